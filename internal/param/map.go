@@ -1,0 +1,245 @@
+package param
+
+import (
+	"iter"
+	"math/big"
+	"slices"
+	"strings"
+)
+
+// Value is one parameter: nil, bool, int64, *big.Int (only beyond int64), float64, string, List or
+// *Map. Values are never changed once they are in a Map or a List, so they may be shared.
+type Value = any
+
+// List is an ordered list of values.
+type List = []Value
+
+// Map is an object whose keys keep their order. The zero Map is empty and ready to use; a nil *Map
+// can be read and is empty. Its methods change only the Map itself, never a nested one: what is
+// nested is replaced by a changed copy. A Map may be read concurrently as long as nobody changes it.
+type Map struct {
+	keys  []string
+	vals  []Value
+	index map[string]int // nil while the map is small enough to be searched in order
+}
+
+// indexFrom is the number of keys from which on an index is worth its memory.
+const indexFrom = 32
+
+// New returns an empty Map.
+func New() *Map { return &Map{} }
+
+// Of returns a Map of the given keys and values in turn, for tests and fixed texts. Ints become
+// int64. It is for literals: an odd number of arguments or a key that is no string is dropped.
+func Of(pairs ...any) *Map {
+	m := &Map{}
+	for i := 0; i+1 < len(pairs); i += 2 {
+		key, ok := pairs[i].(string)
+		if !ok {
+			continue
+		}
+		value := pairs[i+1]
+		if n, ok := value.(int); ok {
+			value = int64(n)
+		}
+		m.Set(key, value)
+	}
+	return m
+}
+
+// Len returns the number of keys.
+func (m *Map) Len() int {
+	if m == nil {
+		return 0
+	}
+	return len(m.keys)
+}
+
+// Get returns the value of a key and whether the key is there; its value may be nil.
+func (m *Map) Get(key string) (Value, bool) {
+	if i := m.find(key); i >= 0 {
+		return m.vals[i], true
+	}
+	return nil, false
+}
+
+// Has tells whether a key is there, be its value nil or not.
+func (m *Map) Has(key string) bool { return m.find(key) >= 0 }
+
+func (m *Map) find(key string) int {
+	if m == nil {
+		return -1
+	}
+	if m.index != nil {
+		if i, ok := m.index[key]; ok {
+			return i
+		}
+		return -1
+	}
+	return slices.Index(m.keys, key)
+}
+
+// Set gives a key a value. A key that is there keeps its place; a new one goes to the end.
+func (m *Map) Set(key string, value Value) {
+	if i := m.find(key); i >= 0 {
+		m.vals[i] = value
+		return
+	}
+	m.keys = append(m.keys, key)
+	m.vals = append(m.vals, value)
+	switch {
+	case m.index != nil:
+		m.index[key] = len(m.keys) - 1
+	case len(m.keys) >= indexFrom:
+		m.reindex()
+	}
+}
+
+func (m *Map) reindex() {
+	m.index = make(map[string]int, len(m.keys)+len(m.keys)/2)
+	for i, k := range m.keys {
+		m.index[k] = i
+	}
+}
+
+// Delete removes a key, if it is there.
+func (m *Map) Delete(key string) {
+	i := m.find(key)
+	if i < 0 {
+		return
+	}
+	m.keys = slices.Delete(m.keys, i, i+1)
+	m.vals = slices.Delete(m.vals, i, i+1)
+	if m.index != nil {
+		m.reindex()
+	}
+}
+
+// DeletePath removes the last segment of a dotted path (language P6). A segment on the way that is
+// missing or no object means that there is nothing to remove.
+func (m *Map) DeletePath(path string) {
+	head, rest, nested := strings.Cut(path, ".")
+	if !nested {
+		m.Delete(head)
+		return
+	}
+	value, _ := m.Get(head)
+	inner, ok := value.(*Map)
+	if !ok {
+		return
+	}
+	inner = inner.Clone()
+	inner.DeletePath(rest)
+	m.Set(head, inner)
+}
+
+// Keys returns the keys in order.
+func (m *Map) Keys() []string {
+	if m == nil {
+		return nil
+	}
+	return slices.Clone(m.keys)
+}
+
+// All yields keys and values in order. The map must not be changed meanwhile.
+func (m *Map) All() iter.Seq2[string, Value] {
+	return func(yield func(string, Value) bool) {
+		if m == nil {
+			return
+		}
+		for i, k := range m.keys {
+			if !yield(k, m.vals[i]) {
+				return
+			}
+		}
+	}
+}
+
+// Clone returns a copy whose keys can be changed; the values are shared.
+func (m *Map) Clone() *Map {
+	if m == nil {
+		return &Map{}
+	}
+	c := &Map{keys: slices.Clone(m.keys), vals: slices.Clone(m.vals)}
+	if m.index != nil {
+		c.reindex()
+	}
+	return c
+}
+
+// Merge merges other into m: objects merge key by key, everything else of other replaces what m
+// has, null included. Lists are replaced as a whole (language L32).
+func (m *Map) Merge(other *Map) {
+	for key, value := range other.All() {
+		if into, ok := value.(*Map); ok {
+			if old, ok := m.get(key).(*Map); ok {
+				m.Set(key, Merged(old, into))
+				continue
+			}
+		}
+		m.Set(key, value)
+	}
+}
+
+// MergeDefaults merges other below m: a key that m has keeps its value, null included, except that
+// objects on both sides merge key by key (language L33).
+func (m *Map) MergeDefaults(other *Map) {
+	for key, value := range other.All() {
+		mine, ok := m.Get(key)
+		if !ok {
+			m.Set(key, value)
+			continue
+		}
+		if into, ok := mine.(*Map); ok {
+			if defaults, ok := value.(*Map); ok {
+				into = into.Clone()
+				into.MergeDefaults(defaults)
+				m.Set(key, into)
+			}
+		}
+	}
+}
+
+func (m *Map) get(key string) Value {
+	value, _ := m.Get(key)
+	return value
+}
+
+// Merged returns base with other merged into it, without changing either.
+func Merged(base, other *Map) *Map {
+	if other.Len() == 0 && base != nil {
+		return base
+	}
+	m := base.Clone()
+	m.Merge(other)
+	return m
+}
+
+// Equal tells whether two values are the same, the order of keys included. Numbers are equal only
+// if they are of one kind: 1 is not 1.0.
+func Equal(a, b Value) bool {
+	switch a := a.(type) {
+	case *Map:
+		b, ok := b.(*Map)
+		if !ok || a.Len() != b.Len() {
+			return false
+		}
+		for i := range a.Len() {
+			if a.keys[i] != b.keys[i] || !Equal(a.vals[i], b.vals[i]) {
+				return false
+			}
+		}
+		return true
+	case List:
+		b, ok := b.(List)
+		return ok && slices.EqualFunc(a, b, Equal)
+	case *big.Int:
+		b, ok := b.(*big.Int)
+		return ok && a.Cmp(b) == 0
+	default:
+		return a == b
+	}
+}
+
+// Equal tells whether two maps have the same keys in the same order with equal values.
+func (m *Map) Equal(other *Map) bool { return Equal(m, other) }

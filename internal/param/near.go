@@ -1,0 +1,33 @@
+package param
+
+// Near returns the candidates that a mistyped key may have meant, in their order: those whose edit
+// distance from it is at most half their length, rounded down (language L55, C14).
+func Near(key string, candidates []string) []string {
+	var near []string
+	for _, c := range candidates {
+		if distance(key, c) <= len(c)/2 {
+			near = append(near, c)
+		}
+	}
+	return near
+}
+
+// distance is the number of insertions, deletions and replacements that turn a into b.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := diagonal
+			if a[i] != b[j] {
+				cost = 1 + min(diagonal, row[j], row[j+1])
+			}
+			diagonal, row[j+1] = row[j+1], cost
+		}
+	}
+	return row[len(b)]
+}
