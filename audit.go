@@ -1,0 +1,26 @@
+package trowel
+
+import (
+	"context"
+	"time"
+)
+
+// Audit is one recorded change: what happened to which task or attempt, when, and who or what
+// caused it. Rows are only ever added.
+type Audit struct {
+	At        time.Time
+	AttemptID AttemptID
+	TaskID    TaskID // zero for a change of the attempt itself
+	Try       int
+	From      string // state before; empty for something new
+	To        string // state after
+	Cause     string // the move that made the change, see Move
+	Actor     string // who: an agent, a user, or "engine"
+}
+
+// AuditTx writes and reads the audit.
+type AuditTx interface {
+	InsertAudits(ctx context.Context, entries []Audit) error
+	// ListAudits returns the entries of an attempt in the order in which they were written.
+	ListAudits(ctx context.Context, attempt AttemptID) ([]Audit, error)
+}

@@ -1,0 +1,47 @@
+package trowel
+
+import (
+	"errors"
+	"strings"
+)
+
+// Sentinels of the kinds of errors: errors.Is(err, trowel.ErrNotFound) holds for every Error of
+// that kind, however often it was wrapped.
+var (
+	ErrNotFound    = errors.New("not found")
+	ErrConflict    = errors.New("conflict")
+	ErrInvalid     = errors.New("invalid")
+	ErrLimit       = errors.New("limit reached")
+	ErrUnavailable = errors.New("unavailable")
+	ErrCanceled    = errors.New("canceled")
+	ErrInternal    = errors.New("internal")
+)
+
+// Error is a failure for people: what could not be done, where, and how to go on.
+type Error struct {
+	Kind    error  // one of the sentinels above
+	Message string // what could not be done, with the reader's own names
+	Where   string // file:line:column or the like; may be empty
+	Hint    string // how to go on; may be empty
+	Err     error  // what caused it; may be nil
+}
+
+func (e *Error) Error() string {
+	var text strings.Builder
+	text.WriteString(e.Message)
+	if e.Where != "" {
+		text.WriteString(" at " + e.Where)
+	}
+	if e.Err != nil {
+		text.WriteString(": " + e.Err.Error())
+	}
+	return text.String()
+}
+
+// Unwrap gives the kind and the cause to errors.Is and errors.As.
+func (e *Error) Unwrap() []error {
+	if e.Err == nil {
+		return []error{e.Kind}
+	}
+	return []error{e.Kind, e.Err}
+}

@@ -1,0 +1,56 @@
+package trowel
+
+import (
+	"time"
+
+	"github.com/trowel-project/trowel/internal/param"
+)
+
+// Lease is an agent's right to one try of a task, with all that the try needs. It is not changed
+// once it is given out; its maps are shared.
+type Lease struct {
+	TaskID    TaskID
+	AttemptID AttemptID
+	Try       int
+	FullName  string
+	Setting   *Setting
+	// Zone is the time zone of the attempt's dates in templates.
+	Zone *time.Location
+	// Scope is what templates see: all parameters and built-ins, not evaluated (language P3). Local
+	// are the task's own keys, not evaluated.
+	Scope       *param.Map
+	Local       *param.Map
+	StateParams *param.Map
+	RetryCount  int
+	StartedAt   time.Time // of the first try
+}
+
+// Outcome says how a try ended. An operator says what happened; which state follows is the
+// engine's matter.
+type Outcome uint8
+
+const (
+	// OutcomeSuccess carries a Result.
+	OutcomeSuccess Outcome = iota + 1
+	// OutcomePoll asks to be run again after RetryIn with StateParams.
+	OutcomePoll
+	// OutcomeRetry asks the same because of a failure.
+	OutcomeRetry
+	// OutcomeFailure carries an Error.
+	OutcomeFailure
+)
+
+// Report is what an agent says at the end of a try.
+type Report struct {
+	TaskID      TaskID
+	AttemptID   AttemptID
+	Try         int
+	Outcome     Outcome
+	Result      Result
+	RetryIn     time.Duration
+	StateParams *param.Map
+	Error       *param.Map // error object (language X33) of a failure or of what a retry is for
+	StartedAt   time.Time
+	EndedAt     time.Time
+	LastLines   []string // of a failure or retry: the last lines of output, at most 20
+}

@@ -1,0 +1,57 @@
+package trowel
+
+// Move names a change of a task's state. Every writer of states uses one of these, and Moves says
+// which states each of them connects.
+type Move string
+
+const (
+	MoveInsert       Move = "insert"        // a task is made: at the start, by an operator, for a failure, by a group retry
+	MoveUnblock      Move = "unblock"       // parent may run children and all upstreams succeeded
+	MoveClaim        Move = "claim"         // an agent takes the task
+	MoveSuccess      Move = "success"       // the operator, or all children, succeeded
+	MoveSubtasks     Move = "subtasks"      // the operator succeeded and has children to run
+	MoveError        Move = "error"         // the operator failed
+	MoveGroupError   Move = "group_error"   // children failed
+	MoveFailureTasks Move = "failure_tasks" // failed; ^error or ^failure-alert tasks run first
+	MoveRetry        Move = "retry"         // the operator asks to be run again
+	MoveGroupRetry   Move = "group_retry"   // the failed subtree will be repeated
+	MoveDue          Move = "due"           // the instant of a retry, poll or group retry has come
+	MoveRestart      Move = "restart"       // a group begins its subtree anew
+	MoveCancel       Move = "cancel"        // a kill
+)
+
+// Transition is one row of the table of allowed changes.
+type Transition struct {
+	From TaskState
+	Move Move
+	To   TaskState
+	Rule string // of docs/spec/language.md
+}
+
+// Transitions returns all changes of state that a task may make. docs/states.md draws them.
+func Transitions() []Transition {
+	return []Transition{
+		{TaskBlocked, MoveUnblock, TaskReady, "X9"},
+		{TaskBlocked, MoveUnblock, TaskPlanned, "X9"},
+		{TaskBlocked, MoveCancel, TaskCanceled, "X9"},
+		{TaskReady, MoveClaim, TaskRunning, "X56"},
+		{TaskReady, MoveRestart, TaskPlanned, "X37"},
+		{TaskReady, MoveCancel, TaskCanceled, "X47"},
+		{TaskRunning, MoveSuccess, TaskSuccess, "3.4"},
+		{TaskRunning, MoveSubtasks, TaskPlanned, "3.4"},
+		{TaskRunning, MoveRetry, TaskRetryWaiting, "X26"},
+		{TaskRunning, MoveError, TaskError, "3.4"},
+		{TaskRunning, MoveFailureTasks, TaskPlanned, "3.4"},
+		{TaskRunning, MoveCancel, TaskCanceled, "3.4"},
+		{TaskRetryWaiting, MoveDue, TaskReady, "X8"},
+		{TaskRetryWaiting, MoveCancel, TaskCanceled, "X47"},
+		{TaskGroupRetryWaiting, MoveDue, TaskReady, "X8"},
+		{TaskGroupRetryWaiting, MoveCancel, TaskCanceled, "X47"},
+		{TaskPlanned, MoveSuccess, TaskSuccess, "X13"},
+		{TaskPlanned, MoveGroupRetry, TaskGroupRetryWaiting, "X34"},
+		{TaskPlanned, MoveFailureTasks, TaskPlanned, "X15"},
+		{TaskPlanned, MoveGroupError, TaskGroupError, "X13"},
+		{TaskPlanned, MoveError, TaskError, "X13"},
+		{TaskPlanned, MoveCancel, TaskCanceled, "X13"},
+	}
+}
