@@ -1,0 +1,79 @@
+# The daily loop. `make` alone lists the targets.
+
+GOLANGCI_VERSION := v2.15.0
+GOLANGCI := .bin/golangci-lint-$(GOLANGCI_VERSION)
+
+# What ships and what is measured has no cgo; the race detector needs it.
+BUILD := CGO_ENABLED=0 go build -trimpath -o bin/trowel ./cmd/trowel
+RACE := CGO_ENABLED=1 go test -race
+
+# Settings, as in `make fuzz FUZZTIME=10m`.
+FUZZTIME ?= 30s
+STRESSCOUNT ?= 20
+STRESSED ?= ./internal/engine/... ./internal/queue/... ./internal/flush/... ./internal/agent/...
+RUN ?= .
+
+.DEFAULT_GOAL := help
+.PHONY: help setup build test race stress fuzz bench bench-record lint fmt fmt-check vet dev conformance conformance-check \
+	conformance-sync smoke ci
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: ## install what tests need and this machine lacks (Python, Ruby, a C compiler)
+	@scripts/setup.sh
+
+build: ## build bin/trowel
+	$(BUILD)
+
+test: ## run all tests; RUN=expression selects
+	go test -run '$(RUN)' ./...
+
+race: ## run all tests under the race detector
+	$(RACE) ./...
+
+stress: ## repeat the concurrent packages under the race detector, STRESSCOUNT times
+	$(RACE) -count=$(STRESSCOUNT) -timeout 60m $(STRESSED)
+
+fuzz: ## fuzz every target for FUZZTIME
+	@scripts/fuzz.sh $(FUZZTIME)
+
+bench: build ## print every bar: figure, limit, ratio
+	CGO_ENABLED=0 go run ./bench -bin bin/trowel
+
+bench-record: build ## the same, and add a dated row to docs/performance.md
+	CGO_ENABLED=0 go run ./bench -bin bin/trowel -record docs/performance.md
+
+lint: $(GOLANGCI) ## run all linters
+	$(GOLANGCI) run
+
+fmt: $(GOLANGCI) ## format all Go files
+	$(GOLANGCI) fmt
+
+fmt-check: $(GOLANGCI)
+	$(GOLANGCI) fmt --diff
+
+vet: ## vet and build for Linux, macOS and Windows
+	@scripts/vet.sh
+
+dev: fmt lint build test ## before a commit: format, lint, build, test
+
+conformance: build ## compare the command line with what Digdag did; RUN=expression selects
+	go run ./conformance/cli -local -bin bin/trowel -cases conformance/cli/cases -run '$(RUN)'
+
+conformance-check:
+	@scripts/sync.sh --check
+
+conformance-sync: ## take over what is new in ../shared: cases, specs, design
+	@scripts/sync.sh
+
+smoke: build ## run the examples as a new user would
+	@scripts/smoke.sh
+
+ci: ## everything a change must pass; what .ci/run runs
+	@scripts/ci.sh
+
+$(GOLANGCI):
+	@mkdir -p .bin
+	CGO_ENABLED=0 GOBIN=$(CURDIR)/.bin go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
+	@mv .bin/golangci-lint $@

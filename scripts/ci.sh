@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Runs the stages of CI one after the other, cheap ones first, and stops at the first that fails.
+# Missing programs are fatal here: a test that cannot run is no test that passed.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+export CI=true
+
+stage() {
+  local name=$1 began=$SECONDS
+  shift
+  printf '\n== %s\n' "$name"
+  if ! "$@"; then
+    printf '\n== %s failed after %d s: %s\n' "$name" $((SECONDS - began)) "$*" >&2
+    exit 1
+  fi
+  printf '== %s: %d s\n' "$name" $((SECONDS - began))
+}
+
+stage "setup" scripts/setup.sh
+stage "copies of specs and cases" scripts/sync.sh --check
+stage "format" make --no-print-directory fmt-check
+stage "vet and build" scripts/vet.sh
+stage "lint" make --no-print-directory lint
+stage "examples" make --no-print-directory smoke
+stage "fuzz" scripts/fuzz.sh 5s
+stage "tests" make --no-print-directory race
+stage "conformance" make --no-print-directory conformance
+printf '\nCI passed in %d s\n' "$SECONDS"

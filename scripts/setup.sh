@@ -1,0 +1,73 @@
+#!/usr/bin/env bash
+# Makes sure that the programs are there which tests and workflows under test start. What is there is used as it is;
+# what is missing is installed with apt-get where that is possible. Quick and silent when nothing is missing.
+#
+# With CI=true a program that stays missing is an error. Otherwise the script only says so: the tests that need it are skipped.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+missing=()  # what people call it
+packages=() # Debian packages that bring it
+
+# need NAME "PACKAGES" COMMAND...: the command succeeds where NAME is usable; being on the PATH is not enough.
+need() {
+  local name=$1 list
+  read -ra list <<<"$2"
+  shift 2
+  "$@" >/dev/null 2>&1 && return
+  missing+=("$name")
+  packages+=("${list[@]}")
+}
+
+# compiles tells whether the C compiler that Go uses, and the C library's headers, are there.
+compiles() {
+  local out
+  out=$(mktemp) || return
+  printf '#include <stdlib.h>\nint main(void) { return 0; }\n' | "$(go env CC)" -x c -o "$out" - || { rm -f "$out"; return 1; }
+  rm -f "$out"
+}
+
+look() {
+  missing=()
+  packages=()
+  need "a C compiler (race detector)" "gcc libc6-dev" compiles
+  need "Python 3" "python3" python3 -c 'import json'
+  need "Ruby" "ruby" ruby -e 'require "json"'
+}
+
+joined() {
+  local IFS=';'
+  echo "${missing[*]}"
+}
+
+# as_root runs a command as root, and fails where that would need a password nobody can type.
+as_root() {
+  if [ "$(id -u)" -eq 0 ]; then
+    "$@"
+  elif command -v sudo >/dev/null && { [ -t 0 ] || sudo -n true 2>/dev/null; }; then
+    sudo "$@"
+  else
+    return 1
+  fi
+}
+
+install() {
+  as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$@"
+}
+
+command -v go >/dev/null || { echo "Go is missing: install Go 1.26 or later" >&2; exit 1; }
+look
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+echo "missing: $(joined)"
+if command -v apt-get >/dev/null && as_root true; then
+  install "${packages[@]}" || { as_root apt-get update && install "${packages[@]}"; } || true
+  look
+fi
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+{
+  echo "still missing: $(joined)"
+  echo "install them by hand, on Debian or Ubuntu: apt-get install ${packages[*]}; with Homebrew: brew install python ruby; on macOS a compiler: xcode-select --install"
+} >&2
+[ "${CI:-}" != true ]
