@@ -18,6 +18,7 @@ stage() {
 
 stage "setup" scripts/setup.sh
 stage "copies of specs and cases" scripts/sync.sh --check
+stage "modules" scripts/modules.sh
 stage "format" make --no-print-directory fmt-check
 stage "vet and build" scripts/vet.sh
 stage "lint" make --no-print-directory lint
