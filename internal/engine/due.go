@@ -1,0 +1,107 @@
+package engine
+
+import (
+	"strings"
+
+	trowel "github.com/trowel-project/trowel"
+)
+
+// Due is the instant at which a waiting task goes on (language X8, X34). A task that does not wait,
+// or not until now, is left alone.
+type Due struct{ Task trowel.TaskID }
+
+func (d Due) apply(a *applying) {
+	t := a.img.tasks[d.Task]
+	if t == nil || t.RetryAt.After(a.at) {
+		return
+	}
+	switch t.State {
+	case trowel.TaskRetryWaiting:
+		a.wake(t)
+	case trowel.TaskGroupRetryWaiting:
+		t.Round++
+		t.running, t.failed = 0, 0
+		a.wake(t)
+		if t.Group {
+			a.restart(t)
+		}
+	case trowel.TaskBlocked, trowel.TaskReady, trowel.TaskRunning, trowel.TaskPlanned, trowel.TaskGroupError,
+		trowel.TaskSuccess, trowel.TaskError, trowel.TaskCanceled, trowel.TaskSkipped, trowel.TaskDeferred,
+		trowel.TaskAwaitingInput:
+	}
+}
+
+func (a *applying) wake(t *task) {
+	t.WaitReason = ""
+	a.move(t, trowel.MoveDue, trowel.TaskReady, true)
+}
+
+// restart begins the subtree of a group anew: it copies the tasks that its last round began with,
+// and plans the group (language X37). Copies have retries of their own, also below a copied group
+// (differs from X39, see docs/compatibility.md).
+func (a *applying) restart(t *task) {
+	copies := map[trowel.TaskID]*task{}
+	var added []*task
+	for _, old := range t.stated(t.Round - 1) {
+		c := &task{Task: trowel.Task{
+			ID: a.nextID(), AttemptID: t.AttemptID, ParentID: old.ParentID, ParentRound: 0,
+			FullName: old.FullName, Group: old.Group, Local: old.Local, Export: old.Export,
+			Flags: trowel.TaskInitial, UpdatedAt: a.at,
+		}}
+		if parent := copies[old.ParentID]; parent != nil {
+			c.ParentID = parent.ID
+		} else {
+			c.ParentRound = t.Round
+		}
+		copies[old.ID] = c
+		added = append(added, c)
+	}
+	a.copyUpstreams(added, copies, t)
+	a.img.attach(added)
+	for _, c := range added {
+		a.out.Changes = append(a.out.Changes, Change{Task: &c.Task, Move: trowel.MoveInsert, To: c.State, New: true})
+	}
+	t.setResult(trowel.Result{})
+	a.move(t, trowel.MoveRestart, trowel.TaskPlanned, true)
+	a.then(t, opened)
+}
+
+// stated lists the tasks that a round of a group began with, in the order of their ids: children
+// that the workflow states, and theirs, without what operators or failures generated.
+func (t *task) stated(round int) []*task {
+	var list []*task
+	for _, c := range t.children {
+		if c.ParentRound != round || c.generated() || c.Flags&trowel.TaskInitial == 0 {
+			continue
+		}
+		list = append(list, c)
+		if c.Group {
+			list = append(list, c.stated(c.Round)...)
+		}
+	}
+	return list
+}
+
+// generated tells whether the task is the root of a tree that was added at run time.
+func (t *task) generated() bool {
+	return t.parent != nil && strings.HasPrefix(t.FullName[len(t.parent.FullName):], "^")
+}
+
+// copyUpstreams maps the upstreams of the originals to the copies; shared lists stay shared.
+func (a *applying) copyUpstreams(added []*task, copies map[trowel.TaskID]*task, group *task) {
+	lists := map[*trowel.TaskID][]trowel.TaskID{}
+	for i, old := range group.stated(group.Round - 1) {
+		if len(old.Upstreams) == 0 {
+			continue
+		}
+		list, ok := lists[&old.Upstreams[0]]
+		if !ok || len(list) != len(old.Upstreams) {
+			list = make([]trowel.TaskID, len(old.Upstreams))
+			for j, id := range old.Upstreams {
+				list[j] = copies[id].ID
+			}
+			lists[&old.Upstreams[0]] = list
+		}
+		added[i].Upstreams = list
+	}
+}

@@ -1,0 +1,96 @@
+package engine
+
+import (
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/dig"
+	"github.com/trowel-project/trowel/internal/param"
+)
+
+// finish ends a planned task when none of its children can go on (language X12, X13). It is called
+// whenever something below changed; as long as a child is progressing, or the task is not planned
+// any more, it does nothing.
+func (a *applying) finish(t *task) {
+	if t.State != trowel.TaskPlanned || t.running > 0 {
+		return
+	}
+	switch {
+	case t.Flags&trowel.TaskCancelRequested != 0:
+		a.move(t, trowel.MoveCancel, trowel.TaskCanceled, false)
+	case t.Flags&trowel.TaskDelayedError != 0:
+		a.move(t, trowel.MoveError, trowel.TaskError, false)
+	case t.Flags&trowel.TaskDelayedGroupError != 0:
+		a.move(t, trowel.MoveGroupError, trowel.TaskGroupError, false)
+	case t.failed == 0:
+		a.move(t, trowel.MoveSuccess, trowel.TaskSuccess, false)
+	case a.retryGroup(t):
+	case a.insertFailureTasks(t):
+		t.Flags |= trowel.TaskDelayedGroupError
+		a.move(t, trowel.MoveFailureTasks, trowel.TaskPlanned, false)
+		a.then(t, opened)
+	default:
+		a.move(t, trowel.MoveGroupError, trowel.TaskGroupError, false)
+	}
+}
+
+// retryGroup puts a task with a failed subtree aside if it has retries left, and tells whether it
+// did (language X34). The body is read unevaluated, and an invalid _retry counts as none (X35, C31).
+func (a *applying) retryGroup(t *task) bool {
+	value := t.raw("_retry")
+	if value == nil {
+		return false
+	}
+	retry, err := dig.ParseRetry(value)
+	if err != nil {
+		a.warn("cannot retry " + t.FullName + ": " + err.Error())
+		return false
+	}
+	done, err := param.NewReader(t.StateParams).IntOr("retry_count", 0)
+	if err != nil || done >= retry.Limit {
+		return false
+	}
+	params := t.StateParams.Clone()
+	params.Set("retry_count", int64(done+1))
+	t.StateParams = params
+	t.RetryAt = a.at.Add(retry.Delay(done))
+	t.WaitReason = string(trowel.MoveGroupRetry)
+	a.move(t, trowel.MoveGroupRetry, trowel.TaskGroupRetryWaiting, true)
+	return true
+}
+
+// insertFailureTasks adds what runs when a subtree has failed for good: ^failure-alert for the root,
+// ^error for a task with an _error body (language X15). If the ^error tasks of the root are more
+// than the limit allows, the alert is lost with them (language C39).
+func (a *applying) insertFailureTasks(t *task) bool {
+	exports, object := t.gatherFailure()
+	tree := a.compileErrorTasks(t, object, exports)
+	if len(tree) > 0 && !a.roomFor(t, tree) {
+		return false
+	}
+	if t.parent == nil {
+		a.insert([]dig.Task{failureAlert(t.FullName)}, t, nil, 0)
+	}
+	if len(tree) > 0 {
+		a.insert(tree, t, nil, 0)
+	}
+	return t.parent == nil || len(tree) > 0
+}
+
+// failureAlert is the task that announces a failed attempt (language X21).
+func failureAlert(root string) dig.Task {
+	return dig.Task{
+		Parent: -1, Name: "^failure-alert", FullName: root + "^failure-alert",
+		Local: param.Of("_type", "notify", "_command", "Workflow session attempt failed"), Export: param.New(),
+	}
+}
+
+// gatherFailure merges, in tree order, what all descendants stored and their error objects
+// (language X19).
+func (t *task) gatherFailure() (stores, object *param.Map) {
+	stores, object = param.New(), param.New()
+	t.descendants(func(d *task) bool {
+		stores.Merge(d.Result.Store)
+		object.Merge(d.Error)
+		return true
+	})
+	return stores, object
+}

@@ -1,0 +1,121 @@
+package engine
+
+import (
+	"errors"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/dig"
+	"github.com/trowel-project/trowel/internal/param"
+)
+
+// following are the trees that follow from a successful operator.
+type following struct{ sub, check []dig.Task }
+
+// compileFollowing compiles ^sub and ^check of a task that succeeded (language X18, X22).
+func (a *applying) compileFollowing(t *task, result trowel.Result) (f following, err error) {
+	if result.Subtasks.Len() > 0 {
+		if f.sub, err = compile(t, "^sub", result.Subtasks); err != nil {
+			return f, err
+		}
+	}
+	if check := t.directive("_check"); check.Len() > 0 {
+		if f.check, err = compile(t, "^check", check); err != nil {
+			return f, err
+		}
+	}
+	current := a.img.Len()
+	for _, tree := range [][]dig.Task{f.sub, f.check} {
+		if current+len(tree) > a.limits.Tasks && len(tree) > 0 {
+			return f, tooMany(a.limits.Tasks, current, len(tree))
+		}
+		current += len(tree)
+	}
+	return f, nil
+}
+
+// compile compiles a tree that hangs from t.
+func compile(t *task, name string, body *param.Map) ([]dig.Task, error) {
+	tree, err := dig.Compile(t.FullName, name, body)
+	if err != nil {
+		return nil, err
+	}
+	return tree, dig.CheckExports(tree)
+}
+
+func (a *applying) insertFollowing(t *task, f following) {
+	var upstreams []trowel.TaskID
+	if len(f.sub) > 0 {
+		sub := a.insert(f.sub, t, nil, trowel.TaskInitial)
+		upstreams = []trowel.TaskID{sub.ID}
+	}
+	if len(f.check) > 0 {
+		a.insert(f.check, t, upstreams, 0)
+	}
+}
+
+// errorObject describes an error of the engine's own as an operator's would be (language X33).
+func errorObject(err error) *param.Map {
+	if known, ok := errors.AsType[*dig.Error](err); ok {
+		return trowel.ErrorObject(known.Message, known.Kind)
+	}
+	if errors.Is(err, trowel.ErrLimit) {
+		return trowel.ErrorObject(err.Error(), "task limit exceeded")
+	}
+	return trowel.ErrorObject(err.Error(), "runtime")
+}
+
+// directive returns the object that a task has under a key that may stand in its own body or in its
+// _export (language C3); nil if there is none.
+func (t *task) directive(key string) *param.Map {
+	object, _ := t.raw(key).(*param.Map)
+	return object
+}
+
+func (t *task) raw(key string) param.Value {
+	if value, ok := t.Local.Get(key); ok {
+		return value
+	}
+	value, _ := t.Export.Get(key)
+	return value
+}
+
+// insertErrorTasks adds the ^error tree of a failed task, if it has an _error body, and tells
+// whether it did (language X19). exports are parameters for it besides the error object. A tree
+// that cannot be made is left out with a warning (language X22, C39).
+func (a *applying) insertErrorTasks(t *task, object, exports *param.Map) bool {
+	tree := a.compileErrorTasks(t, object, exports)
+	if len(tree) == 0 || !a.roomFor(t, tree) {
+		return false
+	}
+	a.insert(tree, t, nil, 0)
+	return true
+}
+
+func (a *applying) compileErrorTasks(t *task, object, exports *param.Map) []dig.Task {
+	body := t.directive("_error")
+	if body.Len() == 0 {
+		return nil
+	}
+	own, _ := body.Get("_export")
+	export, _ := own.(*param.Map)
+	export = param.Merged(export, exports).Clone()
+	export.Set("error", object)
+	body = body.Clone()
+	body.Set("_export", export)
+	tree, err := compile(t, "^error", body)
+	if err != nil {
+		a.warn("cannot add the _error tasks of " + t.FullName + ": " + err.Error())
+		return nil
+	}
+	return tree
+}
+
+func (a *applying) roomFor(t *task, tree []dig.Task) bool {
+	if a.img.Len()+len(tree) <= a.limits.Tasks {
+		return true
+	}
+	a.warn("cannot add the _error tasks of " + t.FullName + ": " + LimitMessage(a.limits.Tasks, a.img.Len(), len(tree)))
+	return false
+}
+
+func (a *applying) warn(text string) { a.out.Warnings = append(a.out.Warnings, text) }

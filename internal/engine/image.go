@@ -1,0 +1,227 @@
+package engine
+
+import (
+	"cmp"
+	"slices"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/param"
+)
+
+// Image is one attempt's task tree in memory, with counters in place of scans. It is a cache: the
+// store is the authority. It is not for concurrent use.
+type Image struct {
+	Attempt trowel.Attempt
+
+	tasks  map[trowel.TaskID]*task
+	root   *task
+	lastID trowel.TaskID
+	ready  []*task // in the order in which they became ready; may hold some that no longer are
+	scopes *scopes
+}
+
+// task is a row and its place in the tree.
+type task struct {
+	trowel.Task
+
+	parent   *task
+	children []*task // of all rounds, in the order of their ids
+	gate     *gate   // nil without upstreams
+	feeds    []*gate // gates that wait for this task; twice if it stands there twice
+
+	running int // children of the present round that are progressing
+	failed  int // children of the present round that failed
+	stores  int // tasks of this subtree, itself included, whose result stores or resets parameters
+
+	inside *param.Map // cache of what children see first, see scopes
+}
+
+// gate is a list of upstreams with the tasks that wait for just these: tasks of one chunk of a
+// limited parallel group share it, so that wide joins cost no more than their edges.
+type gate struct {
+	upstreams []*task
+	waiting   int // upstreams that have not succeeded, counted as often as they stand there
+	opens     []*task
+	before    *param.Map // cache of what the tasks see first, see scopes
+}
+
+// NewImage builds the image of an attempt from all its rows, in any order.
+func NewImage(attempt trowel.Attempt, setting *trowel.Setting, rows []*trowel.Task) (*Image, error) {
+	s, err := newScopes(&attempt, setting)
+	if err != nil {
+		return nil, err
+	}
+	img := &Image{Attempt: attempt, scopes: s}
+	img.build(rows)
+	return img, nil
+}
+
+// Refresh brings the image up to date with rows that another server changed.
+func (img *Image) Refresh(attempt trowel.Attempt, rows []*trowel.Task) {
+	img.Attempt = attempt
+	if len(rows) == 0 {
+		return
+	}
+	changed := make(map[trowel.TaskID]bool, len(rows))
+	for _, row := range rows {
+		changed[row.ID] = true
+	}
+	for id, t := range img.tasks {
+		if !changed[id] {
+			rows = append(rows, &t.Task)
+		}
+	}
+	img.build(rows)
+}
+
+func (img *Image) build(rows []*trowel.Task) {
+	rows = slices.SortedFunc(slices.Values(rows), func(a, b *trowel.Task) int { return cmp.Compare(a.ID, b.ID) })
+	img.tasks = make(map[trowel.TaskID]*task, len(rows))
+	img.root, img.ready = nil, nil
+	nodes := make([]task, len(rows)) // one allocation: an attempt may have 100,000 tasks
+	added := make([]*task, len(rows))
+	for i, row := range rows {
+		nodes[i].Task = *row
+		added[i] = &nodes[i]
+	}
+	img.attach(added)
+	for _, t := range added {
+		if t.State == trowel.TaskReady {
+			img.ready = append(img.ready, t)
+		}
+	}
+}
+
+// attach puts tasks into the tree, in the order of their ids.
+func (img *Image) attach(added []*task) {
+	for _, t := range added {
+		img.tasks[t.ID] = t
+		img.lastID = max(img.lastID, t.ID)
+		if t.ParentID == 0 {
+			img.root = t
+			continue
+		}
+		t.parent = img.tasks[t.ParentID]
+		t.parent.children = append(t.parent.children, t)
+	}
+	gates := map[*trowel.TaskID]*gate{}
+	for _, t := range added {
+		img.join(t, gates)
+		t.count(1)
+		if !t.Result.Empty() {
+			t.addStores(t.storing())
+		}
+	}
+}
+
+// join ties a task to its upstreams. Tasks whose lists of upstreams are one slice share a gate.
+func (img *Image) join(t *task, gates map[*trowel.TaskID]*gate) {
+	if len(t.Upstreams) == 0 {
+		return
+	}
+	g := gates[&t.Upstreams[0]]
+	if g == nil || len(g.upstreams) != len(t.Upstreams) {
+		g = &gate{upstreams: make([]*task, len(t.Upstreams))}
+		for i, id := range t.Upstreams {
+			up := img.tasks[id]
+			g.upstreams[i] = up
+			up.feeds = append(up.feeds, g)
+			if up.State != trowel.TaskSuccess {
+				g.waiting++
+			}
+		}
+		gates[&t.Upstreams[0]] = g
+	}
+	g.opens = append(g.opens, t)
+	t.gate = g
+}
+
+// present tells whether the task belongs to the round in which its parent is now.
+func (t *task) present() bool { return t.parent == nil || t.ParentRound == t.parent.Round }
+
+// count adds the task's state to its parent's counters, or takes it away again.
+func (t *task) count(sign int) {
+	if t.parent == nil || !t.present() {
+		return
+	}
+	if t.State.Progressing() {
+		t.parent.running += sign
+	}
+	if t.State.Failed() {
+		t.parent.failed += sign
+	}
+}
+
+func (t *task) storing() int {
+	if len(t.Result.ResetKeys) > 0 || t.Result.Store.Len() > 0 {
+		return 1
+	}
+	return 0
+}
+
+func (t *task) addStores(n int) {
+	if n == 0 {
+		return
+	}
+	for ; t != nil; t = t.parent {
+		t.stores += n
+	}
+}
+
+// mayRun tells whether the parent lets the task run: it is planned, or it succeeded and the task
+// was added to it (language X2).
+func (t *task) mayRun() bool {
+	if !t.present() {
+		return false
+	}
+	return t.parent == nil || t.parent.State == trowel.TaskPlanned || t.parent.State == trowel.TaskSuccess
+}
+
+func (t *task) open() bool { return t.gate == nil || t.gate.waiting == 0 }
+
+// descendants yields all tasks below t in tree order: depth first, siblings by id.
+func (t *task) descendants(yield func(*task) bool) bool {
+	for _, c := range t.children {
+		if !yield(c) || !c.descendants(yield) {
+			return false
+		}
+	}
+	return true
+}
+
+// Done tells whether the root is done, so that the attempt has ended.
+func (img *Image) Done() bool { return img.root != nil && img.root.State.Done() }
+
+// Find returns the row of a task, or nil. It must not be changed.
+func (img *Image) Find(id trowel.TaskID) *trowel.Task {
+	if t := img.tasks[id]; t != nil {
+		return &t.Task
+	}
+	return nil
+}
+
+// List returns all rows in the order of their ids. They must not be changed.
+func (img *Image) List() []*trowel.Task {
+	rows := make([]*trowel.Task, 0, len(img.tasks))
+	for _, t := range img.tasks {
+		rows = append(rows, &t.Task)
+	}
+	slices.SortFunc(rows, func(a, b *trowel.Task) int { return cmp.Compare(a.ID, b.ID) })
+	return rows
+}
+
+// Len returns how many tasks the attempt has, those of earlier rounds included (language C38).
+func (img *Image) Len() int { return len(img.tasks) }
+
+// NextReady returns the ready task that has waited longest, without taking it.
+func (img *Image) NextReady() (trowel.TaskID, bool) {
+	for len(img.ready) > 0 {
+		t := img.ready[0]
+		if t.State == trowel.TaskReady && img.tasks[t.ID] == t {
+			return t.ID, true
+		}
+		img.ready[0] = nil
+		img.ready = img.ready[1:]
+	}
+	return 0, false
+}

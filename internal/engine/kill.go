@@ -1,0 +1,36 @@
+package engine
+
+import trowel "github.com/trowel-project/trowel"
+
+// Kill asks every task that is not done to stop (language X46). What waits is canceled at once;
+// what runs is canceled when its agent reports; groups follow when nothing below them goes on
+// (differs from X47 and X48, see docs/compatibility.md). A second kill finds nothing new to do.
+type Kill struct{}
+
+func (Kill) apply(a *applying) {
+	if a.img.Done() {
+		return
+	}
+	a.img.Attempt.Flags |= trowel.AttemptCancelRequested
+	for _, row := range a.img.List() {
+		t := a.img.tasks[row.ID]
+		if t.State.Done() || t.Flags&trowel.TaskCancelRequested != 0 {
+			continue
+		}
+		t.Flags |= trowel.TaskCancelRequested
+		a.cancel(t)
+	}
+}
+
+// cancel does to a flagged task what can be done at once. A task that only got the flag is written
+// down too.
+func (a *applying) cancel(t *task) {
+	switch t.State {
+	case trowel.TaskReady, trowel.TaskRetryWaiting, trowel.TaskGroupRetryWaiting, trowel.TaskDeferred, trowel.TaskAwaitingInput:
+		a.move(t, trowel.MoveCancel, trowel.TaskCanceled, true)
+	case trowel.TaskBlocked, trowel.TaskRunning, trowel.TaskPlanned:
+		a.out.Changes = append(a.out.Changes, Change{Task: &t.Task, Move: trowel.MoveCancel, From: t.State, To: t.State})
+		a.then(t, checked)
+	case trowel.TaskGroupError, trowel.TaskSuccess, trowel.TaskError, trowel.TaskCanceled, trowel.TaskSkipped:
+	}
+}

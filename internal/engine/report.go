@@ -1,0 +1,108 @@
+package engine
+
+import (
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/param"
+)
+
+// Report is the end of a try. One for a try that is not the present one, or for a task that is not
+// running, changes nothing (language X11), so a report may come twice or late.
+type Report struct{ trowel.Report }
+
+func (r Report) apply(a *applying) {
+	t := a.img.tasks[r.TaskID]
+	if t == nil || t.State != trowel.TaskRunning || t.Try != r.Try {
+		return
+	}
+	canceled := t.Flags&trowel.TaskCancelRequested != 0
+	a.recordTry(t, r.Report, canceled)
+	switch {
+	case canceled:
+		a.move(t, trowel.MoveCancel, trowel.TaskCanceled, false)
+	case r.Outcome == trowel.OutcomeSuccess:
+		a.succeed(t, r.Result)
+	case r.Outcome == trowel.OutcomePoll, r.Outcome == trowel.OutcomeRetry:
+		a.wait(t, r.Report)
+	default:
+		a.fail(t, r.Error)
+	}
+}
+
+func (a *applying) recordTry(t *task, r trowel.Report, canceled bool) {
+	if r.EndedAt.IsZero() {
+		r.EndedAt = a.at
+	}
+	exit := trowel.ExitCanceled
+	if !canceled {
+		exit = exitOf(r.Outcome)
+	}
+	a.out.Tries = append(a.out.Tries, trowel.Try{
+		AttemptID: t.AttemptID, TaskID: t.ID, Number: t.Try, FullName: t.FullName, AgentID: t.AgentID,
+		ReadyAt: t.ReadyAt, ClaimedAt: t.ClaimedAt, StartedAt: r.StartedAt, EndedAt: r.EndedAt,
+		Exit: exit, LastLines: r.LastLines,
+	})
+}
+
+func exitOf(o trowel.Outcome) string {
+	switch o {
+	case trowel.OutcomeSuccess:
+		return trowel.ExitSuccess
+	case trowel.OutcomePoll:
+		return trowel.ExitPoll
+	case trowel.OutcomeRetry:
+		return trowel.ExitRetry
+	case trowel.OutcomeFailure:
+		return trowel.ExitError
+	}
+	return trowel.ExitError
+}
+
+// succeed stores the result and adds the trees that follow from it. If these cannot be made, the
+// success is a failure (language X22).
+func (a *applying) succeed(t *task, result trowel.Result) {
+	follow, err := a.compileFollowing(t, result)
+	if err != nil {
+		a.fail(t, errorObject(err))
+		return
+	}
+	t.setResult(result)
+	detail := !result.Empty()
+	if len(follow.sub)+len(follow.check) == 0 {
+		a.move(t, trowel.MoveSuccess, trowel.TaskSuccess, detail)
+		return
+	}
+	a.move(t, trowel.MoveSubtasks, trowel.TaskPlanned, detail)
+	a.insertFollowing(t, follow)
+	a.then(t, opened)
+}
+
+// wait puts a task aside until it is run again, for a poll or after a failure (language X26).
+func (a *applying) wait(t *task, r trowel.Report) {
+	t.RetryAt = a.at.Add(r.RetryIn)
+	t.RetryCount++
+	t.StateParams = r.StateParams
+	t.WaitReason = trowel.ExitPoll
+	if r.Outcome == trowel.OutcomeRetry {
+		t.WaitReason = trowel.ExitRetry
+	}
+	a.move(t, trowel.MoveRetry, trowel.TaskRetryWaiting, true)
+}
+
+// fail ends an operator task as failed, after its ^error tasks if it has some.
+func (a *applying) fail(t *task, object *param.Map) {
+	t.Error = object
+	if a.insertErrorTasks(t, object, nil) {
+		t.Flags |= trowel.TaskDelayedError
+		a.move(t, trowel.MoveFailureTasks, trowel.TaskPlanned, true)
+		a.then(t, opened)
+		return
+	}
+	a.move(t, trowel.MoveError, trowel.TaskError, true)
+}
+
+func (t *task) setResult(result trowel.Result) {
+	t.addStores(-t.storing())
+	t.Result = result
+	t.addStores(t.storing())
+	t.inside = nil
+}

@@ -1,0 +1,168 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	trowel "github.com/trowel-project/trowel"
+)
+
+const attemptColumns = `a.id, a.session_id, a.name, a.number, a.workflow_id, a.zone, a.params, a.flags, a.cause, a.actor,
+a.version, a.created_at, a.finished_at`
+
+const (
+	sqlUpsertSession = `INSERT INTO session (project_id, workflow, session_time, uuid) VALUES ($1, $2, $3, $4)
+ON CONFLICT (project_id, workflow, session_time) DO UPDATE SET workflow = excluded.workflow RETURNING id, uuid`
+	sqlInsertAttempt = `INSERT INTO attempt (session_id, name, number, workflow_id, zone, params, flags, cause, actor, version, created_at)
+SELECT $1, $2, 1 + coalesce(max(number), 0), $3, $4, $5, $6, $7, $8, $9, $10 FROM attempt WHERE session_id = $1
+ON CONFLICT (session_id, name) DO NOTHING RETURNING id, number`
+	sqlUpdateAttempt = `UPDATE attempt SET flags = $2, version = $3, finished_at = $4 WHERE id = $1`
+	sqlFindAttempt   = `SELECT ` + attemptColumns + ` FROM attempt a WHERE a.id = $1`
+	sqlFindLatest    = `SELECT ` + attemptColumns + ` FROM attempt a JOIN session s ON s.id = a.session_id
+WHERE s.project_id = $1 AND s.workflow = $2 AND s.session_time = $3 AND ($4 = '' OR a.name = $4)
+ORDER BY a.number DESC LIMIT 1`
+	sqlListRunning  = `SELECT ` + attemptColumns + ` FROM attempt a WHERE a.finished_at IS NULL AND a.id > $1 ORDER BY a.id LIMIT $2`
+	sqlCountRunning = `SELECT count(*) FROM attempt WHERE finished_at IS NULL`
+	sqlFindSetting  = `SELECT p.id, p.name, p.created_at, r.id, r.name, r.params, r.created_at,
+w.id, w.name, w.zone, w.definition, s.id, s.workflow, s.session_time, s.uuid
+FROM attempt a JOIN session s ON s.id = a.session_id JOIN workflow w ON w.id = a.workflow_id
+JOIN revision r ON r.id = w.revision_id JOIN project p ON p.id = r.project_id WHERE a.id = $1`
+)
+
+func (t *tx) InsertAttempt(ctx context.Context, s *trowel.Session, a *trowel.Attempt) error {
+	err := t.row(ctx, sqlUpsertSession, []any{s.ProjectID, s.Workflow, micros(s.Time), s.UUID}, &s.ID, &s.UUID)
+	if err != nil {
+		return fmt.Errorf("insert session of %q: %w", s.Workflow, err)
+	}
+	a.SessionID = s.ID
+	err = t.row(ctx, sqlInsertAttempt, []any{
+		a.SessionID, a.Name, a.WorkflowID, a.Zone, object(a.Params), a.Flags, a.Cause, a.Actor, a.Version, micros(a.CreatedAt),
+	}, &a.ID, &a.Index)
+	if errors.Is(err, trowel.ErrNotFound) {
+		err = trowel.ErrConflict // nothing was inserted: the name is taken
+	}
+	if err != nil {
+		return fmt.Errorf("insert attempt of session %d: %w", s.ID, err)
+	}
+	return nil
+}
+
+func (t *tx) LockAttempts(ctx context.Context, ids []trowel.AttemptID) ([]*trowel.Attempt, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	args := make([]any, len(ids))
+	places := make([]string, len(ids))
+	for i, id := range ids {
+		args[i] = id
+		places[i] = "$" + strconv.Itoa(i+1)
+	}
+	query := `SELECT ` + attemptColumns + ` FROM attempt a WHERE a.id IN (` + strings.Join(places, ",") + `) ORDER BY a.id` + t.dialect.LockRows
+	attempts, err := t.attempts(ctx, query, args)
+	if err != nil {
+		return nil, fmt.Errorf("lock attempts: %w", err)
+	}
+	return attempts, nil
+}
+
+func (t *tx) attempts(ctx context.Context, query string, args []any) ([]*trowel.Attempt, error) {
+	var list []*trowel.Attempt
+	err := t.rows(ctx, query, args, func(scan func(...any) error) error {
+		a, err := scanAttempt(scan)
+		list = append(list, a)
+		return err
+	})
+	return list, err
+}
+
+func scanAttempt(scan func(...any) error) (*trowel.Attempt, error) {
+	a := &trowel.Attempt{}
+	var params sql.NullString
+	var created, finished sql.NullInt64
+	err := scan(&a.ID, &a.SessionID, &a.Name, &a.Index, &a.WorkflowID, &a.Zone, &params, &a.Flags, &a.Cause, &a.Actor,
+		&a.Version, &created, &finished)
+	if err != nil {
+		return nil, err
+	}
+	a.CreatedAt, a.FinishedAt = instant(created), instant(finished)
+	a.Params, err = readObject(params)
+	return a, err
+}
+
+func (t *tx) UpdateAttempt(ctx context.Context, a *trowel.Attempt) error {
+	rows, err := t.exec(ctx, sqlUpdateAttempt, a.ID, a.Flags, a.Version, micros(a.FinishedAt))
+	if err == nil && rows != 1 {
+		err = trowel.ErrNotFound
+	}
+	if err != nil {
+		return fmt.Errorf("update attempt %d: %w", a.ID, err)
+	}
+	return nil
+}
+
+func (t *tx) FindAttempt(ctx context.Context, id trowel.AttemptID) (*trowel.Attempt, error) {
+	a, err := t.attempt(ctx, sqlFindAttempt, id)
+	if err != nil {
+		return nil, fmt.Errorf("find attempt %d: %w", id, err)
+	}
+	return a, nil
+}
+
+func (t *tx) FindLatestAttempt(ctx context.Context, project trowel.ProjectID, workflow string, at time.Time, name string) (*trowel.Attempt, error) {
+	a, err := t.attempt(ctx, sqlFindLatest, project, workflow, micros(at), name)
+	if err != nil {
+		return nil, fmt.Errorf("find an attempt of %q: %w", workflow, err)
+	}
+	return a, nil
+}
+
+func (t *tx) attempt(ctx context.Context, query string, args ...any) (*trowel.Attempt, error) {
+	list, err := t.attempts(ctx, query, args)
+	if err != nil {
+		return nil, err
+	}
+	if len(list) == 0 {
+		return nil, trowel.ErrNotFound
+	}
+	return list[0], nil
+}
+
+func (t *tx) ListRunningAttempts(ctx context.Context, after trowel.AttemptID, limit int) ([]*trowel.Attempt, error) {
+	list, err := t.attempts(ctx, sqlListRunning, []any{after, limit})
+	if err != nil {
+		return nil, fmt.Errorf("list running attempts: %w", err)
+	}
+	return list, nil
+}
+
+func (t *tx) CountRunningAttempts(ctx context.Context) (int, error) {
+	var n int
+	if err := t.row(ctx, sqlCountRunning, nil, &n); err != nil {
+		return 0, fmt.Errorf("count running attempts: %w", err)
+	}
+	return n, nil
+}
+
+func (t *tx) FindSetting(ctx context.Context, id trowel.AttemptID) (*trowel.Setting, error) {
+	s := &trowel.Setting{}
+	var params, definition sql.NullString
+	var projectAt, revisionAt, sessionAt sql.NullInt64
+	err := t.row(ctx, sqlFindSetting, []any{id},
+		&s.Project.ID, &s.Project.Name, &projectAt, &s.Revision.ID, &s.Revision.Name, &params, &revisionAt,
+		&s.Workflow.ID, &s.Workflow.Name, &s.Workflow.Zone, &definition,
+		&s.Session.ID, &s.Session.Workflow, &sessionAt, &s.Session.UUID)
+	if err != nil {
+		return nil, fmt.Errorf("find what attempt %d belongs to: %w", id, err)
+	}
+	s.Project.CreatedAt, s.Revision.CreatedAt, s.Session.Time = instant(projectAt), instant(revisionAt), instant(sessionAt)
+	s.Revision.ProjectID, s.Workflow.RevisionID, s.Session.ProjectID = s.Project.ID, s.Revision.ID, s.Project.ID
+	var errParams, errDefinition error
+	s.Revision.Params, errParams = readObject(params)
+	s.Workflow.Definition, errDefinition = readObject(definition)
+	return s, errors.Join(errParams, errDefinition)
+}

@@ -1,0 +1,131 @@
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+
+	trowel "github.com/trowel-project/trowel"
+)
+
+const (
+	sqlCreateMigration = `CREATE TABLE IF NOT EXISTS schema_migration (
+version INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at BIGINT NOT NULL)`
+	sqlListMigrations  = `SELECT version, name, checksum FROM schema_migration ORDER BY version`
+	sqlInsertMigration = `INSERT INTO schema_migration (version, name, checksum, applied_at) VALUES ($1, $2, $3, $4)`
+)
+
+// migration is one file 0001_name.sql.
+type migration struct {
+	version  int
+	name     string
+	text     string
+	checksum string
+}
+
+// Migrate brings a database up to the newest schema: each file of dir that it does not have yet, in
+// the order of the numbers and in a transaction of its own. A database that has a newer schema than
+// this program, or one whose applied files were changed, is refused.
+func Migrate(ctx context.Context, db *sql.DB, dir fs.FS, now time.Time) error {
+	wanted, err := migrations(dir)
+	if err != nil {
+		return err
+	}
+	if _, err := db.ExecContext(ctx, sqlCreateMigration); err != nil {
+		return fmt.Errorf("create the table of migrations: %w", err)
+	}
+	applied, err := appliedMigrations(ctx, db)
+	if err != nil {
+		return err
+	}
+	if err := comparable(applied, wanted); err != nil {
+		return err
+	}
+	for _, m := range wanted[len(applied):] {
+		if err := apply(ctx, db, m, now); err != nil {
+			return fmt.Errorf("apply migration %04d_%s: %w", m.version, m.name, err)
+		}
+	}
+	return nil
+}
+
+func migrations(dir fs.FS) ([]migration, error) {
+	files, err := fs.Glob(dir, "*.sql") // sorted
+	if err != nil {
+		return nil, fmt.Errorf("list migrations: %w", err)
+	}
+	list := make([]migration, len(files))
+	for i, file := range files {
+		text, err := fs.ReadFile(dir, file)
+		if err != nil {
+			return nil, fmt.Errorf("read migration %s: %w", file, err)
+		}
+		number, name, _ := strings.Cut(strings.TrimSuffix(path.Base(file), ".sql"), "_")
+		version, err := strconv.Atoi(number)
+		if err != nil || version != i+1 {
+			return nil, fmt.Errorf("migration %s: want number %04d", file, i+1)
+		}
+		sum := sha256.Sum256(text)
+		list[i] = migration{version, name, string(text), hex.EncodeToString(sum[:])}
+	}
+	return list, nil
+}
+
+func appliedMigrations(ctx context.Context, db *sql.DB) ([]migration, error) {
+	rows, err := db.QueryContext(ctx, sqlListMigrations)
+	if err != nil {
+		return nil, fmt.Errorf("list applied migrations: %w", err)
+	}
+	defer rows.Close() //nolint:errcheck // the error of reading is in rows.Err
+	var list []migration
+	for rows.Next() {
+		var m migration
+		if err := rows.Scan(&m.version, &m.name, &m.checksum); err != nil {
+			return nil, fmt.Errorf("list applied migrations: %w", err)
+		}
+		list = append(list, m)
+	}
+	return list, rows.Err()
+}
+
+func comparable(applied, wanted []migration) error {
+	if len(applied) > len(wanted) {
+		return &trowel.Error{
+			Kind:    trowel.ErrConflict,
+			Message: fmt.Sprintf("the database has schema %d, this program knows schemas up to %d", len(applied), len(wanted)),
+			Hint:    "use a newer version of the program",
+		}
+	}
+	for i, m := range applied {
+		if m.version != wanted[i].version || m.checksum != wanted[i].checksum {
+			return &trowel.Error{
+				Kind:    trowel.ErrConflict,
+				Message: fmt.Sprintf("migration %04d_%s of the database is not the one of this program", m.version, m.name),
+				Hint:    "use the version of the program that made the database",
+			}
+		}
+	}
+	return nil
+}
+
+func apply(ctx context.Context, db *sql.DB, m migration, now time.Time) error {
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() //nolint:errcheck // does nothing after a commit
+	if _, err := tx.ExecContext(ctx, m.text); err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, sqlInsertMigration, m.version, m.name, m.checksum, now.UnixMicro()); err != nil {
+		return err
+	}
+	return tx.Commit()
+}

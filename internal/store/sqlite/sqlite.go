@@ -1,0 +1,96 @@
+// Package sqlite opens a store in a SQLite database, in a file or in memory.
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"time"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/store"
+)
+
+//go:embed migration/*.sql
+var migrations embed.FS
+
+// Options say where the database is and how careful it is.
+type Options struct {
+	// Path of the database file, which is made if it is missing; empty for a database in memory.
+	Path string
+	// Durable makes every commit survive a loss of power, not only a kill of the process.
+	Durable bool
+}
+
+// Open opens the database and brings its schema up to date.
+func Open(ctx context.Context, opts Options, now time.Time) (*store.DB, error) {
+	pool, err := sql.Open("sqlite", dataSource(opts))
+	if err != nil {
+		return nil, fmt.Errorf("open database %s: %w", opts.Path, err)
+	}
+	if opts.Path == "" {
+		// Each connection would have a database of its own.
+		pool.SetMaxOpenConns(1)
+		pool.SetConnMaxLifetime(0)
+	}
+	db, err := open(ctx, pool, opts, now)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open database %s: %w", opts.Path, classify(err)), pool.Close())
+	}
+	return db, nil
+}
+
+func open(ctx context.Context, pool *sql.DB, opts Options, now time.Time) (*store.DB, error) {
+	dir, err := fs.Sub(migrations, "migration")
+	if err != nil {
+		return nil, err
+	}
+	if err := store.Migrate(ctx, pool, dir, now); err != nil {
+		return nil, err
+	}
+	return store.New(ctx, pool, store.Dialect{
+		BeginWrite:    "BEGIN IMMEDIATE",
+		BeginRead:     "BEGIN",
+		Unnumbered:    true,
+		BulkRows:      8,
+		OneConnection: opts.Path == "",
+		Classify:      classify,
+	})
+}
+
+func dataSource(opts Options) string {
+	if opts.Path == "" {
+		return "file::memory:?_pragma=foreign_keys(1)&_pragma=temp_store(MEMORY)"
+	}
+	synchronous := "NORMAL"
+	if opts.Durable {
+		synchronous = "FULL"
+	}
+	q := url.Values{"_pragma": {
+		"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(" + synchronous + ")", "foreign_keys(1)",
+	}}
+	return (&url.URL{Scheme: "file", Opaque: url.PathEscape(opts.Path), RawQuery: q.Encode()}).String()
+}
+
+// classify gives errors of the driver their kind.
+func classify(err error) error {
+	known, ok := errors.AsType[*sqlite.Error](err)
+	if !ok {
+		return err
+	}
+	switch code := known.Code(); {
+	case code == sqlite3.SQLITE_CONSTRAINT_UNIQUE, code == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY:
+		return fmt.Errorf("%w: %w", trowel.ErrConflict, err)
+	case code&0xff == sqlite3.SQLITE_BUSY, code&0xff == sqlite3.SQLITE_LOCKED:
+		return fmt.Errorf("%w: %w", trowel.ErrUnavailable, err)
+	default:
+		return err
+	}
+}
