@@ -1,0 +1,192 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"os"
+	"sync"
+	"time"
+)
+
+// chunkBytes is how much output is copied at a time (operators 3.1).
+const chunkBytes = 16 << 10
+
+// drainTime is how long output is still taken from processes that are not waited for.
+const drainTime = time.Second
+
+// The process of a command is looked for this long after its start, and again after twice the time,
+// up to the longest pause. Most commands are over before the first look.
+const (
+	firstLook = time.Second
+	lastPause = 8 * time.Second
+)
+
+// child is a running command: the leader of a session and process group, and the pipe that holds
+// the output of all in it.
+type child struct {
+	proc   *process
+	output *os.File
+	name   string // program, for the log
+	log    *slog.Logger
+
+	mu      sync.Mutex // guards what follows, and that nothing is sent to a group that is gone
+	reaped  bool       // the process has ended, and exit and waitErr are known
+	exit    int
+	waitErr error
+	waiting bool // finish waits for the process; nobody else may
+	gone    bool // the process and all of its session have ended
+	stopped bool // it was asked to end because its context had ended
+	warned  bool
+	timer   *time.Timer // calls look
+	pause   time.Duration
+}
+
+// finish copies the output until it is closed, waits for the process and returns its exit code. If
+// ctx ends, so does the command. The error is the first one in writing the output.
+func (c *child) finish(ctx context.Context, out io.Writer, grace time.Duration, killNow <-chan struct{}) (writeErr error) {
+	over, stopped := make(chan struct{}), make(chan struct{})
+	unhook := context.AfterFunc(ctx, func() {
+		defer close(stopped)
+		c.stop(errors.Is(context.Cause(ctx), ErrKill), grace, killNow, over)
+	})
+	c.mu.Lock()
+	c.pause = firstLook
+	c.timer = time.AfterFunc(c.pause, c.look)
+	c.mu.Unlock()
+	writeErr = c.copy(out)
+	c.wait()
+	close(over)
+	if !unhook() {
+		<-stopped
+	}
+	c.output.Close() //nolint:errcheck,gosec // was only read from
+	return writeErr
+}
+
+// copy copies the output until it is closed, or given up. If it cannot be written, it is read all
+// the same, since the command would fail otherwise.
+func (c *child) copy(out io.Writer) (writeErr error) {
+	chunk := make([]byte, chunkBytes)
+	for {
+		n, err := c.output.Read(chunk)
+		if n > 0 && writeErr == nil {
+			_, writeErr = out.Write(chunk[:n])
+		}
+		if err != nil {
+			return writeErr
+		}
+	}
+}
+
+// wait waits for the process, if it was not found to have ended before.
+func (c *child) wait() {
+	c.mu.Lock()
+	c.waiting = true
+	c.timer.Stop()
+	reaped := c.reaped
+	c.mu.Unlock()
+	if reaped {
+		return
+	}
+	exit, err := c.proc.wait()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.reaped, c.exit, c.waitErr = true, exit, err
+}
+
+// look finds out whether the process has ended while something holds its output: if that is a
+// process of its session, it says so; if not, the output is given up.
+func (c *child) look() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.waiting {
+		return
+	}
+	if !c.reaped {
+		c.exit, c.reaped, c.waitErr = c.proc.tryWait()
+	}
+	switch {
+	case !c.reaped:
+	case !c.alive():
+		c.log.Warn("the command has ended; its output, which another process still holds, is closed",
+			slog.String("program", c.name))
+		c.giveUpOutput()
+		return
+	case !c.warned:
+		c.warned = true
+		c.log.Warn("the command has ended, but processes that it left behind hold its output; waiting for them",
+			slog.String("program", c.name))
+	}
+	c.pause = min(2*c.pause, lastPause)
+	c.timer.Reset(c.pause)
+}
+
+// alive tells whether the process or anything in its session is left. The caller holds mu.
+func (c *child) alive() bool {
+	if !c.gone {
+		c.gone = c.reaped && !c.proc.sessionAlive()
+	}
+	return !c.gone
+}
+
+// giveUpOutput ends copy after a last while.
+func (c *child) giveUpOutput() {
+	c.output.SetReadDeadline(time.Now().Add(drainTime)) //nolint:errcheck,gosec // a pipe has deadlines
+}
+
+// stop asks the command to end, and kills it if it has not ended after grace: the process and its
+// whole session. It returns when nothing is left to end.
+func (c *child) stop(atOnce bool, grace time.Duration, killNow, over <-chan struct{}) {
+	if !c.send(c.proc.terminate) {
+		return
+	}
+	if !atOnce && c.awaitEnd(grace, killNow, over) {
+		return
+	}
+	c.send(c.proc.kill)
+	c.giveUpOutput()
+}
+
+// send sends a signal, unless there is nobody left to get it, and tells whether there was.
+func (c *child) send(signal func()) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.alive() {
+		return false
+	}
+	c.stopped = true
+	signal()
+	return true
+}
+
+// awaitEnd waits until the command is over and its session is empty, and tells whether that came to
+// pass before grace had gone by or killNow was closed.
+func (c *child) awaitEnd(grace time.Duration, killNow, over <-chan struct{}) bool {
+	deadline := time.NewTimer(grace)
+	defer deadline.Stop()
+	select {
+	case <-over:
+	case <-deadline.C:
+		return false
+	case <-killNow:
+		return false
+	}
+	for pause := time.Millisecond; ; pause = min(2*pause, 100*time.Millisecond) {
+		c.mu.Lock()
+		alive := c.alive()
+		c.mu.Unlock()
+		if !alive {
+			return true
+		}
+		next := time.NewTimer(pause)
+		select {
+		case <-next.C:
+		case <-deadline.C:
+			return false
+		case <-killNow:
+			return false
+		}
+	}
+}

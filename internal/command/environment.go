@@ -1,0 +1,60 @@
+package command
+
+import (
+	"path/filepath"
+	"strings"
+)
+
+// environment is what all commands start with. It is prepared once: each command adds some twenty
+// variables, and that should cost no more than copying.
+type environment struct {
+	vars  []string       // NAME=value, each name once
+	index map[string]int // where a name stands in vars
+	path  []string       // folders in which programs are searched
+}
+
+// newEnvironment prepares NAME=value entries; of two with one name the last counts.
+func newEnvironment(entries []string) environment {
+	e := environment{index: make(map[string]int, len(entries))}
+	for _, entry := range entries {
+		name, value := splitVar(entry)
+		if i, ok := e.index[name]; ok {
+			e.vars[i] = entry
+		} else {
+			e.index[name] = len(e.vars)
+			e.vars = append(e.vars, entry)
+		}
+		if name == pathVar {
+			e.path = filepath.SplitList(value)
+		}
+	}
+	return e
+}
+
+// with returns the environment with further entries on top.
+func (e *environment) with(entries []string) []string {
+	vars := make([]string, len(e.vars), len(e.vars)+len(entries))
+	copy(vars, e.vars)
+	for _, entry := range entries {
+		name, _ := splitVar(entry)
+		if i, ok := e.index[name]; ok {
+			vars[i] = entry
+			continue
+		}
+		vars = append(vars, entry)
+	}
+	return vars
+}
+
+// splitVar cuts NAME=value; the name is in the case in which the system compares names. A name may
+// begin with "=", as Windows' own do.
+func splitVar(entry string) (name, value string) {
+	if entry == "" {
+		return "", ""
+	}
+	i := strings.IndexByte(entry[1:], '=')
+	if i < 0 {
+		return foldName(entry), ""
+	}
+	return foldName(entry[:i+1]), entry[i+2:]
+}

@@ -1,0 +1,122 @@
+package command
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"runtime"
+	"time"
+
+	"github.com/trowel-project/trowel/internal/param"
+)
+
+// LocalOptions are the settings of a Local; the zero value of each is a sensible one.
+type LocalOptions struct {
+	// Env is the environment of all commands, NAME=value; a Request's own comes on top.
+	Env []string
+	// Starts is how many processes are being started at one time, 4 x cores if zero. It does not
+	// limit how many run.
+	Starts int
+	// Grace is the time between asking a command to end and killing it, 10 s if zero.
+	Grace time.Duration
+	// KillNow, when it is closed, ends the Grace of all commands that were asked to end.
+	KillNow <-chan struct{}
+	Log     *slog.Logger
+}
+
+// defaultGrace is kill_grace of the design, section 9.
+const defaultGrace = 10 * time.Second
+
+// Local runs commands as child processes in process groups of their own.
+//
+// A command is over when its process has ended and its output is closed. Processes that it left
+// behind ("sleep 100 &") and that hold its output are part of it and waited for, as under Digdag, whose
+// users need not write "wait"; after some time a warning says so. But a daemon cannot hang its
+// task: a process that has left the command's session (setsid, daemon(3)) is not waited for, and
+// the output is closed soon after everything else has ended. What has closed or redirected its output is left
+// alone.
+//
+// When the context ends, all processes of the session get SIGTERM and, after Grace, SIGKILL; at once
+// if the context's cause is ErrKill or KillNow is closed. Windows has no such signal: there the
+// group gets Ctrl-Break, and then the process tree is ended.
+type Local struct {
+	options  LocalOptions
+	env      environment
+	gate     chan struct{}
+	sessions sessions
+}
+
+// NewLocal returns a Local.
+func NewLocal(options LocalOptions) *Local {
+	if options.Starts <= 0 {
+		options.Starts = 4 * runtime.GOMAXPROCS(0)
+	}
+	if options.Grace <= 0 {
+		options.Grace = defaultGrace
+	}
+	if options.Log == nil {
+		options.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Local{
+		options: options,
+		env:     newEnvironment(options.Env),
+		gate:    make(chan struct{}, options.Starts),
+	}
+}
+
+// Run implements Executor: it returns when the command is over. A command that could not be started
+// is a *StartError; one that was ended because ctx ended gives the context's cause; output that
+// could not be written is an error, too, but does not disturb the command.
+func (l *Local) Run(ctx context.Context, r *Request) (Status, error) {
+	c, err := l.start(ctx, r)
+	if err != nil {
+		return Status{}, err
+	}
+	writeErr := c.finish(ctx, r.Output, l.options.Grace, l.options.KillNow)
+	switch {
+	case c.stopped:
+		return Status{}, fmt.Errorf("the command was stopped: %w", context.Cause(ctx))
+	case c.waitErr != nil:
+		return Status{}, fmt.Errorf("wait for the command: %w", c.waitErr)
+	case writeErr != nil:
+		return Status{}, fmt.Errorf("write the output of the command: %w", writeErr)
+	}
+	return Status{Finished: true, ExitCode: c.exit, IODir: r.IODir}, nil
+}
+
+// Poll implements Executor. A local command is always waited for, so a state comes from another
+// executor, which was configured when the command was started.
+func (l *Local) Poll(context.Context, *Request, *param.Map) (Status, error) {
+	return Status{}, errors.New("the command was started by another command executor than \"simple\"")
+}
+
+// start starts a command when the gate lets it pass.
+func (l *Local) start(ctx context.Context, r *Request) (*child, error) {
+	dir, program := r.Dir(), r.Args[0]
+	path, err := l.env.lookPath(dir, program)
+	if err != nil {
+		return nil, &StartError{Program: program, Dir: dir, Err: err}
+	}
+	select {
+	case l.gate <- struct{}{}:
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+	defer func() { <-l.gate }()
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	reader, writer, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("make a pipe for the output: %w", err)
+	}
+	defer writer.Close() //nolint:errcheck // the child has its own
+	proc, err := l.sessions.startProcess(path, r.Args, dir, l.env.with(r.Env), writer)
+	if err != nil {
+		reader.Close() //nolint:errcheck,gosec // nothing was read
+		return nil, &StartError{Program: program, Dir: dir, Err: err}
+	}
+	return &child{proc: proc, output: reader, name: program, log: l.options.Log}, nil
+}

@@ -1,0 +1,49 @@
+//go:build unix
+
+package command
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+const pathVar = "PATH"
+
+// foldName returns the form in which names of variables are compared.
+func foldName(name string) string { return name }
+
+// defaultPath is where programs are searched when there is no PATH, as execvp(3) has it.
+var defaultPath = []string{"/bin", "/usr/bin"}
+
+// lookPath finds a program as execvp(3) does: a name with a slash is a path, relative to the working
+// directory; any other is searched in PATH. Not found is ENOENT, found but not executable EACCES.
+func (e *environment) lookPath(dir, program string) (string, error) {
+	if strings.Contains(program, "/") {
+		return program, nil
+	}
+	if program == "" {
+		return "", syscall.ENOENT
+	}
+	folders := e.path
+	if folders == nil {
+		folders = defaultPath
+	}
+	result := error(syscall.ENOENT)
+	for _, folder := range folders {
+		path := filepath.Join(folder, program)
+		if !filepath.IsAbs(folder) {
+			path = filepath.Join(dir, folder, program)
+		}
+		info, err := os.Stat(path)
+		switch {
+		case err != nil || info.IsDir():
+		case info.Mode().Perm()&0o111 == 0:
+			result = syscall.EACCES
+		default:
+			return path, nil
+		}
+	}
+	return "", result
+}

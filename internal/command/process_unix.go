@@ -1,0 +1,92 @@
+//go:build unix
+
+package command
+
+import (
+	"errors"
+	"os"
+	"syscall"
+)
+
+// errorWord stands before the number of a system error in Digdag's text (operators 3.2).
+const errorWord = "error"
+
+// process is a process that leads a session and a process group, which both have its id. A session
+// rather than only a group, since timeout(1) and shells with job control make groups of their own,
+// and since a command without a terminal cannot wait for somebody to type.
+type process struct {
+	pid      int
+	sessions *sessions
+}
+
+// startProcess starts a program whose output goes to out and whose input is empty. A file that is
+// no program is run by /bin/sh, as execvp(3) does.
+func (s *sessions) startProcess(path string, args []string, dir string, env []string, out *os.File) (*process, error) {
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		return nil, err
+	}
+	defer null.Close() //nolint:errcheck // nothing is written to it
+	attr := &syscall.ProcAttr{
+		Dir:   dir,
+		Env:   env,
+		Files: []uintptr{null.Fd(), out.Fd(), out.Fd()},
+		Sys:   &syscall.SysProcAttr{Setsid: true},
+	}
+	pid, err := syscall.ForkExec(path, args, attr)
+	if errors.Is(err, syscall.ENOEXEC) {
+		pid, err = syscall.ForkExec(shell, append([]string{shell, path}, args[1:]...), attr)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &process{pid: pid, sessions: s}, nil
+}
+
+const shell = "/bin/sh"
+
+// wait waits for the end of the process and returns its exit code, 128 + n if signal n ended it.
+func (p *process) wait() (exit int, err error) {
+	exit, _, err = p.wait4(0)
+	return exit, err
+}
+
+// tryWait is wait for a process that may not have ended.
+func (p *process) tryWait() (exit int, ended bool, err error) { return p.wait4(syscall.WNOHANG) }
+
+func (p *process) wait4(options int) (exit int, ended bool, err error) {
+	for {
+		var status syscall.WaitStatus
+		pid, err := syscall.Wait4(p.pid, &status, options, nil)
+		switch {
+		case errors.Is(err, syscall.EINTR):
+		case err != nil:
+			return 0, true, os.NewSyscallError("wait4", err)
+		case pid == 0:
+			return 0, false, nil
+		case status.Signaled():
+			return 128 + int(status.Signal()), true, nil
+		default:
+			return status.ExitStatus(), true, nil
+		}
+	}
+}
+
+// terminate asks all processes of the session to end, kill ends them.
+func (p *process) terminate() { p.signal(syscall.SIGTERM) }
+func (p *process) kill()      { p.signal(syscall.SIGKILL) }
+
+func (p *process) signal(signal syscall.Signal) {
+	groups := p.sessions.groups(p.pid)
+	syscall.Kill(-p.pid, signal) //nolint:errcheck,gosec // nobody left is fine
+	for _, group := range groups {
+		if group != p.pid {
+			syscall.Kill(-group, signal) //nolint:errcheck,gosec // as above
+		}
+	}
+}
+
+// sessionAlive tells whether there is a process in the session of a process that has been waited for.
+func (p *process) sessionAlive() bool {
+	return syscall.Kill(-p.pid, 0) == nil || len(p.sessions.groups(p.pid)) > 0
+}

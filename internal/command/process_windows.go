@@ -1,0 +1,60 @@
+package command
+
+import (
+	"os"
+	"os/exec"
+	"strconv"
+	"syscall"
+
+	"golang.org/x/sys/windows"
+)
+
+// errorWord stands before the number of a system error in Digdag's text (operators 3.2).
+const errorWord = "CreateProcess error"
+
+// process is a process that leads a process group of the console.
+type process struct{ *os.Process }
+
+func (*sessions) startProcess(path string, args []string, dir string, env []string, out *os.File) (*process, error) {
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		return nil, err
+	}
+	defer null.Close() //nolint:errcheck // nothing is written to it
+	started, err := os.StartProcess(path, args, &os.ProcAttr{
+		Dir:   dir,
+		Env:   env,
+		Files: []*os.File{null, out, out},
+		Sys:   &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP},
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &process{Process: started}, nil
+}
+
+// wait waits for the end of the process and returns its exit code.
+func (p *process) wait() (exit int, err error) {
+	state, err := p.Wait()
+	if err != nil {
+		return 0, err
+	}
+	return state.ExitCode(), nil
+}
+
+// tryWait never finds an end here, so that processes left behind are waited for whatever they are.
+func (p *process) tryWait() (exit int, ended bool, err error) { return 0, false, nil }
+
+// terminate sends Ctrl-Break to the group.
+func (p *process) terminate() {
+	windows.GenerateConsoleCtrlEvent(windows.CTRL_BREAK_EVENT, uint32(p.Pid)) //nolint:errcheck,gosec // the kill follows
+}
+
+// kill ends the process and what it has started.
+func (p *process) kill() {
+	exec.Command("taskkill", "/T", "/F", "/PID", strconv.Itoa(p.Pid)).Run() //nolint:errcheck,gosec,noctx // it may have ended
+	p.Process.Kill()                                                        //nolint:errcheck,gosec // as above
+}
+
+// sessionAlive knows nothing of the group once its leader has ended.
+func (p *process) sessionAlive() bool { return false }

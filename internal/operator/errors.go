@@ -1,0 +1,116 @@
+package operator
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/dig"
+	"github.com/trowel-project/trowel/internal/param"
+	"github.com/trowel-project/trowel/internal/secret"
+)
+
+// Kinds of errors, as they stand behind messages (language X33, operators 1.13).
+const (
+	kindConfig          = "config"
+	kindIllegalArgument = "illegal argument"
+	kindModelValidation = "model validation"
+	kindNotification    = "notification"
+	kindRuntime         = "runtime"
+	kindSecretNotFound  = "secret not found"
+)
+
+// Failure is a deliberate failure: an operator found that its task failed, and the message says all.
+// Its error object has the message as it is, without a kind.
+type Failure struct {
+	Message string
+	Props   *param.Map // further members of the error object; may be nil
+	Err     error      // what was found; may be nil; adds a trace to the error object
+}
+
+func (f *Failure) Error() string { return f.Message }
+
+// Unwrap returns the cause.
+func (f *Failure) Unwrap() error { return f.Err }
+
+// Error is an error with a kind of Digdag's. Errors without one are of the kind "runtime".
+type Error struct {
+	Kind    string
+	Message string
+	Err     error // what caused it; may be nil
+}
+
+func (e *Error) Error() string { return e.Message }
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// runtimeError is a failure of what the operator does, not of how it was asked.
+func runtimeError(format string, args ...any) error {
+	return &Error{Kind: kindRuntime, Message: fmt.Sprintf(format, args...)}
+}
+
+// Kind returns message and kind of an error (language X33): those of the first error in its chain
+// that has a kind, and otherwise its own text and "runtime". A Failure has the kind "".
+func Kind(err error) (message, kind string) {
+	if failure, ok := errors.AsType[*Failure](err); ok {
+		return failure.Message, ""
+	}
+	if known, ok := errors.AsType[*Error](err); ok {
+		return known.Message, known.Kind
+	}
+	if config, ok := errors.AsType[*param.Error](err); ok {
+		return config.Message, kindConfig
+	}
+	if file, ok := errors.AsType[*dig.Error](err); ok {
+		return file.Message, file.Kind
+	}
+	if missing, ok := errors.AsType[*secret.NotFoundError](err); ok {
+		return missing.Error(), kindSecretNotFound
+	}
+	if key, ok := errors.AsType[*secret.KeyError](err); ok {
+		return key.Error(), kindIllegalArgument
+	}
+	return err.Error(), kindRuntime
+}
+
+// ErrorObject builds the error object of a failed run (language X33, operators 1.13): "message", and
+// "stacktrace" unless the failure was deliberate and had no cause.
+func ErrorObject(err error) *param.Map {
+	message, kind := Kind(err)
+	if kind != "" {
+		return trowel.ErrorObject(message, kind, trace(err)...)
+	}
+	object := param.New()
+	failure, _ := errors.AsType[*Failure](err)
+	object.Merge(failure.Props)
+	object.Set("message", message)
+	if failure.Err != nil {
+		object.Set("stacktrace", strings.Join(trace(failure.Err), ", "))
+	}
+	return object
+}
+
+// trace is what stands in for Digdag's stack trace: the types and texts of an error and its causes.
+func trace(err error) []string {
+	var frames []string
+	for err != nil {
+		frames = append(frames, fmt.Sprintf("%T: %s", err, err))
+		err = errors.Unwrap(err)
+	}
+	return frames
+}
+
+// LogText is the line, or lines, with which a failure is logged (operators 1.13).
+func LogText(task string, err error) string {
+	message, kind := Kind(err)
+	switch kind {
+	case "":
+		return fmt.Sprintf("Task %s failed.\n%s", task, message)
+	case kindConfig:
+		return fmt.Sprintf("Configuration error at task %s: %s (config)", task, message)
+	default:
+		return "Task failed with unexpected error: " + message
+	}
+}

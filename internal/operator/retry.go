@@ -1,0 +1,38 @@
+package operator
+
+import (
+	"context"
+
+	"github.com/trowel-project/trowel/internal/dig"
+	"github.com/trowel-project/trowel/internal/param"
+)
+
+// runWithRetry heeds _retry (language X27 to X31, operators 1.12): any failure asks for another run
+// while retries are left, with the state that this run began with. Polls are passed on, and what an
+// operator's own retry asks for if no _retry is left. A run that ends because ctx did is not repeated.
+func runWithRetry(ctx context.Context, run func(context.Context, *Request) (Outcome, error), r *Request) (Outcome, error) {
+	r.Params.UseAll()
+	var retry dig.Retry
+	if value, ok := r.Params.Value("_retry"); ok {
+		var err error
+		if retry, err = dig.ParseRetry(value); err != nil {
+			return Outcome{}, err
+		}
+	}
+	done, err := param.NewReader(r.State).IntOr("retry_count", 0)
+	if err != nil {
+		return Outcome{}, err
+	}
+	outcome, err := run(ctx, r)
+	cause := err
+	if err == nil && outcome.Again != nil {
+		cause = outcome.Again.Cause
+	}
+	if cause == nil || done >= retry.Limit || ctx.Err() != nil {
+		return outcome, err
+	}
+	state := r.State.Clone()
+	state.Set("retry_count", int64(done+1))
+	state.Delete("commandStatus")
+	return Outcome{Again: &Again{After: retry.Delay(done), State: state, Cause: cause}}, nil
+}

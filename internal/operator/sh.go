@@ -1,0 +1,95 @@
+package operator
+
+import (
+	"context"
+	"slices"
+
+	"github.com/trowel-project/trowel/internal/param"
+)
+
+// runSh runs its command as a shell script (operators 3.2). All parameters are environment variables.
+func runSh(ctx context.Context, r *Request) (Outcome, error) {
+	params, err := r.withSection("sh")
+	if err != nil {
+		return Outcome{}, err
+	}
+	status, outcome, err := r.runScript(ctx, "sh", func() (*script, error) { return shScript(ctx, r, params) })
+	if err != nil || !status.Finished {
+		return outcome, err
+	}
+	if status.ExitCode != 0 {
+		return Outcome{}, runtimeError("Command failed with code %d", status.ExitCode) // operators 3.2
+	}
+	r.removeRunDir(status)
+	return success()
+}
+
+func shScript(ctx context.Context, r *Request, params *param.Reader) (*script, error) {
+	shell, err := readShell(params)
+	if err != nil {
+		return nil, err
+	}
+	command, err := params.String("_command")
+	if err != nil {
+		return nil, err
+	}
+	text, err := r.expand(ctx, command)
+	if err != nil {
+		return nil, err
+	}
+	env, err := shEnv(ctx, r, params)
+	if err != nil {
+		return nil, err
+	}
+	return &script{
+		files: []scriptFile{{"runner.sh", []byte(text)}},
+		args:  func(file func(string) string) []string { return append(shell, file("runner.sh")) },
+		env:   env,
+	}, nil
+}
+
+// readShell reads the option shell, a list; the script's path is added to it. An empty list makes the
+// script itself the program.
+func readShell(params *param.Reader) ([]string, error) {
+	if !params.Map().Has("shell") {
+		return []string{"/bin/sh"}, nil
+	}
+	list, err := params.List("shell")
+	if err != nil {
+		return nil, err
+	}
+	return texts("shell", list)
+}
+
+// shEnv makes variables of all parameters whose names can be one, and of _env, which comes last
+// (operators 3.2). Texts are as they are, everything else is JSON. A parameter that is null is an
+// error (quirk).
+func shEnv(ctx context.Context, r *Request, params *param.Reader) ([]string, error) {
+	env := make([]string, 0, params.Map().Len()+len(r.env))
+	isOwn := func(name string) bool {
+		return slices.ContainsFunc(r.env, func(v variable) bool { return v.name == name })
+	}
+	for name, value := range params.Map().All() {
+		if !isVariableName(name) {
+			continue
+		}
+		text, isText := value.(string)
+		switch {
+		case value == nil:
+			return nil, param.Errorf("Parameter '%s' is required but null", name) // operators 3.2
+		case isOwn(name):
+			continue
+		case !isText:
+			text = param.JSON(value)
+		}
+		env = append(env, name+"="+text)
+	}
+	own, err := r.expandEnv(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range own {
+		env = append(env, v.name+"="+v.text)
+	}
+	return env, nil
+}

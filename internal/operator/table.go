@@ -1,0 +1,120 @@
+package operator
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/trowel-project/trowel/internal/param"
+	"github.com/trowel-project/trowel/internal/secret"
+)
+
+// Definition is one operator.
+type Definition struct {
+	// Run does the work. It may be run again for the same task, after a poll, a failure or a crash.
+	Run func(ctx context.Context, r *Request) (Outcome, error)
+	// Wrapped operators have a working directory and heed _retry (language X27); for the others
+	// _retry means only their subtasks (X28). Reading _retry counts as reading all keys (L55).
+	Wrapped bool
+	// Keys are the options that the operator knows besides directives, which begin with "_".
+	Keys []string
+	// Section tells that the operator's options may stand in a block of its name (language P11).
+	Section bool
+	Doc     string // what it does, in one line
+}
+
+// Table is a set of operators by name.
+type Table map[string]Definition
+
+// Builtin returns all operators of this version.
+func Builtin() Table {
+	return Table{
+		"echo":      {Run: runEcho, Doc: "prints a text"},
+		"fail":      {Run: runFail, Doc: "fails with a message"},
+		"for_each":  {Run: runForEach, Doc: "runs _do for all combinations of values"},
+		"for_range": {Run: runForRange, Doc: "runs _do for the slices of a range of numbers"},
+		"if":        {Run: runIf, Doc: "runs _do or _else_do"},
+		"loop":      {Run: runLoop, Keys: []string{"count"}, Doc: "runs _do a number of times"},
+		"notify":    {Run: runNotify, Doc: "sends a notification"},
+		"py": {
+			Run: runPy, Wrapped: true, Section: true, Doc: "calls a Python function or method",
+			Keys: []string{"python", "script"},
+		},
+		"rb": {
+			Run: runRb, Wrapped: true, Section: true, Doc: "calls a Ruby method",
+			Keys: []string{"require", "ruby", "script"},
+		},
+		"require": {
+			Run: runRequire, Wrapped: true, Doc: "waits for a session of another workflow",
+			Keys: []string{
+				"ignore_failure", "params", "project_id", "project_name", "rerun_on", "retry_attempt_name",
+				"session_time",
+			},
+		},
+		"sh": {
+			Run: runSh, Wrapped: true, Section: true, Doc: "runs a shell script",
+			Keys: []string{"shell"},
+		},
+		"wait": {
+			Run: runWait, Doc: "waits for a length of time",
+			Keys: []string{"blocking", "poll_interval"},
+		},
+	}
+}
+
+// Names returns the names of all operators, sorted.
+func (t Table) Names() []string { return slices.Sorted(maps.Keys(t)) }
+
+// Run runs the operator of a name for a Request. An operator that does not exist is a *param.Error
+// (language L54).
+func (t Table) Run(ctx context.Context, name string, r *Request) (Outcome, error) {
+	definition, ok := t[name]
+	if !ok {
+		return Outcome{}, param.Errorf("Unknown task type: %s", name)
+	}
+	if err := r.prepare(); err != nil {
+		return Outcome{}, err
+	}
+	if !definition.Wrapped {
+		return definition.Run(ctx, r)
+	}
+	var err error
+	if r.workspace, err = newWorkspace(r.Project, r.Params); err != nil {
+		return Outcome{}, err
+	}
+	return runWithRetry(ctx, definition.Run, r)
+}
+
+// prepare takes what is common to all operators out of the parameters: the names of secrets (operators
+// 1.6) and the task's own variables (1.7).
+func (r *Request) prepare() error {
+	mounts, err := r.Params.OptMap("_secrets")
+	if err != nil {
+		return err
+	}
+	r.Params.Map().Delete("_secrets")
+	r.mounted = secret.Mount(r.Secrets, mounts, r.Log)
+	r.env, err = readEnv(r.Local)
+	r.Params.Value("_env") // counts as read (language L55)
+	return err
+}
+
+// withSection returns a Reader of the parameters with those of a block of that name below them
+// (language L33, P11, operators 1.3).
+func (r *Request) withSection(name string) (*param.Reader, error) {
+	section, err := r.Params.OptMap(name)
+	if err != nil {
+		return nil, err
+	}
+	if section.Len() == 0 {
+		return r.Params, nil
+	}
+	merged := r.Params.Map().Clone()
+	merged.MergeDefaults(section)
+	return param.NewReader(merged), nil
+}
+
+// expand replaces the secrets in a text.
+func (r *Request) expand(ctx context.Context, text string) (string, error) {
+	return secret.Expand(ctx, r.mounted, text)
+}

@@ -1,0 +1,25 @@
+package operator
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/trowel-project/trowel/internal/param"
+)
+
+// Unused returns the lines that are logged, as errors, about own keys of a task that its operator did
+// not read (language L55, operators 1.17), after a success. params is the Reader that the operator was
+// given, with what it has read; task is the full name.
+func Unused(task string, local *param.Map, params *param.Reader) []string {
+	var lines []string
+	for key := range local.All() {
+		if params.Used(key) || key == "_type" || strings.HasSuffix(key, ">") {
+			continue
+		}
+		lines = append(lines, fmt.Sprintf("Parameter '%s' is not used at task %s.", key, task))
+		if near := param.Near(key, params.UsedKeys()); len(near) > 0 {
+			lines = append(lines, fmt.Sprintf("  > Did you mean [%s]?", strings.Join(near, ", ")))
+		}
+	}
+	return lines
+}

@@ -1,0 +1,91 @@
+package operator
+
+import (
+	"context"
+	"time"
+
+	"github.com/trowel-project/trowel/internal/param"
+)
+
+const (
+	waitInvalid     = "Invalid configuration"                               // language O29
+	waitPollBlocked = "poll_interval can't be specified with blocking:true" // language O29
+	// waitInterrupted is the beginning of Digdag's text (operators 2.10).
+	waitInterrupted = "`wait` operator with blocking mode is interrupted"
+
+	waitStartKey = "wait_start_time_millis"
+)
+
+// runWait waits for the length of time that its command says, about a second exact and never early
+// (operators 2.10, language O29). It asks to be run again later, or, with blocking, waits itself.
+func runWait(ctx context.Context, r *Request) (Outcome, error) {
+	if _, err := newWorkspace(r.Project, r.Params); err != nil {
+		return Outcome{}, err
+	}
+	options, err := readWait(r.Params)
+	if err != nil {
+		return Outcome{}, err
+	}
+	now := time.Now()
+	started, err := param.NewReader(r.State).LongOr(waitStartKey, now.UnixMilli())
+	if err != nil {
+		return Outcome{}, err
+	}
+	end := time.UnixMilli(started).Add(options.length)
+	if now.After(end) {
+		return success()
+	}
+	left := max(end.Sub(now).Truncate(time.Second), time.Second)
+	if options.blocking {
+		return waitHere(ctx, left)
+	}
+	if options.hasInterval {
+		left = options.interval
+	}
+	state := r.State.Clone()
+	state.Set(waitStartKey, started)
+	return poll(left, state)
+}
+
+func waitHere(ctx context.Context, left time.Duration) (Outcome, error) {
+	timer := time.NewTimer(left)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return success()
+	case <-ctx.Done():
+		return Outcome{}, &Error{Kind: kindRuntime, Message: waitInterrupted, Err: context.Cause(ctx)}
+	}
+}
+
+type waitOptions struct {
+	length      time.Duration
+	blocking    bool
+	interval    time.Duration // between polls, if hasInterval
+	hasInterval bool
+}
+
+func readWait(params *param.Reader) (o waitOptions, err error) {
+	command, err := params.String("_command")
+	if err == nil {
+		o.length, err = param.ParseDuration(command)
+	}
+	if err != nil {
+		return o, &Error{Kind: kindConfig, Message: waitInvalid, Err: err}
+	}
+	if o.blocking, err = params.BoolOr("blocking", false); err != nil {
+		return o, err
+	}
+	interval, hasInterval, err := params.OptString("poll_interval")
+	if err == nil && hasInterval {
+		o.interval, err = param.ParseDuration(interval)
+	}
+	if err != nil {
+		return o, &Error{Kind: kindConfig, Message: waitInvalid, Err: err}
+	}
+	o.hasInterval = hasInterval
+	if o.blocking && o.hasInterval {
+		return o, param.Errorf(waitPollBlocked)
+	}
+	return o, nil
+}
