@@ -20,6 +20,7 @@ type Request struct {
 	IODir   string    // folder of this run's files, relative to Project
 	Env     []string  // NAME=value, each name once; on top of what the executor provides
 	Args    []string  // program and arguments; files are relative to WorkDir; not empty
+	Started func()    // called once the command has been started; may be nil
 	Output  io.Writer // gets standard output and standard error, merged, in chunks as they come
 }
 

@@ -74,6 +74,9 @@ func (l *Local) Run(ctx context.Context, r *Request) (Status, error) {
 	if err != nil {
 		return Status{}, err
 	}
+	if r.Started != nil {
+		r.Started()
+	}
 	writeErr := c.finish(ctx, r.Output, l.options.Grace, l.options.KillNow)
 	switch {
 	case c.stopped:

@@ -15,6 +15,7 @@ func runNotify(ctx context.Context, r *Request) (Outcome, error) {
 	if r.Notifier == nil {
 		return success()
 	}
+	r.waiting()
 	err = r.Notifier.Notify(ctx, Notification{At: time.Now(), Message: message, Lease: r.Lease})
 	if err != nil {
 		return Outcome{}, &Error{Kind: kindNotification, Message: "Sending notification failed", Err: err} // operators 2.11

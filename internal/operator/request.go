@@ -35,6 +35,9 @@ type Request struct {
 	Output    io.Writer // what the task prints: text for its log
 	Log       *slog.Logger
 	TaskLimit int // tasks that an attempt may have (operators 1.15)
+	// Waiting is called when a run has begun to wait for something, as a process, and no longer
+	// keeps this one busy. It may be called more than once; nil is not called.
+	Waiting func()
 
 	workspace *workspace    // set if the operator's Definition asks for it
 	mounted   secret.Finder // Secrets with the keys that _secrets renames
@@ -80,4 +83,11 @@ type Notification struct {
 	At      time.Time
 	Message string
 	Lease   *trowel.Lease
+}
+
+// waiting tells that this run waits now, see Waiting.
+func (r *Request) waiting() {
+	if r.Waiting != nil {
+		r.Waiting()
+	}
 }

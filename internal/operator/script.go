@@ -77,6 +77,7 @@ func (r *Request) startOrPoll(
 	}
 	request.IODir = r.workspace.fromProject(dir)
 	request.Env = script.env
+	request.Started = r.Waiting
 	inDir := r.workspace.fromDir(dir)
 	request.Args = script.args(func(name string) string { return inDir + "/" + name })
 	return r.Commands.Run(ctx, request)

@@ -37,6 +37,7 @@ func runWait(ctx context.Context, r *Request) (Outcome, error) {
 	}
 	left := max(end.Sub(now).Truncate(time.Second), time.Second)
 	if options.blocking {
+		r.waiting()
 		return waitHere(ctx, left)
 	}
 	if options.hasInterval {

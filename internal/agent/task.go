@@ -1,0 +1,150 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"runtime/debug"
+	"sync/atomic"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/operator"
+	"github.com/trowel-project/trowel/internal/param"
+)
+
+// try is one execution of one task.
+type try struct {
+	agent   *Agent
+	lease   *trowel.Lease
+	ctx     context.Context //nolint:containedctx // of this execution
+	started atomic.Bool     // no longer counts as starting
+}
+
+// run is the life of a try, from the lease to the report.
+func (t *try) run() {
+	a := t.agent
+	begun := a.opts.Now()
+	log := a.opts.OpenLog(t.lease)
+	out := &output{to: log.Output}
+	report := t.execute(out, log.Logger)
+	report.TaskID, report.AttemptID, report.Try = t.lease.TaskID, t.lease.AttemptID, t.lease.Try
+	report.StartedAt, report.EndedAt = begun, a.opts.Now()
+	if report.Outcome == trowel.OutcomeFailure || report.Outcome == trowel.OutcomeRetry {
+		report.LastLines = out.lastLines()
+	}
+	if err := log.Output.Close(); err != nil {
+		log.Logger.Error("close the task's log", slog.Any("error", err))
+	}
+	a.ended(t.lease.TaskID, t.started.Load())
+	a.opts.Report(report)
+}
+
+// waiting is called when the task goes on outside of this process, or waits.
+func (t *try) waiting() {
+	if t.started.CompareAndSwap(false, true) {
+		t.agent.started()
+	}
+}
+
+// execute does what the task says. A panic of an operator is a failure of its task.
+func (t *try) execute(out *output, log *slog.Logger) (report trowel.Report) {
+	defer func() {
+		if p := recover(); p != nil {
+			err := &operator.Error{Kind: "panic", Message: fmt.Sprint(p)}
+			log.Error(operator.LogText(t.lease.FullName, err), slog.String("stack", string(debug.Stack())))
+			report = failure(err)
+		}
+	}()
+	if hook := t.agent.opts.Hook; hook != nil {
+		if result, done := hook.Before(t.lease); done {
+			log.Warn("Skipped")
+			return trowel.Report{Outcome: trowel.OutcomeSuccess, Result: result}
+		}
+	}
+	outcome, err := t.operate(out, log)
+	switch {
+	case err != nil:
+		log.Error(operator.LogText(t.lease.FullName, err))
+		return failure(err)
+	case outcome.Again == nil:
+		return trowel.Report{Outcome: trowel.OutcomeSuccess, Result: outcome.Result}
+	}
+	again := trowel.Report{Outcome: trowel.OutcomePoll, RetryIn: outcome.Again.After, StateParams: outcome.Again.State}
+	if cause := outcome.Again.Cause; cause != nil {
+		message, _ := operator.Kind(cause)
+		log.Error("Task failed, retrying: " + message)
+		again.Outcome, again.Error = trowel.OutcomeRetry, operator.ErrorObject(cause)
+	}
+	return again
+}
+
+func failure(err error) trowel.Report {
+	return trowel.Report{Outcome: trowel.OutcomeFailure, Error: operator.ErrorObject(err)}
+}
+
+// operate evaluates the task's configuration and runs the operator that it names.
+func (t *try) operate(out *output, log *slog.Logger) (operator.Outcome, error) {
+	opts := &t.agent.opts
+	config, err := opts.Templates.Config(t.ctx, t.lease.Scope, t.ownKeys(), t.lease.Zone)
+	if err != nil {
+		return operator.Outcome{}, err
+	}
+	selection, ok, err := operator.Select(config)
+	if err != nil || !ok {
+		return operator.Outcome{}, err
+	}
+	if opts.Hook != nil {
+		if result, done := opts.Hook.Instead(t.lease, selection.Config); done {
+			return operator.Outcome{Result: result}, nil
+		}
+	}
+	t.announce(selection, log)
+	local := t.localValues(config)
+	params := param.NewReader(selection.Config)
+	outcome, err := opts.Operators.Run(t.ctx, selection.Type, &operator.Request{
+		Lease: t.lease, Params: params, Local: local, State: t.lease.StateParams, Project: opts.Project,
+		Secrets: opts.Secrets, Commands: opts.Commands, Sessions: opts.Sessions, Notifier: opts.Notifier,
+		Output: out, Log: log, TaskLimit: opts.TaskLimit, Waiting: t.waiting,
+	})
+	if err == nil && outcome.Again == nil {
+		for _, line := range operator.Unused(t.lease.FullName, local, params) {
+			log.Error(line)
+		}
+	}
+	return outcome, err
+}
+
+// announce logs what is run; a task that polls says so only at its first run (operators 1.17).
+func (t *try) announce(selection operator.Selection, log *slog.Logger) {
+	level := slog.LevelInfo
+	if t.lease.RetryCount > 0 {
+		level = slog.LevelDebug
+	}
+	if log.Enabled(t.ctx, level) {
+		log.Log(t.ctx, level, selection.String())
+	}
+}
+
+// ownKeys are the task's keys that operators and templates see (language P3).
+func (t *try) ownKeys() *param.Map {
+	local := t.lease.Local
+	if !local.Has("_check") && !local.Has("_error") {
+		return local
+	}
+	local = local.Clone()
+	local.Delete("_check")
+	local.Delete("_error")
+	return local
+}
+
+// localValues are the task's own keys with the values that they have in the whole configuration
+// (language P10).
+func (t *try) localValues(config *param.Map) *param.Map {
+	local := param.New()
+	for key := range t.lease.Local.All() {
+		if value, ok := config.Get(key); ok {
+			local.Set(key, value)
+		}
+	}
+	return local
+}
