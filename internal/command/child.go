@@ -28,7 +28,8 @@ const (
 type child struct {
 	proc   *process
 	output *os.File
-	name   string // program, for the log
+	chunks *sync.Pool // of *[chunkBytes]byte
+	name   string     // program, for the log
 	log    *slog.Logger
 
 	mu      sync.Mutex // guards what follows, and that nothing is sent to a group that is gone
@@ -68,9 +69,10 @@ func (c *child) finish(ctx context.Context, out io.Writer, grace time.Duration, 
 // copy copies the output until it is closed, or given up. If it cannot be written, it is read all
 // the same, since the command would fail otherwise.
 func (c *child) copy(out io.Writer) (writeErr error) {
-	chunk := make([]byte, chunkBytes)
+	chunk, _ := c.chunks.Get().(*[chunkBytes]byte)
+	defer c.chunks.Put(chunk)
 	for {
-		n, err := c.output.Read(chunk)
+		n, err := c.output.Read(chunk[:])
 		if n > 0 && writeErr == nil {
 			_, writeErr = out.Write(chunk[:n])
 		}
@@ -147,6 +149,7 @@ func (c *child) stop(atOnce bool, grace time.Duration, killNow, over <-chan stru
 	}
 	c.send(c.proc.kill)
 	c.giveUpOutput()
+	c.awaitEnd(drainTime, nil, over)
 }
 
 // send sends a signal, unless there is nobody left to get it, and tells whether there was.

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"runtime"
+	"sync"
 	"time"
 
 	"github.com/trowel-project/trowel/internal/param"
@@ -45,6 +46,7 @@ type Local struct {
 	options  LocalOptions
 	env      environment
 	gate     chan struct{}
+	chunks   sync.Pool
 	sessions sessions
 }
 
@@ -63,6 +65,7 @@ func NewLocal(options LocalOptions) *Local {
 		options: options,
 		env:     newEnvironment(options.Env),
 		gate:    make(chan struct{}, options.Starts),
+		chunks:  sync.Pool{New: func() any { return new([chunkBytes]byte) }},
 	}
 }
 
@@ -121,5 +124,5 @@ func (l *Local) start(ctx context.Context, r *Request) (*child, error) {
 		reader.Close() //nolint:errcheck,gosec // nothing was read
 		return nil, &StartError{Program: program, Dir: dir, Err: err}
 	}
-	return &child{proc: proc, output: reader, name: program, log: l.options.Log}, nil
+	return &child{proc: proc, output: reader, chunks: &l.chunks, name: program, log: l.options.Log}, nil
 }

@@ -217,8 +217,9 @@ func (c *counter) Write(p []byte) (int, error) {
 }
 
 // Any amount of output flows through a buffer of fixed size.
+//
+//nolint:paralleltest // counts allocations
 func TestRunMuchOutput(t *testing.T) {
-	t.Parallel()
 	const megabytes = 256
 	var out counter
 	allocated := testing.AllocsPerRun(1, func() {

@@ -87,6 +87,4 @@ func (p *process) signal(signal syscall.Signal) {
 }
 
 // sessionAlive tells whether there is a process in the session of a process that has been waited for.
-func (p *process) sessionAlive() bool {
-	return syscall.Kill(-p.pid, 0) == nil || len(p.sessions.groups(p.pid)) > 0
-}
+func (p *process) sessionAlive() bool { return p.sessions.alive(p.pid) }

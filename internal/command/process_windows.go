@@ -12,6 +12,9 @@ import (
 // errorWord stands before the number of a system error in Digdag's text (operators 3.2).
 const errorWord = "CreateProcess error"
 
+// sessions knows nothing here.
+type sessions struct{}
+
 // process is a process that leads a process group of the console.
 type process struct{ *os.Process }
 

@@ -6,40 +6,54 @@ import (
 	"slices"
 	"strconv"
 	"sync"
+	"syscall"
 	"time"
 )
-
-// snapshotAge is for how long one reading of /proc serves: when a run is stopped, all of its commands
-// ask at once.
-const snapshotAge = 20 * time.Millisecond
 
 // sessions knows the process groups of sessions.
 type sessions struct {
 	mu     sync.Mutex
-	readAt time.Time
-	byID   map[int][]int // process groups by session
+	readAt time.Time     // when the last reading of /proc began
+	byID   map[int][]int // process groups by session; nil if /proc cannot be read
 }
 
-// groups returns the process groups that have a process in a session. Processes that have ended and
-// were not waited for do not count.
-func (s *sessions) groups(session int) []int {
+// alive tells whether there is a process in a session. Zombies do not count: where nobody waits for
+// orphans, as in some containers, they stay for ever, and kill(2) still finds them.
+func (s *sessions) alive(session int) bool {
+	groups := s.groups(session)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if time.Since(s.readAt) > snapshotAge {
-		s.byID = readGroups()
+	if s.byID == nil {
+		return syscall.Kill(-session, 0) == nil
+	}
+	return len(groups) > 0
+}
+
+// groups returns the process groups that have a process in a session. Zombies do not count. When a
+// run is stopped, all of its commands ask at once: whoever asked before a reading of /proc began
+// shares it.
+func (s *sessions) groups(session int) []int {
+	asked := time.Now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.readAt.After(asked) {
 		s.readAt = time.Now()
+		s.byID = readGroups()
 	}
 	return s.byID[session]
 }
 
 func readGroups() map[int][]int {
-	groups := map[int][]int{}
 	dir, err := os.Open("/proc")
 	if err != nil {
-		return groups
+		return nil
 	}
-	defer dir.Close()                //nolint:errcheck // only read from
-	names, _ := dir.Readdirnames(-1) //nolint:errcheck // what could be read serves
+	defer dir.Close() //nolint:errcheck // only read from
+	names, err := dir.Readdirnames(-1)
+	if err != nil {
+		return nil
+	}
+	var groups map[int][]int // stays nil where /proc is empty
 	for _, name := range names {
 		if name[0] < '0' || name[0] > '9' {
 			continue
@@ -49,6 +63,9 @@ func readGroups() map[int][]int {
 			continue
 		}
 		group, session, ok := parseStat(stat)
+		if groups == nil {
+			groups = map[int][]int{}
+		}
 		if ok && !slices.Contains(groups[session], group) {
 			groups[session] = append(groups[session], group)
 		}

@@ -67,6 +67,9 @@ func alive(t *testing.T, path string) bool {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat"); err == nil && strings.Contains(string(stat), ") Z ") {
+		return false // has ended, but nobody has waited for it
+	}
 	return syscall.Kill(pid, 0) == nil
 }
 
