@@ -1,0 +1,141 @@
+package schedule
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// kind reads the command and the options of one type of schedule, in the order in which Digdag reads
+// them, which decides the fault that is reported. The delay is in seconds.
+type kind func(*block) (times times, delay int64)
+
+// kindOf returns a type of schedule by its name (language S2).
+func kindOf(name string) (kind, bool) {
+	switch name {
+	case "daily":
+		return daily, true
+	case "hourly":
+		return hourly, true
+	case "weekly":
+		return weekly, true
+	case "monthly":
+		return monthly, true
+	case "minutes_interval":
+		return minutesInterval, true
+	case "cron":
+		return cronPattern, true
+	case "seconds_interval":
+		return secondsInterval, true
+	default:
+		return nil, false
+	}
+}
+
+func daily(b *block) (times, int64) {
+	at := b.at()
+	span := b.span()
+	return b.cronTimes("0 0 * * *", b.timeOfDay("daily>", at), span)
+}
+
+func hourly(b *block) (times, int64) {
+	at := b.at()
+	span := b.span()
+	parts, ok := clockParts(at, 2)
+	if !ok {
+		b.refuse("hourly>: scheduler requires mm:ss format: %s", at)
+		return nil, 0
+	}
+	return b.cronTimes("0 * * * *", parts[0]*60+parts[1], span)
+}
+
+// weekly takes any weekday field of a pattern that has no comma (language S5).
+func weekly(b *block) (times, int64) {
+	const format = "weekly>: scheduler requires day,hh:mm:ss format: %s"
+	at := b.at()
+	day, clock, found := strings.Cut(at, ",")
+	if !found {
+		b.refuse(format, at)
+	}
+	day = trim(day)
+	if n, err := strconv.ParseInt(day, 10, 32); err == nil && n < 0 {
+		b.refuse("weekly>: invalid day: %s", day)
+	}
+	delay := b.timeOfDay("weekly>", trim(clock))
+	pattern := "0 0 * * " + day
+	if _, err := parseCron(pattern); err != nil {
+		b.refuse(format, at)
+	}
+	return b.cronTimes(pattern, delay, b.span())
+}
+
+// monthly takes a number. A minus sign does not count: it is a stray separator of the pattern (S15).
+func monthly(b *block) (times, int64) {
+	at := b.at()
+	text, clock, found := strings.Cut(at, ",")
+	day, err := strconv.ParseInt(text, 10, 32)
+	if !found || err != nil {
+		b.refuse("monthly>: scheduler requires day,hh:mm:ss format: %s", at)
+	}
+	delay := b.timeOfDay("monthly>", clock)
+	span := b.span()
+	pattern := fmt.Sprintf("0 0 %d * *", day)
+	if _, err := parseCron(pattern); err != nil {
+		b.refuse("monthly>: invalid day: %d", day)
+	}
+	return b.cronTimes(pattern, delay, span)
+}
+
+// minutesInterval starts anew every hour (language S7).
+func minutesInterval(b *block) (times, int64) {
+	minutes := b.number("minutes")
+	delay := b.delay()
+	return b.cronTimes(fmt.Sprintf("*/%d * * * *", minutes), delay, b.span())
+}
+
+func cronPattern(b *block) (times, int64) {
+	span := b.span()
+	pattern := b.text()
+	return b.cronTimes(pattern, b.delay(), span)
+}
+
+// secondsInterval ignores start and end (language S8).
+func secondsInterval(b *block) (times, int64) {
+	seconds := b.number("seconds")
+	return intervalTimes(seconds), b.delay()
+}
+
+func (b *block) cronTimes(pattern string, delay int64, span span) (times, int64) {
+	cron, err := parseCron(pattern)
+	if err != nil {
+		b.refuse("%v", err)
+		return nil, 0
+	}
+	return cronTimes{cron: cron, zone: b.zone, delay: delay, span: span}, delay
+}
+
+// timeOfDay reads hh:mm:ss as seconds. The parts may have any size and sign (language S4).
+func (b *block) timeOfDay(kind, text string) int64 {
+	parts, ok := clockParts(text, 3)
+	if !ok {
+		b.refuse("%s scheduler requires hh:mm:ss format: %s", kind, text)
+		return 0
+	}
+	return parts[0]*3600 + parts[1]*60 + parts[2]
+}
+
+// clockParts reads a number of integers of 32 bits between colons. Colons at the end do not count.
+func clockParts(text string, count int) (parts []int64, ok bool) {
+	fields := strings.Split(strings.TrimRight(text, ":"), ":")
+	if len(fields) != count {
+		return nil, false
+	}
+	for _, field := range fields {
+		n, err := strconv.ParseInt(field, 10, 32)
+		if err != nil {
+			return nil, false
+		}
+		parts = append(parts, n)
+	}
+	return parts, true
+}

@@ -1,0 +1,53 @@
+package schedule
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf16"
+
+	"github.com/trowel-project/trowel/internal/param"
+)
+
+// unusedOptions returns a line for each option of a block that Digdag's check does not know; delay,
+// at, and _command beside _type are among those (language S10). The type key is _type or daily> and
+// the like.
+func unusedOptions(config *param.Map, typeKey string) []string {
+	known := []string{"_type"}
+	if typeKey != "_type" {
+		known = append(known, typeKey, "_command")
+	}
+	known = hashOrder(append(known, "skip_on_overtime", "skip_delayed_by", "start", "end"))
+
+	var lines []string
+	for _, key := range hashOrder(config.Keys()) {
+		if slices.Contains(known, key) {
+			continue
+		}
+		line := fmt.Sprintf("Parameter '%s' is not used at schedule. ", key)
+		if near := param.Near(key, known); len(near) > 0 {
+			line += fmt.Sprintf("> Did you mean '[%s]'?", strings.Join(near, ", "))
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// hashOrder sorts keys as Digdag's hash sets yield them, which is the order of lines and of
+// suggestions in its message: by the hash of the text within a table of a size that fits.
+func hashOrder(keys []string) []string {
+	size := 16
+	for size <= len(keys)*4/3 {
+		size *= 2
+	}
+	bucket := func(key string) int {
+		var hash uint32
+		for _, unit := range utf16.Encode([]rune(key)) {
+			hash = hash*31 + uint32(unit)
+		}
+		return int(hash^hash>>16) & (size - 1)
+	}
+	sorted := slices.Clone(keys)
+	slices.SortStableFunc(sorted, func(a, b string) int { return bucket(a) - bucket(b) })
+	return sorted
+}
