@@ -17,7 +17,7 @@ import (
 
 // fixture is a project and a task in it. Its run does what an agent does around an operator.
 type fixture struct {
-	t *testing.T
+	t testing.TB
 	// project is the folder of the project; files are put there before the run.
 	project string
 	// inherited are the parameters of the task besides its own keys.
@@ -29,7 +29,7 @@ type fixture struct {
 	output  bytes.Buffer
 }
 
-func newFixture(t *testing.T, own *param.Map) *fixture {
+func newFixture(t testing.TB, own *param.Map) *fixture {
 	t.Helper()
 	f := &fixture{t: t, project: t.TempDir(), inherited: param.Of("project_id", 3), own: own}
 	f.request = operator.Request{

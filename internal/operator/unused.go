@@ -11,9 +11,13 @@ import (
 // not read (language L55, operators 1.17), after a success. params is the Reader that the operator was
 // given, with what it has read; task is the full name.
 func Unused(task string, local *param.Map, params *param.Reader) []string {
+	named := "" // the key that named the operator, if it was not one that ends with ">"
+	if local.Has("_type") {
+		named = "_type"
+	}
 	var lines []string
 	for key := range local.All() {
-		if params.Used(key) || key == "_type" || strings.HasSuffix(key, ">") {
+		if params.Used(key) || key == named || named == "" && strings.HasSuffix(key, ">") {
 			continue
 		}
 		lines = append(lines, fmt.Sprintf("Parameter '%s' is not used at task %s.", key, task))

@@ -27,11 +27,13 @@ func runWait(ctx context.Context, r *Request) (Outcome, error) {
 		return Outcome{}, err
 	}
 	now := time.Now()
-	started, err := param.NewReader(r.State).LongOr(waitStartKey, now.UnixMilli())
-	if err != nil {
+	start := now
+	if millis, before, err := param.NewReader(r.State).OptLong(waitStartKey); err != nil {
 		return Outcome{}, err
+	} else if before {
+		start = time.UnixMilli(millis)
 	}
-	end := time.UnixMilli(started).Add(options.length)
+	end := start.Add(options.length)
 	if now.After(end) {
 		return success()
 	}
@@ -44,7 +46,7 @@ func runWait(ctx context.Context, r *Request) (Outcome, error) {
 		left = options.interval
 	}
 	state := r.State.Clone()
-	state.Set(waitStartKey, started)
+	state.Set(waitStartKey, start.UnixMilli())
 	return poll(left, state)
 }
 

@@ -1,0 +1,230 @@
+package operator_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/trowel-project/trowel/internal/command"
+	"github.com/trowel-project/trowel/internal/operator"
+	"github.com/trowel-project/trowel/internal/param"
+)
+
+// scripting is a case of an operator that runs a command.
+type scripting struct {
+	name, output, message string
+	own, inherited        *param.Map
+	files                 map[string]string
+}
+
+func (c *scripting) check(t *testing.T) operator.Outcome {
+	t.Helper()
+	f := newFixture(t, c.own)
+	f.inherited.Merge(c.inherited)
+	for name, text := range c.files {
+		f.file(name, text)
+	}
+	outcome, err := f.run()
+	shown := strings.ReplaceAll(message(err), f.project, "PROJECT")
+	shown = randomPart.ReplaceAllString(shown, "RANDOM")
+	if shown != c.message {
+		t.Errorf("message = %q, want %q\noutput: %s", shown, c.message, f.output.String())
+	}
+	if c.message != "" {
+		return outcome
+	}
+	if got := strings.ReplaceAll(f.output.String(), f.project, "PROJECT"); randomPart.ReplaceAllString(got, "RANDOM") != c.output {
+		t.Errorf("output = %q, want %q", got, c.output)
+	}
+	return outcome
+}
+
+// randomPart is the end of the name of a run's folder.
+var randomPart = regexp.MustCompile(`\b\d{6,}\b`)
+
+// Operators 3.2; the cases sh-*.
+func TestSh(t *testing.T) {
+	t.Parallel()
+	runner := ".digdag/tmp/digdag-sh-7-RANDOM/runner.sh"
+	for _, c := range []scripting{
+		{name: "output", own: param.Of("sh>", "echo out; echo err >&2; printf end"), output: "out\nerr\nend"},
+		{name: "empty", own: param.Of("sh>", "")},
+		{name: "boolean", own: param.Of("sh>", true)},
+		{name: "no arguments, own path", own: param.Of("sh>", `echo $# "$0"`), output: "0 " + runner + "\n"},
+		{name: "exit code", own: param.Of("sh>", "exit 7"), message: "Command failed with code 7 (runtime)"},
+		{name: "last command decides", own: param.Of("sh>", "false; true")},
+		{name: "killed", own: param.Of("sh>", "kill -9 $$"), message: "Command failed with code 137 (runtime)"},
+		{name: "not found", own: param.Of("sh>", "no-such-command 2>/dev/null"), message: "Command failed with code 127 (runtime)"},
+		{name: "strict shell", own: param.Of("sh>", "false; true", "shell", param.List{"sh", "-e"}), message: "Command failed with code 1 (runtime)"},
+		{name: "inline", own: param.Of("sh>", "ignored", "shell", param.List{"sh", "-c", "echo inline $0"}), output: "inline " + runner + "\n"},
+		{
+			name: "shell of the section", own: param.Of("sh>", "echo x"),
+			inherited: param.Of("sh", param.Of("shell", param.List{"/bin/sh", "-v"})), output: "echo xx\n",
+		},
+		{
+			name: "own shell before section", own: param.Of("sh>", "echo x", "shell", param.List{"/bin/sh"}),
+			inherited: param.Of("sh", param.Of("shell", param.List{"/bin/sh", "-v"})), output: "x\n",
+		},
+		{
+			name: "text as shell", own: param.Of("sh>", "true", "shell", "/bin/sh -e"),
+			message: `Expected array type for key 'shell' but got "/bin/sh -e" (string) (config)`,
+		},
+		{name: "null shell", own: param.Of("sh>", "true", "shell", nil), message: "Parameter 'shell' is required but null (config)"},
+		{
+			name: "empty shell", own: param.Of("sh>", "true", "shell", param.List{}),
+			message: `java.io.IOException: Cannot run program "` + runner + `" (in directory "PROJECT"): error=13, Permission denied (runtime)`,
+		},
+		{
+			name: "unknown shell", own: param.Of("sh>", "true", "shell", param.List{"no-such-shell"}),
+			message: `java.io.IOException: Cannot run program "no-such-shell" (in directory "PROJECT"): error=2, No such file or directory (runtime)`,
+		},
+		{
+			name: "map in shell", own: param.Of("sh>", "true", "shell", param.List{param.New()}),
+			message: `Expected array type for key 'shell' but got [{}] (array) (config)`,
+		},
+		{name: "nothing", own: param.Of("sh>", nil), message: "Parameter '_command' is required but not set (config)"},
+		{name: "object", own: param.Of("sh>", param.New()), message: "Expected string type for key '_command' but got {} (object) (config)"},
+		{name: "section is no object", own: param.Of("sh>", "true"), inherited: param.Of("sh", "x"), message: "Parameter 'sh' must be an object (config)"},
+		{name: "section is null", own: param.Of("sh>", "true"), inherited: param.Of("sh", nil), message: "Parameter 'sh' is required but null (config)"},
+		{
+			name: "text with anything in it", own: param.Of("sh>", `echo "$text" "[$empty]"`),
+			inherited: param.Of("text", `it's "quoted"`, "empty", ""), output: "it's \"quoted\" []\n",
+		},
+		{
+			name: "other values are JSON", own: param.Of("sh>", `echo "$number $float $big $flag $list $map"`),
+			inherited: param.Of("number", 12, "float", 1.5, "big", 1e21, "flag", true,
+				"list", param.List{int64(1), "two"}, "map", param.Of("k", param.Of("n", 1))),
+			output: "12 1.5 1.0E21 true [1,\"two\"] {\"k\":{\"n\":1}}\n",
+		},
+		{name: "type and command", own: param.Of("sh>", `echo "$_type" "$_command"`), output: "sh echo \"$_type\" \"$_command\"\n"},
+		{
+			name: "no identifier", own: param.Of("sh>", "env | grep -c -e ^x-y -e ^sh -e ^1a || true"),
+			inherited: param.Of("x-y", "hidden", "1a", 1, "+x", 1), output: "0\n",
+		},
+		{
+			name: "keys of the section", own: param.Of("sh>", "echo $a $sh"),
+			inherited: param.Of("sh", param.Of("a", 1)), output: "1 {\"a\":1}\n",
+		},
+		{name: "null parameter", own: param.Of("sh>", "true"), inherited: param.Of("nothing", nil), message: "Parameter 'nothing' is required but null (config)"},
+		{
+			name: "own variables win", own: param.Of("sh>", "echo $a $b", "_env", param.Of("a", "env")),
+			inherited: param.Of("a", "param", "b", "param"), output: "env param\n",
+		},
+		{name: "number as own variable", own: param.Of("sh>", "echo $a", "_env", param.Of("a", 1.0)), output: "1.0\n"},
+		{
+			name: "inherited variables without own", own: param.Of("sh>", `echo "[$b]"`),
+			inherited: param.Of("_env", param.Of("b", "exported")), output: "[]\n",
+		},
+		{
+			name: "inherited variables with own", own: param.Of("sh>", `echo "[$b] [$c]"`, "_env", param.Of("c", "own")),
+			inherited: param.Of("_env", param.Of("b", "exported", "c", "exported")), output: "[exported] [own]\n",
+		},
+		{name: "null as variables", own: param.Of("sh>", "true", "_env", nil), message: "Parameter '_env' is required but null (config)"},
+		{name: "text as variables", own: param.Of("sh>", "true", "_env", "x"), message: "Parameter '_env' must be an object (config)"},
+		{name: "null as own variable", own: param.Of("sh>", "true", "_env", param.Of("A", nil)), message: "Parameter 'A' is required but null (config)"},
+		{
+			name: "list as own variable", own: param.Of("sh>", "true", "_env", param.Of("A", param.List{})),
+			message: "Expected string type for key 'A' but got [] (array) (config)",
+		},
+		{name: "bad name of a variable", own: param.Of("sh>", "true", "_env", param.Of("a-b", "x")), message: "Invalid _env key name: a-b (config)"},
+		{
+			name: "working directory", own: param.Of("sh>", `pwd; echo $0; cat note`, "_workdir", "sub/deep"),
+			files:  map[string]string{"sub/deep/note": "note\n"},
+			output: "PROJECT/sub/deep\n../../" + runner + "\nnote\n",
+		},
+		{
+			name: "script of the project", own: param.Of("sh>", "sh bin/hello.sh one"),
+			files: map[string]string{"bin/hello.sh": `echo "hello $1 from $0"`}, output: "hello one from bin/hello.sh\n",
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			outcome := c.check(t)
+			if !outcome.Result.Empty() || outcome.Again != nil {
+				t.Errorf("outcome = %+v, want an empty success", outcome)
+			}
+		})
+	}
+}
+
+// The folder of a run is removed when nobody needs it any more (operators 3.1); that of a failure stays.
+func TestRunFolder(t *testing.T) {
+	t.Parallel()
+	for script, want := range map[string]int{"true": 0, "false": 1} {
+		f := newFixture(t, param.Of("sh>", script))
+		_, _ = f.run()
+		found, err := filepath.Glob(filepath.Join(f.project, ".digdag", "tmp", "digdag-sh-7-*", "runner.sh"))
+		if err != nil || len(found) != want {
+			t.Errorf("sh>: %s left %v, %v, want %d files", script, found, err, want)
+		}
+	}
+}
+
+// A folder in which nothing can be written is said so.
+func TestRunFolderCannotBeMade(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, param.Of("sh>", "true")).file(".digdag", "a file")
+	_, err := f.run()
+	if err == nil || !strings.HasPrefix(err.Error(), "make the folder of the command: ") {
+		t.Errorf("error = %v, want one about the folder", err)
+	}
+}
+
+// elsewhere is an executor that needs three looks to finish a command.
+type elsewhere struct {
+	t       *testing.T
+	request *command.Request
+	state   string
+}
+
+func (e *elsewhere) Run(_ context.Context, r *command.Request) (command.Status, error) {
+	e.request = r
+	return command.Status{IODir: r.IODir, State: param.Of("looks", 0, "io", r.IODir)}, nil
+}
+
+func (e *elsewhere) Poll(_ context.Context, r *command.Request, state *param.Map) (command.Status, error) {
+	looks, _ := state.Get("looks")
+	dir, _ := state.Get("io")
+	if looks == int64(1) {
+		return command.Status{Finished: true, ExitCode: 3, IODir: dir.(string)}, nil
+	}
+	state = state.Clone()
+	state.Set("looks", int64(1))
+	return command.Status{IODir: dir.(string), State: state}, nil
+}
+
+// Operators 3.1: a command that runs elsewhere is looked after every 10 seconds; the command is
+// started only once, but again by _retry (1.12).
+func TestCommandElsewhere(t *testing.T) {
+	t.Parallel()
+	executor := &elsewhere{t: t}
+	f := newFixture(t, param.Of("sh>", "x", "_retry", 1))
+	f.request.Commands = executor
+	for range 2 {
+		outcome, err := f.run()
+		if err != nil || outcome.Again == nil || outcome.Again.Cause != nil || outcome.Again.After != 10*time.Second {
+			t.Fatalf("outcome = %+v, %v, want a poll after 10 s", outcome, err)
+		}
+		f.state = outcome.Again.State
+	}
+	if got := param.JSON(f.state); !strings.HasPrefix(got, `{"commandStatus":{"looks":1,`) {
+		t.Errorf("state = %s, want the command's", got)
+	}
+	outcome, err := f.run()
+	if err != nil || outcome.Again == nil || message(outcome.Again.Cause) != "Command failed with code 3 (runtime)" {
+		t.Fatalf("outcome = %+v, %v, want a retry", outcome, err)
+	}
+	if got, want := param.JSON(outcome.Again.State), `{"retry_count":1}`; got != want {
+		t.Errorf("state = %s, want %s", got, want)
+	}
+	if r := executor.request; r.WorkDir != "." || len(r.Args) != 2 || r.Args[1] != r.IODir+"/runner.sh" {
+		t.Errorf("request = %+v", r)
+	}
+	if _, err := os.Stat(filepath.Join(f.project, executor.request.IODir)); err != nil {
+		t.Error(err)
+	}
+}
