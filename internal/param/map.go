@@ -29,6 +29,19 @@ const indexFrom = 32
 // New returns an empty Map.
 func New() *Map { return &Map{} }
 
+// Sized returns an empty Map with room for n keys.
+func Sized(n int) *Map {
+	m := &Map{}
+	if n == 0 {
+		return m
+	}
+	m.keys, m.vals = make([]string, 0, n), make([]Value, 0, n)
+	if n >= indexFrom {
+		m.index = make(map[string]int, n)
+	}
+	return m
+}
+
 // Of returns a Map of the given keys and values in turn, for tests and fixed texts. Ints become
 // int64. It is for literals: an odd number of arguments or a key that is no string is dropped.
 func Of(pairs ...any) *Map {

@@ -1,0 +1,290 @@
+package dig
+
+import (
+	"strings"
+
+	"github.com/trowel-project/trowel/internal/param"
+)
+
+// Texts of C5, C7 and C14.
+const (
+	taskNull        = "Parameter '%s' is required but null"
+	taskNotObject   = "Parameter '%s' must be an object or array of objects"
+	elementNoObject = "Expected object but got %s"
+	taskSubtasks    = "A task can't have subtasks: %s"
+	taskOperators   = "A task can't have more than one operator: %s"
+	groupKeys       = "contains invalid keys: %s"
+	groupKey        = "'%s'"
+	groupKeyNear    = "'%s' (did you mean [%s]?)"
+)
+
+// groupKeyOrder is the keys a group may have, in the order in which near misses are offered (C14).
+var groupKeyOrder = []string{
+	keySchedule, keyParallel, keyTimezone, keyError, keySLA, keyCheck,
+	keyExport, "_secrets", keyBackground, keyRetry, keyAfter,
+}
+
+// Compile turns a body into tasks (language section 2). The root of workflow w is named "+w" and
+// has no parent: Compile("", "+w", definition); a generated tree has the full name of the task it
+// hangs from: Compile("+w+loop", "^sub", body). The error is an *Error with the text of whatever
+// Digdag tells first. Bodies of _error are compiled too, and thrown away (C34).
+func Compile(parentFullName, name string, body *param.Map) ([]Task, error) {
+	c := compile(parentFullName, name, body)
+	if err := c.refusal(); err != nil {
+		return nil, err
+	}
+	return c.tasks, nil
+}
+
+// compiler gathers tasks and all that is wrong with them. It goes on after a problem, so that
+// Check can tell them all; refusal is the one that Digdag tells.
+type compiler struct {
+	tasks   []Task
+	thrown  []problem // refused at sight, in Digdag's order
+	unknown []problem // groups with invalid keys, which Digdag tells all at once at the end
+}
+
+// problem is one thing wrong: path leads from the body of the task to the culprit.
+type problem struct {
+	task int
+	path []string
+	err  *Error
+}
+
+func compile(parentFullName, name string, body *param.Map) *compiler {
+	c := &compiler{}
+	c.add(-1, parentFullName, name, body)
+	return c
+}
+
+func (c *compiler) throw(task int, err *Error, path ...string) {
+	c.thrown = append(c.thrown, problem{task, path, err})
+}
+
+// refusal returns what Digdag tells: the first problem thrown; else the first name that is wrong;
+// else all invalid keys.
+func (c *compiler) refusal() error {
+	if len(c.thrown) > 0 {
+		return c.thrown[0].err
+	}
+	for i := range c.tasks {
+		if err := nameProblem(c.tasks[i].Name); err != nil {
+			return err
+		}
+	}
+	if len(c.unknown) == 0 {
+		return nil
+	}
+	lines := make([]string, len(c.unknown))
+	for i, p := range c.unknown {
+		lines[i] = p.err.Message
+	}
+	v := validation{model: "workflow", lines: lines}
+	return v.compiling()
+}
+
+func nameProblem(name string) *Error {
+	if goodTaskName(name) {
+		return nil
+	}
+	v := validation{model: "workflow task"}
+	v.taskName("name", name)
+	return v.compiling()
+}
+
+// child is a key with a plus and its body.
+type child struct {
+	name string
+	body *param.Map
+}
+
+// add compiles one body and what is below it, and returns the index of its task.
+func (c *compiler) add(parent int, parentFullName, name string, body *param.Map) int {
+	index := len(c.tasks)
+	c.tasks = append(c.tasks, Task{Parent: parent, Name: name, FullName: parentFullName + name})
+	children, rest := c.split(index, body)
+	disabled, err := param.NewReader(rest).BoolOr(keyDisable, false)
+	if err != nil {
+		c.throw(index, asError(err), keyDisable)
+	}
+	switch {
+	case disabled: // C4.2
+		rest = param.Of(keyDisable, true)
+		c.set(index, rest, true)
+	case isOperator(rest): // C4.3
+		c.set(index, rest, false)
+		c.checkOperator(index, rest, children)
+		c.compileError(index, rest)
+	default: // C4.4
+		c.set(index, rest, true)
+		c.checkKeys(index, rest)
+		first := len(c.tasks)
+		indexes := make([]int, 0, len(children))
+		for _, child := range children {
+			indexes = append(indexes, c.add(index, c.tasks[index].FullName, child.name, child.body))
+		}
+		if len(c.tasks) > first {
+			c.order(index, indexes)
+		} else {
+			c.checkParallel(index)
+		}
+		c.compileError(index, rest)
+	}
+	return index
+}
+
+// set stores the body of a task, with its _export cut out (language C3).
+func (c *compiler) set(index int, body *param.Map, group bool) {
+	t := &c.tasks[index]
+	t.Group = group
+	t.Local, t.Export = body, param.New()
+	value, ok := body.Get(keyExport)
+	if !ok {
+		return
+	}
+	export, isMap := value.(*param.Map)
+	if !isMap && value != nil {
+		return // CheckExports refuses it later
+	}
+	t.Local = body.Clone()
+	t.Local.Delete(keyExport)
+	if isMap {
+		t.Export = export
+	}
+}
+
+// split takes the children out of a body (C4.1).
+func (c *compiler) split(index int, body *param.Map) ([]child, *param.Map) {
+	count := 0
+	for key := range body.All() {
+		if isTaskKey(key) {
+			count++
+		}
+	}
+	if count == 0 {
+		if body == nil {
+			return nil, param.New()
+		}
+		return nil, body
+	}
+	children := make([]child, 0, count)
+	rest := param.New()
+	for key, value := range body.All() {
+		if !isTaskKey(key) {
+			rest.Set(key, value)
+			continue
+		}
+		inner, err := childBody(key, value)
+		if err != nil {
+			c.throw(index, err, key)
+			continue
+		}
+		children = append(children, child{key, inner})
+	}
+	return children, rest
+}
+
+func isTaskKey(key string) bool { return strings.HasPrefix(key, "+") }
+
+// childBody reads the body of a child: an object, or a list of objects that are merged one after
+// the other, key by key and not deeply (C5, L66).
+func childBody(key string, value param.Value) (*param.Map, *Error) {
+	switch value := value.(type) {
+	case *param.Map:
+		return value, nil
+	case param.List:
+		body := param.New()
+		for _, element := range value {
+			m, ok := element.(*param.Map)
+			if !ok {
+				text := configErrorf(elementNoObject, param.JSON(element)).Message
+				return nil, &Error{Kind: KindObjectMapping, Message: text}
+			}
+			for k, v := range m.All() {
+				body.Set(k, v)
+			}
+		}
+		return body, nil
+	default:
+		return nil, configErrorf(taskNotObject, key)
+	}
+}
+
+func isOperator(body *param.Map) bool { return body.Has(keyType) || len(operatorKeys(body)) > 0 }
+
+// operatorKeys returns the keys that end with >.
+func operatorKeys(body *param.Map) []string {
+	var keys []string
+	for key := range body.All() {
+		if strings.HasSuffix(key, ">") {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+func (c *compiler) checkOperator(index int, body *param.Map, children []child) {
+	keys := operatorKeys(body)
+	switch {
+	case len(children) > 0:
+		c.throw(index, configErrorf(taskSubtasks, param.JSON(body)), children[0].name)
+	case len(keys) > 1:
+		c.throw(index, configErrorf(taskOperators, param.JSON(body)), keys[1])
+	}
+}
+
+// compileError compiles the body of _error and throws the tasks away (C34).
+func (c *compiler) compileError(index int, body *param.Map) {
+	inner, err := param.NewReader(body).OptMap(keyError)
+	if err != nil {
+		c.throw(index, asError(err), keyError)
+		return
+	}
+	if inner.Len() == 0 {
+		return
+	}
+	sub := compile(c.tasks[index].FullName, "^error", inner)
+	err = sub.refusal()
+	if err == nil {
+		return
+	}
+	c.throw(index, asError(err), keyError)
+}
+
+// checkKeys refuses keys that mean nothing on a group (C14).
+func (c *compiler) checkKeys(index int, body *param.Map) {
+	var told []string
+	var path []string
+	for key := range body.All() {
+		if isGroupKey(key) {
+			continue
+		}
+		if path == nil {
+			path = []string{key}
+		}
+		told = append(told, nearKey(key))
+	}
+	if told == nil {
+		return
+	}
+	v := validation{}
+	v.add(c.tasks[index].FullName, configErrorf(groupKeys, strings.Join(told, ", ")).Message, param.JSON(body))
+	c.unknown = append(c.unknown, problem{index, path, configError(v.lines[0])})
+}
+
+func isGroupKey(key string) bool {
+	for _, known := range groupKeyOrder {
+		if key == known {
+			return true
+		}
+	}
+	return false
+}
+
+func nearKey(key string) string {
+	near := param.Near(key, groupKeyOrder)
+	if len(near) == 0 {
+		return configErrorf(groupKey, key).Message
+	}
+	return configErrorf(groupKeyNear, key, strings.Join(near, ", ")).Message
+}

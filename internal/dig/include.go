@@ -1,0 +1,161 @@
+package dig
+
+import (
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/trowel-project/trowel/internal/param"
+)
+
+// includePrefix begins what becomes of the tag !include: a key "!include:<id>" (language L24). As
+// with Digdag, a key or value that is written so includes a file too.
+const includePrefix = "!include:"
+
+// Texts of L26, and ours.
+const (
+	includeOutside = "File name must not include ..: %s"
+	includeCycle   = "File includes itself: %s"
+	includeTooMany = "More than %d files are included"
+)
+
+// maxIncludes is how many files one file may include, counting those that they include.
+const maxIncludes = 10_000
+
+// loader reads one file of a project with all that it includes.
+type loader struct {
+	files    fs.FS
+	dir      string   // absolute path of the project, as messages show it
+	chain    []string // the files that are being read: each includes the next
+	included int
+}
+
+// load reads a file that must hold an object, and expands its includes (language 1.5). The name
+// is a slash path from the project's root.
+func (l *loader) load(name string) (*param.Map, *Error) {
+	for i, outer := range l.chain {
+		if outer == name {
+			cycle := strings.Join(append(l.chain[i:len(l.chain):len(l.chain)], name), " includes ")
+			return nil, &Error{Kind: KindInclude, Message: fmt.Sprintf(includeCycle, cycle)}
+		}
+	}
+	text, err := l.read(name)
+	if err != nil {
+		return nil, err
+	}
+	document, err := readYAML(text)
+	if err != nil {
+		return nil, err
+	}
+	object, err := document.object()
+	if err != nil || !document.hasIncludes {
+		return object, err
+	}
+	l.chain = append(l.chain, name)
+	object, err = l.expand(object, path.Dir(name))
+	l.chain = l.chain[:len(l.chain)-1]
+	return object, err
+}
+
+// expand returns the object with its includes in place; dir is the folder of its file.
+func (l *loader) expand(object *param.Map, dir string) (*param.Map, *Error) {
+	built := param.Sized(object.Len())
+	for key, value := range object.All() {
+		text, isText := value.(string)
+		switch value := value.(type) {
+		case *param.Map:
+			inner, err := l.expand(value, dir)
+			if err != nil {
+				return nil, err
+			}
+			built.Set(key, inner)
+			continue
+		case param.List:
+			list, err := l.expandList(value, dir)
+			if err != nil {
+				return nil, err
+			}
+			built.Set(key, list)
+			continue
+		}
+		switch {
+		case strings.HasPrefix(key, includePrefix):
+			if !isText {
+				text = param.JSON(value) // L29
+			}
+			included, err := l.include(text, dir)
+			if err != nil {
+				return nil, err
+			}
+			built.Merge(included) // L27
+		case strings.HasPrefix(text, includePrefix): // L25
+			included, err := l.include(text, dir)
+			if err != nil {
+				return nil, err
+			}
+			built.Set(key, included)
+		default:
+			built.Set(key, value)
+		}
+	}
+	return built, nil
+}
+
+func (l *loader) expandList(list param.List, dir string) (param.List, *Error) {
+	built := make(param.List, len(list))
+	for i, element := range list {
+		var err *Error
+		switch element := element.(type) {
+		case *param.Map:
+			built[i], err = l.expand(element, dir)
+		case param.List:
+			built[i], err = l.expandList(element, dir)
+		case string:
+			built[i] = element
+			if strings.HasPrefix(element, includePrefix) {
+				built[i], err = l.include(element, dir)
+			}
+		default:
+			built[i] = element
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return built, nil
+}
+
+// include reads an included file.
+func (l *loader) include(name, dir string) (*param.Map, *Error) {
+	l.included++
+	if l.included > maxIncludes {
+		return nil, &Error{Kind: KindLimit, Message: fmt.Sprintf(includeTooMany, maxIncludes)}
+	}
+	file, ok := includePath(l.dir, dir, name)
+	if !ok {
+		return nil, &Error{Kind: KindFileNotFound, Message: fmt.Sprintf(includeOutside, name), aborts: true}
+	}
+	return l.load(file)
+}
+
+// includePath resolves the path of an include against the folder of the file that has it, and
+// tells whether it is allowed: its text must begin with that folder's (language L26). The test is
+// of the text, so "../ab" is allowed from the folder "a" (quirk); outside of the project nothing is.
+func includePath(project, dir, name string) (file string, ok bool) {
+	root := strings.TrimSuffix(filepath.ToSlash(project), "/")
+	folder := path.Join(root+"/", dir)
+	target := path.Join(folder, name)
+	if path.IsAbs(name) {
+		target = path.Clean(name)
+	}
+	if !strings.HasPrefix(target, folder) {
+		return "", false
+	}
+	if target == root {
+		return ".", true
+	}
+	file, ok = strings.CutPrefix(target, root+"/")
+	return file, ok && fs.ValidPath(file)
+}

@@ -1,0 +1,128 @@
+package dig
+
+import "github.com/trowel-project/trowel/internal/param"
+
+// Texts of C22 and C23.
+const (
+	afterMissing      = "Dependency task '%s' does not exist"
+	afterSequential   = `Setting "_after" option is invalid if its parent task doesn't have "_parallel: true" option`
+	backgroundInvalid = `Setting "_background: true" option is invalid (unnecessary) if its parent task has "_parallel: true" option`
+)
+
+// order gives the children of a group their upstreams (language 2.5).
+func (c *compiler) order(group int, children []int) {
+	parallel, ok := c.checkParallel(group)
+	switch {
+	case !ok:
+	case parallel.On:
+		c.orderParallel(children, parallel.Limit)
+	default:
+		c.orderSequence(children)
+	}
+}
+
+func (c *compiler) checkParallel(group int) (Parallel, bool) {
+	parallel, err := ParseParallel(c.tasks[group].Local)
+	if err != nil {
+		c.throw(group, asError(err), keyParallel)
+		return parallel, false
+	}
+	return parallel, true
+}
+
+// orderSequence lets each child wait for the one before it and for the background children in
+// between (C17). Children may share a slice of upstreams, so there is one slice per child at most.
+func (c *compiler) orderSequence(children []int) {
+	single := make([]int, len(children)) // backing of the usual lists of one
+	var before []int
+	for i, child := range children {
+		t := &c.tasks[child]
+		if t.Local.Has(keyAfter) {
+			c.throw(child, configError(afterSequential), keyAfter)
+		}
+		background, err := param.NewReader(t.Local).BoolOr(keyBackground, false)
+		if err != nil {
+			c.throw(child, asError(err), keyBackground)
+		}
+		t.Local = without(t.Local, keyBackground)
+		if background {
+			before = append(before, child)
+			continue
+		}
+		t.Upstreams = before
+		single[i] = child
+		before = single[i : i+1 : i+1]
+	}
+}
+
+// orderParallel lets children wait only for those that _after names and, with a limit, for the
+// chunk before theirs (C19, C20, C22, C25).
+func (c *compiler) orderParallel(children []int, limit int) {
+	if limit <= 0 {
+		limit = len(children)
+	}
+	siblings := make(map[string]int, len(children))
+	var before []int
+	for start := 0; start < len(children); start += limit {
+		chunk := children[start:min(start+limit, len(children))]
+		for _, child := range chunk {
+			c.orderBranch(child, siblings, before)
+		}
+		before = chunk
+	}
+}
+
+func (c *compiler) orderBranch(child int, siblings map[string]int, before []int) {
+	t := &c.tasks[child]
+	r := param.NewReader(t.Local)
+	background, err := r.BoolOr(keyBackground, false)
+	if err != nil {
+		c.throw(child, asError(err), keyBackground)
+	}
+	if background {
+		c.throw(child, configError(backgroundInvalid), keyBackground)
+	}
+	t.Upstreams = before
+	after, err := r.ListOr(keyAfter, nil)
+	if err != nil {
+		c.throw(child, asError(err), keyAfter)
+	}
+	if len(after) > 0 {
+		t.Upstreams = append(c.named(child, after, siblings), before...)
+	}
+	t.Local = without(t.Local, keyAfter)
+	siblings[t.Name] = child
+}
+
+// named finds the siblings that _after names.
+func (c *compiler) named(child int, after param.List, siblings map[string]int) []int {
+	var found []int
+	value, _ := c.tasks[child].Local.Get(keyAfter)
+	for _, element := range after {
+		name, ok := param.AsString(element)
+		switch {
+		case element == nil:
+			name = "null"
+		case !ok:
+			c.throw(child, asError(param.WrongType(keyAfter, "array type", value)), keyAfter)
+			return found
+		}
+		sibling, ok := siblings[name]
+		if !ok {
+			c.throw(child, configErrorf(afterMissing, name), keyAfter)
+			continue
+		}
+		found = append(found, sibling)
+	}
+	return found
+}
+
+// without returns the map without a key, without changing it.
+func without(m *param.Map, key string) *param.Map {
+	if !m.Has(key) {
+		return m
+	}
+	m = m.Clone()
+	m.Delete(key)
+	return m
+}

@@ -1,0 +1,178 @@
+package dig
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/trowel-project/trowel/internal/param"
+)
+
+// Text of L8, with a line for each file.
+const projectInvalid = "Validating project failed"
+
+// Project is a folder with its workflows.
+type Project struct {
+	Dir       string      // absolute path, as messages show it
+	Workflows []*Workflow // sorted by file name
+
+	files fs.FS
+}
+
+// Load reads the workflows of a folder of this machine (language 1.2). Symbolic links are followed
+// wherever they lead (L1). If files are broken all of them are told (L8); the error is an *Error.
+func Load(dir string) (*Project, error) {
+	absolute, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, &Error{Kind: KindIO, Message: err.Error(), Err: err}
+	}
+	return LoadFS(os.DirFS(absolute), absolute)
+}
+
+// LoadFS is Load for files at hand, such as os.Root.FS of a folder that strangers wrote, which
+// follows no link that leaves it. Messages show dir as the folder's absolute path.
+func LoadFS(files fs.FS, dir string) (*Project, error) {
+	p := &Project{Dir: dir, files: files}
+	names, err := p.workflowFiles()
+	if err != nil {
+		return nil, err
+	}
+	var broken []string
+	for _, name := range names {
+		w, err := p.loadFile(name)
+		switch {
+		case err == nil:
+			p.Workflows = append(p.Workflows, w)
+		case err.aborts:
+			return nil, err
+		default:
+			broken = append(broken, fmt.Sprintf("workflow %s %s", p.loader().show(name), err.Message))
+		}
+	}
+	if broken != nil {
+		message := projectInvalid + "\n" + strings.Join(broken, "\n")
+		return nil, &Error{Kind: KindModelValidation, Message: message}
+	}
+	return p, nil
+}
+
+// OpenFS returns a project of which nothing is read yet, for LoadFile.
+func OpenFS(files fs.FS, dir string) *Project { return &Project{Dir: dir, files: files} }
+
+func (p *Project) loader() *loader { return &loader{files: p.files, dir: p.Dir} }
+
+// workflowFiles returns the names of the workflow files, sorted (L1 to L5).
+func (p *Project) workflowFiles() ([]string, error) {
+	entries, err := fs.ReadDir(p.files, ".")
+	if err != nil {
+		failure := p.loader().fileError("", err)
+		return nil, failure
+	}
+	ignore, err := ReadIgnore(p.files)
+	if err != nil {
+		return nil, p.loader().fileError(ignoreFile, err)
+	}
+	var names []string
+	for _, entry := range entries {
+		name := entry.Name()
+		if strings.HasPrefix(name, ".") || !strings.HasSuffix(name, suffix) || ignore.Excludes(name, false) {
+			continue
+		}
+		mode := entry.Type()
+		if mode&fs.ModeSymlink != 0 {
+			info, err := fs.Stat(p.files, name)
+			if errors.Is(err, fs.ErrNotExist) {
+				continue // a link that leads nowhere
+			}
+			if err != nil {
+				return nil, p.loader().fileError(name, err)
+			}
+			mode = info.Mode()
+		}
+		if mode.IsRegular() {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+func (p *Project) loadFile(name string) (*Workflow, *Error) {
+	content, err := p.loader().load(name)
+	if err != nil {
+		return nil, err
+	}
+	return workflowOf(name, content)
+}
+
+// LoadFile reads one file of the project as a workflow, be it in a folder or not, as call> does
+// (language O14, O15). The name is a slash path from the project's root. The error is an *Error.
+func (p *Project) LoadFile(name string) (*Workflow, error) {
+	w, err := p.loadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	return w, nil
+}
+
+// Find returns the workflow of a name, or nil.
+func (p *Project) Find(name string) *Workflow {
+	for _, w := range p.Workflows {
+		if w.Name == name {
+			return w
+		}
+	}
+	return nil
+}
+
+// Compile compiles all workflows, as push, check and run do before anything else (language C42),
+// and returns their tasks in the order of Workflows. The error is an *Error: the first refusal.
+func (p *Project) Compile() ([][]Task, error) {
+	all := make([][]Task, len(p.Workflows))
+	for i, w := range p.Workflows {
+		tasks, err := w.Compile()
+		if err != nil {
+			return nil, err
+		}
+		all[i] = tasks
+	}
+	return all, nil
+}
+
+// Compile compiles the workflow.
+func (w *Workflow) Compile() ([]Task, error) { return Compile("", "+"+w.Name, w.Definition) }
+
+// ReadParams reads a file of parameters, as option -P: a mapping, with includes (language L61). The
+// path is one of this machine. The error is an *Error.
+func ReadParams(file string) (*param.Map, error) {
+	absolute, err := filepath.Abs(file)
+	if err != nil {
+		return nil, &Error{Kind: KindIO, Message: err.Error(), Err: err}
+	}
+	dir, name := filepath.Split(absolute)
+	l := &loader{files: os.DirFS(filepath.Clean(dir)), dir: dir}
+	params, failure := l.load(name)
+	if failure == nil {
+		return params, nil
+	}
+	if failure.Kind == KindNoSuchFile && failure.Message == absolute {
+		failure.Message = file // the path as given (server 1.1)
+	}
+	return nil, failure
+}
+
+// ReadYAML reads a text of YAML that must hold an object, without includes, such as a status file.
+// The error is an *Error.
+func ReadYAML(data []byte) (*param.Map, error) {
+	document, err := readYAML(string(data))
+	if err != nil {
+		return nil, err
+	}
+	object, err := document.object()
+	if err != nil {
+		return nil, err
+	}
+	return object, nil
+}

@@ -1,0 +1,59 @@
+package yaml
+
+import "strings"
+
+// Kinds of errors: which part of SnakeYAML refuses.
+const (
+	KindReader   = "reader"
+	KindScanner  = "scanner"
+	KindParser   = "parser"
+	KindComposer = "composer"
+	KindYAML     = "yaml"
+	KindLimit    = "limit" // ours: nested too deep, or an alias within its own value
+)
+
+// Error is a refusal of a text. Its message is SnakeYAML's, of several lines, with the place and
+// the line itself for the context (where the construct began) and the problem.
+type Error struct {
+	Kind    string
+	Problem string // what is wrong, in one line
+	Place   Mark   // where
+	message string
+}
+
+func (e *Error) Error() string { return e.message }
+
+// fault is an error before its marks are written out. A mark may be missing.
+type fault struct {
+	kind        string
+	context     string
+	contextMark *Mark
+	problem     string
+	problemMark *Mark
+}
+
+// report fails with the fault, unless something failed before.
+func (r *reader) report(f fault) {
+	if r.failure == nil {
+		r.fail(f.error(r))
+	}
+}
+
+func (f fault) error(r *reader) *Error {
+	e := &Error{Kind: f.kind, Problem: f.problem}
+	var b strings.Builder
+	if f.context != "" {
+		b.WriteString(f.context + "\n")
+	}
+	if f.contextMark != nil {
+		b.WriteString(r.describe(*f.contextMark) + "\n")
+		e.Place = *f.contextMark
+	}
+	b.WriteString(f.problem + "\n")
+	if f.problemMark != nil {
+		b.WriteString(r.describe(*f.problemMark) + "\n")
+		e.Place = *f.problemMark
+	}
+	e.message = b.String()
+	return e
+}

@@ -1,0 +1,205 @@
+package yaml
+
+import "fmt"
+
+// scanner makes tokens of a text. It looks ahead as far as the decision needs whether what stands
+// there is the key of a mapping: 1,024 characters at most, and not beyond the line.
+type scanner struct {
+	*reader
+	tokens    []token // made and not yet taken: tokens[head:]
+	head      int
+	taken     int // tokens taken so far
+	done      bool
+	flowLevel int
+	indent    int
+	indents   []int
+	// keyAllowed tells whether a key without "?" may start at this place.
+	keyAllowed bool
+	keys       []possibleKey // in the order in which they were found
+}
+
+// possibleKey is a place that turns out to be a key if a ':' follows in time.
+type possibleKey struct {
+	flowLevel int
+	token     int  // number of the token that begins it
+	required  bool // it stands where only a key may stand
+	index     int
+	mark      Mark
+}
+
+// keyLength is how many characters a key without "?" may have.
+const keyLength = 1024
+
+func newScanner(text string) *scanner {
+	return &scanner{reader: newReader(text), indent: -1, keyAllowed: true}
+}
+
+// peekToken returns the next token, made if need be. After a failure it is a tokenStreamEnd.
+func (s *scanner) peekToken() *token {
+	for s.needsMore() {
+		s.fetch()
+	}
+	if s.failure != nil {
+		s.tokens, s.head = []token{{kind: tokenStreamEnd, start: s.mark(), end: s.mark()}}, 0
+	}
+	return &s.tokens[s.head]
+}
+
+// next takes the next token, which peekToken returned before.
+func (s *scanner) next() token {
+	t := s.tokens[s.head]
+	if s.failure == nil {
+		s.taken++
+		s.head++
+		if s.head == len(s.tokens) {
+			s.tokens, s.head = s.tokens[:0], 0
+		}
+	}
+	return t
+}
+
+func (s *scanner) needsMore() bool {
+	if s.done || s.failure != nil {
+		return false
+	}
+	if s.head == len(s.tokens) {
+		return true
+	}
+	s.dropStaleKeys()
+	return s.failure == nil && len(s.keys) > 0 && s.keys[0].token == s.taken
+}
+
+func (s *scanner) push(kind tokenKind, start Mark) {
+	s.tokens = append(s.tokens, token{kind: kind, start: start, end: s.mark()})
+}
+
+// insert puts a token before the one of the given number.
+func (s *scanner) insert(number int, kind tokenKind, m Mark) {
+	at := s.head + number - s.taken
+	s.tokens = append(s.tokens, token{})
+	copy(s.tokens[at+1:], s.tokens[at:])
+	s.tokens[at] = token{kind: kind, start: m, end: m}
+}
+
+func (s *scanner) scanFault(context string, contextMark *Mark, problem string) {
+	m := s.mark()
+	s.report(fault{KindScanner, context, contextMark, problem, &m})
+}
+
+// fetch makes at least one token.
+func (s *scanner) fetch() {
+	s.toNextToken()
+	s.dropStaleKeys()
+	s.unwind(s.column)
+	if s.failure != nil {
+		return
+	}
+	if c := s.peek(); !s.fetchIndicator(c) && s.failure == nil {
+		if s.startsPlain(c) {
+			s.fetchPlain()
+			return
+		}
+		s.noToken(c)
+	}
+}
+
+// fetchIndicator makes the token of an indicator character, if it is one at this place.
+func (s *scanner) fetchIndicator(c rune) bool {
+	switch c {
+	case eof:
+		s.fetchEnd()
+	case '%':
+		return s.column == 0 && s.fetchDirective()
+	case '-':
+		if s.isDocumentIndicator("---") {
+			return s.fetchDocumentIndicator(tokenDocumentStart)
+		}
+		return isSpaceOrBreak(s.peekNext()) && s.fetchBlockEntry()
+	case '.':
+		return s.isDocumentIndicator("...") && s.fetchDocumentIndicator(tokenDocumentEnd)
+	case '[':
+		s.fetchFlowStart(tokenFlowSequenceStart)
+	case '{':
+		s.fetchFlowStart(tokenFlowMappingStart)
+	case ']':
+		s.fetchFlowEnd(tokenFlowSequenceEnd)
+	case '}':
+		s.fetchFlowEnd(tokenFlowMappingEnd)
+	case ',':
+		s.fetchFlowEntry()
+	case '?':
+		return (s.flowLevel != 0 || isSpaceOrBreak(s.peekNext())) && s.fetchKey()
+	case ':':
+		return (s.flowLevel != 0 || isSpaceOrBreak(s.peekNext())) && s.fetchValue()
+	case '*', '&':
+		s.fetchAnchor(c)
+	case '!':
+		s.fetchTag()
+	case '|', '>':
+		return s.flowLevel == 0 && s.fetchBlockScalar(c)
+	case '\'', '"':
+		s.fetchQuoted(c)
+	default:
+		return false
+	}
+	return true
+}
+
+// noToken reports a character that begins nothing (language L20 for tabs).
+func (s *scanner) noToken(c rune) {
+	shown := string(c)
+	if c == '\t' {
+		shown = `\t(TAB)`
+	}
+	s.scanFault("while scanning for the next token", nil, fmt.Sprintf(
+		"found character '%s' that cannot start any token. (Do not use %s for indentation)", shown, shown))
+}
+
+// toNextToken skips spaces, comments and line breaks.
+func (s *scanner) toNextToken() {
+	if s.index == 0 && s.peek() == '\uFEFF' {
+		s.forward(1)
+	}
+	for {
+		s.skipSpaces()
+		if s.peek() == '#' {
+			s.skipLine()
+		}
+		if s.lineBreak() == "" {
+			return
+		}
+		if s.flowLevel == 0 {
+			s.keyAllowed = true
+		}
+	}
+}
+
+// isDocumentIndicator tells whether "---" or "..." stands here as the mark of a document.
+func (s *scanner) isDocumentIndicator(indicator string) bool {
+	return s.column == 0 && s.hasPrefix(indicator) && s.spaceAfterIndicator()
+}
+
+// hasPrefix tells whether the text goes on with a text of three characters.
+func (s *scanner) hasPrefix(prefix string) bool {
+	_, end := s.peekAfter(len(prefix))
+	return s.text[s.pos:end] == prefix
+}
+
+func (s *scanner) spaceAfterIndicator() bool {
+	c, _ := s.peekAfter(3)
+	return isSpaceOrBreak(c)
+}
+
+// startsPlain tells whether a plain scalar can begin with the character (language L23).
+func (s *scanner) startsPlain(c rune) bool {
+	switch c {
+	case '-':
+		return !isSpaceOrBreak(s.peekNext())
+	case '?', ':':
+		return s.flowLevel == 0 && !isSpaceOrBreak(s.peekNext())
+	case ',', '[', ']', '{', '}', '#', '&', '*', '!', '|', '>', '\'', '"', '%', '@', '`':
+		return false
+	default:
+		return !isSpaceOrBreak(c)
+	}
+}
