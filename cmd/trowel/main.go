@@ -1,0 +1,14 @@
+// Trowel runs workflows written in .dig files.
+package main
+
+import (
+	"context"
+	"os"
+	_ "time/tzdata" // zones on machines without their rules
+
+	"github.com/trowel-project/trowel/internal/cli"
+)
+
+func main() {
+	os.Exit(cli.Run(context.Background(), cli.ProcessEnv()))
+}

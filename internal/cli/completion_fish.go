@@ -1,0 +1,77 @@
+package cli
+
+import (
+	"io"
+	"strings"
+)
+
+// writeFishCompletion writes the script for fish: one line for each command, option and kind of
+// argument.
+func writeFishCompletion(w io.Writer, program string, commands []command) {
+	say(w, "# fish completion for %s; load it with: %s completion fish | source\n", program, program)
+	say(w, "complete -c %s -f\n", program)
+	outside := "complete -c " + program + " -n __fish_use_subcommand"
+	writeFishOptions(w, outside, options(mainOptions, []option{versionOption}), commands)
+	for i := range commands {
+		c := &commands[i]
+		for _, name := range c.names() {
+			say(w, "%s -a %s -d %s\n", outside, name, fishQuote(c.summary()))
+		}
+		inside := "complete -c " + program + " -n " +
+			fishQuote("__fish_seen_subcommand_from "+strings.Join(c.names(), " "))
+		writeFishOptions(w, inside, c.allOptions(), commands)
+		if values := fishOffer(c.operand, commands); values != "" {
+			say(w, "%s %s\n", inside, values)
+		}
+	}
+}
+
+// writeFishOptions writes a line for each option.
+func writeFishOptions(w io.Writer, lead string, options []option, commands []command) {
+	for i := range options {
+		o := &options[i]
+		words := []string{lead}
+		for _, name := range o.names {
+			switch {
+			case isLong(name):
+				words = append(words, "-l", strings.TrimPrefix(name, "--"))
+			case len(name) == 2:
+				words = append(words, "-s", strings.TrimPrefix(name, "-"))
+			default:
+				words = append(words, "-o", strings.TrimPrefix(name, "-"))
+			}
+		}
+		switch {
+		case o.takes == takesNothing:
+		case o.offer.kind == offerNothing:
+			words = append(words, "-x")
+		default:
+			words = append(words, "-r", fishOffer(o.offer, commands))
+		}
+		say(w, "%s -d %s\n", strings.Join(words, " "), fishQuote(o.help))
+	}
+}
+
+// fishOffer are the arguments of complete that say what to propose; empty for nothing.
+func fishOffer(o offer, commands []command) string {
+	switch o.kind {
+	case offerNothing:
+		return ""
+	case offerFiles:
+		return "-F"
+	case offerFolders:
+		return "-f -a '(__fish_complete_directories)'"
+	case offerWorkflows:
+		return "-f -a '(__fish_complete_suffix .dig)'"
+	case offerCommands:
+		return "-f -a " + fishQuote(strings.Join(allNames(commands), " "))
+	case offerWords:
+		return "-f -a " + fishQuote(strings.Join(o.words, " "))
+	}
+	return ""
+}
+
+// fishQuote is a text in single quotes.
+func fishQuote(text string) string {
+	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(text) + "'"
+}

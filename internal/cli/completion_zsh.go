@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// zshHead and zshTail stand around what is made from the table. The script can be sourced, or be
+// put into a folder of fpath as _trowel.
+const (
+	zshHead = `#compdef PROGRAM
+# zsh completion for PROGRAM; load it with: source <(PROGRAM completion zsh)
+_PROGRAM() {
+    local context state state_descr line
+    typeset -A opt_args
+    local -a commands
+    commands=(
+`
+	zshTail = `            esac
+            ;;
+    esac
+}
+if [[ ${funcstack[1]} == _PROGRAM ]]; then
+    _PROGRAM "$@"
+else
+    compdef _PROGRAM PROGRAM
+fi
+`
+)
+
+// writeZshCompletion writes the script for zsh.
+func writeZshCompletion(w io.Writer, program string, commands []command) {
+	say(w, "%s", strings.ReplaceAll(zshHead, "PROGRAM", program))
+	for i := range commands {
+		for _, name := range commands[i].names() {
+			say(w, "        %s\n", zshQuote(zshEscape(name)+":"+zshEscape(commands[i].summary())))
+		}
+	}
+	say(w, "    )\n    _arguments -C \\\n")
+	writeZshOptions(w, "        ", options(mainOptions, []option{versionOption}))
+	say(w, "        '1:command:->command' \\\n        '*::argument:->arguments'\n")
+	say(w, "    case $state in\n        command) _describe -t commands command commands ;;\n")
+	say(w, "        arguments)\n            case $words[1] in\n")
+	for i := range commands {
+		c := &commands[i]
+		say(w, "                %s)\n                    _arguments \\\n", strings.Join(c.names(), "|"))
+		writeZshOptions(w, "                        ", c.allOptions())
+		say(w, "                        '*:argument:%s'\n                    ;;\n", zshAction(c.operand))
+	}
+	say(w, "%s", strings.ReplaceAll(zshTail, "PROGRAM", program))
+}
+
+// writeZshOptions writes a line for each spelling of each option. Spellings of one option exclude
+// each other.
+func writeZshOptions(w io.Writer, indent string, options []option) {
+	for i := range options {
+		o := &options[i]
+		before := ""
+		switch {
+		case o.repeatable():
+			before = "*"
+		case len(o.names) > 1:
+			before = "(" + strings.Join(o.names, " ") + ")"
+		}
+		for _, name := range o.names {
+			spec := fmt.Sprintf("%s%s[%s]", before, name, zshEscape(o.help))
+			if o.takes != takesNothing {
+				spec += fmt.Sprintf(":%s:%s", zshEscape(o.value), zshAction(o.offer))
+			}
+			say(w, "%s%s \\\n", indent, zshQuote(spec))
+		}
+	}
+}
+
+// zshAction is what _arguments does to complete a value.
+func zshAction(o offer) string {
+	switch o.kind {
+	case offerNothing:
+		return " "
+	case offerFiles:
+		return "_files"
+	case offerFolders:
+		return "_files -/"
+	case offerWorkflows:
+		return `_files -g "*.dig"`
+	case offerCommands:
+		return "{_describe -t commands command commands}"
+	case offerWords:
+		return "(" + strings.Join(o.words, " ") + ")"
+	}
+	return " "
+}
+
+// zshEscape protects the characters that have a meaning in a specification.
+func zshEscape(text string) string {
+	return strings.NewReplacer(`\`, `\\`, `:`, `\:`, `[`, `\[`, `]`, `\]`).Replace(text)
+}
+
+// zshQuote is a text in single quotes.
+func zshQuote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

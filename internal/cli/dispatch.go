@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// call is one command line that was understood, and all that its command may use.
+type call struct {
+	env      Env
+	program  string    // what usage and hints call the program
+	commands []command // the table
+	command  *command
+	args     *arguments
+	// configPath is the file of --config, wherever it stands; empty without.
+	configPath string
+}
+
+// Run does what a command line says and returns the exit code of the process. It prints everything
+// there is to print, errors included. Canceling ctx stops a command that takes time.
+func Run(ctx context.Context, env Env) (exit int) {
+	raw := env.Args
+	if len(raw) > 0 {
+		raw = raw[1:]
+	}
+	if slices.Contains(raw, "--version") { // server 1.1: whatever else is there
+		say(env.Stdout, "%s\n", version)
+		return exitSuccess
+	}
+	out := &keptWriter{w: env.Stdout}
+	env.Stdout = out
+	c := &call{env: env, program: env.programName(), commands: table}
+	err := c.read(raw)
+	if c.command == nil || !c.command.extra { // the output of ours goes to pipes and start-up files
+		writeBanner(env.Stderr, env.Now())
+	}
+	if err == nil {
+		err = c.command.run(ctx, c)
+	}
+	if err == nil && out.err != nil {
+		err = fmt.Errorf("write standard output: %w", reason(out.err))
+	}
+	return c.exitCode(err)
+}
+
+// exitCode reports an error, if there is one.
+func (c *call) exitCode(err error) int {
+	if err == nil {
+		return exitSuccess
+	}
+	if wrong, ok := errors.AsType[*complaint](err); ok {
+		return wrong.report(c.env.Stderr)
+	}
+	say(c.env.Stderr, "error: %v\n", err)
+	return exitFailure
+}
+
+// read finds the command and reads its arguments. The checks come in Digdag's order (server 1.1).
+func (c *call) read(raw []string) error {
+	head, rest, err := parseHead(mainOptions, raw)
+	if err != nil {
+		return c.strayOption(err)
+	}
+	if len(rest) == 0 {
+		return c.globalUsage("")
+	}
+	name := bare(rest[0])
+	c.command = find(c.commands, name)
+	if c.command == nil {
+		return c.unknownCommand(name)
+	}
+	c.args, err = parse(c.command.allOptions(), rest[1:])
+	if err != nil {
+		return err
+	}
+	if head.given("--help") {
+		return c.globalUsage("")
+	}
+	if c.args.given("--help") {
+		return c.usage("")
+	}
+	if level := c.args.text("--log-level"); !slices.Contains(logLevels, level) {
+		return c.globalUsage(fmt.Sprintf("Unknown log level '%s'", level)).
+			hinting("the levels are %s", commaList(logLevels))
+	}
+	if c.command.run == nil {
+		return notPartOf(c.command.name)
+	}
+	if c.configPath = c.args.text("--config"); c.configPath == "" {
+		c.configPath = head.text("--config")
+	}
+	if c.command.refuse != nil {
+		if text := c.command.refuse(c.args); text != "" {
+			return c.usage(text)
+		}
+	}
+	return c.checkCount()
+}
+
+// checkCount refuses a wrong number of positional arguments: Digdag shows the usage and says no more.
+func (c *call) checkCount() error {
+	given, least, most := len(c.args.positional), c.command.min, c.command.max
+	if given >= least && (given <= most || most < 0) {
+		return nil
+	}
+	wanted := plural(most, "argument")
+	switch {
+	case most == 0:
+		wanted = "no arguments"
+	case least != most:
+		wanted = fmt.Sprintf("%d to %s", least, wanted)
+	}
+	return c.usage("").hinting("%s takes %s, not %d", c.command.name, wanted, given)
+}
+
+// strayOption is the complaint about a wrong option before the command. Digdag shows its usage and
+// calls it a success.
+func (c *call) strayOption(err error) error {
+	wrong := c.globalUsage("")
+	if cause, ok := errors.AsType[*complaint](err); ok {
+		wrong.hint = cause.text + "\noptions stand after the command: " + c.program + " <command> [options...]"
+	}
+	return wrong
+}
+
+// unknownCommand is the complaint about a first argument that names no command.
+func (c *call) unknownCommand(name string) error {
+	var names []string
+	for i := range c.commands {
+		if !c.commands[i].extra {
+			names = append(names, c.commands[i].name)
+		}
+	}
+	near := nearCommand(c.commands, name)
+	if strings.HasSuffix(name, ".dig") {
+		near = "run " + name
+	}
+	if near != "" {
+		near = c.program + " " + near
+	}
+	return c.globalUsage(fmt.Sprintf("available commands are: [%s]", commaList(names))).
+		hinting("%s", didYouMean(near))
+}

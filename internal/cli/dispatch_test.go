@@ -1,0 +1,172 @@
+package cli
+
+import (
+	"errors"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestRun pins which texts go where and how commands exit (server 1.1). Usage texts are compared by
+// their first line; ... stands for the rest.
+func TestRun(t *testing.T) {
+	t.Parallel()
+	global := "Usage: trowel <command> [options...]\n..."
+	commands := "error: available commands are: [init, run, check, scheduler, server, push, archive, upload, download, " +
+		"project, workflow, start, retry, session, attempts, attempt, reschedule, backfill, log, kill, task, schedule, " +
+		"disable, enable, delete, secrets, version, migrate, selfupdate]\n"
+	cases := []struct {
+		args   string
+		exit   int
+		stdout string
+		stderr string
+	}{
+		{"", 0, "", global},
+		{"--help", 0, "", global},
+		{"-help", 0, "", global},
+		{"-c none.properties", 0, "", global},
+		{"--nope", 0, "", global + "Unknown option: --nope\noptions stand after the command: trowel <command> [options...]\n"},
+		{"-l debug init x", 0, "", global + "Unknown option: -l\noptions stand after the command: trowel <command> [options...]\n"},
+		{"nope", 1, "", global + commands},
+		{"x.dig", 1, "", global + commands + "did you mean \"trowel run x.dig\"?\n"},
+		{"pusch demo", 1, "", global + commands + "did you mean \"trowel push\"?\n"},
+		{"init x -l loud", 1, "", global + "error: Unknown log level 'loud'\nthe levels are error, warn, info, debug, trace\n"},
+		{"--help init x", 0, "", global},
+		{"init --help", 0, "", "Usage: trowel init <dir> [options...]\n..."},
+		{"new -help -l loud", 0, "", "Usage: trowel init <dir> [options...]\n..."},
+		{"init --nope --help", 1, "", "error: Unknown option: --nope\n"},
+		{"init", 0, "", "Usage: trowel init <dir> [options...]\n...init takes 1 argument, not 0\n"},
+		{"help a b", 0, "", "Usage: trowel help [command]\n...help takes 0 to 1 argument, not 2\n"},
+		{"push --help", 0, "", "Usage: trowel push <project> -r <revision>\n..."},
+		{"push demo", 1, "", "error: push is not part of this version\n"},
+		{"push -l loud", 1, "", global + "error: Unknown log level 'loud'\nthe levels are error, warn, info, debug, trace\n"},
+		{"sessions --page-size x", 1, "", "error: \"--page-size\": couldn't convert \"x\" to an integer\n"},
+		{"workflows --order up", 1, "", "error: Invalid parameter value for --order: up\n"}, // server 1.10.6
+		{"--version", 0, version + "\n", ""},
+		{"run x.dig --version --nope", 0, version + "\n", ""},
+		{"version", 0, "Client version: " + version + "\n", "Asking a server for its version is not part of this version.\n"},
+		{"version x y", 0, "Client version: " + version + "\n", "Asking a server for its version is not part of this version.\n"},
+		{"version -e localhost", 1, "Client version: " + version + "\n", "error: asking a server for its version is not part of this version\n"},
+		{"help", 0, global, ""},
+		{"help new", 0, "Usage: trowel init <dir> [options...]\n...", ""},
+		{"help secret", 0, "Usage: trowel secrets [--local] [--project <project>] [--set <key>=<value>] [--delete key]\n...", ""},
+		{"help complet", 1, "", "error: complet is no command of trowel\ndid you mean \"completion\"?\n"},
+		{"completion tcsh", 1, "", "Usage: trowel completion (bash|zsh|fish)\n...error: there is no completion for 'tcsh'\nthe shells are bash, zsh, fish\n"},
+	}
+	for _, tc := range cases {
+		t.Run(tc.args, func(t *testing.T) {
+			t.Parallel()
+			got := newConsole(t).run(strings.Fields(tc.args)...)
+			if got.exit != tc.exit {
+				t.Errorf("trowel %s: exit = %d, want %d", tc.args, got.exit, tc.exit)
+			}
+			if !matches(tc.stdout, got.stdout) {
+				t.Errorf("trowel %s: stdout = %q, want %q", tc.args, got.stdout, tc.stdout)
+			}
+			if !matches(tc.stderr, got.stderr) {
+				t.Errorf("trowel %s: stderr = %q, want %q", tc.args, got.stderr, tc.stderr)
+			}
+		})
+	}
+}
+
+// matches compares a text with an expected one, where ... stands for any text.
+func matches(want, got string) bool {
+	const gap = "\n..."
+	parts := strings.Split(want, gap)
+	for i, part := range parts {
+		parts[i] = regexp.QuoteMeta(part)
+	}
+	return regexp.MustCompile(`(?s)^` + strings.Join(parts, "\n.*") + `$`).MatchString(got)
+}
+
+// TestRunConflict pins the options of run that exclude each other (server 1.9.2).
+func TestRunConflict(t *testing.T) {
+	t.Parallel()
+	cases := []struct{ args, want string }{
+		{"-s +a --goal +b", "-s, --start and -g, --goal don't work together"},
+		{"-g +a -e +b", "-s, --start and -e, --end don't work together"},
+		{"--all --start +b", "-a, --rerun and -s, --start don't work together"},
+		{"-a -g +b", "-a, --rerun and -g, --goal don't work together"},
+		{"-s +a -e +b", ""},
+		{"-a -e +b", ""},
+	}
+	for _, tc := range cases {
+		t.Run(tc.args, func(t *testing.T) {
+			t.Parallel()
+			args, err := parse(find(table, "run").allOptions(), strings.Fields(tc.args))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := runConflict(args); got != tc.want {
+				t.Errorf("runConflict(%s) = %q, want %q", tc.args, got, tc.want)
+			}
+		})
+	}
+}
+
+// TestBanner pins when the banner stands before everything else (server 1.1): not with --version,
+// nor with commands whose output goes to a pipe or a start-up file.
+func TestBanner(t *testing.T) {
+	t.Parallel()
+	cases := []struct {
+		args string
+		want bool
+	}{
+		{"", true},
+		{"version", true},
+		{"nope", true},
+		{"push demo", true},
+		{"init --nope", true},
+		{"--version", false},
+		{"help", false},
+		{"completion bash", false},
+	}
+	for _, tc := range cases {
+		t.Run(tc.args, func(t *testing.T) {
+			t.Parallel()
+			env, _, stderr := newConsole(t).env(strings.Fields(tc.args)...)
+			Run(t.Context(), env)
+			if got := strings.HasPrefix(stderr.String(), testBanner); got != tc.want {
+				t.Errorf("trowel %s: banner = %v, want %v; stderr = %q", tc.args, got, tc.want, stderr)
+			}
+		})
+	}
+}
+
+// TestProgramName pins whose name usage and hints show.
+func TestProgramName(t *testing.T) {
+	t.Parallel()
+	cases := []struct{ arg, want string }{
+		{"/usr/bin/digdag", "digdag"}, {"digdag", "digdag"}, {"/x/trowel", "trowel"}, {"/tmp/cli.test", "trowel"},
+	}
+	for _, tc := range cases {
+		t.Run(tc.arg, func(t *testing.T) {
+			t.Parallel()
+			c := newConsole(t)
+			c.program = tc.arg
+			want := "Usage: " + tc.want + " <command> [options...]\n"
+			if got := c.run(); !strings.HasPrefix(got.stderr, want) {
+				t.Errorf("%s: stderr = %q, want %q first", tc.arg, got.stderr, want)
+			}
+		})
+	}
+}
+
+// fullDisk fails every write.
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
+
+// TestLostOutput: a command whose output was lost did not succeed.
+func TestLostOutput(t *testing.T) {
+	t.Parallel()
+	env, _, stderr := newConsole(t).env("help")
+	env.Stdout = fullDisk{}
+	if exit := Run(t.Context(), env); exit != exitFailure {
+		t.Errorf("help on a full disk: exit = %d, want %d", exit, exitFailure)
+	}
+	if want := "error: write standard output: no space left on device\n"; stderr.String() != want {
+		t.Errorf("help on a full disk: stderr = %q, want %q", stderr, want)
+	}
+}

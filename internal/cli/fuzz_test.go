@@ -1,0 +1,40 @@
+package cli
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// FuzzArguments reads whatever somebody may type, one argument a line. There is no panic; what is
+// refused is refused with a complaint; what is accepted has a command, as many arguments as it
+// takes, none of them empty, and every option at most once that may not be repeated.
+func FuzzArguments(f *testing.F) {
+	for _, seed := range []string{
+		"run\nx.dig\n-p\na=1,2", "push\n--nope", "-c\n\nversion", "secrets\n--set\n-X", "\"\n--\n-", "-Xa\n-X=",
+		"check\n--param=,=", "run\nx\n-dE\n--session=daily\n-t\nlast", "init\n--\n-x",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		args := strings.Split(text, "\n")
+		c := &call{program: "trowel", commands: table}
+		err := c.read(args)
+		if err != nil {
+			if _, ok := errors.AsType[*complaint](err); !ok {
+				t.Fatalf("read(%q): error = %v, want a complaint", args, err)
+			}
+			return
+		}
+		given := c.args.positional
+		if len(given) < c.command.min || c.command.max >= 0 && len(given) > c.command.max || slices.Contains(given, "") {
+			t.Errorf("read(%q): %s got the arguments %q", args, c.command.name, given)
+		}
+		for _, o := range c.command.allOptions() {
+			if values := c.args.list(o.names[0]); len(values) > 1 && !o.repeatable() {
+				t.Errorf("read(%q): %s has the values %q", args, o.names[0], values)
+			}
+		}
+	})
+}

@@ -1,0 +1,189 @@
+package cli
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// initFiles holds the files that init makes: gitignore, and a folder for each type of project.
+//
+//go:embed all:initfiles
+var initFiles embed.FS
+
+// projectType is a type of project that init can make.
+type projectType struct {
+	name  string
+	files []string // besides the workflow, in the order in which they are announced
+}
+
+// projectTypes are the values of init --type (server 1.9.1).
+//
+//nolint:gochecknoglobals // a table that is only read
+var projectTypes = []projectType{
+	{name: "echo"},
+	{name: "sh", files: []string{"scripts/myscript.sh"}},
+	{name: "ruby", files: []string{"scripts/myclass.rb"}},
+	{name: "python", files: []string{"scripts/__init__.py", "scripts/myclass.py"}},
+	{name: "td", files: []string{"queries/query.sql"}},
+	{name: "postgresql", files: []string{
+		"queries/create_src_table.sql", "queries/insert_data_to_src_table.sql", "queries/summarize_src_table.sql",
+	}},
+}
+
+// projectTypeNames lists the values of init --type.
+func projectTypeNames() []string {
+	var names []string
+	for _, t := range projectTypes {
+		names = append(names, t.name)
+	}
+	return names
+}
+
+// runInit makes a folder with a first workflow (server 1.9.1). A second run finds the workflow and
+// changes nothing.
+func runInit(_ context.Context, c *call) error {
+	typeName := c.args.text("--type")
+	index := slices.IndexFunc(projectTypes, func(t projectType) bool { return t.name == typeName })
+	if index < 0 {
+		return c.usage("--type has an invalid value").hinting("the types are %s", commaList(projectTypeNames()))
+	}
+	dir := shownFolder(c.args.positional[0])
+	target := c.env.path(dir)
+	here := target == filepath.Clean(c.env.Dir)
+	if here {
+		dir = "."
+	}
+	name := filepath.Base(target)
+	if fault := workflowNameFault(name); fault != "" {
+		return complainf("%s", fault).hinting("the workflow is named like its folder: choose another name for the folder")
+	}
+	p := &newProject{call: c, dir: dir, target: target}
+	if err := p.create(projectTypes[index], name+".dig"); err != nil || p.found {
+		return err
+	}
+	say(c.env.Stdout, "%s\n", p.farewell(typeName, name, here))
+	return nil
+}
+
+// newProject is a project's folder in the making.
+type newProject struct {
+	call   *call
+	dir    string // as the user gave it, for messages
+	target string // absolute
+	found  bool   // the workflow was there before
+}
+
+// create writes the files of a type, and announces each.
+func (p *newProject) create(t projectType, workflow string) error {
+	if err := os.MkdirAll(p.target, 0o755); err != nil {
+		return fmt.Errorf("make folder %s: %w", p.dir, reason(err))
+	}
+	if p.exists(workflow) {
+		p.found = true
+		say(p.call.env.Stdout, "File %s already exists.\n", p.shown(workflow))
+		return nil
+	}
+	for _, file := range t.files {
+		if err := p.write(path.Join(t.name, file), file); err != nil {
+			return err
+		}
+	}
+	if err := p.write(path.Join(t.name, "workflow.dig"), workflow); err != nil {
+		return err
+	}
+	if p.exists(".gitignore") {
+		return nil
+	}
+	return p.write("gitignore", ".gitignore")
+}
+
+// write copies an embedded file into the project; scripts can be executed.
+func (p *newProject) write(source, file string) error {
+	say(p.call.env.Stdout, "  Creating %s\n", p.shown(file))
+	data, err := initFiles.ReadFile(path.Join("initfiles", source))
+	if err != nil {
+		return fmt.Errorf("read embedded file: %w", err)
+	}
+	mode := fs.FileMode(0o644)
+	if strings.HasSuffix(file, ".sh") {
+		mode = 0o755
+	}
+	target := filepath.Join(p.target, filepath.FromSlash(file))
+	err = os.MkdirAll(filepath.Dir(target), 0o755)
+	if err == nil {
+		err = os.WriteFile(target, data, mode)
+	}
+	if err == nil && mode == 0o755 {
+		err = os.Chmod(target, mode) // a file that was there kept its mode
+	}
+	if err != nil {
+		return fmt.Errorf("create %s: %w", p.shown(file), reason(err))
+	}
+	return nil
+}
+
+// exists tells whether a file of the project is there.
+func (p *newProject) exists(file string) bool {
+	_, err := os.Lstat(filepath.Join(p.target, file))
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// shown is a file's path for messages: below the folder as the user gave it.
+func (p *newProject) shown(file string) string {
+	return strings.TrimSuffix(p.dir, string(filepath.Separator)) + string(filepath.Separator) + filepath.FromSlash(file)
+}
+
+// farewell is the last line: what to type now (server 1.9.1; the wording is Digdag's).
+func (p *newProject) farewell(typeName, name string, here bool) string {
+	first := ""
+	if !here {
+		first = fmt.Sprintf("`cd %s` and then ", p.dir)
+	}
+	if typeName == "td" {
+		return fmt.Sprintf("Done. Set up you Treasure Data API key and type %s`%s push %s` to push the workflow to Treasure Data. Enjoy!",
+			first, p.call.program, name)
+	}
+	return fmt.Sprintf("Done. Type %s`%s run %s.dig` to run the workflow. Enjoy!", first, p.call.program, name)
+}
+
+// shownFolder is a folder as the user gave it, without doubled and trailing separators.
+func shownFolder(dir string) string {
+	separator := string(filepath.Separator)
+	dir = filepath.FromSlash(dir)
+	for strings.Contains(dir, separator+separator) {
+		dir = strings.ReplaceAll(dir, separator+separator, separator)
+	}
+	if dir != separator {
+		dir = strings.TrimSuffix(dir, separator)
+	}
+	return dir
+}
+
+// workflowNameFault is what is wrong with the name of a workflow, in Digdag's words (server 4.5);
+// empty if nothing is.
+func workflowNameFault(name string) string {
+	var fault string
+	switch {
+	case name == "":
+		fault = "must not be blank"
+	case len([]rune(name)) > 255:
+		fault = "must not be longer than 255 characters"
+	case name[0] >= '0' && name[0] <= '9':
+		fault = "must not start with a numeric digit (0-9)"
+	case strings.ContainsRune(`+^@/\:*?"<>|`, rune(name[0])):
+		fault = `must not include special symbols (+ ^ @ / \ / : * ? " < > |)`
+	case strings.HasSuffix(name, ".dig"):
+		fault = "must not end with .dig"
+	default:
+		return ""
+	}
+	return fmt.Sprintf("Validating workflow failed\nname %s: %q (model validation)", fault, name)
+}

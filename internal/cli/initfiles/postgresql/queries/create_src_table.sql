@@ -1,0 +1,4 @@
+CREATE TABLE IF NOT EXISTS sales (
+  fruit text NOT NULL,
+  pieces integer NOT NULL
+)

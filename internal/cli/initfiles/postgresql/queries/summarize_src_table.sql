@@ -1,0 +1,7 @@
+SELECT
+  fruit,
+  SUM(pieces) AS pieces
+FROM
+  sales
+GROUP BY
+  fruit

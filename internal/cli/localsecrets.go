@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Limits of secrets (server 1.10.19).
+const (
+	maxSecretKey   = 255       // characters
+	maxSecretValue = 16 * 1024 // bytes
+)
+
+// secretKeys is the form of a key: segments with dots between them. As it has no separator of
+// paths, a key is safe as the name of a file.
+var secretKeys = regexp.MustCompile(`^[a-zA-Z]([a-zA-Z0-9_-]*[a-zA-Z0-9])?(\.[a-zA-Z]([a-zA-Z0-9_-]*[a-zA-Z0-9])?)*$`)
+
+// validSecretKey tells whether a key may name a secret.
+func validSecretKey(key string) bool { return len(key) <= maxSecretKey && secretKeys.MatchString(key) }
+
+// localSecrets writes the secrets of local runs: a folder with a file for each key, whose content is
+// the value (server 1.5). Folder and files can be read by their owner alone. Package secret reads
+// them when a task asks.
+type localSecrets struct{ dir string }
+
+// localSecrets returns the store of this user. It is Digdag's, so that both programs see the same.
+func (e Env) localSecrets() (localSecrets, error) {
+	home, err := e.digdagHome()
+	if err != nil {
+		return localSecrets{}, err
+	}
+	return localSecrets{dir: filepath.Join(home, "secrets")}, nil
+}
+
+// Keys lists the keys in alphabetical order.
+func (s localSecrets) Keys() ([]string, error) {
+	entries, err := os.ReadDir(s.dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("list secrets: %w", err)
+	}
+	var keys []string
+	for _, entry := range entries {
+		if !entry.IsDir() && !strings.HasPrefix(entry.Name(), ".") {
+			keys = append(keys, entry.Name())
+		}
+	}
+	slices.Sort(keys)
+	return keys, nil
+}
+
+// Set writes a value: either all of it or, if that goes wrong, none.
+func (s localSecrets) Set(key, value string) error {
+	if err := s.set(key, value); err != nil {
+		return fmt.Errorf("set secret %s: %w", key, err)
+	}
+	return nil
+}
+
+func (s localSecrets) set(key, value string) error {
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return err
+	}
+	temp, err := os.CreateTemp(s.dir, ".new-*") // readable by its owner alone
+	if err != nil {
+		return err
+	}
+	_, err = temp.WriteString(value)
+	if err == nil {
+		err = temp.Sync()
+	}
+	if closing := temp.Close(); err == nil {
+		err = closing
+	}
+	if err == nil {
+		err = os.Rename(temp.Name(), filepath.Join(s.dir, key))
+	}
+	if err != nil {
+		_ = os.Remove(temp.Name()) // the first error says more
+	}
+	return err
+}
+
+// Delete removes a key; one that is not there is no error.
+func (s localSecrets) Delete(key string) error {
+	err := os.Remove(filepath.Join(s.dir, key))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("delete secret %s: %w", key, err)
+	}
+	return nil
+}

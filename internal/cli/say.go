@@ -1,0 +1,27 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+)
+
+// say writes a text. That a write failed is known to the keptWriter around standard output; for
+// standard error there is nobody left to tell.
+func say(w io.Writer, format string, args ...any) {
+	_, _ = fmt.Fprintf(w, format, args...)
+}
+
+// keptWriter keeps the first error of a writer, so that output which got lost, as on a full disk,
+// ends with an exit code that says so. It is for one goroutine at a time, like what it wraps.
+type keptWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (k *keptWriter) Write(data []byte) (int, error) {
+	n, err := k.w.Write(data)
+	if k.err == nil {
+		k.err = err
+	}
+	return n, err
+}

@@ -1,0 +1,188 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"go.yaml.in/yaml/v4"
+)
+
+// secretItems reads the values of secrets --set (server 1.10.19):
+//
+//	KEY=VALUE  KEY=@FILE  KEY=-  KEY  @FILE  @-
+//
+// The last two are mappings in YAML or JSON. Standard input can be read once.
+type secretItems struct {
+	call      *call
+	secrets   []pair
+	stdinRead bool
+}
+
+// readSecretItems returns keys and values in the order of the command line, all of them checked.
+func readSecretItems(c *call, items []string) ([]pair, error) {
+	s := &secretItems{call: c}
+	for _, item := range items {
+		if err := s.read(item); err != nil {
+			return nil, err
+		}
+	}
+	for _, secret := range s.secrets {
+		if !validSecretKey(secret.key) {
+			return nil, c.usage("Invalid secret key: "+secret.key).hinting("%s", secretKeyHint)
+		}
+		if len(secret.value) > maxSecretValue {
+			return nil, c.usage("Invalid secret value for key: "+secret.key).
+				hinting("a value has at most %d bytes, this one has %d", maxSecretValue, len(secret.value))
+		}
+	}
+	return s.secrets, nil
+}
+
+// secretKeyHint says what a key looks like.
+const secretKeyHint = "a key is made of letters, digits, _ and -, in parts that a dot separates, each beginning with a letter: pg.password"
+
+func (s *secretItems) read(item string) error {
+	if source, many := strings.CutPrefix(item, "@"); many {
+		return s.readMany(source)
+	}
+	key, value, found := strings.Cut(item, "=")
+	if key == "" {
+		return s.call.usage("").hinting("%q has no key", item)
+	}
+	if s.has(key) {
+		return s.call.usage(fmt.Sprintf("Duplicate --set secret key: '%s'", key))
+	}
+	if !found {
+		return s.ask(key)
+	}
+	value, err := s.value(key, value)
+	if err != nil {
+		return err
+	}
+	s.secrets = append(s.secrets, pair{key, value})
+	return nil
+}
+
+// value reads what stands after KEY=.
+func (s *secretItems) value(key, text string) (string, error) {
+	switch {
+	case text == "": // Digdag crashes
+		return "", s.call.usage("Invalid secret value for key: "+key).
+			hinting("the value is empty; an empty secret can be read from a file: %s=@FILE", key)
+	case text == "-":
+		data, err := s.stdin()
+		return string(data), err
+	case text[0] == '-':
+		return "", s.call.usage("").hinting("a value that begins with - can be read from a file: %s=@FILE", key)
+	case text == "@":
+		return "", s.call.usage("").hinting("%s=@ names no file", key)
+	case text[0] == '@':
+		data, err := s.call.env.readFile(text[1:])
+		return string(data), err
+	}
+	return text, nil
+}
+
+// ask reads a value from the terminal.
+func (s *secretItems) ask(key string) error {
+	if s.stdinRead {
+		return s.call.usage("Stdin already read")
+	}
+	if !validSecretKey(key) { // before somebody types a value in vain
+		return s.call.usage("Invalid secret key: "+key).hinting("%s", secretKeyHint)
+	}
+	value, err := s.call.env.AskSecret(key + ":")
+	if err != nil {
+		return fmt.Errorf("read the value of secret %s: %w; give it as %s=@FILE or %s=-", key, err, key, key)
+	}
+	s.secrets = append(s.secrets, pair{key, value})
+	return nil
+}
+
+// readMany reads a mapping of keys to values.
+func (s *secretItems) readMany(source string) error {
+	var data []byte
+	var err error
+	name := "file: " + source
+	switch {
+	case source == "":
+		return s.call.usage("").hinting("@ names no file")
+	case source == "-":
+		name = "stdin"
+		data, err = s.stdin()
+	case source[0] == '-':
+		return s.call.usage("").hinting("the name of a file that begins with - is written as @./%s", source)
+	default:
+		data, err = s.call.env.readFile(source)
+	}
+	if err != nil {
+		return err
+	}
+	secrets, err := secretMapping(data)
+	if err != nil {
+		return fmt.Errorf("read secrets from %s: %w", strings.TrimPrefix(name, "file: "), err)
+	}
+	for _, secret := range secrets {
+		if secret.key == "" {
+			return s.call.usage("Invalid key/value in " + name)
+		}
+		if s.has(secret.key) {
+			return s.call.usage(fmt.Sprintf("Duplicate secret key: '%s' in %s", secret.key, name))
+		}
+		s.secrets = append(s.secrets, secret)
+	}
+	return nil
+}
+
+// stdin reads all of standard input, once.
+func (s *secretItems) stdin() ([]byte, error) {
+	if s.stdinRead {
+		return nil, s.call.usage("Can only read once from stdin")
+	}
+	s.stdinRead = true
+	data, err := io.ReadAll(s.call.env.Stdin)
+	if err != nil {
+		return nil, fmt.Errorf("read standard input: %w", err)
+	}
+	return data, nil
+}
+
+// has tells whether a key was given already.
+func (s *secretItems) has(key string) bool {
+	for _, secret := range s.secrets {
+		if secret.key == key {
+			return true
+		}
+	}
+	return false
+}
+
+// secretMapping reads a mapping in YAML or JSON, in its order. Numbers and booleans keep the text
+// that stands in the file.
+func secretMapping(data []byte) ([]pair, error) {
+	var document yaml.Node
+	if err := yaml.Unmarshal(data, &document); err != nil {
+		return nil, err
+	}
+	if document.Kind != yaml.DocumentNode || document.Content[0].Kind != yaml.MappingNode {
+		return nil, errors.New("the content is no mapping of keys to values")
+	}
+	nodes := document.Content[0].Content
+	var secrets []pair
+	for i := 0; i+1 < len(nodes); i += 2 {
+		key, value := nodes[i], nodes[i+1]
+		if value.Kind == yaml.AliasNode {
+			value = value.Alias
+		}
+		if key.Kind != yaml.ScalarNode {
+			return nil, fmt.Errorf("line %d: a key must be a text", key.Line)
+		}
+		if value.Kind != yaml.ScalarNode || value.ShortTag() == "!!null" {
+			return nil, fmt.Errorf("line %d: the value of %s must be a text, a number or a boolean", value.Line, key.Value)
+		}
+		secrets = append(secrets, pair{key.Value, value.Value})
+	}
+	return secrets, nil
+}

@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/trowel-project/trowel/internal/param"
+)
+
+// nearOption is what an unknown option may have meant, as it should be typed; empty if nothing is
+// near.
+func nearOption(known map[string]*option, token string) string {
+	name, _, _ := strings.Cut(token, "=")
+	if o := known[name]; o != nil && o.takes == takesNothing {
+		return name // it was given a value
+	}
+	if name == "-h" {
+		return helpOption.names[1]
+	}
+	if short, value, ok := splitGlued(known, token); ok {
+		return short + " " + value
+	}
+	var words []string
+	for spelling := range known {
+		if isLong(spelling) {
+			words = append(words, strings.TrimLeft(spelling, "-"))
+		}
+	}
+	if near := nearWord(strings.TrimLeft(name, "-"), words); near != "" {
+		return "--" + near
+	}
+	return ""
+}
+
+// splitGlued takes a token like -pa=1 apart, if it looks like a short option with its value.
+func splitGlued(known map[string]*option, token string) (short, value string, ok bool) {
+	if len(token) < 3 || isLong(token) {
+		return "", "", false
+	}
+	short, value = token[:2], token[2:]
+	o := known[short]
+	if o == nil || o.takes == takesNothing || !strings.ContainsAny(value, "=./+0123456789") {
+		return "", "", false
+	}
+	return short, strings.TrimPrefix(value, "="), true
+}
+
+// nearCommand is the command that an unknown one may have meant; empty if nothing is near.
+func nearCommand(commands []command, name string) string {
+	var names []string
+	for i := range commands {
+		names = append(names, commands[i].names()...)
+	}
+	return nearWord(name, names)
+}
+
+// nearWord returns the candidate that a word most likely meant, empty if none is near: among those
+// within edit distance and those that the word begins, the one with the longest common beginning,
+// of these the shortest, and of these the first by alphabet. Words of one or two letters are near to
+// everything, so they have none.
+func nearWord(word string, candidates []string) string {
+	if len(word) < 3 {
+		return ""
+	}
+	near := param.Near(word, candidates)
+	for _, candidate := range candidates {
+		if strings.HasPrefix(candidate, word) {
+			near = append(near, candidate)
+		}
+	}
+	best, bestCommon := "", 0
+	for _, candidate := range near {
+		common := commonBeginning(word, candidate)
+		switch {
+		case common < bestCommon || common == 0 || len(candidate) < 3:
+		case common > bestCommon, len(candidate) < len(best), len(candidate) == len(best) && candidate < best:
+			best, bestCommon = candidate, common
+		}
+	}
+	return best
+}
+
+// commonBeginning is the number of bytes that two texts begin with in common.
+func commonBeginning(a, b string) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
+}

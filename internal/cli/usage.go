@@ -1,0 +1,108 @@
+package cli
+
+import (
+	"io"
+	"strings"
+)
+
+// Usage texts are made from the table. Their first line is Digdag's (server 1.1); the rest names at
+// least the options and commands that Digdag's texts name.
+
+// Widths of the left column, with its indentation of four.
+const (
+	commandColumn = 38
+	optionColumn  = 36
+)
+
+// usage is a complaint that shows the usage of the call's command.
+func (c *call) usage(text string) *complaint {
+	return &complaint{text: text, usage: func(w io.Writer) { writeUsage(w, c.program, c.command) }}
+}
+
+// globalUsage is a complaint that shows all commands.
+func (c *call) globalUsage(text string) *complaint {
+	return &complaint{text: text, usage: func(w io.Writer) { writeGlobalUsage(w, c.program, c.commands) }}
+}
+
+// writeUsage writes the usage of one command.
+func writeUsage(w io.Writer, program string, c *command) {
+	lead := "Usage:"
+	for _, form := range c.usage {
+		say(w, "%s %s %s\n", lead, program, form)
+		lead = "      "
+	}
+	if len(c.lines) == 1 {
+		say(w, "  %s.\n", capital(c.lines[0].text))
+	}
+	if len(c.aliases) > 0 {
+		say(w, "  Names: %s\n", commaList(c.names()))
+	}
+	if c.run == nil {
+		say(w, "  This command is not part of this version.\n")
+	}
+	if len(c.options) > 0 {
+		writeOptions(w, "Options", c.options)
+	}
+	if c.remote {
+		writeOptions(w, "Options of all commands that talk to a server", clientOptions)
+	}
+	writeOptions(w, "Options of all commands", commonOptions)
+}
+
+// writeOptions writes a heading and a line for each option.
+func writeOptions(w io.Writer, heading string, options []option) {
+	say(w, "\n  %s:\n", heading)
+	for i := range options {
+		help := options[i].help
+		if options[i].standard != "" && options[i].standard != "0" {
+			help += "; default: " + options[i].standard
+		}
+		writeColumns(w, options[i].label(), help, optionColumn)
+	}
+}
+
+// writeGlobalUsage writes all commands under their headings, and the options that many have.
+func writeGlobalUsage(w io.Writer, program string, commands []command) {
+	say(w, "Usage: %s <command> [options...]\n", program)
+	later := false
+	for _, s := range sections {
+		say(w, "\n  %s:\n", s)
+		for i := range commands {
+			if commands[i].section != s {
+				continue
+			}
+			for _, l := range commands[i].lines {
+				text := l.text
+				if commands[i].run == nil {
+					text, later = text+" *", true
+				}
+				writeColumns(w, l.form, text, commandColumn)
+			}
+		}
+	}
+	if later {
+		say(w, "\n  * not part of this version\n")
+	}
+	writeOptions(w, "Options of all commands", commonOptions)
+	writeOptions(w, "Options of all commands that talk to a server", clientOptions)
+	writeOptions(w, "Options of all commands that read a project", []option{projectOption})
+	say(w, "\n  Use `%s <command> --help` to show the options of a command.\n", program)
+}
+
+// writeColumns writes two texts side by side; a left one that is too long gets a line of its own.
+func writeColumns(w io.Writer, left, right string, width int) {
+	left = "    " + left
+	if len(left)+2 > width {
+		say(w, "%s\n", left)
+		left = ""
+	}
+	say(w, "%-*s%s\n", width, left, right)
+}
+
+// capital is a text with its first letter in upper case.
+func capital(text string) string {
+	if text == "" {
+		return ""
+	}
+	return strings.ToUpper(text[:1]) + text[1:]
+}
