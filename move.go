@@ -17,7 +17,7 @@ const (
 	MoveGroupRetry   Move = "group_retry"   // the failed subtree will be repeated
 	MoveDue          Move = "due"           // the instant of a retry, poll or group retry has come
 	MoveRestart      Move = "restart"       // a group begins its subtree anew
-	MoveCancel       Move = "cancel"        // a kill
+	MoveCancel       Move = "cancel"        // a kill: what cannot end at once is flagged and stays as it is
 )
 
 // Transition is one row of the table of allowed changes.
@@ -33,6 +33,7 @@ func Transitions() []Transition {
 	return []Transition{
 		{TaskBlocked, MoveUnblock, TaskReady, "X9"},
 		{TaskBlocked, MoveUnblock, TaskPlanned, "X9"},
+		{TaskBlocked, MoveCancel, TaskBlocked, "X46"},
 		{TaskBlocked, MoveCancel, TaskCanceled, "X9"},
 		{TaskReady, MoveClaim, TaskRunning, "X56"},
 		{TaskReady, MoveRestart, TaskPlanned, "X37"},
@@ -42,6 +43,7 @@ func Transitions() []Transition {
 		{TaskRunning, MoveRetry, TaskRetryWaiting, "X26"},
 		{TaskRunning, MoveError, TaskError, "3.4"},
 		{TaskRunning, MoveFailureTasks, TaskPlanned, "3.4"},
+		{TaskRunning, MoveCancel, TaskRunning, "X46"},
 		{TaskRunning, MoveCancel, TaskCanceled, "3.4"},
 		{TaskRetryWaiting, MoveDue, TaskReady, "X8"},
 		{TaskRetryWaiting, MoveCancel, TaskCanceled, "X47"},
@@ -52,6 +54,7 @@ func Transitions() []Transition {
 		{TaskPlanned, MoveFailureTasks, TaskPlanned, "X15"},
 		{TaskPlanned, MoveGroupError, TaskGroupError, "X13"},
 		{TaskPlanned, MoveError, TaskError, "X13"},
+		{TaskPlanned, MoveCancel, TaskPlanned, "X46"},
 		{TaskPlanned, MoveCancel, TaskCanceled, "X13"},
 	}
 }

@@ -58,48 +58,60 @@ type applying struct {
 	ids    IDs
 	limits Limits
 	out    Applied
-	queue  []consequence
+
+	happened []happening
+	checks   []*task // planned tasks that may have come to their end
 }
 
-// consequence is a task to look at because of what happened to it or below it.
-type consequence struct {
+// happening is something that lets other tasks go on.
+type happening struct {
 	t    *task
-	what happening
+	what cause
 }
 
-type happening uint8
+type cause uint8
 
 const (
-	opened  happening = iota // the task's children may run now
-	ended                    // the task is done
-	checked                  // perhaps the task can finish
+	opened cause = iota // the task's children may run now
+	ended               // the task is done
 )
 
-// then queues a consequence. A queue instead of recursion keeps the stack flat however long the
-// chain of empty groups is.
-func (a *applying) then(t *task, what happening) {
-	a.queue = append(a.queue, consequence{t, what})
+// then queues what follows from a change. A queue instead of recursion keeps the stack flat however
+// long a chain of empty groups is.
+func (a *applying) then(t *task, what cause) { a.happened = append(a.happened, happening{t, what}) }
+
+func (a *applying) check(t *task) { a.checks = append(a.checks, t) }
+
+// settle works off what follows. A planned task ends only after everything that may go on below it
+// does so (language X12), so all that happened comes before the next check.
+func (a *applying) settle() {
+	for {
+		for i := 0; i < len(a.happened); i++ {
+			a.follow(a.happened[i])
+		}
+		a.happened = a.happened[:0]
+		if len(a.checks) == 0 {
+			return
+		}
+		t := a.checks[0]
+		a.checks = a.checks[1:]
+		a.finish(t)
+	}
 }
 
-func (a *applying) settle() {
-	for i := 0; i < len(a.queue); i++ {
-		c := a.queue[i]
-		switch c.what {
-		case opened:
-			a.openChildren(c.t)
-			a.finish(c.t)
-		case ended:
-			a.openDownstream(c.t)
-			if c.t.parent == nil {
-				a.end()
-				continue
-			}
-			a.finish(c.t.parent)
-		case checked:
-			a.finish(c.t)
+func (a *applying) follow(h happening) {
+	switch h.what {
+	case opened:
+		a.openChildren(h.t)
+		a.check(h.t)
+	case ended:
+		a.openDownstream(h.t)
+		if h.t.parent == nil {
+			a.end()
+			return
 		}
+		a.check(h.t.parent)
 	}
-	a.queue = nil
 }
 
 // move changes a task's state, keeps the counters right and records the change.
@@ -112,7 +124,7 @@ func (a *applying) move(t *task, m trowel.Move, to trowel.TaskState, detail bool
 	a.out.Changes = append(a.out.Changes, Change{Task: &t.Task, Move: m, From: from, To: to, Detail: detail})
 	if to == trowel.TaskReady {
 		t.ReadyAt = a.at
-		a.img.ready = append(a.img.ready, t)
+		a.img.ready = append(a.img.ready, readying{t, a.at})
 	}
 	if to.Done() && !from.Done() {
 		a.then(t, ended)

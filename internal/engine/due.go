@@ -2,6 +2,7 @@ package engine
 
 import (
 	"strings"
+	"time"
 
 	trowel "github.com/trowel-project/trowel"
 )
@@ -32,7 +33,7 @@ func (d Due) apply(a *applying) {
 }
 
 func (a *applying) wake(t *task) {
-	t.WaitReason = ""
+	t.WaitReason, t.RetryAt = "", time.Time{}
 	a.move(t, trowel.MoveDue, trowel.TaskReady, true)
 }
 
@@ -46,7 +47,7 @@ func (a *applying) restart(t *task) {
 		c := &task{Task: trowel.Task{
 			ID: a.nextID(), AttemptID: t.AttemptID, ParentID: old.ParentID, ParentRound: 0,
 			FullName: old.FullName, Group: old.Group, Local: old.Local, Export: old.Export,
-			Flags: trowel.TaskInitial, UpdatedAt: a.at,
+			Flags: old.Flags & trowel.TaskInitial, UpdatedAt: a.at,
 		}}
 		if parent := copies[old.ParentID]; parent != nil {
 			c.ParentID = parent.ID
@@ -66,12 +67,14 @@ func (a *applying) restart(t *task) {
 	a.then(t, opened)
 }
 
-// stated lists the tasks that a round of a group began with, in the order of their ids: children
-// that the workflow states, and theirs, without what operators or failures generated.
+// stated lists the tasks that a round of a group began with, a group before its children: children
+// that the body of the group states, and theirs, without what operators or failures generated. It
+// does not matter where the group stands: one in an _error or _check body is retried like any other
+// (differs from X37, see docs/compatibility.md).
 func (t *task) stated(round int) []*task {
 	var list []*task
 	for _, c := range t.children {
-		if c.ParentRound != round || c.generated() || c.Flags&trowel.TaskInitial == 0 {
+		if c.ParentRound != round || c.generated() {
 			continue
 		}
 		list = append(list, c)

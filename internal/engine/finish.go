@@ -58,21 +58,25 @@ func (a *applying) retryGroup(t *task) bool {
 }
 
 // insertFailureTasks adds what runs when a subtree has failed for good: ^failure-alert for the root,
-// ^error for a task with an _error body (language X15). If the ^error tasks of the root are more
-// than the limit allows, the alert is lost with them (language C39).
+// ^error for a task with an _error body (language X15). The alert itself may exceed the limit, but
+// it counts, and if the ^error tasks of the root are then too many it is lost with them (language
+// C38, C39).
 func (a *applying) insertFailureTasks(t *task) bool {
 	exports, object := t.gatherFailure()
 	tree := a.compileErrorTasks(t, object, exports)
-	if len(tree) > 0 && !a.roomFor(t, tree) {
+	var alert []dig.Task
+	if t.parent == nil {
+		alert = []dig.Task{failureAlert(t.FullName)}
+	}
+	if len(tree) > 0 && !a.roomFor(t, tree, len(alert)) {
 		return false
 	}
-	if t.parent == nil {
-		a.insert([]dig.Task{failureAlert(t.FullName)}, t, nil, 0)
+	for _, added := range [][]dig.Task{alert, tree} {
+		if len(added) > 0 {
+			a.insert(added, t, nil, 0)
+		}
 	}
-	if len(tree) > 0 {
-		a.insert(tree, t, nil, 0)
-	}
-	return t.parent == nil || len(tree) > 0
+	return len(alert)+len(tree) > 0
 }
 
 // failureAlert is the task that announces a failed attempt (language X21).

@@ -71,11 +71,17 @@ func (t *task) directive(key string) *param.Map {
 	return object
 }
 
+// raw returns the unevaluated value of a key of the _export overlaid with the own keys.
 func (t *task) raw(key string) param.Value {
-	if value, ok := t.Local.Get(key); ok {
-		return value
+	exported, _ := t.Export.Get(key)
+	value, own := t.Local.Get(key)
+	if !own {
+		return exported
 	}
-	value, _ := t.Export.Get(key)
+	above, isMap := value.(*param.Map)
+	if below, ok := exported.(*param.Map); ok && isMap {
+		return param.Merged(below, above)
+	}
 	return value
 }
 
@@ -84,7 +90,7 @@ func (t *task) raw(key string) param.Value {
 // that cannot be made is left out with a warning (language X22, C39).
 func (a *applying) insertErrorTasks(t *task, object, exports *param.Map) bool {
 	tree := a.compileErrorTasks(t, object, exports)
-	if len(tree) == 0 || !a.roomFor(t, tree) {
+	if len(tree) == 0 || !a.roomFor(t, tree, 0) {
 		return false
 	}
 	a.insert(tree, t, nil, 0)
@@ -110,11 +116,13 @@ func (a *applying) compileErrorTasks(t *task, object, exports *param.Map) []dig.
 	return tree
 }
 
-func (a *applying) roomFor(t *task, tree []dig.Task) bool {
-	if a.img.Len()+len(tree) <= a.limits.Tasks {
+// roomFor tells whether the limit allows _error tasks besides more others.
+func (a *applying) roomFor(t *task, tree []dig.Task, more int) bool {
+	current := a.img.Len() + more
+	if current+len(tree) <= a.limits.Tasks {
 		return true
 	}
-	a.warn("cannot add the _error tasks of " + t.FullName + ": " + LimitMessage(a.limits.Tasks, a.img.Len(), len(tree)))
+	a.warn("cannot add the _error tasks of " + t.FullName + ": " + LimitMessage(a.limits.Tasks, current, len(tree)))
 	return false
 }
 

@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"slices"
+	"time"
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/param"
@@ -16,9 +17,18 @@ type Image struct {
 	tasks  map[trowel.TaskID]*task
 	root   *task
 	lastID trowel.TaskID
-	ready  []*task // in the order in which they became ready; may hold some that no longer are
+	ready  []readying // in the order of their instants
 	scopes *scopes
 }
+
+// readying is a task that became ready. It is out of date once the task was claimed or canceled,
+// even if it became ready again later.
+type readying struct {
+	t  *task
+	at time.Time
+}
+
+func (r readying) current() bool { return r.t.State == trowel.TaskReady && r.t.ReadyAt.Equal(r.at) }
 
 // task is a row and its place in the tree.
 type task struct {
@@ -87,9 +97,10 @@ func (img *Image) build(rows []*trowel.Task) {
 	img.attach(added)
 	for _, t := range added {
 		if t.State == trowel.TaskReady {
-			img.ready = append(img.ready, t)
+			img.ready = append(img.ready, readying{t, t.ReadyAt})
 		}
 	}
+	slices.SortStableFunc(img.ready, func(a, b readying) int { return a.at.Compare(b.at) })
 }
 
 // attach puts tasks into the tree, in the order of their ids.
@@ -216,11 +227,10 @@ func (img *Image) Len() int { return len(img.tasks) }
 // NextReady returns the ready task that has waited longest, without taking it.
 func (img *Image) NextReady() (trowel.TaskID, bool) {
 	for len(img.ready) > 0 {
-		t := img.ready[0]
-		if t.State == trowel.TaskReady && img.tasks[t.ID] == t {
-			return t.ID, true
+		if r := img.ready[0]; r.current() {
+			return r.t.ID, true
 		}
-		img.ready[0] = nil
+		img.ready[0] = readying{}
 		img.ready = img.ready[1:]
 	}
 	return 0, false

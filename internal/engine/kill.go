@@ -1,6 +1,10 @@
 package engine
 
-import trowel "github.com/trowel-project/trowel"
+import (
+	"time"
+
+	trowel "github.com/trowel-project/trowel"
+)
 
 // Kill asks every task that is not done to stop (language X46). What waits is canceled at once;
 // what runs is canceled when its agent reports; groups follow when nothing below them goes on
@@ -27,10 +31,11 @@ func (Kill) apply(a *applying) {
 func (a *applying) cancel(t *task) {
 	switch t.State {
 	case trowel.TaskReady, trowel.TaskRetryWaiting, trowel.TaskGroupRetryWaiting, trowel.TaskDeferred, trowel.TaskAwaitingInput:
+		t.WaitReason, t.RetryAt = "", time.Time{}
 		a.move(t, trowel.MoveCancel, trowel.TaskCanceled, true)
 	case trowel.TaskBlocked, trowel.TaskRunning, trowel.TaskPlanned:
 		a.out.Changes = append(a.out.Changes, Change{Task: &t.Task, Move: trowel.MoveCancel, From: t.State, To: t.State})
-		a.then(t, checked)
+		a.check(t)
 	case trowel.TaskGroupError, trowel.TaskSuccess, trowel.TaskError, trowel.TaskCanceled, trowel.TaskSkipped:
 	}
 }

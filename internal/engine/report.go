@@ -65,8 +65,8 @@ func (a *applying) succeed(t *task, result trowel.Result) {
 		a.fail(t, errorObject(err))
 		return
 	}
+	detail := !result.Empty() || !t.Result.Empty() // an empty result replaces that of an earlier round too
 	t.setResult(result)
-	detail := !result.Empty()
 	if len(follow.sub)+len(follow.check) == 0 {
 		a.move(t, trowel.MoveSuccess, trowel.TaskSuccess, detail)
 		return

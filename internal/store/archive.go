@@ -73,6 +73,7 @@ func archived(row *trowel.Task) *param.Map {
 	set("parentRound", int64(row.ParentRound), row.ParentRound != 0)
 	set("try", int64(row.Try), row.Try != 0)
 	set("retryCount", int64(row.RetryCount), row.RetryCount != 0)
+	set("waitReason", row.WaitReason, row.WaitReason != "")
 	set("stateParams", row.StateParams, row.StateParams.Len() > 0)
 	set("subtaskConfig", row.Result.Subtasks, row.Result.Subtasks.Len() > 0)
 	set("exportParams", row.Result.Export, row.Result.Export.Len() > 0)
@@ -81,6 +82,7 @@ func archived(row *trowel.Task) *param.Map {
 	set("error", row.Error, row.Error.Len() > 0)
 	set("agent", row.AgentID, row.AgentID != "")
 	set("resumingTaskId", int64(row.ResumingID), row.ResumingID != 0)
+	set("version", row.Version, row.Version != 0)
 	for _, at := range archivedInstants(row) {
 		set(at.key, at.at.UnixMicro(), !at.at.IsZero())
 	}
@@ -137,7 +139,7 @@ func unarchived(attempt trowel.AttemptID, r *param.Reader) (*trowel.Task, error)
 		return m
 	}
 	row.ID, row.ParentID, row.ResumingID = trowel.TaskID(number("id")), trowel.TaskID(number("parentId")), trowel.TaskID(number("resumingTaskId"))
-	row.FullName, row.AgentID = text("fullName"), text("agent")
+	row.FullName, row.AgentID, row.WaitReason, row.Version = text("fullName"), text("agent"), text("waitReason"), number("version")
 	row.State, row.Flags = trowel.TaskState(number("state")), trowel.TaskFlags(number("flags")) //nolint:gosec // written from the same types
 	row.Round, row.ParentRound, row.Try, row.RetryCount = int(number("round")), int(number("parentRound")), int(number("try")), int(number("retryCount"))
 	row.Local, row.Export, row.StateParams, row.Error = object("local"), object("export"), object("stateParams"), object("error")

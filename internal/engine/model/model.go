@@ -1,0 +1,149 @@
+package model
+
+import (
+	"time"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/dig"
+	"github.com/trowel-project/trowel/internal/param"
+)
+
+// Task is one task of the attempt. Its id is its place in Model.Tasks, from 1 on.
+type Task struct {
+	ID        trowel.TaskID
+	Parent    trowel.TaskID // zero for the root
+	Name      string        // full name
+	Group     bool
+	Local     *param.Map
+	Export    *param.Map
+	Upstreams []trowel.TaskID
+
+	State       trowel.TaskState
+	Flags       trowel.TaskFlags
+	Try         int
+	RetryCount  int
+	RetryAt     time.Time
+	StateParams *param.Map
+	Result      trowel.Result
+	Error       *param.Map
+
+	// Forgotten marks what an operator generated in a run before its last one (X14).
+	Forgotten bool
+}
+
+// Model is an attempt.
+type Model struct {
+	Tasks []*Task
+	Flags trowel.AttemptFlags
+
+	limit int
+	now   time.Time
+}
+
+// Start begins an attempt (X7).
+func Start(tasks []dig.Task, limit int, now time.Time) *Model {
+	m := &Model{limit: limit, now: now}
+	m.insert(tasks, 0, nil, trowel.TaskInitial)
+	root := m.Tasks[0]
+	root.State = trowel.TaskReady
+	if root.Group {
+		root.State = trowel.TaskPlanned
+	}
+	m.rounds()
+	return m
+}
+
+// Task returns a task by its id, or nil.
+func (m *Model) Task(id trowel.TaskID) *Task {
+	if id < 1 || int(id) > len(m.Tasks) {
+		return nil
+	}
+	return m.Tasks[id-1]
+}
+
+// Claim makes a ready operator task run (3.4).
+func (m *Model) Claim(id trowel.TaskID, now time.Time) {
+	m.now = now
+	if t := m.Task(id); t != nil && t.State == trowel.TaskReady {
+		t.State = trowel.TaskRunning
+		t.Try++
+	}
+	m.rounds()
+}
+
+// Due wakes a waiting task whose time has come (X8.2).
+func (m *Model) Due(id trowel.TaskID, now time.Time) {
+	m.now = now
+	t := m.Task(id)
+	if t == nil || (t.State != trowel.TaskRetryWaiting && t.State != trowel.TaskGroupRetryWaiting) || t.RetryAt.After(now) {
+		return
+	}
+	t.State = trowel.TaskReady
+	m.rounds()
+}
+
+// Kill flags every task that is not done (X46); what waits is canceled at once.
+func (m *Model) Kill(now time.Time) {
+	m.now = now
+	any := false
+	for _, t := range m.Tasks {
+		if t.State.Done() {
+			continue
+		}
+		any = true
+		t.Flags |= trowel.TaskCancelRequested
+		switch t.State {
+		case trowel.TaskReady, trowel.TaskRetryWaiting, trowel.TaskGroupRetryWaiting:
+			t.State = trowel.TaskCanceled
+		default:
+		}
+	}
+	if any {
+		m.Flags |= trowel.AttemptCancelRequested
+	}
+	m.rounds()
+}
+
+// Report takes the end of a try (3.4, X11).
+func (m *Model) Report(r trowel.Report, now time.Time) {
+	m.now = now
+	t := m.Task(r.TaskID)
+	if t == nil || t.State != trowel.TaskRunning || t.Try != r.Try {
+		return
+	}
+	switch {
+	case t.Flags&trowel.TaskCancelRequested != 0:
+		t.State = trowel.TaskCanceled
+	case r.Outcome == trowel.OutcomeSuccess:
+		m.succeed(t, r.Result)
+	case r.Outcome == trowel.OutcomeFailure:
+		m.fail(t, r.Error)
+	default:
+		t.State = trowel.TaskRetryWaiting
+		t.RetryAt = now.Add(r.RetryIn)
+		t.RetryCount++
+		t.StateParams = r.StateParams
+	}
+	m.rounds()
+}
+
+// children lists the direct children of a task in the order of their ids.
+func (m *Model) children(of *Task) []*Task {
+	var list []*Task
+	for _, t := range m.Tasks {
+		if t.Parent == of.ID {
+			list = append(list, t)
+		}
+	}
+	return list
+}
+
+// descendants lists all tasks below a task in tree order.
+func (m *Model) descendants(of *Task) []*Task {
+	var list []*Task
+	for _, c := range m.children(of) {
+		list = append(list, c)
+		list = append(list, m.descendants(c)...)
+	}
+	return list
+}

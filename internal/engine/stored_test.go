@@ -1,0 +1,133 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/engine"
+	"github.com/trowel-project/trowel/internal/engine/model"
+	"github.com/trowel-project/trowel/internal/param"
+	"github.com/trowel-project/trowel/internal/store/sqlite"
+)
+
+// TestRandomCasesStored plays random cases with a SQLite store: what a crash loses is read back
+// from there, and in the end from the archive.
+func TestRandomCasesStored(t *testing.T) {
+	t.Parallel()
+	db, err := sqlite.Open(t.Context(), sqlite.Options{}, time.Unix(0, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	base := insertSetting(t, db)
+	for i := range max(40, *rounds/20) {
+		number := *seed + uint64(i)
+		kept := &stored{ctx: t.Context(), db: db, attempt: insertAttempt(t, db, base, i)}
+		d, err := play(model.NewCase(number), number, kept)
+		if err != nil {
+			t.Fatalf("case %d: %v", number, err)
+		}
+		if err := kept.archive(d.img); err != nil {
+			t.Fatalf("case %d: %v", number, err)
+		}
+	}
+}
+
+func insertSetting(t *testing.T, db trowel.Store) trowel.Setting {
+	t.Helper()
+	s := trowel.Setting{Project: trowel.Project{Name: "p"}, Revision: trowel.Revision{Name: "r"}}
+	s.Project.CreatedAt, s.Revision.CreatedAt = time.Unix(1, 0), time.Unix(1, 0)
+	w := &trowel.Workflow{Name: "w", Zone: "UTC"}
+	err := db.Update(t.Context(), func(tx trowel.Tx) error {
+		return tx.InsertRevision(t.Context(), &s.Project, &s.Revision, []*trowel.Workflow{w})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Workflow = *w
+	return s
+}
+
+func insertAttempt(t *testing.T, db trowel.Store, s trowel.Setting, i int) trowel.AttemptID {
+	t.Helper()
+	session := &trowel.Session{ProjectID: s.Project.ID, Workflow: "w", Time: time.Unix(int64(i+1), 0), UUID: "u"}
+	a := &trowel.Attempt{WorkflowID: s.Workflow.ID, Zone: "UTC", Params: param.New(), Cause: "test", CreatedAt: time.Unix(1, 0)}
+	err := db.Update(t.Context(), func(tx trowel.Tx) error { return tx.InsertAttempt(t.Context(), session, a) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a.ID
+}
+
+// stored is a keeper that writes as package flush does.
+type stored struct {
+	ctx     context.Context
+	db      trowel.Store
+	attempt trowel.AttemptID
+}
+
+func (k *stored) write(img *engine.Image, changes []engine.Change) error {
+	var inserts []*trowel.Task
+	var updates []trowel.TaskUpdate
+	place := map[*trowel.Task]int{}
+	for _, c := range changes {
+		c.Task.AttemptID = k.attempt
+		at, known := place[c.Task]
+		switch {
+		case c.New:
+			place[c.Task] = -1
+			inserts = append(inserts, c.Task)
+		case !known:
+			place[c.Task] = len(updates)
+			updates = append(updates, trowel.TaskUpdate{Task: c.Task, From: c.From, Detail: c.Detail})
+		case at >= 0:
+			updates[at].Detail = updates[at].Detail || c.Detail
+		}
+	}
+	return k.db.Update(k.ctx, func(tx trowel.Tx) error {
+		row := img.Attempt
+		row.ID = k.attempt
+		if err := tx.UpdateAttempt(k.ctx, &row); err != nil {
+			return err
+		}
+		if err := tx.InsertTasks(k.ctx, inserts); err != nil {
+			return err
+		}
+		return tx.UpdateTasks(k.ctx, updates)
+	})
+}
+
+func (k *stored) read(newerThan int64) (rows []*trowel.Task, err error) {
+	err = k.db.View(k.ctx, func(tx trowel.Tx) error {
+		rows, err = tx.ListTasks(k.ctx, k.attempt, newerThan)
+		return err
+	})
+	return rows, err
+}
+
+// archive archives the tasks and compares what comes back.
+func (k *stored) archive(img *engine.Image) error {
+	want := img.List()
+	var got []*trowel.Task
+	err := k.db.Update(k.ctx, func(tx trowel.Tx) error {
+		err := tx.ArchiveTasks(k.ctx, k.attempt, want, time.Unix(2, 0))
+		if err != nil {
+			return err
+		}
+		got, err = tx.ListArchivedTasks(k.ctx, k.attempt)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	same := cmp.Comparer(func(a, b *param.Map) bool { return a.Len()+b.Len() == 0 || param.Equal(a, b) })
+	if diff := cmp.Diff(want, got, same); diff != "" {
+		return fmt.Errorf("archive (-want +got):\n%s", diff)
+	}
+	return nil
+}
