@@ -1,0 +1,108 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// bench is the program to measure and a folder to work in.
+type bench struct{ bin, dir string }
+
+// sample is one run of a program.
+type sample struct {
+	wall  time.Duration
+	first time.Duration // until the first byte of standard output
+	rssMB float64       // largest resident set
+}
+
+// project makes a folder with files: name and content in turn.
+func (b *bench) project(name string, files ...string) (string, error) {
+	dir := filepath.Join(b.dir, name)
+	for i := 0; i < len(files); i += 2 {
+		path := filepath.Join(dir, files[i])
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return "", err
+		}
+		if err := os.WriteFile(path, []byte(files[i+1]), 0o644); err != nil {
+			return "", err
+		}
+	}
+	return dir, nil
+}
+
+// trowel runs the program in a folder, with standard output in a file as when a user redirects it.
+func (b *bench) trowel(dir string, args ...string) (sample, error) {
+	return b.process(dir, append([]string{b.bin}, args...)...)
+}
+
+// process runs a command with an environment of its own.
+func (b *bench) process(dir string, args ...string) (sample, error) {
+	cmd := exec.Command(args[0], args[1:]...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "HOME="+b.dir, "XDG_CONFIG_HOME="+filepath.Join(b.dir, "config"))
+	out, err := os.Create(filepath.Join(b.dir, "stdout"))
+	if err != nil {
+		return sample{}, err
+	}
+	defer out.Close() //nolint:errcheck // its content does not matter
+	var stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = out, &stderr
+	begun := time.Now()
+	err = cmd.Run()
+	s := sample{wall: time.Since(begun)}
+	if err != nil {
+		return s, fmt.Errorf("%v: %w\n%s", args, err, stderr.Bytes())
+	}
+	s.rssMB = maxRSS(cmd.ProcessState)
+	return s, nil
+}
+
+// trowelFirst is trowel with a pipe for standard output, to learn when its first byte comes.
+func (b *bench) trowelFirst(dir string, args ...string) (sample, error) {
+	cmd := exec.Command(b.bin, args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "HOME="+b.dir, "XDG_CONFIG_HOME="+filepath.Join(b.dir, "config"))
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	pipe, err := cmd.StdoutPipe()
+	if err != nil {
+		return sample{}, err
+	}
+	begun := time.Now()
+	if err := cmd.Start(); err != nil {
+		return sample{}, err
+	}
+	var s sample
+	if _, err := io.ReadFull(pipe, make([]byte, 1)); err == nil {
+		s.first = time.Since(begun)
+	}
+	_, errRead := io.Copy(io.Discard, pipe)
+	err = cmd.Wait()
+	s.wall = time.Since(begun)
+	if err != nil || errRead != nil {
+		return s, fmt.Errorf("%v: %w %w\n%s", args, err, errRead, stderr.Bytes())
+	}
+	s.rssMB = maxRSS(cmd.ProcessState)
+	return s, nil
+}
+
+// median repeats a measurement and returns the sample with the middle time.
+func median(n int, measure func() (sample, error)) (sample, error) {
+	samples := make([]sample, n)
+	for i := range samples {
+		var err error
+		if samples[i], err = measure(); err != nil {
+			return sample{}, err
+		}
+	}
+	slices.SortFunc(samples, func(a, b sample) int { return int(a.wall - b.wall) })
+	return samples[n/2], nil
+}
+
+func millis(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
