@@ -111,6 +111,11 @@ func (a *Agent) Free() int {
 // Give implements queue.Agent.
 func (a *Agent) Give(leases []*trowel.Lease) {
 	a.mu.Lock()
+	if a.stopped {
+		a.mu.Unlock()
+		a.handBack(leases)
+		return
+	}
 	a.active += len(leases)
 	a.unready += len(leases)
 	tries := make([]*try, len(leases))
@@ -122,6 +127,16 @@ func (a *Agent) Give(leases []*trowel.Lease) {
 	a.mu.Unlock()
 	for _, t := range tries {
 		a.running.Go(t.run)
+	}
+}
+
+// handBack asks for another run of tasks that came too late to be begun.
+func (a *Agent) handBack(leases []*trowel.Lease) {
+	for _, lease := range leases {
+		a.opts.Report(trowel.Report{
+			TaskID: lease.TaskID, AttemptID: lease.AttemptID, Try: lease.Try,
+			Outcome: trowel.OutcomePoll, StateParams: lease.StateParams,
+		})
 	}
 }
 

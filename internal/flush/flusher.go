@@ -120,6 +120,16 @@ func (f *Flusher) Start(ctx context.Context, s Start) (*Started, error) {
 	return started, nil
 }
 
+// Drain returns once everything that was submitted before is written.
+func (f *Flusher) Drain(ctx context.Context) error {
+	ev := &event{done: make(chan error, 1)}
+	f.submit(ev)
+	if err := ev.wait(ctx); !errors.Is(err, trowel.ErrNotFound) {
+		return err
+	}
+	return nil // there is no attempt 0
+}
+
 func (f *Flusher) submit(ev *event) {
 	f.mu.Lock()
 	closed := f.closed
