@@ -49,7 +49,7 @@ func BenchmarkRawExec(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	defer null.Close()
+	defer null.Close() //nolint:errcheck // nothing was written
 	env := os.Environ()
 	inParallel(b, func() error {
 		pid, err := syscall.ForkExec("/bin/sh", []string{"/bin/sh", "runner.sh"}, &syscall.ProcAttr{

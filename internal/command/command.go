@@ -9,7 +9,8 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// ErrKill, as the cause of a canceled context, ends a command at once instead of asking it to end.
+// ErrKill ends a command at once, instead of asking it to end, when it is the cause of its canceled
+// context.
 var ErrKill = errors.New("kill at once")
 
 // Request is one command to run (operators 3.1). Paths are those of the machine that asks; an
@@ -20,7 +21,7 @@ type Request struct {
 	IODir   string    // folder of this run's files, relative to Project
 	Env     []string  // NAME=value, each name once; on top of what the executor provides
 	Args    []string  // program and arguments; files are relative to WorkDir; not empty
-	Started func()    // called once the command has been started; may be nil
+	Started func()    // called once the command runs by itself, or has ended; may be nil
 	Output  io.Writer // gets standard output and standard error, merged, in chunks as they come
 }
 
@@ -33,6 +34,7 @@ type Status struct {
 	ExitCode int        // of a finished command; 128 + signal for one that a signal ended
 	Message  string     // what the executor says about a failure; may be empty
 	IODir    string     // as in the Request; its files can be read when the command is finished
+	Left     bool       // of a finished command: processes of its group may still run
 	State    *param.Map // of an unfinished command: what Poll needs, kept as "commandStatus"
 }
 

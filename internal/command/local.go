@@ -17,8 +17,8 @@ import (
 type LocalOptions struct {
 	// Env is the environment of all commands, NAME=value; a Request's own comes on top.
 	Env []string
-	// Starts is how many processes are being started at one time, 4 x cores if zero. It does not
-	// limit how many run.
+	// Starts is how many commands are being started at one time, 4 x cores if zero. It does not
+	// limit how many run, see startTime.
 	Starts int
 	// Grace is the time between asking a command to end and killing it, 10 s if zero.
 	Grace time.Duration
@@ -26,6 +26,10 @@ type LocalOptions struct {
 	KillNow <-chan struct{}
 	Log     *slog.Logger
 }
+
+// startTime is how long a command counts as being started, unless it ends before. So commands that do
+// little run a few at a time, which is the fastest, and others do not wait for each other.
+const startTime = 10 * time.Millisecond
 
 // defaultGrace is kill_grace of the design, section 9.
 const defaultGrace = 10 * time.Second
@@ -73,14 +77,24 @@ func NewLocal(options LocalOptions) *Local {
 // is a *StartError; one that was ended because ctx ended gives the context's cause; output that
 // could not be written is an error, too, but does not disturb the command.
 func (l *Local) Run(ctx context.Context, r *Request) (Status, error) {
-	c, err := l.start(ctx, r)
+	leave, err := l.enter(ctx)
 	if err != nil {
 		return Status{}, err
 	}
-	if r.Started != nil {
-		r.Started()
+	c, err := l.start(r)
+	if err != nil {
+		leave()
+		return Status{}, err
 	}
+	started := sync.OnceFunc(func() {
+		leave()
+		if r.Started != nil {
+			r.Started()
+		}
+	})
+	defer time.AfterFunc(startTime, started).Stop()
 	writeErr := c.finish(ctx, r.Output, l.options.Grace, l.options.KillNow)
+	started()
 	switch {
 	case c.stopped:
 		return Status{}, fmt.Errorf("the command was stopped: %w", context.Cause(ctx))
@@ -89,7 +103,7 @@ func (l *Local) Run(ctx context.Context, r *Request) (Status, error) {
 	case writeErr != nil:
 		return Status{}, fmt.Errorf("write the output of the command: %w", writeErr)
 	}
-	return Status{Finished: true, ExitCode: c.exit, IODir: r.IODir}, nil
+	return Status{Finished: true, ExitCode: c.exit, IODir: r.IODir, Left: c.proc.groupAlive()}, nil
 }
 
 // Poll implements Executor. A local command is always waited for, so a state comes from another
@@ -98,21 +112,25 @@ func (l *Local) Poll(context.Context, *Request, *param.Map) (Status, error) {
 	return Status{}, errors.New("the command was started by another command executor than \"simple\"")
 }
 
-// start starts a command when the gate lets it pass.
-func (l *Local) start(ctx context.Context, r *Request) (*child, error) {
-	dir, program := r.Dir(), r.Args[0]
-	path, err := l.env.lookPath(dir, program)
-	if err != nil {
-		return nil, &StartError{Program: program, Dir: dir, Err: err}
-	}
+// enter waits until the gate lets a command pass. leave gives its place to another one.
+func (l *Local) enter(ctx context.Context) (leave func(), err error) {
 	select {
 	case l.gate <- struct{}{}:
 	case <-ctx.Done():
 		return nil, context.Cause(ctx)
 	}
-	defer func() { <-l.gate }()
 	if ctx.Err() != nil {
+		<-l.gate
 		return nil, context.Cause(ctx)
+	}
+	return func() { <-l.gate }, nil
+}
+
+func (l *Local) start(r *Request) (*child, error) {
+	dir, program := r.Dir(), r.Args[0]
+	path, err := l.env.lookPath(dir, program)
+	if err != nil {
+		return nil, &StartError{Program: program, Dir: dir, Err: err}
 	}
 	reader, writer, err := os.Pipe()
 	if err != nil {

@@ -14,11 +14,8 @@ const pathVar = "PATH"
 // foldName returns the form in which names of variables are compared.
 func foldName(name string) string { return name }
 
-// defaultPath is where programs are searched when there is no PATH, as execvp(3) has it.
-var defaultPath = []string{"/bin", "/usr/bin"}
-
 // lookPath finds a program as execvp(3) does: a name with a slash is a path, relative to the working
-// directory; any other is searched in PATH. Not found is ENOENT, found but not executable EACCES.
+// directory; any other is searched in PATH, or in /bin and /usr/bin if there is none. Not found is ENOENT, found but not executable EACCES.
 func (e *environment) lookPath(dir, program string) (string, error) {
 	if strings.Contains(program, "/") {
 		return program, nil
@@ -28,7 +25,7 @@ func (e *environment) lookPath(dir, program string) (string, error) {
 	}
 	folders := e.path
 	if folders == nil {
-		folders = defaultPath
+		folders = []string{"/bin", "/usr/bin"}
 	}
 	result := error(syscall.ENOENT)
 	for _, folder := range folders {

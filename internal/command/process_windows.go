@@ -61,3 +61,6 @@ func (p *process) kill() {
 
 // sessionAlive knows nothing of the group once its leader has ended.
 func (p *process) sessionAlive() bool { return false }
+
+// groupAlive knows as little.
+func (p *process) groupAlive() bool { return false }

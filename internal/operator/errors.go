@@ -23,7 +23,7 @@ const (
 
 // Failure is a deliberate failure: an operator found that its task failed, and the message says all.
 // Its error object has the message as it is, without a kind.
-type Failure struct {
+type Failure struct { //nolint:errname // not one of the errors that have a kind
 	Message string
 	Props   *param.Map // further members of the error object; may be nil
 	Err     error      // what was found; may be nil; adds a trace to the error object

@@ -142,7 +142,8 @@ func tag(text string) string {
 	if len(text) > tagUnits {
 		text = cut(text)
 	}
-	return formEncoding.Replace(url.QueryEscape(text))
+	text = url.QueryEscape(text)
+	return strings.ReplaceAll(strings.ReplaceAll(text, "+", "%20"), "~", "%7E")
 }
 
 func cut(text string) string {
@@ -158,6 +159,3 @@ func cut(text string) string {
 	}
 	return text
 }
-
-// formEncoding turns what Go escapes as a query into what Java writes as form data.
-var formEncoding = strings.NewReplacer("+", "%20", "~", "%7E")

@@ -12,7 +12,7 @@ import (
 var pythonRunner string
 
 // runPy calls a Python function or method (operators 3.3).
-func runPy(ctx context.Context, r *Request) (Outcome, error) {
+func (s *scripts) runPy(ctx context.Context, r *Request) (Outcome, error) {
 	python := language{
 		operator: "py",
 		program:  "python",
@@ -22,7 +22,7 @@ func runPy(ctx context.Context, r *Request) (Outcome, error) {
 		args:     func(*param.Reader, *workspace) ([]string, error) { return nil, nil },
 		explain:  explainPython,
 	}
-	return python.run(ctx, r)
+	return python.run(ctx, r, s)
 }
 
 // explainPython is what follows the exit code in the message of a failed Python command.

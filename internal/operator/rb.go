@@ -12,7 +12,7 @@ import (
 var rubyRunner string
 
 // runRb calls a Ruby method (operators 3.4).
-func runRb(ctx context.Context, r *Request) (Outcome, error) {
+func (s *scripts) runRb(ctx context.Context, r *Request) (Outcome, error) {
 	ruby := language{
 		operator: "rb",
 		program:  "ruby",
@@ -25,7 +25,7 @@ func runRb(ctx context.Context, r *Request) (Outcome, error) {
 			return reason
 		},
 	}
-	return ruby.run(ctx, r)
+	return ruby.run(ctx, r, s)
 }
 
 // rubyArgs are the arguments between ruby and the runner: the project's files can be required, and

@@ -25,13 +25,19 @@ type fixture struct {
 	// own are the task's own keys.
 	own     *param.Map
 	state   *param.Map
+	table   operator.Table
 	request operator.Request
 	output  bytes.Buffer
 }
 
-func newFixture(t testing.TB, own *param.Map) *fixture {
-	t.Helper()
-	f := &fixture{t: t, project: t.TempDir(), inherited: param.Of("project_id", 3), own: own}
+func newFixture(tb testing.TB, own *param.Map) *fixture {
+	tb.Helper()
+	return newFixtureIn(tb, tb.TempDir(), own)
+}
+
+func newFixtureIn(tb testing.TB, project string, own *param.Map) *fixture {
+	tb.Helper()
+	f := &fixture{t: tb, project: project, inherited: param.Of("project_id", 3), own: own, table: operator.Builtin()}
 	f.request = operator.Request{
 		Lease:     &trowel.Lease{TaskID: 7, AttemptID: 11, FullName: "+main+a"},
 		Secrets:   secrets{},
@@ -87,7 +93,7 @@ func (f *fixture) runCtx(ctx context.Context) (operator.Outcome, error) {
 	request.State = f.state
 	request.Project = f.project
 	request.Output = &f.output
-	return operator.Builtin().Run(ctx, selection.Type, &request)
+	return f.table.Run(ctx, selection.Type, &request)
 }
 
 // message is what a task shows as ${error.message}; empty without an error.

@@ -105,7 +105,7 @@ func table(run func(context.Context, *operator.Request) (operator.Outcome, error
 	return operator.Table{"x": {Run: run, Wrapped: true}}
 }
 
-func runIn(t *testing.T, ctx context.Context, table operator.Table, own, state *param.Map) (operator.Outcome, error) {
+func runIn(ctx context.Context, t *testing.T, table operator.Table, own, state *param.Map) (operator.Outcome, error) {
 	t.Helper()
 	f := newFixture(t, own)
 	request := f.request
@@ -136,7 +136,7 @@ func TestRetryAndPolls(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			outcome, err := runIn(t, t.Context(), table(func(context.Context, *operator.Request) (operator.Outcome, error) {
+			outcome, err := runIn(t.Context(), t, table(func(context.Context, *operator.Request) (operator.Outcome, error) {
 				return operator.Outcome{Again: c.again}, nil
 			}), c.retry, param.Of("before", 1, "commandStatus", param.New()))
 			if err != nil {
@@ -154,7 +154,7 @@ func TestRetryAndPolls(t *testing.T) {
 func TestRetryAfterStop(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err := runIn(t, ctx, table(func(ctx context.Context, _ *operator.Request) (operator.Outcome, error) {
+	_, err := runIn(ctx, t, table(func(ctx context.Context, _ *operator.Request) (operator.Outcome, error) {
 		cancel()
 		return operator.Outcome{}, ctx.Err()
 	}), param.Of("_retry", 2), nil)

@@ -4,24 +4,27 @@ import (
 	"context"
 	"slices"
 
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/command"
 	"github.com/trowel-project/trowel/internal/param"
 )
 
+// shRunner is the file that holds the script (operators 3.2).
+const shRunner = "runner.sh"
+
 // runSh runs its command as a shell script (operators 3.2). All parameters are environment variables.
-func runSh(ctx context.Context, r *Request) (Outcome, error) {
+func (s *scripts) runSh(ctx context.Context, r *Request) (Outcome, error) {
 	params, err := r.withSection("sh")
 	if err != nil {
 		return Outcome{}, err
 	}
-	status, outcome, err := r.runScript(ctx, "sh", func() (*script, error) { return shScript(ctx, r, params) })
-	if err != nil || !status.Finished {
-		return outcome, err
-	}
-	if status.ExitCode != 0 {
-		return Outcome{}, runtimeError("Command failed with code %d", status.ExitCode) // operators 3.2
-	}
-	r.removeRunDir(status)
-	return success()
+	begin := func() (*script, error) { return shScript(ctx, r, params) }
+	return s.run(ctx, r, "sh", begin, func(status command.Status) (trowel.Result, error) {
+		if status.ExitCode != 0 {
+			return trowel.Result{}, runtimeError("Command failed with code %d", status.ExitCode) // operators 3.2
+		}
+		return trowel.Result{}, nil
+	})
 }
 
 func shScript(ctx context.Context, r *Request, params *param.Reader) (*script, error) {
@@ -29,11 +32,11 @@ func shScript(ctx context.Context, r *Request, params *param.Reader) (*script, e
 	if err != nil {
 		return nil, err
 	}
-	command, err := params.String("_command")
+	text, err := params.String("_command")
 	if err != nil {
 		return nil, err
 	}
-	text, err := r.expand(ctx, command)
+	text, err = r.expand(ctx, text)
 	if err != nil {
 		return nil, err
 	}
@@ -42,8 +45,8 @@ func shScript(ctx context.Context, r *Request, params *param.Reader) (*script, e
 		return nil, err
 	}
 	return &script{
-		files: []scriptFile{{"runner.sh", []byte(text)}},
-		args:  func(file func(string) string) []string { return append(shell, file("runner.sh")) },
+		files: []scriptFile{{shRunner, []byte(text)}},
+		args:  func(file func(string) string) []string { return append(shell, file(shRunner)) },
 		env:   env,
 	}, nil
 }

@@ -5,7 +5,9 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -176,9 +178,7 @@ func TestRunFolderCannotBeMade(t *testing.T) {
 
 // elsewhere is an executor that needs three looks to finish a command.
 type elsewhere struct {
-	t       *testing.T
 	request *command.Request
-	state   string
 }
 
 func (e *elsewhere) Run(_ context.Context, r *command.Request) (command.Status, error) {
@@ -186,7 +186,7 @@ func (e *elsewhere) Run(_ context.Context, r *command.Request) (command.Status, 
 	return command.Status{IODir: r.IODir, State: param.Of("looks", 0, "io", r.IODir)}, nil
 }
 
-func (e *elsewhere) Poll(_ context.Context, r *command.Request, state *param.Map) (command.Status, error) {
+func (e *elsewhere) Poll(_ context.Context, _ *command.Request, state *param.Map) (command.Status, error) {
 	looks, _ := state.Get("looks")
 	dir, _ := state.Get("io")
 	if looks == int64(1) {
@@ -201,7 +201,7 @@ func (e *elsewhere) Poll(_ context.Context, r *command.Request, state *param.Map
 // started only once, but again by _retry (1.12).
 func TestCommandElsewhere(t *testing.T) {
 	t.Parallel()
-	executor := &elsewhere{t: t}
+	executor := &elsewhere{}
 	f := newFixture(t, param.Of("sh>", "x", "_retry", 1))
 	f.request.Commands = executor
 	for range 2 {
@@ -226,5 +226,50 @@ func TestCommandElsewhere(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(f.project, executor.request.IODir)); err != nil {
 		t.Error(err)
+	}
+}
+
+// Scripts that run side by side do not get into each other's way, and leave nothing behind.
+func TestShParallel(t *testing.T) {
+	t.Parallel()
+	shared := newFixture(t, nil)
+	var runs sync.WaitGroup
+	for i := range 60 {
+		runs.Go(func() {
+			word := strings.Repeat("x", i)
+			f := newFixtureIn(t, shared.project, param.Of("sh>", "echo "+word+"; sleep 0.0"+strconv.Itoa(i%10)+"; echo $0 end"+word))
+			f.table, f.request.Commands = shared.table, shared.request.Commands
+			if _, err := f.run(); err != nil {
+				t.Error(err)
+			}
+			lines := strings.Split(f.output.String(), "\n")
+			if len(lines) != 3 || lines[0] != word || !strings.HasSuffix(lines[1], "/runner.sh end"+word) {
+				t.Errorf("output = %q, want %q", f.output.String(), word)
+			}
+		})
+	}
+	runs.Wait()
+	left, err := os.ReadDir(filepath.Join(shared.project, ".digdag", "tmp"))
+	if err != nil || len(left) != 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+// The folder of a command that has left processes behind stays: they may need it.
+func TestRunFolderOfBackground(t *testing.T) {
+	t.Parallel()
+	f := newFixture(t, param.Of("sh>", `(while [ ! -e go ]; do sleep 0.01; done; [ -e "$0" ] && echo > seen) >/dev/null 2>&1 &`))
+	if _, err := f.run(); err != nil {
+		t.Fatal(err)
+	}
+	f.file("go", "")
+	for deadline := time.Now().Add(20 * time.Second); ; {
+		if _, err := os.Stat(filepath.Join(f.project, "seen")); err == nil {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the process that was left behind did not find its script")
+		}
+		<-time.After(10 * time.Millisecond)
 	}
 }

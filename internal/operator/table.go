@@ -26,9 +26,12 @@ type Definition struct {
 // Table is a set of operators by name.
 type Table map[string]Definition
 
-// Builtin returns all operators of this version.
+// Builtin returns all operators of this version. The operators of one Table share what they keep
+// between runs.
 func Builtin() Table {
+	scripts := &scripts{folders: newRunFolders()}
 	return Table{
+		"call":      {Run: runCall, Wrapped: true, Doc: "runs the tasks of another workflow file"},
 		"echo":      {Run: runEcho, Doc: "prints a text"},
 		"fail":      {Run: runFail, Doc: "fails with a message"},
 		"for_each":  {Run: runForEach, Doc: "runs _do for all combinations of values"},
@@ -37,11 +40,11 @@ func Builtin() Table {
 		"loop":      {Run: runLoop, Keys: []string{"count"}, Doc: "runs _do a number of times"},
 		"notify":    {Run: runNotify, Doc: "sends a notification"},
 		"py": {
-			Run: runPy, Wrapped: true, Section: true, Doc: "calls a Python function or method",
+			Run: scripts.runPy, Wrapped: true, Section: true, Doc: "calls a Python function or method",
 			Keys: []string{"python", "script"},
 		},
 		"rb": {
-			Run: runRb, Wrapped: true, Section: true, Doc: "calls a Ruby method",
+			Run: scripts.runRb, Wrapped: true, Section: true, Doc: "calls a Ruby method",
 			Keys: []string{"require", "ruby", "script"},
 		},
 		"require": {
@@ -52,7 +55,7 @@ func Builtin() Table {
 			},
 		},
 		"sh": {
-			Run: runSh, Wrapped: true, Section: true, Doc: "runs a shell script",
+			Run: scripts.runSh, Wrapped: true, Section: true, Doc: "runs a shell script",
 			Keys: []string{"shell"},
 		},
 		"wait": {

@@ -2,7 +2,6 @@ package operator
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -69,18 +68,4 @@ func relative(dir, path string) string {
 		return filepath.ToSlash(r)
 	}
 	return path
-}
-
-// makeRunDir makes the folder of one run of a command, .digdag/tmp/digdag-TYPE-TASK-RANDOM in the
-// project (operators 1.8, 3.1), and returns its absolute path.
-func (w *workspace) makeRunDir(prefix string) (string, error) {
-	tmp := filepath.Join(w.project, ".digdag", "tmp")
-	dir, err := os.MkdirTemp(tmp, prefix)
-	if !os.IsNotExist(err) {
-		return dir, err
-	}
-	if err := os.MkdirAll(tmp, 0o777); err != nil { //nolint:gosec // the umask decides, as for all files of the project
-		return "", err
-	}
-	return os.MkdirTemp(tmp, prefix)
 }

@@ -125,7 +125,7 @@ def _is_missing(error, path):
 
 def bind(function, bound, params):
     """Returns the arguments for a callable by name; bound tells that the first one is given already."""
-    if function == object.__init__:  # says that it takes anything, and refuses it
+    if function is None or function == object.__init__:  # the latter says that it takes anything, and refuses it
         return {}
     if hasattr(inspect, "getfullargspec"):
         spec = inspect.getfullargspec(function)
@@ -156,7 +156,7 @@ def call(command, params):
     if method_name is None:
         found(**bind(found, False, params))
         return
-    instance = found(**bind(found.__init__, True, params))
+    instance = found(**bind(getattr(found, "__init__", None), True, params))
     method = getattr(instance, method_name)
     method(**bind(method, True, params))
 

@@ -1,0 +1,142 @@
+package operator
+
+import (
+	"context"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"sync"
+)
+
+// maxSpares bounds the folders that are kept for the next run.
+const maxSpares = 16
+
+// runFolders makes the folders of runs of commands: .digdag/tmp/digdag-TYPE-TASK-RANDOM in a project
+// (operators 1.8, 3.1).
+//
+// New files are expensive: a folder with a file in it can take longer to make than a shell to start
+// and end. So while runs overlap, the folder of one that has succeeded is renamed for the next one,
+// and its script overwritten; when the last run ends, what is left over is removed. Only a few
+// commands get to this point at one time, so that few folders are needed. It is safe for concurrent
+// use.
+type runFolders struct {
+	gate chan struct{} // held from making a folder to the start of the command
+
+	mu     sync.Mutex
+	active int      // runs that have a folder
+	spares []string // absolute paths
+}
+
+func newRunFolders() *runFolders {
+	return &runFolders{gate: make(chan struct{}, 4*runtime.GOMAXPROCS(0))}
+}
+
+// enter waits for a place to make a folder and to start a command. leave gives it back, at the first call.
+func (f *runFolders) enter(ctx context.Context) (leave func(), err error) {
+	select {
+	case f.gate <- struct{}{}:
+		return sync.OnceFunc(func() { <-f.gate }), nil
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+// begin and end frame a run: what is spared serves only runs that overlap.
+func (f *runFolders) begin() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.active++
+}
+
+func (f *runFolders) end() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.active--
+	if f.active > 0 {
+		return
+	}
+	for _, dir := range f.spares {
+		os.RemoveAll(dir) //nolint:errcheck,gosec // it has nothing but an old script
+	}
+	f.spares = nil
+}
+
+// take returns a folder of a project whose name begins with prefix, and which may have a file
+// runner.sh of an earlier run.
+func (f *runFolders) take(project, prefix string) (string, error) {
+	tmp := filepath.Join(project, ".digdag", "tmp")
+	if spare := f.takeSpare(tmp); spare != "" {
+		dir := filepath.Join(tmp, prefix+strconv.FormatUint(rand.Uint64(), 10)) //nolint:gosec // a name, not a secret
+		if err := os.Rename(spare, dir); err == nil {
+			return dir, nil
+		}
+	}
+	dir, err := os.MkdirTemp(tmp, prefix+"*")
+	if !os.IsNotExist(err) {
+		return dir, err
+	}
+	if err := os.MkdirAll(tmp, 0o777); err != nil { //nolint:gosec // the umask decides, as for all files of the project
+		return "", err
+	}
+	return os.MkdirTemp(tmp, prefix+"*")
+}
+
+func (f *runFolders) takeSpare(tmp string) string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	i := slices.IndexFunc(f.spares, func(dir string) bool { return filepath.Dir(dir) == tmp })
+	if i < 0 {
+		return ""
+	}
+	spare := f.spares[i]
+	f.spares = slices.Delete(f.spares, i, i+1)
+	return spare
+}
+
+// giveBack removes a folder, or keeps it for another run if there is nothing in it but a script.
+func (f *runFolders) giveBack(dir string) error {
+	if onlyScript(dir) && f.spare(dir) {
+		return nil
+	}
+	return os.RemoveAll(dir)
+}
+
+func (f *runFolders) spare(dir string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.active < 2 || len(f.spares) >= maxSpares {
+		return false
+	}
+	f.spares = append(f.spares, dir)
+	return true
+}
+
+// onlyScript tells whether a folder holds an ordinary file runner.sh and nothing else.
+func onlyScript(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 1 || entries[0].Name() != shRunner || !entries[0].Type().IsRegular() {
+		return false
+	}
+	info, err := entries[0].Info()
+	return err == nil && hasOneName(info)
+}
+
+// overwrite writes a file, which may exist, without giving its blocks back first: that is slow on
+// ext4.
+func overwrite(path string, data []byte) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(data)
+	if err == nil {
+		err = file.Truncate(int64(len(data)))
+	}
+	if closeErr := file.Close(); err == nil {
+		err = closeErr
+	}
+	return err
+}
