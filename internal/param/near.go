@@ -1,19 +1,24 @@
 package param
 
+import "unicode/utf16"
+
 // Near returns the candidates that a mistyped key may have meant, in their order: those whose edit
 // distance from it is at most half their length, rounded down (language L55, C14).
 func Near(key string, candidates []string) []string {
 	var near []string
 	for _, c := range candidates {
-		if distance(key, c) <= len(c)/2 {
+		if a, b := units(key), units(c); distance(a, b) <= len(b)/2 {
 			near = append(near, c)
 		}
 	}
 	return near
 }
 
+// units are what Digdag counts as characters.
+func units(s string) []uint16 { return utf16.Encode([]rune(s)) }
+
 // distance is the number of insertions, deletions and replacements that turn a into b.
-func distance(a, b string) int {
+func distance(a, b []uint16) int {
 	row := make([]int, len(b)+1)
 	for j := range row {
 		row[j] = j

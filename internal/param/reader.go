@@ -3,6 +3,7 @@ package param
 import (
 	"fmt"
 	"maps"
+	"math"
 	"math/big"
 	"slices"
 	"strconv"
@@ -20,12 +21,12 @@ func Errorf(format string, args ...any) *Error { return &Error{Message: fmt.Spri
 
 // Names of wanted types in messages (language L35).
 const (
-	typeString = "string type"
-	typeInt    = "integer (int) type"
-	typeLong   = "integer (long) type"
-	typeBool   = "'true' or 'false'"
-	typeList   = "array type"
-	typeMap    = "object type"
+	TypeString = "string type"
+	TypeInt    = "integer (int) type"
+	TypeLong   = "integer (long) type"
+	TypeBool   = "'true' or 'false'"
+	TypeList   = "array type"
+	TypeMap    = "object type"
 )
 
 // WrongType is the error for a value of another type than the wanted one, whose name is as in
@@ -132,58 +133,58 @@ func or[T any](r *Reader, key, wanted string, as func(Value) (T, bool), otherwis
 }
 
 // String reads a text; numbers and booleans become their text.
-func (r *Reader) String(key string) (string, error) { return require(r, key, typeString, AsString) }
+func (r *Reader) String(key string) (string, error) { return require(r, key, TypeString, AsString) }
 
 // StringOr is String with a default.
 func (r *Reader) StringOr(key, otherwise string) (string, error) {
-	return or(r, key, typeString, AsString, otherwise)
+	return or(r, key, TypeString, AsString, otherwise)
 }
 
 // OptString is String for a key that may be absent or null.
 func (r *Reader) OptString(key string) (value string, present bool, err error) {
-	return read(r, key, typeString, AsString)
+	return read(r, key, TypeString, AsString)
 }
 
 // Int reads an integer of 32 bits; see AsInt.
-func (r *Reader) Int(key string) (int, error) { return require(r, key, typeInt, AsInt) }
+func (r *Reader) Int(key string) (int, error) { return require(r, key, TypeInt, AsInt) }
 
 // IntOr is Int with a default.
 func (r *Reader) IntOr(key string, otherwise int) (int, error) {
-	return or(r, key, typeInt, AsInt, otherwise)
+	return or(r, key, TypeInt, AsInt, otherwise)
 }
 
 // OptInt is Int for a key that may be absent or null.
 func (r *Reader) OptInt(key string) (value int, present bool, err error) {
-	return read(r, key, typeInt, AsInt)
+	return read(r, key, TypeInt, AsInt)
 }
 
 // Long reads an integer of 64 bits; see AsLong.
-func (r *Reader) Long(key string) (int64, error) { return require(r, key, typeLong, AsLong) }
+func (r *Reader) Long(key string) (int64, error) { return require(r, key, TypeLong, AsLong) }
 
 // LongOr is Long with a default.
 func (r *Reader) LongOr(key string, otherwise int64) (int64, error) {
-	return or(r, key, typeLong, AsLong, otherwise)
+	return or(r, key, TypeLong, AsLong, otherwise)
 }
 
 // OptLong is Long for a key that may be absent or null.
 func (r *Reader) OptLong(key string) (value int64, present bool, err error) {
-	return read(r, key, typeLong, AsLong)
+	return read(r, key, TypeLong, AsLong)
 }
 
 // Bool reads a boolean; see AsBool.
-func (r *Reader) Bool(key string) (bool, error) { return require(r, key, typeBool, AsBool) }
+func (r *Reader) Bool(key string) (bool, error) { return require(r, key, TypeBool, AsBool) }
 
 // BoolOr is Bool with a default.
 func (r *Reader) BoolOr(key string, otherwise bool) (bool, error) {
-	return or(r, key, typeBool, AsBool, otherwise)
+	return or(r, key, TypeBool, AsBool, otherwise)
 }
 
 // List reads a list; a single value is no list.
-func (r *Reader) List(key string) (List, error) { return require(r, key, typeList, asList) }
+func (r *Reader) List(key string) (List, error) { return require(r, key, TypeList, asList) }
 
 // ListOr is List with a default.
 func (r *Reader) ListOr(key string, otherwise List) (List, error) {
-	return or(r, key, typeList, asList, otherwise)
+	return or(r, key, TypeList, asList, otherwise)
 }
 
 // OptMap reads a nested section, which must be an object: nil if it is absent or null.
@@ -213,7 +214,7 @@ func (r *Reader) ParsedMap(key string) (*Map, error) {
 	}
 	value, err := Parse(text)
 	if err != nil {
-		return nil, WrongType(key, typeMap, raw)
+		return nil, WrongType(key, TypeMap, raw)
 	}
 	m, ok := value.(*Map)
 	if !ok {
@@ -231,11 +232,11 @@ func (r *Reader) ParsedList(key string) (List, error) {
 	}
 	value, err := Parse(text)
 	if err != nil {
-		return nil, WrongType(key, typeList, raw)
+		return nil, WrongType(key, TypeList, raw)
 	}
 	list, ok := value.(List)
 	if !ok {
-		return nil, WrongType(key, typeList, raw)
+		return nil, WrongType(key, TypeList, raw)
 	}
 	return list, nil
 }
@@ -295,6 +296,9 @@ func AsLong(v Value) (int64, bool) {
 	case *big.Int:
 		return lowBits(v), true
 	case float64:
+		if v >= 1<<63 {
+			return math.MaxInt64, true
+		}
 		return int64(clamp(v, -1<<63, 1<<63-1024)), true
 	case string:
 		return integerText(v)
