@@ -40,8 +40,9 @@ func Compile(parentFullName, name string, body *param.Map) ([]Task, error) {
 // Check can tell them all; refusal is the one that Digdag tells.
 type compiler struct {
 	tasks   []Task
-	thrown  []problem // refused at sight, in Digdag's order
-	unknown []problem // groups with invalid keys, which Digdag tells all at once at the end
+	empty   *param.Map // the export of tasks without one
+	thrown  []problem  // refused at sight, in Digdag's order
+	unknown []problem  // groups with invalid keys, which Digdag tells all at once at the end
 }
 
 // problem is one thing wrong: path leads from the body of the task to the culprit.
@@ -52,7 +53,7 @@ type problem struct {
 }
 
 func compile(parentFullName, name string, body *param.Map) *compiler {
-	c := &compiler{}
+	c := &compiler{empty: param.New()}
 	c.add(-1, parentFullName, name, body)
 	return c
 }
@@ -103,10 +104,7 @@ func (c *compiler) add(parent int, parentFullName, name string, body *param.Map)
 	index := len(c.tasks)
 	c.tasks = append(c.tasks, Task{Parent: parent, Name: name, FullName: parentFullName + name})
 	children, rest := c.split(index, body)
-	disabled, err := param.NewReader(rest).BoolOr(keyDisable, false)
-	if err != nil {
-		c.throw(index, asError(err), keyDisable)
-	}
+	disabled := c.flag(index, rest, keyDisable)
 	switch {
 	case disabled: // C4.2
 		rest = param.Of(keyDisable, true)
@@ -133,11 +131,24 @@ func (c *compiler) add(parent int, parentFullName, name string, body *param.Map)
 	return index
 }
 
+// flag reads a key as a boolean; absent and null are false.
+func (c *compiler) flag(index int, body *param.Map, key string) bool {
+	value, _ := body.Get(key)
+	if value == nil {
+		return false
+	}
+	on, ok := param.AsBool(value)
+	if !ok {
+		c.throw(index, asError(param.WrongType(key, param.TypeBool, value)), key)
+	}
+	return on
+}
+
 // set stores the body of a task, with its _export cut out (language C3).
 func (c *compiler) set(index int, body *param.Map, group bool) {
 	t := &c.tasks[index]
 	t.Group = group
-	t.Local, t.Export = body, param.New()
+	t.Local, t.Export = body, c.empty
 	value, ok := body.Get(keyExport)
 	if !ok {
 		return
@@ -163,7 +174,7 @@ func (c *compiler) split(index int, body *param.Map) ([]child, *param.Map) {
 	}
 	if count == 0 {
 		if body == nil {
-			return nil, param.New()
+			return nil, c.empty
 		}
 		return nil, body
 	}
@@ -210,45 +221,51 @@ func childBody(key string, value param.Value) (*param.Map, *Error) {
 	}
 }
 
-func isOperator(body *param.Map) bool { return body.Has(keyType) || len(operatorKeys(body)) > 0 }
-
-// operatorKeys returns the keys that end with >.
-func operatorKeys(body *param.Map) []string {
-	var keys []string
+func isOperator(body *param.Map) bool {
 	for key := range body.All() {
-		if strings.HasSuffix(key, ">") {
-			keys = append(keys, key)
+		if isOperatorKey(key) || key == keyType {
+			return true
 		}
 	}
-	return keys
+	return false
 }
 
+func isOperatorKey(key string) bool { return strings.HasSuffix(key, ">") }
+
 func (c *compiler) checkOperator(index int, body *param.Map, children []child) {
-	keys := operatorKeys(body)
-	switch {
-	case len(children) > 0:
+	if len(children) > 0 {
 		c.throw(index, configErrorf(taskSubtasks, param.JSON(body)), children[0].name)
-	case len(keys) > 1:
-		c.throw(index, configErrorf(taskOperators, param.JSON(body)), keys[1])
+		return
+	}
+	operators := 0
+	for key := range body.All() {
+		if !isOperatorKey(key) {
+			continue
+		}
+		if operators++; operators == 2 {
+			c.throw(index, configErrorf(taskOperators, param.JSON(body)), key)
+			return
+		}
 	}
 }
 
 // compileError compiles the body of _error and throws the tasks away (C34).
 func (c *compiler) compileError(index int, body *param.Map) {
-	inner, err := param.NewReader(body).OptMap(keyError)
-	if err != nil {
-		c.throw(index, asError(err), keyError)
+	value, _ := body.Get(keyError)
+	if value == nil {
+		return
+	}
+	inner, ok := value.(*param.Map)
+	if !ok {
+		c.throw(index, asError(param.NotObject(keyError)), keyError)
 		return
 	}
 	if inner.Len() == 0 {
 		return
 	}
-	sub := compile(c.tasks[index].FullName, "^error", inner)
-	err = sub.refusal()
-	if err == nil {
-		return
+	if err := compile(c.tasks[index].FullName, "^error", inner).refusal(); err != nil {
+		c.throw(index, asError(err), keyError)
 	}
-	c.throw(index, asError(err), keyError)
 }
 
 // checkKeys refuses keys that mean nothing on a group (C14).

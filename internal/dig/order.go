@@ -40,10 +40,7 @@ func (c *compiler) orderSequence(children []int) {
 		if t.Local.Has(keyAfter) {
 			c.throw(child, configError(afterSequential), keyAfter)
 		}
-		background, err := param.NewReader(t.Local).BoolOr(keyBackground, false)
-		if err != nil {
-			c.throw(child, asError(err), keyBackground)
-		}
+		background := c.flag(child, t.Local, keyBackground)
 		t.Local = without(t.Local, keyBackground)
 		if background {
 			before = append(before, child)
@@ -74,37 +71,31 @@ func (c *compiler) orderParallel(children []int, limit int) {
 
 func (c *compiler) orderBranch(child int, siblings map[string]int, before []int) {
 	t := &c.tasks[child]
-	r := param.NewReader(t.Local)
-	background, err := r.BoolOr(keyBackground, false)
-	if err != nil {
-		c.throw(child, asError(err), keyBackground)
-	}
-	if background {
+	if c.flag(child, t.Local, keyBackground) {
 		c.throw(child, configError(backgroundInvalid), keyBackground)
 	}
 	t.Upstreams = before
-	after, err := r.ListOr(keyAfter, nil)
-	if err != nil {
-		c.throw(child, asError(err), keyAfter)
-	}
-	if len(after) > 0 {
-		t.Upstreams = append(c.named(child, after, siblings), before...)
+	if value, _ := t.Local.Get(keyAfter); value != nil {
+		t.Upstreams = append(c.named(child, value, siblings), before...)
 	}
 	t.Local = without(t.Local, keyAfter)
 	siblings[t.Name] = child
 }
 
 // named finds the siblings that _after names.
-func (c *compiler) named(child int, after param.List, siblings map[string]int) []int {
-	var found []int
-	value, _ := c.tasks[child].Local.Get(keyAfter)
-	for _, element := range after {
+func (c *compiler) named(child int, after param.Value, siblings map[string]int) (found []int) {
+	wrong := func() { c.throw(child, asError(param.WrongType(keyAfter, param.TypeList, after)), keyAfter) }
+	list, ok := after.(param.List)
+	if !ok {
+		wrong()
+	}
+	for _, element := range list {
 		name, ok := param.AsString(element)
 		switch {
 		case element == nil:
 			name = "null"
 		case !ok:
-			c.throw(child, asError(param.WrongType(keyAfter, "array type", value)), keyAfter)
+			wrong()
 			return found
 		}
 		sibling, ok := siblings[name]

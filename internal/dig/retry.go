@@ -37,7 +37,7 @@ func ParseRetry(value param.Value) (Retry, error) {
 	default:
 		limit, ok := param.AsInt(value)
 		if !ok {
-			return Retry{}, asError(param.WrongType(keyRetry, "integer (int) type", value))
+			return Retry{}, asError(param.WrongType(keyRetry, param.TypeInt, value))
 		}
 		return Retry{Limit: limit}, nil
 	}

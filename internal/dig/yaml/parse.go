@@ -53,8 +53,14 @@ func (p *parser) skip(kind tokenKind) bool {
 	return true
 }
 
-func (p *parser) parseFault(context string, contextMark *Mark, problem string, m Mark) {
-	p.report(fault{KindParser, context, contextMark, problem, &m})
+// parseFault reports a problem at the mark m, within what began at start.
+func (p *parser) parseFault(context string, start Mark, problem string, m Mark) {
+	p.report(fault{KindParser, context, &start, problem, &m})
+}
+
+// parseFaultAt reports a problem at the mark m.
+func (p *parser) parseFaultAt(problem string, m Mark) {
+	p.report(fault{KindParser, "", nil, problem, &m})
 }
 
 // document reads the whole text, which must have one document or none (language L11).
@@ -88,7 +94,7 @@ func (p *parser) document() *Node {
 func (p *parser) documentStart() bool {
 	p.directives()
 	if t := p.peekToken(); t.kind != tokenDocumentStart {
-		p.parseFault("", nil, fmt.Sprintf("expected '<document start>', but found '%s'", t.kind), t.start)
+		p.parseFaultAt(fmt.Sprintf("expected '<document start>', but found '%s'", t.kind), t.start)
 		return false
 	}
 	p.next()
@@ -115,15 +121,15 @@ func (p *parser) directives() {
 		switch t.value {
 		case "YAML":
 			if version != "" {
-				p.parseFault("", nil, "found duplicate YAML directive", t.start)
+				p.parseFaultAt("found duplicate YAML directive", t.start)
 			}
 			version = t.prefix
 			if major, _, _ := strings.Cut(version, "."); strings.TrimLeft(major, "0") != "1" {
-				p.parseFault("", nil, "found incompatible YAML document (version 1.* is required)", t.start)
+				p.parseFaultAt("found incompatible YAML document (version 1.* is required)", t.start)
 			}
 		case "TAG":
 			if _, again := handles[t.handle]; again {
-				p.parseFault("", nil, "duplicate tag handle "+t.handle, t.start)
+				p.parseFaultAt("duplicate tag handle "+t.handle, t.start)
 			}
 			handles[t.handle] = t.prefix
 		}
@@ -206,7 +212,7 @@ func (p *parser) properties() (props properties) {
 	}
 	prefix, ok := p.handles[tag.handle]
 	if !ok {
-		p.parseFault("while parsing a node", &props.start, "found undefined tag handle "+tag.handle, tag.start)
+		p.parseFault("while parsing a node", props.start, "found undefined tag handle "+tag.handle, tag.start)
 	}
 	props.tag = prefix + tag.value
 	return props
@@ -217,7 +223,8 @@ func (p *parser) alias(t *token) *Node {
 	switch {
 	case p.failure != nil:
 	case !ok:
-		p.report(fault{KindComposer, "", nil, "found undefined alias " + t.value, &t.start})
+		start := t.start
+		p.report(fault{KindComposer, "", nil, "found undefined alias " + t.value, &start})
 	case n.open:
 		problem := "found alias " + t.value + " within the value that it stands for"
 		start := t.start
@@ -267,7 +274,7 @@ func (p *parser) content(context string, start Mark, props properties, withoutIn
 		n.Plain = n.Plain || props.tag == ""
 		return n
 	default:
-		p.parseFault("while parsing a "+context+" node", &start,
+		p.parseFault("while parsing a "+context+" node", start,
 			fmt.Sprintf("expected the node content, but found '%s'", t.kind), t.start)
 		return p.empty(start)
 	}

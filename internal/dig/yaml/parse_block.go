@@ -18,7 +18,7 @@ func (p *parser) blockSequence(n *Node) {
 func (p *parser) blockEnd(context string, start Mark) {
 	t := p.peekToken()
 	if t.kind != tokenBlockEnd {
-		p.parseFault(context, &start, fmt.Sprintf("expected <block end>, but found '%s'", t.kind), t.start)
+		p.parseFault(context, start, fmt.Sprintf("expected <block end>, but found '%s'", t.kind), t.start)
 		return
 	}
 	p.next()

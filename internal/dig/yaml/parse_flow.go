@@ -8,7 +8,7 @@ func (p *parser) separator(first bool, context, problem string, start Mark) bool
 		return p.failure == nil
 	}
 	t := p.peekToken()
-	p.parseFault(context, &start, fmt.Sprintf(problem, t.kind), t.start)
+	p.parseFault(context, start, fmt.Sprintf(problem, t.kind), t.start)
 	return false
 }
 

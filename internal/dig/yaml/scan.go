@@ -81,9 +81,16 @@ func (s *scanner) insert(number int, kind tokenKind, m Mark) {
 	s.tokens[at] = token{kind: kind, start: m, end: m}
 }
 
-func (s *scanner) scanFault(context string, contextMark *Mark, problem string) {
+// scanFault reports a problem at this place, within what began at start.
+func (s *scanner) scanFault(context string, start Mark, problem string) {
 	m := s.mark()
-	s.report(fault{KindScanner, context, contextMark, problem, &m})
+	s.report(fault{KindScanner, context, &start, problem, &m})
+}
+
+// scanFaultHere reports a problem at this place.
+func (s *scanner) scanFaultHere(context, problem string) {
+	m := s.mark()
+	s.report(fault{KindScanner, context, nil, problem, &m})
 }
 
 // fetch makes at least one token.
@@ -151,7 +158,7 @@ func (s *scanner) noToken(c rune) {
 	if c == '\t' {
 		shown = `\t(TAB)`
 	}
-	s.scanFault("while scanning for the next token", nil, fmt.Sprintf(
+	s.scanFaultHere("while scanning for the next token", fmt.Sprintf(
 		"found character '%s' that cannot start any token. (Do not use %s for indentation)", shown, shown))
 }
 

@@ -78,7 +78,7 @@ func (s *scanner) blockHeader(start Mark) (chomp chomping, increment int) {
 		}
 	}
 	if c := s.peek(); !isBlankOrBreak(c) {
-		s.scanFault("while scanning a block scalar", &start, fmt.Sprintf(
+		s.scanFault("while scanning a block scalar", start, fmt.Sprintf(
 			"expected chomping or indentation indicators, but found %s(%d)", text(c), c))
 	}
 	return chomp, increment
@@ -99,7 +99,7 @@ func (s *scanner) increment(start Mark) int {
 	}
 	n := int(c - '0')
 	if n == 0 {
-		s.scanFault("while scanning a block scalar", &start,
+		s.scanFault("while scanning a block scalar", start,
 			"expected indentation indicator in the range 1-9, but found 0")
 	}
 	s.forward(1)
@@ -116,7 +116,7 @@ func (s *scanner) ignoredLine(context string, start Mark) {
 	}
 	c := s.peek()
 	if s.lineBreak() == "" && c != eof {
-		s.scanFault(context, &start, fmt.Sprintf(
+		s.scanFault(context, start, fmt.Sprintf(
 			"expected a comment or a line break, but found %s(%d)", text(c), c))
 	}
 }

@@ -50,7 +50,7 @@ func (s *scanner) fetchFlowEntry() {
 // allowed reports an indicator at a place where no block collection or key may begin.
 func (s *scanner) allowed(problem string) bool {
 	if s.flowLevel == 0 && !s.keyAllowed {
-		s.scanFault("", nil, problem)
+		s.scanFaultHere("", problem)
 		return false
 	}
 	return true

@@ -23,7 +23,7 @@ func (s *scanner) dropStaleKeys() {
 }
 
 func (s *scanner) missingColon(key possibleKey) {
-	s.scanFault("while scanning a simple key", &key.mark, "could not find expected ':'")
+	s.scanFault("while scanning a simple key", key.mark, "could not find expected ':'")
 }
 
 // savePossibleKey notes that a key may begin here.

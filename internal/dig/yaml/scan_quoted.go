@@ -122,7 +122,7 @@ func (s *scanner) escape(b *strings.Builder, start Mark) {
 	digits := escapeDigits(c)
 	if digits == 0 {
 		if s.lineBreak() == "" {
-			s.scanFault(context, &start, fmt.Sprintf("found unknown escape character %s(%d)", text(c), c))
+			s.scanFault(context, start, fmt.Sprintf("found unknown escape character %s(%d)", text(c), c))
 			return
 		}
 		s.quotedBreaks(b, start)
@@ -133,7 +133,7 @@ func (s *scanner) escape(b *strings.Builder, start Mark) {
 	hex := s.text[s.pos:end]
 	code, bad := parseHex(hex)
 	if bad {
-		s.scanFault(context, &start, fmt.Sprintf(
+		s.scanFault(context, start, fmt.Sprintf(
 			"expected escape sequence of %d hexadecimal numbers, but found: %s", digits, hex))
 		return
 	}
@@ -208,7 +208,7 @@ func (s *scanner) quotedSpaces(b *strings.Builder, start Mark) {
 	}
 	blanks := s.take(end)
 	if s.peek() == eof {
-		s.scanFault("while scanning a quoted scalar", &start, "found unexpected end of stream")
+		s.scanFault("while scanning a quoted scalar", start, "found unexpected end of stream")
 		return
 	}
 	first := s.lineBreak()
@@ -231,7 +231,7 @@ func (s *scanner) quotedSpaces(b *strings.Builder, start Mark) {
 func (s *scanner) quotedBreaks(b *strings.Builder, start Mark) {
 	for {
 		if (s.hasPrefix("---") || s.hasPrefix("...")) && s.spaceAfterIndicator() {
-			s.scanFault("while scanning a quoted scalar", &start, "found unexpected document separator")
+			s.scanFault("while scanning a quoted scalar", start, "found unexpected document separator")
 			return
 		}
 		for c := s.peek(); c == ' ' || c == '\t'; c = s.peek() {

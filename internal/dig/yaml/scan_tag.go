@@ -20,7 +20,7 @@ func (s *scanner) fetchAnchor(indicator rune) {
 	name := s.word()
 	c := s.peek()
 	if name == "" || !isSpaceOrBreak(c) && !strings.ContainsRune("?:,]}%@`", c) {
-		s.scanFault(context, &start, fmt.Sprintf(
+		s.scanFault(context, start, fmt.Sprintf(
 			"expected alphabetic or numeric character, but found %s(%d)", text(c), c))
 		return
 	}
@@ -52,7 +52,7 @@ func (s *scanner) fetchTag() {
 		s.forward(2)
 		t.value = s.tagURI(context, start)
 		if c := s.peek(); c != '>' {
-			s.scanFault(context, &start, fmt.Sprintf("expected '>', but found '%s' (%d)", text(c), c))
+			s.scanFault(context, start, fmt.Sprintf("expected '>', but found '%s' (%d)", text(c), c))
 			return
 		}
 		s.forward(1)
@@ -69,7 +69,7 @@ func (s *scanner) fetchTag() {
 		t.value = s.tagURI(context, start)
 	}
 	if c := s.peek(); !isBlankOrBreak(c) {
-		s.scanFault(context, &start, fmt.Sprintf("expected ' ', but found '%s' (%d)", text(c), c))
+		s.scanFault(context, start, fmt.Sprintf("expected ' ', but found '%s' (%d)", text(c), c))
 		return
 	}
 	t.end = s.mark()
@@ -90,7 +90,7 @@ func (s *scanner) tagHasHandle() bool {
 // tagHandle reads "!", "!!" or "!name!".
 func (s *scanner) tagHandle(context string, start Mark) string {
 	if c := s.peek(); c != '!' {
-		s.scanFault(context, &start, fmt.Sprintf("expected '!', but found %s(%d)", text(c), c))
+		s.scanFault(context, start, fmt.Sprintf("expected '!', but found %s(%d)", text(c), c))
 		return ""
 	}
 	if s.peekNext() == ' ' {
@@ -99,7 +99,7 @@ func (s *scanner) tagHandle(context string, start Mark) string {
 	end := s.wordEnd(s.pos + 1)
 	if c, _ := s.at(end); c != '!' {
 		s.take(end)
-		s.scanFault(context, &start, fmt.Sprintf("expected '!', but found %s(%d)", text(c), c))
+		s.scanFault(context, start, fmt.Sprintf("expected '!', but found %s(%d)", text(c), c))
 		return ""
 	}
 	return s.take(end + 1)
@@ -122,7 +122,7 @@ func (s *scanner) tagURI(context string, start Mark) string {
 	}
 	b.WriteString(s.take(end))
 	if b.Len() == 0 {
-		s.scanFault(context, &start, fmt.Sprintf("expected URI, but found %s(%d)", text(c), c))
+		s.scanFault(context, start, fmt.Sprintf("expected URI, but found %s(%d)", text(c), c))
 	}
 	return b.String()
 }
@@ -137,7 +137,7 @@ func (s *scanner) uriEscapes(context string, start Mark) string {
 		n, err := strconv.ParseInt(s.text[s.pos:end], 16, 16)
 		if err != nil {
 			c1, c2 := s.peek(), s.peekNext()
-			s.scanFault(context, &start, fmt.Sprintf(
+			s.scanFault(context, start, fmt.Sprintf(
 				"expected URI escape sequence of 2 hexadecimal numbers, but found %s(%d) and %s(%d)",
 				text(c1), c1, text(c2), c2))
 			return ""
@@ -197,14 +197,14 @@ func (s *scanner) fetchDirective() bool {
 
 func (s *scanner) directiveSpace(start Mark, ok bool) {
 	if c := s.peek(); !ok {
-		s.scanFault("while scanning a directive", &start, fmt.Sprintf("expected ' ', but found %s(%d)", text(c), c))
+		s.scanFault("while scanning a directive", start, fmt.Sprintf("expected ' ', but found %s(%d)", text(c), c))
 	}
 }
 
 func (s *scanner) directiveName(start Mark) string {
 	name := s.word()
 	if c := s.peek(); name == "" || !isBlankOrBreak(c) {
-		s.scanFault("while scanning a directive", &start, fmt.Sprintf(
+		s.scanFault("while scanning a directive", start, fmt.Sprintf(
 			"expected alphabetic or numeric character, but found %s(%d)", text(c), c))
 	}
 	return name
@@ -216,13 +216,13 @@ func (s *scanner) directiveVersion(start Mark) string {
 	s.stepSpaces()
 	major := s.directiveNumber(start)
 	if c := s.peek(); c != '.' {
-		s.scanFault(context, &start, fmt.Sprintf("expected a digit or '.', but found %s(%d)", text(c), c))
+		s.scanFault(context, start, fmt.Sprintf("expected a digit or '.', but found %s(%d)", text(c), c))
 		return ""
 	}
 	s.forward(1)
 	minor := s.directiveNumber(start)
 	if c := s.peek(); !isBlankOrBreak(c) {
-		s.scanFault(context, &start, fmt.Sprintf("expected a digit or ' ', but found %s(%d)", text(c), c))
+		s.scanFault(context, start, fmt.Sprintf("expected a digit or ' ', but found %s(%d)", text(c), c))
 		return ""
 	}
 	return major + "." + minor
@@ -230,7 +230,7 @@ func (s *scanner) directiveVersion(start Mark) string {
 
 func (s *scanner) directiveNumber(start Mark) string {
 	if c := s.peek(); !has(c, classDigit) {
-		s.scanFault("while scanning a directive", &start, fmt.Sprintf("expected a digit, but found %s(%d)", text(c), c))
+		s.scanFault("while scanning a directive", start, fmt.Sprintf("expected a digit, but found %s(%d)", text(c), c))
 		return ""
 	}
 	end := s.pos

@@ -1,0 +1,74 @@
+package dig_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/trowel-project/trowel/internal/dig"
+)
+
+// manyTasks is a file of n tasks in one group, about 58 bytes each.
+func manyTasks(n int, head string) string {
+	var b strings.Builder
+	b.WriteString(head)
+	for i := range n {
+		fmt.Fprintf(&b, "+task_%06d:\n  echo>: hello number %d ${x}\n  label: x\n", i, i)
+	}
+	return b.String()
+}
+
+func oneFile(text string) fstest.MapFS {
+	return fstest.MapFS{"main.dig": &fstest.MapFile{Data: []byte(text), Mode: 0o644}}
+}
+
+// BenchmarkLoad100k reads a file of 5.8 MB with 100,000 tasks.
+func BenchmarkLoad100k(b *testing.B) {
+	files := oneFile(manyTasks(100_000, ""))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := dig.LoadFS(files, "/p"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkCompile100k compiles 100,000 tasks: one after the other, in parallel, and in chunks.
+func BenchmarkCompile100k(b *testing.B) {
+	for name, head := range map[string]string{
+		"sequence": "",
+		"parallel": "_parallel: true\n",
+		"chunks":   "_parallel: {limit: 1000}\n",
+	} {
+		project, err := dig.LoadFS(oneFile(manyTasks(100_000, head)), "/p")
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.Run(name, func(b *testing.B) {
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := project.Compile(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkLoad1000Files reads and compiles a project of 1,000 files with ten tasks each.
+func BenchmarkLoad1000Files(b *testing.B) {
+	files := fstest.MapFS{}
+	for i := range 1000 {
+		files[fmt.Sprintf("w%04d.dig", i)] = &fstest.MapFile{Data: []byte(manyTasks(10, "timezone: UTC\n")), Mode: 0o644}
+	}
+	for b.Loop() {
+		project, err := dig.LoadFS(files, "/p")
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, err := project.Compile(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
