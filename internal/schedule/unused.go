@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf16"
 
 	"github.com/trowel-project/trowel/internal/param"
 )
@@ -34,20 +33,11 @@ func unusedOptions(config *param.Map, typeKey string) []string {
 }
 
 // hashOrder sorts keys as Digdag's hash sets yield them, which is the order of lines and of
-// suggestions in its message: by the hash of the text within a table of a size that fits.
+// suggestions in its message. The sets are copies, which are sized for their keys at once.
 func hashOrder(keys []string) []string {
 	size := 16
 	for size <= len(keys)*4/3 {
 		size *= 2
 	}
-	bucket := func(key string) int {
-		var hash uint32
-		for _, unit := range utf16.Encode([]rune(key)) {
-			hash = hash*31 + uint32(unit)
-		}
-		return int(hash^hash>>16) & (size - 1)
-	}
-	sorted := slices.Clone(keys)
-	slices.SortStableFunc(sorted, func(a, b string) int { return bucket(a) - bucket(b) })
-	return sorted
+	return param.HashOrder(keys, size)
 }
