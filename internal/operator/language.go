@@ -33,7 +33,7 @@ func (l *language) run(ctx context.Context, r *Request, s *scripts) (Outcome, er
 		return Outcome{}, err
 	}
 	begin := func() (*script, error) { return l.script(ctx, r, params) }
-	return s.run(ctx, r, l.operator, begin, func(status command.Status) (trowel.Result, error) {
+	return s.run(ctx, r, commandKind{name: l.operator, keep: true}, begin, func(status command.Status) (trowel.Result, error) {
 		return l.finish(r, status)
 	})
 }

@@ -36,17 +36,25 @@ type scriptFile struct {
 // scripts runs the commands of sh>, py> and rb>.
 type scripts struct{ folders *runFolders }
 
+// commandKind is what an operator wants of its commands.
+type commandKind struct {
+	name string // of the operator, and in the names of folders
+	// keep tells that the folder of a failed command stays, for whoever looks for the reason. That of
+	// sh> does not: it has nothing but the script, and perhaps secrets in it.
+	keep bool
+}
+
 // run runs a command, or looks after the one that an earlier run has started, and returns the outcome:
 // to look again later, or, if it is finished, what finish makes of it. begin is only called to start a
-// command. The folder of a failed one stays for whoever looks for the reason, and so does that of a
-// command that has left processes behind, which may need it. Digdag leaves all of them in local runs.
+// command. The folder of the command is removed in the end, unless it has left processes behind, which
+// may need it. Digdag leaves all of them in local runs.
 func (s *scripts) run(
-	ctx context.Context, r *Request, operator string,
+	ctx context.Context, r *Request, kind commandKind,
 	begin func() (*script, error), finish func(command.Status) (trowel.Result, error),
 ) (Outcome, error) {
 	s.folders.begin()
 	defer s.folders.end()
-	status, err := s.startOrPoll(ctx, r, operator, begin)
+	status, err := s.startOrPoll(ctx, r, kind, begin)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -56,19 +64,20 @@ func (s *scripts) run(
 		return poll(commandPoll, state)
 	}
 	result, err := finish(status)
-	if err != nil {
-		return Outcome{}, err
+	if !status.Left && (err == nil || !kind.keep) {
+		s.giveBack(r, r.runFile(status, ""))
 	}
-	if !status.Left {
-		if err := s.folders.giveBack(r.runFile(status, "")); err != nil {
-			r.Log.Warn("cannot remove the folder of a command", slog.Any("error", err))
-		}
+	return Outcome{Result: result}, err
+}
+
+func (s *scripts) giveBack(r *Request, dir string) {
+	if err := s.folders.giveBack(dir); err != nil {
+		r.Log.Warn("cannot remove the folder of a command", slog.Any("error", err))
 	}
-	return Outcome{Result: result}, nil
 }
 
 func (s *scripts) startOrPoll(
-	ctx context.Context, r *Request, operator string, begin func() (*script, error),
+	ctx context.Context, r *Request, kind commandKind, begin func() (*script, error),
 ) (command.Status, error) {
 	request := &command.Request{
 		Project: r.workspace.project,
@@ -91,23 +100,32 @@ func (s *scripts) startOrPoll(
 		return command.Status{}, err
 	}
 	defer leave()
-	dir, err := s.folders.take(r.workspace.project, fmt.Sprintf("digdag-%s-%d-", operator, r.Lease.TaskID))
+	request.Started = func() {
+		leave()
+		r.waiting()
+	}
+	dir, err := s.folders.take(r.workspace.project, fmt.Sprintf("digdag-%s-%d-", kind.name, r.Lease.TaskID))
 	if err != nil {
 		return command.Status{}, fmt.Errorf("make the folder of the command: %w", err)
 	}
-	for _, file := range script.files {
+	status, err := script.start(ctx, r, dir, request)
+	if err != nil && !kind.keep {
+		s.giveBack(r, dir)
+	}
+	return status, err
+}
+
+// start writes the files of a command into its folder and runs it.
+func (s *script) start(ctx context.Context, r *Request, dir string, request *command.Request) (command.Status, error) {
+	for _, file := range s.files {
 		if err := overwrite(filepath.Join(dir, file.name), file.data); err != nil {
 			return command.Status{}, fmt.Errorf("write the files of the command: %w", err)
 		}
 	}
 	request.IODir = r.workspace.fromProject(dir)
-	request.Env = script.env
-	request.Started = func() {
-		leave()
-		r.waiting()
-	}
+	request.Env = s.env
 	inDir := r.workspace.fromDir(dir)
-	request.Args = script.args(func(name string) string { return inDir + "/" + name })
+	request.Args = s.args(func(name string) string { return inDir + "/" + name })
 	return r.Commands.Run(ctx, request)
 }
 

@@ -19,7 +19,7 @@ func (s *scripts) runSh(ctx context.Context, r *Request) (Outcome, error) {
 		return Outcome{}, err
 	}
 	begin := func() (*script, error) { return shScript(ctx, r, params) }
-	return s.run(ctx, r, "sh", begin, func(status command.Status) (trowel.Result, error) {
+	return s.run(ctx, r, commandKind{name: "sh"}, begin, func(status command.Status) (trowel.Result, error) {
 		if status.ExitCode != 0 {
 			return trowel.Result{}, runtimeError("Command failed with code %d", status.ExitCode) // operators 3.2
 		}

@@ -153,16 +153,39 @@ func TestSh(t *testing.T) {
 	}
 }
 
-// The folder of a run is removed when nobody needs it any more (operators 3.1); that of a failure stays.
-func TestRunFolder(t *testing.T) {
+// The folder of a run is removed in the end (operators 3.1), be it that the command failed, was not
+// found or was stopped; only those of failed py> and rb> stay.
+func TestRunFolderIsRemoved(t *testing.T) {
 	t.Parallel()
-	for script, want := range map[string]int{"true": 0, "false": 1} {
-		f := newFixture(t, param.Of("sh>", script))
-		_, _ = f.run()
-		found, err := filepath.Glob(filepath.Join(f.project, ".digdag", "tmp", "digdag-sh-7-*", "runner.sh"))
-		if err != nil || len(found) != want {
-			t.Errorf("sh>: %s left %v, %v, want %d files", script, found, err, want)
-		}
+	for _, c := range []struct {
+		name string
+		own  *param.Map
+		want int
+	}{
+		{"success", param.Of("sh>", "true"), 0},
+		{"failure", param.Of("sh>", "false"), 0},
+		{"not started", param.Of("sh>", "x", "shell", param.List{"no-such-shell"}), 0},
+		{"stopped", param.Of("sh>", "echo x; sleep 60"), 0},
+		{"python", param.Of("_type", "py", "script", "open(__import__('sys').argv[2], 'w').write('{}')", "python", "python3"), 0},
+		{"failed python", param.Of("py>", "nothing", "python", "python3"), 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			f := newFixture(t, c.own)
+			if c.name == "stopped" {
+				f.request.Waiting = cancel
+			}
+			_, err := f.runCtx(ctx)
+			if (err == nil) != (c.name == "success" || c.name == "python") {
+				t.Errorf("error = %v", err)
+			}
+			entries, err := os.ReadDir(filepath.Join(f.project, ".digdag", "tmp"))
+			if err != nil || len(entries) != c.want {
+				t.Errorf("left %v, %v, want %d folders", entries, err, c.want)
+			}
+		})
 	}
 }
 
@@ -223,9 +246,6 @@ func TestCommandElsewhere(t *testing.T) {
 	}
 	if r := executor.request; r.WorkDir != "." || len(r.Args) != 2 || r.Args[1] != r.IODir+"/runner.sh" {
 		t.Errorf("request = %+v", r)
-	}
-	if _, err := os.Stat(filepath.Join(f.project, executor.request.IODir)); err != nil {
-		t.Error(err)
 	}
 }
 

@@ -18,6 +18,8 @@ type Definition struct {
 	Wrapped bool
 	// Keys are the options that the operator knows besides directives, which begin with "_".
 	Keys []string
+	// Open tells that all other keys have a meaning, too: they are parameters of what is run.
+	Open bool
 	// Section tells that the operator's options may stand in a block of its name (language P11).
 	Section bool
 	Doc     string // what it does, in one line
@@ -40,11 +42,11 @@ func Builtin() Table {
 		"loop":      {Run: runLoop, Keys: []string{"count"}, Doc: "runs _do a number of times"},
 		"notify":    {Run: runNotify, Doc: "sends a notification"},
 		"py": {
-			Run: scripts.runPy, Wrapped: true, Section: true, Doc: "calls a Python function or method",
+			Run: scripts.runPy, Wrapped: true, Section: true, Open: true, Doc: "calls a Python function or method",
 			Keys: []string{"python", "script"},
 		},
 		"rb": {
-			Run: scripts.runRb, Wrapped: true, Section: true, Doc: "calls a Ruby method",
+			Run: scripts.runRb, Wrapped: true, Section: true, Open: true, Doc: "calls a Ruby method",
 			Keys: []string{"require", "ruby", "script"},
 		},
 		"require": {
@@ -55,7 +57,7 @@ func Builtin() Table {
 			},
 		},
 		"sh": {
-			Run: scripts.runSh, Wrapped: true, Section: true, Doc: "runs a shell script",
+			Run: scripts.runSh, Wrapped: true, Section: true, Open: true, Doc: "runs a shell script",
 			Keys: []string{"shell"},
 		},
 		"wait": {
