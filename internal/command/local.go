@@ -34,14 +34,14 @@ const startTime = 10 * time.Millisecond
 // defaultGrace is kill_grace of the design, section 9.
 const defaultGrace = 10 * time.Second
 
-// Local runs commands as child processes in process groups of their own.
+// Local runs commands as child processes in sessions of their own.
 //
 // A command is over when its process has ended and its output is closed. Processes that it left
-// behind ("sleep 100 &") and that hold its output are part of it and waited for, as under Digdag, whose
-// users need not write "wait"; after some time a warning says so. But a daemon cannot hang its
-// task: a process that has left the command's session (setsid, daemon(3)) is not waited for, and
-// the output is closed soon after everything else has ended. What has closed or redirected its output is left
-// alone.
+// behind ("sleep 100 &") and that hold its output are part of it and waited for, as under Digdag,
+// whose users need not write "wait"; after some time a warning says so. But a daemon cannot hang its
+// task: a process that has left the command's session (setsid, daemon(3)) is not waited for, and the
+// output is closed soon after everything else has ended. What has closed or redirected its output is
+// left alone.
 //
 // When the context ends, all processes of the session get SIGTERM and, after Grace, SIGKILL; at once
 // if the context's cause is ErrKill or KillNow is closed. Windows has no such signal: there the

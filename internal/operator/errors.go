@@ -51,8 +51,8 @@ func runtimeError(format string, args ...any) error {
 	return &Error{Kind: kindRuntime, Message: fmt.Sprintf(format, args...)}
 }
 
-// Kind returns message and kind of an error (language X33): those of the first error in its chain
-// that has a kind, and otherwise its own text and "runtime". A Failure has the kind "".
+// Kind returns message and kind of an error (language X33): those of the error in its chain that has
+// a kind, and otherwise its own text and "runtime". A Failure has the kind "".
 func Kind(err error) (message, kind string) {
 	if failure, ok := errors.AsType[*Failure](err); ok {
 		return failure.Message, ""

@@ -48,8 +48,8 @@ type Request struct {
 type Sessions interface {
 	// StartSession makes an attempt, unless one with that session time and name exists: then it
 	// returns that one, which is not new (language A3). An unknown project or workflow is a
-	// trowel.ErrNotFound. A limit that is reached is a trowel.ErrLimit, whose text becomes the task's
-	// message.
+	// trowel.ErrNotFound. Any other error fails the task; an *Error gives its kind, such as "attempt
+	// limit exceeded".
 	StartSession(ctx context.Context, r StartRequest) (StartedSession, error)
 }
 

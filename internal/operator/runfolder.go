@@ -18,15 +18,15 @@ const maxSpares = 16
 // (operators 1.8, 3.1).
 //
 // New files are expensive: a folder with a file in it can take longer to make than a shell to start
-// and end. So while runs overlap, the folder of one that has succeeded is renamed for the next one,
-// and its script overwritten; when the last run ends, what is left over is removed. Only a few
+// and end. So while runs overlap, the folder of one that has ended is renamed for the next one, and
+// its script overwritten; when the last run ends, what is left over is removed. Only a few
 // commands get to this point at one time, so that few folders are needed. It is safe for concurrent
 // use.
 type runFolders struct {
 	gate chan struct{} // held from making a folder to the start of the command
 
 	mu     sync.Mutex
-	active int      // runs that have a folder
+	active int      // runs under way
 	spares []string // absolute paths
 }
 
@@ -114,20 +114,23 @@ func (f *runFolders) spare(dir string) bool {
 	return true
 }
 
-// onlyScript tells whether a folder holds an ordinary file runner.sh and nothing else.
+// onlyScript tells whether a folder holds a file runner.sh as overwrite makes it, and nothing else.
 func onlyScript(dir string) bool {
 	entries, err := os.ReadDir(dir)
 	if err != nil || len(entries) != 1 || entries[0].Name() != shRunner || !entries[0].Type().IsRegular() {
 		return false
 	}
 	info, err := entries[0].Info()
-	return err == nil && hasOneName(info)
+	return err == nil && info.Mode().Perm() == scriptMode && hasOneName(info)
 }
+
+// scriptMode is for the user alone: a script may have secrets in it.
+const scriptMode = 0o600
 
 // overwrite writes a file, which may exist, without giving its blocks back first: that is slow on
 // ext4.
 func overwrite(path string, data []byte) error {
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, scriptMode)
 	if err != nil {
 		return err
 	}

@@ -31,7 +31,7 @@ func left(t *testing.T, project string) int {
 	return len(entries)
 }
 
-// The folder of a run that has succeeded serves the next one, if runs overlap.
+// The folder of a run that has ended serves the next one, if runs overlap.
 func TestRunFoldersAreUsedAgain(t *testing.T) {
 	t.Parallel()
 	project, f := t.TempDir(), newRunFolders()
@@ -84,6 +84,7 @@ func TestRunFoldersAreRemoved(t *testing.T) {
 			}
 			return os.Symlink("/etc/passwd", path)
 		}},
+		{"script cannot be written", 2, func(dir string) error { return os.Chmod(filepath.Join(dir, shRunner), 0o400) }},
 		{"folder is gone", 2, os.RemoveAll},
 	} {
 		t.Run(c.name, func(t *testing.T) {
