@@ -1,6 +1,8 @@
 package dig
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/trowel-project/trowel/internal/param"
@@ -47,9 +49,11 @@ type compiler struct {
 
 // problem is one thing wrong: path leads from the body of the task to the culprit.
 type problem struct {
-	task int
-	path []string
-	err  *Error
+	task  int
+	path  []string
+	err   *Error
+	again bool      // Digdag tells it together with the problem before
+	inner *compiler // the body at path has problems of its own, of which err is the first
 }
 
 func compile(parentFullName, name string, body *param.Map) *compiler {
@@ -59,7 +63,7 @@ func compile(parentFullName, name string, body *param.Map) *compiler {
 }
 
 func (c *compiler) throw(task int, err *Error, path ...string) {
-	c.thrown = append(c.thrown, problem{task, path, err})
+	c.thrown = append(c.thrown, problem{task: task, path: path, err: err})
 }
 
 // refusal returns what Digdag tells: the first problem thrown; else the first name that is wrong;
@@ -76,11 +80,12 @@ func (c *compiler) refusal() error {
 	if len(c.unknown) == 0 {
 		return nil
 	}
-	lines := make([]string, len(c.unknown))
-	for i, p := range c.unknown {
-		lines[i] = p.err.Message
+	v := validation{model: "workflow"}
+	for _, p := range c.unknown {
+		if !p.again {
+			v.lines = append(v.lines, p.err.Message)
+		}
 	}
-	v := validation{model: "workflow", lines: lines}
 	return v.compiling()
 }
 
@@ -208,8 +213,8 @@ func childBody(key string, value param.Value) (*param.Map, *Error) {
 		for _, element := range value {
 			m, ok := element.(*param.Map)
 			if !ok {
-				text := configErrorf(elementNoObject, param.JSON(element)).Message
-				return nil, &Error{Kind: KindObjectMapping, Message: text}
+				message := fmt.Sprintf(elementNoObject, param.JSON(element))
+				return nil, &Error{Kind: KindObjectMapping, Message: message}
 			}
 			for k, v := range m.All() {
 				body.Set(k, v)
@@ -263,45 +268,41 @@ func (c *compiler) compileError(index int, body *param.Map) {
 	if inner.Len() == 0 {
 		return
 	}
-	if err := compile(c.tasks[index].FullName, "^error", inner).refusal(); err != nil {
-		c.throw(index, asError(err), keyError)
+	sub := compile(c.tasks[index].FullName, "^error", inner)
+	if err := sub.refusal(); err != nil {
+		c.thrown = append(c.thrown, problem{task: index, path: []string{keyError}, err: asError(err), inner: sub})
 	}
 }
 
 // checkKeys refuses keys that mean nothing on a group (C14).
 func (c *compiler) checkKeys(index int, body *param.Map) {
-	var told []string
-	var path []string
+	var keys, told []string
 	for key := range body.All() {
-		if isGroupKey(key) {
-			continue
+		if !isGroupKey(key) {
+			keys = append(keys, key)
+			told = append(told, nearKey(key))
 		}
-		if path == nil {
-			path = []string{key}
-		}
-		told = append(told, nearKey(key))
 	}
-	if told == nil {
+	if keys == nil {
 		return
 	}
 	v := validation{}
-	v.add(c.tasks[index].FullName, configErrorf(groupKeys, strings.Join(told, ", ")).Message, param.JSON(body))
-	c.unknown = append(c.unknown, problem{index, path, configError(v.lines[0])})
+	v.add(c.tasks[index].FullName, fmt.Sprintf(groupKeys, strings.Join(told, ", ")), param.JSON(body))
+	for i, key := range keys {
+		c.unknown = append(c.unknown, problem{
+			task: index, path: []string{key}, err: configError(v.lines[0]), again: i > 0,
+		})
+	}
 }
 
 func isGroupKey(key string) bool {
-	for _, known := range groupKeyOrder {
-		if key == known {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(groupKeyOrder, key)
 }
 
 func nearKey(key string) string {
 	near := param.Near(key, groupKeyOrder)
 	if len(near) == 0 {
-		return configErrorf(groupKey, key).Message
+		return fmt.Sprintf(groupKey, key)
 	}
-	return configErrorf(groupKeyNear, key, strings.Join(near, ", ")).Message
+	return fmt.Sprintf(groupKeyNear, key, strings.Join(near, ", "))
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/trowel-project/trowel/internal/dig/yaml"
 	"github.com/trowel-project/trowel/internal/param"
 )
 
@@ -41,6 +42,8 @@ type Error struct {
 	Message string
 	Err     error // what caused it, or nil
 
+	// place is where in its file a problem of YAML is, if it is known.
+	place *yaml.Mark
 	// aborts tells that Digdag ends the load of a project at this error instead of gathering it
 	// (language L8).
 	aborts bool

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/trowel-project/trowel/internal/param"
@@ -30,22 +31,20 @@ type loader struct {
 	dir      string   // absolute path of the project, as messages show it
 	chain    []string // the files that are being read: each includes the next
 	included int
+	lenient  bool // go on as if files that cannot be included were empty
 }
 
 // load reads a file that must hold an object, and expands its includes (language 1.5). The name
 // is a slash path from the project's root.
 func (l *loader) load(name string) (*param.Map, *Error) {
-	for i, outer := range l.chain {
-		if outer == name {
-			cycle := strings.Join(append(l.chain[i:len(l.chain):len(l.chain)], name), " includes ")
-			return nil, &Error{Kind: KindInclude, Message: fmt.Sprintf(includeCycle, cycle)}
-		}
+	if at := slices.Index(l.chain, name); at >= 0 {
+		return nil, &Error{Kind: KindInclude, Message: cycleMessage(l.chain[at:], name)}
 	}
 	text, err := l.read(name)
 	if err != nil {
 		return nil, err
 	}
-	document, err := readYAML(text)
+	document, err := read(text, l.lenient)
 	if err != nil {
 		return nil, err
 	}
@@ -57,6 +56,11 @@ func (l *loader) load(name string) (*param.Map, *Error) {
 	object, err = l.expand(object, path.Dir(name))
 	l.chain = l.chain[:len(l.chain)-1]
 	return object, err
+}
+
+// cycleMessage names the files that include each other, and the one that closes the circle.
+func cycleMessage(chain []string, again string) string {
+	return fmt.Sprintf(includeCycle, strings.Join(chain, " includes ")+" includes "+again)
 }
 
 // expand returns the object with its includes in place; dir is the folder of its file.
@@ -129,6 +133,14 @@ func (l *loader) expandList(list param.List, dir string) (param.List, *Error) {
 
 // include reads an included file.
 func (l *loader) include(name, dir string) (*param.Map, *Error) {
+	included, err := l.includeStrictly(name, dir)
+	if err != nil && l.lenient && err.Kind != KindLimit {
+		return param.New(), nil
+	}
+	return included, err
+}
+
+func (l *loader) includeStrictly(name, dir string) (*param.Map, *Error) {
 	l.included++
 	if l.included > maxIncludes {
 		return nil, &Error{Kind: KindLimit, Message: fmt.Sprintf(includeTooMany, maxIncludes)}

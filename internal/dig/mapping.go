@@ -24,7 +24,7 @@ type entry struct {
 
 // mapping makes an object of a mapping (language L14 to L18).
 func (c *conversion) mapping(n *yaml.Node) (param.Value, *Error) {
-	if err := c.checkDuplicates(n); err != nil {
+	if err := c.tolerate(c.checkDuplicates(n)); err != nil {
 		return nil, err
 	}
 	entries, err := c.entries(n)
@@ -38,7 +38,7 @@ func (c *conversion) mapping(n *yaml.Node) (param.Value, *Error) {
 			return nil, err
 		}
 		if e.key.kind == 'n' {
-			c.nullKey = n
+			c.nullKey = e.keyNode
 		}
 		m.Set(e.key.text, value)
 	}
@@ -56,7 +56,18 @@ func (c *conversion) checkDuplicates(n *yaml.Node) *Error {
 	if twice == nil {
 		return nil
 	}
-	return &Error{Kind: KindDuplicateKey, Message: fmt.Sprintf(duplicateKeys, hashOrder(keyTexts(n), twice))}
+	message := fmt.Sprintf(duplicateKeys, hashOrder(keyTexts(n), twice))
+	return &Error{Kind: KindDuplicateKey, Message: message, place: lastKey(n, twice[0])}
+}
+
+// lastKey returns where the last key of a text stands.
+func lastKey(n *yaml.Node, text string) (place *yaml.Mark) {
+	for i := 0; i+1 < len(n.Children); i += 2 {
+		if key := n.Children[i]; key.Value == text && isWrittenKey(key) {
+			place = &key.Start
+		}
+	}
+	return place
 }
 
 func isWrittenKey(n *yaml.Node) bool { return n.Kind == yaml.Scalar && n.Tag != tagInclude }

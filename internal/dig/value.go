@@ -29,6 +29,9 @@ type conversion struct {
 	included int                        // keys and values with the tag !include
 	// nullKey is a key that is null; it is refused when all else is right.
 	nullKey *yaml.Node
+	// lenient tells to keep errors and to go on; a value that is wrong becomes null.
+	lenient bool
+	errors  []*Error
 }
 
 type sharedValue struct {
@@ -47,25 +50,47 @@ type document struct {
 // readYAML reads a text with one document; a text without one is null. Values are of the types of
 // param. The error is an *Error with SnakeYAML's or Jackson's text.
 func readYAML(text string) (document, *Error) {
+	return read(text, false)
+}
+
+// read is readYAML; leniently, values that are wrong are null.
+func read(text string, lenient bool) (document, *Error) {
 	doc, err := yaml.Parse(text)
 	if err != nil {
 		return document{}, yamlError(err)
 	}
-	if doc.Root == nil {
-		return document{}, nil
-	}
-	c := &conversion{doc: doc, shared: map[*yaml.Node]sharedValue{}}
-	if tagOf(doc.Root) == tagNull {
-		return document{}, nil
-	}
-	value, failure := c.value(doc.Root)
+	c := newConversion(doc)
+	c.lenient = lenient
+	value, failure := c.root()
 	if failure != nil {
 		return document{}, failure
 	}
-	if c.nullKey != nil {
-		return document{}, &Error{Kind: KindJSON, Message: nullKey, aborts: true}
-	}
 	return document{value, c.included > 0 || strings.Contains(text, includePrefix)}, nil
+}
+
+func newConversion(doc *yaml.Document) *conversion {
+	return &conversion{doc: doc, shared: map[*yaml.Node]sharedValue{}}
+}
+
+// root returns the value of the document.
+func (c *conversion) root() (param.Value, *Error) {
+	if c.doc.Root == nil || tagOf(c.doc.Root) == tagNull {
+		return nil, nil
+	}
+	value, err := c.value(c.doc.Root)
+	if err == nil && c.nullKey != nil {
+		err = c.tolerate(&Error{Kind: KindJSON, Message: nullKey, place: &c.nullKey.Start, aborts: true})
+	}
+	return value, err
+}
+
+// tolerate keeps an error and returns none, if all errors are wanted.
+func (c *conversion) tolerate(err *Error) *Error {
+	if err == nil || !c.lenient {
+		return err
+	}
+	c.errors = append(c.errors, err)
+	return nil
 }
 
 func yamlError(err error) *Error {
@@ -73,7 +98,7 @@ func yamlError(err error) *Error {
 	if !ok {
 		return asError(err)
 	}
-	return &Error{Kind: failure.Kind, Message: failure.Error(), Err: failure}
+	return &Error{Kind: failure.Kind, Message: failure.Error(), Err: failure, place: &failure.Place}
 }
 
 // object returns the value of a document that must be an object (language L12).
@@ -88,7 +113,8 @@ func (d document) object() (*param.Map, *Error) {
 // value returns the value of a node. A node with an anchor has one value in all places.
 func (c *conversion) value(n *yaml.Node) (param.Value, *Error) {
 	if !n.Anchored {
-		return c.fresh(n)
+		value, err := c.fresh(n)
+		return value, c.tolerate(err)
 	}
 	if known, ok := c.shared[n]; ok {
 		c.count += known.count
@@ -97,7 +123,7 @@ func (c *conversion) value(n *yaml.Node) (param.Value, *Error) {
 	before := c.count
 	value, err := c.fresh(n)
 	c.shared[n] = sharedValue{value, c.count - before}
-	return value, err
+	return value, c.tolerate(err)
 }
 
 // spend counts values that are not written in the file.
@@ -118,7 +144,11 @@ func (c *conversion) fresh(n *yaml.Node) (param.Value, *Error) {
 		if n.Kind != yaml.Scalar {
 			return nil, c.wrongKind(n, tag)
 		}
-		return c.scalar(n, tag)
+		value, err := c.scalar(n, tag)
+		if err != nil {
+			err.place = &n.Start
+		}
+		return value, err
 	case tagSeq:
 		if n.Kind != yaml.Sequence {
 			return nil, c.wrongKind(n, tag)

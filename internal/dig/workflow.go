@@ -2,6 +2,7 @@ package dig
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/trowel-project/trowel/internal/param"
@@ -33,99 +34,133 @@ type Workflow struct {
 	Schedule, SLA *param.Map
 }
 
-// workflowOf makes a workflow of the content of its file (language 1.7). A file in a folder gets
-// the parameter _workdir (L57).
+// workflowOf makes a workflow of the content of its file (language 1.7).
 func workflowOf(file string, content *param.Map) (*Workflow, *Error) {
-	name := strings.TrimSuffix(file, suffix)
-	value, _ := content.Get(keyTimezone)
-	zone, err := schedule.ZoneOf(value)
-	if err != nil {
-		return nil, asError(err)
+	d := draftOf(file, content)
+	if err := d.refusal(); err != nil {
+		return nil, err
 	}
-	export, err := param.NewReader(content).OptMap(keyExport)
-	if err != nil {
-		return nil, asError(err)
-	}
-	definition := param.Sized(content.Len())
-	definition.Set(keyExport, nil) // its place; filled or removed below
-	for _, key := range topLevelKeys {
-		value, ok := content.Get(key)
-		if !ok {
-			continue
-		}
-		if value == nil {
-			return nil, configErrorf(taskNull, key)
-		}
-		definition.Set(key, value)
-	}
-	unknown, problem := addTasks(definition, content)
-	if problem != nil {
-		return nil, problem
-	}
-	if unknown != nil {
-		return nil, configErrorf(unknownKeys, name, strings.Join(unknown, ", "))
-	}
-	if problem := checkNames(name, definition); problem != nil {
-		return nil, problem
-	}
-	if export, problem = withWorkdir(export, file); problem != nil {
-		return nil, problem
-	}
-	if export.Len() == 0 {
-		definition.Delete(keyExport)
-	} else {
-		definition.Set(keyExport, export)
-	}
-	w := &Workflow{Name: name, File: file, Zone: zone, Definition: definition}
-	w.Schedule, _ = param.NewReader(definition).OptMap(keySchedule)
-	w.SLA, _ = param.NewReader(definition).OptMap(keySLA)
-	return w, nil
+	return &d.Workflow, nil
 }
 
-// addTasks adds the tasks of a file to its definition and returns the keys that have no meaning.
-func addTasks(definition, content *param.Map) (unknown []string, err *Error) {
-	for key, value := range content.All() {
-		switch {
-		case isTaskKey(key):
-			if value == nil {
-				return nil, configErrorf(taskNull, key)
-			}
-			definition.Set(key, value)
-		case key != keyTimezone && key != keyExport && !definition.Has(key):
-			unknown = append(unknown, key)
-		}
-	}
-	return unknown, nil
+// draft is a workflow with all that is wrong with its file.
+type draft struct {
+	Workflow
+	thrown []problem // refused at sight, in Digdag's order
+	names  []problem // names, which Digdag tells all at once at the end
 }
 
-// checkNames checks the names of the tasks at the top level and of the workflow (L6, L39).
-func checkNames(name string, definition *param.Map) *Error {
+// refusal returns what Digdag tells of the file.
+func (d *draft) refusal() *Error {
+	if len(d.thrown) > 0 {
+		return d.thrown[0].err
+	}
 	v := validation{model: "workflow"}
-	for key := range definition.All() {
-		if isTaskKey(key) && (!goodTaskName(key) || strings.Contains(key, "^")) {
-			v.topTaskName("task name", key)
-		}
+	for _, p := range d.names {
+		v.lines = append(v.lines, p.err.Message)
 	}
-	v.name("name", name)
 	return v.err()
 }
 
+func (d *draft) throw(err *Error, path ...string) {
+	d.thrown = append(d.thrown, problem{task: -1, path: path, err: err})
+}
+
+// draftOf reads the content of a file. A file in a folder gets the parameter _workdir (L57).
+func draftOf(file string, content *param.Map) *draft {
+	d := &draft{Workflow: Workflow{Name: strings.TrimSuffix(file, suffix), File: file}}
+	value, _ := content.Get(keyTimezone)
+	zone, err := schedule.ZoneOf(value)
+	if err != nil {
+		d.throw(asError(err), keyTimezone)
+	}
+	d.Zone = zone
+	export, err := param.NewReader(content).OptMap(keyExport)
+	if err != nil {
+		d.throw(asError(err), keyExport)
+	}
+	d.Definition = param.Sized(content.Len())
+	d.Definition.Set(keyExport, nil) // its place; filled or removed below
+	for _, key := range topLevelKeys {
+		d.take(content, key)
+	}
+	for key := range content.All() {
+		if isTaskKey(key) {
+			d.take(content, key)
+		}
+	}
+	d.refuseOthers(content)
+	d.checkNames()
+	if export = d.withWorkdir(export); export.Len() > 0 {
+		d.Definition.Set(keyExport, export)
+	} else {
+		d.Definition.Delete(keyExport)
+	}
+	d.Schedule, _ = param.NewReader(d.Definition).OptMap(keySchedule)
+	d.SLA, _ = param.NewReader(d.Definition).OptMap(keySLA)
+	return d
+}
+
+// take takes a key into the definition if the file has it.
+func (d *draft) take(content *param.Map, key string) {
+	value, ok := content.Get(key)
+	switch {
+	case ok && value == nil:
+		d.throw(configErrorf(taskNull, key), key)
+	case ok:
+		d.Definition.Set(key, value)
+	}
+}
+
+// refuseOthers refuses the keys that have no meaning at the top level (L37).
+func (d *draft) refuseOthers(content *param.Map) {
+	var unknown []string
+	for key := range content.All() {
+		if !isTaskKey(key) && key != keyTimezone && key != keyExport && !slices.Contains(topLevelKeys, key) {
+			unknown = append(unknown, key)
+		}
+	}
+	for _, key := range unknown {
+		d.throw(configErrorf(unknownKeys, d.Name, strings.Join(unknown, ", ")), key)
+	}
+}
+
+// checkNames checks the names of the tasks at the top level and of the workflow (L6, L39).
+func (d *draft) checkNames() {
+	note := func(v validation, path ...string) {
+		for _, line := range v.lines {
+			err := &Error{Kind: KindModelValidation, Message: line}
+			d.names = append(d.names, problem{task: -1, path: path, err: err})
+		}
+	}
+	for key := range d.Definition.All() {
+		if isTaskKey(key) && (!goodTaskName(key) || strings.Contains(key, "^")) {
+			v := validation{}
+			v.topTaskName("task name", key)
+			note(v, key)
+		}
+	}
+	v := validation{}
+	v.name("name", d.Name)
+	note(v)
+}
+
 // withWorkdir sets _workdir to the folder of a file that is not in the project's root (L57).
-func withWorkdir(export *param.Map, file string) (*param.Map, *Error) {
-	dir := path.Dir(file)
+func (d *draft) withWorkdir(export *param.Map) *param.Map {
+	dir := path.Dir(d.File)
 	if dir == "." {
-		return export, nil
+		return export
 	}
 	own, present, err := param.NewReader(export).OptString(keyWorkdir)
 	if err != nil {
-		return nil, asError(err)
+		d.throw(asError(err), keyExport, keyWorkdir)
 	}
 	if present {
 		dir += "/" + own
 	}
 	export = export.Clone()
 	export.Set(keyWorkdir, dir)
-	return export, nil
+	return export
 }
 
 // ScheduleBlock returns the schedule of the workflow, or nil. One that is no object is refused.

@@ -18,10 +18,20 @@ type Error struct {
 	Kind    string
 	Problem string // what is wrong, in one line
 	Place   Mark   // where
+	Begin   *Mark  // where the construct began that is wrong, if known
+	context string
 	message string
 }
 
 func (e *Error) Error() string { return e.message }
+
+// Summary is the message in one line, without places.
+func (e *Error) Summary() string {
+	if e.context == "" {
+		return e.Problem
+	}
+	return e.context + ": " + e.Problem
+}
 
 // fault is an error before its marks are written out. A mark may be missing.
 type fault struct {
@@ -40,14 +50,14 @@ func (r *reader) report(f fault) {
 }
 
 func (f fault) error(r *reader) *Error {
-	e := &Error{Kind: f.kind, Problem: f.problem}
+	e := &Error{Kind: f.kind, Problem: f.problem, context: f.context}
 	var b strings.Builder
 	if f.context != "" {
 		b.WriteString(f.context + "\n")
 	}
 	if f.contextMark != nil {
 		b.WriteString(r.describe(*f.contextMark) + "\n")
-		e.Place = *f.contextMark
+		e.Begin, e.Place = f.contextMark, *f.contextMark
 	}
 	b.WriteString(f.problem + "\n")
 	if f.problemMark != nil {

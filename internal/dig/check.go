@@ -1,0 +1,316 @@
+package dig
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/trowel-project/trowel/internal/dig/yaml"
+	"github.com/trowel-project/trowel/internal/param"
+	"github.com/trowel-project/trowel/internal/schedule"
+)
+
+// AnyKey in the list of an operator's keys tells that its tasks may have any other key too, as those
+// whose parameters become variables of a command.
+const AnyKey = "*"
+
+// maxFindings is how many findings of one file are told.
+const maxFindings = 100
+
+// Check finds all that is wrong in a folder of this machine, sorted by file and place: errors are
+// what Load and Compile refuse, each one of every file; warnings are what will probably fail when
+// it runs. The operators known are given with the keys that each of them reads, besides those that
+// begin with "_". A folder that cannot be read has no findings: Load says why.
+func Check(dir string, operators map[string][]string) []Finding {
+	absolute, err := filepath.Abs(dir)
+	if err != nil {
+		return nil
+	}
+	return CheckFS(os.DirFS(absolute), absolute, operators)
+}
+
+// CheckFS is Check for files at hand, see LoadFS.
+func CheckFS(files fs.FS, dir string, operators map[string][]string) []Finding {
+	p := &Project{Dir: dir, files: files}
+	names, err := p.workflowFiles()
+	if err != nil {
+		return nil
+	}
+	in := &inspection{
+		project: p, operators: operators, sources: newSources(p.loader()),
+		seen: map[string]bool{}, told: map[string]int{}, workflows: map[string]bool{},
+	}
+	for _, name := range names {
+		in.workflows[strings.TrimSuffix(name, suffix)] = true
+	}
+	for _, name := range names {
+		in.workflowFile(name, SeverityError)
+	}
+	slices.SortStableFunc(in.findings, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+	})
+	return slices.Compact(in.findings)
+}
+
+// inspection gathers findings.
+type inspection struct {
+	project   *Project
+	operators map[string][]string
+	sources   *sources
+	workflows map[string]bool // names in the project's root
+	seen      map[string]bool // files that were inspected
+	told      map[string]int  // findings of each file
+	findings  []Finding
+}
+
+func (in *inspection) tell(f Finding) {
+	if in.told[f.File] >= maxFindings {
+		return
+	}
+	in.told[f.File]++
+	if src := in.sources.get(f.File); src != nil && f.Source == "" {
+		f.Source = src.line(f.Line)
+	}
+	in.findings = append(in.findings, f)
+}
+
+// workflowFile inspects a workflow file: its text, its top level, its tasks.
+func (in *inspection) workflowFile(name string, severity Severity) {
+	if in.seen[name] {
+		return
+	}
+	in.seen[name] = true
+	if !in.textFile(name, severity, nil) {
+		return
+	}
+	l := in.project.loader()
+	l.lenient = true
+	content, err := l.load(name)
+	if err != nil {
+		if err.place == nil { // else textFile told it
+			in.problem(name, nil, severity, err)
+		}
+		return
+	}
+	d := draftOf(name, content)
+	for _, p := range append(d.thrown, d.names...) {
+		in.problem(name, p.path, severity, p.err)
+	}
+	in.schedule(&d.Workflow, severity)
+	if _, err := d.SLABlock(); err != nil { // found when an attempt is made (S43)
+		in.problem(name, []string{keySLA}, SeverityWarning, asError(err))
+	}
+	root := tree{file: name, severity: severity, compiler: compile("", "+"+path.Base(d.Name), d.Definition)}
+	in.tree(root)
+	if d.SLA != nil {
+		in.body(root, 0, keySLA, without(without(without(without(d.SLA, "time"), "duration"), "alert"), "fail"), "^sla")
+	}
+}
+
+// problem tells what the loader or the compiler refuses at the path of keys.
+func (in *inspection) problem(file string, keys []string, severity Severity, err *Error) {
+	message := strings.TrimPrefix(err.Message, validationPrefix)
+	if head, lines, found := strings.Cut(message, "\n"); found && strings.HasPrefix(head, "Validating ") {
+		message = lines
+	}
+	f := Finding{Place: in.sources.locate(file, keys), Severity: severity, Message: message}
+	last := ""
+	if len(keys) > 0 {
+		last = keys[len(keys)-1]
+	}
+	f.Hint = in.hint(message, last)
+	in.tell(f)
+}
+
+// textFile inspects the YAML of a file and of those that it includes. It tells whether the file
+// holds an object; what it includes may be wrong all the same. The chain is of the files that
+// include each other down to this one.
+func (in *inspection) textFile(name string, severity Severity, chain []string) bool {
+	text, failure := in.project.loader().read(name)
+	if failure != nil {
+		in.problem(name, nil, severity, failure)
+		return false
+	}
+	doc, err := yaml.Parse(text)
+	if err != nil {
+		in.syntax(name, severity, yamlError(err))
+		return false
+	}
+	c := newConversion(doc)
+	c.lenient = true
+	value, failure := c.root()
+	if failure != nil {
+		c.errors = append(c.errors, failure)
+	}
+	for _, err := range c.errors {
+		in.syntax(name, severity, err)
+	}
+	if _, failure := (document{value: value}).object(); failure != nil {
+		if c.errors == nil {
+			in.problem(name, nil, severity, failure)
+		}
+		return false
+	}
+	in.includes(append(slices.Clone(chain), name), doc.Root, severity, map[*yaml.Node]bool{})
+	return true
+}
+
+// syntax tells an error of YAML at its place.
+func (in *inspection) syntax(name string, severity Severity, err *Error) {
+	f := Finding{Place: Place{name, 1, 1}, Severity: severity, Message: err.Message}
+	if err.place != nil {
+		f.Place = placeIn(name, *err.place)
+	}
+	src := in.sources.get(name)
+	if src != nil {
+		f.Source = src.line(f.Line)
+	}
+	if marked, ok := errors.AsType[*yaml.Error](err.Err); ok {
+		f.Message = marked.Summary()
+		if f.Source == "" && marked.Begin != nil { // at the end of the file: tell what is not ended
+			f.Place = placeIn(name, *marked.Begin)
+		}
+	}
+	f.Hint = syntaxHint(f.Message, f.Source)
+	in.tell(f)
+}
+
+// includes inspects the files that the last file of the chain includes below a node.
+func (in *inspection) includes(chain []string, n *yaml.Node, severity Severity, visited map[*yaml.Node]bool) {
+	if visited[n] {
+		return
+	}
+	visited[n] = true
+	if n.Kind != yaml.Mapping {
+		for _, child := range n.Children {
+			in.includes(chain, child, severity, visited)
+		}
+		return
+	}
+	for i := 0; i+1 < len(n.Children); i += 2 {
+		key, value := n.Children[i], n.Children[i+1]
+		if tagOf(key) == tagInclude && value.Kind == yaml.Scalar {
+			in.include(chain, key, value, severity)
+			continue
+		}
+		in.includes(chain, value, severity, visited)
+	}
+}
+
+func (in *inspection) include(chain []string, key, value *yaml.Node, severity Severity) {
+	name := chain[len(chain)-1]
+	tell := func(message string) {
+		in.tell(Finding{
+			Place: placeIn(name, key.Start), Severity: severity, Message: message, Hint: in.hint(message, ""),
+		})
+	}
+	l := in.project.loader()
+	file, ok := includePath(l.dir, path.Dir(name), value.Value)
+	if !ok {
+		tell(fmt.Sprintf(includeOutside, value.Value))
+		return
+	}
+	if at := slices.Index(chain, file); at >= 0 {
+		tell(cycleMessage(chain[at:], file))
+		return
+	}
+	if _, err := l.read(file); err != nil {
+		message := err.Message
+		if err.Kind == KindNoSuchFile {
+			message = "No such file: " + message
+		}
+		tell(message)
+		return
+	}
+	if !in.seen["include "+file] {
+		in.seen["include "+file] = true
+		in.textFile(file, severity, chain)
+	}
+}
+
+// schedule inspects the schedule of a workflow. Options that nobody reads are refused by a push.
+func (in *inspection) schedule(w *Workflow, severity Severity) {
+	block, err := w.ScheduleBlock()
+	if err != nil {
+		in.problem(w.File, []string{keySchedule}, severity, asError(err))
+		return
+	}
+	if block == nil {
+		return
+	}
+	plan, err := schedule.Parse(block, w.Zone)
+	if err != nil {
+		key, _, _ := operatorOf(block)
+		in.problem(w.File, []string{keySchedule, key}, severity, asError(err))
+		return
+	}
+	for _, line := range plan.Unused() {
+		keys := []string{keySchedule}
+		if _, rest, ok := strings.Cut(line, "'"); ok {
+			key, _, _ := strings.Cut(rest, "'")
+			keys = append(keys, key)
+		}
+		in.problem(w.File, keys, SeverityWarning, configError(strings.TrimSpace(line)))
+	}
+}
+
+// tree is a body that was compiled, with what is needed to find places in it.
+type tree struct {
+	file     string
+	prefix   []string // keys from the file's root to the body
+	severity Severity // of what is refused
+	workdir  string   // the parameter _workdir that the body inherits
+	compiler *compiler
+}
+
+func (t tree) path(p problem) []string {
+	keys := append(slices.Clone(t.prefix), taskPath(t.compiler.tasks, p.task)...)
+	return append(keys, p.path...)
+}
+
+// tree tells what is wrong in a compiled body, and inspects its tasks.
+func (in *inspection) tree(t tree) {
+	in.problems(t)
+	workdirs := make([]string, len(t.compiler.tasks))
+	for i := range t.compiler.tasks {
+		task := &t.compiler.tasks[i]
+		workdirs[i] = t.workdir
+		if task.Parent >= 0 {
+			workdirs[i] = workdirs[task.Parent]
+		}
+		if own, ok := task.Export.Get(keyWorkdir); ok {
+			workdirs[i], _ = param.AsString(own)
+		}
+		in.task(t, i, workdirs[i])
+	}
+}
+
+// problems tells what is wrong in a compiled body and in the bodies of _error in it.
+func (in *inspection) problems(t tree) {
+	for _, p := range append(slices.Clone(t.compiler.thrown), t.compiler.unknown...) {
+		if p.inner == nil {
+			in.problem(t.file, t.path(p), t.severity, p.err)
+			continue
+		}
+		in.problems(tree{file: t.file, prefix: t.path(p), severity: t.severity, compiler: p.inner})
+	}
+	for i := range t.compiler.tasks {
+		task := &t.compiler.tasks[i]
+		if len(t.prefix) == 0 && task.Parent == 0 {
+			continue // told with the top level of the file
+		}
+		if err := nameProblem(task.Name); err != nil {
+			in.problem(t.file, append(slices.Clone(t.prefix), taskPath(t.compiler.tasks, i)...), t.severity, err)
+		}
+		if task.Local.Has(keyExport) {
+			path := append(t.path(problem{task: i}), keyExport)
+			in.problem(t.file, path, SeverityWarning, asError(param.NotObject(keyExport)))
+		}
+	}
+}

@@ -1,0 +1,168 @@
+package dig
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/trowel-project/trowel/internal/param"
+)
+
+// didYouMean offers near misses, or nothing.
+func didYouMean(near []string) string {
+	if len(near) == 0 {
+		return ""
+	}
+	return "did you mean " + strings.Join(near, " or ") + "?"
+}
+
+// operatorHint offers operators that are named alike.
+func (in *inspection) operatorHint(name string) string {
+	if other, ok := otherNames[name]; ok {
+		name = other
+	}
+	names := slices.Sorted(maps.Keys(in.operators))
+	if slices.Contains(names, name) {
+		return "did you mean " + name + ">?"
+	}
+	var near []string
+	for _, candidate := range param.Near(name, names) {
+		near = append(near, candidate+">")
+	}
+	return didYouMean(near)
+}
+
+// otherNames are what people call some operators.
+var otherNames = map[string]string{
+	"bash": "sh", "shell": "sh", "command": "sh", "python": "py", "ruby": "rb", "print": "echo", "log": "echo",
+	"foreach": "for_each", "for": "for_each", "range": "for_range", "include": "call", "sleep": "wait", "error": "fail",
+}
+
+// hintRule is a hint for the messages that have a text.
+type hintRule struct{ text, hint string }
+
+// hintRules are tried in order.
+var hintRules = []hintRule{
+	{"more than one operator", "move one of the operators into a task of its own"},
+	{"can't have subtasks", "move the operator into a task of its own beside the + tasks"},
+	{"is required but null", "give it a body, such as `echo>: text`, or {} for a group that does nothing"},
+	{"must be an object or array of objects", "write the operator below the task's name: `+name:` and in the next line `  echo>: text`"},
+	{"Expected object but got", "write the operator below the task's name: `+name:` and in the next line `  echo>: text`"},
+	{"invalid if its parent task doesn't have", "put `_parallel: true` into the group, or remove _after: tasks of this group run one after the other"},
+	{"invalid (unnecessary) if its parent", "remove _background: all tasks of this group run in parallel"},
+	{"Expected array type for key '_after'", "write a list: `_after: [+a, +b]`"},
+	{"Invalid _parallel format", "write `_parallel: true` or `_parallel: {limit: 3}`"},
+	{"for key '_parallel'", "write true or false: expressions are not evaluated here"},
+	{"must not contain character", "use letters, digits and - _ = [ ] { } % & @ , ."},
+	{"must not contain ^", "^ is kept for tasks that Trowel generates"},
+	{"must not start with a numeric digit", "rename the file so that its name begins with a letter"},
+	{"must not include special symbols", "rename the file so that its name begins with a letter"},
+	{"for key 'timezone'", "use a name such as Asia/Tokyo or America/New_York, or an offset such as +09:00"},
+	{"File name must not include ..", "a file can only include files of its own folder or below it"},
+	{"No such file", "the path counts from the folder of this file"},
+	{"File includes itself", "remove one of the includes"},
+	{"Expected object to load Config", "a .dig file holds keys with values, such as `+task:`"},
+	{"'_export' must be an object", "write parameters as keys below _export"},
+	{"'_error' must be an object", "write an operator or + tasks below _error"},
+	{"Schedule config requires", "name a kind: `daily>: 07:00:00`, hourly>, weekly>, monthly>, minutes_interval> or cron>"},
+}
+
+// hint says how to mend what the loader or the compiler refused; key is the culprit.
+func (in *inspection) hint(message, key string) string {
+	switch {
+	case strings.Contains(message, "includes unknown keys"):
+		return in.topKeyHint(key)
+	case strings.Contains(message, "contains invalid keys"):
+		return in.groupKeyHint(key)
+	case strings.Contains(message, "is required but null") && !isTaskKey(key):
+		return "give it a value, or remove it"
+	case strings.HasPrefix(message, "Unknown scheduler type"):
+		return scheduleHint(key)
+	case strings.HasPrefix(message, "Dependency task"):
+		return "_after can name tasks that stand above it in the same group, as `+name`"
+	}
+	for _, rule := range hintRules {
+		if strings.Contains(message, rule.text) {
+			return rule.hint
+		}
+	}
+	return ""
+}
+
+func scheduleHint(key string) string {
+	kinds := []string{"daily>", "hourly>", "weekly>", "monthly>", "minutes_interval>", "cron>"}
+	if near := param.Near(key, kinds); len(near) > 0 {
+		return didYouMean(near)
+	}
+	return "use " + strings.Join(kinds[:5], ", ") + " or " + kinds[5]
+}
+
+func (in *inspection) topKeyHint(key string) string {
+	if isOperatorKey(key) {
+		return "put the operator into a task: `+name:` and in the next line `  " + key + ": ...`"
+	}
+	if _, ok := in.operators[key]; ok {
+		return "did you mean a task with the operator " + key + ">?"
+	}
+	known := append([]string{keyTimezone, keyExport}, topLevelKeys...)
+	if near := param.Near(key, known); len(near) > 0 {
+		return didYouMean(near)
+	}
+	return "tasks begin with +, and parameters belong below _export"
+}
+
+func (in *inspection) groupKeyHint(key string) string {
+	if _, ok := in.operators[key]; ok {
+		return "did you mean " + key + ">?"
+	}
+	if near := param.Near(key, groupKeyOrder); len(near) > 0 {
+		return didYouMean(near)
+	}
+	if strings.HasPrefix(key, "_") {
+		return "this key means something only on a task with an operator"
+	}
+	return "a group has no operator that could read it: parameters belong below _export, and tasks begin with +"
+}
+
+// syntaxRules are hints for errors of YAML.
+var syntaxRules = []hintRule{
+	{"(TAB)", "use blanks instead of tabs"},
+	{"found undefined alias", "put quotes around a text that begins with *"},
+	{"while scanning an alias", "put quotes around a text that begins with *"},
+	{"while scanning an anchor", "put quotes around a text that begins with &"},
+	{"tag !include", "write `!include : 'path'` as a key, with a blank before the colon"},
+	{"for the tag !", "put quotes around a text that begins with !"},
+	{"while scanning a tag", "put quotes around a text that begins with !"},
+	{"cannot start any token", "put quotes around a text that begins with this character"},
+	{"while scanning a directive", "put quotes around a text that begins with %"},
+	{"found unknown escape", `double the backslash, or use single quotes`},
+	{"while scanning a quoted scalar", "close the quotation marks"},
+	{"Duplicated keys", "rename or remove one of them"},
+	{"special characters are not allowed", "remove the control character"},
+	{"single document", "remove the line ---"},
+	{"Null key", `put quotes around the key: "null"`},
+	{"mapping values are not allowed", "put quotes around a text with a colon in it, or check the indentation"},
+	{"could not find expected ':'", "add a colon behind the key, or indent the line if it continues the text above"},
+	{"expected <block end>", "begin all keys of one mapping in the same column"},
+	{"while parsing a flow", "close the bracket, and put a comma between the entries"},
+	{"sequence entries are not allowed", "put the - into a line of its own"},
+	{"for merging", "give << a mapping, or a list of mappings"},
+	{"stand for more than", "write the values out, or use fewer aliases"},
+	{"within the value that it stands for", "a value cannot contain itself"},
+}
+
+// syntaxHint says how to mend an error of YAML; line is the one it was found in.
+func syntaxHint(message, line string) string {
+	if strings.Contains(line, "${") && strings.Contains(message, "while parsing a flow") {
+		return "put quotes around ${...} within { } and [ ]"
+	}
+	if strings.HasPrefix(strings.TrimLeft(line, " "), "\t") {
+		return "use blanks instead of tabs"
+	}
+	for _, rule := range syntaxRules {
+		if strings.Contains(message, rule.text) {
+			return rule.hint
+		}
+	}
+	return ""
+}

@@ -1,0 +1,200 @@
+package dig
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/trowel-project/trowel/internal/param"
+)
+
+// Texts of warnings: those that Digdag has say what will be told when the task runs.
+const (
+	unknownOperator = "Unknown task type: %s"                        // L54
+	unusedKey       = "Parameter '%s' is not used at task %s."       // L55
+	calledMissing   = "File not found: %s"                           // O14
+	requiredMissing = "Workflow '%s' does not exist in this project" // ours
+)
+
+// directives are the keys with an underscore that mean something on an operator task.
+var directives = []string{
+	keyAfter, keyBackground, keyCheck, "_command", keyDisable, "_do", "_else_do", "_env", keyError, keyExport,
+	keyParallel, keyRetry, "_secrets", keyType, keyWorkdir,
+}
+
+// task inspects one task: its operator and keys, and the bodies that are compiled when it runs.
+func (in *inspection) task(t tree, index int, workdir string) {
+	task := &t.compiler.tasks[index]
+	if own, ok := task.Local.Get(keyWorkdir); ok {
+		workdir, _ = param.AsString(own)
+	}
+	for _, key := range []string{keyError, keyCheck, "_do", "_else_do"} {
+		value, _ := task.Local.Get(key)
+		if body, ok := value.(*param.Map); ok && body.Len() > 0 {
+			t.workdir = workdir
+			in.body(t, index, key, body, bodyNames[key])
+		}
+	}
+	if task.Group {
+		return
+	}
+	key, name, command := operatorOf(task.Local)
+	if isTemplate(name) {
+		return
+	}
+	known, ok := in.operators[name]
+	if !ok {
+		in.warn(t, index, key, fmt.Sprintf(unknownOperator, name), in.operatorHint(name))
+		return
+	}
+	in.unusedKeys(t, index, name, known)
+	text, _ := param.AsString(command)
+	switch {
+	case text == "" || isTemplate(text) || isTemplate(workdir):
+	case name == "call":
+		in.called(t, index, key, text, workdir)
+	case name == "require" && !task.Local.Has("project_name") && !task.Local.Has("project_id") && !in.workflows[text]:
+		hint := didYouMean(param.Near(text, slices.Sorted(maps.Keys(in.workflows))))
+		in.warn(t, index, key, fmt.Sprintf(requiredMissing, text), hint)
+	}
+}
+
+// bodyNames are the names of the trees that bodies become.
+var bodyNames = map[string]string{keyError: "^error", keyCheck: "^check", "_do": "^sub", "_else_do": "^sub"}
+
+// body inspects a body that is compiled when its task runs: what is refused then is a warning. The
+// body of _error is refused at once, and was told with the task.
+func (in *inspection) body(t tree, index int, key string, body *param.Map, name string) {
+	inner := tree{
+		file: t.file, prefix: append(t.path(problem{task: index}), key), severity: SeverityWarning,
+		workdir: t.workdir, compiler: compile(t.compiler.tasks[index].FullName, name, body),
+	}
+	if key == keyError {
+		inner.compiler.thrown, inner.compiler.unknown = nil, nil
+	}
+	in.tree(inner)
+}
+
+func (in *inspection) warn(t tree, index int, key, message, hint string) {
+	keys := append(t.path(problem{task: index}), key)
+	in.tell(Finding{
+		Place: in.sources.locate(t.file, keys), Severity: SeverityWarning, Message: message, Hint: hint,
+	})
+}
+
+// operatorOf returns the key that names the operator, its name and its command (language L48).
+func operatorOf(body *param.Map) (key, name string, command param.Value) {
+	if value, ok := body.Get(keyType); ok {
+		name, _ = param.AsString(value)
+		command, _ = body.Get("_command")
+		return keyType, name, command
+	}
+	for k, value := range body.All() {
+		if isOperatorKey(k) {
+			return k, strings.TrimSuffix(k, ">"), value
+		}
+	}
+	return "", "", nil
+}
+
+func isTemplate(text string) bool { return strings.Contains(text, "${") }
+
+// unusedKeys warns of keys that the operator does not read and that no expression of the task names.
+func (in *inspection) unusedKeys(t tree, index int, operator string, known []string) {
+	task := &t.compiler.tasks[index]
+	var expressions string
+	for key := range task.Local.All() {
+		if key == operator || isOperatorKey(key) || slices.Contains(known, key) || slices.Contains(directives, key) {
+			continue
+		}
+		near := param.Near(key, append(slices.Clone(known), directives...))
+		if len(near) == 0 && (slices.Contains(known, AnyKey) || strings.HasPrefix(key, "_")) {
+			continue
+		}
+		if expressions == "" {
+			expressions = expressionsOf(task.Local)
+		}
+		if mentions(expressions, key) {
+			continue
+		}
+		hint := didYouMean(near)
+		if hint == "" {
+			hint = "remove it, or name it in an expression: other tasks cannot see it"
+		}
+		in.warn(t, index, key, fmt.Sprintf(unusedKey, key, task.FullName), hint)
+	}
+}
+
+// expressionsOf returns all that stands between ${ and } in a body, roughly.
+func expressionsOf(v param.Value) string {
+	var b strings.Builder
+	rest := param.JSON(v)
+	for {
+		_, after, found := strings.Cut(rest, "${")
+		if !found {
+			return b.String()
+		}
+		expression, next, _ := strings.Cut(after, "}")
+		b.WriteString(expression + " ")
+		rest = next
+	}
+}
+
+// mentions tells whether a text has a word.
+func mentions(text, word string) bool {
+	isWord := func(c byte) bool {
+		return c == '_' || c == '$' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+	}
+	for at := 0; ; {
+		i := strings.Index(text[at:], word)
+		if i < 0 {
+			return false
+		}
+		start, end := at+i, at+i+len(word)
+		if (start == 0 || !isWord(text[start-1])) && (end == len(text) || !isWord(text[end])) {
+			return true
+		}
+		at = start + 1
+	}
+}
+
+// called inspects the file that call> names (language O14).
+func (in *inspection) called(t tree, index int, key, name, workdir string) {
+	if !strings.HasSuffix(name, suffix) {
+		name += suffix
+	}
+	file := path.Join(workdir, name)
+	if path.IsAbs(name) || file == ".." || strings.HasPrefix(file, "../") {
+		return // refused when it runs, with the folder's name
+	}
+	if _, err := fs.Stat(in.project.files, file); err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			in.warn(t, index, key, fmt.Sprintf(calledMissing, file), in.fileHint(file))
+		}
+		return
+	}
+	in.workflowFile(file, SeverityWarning)
+}
+
+// fileHint offers the files of the folder that are named alike.
+func (in *inspection) fileHint(file string) string {
+	const otherwise = "the path counts from the task's working directory: the project's folder, or _workdir"
+	entries, err := fs.ReadDir(in.project.files, path.Dir(file))
+	if err != nil {
+		return otherwise
+	}
+	var names []string
+	for _, entry := range entries {
+		if strings.HasSuffix(entry.Name(), suffix) && entry.Name() != suffix {
+			names = append(names, entry.Name())
+		}
+	}
+	if near := param.Near(path.Base(file), names); len(near) > 0 {
+		return didYouMean(near)
+	}
+	return otherwise
+}

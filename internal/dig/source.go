@@ -1,0 +1,170 @@
+package dig
+
+import (
+	"path"
+	"strings"
+
+	"github.com/trowel-project/trowel/internal/dig/yaml"
+)
+
+// source is a file that is read once more to find places in it.
+type source struct {
+	name string
+	text string
+	root *yaml.Node // nil if the text is no YAML
+}
+
+// sources keeps the files that were read.
+type sources struct {
+	loader *loader
+	byName map[string]*source
+}
+
+func newSources(l *loader) *sources { return &sources{loader: l, byName: map[string]*source{}} }
+
+// get returns a file, or nil if it cannot be read.
+func (s *sources) get(name string) *source {
+	if known, ok := s.byName[name]; ok {
+		return known
+	}
+	text, err := s.loader.read(name)
+	if err != nil {
+		s.byName[name] = nil
+		return nil
+	}
+	src := &source{name: name, text: text}
+	s.byName[name] = src
+	if doc, err := yaml.Parse(text); err == nil {
+		src.root = doc.Root
+	}
+	return src
+}
+
+// locate returns where the last key of a path stands, or the deepest of its keys that is found.
+// Merge keys and includes are followed as the loader does.
+func (s *sources) locate(file string, keys []string) Place {
+	src := s.get(file)
+	if src == nil || src.root == nil || len(keys) == 0 {
+		return Place{File: file, Line: 1, Column: 1}
+	}
+	found := s.search(src, src.root, keys, 0)
+	if found.depth == 0 {
+		return Place{File: file, Line: 1, Column: 1}
+	}
+	return found.place
+}
+
+// hit is how far a search came.
+type hit struct {
+	depth int
+	place Place
+}
+
+func (h hit) orDeeper(other hit) hit {
+	if other.depth > h.depth {
+		return other
+	}
+	return h
+}
+
+// maxSearch bounds how many includes and merge keys a search goes through at one place.
+const maxSearch = 32
+
+func (s *sources) search(src *source, n *yaml.Node, keys []string, level int) hit {
+	if len(keys) == 0 || level > maxSearch {
+		return hit{}
+	}
+	if n.Kind == yaml.Sequence { // L66: the last element counts
+		best := hit{}
+		for i := len(n.Children) - 1; i >= 0; i-- {
+			best = best.orDeeper(s.search(src, n.Children[i], keys, level+1))
+		}
+		return best
+	}
+	if n.Kind != yaml.Mapping {
+		return hit{}
+	}
+	best := hit{}
+	for i := len(n.Children) - 2; i >= 0; i -= 2 {
+		key, value := n.Children[i], n.Children[i+1]
+		switch {
+		case tagOf(key) == tagMerge:
+			best = best.orDeeper(s.search(src, value, keys, level+1))
+		case tagOf(key) == tagInclude:
+			best = best.orDeeper(s.searchIncluded(src, value, keys, level))
+		case nodeKeyText(key) == keys[0]:
+			here := hit{1, placeIn(src.name, key.Start)}
+			if inner := s.search(src, value, keys[1:], level); inner.depth > 0 {
+				here = hit{inner.depth + 1, inner.place}
+			}
+			best = best.orDeeper(here)
+		}
+		if best.depth == len(keys) {
+			return best
+		}
+	}
+	return best
+}
+
+func (s *sources) searchIncluded(src *source, value *yaml.Node, keys []string, level int) hit {
+	file, ok := includePath(s.loader.dir, path.Dir(src.name), value.Value)
+	if !ok {
+		return hit{}
+	}
+	included := s.get(file)
+	if included == nil || included.root == nil {
+		return hit{}
+	}
+	return s.search(included, included.root, keys, level+1)
+}
+
+// nodeKeyText is the text that a key becomes (language L16).
+func nodeKeyText(n *yaml.Node) string {
+	if n.Kind != yaml.Scalar {
+		return ""
+	}
+	k, err := newConversion(nil).key(n)
+	if err != nil {
+		return n.Value
+	}
+	return k.text
+}
+
+func placeIn(file string, m yaml.Mark) Place {
+	return Place{File: file, Line: int(m.Line) + 1, Column: int(m.Column) + 1}
+}
+
+// line returns the text of a line.
+func (s *source) line(number int) string {
+	n := 0
+	for line := range strings.Lines(s.text) {
+		if n++; n == number {
+			return strings.TrimRight(line, "\r\n")
+		}
+	}
+	return ""
+}
+
+// Locate returns where a task of a workflow stands, by its full name. It finds only tasks that the
+// files state, not generated ones.
+func (p *Project) Locate(w *Workflow, fullName string) (Place, bool) {
+	tasks, err := w.Compile()
+	if err != nil {
+		return Place{}, false
+	}
+	for i := range tasks {
+		if tasks[i].FullName == fullName {
+			return newSources(p.loader()).locate(w.File, taskPath(tasks, i)), true
+		}
+	}
+	return Place{}, false
+}
+
+// taskPath returns the keys that lead from the root's body to a task.
+func taskPath(tasks []Task, index int) []string {
+	var keys []string
+	for ; index >= 0 && tasks[index].Parent >= 0; index = tasks[index].Parent {
+		keys = append([]string{tasks[index].Name}, keys...)
+	}
+	return keys
+}
