@@ -54,7 +54,10 @@ func (c *call) exitCode(err error) int {
 	if wrong, ok := errors.AsType[*complaint](err); ok {
 		return wrong.report(c.env.Stderr)
 	}
-	say(c.env.Stderr, "error: %v\n", err)
+	if silent, ok := errors.AsType[*exitError](err); ok {
+		return silent.code
+	}
+	say(c.env.Stderr, "error: %s\n", errorText(err))
 	return exitFailure
 }
 

@@ -30,8 +30,23 @@ func (c *call) parameters(config Config, read parametersReader) (*param.Map, err
 		}
 		params.Merge(fromFile)
 	}
-	for _, p := range c.args.pairs("--param") {
-		if params, err = withNested(params, p.key, p.value); err != nil {
+	return withOptions(params, c.args.pairs("--param"))
+}
+
+// withOptions adds the values of --param. Digdag keeps them in a hash map, whose order decides the
+// order of new parameters; of equal keys the last counts.
+func withOptions(params *param.Map, pairs []pair) (*param.Map, error) {
+	values := map[string]string{}
+	var keys []string
+	for _, p := range pairs {
+		if _, known := values[p.key]; !known {
+			keys = append(keys, p.key)
+		}
+		values[p.key] = p.value
+	}
+	for _, key := range param.HashOrder(keys, param.HashMapSize(len(keys))) {
+		var err error
+		if params, err = withNested(params, key, values[key]); err != nil {
 			return nil, err
 		}
 	}

@@ -92,6 +92,7 @@ var table = []command{
 			flagOption("write events to standard output, each a line of JSON, and no log", "--json"),
 		}),
 		refuse: runConflict,
+		run:    runRun,
 	},
 	{
 		name: "check", aliases: []string{"c"}, section: sectionLocal,
@@ -99,6 +100,7 @@ var table = []command{
 		usage: []string{"check [workflow.dig] [options...]"},
 		max:   1, operand: workflowFile,
 		options: options([]option{projectOption}, paramOptions),
+		run:     runCheck,
 	},
 	{
 		name: "scheduler", aliases: []string{"sched"}, section: sectionLocal,

@@ -1,0 +1,218 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/trowel-project/trowel/internal/dig"
+	"github.com/trowel-project/trowel/internal/operator"
+	"github.com/trowel-project/trowel/internal/param"
+)
+
+// runCheck validates a local project and shows what is in it (server 1.9.3). Each block is printed
+// before the next one is computed, so that what precedes an error is there.
+func runCheck(ctx context.Context, c *call) error {
+	config, err := c.config()
+	if err != nil {
+		return err
+	}
+	dir := resolveIn(c.env.Dir, c.args.text("--project"))
+	params, err := c.projectParameters(config, dir)
+	if err != nil {
+		return err
+	}
+	say(c.env.Stdout, "  System default timezone: %s\n\n", c.env.zoneName())
+	if _, err := c.projectDir(); err != nil {
+		return err
+	}
+	for _, argument := range c.args.positional {
+		if _, err := workflowName(c.env, dir, argument); err != nil {
+			return err
+		}
+	}
+	project, err := dig.Load(dir)
+	if err != nil {
+		return c.refused(dir, err)
+	}
+	if err := c.showDefinitions(project); err != nil {
+		return c.refused(dir, err)
+	}
+	say(c.env.Stdout, "  Parameters:\n%s\n", indented(params, 4))
+	if err := c.showSchedules(ctx, project); err != nil {
+		return c.refused(dir, err)
+	}
+	c.showFindings(dir)
+	return nil
+}
+
+// projectParameters are those of the command line, and the project's path if it is elsewhere.
+func (c *call) projectParameters(config Config, dir string) (*param.Map, error) {
+	params, err := c.parameters(config, func(path string) (*param.Map, error) {
+		return c.env.readParams(path)
+	})
+	if err != nil || dir == c.env.Dir {
+		return params, err
+	}
+	params = params.Clone()
+	params.Set("_project_path", dir) // language L65
+	return params, nil
+}
+
+// refused shows what else is wrong in the project, once the error itself was shown.
+func (c *call) refused(dir string, err error) error {
+	say(c.env.Stderr, "error: %s\n", errorText(err))
+	c.showFindings(dir)
+	return &exitError{exitFailure}
+}
+
+// showFindings lists everything that is wrong or suspicious in a project, on standard error.
+func (c *call) showFindings(dir string) {
+	findings := dig.Check(dir, operatorKeys())
+	if len(findings) > 0 {
+		say(c.env.Stderr, "\n")
+		dig.Render(c.env.Stderr, findings, c.env.colour())
+	}
+}
+
+// operatorKeys are the names of all operators with the options that each of them knows.
+func operatorKeys() map[string][]string {
+	keys := map[string][]string{}
+	for name, definition := range operator.Builtin() {
+		keys[name] = definition.Keys
+		if definition.Open {
+			keys[name] = append(keys[name], dig.AnyKey)
+		}
+	}
+	return keys
+}
+
+func (c *call) showDefinitions(project *dig.Project) error {
+	var text strings.Builder
+	fmt.Fprintf(&text, "  Definitions (%d workflows):\n", len(project.Workflows))
+	for _, w := range project.Workflows {
+		tasks, err := w.Compile()
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(&text, "    %s (%d tasks)\n", w.Name, len(tasks))
+		for _, name := range required(tasks) {
+			fmt.Fprintf(&text, "      -> %s\n", name)
+		}
+	}
+	say(c.env.Stdout, "%s\n", text.String())
+	return nil
+}
+
+// required lists the workflows that tasks require, each once.
+func required(tasks []dig.Task) []string {
+	var names []string
+	for i := range tasks {
+		value, _ := tasks[i].Local.Get("require>")
+		if name, ok := param.AsString(value); ok && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func (c *call) showSchedules(ctx context.Context, project *dig.Project) error {
+	scheduled := slices.DeleteFunc(slices.Clone(project.Workflows), func(w *dig.Workflow) bool { return w.Schedule.Len() == 0 })
+	log, err := c.checkLog()
+	if err != nil {
+		return err
+	}
+	now := c.env.Now()
+	var text strings.Builder
+	fmt.Fprintf(&text, "  Schedules (%d entries):\n", len(scheduled))
+	for _, w := range scheduled {
+		plan, err := scheduleOf(w.Schedule, w.Zone)
+		if err != nil {
+			return err
+		}
+		for _, line := range plan.Unused() {
+			log.ErrorContext(ctx, strings.TrimRight(line, "\n"))
+		}
+		first := plan.First(now)
+		fmt.Fprintf(&text, "    %s:\n%s", w.Name, indented(w.Schedule, 6))
+		fmt.Fprintf(&text, "      first session time: %s\n", first.Session.In(now.Location()).Format(clockFormat))
+		fmt.Fprintf(&text, "      first scheduled to run at: %s (%s)\n", first.Run.In(now.Location()).Format(clockFormat), distance(first.Run.Sub(now)))
+	}
+	say(c.env.Stdout, "%s\n", text.String())
+	return nil
+}
+
+// checkLog is the log of check, which has few entries: to standard output unless --log says
+// otherwise.
+func (c *call) checkLog() (*slog.Logger, error) {
+	format := &logFormat{to: c.env.Stdout, level: logLevel(c.args.text("--log-level")), thread: "main", class: "trowel.check"}
+	if file := c.args.text("--log"); file != "-" && file != "" {
+		to, err := openLogFile(c.env.path(file))
+		if err != nil {
+			return nil, err
+		}
+		format.to, format.millis, format.class = to, true, ""
+	}
+	return slog.New(format), nil
+}
+
+// indented is the YAML of a map, each line indented.
+func indented(m *param.Map, spaces int) string {
+	indent := strings.Repeat(" ", spaces)
+	text := strings.TrimRight(string(param.AppendYAML(nil, m, 0)), "\n")
+	return indent + strings.ReplaceAll(text, "\n", "\n"+indent) + "\n"
+}
+
+// distance says how far an instant is away (server 1.8).
+func distance(d time.Duration) string {
+	seconds := int64(d.Abs() / time.Second)
+	hours, minutes, rest := seconds/3600, seconds/60%60, seconds%60
+	text := fmt.Sprintf("%ds", rest)
+	switch {
+	case hours > 0:
+		text = fmt.Sprintf("%dh %dm %ds", hours, minutes, rest)
+	case minutes > 0:
+		text = fmt.Sprintf("%dm %ds", minutes, rest)
+	}
+	if d < 0 {
+		return text + " ago"
+	}
+	return "in " + text
+}
+
+// zoneName is the name of the system's time zone.
+func (e Env) zoneName() string {
+	if name, set := e.lookupText("TZ"); set {
+		return strings.TrimPrefix(name, ":")
+	}
+	if target, err := os.Readlink("/etc/localtime"); err == nil {
+		if _, name, found := strings.Cut(target, "zoneinfo/"); found {
+			return name
+		}
+	}
+	if name := e.Now().Location().String(); name != "Local" {
+		return name
+	}
+	return "UTC"
+}
+
+// colour tells whether standard error takes colours.
+func (e Env) colour() bool {
+	_, no := e.lookupText("NO_COLOR")
+	term, _ := e.Lookup("TERM")
+	return e.Terminals.Stderr && !no && term != "dumb"
+}
+
+// readParams reads the file of --params-file.
+func (e Env) readParams(path string) (*param.Map, error) {
+	params, err := dig.ReadParams(e.path(path))
+	if known, ok := errors.AsType[*dig.Error](err); ok && known.Kind == dig.KindNoSuchFile {
+		return nil, &missingFileError{path: path}
+	}
+	return params, err
+}

@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"io"
+	"time"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/dig"
+	"github.com/trowel-project/trowel/internal/flush"
+)
+
+// display shows a run: to people on a terminal, to scripts as Digdag does, to programs as JSON.
+type display interface {
+	// Committed hears of every change of a task. It is called by one goroutine and must be quick.
+	flush.Observer
+	// Begin is called once, before anything else, when the attempt is about to start.
+	Begin(runBegin)
+	// Open returns where the output of one try goes. It is called from any goroutine; the writer is
+	// used by one at a time.
+	Open(lease *trowel.Lease) io.WriteCloser
+	// Log is where log lines go that have no file of their own. It may be written to from any
+	// goroutine; each Write is one whole entry.
+	Log() io.Writer
+	// End is called once, when nothing is running any more. It shows how the run ended.
+	End(runEnd)
+}
+
+// runBegin is what is known when a run begins.
+type runBegin struct {
+	Workflow string
+	Session  time.Time // in the workflow's zone
+	Tasks    []dig.Task
+	StateDir string // where finished tasks are kept; empty if nowhere
+}
+
+// runEnd is how a run ended.
+type runEnd struct {
+	Status      string        // success, error, killed; running if the run was interrupted
+	Failed      []failedTask  // tasks that failed in their own operator, in the order of their ids
+	Interrupted bool          // by a signal
+	Broken      error         // why the run could not go on, as a full disk; nil otherwise
+	Succeeded   []string      // full names, if Interrupted or Broken
+	StateDir    string        // where finished tasks are kept; empty if nowhere
+	Resume      string        // the command that goes on with what is left; empty after a success
+	Elapsed     time.Duration // since Begin
+}
+
+// failedTask is a task that failed, and what is known about it.
+type failedTask struct {
+	Name      string
+	Message   string   // Digdag's text (server 1.9.2)
+	LastLines []string // of its output
+	Where     string   // file:line:column; empty if unknown
+}

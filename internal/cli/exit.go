@@ -1,0 +1,32 @@
+package cli
+
+import (
+	"errors"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/dig"
+	"github.com/trowel-project/trowel/internal/param"
+)
+
+// exitInterrupted is the exit code of a run that a signal ended, as shells have it.
+const exitInterrupted = 130
+
+// exitError ends the program with a code. All there is to say has been said.
+type exitError struct{ code int }
+
+func (e *exitError) Error() string { return "exit" }
+
+// errorText is what people read of an error: Digdag's message with its kind (server 1.1), then how
+// to go on.
+func errorText(err error) string {
+	if known, ok := errors.AsType[*dig.Error](err); ok {
+		return known.Text()
+	}
+	if wrong, ok := errors.AsType[*param.Error](err); ok {
+		return wrong.Message + " (config)"
+	}
+	if known, ok := errors.AsType[*trowel.Error](err); ok && known.Hint != "" {
+		return err.Error() + "\nfix: " + known.Hint
+	}
+	return err.Error()
+}

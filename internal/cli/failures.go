@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/flush"
+	"github.com/trowel-project/trowel/internal/param"
+)
+
+// failures gathers the tasks that failed in their own operator. It implements flush.Observer.
+type failures struct {
+	tasks []failure
+	lines map[trowel.TaskID][]string // last lines of the tries that failed
+}
+
+type failure struct {
+	id   trowel.TaskID
+	task failedTask
+}
+
+// Committed implements flush.Observer.
+func (f *failures) Committed(batch *flush.Batch) error {
+	for i := range batch.Tries {
+		if t := &batch.Tries[i]; len(t.LastLines) > 0 {
+			if f.lines == nil {
+				f.lines = map[trowel.TaskID][]string{}
+			}
+			f.lines[t.TaskID] = t.LastLines
+		}
+	}
+	for i := range batch.Changes {
+		c := &batch.Changes[i]
+		if c.To == trowel.TaskError {
+			f.tasks = append(f.tasks, failure{c.Task.ID, failedTask{
+				Name: c.Task.FullName, Message: failureText(c.Task.Error), LastLines: f.lines[c.Task.ID],
+			}})
+		}
+	}
+	return nil
+}
+
+// list returns the tasks in the order of their ids.
+func (f *failures) list() []failedTask {
+	slices.SortFunc(f.tasks, func(a, b failure) int { return cmp.Compare(a.id, b.id) })
+	tasks := make([]failedTask, len(f.tasks))
+	for i, t := range f.tasks {
+		tasks[i] = t.task
+	}
+	return tasks
+}
+
+// failureText is the message of an error object as Digdag's run shows it: without what leads up to
+// the name of an exception (server 1.9.2).
+func failureText(object *param.Map) string {
+	value, _ := object.Get("message")
+	message, ok := value.(string)
+	if !ok {
+		return param.JSON(object)
+	}
+	const marker = "Exception: "
+	if at := strings.Index(message, marker); at > 0 {
+		return message[at+len(marker):]
+	}
+	return message
+}

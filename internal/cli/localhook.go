@@ -1,0 +1,43 @@
+package cli
+
+import (
+	"fmt"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/param"
+)
+
+// localHook passes over tasks that succeeded before or are not asked for, and runs nothing in a dry
+// run (language A15, A19). It implements agent.Hook.
+type localHook struct {
+	run             *localRun
+	showParams, dry bool
+}
+
+// Before implements agent.Hook (server 1.9.2, "Skipping").
+func (h *localHook) Before(lease *trowel.Lease) (result trowel.Result, done bool) {
+	l := h.run
+	if l.state.dir == "" {
+		return result, false
+	}
+	if !l.sets.all && !l.sets.run[lease.FullName] {
+		return result, true
+	}
+	if !l.sets.any && !l.sets.resume[lease.FullName] {
+		return result, false
+	}
+	result, found, err := l.state.read(lease.FullName)
+	if err != nil {
+		l.logs.forTask(lease).Error(fmt.Sprintf("cannot tell whether the task succeeded before, so it is run: %v", err))
+		return trowel.Result{}, false
+	}
+	return result, found
+}
+
+// Instead implements agent.Hook.
+func (h *localHook) Instead(lease *trowel.Lease, config *param.Map) (result trowel.Result, done bool) {
+	if h.showParams {
+		h.run.logs.forTask(lease).Warn("\n" + indented(config, 2))
+	}
+	return result, h.dry
+}

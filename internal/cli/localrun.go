@@ -1,0 +1,317 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/signal"
+	"strconv"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/google/uuid"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/agent"
+	executor "github.com/trowel-project/trowel/internal/command"
+	"github.com/trowel-project/trowel/internal/dig"
+	"github.com/trowel-project/trowel/internal/engine"
+	"github.com/trowel-project/trowel/internal/flush"
+	"github.com/trowel-project/trowel/internal/operator"
+	"github.com/trowel-project/trowel/internal/param"
+	"github.com/trowel-project/trowel/internal/secret"
+	"github.com/trowel-project/trowel/internal/store/sqlite"
+	"github.com/trowel-project/trowel/internal/template"
+)
+
+// Defaults of settings (server 3.1).
+const (
+	defaultTaskLimit    = 1000
+	defaultAttemptLimit = 100
+)
+
+// localRun is one run of a workflow in this process: a store, a flusher and an agent around one
+// project folder.
+type localRun struct {
+	c           *call
+	config      Config
+	project     *dig.Project
+	workflow    *dig.Workflow
+	params      *param.Map
+	tasks       []dig.Task
+	session     time.Time
+	attemptName string // empty for the unnamed attempt
+	state       states // dir is empty with --no-save
+	sets        runSets
+	display     display
+	log         *slog.Logger
+	logs        *logFormat
+
+	store   trowel.Store
+	agent   *agent.Agent
+	flusher *flush.Flusher
+	setting trowel.Setting
+	keeper  *keeper
+	failed  *failures
+	killNow chan struct{}
+	attempt trowel.AttemptID // the attempt that this run is about
+}
+
+// run runs the workflow to its end and returns how it ended.
+func (l *localRun) run(ctx context.Context) (end runEnd, err error) {
+	begun := l.c.env.Now()
+	if l.state.dir != "" {
+		if err := l.state.probe(); err != nil {
+			return end, err
+		}
+	}
+	l.display.Begin(runBegin{Workflow: l.workflow.Name, Session: l.session, Tasks: l.tasks, StateDir: l.state.dir})
+	if err := l.open(ctx); err != nil {
+		return end, err
+	}
+	defer func() { err = errors.Join(err, l.store.Close()) }()
+
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var flushing sync.WaitGroup
+	var broken error
+	flushing.Go(func() {
+		broken = l.flusher.Run(ctx)
+		l.agent.Stop() // without a flusher nobody hears of what is done
+	})
+	interrupted, attempt, err := l.await(ctx)
+	l.agent.Stop()
+	l.agent.Wait()
+	drained := l.flusher.Drain(ctx) // what the last tasks reported
+	cancel(errDone)
+	flushing.Wait()
+	switch {
+	case errors.Is(broken, errDone), errors.Is(broken, context.Canceled):
+		broken = nil
+	case err == nil && broken == nil:
+		err = drained
+	}
+	if err != nil && broken == nil {
+		return end, err
+	}
+	return l.ended(attempt, interrupted, broken, l.c.env.Now().Sub(begun)), nil
+}
+
+// errDone ends the flusher when there is nothing left to do.
+var errDone = errors.New("done")
+
+// await starts the attempt and waits for its end, or for a signal. attempt is nil unless it ended.
+func (l *localRun) await(ctx context.Context) (interrupted bool, attempt *trowel.Attempt, err error) {
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	defer signal.Stop(signals)
+	started, err := l.flusher.Start(ctx, l.request())
+	if errors.Is(err, trowel.ErrConflict) { // in a database that was there before
+		l.attemptName = uuid.NewString()
+		started, err = l.flusher.Start(ctx, l.request())
+	}
+	if err != nil {
+		return false, nil, err
+	}
+	l.attempt = started.Attempt.ID
+	select {
+	case a, ok := <-started.Ended:
+		if !ok {
+			return false, nil, nil // the flusher says why
+		}
+		return false, &a, nil
+	case <-signals:
+	case <-ctx.Done():
+	}
+	l.agent.Stop()
+	idle := make(chan struct{})
+	go func() {
+		defer close(idle)
+		l.agent.Wait()
+	}()
+	select {
+	case <-idle:
+	case <-signals:
+		close(l.killNow)
+		<-idle
+	}
+	return true, nil, nil
+}
+
+// open makes the store, the flusher and the agent.
+func (l *localRun) open(ctx context.Context) error {
+	now := l.c.env.Now()
+	opts, err := databaseOptions(l.config)
+	if err != nil {
+		return err
+	}
+	store, err := sqlite.Open(ctx, opts, now)
+	if err != nil {
+		return err
+	}
+	l.store = store
+	if err := l.storeProject(ctx, now); err != nil {
+		return errors.Join(err, store.Close())
+	}
+	taskLimit, err := positiveSetting(l.config, "executor.task_max_run", defaultTaskLimit)
+	if err != nil {
+		return errors.Join(err, store.Close())
+	}
+	attemptLimit, err := positiveSetting(l.config, "executor.attempt_max_run", defaultAttemptLimit)
+	if err != nil {
+		return errors.Join(err, store.Close())
+	}
+	l.killNow = make(chan struct{})
+	l.keeper = &keeper{states: l.state}
+	l.failed = &failures{}
+	if err := l.openAgent(ctx, taskLimit); err != nil {
+		return errors.Join(err, store.Close())
+	}
+	l.flusher = flush.New(flush.Options{
+		Store: store, Agent: l.agent, Now: l.c.env.Now, Log: l.log,
+		Observers: []flush.Observer{l.keeper, l.failed, l.display},
+		Limits:    engine.Limits{Tasks: taskLimit}, Attempts: attemptLimit,
+	})
+	return nil
+}
+
+// storeProject stores the project as Digdag's local mode does: under the name default, as a revision
+// named after the present instant.
+func (l *localRun) storeProject(ctx context.Context, now time.Time) error {
+	workflows := make([]*trowel.Workflow, len(l.project.Workflows))
+	for i, w := range l.project.Workflows {
+		workflows[i] = &trowel.Workflow{Name: w.Name, Zone: w.Zone.ID, Definition: w.Definition}
+	}
+	l.setting = trowel.Setting{
+		Project:  trowel.Project{Name: "default", CreatedAt: now},
+		Revision: trowel.Revision{Name: now.UTC().Format(time.RFC3339Nano), Params: l.params, CreatedAt: now},
+	}
+	err := l.store.Update(ctx, func(tx trowel.Tx) error {
+		return tx.InsertRevision(ctx, &l.setting.Project, &l.setting.Revision, workflows)
+	})
+	for i, w := range l.project.Workflows {
+		if w == l.workflow {
+			l.setting.Workflow = *workflows[i]
+		}
+	}
+	return err
+}
+
+func (l *localRun) openAgent(ctx context.Context, taskLimit int) error {
+	slots, err := l.slots()
+	if err != nil {
+		return err
+	}
+	openLog, err := l.taskLogs()
+	if err != nil {
+		return err
+	}
+	var hook agent.Hook = &localHook{
+		run: l, showParams: l.c.args.given("--show-params") || l.c.args.given("-dE"),
+		dry: l.c.args.given("--dry-run") || l.c.args.given("-dE"),
+	}
+	finder, err := l.secrets()
+	if err != nil {
+		return err
+	}
+	l.agent = agent.New(ctx, agent.Options{
+		ID:        "local",
+		Slots:     slots,
+		Operators: operator.Builtin(),
+		Templates: template.New(template.Options{}),
+		Commands: executor.NewLocal(executor.LocalOptions{
+			Env: l.c.env.Environ, KillNow: l.killNow, Log: l.log,
+		}),
+		Secrets:   finder,
+		Sessions:  &localSessions{run: l},
+		Project:   l.project.Dir,
+		TaskLimit: taskLimit,
+		Now:       l.c.env.Now,
+		OpenLog:   openLog,
+		Hook:      hook,
+		Report:    func(r trowel.Report) { l.flusher.Report(r) },
+		Wake:      func() { l.flusher.Wake() },
+	})
+	return nil
+}
+
+// secrets are those of local mode: settings, then the user's files (server 1.9.2).
+func (l *localRun) secrets() (secret.Finder, error) {
+	store, err := l.c.env.localSecrets()
+	if err != nil {
+		return nil, err
+	}
+	settings := map[string]string{}
+	for key, value := range l.config.Prefix("secrets.") {
+		settings[key] = value
+	}
+	return secret.NewLocal(secret.LocalOptions{Properties: settings, Dir: store.dir, Log: l.log}), nil
+}
+
+func (l *localRun) slots() (int, error) {
+	if n := l.c.args.number("--max-task-threads"); n > 0 {
+		return n, nil
+	}
+	return setting(l.config, "agent.max-task-threads", 0)
+}
+
+// request is the attempt to start (language A7, A8).
+func (l *localRun) request() flush.Start {
+	return l.attemptOf(l.workflow, l.setting.Workflow, l.session, l.params, l.tasks, "run", l.attemptName)
+}
+
+// setting reads a number among the settings.
+func setting(config Config, key string, otherwise int) (int, error) {
+	text, found := config.Get(key)
+	if !found {
+		return otherwise, nil
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		return 0, fmt.Errorf("setting %s = %s: want a number", key, text)
+	}
+	return n, nil
+}
+
+func positiveSetting(config Config, key string, otherwise int) (int, error) {
+	n, err := setting(config, key, otherwise)
+	if err == nil && n < 1 {
+		return 0, fmt.Errorf("setting %s = %d: want a number from 1 on", key, n)
+	}
+	return n, err
+}
+
+// attemptOf describes an attempt of a workflow of this project.
+func (l *localRun) attemptOf(w *dig.Workflow, row trowel.Workflow, at time.Time, params *param.Map, tasks []dig.Task, cause, name string) flush.Start {
+	setting := l.setting
+	setting.Workflow = row
+	setting.Session = trowel.Session{ProjectID: setting.Project.ID, Workflow: w.Name, Time: at, UUID: uuid.NewString()}
+	return flush.Start{
+		Setting: setting,
+		Tasks:   tasks,
+		Attempt: trowel.Attempt{WorkflowID: row.ID, Name: name, Zone: w.Zone.ID, Params: params, Cause: cause, Actor: "cli"},
+	}
+}
+
+// databaseOptions say where the store is: in memory unless the settings name a file.
+func databaseOptions(config Config) (sqlite.Options, error) {
+	kind, _ := config.Get("database.type")
+	path, _ := config.Get("database.path")
+	switch kind {
+	case "", "memory":
+		return sqlite.Options{}, nil
+	case "sqlite", "h2":
+		if path == "" {
+			return sqlite.Options{}, fmt.Errorf("setting database.type = %s needs database.path, the database's folder", kind)
+		}
+		if err := os.MkdirAll(path, 0o777); err != nil { //nolint:gosec // the umask decides
+			return sqlite.Options{}, fmt.Errorf("make the folder of the database: %w", err)
+		}
+		return sqlite.Options{Path: path + "/trowel.db"}, nil
+	default:
+		return sqlite.Options{}, fmt.Errorf("setting database.type = %s: a local run knows memory and sqlite", kind)
+	}
+}

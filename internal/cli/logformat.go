@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"strconv"
+	"strings"
+	"time"
+
+	trowel "github.com/trowel-project/trowel"
+)
+
+// logFormat writes log entries in Digdag's form (server 1.4). It is a slog.Handler.
+type logFormat struct {
+	to     io.Writer
+	level  slog.Level
+	millis bool   // as in files
+	class  string // what logs, shown where there is no terminal; empty to leave it out
+	thread string
+	attrs  string // " key=value" of With
+}
+
+// levels of --log-level. slog has no trace.
+func logLevel(name string) slog.Level {
+	switch name {
+	case "error":
+		return slog.LevelError
+	case "warn":
+		return slog.LevelWarn
+	case "debug", "trace":
+		return slog.LevelDebug
+	default:
+		return slog.LevelInfo
+	}
+}
+
+// forTask returns a logger whose entries name the task as Digdag's threads do.
+func (f *logFormat) forTask(lease *trowel.Lease) *slog.Logger {
+	c := *f
+	c.class = "trowel.agent"
+	c.thread = threadName(lease)
+	return slog.New(&c)
+}
+
+func threadName(lease *trowel.Lease) string {
+	return strconv.FormatInt(int64(lease.TaskID), 10) + "@[0:" + lease.Setting.Project.Name + ":" +
+		strconv.FormatInt(int64(lease.Setting.Session.ID), 10) + ":" +
+		strconv.FormatInt(int64(lease.AttemptID), 10) + "]" + lease.FullName
+}
+
+// Enabled implements slog.Handler.
+func (f *logFormat) Enabled(_ context.Context, level slog.Level) bool { return level >= f.level }
+
+// Handle implements slog.Handler.
+func (f *logFormat) Handle(_ context.Context, r slog.Record) error {
+	layout := "2006-01-02 15:04:05 -0700"
+	if f.millis {
+		layout = "2006-01-02 15:04:05.000 -0700"
+	}
+	line := make([]byte, 0, 160)
+	line = r.Time.In(time.Local).AppendFormat(line, layout) //nolint:gosmopolitan // log lines show the system's time, as Digdag's
+	line = append(line, " ["...)
+	line = append(line, r.Level.String()...)
+	line = append(line, "] ("...)
+	line = append(line, f.thread...)
+	line = append(line, ')')
+	if f.class != "" {
+		line = append(line, ' ')
+		line = append(line, f.class...)
+	}
+	line = append(line, ": "...)
+	line = append(line, r.Message...)
+	line = append(line, f.attrs...)
+	r.Attrs(func(a slog.Attr) bool {
+		line = append(line, attrText(a)...)
+		return true
+	})
+	line = append(line, '\n')
+	_, err := f.to.Write(line)
+	return err
+}
+
+func attrText(a slog.Attr) string { return " " + a.Key + "=" + a.Value.Resolve().String() }
+
+// WithAttrs implements slog.Handler.
+func (f *logFormat) WithAttrs(attrs []slog.Attr) slog.Handler {
+	c := *f
+	var text strings.Builder
+	text.WriteString(f.attrs)
+	for _, a := range attrs {
+		text.WriteString(attrText(a))
+	}
+	c.attrs = text.String()
+	return &c
+}
+
+// WithGroup implements slog.Handler; entries have no groups.
+func (f *logFormat) WithGroup(string) slog.Handler { return f }

@@ -1,0 +1,306 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/dig"
+)
+
+// Texts of server 1.9.2.
+const (
+	textNoWorkflowHere    = "Workflow '%s' does not exist in current directory. You may need to change directory first, or set --project option."
+	textNoWorkflowBelow   = "Workflow '%s' does not exist in current directory. You may need to type \"cd %s\" first, or set \"--project %[2]s\" option."
+	textNoWorkflowProject = "Workflow '%s' does not exist in project directory '%s'."
+	textOutside           = "Given path '%s' is outside of project directory '%s'"
+)
+
+// runRun runs a workflow of a local project (server 1.9.2).
+func runRun(ctx context.Context, c *call) error {
+	l, err := c.prepareRun(ctx)
+	if err != nil {
+		return err
+	}
+	end, err := l.run(ctx)
+	if err != nil {
+		return err
+	}
+	l.display.End(end)
+	switch {
+	case end.Interrupted:
+		return &exitError{exitInterrupted}
+	case end.Status != "success":
+		return &exitError{exitFailure}
+	}
+	return nil
+}
+
+// prepareRun does all that can go wrong before something runs, in Digdag's order.
+func (c *call) prepareRun(ctx context.Context) (*localRun, error) {
+	l := &localRun{c: c}
+	var err error
+	if l.config, err = c.config(); err != nil {
+		return nil, err
+	}
+	if err := l.openDisplay(); err != nil {
+		return nil, err
+	}
+	if err := l.load(ctx); err != nil {
+		return nil, err
+	}
+	if err := l.selectTasks(); err != nil {
+		return nil, err
+	}
+	return l, l.chooseSession(ctx)
+}
+
+// load reads parameters and project, and finds the workflow.
+func (l *localRun) load(ctx context.Context) error {
+	c := l.c
+	dir, argument, err := c.runFolder()
+	if err != nil {
+		return err
+	}
+	if l.params, err = c.projectParameters(l.config, dir); err != nil {
+		return err
+	}
+	name, err := workflowName(c.env, dir, argument)
+	if err != nil {
+		return err
+	}
+	if dir != c.env.Dir {
+		l.log.InfoContext(ctx, "Setting project path to "+dir)
+	}
+	if l.project, err = dig.Load(dir); err != nil {
+		return c.refused(dir, err)
+	}
+	if l.workflow = l.project.Find(name); l.workflow == nil {
+		return c.noWorkflow(l.project, name)
+	}
+	compiled, err := l.project.Compile() // all of them, as Digdag (language C42)
+	if err != nil {
+		return c.refused(dir, err)
+	}
+	l.tasks = compiled[slices.Index(l.project.Workflows, l.workflow)]
+	return nil
+}
+
+// selectTasks cuts the workflow down to the task of the second argument.
+func (l *localRun) selectTasks() error {
+	if err := dig.CheckExports(l.tasks); err != nil {
+		return err
+	}
+	if len(l.c.args.positional) < 2 {
+		return nil
+	}
+	at, err := dig.MatchTask(l.c.args.positional[1], l.tasks)
+	if err == nil {
+		l.tasks = subtree(l.tasks, at)
+	}
+	return err
+}
+
+// chooseSession finds the session time and where its tasks are kept.
+func (l *localRun) chooseSession(ctx context.Context) error {
+	c := l.c
+	plan, err := scheduleOf(l.workflow.Schedule, l.workflow.Zone)
+	if err != nil {
+		return err
+	}
+	if plan != nil {
+		for _, line := range plan.Unused() {
+			l.log.ErrorContext(ctx, strings.TrimRight(line, "\n"))
+		}
+	}
+	dirs := stateDirs{dir: resolveIn(l.project.Dir, c.args.text("--save"))}
+	choice := sessionChoice{
+		zone: l.workflow.Zone, schedule: plan, states: dirs, workflow: l.workflow.Name, now: c.env.Now(), log: l.log,
+	}
+	at, err := choice.choose(ctx, c.args.text("--session"))
+	if err != nil {
+		return err
+	}
+	l.session = at.Truncate(time.Second)
+	l.params = sessionParams(l.params, plan, l.session)
+	if !c.args.given("--no-save") {
+		l.state = states{dir: dirs.session(l.session)}
+		l.log.InfoContext(ctx, "Using session "+l.state.dir+".")
+	}
+	l.sets, err = newRunSets(withoutAncestors(l.tasks), c.args)
+	return err
+}
+
+// ended describes the end of the run.
+func (l *localRun) ended(attempt *trowel.Attempt, interrupted bool, broken error, elapsed time.Duration) runEnd {
+	end := runEnd{
+		Status: "running", Failed: l.failed.list(), Interrupted: interrupted, Broken: broken,
+		StateDir: l.state.dir, Elapsed: elapsed,
+	}
+	if attempt != nil {
+		end.Status = attempt.Flags.Status()
+	}
+	if interrupted || broken != nil {
+		end.Succeeded = l.keeper.succeeded
+	}
+	if end.Status != "success" {
+		end.Resume = l.resumeCommand()
+	}
+	for i := range end.Failed {
+		end.Failed[i].Where = l.where(end.Failed[i].Name)
+	}
+	return end
+}
+
+// where is the place of a task that the workflow states; empty for one that was generated.
+func (l *localRun) where(task string) string {
+	at, found := l.project.Locate(l.workflow, task)
+	if !found {
+		return ""
+	}
+	return at.String()
+}
+
+// resumeCommand is what goes on with the tasks that have not succeeded; empty if nothing was kept.
+func (l *localRun) resumeCommand() string {
+	if l.state.dir == "" {
+		return ""
+	}
+	c := l.c
+	words := []string{c.program, "run"}
+	words = append(words, c.args.positional...)
+	for _, name := range []string{"--project", "--save", "--params-file", "--config"} {
+		if c.args.given(name) {
+			words = append(words, name, c.args.text(name))
+		}
+	}
+	for _, p := range c.args.pairs("--param") {
+		words = append(words, "-p", p.key+"="+p.value)
+	}
+	words = append(words, "--session", l.session.Format("2006-01-02 15:04:05"))
+	for i, word := range words {
+		words[i] = shellQuote(word)
+	}
+	return strings.Join(words, " ")
+}
+
+// shellQuote quotes a word for a POSIX shell if it needs that.
+func shellQuote(word string) string {
+	plain := func(r rune) bool {
+		return r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("_-+=./:,@%^", r)
+	}
+	if word != "" && strings.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
+
+// projectDir is the absolute folder of --project, by default the working folder.
+func (c *call) projectDir() (string, error) {
+	name := c.args.text("--project")
+	if name == "" {
+		return c.env.Dir, nil
+	}
+	dir := c.env.path(name)
+	if _, err := os.Stat(dir); err != nil {
+		if errors.Is(err, os.ErrNotExist) {
+			return "", &missingFileError{path: dir}
+		}
+		return "", err
+	}
+	return dir, nil
+}
+
+// runFolder returns the project's folder and the argument that names the workflow in it. Where the
+// working folder has no workflow of its own, a file below it brings its folder along (differs from
+// server 1.9.2, see docs/compatibility.md).
+func (c *call) runFolder() (dir, argument string, err error) {
+	argument = c.args.positional[0]
+	dir, err = c.projectDir()
+	if err != nil || c.args.given("--project") || !strings.HasSuffix(argument, ".dig") {
+		return dir, argument, err
+	}
+	path := resolveIn(dir, argument)
+	if filepath.Dir(path) == dir || hasWorkflows(dir) || !isFile(path) {
+		return dir, argument, nil
+	}
+	return filepath.Dir(path), filepath.Base(path), nil
+}
+
+func hasWorkflows(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	return err != nil || slices.ContainsFunc(entries, func(e os.DirEntry) bool {
+		return strings.HasSuffix(e.Name(), ".dig") && e.Name() != ".dig"
+	})
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// workflowName turns an argument into the name of a workflow: a file is named relative to the
+// project.
+func workflowName(env Env, dir, argument string) (string, error) {
+	if !strings.HasSuffix(argument, ".dig") {
+		return argument, nil
+	}
+	path := resolveIn(dir, argument)
+	relative, err := filepath.Rel(dir, path)
+	if err != nil || relative == ".." || strings.HasPrefix(relative, ".."+string(filepath.Separator)) {
+		return "", &dig.Error{Kind: "illegal argument", Message: fmt.Sprintf(textOutside, path, dir)}
+	}
+	return strings.TrimSuffix(filepath.ToSlash(relative), ".dig"), nil
+}
+
+func resolveIn(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(dir, path)
+}
+
+func (c *call) noWorkflow(project *dig.Project, name string) error {
+	text := fmt.Sprintf(textNoWorkflowHere, name)
+	if at := strings.LastIndexByte(name, '/'); at >= 0 {
+		text = fmt.Sprintf(textNoWorkflowBelow, name, name[:at])
+	}
+	if given := c.args.text("--project"); given != "" {
+		text = fmt.Sprintf(textNoWorkflowProject, name, given)
+	}
+	var names []string
+	for _, w := range project.Workflows {
+		names = append(names, w.Name)
+	}
+	hint := "there is no .dig file in " + project.Dir
+	if len(names) > 0 {
+		hint = "the workflows are: " + commaList(names)
+	}
+	return complainf("%s (resource not found)", text).hinting("%s", hint)
+}
+
+// openDisplay chooses how the run is shown and where log lines go.
+func (l *localRun) openDisplay() (err error) {
+	c := l.c
+	l.display, err = selectDisplay(c)
+	if err != nil {
+		return err
+	}
+	l.logs = &logFormat{to: l.display.Log(), level: logLevel(c.args.text("--log-level")), thread: "main", class: "trowel.run"}
+	if file := c.args.text("--log"); file != "-" && file != "" {
+		to, err := openLogFile(c.env.path(file))
+		if err != nil {
+			return err
+		}
+		l.logs.to, l.logs.millis, l.logs.class = to, true, ""
+	}
+	l.log = slog.New(l.logs)
+	return nil
+}

@@ -1,0 +1,67 @@
+package cli_test
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/trowel-project/trowel/internal/cli"
+)
+
+// TestMain makes this test program the one that scripts run as trowel and digdag.
+func TestMain(m *testing.M) {
+	run := func() { os.Exit(cli.Run(context.Background(), cli.ProcessEnv())) }
+	testscript.Main(m, map[string]func(){"trowel": run, "digdag": run})
+}
+
+// TestScripts runs the commands of testdata/script as a user would type them.
+func TestScripts(t *testing.T) {
+	t.Parallel()
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("HOME", env.WorkDir)
+			env.Setenv("XDG_CONFIG_HOME", env.WorkDir+"/.config")
+			env.Setenv("TZ", "UTC")
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"interrupt": interrupt,
+		},
+		RequireUniqueNames: true,
+	})
+}
+
+// interrupt runs a command, sends it SIGINT once a file has appeared, and again when a second one
+// has, and checks its exit code: interrupt CODE FILE[,FILE] COMMAND...
+func interrupt(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 3 {
+		ts.Fatalf("usage: interrupt CODE FILE[,FILE] COMMAND...")
+	}
+	cmd := exec.Command(args[2], args[3:]...)
+	cmd.Dir = ts.Getenv("WORK")
+	cmd.Env = []string{"HOME=" + ts.Getenv("HOME"), "PATH=" + ts.Getenv("PATH"), "TZ=UTC"}
+	cmd.Stdout, cmd.Stderr = ts.Stdout(), ts.Stderr()
+	ts.Check(cmd.Start())
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	for _, file := range splitFiles(args[1]) {
+		if !appears(ts.MkAbs(file), ended) {
+			ts.Fatalf("the command ended before %s appeared", file)
+		}
+		ts.Check(cmd.Process.Signal(os.Interrupt))
+	}
+	select {
+	case <-ended:
+	case <-time.After(30 * time.Second):
+		ts.Check(cmd.Process.Kill())
+		ts.Fatalf("the command did not end")
+	}
+	if got := cmd.ProcessState.ExitCode(); got != atoi(ts, args[0]) {
+		ts.Fatalf("exit code %d, want %s", got, args[0])
+	}
+}
