@@ -1,0 +1,119 @@
+package template
+
+import "github.com/dop251/goja"
+
+// helper makes a function that rewritten code calls (see rewrite.go), or returns nil.
+func (env *environment) helper(name string) goja.Value {
+	one := func(f func(goja.Value) goja.Value) goja.Value {
+		return env.native("", 1, func(c goja.FunctionCall) goja.Value { return f(c.Argument(0)) })
+	}
+	switch name {
+	case helperResult:
+		return one(env.checkResult)
+	case helperSpread:
+		return one(env.checkSpread)
+	case helperKey:
+		return one(env.checkKey)
+	case helperLength:
+		return one(env.lengthCall)
+	case helperTick:
+		return one(func(cost goja.Value) goja.Value {
+			env.charge(int(cost.ToInteger()))
+			return goja.Undefined()
+		})
+	}
+	return nil
+}
+
+// checkResult announces a new value by its size and refuses texts that are too long.
+func (env *environment) checkResult(v goja.Value) goja.Value {
+	switch v := v.(type) {
+	case goja.String:
+		env.charge(costItem + env.textLength(v.Length()))
+	case *goja.Object:
+		env.charge(objectCost(v))
+	}
+	return v
+}
+
+func objectCost(object *goja.Object) int {
+	const stack = 4096 // what an error or a generator keeps of calls
+	switch object.ClassName() {
+	case "Array", "Arguments":
+		return costList + costItem*int(min(length(object), maxItems))
+	case "Map", "Set":
+		return costList + 4*costItem*int(object.Get("size").ToInteger())
+	case "Error", "Generator":
+		return costObject + stack
+	case "Function":
+		return costFunction
+	default:
+		return costObject
+	}
+}
+
+// length is the length property of a list.
+func length(object *goja.Object) int64 {
+	v := object.Get("length")
+	if v == nil {
+		return 0
+	}
+	return v.ToInteger()
+}
+
+// checkSpread refuses what has too many items to be taken to pieces and announces their number.
+// Generators need no check: their own code announces each round.
+func (env *environment) checkSpread(v goja.Value) goja.Value {
+	switch v := v.(type) {
+	case goja.String:
+		env.charge(2 * costItem * int(env.itemCount(int64(v.Length()))))
+	case *goja.Object:
+		env.charge(4 * costItem * int(env.itemCount(pieces(v))))
+	}
+	return v
+}
+
+func pieces(object *goja.Object) int64 {
+	switch object.ClassName() {
+	case "Array", "Arguments":
+		return length(object)
+	case "Map", "Set":
+		return object.Get("size").ToInteger()
+	case "Object":
+		return int64(len(object.Keys()))
+	default:
+		return 0
+	}
+}
+
+// checkKey turns a value into a property key and puts the guards of that name in place.
+func (env *environment) checkKey(v goja.Value) goja.Value {
+	if goja.IsNumber(v) {
+		return v
+	}
+	if _, ok := v.(*goja.Symbol); ok {
+		return v
+	}
+	key := env.toText(v)
+	env.guard(key.String())
+	return key
+}
+
+// lengthCall is x.length(): Java's method for texts (language T20), else a plain method call.
+func (env *environment) lengthCall(v goja.Value) goja.Value {
+	if s, ok := v.(goja.String); ok {
+		return env.rt.ToValue(s.Length())
+	}
+	if goja.IsUndefined(v) || goja.IsNull(v) {
+		env.throwType("Cannot read property 'length' of %s", v)
+	}
+	object := v.ToObject(env.rt)
+	if object.ClassName() == "String" {
+		return object.Get("length")
+	}
+	method, ok := goja.AssertFunction(object.Get("length"))
+	if !ok {
+		env.throwType(formatNoFunction, "length")
+	}
+	return callJS(method, v)
+}

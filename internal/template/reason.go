@@ -1,0 +1,93 @@
+package template
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/dop251/goja"
+)
+
+// formatNoFunction is the text for a call of a property that is no function (language T27).
+const formatNoFunction = "(intermediate value).%s is not a function"
+
+// maxReason is the length in bytes from which on what was thrown is cut.
+const maxReason = 16 << 10
+
+// reason is what an exception says, in Digdag's words where language T27 gives them: the type and
+// the message of an error, the text of anything else that was thrown.
+func (env *environment) reason(p *program, exception *goja.Exception) string {
+	text := "an object without text"
+	if err := env.try(func() { text = exception.Value().String() }); err != nil {
+		return text
+	}
+	if message, ok := strings.CutPrefix(text, "TypeError: "); ok {
+		text = "TypeError: " + env.typeMessage(p, exception, message)
+	}
+	if len(text) > maxReason {
+		cut := maxReason
+		for !utf8.RuneStart(text[cut]) {
+			cut--
+		}
+		text = text[:cut] + "..."
+	}
+	return text
+}
+
+// typeMessage maps the interpreter's words for the common type errors to Digdag's.
+func (env *environment) typeMessage(p *program, exception *goja.Exception, message string) string {
+	if name, ok := between(message, "Object has no member '", "'"); ok {
+		return strings.Replace(formatNoFunction, "%s", name, 1)
+	}
+	for _, prefix := range []string{"Value is not an object: ", "Not a function: ", "Value is not callable: "} {
+		if value, ok := strings.CutPrefix(message, prefix); ok {
+			return value + " is not a function"
+		}
+	}
+	for _, suffix := range []string{"' of undefined or null", "' of undefined"} {
+		if name, ok := between(message, "Cannot read property '", suffix); ok {
+			return "Cannot read property '" + name + "' of " + env.nothing(p, exception, name)
+		}
+	}
+	return message
+}
+
+func between(text, prefix, suffix string) (string, bool) {
+	text, ok := strings.CutPrefix(text, prefix)
+	if !ok {
+		return "", false
+	}
+	return strings.CutSuffix(text, suffix)
+}
+
+// nothing tells whether a property was asked of null or of undefined, which the interpreter does not
+// say: null, if at the place of the error stands null or a plain reference to a null parameter. The
+// interpreter knows no place for the callee of a call; the first place that reads a property of the
+// name from nothing has to do.
+func (env *environment) nothing(p *program, exception *goja.Exception, name string) string {
+	stack := exception.Stack()
+	if p == nil || len(stack) == 0 {
+		return "undefined"
+	}
+	at := stack[0].Position()
+	for _, s := range p.sites {
+		if s.line == at.Line && s.column == at.Column {
+			return env.nothingAt(s)
+		}
+	}
+	for _, s := range p.sites {
+		if s.property == name && env.nothingAt(s) == "null" {
+			return "null"
+		}
+	}
+	return "undefined"
+}
+
+func (env *environment) nothingAt(s site) string {
+	if s.of == "null" {
+		return "null"
+	}
+	if v, answer := resolve(s.of, env.scope); answer == found && v == nil {
+		return "null"
+	}
+	return "undefined"
+}
