@@ -1,41 +1,57 @@
-package template
+package template_test
 
 import (
-	"context"
 	"fmt"
-	"github.com/trowel-project/trowel/internal/param"
 	"testing"
 	"time"
+
+	"github.com/trowel-project/trowel/internal/param"
+	"github.com/trowel-project/trowel/internal/template"
 )
 
-func benchText(b *testing.B, text string) {
-	e := New(Options{})
-	p := param.Of("a", 1, "s", "abc", "session_time", "2016-01-30T00:00:00-08:00")
+// BenchmarkText evaluates single texts, compiled once.
+func BenchmarkText(b *testing.B) {
+	for _, bench := range []struct{ name, text string }{
+		{"plain", "${a} b"},
+		{"expression", "${a + 1} b"},
+		{"function", "${[1, 2, 3].map(function(x) { return x * 2 })}"},
+		{"date", "${new Date(session_time).getTime()}"},
+		{"moment", "${moment(session_time).add(1, 'days').format('YYYY-MM-DD')}"},
+	} {
+		b.Run(bench.name, func(b *testing.B) {
+			e := template.New(template.Options{})
+			params := param.Of("a", 1, "session_time", "2016-01-30T00:00:00-08:00")
+			b.ReportAllocs()
+			for b.Loop() {
+				if _, err := e.Text(b.Context(), bench.text, params, time.UTC); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkConfig evaluates a task whose 30 parameters need no evaluation.
+func BenchmarkConfig(b *testing.B) {
+	e := template.New(template.Options{})
+	scope := param.Of("a", 1)
+	for i := range 29 {
+		scope.Set(fmt.Sprintf("key%d", i), "some text")
+	}
+	local := param.Of("echo>", "${a} b")
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := e.Text(context.Background(), text, p, time.UTC); err != nil {
+		if _, err := e.Config(b.Context(), scope, local, time.UTC); err != nil {
 			b.Fatal(err)
 		}
 	}
 }
-func BenchmarkPlain(b *testing.B)      { benchText(b, "${a} b") }
-func BenchmarkExpression(b *testing.B) { benchText(b, "${a+1} b") }
-func BenchmarkFunction(b *testing.B)   { benchText(b, "${[1,2,3].map(function(x){return x*2})}") }
-func BenchmarkDate(b *testing.B)       { benchText(b, "${new Date(session_time).getTime()}") }
-func BenchmarkMoment(b *testing.B) {
-	benchText(b, "${moment(session_time).add(1,'days').format('YYYY-MM-DD')}")
-}
-func BenchmarkConfig(b *testing.B) {
-	e := New(Options{})
-	p := param.New()
-	for i := range 29 {
-		p.Set(fmt.Sprintf("key%d", i), "some text value")
-	}
-	p.Set("a", int64(1))
-	local := param.Of("echo>", "${a} b")
-	b.ReportAllocs()
+
+// BenchmarkNew makes an evaluator and uses moment for the first time.
+func BenchmarkNew(b *testing.B) {
 	for b.Loop() {
-		if _, err := e.Config(context.Background(), p, local, time.UTC); err != nil {
+		e := template.New(template.Options{})
+		if _, err := e.Text(b.Context(), "${moment.version}", param.New(), time.UTC); err != nil {
 			b.Fatal(err)
 		}
 	}

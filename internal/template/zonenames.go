@@ -21,7 +21,7 @@ func javaZoneNames(zone string) (standard, summer string) {
 	case "America/La_Paz":
 		return "BOT", "BOST"
 	case "America/Guayaquil":
-		return "ECT", "ECST"
+		return "ECT", "ECST" //nolint:misspell // Ecuador Time
 	case "America/Montevideo":
 		return "UYT", "UYST"
 	case "America/Asuncion":
