@@ -4,6 +4,7 @@ package trowel
 // which states each of them connects.
 type Move string
 
+// The moves.
 const (
 	MoveInsert       Move = "insert"        // a task is made: at the start, by an operator, for a failure, by a group retry
 	MoveUnblock      Move = "unblock"       // parent may run children and all upstreams succeeded

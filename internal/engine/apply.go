@@ -86,7 +86,7 @@ func (a *applying) check(t *task) { a.checks = append(a.checks, t) }
 // does so (language X12), so all that happened comes before the next check.
 func (a *applying) settle() {
 	for {
-		for i := 0; i < len(a.happened); i++ {
+		for i := 0; i < len(a.happened); i++ { //nolint:intrange // what follows is appended meanwhile
 			a.follow(a.happened[i])
 		}
 		a.happened = a.happened[:0]

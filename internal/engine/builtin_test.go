@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"maps"
 	"testing"
 	"time"
 
@@ -35,7 +36,7 @@ func pick(m *param.Map, keys ...string) map[string]any {
 	return picked
 }
 
-// P12
+// P12.
 func TestBuiltins(t *testing.T) {
 	t.Parallel()
 	at := time.Date(2016, 1, 30, 8, 30, 0, 0, time.UTC)
@@ -63,12 +64,10 @@ func TestBuiltins(t *testing.T) {
 		t.Run(row.zone, func(t *testing.T) {
 			t.Parallel()
 			got := scopeOf(t, trowel.Attempt{ID: 7, Zone: row.zone}, at, param.Of("session_time", "mine", "task_name", "mine"))
-			for key, value := range map[string]any{
+			maps.Copy(row.want, map[string]any{
 				"project_id": int64(1), "session_id": int64(4), "attempt_id": int64(7), "session_unixtime": int64(1454142600),
 				"session_uuid": "11111111-2222-3333-4444-555555555555", "task_name": "+w",
-			} {
-				row.want[key] = value
-			}
+			})
 			keys := []string{
 				"timezone", "project_id", "session_id", "session_uuid", "session_time", "session_date", "session_date_compact",
 				"session_local_time", "session_tz_offset", "session_unixtime", "attempt_id", "task_name",
@@ -103,7 +102,7 @@ func TestRetryAttemptName(t *testing.T) {
 	}
 }
 
-// P14, P15
+// P14, P15.
 func TestDerivedTimes(t *testing.T) {
 	t.Parallel()
 	parts := func(prefix, date, compact, local, offset string, unix any) map[string]any {

@@ -23,7 +23,7 @@ func TestRandomCases(t *testing.T) {
 	for i := 0; i < *rounds || (*rounds == 0 && time.Now().Before(until)); i++ {
 		k, order := model.NewCase(*seed+uint64(i)), *seed+uint64(i)
 		if _, err := play(k, order, newMemory()); err != nil {
-			k, order = shrink(k, order, err)
+			k, order = shrink(k, order)
 			d, err := play(k, order, newMemory())
 			t.Fatalf("case %d: %v\nsmallest workflow (outcomes %d with features %b, order %d, limit %d):\n%s\nevents:\n  %s",
 				*seed+uint64(i), err, k.Seed, k.May, order, k.Limit, param.JSON(k.Body), strings.Join(d.trace, "\n  "))
@@ -33,7 +33,7 @@ func TestRandomCases(t *testing.T) {
 
 // shrink makes a failing case smaller as long as it goes on failing: with fewer tasks and keys, and
 // with fewer things that operators do, in any of some orders of events.
-func shrink(k model.Case, order uint64, err error) (model.Case, uint64) {
+func shrink(k model.Case, order uint64) (model.Case, uint64) {
 	fails := func(smaller model.Case) (uint64, bool) {
 		for _, o := range []uint64{order, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12} {
 			if _, err := play(smaller, o, newMemory()); err != nil && !strings.HasPrefix(err.Error(), "compile:") {

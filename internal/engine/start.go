@@ -41,8 +41,11 @@ func LimitMessage(limit, current, adding int) string {
 }
 
 func tooMany(limit, current, adding int) error {
-	return &trowel.Error{Kind: trowel.ErrLimit, Message: LimitMessage(limit, current, adding),
-		Hint: "raise executor.task_max_run, or split the workflow"}
+	return &trowel.Error{
+		Kind:    trowel.ErrLimit,
+		Message: LimitMessage(limit, current, adding),
+		Hint:    "raise executor.task_max_run, or split the workflow",
+	}
 }
 
 // insert adds compiled tasks below parent, blocked, and returns the first of them, which is the

@@ -66,7 +66,7 @@ func insertAttempt(t *testing.T, db trowel.Store, s trowel.Setting, i int) trowe
 
 // stored is a keeper that writes as package flush does.
 type stored struct {
-	ctx     context.Context
+	ctx     context.Context //nolint:containedctx // of the test
 	db      trowel.Store
 	attempt trowel.AttemptID
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
@@ -11,37 +12,55 @@ import (
 )
 
 const (
-	sqlInsertArchive = `INSERT INTO task_archive (attempt_id, tasks, created_at) VALUES ($1, $2, $3)`
+	sqlInsertArchive = `INSERT INTO task_archive (attempt_id, part, tasks, created_at) VALUES ($1, $2, $3, $4)`
 	sqlDeleteTasks   = `DELETE FROM task WHERE attempt_id = $1`
-	sqlFindArchive   = `SELECT tasks FROM task_archive WHERE attempt_id = $1`
+	sqlFindArchive   = `SELECT tasks FROM task_archive WHERE attempt_id = $1 ORDER BY part`
 )
 
+// archivePart is how many tasks one row of the archive has, so that no value is large however many
+// tasks there are.
+const archivePart = 500
+
 func (t *tx) ArchiveTasks(ctx context.Context, attempt trowel.AttemptID, tasks []*trowel.Task, at time.Time) error {
-	text := make([]byte, 0, 256*len(tasks))
-	text = append(text, '[')
-	for i, row := range tasks {
-		if i > 0 {
-			text = append(text, ',')
+	for part := 0; part == 0 || part*archivePart < len(tasks); part++ {
+		from := part * archivePart
+		text := appendArchive(nil, tasks[from:min(from+archivePart, len(tasks))])
+		if _, err := t.exec(ctx, sqlInsertArchive, attempt, part, string(text), micros(at)); err != nil {
+			return fmt.Errorf("archive the tasks of attempt %d: %w", attempt, err)
 		}
-		text = param.AppendJSON(text, archived(row))
 	}
-	text = append(text, ']')
-	_, errInsert := t.exec(ctx, sqlInsertArchive, attempt, string(text), micros(at))
-	_, errDelete := t.exec(ctx, sqlDeleteTasks, attempt)
-	if err := errors.Join(errInsert, errDelete); err != nil {
-		return fmt.Errorf("archive the tasks of attempt %d: %w", attempt, err)
+	if _, err := t.exec(ctx, sqlDeleteTasks, attempt); err != nil {
+		return fmt.Errorf("delete the live tasks of attempt %d: %w", attempt, err)
 	}
 	return nil
 }
 
 func (t *tx) ListArchivedTasks(ctx context.Context, attempt trowel.AttemptID) ([]*trowel.Task, error) {
-	var text string
-	if err := t.row(ctx, sqlFindArchive, []any{attempt}, &text); err != nil {
-		return nil, fmt.Errorf("find the archive of attempt %d: %w", attempt, err)
+	var tasks []*trowel.Task
+	found := false
+	err := t.rows(ctx, sqlFindArchive, []any{attempt}, func(scan func(...any) error) error {
+		found = true
+		var text string
+		if err := scan(&text); err != nil {
+			return err
+		}
+		part, err := readArchive(attempt, text)
+		tasks = append(tasks, part...)
+		return err
+	})
+	if err == nil && !found {
+		err = trowel.ErrNotFound
 	}
-	value, err := param.Parse(text)
 	if err != nil {
 		return nil, fmt.Errorf("read the archive of attempt %d: %w", attempt, err)
+	}
+	return tasks, nil
+}
+
+func readArchive(attempt trowel.AttemptID, text string) ([]*trowel.Task, error) {
+	value, err := param.Parse(text)
+	if err != nil {
+		return nil, err
 	}
 	list, _ := value.(param.List)
 	tasks := make([]*trowel.Task, 0, len(list))
@@ -49,76 +68,117 @@ func (t *tx) ListArchivedTasks(ctx context.Context, attempt trowel.AttemptID) ([
 		object, _ := item.(*param.Map)
 		row, err := unarchived(attempt, param.NewReader(object))
 		if err != nil {
-			return nil, fmt.Errorf("read the archive of attempt %d: %w", attempt, err)
+			return nil, err
 		}
 		tasks = append(tasks, row)
 	}
 	return tasks, nil
 }
 
-// archived is the JSON of a task in an archive. Absent keys are empty.
-func archived(row *trowel.Task) *param.Map {
-	m := param.Of("id", int64(row.ID), "fullName", row.FullName, "state", int64(row.State), "flags", int64(row.Flags))
-	set := func(key string, value param.Value, present bool) {
-		if present {
-			m.Set(key, value)
+// members writes the members of a JSON object. What is empty is left out.
+type members []byte
+
+func (m *members) key(name string) {
+	if (*m)[len(*m)-1] != '{' {
+		*m = append(*m, ',')
+	}
+	*m = append(*m, '"')
+	*m = append(*m, name...)
+	*m = append(*m, '"', ':')
+}
+
+func (m *members) number(name string, n int64) {
+	if n != 0 {
+		m.key(name)
+		*m = strconv.AppendInt(*m, n, 10)
+	}
+}
+
+func (m *members) text(name, s string) {
+	if s != "" {
+		m.key(name)
+		*m = param.AppendQuoted(*m, s)
+	}
+}
+
+func (m *members) object(name string, o *param.Map) {
+	if o.Len() > 0 {
+		m.key(name)
+		*m = param.AppendJSON(*m, o)
+	}
+}
+
+func (m *members) instant(name string, at time.Time) {
+	if !at.IsZero() {
+		m.number(name, at.UnixMicro())
+	}
+}
+
+func (m *members) list(name string, length int, item func(m *members, i int)) {
+	if length == 0 {
+		return
+	}
+	m.key(name)
+	for i := range length {
+		if i == 0 {
+			*m = append(*m, '[')
+		} else {
+			*m = append(*m, ',')
 		}
+		item(m, i)
 	}
-	set("parentId", int64(row.ParentID), row.ParentID != 0)
-	set("group", true, row.Group)
-	set("local", row.Local, row.Local.Len() > 0)
-	set("export", row.Export, row.Export.Len() > 0)
-	set("upstreams", idList(row.Upstreams), len(row.Upstreams) > 0)
-	set("round", int64(row.Round), row.Round != 0)
-	set("parentRound", int64(row.ParentRound), row.ParentRound != 0)
-	set("try", int64(row.Try), row.Try != 0)
-	set("retryCount", int64(row.RetryCount), row.RetryCount != 0)
-	set("waitReason", row.WaitReason, row.WaitReason != "")
-	set("stateParams", row.StateParams, row.StateParams.Len() > 0)
-	set("subtaskConfig", row.Result.Subtasks, row.Result.Subtasks.Len() > 0)
-	set("exportParams", row.Result.Export, row.Result.Export.Len() > 0)
-	set("resetKeys", textList(row.Result.ResetKeys), len(row.Result.ResetKeys) > 0)
-	set("storeParams", row.Result.Store, row.Result.Store.Len() > 0)
-	set("error", row.Error, row.Error.Len() > 0)
-	set("agent", row.AgentID, row.AgentID != "")
-	set("resumingTaskId", int64(row.ResumingID), row.ResumingID != 0)
-	set("version", row.Version, row.Version != 0)
-	for _, at := range archivedInstants(row) {
-		set(at.key, at.at.UnixMicro(), !at.at.IsZero())
-	}
-	return m
+	*m = append(*m, ']')
 }
 
-type archivedInstant struct {
-	key string
-	at  *time.Time
-}
-
-func archivedInstants(row *trowel.Task) []archivedInstant {
-	return []archivedInstant{
-		{"retryAt", &row.RetryAt}, {"readyAt", &row.ReadyAt}, {"claimedAt", &row.ClaimedAt},
-		{"startedAt", &row.StartedAt}, {"updatedAt", &row.UpdatedAt},
+// appendArchive writes tasks as a JSON list of objects.
+func appendArchive(text []byte, tasks []*trowel.Task) []byte {
+	m := members(append(text, '['))
+	for i, row := range tasks {
+		if i > 0 {
+			m = append(m, ',')
+		}
+		m = append(m, '{')
+		m.task(row)
+		m = append(m, '}')
 	}
+	return append(m, ']')
 }
 
-func idList(ids []trowel.TaskID) param.List {
-	list := make(param.List, len(ids))
-	for i, id := range ids {
-		list[i] = int64(id)
+func (m *members) task(row *trowel.Task) {
+	m.number("id", int64(row.ID))
+	m.number("parentId", int64(row.ParentID))
+	m.text("fullName", row.FullName)
+	if row.Group {
+		m.number("group", 1)
 	}
-	return list
+	m.number("state", int64(row.State))
+	m.number("flags", int64(row.Flags))
+	m.object("local", row.Local)
+	m.object("export", row.Export)
+	m.list("upstreams", len(row.Upstreams), func(m *members, i int) { *m = strconv.AppendInt(*m, int64(row.Upstreams[i]), 10) })
+	m.number("round", int64(row.Round))
+	m.number("parentRound", int64(row.ParentRound))
+	m.number("try", int64(row.Try))
+	m.number("retryCount", int64(row.RetryCount))
+	m.instant("retryAt", row.RetryAt)
+	m.text("waitReason", row.WaitReason)
+	m.object("stateParams", row.StateParams)
+	m.object("subtaskConfig", row.Result.Subtasks)
+	m.object("exportParams", row.Result.Export)
+	m.list("resetKeys", len(row.Result.ResetKeys), func(m *members, i int) { *m = param.AppendQuoted(*m, row.Result.ResetKeys[i]) })
+	m.object("storeParams", row.Result.Store)
+	m.object("error", row.Error)
+	m.instant("readyAt", row.ReadyAt)
+	m.instant("claimedAt", row.ClaimedAt)
+	m.instant("startedAt", row.StartedAt)
+	m.instant("updatedAt", row.UpdatedAt)
+	m.text("agent", row.AgentID)
+	m.number("resumingTaskId", int64(row.ResumingID))
+	m.number("version", row.Version)
 }
 
-func textList(texts []string) param.List {
-	list := make(param.List, len(texts))
-	for i, text := range texts {
-		list[i] = text
-	}
-	return list
-}
-
+// unarchived reads what members.task wrote.
 func unarchived(attempt trowel.AttemptID, r *param.Reader) (*trowel.Task, error) {
-	row := &trowel.Task{AttemptID: attempt}
 	var errs []error
 	number := func(key string) int64 {
 		n, err := r.LongOr(key, 0)
@@ -138,33 +198,34 @@ func unarchived(attempt trowel.AttemptID, r *param.Reader) (*trowel.Task, error)
 		}
 		return m
 	}
-	row.ID, row.ParentID, row.ResumingID = trowel.TaskID(number("id")), trowel.TaskID(number("parentId")), trowel.TaskID(number("resumingTaskId"))
-	row.FullName, row.AgentID, row.WaitReason, row.Version = text("fullName"), text("agent"), text("waitReason"), number("version")
-	row.State, row.Flags = trowel.TaskState(number("state")), trowel.TaskFlags(number("flags")) //nolint:gosec // written from the same types
-	row.Round, row.ParentRound, row.Try, row.RetryCount = int(number("round")), int(number("parentRound")), int(number("try")), int(number("retryCount"))
-	row.Local, row.Export, row.StateParams, row.Error = object("local"), object("export"), object("stateParams"), object("error")
-	row.Result = trowel.Result{Subtasks: object("subtaskConfig"), Export: object("exportParams"), Store: object("storeParams")}
-	group, err := r.BoolOr("group", false)
-	row.Group = group
-	errs = append(errs, err)
-	for _, at := range archivedInstants(row) {
-		if n := number(at.key); n != 0 {
-			*at.at = time.UnixMicro(n).UTC()
+	instant := func(key string) time.Time {
+		if n := number(key); n != 0 {
+			return time.UnixMicro(n).UTC()
 		}
+		return time.Time{}
 	}
-	return row, errors.Join(append(errs, readLists(row, r))...)
-}
-
-func readLists(row *trowel.Task, r *param.Reader) error {
-	ups, errUps := r.ListOr("upstreams", nil)
-	for _, up := range ups {
+	list := func(key string) param.List {
+		items, err := r.ListOr(key, nil)
+		errs = append(errs, err)
+		return items
+	}
+	row := &trowel.Task{
+		ID: trowel.TaskID(number("id")), AttemptID: attempt, ParentID: trowel.TaskID(number("parentId")), FullName: text("fullName"),
+		Group: number("group") != 0, Local: object("local"), Export: object("export"),
+		State: trowel.TaskState(number("state")), Flags: trowel.TaskFlags(number("flags")), //nolint:gosec // written from the same types
+		Round: int(number("round")), ParentRound: int(number("parentRound")), Try: int(number("try")),
+		RetryCount: int(number("retryCount")), RetryAt: instant("retryAt"), WaitReason: text("waitReason"), StateParams: object("stateParams"),
+		Result: trowel.Result{Subtasks: object("subtaskConfig"), Export: object("exportParams"), Store: object("storeParams")},
+		Error:  object("error"), ReadyAt: instant("readyAt"), ClaimedAt: instant("claimedAt"), StartedAt: instant("startedAt"),
+		UpdatedAt: instant("updatedAt"), AgentID: text("agent"), ResumingID: trowel.TaskID(number("resumingTaskId")), Version: number("version"),
+	}
+	for _, up := range list("upstreams") {
 		id, _ := param.AsLong(up)
 		row.Upstreams = append(row.Upstreams, trowel.TaskID(id))
 	}
-	resets, errResets := r.ListOr("resetKeys", nil)
-	for _, key := range resets {
-		text, _ := param.AsString(key)
-		row.Result.ResetKeys = append(row.Result.ResetKeys, text)
+	for _, key := range list("resetKeys") {
+		name, _ := param.AsString(key)
+		row.Result.ResetKeys = append(row.Result.ResetKeys, name)
 	}
-	return errors.Join(errUps, errResets)
+	return row, errors.Join(errs...)
 }

@@ -5,7 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"strconv"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,6 +21,7 @@ ON CONFLICT (project_id, workflow, session_time) DO UPDATE SET workflow = exclud
 	sqlInsertAttempt = `INSERT INTO attempt (session_id, name, number, workflow_id, zone, params, flags, cause, actor, version, created_at)
 SELECT $1, $2, 1 + coalesce(max(number), 0), $3, $4, $5, $6, $7, $8, $9, $10 FROM attempt WHERE session_id = $1
 ON CONFLICT (session_id, name) DO NOTHING RETURNING id, number`
+	sqlLockAttempts  = `SELECT ` + attemptColumns + ` FROM attempt a`
 	sqlUpdateAttempt = `UPDATE attempt SET flags = $2, version = $3, finished_at = $4 WHERE id = $1`
 	sqlFindAttempt   = `SELECT ` + attemptColumns + ` FROM attempt a WHERE a.id = $1`
 	sqlFindLatest    = `SELECT ` + attemptColumns + ` FROM attempt a JOIN session s ON s.id = a.session_id
@@ -52,22 +53,48 @@ func (t *tx) InsertAttempt(ctx context.Context, s *trowel.Session, a *trowel.Att
 	return nil
 }
 
+// lockedAtOnce is how many attempts one statement locks at most.
+const lockedAtOnce = 64
+
 func (t *tx) LockAttempts(ctx context.Context, ids []trowel.AttemptID) ([]*trowel.Attempt, error) {
-	if len(ids) == 0 {
-		return nil, nil
-	}
-	args := make([]any, len(ids))
-	places := make([]string, len(ids))
-	for i, id := range ids {
-		args[i] = id
-		places[i] = "$" + strconv.Itoa(i+1)
-	}
-	query := `SELECT ` + attemptColumns + ` FROM attempt a WHERE a.id IN (` + strings.Join(places, ",") + `) ORDER BY a.id` + t.dialect.LockRows
-	attempts, err := t.attempts(ctx, query, args)
-	if err != nil {
-		return nil, fmt.Errorf("lock attempts: %w", err)
+	sorted := slices.Sorted(slices.Values(ids))
+	var attempts []*trowel.Attempt
+	for some := range slices.Chunk(sorted, lockedAtOnce) {
+		locked, err := t.attempts(ctx, lockAttempts(len(some))+t.dialect.LockRows, padded(some))
+		if err != nil {
+			return nil, fmt.Errorf("lock attempts: %w", err)
+		}
+		attempts = append(attempts, locked...)
 	}
 	return attempts, nil
+}
+
+// lockAttempts is a statement with a place for each of so many ids or more: a power of two, so that
+// few are prepared.
+func lockAttempts(n int) string {
+	places := &places{}
+	list := make([]string, powerOfTwo(n))
+	for i := range list {
+		list[i] = places.next()
+	}
+	return sqlLockAttempts + ` WHERE a.id IN (` + strings.Join(list, ", ") + `) ORDER BY a.id`
+}
+
+// padded fills up the places of lockAttempts with the last id.
+func padded(ids []trowel.AttemptID) []any {
+	args := make([]any, powerOfTwo(len(ids)))
+	for i := range args {
+		args[i] = int64(ids[min(i, len(ids)-1)])
+	}
+	return args
+}
+
+func powerOfTwo(atLeast int) int {
+	n := 1
+	for n < atLeast {
+		n *= 2
+	}
+	return n
 }
 
 func (t *tx) attempts(ctx context.Context, query string, args []any) ([]*trowel.Attempt, error) {

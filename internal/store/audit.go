@@ -4,21 +4,37 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"strconv"
 
 	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/param"
 )
 
-const sqlListAudits = `SELECT at, attempt_id, task_id, try, from_state, to_state, cause, actor FROM audit WHERE attempt_id = $1 ORDER BY id`
+// A row of the audit has what one transaction changed in one attempt, as a JSON list of
+// [task, try, from, to, cause, actor]. One row for each entry would be a quarter of all that a task
+// costs.
+const (
+	sqlListAudits = `SELECT at, entries FROM audit WHERE attempt_id = $1 ORDER BY id`
+	auditColumns  = `at BIGINT, attempt_id BIGINT, entries TEXT`
+)
 
-var bulkInsertAudits = bulk{
-	head:  `INSERT INTO audit (at, attempt_id, task_id, try, from_state, to_state, cause, actor)`,
-	types: []string{"BIGINT", "BIGINT", "BIGINT", "INTEGER", "TEXT", "TEXT", "TEXT", "TEXT"},
+// auditEntries is how many entries a row has at most.
+const auditEntries = 1000
+
+// auditRow gathers the entries of one row.
+type auditRow struct {
+	attempt trowel.AttemptID
+	at      int64
+	entries []byte
+	count   int
 }
 
 func (t *tx) InsertAudits(ctx context.Context, entries []trowel.Audit) error {
-	_, err := bulkInsertAudits.run(ctx, t.session, len(entries), func(args []any, i int) []any {
-		e := &entries[i]
-		return append(args, micros(e.At), e.AttemptID, nullID(e.TaskID), e.Try, nonEmpty(e.From), e.To, e.Cause, e.Actor)
+	rows := auditRows(entries)
+	_, err := t.bulk(ctx, bulk{table: "audit", columns: auditColumns}, len(rows), func(v *values, i int) {
+		v.number(rows[i].at)
+		v.number(int64(rows[i].attempt))
+		v.add(string(append(rows[i].entries, ']')))
 	})
 	if err != nil {
 		return fmt.Errorf("insert %d audit entries: %w", len(entries), err)
@@ -26,19 +42,77 @@ func (t *tx) InsertAudits(ctx context.Context, entries []trowel.Audit) error {
 	return nil
 }
 
+func auditRows(entries []trowel.Audit) []*auditRow {
+	var rows []*auditRow
+	open := map[trowel.AttemptID]*auditRow{}
+	for i := range entries {
+		e := &entries[i]
+		row := open[e.AttemptID]
+		if at := e.At.UnixMicro(); row == nil || row.at != at || row.count == auditEntries {
+			row = &auditRow{attempt: e.AttemptID, at: at}
+			rows = append(rows, row)
+			open[e.AttemptID] = row
+		}
+		row.add(e)
+	}
+	return rows
+}
+
+func (r *auditRow) add(e *trowel.Audit) {
+	if r.count > 0 {
+		r.entries = append(r.entries, ',')
+	} else {
+		r.entries = append(r.entries, '[')
+	}
+	r.entries = append(r.entries, '[')
+	r.entries = strconv.AppendInt(r.entries, int64(e.TaskID), 10)
+	r.entries = append(r.entries, ',')
+	r.entries = strconv.AppendInt(r.entries, int64(e.Try), 10)
+	for _, text := range [...]string{e.From, e.To, e.Cause, e.Actor} {
+		r.entries = append(r.entries, ',')
+		r.entries = param.AppendQuoted(r.entries, text)
+	}
+	r.entries = append(r.entries, ']')
+	r.count++
+}
+
 func (t *tx) ListAudits(ctx context.Context, attempt trowel.AttemptID) ([]trowel.Audit, error) {
 	var list []trowel.Audit
 	err := t.rows(ctx, sqlListAudits, []any{attempt}, func(scan func(...any) error) error {
-		var e trowel.Audit
-		var at, task sql.NullInt64
-		var from sql.NullString
-		err := scan(&at, &e.AttemptID, &task, &e.Try, &from, &e.To, &e.Cause, &e.Actor)
-		e.At, e.TaskID, e.From = instant(at), trowel.TaskID(task.Int64), from.String
-		list = append(list, e)
+		var at sql.NullInt64
+		var entries string
+		if err := scan(&at, &entries); err != nil {
+			return err
+		}
+		var err error
+		list, err = readAudits(list, trowel.Audit{At: instant(at), AttemptID: attempt}, entries)
 		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list the audit of attempt %d: %w", attempt, err)
+	}
+	return list, nil
+}
+
+// readAudits appends the entries of a row; what they share is in e.
+func readAudits(list []trowel.Audit, e trowel.Audit, entries string) ([]trowel.Audit, error) {
+	value, err := param.Parse(entries)
+	if err != nil {
+		return nil, err
+	}
+	items, _ := value.(param.List)
+	for _, item := range items {
+		fields, _ := item.(param.List)
+		if len(fields) != 6 {
+			return nil, fmt.Errorf("audit entry %s: want 6 fields", param.JSON(item))
+		}
+		task, _ := param.AsLong(fields[0])
+		try, _ := param.AsInt(fields[1])
+		e.TaskID, e.Try = trowel.TaskID(task), try
+		for i, to := range []*string{&e.From, &e.To, &e.Cause, &e.Actor} {
+			*to, _ = param.AsString(fields[2+i])
+		}
+		list = append(list, e)
 	}
 	return list, nil
 }

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"sync"
 
 	trowel "github.com/trowel-project/trowel"
 )
@@ -15,9 +14,8 @@ import (
 type DB struct {
 	pool    *sql.DB
 	dialect Dialect
-
-	mu     sync.Mutex // held while a transaction of the writer is open
-	writer *session
+	turn    chan struct{} // has room for one: who put something in may use the writer
+	writer  *session
 }
 
 var _ trowel.Store = (*DB)(nil)
@@ -28,24 +26,31 @@ func New(ctx context.Context, pool *sql.DB, dialect Dialect) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connect to the database: %w", err)
 	}
-	return &DB{pool: pool, dialect: dialect, writer: newSession(conn, dialect)}, nil
+	return &DB{pool: pool, dialect: dialect, turn: make(chan struct{}, 1), writer: newSession(conn, dialect)}, nil
+}
+
+// transact waits for the writer and runs f on it.
+func (db *DB) transact(ctx context.Context, begin string, f func(trowel.Tx) error) error {
+	select {
+	case db.turn <- struct{}{}:
+	case <-ctx.Done():
+		return fmt.Errorf("wait for the database: %w", context.Cause(ctx))
+	}
+	defer func() { <-db.turn }()
+	return db.writer.transact(ctx, begin, f)
 }
 
 // Update runs f in a transaction that writes. It is not run again: on one writing connection there
 // is nobody to conflict with.
 func (db *DB) Update(ctx context.Context, f func(trowel.Tx) error) error {
-	db.mu.Lock()
-	defer db.mu.Unlock()
-	return db.writer.transact(ctx, db.dialect.BeginWrite, f)
+	return db.transact(ctx, db.dialect.BeginWrite, f)
 }
 
 // View runs f in a transaction that only reads. In a database with one connection it waits for the
 // open transaction to end.
 func (db *DB) View(ctx context.Context, f func(trowel.Tx) error) error {
 	if db.dialect.OneConnection {
-		db.mu.Lock()
-		defer db.mu.Unlock()
-		return db.writer.transact(ctx, db.dialect.BeginRead, f)
+		return db.transact(ctx, db.dialect.BeginRead, f)
 	}
 	conn, err := db.pool.Conn(ctx)
 	if err != nil {
@@ -57,7 +62,7 @@ func (db *DB) View(ctx context.Context, f func(trowel.Tx) error) error {
 
 // Close waits for an open transaction and closes the database.
 func (db *DB) Close() error {
-	db.mu.Lock()
-	defer db.mu.Unlock()
+	db.turn <- struct{}{}
+	defer func() { <-db.turn }()
 	return errors.Join(db.writer.close(), db.pool.Close())
 }

@@ -7,10 +7,9 @@ type Dialect struct {
 	// LockRows ends a SELECT whose rows are locked until the end of the transaction.
 	LockRows string
 	// Unnumbered tells that bulk statements have ? for each value in turn. modernc.org/sqlite looks
-	// $1 up by name among all values, which for 64 rows of 20 values is 20 times as slow.
+	// $1 up by name among all values.
 	Unnumbered bool
-	// BulkRows is the largest number of rows in one bulk statement, a power of two. SQLite's driver
-	// searches all values for each of them, so that few rows at a time are the fastest.
+	// BulkRows is the largest number of rows in one bulk statement, a power of two, see bulk.
 	BulkRows int
 	// OneConnection tells that the database has a single connection, as one in memory does.
 	OneConnection bool

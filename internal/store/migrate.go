@@ -45,7 +45,7 @@ func Migrate(ctx context.Context, db *sql.DB, dir fs.FS, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	if err := comparable(applied, wanted); err != nil {
+	if err := checkApplied(applied, wanted); err != nil {
 		return err
 	}
 	for _, m := range wanted[len(applied):] {
@@ -83,7 +83,7 @@ func appliedMigrations(ctx context.Context, db *sql.DB) ([]migration, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list applied migrations: %w", err)
 	}
-	defer rows.Close() //nolint:errcheck // the error of reading is in rows.Err
+	defer rows.Close()
 	var list []migration
 	for rows.Next() {
 		var m migration
@@ -95,7 +95,7 @@ func appliedMigrations(ctx context.Context, db *sql.DB) ([]migration, error) {
 	return list, rows.Err()
 }
 
-func comparable(applied, wanted []migration) error {
+func checkApplied(applied, wanted []migration) error {
 	if len(applied) > len(wanted) {
 		return &trowel.Error{
 			Kind:    trowel.ErrConflict,
@@ -120,7 +120,7 @@ func apply(ctx context.Context, db *sql.DB, m migration, now time.Time) error {
 	if err != nil {
 		return err
 	}
-	defer tx.Rollback() //nolint:errcheck // does nothing after a commit
+	defer tx.Rollback() // does nothing after a commit
 	if _, err := tx.ExecContext(ctx, m.text); err != nil {
 		return err
 	}

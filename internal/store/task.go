@@ -23,16 +23,16 @@ ON CONFLICT (noun) DO UPDATE SET next_id = id_block.next_id + $2 RETURNING next_
 	sqlListTasks = `SELECT ` + taskColumns + ` FROM task WHERE attempt_id = $1 AND version > $2 ORDER BY id`
 )
 
-// bulkInsertTasks writes new rows: what an operator leaves behind cannot be there yet.
-var bulkInsertTasks = bulk{
-	head: `INSERT INTO task (id, attempt_id, parent_id, full_name, is_group, local_config, export_config, upstreams, resuming_task_id,
-state, flags, parent_round, try, ready_at, claimed_at, started_at, updated_at, agent_id, version, subtask_config, export_params, store_params, error)`,
-	types: []string{
-		"BIGINT", "BIGINT", "BIGINT", "TEXT", "BOOLEAN", "TEXT", "TEXT", "TEXT", "BIGINT",
-		"SMALLINT", "SMALLINT", "INTEGER", "INTEGER", "BIGINT", "BIGINT", "BIGINT", "BIGINT", "TEXT", "BIGINT",
-		"TEXT", "TEXT", "TEXT", "TEXT",
-	},
-}
+// Columns in the order in which addNew, addOld and addDetail fill them. New tasks that were not
+// resumed have no more than newColumns; detailColumns are what runs leave behind.
+const (
+	newColumns = `id BIGINT, attempt_id BIGINT, parent_id BIGINT, full_name TEXT, is_group BOOLEAN, local_config TEXT, export_config TEXT,
+upstreams TEXT, parent_round INTEGER, try INTEGER, state SMALLINT, flags SMALLINT, ready_at BIGINT, claimed_at BIGINT, started_at BIGINT,
+updated_at BIGINT, agent_id TEXT, version BIGINT`
+	oldColumns    = `resuming_task_id BIGINT, round INTEGER`
+	detailColumns = `retry_count INTEGER, retry_at BIGINT, wait_reason TEXT, state_params TEXT, subtask_config TEXT, export_params TEXT,
+reset_keys TEXT, store_params TEXT, error TEXT`
+)
 
 func (t *tx) ReserveTaskIDs(ctx context.Context, n int) (trowel.TaskID, error) {
 	var first trowel.TaskID
@@ -43,18 +43,72 @@ func (t *tx) ReserveTaskIDs(ctx context.Context, n int) (trowel.TaskID, error) {
 }
 
 func (t *tx) InsertTasks(ctx context.Context, tasks []*trowel.Task) error {
-	_, err := bulkInsertTasks.run(ctx, t.session, len(tasks), func(args []any, i int) []any {
-		row := tasks[i]
-		return append(args,
-			row.ID, row.AttemptID, nullID(row.ParentID), row.FullName, row.Group, object(row.Local), object(row.Export),
-			idText(row.Upstreams), nullID(row.ResumingID), row.State, row.Flags, row.ParentRound, row.Try,
-			micros(row.ReadyAt), micros(row.ClaimedAt), micros(row.StartedAt), micros(row.UpdatedAt), nonEmpty(row.AgentID), row.Version,
-			object(row.Result.Subtasks), object(row.Result.Export), object(row.Result.Store), object(row.Error))
-	})
+	fresh := make([]*trowel.Task, 0, len(tasks))
+	var full []*trowel.Task
+	for _, row := range tasks {
+		if isFresh(row) {
+			fresh = append(fresh, row)
+			continue
+		}
+		full = append(full, row)
+	}
+	_, err := t.bulk(ctx, bulk{table: "task", columns: newColumns}, len(fresh), func(v *values, i int) { addNew(v, fresh[i]) })
+	if err == nil {
+		every := bulk{table: "task", columns: newColumns + ", " + oldColumns + ", " + detailColumns}
+		_, err = t.bulk(ctx, every, len(full), func(v *values, i int) {
+			addNew(v, full[i])
+			addOld(v, full[i])
+			addDetail(v, full[i])
+		})
+	}
 	if err != nil {
 		return fmt.Errorf("insert %d tasks: %w", len(tasks), err)
 	}
 	return nil
+}
+
+// isFresh tells whether newColumns say all about a task.
+func isFresh(row *trowel.Task) bool {
+	return row.ResumingID == 0 && row.Round == 0 && row.RetryCount == 0 && row.RetryAt.IsZero() && row.WaitReason == "" &&
+		row.StateParams.Len() == 0 && row.Result.Empty() && row.Error.Len() == 0
+}
+
+func addNew(v *values, row *trowel.Task) {
+	v.number(int64(row.ID))
+	v.number(int64(row.AttemptID))
+	v.id(int64(row.ParentID))
+	v.name(row.FullName)
+	v.bool(row.Group)
+	v.object(row.Local)
+	v.object(row.Export)
+	v.add(idText(row.Upstreams))
+	v.number(int64(row.ParentRound))
+	v.number(int64(row.Try))
+	v.number(int64(row.State))
+	v.number(int64(row.Flags))
+	v.instant(row.ReadyAt)
+	v.instant(row.ClaimedAt)
+	v.instant(row.StartedAt)
+	v.number(row.UpdatedAt.UnixMicro())
+	v.text(row.AgentID)
+	v.number(row.Version)
+}
+
+func addOld(v *values, row *trowel.Task) {
+	v.id(int64(row.ResumingID))
+	v.number(int64(row.Round))
+}
+
+func addDetail(v *values, row *trowel.Task) {
+	v.number(int64(row.RetryCount))
+	v.instant(row.RetryAt)
+	v.text(row.WaitReason)
+	v.object(row.StateParams)
+	v.object(row.Result.Subtasks)
+	v.object(row.Result.Export)
+	v.lines(row.Result.ResetKeys)
+	v.object(row.Result.Store)
+	v.object(row.Error)
 }
 
 func (t *tx) ListTasks(ctx context.Context, attempt trowel.AttemptID, newerThan int64) ([]*trowel.Task, error) {
@@ -140,11 +194,4 @@ func idText(ids []trowel.TaskID) any {
 		text = strconv.AppendInt(text, int64(id), 10)
 	}
 	return string(text)
-}
-
-func nullID(id trowel.TaskID) any {
-	if id == 0 {
-		return nil
-	}
-	return int64(id)
 }

@@ -11,17 +11,23 @@ import (
 const sqlListTries = `SELECT attempt_id, task_id, number, full_name, agent_id, ready_at, claimed_at, started_at, ended_at,
 exit_kind, last_lines FROM task_try WHERE attempt_id = $1 ORDER BY id`
 
-var bulkInsertTries = bulk{
-	head: `INSERT INTO task_try (attempt_id, task_id, number, full_name, agent_id, ready_at, claimed_at, started_at, ended_at,
-exit_kind, last_lines)`,
-	types: []string{"BIGINT", "BIGINT", "INTEGER", "TEXT", "TEXT", "BIGINT", "BIGINT", "BIGINT", "BIGINT", "TEXT", "TEXT"},
-}
+const tryColumns = `attempt_id BIGINT, task_id BIGINT, number INTEGER, full_name TEXT, agent_id TEXT, ready_at BIGINT, claimed_at BIGINT,
+started_at BIGINT, ended_at BIGINT, exit_kind TEXT, last_lines TEXT`
 
 func (t *tx) InsertTries(ctx context.Context, tries []trowel.Try) error {
-	_, err := bulkInsertTries.run(ctx, t.session, len(tries), func(args []any, i int) []any {
+	_, err := t.bulk(ctx, bulk{table: "task_try", columns: tryColumns}, len(tries), func(v *values, i int) {
 		row := &tries[i]
-		return append(args, row.AttemptID, row.TaskID, row.Number, row.FullName, nonEmpty(row.AgentID),
-			micros(row.ReadyAt), micros(row.ClaimedAt), micros(row.StartedAt), micros(row.EndedAt), row.Exit, lines(row.LastLines))
+		v.number(int64(row.AttemptID))
+		v.number(int64(row.TaskID))
+		v.number(int64(row.Number))
+		v.name(row.FullName)
+		v.text(row.AgentID)
+		v.instant(row.ReadyAt)
+		v.instant(row.ClaimedAt)
+		v.instant(row.StartedAt)
+		v.instant(row.EndedAt)
+		v.name(row.Exit)
+		v.lines(row.LastLines)
 	})
 	if err != nil {
 		return fmt.Errorf("insert %d tries: %w", len(tries), err)

@@ -85,20 +85,18 @@ func (m *Model) Due(id trowel.TaskID, now time.Time) {
 // Kill flags every task that is not done (X46); what waits is canceled at once.
 func (m *Model) Kill(now time.Time) {
 	m.now = now
-	any := false
+	flagged := false
 	for _, t := range m.Tasks {
 		if t.State.Done() {
 			continue
 		}
-		any = true
+		flagged = true
 		t.Flags |= trowel.TaskCancelRequested
-		switch t.State {
-		case trowel.TaskReady, trowel.TaskRetryWaiting, trowel.TaskGroupRetryWaiting:
+		if t.State == trowel.TaskReady || t.State == trowel.TaskRetryWaiting || t.State == trowel.TaskGroupRetryWaiting {
 			t.State = trowel.TaskCanceled
-		default:
 		}
 	}
-	if any {
+	if flagged {
 		m.Flags |= trowel.AttemptCancelRequested
 	}
 	m.rounds()

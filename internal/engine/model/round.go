@@ -140,14 +140,13 @@ func (m *Model) finish(t *Task) {
 // progressible tells whether a child goes on or may go on (X12).
 func (m *Model) progressible(t *Task) bool {
 	for _, c := range m.children(t) {
-		switch c.State {
-		case trowel.TaskReady, trowel.TaskRetryWaiting, trowel.TaskGroupRetryWaiting, trowel.TaskRunning, trowel.TaskPlanned:
+		if c.State == trowel.TaskBlocked && m.upstreamsSucceeded(c) {
 			return true
-		case trowel.TaskBlocked:
-			if m.upstreamsSucceeded(c) {
-				return true
-			}
-		default:
+		}
+		if progressing := []trowel.TaskState{
+			trowel.TaskReady, trowel.TaskRetryWaiting, trowel.TaskGroupRetryWaiting, trowel.TaskRunning, trowel.TaskPlanned,
+		}; slices.Contains(progressing, c.State) {
+			return true
 		}
 	}
 	return false

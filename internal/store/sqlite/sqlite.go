@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/url"
+	"strconv"
 	"time"
 
 	"modernc.org/sqlite"
@@ -27,6 +28,8 @@ type Options struct {
 	Path string
 	// Durable makes every commit survive a loss of power, not only a kill of the process.
 	Durable bool
+	// Wait is how long a transaction waits for one of another program; 10 seconds if it is zero.
+	Wait time.Duration
 }
 
 // Open opens the database and brings its schema up to date.
@@ -59,7 +62,7 @@ func open(ctx context.Context, pool *sql.DB, opts Options, now time.Time) (*stor
 		BeginWrite:    "BEGIN IMMEDIATE",
 		BeginRead:     "BEGIN",
 		Unnumbered:    true,
-		BulkRows:      8,
+		BulkRows:      1,
 		OneConnection: opts.Path == "",
 		Classify:      classify,
 	})
@@ -73,8 +76,12 @@ func dataSource(opts Options) string {
 	if opts.Durable {
 		synchronous = "FULL"
 	}
+	wait := opts.Wait
+	if wait == 0 {
+		wait = 10 * time.Second
+	}
 	q := url.Values{"_pragma": {
-		"busy_timeout(10000)", "journal_mode(WAL)", "synchronous(" + synchronous + ")", "foreign_keys(1)",
+		"busy_timeout(" + strconv.FormatInt(wait.Milliseconds(), 10) + ")", "journal_mode(WAL)", "synchronous(" + synchronous + ")", "foreign_keys(1)",
 	}}
 	return (&url.URL{Scheme: "file", Opaque: url.PathEscape(opts.Path), RawQuery: q.Encode()}).String()
 }
@@ -86,7 +93,8 @@ func classify(err error) error {
 		return err
 	}
 	switch code := known.Code(); {
-	case code == sqlite3.SQLITE_CONSTRAINT_UNIQUE, code == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY:
+	case code == sqlite3.SQLITE_CONSTRAINT_UNIQUE, code == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY,
+		code == sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY:
 		return fmt.Errorf("%w: %w", trowel.ErrConflict, err)
 	case code&0xff == sqlite3.SQLITE_BUSY, code&0xff == sqlite3.SQLITE_LOCKED:
 		return fmt.Errorf("%w: %w", trowel.ErrUnavailable, err)

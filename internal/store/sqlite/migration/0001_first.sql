@@ -90,13 +90,15 @@ CREATE TABLE task (
   version          BIGINT   NOT NULL
 );
 CREATE INDEX task_attempt ON task (attempt_id);
-CREATE INDEX task_due ON task (retry_at) WHERE state IN (2, 3);
+CREATE INDEX task_due ON task (retry_at) WHERE retry_at IS NOT NULL;
 
--- All tasks of an ended attempt, as JSON in the order of their ids.
+-- All tasks of an ended attempt, as JSON in the order of their ids, some hundreds in each part.
 CREATE TABLE task_archive (
-  attempt_id BIGINT PRIMARY KEY REFERENCES attempt (id),
-  tasks      TEXT   NOT NULL,
-  created_at BIGINT NOT NULL
+  attempt_id BIGINT  NOT NULL REFERENCES attempt (id),
+  part       INTEGER NOT NULL,
+  tasks      TEXT    NOT NULL,
+  created_at BIGINT  NOT NULL,
+  PRIMARY KEY (attempt_id, part)
 );
 
 -- One row per ended execution of a task: how long it waited and ran, how it ended, and the last
@@ -117,17 +119,13 @@ CREATE TABLE task_try (
 );
 CREATE INDEX task_try_attempt ON task_try (attempt_id);
 
--- Every change of a state, in the transaction that made it. Rows are only added.
+-- Every change of a state, in the transaction that made it: one row for each attempt that a
+-- transaction changed, with a JSON list of [task, try, from, to, cause, actor]. Rows are only added.
 CREATE TABLE audit (
   id         INTEGER PRIMARY KEY,
   at         BIGINT  NOT NULL,
   attempt_id BIGINT  NOT NULL REFERENCES attempt (id),
-  task_id    BIGINT,
-  try        INTEGER NOT NULL,
-  from_state TEXT,
-  to_state   TEXT    NOT NULL,
-  cause      TEXT    NOT NULL,
-  actor      TEXT    NOT NULL
+  entries    TEXT    NOT NULL
 );
 CREATE INDEX audit_attempt ON audit (attempt_id);
 

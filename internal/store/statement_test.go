@@ -1,0 +1,144 @@
+package store_test
+
+import (
+	"database/sql"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	_ "modernc.org/sqlite"
+
+	"github.com/trowel-project/trowel/internal/store"
+	"github.com/trowel-project/trowel/internal/store/sqlite"
+)
+
+// Every constant sql... and every bulk statement of this package can be prepared on SQLite, as it is
+// sent and in the form that PostgreSQL gets.
+func TestStatementsPrepare(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "trowel.db")
+	made, err := sqlite.Open(t.Context(), sqlite.Options{Path: path}, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := made.Close(); err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	for name, text := range statements(t) {
+		prepare(t, db, name, text)
+	}
+}
+
+func prepare(t *testing.T, db *sql.DB, name, text string) {
+	t.Helper()
+	stmt, err := db.PrepareContext(t.Context(), text)
+	if err != nil {
+		t.Errorf("%s: %v\n%s", name, err, text)
+		return
+	}
+	defer func() { _ = stmt.Close() }()
+}
+
+// statements finds all statements in the source of the package.
+func statements(t *testing.T) map[string]string {
+	t.Helper()
+	constants, bulks := declared(t)
+	found := map[string]string{}
+	for name := range constants {
+		if strings.HasPrefix(name, "sql") {
+			found[name] = evaluate(t, constants, constants[name])
+		}
+	}
+	for i, literal := range bulks {
+		fields := map[string]string{}
+		for _, element := range literal.Elts {
+			pair, ok := element.(*ast.KeyValueExpr)
+			if !ok {
+				t.Fatalf("bulk statement %d has a field without a name", i)
+			}
+			name, _ := pair.Key.(*ast.Ident)
+			fields[name.Name] = evaluate(t, constants, pair.Value)
+		}
+		for _, rows := range []int{1, 4} {
+			for _, unnumbered := range []bool{false, true} {
+				name := fmt.Sprintf("bulk statement %d of %s for %d rows, unnumbered = %v", i, fields["table"], rows, unnumbered)
+				found[name] = store.BulkText(fields["table"], fields["columns"], fields["keys"], rows, unnumbered)
+			}
+		}
+	}
+	for i, text := range store.LockTexts() {
+		found["lockAttempts/"+strconv.Itoa(i)] = text
+	}
+	if len(constants) < 25 || len(bulks) < 6 {
+		t.Errorf("found %d constants and %d bulk statements, want more: was the source moved?", len(constants), len(bulks))
+	}
+	return found
+}
+
+// declared lists the constants of the package with their expressions, and its bulk statements.
+func declared(t *testing.T) (constants map[string]ast.Expr, bulks []*ast.CompositeLit) {
+	t.Helper()
+	constants = map[string]ast.Expr{}
+	files, err := fs.Glob(os.DirFS("."), "*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.ValueSpec:
+				for i, name := range n.Names {
+					if i < len(n.Values) {
+						constants[name.Name] = n.Values[i]
+					}
+				}
+			case *ast.CompositeLit:
+				if kind, ok := n.Type.(*ast.Ident); ok && kind.Name == "bulk" {
+					bulks = append(bulks, n)
+				}
+			}
+			return true
+		})
+	}
+	return constants, bulks
+}
+
+// evaluate adds up the texts of a constant.
+func evaluate(t *testing.T, constants map[string]ast.Expr, expr ast.Expr) string {
+	t.Helper()
+	switch expr := expr.(type) {
+	case *ast.BasicLit:
+		text, err := strconv.Unquote(expr.Value)
+		if err != nil {
+			t.Fatalf("%s: %v", expr.Value, err)
+		}
+		return text
+	case *ast.BinaryExpr:
+		return evaluate(t, constants, expr.X) + evaluate(t, constants, expr.Y)
+	case *ast.Ident:
+		return evaluate(t, constants, constants[expr.Name])
+	default:
+		t.Fatalf("cannot evaluate %T", expr)
+		return ""
+	}
+}

@@ -1,0 +1,140 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	trowel "github.com/trowel-project/trowel"
+)
+
+// Attempts of one session are numbered; a session is made once for project, workflow and time, and
+// keeps its first UUID.
+func testAttempts(t *testing.T, db trowel.Store) {
+	s := newSetting(t, db)
+	first := newAttempt(t, db, s, "")
+	session := s.Session
+	other := trowel.Session{ProjectID: s.Project.ID, Workflow: "w", Time: s.Session.Time, UUID: "another"}
+	second := &trowel.Attempt{Name: "again", WorkflowID: s.Workflow.ID, Zone: "UTC", Cause: "retry", CreatedAt: at(5)}
+	update(t, db, func(ctx context.Context, tx trowel.Tx) error { return tx.InsertAttempt(ctx, &other, second) })
+	equal(t, "session of the second attempt", other, session)
+	if first.Index != 1 || second.Index != 2 || second.ID <= first.ID {
+		t.Errorf("attempts are %d (id %d) and %d (id %d), want 1 and 2", first.Index, first.ID, second.Index, second.ID)
+	}
+	second.Flags, second.Version, second.FinishedAt = trowel.AttemptDone|trowel.AttemptSuccess, 17, at(6)
+	update(t, db, func(ctx context.Context, tx trowel.Tx) error { return tx.UpdateAttempt(ctx, second) })
+	view(t, db, func(ctx context.Context, tx trowel.Tx) error {
+		got, err := tx.FindAttempt(ctx, second.ID)
+		equal(t, "FindAttempt", got, second)
+		got, errLatest := tx.FindLatestAttempt(ctx, s.Project.ID, "w", s.Session.Time, "")
+		equal(t, "latest attempt", got, second)
+		got, errNamed := tx.FindLatestAttempt(ctx, s.Project.ID, "w", s.Session.Time, "again")
+		equal(t, "attempt of that name", got, second)
+		_, errUnknown := tx.FindAttempt(ctx, 12345)
+		_, errTime := tx.FindLatestAttempt(ctx, s.Project.ID, "w", s.Session.Time.Add(time.Second), "")
+		_, errName := tx.FindLatestAttempt(ctx, s.Project.ID, "w", s.Session.Time, "unknown")
+		for what, err := range map[string]error{"id": errUnknown, "time": errTime, "name": errName} {
+			if !errors.Is(err, trowel.ErrNotFound) {
+				t.Errorf("attempt of an unknown %s: %v, want not found", what, err)
+			}
+		}
+		return errors.Join(err, errLatest, errNamed)
+	})
+	view(t, db, func(ctx context.Context, tx trowel.Tx) error {
+		got, err := tx.FindAttempt(ctx, first.ID)
+		equal(t, "the other attempt", got, first)
+		return err
+	})
+}
+
+// A taken name is refused, and the transaction goes on: the flusher starts others in it.
+func testAttemptConflicts(t *testing.T, db trowel.Store) {
+	s := newSetting(t, db)
+	newAttempt(t, db, s, "")
+	named := &trowel.Attempt{Name: "n", WorkflowID: s.Workflow.ID, Zone: "UTC", Cause: "run", CreatedAt: at(5)}
+	update(t, db, func(ctx context.Context, tx trowel.Tx) error {
+		again := &trowel.Attempt{WorkflowID: s.Workflow.ID, Zone: "UTC", Cause: "run", CreatedAt: at(5)}
+		if err := tx.InsertAttempt(ctx, &s.Session, again); !errors.Is(err, trowel.ErrConflict) {
+			t.Errorf("second attempt without a name: %v, want a conflict", err)
+		}
+		return tx.InsertAttempt(ctx, &s.Session, named)
+	})
+	if named.Index != 2 {
+		t.Errorf("attempt after the refused one has number %d, want 2", named.Index)
+	}
+	refuse(t, db, trowel.ErrConflict, func(ctx context.Context, tx trowel.Tx) error {
+		return tx.InsertAttempt(ctx, &s.Session, &trowel.Attempt{Name: "x", WorkflowID: 999, Zone: "UTC", Cause: "run", CreatedAt: at(5)})
+	})
+	refuse(t, db, trowel.ErrConflict, func(ctx context.Context, tx trowel.Tx) error {
+		session := trowel.Session{ProjectID: 999, Workflow: "w", Time: s.Session.Time, UUID: "u"}
+		return tx.InsertAttempt(ctx, &session, &trowel.Attempt{WorkflowID: s.Workflow.ID, Zone: "UTC", Cause: "run", CreatedAt: at(5)})
+	})
+	refuse(t, db, trowel.ErrNotFound, func(ctx context.Context, tx trowel.Tx) error {
+		return tx.UpdateAttempt(ctx, &trowel.Attempt{ID: 999})
+	})
+}
+
+func testAttemptLists(t *testing.T, db trowel.Store) {
+	s := newSetting(t, db)
+	var running []*trowel.Attempt
+	for i := range 7 {
+		s.Session = trowel.Session{ProjectID: s.Project.ID, Workflow: "w", Time: time.Unix(int64(i), 0).UTC(), UUID: "u"}
+		a := newAttempt(t, db, s, "")
+		if i == 3 {
+			a.Flags, a.FinishedAt = trowel.AttemptDone, at(9)
+			update(t, db, func(ctx context.Context, tx trowel.Tx) error { return tx.UpdateAttempt(ctx, a) })
+			continue
+		}
+		running = append(running, a)
+	}
+	view(t, db, func(ctx context.Context, tx trowel.Tx) error {
+		n, err := tx.CountRunningAttempts(ctx)
+		equal(t, "CountRunningAttempts", n, 6)
+		page, errFirst := tx.ListRunningAttempts(ctx, 0, 4)
+		equal(t, "first page", page, running[:4])
+		rest, errRest := tx.ListRunningAttempts(ctx, page[3].ID, 4)
+		equal(t, "second page", rest, running[4:])
+		none, errNone := tx.ListRunningAttempts(ctx, running[5].ID, 4)
+		equal(t, "length of the third page", len(none), 0)
+		return errors.Join(err, errFirst, errRest, errNone)
+	})
+}
+
+// Attempts are locked in the order of their ids, whatever the order asked for; unknown ones are
+// left out.
+func testAttemptLocks(t *testing.T, db trowel.Store) {
+	s := newSetting(t, db)
+	var all []*trowel.Attempt
+	var ids []trowel.AttemptID
+	for i := range 150 {
+		s.Session = trowel.Session{ProjectID: s.Project.ID, Workflow: "w", Time: time.Unix(int64(i), 0).UTC(), UUID: "u"}
+		a := newAttempt(t, db, s, "")
+		all, ids = append(all, a), append(ids, a.ID)
+	}
+	for _, n := range []int{0, 1, 2, 3, 63, 64, 65, 150} {
+		update(t, db, func(ctx context.Context, tx trowel.Tx) error {
+			var asked []trowel.AttemptID
+			asked = append(append(asked, ids[:n]...), 99999)
+			got, err := tx.LockAttempts(ctx, asked)
+			if len(got)+n > 0 {
+				equal(t, "LockAttempts", got, all[:n])
+			}
+			return err
+		})
+	}
+}
+
+func testSettings(t *testing.T, db trowel.Store) {
+	s := newSetting(t, db)
+	a := newAttempt(t, db, s, "")
+	s.Workflow.RevisionID = s.Revision.ID
+	view(t, db, func(ctx context.Context, tx trowel.Tx) error {
+		got, err := tx.FindSetting(ctx, a.ID)
+		equal(t, "FindSetting", got, s)
+		if _, err := tx.FindSetting(ctx, 999); !errors.Is(err, trowel.ErrNotFound) {
+			t.Errorf("setting of an unknown attempt: %v, want not found", err)
+		}
+		return err
+	})
+}

@@ -1,0 +1,86 @@
+package storetest
+
+import (
+	"context"
+	"math/big"
+	"testing"
+	"time"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/param"
+)
+
+// at is an instant with microseconds, which is what a store keeps.
+func at(seconds int64) time.Time { return time.UnixMicro(1705276800_000001 + seconds*1e6).UTC() }
+
+// rich has one value of each kind, with keys out of the order of letters.
+func rich() *param.Map {
+	huge, _ := new(big.Int).SetString("123456789012345678901234567890", 10)
+	return param.Of(
+		"z", "text with \"quotes\", \\ and \u00e4\u4e16\U0001F600", "a", int64(1)<<60, "float", 1.0, "tiny", 1e-7, "no", nil, "yes", true,
+		"huge", huge, "list", param.List{int64(1), "two", param.Of("three", 3), param.List{}}, "empty", param.New(), "lines", "a\nb\tc\r\n",
+	)
+}
+
+// newSetting stores a project with one workflow.
+func newSetting(t *testing.T, db trowel.Store) *trowel.Setting {
+	t.Helper()
+	s := &trowel.Setting{
+		Project:  trowel.Project{Name: "p", CreatedAt: at(0)},
+		Revision: trowel.Revision{Name: "r1", Params: rich(), CreatedAt: at(1)},
+		Workflow: trowel.Workflow{Name: "w", Zone: "Asia/Tokyo", Definition: rich()},
+		Session:  trowel.Session{Workflow: "w", Time: time.Unix(1705276800, 0).UTC(), UUID: "11111111-2222-3333-4444-555555555555"},
+	}
+	update(t, db, func(ctx context.Context, tx trowel.Tx) error {
+		return tx.InsertRevision(ctx, &s.Project, &s.Revision, []*trowel.Workflow{&s.Workflow})
+	})
+	s.Session.ProjectID = s.Project.ID
+	return s
+}
+
+// newAttempt stores an attempt of a session of its own.
+func newAttempt(t *testing.T, db trowel.Store, s *trowel.Setting, name string) *trowel.Attempt {
+	t.Helper()
+	a := &trowel.Attempt{
+		Name: name, WorkflowID: s.Workflow.ID, Zone: "Asia/Tokyo", Params: rich(), Cause: "run", Actor: "somebody", CreatedAt: at(2),
+	}
+	update(t, db, func(ctx context.Context, tx trowel.Tx) error { return tx.InsertAttempt(ctx, &s.Session, a) })
+	return a
+}
+
+// newTask makes a task as attempts begin with.
+func newTask(a *trowel.Attempt, id trowel.TaskID) *trowel.Task {
+	return &trowel.Task{
+		ID: id, AttemptID: a.ID, FullName: "+w+t", State: trowel.TaskBlocked, Flags: trowel.TaskInitial,
+		Local: param.Of("op>", 1), UpdatedAt: at(3), Version: 1,
+	}
+}
+
+// fullTask has a value in every field.
+func fullTask(a *trowel.Attempt, id trowel.TaskID) *trowel.Task {
+	return &trowel.Task{
+		ID: id, AttemptID: a.ID, ParentID: 1, FullName: "+w+a^sub", Group: true, Local: rich(), Export: param.Of("e", 1),
+		Upstreams: []trowel.TaskID{2, 3, 3}, State: trowel.TaskGroupRetryWaiting,
+		Flags: trowel.TaskInitial | trowel.TaskCancelRequested | trowel.TaskDelayedError | trowel.TaskDelayedGroupError,
+		Round: 4, ParentRound: 5, Try: 6, RetryCount: 7, RetryAt: at(10), WaitReason: "group_retry", StateParams: param.Of("s", 1),
+		Result: trowel.Result{Subtasks: param.Of("+x", param.New()), Export: rich(), ResetKeys: []string{"a.b", "c"}, Store: rich()},
+		Error:  param.Of("message", "no", "stacktrace", "a, b"), ReadyAt: at(11), ClaimedAt: at(12), StartedAt: at(13), UpdatedAt: at(14),
+		AgentID: "agent-1", ResumingID: 99, Version: 8,
+	}
+}
+
+// insertTasks stores tasks.
+func insertTasks(t *testing.T, db trowel.Store, tasks ...*trowel.Task) {
+	t.Helper()
+	update(t, db, func(ctx context.Context, tx trowel.Tx) error { return tx.InsertTasks(ctx, tasks) })
+}
+
+// listTasks reads the live tasks of an attempt.
+func listTasks(t *testing.T, db trowel.Store, a *trowel.Attempt) (list []*trowel.Task) {
+	t.Helper()
+	view(t, db, func(ctx context.Context, tx trowel.Tx) (err error) {
+		list, err = tx.ListTasks(ctx, a.ID, -1)
+		return err
+	})
+	return list
+}

@@ -1,0 +1,85 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	trowel "github.com/trowel-project/trowel"
+)
+
+// The tasks of an ended attempt move into its archive with all their fields.
+func testArchives(t *testing.T, db trowel.Store) {
+	s := newSetting(t, db)
+	a, other := newAttempt(t, db, s, ""), newAttempt(t, db, s, "other")
+	want := []*trowel.Task{newTask(a, 1), fullTask(a, 2), {ID: 3, AttemptID: a.ID, FullName: "+w+bare"}}
+	insertTasks(t, db, newTask(a, 1), fullTask(a, 2), newTask(other, 4))
+	update(t, db, func(ctx context.Context, tx trowel.Tx) error { return tx.ArchiveTasks(ctx, a.ID, want, at(30)) })
+	equal(t, "number of live tasks", len(listTasks(t, db, a)), 0)
+	equal(t, "number of live tasks of the other attempt", len(listTasks(t, db, other)), 1)
+	view(t, db, func(ctx context.Context, tx trowel.Tx) error {
+		got, err := tx.ListArchivedTasks(ctx, a.ID)
+		equal(t, "ListArchivedTasks", got, want)
+		if _, err := tx.ListArchivedTasks(ctx, other.ID); !errors.Is(err, trowel.ErrNotFound) {
+			t.Errorf("archive of a running attempt: %v, want not found", err)
+		}
+		return err
+	})
+	refuse(t, db, trowel.ErrConflict, func(ctx context.Context, tx trowel.Tx) error { return tx.ArchiveTasks(ctx, a.ID, want, at(31)) })
+}
+
+func testTries(t *testing.T, db trowel.Store) {
+	s := newSetting(t, db)
+	a, other := newAttempt(t, db, s, ""), newAttempt(t, db, s, "other")
+	var want []trowel.Try
+	for i := range 20 {
+		want = append(want, trowel.Try{
+			AttemptID: a.ID, TaskID: trowel.TaskID(100 - i), Number: i + 1, FullName: fmt.Sprintf("+w+t%d", i), EndedAt: at(int64(i)), Exit: trowel.ExitSuccess,
+		})
+	}
+	want[3].AgentID, want[3].ReadyAt, want[3].ClaimedAt, want[3].StartedAt = "agent", at(1), at(2), at(3)
+	want[3].Exit, want[3].LastLines = trowel.ExitError, []string{"first", "", "  last \t"}
+	want[4].LastLines = []string{""}
+	want[5].LastLines = []string{"", ""}
+	foreign := trowel.Try{AttemptID: other.ID, TaskID: 1, Number: 1, FullName: "+w", EndedAt: at(1), Exit: trowel.ExitPoll}
+	update(t, db, func(ctx context.Context, tx trowel.Tx) error {
+		return errors.Join(tx.InsertTries(ctx, want[:1]), tx.InsertTries(ctx, nil), tx.InsertTries(ctx, []trowel.Try{foreign}), tx.InsertTries(ctx, want[1:]))
+	})
+	view(t, db, func(ctx context.Context, tx trowel.Tx) error {
+		got, err := tx.ListTries(ctx, a.ID)
+		equal(t, "ListTries", got, want)
+		return err
+	})
+	refuse(t, db, trowel.ErrConflict, func(ctx context.Context, tx trowel.Tx) error {
+		return tx.InsertTries(ctx, []trowel.Try{{AttemptID: 999, TaskID: 1, Number: 1, FullName: "+w", EndedAt: at(1), Exit: trowel.ExitPoll}})
+	})
+}
+
+func testAudits(t *testing.T, db trowel.Store) {
+	s := newSetting(t, db)
+	a, other := newAttempt(t, db, s, ""), newAttempt(t, db, s, "other")
+	want := []trowel.Audit{{At: at(1), AttemptID: a.ID, To: "running", Cause: "run", Actor: "somebody"}}
+	for i := range 40 {
+		want = append(want, trowel.Audit{
+			At: at(int64(i / 3)), AttemptID: a.ID, TaskID: trowel.TaskID(1 + i%5), Try: i, From: "ready", To: "running", Cause: string(trowel.MoveClaim),
+			Actor: []string{"agent", "engine", "o'hara; \"x\"\n\u00e4"}[i%3],
+		})
+	}
+	foreign := trowel.Audit{At: at(1), AttemptID: other.ID, To: "running", Cause: "run", Actor: "somebody"}
+	update(t, db, func(ctx context.Context, tx trowel.Tx) error {
+		mixed := append([]trowel.Audit{want[0], foreign}, want[1:30]...)
+		return errors.Join(tx.InsertAudits(ctx, nil), tx.InsertAudits(ctx, mixed))
+	})
+	update(t, db, func(ctx context.Context, tx trowel.Tx) error { return tx.InsertAudits(ctx, want[30:]) })
+	view(t, db, func(ctx context.Context, tx trowel.Tx) error {
+		got, err := tx.ListAudits(ctx, a.ID)
+		equal(t, "ListAudits", got, want)
+		theirs, errOther := tx.ListAudits(ctx, other.ID)
+		equal(t, "audit of the other attempt", theirs, []trowel.Audit{foreign})
+		return errors.Join(err, errOther)
+	})
+	refuse(t, db, trowel.ErrConflict, func(ctx context.Context, tx trowel.Tx) error {
+		return tx.InsertAudits(ctx, []trowel.Audit{{At: at(1), AttemptID: 999, To: "running", Cause: "run", Actor: "somebody"}})
+	})
+}
