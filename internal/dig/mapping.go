@@ -139,8 +139,14 @@ func (c *conversion) entries(n *yaml.Node) ([]entry, *Error) {
 		return entries, nil
 	}
 	m := &merge{conversion: c, index: map[key]int{}}
-	err := m.add(n, true)
-	return m.entries, err
+	if err := m.add(n, true); err != nil {
+		return nil, err
+	}
+	n.Children = make([]*yaml.Node, 0, 2*len(m.entries)) // an alias of it finds it merged
+	for _, e := range m.entries {
+		n.Children = append(n.Children, e.keyNode, e.value)
+	}
+	return m.entries, nil
 }
 
 // lastOfAlike drops entries with the key of a later one.

@@ -22,6 +22,7 @@ const (
 	numberSign   = "Illegal embedded sign character"
 	numberZero   = "Zero length BigInteger"
 	noFirst      = "String index out of range: 0"
+	kindNoFirst  = "string index out of bounds"
 )
 
 func numberError(format string, args ...any) *Error {
@@ -35,7 +36,7 @@ func intOf(text string) (param.Value, *Error) {
 	}
 	s := strings.ReplaceAll(text, "_", "")
 	if s == "" {
-		return nil, &Error{Kind: "string index out of bounds", Message: noFirst}
+		return nil, &Error{Kind: kindNoFirst, Message: noFirst}
 	}
 	negative := s[0] == '-'
 	if negative || s[0] == '+' {
@@ -125,7 +126,7 @@ func wholeNumberError(s string, base int) *Error {
 func floatOf(text string) (param.Value, *Error) {
 	s := strings.ReplaceAll(text, "_", "")
 	if s == "" {
-		return nil, &Error{Kind: "string index out of bounds", Message: noFirst}
+		return nil, &Error{Kind: kindNoFirst, Message: noFirst}
 	}
 	sign := 1.0
 	if s[0] == '-' {

@@ -11,6 +11,7 @@ import (
 type source struct {
 	name string
 	text string
+	doc  *yaml.Document
 	root *yaml.Node // nil if the text is no YAML
 }
 
@@ -35,7 +36,7 @@ func (s *sources) get(name string) *source {
 	src := &source{name: name, text: text}
 	s.byName[name] = src
 	if doc, err := yaml.Parse(text); err == nil {
-		src.root = doc.Root
+		src.doc, src.root = doc, doc.Root
 	}
 	return src
 }
@@ -92,7 +93,7 @@ func (s *sources) search(src *source, n *yaml.Node, keys []string, level int) hi
 			best = best.orDeeper(s.search(src, value, keys, level+1))
 		case tagOf(key) == tagInclude:
 			best = best.orDeeper(s.searchIncluded(src, value, keys, level))
-		case nodeKeyText(key) == keys[0]:
+		case src.keyText(key) == keys[0]:
 			here := hit{1, placeIn(src.name, key.Start)}
 			if inner := s.search(src, value, keys[1:], level); inner.depth > 0 {
 				here = hit{inner.depth + 1, inner.place}
@@ -118,12 +119,12 @@ func (s *sources) searchIncluded(src *source, value *yaml.Node, keys []string, l
 	return s.search(included, included.root, keys, level+1)
 }
 
-// nodeKeyText is the text that a key becomes (language L16).
-func nodeKeyText(n *yaml.Node) string {
+// keyText is the text that a key becomes (language L16).
+func (s *source) keyText(n *yaml.Node) string {
 	if n.Kind != yaml.Scalar {
 		return ""
 	}
-	k, err := newConversion(nil).key(n)
+	k, err := newConversion(s.doc).key(n)
 	if err != nil {
 		return n.Value
 	}

@@ -151,12 +151,12 @@ func (d *draft) withWorkdir(export *param.Map) *param.Map {
 	if dir == "." {
 		return export
 	}
-	own, present, err := param.NewReader(export).OptString(keyWorkdir)
-	if err != nil {
-		d.throw(asError(err), keyExport, keyWorkdir)
-	}
-	if present {
-		dir += "/" + own
+	if own, _ := export.Get(keyWorkdir); own != nil {
+		text, ok := param.AsString(own)
+		if !ok {
+			d.throw(asError(param.WrongType(keyWorkdir, optionalString, own)), keyExport, keyWorkdir)
+		}
+		dir += "/" + text
 	}
 	export = export.Clone()
 	export.Set(keyWorkdir, dir)

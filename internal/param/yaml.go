@@ -102,11 +102,8 @@ func (w *yamlWriter) mapping(m *Map, at yamlPlace) {
 			w.key(key)
 			w.dst = append(w.dst, ':')
 		} else {
-			w.dst = append(w.dst, '?')
-			if key != "" {
-				w.dst = append(w.dst, ' ')
-				w.key(key)
-			}
+			w.dst = append(w.dst, "? "...)
+			w.key(key)
 			w.newLine(indent)
 			w.dst = append(w.dst, ':')
 			inner.inline = true
@@ -231,6 +228,9 @@ func (w *yamlWriter) key(key string) {
 
 // keyStyles tells whether a key can stand without quotes, and in single quotes.
 func keyStyles(key string) (plain, single bool) {
+	if key == "" {
+		return false, true // Digdag writes nothing here, which reads as null
+	}
 	for _, r := range key {
 		printable := ' ' <= r && r <= '~' || r >= 0xa0 && r != 0xfffe && r != 0xffff
 		if !printable || r == '\u2028' || r == '\u2029' {

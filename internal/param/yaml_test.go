@@ -32,7 +32,7 @@ func TestAppendYAML(t *testing.T) {
 			`k: "ab ab ab ab ab ab ab ab ab ab ab ab ab ab ab ab ab ab ab ab ab ab ab ab ab ab\` + "\n" +
 				`  \ ab ab ab ab ab ab ab ab ab ab ab ab ab ab"` + "\n",
 		},
-		{"empty key", `{"":[]}`, "?\n: []\n"},
+		{"empty key", `{"":[]}`, "? ''\n: []\n"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

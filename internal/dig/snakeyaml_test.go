@@ -1,0 +1,54 @@
+package dig
+
+import (
+	"bufio"
+	"encoding/json"
+	"os"
+	"testing"
+
+	"github.com/trowel-project/trowel/internal/param"
+)
+
+// TestSnakeYAML reads texts of which testdata/snakeyaml.jsonl has what SnakeYAML 1.23 made of them
+// with Digdag's tags and Jackson behind it: "OK" and JSON text, or "ERR", the exception and its
+// message. Lines are never edited (language L10 to L23).
+func TestSnakeYAML(t *testing.T) {
+	t.Parallel()
+	exceptions := map[string]string{
+		KindScanner: "Scanner", KindParser: "Parser", KindComposer: "Composer", KindReader: "Reader",
+		KindConstructor: "Constructor", KindTag: "Tag", KindYAML: "YAML", KindDuplicateKey: "DuplicateKeyYAML",
+		KindNumber: "NumberFormat", KindObjectMapping: "RuntimeJsonMapping", KindIllegalArgument: "IllegalArgument",
+		kindNoFirst: "StringIndexOutOfBounds",
+	}
+	file, err := os.Open("testdata/snakeyaml.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close() //nolint:errcheck // it was only read
+	lines := bufio.NewScanner(file)
+	count := 0
+	for lines.Scan() {
+		var recorded struct{ In, Out string }
+		if err := json.Unmarshal(lines.Bytes(), &recorded); err != nil {
+			t.Fatal(err)
+		}
+		count++
+		got := ""
+		document, failure := readYAML(recorded.In)
+		var object *param.Map
+		if failure == nil {
+			object, failure = document.object()
+		}
+		if failure == nil {
+			got = "OK " + param.JSON(object)
+		} else {
+			got = "ERR " + exceptions[failure.Kind] + ": " + failure.Message
+		}
+		if got != recorded.Out {
+			t.Errorf("%q\n got %q\nwant %q", recorded.In, got, recorded.Out)
+		}
+	}
+	if err := lines.Err(); err != nil || count < 400 {
+		t.Errorf("read %d lines, %v, want at least 400", count, err)
+	}
+}
