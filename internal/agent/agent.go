@@ -124,9 +124,13 @@ func (a *Agent) Give(leases []*trowel.Lease) {
 		a.cancels[lease.TaskID] = cancel
 		tries[i] = &try{agent: a, lease: lease, ctx: ctx}
 	}
+	a.running.Add(len(tries)) // under the lock, so that Wait after Stop knows of all that was taken
 	a.mu.Unlock()
 	for _, t := range tries {
-		a.running.Go(t.run)
+		go func() {
+			defer a.running.Done()
+			t.run()
+		}()
 	}
 }
 
@@ -159,7 +163,7 @@ func (a *Agent) Stop() {
 	a.stop(ErrStopped)
 }
 
-// Wait returns when no task is running. Nothing may be given to the agent meanwhile.
+// Wait returns when no task is running. It is for after Stop, when none can follow.
 func (a *Agent) Wait() { a.running.Wait() }
 
 // started says that a task no longer counts as starting.

@@ -128,7 +128,7 @@ func TestReports(t *testing.T) { // X24
 func TestPanicIsFailure(t *testing.T) {
 	t.Parallel()
 	a, reports := begin(t, operators(func(context.Context, *operator.Request) (operator.Outcome, error) {
-		panic("broken") //nolint:forbidigo // what is tested
+		panic("broken")
 	}), nil)
 	a.Give([]*trowel.Lease{lease(1, param.Of("do>", nil))})
 	got := <-reports

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"runtime/debug"
@@ -51,7 +52,7 @@ func (t *try) execute(out *output, log *slog.Logger) (report trowel.Report) {
 	defer func() {
 		if p := recover(); p != nil {
 			err := &operator.Error{Kind: "panic", Message: fmt.Sprint(p)}
-			log.Error(operator.LogText(t.lease.FullName, err), slog.String("stack", string(debug.Stack())))
+			t.say(log, slog.LevelError, operator.LogText(t.lease.FullName, err), slog.String("stack", string(debug.Stack())))
 			report = failure(err)
 		}
 	}()
@@ -63,8 +64,11 @@ func (t *try) execute(out *output, log *slog.Logger) (report trowel.Report) {
 	}
 	outcome, err := t.operate(out, log)
 	switch {
+	case errors.Is(err, ErrStopped): // it has not failed, it is to run again
+		log.Warn("Stopped")
+		return trowel.Report{Outcome: trowel.OutcomePoll, StateParams: t.lease.StateParams}
 	case err != nil:
-		log.Error(operator.LogText(t.lease.FullName, err))
+		t.say(log, slog.LevelError, operator.LogText(t.lease.FullName, err))
 		return failure(err)
 	case outcome.Again == nil:
 		return trowel.Report{Outcome: trowel.OutcomeSuccess, Result: outcome.Result}
@@ -72,7 +76,7 @@ func (t *try) execute(out *output, log *slog.Logger) (report trowel.Report) {
 	again := trowel.Report{Outcome: trowel.OutcomePoll, RetryIn: outcome.Again.After, StateParams: outcome.Again.State}
 	if cause := outcome.Again.Cause; cause != nil {
 		message, _ := operator.Kind(cause)
-		log.Error("Task failed, retrying: " + message)
+		t.say(log, slog.LevelError, "Task failed, retrying: "+message)
 		again.Outcome, again.Error = trowel.OutcomeRetry, operator.ErrorObject(cause)
 	}
 	return again
@@ -108,7 +112,7 @@ func (t *try) operate(out *output, log *slog.Logger) (operator.Outcome, error) {
 	})
 	if err == nil && outcome.Again == nil {
 		for _, line := range operator.Unused(t.lease.FullName, local, params) {
-			log.Error(line)
+			t.say(log, slog.LevelError, line)
 		}
 	}
 	return outcome, err
@@ -121,8 +125,13 @@ func (t *try) announce(selection operator.Selection, log *slog.Logger) {
 		level = slog.LevelDebug
 	}
 	if log.Enabled(t.ctx, level) {
-		log.Log(t.ctx, level, selection.String())
+		t.say(log, level, selection.String())
 	}
+}
+
+// say logs a line for people, whose text is Digdag's.
+func (t *try) say(log *slog.Logger, level slog.Level, line string, attrs ...slog.Attr) {
+	log.LogAttrs(t.ctx, level, line, attrs...) //nolint:sloglint // the whole line is the message
 }
 
 // ownKeys are the task's keys that operators and templates see (language P3).
