@@ -16,6 +16,7 @@ type Audit struct {
 	To        string // state after
 	Cause     string // the move that made the change, see Move
 	Actor     string // who: an agent, a user, or "engine"
+	Batch     int64  // the transaction: a random number that all its entries share
 }
 
 // AuditTx writes and reads the audit.
@@ -23,4 +24,7 @@ type AuditTx interface {
 	InsertAudits(ctx context.Context, entries []Audit) error
 	// ListAudits returns the entries of an attempt in the order in which they were written.
 	ListAudits(ctx context.Context, attempt AttemptID) ([]Audit, error)
+	// HasBatch tells whether entries of that transaction about the attempt are stored. A writer that
+	// was cut off while it committed learns from it whether the commit happened.
+	HasBatch(ctx context.Context, attempt AttemptID, batch int64) (bool, error)
 }

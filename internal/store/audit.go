@@ -14,8 +14,9 @@ import (
 // [task, try, from, to, cause, actor]. One row for each entry would be a quarter of all that a task
 // costs.
 const (
-	sqlListAudits = `SELECT at, entries FROM audit WHERE attempt_id = $1 ORDER BY id`
-	auditColumns  = `at BIGINT, attempt_id BIGINT, entries TEXT`
+	sqlListAudits = `SELECT at, batch, entries FROM audit WHERE attempt_id = $1 ORDER BY id`
+	sqlCountBatch = `SELECT count(*) FROM audit WHERE attempt_id = $1 AND batch = $2`
+	auditColumns  = `at BIGINT, attempt_id BIGINT, batch BIGINT, entries TEXT`
 )
 
 // auditEntries is how many entries a row has at most.
@@ -25,6 +26,7 @@ const auditEntries = 1000
 type auditRow struct {
 	attempt trowel.AttemptID
 	at      int64
+	batch   int64
 	entries []byte
 	count   int
 }
@@ -34,6 +36,7 @@ func (t *tx) InsertAudits(ctx context.Context, entries []trowel.Audit) error {
 	_, err := t.bulk(ctx, bulk{table: "audit", columns: auditColumns}, len(rows), func(v *values, i int) {
 		v.number(rows[i].at)
 		v.number(int64(rows[i].attempt))
+		v.number(rows[i].batch)
 		v.add(string(append(rows[i].entries, ']')))
 	})
 	if err != nil {
@@ -48,8 +51,8 @@ func auditRows(entries []trowel.Audit) []*auditRow {
 	for i := range entries {
 		e := &entries[i]
 		row := open[e.AttemptID]
-		if at := e.At.UnixMicro(); row == nil || row.at != at || row.count == auditEntries {
-			row = &auditRow{attempt: e.AttemptID, at: at}
+		if at := e.At.UnixMicro(); row == nil || row.at != at || row.batch != e.Batch || row.count == auditEntries {
+			row = &auditRow{attempt: e.AttemptID, at: at, batch: e.Batch}
 			rows = append(rows, row)
 			open[e.AttemptID] = row
 		}
@@ -80,12 +83,13 @@ func (t *tx) ListAudits(ctx context.Context, attempt trowel.AttemptID) ([]trowel
 	var list []trowel.Audit
 	err := t.rows(ctx, sqlListAudits, []any{attempt}, func(scan func(...any) error) error {
 		var at sql.NullInt64
+		var batch int64
 		var entries string
-		if err := scan(&at, &entries); err != nil {
+		if err := scan(&at, &batch, &entries); err != nil {
 			return err
 		}
 		var err error
-		list, err = readAudits(list, trowel.Audit{At: instant(at), AttemptID: attempt}, entries)
+		list, err = readAudits(list, trowel.Audit{At: instant(at), AttemptID: attempt, Batch: batch}, entries)
 		return err
 	})
 	if err != nil {
@@ -115,4 +119,12 @@ func readAudits(list []trowel.Audit, e trowel.Audit, entries string) ([]trowel.A
 		list = append(list, e)
 	}
 	return list, nil
+}
+
+func (t *tx) HasBatch(ctx context.Context, attempt trowel.AttemptID, batch int64) (bool, error) {
+	var n int
+	if err := t.row(ctx, sqlCountBatch, []any{attempt, batch}, &n); err != nil {
+		return false, fmt.Errorf("look for a transaction of attempt %d: %w", attempt, err)
+	}
+	return n > 0, nil
 }

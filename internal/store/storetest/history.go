@@ -63,7 +63,7 @@ func testAudits(t *testing.T, db trowel.Store) {
 	for i := range 40 {
 		want = append(want, trowel.Audit{
 			At: at(int64(i / 3)), AttemptID: a.ID, TaskID: trowel.TaskID(1 + i%5), Try: i, From: "ready", To: "running", Cause: string(trowel.MoveClaim),
-			Actor: []string{"agent", "engine", "o'hara; \"x\"\n\u00e4"}[i%3],
+			Actor: []string{"agent", "engine", "o'hara; \"x\"\n\u00e4"}[i%3], Batch: int64(1+i/2) << 40,
 		})
 	}
 	foreign := trowel.Audit{At: at(1), AttemptID: other.ID, To: "running", Cause: "run", Actor: "somebody"}
@@ -77,6 +77,15 @@ func testAudits(t *testing.T, db trowel.Store) {
 		equal(t, "ListAudits", got, want)
 		theirs, errOther := tx.ListAudits(ctx, other.ID)
 		equal(t, "audit of the other attempt", theirs, []trowel.Audit{foreign})
+		for batch, want := range map[int64]bool{1 << 40: true, 16 << 40: true, 99: false} {
+			has, err := tx.HasBatch(ctx, a.ID, batch)
+			equal(t, "HasBatch", has, want)
+			elsewhere, errOther := tx.HasBatch(ctx, other.ID, batch)
+			equal(t, "HasBatch of the other attempt", elsewhere, false)
+			if err := errors.Join(err, errOther); err != nil {
+				return err
+			}
+		}
 		return errors.Join(err, errOther)
 	})
 	refuse(t, db, trowel.ErrConflict, func(ctx context.Context, tx trowel.Tx) error {

@@ -120,11 +120,13 @@ CREATE TABLE task_try (
 CREATE INDEX task_try_attempt ON task_try (attempt_id);
 
 -- Every change of a state, in the transaction that made it: one row for each attempt that a
--- transaction changed, with a JSON list of [task, try, from, to, cause, actor]. Rows are only added.
+-- transaction changed, with a JSON list of [task, try, from, to, cause, actor]. batch is a random
+-- number of the transaction. Rows are only added.
 CREATE TABLE audit (
   id         INTEGER PRIMARY KEY,
   at         BIGINT  NOT NULL,
   attempt_id BIGINT  NOT NULL REFERENCES attempt (id),
+  batch      BIGINT  NOT NULL,
   entries    TEXT    NOT NULL
 );
 CREATE INDEX audit_attempt ON audit (attempt_id);
