@@ -15,15 +15,17 @@ const (
 	elementNoObject = "Expected object but got %s"
 	taskSubtasks    = "A task can't have subtasks: %s"
 	taskOperators   = "A task can't have more than one operator: %s"
-	groupKeys       = "contains invalid keys: %s"
+	invalidKeys     = "contains invalid keys: %s"
 	groupKey        = "'%s'"
 	groupKeyNear    = "'%s' (did you mean [%s]?)"
 )
 
-// groupKeyOrder is the keys a group may have, in the order in which near misses are offered (C14).
-var groupKeyOrder = []string{
-	keySchedule, keyParallel, keyTimezone, keyError, keySLA, keyCheck,
-	keyExport, "_secrets", keyBackground, keyRetry, keyAfter,
+// groupKeys returns the keys a group may have, in the order in which near misses are offered (C14).
+func groupKeys() []string {
+	return []string{
+		keySchedule, keyParallel, keyTimezone, keyError, keySLA, keyCheck,
+		keyExport, keySecrets, keyBackground, keyRetry, keyAfter,
+	}
 }
 
 // Compile turns a body into tasks (language section 2). The root of workflow w is named "+w" and
@@ -287,7 +289,7 @@ func (c *compiler) checkKeys(index int, body *param.Map) {
 		return
 	}
 	v := validation{}
-	v.add(c.tasks[index].FullName, fmt.Sprintf(groupKeys, strings.Join(told, ", ")), param.JSON(body))
+	v.add(c.tasks[index].FullName, fmt.Sprintf(invalidKeys, strings.Join(told, ", ")), param.JSON(body))
 	for i, key := range keys {
 		c.unknown = append(c.unknown, problem{
 			task: index, path: []string{key}, err: configError(v.lines[0]), again: i > 0,
@@ -296,11 +298,12 @@ func (c *compiler) checkKeys(index int, body *param.Map) {
 }
 
 func isGroupKey(key string) bool {
-	return slices.Contains(groupKeyOrder, key)
+	return strings.HasPrefix(key, "_") && slices.Contains(groupKeys(), key) ||
+		key == keySchedule || key == keySLA || key == keyTimezone
 }
 
 func nearKey(key string) string {
-	near := param.Near(key, groupKeyOrder)
+	near := param.Near(key, groupKeys())
 	if len(near) == 0 {
 		return fmt.Sprintf(groupKey, key)
 	}

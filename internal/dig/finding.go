@@ -70,7 +70,7 @@ func Render(w io.Writer, findings []Finding, colour bool) {
 			code = ansiYellow
 		}
 		message := strings.ReplaceAll(strings.TrimRight(f.Message, "\n"), "\n", "\n    ")
-		fmt.Fprintf(&b, "%s: %s: %s\n", paint(ansiBold, f.Place.String()), paint(code, f.Severity.String()), message)
+		fmt.Fprintf(&b, "%s: %s: %s\n", paint(ansiBold, f.String()), paint(code, f.Severity.String()), message)
 		if f.Source != "" {
 			line, marker := marked(f.Source, f.Column)
 			fmt.Fprintf(&b, "    %s\n    %s\n", line, paint(code, marker))

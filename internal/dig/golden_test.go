@@ -85,7 +85,8 @@ func golden(t *testing.T, dir, result string, run func(fstest.MapFS) string) {
 			}
 			got := run(files)
 			if *update {
-				archive.Files = append(kept, txtar.File{Name: result, Data: []byte(got)})
+				archive.Files = kept
+				archive.Files = append(archive.Files, txtar.File{Name: result, Data: []byte(got)})
 				if err := os.WriteFile(name, txtar.Format(archive), 0o600); err != nil {
 					t.Fatal(err)
 				}

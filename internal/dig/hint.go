@@ -18,9 +18,7 @@ func didYouMean(near []string) string {
 
 // operatorHint offers operators that are named alike.
 func (in *inspection) operatorHint(name string) string {
-	if other, ok := otherNames[name]; ok {
-		name = other
-	}
+	name = usualName(name)
 	names := slices.Sorted(maps.Keys(in.operators))
 	if slices.Contains(names, name) {
 		return "did you mean " + name + ">?"
@@ -32,16 +30,38 @@ func (in *inspection) operatorHint(name string) string {
 	return didYouMean(near)
 }
 
-// otherNames are what people call some operators.
-var otherNames = map[string]string{
-	"bash": "sh", "shell": "sh", "command": "sh", "python": "py", "ruby": "rb", "print": "echo", "log": "echo",
-	"foreach": "for_each", "for": "for_each", "range": "for_range", "include": "call", "sleep": "wait", "error": "fail",
+// usualName is the operator that people mean by another name.
+func usualName(name string) string {
+	switch name {
+	case "bash", "shell", "command":
+		return "sh"
+	case "python":
+		return "py"
+	case "ruby":
+		return "rb"
+	case "print", "log":
+		return "echo"
+	case "foreach", "for":
+		return "for_each"
+	case "range":
+		return "for_range"
+	case "include":
+		return "call"
+	case "sleep":
+		return "wait"
+	case "error":
+		return "fail"
+	default:
+		return name
+	}
 }
 
 // hintRule is a hint for the messages that have a text.
 type hintRule struct{ text, hint string }
 
 // hintRules are tried in order.
+//
+//nolint:gochecknoglobals // a table that never changes
 var hintRules = []hintRule{
 	{"more than one operator", "move one of the operators into a task of its own"},
 	{"can't have subtasks", "move the operator into a task of its own beside the + tasks"},
@@ -104,7 +124,7 @@ func (in *inspection) topKeyHint(key string) string {
 	if _, ok := in.operators[key]; ok {
 		return "did you mean a task with the operator " + key + ">?"
 	}
-	known := append([]string{keyTimezone, keyExport}, topLevelKeys...)
+	known := append([]string{keyTimezone, keyExport}, topLevelKeys()...)
 	if near := param.Near(key, known); len(near) > 0 {
 		return didYouMean(near)
 	}
@@ -115,7 +135,7 @@ func (in *inspection) groupKeyHint(key string) string {
 	if _, ok := in.operators[key]; ok {
 		return "did you mean " + key + ">?"
 	}
-	if near := param.Near(key, groupKeyOrder); len(near) > 0 {
+	if near := param.Near(key, groupKeys()); len(near) > 0 {
 		return didYouMean(near)
 	}
 	if strings.HasPrefix(key, "_") {
@@ -125,6 +145,8 @@ func (in *inspection) groupKeyHint(key string) string {
 }
 
 // syntaxRules are hints for errors of YAML.
+//
+//nolint:gochecknoglobals // a table that never changes
 var syntaxRules = []hintRule{
 	{"(TAB)", "use blanks instead of tabs"},
 	{"found undefined alias", "put quotes around a text that begins with *"},

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -80,8 +81,7 @@ func (i *Ignore) Excludes(name string, isDir bool) bool {
 		return false
 	}
 	segments := strings.Split(name, "/")
-	for at := len(i.patterns) - 1; at >= 0; at-- {
-		p := i.patterns[at]
+	for _, p := range slices.Backward(i.patterns) {
 		if (isDir || !p.dirOnly) && matchSegments(p.segments, segments) {
 			return !p.except
 		}
@@ -97,7 +97,7 @@ func matchSegments(pattern, name []string) bool {
 			if len(pattern) == 1 {
 				return len(name) > 0
 			}
-			for skip := range len(name) {
+			for skip := range name {
 				if matchSegments(pattern[1:], name[skip:]) {
 					return true
 				}

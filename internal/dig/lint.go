@@ -20,10 +20,12 @@ const (
 	requiredMissing = "Workflow '%s' does not exist in this project" // ours
 )
 
-// directives are the keys with an underscore that mean something on an operator task.
-var directives = []string{
-	keyAfter, keyBackground, keyCheck, "_command", keyDisable, "_do", "_else_do", "_env", keyError, keyExport,
-	keyParallel, keyRetry, "_secrets", keyType, keyWorkdir,
+// directives returns the keys with an underscore that mean something on an operator task.
+func directives() []string {
+	return []string{
+		keyAfter, keyBackground, keyCheck, keyCommand, keyDisable, keyDo, keyElseDo, "_env", keyError, keyExport,
+		keyParallel, keyRetry, keySecrets, keyType, keyWorkdir,
+	}
 }
 
 // task inspects one task: its operator and keys, and the bodies that are compiled when it runs.
@@ -32,11 +34,11 @@ func (in *inspection) task(t tree, index int, workdir string) {
 	if own, ok := task.Local.Get(keyWorkdir); ok {
 		workdir, _ = param.AsString(own)
 	}
-	for _, key := range []string{keyError, keyCheck, "_do", "_else_do"} {
+	for _, key := range []string{keyError, keyCheck, keyDo, keyElseDo} {
 		value, _ := task.Local.Get(key)
 		if body, ok := value.(*param.Map); ok && body.Len() > 0 {
 			t.workdir = workdir
-			in.body(t, index, key, body, bodyNames[key])
+			in.body(t, index, key, body, bodyName(key))
 		}
 	}
 	if task.Group {
@@ -63,8 +65,17 @@ func (in *inspection) task(t tree, index int, workdir string) {
 	}
 }
 
-// bodyNames are the names of the trees that bodies become.
-var bodyNames = map[string]string{keyError: "^error", keyCheck: "^check", "_do": "^sub", "_else_do": "^sub"}
+// bodyName is the name of the tree that the body of a key becomes.
+func bodyName(key string) string {
+	switch key {
+	case keyError:
+		return "^error"
+	case keyCheck:
+		return "^check"
+	default:
+		return "^sub"
+	}
+}
 
 // body inspects a body that is compiled when its task runs: what is refused then is a warning. The
 // body of _error is refused at once, and was told with the task.
@@ -90,7 +101,7 @@ func (in *inspection) warn(t tree, index int, key, message, hint string) {
 func operatorOf(body *param.Map) (key, name string, command param.Value) {
 	if value, ok := body.Get(keyType); ok {
 		name, _ = param.AsString(value)
-		command, _ = body.Get("_command")
+		command, _ = body.Get(keyCommand)
 		return keyType, name, command
 	}
 	for k, value := range body.All() {
@@ -106,13 +117,15 @@ func isTemplate(text string) bool { return strings.Contains(text, "${") }
 // unusedKeys warns of keys that the operator does not read and that no expression of the task names.
 func (in *inspection) unusedKeys(t tree, index int, operator string, known []string) {
 	task := &t.compiler.tasks[index]
+	known = append(slices.Clone(known), directives()...)
+	anyKey := slices.Contains(known, AnyKey)
 	var expressions string
 	for key := range task.Local.All() {
-		if key == operator || isOperatorKey(key) || slices.Contains(known, key) || slices.Contains(directives, key) {
+		if key == operator || isOperatorKey(key) || slices.Contains(known, key) {
 			continue
 		}
-		near := param.Near(key, append(slices.Clone(known), directives...))
-		if len(near) == 0 && (slices.Contains(known, AnyKey) || strings.HasPrefix(key, "_")) {
+		near := param.Near(key, known)
+		if len(near) == 0 && (anyKey || strings.HasPrefix(key, "_")) {
 			continue
 		}
 		if expressions == "" {

@@ -223,10 +223,10 @@ func (m *merge) addMerged(n, value *yaml.Node) *Error {
 			}
 		}
 		return nil
-	default:
-		problem := fmt.Sprintf(mergeScalar, value.Kind)
-		return yamlError(m.doc.Error(KindConstructor, mergeContext, n, problem, value))
+	case yaml.Scalar:
 	}
+	problem := fmt.Sprintf(mergeScalar, value.Kind)
+	return yamlError(m.doc.Error(KindConstructor, mergeContext, n, problem, value))
 }
 
 // set makes a list of the keys of a mapping with the tag !!set (language L19).

@@ -7,7 +7,7 @@ import (
 	"github.com/trowel-project/trowel/internal/dig"
 )
 
-// X72, server 1.9.2
+// X72, server 1.9.2.
 func TestMatchName(t *testing.T) {
 	t.Parallel()
 	names := []string{"+wf", "+wf+a", "+wf+b", "+wf+b+a", "+wf+b+c", "+wf+b^sub+d"}
@@ -32,8 +32,7 @@ func TestMatchName(t *testing.T) {
 	for _, tt := range tests {
 		got, err := dig.MatchName(tt.pattern, names)
 		message := ""
-		var known *dig.Error
-		if errors.As(err, &known) {
+		if known, ok := errors.AsType[*dig.Error](err); ok {
 			message = known.Text()
 		}
 		if message != tt.err || tt.err == "" && got != tt.want {

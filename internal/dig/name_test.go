@@ -36,7 +36,7 @@ func TestCheckProjectName(t *testing.T) {
 	}
 }
 
-// C12, C13
+// C12, C13.
 func TestTaskNames(t *testing.T) {
 	t.Parallel()
 	const head = "io.digdag.core.repository.ModelValidationException: Validating workflow task failed\n"

@@ -38,8 +38,7 @@ func write(t *testing.T, dir string, files map[string]string) {
 }
 
 func text(err error) string {
-	var known *dig.Error
-	if errors.As(err, &known) {
+	if known, ok := errors.AsType[*dig.Error](err); ok {
 		return known.Text()
 	}
 	return fmt.Sprint(err)

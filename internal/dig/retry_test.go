@@ -19,7 +19,7 @@ func parse(t *testing.T, text string) param.Value {
 	return value
 }
 
-// C27, C28, C30
+// C27, C28, C30.
 func TestParseRetry(t *testing.T) {
 	t.Parallel()
 	minute := time.Minute
@@ -71,7 +71,7 @@ func TestParseRetry(t *testing.T) {
 	}
 }
 
-// C29
+// C29.
 func TestRetryDelay(t *testing.T) {
 	t.Parallel()
 	seconds := func(n int) time.Duration { return time.Duration(n) * time.Second }
@@ -86,7 +86,8 @@ func TestRetryDelay(t *testing.T) {
 		{"constant is not bounded", dig.Retry{Interval: seconds(90), MaxInterval: &limit}, []time.Duration{seconds(90)}},
 		{"exponential", dig.Retry{Interval: seconds(10), Exponential: true}, []time.Duration{seconds(10), seconds(20), seconds(40)}},
 		{
-			"bounded", dig.Retry{Interval: seconds(10), Exponential: true, MaxInterval: &limit},
+			"bounded",
+			dig.Retry{Interval: seconds(10), Exponential: true, MaxInterval: &limit},
 			[]time.Duration{seconds(10), seconds(20), seconds(40), seconds(60), seconds(60)},
 		},
 		{"negative", dig.Retry{Interval: seconds(-5)}, []time.Duration{0}},
@@ -106,7 +107,7 @@ func TestRetryDelay(t *testing.T) {
 	}
 }
 
-// C19 to C21, O6
+// C19 to C21, O6.
 func TestParseParallel(t *testing.T) {
 	t.Parallel()
 	tests := []struct {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/big"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -62,10 +63,10 @@ func intOf(text string) (param.Value, *Error) {
 func base60Int(s string, negative bool) (param.Value, *Error) {
 	parts := splitColons(s)
 	var sum, unit int32 = 0, 1
-	for i := len(parts) - 1; i >= 0; i-- {
-		n, err := strconv.ParseInt(parts[i], 10, 64)
+	for _, part := range slices.Backward(parts) {
+		n, err := strconv.ParseInt(part, 10, 64)
 		if err != nil {
-			return nil, numberError(numberText, parts[i])
+			return nil, numberError(numberText, part)
 		}
 		sum += int32(n) * unit //nolint:gosec // Digdag's numbers run over
 		unit *= 60
@@ -145,8 +146,8 @@ func floatOf(text string) (param.Value, *Error) {
 	}
 	parts := splitColons(s)
 	sum, unit := 0.0, int32(1)
-	for i := len(parts) - 1; i >= 0; i-- {
-		f, err := javaDouble(parts[i])
+	for _, part := range slices.Backward(parts) {
+		f, err := javaDouble(part)
 		if err != nil {
 			return nil, err
 		}

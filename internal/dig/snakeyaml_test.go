@@ -33,15 +33,13 @@ func TestSnakeYAML(t *testing.T) {
 			t.Fatal(err)
 		}
 		count++
-		got := ""
 		document, failure := readYAML(recorded.In)
 		var object *param.Map
 		if failure == nil {
 			object, failure = document.object()
 		}
-		if failure == nil {
-			got = "OK " + param.JSON(object)
-		} else {
+		got := "OK " + param.JSON(object)
+		if failure != nil {
 			got = "ERR " + exceptions[failure.Kind] + ": " + failure.Message
 		}
 		if got != recorded.Out {

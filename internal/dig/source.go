@@ -2,6 +2,7 @@ package dig
 
 import (
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/trowel-project/trowel/internal/dig/yaml"
@@ -77,8 +78,8 @@ func (s *sources) search(src *source, n *yaml.Node, keys []string, level int) hi
 	}
 	if n.Kind == yaml.Sequence { // L66: the last element counts
 		best := hit{}
-		for i := len(n.Children) - 1; i >= 0; i-- {
-			best = best.orDeeper(s.search(src, n.Children[i], keys, level+1))
+		for _, element := range slices.Backward(n.Children) {
+			best = best.orDeeper(s.search(src, element, keys, level+1))
 		}
 		return best
 	}

@@ -18,8 +18,11 @@ const (
 		"<[simple type, class io.digdag.client.config.Config]>]"
 )
 
-// topLevelKeys stand before the tasks of a definition, in this order, after _export (L40a).
-var topLevelKeys = []string{keySchedule, keySLA, keyError, keyCheck, keyRetry, keyParallel}
+// topLevelKeys returns the keys that stand before the tasks of a definition, in this order, after
+// _export (L40a).
+func topLevelKeys() []string {
+	return []string{keySchedule, keySLA, keyError, keyCheck, keyRetry, keyParallel}
+}
 
 // Workflow is a workflow file that was read.
 type Workflow struct {
@@ -81,7 +84,7 @@ func draftOf(file string, content *param.Map) *draft {
 	}
 	d.Definition = param.Sized(content.Len())
 	d.Definition.Set(keyExport, nil) // its place; filled or removed below
-	for _, key := range topLevelKeys {
+	for _, key := range topLevelKeys() {
 		d.take(content, key)
 	}
 	for key := range content.All() {
@@ -115,8 +118,9 @@ func (d *draft) take(content *param.Map, key string) {
 // refuseOthers refuses the keys that have no meaning at the top level (L37).
 func (d *draft) refuseOthers(content *param.Map) {
 	var unknown []string
+	known := append(topLevelKeys(), keyTimezone, keyExport)
 	for key := range content.All() {
-		if !isTaskKey(key) && key != keyTimezone && key != keyExport && !slices.Contains(topLevelKeys, key) {
+		if !isTaskKey(key) && !slices.Contains(known, key) {
 			unknown = append(unknown, key)
 		}
 	}

@@ -19,7 +19,7 @@ func mustMap(t *testing.T, text string) *param.Map {
 	return m
 }
 
-// L32
+// L32.
 func TestMerge(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, base, other, want string }{
@@ -48,7 +48,7 @@ func TestMerge(t *testing.T) {
 	}
 }
 
-// L33
+// L33.
 func TestMergeDefaults(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, base, other, want string }{
@@ -75,7 +75,7 @@ func TestMergeDefaults(t *testing.T) {
 	}
 }
 
-// P6
+// P6.
 func TestDeletePath(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ name, m, path, want string }{
@@ -102,7 +102,7 @@ func TestDeletePath(t *testing.T) {
 	}
 }
 
-// L15
+// L15.
 func TestOrderOfManyKeys(t *testing.T) {
 	t.Parallel()
 	m := param.New()

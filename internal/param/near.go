@@ -23,10 +23,10 @@ func distance(a, b []uint16) int {
 	for j := range row {
 		row[j] = j
 	}
-	for i := range len(a) {
+	for i := range a {
 		diagonal := row[0]
 		row[0] = i + 1
-		for j := range len(b) {
+		for j := range b {
 			cost := diagonal
 			if a[i] != b[j] {
 				cost = 1 + min(diagonal, row[j], row[j+1])

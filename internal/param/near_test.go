@@ -17,7 +17,7 @@ func TestNear(t *testing.T) {
 		want []string
 	}{
 		{"_rety", []string{"_secrets", "_retry"}},
-		{"_paralel", []string{"_parallel"}},
+		{"_parallal", []string{"_parallel"}},
 		{"colour", nil},
 		{"", nil},
 		{"é", nil},

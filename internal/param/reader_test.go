@@ -75,7 +75,7 @@ func TestCoercion(t *testing.T) {
 	}
 }
 
-// L35
+// L35.
 func TestReaderErrors(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 120)

@@ -240,8 +240,8 @@ func keyStyles(key string) (plain, single bool) {
 	second := key[1:] == "" || key[1] == ' '
 	plain = !strings.HasPrefix(key, " ") && !strings.HasSuffix(key, " ") &&
 		!strings.HasPrefix(key, "---") && !strings.HasPrefix(key, "...") &&
-		!strings.Contains("#,[]{}&*!|>'\"%@`", key[:1]) &&
-		!(strings.Contains("?:-", key[:1]) && second) &&
+		!strings.ContainsAny(key[:1], "#,[]{}&*!|>'\"%@`") &&
+		(!second || !strings.ContainsAny(key[:1], "?:-")) &&
 		!strings.Contains(key[1:], ": ") && !strings.HasSuffix(key, ":") && !strings.Contains(key, " #")
 	return plain, true
 }

@@ -16,6 +16,7 @@ const (
 	classDigit
 )
 
+//nolint:gochecknoglobals // a table that never changes
 var charClass = makeCharClass()
 
 func makeCharClass() (class [128]byte) {

@@ -2,6 +2,7 @@ package yaml
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 )
 
@@ -66,10 +67,10 @@ func (p *parser) parseFaultAt(problem string, m Mark) {
 // document reads the whole text, which must have one document or none (language L11).
 func (p *parser) document() *Node {
 	var root *Node
-	switch p.kind() {
-	case tokenDirective, tokenDocumentStart:
+	switch first := p.kind(); {
+	case first.in(tokenDirective, tokenDocumentStart):
 		root = p.explicitDocument()
-	case tokenStreamEnd:
+	case first == tokenStreamEnd:
 		return nil
 	default:
 		root = p.block(false)
@@ -105,12 +106,11 @@ func (p *parser) explicitDocument() *Node {
 	if !p.documentStart() {
 		return p.node(Scalar, p.mark())
 	}
-	switch t := p.peekToken(); t.kind {
-	case tokenDirective, tokenDocumentStart, tokenDocumentEnd, tokenStreamEnd:
+	t := p.peekToken()
+	if t.kind.in(tokenDirective, tokenDocumentStart, tokenDocumentEnd, tokenStreamEnd) {
 		return p.empty(t.start)
-	default:
-		return p.block(false)
 	}
+	return p.block(false)
 }
 
 func (p *parser) directives() {
@@ -134,9 +134,7 @@ func (p *parser) directives() {
 			handles[t.handle] = t.prefix
 		}
 	}
-	for handle, prefix := range handles {
-		p.handles[handle] = prefix
-	}
+	maps.Copy(p.handles, handles)
 }
 
 // node returns a new node.

@@ -6,7 +6,7 @@ func (p *parser) blockSequence(n *Node) {
 	start := p.next().start
 	for p.kind() == tokenBlockEntry {
 		entry := p.next()
-		if k := p.kind(); k == tokenBlockEntry || k == tokenBlockEnd {
+		if p.kind().in(tokenBlockEntry, tokenBlockEnd) {
 			n.Children = append(n.Children, p.empty(entry.end))
 		} else {
 			n.Children = append(n.Children, p.block(false))
@@ -28,10 +28,9 @@ func (p *parser) blockEnd(context string, start Mark) {
 func (p *parser) sequenceWithoutIndent(n *Node) {
 	for p.kind() == tokenBlockEntry {
 		entry := p.next()
-		switch p.kind() {
-		case tokenBlockEntry, tokenKey, tokenValue, tokenBlockEnd:
+		if p.kind().in(tokenBlockEntry, tokenKey, tokenValue, tokenBlockEnd) {
 			n.Children = append(n.Children, p.empty(entry.end))
-		default:
+		} else {
 			n.Children = append(n.Children, p.block(false))
 		}
 	}
@@ -48,12 +47,10 @@ func (p *parser) blockMapping(n *Node) {
 
 // blockPart reads the key or the value behind its indicator.
 func (p *parser) blockPart(end Mark) *Node {
-	switch p.kind() {
-	case tokenKey, tokenValue, tokenBlockEnd:
+	if p.kind().in(tokenKey, tokenValue, tokenBlockEnd) {
 		return p.empty(end)
-	default:
-		return p.block(true)
 	}
+	return p.block(true)
 }
 
 func (p *parser) blockValue() *Node {

@@ -18,11 +18,10 @@ func (p *parser) flowSequence(n *Node) {
 		if !p.separator(first, "while parsing a flow sequence", "expected ',' or ']', but got %s", start) {
 			return
 		}
-		switch p.kind() {
-		case tokenKey:
+		switch next := p.kind(); {
+		case next == tokenKey:
 			n.Children = append(n.Children, p.pair())
-		case tokenFlowSequenceEnd:
-		default:
+		case next != tokenFlowSequenceEnd:
 			n.Children = append(n.Children, p.flow())
 		}
 	}
@@ -41,14 +40,8 @@ func (p *parser) pair() *Node {
 
 // flowPart reads a key or a value in a flow collection; it is left out before one of the ends.
 func (p *parser) flowPart(at Mark, ends ...tokenKind) *Node {
-	next := p.kind()
-	if next == tokenFlowEntry {
+	if next := p.kind(); next == tokenFlowEntry || next.in(ends...) {
 		return p.empty(at)
-	}
-	for _, end := range ends {
-		if next == end {
-			return p.empty(at)
-		}
 	}
 	return p.flow()
 }
@@ -66,12 +59,11 @@ func (p *parser) flowMapping(n *Node) {
 		if !p.separator(first, "while parsing a flow mapping", "expected ',' or '}', but got %s", start) {
 			return
 		}
-		switch p.kind() {
-		case tokenKey:
+		switch next := p.kind(); {
+		case next == tokenKey:
 			n.Children = append(n.Children, p.flowPart(p.next().end, tokenValue, tokenFlowMappingEnd))
 			n.Children = append(n.Children, p.flowValue(tokenFlowMappingEnd))
-		case tokenFlowMappingEnd:
-		default:
+		case next != tokenFlowMappingEnd:
 			n.Children = append(n.Children, p.flow(), p.empty(p.peekToken().start))
 		}
 	}

@@ -86,11 +86,7 @@ func placeOf(text string, at int) Mark {
 	m := Mark{Offset: int32(at)} //nolint:gosec // see mark
 	start := lineStart(text, at)
 	m.Column = int32(utf8.RuneCountInString(text[start:at])) //nolint:gosec // see mark
-	for i := 0; i < start; i++ {
-		if text[i] == '\n' {
-			m.Line++
-		}
-	}
+	m.Line = int32(strings.Count(text[:start], "\n"))        //nolint:gosec // see mark
 	return m
 }
 

@@ -112,18 +112,33 @@ func (s *scanner) fetch() {
 
 // fetchIndicator makes the token of an indicator character, if it is one at this place.
 func (s *scanner) fetchIndicator(c rune) bool {
+	inFlow := s.flowLevel != 0
+	switch {
+	case c == '%' && s.column == 0:
+		s.fetchDirective()
+	case c == '-' && s.isDocumentIndicator("---"):
+		s.fetchDocumentIndicator(tokenDocumentStart)
+	case c == '.' && s.isDocumentIndicator("..."):
+		s.fetchDocumentIndicator(tokenDocumentEnd)
+	case c == '-' && isSpaceOrBreak(s.peekNext()):
+		s.fetchBlockEntry()
+	case c == '?' && (inFlow || isSpaceOrBreak(s.peekNext())):
+		s.fetchKey()
+	case c == ':' && (inFlow || isSpaceOrBreak(s.peekNext())):
+		s.fetchValue()
+	case (c == '|' || c == '>') && !inFlow:
+		s.fetchBlockScalar(c)
+	default:
+		return s.fetchCharacter(c)
+	}
+	return true
+}
+
+// fetchCharacter makes the token of a character that is an indicator wherever it stands.
+func (s *scanner) fetchCharacter(c rune) bool {
 	switch c {
 	case eof:
 		s.fetchEnd()
-	case '%':
-		return s.column == 0 && s.fetchDirective()
-	case '-':
-		if s.isDocumentIndicator("---") {
-			return s.fetchDocumentIndicator(tokenDocumentStart)
-		}
-		return isSpaceOrBreak(s.peekNext()) && s.fetchBlockEntry()
-	case '.':
-		return s.isDocumentIndicator("...") && s.fetchDocumentIndicator(tokenDocumentEnd)
 	case '[':
 		s.fetchFlowStart(tokenFlowSequenceStart)
 	case '{':
@@ -134,16 +149,10 @@ func (s *scanner) fetchIndicator(c rune) bool {
 		s.fetchFlowEnd(tokenFlowMappingEnd)
 	case ',':
 		s.fetchFlowEntry()
-	case '?':
-		return (s.flowLevel != 0 || isSpaceOrBreak(s.peekNext())) && s.fetchKey()
-	case ':':
-		return (s.flowLevel != 0 || isSpaceOrBreak(s.peekNext())) && s.fetchValue()
 	case '*', '&':
 		s.fetchAnchor(c)
 	case '!':
 		s.fetchTag()
-	case '|', '>':
-		return s.flowLevel == 0 && s.fetchBlockScalar(c)
 	case '\'', '"':
 		s.fetchQuoted(c)
 	default:

@@ -15,7 +15,7 @@ const (
 )
 
 // fetchBlockScalar makes a token of a scalar after '|' or '>'.
-func (s *scanner) fetchBlockScalar(style rune) bool {
+func (s *scanner) fetchBlockScalar(style rune) {
 	s.keyAllowed = true
 	s.dropPossibleKey()
 	start := s.mark()
@@ -60,7 +60,6 @@ func (s *scanner) fetchBlockScalar(style rune) bool {
 		value.WriteString(breaks.String())
 	}
 	s.tokens = append(s.tokens, token{kind: tokenScalar, start: start, end: end, value: value.String()})
-	return true
 }
 
 func isIndentation(c rune) bool { return c == ' ' || c == '\t' }

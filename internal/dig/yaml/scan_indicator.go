@@ -1,7 +1,6 @@
 package yaml
 
-// The functions here make the tokens of single characters. Those that return a value return true,
-// so that they end a condition.
+// The functions here make the tokens of single characters.
 
 func (s *scanner) fetchEnd() {
 	s.unwind(-1)
@@ -12,12 +11,11 @@ func (s *scanner) fetchEnd() {
 	s.done = true
 }
 
-func (s *scanner) fetchDocumentIndicator(kind tokenKind) bool {
+func (s *scanner) fetchDocumentIndicator(kind tokenKind) {
 	s.unwind(-1)
 	s.dropPossibleKey()
 	s.keyAllowed = false
 	s.fetchCharacters(kind, 3)
-	return true
 }
 
 // fetchCharacters makes a token of the next n characters.
@@ -56,9 +54,9 @@ func (s *scanner) allowed(problem string) bool {
 	return true
 }
 
-func (s *scanner) fetchBlockEntry() bool {
+func (s *scanner) fetchBlockEntry() {
 	if !s.allowed("sequence entries are not allowed here") {
-		return true
+		return
 	}
 	if s.flowLevel == 0 && s.addIndent(s.column) {
 		s.push(tokenBlockSequenceStart, s.mark())
@@ -66,12 +64,11 @@ func (s *scanner) fetchBlockEntry() bool {
 	s.keyAllowed = true
 	s.dropPossibleKey()
 	s.fetchCharacters(tokenBlockEntry, 1)
-	return true
 }
 
-func (s *scanner) fetchKey() bool {
+func (s *scanner) fetchKey() {
 	if !s.allowed("mapping keys are not allowed here") {
-		return true
+		return
 	}
 	if s.flowLevel == 0 && s.addIndent(s.column) {
 		s.push(tokenBlockMappingStart, s.mark())
@@ -79,10 +76,9 @@ func (s *scanner) fetchKey() bool {
 	s.keyAllowed = s.flowLevel == 0
 	s.dropPossibleKey()
 	s.fetchCharacters(tokenKey, 1)
-	return true
 }
 
-func (s *scanner) fetchValue() bool {
+func (s *scanner) fetchValue() {
 	if key, ok := s.takePossibleKey(); ok {
 		s.insert(key.token, tokenKey, key.mark)
 		if s.flowLevel == 0 && s.addIndent(int(key.mark.Column)) {
@@ -91,7 +87,7 @@ func (s *scanner) fetchValue() bool {
 		s.keyAllowed = false
 	} else {
 		if !s.allowed("mapping values are not allowed here") {
-			return true
+			return
 		}
 		if s.flowLevel == 0 && s.addIndent(s.column) {
 			s.push(tokenBlockMappingStart, s.mark())
@@ -100,5 +96,4 @@ func (s *scanner) fetchValue() bool {
 		s.dropPossibleKey()
 	}
 	s.fetchCharacters(tokenValue, 1)
-	return true
 }

@@ -1,5 +1,7 @@
 package yaml
 
+import "slices"
+
 // The functions here decide what is a key: a scalar, alias, tag, anchor or flow collection becomes
 // one when a ':' follows on the same line. Until then it is only possible, one for each level of
 // flow collections.
@@ -45,8 +47,8 @@ func (s *scanner) savePossibleKey() {
 
 // takePossibleKey removes and returns the possible key of this level of flow collections.
 func (s *scanner) takePossibleKey() (possibleKey, bool) {
-	for i := len(s.keys) - 1; i >= 0; i-- {
-		if key := s.keys[i]; key.flowLevel == s.flowLevel {
+	for i, key := range slices.Backward(s.keys) {
+		if key.flowLevel == s.flowLevel {
 			s.keys = append(s.keys[:i], s.keys[i+1:]...)
 			return key, true
 		}

@@ -10,17 +10,12 @@ import (
 
 // simpleEscape returns what an escape of a double-quoted scalar stands for, if it is one character.
 func simpleEscape(c rune) (r rune, ok bool) {
-	i := strings.IndexRune(escapeNames, c)
+	const names = `0abtnvfre "\N_LP`
+	i := strings.IndexRune(names, c)
 	if i < 0 {
 		return 0, false
 	}
-	return escapeValues[i], true
-}
-
-const escapeNames = `0abtnvfre "\N_LP`
-
-var escapeValues = [...]rune{
-	0, '\a', '\b', '\t', '\n', '\v', '\f', '\r', 0x1b, ' ', '"', '\\', 0x85, 0xa0, 0x2028, 0x2029,
+	return []rune("\x00\a\b\t\n\v\f\r\x1b \"\\\u0085\u00a0\u2028\u2029")[i], true
 }
 
 // escapeDigits is how many hexadecimal digits an escape has, or 0.

@@ -166,7 +166,7 @@ func malformed(octets []byte) int {
 }
 
 // fetchDirective makes a token of a line that begins with '%'.
-func (s *scanner) fetchDirective() bool {
+func (s *scanner) fetchDirective() {
 	s.unwind(-1)
 	s.dropPossibleKey()
 	s.keyAllowed = false
@@ -192,7 +192,6 @@ func (s *scanner) fetchDirective() bool {
 	}
 	s.ignoredLine(context, start)
 	s.tokens = append(s.tokens, t)
-	return true
 }
 
 func (s *scanner) directiveSpace(start Mark, ok bool) {

@@ -1,5 +1,7 @@
 package yaml
 
+import "slices"
+
 // tokenKind is a kind of token; its text is how messages name it.
 type tokenKind uint8
 
@@ -26,6 +28,7 @@ const (
 	tokenValue
 )
 
+//nolint:gochecknoglobals // a table that never changes
 var tokenNames = [...]string{
 	tokenNone:               "",
 	tokenAlias:              "<alias>",
@@ -50,6 +53,8 @@ var tokenNames = [...]string{
 }
 
 func (k tokenKind) String() string { return tokenNames[k] }
+
+func (k tokenKind) in(kinds ...tokenKind) bool { return slices.Contains(kinds, k) }
 
 // token is what the scanner makes of the text.
 type token struct {
