@@ -72,3 +72,16 @@ func BenchmarkLoad1000Files(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkCheck1000Files looks for all that is wrong in such a project.
+func BenchmarkCheck1000Files(b *testing.B) {
+	files := fstest.MapFS{}
+	for i := range 1000 {
+		files[fmt.Sprintf("w%04d.dig", i)] = &fstest.MapFile{Data: []byte(manyTasks(10, "timezone: UTC\n")), Mode: 0o644}
+	}
+	for b.Loop() {
+		if findings := dig.CheckFS(files, "/p", operators()); len(findings) != 10_000 {
+			b.Fatalf("%d findings, want one of each task: label is not used", len(findings))
+		}
+	}
+}

@@ -73,6 +73,7 @@ func checkRecorded(t *testing.T, dir string) {
 		t.Fatal(err)
 	}
 	project, message := push(absolute)
+	checkFindings(t, absolute, want.Push.Status != 200)
 	message = strings.ReplaceAll(message, filepath.ToSlash(absolute), "TMP")
 	message = regexp.MustCompile(`TMP/[\w.-]+`).ReplaceAllString(message, "TMP")
 	if want.Push.Status != 200 {
@@ -96,6 +97,20 @@ func checkRecorded(t *testing.T, dir string) {
 	}
 	for _, attempt := range want.Attempts {
 		compareTasks(t, project.Find(attempt.Workflow), attempt.Tasks)
+	}
+}
+
+// checkFindings checks that Check finds an error just when Digdag refused the push. Options of a
+// schedule that nobody reads are a warning, since only a push refuses them.
+func checkFindings(t *testing.T, dir string, refused bool) {
+	t.Helper()
+	found := false
+	findings := dig.Check(dir, operators())
+	for _, f := range findings {
+		found = found || f.Severity == dig.SeverityError || strings.Contains(f.Message, "is not used at schedule")
+	}
+	if found != refused {
+		t.Errorf("Check: errors = %v, want %v: %v", found, refused, findings)
 	}
 }
 

@@ -19,7 +19,8 @@ type Project struct {
 	Dir       string      // absolute path, as messages show it
 	Workflows []*Workflow // sorted by file name
 
-	files fs.FS
+	files  fs.FS
+	places places // of tasks, for Locate
 }
 
 // Load reads the workflows of a folder of this machine (language 1.2). Symbolic links are followed

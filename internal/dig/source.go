@@ -125,6 +125,9 @@ func (s *source) keyText(n *yaml.Node) string {
 	if n.Kind != yaml.Scalar {
 		return ""
 	}
+	if tagOf(n) == tagStr {
+		return n.Value
+	}
 	k, err := newConversion(s.doc).key(n)
 	if err != nil {
 		return n.Value
@@ -145,28 +148,4 @@ func (s *source) line(number int) string {
 		}
 	}
 	return ""
-}
-
-// Locate returns where a task of a workflow stands, by its full name. It finds only tasks that the
-// files state, not generated ones.
-func (p *Project) Locate(w *Workflow, fullName string) (Place, bool) {
-	tasks, err := w.Compile()
-	if err != nil {
-		return Place{}, false
-	}
-	for i := range tasks {
-		if tasks[i].FullName == fullName {
-			return newSources(p.loader()).locate(w.File, taskPath(tasks, i)), true
-		}
-	}
-	return Place{}, false
-}
-
-// taskPath returns the keys that lead from the root's body to a task.
-func taskPath(tasks []Task, index int) []string {
-	var keys []string
-	for ; index >= 0 && tasks[index].Parent >= 0; index = tasks[index].Parent {
-		keys = append([]string{tasks[index].Name}, keys...)
-	}
-	return keys
 }
