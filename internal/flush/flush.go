@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"time"
 
@@ -16,25 +17,26 @@ import (
 const maxTries = 8
 
 // flush writes the consequences of a batch of events in one transaction, claims what the agent has
-// room for, and tells everybody. A transaction that fails for a passing reason is tried again with
-// images read anew.
+// room for, and tells everybody. A transaction that fails for a passing reason is tried again. It
+// may have been committed all the same, when only the answer was lost, so the next one looks for it
+// first.
 func (f *Flusher) flush(ctx context.Context, batch []*event) error {
 	var w *write
 	for try := 1; ; try++ {
-		var err error
-		if w, err = f.transact(ctx, batch); err == nil {
-			break
+		err := f.transact(ctx, batch, &w)
+		if err == nil {
+			return f.committed(batch, w)
 		}
-		f.images.forget(w.locked)
-		f.ids.drop()
 		passing := errors.Is(err, trowel.ErrUnavailable) || errors.Is(err, trowel.ErrConflict)
 		if !passing || try == maxTries || !pause(ctx, time.Duration(try*try)*time.Millisecond) {
+			if cause := context.Cause(ctx); cause != nil {
+				err = cause
+			}
 			f.resolve(batch, err)
 			return err
 		}
-		f.opts.Log.Warn("transaction tried again", "try", try, "error", err)
+		f.opts.Log.Warn("transaction tried again", slog.Int("try", try), slog.Any("error", err))
 	}
-	return f.committed(batch, w)
 }
 
 // pause waits, unless ctx ends.
@@ -49,28 +51,48 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-func (f *Flusher) transact(ctx context.Context, batch []*event) (*write, error) {
-	now := f.opts.Now().Truncate(time.Microsecond)
-	var w *write
-	err := f.opts.Store.Update(ctx, func(tx trowel.Tx) error {
-		w = newWrite(now)
-		w.locked = f.attemptsOf(batch)
-		f.ids.begin(ctx, tx, wantedIDs(batch))
-		if err := f.images.lock(ctx, tx, w.locked); err != nil {
-			return err
-		}
-		for _, ev := range batch {
-			if err := f.apply(ctx, tx, w, ev); err != nil {
+// transact runs one transaction. Into w goes what it writes; what is there already is an earlier
+// try, of which nobody knows whether it was committed.
+func (f *Flusher) transact(ctx context.Context, batch []*event, w **write) error {
+	return f.opts.Store.Update(ctx, func(tx trowel.Tx) error {
+		if *w != nil {
+			happened, err := (*w).happened(ctx, tx)
+			if err != nil || happened {
 				return err
 			}
+			f.undo(*w)
 		}
-		f.claim(w)
-		if f.ids.err != nil {
-			return f.ids.err
-		}
-		return w.store(ctx, tx)
+		*w = newWrite(f.opts.Now().Truncate(time.Microsecond))
+		return f.fill(ctx, tx, batch, *w)
 	})
-	return w, err
+}
+
+// undo forgets what a transaction did that was not committed: the store is right, the images are not.
+func (f *Flusher) undo(w *write) {
+	f.images.forget(w.locked)
+	for _, id := range w.begun {
+		f.images.remove(id)
+	}
+	f.ids.drop()
+}
+
+// fill applies the events in an open transaction and writes what follows from them.
+func (f *Flusher) fill(ctx context.Context, tx trowel.Tx, batch []*event, w *write) error {
+	w.locked = f.attemptsOf(batch)
+	f.ids.begin(ctx, tx, wantedIDs(batch))
+	if err := f.images.lock(ctx, tx, w.locked); err != nil {
+		return err
+	}
+	for _, ev := range batch {
+		if err := f.apply(ctx, tx, w, ev); err != nil {
+			return err
+		}
+	}
+	f.claim(w)
+	if f.ids.err != nil {
+		return f.ids.err
+	}
+	return w.store(ctx, tx)
 }
 
 // attemptsOf lists the attempts that a transaction touches: those of the events and those that have
@@ -111,6 +133,9 @@ func (f *Flusher) apply(ctx context.Context, tx trowel.Tx, w *write, ev *event) 
 		return nil
 	}
 	w.add(a.Image, a.Apply(ev.what, w.at, &f.ids, f.opts.Limits), ev.actorOf())
+	if due, ok := ev.what.(engine.Due); ok {
+		w.keepWaiting(a.Find(due.Task))
+	}
 	return nil
 }
 
@@ -131,8 +156,7 @@ func (f *Flusher) start(ctx context.Context, tx trowel.Tx, w *write, ev *event) 
 		ev.err = tooManyAttempts(f.opts.Attempts, running)
 		return nil
 	}
-	if err := engine.CheckSize(ev.start.Tasks, f.opts.Limits); err != nil {
-		ev.err = err
+	if ev.err = engine.CheckSize(ev.start.Tasks, f.opts.Limits); ev.err != nil {
 		return nil
 	}
 	setting, row := ev.start.Setting, ev.start.Attempt
@@ -140,7 +164,7 @@ func (f *Flusher) start(ctx context.Context, tx trowel.Tx, w *write, ev *event) 
 	err = tx.InsertAttempt(ctx, &setting.Session, &row)
 	if errors.Is(err, trowel.ErrConflict) {
 		ev.err = err
-		return nil
+		return nil // a taken name is the caller's error, not one of the transaction
 	}
 	if err != nil {
 		return err
@@ -149,7 +173,7 @@ func (f *Flusher) start(ctx context.Context, tx trowel.Tx, w *write, ev *event) 
 	if err != nil {
 		return err
 	}
-	w.locked = append(w.locked, row.ID)
+	w.locked, w.begun = append(w.locked, row.ID), append(w.begun, row.ID)
 	f.images.add(row.ID, img).ended = []chan trowel.Attempt{ev.started.Ended}
 	w.begin(img, ev.actorOf())
 	w.add(img, applied, ev.actorOf())
@@ -157,7 +181,8 @@ func (f *Flusher) start(ctx context.Context, tx trowel.Tx, w *write, ev *event) 
 	return nil
 }
 
-// claim gives ready tasks to the agent, as many as it takes.
+// claim gives ready tasks to the agent, as many as it takes. Attempts take turns also when there is
+// room for one task at a time: those after the one that was served last come first.
 func (f *Flusher) claim(w *write) {
 	free := f.opts.Agent.Free()
 	if free <= 0 {
@@ -170,7 +195,12 @@ func (f *Flusher) claim(w *write) {
 			sources = append(sources, a)
 		}
 	}
+	next := slices.IndexFunc(sources, func(a *attempt) bool { return a.Attempt.ID > f.served })
+	if next > 0 {
+		sources = slices.Concat(sources[next:], sources[:next])
+	}
 	queue.Pick(sources, free, func(a *attempt, id trowel.TaskID) {
+		f.served = a.Attempt.ID
 		w.add(a.Image, a.Apply(engine.Claim{Task: id, Agent: agent}, w.at, &f.ids, f.opts.Limits), agent)
 		w.claimed = append(w.claimed, claimed{a.Image, id})
 	})
@@ -184,8 +214,11 @@ func (f *Flusher) committed(batch []*event, w *write) error {
 			f.timers.add(c.Task)
 		}
 	}
+	for _, row := range w.waiting {
+		f.timers.add(row)
+	}
 	for _, warning := range w.batch.Warnings {
-		f.opts.Log.Warn(warning)
+		f.opts.Log.Warn(warning) //nolint:sloglint // the engine says it in Digdag's words
 	}
 	for _, o := range f.opts.Observers {
 		if err := o.Committed(&w.batch); err != nil {
@@ -204,10 +237,7 @@ func (f *Flusher) committed(batch []*event, w *write) error {
 		f.opts.Agent.Cancel(stop)
 	}
 	for _, ended := range w.batch.Ended {
-		for _, ch := range f.images.byID[ended.ID].ended {
-			ch <- ended
-		}
-		f.images.remove(ended.ID)
+		f.images.end(ended)
 	}
 	f.resolve(batch, nil)
 	return nil

@@ -58,7 +58,13 @@ func (a *scripted) work() {
 	}
 }
 
+// begin runs a flusher on a store in memory, with an agent that has much room.
 func begin(tb testing.TB, run func(*trowel.Lease) trowel.Report) (*flush.Flusher, trowel.Store, trowel.Setting) {
+	tb.Helper()
+	return beginWith(tb, run, func(*flush.Options, *scripted) {})
+}
+
+func beginWith(tb testing.TB, run func(*trowel.Lease) trowel.Report, change func(*flush.Options, *scripted)) (*flush.Flusher, trowel.Store, trowel.Setting) {
 	tb.Helper()
 	ctx, cancel := context.WithCancel(tb.Context())
 	db, err := sqlite.Open(ctx, sqlite.Options{}, time.Now())
@@ -66,10 +72,12 @@ func begin(tb testing.TB, run func(*trowel.Lease) trowel.Report) (*flush.Flusher
 		tb.Fatal(err)
 	}
 	agent := &scripted{room: 256, run: run, finished: make(chan *trowel.Lease, 512)}
-	agent.flusher = flush.New(flush.Options{
+	opts := flush.Options{
 		Store: db, Agent: agent, Now: time.Now, Log: slog.New(slog.DiscardHandler),
 		Limits: engine.Limits{Tasks: 1 << 30}, Attempts: 100,
-	})
+	}
+	change(&opts, agent)
+	agent.flusher = flush.New(opts)
 	var running sync.WaitGroup
 	running.Go(func() {
 		if err := agent.flusher.Run(ctx); !errors.Is(err, context.Canceled) {

@@ -51,6 +51,7 @@ type Flusher struct {
 	images images
 	ids    ids
 	timers timers
+	served trowel.AttemptID // whose task was claimed last
 
 	mu      sync.Mutex
 	pending []*event

@@ -28,7 +28,7 @@ func (d *ids) begin(ctx context.Context, tx trowel.Tx, want int) {
 // Next implements engine.IDs. After an error it goes on with ids that will not be kept.
 func (d *ids) Next(after trowel.TaskID) trowel.TaskID {
 	if d.next <= after || d.next >= d.end {
-		d.reserve()
+		d.reserve(after)
 	}
 	id := d.next
 	d.next++
@@ -36,13 +36,15 @@ func (d *ids) Next(after trowel.TaskID) trowel.TaskID {
 	return id
 }
 
-func (d *ids) reserve() {
+func (d *ids) reserve(after trowel.TaskID) {
 	n := max(idBlock, d.want)
-	first, err := d.tx.ReserveTaskIDs(d.ctx, n)
-	if err != nil {
+	first := after + 1
+	if d.err == nil {
+		reserved, err := d.tx.ReserveTaskIDs(d.ctx, n)
+		if err == nil {
+			first = reserved
+		}
 		d.err = err
-		d.end += trowel.TaskID(n)
-		return
 	}
 	d.next, d.end = first, first+trowel.TaskID(n)
 }

@@ -77,8 +77,20 @@ func (im *images) remove(id trowel.AttemptID) {
 	}
 }
 
-// lock locks attempts and brings their images up to date. The images of those that are unknown or
-// done are dropped.
+// end drops an attempt that is done and tells those who wait for that.
+func (im *images) end(done trowel.Attempt) {
+	known := im.byID[done.ID]
+	if known == nil {
+		return
+	}
+	for _, ch := range known.ended {
+		ch <- done
+	}
+	im.remove(done.ID)
+}
+
+// lock locks attempts and brings their images up to date. The images of those that are done, which
+// another server ended, or unknown are dropped.
 func (im *images) lock(ctx context.Context, tx trowel.Tx, ids []trowel.AttemptID) error {
 	rows, err := tx.LockAttempts(ctx, ids)
 	if err != nil {
@@ -87,6 +99,7 @@ func (im *images) lock(ctx context.Context, tx trowel.Tx, ids []trowel.AttemptID
 	running := map[trowel.AttemptID]bool{}
 	for _, row := range rows {
 		if row.Flags&trowel.AttemptDone != 0 {
+			im.end(*row)
 			continue
 		}
 		running[row.ID] = true
@@ -95,7 +108,8 @@ func (im *images) lock(ctx context.Context, tx trowel.Tx, ids []trowel.AttemptID
 		}
 	}
 	for _, id := range ids {
-		if !running[id] {
+		if known := im.byID[id]; known != nil && !running[id] {
+			known.close()
 			im.remove(id)
 		}
 	}

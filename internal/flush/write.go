@@ -3,6 +3,7 @@ package flush
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
@@ -12,7 +13,9 @@ import (
 // write gathers what one transaction stores: several moves of one task become one row.
 type write struct {
 	at      time.Time
-	locked  []trowel.AttemptID
+	locked  []trowel.AttemptID // the attempts in it
+	begun   []trowel.AttemptID // those of them that it inserted
+	mark    int64              // a random number for the transaction, kept in the audit
 	batch   Batch
 	claimed []claimed
 
@@ -22,6 +25,7 @@ type write struct {
 	updates []trowel.TaskUpdate
 	rows    map[*trowel.Task]int // place in updates, or -1 for an insert
 	audits  []trowel.Audit
+	waiting []*trowel.Task // whose timer rang too early
 }
 
 type claimed struct {
@@ -30,14 +34,17 @@ type claimed struct {
 }
 
 func newWrite(at time.Time) *write {
-	return &write{at: at, batch: Batch{At: at}, seen: map[*engine.Image]bool{}, rows: map[*trowel.Task]int{}}
+	return &write{
+		at: at, mark: rand.Int64(), batch: Batch{At: at}, //nolint:gosec // to be told apart, not to be secret
+		seen: map[*engine.Image]bool{}, rows: map[*trowel.Task]int{},
+	}
 }
 
 // begin records the start of an attempt.
 func (w *write) begin(img *engine.Image, actor string) {
 	w.touch(img)
 	a := &img.Attempt
-	w.audits = append(w.audits, trowel.Audit{At: w.at, AttemptID: a.ID, To: a.Flags.Status(), Cause: a.Cause, Actor: actor})
+	w.audit(trowel.Audit{AttemptID: a.ID, To: a.Flags.Status(), Cause: a.Cause, Actor: actor})
 }
 
 // touch gives an image the version of this transaction.
@@ -65,7 +72,7 @@ func (w *write) add(img *engine.Image, applied engine.Applied, actor string) {
 	if applied.Ended {
 		a := img.Attempt
 		w.batch.Ended = append(w.batch.Ended, a)
-		w.audits = append(w.audits, trowel.Audit{At: w.at, AttemptID: a.ID, From: "running", To: a.Flags.Status(), Cause: "end", Actor: actor})
+		w.audit(trowel.Audit{AttemptID: a.ID, From: "running", To: a.Flags.Status(), Cause: "end", Actor: actor})
 	}
 }
 
@@ -83,10 +90,35 @@ func (w *write) change(c *engine.Change, version int64, actor string) {
 	case at >= 0 && c.Detail:
 		w.updates[at].Detail = true
 	}
-	w.audits = append(w.audits, trowel.Audit{
-		At: w.at, AttemptID: c.Task.AttemptID, TaskID: c.Task.ID, Try: c.Task.Try,
+	w.audit(trowel.Audit{
+		AttemptID: c.Task.AttemptID, TaskID: c.Task.ID, Try: c.Task.Try,
 		From: c.From.String(), To: c.To.String(), Cause: string(c.Move), Actor: actor,
 	})
+}
+
+// keepWaiting notes a task whose timer rang before its instant, as after a step of the clock: it
+// needs another. row is nil if there is no such task.
+func (w *write) keepWaiting(row *trowel.Task) {
+	if row != nil && row.RetryAt.After(w.at) {
+		w.waiting = append(w.waiting, row)
+	}
+}
+
+func (w *write) audit(e trowel.Audit) {
+	e.At, e.Batch = w.at, w.mark
+	w.audits = append(w.audits, e)
+}
+
+// happened tells whether the transaction was committed, although its writer was told otherwise. It
+// locks what the transaction had locked, so that one that is still being committed comes to its end.
+func (w *write) happened(ctx context.Context, tx trowel.Tx) (bool, error) {
+	if len(w.audits) == 0 {
+		return false, nil // it changed nothing
+	}
+	if _, err := tx.LockAttempts(ctx, w.locked); err != nil {
+		return false, err
+	}
+	return tx.HasBatch(ctx, w.audits[0].AttemptID, w.mark)
 }
 
 // store writes everything, one statement for each kind of change.
