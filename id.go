@@ -3,10 +3,16 @@ package trowel
 // Ids are positive; zero means none. They are handed out in growing order, so among the tasks of one
 // attempt a smaller id is an earlier task (language C1).
 type (
-	ProjectID  int64
+	// ProjectID is the id of a Project.
+	ProjectID int64
+	// RevisionID is the id of a Revision.
 	RevisionID int64
+	// WorkflowID is the id of a Workflow.
 	WorkflowID int64
-	SessionID  int64
-	AttemptID  int64
-	TaskID     int64
+	// SessionID is the id of a Session.
+	SessionID int64
+	// AttemptID is the id of an Attempt.
+	AttemptID int64
+	// TaskID is the id of a Task.
+	TaskID int64
 )

@@ -157,7 +157,7 @@ func (f *Flusher) start(ctx context.Context, tx trowel.Tx, w *write, ev *event) 
 		return nil
 	}
 	if ev.err = engine.CheckSize(ev.start.Tasks, f.opts.Limits); ev.err != nil {
-		return nil
+		return nil //nolint:nilerr // the caller's error, not one of the transaction
 	}
 	setting, row := ev.start.Setting, ev.start.Attempt
 	row.CreatedAt = w.at
