@@ -11,9 +11,9 @@ import (
 // which is the order in Digdag's message on duplicate keys.
 func hashOrder(all, some []string) string {
 	distinct := distinctOf(all)
-	size := param.HashMapSize(len(distinct))
+	buckets := param.HashMapSize(len(distinct))
 	distinct = slices.DeleteFunc(distinct, func(text string) bool { return !slices.Contains(some, text) })
-	return strings.Join(param.HashOrder(distinct, size), ", ")
+	return strings.Join(param.HashOrder(distinct, buckets), ", ")
 }
 
 func distinctOf(texts []string) []string {
