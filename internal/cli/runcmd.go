@@ -7,12 +7,14 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/dig"
+	"github.com/trowel-project/trowel/internal/schedule"
 )
 
 // Texts of server 1.9.2.
@@ -134,7 +136,20 @@ func (l *localRun) chooseSession(ctx context.Context) error {
 		l.state = states{dir: dirs.session(l.session)}
 		l.log.InfoContext(ctx, "Using session "+l.state.dir+".")
 	}
-	l.sets, err = newRunSets(withoutAncestors(l.tasks), c.args)
+	if l.sets, err = newRunSets(withoutAncestors(l.tasks), c.args); err != nil {
+		return err
+	}
+	return checkSLA(l.workflow)
+}
+
+// checkSLA refuses an sla that no attempt can have (language S43). Whether a local run is late is
+// for whoever waits for it.
+func checkSLA(w *dig.Workflow) error {
+	block, err := w.SLABlock()
+	if err != nil || block == nil {
+		return err
+	}
+	_, err = schedule.ParseSLA(block)
 	return err
 }
 
@@ -174,21 +189,42 @@ func (l *localRun) resumeCommand() string {
 		return ""
 	}
 	c := l.c
-	words := []string{c.program, "run"}
+	words := append(c.startedAs(), "run")
 	words = append(words, c.args.positional...)
-	for _, name := range []string{"--project", "--save", "--params-file", "--config"} {
+	// Not --rerun and --start: what this run did is not done again.
+	for _, name := range []string{
+		"--project", "--goal", "--end", "--save", "--params-file", "--max-task-threads", "--task-log",
+	} {
 		if c.args.given(name) {
 			words = append(words, name, c.args.text(name))
 		}
 	}
-	for _, p := range c.args.pairs("--param") {
-		words = append(words, "-p", p.key+"="+p.value)
+	if c.configPath != "" {
+		words = append(words, "--config", c.configPath)
+	}
+	for _, name := range []string{"-X", "-p"} {
+		for _, p := range c.args.pairs(name) {
+			words = append(words, name, p.key+"="+p.value)
+		}
 	}
 	words = append(words, "--session", l.session.Format("2006-01-02 15:04:05"))
 	for i, word := range words {
 		words[i] = shellQuote(word)
 	}
 	return strings.Join(words, " ")
+}
+
+// startedAs is what starts this program once more from the same folder: its name or, where that is a
+// path, the path. The program of go run is gone after the run.
+func (c *call) startedAs() []string {
+	if len(c.env.Args) == 0 || !strings.ContainsRune(c.env.Args[0], filepath.Separator) {
+		return []string{c.program}
+	}
+	build, known := debug.ReadBuildInfo()
+	if known && strings.Contains(c.env.Args[0], string(filepath.Separator)+"go-build") {
+		return []string{"go", "run", build.Path}
+	}
+	return c.env.Args[:1:1]
 }
 
 // shellQuote quotes a word for a POSIX shell if it needs that.
