@@ -23,6 +23,8 @@ type scopes struct {
 	builtins *param.Map // but for task_name and what last_... and next_... give
 	zone     schedule.Zone
 	setting  *trowel.Setting
+
+	last struct{ before, scope *param.Map } // see scope
 }
 
 func newScopes(attempt *trowel.Attempt, setting *trowel.Setting) (*scopes, error) {
@@ -50,16 +52,38 @@ func (img *Image) Lease(id trowel.TaskID) *trowel.Lease {
 }
 
 // Scope returns what the templates of a task see: all parameters up to its own _export, and the
-// built-ins over them (language P3).
+// built-ins over them (language P3). It may be asked for once the task is ready.
 func (img *Image) Scope(id trowel.TaskID) *param.Map {
 	t := img.tasks[id]
-	scope := img.scopes.before(t).Clone()
-	scope.Merge(t.Export)
+	scope := img.scopes.scope(t)
+	scope.Set("task_name", t.FullName)
+	return scope
+}
+
+// scope is all but the name. Most tasks have no _export and share it, so the last one is kept unless
+// it is for one task alone.
+func (s *scopes) scope(t *task) *param.Map {
+	before := s.before(t)
+	switch {
+	case t.Export.Len() > 0:
+		return s.complete(param.Merged(before, t.Export))
+	case s.last.before == before:
+	case t.gate != nil && len(t.gate.opens) == 1:
+		return s.complete(before)
+	default:
+		s.last.before, s.last.scope = before, s.complete(before)
+	}
+	return s.last.scope.Clone()
+}
+
+// complete puts the built-ins over gathered parameters.
+func (s *scopes) complete(gathered *param.Map) *param.Map {
+	scope := gathered.Clone()
 	scope.Delete("_check")
 	scope.Delete("_error")
-	scope.Merge(img.scopes.builtins)
-	addSessionTimes(scope, img.scopes.zone.Location)
-	scope.Set("task_name", t.FullName)
+	scope.Merge(s.builtins)
+	addSessionTimes(scope, s.zone.Location)
+	scope.Set("task_name", nil)
 	return scope
 }
 
@@ -87,34 +111,60 @@ func (s *scopes) inside(t *task) *param.Map {
 	return t.inside
 }
 
-// gather walks the upstreams of t. If all of them wait for the same tasks, the walk goes on from
-// where it was when it came to them; else it begins at the parent.
+// gather walks the upstreams of t (language P4). The walk begins with all that comes before the
+// first of them, so it goes on from there. That of another adds no more than that one itself if what
+// it waits for was walked already, as in sequences, with background tasks or without, in chunks and
+// in most graphs of _after. Only if that is not plain to see the walk begins anew at the parent.
 func (s *scopes) gather(t *task) *param.Map {
+	if t.parent.stores == t.parent.storing() {
+		return s.inside(t.parent) // nothing was stored below
+	}
 	ups := byID(t.gate.upstreams)
-	if shared := commonGate(ups); shared {
-		g := gathering{at: s.before(ups[0])}
-		for _, up := range ups {
-			g.subtree(up)
-		}
+	g := gathering{at: s.before(ups[0])}
+	if !walkedAlready(ups) {
+		g = gathering{at: s.inside(t.parent), seen: map[*task]bool{}}
+		g.closure(ups)
 		return g.at
 	}
-	g := gathering{at: s.inside(t.parent), seen: map[*task]bool{}}
-	g.closure(ups)
+	for _, up := range ups {
+		g.subtree(up)
+	}
 	return g.at
 }
 
 func byID(tasks []*task) []*task {
+	if len(tasks) <= 1 {
+		return tasks
+	}
 	sorted := slices.SortedFunc(slices.Values(tasks), func(a, b *task) int { return cmp.Compare(a.ID, b.ID) })
 	return slices.Compact(sorted)
 }
 
-func commonGate(tasks []*task) bool {
-	for _, t := range tasks {
-		if t.gate != tasks[0].gate {
-			return false
+// walkedAlready tells whether the walk to each of the tasks, but the first, meets only such as come
+// before it in the list, and what those wait for themselves.
+func walkedAlready(tasks []*task) bool {
+	alike := !slices.ContainsFunc(tasks, func(t *task) bool { return t.gate != nil && t.gate != tasks[0].gate })
+	if alike {
+		return true
+	}
+	walked := map[*task]bool{}
+	for i, t := range tasks {
+		for _, up := range t.upstreams() {
+			if i > 0 && !walked[up] {
+				return false
+			}
+			walked[up] = true
 		}
+		walked[t] = true
 	}
 	return true
+}
+
+func (t *task) upstreams() []*task {
+	if t.gate == nil {
+		return nil
+	}
+	return t.gate.upstreams
 }
 
 // gathering is a walk: the map gathered so far, which is copied before the first change.
@@ -166,9 +216,7 @@ func (g *gathering) closure(siblings []*task) {
 			continue
 		}
 		g.seen[t] = true
-		if t.gate != nil {
-			g.closure(byID(t.gate.upstreams))
-		}
+		g.closure(byID(t.upstreams()))
 		g.subtree(t)
 	}
 }
