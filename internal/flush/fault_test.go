@@ -1,0 +1,301 @@
+package flush_test
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/dig"
+	"github.com/trowel-project/trowel/internal/engine"
+	"github.com/trowel-project/trowel/internal/engine/model"
+	"github.com/trowel-project/trowel/internal/flush"
+	"github.com/trowel-project/trowel/internal/param"
+	"github.com/trowel-project/trowel/internal/store/sqlite"
+	"github.com/trowel-project/trowel/internal/store/storetest"
+)
+
+var (
+	rounds = flag.Int("flush.rounds", 0, "how many rounds of random workflows run on a failing store; 0 is as many as two seconds allow")
+	seed   = flag.Uint64("flush.seed", 1, "the first of them")
+)
+
+// TestFaults runs random workflows, some at a time, with a store whose transactions fail, are
+// delayed, and are committed while the flusher is told that they failed. In the end nothing may be
+// lost and nothing may have counted twice: the history in the store, played to the reference model,
+// must lead to the archived tasks.
+func TestFaults(t *testing.T) {
+	t.Parallel()
+	until := time.Now().Add(2 * time.Second)
+	for i := 0; i < *rounds || (*rounds == 0 && time.Now().Before(until)); i++ {
+		number := *seed + uint64(i)
+		synctest.Test(t, func(t *testing.T) {
+			if err := newFaulty(t, number).run(t); err != nil {
+				t.Fatalf("round %d: %v", number, err)
+			}
+		})
+	}
+}
+
+// killer is who kills attempts.
+const killer = "somebody"
+
+// key names one try.
+type key struct {
+	task trowel.TaskID
+	try  int
+}
+
+// faulty is one round: a flusher on a failing store, and an agent that does what cases say.
+type faulty struct {
+	store   trowel.Store // without faults
+	flusher *flush.Flusher
+	setting trowel.Setting
+	cases   []model.Case
+
+	mu      sync.Mutex
+	rng     *rand.Rand
+	inARow  int                             // faults
+	free    int                             // of the agent
+	of      map[trowel.AttemptID]model.Case // cases by the zone that no two attempts share
+	seen    map[string]int                  // tries by attempt and name
+	leases  map[key]*trowel.Lease
+	reports map[key]trowel.Report
+	heard   []heard
+	twice   []key // given more than once
+	working sync.WaitGroup
+
+	canceled map[trowel.TaskID]bool
+}
+
+// heard is a change that an observer was told.
+type heard struct {
+	attempt  trowel.AttemptID
+	task     trowel.TaskID
+	from, to trowel.TaskState
+	move     trowel.Move
+}
+
+func newFaulty(t *testing.T, number uint64) *faulty {
+	t.Helper()
+	f := &faulty{
+		rng: rand.New(rand.NewPCG(number, 3)), of: map[trowel.AttemptID]model.Case{}, seen: map[string]int{},
+		leases: map[key]*trowel.Lease{}, reports: map[key]trowel.Report{}, canceled: map[trowel.TaskID]bool{},
+	}
+	f.free = 1 + f.rng.IntN(12)
+	for i := range 1 + f.rng.IntN(3) {
+		f.cases = append(f.cases, model.NewCase(number*10+uint64(i)))
+	}
+	return f
+}
+
+// plan decides how a transaction goes; after three faults one succeeds.
+func (f *faulty) plan() storetest.Plan {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	p := storetest.Plan{Delay: time.Duration(f.rng.IntN(3)) * time.Millisecond}
+	if f.inARow == 3 || f.rng.IntN(100) < 60 {
+		f.inARow = 0
+		return p
+	}
+	f.inARow++
+	p.Fault = []storetest.Fault{storetest.Begin, storetest.Statement, storetest.Commit, storetest.AfterCommit}[f.rng.IntN(4)]
+	p.Statement = f.rng.IntN(8)
+	return p
+}
+
+func (f *faulty) run(t *testing.T) error {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
+	db, err := sqlite.Open(ctx, sqlite.Options{}, time.Now())
+	if err != nil {
+		return err
+	}
+	defer func() { _ = db.Close() }()
+	f.store = db
+	f.setting = insertSetting(t, db)
+	f.flusher = flush.New(flush.Options{
+		Store: storetest.NewFaulty(db, f.plan), Agent: f, Observers: []flush.Observer{f}, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		Limits: engine.Limits{Tasks: 1000}, Attempts: 100,
+	})
+	var flushing sync.WaitGroup
+	flushing.Go(func() {
+		if err := f.flusher.Run(ctx); !errors.Is(err, context.Canceled) {
+			t.Errorf("flusher: %v", err)
+		}
+	})
+	err = f.attempts(ctx)
+	f.working.Wait()
+	stop()
+	flushing.Wait()
+	return errors.Join(err, f.twiceGiven())
+}
+
+// attempts begins all cases, waits for their ends and checks them.
+func (f *faulty) attempts(ctx context.Context) error {
+	var all []*flush.Started
+	for i, k := range f.cases {
+		started, err := f.begin(ctx, i, k)
+		if err != nil {
+			return err
+		}
+		if started == nil {
+			continue
+		}
+		all = append(all, started)
+		if f.roll(4) == 0 {
+			f.working.Go(func() {
+				f.pause(1500)
+				if err := f.flusher.Kill(ctx, started.Attempt.ID, killer); err != nil && !errors.Is(err, trowel.ErrNotFound) {
+					panic(err)
+				}
+			})
+		}
+	}
+	for _, started := range all {
+		select {
+		case end, ok := <-started.Ended:
+			if !ok {
+				return fmt.Errorf("attempt %d: the flusher ended first", started.Attempt.ID)
+			}
+			if err := f.check(ctx, end); err != nil {
+				return fmt.Errorf("attempt %d: %w", end.ID, err)
+			}
+		case <-time.After(time.Hour):
+			return fmt.Errorf("attempt %d does not end: %s", started.Attempt.ID, f.stuck(ctx, started.Attempt.ID))
+		}
+	}
+	return nil
+}
+
+func (f *faulty) begin(ctx context.Context, i int, k model.Case) (*flush.Started, error) {
+	tasks, err := dig.Compile("", "+w", k.Body)
+	if err != nil {
+		return nil, err
+	}
+	k.Limit = 1000
+	setting := f.setting
+	setting.Session.Time = setting.Session.Time.Add(time.Duration(i) * time.Second)
+	f.mu.Lock()
+	f.of[trowel.AttemptID(i+1)] = k // attempts get the ids 1, 2, 3
+	f.mu.Unlock()
+	return f.flusher.Start(ctx, flush.Start{Setting: setting, Tasks: tasks, Attempt: trowel.Attempt{
+		WorkflowID: setting.Workflow.ID, Zone: "UTC", Cause: "test", Actor: "test",
+	}})
+}
+
+func (f *faulty) roll(n int) int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.rng.IntN(n)
+}
+
+// pause waits for up to so many milliseconds of the bubble's time.
+func (f *faulty) pause(upTo int) { <-time.After(time.Duration(f.roll(upTo)) * time.Millisecond) }
+
+// ID implements queue.Agent, like the methods below.
+func (f *faulty) ID() string { return "agent" }
+
+func (f *faulty) Free() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.free
+}
+
+func (f *faulty) Give(leases []*trowel.Lease) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.free -= len(leases)
+	for _, l := range leases {
+		k := key{l.TaskID, l.Try}
+		if f.leases[k] != nil {
+			f.twice = append(f.twice, k)
+		}
+		f.leases[k] = l
+		name := fmt.Sprintf("%d%s", l.AttemptID, l.FullName)
+		f.seen[name]++
+		r := f.of[l.AttemptID].Outcome(l.FullName, f.seen[name])
+		r.TaskID, r.AttemptID, r.Try = l.TaskID, l.AttemptID, l.Try
+		f.reports[k] = r
+		f.working.Go(func() { f.work(r) })
+	}
+}
+
+// work reports after a while, now and then twice.
+func (f *faulty) work(r trowel.Report) {
+	f.pause(20)
+	f.mu.Lock()
+	f.free++
+	f.mu.Unlock()
+	f.flusher.Report(r)
+	if f.roll(8) == 0 {
+		f.pause(40)
+		f.flusher.Report(r)
+	}
+}
+
+func (f *faulty) Cancel(tasks []trowel.TaskID) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, id := range tasks {
+		f.canceled[id] = true
+	}
+}
+
+// Committed implements flush.Observer.
+func (f *faulty) Committed(batch *flush.Batch) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, c := range batch.Changes {
+		if !c.New {
+			f.heard = append(f.heard, heard{c.Task.AttemptID, c.Task.ID, c.From, c.To, c.Move})
+		}
+	}
+	return nil
+}
+
+func (f *faulty) twiceGiven() error {
+	if len(f.twice) > 0 {
+		return fmt.Errorf("tries given twice: %v", f.twice)
+	}
+	return nil
+}
+
+// stuck tells where an attempt hangs.
+func (f *faulty) stuck(ctx context.Context, id trowel.AttemptID) string {
+	var text string
+	_ = f.store.View(ctx, func(tx trowel.Tx) error {
+		rows, err := tx.ListTasks(ctx, id, -1)
+		for _, row := range rows {
+			text += fmt.Sprintf("\n  %d %s: %s, try %d, retry at %v", row.ID, row.FullName, row.State, row.Try, row.RetryAt)
+		}
+		return err
+	})
+	return text
+}
+
+func insertSetting(t *testing.T, db trowel.Store) trowel.Setting {
+	t.Helper()
+	s := trowel.Setting{
+		Project:  trowel.Project{Name: "p", CreatedAt: time.Now()},
+		Revision: trowel.Revision{Name: "r", CreatedAt: time.Now(), Params: param.Of("a", "revision")},
+	}
+	w := &trowel.Workflow{Name: "w", Zone: "UTC"}
+	err := db.Update(t.Context(), func(tx trowel.Tx) error {
+		return tx.InsertRevision(t.Context(), &s.Project, &s.Revision, []*trowel.Workflow{w})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Workflow = *w
+	s.Session = trowel.Session{ProjectID: s.Project.ID, Workflow: "w", Time: time.Unix(1705276800, 0), UUID: "u"}
+	return s
+}
