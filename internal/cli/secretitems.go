@@ -4,9 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
-	"go.yaml.in/yaml/v4"
+	"github.com/trowel-project/trowel/internal/dig/yaml"
 )
 
 // secretItems reads the values of secrets --set (server 1.10.19):
@@ -162,27 +163,35 @@ func (s *secretItems) has(key string) bool {
 // secretMapping reads a mapping in YAML or JSON, in its order. Numbers and booleans keep the text
 // that stands in the file.
 func secretMapping(data []byte) ([]pair, error) {
-	var document yaml.Node
-	if err := yaml.Unmarshal(data, &document); err != nil {
+	document, err := yaml.Parse(string(data))
+	if wrong, ok := errors.AsType[*yaml.Error](err); ok {
+		return nil, fmt.Errorf("line %d: %s", wrong.Place.Line+1, wrong.Summary())
+	}
+	if err != nil {
 		return nil, err
 	}
-	if document.Kind != yaml.DocumentNode || document.Content[0].Kind != yaml.MappingNode {
+	if document.Root == nil || document.Root.Kind != yaml.Mapping {
 		return nil, errors.New("the content is no mapping of keys to values")
 	}
-	nodes := document.Content[0].Content
+	nodes := document.Root.Children
 	var secrets []pair
 	for i := 0; i+1 < len(nodes); i += 2 {
 		key, value := nodes[i], nodes[i+1]
-		if value.Kind == yaml.AliasNode {
-			value = value.Alias
+		if key.Kind != yaml.Scalar {
+			return nil, fmt.Errorf("line %d: a key must be a text", key.Start.Line+1)
 		}
-		if key.Kind != yaml.ScalarNode {
-			return nil, fmt.Errorf("line %d: a key must be a text", key.Line)
-		}
-		if value.Kind != yaml.ScalarNode || value.ShortTag() == "!!null" {
-			return nil, fmt.Errorf("line %d: the value of %s must be a text, a number or a boolean", value.Line, key.Value)
+		if value.Kind != yaml.Scalar || isNull(value) {
+			return nil, fmt.Errorf("line %d: the value of %s must be a text, a number or a boolean", value.Start.Line+1, key.Value)
 		}
 		secrets = append(secrets, pair{key.Value, value.Value})
 	}
 	return secrets, nil
+}
+
+// isNull tells whether a scalar is null, with a tag or by its text.
+func isNull(n *yaml.Node) bool {
+	if n.Tag != "" || !n.Plain {
+		return n.Tag == yaml.TagPrefix+"null"
+	}
+	return slices.Contains([]string{"", "~", "null", "Null", "NULL"}, n.Value)
 }

@@ -104,6 +104,7 @@ func TestSecretsComplaints(t *testing.T) {
 		{"no content", "--local --set @empty", 1, "error: read secrets from empty: the content is no mapping of keys to values\n"},
 		{"an object as value", "--local --set @deep", 1, "error: read secrets from deep: line 2: the value of b must be a text, a number or a boolean\n"},
 		{"null as value", "--local --set @null", 1, "error: read secrets from null: line 1: the value of a must be a text, a number or a boolean\n"},
+		{"broken YAML", "--local --set @broken", 1, "error: read secrets from broken: line 3: while parsing a flow sequence: expected ',' or ']', but got <stream end>\n"},
 		{"delete a key twice", "--local --delete a a", 1, usage + "error: Duplicate --delete secret key: 'a'\n"},
 		{"delete what is no key", "--local --delete kept ../x", 1, usage + "error: Invalid secret key: ../x\n" + secretKeyHint + "\n"},
 		{"nothing to set", "--local --set", 1, "error: Expected a value after parameter --set\n..."},
@@ -114,7 +115,7 @@ func TestSecretsComplaints(t *testing.T) {
 			c := newConsole(t)
 			for name, content := range map[string]string{
 				"many": "b: 1\na: 2\n", "twice": "a: 1\na: 2\n", "nokey": "\"\": 1\n", "list": "[a]\n", "empty": "",
-				"deep": "a: 1\nb: {c: 1}\n", "null": "a:\n", "long": strings.Repeat("x", maxSecretValue+1),
+				"deep": "a: 1\nb: {c: 1}\n", "broken": "a: hidden\nb: [hidden\n", "null": "a:\n", "long": strings.Repeat("x", maxSecretValue+1),
 				secretsDir + "/kept": "k",
 			} {
 				c.write(name, content)
