@@ -26,6 +26,9 @@ func newSession(conn *sql.Conn, dialect Dialect) *session {
 // rolls it back.
 func (s *session) transact(ctx context.Context, begin string, f func(trowel.Tx) error) error {
 	if _, err := s.exec(ctx, begin); err != nil {
+		if ctx.Err() != nil {
+			_ = s.rollback(ctx) // it may have begun all the same, and only if it has there is something to roll back
+		}
 		return fmt.Errorf("begin a transaction: %w", err)
 	}
 	returned := false
@@ -36,10 +39,14 @@ func (s *session) transact(ctx context.Context, begin string, f func(trowel.Tx) 
 	}()
 	err := f(&tx{s})
 	returned = true
+	if err == nil {
+		err = context.Cause(ctx)
+	}
 	if err != nil {
 		return errors.Join(err, s.rollback(ctx))
 	}
-	if _, err := s.exec(ctx, "COMMIT"); err != nil {
+	// To give up a commit half-way would leave open whether it happened.
+	if _, err := s.exec(context.WithoutCancel(ctx), "COMMIT"); err != nil {
 		return errors.Join(fmt.Errorf("commit: %w", err), s.rollback(ctx))
 	}
 	return nil
