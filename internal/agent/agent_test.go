@@ -201,8 +201,8 @@ func TestCancelEndsOneTask(t *testing.T) {
 		t.Errorf("report of task %d with outcome %d, want a failure of task 2", got.TaskID, got.Outcome)
 	}
 	a.Stop()
-	if got := <-reports; got.TaskID != 1 {
-		t.Errorf("report of task %d after Stop, want task 1", got.TaskID)
+	if got := <-reports; got.TaskID != 1 || got.Outcome != trowel.OutcomePoll {
+		t.Errorf("report of task %d with outcome %d after Stop, want task 1 to run again", got.TaskID, got.Outcome)
 	}
 }
 
