@@ -20,11 +20,14 @@ func (h *localHook) Before(lease *trowel.Lease) (result trowel.Result, done bool
 	if l.state.dir == "" {
 		return result, false
 	}
-	if !l.sets.all && !l.sets.run[lease.FullName] {
+	if !l.sets.runs(lease.FullName) {
 		return result, true
 	}
 	if !l.sets.any && !l.sets.resume[lease.FullName] {
 		return result, false
+	}
+	if l.keeper.has(lease.FullName) {
+		return result, false // a group that is retried runs everything again (language X38)
 	}
 	result, found, err := l.state.read(lease.FullName)
 	if err != nil {

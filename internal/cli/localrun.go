@@ -6,10 +6,8 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"os/signal"
 	"strconv"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/google/uuid"
@@ -63,10 +61,10 @@ type localRun struct {
 // run runs the workflow to its end and returns how it ended.
 func (l *localRun) run(ctx context.Context) (end runEnd, err error) {
 	begun := l.c.env.Now()
-	if l.state.dir != "" {
-		if err := l.state.probe(); err != nil {
-			return end, err
-		}
+	signals, restore := catchSignals()
+	defer restore()
+	if err := l.prepareState(); err != nil {
+		return end, err
 	}
 	l.display.Begin(runBegin{Workflow: l.workflow.Name, Session: l.session, Tasks: l.tasks, StateDir: l.state.dir})
 	if err := l.open(ctx); err != nil {
@@ -82,9 +80,8 @@ func (l *localRun) run(ctx context.Context) (end runEnd, err error) {
 		broken = l.flusher.Run(ctx)
 		l.agent.Stop() // without a flusher nobody hears of what is done
 	})
-	interrupted, attempt, err := l.await(ctx)
-	l.agent.Stop()
-	l.agent.Wait()
+	interrupted, attempt, err := l.await(ctx, signals)
+	l.halt(signals)
 	drained := l.flusher.Drain(ctx) // what the last tasks reported
 	cancel(errDone)
 	flushing.Wait()
@@ -104,10 +101,7 @@ func (l *localRun) run(ctx context.Context) (end runEnd, err error) {
 var errDone = errors.New("done")
 
 // await starts the attempt and waits for its end, or for a signal. attempt is nil unless it ended.
-func (l *localRun) await(ctx context.Context) (interrupted bool, attempt *trowel.Attempt, err error) {
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
-	defer signal.Stop(signals)
+func (l *localRun) await(ctx context.Context, signals <-chan os.Signal) (interrupted bool, attempt *trowel.Attempt, err error) {
 	started, err := l.flusher.Start(ctx, l.request())
 	if errors.Is(err, trowel.ErrConflict) { // in a database that was there before
 		l.attemptName = uuid.NewString()
@@ -125,18 +119,6 @@ func (l *localRun) await(ctx context.Context) (interrupted bool, attempt *trowel
 		return false, &a, nil
 	case <-signals:
 	case <-ctx.Done():
-	}
-	l.agent.Stop()
-	idle := make(chan struct{})
-	go func() {
-		defer close(idle)
-		l.agent.Wait()
-	}()
-	select {
-	case <-idle:
-	case <-signals:
-		close(l.killNow)
-		<-idle
 	}
 	return true, nil, nil
 }
@@ -165,7 +147,7 @@ func (l *localRun) open(ctx context.Context) error {
 		return errors.Join(err, store.Close())
 	}
 	l.killNow = make(chan struct{})
-	l.keeper = &keeper{states: l.state}
+	l.keeper = &keeper{states: l.state, names: map[string]bool{}}
 	l.failed = &failures{}
 	if err := l.openAgent(ctx, taskLimit); err != nil {
 		return errors.Join(err, store.Close())
@@ -242,7 +224,7 @@ func (l *localRun) openAgent(ctx context.Context, taskLimit int) error {
 func (l *localRun) secrets() (secret.Finder, error) {
 	store, err := l.c.env.localSecrets()
 	if err != nil {
-		return nil, err
+		store.dir = "" // without a home, as under cron, there are no secrets in it
 	}
 	settings := map[string]string{}
 	for key, value := range l.config.Prefix("secrets.") {

@@ -13,6 +13,9 @@ type runSets struct {
 	resume map[string]bool // full names that may
 }
 
+// runs tells whether a task is asked for.
+func (s *runSets) runs(task string) bool { return s.all || s.run[task] }
+
 // newRunSets reads --start, --goal, --end and --rerun. The errors are those of dig.MatchName.
 func newRunSets(tasks []dig.Task, args *arguments) (runSets, error) {
 	s := runSets{all: true, any: true}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"syscall"
 	"testing"
 	"time"
 
@@ -31,6 +32,7 @@ func TestScripts(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"interrupt": interrupt,
+			"hangup":    hangup,
 		},
 		RequireUniqueNames: true,
 	})
@@ -39,6 +41,15 @@ func TestScripts(t *testing.T) {
 // interrupt runs a command, sends it SIGINT once a file has appeared, and again when a second one
 // has, and checks its exit code: interrupt CODE FILE[,FILE] COMMAND...
 func interrupt(ts *testscript.TestScript, neg bool, args []string) {
+	signaled(ts, neg, args, os.Interrupt)
+}
+
+// hangup is interrupt with SIGHUP and SIGTERM at once, as of a terminal that is closed.
+func hangup(ts *testscript.TestScript, neg bool, args []string) {
+	signaled(ts, neg, args, syscall.SIGHUP, syscall.SIGTERM)
+}
+
+func signaled(ts *testscript.TestScript, neg bool, args []string, signals ...os.Signal) {
 	if neg || len(args) < 3 {
 		ts.Fatalf("usage: interrupt CODE FILE[,FILE] COMMAND...")
 	}
@@ -53,7 +64,9 @@ func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 		if !appears(ts.MkAbs(file), ended) {
 			ts.Fatalf("the command ended before %s appeared", file)
 		}
-		ts.Check(cmd.Process.Signal(os.Interrupt))
+		for _, s := range signals {
+			ts.Check(cmd.Process.Signal(s))
+		}
 	}
 	select {
 	case <-ended:

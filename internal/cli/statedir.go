@@ -2,6 +2,8 @@ package cli
 
 import (
 	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,9 +13,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/uuid"
+
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/dig"
-	"github.com/trowel-project/trowel/internal/flush"
 	"github.com/trowel-project/trowel/internal/param"
 	"github.com/trowel-project/trowel/internal/schedule"
 )
@@ -67,7 +70,24 @@ const stateSuffix = ".yml"
 // that Digdag reads and writes (language A14).
 type states struct{ dir string }
 
-func (s states) path(task string) string { return filepath.Join(s.dir, task+stateSuffix) }
+func (s states) path(task string) string { return filepath.Join(s.dir, stateName(task)) }
+
+// Most file systems take names of 255 bytes. Of a longer one the file has the beginning and, behind a
+// character that is in no task's name, a digest of the whole; Digdag cannot keep such a task.
+const (
+	longestName = 255
+	longStart   = 180
+	longMark    = "~"
+)
+
+// stateName is the name of a task's file.
+func stateName(task string) string {
+	if len(task)+len(stateSuffix) <= longestName {
+		return task + stateSuffix
+	}
+	digest := sha256.Sum256([]byte(task))
+	return strings.ToValidUTF8(task[:longStart], "") + longMark + hex.EncodeToString(digest[:16]) + stateSuffix
+}
 
 // read returns the result of a task that succeeded before. A file that cannot be understood is an
 // error: to run the task again is for the user to decide.
@@ -122,12 +142,12 @@ func (s states) write(task string, result trowel.Result) error {
 	if old, err := os.ReadFile(s.path(task)); err == nil && bytes.Equal(old, text) {
 		return nil
 	}
-	temp, err := os.CreateTemp(s.dir, ".tmp-*")
+	temp, err := s.temporary()
 	if errors.Is(err, fs.ErrNotExist) {
 		if err := os.MkdirAll(s.dir, 0o777); err != nil { //nolint:gosec // the umask decides, as for all files of the project
 			return err
 		}
-		temp, err = os.CreateTemp(s.dir, ".tmp-*")
+		temp, err = s.temporary()
 	}
 	if err != nil {
 		return err
@@ -141,6 +161,13 @@ func (s states) write(task string, result trowel.Result) error {
 		return errors.Join(err, os.Remove(temp.Name()))
 	}
 	return nil
+}
+
+// temporary makes a file that gets its name once it is whole. Unlike those of os.CreateTemp it can be
+// read by whoever may read the project.
+func (s states) temporary() (*os.File, error) {
+	name := filepath.Join(s.dir, ".tmp-"+uuid.NewString())
+	return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666) //nolint:gosec // the umask decides
 }
 
 // stateOf is the content of a file. resetStoreParams stays empty, as under Digdag.
@@ -169,7 +196,7 @@ func (s states) probe() error {
 	err := os.MkdirAll(s.dir, 0o777) //nolint:gosec // the umask decides, as for all files of the project
 	if err == nil {
 		var temp *os.File
-		if temp, err = os.CreateTemp(s.dir, ".tmp-*"); err == nil {
+		if temp, err = s.temporary(); err == nil {
 			_, err = temp.WriteString("probe\n")
 			err = errors.Join(err, temp.Close(), os.Remove(temp.Name()))
 		}
@@ -185,28 +212,4 @@ func cannotKeep(what string, err error) error {
 		Kind: trowel.ErrUnavailable, Message: "cannot keep " + what, Err: err,
 		Hint: "make room or mend the folder and run the same command again, or give another folder with --save",
 	}
-}
-
-// keeper writes a file for every task of a commit that succeeded, before the tasks that come after
-// it are started.
-type keeper struct {
-	states
-	succeeded []string // in the order of their ends
-}
-
-// Committed implements flush.Observer.
-func (k *keeper) Committed(batch *flush.Batch) error {
-	for i := range batch.Changes {
-		c := &batch.Changes[i]
-		if c.To != trowel.TaskSuccess || c.From == trowel.TaskSuccess {
-			continue
-		}
-		if k.dir != "" {
-			if err := k.write(c.Task.FullName, c.Task.Result); err != nil {
-				return cannotKeep("the state of "+c.Task.FullName, err)
-			}
-		}
-		k.succeeded = append(k.succeeded, c.Task.FullName)
-	}
-	return nil
 }

@@ -1,0 +1,58 @@
+package cli
+
+import (
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+// stuckTime is how long a run that was interrupted twice waits for tasks that cannot be stopped.
+const stuckTime = 2 * time.Second
+
+// catchSignals makes the signals that interrupt a run come through a channel: Ctrl-C, the request to
+// end, and that the terminal was closed, unless nohup says to ignore that. A closed pipe is an error
+// of its Write instead of the end of the process: commands would be left behind.
+func catchSignals() (signals <-chan os.Signal, restore func()) {
+	caught := make(chan os.Signal, 4)
+	signal.Notify(caught, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(caught, syscall.SIGHUP)
+	}
+	pipes := make(chan os.Signal, 1)
+	signal.Notify(pipes, syscall.SIGPIPE)
+	return caught, func() {
+		signal.Stop(caught)
+		signal.Stop(pipes)
+	}
+}
+
+// halt stops what runs, and returns when all of it has ended. Ctrl-C then ends the patience with
+// commands; other signals do not, since shells and timeout(1) send theirs twice. What has not ended
+// soon after, as an expression that cannot be stopped, is left behind.
+func (l *localRun) halt(signals <-chan os.Signal) {
+	l.agent.Stop()
+	idle := make(chan struct{})
+	go func() {
+		defer close(idle)
+		l.agent.Wait()
+	}()
+	for {
+		select {
+		case <-idle:
+			return
+		case s := <-signals:
+			if s != os.Interrupt {
+				continue
+			}
+		}
+		close(l.killNow)
+		stuck := time.NewTimer(stuckTime)
+		defer stuck.Stop()
+		select {
+		case <-idle:
+		case <-stuck.C:
+		}
+		return
+	}
+}

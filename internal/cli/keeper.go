@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"sync"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/flush"
+)
+
+// keeper writes a file for every task of a commit that succeeded, before the tasks that come after
+// it are started. It implements flush.Observer.
+type keeper struct {
+	states
+	succeeded []string // in the order of their ends
+
+	mu    sync.Mutex
+	names map[string]bool // of succeeded
+}
+
+// Committed implements flush.Observer. One file that cannot be written ends the run, but is no reason
+// to lose the others.
+func (k *keeper) Committed(batch *flush.Batch) (broken error) {
+	for i := range batch.Changes {
+		c := &batch.Changes[i]
+		if c.To != trowel.TaskSuccess || c.From == trowel.TaskSuccess {
+			continue
+		}
+		if err := k.keep(c.Task); err != nil && broken == nil {
+			broken = cannotKeep("the state of "+c.Task.FullName, err)
+		}
+	}
+	return broken
+}
+
+func (k *keeper) keep(task *trowel.Task) error {
+	if k.dir != "" {
+		if err := k.write(task.FullName, task.Result); err != nil {
+			return err
+		}
+		k.mu.Lock()
+		k.names[task.FullName] = true
+		k.mu.Unlock()
+	}
+	k.succeeded = append(k.succeeded, task.FullName)
+	return nil
+}
+
+// has tells whether a task of this name has succeeded in this run.
+func (k *keeper) has(task string) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.names[task]
+}
