@@ -1,0 +1,106 @@
+package tasklog
+
+import (
+	"compress/flate"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"time"
+
+	trowel "github.com/trowel-project/trowel"
+)
+
+// Logs are the logs of tasks below a folder. It is safe for concurrent use.
+type Logs struct {
+	dir string
+	// zips holds what compresses, each about a megabyte: as many as can work at a time, not as many
+	// as there are open logs.
+	zips chan *zips
+}
+
+// zips compress at a level each; nil before they are needed.
+type zips struct{ best, usual *flate.Writer }
+
+// New returns the logs below a folder, which is made if it is missing and tried out.
+func New(dir string) (*Logs, error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil { //nolint:gosec // the umask decides
+		return nil, err
+	}
+	probe, err := os.CreateTemp(dir, ".tmp-*")
+	if err != nil {
+		return nil, err
+	}
+	if err := errors.Join(probe.Close(), os.Remove(probe.Name())); err != nil {
+		return nil, err
+	}
+	n := runtime.GOMAXPROCS(0)
+	l := &Logs{dir: dir, zips: make(chan *zips, n)}
+	for range n {
+		l.zips <- &zips{}
+	}
+	return l, nil
+}
+
+// Open begins the log of a try at an instant. createdAt is when its attempt was made; agentID, as
+// <pid>@<host>, is who runs it. What is written can be read by others within a second. The log is
+// used by any goroutine; each Write is kept whole.
+func (l *Logs) Open(lease *trowel.Lease, agentID string, createdAt, at time.Time) (io.WriteCloser, error) {
+	var err error
+	for _, limit := range nameLimits() {
+		folder := filepath.Join(l.dir, folderName(lease, createdAt, limit))
+		if err = os.MkdirAll(folder, 0o777); err == nil { //nolint:gosec // the umask decides
+			var file *os.File
+			if file, err = create(folder, lease, agentID, at, limit); err == nil {
+				return begin(l, file)
+			}
+		}
+		if !errors.Is(err, syscall.ENAMETOOLONG) {
+			break
+		}
+	}
+	return nil, fmt.Errorf("open the log of task %s: %w", lease.FullName, err)
+}
+
+// create makes a file that was not there: clocks may stand still for a while.
+func create(folder string, lease *trowel.Lease, agentID string, at time.Time, limit int) (*os.File, error) {
+	for {
+		path := filepath.Join(folder, fileName(lease, agentID, at, limit))
+		file, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666) //nolint:gosec // the umask decides
+		if !errors.Is(err, fs.ErrExist) {
+			return file, err
+		}
+		at = at.Add(time.Nanosecond)
+	}
+}
+
+// deflate writes the compressed form of a text to dst: whole bytes that may be followed by more or,
+// if it is the last, by nothing.
+func (l *Logs) deflate(dst io.Writer, text []byte, level int, last bool) error {
+	have := <-l.zips
+	defer func() { l.zips <- have }()
+	use := &have.usual
+	if level == flate.BestCompression {
+		use = &have.best
+	}
+	if *use == nil {
+		fresh, err := flate.NewWriter(dst, level)
+		if err != nil {
+			return err
+		}
+		*use = fresh
+	}
+	zip := *use
+	zip.Reset(dst)
+	if _, err := zip.Write(text); err != nil {
+		return err
+	}
+	if last {
+		return zip.Close()
+	}
+	return zip.Flush()
+}

@@ -1,0 +1,69 @@
+package tasklog
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	trowel "github.com/trowel-project/trowel"
+)
+
+// Limits of names in bytes. The first is that of most file systems; those that encrypt names have
+// less room.
+const (
+	nameLimit   = 255
+	agentLimit  = 100
+	hashedBytes = 8 // of the hash in the place of what is cut off, written in hexadecimal
+)
+
+// nameLimits are tried one after the other when a file system finds a name too long.
+func nameLimits() []int { return []int{nameLimit, 143, 120} }
+
+// folderName is the folder of an attempt's logs: date and attempt (server 5.1). The attempt's name
+// is in what its tasks see.
+func folderName(lease *trowel.Lease, createdAt time.Time, limit int) string {
+	s := lease.Setting
+	zone := lease.Zone
+	if zone == nil {
+		zone = time.UTC
+	}
+	attempt := "0." + strconv.FormatInt(int64(s.Project.ID), 10) + s.Workflow.Name + "@" + s.Session.Time.In(zone).Format("20060102T150405-0700")
+	if value, ok := lease.Scope.Get("retry_attempt_name"); ok {
+		if name, isText := value.(string); isText {
+			attempt += "_" + name
+		}
+	}
+	elements := []string{createdAt.UTC().Format(time.DateOnly)}
+	for element := range strings.SplitSeq(attempt, "/") {
+		elements = append(elements, fitting(element, limit))
+	}
+	return filepath.Join(elements...)
+}
+
+// fileName is the name of a try's log (server 5.1). A name of a task that makes it longer than the
+// limit is cut, and ends with a hash (differs from language C13a).
+func fileName(lease *trowel.Lease, agentID string, at time.Time, limit int) string {
+	agentID = fitting(strings.ReplaceAll(agentID, "/", "_"), agentLimit)
+	end := fmt.Sprintf("@%08x%08x.%s.log.gz", at.Unix(), at.Nanosecond(), agentID)
+	return fitting(strings.ReplaceAll(lease.FullName, "/", "_"), limit-len(end)) + end
+}
+
+// fitting is a name of at most limit bytes. One that is too long, or means another folder, ends with
+// a hash of the whole instead of its rest.
+func fitting(name string, limit int) string {
+	if len(name) <= limit && name != "" && name != "." && name != ".." {
+		return name
+	}
+	sum := sha256.Sum256([]byte(name))
+	hash := "~" + hex.EncodeToString(sum[:hashedBytes])
+	head := name[:min(len(name), max(limit-len(hash), 0))]
+	for head != "" && !utf8.ValidString(head) {
+		head = head[:len(head)-1]
+	}
+	return head + hash
+}
