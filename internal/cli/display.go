@@ -21,8 +21,13 @@ type display interface {
 	// Log is where log lines go that have no file of their own. It may be written to from any
 	// goroutine; each Write is one whole entry.
 	Log() io.Writer
+	// Stopping tells, once, that the run was asked to stop: nothing new starts, what runs is ended.
+	Stopping()
 	// End is called once, when nothing is running any more. It shows how the run ended.
 	End(runEnd)
+	// Abandon is called in the place of End if the run came to nothing because of an error that the
+	// caller tells. Begin may not have been called.
+	Abandon(err error)
 }
 
 // runBegin is what is known when a run begins.

@@ -120,6 +120,7 @@ func (l *localRun) await(ctx context.Context, signals <-chan os.Signal) (interru
 	case <-signals:
 	case <-ctx.Done():
 	}
+	l.display.Stopping()
 	return true, nil, nil
 }
 

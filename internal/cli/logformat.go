@@ -18,8 +18,26 @@ type logFormat struct {
 	millis bool   // as in files
 	class  string // what logs, shown where there is no terminal; empty to leave it out
 	thread string
+	task   string // full name of the task that the entries are about, for displays; empty for the run
 	attrs  string // " key=value" of With
 }
+
+// entrySink is a writer of a display that takes entries as such, in place of Digdag's text.
+type entrySink interface {
+	// LogEntry shows an entry. It is called from any goroutine and does not wait.
+	LogEntry(entry logEntry)
+}
+
+// logEntry is one entry of the log.
+type logEntry struct {
+	At      time.Time
+	Level   slog.Level
+	Task    string // full name; empty if the entry is about the run as a whole
+	Message string // with the attributes behind it
+}
+
+// taskClass stands for what logs about tasks.
+const taskClass = "trowel.agent"
 
 // levels of --log-level. slog has no trace.
 func logLevel(name string) slog.Level {
@@ -38,8 +56,10 @@ func logLevel(name string) slog.Level {
 // forTask returns a logger whose entries name the task as Digdag's threads do.
 func (f *logFormat) forTask(lease *trowel.Lease) *slog.Logger {
 	c := *f
-	c.class = "trowel.agent"
-	c.thread = threadName(lease)
+	if c.class != "" {
+		c.class = taskClass
+	}
+	c.thread, c.task = threadName(lease), lease.FullName
 	return slog.New(&c)
 }
 
@@ -49,11 +69,23 @@ func threadName(lease *trowel.Lease) string {
 		strconv.FormatInt(int64(lease.AttemptID), 10) + "]" + lease.FullName
 }
 
+// close closes the file of --log, if the entries go to one.
+func (f *logFormat) close() error {
+	if file, ok := f.to.(*logFile); ok {
+		return file.Close()
+	}
+	return nil
+}
+
 // Enabled implements slog.Handler.
 func (f *logFormat) Enabled(_ context.Context, level slog.Level) bool { return level >= f.level }
 
 // Handle implements slog.Handler.
 func (f *logFormat) Handle(_ context.Context, r slog.Record) error {
+	if sink, ok := f.to.(entrySink); ok {
+		sink.LogEntry(logEntry{At: r.Time, Level: r.Level, Task: f.task, Message: string(f.appendMessage(nil, &r))})
+		return nil
+	}
 	layout := "2006-01-02 15:04:05 -0700"
 	if f.millis {
 		layout = "2006-01-02 15:04:05.000 -0700"
@@ -70,15 +102,19 @@ func (f *logFormat) Handle(_ context.Context, r slog.Record) error {
 		line = append(line, f.class...)
 	}
 	line = append(line, ": "...)
-	line = append(line, r.Message...)
-	line = append(line, f.attrs...)
-	r.Attrs(func(a slog.Attr) bool {
-		line = append(line, attrText(a)...)
-		return true
-	})
-	line = append(line, '\n')
+	line = append(f.appendMessage(line, &r), '\n')
 	_, err := f.to.Write(line)
 	return err
+}
+
+func (f *logFormat) appendMessage(dst []byte, r *slog.Record) []byte {
+	dst = append(dst, r.Message...)
+	dst = append(dst, f.attrs...)
+	r.Attrs(func(a slog.Attr) bool {
+		dst = append(dst, attrText(a)...)
+		return true
+	})
+	return dst
 }
 
 func attrText(a slog.Attr) string { return " " + a.Key + "=" + a.Value.Resolve().String() }

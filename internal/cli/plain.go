@@ -51,6 +51,10 @@ func (p *plain) End(end runEnd) {
 	}
 }
 
+func (p *plain) Stopping() {}
+
+func (p *plain) Abandon(error) {}
+
 // hintLines end every result (server 1.9.2).
 const hintLines = `  * Use --session <daily | hourly | "yyyy-MM-dd[ HH:mm:ss]"> to not reuse the last session time.
   * Use --rerun, --start +NAME, or --goal +NAME argument to rerun skipped tasks.

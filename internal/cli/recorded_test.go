@@ -177,7 +177,9 @@ type watcher struct {
 }
 
 func (w *watcher) Begin(runBegin) {}
+func (w *watcher) Stopping()      {}
 func (w *watcher) End(runEnd)     {}
+func (w *watcher) Abandon(error)  {}
 func (w *watcher) Log() io.Writer { return &w.log }
 
 func (w *watcher) Committed(batch *flush.Batch) error {

@@ -33,9 +33,13 @@ func runRun(ctx context.Context, c *call) error {
 	}
 	end, err := l.run(ctx)
 	if err != nil {
-		return err
+		l.display.Abandon(err)
+		return errors.Join(err, l.logs.close())
 	}
 	l.display.End(end)
+	if err := l.logs.close(); err != nil {
+		return err
+	}
 	switch {
 	case end.Interrupted:
 		return &exitError{exitInterrupted}
@@ -325,10 +329,7 @@ func (c *call) noWorkflow(project *dig.Project, name string) error {
 // openDisplay chooses how the run is shown and where log lines go.
 func (l *localRun) openDisplay() (err error) {
 	c := l.c
-	l.display, err = selectDisplay(c)
-	if err != nil {
-		return err
-	}
+	l.display = selectDisplay(c)
 	l.logs = &logFormat{to: l.display.Log(), level: logLevel(c.args.text("--log-level")), thread: "main", class: "trowel.run"}
 	if file := c.args.text("--log"); file != "-" && file != "" {
 		to, err := openLogFile(c.env.path(file))

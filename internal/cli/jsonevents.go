@@ -1,0 +1,145 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/flush"
+)
+
+// jsonEvents shows a run to programs: one event a line on standard output and nothing else.
+// docs/json-events.md describes the events; their keys never change.
+//
+// Events are written by a goroutine of their own, as soon as they come and the reader takes them.
+// A reader that is slow slows down the tasks that print, nothing else.
+type jsonEvents struct {
+	env   Env
+	spool *spool
+	stop  chan struct{}
+	ended sync.WaitGroup
+
+	mu      sync.Mutex
+	writing bool  // the goroutine runs: it alone writes
+	err     error // why events got lost
+}
+
+func newJSON(env Env) *jsonEvents {
+	return &jsonEvents{env: env, spool: newSpool(0), stop: make(chan struct{})}
+}
+
+// Begin implements display.
+func (j *jsonEvents) Begin(begin runBegin) {
+	j.add(j.event("run_started", j.env.Now()).
+		text("workflow", begin.Workflow).
+		text("session_time", begin.Session.Format(time.RFC3339)).
+		number("tasks", int64(len(begin.Tasks))))
+	j.mu.Lock()
+	j.writing = true
+	j.mu.Unlock()
+	j.ended.Go(j.run)
+}
+
+// Committed implements flush.Observer. It fails once an event could not be written: who reads them
+// would no longer know what happened.
+func (j *jsonEvents) Committed(batch *flush.Batch) error {
+	at := batch.At.UTC().Format(jsonTime)
+	j.spool.add(func(pending []byte) []byte {
+		for i := range batch.Changes {
+			pending = append(taskEvent(pending, &batch.Changes[i], at), "}\n"...)
+		}
+		return pending
+	})
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.err
+}
+
+// Open implements display.
+func (j *jsonEvents) Open(lease *trowel.Lease) io.WriteCloser {
+	return &jsonOutput{events: j, lease: lease}
+}
+
+// Log implements display: its writer is an entrySink, and each entry is an event.
+func (j *jsonEvents) Log() io.Writer { return jsonLog{j} }
+
+// Stopping implements display: what is stopped has events of its own.
+func (j *jsonEvents) Stopping() {}
+
+// End implements display.
+func (j *jsonEvents) End(end runEnd) {
+	j.add(endEvent(j.event("run_ended", j.env.Now()), end))
+	j.close()
+}
+
+// Abandon implements display. A run that was not begun has no events.
+func (j *jsonEvents) Abandon(err error) {
+	if j.begun() {
+		j.End(runEnd{Broken: err})
+	}
+}
+
+func (j *jsonEvents) begun() bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.writing
+}
+
+// close ends the writing and writes the rest.
+func (j *jsonEvents) close() {
+	j.spool.close()
+	close(j.stop)
+	j.ended.Wait()
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.writing = false
+	j.write()
+}
+
+func (j *jsonEvents) event(kind string, at time.Time) jsonEvent {
+	return beginEvent(nil, kind, at.UTC().Format(jsonTime))
+}
+
+// add adds an event. Before the run and after it, it is written at once.
+func (j *jsonEvents) add(e jsonEvent) {
+	j.spool.add(func(pending []byte) []byte { return append(append(pending, e...), "}\n"...) })
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if !j.writing {
+		j.write()
+	}
+}
+
+// run writes events until the run is over. It is woken by every event.
+func (j *jsonEvents) run() {
+	for {
+		select {
+		case <-j.stop:
+			return
+		case <-j.spool.filled:
+		}
+		events := j.spool.take()
+		_, err := j.env.Stdout.Write(events)
+		j.spool.giveBack(events)
+		if err != nil {
+			j.mu.Lock()
+			j.fail(err)
+			j.mu.Unlock()
+		}
+	}
+}
+
+// write writes what is pending; mu is held.
+func (j *jsonEvents) write() {
+	if _, err := j.env.Stdout.Write(j.spool.take()); err != nil {
+		j.fail(err)
+	}
+}
+
+func (j *jsonEvents) fail(err error) {
+	if j.err == nil {
+		j.err = fmt.Errorf("write events to standard output: %w", reason(err))
+	}
+}

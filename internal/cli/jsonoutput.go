@@ -1,0 +1,69 @@
+package cli
+
+import (
+	"bytes"
+	"log/slog"
+	"slices"
+	"strings"
+
+	trowel "github.com/trowel-project/trowel"
+)
+
+// jsonOutput makes events of the output of one try: one for each piece that the task writes, with a
+// character that came in two pieces kept whole.
+type jsonOutput struct {
+	events *jsonEvents
+	lease  *trowel.Lease
+	rest   []byte // the beginning of a character
+}
+
+// Write implements io.Writer. It waits when the reader of the events is slow.
+func (o *jsonOutput) Write(data []byte) (int, error) {
+	text := data
+	if len(o.rest) > 0 {
+		text = slices.Concat(o.rest, data)
+	}
+	whole := wholeRunes(text)
+	o.emit(text[:whole])
+	o.rest = bytes.Clone(text[whole:])
+	o.events.spool.wait()
+	return len(data), nil
+}
+
+// Close emits what is left of a character that never became whole.
+func (o *jsonOutput) Close() error {
+	o.emit(o.rest)
+	o.rest = nil
+	return nil
+}
+
+func (o *jsonOutput) emit(text []byte) {
+	if len(text) == 0 {
+		return
+	}
+	at := o.events.env.Now().UTC().Format(jsonTime)
+	o.events.spool.add(func(pending []byte) []byte {
+		e := beginEvent(pending, "output", at).
+			text("task", o.lease.FullName).number("id", int64(o.lease.TaskID)).
+			number("try", int64(o.lease.Try)).text("text", string(text))
+		return append(e, "}\n"...)
+	})
+}
+
+// jsonLog makes events of the log.
+type jsonLog struct{ events *jsonEvents }
+
+// LogEntry implements entrySink.
+func (w jsonLog) LogEntry(entry logEntry) {
+	e := w.events.event("log", entry.At).text("level", strings.ToLower(entry.Level.String()))
+	if entry.Task != "" {
+		e = e.text("task", entry.Task)
+	}
+	w.events.add(e.text("message", entry.Message))
+}
+
+// Write implements io.Writer. Text tells no level.
+func (w jsonLog) Write(data []byte) (int, error) {
+	w.LogEntry(logEntry{At: w.events.env.Now(), Level: slog.LevelInfo, Message: strings.TrimSuffix(string(data), "\n")})
+	return len(data), nil
+}

@@ -1,0 +1,179 @@
+package cli
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Limits of a summary.
+const (
+	summaryIndent = 2
+	summaryTasks  = 20 // tasks below the root that are listed with their times
+	summaryNames  = 50 // succeeded tasks that are named when a run breaks off
+	summaryFails  = 20 // failed tasks that are shown with message and output
+)
+
+// summary is what stays on the terminal when a run is over: how it ended, how many tasks did, how
+// long the parts took, what failed and where, and how to go on.
+type summary struct {
+	look  *look
+	width int
+	text  strings.Builder
+}
+
+// summary tells how the run ended, in lines of a window of so many columns.
+func (l *live) summary(end runEnd, columns int) string {
+	s := summary{look: &l.look, width: columns}
+	s.headline(end, l.begin.Workflow)
+	if l.tree != nil {
+		s.counts(&l.tree.top, l.skipped)
+		s.times(&l.tree.top, end)
+	}
+	if end.Interrupted && len(end.Failed) > 0 {
+		s.line(inkPlain, "")
+	}
+	for i, failed := range end.Failed {
+		if i == summaryFails {
+			s.line(inkDim, "\n  "+s.look.signs.rest+" "+strconv.Itoa(len(end.Failed)-i)+" more failed")
+			break
+		}
+		if end.Interrupted { // most were stopped
+			s.stopped(&failed)
+			continue
+		}
+		s.failure(&failed)
+	}
+	s.succeeded(end)
+	s.goOn(end)
+	return s.text.String()
+}
+
+func (s *summary) line(color ink, text string) {
+	s.text.WriteString(s.look.paint(color, text) + "\n")
+}
+
+// headline says in one line how the run ended.
+func (s *summary) headline(end runEnd, workflow string) {
+	signs := &s.look.signs
+	after := " after " + durationText(end.Elapsed)
+	switch {
+	case end.Broken != nil:
+		s.line(inkRed, signs.failed+" "+workflow+" broke off"+after)
+		for line := range strings.Lines(errorText(end.Broken)) {
+			s.line(inkPlain, "  "+cleanText(strings.TrimRight(line, "\n")))
+		}
+	case end.Interrupted:
+		s.line(inkYellow, signs.canceled+" "+workflow+" was interrupted"+after)
+	case end.Status == "success":
+		s.line(inkGreen, signs.done+" "+workflow+" succeeded in "+durationText(end.Elapsed))
+	case end.Status == "killed":
+		s.line(inkYellow, signs.canceled+" "+workflow+" was killed"+after)
+	default:
+		s.line(inkRed, signs.failed+" "+workflow+" failed"+after)
+	}
+}
+
+// counts says how many operator tasks ended how, and how many of those that succeeded were passed
+// over.
+func (s *summary) counts(top *liveTask, skipped int) {
+	n := top.inside.below
+	all := 0
+	for _, count := range n {
+		all += count
+	}
+	succeeded := "succeeded"
+	if skipped > 0 {
+		succeeded += " (" + strconv.Itoa(skipped) + " skipped)"
+	}
+	s.line(inkPlain, "  "+plural(all, "task")+": "+countList(
+		counted{n[kindDone], succeeded}, counted{n[kindFailed], "failed"}, counted{n[kindFallen], "failed below"},
+		counted{n[kindCanceled], "canceled"}, counted{n[kindRunning], "unfinished"}, counted{n[kindWaiting], "not run"}))
+}
+
+// times lists the tasks below the root with what each took, if it is a list that one reads.
+func (s *summary) times(top *liveTask, end runEnd) {
+	if len(top.inside.children) != 1 || top.inside.children[0].inside == nil {
+		return
+	}
+	tasks := slices.Clone(top.inside.children[0].inside.children)
+	tasks = slices.DeleteFunc(tasks, func(task *liveTask) bool { return task.name == failureAlert })
+	if len(tasks) < 2 || len(tasks) > summaryTasks {
+		return
+	}
+	f := frame{look: s.look, now: end.Elapsed, width: s.width, over: true}
+	for _, task := range tasks {
+		f.names = max(f.names, summaryIndent+2+textWidth(task.name))
+	}
+	f.names = min(f.names, max(s.width*nameShare/100, leastNames))
+	for _, task := range tasks {
+		out := lineText{look: s.look, limit: max(s.width-1, 1)}
+		out.gap(summaryIndent)
+		f.task(&out, task, task.name, false)
+		s.line(inkPlain, out.text.String())
+	}
+}
+
+// failure shows one failed task: where it stands, why it failed, what it printed last.
+func (s *summary) failure(failed *failedTask) {
+	s.line(inkPlain, "")
+	s.text.WriteString("  " + s.look.paint(inkRed, s.look.signs.failed+" "+failed.Name))
+	if failed.Where != "" {
+		s.text.WriteString("  " + s.look.paint(inkDim, failed.Where))
+	}
+	s.line(inkPlain, "")
+	for line := range strings.Lines(failed.Message) {
+		s.line(inkPlain, "    "+cleanText(strings.TrimRight(line, "\r\n")))
+	}
+	for _, line := range failed.LastLines {
+		bar := s.look.paint(inkDim, s.look.signs.bar)
+		s.line(inkPlain, "    "+bar+" "+cutText(cleanText(line), max(s.width-summaryIndent-5, 1), s.look.signs.rest))
+	}
+}
+
+// stopped shows in one line a task that failed in a run that was interrupted.
+func (s *summary) stopped(failed *failedTask) {
+	out := lineText{look: s.look, limit: max(s.width-1, 1)}
+	out.gap(summaryIndent)
+	out.add(inkYellow, s.look.signs.failed+" "+failed.Name)
+	out.gap(2)
+	out.add(inkDim, cleanText(firstLine(failed.Message)))
+	s.line(inkPlain, out.text.String())
+}
+
+// succeeded names what need not be done again after a run that broke off.
+func (s *summary) succeeded(end runEnd) {
+	if end.Broken == nil && !end.Interrupted {
+		return
+	}
+	s.line(inkPlain, "")
+	if len(end.Succeeded) == 0 {
+		s.line(inkPlain, "  no task had succeeded")
+		return
+	}
+	s.line(inkPlain, "  succeeded before:")
+	for i, name := range end.Succeeded {
+		if i == summaryNames {
+			s.line(inkDim, "    "+s.look.signs.rest+" "+strconv.Itoa(len(end.Succeeded)-i)+" more")
+			return
+		}
+		s.line(inkPlain, "    "+name)
+	}
+}
+
+// goOn tells what is kept, and the command that goes on with the rest.
+func (s *summary) goOn(end runEnd) {
+	if end.StateDir == "" && end.Resume == "" {
+		return
+	}
+	s.line(inkPlain, "")
+	if end.StateDir != "" {
+		s.line(inkDim, "  what succeeded is kept in "+end.StateDir)
+	}
+	switch {
+	case end.Resume != "":
+		s.line(inkPlain, "  resume: "+s.look.paint(inkBold, end.Resume))
+	case end.StateDir != "":
+		s.line(inkDim, "  the next run of this session passes over it; --rerun does not")
+	}
+}

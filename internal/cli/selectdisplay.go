@@ -1,0 +1,41 @@
+package cli
+
+import (
+	"log/slog"
+	"runtime"
+)
+
+// selectDisplay chooses how a run is shown: as JSON if asked for, as a live tree to people whose
+// standard output and standard error are terminals, and as Digdag does to everybody else.
+func selectDisplay(c *call) display {
+	switch {
+	case c.args.given("--json"):
+		return newJSON(c.env)
+	case c.env.Terminals.Stdout && c.env.Terminals.Stderr && c.env.canDraw():
+		return newLive(c.env, liveOptions{Level: c.shownLevel()})
+	default:
+		return newPlain(c.env)
+	}
+}
+
+// shownLevel is the level from which on a live tree shows entries of the log: warnings, unless the
+// command line says something else.
+func (c *call) shownLevel() slog.Level {
+	if c.args.given("--log-level") {
+		return logLevel(c.args.text("--log-level"))
+	}
+	return slog.LevelWarn
+}
+
+// canDraw tells whether the terminal can move its cursor.
+func (e Env) canDraw() bool {
+	terminal, _ := e.Lookup("TERM")
+	switch {
+	case terminal == "dumb":
+		return false
+	case runtime.GOOS == "windows":
+		return enableSequences(e.Stderr)
+	default:
+		return terminal != ""
+	}
+}

@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"errors"
+	"io"
+	"log/slog"
+	"os"
+	"strconv"
+	"sync"
+	"time"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/agent"
+	"github.com/trowel-project/trowel/internal/tasklog"
+)
+
+// defaultTaskLogs is where logs of tasks go if the settings ask for them without a place (server 3.1).
+const defaultTaskLogs = "digdag.log"
+
+// taskLogs returns what opens the log of a try: the display, and below the folder of --task-log a
+// file with what is logged about the task and what it prints (server 5).
+func (l *localRun) taskLogs() (func(*trowel.Lease) agent.Log, error) {
+	shown := func(lease *trowel.Lease) agent.Log {
+		return agent.Log{Output: l.display.Open(lease), Logger: l.logs.forTask(lease)}
+	}
+	dir, err := l.taskLogDir()
+	if err != nil || dir == "" {
+		return shown, err
+	}
+	dir = l.c.env.path(dir)
+	logs, err := tasklog.New(dir)
+	if err != nil {
+		return nil, &trowel.Error{
+			Kind: trowel.ErrInvalid, Message: "cannot keep the logs of tasks in " + dir, Err: reason(err),
+			Hint: "give a folder that can be written to with --task-log, or leave it out",
+		}
+	}
+	kept := &keptLogs{logs: logs, agent: agentID(), now: l.c.env.Now, format: *l.logs, created: map[trowel.AttemptID]time.Time{}}
+	return func(lease *trowel.Lease) agent.Log { return kept.add(shown(lease), lease) }, nil
+}
+
+// taskLogDir is the folder that --task-log or the settings name; empty without.
+func (l *localRun) taskLogDir() (string, error) {
+	if dir := l.c.args.text("--task-log"); dir != "" {
+		return dir, nil
+	}
+	switch kind, _ := l.config.Get("log-server.type"); kind {
+	case "", "null":
+		return "", nil
+	case "local":
+		if dir, _ := l.config.Get("log-server.local.path"); dir != "" {
+			return dir, nil
+		}
+		return defaultTaskLogs, nil
+	default:
+		return "", notPartOf("setting log-server.type = " + kind)
+	}
+}
+
+// agentID names this process in the names of logs.
+func agentID() string {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "localhost"
+	}
+	return strconv.Itoa(os.Getpid()) + "@" + host
+}
+
+// keptLogs adds files to what is shown of tasks.
+type keptLogs struct {
+	logs   *tasklog.Logs
+	agent  string
+	now    func() time.Time
+	format logFormat
+
+	mu      sync.Mutex
+	created map[trowel.AttemptID]time.Time // when the first try of an attempt began
+}
+
+// add opens the file of a try. Without one the task runs all the same, and the log says why.
+func (k *keptLogs) add(shown agent.Log, lease *trowel.Lease) agent.Log {
+	now := k.now()
+	file, err := k.logs.Open(lease, k.agent, k.createdAt(lease, now), now)
+	if err != nil {
+		shown.Logger.Error("the log of the task is not kept:", slog.Any("error", reason(err)))
+		return shown
+	}
+	format := k.format
+	format.to, format.millis, format.class = file, true, taskClass
+	return agent.Log{
+		Output: &keptOutput{shown: shown.Output, file: file},
+		Logger: slog.New(slog.NewMultiHandler(shown.Logger.Handler(), format.forTask(lease).Handler())),
+	}
+}
+
+// createdAt is when the attempt was made, as near as one knows here: at its first try.
+func (k *keptLogs) createdAt(lease *trowel.Lease, now time.Time) time.Time {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	at, known := k.created[lease.AttemptID]
+	if !known {
+		at = now
+		k.created[lease.AttemptID] = at
+	}
+	return at
+}
+
+// keptOutput shows and keeps the output of a try. That it could not be kept is told by Close: the
+// task is not to blame.
+type keptOutput struct {
+	shown, file io.WriteCloser
+	err         error
+}
+
+func (o *keptOutput) Write(data []byte) (int, error) {
+	if o.err == nil {
+		_, o.err = o.file.Write(data)
+	}
+	return o.shown.Write(data)
+}
+
+// Close closes both. It returns the first error of the file.
+func (o *keptOutput) Close() error {
+	err := o.file.Close()
+	if o.err != nil {
+		err = o.err
+	}
+	return errors.Join(err, o.shown.Close())
+}

@@ -1,0 +1,183 @@
+package cli
+
+import (
+	"bytes"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/width"
+)
+
+// Text of tasks is untrusted: it may hold bytes that are no UTF-8, and control characters that move
+// the cursor, clear the window or rename it. What a terminal gets is made harmless and visible here:
+// colours (SGR) may stay, a control character becomes ^X, a wrong byte \xNN.
+
+const hexDigits = "0123456789abcdef"
+
+// appendClean appends one line of text as a terminal may get it. With colors, SGR sequences stay and
+// are told to see, if that is not nil; without, they are left out. Tabs stay.
+func appendClean(dst, line []byte, colors bool, see func(sgr []byte)) []byte {
+	for len(line) > 0 {
+		n := 0
+		for n < len(line) && (line[n] >= ' ' && line[n] < 0x7f || line[n] == '\t') {
+			n++
+		}
+		dst = append(dst, line[:n]...)
+		line = line[n:]
+		if len(line) == 0 {
+			break
+		}
+		if line[0] >= utf8.RuneSelf {
+			dst, n = appendRune(dst, line)
+			line = line[n:]
+			continue
+		}
+		if n = sgrLength(line); n > 0 {
+			if colors {
+				dst = append(dst, line[:n]...)
+				if see != nil {
+					see(line[:n])
+				}
+			}
+			line = line[n:]
+			continue
+		}
+		dst = append(dst, '^', line[0]^0x40)
+		line = line[1:]
+	}
+	return dst
+}
+
+// appendRune appends the first rune of a line, which is not ASCII, and returns its length.
+func appendRune(dst, line []byte) ([]byte, int) {
+	r, n := utf8.DecodeRune(line)
+	switch {
+	case r == utf8.RuneError && n == 1:
+		return append(dst, '\\', 'x', hexDigits[line[0]>>4], hexDigits[line[0]&0xf]), 1
+	case r < 0xa0: // C1: control characters too
+		return append(dst, '\\', 'u', '0', '0', hexDigits[r>>4], hexDigits[r&0xf]), n
+	default:
+		return append(dst, line[:n]...), n
+	}
+}
+
+// sgrLength returns the length of the colour sequence that a line begins with: ESC [ digits m.
+func sgrLength(line []byte) int {
+	if len(line) < 3 || line[0] != 0x1b || line[1] != '[' {
+		return 0
+	}
+	for i := 2; i < len(line); i++ {
+		switch c := line[i]; {
+		case c == 'm':
+			return i + 1
+		case c >= '0' && c <= '9', c == ';', c == ':':
+		default:
+			return 0
+		}
+	}
+	return 0
+}
+
+// sgrResets tells whether a colour sequence takes all colours away.
+func sgrResets(sgr []byte) bool {
+	for _, c := range sgr[2 : len(sgr)-1] {
+		if c != '0' && c != ';' {
+			return false
+		}
+	}
+	return true
+}
+
+// visibleLine is the part of a line that one sees on a terminal: what stands after the last carriage
+// return that is not at its end.
+func visibleLine(line []byte) []byte {
+	line = bytes.TrimRight(line, "\r")
+	return line[bytes.LastIndexByte(line, '\r')+1:]
+}
+
+// overwritten removes what a carriage return overwrote from a line that goes on.
+func overwritten(line []byte) []byte {
+	seen := visibleLine(line)
+	if len(seen) == len(line) {
+		return line
+	}
+	end := len(bytes.TrimRight(line, "\r"))
+	return append(line[:0], line[end-len(seen):]...)
+}
+
+// cleanText is a line of text without colours and tabs, for a cell of the tree or of the summary.
+func cleanText(text string) string {
+	clean := appendClean(nil, []byte(text), false, nil)
+	return strings.ReplaceAll(string(clean), "\t", " ")
+}
+
+// runeWidth is how many columns a terminal takes for a rune: 0, 1 or 2.
+func runeWidth(r rune) int {
+	switch {
+	case r < 0x7f:
+		return 1
+	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
+		return 0
+	}
+	switch width.LookupRune(r).Kind() {
+	case width.EastAsianWide, width.EastAsianFullwidth:
+		return 2
+	case width.Neutral, width.EastAsianAmbiguous, width.EastAsianNarrow, width.EastAsianHalfwidth:
+		return 1
+	}
+	return 1
+}
+
+// textWidth is how many columns a text takes that has no control characters.
+func textWidth(text string) int {
+	n := 0
+	for _, r := range text {
+		n += runeWidth(r)
+	}
+	return n
+}
+
+// cutText shortens a text to a number of columns; a cut one ends with an ellipsis.
+func cutText(text string, columns int, ellipsis string) string {
+	if textWidth(text) <= columns {
+		return text
+	}
+	return headOf(text, columns-textWidth(ellipsis)) + headOf(ellipsis, columns)
+}
+
+// cutMiddle shortens a text to a number of columns by leaving out its middle: names of generated
+// tasks differ at their ends.
+func cutMiddle(text string, columns int, ellipsis string) string {
+	if textWidth(text) <= columns {
+		return text
+	}
+	room := columns - textWidth(ellipsis)
+	if room < 4 {
+		return cutText(text, columns, ellipsis)
+	}
+	head := headOf(text, room/2)
+	return head + ellipsis + tailOf(text, room-textWidth(head))
+}
+
+// headOf is the longest beginning of a text that fits into columns.
+func headOf(text string, columns int) string {
+	for i, r := range text {
+		if columns -= runeWidth(r); columns < 0 {
+			return text[:i]
+		}
+	}
+	return text
+}
+
+// tailOf is the longest end of a text that fits into columns.
+func tailOf(text string, columns int) string {
+	for i := len(text); i > 0; {
+		r, n := utf8.DecodeLastRuneInString(text[:i])
+		if columns -= runeWidth(r); columns < 0 {
+			return text[i:]
+		}
+		i -= n
+	}
+	return text
+}
