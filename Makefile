@@ -10,6 +10,7 @@ RACE := CGO_ENABLED=1 go test -race
 # Settings, as in `make fuzz FUZZTIME=10m`.
 FUZZTIME ?= 30s
 STRESSCOUNT ?= 20
+STRESSROUNDS ?= 100000
 STRESSED ?= ./internal/engine/... ./internal/queue/... ./internal/flush/... ./internal/agent/...
 RUN ?= .
 
@@ -32,8 +33,10 @@ test: ## run all tests; RUN=expression selects
 race: ## run all tests under the race detector
 	$(RACE) ./...
 
-stress: ## repeat the concurrent packages under the race detector, STRESSCOUNT times
+stress: ## repeat the concurrent packages under the race detector, STRESSCOUNT times, and play STRESSROUNDS random workflows
 	$(RACE) -count=$(STRESSCOUNT) -timeout 60m $(STRESSED)
+	go test -timeout 60m -run Random ./internal/engine -engine.rounds=$(STRESSROUNDS) -engine.seed=$$(date +%s)
+	$(RACE) -timeout 60m -run Faults ./internal/flush -flush.rounds=$$(($(STRESSROUNDS) / 100)) -flush.seed=$$(date +%s)
 
 fuzz: ## fuzz every target for FUZZTIME
 	@scripts/fuzz.sh $(FUZZTIME)

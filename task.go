@@ -180,8 +180,8 @@ type TaskTx interface {
 	ArchiveTasks(ctx context.Context, attempt AttemptID, tasks []*Task, at time.Time) error
 	// ListArchivedTasks returns the archived tasks of an attempt, in the order of their ids.
 	ListArchivedTasks(ctx context.Context, attempt AttemptID) ([]*Task, error)
-	// InsertTries stores ended tries.
+	// InsertTries stores ended tries. One that is stored already is an ErrConflict.
 	InsertTries(ctx context.Context, tries []Try) error
-	// ListTries returns the ended tries of an attempt, in the order in which they were stored.
+	// ListTries returns the ended tries of an attempt, in the order in which they ended.
 	ListTries(ctx context.Context, attempt AttemptID) ([]Try, error)
 }

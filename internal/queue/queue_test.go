@@ -1,6 +1,7 @@
 package queue_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -9,45 +10,60 @@ import (
 	"github.com/trowel-project/trowel/internal/queue"
 )
 
-// waiting is a source with some ready tasks, in their order.
-type waiting struct{ ready []trowel.TaskID }
-
-func (w *waiting) NextReady() (trowel.TaskID, bool) {
-	if len(w.ready) == 0 {
-		return 0, false
-	}
-	return w.ready[0], true
+// source has ready tasks with ids from first on.
+type source struct {
+	name  string
+	ready []trowel.TaskID
 }
 
-func TestPickTakesOneOfEachInTurn(t *testing.T) {
-	t.Parallel()
-	tests := []struct {
-		name    string
-		room    int
-		sources [][]trowel.TaskID
-		want    []trowel.TaskID
-	}{
-		{"no room", 0, [][]trowel.TaskID{{1}}, nil},
-		{"no source", 3, nil, nil},
-		{"nothing ready", 3, [][]trowel.TaskID{{}, {}}, nil},
-		{"a wide one beside a small one", 3, [][]trowel.TaskID{{1, 2, 3, 4}, {11}}, []trowel.TaskID{1, 11, 2}},
-		{"room for more than there is", 9, [][]trowel.TaskID{{1, 2}, {}, {21, 22, 23}}, []trowel.TaskID{1, 21, 2, 22, 23}},
-		{"room for fewer than there are sources", 2, [][]trowel.TaskID{{1}, {11}, {21}}, []trowel.TaskID{1, 11}},
+func (s *source) NextReady() (trowel.TaskID, bool) {
+	if len(s.ready) == 0 {
+		return 0, false
 	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
+	return s.ready[0], true
+}
+
+// Sources take turns, each gives its tasks in order, and no more is given than asked for.
+func TestPick(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name  string
+		ready []string // a letter for each source, as often as it has tasks
+		n     int
+		want  string
+	}{
+		{"nobody has anything", []string{"", ""}, 5, ""},
+		{"no sources", nil, 5, ""},
+		{"no room", []string{"aa", "b"}, 0, ""},
+		{"less than no room", []string{"aa", "b"}, -1, ""},
+		{"one source", []string{"aaa"}, 2, "aa"},
+		{"all of it", []string{"aaa"}, 9, "aaa"},
+		{"a wide one does not keep a small one waiting", []string{"aaaaaa", "bb", "c"}, 6, "abcaba"},
+		{"the room ends in the middle of a turn", []string{"aaa", "bbb", "ccc"}, 5, "abcab"},
+		{"empty ones are passed over", []string{"", "bbb", "", "d"}, 9, "bdbb"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			var sources []*waiting
-			for _, ready := range test.sources {
-				sources = append(sources, &waiting{ready})
+			var sources []*source
+			for i, letters := range row.ready {
+				s := &source{name: letters}
+				for j := range len(letters) {
+					s.ready = append(s.ready, trowel.TaskID(100*i+j))
+				}
+				sources = append(sources, s)
 			}
-			var got []trowel.TaskID
-			given := queue.Pick(sources, test.room, func(w *waiting, id trowel.TaskID) {
-				w.ready = w.ready[1:]
-				got = append(got, id)
+			var got strings.Builder
+			last := map[*source]trowel.TaskID{}
+			given := queue.Pick(sources, row.n, func(s *source, id trowel.TaskID) {
+				if before, ok := last[s]; ok && id <= before {
+					t.Errorf("task %d is given after %d", id, before)
+				}
+				last[s] = id
+				s.ready = s.ready[1:]
+				got.WriteByte(s.name[0])
 			})
-			if diff := cmp.Diff(test.want, got); diff != "" || given != len(got) {
-				t.Errorf("Pick = %d, claims (-want +got):\n%s", given, diff)
+			if diff := cmp.Diff(row.want, got.String()); diff != "" || given != len(row.want) {
+				t.Errorf("Pick gave %d tasks (-want +got):\n%s", given, diff)
 			}
 		})
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 const sqlListTries = `SELECT attempt_id, task_id, number, full_name, agent_id, ready_at, claimed_at, started_at, ended_at,
-exit_kind, last_lines FROM task_try WHERE attempt_id = $1 ORDER BY id`
+exit_kind, last_lines FROM task_try WHERE attempt_id = $1 ORDER BY ended_at, task_id, number`
 
 const tryColumns = `attempt_id BIGINT, task_id BIGINT, number INTEGER, full_name TEXT, agent_id TEXT, ready_at BIGINT, claimed_at BIGINT,
 started_at BIGINT, ended_at BIGINT, exit_kind TEXT, last_lines TEXT`

@@ -51,6 +51,7 @@ func testTries(t *testing.T, db trowel.Store) {
 		equal(t, "ListTries", got, want)
 		return err
 	})
+	refuse(t, db, trowel.ErrConflict, func(ctx context.Context, tx trowel.Tx) error { return tx.InsertTries(ctx, want[7:8]) })
 	refuse(t, db, trowel.ErrConflict, func(ctx context.Context, tx trowel.Tx) error {
 		return tx.InsertTries(ctx, []trowel.Try{{AttemptID: 999, TaskID: 1, Number: 1, FullName: "+w", EndedAt: at(1), Exit: trowel.ExitPoll}})
 	})

@@ -104,7 +104,6 @@ CREATE TABLE task_archive (
 -- One row per ended execution of a task: how long it waited and ran, how it ended, and the last
 -- lines that a failed one printed. It outlives the task.
 CREATE TABLE task_try (
-  id         INTEGER PRIMARY KEY,
   attempt_id BIGINT  NOT NULL REFERENCES attempt (id),
   task_id    BIGINT  NOT NULL,
   number     INTEGER NOT NULL,
@@ -115,9 +114,9 @@ CREATE TABLE task_try (
   started_at BIGINT,
   ended_at   BIGINT  NOT NULL,
   exit_kind  TEXT    NOT NULL,
-  last_lines TEXT
-);
-CREATE INDEX task_try_attempt ON task_try (attempt_id);
+  last_lines TEXT,
+  PRIMARY KEY (attempt_id, task_id, number)
+) WITHOUT ROWID;
 
 -- Every change of a state, in the transaction that made it: one row for each attempt that a
 -- transaction changed, with a JSON list of [task, try, from, to, cause, actor]. batch is a random
