@@ -30,6 +30,7 @@ func Run(ctx context.Context, env Env) (exit int) {
 		say(env.Stdout, "%s\n", version)
 		return exitSuccess
 	}
+	defer catchPipes()()
 	out := &keptWriter{w: env.Stdout}
 	env.Stdout = out
 	c := &call{env: env, program: env.programName(), commands: table}
