@@ -32,7 +32,7 @@ func runCheck(ctx context.Context, c *call) error {
 		return err
 	}
 	for _, argument := range c.args.positional {
-		if _, err := workflowName(c.env, dir, argument); err != nil {
+		if _, err := workflowName(dir, argument); err != nil {
 			return err
 		}
 	}
@@ -136,7 +136,7 @@ func (c *call) showSchedules(ctx context.Context, project *dig.Project) error {
 			return err
 		}
 		for _, line := range plan.Unused() {
-			log.ErrorContext(ctx, strings.TrimRight(line, "\n"))
+			tell(ctx, log, slog.LevelError, strings.TrimRight(line, "\n"))
 		}
 		first := plan.First(now)
 		fmt.Fprintf(&text, "    %s:\n%s", w.Name, indented(w.Schedule, 6))

@@ -31,7 +31,7 @@ func (h *localHook) Before(lease *trowel.Lease) (result trowel.Result, done bool
 	}
 	result, found, err := l.state.read(lease.FullName)
 	if err != nil {
-		l.logs.forTask(lease).Error(fmt.Sprintf("cannot tell whether the task succeeded before, so it is run: %v", err))
+		l.logs.forTask(lease).Error(fmt.Sprintf("cannot tell whether the task succeeded before, so it is run: %v", err)) //nolint:sloglint // a line for people
 		return trowel.Result{}, false
 	}
 	return result, found
@@ -40,7 +40,7 @@ func (h *localHook) Before(lease *trowel.Lease) (result trowel.Result, done bool
 // Instead implements agent.Hook.
 func (h *localHook) Instead(lease *trowel.Lease, config *param.Map) (result trowel.Result, done bool) {
 	if h.showParams {
-		h.run.logs.forTask(lease).Warn("\n" + indented(config, 2))
+		h.run.logs.forTask(lease).Warn("\n" + indented(config, 2)) //nolint:sloglint // the parameters are the message, as Digdag has it
 	}
 	return result, h.dry
 }

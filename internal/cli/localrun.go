@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"strconv"
 	"sync"
@@ -196,10 +197,6 @@ func (l *localRun) openAgent(ctx context.Context, taskLimit int) error {
 		run: l, showParams: l.c.args.given("--show-params") || l.c.args.given("-dE"),
 		dry: l.c.args.given("--dry-run") || l.c.args.given("-dE"),
 	}
-	finder, err := l.secrets()
-	if err != nil {
-		return err
-	}
 	l.agent = agent.New(ctx, agent.Options{
 		ID:        "local",
 		Slots:     slots,
@@ -208,7 +205,7 @@ func (l *localRun) openAgent(ctx context.Context, taskLimit int) error {
 		Commands: executor.NewLocal(executor.LocalOptions{
 			Env: l.c.env.Environ, KillNow: l.killNow, Log: l.log,
 		}),
-		Secrets:   finder,
+		Secrets:   l.secrets(),
 		Sessions:  &localSessions{run: l},
 		Project:   l.project.Dir,
 		TaskLimit: taskLimit,
@@ -222,16 +219,13 @@ func (l *localRun) openAgent(ctx context.Context, taskLimit int) error {
 }
 
 // secrets are those of local mode: settings, then the user's files (server 1.9.2).
-func (l *localRun) secrets() (secret.Finder, error) {
+func (l *localRun) secrets() secret.Finder {
 	store, err := l.c.env.localSecrets()
 	if err != nil {
 		store.dir = "" // without a home, as under cron, there are no secrets in it
 	}
-	settings := map[string]string{}
-	for key, value := range l.config.Prefix("secrets.") {
-		settings[key] = value
-	}
-	return secret.NewLocal(secret.LocalOptions{Properties: settings, Dir: store.dir, Log: l.log}), nil
+	settings := maps.Collect(l.config.Prefix("secrets."))
+	return secret.NewLocal(secret.LocalOptions{Properties: settings, Dir: store.dir, Log: l.log})
 }
 
 func (l *localRun) slots() (int, error) {

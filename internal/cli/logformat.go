@@ -133,3 +133,8 @@ func (f *logFormat) WithAttrs(attrs []slog.Attr) slog.Handler {
 
 // WithGroup implements slog.Handler; entries have no groups.
 func (f *logFormat) WithGroup(string) slog.Handler { return f }
+
+// tell logs a line for people, whose text is Digdag's.
+func tell(ctx context.Context, log *slog.Logger, level slog.Level, line string) {
+	log.LogAttrs(ctx, level, line) //nolint:sloglint // the whole line is the message
+}

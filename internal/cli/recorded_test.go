@@ -373,7 +373,7 @@ func normalised(text string) string {
 
 func ownLines(text string) string {
 	var keep []string
-	for _, line := range strings.Split(text, "\n") {
+	for line := range strings.SplitSeq(text, "\n") {
 		if strings.TrimSpace(line) != "" {
 			keep = append(keep, line)
 		}

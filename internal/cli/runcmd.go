@@ -78,12 +78,12 @@ func (l *localRun) load(ctx context.Context) error {
 	if l.params, err = c.projectParameters(l.config, dir); err != nil {
 		return err
 	}
-	name, err := workflowName(c.env, dir, argument)
+	name, err := workflowName(dir, argument)
 	if err != nil {
 		return err
 	}
 	if dir != c.env.Dir {
-		l.log.InfoContext(ctx, "Setting project path to "+dir)
+		tell(ctx, l.log, slog.LevelInfo, "Setting project path to "+dir)
 	}
 	if l.project, err = dig.Load(dir); err != nil {
 		return c.refused(dir, err)
@@ -123,7 +123,7 @@ func (l *localRun) chooseSession(ctx context.Context) error {
 	}
 	if plan != nil {
 		for _, line := range plan.Unused() {
-			l.log.ErrorContext(ctx, strings.TrimRight(line, "\n"))
+			tell(ctx, l.log, slog.LevelError, strings.TrimRight(line, "\n"))
 		}
 	}
 	dirs := stateDirs{dir: resolveIn(l.project.Dir, c.args.text("--save"))}
@@ -138,7 +138,7 @@ func (l *localRun) chooseSession(ctx context.Context) error {
 	l.params = sessionParams(l.params, plan, l.session)
 	if !c.args.given("--no-save") {
 		l.state = states{dir: dirs.session(l.session)}
-		l.log.InfoContext(ctx, "Using session "+l.state.dir+".")
+		tell(ctx, l.log, slog.LevelInfo, "Using session "+l.state.dir+".")
 	}
 	if l.sets, err = newRunSets(withoutAncestors(l.tasks), c.args); err != nil {
 		return err
@@ -288,7 +288,7 @@ func isFile(path string) bool {
 
 // workflowName turns an argument into the name of a workflow: a file is named relative to the
 // project.
-func workflowName(env Env, dir, argument string) (string, error) {
+func workflowName(dir, argument string) (string, error) {
 	if !strings.HasSuffix(argument, ".dig") {
 		return argument, nil
 	}

@@ -65,15 +65,15 @@ func (s *sessionChoice) last(ctx context.Context) (time.Time, error) {
 	case err != nil:
 		return time.Time{}, err
 	case found:
-		s.log.WarnContext(ctx, "Reusing the last session time "+last.Format(isoTime)+".")
+		tell(ctx, s.log, slog.LevelWarn, "Reusing the last session time "+last.Format(isoTime)+".")
 		return last, nil
 	case s.schedule != nil:
 		at := s.schedule.Last(s.now).Session
-		s.log.WarnContext(ctx, "Using a new session time "+at.Format(isoTime)+" based on schedule.")
+		tell(ctx, s.log, slog.LevelWarn, "Using a new session time "+at.Format(isoTime)+" based on schedule.")
 		return at, nil
 	}
 	at := s.midnight()
-	s.log.WarnContext(ctx, "Using a new session time "+at.Format(isoTime)+".")
+	tell(ctx, s.log, slog.LevelWarn, "Using a new session time "+at.Format(isoTime)+".")
 	return at, nil
 }
 
