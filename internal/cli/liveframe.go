@@ -97,6 +97,9 @@ func (f *frame) task(out *lineText, task *liveTask, name string, root bool) {
 // sign is the sign for the state of a task.
 func (f *frame) sign(task *liveTask) (string, ink) {
 	signs := &f.look.signs
+	if f.over && task.begun && !task.state.Done() {
+		return signs.canceled, inkYellow
+	}
 	switch task.state {
 	case trowel.TaskBlocked, trowel.TaskReady:
 		if task.begun { // for its next try
@@ -108,9 +111,6 @@ func (f *frame) sign(task *liveTask) (string, ink) {
 	case trowel.TaskRunning, trowel.TaskPlanned:
 		if task.try != nil && task.try.failing {
 			return signs.failed, inkRed
-		}
-		if f.over {
-			return signs.canceled, inkYellow
 		}
 		beat := int(f.now / (time.Second / spinPerSecond))
 		return signs.spin[max(beat, 0)%len(signs.spin)], inkCyan

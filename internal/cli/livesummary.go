@@ -27,20 +27,13 @@ func (l *live) summary(end runEnd, columns int) string {
 	s := summary{look: &l.look, width: columns}
 	s.headline(end, l.begin.Workflow)
 	if l.tree != nil {
-		s.counts(&l.tree.top, l.skipped)
+		s.counts(&l.tree.top, l.skipped, end)
 		s.times(&l.tree.top, end)
-	}
-	if end.Interrupted && len(end.Failed) > 0 {
-		s.line(inkPlain, "")
 	}
 	for i, failed := range end.Failed {
 		if i == summaryFails {
 			s.line(inkDim, "\n  "+s.look.signs.rest+" "+strconv.Itoa(len(end.Failed)-i)+" more failed")
 			break
-		}
-		if end.Interrupted { // most were stopped
-			s.stopped(&failed)
-			continue
 		}
 		s.failure(&failed)
 	}
@@ -76,11 +69,17 @@ func (s *summary) headline(end runEnd, workflow string) {
 
 // counts says how many operator tasks ended how, and how many of those that succeeded were passed
 // over.
-func (s *summary) counts(top *liveTask, skipped int) {
+func (s *summary) counts(top *liveTask, skipped int, end runEnd) {
 	n := top.inside.below
 	all := 0
 	for _, count := range n {
 		all += count
+	}
+	rest := "not run"
+	if end.Interrupted || end.Broken != nil { // what was stopped waits for another run
+		n[kindWaiting] += n[kindRunning]
+		n[kindRunning] = 0
+		rest = "not done"
 	}
 	succeeded := "succeeded"
 	if skipped > 0 {
@@ -88,7 +87,7 @@ func (s *summary) counts(top *liveTask, skipped int) {
 	}
 	s.line(inkPlain, "  "+plural(all, "task")+": "+countList(
 		counted{n[kindDone], succeeded}, counted{n[kindFailed], "failed"}, counted{n[kindFallen], "failed below"},
-		counted{n[kindCanceled], "canceled"}, counted{n[kindRunning], "unfinished"}, counted{n[kindWaiting], "not run"}))
+		counted{n[kindCanceled], "canceled"}, counted{n[kindRunning], "unfinished"}, counted{n[kindWaiting], rest}))
 }
 
 // times lists the tasks below the root with what each took, if it is a list that one reads.
@@ -129,16 +128,6 @@ func (s *summary) failure(failed *failedTask) {
 		bar := s.look.paint(inkDim, s.look.signs.bar)
 		s.line(inkPlain, "    "+bar+" "+cutText(cleanText(line), max(s.width-summaryIndent-5, 1), s.look.signs.rest))
 	}
-}
-
-// stopped shows in one line a task that failed in a run that was interrupted.
-func (s *summary) stopped(failed *failedTask) {
-	out := lineText{look: s.look, limit: max(s.width-1, 1)}
-	out.gap(summaryIndent)
-	out.add(inkYellow, s.look.signs.failed+" "+failed.Name)
-	out.gap(2)
-	out.add(inkDim, cleanText(firstLine(failed.Message)))
-	s.line(inkPlain, out.text.String())
 }
 
 // succeeded names what need not be done again after a run that broke off.
