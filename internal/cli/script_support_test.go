@@ -18,13 +18,12 @@ func atoi(ts *testscript.TestScript, text string) int {
 }
 
 // appears waits until a file exists; it tells false if the process ended before.
-func appears(file string, ended chan error) bool {
+func appears(file string, ended chan struct{}) bool {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for {
 		select {
-		case err := <-ended:
-			ended <- err
+		case <-ended:
 			return false
 		case <-tick.C:
 			if _, err := os.Stat(file); err == nil {

@@ -58,8 +58,11 @@ func signaled(ts *testscript.TestScript, neg bool, args []string, signals ...os.
 	cmd.Env = []string{"HOME=" + ts.Getenv("HOME"), "PATH=" + ts.Getenv("PATH"), "TZ=UTC"}
 	cmd.Stdout, cmd.Stderr = ts.Stdout(), ts.Stderr()
 	ts.Check(cmd.Start())
-	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = cmd.Wait() // its exit code is looked at
+	}()
 	for _, file := range splitFiles(args[1]) {
 		if !appears(ts.MkAbs(file), ended) {
 			ts.Fatalf("the command ended before %s appeared", file)
