@@ -49,14 +49,15 @@ type localRun struct {
 	log         *slog.Logger
 	logs        *logFormat
 
-	store   trowel.Store
-	agent   *agent.Agent
-	flusher *flush.Flusher
-	setting trowel.Setting
-	keeper  *keeper
-	failed  *failures
-	killNow chan struct{}
-	attempt trowel.AttemptID // the attempt that this run is about
+	store        trowel.Store
+	databaseFile bool // the store outlives the run
+	agent        *agent.Agent
+	flusher      *flush.Flusher
+	setting      trowel.Setting
+	keeper       *keeper
+	failed       *failures
+	killNow      chan struct{}
+	attempt      trowel.AttemptID // the attempt that this run is about
 }
 
 // run runs the workflow to its end and returns how it ended.
@@ -83,6 +84,12 @@ func (l *localRun) run(ctx context.Context) (end runEnd, err error) {
 	})
 	interrupted, attempt, err := l.await(ctx, signals)
 	l.halt(signals)
+	if interrupted && l.databaseFile {
+		// Nobody goes on with it, so it must not count as running for ever.
+		if err := l.flusher.Kill(ctx, l.attempt, "signal"); err != nil {
+			l.log.WarnContext(ctx, "attempt not ended in the database", slog.Any("error", err))
+		}
+	}
 	drained := l.flusher.Drain(ctx) // what the last tasks reported
 	cancel(errDone)
 	flushing.Wait()
@@ -132,6 +139,7 @@ func (l *localRun) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	l.databaseFile = opts.Path != ""
 	store, err := sqlite.Open(ctx, opts, now)
 	if err != nil {
 		return err
