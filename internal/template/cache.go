@@ -3,54 +3,54 @@ package template
 import "sync"
 
 const (
-	// cachedPrograms is how many programs a generation of the cache has.
-	cachedPrograms = 512
-	// maxCachedCode is the length in bytes of the longest code whose program is kept.
-	maxCachedCode = 4 << 10
+	// generation is how many entries a generation of a cache has.
+	generation = 512
+	// maxKept is the length in bytes of the longest key or value that is kept.
+	maxKept = 4 << 10
 )
 
-// cache keeps programs by their code: those used lately, and as many of before. The zero cache is
-// empty and ready.
-type cache struct {
+// cache keeps what was used lately, up to a generation, and of what was used before as much. The zero
+// cache is empty and ready.
+type cache[K comparable, V any] struct {
 	mu      sync.Mutex
-	current map[string]*program
-	older   map[string]*program
+	current map[K]V
+	older   map[K]V
 }
 
-func (c *cache) get(code string) *program {
+func (c *cache[K, V]) get(key K) (V, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if p, ok := c.current[code]; ok {
-		return p
+	if v, ok := c.current[key]; ok {
+		return v, true
 	}
-	p, ok := c.older[code]
+	v, ok := c.older[key]
 	if ok {
-		c.put(code, p)
+		c.put(key, v)
 	}
-	return p
+	return v, ok
 }
 
-func (c *cache) add(code string, p *program) {
+func (c *cache[K, V]) add(key K, v V) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.put(code, p)
+	c.put(key, v)
 }
 
 // put is called with the lock.
-func (c *cache) put(code string, p *program) {
-	if c.current == nil || len(c.current) >= cachedPrograms {
+func (c *cache[K, V]) put(key K, v V) {
+	if c.current == nil || len(c.current) >= generation {
 		c.older = c.current
-		c.current = make(map[string]*program, cachedPrograms)
+		c.current = map[K]V{}
 	}
-	c.current[code] = p
+	c.current[key] = v
 }
 
 // program compiles the code of an expression, or finds it compiled.
 func (e *Evaluator) program(code string) *program {
-	if len(code) > maxCachedCode {
+	if len(code) > maxKept {
 		return compileExpression(code)
 	}
-	if p := e.programs.get(code); p != nil {
+	if p, ok := e.programs.get(code); ok {
 		return p
 	}
 	p := compileExpression(code)

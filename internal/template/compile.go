@@ -20,6 +20,7 @@ type program struct {
 	code   *goja.Program
 	guards []string // names in the code for which there are guards
 	sites  []site
+	purity purity
 	err    error // a *syntaxError; then all else is empty
 }
 
@@ -48,7 +49,8 @@ func compileExpression(code string) *program {
 	if !ok {
 		return &program{err: &syntaxError{"<expression>: not one expression"}}
 	}
-	r := &rewriter{simple: isSimple(code), file: parsed.File, offset: 1}
+	purity := purityOf(expression)
+	r := &rewriter{simple: isSimple(code), file: parsed.File}
 	function := evaluation(r.expr(expression))
 	parsed.Body = []ast.Statement{&ast.ExpressionStatement{Expression: function}}
 	parsed.DeclarationList = nil
@@ -56,6 +58,7 @@ func compileExpression(code string) *program {
 	if p.err != nil {
 		return &program{err: describeExpression(source, p.err)}
 	}
+	p.purity = purity
 	return p
 }
 

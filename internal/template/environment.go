@@ -32,28 +32,25 @@ type environment struct {
 	stopped   atomic.Pointer[error]
 	tooLarge  *goja.Object // the exception for the last thing that was too large
 	dates     dateMethods
+	hasMoment bool // moment is loaded
+	uses      int  // how many texts were evaluated here
 }
 
 func newEnvironment(e *Evaluator, sc scope, zone *time.Location) *environment {
-	if zone == nil {
-		zone = time.UTC
-	}
-	env := &environment{
-		rt: goja.New(), evaluator: e, zone: zone, scope: sc, guards: map[string]bool{},
-		budget: budget{limit: uint64(e.options.MaxHeapBytes)}, //nolint:gosec // positive
-	}
+	env := &environment{rt: goja.New(), evaluator: e, guards: map[string]bool{}}
 	env.rt.SetMaxCallStackSize(maxCalls)
-	env.this = env.rt.NewDynamicObject(newParameters(env, sc))
+	env.enter(sc, zone)
 	return env
 }
 
-// watch ends the evaluation when its time is over or ctx ends; what it returns ends the watch.
-func (env *environment) watch(ctx context.Context) (stop func()) {
+// watch ends the evaluation when its time is over or ctx ends. What it returns ends the watch, and
+// tells whether neither has happened.
+func (env *environment) watch(ctx context.Context) (stop func() bool) {
 	timer := time.AfterFunc(env.evaluator.options.TimeLimit, func() { env.interrupt(ErrTimeout) })
 	canceled := context.AfterFunc(ctx, func() { env.interrupt(context.Cause(ctx)) })
-	return func() {
-		timer.Stop()
-		canceled()
+	return func() bool {
+		inTime := timer.Stop()
+		return canceled() && inTime
 	}
 }
 

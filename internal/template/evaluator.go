@@ -43,7 +43,9 @@ func (o Options) withDefaults() Options {
 // it compiled.
 type Evaluator struct {
 	options  Options
-	programs cache
+	programs cache[string, *program]
+	results  cache[resultKey, string]
+	spare    spare
 	moment   func() (*goja.Program, error) // compiled when first called
 	shell    func() (*goja.Program, error)
 }

@@ -60,7 +60,7 @@ func globalGuardFor(name string) func(*environment) {
 	case "Date":
 		return (*environment).guardDate
 	case "moment": // language T22
-		return (*environment).loadMoment
+		return (*environment).guardMoment
 	case "java", "Java": // language T20
 		return (*environment).guardJava
 	case "print": // language T25

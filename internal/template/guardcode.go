@@ -176,8 +176,7 @@ func (env *environment) guardJSON() {
 	env.method(json, "parse", 2, func(c goja.FunctionCall) goja.Value {
 		text := env.toText(c.Argument(0))
 		env.checkJSON(text.String())
-		c.Arguments[0] = text
-		return callJS(parse, c.This, c.Arguments...)
+		return callJS(parse, c.This, text, c.Argument(1))
 	})
 }
 

@@ -4,53 +4,80 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/dop251/goja"
 )
 
+// part is a piece of a text with its program; literal text has none, nor have plain references that
+// can be resolved without.
+type part struct {
+	piece
+	program *program
+}
+
+// interpretation is the evaluation of one text with the interpreter.
+type interpretation struct {
+	evaluator *Evaluator
+	ctx       context.Context //nolint:containedctx // lives as long as one call
+	text      string
+	scope     scope
+	zone      *time.Location
+	env       *environment // made when the first program runs
+	stop      func() bool
+	pure      bool // all programs are
+	changed   bool // a program that is not pure has run
+}
+
 // interpret evaluates a text with the interpreter. As in Digdag, whose template function makes one
 // function of the whole text, an error of syntax comes before all other errors, and what an
 // expression assigns is seen by those after it (language T23).
 func (e *Evaluator) interpret(ctx context.Context, text string, sc scope, zone *time.Location) (result string, err error) {
-	pieces, programs, err := e.compileText(text, sc)
+	parts, err := e.compileText(text, sc)
 	if err != nil {
 		return "", err
 	}
-	env := newEnvironment(e, sc, zone)
-	defer env.watch(ctx)()
+	i := &interpretation{evaluator: e, ctx: ctx, text: text, scope: sc, zone: zone}
+	i.pure = !slices.ContainsFunc(parts, func(p part) bool { return p.program != nil && !p.program.purity.pure })
 	defer func() {
 		if r := recover(); r != nil { // a fault of the interpreter must not end the process
-			result, err = "", env.fault(text, r)
+			i.end(false)
+			result, err = "", i.fault(r)
 		}
 	}()
+	result, err = i.run(parts)
+	i.end(err == nil)
+	return result, err
+}
+
+func (i *interpretation) run(parts []part) (string, error) {
 	var buf []byte
-	for i, p := range pieces {
+	for _, p := range parts {
 		switch {
 		case !p.code:
 			buf = append(buf, p.text...)
-		case programs[i] == nil:
-			value, _ := resolve(p.text, sc)
+		case p.program == nil:
+			value, _ := resolve(p.text, i.scope)
 			buf = appendText(buf, value)
 		default:
-			value, err := env.run(programs[i])
+			value, err := i.expression(p.program)
 			if err != nil {
-				return "", env.describe(text, programs[i], err)
+				return "", i.describe(p.program, err)
 			}
 			buf = append(buf, value...)
 		}
-		if len(buf) > e.options.MaxResultBytes {
-			return "", e.tooLarge(text)
+		if len(buf) > i.evaluator.options.MaxResultBytes {
+			return "", i.evaluator.tooLarge(i.text)
 		}
 	}
 	return string(buf), nil
 }
 
-// compileText cuts a text into pieces and compiles its code. Plain references before the first other
-// expression get no program, if they can be resolved without.
-func (e *Evaluator) compileText(text string, sc scope) ([]piece, []*program, error) {
-	var pieces []piece
-	var programs []*program
+// compileText cuts a text into parts. Only plain references before the first other expression are
+// resolved without a program, as it may change what those after it refer to.
+func (e *Evaluator) compileText(text string, sc scope) ([]part, error) {
+	var parts []part
 	plain := true
 	s := newScanner(text, !e.options.PlainSyntax)
 	for p, more := s.next(); more; p, more = s.next() {
@@ -61,12 +88,11 @@ func (e *Evaluator) compileText(text string, sc scope) ([]piece, []*program, err
 			}
 		}
 		if compiled != nil && compiled.err != nil {
-			return nil, nil, failure(text, compiled.err.Error(), nil)
+			return nil, failure(text, compiled.err.Error(), nil)
 		}
-		pieces = append(pieces, p)
-		programs = append(programs, compiled)
+		parts = append(parts, part{p, compiled})
 	}
-	return pieces, programs, nil
+	return parts, nil
 }
 
 func resolvable(code string, sc scope) bool {
@@ -75,6 +101,52 @@ func resolvable(code string, sc scope) bool {
 	}
 	_, answer := resolve(code, sc)
 	return answer == found || answer == undefined
+}
+
+// expression evaluates one expression to its text, or finds the result of before.
+func (i *interpretation) expression(p *program) (string, error) {
+	if i.changed {
+		return i.environment(p).run(p)
+	}
+	key, keep := p.resultKey(i.scope, i.zone)
+	if keep {
+		if result, ok := i.evaluator.results.get(key); ok {
+			return result, nil
+		}
+	}
+	i.changed = !p.purity.pure
+	result, err := i.environment(p).run(p)
+	if err == nil && keep && len(result) <= maxKept {
+		i.evaluator.results.add(key, result)
+	}
+	return result, err
+}
+
+// environment is that of the text; a used one serves as well if nothing is going to be changed in it.
+func (i *interpretation) environment(p *program) *environment {
+	if i.env != nil {
+		return i.env
+	}
+	if i.pure && p.purity.moment {
+		i.env = i.evaluator.spare.take(i.scope, i.zone)
+	}
+	if i.env == nil {
+		i.env = newEnvironment(i.evaluator, i.scope, i.zone)
+	}
+	i.stop = i.env.watch(i.ctx)
+	return i.env
+}
+
+// end stops the watch and keeps the environment if it is worth it.
+func (i *interpretation) end(success bool) {
+	if i.env == nil {
+		return
+	}
+	undisturbed := i.stop()
+	if success && undisturbed && i.pure && i.env.hasMoment {
+		i.evaluator.spare.give(i.env)
+	}
+	i.stop = func() bool { return false }
 }
 
 // run evaluates one expression to its text (language T17).
@@ -117,47 +189,56 @@ func (env *environment) text(value goja.Value) (text string, err error) {
 
 // try calls a function that may throw, outside of running code.
 func (env *environment) try(f func()) error {
-	err := error(nil)
 	wrapped := env.rt.ToValue(func(goja.FunctionCall) goja.Value {
 		f()
 		return goja.Undefined()
 	})
-	if call, ok := goja.AssertFunction(wrapped); ok {
-		_, err = call(goja.Undefined())
-	}
+	call, _ := goja.AssertFunction(wrapped)
+	_, err := call(goja.Undefined())
 	return err
 }
 
 // describe turns an error of the interpreter into the one that the caller gets.
-func (env *environment) describe(text string, p *program, err error) error {
-	if cause := env.cause(); cause != nil {
-		switch {
-		case errors.Is(cause, ErrTimeout):
-			return failure(text, fmt.Sprintf("TimeoutError: the evaluation took longer than %v", env.evaluator.options.TimeLimit), ErrTimeout)
-		case errors.Is(cause, ErrMemory):
-			return failure(text, "MemoryError: the expression takes too much memory", ErrMemory)
-		default:
-			return fmt.Errorf("evaluate a template: %w", cause)
-		}
+func (i *interpretation) describe(p *program, err error) error {
+	if cause := i.env.cause(); cause != nil {
+		return i.describeEnd(cause)
 	}
 	if _, ok := errors.AsType[*goja.StackOverflowError](err); ok {
-		return failure(text, "RangeError: Maximum call stack size exceeded", nil)
+		return failure(i.text, "RangeError: Maximum call stack size exceeded", nil)
 	}
 	exception, ok := errors.AsType[*goja.Exception](err)
 	if !ok {
-		return failure(text, err.Error(), nil)
+		return failure(i.text, err.Error(), nil)
+	}
+	reason := i.env.reason(p, exception)
+	if cause := i.env.cause(); cause != nil { // what was thrown took its time to say what it is
+		return i.describeEnd(cause)
 	}
 	limit := error(nil)
-	if env.tooLarge != nil && exception.Value() == goja.Value(env.tooLarge) {
+	if i.env.tooLarge != nil && exception.Value() == goja.Value(i.env.tooLarge) {
 		limit = ErrSize
 	}
-	return failure(text, env.reason(p, exception), limit)
+	return failure(i.text, reason, limit)
+}
+
+// describeEnd is the error for an evaluation that was ended.
+func (i *interpretation) describeEnd(cause error) error {
+	switch {
+	case errors.Is(cause, ErrTimeout):
+		return failure(i.text, fmt.Sprintf("TimeoutError: the evaluation took longer than %v", i.evaluator.options.TimeLimit), ErrTimeout)
+	case errors.Is(cause, ErrMemory):
+		return failure(i.text, "MemoryError: the expression takes too much memory", ErrMemory)
+	default:
+		return fmt.Errorf("evaluate a template: %w", cause)
+	}
 }
 
 // fault is the error for a panic of the interpreter.
-func (env *environment) fault(text string, r any) error {
-	if cause := env.cause(); cause != nil {
-		return env.describe(text, nil, cause)
+func (i *interpretation) fault(r any) error {
+	if i.env != nil {
+		if cause := i.env.cause(); cause != nil {
+			return i.describeEnd(cause)
+		}
 	}
-	return failure(text, fmt.Sprintf("InternalError: %v", r), nil)
+	return failure(i.text, fmt.Sprintf("InternalError: %v", r), nil)
 }

@@ -18,10 +18,15 @@ func appendText(dst []byte, v param.Value) []byte {
 		return dst
 	case string:
 		return append(dst, validText(v)...)
-	default:
-		return appendJSON(dst, v)
+	case float64:
+		if !isFinite(v) {
+			return append(dst, param.FloatText(v)...) // they are texts in JSON
+		}
 	}
+	return appendJSON(dst, v)
 }
+
+func isFinite(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }
 
 // appendJSON appends a parameter as JSON.stringify writes it: numbers as JavaScript prints them,
 // keys that are list indexes first.
@@ -34,8 +39,8 @@ func appendJSON(dst []byte, v param.Value) []byte {
 	case *big.Int:
 		return appendFinite(dst, bigFloat(v))
 	case float64:
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return append(append(append(dst, '"'), param.FloatText(v)...), '"') // they are texts in JSON
+		if !isFinite(v) {
+			return append(append(append(dst, '"'), param.FloatText(v)...), '"')
 		}
 		return appendNumber(dst, v)
 	case string:
@@ -57,7 +62,7 @@ func appendJSON(dst []byte, v param.Value) []byte {
 }
 
 func appendFinite(dst []byte, f float64) []byte {
-	if math.IsNaN(f) || math.IsInf(f, 0) {
+	if !isFinite(f) {
 		return append(dst, "null"...)
 	}
 	return appendNumber(dst, f)

@@ -25,7 +25,27 @@ func compileMoment() (*goja.Program, error) {
 	return p, nil
 }
 
-// loadMoment defines the global moment. It takes about a millisecond, and much longer the first time.
+// guardMoment defines the global moment, which is loaded when it is first read. That takes about a
+// millisecond, and much longer the first time.
+func (env *environment) guardMoment() {
+	global := env.rt.GlobalObject()
+	replace := func(v goja.Value) {
+		define(global, "moment", v, goja.FLAG_TRUE)
+	}
+	get := env.native("get moment", 0, func(goja.FunctionCall) goja.Value {
+		replace(goja.Undefined())
+		env.loadMoment()
+		return global.Get("moment")
+	})
+	set := env.native("set moment", 1, func(c goja.FunctionCall) goja.Value {
+		replace(c.Argument(0))
+		return goja.Undefined()
+	})
+	if err := global.DefineAccessorProperty("moment", get, set, goja.FLAG_TRUE, goja.FLAG_TRUE); err != nil {
+		throw(err)
+	}
+}
+
 func (env *environment) loadMoment() {
 	env.guard("Date")
 	p, err := env.evaluator.moment()
@@ -35,4 +55,5 @@ func (env *environment) loadMoment() {
 	if _, err := env.rt.RunProgram(p); err != nil {
 		throw(err)
 	}
+	env.hasMoment = true
 }

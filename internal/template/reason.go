@@ -45,7 +45,8 @@ func (env *environment) typeMessage(p *program, exception *goja.Exception, messa
 	}
 	for _, suffix := range []string{"' of undefined or null", "' of undefined"} {
 		if name, ok := between(message, "Cannot read property '", suffix); ok {
-			return "Cannot read property '" + name + "' of " + env.nothing(p, exception, name)
+			name, of := env.nothing(p, exception, name)
+			return "Cannot read property '" + name + "' of " + of
 		}
 	}
 	return message
@@ -62,24 +63,32 @@ func between(text, prefix, suffix string) (string, bool) {
 // nothing tells whether a property was asked of null or of undefined, which the interpreter does not
 // say: null, if at the place of the error stands null or a plain reference to a null parameter. The
 // interpreter knows no place for the callee of a call; the first place that reads a property of the
-// name from nothing has to do.
-func (env *environment) nothing(p *program, exception *goja.Exception, name string) string {
+// name from nothing has to do. It also returns the name, which the interpreter garbles beyond ASCII.
+func (env *environment) nothing(p *program, exception *goja.Exception, name string) (property, of string) {
 	stack := exception.Stack()
 	if p == nil || len(stack) == 0 {
-		return "undefined"
+		return name, "undefined"
 	}
 	at := stack[0].Position()
 	for _, s := range p.sites {
-		if s.line == at.Line && s.column == at.Column {
-			return env.nothingAt(s)
+		if s.line != at.Line || s.column != at.Column {
+			continue
 		}
+		garbled := strings.ContainsRune(name, utf8.RuneError)
+		if s.property != "" && s.property != name && !garbled {
+			continue // the place is that of another property, the call has none
+		}
+		if garbled && s.property != "" {
+			name = s.property
+		}
+		return name, env.nothingAt(s)
 	}
 	for _, s := range p.sites {
 		if s.property == name && env.nothingAt(s) == "null" {
-			return "null"
+			return name, "null"
 		}
 	}
-	return "undefined"
+	return name, "undefined"
 }
 
 func (env *environment) nothingAt(s site) string {

@@ -10,7 +10,7 @@ import (
 // regexpLimit is how long one search with a regular expression may take. The interpreter searches
 // with regexp2 where the pattern needs backtracking, which may take for ever and cannot be
 // interrupted.
-const regexpLimit = 2 * time.Second
+const regexpLimit = time.Second
 
 var regexpLimitOnce sync.Once //nolint:gochecknoglobals // guards the only way to set the limit, a variable of regexp2
 

@@ -42,7 +42,6 @@ const (
 type rewriter struct {
 	simple bool // the code cannot repeat anything, so sizes need no check on the way
 	file   *file.File
-	offset int // of the code in the file, in columns of the first line
 
 	guards []string
 	sites  []site
@@ -110,11 +109,28 @@ func plainText(e ast.Expression) (string, bool) {
 	switch e := e.(type) {
 	case *ast.NullLiteral:
 		return "null", true
+	case *ast.ThisExpression:
+		return "this", true
 	case *ast.Identifier:
 		return string(e.Name), true
 	case *ast.DotExpression:
 		left, ok := plainText(e.Left)
 		return left + "." + string(e.Identifier.Name), ok && left != "null"
+	case *ast.BracketExpression:
+		left, ok := plainText(e.Left)
+		key, isKey := plainKey(e.Member)
+		return left + "[" + key + "]", ok && isKey && left != "null"
+	default:
+		return "", false
+	}
+}
+
+func plainKey(e ast.Expression) (string, bool) {
+	switch e := e.(type) {
+	case *ast.StringLiteral:
+		return `"` + e.Value.String() + `"`, true
+	case *ast.NumberLiteral:
+		return e.Literal, true
 	default:
 		return "", false
 	}

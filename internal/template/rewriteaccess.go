@@ -7,12 +7,16 @@ func (r *rewriter) access(e ast.Expression) ast.Expression {
 	switch e := e.(type) {
 	case *ast.DotExpression:
 		r.name(e.Identifier.Name)
-		r.reads(e.Left, string(e.Identifier.Name), e.Identifier.Idx)
+		r.reads(e.Left, e.Identifier.Name.String(), e.Identifier.Idx)
 		e.Left = r.expr(e.Left)
 	case *ast.PrivateDotExpression:
 		e.Left = r.expr(e.Left)
 	case *ast.BracketExpression:
-		r.reads(e.Left, "", e.LeftBracket)
+		property := ""
+		if literal, ok := e.Member.(*ast.StringLiteral); ok {
+			property = literal.Value.String()
+		}
+		r.reads(e.Left, property, e.LeftBracket)
 		e.Left = r.expr(e.Left)
 		e.Member = r.key(e.Member)
 	case *ast.CallExpression:

@@ -1,7 +1,6 @@
 package template
 
 import (
-	"math"
 	"math/big"
 
 	"github.com/dop251/goja"
@@ -25,7 +24,7 @@ func toJS(rt *goja.Runtime, v param.Value) goja.Value {
 	case *big.Int:
 		return rt.ToValue(bigFloat(v))
 	case float64:
-		if math.IsNaN(v) || math.IsInf(v, 0) {
+		if !isFinite(v) {
 			return rt.ToValue(param.FloatText(v)) // they are texts in JSON
 		}
 		return rt.ToValue(v)
@@ -71,9 +70,13 @@ func callJS(fn goja.Callable, this goja.Value, args ...goja.Value) goja.Value {
 
 // toText converts a value to a text. It throws where there is none.
 func (env *environment) toText(v goja.Value) goja.String {
-	s, ok := v.ToString().(goja.String)
-	if !ok {
+	primitive := v.ToString() // numbers stay numbers
+	if s, ok := primitive.(goja.String); ok {
+		return s
+	}
+	if _, ok := primitive.(*goja.Symbol); ok {
 		env.throwType("Cannot convert a Symbol value to a string")
 	}
+	s, _ := env.rt.ToValue(primitive.String()).(goja.String)
 	return s
 }

@@ -1,0 +1,160 @@
+package template
+
+import (
+	"math/big"
+	"strings"
+
+	"github.com/dop251/goja/ast"
+	"github.com/dop251/goja/token"
+)
+
+// Loading moment takes a millisecond, and exports that use it are evaluated anew for each task that
+// sees them (language T7). So of expressions that use it and are pure, which nearly all are, the
+// environment is used again, and the results of those that are stable too are kept (see reuse.go).
+
+// purity tells what is known of an expression.
+type purity struct {
+	// pure: it leaves no trace in its environment, apart from caches. It consists of literals,
+	// operators, plain references to parameters, calls of moment, and calls of methods that are known
+	// to change nothing but the value that they are called of, if that.
+	pure bool
+	// stable: its result depends on its references and the time zone alone, provided that the
+	// references are texts, numbers or booleans.
+	stable bool
+	// moment: it calls moment.
+	moment bool
+	// references are the plain references in it.
+	references []string
+}
+
+func purityOf(e ast.Expression) purity {
+	p := purity{stable: true}
+	p.pure = p.value(e)
+	return p
+}
+
+// value goes through an expression and tells whether it is pure.
+func (p *purity) value(e ast.Expression) bool {
+	switch e := e.(type) {
+	case *ast.StringLiteral, *ast.BooleanLiteral, *ast.NullLiteral:
+		return true
+	case *ast.NumberLiteral:
+		_, large := e.Value.(*big.Int)
+		return !large
+	case *ast.BinaryExpression:
+		return e.Operator != token.IN && e.Operator != token.INSTANCEOF && p.value(e.Left) && p.value(e.Right)
+	case *ast.UnaryExpression:
+		return (e.Operator == token.MINUS || e.Operator == token.PLUS || e.Operator == token.NOT) && p.value(e.Operand)
+	case *ast.ConditionalExpression:
+		return p.value(e.Test) && p.value(e.Consequent) && p.value(e.Alternate)
+	case *ast.ObjectLiteral:
+		return p.object(e)
+	case *ast.CallExpression:
+		return p.call(e)
+	default:
+		return p.reference(e)
+	}
+}
+
+func (p *purity) values(list []ast.Expression) bool {
+	for _, e := range list {
+		if !p.value(e) {
+			return false
+		}
+	}
+	return true
+}
+
+func (p *purity) object(e *ast.ObjectLiteral) bool {
+	for _, property := range e.Value {
+		keyed, ok := property.(*ast.PropertyKeyed)
+		if !ok || keyed.Computed || keyed.Kind != ast.PropertyKindValue || !p.value(keyed.Value) {
+			return false
+		}
+	}
+	return true
+}
+
+func (p *purity) reference(e ast.Expression) bool {
+	text, ok := plainText(e)
+	root, _, _ := strings.Cut(text, ".")
+	if !ok || root == "moment" || !isPlain(text) {
+		return false
+	}
+	p.references = append(p.references, text)
+	return true
+}
+
+func (p *purity) call(e *ast.CallExpression) bool {
+	if makesMoment(e) {
+		p.moment = true
+		p.stable = p.stable && len(e.ArgumentList) == 1 && certain(e.ArgumentList[0])
+		return p.values(e.ArgumentList)
+	}
+	callee, ok := e.Callee.(*ast.DotExpression)
+	if !ok {
+		return false
+	}
+	switch methodKind(string(callee.Identifier.Name)) {
+	case methodUnknown:
+		return false
+	case methodCompares: // without an argument, with now
+		p.stable = p.stable && len(e.ArgumentList) > 0 && certain(e.ArgumentList[0])
+	case methodPlain, methodReturnsMoment:
+	}
+	return p.value(callee.Left) && p.values(e.ArgumentList)
+}
+
+// makesMoment tells whether a call is moment(...), moment.utc(...) or the like.
+func makesMoment(e *ast.CallExpression) bool {
+	switch callee, _ := plainText(e.Callee); callee {
+	case "moment", "moment.utc", "moment.unix", "moment.parseZone":
+		return true
+	}
+	return false
+}
+
+// certain tells whether a value is sure not to be undefined, which moment takes for now.
+func certain(e ast.Expression) bool {
+	switch e := e.(type) {
+	case *ast.StringLiteral, *ast.NumberLiteral:
+		return true
+	case *ast.CallExpression:
+		if makesMoment(e) {
+			return true // checked when it is visited
+		}
+		callee, ok := e.Callee.(*ast.DotExpression)
+		return ok && methodKind(string(callee.Identifier.Name)) == methodReturnsMoment && certain(callee.Left)
+	default:
+		_, ok := plainText(e)
+		return ok
+	}
+}
+
+// method is what is known of the methods of a name, be they moment's or JavaScript's.
+type method int
+
+const (
+	methodUnknown method = iota
+	methodPlain
+	methodReturnsMoment
+	methodCompares // moments with each other
+)
+
+func methodKind(name string) method {
+	switch name {
+	case "add", "clone", "endOf", "local", "startOf", "subtract", "utc":
+		return methodReturnsMoment
+	case "diff", "isAfter", "isBefore", "isBetween", "isSame", "isSameOrAfter", "isSameOrBefore":
+		return methodCompares
+	case "date", "dates", "day", "dayOfYear", "days", "daysInMonth", "format", "get", "hour", "hours", "isLeapYear", "isValid",
+		"isoWeek", "isoWeekYear", "isoWeekday", "millisecond", "milliseconds", "minute", "minutes", "month", "months", "quarter",
+		"second", "seconds", "set", "toISOString", "unix", "utcOffset", "valueOf", "week", "weekYear", "weekday", "weeks", "year",
+		"years":
+		return methodPlain
+	case "charAt", "endsWith", "indexOf", "lastIndexOf", "replace", "slice", "split", "startsWith", "substr", "substring",
+		"toFixed", "toLowerCase", "toString", "toUpperCase", "trim":
+		return methodPlain
+	}
+	return methodUnknown
+}
