@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -253,13 +252,9 @@ func TestLargeAndDeepFiles(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			start := time.Now()
-			_, err := dig.LoadFS(mapFS(tt.files), "/project")
+			_, err := dig.LoadFS(mapFS(tt.files), "/project") // what hangs meets the limit of the tests
 			if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
 				t.Errorf("LoadFS: %.300v, want %q", err, tt.want)
-			}
-			if took := time.Since(start); took > 20*time.Second {
-				t.Errorf("LoadFS took %v", took)
 			}
 		})
 	}
