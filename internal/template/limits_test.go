@@ -87,7 +87,7 @@ var bombs = []struct{ name, text string }{
 func TestBombs(t *testing.T) { //nolint:paralleltest // measures the memory of the process
 	const (
 		timeLimit = 100 * time.Millisecond
-		patience  = 5 * time.Second // a search with a pattern, a sparse list, the race detector
+		patience  = time.Minute // what goes on for ever; how fast the limit comes is no matter of a test
 		memory    = 512 << 20
 	)
 	e := template.New(template.Options{TimeLimit: timeLimit, MaxHeapBytes: 64 << 20})
