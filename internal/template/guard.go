@@ -129,9 +129,16 @@ func listGuardFor(name string) func(*environment) {
 		return func(env *environment) { env.once("flat", (*environment).guardFlat) }
 	case "from":
 		return (*environment).guardFrom
-	case "copyWithin", "entries", "every", "fill", "filter", "find", "findIndex", "findLast", "findLastIndex", "forEach", "includes",
+	case "assign", "fromEntries":
+		return func(env *environment) { env.once("Object", (*environment).guardObject) }
+	case "entries", "values":
+		return func(env *environment) {
+			env.once("Object", (*environment).guardObject)
+			listGuard(name)(env)
+		}
+	case "copyWithin", "every", "fill", "filter", "find", "findIndex", "findLast", "findLastIndex", "forEach", "includes",
 		"indexOf", "keys", "lastIndexOf", "map", "push", "reduce", "reduceRight", "reverse", "shift", "slice", "some", "sort", "splice",
-		"toReversed", "toSorted", "toSpliced", "unshift", "values", "with":
+		"toReversed", "toSorted", "toSpliced", "unshift", "with":
 		return listGuard(name)
 	}
 	return nil

@@ -6,7 +6,7 @@ import "github.com/dop251/goja"
 // Globals it cannot have so.
 func (env *environment) guardAll() {
 	for _, name := range []string{
-		"apply", "bind", "concat", "constructor", "copyWithin", "entries", "every", "exec", "fill", "filter", "find",
+		"apply", "assign", "bind", "concat", "constructor", "copyWithin", "entries", "every", "exec", "fill", "filter", "find",
 		"findIndex", "findLast", "findLastIndex", "flat", "flatMap", "forEach", "from", "includes", "indexOf", "join", "JSON",
 		"keys", "lastIndexOf", "map", "match", "matchAll", "padEnd", "padStart", "push", "raw", "reduce", "reduceRight",
 		"repeat", "replace", "replaceAll", "reverse", "search", "shift", "slice", "some", "sort", "splice", "split", "test",

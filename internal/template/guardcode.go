@@ -16,7 +16,7 @@ func (env *environment) guardEval() {
 		if !ok {
 			return c.Argument(0)
 		}
-		return env.runCode(compileCode(source.String(), withVariables))
+		return env.runCode(source.String(), withVariables)
 	}))
 }
 
@@ -64,7 +64,7 @@ func (env *environment) newFunction(args []goja.Value) goja.Value {
 		}
 	}
 	source := "(function anonymous(" + strings.Join(parameters, ",") + "\n) {\n" + body + "\n})"
-	return env.runCode(compileCode(source, onlyFunction))
+	return env.runCode(source, onlyFunction)
 }
 
 // onlyFunction checks that code is one function expression and puts it where it sees the helpers.
@@ -110,8 +110,10 @@ func describeCode(err error) error {
 	return &syntaxError{message}
 }
 
-// runCode runs compiled code from within a native function.
-func (env *environment) runCode(p *program) goja.Value {
+// runCode compiles and runs code from within a native function.
+func (env *environment) runCode(source string, place func(*ast.Program) bool) goja.Value {
+	env.charge(costCode * len(source))
+	p := compileCode(source, place)
 	if p.err != nil {
 		throw(env.newError("SyntaxError", strings.TrimPrefix(p.err.Error(), "SyntaxError: ")))
 	}

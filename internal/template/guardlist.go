@@ -22,6 +22,9 @@ func listGuard(name string) func(*environment) {
 			if object, ok := c.This.(*goja.Object); ok {
 				total += env.itemCount(length(object))
 			}
+			if name == "entries" {
+				total *= pairCost
+			}
 			if name == "concat" {
 				for _, arg := range c.Arguments {
 					if list, ok := arg.(*goja.Object); ok && list.ClassName() == "Array" {
@@ -69,6 +72,17 @@ func (env *environment) guardJoin() {
 			separator = v.ToString().String()
 		}
 		return join(c, separator, func(v goja.Value) string { return v.ToString().String() })
+	})
+	// The interpreter's own fails for objects without toString.
+	env.method(env.rt.NewObject().Prototype(), "toLocaleString", 0, func(c goja.FunctionCall) goja.Value {
+		if absent(c.This) {
+			env.throwType("Cannot convert undefined or null to object")
+		}
+		method, ok := goja.AssertFunction(c.This.ToObject(env.rt).Get("toString"))
+		if !ok {
+			env.throwType(formatNoFunction, "toString")
+		}
+		return callJS(method, c.This)
 	})
 	env.method(prototype, "toLocaleString", 0, func(c goja.FunctionCall) goja.Value {
 		return join(c, ",", func(v goja.Value) string {
@@ -129,20 +143,59 @@ func (env *environment) guardFrom() {
 	env.method(class, "from", 1, func(c goja.FunctionCall) goja.Value {
 		if object, ok := c.Argument(0).(*goja.Object); ok {
 			env.charge(costItem * int(env.itemCount(length(object))))
+			env.checkSpread(object)
 		}
 		return callJS(from, c.This, c.Arguments...)
 	})
 }
 
+// guardObject replaces the functions of Object that make as many things as an object has keys.
+func (env *environment) guardObject() {
+	class, ok := env.rt.NewObject().Prototype().Get("constructor").(*goja.Object)
+	if !ok {
+		return
+	}
+	for _, name := range []string{"assign", "entries", "fromEntries", "values"} {
+		own := original(class, name)
+		env.method(class, name, 1, func(c goja.FunctionCall) goja.Value {
+			for _, arg := range c.Arguments {
+				if object, ok := arg.(*goja.Object); ok {
+					keys := max(pieces(object), int64(len(object.Keys())))
+					env.charge(costItem * int(env.itemCount(pairCost*keys)))
+				}
+			}
+			return callJS(own, c.This, c.Arguments...)
+		})
+	}
+}
+
 // collectionGuard replaces Map, Set and their weak relatives, which take a list to begin with.
 func collectionGuard(name string) func(*environment) {
 	return func(env *environment) {
+		if collection, ok := env.rt.Get(name).(*goja.Object); ok {
+			env.guardEntries(collection.Get("prototype"))
+		}
 		env.replaceConstructor(name, func(args []goja.Value) {
 			if len(args) > 0 {
 				env.checkSpread(args[0])
 			}
 		})
 	}
+}
+
+// guardEntries replaces entries of maps and sets.
+func (env *environment) guardEntries(v goja.Value) {
+	prototype, ok := v.(*goja.Object)
+	if !ok || prototype.Get("entries") == nil {
+		return
+	}
+	entries := original(prototype, "entries")
+	env.method(prototype, "entries", 0, func(c goja.FunctionCall) goja.Value {
+		if object, ok := c.This.(*goja.Object); ok {
+			env.charge(costItem * int(env.itemCount(pieces(object))))
+		}
+		return callJS(entries, c.This)
+	})
 }
 
 // bufferGuard replaces ArrayBuffer or a typed list, which take a size.

@@ -85,6 +85,9 @@ func searchGuard(name string) func(*environment) {
 			}
 			text := env.toText(c.This)
 			env.searched(text.Length())
+			if name == "matchAll" { // each match is a list
+				env.searched(text.Length() * pairCost)
+			}
 			if pattern := c.Argument(0); !isPattern(pattern) && !goja.IsUndefined(pattern) {
 				source := env.toText(pattern) // becomes one
 				env.checkPattern(source.String())
@@ -315,6 +318,7 @@ func (env *environment) guardExec() {
 
 // checkPattern refuses patterns that would take the compiler too deep.
 func (env *environment) checkPattern(pattern string) {
+	env.charge(costCode * len(pattern))
 	if len(pattern) > maxCode || strings.Count(pattern, "(") > 4*maxPatternNesting {
 		throw(env.newError("SyntaxError", "Invalid regular expression: too large"))
 	}

@@ -1,6 +1,10 @@
 package template
 
-import "github.com/dop251/goja"
+import (
+	"reflect"
+
+	"github.com/dop251/goja"
+)
 
 // helper makes a function that rewritten code calls (see rewrite.go), or returns nil.
 func (env *environment) helper(name string) goja.Value {
@@ -38,28 +42,70 @@ func (env *environment) checkResult(v goja.Value) goja.Value {
 
 func objectCost(object *goja.Object) int {
 	const stack = 4096 // what an error or a generator keeps of calls
-	switch object.ClassName() {
-	case "Array", "Arguments":
+	switch kindOf(object) {
+	case kindList:
 		return costList + costItem*int(min(length(object), maxItems))
-	case "Map", "Set":
-		return costList + 4*costItem*int(object.Get("size").ToInteger())
+	case kindMap, kindSet:
+		return costList + 4*costItem*int(number(object, "size"))
+	case kindBuffer:
+		return costObject + int(number(object, "byteLength"))
+	case kindOther:
+	}
+	switch object.ClassName() {
 	case "Error", "Generator":
 		return costObject + stack
 	case "Function":
 		return costFunction
+	}
+	return costObject
+}
+
+// kind is what an object holds many of.
+type kind int
+
+const (
+	kindOther kind = iota
+	kindList
+	kindMap
+	kindSet
+	kindBuffer // also typed lists
+)
+
+// kindOf tells kinds apart by what they are, not by what code says that they are.
+func kindOf(object *goja.Object) kind {
+	switch object.ClassName() {
+	case "Array", "Arguments":
+		return kindList
+	case "Object":
 	default:
-		return costObject
+		return kindOther
+	}
+	switch exported := object.ExportType(); exported {
+	case reflect.TypeFor[[][2]any]():
+		return kindMap
+	case reflect.TypeFor[[]any]():
+		return kindSet
+	case reflect.TypeFor[goja.ArrayBuffer]():
+		return kindBuffer
+	default:
+		if exported.Kind() == reflect.Slice {
+			return kindBuffer
+		}
+		return kindOther
 	}
 }
 
-// length is the length property of a list.
-func length(object *goja.Object) int64 {
-	v := object.Get("length")
+// number is a property that should be one.
+func number(object *goja.Object, name string) int64 {
+	v := object.Get(name)
 	if v == nil {
 		return 0
 	}
 	return v.ToInteger()
 }
+
+// length is the length property of a list.
+func length(object *goja.Object) int64 { return number(object, "length") }
 
 // checkSpread refuses what has too many items to be taken to pieces and announces their number.
 // Generators need no check: their own code announces each round.
@@ -73,17 +119,24 @@ func (env *environment) checkSpread(v goja.Value) goja.Value {
 	return v
 }
 
+// pairCost is how many items of a list a pair of key and value counts for.
+const pairCost = 8
+
+// pieces is how many items there are when an object is taken to pieces.
 func pieces(object *goja.Object) int64 {
-	switch object.ClassName() {
-	case "Array", "Arguments":
+	switch kindOf(object) {
+	case kindList, kindBuffer:
 		return length(object)
-	case "Map", "Set":
-		return object.Get("size").ToInteger()
-	case "Object":
-		return int64(len(object.Keys()))
-	default:
-		return 0
+	case kindMap:
+		return pairCost * number(object, "size")
+	case kindSet:
+		return number(object, "size")
+	case kindOther:
 	}
+	if object.ClassName() == "Object" {
+		return int64(len(object.Keys()))
+	}
+	return 0
 }
 
 // checkKey turns a value into a property key and puts the guards of that name in place.

@@ -39,7 +39,7 @@ func (e *Evaluator) interpret(ctx context.Context, text string, sc scope, zone *
 		return "", err
 	}
 	i := &interpretation{evaluator: e, ctx: ctx, text: text, scope: sc, zone: zone}
-	i.pure = !slices.ContainsFunc(parts, func(p part) bool { return p.program != nil && !p.program.purity.pure })
+	i.pure = !slices.ContainsFunc(parts, func(p part) bool { return p.program != nil && !i.isPure(p.program) })
 	defer func() {
 		if r := recover(); r != nil { // a fault of the interpreter must not end the process
 			i.end(false)
@@ -50,6 +50,8 @@ func (e *Evaluator) interpret(ctx context.Context, text string, sc scope, zone *
 	i.end(err == nil)
 	return result, err
 }
+
+func (i *interpretation) isPure(p *program) bool { return p.purity.pure && p.purity.within(i.scope) }
 
 func (i *interpretation) run(parts []part) (string, error) {
 	var buf []byte
@@ -114,7 +116,7 @@ func (i *interpretation) expression(p *program) (string, error) {
 			return result, nil
 		}
 	}
-	i.changed = !p.purity.pure
+	i.changed = !i.isPure(p)
 	result, err := i.environment(p).run(p)
 	if err == nil && keep && len(result) <= maxKept {
 		i.evaluator.results.add(key, result)

@@ -69,6 +69,13 @@ var bombs = []struct{ name, text string }{
 	{"typed list by computed name", "${new globalThis['Float64' + 'Array'](1e9)}"},
 	{"typed list of a subclass", "${new (class extends Float64Array {})(1e9)}"},
 	{"buffers", "${(function() { var a = []; while (true) a.push(new Uint8Array(1e6)) })()}"},
+	{"copies of typed lists", "${(function() { var a = [], b = new Uint8Array(1e6); while (true) a.push(b.slice()) })()}"},
+	{"entries", "${[...Array(1e6).fill(0).entries()]}"},
+	{"entries of an object", "${(function() { var o = {}; for (var i = 0; i < 2e5; i++) o[i] = i; return Object.entries(o) })()}"},
+	{"entries of a map", "${(function() { var m = new Map(); for (var i = 0; i < 2e5; i++) m.set(i); return [...m] })()}"},
+	{"compiled code", "${(function() { var a = [], s = 'x;'.repeat(1e4); while (true) a.push(Function(s)) })()}"},
+	{"patterns", "${(function() { var a = [], s = 'x'.repeat(1e4); while (true) a.push(new RegExp(s + a.length)) })()}"},
+	{"all matches", "${[...'x'.repeat(5e5).matchAll(/./g)]}"},
 	{"set of a sparse list", "${new Set(Array(4e9))}"},
 	{"backtracking", "${/(?=a)(a+)+b/.test('a'.repeat(60))}"},
 	{"backtracking of Java", "${'a'.repeat(60).matches('(?=a)(a+)+b')}"},
@@ -190,7 +197,7 @@ func TestMemory(t *testing.T) { //nolint:paralleltest // others would be blamed 
 	for _, bomb := range bombs { //nolint:paralleltest // one after the other
 		switch bomb.name {
 		case "list", "list of texts", "list by a generator", "object", "copies of an object", "map", "functions", "classes",
-			"prototypes", "errors", "buffers":
+			"prototypes", "errors", "buffers", "copies of typed lists", "compiled code", "patterns":
 		default:
 			continue
 		}

@@ -1,6 +1,7 @@
 package template
 
 import (
+	"strings"
 	"sync"
 	"time"
 
@@ -40,6 +41,18 @@ func isScalar(v param.Value) bool {
 	switch v.(type) {
 	case nil, param.List, *param.Map:
 		return false
+	}
+	return true
+}
+
+// within tells whether all references of an expression are parameters, and no globals.
+func (p purity) within(sc scope) bool {
+	for _, reference := range p.references {
+		root, _, _ := strings.Cut(reference, ".")
+		root, _, _ = strings.Cut(root, "[")
+		if _, ok := sc.get(root); !ok && root != "this" {
+			return false
+		}
 	}
 	return true
 }

@@ -29,6 +29,7 @@ const (
 	costFunction = 704
 	costClass    = 2048
 	costItem     = 32
+	costCode     = 64 // a byte of compiled code
 )
 
 // rewriter changes parsed code so that it stays within limits while it runs, and so that it can
