@@ -1,9 +1,6 @@
 package template
 
-import (
-	"runtime"
-	"runtime/metrics"
-)
+import "runtime"
 
 // budget bounds the memory of one evaluation. JavaScript values live in the heap of the process, so
 // nobody can say what one evaluation holds. But code announces what it makes; only when that is a
@@ -20,7 +17,7 @@ const lookEvery = 16 << 20
 
 // exceeded takes an announcement and tells whether the evaluation must end.
 func (b *budget) exceeded(bytes int) bool {
-	b.announced += bytes
+	b.announced += max(0, bytes) // code may make up sizes
 	if b.announced < lookEvery {
 		return false
 	}
@@ -36,9 +33,10 @@ func (b *budget) exceeded(bytes int) bool {
 	return heapBytes() > b.base+b.limit
 }
 
-// heapBytes is the size of all objects in the heap, garbage not yet swept included.
+// heapBytes is the size of all objects in the heap, garbage not yet swept included. It stops the
+// world for some microseconds.
 func heapBytes() uint64 {
-	sample := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}}
-	metrics.Read(sample)
-	return sample[0].Value.Uint64()
+	var stats runtime.MemStats
+	runtime.ReadMemStats(&stats)
+	return stats.HeapAlloc
 }

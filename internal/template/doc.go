@@ -23,7 +23,7 @@
 //
 // A native function runs to its end before an interruption is seen. The limits above bound how long
 // that takes, to about a second: sorting a list of a million items, say. A search with a regular
-// expression that backtracks is given up after one second. Compiling an expression takes time that
+// expression that backtracks is given up after three seconds. Compiling an expression takes time that
 // can grow with the square of its length; for 64 KiB of nothing but additions it is seconds.
 // What many evaluations at once hold together is not limited.
 package template

@@ -77,8 +77,7 @@ func seeds(f *testing.F) []string {
 	f.Helper()
 	texts := []string{"$", "$$", "$${a}", "${}", "${", "p${v q", "${secret:${a}}", "${\"}\"}", "${a // note}", "${a /* } */}", "x${ $$ y ${a}"}
 	for _, bomb := range bombs {
-		if len(bomb.text) < 1000 && !strings.Contains(bomb.text, "while (true)") && !strings.Contains(bomb.text, "for (;;") &&
-			!strings.HasPrefix(bomb.name, "backtracking") {
+		if len(bomb.text) < 1000 && !strings.Contains(bomb.text, "while (true)") && !strings.Contains(bomb.text, "for (;;") {
 			texts = append(texts, bomb.text)
 		}
 	}

@@ -16,6 +16,7 @@ func javaSearch(name string) func(*environment) {
 		return (*environment).guardReplaceAll
 	case "matches":
 		return javaStringMethod(name, 1, func(env *environment, s string, c goja.FunctionCall) any {
+			env.searched(len(s))
 			found, err := env.javaPattern(c.Argument(0), true).MatchString(s)
 			env.searchError(err)
 			return found

@@ -9,8 +9,8 @@ import (
 
 // regexpLimit is how long one search with a regular expression may take. The interpreter searches
 // with regexp2 where the pattern needs backtracking, which may take for ever and cannot be
-// interrupted.
-const regexpLimit = time.Second
+// interrupted. On a busy machine even a short search may have to wait, so it is not less.
+const regexpLimit = 3 * time.Second
 
 var regexpLimitOnce sync.Once //nolint:gochecknoglobals // guards the only way to set the limit, a variable of regexp2
 

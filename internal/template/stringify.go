@@ -32,6 +32,9 @@ func (env *environment) stringify(value, replacer goja.Value, gap string) (text 
 			s.replacer = call
 		} else if list.ClassName() == "Array" {
 			s.only = keyList(list)
+			for _, key := range s.only {
+				env.guard(key) // its value may come to a toJSON
+			}
 		}
 	}
 	holder := env.rt.NewObject()
