@@ -125,6 +125,7 @@ func evaluation(expression ast.Expression) ast.Expression {
 // and a mark below the place.
 func describeExpression(source string, err error) error {
 	position, message := problem(err)
+	message = shortened(message)
 	if position.Line < 1 {
 		return &syntaxError{"<expression>: " + message}
 	}

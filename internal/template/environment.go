@@ -30,7 +30,8 @@ type environment struct {
 	budget    budget
 	guards    map[string]bool // that are in place
 	stopped   atomic.Pointer[error]
-	tooLarge  *goja.Object // the exception for the last thing that was too large
+	tooLarge  *goja.Object  // the exception for the last thing that was too large
+	called    time.Duration // spent in functions that searches call
 	dates     dateMethods
 	hasMoment bool // moment is loaded
 	uses      int  // how many texts were evaluated here

@@ -70,7 +70,7 @@ func (env *environment) symbolMethod(object *goja.Object, symbol *goja.Symbol, c
 	}
 	method := env.native("["+symbol.String()+"]", 1, func(c goja.FunctionCall) goja.Value {
 		check(c)
-		return callJS(own, c.This, c.Arguments...)
+		return env.timed(func() goja.Value { return callJS(own, c.This, c.Arguments...) })
 	})
 	if err := object.DefineDataPropertySymbol(symbol, method, goja.FLAG_TRUE, goja.FLAG_TRUE, goja.FLAG_FALSE); err != nil {
 		throw(err)

@@ -2,6 +2,7 @@ package template
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/dop251/goja"
@@ -69,9 +70,9 @@ func (env *environment) guardJoin() {
 	env.method(prototype, "join", 1, func(c goja.FunctionCall) goja.Value {
 		separator := ","
 		if v := c.Argument(0); !goja.IsUndefined(v) {
-			separator = v.ToString().String()
+			separator = env.toText(v).String()
 		}
-		return join(c, separator, func(v goja.Value) string { return v.ToString().String() })
+		return join(c, separator, func(v goja.Value) string { return env.toText(v).String() })
 	})
 	// The interpreter's own fails for objects without toString.
 	env.method(env.rt.NewObject().Prototype(), "toLocaleString", 0, func(c goja.FunctionCall) goja.Value {
@@ -118,7 +119,10 @@ func (env *environment) flatten(list *goja.Object, depth int64) goja.Value {
 			env.throwRange("Maximum call stack size exceeded")
 		}
 		for i := range env.itemCount(length(list)) {
-			v := item(list, i)
+			v := list.Get(strconv.FormatInt(i, 10))
+			if v == nil {
+				continue // there is no item
+			}
 			if inner, ok := v.(*goja.Object); ok && depth > 0 && inner.ClassName() == "Array" {
 				env.check()
 				add(inner, depth-1, nesting+1)

@@ -18,6 +18,9 @@ func textGuard(name string, parameters int, check func(env *environment, text go
 			}
 			text := env.toText(c.This)
 			check(env, text, c)
+			if isPattern(c.Argument(0)) {
+				return env.timed(func() goja.Value { return callJS(own, text, c.Arguments...) })
+			}
 			return callJS(own, text, c.Arguments...)
 		})
 	}
@@ -99,11 +102,11 @@ func searchGuard(name string) func(*environment) {
 }
 
 // timed runs a search. One that reaches its limit is reported as one without a match, so it is told
-// by the clock.
+// by the clock. The time of functions that it calls does not count.
 func (env *environment) timed(search func() goja.Value) goja.Value {
-	start := time.Now()
+	start, called := time.Now(), env.called
 	result := search()
-	if time.Since(start) >= regexpLimit {
+	if time.Since(start)-(env.called-called) >= regexpLimit {
 		env.check()
 		env.throwRange("a regular expression took longer than %v", regexpLimit)
 	}
@@ -132,7 +135,7 @@ func (env *environment) guardReplace() {
 			}
 			with = env.expansion(text, replacement)
 		}
-		return callJS(own, text, c.Arguments[0], env.counted(text, with))
+		return env.timed(func() goja.Value { return callJS(own, text, c.Arguments[0], env.counted(text, with)) })
 	})
 }
 
@@ -140,7 +143,9 @@ func (env *environment) guardReplace() {
 func (env *environment) counted(text goja.String, with goja.Callable) goja.Value {
 	total := text.Length()
 	return env.native("", 0, func(m goja.FunctionCall) goja.Value {
+		start, called := time.Now(), env.called
 		result := env.toText(callJS(with, goja.Undefined(), m.Arguments...))
+		env.called = called + time.Since(start)
 		total = env.textLength(total + result.Length())
 		env.charge(result.Length())
 		return result
@@ -252,8 +257,10 @@ func (env *environment) replaceFirst(own goja.Callable, text goja.String, c goja
 		return result
 	}
 	replacement := env.toText(with)
-	references := int64(strings.Count(replacement.String(), "$"))
-	most := int64(text.Length()) + int64(replacement.Length()) + references*int64(text.Length())
+	most := int64(text.Length()) + int64(replacement.Length())
+	for _, copied := range []string{"$&", "$`", "$'"} {
+		most += int64(strings.Count(replacement.String(), copied)) * int64(text.Length())
+	}
 	if most > int64(env.evaluator.options.MaxResultBytes) {
 		env.throwTooLarge("string length", env.evaluator.options.MaxResultBytes)
 	}

@@ -23,14 +23,19 @@ func (env *environment) reason(p *program, exception *goja.Exception) string {
 	if message, ok := strings.CutPrefix(text, "TypeError: "); ok {
 		text = "TypeError: " + env.typeMessage(p, exception, message)
 	}
-	if len(text) > maxReason {
-		cut := maxReason
-		for !utf8.RuneStart(text[cut]) {
-			cut--
-		}
-		text = text[:cut] + "..."
+	return shortened(text)
+}
+
+// shortened cuts what is too long for a message.
+func shortened(text string) string {
+	if len(text) <= maxReason {
+		return text
 	}
-	return text
+	cut := maxReason
+	for cut > 0 && !utf8.RuneStart(text[cut]) {
+		cut--
+	}
+	return text[:cut] + "..."
 }
 
 // typeMessage maps the interpreter's words for the common type errors to Digdag's.
