@@ -37,6 +37,7 @@ func (f AttemptFlags) Status() string {
 type Attempt struct {
 	ID         AttemptID
 	SessionID  SessionID
+	ProjectID  ProjectID
 	Name       string // empty for the one unnamed attempt of a session (language A2)
 	Index      int    // 1 for the first attempt of its session
 	WorkflowID WorkflowID

@@ -15,4 +15,8 @@ type (
 	AttemptID int64
 	// TaskID is the id of a Task.
 	TaskID int64
+	// ScheduleID is the id of a Schedule.
+	ScheduleID int64
+	// TokenID is the id of a Token.
+	TokenID int64
 )

@@ -2,7 +2,10 @@ package trowel
 
 import "context"
 
-// Store keeps what Trowel knows. It has no opinions: rules are in the engine and the queue.
+// Store keeps everything. Its methods may be called concurrently.
+//
+// Errors about a database that cannot be used now, such as a lost connection or a full disk, are
+// ErrUnavailable: the same call may succeed later.
 type Store interface {
 	// Update runs f in one transaction and commits it unless f returns an error. f may be run again
 	// after a conflict with another writer, so it must have no effect outside the transaction.
@@ -12,10 +15,20 @@ type Store interface {
 	Close() error
 }
 
-// Tx is what can be done in a transaction.
+// Tx is an open transaction. It is not for concurrent use and ends with the function it was given
+// to.
 type Tx interface {
 	ProjectTx
+	ScheduleTx
+	SessionTx
 	AttemptTx
+	MonitorTx
 	TaskTx
 	AuditTx
+	LogTx
+	BlobTx
+	SecretTx
+	TokenTx
+	AgentTx
+	ParamTx
 }
