@@ -1,0 +1,20 @@
+package api
+
+// Error is the body of an answer that is an error (server 2.5).
+type Error struct {
+	Message *string `json:"message"` // null if the cause has none
+	Status  int     `json:"status"`
+	// Findings is all that is wrong in a refused project. It is ours: Digdag tells the first thing.
+	Findings []Finding `json:"findings,omitempty"`
+}
+
+// Finding is one thing that is wrong in a project.
+type Finding struct {
+	File     string `json:"file"`     // slash path from the project's root
+	Line     int    `json:"line"`     // from 1
+	Column   int    `json:"column"`   // from 1, in characters
+	Severity string `json:"severity"` // error or warning
+	Message  string `json:"message"`
+	Source   string `json:"source"`         // the line itself
+	Hint     string `json:"hint,omitempty"` // how to mend it
+}

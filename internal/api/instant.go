@@ -1,0 +1,128 @@
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Layouts in which times are written: whole seconds, what is smaller is cut off (server 2.2).
+const (
+	instantLayout = "2006-01-02T15:04:05Z"
+	offsetLayout  = "2006-01-02T15:04:05-07:00"
+	localLayout   = "2006-01-02T15:04:05"
+)
+
+// Instant is a moment, written in UTC: 2024-01-02T03:04:05Z.
+type Instant struct{ time.Time }
+
+// OptInstant returns the time as an optional instant: nil for the zero time, which stands for none.
+func OptInstant(t time.Time) *Instant {
+	if t.IsZero() {
+		return nil
+	}
+	return &Instant{Time: t}
+}
+
+// String is the text in which the instant is written.
+func (i Instant) String() string { return i.UTC().Format(instantLayout) }
+
+// MarshalJSON writes the instant as String does.
+func (i Instant) MarshalJSON() ([]byte, error) { return json.Marshal(i.String()) }
+
+// UnmarshalJSON reads what ParseInstant reads. As is the custom, null changes nothing.
+func (i *Instant) UnmarshalJSON(data []byte) error {
+	return unmarshalTime(data, &i.Time, ParseInstant)
+}
+
+// OffsetTime is a moment that shows the offset of its zone: 2024-01-01T00:00:00+09:00. Without an
+// offset it ends in +00:00, never in Z.
+type OffsetTime struct{ time.Time }
+
+// String is the text in which the time is written.
+func (o OffsetTime) String() string { return o.Format(offsetLayout) }
+
+// MarshalJSON writes the time as String does.
+func (o OffsetTime) MarshalJSON() ([]byte, error) { return json.Marshal(o.String()) }
+
+// UnmarshalJSON reads what ParseInstant reads. As is the custom, null changes nothing.
+func (o *OffsetTime) UnmarshalJSON(data []byte) error {
+	return unmarshalTime(data, &o.Time, ParseInstant)
+}
+
+// LocalOrInstant is a moment, or a time of a zone that only the server knows: that of a workflow.
+type LocalOrInstant struct {
+	// Time is the moment. If it is local, it is what a clock of that zone shows (schedule.Zone has the
+	// moment of that), and its own zone, UTC, means nothing.
+	Time  time.Time
+	Local bool
+}
+
+// String is the text in which the time is written: without an offset if it is local.
+func (l LocalOrInstant) String() string {
+	if l.Local {
+		return l.Time.Format(localLayout)
+	}
+	return l.Time.UTC().Format(instantLayout)
+}
+
+// MarshalJSON writes the time as String does.
+func (l LocalOrInstant) MarshalJSON() ([]byte, error) { return json.Marshal(l.String()) }
+
+// UnmarshalJSON reads what ParseLocalOrInstant reads. As is the custom, null changes nothing.
+func (l *LocalOrInstant) UnmarshalJSON(data []byte) error {
+	return unmarshalTime(data, l, ParseLocalOrInstant)
+}
+
+// ParseInstant reads an ISO date-time with an offset or Z, and maybe the name of a zone in brackets.
+// Seconds and their fraction may be missing. The result has the offset that was given.
+func ParseInstant(text string) (time.Time, error) {
+	plain := text
+	if at := strings.IndexByte(plain, '['); at >= 0 && strings.HasSuffix(plain, "]") {
+		plain = plain[:at]
+	}
+	if t, ok := parseAny(plain, "2006-01-02T15:04:05Z07:00", "2006-01-02T15:04Z07:00", "2006-01-02T15:04:05Z07:00:00"); ok {
+		return t, nil
+	}
+	return time.Time{}, fmt.Errorf("Invalid ISO time format: %s", text) //nolint:staticcheck // Digdag's text, server 2.2
+}
+
+// ParseLocalOrInstant reads what ParseInstant reads, or a date-time without an offset. A date alone
+// is refused.
+func ParseLocalOrInstant(text string) (LocalOrInstant, error) {
+	if t, ok := parseAny(text, localLayout, "2006-01-02T15:04"); ok {
+		return LocalOrInstant{Time: t, Local: true}, nil
+	}
+	t, err := ParseInstant(text)
+	if err != nil {
+		return LocalOrInstant{}, err
+	}
+	return LocalOrInstant{Time: t}, nil
+}
+
+func parseAny(text string, layouts ...string) (time.Time, bool) {
+	for _, layout := range layouts {
+		if t, err := time.Parse(layout, text); err == nil {
+			return t, true
+		}
+	}
+	return time.Time{}, false
+}
+
+// unmarshalTime reads a JSON string by parse.
+func unmarshalTime[T any](data []byte, into *T, parse func(string) (T, error)) error {
+	if string(data) == "null" {
+		return nil
+	}
+	var text string
+	if err := json.Unmarshal(data, &text); err != nil {
+		return fmt.Errorf("Invalid ISO time format: %s", data) //nolint:staticcheck // Digdag's text, server 2.2
+	}
+	parsed, err := parse(text)
+	if err != nil {
+		return err
+	}
+	*into = parsed
+	return nil
+}

@@ -1,0 +1,34 @@
+package api
+
+import "github.com/trowel-project/trowel/internal/param"
+
+// Project is RestProject: a project with its latest revision.
+type Project struct {
+	ID          ID       `json:"id"`
+	Name        string   `json:"name"`
+	Revision    string   `json:"revision"`
+	CreatedAt   Instant  `json:"createdAt"`
+	UpdatedAt   Instant  `json:"updatedAt"` // when the latest revision was made
+	DeletedAt   *Instant `json:"deletedAt"` // always null: deleted projects are never shown
+	ArchiveType string   `json:"archiveType"`
+	ArchiveMD5  []byte   `json:"archiveMd5"` // 16 bytes, written as Base64; nil if there is no archive
+}
+
+// ProjectCollection is RestProjectCollection.
+type ProjectCollection struct {
+	Projects List[Project] `json:"projects"`
+}
+
+// Revision is RestRevision.
+type Revision struct {
+	Revision    string     `json:"revision"`
+	CreatedAt   Instant    `json:"createdAt"`
+	ArchiveType string     `json:"archiveType"`
+	ArchiveMD5  []byte     `json:"archiveMd5"`
+	UserInfo    *param.Map `json:"userInfo"` // optional, but Digdag sends {} rather than null
+}
+
+// RevisionCollection is RestRevisionCollection.
+type RevisionCollection struct {
+	Revisions List[Revision] `json:"revisions"`
+}

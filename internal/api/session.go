@@ -1,0 +1,30 @@
+package api
+
+import "github.com/trowel-project/trowel/internal/param"
+
+// Session is RestSession.
+type Session struct {
+	ID          ID           `json:"id"`
+	Project     IDName       `json:"project"`
+	Workflow    NameOptID    `json:"workflow"` // as the last attempt has it
+	SessionUUID string       `json:"sessionUuid"`
+	SessionTime OffsetTime   `json:"sessionTime"` // in the zone of the last attempt
+	LastAttempt *LastAttempt `json:"lastAttempt"`
+}
+
+// LastAttempt is what a session shows of its last attempt.
+type LastAttempt struct {
+	ID               ID         `json:"id"`
+	RetryAttemptName *string    `json:"retryAttemptName"`
+	Done             bool       `json:"done"`
+	Success          bool       `json:"success"`
+	CancelRequested  bool       `json:"cancelRequested"`
+	Params           *param.Map `json:"params"`
+	CreatedAt        Instant    `json:"createdAt"`
+	FinishedAt       *Instant   `json:"finishedAt"`
+}
+
+// SessionCollection is RestSessionCollection.
+type SessionCollection struct {
+	Sessions List[Session] `json:"sessions"`
+}

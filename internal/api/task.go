@@ -1,0 +1,27 @@
+package api
+
+import "github.com/trowel-project/trowel/internal/param"
+
+// Task is RestTask.
+type Task struct {
+	ID              ID         `json:"id"`
+	FullName        string     `json:"fullName"`
+	ParentID        *ID        `json:"parentId"` // null for the root
+	Config          *param.Map `json:"config"`   // with _export, if that is not empty
+	Upstreams       List[ID]   `json:"upstreams"`
+	IsGroup         bool       `json:"isGroup"`
+	State           string     `json:"state"` // Digdag's word: blocked, ready, retry_waiting, ...
+	CancelRequested bool       `json:"cancelRequested"`
+	ExportParams    *param.Map `json:"exportParams"` // _export with exported parameters merged into it
+	StoreParams     *param.Map `json:"storeParams"`
+	StateParams     *param.Map `json:"stateParams"`
+	UpdatedAt       Instant    `json:"updatedAt"`
+	RetryAt         *Instant   `json:"retryAt"`
+	StartedAt       *Instant   `json:"startedAt"` // null for groups, and for tasks that never ran
+	Error           *param.Map `json:"error"`     // {} or {"message":...,"stacktrace":...}
+}
+
+// TaskCollection is RestTaskCollection.
+type TaskCollection struct {
+	Tasks List[Task] `json:"tasks"`
+}

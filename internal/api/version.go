@@ -1,0 +1,13 @@
+package api
+
+// Version is the answer of /api/version.
+type Version struct {
+	Version string `json:"version"`
+}
+
+// VersionCheck is RestVersionCheckResult.
+type VersionCheck struct {
+	ServerVersion      string `json:"serverVersion"`
+	UpgradeRecommended bool   `json:"upgradeRecommended"`
+	APICompatible      bool   `json:"apiCompatible"`
+}
