@@ -6,23 +6,17 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/trowel-project/trowel/internal/secret"
 )
 
-// Limits of secrets (server 1.10.19).
-const (
-	maxSecretKey   = 255       // characters
-	maxSecretValue = 16 * 1024 // bytes
-)
-
-// secretKeys is the form of a key: segments with dots between them. As it has no separator of
-// paths, a key is safe as the name of a file.
-var secretKeys = regexp.MustCompile(`^[a-zA-Z]([a-zA-Z0-9_-]*[a-zA-Z0-9])?(\.[a-zA-Z]([a-zA-Z0-9_-]*[a-zA-Z0-9])?)*$`)
+// maxSecretValue is the most bytes that a value has.
+const maxSecretValue = secret.MaxValueBytes
 
 // validSecretKey tells whether a key may name a secret.
-func validSecretKey(key string) bool { return len(key) <= maxSecretKey && secretKeys.MatchString(key) }
+func validSecretKey(key string) bool { return secret.ValidKey(key) }
 
 // localSecrets writes the secrets of local runs: a folder with a file for each key, whose content is
 // the value (server 1.5). Folder and files can be read by their owner alone. Package secret reads

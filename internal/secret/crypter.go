@@ -1,0 +1,167 @@
+package secret
+
+import (
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/rand"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/trowel-project/trowel"
+)
+
+// Engine is what the store's engine column says of a secret that a Crypter wrote (server 3.7).
+const Engine = "aesgcm"
+
+// The stored form of a secret (server 3.7): Base64 of the name of the engine, a version and a term
+// as big-endian 32-bit integers, a nonce, and the sealed record. The record is the length of the
+// text as such an integer, the text, and zeros up to a multiple of padBytes.
+const (
+	writtenVersion = 2 // 1 is read too
+	onlyTerm       = 1
+	keyBytes       = 16 // AES-128
+	nonceBytes     = 12
+	numberBytes    = 4
+	headBytes      = len(Engine) + 2*numberBytes
+	padBytes       = 16
+)
+
+// Names of the settings that the errors of this package tell of.
+const (
+	keySetting     = "digdag.secret-encryption-key"
+	oldKeysSetting = "secret.old_encryption_keys"
+)
+
+// Crypter encrypts secrets for the store and decrypts them again, in Digdag's form, so that both
+// programs can read the rows of each other (server 3.7). It is safe for concurrent use.
+type Crypter struct {
+	writing cipher.AEAD   // nil without a key
+	reading []cipher.AEAD // the key for writing first, then older ones
+}
+
+// NewCrypter returns a Crypter that encrypts with a key and decrypts with it or, if it does not fit,
+// with one of the older ones. Keys are Base64 of 16 bytes. Without a key everything that needs one
+// fails with an error that says which setting is missing. An error names the setting whose text is no
+// key, but not the text.
+func NewCrypter(key string, oldKeys ...string) (*Crypter, error) {
+	c := &Crypter{}
+	if key != "" {
+		aead, err := newAEAD(keySetting, key)
+		if err != nil {
+			return nil, err
+		}
+		c.writing, c.reading = aead, append(c.reading, aead)
+	}
+	for _, old := range oldKeys {
+		aead, err := newAEAD(oldKeysSetting, old)
+		if err != nil {
+			return nil, err
+		}
+		c.reading = append(c.reading, aead)
+	}
+	return c, nil
+}
+
+func newAEAD(setting, text string) (cipher.AEAD, error) {
+	key, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		return nil, keyError(setting, "the value is not Base64")
+	}
+	if len(key) != keyBytes {
+		return nil, keyError(setting, fmt.Sprintf("the key has %d bytes instead of %d", len(key), keyBytes))
+	}
+	block, err := aes.NewCipher(key)
+	if err != nil {
+		return nil, fmt.Errorf("use the key in %s: %w", setting, err)
+	}
+	return cipher.NewGCM(block)
+}
+
+func keyError(setting, problem string) error {
+	return &trowel.Error{
+		Kind: trowel.ErrInvalid, Message: fmt.Sprintf("%s: %s", setting, problem),
+		Hint: "a key is 16 random bytes in Base64; `openssl rand -base64 16` makes one",
+	}
+}
+
+// Encrypt returns the stored form of a text of at most MaxValueBytes bytes. Each call gives another
+// one. The error is of kind invalid if the text is too long or there is no key.
+func (c *Crypter) Encrypt(text string) (string, error) {
+	if c.writing == nil {
+		return "", &trowel.Error{
+			Kind: trowel.ErrInvalid, Message: "secrets cannot be stored: " + keySetting + " is not set",
+			Hint: "set it to 16 random bytes in Base64, the same on all servers, and keep it safe; `openssl rand -base64 16` makes one",
+		}
+	}
+	if !ValidValue(text) {
+		return "", &trowel.Error{
+			Kind: trowel.ErrInvalid, Message: invalidSecret,
+			Hint: fmt.Sprintf("a value has at most %d bytes", MaxValueBytes),
+		}
+	}
+	record := make([]byte, (numberBytes+len(text)+padBytes-1)/padBytes*padBytes)
+	binary.BigEndian.PutUint32(record, uint32(len(text))) //nolint:gosec // checked above
+	copy(record[numberBytes:], text)
+
+	stored := make([]byte, 0, headBytes+nonceBytes+len(record)+padBytes)
+	stored = append(stored, Engine...)
+	stored = binary.BigEndian.AppendUint32(stored, writtenVersion)
+	stored = binary.BigEndian.AppendUint32(stored, onlyTerm)
+	nonce := make([]byte, nonceBytes)
+	rand.Read(nonce) //nolint:errcheck // never fails
+	stored = append(stored, nonce...)
+	stored = c.writing.Seal(stored, nonce, record, nil)
+	return base64.StdEncoding.EncodeToString(stored), nil
+}
+
+// Decrypt returns the text of a stored form. The error is of kind invalid if there is no key, and
+// of kind internal if no key fits or the form is broken; it shows neither form nor text.
+func (c *Crypter) Decrypt(stored string) (string, error) {
+	if len(c.reading) == 0 {
+		return "", &trowel.Error{
+			Kind: trowel.ErrInvalid, Message: "secrets cannot be read: " + keySetting + " is not set",
+			Hint: "set it to the key that the secrets were stored with",
+		}
+	}
+	data, err := base64.StdEncoding.DecodeString(stored)
+	if err != nil {
+		return "", broken("it is not Base64")
+	}
+	if len(data) < headBytes+nonceBytes || string(data[:len(Engine)]) != Engine {
+		return "", broken("it does not begin with " + Engine)
+	}
+	version := binary.BigEndian.Uint32(data[len(Engine):])
+	term := binary.BigEndian.Uint32(data[len(Engine)+numberBytes:])
+	if version < 1 || version > writtenVersion || term != onlyTerm {
+		return "", broken(fmt.Sprintf("version %d, term %d are not known", version, term))
+	}
+	nonce, sealed := data[headBytes:headBytes+nonceBytes], data[headBytes+nonceBytes:]
+	for _, key := range c.reading {
+		record, err := key.Open(nil, nonce, sealed, nil)
+		if err == nil {
+			return textOf(record)
+		}
+	}
+	return "", &trowel.Error{
+		Kind: trowel.ErrInternal, Message: "a stored secret cannot be decrypted: no key fits",
+		Hint: "if " + keySetting + " was changed, add the key before to " + oldKeysSetting + ", or set the secret anew",
+	}
+}
+
+// textOf takes the text out of a record.
+func textOf(record []byte) (string, error) {
+	if len(record) < numberBytes {
+		return "", broken("its record is too short")
+	}
+	size := binary.BigEndian.Uint32(record)
+	if uint64(size) > uint64(len(record)-numberBytes) {
+		return "", broken("its record is shorter than its text")
+	}
+	return string(record[numberBytes : numberBytes+int(size)]), nil
+}
+
+func broken(problem string) error {
+	return &trowel.Error{Kind: trowel.ErrInternal, Message: "a stored secret cannot be decrypted", Hint: "set the secret anew", Err: errors.New(problem)}
+}

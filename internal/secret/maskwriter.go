@@ -1,0 +1,65 @@
+package secret
+
+import "io"
+
+// Writer masks what is written through it. A secret may be split over any number of writes: what
+// could be the beginning of one is held back until the next Write or Close. It must not be used by
+// several goroutines at once.
+type Writer struct {
+	mask *Mask
+	to   io.Writer
+
+	held    []byte // the beginning of what may be a secret
+	covered int    // bytes at the beginning of held that belong to a secret whose mask was written
+	clean   []byte // room for what goes out, kept for the next Write
+}
+
+// Writer returns a Writer to another one. Close it at the end; that does not close the other.
+func (m *Mask) Writer(to io.Writer) *Writer { return &Writer{mask: m, to: to} }
+
+// Write implements io.Writer. All of data counts as written unless the error says otherwise.
+func (w *Writer) Write(data []byte) (int, error) {
+	w.held = append(w.held, data...)
+	if err := w.flush(false); err != nil {
+		return 0, err
+	}
+	return len(data), nil
+}
+
+// Close writes what was held back. Further writes begin anew.
+func (w *Writer) Close() error { return w.flush(true) }
+
+// flush writes what is certain, or everything if nothing more will come.
+func (w *Writer) flush(last bool) error {
+	forms, data := w.mask.forms.Load(), w.held
+	w.clean = w.clean[:0]
+	i, end := 0, w.covered // data[:end] belongs to secrets
+	for ; i < len(data); i++ {
+		if i >= end && forms.byFirst[data[i]] == nil {
+			w.clean = append(w.clean, data[i])
+			continue
+		}
+		if forms.byFirst[data[i]] != nil {
+			size, open := forms.at(data[i:])
+			if open && !last {
+				break
+			}
+			if size > 0 && i >= end {
+				w.clean = append(w.clean, mask...)
+			}
+			if size > 0 {
+				end = max(end, i+size)
+			}
+		}
+		if i >= end {
+			w.clean = append(w.clean, data[i])
+		}
+	}
+	w.held = append(w.held[:0], data[i:]...)
+	w.covered = max(0, end-i)
+	if len(w.clean) == 0 {
+		return nil
+	}
+	_, err := w.to.Write(w.clean)
+	return err
+}

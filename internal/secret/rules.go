@@ -1,0 +1,45 @@
+package secret
+
+import (
+	"fmt"
+	"regexp"
+
+	"github.com/trowel-project/trowel"
+)
+
+// Limits of secrets that people set (server 1.10.19).
+const (
+	MaxKeyBytes   = 255
+	MaxValueBytes = 16 * 1024
+)
+
+// invalidSecret is Digdag's text for a key or value that may not be stored (server 2.6.3).
+const invalidSecret = "Invalid secret"
+
+// keyForm is the form of a key: segments with dots between them. As it has no separator of paths, a
+// key is safe as the name of a file.
+var keyForm = regexp.MustCompile(`^[a-zA-Z]([a-zA-Z0-9_-]*[a-zA-Z0-9])?(\.[a-zA-Z]([a-zA-Z0-9_-]*[a-zA-Z0-9])?)*$`)
+
+// ValidKey tells whether a key may be stored (server 1.10.19). CheckKey, for look-ups, is less strict.
+func ValidKey(key string) bool { return len(key) <= MaxKeyBytes && keyForm.MatchString(key) }
+
+// ValidValue tells whether a value may be stored (server 1.10.19); it may be empty.
+func ValidValue(value string) bool { return len(value) <= MaxValueBytes }
+
+// CheckStored refuses a key or a value that may not be stored, with Digdag's text and kind invalid
+// (server 2.6.3). The hint says which of the two it is.
+func CheckStored(key, value string) error {
+	if !ValidKey(key) {
+		return &trowel.Error{
+			Kind: trowel.ErrInvalid, Message: invalidSecret,
+			Hint: "a key is made of letters, digits, _ and -, in parts that a dot separates, each beginning with a letter: pg.password",
+		}
+	}
+	if !ValidValue(value) {
+		return &trowel.Error{
+			Kind: trowel.ErrInvalid, Message: invalidSecret,
+			Hint: fmt.Sprintf("a value has at most %d bytes, this one has %d", MaxValueBytes, len(value)),
+		}
+	}
+	return nil
+}

@@ -1,0 +1,66 @@
+package secret
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/trowel-project/trowel"
+)
+
+// Rows finds stored secrets.
+type Rows interface {
+	// FindSecret returns one secret of a project, or trowel.ErrNotFound.
+	FindSecret(ctx context.Context, project trowel.ProjectID, scope, key string) (*trowel.Secret, error)
+}
+
+// Stored finds the secrets of one project of a server: those that people set, then those that came
+// with a push, then nothing else (server 3.7). It keeps nothing, so a secret that is changed is seen
+// by the next task. It is safe for concurrent use.
+type Stored struct {
+	rows    Rows
+	crypter *Crypter
+	project trowel.ProjectID
+}
+
+// NewStored returns the Finder of a project's secrets.
+func NewStored(rows Rows, crypter *Crypter, project trowel.ProjectID) *Stored {
+	return &Stored{rows: rows, crypter: crypter, project: project}
+}
+
+// Find implements Finder. The error is a *KeyError for a text that is no key, and what Rows and
+// Decrypt give.
+func (s *Stored) Find(ctx context.Context, key string) (Value, bool, error) {
+	if err := CheckKey(key); err != nil {
+		return Value{}, false, err
+	}
+	for _, scope := range []string{trowel.SecretProject, trowel.SecretDefault} {
+		value, err := s.find(ctx, scope, key)
+		if errors.Is(err, trowel.ErrNotFound) {
+			continue
+		}
+		if err != nil {
+			return Value{}, false, fmt.Errorf("find secret %q of project %d: %w", key, s.project, err)
+		}
+		return value, true, nil
+	}
+	return Value{}, false, nil
+}
+
+func (s *Stored) find(ctx context.Context, scope, key string) (Value, error) {
+	row, err := s.rows.FindSecret(ctx, s.project, scope, key)
+	if err != nil {
+		return Value{}, err
+	}
+	if row.Engine != Engine {
+		return Value{}, &trowel.Error{
+			Kind: trowel.ErrInternal, Message: fmt.Sprintf("it was stored by engine %q, not %q", row.Engine, Engine),
+			Hint: "set the secret anew",
+		}
+	}
+	text, err := s.crypter.Decrypt(row.Value)
+	if err != nil {
+		return Value{}, err
+	}
+	return NewValue(text), nil
+}
