@@ -12,27 +12,26 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-const attemptColumns = `a.id, a.session_id, a.name, a.number, a.workflow_id, a.zone, a.params, a.flags, a.cause, a.actor,
+const attemptColumns = `a.id, a.session_id, a.project_id, a.name, a.number, a.workflow_id, a.zone, a.params, a.flags, a.cause, a.actor,
 a.version, a.created_at, a.finished_at`
 
 const (
 	sqlUpsertSession = `INSERT INTO session (project_id, workflow, session_time, uuid) VALUES ($1, $2, $3, $4)
 ON CONFLICT (project_id, workflow, session_time) DO UPDATE SET workflow = excluded.workflow RETURNING id, uuid`
-	sqlInsertAttempt = `INSERT INTO attempt (session_id, name, number, workflow_id, zone, params, flags, cause, actor, version, created_at)
-SELECT $1, $2, 1 + coalesce(max(number), 0), $3, $4, $5, $6, $7, $8, $9, $10 FROM attempt WHERE session_id = $1
+	sqlInsertAttempt = `INSERT INTO attempt (session_id, project_id, workflow, name, number, workflow_id, zone, params, flags, cause, actor, version,
+created_at) SELECT $1, $2, $3, $4, 1 + coalesce(max(number), 0), $5, $6, $7, $8, $9, $10, $11, $12 FROM attempt WHERE session_id = $1
 ON CONFLICT (session_id, name) DO NOTHING RETURNING id, number`
-	sqlLockAttempts  = `SELECT ` + attemptColumns + ` FROM attempt a`
-	sqlUpdateAttempt = `UPDATE attempt SET flags = $2, version = $3, finished_at = $4 WHERE id = $1`
-	sqlFindAttempt   = `SELECT ` + attemptColumns + ` FROM attempt a WHERE a.id = $1`
-	sqlFindLatest    = `SELECT ` + attemptColumns + ` FROM attempt a JOIN session s ON s.id = a.session_id
+	sqlSetLastAttempt = `UPDATE session SET last_attempt_id = $2 WHERE id = $1`
+	sqlLockAttempts   = `SELECT ` + attemptColumns + ` FROM attempt a`
+	sqlUpdateAttempt  = `UPDATE attempt SET flags = $2, version = $3, finished_at = $4 WHERE id = $1`
+	sqlFindAttempt    = `SELECT ` + attemptColumns + ` FROM attempt a WHERE a.id = $1`
+	sqlFindLatest     = `SELECT ` + attemptColumns + ` FROM attempt a JOIN session s ON s.id = a.session_id
 WHERE s.project_id = $1 AND s.workflow = $2 AND s.session_time = $3 AND ($4 = '' OR a.name = $4)
 ORDER BY a.number DESC LIMIT 1`
 	sqlListRunning  = `SELECT ` + attemptColumns + ` FROM attempt a WHERE a.finished_at IS NULL AND a.id > $1 ORDER BY a.id LIMIT $2`
 	sqlCountRunning = `SELECT count(*) FROM attempt WHERE finished_at IS NULL`
-	sqlFindSetting  = `SELECT p.id, p.name, p.created_at, r.id, r.name, r.params, r.created_at,
-w.id, w.name, w.zone, w.definition, s.id, s.workflow, s.session_time, s.uuid
-FROM attempt a JOIN session s ON s.id = a.session_id JOIN workflow w ON w.id = a.workflow_id
-JOIN revision r ON r.id = w.revision_id JOIN project p ON p.id = r.project_id WHERE a.id = $1`
+	sqlFindSetting  = `SELECT ` + definitionColumns + `, ` + sessionColumns + definitionTables + ` JOIN attempt a ON a.workflow_id = w.id
+JOIN session s ON s.id = a.session_id WHERE a.id = $1`
 )
 
 func (t *tx) InsertAttempt(ctx context.Context, s *trowel.Session, a *trowel.Attempt) error {
@@ -40,12 +39,15 @@ func (t *tx) InsertAttempt(ctx context.Context, s *trowel.Session, a *trowel.Att
 	if err != nil {
 		return fmt.Errorf("insert session of %q: %w", s.Workflow, err)
 	}
-	a.SessionID = s.ID
+	a.SessionID, a.ProjectID = s.ID, s.ProjectID
 	err = t.row(ctx, sqlInsertAttempt, []any{
-		a.SessionID, a.Name, a.WorkflowID, a.Zone, object(a.Params), a.Flags, a.Cause, a.Actor, a.Version, micros(a.CreatedAt),
+		a.SessionID, s.ProjectID, s.Workflow, a.Name, a.WorkflowID, a.Zone, object(a.Params), a.Flags, a.Cause, a.Actor, a.Version, micros(a.CreatedAt),
 	}, &a.ID, &a.Index)
 	if errors.Is(err, trowel.ErrNotFound) {
 		err = trowel.ErrConflict // nothing was inserted: the name is taken
+	}
+	if err == nil {
+		_, err = t.exec(ctx, sqlSetLastAttempt, s.ID, a.ID)
 	}
 	if err != nil {
 		return fmt.Errorf("insert attempt of session %d: %w", s.ID, err)
@@ -107,12 +109,14 @@ func (t *tx) attempts(ctx context.Context, query string, args []any) ([]*trowel.
 	return list, err
 }
 
-func scanAttempt(scan func(...any) error) (*trowel.Attempt, error) {
+func scanAttempt(scan func(...any) error, more ...any) (*trowel.Attempt, error) {
 	a := &trowel.Attempt{}
 	var params sql.NullString
 	var created, finished sql.NullInt64
-	err := scan(&a.ID, &a.SessionID, &a.Name, &a.Index, &a.WorkflowID, &a.Zone, &params, &a.Flags, &a.Cause, &a.Actor,
-		&a.Version, &created, &finished)
+	err := scan(append([]any{
+		&a.ID, &a.SessionID, &a.ProjectID, &a.Name, &a.Index, &a.WorkflowID, &a.Zone, &params, &a.Flags, &a.Cause, &a.Actor,
+		&a.Version, &created, &finished,
+	}, more...)...)
 	if err != nil {
 		return nil, err
 	}
@@ -149,14 +153,7 @@ func (t *tx) FindLatestAttempt(ctx context.Context, project trowel.ProjectID, wo
 }
 
 func (t *tx) attempt(ctx context.Context, query string, args ...any) (*trowel.Attempt, error) {
-	list, err := t.attempts(ctx, query, args)
-	if err != nil {
-		return nil, err
-	}
-	if len(list) == 0 {
-		return nil, trowel.ErrNotFound
-	}
-	return list[0], nil
+	return first(t.attempts(ctx, query, args))
 }
 
 func (t *tx) ListRunningAttempts(ctx context.Context, after trowel.AttemptID, limit int) ([]*trowel.Attempt, error) {
@@ -176,20 +173,19 @@ func (t *tx) CountRunningAttempts(ctx context.Context) (int, error) {
 }
 
 func (t *tx) FindSetting(ctx context.Context, id trowel.AttemptID) (*trowel.Setting, error) {
+	var d trowel.Definition
+	var row sessionRow
 	s := &trowel.Setting{}
-	var params, definition sql.NullString
-	var projectAt, revisionAt, sessionAt sql.NullInt64
-	err := t.row(ctx, sqlFindSetting, []any{id},
-		&s.Project.ID, &s.Project.Name, &projectAt, &s.Revision.ID, &s.Revision.Name, &params, &revisionAt,
-		&s.Workflow.ID, &s.Workflow.Name, &s.Workflow.Zone, &definition,
-		&s.Session.ID, &s.Session.Workflow, &sessionAt, &s.Session.UUID)
+	err := t.rows(ctx, sqlFindSetting, []any{id}, func(scan func(...any) error) error {
+		return scanDefinition(scan, &d, row.dest(&s.Session)...)
+	})
+	if err == nil && d.Workflow.ID == 0 {
+		err = trowel.ErrNotFound
+	}
 	if err != nil {
 		return nil, fmt.Errorf("find what attempt %d belongs to: %w", id, err)
 	}
-	s.Project.CreatedAt, s.Revision.CreatedAt, s.Session.Time = instant(projectAt), instant(revisionAt), instant(sessionAt)
-	s.Revision.ProjectID, s.Workflow.RevisionID, s.Session.ProjectID = s.Project.ID, s.Revision.ID, s.Project.ID
-	var errParams, errDefinition error
-	s.Revision.Params, errParams = readObject(params)
-	s.Workflow.Definition, errDefinition = readObject(definition)
-	return s, errors.Join(errParams, errDefinition)
+	row.fill(&s.Session)
+	s.Project, s.Revision, s.Workflow = d.Project, d.Revision, d.Workflow
+	return s, nil
 }

@@ -96,6 +96,7 @@ CREATE TABLE attempt (
   id          INTEGER PRIMARY KEY AUTOINCREMENT, -- never used again
   session_id  BIGINT   NOT NULL REFERENCES session (id),
   project_id  BIGINT   NOT NULL REFERENCES project (id),
+  workflow    TEXT     NOT NULL,
   name        TEXT     NOT NULL,
   number      INTEGER  NOT NULL,
   workflow_id BIGINT   NOT NULL REFERENCES workflow (id),
@@ -112,6 +113,7 @@ CREATE TABLE attempt (
 );
 CREATE INDEX attempt_workflow ON attempt (workflow_id);
 CREATE INDEX attempt_project ON attempt (project_id, id);
+CREATE INDEX attempt_workflow_name ON attempt (project_id, workflow, id);
 CREATE INDEX attempt_running ON attempt (id) WHERE finished_at IS NULL;
 
 -- Attempts of a backfill that wait for the session before them.

@@ -1,0 +1,118 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	trowel "github.com/trowel-project/trowel"
+)
+
+const (
+	sqlInsertChunk = `INSERT INTO log_chunk (attempt_id, file, seq, first_line, line_count, text_offset, text_bytes, data_bytes, data)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (attempt_id, file, seq) DO NOTHING`
+	sqlListLogFiles = `SELECT file, sum(data_bytes), sum(text_bytes), sum(line_count), count(*), min(blob_key), max(blob_key), count(blob_key),
+min(blob_offset) FROM log_chunk WHERE attempt_id = $1 AND substr(file, 1, length($2)) = $2 GROUP BY file ORDER BY file`
+	sqlListChunks = `SELECT seq, first_line, line_count, text_offset, text_bytes, data_bytes, CASE WHEN $5 THEN data END, blob_key, blob_offset
+FROM log_chunk WHERE attempt_id = $1 AND file = $2 AND seq >= $3 ORDER BY seq LIMIT $4`
+	sqlListUnpacked = `SELECT DISTINCT c.attempt_id FROM log_chunk c JOIN attempt a ON a.id = c.attempt_id
+WHERE c.data IS NOT NULL AND a.finished_at IS NOT NULL ORDER BY c.attempt_id LIMIT $1`
+	sqlMoveChunk    = `UPDATE log_chunk SET data = NULL, blob_key = $4, blob_offset = $5 WHERE attempt_id = $1 AND file = $2 AND seq = $3`
+	sqlListLogBlobs = `SELECT DISTINCT blob_key FROM log_chunk WHERE attempt_id = $1 AND blob_key IS NOT NULL ORDER BY blob_key`
+	sqlDeleteLogs   = `DELETE FROM log_chunk WHERE attempt_id = $1`
+)
+
+func (t *tx) InsertLogChunks(ctx context.Context, chunks []trowel.LogChunk) error {
+	for i := range chunks {
+		c := &chunks[i]
+		_, err := t.exec(ctx, sqlInsertChunk, c.AttemptID, c.File, c.Seq, c.FirstLine, c.Lines, c.Offset, c.TextBytes, c.DataBytes, c.Data)
+		if err != nil {
+			return fmt.Errorf("insert output of attempt %d: %w", c.AttemptID, err)
+		}
+	}
+	return nil
+}
+
+func (t *tx) ListLogFiles(ctx context.Context, attempt trowel.AttemptID, prefix string) ([]trowel.LogFile, error) {
+	var list []trowel.LogFile
+	err := t.rows(ctx, sqlListLogFiles, []any{attempt, prefix}, func(scan func(...any) error) error {
+		var f trowel.LogFile
+		var low, high sql.NullString
+		var offset sql.NullInt64
+		var inBlobs int
+		err := scan(&f.Name, &f.DataBytes, &f.TextBytes, &f.Lines, &f.Chunks, &low, &high, &inBlobs, &offset)
+		if inBlobs == f.Chunks && low.String == high.String && offset.Int64 == 0 {
+			f.BlobKey = low.String
+		}
+		list = append(list, f)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list output of attempt %d: %w", attempt, err)
+	}
+	return list, nil
+}
+
+func (t *tx) ListLogChunks(ctx context.Context, attempt trowel.AttemptID, file string, seq, limit int, withData bool) ([]trowel.LogChunk, error) {
+	var list []trowel.LogChunk
+	err := t.rows(ctx, sqlListChunks, []any{attempt, file, seq, limit, withData}, func(scan func(...any) error) error {
+		c := trowel.LogChunk{AttemptID: attempt, File: file}
+		var key sql.NullString
+		var offset sql.NullInt64
+		err := scan(&c.Seq, &c.FirstLine, &c.Lines, &c.Offset, &c.TextBytes, &c.DataBytes, &c.Data, &key, &offset)
+		c.BlobKey, c.BlobOffset = key.String, offset.Int64
+		list = append(list, c)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list output %q of attempt %d: %w", file, attempt, err)
+	}
+	return list, nil
+}
+
+func (t *tx) ListUnpackedLogs(ctx context.Context, limit int) ([]trowel.AttemptID, error) {
+	var list []trowel.AttemptID
+	err := t.rows(ctx, sqlListUnpacked, []any{limit}, func(scan func(...any) error) error {
+		var id trowel.AttemptID
+		err := scan(&id)
+		list = append(list, id)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list attempts with output to pack: %w", err)
+	}
+	return list, nil
+}
+
+func (t *tx) MoveLogChunks(ctx context.Context, chunks []trowel.LogChunk) error {
+	for i := range chunks {
+		c := &chunks[i]
+		rows, err := t.exec(ctx, sqlMoveChunk, c.AttemptID, c.File, c.Seq, c.BlobKey, c.BlobOffset)
+		if err == nil && rows != 1 {
+			err = trowel.ErrNotFound
+		}
+		if err != nil {
+			return fmt.Errorf("move output of attempt %d: %w", c.AttemptID, err)
+		}
+	}
+	return nil
+}
+
+func (t *tx) DeleteLogs(ctx context.Context, attempt trowel.AttemptID) ([]string, error) {
+	var keys []string
+	err := t.rows(ctx, sqlListLogBlobs, []any{attempt}, func(scan func(...any) error) error {
+		var key string
+		err := scan(&key)
+		keys = append(keys, key)
+		return err
+	})
+	errDelete := err
+	if err == nil {
+		_, errDelete = t.exec(ctx, sqlDeleteLogs, attempt)
+	}
+	if err := errors.Join(err, errDelete); err != nil {
+		return nil, fmt.Errorf("delete output of attempt %d: %w", attempt, err)
+	}
+	return keys, nil
+}
