@@ -14,6 +14,10 @@ type Lease struct {
 	Try       int
 	FullName  string
 	Setting   *Setting
+	// AttemptName and AttemptCreatedAt are those of the attempt; with Setting and Zone they say where
+	// the log of the try belongs (server 5.1).
+	AttemptName      string
+	AttemptCreatedAt time.Time
 	// Zone is the time zone of the attempt's dates in templates.
 	Zone *time.Location
 	// Scope is what templates see: all parameters and built-ins, not evaluated (language P3). Local
@@ -38,6 +42,9 @@ const (
 	OutcomeRetry
 	// OutcomeFailure carries an Error.
 	OutcomeFailure
+	// OutcomeReleased gives the task back, to be run anew: the agent was stopped before its end. It
+	// does not count as one of the operator's retries (language X59a).
+	OutcomeReleased
 )
 
 // Report is what an agent says at the end of a try.
@@ -53,4 +60,7 @@ type Report struct {
 	StartedAt   time.Time
 	EndedAt     time.Time
 	LastLines   []string // of a failure or retry: the last lines of output, at most 20
+	// Logs are the last pieces of the try's output, those that are not stored yet. They are stored
+	// with the end of the try.
+	Logs []LogChunk
 }

@@ -16,6 +16,7 @@ const (
 	MoveFailureTasks Move = "failure_tasks" // failed; ^error or ^failure-alert tasks run first
 	MoveRetry        Move = "retry"         // the operator asks to be run again
 	MoveGroupRetry   Move = "group_retry"   // the failed subtree will be repeated
+	MoveRelease      Move = "release"       // the agent is gone, or gave the task back before its end
 	MoveDue          Move = "due"           // the instant of a retry, poll or group retry has come
 	MoveRestart      Move = "restart"       // a group begins its subtree anew
 	MoveCancel       Move = "cancel"        // a kill: what cannot end at once is flagged and stays as it is
@@ -42,6 +43,7 @@ func Transitions() []Transition {
 		{TaskRunning, MoveSuccess, TaskSuccess, "3.4"},
 		{TaskRunning, MoveSubtasks, TaskPlanned, "3.4"},
 		{TaskRunning, MoveRetry, TaskRetryWaiting, "X26"},
+		{TaskRunning, MoveRelease, TaskReady, "X59a"},
 		{TaskRunning, MoveError, TaskError, "3.4"},
 		{TaskRunning, MoveFailureTasks, TaskPlanned, "3.4"},
 		{TaskRunning, MoveCancel, TaskRunning, "X46"},

@@ -9,6 +9,7 @@ const (
 	ExitRetry    = "retry"    // failed, and will be run again
 	ExitPoll     = "poll"     // asked to be run again
 	ExitCanceled = "canceled" // stopped, or its result dropped, because of a kill
+	ExitLost     = "lost"     // the agent went away, or gave the task back before its end
 )
 
 // Try is one ended execution of one task, kept for history: how long tasks wait and run, and what a

@@ -6,7 +6,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// Event is a cause of changes: one of Claim, Report, Due, Kill.
+// Event is a cause of changes: one of Claim, Report, Release, Due, Kill.
 type Event interface{ apply(*applying) }
 
 // IDs hands out task ids.

@@ -128,6 +128,10 @@ func (d *drive) move() error {
 	case dice < 11 && d.kills < 2 && d.Seed%4 == 0:
 		d.kills++
 		return d.apply("kill", engine.Kill{}, func() { d.want.Kill(d.now) })
+	case dice < 14:
+		if ids := d.in(trowel.TaskRunning); len(ids) > 0 {
+			return d.release(ids[d.rng.IntN(len(ids))])
+		}
 	case dice < 45:
 		if ids := d.in(trowel.TaskReady); len(ids) > 0 {
 			return d.claim(ids[d.rng.IntN(len(ids))])
@@ -171,6 +175,21 @@ func (d *drive) report(id trowel.TaskID) error {
 	r.TaskID, r.AttemptID, r.Try = id, d.img.Attempt.ID, t.Try
 	d.past = append(d.past, r)
 	return d.apply(fmt.Sprintf("report %s %d", t.Name, r.Outcome), engine.Report{Report: r}, func() { d.want.Report(r, d.now) })
+}
+
+// release takes the try away (X59a); its report may still come, see stray. What the operator does in
+// the next try does not depend on it.
+func (d *drive) release(id trowel.TaskID) error {
+	t := d.want.Task(id)
+	try := t.Try
+	r := d.Outcome(t.Name, d.runs[id])
+	r.TaskID, r.AttemptID, r.Try = id, d.img.Attempt.ID, try
+	d.past = append(d.past, r)
+	if d.rng.IntN(2) == 0 {
+		back := trowel.Report{TaskID: id, AttemptID: r.AttemptID, Try: try, Outcome: trowel.OutcomeReleased}
+		return d.apply("give back "+t.Name, engine.Report{Report: back}, func() { d.want.Report(back, d.now) })
+	}
+	return d.apply("release "+t.Name, engine.Release{Task: id, Try: try}, func() { d.want.Release(id, try, d.now) })
 }
 
 func (d *drive) due(id trowel.TaskID) error {

@@ -15,7 +15,11 @@ func (r Report) apply(a *applying) {
 		return
 	}
 	canceled := t.Flags&trowel.TaskCancelRequested != 0
-	a.recordTry(t, r.Report, canceled)
+	exit := exitOf(r.Outcome)
+	if canceled {
+		exit = trowel.ExitCanceled
+	}
+	a.recordTry(t, r.Report, exit)
 	switch {
 	case canceled:
 		a.move(t, trowel.MoveCancel, trowel.TaskCanceled, false)
@@ -23,18 +27,16 @@ func (r Report) apply(a *applying) {
 		a.succeed(t, r.Result)
 	case r.Outcome == trowel.OutcomePoll, r.Outcome == trowel.OutcomeRetry:
 		a.wait(t, r.Report)
+	case r.Outcome == trowel.OutcomeReleased:
+		a.move(t, trowel.MoveRelease, trowel.TaskReady, false)
 	default:
 		a.fail(t, r.Error)
 	}
 }
 
-func (a *applying) recordTry(t *task, r trowel.Report, canceled bool) {
+func (a *applying) recordTry(t *task, r trowel.Report, exit string) {
 	if r.EndedAt.IsZero() {
 		r.EndedAt = a.at
-	}
-	exit := trowel.ExitCanceled
-	if !canceled {
-		exit = exitOf(r.Outcome)
 	}
 	a.out.Tries = append(a.out.Tries, trowel.Try{
 		AttemptID: t.AttemptID, TaskID: t.ID, Number: t.Try, FullName: t.FullName, AgentID: t.AgentID,
@@ -53,6 +55,8 @@ func exitOf(o trowel.Outcome) string {
 		return trowel.ExitRetry
 	case trowel.OutcomeFailure:
 		return trowel.ExitError
+	case trowel.OutcomeReleased:
+		return trowel.ExitLost
 	}
 	return trowel.ExitError
 }

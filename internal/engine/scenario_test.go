@@ -22,11 +22,14 @@ import (
 // exact trace of what it leads to; the reference model plays along and is compared after each.
 //
 //	start                  begin the attempt; that the tasks of the workflow are new is left out
-//	claim +a               an agent takes the task; the next four do so themselves if it is ready
+//	claim +a               an agent takes the task; the next five do so themselves if it is ready
 //	ok +a {store: {k: 1}}  its operator succeeds; the result may have sub, export, reset, store
 //	fail +a message        it fails
 //	poll +a 5s {n: 1}      it asks to be run again with these state params
 //	retry +a 5s {n: 1}     it asks the same because of a failure
+//	back +a                its agent gives it back
+//	lose +a                the agent of its try is gone
+//	late +a                the report of the try before comes
 //	again +a               its last report comes once more
 //	due +a                 the task's instant comes
 //	early +a               its timer fires too early
@@ -145,6 +148,11 @@ func (p *player) line(line string) (string, error) {
 		return param.JSON(value), p.d.compareScope(id)
 	case "again":
 		return p.report(line, p.last[id])
+	case "lose":
+		try := p.d.want.Task(id).Try
+		return p.trace(p.d.apply(line, engine.Release{Task: id, Try: try}, func() { p.d.want.Release(id, try, p.d.now) }))
+	case "late":
+		return p.report(line, trowel.Report{TaskID: id, Try: p.d.want.Task(id).Try - 1, Outcome: trowel.OutcomeSuccess})
 	}
 	r, err := reported(verb, rest)
 	if err != nil {
@@ -171,6 +179,9 @@ func (p *player) report(line string, r trowel.Report) (string, error) {
 func reported(verb, rest string) (r trowel.Report, err error) {
 	if verb == "fail" {
 		return trowel.Report{Outcome: trowel.OutcomeFailure, Error: param.Of("message", rest)}, nil
+	}
+	if verb == "back" {
+		return trowel.Report{Outcome: trowel.OutcomeReleased}, nil
 	}
 	if verb != "ok" {
 		wait, after, _ := strings.Cut(rest, " ")

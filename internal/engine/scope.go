@@ -48,6 +48,7 @@ func (img *Image) Lease(id trowel.TaskID) *trowel.Lease {
 		Setting: img.scopes.setting, Zone: img.scopes.zone.Location,
 		Scope: img.Scope(id), Local: t.Local, StateParams: t.StateParams,
 		RetryCount: t.RetryCount, StartedAt: t.StartedAt,
+		AttemptName: img.Attempt.Name, AttemptCreatedAt: img.Attempt.CreatedAt,
 	}
 }
 

@@ -112,6 +112,8 @@ func (m *Model) Report(r trowel.Report, now time.Time) {
 	switch {
 	case t.Flags&trowel.TaskCancelRequested != 0:
 		t.State = trowel.TaskCanceled
+	case r.Outcome == trowel.OutcomeReleased:
+		t.State = trowel.TaskReady
 	case r.Outcome == trowel.OutcomeSuccess:
 		m.succeed(t, r.Result)
 	case r.Outcome == trowel.OutcomeFailure:
@@ -123,6 +125,11 @@ func (m *Model) Report(r trowel.Report, now time.Time) {
 		t.StateParams = r.StateParams
 	}
 	m.rounds()
+}
+
+// Release takes a try from an agent that is gone (X59a).
+func (m *Model) Release(id trowel.TaskID, try int, now time.Time) {
+	m.Report(trowel.Report{TaskID: id, Try: try, Outcome: trowel.OutcomeReleased}, now)
 }
 
 // children lists the direct children of a task in the order of their ids.
