@@ -1,0 +1,209 @@
+package archive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"syscall"
+)
+
+// Unpacked is a file or link that Unpack met.
+type Unpacked struct {
+	Name string // slash path from the folder
+	Link string // target of a symbolic link; empty for a file
+}
+
+// UnpackOptions are the limits of an archive and who hears of its files.
+type UnpackOptions struct {
+	// Limits of what is written. Zero MaxBytes is 16 GiB here: who unpacks trusts the archive more than
+	// who takes it in.
+	Limits Limits
+	// Report is called for each file and link, before it is written; nil is not called.
+	Report func(Unpacked)
+}
+
+const defaultUnpackBytes = 16 << 30
+
+// owner is what the owner of files may always do: what could not be read could not be copied, and what
+// is in a closed folder could not be deleted.
+const (
+	ownerFile   = 0o400
+	ownerFolder = 0o700
+)
+
+// Unpack writes the files of an archive into a folder, which is made if it is missing (server 4.4).
+// Files and links that are there are replaced. Nothing is written outside of the folder, and no link
+// that leaves it is made, directly or through others, whatever the archive says: that is a
+// trowel.ErrInvalid. After an error the folder has some of the files.
+func Unpack(ctx context.Context, from io.Reader, dir string, opts UnpackOptions) (err error) {
+	if opts.Limits.MaxBytes <= 0 {
+		opts.Limits.MaxBytes = defaultUnpackBytes
+	}
+	r, err := newReader(source{from}, opts.Limits)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o777); err != nil { //nolint:gosec // the umask decides
+		return err
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, root.Close()) }()
+	u := &unpacking{root: root, reader: r, opts: opts, made: map[string]bool{".": true}, targets: map[string]string{}}
+	for {
+		if err := context.Cause(ctx); err != nil {
+			return err
+		}
+		e, err := r.next()
+		if errors.Is(err, io.EOF) {
+			return u.finish()
+		}
+		if err == nil {
+			err = r.tooLarge()
+		}
+		if err == nil {
+			err = u.write(e)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// unpacking is one run of Unpack. Links are made last, so that nothing is written through them.
+type unpacking struct {
+	root    *os.Root
+	reader  *reader
+	opts    UnpackOptions
+	made    map[string]bool   // folders
+	folders []entry           // that the archive gives permissions
+	targets map[string]string // of links
+	links   []string          // their names in the order of the archive
+}
+
+func (u *unpacking) write(e *entry) error {
+	if e.outside {
+		return invalid(nil, "", textBadEntry, e.raw)
+	}
+	if _, err := filepath.Localize(e.name); err != nil {
+		return invalid(err, "", textBadEntry, e.raw)
+	}
+	switch e.kind {
+	case kindFolder:
+		u.folders = append(u.folders, *e)
+		return u.folder(e.name)
+	case kindLink:
+		u.report(Unpacked{Name: e.name, Link: e.target})
+		if _, again := u.targets[e.name]; !again {
+			u.links = append(u.links, e.name)
+		}
+		u.targets[e.name] = e.target
+		return u.folder(path.Dir(e.name))
+	case kindFile:
+	}
+	u.report(Unpacked{Name: e.name})
+	delete(u.targets, e.name) // of two entries with one name the last counts
+	return u.file(e)
+}
+
+func (u *unpacking) report(file Unpacked) {
+	if u.opts.Report != nil {
+		u.opts.Report(file)
+	}
+}
+
+// folder makes a folder and those that it is in.
+func (u *unpacking) folder(name string) error {
+	if u.made[name] {
+		return nil
+	}
+	if err := u.root.MkdirAll(name, 0o777); err != nil {
+		return inTheWay(name, err)
+	}
+	u.made[name] = true
+	return nil
+}
+
+// file writes one file. What was there, be it a link, is not written to: it goes.
+func (u *unpacking) file(e *entry) error {
+	if err := u.folder(path.Dir(e.name)); err != nil {
+		return err
+	}
+	const fresh = os.O_WRONLY | os.O_CREATE | os.O_EXCL
+	file, err := u.root.OpenFile(e.name, fresh, e.perm|ownerFile)
+	if errors.Is(err, fs.ErrExist) {
+		if err = u.root.Remove(e.name); err == nil {
+			file, err = u.root.OpenFile(e.name, fresh, e.perm|ownerFile)
+		}
+	}
+	if err != nil {
+		return inTheWay(e.name, err)
+	}
+	_, err = io.Copy(file, u.reader)
+	if err == nil && runtime.GOOS != "windows" {
+		err = file.Chmod(e.perm | ownerFile) // whatever the umask says
+	}
+	if err = errors.Join(err, file.Close()); err != nil {
+		return fmt.Errorf("unpack %s: %w", e.name, err)
+	}
+	return nil
+}
+
+// inTheWay is the error about a file or folder that cannot be made.
+func inTheWay(name string, err error) error {
+	if _, bySystem := errors.AsType[syscall.Errno](err); bySystem || errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("unpack %s: %w", name, err)
+	}
+	return invalid(err, "", textBadEntry, name) // os.Root: it leads out of the folder
+}
+
+// finish makes the links and gives folders their permissions.
+func (u *unpacking) finish() error {
+	all := &links{targets: u.targets}
+	if name := all.firstOutside(u.links); name != "" {
+		return invalid(nil, hintLinkInside, textBadLink, name, u.targets[name])
+	}
+	for _, name := range u.links {
+		target, ok := u.targets[name]
+		if !ok {
+			continue
+		}
+		if err := u.link(name, target); err != nil {
+			return err
+		}
+	}
+	if runtime.GOOS == "windows" {
+		return nil
+	}
+	for _, folder := range u.folders {
+		if folder.name == "." {
+			continue // the folder was made by others
+		}
+		if err := u.root.Chmod(folder.name, folder.perm|ownerFolder); err != nil {
+			return fmt.Errorf("unpack %s: %w", folder.name, err)
+		}
+	}
+	return nil
+}
+
+func (u *unpacking) link(name, target string) error {
+	target = filepath.FromSlash(target)
+	err := u.root.Symlink(target, name)
+	if errors.Is(err, fs.ErrExist) {
+		if err = u.root.Remove(name); err == nil {
+			err = u.root.Symlink(target, name)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("unpack %s: %w", name, err)
+	}
+	return nil
+}
