@@ -83,7 +83,7 @@ func (c *call) showFindings(dir string) {
 // operatorKeys are the names of all operators with the options that each of them knows.
 func operatorKeys() map[string][]string {
 	keys := map[string][]string{}
-	for name, definition := range operator.Builtin() {
+	for name, definition := range operator.Builtin(operator.Options{}) {
 		keys[name] = definition.Keys
 		if definition.Open {
 			keys[name] = append(keys[name], dig.AnyKey)

@@ -208,7 +208,7 @@ func (l *localRun) openAgent(ctx context.Context, taskLimit int) error {
 	l.agent = agent.New(ctx, agent.Options{
 		ID:        "local",
 		Slots:     slots,
-		Operators: operator.Builtin(),
+		Operators: operator.Builtin(operator.Options{}),
 		Templates: template.New(template.Options{}),
 		Commands: executor.NewLocal(executor.LocalOptions{
 			Env: l.c.env.Environ, KillNow: l.killNow, Log: l.log,

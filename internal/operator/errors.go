@@ -34,6 +34,10 @@ func (f *Failure) Error() string { return f.Message }
 // Unwrap returns the cause.
 func (f *Failure) Unwrap() error { return f.Err }
 
+func failuref(format string, args ...any) error {
+	return &Failure{Message: fmt.Sprintf(format, args...)}
+}
+
 // Error is an error with a kind of Digdag's. Errors without one are of the kind "runtime".
 type Error struct {
 	Kind    string

@@ -37,7 +37,7 @@ func newFixture(tb testing.TB, own *param.Map) *fixture {
 
 func newFixtureIn(tb testing.TB, project string, own *param.Map) *fixture {
 	tb.Helper()
-	f := &fixture{t: tb, project: project, inherited: param.Of("project_id", 3), own: own, table: operator.Builtin()}
+	f := &fixture{t: tb, project: project, inherited: param.Of("project_id", 3), own: own, table: operator.Builtin(operator.Options{})}
 	f.request = operator.Request{
 		Lease:     &trowel.Lease{TaskID: 7, AttemptID: 11, FullName: "+main+a"},
 		Secrets:   secrets{},

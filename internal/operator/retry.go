@@ -2,6 +2,7 @@ package operator
 
 import (
 	"context"
+	"errors"
 
 	"github.com/trowel-project/trowel/internal/dig"
 	"github.com/trowel-project/trowel/internal/param"
@@ -28,7 +29,7 @@ func runWithRetry(ctx context.Context, run func(context.Context, *Request) (Outc
 	if err == nil && outcome.Again != nil {
 		cause = outcome.Again.Cause
 	}
-	if cause == nil || done >= retry.Limit || ctx.Err() != nil {
+	if _, early := errors.AsType[*unretried](err); early || cause == nil || done >= retry.Limit || ctx.Err() != nil {
 		return outcome, err
 	}
 	state := r.State.Clone()

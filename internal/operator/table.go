@@ -28,19 +28,33 @@ type Definition struct {
 // Table is a set of operators by name.
 type Table map[string]Definition
 
+// Options are the system's settings for operators. The zero value has the defaults.
+type Options struct {
+	HTTP HTTPOptions
+}
+
 // Builtin returns all operators of this version. The operators of one Table share what they keep
 // between runs.
-func Builtin() Table {
+func Builtin(options Options) Table {
 	scripts := &scripts{folders: newRunFolders()}
+	web := newWeb(options.HTTP)
 	return Table{
 		"call":      {Run: runCall, Wrapped: true, Doc: "runs the tasks of another workflow file"},
 		"echo":      {Run: runEcho, Doc: "prints a text"},
 		"fail":      {Run: runFail, Doc: "fails with a message"},
 		"for_each":  {Run: runForEach, Doc: "runs _do for all combinations of values"},
 		"for_range": {Run: runForRange, Doc: "runs _do for the slices of a range of numbers"},
-		"if":        {Run: runIf, Doc: "runs _do or _else_do"},
-		"loop":      {Run: runLoop, Keys: []string{"count"}, Doc: "runs _do a number of times"},
-		"notify":    {Run: runNotify, Doc: "sends a notification"},
+		"http": {
+			Run: web.runHTTP, Wrapped: true, Section: true, Doc: "sends an HTTP request",
+			Keys: append(httpKeys(), "store_content"),
+		},
+		"http_call": {
+			Run: web.runHTTPCall, Wrapped: true, Doc: "runs the tasks of a workflow that it fetches",
+			Keys: append(httpKeys(), "content_type_override"),
+		},
+		"if":     {Run: runIf, Doc: "runs _do or _else_do"},
+		"loop":   {Run: runLoop, Keys: []string{"count"}, Doc: "runs _do a number of times"},
+		"notify": {Run: runNotify, Doc: "sends a notification"},
 		"py": {
 			Run: scripts.runPy, Wrapped: true, Section: true, Open: true, Doc: "calls a Python function or method",
 			Keys: []string{"python", "script"},

@@ -44,7 +44,7 @@ func TestUnused(t *testing.T) {
 			params := param.NewReader(selection.Config)
 			request := f.request
 			request.Params, request.Local, request.Project, request.Output = params, c.own, f.project, &f.output
-			if _, err := operator.Builtin().Run(t.Context(), selection.Type, &request); err != nil {
+			if _, err := operator.Builtin(operator.Options{}).Run(t.Context(), selection.Type, &request); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(c.want, operator.Unused("+a", c.own, params)); diff != "" {

@@ -1,0 +1,51 @@
+package operator
+
+import (
+	"context"
+	"time"
+
+	"github.com/trowel-project/trowel/internal/param"
+)
+
+// Bounds of the waits of an operator's own retries, which double (operators 1.11).
+const (
+	shortestRetry = time.Second
+	longestRetry  = 30 * time.Second
+)
+
+// retryLater asks for another run because of a failure that may pass, without a limit (operators 1.11,
+// retry executor): after 1, 2, 4... 30 seconds, counted in the state below key.
+func retryLater(state *param.Map, key string, cause error) (Outcome, error) {
+	own, err := param.NewReader(state).OptMap(key)
+	if err != nil {
+		return Outcome{}, err
+	}
+	done, err := param.NewReader(own).IntOr("retry", 0)
+	if err != nil {
+		return Outcome{}, err
+	}
+	own = own.Clone()
+	own.Set("retry", int64(done+1))
+	next := state.Clone()
+	next.Set(key, own)
+	after := min(shortestRetry<<min(max(done, 0), 10), longestRetry)
+	return Outcome{Again: &Again{After: after, State: next, Cause: cause}}, nil
+}
+
+// unretried is an error that _retry does not repeat: Digdag finds it while it makes the operator
+// (operators 1.12).
+type unretried struct{ err error }
+
+func (e *unretried) Error() string { return e.err.Error() }
+
+// Unwrap returns the error itself.
+func (e *unretried) Unwrap() error { return e.err }
+
+// optSecret returns the secret of a key, after _secrets has renamed it, and whether there is one.
+func (r *Request) optSecret(ctx context.Context, key string) (string, bool, error) {
+	value, found, err := r.mounted.Find(ctx, key)
+	if err != nil || !found {
+		return "", false, err
+	}
+	return value.Reveal(), true, nil
+}

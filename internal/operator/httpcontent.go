@@ -1,0 +1,117 @@
+package operator
+
+import (
+	"context"
+	"strings"
+
+	"github.com/trowel-project/trowel/internal/param"
+)
+
+// Texts of operators 5.1.
+const (
+	httpInvalidFormat = "Invalid content format for %ss: '%s'"
+	httpInvalidField  = "Invalid form content field value: %s"
+)
+
+// Media types of bodies (operators 5.1); the first is written as Digdag does.
+const (
+	mediaText = "plain/text"
+	mediaJSON = "application/json"
+	mediaForm = "application/x-www-form-urlencoded"
+)
+
+// content is the body of a request.
+type content struct {
+	body        []byte
+	contentType string // empty without a body
+}
+
+// httpContent makes the body that the option content describes, with its secrets.
+func httpContent(ctx context.Context, r *Request, params *param.Reader) (content, error) {
+	raw, _ := params.Value("content")
+	if raw == nil {
+		return content{}, nil
+	}
+	text, isScalar := param.AsString(raw)
+	format := "json"
+	if isScalar {
+		format = "text"
+	}
+	asked, err := params.StringOr("content_format", format)
+	if err != nil {
+		return content{}, err
+	}
+	mediaType, hasType, err := params.OptString("content_type")
+	if err != nil {
+		return content{}, err
+	}
+	choose := func(standard string) string {
+		if hasType {
+			return mediaType
+		}
+		return standard
+	}
+	format = strings.ToLower(asked)
+	fields, isMap := raw.(*param.Map)
+	switch {
+	case format == "text" && isScalar:
+		text, err = r.expand(ctx, text)
+		return content{body: []byte(text), contentType: choose(mediaText)}, err
+	case format == "json":
+		value, err := r.expandAll(ctx, raw)
+		return content{body: []byte(param.JSON(value)), contentType: choose(mediaJSON)}, err
+	case format == "form" && isMap:
+		form, err := encodeForm(ctx, r, fields, httpInvalidField)
+		return content{body: []byte(form), contentType: mediaForm}, err // content_type is not heeded (quirk)
+	}
+	return content{}, param.Errorf(httpInvalidFormat, jsonType(raw), asked)
+}
+
+// expandAll replaces the secrets in all texts and keys of a value.
+func (r *Request) expandAll(ctx context.Context, value param.Value) (param.Value, error) {
+	switch value := value.(type) {
+	case string:
+		return r.expand(ctx, value)
+	case param.List:
+		list := make(param.List, len(value))
+		for i, element := range value {
+			var err error
+			if list[i], err = r.expandAll(ctx, element); err != nil {
+				return nil, err
+			}
+		}
+		return list, nil
+	case *param.Map:
+		object := param.Sized(value.Len())
+		for key, member := range value.All() {
+			key, err := r.expand(ctx, key)
+			if err != nil {
+				return nil, err
+			}
+			member, err := r.expandAll(ctx, member)
+			if err != nil {
+				return nil, err
+			}
+			object.Set(key, member)
+		}
+		return object, nil
+	default:
+		return value, nil
+	}
+}
+
+// jsonType is the name of a value's type in messages.
+func jsonType(value param.Value) string {
+	switch value.(type) {
+	case string:
+		return "string"
+	case bool:
+		return "boolean"
+	case param.List:
+		return "array"
+	case *param.Map:
+		return "object"
+	default:
+		return "number"
+	}
+}

@@ -1,0 +1,126 @@
+package operator
+
+import (
+	"compress/gzip"
+	"errors"
+	"io"
+	"mime"
+	"net/http"
+	"strings"
+	"unicode/utf16"
+
+	"golang.org/x/text/encoding/htmlindex"
+)
+
+const kindCharset = "unsupported charset"
+
+// leastKept is how much of a body is read at least, so that messages can tell how large it is; more than
+// that Digdag refuses of any response.
+const leastKept = 2 << 20
+
+// keepBytes is how many bytes can make a text of so many UTF-16 units, and one more.
+func keepBytes(units int) int { return max(4*units, leastKept) + 1 }
+
+// httpResponse is a response that was read.
+type httpResponse struct {
+	status int
+	reason string
+	header http.Header
+	length int64 // as the server says; -1 if it does not
+	body   []byte
+	cut    bool // body is only the beginning
+}
+
+// readResponse reads a response to its end and keeps the beginning of its body.
+func readResponse(response *http.Response, keep int) (*httpResponse, error) {
+	read := &httpResponse{
+		status: response.StatusCode, reason: reason(response), header: response.Header, length: response.ContentLength,
+	}
+	body, err := decompressed(response)
+	if err == nil {
+		read.body, err = io.ReadAll(io.LimitReader(body, int64(keep)))
+	}
+	if err != nil {
+		return nil, errors.Join(err, response.Body.Close())
+	}
+	if len(read.body) == keep { // what is not kept is not wanted, but the server is to finish
+		read.cut = true
+		return read, discard(response)
+	}
+	return read, response.Body.Close()
+}
+
+// decompressed is the body of a response to a request whose own Accept-Encoding keeps net/http from
+// doing that.
+func decompressed(response *http.Response) (io.Reader, error) {
+	if response.Header.Get("Content-Encoding") != "gzip" || response.Uncompressed || response.Request.Method == http.MethodHead {
+		return response.Body, nil
+	}
+	return gzip.NewReader(response.Body)
+}
+
+// discard reads a body to its end, so that its connection can be used again.
+func discard(response *http.Response) error {
+	_, err := io.Copy(io.Discard, response.Body)
+	return errors.Join(err, response.Body.Close())
+}
+
+// text returns the body as text of at most so many UTF-16 units. The charset is that of the media type
+// given or, if that is empty, of the response.
+func (p *httpResponse) text(mediaType string, limit int) (string, error) {
+	charset := ""
+	if mediaType == "" {
+		charset = p.charset()
+	} else if _, after, found := strings.Cut(mediaType, "charset="); found {
+		charset = strings.Trim(after, ` "'`)
+	}
+	text, err := decode(p.body, charset)
+	if err != nil {
+		return "", err
+	}
+	units := utf16Length(text)
+	if p.cut {
+		units = max(units, limit+1)
+	}
+	if units > limit {
+		return "", failuref(httpTooLarge, units, limit)
+	}
+	return text, nil
+}
+
+// anyText returns the body as text, for messages.
+func (p *httpResponse) anyText() string {
+	text, err := decode(p.body, p.charset())
+	if err != nil {
+		return strings.ToValidUTF8(string(p.body), "�")
+	}
+	return text
+}
+
+func (p *httpResponse) charset() string {
+	_, params, err := mime.ParseMediaType(p.header.Get("Content-Type"))
+	if err != nil {
+		return ""
+	}
+	return params["charset"]
+}
+
+// decode makes text of bytes; without a charset it is UTF-8.
+func decode(body []byte, charset string) (string, error) {
+	if charset == "" || strings.EqualFold(charset, "utf-8") {
+		return strings.ToValidUTF8(string(body), "�"), nil
+	}
+	encoding, err := htmlindex.Get(charset)
+	if err != nil {
+		return "", &Error{Kind: kindCharset, Message: charset, Err: err}
+	}
+	text, err := encoding.NewDecoder().Bytes(body)
+	return string(text), err
+}
+
+func utf16Length(text string) (units int) {
+	for _, r := range text {
+		units += utf16.RuneLen(r)
+	}
+	return units
+}
