@@ -73,3 +73,33 @@ func benchmarkTasks(b *testing.B, tasks []dig.Task, store bool) {
 		b.Fatal("the attempt is not done")
 	}
 }
+
+// A refresh costs what changed, not what there is.
+func BenchmarkRefresh(b *testing.B) {
+	for _, n := range []int{1_000, 100_000} {
+		body := param.Of("_parallel", true)
+		for i := range n {
+			body.Set(fmt.Sprintf("+t%d", i), param.Of("op>", 1))
+		}
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			tasks, err := dig.Compile("", "+w", body)
+			if err != nil {
+				b.Fatal(err)
+			}
+			attempt, setting := testSetting()
+			img, _, err := engine.Start(attempt, setting, tasks, time.Unix(1705276800, 0), sequence{}, engine.Limits{Tasks: n + 2})
+			if err != nil {
+				b.Fatal(err)
+			}
+			rows := img.List()
+			next := 1
+			for b.Loop() {
+				row := *rows[1+next%n]
+				next++
+				row.State, row.Version = trowel.TaskRunning, img.Attempt.Version+1
+				attempt.Version = row.Version
+				img.Refresh(attempt, []*trowel.Task{&row})
+			}
+		})
+	}
+}

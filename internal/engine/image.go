@@ -66,24 +66,6 @@ func NewImage(attempt trowel.Attempt, setting *trowel.Setting, rows []*trowel.Ta
 	return img, nil
 }
 
-// Refresh brings the image up to date with rows that another server changed.
-func (img *Image) Refresh(attempt trowel.Attempt, rows []*trowel.Task) {
-	img.Attempt = attempt
-	if len(rows) == 0 {
-		return
-	}
-	changed := make(map[trowel.TaskID]bool, len(rows))
-	for _, row := range rows {
-		changed[row.ID] = true
-	}
-	for id, t := range img.tasks {
-		if !changed[id] {
-			rows = append(rows, &t.Task)
-		}
-	}
-	img.build(rows)
-}
-
 func (img *Image) build(rows []*trowel.Task) {
 	rows = slices.SortedFunc(slices.Values(rows), func(a, b *trowel.Task) int { return cmp.Compare(a.ID, b.ID) })
 	img.tasks = make(map[trowel.TaskID]*task, len(rows))
@@ -202,6 +184,9 @@ func (t *task) descendants(yield func(*task) bool) bool {
 
 // Done tells whether the root is done, so that the attempt has ended.
 func (img *Image) Done() bool { return img.root != nil && img.root.State.Done() }
+
+// Setting returns what the attempt belongs to. It must not be changed.
+func (img *Image) Setting() *trowel.Setting { return img.scopes.setting }
 
 // Find returns the row of a task, or nil. It must not be changed.
 func (img *Image) Find(id trowel.TaskID) *trowel.Task {

@@ -1,0 +1,68 @@
+package engine
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	trowel "github.com/trowel-project/trowel"
+)
+
+// TTLs are how long attempts and tasks may take; zero is no limit (language X62).
+type TTLs struct {
+	Attempt time.Duration // from its creation
+	Task    time.Duration // from the first start of a task, its waits for a retry or a poll included
+}
+
+// Overdue says whether a limit of time has passed, after which the attempt is to be killed. message
+// is what is announced then, in Digdag's words (language X62); empty if no limit has passed. next is
+// when to ask again; zero if there is nothing to wait for. An attempt that was killed already is
+// left alone.
+func (img *Image) Overdue(at time.Time, limits TTLs) (message string, next time.Time) {
+	if img.Done() || img.root == nil || img.Attempt.Flags != 0 {
+		return "", time.Time{}
+	}
+	if limits.Attempt > 0 {
+		next = img.Attempt.CreatedAt.Add(limits.Attempt)
+		if !next.After(at) {
+			return "Workflow execution timeout", time.Time{}
+		}
+	}
+	if limits.Task <= 0 {
+		return "", next
+	}
+	var late []trowel.TaskID
+	for id, t := range img.tasks {
+		if !t.timed() {
+			continue
+		}
+		end := t.StartedAt.Add(limits.Task)
+		if !end.After(at) {
+			late = append(late, id)
+		} else if next.IsZero() || end.Before(next) {
+			next = end
+		}
+	}
+	if len(late) == 0 {
+		return "", next
+	}
+	slices.Sort(late)
+	texts := make([]string, len(late))
+	for i, id := range late {
+		texts[i] = strconv.FormatInt(int64(id), 10)
+	}
+	return "Task execution timeout: " + strings.Join(texts, ","), time.Time{}
+}
+
+// timed tells whether the limit of tasks holds for t now (language X63): it has been started, and
+// runs or waits to be run again.
+func (t *task) timed() bool {
+	switch t.State {
+	case trowel.TaskRunning, trowel.TaskRetryWaiting, trowel.TaskGroupRetryWaiting:
+		return !t.StartedAt.IsZero() && t.Flags&trowel.TaskCancelRequested == 0
+	case trowel.TaskBlocked, trowel.TaskReady, trowel.TaskPlanned, trowel.TaskGroupError, trowel.TaskSuccess, trowel.TaskError,
+		trowel.TaskCanceled, trowel.TaskSkipped, trowel.TaskDeferred, trowel.TaskAwaitingInput:
+	}
+	return false
+}

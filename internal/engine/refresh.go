@@ -1,0 +1,86 @@
+package engine
+
+import (
+	"cmp"
+	"slices"
+
+	trowel "github.com/trowel-project/trowel"
+)
+
+// Refresh brings the image up to date with rows that another server changed or added, and returns
+// them as the image has them now. It costs what these rows do, however many tasks the attempt has.
+func (img *Image) Refresh(attempt trowel.Attempt, rows []*trowel.Task) []*trowel.Task {
+	img.Attempt = attempt
+	rows = slices.SortedFunc(slices.Values(rows), func(a, b *trowel.Task) int { return cmp.Compare(a.ID, b.ID) })
+	var added []*task
+	for _, row := range rows {
+		if t := img.tasks[row.ID]; t != nil {
+			t.count(-1) // all of them before any round changes
+			continue
+		}
+		added = append(added, &task{Task: *row})
+	}
+	var again []*task // in another round now
+	for _, row := range rows {
+		if t := img.tasks[row.ID]; t != nil && img.replace(t, row) {
+			again = append(again, t)
+		}
+	}
+	for _, row := range rows {
+		if t := img.tasks[row.ID]; t != nil {
+			t.count(1)
+		}
+	}
+	img.attach(added)
+	for _, t := range added {
+		img.queueReady(t)
+	}
+	for _, t := range again {
+		t.countChildren()
+	}
+	changed := make([]*trowel.Task, len(rows))
+	for i, row := range rows {
+		changed[i] = &img.tasks[row.ID].Task
+	}
+	return changed
+}
+
+// replace takes over a row, and tells whether the task is in another round now. What never changes
+// is kept, as it is shared among tasks.
+func (img *Image) replace(t *task, row *trowel.Task) bool {
+	was, stored := t.Task, t.storing()
+	t.Task = *row
+	t.Local, t.Export, t.Upstreams = was.Local, was.Export, was.Upstreams
+	t.addStores(t.storing() - stored)
+	t.inside = nil
+	if t.State == trowel.TaskSuccess && was.State != trowel.TaskSuccess {
+		for _, g := range t.feeds {
+			g.waiting--
+		}
+	}
+	if was.State != trowel.TaskReady || !was.ReadyAt.Equal(t.ReadyAt) {
+		img.queueReady(t)
+	}
+	return t.Round != was.Round
+}
+
+// countChildren counts the children of the present round anew.
+func (t *task) countChildren() {
+	t.running, t.failed = 0, 0
+	for _, c := range t.children {
+		c.count(1)
+	}
+}
+
+// queueReady puts a ready task in the queue, at the place of its instant.
+func (img *Image) queueReady(t *task) {
+	if t.State != trowel.TaskReady {
+		return
+	}
+	r := readying{t, t.ReadyAt}
+	at := len(img.ready)
+	for at > 0 && img.ready[at-1].at.After(r.at) {
+		at--
+	}
+	img.ready = slices.Insert(img.ready, at, r)
+}
