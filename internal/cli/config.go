@@ -10,10 +10,31 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/trowel-project/trowel/internal/config"
 )
 
 // Config holds the settings of a command: a flat map of texts (server 1.5).
-type Config struct{ values map[string]string }
+type Config struct {
+	values map[string]string
+	from   map[string]string // where each stands
+}
+
+// add puts settings on top of what is there.
+func (c Config) add(values map[string]string, from string) {
+	for key, value := range values {
+		c.values[key], c.from[key] = value, from
+	}
+}
+
+// Settings returns all settings with the places where they stand: paths of files, DIGDAG_CONFIG, -X.
+func (c Config) Settings() config.Settings {
+	all := make(config.Settings, len(c.values))
+	for key, value := range c.values {
+		all[key] = config.Setting{Value: value, From: c.from[key]}
+	}
+	return all
+}
 
 // Get returns a setting and whether there is one.
 func (c Config) Get(key string) (string, bool) {
@@ -40,7 +61,7 @@ func (c Config) Prefix(prefix string) iter.Seq2[string, string] {
 // config gathers the settings of this command line, from the weakest source to the strongest:
 // the default file unless there is --config, the text in DIGDAG_CONFIG, -X, the file of --config.
 func (c *call) config() (Config, error) {
-	config := Config{values: map[string]string{}}
+	config := Config{values: map[string]string{}, from: map[string]string{}}
 	if c.configPath == "" {
 		if err := config.addDefaultFile(c.env); err != nil {
 			return Config{}, err
@@ -51,9 +72,9 @@ func (c *call) config() (Config, error) {
 	if err != nil {
 		return Config{}, fmt.Errorf("read settings in DIGDAG_CONFIG: %w", err)
 	}
-	maps.Copy(config.values, values)
+	config.add(values, "DIGDAG_CONFIG")
 	for _, setting := range c.args.pairs("-X") {
-		config.values[setting.key] = setting.value
+		config.add(map[string]string{setting.key: setting.value}, "-X")
 	}
 	if c.configPath != "" {
 		if err := config.addFile(c.env, c.configPath); err != nil {
@@ -92,7 +113,7 @@ func (c Config) addFile(env Env, file string) error {
 	if err != nil {
 		return fmt.Errorf("read settings in %s: %w", file, err)
 	}
-	maps.Copy(c.values, values)
+	c.add(values, file)
 	return nil
 }
 

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/trowel-project/trowel/internal/config"
 )
 
 // TestConfig holds the order of sources (server 1.5). Each source that is there sets one key of its
@@ -124,5 +126,24 @@ func TestLookup(t *testing.T) {
 		if got != want || set != (name != "D") {
 			t.Errorf("Lookup(%s) = %q, %v, want %q", name, got, set, want)
 		}
+	}
+}
+
+// Every setting is known with the place where it stands.
+func TestConfigSettings(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	c.write("my", "file=1\nall=my\n")
+	c.environ = append(c.environ, "DIGDAG_CONFIG=env=1\nall=env")
+	got, err := c.call(strings.Fields("version -Xx=1 -X all=x --config my")...).config()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := config.Settings{
+		"file": {Value: "1", From: "my"}, "all": {Value: "my", From: "my"},
+		"env": {Value: "1", From: "DIGDAG_CONFIG"}, "x": {Value: "1", From: "-X"},
+	}
+	if diff := cmp.Diff(want, got.Settings()); diff != "" {
+		t.Errorf("settings (-want +got):\n%s", diff)
 	}
 }

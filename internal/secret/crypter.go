@@ -110,7 +110,7 @@ func (c *Crypter) Encrypt(text string) (string, error) {
 	stored = binary.BigEndian.AppendUint32(stored, writtenVersion)
 	stored = binary.BigEndian.AppendUint32(stored, onlyTerm)
 	nonce := make([]byte, nonceBytes)
-	rand.Read(nonce) //nolint:errcheck // never fails
+	rand.Read(nonce) // never fails
 	stored = append(stored, nonce...)
 	stored = c.writing.Seal(stored, nonce, record, nil)
 	return base64.StdEncoding.EncodeToString(stored), nil

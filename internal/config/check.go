@@ -1,0 +1,197 @@
+package config
+
+import (
+	"errors"
+	"log/slog"
+	"net"
+	"net/url"
+	"path/filepath"
+	"strings"
+)
+
+// check looks at settings that depend on each other, and fills in what follows from others.
+func (r *reader) check() {
+	r.checkAuth()
+	r.checkListen()
+	r.checkDatabase()
+	r.checkAgent()
+	r.checkStorage("archive", &r.server.Archives)
+	r.server.Logs.Folder = r.logFolder()
+	r.checkStorage("log-server", &r.server.Logs.Storage)
+	r.checkNotification()
+}
+
+func (r *reader) checkAuth() {
+	for _, name := range []string{"username", "password", "admin"} {
+		if _, ok := r.settings["basicauth."+name]; ok { // server 3.6
+			r.warn(slog.LevelWarn, "basicauth."+name, "the key is deprecated; use server.authenticator.basic."+name)
+		}
+	}
+	if r.server.Auth.Username != "" && r.server.Auth.Password == "" {
+		because := "server.authenticator.basic.username"
+		if r.settings.isSet("basicauth.username") {
+			because = "basicauth.username"
+		}
+		r.missing(strings.Replace(because, "username", "password", 1), because)
+	}
+}
+
+func (r *reader) checkListen() {
+	listen := &r.server.Listen
+	listen.HasAdmin = r.settings.isSet("server.admin.port")
+	if listen.AdminBind == "" {
+		listen.AdminBind = listen.Bind
+	}
+	if (listen.TLSCert == "") != (listen.TLSKey == "") {
+		if listen.TLSCert == "" {
+			r.missing("server.tls.cert", "server.tls.key")
+		} else {
+			r.missing("server.tls.key", "server.tls.cert")
+		}
+	}
+	if r.server.Auth.Username != "" || listen.Insecure {
+		return
+	}
+	if !isLoopback(listen.Bind) {
+		r.wrong("server.bind", errPublic())
+	}
+	if listen.HasAdmin && !isLoopback(listen.AdminBind) && r.settings.isSet("server.admin.bind") {
+		r.wrong("server.admin.bind", errPublic())
+	}
+}
+
+// errPublic says why an address is refused (design, section 9).
+func errPublic() error {
+	return errors.New("others can reach this address and could do everything, as nobody has to sign in; " +
+		"set server.authenticator.basic.username and .password, or use 127.0.0.1; " +
+		"if access is guarded otherwise, set server.insecure = true")
+}
+
+// isLoopback tells whether an address can be reached from this machine alone.
+func isLoopback(bind string) bool {
+	if strings.EqualFold(bind, "localhost") {
+		return true
+	}
+	ip := net.ParseIP(strings.Trim(bind, "[]"))
+	return ip != nil && ip.IsLoopback()
+}
+
+func (r *reader) checkDatabase() {
+	db := &r.server.Database
+	switch db.Type {
+	case DatabaseSQLite:
+		if db.File == "" {
+			r.missing("database.path", "database.type")
+		}
+		db.File = filepath.Join(db.File, "trowel.db")
+	case DatabasePostgreSQL:
+		for _, name := range []string{"host", "user", "database"} {
+			if !r.settings.isSet("database." + name) {
+				r.missing("database."+name, "database.type")
+			}
+		}
+		r.sslMode()
+	}
+	if db.ExpireInterval == 0 {
+		r.wrong("database.queue.expireLockInterval", errZero())
+	}
+	if r.server.Engine.TTLInterval == 0 {
+		r.wrong("executor.ttl_reaping_interval", errZero())
+	}
+}
+
+func errZero() error { return errors.New("use more than zero") }
+
+// sslMode translates the settings of Digdag's driver: its first class for TLS checks no certificate,
+// its second one does as libpq (server 3.1).
+func (r *reader) sslMode() {
+	db := &r.server.Database
+	if !strings.EqualFold(strings.TrimSpace(r.settings["database.ssl"].Value), "true") {
+		if db.SSLMode == "" {
+			db.SSLMode = "disable"
+		}
+		return
+	}
+	if db.SSLMode != "" {
+		return
+	}
+	switch r.settings["database.sslfactory"].Value {
+	case "", "org.postgresql.ssl.NonValidatingFactory":
+		db.SSLMode = "require"
+	case "org.postgresql.ssl.LibPQFactory":
+		db.SSLMode = "verify-full"
+	default:
+		r.warn(slog.LevelWarn, "database.sslfactory", unknownFactory)
+		db.SSLMode = "verify-full"
+	}
+}
+
+func (r *reader) checkAgent() {
+	agent := &r.server.Agent
+	if agent.Heartbeat == 0 {
+		r.wrong("agent.heartbeat-interval", errZero())
+	}
+	if agent.Lease <= agent.Heartbeat {
+		name := "agent.lock-retention-time"
+		if !r.settings.isSet(name) {
+			name = "agent.heartbeat-interval"
+		}
+		r.wrong(name, errors.New("agent.lock-retention-time ("+agent.Lease.String()+") must be longer than agent.heartbeat-interval ("+
+			agent.Heartbeat.String()+"), better three times as long"))
+	}
+}
+
+// logFolder is the folder of the type that was chosen: two types mean one.
+func (r *reader) logFolder() string {
+	if r.settings["log-server.type"].Value == StorageFile {
+		return r.settings["log-server.file.path"].Value
+	}
+	if setting, ok := r.settings["log-server.local.path"]; ok {
+		return setting.Value
+	}
+	return "digdag.log" // Digdag's default (server 3.1)
+}
+
+func (r *reader) checkStorage(prefix string, storage *Storage) {
+	switch storage.Type {
+	case StorageFile:
+		if storage.Folder == "" {
+			r.missing(prefix+".file.path", prefix+".type")
+		}
+	case StorageS3, StorageGCS, StorageAzure:
+		if storage.Bucket.Name == "" {
+			r.missing(prefix+"."+storage.Type+".bucket", prefix+".type")
+		}
+	}
+	if storage.Type == StorageS3 && (storage.Bucket.AccessKeyID == "") != (storage.Bucket.SecretAccessKey == "") {
+		id, key := prefix+".s3.credentials.access-key-id", prefix+".s3.credentials.secret-access-key"
+		if storage.Bucket.AccessKeyID == "" {
+			r.missing(id, key)
+		} else {
+			r.missing(key, id)
+		}
+	}
+}
+
+func (r *reader) checkNotification() {
+	var needed []string
+	switch n := &r.server.Notification; n.Type {
+	case "http":
+		needed = []string{"notification.http.url"}
+		if u, err := url.Parse(n.URL); n.URL != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
+			r.wrong("notification.http.url", errors.New("use an address as in https://example.com/hook"))
+		}
+	case "mail":
+		needed = []string{"notification.mail.host", "notification.mail.port", "notification.mail.from", "notification.mail.to"}
+	case "shell":
+		needed = []string{"notification.shell.command"}
+	}
+	for _, name := range needed {
+		if !r.settings.isSet(name) {
+			r.missing(name, "notification.type")
+		}
+	}
+	if n := &r.server.Notification; n.MaxWait < n.MinWait {
+		n.MaxWait = n.MinWait
+	}
+}

@@ -1,0 +1,41 @@
+package config
+
+import "strings"
+
+// Effective is one setting as it counts, for people to look at.
+type Effective struct {
+	Key     string
+	Value   string // masked if it is secret; the default if it is not set
+	From    string // where it stands; empty if it is not set
+	Default string
+	Doc     string
+}
+
+// AllEffective returns all settings that Trowel knows, in the order of the tables; of rows for many
+// keys those that are set. What is unknown or not heeded is missing.
+func AllEffective(settings Settings) []Effective {
+	var all []Effective
+	t := newTable()
+	for i := range t.keys {
+		all = append(all, effective(&t.keys[i], t.keys[i].Name, settings))
+	}
+	for _, name := range settings.keys() {
+		if k := t.find(name); k != nil && strings.HasSuffix(k.Name, ".NAME") {
+			all = append(all, effective(k, name, settings))
+		}
+	}
+	return all
+}
+
+func effective(k *Key, name string, settings Settings) Effective {
+	e := Effective{Key: name, Value: k.Default, Default: k.Default, Doc: k.Doc}
+	setting, ok := settings[name]
+	if !ok {
+		return e
+	}
+	e.Value, e.From = setting.Value, setting.From
+	if k.Secret && e.Value != "" {
+		e.Value = masked
+	}
+	return e
+}

@@ -1,0 +1,31 @@
+package config
+
+import "time"
+
+func engineKeys() []Key {
+	return []Key{
+		key("server.executor.enabled", aBoolean(), "true", "tasks are moved on, and limits of time enforced, by this server", func(s *Server) *bool { return &s.Engine.Enabled }),
+		key("schedule.enabled", aBoolean(), "true", "schedules and waiting backfills are started by this server", func(s *Server) *bool { return &s.Schedule.Enabled }),
+		key("executor.task_ttl", aDuration(), "1d", "an attempt with a task that runs longer is killed", func(s *Server) *time.Duration { return &s.Engine.TaskTTL }),
+		key("executor.attempt_ttl", aDuration(), "7d", "an attempt that is older is killed", func(s *Server) *time.Duration { return &s.Engine.AttemptTTL }),
+		key("executor.ttl_reaping_interval", aDuration(), "5s", "how often these two are looked at", func(s *Server) *time.Duration { return &s.Engine.TTLInterval }),
+		key("executor.task_max_run", aNumber(1), "1000", "most tasks of an attempt", func(s *Server) *int { return &s.Engine.MaxTasks }),
+		key("executor.attempt_max_run", aNumber(1), "100", "most running attempts", func(s *Server) *int { return &s.Engine.MaxAttempts }),
+		key("queue-server.type", aChoice("database"), "database", "", func(*Server) *string { return new(string) }),
+		key("queue.db.max_concurrency", aNumber(1), "2147483647", "most running tasks", func(s *Server) *int { return &s.Engine.MaxConcurrency }),
+		key("retention.attempts", aDurationOr("keep"), "keep", "ended attempts and their logs are deleted after it; `keep` is never", func(s *Server) *time.Duration { return &s.KeepAttempts }),
+	}
+}
+
+func agentKeys() []Key {
+	return []Key{
+		key("agent.enabled", aBoolean(), "true", "this server runs tasks", func(s *Server) *bool { return &s.Agent.Enabled }),
+		key("agent.id", aText(), "", "name in the files of logs; process id and host unless set", func(s *Server) *string { return &s.Agent.ID }),
+		key("agent.max-task-threads", aNumber(0), "0", "most tasks at one time; 0 is without limit", func(s *Server) *int { return &s.Agent.Slots }),
+		key("agent.heartbeat-interval", aNumberOfSeconds(), "10", "how often an agent renews its lease", func(s *Server) *time.Duration { return &s.Agent.Heartbeat }),
+		key("agent.lock-retention-time", aNumberOfSeconds(), "30", "how long a lease lasts; then other agents run its tasks", func(s *Server) *time.Duration { return &s.Agent.Lease }),
+		key("kill_grace", aDuration(), "10s", "time between SIGTERM and SIGKILL when a task is killed", func(s *Server) *time.Duration { return &s.Agent.KillGrace }),
+		key("agent.command_executor.type", aChoice("ecs", "kubernetes", "docker", "simple"), "ecs", "what runs commands: `ecs` without a cluster is `docker`, and `docker` without an image is `simple`, a process", func(s *Server) *string { return &s.Agent.CommandExecutor }),
+		hidden(keysBelow("agent.command_executor.NAME", "settings of `ecs` and `kubernetes`", func(s *Server) *map[string]string { return &s.Agent.Executors })),
+	}
+}

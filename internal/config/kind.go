@@ -1,0 +1,158 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/trowel-project/trowel/internal/param"
+)
+
+// kind is a form that the text of a setting may have. The errors of parse say what is allowed.
+type kind[T any] struct {
+	name  string // in docs/configuration.md
+	parse func(text string) (T, error)
+}
+
+func aText() kind[string] {
+	return kind[string]{"text", func(text string) (string, error) { return text, nil }}
+}
+
+func aBoolean() kind[bool] {
+	return kind[bool]{"true or false", func(text string) (bool, error) {
+		switch strings.ToLower(strings.TrimSpace(text)) {
+		case "true":
+			return true, nil
+		case "false":
+			return false, nil
+		}
+		return false, errors.New("use true or false")
+	}}
+}
+
+// aChoice is one of some words.
+func aChoice(words ...string) kind[string] {
+	list := strings.Join(words, ", ")
+	return kind[string]{"one of " + list, func(text string) (string, error) {
+		for _, word := range words {
+			if text == word {
+				return word, nil
+			}
+		}
+		return "", errors.New("use one of " + list)
+	}}
+}
+
+// aNumber is a whole number from low on.
+func aNumber(low int) kind[int] { return aNumberUpTo(low, math.MaxInt32) }
+
+func aPort() kind[int] {
+	port := aNumberUpTo(0, 65535)
+	port.name = "port"
+	return port
+}
+
+func aNumberUpTo(low, high int) kind[int] {
+	return kind[int]{"number", func(text string) (int, error) {
+		n, err := strconv.Atoi(strings.TrimSpace(text))
+		if err != nil || n < low || n > high {
+			return 0, fmt.Errorf("use a whole number from %d to %d", low, high)
+		}
+		return n, nil
+	}}
+}
+
+func aSize() kind[int64] {
+	return kind[int64]{"bytes", func(text string) (int64, error) {
+		n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
+		if err != nil || n < 0 {
+			return 0, errors.New("use a number of bytes, as in 2097152")
+		}
+		return n, nil
+	}}
+}
+
+// aDuration is a length of time in Digdag's form, with units.
+func aDuration() kind[time.Duration] {
+	return kind[time.Duration]{"duration", func(text string) (time.Duration, error) {
+		d, err := param.ParseDuration(text)
+		if err != nil {
+			return 0, errors.New("use days, hours, minutes and seconds, as in 1d, 1h 30m or 30s")
+		}
+		return d, nil
+	}}
+}
+
+// aDurationOr is a duration, or a word that stands for zero.
+func aDurationOr(word string) kind[time.Duration] {
+	duration := aDuration()
+	return kind[time.Duration]{"duration, or " + word, func(text string) (time.Duration, error) {
+		if text == word {
+			return 0, nil
+		}
+		d, err := duration.parse(text)
+		if err != nil {
+			return 0, fmt.Errorf("%w, or %s", err, word)
+		}
+		return d, nil
+	}}
+}
+
+// aTime is a number of units, as in Digdag, or a duration.
+func aTime(name string, unit time.Duration) kind[time.Duration] {
+	duration := aDuration()
+	return kind[time.Duration]{name, func(text string) (time.Duration, error) {
+		n, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64)
+		if err == nil && n >= 0 && n <= int64(math.MaxInt64/unit) {
+			return time.Duration(n) * unit, nil
+		}
+		d, err := duration.parse(text)
+		if err != nil {
+			return 0, fmt.Errorf("use a number of %s, or a duration as in 30s", name)
+		}
+		return d, nil
+	}}
+}
+
+func aNumberOfSeconds() kind[time.Duration] { return aTime("seconds", time.Second) }
+func aNumberOfMillis() kind[time.Duration]  { return aTime("milliseconds", time.Millisecond) }
+
+// aList is texts with commas between them.
+func aList() kind[[]string] {
+	return kind[[]string]{"list with commas", func(text string) ([]string, error) {
+		var items []string
+		for item := range strings.SplitSeq(text, ",") {
+			if item = strings.TrimSpace(item); item != "" {
+				items = append(items, item)
+			}
+		}
+		return items, nil
+	}}
+}
+
+// anObject is a JSON object.
+func anObject() kind[*param.Map] {
+	return kind[*param.Map]{"JSON object", func(text string) (*param.Map, error) {
+		m, err := param.ParseMap(text)
+		if err != nil {
+			return nil, fmt.Errorf("use a JSON object, as in {\"key\":\"value\"}: %w", err)
+		}
+		return m, nil
+	}}
+}
+
+// versionForm is a version as server 2.6.1 has it.
+var versionForm = regexp.MustCompile(`^(0|[1-9][0-9]*)(\.(0|[1-9][0-9]*))*(-[a-zA-Z0-9_.-]+)?$`)
+
+func aVersion() kind[string] {
+	return kind[string]{"version", func(text string) (string, error) {
+		if !versionForm.MatchString(text) {
+			return "", errors.New("use numbers with dots between them, as in 0.10.5")
+		}
+		return text, nil
+	}}
+}

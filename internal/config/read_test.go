@@ -1,0 +1,344 @@
+package config_test
+
+import (
+	"errors"
+	"log/slog"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/config"
+	"github.com/trowel-project/trowel/internal/param"
+)
+
+// settings are pairs of keys and values, all from one file.
+func settings(pairs ...string) config.Settings {
+	all := config.Settings{}
+	for i := 0; i < len(pairs); i += 2 {
+		all[pairs[i]] = config.Setting{Value: pairs[i+1], From: "server.properties"}
+	}
+	return all
+}
+
+func read(t *testing.T, pairs ...string) *config.Server {
+	t.Helper()
+	server, warnings, err := config.Read(settings(pairs...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, warning := range warnings {
+		t.Errorf("warning: %s", warning)
+	}
+	return server
+}
+
+// Server 3.1, design section 9: what a server does that nobody configured.
+func TestDefaults(t *testing.T) {
+	t.Parallel()
+	want := &config.Server{
+		Listen: config.Listen{
+			Bind: "127.0.0.1", Port: 65432, AdminBind: "127.0.0.1",
+			IdleTimeout: time.Minute, HeadTimeout: 30 * time.Second, StallTimeout: 5 * time.Minute,
+		},
+		API:       config.API{MaxAttemptsPage: 100, MaxSessionsPage: 100, MaxArchiveBytes: 2 << 20},
+		AccessLog: config.AccessLog{Pattern: "json"},
+		Database: config.Database{
+			Type: "memory", ConnectTimeout: 30 * time.Second, SocketTimeout: 30 * time.Minute,
+			IdleTimeout: 10 * time.Minute, Migrate: true, ExpireInterval: 10 * time.Second,
+		},
+		Engine: config.Engine{
+			Enabled: true, TaskTTL: 24 * time.Hour, AttemptTTL: 7 * 24 * time.Hour, TTLInterval: 5 * time.Second,
+			MaxTasks: 1000, MaxAttempts: 100, MaxConcurrency: 2147483647,
+		},
+		Agent: config.Agent{
+			Enabled: true, Heartbeat: 10 * time.Second, Lease: 30 * time.Second, KillGrace: 10 * time.Second, CommandExecutor: "ecs",
+		},
+		Schedule: config.Schedule{Enabled: true},
+		Archives: config.Storage{Type: "db"},
+		Logs:     config.Logs{Storage: config.Storage{Type: "db", Folder: "digdag.log"}},
+		Notification: config.Notification{
+			Retries: 10, MinWait: time.Second, MaxWait: 30 * time.Second, Method: "POST",
+			Subject: "Digdag Notification", TLS: true, Timeout: 30 * time.Second,
+		},
+		DefaultParams: param.New(), Environment: map[string]string{}, Operators: map[string]string{},
+	}
+	if diff := cmp.Diff(want, read(t), cmp.AllowUnexported(param.Map{})); diff != "" {
+		t.Errorf("Read (-want +got):\n%s", diff)
+	}
+}
+
+// A file as it is written for Digdag is taken as it is.
+func TestDigdagFile(t *testing.T) {
+	t.Parallel()
+	got := read(t,
+		"server.bind", "0.0.0.0", "server.port", "0", "server.admin.port", "65433",
+		"server.http.no-request-timeout", "90", "server.http.io-idle-timeout", "5m",
+		"server.http.headers.X-Frame-Options", "DENY",
+		"server.authenticator.type", "basic", "server.authenticator.basic.username", "me",
+		"server.authenticator.basic.password", "hush", "server.authenticator.basic.admin", "true",
+		"server.client-version-check.upgrade-recommended-if-older", "0.10.0",
+		"server.environment.LANG", "C",
+		"api.max_archive_total_size_limit", "3000000",
+		"database.type", "postgresql", "database.host", "db", "database.user", "digdag", "database.password", "",
+		"database.database", "digdag", "database.port", "5433", "database.ssl", "true", "database.maximumPoolSize", "8",
+		"executor.task_ttl", "2d", "executor.attempt_ttl", "14d 12h", "executor.ttl_reaping_interval", "10s",
+		"agent.heartbeat-interval", "60", "agent.lock-retention-time", "300", "agent.max-task-threads", "4",
+		"agent.command_executor.type", "simple", "agent.command_executor.ecs.name", "c1",
+		"archive.type", "s3", "archive.s3.bucket", "b", "archive.s3.path", "/a/b", "archive.s3.direct_download", "true",
+		"archive.s3.path-style-access", "true", "archive.s3.credentials.access-key-id", "id", "archive.s3.credentials.secret-access-key", "key",
+		"archive.gcs.bucket", "other", "archive.s3.direct_download_expiration", "60",
+		"log-server.type", "local", "log-server.local.path", "logs", "log-server.local.split_size", "1000",
+		"digdag.secret-encryption-key", "AAECAwQFBgcICQoLDA0ODw==", "digdag.defaultParams", `{"a":{"b":1}}`, "params.x.y", "1",
+		"notification.type", "mail", "notification.mail.host", "smtp", "notification.mail.port", "25",
+		"notification.mail.from", "a@x", "notification.mail.to", `["b@x","c@x"]`, "notification.mail.cc", "d@x",
+		"notification.min_retry_wait", "500", "notification.http.headers.A", "b",
+		"config.mail.host", "smtp", "config.td.default_endpoint", "x", "param_server.type", "redis",
+		"client.http.endpoint", "http://x", "secrets.a", "b",
+	)
+	check := func(name string, got, want any) {
+		t.Helper()
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(param.Map{})); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+	check("Listen", got.Listen, config.Listen{
+		Bind: "0.0.0.0", AdminBind: "0.0.0.0", AdminPort: 65433, HasAdmin: true, Headers: map[string]string{"X-Frame-Options": "DENY"},
+		IdleTimeout: 90 * time.Second, HeadTimeout: 30 * time.Second, StallTimeout: 5 * time.Minute,
+	})
+	check("Auth", got.Auth, config.Auth{Username: "me", Password: "hush", Admin: true})
+	check("Versions", got.Versions, config.Versions{UpgradeIfOlder: "0.10.0"})
+	check("Environment", got.Environment, map[string]string{"LANG": "C"})
+	check("Database", got.Database, config.Database{
+		Type: "postgresql", Host: "db", User: "digdag", Name: "digdag", Port: 5433, SSLMode: "require", MaxConnections: 8,
+		ConnectTimeout: 30 * time.Second, SocketTimeout: 30 * time.Minute, IdleTimeout: 10 * time.Minute, Migrate: true, ExpireInterval: 10 * time.Second,
+	})
+	check("Agent", got.Agent, config.Agent{
+		Enabled: true, Slots: 4, Heartbeat: time.Minute, Lease: 5 * time.Minute, KillGrace: 10 * time.Second,
+		CommandExecutor: "simple", Executors: map[string]string{"ecs.name": "c1"},
+	})
+	check("AttemptTTL", got.Engine.AttemptTTL, 14*24*time.Hour+12*time.Hour)
+	check("Archives", got.Archives, config.Storage{Type: "s3", Bucket: config.Bucket{
+		Name: "b", Path: "a/b/", DirectDownload: true, DownloadExpiration: time.Minute, UploadExpiration: 10 * time.Minute,
+		PathStyle: true, AccessKeyID: "id", SecretAccessKey: "key",
+	}})
+	check("Logs", got.Logs, config.Logs{Storage: config.Storage{Type: "file", Folder: "logs"}, SplitBytes: 1000})
+	check("DefaultParams", got.DefaultParams, param.Of("a", param.Of("b", 1)))
+	check("To", got.Notification.To, []string{"b@x", "c@x"})
+	check("Cc", got.Notification.Cc, []string{"d@x"})
+	check("MinWait", got.Notification.MinWait, 500*time.Millisecond)
+	check("Operators", got.Operators, map[string]string{"config.mail.host": "smtp", "config.td.default_endpoint": "x", "param_server.type": "redis"})
+}
+
+func TestOwnKeys(t *testing.T) {
+	t.Parallel()
+	got := read(t,
+		"server.tls.cert", "c.pem", "server.tls.key", "k.pem", "server.bind", "::", "server.insecure", "true",
+		"shutdown_grace", "5m", "kill_grace", "1m", "retention.attempts", "90d", "tasklog.mask_secrets", "true",
+		"secret.old_encryption_keys", "a, b,", "archive.type", "azure", "archive.azure.bucket", "c", "archive.azure.credentials.account", "acc",
+		"log-server.type", "file", "log-server.file.path", "l", "database.type", "h2", "database.path", "data")
+	if got.ShutdownGrace != 5*time.Minute || got.Agent.KillGrace != time.Minute || got.KeepAttempts != 90*24*time.Hour {
+		t.Errorf("durations = %v, %v, %v", got.ShutdownGrace, got.Agent.KillGrace, got.KeepAttempts)
+	}
+	if !got.Logs.MaskSecrets || got.Logs.Folder != "l" || got.Logs.Type != config.StorageFile {
+		t.Errorf("Logs = %+v", got.Logs)
+	}
+	if diff := cmp.Diff([]string{"a", "b"}, got.Secrets.OldKeys); diff != "" {
+		t.Errorf("OldKeys (-want +got):\n%s", diff)
+	}
+	if got.Archives.Bucket.Account != "acc" || got.Archives.Bucket.Name != "c" {
+		t.Errorf("Archives = %+v", got.Archives)
+	}
+	if got.Database.Type != config.DatabaseSQLite || strings.ReplaceAll(got.Database.File, `\`, "/") != "data/trowel.db" {
+		t.Errorf("Database = %+v", got.Database)
+	}
+	off := read(t, "shutdown_grace", "none", "retention.attempts", "keep", "log-server.type", "null", "database.type", "sqlite", "database.path", "d")
+	if off.ShutdownGrace != 0 || off.KeepAttempts != 0 || off.Logs.Type != config.StorageNone || off.Database.Type != config.DatabaseSQLite {
+		t.Errorf("off = %+v", off)
+	}
+}
+
+// An error names key, value, where it stands and what is allowed.
+func TestWrongSettings(t *testing.T) {
+	t.Parallel()
+	const public = `others can reach this address and could do everything, as nobody has to sign in`
+	for _, c := range []struct {
+		name  string
+		pairs []string
+		want  string
+	}{
+		{"port", []string{"server.port", "99999"}, `server.port = "99999" at server.properties: use a whole number from 0 to 65535`},
+		{"empty number", []string{"server.port", ""}, `server.port = "" at server.properties: use a whole number from 0 to 65535`},
+		{"boolean", []string{"agent.enabled", "yes"}, `agent.enabled = "yes" at server.properties: use true or false`},
+		{"duration", []string{"executor.task_ttl", "5"}, `executor.task_ttl = "5" at server.properties: use days, hours, minutes and seconds, as in 1d, 1h 30m or 30s`},
+		{"duration or word", []string{"shutdown_grace", "never"}, `shutdown_grace = "never" at server.properties: use days, hours, minutes and seconds, as in 1d, 1h 30m or 30s, or none`},
+		{"seconds", []string{"agent.heartbeat-interval", "-1"}, `agent.heartbeat-interval = "-1" at server.properties: use a number of seconds, or a duration as in 30s`},
+		{"choice", []string{"archive.type", "ftp"}, `archive.type = "ftp" at server.properties: use one of db, file, s3, gcs, azure`},
+		{"size", []string{"api.max_archive_total_size_limit", "2M"}, `api.max_archive_total_size_limit = "2M" at server.properties: use a number of bytes, as in 2097152`},
+		{"version", []string{"server.client-version-check.api-incompatible-if-older", "0.01"}, `server.client-version-check.api-incompatible-if-older = "0.01" at server.properties: use numbers with dots between them, as in 0.10.5`},
+		{"JSON", []string{"digdag.defaultParams", "[]"}, `digdag.defaultParams = "[]" at server.properties: use a JSON object`},
+		{"database type", []string{"database.type", "mysql"}, `Unknown database.type: mysql; use one of memory, h2, sqlite, postgresql`},
+		{"authenticator", []string{"server.authenticator.type", "jwt"}, `Configured authenticator name is not found: jwt; use basic`},
+		{"h2 without path", []string{"database.type", "h2"}, `database.path is not set, but database.type = "h2" needs it at server.properties`},
+		{"postgresql without host", []string{"database.type", "postgresql", "database.user", "u", "database.database", "d"}, `database.host is not set, but database.type = "postgresql" needs it`},
+		{"no password", []string{"server.authenticator.basic.username", "me"}, `server.authenticator.basic.password is not set, but server.authenticator.basic.username = "me" needs it`},
+		{"old spelling, no password", []string{"basicauth.username", "me"}, `basicauth.password is not set, but basicauth.username = "me" needs it`},
+		{"no TLS key", []string{"server.tls.cert", "c"}, `server.tls.key is not set, but server.tls.cert = "c" needs it`},
+		{"no TLS certificate", []string{"server.tls.key", "k"}, `server.tls.cert is not set, but server.tls.key = "k" needs it`},
+		{"no bucket", []string{"log-server.type", "gcs"}, `log-server.gcs.bucket is not set, but log-server.type = "gcs" needs it`},
+		{"no folder", []string{"archive.type", "file"}, `archive.file.path is not set, but archive.type = "file" needs it`},
+		{"no folder of logs", []string{"log-server.type", "file"}, `log-server.file.path is not set, but log-server.type = "file" needs it`},
+		{"half of the credentials", []string{"archive.type", "s3", "archive.s3.bucket", "b", "archive.s3.credentials.access-key-id", "i"}, `archive.s3.credentials.secret-access-key is not set, but archive.s3.credentials.access-key-id = "i" needs it`},
+		{"other store, wrong value", []string{"archive.s3.direct_download", "x"}, `archive.s3.direct_download = "x" at server.properties: use true or false`},
+		{"no URL", []string{"notification.type", "http"}, `notification.http.url is not set, but notification.type = "http" needs it`},
+		{"no address", []string{"notification.type", "http", "notification.http.url", "ftp://x"}, `notification.http.url = "ftp://x" at server.properties: use an address as in https://example.com/hook`},
+		{"no command", []string{"notification.type", "shell"}, `notification.shell.command is not set, but notification.type = "shell" needs it`},
+		{"notification type", []string{"notification.type", "slack"}, `notification.type = "slack" at server.properties: use one of http, mail, shell`},
+		{"short lease", []string{"agent.lock-retention-time", "10"}, `agent.lock-retention-time = "10" at server.properties: agent.lock-retention-time (10s) must be longer than agent.heartbeat-interval (10s)`},
+		{"long heartbeat", []string{"agent.heartbeat-interval", "60"}, `agent.heartbeat-interval = "60" at server.properties: agent.lock-retention-time (30s) must be longer than agent.heartbeat-interval (1m0s)`},
+		{"never", []string{"executor.ttl_reaping_interval", "0s"}, `executor.ttl_reaping_interval = "0s" at server.properties: use more than zero`},
+		{"operator", []string{"config.mail.port", "x"}, `config.mail.port = "x" at server.properties: use a whole number`},
+		{"public", []string{"server.bind", "0.0.0.0"}, `server.bind = "0.0.0.0" at server.properties: ` + public},
+		{"public by name", []string{"server.bind", "example.com"}, `server.bind = "example.com" at server.properties: ` + public},
+		{"public IPv6", []string{"server.bind", "::"}, `server.bind = "::" at server.properties: ` + public},
+		{"any address", []string{"server.bind", ""}, `server.bind = "" at server.properties: ` + public},
+		{"public admin", []string{"server.admin.port", "1", "server.admin.bind", "10.0.0.1"}, `server.admin.bind = "10.0.0.1" at server.properties: ` + public},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			_, _, err := config.Read(settings(c.pairs...))
+			if err == nil || !strings.Contains(err.Error(), c.want) {
+				t.Errorf("Read: error = %v, want %s", err, c.want)
+			}
+			if !errors.Is(err, trowel.ErrInvalid) {
+				t.Errorf("Read: error is of another kind than invalid")
+			}
+		})
+	}
+}
+
+func TestAllWrongSettingsAtOnce(t *testing.T) {
+	t.Parallel()
+	_, _, err := config.Read(settings("server.port", "x", "agent.enabled", "x", "notification.type", "shell"))
+	if err == nil || strings.Count(err.Error(), "\n") != 2 {
+		t.Errorf("Read: error = %v, want three lines", err)
+	}
+}
+
+func TestSecretsAreNotShown(t *testing.T) {
+	t.Parallel()
+	all := settings("server.authenticator.basic.username", "me", "server.authenticator.basic.password", "hush",
+		"agent.command_executor.ecs.c.secret_access_key", "hush", "config.mail.password", "hush", "server.port", "x")
+	_, _, err := config.Read(all)
+	if err == nil || strings.Contains(err.Error(), "hush") {
+		t.Errorf("Read: error = %v", err)
+	}
+	shown := map[string]string{}
+	for _, e := range config.AllEffective(all) {
+		shown[e.Key] = e.Value + "|" + e.From + "|" + e.Default
+		if strings.Contains(e.Value, "hush") {
+			t.Errorf("%s is shown", e.Key)
+		}
+	}
+	for key, want := range map[string]string{
+		"server.authenticator.basic.password":            "********|server.properties|",
+		"agent.command_executor.ecs.c.secret_access_key": "********|server.properties|",
+		"server.port":                         "x|server.properties|65432",
+		"server.bind":                         "127.0.0.1||127.0.0.1",
+		"server.authenticator.basic.username": "me|server.properties|",
+	} {
+		if shown[key] != want {
+			t.Errorf("%s = %q, want %q", key, shown[key], want)
+		}
+	}
+}
+
+func TestLoopbackNeedsNoPassword(t *testing.T) {
+	t.Parallel()
+	for _, bind := range []string{"127.0.0.1", "127.1.2.3", "::1", "[::1]", "localhost"} {
+		if got := read(t, "server.bind", bind); got.Listen.Bind != bind {
+			t.Errorf("Bind = %q, want %q", got.Listen.Bind, bind)
+		}
+	}
+}
+
+// Server 3.1: the driver's settings for TLS.
+func TestSSLMode(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		pairs []string
+		want  string
+	}{
+		{nil, "disable"},
+		{[]string{"database.ssl", "true"}, "require"},
+		{[]string{"database.ssl", "true", "database.sslfactory", "org.postgresql.ssl.NonValidatingFactory"}, "require"},
+		{[]string{"database.ssl", "true", "database.sslfactory", "org.postgresql.ssl.LibPQFactory"}, "verify-full"},
+		{[]string{"database.ssl", "true", "database.sslfactory", "org.postgresql.ssl.LibPQFactory", "database.sslmode", "verify-ca"}, "verify-ca"},
+		{[]string{"database.ssl", "true", "database.sslmode", "prefer"}, "prefer"},
+		{[]string{"database.sslmode", "verify-full"}, "verify-full"},
+	} {
+		got := read(t, append([]string{"database.type", "postgresql", "database.host", "h", "database.user", "u", "database.database", "d"}, c.pairs...)...)
+		if got.Database.SSLMode != c.want {
+			t.Errorf("%v: SSLMode = %q, want %q", c.pairs, got.Database.SSLMode, c.want)
+		}
+	}
+}
+
+func TestWarnings(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ key, value, want string }{
+		{"server.prot", "1", "server.prot (server.properties): there is no such setting; did you mean server.port?"},
+		{"executor.task-ttl", "1d", "executor.task-ttl (server.properties): there is no such setting; did you mean executor.task_ttl?"},
+		{"whatever", "1", "whatever (server.properties): there is no such setting"},
+		{"server.jmx.port", "1", "server.jmx.port (server.properties): there is no JMX; the setting is ignored"},
+		{"database.opts.ApplicationName", "x", "database.opts.ApplicationName (server.properties): properties of the JDBC driver have no meaning here; the setting is ignored"},
+		{"system-plugin.dependencies", "x", "system-plugin.dependencies (server.properties): plugins for the JVM cannot be loaded; the setting is ignored"},
+		{"io.digdag.limits.maxAttempts", "1", "io.digdag.limits.maxAttempts (server.properties): limits are set by executor.task_max_run and executor.attempt_max_run; the setting is ignored"},
+		{"server.authenticator-class", "x", "server.authenticator-class (server.properties): it is deprecated and ignored; use server.authenticator.type"},
+	} {
+		_, warnings, err := config.Read(settings(c.key, c.value))
+		if err != nil || len(warnings) != 1 || warnings[0].String() != c.want {
+			t.Errorf("%s: warnings = %v, %v, want %s", c.key, warnings, err, c.want)
+		}
+	}
+}
+
+// Server 3.6: the old spelling counts, over the new one.
+func TestBasicAuthSpelling(t *testing.T) {
+	t.Parallel()
+	server, warnings, err := config.Read(settings(
+		"basicauth.username", "old", "basicauth.password", "a", "basicauth.admin", "true",
+		"server.authenticator.basic.username", "new", "server.authenticator.basic.password", "b"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := (config.Auth{Username: "old", Password: "a", Admin: true}); server.Auth != want {
+		t.Errorf("Auth = %+v, want %+v", server.Auth, want)
+	}
+	if len(warnings) != 3 || !strings.Contains(warnings[0].String(), "the key is deprecated; use server.authenticator.basic.username") {
+		t.Errorf("warnings = %v, want three", warnings)
+	}
+}
+
+func TestAuthenticatorClassIsAnError(t *testing.T) {
+	t.Parallel()
+	_, warnings, err := config.Read(settings("server.authenticator-class", "x"))
+	if err != nil || len(warnings) != 1 || warnings[0].Level != slog.LevelError {
+		t.Errorf("warnings = %+v, %v, want one of level error", warnings, err)
+	}
+}
+
+// Whatever stands in a file, Read answers, and the text of an error has no password.
+func FuzzRead(f *testing.F) {
+	f.Add("server.port", "1", "hush")
+	f.Add("agent.command_executor.x", "", "")
+	f.Fuzz(func(t *testing.T, key, value, password string) {
+		all := settings(key, value, "server.authenticator.basic.password", password, "database.type", "x")
+		if _, _, err := config.Read(all); err == nil {
+			t.Error("Read took a database that does not exist")
+		}
+		config.AllEffective(all)
+	})
+}
