@@ -12,6 +12,10 @@ type Store interface {
 	Update(ctx context.Context, f func(tx Tx) error) error
 	// View runs f in a transaction that only reads.
 	View(ctx context.Context, f func(tx Tx) error) error
+	// Listen calls heard with each topic that another process on the same database notified, and with
+	// an empty one whenever some may have been missed: at the beginning and after a lost connection. It
+	// returns only when ctx has ended. heard must not wait.
+	Listen(ctx context.Context, heard func(topic string)) error
 	Close() error
 }
 
@@ -31,4 +35,8 @@ type Tx interface {
 	TokenTx
 	AgentTx
 	ParamTx
+
+	// Notify tells Listen of other processes, once the transaction is committed, that something about
+	// a topic has changed. It may get lost: who listens also looks now and then.
+	Notify(ctx context.Context, topic string) error
 }

@@ -29,38 +29,84 @@ func (s *session) bulk(ctx context.Context, b bulk, n int, fill func(v *values, 
 	if err := ctx.Err(); err != nil || n == 0 {
 		return 0, err
 	}
+	limited, cancel := limit(ctx, s.dialect.Timeout)
+	defer cancel()
 	if s.dialect.BulkRows == 1 {
-		ctx = context.WithoutCancel(ctx) // the driver would start a goroutine for each row to watch it
+		limited = context.WithoutCancel(ctx) // the driver would start a goroutine for each row to watch it
 	}
-	err = s.conn.Raw(func(conn any) error {
-		var v values
-		for size, done := s.dialect.BulkRows, 0; done < n; size /= 2 { // few different statements are prepared
-			if done+size > n {
-				continue
-			}
-			stmt, err := s.prepareBulk(ctx, conn, b, size)
-			if err != nil {
-				return err
-			}
-			for ; done+size <= n; done += size {
-				v = v[:0]
-				for i := range size {
-					fill(&v, done+i)
-				}
-				res, err := stmt.ExecContext(ctx, v)
-				if err != nil {
-					return err
-				}
-				affected, err := res.RowsAffected()
-				if err != nil {
-					return err
-				}
-				changed += affected
-			}
+	if s.dialect.KeepsStatements {
+		changed, err = s.pieces(n, fill, s.bulkByText(limited, b))
+	} else {
+		err = s.conn.Raw(func(conn any) (err error) {
+			changed, err = s.pieces(n, fill, s.bulkByStatement(limited, b, conn))
+			return err
+		})
+	}
+	return changed, s.fail(ctx, err)
+}
+
+// executor makes what executes a bulk statement for a number of rows and returns how many changed.
+type executor func(rows int) (func(values) (int64, error), error)
+
+// pieces cuts n rows into few different numbers of rows: each is a statement to prepare.
+func (s *session) pieces(n int, fill func(v *values, i int), prepare executor) (changed int64, err error) {
+	var v values
+	for size, done := s.dialect.BulkRows, 0; done < n; size /= 2 {
+		if done+size > n {
+			continue
 		}
-		return nil
-	})
-	return changed, s.dialect.Classify(err)
+		execute, err := prepare(size)
+		if err != nil {
+			return 0, err
+		}
+		for ; done+size <= n; done += size {
+			v = v[:0]
+			for i := range size {
+				fill(&v, done+i)
+			}
+			affected, err := execute(v)
+			if err != nil {
+				return 0, err
+			}
+			changed += affected
+		}
+	}
+	return changed, nil
+}
+
+// bulkByText leaves it to the driver to keep the statement.
+func (s *session) bulkByText(ctx context.Context, b bulk) executor {
+	return func(rows int) (func(values) (int64, error), error) {
+		text := b.text(rows, s.dialect.Unnumbered)
+		return func(v values) (int64, error) {
+			args := make([]any, len(v))
+			for i := range v {
+				args[i] = v[i].Value
+			}
+			res, err := s.conn.ExecContext(ctx, text, args...)
+			if err != nil {
+				return 0, err
+			}
+			return res.RowsAffected()
+		}, nil
+	}
+}
+
+// bulkByStatement executes on the driver's own statement.
+func (s *session) bulkByStatement(ctx context.Context, b bulk, conn any) executor {
+	return func(rows int) (func(values) (int64, error), error) {
+		stmt, err := s.prepareBulk(ctx, conn, b, rows)
+		if err != nil {
+			return nil, err
+		}
+		return func(v values) (int64, error) {
+			res, err := stmt.ExecContext(ctx, v)
+			if err != nil {
+				return 0, err
+			}
+			return res.RowsAffected()
+		}, nil
+	}
 }
 
 // bulkSize is a statement that a session keeps prepared.

@@ -6,63 +6,131 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/google/uuid"
+
 	trowel "github.com/trowel-project/trowel"
 )
 
-// DB is a trowel.Store on a database. It writes through one connection, whose prepared statements it
-// keeps, and reads through others, or through the same one where there is only one.
+// DB is a trowel.Store on a database. Either one connection does all the writing and keeps its
+// prepared statements here, or each transaction takes a connection out of the pool. Lost ones are
+// replaced there, so that a call after a restart of the database works again.
 type DB struct {
 	pool    *sql.DB
 	dialect Dialect
+	id      string        // tells this store's own notifications
 	turn    chan struct{} // has room for one: who put something in may use the writer
-	writer  *session
+	writer  *session      // nil without OneWriter
 }
 
 var _ trowel.Store = (*DB)(nil)
 
+const (
+	// maxRuns is how often a transaction is run that loses to others.
+	maxRuns = 5
+	// maxBegins is how many connections are tried that turn out to be lost.
+	maxBegins = 3
+)
+
 // New makes a store of an open and migrated database.
 func New(ctx context.Context, pool *sql.DB, dialect Dialect) (*DB, error) {
-	conn, err := pool.Conn(ctx)
+	db := &DB{pool: pool, dialect: dialect, id: uuid.NewString(), turn: make(chan struct{}, 1)}
+	if !dialect.OneWriter {
+		return db, nil
+	}
+	writer, err := db.connect(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("connect to the database: %w", err)
+		return nil, err
 	}
-	return &DB{pool: pool, dialect: dialect, turn: make(chan struct{}, 1), writer: newSession(conn, dialect)}, nil
+	db.writer = writer
+	return db, nil
 }
 
-// transact waits for the writer and runs f on it.
-func (db *DB) transact(ctx context.Context, begin string, f func(trowel.Tx) error) error {
-	select {
-	case db.turn <- struct{}{}:
-	case <-ctx.Done():
-		return fmt.Errorf("wait for the database: %w", context.Cause(ctx))
-	}
-	defer func() { <-db.turn }()
-	return db.writer.transact(ctx, begin, f)
-}
-
-// Update runs f in a transaction that writes. It is not run again: on one writing connection there
-// is nobody to conflict with.
+// Update runs f in a transaction that writes, and runs it again if it loses to another one. With one
+// writer there is nobody to lose to.
 func (db *DB) Update(ctx context.Context, f func(trowel.Tx) error) error {
-	return db.transact(ctx, db.dialect.BeginWrite, f)
+	for run := 1; ; run++ {
+		err := db.update(ctx, f)
+		if !errors.Is(err, ErrAgain) || run == maxRuns {
+			return err
+		}
+	}
+}
+
+func (db *DB) update(ctx context.Context, f func(trowel.Tx) error) error {
+	if db.writer != nil {
+		return db.write(ctx, db.dialect.BeginWrite, f)
+	}
+	return db.alone(ctx, db.dialect.BeginWrite, f)
 }
 
 // View runs f in a transaction that only reads. In a database with one connection it waits for the
 // open transaction to end.
 func (db *DB) View(ctx context.Context, f func(trowel.Tx) error) error {
 	if db.dialect.OneConnection {
-		return db.transact(ctx, db.dialect.BeginRead, f)
+		return db.write(ctx, db.dialect.BeginRead, f)
 	}
-	conn, err := db.pool.Conn(ctx)
-	if err != nil {
-		return fmt.Errorf("connect to the database: %w", err)
-	}
-	reader := newSession(conn, db.dialect)
-	return errors.Join(reader.transact(ctx, db.dialect.BeginRead, f), reader.close())
+	return db.alone(ctx, db.dialect.BeginRead, f)
 }
 
-// Close waits for an open transaction and closes the database.
+// write waits for the writer and runs f on it.
+func (db *DB) write(ctx context.Context, begin string, f func(trowel.Tx) error) error {
+	select {
+	case db.turn <- struct{}{}:
+	case <-ctx.Done():
+		return fmt.Errorf("wait for the database: %w", context.Cause(ctx))
+	}
+	defer func() { <-db.turn }()
+	if err := db.writer.begin(ctx, begin); err != nil {
+		return err
+	}
+	return db.writer.finish(ctx, db.id, f)
+}
+
+// alone runs f on a connection of its own.
+func (db *DB) alone(ctx context.Context, begin string, f func(trowel.Tx) error) (err error) {
+	s, err := db.begun(ctx, begin)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.close()) }() // also when f panics
+	return s.finish(ctx, db.id, f)
+}
+
+// begun begins a transaction on a connection of the pool. Nothing was done yet, so that a connection
+// that turns out to be lost may be replaced by another.
+func (db *DB) begun(ctx context.Context, begin string) (*session, error) {
+	for try := 1; ; try++ {
+		s, err := db.connect(ctx)
+		if err != nil {
+			return nil, err
+		}
+		err = s.begin(ctx, begin)
+		if err == nil {
+			return s, nil
+		}
+		_ = s.close() // the error before it tells more
+		if try == maxBegins || ctx.Err() != nil || !errors.Is(err, trowel.ErrUnavailable) {
+			return nil, err
+		}
+	}
+}
+
+func (db *DB) connect(ctx context.Context) (*session, error) {
+	limited, cancel := limit(ctx, db.dialect.Connecting)
+	defer cancel()
+	conn, err := db.pool.Conn(limited)
+	if err != nil {
+		return nil, fmt.Errorf("connect to the database: %w", classify(ctx, db.dialect, err))
+	}
+	return newSession(conn, db.dialect), nil
+}
+
+// Close waits for an open transaction of the writer and closes the database.
 func (db *DB) Close() error {
 	db.turn <- struct{}{}
 	defer func() { <-db.turn }()
+	if db.writer == nil {
+		return db.pool.Close()
+	}
 	return errors.Join(db.writer.close(), db.pool.Close())
 }

@@ -30,30 +30,62 @@ type migration struct {
 	checksum string
 }
 
+// Database is what migrations run on: a pool, or one connection.
+type Database interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+	BeginTx(ctx context.Context, opts *sql.TxOptions) (*sql.Tx, error)
+}
+
 // Migrate brings a database up to the newest schema: each file of dir that it does not have yet, in
 // the order of the numbers and in a transaction of its own. A database that has a newer schema than
 // this program, or one whose applied files were changed, is refused.
-func Migrate(ctx context.Context, db *sql.DB, dir fs.FS, now time.Time) error {
-	wanted, err := migrations(dir)
-	if err != nil {
-		return err
-	}
+func Migrate(ctx context.Context, db Database, dir fs.FS, now time.Time) error {
 	if _, err := db.ExecContext(ctx, sqlCreateMigration); err != nil {
 		return fmt.Errorf("create the table of migrations: %w", err)
 	}
-	applied, err := appliedMigrations(ctx, db)
+	pending, err := pendingMigrations(ctx, db, dir)
 	if err != nil {
 		return err
 	}
-	if err := checkApplied(applied, wanted); err != nil {
-		return err
-	}
-	for _, m := range wanted[len(applied):] {
+	for _, m := range pending {
 		if err := apply(ctx, db, m, now); err != nil {
 			return fmt.Errorf("apply migration %04d_%s: %w", m.version, m.name, err)
 		}
 	}
 	return nil
+}
+
+// CheckMigrated returns an error unless a database has the newest schema.
+func CheckMigrated(ctx context.Context, db Database, dir fs.FS) error {
+	pending, err := pendingMigrations(ctx, db, dir)
+	if err != nil {
+		return err
+	}
+	if len(pending) > 0 {
+		return &trowel.Error{
+			Kind:    trowel.ErrConflict,
+			Message: fmt.Sprintf("the database lacks %d migrations, the first is %04d_%s", len(pending), pending[0].version, pending[0].name),
+			Hint:    "start one server with database.migrate = true",
+		}
+	}
+	return nil
+}
+
+// pendingMigrations returns the files of dir that the database does not have yet.
+func pendingMigrations(ctx context.Context, db Database, dir fs.FS) ([]migration, error) {
+	wanted, err := migrations(dir)
+	if err != nil {
+		return nil, err
+	}
+	applied, err := appliedMigrations(ctx, db)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkApplied(applied, wanted); err != nil {
+		return nil, err
+	}
+	return wanted[len(applied):], nil
 }
 
 func migrations(dir fs.FS) ([]migration, error) {
@@ -78,7 +110,7 @@ func migrations(dir fs.FS) ([]migration, error) {
 	return list, nil
 }
 
-func appliedMigrations(ctx context.Context, db *sql.DB) ([]migration, error) {
+func appliedMigrations(ctx context.Context, db Database) ([]migration, error) {
 	rows, err := db.QueryContext(ctx, sqlListMigrations)
 	if err != nil {
 		return nil, fmt.Errorf("list applied migrations: %w", err)
@@ -115,7 +147,7 @@ func checkApplied(applied, wanted []migration) error {
 	return nil
 }
 
-func apply(ctx context.Context, db *sql.DB, m migration, now time.Time) error {
+func apply(ctx context.Context, db Database, m migration, now time.Time) error {
 	tx, err := db.BeginTx(ctx, nil)
 	if err != nil {
 		return err

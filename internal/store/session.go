@@ -6,58 +6,120 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
+	"time"
 
 	trowel "github.com/trowel-project/trowel"
 )
 
-// session is one connection with its prepared statements. It is not for concurrent use.
+// session is one connection, with its prepared statements unless the driver keeps them. It is not
+// for concurrent use.
 type session struct {
 	conn    *sql.Conn
 	dialect Dialect
 	stmts   map[string]*sql.Stmt
 	bulks   map[bulkSize]driver.StmtExecContext
+	failed  error // of the first statement of the open transaction that failed
 }
 
 func newSession(conn *sql.Conn, dialect Dialect) *session {
 	return &session{conn: conn, dialect: dialect, stmts: map[string]*sql.Stmt{}, bulks: map[bulkSize]driver.StmtExecContext{}}
 }
 
-// transact runs f in a transaction. Whatever ends it early, an error, the end of ctx or a panic,
-// rolls it back.
-func (s *session) transact(ctx context.Context, begin string, f func(trowel.Tx) error) error {
-	if _, err := s.exec(ctx, begin); err != nil {
+// begin begins a transaction.
+func (s *session) begin(ctx context.Context, statement string) error {
+	s.failed = nil
+	if err := s.control(ctx, statement); err != nil {
 		if ctx.Err() != nil {
 			_ = s.rollback(ctx) // it may have begun all the same, and only if it has there is something to roll back
 		}
 		return fmt.Errorf("begin a transaction: %w", err)
 	}
+	return nil
+}
+
+// finish runs f in the transaction that has begun, and commits it. Whatever ends it early, an error,
+// the end of ctx or a panic, rolls it back. So does a statement that failed when f says nothing of
+// it: a database may have given the transaction up.
+func (s *session) finish(ctx context.Context, store string, f func(trowel.Tx) error) error {
 	returned := false
 	defer func() {
 		if !returned {
 			_ = s.rollback(ctx) // the panic goes on, and tells more
 		}
 	}()
-	err := f(&tx{s})
+	err := f(&tx{s, store})
 	returned = true
 	if err == nil {
 		err = context.Cause(ctx)
 	}
+	if err == nil {
+		err = s.failed
+	}
 	if err != nil {
-		return errors.Join(err, s.rollback(ctx))
+		return s.giveUp(ctx, err)
 	}
 	// To give up a commit half-way would leave open whether it happened.
-	if _, err := s.exec(context.WithoutCancel(ctx), "COMMIT"); err != nil {
-		return errors.Join(fmt.Errorf("commit: %w", err), s.rollback(ctx))
+	if err := s.control(context.WithoutCancel(ctx), "COMMIT"); err != nil {
+		return s.giveUp(ctx, fmt.Errorf("commit: %w", err))
 	}
 	return nil
 }
 
+// giveUp rolls back because of an error. Of a database that is not there nothing else is said: it
+// has rolled back, or will.
+func (s *session) giveUp(ctx context.Context, cause error) error {
+	err := s.rollback(ctx)
+	if errors.Is(cause, trowel.ErrUnavailable) {
+		return cause
+	}
+	return errors.Join(cause, err)
+}
+
 // rollback also runs when ctx has ended: the connection must not stay inside a transaction.
 func (s *session) rollback(ctx context.Context) error {
-	if _, err := s.exec(context.WithoutCancel(ctx), "ROLLBACK"); err != nil {
+	if err := s.control(context.WithoutCancel(ctx), "ROLLBACK"); err != nil {
 		return fmt.Errorf("roll back: %w", err)
 	}
 	return nil
+}
+
+func (s *session) control(ctx context.Context, statement string) error {
+	if s.dialect.Control == nil {
+		_, err := s.exec(ctx, statement)
+		return err
+	}
+	limited, cancel := limit(ctx, s.dialect.Timeout)
+	defer cancel()
+	return classify(ctx, s.dialect, s.dialect.Control(limited, s.conn, statement))
+}
+
+// limit gives what is done under ctx a deadline, unless d is zero.
+func limit(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	if d == 0 {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, d)
+}
+
+// classify gives an error its kind. What takes too long although ctx has not ended is a database
+// that is not there.
+func classify(ctx context.Context, dialect Dialect, err error) error {
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		return fmt.Errorf("%w: %w", trowel.ErrUnavailable, err)
+	}
+	return dialect.Classify(err)
+}
+
+// fail notes and classifies the error of a statement.
+func (s *session) fail(ctx context.Context, err error) error {
+	if err == nil {
+		return nil
+	}
+	err = classify(ctx, s.dialect, err)
+	if s.failed == nil {
+		s.failed = err
+	}
+	return err
 }
 
 func (s *session) prepare(ctx context.Context, query string) (*sql.Stmt, error) {
@@ -66,7 +128,7 @@ func (s *session) prepare(ctx context.Context, query string) (*sql.Stmt, error) 
 	}
 	stmt, err := s.conn.PrepareContext(ctx, query)
 	if err != nil {
-		return nil, s.dialect.Classify(err)
+		return nil, err
 	}
 	s.stmts[query] = stmt
 	return stmt, nil
@@ -84,39 +146,49 @@ func clean(args []any) []any {
 
 // exec runs a statement and returns how many rows it changed.
 func (s *session) exec(ctx context.Context, query string, args ...any) (int64, error) {
-	stmt, err := s.prepare(ctx, query) //nolint:sqlclosecheck // the session keeps it
+	limited, cancel := limit(ctx, s.dialect.Timeout)
+	defer cancel()
+	res, err := s.result(limited, query, clean(args))
 	if err != nil {
-		return 0, err
-	}
-	res, err := stmt.ExecContext(ctx, clean(args)...)
-	if err != nil {
-		return 0, s.dialect.Classify(err)
+		return 0, s.fail(ctx, err)
 	}
 	return res.RowsAffected()
 }
 
-// row runs a query for at most one row; no row is trowel.ErrNotFound.
-func (s *session) row(ctx context.Context, query string, args []any, dest ...any) error {
+func (s *session) result(ctx context.Context, query string, args []any) (sql.Result, error) {
+	if s.dialect.KeepsStatements {
+		return s.conn.ExecContext(ctx, query, args...)
+	}
 	stmt, err := s.prepare(ctx, query) //nolint:sqlclosecheck // the session keeps it
 	if err != nil {
-		return err
+		return nil, err
 	}
-	err = stmt.QueryRowContext(ctx, clean(args)...).Scan(dest...)
-	if errors.Is(err, sql.ErrNoRows) {
+	return stmt.ExecContext(ctx, args...)
+}
+
+// row runs a query for at most one row; no row is trowel.ErrNotFound.
+func (s *session) row(ctx context.Context, query string, args []any, dest ...any) error {
+	found := false
+	err := s.rows(ctx, query, args, func(scan func(...any) error) error {
+		if found {
+			return nil
+		}
+		found = true
+		return scan(dest...)
+	})
+	if err == nil && !found {
 		return trowel.ErrNotFound
 	}
-	return s.dialect.Classify(err)
+	return err
 }
 
 // rows runs a query and calls each for every row.
 func (s *session) rows(ctx context.Context, query string, args []any, each func(scan func(...any) error) error) error {
-	stmt, err := s.prepare(ctx, query) //nolint:sqlclosecheck // the session keeps it
+	limited, cancel := limit(ctx, s.dialect.Timeout)
+	defer cancel()
+	rows, err := s.query(limited, query, clean(args))
 	if err != nil {
-		return err
-	}
-	rows, err := stmt.QueryContext(ctx, clean(args)...)
-	if err != nil {
-		return s.dialect.Classify(err)
+		return s.fail(ctx, err)
 	}
 	defer rows.Close()
 	for rows.Next() {
@@ -124,7 +196,18 @@ func (s *session) rows(ctx context.Context, query string, args []any, each func(
 			return err
 		}
 	}
-	return s.dialect.Classify(rows.Err())
+	return s.fail(ctx, rows.Err())
+}
+
+func (s *session) query(ctx context.Context, query string, args []any) (*sql.Rows, error) {
+	if s.dialect.KeepsStatements {
+		return s.conn.QueryContext(ctx, query, args...)
+	}
+	stmt, err := s.prepare(ctx, query) //nolint:sqlclosecheck // the session keeps it
+	if err != nil {
+		return nil, err
+	}
+	return stmt.QueryContext(ctx, args...)
 }
 
 func (s *session) close() error {
@@ -132,14 +215,19 @@ func (s *session) close() error {
 	for _, stmt := range s.stmts {
 		errs = append(errs, stmt.Close())
 	}
-	errs = append(errs, s.conn.Raw(func(any) error {
-		var errs []error
-		for _, stmt := range s.bulks {
-			if closer, ok := stmt.(driver.Stmt); ok {
-				errs = append(errs, closer.Close())
+	if len(s.bulks) > 0 {
+		errs = append(errs, s.conn.Raw(func(any) error {
+			var errs []error
+			for _, stmt := range s.bulks {
+				if closer, ok := stmt.(driver.Stmt); ok {
+					errs = append(errs, closer.Close())
+				}
 			}
-		}
-		return errors.Join(errs...)
-	}))
-	return errors.Join(append(errs, s.conn.Close())...)
+			return errors.Join(errs...)
+		}))
+	}
+	if err := s.conn.Close(); !errors.Is(err, sql.ErrConnDone) { // a lost connection is closed already
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
 }

@@ -17,13 +17,37 @@ import (
 	_ "modernc.org/sqlite"
 
 	"github.com/trowel-project/trowel/internal/store"
+	"github.com/trowel-project/trowel/internal/store/postgres"
 	"github.com/trowel-project/trowel/internal/store/sqlite"
+	"github.com/trowel-project/trowel/internal/store/storetest/pgtest"
 )
 
-// Every constant sql... and every bulk statement of this package can be prepared on SQLite, as it is
-// sent and in the form that PostgreSQL gets.
+// Every constant sql... and every bulk statement of this package can be prepared on both databases,
+// except those that say in their name which one they are for. On SQLite bulk statements are prepared
+// as they are sent and in the form that PostgreSQL gets.
 func TestStatementsPrepare(t *testing.T) {
 	t.Parallel()
+	for _, row := range []struct {
+		name, other string // other is in the names of statements that are not for this database
+		open        func(t *testing.T) *sql.DB
+	}{
+		{"SQLite", "Postgres", emptySQLite},
+		{"PostgreSQL", "SQLite", emptyPostgres},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			db := row.open(t)
+			for name, text := range statements(t) {
+				if !strings.Contains(name, row.other) {
+					prepare(t, db, name, text)
+				}
+			}
+		})
+	}
+}
+
+func emptySQLite(t *testing.T) *sql.DB {
+	t.Helper()
 	path := filepath.Join(t.TempDir(), "trowel.db")
 	made, err := sqlite.Open(t.Context(), sqlite.Options{Path: path}, time.Now())
 	if err != nil {
@@ -37,9 +61,20 @@ func TestStatementsPrepare(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	for name, text := range statements(t) {
-		prepare(t, db, name, text)
+	return db
+}
+
+func emptyPostgres(t *testing.T) *sql.DB {
+	t.Helper()
+	opts := pgtest.Options(t)
+	made, err := postgres.Open(t.Context(), opts, time.Now())
+	if err != nil {
+		t.Fatal(err)
 	}
+	if err := made.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return pgtest.Connect(t, opts)
 }
 
 func prepare(t *testing.T, db *sql.DB, name, text string) {
@@ -74,7 +109,10 @@ func statements(t *testing.T) map[string]string {
 		}
 		for _, rows := range []int{1, 4} {
 			for _, unnumbered := range []bool{false, true} {
-				name := fmt.Sprintf("bulk statement %d of %s for %d rows, unnumbered = %v", i, fields["table"], rows, unnumbered)
+				name := fmt.Sprintf("bulk statement %d of %s for %d rows", i, fields["table"], rows)
+				if unnumbered {
+					name += ", as in SQLite"
+				}
 				found[name] = store.BulkText(fields["table"], fields["columns"], fields["keys"], rows, unnumbered)
 			}
 		}

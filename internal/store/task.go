@@ -18,9 +18,11 @@ subtask_config, export_params, reset_keys, store_params, error,
 ready_at, claimed_at, started_at, updated_at, agent_id, version`
 
 const (
-	sqlReserveIDs = `INSERT INTO id_block (noun, next_id) VALUES ($1, 1 + CAST($2 AS BIGINT))
+	sqlReserveIDsSQLite = `INSERT INTO id_block (noun, next_id) VALUES ($1, 1 + CAST($2 AS BIGINT))
 ON CONFLICT (noun) DO UPDATE SET next_id = id_block.next_id + $2 RETURNING next_id - $2`
-	sqlListTasks = `SELECT ` + taskColumns + ` FROM task WHERE attempt_id = $1 AND version > $2 ORDER BY id`
+	// The row would be locked until the end of the transaction. A value of the sequence is a block.
+	sqlReserveBlocksPostgres = `SELECT min(block), max(block) FROM (SELECT nextval('task_id') AS block FROM generate_series(1, $1)) AS taken`
+	sqlListTasks             = `SELECT ` + taskColumns + ` FROM task WHERE attempt_id = $1 AND version > $2 ORDER BY id`
 )
 
 // Columns in the order in which addNew, addOld and addDetail fill them. New tasks that were not
@@ -34,12 +36,39 @@ updated_at BIGINT, agent_id TEXT, version BIGINT`
 reset_keys TEXT, store_params TEXT, error TEXT`
 )
 
+// taskIDBlock is how many task ids a value of sequence task_id stands for, from that value on.
+const taskIDBlock = 1000
+
 func (t *tx) ReserveTaskIDs(ctx context.Context, n int) (trowel.TaskID, error) {
-	var first trowel.TaskID
-	if err := t.row(ctx, sqlReserveIDs, []any{"task", n}, &first); err != nil {
+	reserve := t.reserveIDs
+	if t.dialect.TaskIDs {
+		reserve = t.reserveBlocks
+	}
+	first, err := reserve(ctx, n)
+	if err != nil {
 		return 0, fmt.Errorf("reserve %d task ids: %w", n, err)
 	}
 	return first, nil
+}
+
+func (t *tx) reserveIDs(ctx context.Context, n int) (first trowel.TaskID, err error) {
+	err = t.row(ctx, sqlReserveIDsSQLite, []any{"task", n}, &first)
+	return first, err
+}
+
+// reserveBlocks takes whole blocks. Another transaction may take one in between: those before it are
+// then left out, and as many taken once more.
+func (t *tx) reserveBlocks(ctx context.Context, n int) (first trowel.TaskID, err error) {
+	blocks := max(1, (n+taskIDBlock-1)/taskIDBlock)
+	for {
+		var last trowel.TaskID
+		if err := t.row(ctx, sqlReserveBlocksPostgres, []any{blocks}, &first, &last); err != nil {
+			return 0, err
+		}
+		if last-first == trowel.TaskID(blocks-1)*taskIDBlock {
+			return first, nil
+		}
+	}
 }
 
 func (t *tx) InsertTasks(ctx context.Context, tasks []*trowel.Task) error {

@@ -63,6 +63,7 @@ func open(ctx context.Context, pool *sql.DB, opts Options, now time.Time) (*stor
 		BeginRead:     "BEGIN",
 		Unnumbered:    true,
 		BulkRows:      1,
+		OneWriter:     true,
 		OneConnection: opts.Path == "",
 		Classify:      classify,
 	})
@@ -96,9 +97,20 @@ func classify(err error) error {
 	case code == sqlite3.SQLITE_CONSTRAINT_UNIQUE, code == sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY,
 		code == sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY:
 		return fmt.Errorf("%w: %w", trowel.ErrConflict, err)
-	case code&0xff == sqlite3.SQLITE_BUSY, code&0xff == sqlite3.SQLITE_LOCKED:
+	case passing(code & 0xff):
 		return fmt.Errorf("%w: %w", trowel.ErrUnavailable, err)
 	default:
 		return err
 	}
+}
+
+// passing tells whether an error is one of the place of the database, or of another program: trying
+// again later may be right.
+func passing(primary int) bool {
+	switch primary {
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN,
+		sqlite3.SQLITE_READONLY:
+		return true
+	}
+	return false
 }

@@ -1,0 +1,35 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+)
+
+const sqlNotifyPostgres = `SELECT pg_notify($1, $2)`
+
+// Notify sends the topic with the commit, behind the id of this store.
+func (t *tx) Notify(ctx context.Context, topic string) error {
+	if t.dialect.Channel == "" {
+		return nil // no other process hears of it
+	}
+	var nothing any
+	if err := t.row(ctx, sqlNotifyPostgres, []any{t.dialect.Channel, t.store + " " + topic}, &nothing); err != nil {
+		return fmt.Errorf("notify others of %s: %w", topic, err)
+	}
+	return nil
+}
+
+// Listen tells what other stores notify. A database without notifications tells nothing.
+func (db *DB) Listen(ctx context.Context, heard func(topic string)) error {
+	if db.dialect.Listen == nil {
+		<-ctx.Done()
+		return context.Cause(ctx)
+	}
+	return db.dialect.Listen(ctx, db.dialect.Channel, func(payload string) {
+		sender, topic, _ := strings.Cut(payload, " ")
+		if sender != db.id {
+			heard(topic)
+		}
+	})
+}

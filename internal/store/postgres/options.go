@@ -1,0 +1,141 @@
+package postgres
+
+import (
+	"crypto/tls"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net"
+	"runtime"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	trowel "github.com/trowel-project/trowel"
+)
+
+// Options say where the database is and how it is used: the keys database.* of a server's settings
+// (server 3.1). Host, User and Database are required.
+type Options struct {
+	// Host is a name, an address, or the folder of a Unix socket.
+	Host string
+	// Port is 5432 if it is zero.
+	Port     int
+	User     string
+	Password string
+	Database string
+	// Schema is where all tables are, and is made if it is missing; "trowel" if it is empty.
+	Schema string
+
+	// SSLMode is one of libpq's: disable, allow, prefer, require, verify-ca, verify-full; disable if it
+	// is empty. The others name files in PEM format.
+	SSLMode, SSLCert, SSLKey, SSLRootCert string
+	// Parameters are further settings of the server for each connection, such as statement_timeout.
+	Parameters map[string]string
+
+	// LoginTimeout is how long one connection may take to be made (loginTimeout); 30 seconds if it is
+	// zero.
+	LoginTimeout time.Duration
+	// SocketTimeout is how long one statement may take (socketTimeout); 1 minute if it is zero. What
+	// takes longer counts as a lost connection.
+	SocketTimeout time.Duration
+	// ConnectionTimeout is how long a transaction waits for a connection (connectionTimeout); 30
+	// seconds if it is zero.
+	ConnectionTimeout time.Duration
+	// IdleTimeout is how long a connection is kept that nobody uses (idleTimeout); 10 minutes if it is
+	// zero.
+	IdleTimeout time.Duration
+	// MaxConnections is the largest number of connections (maximumPoolSize), 32 for each CPU if it is
+	// zero. They are made when they are needed. One more listens.
+	MaxConnections int
+
+	// KeepSchema tells not to change the schema (migrate=false): one that is not up to date is refused.
+	KeepSchema bool
+	// Log hears of lost connections of Listen; nothing is said if it is nil.
+	Log *slog.Logger
+}
+
+func (o Options) withDefaults() Options {
+	setDefault(&o.Schema, "trowel")
+	setDefault(&o.SSLMode, "disable")
+	setDefault(&o.Port, 5432)
+	setDefault(&o.LoginTimeout, 30*time.Second)
+	setDefault(&o.SocketTimeout, time.Minute)
+	setDefault(&o.ConnectionTimeout, 30*time.Second)
+	setDefault(&o.IdleTimeout, 10*time.Minute)
+	setDefault(&o.MaxConnections, 32*runtime.NumCPU())
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	return o
+}
+
+func setDefault[T comparable](to *T, value T) {
+	var zero T
+	if *to == zero {
+		*to = value
+	}
+}
+
+// where names the database for people, without the password.
+func (o Options) where() string {
+	return fmt.Sprintf("postgresql://%s@%s/%s", o.User, net.JoinHostPort(o.Host, strconv.Itoa(o.Port)), o.Database)
+}
+
+// check returns an error about the first required field that is missing.
+func (o Options) check() error {
+	for _, field := range []struct{ key, value string }{{"host", o.Host}, {"user", o.User}, {"database", o.Database}} {
+		if field.value == "" {
+			return &trowel.Error{
+				Kind: trowel.ErrInvalid, Message: "database." + field.key + " is missing",
+				Hint: "set database.host, database.user and database.database",
+			}
+		}
+	}
+	return nil
+}
+
+// config makes the driver's configuration. All that it would otherwise read from the environment is
+// said explicitly.
+func (o Options) config() (*pgx.ConnConfig, error) {
+	var text strings.Builder
+	for _, setting := range []struct{ key, value string }{
+		{"host", o.Host},
+		{"port", strconv.Itoa(o.Port)},
+		{"user", o.User},
+		{"password", o.Password},
+		{"database", o.Database},
+		{"sslmode", o.SSLMode},
+		{"sslcert", o.SSLCert},
+		{"sslkey", o.SSLKey},
+		{"sslrootcert", o.SSLRootCert},
+		{"connect_timeout", strconv.Itoa(max(1, int(o.LoginTimeout.Seconds())))},
+		{"application_name", "trowel"},
+		{"target_session_attrs", "any"},
+	} {
+		text.WriteString(setting.key + "='" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(setting.value) + "' ")
+	}
+	config, err := pgx.ParseConfig(text.String())
+	if err != nil {
+		return nil, &trowel.Error{
+			Kind: trowel.ErrInvalid, Message: "cannot connect to " + o.where(), Err: err,
+			Hint: "check database.host, database.port and database.ssl* in the settings",
+		}
+	}
+	config.Password = o.Password // an empty one is not looked up in a file
+	config.RuntimeParams["search_path"] = pgx.Identifier{o.Schema}.Sanitize()
+	// Another server must not wait for the locks of one that is stopped or cut off in a transaction.
+	config.RuntimeParams["idle_in_transaction_session_timeout"] = "20s"
+	config.RuntimeParams["tcp_keepalives_idle"] = "10"
+	config.RuntimeParams["tcp_keepalives_interval"] = "5"
+	config.RuntimeParams["tcp_keepalives_count"] = "4"
+	maps.Copy(config.RuntimeParams, o.Parameters)
+	dialer := &net.Dialer{KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 10 * time.Second, Interval: 5 * time.Second, Count: 4}}
+	config.DialFunc = dialer.DialContext
+	if config.TLSConfig != nil {
+		config.TLSConfig.MinVersion = tls.VersionTLS12
+	}
+	return config, nil
+}

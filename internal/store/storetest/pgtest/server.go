@@ -1,0 +1,179 @@
+package pgtest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/trowel-project/trowel/internal/store/postgres"
+)
+
+// Server is a PostgreSQL with an empty database, for tests: it does not wait for disks. It is gone
+// with this process, however that ends.
+type Server struct {
+	bin  string // folder of its programs
+	dir  string
+	port int
+
+	watch *exec.Cmd // stops the server and removes its files when life is closed
+	life  io.Closer
+}
+
+// errMissing says that this machine has no PostgreSQL.
+var errMissing = errors.New("there is no PostgreSQL: make setup installs it, or TROWEL_TEST_POSTGRESQL names a server")
+
+// New starts a server on a free port of this machine.
+func New(ctx context.Context) (*Server, error) {
+	bin, err := programs()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp("", "trowel-postgresql-")
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{bin: bin, dir: dir}
+	if err := s.guard(ctx); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	err = s.own(ctx)
+	if err == nil {
+		err = s.init(ctx)
+	}
+	if err == nil {
+		s.port, err = freePort(ctx)
+	}
+	if err == nil {
+		err = s.Start(ctx)
+	}
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// guard starts a process that waits for the end of this one, or for Close.
+func (s *Server) guard(ctx context.Context) (err error) {
+	s.watch = exec.CommandContext(context.WithoutCancel(ctx), "sh", "-c", `trap '' INT; cat >/dev/null; "$@"; rm -rf "$0"`, s.dir)
+	s.watch.Args = append(s.watch.Args, s.command(ctx, "pg_ctl", "-D", s.data(), "-m", "immediate", "-w", "stop").Args...)
+	if s.life, err = s.watch.StdinPipe(); err != nil {
+		return err
+	}
+	return s.watch.Start()
+}
+
+// Close stops the server and removes its files.
+func (s *Server) Close() error { return errors.Join(s.life.Close(), s.watch.Wait()) }
+
+// programs returns the folder of initdb and postgres: the newest version of those that Debian keeps
+// side by side, or what the PATH has.
+func programs() (string, error) {
+	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
+	if err != nil {
+		return "", err
+	}
+	version := func(path string) int {
+		n, _ := strconv.Atoi(filepath.Base(filepath.Dir(filepath.Dir(path)))) // zero is the oldest
+		return n
+	}
+	if len(found) > 0 {
+		return filepath.Dir(slices.MaxFunc(found, func(a, b string) int { return version(a) - version(b) })), nil
+	}
+	path, err := exec.LookPath("initdb")
+	if err != nil {
+		return "", errMissing
+	}
+	return filepath.Dir(path), nil
+}
+
+// command makes a command that runs a program of PostgreSQL, which refuses to run as root.
+func (s *Server) command(ctx context.Context, name string, args ...string) *exec.Cmd {
+	argv := append([]string{filepath.Join(s.bin, name)}, args...)
+	if os.Geteuid() == 0 {
+		argv = append([]string{"runuser", "-u", "postgres", "--"}, argv...)
+	}
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
+	cmd.Dir = s.dir
+	return cmd
+}
+
+// own hands the folder to the user that the server runs as.
+func (s *Server) own(ctx context.Context) error {
+	if os.Geteuid() != 0 {
+		return nil
+	}
+	return run(exec.CommandContext(ctx, "chown", "postgres", s.dir))
+}
+
+// init makes the files of the database. Its order of texts is not that of their bytes, as in most
+// databases, where the version can do that.
+func (s *Server) init(ctx context.Context) error {
+	args := []string{"-D", s.data(), "-A", "trust", "-U", user, "-E", "UTF8", "--locale=C", "--no-sync"}
+	err := run(s.command(ctx, "initdb", append(args, "--locale-provider=icu", "--icu-locale=en")...))
+	if err == nil {
+		return nil
+	}
+	return run(s.command(ctx, "initdb", args...)) // before version 15, or without ICU
+}
+
+const user = "trowel"
+
+func (s *Server) data() string { return filepath.Join(s.dir, "data") }
+
+// Start starts the server after Stop, and returns when it takes connections.
+func (s *Server) Start(ctx context.Context) error {
+	log := filepath.Join(s.dir, "log")
+	settings := []string{
+		"-h 127.0.0.1", "-p " + strconv.Itoa(s.port), "-k " + s.dir,
+		"-c fsync=off", "-c full_page_writes=off", "-c max_connections=300", "-c shared_buffers=64MB",
+	}
+	err := run(s.command(ctx, "pg_ctl", "-D", s.data(), "-l", log, "-w", "-o", strings.Join(settings, " "), "start"))
+	if err != nil {
+		text, _ := os.ReadFile(log)
+		return fmt.Errorf("start PostgreSQL: %w\n%s", err, text)
+	}
+	return nil
+}
+
+// Stop ends the server at once, as kill -9 would: what is not committed is lost.
+func (s *Server) Stop(ctx context.Context) error {
+	return run(s.command(ctx, "pg_ctl", "-D", s.data(), "-m", "immediate", "-w", "stop"))
+}
+
+// Options say how to connect to the server's database.
+func (s *Server) Options() postgres.Options {
+	return postgres.Options{Host: "127.0.0.1", Port: s.port, User: user, Database: "postgres"}
+}
+
+// run runs a command to its end. What it starts in the background does not keep it.
+func run(cmd *exec.Cmd) error {
+	out, err := os.CreateTemp("", "trowel-postgresql-out-")
+	if err != nil {
+		return err
+	}
+	defer func() { _ = errors.Join(out.Close(), os.Remove(out.Name())) }()
+	cmd.Stdout, cmd.Stderr = out, out
+	if err := cmd.Run(); err != nil {
+		text, _ := os.ReadFile(out.Name())
+		return fmt.Errorf("%s: %w\n%s", strings.Join(cmd.Args, " "), err, text)
+	}
+	return nil
+}
+
+func freePort(ctx context.Context) (int, error) {
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, err
+	}
+	defer func() { _ = l.Close() }()
+	addr, _ := l.Addr().(*net.TCPAddr)
+	return addr.Port, nil
+}
