@@ -49,7 +49,7 @@ func (r *rehearsal) start() {
 	r.t.Helper()
 	attempt := trowel.Attempt{ID: 1, Zone: "UTC", Params: param.New()}
 	setting := &trowel.Setting{Session: trowel.Session{Time: r.begun}}
-	image, applied, err := engine.Start(attempt, setting, r.tasks, r.now, r, engine.Limits{Tasks: 1_000_000})
+	image, applied, err := engine.Start(attempt, setting, engine.Begin{Tasks: r.tasks}, r.now, r, engine.Limits{Tasks: 1_000_000})
 	if err != nil {
 		r.t.Fatal(err)
 	}

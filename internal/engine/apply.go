@@ -6,7 +6,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// Event is a cause of changes: one of Claim, Report, Release, Due, Kill.
+// Event is a cause of changes: one of Begin, Claim, Report, Release, Due, SLA, Kill.
 type Event interface{ apply(*applying) }
 
 // IDs hands out task ids.
@@ -43,9 +43,12 @@ type Applied struct {
 
 // Apply applies an event to the image and returns what changed. An event that no longer fits (a
 // report of a try that is over, a claim of a task that is not ready, a kill of what is done)
-// changes nothing, so every event may come twice or late.
+// changes nothing, so every event may come twice or late. Nothing changes an attempt that has ended.
 func (img *Image) Apply(ev Event, at time.Time, ids IDs, limits Limits) Applied {
 	a := &applying{img: img, at: at, ids: ids, limits: limits}
+	if img.Done() {
+		return a.out // results of what still runs below a root that is done are dropped (language X54)
+	}
 	ev.apply(a)
 	a.settle()
 	return a.out
@@ -138,7 +141,7 @@ func (a *applying) end() {
 		return
 	}
 	attempt.Flags |= trowel.AttemptDone
-	if a.img.root.State == trowel.TaskSuccess {
+	if a.img.root != nil && a.img.root.State == trowel.TaskSuccess {
 		attempt.Flags |= trowel.AttemptSuccess
 	}
 	attempt.FinishedAt = a.at

@@ -52,7 +52,7 @@ func benchmarkTasks(b *testing.B, tasks []dig.Task, store bool) {
 	attempt, setting := testSetting()
 	limits := engine.Limits{Tasks: 1 << 30}
 	at := time.Unix(1705276800, 0)
-	img, _, err := engine.Start(attempt, setting, tasks, at, sequence{}, limits)
+	img, _, err := engine.Start(attempt, setting, engine.Begin{Tasks: tasks}, at, sequence{}, limits)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -87,7 +87,7 @@ func BenchmarkRefresh(b *testing.B) {
 				b.Fatal(err)
 			}
 			attempt, setting := testSetting()
-			img, _, err := engine.Start(attempt, setting, tasks, time.Unix(1705276800, 0), sequence{}, engine.Limits{Tasks: n + 2})
+			img, _, err := engine.Start(attempt, setting, engine.Begin{Tasks: tasks}, time.Unix(1705276800, 0), sequence{}, engine.Limits{Tasks: n + 2})
 			if err != nil {
 				b.Fatal(err)
 			}

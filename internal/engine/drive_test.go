@@ -36,6 +36,9 @@ type drive struct {
 	last  engine.Applied            // what the last event led to
 	ended int
 	kills int
+	late  bool // the SLA has fired
+
+	resumed resumed
 }
 
 // outside is what an observer of changes knows about a task.
@@ -55,27 +58,39 @@ const maxEvents = 5000
 
 // play plays a case with an order of events. An error tells where the image left the rules.
 func play(k model.Case, order uint64, kept keeper) (d *drive, err error) {
-	d = &drive{
+	d = newDrive(k, order, kept)
+	return d, d.play(maxEvents)
+}
+
+func newDrive(k model.Case, order uint64, kept keeper) *drive {
+	return &drive{
 		Case: k, kept: kept, now: time.Unix(1705276800, 0).UTC(),
 		rng:  rand.New(rand.NewPCG(order, 2)),
 		seen: map[string]int{}, runs: map[trowel.TaskID]int{}, state: map[trowel.TaskID]outside{},
 	}
-	tasks, err := dig.Compile("", "+w", k.Body)
+}
+
+// play plays up to so many events. Fewer than maxEvents leave the attempt running.
+func (d *drive) play(events int) error {
+	tasks, err := dig.Compile("", "+w", d.Body)
 	if err != nil {
-		return d, fmt.Errorf("compile: %w", err)
+		return fmt.Errorf("compile: %w", err)
 	}
 	if err := d.start(tasks); err != nil {
-		return d, fmt.Errorf("start: %w", err)
+		return fmt.Errorf("start: %w", err)
 	}
-	for range maxEvents {
+	for range events {
 		if d.img.Done() {
-			return d, d.after()
+			return d.after()
 		}
 		if err := d.move(); err != nil {
-			return d, fmt.Errorf("event %d, %s: %w", len(d.trace), d.trace[len(d.trace)-1], err)
+			return fmt.Errorf("event %d, %s: %w", len(d.trace), d.trace[len(d.trace)-1], err)
 		}
 	}
-	return d, fmt.Errorf("not done after %d events", maxEvents)
+	if events < maxEvents {
+		return nil
+	}
+	return fmt.Errorf("not done after %d events", maxEvents)
 }
 
 // sequence hands out ids without gaps, as the model does.
@@ -96,7 +111,8 @@ func testSetting() (trowel.Attempt, *trowel.Setting) {
 func (d *drive) start(tasks []dig.Task) error {
 	attempt, setting := testSetting()
 	limits := engine.Limits{Tasks: d.Limit}
-	img, applied, err := engine.Start(attempt, setting, tasks, d.now, sequence{}, limits)
+	begin := engine.Begin{Tasks: tasks, Resumed: d.resumed.rows}
+	img, applied, err := engine.Start(attempt, setting, begin, d.now, sequence{}, limits)
 	if len(tasks)+1 > d.Limit {
 		if err == nil {
 			return fmt.Errorf("%d tasks began, want at most %d", len(tasks), d.Limit-1)
@@ -107,11 +123,11 @@ func (d *drive) start(tasks []dig.Task) error {
 	if err != nil {
 		return err
 	}
-	d.img, d.want = img, model.Start(tasks, d.Limit, d.now)
+	d.img, d.want = img, model.Start(tasks, d.resumed.want, d.Limit, d.now)
 	if err := d.observe(applied); err != nil {
 		return err
 	}
-	if d.other, err = engine.NewImage(img.Attempt, setting, d.rows(-1)); err != nil {
+	if d.other, err = d.image(d.rows(-1)); err != nil {
 		return err
 	}
 	return d.compare()
@@ -128,6 +144,8 @@ func (d *drive) move() error {
 	case dice < 11 && d.kills < 2 && d.Seed%4 == 0:
 		d.kills++
 		return d.apply("kill", engine.Kill{}, func() { d.want.Kill(d.now) })
+	case dice < 12 && !d.late:
+		return d.sla()
 	case dice < 14:
 		if ids := d.in(trowel.TaskRunning); len(ids) > 0 {
 			return d.release(ids[d.rng.IntN(len(ids))])
@@ -217,12 +235,11 @@ func (d *drive) stray() error {
 // crash replaces the image by one from the store: one that is built anew, one from copies of the
 // rows in memory, or that of another server, which takes what is new to it.
 func (d *drive) crash() (err error) {
-	_, setting := testSetting()
 	attempt := d.img.Attempt
 	switch d.rng.IntN(3) {
 	case 0:
 		d.trace = append(d.trace, "crash, read all")
-		d.img, err = engine.NewImage(attempt, setting, d.rows(-1))
+		d.img, err = d.image(d.rows(-1))
 	case 1:
 		d.trace = append(d.trace, "crash, copy")
 		var rows []*trowel.Task
@@ -231,7 +248,7 @@ func (d *drive) crash() (err error) {
 			rows = append(rows, &row)
 		}
 		d.rng.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
-		d.img, err = engine.NewImage(attempt, setting, rows)
+		d.img, err = d.image(rows)
 	default:
 		d.trace = append(d.trace, "another server goes on")
 		d.other.Refresh(attempt, d.rows(d.other.Attempt.Version))
@@ -273,6 +290,7 @@ func (d *drive) observe(applied engine.Applied) error {
 		switch {
 		case c.New && exists, !c.New && !exists:
 			return fmt.Errorf("%s: new = %v, but known = %v", c.Task.FullName, c.New, exists)
+		case c.New && c.To == trowel.TaskSuccess && c.Task.ResumingID != 0: // language X67
 		case c.New && c.To != trowel.TaskBlocked:
 			return fmt.Errorf("%s is made %s, want blocked", c.Task.FullName, c.To)
 		case !c.New && known.state != c.From:
@@ -366,6 +384,8 @@ func compareTask(got *trowel.Task, want *model.Task) error {
 	switch {
 	case got.ID != want.ID || got.ParentID != want.Parent || got.FullName != want.Name || got.Group != want.Group:
 		return fmt.Errorf("is %d below %d named %s", got.ID, got.ParentID, got.FullName)
+	case got.ResumingID != want.Resuming:
+		return fmt.Errorf("resuming = %d, want %d", got.ResumingID, want.Resuming)
 	case got.State != want.State:
 		return fmt.Errorf("state = %s, want %s", got.State, want.State)
 	case got.Flags != want.Flags:

@@ -21,7 +21,7 @@ func (d Due) apply(a *applying) {
 		a.wake(t)
 	case trowel.TaskGroupRetryWaiting:
 		t.Round++
-		t.running, t.failed = 0, 0
+		t.countChildren() // those that count in every round
 		a.wake(t)
 		if t.Group {
 			a.restart(t)
@@ -62,7 +62,7 @@ func (a *applying) restart(t *task) {
 	for _, c := range added {
 		a.out.Changes = append(a.out.Changes, Change{Task: &c.Task, Move: trowel.MoveInsert, To: c.State, New: true})
 	}
-	t.setResult(trowel.Result{})
+	a.setResult(t, trowel.Result{})
 	a.move(t, trowel.MoveRestart, trowel.TaskPlanned, true)
 	a.then(t, opened)
 }

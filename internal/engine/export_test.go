@@ -41,7 +41,7 @@ func (t *task) recount(children []*task) error {
 	running, failed, stores := 0, 0, t.storing()
 	for _, c := range children {
 		stores += c.stores
-		if c.ParentRound != t.Round {
+		if c.ParentRound != t.Round && c.ParentRound != everyRound {
 			continue
 		}
 		if c.State.Progressing() {

@@ -63,10 +63,14 @@ func (a *applying) retryGroup(t *task) bool {
 // C38, C39).
 func (a *applying) insertFailureTasks(t *task) bool {
 	exports, object := t.gatherFailure()
+	return a.insertFailureTrees(t, object, exports)
+}
+
+func (a *applying) insertFailureTrees(t *task, object, exports *param.Map) bool {
 	tree := a.compileErrorTasks(t, object, exports)
 	var alert []dig.Task
 	if t.parent == nil {
-		alert = []dig.Task{failureAlert(t.FullName)}
+		alert = []dig.Task{command(t, "^failure-alert", "notify", "Workflow session attempt failed")} // language X21
 	}
 	if len(tree) > 0 && !a.roomFor(t, tree, len(alert)) {
 		return false
@@ -77,14 +81,6 @@ func (a *applying) insertFailureTasks(t *task) bool {
 		}
 	}
 	return len(alert)+len(tree) > 0
-}
-
-// failureAlert is the task that announces a failed attempt (language X21).
-func failureAlert(root string) dig.Task {
-	return dig.Task{
-		Parent: -1, Name: "^failure-alert", FullName: root + "^failure-alert",
-		Local: param.Of("_type", "notify", "_command", "Workflow session attempt failed"), Export: param.New(),
-	}
 }
 
 // gatherFailure merges, in tree order, what all descendants stored and their error objects

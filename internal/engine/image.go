@@ -19,6 +19,9 @@ type Image struct {
 	lastID trowel.TaskID
 	ready  []readying // in the order of their instants
 	scopes *scopes
+
+	resumed  map[string]*trowel.Task // what counts as done when it is inserted, by full name
+	resuming bool                    // there are tasks whose success was taken over
 }
 
 // readying is a task that became ready. It is out of date once the task was claimed or canceled,
@@ -90,6 +93,9 @@ func (img *Image) attach(added []*task) {
 	for _, t := range added {
 		img.tasks[t.ID] = t
 		img.lastID = max(img.lastID, t.ID)
+		if t.ResumingID != 0 {
+			img.resuming = true
+		}
 		if t.ParentID == 0 {
 			img.root = t
 			continue
@@ -129,8 +135,16 @@ func (img *Image) join(t *task, gates map[*trowel.TaskID]*gate) {
 	t.gate = g
 }
 
+// everyRound is the ParentRound of tasks that count in all rounds of their parent: those of an SLA
+// (language S45b).
+const everyRound = -1
+
 // present tells whether the task belongs to the round in which its parent is now.
-func (t *task) present() bool { return t.parent == nil || t.ParentRound == t.parent.Round }
+func (t *task) present() bool { return t.parent == nil || presentIn(&t.Task, &t.parent.Task) }
+
+func presentIn(t, parent *trowel.Task) bool {
+	return t.ParentRound == parent.Round || t.ParentRound == everyRound
+}
 
 // count adds the task's state to its parent's counters, or takes it away again.
 func (t *task) count(sign int) {
@@ -182,8 +196,13 @@ func (t *task) descendants(yield func(*task) bool) bool {
 	return true
 }
 
-// Done tells whether the root is done, so that the attempt has ended.
-func (img *Image) Done() bool { return img.root != nil && img.root.State.Done() }
+// Done tells whether the attempt has ended: its root is done, or it was killed before it had one.
+func (img *Image) Done() bool {
+	if img.root == nil {
+		return img.Attempt.Flags&trowel.AttemptDone != 0
+	}
+	return img.root.State.Done()
+}
 
 // Setting returns what the attempt belongs to. It must not be changed.
 func (img *Image) Setting() *trowel.Setting { return img.scopes.setting }

@@ -8,14 +8,16 @@ import (
 
 // Kill asks every task that is not done to stop (language X46). What waits is canceled at once;
 // what runs is canceled when its agent reports; groups follow when nothing below them goes on
-// (differs from X47 and X48, see docs/compatibility.md). A second kill finds nothing new to do.
+// (differs from X47 and X48, see docs/compatibility.md). An attempt that has no tasks yet, as it waits
+// for its turn in a backfill, ends at once (differs from X52). A second kill finds nothing new to do.
 type Kill struct{}
 
 func (Kill) apply(a *applying) {
-	if a.img.Done() {
+	a.img.Attempt.Flags |= trowel.AttemptCancelRequested
+	if a.img.root == nil {
+		a.end()
 		return
 	}
-	a.img.Attempt.Flags |= trowel.AttemptCancelRequested
 	for _, row := range a.img.List() {
 		t := a.img.tasks[row.ID]
 		if t.State.Done() || t.Flags&trowel.TaskCancelRequested != 0 {

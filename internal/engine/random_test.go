@@ -19,12 +19,27 @@ var (
 // events, kills, late and doubled reports, and with crashes between any two events.
 func TestRandomCases(t *testing.T) {
 	t.Parallel()
+	playRandom(t, func(k model.Case, order uint64) (*drive, error) { return play(k, order, newMemory()) })
+}
+
+// TestRandomResumes resumes random cases, whether they have ended or still run, with the same
+// workflow or with another revision of it (language 3.14).
+func TestRandomResumes(t *testing.T) {
+	t.Parallel()
+	playRandom(t, playResumed)
+}
+
+// casePlayer plays a case with an order of events.
+type casePlayer func(k model.Case, order uint64) (*drive, error)
+
+func playRandom(t *testing.T, play casePlayer) {
+	t.Helper()
 	until := time.Now().Add(2 * time.Second)
 	for i := 0; i < *rounds || (*rounds == 0 && time.Now().Before(until)); i++ {
 		k, order := model.NewCase(*seed+uint64(i)), *seed+uint64(i)
-		if _, err := play(k, order, newMemory()); err != nil {
-			k, order = shrink(k, order)
-			d, err := play(k, order, newMemory())
+		if _, err := play(k, order); err != nil {
+			k, order = shrink(k, order, play)
+			d, err := play(k, order)
 			t.Fatalf("case %d: %v\nsmallest workflow (outcomes %d with features %b, order %d, limit %d):\n%s\nevents:\n  %s",
 				*seed+uint64(i), err, k.Seed, k.May, order, k.Limit, param.JSON(k.Body), strings.Join(d.trace, "\n  "))
 		}
@@ -33,10 +48,10 @@ func TestRandomCases(t *testing.T) {
 
 // shrink makes a failing case smaller as long as it goes on failing: with fewer tasks and keys, and
 // with fewer things that operators do, in any of some orders of events.
-func shrink(k model.Case, order uint64) (model.Case, uint64) {
+func shrink(k model.Case, order uint64, play casePlayer) (model.Case, uint64) {
 	fails := func(smaller model.Case) (uint64, bool) {
 		for _, o := range []uint64{order, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12} {
-			if _, err := play(smaller, o, newMemory()); err != nil && !strings.HasPrefix(err.Error(), "compile:") {
+			if _, err := play(smaller, o); err != nil && !strings.HasPrefix(err.Error(), "compile:") {
 				return o, true
 			}
 		}

@@ -70,7 +70,7 @@ func (a *applying) succeed(t *task, result trowel.Result) {
 		return
 	}
 	detail := !result.Empty() || !t.Result.Empty() // an empty result replaces that of an earlier round too
-	t.setResult(result)
+	a.setResult(t, result)
 	if len(follow.sub)+len(follow.check) == 0 {
 		a.move(t, trowel.MoveSuccess, trowel.TaskSuccess, detail)
 		return
@@ -104,9 +104,12 @@ func (a *applying) fail(t *task, object *param.Map) {
 	a.move(t, trowel.MoveError, trowel.TaskError, true)
 }
 
-func (t *task) setResult(result trowel.Result) {
-	t.addStores(-t.storing())
+func (a *applying) setResult(t *task, result trowel.Result) {
+	stored := t.storing()
 	t.Result = result
-	t.addStores(t.storing())
+	t.addStores(t.storing() - stored)
 	t.inside = nil
+	if stored+t.storing() > 0 {
+		a.img.storedLate(t)
+	}
 }

@@ -8,22 +8,71 @@ import (
 	"github.com/trowel-project/trowel/internal/dig"
 )
 
-// Start builds the image of a new attempt from its compiled tasks and begins it: the root is
-// planned or ready at once, and what has no upstreams follows (language X7, X9). More tasks than
-// the limit allows are an ErrLimit with Digdag's text.
-func Start(attempt trowel.Attempt, setting *trowel.Setting, tasks []dig.Task, at time.Time, ids IDs, limits Limits) (*Image, Applied, error) {
-	if err := CheckSize(tasks, limits); err != nil {
-		return nil, Applied{}, err
+// NewAttempt is an attempt that is to begin: the rows as they will be stored, and its tasks.
+type NewAttempt struct {
+	Setting trowel.Setting // Project, Revision and Workflow are stored already; Session is found or made
+	Attempt trowel.Attempt
+	Tasks   []dig.Task
+	// Resumed are tasks of an earlier attempt that count as done (see ResumeFailed and ResumeFrom).
+	Resumed []*trowel.Task
+	// Monitor is the SLA; nil without one. It gets the id of the attempt.
+	Monitor *trowel.Monitor
+	// KeepTooLarge tells that an attempt of too many tasks is not refused but kept as a failed one,
+	// see Begin (differs from S27a and S40a, see docs/compatibility.md).
+	KeepTooLarge bool
+}
+
+// Begin gives an attempt its tasks: the root is planned or ready at once, and what has no upstreams
+// follows (language X7, X9). An attempt that has tasks, or has ended, is left alone.
+type Begin struct {
+	Tasks   []dig.Task
+	Resumed []*trowel.Task
+	// Refused is why the attempt cannot run. Of the tasks only the root is made, and it fails with this
+	// error at once, as a group does whose children have failed.
+	Refused error
+}
+
+func (b Begin) apply(a *applying) {
+	if a.img.root != nil {
+		return
+	}
+	if b.Refused != nil {
+		a.refuse(b)
+		return
+	}
+	a.img.resume(b.Resumed)
+	root := a.insert(b.Tasks, nil, nil, trowel.TaskInitial)
+	a.unblock(root)
+	a.img.resume(Lasting(b.Resumed))
+}
+
+// refuse makes the root and lets it fail: with the alert, and with the _error tasks of the workflow,
+// which see the reason.
+func (a *applying) refuse(b Begin) {
+	only := b.Tasks[0]
+	only.Group = true
+	root := a.insert([]dig.Task{only}, nil, nil, trowel.TaskInitial)
+	a.unblock(root)
+	root.Error = errorObject(b.Refused)
+	a.insertFailureTrees(root, root.Error, nil)
+	root.Flags |= trowel.TaskDelayedGroupError
+	a.move(root, trowel.MoveFailureTasks, trowel.TaskPlanned, true)
+	a.then(root, opened)
+}
+
+// Start builds the image of a new attempt and begins it. More tasks than the limit allows are an
+// ErrLimit with Digdag's text.
+func Start(attempt trowel.Attempt, setting *trowel.Setting, b Begin, at time.Time, ids IDs, limits Limits) (*Image, Applied, error) {
+	if b.Refused == nil {
+		if err := CheckSize(b.Tasks, limits); err != nil {
+			return nil, Applied{}, err
+		}
 	}
 	img, err := NewImage(attempt, setting, nil)
 	if err != nil {
 		return nil, Applied{}, err
 	}
-	a := &applying{img: img, at: at, ids: ids, limits: limits}
-	root := a.insert(tasks, nil, nil, trowel.TaskInitial)
-	a.unblock(root)
-	a.settle()
-	return img, a.out, nil
+	return img, img.Apply(b, at, ids, limits), nil
 }
 
 // CheckSize tells whether an attempt may begin with so many tasks. The root counts twice (language
@@ -51,6 +100,15 @@ func tooMany(limit, current, adding int) error {
 // insert adds compiled tasks below parent, blocked, and returns the first of them, which is the
 // root of the rest. upstreams are those of that root.
 func (a *applying) insert(tasks []dig.Task, parent *task, upstreams []trowel.TaskID, flags trowel.TaskFlags) *task {
+	round := 0
+	if parent != nil {
+		round = parent.Round
+	}
+	return a.insertIn(tasks, parent, round, upstreams, flags)
+}
+
+// insertIn is insert in a round of the parent.
+func (a *applying) insertIn(tasks []dig.Task, parent *task, round int, upstreams []trowel.TaskID, flags trowel.TaskFlags) *task {
 	nodes := make([]task, len(tasks))
 	added := make([]*task, len(tasks))
 	lists := map[*int][]trowel.TaskID{}
@@ -65,15 +123,17 @@ func (a *applying) insert(tasks []dig.Task, parent *task, upstreams []trowel.Tas
 		case spec.Parent >= 0:
 			t.ParentID = nodes[spec.Parent].ID
 		case parent != nil:
-			t.ParentID, t.ParentRound, t.Upstreams = parent.ID, parent.Round, upstreams
+			t.ParentID, t.ParentRound, t.Upstreams = parent.ID, round, upstreams
 		}
 		if len(spec.Upstreams) > 0 {
 			t.Upstreams = idList(lists, spec.Upstreams, nodes)
 		}
+		a.img.takeOver(t)
 	}
 	a.img.attach(added)
 	for _, t := range added {
 		a.out.Changes = append(a.out.Changes, Change{Task: &t.Task, Move: trowel.MoveInsert, To: t.State, New: true})
+		a.tookOver(t)
 	}
 	return added[0]
 }

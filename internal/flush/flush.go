@@ -169,7 +169,7 @@ func (f *Flusher) start(ctx context.Context, tx trowel.Tx, w *write, ev *event) 
 	if err != nil {
 		return err
 	}
-	img, applied, err := engine.Start(row, &setting, ev.start.Tasks, w.at, &f.ids, f.opts.Limits)
+	img, applied, err := engine.Start(row, &setting, engine.Begin{Tasks: ev.start.Tasks}, w.at, &f.ids, f.opts.Limits)
 	if err != nil {
 		return err
 	}

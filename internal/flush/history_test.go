@@ -119,7 +119,7 @@ func (f *faulty) replay(h *history) error {
 	if err != nil {
 		return err
 	}
-	m := model.Start(tasks, 1000, h.audits[0].At)
+	m := model.Start(tasks, nil, 1000, h.audits[0].At)
 	base := param.Merged(f.setting.Revision.Params, h.attempt.Params)
 	for i, e := range h.audits {
 		if e.TaskID == 0 {

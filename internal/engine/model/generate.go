@@ -23,6 +23,7 @@ func (m *Model) insert(tasks []dig.Task, parent trowel.TaskID, upstreams []trowe
 		for _, up := range spec.Upstreams {
 			t.Upstreams = append(t.Upstreams, id(up))
 		}
+		m.takeOver(t)
 		m.Tasks = append(m.Tasks, t)
 	}
 }
@@ -61,7 +62,7 @@ func (m *Model) succeed(t *Task, result trowel.Result) {
 		return
 	}
 	for _, c := range m.children(t) {
-		c.Forgotten = true
+		c.Forgotten = !m.ofSLA(c) // S45b
 	}
 	t.Result = result
 	t.State = trowel.TaskSuccess

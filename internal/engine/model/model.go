@@ -29,6 +29,8 @@ type Task struct {
 
 	// Forgotten marks what an operator generated in a run before its last one (X14).
 	Forgotten bool
+	// Resuming is the task of an earlier attempt whose success this one is (X67).
+	Resuming trowel.TaskID
 }
 
 // Model is an attempt.
@@ -36,14 +38,16 @@ type Model struct {
 	Tasks []*Task
 	Flags trowel.AttemptFlags
 
-	limit int
-	now   time.Time
+	limit   int
+	now     time.Time
+	resumed []*Task
 }
 
-// Start begins an attempt (X7).
-func Start(tasks []dig.Task, limit int, now time.Time) *Model {
-	m := &Model{limit: limit, now: now}
+// Start begins an attempt (X7). resumed are tasks of another that count as done.
+func Start(tasks []dig.Task, resumed []*Task, limit int, now time.Time) *Model {
+	m := &Model{limit: limit, now: now, resumed: resumed}
 	m.insert(tasks, 0, nil, trowel.TaskInitial)
+	m.keepGenerated()
 	root := m.Tasks[0]
 	root.State = trowel.TaskReady
 	if root.Group {
@@ -64,7 +68,7 @@ func (m *Model) Task(id trowel.TaskID) *Task {
 // Claim makes a ready operator task run (3.4).
 func (m *Model) Claim(id trowel.TaskID, now time.Time) {
 	m.now = now
-	if t := m.Task(id); t != nil && t.State == trowel.TaskReady {
+	if t := m.Task(id); t != nil && t.State == trowel.TaskReady && !m.Tasks[0].State.Done() {
 		t.State = trowel.TaskRunning
 		t.Try++
 	}
@@ -78,6 +82,9 @@ func (m *Model) Due(id trowel.TaskID, now time.Time) {
 	if t == nil || (t.State != trowel.TaskRetryWaiting && t.State != trowel.TaskGroupRetryWaiting) || t.RetryAt.After(now) {
 		return
 	}
+	if m.Tasks[0].State.Done() {
+		return
+	}
 	t.State = trowel.TaskReady
 	m.rounds()
 }
@@ -85,6 +92,9 @@ func (m *Model) Due(id trowel.TaskID, now time.Time) {
 // Kill flags every task that is not done (X46); what waits is canceled at once.
 func (m *Model) Kill(now time.Time) {
 	m.now = now
+	if m.Tasks[0].State.Done() {
+		return
+	}
 	flagged := false
 	for _, t := range m.Tasks {
 		if t.State.Done() {
@@ -106,7 +116,7 @@ func (m *Model) Kill(now time.Time) {
 func (m *Model) Report(r trowel.Report, now time.Time) {
 	m.now = now
 	t := m.Task(r.TaskID)
-	if t == nil || t.State != trowel.TaskRunning || t.Try != r.Try {
+	if t == nil || t.State != trowel.TaskRunning || t.Try != r.Try || m.Tasks[0].State.Done() { // X54
 		return
 	}
 	switch {

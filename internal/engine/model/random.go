@@ -51,9 +51,7 @@ func NewCase(seed uint64) Case {
 // Outcome says how an operator ends in its nth try, counted from 1 over all tasks of that name. It
 // depends on nothing else, so that every order of events leads to the same outcomes.
 func (k Case) Outcome(fullName string, nth int) trowel.Report {
-	h := fnv.New64a()
-	_, _ = h.Write([]byte(fullName + "#" + strconv.Itoa(nth)))
-	c := chooser{rand.New(rand.NewPCG(k.Seed, h.Sum64()))} //nolint:gosec // to be repeated, not to be secret
+	c := k.chooser(fullName + "#" + strconv.Itoa(nth))
 	may := k.May
 	if nth > 5 {
 		may &^= Failures | Polls | Retries // every case comes to an end
@@ -73,6 +71,12 @@ func (k Case) Outcome(fullName string, nth int) trowel.Report {
 
 // chooser makes random choices.
 type chooser struct{ *rand.Rand }
+
+func (k Case) chooser(about string) chooser {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(about))
+	return chooser{rand.New(rand.NewPCG(k.Seed, h.Sum64()))} //nolint:gosec // to be repeated, not to be secret
+}
 
 func (c chooser) one(in int) bool { return c.IntN(in) == 0 }
 

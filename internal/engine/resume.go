@@ -1,0 +1,241 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/dig"
+)
+
+// Resuming begins a new attempt in which tasks of an earlier one, the source, count as done: tasks of
+// the same full name are inserted in state SUCCESS with what the source's left behind (language
+// 3.14). Which tasks these are is said here; insert in start.go and everything that generates tasks
+// takes them over.
+
+// Texts of language X65 and X66.
+const (
+	resumeSuccess    = "Resuming successfully completed attempts is not supported"
+	resumeNotSuccess = "Resuming non-successful tasks is not allowed: task_id=%d"
+)
+
+// ResumeFailed returns the tasks of a source that count as done when it is resumed after a failure:
+// all that succeeded, generated ones as well (language X65). Of several tries of one name the last
+// counts (differs from X71). rows are all tasks of the source in the order of their ids; the source
+// may still be running. If it has succeeded there is nothing to resume, which is an ErrInvalid.
+func ResumeFailed(rows []*trowel.Task) ([]*trowel.Task, error) {
+	s := newSource(rows)
+	if s.root != nil && s.root.State == trowel.TaskSuccess {
+		return nil, &trowel.Error{
+			Kind: trowel.ErrInvalid, Message: resumeSuccess, Hint: "start the workflow again under another attempt name",
+		}
+	}
+	last := make(map[string]*trowel.Task, len(rows))
+	for _, row := range rows {
+		last[row.FullName] = row
+	}
+	var list []*trowel.Task
+	for _, row := range rows {
+		if row.State == trowel.TaskSuccess && last[row.FullName] == row {
+			list = append(list, s.resumed(row))
+		}
+	}
+	return list, nil
+}
+
+// ResumeFrom returns the tasks of a source that count as done when it is resumed from the task that
+// the pattern names: those before it and before its ancestors, with all that is below them (language
+// X65, X72). They must have succeeded, else it is an ErrInvalid (language X66). From the root nothing
+// is taken over.
+func ResumeFrom(rows []*trowel.Task, pattern string) ([]*trowel.Task, error) {
+	s := newSource(rows)
+	names := make([]string, len(rows))
+	for i, row := range rows {
+		names[i] = row.FullName
+	}
+	at, err := dig.MatchName(pattern, names)
+	if err != nil {
+		return nil, patternError(err)
+	}
+	before := map[trowel.TaskID]bool{}
+	for t := rows[at]; t != nil; t = s.rows[t.ParentID] {
+		s.markUpstreams(t, before)
+	}
+	var list []*trowel.Task
+	for _, row := range rows {
+		if parent := s.rows[row.ParentID]; parent != nil && before[parent.ID] && presentIn(row, parent) {
+			before[row.ID] = true
+		}
+		if !before[row.ID] {
+			continue
+		}
+		if row.State != trowel.TaskSuccess {
+			return nil, &trowel.Error{
+				Kind: trowel.ErrInvalid, Message: fmt.Sprintf(resumeNotSuccess, row.ID),
+				Hint: row.FullName + " did not succeed: resume from it, or from a task before it",
+			}
+		}
+		list = append(list, s.resumed(row))
+	}
+	return list, nil
+}
+
+// patternError gives what dig says about a pattern the form that it has over REST: behind the name of
+// a class (server 2.5).
+func patternError(err error) error {
+	const class = "io.digdag.core.workflow.TaskMatchPattern$"
+	message := err.Error()
+	if known, ok := errors.AsType[*dig.Error](err); ok {
+		switch known.Kind {
+		case dig.KindNoMatch:
+			message = class + "NoMatchException: " + known.Message
+		case dig.KindMultipleMatch:
+			message = class + "MultipleTaskMatchException: " + known.Message
+		}
+	}
+	return &trowel.Error{
+		Kind: trowel.ErrInvalid, Message: message,
+		Hint: "give the end of the full name of one task of the attempt that is resumed, such as +load+fetch",
+	}
+}
+
+// Lasting returns the resumed tasks that count later on as well: those that are generated while the
+// attempt runs (language X69).
+func Lasting(resumed []*trowel.Task) []*trowel.Task {
+	var list []*trowel.Task
+	for _, row := range resumed {
+		if strings.Contains(row.FullName, "^") {
+			list = append(list, row)
+		}
+	}
+	return list
+}
+
+// source is the tree of an earlier attempt.
+type source struct {
+	root     *trowel.Task
+	rows     map[trowel.TaskID]*trowel.Task
+	children map[trowel.TaskID][]*trowel.Task // in the order of their ids
+}
+
+func newSource(rows []*trowel.Task) *source {
+	s := &source{rows: make(map[trowel.TaskID]*trowel.Task, len(rows)), children: map[trowel.TaskID][]*trowel.Task{}}
+	for _, row := range rows {
+		s.rows[row.ID] = row
+		if row.ParentID == 0 {
+			s.root = row
+			continue
+		}
+		s.children[row.ParentID] = append(s.children[row.ParentID], row)
+	}
+	return s
+}
+
+func (s *source) markUpstreams(t *trowel.Task, marked map[trowel.TaskID]bool) {
+	for _, id := range t.Upstreams {
+		if !marked[id] {
+			marked[id] = true
+			s.markUpstreams(s.rows[id], marked)
+		}
+	}
+}
+
+// resumed is what a task leaves to the one that takes it over: not its reset keys (language X68). The
+// subtree of an operator task is not made again, so what was stored in it is kept here (differs from
+// X70).
+func (s *source) resumed(row *trowel.Task) *trowel.Task {
+	kept := *row
+	kept.Result.ResetKeys = nil
+	if !row.Group {
+		g := gathering{at: row.Result.Store}
+		s.gatherBelow(row, &g)
+		kept.Result.Store = g.at
+	}
+	return &kept
+}
+
+func (s *source) gatherBelow(row *trowel.Task, g *gathering) {
+	for _, c := range s.children[row.ID] {
+		if presentIn(c, row) {
+			g.result(&task{Task: *c})
+			s.gatherBelow(c, g)
+		}
+	}
+}
+
+// KeepResumed tells an image which tasks of an earlier attempt count as done when tasks of their
+// names are generated. It is for an image that was read from the store; Begin does it by itself.
+func (img *Image) KeepResumed(tasks []*trowel.Task) { img.resume(tasks) }
+
+func (img *Image) resume(tasks []*trowel.Task) {
+	img.resumed = make(map[string]*trowel.Task, len(tasks))
+	for _, row := range tasks {
+		img.resumed[row.FullName] = row
+	}
+}
+
+// takeOver makes a task that is about to be inserted the success of an earlier attempt, if it is
+// among those that are resumed (language X67).
+func (img *Image) takeOver(t *task) {
+	row := img.resumed[t.FullName]
+	if row == nil || t.ParentID == 0 {
+		return
+	}
+	t.Group, t.Local, t.Export = row.Group, row.Local, row.Export
+	t.State, t.Result, t.Error = trowel.TaskSuccess, row.Result, row.Error
+	t.UpdatedAt, t.ResumingID = row.UpdatedAt, row.ID
+}
+
+// tookOver lets the children of a resumed task run that were not resumed (language X77).
+func (a *applying) tookOver(t *task) {
+	if t.ResumingID == 0 {
+		return
+	}
+	if len(t.children) > 0 {
+		a.then(t, opened)
+	}
+	if t.storing() > 0 {
+		a.img.storedLate(t)
+	}
+}
+
+// storedLate forgets what tasks see if t left parameters behind after tasks that come after it could
+// begin: a resumed task waits for nobody (language X76, X77).
+func (img *Image) storedLate(t *task) {
+	if !img.resuming {
+		return
+	}
+	for ; t != nil; t = t.parent {
+		if t.overtaken() {
+			img.forgetScopes()
+			return
+		}
+	}
+}
+
+// overtaken tells whether something that waits for the task, or for its subtree, is on its way.
+func (t *task) overtaken() bool {
+	if t.ResumingID != 0 {
+		return true
+	}
+	for _, g := range t.feeds {
+		for _, after := range g.opens {
+			if after.State != trowel.TaskBlocked {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// forgetScopes drops all that was gathered for templates, so that it is gathered anew.
+func (img *Image) forgetScopes() {
+	img.scopes.last.before, img.scopes.last.scope = nil, nil
+	for _, t := range img.tasks {
+		t.inside = nil
+		if t.gate != nil {
+			t.gate.before = nil
+		}
+	}
+}
