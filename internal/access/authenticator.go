@@ -1,0 +1,124 @@
+package access
+
+import (
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/trowel-project/trowel"
+)
+
+// ErrUnauthenticated is the kind of error that says that a caller is not known; the answer is 401.
+var ErrUnauthenticated = errors.New("not authenticated")
+
+// Digdag's texts (server 3.6).
+const (
+	missingHeader = "Missing Authorization header"
+	unauthorized  = "unauthorized"
+)
+
+// Tokens finds tokens.
+type Tokens interface {
+	// FindToken returns the token with that hash, revoked and expired ones as well, or
+	// trowel.ErrNotFound.
+	FindToken(ctx context.Context, hash []byte) (*trowel.Token, error)
+}
+
+// Options say who may call. Without a Username everybody may.
+type Options struct {
+	Username, Password string
+	// Admin makes the user RoleAdmin; otherwise it is RoleOperator, which under Digdag's rules may do
+	// all but use admin resources.
+	Admin  bool
+	Tokens Tokens           // nil: there are none
+	Now    func() time.Time // for tokens that expire
+}
+
+// Authenticator tells who calls. It keeps nothing, so a token that is revoked is refused at once. It
+// is safe for concurrent use.
+type Authenticator struct{ opts Options }
+
+// New returns an Authenticator.
+func New(opts Options) *Authenticator { return &Authenticator{opts: opts} }
+
+// Authenticate returns the caller that the Authorization header of a request names. Errors are of
+// kind ErrUnauthenticated with Digdag's texts, which do not tell which part was wrong, or what Tokens
+// gives.
+//
+// Where no user is set everybody is accepted as under Digdag, whatever they sent, with RoleOperator:
+// so nobody can make themselves a token that would hold once a user is set. A bearer token counts
+// there too, as its bearer may be meant to do less.
+func (a *Authenticator) Authenticate(ctx context.Context, header http.Header) (Caller, error) {
+	authorization := header.Get("Authorization")
+	scheme, credentials, _ := strings.Cut(authorization, " ")
+	credentials = strings.TrimSpace(credentials)
+	switch {
+	case strings.EqualFold(scheme, "Bearer"):
+		return a.token(ctx, credentials)
+	case a.opts.Username == "":
+		return Caller{Name: "anonymous", Kind: KindNone, Role: RoleOperator}, nil
+	case authorization == "":
+		return Caller{}, refused(missingHeader)
+	case strings.EqualFold(scheme, "Basic"):
+		return a.basic(credentials)
+	}
+	return Caller{}, refused(unauthorized) // Digdag crashes (server 3.6)
+}
+
+func refused(message string) error {
+	return &trowel.Error{Kind: ErrUnauthenticated, Message: message}
+}
+
+// basic checks user and password (RFC 7617). A password may have colons.
+func (a *Authenticator) basic(credentials string) (Caller, error) {
+	decoded, err := base64.StdEncoding.DecodeString(credentials)
+	if err != nil {
+		return Caller{}, refused(unauthorized)
+	}
+	user, password, ok := strings.Cut(string(decoded), ":")
+	right := same(user, a.opts.Username) & same(password, a.opts.Password)
+	if !ok || right != 1 {
+		return Caller{}, refused(unauthorized)
+	}
+	role := RoleOperator
+	if a.opts.Admin {
+		role = RoleAdmin
+	}
+	return Caller{Name: user, Kind: KindBasic, Role: role, Admin: a.opts.Admin}, nil
+}
+
+// same compares texts in a time that tells nothing of them, their lengths included; 1 is equal.
+func same(a, b string) int {
+	x, y := sha256.Sum256([]byte(a)), sha256.Sum256([]byte(b))
+	return subtle.ConstantTimeCompare(x[:], y[:])
+}
+
+// token finds a token by its hash, so that the time of the search tells nothing of it.
+func (a *Authenticator) token(ctx context.Context, text string) (Caller, error) {
+	if a.opts.Tokens == nil || !strings.HasPrefix(text, tokenPrefix) {
+		return Caller{}, refused(unauthorized)
+	}
+	found, err := a.opts.Tokens.FindToken(ctx, Hash(text))
+	if errors.Is(err, trowel.ErrNotFound) {
+		return Caller{}, refused(unauthorized)
+	}
+	if err != nil {
+		return Caller{}, fmt.Errorf("find the token of a caller: %w", err)
+	}
+	now := a.opts.Now()
+	ended := !found.ExpiresAt.IsZero() && !now.Before(found.ExpiresAt)
+	if ended || !found.RevokedAt.IsZero() || Role(found.Role).power() == 0 {
+		return Caller{}, refused(unauthorized)
+	}
+	role := Role(found.Role)
+	return Caller{
+		Name: found.Name, Kind: KindToken, Role: role, Project: found.ProjectID, Token: found,
+		Admin: role == RoleAdmin && found.ProjectID == 0,
+	}, nil
+}

@@ -1,0 +1,71 @@
+package access
+
+import "github.com/trowel-project/trowel"
+
+// Role is what a caller is, stored with tokens under these names.
+type Role string
+
+// The roles.
+const (
+	RoleAdmin    Role = "admin"    // everything
+	RoleOperator Role = "operator" // everything but tokens
+	RoleRead     Role = "read"     // nothing that changes anything
+)
+
+// Roles returns all roles.
+func Roles() []Role { return []Role{RoleAdmin, RoleOperator, RoleRead} }
+
+// power of a role; one that does not exist has none.
+func (r Role) power() power {
+	switch r {
+	case RoleAdmin:
+		return governing
+	case RoleOperator:
+		return operating
+	case RoleRead:
+		return reading
+	}
+	return 0
+}
+
+// Kind is how a caller was recognised.
+type Kind string
+
+// The kinds; the names are those of GET /api/me.
+const (
+	KindNone  Kind = "none"  // no user is set, so everybody may call
+	KindBasic Kind = "basic" // user and password
+	KindToken Kind = "token"
+)
+
+// Caller is somebody who calls the API. The zero Caller may do nothing.
+type Caller struct {
+	Name  string // of the user or the token, for the audit; "anonymous" for KindNone
+	Kind  Kind
+	Role  Role
+	Admin bool // may use admin resources, a flag of Digdag's (server 3.6)
+	// Project is the only one that the caller may see; zero for all. Lists are filtered by it.
+	Project trowel.ProjectID
+	Token   *trowel.Token // of KindToken
+}
+
+// May tells whether the caller may do something with a project; zero stands for no project or for all
+// of them, and for one that is yet to be made. A verb that does not exist is allowed to nobody.
+func (c Caller) May(verb Verb, project trowel.ProjectID) bool {
+	r, ok := find(verb)
+	if !ok || c.Role.power() < r.need {
+		return false
+	}
+	return c.Project == 0 || c.Project == project || r.listing && project == 0
+}
+
+// Can returns the verbs that the caller may do with a project, see May.
+func (c Caller) Can(project trowel.ProjectID) []Verb {
+	verbs := []Verb{}
+	for _, verb := range Verbs() {
+		if c.May(verb, project) {
+			verbs = append(verbs, verb)
+		}
+	}
+	return verbs
+}
