@@ -1,0 +1,84 @@
+package client
+
+import (
+	"crypto/tls"
+	"net"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// Options says where the server is and how to talk to it.
+type Options struct {
+	// Endpoint is the address: http://HOST[:PORT], https://HOST[:PORT] or HOST[:PORT]. A path behind it
+	// is ignored.
+	Endpoint string
+	// Header is sent with every request to the server, but not to where it redirects to.
+	Header http.Header
+	// Version is the client's own version, for the header User-Agent and for CheckVersion.
+	Version string
+	// Lookup returns a variable of the environment, for the proxy; nil for none.
+	Lookup func(name string) (string, bool)
+	// AnyCertificate accepts every TLS certificate.
+	AnyCertificate bool
+	// NoDirectDownload asks the server for all files itself, rather than for addresses of its store.
+	NoDirectDownload bool
+	// Warn is told what is odd and goes on all the same; nil for nobody.
+	Warn func(text string)
+}
+
+// Limits of one request.
+const (
+	connectTime = 30 * time.Second
+	answerTime  = 5 * time.Minute // from the end of the request to the answer: a large push takes its time
+)
+
+// Client talks to one server. It may be used concurrently.
+type Client struct {
+	options  Options
+	endpoint *url.URL // scheme and host only
+	http     *http.Client
+}
+
+// New returns a client. It fails if the endpoint makes no sense; it does not connect.
+func New(options Options) (*Client, error) {
+	endpoint, err := parseEndpoint(options.Endpoint)
+	if err != nil {
+		return nil, err
+	}
+	if options.Warn == nil {
+		options.Warn = func(string) {}
+	}
+	if options.Lookup == nil {
+		options.Lookup = func(string) (string, bool) { return "", false }
+	}
+	transport := &http.Transport{
+		DialContext:           (&net.Dialer{Timeout: connectTime}).DialContext,
+		TLSHandshakeTimeout:   connectTime,
+		ResponseHeaderTimeout: answerTime,
+		ForceAttemptHTTP2:     true,
+		DisableCompression:    true, // it would take gzip alone: see decoded
+		MaxIdleConnsPerHost:   1,
+		IdleConnTimeout:       time.Minute,
+	}
+	if options.AnyCertificate {
+		transport.TLSClientConfig = &tls.Config{InsecureSkipVerify: true} // as the user wants it
+	}
+	if proxy := proxyOf(endpoint.Scheme, options.Lookup, options.Warn); proxy != nil {
+		transport.Proxy = http.ProxyURL(proxy)
+	}
+	return &Client{
+		options:  options,
+		endpoint: endpoint,
+		http: &http.Client{
+			Transport:     transport,
+			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		},
+	}, nil
+}
+
+// Endpoint is the address of the server, without a path.
+func (c *Client) Endpoint() string { return c.endpoint.String() }
+
+// Close gives back idle connections.
+func (c *Client) Close() { c.http.CloseIdleConnections() }

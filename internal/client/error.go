@@ -1,0 +1,73 @@
+package client
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"github.com/trowel-project/trowel/internal/api"
+)
+
+// StatusError is an answer that refuses a request, or what Digdag's client calls by the same name: a
+// thing that a list does not have (server 1.7.3).
+type StatusError struct {
+	Code int
+	// Text is what stands behind the meaning of the code: the body of the answer, or HTTP CODE REASON
+	// for an answer to GET.
+	Text string
+	// Body is the answer; nil if there was none.
+	Body []byte
+	// Told tells whether Text has all that the server said.
+	Told bool
+}
+
+// Error is Digdag's text.
+func (e *StatusError) Error() string {
+	switch e.Code {
+	case http.StatusNotFound:
+		return "Resource not found: " + e.Text
+	case http.StatusConflict:
+		return "Request conflicted: " + e.Text
+	case http.StatusUnprocessableEntity:
+		return "Invalid option: " + e.Text
+	default:
+		return fmt.Sprintf("Status code %d: %s", e.Code, e.Text)
+	}
+}
+
+// Answer is the body of the answer, as far as it has the shape of an error; the zero Error otherwise.
+func (e *StatusError) Answer() api.Error {
+	var answer api.Error
+	if json.Unmarshal(e.Body, &answer) != nil {
+		return api.Error{}
+	}
+	return answer
+}
+
+// missing says that a list came back without the wanted thing.
+func missing(format string, args ...any) error {
+	return &StatusError{Code: http.StatusNotFound, Text: fmt.Sprintf(format, args...), Told: true}
+}
+
+// refusal is the error of an answer. The body of an answer to GET is not in its text: Digdag's client
+// has read it already when it makes the text.
+func refusal(method string, res *http.Response, body []byte) error {
+	text, told := string(body), true
+	if method == http.MethodGet || text == "" {
+		text, told = fmt.Sprintf("HTTP %d %s", res.StatusCode, http.StatusText(res.StatusCode)), false
+	}
+	return &StatusError{Code: res.StatusCode, Text: text, Body: body, Told: told}
+}
+
+// UnreachableError says that there was no answer.
+type UnreachableError struct {
+	Endpoint string
+	Err      error
+}
+
+func (e *UnreachableError) Error() string {
+	return fmt.Sprintf("cannot reach the server at %s: %v", e.Endpoint, e.Err)
+}
+
+// Unwrap gives the cause to errors.Is and errors.As.
+func (e *UnreachableError) Unwrap() error { return e.Err }

@@ -1,0 +1,231 @@
+package client
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/trowel-project/trowel/internal/api"
+)
+
+// Tries of a GET (server 1.7.2, 1.7.3): between them it waits 2, 4, 8 ... 512 ms.
+const (
+	tries     = 10
+	firstWait = 2 * time.Millisecond
+)
+
+// maxAnswer is the size of a JSON document that is read, far beyond what a server sends.
+const maxAnswer = 256 << 20
+
+// query are the parameters of a request. Empty ones are left out.
+type query map[string]string
+
+func (q query) encode() string {
+	values := url.Values{}
+	for key, value := range q {
+		if value != "" {
+			values.Set(key, value)
+		}
+	}
+	return values.Encode()
+}
+
+// number is a parameter; nil stands for none.
+func number(n *int) string {
+	if n == nil {
+		return ""
+	}
+	return strconv.Itoa(*n)
+}
+
+// idText is a parameter; 0 stands for none.
+func idText(id api.ID) string {
+	if id == 0 {
+		return ""
+	}
+	return id.String()
+}
+
+// segment writes a text as one part of a path. It escapes more than the standard library does: the
+// names of log files have + and @ (server 2.6.8).
+func segment(text string) string {
+	return strings.ReplaceAll(url.QueryEscape(text), "+", "%20")
+}
+
+// address is the URL of a path that is written with its escapes.
+func (c *Client) address(path string, q query) string {
+	address := c.endpoint.String() + path
+	if encoded := q.encode(); encoded != "" {
+		address += "?" + encoded
+	}
+	return address
+}
+
+// get asks for a JSON document. It is asked again when there was no answer, or one that may be better
+// next time (server 1.7.2).
+func get[T any](ctx context.Context, c *Client, path string, q query) (*T, error) {
+	var answer T
+	err := c.patiently(ctx, func() error {
+		res, err := c.send(ctx, request{method: http.MethodGet, address: c.address(path, q), accept: jsonType, own: true})
+		if err != nil {
+			return err
+		}
+		return readJSON(res, &answer)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &answer, nil
+}
+
+// change sends a request with a JSON body, once; body nil for none.
+func change[T any](ctx context.Context, c *Client, method, path string, body any) (*T, error) {
+	r := request{method: method, address: c.address(path, nil), accept: jsonType, own: true}
+	if body != nil {
+		var text bytes.Buffer
+		encoder := json.NewEncoder(&text)
+		encoder.SetEscapeHTML(false)
+		if err := encoder.Encode(body); err != nil {
+			return nil, fmt.Errorf("write the request: %w", err)
+		}
+		r.body, r.size, r.contentType = &text, int64(text.Len()), jsonType
+	}
+	res, err := c.send(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	var answer T
+	if err := readJSON(res, &answer); err != nil {
+		return nil, err
+	}
+	return &answer, nil
+}
+
+// none is a request without options.
+type none struct{}
+
+const jsonType = "application/json"
+
+// request is one request, as it goes over the line.
+type request struct {
+	method, address     string
+	accept, contentType string
+	body                io.Reader // nil for none
+	size                int64     // of the body, in bytes
+	own                 bool      // to the server itself, and so with the headers of the user
+}
+
+// send sends a request and returns an answer that grants it. Any other one is a *StatusError, and
+// none at all an *UnreachableError.
+func (c *Client) send(ctx context.Context, r request) (*http.Response, error) {
+	res, err := c.exchange(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	if res.StatusCode < 200 || res.StatusCode > 299 {
+		return nil, closed(r.method, res)
+	}
+	return res, nil
+}
+
+// exchange sends a request and returns the answer, whatever it is.
+func (c *Client) exchange(ctx context.Context, r request) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, r.method, r.address, r.body)
+	if err != nil {
+		return nil, fmt.Errorf("make a request: %w", err)
+	}
+	if r.body != nil {
+		req.ContentLength = r.size
+		req.Header.Set("Content-Type", r.contentType)
+	}
+	req.Header.Set("User-Agent", "DigdagClient/"+c.options.Version)
+	req.Header.Set("Accept-Encoding", encodings)
+	if r.accept != "" {
+		req.Header.Set("Accept", r.accept)
+	}
+	if r.own {
+		for name, values := range c.options.Header {
+			req.Header[http.CanonicalHeaderKey(name)] = values
+		}
+		req.Host = req.Header.Get("Host")
+	}
+	res, err := c.http.Do(req)
+	if err != nil {
+		return nil, c.unreachable(req.URL, err)
+	}
+	body, err := decoded(res)
+	if err != nil {
+		_ = res.Body.Close() // nothing in it can be read
+		return nil, c.unreachable(req.URL, err)
+	}
+	res.Body = body
+	return res, nil
+}
+
+// unreachable is the error of a request that was not answered. The text of net/http begins with the
+// address, which is said already.
+func (c *Client) unreachable(address *url.URL, err error) error {
+	if wrapped, ok := errors.AsType[*url.Error](err); ok {
+		err = wrapped.Err
+	}
+	return &UnreachableError{Endpoint: address.Scheme + "://" + address.Host, Err: err}
+}
+
+// closed reads the answer that refuses a request.
+func closed(method string, res *http.Response) error {
+	body, err := io.ReadAll(io.LimitReader(res.Body, 1<<20))
+	_ = res.Body.Close() // it was read
+	if err != nil {
+		body = nil // the status says enough
+	}
+	return refusal(method, res, body)
+}
+
+// readJSON reads the document of an answer.
+func readJSON(res *http.Response, into any) error {
+	data, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
+	_ = res.Body.Close() // it was read
+	if err != nil {
+		return &UnreachableError{Endpoint: res.Request.URL.Scheme + "://" + res.Request.URL.Host, Err: err}
+	}
+	if err := json.Unmarshal(data, into); err != nil {
+		return fmt.Errorf("read the answer to %s %s: %w", res.Request.Method, res.Request.URL.Path, err)
+	}
+	return nil
+}
+
+// patiently does something again and again while that may help, with growing waits.
+func (c *Client) patiently(ctx context.Context, do func() error) error {
+	wait := firstWait
+	for try := 1; ; try++ {
+		err := do()
+		if err == nil || try == tries || !passing(err) {
+			return err
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return context.Cause(ctx)
+		case <-timer.C:
+		}
+		wait *= 2
+	}
+}
+
+// passing tells whether an error may be gone at the next try (server 1.7.2).
+func passing(err error) bool {
+	if refused, ok := errors.AsType[*StatusError](err); ok {
+		return refused.Code >= 500 || refused.Code == http.StatusRequestTimeout || refused.Code == http.StatusTooManyRequests
+	}
+	_, ok := errors.AsType[*UnreachableError](err)
+	return ok && !errors.Is(err, context.Canceled)
+}
