@@ -12,6 +12,7 @@ var (
 	ErrConflict    = errors.New("conflict")
 	ErrInvalid     = errors.New("invalid")
 	ErrLimit       = errors.New("limit reached")
+	ErrDenied      = errors.New("denied")
 	ErrUnavailable = errors.New("unavailable")
 	ErrCanceled    = errors.New("canceled")
 	ErrInternal    = errors.New("internal")
