@@ -7,6 +7,7 @@ import (
 
 	"github.com/trowel-project/trowel/internal/param"
 	"github.com/trowel-project/trowel/internal/secret"
+	"github.com/trowel-project/trowel/internal/template"
 )
 
 // Definition is one operator.
@@ -31,6 +32,9 @@ type Table map[string]Definition
 // Options are the system's settings for operators. The zero value has the defaults.
 type Options struct {
 	HTTP HTTPOptions
+	Mail MailOptions
+	// Templates evaluates files that operators read; nil for one with the default limits.
+	Templates *template.Evaluator
 }
 
 // Builtin returns all operators of this version. The operators of one Table share what they keep
@@ -38,6 +42,10 @@ type Options struct {
 func Builtin(options Options) Table {
 	scripts := &scripts{folders: newRunFolders()}
 	web := newWeb(options.HTTP)
+	if options.Templates == nil {
+		options.Templates = template.New(template.Options{})
+	}
+	mailer := &mailer{options: options.Mail, templates: options.Templates}
 	return Table{
 		"call":      {Run: runCall, Wrapped: true, Doc: "runs the tasks of another workflow file"},
 		"echo":      {Run: runEcho, Doc: "prints a text"},
@@ -52,8 +60,15 @@ func Builtin(options Options) Table {
 			Run: web.runHTTPCall, Wrapped: true, Doc: "runs the tasks of a workflow that it fetches",
 			Keys: append(httpKeys(), "content_type_override"),
 		},
-		"if":     {Run: runIf, Doc: "runs _do or _else_do"},
-		"loop":   {Run: runLoop, Keys: []string{"count"}, Doc: "runs _do a number of times"},
+		"if":   {Run: runIf, Doc: "runs _do or _else_do"},
+		"loop": {Run: runLoop, Keys: []string{"count"}, Doc: "runs _do a number of times"},
+		"mail": {
+			Run: mailer.runMail, Wrapped: true, Section: true, Doc: "sends a mail",
+			Keys: []string{
+				"attach_files", "bcc", "body", "cc", "debug", "from", "host", "html", "password", "port", "ssl", "subject",
+				"tls", "to", "username",
+			},
+		},
 		"notify": {Run: runNotify, Doc: "sends a notification"},
 		"py": {
 			Run: scripts.runPy, Wrapped: true, Section: true, Open: true, Doc: "calls a Python function or method",

@@ -1,0 +1,53 @@
+package operator
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+
+	"github.com/trowel-project/trowel/internal/param"
+	"github.com/trowel-project/trowel/internal/template"
+)
+
+// commandText reads the text of an operator whose command is a file or an object with the text, or
+// whose text is in an option (operators 1.9, language L52). A file is evaluated.
+func commandText(ctx context.Context, templates *template.Evaluator, r *Request, params *param.Reader, option string) (string, error) {
+	command, found := params.Value("_command")
+	if !found {
+		return params.String(option)
+	}
+	if object, ok := command.(*param.Map); ok {
+		return param.NewReader(object).String("data")
+	}
+	name, err := params.String("_command")
+	if err != nil {
+		return "", err
+	}
+	path, err := r.workspace.path(name)
+	if err != nil {
+		return "", err
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return "", commandFileError(name, path, err)
+	}
+	text, err := templates.Text(ctx, string(data), params.Map(), r.Lease.Zone)
+	if err != nil && ctx.Err() == nil {
+		message, _ := Kind(err)
+		return "", &Error{Kind: kindConfig, Message: message + " in " + name, Err: err} // operators 1.9
+	}
+	return text, err
+}
+
+// commandFileError has Digdag's texts for a file that cannot be read (operators 1.9).
+func commandFileError(name, path string, err error) error {
+	if errors.Is(err, fs.ErrNotExist) {
+		return &Error{Kind: kindConfig, Message: "File not found: " + path, Err: err}
+	}
+	class := "java.io.IOException"
+	if errors.Is(err, fs.ErrPermission) {
+		class = "java.nio.file.AccessDeniedException"
+	}
+	return &Error{Kind: kindConfig, Message: "Failed to read file: " + name + ": " + class, Err: err}
+}

@@ -1,0 +1,194 @@
+package operator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	netmail "net/mail"
+	"path"
+	"strings"
+
+	"github.com/trowel-project/trowel/internal/operator/mail"
+	"github.com/trowel-project/trowel/internal/param"
+	"github.com/trowel-project/trowel/internal/secret"
+	"github.com/trowel-project/trowel/internal/template"
+)
+
+// Texts and kinds of operators 5.2.
+const (
+	mailNoServer       = "Missing SMTP configuration"
+	mailBadAddress     = "Invalid address"
+	mailPasswordOption = "Unsecure 'password' parameter is deprecated."
+	mailBadPort        = "Secret 'mail.port' must be a number" // ours
+
+	kindMessaging      = "messaging"
+	kindAuthentication = "authentication failed"
+)
+
+// MailOptions are the system's settings for mail> (config.mail.*, operators 5.2).
+type MailOptions struct {
+	Host       string // empty for none
+	Port       int
+	NoTLS      bool // no STARTTLS, even if the server offers it
+	SSL, Debug bool
+	Username   string // empty for no login
+	Password   secret.Value
+	// From and Subject stand in for what a task does not say.
+	From, Subject string
+}
+
+// mailer runs mail>.
+type mailer struct {
+	options   MailOptions
+	templates *template.Evaluator
+}
+
+// runMail sends one message (operators 5.2). A task that is repeated sends it again.
+func (m *mailer) runMail(ctx context.Context, r *Request) (Outcome, error) {
+	params, err := r.withSection("mail")
+	if err != nil {
+		return Outcome{}, err
+	}
+	message, err := m.message(ctx, r, params)
+	if err != nil {
+		return Outcome{}, err
+	}
+	server, secretHost, err := m.server(ctx, r, params)
+	if err != nil {
+		return Outcome{}, err
+	}
+	r.waiting()
+	err = mail.Send(ctx, server, message)
+	switch {
+	case err == nil:
+		return success()
+	case ctx.Err() != nil:
+		return Outcome{}, fmt.Errorf("send mail: %w", context.Cause(ctx))
+	}
+	kind := kindMessaging
+	if errors.Is(err, mail.ErrAuthentication) {
+		kind = kindAuthentication
+	}
+	text := err.Error()
+	if secretHost {
+		text = strings.ReplaceAll(text, server.Host, "***")
+	}
+	return Outcome{}, &Error{Kind: kind, Message: text}
+}
+
+// message reads what is to be sent.
+func (m *mailer) message(ctx context.Context, r *Request, params *param.Reader) (*mail.Message, error) {
+	body, err := commandText(ctx, m.templates, r, params, "body")
+	if err != nil {
+		return nil, err
+	}
+	message := &mail.Message{Body: body}
+	if message.Subject, err = stringOrSetting(params, "subject", m.options.Subject); err != nil {
+		return nil, err
+	}
+	from, err := stringOrSetting(params, "from", m.options.From)
+	if err != nil {
+		return nil, err
+	}
+	if message.From, err = mailAddress(from); err != nil {
+		return nil, err
+	}
+	message.Sender = message.From
+	if message.To, err = mailTo(params); err != nil {
+		return nil, err
+	}
+	if message.Cc, err = mailAddresses(params, "cc"); err != nil {
+		return nil, err
+	}
+	if message.Bcc, err = mailAddresses(params, "bcc"); err != nil {
+		return nil, err
+	}
+	if message.HTML, err = params.BoolOr("html", false); err != nil {
+		return nil, err
+	}
+	message.Attachments, err = mailAttachments(r, params)
+	return message, err
+}
+
+// stringOrSetting reads a text that is required unless a setting stands in for it.
+func stringOrSetting(params *param.Reader, key, setting string) (string, error) {
+	if setting == "" {
+		return params.String(key)
+	}
+	return params.StringOr(key, setting)
+}
+
+func mailAddress(text string) (*netmail.Address, error) {
+	address, err := netmail.ParseAddress(text)
+	if err != nil {
+		return nil, &Error{Kind: kindConfig, Message: mailBadAddress, Err: fmt.Errorf("%q: %w", text, err)}
+	}
+	return address, nil
+}
+
+// mailTo reads the option to: a list, or a text that is one address.
+func mailTo(params *param.Reader) ([]*netmail.Address, error) {
+	raw, _ := params.Value("to")
+	if _, isList := raw.(param.List); isList {
+		return mailAddresses(params, "to")
+	}
+	text, err := params.String("to")
+	if err != nil {
+		return nil, err
+	}
+	address, err := mailAddress(text)
+	return []*netmail.Address{address}, err
+}
+
+func mailAddresses(params *param.Reader, key string) ([]*netmail.Address, error) {
+	list, err := params.ListOr(key, nil)
+	if err != nil {
+		return nil, err
+	}
+	all, err := texts(key, list)
+	if err != nil {
+		return nil, err
+	}
+	var addresses []*netmail.Address
+	for _, text := range all {
+		address, err := mailAddress(text)
+		if err != nil {
+			return nil, err
+		}
+		addresses = append(addresses, address)
+	}
+	return addresses, nil
+}
+
+// mailAttachments reads the option attach_files. A file is called like the last part of its path, where
+// Digdag keeps the slash before it.
+func mailAttachments(r *Request, params *param.Reader) ([]mail.Attachment, error) {
+	list, err := params.ListOr("attach_files", nil)
+	if err != nil {
+		return nil, err
+	}
+	var attachments []mail.Attachment
+	for _, element := range list {
+		object, ok := element.(*param.Map)
+		if !ok {
+			return nil, param.WrongType("attach_files", param.TypeMap, element)
+		}
+		entry := param.NewReader(object)
+		name, err := entry.String("path")
+		if err != nil {
+			return nil, err
+		}
+		var a mail.Attachment
+		if a.Path, err = r.workspace.path(name); err != nil {
+			return nil, err
+		}
+		if a.Name, err = entry.StringOr("filename", path.Base(name)); err != nil {
+			return nil, err
+		}
+		if a.ContentType, err = entry.StringOr("content_type", "application/octet-stream"); err != nil {
+			return nil, err
+		}
+		attachments = append(attachments, a)
+	}
+	return attachments, nil
+}
