@@ -1,0 +1,2 @@
+// Package file keeps blobs as files below a folder.
+package file

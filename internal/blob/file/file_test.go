@@ -1,0 +1,67 @@
+package file
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/trowel-project/trowel/internal/blob"
+	"github.com/trowel-project/trowel/internal/blob/blobtest"
+)
+
+func TestStore(t *testing.T) {
+	t.Parallel()
+	blobtest.Run(t, func(t *testing.T) blob.Store {
+		t.Helper()
+		s, err := New(t.TempDir(), time.Now())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	})
+}
+
+// What was left behind goes once it is old.
+func TestLeftovers(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for _, name := range []string{".tmp-1", "a%"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, test := range []struct {
+		after time.Duration
+		want  int
+	}{{time.Hour, 2}, {48 * time.Hour, 1}} {
+		if _, err := New(dir, time.Now().Add(test.after)); err != nil {
+			t.Fatal(err)
+		}
+		if entries, err := os.ReadDir(dir); err != nil || len(entries) != test.want {
+			t.Errorf("after %s there are %d files, %v, want %d", test.after, len(entries), err, test.want)
+		}
+	}
+}
+
+// FuzzName shows that a key can be told from its path, which stays below the folder.
+func FuzzName(f *testing.F) {
+	for _, key := range []string{"a", "a/b", "../x", "/", "", ".", "con/nul.txt", "a%b", strings.Repeat("x", 500), "é%-/"} {
+		f.Add(key)
+	}
+	f.Fuzz(func(t *testing.T, key string) {
+		path := pathOf(key)
+		if !filepath.IsLocal(path) {
+			t.Errorf("pathOf(%q) = %q, which is not below the folder", key, path)
+		}
+		for element := range strings.SplitSeq(filepath.ToSlash(path), "/") {
+			if len(element) > 255 || element == "" {
+				t.Errorf("pathOf(%q) has the element %q", key, element)
+			}
+		}
+		if got, ok := keyOf(path); !ok || got != key {
+			t.Errorf("keyOf(%q) = %q, %t, want %q", path, got, ok, key)
+		}
+	})
+}
