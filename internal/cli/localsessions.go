@@ -6,6 +6,7 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/dig"
+	"github.com/trowel-project/trowel/internal/launch"
 	"github.com/trowel-project/trowel/internal/operator"
 )
 
@@ -38,7 +39,7 @@ func (s *localSessions) StartSession(ctx context.Context, r operator.StartReques
 	if err != nil {
 		return operator.StartedSession{}, err
 	}
-	params := sessionParams(r.Params, plan, r.SessionTime.In(w.Zone.Location))
+	params := launch.SessionParams(r.Params, plan, r.SessionTime.In(w.Zone.Location))
 	started, err := l.flusher.Start(ctx, l.attemptOf(w, *row, r.SessionTime, params, tasks, "require", r.AttemptName))
 	if errors.Is(err, trowel.ErrConflict) {
 		return s.existing(ctx, r)

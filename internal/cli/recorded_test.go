@@ -20,6 +20,7 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/flush"
+	"github.com/trowel-project/trowel/internal/launch"
 	"github.com/trowel-project/trowel/internal/param"
 )
 
@@ -278,7 +279,7 @@ func recordedRun(t *testing.T, project string, step recordedStep, w *watcher) *l
 		t.Fatal(err)
 	}
 	l.session = l.session.In(l.workflow.Zone.Location)
-	l.params = sessionParams(l.params, plan, l.session)
+	l.params = launch.SessionParams(l.params, plan, l.session)
 	l.sets = runSets{all: true, any: true}
 	l.attemptName = step.RetryName
 	return l

@@ -14,6 +14,7 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/dig"
+	"github.com/trowel-project/trowel/internal/launch"
 	"github.com/trowel-project/trowel/internal/schedule"
 )
 
@@ -135,7 +136,7 @@ func (l *localRun) chooseSession(ctx context.Context) error {
 		return err
 	}
 	l.session = at.Truncate(time.Second)
-	l.params = sessionParams(l.params, plan, l.session)
+	l.params = launch.SessionParams(l.params, plan, l.session)
 	if !c.args.given("--no-save") {
 		l.state = states{dir: dirs.session(l.session)}
 		tell(ctx, l.log, slog.LevelInfo, "Using session "+l.state.dir+".")

@@ -106,14 +106,3 @@ func scheduleOf(config *param.Map, zone schedule.Zone) (*schedule.Schedule, erro
 	}
 	return schedule.Parse(config, zone)
 }
-
-// sessionParams adds the session times before and after, as the schedule has them (language P14).
-func sessionParams(params *param.Map, s *schedule.Schedule, at time.Time) *param.Map {
-	if s == nil {
-		return params
-	}
-	params = params.Clone()
-	params.Set("last_session_time", s.Last(at).Session.Format(isoTime))
-	params.Set("next_session_time", s.Next(at).Session.Format(isoTime))
-	return params
-}

@@ -80,3 +80,19 @@ func parseHours(text string) (time.Duration, bool) {
 	}
 	return sum, true
 }
+
+// Due returns when an attempt is late whose reference time is given (language S44): a length of time
+// after it, or when a clock in the zone shows the time of day, on the local date of the reference
+// time, or 24 hours later if that is before it.
+func (s *SLA) Due(reference time.Time, zone Zone) time.Time {
+	if !s.ByClock {
+		return reference.Add(s.Clock)
+	}
+	local := reference.In(zone.Location)
+	midnight := time.Date(local.Year(), local.Month(), local.Day(), 0, 0, 0, 0, time.UTC)
+	due := zone.FirstOccurrence(midnight.Add(s.Clock))
+	if due.Before(reference) {
+		due = due.Add(24 * time.Hour)
+	}
+	return due
+}

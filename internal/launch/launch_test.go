@@ -1,0 +1,266 @@
+package launch_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/engine"
+	"github.com/trowel-project/trowel/internal/launch"
+	"github.com/trowel-project/trowel/internal/param"
+	"github.com/trowel-project/trowel/internal/store/sqlite"
+)
+
+// now is when all requests of these tests are made.
+func now() time.Time { return time.Date(2024, 1, 15, 9, 30, 0, 0, time.UTC) }
+
+// inserter stands for the flusher: it stores attempts, without tasks.
+type inserter struct {
+	store trowel.Store
+	last  engine.NewAttempt
+}
+
+func (i *inserter) Begin(ctx context.Context, a engine.NewAttempt) (*trowel.AttemptSummary, error) {
+	i.last = a
+	row, session := a.Attempt, a.Setting.Session
+	row.CreatedAt = now()
+	err := i.store.Update(ctx, func(tx trowel.Tx) error { return tx.InsertAttempt(ctx, &session, &row) })
+	if err != nil {
+		return nil, err
+	}
+	return &trowel.AttemptSummary{Attempt: row, Session: session, Project: a.Setting.Project}, nil
+}
+
+// house is a store with a project, and a launcher around it.
+type house struct {
+	store     trowel.Store
+	flusher   *inserter
+	launcher  *launch.Launcher
+	project   trowel.Project
+	workflows map[string]*trowel.Workflow
+}
+
+// open stores a project with workflows: name and JSON of each.
+func open(t *testing.T, workflows map[string]string) *house {
+	t.Helper()
+	db, err := sqlite.Open(t.Context(), sqlite.Options{}, now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = db.Close() })
+	h := &house{store: db, flusher: &inserter{store: db}, workflows: map[string]*trowel.Workflow{}, project: trowel.Project{Name: "p", CreatedAt: now()}}
+	h.launcher = &launch.Launcher{Store: db, Flusher: h.flusher, Now: now}
+	var rows []*trowel.Workflow
+	for name, text := range workflows {
+		definition, err := param.ParseMap(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := &trowel.Workflow{Name: name, Zone: "Asia/Tokyo", Definition: definition}
+		h.workflows[name] = w
+		rows = append(rows, w)
+	}
+	revision := &trowel.Revision{Name: "r1", CreatedAt: now(), Archive: trowel.Archive{Type: "none"}}
+	err = db.Update(t.Context(), func(tx trowel.Tx) error { return tx.InsertRevision(t.Context(), &h.project, revision, rows) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+func (h *house) start(t *testing.T, workflow string, change func(*launch.Request)) (*trowel.AttemptSummary, error) {
+	t.Helper()
+	r := launch.Request{
+		WorkflowID: h.workflows[workflow].ID, SessionTime: time.Date(2024, 1, 15, 0, 0, 0, 5e8, time.UTC),
+		Cause: launch.CauseStart, Actor: "somebody",
+	}
+	if change != nil {
+		change(&r)
+	}
+	return h.launcher.Start(t.Context(), r)
+}
+
+// TestSessionParams checks A8 and P14: the times of the schedule stand over those of the request, in
+// the workflow's zone, and the session time has whole seconds.
+func TestSessionParams(t *testing.T) {
+	t.Parallel()
+	h := open(t, map[string]string{
+		"plain": `{"+a": {"echo>": "hi"}}`,
+		"daily": `{"schedule": {"daily>": "10:00:00"}, "+a": {"echo>": "hi"}}`,
+	})
+	tests := []struct {
+		workflow, want string
+	}{
+		{"plain", `{"x":1,"next_session_time":"mine"}`},
+		{"daily", `{"x":1,"next_session_time":"2024-01-16T00:00:00+09:00","last_session_time":"2024-01-15T00:00:00+09:00"}`},
+	}
+	for _, test := range tests {
+		got, err := h.start(t, test.workflow, func(r *launch.Request) { r.Params = param.Of("x", 1, "next_session_time", "mine") })
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, _ := param.ParseMap(test.want)
+		if !param.Equal(got.Attempt.Params, want) {
+			t.Errorf("Start(%s): params = %s, want %s", test.workflow, param.JSON(got.Attempt.Params), test.want)
+		}
+		if want := time.Date(2024, 1, 15, 0, 0, 0, 0, time.UTC); !got.Session.Time.Equal(want) {
+			t.Errorf("Start(%s): session time = %v, want %v", test.workflow, got.Session.Time, want)
+		}
+	}
+}
+
+// TestTaken checks A3: a taken name is told with the attempt of that name, for an unnamed request with
+// the newest attempt of the session.
+func TestTaken(t *testing.T) {
+	t.Parallel()
+	h := open(t, map[string]string{"w": `{"+a": {"echo>": "hi"}}`})
+	ids := map[string]trowel.AttemptID{}
+	for _, name := range []string{"", "one", "two"} {
+		begun, err := h.start(t, "w", func(r *launch.Request) { r.RetryName = name })
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids[name] = begun.Attempt.ID
+	}
+	for name, want := range map[string]trowel.AttemptID{"": ids["two"], "one": ids["one"], "two": ids["two"]} {
+		_, err := h.start(t, "w", func(r *launch.Request) { r.RetryName = name })
+		taken, ok := errors.AsType[*launch.TakenError](err)
+		if !ok || !errors.Is(err, trowel.ErrConflict) || taken.Existing.Attempt.ID != want {
+			t.Errorf("Start named %q again: error %v, want TakenError with attempt %d", name, err, want)
+		}
+	}
+}
+
+// TestRefusals checks the texts of server 2.5 and language S43.
+func TestRefusals(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("ü", 256)
+	h := open(t, map[string]string{
+		"w":        `{"+a": {"echo>": "hi"}}`,
+		"exports":  `{"+a": {"_export": 1, "echo>": "hi"}}`,
+		"word":     `{"sla": {"time": "soon"}, "+a": {"echo>": "hi"}}`,
+		"parts":    `{"sla": {"duration": "1:2:3:4"}, "+a": {"echo>": "hi"}}`,
+		"text":     `{"sla": "soon", "+a": {"echo>": "hi"}}`,
+		"schedule": `{"schedule": {"daily>": "soon"}, "+a": {"echo>": "hi"}}`,
+	})
+	tests := []struct {
+		workflow string
+		change   func(*launch.Request)
+		kind     error
+		want     string
+	}{
+		{"w", func(r *launch.Request) { r.WorkflowID = 99 }, trowel.ErrNotFound, "Resource does not exist: workflow id=99"},
+		{
+			"w", func(r *launch.Request) { r.RetryName = long }, trowel.ErrInvalid,
+			"Validating attempt request failed\nretry attempt name must not be longer than 255 characters: \"" + long + "\"",
+		},
+		{"w", func(r *launch.Request) { r.Resume = &launch.Resume{Attempt: 99, Mode: "failed"} }, trowel.ErrNotFound, "Resource does not exist: session attempt id=99"},
+		{"w", func(r *launch.Request) { r.Resume = &launch.Resume{Attempt: 99, Mode: "other"} }, trowel.ErrInvalid, "Unknown resume mode: other"},
+		{"w", func(r *launch.Request) { r.Resume = &launch.Resume{Attempt: 99, Mode: "from"} }, trowel.ErrInvalid, "from is required to resume from a task"},
+		{"exports", nil, trowel.ErrInvalid, "Parameter '_export' must be an object"},
+		{"word", nil, trowel.ErrInvalid, "SLA time option needs to be HH:MM or HH:MM:SS format: Optional.of(soon)"},
+		{"parts", nil, trowel.ErrInvalid, "SLA duration option needs to be HH:MM or HH:MM:SS format: Optional.absent()"},
+		{"text", nil, trowel.ErrInvalid, "Parameter 'sla' must be an object"},
+		{"schedule", nil, trowel.ErrInvalid, "daily> scheduler requires hh:mm:ss format: soon"},
+	}
+	for _, test := range tests {
+		_, err := h.start(t, test.workflow, test.change)
+		if err == nil || !errors.Is(err, test.kind) || err.Error() != test.want {
+			t.Errorf("Start(%s): error = %v, want %q (%v)", test.workflow, err, test.want, test.kind)
+		}
+	}
+}
+
+// TestDeletedProject checks A5 with the text of server 2.6.7.
+func TestDeletedProject(t *testing.T) {
+	t.Parallel()
+	h := open(t, map[string]string{"w": `{"+a": {"echo>": "hi"}}`})
+	err := h.store.Update(t.Context(), func(tx trowel.Tx) error { return tx.DeleteProject(t.Context(), h.project.ID, now()) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = h.start(t, "w", nil)
+	if !errors.Is(err, trowel.ErrNotFound) || err.Error() != "Project id={} name={} is already deleted" {
+		t.Errorf("Start in a deleted project: error = %v", err)
+	}
+}
+
+// TestMonitor checks S44 for a request at 18:30 in Tokyo.
+func TestMonitor(t *testing.T) {
+	t.Parallel()
+	h := open(t, map[string]string{
+		"duration": `{"sla": {"duration": "00:30"}, "+a": {"echo>": "hi"}}`,
+		"later":    `{"sla": {"time": "19:00:10"}, "+a": {"echo>": "hi"}}`,
+		"tomorrow": `{"sla": {"time": "18:00"}, "+a": {"echo>": "hi"}}`,
+		"none":     `{"+a": {"echo>": "hi"}}`,
+	})
+	for workflow, want := range map[string]time.Time{
+		"duration": now().Add(30 * time.Minute),
+		"later":    now().Add(30*time.Minute + 10*time.Second),
+		"tomorrow": now().Add(23*time.Hour + 30*time.Minute),
+	} {
+		if _, err := h.start(t, workflow, nil); err != nil {
+			t.Fatal(err)
+		}
+		if m := h.flusher.last.Monitor; m == nil || !m.DueAt.Equal(want) {
+			t.Errorf("Start(%s): monitor = %v, want due at %v", workflow, m, want)
+		}
+	}
+	if _, err := h.start(t, "none", nil); err != nil || h.flusher.last.Monitor != nil {
+		t.Errorf("Start(none): monitor = %v, %v, want none", h.flusher.last.Monitor, err)
+	}
+}
+
+// TestResume checks that the tasks of the source are found, live or archived (X65).
+func TestResume(t *testing.T) {
+	t.Parallel()
+	h := open(t, map[string]string{"w": `{"+a": {"echo>": "hi"}, "+b": {"fail>": "no"}}`})
+	source, err := h.start(t, "w", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := source.Attempt.ID
+	rows := []*trowel.Task{
+		{ID: 1, AttemptID: id, FullName: "+w", Group: true, State: trowel.TaskGroupError},
+		{ID: 2, AttemptID: id, ParentID: 1, FullName: "+w+a", State: trowel.TaskSuccess},
+		{ID: 3, AttemptID: id, ParentID: 1, FullName: "+w+b", State: trowel.TaskError, Upstreams: []trowel.TaskID{2}},
+	}
+	change := func(mode, from, name string) func(*launch.Request) {
+		return func(r *launch.Request) {
+			r.RetryName, r.Resume = name, &launch.Resume{Attempt: id, Mode: mode, From: from}
+		}
+	}
+	check := func(name string) {
+		t.Helper()
+		for _, mode := range []string{"failed", "from"} {
+			if _, err := h.start(t, "w", change(mode, "+b", name+mode)); err != nil {
+				t.Fatal(err)
+			}
+			var names []string
+			for _, row := range h.flusher.last.Resumed {
+				names = append(names, row.FullName)
+			}
+			if diff := cmp.Diff([]string{"+w+a"}, names); diff != "" {
+				t.Errorf("resumed %s %s (-want +got):\n%s", name, mode, diff)
+			}
+		}
+	}
+	if err := h.store.Update(t.Context(), func(tx trowel.Tx) error { return tx.InsertTasks(t.Context(), rows) }); err != nil {
+		t.Fatal(err)
+	}
+	check("live")
+	if err := h.store.Update(t.Context(), func(tx trowel.Tx) error { return tx.ArchiveTasks(t.Context(), id, rows, now()) }); err != nil {
+		t.Fatal(err)
+	}
+	check("archived")
+	_, err = h.start(t, "w", change("from", "+none", "x"))
+	const want = "io.digdag.core.workflow.TaskMatchPattern$NoMatchException: Task pattern '+none' doesn't match with any tasks."
+	if !errors.Is(err, trowel.ErrInvalid) || err.Error() != want {
+		t.Errorf("Start from +none: error = %v, want %q", err, want)
+	}
+}

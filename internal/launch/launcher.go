@@ -1,0 +1,124 @@
+package launch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/engine"
+	"github.com/trowel-project/trowel/internal/param"
+)
+
+// What begins attempts, as their Cause says.
+const (
+	CauseStart    = "start"    // a request
+	CauseRetry    = "retry"    // a request that names an earlier attempt
+	CauseRequire  = "require"  // a require> of another attempt
+	CauseSchedule = "schedule" // a schedule
+	CauseBackfill = "backfill" // a backfill
+)
+
+// Flusher begins attempts. A flush.Flusher is one.
+type Flusher interface {
+	// Begin stores an attempt and begins it. A taken name is an ErrConflict; too many attempts or tasks
+	// are an ErrLimit. An attempt that is kept although it is too large comes with the ErrLimit.
+	Begin(ctx context.Context, a engine.NewAttempt) (*trowel.AttemptSummary, error)
+}
+
+// Launcher begins attempts of stored workflows. All fields are required. It is safe for concurrent
+// use.
+type Launcher struct {
+	Store   trowel.Store
+	Flusher Flusher
+	Now     func() time.Time
+}
+
+// Request asks for an attempt.
+type Request struct {
+	WorkflowID  trowel.WorkflowID
+	SessionTime time.Time // fractions of a second are cut off
+	RetryName   string    // empty for the unnamed attempt of the session
+	Resume      *Resume   // nil to run everything
+	Params      *param.Map
+	Cause       string // one of the Cause constants
+	Actor       string // who asks
+}
+
+// Start begins an attempt and returns it once it is stored. A name that is taken is a *TakenError; an
+// unknown workflow or source of a resume, or a deleted project, is an ErrNotFound; limits are an
+// ErrLimit; and what is wrong with the request or the workflow is an ErrInvalid.
+func (l *Launcher) Start(ctx context.Context, r Request) (*trowel.AttemptSummary, error) {
+	if err := checkLength(r.RetryName, "attempt request"); err != nil {
+		return nil, err
+	}
+	var d *trowel.Definition
+	var resumed []*trowel.Task
+	err := l.Store.View(ctx, func(tx trowel.Tx) (err error) {
+		if d, err = FindDefinition(ctx, tx, r.WorkflowID); err != nil {
+			return err
+		}
+		resumed, err = r.Resume.tasks(ctx, tx)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	plan, err := NewPlan(*d)
+	if err != nil {
+		return nil, err
+	}
+	a := plan.Attempt(r.SessionTime, r.RetryName, r.Params, time.Time{})
+	a.Attempt.Cause, a.Attempt.Actor = r.Cause, r.Actor
+	a.Resumed, a.Monitor = resumed, plan.Monitor(l.Now())
+	return l.Begin(ctx, a)
+}
+
+// Begin begins an attempt that a Plan made. A name that is taken is a *TakenError; limits are an ErrLimit,
+// beside which an attempt comes that was kept although it is too large.
+func (l *Launcher) Begin(ctx context.Context, a engine.NewAttempt) (*trowel.AttemptSummary, error) {
+	begun, err := l.Flusher.Begin(ctx, a)
+	if !errors.Is(err, trowel.ErrConflict) {
+		return begun, err
+	}
+	existing, err := l.existing(ctx, &a)
+	if err != nil {
+		return nil, fmt.Errorf("find the attempt whose name is taken: %w", err)
+	}
+	return nil, &TakenError{Existing: existing}
+}
+
+// existing finds the attempt that is in the way: the one of that name, or, of the unnamed, the newest
+// of the session (language A3).
+func (l *Launcher) existing(ctx context.Context, a *engine.NewAttempt) (existing *trowel.AttemptSummary, err error) {
+	s := &a.Setting.Session
+	err = l.Store.View(ctx, func(tx trowel.Tx) error {
+		latest, err := tx.FindLatestAttempt(ctx, s.ProjectID, s.Workflow, s.Time, a.Attempt.Name)
+		if err != nil {
+			return err
+		}
+		existing, err = tx.FindAttemptSummary(ctx, latest.ID)
+		return err
+	})
+	return existing, err
+}
+
+// FindDefinition returns a stored workflow of a live project. Others are an ErrNotFound with Digdag's
+// text (server 2.5).
+func FindDefinition(ctx context.Context, tx trowel.Tx, id trowel.WorkflowID) (*trowel.Definition, error) {
+	d, err := tx.FindDefinition(ctx, id)
+	switch {
+	case errors.Is(err, trowel.ErrNotFound):
+		return nil, &trowel.Error{Kind: trowel.ErrNotFound, Message: fmt.Sprintf("Resource does not exist: workflow id=%d", id)}
+	case err != nil:
+		return nil, err
+	case !d.Project.DeletedAt.IsZero():
+		// Digdag quirk, server 2.6.7: the braces are never filled in.
+		return nil, &trowel.Error{
+			Kind: trowel.ErrNotFound, Message: "Project id={} name={} is already deleted",
+			Hint: fmt.Sprintf("push project %q again", d.Project.Name),
+		}
+	}
+	return d, nil
+}

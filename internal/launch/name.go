@@ -1,0 +1,46 @@
+package launch
+
+import (
+	"fmt"
+	"unicode/utf16"
+
+	trowel "github.com/trowel-project/trowel"
+)
+
+// maxName is how long an attempt name may be, in UTF-16 units as Digdag counts.
+const maxName = 255
+
+// CheckName checks the name of an attempt that a request gives (language A2, server 4.5). model is what
+// the request asks for, in Digdag's words: "attempt request" or "session attempt". The error is an
+// ErrInvalid.
+func CheckName(name, model string) error {
+	if name == "" {
+		return wrongName(name, model, "must not be blank")
+	}
+	return checkLength(name, model)
+}
+
+func checkLength(name, model string) error {
+	if len(name) > maxName && len(utf16.Encode([]rune(name))) > maxName {
+		return wrongName(name, model, fmt.Sprintf("must not be longer than %d characters", maxName))
+	}
+	return nil
+}
+
+func wrongName(name, model, problem string) error {
+	return &trowel.Error{
+		Kind:    trowel.ErrInvalid,
+		Message: fmt.Sprintf("Validating %s failed\nretry attempt name %s: \"%s\"", model, problem, name),
+		Hint:    fmt.Sprintf("give a name of 1 to %d characters", maxName),
+	}
+}
+
+// TakenError tells that a session has an attempt of that name already (language A3). It is an ErrConflict.
+type TakenError struct {
+	Existing *trowel.AttemptSummary
+}
+
+func (*TakenError) Error() string { return "Session already exists" }
+
+// Unwrap gives the kind to errors.Is.
+func (*TakenError) Unwrap() error { return trowel.ErrConflict }

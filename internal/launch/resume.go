@@ -1,0 +1,68 @@
+package launch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/engine"
+)
+
+// Modes of a Resume.
+const (
+	ResumeFailed = "failed" // all that succeeded counts as done
+	ResumeFrom   = "from"   // all before a task counts as done
+)
+
+// Resume says which tasks of an earlier attempt, the source, count as done (language X65).
+type Resume struct {
+	Attempt trowel.AttemptID
+	Mode    string
+	From    string // of ResumeFrom: the end of the full name of one task of the source
+}
+
+// tasks returns the tasks that count as done.
+func (r *Resume) tasks(ctx context.Context, tx trowel.Tx) ([]*trowel.Task, error) {
+	if r == nil {
+		return nil, nil
+	}
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	_, err := tx.FindAttempt(ctx, r.Attempt)
+	if errors.Is(err, trowel.ErrNotFound) {
+		return nil, &trowel.Error{
+			Kind: trowel.ErrNotFound, Message: fmt.Sprintf("Resource does not exist: session attempt id=%d", r.Attempt),
+			Hint: "resume an attempt that is listed, or start without resuming",
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	rows, err := tx.ListTasks(ctx, r.Attempt, -1)
+	if err == nil && len(rows) == 0 {
+		rows, err = tx.ListArchivedTasks(ctx, r.Attempt)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if r.Mode == ResumeFrom {
+		return engine.ResumeFrom(rows, r.From)
+	}
+	return engine.ResumeFailed(rows)
+}
+
+func (r *Resume) check() error {
+	switch {
+	case r.Mode != ResumeFailed && r.Mode != ResumeFrom:
+		return &trowel.Error{
+			Kind: trowel.ErrInvalid, Message: fmt.Sprintf("Unknown resume mode: %s", r.Mode), Hint: `the modes are "failed" and "from"`,
+		}
+	case r.Mode == ResumeFrom && r.From == "":
+		return &trowel.Error{
+			Kind: trowel.ErrInvalid, Message: "from is required to resume from a task", Hint: "give the end of the full name of a task",
+		}
+	}
+	return nil
+}
