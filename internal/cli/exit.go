@@ -28,5 +28,8 @@ func errorText(err error) string {
 	if known, ok := errors.AsType[*trowel.Error](err); ok && known.Hint != "" {
 		return err.Error() + "\nfix: " + known.Hint
 	}
+	if text := remoteText(err); text != "" {
+		return text
+	}
 	return err.Error()
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -32,8 +33,8 @@ func (e Env) localSecrets() (localSecrets, error) {
 	return localSecrets{dir: filepath.Join(home, "secrets")}, nil
 }
 
-// Keys lists the keys in alphabetical order.
-func (s localSecrets) Keys() ([]string, error) {
+// List returns the keys in alphabetical order.
+func (s localSecrets) List(context.Context) ([]string, error) {
 	entries, err := os.ReadDir(s.dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("list secrets: %w", err)
@@ -49,7 +50,7 @@ func (s localSecrets) Keys() ([]string, error) {
 }
 
 // Set writes a value: either all of it or, if that goes wrong, none.
-func (s localSecrets) Set(key, value string) error {
+func (s localSecrets) Set(_ context.Context, key, value string) error {
 	if err := s.set(key, value); err != nil {
 		return fmt.Errorf("set secret %s: %w", key, err)
 	}
@@ -81,7 +82,7 @@ func (s localSecrets) set(key, value string) error {
 }
 
 // Delete removes a key; one that is not there is no error.
-func (s localSecrets) Delete(key string) error {
+func (s localSecrets) Delete(_ context.Context, key string) error {
 	err := os.Remove(filepath.Join(s.dir, key))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("delete secret %s: %w", key, err)

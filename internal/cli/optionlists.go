@@ -49,6 +49,9 @@ var (
 		flagOption("accept any TLS certificate of the server", "--disable-cert-validation"),
 	}
 
+	// jsonOption makes a listing a document for programs. It is ours.
+	jsonOption = flagOption("write the server's answer, as one JSON document", "--json")
+
 	// paramOptions are the options that give parameters (server 1.6).
 	paramOptions = []option{
 		pairsOption("set a parameter; dots in KEY nest", "-p", "--param"),
@@ -80,6 +83,7 @@ var (
 	pageOptions = []option{
 		textOption("ID", "show what comes before this id", "-i", "--last-id"),
 		intOption("N", "show at most N", "-s", "--page-size"),
+		jsonOption,
 	}
 )
 

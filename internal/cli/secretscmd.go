@@ -3,32 +3,75 @@ package cli
 import (
 	"context"
 	"fmt"
+
+	"github.com/trowel-project/trowel/internal/api"
 )
 
-// runSecrets lists, sets and deletes secrets (server 1.10.19). This version has the local ones.
-func runSecrets(_ context.Context, c *call) error {
+// secretKeeper has the secrets that a command is about: those of local runs or of a project.
+type secretKeeper interface {
+	// List returns the keys in alphabetical order.
+	List(ctx context.Context) ([]string, error)
+	Set(ctx context.Context, key, value string) error
+	// Delete deletes a secret, if there is one.
+	Delete(ctx context.Context, key string) error
+}
+
+// runSecrets lists, sets and deletes secrets (server 1.10.19). --local wins over --project.
+func runSecrets(ctx context.Context, c *call) error {
 	set, del := c.args.list("--set"), c.args.list("--delete")
 	switch {
 	case len(set) > 0 && len(del) > 0:
 		return c.usage("Please specify only one of --set or --delete")
-	case !c.args.given("--local") && c.args.given("--project"):
-		return notPartOf("secrets --project")
-	case !c.args.given("--local"):
+	case !c.args.given("--local") && !c.args.given("--project"):
 		return c.usage("Please specify either --project or --local")
 	}
-	store, err := c.env.localSecrets()
+	secrets, err := readSecretItems(c, set)
+	if err != nil {
+		return err
+	}
+	if err := checkDeleted(c, del); err != nil {
+		return err
+	}
+	keeper, err := c.secretKeeper(ctx)
 	if err != nil {
 		return err
 	}
 	switch {
 	case len(set) > 0:
-		return setSecrets(c, store, set)
+		return setSecrets(ctx, c, keeper, secrets)
 	case len(del) > 0:
-		return deleteSecrets(c, store, del)
+		return deleteSecrets(ctx, c, keeper, del)
 	}
-	keys, err := store.Keys()
+	return listSecrets(ctx, c, keeper)
+}
+
+// secretKeeper returns what the command line names.
+func (c *call) secretKeeper(ctx context.Context) (secretKeeper, error) {
+	if c.args.given("--local") {
+		return c.env.localSecrets()
+	}
+	server, err := c.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	project, err := server.FindProject(ctx, c.args.text("--project"))
+	if err != nil {
+		return nil, err
+	}
+	return projectSecrets{server: server, project: project.ID}, nil
+}
+
+func listSecrets(ctx context.Context, c *call, keeper secretKeeper) error {
+	keys, err := keeper.List(ctx)
 	if err != nil {
 		return err
+	}
+	if c.args.given("--json") {
+		list := api.SecretList{}
+		for _, key := range keys {
+			list.Secrets = append(list.Secrets, api.SecretKey{Key: key})
+		}
+		return c.printJSON(list)
 	}
 	for _, key := range keys {
 		say(c.env.Stdout, "%s\n", key)
@@ -36,14 +79,10 @@ func runSecrets(_ context.Context, c *call) error {
 	return nil
 }
 
-// setSecrets stores all items, or none if one of them is wrong.
-func setSecrets(c *call, store localSecrets, items []string) error {
-	secrets, err := readSecretItems(c, items)
-	if err != nil {
-		return err
-	}
+// setSecrets stores secrets that were checked. One that cannot be stored ends it.
+func setSecrets(ctx context.Context, c *call, keeper secretKeeper, secrets []pair) error {
 	for _, secret := range secrets {
-		if err := store.Set(secret.key, secret.value); err != nil {
+		if err := keeper.Set(ctx, secret.key, secret.value); err != nil {
 			return err
 		}
 		say(c.env.Stderr, "Secret '%s' set\n", secret.key)
@@ -51,8 +90,8 @@ func setSecrets(c *call, store localSecrets, items []string) error {
 	return nil
 }
 
-// deleteSecrets deletes all keys, or none if one of them is no key.
-func deleteSecrets(c *call, store localSecrets, keys []string) error {
+// checkDeleted refuses all keys if one of them is no key.
+func checkDeleted(c *call, keys []string) error {
 	seen := map[string]bool{}
 	for _, key := range keys {
 		switch {
@@ -65,8 +104,13 @@ func deleteSecrets(c *call, store localSecrets, keys []string) error {
 		}
 		seen[key] = true
 	}
+	return nil
+}
+
+// deleteSecrets deletes the secrets of keys that were checked. One that cannot be deleted ends it.
+func deleteSecrets(ctx context.Context, c *call, keeper secretKeeper, keys []string) error {
 	for _, key := range keys {
-		if err := store.Delete(key); err != nil {
+		if err := keeper.Delete(ctx, key); err != nil {
 			return err
 		}
 		say(c.env.Stderr, "Secret '%s' deleted\n", key)

@@ -74,7 +74,6 @@ func TestSecretsComplaints(t *testing.T) {
 		{"no target", "", 1, usage + "error: Please specify either --project or --local\n"},
 		{"set and delete", "--local --set a=1 --delete b", 1, usage + "error: Please specify only one of --set or --delete\n"},
 		{"set and delete without a target", "--set a=1 --delete b", 1, usage + "error: Please specify only one of --set or --delete\n"},
-		{"a project", "--project p --set a=1", 1, "error: secrets --project is not part of this version\n"},
 		{"an argument", "--local x", 0, usage + "secrets takes no arguments, not 1\n"},
 		{"a bad key", "--local --set a.=1", 1, usage + "error: Invalid secret key: a.\n" + secretKeyHint + "\n"},
 		{"a key that leaves the folder", "--local --set ../a=1", 1, usage + "error: Invalid secret key: ../a\n" + secretKeyHint + "\n"},

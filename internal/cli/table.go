@@ -76,6 +76,7 @@ var table = []command{
 				"--schedule-from"),
 			flagOption("send what links that leave the project point to", "--copy-outgoing-symlinks"),
 		},
+		run: runPush,
 	},
 	{
 		name: "archive", section: sectionProject,
@@ -86,6 +87,7 @@ var table = []command{
 			textOption("FILE", "name of the archive", "-o", "--output").or("digdag.archive.tar.gz").offering(anyFile),
 			flagOption("put in what links that leave the project point to", "--copy-outgoing-symlinks"),
 		},
+		run: runArchive,
 	},
 	{
 		name: "upload", section: sectionProject, remote: true,
@@ -95,6 +97,7 @@ var table = []command{
 		options: []option{
 			textOption("REVISION", "name of the revision; default: a random one", "-r", "--revision"),
 		},
+		run: runUpload,
 	},
 	{
 		name: "download", section: sectionProject, remote: true,
@@ -105,6 +108,7 @@ var table = []command{
 			textOption("REVISION", "revision to fetch; default: the latest", "-r", "--revision"),
 			textOption("DIR", "folder to write to; default: the project's name", "-o", "--output").offering(anyFolder),
 		},
+		run: remote(runDownload),
 	},
 	{
 		name: "project", aliases: []string{"projects"}, section: sectionProject, remote: true,
@@ -115,7 +119,9 @@ var table = []command{
 			textOption("ID", "show what comes after this id", "--last-id"),
 			intOption("N", "show at most N", "--count").or("100"),
 			textOption("PATTERN", "show those whose name contains this", "--name"),
+			jsonOption,
 		},
+		run: remote(runProjects),
 	},
 	{
 		name: "workflow", aliases: []string{"workflows"}, section: sectionProject, remote: true,
@@ -127,7 +133,9 @@ var table = []command{
 			intOption("N", "show at most N", "--count").or("100"),
 			textOption("ORDER", "asc or desc", "--order").or("asc").offering(oneOf("asc", "desc")).checked(ascOrDesc),
 			textOption("PATTERN", "show those whose name contains this", "--name"),
+			jsonOption,
 		},
+		run: remote(runWorkflows),
 	},
 	{
 		name: "start", section: sectionSession, remote: true,
@@ -140,7 +148,9 @@ var table = []command{
 			textOption("REVISION", "use the workflow of this revision", "--revision"),
 			textOption("NAME", "name of the attempt, to run the session again", "--retry"),
 			flagOption("show what would be started", "-d", "--dry-run"),
+			jsonOption,
 		}, paramOptions),
+		run: runStart,
 	},
 	{
 		name: "retry", section: sectionSession, remote: true,
@@ -155,7 +165,9 @@ var table = []command{
 			flagOption("run the tasks that did not succeed", "--resume"),
 			textOption("+NAME", "run this task and all after it", "--resume-from"),
 			textOption("NAME", "name of the attempt; default: a random one", "--name"),
+			jsonOption,
 		}, paramOptions),
+		run: runRetry,
 	},
 	{
 		name: "session", aliases: []string{"sessions"}, section: sectionSession, remote: true,
@@ -171,6 +183,7 @@ var table = []command{
 		},
 		max:     2,
 		options: pageOptions,
+		run:     remote(runSessions),
 	},
 	{
 		name: "attempts", section: sectionSession, remote: true,
@@ -181,12 +194,15 @@ var table = []command{
 		},
 		max:     1,
 		options: pageOptions,
+		run:     runAttempts,
 	},
 	{
 		name: "attempt", section: sectionSession, remote: true,
 		lines: []line{{"attempt <attempt-id>", "show one attempt"}},
 		usage: []string{"attempt  <attempt-id>            show a single attempt"},
 		min:   1, max: 1,
+		options: []option{jsonOption},
+		run:     runAttempt,
 	},
 	{
 		name: "reschedule", section: sectionSchedule, remote: true,
@@ -199,7 +215,9 @@ var table = []command{
 				offering(oneOf("now")),
 			textOption("TIME", "run the next one then: \"yyyy-MM-dd HH:mm:ss Z\" or UNIX seconds", "-a", "--run-at"),
 			flagOption("show what would be changed", "-d", "--dry-run"),
+			jsonOption,
 		},
+		run: runReschedule,
 	},
 	{
 		name: "backfill", section: sectionSchedule, remote: true,
@@ -211,7 +229,9 @@ var table = []command{
 			textOption("NAME", "name of the attempts; default: a random one", "--name"),
 			intOption("N", "start this many; default: up to now", "--count"),
 			flagOption("show what would be started", "-d", "--dry-run"),
+			jsonOption,
 		},
+		run: runBackfill,
 	},
 	{
 		name: "log", aliases: []string{"logs"}, section: sectionSession, remote: true,
@@ -222,35 +242,43 @@ var table = []command{
 			flagOption("show debug messages too", "-v", "--verbose"),
 			flagOption("go on until the attempt has ended", "-f", "--follow"),
 		},
+		run: runLog,
 	},
 	{
 		name: "kill", section: sectionSession, remote: true,
 		lines: []line{{"kill <attempt-id>", "stop an attempt"}},
 		usage: []string{"kill <attempt-id>"},
 		min:   1, max: 1,
+		run: runKill,
 	},
 	{
 		name: "task", aliases: []string{"tasks"}, section: sectionSession, remote: true,
 		lines: []line{{"tasks <attempt-id>", "show the tasks of an attempt"}},
 		usage: []string{"tasks <attempt-id>"},
 		min:   1, max: 1,
+		options: []option{jsonOption},
+		run:     runTasks,
 	},
 	{
 		name: "schedule", aliases: []string{"schedules"}, section: sectionSchedule, remote: true,
-		lines: []line{{"schedules", "show schedules"}},
-		usage: []string{"schedules"},
+		lines:   []line{{"schedules", "show schedules"}},
+		usage:   []string{"schedules"},
+		options: []option{jsonOption},
+		run:     remote(runSchedules),
 	},
 	{
 		name: "disable", section: sectionSchedule, remote: true,
 		lines: []line{{"disable <schedule-id> | <project-name> [name]", "stop schedules"}},
 		usage: []string{"disable <schedule-id> | <project-name> [name]"},
 		min:   1, max: 2,
+		run: remote(runDisable),
 	},
 	{
 		name: "enable", section: sectionSchedule, remote: true,
 		lines: []line{{"enable <schedule-id> | <project-name> [name]", "let schedules go on"}},
 		usage: []string{"enable <schedule-id> | <project-name> [name]"},
 		min:   1, max: 2,
+		run: remote(runEnable),
 	},
 	{
 		name: "delete", section: sectionProject, remote: true,
@@ -260,6 +288,7 @@ var table = []command{
 		options: []option{
 			flagOption("do not ask", "--force"),
 		},
+		run: remote(runDelete),
 	},
 	{
 		name: "secrets", aliases: []string{"secret"}, section: sectionProject, remote: true,
@@ -271,6 +300,7 @@ var table = []command{
 			listOption("ITEM", "KEY=VALUE, KEY=@FILE, KEY=- (value from standard input), KEY (asks for the value), "+
 				"@FILE or @- (many, as YAML or JSON)", "--set"),
 			listOption("KEY", "delete secrets", "--delete"),
+			jsonOption,
 		},
 		run: runSecrets,
 	},
@@ -298,6 +328,7 @@ var table = []command{
 		options: []option{
 			textOption("URL", "where to fetch it", "-e", "--endpoint").or("http://dl.digdag.io"),
 		},
+		run: runSelfupdate,
 	},
 	{
 		name: "help", section: sectionOther, extra: true,

@@ -18,14 +18,19 @@ func writeBanner(w io.Writer, now time.Time) {
 	say(w, "%s: Trowel v%s\n", now.Format(clockFormat), version)
 }
 
-// runVersion prints the client's version (server 1.10.20). This version has no client that could
-// ask a server for its own: that is said on standard error, and is an error only if the command
-// line names a server.
-func runVersion(_ context.Context, c *call) error {
+// runVersion prints the versions of client and server (server 1.10.20), which need not fit.
+func runVersion(ctx context.Context, c *call) error {
 	say(c.env.Stdout, "Client version: %s\n", version)
-	if c.args.given("--endpoint") {
-		return notPartOf("asking a server for its version")
+	server, err := c.client()
+	if err != nil {
+		return err
 	}
-	say(c.env.Stderr, "Asking a server for its version is not part of this version.\n")
+	defer server.Close()
+	theirs, err := server.Version(ctx)
+	if err != nil {
+		say(c.env.Stdout, "An error happened during getting Server version.\n")
+		return err
+	}
+	say(c.env.Stdout, "Server version: %s\n", theirs)
 	return nil
 }

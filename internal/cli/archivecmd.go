@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/trowel-project/trowel/internal/archive"
+	"github.com/trowel-project/trowel/internal/dig"
+)
+
+// runArchive makes the archive of a project without sending it (server 1.10.2).
+func runArchive(ctx context.Context, c *call) error {
+	name := c.args.text("--output")
+	say(c.env.Stdout, "Creating %s...\n", name)
+	project, err := c.loadForArchive()
+	if err != nil {
+		return err
+	}
+	err = interruptible(ctx, func(ctx context.Context) error {
+		return c.writeArchive(ctx, project, c.env.path(name))
+	})
+	if err != nil {
+		return err
+	}
+	say(c.env.Stdout, "Created %s.\n", name)
+	say(c.env.Stdout, "Use `%s upload <path.tar.gz> <project> <revision>` to upload it a server.\n\n  Examples:\n", c.program)
+	say(c.env.Stdout, "    $ %s upload %s $(basename $(pwd)) -r $(date +%%Y%%m%%d-%%H%%M%%S)\n", c.program, name)
+	say(c.env.Stdout, "    $ %s upload %s $(git rev-parse --abbrev-ref HEAD) -r $(git rev-parse HEAD)\n\n", c.program, name)
+	return nil
+}
+
+// loadForArchive reads the project as far as Digdag's loader checks it before it makes an archive.
+func (c *call) loadForArchive() (*dig.Project, error) {
+	dir, err := c.projectDir()
+	if err != nil {
+		return nil, err
+	}
+	project, err := dig.Load(dir)
+	if err != nil {
+		return nil, c.refused(dir, err)
+	}
+	return project, nil
+}
+
+// writeArchive makes an archive under another name, hidden so that it is not put into itself, and
+// gives it its own name when it is whole. A device is written to as it is.
+func (c *call) writeArchive(ctx context.Context, project *dig.Project, path string) error {
+	partly := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".part")
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		partly = path
+	}
+	file, err := os.OpenFile(partly, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666) //nolint:gosec // the umask decides
+	if err != nil {
+		return fmt.Errorf("write %s: %w", path, reason(err))
+	}
+	err = c.pack(ctx, file, project.Dir)
+	if errClose := file.Close(); err == nil {
+		err = errClose
+	}
+	switch {
+	case partly == path:
+		return err
+	case err != nil:
+		return errors.Join(err, os.Remove(partly))
+	}
+	return os.Rename(partly, path)
+}
+
+// pack writes the archive of a folder and lists what goes into it.
+func (c *call) pack(ctx context.Context, to io.Writer, dir string) error {
+	return archive.Pack(ctx, to, dir, archive.PackOptions{
+		CopyOutgoing: c.args.given("--copy-outgoing-symlinks"),
+		Report: func(p archive.Packed) {
+			say(c.env.Stdout, "  Archiving %s\n", p.Name)
+			if p.Link != "" {
+				say(c.env.Stdout, "    symlink -> %s\n", p.Link)
+			}
+		},
+	})
+}
+
+// listWorkflows prints the names of the workflow files, or warns that there are none.
+func (c *call) listWorkflows(project *dig.Project) {
+	say(c.env.Stdout, "Workflows:\n")
+	if len(project.Workflows) == 0 {
+		say(c.env.Stdout, "%s\n\n", strings.Join([]string{
+			"  WARNING: This project doesn't include workflows. Usually, this is a mistake.",
+			"           Please make sure that all *.dig files are on the top directory.",
+			"           *.dig files in subdirectories are not recognized as workflows.",
+		}, "\n"))
+	}
+	for _, w := range project.Workflows {
+		say(c.env.Stdout, "  %s.dig\n", w.Name)
+	}
+}

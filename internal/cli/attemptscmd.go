@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"context"
+	"slices"
+
+	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/client"
+)
+
+// runAttempts lists the attempts of a session, or the last ones of all sessions (server 1.10.12).
+func runAttempts(ctx context.Context, c *call) error {
+	var session api.ID
+	var err error
+	if len(c.args.positional) > 0 {
+		if session, err = c.positionalID(0); err != nil {
+			return err
+		}
+	}
+	last, err := c.optionID("--last-id")
+	if err != nil {
+		return err
+	}
+	page := client.Page{LastID: last, Size: c.optionNumber("--page-size")}
+	list := func(ctx context.Context, c *call, server *client.Client) error {
+		var attempts *api.AttemptCollection
+		if len(c.args.positional) > 0 {
+			attempts, err = server.ListSessionAttempts(ctx, session, page)
+		} else {
+			attempts, err = server.ListAttempts(ctx, client.AttemptQuery{Page: page})
+		}
+		if err != nil {
+			return err
+		}
+		return c.showAttempts(attempts)
+	}
+	return remote(list)(ctx, c)
+}
+
+func (c *call) showAttempts(attempts *api.AttemptCollection) error {
+	if c.args.given("--json") {
+		return c.printJSON(attempts)
+	}
+	say(c.env.Stdout, "Session attempts:\n")
+	for _, a := range slices.Backward(attempts.Attempts) { // the oldest first
+		c.printAttempt(&a)
+	}
+	if len(attempts.Attempts) == 0 {
+		say(c.env.Stderr, "Use `%s start` to start a session.\n", c.program)
+	}
+	return nil
+}
+
+// runAttempt shows one attempt (server 1.10.12).
+func runAttempt(ctx context.Context, c *call) error {
+	id, err := c.positionalID(0)
+	if err != nil {
+		return err
+	}
+	show := func(ctx context.Context, c *call, server *client.Client) error {
+		attempt, err := server.FindAttempt(ctx, id)
+		if err != nil {
+			return err
+		}
+		if c.args.given("--json") {
+			return c.printJSON(attempt)
+		}
+		c.printAttempt(attempt)
+		return nil
+	}
+	return remote(show)(ctx, c)
+}
+
+func (c *call) printAttempt(a *api.Attempt) {
+	say(c.env.Stdout, "  session id: %s\n  attempt id: %s\n  uuid: %s\n", a.SessionID, a.ID, a.SessionUUID)
+	say(c.env.Stdout, "  project: %s\n  workflow: %s\n  session time: %s\n", a.Project.Name, a.Workflow.Name, sessionTime(a.SessionTime))
+	say(c.env.Stdout, "  retry attempt name: %s\n  params: %s\n  created at: %s\n  finished at: %s\n",
+		optText(a.RetryAttemptName), paramsText(a.Params), c.local(a.CreatedAt), c.optLocal(a.FinishedAt))
+	say(c.env.Stdout, "  kill requested: %t\n  status: %s\n\n", a.CancelRequested, c.status(attemptStatus(a)))
+}
+
+// attemptStatus is the word for the state of an attempt. Digdag's client does not rely on the
+// server's word, which older ones do not send.
+func attemptStatus(a *api.Attempt) string {
+	switch {
+	case a.Success:
+		return "success"
+	case a.Done && a.CancelRequested:
+		return "killed"
+	case a.Done:
+		return "error"
+	default:
+		return "running"
+	}
+}

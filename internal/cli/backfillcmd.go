@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/client"
+)
+
+// textBackfillFrom is Digdag's text about a bad --from (server 1.10.17).
+const textBackfillFrom = "--from must be \"yyyy-MM-dd\", or \"yyyy-MM-dd HH:mm:SS\" format: %s"
+
+// runBackfill starts sessions of the past (server 1.10.17).
+func runBackfill(ctx context.Context, c *call) error {
+	if len(c.args.positional) == 1 && !allDigits(c.args.positional[0]) {
+		return c.usage("").hinting("a schedule is named by its id, or by project and workflow")
+	}
+	if !c.args.given("--from") {
+		return &complaint{text: "--from option is required"}
+	}
+	clock, ok := parseClock(c.args.text("--from"))
+	if !ok {
+		return &complaint{text: fmt.Sprintf(textBackfillFrom, c.args.text("--from"))}
+	}
+	request := api.ScheduleBackfillRequest{
+		AttemptName: c.args.text("--name"),
+		Count:       c.optionNumber("--count"),
+		DryRun:      c.args.given("--dry-run"),
+	}
+	if !c.args.given("--name") {
+		request.AttemptName = uuid.NewString()
+	}
+	backfill := func(ctx context.Context, c *call, server *client.Client) error {
+		schedule, err := backfilled(ctx, c, server)
+		if err != nil {
+			return err
+		}
+		from, err := server.WorkflowSessionTime(ctx, schedule.Workflow.ID, isoLocal(clock), client.CutNothing)
+		if err != nil {
+			return err
+		}
+		request.FromTime = api.Instant{Time: from.SessionTime.Time}
+		started, err := server.BackfillSchedule(ctx, schedule.ID, request)
+		if err != nil {
+			return err
+		}
+		return c.showBackfill(started, request.DryRun)
+	}
+	return remote(backfill)(ctx, c)
+}
+
+// backfilled is the schedule that the arguments name.
+func backfilled(ctx context.Context, c *call, server *client.Client) (*api.Schedule, error) {
+	if len(c.args.positional) == 1 {
+		id, err := c.positionalID(0)
+		if err != nil {
+			return nil, err
+		}
+		return server.ScheduleByID(ctx, id)
+	}
+	project, err := server.FindProject(ctx, c.args.positional[0])
+	if err != nil {
+		return nil, err
+	}
+	return server.FindSchedule(ctx, project.ID, c.args.positional[1])
+}
+
+func (c *call) showBackfill(started *api.ScheduleAttemptCollection, dryRun bool) error {
+	if c.args.given("--json") {
+		return c.printJSON(started)
+	}
+	say(c.env.Stdout, "Session attempts:\n")
+	for i := range started.Attempts {
+		a := &started.Attempts[i]
+		say(c.env.Stdout, "  id: %s\n  uuid: %s\n  project: %s\n  workflow: %s\n  session time: %s\n",
+			a.ID, a.SessionUUID, a.Project.Name, a.Workflow.Name, sessionTime(a.SessionTime))
+		say(c.env.Stdout, "  retry attempt name: %s\n  params: %s\n  created at: %s\n\n",
+			optText(a.RetryAttemptName), paramsText(a.Params), c.local(a.CreatedAt))
+	}
+	if dryRun || len(started.Attempts) == 0 {
+		say(c.env.Stderr, "No session attempts started.\n")
+		return nil
+	}
+	say(c.env.Stderr, "Backfill session attempts started.\nUse `%s sessions` to show the session attempts.\n", c.program)
+	return nil
+}

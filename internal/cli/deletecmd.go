@@ -1,0 +1,47 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/trowel-project/trowel/internal/client"
+)
+
+// runDelete deletes a project, if the user is sure (server 1.10.18).
+func runDelete(ctx context.Context, c *call, server *client.Client) error {
+	project, err := server.FindProject(ctx, c.args.positional[0])
+	if err != nil {
+		return err
+	}
+	say(c.env.Stdout, "Project:\n  id: %s\n  name: %s\n  latest revision: %s\n  created at: %s\n  last updated at: %s\n",
+		project.ID, project.Name, project.Revision, c.local(project.CreatedAt), c.local(project.UpdatedAt))
+	if !c.args.given("--force") {
+		sure, err := c.confirm("Are you sure you want to delete this project? [y/N]: ")
+		if err != nil {
+			return err
+		}
+		if !sure {
+			return &complaint{text: "canceled."}
+		}
+	}
+	if _, err := server.DeleteProject(ctx, project.ID); err != nil {
+		return err
+	}
+	say(c.env.Stderr, "Project '%s' is deleted.\n", project.Name)
+	return nil
+}
+
+// confirm asks a question on standard error and reads the answer from standard input. Nothing but y
+// and yes is a yes.
+func (c *call) confirm(question string) (bool, error) {
+	say(c.env.Stderr, "%s", question)
+	line, err := bufio.NewReader(c.env.Stdin).ReadString('\n')
+	if err != nil && line == "" {
+		say(c.env.Stderr, "\n")
+		return false, fmt.Errorf("read the answer from standard input: %w; --force does without it", err)
+	}
+	answer := strings.ToLower(strings.TrimSpace(line))
+	return answer == "y" || answer == "yes", nil
+}

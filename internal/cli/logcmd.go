@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/trowel-project/trowel/internal/client"
+)
+
+// afterEnd is how often log --follow looks once more at logs whose end is missing although the attempt
+// has ended: the agent may be gone.
+const afterEnd = 10
+
+// followInterval is the time between two looks of log --follow. Digdag waits twice as long each time
+// nothing new is there, up to 10 s (server 1.10.9); here a line is seen within a second.
+const followInterval = 500 * time.Millisecond
+
+// runLog prints the logs of an attempt's tasks (server 1.10.9).
+func runLog(ctx context.Context, c *call) error {
+	id, err := c.positionalID(0)
+	if err != nil {
+		return err
+	}
+	prefix := ""
+	if len(c.args.positional) > 1 {
+		prefix = c.args.positional[1]
+	}
+	show := func(ctx context.Context, c *call, server *client.Client) error {
+		l := &logShow{
+			server: server, out: c.env.Stdout, attempt: id, prefix: prefix,
+			verbose: c.args.given("--verbose"),
+		}
+		if c.args.given("--follow") {
+			return l.follow(ctx)
+		}
+		if _, err := l.once(ctx, false); err != nil {
+			return err
+		}
+		return l.finish()
+	}
+	return remote(show)(ctx, c)
+}
+
+// follow prints what is there and what comes, until the attempt or the tasks of the prefix have
+// ended. Whether they have is asked before the files are looked at, so that the last lines are there.
+func (l *logShow) follow(ctx context.Context) error {
+	tick := time.NewTicker(followInterval)
+	defer tick.Stop()
+	for looks := 0; looks < afterEnd; {
+		ended, err := l.ended(ctx)
+		if err != nil {
+			return err
+		}
+		whole, err := l.once(ctx, ended)
+		if err != nil {
+			return err
+		}
+		if ended {
+			if whole {
+				break
+			}
+			looks++
+		}
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-tick.C:
+		}
+	}
+	return l.finish()
+}
+
+// ended tells whether no more lines will come.
+func (l *logShow) ended(ctx context.Context) (bool, error) {
+	if l.prefix == "" {
+		return l.over(ctx)
+	}
+	tasks, err := l.server.ListTasks(ctx, l.attempt)
+	if err != nil {
+		return false, err
+	}
+	for i := range tasks.Tasks {
+		t := &tasks.Tasks[i]
+		if !strings.HasPrefix(t.FullName, l.prefix) {
+			continue
+		}
+		switch t.State {
+		case "blocked", "ready", "retry_waiting", "group_retry_waiting", "running":
+			return l.over(ctx)
+		}
+	}
+	return true, nil
+}
+
+// over tells whether the attempt has ended: after a kill, tasks that had not begun stay blocked.
+func (l *logShow) over(ctx context.Context) (bool, error) {
+	attempt, err := l.server.FindAttempt(ctx, l.attempt)
+	if err != nil {
+		return false, err
+	}
+	return attempt.Done, nil
+}

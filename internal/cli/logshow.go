@@ -1,0 +1,159 @@
+package cli
+
+import (
+	"bufio"
+	"cmp"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/client"
+)
+
+// logShow prints the logs of an attempt and remembers what it has printed.
+type logShow struct {
+	server  *client.Client
+	out     io.Writer
+	attempt api.ID
+	prefix  string // of the full names of tasks
+	verbose bool
+	files   []*shownLog
+}
+
+// shownLog is how far a file was printed.
+type shownLog struct {
+	api.LogFile // as it was listed last
+
+	lines int         // that were printed or hidden
+	tail  string      // a last line whose end is missing
+	level levelFilter // after those lines
+	whole bool        // the file had its end
+}
+
+// once prints the new lines of all files that grew; if the attempt has ended, those without an end
+// are read once more as well. It tells whether all files were whole.
+func (l *logShow) once(ctx context.Context, ended bool) (whole bool, err error) {
+	listed, err := l.server.ListLogFiles(ctx, l.attempt, l.prefix)
+	if err != nil {
+		return false, err
+	}
+	whole = true
+	for _, file := range inOrder(listed.Files) {
+		s, known := l.file(file)
+		if !known || s.FileSize != file.FileSize || ended && !s.whole {
+			s.LogFile = file
+			if err := l.print(ctx, s); err != nil {
+				return false, err
+			}
+		}
+		whole = whole && s.whole
+	}
+	return whole, nil
+}
+
+// file is what is known of a file.
+func (l *logShow) file(file api.LogFile) (s *shownLog, known bool) {
+	for _, s := range l.files {
+		if s.FileName == file.FileName {
+			return s, true
+		}
+	}
+	s = &shownLog{LogFile: file}
+	l.files = append(l.files, s)
+	return s, false
+}
+
+// finish prints the last lines without an end: none will come.
+func (l *logShow) finish() error {
+	for _, s := range l.files {
+		if s.tail == "" {
+			continue
+		}
+		if err := l.write(s, s.tail+"\n"); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inOrder sorts files by task, the task that began first before the others, and then by time.
+func inOrder(files []api.LogFile) []api.LogFile {
+	first := map[string]string{}
+	for i := range files {
+		f := &files[i]
+		if begun, known := first[f.TaskName]; !known || logOrder(f) < begun {
+			first[f.TaskName] = logOrder(f)
+		}
+	}
+	files = slices.Clone(files)
+	slices.SortStableFunc(files, func(a, b api.LogFile) int {
+		return cmp.Or(
+			cmp.Compare(first[a.TaskName], first[b.TaskName]),
+			cmp.Compare(a.TaskName, b.TaskName),
+			cmp.Compare(logOrder(&a), logOrder(&b)),
+			cmp.Compare(a.FileName, b.FileName),
+		)
+	})
+	return files
+}
+
+// logOrder is a text that sorts files by the time at which they were begun. The name of a file has it
+// more exactly than the list, as hexadecimal seconds and nanoseconds behind the last @ (server 5.1).
+func logOrder(f *api.LogFile) string {
+	text := fmt.Sprintf("%08x", f.FileTime.Unix())
+	if at := strings.LastIndexByte(f.FileName, '@'); at >= 0 {
+		if stamp, _, found := strings.Cut(f.FileName[at+1:], "."); found && len(stamp) == 16 && strings.HasPrefix(stamp, text) {
+			return stamp
+		}
+	}
+	return text
+}
+
+// print writes the lines of a file that were not written before. The end of a file that is being
+// written may be missing; that is no error.
+func (l *logShow) print(ctx context.Context, s *shownLog) (err error) {
+	body, err := l.server.FetchLogFile(ctx, l.attempt, &s.LogFile)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, body.Close()) }()
+	s.tail, s.whole = "", false
+	zip, err := gzip.NewReader(body)
+	var lines *bufio.Reader
+	if err == nil {
+		lines = bufio.NewReader(zip)
+	}
+	for number := 1; err == nil; number++ {
+		var line string
+		if line, err = lines.ReadString('\n'); err != nil {
+			s.tail = line
+			break
+		}
+		if number <= s.lines {
+			continue
+		}
+		s.lines = number
+		if err := l.write(s, line); err != nil {
+			return err
+		}
+	}
+	s.whole = errors.Is(err, io.EOF) && lines != nil
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil
+	}
+	return fmt.Errorf("read the log %s: %w", s.FileName, err)
+}
+
+// write writes a line unless it is of a level that is not wanted.
+func (l *logShow) write(s *shownLog, line string) error {
+	if s.level.hides(line) && !l.verbose {
+		return nil
+	}
+	_, err := io.WriteString(l.out, line)
+	return err
+}

@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/client"
+)
+
+// runProjects lists projects, or shows one (server 1.10.5).
+func runProjects(ctx context.Context, c *call, server *client.Client) error {
+	projects, err := findProjects(ctx, c, server)
+	if err != nil {
+		return err
+	}
+	if c.args.given("--json") {
+		return c.printJSON(projects)
+	}
+	say(c.env.Stdout, "Projects\n")
+	for i := range projects.Projects {
+		p := &projects.Projects[i]
+		say(c.env.Stdout, "  name: %s\n  id: %s\n  revision: %s\n  archive type: %s\n  project created at: %s\n  revision updated at: %s\n\n",
+			p.Name, p.ID, p.Revision, p.ArchiveType, c.local(p.CreatedAt), c.local(p.UpdatedAt))
+	}
+	say(c.env.Stderr, "Use `%s workflows <project-name>` to show details.\n", c.program)
+	return nil
+}
+
+func findProjects(ctx context.Context, c *call, server *client.Client) (*api.ProjectCollection, error) {
+	if len(c.args.positional) > 0 {
+		name := c.args.positional[0]
+		project, err := server.FindProject(ctx, name)
+		if refused, ok := errors.AsType[*client.StatusError](err); ok && refused.Code == http.StatusNotFound {
+			return nil, fmt.Errorf("Project '%s' does not exist.", name) //nolint:staticcheck,revive // Digdag's text, server 1.10.5
+		}
+		if err != nil {
+			return nil, err
+		}
+		return &api.ProjectCollection{Projects: []api.Project{*project}}, nil
+	}
+	last, err := c.optionID("--last-id")
+	if err != nil {
+		return nil, err
+	}
+	return server.ListProjects(ctx, client.ProjectQuery{LastID: last, Count: c.optionNumber("--count"), Name: c.args.text("--name")})
+}

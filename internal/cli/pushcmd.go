@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/google/uuid"
+
+	"github.com/trowel-project/trowel/internal/client"
+)
+
+// tempFolder is where push keeps its archive, below the current folder (server 1.10.1).
+var tempFolder = filepath.Join(".digdag", "tmp")
+
+// runPush makes an archive of a project and sends it (server 1.10.1).
+func runPush(ctx context.Context, c *call) error {
+	var from time.Time
+	if c.args.given("--schedule-from") {
+		at, err := c.instantOption("--schedule-from", "--schedule-from")
+		if err != nil {
+			return err
+		}
+		from = at
+	}
+	return interruptible(ctx, func(ctx context.Context) (err error) {
+		file, shown, err := c.tempArchive()
+		if err != nil {
+			return fmt.Errorf("make an archive: %w", err)
+		}
+		defer func() { err = errors.Join(err, discard(file)) }()
+		say(c.env.Stdout, "Creating %s...\n", shown)
+		project, err := c.loadForArchive()
+		if err != nil {
+			return err
+		}
+		if err := c.pack(ctx, file, project.Dir); err != nil {
+			return err
+		}
+		c.listWorkflows(project)
+		return c.upload(ctx, file, c.args.positional[0], from)
+	})
+}
+
+// tempArchive makes the file for the archive. Its name is shown as Digdag does: in full if the folder
+// had to be made.
+func (c *call) tempArchive() (file *os.File, shown string, err error) {
+	dir := filepath.Join(c.env.Dir, tempFolder)
+	_, err = os.Stat(dir)
+	isNew := errors.Is(err, fs.ErrNotExist)
+	if err := os.MkdirAll(dir, 0o777); err != nil { //nolint:gosec // the umask decides
+		return nil, "", err
+	}
+	file, err = os.CreateTemp(dir, "archive-*.tar.gz")
+	if err != nil {
+		return nil, "", err
+	}
+	if isNew {
+		return file, file.Name(), nil
+	}
+	return file, filepath.Join(tempFolder, filepath.Base(file.Name())), nil
+}
+
+// discard closes and removes a temporary file.
+func discard(file *os.File) error {
+	return errors.Join(file.Close(), os.Remove(file.Name()))
+}
+
+// upload sends an archive as a revision of a project and shows what the server made of it.
+func (c *call) upload(ctx context.Context, file *os.File, project string, from time.Time) error {
+	revision := c.args.text("--revision")
+	switch {
+	case !c.args.given("--revision"):
+		revision = uuid.NewString()
+	case revision == "":
+		return c.usage("revision cannot be empty")
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return fmt.Errorf("send the archive: %w", err)
+	}
+	if _, err := file.Seek(0, 0); err != nil {
+		return fmt.Errorf("send the archive: %w", err)
+	}
+	send := func(ctx context.Context, c *call, server *client.Client) error {
+		pushed, err := server.PushProject(ctx, client.Push{
+			Project: project, Revision: revision, ScheduleFrom: from, Archive: file, Size: info.Size(),
+		})
+		if err != nil {
+			return err
+		}
+		say(c.env.Stdout, "Uploaded:\n  id: %s\n  name: %s\n  revision: %s\n  archive type: %s\n", pushed.ID, pushed.Name, pushed.Revision, pushed.ArchiveType)
+		say(c.env.Stdout, "  project created at: %s\n  revision updated at: %s\n\n", pushed.CreatedAt, pushed.UpdatedAt)
+		say(c.env.Stdout, "Use `%s workflows` to show all workflows.\n", c.program)
+		return nil
+	}
+	return remote(send)(ctx, c)
+}

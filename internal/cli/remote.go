@@ -1,0 +1,141 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/trowel-project/trowel/internal/client"
+)
+
+// Settings of commands that talk to a server (server 1.5).
+const (
+	settingEndpoint         = "client.http.endpoint"
+	settingHeaders          = "client.http.headers."
+	settingNoDirectDownload = "client.http.disable_direct_download"
+
+	standardEndpoint = "http://127.0.0.1:65432"
+)
+
+// remote wraps what a command does on a server: it gets a client that the server takes (server
+// 1.7.4).
+func remote(do func(ctx context.Context, c *call, server *client.Client) error) handler {
+	return func(ctx context.Context, c *call) error {
+		server, err := c.connect(ctx)
+		if err != nil {
+			return err
+		}
+		defer server.Close()
+		return do(ctx, c, server)
+	}
+}
+
+// connect returns a client after the check of versions, unless the command line switches that off.
+func (c *call) connect(ctx context.Context) (*client.Client, error) {
+	server, err := c.client()
+	if err != nil || c.args.given("--disable-version-check") {
+		return server, err
+	}
+	if err := c.checkVersion(ctx, server); err != nil {
+		server.Close()
+		return nil, err
+	}
+	return server, nil
+}
+
+// client returns a client as the settings and the command line want it (server 1.7.1). What the
+// command line says goes before the settings.
+func (c *call) client() (*client.Client, error) {
+	config, err := c.config()
+	if err != nil {
+		return nil, err
+	}
+	endpoint := c.args.text("--endpoint")
+	if endpoint == "" {
+		endpoint = standardEndpoint
+		if set, _ := config.Get(settingEndpoint); set != "" {
+			endpoint = set
+		}
+	}
+	header := http.Header{}
+	for name, value := range config.Prefix(settingHeaders) {
+		header.Set(name, value)
+	}
+	for _, h := range c.args.pairs("--header") {
+		header.Set(h.key, h.value)
+	}
+	if signed := c.args.text("--basic-auth"); signed != "" {
+		header.Set("Authorization", basicAuthorization(signed))
+	}
+	if err := checkHeader(header); err != nil {
+		return nil, err
+	}
+	noDirect, _ := config.Get(settingNoDirectDownload)
+	return client.New(client.Options{
+		Endpoint:         endpoint,
+		Header:           header,
+		Version:          version,
+		Lookup:           c.env.Lookup,
+		AnyCertificate:   c.args.given("--disable-cert-validation"),
+		NoDirectDownload: strings.EqualFold(strings.TrimSpace(noDirect), "true"),
+		Warn:             func(text string) { say(c.env.Stderr, "%s\n", text) },
+	})
+}
+
+// basicAuthorization is the header that signs in USER:PASS.
+func basicAuthorization(signed string) string {
+	user, password, _ := strings.Cut(signed, ":")
+	r := http.Request{Header: http.Header{}}
+	r.SetBasicAuth(user, password)
+	return r.Header.Get("Authorization")
+}
+
+// checkHeader refuses headers that no request can have, with their names but without their values,
+// which may be secret.
+func checkHeader(header http.Header) error {
+	for name, values := range header {
+		if name == "" || strings.ContainsAny(name, " \t\r\n:") {
+			return fmt.Errorf("%q cannot be the name of a header", name)
+		}
+		if strings.ContainsAny(strings.Join(values, ""), "\r\n\x00") {
+			return fmt.Errorf("the value of the header %s has a line break", name)
+		}
+	}
+	return nil
+}
+
+// remoteText is what people read of an error of the server or of the way to it (server 1.7.3): Digdag's
+// text, and behind it what the server said if that is not in it, or how to find the server. It is
+// empty for any other error.
+func remoteText(err error) string {
+	if refused, ok := errors.AsType[*client.StatusError](err); ok {
+		return refusedText(refused)
+	}
+	if unreachable, ok := errors.AsType[*client.UnreachableError](err); ok {
+		return fmt.Sprintf("%v\nfix: is the server running, and is that its address? The option -e or the setting %s names another one",
+			unreachable, settingEndpoint)
+	}
+	return ""
+}
+
+// refusedText is a refusal with what the server said.
+func refusedText(refused *client.StatusError) string {
+	var text strings.Builder
+	text.WriteString(refused.Error())
+	answer := refused.Answer()
+	if !refused.Told && answer.Message != nil {
+		text.WriteString("\nthe server says: " + *answer.Message)
+	}
+	if refused.Code == http.StatusUnauthorized {
+		text.WriteString("\nfix: sign in with --basic-auth USER:PASS, or set " + settingHeaders + "Authorization")
+	}
+	for _, f := range answer.Findings {
+		fmt.Fprintf(&text, "\n%s:%d:%d: %s: %s", f.File, f.Line, f.Column, f.Severity, f.Message)
+		if f.Hint != "" {
+			text.WriteString("\n    fix: " + f.Hint)
+		}
+	}
+	return text.String()
+}

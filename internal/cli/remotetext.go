@@ -1,0 +1,147 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/param"
+)
+
+// This file holds the forms in which several commands show what a server answers (server 1.8, 1.10).
+
+// printJSON writes an answer for programs: one document, on one line.
+func (c *call) printJSON(answer any) error {
+	encoder := json.NewEncoder(c.env.Stdout)
+	encoder.SetEscapeHTML(false)
+	return encoder.Encode(answer)
+}
+
+// local is a moment in the zone of this system.
+func (c *call) local(i api.Instant) string {
+	return i.In(c.env.Now().Location()).Format(clockFormat)
+}
+
+// optLocal is a moment in the zone of this system; empty if there is none.
+func (c *call) optLocal(i *api.Instant) string {
+	if i == nil {
+		return ""
+	}
+	return c.local(*i)
+}
+
+// localWithDistance is a moment and how far it is from now; empty if there is none.
+func (c *call) localWithDistance(i *api.Instant) string {
+	if i == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s (%s)", c.local(*i), distance(i.Sub(c.env.Now())))
+}
+
+// sessionTime is a session time in its own offset.
+func sessionTime(t api.OffsetTime) string { return t.Format(clockFormat) }
+
+// status is the word for a state, coloured on a terminal.
+func (c *call) status(word string) string {
+	_, no := c.env.lookupText("NO_COLOR")
+	if no || !c.env.Terminals.Stdout || !c.env.canDraw() {
+		return word
+	}
+	switch word {
+	case "success":
+		return "\x1b[32m" + word + "\x1b[0m"
+	case "error", "group_error", "killed", "canceled":
+		return "\x1b[31m" + word + "\x1b[0m"
+	case "running", "retry_waiting", "group_retry_waiting":
+		return "\x1b[33m" + word + "\x1b[0m"
+	default:
+		return word
+	}
+}
+
+// optText is an optional text; empty if there is none.
+func optText(text *string) string {
+	if text == nil {
+		return ""
+	}
+	return *text
+}
+
+// positionalID reads an argument that must be an id (server 1.3).
+func (c *call) positionalID(index int) (api.ID, error) {
+	text := c.args.positional[index]
+	id, err := api.ParseID(text)
+	if err != nil {
+		return 0, c.usage(fmt.Sprintf(textNotAnID, text)).hinting("an id is a number")
+	}
+	return id, nil
+}
+
+// textNotAnID is Java's text about a text that is no number (server 1.3).
+const textNotAnID = "For input string: \"%s\""
+
+// optionID reads an option that is an id; 0 if it is not given.
+func (c *call) optionID(name string) (api.ID, error) {
+	text := c.args.text(name)
+	if text == "" {
+		return 0, nil
+	}
+	id, err := api.ParseID(text)
+	if err != nil {
+		return 0, c.usage(fmt.Sprintf(textNotAnID, text)).hinting("%s takes the id of something", name)
+	}
+	return id, nil
+}
+
+// optionNumber is the value of an integer option; nil if it is not given and has no standard value.
+func (c *call) optionNumber(name string) *int {
+	if c.args.text(name) == "" {
+		return nil
+	}
+	n := c.args.number(name)
+	return &n
+}
+
+// allDigits tells whether an argument is an id rather than a name.
+func allDigits(text string) bool {
+	_, err := strconv.ParseUint(text, 10, 63)
+	return err == nil
+}
+
+// instantOption reads an option that is a moment: UNIX seconds, or yyyy-MM-dd HH:mm:ss Z (server 1.8).
+// label is how Digdag's complaint names the option.
+func (c *call) instantOption(name, label string) (time.Time, error) {
+	text := c.args.text(name)
+	if seconds, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return time.Unix(seconds, 0).UTC(), nil
+	}
+	at, err := time.Parse(clockFormat, text)
+	if err != nil {
+		return time.Time{}, &complaint{
+			text: fmt.Sprintf("%s option must be \"yyyy-MM-dd HH:mm:ss Z\" format or UNIX timestamp: %s\nhint: current local time is \"%s\"",
+				label, text, c.env.Now().Format(clockFormat)),
+		}
+	}
+	return at, nil
+}
+
+// isoLocal is a date and time without zone as Java writes it: seconds only if there are any.
+func isoLocal(clock time.Time) string {
+	if clock.Second() == 0 {
+		return clock.Format("2006-01-02T15:04")
+	}
+	return clock.Format("2006-01-02T15:04:05")
+}
+
+// isoShort is a session time as Java writes it: seconds only if there are any, and Z for no offset.
+func isoShort(t api.OffsetTime) string {
+	if t.Second() == 0 {
+		return t.Format("2006-01-02T15:04Z07:00")
+	}
+	return t.Format("2006-01-02T15:04:05Z07:00")
+}
+
+// paramsText is the compact JSON of parameters.
+func paramsText(params *param.Map) string { return param.JSON(params) }

@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/trowel-project/trowel/internal/client"
+)
+
+// Texts of the check of versions (server 1.7.4).
+const (
+	textIncompatible = "This client version is not API compatible to the server (client: %s, server: %s).\n" +
+		"Please run following command locally to upgrade to a compatible version with the server:\n\n" +
+		"    %s selfupdate %s"
+	textObsoleted = "This client version is obsoleted. It is recommended to upgrade (client: %s, server: %s).\n" +
+		"Please run following command locally to upgrade to the latest version compatible to the server:\n\n" +
+		"    %s selfupdate %s"
+)
+
+// settingVersionCheck says whether there is a person who may upgrade: batch or interactive. It is a
+// system property in Digdag, so only -X sets it (server 1.5).
+const settingVersionCheck = "io.digdag.cli.versionCheckMode"
+
+// checkVersion asks the server whether it takes this client (server 1.7.4).
+func (c *call) checkVersion(ctx context.Context, server *client.Client) error {
+	batch, err := c.batch()
+	if err != nil {
+		return err
+	}
+	check, err := server.CheckVersion(ctx)
+	switch {
+	case err != nil:
+		return err
+	case !check.APICompatible:
+		return &complaint{text: fmt.Sprintf(textIncompatible, version, check.ServerVersion, c.program, check.ServerVersion)}
+	case !check.UpgradeRecommended:
+		return nil
+	}
+	text := fmt.Sprintf(textObsoleted, version, check.ServerVersion, c.program, check.ServerVersion)
+	if batch {
+		say(c.env.Stderr, "%s\n", text)
+		return nil
+	}
+	return &complaint{text: text}
+}
+
+// batch tells whether no person is there to upgrade.
+func (c *call) batch() (bool, error) {
+	mode := ""
+	for _, setting := range c.args.pairs("-X") {
+		if setting.key == settingVersionCheck {
+			mode = setting.value
+		}
+	}
+	switch mode {
+	case "":
+		return !c.env.Terminals.Stdin || !c.env.Terminals.Stdout, nil
+	case "batch":
+		return true, nil
+	case "interactive":
+		return false, nil
+	}
+	return false, fmt.Errorf("%s must be batch or interactive, not %q", settingVersionCheck, mode)
+}

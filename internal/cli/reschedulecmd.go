@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/client"
+)
+
+// runReschedule moves a schedule on (server 1.10.16).
+func runReschedule(ctx context.Context, c *call) error {
+	if len(c.args.positional) == 1 && !allDigits(c.args.positional[0]) {
+		return c.usage("").hinting("a schedule is named by its id, or by project and workflow")
+	}
+	request, err := c.skipRequest()
+	if err != nil {
+		return err
+	}
+	skip := func(ctx context.Context, c *call, server *client.Client) error {
+		id, err := scheduleOfArguments(ctx, c, server)
+		if err != nil {
+			return err
+		}
+		summary, err := server.SkipSchedule(ctx, id, request)
+		if err != nil {
+			return err
+		}
+		if c.args.given("--json") {
+			return c.printJSON(summary)
+		}
+		say(c.env.Stdout, "  id: %s\n", summary.ID)
+		c.printTimes(summary.Workflow.Name, summary.DisabledAt, summary.NextScheduleTime, summary.NextRunTime)
+		if request.DryRun {
+			say(c.env.Stderr, "Schedule is not updated.\n")
+		} else {
+			say(c.env.Stderr, "Use `%s schedules` to show schedules.\n", c.program)
+		}
+		return nil
+	}
+	return remote(skip)(ctx, c)
+}
+
+// skipRequest reads --skip, --skip-to and --run-at. Sessions are counted from now, and not from the
+// next session.
+func (c *call) skipRequest() (api.ScheduleSkipRequest, error) {
+	request := api.ScheduleSkipRequest{DryRun: c.args.given("--dry-run")}
+	count, to := c.args.number("--skip"), c.args.text("--skip-to")
+	now := c.env.Now()
+	switch {
+	case count != 0 && to != "":
+		return request, &complaint{text: "-s and -t can't be set together"}
+	case count == 0 && to == "":
+		return request, c.usage("-s or -t is required")
+	case to == "now":
+		request.NextTime = &api.LocalOrInstant{Time: now}
+	case to != "":
+		at, err := c.instantOption("--skip-to", "-t, --skip-to")
+		if err != nil {
+			return request, err
+		}
+		request.NextTime = &api.LocalOrInstant{Time: at}
+	default:
+		request.Count, request.FromTime = &count, &api.Instant{Time: now}
+	}
+	if c.args.given("--run-at") {
+		at, err := c.instantOption("--run-at", "-a, --run-at")
+		if err != nil {
+			return request, err
+		}
+		request.NextRunTime = &api.Instant{Time: at}
+	}
+	return request, nil
+}

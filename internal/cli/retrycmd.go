@@ -1,0 +1,121 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/google/uuid"
+
+	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/client"
+	"github.com/trowel-project/trowel/internal/param"
+)
+
+// Texts of server 1.10.8.
+const (
+	textRetryRevision = "--keep-revision, --latest-revision, or --revision <name> option is required. "
+	textRetryTasks    = "--all, --resume, or --resume-from <+name> option is required. "
+	textRetryNoID     = "Session attempt %s is non-stored workflow. Retrying a non-stored workflow is not supported."
+)
+
+// retryConflict refuses options of retry that are missing or exclude each other.
+func retryConflict(a *arguments) string {
+	revisions := countGiven(a, "--keep-revision", "--latest-revision", "--revision")
+	tasks := countGiven(a, "--all", "--resume", "--resume-from")
+	switch {
+	case revisions == 0 && tasks == 0:
+		return textRetryRevision + textRetryTasks
+	case revisions == 0:
+		return textRetryRevision
+	case tasks == 0:
+		return textRetryTasks
+	case revisions > 1:
+		return "Setting --keep-revision, --latest-revision, or --revision together is invalid."
+	case tasks > 1:
+		return "Setting --all, --resume, or --resume-from together is invalid."
+	}
+	return ""
+}
+
+// countGiven is how many of some options stand on the command line.
+func countGiven(a *arguments, names ...string) int {
+	n := 0
+	for _, name := range names {
+		if a.given(name) {
+			n++
+		}
+	}
+	return n
+}
+
+// runRetry runs a session again (server 1.10.8).
+func runRetry(ctx context.Context, c *call) error {
+	id, err := c.positionalID(0)
+	if err != nil {
+		return err
+	}
+	if text := retryConflict(c.args); text != "" {
+		return c.usage(text)
+	}
+	config, err := c.config()
+	if err != nil {
+		return err
+	}
+	params, err := c.parameters(config, c.env.readParams)
+	if err != nil {
+		return err
+	}
+	retry := func(ctx context.Context, c *call, server *client.Client) error {
+		attempt, err := server.FindAttempt(ctx, id)
+		if err != nil {
+			return err
+		}
+		workflow, err := c.retryWorkflow(ctx, server, attempt)
+		if err != nil {
+			return err
+		}
+		name := c.args.text("--name")
+		if !c.args.given("--name") {
+			name = uuid.NewString()
+		}
+		started, err := server.StartAttempt(ctx, api.AttemptRequest{
+			WorkflowID:       workflow,
+			SessionTime:      api.Instant{Time: attempt.SessionTime.Time},
+			RetryAttemptName: &name,
+			Resume:           c.retryResume(id),
+			Params:           param.Merged(attempt.Params, params),
+		})
+		if err != nil {
+			return err
+		}
+		return c.showStarted(started)
+	}
+	return remote(retry)(ctx, c)
+}
+
+// retryWorkflow is the workflow to run: the attempt's own, or the one of that name in another
+// revision.
+func (c *call) retryWorkflow(ctx context.Context, server *client.Client, attempt *api.Attempt) (api.ID, error) {
+	if c.args.given("--keep-revision") {
+		if attempt.Workflow.ID == nil {
+			return 0, c.usage(fmt.Sprintf(textRetryNoID, attempt.ID))
+		}
+		return *attempt.Workflow.ID, nil
+	}
+	workflow, err := server.FindWorkflow(ctx, attempt.Project.ID, c.args.text("--revision"), attempt.Workflow.Name)
+	if err != nil {
+		return 0, err
+	}
+	return workflow.ID, nil
+}
+
+// retryResume says what is taken over from the attempt; nil for nothing.
+func (c *call) retryResume(id api.ID) *api.Resume {
+	switch {
+	case c.args.given("--resume"):
+		return &api.Resume{Mode: api.ResumeFailed, AttemptID: id}
+	case c.args.given("--resume-from"):
+		return &api.Resume{Mode: api.ResumeFrom, AttemptID: id, From: c.args.text("--resume-from")}
+	}
+	return nil
+}

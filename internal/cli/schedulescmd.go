@@ -1,0 +1,50 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/client"
+)
+
+// runSchedules lists the first page of schedules (server 1.10.14).
+func runSchedules(ctx context.Context, c *call, server *client.Client) error {
+	schedules, err := server.ListSchedules(ctx, 0)
+	if err != nil {
+		return err
+	}
+	if c.args.given("--json") {
+		return c.printJSON(schedules)
+	}
+	say(c.env.Stdout, "Schedules:\n")
+	for i := range schedules.Schedules {
+		s := &schedules.Schedules[i]
+		say(c.env.Stdout, "  id: %s\n  project: %s\n", s.ID, s.Project.Name)
+		c.printTimes(s.Workflow.Name, s.DisabledAt, s.NextScheduleTime, s.NextRunTime)
+	}
+	say(c.env.Stdout, "%d entries.\n", len(schedules.Schedules))
+	say(c.env.Stderr, "Use `%s workflows [project-name] [name]` to show workflow details.\n", c.program)
+	return nil
+}
+
+// printTimes prints the end of a record of a schedule.
+func (c *call) printTimes(workflow string, disabled *api.Instant, session api.OffsetTime, next api.Instant) {
+	say(c.env.Stdout, "  workflow: %s\n  disabled at: %s\n  next session time: %s\n  next scheduled to run at: %s\n\n",
+		workflow, c.localWithDistance(disabled), sessionTime(session), c.localWithDistance(&next))
+}
+
+// scheduleOfArguments is the schedule that the arguments name: by its id, or by project and workflow.
+func scheduleOfArguments(ctx context.Context, c *call, server *client.Client) (api.ID, error) {
+	if len(c.args.positional) == 1 {
+		return c.positionalID(0)
+	}
+	project, err := server.FindProject(ctx, c.args.positional[0])
+	if err != nil {
+		return 0, err
+	}
+	found, err := server.FindSchedule(ctx, project.ID, c.args.positional[1])
+	if err != nil {
+		return 0, err
+	}
+	return found.ID, nil
+}

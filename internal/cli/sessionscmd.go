@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"context"
+	"slices"
+
+	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/client"
+)
+
+// runSessions lists sessions, or shows one (server 1.10.11).
+func runSessions(ctx context.Context, c *call, server *client.Client) error {
+	if len(c.args.positional) == 1 && allDigits(c.args.positional[0]) {
+		return showSession(ctx, c, server)
+	}
+	sessions, err := findSessions(ctx, c, server)
+	if err != nil {
+		return err
+	}
+	if c.args.given("--json") {
+		return c.printJSON(sessions)
+	}
+	say(c.env.Stdout, "Sessions:\n")
+	for _, s := range slices.Backward(sessions.Sessions) { // the oldest first
+		c.printSession(&s)
+	}
+	if len(sessions.Sessions) == 0 {
+		say(c.env.Stderr, "Use `%s start` to start a session.\n", c.program)
+	}
+	return nil
+}
+
+func findSessions(ctx context.Context, c *call, server *client.Client) (*api.SessionCollection, error) {
+	last, err := c.optionID("--last-id")
+	if err != nil {
+		return nil, err
+	}
+	page := client.Page{LastID: last, Size: c.optionNumber("--page-size")}
+	if len(c.args.positional) == 0 {
+		page.Size = nil // Digdag quirk, server 1.10.11
+		return server.ListSessions(ctx, page)
+	}
+	project, err := server.FindProject(ctx, c.args.positional[0])
+	if err != nil {
+		return nil, err
+	}
+	workflow := ""
+	if len(c.args.positional) > 1 {
+		workflow = c.args.positional[1]
+	}
+	return server.ListProjectSessions(ctx, project.ID, workflow, page)
+}
+
+func showSession(ctx context.Context, c *call, server *client.Client) error {
+	id, err := c.positionalID(0)
+	if err != nil {
+		return err
+	}
+	session, err := server.FindSession(ctx, id)
+	if err != nil {
+		return err
+	}
+	if c.args.given("--json") {
+		return c.printJSON(session)
+	}
+	c.printSession(session)
+	return nil
+}
+
+// printSession prints a session with what its last attempt says.
+func (c *call) printSession(s *api.Session) {
+	attempt, name, params, created, killed := "", "", "", "", false
+	if last := s.LastAttempt; last != nil {
+		attempt, name, params = last.ID.String(), optText(last.RetryAttemptName), paramsText(last.Params)
+		created, killed = c.local(last.CreatedAt), last.CancelRequested
+	}
+	say(c.env.Stdout, "  session id: %s\n  attempt id: %s\n  uuid: %s\n", s.ID, attempt, s.SessionUUID)
+	say(c.env.Stdout, "  project: %s\n  workflow: %s\n  session time: %s\n", s.Project.Name, s.Workflow.Name, sessionTime(s.SessionTime))
+	say(c.env.Stdout, "  retry attempt name: %s\n  params: %s\n  created at: %s\n", name, params, created)
+	say(c.env.Stdout, "  kill requested: %t\n  status: %s\n\n", killed, c.status(sessionStatus(s.LastAttempt)))
+}
+
+// sessionStatus is the word for the state of a session. A killed one is called error.
+func sessionStatus(last *api.LastAttempt) string {
+	switch {
+	case last == nil:
+		return "pending"
+	case last.Success:
+		return "success"
+	case last.Done:
+		return "error"
+	default:
+		return "running"
+	}
+}

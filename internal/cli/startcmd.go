@@ -1,0 +1,128 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/client"
+	"github.com/trowel-project/trowel/internal/param"
+)
+
+// Texts of server 1.10.7.
+const (
+	textStartSession     = "--session must be hourly, daily, now, \"yyyy-MM-dd\", or \"yyyy-MM-dd HH:mm:SS\" format: %s"
+	textSessionExists    = "A session for the requested session_time already exists (session_id=%s, attempt_id=%s, session_time=%s)"
+	textSessionExistsOne = "A session for the requested session_time already exists (session_time=%s)"
+	textHintRetry        = "\nhint: use `%s retry %s --latest-revision --all` command to run the session again for the same session_time"
+)
+
+// runStart starts a session of a workflow (server 1.10.7).
+func runStart(ctx context.Context, c *call) error {
+	if !c.args.given("--session") {
+		return c.usage("--session option is required")
+	}
+	at, cut, err := c.startTime(c.args.text("--session"))
+	if err != nil {
+		return err
+	}
+	config, err := c.config()
+	if err != nil {
+		return err
+	}
+	params, err := c.parameters(config, c.env.readParams)
+	if err != nil {
+		return err
+	}
+	start := func(ctx context.Context, c *call, server *client.Client) error {
+		workflow, err := findWorkflow(ctx, server, c.args.positional[0], c.args.positional[1], c.args.text("--revision"))
+		if err != nil {
+			return err
+		}
+		session, err := server.WorkflowSessionTime(ctx, workflow.ID, at, cut)
+		if err != nil {
+			return err
+		}
+		request := api.AttemptRequest{
+			WorkflowID:  workflow.ID,
+			SessionTime: api.Instant{Time: session.SessionTime.Time},
+			Params:      params,
+		}
+		if name := c.args.text("--retry"); name != "" {
+			request.RetryAttemptName = &name
+		}
+		if c.args.given("--dry-run") {
+			return c.showDryRun(workflow, request)
+		}
+		attempt, err := server.StartAttempt(ctx, request)
+		if err != nil {
+			return c.sessionExists(err, session.SessionTime)
+		}
+		return c.showStarted(attempt)
+	}
+	return remote(start)(ctx, c)
+}
+
+// startTime is the time of --session as the server takes it, and how it cuts it off.
+func (c *call) startTime(text string) (at, cut string, err error) {
+	now := c.env.Now().UTC().Format("2006-01-02T15:04:05.000Z")
+	switch text {
+	case "hourly":
+		return now, client.CutHour, nil
+	case "daily":
+		return now, client.CutDay, nil
+	case "now":
+		return now, client.CutNothing, nil
+	}
+	clock, ok := parseClock(text)
+	if !ok {
+		return "", "", &complaint{text: fmt.Sprintf(textStartSession, text)}
+	}
+	return isoLocal(clock), client.CutNothing, nil
+}
+
+// sessionExists makes the answer that there is such an attempt an error that says how to go on.
+func (c *call) sessionExists(err error, at api.OffsetTime) error {
+	refused, ok := errors.AsType[*client.StatusError](err)
+	if !ok || refused.Code != http.StatusConflict {
+		return err
+	}
+	var attempt api.Attempt
+	if json.Unmarshal(refused.Body, &attempt) != nil || attempt.ID == 0 {
+		return &complaint{text: fmt.Sprintf(textSessionExistsOne+textHintRetry, isoShort(at), c.program, "<attempt-id>")}
+	}
+	return &complaint{text: fmt.Sprintf(textSessionExists+textHintRetry,
+		attempt.SessionID, attempt.ID, isoShort(attempt.SessionTime), c.program, attempt.ID)}
+}
+
+// showStarted prints an attempt that was just started.
+func (c *call) showStarted(a *api.Attempt) error {
+	if c.args.given("--json") {
+		return c.printJSON(a)
+	}
+	say(c.env.Stdout, "Started a session attempt:\n")
+	say(c.env.Stdout, "  session id: %s\n  attempt id: %s\n  uuid: %s\n", a.SessionID, a.ID, a.SessionUUID)
+	say(c.env.Stdout, "  project: %s\n  workflow: %s\n  session time: %s\n", a.Project.Name, a.Workflow.Name, sessionTime(a.SessionTime))
+	say(c.env.Stdout, "  retry attempt name: %s\n  params: %s\n  created at: %s\n\n",
+		optText(a.RetryAttemptName), paramsText(a.Params), c.local(a.CreatedAt))
+	say(c.env.Stderr, "* Use `%s session %s` to show session status.\n", c.program, a.SessionID)
+	say(c.env.Stderr, "* Use `%s task %s` and `%s log %s` to show task status and logs.\n", c.program, a.ID, c.program, a.ID)
+	return nil
+}
+
+// showDryRun prints the attempt that would be started.
+func (c *call) showDryRun(workflow *api.Workflow, request api.AttemptRequest) error {
+	if c.args.given("--json") {
+		return c.printJSON(request)
+	}
+	const unknown = "(dry run)"
+	say(c.env.Stdout, "Session attempt:\n")
+	say(c.env.Stdout, "  session id: %s\n  attempt id: %s\n  uuid: %s\n", unknown, unknown, unknown)
+	say(c.env.Stdout, "  project: %s\n  workflow: %s\n  session time: %s\n", workflow.Project.Name, workflow.Name, c.local(request.SessionTime))
+	say(c.env.Stdout, "  retry attempt name: %s\n  params: %s\n\n", optText(request.RetryAttemptName), param.JSON(request.Params))
+	say(c.env.Stderr, "Session attempt is not started.\n")
+	return nil
+}

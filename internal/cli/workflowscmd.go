@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/client"
+	"github.com/trowel-project/trowel/internal/param"
+)
+
+// runWorkflows lists workflows, or shows the text of one (server 1.10.6).
+func runWorkflows(ctx context.Context, c *call, server *client.Client) error {
+	if len(c.args.positional) == 2 {
+		return showWorkflow(ctx, c, server)
+	}
+	workflows, err := findWorkflows(ctx, c, server)
+	if err != nil {
+		return err
+	}
+	if c.args.given("--json") {
+		return c.printJSON(workflows)
+	}
+	last := ""
+	for i := range workflows.Workflows {
+		w := &workflows.Workflows[i]
+		if i == 0 || w.Project.Name != last {
+			say(c.env.Stdout, "  %s\n", w.Project.Name)
+			last = w.Project.Name
+		}
+		say(c.env.Stdout, "    %s\n", w.Name)
+	}
+	say(c.env.Stdout, "\n")
+	say(c.env.Stderr, "Use `%s workflows <project-name> <name>` to show details.\n", c.program)
+	return nil
+}
+
+func findWorkflows(ctx context.Context, c *call, server *client.Client) (*api.WorkflowCollection, error) {
+	if len(c.args.positional) == 1 {
+		project, err := server.FindProject(ctx, c.args.positional[0])
+		if err != nil {
+			return nil, err
+		}
+		return server.ListProjectWorkflows(ctx, project.ID, "")
+	}
+	last, err := c.optionID("--last-id")
+	if err != nil {
+		return nil, err
+	}
+	return server.ListWorkflows(ctx, client.WorkflowQuery{
+		LastID:     last,
+		Count:      c.optionNumber("--count"),
+		Descending: c.args.text("--order") == "desc",
+		Name:       c.args.text("--name"),
+	})
+}
+
+// showWorkflow writes the workflow as YAML.
+func showWorkflow(ctx context.Context, c *call, server *client.Client) error {
+	workflow, err := findWorkflow(ctx, server, c.args.positional[0], c.args.positional[1], "")
+	if err != nil {
+		return err
+	}
+	if c.args.given("--json") {
+		return c.printJSON(workflow)
+	}
+	say(c.env.Stdout, "%s\n", param.AppendYAML(nil, workflow.Config, 0))
+	return nil
+}
+
+// findWorkflow looks a workflow up by the names of project and workflow, in a revision or in the
+// latest one if that is empty.
+func findWorkflow(ctx context.Context, server *client.Client, project, workflow, revision string) (*api.Workflow, error) {
+	found, err := server.FindProject(ctx, project)
+	if err != nil {
+		return nil, err
+	}
+	return server.FindWorkflow(ctx, found.ID, revision, workflow)
+}
