@@ -22,11 +22,8 @@ type Dialect struct {
 	LockRows string
 	// SkipLocked ends a SELECT that locks its rows, and leaves out those that others have locked.
 	SkipLocked string
-	// Unnumbered tells that bulk statements have ? for each value in turn. modernc.org/sqlite looks
-	// $1 up by name among all values.
-	Unnumbered bool
-	// BulkRows is the largest number of rows in one bulk statement, a power of two, see bulk.
-	BulkRows int
+	// Arrays tells that bulk statements take an array for each column, see bulk.
+	Arrays bool
 	// OneWriter tells that one connection does all the writing. Otherwise each transaction has one of
 	// its own.
 	OneWriter bool

@@ -1,9 +1,10 @@
 package store
 
-// BulkText returns the text of a bulk statement.
-func BulkText(table, columns, keys string, rows int, unnumbered bool) string {
+// BulkTexts returns the texts of a bulk statement: for one row on SQLite and on PostgreSQL, and for
+// many rows on PostgreSQL.
+func BulkTexts(table, columns, keys string) (sqlite, postgres, arrays string) {
 	b := bulk{table: table, columns: columns, keys: keys}
-	return b.text(rows, unnumbered)
+	return b.single(true), b.single(false), b.arrays()
 }
 
 // LockTexts returns the statements that lock attempts.

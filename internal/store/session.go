@@ -17,12 +17,12 @@ type session struct {
 	conn    *sql.Conn
 	dialect Dialect
 	stmts   map[string]*sql.Stmt
-	bulks   map[bulkSize]driver.StmtExecContext
+	bulks   map[bulk]driver.StmtExecContext
 	failed  error // of the first statement of the open transaction that failed
 }
 
 func newSession(conn *sql.Conn, dialect Dialect) *session {
-	return &session{conn: conn, dialect: dialect, stmts: map[string]*sql.Stmt{}, bulks: map[bulkSize]driver.StmtExecContext{}}
+	return &session{conn: conn, dialect: dialect, stmts: map[string]*sql.Stmt{}, bulks: map[bulk]driver.StmtExecContext{}}
 }
 
 // begin begins a transaction.

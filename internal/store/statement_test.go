@@ -23,8 +23,7 @@ import (
 )
 
 // Every constant sql... and every bulk statement of this package can be prepared on both databases,
-// except those that say in their name which one they are for. On SQLite bulk statements are prepared
-// as they are sent and in the form that PostgreSQL gets.
+// except those that say in their name which one they are for.
 func TestStatementsPrepare(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -107,15 +106,9 @@ func statements(t *testing.T) map[string]string {
 			name, _ := pair.Key.(*ast.Ident)
 			fields[name.Name] = evaluate(t, constants, pair.Value)
 		}
-		for _, rows := range []int{1, 4} {
-			for _, unnumbered := range []bool{false, true} {
-				name := fmt.Sprintf("bulk statement %d of %s for %d rows", i, fields["table"], rows)
-				if unnumbered {
-					name += ", as in SQLite"
-				}
-				found[name] = store.BulkText(fields["table"], fields["columns"], fields["keys"], rows, unnumbered)
-			}
-		}
+		name := fmt.Sprintf("bulk statement %d of %s, ", i, fields["table"])
+		sqlite, postgres, arrays := store.BulkTexts(fields["table"], fields["columns"], fields["keys"])
+		found[name+"SQLite"], found[name+"Postgres"], found[name+"Postgres arrays"] = sqlite, postgres, arrays
 	}
 	for i, text := range store.LockTexts() {
 		found["lockAttempts/"+strconv.Itoa(i)] = text

@@ -131,6 +131,11 @@ func (o Options) config() (*pgx.ConnConfig, error) {
 	config.RuntimeParams["tcp_keepalives_idle"] = "10"
 	config.RuntimeParams["tcp_keepalives_interval"] = "5"
 	config.RuntimeParams["tcp_keepalives_count"] = "4"
+	// Statements stay prepared while their tables grow from nothing to much. A plan that reads a small
+	// table as a whole would be kept for the large one; all statements have their indexes.
+	for _, plan := range []string{"enable_seqscan", "enable_hashjoin", "enable_mergejoin", "jit"} {
+		config.RuntimeParams[plan] = "off"
+	}
 	maps.Copy(config.RuntimeParams, o.Parameters)
 	dialer := &net.Dialer{KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 10 * time.Second, Interval: 5 * time.Second, Count: 4}}
 	config.DialFunc = dialer.DialContext

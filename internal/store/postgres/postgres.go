@@ -56,7 +56,7 @@ func open(ctx context.Context, pool *sql.DB, config *pgx.ConnConfig, opts Option
 		// What refers to a locked row, as a chunk of its log, may still be inserted.
 		LockRows:        " FOR NO KEY UPDATE",
 		SkipLocked:      " FOR NO KEY UPDATE SKIP LOCKED",
-		BulkRows:        bulkRows,
+		Arrays:          true,
 		KeepsStatements: true,
 		TaskIDs:         true,
 		Connecting:      opts.ConnectionTimeout,
@@ -67,15 +67,13 @@ func open(ctx context.Context, pool *sql.DB, config *pgx.ConnConfig, opts Option
 	})
 }
 
-// bulkRows is the number of rows in one bulk statement.
-const bulkRows = 64
-
 // lockMigration is the key of the advisory lock that orders migrations of all servers.
 const lockMigration = 0x74726f77656c // "trowel"
 
 const (
 	sqlLockMigration   = `SELECT pg_advisory_lock($1)`
 	sqlUnlockMigration = `SELECT pg_advisory_unlock($1)`
+	sqlHasMigrations   = `SELECT to_regclass('schema_migration') IS NOT NULL`
 	sqlFindSchema      = `SELECT count(*) FROM pg_namespace WHERE nspname = $1`
 )
 
@@ -96,7 +94,7 @@ func migrate(ctx context.Context, pool *sql.DB, dir fs.FS, opts Options, now tim
 		}
 	}()
 	if opts.KeepSchema {
-		return store.CheckMigrated(ctx, conn, dir)
+		return checkMigrated(ctx, conn, dir, opts)
 	}
 	var found int
 	if err := conn.QueryRowContext(ctx, sqlFindSchema, opts.Schema).Scan(&found); err != nil {
@@ -108,6 +106,21 @@ func migrate(ctx context.Context, pool *sql.DB, dir fs.FS, opts Options, now tim
 		}
 	}
 	return store.Migrate(ctx, conn, dir, now)
+}
+
+// checkMigrated returns an error unless the schema is there and up to date.
+func checkMigrated(ctx context.Context, conn *sql.Conn, dir fs.FS, opts Options) error {
+	var exists bool
+	if err := conn.QueryRowContext(ctx, sqlHasMigrations).Scan(&exists); err != nil {
+		return fmt.Errorf("look for tables: %w", err)
+	}
+	if !exists {
+		return &trowel.Error{
+			Kind: trowel.ErrConflict, Message: fmt.Sprintf("schema %q of the database has no tables yet", opts.Schema),
+			Hint: "start one server with database.migrate = true",
+		}
+	}
+	return store.CheckMigrated(ctx, conn, dir)
 }
 
 // control begins or ends a transaction. A COMMIT of a transaction that failed is answered with

@@ -61,8 +61,6 @@ func open(ctx context.Context, pool *sql.DB, opts Options, now time.Time) (*stor
 	return store.New(ctx, pool, store.Dialect{
 		BeginWrite:    "BEGIN IMMEDIATE",
 		BeginRead:     "BEGIN",
-		Unnumbered:    true,
-		BulkRows:      1,
 		OneWriter:     true,
 		OneConnection: opts.Path == "",
 		Classify:      classify,
