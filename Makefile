@@ -21,7 +21,7 @@ RUN ?= .
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: ## install what tests need and this machine lacks (Python, Ruby, a C compiler)
+setup: ## install what tests need and this machine lacks (Python, Ruby, Redis, a C compiler)
 	@scripts/setup.sh
 
 build: ## build bin/trowel

@@ -27,12 +27,18 @@ compiles() {
   rm -f "$out"
 }
 
+# redis_server tells whether Redis, or Valkey, is there; tests start it on ports of their own.
+redis_server() {
+  redis-server --version || valkey-server --version
+}
+
 look() {
   missing=()
   packages=()
   need "a C compiler (race detector)" "gcc libc6-dev" compiles
   need "Python 3" "python3" python3 -c 'import json'
   need "Ruby" "ruby" ruby -e 'require "json"'
+  need "Redis" "redis-server" redis_server
 }
 
 joined() {
@@ -68,6 +74,6 @@ fi
 
 {
   echo "still missing: $(joined)"
-  echo "install them by hand, on Debian or Ubuntu: apt-get install ${packages[*]}; with Homebrew: brew install python ruby; on macOS a compiler: xcode-select --install"
+  echo "install them by hand, on Debian or Ubuntu: apt-get install ${packages[*]}; with Homebrew: brew install python ruby redis; on macOS a compiler: xcode-select --install"
 } >&2
 [ "${CI:-}" != true ]

@@ -31,8 +31,9 @@ type Table map[string]Definition
 
 // Options are the system's settings for operators. The zero value has the defaults.
 type Options struct {
-	HTTP HTTPOptions
-	Mail MailOptions
+	HTTP   HTTPOptions
+	Mail   MailOptions
+	Params ParamServer // for param_set> and param_get>; nil for none
 	// Templates evaluates files that operators read; nil for one with the default limits.
 	Templates *template.Evaluator
 }
@@ -45,6 +46,7 @@ func Builtin(options Options) Table {
 	if options.Templates == nil {
 		options.Templates = template.New(template.Options{})
 	}
+	params := &params{server: options.Params}
 	mailer := &mailer{options: options.Mail, templates: options.Templates}
 	return Table{
 		"call":      {Run: runCall, Wrapped: true, Doc: "runs the tasks of another workflow file"},
@@ -69,7 +71,9 @@ func Builtin(options Options) Table {
 				"tls", "to", "username",
 			},
 		},
-		"notify": {Run: runNotify, Doc: "sends a notification"},
+		"notify":    {Run: runNotify, Doc: "sends a notification"},
+		"param_get": {Run: params.runGet, Wrapped: true, Open: true, Doc: "takes parameters from the param server"},
+		"param_set": {Run: params.runSet, Wrapped: true, Open: true, Doc: "keeps parameters on the param server"},
 		"py": {
 			Run: scripts.runPy, Wrapped: true, Section: true, Open: true, Doc: "calls a Python function or method",
 			Keys: []string{"python", "script"},

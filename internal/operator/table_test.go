@@ -28,13 +28,13 @@ func TestUnknownOperator(t *testing.T) {
 func TestBuiltin(t *testing.T) {
 	t.Parallel()
 	table := operator.Builtin(operator.Options{})
-	const want = "call echo fail for_each for_range http http_call if loop mail notify py rb require sh wait"
+	const want = "call echo fail for_each for_range http http_call if loop mail notify param_get param_set py rb require sh wait"
 	if got := strings.Join(table.Names(), " "); got != want {
 		t.Errorf("Names = %q, want %q", got, want)
 	}
 	// Language X27, X28.
 	for _, name := range table.Names() {
-		wrapped := slices.Contains([]string{"call", "http", "http_call", "mail", "py", "rb", "require", "sh"}, name)
+		wrapped := slices.Contains([]string{"call", "http", "http_call", "mail", "param_get", "param_set", "py", "rb", "require", "sh"}, name)
 		if table[name].Wrapped != wrapped || table[name].Doc == "" {
 			t.Errorf("%s: Wrapped = %v, Doc = %q, want %v and a text", name, table[name].Wrapped, table[name].Doc, wrapped)
 		}
