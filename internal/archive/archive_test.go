@@ -69,8 +69,8 @@ func archiveOf(tb testing.TB, entries ...made) []byte {
 	return zipped(tb, tarOf(tb, entries...))
 }
 
-// tree describes all that is below a folder.
-func tree(tb testing.TB, dir string) map[string]string {
+// filesIn describes all that is below a folder.
+func filesIn(tb testing.TB, dir string) map[string]string {
 	tb.Helper()
 	got := map[string]string{}
 	err := filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
@@ -168,7 +168,7 @@ func TestPackUnpack(t *testing.T) {
 		"lib/link.txt": "-> a.txt", "lib/up": "-> ../main.dig", filepath.ToSlash(filepath.Dir(long)) + "/": "", long: "l",
 		"main.dig": "+a:\n  echo>: hi\n", "name with space.txt": "s",
 	}
-	if diff := cmp.Diff(files, tree(t, to)); diff != "" {
+	if diff := cmp.Diff(files, filesIn(t, to)); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}
 	info, err := os.Stat(filepath.Join(to, "lib", "a.txt"))
@@ -185,7 +185,7 @@ func TestPackUnpack(t *testing.T) {
 	if err := Unpack(t.Context(), bytes.NewReader(archive), to, UnpackOptions{}); err != nil {
 		t.Errorf("Unpack over it = %v, want nil", err)
 	}
-	if diff := cmp.Diff(files, tree(t, to)); diff != "" {
+	if diff := cmp.Diff(files, filesIn(t, to)); diff != "" {
 		t.Errorf("files after a second time (-want +got):\n%s", diff)
 	}
 }
@@ -216,7 +216,7 @@ func TestPackOutgoingLinks(t *testing.T) {
 	files := map[string]string{
 		"main.dig": "", "dir/": "", "dir/x.txt": "x", "dir/back": "-> ../main.dig", "dir/y/": "", "dir/y/far": "outside", "out.txt": "outside",
 	}
-	if diff := cmp.Diff(files, tree(t, to)); diff != "" {
+	if diff := cmp.Diff(files, filesIn(t, to)); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}
 	for _, loop := range []map[string]string{
@@ -265,7 +265,7 @@ func TestUnpackRefuses(t *testing.T) {
 			if err == nil || !strings.HasPrefix(err.Error(), test.want) {
 				t.Errorf("Unpack = %v, want %s", err, test.want)
 			}
-			for name, text := range tree(t, top) {
+			for name, text := range filesIn(t, top) {
 				if name != "in/" && !strings.HasPrefix(name, "in/") || strings.HasPrefix(text, "-> /") {
 					t.Errorf("%s (%s) was made", name, text)
 				}
@@ -287,7 +287,7 @@ func TestUnpackOverLinks(t *testing.T) {
 		t.Errorf("Unpack through a link = %v, want an error", err)
 	}
 	want := map[string]string{"outside": "o", "folder/": "", "in/": "", "in/x": "new", "in/sub": "-> ../folder"}
-	if diff := cmp.Diff(want, tree(t, top)); diff != "" {
+	if diff := cmp.Diff(want, filesIn(t, top)); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}
 }
@@ -304,7 +304,7 @@ func TestUnpackOrdinaryArchives(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := map[string]string{"closed/": "", "closed/x": "1", "twice": "-> y", "again": "2", "a/": "", "a/b/": "", "a/b/c": "3"}
-	if diff := cmp.Diff(want, tree(t, dir)); diff != "" {
+	if diff := cmp.Diff(want, filesIn(t, dir)); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}
 }

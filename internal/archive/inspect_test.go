@@ -61,7 +61,7 @@ func TestInspect(t *testing.T) {
 	}
 	closeUpload(t, u)
 	closeUpload(t, u)
-	if left := tree(t, temp); len(left) != 0 {
+	if left := filesIn(t, temp); len(left) != 0 {
 		t.Errorf("left behind: %v", left)
 	}
 }
@@ -139,7 +139,7 @@ func TestInspectRefuses(t *testing.T) {
 			if u != nil {
 				closeUpload(t, u)
 			}
-			if diff := cmp.Diff(map[string]string{}, tree(t, temp)); diff != "" {
+			if diff := cmp.Diff(map[string]string{}, filesIn(t, temp)); diff != "" {
 				t.Errorf("left behind: %s", diff)
 			}
 		})

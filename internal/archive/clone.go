@@ -1,0 +1,97 @@
+package archive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// clone makes a folder like another one. Files share their blocks where the file system can do so, until
+// one of them is written to; they never share more: what a task does to its files does nothing to
+// those of others.
+func clone(ctx context.Context, from, to string) error {
+	err := filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
+		if err == nil {
+			err = context.Cause(ctx)
+		}
+		if err != nil {
+			return err
+		}
+		relative, err := filepath.Rel(from, path)
+		if err != nil || relative == "." {
+			return err
+		}
+		target := filepath.Join(to, relative)
+		switch {
+		case entry.Type()&fs.ModeSymlink != 0:
+			link, err := os.Readlink(path)
+			if err != nil {
+				return err
+			}
+			return os.Symlink(link, target)
+		case entry.IsDir():
+			return cloneFolder(entry, target)
+		default:
+			return cloneFile(entry, path, target)
+		}
+	})
+	if err != nil {
+		return fmt.Errorf("copy the files of the project: %w", err)
+	}
+	return nil
+}
+
+func cloneFolder(entry fs.DirEntry, to string) error {
+	info, err := entry.Info()
+	if err != nil {
+		return err
+	}
+	if err := os.Mkdir(to, 0o700); err != nil {
+		return err
+	}
+	return os.Chmod(to, info.Mode().Perm()|ownerFolder)
+}
+
+func cloneFile(entry fs.DirEntry, from, to string) (err error) {
+	info, err := entry.Info()
+	if err != nil {
+		return err
+	}
+	source, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, source.Close()) }()
+	target, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, target.Close()) }()
+	if err := os.Chmod(to, info.Mode().Perm()); err != nil {
+		return err
+	}
+	if info.Size() == 0 || share(target, source) == nil {
+		return nil
+	}
+	_, err = io.Copy(target, source)
+	return err
+}
+
+// removeTree removes a folder, also what is in folders that were closed to their owner.
+func removeTree(path string) error {
+	err := os.RemoveAll(path)
+	if err == nil {
+		return nil
+	}
+	_ = filepath.WalkDir(path, func(path string, entry fs.DirEntry, err error) error {
+		if entry != nil && entry.IsDir() {
+			return os.Chmod(path, ownerFolder) //nolint:gosec // to remove it
+		}
+		return err
+	}) // what could not be opened is told by the second attempt
+	return os.RemoveAll(path)
+}

@@ -1,0 +1,184 @@
+package archive
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+
+	trowel "github.com/trowel-project/trowel"
+)
+
+// WorkspaceOptions say where the files of tries are and how much is kept of them.
+type WorkspaceOptions struct {
+	// Dir is a folder for the workspaces of all agents on this machine that have the same user, below
+	// tmpdir. It is made if it is missing. Each process takes a folder in it for itself.
+	Dir   string
+	Fetch Fetch
+	// Limits of an archive; zero MaxBytes is 16 GiB.
+	Limits Limits
+	// CacheBytes is how much the unpacked files of revisions may take that no try uses now; zero is
+	// 1 GiB.
+	CacheBytes int64
+}
+
+// Workspaces give each try its own copy of the files of its revision, which goes at the end of the try
+// (server 4.4). Revisions are fetched and unpacked once. It is safe for concurrent use.
+type Workspaces struct {
+	cache *cache
+	work  string // folder of the workspaces
+	lock  *os.File
+}
+
+const (
+	lockName  = "lock"
+	cacheName = "revisions"
+	workName  = "work"
+	// maxPlaces is how many processes may have workspaces in a folder.
+	maxPlaces = 1000
+)
+
+var errTaken = errors.New("another process has it")
+
+// NewWorkspaces takes a place for the workspaces of this process. What processes left behind that died
+// goes. Close it at the end.
+func NewWorkspaces(opts WorkspaceOptions) (*Workspaces, error) {
+	dir, err := filepath.Abs(opts.Dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	place, held, err := takePlace(dir)
+	if err != nil {
+		return nil, err
+	}
+	w := &Workspaces{work: filepath.Join(place, workName), lock: held}
+	err = os.Mkdir(w.work, 0o700)
+	if err == nil {
+		w.cache, err = newCache(filepath.Join(place, cacheName), opts.Fetch, opts.Limits, opts.CacheBytes)
+	}
+	if err != nil {
+		return nil, errors.Join(err, held.Close())
+	}
+	return w, nil
+}
+
+// takePlace returns the first place that no process has, and its lock. On the way the workspaces of
+// all such places are removed.
+func takePlace(dir string) (place string, held *os.File, err error) {
+	for n := range maxPlaces {
+		candidate := filepath.Join(dir, strconv.Itoa(n))
+		if held != nil {
+			if _, err := os.Lstat(candidate); errors.Is(err, fs.ErrNotExist) {
+				return place, held, nil
+			}
+		}
+		if err := os.MkdirAll(candidate, 0o700); err != nil {
+			return "", nil, errors.Join(err, closed(held))
+		}
+		file, err := lock(filepath.Join(candidate, lockName))
+		if errors.Is(err, errTaken) {
+			continue
+		}
+		if err == nil {
+			err = removeTree(filepath.Join(candidate, workName))
+		}
+		if err != nil {
+			return "", nil, errors.Join(err, closed(file), closed(held))
+		}
+		if held == nil {
+			place, held = candidate, file
+			continue
+		}
+		if err := file.Close(); err != nil {
+			return "", nil, errors.Join(err, closed(held))
+		}
+	}
+	if held == nil {
+		return "", nil, fmt.Errorf("%d processes have workspaces in %s", maxPlaces, dir)
+	}
+	return place, held, nil
+}
+
+func closed(file *os.File) error {
+	if file == nil {
+		return nil
+	}
+	return file.Close()
+}
+
+// Open returns the workspace of a try. It costs nothing until its files are asked for.
+func (w *Workspaces) Open(lease *trowel.Lease) *Workspace { return &Workspace{all: w, lease: lease} }
+
+// Close lets go of the place. All workspaces must be closed before. The files of revisions stay for
+// the next process.
+func (w *Workspaces) Close() error { return errors.Join(removeTree(w.work), w.lock.Close()) }
+
+// Workspace is the files of one try. It is safe for concurrent use.
+type Workspace struct {
+	all   *Workspaces
+	lease *trowel.Lease
+
+	mu  sync.Mutex
+	dir string // empty before it is needed
+	err error
+}
+
+// Dir returns the absolute path of the workspace. The first call copies the files of the revision;
+// operators that have nothing to do with files do not ask.
+func (w *Workspace) Dir(ctx context.Context) (string, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.dir == "" && w.err == nil {
+		w.dir, w.err = w.make(ctx)
+	}
+	return w.dir, w.err
+}
+
+func (w *Workspace) make(ctx context.Context) (string, error) {
+	dir, err := os.MkdirTemp(w.all.work, folderPrefix(w.lease)+"_*")
+	if err != nil {
+		return "", err
+	}
+	archive := w.lease.Setting.Revision.Archive
+	err = w.all.cache.use(ctx, archive, func(files string) error { return clone(ctx, files, dir) })
+	if err != nil {
+		return "", errors.Join(err, removeTree(dir))
+	}
+	return dir, nil
+}
+
+// Close removes the files, whatever the task made of them. Closing twice does nothing.
+func (w *Workspace) Close() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	dir := w.dir
+	w.dir, w.err = "", os.ErrClosed
+	if dir == "" {
+		return nil
+	}
+	return removeTree(dir)
+}
+
+// maxWorkflowInName is how much of a workflow's name stands in that of a folder, in bytes.
+const maxWorkflowInName = 60
+
+// folderPrefix is the beginning of a workspace's name (server 4.4).
+func folderPrefix(lease *trowel.Lease) string {
+	workflow := strings.Map(func(r rune) rune {
+		switch {
+		case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9', r == '_', r == '-':
+			return r
+		default:
+			return '_'
+		}
+	}, lease.Setting.Workflow.Name)
+	return fmt.Sprintf("%d_%s_%d_%d", lease.Setting.Project.ID, workflow[:min(len(workflow), maxWorkflowInName)], lease.AttemptID, lease.TaskID)
+}
