@@ -84,6 +84,15 @@ func CheckSize(tasks []dig.Task, limits Limits) error {
 	return nil
 }
 
+// TooManyAttempts is what is said when no other attempt may begin (language C40). It is an ErrLimit.
+func TooManyAttempts(limit, running int) error {
+	return &trowel.Error{
+		Kind:    trowel.ErrLimit,
+		Message: fmt.Sprintf("Too many attempts running. Limit: %d, Current: %d", limit, running),
+		Hint:    "raise executor.attempt_max_run, or wait until some have ended",
+	}
+}
+
 // LimitMessage is what is said when an attempt would have too many tasks (language C36).
 func LimitMessage(limit, current, adding int) string {
 	return fmt.Sprintf("Too many tasks. Limit: %d, Current: %d, Adding: %d", limit, current, adding)

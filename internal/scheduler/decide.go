@@ -1,0 +1,180 @@
+package scheduler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/launch"
+	"github.com/trowel-project/trowel/internal/schedule"
+)
+
+// How long a session is put off (language S27).
+const (
+	afterLimit = 600 * time.Second
+	afterError = 3600 * time.Second
+)
+
+// outcome is what became of a session of a schedule: where its schedule goes from here, and why.
+type outcome struct {
+	move     trowel.ScheduleMove
+	decision trowel.Decision
+	err      error // instead: the database cannot be used now, or the scheduler is stopping
+}
+
+// session is one due session.
+type session struct {
+	trowel.ScheduledWorkflow
+	plan *schedule.Schedule
+	now  time.Time
+}
+
+// handle skips, starts or puts off the session of a schedule that is due (language S25 to S27).
+func (s *Scheduler) handle(ctx context.Context, w *trowel.ScheduledWorkflow, now time.Time) outcome {
+	d := session{ScheduledWorkflow: *w, now: now}
+	var err error
+	if d.plan, err = launch.ReadSchedule(&w.Definition.Workflow); err != nil {
+		return d.failed(err)
+	}
+	if d.plan == nil {
+		return d.failed(errors.New("the workflow has no schedule"))
+	}
+	late, set, err := d.plan.SkipDelayedBy()
+	if err != nil {
+		return d.failed(err)
+	}
+	if set && now.After(d.Schedule.NextRunAt.Add(late)) {
+		return d.skipped(fmt.Sprintf("skip_delayed_by: it is later than %s after the run time", late))
+	}
+	overtime, err := d.plan.SkipOnOvertime()
+	if err != nil {
+		return d.failed(err)
+	}
+	if overtime {
+		if o, skip := s.overtime(ctx, &d); skip {
+			return o
+		}
+	}
+	return s.start(ctx, &d)
+}
+
+// overtime skips a session if the workflow has an active attempt (language S26). That may be the
+// session's own, if another server has started it, or this one before it was cut off.
+func (s *Scheduler) overtime(ctx context.Context, d *session) (o outcome, skip bool) {
+	var active bool
+	var own *trowel.Attempt
+	err := s.opts.Store.View(ctx, func(tx trowel.Tx) (err error) {
+		if active, err = tx.HasActiveAttempt(ctx, d.Schedule.ProjectID, d.Schedule.Workflow); err != nil || !active {
+			return err
+		}
+		own, err = tx.FindLatestAttempt(ctx, d.Schedule.ProjectID, d.Schedule.Workflow, d.Schedule.NextSessionAt, "")
+		if errors.Is(err, trowel.ErrNotFound) {
+			return nil
+		}
+		return err
+	})
+	switch {
+	case err != nil:
+		return outcome{err: err}, true
+	case !active:
+		return o, false
+	case own != nil && own.Cause == launch.CauseSchedule:
+		return d.started(trowel.DecisionStarted, "", own.ID), true
+	}
+	return d.skipped("skip_on_overtime: another attempt of the workflow is active"), true
+}
+
+// start begins the attempt of the session (language S27). Parameters are those of the schedule alone
+// (language A9); the SLA counts from the run time (language S44).
+func (s *Scheduler) start(ctx context.Context, d *session) outcome {
+	plan, err := launch.NewPlan(d.Definition)
+	if err != nil {
+		return d.failed(err)
+	}
+	a := plan.Attempt(d.Schedule.NextSessionAt, "", nil, d.Schedule.LastSessionAt)
+	a.Attempt.Cause, a.Attempt.Actor = launch.CauseSchedule, "scheduler"
+	a.Monitor = plan.Monitor(d.Schedule.NextRunAt)
+	a.KeepTooLarge = true
+	begun, err := s.opts.Launcher.Begin(ctx, a)
+	taken, isTaken := errors.AsType[*launch.TakenError](err)
+	switch {
+	case err == nil:
+		return d.started(trowel.DecisionStarted, "", begun.Attempt.ID)
+	case isTaken && taken.Existing.Attempt.Cause == launch.CauseSchedule:
+		return d.started(trowel.DecisionStarted, "", taken.Existing.Attempt.ID)
+	case isTaken:
+		return d.started(trowel.DecisionSkipped, "the session has an attempt already", taken.Existing.Attempt.ID)
+	case begun != nil:
+		return d.started(trowel.DecisionError, err.Error(), begun.Attempt.ID)
+	case errors.Is(err, trowel.ErrLimit):
+		return d.postponed(trowel.DecisionPostponed, d.now.Add(afterLimit), err.Error())
+	case errors.Is(err, trowel.ErrNotFound):
+		return d.postponed(trowel.DecisionPostponed, d.Schedule.NextRunAt.Add(afterError), err.Error())
+	}
+	return d.failed(err)
+}
+
+// failed puts a session off that cannot be started. What is no fault of the session is passed on.
+func (d *session) failed(err error) outcome {
+	for _, passing := range []error{trowel.ErrUnavailable, context.Canceled, context.DeadlineExceeded} {
+		if errors.Is(err, passing) {
+			return outcome{err: fmt.Errorf("start %q: %w", d.Schedule.Workflow, err)}
+		}
+	}
+	return d.postponed(trowel.DecisionError, d.now.Add(afterError), err.Error())
+}
+
+func (d *session) started(what, reason string, id trowel.AttemptID) outcome {
+	o := d.next(what, reason)
+	o.move.Schedule.LastSessionAt = d.Schedule.NextSessionAt
+	o.decision.AttemptID = id
+	return o
+}
+
+func (d *session) skipped(reason string) outcome { return d.next(trowel.DecisionSkipped, reason) }
+
+// next moves the schedule to the session after this one.
+func (d *session) next(what, reason string) outcome {
+	o := d.outcome(what, reason)
+	following := d.plan.Next(d.Schedule.NextSessionAt)
+	o.move.Schedule.NextSessionAt, o.move.Schedule.NextRunAt = following.Session, following.Run
+	return o
+}
+
+func (d *session) postponed(what string, until time.Time, reason string) outcome {
+	o := d.outcome(what, reason)
+	o.move.Schedule.NextRunAt = until
+	return o
+}
+
+func (d *session) outcome(what, reason string) outcome {
+	row := &d.Schedule
+	return outcome{
+		move: trowel.ScheduleMove{Schedule: *row, From: row.NextSessionAt},
+		decision: trowel.Decision{
+			ScheduleID: row.ID, ProjectID: row.ProjectID, Workflow: row.Workflow,
+			SessionAt: row.NextSessionAt, RunAt: row.NextRunAt, What: what, Reason: reason,
+		},
+	}
+}
+
+// tell logs a decision.
+func (s *Scheduler) tell(ctx context.Context, d trowel.Decision) {
+	attrs := []slog.Attr{
+		slog.String("workflow", d.Workflow), slog.Time("session_time", d.SessionAt), slog.Int64("attempt_id", int64(d.AttemptID)),
+		slog.String("reason", d.Reason),
+	}
+	level, message := slog.LevelInfo, "session started"
+	switch d.What {
+	case trowel.DecisionSkipped:
+		message = "session skipped"
+	case trowel.DecisionPostponed:
+		level, message = slog.LevelWarn, "session postponed"
+	case trowel.DecisionError:
+		level, message = slog.LevelWarn, "session not started"
+	}
+	s.opts.Log.LogAttrs(ctx, level, message, attrs...)
+}

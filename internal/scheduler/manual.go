@@ -1,0 +1,187 @@
+package scheduler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/launch"
+	"github.com/trowel-project/trowel/internal/schedule"
+)
+
+// Texts of server 2.5.
+const (
+	skipNeeds   = "nextTime or (fromTime and count) are required"
+	alreadyPast = "Specified time to skip schedules is already past"
+)
+
+// maxSteps is how many sessions may be skipped by their number.
+const maxSteps = 1_000_000
+
+// Moment is a time that somebody gave: an instant, or, if it is local, what a clock in the workflow's
+// zone shows.
+type Moment struct {
+	Time  time.Time
+	Local bool
+}
+
+func (m Moment) in(zone schedule.Zone) time.Time {
+	if m.Local {
+		return zone.FirstOccurrence(m.Time)
+	}
+	return m.Time
+}
+
+// SkipRequest asks to move a schedule ahead (language S36). NextTime wins over From with Count.
+type SkipRequest struct {
+	NextTime *Moment   // to the first session whose run time is then or later
+	From     time.Time // to the first session from then on,
+	Count    *int      // and so many sessions further
+	RunAt    time.Time // when it is to run, instead of its run time; zero to leave that
+	DryRun   bool      // only tell what would be
+	Now      time.Time
+	Actor    string
+}
+
+// Skip moves a schedule ahead, to a session later than its next one: else it is an ErrConflict. The
+// sessions between are not created. It returns the schedule as it is then, also for a dry run.
+func Skip(ctx context.Context, store trowel.Store, id trowel.ScheduleID, r SkipRequest) (*trowel.ScheduledWorkflow, error) {
+	if r.NextTime == nil && (r.From.IsZero() || r.Count == nil) {
+		return nil, &trowel.Error{Kind: trowel.ErrInvalid, Message: skipNeeds}
+	}
+	return change(ctx, store, id, r.DryRun, func(tx trowel.Tx, w *trowel.ScheduledWorkflow) error {
+		return skip(ctx, tx, w, r)
+	})
+}
+
+// EnableRequest asks to enable a schedule (language S37).
+type EnableRequest struct {
+	Skip     bool    // what was missed is not started:
+	NextTime *Moment // go on at the first session from then on; nil for Now
+	Now      time.Time
+	Actor    string
+}
+
+// Enable makes a schedule go on. Without Skip everything that was missed is started. If it cannot skip
+// it is an ErrConflict, and the schedule stays disabled. Enabling twice does no harm.
+func Enable(ctx context.Context, store trowel.Store, id trowel.ScheduleID, r EnableRequest) (*trowel.ScheduledWorkflow, error) {
+	return change(ctx, store, id, false, func(tx trowel.Tx, w *trowel.ScheduledWorkflow) error {
+		w.Schedule.DisabledAt = time.Time{}
+		w.Schedule.UpdatedAt = r.Now
+		if !r.Skip {
+			return nil
+		}
+		to := r.NextTime
+		if to == nil {
+			to = &Moment{Time: r.Now}
+		}
+		return skip(ctx, tx, w, SkipRequest{NextTime: to, Now: r.Now, Actor: r.Actor})
+	})
+}
+
+// Disable stops a schedule where it is. Disabling twice sets a new time.
+func Disable(ctx context.Context, store trowel.Store, id trowel.ScheduleID, now time.Time) (*trowel.ScheduledWorkflow, error) {
+	return change(ctx, store, id, false, func(_ trowel.Tx, w *trowel.ScheduledWorkflow) error {
+		w.Schedule.DisabledAt, w.Schedule.UpdatedAt = now, now
+		return nil
+	})
+}
+
+// change locks a schedule, changes it and writes it, unless that is only tried.
+func change(ctx context.Context, store trowel.Store, id trowel.ScheduleID, try bool, f func(trowel.Tx, *trowel.ScheduledWorkflow) error) (*trowel.ScheduledWorkflow, error) {
+	var changed *trowel.ScheduledWorkflow
+	err := store.Update(ctx, func(tx trowel.Tx) error {
+		w, err := lock(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		if err := f(tx, w); err != nil {
+			return err
+		}
+		changed = w
+		if try {
+			return nil
+		}
+		return tx.UpdateSchedule(ctx, &w.Schedule)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return changed, nil
+}
+
+// lock reads a schedule for a change; an unknown one is an ErrNotFound with Digdag's text.
+func lock(ctx context.Context, tx trowel.Tx, id trowel.ScheduleID) (*trowel.ScheduledWorkflow, error) {
+	w, err := tx.LockSchedule(ctx, id)
+	if errors.Is(err, trowel.ErrNotFound) {
+		return nil, &trowel.Error{Kind: trowel.ErrNotFound, Message: fmt.Sprintf("Resource does not exist: schedule id=%d", id)}
+	}
+	return w, err
+}
+
+// timesOf reads the times of a schedule.
+func timesOf(w *trowel.ScheduledWorkflow) (*schedule.Schedule, error) {
+	times, err := launch.ReadSchedule(&w.Definition.Workflow)
+	if err == nil && times == nil {
+		err = &trowel.Error{
+			Kind: trowel.ErrInvalid, Message: fmt.Sprintf("workflow %q has no schedule", w.Schedule.Workflow), Hint: "push it with a schedule: block",
+		}
+	}
+	return times, err
+}
+
+// skip moves a locked schedule, and notes what was left out.
+func skip(ctx context.Context, tx trowel.Tx, w *trowel.ScheduledWorkflow, r SkipRequest) error {
+	times, err := timesOf(w)
+	if err != nil {
+		return err
+	}
+	next, err := r.target(times)
+	if err != nil {
+		return err
+	}
+	row := &w.Schedule
+	if !next.Session.After(row.NextSessionAt) {
+		return &trowel.Error{
+			Kind: trowel.ErrConflict, Message: alreadyPast,
+			Hint: "the next session is that of " + row.NextSessionAt.In(times.Zone().Location).Format(time.RFC3339),
+		}
+	}
+	if !r.RunAt.IsZero() {
+		next.Run = r.RunAt
+	}
+	passed := trowel.Decision{
+		At: r.Now, ScheduleID: row.ID, ProjectID: row.ProjectID, Workflow: row.Workflow,
+		SessionAt: row.NextSessionAt, RunAt: row.NextRunAt, What: trowel.DecisionSkipped,
+		Reason: fmt.Sprintf("%s skipped the sessions from this one to before that of %s", r.Actor, next.Session.Format(time.RFC3339)),
+	}
+	setNext(row, next)
+	row.UpdatedAt = r.Now
+	if r.DryRun {
+		return nil
+	}
+	return tx.InsertDecisions(ctx, []trowel.Decision{passed})
+}
+
+// target is where a schedule shall go.
+func (r *SkipRequest) target(times *schedule.Schedule) (schedule.Time, error) {
+	if r.NextTime != nil {
+		return times.First(r.NextTime.in(times.Zone())), nil
+	}
+	if *r.Count > maxSteps {
+		return schedule.Time{}, &trowel.Error{
+			Kind: trowel.ErrInvalid, Message: fmt.Sprintf("cannot skip %d sessions at once", *r.Count),
+			Hint: "give the time of the next session instead",
+		}
+	}
+	next := times.First(r.From)
+	for range *r.Count {
+		if next.Finished() {
+			break
+		}
+		next = times.Next(next.Session)
+	}
+	return next, nil
+}
