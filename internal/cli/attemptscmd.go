@@ -13,11 +13,11 @@ func runAttempts(ctx context.Context, c *call) error {
 	var session api.ID
 	var err error
 	if len(c.args.positional) > 0 {
-		if session, err = c.positionalID(0); err != nil {
+		if session, err = c.firstID(); err != nil {
 			return err
 		}
 	}
-	last, err := c.optionID("--last-id")
+	last, err := c.lastID()
 	if err != nil {
 		return err
 	}
@@ -53,7 +53,7 @@ func (c *call) showAttempts(attempts *api.AttemptCollection) error {
 
 // runAttempt shows one attempt (server 1.10.12).
 func runAttempt(ctx context.Context, c *call) error {
-	id, err := c.positionalID(0)
+	id, err := c.firstID()
 	if err != nil {
 		return err
 	}

@@ -55,7 +55,7 @@ func runBackfill(ctx context.Context, c *call) error {
 // backfilled is the schedule that the arguments name.
 func backfilled(ctx context.Context, c *call, server *client.Client) (*api.Schedule, error) {
 	if len(c.args.positional) == 1 {
-		id, err := c.positionalID(0)
+		id, err := c.firstID()
 		if err != nil {
 			return nil, err
 		}

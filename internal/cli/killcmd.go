@@ -8,7 +8,7 @@ import (
 
 // runKill asks to stop an attempt (server 1.10.10).
 func runKill(ctx context.Context, c *call) error {
-	id, err := c.positionalID(0)
+	id, err := c.firstID()
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ const followInterval = 500 * time.Millisecond
 
 // runLog prints the logs of an attempt's tasks (server 1.10.9).
 func runLog(ctx context.Context, c *call) error {
-	id, err := c.positionalID(0)
+	id, err := c.firstID()
 	if err != nil {
 		return err
 	}
@@ -32,7 +32,7 @@ func runLog(ctx context.Context, c *call) error {
 			verbose: c.args.given("--verbose"),
 		}
 		if c.args.given("--follow") {
-			return l.follow(ctx)
+			return l.follow(ctx, followInterval)
 		}
 		if _, err := l.once(ctx, false); err != nil {
 			return err
@@ -44,8 +44,8 @@ func runLog(ctx context.Context, c *call) error {
 
 // follow prints what is there and what comes, until the attempt or the tasks of the prefix have
 // ended. Whether they have is asked before the files are looked at, so that the last lines are there.
-func (l *logShow) follow(ctx context.Context) error {
-	tick := time.NewTicker(followInterval)
+func (l *logShow) follow(ctx context.Context, interval time.Duration) error {
+	tick := time.NewTicker(interval)
 	defer tick.Stop()
 	for looks := 0; looks < afterEnd; {
 		ended, err := l.ended(ctx)

@@ -41,7 +41,7 @@ func findProjects(ctx context.Context, c *call, server *client.Client) (*api.Pro
 		}
 		return &api.ProjectCollection{Projects: []api.Project{*project}}, nil
 	}
-	last, err := c.optionID("--last-id")
+	last, err := c.lastID()
 	if err != nil {
 		return nil, err
 	}

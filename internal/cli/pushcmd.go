@@ -15,7 +15,7 @@ import (
 )
 
 // tempFolder is where push keeps its archive, below the current folder (server 1.10.1).
-var tempFolder = filepath.Join(".digdag", "tmp")
+const tempFolder = ".digdag/tmp"
 
 // runPush makes an archive of a project and sends it (server 1.10.1).
 func runPush(ctx context.Context, c *call) error {

@@ -209,7 +209,7 @@ func TestListings(t *testing.T) {
 		},
 		{
 			name: "a bad id", args: "projects --last-id x", exit: 1,
-			stderr: "Usage: trowel projects [name]\n...error: For input string: \"x\"\n--last-id takes the id of something\n",
+			stderr: "Usage: trowel projects [name]\n...error: For input string: \"x\"\n--last-id takes an id, which is a number\n",
 		},
 		{
 			name: "workflows", args: "workflows --order desc", known: answers{"GET workflows?count=100&order=desc": `{"workflows":[` + workflowMain + `]}`},
@@ -405,7 +405,7 @@ func TestDelete(t *testing.T) {
 	shown := "Project:\n  id: 1\n  name: demo\n  latest revision: r1\n  created at: 2024-01-01 09:00:00 +0900\n  last updated at: 2024-01-02 03:00:00 +0900\n"
 	question := "Are you sure you want to delete this project? [y/N]: "
 	find := []string{"GET projects?name=demo"}
-	both := append(find[:1:1], "DELETE projects/1")
+	both := []string{"GET projects?name=demo", "DELETE projects/1"}
 	runRemoteCases(t, []remoteCase{
 		{name: "yes", args: "delete demo", known: known, stdin: " YES \n", stdout: shown, stderr: question + "Project 'demo' is deleted.\n", asked: both},
 		{name: "no", args: "delete demo", known: known, stdin: "maybe\n", exit: 1, stdout: shown, stderr: question + "error: canceled.\n", asked: find},

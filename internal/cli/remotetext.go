@@ -69,9 +69,9 @@ func optText(text *string) string {
 	return *text
 }
 
-// positionalID reads an argument that must be an id (server 1.3).
-func (c *call) positionalID(index int) (api.ID, error) {
-	text := c.args.positional[index]
+// firstID reads the first argument, which must be an id (server 1.3).
+func (c *call) firstID() (api.ID, error) {
+	text := c.args.positional[0]
 	id, err := api.ParseID(text)
 	if err != nil {
 		return 0, c.usage(fmt.Sprintf(textNotAnID, text)).hinting("an id is a number")
@@ -82,15 +82,15 @@ func (c *call) positionalID(index int) (api.ID, error) {
 // textNotAnID is Java's text about a text that is no number (server 1.3).
 const textNotAnID = "For input string: \"%s\""
 
-// optionID reads an option that is an id; 0 if it is not given.
-func (c *call) optionID(name string) (api.ID, error) {
-	text := c.args.text(name)
+// lastID reads --last-id; 0 if it is not given.
+func (c *call) lastID() (api.ID, error) {
+	text := c.args.text("--last-id")
 	if text == "" {
 		return 0, nil
 	}
 	id, err := api.ParseID(text)
 	if err != nil {
-		return 0, c.usage(fmt.Sprintf(textNotAnID, text)).hinting("%s takes the id of something", name)
+		return 0, c.usage(fmt.Sprintf(textNotAnID, text)).hinting("--last-id takes an id, which is a number")
 	}
 	return id, nil
 }

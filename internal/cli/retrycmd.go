@@ -50,7 +50,7 @@ func countGiven(a *arguments, names ...string) int {
 
 // runRetry runs a session again (server 1.10.8).
 func runRetry(ctx context.Context, c *call) error {
-	id, err := c.positionalID(0)
+	id, err := c.firstID()
 	if err != nil {
 		return err
 	}

@@ -36,7 +36,7 @@ func (c *call) printTimes(workflow string, disabled *api.Instant, session api.Of
 // scheduleOfArguments is the schedule that the arguments name: by its id, or by project and workflow.
 func scheduleOfArguments(ctx context.Context, c *call, server *client.Client) (api.ID, error) {
 	if len(c.args.positional) == 1 {
-		return c.positionalID(0)
+		return c.firstID()
 	}
 	project, err := server.FindProject(ctx, c.args.positional[0])
 	if err != nil {

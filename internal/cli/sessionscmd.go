@@ -31,7 +31,7 @@ func runSessions(ctx context.Context, c *call, server *client.Client) error {
 }
 
 func findSessions(ctx context.Context, c *call, server *client.Client) (*api.SessionCollection, error) {
-	last, err := c.optionID("--last-id")
+	last, err := c.lastID()
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func findSessions(ctx context.Context, c *call, server *client.Client) (*api.Ses
 }
 
 func showSession(ctx context.Context, c *call, server *client.Client) error {
-	id, err := c.positionalID(0)
+	id, err := c.firstID()
 	if err != nil {
 		return err
 	}

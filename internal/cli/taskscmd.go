@@ -10,7 +10,7 @@ import (
 
 // runTasks lists the tasks of an attempt (server 1.10.13).
 func runTasks(ctx context.Context, c *call) error {
-	id, err := c.positionalID(0)
+	id, err := c.firstID()
 	if err != nil {
 		return err
 	}

@@ -42,7 +42,7 @@ func findWorkflows(ctx context.Context, c *call, server *client.Client) (*api.Wo
 		}
 		return server.ListProjectWorkflows(ctx, project.ID, "")
 	}
-	last, err := c.optionID("--last-id")
+	last, err := c.lastID()
 	if err != nil {
 		return nil, err
 	}

@@ -15,12 +15,13 @@ func parseEndpoint(text string) (*url.URL, error) {
 	case !found:
 		scheme, rest = "http", text
 	case scheme != "http" && scheme != "https":
-		return nil, fmt.Errorf("Endpoint must start with http:// or https://: %s", text) //nolint:staticcheck // Digdag's text
+		return nil, fmt.Errorf("Endpoint must start with http:// or https://: %s", text) // Digdag's text
 	}
 	host, _, _ := strings.Cut(rest, "/")
-	name, port := host, ""
+	name := host
 	if at := strings.LastIndexByte(host, ':'); at >= 0 && !strings.HasSuffix(host, "]") {
-		name, port = host[:at], host[at+1:]
+		port := host[at+1:]
+		name = host[:at]
 		if n, err := strconv.ParseUint(port, 10, 16); err != nil || n == 0 {
 			return nil, fmt.Errorf("endpoint %s: the port must be a number from 1 to 65535, not %q", text, port)
 		}

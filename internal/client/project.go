@@ -48,7 +48,7 @@ func (c *Client) ListRevisions(ctx context.Context, project api.ID, name string)
 type Push struct {
 	Project, Revision string
 	ScheduleFrom      time.Time // schedules start from then; zero for the server's time
-	Archive           io.Reader // a tar.gz, sent once
+	Archive           io.Reader // a tar.gz, sent once; it stays open
 	Size              int64     // of the archive, in bytes
 }
 
@@ -60,7 +60,7 @@ func (c *Client) PushProject(ctx context.Context, p Push) (*api.Project, error) 
 	}
 	res, err := c.send(ctx, request{
 		method: http.MethodPut, address: c.address("/api/projects", q), accept: jsonType, own: true,
-		body: p.Archive, size: p.Size, contentType: "application/gzip",
+		body: io.NopCloser(p.Archive), size: p.Size, contentType: "application/gzip",
 	})
 	if err != nil {
 		return nil, err

@@ -1,0 +1,147 @@
+package cli
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/trowel-project/trowel/internal/client"
+)
+
+// zipped is a gzip file. One that is being written has no end.
+func zipped(text string, whole bool) string {
+	var data bytes.Buffer
+	zip := gzip.NewWriter(&data)
+	_, _ = zip.Write([]byte(text))
+	if whole {
+		_ = zip.Close()
+	} else {
+		_ = zip.Flush()
+	}
+	return data.String()
+}
+
+// listedLog is an entry of a list of log files.
+func listedLog(name, task, at string, size int) string {
+	return fmt.Sprintf(`{"fileName":%q,"fileSize":%d,"taskName":%q,"fileTime":%q,"agentId":"a","direct":null}`, name, size, task, at)
+}
+
+// TestLog holds which lines log prints, and in which order (server 1.10.9): by task, the one that
+// began first before the others, exact times being in the names; the files of one task by time.
+func TestLog(t *testing.T) {
+	t.Parallel()
+	second := "2024-01-15T00:00:00Z" // 65a47680
+	files := `{"files":[` + strings.Join([]string{
+		listedLog("+m+b@65a4768000000005.a.log.gz", "+m+b", second, 9),
+		listedLog("+m+a@65a4768100000000.a.log.gz", "+m+a", "2024-01-15T00:00:01Z", 9),
+		listedLog("+m+a@65a4768000000001.a.log.gz", "+m+a", second, 9),
+	}, ",") + `]}`
+	debug := "2024-01-15 00:00:00.123 +0000 [DEBUG] (x): hidden\n  goes with it\n"
+	known := answers{
+		"GET logs/4/files":                                      files,
+		"GET logs/4/files?task=%2Bm%2Ba":                        files,
+		"GET logs/4/files?task=%2Bnone":                         `{"files":[]}`,
+		"GET logs/4/files/%2Bm%2Bb%4065a4768000000005.a.log.gz": zipped("b\n", true),
+		"GET logs/4/files/%2Bm%2Ba%4065a4768000000001.a.log.gz": zipped("a1\n"+debug+"2024-01-15 00:00:01.000 +0000 [INFO] (x): shown\n[odd] goes with it\n", true),
+		"GET logs/4/files/%2Bm%2Ba%4065a4768100000000.a.log.gz": zipped("a2\nno end", false),
+	}
+	shown := "2024-01-15 00:00:01.000 +0000 [INFO] (x): shown\n[odd] goes with it\n"
+	asked := func(query string) []string {
+		return []string{
+			"GET logs/4/files" + query, "GET logs/4/files/%2Bm%2Ba%4065a4768000000001.a.log.gz",
+			"GET logs/4/files/%2Bm%2Ba%4065a4768100000000.a.log.gz", "GET logs/4/files/%2Bm%2Bb%4065a4768000000005.a.log.gz",
+		}
+	}
+	runRemoteCases(t, []remoteCase{
+		{name: "all", args: "log 4", known: known, stdout: "a1\n" + shown + "a2\nb\nno end\n", asked: asked("")},
+		{name: "verbose", args: "logs 4 +m+a -v", known: known, stdout: "a1\n" + debug + shown + "a2\nb\nno end\n", asked: asked("?task=%2Bm%2Ba")},
+		{name: "no such task", args: "log 4 +none", known: known, asked: []string{"GET logs/4/files?task=%2Bnone"}},
+		{name: "no id", args: "log x", exit: 1, stderr: "Usage: trowel log <attempt-id> [+task name prefix]\n...error: For input string: \"x\"\nan id is a number\n"},
+	})
+}
+
+// TestLogFollow holds that lines appear once, as soon as they are whole, and that the last ones are
+// there when the attempt has ended.
+func TestLogFollow(t *testing.T) {
+	t.Parallel()
+	// What the server has at each look; the attempt ends with the fourth one.
+	looks := []string{zipped("one\ntw", false), zipped("one\ntw", false), zipped("one\ntwo\n", false), zipped("one\ntwo\nthree", false), zipped("one\ntwo\nthree\n", true)}
+	look, reads := -1, 0
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /api/attempts/4", func(w http.ResponseWriter, _ *http.Request) {
+		look = min(look+1, len(looks)-1)
+		text := attemptDone
+		if look < 3 {
+			text = strings.Replace(text, `"done":true`, `"done":false`, 1)
+		}
+		_, _ = w.Write([]byte(text))
+	})
+	mux.HandleFunc("GET /api/logs/4/files", func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = fmt.Fprintf(w, `{"files":[%s]}`, listedLog("f", "+m", "2024-01-15T00:00:00Z", len(looks[look])))
+	})
+	mux.HandleFunc("GET /api/logs/4/files/f", func(w http.ResponseWriter, _ *http.Request) {
+		reads++
+		_, _ = w.Write([]byte(looks[look]))
+	})
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	remote, err := client.New(client.Options{Endpoint: server.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(remote.Close)
+	var out bytes.Buffer
+	l := &logShow{server: remote, out: &out, attempt: 4}
+	if err := l.follow(t.Context(), time.Millisecond); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff("one\ntwo\nthree\n", out.String()); diff != "" {
+		t.Errorf("log (-want +got):\n%s", diff)
+	}
+	if reads != 4 { // not for the look that had nothing new
+		t.Errorf("the log was read %d times, want 4", reads)
+	}
+}
+
+// TestLogFollowTask holds that with a task's name only its state counts, unless the attempt is over;
+// and that a log whose end never comes does not keep the command for ever.
+func TestLogFollowTask(t *testing.T) {
+	t.Parallel()
+	cases := []struct {
+		name, state, attempt string
+	}{
+		{"task done, attempt not", "success", strings.Replace(attemptDone, `"done":true`, `"done":false`, 1)},
+		{"task never began", "blocked", attemptDone},
+	}
+	for _, tc := range cases {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			server := newAPI(t, answers{
+				"GET attempts/4":                 tc.attempt,
+				"GET attempts/4/tasks":           `{"tasks":[{"id":"1","fullName":"+m","state":"planned"},{"id":"2","fullName":"+m+a","state":"` + tc.state + `"},{"id":"3","fullName":"+m+b","state":"running"}]}`,
+				"GET logs/4/files?task=%2Bm%2Ba": `{"files":[` + listedLog("f", "+m+a", "2024-01-15T00:00:00Z", 5) + `]}`,
+				"GET logs/4/files/f":             zipped("no end", false),
+			})
+			remote, err := client.New(client.Options{Endpoint: server.url})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(remote.Close)
+			var out bytes.Buffer
+			l := &logShow{server: remote, out: &out, attempt: 4, prefix: "+m+a"}
+			if err := l.follow(t.Context(), time.Millisecond); err != nil {
+				t.Fatal(err)
+			}
+			if out.String() != "no end\n" {
+				t.Errorf("log = %q", out.String())
+			}
+		})
+	}
+}

@@ -1,0 +1,193 @@
+package cli
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// pushServer takes archives and hands out the last one.
+func pushServer(t *testing.T) (url string, pushed *[]string, archived *bytes.Buffer) {
+	t.Helper()
+	pushed, archived = &[]string{}, &bytes.Buffer{}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /api/version/check", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, goodVersion) })
+	mux.HandleFunc("PUT /api/projects", func(w http.ResponseWriter, r *http.Request) {
+		archived.Reset()
+		n, err := io.Copy(archived, r.Body)
+		if err != nil || n != r.ContentLength || r.Header.Get("Content-Type") != "application/gzip" {
+			t.Errorf("archive of %d bytes, said to be %d, as %s: %v", n, r.ContentLength, r.Header.Get("Content-Type"), err)
+		}
+		*pushed = append(*pushed, r.URL.RawQuery)
+		_, _ = io.WriteString(w, projectDemo)
+	})
+	mux.HandleFunc("GET /api/projects", func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, `{"projects":[`+projectDemo+`]}`)
+	})
+	mux.HandleFunc("GET /api/projects/1/archive", func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Query().Get("revision") != "r1" {
+			w.WriteHeader(http.StatusNotFound)
+			return
+		}
+		_, _ = w.Write(archived.Bytes())
+	})
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	return server.URL, pushed, archived
+}
+
+// namesIn are the names of the entries of an archive.
+func namesIn(t *testing.T, data []byte) []string {
+	t.Helper()
+	zip, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for entries := tar.NewReader(zip); ; {
+		entry, err := entries.Next()
+		if errors.Is(err, io.EOF) {
+			return names
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		names = append(names, entry.Name)
+	}
+}
+
+const uploaded = "Uploaded:\n  id: 1\n  name: demo\n  revision: r1\n  archive type: db\n  project created at: 2024-01-01T00:00:00Z\n" +
+	"  revision updated at: 2024-01-01T18:00:00Z\n\nUse `trowel workflows` to show all workflows.\n"
+
+// anyArchive stands for the name of a temporary archive.
+func anyArchive(text string) string {
+	return regexp.MustCompile(`archive-\d+\.tar\.gz`).ReplaceAllString(text, "ARCHIVE")
+}
+
+// TestPushAndDownload holds what push sends and prints, and that download brings it back (server
+// 1.10.1, 1.10.4).
+func TestPushAndDownload(t *testing.T) {
+	t.Parallel()
+	url, pushed, archived := pushServer(t)
+	c := newConsole(t)
+	c.write("demo/w.dig", "+a:\n  echo>: a\n")
+	c.write("demo/lib/x.txt", "x")
+	c.write("demo/.hidden", "h")
+	push := []string{"push", "demo", "--project", "demo", "-r", "r1", "--schedule-from", "2024-01-15 00:00:00 +0900", "-e", url}
+	listed := "...\n  Archiving lib/x.txt\n  Archiving w.dig\nWorkflows:\n  w.dig\n" + uploaded
+	first := filepath.Join(c.dir, ".digdag", "tmp", "ARCHIVE")
+	for _, shown := range []string{first, filepath.Join(".digdag", "tmp", "ARCHIVE")} { // the folder is there the second time
+		got := c.run(push...)
+		want := outcome{0, strings.Replace(listed, "...", "Creating "+shown+"...", 1), ""}
+		got.stdout = anyArchive(got.stdout)
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(outcome{})); diff != "" {
+			t.Errorf("push (-want +got):\n%s", diff)
+		}
+	}
+	if diff := cmp.Diff("project=demo&revision=r1&schedule_from=2024-01-14T15%3A00%3A00Z", (*pushed)[0]); diff != "" {
+		t.Errorf("parameters (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"lib/x.txt", "w.dig"}, namesIn(t, archived.Bytes())); diff != "" {
+		t.Errorf("archive (-want +got):\n%s", diff)
+	}
+	if left := filesBelow(t, filepath.Join(c.dir, ".digdag")); len(left) > 0 {
+		t.Errorf("push left %v", left)
+	}
+
+	got := c.run("download", "demo", "-o", "a/b", "-e", url)
+	want := outcome{0, "  a/b/lib/x.txt\n  a/b/w.dig\nExtracted project 'demo' revision 'r1' to a/b.\n", ""}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(outcome{})); diff != "" {
+		t.Errorf("download (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"lib/x.txt", "w.dig"}, filesBelow(t, filepath.Join(c.dir, "a", "b"))); diff != "" {
+		t.Errorf("files (-want +got):\n%s", diff)
+	}
+	got = c.run("download", "demo", "-r", "r9", "-o", "none", "-e", url)
+	want = outcome{1, "", "error: Project archive of revision 'r9' does not exist.\n"}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(outcome{})); diff != "" {
+		t.Errorf("download of no revision (-want +got):\n%s", diff)
+	}
+	if _, err := os.Stat(filepath.Join(c.dir, "none")); err == nil {
+		t.Error("download of no revision made a folder")
+	}
+}
+
+// TestArchiveAndUpload holds that archive makes a file without a server, which upload sends (server
+// 1.10.2, 1.10.3).
+func TestArchiveAndUpload(t *testing.T) {
+	t.Parallel()
+	url, pushed, archived := pushServer(t)
+	c := newConsole(t)
+	c.write("w.dig", "+a:\n  echo>: a\n")
+	want := outcome{0, "Creating x.tar.gz...\n  Archiving w.dig\nCreated x.tar.gz.\n" +
+		"Use `trowel upload <path.tar.gz> <project> <revision>` to upload it a server.\n\n  Examples:\n" +
+		"    $ trowel upload x.tar.gz $(basename $(pwd)) -r $(date +%Y%m%d-%H%M%S)\n" +
+		"    $ trowel upload x.tar.gz $(git rev-parse --abbrev-ref HEAD) -r $(git rev-parse HEAD)\n\n", ""}
+	if diff := cmp.Diff(want, c.run("archive", "-o", "x.tar.gz"), cmp.AllowUnexported(outcome{})); diff != "" {
+		t.Errorf("archive (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(outcome{0, uploaded, ""}, c.run("upload", "x.tar.gz", "demo", "-r", "r1", "-e", url), cmp.AllowUnexported(outcome{})); diff != "" {
+		t.Errorf("upload (-want +got):\n%s", diff)
+	}
+	if archived.String() != c.read("x.tar.gz") || (*pushed)[0] != "project=demo&revision=r1" {
+		t.Errorf("uploaded %d bytes as %s", archived.Len(), *pushed)
+	}
+	if got := c.run("upload", "none.tar.gz", "demo", "-e", url); got.exit != 1 || got.stderr != "error: none.tar.gz (no such file)\n" {
+		t.Errorf("upload of no file: %+v", got)
+	}
+	if left := filesBelow(t, c.dir); len(left) != 2 {
+		t.Errorf("files = %v, want the archive and the workflow", left)
+	}
+}
+
+// TestPushRefused holds what push says before it sends anything (server 1.10.1).
+func TestPushRefused(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	c.write("keys/w.dig", "colour: red\n")
+	c.write("none/readme.txt", "r")
+	warning := "Workflows:\n  WARNING: This project doesn't include workflows. Usually, this is a mistake.\n" +
+		"           Please make sure that all *.dig files are on the top directory.\n" +
+		"           *.dig files in subdirectories are not recognized as workflows.\n\n"
+	cases := []struct {
+		args, stdout, stderr string
+	}{
+		{"push demo --project keys", "", "error: Validating project failed\nworkflow " + filepath.Join(c.dir, "keys", "w.dig") +
+			" Workflow 'w' includes unknown keys: [colour] (model validation)\n..."},
+		{"push demo --project nowhere", "", "error: " + filepath.Join(c.dir, "nowhere") + " (no such file)\n"},
+		{"push demo --project none -r _", "  Archiving readme.txt\n" + warning, "Usage: trowel push <project> -r <revision>\n...error: revision cannot be empty\n"},
+		{"push demo --schedule-from soon", "-", "error: --schedule-from option must be \"yyyy-MM-dd HH:mm:ss Z\" format or UNIX timestamp: soon\n" +
+			"hint: current local time is \"2024-01-02 03:04:05 +0900\"\n"},
+	}
+	for _, tc := range cases {
+		args := strings.Fields(tc.args)
+		for i := range args {
+			args[i] = strings.Trim(args[i], "_")
+		}
+		got := c.run(args...)
+		stdout := tc.stdout
+		if stdout == "-" {
+			stdout = ""
+		} else {
+			_, rest, _ := strings.Cut(got.stdout, "\n") // Creating ...
+			got.stdout = rest
+		}
+		if got.exit != 1 || got.stdout != stdout || !matches(tc.stderr, got.stderr) {
+			t.Errorf("%s: %+v, want %q and %q", tc.args, got, stdout, tc.stderr)
+		}
+	}
+	if left := filesBelow(t, filepath.Join(c.dir, ".digdag")); len(left) > 0 {
+		t.Errorf("push left %v", left)
+	}
+}
