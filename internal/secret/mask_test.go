@@ -3,6 +3,7 @@ package secret_test
 import (
 	"bytes"
 	"errors"
+	"io"
 	"log/slog"
 	"strings"
 	"testing"
@@ -189,4 +190,46 @@ func FuzzMask(f *testing.F) {
 			}
 		}
 	})
+}
+
+// closed keeps what is written and whether it was closed.
+type closed struct {
+	bytes.Buffer
+	done bool
+}
+
+func (c *closed) Close() error {
+	c.done = true
+	return nil
+}
+
+func TestMaskWriteCloserClosesBoth(t *testing.T) {
+	t.Parallel()
+	var out closed
+	w := newMask(secret.OutputChars, "hush-hush").WriteCloser(&out)
+	if _, err := w.Write([]byte("a hush-hush hus")); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil || !out.done || out.String() != "a ******** hus" {
+		t.Errorf("Close = %v, closed = %v, written = %q", err, out.done, out.String())
+	}
+}
+
+// What masking costs: a log without secrets in it, and one full of them.
+func BenchmarkMaskWriter(b *testing.B) {
+	line := strings.Repeat("2026-11-21 03:00:00 +0000 [INFO] an ordinary line of output, with some words in it\n", 400)
+	for _, c := range []struct{ name, text string }{
+		{"clean", line}, {"full", strings.ReplaceAll(line, "ordinary", "hush-hush-hush")},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			w := newMask(secret.OutputChars, "hush-hush-hush", "another-secret", "some-password").Writer(io.Discard)
+			data := []byte(c.text)
+			b.SetBytes(int64(len(data)))
+			for b.Loop() {
+				if _, err := w.Write(data); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
 }

@@ -1,14 +1,19 @@
 package secret
 
-import "io"
+import (
+	"errors"
+	"io"
+	"sync"
+)
 
 // Writer masks what is written through it. A secret may be split over any number of writes: what
-// could be the beginning of one is held back until the next Write or Close. It must not be used by
-// several goroutines at once.
+// could be the beginning of one is held back until the next Write or Close. It is safe for concurrent
+// use; what goes to one place should go through one Writer, or its order changes.
 type Writer struct {
 	mask *Mask
 	to   io.Writer
 
+	mu      sync.Mutex
 	held    []byte // the beginning of what may be a secret
 	covered int    // bytes at the beginning of held that belong to a secret whose mask was written
 	clean   []byte // room for what goes out, kept for the next Write
@@ -17,8 +22,22 @@ type Writer struct {
 // Writer returns a Writer to another one. Close it at the end; that does not close the other.
 func (m *Mask) Writer(to io.Writer) *Writer { return &Writer{mask: m, to: to} }
 
+// WriteCloser returns the same for another WriteCloser, which is closed with it.
+func (m *Mask) WriteCloser(to io.WriteCloser) io.WriteCloser {
+	return &writeCloser{Writer: Writer{mask: m, to: to}, closer: to}
+}
+
+type writeCloser struct {
+	Writer
+	closer io.Closer
+}
+
+func (w *writeCloser) Close() error { return errors.Join(w.Writer.Close(), w.closer.Close()) }
+
 // Write implements io.Writer. All of data counts as written unless the error says otherwise.
 func (w *Writer) Write(data []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	w.held = append(w.held, data...)
 	if err := w.flush(false); err != nil {
 		return 0, err
@@ -27,7 +46,11 @@ func (w *Writer) Write(data []byte) (int, error) {
 }
 
 // Close writes what was held back. Further writes begin anew.
-func (w *Writer) Close() error { return w.flush(true) }
+func (w *Writer) Close() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.flush(true)
+}
 
 // flush writes what is certain, or everything if nothing more will come.
 func (w *Writer) flush(last bool) error {
