@@ -129,7 +129,8 @@ func refusedText(refused *client.StatusError) string {
 		text.WriteString("\nthe server says: " + *answer.Message)
 	}
 	if refused.Code == http.StatusUnauthorized {
-		text.WriteString("\nfix: sign in with --basic-auth USER:PASS, or set " + settingHeaders + "Authorization")
+		text.WriteString("\nfix: sign in with --basic-auth USER:PASS or -H \"Authorization=Bearer TOKEN\"; the setting " +
+			settingHeaders + "Authorization does it for all commands")
 	}
 	for _, f := range answer.Findings {
 		fmt.Fprintf(&text, "\n%s:%d:%d: %s: %s", f.File, f.Line, f.Column, f.Severity, f.Message)
