@@ -8,7 +8,9 @@ import (
 	"github.com/trowel-project/trowel/internal/dig"
 )
 
-// NewAttempt is an attempt that is to begin: the rows as they will be stored, and its tasks.
+// NewAttempt is an attempt that is to begin: the rows as they will be stored, and its tasks. If its
+// Attempt has an id it is stored already, without tasks, as it had to wait for its turn in a backfill
+// (language S40).
 type NewAttempt struct {
 	Setting trowel.Setting // Project, Revision and Workflow are stored already; Session is found or made
 	Attempt trowel.Attempt

@@ -9,6 +9,7 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/dig"
+	"github.com/trowel-project/trowel/internal/engine"
 	"github.com/trowel-project/trowel/internal/launch"
 	"github.com/trowel-project/trowel/internal/param"
 )
@@ -50,12 +51,13 @@ func (s *Scheduler) begin(ctx context.Context, id trowel.AttemptID) error {
 	if err != nil {
 		return err
 	}
-	tasks, refused := tasksOf(setting)
-	err = s.opts.Flusher.BeginDelayed(ctx, id, tasks, refused)
+	_, err = s.opts.Launcher.Flusher.Begin(ctx, engine.NewAttempt{
+		Setting: *setting, Attempt: trowel.Attempt{ID: id, Actor: "scheduler"}, Tasks: tasksOf(setting), KeepTooLarge: true,
+	})
 	switch {
-	case errors.Is(err, trowel.ErrNotFound): // it has ended: nothing waits any more
+	case errors.Is(err, trowel.ErrConflict), errors.Is(err, trowel.ErrNotFound): // it has begun or ended: it waits no more
 		return s.opts.Store.Update(ctx, func(tx trowel.Tx) error { return tx.DeleteDelayed(ctx, id) })
-	case err != nil:
+	case err != nil && !errors.Is(err, trowel.ErrLimit): // at the limit of tasks it is kept as a failed one
 		return err
 	}
 	s.opts.Log.InfoContext(ctx, "attempt of a backfill begun", slog.String("workflow", setting.Session.Workflow),
@@ -63,12 +65,15 @@ func (s *Scheduler) begin(ctx context.Context, id trowel.AttemptID) error {
 	return nil
 }
 
-// tasksOf compiles the workflow of an attempt. If that fails there is the root alone.
-func tasksOf(setting *trowel.Setting) (tasks []dig.Task, refused error) {
+// tasksOf compiles the workflow of an attempt. One that does not compile any more, as another version
+// of the program has stored it, becomes a task that fails with the reason.
+func tasksOf(setting *trowel.Setting) []dig.Task {
 	plan, err := launch.NewPlan(trowel.Definition{Project: setting.Project, Revision: setting.Revision, Workflow: setting.Workflow})
 	if err == nil {
-		return plan.Tasks, nil
+		return plan.Tasks
 	}
 	name := "+" + setting.Workflow.Name
-	return []dig.Task{{Parent: -1, Name: name, FullName: name, Group: true, Local: param.New(), Export: param.New()}}, err
+	return []dig.Task{{
+		Parent: -1, Name: name, FullName: name, Local: param.Of("_type", "fail", "_command", err.Error()), Export: param.New(),
+	}}
 }

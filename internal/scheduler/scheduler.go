@@ -8,7 +8,6 @@ import (
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
-	"github.com/trowel-project/trowel/internal/dig"
 	"github.com/trowel-project/trowel/internal/launch"
 )
 
@@ -19,18 +18,10 @@ const (
 	breath = time.Second
 )
 
-// Flusher begins attempts that are stored without tasks. A flush.Flusher is one.
-type Flusher interface {
-	// BeginDelayed gives an attempt its tasks; refused is why it cannot run, if it cannot. One that has
-	// begun is left alone; one that has ended is an ErrNotFound.
-	BeginDelayed(ctx context.Context, id trowel.AttemptID, tasks []dig.Task, refused error) error
-}
-
 // Options are what a Scheduler works with. All are required.
 type Options struct {
 	Store    trowel.Store
 	Launcher *launch.Launcher
-	Flusher  Flusher
 	Now      func() time.Time
 	Log      *slog.Logger
 }
