@@ -37,9 +37,9 @@ type log struct {
 	err     error // of a piece that timer wrote
 }
 
-// begin writes the header: deflate, no name, no time, best compression, unknown system.
+// begin writes the header.
 func begin(logs *Logs, file *os.File) (*log, error) {
-	if _, err := file.Write([]byte{0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 2, 255}); err != nil {
+	if _, err := file.WriteString(gzipHeader); err != nil {
 		return nil, errors.Join(err, file.Close(), os.Remove(file.Name()))
 	}
 	l := &log{logs: logs, file: file}
@@ -89,7 +89,7 @@ func (l *log) flush(last bool) error {
 		level = flate.DefaultCompression
 	}
 	var piece piece
-	if err := l.logs.deflate(&piece, l.text, level, last); err != nil {
+	if err := l.logs.zips.deflate(&piece, l.text, level, last); err != nil {
 		return fmt.Errorf("compress the log %s: %w", l.file.Name(), err)
 	}
 	if last {

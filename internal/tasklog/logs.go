@@ -1,14 +1,12 @@
 package tasklog
 
 import (
-	"compress/flate"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"runtime"
 	"syscall"
 	"time"
 
@@ -17,14 +15,9 @@ import (
 
 // Logs are the logs of tasks below a folder. It is safe for concurrent use.
 type Logs struct {
-	dir string
-	// zips holds what compresses, each about a megabyte: as many as can work at a time, not as many
-	// as there are open logs.
-	zips chan *zips
+	dir  string
+	zips compressors
 }
-
-// zips compress at a level each; nil before they are needed.
-type zips struct{ best, usual *flate.Writer }
 
 // New returns the logs below a folder, which is made if it is missing and tried out.
 func New(dir string) (*Logs, error) {
@@ -38,12 +31,7 @@ func New(dir string) (*Logs, error) {
 	if err := errors.Join(probe.Close(), os.Remove(probe.Name())); err != nil {
 		return nil, err
 	}
-	n := runtime.GOMAXPROCS(0)
-	l := &Logs{dir: dir, zips: make(chan *zips, n)}
-	for range n {
-		l.zips <- &zips{}
-	}
-	return l, nil
+	return &Logs{dir: dir, zips: newCompressors()}, nil
 }
 
 // Open begins the log of a try at an instant. createdAt is when its attempt was made; agentID, as
@@ -76,31 +64,4 @@ func create(folder string, lease *trowel.Lease, agentID string, at time.Time, li
 		}
 		at = at.Add(time.Nanosecond)
 	}
-}
-
-// deflate writes the compressed form of a text to dst: whole bytes that may be followed by more or,
-// if it is the last, by nothing.
-func (l *Logs) deflate(dst io.Writer, text []byte, level int, last bool) error {
-	have := <-l.zips
-	defer func() { l.zips <- have }()
-	use := &have.usual
-	if level == flate.BestCompression {
-		use = &have.best
-	}
-	if *use == nil {
-		fresh, err := flate.NewWriter(dst, level)
-		if err != nil {
-			return err
-		}
-		*use = fresh
-	}
-	zip := *use
-	zip.Reset(dst)
-	if _, err := zip.Write(text); err != nil {
-		return err
-	}
-	if last {
-		return zip.Close()
-	}
-	return zip.Flush()
 }

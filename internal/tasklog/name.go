@@ -49,7 +49,7 @@ func folderName(lease *trowel.Lease, createdAt time.Time, limit int) string {
 // limit is cut, and ends with a hash (differs from language C13a).
 func fileName(lease *trowel.Lease, agentID string, at time.Time, limit int) string {
 	agentID = fitting(strings.ReplaceAll(agentID, "/", "_"), agentLimit)
-	end := fmt.Sprintf("@%08x%08x.%s.log.gz", at.Unix(), at.Nanosecond(), agentID)
+	end := fmt.Sprintf("@%08x%08x.%s"+suffix, at.Unix(), at.Nanosecond(), agentID)
 	return fitting(strings.ReplaceAll(lease.FullName, "/", "_"), limit-len(end)) + end
 }
 
@@ -66,4 +66,38 @@ func fitting(name string, limit int) string {
 		head = head[:len(head)-1]
 	}
 	return head + hash
+}
+
+// File describes the log of a try, or a part of it.
+type File struct {
+	Name      string // within its attempt
+	SizeBytes int64  // compressed, as far as it is stored
+	TextBytes int64
+	Lines     int64 // line ends in it
+	TaskName  string
+	OpenedAt  time.Time
+	AgentID   string
+	URL       string // signed, to fetch it without us; empty if there is none
+}
+
+// suffix ends the names of all logs.
+const suffix = ".log.gz"
+
+// instantDigits is how many digits of an instant stand in a name: seconds, then nanoseconds.
+const instantDigits = 16
+
+// parseName takes a name apart (server 5.1). Names of another shape are not ok.
+func parseName(name string) (f File, ok bool) {
+	task, rest, found := strings.Cut(name, "@")
+	rest, hasSuffix := strings.CutSuffix(rest, suffix)
+	if !found || !hasSuffix || len(rest) < instantDigits+1 || rest[instantDigits] != '.' {
+		return File{}, false
+	}
+	seconds, errSeconds := strconv.ParseUint(rest[:8], 16, 32)
+	nanoseconds, errNanoseconds := strconv.ParseUint(rest[8:instantDigits], 16, 32)
+	if errSeconds != nil || errNanoseconds != nil {
+		return File{}, false
+	}
+	at := time.Unix(int64(seconds), int64(nanoseconds)).UTC() //nolint:gosec // 32 bits
+	return File{Name: name, TaskName: task, OpenedAt: at, AgentID: rest[instantDigits+1:]}, true
 }
