@@ -3,12 +3,14 @@ package agent
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"sync"
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/archive"
 	"github.com/trowel-project/trowel/internal/command"
 	"github.com/trowel-project/trowel/internal/operator"
 	"github.com/trowel-project/trowel/internal/param"
@@ -21,6 +23,9 @@ var (
 	ErrKilled = errors.New("the attempt was killed")
 	// ErrStopped says that the agent was stopped.
 	ErrStopped = errors.New("stopped")
+	// ErrLost says that the agent lost its lease: another one may run the task by now, so it ends at
+	// once.
+	ErrLost = fmt.Errorf("the lease is lost: %w", command.ErrKill)
 )
 
 // Evaluator evaluates templates; package template has it.
@@ -42,21 +47,28 @@ type Hook interface {
 type Log struct {
 	Output io.WriteCloser
 	Logger *slog.Logger
+	// Rest returns what of the log is not stored yet, for the report. It is called after Output was
+	// closed; nil if logs are kept elsewhere.
+	Rest func() []trowel.LogChunk
 }
 
 // Options are what an Agent works with. Everything without a remark is required.
 type Options struct {
-	ID        string
-	Slots     int // tasks at a time; 0 for any number
+	ID        string // until Hold gives another one
+	Slots     int    // tasks at a time; 0 for any number
 	Operators operator.Table
 	Templates Evaluator
 	Commands  command.Executor
-	Secrets   secret.Finder
-	Sessions  operator.Sessions
-	Notifier  operator.Notifier // may be nil
-	Project   string            // absolute path of the project's folder
-	TaskLimit int
-	Now       func() time.Time
+	// Secrets finds the secrets of a try.
+	Secrets  func(lease *trowel.Lease) secret.Finder
+	Sessions operator.Sessions
+	Notifier operator.Notifier // may be nil
+	// Project is the absolute path of the folder in which all tries work; empty if each has a copy of
+	// its revision's files, from Workspaces.
+	Project    string
+	Workspaces *archive.Workspaces
+	TaskLimit  int
+	Now        func() time.Time
 	// OpenLog opens the log of a try. It is closed at the end of the try, before the report.
 	OpenLog func(lease *trowel.Lease) Log
 	Hook    Hook // may be nil
@@ -77,54 +89,72 @@ type Agent struct {
 	stop context.CancelCauseFunc
 
 	mu      sync.Mutex
-	active  int                                       // tasks given and not yet reported
-	unready int                                       // those of them that are still starting
-	cancels map[trowel.TaskID]context.CancelCauseFunc // of active tasks
-	stopped bool
+	id      string
+	active  map[trowel.TryID]context.CancelCauseFunc // tries that were given and are not yet reported
+	unready int                                      // those of them that are still starting
+	resting bool                                     // takes nothing new
 	running sync.WaitGroup
 }
 
 // New returns an Agent whose tasks end when ctx does, with ctx's cause.
 func New(ctx context.Context, opts Options) *Agent {
-	a := &Agent{opts: opts, cancels: map[trowel.TaskID]context.CancelCauseFunc{}}
+	a := &Agent{opts: opts, id: opts.ID, active: map[trowel.TryID]context.CancelCauseFunc{}}
 	a.ctx, a.stop = context.WithCancelCause(ctx)
 	return a
 }
 
 // ID implements queue.Agent.
-func (a *Agent) ID() string { return a.opts.ID }
+func (a *Agent) ID() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.id
+}
+
+// Hold implements queue.Holder: tries under another id are killed, with all their processes, and
+// given back.
+func (a *Agent) Hold(id string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.id == id {
+		return
+	}
+	a.id = id
+	for _, cancel := range a.active {
+		cancel(ErrLost)
+	}
+}
 
 // Free implements queue.Agent.
 func (a *Agent) Free() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.stopped {
+	if a.resting {
 		return 0
 	}
 	free := starting - a.unready
 	if a.opts.Slots > 0 {
-		free = min(free, a.opts.Slots-a.active)
+		free = min(free, a.opts.Slots-len(a.active))
 	}
 	return max(free, 0)
 }
 
-// Give implements queue.Agent.
+// Give implements queue.Agent. What comes too late, after the agent rests or has lost the lease, is
+// given back.
 func (a *Agent) Give(leases []*trowel.Lease) {
+	var tries []*try
+	var late []*trowel.Lease
 	a.mu.Lock()
-	if a.stopped {
-		a.mu.Unlock()
-		a.handBack(leases)
-		return
-	}
-	a.active += len(leases)
-	a.unready += len(leases)
-	tries := make([]*try, len(leases))
-	for i, lease := range leases {
+	for _, lease := range leases {
+		if a.resting || lease.AgentID != a.id {
+			late = append(late, lease)
+			continue
+		}
 		ctx, cancel := context.WithCancelCause(a.ctx)
-		a.cancels[lease.TaskID] = cancel
-		tries[i] = &try{agent: a, lease: lease, ctx: ctx}
+		a.active[lease.ID()] = cancel
+		tries = append(tries, &try{agent: a, lease: lease, ctx: ctx})
 	}
-	a.running.Add(len(tries)) // under the lock, so that Wait after Stop knows of all that was taken
+	a.unready += len(tries)
+	a.running.Add(len(tries)) // under the lock, so that Wait after Rest knows of all that was taken
 	a.mu.Unlock()
 	for _, t := range tries {
 		go func() {
@@ -132,38 +162,46 @@ func (a *Agent) Give(leases []*trowel.Lease) {
 			t.run()
 		}()
 	}
-}
-
-// handBack asks for another run of tasks that came too late to be begun.
-func (a *Agent) handBack(leases []*trowel.Lease) {
-	for _, lease := range leases {
+	for _, lease := range late {
 		a.opts.Report(trowel.Report{
-			TaskID: lease.TaskID, AttemptID: lease.AttemptID, Try: lease.Try,
-			Outcome: trowel.OutcomePoll, StateParams: lease.StateParams,
+			TaskID: lease.TaskID, AttemptID: lease.AttemptID, Try: lease.Try, Outcome: trowel.OutcomeReleased,
 		})
 	}
 }
 
 // Cancel implements queue.Agent.
-func (a *Agent) Cancel(tasks []trowel.TaskID) {
+func (a *Agent) Cancel(tries []trowel.TryID) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	for _, id := range tasks {
-		if cancel := a.cancels[id]; cancel != nil {
+	for _, id := range tries {
+		if cancel := a.active[id]; cancel != nil {
 			cancel(ErrKilled)
 		}
 	}
 }
 
-// Stop takes no more tasks and ends those that run. They are reported all the same.
-func (a *Agent) Stop() {
+// Rest takes no more tasks; those that run go on. It is the first step of an orderly stop (language
+// X61).
+func (a *Agent) Rest() {
 	a.mu.Lock()
-	a.stopped = true
-	a.mu.Unlock()
+	defer a.mu.Unlock()
+	a.resting = true
+}
+
+// Running returns how many tries are under way.
+func (a *Agent) Running() int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return len(a.active)
+}
+
+// Stop takes no more tasks and ends those that run: they are given back, to be run anew.
+func (a *Agent) Stop() {
+	a.Rest()
 	a.stop(ErrStopped)
 }
 
-// Wait returns when no task is running. It is for after Stop, when none can follow.
+// Wait returns when no task is running. It is for after Rest or Stop, when none can follow.
 func (a *Agent) Wait() { a.running.Wait() }
 
 // started says that a task no longer counts as starting.
@@ -174,16 +212,15 @@ func (a *Agent) started() {
 	a.opts.Wake()
 }
 
-// ended says that a task is over, whether it had started or not.
-func (a *Agent) ended(id trowel.TaskID, started bool) {
+// ended says that a try is over, whether it had started or not.
+func (a *Agent) ended(id trowel.TryID, started bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.active--
 	if !started {
 		a.unready--
 	}
-	if cancel := a.cancels[id]; cancel != nil {
+	if cancel := a.active[id]; cancel != nil {
 		cancel(nil)
-		delete(a.cancels, id)
+		delete(a.active, id)
 	}
 }

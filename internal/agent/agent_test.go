@@ -58,7 +58,7 @@ func begin(t *testing.T, table operator.Table, change func(*agent.Options)) (*ag
 
 func lease(id int64, local *param.Map) *trowel.Lease {
 	return &trowel.Lease{
-		TaskID: trowel.TaskID(id), AttemptID: 1, Try: 1, FullName: "+w+t", Setting: &trowel.Setting{},
+		TaskID: trowel.TaskID(id), AttemptID: 1, Try: 1, AgentID: "test", FullName: "+w+t", Setting: &trowel.Setting{},
 		Zone: time.UTC, Scope: param.New(), Local: local,
 	}
 }
@@ -196,12 +196,12 @@ func TestCancelEndsOneTask(t *testing.T) {
 		return operator.Outcome{}, context.Cause(ctx)
 	}), nil)
 	a.Give([]*trowel.Lease{lease(1, param.Of("do>", 1)), lease(2, param.Of("do>", 1))})
-	a.Cancel([]trowel.TaskID{2, 99})
+	a.Cancel([]trowel.TryID{{Task: 2, Number: 1}, {Task: 1, Number: 2}, {Task: 99, Number: 1}})
 	if got := <-reports; got.TaskID != 2 || got.Outcome != trowel.OutcomeFailure {
 		t.Errorf("report of task %d with outcome %d, want a failure of task 2", got.TaskID, got.Outcome)
 	}
 	a.Stop()
-	if got := <-reports; got.TaskID != 1 || got.Outcome != trowel.OutcomePoll {
+	if got := <-reports; got.TaskID != 1 || got.Outcome != trowel.OutcomeReleased {
 		t.Errorf("report of task %d with outcome %d after Stop, want task 1 to run again", got.TaskID, got.Outcome)
 	}
 }
@@ -214,8 +214,8 @@ func TestGiveAfterStopIsHandedBack(t *testing.T) {
 		t.Errorf("Free() = %d after Stop, want 0", got)
 	}
 	a.Give([]*trowel.Lease{lease(1, param.Of("do>", 1))})
-	if got := <-reports; got.Outcome != trowel.OutcomePoll || got.RetryIn != 0 {
-		t.Errorf("report has outcome %d, want a poll at once", got.Outcome)
+	if got := <-reports; got.Outcome != trowel.OutcomeReleased {
+		t.Errorf("report has outcome %d, want a released one", got.Outcome)
 	}
 }
 

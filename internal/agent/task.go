@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/archive"
 	"github.com/trowel-project/trowel/internal/operator"
 	"github.com/trowel-project/trowel/internal/param"
 )
@@ -36,7 +37,10 @@ func (t *try) run() {
 	if err := log.Output.Close(); err != nil {
 		log.Logger.Error("close the task's log", slog.Any("error", err))
 	}
-	a.ended(t.lease.TaskID, t.started.Load())
+	if log.Rest != nil {
+		report.Logs = log.Rest()
+	}
+	a.ended(t.lease.ID(), t.started.Load())
 	a.opts.Report(report)
 }
 
@@ -64,9 +68,9 @@ func (t *try) execute(out *output, log *slog.Logger) (report trowel.Report) {
 	}
 	outcome, err := t.operate(out, log)
 	switch {
-	case errors.Is(err, ErrStopped): // it has not failed, it is to run again
+	case errors.Is(err, ErrStopped), errors.Is(err, ErrLost): // it has not failed, it is to run again
 		log.Warn("Stopped")
-		return trowel.Report{Outcome: trowel.OutcomePoll, StateParams: t.lease.StateParams}
+		return trowel.Report{Outcome: trowel.OutcomeReleased}
 	case err != nil:
 		t.say(log, slog.LevelError, operator.LogText(t.lease.FullName, err))
 		return failure(err)
@@ -105,17 +109,30 @@ func (t *try) operate(out *output, log *slog.Logger) (operator.Outcome, error) {
 	t.announce(selection, log)
 	local := t.localValues(config)
 	params := param.NewReader(selection.Config)
-	outcome, err := opts.Operators.Run(t.ctx, selection.Type, &operator.Request{
+	request := &operator.Request{
 		Lease: t.lease, Params: params, Local: local, State: t.lease.StateParams, Project: opts.Project,
-		Secrets: opts.Secrets, Commands: opts.Commands, Sessions: opts.Sessions, Notifier: opts.Notifier,
+		Secrets: opts.Secrets(t.lease), Commands: opts.Commands, Sessions: opts.Sessions, Notifier: opts.Notifier,
 		Output: out, Log: log, TaskLimit: opts.TaskLimit, Waiting: t.waiting,
-	})
+	}
+	if opts.Workspaces != nil {
+		workspace := opts.Workspaces.Open(t.lease)
+		defer t.leave(workspace, log)
+		request.Files = workspace.Dir
+	}
+	outcome, err := opts.Operators.Run(t.ctx, selection.Type, request)
 	if err == nil && outcome.Again == nil {
 		for _, line := range operator.Unused(t.lease.FullName, local, params) {
 			t.say(log, slog.LevelError, line)
 		}
 	}
 	return outcome, err
+}
+
+// leave removes the files of the try.
+func (t *try) leave(workspace *archive.Workspace, log *slog.Logger) {
+	if err := workspace.Close(); err != nil {
+		log.Warn("files of the task are left", slog.Any("error", err))
+	}
 }
 
 // announce logs what is run; a task that polls says so only at its first run (operators 1.17).

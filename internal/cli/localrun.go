@@ -201,19 +201,25 @@ func (l *localRun) openAgent(ctx context.Context, taskLimit int) error {
 	if err != nil {
 		return err
 	}
+	operators, err := operatorOptions(l.config.Get, l.c.env.Lookup)
+	if err != nil {
+		return err
+	}
+	operators.Templates = template.New(template.Options{})
 	var hook agent.Hook = &localHook{
 		run: l, showParams: l.c.args.given("--show-params") || l.c.args.given("-dE"),
 		dry: l.c.args.given("--dry-run") || l.c.args.given("-dE"),
 	}
+	secrets := l.secrets()
 	l.agent = agent.New(ctx, agent.Options{
 		ID:        "local",
 		Slots:     slots,
-		Operators: operator.Builtin(operator.Options{}),
-		Templates: template.New(template.Options{}),
+		Operators: operator.Builtin(operators),
+		Templates: operators.Templates,
 		Commands: executor.NewLocal(executor.LocalOptions{
 			Env: l.c.env.Environ, KillNow: l.killNow, Log: l.log,
 		}),
-		Secrets:   l.secrets(),
+		Secrets:   func(*trowel.Lease) secret.Finder { return secrets },
 		Sessions:  &localSessions{run: l},
 		Project:   l.project.Dir,
 		TaskLimit: taskLimit,

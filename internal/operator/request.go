@@ -24,8 +24,10 @@ type Request struct {
 	Local *param.Map
 	// State is what earlier runs of the task left for this one; nil is empty.
 	State *param.Map
-	// Project is the absolute path of the project's root.
+	// Project is the absolute path of the project's root. If it is empty, Files makes a copy of the
+	// project for this try and returns its path.
 	Project string
+	Files   func(ctx context.Context) (string, error)
 
 	Secrets  secret.Finder
 	Commands command.Executor

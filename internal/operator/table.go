@@ -17,6 +17,8 @@ type Definition struct {
 	// Wrapped operators have a working directory and heed _retry (language X27); for the others
 	// _retry means only their subtasks (X28). Reading _retry counts as reading all keys (L55).
 	Wrapped bool
+	// NoFiles tells of a Wrapped operator that it never touches the files of the project.
+	NoFiles bool
 	// Keys are the options that the operator knows besides directives, which begin with "_".
 	Keys []string
 	// Open tells that all other keys have a meaning, too: they are parameters of what is run.
@@ -55,7 +57,7 @@ func Builtin(options Options) Table {
 		"for_each":  {Run: runForEach, Doc: "runs _do for all combinations of values"},
 		"for_range": {Run: runForRange, Doc: "runs _do for the slices of a range of numbers"},
 		"http": {
-			Run: web.runHTTP, Wrapped: true, Section: true, Doc: "sends an HTTP request",
+			Run: web.runHTTP, Wrapped: true, NoFiles: true, Section: true, Doc: "sends an HTTP request",
 			Keys: append(httpKeys(), "store_content"),
 		},
 		"http_call": {
@@ -72,8 +74,8 @@ func Builtin(options Options) Table {
 			},
 		},
 		"notify":    {Run: runNotify, Doc: "sends a notification"},
-		"param_get": {Run: params.runGet, Wrapped: true, Open: true, Doc: "takes parameters from the param server"},
-		"param_set": {Run: params.runSet, Wrapped: true, Open: true, Doc: "keeps parameters on the param server"},
+		"param_get": {Run: params.runGet, Wrapped: true, NoFiles: true, Open: true, Doc: "takes parameters from the param server"},
+		"param_set": {Run: params.runSet, Wrapped: true, NoFiles: true, Open: true, Doc: "keeps parameters on the param server"},
 		"py": {
 			Run: scripts.runPy, Wrapped: true, Section: true, Open: true, Doc: "calls a Python function or method",
 			Keys: []string{"python", "script"},
@@ -83,7 +85,7 @@ func Builtin(options Options) Table {
 			Keys: []string{"require", "ruby", "script"},
 		},
 		"require": {
-			Run: runRequire, Wrapped: true, Doc: "waits for a session of another workflow",
+			Run: runRequire, Wrapped: true, NoFiles: true, Doc: "waits for a session of another workflow",
 			Keys: []string{
 				"ignore_failure", "params", "project_id", "project_name", "rerun_on", "retry_attempt_name",
 				"session_time",
@@ -113,6 +115,9 @@ func (t Table) Run(ctx context.Context, name string, r *Request) (Outcome, error
 	if err := r.prepare(); err != nil {
 		return Outcome{}, err
 	}
+	if err := r.enter(ctx, definition); err != nil {
+		return Outcome{}, err
+	}
 	if !definition.Wrapped {
 		return definition.Run(ctx, r)
 	}
@@ -121,6 +126,21 @@ func (t Table) Run(ctx context.Context, name string, r *Request) (Outcome, error
 		return Outcome{}, err
 	}
 	return runWithRetry(ctx, definition.Run, r)
+}
+
+// noProject is what messages show as the project of an operator that has no files of it.
+const noProject = "/project"
+
+// enter makes sure that the files of the project are there, if the operator needs them.
+func (r *Request) enter(ctx context.Context, definition Definition) (err error) {
+	switch {
+	case r.Project != "":
+	case definition.NoFiles || !definition.Wrapped:
+		r.Project = noProject
+	default:
+		r.Project, err = r.Files(ctx)
+	}
+	return err
 }
 
 // prepare takes what is common to all operators out of the parameters: the names of secrets (operators
