@@ -125,6 +125,17 @@ func CheckProjectName(name string) error {
 	return nil
 }
 
+// CheckRevisionName checks the name of a revision (server 4.5). The error is an *Error.
+func CheckRevisionName(name string) error {
+	v := validation{model: "revision"}
+	v.check(name != "", "name", nameBlank, name)
+	v.check(units(name) <= maxName, "name", nameLength, name)
+	if err := v.err(); err != nil {
+		return err
+	}
+	return nil
+}
+
 // units is the length of a text in UTF-16 units, as Digdag counts characters.
 func units(s string) int {
 	if isASCII(s) {

@@ -1,0 +1,173 @@
+package server
+
+import (
+	"errors"
+	"net/http"
+	"slices"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/launch"
+)
+
+func getAttempts(c *call) (any, error) {
+	before, limit, err := c.page(c.opts.MaxAttemptsPage)
+	if err != nil {
+		return nil, err
+	}
+	filter := trowel.AttemptFilter{LastOnly: !c.flagParam("include_retried"), Before: trowel.AttemptID(before), Limit: limit}
+	var list []*trowel.AttemptSummary
+	err = c.view(func(tx trowel.Tx) error {
+		if c.query.Has("project") {
+			name := c.query.Get("project")
+			p, err := tx.FindProject(c.ctx(), name)
+			if err != nil {
+				return missed(err, "project name=%s", name)
+			}
+			filter.Project, filter.Workflow = p.ID, c.query.Get("workflow")
+			if c.query.Has("workflow") && filter.Workflow == "" {
+				return nil
+			}
+		}
+		var err error
+		list, err = tx.ListAttempts(c.ctx(), filter)
+		return err
+	})
+	return api.AttemptCollection{Attempts: listOf(c.allowed(list), attemptOf)}, err
+}
+
+func getAttempt(c *call) (any, error) {
+	var s *trowel.AttemptSummary
+	err := c.view(func(tx trowel.Tx) (err error) {
+		s, err = c.findAttempt(tx)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return attemptOf(s), nil
+}
+
+// getAttemptRetries lists all attempts of the session, the first one first.
+func getAttemptRetries(c *call) (any, error) {
+	var list []*trowel.AttemptSummary
+	err := c.view(func(tx trowel.Tx) error {
+		s, err := c.findAttempt(tx)
+		if err != nil {
+			return err
+		}
+		list, err = tx.ListAttempts(c.ctx(), trowel.AttemptFilter{Session: s.Session.ID, Limit: -1})
+		return err
+	})
+	slices.SortFunc(list, func(a, b *trowel.AttemptSummary) int { return a.Attempt.Index - b.Attempt.Index })
+	return api.AttemptCollection{Attempts: listOf(list, attemptOf)}, err
+}
+
+// getTasks lists the tasks of an attempt, which are in the archive when it has ended.
+func getTasks(c *call) (any, error) {
+	var tasks []*trowel.Task
+	err := c.view(func(tx trowel.Tx) error {
+		s, err := c.findAttempt(tx)
+		if err != nil {
+			return err
+		}
+		tasks, err = tx.ListTasks(c.ctx(), s.Attempt.ID, -1)
+		if err != nil || len(tasks) > 0 {
+			return err
+		}
+		tasks, err = tx.ListArchivedTasks(c.ctx(), s.Attempt.ID)
+		if errors.Is(err, trowel.ErrNotFound) {
+			return nil // it waits for its turn
+		}
+		return err
+	})
+	return api.TaskCollection{Tasks: listOf(tasks, taskOf)}, err
+}
+
+// putAttempt starts an attempt. One that is there already is answered with 409 and the attempt
+// itself (server 2.6.7).
+func putAttempt(c *call) (any, error) {
+	var request api.AttemptRequest
+	if err := c.decode(&request); err != nil {
+		return nil, err
+	}
+	if err := c.mayRun(trowel.WorkflowID(request.WorkflowID)); err != nil {
+		return nil, err
+	}
+	start := launch.Request{
+		WorkflowID: trowel.WorkflowID(request.WorkflowID), SessionTime: request.SessionTime.Time, Params: request.Params,
+		Cause: launch.CauseStart, Actor: c.caller.Name,
+	}
+	if request.RetryAttemptName != nil {
+		start.RetryName, start.Cause = *request.RetryAttemptName, launch.CauseRetry
+		if err := launch.CheckName(start.RetryName, "attempt request"); err != nil {
+			return nil, err
+		}
+	}
+	if request.Resume != nil {
+		start.Resume = &launch.Resume{
+			Mode: request.Resume.Mode, Attempt: trowel.AttemptID(request.Resume.AttemptID), From: request.Resume.From,
+		}
+	}
+	started, err := c.opts.Launcher.Start(c.ctx(), start)
+	if taken, ok := errors.AsType[*launch.TakenError](err); ok {
+		return nil, &refusal{status: http.StatusConflict, body: attemptOf(taken.Existing)}
+	}
+	if err != nil {
+		return nil, err
+	}
+	return attemptOf(started), nil
+}
+
+// mayRun refuses a caller who may not start attempts of a workflow.
+func (c *call) mayRun(id trowel.WorkflowID) error {
+	if c.caller.Project == 0 {
+		return c.may(0)
+	}
+	return c.view(func(tx trowel.Tx) error {
+		d, err := launch.FindDefinition(c.ctx(), tx, id)
+		if err != nil {
+			return err
+		}
+		return c.may(d.Project.ID)
+	})
+}
+
+// killAttempt answers with the attempt as it was before.
+func killAttempt(c *call) (any, error) {
+	var s *trowel.AttemptSummary
+	err := c.view(func(tx trowel.Tx) (err error) {
+		s, err = c.findAttempt(tx)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := c.opts.Killer.Kill(c.ctx(), s.Attempt.ID, c.caller.Name); err != nil {
+		if errors.Is(err, trowel.ErrNotFound) || errors.Is(err, trowel.ErrConflict) {
+			return nil, &refusal{status: http.StatusConflict, message: "Session attempt already killed or finished", err: err}
+		}
+		return nil, err
+	}
+	return attemptOf(s), nil
+}
+
+// getUserInfo tells who pushed the revision of an attempt (server 2.6.10).
+func getUserInfo(c *call) (any, error) {
+	if !c.caller.Admin {
+		return nil, &refusal{status: http.StatusForbidden, bare: true}
+	}
+	var setting *trowel.Setting
+	err := c.view(func(tx trowel.Tx) error {
+		s, err := c.findAttempt(tx)
+		if err != nil {
+			return err
+		}
+		setting, err = tx.FindSetting(c.ctx(), s.Attempt.ID)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return full(setting.Revision.UserInfo), nil
+}

@@ -1,0 +1,169 @@
+package server
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/access"
+	"github.com/trowel-project/trowel/internal/api"
+)
+
+// call is one request on its way through a handler.
+type call struct {
+	*Server
+	w      http.ResponseWriter
+	r      *http.Request
+	route  *route
+	found  found
+	query  url.Values
+	caller access.Caller
+	now    time.Time
+}
+
+func (c *call) ctx() context.Context { return c.r.Context() }
+
+// number and text return the placeholders of the path, counted from 0 each.
+func (c *call) number(i int) int64 { return c.found.numbers[i] }
+func (c *call) text(i int) string  { return c.found.texts[i] }
+
+// view reads from the store.
+func (c *call) view(f func(tx trowel.Tx) error) error {
+	return c.opts.Store.View(c.ctx(), f)
+}
+
+// update changes the store.
+func (c *call) update(f func(tx trowel.Tx) error) error {
+	return c.opts.Store.Update(c.ctx(), f)
+}
+
+// may refuses a caller who may not do what the route does with a project. Whether a thing exists is
+// said first (server 3.6).
+func (c *call) may(project trowel.ProjectID) error {
+	if c.route.verb == "" || c.caller.May(c.route.verb, project) {
+		return nil
+	}
+	return &refusal{
+		status:  http.StatusForbidden,
+		message: fmt.Sprintf("%s is not allowed to do this: it needs %s, and the role is %s", c.caller.Name, c.route.verb, c.caller.Role),
+	}
+}
+
+// intParam reads an integer of the query; one that is no integer is a path that does not exist
+// (server 2.1).
+func (c *call) intParam(name string, bits int, missing int64) (int64, error) {
+	values, given := c.query[name]
+	if !given {
+		return missing, nil
+	}
+	n, err := strconv.ParseInt(values[0], 10, bits)
+	if err != nil {
+		return 0, errNoPath
+	}
+	return n, nil
+}
+
+// limitParam reads the size of a page; a negative one is no limit.
+func (c *call) limitParam(name string) (int, error) {
+	n, err := c.intParam(name, 32, defaultPage)
+	return int(n), err
+}
+
+// flagParam reads a boolean of the query: everything but true is false (server 2.1).
+func (c *call) flagParam(name string) bool { return strings.EqualFold(c.query.Get(name), "true") }
+
+// checkBody refuses a content type that the route does not read (server 2.1).
+func (c *call) checkBody() error {
+	types := c.route.body.types
+	if len(types) == 0 {
+		return nil
+	}
+	header := c.r.Header.Get("Content-Type")
+	if header == "" && c.route.body.optional {
+		return nil
+	}
+	given, _, err := mime.ParseMediaType(header)
+	if err == nil {
+		for _, wanted := range types {
+			if strings.EqualFold(given, wanted) {
+				return nil
+			}
+		}
+	}
+	return invalid("the content type must be %s, got %q", strings.Join(types, " or "), header)
+}
+
+// decode reads the JSON body of a request.
+func (c *call) decode(into any) error {
+	data, err := c.readBody()
+	if err != nil {
+		return err
+	}
+	if len(bytes.TrimSpace(data)) == 0 {
+		return invalid("the body is empty, want a JSON object")
+	}
+	if bytes.Equal(bytes.TrimSpace(data), []byte("null")) {
+		return invalid("the body is null, want a JSON object")
+	}
+	return decodeJSON(data, into)
+}
+
+// decodeOptional is decode for a body that may be missing.
+func (c *call) decodeOptional(into any) error {
+	data, err := c.readBody()
+	if err != nil || len(bytes.TrimSpace(data)) == 0 {
+		return err
+	}
+	return decodeJSON(data, into)
+}
+
+func decodeJSON(data []byte, into any) error {
+	if err := json.Unmarshal(data, into); err != nil {
+		return &refusal{status: http.StatusBadRequest, message: err.Error(), err: err}
+	}
+	return nil
+}
+
+func (c *call) readBody() ([]byte, error) {
+	data, err := io.ReadAll(http.MaxBytesReader(c.w, c.r.Body, c.opts.MaxBody))
+	if err == nil {
+		return data, nil
+	}
+	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
+		return nil, &refusal{
+			status:  http.StatusRequestEntityTooLarge,
+			message: fmt.Sprintf("the body is larger than %d bytes", tooLarge.Limit),
+		}
+	}
+	return nil, &refusal{status: http.StatusBadRequest, message: "the body cannot be read: " + err.Error(), err: err}
+}
+
+// invalid refuses a request, missing says that a thing does not exist.
+func invalid(format string, args ...any) error {
+	return &refusal{status: http.StatusBadRequest, message: fmt.Sprintf(format, args...)}
+}
+
+func missing(format string, args ...any) error {
+	return &refusal{status: http.StatusNotFound, message: "Resource does not exist: " + fmt.Sprintf(format, args...)}
+}
+
+// missed turns ErrNotFound into Digdag's text about a thing.
+func missed(err error, format string, args ...any) error {
+	if errors.Is(err, trowel.ErrNotFound) {
+		return missing(format, args...)
+	}
+	return err
+}
+
+// idName refers to a project.
+func idName(p trowel.Project) api.IDName { return api.IDName{ID: api.ID(p.ID), Name: p.Name} }

@@ -1,0 +1,191 @@
+package server
+
+import (
+	"crypto/rand"
+	"strconv"
+	"strings"
+	"sync"
+
+	trowel "github.com/trowel-project/trowel"
+)
+
+// Event is one thing that happened, on its way to those who watch.
+type Event struct {
+	AttemptID trowel.AttemptID
+	ProjectID trowel.ProjectID
+	Workflow  string
+	// Task is the row that changed; nil if it was the attempt itself.
+	Task *TaskRow
+	// Log is output that can be read now; nil if it is none.
+	Log *LogRow
+	// Schedule tells that times of a schedule changed; zero if they did not.
+	Schedule trowel.ScheduleID
+}
+
+// TaskRow is what the stream tells of a task.
+type TaskRow struct {
+	ID         trowel.TaskID
+	ParentID   trowel.TaskID
+	State      trowel.TaskState
+	Try        int
+	StartedAt  string // milliseconds, UTC; empty if it never ran
+	FinishedAt string // the same; empty until it is done
+	Reason     string // why it waits; may be empty
+}
+
+// LogRow is what the stream tells of output.
+type LogRow struct {
+	Task   string // full name
+	Offset int64  // bytes of text before it
+	Size   int64  // bytes of text with it
+}
+
+// kept is how many events can be had again by somebody who was away.
+const kept = 1 << 14
+
+// Events hands events on to those who watch, and keeps the last ones for those who come back. Its
+// methods may be called concurrently; none of them waits for a watcher.
+type Events struct {
+	// life is different for each process: positions of an earlier one mean nothing.
+	life string
+
+	mu       sync.Mutex
+	ring     []Event // position p is at p % kept
+	next     int64   // position of the next event
+	watchers map[*watcher]struct{}
+	closed   bool
+}
+
+// NewEvents returns an empty stream.
+func NewEvents() *Events {
+	return &Events{life: strings.ToLower(rand.Text()[:8]), watchers: map[*watcher]struct{}{}}
+}
+
+// Publish tells all watchers.
+func (e *Events) Publish(events ...Event) {
+	if len(events) == 0 {
+		return
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, event := range events {
+		if len(e.ring) < kept {
+			e.ring = append(e.ring, event)
+		} else {
+			e.ring[e.next%kept] = event
+		}
+		e.next++
+		for w := range e.watchers {
+			w.note(event)
+		}
+	}
+	for w := range e.watchers {
+		w.wake()
+	}
+}
+
+// Close ends all streams.
+func (e *Events) Close() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.closed = true
+	for w := range e.watchers {
+		w.wake()
+	}
+}
+
+// watch begins to gather events of a topic for one stream. after is the position that the stream
+// has; empty for a new one. lost tells that what came after it is not known any more.
+func (e *Events) watch(t topic, after string) (w *watcher, lost bool) {
+	w = &watcher{events: e, topic: t, ready: make(chan struct{}, 1)}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if after != "" {
+		from, ok := e.position(after)
+		lost = !ok
+		for p := from; ok && p < e.next; p++ {
+			w.note(e.ring[p%kept])
+		}
+		w.wake()
+	}
+	e.watchers[w] = struct{}{}
+	return w, lost
+}
+
+// position reads a position. It must be of this process, and what follows must still be kept.
+func (e *Events) position(text string) (int64, bool) {
+	life, number, _ := strings.Cut(text, "-")
+	p, err := strconv.ParseInt(number, 10, 64)
+	if err != nil || life != e.life || p > e.next || p < e.next-int64(len(e.ring)) {
+		return 0, false
+	}
+	return p, true
+}
+
+func (e *Events) leave(w *watcher) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	delete(e.watchers, w)
+}
+
+// watcher gathers what one stream has not sent yet. Events of one thing are merged: the last one
+// counts.
+type watcher struct {
+	events *Events
+	topic  topic
+	ready  chan struct{} // has room for one
+
+	// Under the mutex of Events.
+	attempts  map[trowel.AttemptID]struct{}
+	tasks     map[trowel.TaskID]*TaskRow
+	logs      map[string]*LogRow
+	schedules map[trowel.ScheduleID]struct{}
+}
+
+func (w *watcher) wake() {
+	select {
+	case w.ready <- struct{}{}:
+	default:
+	}
+}
+
+// note keeps an event if it is of the topic.
+func (w *watcher) note(event Event) {
+	switch {
+	case !w.topic.has(event):
+	case event.Schedule != 0:
+		put(&w.schedules, event.Schedule, struct{}{})
+	case event.Log != nil:
+		put(&w.logs, event.Log.Task, event.Log)
+	case event.Task != nil:
+		put(&w.tasks, event.Task.ID, event.Task)
+	default:
+		put(&w.attempts, event.AttemptID, struct{}{})
+	}
+}
+
+func put[K comparable, V any](m *map[K]V, key K, value V) {
+	if *m == nil {
+		*m = map[K]V{}
+	}
+	(*m)[key] = value
+}
+
+// gathered is what a watcher had to send at a position.
+type gathered struct {
+	position  string
+	attempts  map[trowel.AttemptID]struct{}
+	tasks     map[trowel.TaskID]*TaskRow
+	logs      map[string]*LogRow
+	schedules map[trowel.ScheduleID]struct{}
+}
+
+// take returns all that was gathered. open tells whether the stream goes on.
+func (w *watcher) take() (g gathered, open bool) {
+	e := w.events
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	g = gathered{e.life + "-" + strconv.FormatInt(e.next, 10), w.attempts, w.tasks, w.logs, w.schedules}
+	w.attempts, w.tasks, w.logs, w.schedules = nil, nil, nil, nil
+	return g, !e.closed
+}

@@ -1,0 +1,113 @@
+package server
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/api"
+)
+
+// Part is one part of the server that can fail alone.
+type Part struct {
+	Name string
+	// Check returns an error with the reason while the part does not work.
+	Check func(ctx context.Context) error
+}
+
+// Health asks all parts whether they work, and remembers since when.
+type Health struct {
+	parts []Part
+
+	mu    sync.Mutex
+	since map[string]time.Time
+	ok    map[string]bool
+}
+
+// NewHealth returns the health of these parts.
+func NewHealth(parts ...Part) *Health {
+	return &Health{parts: parts, since: map[string]time.Time{}, ok: map[string]bool{}}
+}
+
+// HealthReport is the document of the server's health (ui.md, A4).
+type HealthReport struct {
+	OK     bool                 `json:"ok"`
+	Parts  api.List[HealthPart] `json:"parts"`
+	Agents HealthAgents         `json:"agents"`
+}
+
+// HealthPart is one part.
+type HealthPart struct {
+	Name      string  `json:"name"`
+	OK        bool    `json:"ok"`
+	Since     string  `json:"since"`
+	Message   *string `json:"message"`
+	LatencyMS *int64  `json:"latencyMs"` // how long the check took
+}
+
+// HealthAgents counts agents by how they are: late ones missed a heartbeat, dead ones lost their
+// lease.
+type HealthAgents struct {
+	Live int `json:"live"`
+	Late int `json:"late"`
+	Dead int `json:"dead"`
+}
+
+// getHealth answers with 503 while a part does not work.
+func getHealth(c *call) (any, error) {
+	report := HealthReport{OK: true, Parts: api.List[HealthPart]{}}
+	for _, part := range c.opts.Health.parts {
+		checked := c.opts.Health.check(c.ctx(), part, c.opts.Now)
+		report.OK = report.OK && checked.OK
+		report.Parts = append(report.Parts, checked)
+	}
+	err := c.view(func(tx trowel.Tx) error {
+		agents, err := tx.ListAgents(c.ctx())
+		report.Agents = countAgents(agents, c.now)
+		return err
+	})
+	if err != nil {
+		report.OK = false
+	}
+	if !report.OK {
+		return nil, &refusal{status: statusOf(trowel.ErrUnavailable), body: report}
+	}
+	return report, nil
+}
+
+func (h *Health) check(ctx context.Context, part Part, now func() time.Time) HealthPart {
+	began := now()
+	err := part.Check(ctx)
+	took := now().Sub(began).Milliseconds()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if before, known := h.ok[part.Name]; !known || before != (err == nil) {
+		h.since[part.Name], h.ok[part.Name] = began, err == nil
+	}
+	checked := HealthPart{Name: part.Name, OK: err == nil, Since: Milli(h.since[part.Name]), LatencyMS: &took}
+	if err != nil {
+		checked.Message = optional(strings.TrimSpace(messageOf(err)))
+	}
+	return checked
+}
+
+// lateAfter is the time without a heartbeat after which an agent is late, as a part of its lease.
+const lateAfter = 2
+
+func countAgents(agents []*trowel.Agent, now time.Time) (n HealthAgents) {
+	for a := range slices.Values(agents) {
+		lease := a.LeaseEnds.Sub(a.SeenAt)
+		switch {
+		case !now.Before(a.LeaseEnds):
+			n.Dead++
+		case now.Sub(a.SeenAt) > lease/lateAfter:
+			n.Late++
+		default:
+			n.Live++
+		}
+	}
+	return n
+}

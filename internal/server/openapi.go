@@ -1,0 +1,232 @@
+package server
+
+import (
+	"maps"
+	"reflect"
+	"strconv"
+	"strings"
+
+	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/param"
+)
+
+// getOpenAPI answers with the description of all routes, made of the table and the types of the
+// handlers.
+func getOpenAPI(c *call) (any, error) {
+	d := &description{schemas: map[string]any{}}
+	paths := map[string]map[string]any{}
+	for i := range c.routes {
+		r := &c.routes[i]
+		path := plainPath(r.path)
+		if paths[path] == nil {
+			paths[path] = map[string]any{}
+		}
+		paths[path][strings.ToLower(r.method)] = d.operation(r)
+	}
+	return map[string]any{
+		"openapi": "3.1.0",
+		"info": map[string]any{
+			"title": "Trowel", "version": c.opts.Version,
+			"description": "The REST API of Digdag 0.10, and what Trowel adds to it.",
+			"license":     map[string]any{"name": "Apache-2.0", "identifier": "Apache-2.0"},
+		},
+		"paths": paths,
+		"components": map[string]any{
+			"schemas": d.schemas,
+			"securitySchemes": map[string]any{
+				"basic":  map[string]any{"type": "http", "scheme": "basic"},
+				"bearer": map[string]any{"type": "http", "scheme": "bearer"},
+			},
+		},
+	}, nil
+}
+
+// plainPath leaves out the sizes of numbers.
+func plainPath(path string) string {
+	for _, bits := range []string{":32}", ":64}"} {
+		path = strings.ReplaceAll(path, bits, "}")
+	}
+	return path
+}
+
+// description gathers the schemas of all types.
+type description struct{ schemas map[string]any }
+
+func (d *description) operation(r *route) map[string]any {
+	answers := map[string]any{"200": d.answer(r)}
+	for _, status := range r.refusals() {
+		answers[strconv.Itoa(status)] = d.refusal(r, status)
+	}
+	operation := map[string]any{
+		"operationId": r.name, "summary": r.about, "parameters": d.parameters(r), "responses": answers,
+	}
+	if r.verb != "" {
+		operation["security"] = []any{map[string]any{"basic": []any{}}, map[string]any{"bearer": []any{}}, map[string]any{}}
+	}
+	if len(r.body.types) > 0 {
+		content := map[string]any{}
+		for _, contentType := range r.body.types {
+			content[contentType] = map[string]any{"schema": d.bodySchema(r.body)}
+		}
+		operation["requestBody"] = map[string]any{"required": !r.body.optional, "content": content}
+	}
+	return operation
+}
+
+// refusals are the statuses besides 200 that a route can have.
+func (r *route) refusals() []int {
+	statuses := []int{503}
+	if r.path != "/api/version" {
+		statuses = append(statuses, 401)
+	}
+	if r.verb != "" {
+		statuses = append(statuses, 403)
+	}
+	if strings.Contains(r.path, "{") || len(r.query) > 0 || len(r.body.types) > 0 {
+		statuses = append(statuses, 400, 404)
+	}
+	if r.method != "GET" {
+		statuses = append(statuses, 409)
+	}
+	if len(r.body.types) > 0 {
+		statuses = append(statuses, 413, 415)
+	}
+	if r.name == "getArchive" {
+		statuses = append(statuses, 303)
+	}
+	return statuses
+}
+
+func (d *description) answer(r *route) map[string]any {
+	if r.answer == nil {
+		contentType := "application/gzip"
+		switch r.name {
+		case "getEvents":
+			contentType = "text/event-stream"
+		case "getOpenAPI":
+			contentType = jsonType
+		}
+		return map[string]any{"description": "OK", "content": map[string]any{contentType: map[string]any{}}}
+	}
+	return map[string]any{"description": "OK", "content": map[string]any{jsonType: map[string]any{"schema": d.schema(reflect.TypeOf(r.answer))}}}
+}
+
+// refusal describes an error. Where an attempt is there already, it is the attempt.
+func (d *description) refusal(r *route, status int) map[string]any {
+	schema := d.schema(reflect.TypeFor[api.Error]())
+	switch {
+	case status == 303:
+		return map[string]any{"description": "The file is at the address in Location."}
+	case status == 404:
+		return map[string]any{"description": "No such thing; a path, id or query value that does not fit has no body."}
+	case r.name == "startAttempt" && status == 409:
+		schema = d.schema(reflect.TypeFor[api.Attempt]())
+	case r.name == "getHealth" && status == 503:
+		schema = d.schema(reflect.TypeFor[HealthReport]())
+	}
+	return map[string]any{
+		"description": "An error, with a sentence that says what is wrong.",
+		"content":     map[string]any{jsonType: map[string]any{"schema": schema}},
+	}
+}
+
+func (d *description) parameters(r *route) []any {
+	list := []any{}
+	for part := range strings.SplitSeq(r.path, "/") {
+		inner, isParameter := strings.CutPrefix(part, "{")
+		if !isParameter {
+			continue
+		}
+		name, bits, isNumber := strings.Cut(strings.TrimSuffix(inner, "}"), ":")
+		schema := map[string]any{"type": "string"}
+		if isNumber {
+			schema = map[string]any{"type": "integer", "format": "int" + bits}
+		}
+		list = append(list, map[string]any{"name": name, "in": "path", "required": true, "schema": schema})
+	}
+	for _, p := range r.query {
+		list = append(list, map[string]any{
+			"name": p.name, "in": "query", "required": false, "description": p.about, "schema": map[string]any{"type": p.kind},
+		})
+	}
+	return list
+}
+
+func (d *description) bodySchema(b body) any {
+	if b.value == nil {
+		return map[string]any{}
+	}
+	return d.schema(reflect.TypeOf(b.value))
+}
+
+// schema describes a type by how it is written as JSON.
+func (d *description) schema(t reflect.Type) map[string]any {
+	if known := fixedSchemas()[t]; known != nil {
+		return known
+	}
+	switch t.Kind() { //nolint:exhaustive // the kinds that documents have; TestOpenAPI finds others
+	case reflect.Pointer:
+		return nullable(d.schema(t.Elem()))
+	case reflect.Slice:
+		if t.Elem().Kind() == reflect.Uint8 {
+			return map[string]any{"type": []string{"string", "null"}, "contentEncoding": "base64"}
+		}
+		return map[string]any{"type": "array", "items": d.schema(t.Elem())}
+	case reflect.Map:
+		return map[string]any{"type": "object", "additionalProperties": d.schema(t.Elem())}
+	case reflect.Struct:
+		return d.object(t)
+	case reflect.String:
+		return map[string]any{"type": "string"}
+	case reflect.Bool:
+		return map[string]any{"type": "boolean"}
+	case reflect.Int, reflect.Int64:
+		return map[string]any{"type": "integer"}
+	default:
+		return map[string]any{}
+	}
+}
+
+// fixedSchemas are types that write themselves.
+func fixedSchemas() map[reflect.Type]map[string]any {
+	return map[reflect.Type]map[string]any{
+		reflect.TypeFor[api.ID]():             {"type": "string", "pattern": `^-?\d+$`},
+		reflect.TypeFor[api.Instant]():        {"type": "string", "format": "date-time"},
+		reflect.TypeFor[api.OffsetTime]():     {"type": "string", "format": "date-time"},
+		reflect.TypeFor[api.LocalOrInstant](): {"type": "string"},
+		reflect.TypeFor[*param.Map]():         {"type": "object"},
+	}
+}
+
+func nullable(schema map[string]any) map[string]any {
+	if kind, ok := schema["type"].(string); ok {
+		copied := maps.Clone(schema)
+		copied["type"] = []string{kind, "null"}
+		return copied
+	}
+	return map[string]any{"anyOf": []any{schema, map[string]any{"type": "null"}}}
+}
+
+// object describes a struct once, under the name of its type, and refers to it.
+func (d *description) object(t reflect.Type) map[string]any {
+	name := t.Name()
+	reference := map[string]any{"$ref": "#/components/schemas/" + name}
+	if d.schemas[name] != nil {
+		return reference
+	}
+	properties := map[string]any{}
+	d.schemas[name] = map[string]any{} // so that a type that has itself ends
+	required := []string{}
+	for _, field := range reflect.VisibleFields(t) {
+		tag, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+		if tag == "" || tag == "-" {
+			continue
+		}
+		properties[tag] = d.schema(field.Type)
+		if !strings.Contains(options, "omitempty") && !strings.HasSuffix(name, "Request") {
+			required = append(required, tag)
+		}
+	}
+	d.schemas[name] = map[string]any{"type": "object", "properties": properties, "required": required}
+	return reference
+}

@@ -1,0 +1,213 @@
+package server
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/api"
+)
+
+// instantMillis is how messages show when a project was deleted.
+const instantMillis = "2006-01-02T15:04:05.000Z"
+
+// liveProject returns the project of the path and refuses one that is deleted ([404p]), or that the
+// caller may not see.
+func (c *call) liveProject(tx trowel.Tx) (*trowel.Project, error) {
+	id := trowel.ProjectID(c.number(0))
+	p, err := tx.FindProjectByID(c.ctx(), id)
+	if err != nil {
+		return nil, missed(err, "project id=%d", id)
+	}
+	if !p.DeletedAt.IsZero() {
+		return nil, &refusal{
+			status:  http.StatusNotFound,
+			message: fmt.Sprintf("Project id=%d is already deleted at %s", id, p.DeletedAt.UTC().Format(instantMillis)),
+		}
+	}
+	return p, c.may(id)
+}
+
+// inProject reads something of the project of the path.
+func inProject[T any](c *call, read func(tx trowel.Tx, p *trowel.Project) (T, error)) (any, error) {
+	var value T
+	err := c.view(func(tx trowel.Tx) error {
+		p, err := c.liveProject(tx)
+		if err == nil {
+			value, err = read(tx, p)
+		}
+		return err
+	})
+	return value, err
+}
+
+func getProjects(c *call) (any, error) {
+	after, err := c.intParam("last_id", 32, 0)
+	if err != nil {
+		return nil, err
+	}
+	limit, err := c.limitParam("count")
+	if err != nil {
+		return nil, err
+	}
+	if c.query.Has("name") {
+		return c.projectsNamed(c.query.Get("name"))
+	}
+	var list []trowel.ProjectRevision
+	err = c.view(func(tx trowel.Tx) (err error) {
+		list, err = tx.ListProjects(c.ctx(), trowel.ProjectFilter{
+			After: trowel.ProjectID(after), Name: c.query.Get("name_pattern"), Limit: limit,
+		})
+		return err
+	})
+	shapes := api.List[api.Project]{}
+	for _, p := range list {
+		if c.may(p.Project.ID) == nil {
+			shapes = append(shapes, projectOf(p.Project, p.Revision))
+		}
+	}
+	return api.ProjectCollection{Projects: shapes}, err
+}
+
+// projectsNamed is a list with the project of that name, or nothing.
+func (c *call) projectsNamed(name string) (any, error) {
+	found, err := c.projectNamed(name)
+	if errors.Is(err, trowel.ErrNotFound) {
+		return api.ProjectCollection{}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return api.ProjectCollection{Projects: api.List[api.Project]{*found}}, nil
+}
+
+func (c *call) projectNamed(name string) (*api.Project, error) {
+	var shape api.Project
+	err := c.view(func(tx trowel.Tx) error {
+		p, err := tx.FindProject(c.ctx(), name)
+		if err != nil {
+			return err
+		}
+		r, err := tx.FindRevision(c.ctx(), p.ID, "")
+		if err != nil {
+			return err
+		}
+		shape = projectOf(*p, *r)
+		return c.may(p.ID)
+	})
+	return &shape, err
+}
+
+// getProjectByName is the older form of getProjects with a name.
+func getProjectByName(c *call) (any, error) {
+	if !c.query.Has("name") {
+		return nil, invalid("name= is required")
+	}
+	name := c.query.Get("name")
+	p, err := c.projectNamed(name)
+	return p, missed(err, "project name=%s", name)
+}
+
+func getProject(c *call) (any, error) {
+	return inProject(c, func(tx trowel.Tx, p *trowel.Project) (api.Project, error) {
+		r, err := tx.FindRevision(c.ctx(), p.ID, "")
+		if err != nil {
+			return api.Project{}, missed(err, "project id=%d", p.ID)
+		}
+		return projectOf(*p, *r), nil
+	})
+}
+
+func getRevisions(c *call) (any, error) {
+	before, err := c.intParam("last_id", 32, 0)
+	if err != nil {
+		return nil, err
+	}
+	return inProject(c, func(tx trowel.Tx, p *trowel.Project) (api.RevisionCollection, error) {
+		if !c.query.Has("name") {
+			list, err := tx.ListRevisions(c.ctx(), p.ID, trowel.RevisionID(before), defaultPage)
+			return api.RevisionCollection{Revisions: listOf(list, revisionOf)}, err
+		}
+		r, err := c.revisionNamed(tx, p.ID, c.query.Get("name"))
+		if errors.Is(err, trowel.ErrNotFound) {
+			return api.RevisionCollection{}, nil
+		}
+		if err != nil {
+			return api.RevisionCollection{}, err
+		}
+		return api.RevisionCollection{Revisions: api.List[api.Revision]{revisionOf(r)}}, nil
+	})
+}
+
+// revisionNamed finds a revision by a name that was given: an empty one does not mean the newest.
+func (c *call) revisionNamed(tx trowel.Tx, project trowel.ProjectID, name string) (*trowel.Revision, error) {
+	if name == "" {
+		return nil, trowel.ErrNotFound
+	}
+	return tx.FindRevision(c.ctx(), project, name)
+}
+
+// revision returns the revision that the query names, or the newest.
+func (c *call) revision(tx trowel.Tx, project trowel.ProjectID) (*trowel.Revision, error) {
+	if !c.query.Has("revision") {
+		r, err := tx.FindRevision(c.ctx(), project, "")
+		return r, missed(err, "project id=%d", project)
+	}
+	name := c.query.Get("revision")
+	r, err := c.revisionNamed(tx, project, name)
+	return r, missed(err, "revision name=%s in project id=%d", name, project)
+}
+
+func getArchive(c *call) (any, error) {
+	var r *trowel.Revision
+	err := c.view(func(tx trowel.Tx) error {
+		p, err := c.liveProject(tx)
+		if err == nil {
+			r, err = c.revision(tx, p.ID)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	store := c.opts.Archives[r.Archive.Type]
+	if store == nil {
+		return nil, &refusal{status: http.StatusNotFound, message: "Archive is not stored"}
+	}
+	if c.opts.DirectDownload[r.Archive.Type] && c.query.Get("direct_download") != "false" {
+		if url, err := store.SignedGet(c.ctx(), r.Archive.Key); err == nil {
+			return elsewhere{url}, nil
+		}
+	}
+	return file{
+		contentType: "application/gzip", sizeBytes: r.Archive.SizeBytes, etag: `"` + hex.EncodeToString(r.Archive.MD5) + `"`,
+		open: func() (io.ReadCloser, error) {
+			content, err := store.Open(c.ctx(), r.Archive.Key, 0, -1)
+			if errors.Is(err, trowel.ErrNotFound) {
+				return nil, &refusal{status: http.StatusNotFound, message: "Archive file not found", err: err}
+			}
+			return content, err
+		},
+	}, nil
+}
+
+// deleteProject answers with the project as it was.
+func deleteProject(c *call) (any, error) {
+	var shape api.Project
+	err := c.update(func(tx trowel.Tx) error {
+		p, err := c.liveProject(tx)
+		if err != nil {
+			return err
+		}
+		r, err := tx.FindRevision(c.ctx(), p.ID, "")
+		if err != nil {
+			return missed(err, "project id=%d", p.ID)
+		}
+		shape = projectOf(*p, *r)
+		return tx.DeleteProject(c.ctx(), p.ID, c.now)
+	})
+	return shape, err
+}

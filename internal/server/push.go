@@ -1,0 +1,222 @@
+package server
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"time"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/archive"
+	"github.com/trowel-project/trowel/internal/dig"
+	"github.com/trowel-project/trowel/internal/schedule"
+	"github.com/trowel-project/trowel/internal/scheduler"
+)
+
+// push is a revision on its way in (server 2.6.2). The archive is checked and kept before the
+// transaction begins, so that large ones keep nobody waiting; what a refused push has kept is
+// deleted again.
+type push struct {
+	*call
+	project, revision string
+	scheduleFrom      time.Time
+	clearAll          bool
+	clear             []string
+	upload            *archive.Upload
+	workflows         []*trowel.Workflow
+}
+
+func putProject(c *call) (any, error) {
+	p := &push{call: c}
+	if err := p.parameters(); err != nil {
+		return nil, err
+	}
+	if err := p.read(); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err := p.upload.Close(); err != nil {
+			c.opts.Log.Warn("temporary file is left", slog.Any("error", err))
+		}
+	}()
+	if err := p.check(); err != nil {
+		return nil, err
+	}
+	kept, err := p.keep()
+	if err != nil {
+		return nil, err
+	}
+	shape, err := p.store(kept)
+	if err != nil {
+		p.forget(kept, err)
+		return nil, err
+	}
+	c.opts.SchedulesChanged()
+	return shape, nil
+}
+
+// parameters reads the query (steps 1 to 3).
+func (p *push) parameters() error {
+	p.project, p.revision = p.query.Get("project"), p.query.Get("revision")
+	if p.project == "" {
+		return invalid("project= is required")
+	}
+	if p.revision == "" {
+		return invalid("revision= is required")
+	}
+	if err := p.mayPush(); err != nil {
+		return err
+	}
+	p.scheduleFrom = p.now
+	if text := p.query.Get("schedule_from"); text != "" {
+		at, err := api.ParseInstant(text)
+		if err != nil {
+			return invalid("Invalid schedule_from= parameter format. Expected yyyy-MM-dd'T'HH:mm:ss'Z' format")
+		}
+		p.scheduleFrom = at
+	}
+	p.clear, p.clearAll = p.query["clear_schedule"], p.flagParam("clear_schedule_all")
+	return nil
+}
+
+// mayPush asks for the project of that name, or for all of them if it is new.
+func (p *push) mayPush() error {
+	return p.view(func(tx trowel.Tx) error {
+		known, err := tx.FindProject(p.ctx(), p.project)
+		if errors.Is(err, trowel.ErrNotFound) {
+			return p.may(0)
+		}
+		if err != nil {
+			return err
+		}
+		return p.may(known.ID)
+	})
+}
+
+// read takes the archive in and reads its workflow files (steps 4 to 7).
+func (p *push) read() (err error) {
+	p.upload, err = archive.Inspect(p.r.Body, archive.InspectOptions{
+		Limits: archive.Limits{MaxBytes: p.opts.MaxArchive}, ContentLength: p.r.ContentLength, TempDir: p.opts.TempDir,
+	})
+	if err != nil {
+		return err
+	}
+	if err := p.load(); err != nil {
+		return errors.Join(err, p.upload.Close())
+	}
+	return nil
+}
+
+func (p *push) load() error {
+	project, err := dig.LoadFS(p.upload.Files, p.dir())
+	if err != nil {
+		return p.refusal(err)
+	}
+	if err := p.upload.CheckLength(p.r.ContentLength); err != nil {
+		return err
+	}
+	for _, w := range project.Workflows {
+		p.workflows = append(p.workflows, &trowel.Workflow{Name: w.Name, Zone: w.Zone.ID, Definition: w.Definition})
+	}
+	for _, name := range p.clear {
+		if project.Find(name) == nil { // before the archive is kept; scheduler.Apply finds it, too
+			return invalid("%s does not exist", name)
+		}
+	}
+	if _, err := project.Compile(); err != nil {
+		return p.refusal(err)
+	}
+	for _, w := range project.Workflows {
+		block, err := w.ScheduleBlock()
+		if err == nil && block != nil {
+			_, err = schedule.ParseStrict(block, w.Zone)
+		}
+		if err != nil {
+			return p.refusal(err)
+		}
+	}
+	return nil
+}
+
+// dir is the folder that messages show the files in. There is none: they are in the archive.
+func (p *push) dir() string {
+	if p.opts.TempDir != "" {
+		return filepath.Join(p.opts.TempDir, "archive")
+	}
+	return "/tmp/archive"
+}
+
+// refusal tells Digdag's message about a project, and all findings beside it.
+func (p *push) refusal(err error) error {
+	r := &refusal{status: http.StatusBadRequest, message: err.Error(), err: err}
+	for _, f := range dig.CheckFS(p.upload.Files, p.dir(), nil) {
+		if f.Severity == dig.SeverityError {
+			r.findings = append(r.findings, f)
+		}
+	}
+	return r
+}
+
+// check refuses names.
+func (p *push) check() error {
+	if err := dig.CheckProjectName(p.project); err != nil {
+		return err
+	}
+	return dig.CheckRevisionName(p.revision)
+}
+
+// keep stores the archive (step 11).
+func (p *push) keep() (trowel.Archive, error) {
+	kept := trowel.Archive{
+		Type: p.opts.ArchiveType, MD5: p.upload.MD5, SizeBytes: p.upload.SizeBytes,
+		Key: fmt.Sprintf("0/%s/%s.%s.tar.gz", base64.RawURLEncoding.EncodeToString([]byte(p.project)), // server 4.6
+			strings.ReplaceAll(p.revision, "/", "_"), strings.ToLower(rand.Text())),
+	}
+	if err := p.opts.Archives[kept.Type].Put(p.ctx(), kept.Key, p.upload.Open(), kept.SizeBytes); err != nil {
+		return kept, fmt.Errorf("keep the archive of %q: %w", p.project, err)
+	}
+	return kept, nil
+}
+
+// forget deletes the archive of a push that was refused. If nobody knows whether it was, it stays.
+func (p *push) forget(kept trowel.Archive, cause error) {
+	if errors.Is(cause, trowel.ErrUnavailable) || p.ctx().Err() != nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(p.ctx()), p.opts.RequestTimeout)
+	defer cancel()
+	if err := p.opts.Archives[kept.Type].Delete(ctx, kept.Key); err != nil {
+		p.opts.Log.Warn("archive of a refused push is left", slog.String("key", kept.Key), slog.Any("error", err))
+	}
+}
+
+// store writes the revision and moves the schedules, in one transaction (step 12).
+func (p *push) store(kept trowel.Archive) (api.Project, error) {
+	var shape api.Project
+	err := p.update(func(tx trowel.Tx) error {
+		project := &trowel.Project{Name: p.project, CreatedAt: p.now}
+		revision := &trowel.Revision{Name: p.revision, Archive: kept, Actor: p.caller.Name, CreatedAt: p.now}
+		err := tx.InsertRevision(p.ctx(), project, revision, p.workflows)
+		if errors.Is(err, trowel.ErrConflict) && project.ID != 0 {
+			return &refusal{
+				status:  http.StatusConflict,
+				message: fmt.Sprintf("Resource already exists: revision=%s in project id=%d", p.revision, project.ID), err: err,
+			}
+		}
+		if err != nil {
+			return err
+		}
+		shape = projectOf(*project, *revision)
+		return scheduler.Apply(p.ctx(), tx, scheduler.Push{
+			Project: project.ID, Workflows: p.workflows, From: p.scheduleFrom, Clear: p.clear, ClearAll: p.clearAll, Now: p.now,
+		})
+	})
+	return shape, err
+}

@@ -1,0 +1,148 @@
+package server
+
+import (
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/trowel-project/trowel/internal/access"
+)
+
+// route is one method of one path.
+type route struct {
+	method string
+	// path has segments in braces: {id:32} and {id:64} are numbers that fit so many bits, {name} is
+	// any text.
+	path  string
+	name  string      // of its metric (server 7.2)
+	verb  access.Verb // what the caller must be allowed; empty for everybody
+	query []parameter
+	body  body
+	// answer is a value of the type that the handler returns, for the API document; nil for bytes.
+	answer any
+	about  string // one line for the API document
+	// long tells that it may take longer than a request that only touches the database: uploads,
+	// downloads, streams.
+	long   bool
+	handle func(c *call) (any, error)
+}
+
+// parameter is a query parameter.
+type parameter struct {
+	name  string
+	kind  string // "integer", "string" or "boolean"
+	about string
+}
+
+// body says which request body a route reads.
+type body struct {
+	// types are the content types that are taken; none if no body is read.
+	types []string
+	// optional tells that a request without a content type and body is fine, too.
+	optional bool
+	// value is a value of the type that is read, for the API document; nil for bytes.
+	value any
+}
+
+// segment is a part of a path between slashes.
+type segment struct {
+	literal string // empty for a placeholder
+	bits    int    // of a placeholder for a number; zero for a text
+}
+
+// node is a path with the routes of its methods.
+type node struct {
+	segments []segment
+	methods  map[string]*route
+}
+
+// allowed lists the methods of a path as Digdag does (server 2.1).
+func (n *node) allowed() string {
+	methods := []string{"OPTIONS"}
+	for method := range n.methods {
+		methods = append(methods, method)
+		if method == "GET" {
+			methods = append(methods, "HEAD")
+		}
+	}
+	slices.Sort(methods)
+	return strings.Join(methods, ", ")
+}
+
+// router finds the node of a path.
+type router struct{ byLength map[int][]*node }
+
+func newRouter(routes []route) *router {
+	r := &router{byLength: map[int][]*node{}}
+	byPath := map[string]*node{}
+	for i := range routes {
+		n := byPath[routes[i].path]
+		if n == nil {
+			n = &node{segments: parsePath(routes[i].path), methods: map[string]*route{}}
+			byPath[routes[i].path] = n
+			r.byLength[len(n.segments)] = append(r.byLength[len(n.segments)], n)
+		}
+		n.methods[routes[i].method] = &routes[i]
+	}
+	return r
+}
+
+func parsePath(path string) []segment {
+	var segments []segment
+	for part := range strings.SplitSeq(strings.TrimPrefix(path, "/"), "/") {
+		inner, found := strings.CutPrefix(part, "{")
+		if !found {
+			segments = append(segments, segment{literal: part})
+			continue
+		}
+		_, bits, _ := strings.Cut(strings.TrimSuffix(inner, "}"), ":")
+		n, _ := strconv.Atoi(bits)
+		segments = append(segments, segment{bits: n})
+	}
+	return segments
+}
+
+// found is a node with the values of its placeholders.
+type found struct {
+	*node
+	numbers []int64
+	texts   []string
+}
+
+// find returns the node of an escaped path. One slash at its end makes no difference. A number that
+// is none, or does not fit, is a path that does not exist (server 2.1).
+func (r *router) find(escaped string) (found, bool) {
+	parts := strings.Split(strings.TrimSuffix(strings.TrimPrefix(escaped, "/"), "/"), "/")
+	for _, n := range r.byLength[len(parts)] {
+		if f, ok := n.match(parts); ok {
+			return f, true
+		}
+	}
+	return found{}, false
+}
+
+func (n *node) match(parts []string) (found, bool) {
+	f := found{node: n}
+	for i, s := range n.segments {
+		switch {
+		case s.literal != "":
+			if parts[i] != s.literal {
+				return found{}, false
+			}
+		case s.bits > 0:
+			number, err := strconv.ParseInt(parts[i], 10, s.bits)
+			if err != nil {
+				return found{}, false
+			}
+			f.numbers = append(f.numbers, number)
+		default:
+			text, err := url.PathUnescape(parts[i])
+			if err != nil {
+				return found{}, false
+			}
+			f.texts = append(f.texts, text)
+		}
+	}
+	return f, true
+}

@@ -1,0 +1,312 @@
+package server
+
+import (
+	"github.com/trowel-project/trowel/internal/access"
+	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/param"
+)
+
+// Bodies that routes read.
+const (
+	jsonType = "application/json"
+	gzipType = "application/gzip"
+)
+
+func reads(value any) body { return body{types: []string{jsonType}, value: value} }
+
+// Parameters that several routes have.
+func page() []parameter {
+	return []parameter{
+		{"last_id", "integer", "Only what comes after this id in the order of the list."},
+		{"page_size", "integer", "How many items at most; 100 if it is missing."},
+	}
+}
+
+func ofRevision() parameter {
+	return parameter{"revision", "string", "Name of a revision; the newest one if it is missing."}
+}
+
+func ofName(about string) parameter { return parameter{"name", "string", about} }
+
+// routes is the API (server 2.6.11), by noun.
+func routes() []route {
+	var all []route
+	for _, noun := range [][]route{
+		versionRoutes(), projectRoutes(), projectPartRoutes(), workflowRoutes(), scheduleRoutes(), sessionRoutes(), attemptRoutes(), logRoutes(),
+		ownRoutes(),
+	} {
+		all = append(all, noun...)
+	}
+	return all
+}
+
+func versionRoutes() []route {
+	return []route{
+		{
+			method: "GET", path: "/api/version", name: "getVersion", answer: api.Version{}, handle: getVersion,
+			about: "The version of the server. It needs no authentication.",
+		},
+		{
+			method: "GET", path: "/api/version/check", name: "checkVersion", answer: api.VersionCheck{}, handle: checkVersion,
+			about: "Whether a client goes with the server.", query: []parameter{{"client", "string", "Version of the client."}},
+		},
+	}
+}
+
+func projectRoutes() []route {
+	return []route{
+		{
+			method: "GET", path: "/api/projects", name: "getProjects", verb: access.ListProjectsOfSite, answer: api.ProjectCollection{},
+			handle: getProjects, about: "Projects with a revision, by id.",
+			query: []parameter{
+				{"last_id", "integer", "Only larger ids."},
+				{"count", "integer", "How many items at most; 100 if it is missing."},
+				ofName("The project of that name, or nothing."),
+				{"name_pattern", "string", "A part of the name."},
+			},
+		},
+		{
+			method: "PUT", path: "/api/projects", name: "putProject", verb: access.PutProject, answer: api.Project{}, handle: putProject,
+			about: "Push a revision of a project: a tar.gz.", long: true, body: body{types: []string{gzipType}},
+			query: []parameter{
+				{"project", "string", "Name of the project, which is made if it is new."},
+				{"revision", "string", "Name of the new revision."},
+				{"schedule_from", "string", "Schedules of new workflows begin at this instant; now if it is missing."},
+				{"clear_schedule", "string", "A workflow whose schedule begins anew. May be repeated."},
+				{"clear_schedule_all", "boolean", "All schedules begin anew."},
+			},
+		},
+		{
+			method: "GET", path: "/api/project", name: "getProject", verb: access.GetProject, answer: api.Project{},
+			handle: getProjectByName, about: "A project by its name; an older form.", query: []parameter{ofName("Name of the project.")},
+		},
+		{
+			method: "GET", path: "/api/projects/{id:32}", name: "getProjectById", verb: access.GetProject, answer: api.Project{}, handle: getProject,
+			about: "A project.",
+		},
+		{
+			method: "DELETE", path: "/api/projects/{id:32}", name: "deleteProject", verb: access.DeleteProject, answer: api.Project{},
+			handle: deleteProject, about: "Delete a project; the answer is the project as it was.",
+		},
+	}
+}
+
+func projectPartRoutes() []route {
+	return []route{
+		{
+			method: "GET", path: "/api/projects/{id:32}/revisions", name: "getRevisions", verb: access.GetProject, answer: api.RevisionCollection{},
+			handle: getRevisions, about: "Revisions of a project, newest first.",
+			query: []parameter{{"last_id", "integer", "Only smaller ids."}, ofName("The revision of that name, or nothing.")},
+		},
+		{
+			method: "GET", path: "/api/projects/{id:32}/archive", name: "getArchive", verb: access.GetProjectArchive, handle: getArchive,
+			about: "The archive of a revision, as it was pushed.", long: true,
+			query: []parameter{ofRevision(), {"direct_download", "boolean", "false to get it from this server in any case."}},
+		},
+		{
+			method: "GET", path: "/api/projects/{id:32}/workflow", name: "getWorkflow", verb: access.GetWorkflow, answer: api.Workflow{},
+			handle: getProjectWorkflowByQuery, about: "A workflow of a revision; an older form.",
+			query: []parameter{ofName("Name of the workflow."), ofRevision()},
+		},
+		{
+			method: "GET", path: "/api/projects/{id:32}/workflows", name: "getWorkflows", verb: access.ListWorkflowsOfProject,
+			answer: api.WorkflowCollection{}, handle: getProjectWorkflows, about: "Workflows of a revision, by id.",
+			query: []parameter{ofRevision(), ofName("The workflow of that name, or nothing.")},
+		},
+		{
+			method: "GET", path: "/api/projects/{id:32}/workflows/{name}", name: "getWorkflowByName", verb: access.GetWorkflow,
+			answer: api.Workflow{}, handle: getProjectWorkflow, about: "A workflow of a revision.", query: []parameter{ofRevision()},
+		},
+		{
+			method: "GET", path: "/api/projects/{id:32}/schedules", name: "getProjectSchedules", verb: access.ListSchedulesOfProject,
+			answer: api.ScheduleCollection{}, handle: getProjectSchedules, about: "Schedules of a project, by id.",
+			query: []parameter{{"workflow", "string", "Only that of this workflow."}, {"last_id", "integer", "Only larger ids."}},
+		},
+		{
+			method: "GET", path: "/api/projects/{id:32}/sessions", name: "getProjectSessions", verb: access.ListSessionsOfProject,
+			answer: api.SessionCollection{}, handle: getProjectSessions, about: "Sessions of a project, newest first.",
+			query: append(page(), parameter{"workflow", "string", "Only those of this workflow."}),
+		},
+		{
+			method: "GET", path: "/api/projects/{id:32}/secrets", name: "getProjectSecrets", verb: access.GetProjectSecretList,
+			answer: api.SecretList{}, handle: getSecrets, about: "Keys of the secrets of a project. Values are never told.",
+		},
+		{
+			method: "PUT", path: "/api/projects/{id:32}/secrets/{key}", name: "putProjectSecret", verb: access.PutProjectSecret,
+			answer: api.Secret{}, handle: putSecret, about: "Set a secret.", body: reads(api.SetSecretRequest{}),
+		},
+		{
+			method: "DELETE", path: "/api/projects/{id:32}/secrets/{key}", name: "deleteProjectSecret", verb: access.DeleteProjectSecret,
+			answer: api.Secret{}, handle: deleteSecret, about: "Delete a secret. One that is not there is fine.",
+		},
+	}
+}
+
+func workflowRoutes() []route {
+	return []route{
+		{
+			method: "GET", path: "/api/workflow", name: "getWorkflowDefinition", verb: access.GetWorkflow, answer: api.Workflow{},
+			handle: getWorkflowByName, about: "A workflow by names; an older form.",
+			query: []parameter{{"project", "string", "Name of the project."}, ofName("Name of the workflow."), ofRevision()},
+		},
+		{
+			method: "GET", path: "/api/workflows", name: "getWorkflowDefinitions", verb: access.ListWorkflowsOfSite,
+			answer: api.WorkflowCollection{}, handle: getWorkflows, about: "Workflows of the newest revisions of all projects.",
+			query: []parameter{
+				{"last_id", "integer", "Only what comes after this id in the order of the list."},
+				{"count", "integer", "How many items at most; 100 if it is missing."},
+				{"order", "string", "asc or desc, by id."},
+				{"name_pattern", "string", "A part of the workflow's name."},
+				{"search_project_name", "boolean", "The pattern may also be a part of the project's name."},
+			},
+		},
+		{
+			method: "GET", path: "/api/workflows/{id:64}", name: "getWorkflowDefinitionById", verb: access.GetWorkflow, answer: api.Workflow{},
+			handle: getWorkflow, about: "A workflow of any revision.",
+		},
+		{
+			method: "GET", path: "/api/workflows/{id:64}/truncated_session_time", name: "getWorkflowDefinition", verb: access.GetWorkflow,
+			answer: api.WorkflowSessionTime{}, handle: getTruncatedSessionTime, about: "The session time of a workflow for a time.",
+			query: []parameter{
+				{"session_time", "string", "A date-time, in the workflow's zone unless it has an offset."},
+				{"mode", "string", "hour, day, schedule or next_schedule; no change if it is missing."},
+			},
+		},
+	}
+}
+
+func scheduleRoutes() []route {
+	return []route{
+		{
+			method: "GET", path: "/api/schedules", name: "getSchedules", verb: access.ListSchedulesOfSite, answer: api.ScheduleCollection{},
+			handle: getSchedules, about: "Schedules, by id.", query: []parameter{{"last_id", "integer", "Only larger ids."}},
+		},
+		{
+			method: "GET", path: "/api/schedules/{id:32}", name: "getScheduleById", verb: access.GetSchedule, answer: api.Schedule{},
+			handle: getSchedule, about: "A schedule.",
+		},
+		{
+			method: "POST", path: "/api/schedules/{id:32}/skip", name: "skipSchedule", verb: access.SkipSchedule, answer: api.ScheduleSummary{},
+			handle: skipSchedule, about: "Leave out sessions of a schedule.", body: reads(api.ScheduleSkipRequest{}),
+		},
+		{
+			method: "POST", path: "/api/schedules/{id:32}/backfill", name: "backfillSchedule", verb: access.BackfillSchedule,
+			answer: api.ScheduleAttemptCollection{}, handle: backfillSchedule, about: "Start sessions of the past, one after the other.",
+			body: reads(api.ScheduleBackfillRequest{}),
+		},
+		{
+			method: "POST", path: "/api/schedules/{id:32}/disable", name: "disableSchedule", verb: access.DisableSchedule,
+			answer: api.ScheduleSummary{}, handle: disableSchedule, about: "Stop a schedule. The body is ignored.",
+		},
+		{
+			method: "POST", path: "/api/schedules/{id:32}/enable", name: "enableSchedule", verb: access.EnableSchedule,
+			answer: api.ScheduleSummary{}, handle: enableSchedule, about: "Let a schedule go on. The body may be empty.",
+			body: reads(api.ScheduleEnableRequest{}),
+		},
+	}
+}
+
+func sessionRoutes() []route {
+	return []route{
+		{
+			method: "GET", path: "/api/sessions", name: "getSessions", verb: access.ListSessionsOfSite, answer: api.SessionCollection{},
+			handle: getSessions, about: "Sessions, newest first.", query: page(),
+		},
+		{
+			method: "GET", path: "/api/sessions/{id:64}", name: "getSession", verb: access.GetSession, answer: api.Session{}, handle: getSession,
+			about: "A session.",
+		},
+		{
+			method: "GET", path: "/api/sessions/{id:64}/attempts", name: "getSessionAttempts", verb: access.GetAttemptsFromSession,
+			answer: api.AttemptCollection{}, handle: getSessionAttempts, about: "Attempts of a session, newest first.", query: page(),
+		},
+	}
+}
+
+func attemptRoutes() []route {
+	return []route{
+		{
+			method: "GET", path: "/api/attempts", name: "getAttempts", verb: access.ListSessionsOfSite, answer: api.AttemptCollection{},
+			handle: getAttempts, about: "Attempts, newest first.",
+			query: append(page(),
+				parameter{"project", "string", "Only those of the project of that name."},
+				parameter{"workflow", "string", "Only those of this workflow of the project."},
+				parameter{"include_retried", "boolean", "Also those that are not the last of their session."}),
+		},
+		{
+			method: "PUT", path: "/api/attempts", name: "startAttempt", verb: access.RunWorkflow, answer: api.Attempt{}, handle: putAttempt,
+			about: "Start an attempt. If it is there already the answer is 409 with that attempt.", body: reads(api.AttemptRequest{}),
+		},
+		{
+			method: "GET", path: "/api/attempts/{id:64}", name: "getAttempt", verb: access.GetAttempt, answer: api.Attempt{}, handle: getAttempt,
+			about: "An attempt.",
+		},
+		{
+			method: "GET", path: "/api/attempts/{id:64}/retries", name: "getAttemptRetries", verb: access.GetAttempt,
+			answer: api.AttemptCollection{}, handle: getAttemptRetries, about: "All attempts of the same session, the first one first.",
+		},
+		{
+			method: "GET", path: "/api/attempts/{id:64}/tasks", name: "getTasks", verb: access.GetTasksFromAttempt, answer: api.TaskCollection{},
+			handle: getTasks, about: "Tasks of an attempt, by id.",
+		},
+		{
+			method: "POST", path: "/api/attempts/{id:64}/kill", name: "killAttempt", verb: access.KillAttempt, answer: api.Attempt{},
+			handle: killAttempt, about: "Stop an attempt; the answer is the attempt as it was.",
+			body: body{types: []string{jsonType}, optional: true, value: param.New()},
+		},
+		{
+			method: "GET", path: "/api/admin/attempts/{id:64}/userinfo", name: "getUserInfo", answer: param.New(), handle: getUserInfo,
+			about: "Who pushed the revision of an attempt. On the admin listener alone.",
+		},
+	}
+}
+
+func logRoutes() []route {
+	return []route{
+		{
+			method: "GET", path: "/api/logs/{attempt:64}/files", name: "getFileHandles", verb: access.GetLogFiles, answer: api.LogFileCollection{},
+			handle: getLogFiles, about: "Files with the output of an attempt's tasks, by name.",
+			query: []parameter{
+				{"task", "string", "Only files whose name begins so; names begin with the full name of the task."},
+				{"direct_download", "boolean", "false for no addresses in a store."},
+			},
+		},
+		{
+			method: "GET", path: "/api/logs/{attempt:64}/files/{file}", name: "getFile", verb: access.GetLogFiles, handle: getLogFile,
+			about: "A file of output, compressed with gzip.", long: true,
+		},
+	}
+}
+
+// ownRoutes are Trowel's additions (ui.md, section 4).
+func ownRoutes() []route {
+	return []route{
+		{
+			method: "GET", path: "/api/health", name: "getHealth", answer: HealthReport{}, handle: getHealth,
+			about: "Whether all parts of the server work.",
+		},
+		{
+			method: "GET", path: "/api/events", name: "getEvents", verb: access.GetSession, handle: getEvents, long: true,
+			about: "A stream of server-sent events about changes of attempts and tasks.",
+			query: []parameter{
+				{"topic", "string", "site, schedules, project:ID, workflow:PROJECT/NAME, attempt:ID or log:ATTEMPT/TASK."},
+				{"after", "string", "Position after which to go on, see the ids of events."},
+			},
+		},
+		{
+			method: "GET", path: "/api/tokens", name: "getTokens", verb: access.ManageTokens, answer: TokenList{}, handle: getTokens,
+			about: "Tokens, by id. What was given to their bearers is not known any more.",
+		},
+		{
+			method: "POST", path: "/api/tokens", name: "postToken", verb: access.ManageTokens, answer: Token{}, handle: postToken,
+			about: "Make a token. Its secret is told this once.", body: reads(TokenRequest{}),
+		},
+		{
+			method: "DELETE", path: "/api/tokens/{id:64}", name: "deleteToken", verb: access.ManageTokens, answer: Token{}, handle: deleteToken,
+			about: "Revoke a token.",
+		},
+		{
+			method: "GET", path: "/api/openapi.json", name: "getOpenAPI", handle: getOpenAPI, about: "This document.",
+		},
+	}
+}

@@ -1,0 +1,55 @@
+package server
+
+import (
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/secret"
+)
+
+func getSecrets(c *call) (any, error) {
+	return inProject(c, func(tx trowel.Tx, p *trowel.Project) (api.SecretList, error) {
+		list, err := tx.ListSecrets(c.ctx(), p.ID, trowel.SecretProject)
+		return api.SecretList{Secrets: listOf(list, func(s *trowel.Secret) api.SecretKey { return api.SecretKey{Key: s.Key} })}, err
+	})
+}
+
+func putSecret(c *call) (any, error) {
+	var request api.SetSecretRequest
+	if err := c.decode(&request); err != nil {
+		return nil, err
+	}
+	key := c.text(0)
+	return c.changeSecret(key, func(tx trowel.Tx, p *trowel.Project) error {
+		value, err := c.opts.Crypter.Encrypt(request.Value)
+		if err != nil {
+			return err
+		}
+		return tx.PutSecret(c.ctx(), &trowel.Secret{
+			ProjectID: p.ID, Scope: trowel.SecretProject, Key: key, Engine: secret.Engine, Value: value,
+			Actor: c.caller.Name, UpdatedAt: c.now,
+		})
+	})
+}
+
+func deleteSecret(c *call) (any, error) {
+	key := c.text(0)
+	if err := secret.CheckStored(key, ""); err != nil {
+		return nil, err
+	}
+	return c.changeSecret(key, func(tx trowel.Tx, p *trowel.Project) error {
+		return tx.DeleteSecret(c.ctx(), p.ID, trowel.SecretProject, key)
+	})
+}
+
+func (c *call) changeSecret(key string, change func(tx trowel.Tx, p *trowel.Project) error) (any, error) {
+	var shape api.Secret
+	err := c.update(func(tx trowel.Tx) error {
+		p, err := c.liveProject(tx)
+		if err != nil {
+			return err
+		}
+		shape = api.Secret{Key: key, Project: idName(*p)}
+		return change(tx, p)
+	})
+	return shape, err
+}

@@ -1,0 +1,199 @@
+package server
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"strings"
+	"time"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/access"
+	"github.com/trowel-project/trowel/internal/blob"
+	"github.com/trowel-project/trowel/internal/launch"
+	"github.com/trowel-project/trowel/internal/secret"
+	"github.com/trowel-project/trowel/internal/tasklog"
+)
+
+// Launcher begins attempts.
+type Launcher interface {
+	Start(ctx context.Context, r launch.Request) (*trowel.AttemptSummary, error)
+}
+
+// Killer stops attempts.
+type Killer interface {
+	// Kill asks all tasks of an attempt to stop. One that is done, or waits for its turn, is an
+	// ErrConflict.
+	Kill(ctx context.Context, id trowel.AttemptID, actor string) error
+}
+
+// Authenticator tells who calls.
+type Authenticator interface {
+	Authenticate(ctx context.Context, header http.Header) (access.Caller, error)
+}
+
+// Options are what a Server works with. All but those that say so are required.
+type Options struct {
+	Store    trowel.Store
+	Launcher Launcher
+	Killer   Killer
+	Auth     Authenticator
+	// Archives keep the files of revisions by their type; new ones go to ArchiveType.
+	Archives    map[string]blob.Store
+	ArchiveType string
+	// DirectDownload has the types whose archives may be fetched from their store itself.
+	DirectDownload map[string]bool
+	Logs           *tasklog.Reader // nil if no output is kept
+	Crypter        *secret.Crypter
+	Events         *Events
+	Health         *Health
+	Metrics        http.Handler // of /metrics; may be nil
+	UI             http.Handler // of everything outside /api; may be nil
+	Now            func() time.Time
+	Log            *slog.Logger
+	AccessLog      func(Access) // may be nil
+	// SchedulesChanged is told of new times of schedules.
+	SchedulesChanged func()
+	Mask             func(string) string // masks secrets in messages; may be nil
+
+	Version            string // as clients see it (server 2.6.1)
+	UpgradeRecommended string // see server.client-version-check.*; may be empty
+	Incompatible       string
+	Headers            map[string]string // of all answers below /api
+	TempDir            string            // for uploads; empty for that of the system
+	MaxArchive         int64             // bytes of an archive, see api.max_archive_total_size_limit
+	MaxBody            int64             // bytes of a JSON body
+	MaxAttempts        int               // running ones, for backfills
+	MaxSessionsPage    int
+	MaxAttemptsPage    int
+	Swagger            bool
+	RequestTimeout     time.Duration // of requests that only touch the database
+}
+
+// defaultPage is how many items a list has unless the request says otherwise (server 2.4).
+const defaultPage = 100
+
+// Server answers requests. It is an http.Handler; Admin is the handler of the admin listener.
+type Server struct {
+	opts   Options
+	routes []route
+	router *router
+	admin  bool
+	gates  *gates
+}
+
+// New returns a server.
+func New(opts Options) *Server {
+	s := &Server{opts: opts, gates: &gates{}}
+	s.routes = routes()
+	s.router = newRouter(s.routes)
+	return s
+}
+
+// Admin returns the same server for the admin listener, which also answers below /api/admin.
+func (s *Server) Admin() http.Handler {
+	admin := *s
+	admin.admin = true
+	return &admin
+}
+
+// Close makes the server refuse all further requests with 503.
+func (s *Server) Close() { s.gates.closed.Store(true) }
+
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	began := s.opts.Now()
+	rec := &recorder{ResponseWriter: w}
+	defer func() {
+		if cause := recover(); cause != nil {
+			s.panicked(rec, r, cause)
+		}
+		if s.opts.AccessLog != nil {
+			s.opts.AccessLog(accessOf(r, rec, began, s.opts.Now()))
+		}
+	}()
+	if s.gates.closed.Load() {
+		rec.Header().Set("Connection", "close")
+		http.Error(rec, "the server is shutting down", http.StatusServiceUnavailable)
+		return
+	}
+	path := r.URL.EscapedPath()
+	switch {
+	case r.Method == http.MethodTrace:
+		trace(rec, r)
+	case path == "/api" || strings.HasPrefix(path, "/api/"):
+		s.serveAPI(rec, r, path)
+	case path == "/metrics" && s.opts.Metrics != nil:
+		s.serveMetrics(rec, r)
+	default:
+		s.serveUI(rec, r)
+	}
+}
+
+// serveAPI finds the route of a request and answers it. Who calls is asked before anything else,
+// so that nobody learns which paths there are.
+func (s *Server) serveAPI(w *recorder, r *http.Request, path string) {
+	for name, value := range s.opts.Headers {
+		w.Header().Set(name, value)
+	}
+	if s.opts.Swagger {
+		allowOrigins(w.Header())
+	}
+	c := &call{Server: s, w: w, r: r, now: s.opts.Now()}
+	f, known := s.router.find(path)
+	if r.Method == http.MethodOptions {
+		options(w, f, known)
+		return
+	}
+	if !(known && f.open(r.Method)) {
+		caller, err := s.opts.Auth.Authenticate(r.Context(), r.Header)
+		if err != nil {
+			c.answer(nil, err)
+			return
+		}
+		c.caller = caller
+	}
+	c.found = f
+	c.answer(c.run(known))
+}
+
+// open tells whether a method of a path needs no authentication.
+func (f found) open(method string) bool {
+	r := f.methods[readMethod(method)]
+	return r != nil && r.path == "/api/version"
+}
+
+// readMethod is the method under which the routes have a request: HEAD works wherever GET does.
+func readMethod(method string) string {
+	if method == http.MethodHead {
+		return http.MethodGet
+	}
+	return method
+}
+
+// run calls the handler of the route.
+func (c *call) run(known bool) (any, error) {
+	if !known {
+		return nil, errNoPath
+	}
+	c.route = c.found.methods[readMethod(c.r.Method)]
+	if c.route == nil {
+		c.w.Header().Set("Allow", c.found.allowed())
+		return nil, &refusal{status: http.StatusMethodNotAllowed, bare: true}
+	}
+	if strings.HasPrefix(c.route.path, "/api/admin/") && !c.admin {
+		return nil, errNoPath
+	}
+	if err := c.checkBody(); err != nil {
+		return nil, err
+	}
+	if err := c.decompress(); err != nil {
+		return nil, err
+	}
+	c.query = c.r.URL.Query()
+	if !c.route.long {
+		ctx, cancel := context.WithTimeoutCause(c.r.Context(), c.opts.RequestTimeout, errSlow)
+		defer cancel()
+		c.r = c.r.WithContext(ctx)
+	}
+	return c.route.handle(c)
+}

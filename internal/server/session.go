@@ -1,0 +1,107 @@
+package server
+
+import (
+	"slices"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/api"
+)
+
+// page reads page_size, which has a largest value, and last_id.
+func (c *call) page(largest int) (before int64, limit int, err error) {
+	before, err = c.intParam("last_id", 64, 0)
+	if err != nil {
+		return 0, 0, err
+	}
+	limit, err = c.limitParam("page_size")
+	if err != nil {
+		return 0, 0, err
+	}
+	if c.query.Has("page_size") && limit > largest {
+		return 0, 0, invalid("Your specified page_size is Optional.of(%d), but it is larger than MAX_PAGE_SIZE: %d. "+
+			"You must specify page_size with a number which is smaller than %d.", limit, largest, largest) // server 2.4
+	}
+	return before, limit, nil
+}
+
+func getSessions(c *call) (any, error) {
+	before, limit, err := c.page(c.opts.MaxSessionsPage)
+	if err != nil {
+		return nil, err
+	}
+	var list []*trowel.AttemptSummary
+	err = c.view(func(tx trowel.Tx) (err error) {
+		list, err = tx.ListSessions(c.ctx(), trowel.SessionFilter{Before: trowel.SessionID(before), Limit: limit})
+		return err
+	})
+	return api.SessionCollection{Sessions: listOf(c.allowed(list), sessionOf)}, err
+}
+
+// allowed leaves out what the caller may not see.
+func (c *call) allowed(list []*trowel.AttemptSummary) []*trowel.AttemptSummary {
+	return slices.DeleteFunc(list, func(s *trowel.AttemptSummary) bool { return c.may(s.Project.ID) != nil })
+}
+
+func getProjectSessions(c *call) (any, error) {
+	before, limit, err := c.page(c.opts.MaxSessionsPage)
+	if err != nil {
+		return nil, err
+	}
+	return inProject(c, func(tx trowel.Tx, p *trowel.Project) (api.SessionCollection, error) {
+		filter := trowel.SessionFilter{Project: p.ID, Workflow: c.query.Get("workflow"), Before: trowel.SessionID(before), Limit: limit}
+		if c.query.Has("workflow") && filter.Workflow == "" {
+			return api.SessionCollection{}, nil
+		}
+		list, err := tx.ListSessions(c.ctx(), filter)
+		return api.SessionCollection{Sessions: listOf(list, sessionOf)}, err
+	})
+}
+
+func getSession(c *call) (any, error) {
+	s, err := c.session()
+	if err != nil {
+		return nil, err
+	}
+	return sessionOf(s), nil
+}
+
+// session returns the session of the path.
+func (c *call) session() (*trowel.AttemptSummary, error) {
+	id := trowel.SessionID(c.number(0))
+	var s *trowel.AttemptSummary
+	err := c.view(func(tx trowel.Tx) (err error) {
+		s, err = tx.FindSession(c.ctx(), id)
+		return err
+	})
+	if err != nil {
+		return nil, missed(err, "session id=%d", id)
+	}
+	return s, c.may(s.Project.ID)
+}
+
+func getSessionAttempts(c *call) (any, error) {
+	before, limit, err := c.page(c.opts.MaxAttemptsPage)
+	if err != nil {
+		return nil, err
+	}
+	s, err := c.session()
+	if err != nil {
+		return nil, err
+	}
+	var list []*trowel.AttemptSummary
+	err = c.view(func(tx trowel.Tx) (err error) {
+		list, err = tx.ListAttempts(c.ctx(), trowel.AttemptFilter{Session: s.Session.ID, Before: trowel.AttemptID(before), Limit: limit})
+		return err
+	})
+	return api.AttemptCollection{Attempts: listOf(list, attemptOf)}, err
+}
+
+// findAttempt returns the attempt of the path.
+func (c *call) findAttempt(tx trowel.Tx) (*trowel.AttemptSummary, error) {
+	id := trowel.AttemptID(c.number(0))
+	s, err := tx.FindAttemptSummary(c.ctx(), id)
+	if err != nil {
+		return nil, missed(err, "session attempt id=%d", id)
+	}
+	return s, c.may(s.Project.ID)
+}

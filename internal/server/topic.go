@@ -1,0 +1,72 @@
+package server
+
+import (
+	"strconv"
+	"strings"
+
+	trowel "github.com/trowel-project/trowel"
+)
+
+// topic says which events a stream has (ui.md, A5).
+type topic struct {
+	kind     string // "site", "project", "workflow", "attempt", "log" or "schedules"
+	project  trowel.ProjectID
+	workflow string
+	attempt  trowel.AttemptID
+	task     string // full name
+}
+
+func parseTopic(text string) (topic, error) {
+	kind, rest, _ := strings.Cut(text, ":")
+	t := topic{kind: kind}
+	id, name, named := strings.Cut(rest, "/")
+	n, err := strconv.ParseInt(id, 10, 64)
+	wrong := false
+	switch kind {
+	case "site", "schedules":
+		wrong = rest != ""
+	case "project":
+		t.project = trowel.ProjectID(n)
+		wrong = err != nil || named
+	case "attempt":
+		t.attempt = trowel.AttemptID(n)
+		wrong = err != nil || named
+	case "workflow":
+		t.project, t.workflow = trowel.ProjectID(n), name
+		wrong = err != nil || name == ""
+	case "log":
+		t.attempt, t.task = trowel.AttemptID(n), name
+		wrong = err != nil || name == ""
+	default:
+		wrong = true
+	}
+	if wrong {
+		return topic{}, invalid("topic= must be site, schedules, project:ID, workflow:PROJECT/NAME, attempt:ID or log:ATTEMPT/TASK, got %q", text)
+	}
+	return t, nil
+}
+
+// has tells whether an event is of the topic. Rows of tasks go to those who look at their attempt:
+// everybody else would drown in them.
+func (t topic) has(event Event) bool {
+	ofTask, ofLog := event.Task != nil, event.Log != nil
+	if event.Schedule != 0 {
+		return t.kind == "schedules" || t.kind == "site" ||
+			t.kind == "project" && event.ProjectID == t.project ||
+			t.kind == "workflow" && event.ProjectID == t.project && event.Workflow == t.workflow
+	}
+	switch t.kind {
+	case "site":
+		return !ofTask && !ofLog
+	case "project":
+		return !ofTask && !ofLog && event.ProjectID == t.project
+	case "workflow":
+		return !ofTask && !ofLog && event.ProjectID == t.project && event.Workflow == t.workflow
+	case "attempt":
+		return !ofLog && event.AttemptID == t.attempt
+	case "log":
+		return ofLog && event.AttemptID == t.attempt && event.Log.Task == t.task
+	default:
+		return false
+	}
+}

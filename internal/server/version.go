@@ -1,0 +1,80 @@
+package server
+
+import (
+	"cmp"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/trowel-project/trowel/internal/api"
+)
+
+func getVersion(c *call) (any, error) { return api.Version{Version: c.opts.Version}, nil }
+
+// checkVersion compares a client's version with the limits of the configuration (server 2.6.1).
+func checkVersion(c *call) (any, error) {
+	if !c.query.Has("client") {
+		return nil, invalid("client= is required")
+	}
+	client, ok := parseVersion(c.query.Get("client"))
+	if !ok {
+		return nil, invalid("Invalid version string: %s", c.query.Get("client"))
+	}
+	older := func(limit string) bool {
+		wanted, ok := parseVersion(limit)
+		return ok && client.compare(wanted) < 0
+	}
+	return api.VersionCheck{
+		ServerVersion: c.opts.Version, UpgradeRecommended: older(c.opts.UpgradeRecommended), APICompatible: !older(c.opts.Incompatible),
+	}, nil
+}
+
+// versionForm has dot-separated numbers without leading zeros, and maybe a qualifier.
+var versionForm = regexp.MustCompile(`^(?:0|[1-9]\d*)(?:\.(?:0|[1-9]\d*))*(?:-([a-zA-Z0-9_.-]+))?$`)
+
+type version struct {
+	numbers   []int64
+	qualifier string
+}
+
+func parseVersion(text string) (version, bool) {
+	match := versionForm.FindStringSubmatch(text)
+	if match == nil {
+		return version{}, false
+	}
+	numbers, _, _ := strings.Cut(text, "-")
+	v := version{qualifier: match[1]}
+	for part := range strings.SplitSeq(numbers, ".") {
+		n, err := strconv.ParseInt(part, 10, 64)
+		if err != nil {
+			return version{}, false
+		}
+		v.numbers = append(v.numbers, n)
+	}
+	return v, true
+}
+
+// compare is negative if v is older. A number that is missing is 0; with a qualifier a version is
+// older than without.
+func (v version) compare(other version) int {
+	for i := range max(len(v.numbers), len(other.numbers)) {
+		if order := cmp.Compare(at(v.numbers, i), at(other.numbers, i)); order != 0 {
+			return order
+		}
+	}
+	switch {
+	case v.qualifier == "" && other.qualifier != "":
+		return 1
+	case v.qualifier != "" && other.qualifier == "":
+		return -1
+	default:
+		return strings.Compare(v.qualifier, other.qualifier)
+	}
+}
+
+func at(numbers []int64, i int) int64 {
+	if i < len(numbers) {
+		return numbers[i]
+	}
+	return 0
+}
