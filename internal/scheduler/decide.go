@@ -163,18 +163,11 @@ func (d *session) outcome(what, reason string) outcome {
 
 // tell logs a decision.
 func (s *Scheduler) tell(ctx context.Context, d trowel.Decision) {
-	attrs := []slog.Attr{
-		slog.String("workflow", d.Workflow), slog.Time("session_time", d.SessionAt), slog.Int64("attempt_id", int64(d.AttemptID)),
-		slog.String("reason", d.Reason),
+	level := slog.LevelInfo
+	if d.What == trowel.DecisionPostponed || d.What == trowel.DecisionError {
+		level = slog.LevelWarn
 	}
-	level, message := slog.LevelInfo, "session started"
-	switch d.What {
-	case trowel.DecisionSkipped:
-		message = "session skipped"
-	case trowel.DecisionPostponed:
-		level, message = slog.LevelWarn, "session postponed"
-	case trowel.DecisionError:
-		level, message = slog.LevelWarn, "session not started"
-	}
-	s.opts.Log.LogAttrs(ctx, level, message, attrs...)
+	s.opts.Log.LogAttrs(ctx, level, "session of a schedule decided",
+		slog.String("workflow", d.Workflow), slog.Time("session_time", d.SessionAt), slog.String("decision", d.What),
+		slog.String("reason", d.Reason), slog.Int64("attempt_id", int64(d.AttemptID)))
 }

@@ -9,8 +9,6 @@ import (
 	"github.com/trowel-project/trowel/internal/scheduler"
 )
 
-func count(n int) *int { return &n }
-
 func local(text string) *scheduler.Moment {
 	at, err := time.Parse(time.DateTime, text)
 	if err != nil {
@@ -45,17 +43,17 @@ func TestSkip(t *testing.T) {
 		request            scheduler.SkipRequest
 		session, run, fail string
 	}{
-		{"count", scheduler.SkipRequest{From: instant("2291-02-01T00:00:00Z").Time, Count: count(2)}, "2291-02-03 00:00:00", "2291-02-03 10:00:00", ""},
+		{"count", scheduler.SkipRequest{From: instant("2291-02-01T00:00:00Z").Time, Count: new(2)}, "2291-02-03 00:00:00", "2291-02-03 10:00:00", ""},
 		{"local midnight", scheduler.SkipRequest{NextTime: local("2291-02-03 00:00:00")}, "2291-02-03 00:00:00", "2291-02-03 10:00:00", ""},
 		{"run time itself", scheduler.SkipRequest{NextTime: local("2291-02-03 10:00:00")}, "2291-02-03 00:00:00", "2291-02-03 10:00:00", ""},
 		{"after the run time", scheduler.SkipRequest{NextTime: local("2291-02-03 10:00:01")}, "2291-02-04 00:00:00", "2291-02-04 10:00:00", ""},
 		{"instant", scheduler.SkipRequest{NextTime: instant("2291-02-03T02:00:00Z")}, "2291-02-04 00:00:00", "2291-02-04 10:00:00", ""},
 		{"own run time", scheduler.SkipRequest{NextTime: local("2291-02-03 00:00:00"), RunAt: tokyo("2024-01-01 00:00:00")}, "2291-02-03 00:00:00", "2024-01-01 00:00:00", ""},
 		{"nothing", scheduler.SkipRequest{}, "", "", "nextTime or (fromTime and count) are required"},
-		{"count alone", scheduler.SkipRequest{Count: count(2)}, "", "", "nextTime or (fromTime and count) are required"},
+		{"count alone", scheduler.SkipRequest{Count: new(2)}, "", "", "nextTime or (fromTime and count) are required"},
 		{"from alone", scheduler.SkipRequest{From: instant("2291-02-01T00:00:00Z").Time}, "", "", "nextTime or (fromTime and count) are required"},
 		{"the next one", scheduler.SkipRequest{NextTime: local("2291-02-01 00:00:00")}, "", "", "Specified time to skip schedules is already past"},
-		{"no steps", scheduler.SkipRequest{From: instant("2291-02-01T00:00:00Z").Time, Count: count(-1)}, "", "", "Specified time to skip schedules is already past"},
+		{"no steps", scheduler.SkipRequest{From: instant("2291-02-01T00:00:00Z").Time, Count: new(-1)}, "", "", "Specified time to skip schedules is already past"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -150,10 +148,10 @@ func TestBackfillSessions(t *testing.T) {
 		first, last string
 	}{
 		{"2291-02-02T00:00:00Z", nil, "2291-02-02 00:00:00", "2291-02-04 00:00:00"},
-		{"2291-02-02T00:00:00Z", count(2), "2291-02-02 00:00:00", "2291-02-03 00:00:00"},
+		{"2291-02-02T00:00:00Z", new(2), "2291-02-02 00:00:00", "2291-02-03 00:00:00"},
 		{"2291-02-02T01:00:01Z", nil, "2291-02-03 00:00:00", "2291-02-04 00:00:00"},
 		{"2291-02-05T00:00:00Z", nil, "", ""},
-		{"2291-02-03T00:00:00Z", count(0), "", ""},
+		{"2291-02-03T00:00:00Z", new(0), "", ""},
 	} {
 		list, err := dry(test.from, test.count)
 		if err != nil {
@@ -170,7 +168,7 @@ func TestBackfillSessions(t *testing.T) {
 			t.Errorf("Backfill from %s: from %v to %v, want %s to %s", test.from, first, last, test.first, test.last)
 		}
 	}
-	if _, err := dry("2291-02-03T00:00:00Z", count(3)); err == nil ||
+	if _, err := dry("2291-02-03T00:00:00Z", new(3)); err == nil ||
 		err.Error() != "count is set to 3 but there are only 2 attempts until the next schedule time" {
 		t.Errorf("Backfill of too many: error = %v", err)
 	}

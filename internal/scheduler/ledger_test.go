@@ -1,0 +1,159 @@
+package scheduler_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/engine"
+	"github.com/trowel-project/trowel/internal/launch"
+	"github.com/trowel-project/trowel/internal/scheduler"
+)
+
+// ledger stands for the flusher: it stores attempts, without tasks, and ends them when they have run
+// for a while.
+type ledger struct {
+	store    trowel.Store
+	attempts int           // how many may run at the same time
+	tasks    int           // how many an attempt may have
+	length   time.Duration // how long attempts run; negative for ever
+	ended    func()        // is told of each end
+
+	mu    sync.Mutex
+	begun []beginning
+	ends  sync.WaitGroup
+}
+
+// beginning is an attempt that was begun.
+type beginning struct {
+	workflow string
+	session  time.Time
+	at       time.Time
+}
+
+// Begin implements launch.Flusher.
+func (l *ledger) Begin(ctx context.Context, a engine.NewAttempt) (*trowel.AttemptSummary, error) {
+	row, session := a.Attempt, a.Setting.Session
+	tooLarge := engine.CheckSize(a.Tasks, engine.Limits{Tasks: l.tasks})
+	err := l.store.Update(ctx, func(tx trowel.Tx) error {
+		if row.ID != 0 {
+			return l.beginDelayed(ctx, tx, &row)
+		}
+		running, err := tx.CountRunningAttempts(ctx)
+		if err == nil && running >= l.attempts {
+			err = engine.TooManyAttempts(l.attempts, running)
+		}
+		if err != nil {
+			return err
+		}
+		row.CreatedAt = time.Now()
+		return tx.InsertAttempt(ctx, &session, &row)
+	})
+	if err != nil {
+		return nil, err
+	}
+	l.mu.Lock()
+	l.begun = append(l.begun, beginning{session.Workflow, session.Time, time.Now()})
+	l.mu.Unlock()
+	length := l.length
+	if tooLarge != nil {
+		length = 0
+	}
+	if length >= 0 {
+		l.ends.Go(func() { l.end(ctx, row.ID, length) })
+	}
+	return &trowel.AttemptSummary{Attempt: row, Session: session, Project: a.Setting.Project}, tooLarge
+}
+
+func (l *ledger) beginDelayed(ctx context.Context, tx trowel.Tx, row *trowel.Attempt) error {
+	if _, err := tx.FindDelayed(ctx, row.ID); err != nil {
+		return trowel.ErrConflict
+	}
+	return tx.DeleteDelayed(ctx, row.ID)
+}
+
+func (l *ledger) end(ctx context.Context, id trowel.AttemptID, after time.Duration) {
+	select {
+	case <-ctx.Done():
+		return
+	case <-time.After(after):
+	}
+	err := l.store.Update(ctx, func(tx trowel.Tx) error {
+		row, err := tx.FindAttempt(ctx, id)
+		if err != nil {
+			return err
+		}
+		row.Flags, row.FinishedAt = trowel.AttemptDone|trowel.AttemptSuccess, time.Now()
+		return tx.UpdateAttempt(ctx, row)
+	})
+	if err == nil && l.ended != nil {
+		l.ended()
+	}
+}
+
+// clockwork is a house whose schedulers run in a bubble of synctest.
+type clockwork struct {
+	*house
+	t          *testing.T
+	ledger     *ledger
+	schedulers []*scheduler.Scheduler
+}
+
+// play runs a test at 2024-03-10 12:00 in Tokyo, with an hour to the next full one. Attempts end at
+// once unless prepare says otherwise.
+func play(t *testing.T, workflows map[string]string, push scheduler.Push, servers int, prepare func(*clockwork), f func(*clockwork)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(time.Until(tokyo("2024-03-10 12:00:00"))) //nolint:forbidigo // of the bubble's clock
+		c := &clockwork{house: newHouse(t), t: t}
+		c.ledger = &ledger{store: c.store, attempts: 100, tasks: 1000}
+		push.Now = time.Now()
+		c.mustPush(t, push, workflows)
+		ctx, stop := context.WithCancel(t.Context())
+		c.ledger.ended = func() {
+			for _, s := range c.schedulers {
+				s.AttemptsEnded()
+			}
+		}
+		for range servers {
+			c.schedulers = append(c.schedulers, scheduler.New(scheduler.Options{
+				Store: c.store, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+				Launcher: &launch.Launcher{Store: c.store, Flusher: c.ledger, Now: time.Now},
+			}))
+		}
+		if prepare != nil {
+			prepare(c)
+		}
+		var running sync.WaitGroup
+		for _, s := range c.schedulers {
+			running.Go(func() {
+				if err := s.Run(ctx); !errors.Is(err, context.Canceled) {
+					t.Errorf("Run: %v", err)
+				}
+			})
+		}
+		f(c)
+		stop()
+		running.Wait()
+		c.ledger.ends.Wait()
+		_ = c.store.Close()
+	})
+}
+
+// pass lets time pass.
+func pass(d time.Duration) {
+	time.Sleep(d) //nolint:forbidigo // of the bubble's clock
+	synctest.Wait()
+}
+
+// begun lists what was begun so far, in its order.
+func (c *clockwork) begun() []beginning {
+	c.ledger.mu.Lock()
+	defer c.ledger.mu.Unlock()
+	return append([]beginning(nil), c.ledger.begun...)
+}
