@@ -12,6 +12,7 @@ import (
 	"sync"
 
 	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/filelock"
 )
 
 // WorkspaceOptions say where the files of tries are and how much is kept of them.
@@ -42,8 +43,6 @@ const (
 	// maxPlaces is how many processes may have workspaces in a folder.
 	maxPlaces = 1000
 )
-
-var errTaken = errors.New("another process has it")
 
 // NewWorkspaces takes a place for the workspaces of this process. What processes left behind that died
 // goes. Close it at the end.
@@ -83,8 +82,8 @@ func takePlace(dir string) (place string, held *os.File, err error) {
 		if err := os.MkdirAll(candidate, 0o700); err != nil {
 			return "", nil, errors.Join(err, closed(held))
 		}
-		file, err := lock(filepath.Join(candidate, lockName))
-		if errors.Is(err, errTaken) {
+		file, err := filelock.Take(filepath.Join(candidate, lockName))
+		if errors.Is(err, filelock.ErrTaken) {
 			continue
 		}
 		if err == nil {

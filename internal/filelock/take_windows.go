@@ -1,4 +1,4 @@
-package archive
+package filelock
 
 import (
 	"errors"
@@ -9,16 +9,16 @@ import (
 // errSharing is ERROR_SHARING_VIOLATION.
 const errSharing = syscall.Errno(32)
 
-// lock takes the lock of a file for this process until it is closed: the file is opened for nobody
-// else. A lock that another process has is errTaken.
-func lock(path string) (*os.File, error) {
+// Take takes the lock of a file for this process until it is closed: the file is opened for nobody
+// else. A lock that another process has is ErrTaken.
+func Take(path string) (*os.File, error) {
 	name, err := syscall.UTF16PtrFromString(path)
 	if err != nil {
 		return nil, err
 	}
 	handle, err := syscall.CreateFile(name, syscall.GENERIC_READ|syscall.GENERIC_WRITE, 0, nil, syscall.OPEN_ALWAYS, syscall.FILE_ATTRIBUTE_NORMAL, 0)
 	if errors.Is(err, errSharing) {
-		return nil, errTaken
+		return nil, ErrTaken
 	}
 	if err != nil {
 		return nil, err
