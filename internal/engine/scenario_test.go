@@ -34,6 +34,8 @@ import (
 //	due +a                 the task's instant comes
 //	early +a               its timer fires too early
 //	kill                   the attempt is killed
+//	sla {+x: {op>: 1}}     the attempt is late, with this block besides its time
+//	resume failed          another attempt begins that resumes this one; by "from +a" from a task
 //	crash                  the image is built anew from rows
 //	show +a                flags, tries and what is kept of the task
 //	scope +a k             what its templates see under the key
@@ -42,6 +44,7 @@ import (
 type scenario struct {
 	name  string
 	tree  string // YAML
+	later string // what a resume begins, if the revision is another
 	limit int    // of tasks; 0 is none
 	moves string
 }
@@ -87,6 +90,7 @@ func runScenarios(t *testing.T, list []scenario) {
 
 // player turns lines into events.
 type player struct {
+	scenario
 	d    *drive
 	last map[trowel.TaskID]trowel.Report
 }
@@ -101,7 +105,7 @@ func newPlayer(t *testing.T, s scenario) *player {
 		s.limit = 1000
 	}
 	return &player{
-		last: map[trowel.TaskID]trowel.Report{},
+		scenario: s, last: map[trowel.TaskID]trowel.Report{},
 		d: &drive{
 			Case: model.Case{Body: body, Limit: s.limit}, kept: newMemory(), now: time.Unix(1705276800, 0).UTC(),
 			rng: rand.New(rand.NewPCG(1, 2)), state: map[trowel.TaskID]outside{},
@@ -124,6 +128,10 @@ func (p *player) line(line string) (string, error) {
 		return p.trace(p.d.apply(line, engine.Kill{}, func() { p.d.want.Kill(p.d.now) }))
 	case "crash":
 		return "", p.d.crash()
+	case "sla":
+		return p.sla(strings.TrimPrefix(line, "sla "))
+	case "resume":
+		return p.resume(name, rest)
 	}
 	id := p.find(name)
 	if id == 0 {
@@ -255,11 +263,13 @@ func (p *player) trace(err error) (string, error) {
 	}
 	var parts []string
 	for _, c := range p.d.last.Changes {
-		if c.New && len(p.d.trace) == 0 {
+		if c.New && len(p.d.trace) == 0 && c.To == trowel.TaskBlocked {
 			continue
 		}
 		text := p.name(c.Task.ID) + " " + c.To.String()
 		switch {
+		case c.New && c.To == trowel.TaskSuccess:
+			text = p.name(c.Task.ID) + " resumed"
 		case c.New:
 			text = p.name(c.Task.ID) + " new"
 		case c.From == c.To:
@@ -270,7 +280,7 @@ func (p *player) trace(err error) (string, error) {
 		parts = append(parts, text)
 	}
 	for _, warning := range p.d.last.Warnings {
-		parts = append(parts, "! "+warning)
+		parts = append(parts, "! "+strings.ReplaceAll(warning, "\n", " / "))
 	}
 	if p.d.last.Ended {
 		parts = append(parts, p.d.img.Attempt.Flags.Status())
