@@ -4,11 +4,11 @@ import (
 	"context"
 	"io"
 	"log/slog"
-	"strconv"
 	"strings"
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/tasklog"
 )
 
 // logFormat writes log entries in Digdag's form (server 1.4). It is a slog.Handler.
@@ -36,9 +36,6 @@ type logEntry struct {
 	Message string // with the attributes behind it
 }
 
-// taskClass stands for what logs about tasks.
-const taskClass = "trowel.agent"
-
 // levels of --log-level. slog has no trace.
 func logLevel(name string) slog.Level {
 	switch name {
@@ -57,16 +54,10 @@ func logLevel(name string) slog.Level {
 func (f *logFormat) forTask(lease *trowel.Lease) *slog.Logger {
 	c := *f
 	if c.class != "" {
-		c.class = taskClass
+		c.class = tasklog.Class
 	}
-	c.thread, c.task = threadName(lease), lease.FullName
+	c.thread, c.task = tasklog.ThreadName(lease), lease.FullName
 	return slog.New(&c)
-}
-
-func threadName(lease *trowel.Lease) string {
-	return strconv.FormatInt(int64(lease.TaskID), 10) + "@[0:" + lease.Setting.Project.Name + ":" +
-		strconv.FormatInt(int64(lease.Setting.Session.ID), 10) + ":" +
-		strconv.FormatInt(int64(lease.AttemptID), 10) + "]" + lease.FullName
 }
 
 // close closes the file of --log, if the entries go to one.
@@ -86,22 +77,11 @@ func (f *logFormat) Handle(_ context.Context, r slog.Record) error {
 		sink.LogEntry(logEntry{At: r.Time, Level: r.Level, Task: f.task, Message: string(f.appendMessage(nil, &r))})
 		return nil
 	}
-	layout := "2006-01-02 15:04:05 -0700"
+	layout := tasklog.LayoutTerminal
 	if f.millis {
-		layout = "2006-01-02 15:04:05.000 -0700"
+		layout = tasklog.LayoutFile
 	}
-	line := make([]byte, 0, 160)
-	line = r.Time.In(time.Local).AppendFormat(line, layout) //nolint:gosmopolitan // log lines show the system's time, as Digdag's
-	line = append(line, " ["...)
-	line = append(line, r.Level.String()...)
-	line = append(line, "] ("...)
-	line = append(line, f.thread...)
-	line = append(line, ')')
-	if f.class != "" {
-		line = append(line, ' ')
-		line = append(line, f.class...)
-	}
-	line = append(line, ": "...)
+	line := tasklog.AppendLine(make([]byte, 0, 160), r.Time, layout, r.Level, f.thread, f.class)
 	line = append(f.appendMessage(line, &r), '\n')
 	_, err := f.to.Write(line)
 	return err

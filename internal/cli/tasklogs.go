@@ -35,7 +35,7 @@ func (l *localRun) taskLogs() (func(*trowel.Lease) agent.Log, error) {
 			Hint: "give a folder that can be written to with --task-log, or leave it out",
 		}
 	}
-	kept := &keptLogs{logs: logs, agent: agentID(), now: l.c.env.Now, format: *l.logs, created: map[trowel.AttemptID]time.Time{}}
+	kept := &keptLogs{logs: logs, agent: agentID(), now: l.c.env.Now, level: l.logs.level, created: map[trowel.AttemptID]time.Time{}}
 	return func(lease *trowel.Lease) agent.Log { return kept.add(shown(lease), lease) }, nil
 }
 
@@ -68,10 +68,10 @@ func agentID() string {
 
 // keptLogs adds files to what is shown of tasks.
 type keptLogs struct {
-	logs   *tasklog.Logs
-	agent  string
-	now    func() time.Time
-	format logFormat
+	logs  *tasklog.Logs
+	agent string
+	now   func() time.Time
+	level slog.Level
 
 	mu      sync.Mutex
 	created map[trowel.AttemptID]time.Time // when the first try of an attempt began
@@ -85,11 +85,9 @@ func (k *keptLogs) add(shown agent.Log, lease *trowel.Lease) agent.Log {
 		shown.Logger.Error("the log of the task is not kept:", slog.Any("error", reason(err)))
 		return shown
 	}
-	format := k.format
-	format.to, format.millis, format.class = file, true, taskClass
 	return agent.Log{
 		Output: &keptOutput{shown: shown.Output, file: file},
-		Logger: slog.New(slog.NewMultiHandler(shown.Logger.Handler(), format.forTask(lease).Handler())),
+		Logger: slog.New(slog.NewMultiHandler(shown.Logger.Handler(), tasklog.NewHandler(file, lease, k.level))),
 	}
 }
 
