@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
@@ -11,8 +12,8 @@ import (
 
 const (
 	sqlPutAgent = `INSERT INTO agent (id, name, version, slots, started_at, seen_at, lease_ends) VALUES ($1, $2, $3, $4, $5, $6, $7)
-ON CONFLICT (id) DO UPDATE SET name = excluded.name, version = excluded.version, slots = excluded.slots, seen_at = excluded.seen_at,
-lease_ends = excluded.lease_ends`
+ON CONFLICT (id) DO UPDATE SET name = excluded.name, version = excluded.version, slots = excluded.slots, started_at = excluded.started_at,
+seen_at = excluded.seen_at, lease_ends = excluded.lease_ends`
 	sqlRenewLease  = `UPDATE agent SET seen_at = $2, lease_ends = $3 WHERE id = $1 AND lease_ends > $2`
 	sqlDeleteAgent = `DELETE FROM agent WHERE id = $1`
 	sqlListAgents  = `SELECT id, name, version, slots, started_at, seen_at, lease_ends FROM agent ORDER BY id`
@@ -30,7 +31,7 @@ func (t *tx) PutAgent(ctx context.Context, a *trowel.Agent) error {
 
 func (t *tx) RenewLeases(ctx context.Context, agents []string, at, ends time.Time) ([]string, error) {
 	var renewed []string
-	for _, id := range agents {
+	for _, id := range slices.Sorted(slices.Values(agents)) { // one order for all, so that nobody is in a deadlock
 		rows, err := t.exec(ctx, sqlRenewLease, id, micros(at), micros(ends))
 		if err != nil {
 			return nil, fmt.Errorf("renew the lease of agent %q: %w", id, err)

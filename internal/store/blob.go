@@ -13,6 +13,9 @@ const (
 )
 
 func (t *tx) InsertBlobPart(ctx context.Context, key string, part int, data []byte) error {
+	if data == nil {
+		data = []byte{} // an empty part is no NULL
+	}
 	if _, err := t.exec(ctx, sqlInsertBlobPart, key, part, data); err != nil {
 		return fmt.Errorf("insert part %d of blob %q: %w", part, key, err)
 	}

@@ -14,6 +14,8 @@ const (
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (attempt_id, file, seq) DO NOTHING`
 	sqlListLogFiles = `SELECT file, sum(data_bytes), sum(text_bytes), sum(line_count), count(*), min(blob_key), max(blob_key), count(blob_key),
 min(blob_offset) FROM log_chunk WHERE attempt_id = $1 AND substr(file, 1, length($2)) = $2 GROUP BY file ORDER BY file`
+	sqlListOwnBlobs = `SELECT blob_key FROM log_chunk WHERE attempt_id = $1 AND blob_key IS NOT NULL GROUP BY blob_key
+HAVING min(file) = max(file)`
 	sqlListChunks = `SELECT seq, first_line, line_count, text_offset, text_bytes, data_bytes, CASE WHEN $5 THEN data END, blob_key, blob_offset
 FROM log_chunk WHERE attempt_id = $1 AND file = $2 AND seq >= $3 ORDER BY seq LIMIT $4`
 	sqlListUnpacked = `SELECT DISTINCT c.attempt_id FROM log_chunk c JOIN attempt a ON a.id = c.attempt_id
@@ -36,6 +38,7 @@ func (t *tx) InsertLogChunks(ctx context.Context, chunks []trowel.LogChunk) erro
 
 func (t *tx) ListLogFiles(ctx context.Context, attempt trowel.AttemptID, prefix string) ([]trowel.LogFile, error) {
 	var list []trowel.LogFile
+	packed := false
 	err := t.rows(ctx, sqlListLogFiles, []any{attempt, prefix}, func(scan func(...any) error) error {
 		var f trowel.LogFile
 		var low, high sql.NullString
@@ -44,14 +47,35 @@ func (t *tx) ListLogFiles(ctx context.Context, attempt trowel.AttemptID, prefix 
 		err := scan(&f.Name, &f.DataBytes, &f.TextBytes, &f.Lines, &f.Chunks, &low, &high, &inBlobs, &offset)
 		if inBlobs == f.Chunks && low.String == high.String && offset.Int64 == 0 {
 			f.BlobKey = low.String
+			packed = true
 		}
 		list = append(list, f)
 		return err
 	})
+	if err == nil && packed {
+		err = t.keepOwnBlobs(ctx, attempt, list)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("list output of attempt %d: %w", attempt, err)
 	}
 	return list, nil
+}
+
+// keepOwnBlobs removes the keys of blobs that several files are in.
+func (t *tx) keepOwnBlobs(ctx context.Context, attempt trowel.AttemptID, list []trowel.LogFile) error {
+	own := map[string]bool{}
+	err := t.rows(ctx, sqlListOwnBlobs, []any{attempt}, func(scan func(...any) error) error {
+		var key string
+		err := scan(&key)
+		own[key] = true
+		return err
+	})
+	for i := range list {
+		if !own[list[i].BlobKey] {
+			list[i].BlobKey = ""
+		}
+	}
+	return err
 }
 
 func (t *tx) ListLogChunks(ctx context.Context, attempt trowel.AttemptID, file string, seq, limit int, withData bool) ([]trowel.LogChunk, error) {

@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
@@ -18,7 +20,9 @@ ON CONFLICT (key) DO UPDATE SET value = excluded.value, updated_at = excluded.up
 )
 
 func (t *tx) PutParamValues(ctx context.Context, list []trowel.ParamValue) error {
-	for _, v := range list {
+	// One order for all, so that nobody is in a deadlock; the last value of a key stays the last.
+	sorted := slices.SortedStableFunc(slices.Values(list), func(a, b trowel.ParamValue) int { return strings.Compare(a.Key, b.Key) })
+	for _, v := range sorted {
 		if _, err := t.exec(ctx, sqlPutParamValue, v.Key, v.Value, micros(v.UpdatedAt)); err != nil {
 			return fmt.Errorf("put value %q: %w", v.Key, err)
 		}

@@ -27,8 +27,6 @@ actor, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT 
 	sqlDeleteSecrets   = `DELETE FROM secret WHERE project_id = $1`
 	sqlFindRevision    = `SELECT ` + revisionColumns + ` FROM revision r WHERE r.project_id = $1 AND r.name = $2`
 	sqlFindLatestRev   = `SELECT ` + revisionColumns + ` FROM revision r JOIN project p ON r.id = p.revision_id WHERE p.id = $1`
-	sqlListRevisions   = `SELECT ` + revisionColumns + ` FROM revision r WHERE r.project_id = $1 AND ($2 = 0 OR r.id < $2)
-ORDER BY r.id DESC LIMIT $3`
 )
 
 func (t *tx) InsertRevision(ctx context.Context, p *trowel.Project, r *trowel.Revision, workflows []*trowel.Workflow) error {
@@ -142,7 +140,12 @@ func (t *tx) FindRevision(ctx context.Context, project trowel.ProjectID, name st
 }
 
 func (t *tx) ListRevisions(ctx context.Context, project trowel.ProjectID, before trowel.RevisionID, limit int) ([]*trowel.Revision, error) {
-	list, err := t.revisions(ctx, sqlListRevisions, project, before, limit)
+	var s selection
+	s.and("r.project_id = ?", project)
+	if before != 0 {
+		s.and("r.id < ?", before)
+	}
+	list, err := t.revisions(ctx, s.text(`SELECT `+revisionColumns+` FROM revision r`, "r.id DESC", limit), s.args...)
 	if err != nil {
 		return nil, fmt.Errorf("list revisions of project %d: %w", project, err)
 	}

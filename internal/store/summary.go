@@ -23,7 +23,8 @@ JOIN attempt a ON a.id = s.last_attempt_id JOIN project p ON p.id = s.project_id
 	sqlFindAttemptSummary = sqlSelectSummary + ` WHERE a.id = $1`
 	sqlFindLastSession    = `SELECT max(session_time) FROM session WHERE project_id = $1 AND workflow = $2 AND session_time < $3
 AND last_attempt_id IS NOT NULL`
-	sqlHasActive = `SELECT a.id FROM attempt a JOIN session s ON s.last_attempt_id = a.id WHERE a.project_id = $1 AND a.workflow = $2
+	sqlHasActive = `SELECT a.id FROM attempt a JOIN session s ON s.id = a.session_id AND s.last_attempt_id = a.id
+WHERE a.project_id = $1 AND a.workflow = $2
 AND a.finished_at IS NULL AND (a.flags & 1) = 0 LIMIT 1`
 )
 

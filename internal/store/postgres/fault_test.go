@@ -183,8 +183,8 @@ func TestDeadlock(t *testing.T) {
 		})
 	}
 	running.Wait()
-	if n := runs.Load(); n != 3 {
-		t.Errorf("the functions ran %d times, want 3", n)
+	if n := runs.Load(); n < 3 {
+		t.Errorf("the functions ran %d times, want one to run again", n)
 	}
 }
 

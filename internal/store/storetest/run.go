@@ -22,6 +22,19 @@ func Run(t *testing.T, open func(t *testing.T) trowel.Store) {
 	}{
 		{"projects", testProjects},
 		{"revisions that clash", testRevisionConflicts},
+		{"revisions", testRevisions},
+		{"deleted projects", testDeletedProjects},
+		{"listing projects", testProjectLists},
+		{"listing workflows", testWorkflowLists},
+		{"schedules", testSchedules},
+		{"listing schedules", testScheduleLists},
+		{"due schedules", testDueSchedules},
+		{"moving schedules", testScheduleMoves},
+		{"decisions", testDecisions},
+		{"listing sessions", testSessionLists},
+		{"listing attempts with names", testSummaryLists},
+		{"last sessions", testLastSessions},
+		{"active attempts", testActiveAttempts},
 		{"sessions and attempts", testAttempts},
 		{"attempts that clash", testAttemptConflicts},
 		{"listing attempts", testAttemptLists},
@@ -36,14 +49,32 @@ func Run(t *testing.T, open func(t *testing.T) trowel.Store) {
 		{"archives", testArchives},
 		{"tries", testTries},
 		{"audit", testAudits},
+		{"secrets", testSecrets},
+		{"tokens", testTokens},
+		{"blobs", testBlobs},
+		{"listing blobs", testBlobLists},
+		{"output", testLogChunks},
+		{"files of output", testLogFiles},
+		{"packed output", testPackedLogs},
+		{"agents", testAgents},
+		{"leases", testLeases},
+		{"orphans", testOrphans},
+		{"monitors", testMonitors},
+		{"delayed attempts", testDelayed},
+		{"resumed tasks", testResumed},
+		{"values", testParamValues},
 		{"large values", testLargeValues},
 		{"odd texts", testOddTexts},
 		{"atomicity", testAtomicity},
+		{"swallowed errors", testSwallowedErrors},
 		{"panics", testPanics},
 		{"cancellation", testCancellation},
 		{"parallel updates", testParallelUpdates},
 		{"parallel views", testParallelViews},
 		{"parallel ids", testParallelIDs},
+		{"parallel revisions", testParallelRevisions},
+		{"parallel leases", testParallelLeases},
+		{"parallel values", testParallelParamValues},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
@@ -74,6 +105,16 @@ func refuse(t *testing.T, db trowel.Store, kind error, f func(ctx context.Contex
 	err := db.Update(t.Context(), func(tx trowel.Tx) error { return f(t.Context(), tx) })
 	if !errors.Is(err, kind) {
 		t.Errorf("error = %v, want %v", err, kind)
+	}
+}
+
+// wantNotFound reports the errors that are not ErrNotFound, by what they are about.
+func wantNotFound(t *testing.T, errs map[string]error) {
+	t.Helper()
+	for what, err := range errs {
+		if !errors.Is(err, trowel.ErrNotFound) {
+			t.Errorf("%s: %v, want not found", what, err)
+		}
 	}
 }
 

@@ -38,6 +38,22 @@ func testAtomicity(t *testing.T, db trowel.Store) {
 	insertTasks(t, db, newTask(a, 1))
 }
 
+// A statement that failed makes the transaction fail, also when its error is swallowed: a database may
+// have given the transaction up. An answer that there is no such row is no failure.
+func testSwallowedErrors(t *testing.T, db trowel.Store) {
+	a := newAttempt(t, db, newSetting(t, db), "")
+	refuse(t, db, trowel.ErrConflict, func(ctx context.Context, tx trowel.Tx) error {
+		err := tx.InsertTasks(ctx, []*trowel.Task{newTask(a, 1)})
+		_ = tx.InsertTasks(ctx, []*trowel.Task{newTask(a, 1)})
+		return err
+	})
+	equal(t, "tasks after a swallowed error", len(listTasks(t, db, a)), 0)
+	update(t, db, func(ctx context.Context, tx trowel.Tx) error {
+		_, _ = tx.FindAttempt(ctx, 999)
+		return tx.InsertTasks(ctx, []*trowel.Task{newTask(a, 1)})
+	})
+}
+
 // A panic rolls back too, and leaves the store usable.
 func testPanics(t *testing.T, db trowel.Store) {
 	a := newAttempt(t, db, newSetting(t, db), "")

@@ -1,0 +1,58 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	trowel "github.com/trowel-project/trowel"
+)
+
+func newSecret(s *trowel.Setting, key string) *trowel.Secret {
+	return &trowel.Secret{
+		ProjectID: s.Project.ID, Scope: trowel.SecretProject, Key: key, Engine: "aesgcm", Value: "encrypted " + key, Actor: "somebody", UpdatedAt: at(5),
+	}
+}
+
+// A secret is one value for project, scope and key, and is replaced as a whole.
+func testSecrets(t *testing.T, db trowel.Store) {
+	s := newSetting(t, db)
+	// In the order of their bytes, which is not that of a dictionary.
+	keys := []*trowel.Secret{newSecret(s, "B.b"), newSecret(s, "a"), newSecret(s, "a.B"), newSecret(s, "a_b"), newSecret(s, "\u00e4")}
+	other := newSecret(s, "a")
+	other.Scope, other.Value = trowel.SecretDefault, "another"
+	old := newSecret(s, "a")
+	old.Value, old.Engine, old.Actor, old.UpdatedAt = "old", "none", "nobody", at(1)
+	update(t, db, func(ctx context.Context, tx trowel.Tx) error {
+		errs := []error{tx.PutSecret(ctx, old), tx.PutSecret(ctx, other)}
+		for _, i := range []int{4, 2, 0, 1, 3} {
+			errs = append(errs, tx.PutSecret(ctx, keys[i]))
+		}
+		return errors.Join(errs...)
+	})
+	view(t, db, func(ctx context.Context, tx trowel.Tx) error {
+		got, err := tx.FindSecret(ctx, s.Project.ID, trowel.SecretProject, "a")
+		equal(t, "FindSecret", got, keys[1])
+		list, errList := tx.ListSecrets(ctx, s.Project.ID, trowel.SecretProject)
+		equal(t, "ListSecrets", list, keys)
+		defaults, errDefaults := tx.ListSecrets(ctx, s.Project.ID, trowel.SecretDefault)
+		equal(t, "ListSecrets of the other scope", defaults, []*trowel.Secret{other})
+		none, errNone := tx.ListSecrets(ctx, 999, trowel.SecretProject)
+		equal(t, "number of secrets of an unknown project", len(none), 0)
+		_, errUnknown := tx.FindSecret(ctx, s.Project.ID, trowel.SecretProject, "unknown")
+		wantNotFound(t, map[string]error{"FindSecret(unknown)": errUnknown})
+		return errors.Join(err, errList, errDefaults, errNone)
+	})
+	update(t, db, func(ctx context.Context, tx trowel.Tx) error {
+		return errors.Join(tx.DeleteSecret(ctx, s.Project.ID, trowel.SecretProject, "a"), tx.DeleteSecret(ctx, s.Project.ID, trowel.SecretProject, "a"))
+	})
+	view(t, db, func(ctx context.Context, tx trowel.Tx) error {
+		list, errList := tx.ListSecrets(ctx, s.Project.ID, trowel.SecretProject)
+		equal(t, "number of secrets after one was deleted", len(list), len(keys)-1)
+		_, err := tx.FindSecret(ctx, s.Project.ID, trowel.SecretDefault, "a")
+		return errors.Join(err, errList)
+	})
+	refuse(t, db, trowel.ErrConflict, func(ctx context.Context, tx trowel.Tx) error {
+		return tx.PutSecret(ctx, newSecret(&trowel.Setting{Project: trowel.Project{ID: 999}}, "k"))
+	})
+}
