@@ -12,6 +12,7 @@ type Lease struct {
 	TaskID    TaskID
 	AttemptID AttemptID
 	Try       int
+	AgentID   string // in whose name it was claimed
 	FullName  string
 	Setting   *Setting
 	// AttemptName and AttemptCreatedAt are those of the attempt; with Setting and Zone they say where
@@ -28,6 +29,9 @@ type Lease struct {
 	RetryCount  int
 	StartedAt   time.Time // of the first try
 }
+
+// ID names the try.
+func (l *Lease) ID() TryID { return TryID{l.TaskID, l.Try} }
 
 // Outcome says how a try ended. An operator says what happened; which state follows is the
 // engine's matter.

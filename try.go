@@ -12,6 +12,12 @@ const (
 	ExitLost     = "lost"     // the agent went away, or gave the task back before its end
 )
 
+// TryID names one execution of one task.
+type TryID struct {
+	Task   TaskID
+	Number int
+}
+
 // Try is one ended execution of one task, kept for history: how long tasks wait and run, and what a
 // failed one printed last.
 type Try struct {

@@ -17,6 +17,7 @@ import (
 	"github.com/trowel-project/trowel/internal/agent"
 	"github.com/trowel-project/trowel/internal/operator"
 	"github.com/trowel-project/trowel/internal/param"
+	"github.com/trowel-project/trowel/internal/secret"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -39,6 +40,7 @@ func begin(t *testing.T, table operator.Table, change func(*agent.Options)) (*ag
 	reports := make(chan trowel.Report, 1000)
 	opts := agent.Options{
 		ID: "test", Operators: table, Templates: asWritten{}, Project: t.TempDir(), TaskLimit: 1000, Now: time.Now,
+		Secrets: func(*trowel.Lease) secret.Finder { return nil },
 		OpenLog: func(*trowel.Lease) agent.Log {
 			return agent.Log{Output: discarding{io.Discard}, Logger: slog.New(slog.DiscardHandler)}
 		},

@@ -44,7 +44,7 @@ func newScopes(attempt *trowel.Attempt, setting *trowel.Setting) (*scopes, error
 func (img *Image) Lease(id trowel.TaskID) *trowel.Lease {
 	t := img.tasks[id]
 	return &trowel.Lease{
-		TaskID: t.ID, AttemptID: t.AttemptID, Try: t.Try, FullName: t.FullName,
+		TaskID: t.ID, AttemptID: t.AttemptID, Try: t.Try, AgentID: t.AgentID, FullName: t.FullName,
 		Setting: img.scopes.setting, Zone: img.scopes.zone.Location,
 		Scope: img.Scope(id), Local: t.Local, StateParams: t.StateParams,
 		RetryCount: t.RetryCount, StartedAt: t.StartedAt,

@@ -2,36 +2,40 @@ package flush
 
 import (
 	"context"
+	"sync/atomic"
 
 	trowel "github.com/trowel-project/trowel"
-	"github.com/trowel-project/trowel/internal/dig"
 	"github.com/trowel-project/trowel/internal/engine"
 )
-
-// Start is a request to begin an attempt: the rows as they will be stored, and the compiled tasks.
-type Start struct {
-	Setting trowel.Setting // Project, Revision and Workflow are stored already; Session is found or made
-	Attempt trowel.Attempt
-	Tasks   []dig.Task
-}
-
-// Started is an attempt that has begun.
-type Started struct {
-	Attempt trowel.Attempt
-	// Ended gets the attempt once it is done. It is closed without a value if the flusher ends first.
-	Ended chan trowel.Attempt
-}
 
 // event is a cause of changes on its way to the next transaction.
 type event struct {
 	attempt trowel.AttemptID
-	what    engine.Event
-	start   *Start // instead of what
+	what    engine.Event // nil if the attempt is only looked at, see look
+	start   *Start       // instead of what
+	limit   bool         // instead of what: a limit of time may have passed
 	started *Started
 	actor   string
-	done    chan error // nil if nobody waits
-	err     error      // what the waiting one is told after the commit
+
+	done  chan error // nil if nobody waits
+	err   error      // what the waiting one is told after the commit
+	stage atomic.Uint32
+	// abandoned tells that the caller has gone while the event was in a transaction.
+	abandoned atomic.Bool
 }
+
+// Stages of an event that somebody waits for.
+const (
+	waiting  = iota // for a transaction
+	flushing        // in a transaction, or in one of which nobody knows yet whether it was committed
+	left            // its caller has gone: it was not in a transaction, and will not be
+)
+
+// enter is called before an event goes into a transaction. It tells whether its caller still waits.
+func (ev *event) enter() bool { return ev.stage.CompareAndSwap(waiting, flushing) }
+
+// leave is called when the transaction surely did not happen: the caller may leave again.
+func (ev *event) leave() { ev.stage.CompareAndSwap(flushing, waiting) }
 
 func (ev *event) resolve(err error) {
 	if ev.done != nil {
@@ -39,11 +43,28 @@ func (ev *event) resolve(err error) {
 	}
 }
 
+// wait waits until the event is written. If ctx ends before, the event is withdrawn, unless it is in
+// a transaction already: then it may happen all the same, which the error says.
 func (ev *event) wait(ctx context.Context) error {
 	select {
 	case err := <-ev.done:
 		return err
 	case <-ctx.Done():
-		return context.Cause(ctx)
+	}
+	if ev.stage.CompareAndSwap(waiting, left) {
+		return &trowel.Error{
+			Kind: trowel.ErrUnavailable, Message: "the database did not answer in time; nothing was changed",
+			Hint: "try again later", Err: context.Cause(ctx),
+		}
+	}
+	ev.abandoned.Store(true)
+	select {
+	case err := <-ev.done:
+		return err
+	default:
+	}
+	return &trowel.Error{
+		Kind: trowel.ErrUnavailable, Message: "the database did not answer in time; it is not known whether the change was made",
+		Hint: "look whether it was made before you try again", Err: context.Cause(ctx),
 	}
 }

@@ -154,7 +154,7 @@ func (f *faulty) attempts(ctx context.Context) error {
 		if f.roll(4) == 0 {
 			f.working.Go(func() {
 				f.pause(1500)
-				if err := f.flusher.Kill(ctx, started.Attempt.ID, killer); err != nil && !errors.Is(err, trowel.ErrNotFound) {
+				if err := f.flusher.Kill(ctx, started.Attempt.ID, killer); err != nil && !errors.Is(err, trowel.ErrConflict) {
 					panic(err)
 				}
 			})
@@ -242,11 +242,11 @@ func (f *faulty) work(r trowel.Report) {
 	}
 }
 
-func (f *faulty) Cancel(tasks []trowel.TaskID) {
+func (f *faulty) Cancel(tries []trowel.TryID) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	for _, id := range tasks {
-		f.canceled[id] = true
+	for _, try := range tries {
+		f.canceled[try.Task] = true
 	}
 }
 

@@ -3,45 +3,90 @@ package flush
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"slices"
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/engine"
-	"github.com/trowel-project/trowel/internal/queue"
 )
 
-// maxTries is how often a transaction is tried that failed for a passing reason.
-const maxTries = 8
+const (
+	// maxTries is how often a transaction is tried that failed for a passing reason. A lasting flusher
+	// tries for ever while the store is away.
+	maxTries = 8
+	// maxPause is the longest time between two tries.
+	maxPause = time.Second
+)
 
 // flush writes the consequences of a batch of events in one transaction, claims what the agent has
-// room for, and tells everybody. A transaction that fails for a passing reason is tried again. It
-// may have been committed all the same, when only the answer was lost, so the next one looks for it
-// first.
+// room for, and tells everybody.
 func (f *Flusher) flush(ctx context.Context, batch []*event) error {
-	var w *write
+	free := f.free()
+	err := f.commit(ctx, batch, room{free, free})
+	if err == nil || f.fatal(ctx) {
+		f.resolve(batch, err)
+		return err
+	}
+	return f.sift(ctx, batch, err)
+}
+
+// fatal tells whether an error ends the flusher.
+func (f *Flusher) fatal(ctx context.Context) bool {
+	return !f.opts.Lasting || f.stopped || ctx.Err() != nil
+}
+
+// room is what a transaction may claim.
+type room struct {
+	tasks    int
+	attempts int // how many attempts are taken for it from those that wait for their turn
+}
+
+// commit tries to write a batch until it is written, and tells everybody then, but for those who wait
+// for an error. A transaction that fails may have been committed all the same, when only the answer
+// was lost, so the next one looks for it first.
+func (f *Flusher) commit(ctx context.Context, batch []*event, r room) error {
+	var w *write // the last transaction, while nobody knows whether it was committed
 	for try := 1; ; try++ {
-		err := f.transact(ctx, batch, &w)
-		if err == nil {
+		if w == nil {
+			batch = slices.DeleteFunc(batch, func(ev *event) bool { return ev.done != nil && !ev.enter() })
+		}
+		var err error
+		var happened bool
+		w, happened, err = f.transact(ctx, batch, r, w)
+		if happened {
 			return f.committed(batch, w)
 		}
-		passing := errors.Is(err, trowel.ErrUnavailable) || errors.Is(err, trowel.ErrConflict)
-		if !passing || try == maxTries || !pause(ctx, time.Duration(try*try)*time.Millisecond) {
+		if w == nil {
+			for _, ev := range batch {
+				ev.leave()
+			}
+		}
+		if !f.tryAgain(err, try, w != nil) || !pause(ctx, try) {
 			if cause := context.Cause(ctx); cause != nil {
 				err = cause
 			}
-			f.resolve(batch, err)
+			if w != nil {
+				f.undo(w)
+			}
 			return err
 		}
-		f.opts.Log.Warn("transaction tried again", slog.Int("try", try), slog.Any("error", err))
+		f.opts.Log.WarnContext(ctx, "transaction tried again", slog.Int("try", try), slog.Any("error", err))
 	}
 }
 
-// pause waits, unless ctx ends.
-func pause(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
+// tryAgain tells whether a transaction that failed may succeed later.
+func (f *Flusher) tryAgain(err error, try int, doubt bool) bool {
+	if f.opts.Lasting && (doubt || errors.Is(err, trowel.ErrUnavailable)) {
+		return true
+	}
+	passing := doubt || errors.Is(err, trowel.ErrUnavailable) || errors.Is(err, trowel.ErrConflict)
+	return passing && try < maxTries
+}
+
+// pause waits before the next try, longer each time, unless ctx ends.
+func pause(ctx context.Context, try int) bool {
+	timer := time.NewTimer(min(time.Duration(try*try)*time.Millisecond, maxPause))
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
@@ -51,36 +96,83 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// transact runs one transaction. Into w goes what it writes; what is there already is an earlier
-// try, of which nobody knows whether it was committed.
-func (f *Flusher) transact(ctx context.Context, batch []*event, w **write) error {
-	return f.opts.Store.Update(ctx, func(tx trowel.Tx) error {
-		if *w != nil {
-			happened, err := (*w).happened(ctx, tx)
-			if err != nil || happened {
+// errHappened rolls a transaction back that finds that the one before it was committed.
+var errHappened = errors.New("the transaction before was committed") //nolint:gochecknoglobals // a sentinel
+
+// transact runs one transaction. before is an earlier one with the same events of which nobody knows
+// whether it was committed; nil if there is none. It returns the transaction that happened, or the one
+// of which nobody knows, or nil if surely nothing did.
+func (f *Flusher) transact(ctx context.Context, batch []*event, r room, before *write) (w *write, happened bool, err error) {
+	committed := false
+	err = f.opts.Store.Update(ctx, func(tx trowel.Tx) error {
+		if w != nil { // the store runs this again, so it was rolled back
+			f.undo(w)
+			w = nil
+		}
+		if before != nil {
+			known, err := before.happened(ctx, tx)
+			if err != nil {
 				return err
 			}
-			f.undo(*w)
+			if committed = known; committed {
+				return nil
+			}
+			f.undo(before)
 		}
-		*w = newWrite(f.opts.Now().Truncate(time.Microsecond))
-		return f.fill(ctx, tx, batch, *w)
+		w = newWrite(f.opts.Now().Truncate(time.Microsecond), before)
+		return f.fill(ctx, tx, batch, r, w)
 	})
+	switch {
+	case committed:
+		f.redo(before)
+		return before, true, nil
+	case err == nil:
+		return w, true, nil
+	case errors.Is(err, errHappened):
+		f.undo(w)
+		f.redo(before)
+		return before, true, nil
+	case w != nil && w.filled:
+		return w, false, err
+	case w != nil:
+		f.undo(w)
+	}
+	return before, false, err
 }
 
 // undo forgets what a transaction did that was not committed: the store is right, the images are not.
+// Who waits for their ends still does.
 func (f *Flusher) undo(w *write) {
-	f.images.forget(w.locked)
-	for _, id := range w.begun {
-		f.images.remove(id)
+	if w.undone != nil {
+		return
+	}
+	w.undone = make([]*engine.Image, 0, len(w.members))
+	for _, a := range w.members {
+		w.undone = append(w.undone, a.Image)
+		a.Image = nil
+		f.images.turns.Add(a) // nobody knows whether it has ready tasks
+	}
+	for _, a := range w.begun {
+		f.drop(a)
 	}
 	f.ids.drop()
+	f.count.forget()
+}
+
+// redo takes back an undo, if there was one: the transaction was committed.
+func (f *Flusher) redo(w *write) {
+	for i, img := range w.undone {
+		a := w.members[i]
+		a.Image = img
+		f.images.byID[a.id] = a
+	}
+	w.undone = nil
 }
 
 // fill applies the events in an open transaction and writes what follows from them.
-func (f *Flusher) fill(ctx context.Context, tx trowel.Tx, batch []*event, w *write) error {
-	w.locked = f.attemptsOf(batch)
+func (f *Flusher) fill(ctx context.Context, tx trowel.Tx, batch []*event, r room, w *write) error {
 	f.ids.begin(ctx, tx, wantedIDs(batch))
-	if err := f.images.lock(ctx, tx, w.locked); err != nil {
+	if err := f.lock(ctx, tx, w, f.attemptsOf(batch, r.attempts, w)); err != nil {
 		return err
 	}
 	for _, ev := range batch {
@@ -88,27 +180,38 @@ func (f *Flusher) fill(ctx context.Context, tx trowel.Tx, batch []*event, w *wri
 			return err
 		}
 	}
-	f.claim(w)
+	f.claim(w, min(r.tasks, f.free()))
 	if f.ids.err != nil {
 		return f.ids.err
 	}
-	return w.store(ctx, tx)
+	if err := w.store(ctx, tx); err != nil {
+		return err
+	}
+	if f.opts.Announce != nil && len(w.touched) > 0 {
+		if err := f.opts.Announce(ctx, tx, w.changed()); err != nil {
+			return err
+		}
+	}
+	w.filled = true
+	return nil
 }
 
-// attemptsOf lists the attempts that a transaction touches: those of the events and those that have
-// tasks to claim, in the order in which they must be locked.
-func (f *Flusher) attemptsOf(batch []*event) []trowel.AttemptID {
+// attemptsOf lists the attempts that a transaction touches: those of the events, and the next n of
+// those with ready tasks, in the order in which they must be locked.
+func (f *Flusher) attemptsOf(batch []*event, n int, w *write) []trowel.AttemptID {
 	var ids []trowel.AttemptID
 	for _, ev := range batch {
-		if ev.start == nil {
+		if ev.attempt != 0 {
 			ids = append(ids, ev.attempt)
 		}
 	}
-	if f.opts.Agent.Free() > 0 {
-		ids = append(ids, f.images.withReady()...)
+	w.turns = f.images.turns.First(n)
+	for _, a := range w.turns {
+		ids = append(ids, a.id)
 	}
 	slices.Sort(ids)
-	return slices.Compact(ids)
+	w.locked = slices.Compact(ids)
+	return w.locked
 }
 
 func wantedIDs(batch []*event) (n int) {
@@ -118,145 +221,4 @@ func wantedIDs(batch []*event) (n int) {
 		}
 	}
 	return n
-}
-
-// apply does what an event asks for. What is wrong with the event itself is its own error; an
-// error of the store is returned.
-func (f *Flusher) apply(ctx context.Context, tx trowel.Tx, w *write, ev *event) error {
-	ev.err = nil
-	if ev.start != nil {
-		return f.start(ctx, tx, w, ev)
-	}
-	a := f.images.byID[ev.attempt]
-	if a == nil || a.Image == nil || a.Done() {
-		ev.err = trowel.ErrNotFound
-		return nil
-	}
-	w.add(a.Image, a.Apply(ev.what, w.at, &f.ids, f.opts.Limits), ev.actorOf())
-	if due, ok := ev.what.(engine.Due); ok {
-		w.keepWaiting(a.Find(due.Task))
-	}
-	return nil
-}
-
-func (ev *event) actorOf() string {
-	if ev.actor != "" {
-		return ev.actor
-	}
-	return "engine"
-}
-
-// start inserts an attempt and begins it (language A7).
-func (f *Flusher) start(ctx context.Context, tx trowel.Tx, w *write, ev *event) error {
-	running, err := tx.CountRunningAttempts(ctx)
-	if err != nil {
-		return err
-	}
-	if running >= f.opts.Attempts {
-		ev.err = tooManyAttempts(f.opts.Attempts, running)
-		return nil
-	}
-	if ev.err = engine.CheckSize(ev.start.Tasks, f.opts.Limits); ev.err != nil {
-		return nil //nolint:nilerr // the caller's error, not one of the transaction
-	}
-	setting, row := ev.start.Setting, ev.start.Attempt
-	row.CreatedAt = w.at
-	err = tx.InsertAttempt(ctx, &setting.Session, &row)
-	if errors.Is(err, trowel.ErrConflict) {
-		ev.err = err
-		return nil // a taken name is the caller's error, not one of the transaction
-	}
-	if err != nil {
-		return err
-	}
-	img, applied, err := engine.Start(row, &setting, engine.Begin{Tasks: ev.start.Tasks}, w.at, &f.ids, f.opts.Limits)
-	if err != nil {
-		return err
-	}
-	w.locked, w.begun = append(w.locked, row.ID), append(w.begun, row.ID)
-	f.images.add(row.ID, img).ended = []chan trowel.Attempt{ev.started.Ended}
-	w.begin(img, ev.actorOf())
-	w.add(img, applied, ev.actorOf())
-	ev.started.Attempt = row
-	return nil
-}
-
-// claim gives ready tasks to the agent, as many as it takes. Attempts take turns also when there is
-// room for one task at a time: those after the one that was served last come first.
-func (f *Flusher) claim(w *write) {
-	free := f.opts.Agent.Free()
-	if free <= 0 {
-		return
-	}
-	agent := f.opts.Agent.ID()
-	var sources []*attempt
-	for _, id := range w.locked {
-		if a := f.images.byID[id]; a != nil && a.Image != nil && !a.Done() {
-			sources = append(sources, a)
-		}
-	}
-	next := slices.IndexFunc(sources, func(a *attempt) bool { return a.Attempt.ID > f.served })
-	if next > 0 {
-		sources = slices.Concat(sources[next:], sources[:next])
-	}
-	queue.Pick(sources, free, func(a *attempt, id trowel.TaskID) {
-		f.served = a.Attempt.ID
-		w.add(a.Image, a.Apply(engine.Claim{Task: id, Agent: agent}, w.at, &f.ids, f.opts.Limits), agent)
-		w.claimed = append(w.claimed, claimed{a.Image, id})
-	})
-}
-
-// committed tells everybody what the transaction did: first observers, who may stop it all, then
-// those who wait, then the agent.
-func (f *Flusher) committed(batch []*event, w *write) error {
-	for _, c := range w.batch.Changes {
-		if c.To == trowel.TaskRetryWaiting || c.To == trowel.TaskGroupRetryWaiting {
-			f.timers.add(c.Task)
-		}
-	}
-	for _, row := range w.waiting {
-		f.timers.add(row)
-	}
-	for _, warning := range w.batch.Warnings {
-		f.opts.Log.Warn(warning) //nolint:sloglint // the engine says it in Digdag's words
-	}
-	for _, o := range f.opts.Observers {
-		if err := o.Committed(&w.batch); err != nil {
-			f.resolve(batch, err)
-			return err
-		}
-	}
-	leases := make([]*trowel.Lease, 0, len(w.claimed))
-	for _, c := range w.claimed {
-		leases = append(leases, c.img.Lease(c.task))
-	}
-	if len(leases) > 0 {
-		f.opts.Agent.Give(leases)
-	}
-	if stop := w.canceled(); len(stop) > 0 {
-		f.opts.Agent.Cancel(stop)
-	}
-	for _, ended := range w.batch.Ended {
-		f.images.end(ended)
-	}
-	f.resolve(batch, nil)
-	return nil
-}
-
-func (f *Flusher) resolve(batch []*event, err error) {
-	for _, ev := range batch {
-		if err != nil {
-			ev.resolve(err)
-			continue
-		}
-		ev.resolve(ev.err)
-	}
-}
-
-func tooManyAttempts(limit, running int) error {
-	return &trowel.Error{
-		Kind:    trowel.ErrLimit,
-		Message: fmt.Sprintf("Too many attempts running. Limit: %d, Current: %d", limit, running),
-		Hint:    "raise executor.attempt_max_run, or wait until some have ended",
-	}
 }

@@ -45,7 +45,7 @@ func (a *scripted) Give(leases []*trowel.Lease) {
 	}
 }
 
-func (a *scripted) Cancel([]trowel.TaskID) {}
+func (a *scripted) Cancel([]trowel.TryID) {}
 
 func (a *scripted) work() {
 	for l := range a.finished {

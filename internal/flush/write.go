@@ -13,9 +13,16 @@ import (
 // write gathers what one transaction stores: several moves of one task become one row.
 type write struct {
 	at      time.Time
-	locked  []trowel.AttemptID // the attempts in it
-	begun   []trowel.AttemptID // those of them that it inserted
-	mark    int64              // a random number for the transaction, kept in the audit
+	before  *write // an earlier try of the same, of which nobody knows whether it was committed
+	filled  bool   // all is written but for the commit
+	counted bool   // the running attempts were counted
+	locked  []trowel.AttemptID
+	members []*attempt // those of the locked ones that run, and those that it began
+	turns   []*attempt // those of them whose turn it is
+	begun   []*attempt
+	undone  []*engine.Image           // of the members, after an undo
+	done    map[trowel.AttemptID]bool // those of the locked ones that had ended before
+	mark    int64                     // a random number for the transaction, kept in the audit
 	batch   Batch
 	claimed []claimed
 
@@ -25,25 +32,44 @@ type write struct {
 	updates []trowel.TaskUpdate
 	rows    map[*trowel.Task]int // place in updates, or -1 for an insert
 	audits  []trowel.Audit
-	waiting []*trowel.Task // whose timer rang too early
+	logs    []trowel.LogChunk
+	// monitors are those of new attempts, and those whose timer rang too early.
+	monitors []trowel.Monitor
+	waiting  []wait  // whose timer rang too early
+	limits   []limit // when to look at limits of time again
 }
 
 type claimed struct {
-	img  *engine.Image
-	task trowel.TaskID
+	attempt *attempt
+	task    trowel.TaskID
 }
 
-func newWrite(at time.Time) *write {
+type wait struct {
+	attempt *attempt
+	row     *trowel.Task
+}
+
+type limit struct {
+	attempt *attempt
+	at      time.Time // zero for never
+}
+
+func newWrite(at time.Time, before *write) *write {
 	return &write{
-		at: at, mark: rand.Int64(), batch: Batch{At: at}, //nolint:gosec // to be told apart, not to be secret
-		seen: map[*engine.Image]bool{}, rows: map[*trowel.Task]int{},
+		at: at, before: before, mark: rand.Int64(), //nolint:gosec // to be told apart, not to be secret
+		batch: Batch{At: at, settings: map[trowel.AttemptID]*trowel.Setting{}},
+		done:  map[trowel.AttemptID]bool{}, seen: map[*engine.Image]bool{}, rows: map[*trowel.Task]int{},
 	}
 }
+
+// member notes an attempt that may change.
+func (w *write) member(a *attempt) { w.members = append(w.members, a) }
 
 // begin records the start of an attempt.
 func (w *write) begin(img *engine.Image, actor string) {
 	w.touch(img)
 	a := &img.Attempt
+	w.batch.Started = append(w.batch.Started, *a)
 	w.audit(trowel.Audit{AttemptID: a.ID, To: a.Flags.Status(), Cause: a.Cause, Actor: actor})
 }
 
@@ -54,13 +80,14 @@ func (w *write) touch(img *engine.Image) {
 	}
 	w.seen[img] = true
 	w.touched = append(w.touched, img)
+	w.batch.settings[img.Attempt.ID] = img.Setting()
 	img.Attempt.Version++
 }
 
 // add takes what an event led to.
 func (w *write) add(img *engine.Image, applied engine.Applied, actor string) {
 	w.batch.Warnings = append(w.batch.Warnings, applied.Warnings...)
-	if len(applied.Changes) == 0 {
+	if len(applied.Changes) == 0 && !applied.Ended {
 		return
 	}
 	w.touch(img)
@@ -98,9 +125,17 @@ func (w *write) change(c *engine.Change, version int64, actor string) {
 
 // keepWaiting notes a task whose timer rang before its instant, as after a step of the clock: it
 // needs another. row is nil if there is no such task.
-func (w *write) keepWaiting(row *trowel.Task) {
+func (w *write) keepWaiting(a *attempt, row *trowel.Task) {
 	if row != nil && row.RetryAt.After(w.at) {
-		w.waiting = append(w.waiting, row)
+		w.waiting = append(w.waiting, wait{a, row})
+	}
+}
+
+// keepLogs takes the output of a try, also of one whose report comes too late, unless its attempt is
+// not in the store.
+func (w *write) keepLogs(id trowel.AttemptID, chunks []trowel.LogChunk, known map[trowel.AttemptID]*attempt) {
+	if w.done[id] || known[id] != nil {
+		w.logs = append(w.logs, chunks...)
 	}
 }
 
@@ -115,10 +150,19 @@ func (w *write) happened(ctx context.Context, tx trowel.Tx) (bool, error) {
 	if len(w.audits) == 0 {
 		return false, nil // it changed nothing
 	}
-	if _, err := tx.LockAttempts(ctx, w.locked); err != nil {
+	if _, err := tx.LockAttempts(ctx, w.changed()); err != nil {
 		return false, err
 	}
 	return tx.HasBatch(ctx, w.audits[0].AttemptID, w.mark)
+}
+
+// changed lists the attempts that changed, in no order.
+func (w *write) changed() []trowel.AttemptID {
+	ids := make([]trowel.AttemptID, len(w.touched))
+	for i, img := range w.touched {
+		ids[i] = img.Attempt.ID
+	}
+	return ids
 }
 
 // store writes everything, one statement for each kind of change.
@@ -140,29 +184,40 @@ func (w *write) store(ctx context.Context, tx trowel.Tx) error {
 	if err := tx.InsertAudits(ctx, w.audits); err != nil {
 		return err
 	}
+	if len(w.logs) > 0 {
+		if err := tx.InsertLogChunks(ctx, w.logs); err != nil {
+			return err
+		}
+	}
 	return w.archive(ctx, tx)
 }
 
 // archive puts the tasks of ended attempts away.
 func (w *write) archive(ctx context.Context, tx trowel.Tx) error {
-	for _, img := range w.touched {
-		if !img.Done() {
+	if len(w.batch.Ended) == 0 {
+		return nil
+	}
+	for _, a := range w.members {
+		if !a.Done() {
 			continue
 		}
-		if err := tx.ArchiveTasks(ctx, img.Attempt.ID, img.List(), w.at); err != nil {
-			return fmt.Errorf("end attempt %d: %w", img.Attempt.ID, err)
+		if err := a.deleteExtras(ctx, tx); err != nil {
+			return fmt.Errorf("end attempt %d: %w", a.id, err)
+		}
+		if err := tx.ArchiveTasks(ctx, a.id, a.List(), w.at); err != nil {
+			return fmt.Errorf("end attempt %d: %w", a.id, err)
 		}
 	}
 	return nil
 }
 
 // canceled lists the running tasks that were asked to stop.
-func (w *write) canceled() []trowel.TaskID {
-	var ids []trowel.TaskID
+func (w *write) canceled() []trowel.TryID {
+	var tries []trowel.TryID
 	for _, c := range w.batch.Changes {
 		if c.Move == trowel.MoveCancel && c.To == trowel.TaskRunning {
-			ids = append(ids, c.Task.ID)
+			tries = append(tries, trowel.TryID{Task: c.Task.ID, Number: c.Task.Try})
 		}
 	}
-	return ids
+	return tries
 }

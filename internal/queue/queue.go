@@ -1,5 +1,3 @@
-// Package queue says which ready task goes to which agent, and when. It moves no task itself: what
-// it picks is claimed in the transaction that the flusher has open.
 package queue
 
 import (
@@ -15,8 +13,9 @@ type Agent interface {
 	Free() int
 	// Give hands over claimed tasks. Each of them is reported in the end.
 	Give(leases []*trowel.Lease)
-	// Cancel asks the agent to stop what it runs of these tasks. They are reported all the same.
-	Cancel(tasks []trowel.TaskID)
+	// Cancel asks the agent to stop these tries, as far as it runs them. They are reported all the
+	// same.
+	Cancel(tries []trowel.TryID)
 }
 
 // Source has ready tasks: the image of an attempt.
@@ -30,20 +29,19 @@ type Source interface {
 // keep a small one waiting. claim must make the task no longer ready. Pick returns how many it gave.
 func Pick[S Source](sources []S, n int, claim func(S, trowel.TaskID)) int {
 	given := 0
-	for given < n {
-		before := given
-		for _, s := range sources {
+	for left := append([]S(nil), sources...); given < n && len(left) > 0; {
+		more := left[:0] // those that may have another one
+		for _, s := range left {
 			if given == n {
 				return given
 			}
 			if id, ok := s.NextReady(); ok {
 				claim(s, id)
 				given++
+				more = append(more, s)
 			}
 		}
-		if given == before {
-			return given
-		}
+		left = more
 	}
 	return given
 }

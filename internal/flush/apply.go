@@ -1,0 +1,101 @@
+package flush
+
+import (
+	"context"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/engine"
+	"github.com/trowel-project/trowel/internal/queue"
+)
+
+// apply does what an event asks for. What is wrong with the event itself is its own error; an
+// error of the store is returned.
+func (f *Flusher) apply(ctx context.Context, tx trowel.Tx, w *write, ev *event) error {
+	ev.err = nil
+	if report, ok := ev.what.(engine.Report); ok && len(report.Logs) > 0 {
+		w.keepLogs(report.AttemptID, report.Logs, f.images.byID)
+	}
+	a := f.images.byID[ev.attempt]
+	switch {
+	case ev.start != nil:
+		return f.start(ctx, tx, w, ev)
+	case ev.limit:
+		if a.running() {
+			f.checkLimits(w, a)
+		}
+	case ev.what == nil: // it was to be looked at, which lock has done
+	case !a.running():
+		ev.err = w.refusal(ev)
+	default:
+		if sla, ok := ev.what.(engine.SLA); ok {
+			return f.fire(ctx, tx, w, a, sla)
+		}
+		f.applyTo(w, a, ev)
+	}
+	return nil
+}
+
+func (f *Flusher) applyTo(w *write, a *attempt, ev *event) {
+	applied := a.Apply(ev.what, w.at, &f.ids, f.opts.Limits)
+	if _, ok := ev.what.(engine.Kill); ok && (len(applied.Changes) > 0 || applied.Ended) {
+		w.batch.Killed = append(w.batch.Killed, a.Attempt)
+	}
+	w.add(a.Image, applied, ev.actorOf())
+	if applied.Ended {
+		f.count.n--
+	}
+	if due, ok := ev.what.(engine.Due); ok {
+		w.keepWaiting(a, a.Find(due.Task))
+	}
+}
+
+func (ev *event) actorOf() string {
+	if ev.actor != "" {
+		return ev.actor
+	}
+	return "engine"
+}
+
+// refusal is what is told about an event whose attempt cannot change any more, or does not exist.
+func (w *write) refusal(ev *event) error {
+	if _, kill := ev.what.(engine.Kill); kill && w.done[ev.attempt] {
+		return &trowel.Error{Kind: trowel.ErrConflict, Message: "Session attempt already killed or finished"} // language X46
+	}
+	return trowel.ErrNotFound
+}
+
+// checkLimits kills an attempt of which a limit of time has passed (language X62), and else notes when
+// to look again.
+func (f *Flusher) checkLimits(w *write, a *attempt) {
+	message, next := a.Overdue(w.at, f.opts.TTLs)
+	if message == "" {
+		w.limits = append(w.limits, limit{a, next})
+		return
+	}
+	w.batch.Timeouts = append(w.batch.Timeouts, Timeout{a.Attempt, message})
+	f.applyTo(w, a, &event{attempt: a.id, what: engine.Kill{}})
+}
+
+// claim gives ready tasks to the agent, as many as it takes. Attempts take turns also when there is
+// room for one task at a time. Those whose turn it is come first, then those that became ready just
+// now.
+func (f *Flusher) claim(w *write, free int) {
+	if free <= 0 {
+		return
+	}
+	sources := make([]*attempt, 0, len(w.turns))
+	mine := make(map[*attempt]bool, len(w.turns))
+	for _, list := range [][]*attempt{w.turns, w.members} {
+		for _, a := range list {
+			if !mine[a] && a.running() {
+				mine[a] = true
+				sources = append(sources, a)
+			}
+		}
+	}
+	agent := f.opts.Agent.ID()
+	queue.Pick(sources, free, func(a *attempt, id trowel.TaskID) {
+		w.add(a.Image, a.Apply(engine.Claim{Task: id, Agent: agent}, w.at, &f.ids, f.opts.Limits), agent)
+		w.claimed = append(w.claimed, claimed{a, id})
+	})
+}

@@ -1,0 +1,109 @@
+package flush
+
+import (
+	"log/slog"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/engine"
+)
+
+// committed tells everybody what the transaction did: first observers, who may stop it all, then
+// those who wait, then the agent.
+func (f *Flusher) committed(batch []*event, w *write) error {
+	f.setAlarms(w)
+	for _, warning := range w.batch.Warnings {
+		f.opts.Log.Warn(warning) //nolint:sloglint // the engine says it in Digdag's words
+	}
+	for _, o := range f.opts.Observers {
+		if err := o.Committed(&w.batch); err != nil {
+			f.stopped = true
+			return err
+		}
+	}
+	for _, l := range f.opts.Listeners {
+		l.Heard(&w.batch)
+	}
+	f.queueTurns(w)
+	if len(w.claimed) > 0 {
+		leases := make([]*trowel.Lease, len(w.claimed))
+		for i, c := range w.claimed {
+			leases[i] = c.attempt.Lease(c.task)
+		}
+		f.opts.Agent.Give(leases)
+	}
+	if stop := w.canceled(); len(stop) > 0 {
+		f.opts.Agent.Cancel(stop)
+	}
+	for _, ended := range w.batch.Ended {
+		f.end(ended)
+	}
+	f.resolve(batch, nil)
+	return nil
+}
+
+// setAlarms sets the timers of what waits now, and of limits of time.
+func (f *Flusher) setAlarms(w *write) {
+	for i := range w.batch.Changes {
+		c := &w.batch.Changes[i]
+		a := f.images.byID[c.Task.AttemptID]
+		switch {
+		case c.To == trowel.TaskRetryWaiting, c.To == trowel.TaskGroupRetryWaiting:
+			f.timers.set(a, c.Task.RetryAt, engine.Due{Task: c.Task.ID})
+			f.limitTask(a, c.Task)
+		case c.To == trowel.TaskRunning:
+			f.limitTask(a, c.Task)
+		}
+	}
+	for _, a := range w.begun {
+		f.setLimit(a, a.Attempt.CreatedAt, f.opts.TTLs.Attempt)
+	}
+	for _, wait := range w.waiting {
+		f.timers.set(wait.attempt, wait.row.RetryAt, engine.Due{Task: wait.row.ID})
+	}
+	for i := range w.monitors {
+		if a := f.images.byID[w.monitors[i].AttemptID]; a != nil {
+			f.setMonitor(a, &w.monitors[i])
+		}
+	}
+	for _, l := range w.limits {
+		f.setLimitAt(l.attempt, l.at)
+	}
+}
+
+// queueTurns puts the attempts of a transaction in their places: who was served goes to the end, and
+// who has nothing ready loses the place.
+func (f *Flusher) queueTurns(w *write) {
+	for _, c := range w.claimed {
+		f.images.turns.Remove(c.attempt)
+	}
+	for _, a := range w.turns {
+		if f.images.byID[a.id] != a || !a.wanting() {
+			f.images.turns.Remove(a)
+		}
+	}
+	for _, a := range w.members {
+		if !a.wanting() {
+			f.images.turns.Remove(a)
+			continue
+		}
+		f.images.turns.Add(a)
+	}
+}
+
+// resolve answers those who wait. What happened although its caller had left is told in the log.
+func (f *Flusher) resolve(batch []*event, err error) {
+	for _, ev := range batch {
+		if err != nil {
+			ev.resolve(err)
+			continue
+		}
+		if ev.err == nil && ev.abandoned.Load() {
+			id := ev.attempt
+			if ev.start != nil {
+				id = ev.started.Attempt.ID
+			}
+			f.opts.Log.Warn("change made after its caller had left", slog.Int64("attempt_id", int64(id)), slog.String("actor", ev.actorOf()))
+		}
+		ev.resolve(ev.err)
+	}
+}

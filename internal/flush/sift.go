@@ -1,0 +1,98 @@
+package flush
+
+import (
+	"context"
+	"log/slog"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/engine"
+)
+
+// sift writes the events of a batch that the store does not take one by one, so that what is wrong
+// with one harms no other, and then claims for one attempt after the other. It returns an error only
+// if ctx ends or an observer stops it.
+func (f *Flusher) sift(ctx context.Context, batch []*event, cause error) error {
+	f.opts.Log.ErrorContext(ctx, "transaction refused by the store, its events are tried one by one",
+		slog.Int("events", len(batch)), slog.Any("error", cause))
+	for i, ev := range batch {
+		if err := f.alone(ctx, ev); err != nil {
+			f.resolve(batch[i+1:], err)
+			return err
+		}
+	}
+	if free := f.free(); len(batch) == 0 && free > 0 {
+		return f.siftTurns(ctx, free)
+	}
+	return nil
+}
+
+// alone writes one event. If the store works and does not take it, it is given up: a report as a
+// failure of its task, others with an error in the log.
+func (f *Flusher) alone(ctx context.Context, ev *event) error {
+	for try := 1; ; try++ {
+		err := f.commit(ctx, []*event{ev}, room{})
+		if err == nil {
+			return nil
+		}
+		if f.fatal(ctx) {
+			ev.resolve(err)
+			return err
+		}
+		if !f.storeWorks(ctx) {
+			if !pause(ctx, try) {
+				ev.resolve(context.Cause(ctx))
+				return context.Cause(ctx)
+			}
+			continue
+		}
+		if report, ok := ev.what.(engine.Report); ok && report.Outcome != trowel.OutcomeFailure {
+			ev.what = engine.Report{Report: unstorable(report.Report, err)}
+			continue
+		}
+		f.opts.Log.ErrorContext(ctx, "event given up", slog.Int64("attempt_id", int64(ev.attempt)), slog.Any("error", err))
+		ev.resolve(err)
+		f.forget(ev.attempt)
+		return nil
+	}
+}
+
+// unstorable is the report of a try whose result the store does not take.
+func unstorable(r trowel.Report, cause error) trowel.Report {
+	return trowel.Report{
+		TaskID: r.TaskID, AttemptID: r.AttemptID, Try: r.Try, StartedAt: r.StartedAt, EndedAt: r.EndedAt,
+		Outcome: trowel.OutcomeFailure, Error: trowel.ErrorObject("cannot store the result of the task: "+cause.Error(), "internal"),
+	}
+}
+
+// siftTurns claims for one attempt after the other and puts those aside that cannot be served.
+func (f *Flusher) siftTurns(ctx context.Context, free int) error {
+	for _, a := range f.images.turns.First(free) {
+		err := f.commit(ctx, []*event{{attempt: a.id}}, room{tasks: 1})
+		switch {
+		case err == nil:
+			continue
+		case f.fatal(ctx):
+			return err
+		case f.storeWorks(ctx):
+			f.opts.Log.ErrorContext(ctx, "attempt put aside", slog.Int64("attempt_id", int64(a.id)), slog.Any("error", err))
+			f.forget(a.id)
+		}
+	}
+	return nil
+}
+
+// forget takes the image of an attempt out of memory, but not who waits for its end.
+func (f *Flusher) forget(id trowel.AttemptID) {
+	if a := f.images.byID[id]; a != nil {
+		a.Image = nil
+		f.images.turns.Remove(a)
+	}
+}
+
+// storeWorks tells whether the store takes anything at all.
+func (f *Flusher) storeWorks(ctx context.Context) bool {
+	return f.opts.Store.Update(ctx, func(tx trowel.Tx) error {
+		_, err := tx.ReserveTaskIDs(ctx, 1)
+		return err
+	}) == nil
+}

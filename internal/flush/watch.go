@@ -1,0 +1,135 @@
+package flush
+
+import (
+	"context"
+	"log/slog"
+	"time"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/engine"
+)
+
+const (
+	// listAtOnce is how many running attempts one transaction lists, and releaseAtOnce how many tasks
+	// of agents that are gone.
+	listAtOnce    = 1000
+	releaseAtOnce = 1000
+	// afterOutage is how long after an outage of the store no agent is judged by the end of its lease:
+	// none could renew it meanwhile.
+	afterOutage = 15 * time.Second
+)
+
+// watch finds what nobody tells: attempts that others began or changed, and agents that are gone. It
+// looks when it begins, when the earliest lease that it knows ends, and now and then. What it finds it
+// hands to the flusher, and it waits for nothing but the store; if it dies half-way, the next look
+// finds the rest. With a store of its own it looks once, since afterwards nobody else does anything.
+func (f *Flusher) watch(ctx context.Context) {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	var judge time.Time // when leases may be judged
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-timer.C:
+		}
+		next, err := f.look(ctx, judge)
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			f.opts.Log.WarnContext(ctx, "running attempts not listed", slog.Any("error", err))
+			judge = f.opts.Now().Add(afterOutage)
+			next = time.Second
+		case f.opts.Sole:
+			return
+		}
+		timer.Reset(next)
+	}
+}
+
+// look looks once and returns when to look again.
+func (f *Flusher) look(ctx context.Context, judge time.Time) (time.Duration, error) {
+	next, err := f.releaseLost(ctx, judge)
+	if err != nil {
+		return 0, err
+	}
+	return next, f.listRunning(ctx)
+}
+
+// releaseLost forgets agents whose lease has ended and releases the tasks of all that are not there
+// (language X59a).
+func (f *Flusher) releaseLost(ctx context.Context, judge time.Time) (next time.Duration, err error) {
+	for {
+		var lost []trowel.Orphan
+		err := f.opts.Store.Update(ctx, func(tx trowel.Tx) (err error) {
+			next, err = f.forgetLost(ctx, tx, judge)
+			if err == nil {
+				// Leases were judged just now: what counts is which agents are there.
+				lost, err = tx.ListOrphans(ctx, time.Unix(0, 0), releaseAtOnce)
+			}
+			return err
+		})
+		if err != nil || len(lost) == 0 {
+			return next, err
+		}
+		f.opts.Log.WarnContext(ctx, "task locks are expired, tasks will be retried", slog.Int("tasks", len(lost)))
+		for _, o := range lost {
+			f.submit(&event{attempt: o.AttemptID, what: engine.Release{Task: o.TaskID, Try: o.Try}})
+		}
+		if err := f.Drain(ctx); err != nil || len(lost) < releaseAtOnce {
+			return next, err
+		}
+	}
+}
+
+// forgetLost deletes the agents whose lease has ended and returns when the next one does.
+func (f *Flusher) forgetLost(ctx context.Context, tx trowel.Tx, judge time.Time) (next time.Duration, err error) {
+	agents, err := tx.ListAgents(ctx)
+	if err != nil {
+		return 0, err
+	}
+	now, next := f.opts.Now(), f.opts.Poll
+	for _, a := range agents {
+		switch {
+		case a.ID == f.opts.Agent.ID():
+		case f.opts.Sole, !a.LeaseEnds.After(now) && !now.Before(judge):
+			if err := tx.DeleteAgent(ctx, a.ID); err != nil {
+				return 0, err
+			}
+			f.opts.Log.WarnContext(ctx, "agent lost", slog.String("agent", a.Name))
+		case a.LeaseEnds.After(now):
+			next = min(next, a.LeaseEnds.Sub(now))
+		default:
+			next = min(next, judge.Sub(now))
+		}
+	}
+	return next, nil
+}
+
+// listRunning tells the flusher which attempts run, and in which version.
+func (f *Flusher) listRunning(ctx context.Context) error {
+	found := list{versions: map[trowel.AttemptID]int64{}, all: true}
+	for after := trowel.AttemptID(0); ; {
+		var rows []*trowel.Attempt
+		err := f.opts.Store.View(ctx, func(tx trowel.Tx) (err error) {
+			rows, err = tx.ListRunningAttempts(ctx, after, listAtOnce)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			found.versions[row.ID] = row.Version
+			after = row.ID
+		}
+		if len(rows) < listAtOnce {
+			break
+		}
+	}
+	f.mu.Lock()
+	f.looks.lists = append(f.looks.lists, found)
+	f.mu.Unlock()
+	f.Wake()
+	return nil
+}
