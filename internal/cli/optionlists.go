@@ -77,6 +77,9 @@ var (
 		flagOption("do not start what schedules say", "--disable-scheduler"),
 		flagOption("describe the API at /api/swagger.json", "--enable-swagger"),
 		pairsOption("send a further header with each answer", "-H", "--header"),
+		textOption("FILE", "certificate chain, PEM: speak HTTPS", "--tls-cert").offering(anyFile),
+		textOption("FILE", "private key of the certificate, PEM", "--tls-key").offering(anyFile),
+		flagOption("allow an address that others can reach without authentication", "--insecure"),
 	}
 
 	// pageOptions are the options of commands that list page by page (server 1.10.11).

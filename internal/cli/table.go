@@ -63,6 +63,7 @@ var table = []command{
 		lines:   []line{{"server", "run a server with API, UI and schedules"}},
 		usage:   []string{"server [options...]"},
 		options: options(serverOptions, paramOptions),
+		run:     runServer,
 	},
 	{
 		name: "push", section: sectionProject, remote: true,

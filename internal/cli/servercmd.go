@@ -1,0 +1,62 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+
+	"github.com/trowel-project/trowel/internal/config"
+)
+
+// runServer runs a server until a signal ends it (server 1.9.4, 3.3).
+func runServer(ctx context.Context, c *call) error {
+	if text := c.serverConflict(); text != "" {
+		return c.usage(text)
+	}
+	settings, err := c.serverSettings()
+	if err != nil {
+		return err
+	}
+	logs, err := c.serverLog()
+	if err != nil {
+		return err
+	}
+	signals, restore := catchSignals()
+	defer restore()
+	err = c.serve(ctx, settings, slog.New(logs), signals)
+	return errors.Join(err, logs.close())
+}
+
+// serverLog is where the messages of a server go.
+func (c *call) serverLog() (*logFormat, error) {
+	format := &logFormat{to: c.env.Stdout, level: logLevel(c.args.text("--log-level")), thread: "main", class: "trowel.server"}
+	file := c.args.text("--log")
+	if file == "-" || file == "" {
+		return format, nil
+	}
+	to, err := openLogFile(c.env.path(file))
+	if err != nil {
+		return nil, err
+	}
+	format.to, format.millis, format.class = to, true, ""
+	return format, nil
+}
+
+// serve starts all parts, waits for the end, and stops them in their order.
+func (c *call) serve(ctx context.Context, settings config.Settings, log *slog.Logger, signals <-chan os.Signal) error {
+	server, err := c.readServer(ctx, settings, log)
+	if err != nil {
+		return err
+	}
+	p := &serverProcess{call: c, settings: server, log: log}
+	if err := p.open(ctx); err != nil {
+		return errors.Join(err, p.close())
+	}
+	if err := p.start(ctx); err != nil {
+		p.abandon()
+		return errors.Join(err, p.close())
+	}
+	err = p.wait(ctx, signals)
+	return errors.Join(err, p.stop(ctx, signals), p.close())
+}

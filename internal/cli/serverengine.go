@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"context"
+	"maps"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/agent"
+	executor "github.com/trowel-project/trowel/internal/command"
+	"github.com/trowel-project/trowel/internal/engine"
+	"github.com/trowel-project/trowel/internal/flush"
+	"github.com/trowel-project/trowel/internal/launch"
+	"github.com/trowel-project/trowel/internal/notify"
+	"github.com/trowel-project/trowel/internal/operator"
+	"github.com/trowel-project/trowel/internal/queue"
+	"github.com/trowel-project/trowel/internal/scheduler"
+	"github.com/trowel-project/trowel/internal/secret"
+	"github.com/trowel-project/trowel/internal/server"
+	"github.com/trowel-project/trowel/internal/template"
+)
+
+// openSecrets makes what encrypts secrets, and what tells people of failures.
+func (p *serverProcess) openSecrets(ctx context.Context) (err error) {
+	if p.crypter, err = secret.NewCrypter(p.settings.Secrets.Key, p.settings.Secrets.OldKeys...); err != nil {
+		return err
+	}
+	p.templates = template.New(template.Options{})
+	p.notifier, err = newNotifier(ctx, &p.settings.Notification, p.templates, p.log)
+	return err
+}
+
+// openEngine makes flusher, agent and scheduler.
+func (p *serverProcess) openEngine(ctx context.Context) error {
+	p.launcher = &launch.Launcher{Store: p.store, Now: p.env.Now}
+	if err := p.openAgent(ctx); err != nil {
+		return err
+	}
+	e := &p.settings.Engine
+	p.events = server.NewEvents()
+	p.flusher = flush.New(flush.Options{
+		Store: p.store, Agent: p.agent, Now: p.env.Now, Log: p.log,
+		Listeners: []flush.Listener{eventFeed{p.events}, p},
+		Limits:    engine.Limits{Tasks: e.MaxTasks}, Attempts: e.MaxAttempts,
+		TTLs:    engine.TTLs{Attempt: e.AttemptTTL, Task: e.TaskTTL},
+		Lasting: true, Adopt: e.Enabled, Sole: p.sole, Announce: announce,
+	})
+	p.launcher.Flusher = p.flusher
+	p.heartbeat = queue.NewHeartbeat(queue.HeartbeatOptions{
+		Store: p.store, Agent: p.agent, Name: p.agentName(), Version: version, Slots: p.settings.Agent.Slots,
+		Every: p.settings.Agent.Heartbeat, Lease: p.settings.Agent.Lease, Now: p.env.Now, Log: p.log,
+	})
+	if p.settings.Schedule.Enabled {
+		p.scheduler = scheduler.New(scheduler.Options{Store: p.store, Launcher: p.launcher, Now: p.env.Now, Log: p.log})
+	}
+	return nil
+}
+
+func (p *serverProcess) openAgent(ctx context.Context) error {
+	a := &p.settings.Agent
+	options, err := operatorOptions(p.operatorSetting, p.env.Lookup)
+	if err != nil {
+		return err
+	}
+	if options.Params == nil {
+		options.Params = &operator.StoreParams{Store: p.store, Now: p.env.Now}
+	}
+	options.Templates = p.templates
+	p.killNow = make(chan struct{})
+	p.agent = agent.New(ctx, agent.Options{
+		ID: "none", Slots: a.Slots, Operators: operator.Builtin(options), Templates: p.templates,
+		Commands: executor.NewLocal(executor.LocalOptions{
+			Env: p.environment(), Grace: a.KillGrace, KillNow: p.killNow, Log: p.log,
+		}),
+		Secrets: p.secretsOf, Sessions: &serverSessions{store: p.store, launcher: p.launcher},
+		Notifier: taskNotifier{p.notifier}, Workspaces: p.workspaces, TaskLimit: p.settings.Engine.MaxTasks,
+		Now: p.env.Now, OpenLog: p.openLog,
+		Report: func(r trowel.Report) { p.flusher.Report(r) },
+		Wake:   func() { p.flusher.Wake() },
+	})
+	if !a.Enabled || !p.settings.Engine.Enabled {
+		p.agent.Rest()
+	}
+	return nil
+}
+
+func (p *serverProcess) operatorSetting(key string) (string, bool) {
+	value, found := p.settings.Operators[key]
+	return value, found
+}
+
+// environment is that of commands: the server's own, with what the settings put over it.
+func (p *serverProcess) environment() []string {
+	variables := append([]string{}, p.env.Environ...)
+	for name := range maps.Keys(p.settings.Environment) {
+		variables = append(variables, name+"="+p.settings.Environment[name])
+	}
+	return variables
+}
+
+// secretsOf finds the secrets of a try: those of its project.
+func (p *serverProcess) secretsOf(lease *trowel.Lease) secret.Finder {
+	var finder secret.Finder = secret.NewStored(storedSecrets{p.store}, p.crypter, lease.Setting.Project.ID)
+	if p.mask != nil {
+		finder = p.mask.Finder(finder)
+	}
+	return finder
+}
+
+// storedSecrets reads secrets, each in a transaction of its own.
+type storedSecrets struct{ store trowel.Store }
+
+// FindSecret implements secret.Rows.
+func (s storedSecrets) FindSecret(ctx context.Context, project trowel.ProjectID, scope, key string) (found *trowel.Secret, err error) {
+	err = s.store.View(ctx, func(tx trowel.Tx) error {
+		found, err = tx.FindSecret(ctx, project, scope, key)
+		return err
+	})
+	return found, err
+}
+
+// openLog opens the log of a try.
+func (p *serverProcess) openLog(lease *trowel.Lease) agent.Log {
+	w := p.gatherer.Open(lease)
+	return agent.Log{Output: w, Logger: w.Logger(), Rest: w.Rest}
+}
+
+// announce tells other servers, with the commit, that attempts changed.
+func announce(ctx context.Context, tx trowel.Tx, ids []trowel.AttemptID) error {
+	return tx.Notify(ctx, attemptsTopic(ids))
+}
+
+// Heard implements flush.Listener: it tells the scheduler of ended attempts, and people of attempts
+// that took too long.
+func (p *serverProcess) Heard(batch *flush.Batch) {
+	if len(batch.Ended) > 0 && p.scheduler != nil {
+		p.scheduler.AttemptsEnded()
+	}
+	for i := range batch.Timeouts {
+		t := &batch.Timeouts[i]
+		p.notifier.Post(notify.OfAttempt(batch.At, t.Message, t.Attempt.ID, batch.Setting(t.Attempt.ID)))
+	}
+}

@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/archive"
+	"github.com/trowel-project/trowel/internal/blob"
+	blobdb "github.com/trowel-project/trowel/internal/blob/db"
+	"github.com/trowel-project/trowel/internal/blob/file"
+	"github.com/trowel-project/trowel/internal/config"
+	"github.com/trowel-project/trowel/internal/secret"
+	"github.com/trowel-project/trowel/internal/tasklog"
+)
+
+// openFiles opens what keeps archives, logs and the files of tries.
+func (p *serverProcess) openFiles(ctx context.Context) (err error) {
+	inDatabase := blobdb.New(p.store)
+	p.archives = map[string]blob.Store{config.StorageDatabase: inDatabase}
+	kind := p.settings.Archives.Type
+	if kind != config.StorageDatabase {
+		if p.archives[kind], err = p.openStorage(ctx, &p.settings.Archives); err != nil {
+			return fmt.Errorf("open the store of archives: %w", err)
+		}
+	}
+	if p.workspaces, err = archive.NewWorkspaces(archive.WorkspaceOptions{
+		Dir: filepath.Join(p.tempDir(), "trowel-workspaces"), Fetch: p.fetchArchive,
+	}); err != nil {
+		return fmt.Errorf("make a folder for the files of tasks: %w", err)
+	}
+	p.onClose(p.workspaces.Close)
+	logs := &p.settings.Logs
+	options := tasklog.GathererOptions{
+		Insert: tasklog.Into(p.store), Agent: p.agentName(), Level: logLevel(p.args.text("--log-level")), SplitBytes: logs.SplitBytes,
+		Now: p.env.Now, Logger: p.log,
+	}
+	switch logs.Type {
+	case config.StorageNone:
+		options.Insert = nil
+	case config.StorageDatabase:
+	default:
+		if p.logBlobs, err = p.openStorage(ctx, &logs.Storage); err != nil {
+			return fmt.Errorf("open the store of logs: %w", err)
+		}
+	}
+	if logs.MaskSecrets {
+		p.mask = secret.NewMask(secret.OutputChars)
+		options.Mask = func(to io.Writer) io.WriteCloser { return p.mask.Writer(to) }
+	}
+	p.gatherer = tasklog.NewGatherer(options)
+	return nil
+}
+
+// openStorage opens a store that is not the database.
+func (p *serverProcess) openStorage(ctx context.Context, s *config.Storage) (blob.Store, error) {
+	if s.Type == config.StorageFile {
+		return file.New(p.env.path(s.Folder), p.env.Now())
+	}
+	return nil, notPartOf("a store of type " + s.Type)
+}
+
+// fetchArchive opens the archive of a revision, wherever it was stored.
+func (p *serverProcess) fetchArchive(ctx context.Context, a trowel.Archive) (io.ReadCloser, error) {
+	store := p.archives[a.Type]
+	if store == nil {
+		return nil, &trowel.Error{
+			Kind: trowel.ErrInvalid, Message: fmt.Sprintf("the revision's archive is in a store of type %q, which is not configured", a.Type),
+			Hint: "set archive.type and archive." + a.Type + ".*",
+		}
+	}
+	return store.Open(ctx, a.Key, 0, -1)
+}
+
+func (p *serverProcess) tempDir() string {
+	if p.settings.TempDir != "" {
+		return p.env.path(p.settings.TempDir)
+	}
+	return os.TempDir()
+}
+
+// agentName is what people know the agent of this process by.
+func (p *serverProcess) agentName() string {
+	if p.settings.Agent.ID != "" {
+		return p.settings.Agent.ID
+	}
+	return agentID()
+}

@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"context"
+	"time"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/access"
+	"github.com/trowel-project/trowel/internal/config"
+	"github.com/trowel-project/trowel/internal/server"
+	"github.com/trowel-project/trowel/internal/tasklog"
+)
+
+const (
+	maxBody        = 16 << 20         // bytes of a JSON request
+	requestTimeout = 30 * time.Second // of requests that only touch the database
+)
+
+// openServer makes the HTTP side.
+func (p *serverProcess) openServer(context.Context) error {
+	s := p.settings
+	var accessLog func(server.Access)
+	if s.AccessLog.Dir != "" {
+		file, err := server.OpenAccessFile(p.env.path(s.AccessLog.Dir), s.AccessLog.Pattern)
+		if err != nil {
+			return err
+		}
+		p.onClose(file.Close)
+		accessLog = file.Log
+	}
+	var logs *tasklog.Reader
+	if s.Logs.Type != config.StorageNone {
+		logs = tasklog.NewReader(p.store, p.logBlobs, s.Logs.Bucket.DirectDownload)
+	}
+	p.server = server.New(server.Options{
+		Store: p.store, Launcher: p.launcher, Killer: p.flusher, Auth: access.New(access.Options{
+			Username: s.Auth.Username, Password: s.Auth.Password, Admin: s.Auth.Admin, Tokens: storedTokens{p.store}, Now: p.env.Now,
+		}),
+		Archives: p.archives, ArchiveType: s.Archives.Type,
+		DirectDownload: map[string]bool{s.Archives.Type: s.Archives.Bucket.DirectDownload},
+		Logs:           logs, Crypter: p.crypter, Events: p.events, Health: p.health(),
+		Now: p.env.Now, Log: p.log, AccessLog: accessLog, SchedulesChanged: p.schedulesChanged,
+		Version: version, UpgradeRecommended: s.Versions.UpgradeIfOlder, Incompatible: s.Versions.IncompatibleIfOlder,
+		Headers: s.Listen.Headers, TempDir: p.tempDir(), MaxArchive: s.API.MaxArchiveBytes, MaxBody: maxBody,
+		MaxAttempts: s.Engine.MaxAttempts, MaxSessionsPage: s.API.MaxSessionsPage, MaxAttemptsPage: s.API.MaxAttemptsPage,
+		Swagger: s.Listen.Swagger, RequestTimeout: requestTimeout,
+	})
+	return nil
+}
+
+// schedulesChanged wakes the schedulers of all servers.
+func (p *serverProcess) schedulesChanged() {
+	if p.scheduler != nil {
+		p.scheduler.Wake()
+	}
+	if p.sole {
+		return
+	}
+	p.parts.Go(func() {
+		ctx, cancel := context.WithTimeout(p.partsCtx, requestTimeout)
+		defer cancel()
+		// If nobody hears of it, the others look by themselves soon.
+		_ = p.store.Update(ctx, func(tx trowel.Tx) error { return tx.Notify(ctx, topicSchedules) })
+	})
+}
+
+// health has the parts of /api/health.
+func (p *serverProcess) health() *server.Health {
+	return server.NewHealth(server.Part{Name: "database", Check: func(ctx context.Context) error {
+		return p.store.View(ctx, func(trowel.Tx) error { return nil })
+	}})
+}
+
+// storedTokens reads tokens, each in a transaction of its own.
+type storedTokens struct{ store trowel.Store }
+
+// FindToken implements access.Tokens.
+func (s storedTokens) FindToken(ctx context.Context, hash []byte) (found *trowel.Token, err error) {
+	err = s.store.View(ctx, func(tx trowel.Tx) error {
+		found, err = tx.FindToken(ctx, hash)
+		return err
+	})
+	return found, err
+}

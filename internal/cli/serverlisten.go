@@ -1,0 +1,201 @@
+package cli
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/config"
+)
+
+// runtimeInfo tells where a server listens (server 3.3).
+type runtimeInfo struct {
+	Local []runtimeAddress `json:"local_addresses"`
+	Admin []runtimeAddress `json:"local_admin_addresses"`
+}
+
+type runtimeAddress struct {
+	Host string `json:"host"`
+	Port int    `json:"port"`
+}
+
+// listeners are the open sockets of a server with what answers on them.
+type listeners struct {
+	servers []*http.Server
+	sockets []net.Listener
+	info    runtimeInfo
+	log     *slog.Logger
+}
+
+// openListeners binds the API listener and, if there is one, the admin listener.
+func openListeners(ctx context.Context, opts config.Listen, api, admin http.Handler, log *slog.Logger) (*listeners, error) {
+	l := &listeners{log: log, info: runtimeInfo{Local: []runtimeAddress{}, Admin: []runtimeAddress{}}}
+	var certificate *tls.Certificate
+	if opts.TLSCert != "" {
+		pair, err := tls.LoadX509KeyPair(opts.TLSCert, opts.TLSKey)
+		if err != nil {
+			return nil, &trowel.Error{
+				Kind: trowel.ErrInvalid, Message: "cannot read the certificate in server.tls.cert and its key in server.tls.key", Err: err,
+				Hint: "both files are PEM, and belong together",
+			}
+		}
+		certificate = &pair
+	}
+	places := []string{joinHostPort(opts.Bind, opts.Port)}
+	if opts.HasAdmin {
+		places = append(places, joinHostPort(opts.AdminBind, opts.AdminPort))
+	}
+	tell(ctx, log, slog.LevelInfo, "Starting server on "+strings.Join(places, ", "))
+	for i, place := range places {
+		handler, kind, addresses := api, "api", &l.info.Local
+		if i == 1 {
+			handler, kind, addresses = admin, "admin", &l.info.Admin
+		}
+		address, err := l.open(ctx, place, newHTTPServer(opts, handler, log), certificate)
+		if err != nil {
+			l.closeSockets()
+			return nil, err
+		}
+		*addresses = append(*addresses, address)
+		tell(ctx, log, slog.LevelInfo, fmt.Sprintf("Bound on %s (%s)", joinHostPort(address.Host, address.Port), kind))
+	}
+	return l, nil
+}
+
+func joinHostPort(host string, port int) string { return net.JoinHostPort(host, strconv.Itoa(port)) }
+
+func newHTTPServer(opts config.Listen, handler http.Handler, log *slog.Logger) *http.Server {
+	s := &http.Server{
+		Handler: stalls{handler: handler, limit: opts.StallTimeout}, ReadHeaderTimeout: opts.HeadTimeout, IdleTimeout: opts.IdleTimeout,
+		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+	}
+	if opts.HTTP2 {
+		s.Protocols = &http.Protocols{}
+		s.Protocols.SetHTTP1(true)
+		s.Protocols.SetHTTP2(true)
+		s.Protocols.SetUnencryptedHTTP2(true)
+	}
+	return s
+}
+
+func (l *listeners) open(ctx context.Context, place string, s *http.Server, certificate *tls.Certificate) (runtimeAddress, error) {
+	socket, err := (&net.ListenConfig{}).Listen(ctx, "tcp", place)
+	if err != nil {
+		return runtimeAddress{}, &trowel.Error{
+			Kind: trowel.ErrInvalid, Message: "cannot listen on " + place, Err: reason(err),
+			Hint: "choose another address with --bind or another port with --port; 0 is any free one",
+		}
+	}
+	if certificate != nil {
+		socket = tls.NewListener(socket, &tls.Config{
+			Certificates: []tls.Certificate{*certificate}, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"},
+		})
+	}
+	l.servers, l.sockets = append(l.servers, s), append(l.sockets, socket)
+	host, port, err := net.SplitHostPort(socket.Addr().String())
+	if err != nil {
+		return runtimeAddress{}, fmt.Errorf("read the address of a listener: %w", err)
+	}
+	number, err := strconv.Atoi(port)
+	return runtimeAddress{host, number}, err
+}
+
+// serve answers until the sockets are closed.
+func (l *listeners) serve(i int) error {
+	err := l.servers[i].Serve(l.sockets[i])
+	if errors.Is(err, http.ErrServerClosed) || errors.Is(err, net.ErrClosed) {
+		return nil
+	}
+	return err
+}
+
+func (l *listeners) closeSockets() {
+	for _, socket := range l.sockets {
+		_ = socket.Close() // it takes no more, however it ends
+	}
+}
+
+// shutdown closes the sockets, waits for running requests, and then cuts off those that are left.
+func (l *listeners) shutdown(ctx context.Context) {
+	for _, s := range l.servers {
+		if err := s.Shutdown(ctx); err != nil {
+			_ = s.Close()
+		}
+	}
+}
+
+// writeRuntimeInfo writes the file that tells where the server listens, whole or not at all.
+func writeRuntimeInfo(path string, info runtimeInfo) error {
+	text, err := json.Marshal(info)
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(path), 0o755) //nolint:gosec // others may read it
+	}
+	part := path + ".part"
+	if err == nil {
+		err = os.WriteFile(part, text, 0o644) //nolint:gosec // others may read it
+	}
+	if err == nil {
+		err = os.Rename(part, path)
+	}
+	if err != nil {
+		return fmt.Errorf("write server.runtime-info.path: %w", reason(err))
+	}
+	return nil
+}
+
+// stalls ends requests whose body does not come, or whose answer is not taken: each piece has a
+// while.
+type stalls struct {
+	handler http.Handler
+	limit   time.Duration
+}
+
+func (s stalls) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if s.limit > 0 {
+		control := http.NewResponseController(w)
+		r.Body = &stallingBody{ReadCloser: r.Body, control: control, limit: s.limit}
+		w = &stallingWriter{ResponseWriter: w, control: control, limit: s.limit}
+	}
+	s.handler.ServeHTTP(w, r)
+}
+
+type stallingBody struct {
+	io.ReadCloser
+	control *http.ResponseController
+	limit   time.Duration
+}
+
+func (b *stallingBody) Read(p []byte) (int, error) {
+	if err := b.control.SetReadDeadline(time.Now().Add(b.limit)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return 0, err
+	}
+	return b.ReadCloser.Read(p)
+}
+
+type stallingWriter struct {
+	http.ResponseWriter
+	control *http.ResponseController
+	limit   time.Duration
+}
+
+func (w *stallingWriter) Write(p []byte) (int, error) {
+	if err := w.control.SetWriteDeadline(time.Now().Add(w.limit)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return 0, err
+	}
+	return w.ResponseWriter.Write(p)
+}
+
+// Unwrap is for http.ResponseController.
+func (w *stallingWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }

@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/agent"
+	"github.com/trowel-project/trowel/internal/archive"
+	"github.com/trowel-project/trowel/internal/blob"
+	"github.com/trowel-project/trowel/internal/config"
+	"github.com/trowel-project/trowel/internal/filelock"
+	"github.com/trowel-project/trowel/internal/flush"
+	"github.com/trowel-project/trowel/internal/launch"
+	"github.com/trowel-project/trowel/internal/notify"
+	"github.com/trowel-project/trowel/internal/queue"
+	"github.com/trowel-project/trowel/internal/scheduler"
+	"github.com/trowel-project/trowel/internal/secret"
+	"github.com/trowel-project/trowel/internal/server"
+	"github.com/trowel-project/trowel/internal/store/postgres"
+	"github.com/trowel-project/trowel/internal/store/sqlite"
+	"github.com/trowel-project/trowel/internal/tasklog"
+	"github.com/trowel-project/trowel/internal/template"
+)
+
+// serverProcess is a server with all its parts. Fields are in the order in which open makes them;
+// what is nil is switched off.
+type serverProcess struct {
+	*call
+	settings *config.Server
+	log      *slog.Logger
+
+	closers []func() error // of what open took
+	sole    bool           // no other process uses the database
+	store   trowel.Store
+
+	archives   map[string]blob.Store // by archive type
+	logBlobs   blob.Store            // nil: logs stay in the database
+	workspaces *archive.Workspaces
+	gatherer   *tasklog.Gatherer
+
+	crypter   *secret.Crypter
+	mask      *secret.Mask
+	templates *template.Evaluator
+	notifier  *notify.Notifier
+
+	killNow   chan struct{}
+	agent     *agent.Agent
+	heartbeat *queue.Heartbeat
+	flusher   *flush.Flusher
+	launcher  *launch.Launcher
+	scheduler *scheduler.Scheduler
+
+	events    *server.Events
+	server    *server.Server
+	listeners *listeners
+
+	parts        sync.WaitGroup
+	failures     chan error      // of parts that ended by themselves
+	partsCtx     context.Context //nolint:containedctx // of all parts
+	endParts     context.CancelFunc
+	schedulerCtx context.Context //nolint:containedctx // ends before the others
+	endScheduler context.CancelFunc
+}
+
+// open makes all parts; none of them works yet.
+func (p *serverProcess) open(ctx context.Context) error {
+	for _, step := range []func(context.Context) error{
+		p.openStore, p.openFiles, p.openSecrets, p.openEngine, p.openServer,
+	} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// openStore opens the database. One in a file is for one server alone.
+func (p *serverProcess) openStore(ctx context.Context) (err error) {
+	d := &p.settings.Database
+	now := p.env.Now()
+	switch d.Type {
+	case config.DatabasePostgreSQL:
+		p.store, err = postgres.Open(ctx, postgres.Options{
+			Host: d.Host, Port: d.Port, User: d.User, Password: d.Password, Database: d.Name,
+			SSLMode: d.SSLMode, SSLCert: d.SSLCert, SSLKey: d.SSLKey, SSLRootCert: d.SSLRootCert,
+			LoginTimeout: d.ConnectTimeout, SocketTimeout: d.SocketTimeout, IdleTimeout: d.IdleTimeout,
+			MaxConnections: d.MaxConnections, KeepSchema: !d.Migrate, Log: p.log,
+		}, now)
+	case config.DatabaseSQLite:
+		if err := p.lockFolder(filepath.Dir(d.File)); err != nil {
+			return err
+		}
+		p.store, err = sqlite.Open(ctx, sqlite.Options{Path: d.File, Durable: true}, now)
+	default:
+		p.store, err = sqlite.Open(ctx, sqlite.Options{}, now)
+	}
+	if err != nil {
+		return err
+	}
+	p.sole = d.Type != config.DatabasePostgreSQL
+	p.onClose(p.store.Close)
+	return nil
+}
+
+// lockFolder takes the lock of the database's folder, which a server has as long as it lives.
+func (p *serverProcess) lockFolder(dir string) error {
+	err := os.MkdirAll(dir, 0o700)
+	var lock *os.File
+	if err == nil {
+		lock, err = filelock.Take(filepath.Join(dir, "trowel.lock"))
+	}
+	if errors.Is(err, filelock.ErrTaken) {
+		return &trowel.Error{
+			Kind: trowel.ErrConflict, Message: "another server uses the database in " + dir,
+			Hint: "stop it first, or use PostgreSQL for several servers",
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("use the database in %s: %w", dir, reason(err))
+	}
+	p.onClose(lock.Close)
+	return nil
+}
+
+// onClose remembers what is to be let go of at the end.
+func (p *serverProcess) onClose(f func() error) { p.closers = append(p.closers, f) }
+
+// close lets go of everything that open took, in the opposite order.
+func (p *serverProcess) close() error {
+	var errs []error
+	for _, f := range slices.Backward(p.closers) {
+		errs = append(errs, f())
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,162 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"time"
+)
+
+// Texts of an orderly end (server 3.3).
+const (
+	textStopping    = "Started shutdown process"
+	textRunning     = "Waiting for completion of %d running tasks..."
+	textLoop        = "Shutting down workflow executor loop"
+	textSockets     = "Closing HTTP listening sockets"
+	textRequests    = "Waiting for completion of running HTTP requests..."
+	textHTTPWorkers = "Shutting down HTTP worker threads"
+	textSystem      = "Shutting down system"
+	textStopped     = "Shutdown completed"
+	textHandBack    = "Stopping running tasks, they will run again"
+)
+
+// requestsGrace is how long running requests have at the end (server 3.3).
+const requestsGrace = 30 * time.Second
+
+// start lets the parts work: first the sockets are bound, so that a second server on the same port
+// does nothing before it fails.
+func (p *serverProcess) start(ctx context.Context) (err error) {
+	if p.listeners, err = openListeners(ctx, p.settings.Listen, p.server, p.server.Admin(), p.log); err != nil {
+		return err
+	}
+	if err := p.heartbeat.Register(ctx); err != nil {
+		p.listeners.closeSockets()
+		return err
+	}
+	p.partsCtx, p.endParts = context.WithCancel(context.WithoutCancel(ctx))
+	p.failures = make(chan error, 8)
+	p.goPart("flusher", p.flusher.Run)
+	p.goPart("log gatherer", p.gatherer.Run)
+	p.goPart("heartbeat", p.heartbeat.Run)
+	p.goPart("notifier", p.notifier.Run)
+	if !p.sole {
+		p.goPart("listener", func(ctx context.Context) error { return p.store.Listen(ctx, p.heard) })
+	}
+	p.schedulerCtx, p.endScheduler = context.WithCancel(p.partsCtx)
+	if p.scheduler != nil {
+		p.goPart("scheduler", func(context.Context) error { return p.scheduler.Run(p.schedulerCtx) })
+	}
+	for i := range p.listeners.servers {
+		p.goPart("HTTP listener", func(context.Context) error { return p.listeners.serve(i) })
+	}
+	if p.settings.RuntimeInfo != "" {
+		return writeRuntimeInfo(p.env.path(p.settings.RuntimeInfo), p.listeners.info)
+	}
+	return nil
+}
+
+// goPart runs a part until the parts are ended. One that ends before ends the server.
+func (p *serverProcess) goPart(name string, f func(context.Context) error) {
+	p.parts.Go(func() {
+		err := f(p.partsCtx)
+		if err == nil || errors.Is(err, context.Canceled) {
+			return
+		}
+		select {
+		case p.failures <- fmt.Errorf("%s: %w", name, err):
+		default:
+		}
+	})
+}
+
+// wait returns when the server is to end: by a signal, or since a part has failed.
+func (p *serverProcess) wait(ctx context.Context, signals <-chan os.Signal) error {
+	select {
+	case <-signals:
+		return nil
+	case <-ctx.Done():
+		return nil
+	case err := <-p.failures:
+		p.log.ErrorContext(ctx, "part failed, the server ends", slog.Any("error", err))
+		return err
+	}
+}
+
+// stop ends the parts in their order (server 3.3): nothing new is begun, running tasks end, then
+// requests do. A second signal, or the end of the grace, stops the tasks; they run again later.
+func (p *serverProcess) stop(ctx context.Context, signals <-chan os.Signal) error {
+	ctx = context.WithoutCancel(ctx)
+	p.say(ctx, textStopping)
+	p.endScheduler()
+	p.flusher.Rest()
+	p.agent.Rest()
+	p.say(ctx, textLoop)
+	p.awaitTasks(ctx, signals)
+	draining, cancel := context.WithTimeout(ctx, requestsGrace)
+	defer cancel()
+	err := p.flusher.Drain(draining)
+	p.say(ctx, textSockets)
+	p.server.Close()
+	p.events.Close()
+	p.listeners.closeSockets()
+	p.say(ctx, textRequests)
+	requests, cancelRequests := context.WithTimeout(ctx, requestsGrace)
+	defer cancelRequests()
+	p.listeners.shutdown(requests)
+	p.say(ctx, textHTTPWorkers)
+	p.say(ctx, textSystem)
+	if errEnd := p.heartbeat.End(draining); err == nil {
+		err = errEnd
+	}
+	p.endParts()
+	p.parts.Wait()
+	p.say(ctx, textStopped)
+	return err
+}
+
+// abandon ends the parts of a server that could not start.
+func (p *serverProcess) abandon() {
+	if p.endParts == nil {
+		return
+	}
+	p.listeners.closeSockets()
+	p.endParts()
+	p.parts.Wait()
+}
+
+// awaitTasks returns when no task runs.
+func (p *serverProcess) awaitTasks(ctx context.Context, signals <-chan os.Signal) {
+	if n := p.agent.Running(); n > 0 {
+		p.say(ctx, fmt.Sprintf(textRunning, n))
+	}
+	idle := make(chan struct{})
+	go func() {
+		defer close(idle)
+		p.agent.Wait()
+	}()
+	var grace <-chan time.Time
+	if p.settings.ShutdownGrace > 0 {
+		timer := time.NewTimer(p.settings.ShutdownGrace)
+		defer timer.Stop()
+		grace = timer.C
+	}
+	select {
+	case <-idle:
+		return
+	case <-signals:
+	case <-grace:
+	}
+	p.say(ctx, textHandBack)
+	p.agent.Stop()
+	select {
+	case <-idle:
+		return
+	case <-signals:
+		close(p.killNow)
+	}
+	<-idle
+}
+
+func (p *serverProcess) say(ctx context.Context, line string) { tell(ctx, p.log, slog.LevelInfo, line) }

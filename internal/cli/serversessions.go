@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/launch"
+	"github.com/trowel-project/trowel/internal/operator"
+)
+
+// serverSessions starts attempts for require> on a server (operators 2.3).
+type serverSessions struct {
+	store    trowel.Store
+	launcher *launch.Launcher
+}
+
+// StartSession implements operator.Sessions.
+func (s *serverSessions) StartSession(ctx context.Context, r operator.StartRequest) (operator.StartedSession, error) {
+	id, err := s.find(ctx, r)
+	if err != nil {
+		return operator.StartedSession{}, err
+	}
+	begun, err := s.launcher.Start(ctx, launch.Request{
+		WorkflowID: id, SessionTime: r.SessionTime, RetryName: r.AttemptName, Params: r.Params, Cause: launch.CauseRequire,
+		Actor: fmt.Sprintf("attempt %d", r.Requirer),
+	})
+	if taken, ok := errors.AsType[*launch.TakenError](err); ok {
+		return startedSession(taken.Existing, false), nil
+	}
+	if errors.Is(err, trowel.ErrLimit) {
+		return operator.StartedSession{}, &operator.Failure{Message: err.Error(), Err: err} // operators 2.3
+	}
+	if err != nil {
+		return operator.StartedSession{}, err
+	}
+	return startedSession(begun, true), nil
+}
+
+func startedSession(a *trowel.AttemptSummary, isNew bool) operator.StartedSession {
+	return operator.StartedSession{New: isNew, SessionID: a.Session.ID, AttemptID: a.Attempt.ID, Flags: a.Attempt.Flags}
+}
+
+// find returns the workflow in the newest revision of its project.
+func (s *serverSessions) find(ctx context.Context, r operator.StartRequest) (id trowel.WorkflowID, err error) {
+	err = s.store.View(ctx, func(tx trowel.Tx) error {
+		project := r.ProjectID
+		if r.ProjectName != "" {
+			p, err := tx.FindProject(ctx, r.ProjectName)
+			if err != nil {
+				return err
+			}
+			project = p.ID
+		}
+		w, _, err := tx.FindWorkflow(ctx, project, r.Workflow)
+		if err == nil {
+			id = w.ID
+		}
+		return err
+	})
+	return id, err
+}

@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+
+	"github.com/trowel-project/trowel/internal/config"
+	"github.com/trowel-project/trowel/internal/dig"
+	"github.com/trowel-project/trowel/internal/param"
+)
+
+// Complaints of server 1.9.4.
+const (
+	textNoDatabase   = "--database, --memory, or --config option is required"
+	textTwoDatabases = "Setting both --database and --memory is invalid"
+	keyDefaultParams = "digdag.defaultParams"
+	keyDatabaseType  = "database.type"
+	keyDatabasePath  = "database.path"
+	keyLogType       = "log-server.type"
+	keyLogPath       = "log-server.local.path"
+)
+
+// serverConflict is a complaint about options that do not go together, or that are missing.
+func (c *call) serverConflict() string {
+	memory, database := c.args.given("--memory"), c.args.given("--database")
+	switch {
+	case memory && database:
+		return textTwoDatabases
+	case !memory && !database && c.configPath == "":
+		return textNoDatabase
+	default:
+		return ""
+	}
+}
+
+// serverSettings are the settings with the options of the command line on top (server 1.9.4).
+func (c *call) serverSettings() (config.Settings, error) {
+	base, err := c.config()
+	if err != nil {
+		return nil, err
+	}
+	settings := base.Settings()
+	for _, o := range []struct{ option, key string }{
+		{"--bind", "server.bind"}, {"--admin-bind", "server.admin.bind"}, {"--port", "server.port"}, {"--admin-port", "server.admin.port"},
+		{"--max-task-threads", "agent.max-task-threads"}, {"--access-log", "server.access-log.path"},
+		{"--tls-cert", "server.tls.cert"}, {"--tls-key", "server.tls.key"},
+	} {
+		if c.args.given(o.option) {
+			settings[o.key] = config.Setting{Value: c.args.text(o.option), From: o.option}
+		}
+	}
+	for _, o := range []struct{ option, key, value string }{
+		{"--disable-local-agent", "agent.enabled", "false"}, {"--disable-executor-loop", "server.executor.enabled", "false"},
+		{"--disable-scheduler", "schedule.enabled", "false"}, {"--enable-swagger", "server.enable-swagger", "true"},
+		{"--insecure", "server.insecure", "true"}, {"--memory", keyDatabaseType, config.DatabaseMemory},
+	} {
+		if c.args.given(o.option) {
+			settings[o.key] = config.Setting{Value: o.value, From: o.option}
+		}
+	}
+	if c.args.given("--database") {
+		settings[keyDatabaseType] = config.Setting{Value: config.DatabaseSQLite, From: "--database"}
+		settings[keyDatabasePath] = config.Setting{Value: c.env.path(c.args.text("--database")), From: "--database"}
+	}
+	if c.args.given("--task-log") {
+		settings[keyLogType] = config.Setting{Value: "local", From: "--task-log"}
+		settings[keyLogPath] = config.Setting{Value: c.env.path(c.args.text("--task-log")), From: "--task-log"}
+	}
+	for _, p := range c.args.pairs("--header") {
+		settings["server.http.headers."+p.key] = config.Setting{Value: p.value, From: "--header"}
+	}
+	return settings, c.addDefaultParams(base, settings)
+}
+
+// addDefaultParams puts the parameters of the command line among the settings.
+func (c *call) addDefaultParams(base Config, settings config.Settings) error {
+	params, err := c.parameters(base, func(path string) (*param.Map, error) { return dig.ReadParams(c.env.path(path)) })
+	if err != nil {
+		return err
+	}
+	if params.Len() > 0 {
+		settings[keyDefaultParams] = config.Setting{Value: param.JSON(params), From: "--param"}
+	}
+	return nil
+}
+
+// readServer checks the settings, and logs what it thinks of them.
+func (c *call) readServer(ctx context.Context, settings config.Settings, log *slog.Logger) (*config.Server, error) {
+	server, warnings, err := config.Read(settings)
+	for _, w := range warnings {
+		tell(ctx, log, w.Level, w.String())
+	}
+	if err != nil {
+		return nil, errors.Join(err)
+	}
+	if server.Database.File != "" {
+		server.Database.File = c.env.path(server.Database.File)
+	}
+	return server, nil
+}
