@@ -13,7 +13,8 @@ import (
 const afterEnd = 10
 
 // followInterval is the time between two looks of log --follow. Digdag waits twice as long each time
-// nothing new is there, up to 10 s (server 1.10.9); here a line is seen within a second.
+// nothing new is there, up to 10 s (server 1.10.9); here a line is seen within a second, unless looking
+// takes long: a log that grew is read from its beginning.
 const followInterval = 500 * time.Millisecond
 
 // runLog prints the logs of an attempt's tasks (server 1.10.9).
@@ -45,9 +46,8 @@ func runLog(ctx context.Context, c *call) error {
 // follow prints what is there and what comes, until the attempt or the tasks of the prefix have
 // ended. Whether they have is asked before the files are looked at, so that the last lines are there.
 func (l *logShow) follow(ctx context.Context, interval time.Duration) error {
-	tick := time.NewTicker(interval)
-	defer tick.Stop()
 	for looks := 0; looks < afterEnd; {
+		begun := time.Now()
 		ended, err := l.ended(ctx)
 		if err != nil {
 			return err
@@ -62,10 +62,12 @@ func (l *logShow) follow(ctx context.Context, interval time.Duration) error {
 			}
 			looks++
 		}
+		pause := time.NewTimer(max(interval, 2*time.Since(begun)))
 		select {
 		case <-ctx.Done():
+			pause.Stop()
 			return context.Cause(ctx)
-		case <-tick.C:
+		case <-pause.C:
 		}
 	}
 	return l.finish()
