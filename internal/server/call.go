@@ -22,16 +22,18 @@ import (
 // call is one request on its way through a handler.
 type call struct {
 	*Server
-	w      http.ResponseWriter
-	r      *http.Request
-	route  *route
-	found  found
-	query  url.Values
-	caller access.Caller
-	now    time.Time
+	w       http.ResponseWriter
+	r       *http.Request
+	context context.Context //nolint:containedctx // of the handler
+	route   *route
+	found   found
+	query   url.Values
+	caller  access.Caller
+	now     time.Time
 }
 
-func (c *call) ctx() context.Context { return c.r.Context() }
+// ctx is the context of the handler, which ends earlier than the request's.
+func (c *call) ctx() context.Context { return c.context }
 
 // number and text return the placeholders of the path, counted from 0 each.
 func (c *call) number(i int) int64 { return c.found.numbers[i] }

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -70,7 +71,7 @@ func (c *call) refuse(err error) *refusal {
 		return &refusal{status: http.StatusBadRequest, message: broken.Message, err: err}
 	}
 	status := statusOf(err)
-	if c.ctx().Err() != nil {
+	if errors.Is(err, errSlow) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		status = http.StatusServiceUnavailable
 	}
 	if status != http.StatusInternalServerError {

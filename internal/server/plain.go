@@ -50,7 +50,7 @@ func (s *Server) panicked(w *recorder, r *http.Request, cause any) {
 	s.opts.Log.Error("handler panicked", slog.String("method", r.Method), slog.String("path", r.URL.Path),
 		slog.String("cause", fmt.Sprint(cause)), slog.String("stack", string(debug.Stack())))
 	if w.status == 0 {
-		c := &call{Server: s, w: w, r: r}
+		c := &call{Server: s, w: w, r: r, context: r.Context()}
 		c.answerError(fmt.Errorf("panic: %v", cause))
 	}
 }
@@ -103,7 +103,7 @@ func (s *Server) serveUI(w *recorder, r *http.Request) {
 
 // serveMetrics answers with all metrics. They name projects and workflows, so they need a caller.
 func (s *Server) serveMetrics(w *recorder, r *http.Request) {
-	c := &call{Server: s, w: w, r: r, now: s.opts.Now()}
+	c := &call{Server: s, w: w, r: r, context: r.Context(), now: s.opts.Now()}
 	if _, err := s.opts.Auth.Authenticate(r.Context(), r.Header); err != nil {
 		c.answerError(err)
 		return

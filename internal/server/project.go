@@ -128,7 +128,7 @@ func getRevisions(c *call) (any, error) {
 	}
 	return inProject(c, func(tx trowel.Tx, p *trowel.Project) (api.RevisionCollection, error) {
 		if !c.query.Has("name") {
-			list, err := tx.ListRevisions(c.ctx(), p.ID, trowel.RevisionID(before), defaultPage)
+			list, err := tx.ListRevisions(c.ctx(), p.ID, trowel.RevisionID(before), c.limitBefore(before, defaultPage))
 			return api.RevisionCollection{Revisions: listOf(list, revisionOf)}, err
 		}
 		r, err := c.revisionNamed(tx, p.ID, c.query.Get("name"))

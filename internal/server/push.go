@@ -169,6 +169,9 @@ func (p *push) check() error {
 	if err := dig.CheckProjectName(p.project); err != nil {
 		return err
 	}
+	if strings.Contains(p.project, "/") {
+		return invalid("Invalid prefix or suffix") // server 2.6.2: it names a temporary folder
+	}
 	return dig.CheckRevisionName(p.revision)
 }
 

@@ -19,6 +19,9 @@ func putSecret(c *call) (any, error) {
 		return nil, err
 	}
 	key := c.text(0)
+	if err := secret.CheckStored(key, request.Value); err != nil {
+		return nil, err
+	}
 	return c.changeSecret(key, func(tx trowel.Tx, p *trowel.Project) error {
 		value, err := c.opts.Crypter.Encrypt(request.Value)
 		if err != nil {

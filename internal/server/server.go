@@ -138,7 +138,7 @@ func (s *Server) serveAPI(w *recorder, r *http.Request, path string) {
 	if s.opts.Swagger {
 		allowOrigins(w.Header())
 	}
-	c := &call{Server: s, w: w, r: r, now: s.opts.Now()}
+	c := &call{Server: s, w: w, r: r, context: r.Context(), now: s.opts.Now()}
 	f, known := s.router.find(path)
 	if r.Method == http.MethodOptions {
 		options(w, f, known)
@@ -193,7 +193,7 @@ func (c *call) run(known bool) (any, error) {
 	if !c.route.long {
 		ctx, cancel := context.WithTimeoutCause(c.r.Context(), c.opts.RequestTimeout, errSlow)
 		defer cancel()
-		c.r = c.r.WithContext(ctx)
+		c.context = ctx
 	}
 	return c.route.handle(c)
 }

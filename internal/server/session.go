@@ -21,7 +21,15 @@ func (c *call) page(largest int) (before int64, limit int, err error) {
 		return 0, 0, invalid("Your specified page_size is Optional.of(%d), but it is larger than MAX_PAGE_SIZE: %d. "+
 			"You must specify page_size with a number which is smaller than %d.", limit, largest, largest) // server 2.4
 	}
-	return before, limit, nil
+	return before, c.limitBefore(before, limit), nil
+}
+
+// limitBefore is the size of a page of what comes before an id: nothing does if the id is not positive.
+func (c *call) limitBefore(before int64, limit int) int {
+	if c.query.Has("last_id") && before <= 0 {
+		return 0
+	}
+	return limit
 }
 
 func getSessions(c *call) (any, error) {

@@ -100,6 +100,9 @@ func getWorkflows(c *call) (any, error) {
 		Pattern: c.query.Get("name_pattern"), OrProject: c.flagParam("search_project_name"),
 		After: trowel.WorkflowID(after), Descending: order == "desc", Limit: limit,
 	}
+	if filter.Descending {
+		filter.Limit = c.limitBefore(after, limit)
+	}
 	shapes := api.List[api.Workflow]{}
 	err = c.view(func(tx trowel.Tx) error {
 		list, err := tx.ListWorkflows(c.ctx(), filter)
