@@ -29,40 +29,81 @@ func (s *Scheduler) beginDelayed(ctx context.Context) (time.Time, error) {
 		if err != nil {
 			return time.Time{}, err
 		}
+		begun := 0
 		for _, d := range ready {
-			if err := s.begin(ctx, d.AttemptID); err != nil {
+			ok, err := s.begin(ctx, d.AttemptID)
+			if err != nil {
 				return time.Time{}, fmt.Errorf("begin attempt %d: %w", d.AttemptID, err)
 			}
+			if ok {
+				begun++
+			}
 		}
-		if len(ready) < delayedAtOnce {
+		if len(ready) < delayedAtOnce || begun == 0 {
 			return time.Time{}, nil
 		}
 	}
 }
 
-// begin begins one attempt, with the revision that it was made with. One that cannot run is kept as a
-// failed one, so that the next one has its turn (differs from S40a, see docs/compatibility.md).
-func (s *Scheduler) begin(ctx context.Context, id trowel.AttemptID) error {
+// begin begins one attempt, with the revision that it was made with, and tells whether it waits no
+// more. One that cannot run is kept as a failed one, so that the next one has its turn (differs from
+// S40a, see docs/compatibility.md).
+func (s *Scheduler) begin(ctx context.Context, id trowel.AttemptID) (bool, error) {
 	var setting *trowel.Setting
+	var early bool
 	err := s.opts.Store.View(ctx, func(tx trowel.Tx) (err error) {
+		if early, err = isEarly(ctx, tx, id); err != nil || early {
+			return err
+		}
 		setting, err = tx.FindSetting(ctx, id)
 		return err
 	})
-	if err != nil {
-		return err
+	if err != nil || early {
+		return false, err
 	}
 	_, err = s.opts.Launcher.Flusher.Begin(ctx, engine.NewAttempt{
 		Setting: *setting, Attempt: trowel.Attempt{ID: id, Actor: "scheduler"}, Tasks: tasksOf(setting), KeepTooLarge: true,
 	})
 	switch {
 	case errors.Is(err, trowel.ErrConflict), errors.Is(err, trowel.ErrNotFound): // it has begun or ended: it waits no more
-		return s.opts.Store.Update(ctx, func(tx trowel.Tx) error { return tx.DeleteDelayed(ctx, id) })
+		return true, s.opts.Store.Update(ctx, func(tx trowel.Tx) error { return tx.DeleteDelayed(ctx, id) })
 	case err != nil && !errors.Is(err, trowel.ErrLimit): // at the limit of tasks it is kept as a failed one
-		return err
+		return false, err
 	}
 	s.opts.Log.InfoContext(ctx, "attempt of a backfill begun", slog.String("workflow", setting.Session.Workflow),
 		slog.Time("session_time", setting.Session.Time), slog.Int64("attempt_id", int64(id)))
-	return nil
+	return true, nil
+}
+
+// isEarly tells whether an attempt before this one in the backfill still runs or waits, although the
+// session before it has no unfinished attempt: because that one was killed while it waited.
+func isEarly(ctx context.Context, tx trowel.Tx, id trowel.AttemptID) (bool, error) {
+	own, err := tx.FindAttemptSummary(ctx, id)
+	if err != nil {
+		return false, err
+	}
+	f := trowel.AttemptFilter{Project: own.Project.ID, Workflow: own.Session.Workflow, Before: id, Limit: delayedAtOnce}
+	for {
+		list, err := tx.ListAttempts(ctx, f)
+		if err != nil {
+			return false, err
+		}
+		for _, a := range list {
+			switch {
+			case a.Attempt.CreatedAt.Before(own.Attempt.CreatedAt):
+				return false, nil // the attempts of a backfill are made at one instant
+			case a.Attempt.Name != own.Attempt.Name || a.Attempt.Cause != launch.CauseBackfill:
+			case a.Attempt.FinishedAt.IsZero():
+				return true, nil
+			case a.Attempt.Flags.Status() != "killed":
+				return false, nil // it began after all that came before it
+			}
+		}
+		if len(list) < f.Limit {
+			return false, nil
+		}
+		f.Before = list[len(list)-1].Attempt.ID
+	}
 }
 
 // tasksOf compiles the workflow of an attempt. One that does not compile any more, as another version
