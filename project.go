@@ -32,7 +32,7 @@ type Archive struct {
 	Type      string // "db", "file", "s3", "gcs", "azure"; "none" for a project that stays in its folder
 	Key       string // of the blob
 	MD5       []byte // of its bytes; 16 bytes, nil with "none"
-	SizeBytes int64
+	SizeBytes int64  // negative if it is not known, as of one that a migration found in a bucket
 }
 
 // Workflow is one workflow file of a revision.

@@ -27,6 +27,14 @@ func (v *values) instant(at time.Time) { v.add(micros(at)) }
 func (v *values) object(m *param.Map)  { v.add(object(m)) }
 func (v *values) lines(list []string)  { v.add(lines(list)) }
 
+func (v *values) bytes(data []byte) {
+	if len(data) == 0 {
+		v.add(nil)
+		return
+	}
+	v.add(data)
+}
+
 func (v *values) id(id int64) {
 	if id == 0 {
 		v.add(nil)

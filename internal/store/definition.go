@@ -36,6 +36,12 @@ func (t *tx) insertWorkflow(ctx context.Context, project trowel.ProjectID, w *tr
 	return nil
 }
 
+// configDigest is the beginning of a hash of a definition and its zone.
+func configDigest(zone, definition string) int64 {
+	sum := sha256.Sum256([]byte(zone + " " + definition))
+	return int64(binary.BigEndian.Uint64(sum[:8])) //nolint:gosec // all bits count, the sign has no meaning
+}
+
 // workflowConfig returns the row with that zone and definition, which earlier revisions may have
 // made.
 func (t *tx) workflowConfig(ctx context.Context, project trowel.ProjectID, w *trowel.Workflow) (id int64, err error) {
@@ -43,8 +49,7 @@ func (t *tx) workflowConfig(ctx context.Context, project trowel.ProjectID, w *tr
 	if w.Definition.Len() > 0 {
 		definition = text(param.JSON(w.Definition))
 	}
-	sum := sha256.Sum256([]byte(w.Zone + " " + definition))
-	digest := int64(binary.BigEndian.Uint64(sum[:8])) //nolint:gosec // all bits count, the sign has no meaning
+	digest := configDigest(w.Zone, definition)
 	err = t.rows(ctx, sqlFindConfig, []any{project, digest}, func(scan func(...any) error) error {
 		var row int64
 		var zone string

@@ -56,20 +56,48 @@ func Migrate(ctx context.Context, db Database, dir fs.FS, now time.Time) error {
 	return nil
 }
 
-// CheckMigrated returns an error unless a database has the newest schema.
-func CheckMigrated(ctx context.Context, db Database, dir fs.FS) error {
-	pending, err := pendingMigrations(ctx, db, dir)
-	if err != nil {
+// Schema tells how far the tables of a database are.
+type Schema struct {
+	Exists  bool     // the database has a table of migrations
+	Pending []string // numbers of the migrations that it lacks, as "0001", in their order
+}
+
+// ReadSchema looks which files of dir a database does not have yet, and changes nothing. exists tells
+// whether it has the table of migrations. A database that Migrate would refuse is refused.
+func ReadSchema(ctx context.Context, db Database, dir fs.FS, exists bool) (Schema, error) {
+	pending, err := migrations(dir)
+	if exists && err == nil {
+		pending, err = pendingMigrations(ctx, db, dir)
+	}
+	s := Schema{Exists: exists}
+	for _, m := range pending {
+		s.Pending = append(s.Pending, fmt.Sprintf("%04d", m.version))
+	}
+	return s, err
+}
+
+// errOld is the error about a database that must be brought up to date and may not be.
+func errOld(message string) error {
+	return &trowel.Error{
+		Kind: trowel.ErrConflict, Message: message,
+		Hint: "bring it up to date with `trowel migrate run`, or start one server with database.migrate = true",
+	}
+}
+
+// CheckMigrated returns an error unless a database has the newest schema. exists tells whether it has
+// the table of migrations.
+func CheckMigrated(ctx context.Context, db Database, dir fs.FS, exists bool) error {
+	s, err := ReadSchema(ctx, db, dir, exists)
+	switch {
+	case err != nil:
 		return err
+	case !s.Exists:
+		return errOld("the database has no tables yet")
+	case len(s.Pending) > 0:
+		return errOld("the database lacks these migrations: " + strings.Join(s.Pending, ", "))
+	default:
+		return nil
 	}
-	if len(pending) > 0 {
-		return &trowel.Error{
-			Kind:    trowel.ErrConflict,
-			Message: fmt.Sprintf("the database lacks %d migrations, the first is %04d_%s", len(pending), pending[0].version, pending[0].name),
-			Hint:    "start one server with database.migrate = true",
-		}
-	}
-	return nil
 }
 
 // pendingMigrations returns the files of dir that the database does not have yet.

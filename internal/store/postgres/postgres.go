@@ -30,15 +30,20 @@ func Open(ctx context.Context, opts Options, now time.Time) (*store.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	pool := stdlib.OpenDB(*config)
-	pool.SetMaxOpenConns(opts.MaxConnections)
-	pool.SetMaxIdleConns(opts.MaxConnections)
-	pool.SetConnMaxIdleTime(opts.IdleTimeout)
+	pool := newPool(config, opts)
 	db, err := open(ctx, pool, config, opts, now)
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open database %s: %w", opts.where(), classify(err)), pool.Close())
 	}
 	return db, nil
+}
+
+func newPool(config *pgx.ConnConfig, opts Options) *sql.DB {
+	pool := stdlib.OpenDB(*config)
+	pool.SetMaxOpenConns(opts.MaxConnections)
+	pool.SetMaxIdleConns(opts.MaxConnections)
+	pool.SetConnMaxIdleTime(opts.IdleTimeout)
+	return pool
 }
 
 func open(ctx context.Context, pool *sql.DB, config *pgx.ConnConfig, opts Options, now time.Time) (*store.DB, error) {
@@ -94,7 +99,11 @@ func migrate(ctx context.Context, pool *sql.DB, dir fs.FS, opts Options, now tim
 		}
 	}()
 	if opts.KeepSchema {
-		return checkMigrated(ctx, conn, dir, opts)
+		exists, err := hasMigrations(ctx, conn)
+		if err != nil {
+			return err
+		}
+		return store.CheckMigrated(ctx, conn, dir, exists)
 	}
 	var found int
 	if err := conn.QueryRowContext(ctx, sqlFindSchema, opts.Schema).Scan(&found); err != nil {
@@ -108,19 +117,19 @@ func migrate(ctx context.Context, pool *sql.DB, dir fs.FS, opts Options, now tim
 	return store.Migrate(ctx, conn, dir, now)
 }
 
-// checkMigrated returns an error unless the schema is there and up to date.
-func checkMigrated(ctx context.Context, conn *sql.Conn, dir fs.FS, opts Options) error {
-	var exists bool
-	if err := conn.QueryRowContext(ctx, sqlHasMigrations).Scan(&exists); err != nil {
-		return fmt.Errorf("look for tables: %w", err)
+// hasMigrations tells whether there is a table of migrations.
+func hasMigrations(ctx context.Context, db store.Database) (exists bool, err error) {
+	rows, err := db.QueryContext(ctx, sqlHasMigrations)
+	if err != nil {
+		return false, fmt.Errorf("look for tables: %w", err)
 	}
-	if !exists {
-		return &trowel.Error{
-			Kind: trowel.ErrConflict, Message: fmt.Sprintf("schema %q of the database has no tables yet", opts.Schema),
-			Hint: "start one server with database.migrate = true",
+	defer rows.Close()
+	for rows.Next() {
+		if err := rows.Scan(&exists); err != nil {
+			return false, fmt.Errorf("look for tables: %w", err)
 		}
 	}
-	return store.CheckMigrated(ctx, conn, dir)
+	return exists, rows.Err()
 }
 
 // control begins or ends a transaction. A COMMIT of a transaction that failed is answered with

@@ -30,6 +30,9 @@ type Options struct {
 	Durable bool
 	// Wait is how long a transaction waits for one of another program; 10 seconds if it is zero.
 	Wait time.Duration
+	// KeepSchema tells not to change the schema (database.migrate=false): one that is not up to date is
+	// refused.
+	KeepSchema bool
 }
 
 // Open opens the database and brings its schema up to date.
@@ -55,7 +58,7 @@ func open(ctx context.Context, pool *sql.DB, opts Options, now time.Time) (*stor
 	if err != nil {
 		return nil, err
 	}
-	if err := store.Migrate(ctx, pool, dir, now); err != nil {
+	if err := migrate(ctx, pool, dir, opts, now); err != nil {
 		return nil, err
 	}
 	return store.New(ctx, pool, store.Dialect{
