@@ -65,8 +65,8 @@ type ScheduleTx interface {
 	// UpdateSchedule writes all of a schedule but its id, project, workflow name and creation.
 	UpdateSchedule(ctx context.Context, s *Schedule) error
 	// UpdateSchedules writes next and last times of schedules as long as their next session is
-	// still the one in from, and returns the ids of those that were written. The others were moved by
-	// somebody else meanwhile.
+	// still the one in from, and their workflow that of the same revision, and returns the ids of those
+	// that were written. The others were moved by somebody else meanwhile.
 	UpdateSchedules(ctx context.Context, moves []ScheduleMove) ([]ScheduleID, error)
 	DeleteSchedule(ctx context.Context, id ScheduleID) error
 	// LockSchedules locks and returns the schedules of a project in the order of their ids.

@@ -1,7 +1,9 @@
 package scheduler
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -70,6 +72,8 @@ func (s *Scheduler) record(ctx context.Context, outcomes []outcome, now time.Tim
 		moves = append(moves, o.move)
 		decisions[o.move.Schedule.ID] = o.decision
 	}
+	// In the order of their ids, so that servers wait for one another and never in a circle.
+	slices.SortFunc(moves, func(a, b trowel.ScheduleMove) int { return cmp.Compare(a.Schedule.ID, b.Schedule.ID) })
 	var moved []trowel.ScheduleID
 	err := s.opts.Store.Update(ctx, func(tx trowel.Tx) (err error) {
 		if moved, err = tx.UpdateSchedules(ctx, moves); err != nil {

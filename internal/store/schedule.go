@@ -20,7 +20,7 @@ updated_at, disabled_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING i
 	sqlUpdateSchedule = `UPDATE schedule SET workflow_id = $2, next_run_at = $3, next_session_at = $4, last_session_at = $5, updated_at = $6,
 disabled_at = $7 WHERE id = $1`
 	sqlMoveSchedule = `UPDATE schedule SET next_run_at = $3, next_session_at = $4, last_session_at = $5, updated_at = $6
-WHERE id = $1 AND next_session_at = $2`
+WHERE id = $1 AND next_session_at = $2 AND workflow_id = $7`
 	sqlDeleteSchedule = `DELETE FROM schedule WHERE id = $1`
 	sqlLockSchedules  = `SELECT ` + scheduleColumns + ` FROM schedule d WHERE d.project_id = $1 ORDER BY d.id`
 	sqlLockSchedule   = `SELECT d.id FROM schedule d WHERE d.id = $1`
@@ -61,7 +61,7 @@ func (t *tx) UpdateSchedules(ctx context.Context, moves []trowel.ScheduleMove) (
 	for i := range moves {
 		s := &moves[i].Schedule
 		rows, err := t.exec(ctx, sqlMoveSchedule, s.ID, micros(moves[i].From), micros(s.NextRunAt), micros(s.NextSessionAt),
-			micros(s.LastSessionAt), micros(s.UpdatedAt))
+			micros(s.LastSessionAt), micros(s.UpdatedAt), s.WorkflowID)
 		if err != nil {
 			return nil, fmt.Errorf("move schedule %d: %w", s.ID, err)
 		}

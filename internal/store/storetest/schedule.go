@@ -166,6 +166,13 @@ func testScheduleMoves(t *testing.T, db trowel.Store) {
 		return err
 	})
 	equal(t, "schedules moved", moved.Load(), int64(len(all)))
+	update(t, db, func(ctx context.Context, tx trowel.Tx) error {
+		move := trowel.ScheduleMove{Schedule: all[3].Schedule, From: at(900)}
+		move.Schedule.WorkflowID = all[4].Schedule.WorkflowID
+		ids, err := tx.UpdateSchedules(ctx, []trowel.ScheduleMove{move})
+		equal(t, "schedules of another revision that were moved", len(ids), 0)
+		return err
+	})
 	view(t, db, func(ctx context.Context, tx trowel.Tx) error {
 		got, err := tx.FindSchedule(ctx, all[7].Schedule.ID)
 		want := *all[7]
