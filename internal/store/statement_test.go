@@ -66,6 +66,7 @@ func emptySQLite(t *testing.T) *sql.DB {
 func emptyPostgres(t *testing.T) *sql.DB {
 	t.Helper()
 	opts := pgtest.Options(t)
+	opts.Parameters = postgres.Planner() // as on the connections of a store
 	made, err := postgres.Open(t.Context(), opts, time.Now())
 	if err != nil {
 		t.Fatal(err)

@@ -131,11 +131,7 @@ func (o Options) config() (*pgx.ConnConfig, error) {
 	config.RuntimeParams["tcp_keepalives_idle"] = "10"
 	config.RuntimeParams["tcp_keepalives_interval"] = "5"
 	config.RuntimeParams["tcp_keepalives_count"] = "4"
-	// Statements stay prepared while their tables grow from nothing to much. A plan that reads a small
-	// table as a whole would be kept for the large one; all statements have their indexes.
-	for _, plan := range []string{"enable_seqscan", "enable_hashjoin", "enable_mergejoin", "jit"} {
-		config.RuntimeParams[plan] = "off"
-	}
+	maps.Copy(config.RuntimeParams, Planner())
 	maps.Copy(config.RuntimeParams, o.Parameters)
 	dialer := &net.Dialer{KeepAliveConfig: net.KeepAliveConfig{Enable: true, Idle: 10 * time.Second, Interval: 5 * time.Second, Count: 4}}
 	config.DialFunc = dialer.DialContext
@@ -143,4 +139,11 @@ func (o Options) config() (*pgx.ConnConfig, error) {
 		config.TLSConfig.MinVersion = tls.VersionTLS12
 	}
 	return config, nil
+}
+
+// Planner are the settings of PostgreSQL's planner on each connection. Statements stay prepared while
+// their tables grow from nothing to much. A plan that reads a small table as a whole would be kept for
+// the large one; all statements have their indexes.
+func Planner() map[string]string {
+	return map[string]string{"enable_seqscan": "off", "enable_hashjoin": "off", "enable_mergejoin": "off", "jit": "off"}
 }

@@ -115,6 +115,7 @@ CREATE INDEX attempt_workflow ON attempt (workflow_id);
 CREATE INDEX attempt_project ON attempt (project_id, id);
 CREATE INDEX attempt_workflow_name ON attempt (project_id, workflow, id);
 CREATE INDEX attempt_running ON attempt (id) WHERE finished_at IS NULL;
+CREATE INDEX attempt_active ON attempt (project_id, workflow) WHERE finished_at IS NULL;
 
 -- Attempts of a backfill that wait for the session before them.
 CREATE TABLE delayed_attempt (
@@ -269,6 +270,7 @@ CREATE TABLE param_value (
   value      TEXT   NOT NULL,
   updated_at BIGINT NOT NULL
 );
+CREATE INDEX param_value_updated ON param_value (updated_at);
 
 -- Every change of a state, in the transaction that made it: one row for each attempt that a
 -- transaction changed, with a JSON list of [task, try, from, to, cause, actor]. batch is a random

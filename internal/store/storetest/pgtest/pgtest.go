@@ -152,7 +152,12 @@ func connect(opts postgres.Options) (*sql.DB, error) {
 		port = 5432
 	}
 	u := url.URL{Scheme: "postgresql", User: url.UserPassword(opts.User, opts.Password), Host: fmt.Sprintf("%s:%d", opts.Host, port), Path: "/" + opts.Database}
-	u.RawQuery = url.Values{"search_path": {opts.Schema}, "sslmode": {sslMode(opts)}}.Encode()
+	query := url.Values{"search_path": {opts.Schema}, "sslmode": {sslMode(opts)}}
+	for key, value := range opts.Parameters {
+		query.Set(key, value)
+	}
+	query.Set("application_name", "test") // not that of a store
+	u.RawQuery = query.Encode()
 	return sql.Open("pgx", u.String())
 }
 

@@ -1,0 +1,339 @@
+package store_test
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"flag"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/store"
+)
+
+var thousands = flag.Int("store.thousands", 10, "how many thousand rows the large tables have whose plans are looked at")
+
+// Statements on tables that grow use their indexes on both databases. SQLite tells beforehand that it
+// reads a table as a whole or sorts, PostgreSQL afterwards how many rows it looked at.
+func TestPlans(t *testing.T) {
+	t.Parallel()
+	t.Run("SQLite", func(t *testing.T) {
+		t.Parallel()
+		db := emptySQLite(t)
+		seed(t, db, `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) `, "BLOB")
+		for _, s := range hot() {
+			text, args := recorded(t, s.run)
+			plan := explain(t, db, "EXPLAIN QUERY PLAN "+text, args)
+			for _, slow := range []string{"SCAN", "TEMP B-TREE"} {
+				if strings.Contains(plan, slow) && !strings.Contains(s.allowed, slow) {
+					t.Errorf("%s has %s in its plan:\n%s\n%s", s.name, slow, text, plan)
+				}
+			}
+		}
+	})
+	t.Run("PostgreSQL", func(t *testing.T) {
+		t.Parallel()
+		db := emptyPostgres(t)
+		seed(t, db, `WITH n (i) AS (SELECT generate_series(1, %d)) `, "BYTEA")
+		const most = 2500
+		for _, s := range hot() {
+			text, args := recorded(t, s.run)
+			plan := explain(t, db, "EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) "+text, args)
+			if rows := touched(t, plan); rows > max(most, s.most) {
+				t.Errorf("%s looks at %d rows, want at most %d:\n%s\n%s", s.name, rows, max(most, s.most), text, plan)
+			}
+		}
+	})
+}
+
+// touched is the largest number of rows that a part of a plan returned or dropped, taken over all
+// its loops.
+func touched(t *testing.T, plan string) int {
+	t.Helper()
+	most, loops := 0, 1
+	number := func(text string) int {
+		n, err := strconv.ParseFloat(text, 64) // later versions have decimals
+		if err != nil {
+			t.Fatal(err)
+		}
+		return int(n)
+	}
+	for _, part := range planRows.FindAllStringSubmatch(plan, -1) {
+		if part[3] != "" {
+			most = max(most, number(part[3])*loops)
+			continue
+		}
+		loops = number(part[2])
+		most = max(most, number(part[1])*loops)
+	}
+	return most
+}
+
+var planRows = regexp.MustCompile(`actual rows=([0-9.]+) loops=([0-9]+)|Rows Removed by (?:Join )?Filter: ([0-9]+)`)
+
+// statement is one whose plan is looked at. allowed are the slow parts that it may have on SQLite, and
+// most is how many rows it may look at on PostgreSQL, if that is more than usual.
+type statement struct {
+	name    string
+	allowed string
+	most    int
+	run     func(ctx context.Context, tx trowel.Tx) error
+}
+
+func hot() []statement {
+	at := time.UnixMicro(1_000_000)
+	one := func(name string, run func(ctx context.Context, tx trowel.Tx) error) statement {
+		return statement{name: name, run: run}
+	}
+	// Few rows are sorted: all that are found are needed.
+	sorted := func(s statement) statement {
+		s.allowed += "TEMP B-TREE"
+		return s
+	}
+	// The limit ends what is read in the order of an index.
+	scanned := func(s statement) statement {
+		s.allowed += "SCAN"
+		return s
+	}
+	return []statement{
+		one("FindProject", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.FindProject(ctx, "p7"); return err }),
+		one("ListProjects", func(ctx context.Context, tx trowel.Tx) error {
+			_, err := tx.ListProjects(ctx, trowel.ProjectFilter{After: 500, Limit: 20})
+			return err
+		}),
+		one("FindRevision", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.FindRevision(ctx, 7, "r1"); return err }),
+		one("FindRevision of the newest", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.FindRevision(ctx, 7, ""); return err }),
+		sorted(one("ListRevisions", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.ListRevisions(ctx, 7, 99, 10); return err })),
+		one("FindWorkflow", func(ctx context.Context, tx trowel.Tx) error { _, _, err := tx.FindWorkflow(ctx, 7, "w1"); return err }),
+		// All workflows of newest revisions: there are fewer of them than of old ones.
+		{name: "ListWorkflows", most: 10_000, run: func(ctx context.Context, tx trowel.Tx) error {
+			_, err := tx.ListWorkflows(ctx, trowel.WorkflowFilter{After: 5000, Limit: 20})
+			return err
+		}},
+		sorted(one("ListWorkflows of a revision", func(ctx context.Context, tx trowel.Tx) error {
+			_, err := tx.ListWorkflows(ctx, trowel.WorkflowFilter{Revision: 7, Limit: -1})
+			return err
+		})),
+		one("ListSchedules", func(ctx context.Context, tx trowel.Tx) error {
+			_, err := tx.ListSchedules(ctx, trowel.ScheduleFilter{After: 5000, Limit: 20})
+			return err
+		}),
+		sorted(one("ListSchedules of a project", func(ctx context.Context, tx trowel.Tx) error {
+			_, err := tx.ListSchedules(ctx, trowel.ScheduleFilter{Project: 7, Limit: 20})
+			return err
+		})),
+		one("ListDueSchedules", func(ctx context.Context, tx trowel.Tx) error {
+			_, err := tx.ListDueSchedules(ctx, time.UnixMicro(50), 20)
+			return err
+		}),
+		one("FindNextRun", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.FindNextRun(ctx); return err }),
+		sorted(one("LockSchedules", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.LockSchedules(ctx, 7); return err })),
+		one("ListDecisions", func(ctx context.Context, tx trowel.Tx) error {
+			_, err := tx.ListDecisions(ctx, 7, "w1", 10)
+			return err
+		}),
+		scanned(one("ListSessions", func(ctx context.Context, tx trowel.Tx) error {
+			_, err := tx.ListSessions(ctx, trowel.SessionFilter{Limit: 20})
+			return err
+		})),
+		one("ListSessions of a project", func(ctx context.Context, tx trowel.Tx) error {
+			_, err := tx.ListSessions(ctx, trowel.SessionFilter{Project: 1, Before: 5000, Limit: 20})
+			return err
+		}),
+		one("ListSessions of a workflow", func(ctx context.Context, tx trowel.Tx) error {
+			_, err := tx.ListSessions(ctx, trowel.SessionFilter{Project: 1, Workflow: "w1", Before: 5000, Limit: 20})
+			return err
+		}),
+		scanned(one("ListAttempts", func(ctx context.Context, tx trowel.Tx) error {
+			_, err := tx.ListAttempts(ctx, trowel.AttemptFilter{Limit: 20, LastOnly: true})
+			return err
+		})),
+		one("ListAttempts of a project", func(ctx context.Context, tx trowel.Tx) error {
+			_, err := tx.ListAttempts(ctx, trowel.AttemptFilter{Project: 1, Before: 5000, Limit: 20})
+			return err
+		}),
+		one("ListAttempts of a workflow", func(ctx context.Context, tx trowel.Tx) error {
+			_, err := tx.ListAttempts(ctx, trowel.AttemptFilter{Project: 1, Workflow: "w1", LastOnly: true, Limit: 20})
+			return err
+		}),
+		sorted(one("ListAttempts of a session", func(ctx context.Context, tx trowel.Tx) error {
+			_, err := tx.ListAttempts(ctx, trowel.AttemptFilter{Session: 77, Limit: 20})
+			return err
+		})),
+		one("FindLastSession", func(ctx context.Context, tx trowel.Tx) error {
+			_, err := tx.FindLastSession(ctx, 1, "w1", at)
+			return err
+		}),
+		one("HasActiveAttempt", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.HasActiveAttempt(ctx, 1, "w1"); return err }),
+		sorted(one("FindLatestAttempt", func(ctx context.Context, tx trowel.Tx) error {
+			_, err := tx.FindLatestAttempt(ctx, 1, "w1", time.UnixMicro(7), "")
+			return err
+		})),
+		one("FindSetting", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.FindSetting(ctx, 77); return err }),
+		one("ListRunningAttempts", func(ctx context.Context, tx trowel.Tx) error {
+			_, err := tx.ListRunningAttempts(ctx, 5, 20)
+			return err
+		}),
+		scanned(one("ListReadyDelayed", func(ctx context.Context, tx trowel.Tx) error {
+			_, err := tx.ListReadyDelayed(ctx, time.UnixMicro(9), 20)
+			return err
+		})),
+		sorted(one("ListTasks", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.ListTasks(ctx, 7, 3); return err })),
+		sorted(one("ListTries", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.ListTries(ctx, 7); return err })),
+		sorted(one("ListAudits", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.ListAudits(ctx, 7); return err })),
+		{name: "ListOrphans", allowed: "SCAN TEMP B-TREE", run: func(ctx context.Context, tx trowel.Tx) error {
+			_, err := tx.ListOrphans(ctx, at, 20)
+			return err
+		}},
+		sorted(one("ListLogFiles", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.ListLogFiles(ctx, 7, "f"); return err })),
+		one("ListLogChunks", func(ctx context.Context, tx trowel.Tx) error {
+			_, err := tx.ListLogChunks(ctx, 7, "f", 3, 5, true)
+			return err
+		}),
+		scanned(one("ListUnpackedLogs", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.ListUnpackedLogs(ctx, 5); return err })),
+		one("ListBlobs", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.ListBlobs(ctx, "k7", "", 20); return err }),
+		sorted(one("ListSecrets", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.ListSecrets(ctx, 7, "project"); return err })),
+		one("FindToken", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.FindToken(ctx, []byte("h7")); return err }),
+		one("DeleteParamValues", func(ctx context.Context, tx trowel.Tx) error {
+			_, err := tx.DeleteParamValues(ctx, time.UnixMicro(9), 100)
+			return err
+		}),
+		sorted(one("DeleteLogs", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.DeleteLogs(ctx, 7); return err })),
+	}
+}
+
+// seed fills the tables: a thousand projects of ten workflows in two revisions each; the first
+// project has as many sessions of one workflow as all others together. numbers makes a table n with
+// the numbers from 1 on, and bytes is the type of bytes.
+func seed(t *testing.T, db *sql.DB, numbers, bytes string) {
+	t.Helper()
+	large := *thousands * 1000
+	for _, row := range []struct {
+		rows int
+		text string
+	}{
+		{1000, `INSERT INTO project (id, name, revision_id, created_at) SELECT i, 'p' || i, i + 1000, i FROM n`},
+		{2000, `INSERT INTO revision (id, project_id, name, archive_type, archive_bytes, actor, created_at)
+SELECT i, 1 + (i - 1) % 1000, 'r' || (i / 1000), 'none', 0, '', i FROM n`},
+		{1000, `INSERT INTO workflow_config (id, project_id, digest, zone) SELECT i, i, i, 'UTC' FROM n`},
+		{20000, `INSERT INTO workflow (id, revision_id, name, config_id) SELECT i, 1 + (i - 1) % 2000, 'w' || (i / 2000), 1 + i % 1000 FROM n`},
+		{10000, `INSERT INTO schedule (id, project_id, workflow, workflow_id, next_run_at, next_session_at, created_at, updated_at)
+SELECT i, 1 + (i - 1) % 1000, 'w' || (i / 1000), i, i, i, 0, 0 FROM n`},
+		{large, `INSERT INTO schedule_decision (id, at, schedule_id, project_id, workflow, session_at, run_at, what, reason)
+SELECT i, i, i, 1 + i % 1000, 'w1', i, i, 'started', '' FROM n`},
+		{large, `INSERT INTO session (id, project_id, workflow, session_time, uuid, last_attempt_id)
+SELECT i, CASE WHEN i % 2 = 0 THEN 1 ELSE 1 + i % 1000 END, 'w1', i, 'u', i FROM n`},
+		{large, `INSERT INTO attempt (id, session_id, project_id, workflow, name, number, workflow_id, zone, flags, cause, actor, version, created_at,
+finished_at) SELECT i, i, CASE WHEN i % 2 = 0 THEN 1 ELSE 1 + i % 1000 END, 'w1', '', 1, 1 + i % 20000, 'UTC', 2, '', '', 0, i,
+CASE WHEN i % 100 = 0 THEN NULL ELSE i END FROM n`},
+		{1000, `INSERT INTO delayed_attempt (attempt_id, depends_on, next_run_at) SELECT i, i, i FROM n`},
+		{large, `INSERT INTO task (id, attempt_id, full_name, is_group, state, flags, parent_round, try, updated_at, agent_id, version)
+SELECT i, 1 + i % 1000, '+t', i % 100 = 0, CASE WHEN i % 100 = 0 THEN 4 ELSE 0 END, 0, 0, 1, i, 'a' || (i % 50), i % 5 FROM n`},
+		{40, `INSERT INTO agent (id, name, version, slots, started_at, seen_at, lease_ends) SELECT 'a' || i, '', '', 1, 0, 0, 2000000 FROM n`},
+		{large, `INSERT INTO task_try (attempt_id, task_id, number, full_name, ended_at, exit_kind) SELECT 1 + i % 1000, i, 1, '+t', i, 'success' FROM n`},
+		{large, `INSERT INTO audit (id, at, attempt_id, batch, entries) SELECT i, i, 1 + i % 1000, i, '[]' FROM n`},
+		{large, `INSERT INTO log_chunk (attempt_id, file, seq, first_line, line_count, text_offset, text_bytes, data_bytes, blob_key, blob_offset)
+SELECT 1 + i % 1000, 'f', i, 0, 0, 0, 0, 0, 'k', 0 FROM n`},
+		{large, `INSERT INTO blob_part (key, part, data) SELECT 'k' || i, 0, '' FROM n`},
+		{large, `INSERT INTO secret (project_id, scope, key, engine, value, actor, updated_at) SELECT 1 + i % 1000, 'project', 'k' || i, '', '', '', 0 FROM n`},
+		{large, `INSERT INTO token (id, name, hash, role, actor, created_at) SELECT i, '', CAST('h' || i AS BYTEA), '', '', 0 FROM n`},
+		{large, `INSERT INTO param_value (key, value, updated_at) SELECT 'k' || i, '', i FROM n`},
+	} {
+		text := fmt.Sprintf(numbers, row.rows) + strings.ReplaceAll(row.text, "BYTEA", bytes)
+		if _, err := db.ExecContext(t.Context(), text); err != nil {
+			t.Fatalf("%v\n%s", err, text)
+		}
+	}
+	if _, err := db.ExecContext(t.Context(), "ANALYZE"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func explain(t *testing.T, db *sql.DB, text string, args []any) string {
+	t.Helper()
+	rows, err := db.QueryContext(t.Context(), text, args...)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	defer rows.Close()
+	columns, err := rows.Columns()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var plan strings.Builder
+	for rows.Next() {
+		dest := make([]any, len(columns))
+		for i := range dest {
+			dest[i] = new(any)
+		}
+		if err := rows.Scan(dest...); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintln(&plan, *dest[len(dest)-1].(*any)) //nolint:forcetypeassert // made above
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return plan.String()
+}
+
+// recorded returns the first statement of a method, and its values.
+func recorded(t *testing.T, run func(context.Context, trowel.Tx) error) (string, []any) {
+	t.Helper()
+	r := &recorder{}
+	db, err := store.New(t.Context(), sql.OpenDB(r), store.Dialect{
+		BeginRead: "BEGIN", KeepsStatements: true, Classify: func(err error) error { return err },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	err = db.View(t.Context(), func(tx trowel.Tx) error { return run(t.Context(), tx) })
+	if !errors.Is(err, errRecorded) {
+		t.Fatalf("record a statement: %v", err)
+	}
+	return r.text, r.args
+}
+
+var errRecorded = errors.New("recorded")
+
+// recorder is a driver that takes down the first statement within a transaction.
+type recorder struct {
+	driver.Conn
+
+	text string
+	args []any
+}
+
+func (r *recorder) Connect(context.Context) (driver.Conn, error) { return r, nil }
+func (r *recorder) Driver() driver.Driver                        { return nil }
+func (r *recorder) Close() error                                 { return nil }
+
+func (r *recorder) QueryContext(_ context.Context, text string, args []driver.NamedValue) (driver.Rows, error) {
+	r.record(text, args)
+	return nil, errRecorded
+}
+
+func (r *recorder) ExecContext(_ context.Context, text string, args []driver.NamedValue) (driver.Result, error) {
+	if text == "BEGIN" || text == "ROLLBACK" {
+		return driver.RowsAffected(0), nil
+	}
+	r.record(text, args)
+	return nil, errRecorded
+}
+
+func (r *recorder) record(text string, args []driver.NamedValue) {
+	if r.text != "" {
+		return
+	}
+	r.text = text
+	for _, arg := range args {
+		r.args = append(r.args, arg.Value)
+	}
+}
