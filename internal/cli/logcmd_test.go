@@ -39,24 +39,24 @@ func TestLog(t *testing.T) {
 	t.Parallel()
 	second := "2024-01-15T00:00:00Z" // 65a47680
 	files := `{"files":[` + strings.Join([]string{
-		listedLog("+m+b@65a4768000000005.a.log.gz", "+m+b", second, 9),
-		listedLog("+m+a@65a4768100000000.a.log.gz", "+m+a", "2024-01-15T00:00:01Z", 9),
-		listedLog("+m+a@65a4768000000001.a.log.gz", "+m+a", second, 9),
+		listedLog("+m+b@65a4768000000005.7@h.log.gz", "+m+b", second, 9),
+		listedLog("+m+a@65a4768100000000.7@h.log.gz", "+m+a", "2024-01-15T00:00:01Z", 9),
+		listedLog("+m+a@65a4768000000001.7@h.log.gz", "+m+a", second, 9),
 	}, ",") + `]}`
 	debug := "2024-01-15 00:00:00.123 +0000 [DEBUG] (x): hidden\n  goes with it\n"
 	known := answers{
 		"GET logs/4/files":                                      files,
 		"GET logs/4/files?task=%2Bm%2Ba":                        files,
 		"GET logs/4/files?task=%2Bnone":                         `{"files":[]}`,
-		"GET logs/4/files/%2Bm%2Bb%4065a4768000000005.a.log.gz": zipped("b\n", true),
-		"GET logs/4/files/%2Bm%2Ba%4065a4768000000001.a.log.gz": zipped("a1\n"+debug+"2024-01-15 00:00:01.000 +0000 [INFO] (x): shown\n[odd] goes with it\n", true),
-		"GET logs/4/files/%2Bm%2Ba%4065a4768100000000.a.log.gz": zipped("a2\nno end", false),
+		"GET logs/4/files/%2Bm%2Bb%4065a4768000000005.7%40h.log.gz": zipped("b\n", true),
+		"GET logs/4/files/%2Bm%2Ba%4065a4768000000001.7%40h.log.gz": zipped("a1\n"+debug+"2024-01-15 00:00:01.000 +0000 [INFO] (x): shown\n[odd] goes with it\n", true),
+		"GET logs/4/files/%2Bm%2Ba%4065a4768100000000.7%40h.log.gz": zipped("a2\nno end", false),
 	}
 	shown := "2024-01-15 00:00:01.000 +0000 [INFO] (x): shown\n[odd] goes with it\n"
 	asked := func(query string) []string {
 		return []string{
-			"GET logs/4/files" + query, "GET logs/4/files/%2Bm%2Ba%4065a4768000000001.a.log.gz",
-			"GET logs/4/files/%2Bm%2Ba%4065a4768100000000.a.log.gz", "GET logs/4/files/%2Bm%2Bb%4065a4768000000005.a.log.gz",
+			"GET logs/4/files" + query, "GET logs/4/files/%2Bm%2Ba%4065a4768000000001.7%40h.log.gz",
+			"GET logs/4/files/%2Bm%2Ba%4065a4768100000000.7%40h.log.gz", "GET logs/4/files/%2Bm%2Bb%4065a4768000000005.7%40h.log.gz",
 		}
 	}
 	runRemoteCases(t, []remoteCase{

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -102,16 +103,20 @@ func inOrder(files []api.LogFile) []api.LogFile {
 	return files
 }
 
+// stamps matches the time in the name of a log file: hexadecimal seconds and nanoseconds (server 5.1).
+// Names of tasks and agents may have an @ as well.
+var stamps = regexp.MustCompile(`@([0-9a-f]{16})\.`)
+
 // logOrder is a text that sorts files by the time at which they were begun. The name of a file has it
-// more exactly than the list, as hexadecimal seconds and nanoseconds behind the last @ (server 5.1).
+// more exactly than the list.
 func logOrder(f *api.LogFile) string {
-	text := fmt.Sprintf("%08x", f.FileTime.Unix())
-	if at := strings.LastIndexByte(f.FileName, '@'); at >= 0 {
-		if stamp, _, found := strings.Cut(f.FileName[at+1:], "."); found && len(stamp) == 16 && strings.HasPrefix(stamp, text) {
-			return stamp
+	seconds := fmt.Sprintf("%08x", f.FileTime.Unix())
+	for _, m := range stamps.FindAllStringSubmatch(f.FileName, -1) {
+		if strings.HasPrefix(m[1], seconds) {
+			return m[1]
 		}
 	}
-	return text
+	return seconds
 }
 
 // print writes the lines of a file that were not written before. The end of a file that is being

@@ -12,6 +12,7 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/trowel-project/trowel/internal/client"
+	"github.com/trowel-project/trowel/internal/dig"
 )
 
 // tempFolder is where push keeps its archive, below the current folder (server 1.10.1).
@@ -91,7 +92,7 @@ func (c *call) upload(ctx context.Context, file *os.File, project string, from t
 			Project: project, Revision: revision, ScheduleFrom: from, Archive: file, Size: info.Size(),
 		})
 		if err != nil {
-			return err
+			return c.pushRefused(err)
 		}
 		say(c.env.Stdout, "Uploaded:\n  id: %s\n  name: %s\n  revision: %s\n  archive type: %s\n", pushed.ID, pushed.Name, pushed.Revision, pushed.ArchiveType)
 		say(c.env.Stdout, "  project created at: %s\n  revision updated at: %s\n\n", pushed.CreatedAt, pushed.UpdatedAt)
@@ -99,4 +100,15 @@ func (c *call) upload(ctx context.Context, file *os.File, project string, from t
 		return nil
 	}
 	return remote(send)(ctx, c)
+}
+
+// pushRefused shows all that the server found in the project, once the error itself was shown.
+func (c *call) pushRefused(err error) error {
+	findings := findingsOf(err)
+	if len(findings) == 0 {
+		return err
+	}
+	say(c.env.Stderr, "error: %s\n\n", errorText(err))
+	dig.Render(c.env.Stderr, findings, c.env.colour())
+	return &exitError{exitFailure}
 }

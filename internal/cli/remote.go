@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/trowel-project/trowel/internal/client"
+	"github.com/trowel-project/trowel/internal/dig"
 )
 
 // Settings of commands that talk to a server (server 1.5).
@@ -132,11 +133,25 @@ func refusedText(refused *client.StatusError) string {
 		text.WriteString("\nfix: sign in with --basic-auth USER:PASS or -H \"Authorization=Bearer TOKEN\"; the setting " +
 			settingHeaders + "Authorization does it for all commands")
 	}
-	for _, f := range answer.Findings {
-		fmt.Fprintf(&text, "\n%s:%d:%d: %s: %s", f.File, f.Line, f.Column, f.Severity, f.Message)
-		if f.Hint != "" {
-			text.WriteString("\n    fix: " + f.Hint)
-		}
-	}
 	return text.String()
+}
+
+// findingsOf are what the server found in a project that it refused.
+func findingsOf(err error) []dig.Finding {
+	refused, ok := errors.AsType[*client.StatusError](err)
+	if !ok {
+		return nil
+	}
+	var all []dig.Finding
+	for _, f := range refused.Answer().Findings {
+		severity := dig.SeverityError
+		if f.Severity == dig.SeverityWarning.String() {
+			severity = dig.SeverityWarning
+		}
+		all = append(all, dig.Finding{
+			Place:    dig.Place{File: f.File, Line: f.Line, Column: max(f.Column, 1)},
+			Severity: severity, Message: f.Message, Source: f.Source, Hint: f.Hint,
+		})
+	}
+	return all
 }

@@ -171,6 +171,13 @@ func TestRemoteRefused(t *testing.T) {
 			stderr: "error: Resource not found: {\"message\":\"Resource does not exist: POST attempts/99/kill\",\"status\":404}\n",
 		},
 		{
+			name: "findings", args: "upload w.dig demo -r r1", exit: 1, asked: []string{"PUT projects?project=demo&revision=r1"},
+			known: answers{"PUT projects?project=demo&revision=r1": `400{"message":"more than one operator: {\"echo>\":1}","status":400,"findings":[` +
+				`{"file":"w.dig","line":3,"column":3,"severity":"error","message":"more than one operator","source":"  sh>: b","hint":"move one"}]}`},
+			stderr: "error: Status code 400: {\"message\":\"more than one operator: {\\\"echo>\\\":1}\",\"status\":400}\n\n" +
+				"w.dig:3:3: error: more than one operator\n      sh>: b\n      ^\n    fix: move one\n",
+		},
+		{
 			name: "not signed in", args: "schedules", exit: 1, asked: []string{"GET schedules"}, known: answers{"GET schedules": `401{"message":"unauthorized","status":401}`},
 			stderr: "error: Status code 401: HTTP 401 Unauthorized\nthe server says: unauthorized\nfix: sign in with --basic-auth USER:PASS or -H \"Authorization=Bearer TOKEN\"; the setting client.http.headers.Authorization does it for all commands\n",
 		},

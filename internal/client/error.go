@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"github.com/trowel-project/trowel/internal/api"
 )
@@ -50,13 +51,23 @@ func missing(format string, args ...any) error {
 }
 
 // refusal is the error of an answer. The body of an answer to GET is not in its text: Digdag's client
-// has read it already when it makes the text.
+// has read it already when it makes the text. Findings, which are ours, are not in the text either.
 func refusal(method string, res *http.Response, body []byte) error {
-	text, told := string(body), true
-	if method == http.MethodGet || text == "" {
-		text, told = fmt.Sprintf("HTTP %d %s", res.StatusCode, http.StatusText(res.StatusCode)), false
+	e := &StatusError{Code: res.StatusCode, Text: string(body), Body: body, Told: true}
+	if method == http.MethodGet || len(body) == 0 {
+		e.Text, e.Told = fmt.Sprintf("HTTP %d %s", res.StatusCode, http.StatusText(res.StatusCode)), false
+		return e
 	}
-	return &StatusError{Code: res.StatusCode, Text: text, Body: body, Told: told}
+	if answer := e.Answer(); len(answer.Findings) > 0 {
+		answer.Findings = nil
+		var text strings.Builder
+		encoder := json.NewEncoder(&text)
+		encoder.SetEscapeHTML(false)
+		if encoder.Encode(answer) == nil {
+			e.Text = strings.TrimSpace(text.String())
+		}
+	}
+	return e
 }
 
 // UnreachableError says that there was no answer.
