@@ -61,8 +61,9 @@ vet: ## vet and build for Linux, macOS and Windows
 
 dev: fmt lint build test ## before a commit: format, lint, build, test
 
-conformance: build ## compare the command line with what Digdag did; RUN=expression selects
-	go run ./conformance/cli -local -bin bin/trowel -cases conformance/cli/cases -run '$(RUN)'
+conformance: build ## compare command line and REST API, on both databases, with what Digdag did; RUN=expression selects
+	go run ./conformance/cli -bin bin/trowel -cases conformance/cli/cases -run '$(RUN)'
+	go run ./conformance/both -bin bin/trowel -run '$(RUN)'
 
 conformance-check:
 	@scripts/sync.sh --check
