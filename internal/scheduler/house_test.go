@@ -28,6 +28,19 @@ func newHouse(tb testing.TB) *house {
 	return &house{store: db}
 }
 
+// next returns when the next schedule is due.
+func (h *house) next(tb testing.TB) (at time.Time) {
+	tb.Helper()
+	err := h.store.View(tb.Context(), func(tx trowel.Tx) (err error) {
+		at, err = tx.FindNextRun(tb.Context())
+		return err
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return at
+}
+
 // push stores a revision with workflows in Tokyo, as name and JSON of each, with their schedules.
 func (h *house) push(tb testing.TB, p scheduler.Push, workflows map[string]string) error {
 	tb.Helper()

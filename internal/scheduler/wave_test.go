@@ -14,6 +14,7 @@ import (
 	"github.com/trowel-project/trowel/internal/flush"
 	"github.com/trowel-project/trowel/internal/launch"
 	"github.com/trowel-project/trowel/internal/scheduler"
+	"github.com/trowel-project/trowel/internal/store/storetest/pgtest"
 )
 
 // full is an agent that has no room.
@@ -26,28 +27,30 @@ func (full) Cancel([]trowel.TryID) {}
 
 // counting waits for so many attempts to begin.
 type counting struct {
+	mu   sync.Mutex
 	left int
 	all  chan struct{}
 }
 
 // Committed implements flush.Observer.
 func (c *counting) Committed(batch *flush.Batch) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	for _, change := range batch.Changes {
-		if change.New && change.Task.ParentID == 0 {
-			c.left--
+		if !change.New || change.Task.ParentID != 0 {
+			continue
 		}
-	}
-	if c.left == 0 {
-		close(c.all)
+		if c.left--; c.left == 0 {
+			close(c.all)
+		}
 	}
 	return nil
 }
 
-// wave starts a scheduler with a flusher when schedules of so many workflows are due at once, and
-// waits until all are started.
-func wave(tb testing.TB, n int) time.Duration {
+// wave lets schedules of so many workflows be due at once, and waits until servers have started all
+// of them, each once.
+func wave(tb testing.TB, h *house, n, servers int) time.Duration {
 	tb.Helper()
-	h := newHouse(tb)
 	workflows := map[string]string{}
 	for i := range n {
 		workflows[fmt.Sprintf("w%d", i)] = `{"schedule": {"daily>": "00:00:00"}, "+a": {"echo>": "hi"}, "+b": {"echo>": "hi"}}`
@@ -59,41 +62,62 @@ func wave(tb testing.TB, n int) time.Duration {
 	defer running.Wait()
 	defer stop()
 	seen := &counting{left: n, all: make(chan struct{})}
-	f := flush.New(flush.Options{
-		Store: h.store, Agent: full{}, Now: time.Now, Log: slog.New(slog.DiscardHandler),
-		Limits: engine.Limits{Tasks: 1000}, Attempts: n + 1, Observers: []flush.Observer{seen},
-	})
-	running.Go(func() { _ = f.Run(ctx) })
-	s := scheduler.New(scheduler.Options{
-		Store: h.store, Now: time.Now, Log: slog.New(slog.DiscardHandler),
-		Launcher: &launch.Launcher{Store: h.store, Flusher: f, Now: time.Now},
-	})
 	begin := time.Now()
-	running.Go(func() {
-		if err := s.Run(ctx); !errors.Is(err, context.Canceled) {
-			tb.Errorf("Run: %v", err)
-		}
-	})
+	for range servers {
+		f := flush.New(flush.Options{
+			Store: h.store, Agent: full{}, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+			Limits: engine.Limits{Tasks: 1000}, Attempts: n + 1, Observers: []flush.Observer{seen},
+		})
+		running.Go(func() { _ = f.Run(ctx) })
+		s := scheduler.New(scheduler.Options{
+			Store: h.store, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+			Launcher: &launch.Launcher{Store: h.store, Flusher: f, Now: time.Now},
+		})
+		running.Go(func() {
+			if err := s.Run(ctx); !errors.Is(err, context.Canceled) {
+				tb.Errorf("Run: %v", err)
+			}
+		})
+	}
 	<-seen.all
 	took := time.Since(begin)
 	if got := len(h.attempts(tb)); got != n {
 		tb.Errorf("%d attempts, want %d", got, n)
 	}
+	for h.next(tb).Before(now) { // until the last step is recorded
+	}
+	for workflow := range workflows {
+		if list := h.decisions(tb, workflow); len(list) != 1 || list[0].What != trowel.DecisionStarted {
+			tb.Fatalf("decisions about %s = %+v, want that one session was started", workflow, list)
+		}
+	}
 	return took
 }
 
-// TestWave starts the sessions of many schedules that are due at once, each once, through a real
-// flusher.
+// TestWave starts the sessions of many schedules that are due at once through real flushers.
 func TestWave(t *testing.T) {
 	t.Parallel()
-	wave(t, 100)
+	wave(t, newHouse(t), 100, 1)
 }
 
-// BenchmarkWave1000 is the bar of 1,000 schedules due in one second.
-func BenchmarkWave1000(b *testing.B) {
-	var took time.Duration
-	for b.Loop() {
-		took += wave(b, 1000)
+// TestWaveOfServers does the same with several servers on one PostgreSQL (language S24b).
+func TestWaveOfServers(t *testing.T) {
+	t.Parallel()
+	wave(t, &house{store: pgtest.Open(t)}, 100, 3)
+}
+
+// BenchmarkWave is the bar of 1,000 schedules due in one second, on both databases.
+func BenchmarkWave(b *testing.B) {
+	for name, open := range map[string]func() *house{
+		"sqlite":     func() *house { return newHouse(b) },
+		"postgresql": func() *house { return &house{store: pgtest.Open(b)} },
+	} {
+		b.Run(name, func(b *testing.B) {
+			var took time.Duration
+			for b.Loop() {
+				took += wave(b, open(), 1000, 1)
+			}
+			b.ReportMetric(took.Seconds()/float64(b.N), "s/wave")
+		})
 	}
-	b.ReportMetric(took.Seconds()/float64(b.N), "s/wave")
 }
