@@ -57,6 +57,9 @@ type Setting struct {
 	Revision Revision
 	Workflow Workflow
 	Session  Session
+	// Defaults are parameters of all attempts of a server, the weakest (server 3.1). They are not
+	// stored.
+	Defaults *param.Map
 }
 
 // AttemptTx reads and writes sessions and attempts.

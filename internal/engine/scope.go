@@ -33,7 +33,7 @@ func newScopes(attempt *trowel.Attempt, setting *trowel.Setting) (*scopes, error
 		return nil, err
 	}
 	return &scopes{
-		base:     param.Merged(param.Merged(param.New(), setting.Revision.Params), attempt.Params),
+		base:     param.Merged(param.Merged(param.Merged(param.New(), setting.Defaults), setting.Revision.Params), attempt.Params),
 		builtins: builtins(attempt, setting, zone),
 		zone:     zone,
 		setting:  setting,
