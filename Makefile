@@ -6,6 +6,8 @@ GOLANGCI := .bin/golangci-lint-$(GOLANGCI_VERSION)
 # What ships and what is measured has no cgo; the race detector needs it.
 BUILD := CGO_ENABLED=0 go build -trimpath -o bin/trowel ./cmd/trowel
 RACE := CGO_ENABLED=1 go test -race
+# All packages share one PostgreSQL, which is gone afterwards.
+WITHPOSTGRES := go run ./internal/store/storetest/pgtest/withpostgres
 
 # Settings, as in `make fuzz FUZZTIME=10m`.
 FUZZTIME ?= 30s
@@ -21,20 +23,20 @@ RUN ?= .
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: ## install what tests need and this machine lacks (Python, Ruby, Redis, a C compiler)
+setup: ## install what tests need and this machine lacks (PostgreSQL, Python, Ruby, Redis, a C compiler)
 	@scripts/setup.sh
 
 build: ## build bin/trowel
 	$(BUILD)
 
 test: ## run all tests; RUN=expression selects
-	go test -run '$(RUN)' ./...
+	$(WITHPOSTGRES) go test -run '$(RUN)' ./...
 
 race: ## run all tests under the race detector
-	$(RACE) ./...
+	$(WITHPOSTGRES) env $(RACE) ./...
 
 stress: ## repeat the concurrent packages under the race detector, STRESSCOUNT times, and play STRESSROUNDS random workflows
-	$(RACE) -count=$(STRESSCOUNT) -timeout 60m $(STRESSED)
+	$(WITHPOSTGRES) env $(RACE) -count=$(STRESSCOUNT) -timeout 60m $(STRESSED)
 	go test -timeout 60m -run Random ./internal/engine -engine.rounds=$(STRESSROUNDS) -engine.seed=$$(date +%s)
 	$(RACE) -timeout 60m -run Faults ./internal/flush -flush.rounds=$$(($(STRESSROUNDS) / 100)) -flush.seed=$$(date +%s)
 

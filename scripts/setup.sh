@@ -32,11 +32,17 @@ redis_server() {
   redis-server --version || valkey-server --version
 }
 
+# has_postgres tells whether the programs of a PostgreSQL server are there; nobody need run one.
+has_postgres() {
+  compgen -G '/usr/lib/postgresql/*/bin/initdb' || command -v initdb
+}
+
 look() {
   missing=()
   packages=()
   need "a C compiler (race detector)" "gcc libc6-dev" compiles
   need "Python 3" "python3" python3 -c 'import json'
+  need "PostgreSQL 13 or later" "postgresql" has_postgres
   need "Ruby" "ruby" ruby -e 'require "json"'
   need "Redis" "redis-server" redis_server
 }
@@ -74,6 +80,6 @@ fi
 
 {
   echo "still missing: $(joined)"
-  echo "install them by hand, on Debian or Ubuntu: apt-get install ${packages[*]}; with Homebrew: brew install python ruby redis; on macOS a compiler: xcode-select --install"
+  echo "install them by hand, on Debian or Ubuntu: apt-get install ${packages[*]}; with Homebrew: brew install postgresql python ruby redis; on macOS a compiler: xcode-select --install"
 } >&2
 [ "${CI:-}" != true ]

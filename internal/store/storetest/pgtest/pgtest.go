@@ -94,7 +94,7 @@ func Start(tb testing.TB) *Server {
 
 func check(tb testing.TB, err error) {
 	tb.Helper()
-	if errors.Is(err, errMissing) && os.Getenv("CI") != "true" {
+	if errors.Is(err, ErrMissing) && os.Getenv("CI") != "true" {
 		tb.Skip(err)
 	}
 	if err != nil {

@@ -27,8 +27,8 @@ type Server struct {
 	life  io.Closer
 }
 
-// errMissing says that this machine has no PostgreSQL.
-var errMissing = errors.New("there is no PostgreSQL: make setup installs it, or TROWEL_TEST_POSTGRESQL names a server")
+// ErrMissing says that this machine has no PostgreSQL.
+var ErrMissing = errors.New("there is no PostgreSQL: make setup installs it, or TROWEL_TEST_POSTGRESQL names a server")
 
 // New starts a server on a free port of this machine.
 func New(ctx context.Context) (*Server, error) {
@@ -62,7 +62,7 @@ func New(ctx context.Context) (*Server, error) {
 
 // guard starts a process that waits for the end of this one, or for Close.
 func (s *Server) guard(ctx context.Context) (err error) {
-	s.watch = exec.CommandContext(context.WithoutCancel(ctx), "sh", "-c", `trap '' INT; cat >/dev/null; "$@"; rm -rf "$0"`, s.dir)
+	s.watch = exec.CommandContext(context.WithoutCancel(ctx), "sh", "-c", `trap '' INT TERM HUP; cat >/dev/null; "$@"; rm -rf "$0"`, s.dir)
 	s.watch.Args = append(s.watch.Args, s.command(ctx, "pg_ctl", "-D", s.data(), "-m", "immediate", "-w", "stop").Args...)
 	if s.life, err = s.watch.StdinPipe(); err != nil {
 		return err
@@ -89,7 +89,7 @@ func programs() (string, error) {
 	}
 	path, err := exec.LookPath("initdb")
 	if err != nil {
-		return "", errMissing
+		return "", ErrMissing
 	}
 	return filepath.Dir(path), nil
 }
