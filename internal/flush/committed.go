@@ -46,11 +46,10 @@ func (f *Flusher) setAlarms(w *write) {
 	for i := range w.batch.Changes {
 		c := &w.batch.Changes[i]
 		a := f.images.byID[c.Task.AttemptID]
-		switch {
-		case c.To == trowel.TaskRetryWaiting, c.To == trowel.TaskGroupRetryWaiting:
+		if waits(c.To) {
 			f.timers.set(a, c.Task.RetryAt, engine.Due{Task: c.Task.ID})
-			f.limitTask(a, c.Task)
-		case c.To == trowel.TaskRunning:
+		}
+		if waits(c.To) || c.To == trowel.TaskRunning {
 			f.limitTask(a, c.Task)
 		}
 	}

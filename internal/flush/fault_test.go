@@ -62,10 +62,10 @@ type faulty struct {
 
 	mu      sync.Mutex
 	rng     *rand.Rand
-	inARow  int                             // faults
-	free    int                             // of the agent
-	of      map[trowel.AttemptID]model.Case // cases by the zone that no two attempts share
-	seen    map[string]int                  // tries by attempt and name
+	inARow  int                  // faults
+	free    int                  // of the agent
+	of      map[int64]model.Case // cases by the session time in Unix seconds
+	seen    map[string]int       // tries by attempt and name
 	leases  map[key]*trowel.Lease
 	reports map[key]trowel.Report
 	heard   []heard
@@ -73,6 +73,8 @@ type faulty struct {
 	working sync.WaitGroup
 
 	canceled map[trowel.TaskID]bool
+	// deaths tells that processes may die, so that tries may be lost, and changes heard by nobody.
+	deaths bool
 }
 
 // heard is a change that an observer was told.
@@ -86,7 +88,7 @@ type heard struct {
 func newFaulty(t *testing.T, number uint64) *faulty {
 	t.Helper()
 	f := &faulty{
-		rng: rand.New(rand.NewPCG(number, 3)), of: map[trowel.AttemptID]model.Case{}, seen: map[string]int{},
+		rng: rand.New(rand.NewPCG(number, 3)), of: map[int64]model.Case{}, seen: map[string]int{},
 		leases: map[key]*trowel.Lease{}, reports: map[key]trowel.Report{}, canceled: map[trowel.TaskID]bool{},
 	}
 	f.free = 1 + f.rng.IntN(12)
@@ -177,19 +179,25 @@ func (f *faulty) attempts(ctx context.Context) error {
 }
 
 func (f *faulty) begin(ctx context.Context, i int, k model.Case) (*flush.Started, error) {
-	tasks, err := dig.Compile("", "+w", k.Body)
+	start, err := f.start(i, k)
 	if err != nil {
 		return nil, err
 	}
+	return f.flusher.Start(ctx, start)
+}
+
+// start is the request for a case.
+func (f *faulty) start(i int, k model.Case) (flush.Start, error) {
+	tasks, err := dig.Compile("", "+w", k.Body)
 	k.Limit = 1000
 	setting := f.setting
 	setting.Session.Time = setting.Session.Time.Add(time.Duration(i) * time.Second)
 	f.mu.Lock()
-	f.of[trowel.AttemptID(i+1)] = k // attempts get the ids 1, 2, 3
+	f.of[setting.Session.Time.Unix()] = k
 	f.mu.Unlock()
-	return f.flusher.Start(ctx, flush.Start{Setting: setting, Tasks: tasks, Attempt: trowel.Attempt{
+	return flush.Start{Setting: setting, Tasks: tasks, Attempt: trowel.Attempt{
 		WorkflowID: setting.Workflow.ID, Zone: "UTC", Cause: "test", Actor: "test",
-	}})
+	}}, err
 }
 
 func (f *faulty) roll(n int) int {
@@ -211,22 +219,28 @@ func (f *faulty) Free() int {
 }
 
 func (f *faulty) Give(leases []*trowel.Lease) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.free -= len(leases)
 	for _, l := range leases {
-		k := key{l.TaskID, l.Try}
-		if f.leases[k] != nil {
-			f.twice = append(f.twice, k)
-		}
-		f.leases[k] = l
-		name := fmt.Sprintf("%d%s", l.AttemptID, l.FullName)
-		f.seen[name]++
-		r := f.of[l.AttemptID].Outcome(l.FullName, f.seen[name])
-		r.TaskID, r.AttemptID, r.Try = l.TaskID, l.AttemptID, l.Try
-		f.reports[k] = r
+		r := f.given(l)
 		f.working.Go(func() { f.work(r) })
 	}
+}
+
+// given notes a lease and returns how its try will end.
+func (f *faulty) given(l *trowel.Lease) trowel.Report {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.free--
+	k := key{l.TaskID, l.Try}
+	if f.leases[k] != nil {
+		f.twice = append(f.twice, k)
+	}
+	f.leases[k] = l
+	name := fmt.Sprintf("%d%s", l.AttemptID, l.FullName)
+	f.seen[name]++
+	r := f.of[l.Setting.Session.Time.Unix()].Outcome(l.FullName, f.seen[name])
+	r.TaskID, r.AttemptID, r.Try = l.TaskID, l.AttemptID, l.Try
+	f.reports[k] = r
+	return r
 }
 
 // work reports after a while, now and then twice.

@@ -24,8 +24,15 @@ const (
 func (f *Flusher) flush(ctx context.Context, batch []*event) error {
 	free := f.free()
 	err := f.commit(ctx, batch, room{free, free})
-	if err == nil || f.fatal(ctx) {
-		f.resolve(batch, err)
+	if err == nil {
+		return nil // committed has answered
+	}
+	if f.fatal(ctx) {
+		answer := err
+		if ctx.Err() != nil {
+			answer = errors.Join(trowel.ErrUnavailable, err)
+		}
+		f.resolve(batch, answer)
 		return err
 	}
 	return f.sift(ctx, batch, err)
@@ -97,7 +104,7 @@ func pause(ctx context.Context, try int) bool {
 }
 
 // errHappened rolls a transaction back that finds that the one before it was committed.
-var errHappened = errors.New("the transaction before was committed") //nolint:gochecknoglobals // a sentinel
+var errHappened = errors.New("the transaction before was committed")
 
 // transact runs one transaction. before is an earlier one with the same events of which nobody knows
 // whether it was committed; nil if there is none. It returns the transaction that happened, or the one

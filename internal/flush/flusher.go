@@ -10,6 +10,7 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/engine"
+	"github.com/trowel-project/trowel/internal/param"
 	"github.com/trowel-project/trowel/internal/queue"
 )
 
@@ -26,6 +27,8 @@ type Options struct {
 	Limits    engine.Limits
 	// Attempts is how many attempts may run at the same time (language C40).
 	Attempts int
+	// Defaults are parameters of all attempts, the weakest; may be nil.
+	Defaults *param.Map
 	// TTLs end attempts that take too long (language 3.13).
 	TTLs engine.TTLs
 

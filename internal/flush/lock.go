@@ -61,6 +61,7 @@ func (f *Flusher) load(ctx context.Context, tx trowel.Tx, row *trowel.Attempt) (
 	if err != nil {
 		return nil, err
 	}
+	setting.Defaults = f.opts.Defaults
 	tasks, err := tx.ListTasks(ctx, row.ID, -1)
 	if err != nil {
 		return nil, err
@@ -84,15 +85,15 @@ func (f *Flusher) load(ctx context.Context, tx trowel.Tx, row *trowel.Attempt) (
 func (f *Flusher) met(a *attempt, rows []*trowel.Task) {
 	var killed []trowel.TryID
 	for _, row := range rows {
-		switch {
-		case row.State == trowel.TaskRetryWaiting, row.State == trowel.TaskGroupRetryWaiting:
+		if waits(row.State) {
 			f.timers.set(a, row.RetryAt, engine.Due{Task: row.ID})
+		}
+		if waits(row.State) || row.State == trowel.TaskRunning {
 			f.limitTask(a, row)
-		case row.State == trowel.TaskRunning:
-			f.limitTask(a, row)
-			if row.Flags&trowel.TaskCancelRequested != 0 && row.AgentID == f.opts.Agent.ID() {
-				killed = append(killed, trowel.TryID{Task: row.ID, Number: row.Try})
-			}
+		}
+		mine := row.State == trowel.TaskRunning && row.AgentID == f.opts.Agent.ID()
+		if mine && row.Flags&trowel.TaskCancelRequested != 0 {
+			killed = append(killed, trowel.TryID{Task: row.ID, Number: row.Try})
 		}
 	}
 	if len(killed) > 0 {

@@ -47,7 +47,7 @@ func (f *Flusher) Begin(ctx context.Context, a engine.NewAttempt) (*trowel.Attem
 }
 
 // errKept marks the ErrLimit of an attempt that was kept all the same.
-var errKept = errors.New("the attempt is kept as a failed one") //nolint:gochecknoglobals // a sentinel
+var errKept = errors.New("the attempt is kept as a failed one")
 
 // start begins an attempt (language A7). What is wrong with the request is the event's error; an error
 // of the store is returned.
@@ -56,7 +56,7 @@ func (f *Flusher) start(ctx context.Context, tx trowel.Tx, w *write, ev *event) 
 	if tooLarge := engine.CheckSize(begin.Tasks, f.opts.Limits); tooLarge != nil {
 		ev.err = tooLarge
 		if !ev.start.KeepTooLarge {
-			return nil //nolint:nilerr // the caller's error, not one of the transaction
+			return nil
 		}
 		begin.Refused, ev.err = tooLarge, errors.Join(tooLarge, errKept)
 	}
@@ -93,6 +93,7 @@ func (f *Flusher) insertNew(ctx context.Context, tx trowel.Tx, w *write, ev *eve
 		return nil, nil //nolint:nilnil // refused
 	}
 	setting, row := ev.start.Setting, ev.start.Attempt
+	setting.Defaults = f.opts.Defaults
 	row.CreatedAt = w.at
 	err = tx.InsertAttempt(ctx, &setting.Session, &row)
 	if errors.Is(err, trowel.ErrConflict) {

@@ -4,6 +4,7 @@ import (
 	"container/heap"
 	"time"
 
+	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/engine"
 )
 
@@ -13,6 +14,11 @@ const idle = time.Hour
 // timers are the instants at which attempts go on, by the earliest of each: those of waiting tasks,
 // and limits of time. One that is out of date does no harm: the engine looks at the task.
 type timers struct{ queue attemptQueue }
+
+// waits tells whether a task in this state goes on at its RetryAt.
+func waits(s trowel.TaskState) bool {
+	return s == trowel.TaskRetryWaiting || s == trowel.TaskGroupRetryWaiting
+}
 
 // alarm is one instant of an attempt.
 type alarm struct {

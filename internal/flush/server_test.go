@@ -1,0 +1,441 @@
+package flush_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/engine"
+	"github.com/trowel-project/trowel/internal/flush"
+	"github.com/trowel-project/trowel/internal/param"
+	"github.com/trowel-project/trowel/internal/store/storetest"
+)
+
+// lasting makes a flusher one of a server.
+func lasting(o *flush.Options) { o.Lasting, o.Adopt, o.Sole = true, true, true }
+
+// outage is a store that can be away.
+type outage struct{ away atomic.Bool }
+
+func (o *outage) wrap(store trowel.Store) trowel.Store {
+	return storetest.NewFaulty(store, func() storetest.Plan {
+		if o.away.Load() {
+			return storetest.Plan{Fault: storetest.Begin}
+		}
+		return storetest.Plan{}
+	})
+}
+
+// TestOutage takes the store away for an hour while a task runs: what was reported meanwhile is
+// written afterwards, and what callers gave up is not.
+func TestOutage(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var o outage
+		release := make(chan struct{})
+		f, _, setting := beginWith(t, func(l *trowel.Lease) trowel.Report {
+			<-release
+			return success(l)
+		}, func(opts *flush.Options, _ *scripted) {
+			lasting(opts)
+			opts.Store = o.wrap(opts.Store)
+		})
+		first := start(t, f, setting, 0, param.Of("+a", param.Of("echo>", 1), "+b", param.Of("echo>", 1)))
+		synctest.Wait()
+		o.away.Store(true)
+		close(release)
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		if err := f.Kill(ctx, first.Attempt.ID, "somebody"); !errors.Is(err, trowel.ErrUnavailable) || !strings.Contains(err.Error(), "nothing was changed") {
+			t.Errorf("Kill while the store is away: error = %v, want unavailable and nothing changed", err)
+		}
+		setting.Session.Time = setting.Session.Time.Add(time.Hour)
+		_, err := f.Start(ctx, request(t, setting, param.Of("+a", param.Of("echo>", 1))))
+		if !errors.Is(err, trowel.ErrUnavailable) {
+			t.Errorf("Start while the store is away: error = %v, want unavailable", err)
+		}
+		<-time.After(time.Hour)
+		o.away.Store(false)
+		back := time.Now()
+		if got := (<-first.Ended).Flags.Status(); got != "success" {
+			t.Errorf("attempt ended as %s, want success", got)
+		}
+		if took := time.Since(back); took > time.Second {
+			t.Errorf("the attempt went on %v after the store was back, want at most 1 s", took)
+		}
+		if _, err := f.Start(t.Context(), request(t, setting, param.Of("+a", param.Of("echo>", 1)))); err != nil {
+			t.Errorf("Start of what was withdrawn before: %v", err)
+		}
+	})
+}
+
+// TestDoubt cuts the answer of a start off and has its caller leave: nobody knows whether it happened,
+// which the error says.
+func TestDoubt(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var plan atomic.Uint32
+		f, store, setting := beginWith(t, succeed, func(opts *flush.Options, _ *scripted) {
+			lasting(opts)
+			opts.Store = storetest.NewFaulty(opts.Store, func() storetest.Plan {
+				fault := storetest.Fault(plan.Load()) //nolint:gosec // one of the faults
+				if fault == storetest.AfterCommit {
+					plan.Store(uint32(storetest.Begin))
+				}
+				return storetest.Plan{Fault: fault}
+			})
+		})
+		synctest.Wait()
+		plan.Store(uint32(storetest.AfterCommit))
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		_, err := f.Start(ctx, request(t, setting, param.Of("+a", param.Of("echo>", 1))))
+		if !errors.Is(err, trowel.ErrUnavailable) || !strings.Contains(err.Error(), "not known") {
+			t.Errorf("Start without an answer: error = %v, want unavailable and not known", err)
+		}
+		plan.Store(uint32(storetest.None))
+		if err := f.Drain(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if n := countRunning(t, store); n != 0 {
+			t.Errorf("%d attempts run, want the one attempt to have ended", n)
+		}
+	})
+}
+
+func countRunning(t *testing.T, store trowel.Store) (n int) {
+	t.Helper()
+	err := store.View(t.Context(), func(tx trowel.Tx) (err error) {
+		n, err = tx.CountRunningAttempts(t.Context())
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// hooked is a store whose transactions can be changed by a test.
+type hooked struct {
+	trowel.Store
+	change func(trowel.Tx) trowel.Tx
+}
+
+func (h hooked) Update(ctx context.Context, f func(trowel.Tx) error) error {
+	return h.Store.Update(ctx, func(tx trowel.Tx) error { return f(h.change(tx)) })
+}
+
+// lateTx shows the mark of an earlier transaction only after an attempt was inserted, as PostgreSQL
+// does when that one is still being committed.
+type lateTx struct {
+	trowel.Tx
+	inserted bool
+}
+
+func (t *lateTx) InsertAttempt(ctx context.Context, s *trowel.Session, a *trowel.Attempt) error {
+	t.inserted = true
+	return t.Tx.InsertAttempt(ctx, s, a)
+}
+
+func (t *lateTx) HasBatch(ctx context.Context, id trowel.AttemptID, batch int64) (bool, error) {
+	if !t.inserted {
+		return false, nil
+	}
+	return t.Tx.HasBatch(ctx, id, batch)
+}
+
+// TestStartSeenLate loses the answer of a start whose commit becomes visible only while it is tried
+// again: the taken name is its own, so it has happened.
+func TestStartSeenLate(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var lose atomic.Bool
+		f, _, setting := beginWith(t, succeed, func(opts *flush.Options, _ *scripted) {
+			faulty := storetest.NewFaulty(opts.Store, func() storetest.Plan {
+				if lose.CompareAndSwap(true, false) {
+					return storetest.Plan{Fault: storetest.AfterCommit}
+				}
+				return storetest.Plan{}
+			})
+			opts.Store = hooked{faulty, func(tx trowel.Tx) trowel.Tx { return &lateTx{Tx: tx} }}
+		})
+		lose.Store(true)
+		started, err := f.Start(t.Context(), request(t, setting, group(5)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := (<-started.Ended).Flags.Status(); got != "success" {
+			t.Errorf("attempt ended as %s, want success", got)
+		}
+		_, err = f.Start(t.Context(), request(t, setting, group(5)))
+		if !errors.Is(err, trowel.ErrConflict) {
+			t.Errorf("Start of a taken name: error = %v, want a conflict", err)
+		}
+	})
+}
+
+// pickyTx does not take a result with the key poison.
+type pickyTx struct{ trowel.Tx }
+
+func (t pickyTx) UpdateTasks(ctx context.Context, updates []trowel.TaskUpdate) error {
+	for _, u := range updates {
+		if u.Task.Result.Store.Has("poison") {
+			return errors.New("value too large")
+		}
+	}
+	return t.Tx.UpdateTasks(ctx, updates)
+}
+
+// TestRefusedResult stores a result that the store never takes: its task fails, and nothing else.
+func TestRefusedResult(t *testing.T) {
+	t.Parallel()
+	f, store, setting := beginWith(t, func(l *trowel.Lease) trowel.Report {
+		r := success(l)
+		if l.FullName == "+w+bad" {
+			r.Result.Store = param.Of("poison", 1)
+		}
+		return r
+	}, func(opts *flush.Options, _ *scripted) {
+		lasting(opts)
+		opts.Store = hooked{opts.Store, func(tx trowel.Tx) trowel.Tx { return pickyTx{tx} }}
+	})
+	bad := start(t, f, setting, 0, param.Of("_parallel", true, "+bad", param.Of("echo>", 1), "+good", param.Of("echo>", 1)))
+	good := start(t, f, setting, time.Second, group(20))
+	if got := end(t, good).Flags.Status(); got != "success" {
+		t.Errorf("the other attempt ended as %s, want success", got)
+	}
+	if got := end(t, bad).Flags.Status(); got != "error" {
+		t.Errorf("attempt ended as %s, want error", got)
+	}
+	for _, row := range archived(t, store, bad.Attempt.ID) {
+		message, _ := row.Error.Get("message")
+		want := row.FullName == "+w+bad"
+		if text, _ := message.(string); want != strings.Contains(text, "cannot store the result of the task: ") {
+			t.Errorf("%s: error message = %q", row.FullName, text)
+		}
+	}
+}
+
+func archived(t *testing.T, store trowel.Store, id trowel.AttemptID) (rows []*trowel.Task) {
+	t.Helper()
+	err := store.View(t.Context(), func(tx trowel.Tx) (err error) {
+		rows, err = tx.ListArchivedTasks(t.Context(), id)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// brokenTx cannot insert tries of some attempt at all.
+type brokenTx struct {
+	trowel.Tx
+	broken *atomic.Int64
+}
+
+func (t brokenTx) UpdateAttempt(ctx context.Context, a *trowel.Attempt) error {
+	if int64(a.ID) == t.broken.Load() {
+		return errors.New("no such column")
+	}
+	return t.Tx.UpdateAttempt(ctx, a)
+}
+
+// TestBrokenAttempt has one attempt that the store does not take at all; others go on.
+func TestBrokenAttempt(t *testing.T) {
+	t.Parallel()
+	var broken atomic.Int64
+	hold := make(chan struct{})
+	f, _, setting := beginWith(t, func(l *trowel.Lease) trowel.Report {
+		<-hold
+		return success(l)
+	}, func(opts *flush.Options, a *scripted) {
+		lasting(opts)
+		a.room = 2
+		opts.Store = hooked{opts.Store, func(tx trowel.Tx) trowel.Tx { return brokenTx{tx, &broken} }}
+	})
+	wide := group(4, "_parallel", true)
+	bad := start(t, f, setting, 0, wide)
+	good := start(t, f, setting, time.Second, wide)
+	broken.Store(int64(bad.Attempt.ID))
+	close(hold)
+	if got := end(t, good).Flags.Status(); got != "success" {
+		t.Errorf("the other attempt ended as %s, want success", got)
+	}
+}
+
+// timeouts hears of limits of time.
+type timeouts struct {
+	mu   sync.Mutex
+	told []string
+}
+
+func (h *timeouts) Heard(batch *flush.Batch) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, out := range batch.Timeouts {
+		h.told = append(h.told, fmt.Sprintf("%s of %s after %v", out.Message, batch.Setting(out.Attempt.ID).Workflow.Name, batch.At.Sub(out.Attempt.CreatedAt)))
+	}
+}
+
+// X62, X63: attempts and tasks that take too long are killed, and it is told.
+func TestTimeLimits(t *testing.T) {
+	t.Parallel()
+	day := 24 * time.Hour
+	for _, row := range []struct {
+		name string
+		ttls engine.TTLs
+		want string
+	}{
+		{"attempt", engine.TTLs{Attempt: 7 * day, Task: 30 * day}, "Workflow execution timeout of w after 168h0m0s"},
+		{"task", engine.TTLs{Attempt: 7 * day, Task: day}, "Task execution timeout: 2 of w after 24h0m0s"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				var heard timeouts
+				f, store, setting := beginWith(t, func(*trowel.Lease) trowel.Report {
+					return trowel.Report{Outcome: trowel.OutcomePoll, RetryIn: time.Hour}
+				}, func(o *flush.Options, _ *scripted) {
+					o.TTLs, o.Listeners = row.ttls, []flush.Listener{&heard}
+				})
+				started := start(t, f, setting, 0, param.Of("+a", param.Of("wait>", 1)))
+				if got := (<-started.Ended).Flags.Status(); got != "killed" {
+					t.Errorf("attempt ended as %s, want killed", got)
+				}
+				if diff := cmp.Diff([]string{row.want}, heard.told); diff != "" {
+					t.Errorf("told (-want +got):\n%s", diff)
+				}
+				for _, task := range archived(t, store, started.Attempt.ID) {
+					if strings.Contains(task.FullName, "^") {
+						t.Errorf("%s was added, want no failure tasks", task.FullName) // X64
+					}
+				}
+			})
+		})
+	}
+}
+
+// An attempt that waits for its turn in a backfill ends at once when it is killed (design 9), and can
+// begin if it is not; others answer as X46 says.
+func TestDelayedAttempts(t *testing.T) {
+	t.Parallel()
+	f, store, setting := beginWith(t, succeed, func(o *flush.Options, _ *scripted) { lasting(o) })
+	var rows [2]trowel.Attempt
+	err := store.Update(t.Context(), func(tx trowel.Tx) error {
+		for i := range rows {
+			session := setting.Session
+			session.Time = session.Time.Add(time.Duration(i) * time.Hour)
+			rows[i] = trowel.Attempt{WorkflowID: setting.Workflow.ID, Zone: "UTC", Cause: "backfill", CreatedAt: time.Now()}
+			if err := tx.InsertAttempt(t.Context(), &session, &rows[i]); err != nil {
+				return err
+			}
+			if err := tx.InsertDelayed(t.Context(), &trowel.Delayed{AttemptID: rows[i].ID, NextRunAt: time.Now()}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Kill(t.Context(), rows[0].ID, "somebody"); err != nil {
+		t.Errorf("Kill of an attempt that waits: %v", err)
+	}
+	for id, want := range map[trowel.AttemptID]error{rows[0].ID: trowel.ErrConflict, 999: trowel.ErrNotFound} {
+		if err := f.Kill(t.Context(), id, "somebody"); !errors.Is(err, want) {
+			t.Errorf("Kill(%d): error = %v, want %v", id, err, want)
+		}
+	}
+	request := request(t, setting, group(3))
+	for i, row := range rows {
+		request.Attempt = row
+		started, err := f.Start(t.Context(), request)
+		switch {
+		case i == 0 && !errors.Is(err, trowel.ErrConflict):
+			t.Errorf("Start of an attempt that was killed: error = %v, want a conflict", err)
+		case i == 1 && err != nil:
+			t.Errorf("Start of an attempt that waited: %v", err)
+		case i == 1:
+			if got := end(t, started).Flags.Status(); got != "success" {
+				t.Errorf("attempt ended as %s, want success", got)
+			}
+		}
+		err = store.View(t.Context(), func(tx trowel.Tx) error {
+			if _, err := tx.FindDelayed(t.Context(), row.ID); !errors.Is(err, trowel.ErrNotFound) {
+				t.Errorf("attempt %d still waits: %v", row.ID, err)
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// The last pieces of a try's output are stored with its end.
+func TestLogsOfReports(t *testing.T) {
+	t.Parallel()
+	f, store, setting := begin(t, func(l *trowel.Lease) trowel.Report {
+		r := success(l)
+		r.Logs = []trowel.LogChunk{{AttemptID: l.AttemptID, File: l.FullName + "@1.log.gz", Lines: 1, TextBytes: 3, DataBytes: 2, Data: []byte("ab")}}
+		return r
+	})
+	started := start(t, f, setting, 0, group(2))
+	end(t, started)
+	var files []trowel.LogFile
+	err := store.View(t.Context(), func(tx trowel.Tx) (err error) {
+		files, err = tx.ListLogFiles(t.Context(), started.Attempt.ID, "")
+		return err
+	})
+	if err != nil || len(files) != 2 || files[0].Name != "+w+task0@1.log.gz" || files[0].DataBytes != 2 {
+		t.Errorf("log files = %v, %v", files, err)
+	}
+}
+
+// X61: a flusher that rests writes what is reported, and what is ready stays so.
+func TestRest(t *testing.T) {
+	t.Parallel()
+	given, release := make(chan struct{}), make(chan struct{})
+	f, store, setting := begin(t, func(l *trowel.Lease) trowel.Report {
+		given <- struct{}{}
+		<-release
+		return success(l)
+	})
+	started := start(t, f, setting, 0, group(2))
+	<-given
+	f.Rest()
+	close(release)
+	states := func() string {
+		var text []string
+		err := store.View(t.Context(), func(tx trowel.Tx) error {
+			rows, err := tx.ListTasks(t.Context(), started.Attempt.ID, -1)
+			for _, row := range rows {
+				text = append(text, row.State.String())
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Join(text, " ")
+	}
+	for ctx := t.Context(); states() != "planned success ready"; {
+		if err := f.Drain(ctx); err != nil {
+			t.Fatalf("states are %s: %v", states(), err)
+		}
+	}
+	if err := f.Drain(t.Context()); err != nil || states() != "planned success ready" {
+		t.Errorf("states are %s, %v, want planned success ready", states(), err)
+	}
+}

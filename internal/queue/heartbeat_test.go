@@ -1,0 +1,154 @@
+package queue_test
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/queue"
+	"github.com/trowel-project/trowel/internal/store/sqlite"
+	"github.com/trowel-project/trowel/internal/store/storetest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// holder notes the ids that it gets.
+type holder struct {
+	mu  sync.Mutex
+	ids []string
+}
+
+func (h *holder) Hold(id string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.ids = append(h.ids, id)
+}
+
+func (h *holder) held() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return append([]string(nil), h.ids...)
+}
+
+// beating is a heartbeat in a bubble, with a store that can be away.
+type beating struct {
+	store  trowel.Store
+	holder holder
+	away   atomic.Bool
+	beat   *queue.Heartbeat
+}
+
+func beat(t *testing.T) *beating {
+	t.Helper()
+	db, err := sqlite.Open(t.Context(), sqlite.Options{}, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &beating{store: db}
+	faulty := storetest.NewFaulty(db, func() storetest.Plan {
+		if b.away.Load() {
+			return storetest.Plan{Fault: storetest.Begin}
+		}
+		return storetest.Plan{}
+	})
+	b.beat = queue.NewHeartbeat(queue.HeartbeatOptions{
+		Store: faulty, Agent: &b.holder, Name: "1@host", Version: "1", Slots: 4, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+	})
+	if err := b.beat.Register(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	var running sync.WaitGroup
+	running.Go(func() {
+		if err := b.beat.Run(ctx); !errors.Is(err, context.Canceled) {
+			t.Errorf("heartbeat: %v", err)
+		}
+	})
+	t.Cleanup(func() {
+		stop()
+		running.Wait()
+		_ = db.Close()
+	})
+	return b
+}
+
+func (b *beating) agents(t *testing.T) (list []*trowel.Agent) {
+	t.Helper()
+	err := b.store.View(t.Context(), func(tx trowel.Tx) (err error) {
+		list, err = tx.ListAgents(t.Context())
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// A heartbeat keeps its row, with a lease that has at least 20 of its 30 seconds left.
+func TestHeartbeatRenews(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := beat(t)
+		for range 50 {
+			<-time.After(7 * time.Second)
+			synctest.Wait()
+			agents := b.agents(t)
+			if len(agents) != 1 || agents[0].Name != "1@host" || agents[0].Slots != 4 || agents[0].ID != b.holder.held()[0] {
+				t.Fatalf("agents = %+v, want one that is held", agents)
+			}
+			if left := time.Until(agents[0].LeaseEnds); left < 20*time.Second || left > 30*time.Second {
+				t.Fatalf("the lease ends in %v, want 20 to 30 s", left)
+			}
+		}
+		if err := b.beat.End(t.Context()); err != nil || len(b.agents(t)) != 0 {
+			t.Errorf("End: error %v, agents %v, want none", err, b.agents(t))
+		}
+		if n := len(b.holder.held()); n != 1 {
+			t.Errorf("the agent got %d ids, want one", n)
+		}
+	})
+}
+
+// A store that is away for longer than a lease takes nothing from an agent whose row is still there.
+func TestHeartbeatSurvivesOutage(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := beat(t)
+		b.away.Store(true)
+		<-time.After(time.Hour)
+		b.away.Store(false)
+		<-time.After(2 * time.Second)
+		synctest.Wait()
+		agents := b.agents(t)
+		if len(agents) != 1 || len(b.holder.held()) != 1 || time.Until(agents[0].LeaseEnds) < 20*time.Second {
+			t.Errorf("agents = %+v and ids %v, want the same one with a new lease", agents, b.holder.held())
+		}
+	})
+}
+
+// An agent whose row was deleted gets another id.
+func TestHeartbeatLost(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := beat(t)
+		first := b.holder.held()[0]
+		err := b.store.Update(t.Context(), func(tx trowel.Tx) error { return tx.DeleteAgent(t.Context(), first) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		<-time.After(11 * time.Second)
+		synctest.Wait()
+		held, agents := b.holder.held(), b.agents(t)
+		if len(held) != 2 || held[1] == first || len(agents) != 1 || agents[0].ID != held[1] {
+			t.Errorf("ids = %v, agents = %+v, want another id that is stored", held, agents)
+		}
+	})
+}
