@@ -6,11 +6,18 @@ import (
 	"io"
 )
 
-// runEcho prints its command and a new line (operators 2.9). Secrets are not expanded.
-func runEcho(_ context.Context, r *Request) (Outcome, error) {
+// echo is the operator echo>.
+type echo struct{ logOnly bool }
+
+// run prints the command and a new line (operators 2.9). Secrets are not expanded. In a log Digdag
+// leaves the new line out, which shows when there is nothing before it.
+func (e echo) run(_ context.Context, r *Request) (Outcome, error) {
 	text, err := r.Params.String("_command")
 	if err != nil {
 		return Outcome{}, err
+	}
+	if text == "" && e.logOnly {
+		return success()
 	}
 	if _, err := io.WriteString(r.Output, text+"\n"); err != nil {
 		return Outcome{}, fmt.Errorf("write the output: %w", err)

@@ -3,6 +3,7 @@ package operator_test
 import (
 	"testing"
 
+	"github.com/trowel-project/trowel/internal/operator"
 	"github.com/trowel-project/trowel/internal/param"
 )
 
@@ -49,5 +50,21 @@ func TestEcho(t *testing.T) {
 				t.Errorf("echo: output = %q, want %q", got, c.output)
 			}
 		})
+	}
+}
+
+// Operators 2.9: where nothing but a log is written, an empty text leaves nothing there; the case
+// log-filter of the command line.
+func TestEchoIntoLog(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{"": "", "a": "a\n", " ": " \n"} {
+		f := newFixture(t, param.Of("echo>", text))
+		f.table = operator.Builtin(operator.Options{LogOnly: true})
+		if _, err := f.run(); err != nil {
+			t.Fatal(err)
+		}
+		if got := f.output.String(); got != want {
+			t.Errorf("echo of %q: output = %q, want %q", text, got, want)
+		}
 	}
 }

@@ -36,6 +36,8 @@ type Options struct {
 	HTTP   HTTPOptions
 	Mail   MailOptions
 	Params ParamServer // for param_set> and param_get>; nil for none
+	// LogOnly tells that what tasks print goes into their logs and to no screen.
+	LogOnly bool
 	// Templates evaluates files that operators read; nil for one with the default limits.
 	Templates *template.Evaluator
 }
@@ -52,7 +54,7 @@ func Builtin(options Options) Table {
 	mailer := &mailer{options: options.Mail, templates: options.Templates}
 	return Table{
 		"call":      {Run: runCall, Wrapped: true, Doc: "runs the tasks of another workflow file"},
-		"echo":      {Run: runEcho, Doc: "prints a text"},
+		"echo":      {Run: echo{options.LogOnly}.run, Doc: "prints a text"},
 		"fail":      {Run: runFail, Doc: "fails with a message"},
 		"for_each":  {Run: runForEach, Doc: "runs _do for all combinations of values"},
 		"for_range": {Run: runForRange, Doc: "runs _do for the slices of a range of numbers"},
