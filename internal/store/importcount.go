@@ -66,8 +66,12 @@ func (im *Importer) PassIDs(ctx context.Context, last LastIDs) error {
 		id    int64
 		kept  bool // SQLite keeps the last id; in the other tables it takes the one after the largest
 	}{
-		{TableProject, last.Project, false}, {TableRevision, last.Revision, false}, {TableConfig, last.Config, false},
-		{TableWorkflow, last.Workflow, false}, {TableSchedule, last.Schedule, true}, {TableSession, last.Session, true},
+		{TableProject, last.Project, false},
+		{TableRevision, last.Revision, false},
+		{TableConfig, last.Config, false},
+		{TableWorkflow, last.Workflow, false},
+		{TableSchedule, last.Schedule, true},
+		{TableSession, last.Session, true},
 		{TableAttempt, last.Attempt, true},
 	} {
 		if row.id == 0 {

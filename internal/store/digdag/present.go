@@ -1,0 +1,23 @@
+package digdag
+
+import "context"
+
+// Hint is what a server says about the tables that Present finds.
+const Hint = "the database has tables of Digdag, which are left alone; `trowel migrate from-digdag` copies what they hold"
+
+// Database tells which tables are beside those of a store.
+type Database interface {
+	HasTable(ctx context.Context, schema, table string) (bool, error)
+}
+
+// Present tells whether the database of a store has Digdag's tables as well, in the schema where Digdag
+// makes them.
+func Present(ctx context.Context, db Database) (bool, error) {
+	for _, table := range []string{"schema_migrations", "session_attempts", "workflow_definitions"} {
+		found, err := db.HasTable(ctx, "public", table)
+		if err != nil || !found {
+			return false, err
+		}
+	}
+	return true, nil
+}
