@@ -38,11 +38,11 @@ func (p *serverProcess) openEngine(ctx context.Context) error {
 	e := &p.settings.Engine
 	p.events = server.NewEvents()
 	p.flusher = flush.New(flush.Options{
-		Store: p.store, Agent: p.agent, Now: p.env.Now, Log: p.log,
-		Listeners: []flush.Listener{eventFeed{p.events}, p},
+		Store: p.meters.metered(p.store, "flusher"), Agent: p.agent, Now: p.env.Now, Log: p.log,
+		Listeners: []flush.Listener{eventFeed{p.events}, p, p.meters},
 		Limits:    engine.Limits{Tasks: e.MaxTasks}, Attempts: e.MaxAttempts,
 		TTLs:    engine.TTLs{Attempt: e.AttemptTTL, Task: e.TaskTTL},
-		Lasting: true, Adopt: e.Enabled, Sole: p.sole, Announce: announce,
+		Lasting: true, Adopt: e.Enabled, Sole: p.sole, Announce: announce, Defaults: p.settings.DefaultParams,
 	})
 	p.launcher.Flusher = p.flusher
 	p.heartbeat = queue.NewHeartbeat(queue.HeartbeatOptions{
@@ -50,7 +50,7 @@ func (p *serverProcess) openEngine(ctx context.Context) error {
 		Every: p.settings.Agent.Heartbeat, Lease: p.settings.Agent.Lease, Now: p.env.Now, Log: p.log,
 	})
 	if p.settings.Schedule.Enabled {
-		p.scheduler = scheduler.New(scheduler.Options{Store: p.store, Launcher: p.launcher, Now: p.env.Now, Log: p.log})
+		p.scheduler = scheduler.New(scheduler.Options{Store: p.meters.metered(p.store, "scheduler"), Launcher: p.launcher, Now: p.env.Now, Log: p.log})
 	}
 	return nil
 }
@@ -64,7 +64,7 @@ func (p *serverProcess) openAgent(ctx context.Context) error {
 	if options.Params == nil {
 		options.Params = &operator.StoreParams{Store: p.store, Now: p.env.Now}
 	}
-	options.Templates = p.templates
+	options.Templates, options.LogOnly = p.templates, true
 	p.killNow = make(chan struct{})
 	p.agent = agent.New(ctx, agent.Options{
 		ID: "none", Slots: a.Slots, Operators: operator.Builtin(options), Templates: p.templates,

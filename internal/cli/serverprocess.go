@@ -39,6 +39,7 @@ type serverProcess struct {
 	closers []func() error // of what open took
 	sole    bool           // no other process uses the database
 	store   trowel.Store
+	meters  meters
 
 	archives   map[string]blob.Store // by archive type
 	logBlobs   blob.Store            // nil: logs stay in the database
@@ -106,6 +107,8 @@ func (p *serverProcess) openStore(ctx context.Context) (err error) {
 	}
 	p.sole = d.Type != config.DatabasePostgreSQL
 	p.onClose(p.store.Close)
+	p.meters = newMeters(p.env.Now)
+	p.store = p.meters.metered(p.store, "server")
 	return nil
 }
 

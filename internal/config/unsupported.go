@@ -17,7 +17,7 @@ const unknownFactory = "classes for TLS cannot be loaded; certificates are check
 func AllUnsupported() []Unsupported {
 	const (
 		jmx      = "there is no JMX; the setting is ignored"
-		metrics  = "metrics are not sent to JMX or Fluentd; the setting is ignored"
+		metrics  = "metrics are not sent to JMX or Fluentd but read at /metrics; the setting is ignored"
 		plugins  = "plugins for the JVM cannot be loaded; the setting is ignored"
 		pool     = "connections are pooled without this; the setting is ignored"
 		threads  = "there are no pools of threads to be sized; the setting is ignored"

@@ -39,6 +39,14 @@ func (r *recorder) Write(p []byte) (int, error) {
 	return n, err
 }
 
+// answered is the status of the answer: net/http says 200 when a handler says nothing.
+func (r *recorder) answered() int {
+	if r.status == 0 {
+		return http.StatusOK
+	}
+	return r.status
+}
+
 // Unwrap is for http.ResponseController.
 func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -145,4 +146,21 @@ func (n *node) match(parts []string) (found, bool) {
 		}
 	}
 	return f, true
+}
+
+// routeName names the route of a request for metrics.
+func (s *Server) routeName(r *http.Request) string {
+	path := r.URL.EscapedPath()
+	if path == "/metrics" {
+		return "metrics"
+	}
+	if path != "/api" && !strings.HasPrefix(path, "/api/") {
+		return "ui"
+	}
+	if f, known := s.router.find(path); known {
+		if found := f.methods[readMethod(r.Method)]; found != nil {
+			return found.name
+		}
+	}
+	return "none"
 }

@@ -52,6 +52,8 @@ type Options struct {
 	Now            func() time.Time
 	Log            *slog.Logger
 	AccessLog      func(Access) // may be nil
+	// Observe is told of every answer: the name of its route, or "ui", "metrics" or "none". It may be nil.
+	Observe func(route string, status int, took time.Duration)
 	// SchedulesChanged is told of new times of schedules.
 	SchedulesChanged func()
 	Mask             func(string) string // masks secrets in messages; may be nil
@@ -109,6 +111,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 		if s.opts.AccessLog != nil {
 			s.opts.AccessLog(accessOf(r, rec, began, s.opts.Now()))
+		}
+		if s.opts.Observe != nil {
+			s.opts.Observe(s.routeName(r), rec.answered(), s.opts.Now().Sub(began))
 		}
 	}()
 	if s.gates.closed.Load() {

@@ -97,7 +97,7 @@ func All() []Metric {
 		Transactions:        {"trowel_transactions_total", Counter, []string{"part", "kind"}, nil, "Transactions by the part of the server and their kind, `write` or `read`; those that failed included."},
 		TransactionDuration: {"trowel_transaction_duration_seconds", Histogram, []string{"part", "kind"}, quick(), "How long transactions took, waiting for the database included."},
 		TransactionRetries:  {"trowel_transaction_retries_total", Counter, []string{"part"}, nil, "Transactions that were run again, as they had lost to another one."},
-		DatabaseErrors:      {"trowel_database_errors_total", Counter, []string{"part", "kind"}, nil, "Transactions that failed because of the database: `unavailable` if it could not be reached or used, else `other`."},
+		DatabaseErrors:      {"trowel_database_errors_total", Counter, []string{"part", "kind"}, nil, "Transactions that failed because of the database: it could not be reached or used (`unavailable`), or they lost to others again and again (`conflict`)."},
 
 		Schedules:     {"trowel_schedule_decisions_total", Counter, []string{"what"}, nil, "What became of due sessions of schedules: `started`, `skipped`, `postponed` or `error`."},
 		ScheduleDelay: {"trowel_schedule_delay_seconds", Histogram, nil, waits(), "How long after its time a session of a schedule was started."},
