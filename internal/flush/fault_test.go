@@ -115,13 +115,19 @@ func (f *faulty) plan() storetest.Plan {
 
 func (f *faulty) run(t *testing.T) error {
 	t.Helper()
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	db, err := sqlite.Open(ctx, sqlite.Options{}, time.Now())
+	db, err := sqlite.Open(t.Context(), sqlite.Options{}, time.Now())
 	if err != nil {
 		return err
 	}
 	defer func() { _ = db.Close() }()
+	return f.runOn(t, db)
+}
+
+// runOn runs the round on an empty store.
+func (f *faulty) runOn(t *testing.T, db trowel.Store) error {
+	t.Helper()
+	ctx, stop := context.WithCancel(t.Context())
+	defer stop()
 	f.store = db
 	f.setting = insertSetting(t, db)
 	f.flusher = flush.New(flush.Options{
@@ -134,7 +140,7 @@ func (f *faulty) run(t *testing.T) error {
 			t.Errorf("flusher: %v", err)
 		}
 	})
-	err = f.attempts(ctx)
+	err := f.attempts(ctx)
 	f.working.Wait()
 	stop()
 	flushing.Wait()

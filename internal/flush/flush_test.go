@@ -14,7 +14,6 @@ import (
 	"github.com/trowel-project/trowel/internal/engine"
 	"github.com/trowel-project/trowel/internal/flush"
 	"github.com/trowel-project/trowel/internal/param"
-	"github.com/trowel-project/trowel/internal/store/sqlite"
 )
 
 // scripted is an agent that answers every lease at once, as run says.
@@ -67,10 +66,7 @@ func begin(tb testing.TB, run func(*trowel.Lease) trowel.Report) (*flush.Flusher
 func beginWith(tb testing.TB, run func(*trowel.Lease) trowel.Report, change func(*flush.Options, *scripted)) (*flush.Flusher, trowel.Store, trowel.Setting) {
 	tb.Helper()
 	ctx, cancel := context.WithCancel(tb.Context())
-	db, err := sqlite.Open(ctx, sqlite.Options{}, time.Now())
-	if err != nil {
-		tb.Fatal(err)
-	}
+	db, closeStore := openStore(tb)
 	agent := &scripted{room: 256, run: run, finished: make(chan *trowel.Lease, 512)}
 	opts := flush.Options{
 		Store: db, Agent: agent, Now: time.Now, Log: slog.New(slog.DiscardHandler),
@@ -89,7 +85,7 @@ func beginWith(tb testing.TB, run func(*trowel.Lease) trowel.Report, change func
 		cancel()
 		close(agent.finished)
 		running.Wait()
-		_ = db.Close()
+		closeStore()
 	})
 	now := time.Now()
 	setting := trowel.Setting{
@@ -97,7 +93,7 @@ func beginWith(tb testing.TB, run func(*trowel.Lease) trowel.Report, change func
 		Revision: trowel.Revision{Name: now.Format(time.RFC3339Nano), CreatedAt: now},
 	}
 	workflow := &trowel.Workflow{Name: "w", Zone: "UTC"}
-	err = db.Update(ctx, func(tx trowel.Tx) error {
+	err := db.Update(ctx, func(tx trowel.Tx) error {
 		return tx.InsertRevision(ctx, &setting.Project, &setting.Revision, []*trowel.Workflow{workflow})
 	})
 	if err != nil {

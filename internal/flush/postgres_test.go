@@ -1,0 +1,42 @@
+package flush_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"testing"
+	"time"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/store/sqlite"
+	"github.com/trowel-project/trowel/internal/store/storetest/pgtest"
+)
+
+var onPostgres = flag.Bool("flush.postgres", false, "tests and benchmarks of the flusher run on PostgreSQL, not on SQLite in memory")
+
+// openStore opens an empty store; it is closed by the function that comes with it.
+func openStore(tb testing.TB) (db trowel.Store, closeStore func()) {
+	tb.Helper()
+	if *onPostgres {
+		return pgtest.Open(tb), func() {}
+	}
+	memory, err := sqlite.Open(context.WithoutCancel(tb.Context()), sqlite.Options{}, time.Now())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return memory, func() { _ = memory.Close() }
+}
+
+// TestFaultsOnPostgres runs a few of the rounds of TestFaults on PostgreSQL, whose sockets do not go
+// into a bubble: retries take the time that they take.
+func TestFaultsOnPostgres(t *testing.T) {
+	t.Parallel()
+	for number := uint64(1); number <= 4; number++ {
+		t.Run(fmt.Sprint(number), func(t *testing.T) {
+			t.Parallel()
+			if err := newFaulty(t, number).runOn(t, pgtest.Open(t)); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
