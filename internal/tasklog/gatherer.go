@@ -2,6 +2,7 @@ package tasklog
 
 import (
 	"context"
+	"errors"
 	"io"
 	"log/slog"
 	"sync"
@@ -241,14 +242,38 @@ func (g *Gatherer) insert(ctx context.Context, b *batch) error {
 	if len(b.chunks) == 0 {
 		return nil
 	}
-	if err := g.opts.Insert(ctx, b.chunks); err != nil {
-		for _, w := range b.writers {
-			g.changed(w)
-		}
-		return err
+	err := g.opts.Insert(ctx, b.chunks)
+	if errors.Is(err, trowel.ErrConflict) {
+		return g.insertEach(ctx, b)
 	}
 	for i, w := range b.writers {
+		if err != nil {
+			g.changed(w)
+			continue
+		}
 		w.stored(b.counts[i])
 	}
-	return nil
+	return err
+}
+
+// insertEach stores what each Writer has by itself. Output of an attempt that was deleted meanwhile can
+// never be stored; it must not keep that of others from it.
+func (g *Gatherer) insertEach(ctx context.Context, b *batch) error {
+	chunks := b.chunks
+	var failure error
+	for i, w := range b.writers {
+		err := g.opts.Insert(ctx, chunks[:b.counts[i]])
+		chunks = chunks[b.counts[i]:]
+		switch {
+		case err == nil:
+			w.stored(b.counts[i])
+		case errors.Is(err, trowel.ErrConflict):
+			g.opts.Logger.Warn("output of a task is dropped, its attempt is gone", slog.Any("error", err))
+			w.stored(b.counts[i])
+		default:
+			failure = err
+			g.changed(w)
+		}
+	}
+	return failure
 }

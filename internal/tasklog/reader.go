@@ -48,7 +48,7 @@ func (r *Reader) List(ctx context.Context, attempt trowel.AttemptID, prefix stri
 			continue
 		}
 		f.SizeBytes, f.TextBytes, f.Lines = found[i].DataBytes, found[i].TextBytes, found[i].Lines
-		if direct && r.direct && found[i].BlobKey != "" {
+		if direct && r.direct && isOwn(found[i].BlobKey) {
 			f.URL, err = r.blobs.SignedGet(ctx, found[i].BlobKey)
 			if err != nil && !errors.Is(err, errors.ErrUnsupported) {
 				return nil, err
@@ -174,7 +174,24 @@ func (c *content) next() error {
 	}
 	var err error
 	c.blob, err = c.reader.blobs.Open(c.ctx, first.BlobKey, first.BlobOffset, length)
-	return err
+	if !errors.Is(err, trowel.ErrNotFound) {
+		return err
+	}
+	return c.packedAnew(first, err)
+}
+
+// packedAnew looks again for a piece whose blob is gone: it may have been packed into another one.
+func (c *content) packedAnew(gone trowel.LogChunk, cause error) error {
+	now, err := c.reader.chunks(c.ctx, c.attempt, c.name, gone.Seq, 1, true)
+	if err != nil {
+		return err
+	}
+	if len(now) == 0 || now[0].BlobKey == gone.BlobKey {
+		return cause
+	}
+	c.left += c.seq - gone.Seq
+	c.seq, c.fetched = gone.Seq, nil
+	return nil
 }
 
 func (c *content) fetch() error {
