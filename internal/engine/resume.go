@@ -187,16 +187,18 @@ func (img *Image) takeOver(t *task) {
 	t.UpdatedAt, t.ResumingID = row.UpdatedAt, row.ID
 }
 
-// tookOver lets the children of a resumed task run that were not resumed (language X77).
-func (a *applying) tookOver(t *task) {
-	if t.ResumingID == 0 {
-		return
+// tookOver follows the insertion of tasks: children of resumed ones run that were not resumed
+// themselves (language X77).
+func (a *applying) tookOver(added []*task, parent *task) {
+	stored := false
+	for _, t := range added {
+		if t.ResumingID != 0 && len(t.children) > 0 {
+			a.then(t, opened)
+		}
+		stored = stored || t.storing() > 0
 	}
-	if len(t.children) > 0 {
-		a.then(t, opened)
-	}
-	if t.storing() > 0 {
-		a.img.storedLate(t)
+	if stored && parent != nil {
+		a.img.storedLate(parent)
 	}
 }
 
@@ -216,9 +218,6 @@ func (img *Image) storedLate(t *task) {
 
 // overtaken tells whether something that waits for the task, or for its subtree, is on its way.
 func (t *task) overtaken() bool {
-	if t.ResumingID != 0 {
-		return true
-	}
 	for _, g := range t.feeds {
 		for _, after := range g.opens {
 			if after.State != trowel.TaskBlocked {

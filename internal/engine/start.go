@@ -144,8 +144,8 @@ func (a *applying) insertIn(tasks []dig.Task, parent *task, round int, upstreams
 	a.img.attach(added)
 	for _, t := range added {
 		a.out.Changes = append(a.out.Changes, Change{Task: &t.Task, Move: trowel.MoveInsert, To: t.State, New: true})
-		a.tookOver(t)
 	}
+	a.tookOver(added, parent)
 	return added[0]
 }
 
