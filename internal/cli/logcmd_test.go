@@ -110,6 +110,37 @@ func TestLogFollow(t *testing.T) {
 	}
 }
 
+// TestLogSettles holds that a last line without an end is shown before the attempt has ended, once its
+// file no longer grows, and that nothing is lost should it grow again.
+func TestLogSettles(t *testing.T) {
+	t.Parallel()
+	looks := []string{zipped("one\ntw", true), zipped("one\ntw", true), zipped("one\ntwo\nthree", true), zipped("one\ntwo\nthree", true)}
+	want := []string{"one\n", "one\ntw\n", "one\ntw\no\n", "one\ntw\no\nthree\n"}
+	look := 0
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /api/logs/4/files", func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = fmt.Fprintf(w, `{"files":[%s]}`, listedLog("f", "+m", "2024-01-15T00:00:00Z", len(looks[look])))
+	})
+	mux.HandleFunc("GET /api/logs/4/files/f", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(looks[look])) })
+	server := httptest.NewServer(mux)
+	t.Cleanup(server.Close)
+	remote, err := client.New(client.Options{Endpoint: server.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(remote.Close)
+	var out bytes.Buffer
+	l := &logShow{server: remote, out: &out, attempt: 4}
+	for look = range looks {
+		if _, err := l.once(t.Context(), false); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want[look], out.String()); diff != "" {
+			t.Errorf("look %d (-want +got):\n%s", look, diff)
+		}
+	}
+}
+
 // TestLogFollowTask holds that with a task's name only its state counts, unless the attempt is over;
 // and that a log whose end never comes does not keep the command for ever.
 func TestLogFollowTask(t *testing.T) {

@@ -32,6 +32,7 @@ type shownLog struct {
 
 	lines int         // that were printed or hidden
 	tail  string      // a last line whose end is missing
+	begun string      // that line, if it was written all the same
 	level levelFilter // after those lines
 	whole bool        // the file had its end
 }
@@ -49,6 +50,10 @@ func (l *logShow) once(ctx context.Context, ended bool) (whole bool, err error) 
 		if !known || s.FileSize != file.FileSize || ended && !s.whole {
 			s.LogFile = file
 			if err := l.print(ctx, s); err != nil {
+				return false, err
+			}
+		} else if s.whole { // it has not grown since the last look
+			if err := l.settle(s); err != nil {
 				return false, err
 			}
 		}
@@ -72,14 +77,21 @@ func (l *logShow) file(file api.LogFile) (s *shownLog, known bool) {
 // finish prints the last lines without an end: none will come.
 func (l *logShow) finish() error {
 	for _, s := range l.files {
-		if s.tail == "" {
-			continue
-		}
-		if err := l.write(s, s.tail+"\n"); err != nil {
+		if err := l.settle(s); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// settle prints a last line without an end. Should the rest of it come later, it gets a line of its own.
+func (l *logShow) settle(s *shownLog) error {
+	if s.tail == "" || s.tail == s.begun {
+		return nil
+	}
+	rest := strings.TrimPrefix(s.tail, s.begun)
+	s.begun = s.tail
+	return l.write(s, rest+"\n")
 }
 
 // inOrder sorts files by task, the task that began first before the others, and then by time.
@@ -142,8 +154,13 @@ func (l *logShow) print(ctx context.Context, s *shownLog) (err error) {
 		if number <= s.lines {
 			continue
 		}
-		s.lines = number
-		if err := l.write(s, line); err != nil {
+		rest := strings.TrimPrefix(line, s.begun)
+		shown := s.begun != "" && rest == "\n"
+		s.lines, s.begun = number, ""
+		if shown {
+			continue
+		}
+		if err := l.write(s, rest); err != nil {
 			return err
 		}
 	}
