@@ -34,6 +34,9 @@ func (img *Image) Refresh(attempt trowel.Attempt, rows []*trowel.Task) []*trowel
 	img.attach(added)
 	for _, t := range added {
 		img.queueReady(t)
+		if t.storing() > 0 {
+			img.storedLate(t)
+		}
 	}
 	for _, t := range again {
 		t.countChildren()
@@ -56,6 +59,9 @@ func (img *Image) replace(t *task, row *trowel.Task) bool {
 	t.Local, t.Export, t.Upstreams = was.Local, was.Export, was.Upstreams
 	t.addStores(t.storing() - stored)
 	t.inside = nil
+	if stored+t.storing() > 0 {
+		img.storedLate(t)
+	}
 	if t.State == trowel.TaskSuccess && was.State != trowel.TaskSuccess {
 		for _, g := range t.feeds {
 			g.waiting--

@@ -54,6 +54,7 @@ type room struct {
 // was lost, so the next one looks for it first.
 func (f *Flusher) commit(ctx context.Context, batch []*event, r room) error {
 	var w *write // the last transaction, while nobody knows whether it was committed
+	batch = slices.Clone(batch)
 	for try := 1; ; try++ {
 		if w == nil {
 			batch = slices.DeleteFunc(batch, func(ev *event) bool { return ev.done != nil && !ev.enter() })

@@ -42,7 +42,7 @@ type Options struct {
 	// Sole tells that no other process uses the store, which an operating system's lock must warrant:
 	// all other agents in it are dead.
 	Sole bool
-	// Poll is how often an adopting flusher looks for what nobody told it of; 10 s if zero.
+	// Poll is how often a lasting or adopting flusher looks for what nobody told it of; 10 s if zero.
 	Poll time.Duration
 	// Announce is called at the end of each transaction with the attempts that it changes, to tell
 	// other servers with the commit; they call Changed. It may be nil.
@@ -92,7 +92,7 @@ func New(opts Options) *Flusher {
 // not happen.
 func (f *Flusher) Run(ctx context.Context) (err error) {
 	defer func() { f.close(err) }()
-	if f.opts.Adopt {
+	if f.opts.Adopt || f.opts.Lasting {
 		watching, stop := context.WithCancel(ctx)
 		var watch sync.WaitGroup
 		watch.Go(func() { f.watch(watching) })
@@ -181,7 +181,7 @@ func (f *Flusher) take() []*event {
 	n := min(len(f.pending), maxBatch)
 	batch := f.pending[:n:n]
 	f.pending = f.pending[n:]
-	return f.looks.take(batch, &f.images)
+	return f.looks.take(batch, &f.images, f.opts.Adopt)
 }
 
 // close answers all who still wait.

@@ -31,8 +31,9 @@ func (l *looks) add(ids []trowel.AttemptID) {
 	}
 }
 
-// take appends a look at each of the next attempts.
-func (l *looks) take(batch []*event, im *images) []*event {
+// take appends a look at each of the next attempts; those that are not in memory only if they are
+// adopted.
+func (l *looks) take(batch []*event, im *images, adopt bool) []*event {
 	for _, found := range l.lists {
 		l.add(found.differing(im))
 	}
@@ -40,6 +41,9 @@ func (l *looks) take(batch []*event, im *images) []*event {
 	n := min(len(l.queue), maxLooks)
 	for _, id := range l.queue[:n] {
 		delete(l.queued, id)
+		if !adopt && im.byID[id] == nil {
+			continue
+		}
 		batch = append(batch, &event{attempt: id})
 	}
 	l.queue = l.queue[n:]

@@ -31,10 +31,13 @@ func (f *Flusher) Start(ctx context.Context, s Start) (*Started, error) {
 	ev := &event{attempt: s.Attempt.ID, start: &s, started: started, actor: s.Attempt.Actor, done: make(chan error, 1)}
 	f.submit(ev)
 	err := ev.wait(ctx)
-	if err != nil && !errors.Is(err, errKept) {
+	if kept, ok := errors.AsType[keptError](err); ok {
+		return started, kept.error
+	}
+	if err != nil {
 		return nil, err
 	}
-	return started, err
+	return started, nil
 }
 
 // Begin is Start for those who do not wait for the end.
@@ -46,8 +49,8 @@ func (f *Flusher) Begin(ctx context.Context, a engine.NewAttempt) (*trowel.Attem
 	return &trowel.AttemptSummary{Attempt: started.Attempt, Session: started.Session, Project: a.Setting.Project}, err
 }
 
-// errKept marks the ErrLimit of an attempt that was kept all the same.
-var errKept = errors.New("the attempt is kept as a failed one")
+// keptError is the ErrLimit of an attempt that was kept all the same.
+type keptError struct{ error }
 
 // start begins an attempt (language A7). What is wrong with the request is the event's error; an error
 // of the store is returned.
@@ -58,7 +61,7 @@ func (f *Flusher) start(ctx context.Context, tx trowel.Tx, w *write, ev *event) 
 		if !ev.start.KeepTooLarge {
 			return nil
 		}
-		begin.Refused, ev.err = tooLarge, errors.Join(tooLarge, errKept)
+		begin.Refused, ev.err = tooLarge, keptError{tooLarge}
 	}
 	var a *attempt
 	var err error
@@ -89,7 +92,7 @@ func (f *Flusher) insertNew(ctx context.Context, tx trowel.Tx, w *write, ev *eve
 		return nil, err
 	}
 	if running >= f.opts.Attempts {
-		ev.err = tooManyAttempts(f.opts.Attempts, running)
+		ev.err = engine.TooManyAttempts(f.opts.Attempts, running)
 		return nil, nil //nolint:nilnil // refused
 	}
 	setting, row := ev.start.Setting, ev.start.Attempt
@@ -160,12 +163,4 @@ func (f *Flusher) taken(ctx context.Context, tx trowel.Tx, w *write, ev *event, 
 	}
 	ev.err = conflict
 	return nil
-}
-
-func tooManyAttempts(limit, running int) error {
-	return &trowel.Error{
-		Kind:    trowel.ErrLimit,
-		Message: fmt.Sprintf("Too many attempts running. Limit: %d, Current: %d", limit, running),
-		Hint:    "raise executor.attempt_max_run, or wait until some have ended",
-	}
 }

@@ -2,6 +2,7 @@ package flush
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -48,11 +49,14 @@ func (f *Flusher) watch(ctx context.Context) {
 	}
 }
 
-// look looks once and returns when to look again.
-func (f *Flusher) look(ctx context.Context, judge time.Time) (time.Duration, error) {
-	next, err := f.releaseLost(ctx, judge)
-	if err != nil {
-		return 0, err
+// look looks once and returns when to look again. Who does not adopt attempts learns which of its own
+// have changed or ended.
+func (f *Flusher) look(ctx context.Context, judge time.Time) (next time.Duration, err error) {
+	next = f.opts.Poll
+	if f.opts.Adopt {
+		if next, err = f.releaseLost(ctx, judge); err != nil {
+			return 0, err
+		}
 	}
 	return next, f.listRunning(ctx)
 }
@@ -73,7 +77,7 @@ func (f *Flusher) releaseLost(ctx context.Context, judge time.Time) (next time.D
 		if err != nil || len(lost) == 0 {
 			return next, err
 		}
-		f.opts.Log.WarnContext(ctx, "task locks are expired, tasks will be retried", slog.Int("tasks", len(lost)))
+		f.opts.Log.WarnContext(ctx, fmt.Sprintf("%d task locks are expired. Tasks will be retried.", len(lost))) //nolint:sloglint // language X59a
 		for _, o := range lost {
 			f.submit(&event{attempt: o.AttemptID, what: engine.Release{Task: o.TaskID, Try: o.Try}})
 		}
