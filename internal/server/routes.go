@@ -165,7 +165,7 @@ func workflowRoutes() []route {
 			handle: getWorkflow, about: "A workflow of any revision.",
 		},
 		{
-			method: "GET", path: "/api/workflows/{id:64}/truncated_session_time", name: "getWorkflowDefinition", verb: access.GetWorkflow,
+			method: "GET", path: "/api/workflows/{id:64}/truncated_session_time", name: "getTruncatedSessionTime", verb: access.GetWorkflow,
 			answer: api.WorkflowSessionTime{}, handle: getTruncatedSessionTime, about: "The session time of a workflow for a time.",
 			query: []parameter{
 				{"session_time", "string", "A date-time, in the workflow's zone unless it has an offset."},

@@ -1,0 +1,86 @@
+package server_test
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+const scheduled = "timezone: Asia/Tokyo\nschedule:\n  daily>: 07:00:00\n+a:\n  echo>: hi\n"
+
+// TestOpenAPI checks what the API answers against its own description.
+func TestOpenAPI(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, nil)
+	var document any
+	if err := json.Unmarshal([]byte(h.get(t, "/api/openapi.json").body), &document); err != nil {
+		t.Fatal(err)
+	}
+	compiler := jsonschema.NewCompiler()
+	if err := compiler.AddResource("api.json", document); err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range []struct{ method, path, route, contentType, body string }{
+		{"PUT", "/api/projects?project=p&revision=r1", "/api/projects", "application/gzip", packed(t, "main.dig", scheduled)},
+		{"GET", "/api/projects", "", "", ""},
+		{"GET", "/api/projects/1", "/api/projects/{id}", "", ""},
+		{"GET", "/api/projects/1/revisions", "/api/projects/{id}/revisions", "", ""},
+		{"GET", "/api/projects/1/workflows", "/api/projects/{id}/workflows", "", ""},
+		{"GET", "/api/projects/1/schedules", "/api/projects/{id}/schedules", "", ""},
+		{"GET", "/api/workflows", "", "", ""},
+		{"GET", "/api/workflows/1", "/api/workflows/{id}", "", ""},
+		{"GET", "/api/workflows/1/truncated_session_time?session_time=2024-01-01T00:00", "/api/workflows/{id}/truncated_session_time", "", ""},
+		{"PUT", "/api/attempts", "", "application/json", `{"workflowId":"1","sessionTime":"2024-01-01T00:00:00Z","params":{}}`},
+		{"PUT", "/api/attempts", "409", "application/json", `{"workflowId":"1","sessionTime":"2024-01-01T00:00:00Z","params":{}}`},
+		{"GET", "/api/attempts", "", "", ""},
+		{"GET", "/api/attempts/1", "/api/attempts/{id}", "", ""},
+		{"GET", "/api/attempts/1/retries", "/api/attempts/{id}/retries", "", ""},
+		{"GET", "/api/attempts/1/tasks", "/api/attempts/{id}/tasks", "", ""},
+		{"GET", "/api/sessions", "", "", ""},
+		{"GET", "/api/sessions/1", "/api/sessions/{id}", "", ""},
+		{"GET", "/api/sessions/1/attempts", "/api/sessions/{id}/attempts", "", ""},
+		{"GET", "/api/projects/1/sessions", "/api/projects/{id}/sessions", "", ""},
+		{"GET", "/api/schedules", "", "", ""},
+		{"GET", "/api/schedules/1", "/api/schedules/{id}", "", ""},
+		{"POST", "/api/schedules/1/disable", "/api/schedules/{id}/disable", "", ""},
+		{"POST", "/api/schedules/1/enable", "/api/schedules/{id}/enable", "application/json", ""},
+		{"POST", "/api/schedules/1/skip", "/api/schedules/{id}/skip", "application/json", `{"nextTime":"2300-01-01T00:00:00","dryRun":true}`},
+		{"PUT", "/api/projects/1/secrets/k", "/api/projects/{id}/secrets/{key}", "application/json", `{"value":"v"}`},
+		{"GET", "/api/projects/1/secrets", "/api/projects/{id}/secrets", "", ""},
+		{"GET", "/api/logs/1/files", "/api/logs/{attempt}/files", "", ""},
+		{"GET", "/api/health", "", "", ""},
+		{"GET", "/api/version", "", "", ""},
+		{"GET", "/api/version/check?client=0.1.0", "/api/version/check", "", ""},
+		{"DELETE", "/api/projects/1", "/api/projects/{id}", "", ""},
+	} {
+		a := h.do(t, r.method, r.path, r.contentType, r.body)
+		status, route := "200", r.route
+		if route == "409" {
+			status, route = "409", ""
+		}
+		if route == "" {
+			route = r.path
+		}
+		if got := http.StatusText(a.status); (a.status == http.StatusOK) != (status == "200") {
+			t.Errorf("%s %s = %d %s: %s", r.method, r.path, a.status, got, a.body)
+			continue
+		}
+		place := "api.json#/paths/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(route) + "/" + strings.ToLower(r.method) +
+			"/responses/" + status + "/content/application~1json/schema"
+		schema, err := compiler.Compile(place)
+		if err != nil {
+			t.Errorf("%s %s: %v", r.method, r.path, err)
+			continue
+		}
+		value, err := jsonschema.UnmarshalJSON(strings.NewReader(a.body))
+		if err == nil {
+			err = schema.Validate(value)
+		}
+		if err != nil {
+			t.Errorf("%s %s: %v\n%s", r.method, r.path, err, a.body)
+		}
+	}
+}

@@ -1,0 +1,198 @@
+package server_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/access"
+	"github.com/trowel-project/trowel/internal/server"
+)
+
+// TestBadRequests: whatever is sent, the answer is a refusal with a JSON body that says what is wrong,
+// and nothing is stored.
+//
+//nolint:tparallel // what is stored is looked at when all have been refused
+func TestBadRequests(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, nil)
+	if a := h.push(t, "project=p&revision=r1", "main.dig", scheduled); a.status != http.StatusOK {
+		t.Fatalf("push: %d %s", a.status, a.body)
+	}
+	large := `{"workflowId":"1","sessionTime":"2024-01-01T00:00:00Z","params":{"x":"` + strings.Repeat("x", 2<<20) + `"}}`
+	for _, tc := range []struct {
+		name, method, path, contentType, body string
+		status                                int
+		says                                  string
+	}{
+		{"empty body", "PUT", "/api/attempts", "application/json", "", 400, "empty"},
+		{"null", "PUT", "/api/attempts", "application/json", "null", 400, "null"},
+		{"no JSON", "PUT", "/api/attempts", "application/json", "{", 400, ""},
+		{"deep JSON", "PUT", "/api/attempts", "application/json", strings.Repeat("[", 100_000), 400, ""},
+		{"large body", "PUT", "/api/attempts", "application/json", large, 413, "larger than"},
+		{"no content type", "PUT", "/api/attempts", "", "{}", 400, "content type"},
+		{"other content type", "PUT", "/api/projects?project=x&revision=r", "application/json", "{}", 400, "content type"},
+		{"no archive", "PUT", "/api/projects?project=x&revision=r", "application/gzip", "no archive", 400, "gz format"},
+		{"path that leaves", "PUT", "/api/projects?project=x&revision=r", "application/gzip", packed(t, "../x", "x"), 400, "Bad zip entry"},
+		{"unknown workflow", "PUT", "/api/attempts", "application/json", `{"workflowId":"99","sessionTime":"2024-01-01T00:00:00Z","params":{}}`, 404, "workflow id=99"},
+		{"wrong time", "PUT", "/api/attempts", "application/json", `{"workflowId":"1","sessionTime":"yesterday","params":{}}`, 400, "yesterday"},
+		{"bad key", "PUT", "/api/projects/1/secrets/a..b", "application/json", `{"value":"v"}`, 400, "Invalid secret"},
+		{"encoded slash", "GET", "/api/logs/1/files/%2Fetc%2Fpasswd", "", "", 404, "attempt"},
+		{"unknown encoding", "PUT", "/api/projects/1/secrets/k", "application/json", "", 400, ""},
+		{"unknown topic", "GET", "/api/events?topic=nope", "", "", 400, "topic="},
+		{"token without a name", "POST", "/api/tokens", "application/json", `{"role":"read"}`, 403, "not allowed"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			a := h.do(t, tc.method, tc.path, tc.contentType, tc.body)
+			var document struct {
+				Message *string
+				Status  int
+			}
+			if err := json.Unmarshal([]byte(a.body), &document); err != nil || a.status != tc.status || document.Status != tc.status {
+				t.Fatalf("%d %q, %v, want status %d with its JSON", a.status, short(a.body), err, tc.status)
+			}
+			if document.Message == nil || !strings.Contains(*document.Message, tc.says) || strings.Contains(a.body, "goroutine") {
+				t.Errorf("message %q, want one with %q", short(a.body), tc.says)
+			}
+		})
+	}
+	if a := h.get(t, "/api/attempts"); a.body != `{"attempts":[]}` {
+		t.Errorf("after refusals there are attempts: %s", a.body)
+	}
+	if a := h.get(t, "/api/projects"); strings.Count(a.body, `"id"`) != 1 {
+		t.Errorf("after refusals there are other projects: %s", a.body)
+	}
+}
+
+func short(text string) string { return text[:min(len(text), 300)] }
+
+// A refused push says what is wrong in which line, for all files.
+func TestPushFindings(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, nil)
+	a := h.push(t, "project=p&revision=r", "main.dig", "+a:\n  echo>: a\n  sh>: b\n")
+	var document struct {
+		Message  string
+		Findings []struct {
+			File, Message, Hint string
+			Line                int
+		}
+	}
+	if err := json.Unmarshal([]byte(a.body), &document); err != nil || a.status != http.StatusBadRequest {
+		t.Fatalf("push: %d %s", a.status, a.body)
+	}
+	if len(document.Findings) != 1 || document.Findings[0].File != "main.dig" || document.Findings[0].Line != 3 || document.Findings[0].Hint == "" {
+		t.Errorf("findings: %+v", document.Findings)
+	}
+	if a := h.get(t, "/api/projects"); a.body != `{"projects":[]}` {
+		t.Errorf("after the refusal there is a project: %s", a.body)
+	}
+}
+
+// broken is a store that cannot be used.
+type broken struct{ trowel.Store }
+
+func (broken) View(context.Context, func(trowel.Tx) error) error   { return trowel.ErrUnavailable }
+func (broken) Update(context.Context, func(trowel.Tx) error) error { return trowel.ErrUnavailable }
+
+// While the database is away requests get 503 with a reason.
+func TestDatabaseAway(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, func(o *server.Options) { o.Store = broken{o.Store} })
+	for _, path := range []string{"/api/projects", "/api/attempts/1", "/api/health"} {
+		a := h.get(t, path)
+		if a.status != http.StatusServiceUnavailable || !strings.HasPrefix(a.body, "{") {
+			t.Errorf("GET %s = %d %s, want 503 with a reason", path, a.status, a.body)
+		}
+	}
+}
+
+// Who may do what: nobody without credentials, readers only read, and those of one project see nothing
+// else.
+func TestAccess(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, func(o *server.Options) {
+		o.Auth = access.New(access.Options{Username: "u", Password: "p", Admin: true, Tokens: tokens{o.Store}, Now: o.Now})
+	})
+	admin := []string{"Authorization", "Basic dTpw"}
+	if a := h.get(t, "/api/projects"); a.status != http.StatusUnauthorized || a.body != `{"message":"Missing Authorization header","status":401}` {
+		t.Errorf("without credentials: %d %s", a.status, a.body)
+	}
+	if a := h.get(t, "/api/nope"); a.status != http.StatusUnauthorized {
+		t.Errorf("unknown path without credentials: %d, want 401", a.status)
+	}
+	if a := h.get(t, "/api/version"); a.status != http.StatusOK {
+		t.Errorf("version without credentials: %d, want 200", a.status)
+	}
+	for _, project := range []string{"one", "two"} {
+		a := h.do(t, http.MethodPut, "/api/projects?revision=r&project="+project, "application/gzip", packed(t, "main.dig", scheduled), admin...)
+		if a.status != http.StatusOK {
+			t.Fatalf("push: %d %s", a.status, a.body)
+		}
+	}
+	var made struct{ Secret string }
+	a := h.do(t, http.MethodPost, "/api/tokens", "application/json", `{"name":"reader","role":"read","project":"one"}`, admin...)
+	if err := json.Unmarshal([]byte(a.body), &made); err != nil || !strings.HasPrefix(made.Secret, "trw_") {
+		t.Fatalf("make a token: %d %s", a.status, a.body)
+	}
+	reader := []string{"Authorization", "Bearer " + made.Secret}
+	for path, want := range map[string]int{
+		"/api/projects/1": 200, "/api/projects/2": 403, "/api/projects/3": 404, "/api/workflows/2": 403, "/api/schedules/2": 403, "/api/tokens": 403,
+	} {
+		if a := h.do(t, http.MethodGet, path, "", "", reader...); a.status != want {
+			t.Errorf("reader of one project: GET %s = %d, want %d", path, a.status, want)
+		}
+	}
+	for _, path := range []string{"/api/projects", "/api/workflows", "/api/schedules"} {
+		if a := h.do(t, http.MethodGet, path, "", "", reader...); strings.Contains(a.body, `"two"`) || !strings.Contains(a.body, `"one"`) {
+			t.Errorf("reader of one project: GET %s = %s", path, a.body)
+		}
+	}
+	if a := h.do(t, http.MethodDelete, "/api/projects/1", "", "", reader...); a.status != http.StatusForbidden {
+		t.Errorf("reader deletes: %d %s", a.status, a.body)
+	}
+	if a := h.do(t, http.MethodDelete, "/api/tokens/1", "", "", admin...); a.status != http.StatusOK {
+		t.Fatalf("revoke: %d %s", a.status, a.body)
+	}
+	if a := h.do(t, http.MethodGet, "/api/projects/1", "", "", reader...); a.status != http.StatusUnauthorized {
+		t.Errorf("revoked token: %d, want 401", a.status)
+	}
+}
+
+// The stream sends what happens, at once, and ends with the server.
+func TestEventStream(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, nil)
+	h.push(t, "project=p&revision=r1", "main.dig", scheduled)
+	if a := h.put(t, "/api/attempts", `{"workflowId":"1","sessionTime":"2024-01-01T00:00:00Z","params":{}}`); a.status != http.StatusOK {
+		t.Fatalf("start: %d %s", a.status, a.body)
+	}
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, h.URL+"/api/events?topic=site", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := h.Client().Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Body.Close()
+	if got := w.Header.Get("Content-Type"); got != "text/event-stream" {
+		t.Errorf("content type %q", got)
+	}
+	h.events.Publish(server.Event{AttemptID: 1, ProjectID: 1, Workflow: "main"})
+	lines := bufio.NewScanner(w.Body)
+	for lines.Scan() && !strings.HasPrefix(lines.Text(), "data: ") {
+	}
+	if got := lines.Text(); !strings.Contains(got, `"id":"1"`) || !strings.Contains(got, `"sessionTime":"2024-01-01T09:00:00+09:00"`) {
+		t.Errorf("event %q, want the attempt", got)
+	}
+	h.events.Close()
+	if _, err := io.Copy(io.Discard, w.Body); err != nil {
+		t.Errorf("the stream does not end: %v", err)
+	}
+}
