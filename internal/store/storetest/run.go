@@ -69,6 +69,7 @@ func Run(t *testing.T, open func(t *testing.T) trowel.Store) {
 		{"swallowed errors", testSwallowedErrors},
 		{"panics", testPanics},
 		{"cancellation", testCancellation},
+		{"notifications", testNotifications},
 		{"parallel updates", testParallelUpdates},
 		{"parallel views", testParallelViews},
 		{"parallel ids", testParallelIDs},

@@ -104,6 +104,21 @@ func testCancellation(t *testing.T, db trowel.Store) {
 	insertTasks(t, db, newTask(a, 1))
 }
 
+// Notifications are a part of a transaction, and Listen ends with its context, whether or not a
+// database tells other processes of them.
+func testNotifications(t *testing.T, db trowel.Store) {
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- db.Listen(ctx, func(topic string) { equal(t, "topic", topic, "") }) }()
+	update(t, db, func(ctx context.Context, tx trowel.Tx) error {
+		return errors.Join(tx.Notify(ctx, "attempts"), tx.Notify(ctx, "schedules")) // its own, which it does not hear
+	})
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("Listen = %v, want context canceled", err)
+	}
+}
+
 const (
 	writers = 8
 	writes  = 25
