@@ -45,9 +45,9 @@ func TestLog(t *testing.T) {
 	}, ",") + `]}`
 	debug := "2024-01-15 00:00:00.123 +0000 [DEBUG] (x): hidden\n  goes with it\n"
 	known := answers{
-		"GET logs/4/files":                                      files,
-		"GET logs/4/files?task=%2Bm%2Ba":                        files,
-		"GET logs/4/files?task=%2Bnone":                         `{"files":[]}`,
+		"GET logs/4/files":                                          files,
+		"GET logs/4/files?task=%2Bm%2Ba":                            files,
+		"GET logs/4/files?task=%2Bnone":                             `{"files":[]}`,
 		"GET logs/4/files/%2Bm%2Bb%4065a4768000000005.7%40h.log.gz": zipped("b\n", true),
 		"GET logs/4/files/%2Bm%2Ba%4065a4768000000001.7%40h.log.gz": zipped("a1\n"+debug+"2024-01-15 00:00:01.000 +0000 [INFO] (x): shown\n[odd] goes with it\n", true),
 		"GET logs/4/files/%2Bm%2Ba%4065a4768100000000.7%40h.log.gz": zipped("a2\nno end", false),
