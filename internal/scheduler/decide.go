@@ -119,12 +119,16 @@ func (s *Scheduler) start(ctx context.Context, d *session) outcome {
 
 // failed puts a session off that cannot be started. What is no fault of the session is passed on.
 func (d *session) failed(err error) outcome {
-	for _, passing := range []error{trowel.ErrUnavailable, context.Canceled, context.DeadlineExceeded} {
-		if errors.Is(err, passing) {
-			return outcome{err: fmt.Errorf("start %q: %w", d.Schedule.Workflow, err)}
-		}
+	if isPassing(err) {
+		return outcome{err: fmt.Errorf("start %q: %w", d.Schedule.Workflow, err)}
 	}
 	return d.postponed(trowel.DecisionError, d.now.Add(afterError), err.Error())
+}
+
+// isPassing tells whether an error says nothing about a session: the database cannot be used now, or
+// the scheduler is stopping.
+func isPassing(err error) bool {
+	return errors.Is(err, trowel.ErrUnavailable) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
 func (d *session) started(what, reason string, id trowel.AttemptID) outcome {

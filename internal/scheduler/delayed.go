@@ -32,10 +32,12 @@ func (s *Scheduler) beginDelayed(ctx context.Context) (time.Time, error) {
 		begun := 0
 		for _, d := range ready {
 			ok, err := s.begin(ctx, d.AttemptID)
-			if err != nil {
+			switch {
+			case err != nil && isPassing(err):
 				return time.Time{}, fmt.Errorf("begin attempt %d: %w", d.AttemptID, err)
-			}
-			if ok {
+			case err != nil: // the others must not wait for this one
+				s.opts.Log.ErrorContext(ctx, "attempt of a backfill not begun", slog.Int64("attempt_id", int64(d.AttemptID)), slog.Any("error", err))
+			case ok:
 				begun++
 			}
 		}
