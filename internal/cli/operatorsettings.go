@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/trowel-project/trowel/internal/operator"
+	"github.com/trowel-project/trowel/internal/operator/postgres"
 	"github.com/trowel-project/trowel/internal/operator/redis"
 	"github.com/trowel-project/trowel/internal/param"
 	"github.com/trowel-project/trowel/internal/secret"
@@ -129,8 +131,37 @@ func (s *settings) paramServer() operator.ParamServer {
 			Host: s.text("param_server.host"), Port: port, TLS: s.flag("param_server.ssl", false),
 			Password: secret.NewValue(s.text("param_server.password")),
 		})
+	case "postgresql":
+		return s.paramDatabase()
 	default:
 		s.errs = append(s.errs, fmt.Errorf("Unsupported param_server.type : %s", kind)) //nolint:staticcheck // operators 6.1
 		return nil
 	}
+}
+
+// paramDatabase is a param server in PostgreSQL. As for Digdag, TLS alone does not look at certificates.
+func (s *settings) paramDatabase() operator.ParamServer {
+	const prefix = "param_server."
+	port, _ := s.number(prefix+"port", 1)
+	login, _ := s.number(prefix+"loginTimeout", 1)
+	socket, _ := s.number(prefix+"socketTimeout", 1)
+	options := postgres.Options{
+		Host: s.text(prefix + "host"), Port: port, User: s.text(prefix + "user"), Database: s.text(prefix + "database"),
+		Password:     secret.NewValue(s.text(prefix + "password")),
+		LoginTimeout: time.Duration(login) * time.Second, SocketTimeout: time.Duration(socket) * time.Second,
+	}
+	if s.flag(prefix+"ssl", false) {
+		options.SSLMode = "require"
+		if mode := s.text(prefix + "sslmode"); mode != "" {
+			options.SSLMode = mode
+		}
+		options.SSLCert, options.SSLKey = s.text(prefix+"sslcert"), s.text(prefix+"sslkey")
+		options.SSLRootCert = s.text(prefix + "sslrootcert")
+	}
+	server, err := postgres.New(options)
+	if err != nil {
+		s.errs = append(s.errs, err)
+		return nil
+	}
+	return server
 }

@@ -48,6 +48,17 @@ func TestOperatorSettings(t *testing.T) {
 			name: "Redis", file: set, settings: []string{"param_server.type=redis", "param_server.host=127.0.0.1", "param_server.port=1"}, exit: 1,
 			says: "set parameters: connect to Redis",
 		},
+		{
+			name: "PostgreSQL", file: set, exit: 1, says: "set parameters: connect to postgresql://u@127.0.0.1:1/d",
+			settings: []string{
+				"param_server.type=postgresql", "param_server.host=127.0.0.1", "param_server.port=1", "param_server.user=u",
+				"param_server.database=d", "param_server.ssl=true",
+			},
+		},
+		{
+			name: "PostgreSQL without a database", file: set, settings: []string{"param_server.type=postgresql", "param_server.host=x"}, exit: 1,
+			says: "setting param_server.type = postgresql needs param_server.database",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
