@@ -101,6 +101,7 @@ type clockwork struct {
 	*house
 	t          *testing.T
 	ledger     *ledger
+	served     trowel.Store // as the schedulers see it
 	schedulers []*scheduler.Scheduler
 }
 
@@ -111,6 +112,7 @@ func play(t *testing.T, workflows map[string]string, push scheduler.Push, server
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(tokyo("2024-03-10 12:00:00"))) //nolint:forbidigo // of the bubble's clock
 		c := &clockwork{house: newHouse(t), t: t}
+		c.served = c.store
 		c.ledger = &ledger{store: c.store, attempts: 100, tasks: 1000}
 		push.Now = time.Now()
 		c.mustPush(t, push, workflows)
@@ -120,14 +122,14 @@ func play(t *testing.T, workflows map[string]string, push scheduler.Push, server
 				s.AttemptsEnded()
 			}
 		}
-		for range servers {
-			c.schedulers = append(c.schedulers, scheduler.New(scheduler.Options{
-				Store: c.store, Now: time.Now, Log: slog.New(slog.DiscardHandler),
-				Launcher: &launch.Launcher{Store: c.store, Flusher: c.ledger, Now: time.Now},
-			}))
-		}
 		if prepare != nil {
 			prepare(c)
+		}
+		for range servers {
+			c.schedulers = append(c.schedulers, scheduler.New(scheduler.Options{
+				Store: c.served, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+				Launcher: &launch.Launcher{Store: c.served, Flusher: c.ledger, Now: time.Now},
+			}))
 		}
 		var running sync.WaitGroup
 		for _, s := range c.schedulers {
