@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+// TestClientSettings holds where a command finds its server and what it signs in with (server 1.5,
+// 1.7.1): the command line goes before the settings, and --basic-auth before all other headers.
+func TestClientSettings(t *testing.T) {
+	t.Parallel()
+	const alice = "Basic YWxpY2U6c2VjcmV0OndpdGggY29sb24=" // alice:secret:with colon
+	cases := []struct {
+		name, args, config string
+		authorization      string
+	}{
+		{"a setting", "", "client.http.endpoint = URL\nclient.http.headers.authorization = TD1 x", "TD1 x"},
+		{"a setting of this command", "-X client.http.endpoint=URL", "client.http.endpoint = http://127.0.0.1:1", ""},
+		{"an option before a setting", "-e URL", "client.http.endpoint = http://127.0.0.1:1", ""},
+		{"a header before a setting", "-e URL -H AUTHORIZATION=Bearer_1,2", "client.http.headers.authorization = TD1 x", "Bearer 1,2"},
+		{"credentials before a header", "-e URL -H Authorization=x --basic-auth alice:secret:with_colon", "", alice},
+	}
+	for _, tc := range cases {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			got := make(chan string, 1)
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				got <- r.Header.Get("Authorization")
+				_, _ = io.WriteString(w, `{"schedules":[]}`)
+			}))
+			t.Cleanup(server.Close)
+			c := newConsole(t)
+			c.environ = append(c.environ, "DIGDAG_CONFIG="+strings.ReplaceAll(tc.config, "URL", server.URL))
+			args := append([]string{"schedules", "--disable-version-check"}, strings.Fields(strings.ReplaceAll(tc.args, "URL", server.URL))...)
+			for i := range args {
+				args[i] = strings.ReplaceAll(args[i], "_", " ")
+			}
+			if done := c.run(args...); done.exit != 0 {
+				t.Fatalf("exit = %d, stderr = %q", done.exit, done.stderr)
+			}
+			if authorization := <-got; authorization != tc.authorization {
+				t.Errorf("Authorization = %q, want %q", authorization, tc.authorization)
+			}
+		})
+	}
+}
+
+// TestClientDigdag holds that a program that is called digdag calls itself so in hints.
+func TestClientDigdag(t *testing.T) {
+	t.Parallel()
+	server := newAPI(t, answers{"GET schedules": `{"schedules":[]}`})
+	c := newConsole(t)
+	c.program = "/usr/local/bin/digdag"
+	got := c.run("schedules", "-e", server.url)
+	if want := "Use `digdag workflows [project-name] [name]` to show workflow details.\n"; got.stderr != want {
+		t.Errorf("stderr = %q, want %q", got.stderr, want)
+	}
+}
+
+// TestColours holds that the words for states are coloured on a terminal alone.
+func TestColours(t *testing.T) {
+	t.Parallel()
+	cases := []struct {
+		name     string
+		terminal bool
+		environ  string
+		want     string
+	}{
+		{"terminal", true, "TERM=xterm", "\x1b[31mkilled\x1b[0m"},
+		{"no terminal", false, "TERM=xterm", "killed"},
+		{"no colours", true, "NO_COLOR=1", "killed"},
+		{"simple terminal", true, "TERM=dumb", "killed"},
+	}
+	for _, tc := range cases {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			c := newConsole(t)
+			c.environ = append(c.environ, tc.environ)
+			env, _, _ := c.env()
+			env.Terminals.Stdout = tc.terminal
+			if got := (&call{env: env}).status("killed"); got != tc.want {
+				t.Errorf("status = %q, want %q", got, tc.want)
+			}
+		})
+	}
+}
