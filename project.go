@@ -29,11 +29,14 @@ type Revision struct {
 
 // Archive says where the files of a revision are.
 type Archive struct {
-	Type      string // "db", "file", "s3", "gcs", "azure"; "none" for a project that stays in its folder
+	Type      string // "db", "file", "s3", "gcs", "azure", or ArchiveNone
 	Key       string // of the blob
 	MD5       []byte // of its bytes; 16 bytes, nil with "none"
 	SizeBytes int64  // negative if it is not known, as of one that a migration found in a bucket
 }
+
+// ArchiveNone is the type of revisions of a project that stays in its folder.
+const ArchiveNone = "none"
 
 // Workflow is one workflow file of a revision.
 type Workflow struct {

@@ -179,7 +179,7 @@ func (l *localRun) storeProject(ctx context.Context, now time.Time) error {
 	}
 	l.setting = trowel.Setting{
 		Project:  trowel.Project{Name: "default", CreatedAt: now},
-		Revision: trowel.Revision{Name: now.UTC().Format(time.RFC3339Nano), Params: l.params, CreatedAt: now},
+		Revision: trowel.Revision{Name: now.UTC().Format(time.RFC3339Nano), Params: l.params, Archive: trowel.Archive{Type: trowel.ArchiveNone}, CreatedAt: now},
 	}
 	err := l.store.Update(ctx, func(tx trowel.Tx) error {
 		return tx.InsertRevision(ctx, &l.setting.Project, &l.setting.Revision, workflows)

@@ -18,14 +18,20 @@ func runServer(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
+	return c.serveLogged(ctx, func(ctx context.Context, log *slog.Logger, signals <-chan os.Signal) error {
+		return c.serve(ctx, settings, log, signals, nil)
+	})
+}
+
+// serveLogged runs a server with its log and its signals.
+func (c *call) serveLogged(ctx context.Context, serve func(context.Context, *slog.Logger, <-chan os.Signal) error) error {
 	logs, err := c.serverLog()
 	if err != nil {
 		return err
 	}
 	signals, restore := catchSignals()
 	defer restore()
-	err = c.serve(ctx, settings, slog.New(logs), signals)
-	return errors.Join(err, logs.close())
+	return errors.Join(serve(ctx, slog.New(logs), signals), logs.close())
 }
 
 // serverLog is where the messages of a server go.
@@ -43,13 +49,14 @@ func (c *call) serverLog() (*logFormat, error) {
 	return format, nil
 }
 
-// serve starts all parts, waits for the end, and stops them in their order.
-func (c *call) serve(ctx context.Context, settings config.Settings, log *slog.Logger, signals <-chan os.Signal) error {
+// serve starts all parts, waits for the end, and stops them in their order. local is nil, or the
+// project that the server is for.
+func (c *call) serve(ctx context.Context, settings config.Settings, log *slog.Logger, signals <-chan os.Signal, local *localFolder) error {
 	server, err := c.readServer(ctx, settings, log)
 	if err != nil {
 		return err
 	}
-	p := &serverProcess{call: c, settings: server, log: log}
+	p := &serverProcess{call: c, settings: server, log: log, local: local}
 	if err := p.open(ctx); err != nil {
 		return errors.Join(err, p.close())
 	}

@@ -15,7 +15,6 @@ import (
 	"github.com/trowel-project/trowel/internal/queue"
 	"github.com/trowel-project/trowel/internal/scheduler"
 	"github.com/trowel-project/trowel/internal/secret"
-	"github.com/trowel-project/trowel/internal/server"
 	"github.com/trowel-project/trowel/internal/template"
 )
 
@@ -36,7 +35,6 @@ func (p *serverProcess) openEngine(ctx context.Context) error {
 		return err
 	}
 	e := &p.settings.Engine
-	p.events = server.NewEvents()
 	p.flusher = flush.New(flush.Options{
 		Store: p.meters.metered(p.store, "flusher"), Agent: p.agent, Now: p.env.Now, Log: p.log,
 		Listeners: []flush.Listener{eventFeed{p.events}, p, p.meters},
@@ -66,13 +64,17 @@ func (p *serverProcess) openAgent(ctx context.Context) error {
 	}
 	options.Templates, options.LogOnly = p.templates, true
 	p.killNow = make(chan struct{})
+	project, workspaces := "", p.workspaces
+	if p.local != nil {
+		project, workspaces = p.local.dir, nil
+	}
 	p.agent = agent.New(ctx, agent.Options{
 		ID: "none", Slots: a.Slots, Operators: operator.Builtin(options), Templates: p.templates,
 		Commands: executor.NewLocal(executor.LocalOptions{
 			Env: p.environment(), Grace: a.KillGrace, KillNow: p.killNow, Log: p.log,
 		}),
 		Secrets: p.secretsOf, Sessions: &serverSessions{store: p.store, launcher: p.launcher},
-		Notifier: taskNotifier{p.notifier}, Workspaces: p.workspaces, TaskLimit: p.settings.Engine.MaxTasks,
+		Notifier: taskNotifier{p.notifier}, Project: project, Workspaces: workspaces, TaskLimit: p.settings.Engine.MaxTasks,
 		Now: p.env.Now, OpenLog: p.openLog,
 		Report: func(r trowel.Report) { p.flusher.Report(r) },
 		Wake:   func() { p.flusher.Wake() },

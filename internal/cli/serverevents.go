@@ -1,12 +1,30 @@
 package cli
 
 import (
+	"context"
+	"strings"
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/flush"
 	"github.com/trowel-project/trowel/internal/server"
 )
+
+func (p *serverProcess) openEvents(context.Context) error {
+	p.events = server.NewEvents()
+	return nil
+}
+
+// outputEvents tells of output that can be read now.
+func outputEvents(chunks []trowel.LogChunk) []server.Event {
+	events := make([]server.Event, len(chunks))
+	for i := range chunks {
+		c := &chunks[i]
+		task, _, _ := strings.Cut(c.File, "@")
+		events[i] = server.Event{AttemptID: c.AttemptID, Log: &server.LogRow{Task: task, Offset: c.Offset, Size: c.Offset + c.TextBytes}}
+	}
+	return events
+}
 
 // eventFeed tells the event stream what was committed. It is a flush.Listener.
 type eventFeed struct{ events *server.Events }

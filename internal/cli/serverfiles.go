@@ -35,7 +35,7 @@ func (p *serverProcess) openFiles(ctx context.Context) (err error) {
 	p.onClose(p.workspaces.Close)
 	logs := &p.settings.Logs
 	options := tasklog.GathererOptions{
-		Insert: tasklog.Into(p.store), Agent: p.agentName(), Level: logLevel(p.args.text("--log-level")), SplitBytes: logs.SplitBytes,
+		Insert: p.keepOutput, Agent: p.agentName(), Level: logLevel(p.args.text("--log-level")), SplitBytes: logs.SplitBytes,
 		Now: p.env.Now, Logger: p.log,
 	}
 	switch logs.Type {
@@ -46,12 +46,23 @@ func (p *serverProcess) openFiles(ctx context.Context) (err error) {
 		if p.logBlobs, err = p.openStorage(ctx, &logs.Storage); err != nil {
 			return fmt.Errorf("open the store of logs: %w", err)
 		}
+		p.packer = tasklog.NewPacker(tasklog.PackerOptions{Database: p.store, Blobs: p.logBlobs, Logger: p.log})
+		options.Large = p.packer.Large
 	}
 	if logs.MaskSecrets {
 		p.mask = secret.NewMask(secret.OutputChars)
 		options.Mask = func(to io.Writer) io.WriteCloser { return p.mask.Writer(to) }
 	}
 	p.gatherer = tasklog.NewGatherer(options)
+	return nil
+}
+
+// keepOutput stores output of running tasks, and tells those who follow it.
+func (p *serverProcess) keepOutput(ctx context.Context, chunks []trowel.LogChunk) error {
+	if err := tasklog.Into(p.store)(ctx, chunks); err != nil {
+		return err
+	}
+	p.events.Publish(outputEvents(chunks)...)
 	return nil
 }
 

@@ -35,6 +35,7 @@ type serverProcess struct {
 	*call
 	settings *config.Server
 	log      *slog.Logger
+	local    *localFolder // of the command scheduler; nil for a server of many projects
 
 	closers []func() error // of what open took
 	sole    bool           // no other process uses the database
@@ -45,6 +46,7 @@ type serverProcess struct {
 	logBlobs   blob.Store            // nil: logs stay in the database
 	workspaces *archive.Workspaces
 	gatherer   *tasklog.Gatherer
+	packer     *tasklog.Packer // nil: logs stay in the database
 
 	crypter   *secret.Crypter
 	mask      *secret.Mask
@@ -73,7 +75,7 @@ type serverProcess struct {
 // open makes all parts; none of them works yet.
 func (p *serverProcess) open(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{
-		p.openStore, p.openFiles, p.openSecrets, p.openEngine, p.openServer,
+		p.openStore, p.openEvents, p.openFiles, p.openSecrets, p.openEngine, p.openServer,
 	} {
 		if err := step(ctx); err != nil {
 			return err

@@ -31,18 +31,28 @@ func (p *serverProcess) start(ctx context.Context) (err error) {
 	if p.listeners, err = openListeners(ctx, p.settings.Listen, p.server, p.server.Admin(), p.log); err != nil {
 		return err
 	}
-	if err := p.heartbeat.Register(ctx); err != nil {
+	p.partsCtx, p.endParts = context.WithCancel(context.WithoutCancel(ctx))
+	p.failures = make(chan error, 8)
+	err = p.heartbeat.Register(ctx)
+	if err == nil && p.local != nil {
+		err = p.local.load(ctx, p)
+	}
+	if err != nil {
 		p.listeners.closeSockets()
 		return err
 	}
-	p.partsCtx, p.endParts = context.WithCancel(context.WithoutCancel(ctx))
-	p.failures = make(chan error, 8)
 	p.goPart("flusher", p.flusher.Run)
 	p.goPart("log gatherer", p.gatherer.Run)
 	p.goPart("heartbeat", p.heartbeat.Run)
 	p.goPart("notifier", p.notifier.Run)
+	if p.packer != nil {
+		p.goPart("log packer", p.packer.Run)
+	}
 	if !p.sole {
 		p.goPart("listener", func(ctx context.Context) error { return p.store.Listen(ctx, p.heard) })
+	}
+	if p.local != nil {
+		p.goPart("project folder", func(ctx context.Context) error { return p.local.watch(ctx, p) })
 	}
 	p.schedulerCtx, p.endScheduler = context.WithCancel(p.partsCtx)
 	if p.scheduler != nil {

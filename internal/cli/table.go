@@ -57,6 +57,7 @@ var table = []command{
 		lines:   []line{{"scheduler", "run the schedules of a local project"}},
 		usage:   []string{"sched [options...]"},
 		options: options([]option{projectOption}, serverOptions, paramOptions),
+		run:     runScheduler,
 	},
 	{
 		name: "server", section: sectionServer,
@@ -314,12 +315,22 @@ var table = []command{
 	},
 	{
 		name: "migrate", section: sectionServer,
-		lines: []line{{"migrate (run|check)", "bring the server's database up to date"}},
-		usage: []string{"migrate (run|check) run or check database migration"},
-		min:   1, max: 1, operand: oneOf("run", "check"),
+		lines: []line{
+			{"migrate (run|check)", "bring the server's database up to date"},
+			{"migrate from-digdag", "copy a Digdag database into the server's"},
+		},
+		usage: []string{
+			"migrate (run|check) run or check database migration",
+			"migrate from-digdag [--from FILE | --from-url URL]    copy a Digdag database into an empty one",
+		},
+		max: -1, operand: oneOf(migrateRun, migrateCheck, migrateFrom),
 		options: []option{
 			textOption("DIR", "folder of the database", "-o", "--database").offering(anyFolder),
+			textOption("FILE", "from-digdag: Digdag's configuration; default: both share the database of --config", "--from").offering(anyFile),
+			textOption("URL", "from-digdag: postgresql://USER:PASSWORD@HOST:PORT/DATABASE of Digdag", "--from-url"),
+			intOption("N", "from-digdag: the site to copy", "--site").or("0"),
 		},
+		run: runMigrate,
 	},
 	{
 		name: "selfupdate", section: sectionOther,
