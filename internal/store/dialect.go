@@ -20,8 +20,6 @@ type Dialect struct {
 	Control func(ctx context.Context, conn *sql.Conn, statement string) error
 	// LockRows ends a SELECT whose rows are locked until the end of the transaction.
 	LockRows string
-	// SkipLocked ends a SELECT that locks its rows, and leaves out those that others have locked.
-	SkipLocked string
 	// Arrays tells that bulk statements take an array for each column, see bulk.
 	Arrays bool
 	// OneWriter tells that one connection does all the writing. Otherwise each transaction has one of

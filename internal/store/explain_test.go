@@ -17,7 +17,7 @@ import (
 	"github.com/trowel-project/trowel/internal/store"
 )
 
-var thousands = flag.Int("store.thousands", 10, "how many thousand rows the large tables have whose plans are looked at")
+var thousands = flag.Int("store.thousands", 5, "how many thousand rows the large tables have whose plans are looked at")
 
 // Statements on tables that grow use their indexes on both databases. SQLite tells beforehand that it
 // reads a table as a whole or sorts, PostgreSQL afterwards how many rows it looked at.

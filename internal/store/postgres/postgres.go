@@ -60,7 +60,6 @@ func open(ctx context.Context, pool *sql.DB, config *pgx.ConnConfig, opts Option
 		Control:    control,
 		// What refers to a locked row, as a chunk of its log, may still be inserted.
 		LockRows:        " FOR NO KEY UPDATE",
-		SkipLocked:      " FOR NO KEY UPDATE SKIP LOCKED",
 		Arrays:          true,
 		KeepsStatements: true,
 		TaskIDs:         true,
