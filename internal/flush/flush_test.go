@@ -19,6 +19,7 @@ import (
 // scripted is an agent that answers every lease at once, as run says.
 type scripted struct {
 	flusher *flush.Flusher
+	name    string
 	room    int
 	run     func(*trowel.Lease) trowel.Report
 
@@ -27,7 +28,7 @@ type scripted struct {
 	finished chan *trowel.Lease
 }
 
-func (a *scripted) ID() string { return "scripted" }
+func (a *scripted) ID() string { return a.name }
 
 func (a *scripted) Free() int {
 	a.mu.Lock()
@@ -67,7 +68,7 @@ func beginWith(tb testing.TB, run func(*trowel.Lease) trowel.Report, change func
 	tb.Helper()
 	ctx, cancel := context.WithCancel(tb.Context())
 	db, closeStore := openStore(tb)
-	agent := &scripted{room: 256, run: run, finished: make(chan *trowel.Lease, 512)}
+	agent := &scripted{name: "scripted", room: 256, run: run, finished: make(chan *trowel.Lease, 512)}
 	opts := flush.Options{
 		Store: db, Agent: agent, Now: time.Now, Log: slog.New(slog.DiscardHandler),
 		Limits: engine.Limits{Tasks: 1 << 30}, Attempts: 100,

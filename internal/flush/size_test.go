@@ -2,10 +2,13 @@ package flush_test
 
 import (
 	"fmt"
+	"sync"
 	"testing"
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/engine"
+	"github.com/trowel-project/trowel/internal/flush"
 	"github.com/trowel-project/trowel/internal/param"
 )
 
@@ -98,4 +101,47 @@ func BenchmarkAttempts(b *testing.B) {
 		}
 	}
 	b.ReportMetric(float64(n*10*b.N)/b.Elapsed().Seconds(), "tasks/s")
+}
+
+// A chain of tasks beside many attempts that wait must cost no more than beside one.
+func BenchmarkBesideWaiting(b *testing.B) {
+	for _, n := range []int{1, 10_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			f, _, setting := beginWith(b, func(l *trowel.Lease) trowel.Report {
+				if l.FullName == "+w+wait" {
+					return trowel.Report{Outcome: trowel.OutcomePoll, RetryIn: 1000 * time.Hour}
+				}
+				return succeed(l)
+			}, func(o *flush.Options, _ *scripted) {
+				o.Attempts = n + 2
+				o.TTLs = engine.TTLs{Attempt: 7 * 24 * time.Hour, Task: 24 * time.Hour}
+			})
+			wait := param.Of("+wait", param.Of("wait>", 1))
+			var starting sync.WaitGroup
+			some := make(chan struct{}, 100)
+			for range n {
+				setting.Session.Time = setting.Session.Time.Add(time.Second)
+				req := request(b, setting, wait)
+				some <- struct{}{}
+				starting.Go(func() {
+					if _, err := f.Start(b.Context(), req); err != nil {
+						b.Error(err)
+					}
+					<-some
+				})
+			}
+			starting.Wait()
+			const chain = 100
+			body := group(chain)
+			for b.Loop() {
+				setting.Session.Time = setting.Session.Time.Add(time.Second)
+				started, err := f.Start(b.Context(), request(b, setting, body))
+				if err != nil {
+					b.Fatal(err)
+				}
+				<-started.Ended
+			}
+			b.ReportMetric(b.Elapsed().Seconds()*1e6/float64(chain*b.N), "µs/task")
+		})
+	}
 }
