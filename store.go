@@ -35,6 +35,7 @@ type Tx interface {
 	TokenTx
 	AgentTx
 	ParamTx
+	RetentionTx
 
 	// Notify tells Listen of other processes, once the transaction is committed, that something about
 	// a topic has changed. It may get lost: who listens also looks now and then.

@@ -63,6 +63,9 @@ func Run(t *testing.T, open func(t *testing.T) trowel.Store) {
 		{"delayed attempts", testDelayed},
 		{"resumed tasks", testResumed},
 		{"values", testParamValues},
+		{"old attempts", testOldAttempts},
+		{"old revisions", testOldRevisions},
+		{"old decisions", testOldDecisions},
 		{"large values", testLargeValues},
 		{"odd texts", testOddTexts},
 		{"atomicity", testAtomicity},
@@ -76,6 +79,7 @@ func Run(t *testing.T, open func(t *testing.T) trowel.Store) {
 		{"parallel revisions", testParallelRevisions},
 		{"parallel leases", testParallelLeases},
 		{"parallel values", testParallelParamValues},
+		{"parallel retention", testParallelRetention},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
