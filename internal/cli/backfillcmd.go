@@ -61,11 +61,7 @@ func backfilled(ctx context.Context, c *call, server *client.Client) (*api.Sched
 		}
 		return server.ScheduleByID(ctx, id)
 	}
-	project, err := server.FindProject(ctx, c.args.positional[0])
-	if err != nil {
-		return nil, err
-	}
-	return server.FindSchedule(ctx, project.ID, c.args.positional[1])
+	return findSchedule(ctx, server, c.args.positional[0], c.args.positional[1])
 }
 
 func (c *call) showBackfill(started *api.ScheduleAttemptCollection, dryRun bool) error {

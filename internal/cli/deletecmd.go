@@ -11,7 +11,7 @@ import (
 
 // runDelete deletes a project, if the user is sure (server 1.10.18).
 func runDelete(ctx context.Context, c *call, server *client.Client) error {
-	project, err := server.FindProject(ctx, c.args.positional[0])
+	project, err := findProject(ctx, server, c.args.positional[0])
 	if err != nil {
 		return err
 	}

@@ -41,7 +41,7 @@ func eachSchedule(ctx context.Context, c *call, server *client.Client, do func(a
 		}
 		return do(id)
 	}
-	project, err := server.FindProject(ctx, c.args.positional[0])
+	project, err := findProject(ctx, server, c.args.positional[0])
 	if err != nil {
 		return err
 	}

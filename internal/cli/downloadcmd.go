@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"path/filepath"
 
@@ -16,7 +15,7 @@ import (
 
 // runDownload fetches a revision and writes its files into a folder (server 1.10.4).
 func runDownload(ctx context.Context, c *call, server *client.Client) error {
-	project, err := server.FindProject(ctx, c.args.positional[0])
+	project, err := findProject(ctx, server, c.args.positional[0])
 	if err != nil {
 		return err
 	}
@@ -41,7 +40,7 @@ func runDownload(ctx context.Context, c *call, server *client.Client) error {
 // download fetches the archive as a whole before anything is written.
 func (c *call) download(ctx context.Context, server *client.Client, project api.ID, revision, dir string) (err error) {
 	body, err := server.FetchArchive(ctx, project, revision)
-	if refused, ok := errors.AsType[*client.StatusError](err); ok && refused.Code == http.StatusNotFound {
+	if notFound(err) {
 		return fmt.Errorf("Project archive of revision '%s' does not exist.", revision) //nolint:staticcheck,revive // Digdag's text, server 1.10.4
 	}
 	if err != nil {

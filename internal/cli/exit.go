@@ -28,6 +28,9 @@ func errorText(err error) string {
 	if known, ok := errors.AsType[*trowel.Error](err); ok && known.Hint != "" {
 		return err.Error() + "\nfix: " + known.Hint
 	}
+	if near, ok := errors.AsType[*nearMissError](err); ok {
+		return errorText(near.err) + "\n" + didYouMean(near.near)
+	}
 	if text := remoteText(err); text != "" {
 		return text
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/client"
@@ -32,9 +31,13 @@ func runProjects(ctx context.Context, c *call, server *client.Client) error {
 func findProjects(ctx context.Context, c *call, server *client.Client) (*api.ProjectCollection, error) {
 	if len(c.args.positional) > 0 {
 		name := c.args.positional[0]
-		project, err := server.FindProject(ctx, name)
-		if refused, ok := errors.AsType[*client.StatusError](err); ok && refused.Code == http.StatusNotFound {
-			return nil, fmt.Errorf("Project '%s' does not exist.", name) //nolint:staticcheck,revive // Digdag's text, server 1.10.5
+		project, err := findProject(ctx, server, name)
+		if notFound(err) {
+			text := fmt.Sprintf("Project '%s' does not exist.", name) // Digdag's, server 1.10.5
+			if near, ok := errors.AsType[*nearMissError](err); ok {
+				text += "\n" + didYouMean(near.near)
+			}
+			return nil, &complaint{text: text}
 		}
 		if err != nil {
 			return nil, err

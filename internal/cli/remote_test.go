@@ -208,7 +208,21 @@ func TestListings(t *testing.T) {
 		{name: "one project", args: "project demo", known: asProject, stdout: projects, stderr: hint, asked: []string{"GET projects?name=demo"}},
 		{
 			name: "no project", args: "project demo", known: answers{"GET projects?name=demo": `{"projects":[]}`}, exit: 1,
-			stderr: "error: Project 'demo' does not exist.\n", asked: []string{"GET projects?name=demo"},
+			stderr: "error: Project 'demo' does not exist.\n", asked: []string{"GET projects?name=demo", "GET projects"},
+		},
+		{
+			name: "a project by nearly its name", args: "project dem",
+			known: answers{"GET projects?name=dem": `{"projects":[]}`, "GET projects": `{"projects":[` + projectDemo + `]}`}, exit: 1,
+			stderr: "error: Project 'dem' does not exist.\ndid you mean \"demo\"?\n", asked: []string{"GET projects?name=dem", "GET projects"},
+		},
+		{
+			name: "a workflow like a file", args: "workflow demo main.dig", exit: 1,
+			known: answers{
+				"GET projects?name=demo": asProject["GET projects?name=demo"], "GET projects/1/workflows?name=main.dig": `{"workflows":[]}`,
+				"GET projects/1/workflows": `{"workflows":[` + workflowMain + `]}`,
+			},
+			stderr: "error: Resource not found: workflow not found in the latest revision of project id = 1: main.dig\ndid you mean \"main\"?\n",
+			asked:  []string{"GET projects?name=demo", "GET projects/1/workflows?name=main.dig", "GET projects/1/workflows"},
 		},
 		{
 			name: "projects for programs", args: "projects --json --count 0", known: answers{"GET projects?count=0": `{"projects":[` + projectDemo + `]}`},

@@ -38,11 +38,7 @@ func scheduleOfArguments(ctx context.Context, c *call, server *client.Client) (a
 	if len(c.args.positional) == 1 {
 		return c.firstID()
 	}
-	project, err := server.FindProject(ctx, c.args.positional[0])
-	if err != nil {
-		return 0, err
-	}
-	found, err := server.FindSchedule(ctx, project.ID, c.args.positional[1])
+	found, err := findSchedule(ctx, server, c.args.positional[0], c.args.positional[1])
 	if err != nil {
 		return 0, err
 	}

@@ -54,7 +54,7 @@ func (c *call) secretKeeper(ctx context.Context) (secretKeeper, error) {
 	if err != nil {
 		return nil, err
 	}
-	project, err := server.FindProject(ctx, c.args.text("--project"))
+	project, err := findProject(ctx, server, c.args.text("--project"))
 	if err != nil {
 		return nil, err
 	}

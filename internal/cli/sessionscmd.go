@@ -40,7 +40,7 @@ func findSessions(ctx context.Context, c *call, server *client.Client) (*api.Ses
 		page.Size = nil // Digdag quirk, server 1.10.11
 		return server.ListSessions(ctx, page)
 	}
-	project, err := server.FindProject(ctx, c.args.positional[0])
+	project, err := findProject(ctx, server, c.args.positional[0])
 	if err != nil {
 		return nil, err
 	}

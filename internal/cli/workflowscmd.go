@@ -36,7 +36,7 @@ func runWorkflows(ctx context.Context, c *call, server *client.Client) error {
 
 func findWorkflows(ctx context.Context, c *call, server *client.Client) (*api.WorkflowCollection, error) {
 	if len(c.args.positional) == 1 {
-		project, err := server.FindProject(ctx, c.args.positional[0])
+		project, err := findProject(ctx, server, c.args.positional[0])
 		if err != nil {
 			return nil, err
 		}
@@ -65,14 +65,4 @@ func showWorkflow(ctx context.Context, c *call, server *client.Client) error {
 	}
 	say(c.env.Stdout, "%s\n", param.AppendYAML(nil, workflow.Config, 0))
 	return nil
-}
-
-// findWorkflow looks a workflow up by the names of project and workflow, in a revision or in the
-// latest one if that is empty.
-func findWorkflow(ctx context.Context, server *client.Client, project, workflow, revision string) (*api.Workflow, error) {
-	found, err := server.FindProject(ctx, project)
-	if err != nil {
-		return nil, err
-	}
-	return server.FindWorkflow(ctx, found.ID, revision, workflow)
 }
