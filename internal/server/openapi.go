@@ -1,6 +1,9 @@
 package server
 
 import (
+	"bytes"
+	"encoding/json"
+	"io"
 	"maps"
 	"reflect"
 	"strconv"
@@ -38,6 +41,34 @@ func getOpenAPI(c *call) (any, error) {
 				"bearer": map[string]any{"type": "http", "scheme": "bearer"},
 			},
 		},
+	}, nil
+}
+
+// swaggerRoutes are where Digdag has a description of its API (server 2.6.9).
+func swaggerRoutes() []route {
+	return []route{
+		{method: "GET", path: "/api/swagger.json", name: "getSwaggerJSON", handle: getOpenAPI, about: "The same as openapi.json."},
+		{method: "GET", path: "/api/swagger.yaml", name: "getSwaggerYAML", handle: getSwaggerYAML, about: "The same as YAML."},
+	}
+}
+
+func getSwaggerYAML(c *call) (any, error) {
+	document, err := getOpenAPI(c)
+	if err != nil {
+		return nil, err
+	}
+	text, err := json.Marshal(document)
+	if err != nil {
+		return nil, err
+	}
+	value, err := param.ParseMap(string(text))
+	if err != nil {
+		return nil, err
+	}
+	yaml := param.AppendYAML(nil, value, 0)
+	return file{
+		contentType: "application/yaml", sizeBytes: int64(len(yaml)),
+		open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(yaml)), nil },
 	}, nil
 }
 

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/trowel-project/trowel/internal/server"
 )
 
 const scheduled = "timezone: Asia/Tokyo\nschedule:\n  daily>: 07:00:00\n+a:\n  echo>: hi\n"
@@ -82,5 +84,23 @@ func TestOpenAPI(t *testing.T) {
 		if err != nil {
 			t.Errorf("%s %s: %v\n%s", r.method, r.path, err, a.body)
 		}
+	}
+}
+
+// TestSwagger checks 2.6.9: with the setting there are descriptions in Digdag's places, for everybody.
+func TestSwagger(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, func(o *server.Options) { o.Swagger = true })
+	for path, begin := range map[string]string{"/api/swagger.json": "{", "/api/swagger.yaml": "components:"} {
+		a := h.get(t, path)
+		if a.status != http.StatusOK || !strings.HasPrefix(a.body, begin) {
+			t.Errorf("GET %s = %d %s", path, a.status, short(a.body))
+		}
+		if got := a.header.Get("Access-Control-Allow-Origin"); got != "*" {
+			t.Errorf("GET %s: Access-Control-Allow-Origin = %q, want *", path, got)
+		}
+	}
+	if a := newHouse(t, nil).get(t, "/api/swagger.json"); a.status != http.StatusNotFound {
+		t.Errorf("without the setting: %d, want 404", a.status)
 	}
 }

@@ -207,7 +207,7 @@ func (p *push) store(kept trowel.Archive) (api.Project, error) {
 		project := &trowel.Project{Name: p.project, CreatedAt: p.now}
 		revision := &trowel.Revision{Name: p.revision, Archive: kept, Actor: p.caller.Name, CreatedAt: p.now}
 		err := tx.InsertRevision(p.ctx(), project, revision, p.workflows)
-		if errors.Is(err, trowel.ErrConflict) && project.ID != 0 {
+		if errors.Is(err, trowel.ErrTaken) {
 			return &refusal{
 				status:  http.StatusConflict,
 				message: fmt.Sprintf("Resource already exists: revision=%s in project id=%d", p.revision, project.ID), err: err,

@@ -88,6 +88,9 @@ type Server struct {
 func New(opts Options) *Server {
 	s := &Server{opts: opts, gates: &gates{}}
 	s.routes = routes()
+	if opts.Swagger {
+		s.routes = append(s.routes, swaggerRoutes()...)
+	}
 	s.router = newRouter(s.routes)
 	return s
 }
