@@ -66,7 +66,7 @@ type Setting struct {
 type AttemptTx interface {
 	// InsertAttempt stores a new attempt and gives it id, session and index. A session for that
 	// project, workflow name and time is taken up, or made. An attempt of that name in the session
-	// is an ErrConflict.
+	// is an ErrTaken.
 	InsertAttempt(ctx context.Context, s *Session, a *Attempt) error
 	// LockAttempts locks and returns the attempts that exist, in the order of their ids.
 	LockAttempts(ctx context.Context, ids []AttemptID) ([]*Attempt, error)

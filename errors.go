@@ -2,6 +2,7 @@ package trowel
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 )
 
@@ -17,6 +18,10 @@ var (
 	ErrCanceled    = errors.New("canceled")
 	ErrInternal    = errors.New("internal")
 )
+
+// ErrTaken is the ErrConflict of a name that is taken, when nothing else is wrong: the transaction may
+// go on.
+var ErrTaken = fmt.Errorf("%w: the name is taken", ErrConflict)
 
 // Error is a failure for people: what could not be done, where, and how to go on.
 type Error struct {

@@ -85,7 +85,7 @@ type WorkflowFilter struct {
 type ProjectTx interface {
 	// InsertRevision stores a new revision with its workflows and gives them their ids. A live
 	// project of that name is taken up and locked, or made. A name that the project has already is an
-	// ErrConflict, with the project's id in p.
+	// ErrTaken, with the project's id in p.
 	InsertRevision(ctx context.Context, p *Project, r *Revision, workflows []*Workflow) error
 	// FindProject returns the live project of that name.
 	FindProject(ctx context.Context, name string) (*Project, error)

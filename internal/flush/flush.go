@@ -183,7 +183,7 @@ func (f *Flusher) fill(ctx context.Context, tx trowel.Tx, batch []*event, r room
 	if err := f.lock(ctx, tx, w, f.attemptsOf(batch, r.attempts, w)); err != nil {
 		return err
 	}
-	for _, ev := range batch {
+	for _, ev := range startsLast(batch) {
 		if err := f.apply(ctx, tx, w, ev); err != nil {
 			return err
 		}

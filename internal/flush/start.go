@@ -1,9 +1,11 @@
 package flush
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/engine"
@@ -99,7 +101,7 @@ func (f *Flusher) insertNew(ctx context.Context, tx trowel.Tx, w *write, ev *eve
 	setting.Defaults = f.opts.Defaults
 	row.CreatedAt = w.at
 	err = tx.InsertAttempt(ctx, &setting.Session, &row)
-	if errors.Is(err, trowel.ErrConflict) {
+	if errors.Is(err, trowel.ErrTaken) {
 		return nil, f.taken(ctx, tx, w, ev, err)
 	}
 	if err != nil {
@@ -163,4 +165,24 @@ func (f *Flusher) taken(ctx context.Context, tx trowel.Tx, w *write, ev *event, 
 	}
 	ev.err = conflict
 	return nil
+}
+
+// startsLast returns the events with those that insert attempts at the end, in the order of their
+// sessions. Servers that start the same sessions at the same time, as schedules do, wait for one
+// another in this order, and never in a circle.
+func startsLast(batch []*event) []*event {
+	sorted := slices.Clone(batch)
+	slices.SortStableFunc(sorted, func(a, b *event) int {
+		switch {
+		case a.start == nil && b.start == nil:
+			return 0
+		case a.start == nil:
+			return -1
+		case b.start == nil:
+			return 1
+		}
+		s, o := &a.start.Setting.Session, &b.start.Setting.Session
+		return cmp.Or(cmp.Compare(s.ProjectID, o.ProjectID), cmp.Compare(s.Workflow, o.Workflow), s.Time.Compare(o.Time))
+	})
+	return sorted
 }

@@ -22,7 +22,7 @@ const (
 
 // Flusher begins attempts. A flush.Flusher is one.
 type Flusher interface {
-	// Begin stores an attempt and begins it. A taken name is an ErrConflict; too many attempts or tasks
+	// Begin stores an attempt and begins it. A taken name is an ErrTaken; too many attempts or tasks
 	// are an ErrLimit. An attempt that is kept although it is too large comes with the ErrLimit.
 	Begin(ctx context.Context, a engine.NewAttempt) (*trowel.AttemptSummary, error)
 }
@@ -79,7 +79,7 @@ func (l *Launcher) Start(ctx context.Context, r Request) (*trowel.AttemptSummary
 // beside which an attempt comes that was kept although it is too large.
 func (l *Launcher) Begin(ctx context.Context, a engine.NewAttempt) (*trowel.AttemptSummary, error) {
 	begun, err := l.Flusher.Begin(ctx, a)
-	if !errors.Is(err, trowel.ErrConflict) {
+	if !errors.Is(err, trowel.ErrTaken) {
 		return begun, err
 	}
 	existing, err := l.existing(ctx, &a)

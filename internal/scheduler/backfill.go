@@ -163,7 +163,7 @@ func (r *BackfillRequest) insert(ctx context.Context, tx trowel.Tx, plan *launch
 		row, session := a.Attempt, a.Setting.Session
 		row.Cause, row.Actor, row.CreatedAt = launch.CauseBackfill, r.Actor, r.Now
 		err = tx.InsertAttempt(ctx, &session, &row)
-		if errors.Is(err, trowel.ErrConflict) {
+		if errors.Is(err, trowel.ErrTaken) {
 			return nil, r.taken(project, workflow, at)
 		}
 		if err != nil {

@@ -67,14 +67,31 @@ func (s *Scheduler) begin(ctx context.Context, id trowel.AttemptID) (bool, error
 		Setting: *setting, Attempt: trowel.Attempt{ID: id, Actor: "scheduler"}, Tasks: tasksOf(setting), KeepTooLarge: true,
 	})
 	switch {
-	case errors.Is(err, trowel.ErrConflict), errors.Is(err, trowel.ErrNotFound): // it has begun or ended: it waits no more
-		return true, s.opts.Store.Update(ctx, func(tx trowel.Tx) error { return tx.DeleteDelayed(ctx, id) })
+	case errors.Is(err, trowel.ErrConflict), errors.Is(err, trowel.ErrNotFound): // it has begun or ended
+		return s.forget(ctx, id)
 	case err != nil && !errors.Is(err, trowel.ErrLimit): // at the limit of tasks it is kept as a failed one
 		return false, err
 	}
 	s.opts.Log.InfoContext(ctx, "attempt of a backfill begun", slog.String("workflow", setting.Session.Workflow),
 		slog.Time("session_time", setting.Session.Time), slog.Int64("attempt_id", int64(id)))
 	return true, nil
+}
+
+// forget deletes what an attempt waits for, if it has begun or ended, and tells whether it has.
+func (s *Scheduler) forget(ctx context.Context, id trowel.AttemptID) (over bool, err error) {
+	err = s.opts.Store.Update(ctx, func(tx trowel.Tx) error {
+		a, err := tx.FindAttempt(ctx, id)
+		if err != nil {
+			return err
+		}
+		rows, err := tx.ListTasks(ctx, id, -1)
+		over = len(rows) > 0 || !a.FinishedAt.IsZero()
+		if err != nil || !over {
+			return err
+		}
+		return tx.DeleteDelayed(ctx, id)
+	})
+	return over, err
 }
 
 // isEarly tells whether an attempt before this one in the backfill still runs or waits, although the

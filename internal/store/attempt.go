@@ -44,7 +44,7 @@ func (t *tx) InsertAttempt(ctx context.Context, s *trowel.Session, a *trowel.Att
 		a.SessionID, s.ProjectID, s.Workflow, a.Name, a.WorkflowID, a.Zone, object(a.Params), a.Flags, a.Cause, a.Actor, a.Version, micros(a.CreatedAt),
 	}, &a.ID, &a.Index)
 	if errors.Is(err, trowel.ErrNotFound) {
-		err = trowel.ErrConflict // nothing was inserted: the name is taken
+		err = trowel.ErrTaken // nothing was inserted: the name is taken
 	}
 	if err == nil {
 		_, err = t.exec(ctx, sqlSetLastAttempt, s.ID, a.ID)

@@ -41,7 +41,7 @@ func (t *tx) InsertRevision(ctx context.Context, p *trowel.Project, r *trowel.Re
 		r.ProjectID, r.Name, object(r.Params), a.Type, optional(a.Key), a.MD5, a.SizeBytes, object(r.UserInfo), r.Actor, micros(r.CreatedAt),
 	}, &r.ID)
 	if errors.Is(err, trowel.ErrNotFound) {
-		err = trowel.ErrConflict // nothing was inserted: the name is taken
+		err = trowel.ErrTaken // nothing was inserted: the name is taken
 	}
 	if err == nil {
 		_, err = t.exec(ctx, sqlSetRevision, p.ID, r.ID)
