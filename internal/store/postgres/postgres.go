@@ -89,6 +89,9 @@ func migrate(ctx context.Context, pool *sql.DB, dir fs.FS, opts Options, now tim
 		return err
 	}
 	defer func() { err = errors.Join(err, conn.Close()) }()
+	if err := checkServer(ctx, conn); err != nil {
+		return err
+	}
 	if _, err := conn.ExecContext(ctx, sqlLockMigration, int64(lockMigration)); err != nil {
 		return fmt.Errorf("wait for other servers: %w", err)
 	}
