@@ -15,7 +15,7 @@ import (
 )
 
 // TestLostAgent has a server die with a task while another one lives: the task runs there within a
-// second after the end of the lease, or at once if nobody else can have the store. X59a
+// second after the end of the lease, or at once if nobody else can have the store (X59a).
 func TestLostAgent(t *testing.T) {
 	t.Parallel()
 	const lease = 30 * time.Second
