@@ -1,0 +1,321 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"log/slog"
+
+	"github.com/trowel-project/trowel/internal/config"
+)
+
+// served is a server in this process.
+type served struct {
+	t       *testing.T
+	url     string
+	log     *lockedBuffer
+	signals chan os.Signal
+	ended   chan error
+}
+
+// lockedBuffer is what a server logs.
+type lockedBuffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
+
+// serve starts a server with further settings, on a database in a folder unless they say otherwise.
+func serve(t *testing.T, settings ...string) *served {
+	t.Helper()
+	dir := t.TempDir()
+	info := filepath.Join(dir, "runtime.json")
+	all := config.Settings{
+		"server.port": {Value: "0"}, "server.runtime-info.path": {Value: info}, "tmpdir": {Value: dir},
+		"database.type": {Value: "sqlite"}, "database.path": {Value: filepath.Join(dir, "db")},
+	}
+	for i := 0; i < len(settings); i += 2 {
+		all[settings[i]] = config.Setting{Value: settings[i+1], From: "test"}
+	}
+	s := &served{t: t, log: &lockedBuffer{}, signals: make(chan os.Signal, 4), ended: make(chan error, 1)}
+	args, err := parse(find(table, "server").allOptions(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &call{
+		env: Env{
+			Args: []string{"trowel"}, Stdin: strings.NewReader(""), Stdout: s.log, Stderr: s.log, Dir: dir, Environ: os.Environ(), Now: time.Now,
+		},
+		program: "trowel", commands: table, command: find(table, "server"), args: args,
+	}
+	log := slog.New(&logFormat{to: s.log, thread: "main"})
+	go func() { s.ended <- c.serve(context.WithoutCancel(t.Context()), all, log, s.signals, nil) }()
+	s.url = s.await(info)
+	t.Cleanup(func() {
+		select {
+		case s.signals <- syscall.SIGTERM:
+		default:
+		}
+		select {
+		case err := <-s.ended:
+			if err != nil {
+				t.Errorf("server: %v\n%s", err, s.log)
+			}
+		case <-time.After(time.Minute):
+			t.Errorf("the server does not end\n%s", s.log)
+		}
+	})
+	return s
+}
+
+// await returns the address from the runtime-info file (server 3.3).
+func (s *served) await(file string) string {
+	s.t.Helper()
+	var info runtimeInfo
+	s.eventually("the runtime-info file", func() bool {
+		select {
+		case err := <-s.ended:
+			s.t.Fatalf("the server ended: %v\n%s", err, s.log)
+		default:
+		}
+		text, err := os.ReadFile(file)
+		return err == nil && json.Unmarshal(text, &info) == nil
+	})
+	return fmt.Sprintf("http://%s:%d", info.Local[0].Host, info.Local[0].Port)
+}
+
+// eventually waits until something holds.
+func (s *served) eventually(what string, holds func() bool) {
+	s.t.Helper()
+	patience := time.NewTimer(time.Minute)
+	defer patience.Stop()
+	for tick := time.NewTicker(5 * time.Millisecond); ; <-tick.C {
+		if holds() {
+			tick.Stop()
+			return
+		}
+		select {
+		case <-patience.C:
+			s.t.Fatalf("waited in vain for %s\n%s", what, s.log)
+		default:
+		}
+	}
+}
+
+func (s *served) request(method, path, contentType, body string) (int, string) {
+	s.t.Helper()
+	r, err := http.NewRequestWithContext(s.t.Context(), method, s.url+path, strings.NewReader(body))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", contentType)
+	w, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return 0, err.Error()
+	}
+	defer w.Body.Close()
+	text, err := io.ReadAll(w.Body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return w.StatusCode, string(text)
+}
+
+// push sends a project with one workflow, main.
+func (s *served) push(name, workflow string) {
+	s.t.Helper()
+	dir := s.t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "main.dig"), []byte(workflow), 0o600); err != nil {
+		s.t.Fatal(err)
+	}
+	c := newConsole(s.t)
+	c.dir = dir
+	if out := c.run("push", name, "-r", "r1", "-e", s.url); out.exit != 0 {
+		s.t.Fatalf("push: %s%s", out.stdout, out.stderr)
+	}
+}
+
+// start starts the workflow with an id and returns the attempt's.
+func (s *served) start(workflow, session string) string {
+	s.t.Helper()
+	status, text := s.request("PUT", "/api/attempts", "application/json",
+		`{"workflowId":"`+workflow+`","sessionTime":"`+session+`","params":{}}`)
+	var attempt struct{ ID string }
+	if err := json.Unmarshal([]byte(text), &attempt); err != nil || status != http.StatusOK {
+		s.t.Fatalf("start: %d %s", status, text)
+	}
+	return attempt.ID
+}
+
+// status waits until an attempt is done and returns how it ended.
+func (s *served) status(attempt string) string {
+	s.t.Helper()
+	var shape struct {
+		Done   bool
+		Status string
+	}
+	s.eventually("attempt "+attempt, func() bool {
+		_, text := s.request("GET", "/api/attempts/"+attempt, "application/json", "")
+		return json.Unmarshal([]byte(text), &shape) == nil && shape.Done
+	})
+	return shape.Status
+}
+
+// states are those of the tasks of an attempt, by name.
+func (s *served) states(attempt string) map[string]string {
+	s.t.Helper()
+	_, text := s.request("GET", "/api/attempts/"+attempt+"/tasks", "application/json", "")
+	var list struct {
+		Tasks []struct{ FullName, State string }
+	}
+	if err := json.Unmarshal([]byte(text), &list); err != nil {
+		s.t.Fatalf("tasks: %v: %s", err, text)
+	}
+	states := map[string]string{}
+	for _, task := range list.Tasks {
+		states[task.FullName] = task.State
+	}
+	return states
+}
+
+// TestServer pushes a project, runs it and reads its output.
+func TestServer(t *testing.T) {
+	t.Parallel()
+	for _, database := range []string{"sqlite", "memory"} {
+		t.Run(database, func(t *testing.T) {
+			t.Parallel()
+			s := serve(t, "database.type", database, "digdag.defaultParams", `{"who":"world"}`)
+			s.push("demo", "+a:\n  sh>: echo hello $who > out.txt; cat out.txt\n+b:\n  loop>: 3\n  _do:\n    echo>: ${i}\n")
+			attempt := s.start("1", "2024-01-01T00:00:00Z")
+			if got := s.status(attempt); got != "success" {
+				t.Fatalf("attempt ended as %s: %v\n%s", got, s.states(attempt), s.log)
+			}
+			c := newConsole(t)
+			out := c.run("log", attempt, "-e", s.url)
+			if !strings.Contains(out.stdout, "\nhello world\n") || !strings.Contains(out.stdout, "\n2\n") {
+				t.Errorf("log: %s%s", out.stdout, out.stderr)
+			}
+		})
+	}
+}
+
+// TestServerStops checks 3.3: running tasks end, tasks after them do not start, requests are answered
+// meanwhile, and the texts come in their order. In the end the next server goes on.
+func TestServerStops(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	gate := filepath.Join(dir, "gate")
+	s := serve(t, "database.path", filepath.Join(dir, "db"))
+	s.push("demo", "+one:\n  _parallel: true\n  +a: {sh>: 'while [ ! -e "+gate+" ]; do sleep 0.05; done'}\n"+
+		"  +b: {sh>: 'while [ ! -e "+gate+" ]; do sleep 0.05; done'}\n+two: {echo>: after}\n")
+	attempt := s.start("1", "2024-01-01T00:00:00Z")
+	s.eventually("two running tasks", func() bool {
+		states := s.states(attempt)
+		return states["+main+one+a"] == "running" && states["+main+one+b"] == "running"
+	})
+	s.signals <- syscall.SIGTERM
+	s.eventually("the wait for tasks", func() bool { return strings.Contains(s.log.String(), "Waiting for completion of 2 running tasks...") })
+	if states := s.states(attempt); states["+main+two"] != "blocked" {
+		t.Errorf("+main+two is %s while the server stops, want blocked", states["+main+two"])
+	}
+	if err := os.WriteFile(gate, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-s.ended; err != nil {
+		t.Errorf("server: %v", err)
+	}
+	s.ended <- nil
+	at := 0
+	for _, line := range []string{
+		"Started shutdown process", "Closing HTTP listening sockets", "Waiting for completion of running HTTP requests...",
+		"Shutting down HTTP worker threads", "Shutting down system", "Shutdown completed",
+	} {
+		next := strings.Index(s.log.String()[at:], line)
+		if next < 0 {
+			t.Fatalf("%q is missing, or comes too early:\n%s", line, s.log)
+		}
+		at += next
+	}
+	next := serve(t, "database.path", filepath.Join(dir, "db"))
+	if got := next.status(attempt); got != "success" {
+		t.Errorf("the attempt ended as %s under the next server, want success", got)
+	}
+}
+
+// A second signal stops the commands; their tasks run again under the next server.
+func TestServerStopsAtOnce(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	s := serve(t, "database.path", filepath.Join(dir, "db"))
+	mark := filepath.Join(dir, "mark")
+	s.push("demo", "+a: {sh>: 'if [ -e "+mark+" ]; then exit 0; fi; touch "+mark+"; exec sleep 600'}\n")
+	attempt := s.start("1", "2024-01-01T00:00:00Z")
+	s.eventually("the mark", func() bool {
+		_, err := os.Stat(mark)
+		return err == nil
+	})
+	s.signals <- syscall.SIGTERM
+	s.eventually("the wait for tasks", func() bool { return strings.Contains(s.log.String(), "Waiting for completion of 1 running tasks...") })
+	s.signals <- syscall.SIGTERM
+	if err := <-s.ended; err != nil {
+		t.Errorf("server: %v\n%s", err, s.log)
+	}
+	s.ended <- nil
+	next := serve(t, "database.path", filepath.Join(dir, "db"))
+	if got := next.status(attempt); got != "success" {
+		t.Errorf("the attempt ended as %s under the next server, want success", got)
+	}
+}
+
+// A second server on the same database is told that there is one.
+func TestServerIsAlone(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	serve(t, "database.path", dir)
+	c := newConsole(t)
+	out := c.run("server", "--database", dir, "--port", "0")
+	if out.exit != 1 || !strings.Contains(out.stderr, "another server uses the database in "+dir) {
+		t.Errorf("second server: exit %d, %s", out.exit, out.stderr)
+	}
+}
+
+// TestServerOptions checks the complaints of 1.9.4, and that a public address needs authentication.
+func TestServerOptions(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		args []string
+		says string
+	}{
+		{nil, "--database, --memory, or --config option is required"},
+		{[]string{"--memory", "--database", "x"}, "Setting both --database and --memory is invalid"},
+		{[]string{"--memory", "--bind", "0.0.0.0"}, "server.insecure"},
+		{[]string{"--memory", "-X", "database.typo=1", "--port", "99999"}, "server.port"},
+	} {
+		out := newConsole(t).run(append([]string{"server"}, tc.args...)...)
+		if out.exit != 1 || !strings.Contains(out.stderr, tc.says) {
+			t.Errorf("server %v: exit %d, %s, want %q", tc.args, out.exit, out.stderr, tc.says)
+		}
+	}
+}
