@@ -55,7 +55,7 @@ func testAttemptConflicts(t *testing.T, db trowel.Store) {
 	named := &trowel.Attempt{Name: "n", WorkflowID: s.Workflow.ID, Zone: "UTC", Cause: "run", CreatedAt: at(5)}
 	update(t, db, func(ctx context.Context, tx trowel.Tx) error {
 		again := &trowel.Attempt{WorkflowID: s.Workflow.ID, Zone: "UTC", Cause: "run", CreatedAt: at(5)}
-		if err := tx.InsertAttempt(ctx, &s.Session, again); !errors.Is(err, trowel.ErrConflict) {
+		if err := tx.InsertAttempt(ctx, &s.Session, again); !errors.Is(err, trowel.ErrTaken) {
 			t.Errorf("second attempt without a name: %v, want a conflict", err)
 		}
 		return tx.InsertAttempt(ctx, &s.Session, named)
