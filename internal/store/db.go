@@ -5,6 +5,8 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math/rand/v2"
+	"time"
 
 	"github.com/google/uuid"
 
@@ -26,7 +28,10 @@ var _ trowel.Store = (*DB)(nil)
 
 const (
 	// maxRuns is how often a transaction is run that loses to others.
-	maxRuns = 5
+	maxRuns = 6
+	// giveWay is how long a transaction that lost waits before its second run, so that the winner goes
+	// on first; later ones wait longer.
+	giveWay = 20 * time.Millisecond
 	// maxBegins is how many connections are tried that turn out to be lost.
 	maxBegins = 3
 )
@@ -50,9 +55,21 @@ func New(ctx context.Context, pool *sql.DB, dialect Dialect) (*DB, error) {
 func (db *DB) Update(ctx context.Context, f func(trowel.Tx) error) error {
 	for run := 1; ; run++ {
 		err := db.update(ctx, f)
-		if !errors.Is(err, ErrAgain) || run == maxRuns {
+		if !errors.Is(err, ErrAgain) || run == maxRuns || !pause(ctx, time.Duration(run*run)*giveWay) {
 			return err
 		}
+	}
+}
+
+// pause waits up to d, unless ctx ends.
+func pause(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d/2 + rand.N(d/2)) //nolint:gosec // two that lost to each other should differ
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
 	}
 }
 

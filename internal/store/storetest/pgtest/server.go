@@ -133,7 +133,7 @@ func (s *Server) Start(ctx context.Context) error {
 	log := filepath.Join(s.dir, "log")
 	settings := []string{
 		"-h 127.0.0.1", "-p " + strconv.Itoa(s.port), "-k " + s.dir,
-		"-c fsync=off", "-c full_page_writes=off", "-c max_connections=300", "-c shared_buffers=64MB",
+		"-c fsync=off", "-c full_page_writes=off", "-c max_connections=300", "-c shared_buffers=64MB", "-c deadlock_timeout=100ms",
 	}
 	err := run(s.command(ctx, "pg_ctl", "-D", s.data(), "-l", log, "-w", "-o", strings.Join(settings, " "), "start"))
 	if err != nil {
