@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/trowel-project/trowel/internal/config"
+	"github.com/trowel-project/trowel/internal/secret"
 )
 
 // runServer runs a server until a signal ends it (server 1.9.4, 3.3).
@@ -56,7 +57,8 @@ func (c *call) serve(ctx context.Context, settings config.Settings, log *slog.Lo
 	if err != nil {
 		return err
 	}
-	p := &serverProcess{call: c, settings: server, log: log, local: local}
+	own := secret.NewMask(secret.OwnChars)
+	p := &serverProcess{call: c, settings: server, own: own, log: slog.New(own.Handler(log.Handler())), local: local}
 	if err := p.open(ctx); err != nil {
 		return errors.Join(err, p.close())
 	}

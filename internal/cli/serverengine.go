@@ -76,7 +76,7 @@ func (p *serverProcess) openAgent(ctx context.Context) error {
 		Secrets: p.secretsOf, Sessions: &serverSessions{store: p.store, launcher: p.launcher},
 		Notifier: taskNotifier{p.notifier}, Project: project, Workspaces: workspaces, TaskLimit: p.settings.Engine.MaxTasks,
 		Now: p.env.Now, OpenLog: p.openLog,
-		Report: func(r trowel.Report) { p.flusher.Report(r) },
+		Report: p.report,
 		Wake:   func() { p.flusher.Wake() },
 	})
 	if !a.Enabled || !p.settings.Engine.Enabled {
@@ -101,11 +101,20 @@ func (p *serverProcess) environment() []string {
 
 // secretsOf finds the secrets of a try: those of its project.
 func (p *serverProcess) secretsOf(lease *trowel.Lease) secret.Finder {
-	var finder secret.Finder = secret.NewStored(storedSecrets{p.store}, p.crypter, lease.Setting.Project.ID)
+	finder := p.own.Finder(secret.NewStored(storedSecrets{p.store}, p.crypter, lease.Setting.Project.ID))
 	if p.mask != nil {
 		finder = p.mask.Finder(finder)
 	}
 	return finder
+}
+
+// report takes the end of a try. What is stored and shown of a failure has no secrets in it.
+func (p *serverProcess) report(r trowel.Report) {
+	r.Error = p.own.Params(r.Error)
+	for i, line := range r.LastLines {
+		r.LastLines[i] = p.own.Text(line)
+	}
+	p.flusher.Report(r)
 }
 
 // storedSecrets reads secrets, each in a transaction of its own.

@@ -49,7 +49,8 @@ type serverProcess struct {
 	packer     *tasklog.Packer // nil: logs stay in the database
 
 	crypter   *secret.Crypter
-	mask      *secret.Mask
+	own       *secret.Mask // of the server's own log, errors and answers
+	mask      *secret.Mask // of the output of tasks; nil: it is shown as it is
 	templates *template.Evaluator
 	notifier  *notify.Notifier
 
