@@ -65,31 +65,42 @@ func (f *Flusher) commit(ctx context.Context, batch []*event, r room) error {
 		if happened {
 			return f.committed(batch, w)
 		}
-		if w == nil {
+		again := f.tryAgain(err, try, w)
+		if w == nil || !again {
 			for _, ev := range batch {
 				ev.leave()
 			}
 		}
-		if !f.tryAgain(err, try, w != nil) || !pause(ctx, try) {
-			if cause := context.Cause(ctx); cause != nil {
-				err = cause
-			}
-			if w != nil {
-				f.undo(w)
-			}
-			return err
+		if again && pause(ctx, try) {
+			f.warn(ctx, try, err)
+			continue
 		}
-		f.opts.Log.WarnContext(ctx, "transaction tried again", slog.Int("try", try), slog.Any("error", err))
+		if w != nil {
+			f.undo(w)
+		}
+		if cause := context.Cause(ctx); cause != nil {
+			return cause
+		}
+		return err
 	}
 }
 
-// tryAgain tells whether a transaction that failed may succeed later.
-func (f *Flusher) tryAgain(err error, try int, doubt bool) bool {
-	if f.opts.Lasting && (doubt || errors.Is(err, trowel.ErrUnavailable)) {
+// tryAgain tells whether a transaction that failed may succeed later. w is the last one of which it is
+// not known whether it was committed, which is to be found out.
+func (f *Flusher) tryAgain(err error, try int, w *write) bool {
+	unknown := w != nil && w.undone == nil
+	if f.opts.Lasting && (unknown || errors.Is(err, trowel.ErrUnavailable)) {
 		return true
 	}
-	passing := doubt || errors.Is(err, trowel.ErrUnavailable) || errors.Is(err, trowel.ErrConflict)
+	passing := unknown || errors.Is(err, trowel.ErrUnavailable) || errors.Is(err, trowel.ErrConflict)
 	return passing && try < maxTries
+}
+
+// warn says in the log that a transaction is tried again: the first times, and then once a minute.
+func (f *Flusher) warn(ctx context.Context, try int, err error) {
+	if try <= maxTries || try%60 == 0 {
+		f.opts.Log.WarnContext(ctx, "transaction tried again", slog.Int("try", try), slog.Any("error", err))
+	}
 }
 
 // pause waits before the next try, longer each time, unless ctx ends.

@@ -184,45 +184,75 @@ func TestStartSeenLate(t *testing.T) {
 	})
 }
 
-// pickyTx does not take a result with the key poison.
-type pickyTx struct{ trowel.Tx }
+// picky is a store that does not take a result with the key poison: it rolls the first transactions
+// with it back without saying so, and refuses those after them.
+type picky struct {
+	trowel.Store
+	rollbacks int
+}
 
-func (t pickyTx) UpdateTasks(ctx context.Context, updates []trowel.TaskUpdate) error {
+func (p *picky) Update(ctx context.Context, f func(trowel.Tx) error) error {
+	return p.Store.Update(ctx, func(tx trowel.Tx) error {
+		watched := &pickyTx{Tx: tx, refuse: p.rollbacks == 0}
+		err := f(watched)
+		if err == nil && watched.poisoned {
+			p.rollbacks--
+			return fmt.Errorf("commit: %w", trowel.ErrUnavailable)
+		}
+		return err
+	})
+}
+
+type pickyTx struct {
+	trowel.Tx
+	refuse, poisoned bool
+}
+
+func (t *pickyTx) UpdateTasks(ctx context.Context, updates []trowel.TaskUpdate) error {
 	for _, u := range updates {
 		if u.Task.Result.Store.Has("poison") {
-			return errors.New("value too large")
+			t.poisoned = true
+			if t.refuse {
+				return errors.New("value too large")
+			}
 		}
 	}
 	return t.Tx.UpdateTasks(ctx, updates)
 }
 
-// TestRefusedResult stores a result that the store never takes: its task fails, and nothing else.
+// TestRefusedResult stores a result that the store never takes: its task fails, and nothing else. That
+// it was not known for a while whether it was stored makes no difference.
 func TestRefusedResult(t *testing.T) {
 	t.Parallel()
-	f, store, setting := beginWith(t, func(l *trowel.Lease) trowel.Report {
-		r := success(l)
-		if l.FullName == "+w+bad" {
-			r.Result.Store = param.Of("poison", 1)
-		}
-		return r
-	}, func(opts *flush.Options, _ *scripted) {
-		lasting(opts)
-		opts.Store = hooked{opts.Store, func(tx trowel.Tx) trowel.Tx { return pickyTx{tx} }}
-	})
-	bad := start(t, f, setting, 0, param.Of("_parallel", true, "+bad", param.Of("echo>", 1), "+good", param.Of("echo>", 1)))
-	good := start(t, f, setting, time.Second, group(20))
-	if got := end(t, good).Flags.Status(); got != "success" {
-		t.Errorf("the other attempt ended as %s, want success", got)
-	}
-	if got := end(t, bad).Flags.Status(); got != "error" {
-		t.Errorf("attempt ended as %s, want error", got)
-	}
-	for _, row := range archived(t, store, bad.Attempt.ID) {
-		message, _ := row.Error.Get("message")
-		want := row.FullName == "+w+bad"
-		if text, _ := message.(string); want != strings.Contains(text, "cannot store the result of the task: ") {
-			t.Errorf("%s: error message = %q", row.FullName, text)
-		}
+	for _, rollbacks := range []int{0, 3} {
+		t.Run(fmt.Sprintf("after %d transactions without an answer", rollbacks), func(t *testing.T) {
+			t.Parallel()
+			f, store, setting := beginWith(t, func(l *trowel.Lease) trowel.Report {
+				r := success(l)
+				if l.FullName == "+w+bad" {
+					r.Result.Store = param.Of("poison", 1)
+				}
+				return r
+			}, func(opts *flush.Options, _ *scripted) {
+				lasting(opts)
+				opts.Store = &picky{opts.Store, rollbacks}
+			})
+			bad := start(t, f, setting, 0, param.Of("_parallel", true, "+bad", param.Of("echo>", 1), "+good", param.Of("echo>", 1)))
+			good := start(t, f, setting, time.Second, group(20))
+			if got := end(t, good).Flags.Status(); got != "success" {
+				t.Errorf("the other attempt ended as %s, want success", got)
+			}
+			if got := end(t, bad).Flags.Status(); got != "error" {
+				t.Errorf("attempt ended as %s, want error", got)
+			}
+			for _, row := range archived(t, store, bad.Attempt.ID) {
+				message, _ := row.Error.Get("message")
+				want := row.FullName == "+w+bad"
+				if text, _ := message.(string); want != strings.Contains(text, "cannot store the result of the task: ") {
+					t.Errorf("%s: error message = %q", row.FullName, text)
+				}
+			}
+		})
 	}
 }
 
