@@ -1,0 +1,268 @@
+package retention
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	trowel "github.com/trowel-project/trowel"
+)
+
+// How much one transaction takes.
+const (
+	attemptsAtOnce  = 500
+	rowsAtOnce      = 5000 // decisions and values, which are small
+	revisionsAtOnce = 50
+	blobsAtOnce     = 100
+)
+
+// Blobs is what is needed of a blob.Store.
+type Blobs interface {
+	// Delete deletes a blob; one that is not there is no error.
+	Delete(ctx context.Context, key string) error
+}
+
+// Options say what is old. Store, Now and Log are required.
+type Options struct {
+	Store trowel.Store
+	Now   func() time.Time
+	Log   *slog.Logger
+	// Keep is how long ended attempts, decisions and unused revisions are kept; zero is for ever.
+	Keep time.Duration
+	// KeepValues is how long values of param_set> are kept after they were written; zero is for ever.
+	KeepValues time.Duration
+	// Archives keep the files of revisions by their type. What is in one that is missing here is left
+	// for a pass that has it.
+	Archives map[string]Blobs
+	// DeleteLogs deletes the logs of an attempt that are outside the database, before its rows go; nil
+	// if there are none.
+	DeleteLogs func(ctx context.Context, id trowel.AttemptID) error
+	// DryRun only counts.
+	DryRun bool
+	// Deleted is told what was deleted: the names are those of Result.Counts. It may be nil.
+	Deleted func(what string, n int)
+}
+
+// Result is what one pass has deleted or, of a dry one, would delete.
+type Result struct {
+	Attempts, Sessions, Decisions, Revisions, Values, Archives int
+}
+
+// Count is a part of a Result.
+type Count struct {
+	What string // in the singular
+	N    int
+}
+
+// Counts returns all parts in a fixed order.
+func (r Result) Counts() []Count {
+	return []Count{
+		{"attempt", r.Attempts},
+		{"session", r.Sessions},
+		{"decision", r.Decisions},
+		{"revision", r.Revisions},
+		{"archive", r.Archives},
+		{"value", r.Values},
+	}
+}
+
+// Clean deletes what is old by now. It works in transactions of bounded size and rests after each of
+// them as long as it took, so that others get their turn. Every transaction leaves the database whole:
+// after an error or a crash the next pass goes on where this one ended. Several may run at the same
+// time. The Result is right also beside an error.
+func Clean(ctx context.Context, opts Options) (Result, error) {
+	p := &pass{opts: opts, now: opts.Now()}
+	for _, step := range []func(context.Context) error{p.values, p.attempts, p.decisions, p.revisions, p.archives} {
+		if err := step(ctx); err != nil {
+			return p.result, err
+		}
+	}
+	return p.result, nil
+}
+
+// pass is one run of Clean.
+type pass struct {
+	opts   Options
+	now    time.Time
+	result Result
+}
+
+// before is the instant before which things are old, and false if nothing is.
+func (p *pass) before() (time.Time, bool) { return p.now.Add(-p.opts.Keep), p.opts.Keep > 0 }
+
+func (p *pass) deleted(counter *int, what string, n int) {
+	*counter += n
+	if n > 0 && p.opts.Deleted != nil && !p.opts.DryRun {
+		p.opts.Deleted(what, n)
+	}
+}
+
+// update runs a transaction and rests.
+func (p *pass) update(ctx context.Context, f func(tx trowel.Tx) error) error {
+	began := p.opts.Now()
+	if err := p.opts.Store.Update(ctx, f); err != nil {
+		return err
+	}
+	return rest(ctx, p.opts.Now().Sub(began))
+}
+
+// The shortest and the longest rest between two transactions.
+const (
+	minRest = 2 * time.Millisecond
+	maxRest = time.Second
+)
+
+// rest waits as long as a transaction took.
+func rest(ctx context.Context, took time.Duration) error {
+	timer := time.NewTimer(min(max(took, minRest), maxRest))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// attempts deletes old attempts, from the smallest id on.
+func (p *pass) attempts(ctx context.Context) error {
+	before, some := p.before()
+	if !some {
+		return nil
+	}
+	for after := trowel.AttemptID(0); ; {
+		var old []trowel.AttemptID
+		err := p.opts.Store.View(ctx, func(tx trowel.Tx) (err error) {
+			old, after, err = tx.ListOldAttempts(ctx, before, after, attemptsAtOnce)
+			return err
+		})
+		if err == nil && p.opts.DryRun {
+			p.deleted(&p.result.Attempts, "attempt", len(old))
+		} else if err == nil && len(old) > 0 {
+			err = p.deleteAttempts(ctx, before, old)
+		}
+		if err != nil || after == 0 {
+			return err
+		}
+	}
+}
+
+func (p *pass) deleteAttempts(ctx context.Context, before time.Time, old []trowel.AttemptID) error {
+	if p.opts.DeleteLogs != nil {
+		for _, id := range old {
+			if err := p.opts.DeleteLogs(ctx, id); err != nil {
+				return fmt.Errorf("delete the logs of attempt %d: %w", id, err)
+			}
+		}
+	}
+	var n trowel.DeletedAttempts
+	err := p.update(ctx, func(tx trowel.Tx) (err error) {
+		n, err = tx.DeleteAttempts(ctx, before, old)
+		return err
+	})
+	if err == nil {
+		p.deleted(&p.result.Attempts, "attempt", n.Attempts)
+		p.deleted(&p.result.Sessions, "session", n.Sessions)
+	}
+	return err
+}
+
+// decisions deletes what was noted about old sessions of schedules.
+func (p *pass) decisions(ctx context.Context) error {
+	before, some := p.before()
+	if !some {
+		return nil
+	}
+	return p.rows(ctx, &p.result.Decisions, "decision",
+		func(tx trowel.Tx) (int, error) { return tx.CountDecisions(ctx, before) },
+		func(tx trowel.Tx) (int, error) { return tx.DeleteDecisions(ctx, before, rowsAtOnce) })
+}
+
+// values deletes values that can no longer be read (operators 6.1).
+func (p *pass) values(ctx context.Context) error {
+	if p.opts.KeepValues <= 0 {
+		return nil
+	}
+	before := p.now.Add(-p.opts.KeepValues)
+	return p.rows(ctx, &p.result.Values, "value",
+		func(tx trowel.Tx) (int, error) { return tx.CountParamValues(ctx, before) },
+		func(tx trowel.Tx) (int, error) { return tx.DeleteParamValues(ctx, before, rowsAtOnce) })
+}
+
+// rows deletes rows until there are none, or counts them.
+func (p *pass) rows(ctx context.Context, counter *int, what string, count, remove func(tx trowel.Tx) (int, error)) error {
+	var n int
+	if p.opts.DryRun {
+		err := p.opts.Store.View(ctx, func(tx trowel.Tx) (err error) {
+			n, err = count(tx)
+			return err
+		})
+		p.deleted(counter, what, n)
+		return err
+	}
+	for {
+		err := p.update(ctx, func(tx trowel.Tx) (err error) {
+			n, err = remove(tx)
+			return err
+		})
+		if err != nil || n == 0 {
+			return err
+		}
+		p.deleted(counter, what, n)
+	}
+}
+
+// revisions deletes revisions that nothing refers to any more, project by project.
+func (p *pass) revisions(ctx context.Context) error {
+	before, some := p.before()
+	if !some {
+		return nil
+	}
+	for after := trowel.RevisionID(0); ; {
+		var old []trowel.OldRevision
+		err := p.opts.Store.View(ctx, func(tx trowel.Tx) (err error) {
+			old, err = tx.ListOldRevisions(ctx, before, after, revisionsAtOnce)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if p.opts.DryRun {
+			p.deleted(&p.result.Revisions, "revision", len(old))
+		} else if err := p.deleteRevisions(ctx, before, old); err != nil {
+			return err
+		}
+		if len(old) < revisionsAtOnce {
+			return nil
+		}
+		after = old[len(old)-1].ID
+	}
+}
+
+func (p *pass) deleteRevisions(ctx context.Context, before time.Time, old []trowel.OldRevision) error {
+	byProject := map[trowel.ProjectID][]trowel.RevisionID{}
+	for _, r := range old {
+		byProject[r.ProjectID] = append(byProject[r.ProjectID], r.ID)
+	}
+	for project, ids := range byProject {
+		n := 0
+		err := p.update(ctx, func(tx trowel.Tx) error {
+			var archives []trowel.Archive
+			var err error
+			if n, archives, err = tx.DeleteRevisions(ctx, before, project, ids); err != nil {
+				return err
+			}
+			return doom(ctx, tx, archives)
+		})
+		if errors.Is(err, trowel.ErrConflict) { // somebody begins an attempt of one of them; the next pass sees
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		p.deleted(&p.result.Revisions, "revision", n)
+	}
+	return nil
+}
