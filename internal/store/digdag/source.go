@@ -94,14 +94,10 @@ func (s *Source) Where() string { return s.where }
 
 // Close ends reading.
 func (s *Source) Close() error {
-	var err error
 	if s.tx != nil {
-		err = s.tx.Rollback()
-		if errors.Is(err, sql.ErrTxDone) {
-			err = nil // the connection was lost, or ctx ended
-		}
+		_ = s.tx.Rollback() // nothing was written, however it ends
 	}
-	return errors.Join(err, s.pool.Close())
+	return s.pool.Close()
 }
 
 // rows calls each for every row of a query, as they come.
