@@ -1,0 +1,115 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/config"
+	"github.com/trowel-project/trowel/internal/filelock"
+	"github.com/trowel-project/trowel/internal/store"
+	"github.com/trowel-project/trowel/internal/store/postgres"
+	"github.com/trowel-project/trowel/internal/store/sqlite"
+)
+
+// database is a server's database that a command works on by itself, while no server does.
+type database struct {
+	*store.DB
+
+	lock *os.File // of its folder; nil for one that is not in a file
+}
+
+// databaseSettings reads where a server's database is, for commands with --database and --config.
+// Settings that are not right are said on standard error.
+func (c *call) databaseSettings(ctx context.Context) (*config.Server, error) {
+	settings, err := c.serverSettings()
+	if err != nil {
+		return nil, err
+	}
+	log := slog.New(&logFormat{to: c.env.Stderr, level: slog.LevelWarn, thread: "main", class: "trowel"})
+	return c.readServer(ctx, settings, log)
+}
+
+// openDatabase opens a database and brings its tables up to date.
+func (c *call) openDatabase(ctx context.Context, d *config.Database) (*database, error) {
+	db := &database{}
+	var err error
+	switch d.Type {
+	case config.DatabasePostgreSQL:
+		db.DB, err = postgres.Open(ctx, postgresOptions(d), c.env.Now())
+	case config.DatabaseSQLite:
+		if db.lock, err = lockDatabase(d.File); err != nil {
+			return nil, err
+		}
+		db.DB, err = sqlite.Open(ctx, sqlite.Options{Path: d.File, Durable: true}, c.env.Now())
+	default:
+		db.DB, err = sqlite.Open(ctx, sqlite.Options{}, c.env.Now())
+	}
+	if err != nil && db.lock != nil {
+		err = errors.Join(err, db.lock.Close())
+	}
+	return db, err
+}
+
+// readSchema looks how far the tables of a database are.
+func readSchema(ctx context.Context, d *config.Database) (store.Schema, error) {
+	switch d.Type {
+	case config.DatabasePostgreSQL:
+		return postgres.ReadSchema(ctx, postgresOptions(d))
+	case config.DatabaseSQLite:
+		return sqlite.ReadSchema(ctx, sqlite.Options{Path: d.File})
+	default:
+		return sqlite.ReadSchema(ctx, sqlite.Options{})
+	}
+}
+
+func (db *database) Close() error {
+	err := db.DB.Close()
+	if db.lock != nil {
+		err = errors.Join(err, db.lock.Close())
+	}
+	return err
+}
+
+// postgresOptions says how to connect.
+func postgresOptions(d *config.Database) postgres.Options {
+	return postgres.Options{
+		Host: d.Host, Port: d.Port, User: d.User, Password: d.Password, Database: d.Name,
+		SSLMode: d.SSLMode, SSLCert: d.SSLCert, SSLKey: d.SSLKey, SSLRootCert: d.SSLRootCert,
+		LoginTimeout: d.ConnectTimeout, SocketTimeout: d.SocketTimeout, IdleTimeout: d.IdleTimeout, MaxConnections: 2,
+	}
+}
+
+// lockDatabase makes the folder of a database file and takes its lock, which a server has as long as it
+// lives.
+func lockDatabase(file string) (*os.File, error) {
+	dir := filepath.Dir(file)
+	err := os.MkdirAll(dir, 0o700)
+	var lock *os.File
+	if err == nil {
+		lock, err = filelock.Take(filepath.Join(dir, "trowel.lock"))
+	}
+	if errors.Is(err, filelock.ErrTaken) {
+		return nil, &trowel.Error{Kind: trowel.ErrConflict, Message: "a server uses the database in " + dir, Hint: "stop it first"}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("use the database in %s: %w", dir, reason(err))
+	}
+	return lock, nil
+}
+
+// databasePlace names a database for people.
+func databasePlace(d *config.Database) string {
+	switch d.Type {
+	case config.DatabasePostgreSQL:
+		return `schema "trowel" of ` + postgresOptions(d).Where()
+	case config.DatabaseSQLite:
+		return d.File
+	default:
+		return "memory"
+	}
+}

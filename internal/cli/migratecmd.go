@@ -1,0 +1,98 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/trowel-project/trowel/internal/config"
+)
+
+// Texts of server 1.9.6.
+const (
+	textMigrateCommand  = "Invalid command"
+	textMigrateCount    = "Invalid parameters"
+	textMigrateDatabase = "--database, or --config option is required"
+	textNoUpdate        = "No update"
+	textMigrated        = "Migrations successfully finished"
+	textNoTable         = "No table exist"
+)
+
+// The forms of migrate. The last one is ours.
+const (
+	migrateRun   = "run"
+	migrateCheck = "check"
+	migrateFrom  = "from-digdag"
+)
+
+// runMigrate brings the tables of a server's database up to date, looks whether they are, or copies a
+// Digdag database into them.
+func runMigrate(ctx context.Context, c *call) error {
+	if len(c.args.positional) != 1 {
+		return c.usage(textMigrateCount).hinting("migrate takes one of %s", commaList([]string{migrateRun, migrateCheck, migrateFrom}))
+	}
+	var run func(context.Context, *config.Server) error
+	switch c.args.positional[0] {
+	case migrateRun:
+		run = c.migrate
+	case migrateCheck:
+		run = c.checkMigration
+	case migrateFrom:
+		run = c.migrateFromDigdag
+	default:
+		return c.usage(textMigrateCommand).hinting("%s", didYouMean(nearWord(c.args.positional[0], []string{migrateRun, migrateCheck, migrateFrom})))
+	}
+	if c.args.positional[0] != migrateFrom {
+		for _, option := range []string{"--from", "--from-url", "--site"} {
+			if c.args.given(option) {
+				return c.usage(option + " is an option of migrate " + migrateFrom)
+			}
+		}
+	}
+	if !c.args.given("--database") && c.configPath == "" {
+		return c.usage(textMigrateDatabase)
+	}
+	settings, err := c.databaseSettings(ctx)
+	if err != nil {
+		return err
+	}
+	return interruptible(ctx, func(ctx context.Context) error { return run(ctx, settings) })
+}
+
+// migrate applies what is pending. A database in memory is made and thrown away.
+func (c *call) migrate(ctx context.Context, settings *config.Server) error {
+	schema, err := readSchema(ctx, &settings.Database)
+	if err != nil {
+		return err
+	}
+	if len(schema.Pending) == 0 {
+		say(c.env.Stdout, "%s\n", textNoUpdate)
+		return nil
+	}
+	db, err := c.openDatabase(ctx, &settings.Database)
+	if err != nil {
+		return err
+	}
+	if err := db.Close(); err != nil {
+		return err
+	}
+	say(c.env.Stdout, "%s\n", textMigrated)
+	return nil
+}
+
+// checkMigration lists what is pending.
+func (c *call) checkMigration(ctx context.Context, settings *config.Server) error {
+	schema, err := readSchema(ctx, &settings.Database)
+	if err != nil {
+		return err
+	}
+	switch {
+	case !schema.Exists:
+		say(c.env.Stdout, "%s\n", textNoTable)
+	case len(schema.Pending) == 0:
+		say(c.env.Stdout, "%s\n", textNoUpdate)
+	default:
+		for _, version := range schema.Pending {
+			say(c.env.Stdout, "%s\n", version)
+		}
+	}
+	return nil
+}

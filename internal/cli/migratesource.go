@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/config"
+	"github.com/trowel-project/trowel/internal/store/postgres"
+)
+
+// Texts about --from and --from-url.
+const (
+	textTwoSources = "Setting both --from and --from-url is invalid"
+	hintSource     = "--from FILE takes Digdag's own configuration, --from-url an address like postgresql://user:password@host:5432/digdag; " +
+		"without them both programs share the database of --config"
+	hintSourceURL = "it looks like postgresql://user:password@host:5432/digdag?sslmode=require&search_path=public"
+)
+
+// digdagDatabase says how to connect to the database that is copied: that of --from or --from-url, else
+// the target's own, which both programs share.
+func (c *call) digdagDatabase(ctx context.Context, target *config.Server) (postgres.Options, error) {
+	file, address := c.args.given("--from"), c.args.given("--from-url")
+	switch {
+	case file && address:
+		return postgres.Options{}, c.usage(textTwoSources)
+	case file:
+		return c.digdagFile(ctx, c.args.text("--from"))
+	case address:
+		return digdagURL(c.args.text("--from-url"))
+	case target.Database.Type != config.DatabasePostgreSQL:
+		return postgres.Options{}, c.usage("--from or --from-url option is required").hinting("%s", hintSource)
+	default:
+		return postgresOptions(&target.Database), nil
+	}
+}
+
+// digdagFile reads database.* of Digdag's configuration file.
+func (c *call) digdagFile(ctx context.Context, file string) (postgres.Options, error) {
+	found := Config{values: map[string]string{}, from: map[string]string{}}
+	if err := found.addFile(c.env, file); err != nil {
+		return postgres.Options{}, err
+	}
+	settings := found.Settings()
+	for key := range settings {
+		if !strings.HasPrefix(key, "database.") {
+			delete(settings, key)
+		}
+	}
+	kind := settings[keyDatabaseType].Value
+	if kind != config.DatabasePostgreSQL {
+		if kind == "" {
+			kind = config.DatabaseMemory // server 3.1
+		}
+		return postgres.Options{}, notPostgreSQL(kind, file)
+	}
+	read, err := c.readServer(ctx, settings, quietLog())
+	if err != nil {
+		return postgres.Options{}, err
+	}
+	return postgresOptions(&read.Database), nil
+}
+
+// digdagURL reads the address of a database. Errors do not show it, as it may have a password.
+func digdagURL(address string) (postgres.Options, error) {
+	wrong := func(what string) (postgres.Options, error) {
+		return postgres.Options{}, &trowel.Error{Kind: trowel.ErrInvalid, Message: "--from-url " + what, Hint: hintSourceURL}
+	}
+	u, err := url.Parse(address)
+	if failed, ok := errors.AsType[*url.Error](err); ok {
+		return wrong(fmt.Sprintf("is no URL: %v", failed.Err))
+	}
+	if u.Scheme != "postgres" && u.Scheme != "postgresql" {
+		return wrong("does not begin with postgresql://")
+	}
+	opts := postgres.Options{Host: u.Hostname(), User: u.User.Username(), Database: strings.TrimPrefix(u.Path, "/"), MaxConnections: 1}
+	opts.Password, _ = u.User.Password()
+	if port := u.Port(); port != "" {
+		if opts.Port, err = strconv.Atoi(port); err != nil {
+			return wrong("has no number as its port")
+		}
+	}
+	places := map[string]*string{
+		"host": &opts.Host, "sslmode": &opts.SSLMode, "sslcert": &opts.SSLCert, "sslkey": &opts.SSLKey, "sslrootcert": &opts.SSLRootCert,
+		"search_path": &opts.Schema,
+	}
+	for key, values := range u.Query() {
+		place := places[key]
+		if place == nil {
+			return wrong(fmt.Sprintf("has a parameter %q, which is not known", key))
+		}
+		*place = values[len(values)-1]
+	}
+	if opts.Host == "" || opts.User == "" || opts.Database == "" {
+		return wrong("needs a user, a host and a database")
+	}
+	return opts, nil
+}
