@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -14,8 +15,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"log/slog"
 
 	"github.com/trowel-project/trowel/internal/config"
 )
@@ -135,7 +134,7 @@ func (s *served) request(method, path, contentType, body string) (int, string) {
 	if err != nil {
 		return 0, err.Error()
 	}
-	defer w.Body.Close()
+	defer func() { _ = w.Body.Close() }()
 	text, err := io.ReadAll(w.Body)
 	if err != nil {
 		s.t.Fatal(err)

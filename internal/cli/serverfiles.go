@@ -67,7 +67,7 @@ func (p *serverProcess) keepOutput(ctx context.Context, chunks []trowel.LogChunk
 }
 
 // openStorage opens a store that is not the database.
-func (p *serverProcess) openStorage(ctx context.Context, s *config.Storage) (blob.Store, error) {
+func (p *serverProcess) openStorage(_ context.Context, s *config.Storage) (blob.Store, error) {
 	if s.Type == config.StorageFile {
 		return file.New(p.env.path(s.Folder), p.env.Now())
 	}

@@ -56,7 +56,7 @@ func (p *serverProcess) start(ctx context.Context) (err error) {
 	}
 	p.schedulerCtx, p.endScheduler = context.WithCancel(p.partsCtx)
 	if p.scheduler != nil {
-		p.goPart("scheduler", func(context.Context) error { return p.scheduler.Run(p.schedulerCtx) })
+		p.goPart("scheduler", func(context.Context) error { return p.scheduler.Run(p.schedulerCtx) }) //nolint:contextcheck // ends before the other parts
 	}
 	for i := range p.listeners.servers {
 		p.goPart("HTTP listener", func(context.Context) error { return p.listeners.serve(i) })

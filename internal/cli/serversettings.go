@@ -42,18 +42,26 @@ func (c *call) serverSettings() (config.Settings, error) {
 	}
 	settings := base.Settings()
 	for _, o := range []struct{ option, key string }{
-		{"--bind", "server.bind"}, {"--admin-bind", "server.admin.bind"}, {"--port", "server.port"}, {"--admin-port", "server.admin.port"},
-		{"--max-task-threads", "agent.max-task-threads"}, {"--access-log", "server.access-log.path"},
-		{"--tls-cert", "server.tls.cert"}, {"--tls-key", "server.tls.key"},
+		{"--bind", "server.bind"},
+		{"--admin-bind", "server.admin.bind"},
+		{"--port", "server.port"},
+		{"--admin-port", "server.admin.port"},
+		{"--max-task-threads", "agent.max-task-threads"},
+		{"--access-log", "server.access-log.path"},
+		{"--tls-cert", "server.tls.cert"},
+		{"--tls-key", "server.tls.key"},
 	} {
 		if c.args.given(o.option) {
 			settings[o.key] = config.Setting{Value: c.args.text(o.option), From: o.option}
 		}
 	}
 	for _, o := range []struct{ option, key, value string }{
-		{"--disable-local-agent", "agent.enabled", "false"}, {"--disable-executor-loop", "server.executor.enabled", "false"},
-		{"--disable-scheduler", "schedule.enabled", "false"}, {"--enable-swagger", "server.enable-swagger", "true"},
-		{"--insecure", "server.insecure", "true"}, {"--memory", keyDatabaseType, config.DatabaseMemory},
+		{"--disable-local-agent", "agent.enabled", "false"},
+		{"--disable-executor-loop", "server.executor.enabled", "false"},
+		{"--disable-scheduler", "schedule.enabled", "false"},
+		{"--enable-swagger", "server.enable-swagger", "true"},
+		{"--insecure", "server.insecure", "true"},
+		{"--memory", keyDatabaseType, config.DatabaseMemory},
 	} {
 		if c.args.given(o.option) {
 			settings[o.key] = config.Setting{Value: o.value, From: o.option}

@@ -98,7 +98,7 @@ func (c *call) answerFile(f file) {
 		c.answerError(err)
 		return
 	}
-	defer content.Close()
+	defer func() { _ = content.Close() }() // everything was read, or the answer broke off
 	c.w.Header().Set("Content-Type", f.contentType)
 	c.send(http.StatusOK, f.sizeBytes, content)
 }
@@ -121,7 +121,7 @@ func (c *call) send(status int, sizeBytes int64, content io.Reader) {
 	}
 	if err := compressTo(c.w, encoding, content); err != nil && !errors.Is(err, c.ctx().Err()) {
 		c.opts.Log.Warn("answer broke off", slog.String("path", c.r.URL.Path), slog.Any("error", err))
-		panic(http.ErrAbortHandler)
+		panic(http.ErrAbortHandler) //nolint:forbidigo // how net/http is told to close the connection
 	}
 }
 

@@ -35,9 +35,9 @@ type call struct {
 // ctx is the context of the handler, which ends earlier than the request's.
 func (c *call) ctx() context.Context { return c.context }
 
-// number and text return the placeholders of the path, counted from 0 each.
-func (c *call) number(i int) int64 { return c.found.numbers[i] }
-func (c *call) text(i int) string  { return c.found.texts[i] }
+// number and text return the values of the path's placeholders. No path has two of a kind.
+func (c *call) number() int64 { return c.found.numbers[0] }
+func (c *call) text() string  { return c.found.texts[0] }
 
 // view reads from the store.
 func (c *call) view(f func(tx trowel.Tx) error) error {

@@ -37,7 +37,7 @@ func (r *refusal) Error() string {
 func (r *refusal) Unwrap() error { return r.err }
 
 // errNoPath is the answer to a path, an id or a query value that does not fit (server 2.1).
-var errNoPath error = &refusal{status: http.StatusNotFound, bare: true} //nolint:gochecknoglobals // a sentinel
+var errNoPath error = &refusal{status: http.StatusNotFound, bare: true}
 
 // statusOf is the table of kinds of errors (server 2.5).
 func statusOf(err error) int {

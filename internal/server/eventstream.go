@@ -43,7 +43,7 @@ func getEvents(c *call) (any, error) {
 	header.Set("X-Accel-Buffering", "no")
 	c.w.WriteHeader(http.StatusOK)
 	if err := s.begin(lost); err != nil {
-		return stream{}, nil //nolint:nilerr // the caller has gone
+		return stream{}, nil // the caller has gone
 	}
 	s.serve()
 	return stream{}, nil
@@ -76,7 +76,6 @@ type eventStream struct {
 	*call
 	watcher *watcher
 	out     *http.ResponseController
-	last    string // the position that was sent last
 }
 
 // begin tells a new watcher where it is, or one who was away for too long that it must read anew.

@@ -110,7 +110,7 @@ func (h *house) do(t *testing.T, method, path, contentType, body string, header 
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer w.Body.Close()
+	defer func() { _ = w.Body.Close() }()
 	text, err := io.ReadAll(w.Body)
 	if err != nil {
 		t.Fatal(err)

@@ -52,7 +52,7 @@ func getLogFile(c *call) (any, error) {
 	if c.opts.Logs == nil {
 		return nil, &refusal{status: http.StatusNotFound, message: "Log file not found"}
 	}
-	content, size, err := c.opts.Logs.Open(c.ctx(), id, c.text(0))
+	content, size, err := c.opts.Logs.Open(c.ctx(), id, c.text())
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // errSlow ends a request that takes too long.
-var errSlow = errors.New("the request took too long") //nolint:gochecknoglobals // a sentinel
+var errSlow = errors.New("the request took too long")
 
 // gates are what all listeners of a server share.
 type gates struct{ closed atomic.Bool }
@@ -53,7 +53,7 @@ func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 // panicked answers a request whose handler panicked.
 func (s *Server) panicked(w *recorder, r *http.Request, cause any) {
 	if cause == http.ErrAbortHandler { //nolint:errorlint // the very value, as net/http has it
-		panic(cause)
+		panic(cause) //nolint:forbidigo // net/http closes the connection
 	}
 	s.opts.Log.Error("handler panicked", slog.String("method", r.Method), slog.String("path", r.URL.Path),
 		slog.String("cause", fmt.Sprint(cause)), slog.String("stack", string(debug.Stack())))

@@ -17,7 +17,7 @@ const instantMillis = "2006-01-02T15:04:05.000Z"
 // liveProject returns the project of the path and refuses one that is deleted ([404p]), or that the
 // caller may not see.
 func (c *call) liveProject(tx trowel.Tx) (*trowel.Project, error) {
-	id := trowel.ProjectID(c.number(0))
+	id := trowel.ProjectID(c.number())
 	p, err := tx.FindProjectByID(c.ctx(), id)
 	if err != nil {
 		return nil, missed(err, "project id=%d", id)

@@ -17,7 +17,7 @@ import (
 // TestBadRequests: whatever is sent, the answer is a refusal with a JSON body that says what is wrong,
 // and nothing is stored.
 //
-//nolint:tparallel // what is stored is looked at when all have been refused
+//nolint:paralleltest,tparallel // what is stored is looked at when all have been refused
 func TestBadRequests(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, nil)
@@ -180,15 +180,17 @@ func TestEventStream(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer w.Body.Close()
+	defer func() { _ = w.Body.Close() }()
 	if got := w.Header.Get("Content-Type"); got != "text/event-stream" {
 		t.Errorf("content type %q", got)
 	}
 	h.events.Publish(server.Event{AttemptID: 1, ProjectID: 1, Workflow: "main"})
 	lines := bufio.NewScanner(w.Body)
-	for lines.Scan() && !strings.HasPrefix(lines.Text(), "data: ") {
+	got := ""
+	for !strings.HasPrefix(got, "data: ") && lines.Scan() {
+		got = lines.Text()
 	}
-	if got := lines.Text(); !strings.Contains(got, `"id":"1"`) || !strings.Contains(got, `"sessionTime":"2024-01-01T09:00:00+09:00"`) {
+	if !strings.Contains(got, `"id":"1"`) || !strings.Contains(got, `"sessionTime":"2024-01-01T09:00:00+09:00"`) {
 		t.Errorf("event %q, want the attempt", got)
 	}
 	h.events.Close()

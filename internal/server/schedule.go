@@ -41,7 +41,7 @@ func getProjectSchedules(c *call) (any, error) {
 
 // findSchedule returns the schedule of the path.
 func (c *call) findSchedule() (*trowel.ScheduledWorkflow, error) {
-	id := trowel.ScheduleID(c.number(0))
+	id := trowel.ScheduleID(c.number())
 	var s *trowel.ScheduledWorkflow
 	err := c.view(func(tx trowel.Tx) (err error) {
 		s, err = tx.FindSchedule(c.ctx(), id)

@@ -18,7 +18,7 @@ func putSecret(c *call) (any, error) {
 	if err := c.decode(&request); err != nil {
 		return nil, err
 	}
-	key := c.text(0)
+	key := c.text()
 	if err := secret.CheckStored(key, request.Value); err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func putSecret(c *call) (any, error) {
 }
 
 func deleteSecret(c *call) (any, error) {
-	key := c.text(0)
+	key := c.text()
 	if err := secret.CheckStored(key, ""); err != nil {
 		return nil, err
 	}

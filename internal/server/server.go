@@ -152,7 +152,7 @@ func (s *Server) serveAPI(w *recorder, r *http.Request, path string) {
 		options(w, f, known)
 		return
 	}
-	if !(known && f.open(r.Method)) {
+	if !known || !f.open(r.Method) {
 		caller, err := s.opts.Auth.Authenticate(r.Context(), r.Header)
 		if err != nil {
 			c.answer(nil, err)

@@ -75,7 +75,7 @@ func getSession(c *call) (any, error) {
 
 // session returns the session of the path.
 func (c *call) session() (*trowel.AttemptSummary, error) {
-	id := trowel.SessionID(c.number(0))
+	id := trowel.SessionID(c.number())
 	var s *trowel.AttemptSummary
 	err := c.view(func(tx trowel.Tx) (err error) {
 		s, err = tx.FindSession(c.ctx(), id)
@@ -106,7 +106,7 @@ func getSessionAttempts(c *call) (any, error) {
 
 // findAttempt returns the attempt of the path.
 func (c *call) findAttempt(tx trowel.Tx) (*trowel.AttemptSummary, error) {
-	id := trowel.AttemptID(c.number(0))
+	id := trowel.AttemptID(c.number())
 	s, err := tx.FindAttemptSummary(c.ctx(), id)
 	if err != nil {
 		return nil, missed(err, "session attempt id=%d", id)

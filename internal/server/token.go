@@ -127,7 +127,7 @@ func deleteToken(c *call) (any, error) {
 	if err := c.may(0); err != nil {
 		return nil, err
 	}
-	id := trowel.TokenID(c.number(0))
+	id := trowel.TokenID(c.number())
 	var shape *Token
 	err := c.update(func(tx trowel.Tx) error {
 		tokens, err := tx.ListTokens(c.ctx())

@@ -21,7 +21,7 @@ func parseTopic(text string) (topic, error) {
 	t := topic{kind: kind}
 	id, name, named := strings.Cut(rest, "/")
 	n, err := strconv.ParseInt(id, 10, 64)
-	wrong := false
+	var wrong bool
 	switch kind {
 	case "site", "schedules":
 		wrong = rest != ""

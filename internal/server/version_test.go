@@ -7,7 +7,7 @@ func TestParseVersion(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{
 		"0.1.0": true, "1": true, "0.10.6-SNAPSHOT": true, "1.2-a.b_c-d": true,
-		"": false, "v1.0": false, "01.2": false, "1.": false, "1-": false, "abc": false, "1.2 ": false, "1..2": false,
+		"": false, "v1.0": false, "01.2": false, "1.": false, "1-": false, "abc": false, "1.2\t": false, "1..2": false,
 		"99999999999999999999.1": false,
 	} {
 		if _, ok := parseVersion(text); ok != want {

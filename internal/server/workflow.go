@@ -27,7 +27,7 @@ func getProjectWorkflows(c *call) (any, error) {
 
 func getProjectWorkflow(c *call) (any, error) {
 	return inProject(c, func(tx trowel.Tx, p *trowel.Project) (api.Workflow, error) {
-		return c.workflowNamed(tx, p.ID, c.text(0))
+		return c.workflowNamed(tx, p.ID, c.text())
 	})
 }
 
@@ -126,7 +126,7 @@ func getWorkflow(c *call) (any, error) {
 
 // definition returns the workflow of the path, which may be of any revision.
 func (c *call) definition() (*trowel.Definition, error) {
-	id := trowel.WorkflowID(c.number(0))
+	id := trowel.WorkflowID(c.number())
 	var d *trowel.Definition
 	err := c.view(func(tx trowel.Tx) (err error) {
 		d, err = tx.FindDefinition(c.ctx(), id)
