@@ -59,6 +59,7 @@ func random(size int) []byte {
 }
 
 func testPutOpen(t *testing.T, s blob.Store) {
+	t.Helper()
 	for _, size := range []int{0, 1, 1000, 256 << 10, 256<<10 + 1, 3 << 20} {
 		key := fmt.Sprintf("0/some/%d.tar.gz", size)
 		want := random(size)
@@ -70,6 +71,7 @@ func testPutOpen(t *testing.T, s blob.Store) {
 }
 
 func testRanges(t *testing.T, s blob.Store) {
+	t.Helper()
 	const part = 256 << 10
 	data := random(3*part + 10)
 	put(t, s, "k", data)
@@ -85,6 +87,7 @@ func testRanges(t *testing.T, s blob.Store) {
 }
 
 func testReplace(t *testing.T, s blob.Store) {
+	t.Helper()
 	put(t, s, "k", random(1<<20))
 	put(t, s, "k", []byte("short"))
 	if got := string(read(t, s, "k", 0, -1)); got != "short" {
@@ -93,6 +96,7 @@ func testReplace(t *testing.T, s blob.Store) {
 }
 
 func testMissing(t *testing.T, s blob.Store) {
+	t.Helper()
 	open := func(key string) error {
 		r, err := s.Open(t.Context(), key, 0, -1)
 		if err == nil {
@@ -119,6 +123,7 @@ func testMissing(t *testing.T, s blob.Store) {
 }
 
 func testWrongSize(t *testing.T, s blob.Store) {
+	t.Helper()
 	for _, size := range []int64{0, 4, 6, 1 << 20} {
 		if err := s.Put(t.Context(), "k", strings.NewReader("12345"), size); err == nil {
 			t.Errorf("Put of 5 bytes as %d = nil, want an error", size)
@@ -130,6 +135,7 @@ func testWrongSize(t *testing.T, s blob.Store) {
 }
 
 func testList(t *testing.T, s blob.Store) {
+	t.Helper()
 	for _, key := range []string{"a", "a/1", "a/2", "a/10", "a-b/1", "ab", "b/c/d/e", "b/c/f"} {
 		put(t, s, key, []byte(key))
 	}
@@ -159,6 +165,7 @@ func testList(t *testing.T, s blob.Store) {
 
 // Keys have names of revisions in them, which may be any text.
 func testKeys(t *testing.T, s blob.Store) {
+	t.Helper()
 	keys := []string{
 		"0/x/rev ision.tar.gz", "0/x/é日本.gz", "0/x/a%2Fb", "0/x/a?b#c&d=e+f", `0/x/a"b'c\d:e*f|g<h>`, "0/x/..a", "0/x/...", "0/.hidden/a", "0/x/a.", "0/con/nul",
 		"0/" + strings.Repeat("long", 60) + "/" + strings.Repeat("é", 250) + ".gz",
@@ -177,6 +184,7 @@ func testKeys(t *testing.T, s blob.Store) {
 }
 
 func testConcurrent(t *testing.T, s blob.Store) {
+	t.Helper()
 	var all sync.WaitGroup
 	for i := range 8 {
 		all.Go(func() {
@@ -205,10 +213,11 @@ var errBroken = errors.New("broken")
 
 // A reader that fails leaves nothing that could be taken for a blob.
 func testBroken(t *testing.T, s blob.Store) {
+	t.Helper()
 	broken, end := io.Pipe()
 	go func() {
 		_, err := end.Write(random(2 << 20))
-		end.CloseWithError(errors.Join(errBroken, err)) //nolint:errcheck,gosec // never fails
+		end.CloseWithError(errors.Join(errBroken, err)) //nolint:gosec // never fails
 	}()
 	if err := s.Put(t.Context(), "k", broken, 3<<20); !errors.Is(err, errBroken) {
 		t.Errorf("Put = %v, want the error of the reader", err)
