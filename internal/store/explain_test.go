@@ -113,7 +113,7 @@ func hot() []statement {
 		one("FindWorkflow", func(ctx context.Context, tx trowel.Tx) error { _, _, err := tx.FindWorkflow(ctx, 7, "w1"); return err }),
 		// All workflows of newest revisions: there are fewer of them than of old ones.
 		{name: "ListWorkflows", most: 10_000, run: func(ctx context.Context, tx trowel.Tx) error {
-			_, err := tx.ListWorkflows(ctx, trowel.WorkflowFilter{After: 5000, Limit: 20})
+			_, err := tx.ListWorkflows(ctx, trowel.WorkflowFilter{After: 1000, Limit: 20})
 			return err
 		}},
 		sorted(one("ListWorkflows of a revision", func(ctx context.Context, tx trowel.Tx) error {
@@ -121,7 +121,7 @@ func hot() []statement {
 			return err
 		})),
 		one("ListSchedules", func(ctx context.Context, tx trowel.Tx) error {
-			_, err := tx.ListSchedules(ctx, trowel.ScheduleFilter{After: 5000, Limit: 20})
+			_, err := tx.ListSchedules(ctx, trowel.ScheduleFilter{After: 1000, Limit: 20})
 			return err
 		}),
 		sorted(one("ListSchedules of a project", func(ctx context.Context, tx trowel.Tx) error {
@@ -208,7 +208,7 @@ func hot() []statement {
 	}
 }
 
-// seed fills the tables: a thousand projects of ten workflows in two revisions each; the first
+// seed fills the tables: a thousand projects of two workflows in two revisions each; the first
 // project has as many sessions of one workflow as all others together. numbers makes a table n with
 // the numbers from 1 on, and bytes is the type of bytes.
 func seed(t *testing.T, db *sql.DB, numbers, bytes string) {
@@ -222,15 +222,15 @@ func seed(t *testing.T, db *sql.DB, numbers, bytes string) {
 		{2000, `INSERT INTO revision (id, project_id, name, archive_type, archive_bytes, actor, created_at)
 SELECT i, 1 + (i - 1) % 1000, 'r' || (i / 1000), 'none', 0, '', i FROM n`},
 		{1000, `INSERT INTO workflow_config (id, project_id, digest, zone) SELECT i, i, i, 'UTC' FROM n`},
-		{20000, `INSERT INTO workflow (id, revision_id, name, config_id) SELECT i, 1 + (i - 1) % 2000, 'w' || (i / 2000), 1 + i % 1000 FROM n`},
-		{10000, `INSERT INTO schedule (id, project_id, workflow, workflow_id, next_run_at, next_session_at, created_at, updated_at)
+		{4000, `INSERT INTO workflow (id, revision_id, name, config_id) SELECT i, 1 + (i - 1) % 2000, 'w' || (i / 2000), 1 + i % 1000 FROM n`},
+		{4000, `INSERT INTO schedule (id, project_id, workflow, workflow_id, next_run_at, next_session_at, created_at, updated_at)
 SELECT i, 1 + (i - 1) % 1000, 'w' || (i / 1000), i, i, i, 0, 0 FROM n`},
 		{large, `INSERT INTO schedule_decision (id, at, schedule_id, project_id, workflow, session_at, run_at, what, reason)
 SELECT i, i, i, 1 + i % 1000, 'w1', i, i, 'started', '' FROM n`},
 		{large, `INSERT INTO session (id, project_id, workflow, session_time, uuid, last_attempt_id)
 SELECT i, CASE WHEN i % 2 = 0 THEN 1 ELSE 1 + i % 1000 END, 'w1', i, 'u', i FROM n`},
 		{large, `INSERT INTO attempt (id, session_id, project_id, workflow, name, number, workflow_id, zone, flags, cause, actor, version, created_at,
-finished_at) SELECT i, i, CASE WHEN i % 2 = 0 THEN 1 ELSE 1 + i % 1000 END, 'w1', '', 1, 1 + i % 20000, 'UTC', 2, '', '', 0, i,
+finished_at) SELECT i, i, CASE WHEN i % 2 = 0 THEN 1 ELSE 1 + i % 1000 END, 'w1', '', 1, 1 + i % 4000, 'UTC', 2, '', '', 0, i,
 CASE WHEN i % 100 = 0 THEN NULL ELSE i END FROM n`},
 		{1000, `INSERT INTO delayed_attempt (attempt_id, depends_on, next_run_at) SELECT i, i, i FROM n`},
 		{large, `INSERT INTO task (id, attempt_id, full_name, is_group, state, flags, parent_round, try, updated_at, agent_id, version)
