@@ -25,6 +25,9 @@ func (f *Flusher) apply(ctx context.Context, tx trowel.Tx, w *write, ev *event) 
 		}
 	case ev.what == nil: // it was to be looked at, which lock has done
 	case !a.running():
+		if a != nil && a.Image != nil {
+			w.done[ev.attempt] = true // it has ended in this transaction
+		}
 		ev.err = w.refusal(ev)
 	default:
 		if sla, ok := ev.what.(engine.SLA); ok {

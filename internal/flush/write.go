@@ -21,7 +21,7 @@ type write struct {
 	turns   []*attempt // those of them whose turn it is
 	begun   []*attempt
 	undone  []*engine.Image           // of the members, after an undo
-	done    map[trowel.AttemptID]bool // those of the locked ones that had ended before
+	done    map[trowel.AttemptID]bool // those of the locked ones that have ended
 	mark    int64                     // a random number for the transaction, kept in the audit
 	batch   Batch
 	claimed []claimed
