@@ -210,6 +210,49 @@ func TestReader(t *testing.T) {
 	}
 }
 
+// Text can be read from any offset and any line on, wherever the pieces are and end.
+func TestReadText(t *testing.T) {
+	t.Parallel()
+	a := newArchive(t)
+	sizes := make([]int, 40)
+	for i := range sizes {
+		sizes[i] = 1 + i*37%500
+	}
+	a.write(t, "+daily+a", sizes...)
+	for name, text := range a.want {
+		for range 2 {
+			for offset := -1; offset < len(text)+2; offset += 97 {
+				got, err := a.reader.ReadText(t.Context(), a.attempt.ID, name, int64(offset), 300)
+				want := ""
+				if offset >= 0 && offset < len(text) {
+					want = text[offset:min(offset+300, len(text))]
+				}
+				if err != nil || string(got) != want {
+					t.Fatalf("ReadText from %d = %d bytes, %v, want %d", offset, len(got), err, len(want))
+				}
+			}
+			lines := strings.SplitAfter(text, "\n")
+			offset := 0
+			for i, line := range lines {
+				got, err := a.reader.LineOffset(t.Context(), a.attempt.ID, name, int64(i))
+				if err != nil || got != int64(offset) {
+					t.Fatalf("LineOffset(%d) = %d, %v, want %d", i, got, err, offset)
+				}
+				offset += len(line)
+			}
+			if got, err := a.reader.LineOffset(t.Context(), a.attempt.ID, name, 1<<40); err != nil || got != int64(len(text)) {
+				t.Errorf("LineOffset of a line that is not there = %d, %v, want %d", got, err, len(text))
+			}
+			if err := a.packer.PackFile(t.Context(), a.attempt.ID, name); err != nil { // once more from a blob
+				t.Fatal(err)
+			}
+		}
+	}
+	if _, err := a.reader.ReadText(t.Context(), a.attempt.ID, "nope", 0, 1); !errors.Is(err, trowel.ErrNotFound) {
+		t.Errorf("ReadText of no log = %v, want ErrNotFound", err)
+	}
+}
+
 // Logs of ended attempts go into one blob, but large ones into their own; all can be read before,
 // in between and after, and go with Delete.
 func TestPacker(t *testing.T) {
