@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/url"
 	"strconv"
@@ -71,13 +70,13 @@ func digdagURL(address string) (postgres.Options, error) {
 		return postgres.Options{}, &trowel.Error{Kind: trowel.ErrInvalid, Message: "--from-url " + what, Hint: hintSourceURL}
 	}
 	u, err := url.Parse(address)
-	if failed, ok := errors.AsType[*url.Error](err); ok {
-		return wrong(fmt.Sprintf("is no URL: %v", failed.Err))
+	if err != nil {
+		return wrong("is no URL") // the reason shows parts of it
 	}
 	if u.Scheme != "postgres" && u.Scheme != "postgresql" {
 		return wrong("does not begin with postgresql://")
 	}
-	opts := postgres.Options{Host: u.Hostname(), User: u.User.Username(), Database: strings.TrimPrefix(u.Path, "/"), MaxConnections: 1}
+	opts := postgres.Options{Host: u.Hostname(), User: u.User.Username(), Database: strings.TrimPrefix(u.Path, "/"), SSLMode: "prefer"}
 	opts.Password, _ = u.User.Password()
 	if port := u.Port(); port != "" {
 		if opts.Port, err = strconv.Atoi(port); err != nil {

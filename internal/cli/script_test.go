@@ -11,13 +11,19 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/trowel-project/trowel/internal/cli"
+	"github.com/trowel-project/trowel/internal/store/storetest/pgtest"
 )
 
 // TestMain makes this test program the one that scripts run as trowel and digdag.
 func TestMain(m *testing.M) {
 	run := func() { os.Exit(cli.Run(context.Background(), cli.ProcessEnv())) }
-	testscript.Main(m, map[string]func(){"trowel": run, "digdag": run})
+	testscript.Main(withPostgres{m}, map[string]func(){"trowel": run, "digdag": run})
 }
+
+// withPostgres ends the PostgreSQL that tests start.
+type withPostgres struct{ m *testing.M }
+
+func (w withPostgres) Run() int { return pgtest.Main(w.m) }
 
 // TestScripts runs the commands of testdata/script as a user would type them.
 func TestScripts(t *testing.T) {

@@ -21,12 +21,18 @@ type Database struct {
 	DB      *sql.DB
 }
 
-// Open makes the tables of Digdag, without rows but those of its migrations.
+// Open makes the tables of Digdag, without rows but those of its migrations, on the server that tests
+// share.
 func Open(tb testing.TB) *Database {
 	tb.Helper()
-	opts := pgtest.Options(tb)
+	return In(tb, pgtest.Options(tb))
+}
+
+// In makes the tables of Digdag in a schema of a server.
+func In(tb testing.TB, opts postgres.Options) *Database {
+	tb.Helper()
 	d := &Database{Options: opts, DB: pgtest.Connect(tb, opts)}
-	d.Exec(tb, "CREATE SCHEMA "+pgx.Identifier{opts.Schema}.Sanitize())
+	d.Exec(tb, "CREATE SCHEMA IF NOT EXISTS "+pgx.Identifier{opts.Schema}.Sanitize())
 	d.Exec(tb, schema)
 	for version := range strings.FieldsSeq("20151204221156 20160602123456 20221021035534") {
 		d.Exec(tb, "INSERT INTO schema_migrations (name, created_at) VALUES ($1, now())", version)

@@ -1,0 +1,110 @@
+package cli
+
+import (
+	"database/sql"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	_ "modernc.org/sqlite" // driver "sqlite"
+
+	"github.com/trowel-project/trowel/internal/store/postgres"
+	"github.com/trowel-project/trowel/internal/store/storetest/pgtest"
+)
+
+// Texts and exit codes of server 1.9.6.
+func TestMigrateComplaints(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct{ args, says string }{
+		{"", "error: Invalid parameters\nmigrate takes one of run, check, from-digdag\n"},
+		{"run check", "error: Invalid parameters\n"},
+		{"chekc -o db", "error: Invalid command\ndid you mean \"check\"?\n"},
+		{"run", "error: --database, or --config option is required\n"},
+		{"check", "error: --database, or --config option is required\n"},
+		{"run -o db --site 1", "error: --site is an option of migrate from-digdag\n"},
+		{"from-digdag -o db", "error: --from or --from-url option is required\n"},
+		{"from-digdag -o db --from a --from-url b", "error: Setting both --from and --from-url is invalid\n"},
+		{"from-digdag -o db --from-url http://x", "error: --from-url does not begin with postgresql://\n"},
+		{"from-digdag -o db --from-url postgresql://u:secret@h:x/d", "error: --from-url is no URL\n"},
+		{"from-digdag -o db --from-url postgresql://u@h/d?sslmod=a", "error: --from-url has a parameter \"sslmod\", which is not known\n"},
+		{"from-digdag -o db --from-url postgresql://h/d", "error: --from-url needs a user, a host and a database\n"},
+		{"from-digdag -o db --from none.properties", "error: none.properties (no such file)\n"},
+	} {
+		c := newConsole(t)
+		out := c.run(append([]string{"migrate"}, strings.Fields(row.args)...)...)
+		if out.exit != 1 || !strings.Contains(out.stderr, row.says) || strings.Contains(out.stderr, "secret") {
+			t.Errorf("migrate %s: exit %d, %s, want %q", row.args, out.exit, out.stderr, row.says)
+		}
+		if _, err := os.Stat(filepath.Join(c.dir, "db")); err == nil {
+			t.Errorf("migrate %s made a database", row.args)
+		}
+	}
+}
+
+// check changes nothing, run applies what is pending, once.
+func TestMigrate(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	expectMigrate(t, c, "check -o db", "No table exist\n")
+	if _, err := os.Stat(filepath.Join(c.dir, "db")); err == nil {
+		t.Error("check made a folder")
+	}
+	expectMigrate(t, c, "run -o db", "Migrations successfully finished\n")
+	expectMigrate(t, c, "run -o db", "No update\n")
+	expectMigrate(t, c, "check -o db", "No update\n")
+	forget(t, filepath.Join(c.dir, "db", "trowel.db"))
+	expectMigrate(t, c, "check -o db", "0001\n")
+
+	c.write("memory.properties", "database.type = memory\n")
+	expectMigrate(t, c, "check -c memory.properties", "No table exist\n")
+	expectMigrate(t, c, "run -c memory.properties", "Migrations successfully finished\n") // of one that is thrown away
+	expectMigrate(t, c, "run -c memory.properties", "Migrations successfully finished\n")
+}
+
+// forget makes a database one that lacks its last migration.
+func forget(t *testing.T, path string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", path)
+	if err == nil {
+		_, err = db.ExecContext(t.Context(), "DELETE FROM schema_migration WHERE version = 1")
+	}
+	if err == nil {
+		err = db.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// On PostgreSQL the tables are in schema trowel. A server that may not change an old schema refuses to
+// start.
+func TestMigratePostgreSQL(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	c.write("server.properties", settingsOf(pgtest.Start(t).Options()))
+	expectMigrate(t, c, "check -c server.properties", "No table exist\n")
+	c.write("keep.properties", c.read("server.properties")+"database.migrate = false\n")
+	out := c.run("server", "-c", "keep.properties", "--port", "0")
+	if out.exit != 1 || !strings.Contains(out.stderr, "the database has no tables yet") || !strings.Contains(out.stderr, "trowel migrate run") {
+		t.Errorf("server with database.migrate = false: exit %d, %s, want a refusal with a hint", out.exit, out.stderr)
+	}
+	expectMigrate(t, c, "run -c keep.properties", "Migrations successfully finished\n")
+	expectMigrate(t, c, "run -c server.properties", "No update\n")
+	expectMigrate(t, c, "check -c server.properties", "No update\n")
+}
+
+func expectMigrate(t *testing.T, c *console, args, stdout string) {
+	t.Helper()
+	out := c.run(append([]string{"migrate"}, strings.Fields(args)...)...)
+	if out.exit != 0 || out.stdout != stdout || out.stderr != "" {
+		t.Errorf("migrate %s: exit %d, %q, %q, want %q", args, out.exit, out.stdout, out.stderr, stdout)
+	}
+}
+
+// settingsOf are the settings that name a PostgreSQL.
+func settingsOf(opts postgres.Options) string {
+	return fmt.Sprintf("database.type = postgresql\ndatabase.host = %s\ndatabase.port = %d\ndatabase.user = %s\ndatabase.password = %s\ndatabase.database = %s\n",
+		opts.Host, max(opts.Port, 5432), opts.User, opts.Password, opts.Database)
+}
