@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"maps"
+	"math"
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/agent"
@@ -40,11 +41,11 @@ func (p *serverProcess) openEngine(ctx context.Context) error {
 		Listeners: []flush.Listener{eventFeed{p.events}, p, p.meters},
 		Limits:    engine.Limits{Tasks: e.MaxTasks}, Attempts: e.MaxAttempts,
 		TTLs:    engine.TTLs{Attempt: e.AttemptTTL, Task: e.TaskTTL},
-		Lasting: true, Adopt: e.Enabled, Sole: p.sole, Announce: announce, Defaults: p.settings.DefaultParams,
+		Lasting: true, Poll: p.settings.Database.ExpireInterval, Adopt: e.Enabled, Sole: p.sole, Announce: announce, Defaults: p.settings.DefaultParams,
 	})
 	p.launcher.Flusher = p.flusher
 	p.heartbeat = queue.NewHeartbeat(queue.HeartbeatOptions{
-		Store: p.store, Agent: p.agent, Name: p.agentName(), Version: version, Slots: p.settings.Agent.Slots,
+		Store: p.store, Agent: p.agent, Name: p.agentName(), Version: version, Slots: p.slots(),
 		Every: p.settings.Agent.Heartbeat, Lease: p.settings.Agent.Lease, Now: p.env.Now, Log: p.log,
 	})
 	if p.settings.Schedule.Enabled {
@@ -69,7 +70,7 @@ func (p *serverProcess) openAgent(ctx context.Context) error {
 		project, workspaces = p.local.dir, nil
 	}
 	p.agent = agent.New(ctx, agent.Options{
-		ID: "none", Slots: a.Slots, Operators: operator.Builtin(options), Templates: p.templates,
+		ID: "none", Slots: p.slots(), Operators: operator.Builtin(options), Templates: p.templates,
 		Commands: executor.NewLocal(executor.LocalOptions{
 			Env: p.environment(), Grace: a.KillGrace, KillNow: p.killNow, Log: p.log,
 		}),
@@ -83,6 +84,15 @@ func (p *serverProcess) openAgent(ctx context.Context) error {
 		p.agent.Rest()
 	}
 	return nil
+}
+
+// slots is how many tries run here at the same time; zero for any number.
+func (p *serverProcess) slots() int {
+	slots, limit := p.settings.Agent.Slots, p.settings.Engine.MaxConcurrency
+	if limit < math.MaxInt32 && (slots == 0 || slots > limit) {
+		return limit
+	}
+	return slots
 }
 
 func (p *serverProcess) operatorSetting(key string) (string, bool) {

@@ -33,7 +33,7 @@ func attemptsTopic(ids []trowel.AttemptID) string {
 func (p *serverProcess) heard(message string) {
 	topic, rest, _ := strings.Cut(message, " ")
 	switch topic {
-	case topicSchedules:
+	case topicSchedules, "": // nobody knows what was missed
 		if p.scheduler != nil {
 			p.scheduler.Wake()
 		}
