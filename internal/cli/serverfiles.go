@@ -10,6 +10,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/archive"
 	"github.com/trowel-project/trowel/internal/blob"
+	"github.com/trowel-project/trowel/internal/blob/cloud"
 	blobdb "github.com/trowel-project/trowel/internal/blob/db"
 	"github.com/trowel-project/trowel/internal/blob/file"
 	"github.com/trowel-project/trowel/internal/config"
@@ -19,13 +20,8 @@ import (
 
 // openFiles opens what keeps archives, logs and the files of tries.
 func (p *serverProcess) openFiles(ctx context.Context) (err error) {
-	inDatabase := blobdb.New(p.store)
-	p.archives = map[string]blob.Store{config.StorageDatabase: inDatabase}
-	kind := p.settings.Archives.Type
-	if kind != config.StorageDatabase {
-		if p.archives[kind], err = p.openStorage(ctx, &p.settings.Archives); err != nil {
-			return fmt.Errorf("open the store of archives: %w", err)
-		}
+	if err := p.openBlobs(ctx); err != nil {
+		return err
 	}
 	if p.workspaces, err = archive.NewWorkspaces(archive.WorkspaceOptions{
 		Dir: filepath.Join(p.tempDir(), "trowel-workspaces"), Fetch: p.fetchArchive,
@@ -38,14 +34,10 @@ func (p *serverProcess) openFiles(ctx context.Context) (err error) {
 		Insert: p.keepOutput, Agent: p.agentName(), Level: logLevel(p.args.text("--log-level")), SplitBytes: logs.SplitBytes,
 		Now: p.env.Now, Logger: p.log,
 	}
-	switch logs.Type {
-	case config.StorageNone:
+	if logs.Type == config.StorageNone {
 		options.Insert = nil
-	case config.StorageDatabase:
-	default:
-		if p.logBlobs, err = p.openStorage(ctx, &logs.Storage); err != nil {
-			return fmt.Errorf("open the store of logs: %w", err)
-		}
+	}
+	if p.logBlobs != nil {
 		p.packer = tasklog.NewPacker(tasklog.PackerOptions{Database: p.store, Blobs: p.logBlobs, Logger: p.log})
 		options.Large = p.packer.Large
 	}
@@ -54,6 +46,22 @@ func (p *serverProcess) openFiles(ctx context.Context) (err error) {
 		options.Mask = func(to io.Writer) io.WriteCloser { return p.mask.Writer(to) }
 	}
 	p.gatherer = tasklog.NewGatherer(options)
+	return nil
+}
+
+// openBlobs opens what keeps archives and packed logs.
+func (p *serverProcess) openBlobs(ctx context.Context) (err error) {
+	p.archives = map[string]blob.Store{config.StorageDatabase: blobdb.New(p.store)}
+	if kind := p.settings.Archives.Type; kind != config.StorageDatabase {
+		if p.archives[kind], err = p.openStorage(ctx, &p.settings.Archives); err != nil {
+			return fmt.Errorf("open the store of archives: %w", err)
+		}
+	}
+	if logs := &p.settings.Logs; logs.Type != config.StorageNone && logs.Type != config.StorageDatabase {
+		if p.logBlobs, err = p.openStorage(ctx, &logs.Storage); err != nil {
+			return fmt.Errorf("open the store of logs: %w", err)
+		}
+	}
 	return nil
 }
 
@@ -67,11 +75,16 @@ func (p *serverProcess) keepOutput(ctx context.Context, chunks []trowel.LogChunk
 }
 
 // openStorage opens a store that is not the database.
-func (p *serverProcess) openStorage(_ context.Context, s *config.Storage) (blob.Store, error) {
+func (p *serverProcess) openStorage(ctx context.Context, s *config.Storage) (blob.Store, error) {
 	if s.Type == config.StorageFile {
 		return file.New(p.env.path(s.Folder), p.env.Now())
 	}
-	return nil, notPartOf("a store of type " + s.Type)
+	b := &s.Bucket
+	return cloud.Open(ctx, cloud.Options{
+		Provider: s.Type, Bucket: b.Name, Prefix: b.Path, Endpoint: b.Endpoint, PathStyle: b.PathStyle, Region: b.Region,
+		AccessKeyID: b.AccessKeyID, SecretAccessKey: b.SecretAccessKey, CredentialsFile: b.CredentialsFile, CredentialsJSON: b.CredentialsJSON,
+		Account: b.Account, AccountKey: b.AccountKey, GetExpires: b.DownloadExpiration, PutExpires: b.UploadExpiration,
+	})
 }
 
 // fetchArchive opens the archive of a revision, wherever it was stored.

@@ -45,6 +45,7 @@ func (p *serverProcess) start(ctx context.Context) (err error) {
 	p.goPart("log gatherer", p.gatherer.Run)
 	p.goPart("heartbeat", p.heartbeat.Run)
 	p.goPart("notifier", p.notifier.Run)
+	p.goPart("retention", p.runRetention)
 	if p.packer != nil {
 		p.goPart("log packer", p.packer.Run)
 	}

@@ -333,6 +333,18 @@ var table = []command{
 		run: runMigrate,
 	},
 	{
+		name: "db", section: sectionServer, extra: true,
+		lines: []line{{"db clean", "delete old attempts from the server's database"}},
+		usage: []string{"db clean [--older-than 30d] [--dry-run]"},
+		min:   1, max: 1, operand: oneOf("clean"),
+		options: []option{
+			textOption("DIR", "folder of the database", "-o", "--database").offering(anyFolder),
+			textOption("LENGTH", "delete attempts that ended so long ago, as in 30d; default: the setting retention.attempts", "--older-than"),
+			flagOption("show what would be deleted", "-d", "--dry-run"),
+		},
+		run: runDB,
+	},
+	{
 		name: "selfupdate", section: sectionOther,
 		lines: []line{{"selfupdate [version]", "replace this program by a newer one"}},
 		usage: []string{"selfupdate [version]]"}, // the second bracket is Digdag's

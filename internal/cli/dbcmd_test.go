@@ -1,0 +1,115 @@
+package cli
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/store/sqlite"
+)
+
+// fillDatabase makes a server's database below a folder, with attempts of three days that have ended.
+func fillDatabase(t *testing.T, dir string) {
+	t.Helper()
+	db, err := sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(dir, "trowel.db")}, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = db.Update(t.Context(), func(tx trowel.Tx) error {
+		from := time.Date(2023, 11, 1, 0, 0, 0, 0, time.UTC)
+		p, r, w := &trowel.Project{Name: "p", CreatedAt: from}, &trowel.Revision{Name: "r", CreatedAt: from}, &trowel.Workflow{Name: "w", Zone: "UTC"}
+		r.Archive.Type = "none"
+		if err := tx.InsertRevision(t.Context(), p, r, []*trowel.Workflow{w}); err != nil {
+			return err
+		}
+		for _, day := range []int{0, 1, 55} {
+			at := from.AddDate(0, 0, day)
+			a := &trowel.Attempt{WorkflowID: w.ID, Zone: "UTC", Cause: "run", CreatedAt: at}
+			if err := tx.InsertAttempt(t.Context(), &trowel.Session{ProjectID: p.ID, Workflow: "w", Time: at, UUID: at.String()}, a); err != nil {
+				return err
+			}
+			a.Flags, a.FinishedAt = trowel.AttemptDone, at
+			if err := tx.UpdateAttempt(t.Context(), a); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// db clean deletes what is older than it is told, or than the setting says, and says what it was.
+func TestDBClean(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	fillDatabase(t, c.dir)
+	c.write("never.properties", "database.type=sqlite\ndatabase.path=.\n")
+	c.write("server.properties", "database.type=sqlite\ndatabase.path=.\nretention.attempts=30d\n")
+	c.write("memory.properties", "retention.attempts=30d\n")
+	for _, row := range []struct {
+		args, stdout, stderr string
+		exit                 int
+	}{
+		{args: "db tidy -o .", exit: 1, stderr: "error: Invalid command"},
+		{args: "db clean", exit: 1, stderr: "error: --database, or --config option is required"},
+		{args: "db clean -o .", exit: 1, stderr: "error: --older-than option is required"},
+		{args: "db clean -c never.properties", exit: 1, stderr: "error: --older-than option is required"},
+		{args: "db clean -o . --older-than never", exit: 1, stderr: "error: --older-than must be a length of time, not \"never\""},
+		{args: "db clean -o . --older-than 0s", exit: 1, stderr: "error: --older-than must be a length of time, not \"0s\""},
+		{args: "db clean -o none --older-than 1d", exit: 1, stderr: "error: cannot use the database at "},
+		{args: "db clean -c memory.properties", exit: 1, stderr: "error: a database in memory is gone with its server"},
+		{args: "db clean -o . --older-than 90d", stdout: "Nothing was deleted.\n"},
+		{args: "db clean -o . --older-than 90d -d", stdout: "Nothing would be deleted.\n"},
+		{args: "db clean -c server.properties --dry-run", stdout: "Would delete 2 attempts, and what only these refer to.\n"},
+		{args: "db clean -o . --older-than 60d", stdout: "Deleted 2 attempts, 2 sessions.\n"},
+		{args: "db clean -c server.properties", stdout: "Nothing was deleted.\n"},
+		{args: "db clean -o . --older-than 1d", stdout: "Nothing was deleted.\n"}, // the newest session stays
+	} {
+		got := c.run(strings.Fields(row.args)...)
+		if got.exit != row.exit || got.stdout != row.stdout || !strings.Contains(got.stderr, row.stderr) {
+			t.Errorf("%s = %d, %q, %q, want %d, %q, %q", row.args, got.exit, got.stdout, got.stderr, row.exit, row.stdout, row.stderr)
+		}
+	}
+}
+
+// A server has /metrics, which count requests by the names of their routes.
+func TestServedMetrics(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	read := func(path string) string {
+		t.Helper()
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, err := io.ReadAll(res.Body)
+		if err := errors.Join(err, res.Body.Close()); err != nil {
+			t.Fatal(err)
+		}
+		return string(body)
+	}
+	for _, path := range []string{"/api/projects", "/api/projects/99", "/api/nothing", "/nothing", "/metrics"} {
+		read(path)
+	}
+	page := read("/metrics")
+	for _, line := range []string{
+		`trowel_http_requests_total{route="getProjects",status="200"} 1`, `trowel_http_requests_total{route="getProjectById",status="404"} 1`,
+		`trowel_http_requests_total{route="none",status="404"} 1`, `trowel_http_requests_total{route="ui",status="404"} 1`,
+		`trowel_http_requests_total{route="metrics",status="200"} 1`, `trowel_agents 1`, `trowel_attempts_running 0`,
+	} {
+		if !strings.Contains(page, line+"\n") {
+			t.Errorf("no line %s in %s", line, page)
+		}
+	}
+}
