@@ -38,6 +38,9 @@ type deadly struct {
 	*faulty
 
 	sole   bool // one server at a time
+	lease  time.Duration
+	poll   time.Duration
+	calm   bool // no transaction fails
 	alive  []*mortal
 	births int
 }
@@ -56,7 +59,7 @@ type mortal struct {
 
 func newDeadly(t *testing.T, number uint64) *deadly {
 	t.Helper()
-	d := &deadly{faulty: newFaulty(t, number)}
+	d := &deadly{faulty: newFaulty(t, number), lease: 30 * time.Second, poll: 10 * time.Second}
 	d.deaths, d.sole = true, d.roll(2) == 0
 	return d
 }
@@ -68,11 +71,17 @@ func (d *deadly) run(t *testing.T) error {
 		return err
 	}
 	defer func() { _ = db.Close() }()
-	d.store, d.setting = db, insertSetting(t, db)
 	servers := 1
 	if !d.sole {
 		servers += d.roll(2)
 	}
+	return d.runOn(t, db, servers)
+}
+
+// runOn runs the round on an empty store, with so many servers.
+func (d *deadly) runOn(t *testing.T, db trowel.Store, servers int) error {
+	t.Helper()
+	d.store, d.setting = db, insertSetting(t, db)
 	for range servers {
 		if err := d.bear(t); err != nil {
 			return err
@@ -114,17 +123,21 @@ func (d *deadly) bear(t *testing.T) error {
 	m := &mortal{d: d, id: fmt.Sprintf("agent%d", d.births), room: 1 + d.roll(10)}
 	now := time.Now()
 	err := d.store.Update(t.Context(), func(tx trowel.Tx) error {
-		return tx.PutAgent(t.Context(), &trowel.Agent{ID: m.id, StartedAt: now, SeenAt: now, LeaseEnds: now.Add(30 * time.Second)})
+		return tx.PutAgent(t.Context(), &trowel.Agent{ID: m.id, StartedAt: now, SeenAt: now, LeaseEnds: now.Add(d.lease)})
 	})
 	if err != nil {
 		return err
 	}
 	ctx, die := context.WithCancel(t.Context())
 	m.die = die
+	store := d.store
+	if !d.calm {
+		store = storetest.NewFaulty(d.store, d.plan)
+	}
 	m.flusher = flush.New(flush.Options{
-		Store: storetest.NewFaulty(d.store, d.plan), Agent: m, Listeners: []flush.Listener{m}, Now: time.Now,
+		Store: store, Agent: m, Listeners: []flush.Listener{m}, Now: time.Now,
 		Log: slog.New(slog.DiscardHandler), Limits: engine.Limits{Tasks: 1000}, Attempts: 100,
-		Lasting: true, Adopt: true, Sole: d.sole,
+		Lasting: true, Adopt: true, Sole: d.sole, Poll: d.poll,
 	})
 	m.running.Go(func() {
 		if err := m.flusher.Run(ctx); !errors.Is(err, context.Canceled) {

@@ -40,3 +40,18 @@ func TestFaultsOnPostgres(t *testing.T) {
 		})
 	}
 }
+
+// TestDeathsOnPostgres has three servers at a time on PostgreSQL, which die: their transactions meet.
+func TestDeathsOnPostgres(t *testing.T) {
+	t.Parallel()
+	for number := uint64(1); number <= 3; number++ {
+		t.Run(fmt.Sprint(number), func(t *testing.T) {
+			t.Parallel()
+			d := newDeadly(t, number)
+			d.sole, d.calm, d.lease, d.poll = false, true, time.Second, 200*time.Millisecond
+			if err := d.runOn(t, pgtest.Open(t), 3); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
