@@ -49,8 +49,8 @@ type Options struct {
 	Announce func(ctx context.Context, tx trowel.Tx, ids []trowel.AttemptID) error
 }
 
-// maxBatch bounds how many events one transaction takes, and maxLooks how many attempts it reads that
-// nothing has happened to.
+// maxBatch bounds how many events one transaction takes, and maxLooks how many attempts are looked at
+// between two.
 const (
 	maxBatch = 2000
 	maxLooks = 100
@@ -102,11 +102,18 @@ func (f *Flusher) Run(ctx context.Context) (err error) {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	for {
-		batch := f.timers.appendDue(f.take(), f.opts.Now())
+		batch, ids := f.take()
+		if len(ids) > 0 {
+			f.lookAt(ctx, ids)
+		}
+		batch = f.timers.appendDue(batch, f.opts.Now())
 		if len(batch) > 0 || f.claimable() {
 			if err := f.flush(ctx, batch); err != nil {
 				return err
 			}
+			continue
+		}
+		if len(ids) > 0 {
 			continue
 		}
 		timer.Reset(f.timers.untilNext(f.opts.Now()))
@@ -174,14 +181,14 @@ func (f *Flusher) submit(ev *event) {
 	f.Wake()
 }
 
-// take returns the events of the next transaction.
-func (f *Flusher) take() []*event {
+// take returns the events of the next transaction, and attempts to look at before.
+func (f *Flusher) take() (batch []*event, ids []trowel.AttemptID) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	n := min(len(f.pending), maxBatch)
-	batch := f.pending[:n:n]
+	batch = f.pending[:n:n]
 	f.pending = f.pending[n:]
-	return f.looks.take(batch, &f.images, f.opts.Adopt)
+	return batch, f.looks.take(&f.images, f.opts.Adopt)
 }
 
 // close answers all who still wait.

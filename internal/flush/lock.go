@@ -38,13 +38,13 @@ func (f *Flusher) lock(ctx context.Context, tx trowel.Tx, w *write, ids []trowel
 	return nil
 }
 
-// refresh reads what is new of a locked attempt: rows that another server changed, or all of them.
+// refresh reads what is new of an attempt: rows that another server changed, or all of them.
 func (f *Flusher) refresh(ctx context.Context, tx trowel.Tx, row *trowel.Attempt) (*attempt, error) {
 	known := f.images.byID[row.ID]
 	if known == nil || known.Image == nil {
 		return f.load(ctx, tx, row)
 	}
-	if known.Attempt.Version == row.Version {
+	if known.Attempt.Version >= row.Version {
 		return known, nil
 	}
 	rows, err := tx.ListTasks(ctx, row.ID, known.Attempt.Version)
