@@ -13,7 +13,7 @@ import (
 
 const (
 	// poll is how long the loops sleep at most: a net for what other servers changed unheard.
-	poll = 10 * time.Second
+	poll = 30 * time.Second
 	// breath is how long they sleep when something went wrong.
 	breath = time.Second
 )
@@ -40,7 +40,7 @@ func New(opts Options) *Scheduler {
 }
 
 // Run starts what is due until ctx ends, and returns its cause. It is woken by the earliest due
-// instant, by Wake and AttemptsEnded, and every ten seconds. What fails is logged and tried again. If
+// instant, by Wake and AttemptsEnded, and every 30 seconds. What fails is logged and tried again. If
 // it dies between the start of a session and the move of its schedule, the next one finds the session
 // started and moves the schedule.
 func (s *Scheduler) Run(ctx context.Context) error {

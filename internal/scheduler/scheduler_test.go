@@ -200,7 +200,7 @@ func TestWake(t *testing.T) {
 				c.schedulers[0].Wake()
 				pass(0)
 			} else {
-				pass(10 * time.Second)
+				pass(30 * time.Second)
 			}
 			if got := len(c.begun()) - before; got < 1 {
 				t.Errorf("heard %v: %d sessions after enabling, want those that were missed", heard, got)

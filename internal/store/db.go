@@ -33,7 +33,7 @@ const (
 	// on first; later ones wait longer.
 	giveWay = 20 * time.Millisecond
 	// maxBegins is how many connections are tried that turn out to be lost.
-	maxBegins = 3
+	maxBegins = 20
 )
 
 // New makes a store of an open and migrated database.

@@ -39,7 +39,9 @@ func Open(ctx context.Context, opts Options, now time.Time) (*store.DB, error) {
 }
 
 func newPool(config *pgx.ConnConfig, opts Options) *sql.DB {
-	pool := stdlib.OpenDB(*config)
+	// A lost connection is found when a transaction begins, and another one is tried then: to ask before
+	// each would double the questions of an idle server.
+	pool := stdlib.OpenDB(*config, stdlib.OptionShouldPing(func(context.Context, stdlib.ShouldPingParams) bool { return false }))
 	pool.SetMaxOpenConns(opts.MaxConnections)
 	pool.SetMaxIdleConns(opts.MaxConnections)
 	pool.SetConnMaxIdleTime(opts.IdleTimeout)
