@@ -1,0 +1,241 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/client"
+)
+
+// secretKey encrypts the secrets of all servers.
+const secretKey = "MDEyMzQ1Njc4OTAxMjM0NQ=="
+
+// settleTime is how long all that was accepted may take to end once the trouble is over.
+const settleTime = 4 * time.Minute
+
+// arena is where a mode is played: a database, servers on it, and a load.
+type arena struct {
+	*load
+
+	mode     *mode
+	dir      string
+	dataDir  string // of SQLite and of the files of servers
+	rand     *rand.Rand
+	kills    int
+	database *database
+	unmount  func() error
+}
+
+// newArena makes folders and database; no server is started.
+func newArena(ctx context.Context, m *mode, opts options) (*arena, error) {
+	a := &arena{
+		mode: m, dir: filepath.Join(opts.dir, m.name), kills: opts.kills,
+		rand: rand.New(rand.NewPCG(opts.seed, 0)), //nolint:gosec // no secret
+	}
+	a.dataDir = filepath.Join(a.dir, "data")
+	a.load = &load{ledger: newLedger(), marks: filepath.Join(a.dir, "marks"), began: time.Now().UTC().Truncate(time.Minute)}
+	for _, dir := range []string{a.dir, a.dataDir, a.marks} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return nil, err
+		}
+	}
+	if err := a.openDatabase(ctx); err != nil {
+		return nil, err
+	}
+	for n := range max(m.servers, 1) {
+		dir := filepath.Join(a.dir, fmt.Sprintf("server%d", n))
+		if err := os.MkdirAll(filepath.Join(dir, "tmp"), 0o700); err != nil {
+			return nil, errors.Join(err, a.database.close())
+		}
+		s := &server{bin: opts.bin, dir: dir, mark: a.dir, settings: append([]string{
+			"server.port = 0", "digdag.secret-encryption-key = " + secretKey, "executor.attempt_max_run = 2000",
+			"agent.heartbeat-interval = 1", "agent.lock-retention-time = 3", "kill_grace = 1s", "tmpdir = " + filepath.Join(dir, "tmp"),
+		}, a.database.settings...)}
+		if m.files {
+			s.settings = append(s.settings, "archive.type = file", "archive.file.path = "+filepath.Join(a.dataDir, "archives"),
+				"log-server.type = file", "log-server.file.path = "+filepath.Join(a.dataDir, "logs"))
+		}
+		s.settings = append(s.settings, m.settings...)
+		a.servers = append(a.servers, s)
+	}
+	return a, nil
+}
+
+func (a *arena) openDatabase(ctx context.Context) (err error) {
+	a.unmount = func() error { return nil }
+	if a.mode.smallDisk > 0 {
+		if a.unmount, err = mountSmall(ctx, a.dataDir, a.mode.smallDisk); err != nil {
+			return err
+		}
+	}
+	if a.mode.postgres {
+		a.database, err = newPostgreSQL(ctx)
+		return err
+	}
+	a.database = newSQLite(a.dataDir)
+	return nil
+}
+
+// play makes trouble under load and checks what is left.
+func (m *mode) play(ctx context.Context, opts options) (err error) {
+	a, err := newArena(ctx, m, opts)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, a.close()) }()
+	if m.own != nil {
+		return errors.Join(m.own(ctx, a), a.verdict())
+	}
+	if err := a.startAll(ctx); err != nil {
+		return err
+	}
+	began := time.Now()
+	loading, end := context.WithCancel(ctx)
+	var load sync.WaitGroup
+	load.Go(func() { a.run(loading) })
+	var troubles int
+	if err = a.underWay(ctx); err == nil {
+		troubles, err = m.trouble(ctx, a)
+	}
+	end()
+	load.Wait()
+	if err != nil {
+		return errors.Join(err, a.verdict())
+	}
+	if err := errors.Join(a.settle(ctx), a.check(ctx)); err != nil {
+		return errors.Join(err, a.verdict())
+	}
+	fmt.Printf("%-22s %s\n", m.name, a.summary(troubles, time.Since(began)))
+	return a.verdict()
+}
+
+// underWay waits until there is something to lose.
+func (a *arena) underWay(ctx context.Context) error {
+	for len(a.all()) < 10 {
+		if err := a.steady(ctx, 50*time.Millisecond); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// verdict returns all violations.
+func (a *arena) verdict() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.wrong) == 0 {
+		return nil
+	}
+	return fmt.Errorf("%d violations:\n  %s", a.counts["violations"], strings.Join(a.wrong, "\n  "))
+}
+
+// startAll starts all servers that do not run and waits until they listen.
+func (a *arena) startAll(ctx context.Context) error {
+	for _, s := range a.servers {
+		if s.over() == nil || isClosed(s.over()) {
+			if err := s.start(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	for _, s := range a.servers {
+		if err := s.ready(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// settle waits until all attempts have ended, and notes their ends.
+func (a *arena) settle(ctx context.Context) error {
+	if err := a.startAll(ctx); err != nil {
+		return err
+	}
+	within, cancel := context.WithTimeout(ctx, settleTime)
+	defer cancel()
+	if err := a.disableSchedules(within); err != nil {
+		return err
+	}
+	var running []string
+	for {
+		found, err := a.listRunning(within)
+		if err != nil && within.Err() == nil {
+			return err
+		}
+		if err == nil {
+			if running = found; len(running) == 0 {
+				break
+			}
+		}
+		if !pause(within, 200*time.Millisecond) {
+			a.violation("%d attempts do not end: %s", len(running), strings.Join(running[:min(5, len(running))], "; "))
+			return nil
+		}
+	}
+	return nil
+}
+
+// disableSchedules ends what would begin attempts for ever.
+func (a *arena) disableSchedules(ctx context.Context) error {
+	return a.ask(ctx, func(ctx context.Context, c *client.Client) error {
+		for last := api.ID(0); ; {
+			list, err := c.ListSchedules(ctx, last)
+			if err != nil || len(list.Schedules) == 0 {
+				return err
+			}
+			for _, s := range list.Schedules {
+				if _, err := c.DisableSchedule(ctx, s.ID); err != nil {
+					return err
+				}
+				last = s.ID
+			}
+		}
+	})
+}
+
+// listRunning tells which attempts have not ended.
+func (a *arena) listRunning(ctx context.Context) (running []string, err error) {
+	err = a.ask(ctx, func(ctx context.Context, c *client.Client) error {
+		running = nil
+		for last := api.ID(0); ; {
+			list, err := c.ListAttempts(ctx, client.AttemptQuery{IncludeRetried: true, Page: client.Page{LastID: last}})
+			if err != nil || len(list.Attempts) == 0 {
+				return err
+			}
+			for _, attempt := range list.Attempts {
+				if !attempt.Done {
+					running = append(running, fmt.Sprintf("%d (%s)", attempt.ID, attempt.Workflow.Name))
+				}
+				last = attempt.ID
+			}
+		}
+	})
+	return running, err
+}
+
+// close ends what is left of an arena.
+func (a *arena) close() error {
+	for _, s := range a.servers {
+		if s.over() != nil {
+			_ = s.kill() // it has ended already, unless something went wrong
+		}
+	}
+	return errors.Join(a.database.close(), a.unmount())
+}

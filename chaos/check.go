@@ -1,0 +1,167 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/md5" //nolint:gosec // the checksum that the REST API reports
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/trowel-project/trowel/internal/client"
+)
+
+// check looks at everything that was promised: first over REST, then, with all servers ended, in the
+// database and among the files.
+func (a *arena) check(ctx context.Context) error {
+	for _, step := range []func(context.Context) error{a.checkEnds, a.checkPushes, a.checkLogs} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	for _, s := range a.servers {
+		if err := s.stop(); err != nil {
+			return err
+		}
+	}
+	for _, s := range a.servers {
+		if err := s.left(ctx, time.Minute); err != nil {
+			return err
+		}
+		if strings.Contains(s.said(), "panic") {
+			a.violation("a server has panicked, see %s", s.path("server.log"))
+		}
+		a.checkTemporary(s)
+	}
+	if err := a.checkRows(ctx); err != nil {
+		return err
+	}
+	if err := a.database.check(ctx); err != nil {
+		a.violation("the database is broken: %v", err)
+	}
+	return a.checkFiles()
+}
+
+// checkEnds looks whether all attempts have ended as their workflow says, and whether what was seen of
+// ends before is still so.
+func (a *arena) checkEnds(ctx context.Context) error {
+	for _, p := range a.all() {
+		end, err := a.end(ctx, p.id)
+		switch {
+		case err != nil:
+			a.unexpected(ctx, fmt.Sprintf("accepted attempt %d", p.id), err)
+			continue
+		case end == nil:
+			a.violation("attempt %d of %s has not ended", p.id, p.workflow)
+			continue
+		case p.seen != nil && cmp.Diff(p.seen, end) != "":
+			a.violation("the end of attempt %d of %s has changed: %s", p.id, p.workflow, cmp.Diff(p.seen, end))
+		}
+		switch {
+		case p.killed && end.Status != "killed" && end.Status != "success":
+			a.violation("attempt %d of %s was killed, and ended as %s", p.id, p.workflow, end.Status)
+		case !p.maybe && end.Status != p.want:
+			a.violation("attempt %d of %s ended as %s, want %s: %s", p.id, p.workflow, end.Status, p.want, strings.Join(end.Tasks, ", "))
+		}
+	}
+	return context.Cause(ctx)
+}
+
+// checkPushes looks whether each accepted revision is there with its archive.
+func (a *arena) checkPushes(ctx context.Context) error {
+	for _, p := range a.projects {
+		for name, archive := range p.revisions {
+			err := a.ask(ctx, func(ctx context.Context, c *client.Client) error {
+				list, err := c.ListRevisions(ctx, p.id, name)
+				if err != nil {
+					return err
+				}
+				sum := md5.Sum(archive) //nolint:gosec // as above
+				if len(list.Revisions) != 1 || !bytes.Equal(list.Revisions[0].ArchiveMD5, sum[:]) {
+					a.violation("revision %s of %s is not as it was accepted: %+v", name, p.name, list.Revisions)
+					return nil
+				}
+				body, err := c.FetchArchive(ctx, p.id, name)
+				if err != nil {
+					return err
+				}
+				got, err := io.ReadAll(body)
+				if err = errors.Join(err, body.Close()); err == nil && !bytes.Equal(got, archive) {
+					a.violation("the archive of revision %s of %s has changed", name, p.name)
+				}
+				return err
+			})
+			a.unexpected(ctx, fmt.Sprintf("archive of revision %s of %s", name, p.name), err)
+		}
+	}
+	return context.Cause(ctx)
+}
+
+// checkLogs looks whether all lines are there that were read before.
+func (a *arena) checkLogs(ctx context.Context) error {
+	for key, before := range a.logs {
+		texts, err := a.logTexts(ctx, key.attempt, "")
+		if err != nil {
+			a.unexpected(ctx, fmt.Sprintf("log of attempt %d", key.attempt), err)
+			continue
+		}
+		if !strings.HasPrefix(texts[key.file], before) {
+			a.violation("attempt %d: log %s was %q, and is %q in the end", key.attempt, key.file, before, texts[key.file])
+		}
+	}
+	return context.Cause(ctx)
+}
+
+// checkTemporary looks for what ended servers have left in their folder for temporary files. The files
+// of revisions are kept for the next one.
+func (a *arena) checkTemporary(s *server) {
+	left, err := filepath.Glob(s.path("tmp/trowel-workspaces/*/work/*"))
+	if err != nil {
+		a.violation("look for workspaces: %v", err)
+	}
+	entries, err := os.ReadDir(s.path("tmp"))
+	if err != nil {
+		a.violation("look for temporary files: %v", err)
+	}
+	for _, entry := range entries {
+		if entry.Name() != "trowel-workspaces" {
+			left = append(left, s.path("tmp/"+entry.Name()))
+		}
+	}
+	if len(left) > 0 {
+		a.violation("%d temporary files are left, as %s", len(left), left[0])
+	}
+}
+
+// checkFiles looks whether each file of archives and logs that has its name is whole.
+func (a *arena) checkFiles() error {
+	if !a.mode.files {
+		return nil
+	}
+	for _, dir := range []string{"archives", "logs"} {
+		err := filepath.WalkDir(filepath.Join(a.dataDir, dir), func(path string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() || strings.HasPrefix(entry.Name(), ".tmp-") {
+				return err
+			}
+			data, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			if _, err := unzip(data); err != nil {
+				a.violation("%s is not whole: %v", path, err)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

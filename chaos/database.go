@@ -1,0 +1,112 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	_ "github.com/jackc/pgx/v5/stdlib" // driver "pgx"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/store/postgres"
+	"github.com/trowel-project/trowel/internal/store/sqlite"
+	"github.com/trowel-project/trowel/internal/store/storetest/pgtest"
+)
+
+// database is what servers keep their rows in.
+type database struct {
+	settings []string
+	open     func(ctx context.Context) (trowel.Store, error) // when no server runs, for SQLite
+	check    func(ctx context.Context) error                 // of its own files
+	close    func() error
+	server   *pgtest.Server // nil for SQLite
+}
+
+// newSQLite makes a database in a folder.
+func newSQLite(dir string) *database {
+	path := filepath.Join(dir, "trowel.db")
+	return &database{
+		settings: []string{"database.type = sqlite", "database.path = " + dir},
+		open: func(ctx context.Context) (trowel.Store, error) {
+			return sqlite.Open(ctx, sqlite.Options{Path: path, KeepSchema: true}, time.Now())
+		},
+		check: func(ctx context.Context) error { return checkPages(ctx, path) },
+		close: func() error { return nil },
+	}
+}
+
+// checkPages lets SQLite check its file.
+func checkPages(ctx context.Context, path string) (err error) {
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	var answer string
+	if err := db.QueryRowContext(ctx, "PRAGMA integrity_check").Scan(&answer); err != nil {
+		return err
+	}
+	if answer != "ok" {
+		return fmt.Errorf("integrity_check: %s", answer)
+	}
+	return nil
+}
+
+// newPostgreSQL starts a server of its own.
+func newPostgreSQL(ctx context.Context) (*database, error) {
+	server, err := pgtest.New(ctx)
+	if errors.Is(err, pgtest.ErrMissing) {
+		return nil, fmt.Errorf("%w: %w", errSkipped, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	o := server.Options()
+	return &database{
+		settings: []string{
+			"database.type = postgresql", "database.host = " + o.Host, "database.port = " + strconv.Itoa(o.Port),
+			"database.user = " + o.User, "database.password = " + o.Password, "database.database = " + o.Database,
+		},
+		open: func(ctx context.Context) (trowel.Store, error) {
+			o.KeepSchema = true
+			return postgres.Open(ctx, o, time.Now())
+		},
+		check:  func(context.Context) error { return nil },
+		close:  server.Close,
+		server: server,
+	}, nil
+}
+
+// cutConnections ends all connections of servers to PostgreSQL.
+func (d *database) cutConnections(ctx context.Context) (err error) {
+	db, err := sql.Open("pgx", d.server.URL())
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, db.Close()) }()
+	_, err = db.ExecContext(ctx, `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'`)
+	return err
+}
+
+// errNoMount says that there can be no small disk.
+var errNoMount = errors.New("skipped: this user may not mount a file system") //nolint:gochecknoglobals // a sentinel
+
+// mountSmall makes a small disk at a folder, in memory; unmount takes it away.
+func mountSmall(ctx context.Context, dir string, megabytes int) (unmount func() error, err error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	text, err := exec.CommandContext(ctx, "mount", "-t", "tmpfs", "-o", fmt.Sprintf("size=%dm", megabytes), "tmpfs", dir).CombinedOutput()
+	if err != nil {
+		return nil, fmt.Errorf("%w: %v: %s", errNoMount, err, text)
+	}
+	return func() error {
+		return exec.CommandContext(context.WithoutCancel(ctx), "umount", dir).Run()
+	}, nil
+}

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/trowel-project/trowel/internal/api"
+)
+
+// ledger is what servers have promised, and what was seen that must never be.
+type ledger struct {
+	mu        sync.Mutex
+	projects  []*project
+	attempts  map[api.ID]*promise
+	backfills []backfill
+	logs      map[logKey]string // the longest text that was read of a file
+	wrong     []string
+	counts    map[string]int
+}
+
+// project is one that was pushed, with its newest revision.
+type project struct {
+	id        api.ID
+	name      string
+	revisions map[string][]byte // accepted archives by name
+	workflows map[string]api.ID // of the newest one that the load knows
+	ticks     bool              // it has a schedule
+	token     token
+}
+
+// token is the value of a secret that was set, and values of which nobody knows whether they were set since.
+type token struct {
+	value string
+	maybe []string
+}
+
+// promise is an attempt that a server has accepted.
+type promise struct {
+	id       api.ID
+	workflow string
+	want     string // how it ends unless it is killed
+	killed   bool   // a kill was accepted
+	maybe    bool   // a kill may have been
+	seen     *result
+}
+
+// result is an end that a server has shown.
+type result struct {
+	Status   string
+	Finished string
+	Tasks    []string
+}
+
+// backfill is one that was accepted, be it that the answer was lost and a second request was refused.
+type backfill struct {
+	project  api.ID
+	name     string
+	sessions int
+}
+
+type logKey struct {
+	attempt api.ID
+	file    string
+}
+
+func newLedger() *ledger {
+	return &ledger{attempts: map[api.ID]*promise{}, logs: map[logKey]string{}, counts: map[string]int{}}
+}
+
+// maxWrong is how many violations are told.
+const maxWrong = 30
+
+// violation notes what must never be.
+func (l *ledger) violation(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.counts["violations"]++
+	if len(l.wrong) < maxWrong && !slices.Contains(l.wrong, text) {
+		l.wrong = append(l.wrong, text)
+	}
+}
+
+func (l *ledger) count(what string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.counts[what]++
+}
+
+// accept notes a new attempt.
+func (l *ledger) accept(id api.ID, workflow, want string) *promise {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	p := l.attempts[id]
+	if p == nil {
+		p = &promise{id: id, workflow: workflow, want: want}
+		l.attempts[id] = p
+		l.counts["attempts"]++
+	}
+	return p
+}
+
+// open returns the attempts of which no end was seen, the oldest first.
+func (l *ledger) open() []*promise {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var list []*promise
+	for _, p := range l.attempts {
+		if p.seen == nil {
+			list = append(list, p)
+		}
+	}
+	slices.SortFunc(list, func(a, b *promise) int { return int(a.id - b.id) })
+	return list
+}
+
+// all returns all attempts, the oldest first.
+func (l *ledger) all() []*promise {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	list := make([]*promise, 0, len(l.attempts))
+	for _, p := range l.attempts {
+		list = append(list, p)
+	}
+	slices.SortFunc(list, func(a, b *promise) int { return int(a.id - b.id) })
+	return list
+}
+
+// project returns the n-th project, counted from the newest; nil if there are fewer.
+func (l *ledger) project(n int) *project {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if n >= len(l.projects) {
+		return nil
+	}
+	return l.projects[len(l.projects)-1-n]
+}
+
+// summary is one line about the load.
+func (l *ledger) summary(trouble int, took time.Duration) string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	text := fmt.Sprintf("%d troubles in %.0f s", trouble, took.Seconds())
+	for _, what := range []string{
+		"pushes", "attempts", "ends seen", "resumes", "kills", "backfills", "sessions of schedules", "secrets", "logs read",
+		"unknown answers", "refused while away", "tries", "tries lost",
+	} {
+		text += fmt.Sprintf(", %d %s", l.counts[what], what)
+	}
+	return text
+}

@@ -1,0 +1,121 @@
+// Chaos proves that nothing is lost. It starts real servers, loads them over REST, and troubles them:
+// processes are killed at random moments, stopped and paused, the database goes away, the disk is
+// full. It remembers each promise that a server has made (an answer of 2xx, an end that was shown, a
+// line of a log), and in the end a checker reads REST, the rows of the database and the files, and
+// tells what was not kept.
+//
+//	go run ./chaos -bin bin/trowel                        all modes, 200 kills in each
+//	go run ./chaos -bin bin/trowel -kills 15 -run '^kill-' a short form
+//	go run ./chaos -bin bin/trowel -run disk-full -keep /tmp/chaos
+//
+// Modes are in mode.go, what the load does in load.go and project.go, and what must hold afterwards in
+// check.go. The seed decides what trouble comes and when; how processes and machine answer to it is
+// never twice the same, so a seed finds something again only with luck.
+//
+// It needs the programs of PostgreSQL (make setup installs them) for the modes on it, and for a full
+// disk the right to mount a file system; a mode that cannot be played says so.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"time"
+)
+
+func main() {
+	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt)
+	err := run(ctx)
+	cancel()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "chaos:", err)
+		os.Exit(1)
+	}
+}
+
+// options are what all modes share.
+type options struct {
+	bin   string // the program, an absolute path
+	dir   string // folder of all files
+	kills int
+	seed  uint64
+}
+
+// errSkipped says that a mode cannot be played here.
+var errSkipped = errors.New("skipped") //nolint:gochecknoglobals // a sentinel
+
+func run(ctx context.Context) error {
+	bin := flag.String("bin", "bin/trowel", "the program")
+	kills := flag.Int("kills", 200, "how often each mode makes trouble")
+	seed := flag.Uint64("seed", rand.Uint64(), "decides on the trouble") //nolint:gosec // no secret
+	only := flag.String("run", ".", "expression that selects modes")
+	keep := flag.String("keep", "", "folder for all files, which stay; a temporary one otherwise")
+	flag.Parse()
+	selected, err := regexp.Compile(*only)
+	if err != nil {
+		return err
+	}
+	path, err := filepath.Abs(*bin)
+	if err != nil {
+		return err
+	}
+	dir, err := folder(*keep)
+	if err != nil {
+		return err
+	}
+	opts := options{bin: path, dir: dir, kills: *kills, seed: *seed}
+	fmt.Printf("seed %d\n", opts.seed)
+	var broken []error
+	for _, m := range modes() {
+		if !selected.MatchString(m.name) {
+			continue
+		}
+		began := time.Now()
+		err := m.play(ctx, opts)
+		if errors.Is(err, errSkipped) && os.Getenv("CI") != "true" || errors.Is(err, errNoMount) {
+			fmt.Printf("%-22s %v\n", m.name, err)
+			continue
+		}
+		if err != nil {
+			broken = append(broken, fmt.Errorf("%s: %w", m.name, err))
+		}
+		fmt.Printf("%-22s %.0f s\n", m.name, time.Since(began).Seconds())
+	}
+	if len(broken) > 0 {
+		return fmt.Errorf("seed %d, files in %s:\n%w", opts.seed, dir, errors.Join(broken...))
+	}
+	if *keep == "" {
+		return os.RemoveAll(dir)
+	}
+	return nil
+}
+
+// folder returns an absolute path; it is made if it is missing.
+func folder(path string) (string, error) {
+	if path == "" {
+		return os.MkdirTemp("", "trowel-chaos-")
+	}
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return "", err
+	}
+	return path, os.MkdirAll(path, 0o755) //nolint:gosec // for people to read
+}
+
+// pause waits, unless ctx ends, and tells whether it goes on.
+func pause(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}
