@@ -111,3 +111,34 @@ func checkLost(t *testing.T, store trowel.Store, id trowel.AttemptID) {
 		t.Fatal(err)
 	}
 }
+
+// A server without an executor learns that another one has ended its attempt, and one with an executor
+// takes up what others begin, without being told.
+func TestEndedElsewhere(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		f, store, setting := beginWith(t, success, func(o *flush.Options, a *scripted) { o.Lasting, a.room = true, 0 })
+		putAgent(t, store, "executor", 24*time.Hour)
+		ctx, cancel := context.WithCancel(t.Context())
+		a := &scripted{name: "executor", room: 4, run: success, finished: make(chan *trowel.Lease, 4)}
+		a.flusher = flush.New(flush.Options{
+			Store: store, Agent: a, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+			Limits: engine.Limits{Tasks: 1000}, Attempts: 100, Lasting: true, Adopt: true,
+		})
+		var running sync.WaitGroup
+		running.Go(func() { _ = a.flusher.Run(ctx) })
+		running.Go(a.work)
+		<-time.After(time.Second) // it has looked once, and found nothing
+		begun := time.Now()
+		started := start(t, f, setting, 0, group(3))
+		if got := (<-started.Ended).Flags.Status(); got != "success" {
+			t.Errorf("attempt ended as %s, want success", got)
+		}
+		if took := time.Since(begun); took > 20*time.Second {
+			t.Errorf("the end was heard after %v, want at most two looks of 10 s", took)
+		}
+		cancel()
+		close(a.finished)
+		running.Wait()
+	})
+}
