@@ -54,6 +54,9 @@ func NewWorkspaces(opts WorkspaceOptions) (*Workspaces, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
+	if err := checkOwner(dir); err != nil {
+		return nil, err
+	}
 	place, held, err := takePlace(dir)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,27 @@
+//go:build unix
+
+package archive
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	trowel "github.com/trowel-project/trowel"
+)
+
+// What others may write to, or made a link of, is no place for the files of tasks.
+func TestWorkspacesOfOthers(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	open, link := filepath.Join(dir, "open"), filepath.Join(dir, "link")
+	if err := errors.Join(os.Mkdir(open, 0o700), os.Chmod(open, 0o777), os.Symlink(t.TempDir(), link)); err != nil { //nolint:gosec // what is tested
+		t.Fatal(err)
+	}
+	for _, path := range []string{open, link} {
+		if _, err := NewWorkspaces(WorkspaceOptions{Dir: path}); !errors.Is(err, trowel.ErrInvalid) {
+			t.Errorf("NewWorkspaces(%s) = %v, want ErrInvalid", path, err)
+		}
+	}
+}
