@@ -98,7 +98,7 @@ func (c *call) openBeside(ctx context.Context, d *config.Database) (trowel.Store
 	if _, err := os.Stat(d.File); err != nil {
 		return nil, &trowel.Error{
 			Kind: trowel.ErrNotFound, Message: "cannot use the database", Where: d.File, Err: reason(err),
-			Hint: "--database names the folder that the server has as --database",
+			Hint: "--database names the folder that the server has as --database; migrate run makes one",
 		}
 	}
 	return sqlite.Open(ctx, sqlite.Options{Path: d.File, Durable: true, Wait: time.Minute}, c.env.Now())

@@ -45,6 +45,7 @@ var (
 		textOption("URL", "address of the server, e.g. http://127.0.0.1:65432", "-e", "--endpoint"),
 		pairsOption("send a further header with each request", "-H", "--header"),
 		textOption("USER:PASS", "sign in with name and password", "--basic-auth").checked(userAndPassword),
+		textOption("TOKEN", "sign in with a token; better in the variable TROWEL_TOKEN, which others do not see", "--token"),
 		flagOption("do not ask whether the server fits this version", "--disable-version-check"),
 		flagOption("accept any TLS certificate of the server", "--disable-cert-validation"),
 	}

@@ -16,6 +16,8 @@ const (
 	settingEndpoint         = "client.http.endpoint"
 	settingHeaders          = "client.http.headers."
 	settingNoDirectDownload = "client.http.disable_direct_download"
+	settingToken            = "client.token"
+	envToken                = "TROWEL_TOKEN"
 
 	standardEndpoint = "http://127.0.0.1:65432"
 )
@@ -64,11 +66,8 @@ func (c *call) client() (*client.Client, error) {
 	for name, value := range config.Prefix(settingHeaders) {
 		header.Set(name, value)
 	}
-	for _, h := range c.args.pairs("--header") {
-		header.Set(h.key, h.value)
-	}
-	if signed := c.args.text("--basic-auth"); signed != "" {
-		header.Set("Authorization", basicAuthorization(signed))
+	if err := c.sign(config, header); err != nil {
+		return nil, err
 	}
 	if err := checkHeader(header); err != nil {
 		return nil, err
@@ -83,6 +82,31 @@ func (c *call) client() (*client.Client, error) {
 		NoDirectDownload: strings.EqualFold(strings.TrimSpace(noDirect), "true"),
 		Warn:             func(text string) { say(c.env.Stderr, "%s\n", text) },
 	})
+}
+
+// sign adds what tells the server who calls, and the other headers of the command line. What is said for
+// one command goes before what is said for all, and --basic-auth and --token before other headers.
+func (c *call) sign(config Config, header http.Header) error {
+	token, _ := config.Get(settingToken)
+	if set, found := c.env.lookupText(envToken); found {
+		token = set
+	}
+	if token != "" {
+		header.Set("Authorization", "Bearer "+strings.TrimSpace(token))
+	}
+	for _, h := range c.args.pairs("--header") {
+		header.Set(h.key, h.value)
+	}
+	signed, bearer := c.args.text("--basic-auth"), c.args.text("--token")
+	switch {
+	case signed != "" && bearer != "":
+		return c.usage("--basic-auth and --token don't work together")
+	case signed != "":
+		header.Set("Authorization", basicAuthorization(signed))
+	case bearer != "":
+		header.Set("Authorization", "Bearer "+bearer)
+	}
+	return nil
 }
 
 // basicAuthorization is the header that signs in USER:PASS.
@@ -130,8 +154,8 @@ func refusedText(refused *client.StatusError) string {
 		text.WriteString("\nthe server says: " + *answer.Message)
 	}
 	if refused.Code == http.StatusUnauthorized {
-		text.WriteString("\nfix: sign in with --basic-auth USER:PASS or -H \"Authorization=Bearer TOKEN\"; the setting " +
-			settingHeaders + "Authorization does it for all commands")
+		text.WriteString("\nfix: sign in with --basic-auth USER:PASS or --token TOKEN; the variable " + envToken + " or the setting " +
+			settingToken + " does it for all commands")
 	}
 	return text.String()
 }

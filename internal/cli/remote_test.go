@@ -179,7 +179,7 @@ func TestRemoteRefused(t *testing.T) {
 		},
 		{
 			name: "not signed in", args: "schedules", exit: 1, asked: []string{"GET schedules"}, known: answers{"GET schedules": `401{"message":"unauthorized","status":401}`},
-			stderr: "error: Status code 401: HTTP 401 Unauthorized\nthe server says: unauthorized\nfix: sign in with --basic-auth USER:PASS or -H \"Authorization=Bearer TOKEN\"; the setting client.http.headers.Authorization does it for all commands\n",
+			stderr: "error: Status code 401: HTTP 401 Unauthorized\nthe server says: unauthorized\nfix: sign in with --basic-auth USER:PASS or --token TOKEN; the variable TROWEL_TOKEN or the setting client.token does it for all commands\n",
 		},
 		{
 			name: "a bad header", args: "schedules -H a:b=c", exit: 1,

@@ -21,6 +21,9 @@ func TestClientSettings(t *testing.T) {
 		{"a setting of this command", "-X client.http.endpoint=URL", "client.http.endpoint = http://127.0.0.1:1", ""},
 		{"an option before a setting", "-e URL", "client.http.endpoint = http://127.0.0.1:1", ""},
 		{"a header before a setting", "-e URL -H AUTHORIZATION=Bearer_1,2", "client.http.headers.authorization = TD1 x", "Bearer 1,2"},
+		{"a setting with a token", "-e URL", "client.token = trw_1\nclient.http.headers.authorization = TD1 x", "Bearer trw_1"},
+		{"a header before a token", "-e URL -H Authorization=x", "client.token = trw_1", "x"},
+		{"an option with a token", "-e URL -H Authorization=x --token trw2", "client.token = trw_1", "Bearer trw2"},
 		{"credentials before a header", "-e URL -H Authorization=x --basic-auth alice:secret:with_colon", "", alice},
 	}
 	for _, tc := range cases {

@@ -333,6 +333,26 @@ var table = []command{
 		run: runMigrate,
 	},
 	{
+		name: "tokens", aliases: []string{"token"}, section: sectionServer, remote: true, extra: true,
+		lines: []line{{"tokens (list|create|revoke)", "list, make and revoke tokens for the API"}},
+		usage: []string{
+			"tokens list                                           show all tokens",
+			"tokens create --name <name> --role <role>             make a token and write it to standard output",
+			"tokens revoke <token-id>                              make a token worthless",
+		},
+		min: 1, max: 2, operand: oneOf(tokensList, tokensCreate, tokensRevoke),
+		options: []option{
+			textOption("NAME", "create: who will have it", "--name"),
+			textOption("ROLE", "create: "+commaList(roleNames()), "--role").offering(oneOf(roleNames()...)).checked(knownRole),
+			textOption("PROJECT", "create: the only project that it is for; default: all", "--project"),
+			textOption("LENGTH", "create: how long it holds, as in 90d; default: until it is revoked", "--expires"),
+			textOption("DIR", "work on the database in this folder, rather than ask a server; as with --config and a file with database.type",
+				"-o", "--database").offering(anyFolder),
+			jsonOption,
+		},
+		run: runTokens,
+	},
+	{
 		name: "db", section: sectionServer, extra: true,
 		lines: []line{{"db clean", "delete old attempts from the server's database"}},
 		usage: []string{"db clean [--older-than 30d] [--dry-run]"},

@@ -294,15 +294,15 @@ func ownRoutes() []route {
 			},
 		},
 		{
-			method: "GET", path: "/api/tokens", name: "getTokens", verb: access.ManageTokens, answer: TokenList{}, handle: getTokens,
+			method: "GET", path: "/api/tokens", name: "getTokens", verb: access.ManageTokens, answer: api.TokenList{}, handle: getTokens,
 			about: "Tokens, by id. What was given to their bearers is not known any more.",
 		},
 		{
-			method: "POST", path: "/api/tokens", name: "postToken", verb: access.ManageTokens, answer: Token{}, handle: postToken,
-			about: "Make a token. Its secret is told this once.", body: reads(TokenRequest{}),
+			method: "POST", path: "/api/tokens", name: "postToken", verb: access.ManageTokens, answer: api.Token{}, handle: postToken,
+			about: "Make a token. Its secret is told this once.", body: reads(api.TokenRequest{}),
 		},
 		{
-			method: "DELETE", path: "/api/tokens/{id:64}", name: "deleteToken", verb: access.ManageTokens, answer: Token{}, handle: deleteToken,
+			method: "DELETE", path: "/api/tokens/{id:64}", name: "deleteToken", verb: access.ManageTokens, answer: api.Token{}, handle: deleteToken,
 			about: "Revoke a token.",
 		},
 		{

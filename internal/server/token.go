@@ -10,34 +10,6 @@ import (
 	"github.com/trowel-project/trowel/internal/api"
 )
 
-// Token is the document of a token (ui.md, A3).
-type Token struct {
-	ID         api.ID           `json:"id"`
-	Name       string           `json:"name"`
-	Scopes     api.List[string] `json:"scopes"` // its role
-	Project    *api.IDName      `json:"project"`
-	CreatedAt  string           `json:"createdAt"`
-	LastUsedAt *string          `json:"lastUsedAt"`
-	ExpiresAt  *string          `json:"expiresAt"`
-	RevokedAt  *string          `json:"revokedAt"`
-	// Secret is what its bearer sends. It is told once, when the token is made.
-	Secret string `json:"secret,omitempty"`
-}
-
-// TokenList is a page of tokens.
-type TokenList struct {
-	Items api.List[Token] `json:"items"`
-	Next  *string         `json:"next"`
-}
-
-// TokenRequest asks for a token.
-type TokenRequest struct {
-	Name      string  `json:"name"`
-	Role      string  `json:"role"`      // "admin", "operator" or "read"
-	Project   string  `json:"project"`   // name of the only project that it is for; empty for all
-	ExpiresAt *string `json:"expiresAt"` // an instant; never if it is missing
-}
-
 // Milli is how Trowel's own documents write an instant (ui.md, section 4); that of the zero instant
 // is empty.
 func Milli(at time.Time) string {
@@ -49,8 +21,10 @@ func Milli(at time.Time) string {
 
 func milli(at time.Time) *string { return optional(Milli(at)) }
 
-func tokenOf(t *trowel.Token, project *trowel.Project) Token {
-	shape := Token{
+// TokenOf returns the document of a token, without its secret. project is the only one that it is for; nil
+// for all.
+func TokenOf(t *trowel.Token, project *trowel.Project) api.Token {
+	shape := api.Token{
 		ID: api.ID(t.ID), Name: t.Name, Scopes: api.List[string]{t.Role}, CreatedAt: Milli(t.CreatedAt),
 		LastUsedAt: milli(t.LastUsedAt), ExpiresAt: milli(t.ExpiresAt), RevokedAt: milli(t.RevokedAt),
 	}
@@ -65,7 +39,7 @@ func getTokens(c *call) (any, error) {
 	if err := c.may(0); err != nil {
 		return nil, err
 	}
-	shapes := api.List[Token]{}
+	shapes := api.List[api.Token]{}
 	err := c.view(func(tx trowel.Tx) error {
 		tokens, err := tx.ListTokens(c.ctx())
 		for _, t := range tokens {
@@ -73,15 +47,15 @@ func getTokens(c *call) (any, error) {
 			if err == nil && t.ProjectID != 0 {
 				project, err = tx.FindProjectByID(c.ctx(), t.ProjectID)
 			}
-			shapes = append(shapes, tokenOf(t, project))
+			shapes = append(shapes, TokenOf(t, project))
 		}
 		return err
 	})
-	return TokenList{Items: shapes}, err
+	return api.TokenList{Items: shapes}, err
 }
 
 func postToken(c *call) (any, error) {
-	var request TokenRequest
+	var request api.TokenRequest
 	if err := c.decode(&request); err != nil {
 		return nil, err
 	}
@@ -117,7 +91,7 @@ func postToken(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	shape := tokenOf(t, project)
+	shape := TokenOf(t, project)
 	shape.Secret = bearer
 	return shape, nil
 }
@@ -128,7 +102,7 @@ func deleteToken(c *call) (any, error) {
 		return nil, err
 	}
 	id := trowel.TokenID(c.number())
-	var shape *Token
+	var shape *api.Token
 	err := c.update(func(tx trowel.Tx) error {
 		tokens, err := tx.ListTokens(c.ctx())
 		if err != nil {
@@ -141,7 +115,7 @@ func deleteToken(c *call) (any, error) {
 		if tokens[i].RevokedAt.IsZero() {
 			tokens[i].RevokedAt = c.now
 		}
-		revoked := tokenOf(tokens[i], nil)
+		revoked := TokenOf(tokens[i], nil)
 		shape = &revoked
 		return tx.UpdateToken(c.ctx(), tokens[i])
 	})

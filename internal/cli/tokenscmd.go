@@ -1,0 +1,179 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/trowel-project/trowel/internal/access"
+	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/client"
+	"github.com/trowel-project/trowel/internal/param"
+)
+
+// The forms of tokens.
+const (
+	tokensList   = "list"
+	tokensCreate = "create"
+	tokensRevoke = "revoke"
+)
+
+// tokenKeeper has the tokens of a server: over its API, or in its database.
+type tokenKeeper interface {
+	ListTokens(ctx context.Context) (*api.TokenList, error)
+	CreateToken(ctx context.Context, r api.TokenRequest) (*api.Token, error)
+	RevokeToken(ctx context.Context, id api.ID) (*api.Token, error)
+}
+
+var _ tokenKeeper = (*client.Client)(nil)
+
+// runTokens lists, makes and revokes tokens. Without an administrator nobody may do that over the API, so
+// it is also done on the database itself.
+func runTokens(ctx context.Context, c *call) error {
+	do, err := c.tokensForm()
+	if err != nil {
+		return err
+	}
+	keeper, done, err := c.tokenKeeper(ctx)
+	if err != nil {
+		return err
+	}
+	err = do(ctx, keeper)
+	if errDone := done(); err == nil {
+		err = errDone
+	}
+	return err
+}
+
+// tokensForm checks the command line and returns what it wants.
+func (c *call) tokensForm() (func(ctx context.Context, keeper tokenKeeper) error, error) {
+	form, count := c.args.positional[0], len(c.args.positional)
+	if form != tokensCreate {
+		for _, option := range []string{"--name", "--role", "--project", "--expires"} {
+			if c.args.given(option) {
+				return nil, c.usage(option + " is an option of tokens " + tokensCreate)
+			}
+		}
+	}
+	switch {
+	case form == tokensRevoke && count != 2:
+		return nil, c.usage("tokens revoke needs the id of a token").hinting("`%s tokens list` shows the ids", c.program)
+	case form != tokensRevoke && count != 1:
+		return nil, c.usage("tokens " + form + " takes no argument")
+	}
+	switch form {
+	case tokensList:
+		return c.listTokens, nil
+	case tokensCreate:
+		request, err := c.tokenRequest()
+		return func(ctx context.Context, keeper tokenKeeper) error { return c.createToken(ctx, keeper, request) }, err
+	case tokensRevoke:
+		id, err := api.ParseID(c.args.positional[1])
+		if err != nil {
+			return nil, c.usage(fmt.Sprintf(textNotAnID, c.args.positional[1])).hinting("an id is a number; `%s tokens list` shows it", c.program)
+		}
+		return func(ctx context.Context, keeper tokenKeeper) error { return c.revokeToken(ctx, keeper, id) }, nil
+	}
+	return nil, c.usage("Invalid command").hinting("%s", didYouMean(nearWord(form, []string{tokensList, tokensCreate, tokensRevoke})))
+}
+
+// tokenRequest is what the options ask for.
+func (c *call) tokenRequest() (api.TokenRequest, error) {
+	r := api.TokenRequest{Name: strings.TrimSpace(c.args.text("--name")), Role: c.args.text("--role"), Project: c.args.text("--project")}
+	switch {
+	case r.Name == "":
+		return r, c.usage("--name option is required").hinting("a name says later who has the token")
+	case r.Role == "":
+		return r, c.usage("--role option is required").hinting("a role is one of %s", commaList(roleNames()))
+	}
+	if text := c.args.text("--expires"); text != "" {
+		length, err := param.ParseDuration(text)
+		if err != nil || length <= 0 {
+			return r, c.usage("--expires must be a length of time, not " + strconv.Quote(text)).hinting("use days, hours, minutes and seconds, as in 90d")
+		}
+		at := c.env.Now().Add(length).UTC().Format(time.RFC3339)
+		r.ExpiresAt = &at
+	}
+	return r, nil
+}
+
+func roleNames() (names []string) {
+	for _, role := range access.Roles() {
+		names = append(names, string(role))
+	}
+	return names
+}
+
+// knownRole checks tokens --role.
+func knownRole(value string) string {
+	if slices.Contains(roleNames(), value) {
+		return ""
+	}
+	return "--role must be one of " + commaList(roleNames()) + ", not " + strconv.Quote(value)
+}
+
+func (c *call) listTokens(ctx context.Context, keeper tokenKeeper) error {
+	list, err := keeper.ListTokens(ctx)
+	if err != nil {
+		return err
+	}
+	if c.args.given("--json") {
+		return c.printJSON(list)
+	}
+	say(c.env.Stdout, "Tokens:\n")
+	for i := range list.Items {
+		c.printToken(&list.Items[i])
+	}
+	say(c.env.Stdout, "%d entries.\n", len(list.Items))
+	return nil
+}
+
+func (c *call) printToken(t *api.Token) {
+	project := ""
+	if t.Project != nil {
+		project = t.Project.Name
+	}
+	say(c.env.Stdout, "  id: %s\n  name: %s\n  role: %s\n  project: %s\n  created at: %s\n  last used at: %s\n  expires at: %s\n  revoked at: %s\n\n",
+		t.ID, t.Name, strings.Join(t.Scopes, ","), project, c.localText(&t.CreatedAt), c.localText(t.LastUsedAt), c.localText(t.ExpiresAt), c.localText(t.RevokedAt))
+}
+
+// localText is an instant in the zone of this system; empty if there is none, as it is if it is none.
+func (c *call) localText(text *string) string {
+	if text == nil {
+		return ""
+	}
+	at, err := api.ParseInstant(*text)
+	if err != nil {
+		return *text
+	}
+	return c.local(api.Instant{Time: at})
+}
+
+// createToken writes the new token, and nothing else, to standard output.
+func (c *call) createToken(ctx context.Context, keeper tokenKeeper, r api.TokenRequest) error {
+	t, err := keeper.CreateToken(ctx, r)
+	if err != nil {
+		return err
+	}
+	if c.args.given("--json") {
+		return c.printJSON(t)
+	}
+	say(c.env.Stderr, "Token '%s' is created with id %s. It is shown now and never again:\n", t.Name, t.ID)
+	say(c.env.Stdout, "%s\n", t.Secret)
+	return nil
+}
+
+func (c *call) revokeToken(ctx context.Context, keeper tokenKeeper, id api.ID) error {
+	t, err := keeper.RevokeToken(ctx, id)
+	if err != nil {
+		return err
+	}
+	if c.args.given("--json") {
+		return c.printJSON(t)
+	}
+	say(c.env.Stderr, "Token '%s' is revoked.\n", t.Name)
+	return nil
+}

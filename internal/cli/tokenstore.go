@@ -1,0 +1,133 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/access"
+	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/server"
+)
+
+// tokenKeeper returns what has the tokens, and what lets go of it. It is the database if --database
+// names one, or if the file of --config does and no server is named; otherwise the server.
+func (c *call) tokenKeeper(ctx context.Context) (keeper tokenKeeper, done func() error, err error) {
+	direct := c.args.given("--database")
+	if !direct && c.configPath != "" {
+		config, err := c.config()
+		if err != nil {
+			return nil, nil, err
+		}
+		_, database := config.Get(keyDatabaseType)
+		endpoint, _ := config.Get(settingEndpoint)
+		direct = database && endpoint == "" && !c.args.given("--endpoint")
+	}
+	if !direct {
+		remote, err := c.connect(ctx)
+		if err != nil {
+			return nil, nil, err
+		}
+		return remote, func() error { remote.Close(); return nil }, nil
+	}
+	settings, err := c.databaseSettings(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	store, err := c.openBeside(ctx, &settings.Database)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &tokenStore{store: store, now: c.env.Now}, store.Close, nil
+}
+
+// tokenStore has the tokens in a server's database. It is for who may read and write the database
+// anyway.
+type tokenStore struct {
+	store trowel.Store
+	now   func() time.Time
+}
+
+// actorCommandLine is who makes tokens in the database.
+const actorCommandLine = "command line"
+
+// ListTokens implements tokenKeeper.
+func (s *tokenStore) ListTokens(ctx context.Context) (*api.TokenList, error) {
+	list := &api.TokenList{}
+	err := s.store.View(ctx, func(tx trowel.Tx) error {
+		list.Items = nil
+		tokens, err := tx.ListTokens(ctx)
+		for _, t := range tokens {
+			var project *trowel.Project
+			if err == nil && t.ProjectID != 0 {
+				project, err = tx.FindProjectByID(ctx, t.ProjectID)
+			}
+			list.Items = append(list.Items, server.TokenOf(t, project))
+		}
+		return err
+	})
+	return list, err
+}
+
+// CreateToken implements tokenKeeper.
+func (s *tokenStore) CreateToken(ctx context.Context, r api.TokenRequest) (*api.Token, error) {
+	t := &trowel.Token{Name: r.Name, Role: r.Role, Actor: actorCommandLine, CreatedAt: s.now()}
+	if r.ExpiresAt != nil {
+		at, err := api.ParseInstant(*r.ExpiresAt)
+		if err != nil {
+			return nil, err
+		}
+		t.ExpiresAt = at
+	}
+	var bearer string
+	bearer, t.Hash = access.NewToken()
+	var project *trowel.Project
+	err := s.store.Update(ctx, func(tx trowel.Tx) (err error) {
+		if r.Project != "" {
+			if project, err = tx.FindProject(ctx, r.Project); err != nil {
+				return noProject(r.Project, err)
+			}
+			t.ProjectID = project.ID
+		}
+		return tx.InsertToken(ctx, t)
+	})
+	if err != nil {
+		return nil, err
+	}
+	shape := server.TokenOf(t, project)
+	shape.Secret = bearer
+	return &shape, nil
+}
+
+func noProject(name string, err error) error {
+	if !errors.Is(err, trowel.ErrNotFound) {
+		return err
+	}
+	return &trowel.Error{
+		Kind: trowel.ErrNotFound, Message: fmt.Sprintf("there is no project %q in the database", name), Hint: "a project is there once it was pushed",
+	}
+}
+
+// RevokeToken implements tokenKeeper.
+func (s *tokenStore) RevokeToken(ctx context.Context, id api.ID) (*api.Token, error) {
+	var shape api.Token
+	err := s.store.Update(ctx, func(tx trowel.Tx) error {
+		tokens, err := tx.ListTokens(ctx)
+		if err != nil {
+			return err
+		}
+		i := slices.IndexFunc(tokens, func(t *trowel.Token) bool { return t.ID == trowel.TokenID(id) })
+		if i < 0 {
+			return &trowel.Error{Kind: trowel.ErrNotFound, Message: fmt.Sprintf("there is no token with id %s in the database", id)}
+		}
+		if tokens[i].RevokedAt.IsZero() {
+			tokens[i].RevokedAt = s.now()
+		}
+		shape = server.TokenOf(tokens[i], nil)
+		return tx.UpdateToken(ctx, tokens[i])
+	})
+	return &shape, err
+}
