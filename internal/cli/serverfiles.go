@@ -24,7 +24,8 @@ func (p *serverProcess) openFiles(ctx context.Context) (err error) {
 		return err
 	}
 	if p.workspaces, err = archive.NewWorkspaces(archive.WorkspaceOptions{
-		Dir: filepath.Join(p.tempDir(), "trowel-workspaces"), Fetch: p.fetchArchive,
+		// A folder of this user's own: others may not write to it, nor take its name.
+		Dir: filepath.Join(p.tempDir(), fmt.Sprintf("trowel-workspaces-%d", os.Getuid())), Fetch: p.fetchArchive,
 	}); err != nil {
 		return fmt.Errorf("make a folder for the files of tasks: %w", err)
 	}
