@@ -204,6 +204,23 @@ func hot() []statement {
 			_, err := tx.DeleteParamValues(ctx, time.UnixMicro(9), 100)
 			return err
 		}),
+		one("ListOldAttempts", func(ctx context.Context, tx trowel.Tx) error {
+			_, _, err := tx.ListOldAttempts(ctx, at, 1000, 200)
+			return err
+		}),
+		one("DeleteAttempts", func(ctx context.Context, tx trowel.Tx) error {
+			_, err := tx.DeleteAttempts(ctx, at, []trowel.AttemptID{7, 8, 9})
+			return err
+		}),
+		scanned(one("DeleteDecisions", func(ctx context.Context, tx trowel.Tx) error {
+			_, err := tx.DeleteDecisions(ctx, time.UnixMicro(9), 100)
+			return err
+		})),
+		// All attempts of old revisions, once an hour.
+		{name: "ListOldRevisions", allowed: "SCAN TEMP B-TREE", most: 10_000, run: func(ctx context.Context, tx trowel.Tx) error {
+			_, err := tx.ListOldRevisions(ctx, at, 0, 50)
+			return err
+		}},
 		sorted(one("DeleteLogs", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.DeleteLogs(ctx, 7); return err })),
 	}
 }
