@@ -16,7 +16,17 @@ type bar struct {
 	measure func(*bench) ([]result, error)
 }
 
-func bars() []bar {
+// table is the bars that share a table in docs/performance.md.
+type table struct {
+	heading string // of the section that ends with it
+	bars    []bar
+}
+
+func tables() []table {
+	return []table{{"## Recorded: trowel run", runBars()}, {"## Recorded: trowel server", serverBars()}}
+}
+
+func runBars() []bar {
 	return []bar{
 		{"hello", hello},
 		{"chain", chains},

@@ -6,12 +6,14 @@
 package main
 
 import (
+	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -24,11 +26,14 @@ func main() {
 	}
 }
 
-func run() error {
+func run() (err error) {
 	bin := flag.String("bin", "bin/trowel", "program to measure")
-	record := flag.String("record", "", "file that gets a row with the figures")
+	record := flag.String("record", "", "file that gets a row with the figures, in each of its tables")
 	only := flag.String("run", "", "measure only the bars whose name has this text")
 	flag.Parse()
+	if *record != "" && *only != "" {
+		return errors.New("a row has all figures: -record does not go with -run")
+	}
 	path, err := filepath.Abs(*bin)
 	if err != nil {
 		return err
@@ -39,23 +44,41 @@ func run() error {
 	}
 	defer os.RemoveAll(dir) //nolint:errcheck // left-overs in the temporary folder harm nobody
 	b := &bench{bin: path, dir: dir}
+	defer func() { err = errors.Join(err, b.close()) }()
+	all := tables()
+	measured := make([][]result, len(all))
+	for i := range all {
+		if measured[i], err = b.measure(all[i].bars, *only); err != nil {
+			return err
+		}
+	}
+	show(slices.Concat(measured...))
+	if *record == "" {
+		return nil
+	}
+	for i := range all {
+		if err := addRow(*record, all[i].heading, measured[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// measure measures the bars whose name has a text.
+func (b *bench) measure(bars []bar, only string) ([]result, error) {
 	var results []result
-	for _, bar := range bars() {
-		if !strings.Contains(bar.name, *only) {
+	for _, bar := range bars {
+		if !strings.Contains(bar.name, only) {
 			continue
 		}
 		fmt.Fprintf(os.Stderr, "measuring %s\n", bar.name)
 		got, err := bar.measure(b)
 		if err != nil {
-			return fmt.Errorf("%s: %w", bar.name, err)
+			return nil, fmt.Errorf("%s: %w", bar.name, err)
 		}
 		results = append(results, got...)
 	}
-	show(results)
-	if *record == "" {
-		return nil
-	}
-	return appendRow(*record, results)
+	return results, nil
 }
 
 // result is one measured figure against its bar.
@@ -112,8 +135,9 @@ func commit() string {
 	return strings.TrimSpace(string(out))
 }
 
-// appendRow adds a dated row to the table of a Markdown file, in the order of the figures.
-func appendRow(file string, results []result) error {
+// addRow adds a dated row to the table of a Markdown file that ends a section, in the order of the
+// figures.
+func addRow(file, heading string, results []result) error {
 	cells := []string{time.Now().Format(time.DateOnly), commit()}
 	for _, r := range results {
 		mark := ""
@@ -122,13 +146,18 @@ func appendRow(file string, results []result) error {
 		}
 		cells = append(cells, r.String()+mark)
 	}
-	f, err := os.OpenFile(file, os.O_APPEND|os.O_WRONLY, 0)
+	text, err := os.ReadFile(file)
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(f, "| %s |\n", strings.Join(cells, " | "))
-	if errClose := f.Close(); err == nil {
-		err = errClose
+	before, section, found := strings.Cut(string(text), heading+"\n")
+	if !found {
+		return fmt.Errorf("%s has no section %q", file, heading)
 	}
-	return err
+	section, after, more := strings.Cut(section, "\n## ")
+	if more {
+		after = "\n\n## " + after
+	}
+	row := fmt.Sprintf("| %s |", strings.Join(cells, " | "))
+	return os.WriteFile(file, []byte(before+heading+"\n"+strings.TrimRight(section, "\n")+"\n"+row+strings.TrimRight(after, "\n")+"\n"), 0o644)
 }

@@ -8,11 +8,28 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 	"time"
+
+	"github.com/trowel-project/trowel/internal/store/storetest/pgtest"
 )
 
 // bench is the program to measure and a folder to work in.
-type bench struct{ bin, dir string }
+type bench struct {
+	bin, dir string
+
+	cluster            *pgtest.Server // nil before it is needed
+	databases, servers int            // so many were made
+	sessions           atomic.Int64
+}
+
+// close ends what bars share.
+func (b *bench) close() error {
+	if b.cluster == nil {
+		return nil
+	}
+	return b.cluster.Close()
+}
 
 // sample is one run of a program.
 type sample struct {
@@ -45,7 +62,7 @@ func (b *bench) trowel(dir string, args ...string) (sample, error) {
 func (b *bench) process(dir string, args ...string) (sample, error) {
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "HOME="+b.dir, "XDG_CONFIG_HOME="+filepath.Join(b.dir, "config"))
+	cmd.Env = b.environment()
 	out, err := os.Create(filepath.Join(b.dir, "stdout"))
 	if err != nil {
 		return sample{}, err
@@ -67,7 +84,7 @@ func (b *bench) process(dir string, args ...string) (sample, error) {
 func (b *bench) trowelFirst(dir string, args ...string) (sample, error) {
 	cmd := exec.Command(b.bin, args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "HOME="+b.dir, "XDG_CONFIG_HOME="+filepath.Join(b.dir, "config"))
+	cmd.Env = b.environment()
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	pipe, err := cmd.StdoutPipe()

@@ -16,12 +16,14 @@ import (
 	"github.com/trowel-project/trowel/internal/store/postgres"
 )
 
-// Server is a PostgreSQL with an empty database, for tests: it does not wait for disks. It is gone
+// Server is a PostgreSQL with an empty database, for tests: New's does not wait for disks. It is gone
 // with this process, however that ends.
 type Server struct {
 	bin  string // folder of its programs
 	dir  string
 	port int
+
+	durable bool // it waits for disks
 
 	watch *exec.Cmd // stops the server and removes its files when life is closed
 	life  io.Closer
@@ -31,7 +33,12 @@ type Server struct {
 var ErrMissing = errors.New("there is no PostgreSQL: make setup installs it, or TROWEL_TEST_POSTGRESQL names a server")
 
 // New starts a server on a free port of this machine.
-func New(ctx context.Context) (*Server, error) {
+func New(ctx context.Context) (*Server, error) { return create(ctx, false) }
+
+// NewDurable is New for measurements: the server waits for disks, as it does unless told otherwise.
+func NewDurable(ctx context.Context) (*Server, error) { return create(ctx, true) }
+
+func create(ctx context.Context, durable bool) (*Server, error) {
 	bin, err := programs()
 	if err != nil {
 		return nil, err
@@ -40,7 +47,7 @@ func New(ctx context.Context) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{bin: bin, dir: dir}
+	s := &Server{bin: bin, dir: dir, durable: durable}
 	if err := s.guard(ctx); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
@@ -130,14 +137,13 @@ func (s *Server) data() string { return filepath.Join(s.dir, "data") }
 
 // Start starts the server after Stop, and returns when it takes connections.
 func (s *Server) Start(ctx context.Context) error {
-	log := filepath.Join(s.dir, "log")
-	settings := []string{
-		"-h 127.0.0.1", "-p " + strconv.Itoa(s.port), "-k " + s.dir,
-		"-c fsync=off", "-c full_page_writes=off", "-c max_connections=300", "-c shared_buffers=64MB", "-c deadlock_timeout=100ms",
+	settings := []string{"-h 127.0.0.1", "-p " + strconv.Itoa(s.port), "-k " + s.dir, "-c max_connections=300"}
+	if !s.durable {
+		settings = append(settings, "-c fsync=off", "-c full_page_writes=off", "-c shared_buffers=64MB", "-c deadlock_timeout=100ms")
 	}
-	err := run(s.command(ctx, "pg_ctl", "-D", s.data(), "-l", log, "-w", "-o", strings.Join(settings, " "), "start"))
+	err := run(s.command(ctx, "pg_ctl", "-D", s.data(), "-l", s.LogFile(), "-w", "-o", strings.Join(settings, " "), "start"))
 	if err != nil {
-		text, _ := os.ReadFile(log)
+		text, _ := os.ReadFile(s.LogFile())
 		return fmt.Errorf("start PostgreSQL: %w\n%s", err, text)
 	}
 	return nil
@@ -147,6 +153,9 @@ func (s *Server) Start(ctx context.Context) error {
 func (s *Server) Stop(ctx context.Context) error {
 	return run(s.command(ctx, "pg_ctl", "-D", s.data(), "-m", "immediate", "-w", "stop"))
 }
+
+// LogFile is where the server writes its log.
+func (s *Server) LogFile() string { return filepath.Join(s.dir, "log") }
 
 // Options say how to connect to the server's database.
 func (s *Server) Options() postgres.Options {

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+)
+
+// How long an idle server is looked at, and how long it may settle down before.
+const (
+	settling = 15 * time.Second
+	idling   = 60 * time.Second
+)
+
+// idleServer is what a server costs that has nothing to do, after it had.
+func idleServer(b *bench) (results []result, err error) {
+	db, err := b.postgresql()
+	if err != nil {
+		return nil, err
+	}
+	s, err := b.serve(db)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, s.stop()) }()
+	id, err := s.push("hello", "hello", "hello.dig", "schedule:\n  monthly>: 1,00:00:00\n\n+hello:\n  echo>: hello\n")
+	if err == nil {
+		_, err = s.atOnce(id, 10)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := execute(b.cluster.Options(), "ALTER SYSTEM SET log_statement = 'all'", "SELECT pg_reload_conf()"); err != nil {
+		return nil, err
+	}
+	<-time.After(settling)
+	before, err := b.statements()
+	if err != nil {
+		return nil, err
+	}
+	busy, err := s.usage()
+	if err != nil {
+		return nil, err
+	}
+	<-time.After(idling)
+	idle, err := s.usage()
+	if err != nil {
+		return nil, err
+	}
+	after, err := b.statements()
+	if err != nil {
+		return nil, err
+	}
+	if err := execute(b.cluster.Options(), "ALTER SYSTEM RESET log_statement", "SELECT pg_reload_conf()"); err != nil {
+		return nil, err
+	}
+	all, control := float64(after.all-before.all), float64(after.control-before.control)
+	return []result{
+		{name: "idle server: RSS", got: idle.rssMB, limit: 60, unit: "MB"},
+		{name: "idle server: part of a core", got: 100 * (idle.cpu - busy.cpu).Seconds() / idling.Seconds(), limit: 0.2, unit: "%"},
+		{
+			name: "idle server: queries a second", got: all / idling.Seconds(), limit: 1, unit: "1/s",
+			note: fmt.Sprintf("%.4g/s begin or end transactions", control/idling.Seconds()),
+		},
+	}, nil
+}
+
+// statements counts statements in the log of PostgreSQL, where each is told with its text.
+type statements struct{ all, control int }
+
+func (b *bench) statements() (statements, error) {
+	log, err := os.ReadFile(b.cluster.LogFile())
+	if err != nil {
+		return statements{}, err
+	}
+	count := func(text string) int { return bytes.Count(log, []byte(text)) }
+	return statements{
+		all:     count("LOG:  statement: ") + count("LOG:  execute "),
+		control: count("LOG:  statement: BEGIN") + count("LOG:  statement: COMMIT") + count("LOG:  statement: ROLLBACK"),
+	}, nil
+}

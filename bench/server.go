@@ -1,0 +1,159 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/client"
+	"github.com/trowel-project/trowel/internal/param"
+)
+
+// server is a running `trowel server`, and a client with connections that stay open.
+type server struct {
+	*client.Client
+	bench *bench
+	cmd   *exec.Cmd
+	log   *os.File
+}
+
+// roomy raises the limits of attempts, tasks and archives.
+const roomy = "executor.attempt_max_run = 1000000\nexecutor.task_max_run = 1000000\napi.max_archive_total_size_limit = 1000000000\n"
+
+// serve starts a server on a database and returns when it answers.
+func (b *bench) serve(db *database) (*server, error) {
+	port, err := freePort()
+	if err != nil {
+		return nil, err
+	}
+	b.servers++
+	dir, err := b.project(fmt.Sprintf("server%d", b.servers), "server.properties", db.settings+roomy+"server.port = "+strconv.Itoa(port)+"\n")
+	if err != nil {
+		return nil, err
+	}
+	c, err := client.New(client.Options{Endpoint: "http://127.0.0.1:" + strconv.Itoa(port)})
+	if err != nil {
+		return nil, err
+	}
+	s := &server{Client: c, bench: b}
+	if s.log, err = os.Create(filepath.Join(dir, "log")); err != nil {
+		return nil, err
+	}
+	s.cmd = exec.Command(b.bin, "server", "-c", "server.properties")
+	s.cmd.Dir, s.cmd.Stdout, s.cmd.Stderr = dir, s.log, s.log
+	s.cmd.Env = b.environment()
+	if err := s.cmd.Start(); err != nil {
+		return nil, errors.Join(err, s.log.Close())
+	}
+	if err := until(30*time.Second, func() (bool, error) { return listens(port), nil }); err != nil {
+		return nil, errors.Join(err, s.failure(), s.stop())
+	}
+	if _, err := s.Version(context.Background()); err != nil {
+		return nil, errors.Join(err, s.failure(), s.stop())
+	}
+	return s, nil
+}
+
+// environment is that of all programs: without the settings of who measures.
+func (b *bench) environment() []string {
+	return append(os.Environ(), "HOME="+b.dir, "XDG_CONFIG_HOME="+filepath.Join(b.dir, "config"))
+}
+
+func freePort() (int, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return 0, err
+	}
+	address, _ := l.Addr().(*net.TCPAddr)
+	return address.Port, l.Close()
+}
+
+func listens(port int) bool {
+	c, err := net.Dial("tcp", "127.0.0.1:"+strconv.Itoa(port))
+	if err != nil {
+		return false
+	}
+	_ = c.Close() // it was only to see
+	return true
+}
+
+// until asks every millisecond until it is so. It fails after the limit.
+func until(limit time.Duration, so func() (bool, error)) error {
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
+	for begun := time.Now(); time.Since(begun) < limit; <-tick.C {
+		if done, err := so(); done || err != nil {
+			return err
+		}
+	}
+	return fmt.Errorf("it took more than %s", limit)
+}
+
+// failure is an error with the end of the server's log.
+func (s *server) failure() error {
+	text, err := os.ReadFile(s.log.Name())
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("the server's log ends with\n%s", text[max(0, len(text)-2000):])
+}
+
+// stop ends the server in order, where there are signals.
+func (s *server) stop() error {
+	if s.cmd.Process.Signal(os.Interrupt) != nil {
+		_ = s.cmd.Process.Kill() // or it has ended
+	}
+	s.Close()
+	return errors.Join(s.cmd.Wait(), s.log.Close())
+}
+
+// push makes a revision of a project with files, and returns the id of a workflow of it.
+func (s *server) push(project, workflow string, files ...string) (api.ID, error) {
+	dir, err := s.bench.project("pushed-"+project, files...)
+	if err != nil {
+		return 0, err
+	}
+	if _, err := s.bench.trowel(dir, "push", project, "-e", s.Endpoint()); err != nil {
+		return 0, errors.Join(err, s.failure())
+	}
+	found, err := s.FindProject(context.Background(), project)
+	if err != nil {
+		return 0, err
+	}
+	w, err := s.FindWorkflow(context.Background(), found.ID, "", workflow)
+	if err != nil {
+		return 0, err
+	}
+	return w.ID, nil
+}
+
+// begin starts an attempt of a new session.
+func (s *server) begin(workflow api.ID) (api.ID, error) {
+	at := firstSession.Add(time.Duration(s.bench.sessions.Add(1)) * time.Second)
+	a, err := s.StartAttempt(context.Background(), api.AttemptRequest{WorkflowID: workflow, SessionTime: api.Instant{Time: at}, Params: param.New()})
+	if err != nil {
+		return 0, err
+	}
+	return a.ID, nil
+}
+
+// finish returns when an attempt has ended well.
+func (s *server) finish(attempt api.ID) error {
+	return until(10*time.Minute, func() (bool, error) {
+		a, err := s.FindAttempt(context.Background(), attempt)
+		if err != nil || !a.Done {
+			return false, err
+		}
+		if !a.Success {
+			return false, errors.Join(fmt.Errorf("attempt %d failed", attempt), s.failure())
+		}
+		return true, nil
+	})
+}
