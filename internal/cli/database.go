@@ -34,13 +34,16 @@ func (c *call) databaseSettings(ctx context.Context) (*config.Server, error) {
 	return c.readServer(ctx, settings, log)
 }
 
-// openDatabase opens a database and brings its tables up to date.
+// openDatabase opens a database and brings its tables up to date. Statements may take long, and so may
+// transactions between them, as no server waits.
 func (c *call) openDatabase(ctx context.Context, d *config.Database) (*database, error) {
 	db := &database{}
 	var err error
 	switch d.Type {
 	case config.DatabasePostgreSQL:
-		db.DB, err = postgres.Open(ctx, postgresOptions(d), c.env.Now())
+		opts := postgresOptions(d)
+		opts.Parameters = map[string]string{"statement_timeout": "0", "idle_in_transaction_session_timeout": "0"}
+		db.DB, err = postgres.Open(ctx, opts, c.env.Now())
 	case config.DatabaseSQLite:
 		if db.lock, err = lockDatabase(d.File); err != nil {
 			return nil, err

@@ -54,8 +54,7 @@ func TestMigrate(t *testing.T) {
 	expectMigrate(t, c, "run -o db", "Migrations successfully finished\n")
 	expectMigrate(t, c, "run -o db", "No update\n")
 	expectMigrate(t, c, "check -o db", "No update\n")
-	forget(t, filepath.Join(c.dir, "db", "trowel.db"))
-	expectMigrate(t, c, "check -o db", "0001\n")
+	expectMigrate(t, c, "check -o db", forget(t, filepath.Join(c.dir, "db", "trowel.db")))
 
 	c.write("memory.properties", "database.type = memory\n")
 	expectMigrate(t, c, "check -c memory.properties", "No table exist\n")
@@ -63,12 +62,14 @@ func TestMigrate(t *testing.T) {
 	expectMigrate(t, c, "run -c memory.properties", "Migrations successfully finished\n")
 }
 
-// forget makes a database one that lacks its last migration.
-func forget(t *testing.T, path string) {
+// forget makes a database one that lacks its last migration, and returns the line about it.
+func forget(t *testing.T, path string) string {
 	t.Helper()
 	db, err := sql.Open("sqlite", path)
+	version := 0
 	if err == nil {
-		_, err = db.ExecContext(t.Context(), "DELETE FROM schema_migration WHERE version = 1")
+		const query = "DELETE FROM schema_migration WHERE version = (SELECT max(version) FROM schema_migration) RETURNING version"
+		err = db.QueryRowContext(t.Context(), query).Scan(&version)
 	}
 	if err == nil {
 		err = db.Close()
@@ -76,6 +77,7 @@ func forget(t *testing.T, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return fmt.Sprintf("%04d\n", version)
 }
 
 // On PostgreSQL the tables are in schema trowel. A server that may not change an old schema refuses to

@@ -98,10 +98,12 @@ func (p *serverProcess) openStore(ctx context.Context) (err error) {
 			MaxConnections: d.MaxConnections, KeepSchema: !d.Migrate, Log: p.log,
 		}, now)
 	case config.DatabaseSQLite:
-		if err := p.lockFolder(filepath.Dir(d.File)); err != nil {
+		lock, err := lockDatabase(filepath.Dir(d.File))
+		if err != nil {
 			return err
 		}
-		p.store, err = sqlite.Open(ctx, sqlite.Options{Path: d.File, Durable: true}, now)
+		p.onClose(lock.Close)
+		p.store, err = sqlite.Open(ctx, sqlite.Options{Path: d.File, Durable: true, KeepSchema: !d.Migrate}, now)
 	default:
 		p.store, err = sqlite.Open(ctx, sqlite.Options{}, now)
 	}
@@ -112,26 +114,6 @@ func (p *serverProcess) openStore(ctx context.Context) (err error) {
 	p.onClose(p.store.Close)
 	p.meters = newMeters(p.env.Now)
 	p.store = p.meters.metered(p.store, "server")
-	return nil
-}
-
-// lockFolder takes the lock of the database's folder, which a server has as long as it lives.
-func (p *serverProcess) lockFolder(dir string) error {
-	err := os.MkdirAll(dir, 0o700)
-	var lock *os.File
-	if err == nil {
-		lock, err = filelock.Take(filepath.Join(dir, "trowel.lock"))
-	}
-	if errors.Is(err, filelock.ErrTaken) {
-		return &trowel.Error{
-			Kind: trowel.ErrConflict, Message: "another server uses the database in " + dir,
-			Hint: "stop it first, or use PostgreSQL for several servers",
-		}
-	}
-	if err != nil {
-		return fmt.Errorf("use the database in %s: %w", dir, reason(err))
-	}
-	p.onClose(lock.Close)
 	return nil
 }
 

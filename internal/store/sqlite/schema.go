@@ -26,6 +26,20 @@ func migrate(ctx context.Context, pool *sql.DB, dir fs.FS, opts Options, now tim
 	return store.CheckMigrated(ctx, pool, dir, exists)
 }
 
+// checkThere refuses a file that is not there if the schema may not be changed: it would be made.
+func checkThere(ctx context.Context, opts Options) error {
+	if !opts.KeepSchema || !missing(opts.Path) {
+		return nil
+	}
+	return store.CheckMigrated(ctx, nil, migrations, false)
+}
+
+// missing tells whether there is no file of a database, or it is in memory.
+func missing(path string) bool {
+	_, err := os.Stat(path)
+	return path == "" || errors.Is(err, fs.ErrNotExist)
+}
+
 func hasMigrations(ctx context.Context, pool *sql.DB) (bool, error) {
 	var tables int
 	if err := pool.QueryRowContext(ctx, sqlHasMigrations).Scan(&tables); err != nil {
@@ -41,7 +55,7 @@ func ReadSchema(ctx context.Context, opts Options) (store.Schema, error) {
 	if err != nil {
 		return store.Schema{}, err
 	}
-	if _, err := os.Stat(opts.Path); opts.Path == "" || errors.Is(err, fs.ErrNotExist) {
+	if missing(opts.Path) {
 		return store.ReadSchema(ctx, nil, dir, false)
 	}
 	pool, err := sql.Open("sqlite", dataSource(opts))

@@ -37,6 +37,9 @@ type Options struct {
 
 // Open opens the database and brings its schema up to date.
 func Open(ctx context.Context, opts Options, now time.Time) (*store.DB, error) {
+	if err := checkThere(ctx, opts); err != nil {
+		return nil, fmt.Errorf("open database %s: %w", opts.Path, err)
+	}
 	pool, err := sql.Open("sqlite", dataSource(opts))
 	if err != nil {
 		return nil, fmt.Errorf("open database %s: %w", opts.Path, err)
