@@ -95,7 +95,7 @@ func (d *database) cutConnections(ctx context.Context) (err error) {
 }
 
 // errNoMount says that there can be no small disk.
-var errNoMount = errors.New("skipped: this user may not mount a file system") //nolint:gochecknoglobals // a sentinel
+var errNoMount = errors.New("skipped: this user may not mount a file system")
 
 // mountSmall makes a small disk at a folder, in memory; unmount takes it away.
 func mountSmall(ctx context.Context, dir string, megabytes int) (unmount func() error, err error) {
@@ -104,7 +104,7 @@ func mountSmall(ctx context.Context, dir string, megabytes int) (unmount func() 
 	}
 	text, err := exec.CommandContext(ctx, "mount", "-t", "tmpfs", "-o", fmt.Sprintf("size=%dm", megabytes), "tmpfs", dir).CombinedOutput()
 	if err != nil {
-		return nil, fmt.Errorf("%w: %v: %s", errNoMount, err, text)
+		return nil, fmt.Errorf("%w: %w: %s", errNoMount, err, text)
 	}
 	return func() error {
 		return exec.CommandContext(context.WithoutCancel(ctx), "umount", dir).Run()

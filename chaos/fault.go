@@ -93,7 +93,7 @@ func fill(path string) error {
 
 // refuses checks that a change is refused for as long as there is no room, while reading goes on.
 func (a *arena) refuses(ctx context.Context) error {
-	c, p := a.servers[0].client(), a.ledger.project(0)
+	c, p := a.servers[0].client(), a.project(0)
 	if c == nil || p == nil {
 		return nil
 	}

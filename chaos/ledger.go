@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -90,16 +91,13 @@ func (l *ledger) count(what string) {
 }
 
 // accept notes a new attempt.
-func (l *ledger) accept(id api.ID, workflow, want string) *promise {
+func (l *ledger) accept(id api.ID, workflow, want string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	p := l.attempts[id]
-	if p == nil {
-		p = &promise{id: id, workflow: workflow, want: want}
-		l.attempts[id] = p
+	if l.attempts[id] == nil {
+		l.attempts[id] = &promise{id: id, workflow: workflow, want: want}
 		l.counts["attempts"]++
 	}
-	return p
 }
 
 // open returns the attempts of which no end was seen, the oldest first.
@@ -142,12 +140,13 @@ func (l *ledger) project(n int) *project {
 func (l *ledger) summary(trouble int, took time.Duration) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	text := fmt.Sprintf("%d troubles in %.0f s", trouble, took.Seconds())
+	var text strings.Builder
+	fmt.Fprintf(&text, "%d troubles in %.0f s", trouble, took.Seconds())
 	for _, what := range []string{
 		"pushes", "attempts", "ends seen", "resumes", "kills", "backfills", "sessions of schedules", "secrets", "logs read",
 		"unknown answers", "refused while away", "tries", "tries lost",
 	} {
-		text += fmt.Sprintf(", %d %s", l.counts[what], what)
+		fmt.Fprintf(&text, ", %d %s", l.counts[what], what)
 	}
-	return text
+	return text.String()
 }

@@ -46,8 +46,14 @@ func (l *load) run(ctx context.Context) {
 		every time.Duration
 		act   func(ctx context.Context)
 	}{
-		{2 * time.Second, l.push}, {150 * time.Millisecond, l.start}, {250 * time.Millisecond, l.start}, {100 * time.Millisecond, l.look},
-		{700 * time.Millisecond, l.kill}, {500 * time.Millisecond, l.setSecret}, {200 * time.Millisecond, l.readLog}, {3 * time.Second, l.backfill},
+		{2 * time.Second, l.push},
+		{150 * time.Millisecond, l.start},
+		{250 * time.Millisecond, l.start},
+		{100 * time.Millisecond, l.look},
+		{700 * time.Millisecond, l.kill},
+		{500 * time.Millisecond, l.setSecret},
+		{200 * time.Millisecond, l.readLog},
+		{3 * time.Second, l.backfill},
 	} {
 		actors.Go(func() {
 			for pause(ctx, a.every/2+rand.N(a.every)) { //nolint:gosec // no secret
@@ -106,7 +112,7 @@ func (l *load) unexpected(ctx context.Context, what string, err error) {
 // push makes a new project, or a new revision of the newest.
 func (l *load) push(ctx context.Context) {
 	n := int(l.number.Add(1))
-	p, isNew := l.ledger.project(0), false
+	p, isNew := l.project(0), false
 	if p == nil || n%3 == 0 {
 		p, isNew = &project{name: fmt.Sprintf("p%d", n), revisions: map[string][]byte{}, ticks: n%2 == 0}, true
 	}
@@ -164,7 +170,9 @@ func (l *load) pushed(ctx context.Context, p *project, isNew bool, revision stri
 	})
 	if err == nil && isNew {
 		p.token.value = "first"
-		err = l.ask(ctx, func(ctx context.Context, c *client.Client) error { return c.SetSecret(ctx, p.id, "token", p.token.value) })
+		err = l.ask(ctx, func(ctx context.Context, c *client.Client) error {
+			return c.SetSecret(ctx, p.id, "token", p.token.value)
+		})
 	}
 	if err != nil {
 		l.unexpected(ctx, "look at a push", err)
@@ -181,7 +189,7 @@ func (l *load) pushed(ctx context.Context, p *project, isNew bool, revision stri
 
 // start starts an attempt of any workflow, with a session time of its own.
 func (l *load) start(ctx context.Context) {
-	p := l.ledger.project(rand.IntN(2)) //nolint:gosec // no secret
+	p := l.project(rand.IntN(2)) //nolint:gosec // no secret
 	if p == nil || len(l.open()) >= maxOpen {
 		return
 	}
@@ -197,7 +205,7 @@ func (l *load) start(ctx context.Context) {
 
 // begin sends a request for an attempt until its outcome is known: a conflict is the attempt of a
 // request whose answer was lost.
-func (l *load) begin(ctx context.Context, request api.AttemptRequest, workflow, want string) *promise {
+func (l *load) begin(ctx context.Context, request api.AttemptRequest, workflow, want string) {
 	tries := 0
 	var begun *api.Attempt
 	err := l.ask(ctx, func(ctx context.Context, c *client.Client) (err error) {
@@ -215,9 +223,9 @@ func (l *load) begin(ctx context.Context, request api.AttemptRequest, workflow, 
 	})
 	if err != nil {
 		l.unexpected(ctx, "start "+workflow, err)
-		return nil
+		return
 	}
-	return l.accept(begun.ID, workflow, want)
+	l.accept(begun.ID, workflow, want)
 }
 
 // kill kills an attempt, most often a long one.
@@ -251,7 +259,7 @@ func (l *load) kill(ctx context.Context) {
 
 // setSecret changes the secret of a project.
 func (l *load) setSecret(ctx context.Context) {
-	p := l.ledger.project(rand.IntN(3)) //nolint:gosec // no secret
+	p := l.project(rand.IntN(3)) //nolint:gosec // no secret
 	if p == nil {
 		return
 	}
@@ -274,7 +282,7 @@ func (l *load) setSecret(ctx context.Context) {
 func (l *load) backfill(ctx context.Context) {
 	var p *project
 	for n := 0; p == nil || !p.ticks; n++ {
-		if p = l.ledger.project(n); p == nil {
+		if p = l.project(n); p == nil {
 			return
 		}
 	}
@@ -311,4 +319,3 @@ func tooEarly(err error) bool {
 	refused, ok := errors.AsType[*client.StatusError](err)
 	return ok && refused.Code == http.StatusBadRequest && bytes.Contains(refused.Body, []byte("until the next schedule time"))
 }
-

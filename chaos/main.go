@@ -48,7 +48,7 @@ type options struct {
 }
 
 // errSkipped says that a mode cannot be played here.
-var errSkipped = errors.New("skipped") //nolint:gochecknoglobals // a sentinel
+var errSkipped = errors.New("skipped")
 
 func run(ctx context.Context) error {
 	bin := flag.String("bin", "bin/trowel", "the program")
@@ -71,7 +71,7 @@ func run(ctx context.Context) error {
 	}
 	opts := options{bin: path, dir: dir, kills: *kills, seed: *seed}
 	fmt.Printf("seed %d\n", opts.seed)
-	var broken []error
+	broken := 0
 	for _, m := range modes() {
 		if !selected.MatchString(m.name) {
 			continue
@@ -83,12 +83,14 @@ func run(ctx context.Context) error {
 			continue
 		}
 		if err != nil {
-			broken = append(broken, fmt.Errorf("%s: %w", m.name, err))
+			err = fmt.Errorf("%s: %w", m.name, err)
+			fmt.Fprintln(os.Stderr, err)
+			broken++
 		}
 		fmt.Printf("%-22s %.0f s\n", m.name, time.Since(began).Seconds())
 	}
-	if len(broken) > 0 {
-		return fmt.Errorf("seed %d, files in %s:\n%w", opts.seed, dir, errors.Join(broken...))
+	if broken > 0 {
+		return fmt.Errorf("%d modes failed with seed %d, files are in %s", broken, opts.seed, dir)
 	}
 	if *keep == "" {
 		return os.RemoveAll(dir)

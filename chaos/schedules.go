@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/trowel-project/trowel/internal/api"
@@ -19,7 +20,7 @@ const manySchedules = 50
 func schedulesTogether(ctx context.Context, a *arena) error {
 	first := a.servers[0]
 	usual := first.settings
-	first.settings = append(usual[:len(usual):len(usual)], "schedule.enabled = false")
+	first.settings = slices.Concat(usual, []string{"schedule.enabled = false"})
 	if err := errors.Join(first.start(ctx), first.ready(ctx)); err != nil {
 		return err
 	}
