@@ -9,7 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/blob/file"
 	"github.com/trowel-project/trowel/internal/store/sqlite"
 )
 
@@ -76,6 +79,51 @@ func TestDBClean(t *testing.T) {
 		if got.exit != row.exit || got.stdout != row.stdout || !strings.Contains(got.stderr, row.stderr) {
 			t.Errorf("%s = %d, %q, %q, want %d, %q, %q", row.args, got.exit, got.stdout, got.stderr, row.exit, row.stdout, row.stderr)
 		}
+	}
+}
+
+// What a deleted attempt and an unused revision have in the stores of logs and archives goes, too.
+func TestDBCleanFiles(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	fillDatabase(t, c.dir)
+	folder := filepath.Join(c.dir, "files")
+	c.write("server.properties", "database.type=sqlite\ndatabase.path=.\nretention.attempts=30d\n"+
+		"log-server.type=file\nlog-server.file.path=files\narchive.type=file\narchive.file.path=files\n")
+	blobs, err := file.New(folder, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range []string{"logs/1.gz", "old.tar.gz", "kept.tar.gz"} {
+		if err := blobs.Put(t.Context(), key, strings.NewReader("x"), 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	db, err := sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(c.dir, "trowel.db")}, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = db.Update(t.Context(), func(tx trowel.Tx) error {
+		chunk := trowel.LogChunk{AttemptID: 1, File: "+w@1.log.gz", TextBytes: 1, DataBytes: 1, Data: []byte("x")}
+		moved := chunk
+		moved.Data, moved.BlobKey = nil, "logs/1.gz"
+		err := errors.Join(tx.InsertLogChunks(t.Context(), []trowel.LogChunk{chunk}), tx.MoveLogChunks(t.Context(), []trowel.LogChunk{moved}))
+		for _, key := range []string{"old.tar.gz", "kept.tar.gz"} {
+			r := &trowel.Revision{Name: key, CreatedAt: time.Unix(0, 0), Archive: trowel.Archive{Type: "file", Key: key, MD5: make([]byte, 16), SizeBytes: 1}}
+			err = errors.Join(err, tx.InsertRevision(t.Context(), &trowel.Project{Name: "p", CreatedAt: time.Unix(0, 0)}, r, nil))
+		}
+		return err
+	})
+	if err := errors.Join(err, db.Close()); err != nil {
+		t.Fatal(err)
+	}
+	got := c.run("db", "clean", "-c", "server.properties")
+	if want := "Deleted 2 attempts, 2 sessions, 1 revision, 1 archive.\n"; got.exit != 0 || got.stdout != want {
+		t.Errorf("db clean = %d, %q, %q, want %q", got.exit, got.stdout, got.stderr, want)
+	}
+	left, err := blobs.List(t.Context(), "", "", 10)
+	if diff := cmp.Diff([]string{"kept.tar.gz"}, left); err != nil || diff != "" {
+		t.Errorf("files (-want +got): %v\n%s", err, diff)
 	}
 }
 
