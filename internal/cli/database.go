@@ -87,17 +87,18 @@ func postgresOptions(d *config.Database) postgres.Options {
 	}
 }
 
-// lockDatabase makes the folder of a database file and takes its lock, which a server has as long as it
-// lives.
+// lockDatabase makes the folder of a database file and takes its lock. Whoever runs attempts of a
+// database in a file has it as long as they do: a server takes all attempts for its own that nobody
+// else runs.
 func lockDatabase(file string) (*os.File, error) {
 	dir := filepath.Dir(file)
 	err := os.MkdirAll(dir, 0o700)
 	var lock *os.File
 	if err == nil {
-		lock, err = filelock.Take(filepath.Join(dir, "trowel.lock"))
+		lock, err = filelock.TakeSoon(filepath.Join(dir, "trowel.lock"))
 	}
 	if errors.Is(err, filelock.ErrTaken) {
-		return nil, &trowel.Error{Kind: trowel.ErrConflict, Message: "a server uses the database in " + dir, Hint: "stop it first"}
+		return nil, &trowel.Error{Kind: trowel.ErrConflict, Message: "another server or run uses the database in " + dir, Hint: "wait for it, or stop it first"}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("use the database in %s: %w", dir, reason(err))

@@ -50,7 +50,7 @@ type localRun struct {
 	logs        *logFormat
 
 	store        trowel.Store
-	databaseFile bool // the store outlives the run
+	databaseLock *os.File // nil if the store does not outlive the run
 	agent        *agent.Agent
 	flusher      *flush.Flusher
 	setting      trowel.Setting
@@ -72,7 +72,7 @@ func (l *localRun) run(ctx context.Context) (end runEnd, err error) {
 	if err := l.open(ctx); err != nil {
 		return end, err
 	}
-	defer func() { err = errors.Join(err, l.store.Close()) }()
+	defer func() { err = errors.Join(err, l.store.Close(), l.unlock()) }()
 
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -84,7 +84,7 @@ func (l *localRun) run(ctx context.Context) (end runEnd, err error) {
 	})
 	interrupted, attempt, err := l.await(ctx, signals)
 	l.halt(signals)
-	if interrupted && l.databaseFile {
+	if interrupted && l.databaseLock != nil {
 		// Nobody goes on with it, so it must not count as running for ever.
 		if err := l.flusher.Kill(ctx, l.attempt, "signal"); err != nil {
 			l.log.WarnContext(ctx, "attempt not ended in the database", slog.Any("error", err))
@@ -139,28 +139,32 @@ func (l *localRun) open(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	l.databaseFile = opts.Path != ""
+	if opts.Path != "" {
+		if l.databaseLock, err = lockDatabase(opts.Path); err != nil {
+			return err
+		}
+	}
 	store, err := sqlite.Open(ctx, opts, now)
 	if err != nil {
-		return err
+		return errors.Join(err, l.unlock())
 	}
 	l.store = store
 	if err := l.storeProject(ctx, now); err != nil {
-		return errors.Join(err, store.Close())
+		return errors.Join(err, store.Close(), l.unlock())
 	}
 	taskLimit, err := positiveSetting(l.config, "executor.task_max_run", defaultTaskLimit)
 	if err != nil {
-		return errors.Join(err, store.Close())
+		return errors.Join(err, store.Close(), l.unlock())
 	}
 	attemptLimit, err := positiveSetting(l.config, "executor.attempt_max_run", defaultAttemptLimit)
 	if err != nil {
-		return errors.Join(err, store.Close())
+		return errors.Join(err, store.Close(), l.unlock())
 	}
 	l.killNow = make(chan struct{})
 	l.keeper = &keeper{states: l.state, names: map[string]bool{}}
 	l.failed = &failures{}
 	if err := l.openAgent(ctx, taskLimit); err != nil {
-		return errors.Join(err, store.Close())
+		return errors.Join(err, store.Close(), l.unlock())
 	}
 	l.flusher = flush.New(flush.Options{
 		Store: store, Agent: l.agent, Now: l.c.env.Now, Log: l.log,
@@ -168,6 +172,14 @@ func (l *localRun) open(ctx context.Context) error {
 		Limits:    engine.Limits{Tasks: taskLimit}, Attempts: attemptLimit,
 	})
 	return nil
+}
+
+// unlock lets others use a database that outlives the run.
+func (l *localRun) unlock() error {
+	if l.databaseLock == nil {
+		return nil
+	}
+	return l.databaseLock.Close()
 }
 
 // storeProject stores the project as Digdag's local mode does: under the name default, as a revision

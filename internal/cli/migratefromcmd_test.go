@@ -117,7 +117,7 @@ func TestMigrateFromDigdag(t *testing.T) {
 		t.Errorf("a task that had succeeded ran again: %s", out.stdout)
 	}
 	out = c.run("migrate", "from-digdag", "-c", "server.properties", "--from-url", digdagAddress(d))
-	if out.exit != 1 || !strings.Contains(out.stderr, "a server uses the database") {
+	if out.exit != 1 || !strings.Contains(out.stderr, "another server or run uses the database") {
 		t.Errorf("migrate beside a server: exit %d, %s", out.exit, out.stderr)
 	}
 }

@@ -295,7 +295,7 @@ func TestServerIsAlone(t *testing.T) {
 	serve(t, "database.path", dir)
 	c := newConsole(t)
 	out := c.run("server", "--database", dir, "--port", "0")
-	if out.exit != 1 || !strings.Contains(out.stderr, "another server uses the database in "+dir) {
+	if out.exit != 1 || !strings.Contains(out.stderr, "another server or run uses the database in "+dir) {
 		t.Errorf("second server: exit %d, %s", out.exit, out.stderr)
 	}
 }

@@ -3,10 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
-	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 
@@ -15,7 +12,6 @@ import (
 	"github.com/trowel-project/trowel/internal/archive"
 	"github.com/trowel-project/trowel/internal/blob"
 	"github.com/trowel-project/trowel/internal/config"
-	"github.com/trowel-project/trowel/internal/filelock"
 	"github.com/trowel-project/trowel/internal/flush"
 	"github.com/trowel-project/trowel/internal/launch"
 	"github.com/trowel-project/trowel/internal/notify"
@@ -98,7 +94,7 @@ func (p *serverProcess) openStore(ctx context.Context) (err error) {
 			MaxConnections: d.MaxConnections, KeepSchema: !d.Migrate, Log: p.log,
 		}, now)
 	case config.DatabaseSQLite:
-		lock, err := lockDatabase(filepath.Dir(d.File))
+		lock, err := lockDatabase(d.File)
 		if err != nil {
 			return err
 		}
