@@ -4,6 +4,8 @@ import (
 	"context"
 	"log/slog"
 	"time"
+
+	"github.com/trowel-project/trowel/internal/telemetry"
 )
 
 // When passes are.
@@ -48,7 +50,7 @@ func (o *Options) report(ctx context.Context, result Result, err error) time.Dur
 		o.Log.InfoContext(ctx, "deleted what was old", slog.Group("deleted", counts...))
 	}
 	if err != nil {
-		o.Log.WarnContext(ctx, "retention has failed and is tried again soon", slog.Any("error", err))
+		o.Log.WarnContext(ctx, "retention has failed and is tried again soon", slog.Any(telemetry.KeyError, err))
 		return afterFail
 	}
 	return every
