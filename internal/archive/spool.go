@@ -13,8 +13,9 @@ import (
 
 // spool is a temporary file that is written once and then read.
 type spool struct {
-	file *os.File
-	size int64
+	file  *os.File
+	size  int64
+	named bool // it still has its name, which is to be removed
 }
 
 func newSpool(dir string) (*spool, error) {
@@ -22,7 +23,8 @@ func newSpool(dir string) (*spool, error) {
 	if err != nil {
 		return nil, unavailable(err)
 	}
-	return &spool{file: file}, nil
+	// Where an open file can be removed it goes with this process, however that ends.
+	return &spool{file: file, named: os.Remove(file.Name()) != nil}, nil
 }
 
 // Write implements io.Writer.
@@ -40,7 +42,11 @@ func (s *spool) ReadAt(data []byte, at int64) (int, error) { return s.file.ReadA
 
 // remove closes the file and deletes it.
 func (s *spool) remove() error {
-	return errors.Join(s.file.Close(), os.Remove(s.file.Name()))
+	err := s.file.Close()
+	if s.named {
+		err = errors.Join(err, os.Remove(s.file.Name()))
+	}
+	return err
 }
 
 func unavailable(err error) error {

@@ -2,9 +2,11 @@ package archive
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -26,6 +28,8 @@ type WorkspaceOptions struct {
 	// CacheBytes is how much the unpacked files of revisions may take that no try uses now; zero is
 	// 1 GiB.
 	CacheBytes int64
+	// Log hears of files of dead processes that cannot be removed; nil for nobody.
+	Log *slog.Logger
 }
 
 // Workspaces give each try its own copy of the files of its revision, which goes at the end of the try
@@ -40,6 +44,7 @@ const (
 	lockName  = "lock"
 	cacheName = "revisions"
 	workName  = "work"
+	leftName  = "left-" // begins the names of what dead processes had as workName
 	// maxPlaces is how many processes may have workspaces in a folder.
 	maxPlaces = 1000
 )
@@ -57,7 +62,7 @@ func NewWorkspaces(opts WorkspaceOptions) (*Workspaces, error) {
 	if err := checkOwner(dir); err != nil {
 		return nil, err
 	}
-	place, held, err := takePlace(dir)
+	place, held, err := takePlace(dir, opts.Log)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +79,7 @@ func NewWorkspaces(opts WorkspaceOptions) (*Workspaces, error) {
 
 // takePlace returns the first place that no process has, and its lock. On the way the workspaces of
 // all such places are removed.
-func takePlace(dir string) (place string, held *os.File, err error) {
+func takePlace(dir string, log *slog.Logger) (place string, held *os.File, err error) {
 	for n := range maxPlaces {
 		candidate := filepath.Join(dir, strconv.Itoa(n))
 		if held != nil {
@@ -90,7 +95,7 @@ func takePlace(dir string) (place string, held *os.File, err error) {
 			continue
 		}
 		if err == nil {
-			err = removeTree(filepath.Join(candidate, workName))
+			err = clearPlace(candidate, log)
 		}
 		if err != nil {
 			return "", nil, errors.Join(err, closed(file), closed(held))
@@ -107,6 +112,26 @@ func takePlace(dir string) (place string, held *os.File, err error) {
 		return "", nil, fmt.Errorf("%d processes have workspaces in %s", maxPlaces, dir)
 	}
 	return place, held, nil
+}
+
+// clearPlace removes the workspaces of dead processes. Commands that those had started may still write
+// there, or have left files that are not ours, so the folder gets another name first, and what cannot
+// be removed is for the next one to try.
+func clearPlace(place string, log *slog.Logger) error {
+	left := filepath.Join(place, leftName+strings.ToLower(rand.Text()))
+	if err := os.Rename(filepath.Join(place, workName), left); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	all, err := filepath.Glob(filepath.Join(place, leftName+"*"))
+	if err != nil {
+		return err
+	}
+	for _, dir := range all {
+		if err := removeTree(dir); err != nil && log != nil {
+			log.Warn("files of tasks of an earlier process are left", slog.Any("error", err))
+		}
+	}
+	return nil
 }
 
 func closed(file *os.File) error {
