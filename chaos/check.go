@@ -38,7 +38,9 @@ func (a *arena) check(ctx context.Context) error {
 		if strings.Contains(s.said(), "panic") {
 			a.violation("a server has panicked, see %s", s.path("server.log"))
 		}
-		a.checkTemporary(s)
+		if err := a.checkTemporary(ctx, s); err != nil {
+			return err
+		}
 	}
 	if err := a.checkRows(ctx); err != nil {
 		return err
@@ -120,24 +122,32 @@ func (a *arena) checkLogs(ctx context.Context) error {
 }
 
 // checkTemporary looks for what ended servers have left in their folder for temporary files. The files
-// of revisions are kept for the next one.
-func (a *arena) checkTemporary(s *server) {
-	left, err := filepath.Glob(s.path("tmp/trowel-workspaces/*/work/*"))
-	if err != nil {
-		a.violation("look for workspaces: %v", err)
+// of revisions are kept for the next one. A server that starts right after a kill may find the place of
+// the killed one still taken; then it is for the next one, so there is one more.
+func (a *arena) checkTemporary(ctx context.Context, s *server) error {
+	if len(temporary(s)) == 0 {
+		return nil
 	}
-	entries, err := os.ReadDir(s.path("tmp"))
-	if err != nil {
-		a.violation("look for temporary files: %v", err)
+	if err := errors.Join(s.start(ctx), s.ready(ctx), s.stop(), s.left(ctx, time.Minute)); err != nil {
+		return err
 	}
-	for _, entry := range entries {
-		if entry.Name() != "trowel-workspaces" {
-			left = append(left, s.path("tmp/"+entry.Name()))
-		}
-	}
-	if len(left) > 0 {
+	if left := temporary(s); len(left) > 0 {
 		a.violation("%d temporary files are left, as %s", len(left), left[0])
 	}
+	return nil
+}
+
+func temporary(s *server) []string {
+	var left []string
+	for _, pattern := range []string{"tmp/trowel-workspaces*/*/work/*", "tmp/trowel-workspaces*/*/left-*", "tmp/*"} {
+		found, _ := filepath.Glob(s.path(pattern)) // the patterns are right
+		for _, path := range found {
+			if !strings.HasPrefix(filepath.Base(path), "trowel-workspaces") {
+				left = append(left, path)
+			}
+		}
+	}
+	return left
 }
 
 // checkFiles looks whether each file of archives and logs that has its name is whole.
