@@ -84,10 +84,13 @@ func cleaned(result retention.Result, dry bool) string {
 	}
 }
 
-// openBeside opens a server's database, which must exist, while the server may be using it.
+// openBeside opens a server's database, which must exist, while the server may be using it. So it does
+// not change its tables: one of another version is refused.
 func (c *call) openBeside(ctx context.Context, d *config.Database) (trowel.Store, error) {
 	if d.Type == config.DatabasePostgreSQL {
-		return postgres.Open(ctx, postgresOptions(d), c.env.Now())
+		opts := postgresOptions(d)
+		opts.KeepSchema = true
+		return postgres.Open(ctx, opts, c.env.Now())
 	}
 	if d.Type == config.DatabaseMemory {
 		return nil, &trowel.Error{
@@ -101,5 +104,5 @@ func (c *call) openBeside(ctx context.Context, d *config.Database) (trowel.Store
 			Hint: "--database names the folder that the server has as --database; migrate run makes one",
 		}
 	}
-	return sqlite.Open(ctx, sqlite.Options{Path: d.File, Durable: true, Wait: time.Minute}, c.env.Now())
+	return sqlite.Open(ctx, sqlite.Options{Path: d.File, Durable: true, KeepSchema: true, Wait: time.Minute}, c.env.Now())
 }

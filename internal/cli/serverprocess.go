@@ -94,9 +94,9 @@ func (p *serverProcess) openStore(ctx context.Context) (err error) {
 			MaxConnections: d.MaxConnections, KeepSchema: !d.Migrate, Log: p.log,
 		}, now)
 	case config.DatabaseSQLite:
-		lock, err := lockDatabase(d.File)
-		if err != nil {
-			return err
+		lock, errLock := lockDatabase(d.File)
+		if errLock != nil {
+			return errLock
 		}
 		p.onClose(lock.Close)
 		p.store, err = sqlite.Open(ctx, sqlite.Options{Path: d.File, Durable: true, KeepSchema: !d.Migrate}, now)
