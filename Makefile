@@ -14,16 +14,18 @@ FUZZTIME ?= 30s
 STRESSCOUNT ?= 20
 STRESSROUNDS ?= 100000
 STRESSED ?= ./internal/engine/... ./internal/queue/... ./internal/flush/... ./internal/agent/...
+CHAOSKILLS ?= 200
 RUN ?= .
+EXAMPLES ?= 20
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build test race stress fuzz bench bench-record lint fmt fmt-check vet dev conformance conformance-check \
-	conformance-sync smoke ci
+.PHONY: help setup build test race stress chaos fuzz bench bench-record lint fmt fmt-check vet dev conformance conformance-check \
+	conformance-sync java schemathesis smoke ci
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-setup: ## install what tests need and this machine lacks (PostgreSQL, Python, Ruby, Redis, a C compiler)
+setup: ## install what tests need and this machine lacks (PostgreSQL, Python, Ruby, Redis, Java, a C compiler)
 	@scripts/setup.sh
 
 build: ## build bin/trowel
@@ -39,6 +41,9 @@ stress: ## repeat the concurrent packages under the race detector, STRESSCOUNT t
 	$(WITHPOSTGRES) env $(RACE) -count=$(STRESSCOUNT) -timeout 60m $(STRESSED)
 	go test -timeout 60m -run Random ./internal/engine -engine.rounds=$(STRESSROUNDS) -engine.seed=$$(date +%s)
 	$(RACE) -timeout 60m -run Faults ./internal/flush -flush.rounds=$$(($(STRESSROUNDS) / 100)) -flush.seed=$$(date +%s)
+
+chaos: build ## kill servers under load CHAOSKILLS times, stop, pause, take database and disk away; check what is left; RUN selects
+	CGO_ENABLED=0 go run ./chaos -bin bin/trowel -kills $(CHAOSKILLS) -run '$(RUN)'
 
 fuzz: ## fuzz every target for FUZZTIME
 	@scripts/fuzz.sh $(FUZZTIME)
@@ -72,6 +77,12 @@ conformance-check:
 
 conformance-sync: ## take over what is new in ../shared: cases, specs, design
 	@scripts/sync.sh
+
+java: build ## use the server through Digdag's Java client
+	@scripts/java.sh
+
+schemathesis: build ## check generated requests and their answers by /api/openapi.json; EXAMPLES=200 tries more
+	@EXAMPLES=$(EXAMPLES) scripts/schemathesis.sh
 
 smoke: build ## run the examples as a new user would
 	@scripts/smoke.sh

@@ -26,4 +26,7 @@ stage "examples" make --no-print-directory smoke
 stage "fuzz" scripts/fuzz.sh 5s
 stage "tests" make --no-print-directory race
 stage "conformance" make --no-print-directory conformance
+stage "Java client" make --no-print-directory java
+stage "API document" make --no-print-directory schemathesis
+stage "chaos, the short form" make --no-print-directory chaos CHAOSKILLS=15 RUN='^kill-(sqlite|postgresql)'
 printf '\nCI passed in %d s\n' "$SECONDS"

@@ -45,6 +45,9 @@ look() {
   need "PostgreSQL 13 or later" "postgresql" has_postgres
   need "Ruby" "ruby" ruby -e 'require "json"'
   need "Redis" "redis-server" redis_server
+  need "Python's venv" "python3-venv" python3 -c 'import ensurepip, venv'
+  need "a Java compiler" "default-jdk-headless" javac -version
+  need "Maven" "maven" mvn -v
 }
 
 joined() {
@@ -80,6 +83,6 @@ fi
 
 {
   echo "still missing: $(joined)"
-  echo "install them by hand, on Debian or Ubuntu: apt-get install ${packages[*]}; with Homebrew: brew install postgresql python ruby redis; on macOS a compiler: xcode-select --install"
+  echo "install them by hand, on Debian or Ubuntu: apt-get install ${packages[*]}; with Homebrew: brew install postgresql python ruby redis openjdk maven; on macOS a compiler: xcode-select --install"
 } >&2
 [ "${CI:-}" != true ]

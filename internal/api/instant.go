@@ -31,9 +31,9 @@ func (i Instant) String() string { return i.UTC().Format(instantLayout) }
 // MarshalJSON writes the instant as String does.
 func (i Instant) MarshalJSON() ([]byte, error) { return json.Marshal(i.String()) }
 
-// UnmarshalJSON reads what ParseInstant reads. As is the custom, null changes nothing.
+// UnmarshalJSON reads what ParseInstant reads, of any year. As is the custom, null changes nothing.
 func (i *Instant) UnmarshalJSON(data []byte) error {
-	return unmarshalTime(data, &i.Time, ParseInstant)
+	return unmarshalTime(data, &i.Time, parseInstant)
 }
 
 // OffsetTime is a moment that shows the offset of its zone: 2024-01-01T00:00:00+09:00. Without an
@@ -46,9 +46,9 @@ func (o OffsetTime) String() string { return o.Format(offsetLayout) }
 // MarshalJSON writes the time as String does.
 func (o OffsetTime) MarshalJSON() ([]byte, error) { return json.Marshal(o.String()) }
 
-// UnmarshalJSON reads what ParseInstant reads. As is the custom, null changes nothing.
+// UnmarshalJSON reads what ParseInstant reads, of any year. As is the custom, null changes nothing.
 func (o *OffsetTime) UnmarshalJSON(data []byte) error {
-	return unmarshalTime(data, &o.Time, ParseInstant)
+	return unmarshalTime(data, &o.Time, parseInstant)
 }
 
 // LocalOrInstant is a moment, or a time of a zone that only the server knows: that of a workflow.
@@ -76,8 +76,17 @@ func (l *LocalOrInstant) UnmarshalJSON(data []byte) error {
 }
 
 // ParseInstant reads an ISO date-time with an offset or Z, and maybe the name of a zone in brackets.
-// Seconds and their fraction may be missing. The result has the offset that was given.
+// Seconds and their fraction may be missing. The result has the offset that was given. It is later than
+// the first instant of the year 1, which stands for none here, and not later than the year 9999.
 func ParseInstant(text string) (time.Time, error) {
+	t, err := parseInstant(text)
+	if err != nil {
+		return time.Time{}, err
+	}
+	return t, checkRange(t, text)
+}
+
+func parseInstant(text string) (time.Time, error) {
 	plain := text
 	if at := strings.IndexByte(plain, '['); at >= 0 && strings.HasSuffix(plain, "]") {
 		plain = plain[:at]
@@ -88,11 +97,18 @@ func ParseInstant(text string) (time.Time, error) {
 	return time.Time{}, fmt.Errorf("Invalid ISO time format: %s", text) //nolint:staticcheck // Digdag's text, server 2.2
 }
 
+func checkRange(t time.Time, text string) error {
+	if year := t.UTC().Year(); year < 1 || year > 9999 || t.IsZero() {
+		return fmt.Errorf("time %s is not between 0001-01-01T00:00:01Z and 9999-12-31T23:59:59Z", text)
+	}
+	return nil
+}
+
 // ParseLocalOrInstant reads what ParseInstant reads, or a date-time without an offset. A date alone
 // is refused.
 func ParseLocalOrInstant(text string) (LocalOrInstant, error) {
 	if t, ok := parseAny(text, localLayout, "2006-01-02T15:04"); ok {
-		return LocalOrInstant{Time: t, Local: true}, nil
+		return LocalOrInstant{Time: t, Local: true}, checkRange(t, text)
 	}
 	t, err := ParseInstant(text)
 	if err != nil {

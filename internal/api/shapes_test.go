@@ -206,25 +206,3 @@ func TestScheduleRequestsRefused(t *testing.T) {
 		t.Errorf("skip with a count as text: %+v, %v", count, err)
 	}
 }
-
-// What strangers send is read or refused, and what was read is written and read again the same.
-func FuzzAttemptRequest(f *testing.F) {
-	f.Add(`{"workflowId":"5","sessionTime":"2024-01-01T00:00:00Z","params":{"a":1},"resume":{"mode":"failed","attemptId":7}}`)
-	f.Add(`{"workflowId":5,"sessionTime":"2024-01-01T00:00Z[x]","params":{},"params":{"b":[1e400]}}`)
-	f.Fuzz(func(t *testing.T, body string) {
-		var first, second api.AttemptRequest
-		if json.Unmarshal([]byte(body), &first) != nil {
-			return
-		}
-		text, err := json.Marshal(first)
-		if err != nil {
-			t.Fatalf("write %+v: %v", first, err)
-		}
-		if err := json.Unmarshal(text, &second); err != nil {
-			t.Fatalf("read %s again: %v", text, err)
-		}
-		if again, err := json.Marshal(second); err != nil || !bytes.Equal(text, again) {
-			t.Fatalf("wrote %s, then %s, %v", text, again, err)
-		}
-	})
-}

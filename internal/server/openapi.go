@@ -229,6 +229,18 @@ func fixedSchemas() map[reflect.Type]map[string]any {
 	}
 }
 
+// requestFields are the fields that a request must have; answers have all of theirs.
+func requestFields() map[reflect.Type][]string {
+	return map[reflect.Type][]string{
+		reflect.TypeFor[api.AttemptRequest]():          {"workflowId", "sessionTime", "params"},
+		reflect.TypeFor[api.ScheduleSkipRequest]():     {"dryRun"},
+		reflect.TypeFor[api.ScheduleBackfillRequest](): {"fromTime", "attemptName", "dryRun"},
+		reflect.TypeFor[api.ScheduleEnableRequest]():   {},
+		reflect.TypeFor[api.SetSecretRequest]():        {"value"},
+		reflect.TypeFor[api.TokenRequest]():            {"name", "role"},
+	}
+}
+
 func nullable(schema map[string]any) map[string]any {
 	if kind, ok := schema["type"].(string); ok {
 		copied := maps.Clone(schema)
@@ -247,14 +259,17 @@ func (d *description) object(t reflect.Type) map[string]any {
 	}
 	properties := map[string]any{}
 	d.schemas[name] = map[string]any{} // so that a type that has itself ends
-	required := []string{}
+	required, isRequest := requestFields()[t]
+	if required == nil {
+		required = []string{}
+	}
 	for _, field := range reflect.VisibleFields(t) {
 		tag, options, _ := strings.Cut(field.Tag.Get("json"), ",")
 		if tag == "" || tag == "-" {
 			continue
 		}
 		properties[tag] = d.schema(field.Type)
-		if !strings.Contains(options, "omitempty") && !strings.HasSuffix(name, "Request") {
+		if !strings.Contains(options, "omitempty") && !isRequest {
 			required = append(required, tag)
 		}
 	}
