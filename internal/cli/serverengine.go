@@ -61,7 +61,7 @@ func (p *serverProcess) openAgent(ctx context.Context) error {
 		return err
 	}
 	if options.Params == nil {
-		options.Params = &operator.StoreParams{Store: p.store, Now: p.env.Now}
+		options.Params = &operator.StoreParams{Store: patientStore{p.store}, Now: p.env.Now}
 	}
 	options.Templates, options.LogOnly = p.templates, true
 	p.killNow = make(chan struct{})
@@ -74,7 +74,7 @@ func (p *serverProcess) openAgent(ctx context.Context) error {
 		Commands: executor.NewLocal(executor.LocalOptions{
 			Env: p.environment(), Grace: a.KillGrace, KillNow: p.killNow, Log: p.log,
 		}),
-		Secrets: p.secretsOf, Sessions: &serverSessions{store: p.store, launcher: p.launcher},
+		Secrets: p.secretsOf, Sessions: p.sessions(),
 		Notifier: taskNotifier{p.notifier}, Project: project, Workspaces: workspaces, TaskLimit: p.settings.Engine.MaxTasks,
 		Now: p.env.Now, OpenLog: p.openLog,
 		Report: p.report,
@@ -95,6 +95,11 @@ func (p *serverProcess) slots() int {
 	return slots
 }
 
+// sessions begins attempts for tasks.
+func (p *serverProcess) sessions() *serverSessions {
+	return &serverSessions{store: patientStore{p.store}, launcher: p.launcher}
+}
+
 func (p *serverProcess) operatorSetting(key string) (string, bool) {
 	value, found := p.settings.Operators[key]
 	return value, found
@@ -111,7 +116,7 @@ func (p *serverProcess) environment() []string {
 
 // secretsOf finds the secrets of a try: those of its project.
 func (p *serverProcess) secretsOf(lease *trowel.Lease) secret.Finder {
-	finder := p.own.Finder(secret.NewStored(storedSecrets{p.store}, p.crypter, lease.Setting.Project.ID))
+	finder := p.own.Finder(secret.NewStored(storedSecrets{patientStore{p.store}}, p.crypter, lease.Setting.Project.ID))
 	if p.mask != nil {
 		finder = p.mask.Finder(finder)
 	}

@@ -22,9 +22,13 @@ func (s *serverSessions) StartSession(ctx context.Context, r operator.StartReque
 	if err != nil {
 		return operator.StartedSession{}, err
 	}
-	begun, err := s.launcher.Start(ctx, launch.Request{
-		WorkflowID: id, SessionTime: r.SessionTime, RetryName: r.AttemptName, Params: r.Params, Cause: launch.CauseRequire,
-		Actor: fmt.Sprintf("attempt %d", r.Requirer),
+	var begun *trowel.AttemptSummary
+	err = patiently(ctx, func() (err error) { // what is unavailable has begun nothing
+		begun, err = s.launcher.Start(ctx, launch.Request{
+			WorkflowID: id, SessionTime: r.SessionTime, RetryName: r.AttemptName, Params: r.Params, Cause: launch.CauseRequire,
+			Actor: fmt.Sprintf("attempt %d", r.Requirer),
+		})
+		return err
 	})
 	if taken, ok := errors.AsType[*launch.TakenError](err); ok {
 		return startedSession(taken.Existing, false), nil
