@@ -38,7 +38,7 @@ func (p *serverProcess) openEngine(ctx context.Context) error {
 	e := &p.settings.Engine
 	p.flusher = flush.New(flush.Options{
 		Store: p.meters.metered(p.store, "flusher"), Agent: p.agent, Now: p.env.Now, Log: p.log,
-		Listeners: []flush.Listener{eventFeed{p.events}, p, p.meters},
+		Listeners: []flush.Listener{attemptLog{p.log}, eventFeed{p.events}, p, p.meters},
 		Limits:    engine.Limits{Tasks: e.MaxTasks}, Attempts: e.MaxAttempts,
 		TTLs:    engine.TTLs{Attempt: e.AttemptTTL, Task: e.TaskTTL},
 		Lasting: true, Poll: p.settings.Database.ExpireInterval, Adopt: e.Enabled, Sole: p.sole, Announce: announce, Defaults: p.settings.DefaultParams,

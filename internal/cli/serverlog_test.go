@@ -1,0 +1,44 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestServerLog checks what a server logs of attempts: start, failed tasks, kill and end, each with the
+// names that people know it by.
+func TestServerLog(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	s.push("demo", "+a: {echo>: hi}\n+b: {sh>: exit 3}\n")
+	attempt := s.start("1", "2024-01-01T00:00:00Z")
+	if got := s.status(attempt); got != "error" {
+		t.Fatalf("attempt ended as %s", got)
+	}
+	names := "attempt_id=1 project=demo workflow=main session_time=2024-01-01T00:00:00+00:00"
+	at := 0
+	for _, line := range []string{
+		"[INFO] (main): attempt started " + names + " cause=start actor=anonymous",
+		"[WARN] (main): task failed attempt_id=1 project=demo task=+main+b try=1 error=Command failed with code 3",
+		"[WARN] (main): attempt ended " + names + " status=error duration_ms=",
+	} {
+		s.eventually(line, func() bool { return strings.Contains(s.log.String()[at:], line) })
+		at += strings.Index(s.log.String()[at:], line)
+	}
+	if log := s.log.String(); strings.Count(log, "task failed") != 1 {
+		t.Errorf("groups that fail with a task are told of, too:\n%s", log)
+	}
+}
+
+func TestShortLine(t *testing.T) {
+	t.Parallel()
+	if got, want := shortLine("a\n  b\r\n\tc"), "a b c"; got != want {
+		t.Errorf("shortLine: %q, want %q", got, want)
+	}
+	if got := shortLine(strings.Repeat("é", 200)); got != strings.Repeat("é", 150)+"..." {
+		t.Errorf("shortLine of a long text: %q", got)
+	}
+	if got := shortLine("x" + strings.Repeat("é", 200)); got != "x"+strings.Repeat("é", 149)+"..." {
+		t.Errorf("shortLine cuts a letter: %q", got)
+	}
+}
