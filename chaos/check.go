@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -32,7 +31,7 @@ func (a *arena) check(ctx context.Context) error {
 		}
 	}
 	for _, s := range a.servers {
-		if err := s.left(ctx, time.Minute); err != nil {
+		if err := s.left(ctx); err != nil {
 			return err
 		}
 		if strings.Contains(s.said(), "panic") {
@@ -128,7 +127,7 @@ func (a *arena) checkTemporary(ctx context.Context, s *server) error {
 	if len(temporary(s)) == 0 {
 		return nil
 	}
-	if err := errors.Join(s.start(ctx), s.ready(ctx), s.stop(), s.left(ctx, time.Minute)); err != nil {
+	if err := errors.Join(s.start(ctx), s.ready(ctx), s.stop(), s.left(ctx)); err != nil {
 		return err
 	}
 	if left := temporary(s); len(left) > 0 {

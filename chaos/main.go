@@ -4,8 +4,8 @@
 // line of a log), and in the end a checker reads REST, the rows of the database and the files, and
 // tells what was not kept.
 //
-//	go run ./chaos -bin bin/trowel                        all modes, 200 kills in each
-//	go run ./chaos -bin bin/trowel -kills 15 -run '^kill-' a short form
+//	go run ./chaos -bin bin/trowel
+//	go run ./chaos -bin bin/trowel -kills 15 -run '^kill-(sqlite|postgresql)' -together
 //	go run ./chaos -bin bin/trowel -run disk-full -keep /tmp/chaos
 //
 // Modes are in mode.go, what the load does in load.go and project.go, and what must hold afterwards in
@@ -26,6 +26,8 @@ import (
 	"os/signal"
 	"path/filepath"
 	"regexp"
+	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -55,6 +57,7 @@ func run(ctx context.Context) error {
 	kills := flag.Int("kills", 200, "how often each mode makes trouble")
 	seed := flag.Uint64("seed", rand.Uint64(), "decides on the trouble") //nolint:gosec // no secret
 	only := flag.String("run", ".", "expression that selects modes")
+	together := flag.Bool("together", false, "play all modes at the same time")
 	keep := flag.String("keep", "", "folder for all files, which stay; a temporary one otherwise")
 	flag.Parse()
 	selected, err := regexp.Compile(*only)
@@ -71,29 +74,45 @@ func run(ctx context.Context) error {
 	}
 	opts := options{bin: path, dir: dir, kills: *kills, seed: *seed}
 	fmt.Printf("seed %d\n", opts.seed)
-	broken := 0
+	var playing sync.WaitGroup
+	var broken atomic.Int64
 	for _, m := range modes() {
 		if !selected.MatchString(m.name) {
 			continue
 		}
-		began := time.Now()
-		err := m.play(ctx, opts)
-		if errors.Is(err, errSkipped) && os.Getenv("CI") != "true" || errors.Is(err, errNoMount) {
-			fmt.Printf("%-22s %v\n", m.name, err)
+		play := func() {
+			if err := m.report(ctx, opts); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				broken.Add(1)
+			}
+		}
+		if *together {
+			playing.Go(play)
 			continue
 		}
-		if err != nil {
-			err = fmt.Errorf("%s: %w", m.name, err)
-			fmt.Fprintln(os.Stderr, err)
-			broken++
-		}
-		fmt.Printf("%-22s %.0f s\n", m.name, time.Since(began).Seconds())
+		play()
 	}
-	if broken > 0 {
-		return fmt.Errorf("%d modes failed with seed %d, files are in %s", broken, opts.seed, dir)
+	playing.Wait()
+	if n := broken.Load(); n > 0 {
+		return fmt.Errorf("%d modes failed with seed %d, files are in %s", n, opts.seed, dir)
 	}
 	if *keep == "" {
 		return os.RemoveAll(dir)
+	}
+	return nil
+}
+
+// report plays a mode and says how long it took, or why it cannot be played here.
+func (m *mode) report(ctx context.Context, opts options) error {
+	began := time.Now()
+	err := m.play(ctx, opts)
+	if errors.Is(err, errSkipped) && os.Getenv("CI") != "true" || errors.Is(err, errNoMount) {
+		fmt.Printf("%-22s %v\n", m.name, err)
+		return nil
+	}
+	fmt.Printf("%-22s %.0f s\n", m.name, time.Since(began).Seconds())
+	if err != nil {
+		return fmt.Errorf("%s: %w", m.name, err)
 	}
 	return nil
 }

@@ -134,7 +134,7 @@ func (a *arena) shutDown(ctx context.Context, s *server) error {
 			return err
 		}
 	}
-	if err := s.left(ctx, time.Minute); err != nil {
+	if err := s.left(ctx); err != nil {
 		return err
 	}
 	text, at := s.said(), 0

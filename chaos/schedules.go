@@ -27,7 +27,7 @@ func schedulesTogether(ctx context.Context, a *arena) error {
 	if err := a.pushTicks(ctx); err != nil {
 		return err
 	}
-	if err := errors.Join(first.stop(), first.left(ctx, time.Minute)); err != nil {
+	if err := errors.Join(first.stop(), first.left(ctx)); err != nil {
 		return err
 	}
 	first.settings = usual

@@ -37,6 +37,9 @@ const markVariable = "TROWEL_CHAOS"
 // readyTime is how long a server may take from its start to its first answer, on a busy machine.
 const readyTime = time.Minute
 
+// endTime is how long a server may take that was asked to end, and has no task that takes longer.
+const endTime = time.Minute
+
 func (s *server) path(name string) string { return filepath.Join(s.dir, name) }
 
 // start starts the process and does not wait for it to listen.
@@ -175,13 +178,13 @@ func (s *server) signal(send func(*os.Process) error, wait bool) error {
 }
 
 // left returns how the process ended, which must be soon.
-func (s *server) left(ctx context.Context, within time.Duration) error {
-	ctx, cancel := context.WithTimeout(ctx, within)
+func (s *server) left(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, endTime)
 	defer cancel()
 	select {
 	case <-s.over():
 	case <-ctx.Done():
-		return fmt.Errorf("the server does not end within %s\n%s", within, s.tail())
+		return fmt.Errorf("the server does not end within %s\n%s", endTime, s.tail())
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
