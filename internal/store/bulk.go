@@ -25,6 +25,9 @@ type bulk struct {
 	// keys are what a row of an UPDATE must have to be written, in the same form; empty for an
 	// INSERT. Their values come after those of the columns.
 	keys string
+	// known are the columns of a unique key, as "name, name": rows of an INSERT that are there already
+	// are left as they are. Empty if there can be none.
+	known string
 }
 
 // bulk executes a statement over n rows; fill adds the values of row i. It returns how many rows of
@@ -178,7 +181,7 @@ func (b bulk) single(unnumbered bool) string {
 	written, keys := columns(b.columns), columns(b.keys)
 	if len(keys) == 0 {
 		place := func(column) string { return p.next() }
-		return "INSERT INTO " + b.table + " (" + each(written, ", ", column.own) + ") VALUES (" + each(written, ", ", place) + ")"
+		return "INSERT INTO " + b.table + " (" + each(written, ", ", column.own) + ") VALUES (" + each(written, ", ", place) + ")" + b.skip()
 	}
 	place := func(c column) string { return c.name + " = " + p.next() }
 	return "UPDATE " + b.table + " SET " + each(written, ", ", place) + " WHERE " + each(keys, " AND ", place)
@@ -190,7 +193,7 @@ func (b bulk) arrays() string {
 	written, keys := columns(b.columns), columns(b.keys)
 	array := func(c column) string { return "CAST(" + p.next() + " AS " + c.kind + "[])" }
 	if len(keys) == 0 {
-		return "INSERT INTO " + b.table + " (" + each(written, ", ", column.own) + ") SELECT * FROM unnest(" + each(written, ", ", array) + ")"
+		return "INSERT INTO " + b.table + " (" + each(written, ", ", column.own) + ") SELECT * FROM unnest(" + each(written, ", ", array) + ")" + b.skip()
 	}
 	// The values of keys have names of their own: a column may be written and be a key.
 	old := make([]column, len(keys))
@@ -201,6 +204,14 @@ func (b bulk) arrays() string {
 	return "UPDATE " + b.table + " SET " + each(written, ", ", func(c column) string { return c.name + " = v." + c.name }) +
 		" FROM unnest(" + each(all, ", ", array) + ") AS v (" + each(all, ", ", column.own) +
 		") WHERE " + each(keys, " AND ", func(c column) string { return b.table + "." + c.name + " = v.old_" + c.name })
+}
+
+// skip ends an INSERT.
+func (b bulk) skip() string {
+	if b.known == "" {
+		return ""
+	}
+	return " ON CONFLICT (" + b.known + ") DO NOTHING"
 }
 
 func (c column) own() string { return c.name }

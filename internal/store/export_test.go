@@ -2,8 +2,8 @@ package store
 
 // BulkTexts returns the texts of a bulk statement: for one row on SQLite and on PostgreSQL, and for
 // many rows on PostgreSQL.
-func BulkTexts(table, columns, keys string) (sqlite, postgres, arrays string) {
-	b := bulk{table: table, columns: columns, keys: keys}
+func BulkTexts(table, columns, keys, known string) (sqlite, postgres, arrays string) {
+	b := bulk{table: table, columns: columns, keys: keys, known: known}
 	return b.single(true), b.single(false), b.arrays()
 }
 

@@ -10,8 +10,6 @@ import (
 )
 
 const (
-	sqlInsertChunk = `INSERT INTO log_chunk (attempt_id, file, seq, first_line, line_count, text_offset, text_bytes, data_bytes, data)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) ON CONFLICT (attempt_id, file, seq) DO NOTHING`
 	sqlListLogFiles = `SELECT file, sum(data_bytes), sum(text_bytes), sum(line_count), count(*), min(blob_key), max(blob_key), count(blob_key),
 min(blob_offset) FROM log_chunk WHERE attempt_id = $1 AND substr(file, 1, length($2)) = $2 GROUP BY file ORDER BY file`
 	sqlListOwnBlobs = `SELECT blob_key FROM log_chunk WHERE attempt_id = $1 AND blob_key IS NOT NULL GROUP BY blob_key
@@ -25,13 +23,25 @@ WHERE c.data IS NOT NULL AND a.finished_at IS NOT NULL ORDER BY c.attempt_id LIM
 	sqlDeleteLogs   = `DELETE FROM log_chunk WHERE attempt_id = $1`
 )
 
+const chunkColumns = `attempt_id BIGINT, file TEXT, seq INTEGER, first_line BIGINT, line_count BIGINT, text_offset BIGINT, text_bytes BIGINT,
+data_bytes BIGINT, data BYTEA`
+
 func (t *tx) InsertLogChunks(ctx context.Context, chunks []trowel.LogChunk) error {
-	for i := range chunks {
+	insert := bulk{table: "log_chunk", columns: chunkColumns, known: "attempt_id, file, seq"}
+	_, err := t.bulk(ctx, insert, len(chunks), func(v *values, i int) {
 		c := &chunks[i]
-		_, err := t.exec(ctx, sqlInsertChunk, c.AttemptID, c.File, c.Seq, c.FirstLine, c.Lines, c.Offset, c.TextBytes, c.DataBytes, c.Data)
-		if err != nil {
-			return fmt.Errorf("insert output of attempt %d: %w", c.AttemptID, err)
-		}
+		v.number(int64(c.AttemptID))
+		v.name(c.File)
+		v.number(int64(c.Seq))
+		v.number(c.FirstLine)
+		v.number(c.Lines)
+		v.number(c.Offset)
+		v.number(c.TextBytes)
+		v.number(c.DataBytes)
+		v.bytes(c.Data)
+	})
+	if err != nil {
+		return fmt.Errorf("insert %d pieces of output: %w", len(chunks), err)
 	}
 	return nil
 }

@@ -108,7 +108,7 @@ func statements(t *testing.T) map[string]string {
 			fields[name.Name] = evaluate(t, constants, pair.Value)
 		}
 		name := fmt.Sprintf("bulk statement %d of %s, ", i, fields["table"])
-		sqlite, postgres, arrays := store.BulkTexts(fields["table"], fields["columns"], fields["keys"])
+		sqlite, postgres, arrays := store.BulkTexts(fields["table"], fields["columns"], fields["keys"], fields["known"])
 		found[name+"SQLite"], found[name+"Postgres"], found[name+"Postgres arrays"] = sqlite, postgres, arrays
 	}
 	for i, text := range store.LockTexts() {
