@@ -19,6 +19,8 @@ import (
 	"github.com/trowel-project/trowel/internal/scheduler"
 	"github.com/trowel-project/trowel/internal/secret"
 	"github.com/trowel-project/trowel/internal/server"
+	"github.com/trowel-project/trowel/internal/store"
+	"github.com/trowel-project/trowel/internal/store/digdag"
 	"github.com/trowel-project/trowel/internal/store/postgres"
 	"github.com/trowel-project/trowel/internal/store/sqlite"
 	"github.com/trowel-project/trowel/internal/tasklog"
@@ -87,12 +89,14 @@ func (p *serverProcess) openStore(ctx context.Context) (err error) {
 	now := p.env.Now()
 	switch d.Type {
 	case config.DatabasePostgreSQL:
-		p.store, err = postgres.Open(ctx, postgres.Options{
-			Host: d.Host, Port: d.Port, User: d.User, Password: d.Password, Database: d.Name,
-			SSLMode: d.SSLMode, SSLCert: d.SSLCert, SSLKey: d.SSLKey, SSLRootCert: d.SSLRootCert,
-			LoginTimeout: d.ConnectTimeout, SocketTimeout: d.SocketTimeout, IdleTimeout: d.IdleTimeout,
-			MaxConnections: d.MaxConnections, KeepSchema: !d.Migrate, Log: p.log,
-		}, now)
+		opts := postgresOptions(d)
+		opts.MaxConnections, opts.KeepSchema, opts.Log = d.MaxConnections, !d.Migrate, p.log
+		db, errOpen := postgres.Open(ctx, opts, now)
+		if errOpen != nil {
+			return errOpen
+		}
+		p.hintAtDigdag(ctx, db)
+		p.store = db
 	case config.DatabaseSQLite:
 		lock, errLock := lockDatabase(d.File)
 		if errLock != nil {
@@ -111,6 +115,25 @@ func (p *serverProcess) openStore(ctx context.Context) (err error) {
 	p.meters = newMeters(p.env.Now)
 	p.store = p.meters.metered(p.store, "server")
 	return nil
+}
+
+// hintAtDigdag tells of Digdag's tables beside ours, which are left alone, as long as there are no
+// projects.
+func (p *serverProcess) hintAtDigdag(ctx context.Context, db *store.DB) {
+	present, err := digdag.Present(ctx, db)
+	if err != nil || !present {
+		return
+	}
+	err = db.View(ctx, func(tx trowel.Tx) error {
+		projects, err := tx.ListProjects(ctx, trowel.ProjectFilter{Limit: 1})
+		if err == nil && len(projects) == 0 {
+			tell(ctx, p.log, slog.LevelWarn, digdag.Hint)
+		}
+		return err
+	})
+	if err != nil {
+		p.log.WarnContext(ctx, "projects not listed", slog.Any("error", err))
+	}
 }
 
 // onClose remembers what is to be let go of at the end.
