@@ -14,7 +14,7 @@ targets() {
 }
 
 fuzz() {
-  go test -run '^$' -fuzz "^$2\$" -fuzztime "$duration" "$1" >"$log" 2>&1
+  go test -run '^$' -fuzz "^$2\$" -fuzztime "$duration" -fuzzminimizetime 10s "$1" >"$log" 2>&1
 }
 
 # cut_short tells whether the last run failed only because its time was over while an input was being tried: Go up to
