@@ -11,6 +11,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -31,11 +33,20 @@ const (
 	lastPause  = 30 * time.Second
 )
 
+// maxUses is how often the files of a revision are used anew after they were found to be spoiled.
+const maxUses = 3
+
+// errSpoiled says that files of the cache are gone, as after somebody has cleaned the folder of temporary
+// files.
+var errSpoiled = errors.New("files of the cache are missing or are not what they were")
+
 // fileOverhead is what a file takes on the disk besides its bytes, roughly.
 const fileOverhead = 4 << 10
 
 // cache keeps the files of revisions, unpacked once for each, in a folder that no other process
-// writes to. It is safe for concurrent use.
+// writes to; should one do so, as one that cleans up does, what it has spoiled is fetched again. The name
+// of a revision's folder is its key and how much it takes, so that the next process finds such
+// folders, too. It is safe for concurrent use.
 type cache struct {
 	dir      string
 	fetch    Fetch
@@ -78,19 +89,20 @@ func newCache(dir string, fetch Fetch, limits Limits, maxBytes int64) (*cache, e
 	}
 	for _, entry := range entries {
 		path := filepath.Join(dir, entry.Name())
-		if len(entry.Name()) != 2*keyBytes { // half of a revision
+		key, bytes := parseTreeName(entry.Name())
+		size, err := diskBytes(path)
+		if err != nil {
+			return nil, err
+		}
+		if key == "" || size != bytes || c.trees[key] != nil {
 			if err := removeTree(path); err != nil {
 				return nil, err
 			}
 			continue
 		}
-		size, err := diskBytes(path)
-		if err != nil {
-			return nil, err
-		}
 		t := &tree{dir: path, ready: make(chan struct{}), bytes: size}
 		close(t.ready)
-		c.trees[entry.Name()] = t
+		c.trees[key] = t
 		c.bytes += size
 	}
 	return c, c.trim()
@@ -105,14 +117,28 @@ func treeKey(a trowel.Archive) string {
 	return hex.EncodeToString(sum[:keyBytes])
 }
 
-// use calls f with the folder of an archive's files, which f must not change.
-func (c *cache) use(ctx context.Context, a trowel.Archive, f func(dir string) error) error {
+// treeName is the name of a revision's folder.
+func treeName(key string, bytes int64) string { return fmt.Sprintf("%s-%d", key, bytes) }
+
+// parseTreeName reads the name of a folder; the key is empty if it is not that of a revision.
+func parseTreeName(name string) (key string, bytes int64) {
+	key, size, _ := strings.Cut(name, "-")
+	bytes, err := strconv.ParseInt(size, 10, 64)
+	if err != nil || len(key) != 2*keyBytes {
+		return "", 0 // half of a revision
+	}
+	return key, bytes
+}
+
+// use calls f with the folder of an archive's files, which f must not change. f returns how much it
+// has found there, as diskBytes counts it. It is called again if that is not everything.
+func (c *cache) use(ctx context.Context, a trowel.Archive, f func(dir string) (int64, error)) error {
 	key := treeKey(a)
-	for {
+	for uses := 1; ; {
 		c.mu.Lock()
 		t, known := c.trees[key]
 		if !known {
-			t = &tree{dir: filepath.Join(c.dir, key), ready: make(chan struct{})}
+			t = &tree{ready: make(chan struct{})}
 			c.trees[key] = t
 		}
 		t.users++
@@ -123,16 +149,45 @@ func (c *cache) use(ctx context.Context, a trowel.Archive, f func(dir string) er
 			c.fill(ctx, t, key, a)
 		}
 		err := t.wait(ctx)
+		spoiled := false
 		if err == nil {
-			err = f(t.dir)
+			var found int64
+			found, err = f(t.dir)
+			if err == nil && found != t.bytes {
+				err = errSpoiled
+			}
+			spoiled = errors.Is(err, errSpoiled) || errors.Is(err, fs.ErrNotExist)
 		}
-		retry := known && t.isGone() && ctx.Err() == nil
+		if spoiled {
+			c.drop(t, key)
+		}
+		retry := spoiled && uses < maxUses || known && t.isGone() && ctx.Err() == nil
 		if errTrim := c.leave(t); err == nil {
 			err = errTrim
 		}
 		if !retry {
 			return err
 		}
+		if spoiled {
+			uses++
+		}
+	}
+}
+
+// drop forgets a tree that is spoiled. Others who read it find that out, too.
+func (c *cache) drop(t *tree, key string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.trees[key] != t {
+		return
+	}
+	delete(c.trees, key)
+	c.bytes -= t.bytes
+	c.clock++
+	// What cannot be removed goes when the next process begins.
+	old := filepath.Join(c.dir, fmt.Sprintf(".old-%d-%s", c.clock, key))
+	if os.Rename(t.dir, old) == nil {
+		_ = removeTree(old)
 	}
 }
 
@@ -165,17 +220,13 @@ func (c *cache) leave(t *tree) error {
 
 // fill makes a tree.
 func (c *cache) fill(ctx context.Context, t *tree, key string, a trowel.Archive) {
-	err := c.unpackAgain(ctx, t.dir, a)
-	var size int64
-	if err == nil {
-		size, err = diskBytes(t.dir)
-	}
+	dir, size, err := c.unpackAgain(ctx, key, a)
 	c.mu.Lock()
 	if err != nil {
 		delete(c.trees, key)
 		t.err, t.gone = err, ctx.Err() != nil
 	} else {
-		t.bytes = size
+		t.dir, t.bytes = dir, size
 		c.bytes += size
 	}
 	c.mu.Unlock()
@@ -183,30 +234,33 @@ func (c *cache) fill(ctx context.Context, t *tree, key string, a trowel.Archive)
 }
 
 // unpackAgain fetches and unpacks an archive, again after failures that may pass.
-func (c *cache) unpackAgain(ctx context.Context, dir string, a trowel.Archive) error {
+func (c *cache) unpackAgain(ctx context.Context, key string, a trowel.Archive) (dir string, size int64, err error) {
 	pause := firstPause
 	for fetches := 1; ; fetches++ {
-		err := c.unpack(ctx, dir, a)
+		dir, size, err = c.unpack(ctx, key, a)
 		lasting := errors.Is(err, trowel.ErrNotFound) || errors.Is(err, trowel.ErrInvalid) || errors.Is(err, fs.ErrPermission)
 		if err == nil || lasting || fetches == maxFetches || ctx.Err() != nil {
-			return err
+			return dir, size, err
 		}
 		timer := time.NewTimer(pause)
 		select {
 		case <-timer.C:
 		case <-ctx.Done():
 			timer.Stop()
-			return context.Cause(ctx)
+			return "", 0, context.Cause(ctx)
 		}
 		pause = min(2*pause, lastPause)
 	}
 }
 
 // unpack makes the folder of an archive, which has its name only when it is whole.
-func (c *cache) unpack(ctx context.Context, dir string, a trowel.Archive) (err error) {
+func (c *cache) unpack(ctx context.Context, key string, a trowel.Archive) (dir string, size int64, err error) {
+	if err := os.MkdirAll(c.dir, 0o700); err != nil { // somebody may have removed it
+		return "", 0, err
+	}
 	half, err := os.MkdirTemp(c.dir, ".new-*")
 	if err != nil {
-		return err
+		return "", 0, err
 	}
 	defer func() {
 		if err != nil {
@@ -215,21 +269,25 @@ func (c *cache) unpack(ctx context.Context, dir string, a trowel.Archive) (err e
 	}()
 	from, err := c.fetch(ctx, a)
 	if err != nil {
-		return err
+		return "", 0, err
 	}
 	defer func() { err = errors.Join(err, from.Close()) }()
 	sum := md5.New() //nolint:gosec // see above
 	all := io.TeeReader(from, sum)
 	if err := Unpack(ctx, all, half, UnpackOptions{Limits: c.limits}); err != nil {
-		return err
+		return "", 0, err
 	}
 	if _, err := io.Copy(io.Discard, all); err != nil {
-		return err
+		return "", 0, err
 	}
 	if len(a.MD5) > 0 && string(sum.Sum(nil)) != string(a.MD5) {
-		return errors.New("it is not what was uploaded: its MD5 is another one")
+		return "", 0, errors.New("it is not what was uploaded: its MD5 is another one")
 	}
-	return os.Rename(half, dir)
+	if size, err = diskBytes(half); err != nil {
+		return "", 0, err
+	}
+	dir = filepath.Join(c.dir, treeName(key, size))
+	return dir, size, os.Rename(half, dir)
 }
 
 // trim removes trees that nobody reads, least recently used ones first, until the rest fits.
@@ -253,7 +311,9 @@ func (c *cache) trim() error {
 		// Renamed under the lock, as the revision may be asked for again at once.
 		old := filepath.Join(c.dir, fmt.Sprintf(".old-%d-%s", c.clock, oldest))
 		if errRename := os.Rename(t.dir, old); errRename != nil {
-			err = errors.Join(err, errRename)
+			if !errors.Is(errRename, fs.ErrNotExist) { // somebody else has removed it
+				err = errors.Join(err, errRename)
+			}
 			continue
 		}
 		out = append(out, old)
@@ -272,15 +332,21 @@ func diskBytes(dir string) (int64, error) {
 		if err != nil {
 			return err
 		}
-		size += fileOverhead
-		if entry.Type().IsRegular() {
-			info, err := entry.Info()
-			if err != nil {
-				return err
-			}
-			size += info.Size()
-		}
-		return nil
+		bytes, err := entryBytes(entry)
+		size += bytes
+		return err
 	})
 	return size, err
+}
+
+// entryBytes is about how much a file or folder takes.
+func entryBytes(entry fs.DirEntry) (int64, error) {
+	if !entry.Type().IsRegular() {
+		return fileOverhead, nil
+	}
+	info, err := entry.Info()
+	if err != nil {
+		return 0, err
+	}
+	return fileOverhead + info.Size(), nil
 }

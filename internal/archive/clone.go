@@ -12,8 +12,9 @@ import (
 
 // clone makes a folder like another one. Files share their blocks where the file system can do so, until
 // one of them is written to; they never share more: what a task does to its files does nothing to
-// those of others.
-func clone(ctx context.Context, from, to string) error {
+// those of others. It returns how much it has copied, as diskBytes counts it.
+func clone(ctx context.Context, from, to string) (int64, error) {
+	var size int64
 	err := filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
 		if err == nil {
 			err = context.Cause(ctx)
@@ -21,6 +22,11 @@ func clone(ctx context.Context, from, to string) error {
 		if err != nil {
 			return err
 		}
+		bytes, err := entryBytes(entry)
+		if err != nil {
+			return err
+		}
+		size += bytes
 		relative, err := filepath.Rel(from, path)
 		if err != nil || relative == "." {
 			return err
@@ -40,9 +46,9 @@ func clone(ctx context.Context, from, to string) error {
 		}
 	})
 	if err != nil {
-		return fmt.Errorf("copy the files of the project: %w", err)
+		return 0, fmt.Errorf("copy the files of the project: %w", err)
 	}
-	return nil
+	return size, nil
 }
 
 func cloneFolder(entry fs.DirEntry, to string) error {

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -38,6 +39,7 @@ type Workspaces struct {
 	cache *cache
 	work  string // folder of the workspaces
 	lock  *os.File
+	guard io.Closer // keeps what cleans temporary files away; nil where there is no such thing
 }
 
 const (
@@ -74,6 +76,9 @@ func NewWorkspaces(opts WorkspaceOptions) (*Workspaces, error) {
 	if err != nil {
 		return nil, errors.Join(err, held.Close())
 	}
+	if guard, err := filelock.Guard(place); err == nil {
+		w.guard = guard
+	} // else the file system has no locks of folders, and what is cleaned away is fetched again
 	return w, nil
 }
 
@@ -146,7 +151,13 @@ func (w *Workspaces) Open(lease *trowel.Lease) *Workspace { return &Workspace{al
 
 // Close lets go of the place. All workspaces must be closed before. The files of revisions stay for
 // the next process.
-func (w *Workspaces) Close() error { return errors.Join(removeTree(w.work), w.lock.Close()) }
+func (w *Workspaces) Close() error {
+	err := removeTree(w.work)
+	if w.guard != nil {
+		err = errors.Join(err, w.guard.Close())
+	}
+	return errors.Join(err, w.lock.Close())
+}
 
 // Workspace is the files of one try. It is safe for concurrent use.
 type Workspace struct {
@@ -170,16 +181,32 @@ func (w *Workspace) Dir(ctx context.Context) (string, error) {
 }
 
 func (w *Workspace) make(ctx context.Context) (string, error) {
-	dir, err := os.MkdirTemp(w.all.work, folderPrefix(w.lease)+"_*")
-	if err != nil {
+	if err := os.MkdirAll(w.all.work, 0o700); err != nil { // somebody may have removed it
 		return "", err
 	}
-	archive := w.lease.Setting.Revision.Archive
-	err = w.all.cache.use(ctx, archive, func(files string) error { return clone(ctx, files, dir) })
+	dir := ""
+	err := w.all.cache.use(ctx, w.lease.Setting.Revision.Archive, func(files string) (int64, error) {
+		err := removeIfMade(dir)
+		if err == nil {
+			dir, err = os.MkdirTemp(w.all.work, folderPrefix(w.lease)+"_*")
+		}
+		if err != nil {
+			return 0, err
+		}
+		return clone(ctx, files, dir)
+	})
 	if err != nil {
-		return "", errors.Join(err, removeTree(dir))
+		return "", errors.Join(err, removeIfMade(dir))
 	}
 	return dir, nil
+}
+
+// removeIfMade removes a workspace, if there is one.
+func removeIfMade(dir string) error {
+	if dir == "" {
+		return nil
+	}
+	return removeTree(dir)
 }
 
 // Close removes the files, whatever the task made of them. Closing twice does nothing.
@@ -188,10 +215,7 @@ func (w *Workspace) Close() error {
 	defer w.mu.Unlock()
 	dir := w.dir
 	w.dir, w.err = "", os.ErrClosed
-	if dir == "" {
-		return nil
-	}
-	return removeTree(dir)
+	return removeIfMade(dir)
 }
 
 // maxWorkflowInName is how much of a workflow's name stands in that of a folder, in bytes.

@@ -164,7 +164,8 @@ func TestWorkspacesAfterCrash(t *testing.T) {
 	put(t, filepath.Dir(first.work), map[string]string{"revisions/.new-1/x": "half"})
 	closeAll(t, first.lock, second.lock) // as the system does when processes die
 	third := newWorkspaces(t, opts)
-	want := map[string]string{"lock": "", "work/": "", "revisions/": "", "revisions/" + treeKey(d.lease("a").Setting.Revision.Archive) + "/": "", "revisions/" + treeKey(d.lease("a").Setting.Revision.Archive) + "/x": "x"}
+	tree := "revisions/" + treeName(treeKey(d.lease("a").Setting.Revision.Archive), 2*fileOverhead+1)
+	want := map[string]string{"lock": "", "work/": "", "revisions/": "", tree + "/": "", tree + "/x": "x"}
 	if diff := cmp.Diff(want, filesIn(t, filepath.Dir(third.work))); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}
@@ -204,7 +205,8 @@ func TestWorkspacesAreBounded(t *testing.T) {
 	}
 	want := map[string]string{}
 	for _, key := range []string{"0", "3"} {
-		want[treeKey(d.lease(key).Setting.Revision.Archive)+"/x"] = fmt.Sprint(len("xxxxxxxxxx")*1000 + int(key[0]-'0'))
+		size := 10_000 + int(key[0]-'0')
+		want[treeName(treeKey(d.lease(key).Setting.Revision.Archive), int64(2*fileOverhead+size))+"/x"] = fmt.Sprint(size)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("kept (-want +got):\n%s", diff)

@@ -1,0 +1,23 @@
+//go:build unix
+
+package filelock
+
+import (
+	"errors"
+	"io"
+	"os"
+	"syscall"
+)
+
+// Guard tells programs that clean folders of temporary files, as systemd-tmpfiles does, to leave a folder
+// and what is in it alone until it is closed (tmpfiles.d(5)). Several processes may guard a folder.
+func Guard(dir string) (io.Closer, error) {
+	file, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := syscall.Flock(int(file.Fd()), syscall.LOCK_SH|syscall.LOCK_NB); err != nil { //nolint:gosec // descriptors are small
+		return nil, errors.Join(err, file.Close())
+	}
+	return file, nil
+}
