@@ -10,6 +10,9 @@ import (
 // committed tells everybody what the transaction did: first observers, who may stop it all, then
 // those who wait, then the agent.
 func (f *Flusher) committed(batch []*event, w *write) error {
+	for _, begun := range w.awaited { // not before, as a transaction may be tried again
+		begun.attempt.ended = append(begun.attempt.ended, begun.ended)
+	}
 	f.setAlarms(w)
 	for _, warning := range w.batch.Warnings {
 		f.opts.Log.Warn(warning) //nolint:sloglint // the engine says it in Digdag's words

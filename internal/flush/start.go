@@ -83,7 +83,7 @@ func (f *Flusher) start(ctx context.Context, tx trowel.Tx, w *write, ev *event) 
 	w.begin(a.Image, ev.actorOf())
 	w.add(a.Image, applied, ev.actorOf())
 	ev.started.Attempt, ev.started.Session = a.Attempt, a.Setting().Session
-	a.ended = append(a.ended, ev.started.Ended)
+	w.awaited = append(w.awaited, awaited{a, ev.started.Ended})
 	return f.storeExtras(ctx, tx, w, a, ev.start)
 }
 

@@ -25,6 +25,7 @@ type write struct {
 	mark    int64                     // a random number for the transaction, kept in the audit
 	batch   Batch
 	claimed []claimed
+	awaited []awaited // for whose end somebody waits from now on
 
 	touched []*engine.Image // in the order in which they were first changed
 	seen    map[*engine.Image]bool
@@ -42,6 +43,11 @@ type write struct {
 type claimed struct {
 	attempt *attempt
 	task    trowel.TaskID
+}
+
+type awaited struct {
+	attempt *attempt
+	ended   chan trowel.Attempt
 }
 
 type wait struct {

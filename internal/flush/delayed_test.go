@@ -1,0 +1,59 @@
+package flush_test
+
+import (
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/flush"
+	"github.com/trowel-project/trowel/internal/store/storetest"
+)
+
+// An attempt of a backfill whose beginning is tried several times, as the store was away, has one end,
+// and the flusher goes on after it.
+func TestDelayedAttemptBegunInAnOutage(t *testing.T) {
+	t.Parallel()
+	for _, fault := range []storetest.Fault{storetest.Commit, storetest.AfterCommit} {
+		synctest.Test(t, func(t *testing.T) {
+			var failures atomic.Int64
+			f, store, setting := beginWith(t, succeed, func(o *flush.Options, _ *scripted) {
+				lasting(o)
+				o.Store = storetest.NewFaulty(o.Store, func() storetest.Plan {
+					if failures.Add(-1) >= 0 {
+						return storetest.Plan{Fault: fault}
+					}
+					return storetest.Plan{}
+				})
+			})
+			row := trowel.Attempt{WorkflowID: setting.Workflow.ID, Zone: "UTC", Cause: "backfill", CreatedAt: time.Now()}
+			err := store.Update(t.Context(), func(tx trowel.Tx) error {
+				if err := tx.InsertAttempt(t.Context(), &setting.Session, &row); err != nil {
+					return err
+				}
+				return tx.InsertDelayed(t.Context(), &trowel.Delayed{AttemptID: row.ID, NextRunAt: time.Now()})
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			synctest.Wait()
+			failures.Store(3)
+			request := request(t, setting, group(3))
+			request.Attempt = row
+			started, err := f.Start(t.Context(), request)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := end(t, started).Flags.Status(); got != "success" {
+				t.Errorf("attempt ended as %s, want success", got)
+			}
+			if err := f.Drain(t.Context()); err != nil {
+				t.Errorf("the flusher does not go on: %v", err)
+			}
+			if len(started.Ended) > 0 {
+				t.Error("the attempt has ended twice")
+			}
+		})
+	}
+}
