@@ -19,7 +19,7 @@ import (
 const secretKey = "MDEyMzQ1Njc4OTAxMjM0NQ=="
 
 // settleTime is how long all that was accepted may take to end once the trouble is over.
-const settleTime = 4 * time.Minute
+const settleTime = 2 * time.Minute
 
 // arena is where a mode is played: a database, servers on it, and a load.
 type arena struct {
@@ -185,8 +185,11 @@ func (a *arena) settle(ctx context.Context) error {
 			}
 		}
 		if !pause(within, 200*time.Millisecond) {
-			a.violation("%d attempts do not end: %s", len(running), strings.Join(running[:min(5, len(running))], "; "))
-			return nil
+			err := fmt.Errorf("%d attempts do not end, as %s; the goroutines of servers are in their logs", len(running), strings.Join(running[:min(5, len(running))], "; "))
+			for _, s := range a.servers {
+				err = errors.Join(err, s.dump())
+			}
+			return err
 		}
 	}
 	return nil

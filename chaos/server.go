@@ -184,7 +184,7 @@ func (s *server) left(ctx context.Context) error {
 	select {
 	case <-s.over():
 	case <-ctx.Done():
-		return fmt.Errorf("the server does not end within %s\n%s", endTime, s.tail())
+		return errors.Join(fmt.Errorf("the server does not end within %s; its goroutines are in %s", endTime, s.path("server.log")), s.dump())
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -192,6 +192,11 @@ func (s *server) left(ctx context.Context) error {
 		return fmt.Errorf("the server ended with %w\n%s", s.exit, s.tail())
 	}
 	return nil
+}
+
+// dump ends the process with a list of its goroutines in its log.
+func (s *server) dump() error {
+	return s.signal(func(p *os.Process) error { return p.Signal(syscall.SIGQUIT) }, true)
 }
 
 // said returns what the present process has logged.
