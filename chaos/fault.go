@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -91,7 +92,7 @@ func fill(path string) error {
 	return file.Close()
 }
 
-// refuses checks that a change is refused for as long as there is no room, while reading goes on.
+// refuses checks that a large push is refused for as long as there is no room, while reading goes on.
 func (a *arena) refuses(ctx context.Context) error {
 	c, p := a.servers[0].client(), a.project(0)
 	if c == nil || p == nil {
@@ -102,10 +103,14 @@ func (a *arena) refuses(ctx context.Context) error {
 	if _, err := c.ProjectByID(ctx, p.id); err != nil {
 		return fmt.Errorf("read beside a full disk: %w", err)
 	}
-	err := c.SetSecret(ctx, p.id, "other", string(make([]byte, 10_000)))
+	archive, err := packLarge()
+	if err != nil {
+		return err
+	}
+	_, err = c.PushProject(ctx, client.Push{Project: "large", Revision: "r", Archive: bytes.NewReader(archive), Size: int64(len(archive))})
 	refused, ok := errors.AsType[*client.StatusError](err)
 	if !ok || refused.Code != 503 {
-		a.violation("a change that does not fit on the disk is answered with %v, want 503", err)
+		a.violation("a push that does not fit on the disk is answered with %v, want 503", err)
 	}
 	return nil
 }

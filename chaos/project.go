@@ -4,6 +4,7 @@ import (
 	"archive/tar"
 	"bytes"
 	"compress/gzip"
+	"crypto/rand"
 	"fmt"
 	"maps"
 	"slices"
@@ -65,6 +66,17 @@ func pack(number int, list []workflow) ([]byte, error) {
 	for _, w := range list {
 		files[w.name+".dig"] = w.text
 	}
+	return zipped(files)
+}
+
+// packLarge makes the archive of a project of a megabyte.
+func packLarge() ([]byte, error) {
+	noise := make([]byte, 1<<20)
+	rand.Read(noise) // never fails
+	return zipped(map[string]string{"noise": string(noise), "main.dig": "+a: {echo>: a}\n"})
+}
+
+func zipped(files map[string]string) ([]byte, error) {
 	var out bytes.Buffer
 	zip := gzip.NewWriter(&out)
 	archive := tar.NewWriter(zip)
