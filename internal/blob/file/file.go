@@ -30,8 +30,8 @@ type Store struct {
 	dir string
 }
 
-// New returns the Store of a folder, which is made if it is missing. What processes that died left
-// behind goes: files that were being written a day before now.
+// New returns the Store of a folder, which is made if it is missing, and must be one that can be written
+// to. What processes that died left behind goes: files that were being written a day before now.
 func New(dir string, now time.Time) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil { //nolint:gosec // the umask decides
 		return nil, err
@@ -52,7 +52,16 @@ func New(dir string, now time.Time) (*Store, error) {
 			return nil, err
 		}
 	}
-	return &Store{dir: dir}, nil
+	return &Store{dir: dir}, tryToWrite(dir)
+}
+
+// tryToWrite finds out now what the first blob would find out, when nobody looks.
+func tryToWrite(dir string) error {
+	file, err := os.CreateTemp(dir, tempPrefix+"*")
+	if err != nil {
+		return err
+	}
+	return errors.Join(file.Close(), os.Remove(file.Name()))
 }
 
 // Put implements blob.Store. The file is on the disk before it has its name.

@@ -1,6 +1,8 @@
 package file
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -42,6 +44,23 @@ func TestLeftovers(t *testing.T) {
 		if entries, err := os.ReadDir(dir); err != nil || len(entries) != test.want {
 			t.Errorf("after %s there are %d files, %v, want %d", test.after, len(entries), err, test.want)
 		}
+	}
+}
+
+// A folder that cannot be written to is refused before somebody counts on it.
+func TestReadOnlyFolder(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o500); err != nil {
+		t.Fatal(err)
+	}
+	probe, err := os.Create(filepath.Join(dir, "probe"))
+	if err == nil { // the superuser may write anyway, and Windows has no such mode
+		_ = probe.Close()
+		return
+	}
+	if _, err := New(dir, time.Now()); !errors.Is(err, fs.ErrPermission) {
+		t.Errorf("New of a folder that is read-only = %v, want ErrPermission", err)
 	}
 }
 
