@@ -2,8 +2,10 @@ package cli
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"strings"
 
@@ -139,19 +141,41 @@ func remoteText(err error) string {
 		return refusedText(refused)
 	}
 	if unreachable, ok := errors.AsType[*client.UnreachableError](err); ok {
-		return fmt.Sprintf("%v\nfix: is the server running, and is that its address? The option -e or the setting %s names another one",
-			unreachable, settingEndpoint)
+		return fmt.Sprintf("%v\nfix: %s", unreachable, unreachableHint(unreachable))
 	}
 	return ""
 }
+
+// unreachableHint says how to go on without an answer.
+func unreachableHint(err *client.UnreachableError) string {
+	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
+	network, _ := errors.AsType[*net.OpError](err)
+	switch {
+	case untrusted:
+		return "if the certificate is right, name the authority behind it in SSL_CERT_FILE, or do not check it, with --disable-cert-validation"
+	case errors.Is(err, http.ErrSchemeMismatch):
+		return "the server does not speak HTTPS: name it with http://"
+	case network != nil && network.Op == "proxyconnect":
+		return "http_proxy or https_proxy names a proxy that does not answer; no_proxy lists the servers that need none"
+	default:
+		return "is the server running, and is that its address? The option -e or the setting " + settingEndpoint + " names another one"
+	}
+}
+
+// plainToTLS is what a server made with Go says to those who do not speak TLS.
+const plainToTLS = "Client sent an HTTP request to an HTTPS server."
 
 // refusedText is a refusal with what the server said.
 func refusedText(refused *client.StatusError) string {
 	var text strings.Builder
 	text.WriteString(refused.Error())
 	answer := refused.Answer()
-	if !refused.Told && answer.Message != nil {
+	switch {
+	case refused.Told:
+	case answer.Message != nil:
 		text.WriteString("\nthe server says: " + *answer.Message)
+	case strings.TrimSpace(string(refused.Body)) == plainToTLS:
+		text.WriteString("\nthe server says: " + plainToTLS + "\nfix: name it with https://")
 	}
 	if refused.Code == http.StatusUnauthorized {
 		text.WriteString("\nfix: sign in with --basic-auth USER:PASS or --token TOKEN; the variable " + envToken + " or the setting " +
