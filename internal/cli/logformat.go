@@ -97,7 +97,13 @@ func (f *logFormat) appendMessage(dst []byte, r *slog.Record) []byte {
 	return dst
 }
 
-func attrText(a slog.Attr) string { return " " + a.Key + "=" + a.Value.Resolve().String() }
+func attrText(a slog.Attr) string {
+	value := a.Value.Resolve()
+	if value.Kind() == slog.KindTime {
+		return " " + a.Key + "=" + value.Time().Format(isoTime)
+	}
+	return " " + a.Key + "=" + value.String()
+}
 
 // WithAttrs implements slog.Handler.
 func (f *logFormat) WithAttrs(attrs []slog.Attr) slog.Handler {

@@ -12,7 +12,9 @@ import (
 
 // runServer runs a server until a signal ends it (server 1.9.4, 3.3).
 func runServer(ctx context.Context, c *call) error {
-	if text := c.serverConflict(); text != "" {
+	if text := c.serverConflict(); text == textNoDatabase {
+		return c.usage(text).hinting("to try it out: trowel server --memory; to keep what it knows: trowel server --database DIR")
+	} else if text != "" {
 		return c.usage(text)
 	}
 	settings, err := c.serverSettings()

@@ -33,6 +33,11 @@ func (l attemptLog) Heard(batch *flush.Batch) {
 	for i := range batch.Changes {
 		l.change(batch, &batch.Changes[i])
 	}
+	for i := range batch.Timeouts {
+		t := &batch.Timeouts[i]
+		l.log.Warn("limit of time passed, the attempt is killed",
+			append(attemptAttrs(batch, &t.Attempt), slog.String("limit", t.Message))...)
+	}
 	for i := range batch.Killed {
 		l.log.Info("attempt kill requested", attemptAttrs(batch, &batch.Killed[i])...)
 	}

@@ -20,6 +20,7 @@ const (
 	textSystem      = "Shutting down system"
 	textStopped     = "Shutdown completed"
 	textHandBack    = "Stopping running tasks, they will run again"
+	textSecond      = "A second signal stops them; they run again when a server goes on"
 )
 
 // requestsGrace is how long running requests have at the end (server 3.3).
@@ -141,6 +142,7 @@ func (p *serverProcess) abandon() {
 func (p *serverProcess) awaitTasks(ctx context.Context, signals <-chan os.Signal) {
 	if n := p.agent.Running(); n > 0 {
 		p.say(ctx, fmt.Sprintf(textRunning, n))
+		p.say(ctx, textSecond)
 	}
 	idle := make(chan struct{})
 	go func() {
