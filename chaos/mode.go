@@ -30,9 +30,10 @@ func modes() []*mode {
 		{name: "kill-two-servers", postgres: true, files: true, servers: 2, trouble: killingTwo},
 		{name: "stop-sqlite", trouble: stopping},
 		{name: "stop-two-servers", postgres: true, servers: 2, trouble: stopping},
-		{name: "database-restarted", postgres: true, trouble: restartingDatabase},
+		{name: "database-restarted", postgres: true, servers: 2, trouble: restartingDatabase},
 		{name: "connections-cut", postgres: true, files: true, servers: 2, trouble: cuttingConnections},
 		{name: "disk-full", files: true, smallDisk: 48, trouble: fillingDisk},
+		{name: "storm", postgres: true, files: true, servers: 2, trouble: storming},
 		{name: "schedules-together", postgres: true, servers: 2, own: schedulesTogether},
 	}
 }
