@@ -13,8 +13,14 @@ import (
 // chunkBytes is how much output is copied at a time (operators 3.1).
 const chunkBytes = 16 << 10
 
-// drainTime is how long output is still taken from processes that are not waited for.
-const drainTime = time.Second
+// drainTime is how long output is still taken from processes that are not waited for. Then what is in the
+// pipe is read, as whoever takes the output may be slower than that: pipeBytes at most, since the
+// others may go on for ever, and each piece comes within pieceTime.
+const (
+	drainTime = time.Second
+	pipeBytes = 1 << 20
+	pieceTime = 10 * time.Millisecond
+)
 
 // The process of a command is looked for this long after its start, and again after twice the time,
 // up to the longest pause. Most commands are over before the first look.
@@ -71,14 +77,35 @@ func (c *child) finish(ctx context.Context, out io.Writer, grace time.Duration, 
 func (c *child) copy(out io.Writer) (writeErr error) {
 	chunk, _ := c.chunks.Get().(*[chunkBytes]byte)
 	defer c.chunks.Put(chunk)
+	left, givenUp := pipeBytes, false
 	for {
 		n, err := c.output.Read(chunk[:])
 		if n > 0 && writeErr == nil {
 			_, writeErr = out.Write(chunk[:n])
 		}
-		if err != nil {
+		late := errors.Is(err, os.ErrDeadlineExceeded)
+		if late && !givenUp {
+			c.tellHeld()
+		}
+		if givenUp {
+			left -= n
+		}
+		if err != nil && (!late || givenUp) || left <= 0 {
 			return writeErr
 		}
+		if givenUp = givenUp || late; givenUp {
+			c.output.SetReadDeadline(time.Now().Add(pieceTime)) //nolint:errcheck,gosec // a pipe has deadlines
+		}
+	}
+}
+
+// tellHeld says that the output of a command that has ended by itself is closed before its end.
+func (c *child) tellHeld() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.stopped {
+		c.log.Warn("the command has ended; its output, which another process still holds, is closed",
+			slog.String("program", c.name))
 	}
 }
 
@@ -99,7 +126,8 @@ func (c *child) wait() {
 }
 
 // look finds out whether the process has ended while something holds its output: if that is a
-// process of its session, it says so; if not, the output is given up.
+// process of its session, it says so; if not, the output is given up, unless it is closed soon. On a busy
+// machine it may be held by a command of another task, which is about to start.
 func (c *child) look() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -112,8 +140,6 @@ func (c *child) look() {
 	switch {
 	case !c.reaped:
 	case !c.alive():
-		c.log.Warn("the command has ended; its output, which another process still holds, is closed",
-			slog.String("program", c.name))
 		c.giveUpOutput()
 		return
 	case !c.warned:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"path/filepath"
 
 	"github.com/trowel-project/trowel/internal/param"
@@ -23,6 +24,10 @@ type Request struct {
 	Args    []string  // program and arguments; files are relative to WorkDir; not empty
 	Started func()    // called once the command runs by itself, or has ended; may be nil
 	Output  io.Writer // gets standard output and standard error, merged, in chunks as they come
+
+	// Log hears what is odd about the command, such as processes that it leaves behind; nil for the
+	// executor's own.
+	Log *slog.Logger
 }
 
 // Dir returns the absolute working directory.

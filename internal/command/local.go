@@ -1,6 +1,7 @@
 package command
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -142,5 +143,5 @@ func (l *Local) start(r *Request) (*child, error) {
 		reader.Close() //nolint:errcheck,gosec // nothing was read
 		return nil, &StartError{Program: program, Dir: dir, Err: err}
 	}
-	return &child{proc: proc, output: reader, chunks: &l.chunks, name: program, log: l.options.Log}, nil
+	return &child{proc: proc, output: reader, chunks: &l.chunks, name: program, log: cmp.Or(r.Log, l.options.Log)}, nil
 }

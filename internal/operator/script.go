@@ -123,7 +123,7 @@ func (s *script) start(ctx context.Context, r *Request, dir string, request *com
 		}
 	}
 	request.IODir = r.workspace.fromProject(dir)
-	request.Env = s.env
+	request.Env, request.Log = s.env, r.Log
 	inDir := r.workspace.fromDir(dir)
 	request.Args = s.args(func(name string) string { return inDir + "/" + name })
 	return r.Commands.Run(ctx, request)
