@@ -25,6 +25,8 @@ type mode struct {
 
 func modes() []*mode {
 	return []*mode{
+		{name: "first-start-sqlite", own: firstStarts},
+		{name: "first-start-postgresql", postgres: true, own: firstStarts},
 		{name: "kill-sqlite", files: true, trouble: killing},
 		{name: "kill-postgresql", postgres: true, trouble: killing},
 		{name: "kill-two-servers", postgres: true, files: true, servers: 2, trouble: killingTwo},
