@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -31,6 +32,7 @@ type arena struct {
 	rand     *rand.Rand
 	kills    int
 	database *database
+	wire     *wire // nil if it is not wired
 	unmount  func() error
 }
 
@@ -63,7 +65,13 @@ func newArena(ctx context.Context, m *mode, opts options) (*arena, error) {
 			s.settings = append(s.settings, "archive.type = file", "archive.file.path = "+filepath.Join(a.dataDir, "archives"),
 				"log-server.type = file", "log-server.file.path = "+filepath.Join(a.dataDir, "logs"))
 		}
-		s.settings = append(s.settings, m.settings...)
+		if m.wired && n == 0 {
+			var err error
+			if a.wire, err = newWire(ctx, a.database.server.Options().Port); err != nil {
+				return nil, errors.Join(err, a.database.close())
+			}
+			s.settings = append(s.settings, "database.port = "+strconv.Itoa(a.wire.port()))
+		}
 		a.servers = append(a.servers, s)
 	}
 	return a, nil
@@ -240,5 +248,9 @@ func (a *arena) close() error {
 			_ = s.kill() // it has ended already, unless something went wrong
 		}
 	}
-	return errors.Join(a.database.close(), a.unmount())
+	var errWire error
+	if a.wire != nil {
+		errWire = a.wire.Close()
+	}
+	return errors.Join(errWire, a.database.close(), a.unmount())
 }

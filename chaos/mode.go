@@ -13,11 +13,11 @@ import (
 // mode is one kind of trouble.
 type mode struct {
 	name      string
-	postgres  bool     // rather than SQLite
-	files     bool     // archives and logs are in a folder, not in the database
-	servers   int      // one if it is zero
-	settings  []string // more of them
-	smallDisk int      // megabytes of the disk of database and files; zero for no disk of their own
+	postgres  bool // rather than SQLite
+	files     bool // archives and logs are in a folder, not in the database
+	servers   int  // one if it is zero
+	wired     bool // the first server has a connection to PostgreSQL that can be cut
+	smallDisk int  // megabytes of the disk of database and files; zero for no disk of their own
 
 	trouble func(ctx context.Context, a *arena) (troubles int, err error)
 	own     func(ctx context.Context, a *arena) error // instead of load, trouble and check
@@ -34,6 +34,7 @@ func modes() []*mode {
 		{name: "stop-two-servers", postgres: true, servers: 2, trouble: stopping},
 		{name: "database-restarted", postgres: true, servers: 2, trouble: restartingDatabase},
 		{name: "connections-cut", postgres: true, files: true, servers: 2, trouble: cuttingConnections},
+		{name: "network-cut", postgres: true, files: true, servers: 2, wired: true, trouble: cuttingNetwork},
 		{name: "disk-full", files: true, smallDisk: 48, trouble: fillingDisk},
 		{name: "storm", postgres: true, files: true, servers: 2, trouble: storming},
 		{name: "schedules-together", postgres: true, servers: 2, own: schedulesTogether},
