@@ -70,8 +70,9 @@ type AttemptTx interface {
 	InsertAttempt(ctx context.Context, s *Session, a *Attempt) error
 	// LockAttempts locks and returns the attempts that exist, in the order of their ids.
 	LockAttempts(ctx context.Context, ids []AttemptID) ([]*Attempt, error)
-	// UpdateAttempt writes flags, version and end of a locked attempt.
-	UpdateAttempt(ctx context.Context, a *Attempt) error
+	// UpdateAttempts writes flags, version and end of locked attempts. If one of them is not there that
+	// is an ErrNotFound, and nothing of the transaction may be kept.
+	UpdateAttempts(ctx context.Context, attempts ...*Attempt) error
 	// FindSetting returns what an attempt belongs to.
 	FindSetting(ctx context.Context, id AttemptID) (*Setting, error)
 	// FindAttempt returns one attempt.

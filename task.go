@@ -164,6 +164,12 @@ type TaskUpdate struct {
 	Detail bool
 }
 
+// EndedTasks are all tasks of an attempt that has ended.
+type EndedTasks struct {
+	AttemptID AttemptID
+	Tasks     []*Task
+}
+
 // TaskTx reads and writes the live tasks of attempts.
 type TaskTx interface {
 	// ReserveTaskIDs takes n ids in a row out of use and returns the first. All are larger than any
@@ -176,8 +182,9 @@ type TaskTx interface {
 	// ListTasks returns the live tasks of an attempt whose Version is larger than newerThan, in the
 	// order of their ids.
 	ListTasks(ctx context.Context, attempt AttemptID, newerThan int64) ([]*Task, error)
-	// ArchiveTasks moves the tasks of an ended attempt into its archive row.
-	ArchiveTasks(ctx context.Context, attempt AttemptID, tasks []*Task, at time.Time) error
+	// ArchiveTasks moves the tasks of ended attempts into their archive rows. An attempt that has been
+	// archived is an ErrConflict.
+	ArchiveTasks(ctx context.Context, at time.Time, ended ...EndedTasks) error
 	// ListArchivedTasks returns the archived tasks of an attempt, in the order of their ids.
 	ListArchivedTasks(ctx context.Context, attempt AttemptID) ([]*Task, error)
 	// InsertTries stores ended tries. One that is stored already is an ErrConflict.

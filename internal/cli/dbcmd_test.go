@@ -37,7 +37,7 @@ func fillDatabase(t *testing.T, dir string) {
 				return err
 			}
 			a.Flags, a.FinishedAt = trowel.AttemptDone, at
-			if err := tx.UpdateAttempt(t.Context(), a); err != nil {
+			if err := tx.UpdateAttempts(t.Context(), a); err != nil {
 				return err
 			}
 		}

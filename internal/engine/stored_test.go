@@ -92,7 +92,7 @@ func (k *stored) write(img *engine.Image, changes []engine.Change) error {
 	return k.db.Update(k.ctx, func(tx trowel.Tx) error {
 		row := img.Attempt
 		row.ID = k.attempt
-		if err := tx.UpdateAttempt(k.ctx, &row); err != nil {
+		if err := tx.UpdateAttempts(k.ctx, &row); err != nil {
 			return err
 		}
 		if err := tx.InsertTasks(k.ctx, inserts); err != nil {
@@ -115,7 +115,7 @@ func (k *stored) archive(img *engine.Image) error {
 	want := img.List()
 	var got []*trowel.Task
 	err := k.db.Update(k.ctx, func(tx trowel.Tx) error {
-		err := tx.ArchiveTasks(k.ctx, k.attempt, want, time.Unix(2, 0))
+		err := tx.ArchiveTasks(k.ctx, time.Unix(2, 0), trowel.EndedTasks{AttemptID: k.attempt, Tasks: want})
 		if err != nil {
 			return err
 		}

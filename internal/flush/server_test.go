@@ -274,11 +274,13 @@ type brokenTx struct {
 	broken *atomic.Int64
 }
 
-func (t brokenTx) UpdateAttempt(ctx context.Context, a *trowel.Attempt) error {
-	if int64(a.ID) == t.broken.Load() {
-		return errors.New("no such column")
+func (t brokenTx) UpdateAttempts(ctx context.Context, attempts ...*trowel.Attempt) error {
+	for _, a := range attempts {
+		if int64(a.ID) == t.broken.Load() {
+			return errors.New("no such column")
+		}
 	}
-	return t.Tx.UpdateAttempt(ctx, a)
+	return t.Tx.UpdateAttempts(ctx, attempts...)
 }
 
 // TestBrokenAttempt has one attempt that the store does not take at all; others go on.

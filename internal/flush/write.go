@@ -173,10 +173,12 @@ func (w *write) changed() []trowel.AttemptID {
 
 // store writes everything, one statement for each kind of change.
 func (w *write) store(ctx context.Context, tx trowel.Tx) error {
-	for _, img := range w.touched {
-		if err := tx.UpdateAttempt(ctx, &img.Attempt); err != nil {
-			return err
-		}
+	attempts := make([]*trowel.Attempt, len(w.touched))
+	for i, img := range w.touched {
+		attempts[i] = &img.Attempt
+	}
+	if err := tx.UpdateAttempts(ctx, attempts...); err != nil {
+		return err
 	}
 	if err := tx.InsertTasks(ctx, w.inserts); err != nil {
 		return err
@@ -203,6 +205,7 @@ func (w *write) archive(ctx context.Context, tx trowel.Tx) error {
 	if len(w.batch.Ended) == 0 {
 		return nil
 	}
+	var ended []trowel.EndedTasks
 	for _, a := range w.members {
 		if !a.Done() {
 			continue
@@ -210,11 +213,9 @@ func (w *write) archive(ctx context.Context, tx trowel.Tx) error {
 		if err := a.deleteExtras(ctx, tx); err != nil {
 			return fmt.Errorf("end attempt %d: %w", a.id, err)
 		}
-		if err := tx.ArchiveTasks(ctx, a.id, a.List(), w.at); err != nil {
-			return fmt.Errorf("end attempt %d: %w", a.id, err)
-		}
+		ended = append(ended, trowel.EndedTasks{AttemptID: a.id, Tasks: a.List()})
 	}
-	return nil
+	return tx.ArchiveTasks(ctx, w.at, ended...)
 }
 
 // canceled lists the running tasks that were asked to stop.

@@ -254,7 +254,9 @@ func TestResume(t *testing.T) {
 		t.Fatal(err)
 	}
 	check("live")
-	if err := h.store.Update(t.Context(), func(tx trowel.Tx) error { return tx.ArchiveTasks(t.Context(), id, rows, now()) }); err != nil {
+	if err := h.store.Update(t.Context(), func(tx trowel.Tx) error {
+		return tx.ArchiveTasks(t.Context(), now(), trowel.EndedTasks{AttemptID: id, Tasks: rows})
+	}); err != nil {
 		t.Fatal(err)
 	}
 	check("archived")

@@ -106,7 +106,7 @@ func insert(ctx context.Context, tx trowel.Tx, p *trowel.Project, w *trowel.Work
 		return errors.Join(err, tx.InsertTasks(ctx, []*trowel.Task{row}))
 	}
 	a.Flags, a.FinishedAt = trowel.AttemptDone|trowel.AttemptSuccess, at.Add(time.Minute)
-	return errors.Join(tx.ArchiveTasks(ctx, a.ID, []*trowel.Task{row}, at), tx.UpdateAttempt(ctx, a))
+	return errors.Join(tx.ArchiveTasks(ctx, at, trowel.EndedTasks{AttemptID: a.ID, Tasks: []*trowel.Task{row}}), tx.UpdateAttempts(ctx, a))
 }
 
 // left returns the ended attempts that are left, and the running ones with their tasks.

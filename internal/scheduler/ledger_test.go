@@ -89,7 +89,7 @@ func (l *ledger) end(ctx context.Context, id trowel.AttemptID, after time.Durati
 			return err
 		}
 		row.Flags, row.FinishedAt = trowel.AttemptDone|trowel.AttemptSuccess, time.Now()
-		return tx.UpdateAttempt(ctx, row)
+		return tx.UpdateAttempts(ctx, row)
 	})
 	if err == nil && l.ended != nil {
 		l.ended()

@@ -12,27 +12,66 @@ import (
 )
 
 const (
-	sqlInsertArchive = `INSERT INTO task_archive (attempt_id, part, tasks, created_at) VALUES ($1, $2, $3, $4)`
-	sqlDeleteTasks   = `DELETE FROM task WHERE attempt_id = $1`
-	sqlFindArchive   = `SELECT tasks FROM task_archive WHERE attempt_id = $1 ORDER BY part`
+	sqlDeleteTasks = `DELETE FROM task`
+	sqlFindArchive = `SELECT tasks FROM task_archive WHERE attempt_id = $1 ORDER BY part`
 )
 
 // archivePart is how many tasks one row of the archive has, so that no value is large however many
 // tasks there are.
 const archivePart = 500
 
-func (t *tx) ArchiveTasks(ctx context.Context, attempt trowel.AttemptID, tasks []*trowel.Task, at time.Time) error {
-	for part := 0; part == 0 || part*archivePart < len(tasks); part++ {
-		from := part * archivePart
-		text := appendArchive(nil, tasks[from:min(from+archivePart, len(tasks))])
-		if _, err := t.exec(ctx, sqlInsertArchive, attempt, part, string(text), micros(at)); err != nil {
-			return fmt.Errorf("archive the tasks of attempt %d: %w", attempt, err)
+func (t *tx) ArchiveTasks(ctx context.Context, at time.Time, ended ...trowel.EndedTasks) error {
+	// Each time as many attempts as have about one part of tasks: a statement does not become large.
+	for len(ended) > 0 {
+		n, tasks := 1, len(ended[0].Tasks)
+		for n < min(len(ended), lockedAtOnce) && tasks+len(ended[n].Tasks) <= archivePart {
+			tasks += len(ended[n].Tasks)
+			n++
 		}
-	}
-	if _, err := t.exec(ctx, sqlDeleteTasks, attempt); err != nil {
-		return fmt.Errorf("delete the live tasks of attempt %d: %w", attempt, err)
+		if err := t.archive(ctx, at, ended[:n]); err != nil {
+			return err
+		}
+		ended = ended[n:]
 	}
 	return nil
+}
+
+func (t *tx) archive(ctx context.Context, at time.Time, ended []trowel.EndedTasks) error {
+	ids := make([]trowel.AttemptID, len(ended))
+	var parts []archived
+	for i, e := range ended {
+		ids[i] = e.AttemptID
+		for part := 0; part == 0 || part*archivePart < len(e.Tasks); part++ {
+			from := part * archivePart
+			parts = append(parts, archived{e.AttemptID, part, e.Tasks[from:min(from+archivePart, len(e.Tasks))]})
+		}
+	}
+	insert := bulk{table: "task_archive", columns: "attempt_id BIGINT, part INTEGER, tasks TEXT, created_at BIGINT"}
+	_, err := t.bulk(ctx, insert, len(parts), func(v *values, i int) {
+		v.number(int64(parts[i].attempt))
+		v.number(int64(parts[i].part))
+		v.add(string(appendArchive(nil, parts[i].tasks)))
+		v.instant(at)
+	})
+	if err != nil {
+		return fmt.Errorf("archive the tasks of attempts %v: %w", ids, err)
+	}
+	if _, err := t.exec(ctx, deleteTasks(len(ids)), padded(ids)...); err != nil {
+		return fmt.Errorf("delete the live tasks of attempts %v: %w", ids, err)
+	}
+	return nil
+}
+
+// archived is a row of the archive.
+type archived struct {
+	attempt trowel.AttemptID
+	part    int
+	tasks   []*trowel.Task
+}
+
+// deleteTasks is a statement with a place for each of so many attempts or more.
+func deleteTasks(n int) string {
+	return sqlDeleteTasks + " WHERE attempt_id IN (" + manyPlaces(n) + ")"
 }
 
 func (t *tx) ListArchivedTasks(ctx context.Context, attempt trowel.AttemptID) ([]*trowel.Task, error) {

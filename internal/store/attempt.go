@@ -23,7 +23,6 @@ created_at) SELECT $1, $2, $3, $4, 1 + coalesce(max(number), 0), $5, $6, $7, $8,
 ON CONFLICT (session_id, name) DO NOTHING RETURNING id, number`
 	sqlSetLastAttempt = `UPDATE session SET last_attempt_id = $2 WHERE id = $1`
 	sqlLockAttempts   = `SELECT ` + attemptColumns + ` FROM attempt a`
-	sqlUpdateAttempt  = `UPDATE attempt SET flags = $2, version = $3, finished_at = $4 WHERE id = $1`
 	sqlFindAttempt    = `SELECT ` + attemptColumns + ` FROM attempt a WHERE a.id = $1`
 	sqlFindLatest     = `SELECT ` + attemptColumns + ` FROM attempt a JOIN session s ON s.id = a.session_id
 WHERE s.project_id = $1 AND s.workflow = $2 AND s.session_time = $3 AND ($4 = '' OR a.name = $4)
@@ -74,15 +73,20 @@ func (t *tx) LockAttempts(ctx context.Context, ids []trowel.AttemptID) ([]*trowe
 // lockAttempts is a statement with a place for each of so many ids or more: a power of two, so that
 // few are prepared.
 func lockAttempts(n int) string {
+	return sqlLockAttempts + ` WHERE a.id IN (` + manyPlaces(n) + `) ORDER BY a.id`
+}
+
+// manyPlaces are placeholders for n ids or more.
+func manyPlaces(n int) string {
 	places := &places{}
 	list := make([]string, powerOfTwo(n))
 	for i := range list {
 		list[i] = places.next()
 	}
-	return sqlLockAttempts + ` WHERE a.id IN (` + strings.Join(list, ", ") + `) ORDER BY a.id`
+	return strings.Join(list, ", ")
 }
 
-// padded fills up the places of lockAttempts with the last id.
+// padded fills up manyPlaces with the last id.
 func padded(ids []trowel.AttemptID) []any {
 	args := make([]any, powerOfTwo(len(ids)))
 	for i := range args {
@@ -125,15 +129,25 @@ func scanAttempt(scan func(...any) error, more ...any) (*trowel.Attempt, error) 
 	return a, err
 }
 
-func (t *tx) UpdateAttempt(ctx context.Context, a *trowel.Attempt) error {
-	rows, err := t.exec(ctx, sqlUpdateAttempt, a.ID, a.Flags, a.Version, micros(a.FinishedAt))
-	if err == nil && rows != 1 {
+func (t *tx) UpdateAttempts(ctx context.Context, attempts ...*trowel.Attempt) error {
+	update := bulk{table: "attempt", columns: "flags SMALLINT, version BIGINT, finished_at BIGINT", keys: "id BIGINT"}
+	changed, err := t.bulk(ctx, update, len(attempts), func(v *values, i int) {
+		a := attempts[i]
+		v.number(int64(a.Flags))
+		v.number(a.Version)
+		v.instant(a.FinishedAt)
+		v.number(int64(a.ID))
+	})
+	if err == nil && changed != int64(len(attempts)) {
 		err = trowel.ErrNotFound
 	}
-	if err != nil {
-		return fmt.Errorf("update attempt %d: %w", a.ID, err)
+	switch {
+	case err == nil:
+		return nil
+	case len(attempts) == 1:
+		return fmt.Errorf("update attempt %d: %w", attempts[0].ID, err)
 	}
-	return nil
+	return fmt.Errorf("update %d attempts: %w", len(attempts), err)
 }
 
 func (t *tx) FindAttempt(ctx context.Context, id trowel.AttemptID) (*trowel.Attempt, error) {

@@ -7,5 +7,7 @@ func BulkTexts(table, columns, keys, known string) (sqlite, postgres, arrays str
 	return b.single(true), b.single(false), b.arrays()
 }
 
-// LockTexts returns the statements that lock attempts.
-func LockTexts() []string { return []string{lockAttempts(1), lockAttempts(3)} }
+// ManyTexts returns the statements that have places for ids.
+func ManyTexts() []string {
+	return []string{lockAttempts(1), lockAttempts(3), deleteTasks(1), deleteTasks(3)}
+}

@@ -111,8 +111,8 @@ func statements(t *testing.T) map[string]string {
 		sqlite, postgres, arrays := store.BulkTexts(fields["table"], fields["columns"], fields["keys"], fields["known"])
 		found[name+"SQLite"], found[name+"Postgres"], found[name+"Postgres arrays"] = sqlite, postgres, arrays
 	}
-	for i, text := range store.LockTexts() {
-		found["lockAttempts/"+strconv.Itoa(i)] = text
+	for i, text := range store.ManyTexts() {
+		found["with places/"+strconv.Itoa(i)] = text
 	}
 	if len(constants) < 25 || len(bulks) < 6 {
 		t.Errorf("found %d constants and %d bulk statements, want more: was the source moved?", len(constants), len(bulks))

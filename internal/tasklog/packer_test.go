@@ -104,7 +104,7 @@ func (a *archive) end(t *testing.T) {
 			return err
 		}
 		locked[0].Flags, locked[0].FinishedAt = trowel.AttemptDone, time.Now()
-		return tx.UpdateAttempt(ctx, locked[0])
+		return tx.UpdateAttempts(ctx, locked[0])
 	})
 }
 

@@ -23,7 +23,7 @@ func testAttempts(t *testing.T, db trowel.Store) {
 		t.Errorf("attempts are %d (id %d) and %d (id %d), want 1 and 2", first.Index, first.ID, second.Index, second.ID)
 	}
 	second.Flags, second.Version, second.FinishedAt = trowel.AttemptDone|trowel.AttemptSuccess, 17, at(6)
-	update(t, db, func(ctx context.Context, tx trowel.Tx) error { return tx.UpdateAttempt(ctx, second) })
+	update(t, db, func(ctx context.Context, tx trowel.Tx) error { return tx.UpdateAttempts(ctx, second) })
 	view(t, db, func(ctx context.Context, tx trowel.Tx) error {
 		got, err := tx.FindAttempt(ctx, second.ID)
 		equal(t, "FindAttempt", got, second)
@@ -71,7 +71,7 @@ func testAttemptConflicts(t *testing.T, db trowel.Store) {
 		return tx.InsertAttempt(ctx, &session, &trowel.Attempt{WorkflowID: s.Workflow.ID, Zone: "UTC", Cause: "run", CreatedAt: at(5)})
 	})
 	refuse(t, db, trowel.ErrNotFound, func(ctx context.Context, tx trowel.Tx) error {
-		return tx.UpdateAttempt(ctx, &trowel.Attempt{ID: 999})
+		return tx.UpdateAttempts(ctx, named, &trowel.Attempt{ID: 999})
 	})
 }
 
@@ -83,7 +83,7 @@ func testAttemptLists(t *testing.T, db trowel.Store) {
 		a := newAttempt(t, db, s, "")
 		if i == 3 {
 			a.Flags, a.FinishedAt = trowel.AttemptDone, at(9)
-			update(t, db, func(ctx context.Context, tx trowel.Tx) error { return tx.UpdateAttempt(ctx, a) })
+			update(t, db, func(ctx context.Context, tx trowel.Tx) error { return tx.UpdateAttempts(ctx, a) })
 			continue
 		}
 		running = append(running, a)

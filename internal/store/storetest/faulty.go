@@ -133,11 +133,11 @@ func (t *faultyTx) LockAttempts(ctx context.Context, ids []trowel.AttemptID) ([]
 	return result(t, func() ([]*trowel.Attempt, error) { return t.Tx.LockAttempts(ctx, ids) })
 }
 
-func (t *faultyTx) UpdateAttempt(ctx context.Context, a *trowel.Attempt) error {
+func (t *faultyTx) UpdateAttempts(ctx context.Context, attempts ...*trowel.Attempt) error {
 	if err := t.next(); err != nil {
 		return err
 	}
-	return t.Tx.UpdateAttempt(ctx, a)
+	return t.Tx.UpdateAttempts(ctx, attempts...)
 }
 
 func (t *faultyTx) FindSetting(ctx context.Context, id trowel.AttemptID) (*trowel.Setting, error) {
@@ -184,9 +184,9 @@ func (t *faultyTx) InsertAudits(ctx context.Context, entries []trowel.Audit) err
 	return t.Tx.InsertAudits(ctx, entries)
 }
 
-func (t *faultyTx) ArchiveTasks(ctx context.Context, attempt trowel.AttemptID, tasks []*trowel.Task, at time.Time) error {
+func (t *faultyTx) ArchiveTasks(ctx context.Context, at time.Time, ended ...trowel.EndedTasks) error {
 	if err := t.next(); err != nil {
 		return err
 	}
-	return t.Tx.ArchiveTasks(ctx, attempt, tasks, at)
+	return t.Tx.ArchiveTasks(ctx, at, ended...)
 }

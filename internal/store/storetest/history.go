@@ -15,7 +15,9 @@ func testArchives(t *testing.T, db trowel.Store) {
 	a, other := newAttempt(t, db, s, ""), newAttempt(t, db, s, "other")
 	want := []*trowel.Task{newTask(a, 1), fullTask(a, 2), {ID: 3, AttemptID: a.ID, FullName: "+w+bare"}}
 	insertTasks(t, db, newTask(a, 1), fullTask(a, 2), newTask(other, 4))
-	update(t, db, func(ctx context.Context, tx trowel.Tx) error { return tx.ArchiveTasks(ctx, a.ID, want, at(30)) })
+	update(t, db, func(ctx context.Context, tx trowel.Tx) error {
+		return tx.ArchiveTasks(ctx, at(30), trowel.EndedTasks{AttemptID: a.ID, Tasks: want})
+	})
 	equal(t, "number of live tasks", len(listTasks(t, db, a)), 0)
 	equal(t, "number of live tasks of the other attempt", len(listTasks(t, db, other)), 1)
 	view(t, db, func(ctx context.Context, tx trowel.Tx) error {
@@ -26,7 +28,46 @@ func testArchives(t *testing.T, db trowel.Store) {
 		}
 		return err
 	})
-	refuse(t, db, trowel.ErrConflict, func(ctx context.Context, tx trowel.Tx) error { return tx.ArchiveTasks(ctx, a.ID, want, at(31)) })
+	refuse(t, db, trowel.ErrConflict, func(ctx context.Context, tx trowel.Tx) error {
+		return tx.ArchiveTasks(ctx, at(31), trowel.EndedTasks{AttemptID: a.ID, Tasks: want})
+	})
+}
+
+// Many attempts end at once: those with few tasks, with many and with none.
+func testManyEnds(t *testing.T, db trowel.Store) {
+	s := newSetting(t, db)
+	var attempts []*trowel.Attempt
+	var ended []trowel.EndedTasks
+	for i, size := range []int{1, 0, 700, 499, 2, 1200, 3} {
+		a := newAttempt(t, db, s, fmt.Sprint("a", i))
+		var tasks []*trowel.Task
+		for n := range size {
+			tasks = append(tasks, newTask(a, trowel.TaskID(i*10000+n+1)))
+		}
+		insertTasks(t, db, tasks...)
+		a.Version, a.Flags, a.FinishedAt = 7, trowel.AttemptDone, at(int64(i+1))
+		attempts, ended = append(attempts, a), append(ended, trowel.EndedTasks{AttemptID: a.ID, Tasks: tasks})
+	}
+	other := newAttempt(t, db, s, "other")
+	insertTasks(t, db, newTask(other, 90000))
+	update(t, db, func(ctx context.Context, tx trowel.Tx) error {
+		return errors.Join(tx.UpdateAttempts(ctx), tx.UpdateAttempts(ctx, attempts...), tx.ArchiveTasks(ctx, at(30)), tx.ArchiveTasks(ctx, at(30), ended...))
+	})
+	equal(t, "number of live tasks of the other attempt", len(listTasks(t, db, other)), 1)
+	for _, a := range attempts {
+		equal(t, "number of live tasks", len(listTasks(t, db, a)), 0)
+	}
+	view(t, db, func(ctx context.Context, tx trowel.Tx) error {
+		var errs []error
+		for i, a := range attempts {
+			got, err := tx.FindAttempt(ctx, a.ID)
+			equal(t, "FindAttempt", got, a)
+			tasks, errTasks := tx.ListArchivedTasks(ctx, a.ID)
+			equal(t, "ListArchivedTasks", tasks, ended[i].Tasks)
+			errs = append(errs, err, errTasks)
+		}
+		return errors.Join(errs...)
+	})
 }
 
 func testTries(t *testing.T, db trowel.Store) {

@@ -97,7 +97,7 @@ func testPackedLogs(t *testing.T, db trowel.Store) {
 	unpacked(10)
 	for _, row := range []*trowel.Attempt{a, quiet, later} {
 		row.Flags, row.FinishedAt = trowel.AttemptDone, at(9)
-		update(t, db, func(ctx context.Context, tx trowel.Tx) error { return tx.UpdateAttempt(ctx, row) })
+		update(t, db, func(ctx context.Context, tx trowel.Tx) error { return tx.UpdateAttempts(ctx, row) })
 	}
 	unpacked(10, a.ID, later.ID)
 	unpacked(1, a.ID)

@@ -63,7 +63,7 @@ func testDelayed(t *testing.T, db trowel.Store) {
 	end := func(a *trowel.Attempt) {
 		t.Helper()
 		a.Flags, a.FinishedAt = trowel.AttemptDone, at(9)
-		update(t, db, func(ctx context.Context, tx trowel.Tx) error { return tx.UpdateAttempt(ctx, a) })
+		update(t, db, func(ctx context.Context, tx trowel.Tx) error { return tx.UpdateAttempts(ctx, a) })
 	}
 	ready(9, 10)
 	ready(10, 10, delayed[0])

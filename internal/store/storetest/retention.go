@@ -51,7 +51,7 @@ func (h *house) attempt(workflow string, hour int, ended time.Time) trowel.Attem
 			return err
 		}
 		a.Flags, a.FinishedAt = trowel.AttemptDone|trowel.AttemptSuccess, ended
-		return errors.Join(tx.ArchiveTasks(ctx, a.ID, []*trowel.Task{row}, ended), tx.UpdateAttempt(ctx, a))
+		return errors.Join(tx.ArchiveTasks(ctx, ended, trowel.EndedTasks{AttemptID: a.ID, Tasks: []*trowel.Task{row}}), tx.UpdateAttempts(ctx, a))
 	})
 	return a.ID
 }

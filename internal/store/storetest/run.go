@@ -47,6 +47,7 @@ func Run(t *testing.T, open func(t *testing.T) trowel.Store) {
 		{"tasks that clash", testTaskConflicts},
 		{"many tasks", testManyTasks},
 		{"archives", testArchives},
+		{"ends of many attempts", testManyEnds},
 		{"tries", testTries},
 		{"audit", testAudits},
 		{"secrets", testSecrets},

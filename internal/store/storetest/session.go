@@ -136,7 +136,7 @@ func testActiveAttempts(t *testing.T, db trowel.Store) {
 				} else if i != 2 {
 					row.Flags, row.FinishedAt = trowel.AttemptDone, at(9)
 				}
-				if err := tx.UpdateAttempt(ctx, &row); err != nil {
+				if err := tx.UpdateAttempts(ctx, &row); err != nil {
 					return err
 				}
 			}

@@ -21,7 +21,7 @@ func testAtomicity(t *testing.T, db trowel.Store) {
 		}
 		changed := *a
 		changed.Version = 99
-		if err := tx.UpdateAttempt(ctx, &changed); err != nil {
+		if err := tx.UpdateAttempts(ctx, &changed); err != nil {
 			return err
 		}
 		return fmt.Errorf("wrapped: %w", failure)
@@ -135,7 +135,7 @@ func testParallelUpdates(t *testing.T, db trowel.Store) {
 					return err
 				}
 				rows[0].Version++
-				return tx.UpdateAttempt(t.Context(), rows[0])
+				return tx.UpdateAttempts(t.Context(), rows[0])
 			})
 			if err != nil {
 				return err
@@ -165,7 +165,7 @@ func testParallelViews(t *testing.T, db trowel.Store) {
 					}
 					for _, row := range rows {
 						row.Version += int64(n + 1)
-						if err := tx.UpdateAttempt(t.Context(), row); err != nil {
+						if err := tx.UpdateAttempts(t.Context(), row); err != nil {
 							return err
 						}
 					}

@@ -22,7 +22,7 @@ func testLargeValues(t *testing.T, db trowel.Store) {
 	insertTasks(t, db, row)
 	equal(t, "tasks with large values", listTasks(t, db, a), []*trowel.Task{row})
 	update(t, db, func(ctx context.Context, tx trowel.Tx) error {
-		return tx.ArchiveTasks(ctx, a.ID, []*trowel.Task{row}, at(1))
+		return tx.ArchiveTasks(ctx, at(1), trowel.EndedTasks{AttemptID: a.ID, Tasks: []*trowel.Task{row}})
 	})
 	view(t, db, func(ctx context.Context, tx trowel.Tx) error {
 		got, err := tx.ListArchivedTasks(ctx, a.ID)
