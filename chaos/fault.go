@@ -28,7 +28,8 @@ func (a *arena) steady(ctx context.Context, d time.Duration) error {
 	return nil
 }
 
-// restartingDatabase takes PostgreSQL away for a while.
+// restartingDatabase takes PostgreSQL away for a while. The last time one of the servers is asked to end
+// meanwhile, twice, and does so although it cannot write anything more.
 func restartingDatabase(ctx context.Context, a *arena) (int, error) {
 	troubles := min(max(a.kills/40, 2), 10)
 	for n := range troubles {
@@ -39,7 +40,10 @@ func restartingDatabase(ctx context.Context, a *arena) (int, error) {
 			return n, err
 		}
 		errAway := a.steady(ctx, 3*time.Second+time.Duration(a.rand.Int64N(int64(7*time.Second))))
-		if err := errors.Join(errAway, a.database.server.Start(ctx)); err != nil {
+		if s := a.servers[0]; n == troubles-1 && errAway == nil {
+			errAway = errors.Join(s.stop(), a.steady(ctx, time.Second), s.stop(), s.gone(ctx))
+		}
+		if err := errors.Join(errAway, a.database.server.Start(ctx), a.startAll(ctx)); err != nil {
 			return n, err
 		}
 	}

@@ -177,14 +177,10 @@ func (s *server) signal(send func(*os.Process) error, wait bool) error {
 	return nil
 }
 
-// left returns how the process ended, which must be soon.
+// left waits for the end of the process, which must be soon and without an error.
 func (s *server) left(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, endTime)
-	defer cancel()
-	select {
-	case <-s.over():
-	case <-ctx.Done():
-		return errors.Join(fmt.Errorf("the server does not end within %s; its goroutines are in %s", endTime, s.path("server.log")), s.dump())
+	if err := s.gone(ctx); err != nil {
+		return err
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -192,6 +188,18 @@ func (s *server) left(ctx context.Context) error {
 		return fmt.Errorf("the server ended with %w\n%s", s.exit, s.tail())
 	}
 	return nil
+}
+
+// gone waits for the end of the process, however it ends.
+func (s *server) gone(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, endTime)
+	defer cancel()
+	select {
+	case <-s.over():
+		return nil
+	case <-ctx.Done():
+		return errors.Join(fmt.Errorf("the server does not end within %s; its goroutines are in %s", endTime, s.path("server.log")), s.dump())
+	}
 }
 
 // dump ends the process with a list of its goroutines in its log.
