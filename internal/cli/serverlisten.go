@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -14,7 +13,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/config"
@@ -154,48 +152,3 @@ func writeRuntimeInfo(path string, info runtimeInfo) error {
 	}
 	return nil
 }
-
-// stalls ends requests whose body does not come, or whose answer is not taken: each piece has a
-// while.
-type stalls struct {
-	handler http.Handler
-	limit   time.Duration
-}
-
-func (s stalls) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if s.limit > 0 {
-		control := http.NewResponseController(w)
-		r.Body = &stallingBody{ReadCloser: r.Body, control: control, limit: s.limit}
-		w = &stallingWriter{ResponseWriter: w, control: control, limit: s.limit}
-	}
-	s.handler.ServeHTTP(w, r)
-}
-
-type stallingBody struct {
-	io.ReadCloser
-	control *http.ResponseController
-	limit   time.Duration
-}
-
-func (b *stallingBody) Read(p []byte) (int, error) {
-	if err := b.control.SetReadDeadline(time.Now().Add(b.limit)); err != nil && !errors.Is(err, http.ErrNotSupported) {
-		return 0, err
-	}
-	return b.ReadCloser.Read(p)
-}
-
-type stallingWriter struct {
-	http.ResponseWriter
-	control *http.ResponseController
-	limit   time.Duration
-}
-
-func (w *stallingWriter) Write(p []byte) (int, error) {
-	if err := w.control.SetWriteDeadline(time.Now().Add(w.limit)); err != nil && !errors.Is(err, http.ErrNotSupported) {
-		return 0, err
-	}
-	return w.ResponseWriter.Write(p)
-}
-
-// Unwrap is for http.ResponseController.
-func (w *stallingWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
