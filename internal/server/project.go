@@ -209,5 +209,8 @@ func deleteProject(c *call) (any, error) {
 		shape = projectOf(*p, *r)
 		return tx.DeleteProject(c.ctx(), p.ID, c.now)
 	})
+	if err == nil {
+		c.opts.Log.Info("project deleted", c.changed(shape.Name)...)
+	}
 	return shape, err
 }

@@ -59,6 +59,8 @@ func putProject(c *call) (any, error) {
 		return nil, err
 	}
 	c.opts.SchedulesChanged()
+	c.opts.Log.Info("revision pushed", c.changed(p.project, slog.String("revision", p.revision),
+		slog.Int("workflows", len(p.workflows)), slog.Int64("size_bytes", p.upload.SizeBytes))...)
 	return shape, nil
 }
 

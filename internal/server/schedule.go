@@ -76,7 +76,11 @@ func skipSchedule(c *call) (any, error) {
 		skip.RunAt = request.NextRunTime.Time
 	}
 	return c.changeSchedule(func(id trowel.ScheduleID) (*trowel.ScheduledWorkflow, error) {
-		return scheduler.Skip(c.ctx(), c.opts.Store, id, skip)
+		w, err := scheduler.Skip(c.ctx(), c.opts.Store, id, skip)
+		if err == nil && !skip.DryRun {
+			c.opts.Log.Info("schedule moved", c.changedSchedule(w)...)
+		}
+		return w, err
 	})
 }
 
@@ -86,15 +90,23 @@ func enableSchedule(c *call) (any, error) {
 		return nil, err
 	}
 	return c.changeSchedule(func(id trowel.ScheduleID) (*trowel.ScheduledWorkflow, error) {
-		return scheduler.Enable(c.ctx(), c.opts.Store, id, scheduler.EnableRequest{
+		w, err := scheduler.Enable(c.ctx(), c.opts.Store, id, scheduler.EnableRequest{
 			Skip: request.SkipSchedule, NextTime: momentOf(request.NextTime), Now: c.now, Actor: c.caller.Name,
 		})
+		if err == nil {
+			c.opts.Log.Info("schedule enabled", c.changedSchedule(w)...)
+		}
+		return w, err
 	})
 }
 
 func disableSchedule(c *call) (any, error) {
 	return c.changeSchedule(func(id trowel.ScheduleID) (*trowel.ScheduledWorkflow, error) {
-		return scheduler.Disable(c.ctx(), c.opts.Store, id, c.now)
+		w, err := scheduler.Disable(c.ctx(), c.opts.Store, id, c.now)
+		if err == nil {
+			c.opts.Log.Info("schedule disabled", c.changedSchedule(w)...)
+		}
+		return w, err
 	})
 }
 

@@ -1,6 +1,8 @@
 package server
 
 import (
+	"log/slog"
+
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/secret"
@@ -22,7 +24,7 @@ func putSecret(c *call) (any, error) {
 	if err := secret.CheckStored(key, request.Value); err != nil {
 		return nil, err
 	}
-	return c.changeSecret(key, func(tx trowel.Tx, p *trowel.Project) error {
+	shape, err := c.changeSecret(key, func(tx trowel.Tx, p *trowel.Project) error {
 		value, err := c.opts.Crypter.Encrypt(request.Value)
 		if err != nil {
 			return err
@@ -32,6 +34,10 @@ func putSecret(c *call) (any, error) {
 			Actor: c.caller.Name, UpdatedAt: c.now,
 		})
 	})
+	if err == nil {
+		c.opts.Log.Info("secret set", c.changed(shape.Project.Name, slog.String("key", key))...)
+	}
+	return shape, err
 }
 
 func deleteSecret(c *call) (any, error) {
@@ -39,12 +45,16 @@ func deleteSecret(c *call) (any, error) {
 	if err := secret.CheckStored(key, ""); err != nil {
 		return nil, err
 	}
-	return c.changeSecret(key, func(tx trowel.Tx, p *trowel.Project) error {
+	shape, err := c.changeSecret(key, func(tx trowel.Tx, p *trowel.Project) error {
 		return tx.DeleteSecret(c.ctx(), p.ID, trowel.SecretProject, key)
 	})
+	if err == nil {
+		c.opts.Log.Info("secret deleted", c.changed(shape.Project.Name, slog.String("key", key))...)
+	}
+	return shape, err
 }
 
-func (c *call) changeSecret(key string, change func(tx trowel.Tx, p *trowel.Project) error) (any, error) {
+func (c *call) changeSecret(key string, change func(tx trowel.Tx, p *trowel.Project) error) (api.Secret, error) {
 	var shape api.Secret
 	err := c.update(func(tx trowel.Tx) error {
 		p, err := c.liveProject(tx)
