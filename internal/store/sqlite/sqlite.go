@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"net/url"
+	"os"
 	"strconv"
 	"time"
 
@@ -40,6 +41,9 @@ func Open(ctx context.Context, opts Options, now time.Time) (*store.DB, error) {
 	if err := checkThere(ctx, opts); err != nil {
 		return nil, fmt.Errorf("open database %s: %w", opts.Path, err)
 	}
+	if err := makeFile(opts.Path); err != nil {
+		return nil, fmt.Errorf("open database %s: %w", opts.Path, err)
+	}
 	pool, err := sql.Open("sqlite", dataSource(opts))
 	if err != nil {
 		return nil, fmt.Errorf("open database %s: %w", opts.Path, err)
@@ -54,6 +58,22 @@ func Open(ctx context.Context, opts Options, now time.Time) (*store.DB, error) {
 		return nil, errors.Join(fmt.Errorf("open database %s: %w", opts.Path, classify(err)), pool.Close())
 	}
 	return db, nil
+}
+
+// makeFile makes the file of a new database, which is for its user alone. SQLite makes it readable for all
+// whom the umask lets, and gives its other files the mode of this one.
+func makeFile(path string) error {
+	if path == "" {
+		return nil
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return file.Close()
 }
 
 func open(ctx context.Context, pool *sql.DB, opts Options, now time.Time) (*store.DB, error) {
