@@ -74,7 +74,7 @@ type serverProcess struct {
 // open makes all parts; none of them works yet.
 func (p *serverProcess) open(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{
-		p.openStore, p.openEvents, p.openFiles, p.openSecrets, p.openEngine, p.openServer,
+		p.openStore, p.openEvents, p.openFiles, p.openSecrets, p.openEngine, p.openServer, p.introduce,
 	} {
 		if err := step(ctx); err != nil {
 			return err
@@ -103,6 +103,7 @@ func (p *serverProcess) openStore(ctx context.Context) (err error) {
 			return errLock
 		}
 		p.onClose(lock.Close)
+		p.warnOfH2(ctx, d)
 		p.store, err = sqlite.Open(ctx, sqlite.Options{Path: d.File, Durable: true, KeepSchema: !d.Migrate}, now)
 	default:
 		p.store, err = sqlite.Open(ctx, sqlite.Options{}, now)

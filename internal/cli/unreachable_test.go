@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"io"
+	"log"
 	"net/http/httptest"
 	"strings"
 	"testing"
@@ -9,7 +11,9 @@ import (
 // Without an answer the hint fits the reason: an unknown certificate, the wrong scheme, a proxy.
 func TestUnreachableHints(t *testing.T) {
 	t.Parallel()
-	plain, secure := httptest.NewServer(nil), httptest.NewTLSServer(nil)
+	plain, secure := httptest.NewServer(nil), httptest.NewUnstartedServer(nil)
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0) // it says who does not trust it
+	secure.StartTLS()
 	t.Cleanup(plain.Close)
 	t.Cleanup(secure.Close)
 	gone := httptest.NewServer(nil)
