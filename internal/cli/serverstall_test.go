@@ -47,24 +47,22 @@ func limits() config.Listen {
 	return config.Listen{HeadTimeout: 30 * time.Second, IdleTimeout: 60 * time.Second, StallTimeout: 300 * time.Second}
 }
 
-// inBubble runs a test against the HTTP server of trowel server with a handler, on a clock of its own.
-func inBubble(t *testing.T, handler http.HandlerFunc, test func(t *testing.T, p *pipes)) {
+// pipedServer starts the HTTP server of trowel server with a handler, in a bubble.
+func pipedServer(t *testing.T, handler http.HandlerFunc) *pipes {
 	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		p := &pipes{accepted: make(chan net.Conn), closed: make(chan struct{})}
-		s := newHTTPServer(limits(), handler, slog.New(slog.DiscardHandler))
-		ended := make(chan error, 1)
-		go func() { ended <- s.Serve(p) }()
-		defer func() {
-			if err := s.Close(); err != nil {
-				t.Error(err)
-			}
-			if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
-				t.Errorf("Serve = %v", err)
-			}
-		}()
-		test(t, p)
+	p := &pipes{accepted: make(chan net.Conn), closed: make(chan struct{})}
+	s := newHTTPServer(limits(), handler, slog.New(slog.DiscardHandler))
+	ended := make(chan error, 1)
+	go func() { ended <- s.Serve(p) }()
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
+			t.Errorf("Serve = %v", err)
+		}
 	})
+	return p
 }
 
 // send writes a part of a request.
@@ -82,6 +80,7 @@ func status(t *testing.T, r *bufio.Reader) int {
 	if err != nil {
 		t.Fatalf("read an answer: %v", err)
 	}
+	defer func() { _ = w.Body.Close() }()
 	if _, err := io.Copy(io.Discard, w.Body); err != nil {
 		t.Fatalf("read the body of an answer: %v", err)
 	}
@@ -116,7 +115,8 @@ func TestSlowHeads(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			inBubble(t, ok, func(t *testing.T, p *pipes) {
+			synctest.Test(t, func(t *testing.T) {
+				p := pipedServer(t, ok)
 				client := p.dial()
 				send(t, client, c.sent)
 				answers := bufio.NewReader(client)
@@ -148,7 +148,8 @@ func TestSlowBodies(t *testing.T) {
 			took = time.Since(began)
 			http.Error(w, "cut off", http.StatusBadRequest)
 		}
-		inBubble(t, read, func(t *testing.T, p *pipes) {
+		synctest.Test(t, func(t *testing.T) {
+			p := pipedServer(t, read)
 			client := p.dial()
 			send(t, client, head+"0123456789")
 			closedAfter(client)
@@ -161,7 +162,8 @@ func TestSlowBodies(t *testing.T) {
 	t.Run("a body that nobody reads", func(t *testing.T) {
 		t.Parallel()
 		refuse := func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) }
-		inBubble(t, refuse, func(t *testing.T, p *pipes) {
+		synctest.Test(t, func(t *testing.T) {
+			p := pipedServer(t, refuse)
 			client := p.dial()
 			send(t, client, head+"0123456789")
 			if got := closedAfter(client); got > 360*time.Second {
@@ -171,7 +173,8 @@ func TestSlowBodies(t *testing.T) {
 	})
 	t.Run("a body that comes slowly", func(t *testing.T) {
 		t.Parallel()
-		inBubble(t, ok, func(t *testing.T, p *pipes) {
+		synctest.Test(t, func(t *testing.T) {
+			p := pipedServer(t, ok)
 			client := p.dial()
 			send(t, client, head)
 			for range 20 {
@@ -200,7 +203,8 @@ func TestSlowReaders(t *testing.T) {
 		}
 		took = time.Since(began)
 	}
-	inBubble(t, large, func(t *testing.T, p *pipes) {
+	synctest.Test(t, func(t *testing.T) {
+		p := pipedServer(t, large)
 		client := p.dial()
 		send(t, client, head)
 		<-time.After(time.Hour)
@@ -243,16 +247,25 @@ func TestDeadlinesAreOfOneRequest(t *testing.T) {
 			fmt.Fprintln(w, "ok")
 		}
 	}
-	inBubble(t, long, func(t *testing.T, p *pipes) {
+	synctest.Test(t, func(t *testing.T) {
+		p := pipedServer(t, long)
 		client := p.dial()
 		answers := bufio.NewReader(client)
 		for _, c := range []struct {
 			path string
 			want int
 		}{
-			{"/", 200}, {"/", 200}, {"/", 200}, {"/", 200}, {"/", 200}, {"/", 200}, {"/", 200},
-			{"/bare", 404}, {"/bare", 404}, {"/bare", 404}, {"/bare", 404}, {"/bare", 404}, {"/bare", 404}, {"/bare", 404}, {"/bare", 404},
-			{"/long", 204}, {"/bare", 404}, {"/", 200},
+			{"/", 200},
+			{"/bare", 404},
+			{"/bare", 404},
+			{"/bare", 404},
+			{"/bare", 404},
+			{"/bare", 404},
+			{"/bare", 404},
+			{"/bare", 404},
+			{"/long", 204},
+			{"/bare", 404},
+			{"/", 200},
 		} {
 			send(t, client, "PUT "+c.path+" HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\nhi")
 			if got := status(t, answers); got != c.want {
