@@ -56,19 +56,20 @@ func idleServer(b *bench) (results []result, err error) {
 	if err := execute(b.cluster.Options(), "ALTER SYSTEM RESET log_statement", "SELECT pg_reload_conf()"); err != nil {
 		return nil, err
 	}
-	all, control := float64(after.all-before.all), float64(after.control-before.control)
+	queries, control := after.queries-before.queries, after.control-before.control
 	return []result{
 		{name: "idle server: RSS", got: idle.rssMB, limit: 60, unit: "MB"},
 		{name: "idle server: part of a core", got: 100 * (idle.cpu - busy.cpu).Seconds() / idling.Seconds(), limit: 0.2, unit: "%"},
 		{
-			name: "idle server: queries a second", got: all / idling.Seconds(), limit: 1, unit: "1/s",
-			note: fmt.Sprintf("%.4g/s begin or end transactions", control/idling.Seconds()),
+			name: "idle server: queries a second", got: float64(queries) / idling.Seconds(), limit: 1, unit: "1/s",
+			note: fmt.Sprintf("%.4g/s more begin and end transactions", float64(control)/idling.Seconds()),
 		},
 	}, nil
 }
 
-// statements counts statements in the log of PostgreSQL, where each is told with its text.
-type statements struct{ all, control int }
+// statements counts statements in the log of PostgreSQL, where each is told with its text: queries, and
+// those that begin and end transactions.
+type statements struct{ queries, control int }
 
 func (b *bench) statements() (statements, error) {
 	log, err := os.ReadFile(b.cluster.LogFile())
@@ -76,8 +77,6 @@ func (b *bench) statements() (statements, error) {
 		return statements{}, err
 	}
 	count := func(text string) int { return bytes.Count(log, []byte(text)) }
-	return statements{
-		all:     count("LOG:  statement: ") + count("LOG:  execute "),
-		control: count("LOG:  statement: BEGIN") + count("LOG:  statement: COMMIT") + count("LOG:  statement: ROLLBACK"),
-	}, nil
+	control := count("LOG:  statement: BEGIN") + count("LOG:  statement: COMMIT") + count("LOG:  statement: ROLLBACK")
+	return statements{queries: count("LOG:  statement: ") + count("LOG:  execute ") - control, control: control}, nil
 }
