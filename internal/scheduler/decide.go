@@ -22,7 +22,8 @@ const (
 type outcome struct {
 	move     trowel.ScheduleMove
 	decision trowel.Decision
-	err      error // instead: the database cannot be used now, or the scheduler is stopping
+	project  string // name, for the log
+	err      error  // instead: the database cannot be used now, or the scheduler is stopping
 }
 
 // session is one due session.
@@ -157,7 +158,8 @@ func (d *session) postponed(what string, until time.Time, reason string) outcome
 func (d *session) outcome(what, reason string) outcome {
 	row := &d.Schedule
 	return outcome{
-		move: trowel.ScheduleMove{Schedule: *row, From: row.NextSessionAt},
+		project: d.Definition.Project.Name,
+		move:    trowel.ScheduleMove{Schedule: *row, From: row.NextSessionAt},
 		decision: trowel.Decision{
 			ScheduleID: row.ID, ProjectID: row.ProjectID, Workflow: row.Workflow,
 			SessionAt: row.NextSessionAt, RunAt: row.NextRunAt, What: what, Reason: reason,
@@ -165,13 +167,28 @@ func (d *session) outcome(what, reason string) outcome {
 	}
 }
 
-// tell logs a decision.
-func (s *Scheduler) tell(ctx context.Context, d trowel.Decision) {
-	level := slog.LevelInfo
-	if d.What == trowel.DecisionPostponed || d.What == trowel.DecisionError {
-		level = slog.LevelWarn
+// tell logs a decision. A session that was started has an attempt, of whose start the log tells, too.
+func (s *Scheduler) tell(ctx context.Context, o outcome) {
+	d := &o.decision
+	attrs := []slog.Attr{
+		slog.String("project", o.project), slog.String("workflow", d.Workflow), slog.Time("session_time", d.SessionAt),
 	}
-	s.opts.Log.LogAttrs(ctx, level, "session of a schedule decided",
-		slog.String("workflow", d.Workflow), slog.Time("session_time", d.SessionAt), slog.String("decision", d.What),
-		slog.String("reason", d.Reason), slog.Int64("attempt_id", int64(d.AttemptID)))
+	if d.Reason != "" {
+		attrs = append(attrs, slog.String("reason", d.Reason))
+	}
+	if d.AttemptID != 0 {
+		attrs = append(attrs, slog.Int64("attempt_id", int64(d.AttemptID)))
+	}
+	switch d.What {
+	case trowel.DecisionStarted:
+		s.opts.Log.LogAttrs(ctx, slog.LevelDebug, "session of a schedule started", attrs...)
+	case trowel.DecisionSkipped:
+		s.opts.Log.LogAttrs(ctx, slog.LevelInfo, "session of a schedule skipped", attrs...)
+	case trowel.DecisionPostponed:
+		attrs = append(attrs, slog.Time("next_run_time", o.move.Schedule.NextRunAt))
+		s.opts.Log.LogAttrs(ctx, slog.LevelWarn, "session of a schedule put off", attrs...)
+	default:
+		attrs = append(attrs, slog.Time("next_run_time", o.move.Schedule.NextRunAt))
+		s.opts.Log.LogAttrs(ctx, slog.LevelWarn, "session of a schedule failed", attrs...)
+	}
 }

@@ -72,7 +72,7 @@ func (s *Scheduler) begin(ctx context.Context, id trowel.AttemptID) (bool, error
 	case err != nil && !errors.Is(err, trowel.ErrLimit): // at the limit of tasks it is kept as a failed one
 		return false, err
 	}
-	s.opts.Log.InfoContext(ctx, "attempt of a backfill begun", slog.String("workflow", setting.Session.Workflow),
+	s.opts.Log.InfoContext(ctx, "attempt of a backfill begun", slog.String("project", setting.Project.Name), slog.String("workflow", setting.Session.Workflow),
 		slog.Time("session_time", setting.Session.Time), slog.Int64("attempt_id", int64(id)))
 	return true, nil
 }

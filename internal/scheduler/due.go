@@ -62,7 +62,7 @@ func (s *Scheduler) step(ctx context.Context, due []*trowel.ScheduledWorkflow, n
 func (s *Scheduler) record(ctx context.Context, outcomes []outcome, now time.Time) error {
 	var failed error
 	var moves []trowel.ScheduleMove
-	decisions := map[trowel.ScheduleID]trowel.Decision{}
+	decided := map[trowel.ScheduleID]outcome{}
 	for _, o := range outcomes {
 		if o.err != nil {
 			failed = o.err
@@ -70,7 +70,7 @@ func (s *Scheduler) record(ctx context.Context, outcomes []outcome, now time.Tim
 		}
 		o.move.Schedule.UpdatedAt, o.decision.At = now, now
 		moves = append(moves, o.move)
-		decisions[o.move.Schedule.ID] = o.decision
+		decided[o.move.Schedule.ID] = o
 	}
 	// In the order of their ids, so that servers wait for one another and never in a circle.
 	slices.SortFunc(moves, func(a, b trowel.ScheduleMove) int { return cmp.Compare(a.Schedule.ID, b.Schedule.ID) })
@@ -81,7 +81,7 @@ func (s *Scheduler) record(ctx context.Context, outcomes []outcome, now time.Tim
 		}
 		made := make([]trowel.Decision, len(moved))
 		for i, id := range moved {
-			made[i] = decisions[id]
+			made[i] = decided[id].decision
 		}
 		return tx.InsertDecisions(ctx, made)
 	})
@@ -94,7 +94,7 @@ func (s *Scheduler) record(ctx context.Context, outcomes []outcome, now time.Tim
 		return errStuck
 	}
 	for _, id := range moved {
-		s.tell(ctx, decisions[id])
+		s.tell(ctx, decided[id])
 	}
 	return nil
 }

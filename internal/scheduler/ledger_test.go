@@ -3,6 +3,7 @@ package scheduler_test
 import (
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"sync"
 	"testing"
@@ -102,6 +103,7 @@ type clockwork struct {
 	t          *testing.T
 	ledger     *ledger
 	served     trowel.Store // as the schedulers see it
+	log        io.Writer // what the schedulers log; nil for nobody
 	schedulers []*scheduler.Scheduler
 }
 
@@ -127,7 +129,7 @@ func play(t *testing.T, workflows map[string]string, push scheduler.Push, server
 		}
 		for range servers {
 			c.schedulers = append(c.schedulers, scheduler.New(scheduler.Options{
-				Store: c.served, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+				Store: c.served, Now: time.Now, Log: c.logger(),
 				Launcher: &launch.Launcher{Store: c.served, Flusher: c.ledger, Now: time.Now},
 			}))
 		}
@@ -145,6 +147,13 @@ func play(t *testing.T, workflows map[string]string, push scheduler.Push, server
 		c.ledger.ends.Wait()
 		_ = c.store.Close()
 	})
+}
+
+func (c *clockwork) logger() *slog.Logger {
+	if c.log == nil {
+		return slog.New(slog.DiscardHandler)
+	}
+	return slog.New(slog.NewTextHandler(c.log, nil))
 }
 
 // pass lets time pass.
