@@ -103,7 +103,7 @@ type clockwork struct {
 	t          *testing.T
 	ledger     *ledger
 	served     trowel.Store // as the schedulers see it
-	log        io.Writer // what the schedulers log; nil for nobody
+	log        io.Writer    // what the schedulers log; nil for nobody
 	schedulers []*scheduler.Scheduler
 }
 
