@@ -38,10 +38,18 @@ func runLog(ctx context.Context, c *call) error {
 		if _, err := l.once(ctx, false); err != nil {
 			return err
 		}
-		return l.finish()
+		if err := l.finish(); err != nil || prefix == "" || len(l.files) > 0 {
+			return err
+		}
+		say(c.env.Stderr, textNoSuchLogs, id, prefix, c.program, id)
+		return nil
 	}
 	return remote(show)(ctx, c)
 }
+
+// textNoSuchLogs stands where Digdag says nothing: names of tasks are often given without that of the
+// workflow, with which they begin.
+const textNoSuchLogs = "attempt %d has no logs of tasks whose full names begin with %s; `%s tasks %d` lists them\n"
 
 // follow prints what is there and what comes, until the attempt or the tasks of the prefix have
 // ended. Whether they have is asked before the files are looked at, so that the last lines are there.
