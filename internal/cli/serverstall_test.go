@@ -208,6 +208,7 @@ func TestSlowReaders(t *testing.T) {
 		client := p.dial()
 		send(t, client, head)
 		<-time.After(time.Hour)
+		synctest.Wait()
 		if took != 300*time.Second || !errors.Is(failed, os.ErrDeadlineExceeded) {
 			t.Errorf("writing an answer that nobody takes ended after %v with %v, want 300 s and a timeout", took, failed)
 		}
