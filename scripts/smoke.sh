@@ -23,6 +23,13 @@ expect() {
 expect 0 "Hello from Trowel!" go run ./cmd/trowel run examples/hello.dig --rerun
 
 export HOME=$work XDG_CONFIG_HOME=$work/.config
+# What the README does on a server; the program and its address stand elsewhere there.
+# shellcheck disable=SC2016 # the variables are those of the inner shell
+expect 0 "Hello from Trowel!" scripts/withserver.sh database.type=memory -- bash -ec '
+  bin/trowel push hello --project examples -e "$TROWEL_SERVER"
+  bin/trowel start hello hello --session now -e "$TROWEL_SERVER"
+  bin/trowel log 1 --follow -e "$TROWEL_SERVER"
+  bin/trowel schedules -e "$TROWEL_SERVER"'
 cp -R examples "$work/examples"
 rm -rf "$work"/examples/.digdag "$work"/examples/*/.digdag "$work"/examples/*/data
 
