@@ -23,7 +23,7 @@ stage "format" make --no-print-directory fmt-check
 stage "vet and build" scripts/vet.sh
 stage "lint" make --no-print-directory lint
 stage "examples" make --no-print-directory smoke
-stage "fuzz" scripts/fuzz.sh 5s
+stage "fuzz" scripts/fuzz.sh 2s
 stage "tests" make --no-print-directory race
 stage "conformance" make --no-print-directory conformance
 stage "Java client" make --no-print-directory java
