@@ -342,3 +342,17 @@ func FuzzRead(f *testing.F) {
 		config.AllEffective(all)
 	})
 }
+
+// TestCommandExecutors: who asks for containers is told that there are none.
+func TestCommandExecutors(t *testing.T) {
+	t.Parallel()
+	for kind, want := range map[string]int{"simple": 0, "docker": 1, "kubernetes": 1, "ecs": 1} {
+		_, warnings, err := config.Read(config.Settings{"agent.command_executor.type": {Value: kind}})
+		if err != nil || len(warnings) != want {
+			t.Errorf("type %s: %v, %v, want %d warnings", kind, warnings, err, want)
+		}
+	}
+	if _, warnings, err := config.Read(config.Settings{}); err != nil || len(warnings) > 0 {
+		t.Errorf("no type: %v, %v, want no warnings", warnings, err)
+	}
+}
