@@ -37,11 +37,7 @@ func getAttempts(c *call) (any, error) {
 }
 
 func getAttempt(c *call) (any, error) {
-	var s *trowel.AttemptSummary
-	err := c.view(func(tx trowel.Tx) (err error) {
-		s, err = c.findAttempt(tx)
-		return err
-	})
+	s, err := c.attempt()
 	if err != nil {
 		return nil, err
 	}
@@ -135,11 +131,7 @@ func (c *call) mayRun(id trowel.WorkflowID) error {
 
 // killAttempt answers with the attempt as it was before.
 func killAttempt(c *call) (any, error) {
-	var s *trowel.AttemptSummary
-	err := c.view(func(tx trowel.Tx) (err error) {
-		s, err = c.findAttempt(tx)
-		return err
-	})
+	s, err := c.attempt()
 	if err != nil {
 		return nil, err
 	}

@@ -4,32 +4,18 @@ import (
 	"io"
 	"net/http"
 
-	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/tasklog"
 )
 
 // getLogFiles lists the files of an attempt (server 2.6.8).
 func getLogFiles(c *call) (any, error) {
-	id, err := c.loggedAttempt()
+	s, err := c.attempt()
 	if err != nil || c.opts.Logs == nil {
 		return api.LogFileCollection{}, err
 	}
-	files, err := c.opts.Logs.List(c.ctx(), id, c.query.Get("task"), c.query.Get("direct_download") != "false")
+	files, err := c.opts.Logs.List(c.ctx(), s.Attempt.ID, c.query.Get("task"), c.query.Get("direct_download") != "false")
 	return api.LogFileCollection{Files: listOf(files, logFileOf)}, err
-}
-
-// loggedAttempt returns the attempt of the path, which may wait for its turn.
-func (c *call) loggedAttempt() (trowel.AttemptID, error) {
-	var id trowel.AttemptID
-	err := c.view(func(tx trowel.Tx) error {
-		s, err := c.findAttempt(tx)
-		if err == nil {
-			id = s.Attempt.ID
-		}
-		return err
-	})
-	return id, err
 }
 
 func logFileOf(f tasklog.File) api.LogFile {
@@ -45,14 +31,14 @@ func logFileOf(f tasklog.File) api.LogFile {
 
 // getLogFile answers with a file as it is by now; that of a running task has no end yet.
 func getLogFile(c *call) (any, error) {
-	id, err := c.loggedAttempt()
+	s, err := c.attempt()
 	if err != nil {
 		return nil, err
 	}
 	if c.opts.Logs == nil {
 		return nil, &refusal{status: http.StatusNotFound, message: "Log file not found"}
 	}
-	content, size, err := c.opts.Logs.Open(c.ctx(), id, c.text())
+	content, size, err := c.opts.Logs.Open(c.ctx(), s.Attempt.ID, c.text())
 	if err != nil {
 		return nil, err
 	}

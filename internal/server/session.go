@@ -104,6 +104,15 @@ func getSessionAttempts(c *call) (any, error) {
 	return api.AttemptCollection{Attempts: listOf(list, attemptOf)}, err
 }
 
+// attempt returns the attempt of the path, in a transaction of its own.
+func (c *call) attempt() (s *trowel.AttemptSummary, err error) {
+	err = c.view(func(tx trowel.Tx) error {
+		s, err = c.findAttempt(tx)
+		return err
+	})
+	return s, err
+}
+
 // findAttempt returns the attempt of the path.
 func (c *call) findAttempt(tx trowel.Tx) (*trowel.AttemptSummary, error) {
 	id := trowel.AttemptID(c.number())
