@@ -53,9 +53,7 @@ func runCheck(ctx context.Context, c *call) error {
 
 // projectParameters are those of the command line, and the project's path if it is elsewhere.
 func (c *call) projectParameters(config Config, dir string) (*param.Map, error) {
-	params, err := c.parameters(config, func(path string) (*param.Map, error) {
-		return c.env.readParams(path)
-	})
+	params, err := c.parameters(config, c.env.readParams)
 	if err != nil || dir == c.env.Dir {
 		return params, err
 	}
@@ -150,13 +148,9 @@ func (c *call) showSchedules(ctx context.Context, project *dig.Project) error {
 // checkLog is the log of check, which has few entries: to standard output unless --log says
 // otherwise.
 func (c *call) checkLog() (*slog.Logger, error) {
-	format := &logFormat{to: c.env.Stdout, level: logLevel(c.args.text("--log-level")), thread: "main", class: "trowel.check"}
-	if file := c.args.text("--log"); file != "-" && file != "" {
-		to, err := openLogFile(c.env.path(file))
-		if err != nil {
-			return nil, err
-		}
-		format.to, format.millis, format.class = to, true, ""
+	format, err := c.openLog(c.env.Stdout, "trowel.check")
+	if err != nil {
+		return nil, err
 	}
 	return slog.New(format), nil
 }

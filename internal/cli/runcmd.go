@@ -331,13 +331,8 @@ func (c *call) noWorkflow(project *dig.Project, name string) error {
 func (l *localRun) openDisplay() (err error) {
 	c := l.c
 	l.display = selectDisplay(c)
-	l.logs = &logFormat{to: l.display.Log(), level: logLevel(c.args.text("--log-level")), thread: "main", class: "trowel.run"}
-	if file := c.args.text("--log"); file != "-" && file != "" {
-		to, err := openLogFile(c.env.path(file))
-		if err != nil {
-			return err
-		}
-		l.logs.to, l.logs.millis, l.logs.class = to, true, ""
+	if l.logs, err = c.openLog(l.display.Log(), "trowel.run"); err != nil {
+		return err
 	}
 	l.log = slog.New(l.logs)
 	return nil

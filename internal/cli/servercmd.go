@@ -28,28 +28,13 @@ func runServer(ctx context.Context, c *call) error {
 
 // serveLogged runs a server with its log and its signals.
 func (c *call) serveLogged(ctx context.Context, serve func(context.Context, *slog.Logger, <-chan os.Signal) error) error {
-	logs, err := c.serverLog()
+	logs, err := c.openLog(c.env.Stdout, "trowel.server")
 	if err != nil {
 		return err
 	}
 	signals, restore := catchSignals()
 	defer restore()
 	return errors.Join(serve(ctx, slog.New(logs), signals), logs.close())
-}
-
-// serverLog is where the messages of a server go.
-func (c *call) serverLog() (*logFormat, error) {
-	format := &logFormat{to: c.env.Stdout, level: logLevel(c.args.text("--log-level")), thread: "main", class: "trowel.server"}
-	file := c.args.text("--log")
-	if file == "-" || file == "" {
-		return format, nil
-	}
-	to, err := openLogFile(c.env.path(file))
-	if err != nil {
-		return nil, err
-	}
-	format.to, format.millis, format.class = to, true, ""
-	return format, nil
 }
 
 // serve starts all parts, waits for the end, and stops them in their order. local is nil, or the

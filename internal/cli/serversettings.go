@@ -6,7 +6,6 @@ import (
 	"log/slog"
 
 	"github.com/trowel-project/trowel/internal/config"
-	"github.com/trowel-project/trowel/internal/dig"
 	"github.com/trowel-project/trowel/internal/param"
 )
 
@@ -83,7 +82,7 @@ func (c *call) serverSettings() (config.Settings, error) {
 
 // addDefaultParams puts the parameters of the command line among the settings.
 func (c *call) addDefaultParams(base Config, settings config.Settings) error {
-	params, err := c.parameters(base, func(path string) (*param.Map, error) { return dig.ReadParams(c.env.path(path)) })
+	params, err := c.parameters(base, c.env.readParams)
 	if err != nil {
 		return err
 	}
