@@ -26,11 +26,12 @@ func parseEndpoint(text string) (*url.URL, error) {
 			return nil, fmt.Errorf("endpoint %s: the port must be a number from 1 to 65535, not %q", text, port)
 		}
 	}
-	if name == "" || strings.ContainsAny(name, "@?# ") {
-		return nil, fmt.Errorf("endpoint %q names no host: it must be http://HOST:PORT, https://HOST:PORT or HOST:PORT", text)
-	}
 	if strings.Contains(name, ":") && (!strings.HasPrefix(name, "[") || net.ParseIP(strings.Trim(name, "[]")) == nil) {
 		return nil, fmt.Errorf("endpoint %s: an IPv6 address stands in brackets, as in http://[::1]:65432", text)
 	}
-	return &url.URL{Scheme: scheme, Host: host}, nil
+	endpoint, err := url.Parse(scheme + "://" + host)
+	if err != nil || endpoint.Hostname() == "" || endpoint.Host != host {
+		return nil, fmt.Errorf("endpoint %q names no host: it must be http://HOST:PORT, https://HOST:PORT or HOST:PORT", text)
+	}
+	return endpoint, nil
 }

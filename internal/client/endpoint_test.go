@@ -33,6 +33,10 @@ func TestEndpointRefused(t *testing.T) {
 		{"h:65536", `endpoint h:65536: the port must be a number from 1 to 65535, not "65536"`},
 		{"http://user@h", `endpoint "http://user@h" names no host: it must be http://HOST:PORT, https://HOST:PORT or HOST:PORT`},
 		{"", `endpoint "" names no host: it must be http://HOST:PORT, https://HOST:PORT or HOST:PORT`},
+		{"[]", `endpoint "[]" names no host: it must be http://HOST:PORT, https://HOST:PORT or HOST:PORT`},
+		{"a[b", `endpoint "a[b" names no host: it must be http://HOST:PORT, https://HOST:PORT or HOST:PORT`},
+		{"a b", `endpoint "a b" names no host: it must be http://HOST:PORT, https://HOST:PORT or HOST:PORT`},
+		{"h?x", `endpoint "h?x" names no host: it must be http://HOST:PORT, https://HOST:PORT or HOST:PORT`},
 		{"::1:80", "endpoint ::1:80: an IPv6 address stands in brackets, as in http://[::1]:65432"},
 	}
 	for _, tc := range cases {
