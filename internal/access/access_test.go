@@ -205,8 +205,8 @@ func FuzzAuthenticate(f *testing.F) {
 	f.Fuzz(func(t *testing.T, header string) {
 		caller, err := a.Authenticate(t.Context(), http.Header{"Authorization": {header}})
 		scheme, rest, _ := strings.Cut(header, " ")
-		decoded, _ := base64.StdEncoding.DecodeString(strings.TrimSpace(rest))
-		right := strings.EqualFold(scheme, "basic") && string(decoded) == "me:hush"
+		decoded, errDecode := base64.StdEncoding.DecodeString(strings.TrimSpace(rest))
+		right := strings.EqualFold(scheme, "basic") && errDecode == nil && string(decoded) == "me:hush"
 		if (err == nil) != right {
 			t.Errorf("Authenticate(%q) = %+v, %v", header, caller, err)
 		}
