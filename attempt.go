@@ -49,6 +49,9 @@ type Attempt struct {
 	Version    int64  // grows by one with every transaction that changes a task of the attempt
 	CreatedAt  time.Time
 	FinishedAt time.Time // zero while it runs
+	// WaitReason is why it has not begun: WaitAttemptsLimit or WaitWorkflowPaused; empty once it is
+	// admitted.
+	WaitReason string
 }
 
 // Setting is what an attempt belongs to: what stays the same while it runs.
@@ -60,6 +63,8 @@ type Setting struct {
 	// Defaults are parameters of all attempts of a server, the weakest (server 3.1). They are not
 	// stored.
 	Defaults *param.Map
+	// Control are the limits that the workflow sets for itself. They are read from its definition.
+	Control Control
 }
 
 // AttemptTx reads and writes sessions and attempts.
@@ -70,7 +75,7 @@ type AttemptTx interface {
 	InsertAttempt(ctx context.Context, s *Session, a *Attempt) error
 	// LockAttempts locks and returns the attempts that exist, in the order of their ids.
 	LockAttempts(ctx context.Context, ids []AttemptID) ([]*Attempt, error)
-	// UpdateAttempts writes flags, version and end of locked attempts. If one of them is not there that
+	// UpdateAttempts writes flags, version, end and WaitReason of locked attempts. If one of them is not there that
 	// is an ErrNotFound, and nothing of the transaction may be kept.
 	UpdateAttempts(ctx context.Context, attempts ...*Attempt) error
 	// FindSetting returns what an attempt belongs to.

@@ -64,6 +64,9 @@ type Report struct {
 	StartedAt   time.Time
 	EndedAt     time.Time
 	LastLines   []string // of a failure or retry: the last lines of output, at most 20
+	// Answer, if it is not nil, is called once with nil when the report is stored, with an ErrConflict if
+	// the try is not the present one of its task, or with another error. It must not block.
+	Answer func(error)
 	// Logs are the last pieces of the try's output, those that are not stored yet. They are stored
 	// with the end of the try.
 	Logs []LogChunk

@@ -34,6 +34,11 @@ type Tx interface {
 	SecretTx
 	TokenTx
 	AgentTx
+	PoolTx
+	LimitTx
+	LiveTx
+	AdmissionTx
+	RecordTx
 	ParamTx
 	RetentionTx
 

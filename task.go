@@ -126,7 +126,7 @@ type Task struct {
 
 	RetryCount  int        // wake-ups, polls included (language X32)
 	RetryAt     time.Time  // when a waiting task is due; zero otherwise
-	WaitReason  string     // why a waiting task waits: "poll", "retry" or "group_retry"; else empty
+	WaitReason  string     // why a waiting task waits: "poll", "retry" or "group_retry"; WaitEvaluating; else empty
 	StateParams *param.Map // what the operator keeps between its runs
 	Result      Result
 	Error       *param.Map // the error object (language X33); nil without a failure
@@ -136,6 +136,10 @@ type Task struct {
 	StartedAt time.Time // when it was first claimed (language C2)
 	UpdatedAt time.Time
 	AgentID   string // who holds or held the last try
+
+	Needs  *Needs // what it needs to run; nil for the defaults, and before it was ready
+	Holds  Holds  // what it has taken from limits
+	Losses int    // how many tries in a row were lost with their agents
 
 	ResumingID TaskID // the task of an earlier attempt whose success stands for this one
 	Version    int64  // the attempt's Version at the last change of this task
@@ -160,7 +164,7 @@ type TaskUpdate struct {
 	Task *Task
 	From TaskState
 	// Detail tells that more than state, flags, rounds and instants changed: state parameters,
-	// retry, result or error.
+	// retry, result, error, needs, holds or losses.
 	Detail bool
 }
 
