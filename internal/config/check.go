@@ -14,6 +14,7 @@ func (r *reader) check() {
 	r.checkAuth()
 	r.checkListen()
 	r.checkDatabase()
+	r.checkPools()
 	r.checkAgent()
 	r.checkStorage("archive", &r.server.Archives)
 	r.server.Logs.Folder = r.logFolder()

@@ -13,6 +13,10 @@ func engineKeys() []Key {
 		key("executor.attempt_max_run", aNumber(1), "100", "most running attempts", func(s *Server) *int { return &s.Engine.MaxAttempts }),
 		key("queue-server.type", aChoice("database"), "database", "", func(*Server) *string { return new(string) }),
 		key("queue.db.max_concurrency", aNumber(1), "2147483647", "most running tasks", func(s *Server) *int { return &s.Engine.MaxConcurrency }),
+		key("executor.max_running_tasks", aNumber(0), "0", "most running tasks of all agents together; 0 is without limit", func(s *Server) *int { return &s.Engine.MaxRunningTasks }),
+		key("queue.aging", aDurationOr("off"), "5m", "a ready task gains one of priority weight each time it has waited so long", func(s *Server) *time.Duration { return &s.Engine.Aging }),
+		key("pool.reserve_after", aDurationOr("off"), "1m", "a task that has waited so long for several slots of a pool keeps later ones of smaller or equal weight from taking them", func(s *Server) *time.Duration { return &s.Engine.ReserveAfter }),
+		poolKey(),
 		key("retention.attempts", aDurationOr("keep"), "keep", "ended attempts and their logs are deleted after it; `keep` is never", func(s *Server) *time.Duration { return &s.KeepAttempts }),
 	}
 }
@@ -24,6 +28,9 @@ func agentKeys() []Key {
 		key("agent.max-task-threads", aNumber(0), "0", "most tasks at one time; 0 is without limit", func(s *Server) *int { return &s.Agent.Slots }),
 		key("agent.heartbeat-interval", aNumberOfSeconds(), "10", "how often an agent renews its lease", func(s *Server) *time.Duration { return &s.Agent.Heartbeat }),
 		key("agent.lock-retention-time", aNumberOfSeconds(), "30", "how long a lease lasts; then other agents run its tasks", func(s *Server) *time.Duration { return &s.Agent.Lease }),
+		key("agent.queues", aList(), "", "queues whose tasks it runs; unless set `default` alone", func(s *Server) *[]string { return &s.Agent.Queues }),
+		key("agent.labels", aList(), "", "labels that it has; tasks may ask for some", func(s *Server) *[]string { return &s.Agent.Labels }),
+		key("agent.poison_limit", aNumber(0), "5", "a task whose agent was lost so many times in a row fails; 0 is never", func(s *Server) *int { return &s.Agent.PoisonLimit }),
 		key("kill_grace", aDuration(), "10s", "time between SIGTERM and SIGKILL when a task is killed", func(s *Server) *time.Duration { return &s.Agent.KillGrace }),
 		key("agent.command_executor.type", aChoice("ecs", "kubernetes", "docker", "simple"), "ecs", "what runs commands: `ecs` without a cluster is `docker`, and `docker` without an image is `simple`, a process", func(s *Server) *string { return &s.Agent.CommandExecutor }),
 		hidden(keysBelow("agent.command_executor.NAME", "settings of `ecs` and `kubernetes`", func(s *Server) *map[string]string { return &s.Agent.Executors })),

@@ -51,10 +51,11 @@ func TestDefaults(t *testing.T) {
 		},
 		Engine: config.Engine{
 			Enabled: true, TaskTTL: 24 * time.Hour, AttemptTTL: 7 * 24 * time.Hour, TTLInterval: 5 * time.Second,
-			MaxTasks: 1000, MaxAttempts: 100, MaxConcurrency: 2147483647,
+			MaxTasks: 1000, MaxAttempts: 100, MaxConcurrency: 2147483647, Aging: 5 * time.Minute, ReserveAfter: time.Minute,
 		},
 		Agent: config.Agent{
 			Enabled: true, Heartbeat: 10 * time.Second, Lease: 30 * time.Second, KillGrace: 10 * time.Second, CommandExecutor: "ecs",
+			PoisonLimit: 5,
 		},
 		Schedule: config.Schedule{Enabled: true},
 		Archives: config.Storage{Type: "db"},
@@ -117,7 +118,7 @@ func TestDigdagFile(t *testing.T) {
 	})
 	check("Agent", got.Agent, config.Agent{
 		Enabled: true, Slots: 4, Heartbeat: time.Minute, Lease: 5 * time.Minute, KillGrace: 10 * time.Second,
-		CommandExecutor: "simple", Executors: map[string]string{"ecs.name": "c1"},
+		CommandExecutor: "simple", Executors: map[string]string{"ecs.name": "c1"}, PoisonLimit: 5,
 	})
 	check("AttemptTTL", got.Engine.AttemptTTL, 14*24*time.Hour+12*time.Hour)
 	check("Archives", got.Archives, config.Storage{Type: "s3", Bucket: config.Bucket{
@@ -160,6 +161,27 @@ func TestOwnKeys(t *testing.T) {
 	}
 }
 
+// Control K801, K807, K808, K814, K817.
+func TestLimits(t *testing.T) {
+	t.Parallel()
+	got := read(t,
+		"pool.db.slots", "4", "pool.db.description", "the warehouse", "pool.a.b.slots", "-1", "pool.a.b.include_deferred", "true", "pool.stop.slots", "0",
+		"pool.reserve_after", "30s", "queue.aging", "off", "executor.max_running_tasks", "7",
+		"agent.queues", "default, gpu", "agent.labels", "eu", "agent.poison_limit", "0")
+	want := []config.Pool{
+		{Name: "a.b", Slots: -1, IncludeDeferred: true}, {Name: "db", Slots: 4, Description: "the warehouse"}, {Name: "stop"},
+	}
+	if diff := cmp.Diff(want, got.Engine.Pools); diff != "" {
+		t.Errorf("Pools (-want +got):\n%s", diff)
+	}
+	if e := got.Engine; e.ReserveAfter != 30*time.Second || e.Aging != 0 || e.MaxRunningTasks != 7 {
+		t.Errorf("Engine = %+v", e)
+	}
+	if diff := cmp.Diff([]string{"default", "gpu", "eu"}, append(got.Agent.Queues, got.Agent.Labels...)); diff != "" || got.Agent.PoisonLimit != 0 {
+		t.Errorf("Agent = %+v", got.Agent)
+	}
+}
+
 // An error names key, value, where it stands and what is allowed.
 func TestWrongSettings(t *testing.T) {
 	t.Parallel()
@@ -196,6 +218,11 @@ func TestWrongSettings(t *testing.T) {
 		{"no address", []string{"notification.type", "http", "notification.http.url", "ftp://x"}, `notification.http.url = "ftp://x" at server.properties: use an address as in https://example.com/hook`},
 		{"no command", []string{"notification.type", "shell"}, `notification.shell.command is not set, but notification.type = "shell" needs it`},
 		{"notification type", []string{"notification.type", "slack"}, `notification.type = "slack" at server.properties: use one of http, mail, shell`},
+		{"slots of a pool", []string{"pool.db.slots", "-2"}, `pool.db.slots = "-2" at server.properties: use a whole number from -1 to 2147483647`},
+		{"pool without slots", []string{"pool.db.description", "x"}, `pool.db.slots is not set, but pool.db.description = "x" needs it at server.properties`},
+		{"name of a pool", []string{"pool.a/b.slots", "1"}, `pool.a/b.slots = "1" at server.properties: the name of a pool has letters, digits, _, - and . alone, not as in "a/b"`},
+		{"pool without name", []string{"pool.slots", "1"}, `pool.slots = "1" at server.properties: use pool.NAME.slots, pool.NAME.description or pool.NAME.include_deferred`},
+		{"key of a pool", []string{"pool.db.size", "1"}, `pool.db.size = "1" at server.properties: a pool has slots, description and include_deferred`},
 		{"short lease", []string{"agent.lock-retention-time", "10"}, `agent.lock-retention-time = "10" at server.properties: agent.lock-retention-time (10s) must be longer than agent.heartbeat-interval (10s)`},
 		{"long heartbeat", []string{"agent.heartbeat-interval", "60"}, `agent.heartbeat-interval = "60" at server.properties: agent.lock-retention-time (30s) must be longer than agent.heartbeat-interval (1m0s)`},
 		{"never", []string{"executor.ttl_reaping_interval", "0s"}, `executor.ttl_reaping_interval = "0s" at server.properties: use more than zero`},

@@ -108,6 +108,19 @@ type Engine struct {
 	MaxTasks       int // of an attempt
 	MaxAttempts    int // running ones
 	MaxConcurrency int // running tasks
+
+	MaxRunningTasks int           // of all agents; zero: without limit
+	Aging           time.Duration // a waiting task gains one of weight after it; zero: never
+	ReserveAfter    time.Duration // a task that needs several slots keeps others out after it; zero: never
+	Pools           []Pool        // that are made at start, in the order of their names
+}
+
+// Pool is a pool of the site (control K801).
+type Pool struct {
+	Name            string
+	Slots           int // zero: nothing starts; trowel.Unlimited
+	Description     string
+	IncludeDeferred bool // tasks keep their slots while they are deferred
 }
 
 // Schedule is about schedules.
@@ -120,6 +133,9 @@ type Agent struct {
 	Slots           int    // zero: without limit
 	Heartbeat       time.Duration
 	Lease           time.Duration
+	Queues          []string      // that it serves; empty for the default one
+	Labels          []string      // that it has
+	PoisonLimit     int           // losses in a row after which a task fails; zero: never
 	KillGrace       time.Duration // between SIGTERM and SIGKILL
 	CommandExecutor string
 	// Executors are the settings of command executors below agent.command_executor.
