@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
-	"slices"
 	"sync"
 	"time"
 
@@ -114,18 +113,8 @@ func (h *Heartbeat) beat(ctx context.Context) error {
 	err := h.opts.Store.Update(ctx, func(tx trowel.Tx) error {
 		lost = false
 		renewed, err := tx.RenewLeases(ctx, []string{row.ID}, row.SeenAt, row.LeaseEnds)
-		if err != nil || len(renewed) > 0 {
-			return err
-		}
-		agents, err := tx.ListAgents(ctx)
-		if err != nil {
-			return err
-		}
-		lost = !slices.ContainsFunc(agents, func(a *trowel.Agent) bool { return a.ID == row.ID })
-		if lost {
-			return nil
-		}
-		return tx.PutAgent(ctx, &row) // it had ended, but nobody has taken anything
+		lost = err == nil && len(renewed) == 0
+		return err
 	})
 	if err != nil {
 		return err

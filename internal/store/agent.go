@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -11,18 +12,25 @@ import (
 )
 
 const (
-	sqlPutAgent = `INSERT INTO agent (id, name, version, slots, started_at, seen_at, lease_ends) VALUES ($1, $2, $3, $4, $5, $6, $7)
-ON CONFLICT (id) DO UPDATE SET name = excluded.name, version = excluded.version, slots = excluded.slots, started_at = excluded.started_at,
-seen_at = excluded.seen_at, lease_ends = excluded.lease_ends`
-	sqlRenewLease  = `UPDATE agent SET seen_at = $2, lease_ends = $3 WHERE id = $1 AND lease_ends > $2`
+	agentColumns = `id, name, version, slots, host, queues, labels, is_remote, server_id, token_id, started_at, seen_at, lease_ends, drained_at`
+
+	sqlPutAgent = `INSERT INTO agent (` + agentColumns + `) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+ON CONFLICT (id) DO UPDATE SET name = excluded.name, version = excluded.version, slots = excluded.slots, host = excluded.host,
+queues = excluded.queues, labels = excluded.labels, is_remote = excluded.is_remote, server_id = excluded.server_id, token_id = excluded.token_id,
+started_at = excluded.started_at, seen_at = excluded.seen_at, lease_ends = excluded.lease_ends, drained_at = excluded.drained_at`
+	sqlRenewLeases = `UPDATE agent SET seen_at = $1, lease_ends = $2`
+	sqlSelectIDs   = `SELECT g.id FROM agent g`
 	sqlDeleteAgent = `DELETE FROM agent WHERE id = $1`
-	sqlListAgents  = `SELECT id, name, version, slots, started_at, seen_at, lease_ends FROM agent ORDER BY id`
+	sqlDrainAgent  = `UPDATE agent SET drained_at = $2 WHERE id = $1`
+	sqlListAgents  = `SELECT ` + agentColumns + ` FROM agent ORDER BY id`
+	sqlFindAgent   = `SELECT ` + agentColumns + ` FROM agent WHERE id = $1`
 	sqlListOrphans = `SELECT t.attempt_id, t.id, t.try, coalesce(t.agent_id, '') FROM task t LEFT JOIN agent g ON g.id = t.agent_id
 WHERE t.state = 4 AND (g.id IS NULL OR g.lease_ends <= $1) ORDER BY t.id LIMIT $2`
 )
 
 func (t *tx) PutAgent(ctx context.Context, a *trowel.Agent) error {
-	_, err := t.exec(ctx, sqlPutAgent, a.ID, a.Name, a.Version, a.Slots, micros(a.StartedAt), micros(a.SeenAt), micros(a.LeaseEnds))
+	_, err := t.exec(ctx, sqlPutAgent, a.ID, a.Name, a.Version, a.Slots, a.Host, names(a.Queues), names(a.Labels), a.Remote, a.ServerID, number(a.Token),
+		micros(a.StartedAt), micros(a.SeenAt), micros(a.LeaseEnds), micros(a.DrainedAt))
 	if err != nil {
 		return fmt.Errorf("put agent %q: %w", a.ID, err)
 	}
@@ -30,17 +38,58 @@ func (t *tx) PutAgent(ctx context.Context, a *trowel.Agent) error {
 }
 
 func (t *tx) RenewLeases(ctx context.Context, agents []string, at, ends time.Time) ([]string, error) {
-	var renewed []string
-	for _, id := range slices.Sorted(slices.Values(agents)) { // one order for all, so that nobody is in a deadlock
-		rows, err := t.exec(ctx, sqlRenewLease, id, micros(at), micros(ends))
-		if err != nil {
-			return nil, fmt.Errorf("renew the lease of agent %q: %w", id, err)
-		}
-		if rows == 1 {
-			renewed = append(renewed, id)
-		}
+	if len(agents) == 0 {
+		return nil, nil
 	}
+	query := renewLeases(len(agents), t.dialect.LockRows)
+	renewed, err := t.texts(ctx, query, append([]any{micros(at), micros(ends)}, paddedTexts(agents)...))
+	if err != nil {
+		return nil, fmt.Errorf("renew leases: %w", err)
+	}
+	slices.Sort(renewed)
 	return renewed, nil
+}
+
+// renewLeases is a statement with a place for each of so many agents or more. It locks all rows in
+// one order, so that nobody is in a deadlock.
+func renewLeases(n int, lockRows string) string {
+	return sqlRenewLeases + ` WHERE id IN (` + selectAgents(3, n) + ` ORDER BY g.id` + lockRows + `) RETURNING id`
+}
+
+func selectAgents(first, n int) string { return sqlSelectIDs + ` WHERE g.id IN ` + list(first, n) }
+
+func (t *tx) HoldAgents(ctx context.Context, ids []string, server string) ([]string, error) {
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	held, err := t.texts(ctx, holdAgents(len(ids))+t.dialect.ShareRows, append([]any{server}, paddedTexts(ids)...))
+	if err != nil {
+		return nil, fmt.Errorf("hold agents: %w", err)
+	}
+	return held, nil
+}
+
+// holdAgents is a statement with a place for each of so many agents or more.
+func holdAgents(n int) string {
+	return selectAgents(2, n) + ` AND g.server_id = $1 AND g.drained_at IS NULL ORDER BY g.id`
+}
+
+func (t *tx) texts(ctx context.Context, query string, args []any) ([]string, error) {
+	var list []string
+	err := t.rows(ctx, query, args, func(scan func(...any) error) error {
+		var text string
+		err := scan(&text)
+		list = append(list, text)
+		return err
+	})
+	return list, err
+}
+
+func (t *tx) DrainAgent(ctx context.Context, id string, at time.Time) error {
+	if err := there(t.exec(ctx, sqlDrainAgent, id, micros(at))); err != nil {
+		return fmt.Errorf("drain agent %q: %w", id, err)
+	}
+	return nil
 }
 
 func (t *tx) DeleteAgent(ctx context.Context, id string) error {
@@ -51,19 +100,37 @@ func (t *tx) DeleteAgent(ctx context.Context, id string) error {
 }
 
 func (t *tx) ListAgents(ctx context.Context) ([]*trowel.Agent, error) {
-	var list []*trowel.Agent
-	err := t.rows(ctx, sqlListAgents, nil, func(scan func(...any) error) error {
-		a := &trowel.Agent{}
-		var started, seen, ends sql.NullInt64
-		err := scan(&a.ID, &a.Name, &a.Version, &a.Slots, &started, &seen, &ends)
-		a.StartedAt, a.SeenAt, a.LeaseEnds = instant(started), instant(seen), instant(ends)
-		list = append(list, a)
-		return err
-	})
+	list, err := t.agents(ctx, sqlListAgents)
 	if err != nil {
 		return nil, fmt.Errorf("list agents: %w", err)
 	}
 	return list, nil
+}
+
+func (t *tx) FindAgent(ctx context.Context, id string) (*trowel.Agent, error) {
+	a, err := first(t.agents(ctx, sqlFindAgent, id))
+	if err != nil {
+		return nil, fmt.Errorf("find agent %q: %w", id, err)
+	}
+	return a, nil
+}
+
+func (t *tx) agents(ctx context.Context, query string, args ...any) ([]*trowel.Agent, error) {
+	var list []*trowel.Agent
+	err := t.rows(ctx, query, args, func(scan func(...any) error) error {
+		a := &trowel.Agent{}
+		var queues, labels sql.NullString
+		var token, started, seen, ends, drained sql.NullInt64
+		err := scan(&a.ID, &a.Name, &a.Version, &a.Slots, &a.Host, &queues, &labels, &a.Remote, &a.ServerID, &token, &started, &seen, &ends, &drained)
+		if err != nil {
+			return err
+		}
+		a.Token = trowel.TokenID(token.Int64)
+		a.StartedAt, a.SeenAt, a.LeaseEnds, a.DrainedAt = instant(started), instant(seen), instant(ends), instant(drained)
+		list = append(list, a)
+		return errors.Join(readJSON(queues, &a.Queues), readJSON(labels, &a.Labels))
+	})
+	return list, err
 }
 
 func (t *tx) ListOrphans(ctx context.Context, now time.Time, limit int) ([]trowel.Orphan, error) {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"strconv"
@@ -212,6 +213,11 @@ func (m *members) task(row *trowel.Task) {
 	m.instant("startedAt", row.StartedAt)
 	m.instant("updatedAt", row.UpdatedAt)
 	m.text("agent", row.AgentID)
+	if row.Needs != nil {
+		m.key("needs")
+		*m = append(*m, mustJSON(row.Needs)...)
+	}
+	m.number("losses", int64(row.Losses))
 	m.number("resumingTaskId", int64(row.ResumingID))
 	m.number("version", row.Version)
 }
@@ -257,6 +263,10 @@ func unarchived(attempt trowel.AttemptID, r *param.Reader) (*trowel.Task, error)
 		Result: trowel.Result{Subtasks: object("subtaskConfig"), Export: object("exportParams"), Store: object("storeParams")},
 		Error:  object("error"), ReadyAt: instant("readyAt"), ClaimedAt: instant("claimedAt"), StartedAt: instant("startedAt"),
 		UpdatedAt: instant("updatedAt"), AgentID: text("agent"), ResumingID: trowel.TaskID(number("resumingTaskId")), Version: number("version"),
+		Losses: int(number("losses")),
+	}
+	if needs, ok := r.Value("needs"); ok {
+		errs = append(errs, readJSON(sql.NullString{String: param.JSON(needs), Valid: true}, &row.Needs))
 	}
 	for _, up := range list("upstreams") {
 		id, _ := param.AsLong(up)

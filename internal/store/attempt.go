@@ -13,13 +13,13 @@ import (
 )
 
 const attemptColumns = `a.id, a.session_id, a.project_id, a.name, a.number, a.workflow_id, a.zone, a.params, a.flags, a.cause, a.actor,
-a.version, a.created_at, a.finished_at`
+a.version, a.created_at, a.finished_at, a.wait_reason`
 
 const (
 	sqlUpsertSession = `INSERT INTO session (project_id, workflow, session_time, uuid) VALUES ($1, $2, $3, $4)
 ON CONFLICT (project_id, workflow, session_time) DO UPDATE SET workflow = excluded.workflow RETURNING id, uuid`
 	sqlInsertAttempt = `INSERT INTO attempt (session_id, project_id, workflow, name, number, workflow_id, zone, params, flags, cause, actor, version,
-created_at) SELECT $1, $2, $3, $4, 1 + coalesce(max(number), 0), $5, $6, $7, $8, $9, $10, $11, $12 FROM attempt WHERE session_id = $1
+created_at, wait_reason) SELECT $1, $2, $3, $4, 1 + coalesce(max(number), 0), $5, $6, $7, $8, $9, $10, $11, $12, $13 FROM attempt WHERE session_id = $1
 ON CONFLICT (session_id, name) DO NOTHING RETURNING id, number`
 	sqlSetLastAttempt = `UPDATE session SET last_attempt_id = $2 WHERE id = $1`
 	sqlLockAttempts   = `SELECT ` + attemptColumns + ` FROM attempt a`
@@ -41,6 +41,7 @@ func (t *tx) InsertAttempt(ctx context.Context, s *trowel.Session, a *trowel.Att
 	a.SessionID, a.ProjectID = s.ID, s.ProjectID
 	err = t.row(ctx, sqlInsertAttempt, []any{
 		a.SessionID, s.ProjectID, s.Workflow, a.Name, a.WorkflowID, a.Zone, object(a.Params), a.Flags, a.Cause, a.Actor, a.Version, micros(a.CreatedAt),
+		optional(a.WaitReason),
 	}, &a.ID, &a.Index)
 	if errors.Is(err, trowel.ErrNotFound) {
 		err = trowel.ErrTaken // nothing was inserted: the name is taken
@@ -95,6 +96,15 @@ func padded(ids []trowel.AttemptID) []any {
 	return args
 }
 
+// paddedTexts does the same with texts.
+func paddedTexts(texts []string) []any {
+	args := make([]any, powerOfTwo(len(texts)))
+	for i := range args {
+		args[i] = texts[min(i, len(texts)-1)]
+	}
+	return args
+}
+
 func powerOfTwo(atLeast int) int {
 	n := 1
 	for n < atLeast {
@@ -115,27 +125,28 @@ func (t *tx) attempts(ctx context.Context, query string, args []any) ([]*trowel.
 
 func scanAttempt(scan func(...any) error, more ...any) (*trowel.Attempt, error) {
 	a := &trowel.Attempt{}
-	var params sql.NullString
+	var params, wait sql.NullString
 	var created, finished sql.NullInt64
 	err := scan(append([]any{
 		&a.ID, &a.SessionID, &a.ProjectID, &a.Name, &a.Index, &a.WorkflowID, &a.Zone, &params, &a.Flags, &a.Cause, &a.Actor,
-		&a.Version, &created, &finished,
+		&a.Version, &created, &finished, &wait,
 	}, more...)...)
 	if err != nil {
 		return nil, err
 	}
-	a.CreatedAt, a.FinishedAt = instant(created), instant(finished)
+	a.CreatedAt, a.FinishedAt, a.WaitReason = instant(created), instant(finished), wait.String
 	a.Params, err = readObject(params)
 	return a, err
 }
 
 func (t *tx) UpdateAttempts(ctx context.Context, attempts ...*trowel.Attempt) error {
-	update := bulk{table: "attempt", columns: "flags SMALLINT, version BIGINT, finished_at BIGINT", keys: "id BIGINT"}
+	update := bulk{table: "attempt", columns: "flags SMALLINT, version BIGINT, finished_at BIGINT, wait_reason TEXT", keys: "id BIGINT"}
 	changed, err := t.bulk(ctx, update, len(attempts), func(v *values, i int) {
 		a := attempts[i]
 		v.number(int64(a.Flags))
 		v.number(a.Version)
 		v.instant(a.FinishedAt)
+		v.text(a.WaitReason)
 		v.number(int64(a.ID))
 	})
 	if err == nil && changed != int64(len(attempts)) {

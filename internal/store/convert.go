@@ -43,6 +43,14 @@ func (v *values) id(id int64) {
 	v.add(id)
 }
 
+// number writes an id; zero is NULL.
+func number[T ~int64](id T) any {
+	if id == 0 {
+		return nil
+	}
+	return int64(id)
+}
+
 // micros writes an instant; the zero instant is NULL.
 func micros(at time.Time) any {
 	if at.IsZero() {

@@ -20,6 +20,8 @@ type Dialect struct {
 	Control func(ctx context.Context, conn *sql.Conn, statement string) error
 	// LockRows ends a SELECT whose rows are locked until the end of the transaction.
 	LockRows string
+	// ShareRows ends one whose rows stay as they are until then, and may be held so by several.
+	ShareRows string
 	// Arrays tells that bulk statements take an array for each column, see bulk.
 	Arrays bool
 	// OneWriter tells that one connection does all the writing. Otherwise each transaction has one of

@@ -15,7 +15,7 @@ import (
 const taskColumns = `id, attempt_id, parent_id, full_name, is_group, local_config, export_config, upstreams, resuming_task_id,
 state, flags, round, parent_round, try, retry_count, retry_at, wait_reason, state_params,
 subtask_config, export_params, reset_keys, store_params, error,
-ready_at, claimed_at, started_at, updated_at, agent_id, version`
+ready_at, claimed_at, started_at, updated_at, agent_id, needs, holds, losses, version`
 
 const (
 	sqlReserveIDsSQLite = `INSERT INTO id_block (noun, next_id) VALUES ($1, 1 + CAST($2 AS BIGINT))
@@ -33,7 +33,7 @@ upstreams TEXT, parent_round INTEGER, try INTEGER, state SMALLINT, flags SMALLIN
 updated_at BIGINT, agent_id TEXT, version BIGINT`
 	oldColumns    = `resuming_task_id BIGINT, round INTEGER`
 	detailColumns = `retry_count INTEGER, retry_at BIGINT, wait_reason TEXT, state_params TEXT, subtask_config TEXT, export_params TEXT,
-reset_keys TEXT, store_params TEXT, error TEXT`
+reset_keys TEXT, store_params TEXT, error TEXT, needs TEXT, holds TEXT, losses INTEGER`
 )
 
 // taskIDBlock is how many task ids a value of sequence task_id stands for, from that value on.
@@ -99,7 +99,7 @@ func (t *tx) InsertTasks(ctx context.Context, tasks []*trowel.Task) error {
 // isFresh tells whether newColumns say all about a task.
 func isFresh(row *trowel.Task) bool {
 	return row.ResumingID == 0 && row.Round == 0 && row.RetryCount == 0 && row.RetryAt.IsZero() && row.WaitReason == "" &&
-		row.StateParams.Len() == 0 && row.Result.Empty() && row.Error.Len() == 0
+		row.StateParams.Len() == 0 && row.Result.Empty() && row.Error.Len() == 0 && row.Needs == nil && row.Holds == nil && row.Losses == 0
 }
 
 func addNew(v *values, row *trowel.Task) {
@@ -138,11 +138,14 @@ func addDetail(v *values, row *trowel.Task) {
 	v.lines(row.Result.ResetKeys)
 	v.object(row.Result.Store)
 	v.object(row.Error)
+	v.needs(row.Needs)
+	v.holds(row.Holds)
+	v.number(int64(row.Losses))
 }
 
 func (t *tx) ListTasks(ctx context.Context, attempt trowel.AttemptID, newerThan int64) ([]*trowel.Task, error) {
 	var list []*trowel.Task
-	read := taskReader{lists: map[string][]trowel.TaskID{}}
+	read := taskReader{lists: map[string][]trowel.TaskID{}, needs: needsReader{}}
 	err := t.rows(ctx, sqlListTasks, []any{attempt, newerThan}, func(scan func(...any) error) error {
 		row, err := read.scan(scan)
 		list = append(list, row)
@@ -154,17 +157,21 @@ func (t *tx) ListTasks(ctx context.Context, attempt trowel.AttemptID, newerThan 
 	return list, nil
 }
 
-// taskReader reads rows of one listing. Equal lists of upstreams become one slice.
-type taskReader struct{ lists map[string][]trowel.TaskID }
+// taskReader reads rows of one listing. Equal lists of upstreams become one slice, and equal needs one
+// value.
+type taskReader struct {
+	lists map[string][]trowel.TaskID
+	needs needsReader
+}
 
 func (r *taskReader) scan(scan func(...any) error) (*trowel.Task, error) {
 	row := &trowel.Task{}
 	var parent, resuming, retryAt, ready, claimed, started, updated sql.NullInt64
-	var local, export, upstreams, wait, params, subtasks, exports, resets, stores, failure, agent sql.NullString
+	var local, export, upstreams, wait, params, subtasks, exports, resets, stores, failure, agent, needs, holds sql.NullString
 	err := scan(&row.ID, &row.AttemptID, &parent, &row.FullName, &row.Group, &local, &export, &upstreams, &resuming,
 		&row.State, &row.Flags, &row.Round, &row.ParentRound, &row.Try, &row.RetryCount, &retryAt, &wait, &params,
 		&subtasks, &exports, &resets, &stores, &failure,
-		&ready, &claimed, &started, &updated, &agent, &row.Version)
+		&ready, &claimed, &started, &updated, &agent, &needs, &holds, &row.Losses, &row.Version)
 	if err != nil {
 		return nil, err
 	}
@@ -173,6 +180,12 @@ func (r *taskReader) scan(scan func(...any) error) (*trowel.Task, error) {
 	row.StartedAt, row.UpdatedAt = instant(started), instant(updated)
 	row.WaitReason, row.AgentID, row.Result.ResetKeys = wait.String, agent.String, readLines(resets)
 	if row.Upstreams, err = r.ids(upstreams.String); err != nil {
+		return nil, err
+	}
+	if row.Needs, err = r.needs.read(needs); err != nil {
+		return nil, err
+	}
+	if err := readJSON(holds, &row.Holds); err != nil {
 		return nil, err
 	}
 	return row, readObjects(map[**param.Map]sql.NullString{

@@ -8,8 +8,12 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-const sqlListTries = `SELECT attempt_id, task_id, number, full_name, agent_id, ready_at, claimed_at, started_at, ended_at,
-exit_kind, last_lines FROM task_try WHERE attempt_id = $1 ORDER BY ended_at, task_id, number`
+const (
+	sqlSelectTries = `SELECT attempt_id, task_id, number, full_name, agent_id, ready_at, claimed_at, started_at, ended_at,
+exit_kind, last_lines FROM task_try WHERE attempt_id = $1`
+	sqlListTries = sqlSelectTries + ` ORDER BY ended_at, task_id, number`
+	sqlFindTry   = sqlSelectTries + ` AND task_id = $2 AND number = $3`
+)
 
 const tryColumns = `attempt_id BIGINT, task_id BIGINT, number INTEGER, full_name TEXT, agent_id TEXT, ready_at BIGINT, claimed_at BIGINT,
 started_at BIGINT, ended_at BIGINT, exit_kind TEXT, last_lines TEXT`
@@ -36,8 +40,24 @@ func (t *tx) InsertTries(ctx context.Context, tries []trowel.Try) error {
 }
 
 func (t *tx) ListTries(ctx context.Context, attempt trowel.AttemptID) ([]trowel.Try, error) {
+	list, err := t.tries(ctx, sqlListTries, attempt)
+	if err != nil {
+		return nil, fmt.Errorf("list tries of attempt %d: %w", attempt, err)
+	}
+	return list, nil
+}
+
+func (t *tx) FindTry(ctx context.Context, attempt trowel.AttemptID, try trowel.TryID) (*trowel.Try, error) {
+	row, err := first(t.tries(ctx, sqlFindTry, attempt, try.Task, try.Number))
+	if err != nil {
+		return nil, fmt.Errorf("find try %d of task %d: %w", try.Number, try.Task, err)
+	}
+	return &row, nil
+}
+
+func (t *tx) tries(ctx context.Context, query string, args ...any) ([]trowel.Try, error) {
 	var list []trowel.Try
-	err := t.rows(ctx, sqlListTries, []any{attempt}, func(scan func(...any) error) error {
+	err := t.rows(ctx, query, args, func(scan func(...any) error) error {
 		var row trowel.Try
 		var agent, last sql.NullString
 		var ready, claimed, started, ended sql.NullInt64
@@ -47,8 +67,5 @@ func (t *tx) ListTries(ctx context.Context, attempt trowel.AttemptID) ([]trowel.
 		list = append(list, row)
 		return err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("list tries of attempt %d: %w", attempt, err)
-	}
-	return list, nil
+	return list, err
 }

@@ -48,18 +48,20 @@ func testAgents(t *testing.T, db trowel.Store) {
 	equal(t, "ListAgents after a deletion", listAgents(t, db), []*trowel.Agent{a})
 }
 
-// Only a lease that has not ended is renewed.
+// A lease is renewed as long as the agent is there, also after its end.
 func testLeases(t *testing.T, db trowel.Store) {
 	good, late, other := newAgent("good", 10), newAgent("late", 5), newAgent("other", 10)
 	putAgents(t, db, good, late, other)
 	update(t, db, func(ctx context.Context, tx trowel.Tx) error {
 		renewed, err := tx.RenewLeases(ctx, []string{"late", "good", "unknown"}, at(5), at(35))
-		equal(t, "RenewLeases", renewed, []string{"good"})
+		equal(t, "RenewLeases", renewed, []string{"good", "late"})
 		none, errNone := tx.RenewLeases(ctx, nil, at(5), at(35))
 		equal(t, "number of leases renewed of no agents", len(none), 0)
 		return errors.Join(err, errNone)
 	})
-	good.SeenAt, good.LeaseEnds = at(5), at(35)
+	for _, a := range []*trowel.Agent{good, late} {
+		a.SeenAt, a.LeaseEnds = at(5), at(35)
+	}
 	equal(t, "agents after a renewal", listAgents(t, db), []*trowel.Agent{good, late, other})
 }
 

@@ -33,6 +33,8 @@ CREATE INDEX task_live ON task (attempt_id, id) WHERE state IN (1, 2, 3, 4) OR (
 
 -- Why an attempt has not begun: the limit of its workflow, or a pause; NULL once it is admitted.
 ALTER TABLE attempt ADD COLUMN wait_reason TEXT;
+DROP INDEX attempt_active;
+CREATE INDEX attempt_active ON attempt (project_id, workflow, wait_reason) WHERE finished_at IS NULL;
 CREATE INDEX attempt_waiting ON attempt (project_id, workflow) WHERE wait_reason IS NOT NULL AND finished_at IS NULL;
 
 -- Workflows of which nothing new begins.

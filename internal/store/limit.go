@@ -1,0 +1,226 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	trowel "github.com/trowel-project/trowel"
+)
+
+const (
+	// The locks end with the transaction. lockLimits is their first key; the second one is the schema, as
+	// all schemas of a database share one space of keys.
+	sqlShareLimitsPostgres = `SELECT pg_advisory_xact_lock_shared($1, hashtext(current_schema()))`
+	sqlLockLimitsPostgres  = `SELECT pg_advisory_xact_lock($1, hashtext(current_schema()))`
+
+	sqlSelectUses = `SELECT u.name, u.used FROM limit_use u`
+	sqlListUses   = sqlSelectUses + ` WHERE u.used <> 0`
+	sqlAddUse     = `UPDATE limit_use SET used = used + $2 WHERE name = $1`
+	// One statement for many counters.
+	sqlAddUsesPostgres = `UPDATE limit_use SET used = used + v.change FROM unnest(CAST($1 AS TEXT[]), CAST($2 AS BIGINT[])) AS v (name, change)
+WHERE limit_use.name = v.name`
+	sqlDeleteUses = `DELETE FROM limit_use WHERE used = 0`
+	sqlCountHolds = `SELECT holds, sum(CASE WHEN state = 4 THEN 1 ELSE 0 END), count(*) FROM task WHERE ` + liveCondition + ` AND (state = 4 OR holds IS NOT NULL)
+GROUP BY holds`
+	sqlFindDefaultPool = `SELECT id FROM pool WHERE project_id IS NULL AND name = $1 AND slots <> $2`
+)
+
+// lockLimits is the key of ShareLimits and LockLimits.
+const lockLimits = 0x74726f77 // "trow"
+
+// keyed begins the names of counters that are deleted when they are zero: they have keys of workflows
+// in their names, of which there can be any number.
+const keyed = "concurrency:"
+
+func (t *tx) ShareLimits(ctx context.Context) error {
+	return t.advise(ctx, "share the limits", sqlShareLimitsPostgres)
+}
+
+func (t *tx) LockLimits(ctx context.Context) error {
+	return t.advise(ctx, "lock the limits", sqlLockLimitsPostgres)
+}
+
+// advise takes an advisory lock. With one writer there is nobody to keep away.
+func (t *tx) advise(ctx context.Context, doing, query string) error {
+	if t.dialect.OneWriter {
+		return nil
+	}
+	var nothing any
+	if err := t.row(ctx, query, []any{lockLimits}, &nothing); err != nil {
+		return fmt.Errorf("%s: %w", doing, err)
+	}
+	return nil
+}
+
+func (t *tx) LockUses(ctx context.Context, names []string) (map[string]int, error) {
+	sorted := slices.Compact(slices.Sorted(slices.Values(names)))
+	uses := make(map[string]int, len(sorted))
+	for missing := sorted; len(missing) > 0; {
+		if err := t.selectUses(ctx, missing, uses); err != nil {
+			return nil, fmt.Errorf("lock counters of limits: %w", err)
+		}
+		missing = slices.DeleteFunc(slices.Clone(missing), func(name string) bool {
+			_, ok := uses[name]
+			return ok
+		})
+		insert := bulk{table: "limit_use", columns: "name TEXT, used BIGINT", known: "name"}
+		_, err := t.bulk(ctx, insert, len(missing), func(v *values, i int) {
+			v.name(missing[i])
+			v.number(0)
+		})
+		if err != nil {
+			return nil, fmt.Errorf("insert counters of limits: %w", err)
+		}
+	}
+	return uses, nil
+}
+
+// selectUses locks those of the counters that are stored and adds them to uses.
+func (t *tx) selectUses(ctx context.Context, names []string, uses map[string]int) error {
+	for some := range slices.Chunk(names, lockedAtOnce) {
+		err := t.uses(ctx, lockUses(len(some))+t.dialect.LockRows, paddedTexts(some), uses)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lockUses is a statement with a place for each of so many names or more.
+func lockUses(n int) string {
+	return sqlSelectUses + ` WHERE u.name IN (` + manyPlaces(n) + `) ORDER BY u.name`
+}
+
+func (t *tx) uses(ctx context.Context, query string, args []any, uses map[string]int) error {
+	return t.rows(ctx, query, args, func(scan func(...any) error) error {
+		var name string
+		var used int
+		err := scan(&name, &used)
+		uses[name] = used
+		return err
+	})
+}
+
+func (t *tx) AddUses(ctx context.Context, changes map[string]int) error {
+	var names, emptied []string
+	var by []int64
+	for _, name := range slices.Sorted(maps.Keys(changes)) {
+		if changes[name] == 0 {
+			continue
+		}
+		names, by = append(names, name), append(by, int64(changes[name]))
+		if changes[name] < 0 && strings.HasPrefix(name, keyed) {
+			emptied = append(emptied, name)
+		}
+	}
+	changed, err := t.addUses(ctx, names, by)
+	if err == nil && changed != int64(len(names)) {
+		err = fmt.Errorf("%d of %d are stored: %w", changed, len(names), trowel.ErrConflict)
+	}
+	if err != nil {
+		return fmt.Errorf("change counters of limits: %w", err)
+	}
+	for some := range slices.Chunk(emptied, lockedAtOnce) {
+		if _, err := t.exec(ctx, deleteUses(len(some)), paddedTexts(some)...); err != nil {
+			return fmt.Errorf("delete counters of limits: %w", err)
+		}
+	}
+	return nil
+}
+
+// deleteUses is a statement with a place for each of so many names or more.
+func deleteUses(n int) string { return sqlDeleteUses + ` AND name IN (` + manyPlaces(n) + `)` }
+
+func (t *tx) addUses(ctx context.Context, names []string, by []int64) (changed int64, err error) {
+	switch {
+	case len(names) == 0:
+		return 0, nil
+	case t.dialect.Arrays && len(names) > 1:
+		return t.exec(ctx, sqlAddUsesPostgres, names, by)
+	}
+	for i, name := range names {
+		rows, err := t.exec(ctx, sqlAddUse, name, by[i])
+		if err != nil {
+			return 0, err
+		}
+		changed += rows
+	}
+	return changed, nil
+}
+
+func (t *tx) ListUses(ctx context.Context) (map[string]int, error) {
+	uses := map[string]int{}
+	if err := t.uses(ctx, sqlListUses, nil, uses); err != nil {
+		return nil, fmt.Errorf("list counters of limits: %w", err)
+	}
+	return uses, nil
+}
+
+func (t *tx) CountHolds(ctx context.Context) (map[string]int, error) {
+	uses, err := t.countHolds(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("recount what tasks hold: %w", err)
+	}
+	return uses, nil
+}
+
+func (t *tx) countHolds(ctx context.Context) (map[string]int, error) {
+	var limited trowel.Pool
+	err := t.rows(ctx, sqlFindDefaultPool, []any{trowel.DefaultPool, trowel.Unlimited}, func(scan func(...any) error) error { return scan(&limited.ID) })
+	if err != nil {
+		return nil, err
+	}
+	uses := map[string]int{}
+	err = t.rows(ctx, sqlCountHolds, nil, func(scan func(...any) error) error {
+		var text sql.NullString
+		var running, tasks int
+		if err := scan(&text, &running, &tasks); err != nil {
+			return err
+		}
+		if !text.Valid {
+			if limited.ID != 0 {
+				uses[limited.Use()] += running
+			}
+			return nil
+		}
+		var held trowel.Holds
+		if err := readJSON(text, &held); err != nil {
+			return err
+		}
+		for name, n := range held {
+			uses[name] += n * tasks
+		}
+		return nil
+	})
+	maps.DeleteFunc(uses, func(_ string, n int) bool { return n == 0 })
+	return uses, err
+}
+
+func (t *tx) RecountUses(ctx context.Context) (map[string]int, error) {
+	want, err := t.CountHolds(ctx)
+	if err != nil {
+		return nil, err
+	}
+	wrong, err := t.ListUses(ctx)
+	if err != nil {
+		return nil, err
+	}
+	for name, used := range wrong {
+		wrong[name] = -used
+	}
+	for name, used := range want {
+		wrong[name] += used
+	}
+	maps.DeleteFunc(wrong, func(_ string, n int) bool { return n == 0 })
+	if len(wrong) == 0 {
+		return wrong, nil
+	}
+	if _, err := t.LockUses(ctx, slices.Collect(maps.Keys(wrong))); err != nil {
+		return nil, err
+	}
+	return wrong, t.AddUses(ctx, wrong)
+}

@@ -1,0 +1,73 @@
+package store
+
+import (
+	"database/sql"
+	"encoding/json"
+	"fmt"
+
+	trowel "github.com/trowel-project/trowel"
+)
+
+// needs writes what a task asks for as JSON; nil is NULL.
+func (v *values) needs(n *trowel.Needs) {
+	if n == nil {
+		v.add(nil)
+		return
+	}
+	v.add(mustJSON(n))
+}
+
+// holds writes what a task has taken as JSON; nil is NULL, which is not the same as nothing.
+func (v *values) holds(h trowel.Holds) {
+	if h == nil {
+		v.add(nil)
+		return
+	}
+	v.add(mustJSON(h))
+}
+
+// names writes a list of texts as JSON; an empty one is NULL.
+func names(list []string) any {
+	if len(list) == 0 {
+		return nil
+	}
+	return mustJSON(list)
+}
+
+// mustJSON writes a value of texts, numbers and lists of them, which always can be written.
+func mustJSON(value any) string {
+	data, err := json.Marshal(value)
+	if err != nil {
+		panic(fmt.Sprintf("write %T as JSON: %v", value, err))
+	}
+	return string(data)
+}
+
+// readJSON reads a JSON column; NULL leaves to as it is.
+func readJSON(text sql.NullString, to any) error {
+	if !text.Valid {
+		return nil
+	}
+	if err := json.Unmarshal([]byte(text.String), to); err != nil {
+		return fmt.Errorf("read stored JSON %q: %w", text.String, err)
+	}
+	return nil
+}
+
+// needsReader reads needs of many tasks. Equal ones become one, which nobody changes.
+type needsReader map[string]*trowel.Needs
+
+func (r needsReader) read(text sql.NullString) (*trowel.Needs, error) {
+	if !text.Valid {
+		return nil, nil //nolint:nilnil // nil are the defaults
+	}
+	if known := r[text.String]; known != nil {
+		return known, nil
+	}
+	n := &trowel.Needs{}
+	if err := readJSON(text, n); err != nil {
+		return nil, err
+	}
+	r[text.String] = n
+	return n, nil
+}
