@@ -54,8 +54,10 @@ type Log struct {
 
 // Options are what an Agent works with. Everything without a remark is required.
 type Options struct {
-	ID        string // until Hold gives another one
-	Slots     int    // tasks at a time; 0 for any number
+	ID        string   // until Hold gives another one
+	Slots     int      // tasks at a time; 0 for any number
+	Queues    []string // that it serves; none for the default one
+	Labels    []string
 	Operators operator.Table
 	Templates Evaluator
 	Commands  command.Executor
@@ -137,6 +139,15 @@ func (a *Agent) Free() int {
 	}
 	return max(free, 0)
 }
+
+// Serves implements queue.Agent.
+func (a *Agent) Serves(n *trowel.Needs) bool {
+	served := trowel.Agent{Queues: a.opts.Queues, Labels: a.opts.Labels}
+	return served.Serves(n)
+}
+
+// Remote implements queue.Agent: it is in this process.
+func (*Agent) Remote() bool { return false }
 
 // Give implements queue.Agent. What comes too late, after the agent rests or has lost the lease, is
 // given back.

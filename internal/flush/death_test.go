@@ -287,3 +287,6 @@ func (m *mortal) Heard(batch *flush.Batch) {
 		other.flusher.Changed(batch.Changes[i].Task.AttemptID)
 	}
 }
+
+func (*mortal) Serves(*trowel.Needs) bool { return true }
+func (*mortal) Remote() bool              { return false }

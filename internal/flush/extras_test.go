@@ -256,3 +256,6 @@ func TestResumedOverRestart(t *testing.T) {
 		_ = r.store.Close()
 	})
 }
+
+func (*patient) Serves(*trowel.Needs) bool { return true }
+func (*patient) Remote() bool              { return false }

@@ -319,3 +319,6 @@ func insertSetting(t *testing.T, db trowel.Store) trowel.Setting {
 	s.Session = trowel.Session{ProjectID: s.Project.ID, Workflow: "w", Time: time.Unix(1705276800, 0), UUID: "u"}
 	return s
 }
+
+func (*faulty) Serves(*trowel.Needs) bool { return true }
+func (*faulty) Remote() bool              { return false }

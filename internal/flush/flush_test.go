@@ -155,3 +155,6 @@ func BenchmarkChain(b *testing.B) {
 	}
 	b.ReportMetric(b.Elapsed().Seconds()*1e6/float64(200*n), "µs/task")
 }
+
+func (*scripted) Serves(*trowel.Needs) bool { return true }
+func (*scripted) Remote() bool              { return false }

@@ -4,11 +4,13 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// Agent is an agent in this process, as the queue sees it. Its methods do not block and may be
-// called from any goroutine.
+// Agent is an agent that a server gives tasks to, as the queue sees it: one in this process, or one at
+// the other end of a connection. Its methods do not block and may be called from any goroutine.
 type Agent interface {
 	// ID names the agent in leases and in the audit.
 	ID() string
+	// Serves tells whether the agent may run a task with these needs: it has the queue and the labels.
+	Serves(n *trowel.Needs) bool
 	// Free returns how many tasks the agent takes now.
 	Free() int
 	// Give hands over claimed tasks. Each of them is reported in the end.
@@ -16,32 +18,7 @@ type Agent interface {
 	// Cancel asks the agent to stop these tries, as far as it runs them. They are reported all the
 	// same.
 	Cancel(tries []trowel.TryID)
-}
-
-// Source has ready tasks: the image of an attempt.
-type Source interface {
-	// NextReady returns the ready task that has waited longest. It returns the same one until that
-	// task is claimed.
-	NextReady() (trowel.TaskID, bool)
-}
-
-// Pick gives up to n ready tasks away, one of each source in turn, so that a wide attempt does not
-// keep a small one waiting. claim must make the task no longer ready. Pick returns how many it gave.
-func Pick[S Source](sources []S, n int, claim func(S, trowel.TaskID)) int {
-	given := 0
-	for left := append([]S(nil), sources...); given < n && len(left) > 0; {
-		more := left[:0] // those that may have another one
-		for _, s := range left {
-			if given == n {
-				return given
-			}
-			if id, ok := s.NextReady(); ok {
-				claim(s, id)
-				given++
-				more = append(more, s)
-			}
-		}
-		left = more
-	}
-	return given
+	// Remote tells that the agent is another process, which may be lost or go to another server at any
+	// moment: before a claim its row must be held, see trowel.AgentTx.
+	Remote() bool
 }

@@ -1,0 +1,120 @@
+package queue
+
+import (
+	"time"
+
+	trowel "github.com/trowel-project/trowel"
+)
+
+// Backlog is the ready tasks that a server knows, and what runs, for the fair share. Tasks stand in lanes
+// of such as differ in nothing but their age: a task that may not run stands before none but those that may
+// not run either. The zero value is not ready for use; see NewBacklog. It is not for concurrent use.
+type Backlog struct {
+	rules   Rules
+	lanes   []*lane // those that have entries
+	byKey   map[laneKey]*lane
+	byTry   map[trowel.AttemptID]attemptItems
+	count   int
+	running map[trowel.TaskID]trowel.WorkflowName
+	shares  map[trowel.WorkflowName]int // how many of each workflow run
+}
+
+// Rules are how long waiting counts how much; zero for never.
+type Rules struct {
+	Aging        time.Duration // waiting so long adds one to the weight (control K807)
+	ReserveAfter time.Duration // a task that waited so long for several slots keeps others from them (control K808)
+}
+
+// NewBacklog returns an empty backlog.
+func NewBacklog(rules Rules) *Backlog {
+	return &Backlog{
+		rules: rules, byKey: map[laneKey]*lane{}, byTry: map[trowel.AttemptID]attemptItems{},
+		running: map[trowel.TaskID]trowel.WorkflowName{}, shares: map[trowel.WorkflowName]int{},
+	}
+}
+
+// Add puts a ready task in, in place of what was known of it.
+func (b *Backlog) Add(r Ready) {
+	items := b.byTry[r.Attempt]
+	if items == nil {
+		items = attemptItems{}
+		b.byTry[r.Attempt] = items
+	}
+	if old := items[r.Task]; old != nil {
+		b.take(old)
+	}
+	key := r.lane()
+	l := b.byKey[key]
+	if l == nil {
+		l = &lane{key: key, place: len(b.lanes)}
+		b.byKey[key] = l
+		b.lanes = append(b.lanes, l)
+	}
+	e := &entry{Ready: r}
+	l.add(e)
+	items[r.Task] = e
+	b.count++
+}
+
+// Remove takes a task out; one that is not there is no error.
+func (b *Backlog) Remove(attempt trowel.AttemptID, task trowel.TaskID) {
+	items := b.byTry[attempt]
+	e := items[task]
+	if e == nil {
+		return
+	}
+	b.take(e)
+	delete(items, task)
+	if len(items) == 0 {
+		delete(b.byTry, attempt)
+	}
+}
+
+// Drop takes all tasks of an attempt out.
+func (b *Backlog) Drop(attempt trowel.AttemptID) {
+	for _, e := range b.byTry[attempt] {
+		b.take(e)
+	}
+	delete(b.byTry, attempt)
+}
+
+// take removes an entry from its lane.
+func (b *Backlog) take(e *entry) {
+	l := e.lane
+	l.remove(e)
+	b.count--
+	if l.count > 0 {
+		return
+	}
+	last := b.lanes[len(b.lanes)-1]
+	b.lanes[l.place], last.place = last, l.place
+	b.lanes[len(b.lanes)-1] = nil
+	b.lanes = b.lanes[:len(b.lanes)-1]
+	delete(b.byKey, l.key)
+}
+
+// Len returns how many tasks are in the backlog.
+func (b *Backlog) Len() int { return b.count }
+
+// Has tells whether a task of the attempt is in the backlog.
+func (b *Backlog) Has(attempt trowel.AttemptID) bool { return len(b.byTry[attempt]) > 0 }
+
+// Started notes that a task runs.
+func (b *Backlog) Started(task trowel.TaskID, workflow trowel.WorkflowName) {
+	if _, known := b.running[task]; !known {
+		b.running[task] = workflow
+		b.shares[workflow]++
+	}
+}
+
+// Stopped notes that it runs no longer.
+func (b *Backlog) Stopped(task trowel.TaskID) {
+	workflow, known := b.running[task]
+	if !known {
+		return
+	}
+	delete(b.running, task)
+	if b.shares[workflow]--; b.shares[workflow] == 0 {
+		delete(b.shares, workflow)
+	}
+}

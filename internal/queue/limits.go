@@ -1,0 +1,127 @@
+package queue
+
+import (
+	"fmt"
+	"strconv"
+
+	trowel "github.com/trowel-project/trowel"
+)
+
+// Limits are what is known of pools and counters at one time. Nil is none: everything may run.
+type Limits struct {
+	Pools   []*trowel.Pool
+	Uses    map[string]int             // by the names of counters
+	Running func(trowel.AttemptID) int // how many tasks of an attempt run; nil if nobody knows
+	Most    int                        // how many tasks may run on the site, as the counter SiteUse says (control K814); zero for any number
+}
+
+// SiteUse is the counter of all running tasks, which is kept only if there is such a limit.
+const SiteUse = "tasks"
+
+// WorkflowUse is the counter of the running tasks of a workflow.
+func WorkflowUse(w trowel.WorkflowName) string {
+	return "tasks:" + workflowText(w)
+}
+
+// AttemptsUse is the counter whose lock lets one transaction at a time admit attempts of a workflow.
+func AttemptsUse(w trowel.WorkflowName) string { return "attempts:" + workflowText(w) }
+
+func workflowText(w trowel.WorkflowName) string {
+	return strconv.FormatInt(int64(w.ProjectID), 10) + "/" + w.Name
+}
+
+// ConcurrencyUse is the counter of a concurrency limit.
+func ConcurrencyUse(c *trowel.Concurrency, w trowel.WorkflowName, attempt trowel.AttemptID) string {
+	switch c.Per {
+	case trowel.PerSite:
+		return "concurrency:site:" + c.Key
+	case trowel.PerProject:
+		return fmt.Sprintf("concurrency:p%d:%s", w.ProjectID, c.Key)
+	case trowel.PerAttempt:
+		return fmt.Sprintf("concurrency:a%d:%s", attempt, c.Key)
+	default:
+		return fmt.Sprintf("concurrency:w%s:%s", workflowText(w), c.Key)
+	}
+}
+
+// Demand is what a task takes from one counter, if so much is left.
+type Demand struct {
+	Use    string
+	Amount int
+	Limit  int // trowel.Unlimited for none
+	Pool   bool
+	// Unkept tells that the task takes it without saying so in its Holds: a slot of the default pool.
+	Unkept bool
+}
+
+// Demands lists what a task takes, in the order in which they are told as reasons: pools, concurrency,
+// tasks of the workflow, tasks of the site. missing is the first pool that does not exist. Limits of the
+// attempt are no counters, see room.
+func (l *Limits) Demands(r *Ready) (demands []Demand, missing string) {
+	if l == nil {
+		return nil, ""
+	}
+	if r.Needs == nil || len(r.Needs.Pools) == 0 {
+		if pool := l.Pool(r.Workflow.ProjectID, trowel.DefaultPool); pool != nil && pool.Slots != trowel.Unlimited {
+			demands = append(demands, Demand{Use: pool.Use(), Amount: 1, Limit: pool.Slots, Pool: true, Unkept: pool.ProjectID == 0})
+		}
+	} else {
+		for _, need := range r.Needs.Pools {
+			pool := l.Pool(r.Workflow.ProjectID, need.Name)
+			if pool == nil {
+				return nil, need.Name
+			}
+			demands = append(demands, Demand{Use: pool.Use(), Amount: need.Slots, Limit: pool.Slots, Pool: true})
+		}
+	}
+	if r.Needs != nil && r.Needs.Concurrency != nil {
+		c := r.Needs.Concurrency
+		use := ConcurrencyUse(c, r.Workflow, r.Attempt)
+		if _, held := r.Held[use]; !held {
+			demands = append(demands, Demand{Use: use, Amount: 1, Limit: c.Limit})
+		}
+	}
+	if r.Control.TasksPerWorkflow > 0 {
+		demands = append(demands, Demand{Use: WorkflowUse(r.Workflow), Amount: 1, Limit: r.Control.TasksPerWorkflow})
+	}
+	if l.Most > 0 {
+		demands = append(demands, Demand{Use: SiteUse, Amount: 1, Limit: l.Most})
+	}
+	return demands, ""
+}
+
+// Pool finds the pool that tasks of a project mean by a name: the project's own, else that of the site;
+// nil if there is none.
+func (l *Limits) Pool(project trowel.ProjectID, name string) (found *trowel.Pool) {
+	for _, p := range l.Pools {
+		switch {
+		case p.Name != name:
+		case p.ProjectID == project:
+			return p
+		case p.ProjectID == 0:
+			found = p
+		}
+	}
+	return found
+}
+
+// Open is how much of a demand's limit is left; negative if it was lowered.
+func (l *Limits) Open(d Demand) int { return d.Limit - l.Uses[d.Use] }
+
+// fits tells whether there is room for a demand.
+func (l *Limits) fits(d Demand) bool { return d.Limit == trowel.Unlimited || l.Open(d) >= d.Amount }
+
+// HoldsOf are what a task that takes these demands holds.
+func HoldsOf(demands []Demand) trowel.Holds {
+	var holds trowel.Holds
+	for _, d := range demands {
+		if d.Unkept {
+			continue
+		}
+		if holds == nil {
+			holds = trowel.Holds{}
+		}
+		holds[d.Use] += d.Amount
+	}
+	return holds
+}

@@ -1,0 +1,77 @@
+package queue
+
+import (
+	"encoding/json"
+	"math"
+	"time"
+
+	trowel "github.com/trowel-project/trowel"
+)
+
+// Ready is a task that waits for an agent.
+type Ready struct {
+	Attempt  trowel.AttemptID
+	Task     trowel.TaskID
+	At       time.Time // since when
+	Workflow trowel.WorkflowName
+	Needs    *trowel.Needs // nil for the defaults
+	Control  trowel.Control
+	// Held are the counters that it holds already, from an earlier try.
+	Held trowel.Holds
+}
+
+// laneKey is what the tasks of a lane share: if one of them may not run now, none may. Fields that are
+// of no matter are zero.
+type laneKey struct {
+	workflow trowel.WorkflowName
+	weight   int
+	needs    string           // what Needs say but for the weight
+	attempt  trowel.AttemptID // set where a limit is one of the attempt
+	control  trowel.Control
+	held     bool
+}
+
+func (r *Ready) lane() laneKey {
+	key := laneKey{workflow: r.Workflow, weight: r.Needs.PriorityWeight(), control: r.Control}
+	key.control.ActiveAttempts, key.control.RejectAttempts = 0, false // of no matter to tasks
+	if r.Control.TasksPerAttempt > 0 {
+		key.attempt = r.Attempt
+	}
+	if r.Needs == nil {
+		return key
+	}
+	if c := r.Needs.Concurrency; c != nil {
+		if c.Per == trowel.PerAttempt {
+			key.attempt = r.Attempt
+		}
+		_, key.held = r.Held[ConcurrencyUse(c, r.Workflow, r.Attempt)]
+	}
+	same := *r.Needs
+	same.Weight = nil
+	text, err := json.Marshal(&same)
+	if err != nil {
+		panic(err) // strings and numbers alone
+	}
+	if string(text) != "{}" {
+		key.needs = string(text)
+	}
+	return key
+}
+
+// older tells the order within a lane: who became ready first, then the smaller id.
+func (r *Ready) older(other *Ready) bool {
+	if !r.At.Equal(other.At) {
+		return r.At.Before(other.At)
+	}
+	return r.Task < other.Task
+}
+
+// aged is the weight with what waiting adds to it: 1 for each whole interval of aging.
+func (r *Ready) aged(now time.Time, aging time.Duration) int {
+	weight := r.Needs.PriorityWeight()
+	waited := now.Sub(r.At)
+	if aging <= 0 || waited < aging {
+		return weight
+	}
+	return int(min(int64(weight)+int64(waited/aging), math.MaxInt32))
+}
