@@ -1,0 +1,95 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"slices"
+
+	trowel "github.com/trowel-project/trowel"
+)
+
+const (
+	sqlCountLive = `SELECT t.state, a.project_id, t.needs, CASE WHEN t.state = 4 THEN t.agent_id END AS agent, count(*), min(t.ready_at)
+FROM (SELECT state, attempt_id, needs, agent_id, ready_at FROM task WHERE ` + liveCondition + ` AND state IN (1, 4)) t
+JOIN attempt a ON a.id = t.attempt_id GROUP BY 1, 2, 3, 4`
+	sqlEachLive = `SELECT t.*, a.project_id FROM (SELECT ` + liveColumns + ` FROM task WHERE ` + liveCondition + ` AND state = $1) t
+JOIN attempt a ON a.id = t.attempt_id`
+	sqlNameTasks = `SELECT t.id, t.full_name, a.id, p.id, p.name, a.workflow FROM task t JOIN attempt a ON a.id = t.attempt_id
+JOIN project p ON p.id = a.project_id WHERE t.id IN (`
+	sqlListTaskNames = `SELECT id, full_name FROM task WHERE attempt_id = $1`
+)
+
+func (t *tx) CountLive(ctx context.Context) ([]trowel.LiveCount, error) {
+	var list []trowel.LiveCount
+	needs := needsReader{}
+	err := t.rows(ctx, sqlCountLive, nil, func(scan func(...any) error) error {
+		var c trowel.LiveCount
+		var text, agent sql.NullString
+		var oldest sql.NullInt64
+		if err := scan(&c.State, &c.ProjectID, &text, &agent, &c.Count, &oldest); err != nil {
+			return err
+		}
+		var err error
+		c.Needs, err = needs.read(text)
+		c.AgentID, c.Oldest = agent.String, instant(oldest)
+		list = append(list, c)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("count live tasks: %w", err)
+	}
+	return list, nil
+}
+
+func (t *tx) EachLive(ctx context.Context, state trowel.TaskState, f func(*trowel.LiveTask, trowel.ProjectID) error) error {
+	read := liveReader{needs: needsReader{}}
+	err := t.rows(ctx, sqlEachLive, []any{state}, func(scan func(...any) error) error {
+		var project trowel.ProjectID
+		read.list = read.list[:0]
+		err := read.row(func(columns ...any) error { return scan(append(columns, &project)...) })
+		if err != nil {
+			return err
+		}
+		return f(&read.list[0], project)
+	})
+	if err != nil {
+		return fmt.Errorf("look at live tasks: %w", err)
+	}
+	return nil
+}
+
+func (t *tx) NameTasks(ctx context.Context, tasks []trowel.TaskID) (map[trowel.TaskID]trowel.TaskName, error) {
+	named := make(map[trowel.TaskID]trowel.TaskName, len(tasks))
+	for some := range slices.Chunk(slices.Sorted(slices.Values(tasks)), lockedAtOnce) {
+		ids := make([]any, powerOfTwo(len(some)))
+		for i := range ids {
+			ids[i] = int64(some[min(i, len(some)-1)])
+		}
+		err := t.rows(ctx, sqlNameTasks+manyPlaces(len(some))+")", ids, func(scan func(...any) error) error {
+			var n trowel.TaskName
+			err := scan(&n.TaskID, &n.FullName, &n.AttemptID, &n.ProjectID, &n.Project, &n.Workflow)
+			named[n.TaskID] = n
+			return err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("name tasks: %w", err)
+		}
+	}
+	return named, nil
+}
+
+func (t *tx) ListTaskNames(ctx context.Context, attempt trowel.AttemptID) (map[trowel.TaskID]string, error) {
+	list := map[trowel.TaskID]string{}
+	err := t.rows(ctx, sqlListTaskNames, []any{attempt}, func(scan func(...any) error) error {
+		var id trowel.TaskID
+		var name string
+		err := scan(&id, &name)
+		list[id] = name
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list names of tasks of attempt %d: %w", attempt, err)
+	}
+	return list, nil
+}
