@@ -39,6 +39,7 @@ type Tx interface {
 	LiveTx
 	AdmissionTx
 	RecordTx
+	WhyTx
 	OverviewTx
 	ParamTx
 	RetentionTx

@@ -88,7 +88,7 @@ func manyPlaces(n int) string {
 }
 
 // padded fills up manyPlaces with the last id.
-func padded(ids []trowel.AttemptID) []any {
+func padded[T ~int64](ids []T) []any {
 	args := make([]any, powerOfTwo(len(ids)))
 	for i := range args {
 		args[i] = int64(ids[min(i, len(ids)-1)])

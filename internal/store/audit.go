@@ -80,8 +80,16 @@ func (r *auditRow) add(e *trowel.Audit) {
 }
 
 func (t *tx) ListAudits(ctx context.Context, attempt trowel.AttemptID) ([]trowel.Audit, error) {
+	list, err := t.audits(ctx, attempt, sqlListAudits, attempt)
+	if err != nil {
+		return nil, fmt.Errorf("list the audit of attempt %d: %w", attempt, err)
+	}
+	return list, nil
+}
+
+func (t *tx) audits(ctx context.Context, attempt trowel.AttemptID, query string, args ...any) ([]trowel.Audit, error) {
 	var list []trowel.Audit
-	err := t.rows(ctx, sqlListAudits, []any{attempt}, func(scan func(...any) error) error {
+	err := t.rows(ctx, query, args, func(scan func(...any) error) error {
 		var at sql.NullInt64
 		var batch int64
 		var entries string
@@ -92,10 +100,7 @@ func (t *tx) ListAudits(ctx context.Context, attempt trowel.AttemptID) ([]trowel
 		list, err = readAudits(list, trowel.Audit{At: instant(at), AttemptID: attempt, Batch: batch}, entries)
 		return err
 	})
-	if err != nil {
-		return nil, fmt.Errorf("list the audit of attempt %d: %w", attempt, err)
-	}
-	return list, nil
+	return list, err
 }
 
 // readAudits appends the entries of a row; what they share is in e.

@@ -1,0 +1,186 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	trowel "github.com/trowel-project/trowel"
+)
+
+const (
+	outlineColumns = `id, parent_id, full_name, state, flags, round, parent_round, upstreams, wait_reason, updated_at`
+	busyColumns    = `t.attempt_id, t.id, t.full_name, a.project_id, p.name, a.workflow, t.agent_id, t.ready_at, t.claimed_at, t.needs, t.holds`
+	busyTables     = ` FROM task t JOIN attempt a ON a.id = t.attempt_id JOIN project p ON p.id = a.project_id`
+
+	sqlSelectTasks    = `SELECT ` + taskColumns + ` FROM task`
+	sqlFindTasksNamed = `SELECT id FROM task WHERE attempt_id = $1
+AND substr(full_name, length(full_name) - length($2) + 1) = $2 ORDER BY id LIMIT $3`
+	sqlListOutlines  = `SELECT ` + outlineColumns + ` FROM task WHERE attempt_id = $1 ORDER BY id`
+	sqlListChildren  = `SELECT ` + outlineColumns + ` FROM task WHERE attempt_id = $1 AND parent_id = $2 ORDER BY id`
+	sqlCountChildren = `SELECT parent_round, state, count(*), min(id) FROM task WHERE attempt_id = $1 AND parent_id = $2
+GROUP BY parent_round, state ORDER BY parent_round, state`
+	// The first condition is that of index task_live.
+	sqlListReady = `SELECT ` + busyColumns + busyTables + ` WHERE (t.state IN (1, 2, 3, 4) OR (t.state = 0 AND t.wait_reason IS NOT NULL))
+AND t.state = 1 LIMIT $1`
+	sqlListBusy     = `SELECT ` + busyColumns + busyTables + ` WHERE t.state = 4 LIMIT $1`
+	sqlCountBusy    = `SELECT agent_id, count(*) FROM task WHERE state = 4 GROUP BY agent_id`
+	sqlCountBusyOf  = `SELECT count(*) FROM task WHERE attempt_id = $1 AND ` + liveCondition + ` AND state = 4`
+	sqlListAdmitted = `SELECT a.id FROM attempt a WHERE a.project_id = $1 AND a.workflow = $2 AND a.finished_at IS NULL AND a.wait_reason IS NULL
+AND NOT EXISTS (SELECT 1 FROM delayed_attempt d WHERE d.attempt_id = a.id) ORDER BY a.id LIMIT $3`
+	sqlListAuditsAt = `SELECT at, batch, entries FROM audit WHERE attempt_id = $1 AND at = $2 ORDER BY id`
+)
+
+func (t *tx) FindTasks(ctx context.Context, attempt trowel.AttemptID, ids []trowel.TaskID) ([]*trowel.Task, error) {
+	var list []*trowel.Task
+	read := taskReader{lists: map[string][]trowel.TaskID{}, needs: needsReader{}}
+	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
+	for some := range slices.Chunk(ids, lockedAtOnce) {
+		err := t.rows(ctx, findTasks(len(some)), padded(some), func(scan func(...any) error) error {
+			row, err := read.scan(scan)
+			if err == nil && row.AttemptID == attempt {
+				list = append(list, row)
+			}
+			return err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("find tasks of attempt %d: %w", attempt, err)
+		}
+	}
+	return list, nil
+}
+
+// findTasks is a statement with a place for each of so many ids or more.
+func findTasks(n int) string {
+	return sqlSelectTasks + ` WHERE id IN (` + manyPlaces(n) + `) ORDER BY id`
+}
+
+func (t *tx) FindTasksNamed(ctx context.Context, attempt trowel.AttemptID, name string, limit int) ([]trowel.TaskID, error) {
+	var list []trowel.TaskID
+	err := t.rows(ctx, sqlFindTasksNamed, []any{attempt, text(name), limit}, func(scan func(...any) error) error {
+		var id trowel.TaskID
+		err := scan(&id)
+		list = append(list, id)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("find tasks %q of attempt %d: %w", name, attempt, err)
+	}
+	return list, nil
+}
+
+func (t *tx) ListOutlines(ctx context.Context, attempt trowel.AttemptID, parent trowel.TaskID) ([]trowel.TaskOutline, error) {
+	query, args := sqlListOutlines, []any{attempt}
+	if parent != 0 {
+		query, args = sqlListChildren, []any{attempt, parent}
+	}
+	var list []trowel.TaskOutline
+	read := taskReader{lists: map[string][]trowel.TaskID{}}
+	err := t.rows(ctx, query, args, func(scan func(...any) error) error {
+		var row trowel.TaskOutline
+		var up, updated sql.NullInt64
+		var upstreams, wait sql.NullString
+		err := scan(&row.ID, &up, &row.FullName, &row.State, &row.Flags, &row.Round, &row.ParentRound, &upstreams, &wait, &updated)
+		if err != nil {
+			return err
+		}
+		row.ParentID, row.WaitReason, row.UpdatedAt = trowel.TaskID(up.Int64), wait.String, instant(updated)
+		row.Upstreams, err = read.ids(upstreams.String)
+		list = append(list, row)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list outlines of attempt %d: %w", attempt, err)
+	}
+	return list, nil
+}
+
+func (t *tx) CountChildren(ctx context.Context, attempt trowel.AttemptID, parent trowel.TaskID) ([]trowel.ChildCount, error) {
+	var list []trowel.ChildCount
+	err := t.rows(ctx, sqlCountChildren, []any{attempt, parent}, func(scan func(...any) error) error {
+		var c trowel.ChildCount
+		err := scan(&c.ParentRound, &c.State, &c.Count, &c.First)
+		list = append(list, c)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("count children of task %d: %w", parent, err)
+	}
+	return list, nil
+}
+
+func (t *tx) ListReady(ctx context.Context, limit int) ([]trowel.BusyTask, error) {
+	return t.busy(ctx, "list ready tasks", sqlListReady, limit)
+}
+
+func (t *tx) ListBusy(ctx context.Context, limit int) ([]trowel.BusyTask, error) {
+	return t.busy(ctx, "list running tasks", sqlListBusy, limit)
+}
+
+func (t *tx) busy(ctx context.Context, what, query string, limit int) ([]trowel.BusyTask, error) {
+	var list []trowel.BusyTask
+	read := needsReader{}
+	err := t.rows(ctx, query, []any{limit}, func(scan func(...any) error) error {
+		var b trowel.BusyTask
+		var agent, needs, holds sql.NullString
+		var ready, claimed sql.NullInt64
+		err := scan(&b.AttemptID, &b.TaskID, &b.FullName, &b.ProjectID, &b.Project, &b.Workflow, &agent, &ready, &claimed, &needs, &holds)
+		if err != nil {
+			return err
+		}
+		b.AgentID, b.ReadyAt, b.ClaimedAt = agent.String, instant(ready), instant(claimed)
+		var errNeeds error
+		b.Needs, errNeeds = read.read(needs)
+		err = errors.Join(errNeeds, readJSON(holds, &b.Holds))
+		list = append(list, b)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", what, err)
+	}
+	return list, nil
+}
+
+func (t *tx) CountBusy(ctx context.Context) (map[string]int, error) {
+	counts := map[string]int{}
+	err := t.rows(ctx, sqlCountBusy, nil, func(scan func(...any) error) error {
+		var agent sql.NullString
+		var n int
+		err := scan(&agent, &n)
+		counts[agent.String] += n
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("count running tasks: %w", err)
+	}
+	return counts, nil
+}
+
+func (t *tx) CountBusyOf(ctx context.Context, attempt trowel.AttemptID) (int, error) {
+	return t.count(ctx, "count running tasks of an attempt", sqlCountBusyOf, attempt)
+}
+
+func (t *tx) ListAdmitted(ctx context.Context, project trowel.ProjectID, workflow string, limit int) ([]trowel.AttemptID, error) {
+	var list []trowel.AttemptID
+	err := t.rows(ctx, sqlListAdmitted, []any{project, workflow, limit}, func(scan func(...any) error) error {
+		var id trowel.AttemptID
+		err := scan(&id)
+		list = append(list, id)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list admitted attempts of workflow %q of project %d: %w", workflow, project, err)
+	}
+	return list, nil
+}
+
+func (t *tx) ListAuditsAt(ctx context.Context, attempt trowel.AttemptID, at time.Time) ([]trowel.Audit, error) {
+	list, err := t.audits(ctx, attempt, sqlListAuditsAt, attempt, micros(at))
+	if err != nil {
+		return nil, fmt.Errorf("list the audit of attempt %d at %s: %w", attempt, at, err)
+	}
+	return list, nil
+}
