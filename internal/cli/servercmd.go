@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"os"
 
+	"github.com/google/uuid"
+
 	"github.com/trowel-project/trowel/internal/config"
 	"github.com/trowel-project/trowel/internal/secret"
 )
@@ -45,7 +47,7 @@ func (c *call) serve(ctx context.Context, settings config.Settings, log *slog.Lo
 		return err
 	}
 	own := secret.NewMask(secret.OwnChars)
-	p := &serverProcess{call: c, settings: server, own: own, log: slog.New(own.Handler(log.Handler())), local: local}
+	p := &serverProcess{call: c, id: uuid.NewString(), settings: server, own: own, log: slog.New(own.Handler(log.Handler())), local: local}
 	if err := p.open(ctx); err != nil {
 		return errors.Join(err, p.close())
 	}

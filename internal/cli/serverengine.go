@@ -44,9 +44,9 @@ func (p *serverProcess) openEngine(ctx context.Context) error {
 		Lasting: true, Poll: p.settings.Database.ExpireInterval, Adopt: e.Enabled, Sole: p.sole, Announce: announce, Defaults: p.settings.DefaultParams,
 	})
 	p.launcher.Flusher = p.flusher
+	p.renewals = queue.NewRenewals(queue.RenewalOptions{Store: p.store, Lease: p.settings.Agent.Lease, Now: p.env.Now})
 	p.heartbeat = queue.NewHeartbeat(queue.HeartbeatOptions{
-		Store: p.store, Agent: p.agent, Name: p.agentName(), Version: version, Slots: p.slots(),
-		Every: p.settings.Agent.Heartbeat, Lease: p.settings.Agent.Lease, Now: p.env.Now, Log: p.log,
+		Store: p.store, Renewals: p.renewals, Agent: p.agent, Row: p.agentRow(), Every: p.settings.Agent.Heartbeat, Log: p.log,
 	})
 	if p.settings.Schedule.Enabled {
 		p.scheduler = scheduler.New(scheduler.Options{Store: p.meters.metered(p.store, "scheduler"), Launcher: p.launcher, Now: p.env.Now, Log: p.log})
@@ -84,6 +84,14 @@ func (p *serverProcess) openAgent(ctx context.Context) error {
 		p.agent.Rest()
 	}
 	return nil
+}
+
+// agentRow is what is stored of the agent of this process.
+func (p *serverProcess) agentRow() trowel.Agent {
+	return trowel.Agent{
+		Name: p.agentName(), Version: version, Slots: p.slots(), Host: hostName(),
+		Queues: p.settings.Agent.Queues, Labels: p.settings.Agent.Labels, ServerID: p.id,
+	}
 }
 
 // slots is how many tries run here at the same time; zero for any number.

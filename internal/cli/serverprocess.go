@@ -54,6 +54,8 @@ type serverProcess struct {
 
 	killNow   chan struct{}
 	agent     *agent.Agent
+	id        string // of this process among the servers of a database
+	renewals  *queue.Renewals
 	heartbeat *queue.Heartbeat
 	flusher   *flush.Flusher
 	launcher  *launch.Launcher

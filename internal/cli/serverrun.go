@@ -44,6 +44,7 @@ func (p *serverProcess) start(ctx context.Context) (err error) {
 	}
 	p.goPart("flusher", p.flusher.Run)
 	p.goPart("log gatherer", p.gatherer.Run)
+	p.goPart("renewals", p.renewals.Run)
 	p.goPart("heartbeat", p.heartbeat.Run)
 	p.goPart("notifier", p.notifier.Run)
 	p.goPart("retention", p.runRetention)

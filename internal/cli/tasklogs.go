@@ -58,12 +58,15 @@ func (l *localRun) taskLogDir() (string, error) {
 }
 
 // agentID names this process in the names of logs.
-func agentID() string {
+func agentID() string { return strconv.Itoa(os.Getpid()) + "@" + hostName() }
+
+// hostName is the name of this machine.
+func hostName() string {
 	host, err := os.Hostname()
 	if err != nil {
-		host = "localhost"
+		return "localhost"
 	}
-	return strconv.Itoa(os.Getpid()) + "@" + host
+	return host
 }
 
 // keptLogs adds files to what is shown of tasks.

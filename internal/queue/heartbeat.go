@@ -7,12 +7,10 @@ import (
 	"sync"
 	"time"
 
-	"github.com/google/uuid"
-
 	trowel "github.com/trowel-project/trowel"
 )
 
-// Defaults of HeartbeatOptions.
+// Defaults of the length of a lease, and of the time between two renewals.
 const (
 	DefaultEvery = 10 * time.Second
 	DefaultLease = 30 * time.Second
@@ -25,21 +23,19 @@ type Holder interface {
 	Hold(id string)
 }
 
-// HeartbeatOptions are what a Heartbeat works with. Store, Agent, Name, Now and Log are required.
+// HeartbeatOptions are what a Heartbeat works with. Store, Renewals, Agent, Row and Log are required.
 type HeartbeatOptions struct {
-	Store   trowel.Store
-	Agent   Holder
-	Name    string // what people know the agent by: agent.id, or <pid>@<host>
-	Version string
-	Slots   int           // zero for no limit
-	Every   time.Duration // between two renewals
-	Lease   time.Duration // how long a lease lasts after a renewal; a few times Every
-	Now     func() time.Time
-	Log     *slog.Logger
+	Store    trowel.Store
+	Renewals *Renewals
+	Agent    Holder
+	// Row is what is stored of the agent; id and instants are set by the Heartbeat.
+	Row   trowel.Agent
+	Every time.Duration // between two renewals
+	Log   *slog.Logger
 }
 
-// Heartbeat keeps the lease of one agent: a row that says until when the tasks that it has claimed
-// are its own.
+// Heartbeat keeps the lease of the agent of this process: a row that says until when the tasks that it has
+// claimed are its own.
 //
 // What decides is whether the row is there. Who finds that a lease has ended deletes it, before the
 // tasks are released; until then the agent may renew it, however late. So a database that is away for
@@ -48,8 +44,8 @@ type HeartbeatOptions struct {
 type Heartbeat struct {
 	opts HeartbeatOptions
 
-	mu  sync.Mutex
-	row trowel.Agent
+	mu sync.Mutex
+	id string
 }
 
 // NewHeartbeat returns a Heartbeat; call Register, then Run, and End when the agent has stopped.
@@ -57,26 +53,18 @@ func NewHeartbeat(opts HeartbeatOptions) *Heartbeat {
 	if opts.Every <= 0 {
 		opts.Every = DefaultEvery
 	}
-	if opts.Lease <= 0 {
-		opts.Lease = DefaultLease
-	}
 	return &Heartbeat{opts: opts}
 }
 
 // Register stores the agent under a new id, which was never used before, and tells it so. To be
 // called before the first task is claimed.
 func (h *Heartbeat) Register(ctx context.Context) error {
-	now := h.opts.Now()
-	row := trowel.Agent{
-		ID: uuid.NewString(), Name: h.opts.Name, Version: h.opts.Version, Slots: h.opts.Slots,
-		StartedAt: now, SeenAt: now, LeaseEnds: now.Add(h.opts.Lease),
-	}
-	err := h.opts.Store.Update(ctx, func(tx trowel.Tx) error { return tx.PutAgent(ctx, &row) })
-	if err != nil {
-		return fmt.Errorf("register agent %q: %w", row.Name, err)
+	row := h.opts.Row
+	if err := h.opts.Renewals.Register(ctx, &row); err != nil {
+		return err
 	}
 	h.mu.Lock()
-	h.row = row
+	h.id = row.ID
 	h.mu.Unlock()
 	h.opts.Agent.Hold(row.ID)
 	return nil
@@ -95,7 +83,7 @@ func (h *Heartbeat) Run(ctx context.Context) error {
 		}
 		pause := h.opts.Every
 		if err := h.beat(ctx); err != nil && ctx.Err() == nil {
-			h.opts.Log.WarnContext(ctx, "lease not renewed", slog.String("agent", h.opts.Name), slog.Any("error", err))
+			h.opts.Log.WarnContext(ctx, "lease not renewed", slog.String("agent", h.opts.Row.Name), slog.Any("error", err))
 			pause = min(pause, time.Second)
 		}
 		timer.Reset(pause)
@@ -104,36 +92,26 @@ func (h *Heartbeat) Run(ctx context.Context) error {
 
 // beat renews the lease, or finds that it is lost and registers the agent anew.
 func (h *Heartbeat) beat(ctx context.Context) error {
-	h.mu.Lock()
-	row := h.row
-	h.mu.Unlock()
-	row.SeenAt = h.opts.Now()
-	row.LeaseEnds = row.SeenAt.Add(h.opts.Lease)
-	lost := false
-	err := h.opts.Store.Update(ctx, func(tx trowel.Tx) error {
-		lost = false
-		renewed, err := tx.RenewLeases(ctx, []string{row.ID}, row.SeenAt, row.LeaseEnds)
-		lost = err == nil && len(renewed) == 0
-		return err
-	})
-	if err != nil {
+	held, err := h.opts.Renewals.Renew(ctx, h.agentID())
+	if err != nil || held {
 		return err
 	}
-	if !lost {
-		return nil
-	}
-	h.opts.Log.WarnContext(ctx, "lease lost, its tries are stopped", slog.String("agent", row.Name))
+	h.opts.Log.WarnContext(ctx, "lease lost, its tries are stopped", slog.String("agent", h.opts.Row.Name))
 	return h.Register(ctx)
+}
+
+func (h *Heartbeat) agentID() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.id
 }
 
 // End deletes the agent. What it may still run is free for others at once.
 func (h *Heartbeat) End(ctx context.Context) error {
-	h.mu.Lock()
-	id := h.row.ID
-	h.mu.Unlock()
+	id := h.agentID()
 	err := h.opts.Store.Update(ctx, func(tx trowel.Tx) error { return tx.DeleteAgent(ctx, id) })
 	if err != nil {
-		return fmt.Errorf("end the lease of agent %q: %w", h.opts.Name, err)
+		return fmt.Errorf("end the lease of agent %q: %w", h.opts.Row.Name, err)
 	}
 	return nil
 }

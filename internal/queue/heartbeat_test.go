@@ -59,14 +59,17 @@ func beat(t *testing.T) *beating {
 		}
 		return storetest.Plan{}
 	})
+	renewals := queue.NewRenewals(queue.RenewalOptions{Store: faulty, Now: time.Now})
 	b.beat = queue.NewHeartbeat(queue.HeartbeatOptions{
-		Store: faulty, Agent: &b.holder, Name: "1@host", Version: "1", Slots: 4, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		Store: faulty, Renewals: renewals, Agent: &b.holder, Row: trowel.Agent{Name: "1@host", Version: "1", Slots: 4},
+		Log: slog.New(slog.DiscardHandler),
 	})
 	if err := b.beat.Register(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	var running sync.WaitGroup
+	running.Go(func() { _ = renewals.Run(ctx) })
 	running.Go(func() {
 		if err := b.beat.Run(ctx); !errors.Is(err, context.Canceled) {
 			t.Errorf("heartbeat: %v", err)
@@ -92,7 +95,7 @@ func (b *beating) agents(t *testing.T) (list []*trowel.Agent) {
 	return list
 }
 
-// A heartbeat keeps its row, with a lease that has at least 20 of its 30 seconds left.
+// A heartbeat keeps its row, with a lease that has at least 19 of its 30 seconds left.
 func TestHeartbeatRenews(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -104,8 +107,8 @@ func TestHeartbeatRenews(t *testing.T) {
 			if len(agents) != 1 || agents[0].Name != "1@host" || agents[0].Slots != 4 || agents[0].ID != b.holder.held()[0] {
 				t.Fatalf("agents = %+v, want one that is held", agents)
 			}
-			if left := time.Until(agents[0].LeaseEnds); left < 20*time.Second || left > 30*time.Second {
-				t.Fatalf("the lease ends in %v, want 20 to 30 s", left)
+			if left := time.Until(agents[0].LeaseEnds); left < 19*time.Second || left > 30*time.Second {
+				t.Fatalf("the lease ends in %v, want 19 to 30 s", left)
 			}
 		}
 		if err := b.beat.End(t.Context()); err != nil || len(b.agents(t)) != 0 {
@@ -125,10 +128,10 @@ func TestHeartbeatSurvivesOutage(t *testing.T) {
 		b.away.Store(true)
 		<-time.After(time.Hour)
 		b.away.Store(false)
-		<-time.After(2 * time.Second)
+		<-time.After(3 * time.Second)
 		synctest.Wait()
 		agents := b.agents(t)
-		if len(agents) != 1 || len(b.holder.held()) != 1 || time.Until(agents[0].LeaseEnds) < 20*time.Second {
+		if len(agents) != 1 || len(b.holder.held()) != 1 || time.Until(agents[0].LeaseEnds) < 19*time.Second {
 			t.Errorf("agents = %+v and ids %v, want the same one with a new lease", agents, b.holder.held())
 		}
 	})
@@ -144,7 +147,7 @@ func TestHeartbeatLost(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		<-time.After(11 * time.Second)
+		<-time.After(12 * time.Second)
 		synctest.Wait()
 		held, agents := b.holder.held(), b.agents(t)
 		if len(held) != 2 || held[1] == first || len(agents) != 1 || agents[0].ID != held[1] {
