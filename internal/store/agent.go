@@ -50,9 +50,12 @@ func (t *tx) RenewLeases(ctx context.Context, agents []string, at, ends time.Tim
 	return renewed, nil
 }
 
-// renewLeases is a statement with a place for each of so many agents or more. It locks all rows in
-// one order, so that nobody is in a deadlock.
+// renewLeases is a statement with a place for each of so many agents or more. Where rows are locked it
+// does so in one order, so that nobody is in a deadlock.
 func renewLeases(n int, lockRows string) string {
+	if lockRows == "" {
+		return sqlRenewLeases + ` WHERE id IN ` + list(3, n) + ` RETURNING id`
+	}
 	return sqlRenewLeases + ` WHERE id IN (` + selectAgents(3, n) + ` ORDER BY g.id` + lockRows + `) RETURNING id`
 }
 

@@ -217,6 +217,10 @@ func (m *members) task(row *trowel.Task) {
 		m.key("needs")
 		*m = append(*m, mustJSON(row.Needs)...)
 	}
+	if row.Holds != nil {
+		m.key("holds")
+		*m = append(*m, mustJSON(row.Holds)...)
+	}
 	m.number("losses", int64(row.Losses))
 	m.number("resumingTaskId", int64(row.ResumingID))
 	m.number("version", row.Version)
@@ -265,8 +269,10 @@ func unarchived(attempt trowel.AttemptID, r *param.Reader) (*trowel.Task, error)
 		UpdatedAt: instant("updatedAt"), AgentID: text("agent"), ResumingID: trowel.TaskID(number("resumingTaskId")), Version: number("version"),
 		Losses: int(number("losses")),
 	}
-	if needs, ok := r.Value("needs"); ok {
-		errs = append(errs, readJSON(sql.NullString{String: param.JSON(needs), Valid: true}, &row.Needs))
+	for key, to := range map[string]any{"needs": &row.Needs, "holds": &row.Holds} {
+		if value, ok := r.Value(key); ok {
+			errs = append(errs, readJSON(sql.NullString{String: param.JSON(value), Valid: true}, to))
+		}
 	}
 	for _, up := range list("upstreams") {
 		id, _ := param.AsLong(up)

@@ -191,6 +191,50 @@ func hot() []statement {
 			_, err := tx.ListOrphans(ctx, at, 20)
 			return err
 		}},
+		sorted(one("ListLive", func(ctx context.Context, tx trowel.Tx) error {
+			_, err := tx.ListLive(ctx, []trowel.AttemptID{7, 8, 9})
+			return err
+		})),
+		one("ListRunning", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.ListRunning(ctx, 5, 20); return err }),
+		one("FindRunning", func(ctx context.Context, tx trowel.Tx) error {
+			_, err := tx.FindRunning(ctx, []trowel.AttemptID{7, 8, 9})
+			return err
+		}),
+		sorted(one("ListRunningOf", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.ListRunningOf(ctx, "a7"); return err })),
+		one("FindTry", func(ctx context.Context, tx trowel.Tx) error {
+			_, err := tx.FindTry(ctx, 7, trowel.TryID{Task: 6, Number: 1})
+			return err
+		}),
+		// All tasks that run, once in a while.
+		{name: "CountHolds", allowed: "SCAN TEMP B-TREE", run: func(ctx context.Context, tx trowel.Tx) error { _, err := tx.CountHolds(ctx); return err }},
+		one("CountAdmitted", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.CountAdmitted(ctx, 1, "w1"); return err }),
+		sorted(one("ListWaiting", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.ListWaiting(ctx, 1, "w1", 20); return err })),
+		// All attempts that wait: their index has no others.
+		scanned(one("ListWaitingWorkflows", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.ListWaitingWorkflows(ctx); return err })),
+		one("HoldAgents", func(ctx context.Context, tx trowel.Tx) error {
+			_, err := tx.HoldAgents(ctx, []string{"a7", "a8"}, "s")
+			return err
+		}),
+		one("RenewLeases", func(ctx context.Context, tx trowel.Tx) error {
+			_, err := tx.RenewLeases(ctx, []string{"a7", "a8"}, at, at)
+			return err
+		}),
+		one("LockUses", func(ctx context.Context, tx trowel.Tx) error {
+			_, err := tx.LockUses(ctx, []string{"n7", "n8"})
+			return err
+		}),
+		scanned(one("ListRecords", func(ctx context.Context, tx trowel.Tx) error {
+			_, err := tx.ListRecords(ctx, trowel.RecordFilter{Limit: 20})
+			return err
+		})),
+		one("ListRecords of a project", func(ctx context.Context, tx trowel.Tx) error {
+			_, err := tx.ListRecords(ctx, trowel.RecordFilter{ProjectID: 7, Before: 5000, Limit: 20})
+			return err
+		}),
+		one("ListRecords of an attempt", func(ctx context.Context, tx trowel.Tx) error {
+			_, err := tx.ListRecords(ctx, trowel.RecordFilter{AttemptID: 7, Limit: 20})
+			return err
+		}),
 		sorted(one("ListLogFiles", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.ListLogFiles(ctx, 7, "f"); return err })),
 		one("ListLogChunks", func(ctx context.Context, tx trowel.Tx) error {
 			_, err := tx.ListLogChunks(ctx, 7, "f", 3, 5, true)
@@ -247,12 +291,15 @@ SELECT i, i, i, 1 + i % 1000, 'w1', i, i, 'started', '' FROM n`},
 		{large, `INSERT INTO session (id, project_id, workflow, session_time, uuid, last_attempt_id)
 SELECT i, CASE WHEN i % 2 = 0 THEN 1 ELSE 1 + i % 1000 END, 'w1', i, 'u', i FROM n`},
 		{large, `INSERT INTO attempt (id, session_id, project_id, workflow, name, number, workflow_id, zone, flags, cause, actor, version, created_at,
-finished_at) SELECT i, i, CASE WHEN i % 2 = 0 THEN 1 ELSE 1 + i % 1000 END, 'w1', '', 1, 1 + i % 4000, 'UTC', 2, '', '', 0, i,
-CASE WHEN i % 100 = 0 THEN NULL ELSE i END FROM n`},
+finished_at, wait_reason) SELECT i, i, CASE WHEN i % 2 = 0 THEN 1 ELSE 1 + i % 1000 END, 'w1', '', 1, 1 + i % 4000, 'UTC', 2, '', '', 0, i,
+CASE WHEN i % 100 = 0 THEN NULL ELSE i END, CASE WHEN i % 300 = 0 THEN 'attempts_limit' ELSE NULL END FROM n`},
 		{1000, `INSERT INTO delayed_attempt (attempt_id, depends_on, next_run_at) SELECT i, i, i FROM n`},
 		{large, `INSERT INTO task (id, attempt_id, full_name, is_group, state, flags, parent_round, try, updated_at, agent_id, version)
 SELECT i, 1 + i % 1000, '+t', i % 100 = 0, CASE WHEN i % 100 = 0 THEN 4 ELSE 0 END, 0, 0, 1, i, 'a' || (i % 50), i % 5 FROM n`},
 		{40, `INSERT INTO agent (id, name, version, slots, started_at, seen_at, lease_ends) SELECT 'a' || i, '', '', 1, 0, 0, 2000000 FROM n`},
+		{large, `INSERT INTO limit_use (name, used) SELECT 'n' || i, 0 FROM n`},
+		{large, `INSERT INTO audit_record (id, at, actor_kind, actor, source, action, object_kind, object_id, object, project_id, attempt_id)
+SELECT i, i, '', '', '', '', '', '', '', 1 + i % 1000, 1 + i % 1000 FROM n`},
 		{large, `INSERT INTO task_try (attempt_id, task_id, number, full_name, ended_at, exit_kind) SELECT 1 + i % 1000, i, 1, '+t', i, 'success' FROM n`},
 		{large, `INSERT INTO audit (id, at, attempt_id, batch, entries) SELECT i, i, 1 + i % 1000, i, '[]' FROM n`},
 		{large, `INSERT INTO log_chunk (attempt_id, file, seq, first_line, line_count, text_offset, text_bytes, data_bytes, blob_key, blob_offset)

@@ -38,7 +38,7 @@ func names(list []string) any {
 func mustJSON(value any) string {
 	data, err := json.Marshal(value)
 	if err != nil {
-		panic(fmt.Sprintf("write %T as JSON: %v", value, err))
+		panic(fmt.Sprintf("write %T as JSON: %v", value, err)) //nolint:forbidigo // a broken build: a type that JSON does not have
 	}
 	return string(data)
 }

@@ -16,6 +16,8 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8) ON CONFLICT DO NOTHING RETURNING id`
 	sqlDeletePool = `DELETE FROM pool WHERE id = $1`
 	sqlListPools  = `SELECT id, project_id, name, slots, description, include_deferred, actor, created_at, updated_at FROM pool
 ORDER BY project_id IS NOT NULL, name, project_id`
+	sqlDeleteUselessPools = `DELETE FROM pool WHERE project_id IN (SELECT p.id FROM project p WHERE p.deleted_at IS NOT NULL)
+AND NOT EXISTS (SELECT 1 FROM attempt a WHERE a.project_id = pool.project_id AND a.finished_at IS NULL)`
 )
 
 func (t *tx) InsertPool(ctx context.Context, p *trowel.Pool) error {
@@ -60,6 +62,12 @@ func (t *tx) ListPools(ctx context.Context) ([]*trowel.Pool, error) {
 		return nil, fmt.Errorf("list pools: %w", err)
 	}
 	return list, nil
+}
+
+// deleteUselessPools deletes pools of deleted projects, none of whose attempts can use them any more.
+func (t *tx) deleteUselessPools(ctx context.Context) error {
+	_, err := t.exec(ctx, sqlDeleteUselessPools)
+	return err
 }
 
 // there makes an ErrNotFound of a statement that changed no row.

@@ -25,6 +25,7 @@ actor, created_at) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT 
 	sqlDeleteProject   = `UPDATE project SET deleted_at = $2 WHERE id = $1 AND deleted_at IS NULL`
 	sqlDeleteSchedules = `DELETE FROM schedule WHERE project_id = $1`
 	sqlDeleteSecrets   = `DELETE FROM secret WHERE project_id = $1`
+	sqlDeletePauses    = `DELETE FROM workflow_pause WHERE project_id = $1`
 	sqlFindRevision    = `SELECT ` + revisionColumns + ` FROM revision r WHERE r.project_id = $1 AND r.name = $2`
 	sqlFindLatestRev   = `SELECT ` + revisionColumns + ` FROM revision r JOIN project p ON r.id = p.revision_id WHERE p.id = $1`
 )
@@ -89,10 +90,13 @@ func (t *tx) DeleteProject(ctx context.Context, id trowel.ProjectID, at time.Tim
 	if err == nil && deleted == 0 {
 		err = trowel.ErrNotFound
 	}
-	for _, query := range []string{sqlDeleteSchedules, sqlDeleteSecrets} {
+	for _, query := range []string{sqlDeleteSchedules, sqlDeleteSecrets, sqlDeletePauses} {
 		if err == nil {
 			_, err = t.exec(ctx, query, id)
 		}
+	}
+	if err == nil {
+		err = t.deleteUselessPools(ctx)
 	}
 	if err != nil {
 		return fmt.Errorf("delete project %d: %w", id, err)

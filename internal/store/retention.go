@@ -71,6 +71,9 @@ func (t *tx) DeleteAttempts(ctx context.Context, before time.Time, ids []trowel.
 	if err := t.lockSessions(ctx, ids); err != nil {
 		return deleted, fmt.Errorf("lock sessions of old attempts: %w", err)
 	}
+	if err := t.deleteUselessPools(ctx); err != nil {
+		return deleted, fmt.Errorf("delete pools of deleted projects: %w", err)
+	}
 	for some := range slices.Chunk(slices.Sorted(slices.Values(ids)), lockedAtOnce) {
 		for _, last := range []bool{false, true} {
 			if err := t.deleteOld(ctx, before, some, last, &deleted); err != nil {

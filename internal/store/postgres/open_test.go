@@ -58,11 +58,13 @@ func TestOpenRefuses(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	change(`CREATE TABLE saved AS SELECT * FROM schema_migration`)
 	change(`DELETE FROM schema_migration`)
 	refused("an older database", "the database lacks these migrations: 0001")
-	change(`INSERT INTO schema_migration (version, name, checksum, applied_at) VALUES (1, 'first', '', 0), (2, 'second', '', 0)`)
+	change(`INSERT INTO schema_migration SELECT * FROM saved`)
+	change(`INSERT INTO schema_migration (version, name, checksum, applied_at) VALUES (1000, 'later', '', 0)`)
 	for _, opts.KeepSchema = range []bool{false, true} {
-		refused("a newer database", "the database has schema 2, this program knows schemas up to 1")
+		refused("a newer database", "this program knows schemas up to ")
 	}
 }
 

@@ -5,12 +5,21 @@ import (
 	"errors"
 	"slices"
 	"testing"
+	"time"
 
 	trowel "github.com/trowel-project/trowel"
 )
 
 func newAgent(id string, leaseEnds int64) *trowel.Agent {
 	return &trowel.Agent{ID: id, Name: "1@host", Version: "0.1", Slots: 4, StartedAt: at(1), SeenAt: at(2), LeaseEnds: at(leaseEnds)}
+}
+
+// fullAgent has a value in every field.
+func fullAgent(id, server string) *trowel.Agent {
+	return &trowel.Agent{
+		ID: id, Name: "2@other", Version: "0.2", Slots: 8, Host: "other", Queues: []string{"gpu", "default"}, Labels: []string{"a\"b"},
+		Remote: true, ServerID: server, Token: 7, StartedAt: at(20), SeenAt: at(21), LeaseEnds: at(22), DrainedAt: at(23),
+	}
 }
 
 func putAgents(t *testing.T, db trowel.Store, agents ...*trowel.Agent) {
@@ -39,9 +48,22 @@ func testAgents(t *testing.T, db trowel.Store) {
 	a, b := newAgent("a", 10), newAgent("B", 10)
 	putAgents(t, db, newAgent("a", 5), b, a)
 	equal(t, "ListAgents", listAgents(t, db), []*trowel.Agent{b, a})
-	*a = trowel.Agent{ID: "a", Name: "2@other", Version: "0.2", Slots: 0, StartedAt: at(20), SeenAt: at(21), LeaseEnds: at(22)}
+	*a = *fullAgent("a", "server")
 	putAgents(t, db, a)
 	equal(t, "ListAgents after a change", listAgents(t, db), []*trowel.Agent{b, a})
+	view(t, db, func(ctx context.Context, tx trowel.Tx) error {
+		got, err := tx.FindAgent(ctx, "a")
+		equal(t, "FindAgent", got, a)
+		_, errUnknown := tx.FindAgent(ctx, "A")
+		wantNotFound(t, map[string]error{"FindAgent": errUnknown})
+		return err
+	})
+	a.DrainedAt = time.Time{}
+	update(t, db, func(ctx context.Context, tx trowel.Tx) error {
+		wantNotFound(t, map[string]error{"DrainAgent": tx.DrainAgent(ctx, "unknown", at(1))})
+		return errors.Join(tx.DrainAgent(ctx, "a", at(1)), tx.DrainAgent(ctx, "a", time.Time{}))
+	})
+	equal(t, "ListAgents after a drain", listAgents(t, db), []*trowel.Agent{b, a})
 	update(t, db, func(ctx context.Context, tx trowel.Tx) error {
 		return errors.Join(tx.DeleteAgent(ctx, "B"), tx.DeleteAgent(ctx, "unknown"))
 	})
@@ -63,6 +85,30 @@ func testLeases(t *testing.T, db trowel.Store) {
 		a.SeenAt, a.LeaseEnds = at(5), at(35)
 	}
 	equal(t, "agents after a renewal", listAgents(t, db), []*trowel.Agent{good, late, other})
+}
+
+// Only agents of that server that were not drained are held, and an agent that is held cannot be
+// taken away meanwhile.
+func testHeldAgents(t *testing.T, db trowel.Store) {
+	mine, other, drained := fullAgent("mine", "s1"), fullAgent("other", "s2"), fullAgent("drained", "s1")
+	mine.DrainedAt, other.DrainedAt = time.Time{}, time.Time{}
+	putAgents(t, db, mine, other, drained)
+	deleted := make(chan error, 1)
+	update(t, db, func(ctx context.Context, tx trowel.Tx) error {
+		held, err := tx.HoldAgents(ctx, []string{"unknown", "other", "mine", "drained"}, "s1")
+		equal(t, "HoldAgents", held, []string{"mine"})
+		none, errNone := tx.HoldAgents(ctx, nil, "s1")
+		equal(t, "number of agents held of none", len(none), 0)
+		go func() {
+			deleted <- db.Update(ctx, func(tx trowel.Tx) error { return tx.DeleteAgent(ctx, "mine") })
+		}()
+		_, errFind := tx.FindAgent(ctx, "mine")
+		return errors.Join(err, errNone, errFind)
+	})
+	if err := <-deleted; err != nil {
+		t.Errorf("delete an agent that was held: %v", err)
+	}
+	equal(t, "agents at the end", listAgents(t, db), []*trowel.Agent{drained, other})
 }
 
 // Servers renew the same leases in any order.

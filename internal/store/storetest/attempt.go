@@ -16,13 +16,14 @@ func testAttempts(t *testing.T, db trowel.Store) {
 	first := newAttempt(t, db, s, "")
 	session := s.Session
 	other := trowel.Session{ProjectID: s.Project.ID, Workflow: "w", Time: s.Session.Time, UUID: "another"}
-	second := &trowel.Attempt{Name: "again", WorkflowID: s.Workflow.ID, Zone: "UTC", Cause: "retry", CreatedAt: at(5)}
+	second := &trowel.Attempt{Name: "again", WorkflowID: s.Workflow.ID, Zone: "UTC", Cause: "retry", CreatedAt: at(5), WaitReason: trowel.WaitAttemptsLimit}
 	update(t, db, func(ctx context.Context, tx trowel.Tx) error { return tx.InsertAttempt(ctx, &other, second) })
 	equal(t, "session of the second attempt", other, session)
 	if first.Index != 1 || second.Index != 2 || second.ID <= first.ID {
 		t.Errorf("attempts are %d (id %d) and %d (id %d), want 1 and 2", first.Index, first.ID, second.Index, second.ID)
 	}
 	second.Flags, second.Version, second.FinishedAt = trowel.AttemptDone|trowel.AttemptSuccess, 17, at(6)
+	second.WaitReason = trowel.WaitWorkflowPaused
 	update(t, db, func(ctx context.Context, tx trowel.Tx) error { return tx.UpdateAttempts(ctx, second) })
 	view(t, db, func(ctx context.Context, tx trowel.Tx) error {
 		got, err := tx.FindAttempt(ctx, second.ID)

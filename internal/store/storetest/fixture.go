@@ -65,7 +65,16 @@ func fullTask(a *trowel.Attempt, id trowel.TaskID) *trowel.Task {
 		Round: 4, ParentRound: 5, Try: 6, RetryCount: 7, RetryAt: at(10), WaitReason: "group_retry", StateParams: param.Of("s", 1),
 		Result: trowel.Result{Subtasks: param.Of("+x", param.New()), Export: rich(), ResetKeys: []string{"a.b", "c"}, Store: rich()},
 		Error:  param.Of("message", "no", "stacktrace", "a, b"), ReadyAt: at(11), ClaimedAt: at(12), StartedAt: at(13), UpdatedAt: at(14),
-		AgentID: "agent-1", ResumingID: 99, Version: 8,
+		AgentID: "agent-1", Needs: fullNeeds(), Holds: trowel.Holds{"pool:1": 2, "concurrency:site:a\"b": 1}, Losses: 3, ResumingID: 99, Version: 8,
+	}
+}
+
+// fullNeeds has a value in every field.
+func fullNeeds() *trowel.Needs {
+	weight := -3
+	return &trowel.Needs{
+		Queue: "gpu", Labels: []string{"a", "b<c"}, Pools: []trowel.PoolNeed{{Name: "etl", Slots: 2}}, Weight: &weight,
+		Concurrency: &trowel.Concurrency{Limit: 1, Per: trowel.PerSite, Key: "k\u00e4", Fail: true, RunningOnly: true},
 	}
 }
 

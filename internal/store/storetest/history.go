@@ -90,7 +90,12 @@ func testTries(t *testing.T, db trowel.Store) {
 	view(t, db, func(ctx context.Context, tx trowel.Tx) error {
 		got, err := tx.ListTries(ctx, a.ID)
 		equal(t, "ListTries", got, want)
-		return err
+		one, errOne := tx.FindTry(ctx, a.ID, trowel.TryID{Task: want[3].TaskID, Number: want[3].Number})
+		equal(t, "FindTry", one, &want[3])
+		_, errNumber := tx.FindTry(ctx, a.ID, trowel.TryID{Task: want[3].TaskID, Number: 99})
+		_, errAttempt := tx.FindTry(ctx, other.ID, trowel.TryID{Task: want[3].TaskID, Number: want[3].Number})
+		wantNotFound(t, map[string]error{"try of another number": errNumber, "try of another attempt": errAttempt})
+		return errors.Join(err, errOne)
 	})
 	refuse(t, db, trowel.ErrConflict, func(ctx context.Context, tx trowel.Tx) error { return tx.InsertTries(ctx, want[7:8]) })
 	refuse(t, db, trowel.ErrConflict, func(ctx context.Context, tx trowel.Tx) error {

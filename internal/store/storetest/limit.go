@@ -1,0 +1,135 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	trowel "github.com/trowel-project/trowel"
+)
+
+func listUses(t *testing.T, db trowel.Store) (uses map[string]int) {
+	t.Helper()
+	view(t, db, func(ctx context.Context, tx trowel.Tx) (err error) {
+		uses, err = tx.ListUses(ctx)
+		return err
+	})
+	return uses
+}
+
+// addUses locks counters and changes them.
+func addUses(ctx context.Context, tx trowel.Tx, changes map[string]int) (map[string]int, error) {
+	var names []string
+	for name := range changes {
+		names = append(names, name)
+	}
+	errShare := tx.ShareLimits(ctx)
+	before, errLock := tx.LockUses(ctx, names)
+	return before, errors.Join(errShare, errLock, tx.AddUses(ctx, changes))
+}
+
+// Counters that are not stored are zero, and many change at once. What was not locked before is a
+// conflict.
+func testUses(t *testing.T, db trowel.Store) {
+	many := map[string]int{}
+	for i := range 150 {
+		many[fmt.Sprintf("concurrency:site:%d", i)] = i
+	}
+	update(t, db, func(ctx context.Context, tx trowel.Tx) error {
+		before, err := addUses(ctx, tx, map[string]int{"pool:1": 3, "concurrency:site:k\u00e4": 1, "attempts:1/w": 0})
+		equal(t, "LockUses at the beginning", before, map[string]int{"pool:1": 0, "concurrency:site:k\u00e4": 0, "attempts:1/w": 0})
+		_, errMany := addUses(ctx, tx, many)
+		none, errNone := tx.LockUses(ctx, nil)
+		equal(t, "LockUses of none", none, map[string]int{})
+		return errors.Join(err, errMany, errNone, tx.AddUses(ctx, nil))
+	})
+	update(t, db, func(ctx context.Context, tx trowel.Tx) error {
+		before, err := tx.LockUses(ctx, []string{"pool:1", "pool:2", "pool:1"})
+		equal(t, "LockUses later", before, map[string]int{"pool:1": 3, "pool:2": 0})
+		back := map[string]int{}
+		for name, n := range many {
+			back[name] = -n
+		}
+		_, errBack := addUses(ctx, tx, back)
+		return errors.Join(err, tx.AddUses(ctx, map[string]int{"pool:1": -1}), errBack)
+	})
+	equal(t, "ListUses", listUses(t, db), map[string]int{"pool:1": 2, "concurrency:site:k\u00e4": 1})
+	refuse(t, db, trowel.ErrConflict, func(ctx context.Context, tx trowel.Tx) error {
+		// This one went when it was zero.
+		return tx.AddUses(ctx, map[string]int{"pool:1": 1, "concurrency:site:7": 1})
+	})
+	equal(t, "ListUses after a conflict", listUses(t, db), map[string]int{"pool:1": 2, "concurrency:site:k\u00e4": 1})
+}
+
+// Counters are recounted from what running and waiting tasks hold; a running one that holds nothing
+// special counts for the default pool, if that has a limit.
+func testRecounts(t *testing.T, db trowel.Store) {
+	a := newAttempt(t, db, newSetting(t, db), "")
+	task := func(id trowel.TaskID, state trowel.TaskState, holds trowel.Holds) *trowel.Task {
+		row := newTask(a, id)
+		row.State, row.Holds = state, holds
+		return row
+	}
+	insertTasks(t, db,
+		task(1, trowel.TaskPlanned, nil), task(2, trowel.TaskRunning, nil), task(3, trowel.TaskRunning, nil), task(4, trowel.TaskReady, nil),
+		task(5, trowel.TaskRunning, trowel.Holds{"pool:7": 2, "concurrency:site:k": 1}),
+		task(6, trowel.TaskRunning, trowel.Holds{"pool:7": 2, "concurrency:site:k": 1}),
+		task(7, trowel.TaskRetryWaiting, trowel.Holds{"concurrency:site:k": 1}), task(8, trowel.TaskRunning, trowel.Holds{}))
+	want := map[string]int{"pool:7": 4, "concurrency:site:k": 3}
+	recount := func(want, wrong map[string]int) {
+		t.Helper()
+		update(t, db, func(ctx context.Context, tx trowel.Tx) error {
+			err := tx.LockLimits(ctx)
+			counted, errCount := tx.CountHolds(ctx)
+			equal(t, "CountHolds", counted, want)
+			changed, errRecount := tx.RecountUses(ctx)
+			equal(t, "RecountUses", changed, wrong)
+			return errors.Join(err, errCount, errRecount)
+		})
+		equal(t, "ListUses", listUses(t, db), want)
+	}
+	recount(want, want)
+	recount(want, map[string]int{})
+	pool := listPools(t, db)[0]
+	pool.Slots = 10
+	update(t, db, func(ctx context.Context, tx trowel.Tx) error {
+		_, err := addUses(ctx, tx, map[string]int{"tasks:1/w": 5, "pool:7": 1})
+		return errors.Join(err, tx.UpdatePool(ctx, pool))
+	})
+	want[pool.Use()] = 2
+	recount(want, map[string]int{"tasks:1/w": -5, "pool:7": -1, pool.Use(): 2})
+}
+
+// Who locks the same counters in any order, while others recount, loses nothing and nobody gets stuck.
+func testParallelUses(t *testing.T, db trowel.Store) {
+	names := []string{"pool:1", "concurrency:site:k", "concurrency:site:m", "tasks:1/w"}
+	parallel(t, writers, func(i int) error {
+		order := slices.Clone(names)
+		if i%2 == 0 {
+			slices.Reverse(order)
+		}
+		for n := range writes {
+			err := db.Update(t.Context(), func(tx trowel.Tx) error {
+				if i == 0 {
+					return errors.Join(tx.LockLimits(t.Context()), tx.Notify(t.Context(), "pools"))
+				}
+				before, err := addUses(t.Context(), tx, map[string]int{order[n%4]: 1, order[(n+1)%4]: 1})
+				if err != nil {
+					return err
+				}
+				back, err := tx.LockUses(t.Context(), order[:1])
+				if err != nil || before[order[0]] < 0 || back[order[0]] < 0 {
+					return fmt.Errorf("counters %v, then %v: %w", before, back, err)
+				}
+				return tx.AddUses(t.Context(), map[string]int{order[n%4]: -1, order[(n+1)%4]: -1})
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	equal(t, "ListUses", listUses(t, db), map[string]int{})
+}

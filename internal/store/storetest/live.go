@@ -1,0 +1,83 @@
+package storetest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	trowel "github.com/trowel-project/trowel"
+)
+
+// Live tasks are those for which somebody does something, with what is needed for it.
+func testLiveTasks(t *testing.T, db trowel.Store) {
+	s := newSetting(t, db)
+	a, other := newAttempt(t, db, s, ""), newAttempt(t, db, s, "other")
+	task := func(a *trowel.Attempt, id trowel.TaskID, state trowel.TaskState) *trowel.Task {
+		row := newTask(a, id)
+		row.State = state
+		return row
+	}
+	var all []*trowel.Task
+	for state := trowel.TaskBlocked; state <= trowel.TaskAwaitingInput; state++ {
+		all = append(all, task(a, trowel.TaskID(100+state), state))
+	}
+	full := fullTask(a, 50)
+	evaluating := task(a, 40, trowel.TaskBlocked)
+	evaluating.WaitReason = trowel.WaitEvaluating
+	theirs := task(other, 200, trowel.TaskRunning)
+	theirs.AgentID, theirs.Needs, theirs.Try = "agent", fullNeeds(), 1
+	insertTasks(t, db, append(all, theirs, full, evaluating)...)
+	live := func(row *trowel.Task) trowel.LiveTask {
+		return trowel.LiveTask{
+			AttemptID: row.AttemptID, TaskID: row.ID, State: row.State, Flags: row.Flags, Try: row.Try, WaitReason: row.WaitReason, ReadyAt: row.ReadyAt,
+			RetryAt: row.RetryAt, StartedAt: row.StartedAt, AgentID: row.AgentID, Needs: row.Needs, Holds: row.Holds,
+		}
+	}
+	want := []trowel.LiveTask{live(evaluating), live(full), live(all[1]), live(all[2]), live(all[3]), live(all[4])}
+	view(t, db, func(ctx context.Context, tx trowel.Tx) error {
+		got, err := tx.ListLive(ctx, []trowel.AttemptID{other.ID, 999, a.ID})
+		equal(t, "ListLive", got, append(want, live(theirs)))
+		one, errOne := tx.ListLive(ctx, []trowel.AttemptID{a.ID})
+		equal(t, "ListLive of one attempt", one, want)
+		none, errNone := tx.ListLive(ctx, nil)
+		equal(t, "number of live tasks of no attempts", len(none), 0)
+		running, errRunning := tx.ListRunningOf(ctx, "agent")
+		equal(t, "ListRunningOf", running, []trowel.LiveTask{live(theirs)})
+		nobody, errNobody := tx.ListRunningOf(ctx, "agent-1") // its task waits
+		equal(t, "number of running tasks of another agent", len(nobody), 0)
+		return errors.Join(err, errOne, errNone, errRunning, errNobody)
+	})
+}
+
+// Attempts that are not done are listed in pages, or found by their ids.
+func testRunning(t *testing.T, db trowel.Store) {
+	s := newSetting(t, db)
+	var want []trowel.RunningAttempt
+	var ids []trowel.AttemptID
+	for i := range 150 {
+		a := newAttempt(t, db, s, fmt.Sprint("a", i))
+		ids = append(ids, a.ID)
+		if i == 3 {
+			a.FinishedAt = at(9)
+		}
+		a.Flags, a.Version = trowel.AttemptCancelRequested, int64(i)
+		update(t, db, func(ctx context.Context, tx trowel.Tx) error { return tx.UpdateAttempts(ctx, a) })
+		if i != 3 {
+			want = append(want, trowel.RunningAttempt{
+				ID: a.ID, Version: a.Version, Flags: a.Flags, ProjectID: a.ProjectID, WorkflowID: a.WorkflowID, Workflow: "w", Cause: a.Cause, CreatedAt: a.CreatedAt,
+			})
+		}
+	}
+	view(t, db, func(ctx context.Context, tx trowel.Tx) error {
+		first, errFirst := tx.ListRunning(ctx, 0, 5)
+		equal(t, "first page", first, want[:5])
+		rest, errRest := tx.ListRunning(ctx, first[4].ID, 1000)
+		equal(t, "second page", rest, want[5:])
+		found, err := tx.FindRunning(ctx, append([]trowel.AttemptID{99999}, ids...))
+		equal(t, "FindRunning", found, want)
+		none, errNone := tx.FindRunning(ctx, ids[3:4])
+		equal(t, "number of ended attempts that run", len(none), 0)
+		return errors.Join(errFirst, errRest, err, errNone)
+	})
+}
