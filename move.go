@@ -8,6 +8,7 @@ type Move string
 const (
 	MoveInsert       Move = "insert"        // a task is made: at the start, by an operator, for a failure, by a group retry
 	MoveUnblock      Move = "unblock"       // parent may run children and all upstreams succeeded
+	MoveEvaluate     Move = "evaluate"      // the same, but options of the task are evaluated first
 	MoveClaim        Move = "claim"         // an agent takes the task
 	MoveSuccess      Move = "success"       // the operator, or all children, succeeded
 	MoveSubtasks     Move = "subtasks"      // the operator succeeded and has children to run
@@ -35,9 +36,14 @@ func Transitions() []Transition {
 	return []Transition{
 		{TaskBlocked, MoveUnblock, TaskReady, "X9"},
 		{TaskBlocked, MoveUnblock, TaskPlanned, "X9"},
+		{TaskBlocked, MoveEvaluate, TaskBlocked, "K109"},
+		{TaskBlocked, MoveError, TaskError, "K109"},
+		{TaskBlocked, MoveFailureTasks, TaskPlanned, "K109"},
 		{TaskBlocked, MoveCancel, TaskBlocked, "X46"},
 		{TaskBlocked, MoveCancel, TaskCanceled, "X9"},
 		{TaskReady, MoveClaim, TaskRunning, "X56"},
+		{TaskReady, MoveError, TaskError, "K811"},
+		{TaskReady, MoveFailureTasks, TaskPlanned, "K811"},
 		{TaskReady, MoveRestart, TaskPlanned, "X37"},
 		{TaskReady, MoveCancel, TaskCanceled, "X47"},
 		{TaskRunning, MoveSuccess, TaskSuccess, "3.4"},
@@ -51,6 +57,9 @@ func Transitions() []Transition {
 		{TaskRetryWaiting, MoveDue, TaskReady, "X8"},
 		{TaskRetryWaiting, MoveCancel, TaskCanceled, "X47"},
 		{TaskGroupRetryWaiting, MoveDue, TaskReady, "X8"},
+		{TaskGroupRetryWaiting, MoveEvaluate, TaskBlocked, "K109"},
+		{TaskGroupRetryWaiting, MoveError, TaskError, "K110"},
+		{TaskGroupRetryWaiting, MoveFailureTasks, TaskPlanned, "K110"},
 		{TaskGroupRetryWaiting, MoveCancel, TaskCanceled, "X47"},
 		{TaskPlanned, MoveSuccess, TaskSuccess, "X13"},
 		{TaskPlanned, MoveGroupRetry, TaskGroupRetryWaiting, "X34"},

@@ -47,6 +47,9 @@ type PoolTx interface {
 // running task is one slot of DefaultPool.
 type Holds map[string]int
 
+// ConcurrencyUse is how the names of counters of concurrency limits begin (control K810).
+const ConcurrencyUse = "concurrency:"
+
 // LimitTx is the part of a transaction about the counters of limits. A counter says how much of a limit
 // is used; it changes in the transaction in which a task or attempt takes something or gives it back.
 // Counters that are not stored are zero.

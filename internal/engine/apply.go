@@ -6,7 +6,8 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// Event is a cause of changes: one of Begin, Claim, Report, Release, Due, SLA, Kill.
+// Event is a cause of changes: one of Begin, Admit, Evaluated, Claim, Full, Report, Release, Due, SLA,
+// Kill.
 type Event interface{ apply(*applying) }
 
 // IDs hands out task ids.
@@ -29,8 +30,13 @@ type Change struct {
 	From trowel.TaskState // meaningless if the task is new
 	To   trowel.TaskState
 	New  bool
-	// Detail tells that state parameters, retry, result or error changed too.
+	// Detail tells that state parameters, retry, result, error, needs, holds or losses changed too.
 	Detail bool
+	// Freed tells that the task is no longer RUNNING. Given is what it gave back to limits, by counter;
+	// nil if Freed means one slot of trowel.DefaultPool. It may give something back without being freed, as
+	// a place under a concurrency limit, which it keeps until it is done.
+	Freed bool
+	Given trowel.Holds
 }
 
 // Applied is what an event led to.
@@ -39,6 +45,8 @@ type Applied struct {
 	Tries    []trowel.Try // executions that ended
 	Warnings []string     // for the log: what was left out and why
 	Ended    bool         // the root is done now: Attempt has its final flags
+	// Evaluations are to be done after the changes are stored, see Evaluation.
+	Evaluations []Evaluation
 }
 
 // Apply applies an event to the image and returns what changed. An event that no longer fits (a
@@ -51,6 +59,11 @@ func (img *Image) Apply(ev Event, at time.Time, ids IDs, limits Limits) Applied 
 	}
 	ev.apply(a)
 	a.settle()
+	for _, t := range a.evaluating {
+		if t.evaluating() {
+			a.out.Evaluations = append(a.out.Evaluations, a.img.evaluation(t))
+		}
+	}
 	return a.out
 }
 
@@ -64,6 +77,8 @@ type applying struct {
 
 	happened []happening
 	checks   []*task // planned tasks that may have come to their end
+
+	evaluating []*task // whose options are to be evaluated
 }
 
 // happening is something that lets other tasks go on.
@@ -119,18 +134,43 @@ func (a *applying) follow(h happening) {
 
 // move changes a task's state, keeps the counters right and records the change.
 func (a *applying) move(t *task, m trowel.Move, to trowel.TaskState, detail bool) {
-	from := t.State
+	c := Change{Task: &t.Task, Move: m, From: t.State, To: to, Detail: detail}
 	t.count(-1)
+	if t.evaluating() {
+		t.WaitReason, c.Detail = "", true
+	}
+	if m == trowel.MoveEvaluate {
+		t.WaitReason = trowel.WaitEvaluating
+	}
+	a.free(t, &c)
 	t.State = to
 	t.UpdatedAt = a.at
 	t.count(1)
-	a.out.Changes = append(a.out.Changes, Change{Task: &t.Task, Move: m, From: from, To: to, Detail: detail})
+	a.out.Changes = append(a.out.Changes, c)
 	if to == trowel.TaskReady {
 		t.ReadyAt = a.at
 		a.img.ready = append(a.img.ready, readying{t, a.at})
 	}
-	if to.Done() && !from.Done() {
+	if to.Done() && !c.From.Done() {
 		a.then(t, ended)
+	}
+}
+
+// free gives back what a task need not hold in the state to which it goes.
+func (a *applying) free(t *task, c *Change) {
+	if c.To == trowel.TaskRunning && c.From != trowel.TaskRunning {
+		a.img.running++
+	}
+	if c.From == trowel.TaskRunning && c.To != trowel.TaskRunning {
+		a.img.running--
+		c.Freed = true
+	}
+	if t.Holds == nil {
+		return
+	}
+	kept, given := t.holding(c.To)
+	if len(given) > 0 || c.Freed {
+		t.Holds, c.Given, c.Detail = kept, given, true
 	}
 }
 

@@ -7,6 +7,9 @@ import trowel "github.com/trowel-project/trowel"
 type Claim struct {
 	Task  trowel.TaskID
 	Agent string
+	// Holds is all that it has taken from limits, with what it held already; nil for one slot of
+	// trowel.DefaultPool.
+	Holds trowel.Holds
 }
 
 func (c Claim) apply(a *applying) {
@@ -20,5 +23,7 @@ func (c Claim) apply(a *applying) {
 	if t.StartedAt.IsZero() {
 		t.StartedAt = a.at
 	}
-	a.move(t, trowel.MoveClaim, trowel.TaskRunning, false)
+	detail := t.Holds != nil || c.Holds != nil
+	t.Holds = c.Holds
+	a.move(t, trowel.MoveClaim, trowel.TaskRunning, detail)
 }

@@ -6,6 +6,6 @@
 // down. A change that could not be written leaves the Image worthless: it is thrown away and read
 // anew.
 //
-// Read Image first, then Apply, then the verbs: start, resume, unblock, claim, report,
+// Read Image first, then Apply, then the verbs: start, resume, admit, unblock, ready, claim, report,
 // release, due, finish, sla, kill.
 package engine

@@ -18,23 +18,22 @@ func (d Due) apply(a *applying) {
 	}
 	switch t.State {
 	case trowel.TaskRetryWaiting:
-		a.wake(t)
+		t.WaitReason, t.RetryAt = "", time.Time{}
+		a.move(t, trowel.MoveDue, trowel.TaskReady, true)
 	case trowel.TaskGroupRetryWaiting:
 		t.Round++
 		t.countChildren() // those that count in every round
-		a.wake(t)
+		t.WaitReason, t.RetryAt = "", time.Time{}
 		if t.Group {
+			a.move(t, trowel.MoveDue, trowel.TaskReady, true)
 			a.restart(t)
+			return
 		}
+		a.makeReady(t, trowel.MoveDue) // with values that are evaluated anew (control K109)
 	case trowel.TaskBlocked, trowel.TaskReady, trowel.TaskRunning, trowel.TaskPlanned, trowel.TaskGroupError,
 		trowel.TaskSuccess, trowel.TaskError, trowel.TaskCanceled, trowel.TaskSkipped, trowel.TaskDeferred,
 		trowel.TaskAwaitingInput:
 	}
-}
-
-func (a *applying) wake(t *task) {
-	t.WaitReason, t.RetryAt = "", time.Time{}
-	a.move(t, trowel.MoveDue, trowel.TaskReady, true)
 }
 
 // restart begins the subtree of a group anew: it copies the tasks that its last round began with,

@@ -2,10 +2,12 @@ package engine
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/dig"
 	"github.com/trowel-project/trowel/internal/param"
 )
 
@@ -20,6 +22,9 @@ type Image struct {
 	ready  []readying // in the order of their instants
 	scopes *scopes
 
+	running  int                   // tasks in state RUNNING
+	needs    map[*dig.Options]read // of options that many tasks share
+	weights  weights
 	resumed  map[string]*trowel.Task // what counts as done when it is inserted, by full name
 	resuming bool                    // there are tasks whose success was taken over
 }
@@ -42,11 +47,14 @@ type task struct {
 	gate     *gate   // nil without upstreams
 	feeds    []*gate // gates that wait for this task; twice if it stands there twice
 
-	running int // children of the present round that are progressing
+	running int // children of the present round that are progressing, or wait to be evaluated
 	failed  int // children of the present round that failed
 	stores  int // tasks of this subtree, itself included, whose result stores or resets parameters
 
 	inside *param.Map // cache of what children see first, see scopes
+
+	ownOptions   *dig.Options // cache, see options
+	optionsKnown bool
 }
 
 // gate is a list of upstreams with the tasks that wait for just these: tasks of one chunk of a
@@ -72,7 +80,7 @@ func NewImage(attempt trowel.Attempt, setting *trowel.Setting, rows []*trowel.Ta
 func (img *Image) build(rows []*trowel.Task) {
 	rows = slices.SortedFunc(slices.Values(rows), func(a, b *trowel.Task) int { return cmp.Compare(a.ID, b.ID) })
 	img.tasks = make(map[trowel.TaskID]*task, len(rows))
-	img.root, img.ready = nil, nil
+	img.root, img.ready, img.running = nil, nil, 0
 	nodes := make([]task, len(rows)) // one allocation: an attempt may have 100,000 tasks
 	added := make([]*task, len(rows))
 	for i, row := range rows {
@@ -95,6 +103,9 @@ func (img *Image) attach(added []*task) {
 		img.lastID = max(img.lastID, t.ID)
 		if t.ResumingID != 0 {
 			img.resuming = true
+		}
+		if t.State == trowel.TaskRunning {
+			img.running++
 		}
 		if t.ParentID == 0 {
 			img.root = t
@@ -151,7 +162,7 @@ func (t *task) count(sign int) {
 	if t.parent == nil || !t.present() {
 		return
 	}
-	if t.State.Progressing() {
+	if t.State.Progressing() || t.evaluating() {
 		t.parent.running += sign
 	}
 	if t.State.Failed() {
@@ -227,6 +238,21 @@ func (img *Image) List() []*trowel.Task {
 
 // Len returns how many tasks the attempt has, those of earlier rounds included (language C38).
 func (img *Image) Len() int { return len(img.tasks) }
+
+// Running returns how many tasks are RUNNING.
+func (img *Image) Running() int { return img.running }
+
+// ReadyTasks returns the ready tasks in the order in which they became ready. They must not be changed,
+// and nothing may be applied meanwhile.
+func (img *Image) ReadyTasks() iter.Seq[*trowel.Task] {
+	return func(yield func(*trowel.Task) bool) {
+		for _, r := range img.ready {
+			if r.current() && !yield(&r.t.Task) {
+				return
+			}
+		}
+	}
+}
 
 // NextReady returns the ready task that has waited longest, without taking it.
 func (img *Image) NextReady() (trowel.TaskID, bool) {

@@ -9,7 +9,8 @@ import (
 // Kill asks every task that is not done to stop (language X46). What waits is canceled at once;
 // what runs is canceled when its agent reports; groups follow when nothing below them goes on
 // (differs from X47 and X48, see docs/compatibility.md). An attempt that has no tasks yet, as it waits
-// for its turn in a backfill, ends at once (differs from X52). A second kill finds nothing new to do.
+// for its turn in a backfill, ends at once (differs from X52), and so does one that waits for its
+// admission. A second kill finds nothing new to do.
 type Kill struct{}
 
 func (Kill) apply(a *applying) {
@@ -18,12 +19,18 @@ func (Kill) apply(a *applying) {
 		a.end()
 		return
 	}
+	held := a.img.holdsBack(a.img.root)
+	a.img.Attempt.WaitReason = ""
 	for _, row := range a.img.List() {
 		t := a.img.tasks[row.ID]
 		if t.State.Done() || t.Flags&trowel.TaskCancelRequested != 0 {
 			continue
 		}
 		t.Flags |= trowel.TaskCancelRequested
+		if held && t == a.img.root || t.evaluating() {
+			a.move(t, trowel.MoveCancel, trowel.TaskCanceled, true)
+			continue
+		}
 		a.cancel(t)
 	}
 }

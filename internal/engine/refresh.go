@@ -67,6 +67,12 @@ func (img *Image) replace(t *task, row *trowel.Task) bool {
 			g.waiting--
 		}
 	}
+	if was.State == trowel.TaskRunning {
+		img.running--
+	}
+	if t.State == trowel.TaskRunning {
+		img.running++
+	}
 	if was.State != trowel.TaskReady || !was.ReadyAt.Equal(t.ReadyAt) {
 		img.queueReady(t)
 	}

@@ -1,6 +1,11 @@
 package engine
 
-import trowel "github.com/trowel-project/trowel"
+import (
+	"fmt"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/param"
+)
 
 // Release takes a try away from an agent that is gone (language X59a): the task is ready again, with
 // the next try at the next claim. That does not count as a retry, and the instant of the first start
@@ -9,6 +14,10 @@ import trowel "github.com/trowel-project/trowel"
 type Release struct {
 	Task trowel.TaskID
 	Try  int
+	// Lost tells that the agent is gone, rather than that it gave the task back. A task whose agents are
+	// gone Poison times in a row, with no report in between, fails for good; 0 is never.
+	Lost   bool
+	Poison int
 }
 
 func (r Release) apply(a *applying) {
@@ -21,5 +30,18 @@ func (r Release) apply(a *applying) {
 		a.move(t, trowel.MoveCancel, trowel.TaskCanceled, false)
 		return
 	}
-	a.move(t, trowel.MoveRelease, trowel.TaskReady, false)
+	if r.Lost {
+		t.Losses++
+	}
+	if r.Lost && r.Poison > 0 && t.Losses >= r.Poison {
+		a.fail(t, poisoned(t))
+		return
+	}
+	a.move(t, trowel.MoveRelease, trowel.TaskReady, r.Lost)
+}
+
+// poisoned is the error of a task that may be what its agents die of.
+func poisoned(t *task) *param.Map {
+	return trowel.ErrorObject(fmt.Sprintf("The agents of %d tries in a row were lost while they ran %s, the last one %s. "+
+		"It is not run again: agent.poison_limit is %d", t.Losses, t.FullName, t.AgentID, t.Losses), "lost")
 }

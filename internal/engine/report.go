@@ -20,15 +20,17 @@ func (r Report) apply(a *applying) {
 		exit = trowel.ExitCanceled
 	}
 	a.recordTry(t, r.Report, exit)
+	wasLost := t.Losses > 0 // what was lost before does not count any more
+	t.Losses = 0
 	switch {
 	case canceled:
-		a.move(t, trowel.MoveCancel, trowel.TaskCanceled, false)
+		a.move(t, trowel.MoveCancel, trowel.TaskCanceled, wasLost)
 	case r.Outcome == trowel.OutcomeSuccess:
-		a.succeed(t, r.Result)
+		a.succeed(t, r.Result, wasLost)
 	case r.Outcome == trowel.OutcomePoll, r.Outcome == trowel.OutcomeRetry:
 		a.wait(t, r.Report)
 	case r.Outcome == trowel.OutcomeReleased:
-		a.move(t, trowel.MoveRelease, trowel.TaskReady, false)
+		a.move(t, trowel.MoveRelease, trowel.TaskReady, wasLost)
 	default:
 		a.fail(t, r.Error)
 	}
@@ -62,14 +64,14 @@ func exitOf(o trowel.Outcome) string {
 }
 
 // succeed stores the result and adds the trees that follow from it. If these cannot be made, the
-// success is a failure (language X22).
-func (a *applying) succeed(t *task, result trowel.Result) {
+// success is a failure (language X22). detail tells that there is more to write down than the state.
+func (a *applying) succeed(t *task, result trowel.Result, detail bool) {
 	follow, err := a.compileFollowing(t, result)
 	if err != nil {
 		a.fail(t, errorObject(err))
 		return
 	}
-	detail := !result.Empty() || !t.Result.Empty() // an empty result replaces that of an earlier round too
+	detail = detail || !result.Empty() || !t.Result.Empty() // an empty result replaces that of an earlier round too
 	a.setResult(t, result)
 	if len(follow.sub)+len(follow.check) == 0 {
 		a.move(t, trowel.MoveSuccess, trowel.TaskSuccess, detail)

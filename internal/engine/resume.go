@@ -220,7 +220,7 @@ func (img *Image) storedLate(t *task) {
 func (t *task) overtaken() bool {
 	for _, g := range t.feeds {
 		for _, after := range g.opens {
-			if after.State != trowel.TaskBlocked {
+			if after.State != trowel.TaskBlocked || after.evaluating() {
 				return true
 			}
 		}

@@ -46,14 +46,14 @@ func (img *Image) Lease(id trowel.TaskID) *trowel.Lease {
 	return &trowel.Lease{
 		TaskID: t.ID, AttemptID: t.AttemptID, Try: t.Try, AgentID: t.AgentID, FullName: t.FullName,
 		Setting: img.scopes.setting, Zone: img.scopes.zone.Location,
-		Scope: img.Scope(id), Local: t.Local, StateParams: t.StateParams,
+		Scope: img.Scope(id), Local: t.own(), StateParams: t.StateParams,
 		RetryCount: t.RetryCount, StartedAt: t.StartedAt,
 		AttemptName: img.Attempt.Name, AttemptCreatedAt: img.Attempt.CreatedAt,
 	}
 }
 
 // Scope returns what the templates of a task see: all parameters up to its own _export, and the
-// built-ins over them (language P3). It may be asked for once the task is ready.
+// built-ins over them (language P3). It may be asked for once the task is ready, or is evaluated.
 func (img *Image) Scope(id trowel.TaskID) *param.Map {
 	t := img.tasks[id]
 	scope := img.scopes.scope(t)

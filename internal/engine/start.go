@@ -32,6 +32,9 @@ type Begin struct {
 	// Refused is why the attempt cannot run. Of the tasks only the root is made, and it fails with this
 	// error at once, as a group does whose children have failed.
 	Refused error
+	// Wait is why the attempt may not begin yet, one of trowel's Wait constants: its root stays blocked
+	// until Admit. Empty to begin at once.
+	Wait string
 }
 
 func (b Begin) apply(a *applying) {
@@ -44,7 +47,11 @@ func (b Begin) apply(a *applying) {
 	}
 	a.img.resume(b.Resumed)
 	root := a.insert(b.Tasks, nil, nil, trowel.TaskInitial)
-	a.unblock(root)
+	if b.Wait != "" {
+		a.hold(b.Wait)
+	} else {
+		a.unblock(root)
+	}
 	a.img.resume(Lasting(b.Resumed))
 }
 

@@ -40,6 +40,6 @@ func (a *applying) unblock(t *task) {
 	case t.Flags&trowel.TaskCancelRequested != 0:
 		a.move(t, trowel.MoveCancel, trowel.TaskCanceled, false)
 	default:
-		a.move(t, trowel.MoveUnblock, trowel.TaskReady, false)
+		a.makeReady(t, trowel.MoveUnblock)
 	}
 }

@@ -19,6 +19,7 @@ type Plan struct {
 	Zone       schedule.Zone
 	Tasks      []dig.Task
 	Schedule   *schedule.Schedule // nil without one
+	Control    trowel.Control     // the limits that the workflow sets for itself
 
 	sla *param.Map // nil without one
 }
@@ -39,6 +40,9 @@ func NewPlan(d trowel.Definition) (*Plan, error) {
 		return nil, refused(err)
 	}
 	if p.Schedule, err = scheduleOf(w); err != nil {
+		return nil, refused(err)
+	}
+	if p.Control, err = dig.ControlOf(d.Workflow.Definition); err != nil {
 		return nil, refused(err)
 	}
 	if p.sla, err = w.SLABlock(); err == nil && p.sla != nil {
@@ -100,6 +104,7 @@ func (p *Plan) Attempt(session time.Time, name string, params *param.Map, execut
 		Setting: trowel.Setting{
 			Project: d.Project, Revision: d.Revision, Workflow: d.Workflow,
 			Session: trowel.Session{ProjectID: d.Project.ID, Workflow: d.Workflow.Name, Time: at, UUID: uuid.NewString()},
+			Control: p.Control,
 		},
 		Attempt: trowel.Attempt{
 			ProjectID: d.Project.ID, WorkflowID: d.Workflow.ID, Name: name, Zone: p.Zone.ID, Params: params,

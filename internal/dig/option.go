@@ -1,0 +1,196 @@
+package dig
+
+import (
+	"slices"
+	"strings"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/param"
+)
+
+// Keys that Trowel adds to tasks (control K103) and to workflows (control K104).
+const (
+	keyPool           = "_pool"
+	keyPoolSlots      = "_pool_slots"
+	keyPriorityWeight = "_priority_weight"
+	keyWeightRule     = "_weight_rule"
+	keyConcurrency    = "_concurrency"
+	keyQueue          = "_queue"
+	keyDefaults       = "_defaults"
+
+	keyMaxActiveAttempts = "max_active_attempts"
+	keyMaxActiveTasks    = "max_active_tasks"
+)
+
+// optionKeys returns the keys of tasks that say who may run when, and how many at the same time. A task
+// inherits them (control K106).
+func optionKeys() []string {
+	return []string{keyPool, keyPoolSlots, keyPriorityWeight, keyWeightRule, keyConcurrency, keyQueue}
+}
+
+// controlKeys returns the keys of workflows.
+func controlKeys() []string { return []string{keyMaxActiveAttempts, keyMaxActiveTasks} }
+
+// isOptionKey tells whether a key is one of optionKeys.
+func isOptionKey(key string) bool {
+	return strings.HasPrefix(key, "_") && slices.Contains(optionKeys(), key)
+}
+
+// IsOption tells whether a key of a task's body is an option of Trowel, which templates and operators
+// do not see (control K109).
+func IsOption(key string) bool { return isOptionKey(key) || key == keyDefaults }
+
+// Options are the options that hold for a task or for what is below it (control K105 to K107), as they
+// are written. Nil is none. They are never changed: tasks share them.
+type Options struct {
+	values   *param.Map // without those that null has ended
+	retry    param.Value
+	hasRetry bool // an operator task without _retry has this one, from _defaults
+	// plain is the nearest _queue that was not written in _defaults: handler trees inherit it.
+	plain param.Value
+
+	templated *param.Map // those of values that hold ${
+}
+
+// Below returns the options of a body whose parent has the options o. One without own options has those
+// of its parent.
+func (o *Options) Below(body *param.Map) *Options {
+	defaults, own := false, false
+	for key := range body.All() {
+		defaults = defaults || key == keyDefaults
+		own = own || isOptionKey(key)
+	}
+	if !own && !defaults {
+		return o
+	}
+	below := &Options{values: param.New()}
+	if o != nil {
+		below.values, below.retry, below.hasRetry, below.plain = o.values.Clone(), o.retry, o.hasRetry, o.plain
+	}
+	if defaults {
+		value, _ := body.Get(keyDefaults)
+		given, _ := value.(*param.Map)
+		below.take(given)
+		if retry, ok := given.Get(keyRetry); ok {
+			below.retry, below.hasRetry = retry, retry != nil
+		}
+	}
+	below.take(body)
+	if queue, ok := body.Get(keyQueue); ok {
+		below.plain = queue
+	}
+	return below.settled()
+}
+
+// take takes what a body says; null ends what was inherited.
+func (o *Options) take(body *param.Map) {
+	for key, value := range body.All() {
+		switch {
+		case !isOptionKey(key):
+		case value == nil:
+			o.values.Delete(key)
+		default:
+			o.values.Set(key, value)
+		}
+	}
+}
+
+// settled notes which values are to be evaluated.
+func (o *Options) settled() *Options {
+	for key, value := range o.values.All() {
+		if hasTemplate(value) {
+			if o.templated == nil {
+				o.templated = param.New()
+			}
+			o.templated.Set(key, value)
+		}
+	}
+	if o.values.Len() == 0 && !o.hasRetry {
+		return nil
+	}
+	return o
+}
+
+// Handler returns what a handler tree, such as ^error, inherits of the options of its owner: only the
+// queue (control K111).
+func (o *Options) Handler() *Options {
+	if o == nil || o.plain == nil {
+		return nil
+	}
+	h := &Options{values: param.Of(keyQueue, o.plain), plain: o.plain}
+	return h.settled()
+}
+
+// Templated returns the options that are to be evaluated before Needs can be asked for; nil if there are
+// none. They must not be changed.
+func (o *Options) Templated() *param.Map {
+	if o == nil {
+		return nil
+	}
+	return o.templated
+}
+
+// Retry returns the _retry that _defaults gives to operator tasks that have none of their own. It covers
+// failures of the task itself, never those of its subtree (control K107).
+func (o *Options) Retry() (param.Value, bool) {
+	if o == nil {
+		return nil, false
+	}
+	return o.retry, o.hasRetry
+}
+
+// Weight returns the own weight and the weight rule of an operator task as far as they are written
+// plainly: one that is to be evaluated counts as 1 where others add it up.
+func (o *Options) Weight() (int, WeightRule) {
+	if o == nil {
+		return 1, WeightAbsolute
+	}
+	needs, rule, err := o.Needs(nil, "")
+	if err != nil {
+		return 1, WeightAbsolute
+	}
+	return needs.PriorityWeight(), rule
+}
+
+// Needs returns what an operator task with these options needs, and its weight rule; Weight is its own
+// number. evaluated holds the values of Templated; those that it lacks count as not written. fullName is
+// that of the task. What is wrong is an *Error of kind config (control K110).
+func (o *Options) Needs(evaluated *param.Map, fullName string) (*trowel.Needs, WeightRule, error) {
+	if o == nil || o.values.Len() == 0 {
+		return nil, WeightAbsolute, nil
+	}
+	values := o.values
+	if o.templated != nil {
+		values = values.Clone()
+		for key := range o.templated.All() {
+			if value, _ := evaluated.Get(key); value != nil {
+				values.Set(key, value)
+			} else {
+				values.Delete(key)
+			}
+		}
+	}
+	r := optionReader{}
+	needs, rule := r.needs(values, fullName)
+	if len(r.errs) > 0 {
+		return nil, WeightAbsolute, r.errs[0].err
+	}
+	return needs, rule, nil
+}
+
+// hasTemplate tells whether a value has a text with ${ in it.
+func hasTemplate(v param.Value) bool {
+	switch v := v.(type) {
+	case string:
+		return isTemplate(v)
+	case param.List:
+		return slices.ContainsFunc(v, hasTemplate)
+	case *param.Map:
+		for _, inner := range v.All() {
+			if hasTemplate(inner) {
+				return true
+			}
+		}
+	}
+	return false
+}

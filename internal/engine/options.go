@@ -1,0 +1,158 @@
+package engine
+
+import (
+	"strings"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/dig"
+	"github.com/trowel-project/trowel/internal/param"
+)
+
+// options returns the options that hold for a task: those of its own body and of the bodies above it,
+// through trees that were generated (control K105, K106). It is nil for most tasks.
+func (t *task) options() *dig.Options {
+	if !t.optionsKnown {
+		var above *dig.Options
+		if t.parent != nil {
+			above = t.parent.options()
+		}
+		if t.handler() {
+			above = above.Handler()
+		}
+		t.ownOptions, t.optionsKnown = above.Below(t.Local), true
+	}
+	return t.ownOptions
+}
+
+// handler tells whether the task is the root of a tree that only the queue reaches, such as ^error
+// (control K111).
+func (t *task) handler() bool {
+	if !t.generated() {
+		return false
+	}
+	name := t.FullName[len(t.parent.FullName):]
+	return name != "^sub" && name != "^check"
+}
+
+// read is what Options.Needs makes of options that need no evaluation.
+type read struct {
+	needs *trowel.Needs
+	rule  dig.WeightRule
+	err   error
+}
+
+// read reads options. Those without expressions are read once for all tasks that share them.
+func (img *Image) read(o *dig.Options, evaluated *param.Map) read {
+	known, ok := img.needs[o]
+	if ok && o.Templated() == nil {
+		return known
+	}
+	r := read{}
+	r.needs, r.rule, r.err = o.Needs(evaluated, "")
+	if o.Templated() == nil {
+		if img.needs == nil {
+			img.needs = map[*dig.Options]read{}
+		}
+		img.needs[o] = r
+	}
+	return r
+}
+
+// needsOf returns what an operator task needs. evaluated holds the values of its options with
+// expressions.
+func (img *Image) needsOf(t *task, evaluated *param.Map) (*trowel.Needs, error) {
+	o := t.options()
+	if o == nil {
+		return nil, nil
+	}
+	r := img.read(o, evaluated)
+	if r.err != nil || r.needs == nil {
+		return nil, r.err
+	}
+	needs := r.needs
+	if c := needs.Concurrency; c != nil {
+		own := *c
+		if own.Key == "" {
+			own.Key = t.FullName
+		}
+		n := *needs
+		n.Concurrency = &own
+		if t.heldAbove(&own) {
+			n.Concurrency = nil
+		}
+		needs = &n
+	}
+	if r.rule != dig.WeightAbsolute {
+		weight := img.weight(t, needs.PriorityWeight(), r.rule)
+		n := *needs
+		n.Weight = &weight
+		needs = &n
+	}
+	return needs, nil
+}
+
+// heldAbove tells whether a task that generated this one holds a place under the same key until it is
+// done: else both would wait for each other.
+func (t *task) heldAbove(c *trowel.Concurrency) bool {
+	for p := t.parent; p != nil; p = p.parent {
+		if p.Needs == nil || p.Needs.Concurrency == nil || p.Needs.Concurrency.RunningOnly {
+			continue
+		}
+		if above := p.Needs.Concurrency; above.Per == c.Per && above.Key == c.Key {
+			return true
+		}
+	}
+	return false
+}
+
+// own returns the own keys of a task as templates and operators see them: without options, and with the
+// _retry that _defaults gives it (control K107, K109).
+func (t *task) own() *param.Map {
+	own := t.Local
+	for key := range t.Local.All() {
+		if dig.IsOption(key) {
+			own = without(own, t.Local, key)
+		}
+	}
+	retry, ok := t.options().Retry()
+	if !ok || t.Group || t.raw("_retry") != nil || t.Local.Has("_retry") {
+		return own
+	}
+	if own == t.Local {
+		own = own.Clone()
+	}
+	own.Set("_retry", retry)
+	return own
+}
+
+// without deletes a key of a map that is a copy of shared, or is made one.
+func without(m, shared *param.Map, key string) *param.Map {
+	if m == shared {
+		m = m.Clone()
+	}
+	m.Delete(key)
+	return m
+}
+
+// holding returns what a task goes on holding in a state, and what it gives back: its place under a
+// concurrency limit until it is done, unless waiting does not count, and all else while it runs (control
+// K804, K810).
+func (t *task) holding(to trowel.TaskState) (kept, given trowel.Holds) {
+	if t.Holds == nil || to == trowel.TaskRunning {
+		return t.Holds, nil
+	}
+	given = trowel.Holds{}
+	place := t.Needs != nil && t.Needs.Concurrency != nil && !t.Needs.Concurrency.RunningOnly &&
+		!to.Done() && to != trowel.TaskBlocked // its key may be another when it is evaluated anew
+	for name, n := range t.Holds {
+		if !place || !strings.HasPrefix(name, trowel.ConcurrencyUse) {
+			given[name] = n
+			continue
+		}
+		if kept == nil {
+			kept = trowel.Holds{}
+		}
+		kept[name] = n
+	}
+	return kept, given
+}
