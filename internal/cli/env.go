@@ -58,7 +58,7 @@ func ProcessEnv() Env {
 		},
 		Dir:       dir,
 		Environ:   os.Environ(),
-		Now:       time.Now,
+		Now:       processClock(),
 		AskSecret: askOnTerminal,
 	}
 }
