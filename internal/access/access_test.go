@@ -150,6 +150,15 @@ func TestMay(t *testing.T) {
 		{"pools for all", caller(access.RoleAdmin, 7), access.EditPools, 0, false},
 		{"tokens for all", caller(access.RoleAdmin, 7), access.ManageTokens, 0, false},
 		{"tokens for own project", caller(access.RoleAdmin, 7), access.ManageTokens, 7, true},
+		{"agent", caller(access.RoleAgent, 0), access.RunAgent, 0, true},
+		{"agent of a project", caller(access.RoleAgent, 7), access.RunAgent, 0, false},
+		{"agent, reading", caller(access.RoleAgent, 0), access.GetProject, 3, false},
+		{"agent, lists", caller(access.RoleAgent, 0), access.ListProjectsOfSite, 0, false},
+		{"admin as agent", caller(access.RoleAdmin, 0), access.RunAgent, 0, true},
+		{"operator as agent", caller(access.RoleOperator, 0), access.RunAgent, 0, false},
+		{"reader as agent", caller(access.RoleRead, 0), access.RunAgent, 0, false},
+		{"anybody as agent of an open server", access.Caller{Role: access.RoleOperator, Kind: access.KindNone}, access.RunAgent, 0, true},
+		{"nobody as agent", access.Caller{}, access.RunAgent, 0, false},
 		{"nobody", access.Caller{}, access.GetProject, 3, false},
 		{"unknown role", caller("king", 0), access.GetProject, 3, false},
 		{"unknown verb", caller(access.RoleAdmin, 0), "Fly", 3, false},
@@ -167,7 +176,9 @@ func TestRolesGrow(t *testing.T) {
 	if diff := cmp.Diff(access.Verbs(), admin); diff != "" {
 		t.Errorf("admin (-want +got):\n%s", diff)
 	}
-	without := slices.DeleteFunc(access.Verbs(), func(v access.Verb) bool { return v == access.ManageTokens })
+	without := slices.DeleteFunc(access.Verbs(), func(v access.Verb) bool {
+		return v == access.ManageTokens || v == access.RunAgent
+	})
 	if diff := cmp.Diff(without, operator); diff != "" {
 		t.Errorf("operator (-want +got):\n%s", diff)
 	}

@@ -10,10 +10,11 @@ const (
 	RoleAdmin    Role = "admin"    // everything
 	RoleOperator Role = "operator" // everything but tokens
 	RoleRead     Role = "read"     // nothing that changes anything
+	RoleAgent    Role = "agent"    // nothing but what a remote agent does
 )
 
 // Roles returns all roles.
-func Roles() []Role { return []Role{RoleAdmin, RoleOperator, RoleRead} }
+func Roles() []Role { return []Role{RoleAdmin, RoleOperator, RoleRead, RoleAgent} }
 
 // power of a role; one that does not exist has none.
 func (r Role) power() power {
@@ -24,6 +25,8 @@ func (r Role) power() power {
 		return operating
 	case RoleRead:
 		return reading
+	case RoleAgent:
+		return serving
 	}
 	return 0
 }
@@ -53,10 +56,16 @@ type Caller struct {
 // of them, and for one that is yet to be made. A verb that does not exist is allowed to nobody.
 func (c Caller) May(verb Verb, project trowel.ProjectID) bool {
 	r, ok := find(verb)
-	if !ok || c.Role.power() < r.need {
+	if !ok || c.Role.power() < r.need || verb == RunAgent && !c.runsAgents() {
 		return false
 	}
 	return c.Project == 0 || c.Project == project || r.listing && project == 0
+}
+
+// runsAgents tells whether the caller may be a remote agent: with a token for that, as an administrator,
+// or where everybody may do everything.
+func (c Caller) runsAgents() bool {
+	return c.Role == RoleAgent || c.Role == RoleAdmin || c.Kind == KindNone && c.Role != ""
 }
 
 // Can returns the verbs that the caller may do with a project, see May.

@@ -43,6 +43,7 @@ const (
 	AnswerInput  Verb = "AnswerInput"
 	EditPools    Verb = "EditPools"
 	DrainAgents  Verb = "DrainAgents"
+	RunAgent     Verb = "RunAgent" // be one that takes tasks; see Caller.May
 	ManageTokens Verb = "ManageTokens"
 	ReadAudit    Verb = "ReadAudit"
 )
@@ -51,7 +52,8 @@ const (
 type power int
 
 const (
-	reading   power = iota + 1 // nothing changes
+	serving   power = iota + 1 // takes tasks, and sees nothing else
+	reading                    // nothing changes
 	operating                  // everything but tokens
 	governing                  // who may do what
 )
@@ -105,6 +107,7 @@ func rules() []rule {
 		{AnswerInput, operating, false},
 		{EditPools, operating, false},   // of all projects
 		{DrainAgents, operating, false}, // of all projects
+		{RunAgent, serving, false},      // of all projects, and not for everybody with that power
 		{ManageTokens, governing, false},
 		{ReadAudit, reading, true},
 	}
