@@ -1,0 +1,168 @@
+package reason
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/param"
+)
+
+// Admission is why an attempt has not begun.
+type Admission struct {
+	// Pause is that of the workflow; nil if it is not paused.
+	Pause *trowel.Pause
+	// Active are the first admitted attempts of the workflow, ActiveCount is how many there are, and
+	// Position is the place of the attempt among those that wait, from 1; zero if it is far behind.
+	Active      []trowel.AttemptID
+	ActiveCount int
+	Position    int
+	// Before is the session that an attempt of a backfill waits for, with its last attempt; nil if it waits
+	// for none. NextRunAt is when it is looked at.
+	Delayed   bool
+	Before    *trowel.AttemptSummary
+	NextRunAt time.Time
+}
+
+// ExplainAttempt returns the reasons for which an attempt as a whole has not begun; none if it has.
+func ExplainAttempt(f *Facts) []Reason {
+	if f.attemptDone() || f.Admission == nil {
+		return nil
+	}
+	var list []Reason
+	for _, code := range f.admissionCodes() {
+		list = append(list, f.admission(code))
+	}
+	return list
+}
+
+// admissionCodes are those of an attempt that has not begun, in their order.
+func (f *Facts) admissionCodes() []Code {
+	if f.attemptDone() || f.Admission == nil {
+		return nil
+	}
+	var codes []Code
+	if f.Attempt.WaitReason == trowel.WaitWorkflowPaused || f.Attempt.WaitReason != "" && f.Admission.Pause != nil {
+		codes = append(codes, WorkflowPaused)
+	}
+	if f.Attempt.WaitReason == trowel.WaitAttemptsLimit {
+		codes = append(codes, AttemptsLimit)
+	}
+	if f.Admission.Delayed {
+		codes = append(codes, Backfill)
+	}
+	return codes
+}
+
+func (f *Facts) admission(code Code) Reason {
+	switch code { //nolint:exhaustive // the codes of an admission
+	case WorkflowPaused:
+		return f.paused()
+	case AttemptsLimit:
+		return f.attemptsLimit()
+	default:
+		return f.backfill()
+	}
+}
+
+func (f *Facts) paused() Reason {
+	r := Reason{
+		Code: WorkflowPaused, Text: fmt.Sprintf("workflow %s is paused", f.Workflow.Name), Since: f.Attempt.CreatedAt, Fields: param.New(),
+		Offers: []Offer{{ActionUnpause, fmt.Sprintf("trowel unpause %s %s", f.Project, f.Workflow.Name)}},
+	}
+	p := f.Admission.Pause
+	if p == nil {
+		r.Text = fmt.Sprintf("workflow %s was paused; the attempt is about to begin", f.Workflow.Name)
+		return r
+	}
+	r.Text = fmt.Sprintf("workflow %s was paused by %s at %s", f.Workflow.Name, somebody(p.Actor), f.clock(p.At))
+	if p.Note != "" {
+		r.Text += ": " + p.Note
+	}
+	r.Fields = param.Of("by", p.Actor, "at", instant(p.At), "note", p.Note)
+	r.Since = later(p.At, f.Attempt.CreatedAt)
+	r.Blockers = []Blocker{{Kind: "workflow", Name: f.Workflow.Name, Detail: "paused"}}
+	return r
+}
+
+func (f *Facts) attemptsLimit() Reason {
+	a := f.Admission
+	limit, active := f.Control.ActiveAttempts, a.ActiveCount
+	r := Reason{
+		Code: AttemptsLimit, Since: f.Attempt.CreatedAt,
+		Text:   fmt.Sprintf("%d of %d active attempts of workflow %s are there%s", active, limit, f.Workflow.Name, f.line("attempt", a.Position)),
+		Fields: param.Of("limit", limit, "active", active, "position", position(a.Position)),
+	}
+	for _, id := range a.Active {
+		name := "attempt " + strconv.FormatInt(int64(id), 10)
+		r.Blockers = append(r.Blockers, Blocker{Kind: "attempt", Attempt: id, Name: name, Detail: "active"})
+		r.Offers = append(r.Offers, Offer{ActionKill, fmt.Sprintf("trowel kill %d", id)})
+	}
+	return r
+}
+
+func (f *Facts) backfill() Reason {
+	a := f.Admission
+	r := Reason{Code: Backfill, Since: f.Attempt.CreatedAt, At: a.NextRunAt, Fields: param.Of("state", "waiting")}
+	if !a.NextRunAt.IsZero() {
+		r.Fields.Set("at", instant(a.NextRunAt))
+	}
+	if a.Before == nil {
+		r.Text = "waits for its turn in a backfill"
+		return r
+	}
+	before := &a.Before.Attempt
+	r.Text = fmt.Sprintf("waits for its turn in a backfill: the session before it, %s, has attempt %d, which is %s",
+		f.clock(a.Before.Session.Time), before.ID, before.Flags.Status())
+	r.Fields.Set("session", strconv.FormatInt(int64(a.Before.Session.ID), 10))
+	r.Fields.Set("attempt", strconv.FormatInt(int64(before.ID), 10))
+	r.Blockers = []Blocker{{
+		Kind: "attempt", Attempt: before.ID, Name: "attempt " + strconv.FormatInt(int64(before.ID), 10), Detail: before.Flags.Status(),
+	}}
+	return r
+}
+
+// line says how many things are before one in a line.
+func (f *Facts) line(what string, place int) string {
+	switch {
+	case place <= 0:
+		return ""
+	case place == 1:
+		return "; it is the next " + what
+	case place == 2:
+		return fmt.Sprintf("; 1 %s is before it", what)
+	default:
+		return fmt.Sprintf("; %d %ss are before it", place-1, what)
+	}
+}
+
+// position is a place in a line as a field: null if it is not known.
+func position(place int) param.Value {
+	if place <= 0 {
+		return nil
+	}
+	return int64(place)
+}
+
+func somebody(name string) string {
+	if name == "" {
+		return "somebody"
+	}
+	return name
+}
+
+// instant is how fields have instants: UTC with milliseconds (ui.md, section 4).
+func instant(at time.Time) param.Value {
+	if at.IsZero() {
+		return nil
+	}
+	return at.UTC().Format("2006-01-02T15:04:05.000Z")
+}
+
+func later(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,131 @@
+package reason
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	trowel "github.com/trowel-project/trowel"
+)
+
+// openChildren counts the children of the present round of a task by their state, and returns the first
+// that goes on, or else the first that is not done; zero if all are.
+func (t *Tree) openChildren(n *node) (counts map[trowel.TaskState]int, first trowel.TaskID) {
+	counts = map[trowel.TaskState]int{}
+	progressing, blocked := trowel.TaskID(0), trowel.TaskID(0)
+	for _, c := range t.childCounts(n) {
+		if c.ParentRound != n.Round && c.ParentRound != everyRound {
+			continue
+		}
+		counts[c.State] += c.Count
+		switch {
+		case c.State.Progressing() && (progressing == 0 || c.First < progressing):
+			progressing = c.First
+		case c.State == trowel.TaskBlocked && (blocked == 0 || c.First < blocked):
+			blocked = c.First
+		}
+	}
+	if progressing != 0 {
+		return counts, progressing
+	}
+	return counts, blocked
+}
+
+// FailedChild returns the first child of the present round of a task that failed, or else was canceled;
+// zero if there is none.
+func (t *Tree) FailedChild(id trowel.TaskID) trowel.TaskID {
+	n := t.nodes[id]
+	if n == nil {
+		return 0
+	}
+	failed, canceled := trowel.TaskID(0), trowel.TaskID(0)
+	for _, c := range t.childCounts(n) {
+		if c.ParentRound != n.Round && c.ParentRound != everyRound {
+			continue
+		}
+		if c.State.Failed() && (failed == 0 || c.First < failed) {
+			failed = c.First
+		}
+		if c.State == trowel.TaskCanceled && (canceled == 0 || c.First < canceled) {
+			canceled = c.First
+		}
+	}
+	if failed != 0 {
+		return failed
+	}
+	return canceled
+}
+
+// childCounts are those that were told, or else those of the children in the tree.
+func (t *Tree) childCounts(n *node) []trowel.ChildCount {
+	if counts, told := t.counts[n.ID]; told {
+		return counts
+	}
+	type key struct {
+		round int
+		state trowel.TaskState
+	}
+	found := map[key]*trowel.ChildCount{}
+	var list []trowel.ChildCount
+	for _, c := range n.children {
+		k := key{c.ParentRound, c.State}
+		if found[k] == nil {
+			found[k] = &trowel.ChildCount{ParentRound: k.round, State: k.state, First: c.ID}
+		}
+		found[k].Count++
+	}
+	for _, c := range found {
+		list = append(list, *c)
+	}
+	return list
+}
+
+// Waiting is how many tasks of an attempt have one code as their first reason.
+type Waiting struct {
+	Code   Code
+	Arg    string // what they wait for, where that has a name: a pool, a queue; else empty
+	Count  int
+	Sample trowel.TaskID // the first of them
+}
+
+// Waiting counts the tasks of a whole tree that are neither running nor done by their first reasons. Those
+// in states whose reasons need more than the tree are asked of explain, which returns the code and the
+// name of what the task waits for.
+func (t *Tree) Waiting(f *Facts, explain func(id trowel.TaskID) (Code, string)) []Waiting {
+	type key struct {
+		code Code
+		arg  string
+	}
+	found := map[key]*Waiting{}
+	for _, id := range slices.Sorted(maps.Keys(t.nodes)) {
+		var k key
+		switch n := t.nodes[id]; n.State {
+		case trowel.TaskBlocked:
+			k.code = t.firstBlocked(n, f)
+		case trowel.TaskPlanned:
+			k.code = Children
+			if failing(n) {
+				k.code = Handlers
+			}
+		case trowel.TaskReady, trowel.TaskRetryWaiting, trowel.TaskGroupRetryWaiting, trowel.TaskDeferred, trowel.TaskAwaitingInput:
+			k.code, k.arg = explain(id)
+		case trowel.TaskRunning, trowel.TaskGroupError, trowel.TaskSuccess, trowel.TaskError, trowel.TaskCanceled, trowel.TaskSkipped:
+			continue
+		}
+		if found[k] == nil {
+			found[k] = &Waiting{Code: k.code, Arg: k.arg, Sample: id}
+		}
+		found[k].Count++
+	}
+	list := make([]Waiting, 0, len(found))
+	for _, w := range found {
+		list = append(list, *w)
+	}
+	slices.SortFunc(list, func(a, b Waiting) int {
+		if a.Code != b.Code {
+			return rank(a.Code) - rank(b.Code)
+		}
+		return cmp.Compare(a.Sample, b.Sample)
+	})
+	return list
+}

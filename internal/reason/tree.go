@@ -1,0 +1,204 @@
+package reason
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	trowel "github.com/trowel-project/trowel"
+)
+
+// Tree is what is known of who waits for whom in an attempt. It need not have all tasks: those above the
+// tasks that are asked about, and the upstreams of blocked ones, are enough. It is not for concurrent use.
+type Tree struct {
+	nodes  map[trowel.TaskID]*node
+	counts map[trowel.TaskID][]trowel.ChildCount
+}
+
+type node struct {
+	trowel.TaskOutline
+
+	children []*node // those that are known, by id
+	judged   bool
+	ends     []end // why it can never run; none if it may
+}
+
+// end is a reason for which a blocked task can never run.
+type end struct {
+	code  Code
+	task  trowel.TaskID   // the ancestor that ended, or the task whose upstreams did
+	fatal []trowel.TaskID // upstreams that did not succeed
+}
+
+// everyRound is the ParentRound of tasks that count in all rounds of their parent (language S45b).
+const everyRound = -1
+
+// NewTree returns a tree of these tasks.
+func NewTree(outlines ...trowel.TaskOutline) *Tree {
+	t := &Tree{nodes: make(map[trowel.TaskID]*node, len(outlines)), counts: map[trowel.TaskID][]trowel.ChildCount{}}
+	t.Add(outlines...)
+	return t
+}
+
+// Add puts tasks in; those that are there already stay as they are.
+func (t *Tree) Add(outlines ...trowel.TaskOutline) {
+	added := make([]*node, 0, len(outlines))
+	for _, o := range outlines {
+		if t.nodes[o.ID] == nil {
+			n := &node{TaskOutline: o}
+			t.nodes[o.ID] = n
+			added = append(added, n)
+		}
+	}
+	slices.SortFunc(added, func(a, b *node) int { return cmp.Compare(a.ID, b.ID) })
+	for _, n := range added {
+		if parent := t.nodes[n.ParentID]; parent != nil {
+			parent.children = append(parent.children, n)
+		}
+	}
+}
+
+// Count tells how many children a task has, so that they need not be in the tree.
+func (t *Tree) Count(parent trowel.TaskID, counts []trowel.ChildCount) { t.counts[parent] = counts }
+
+// Find returns a task; nil if it is not known.
+func (t *Tree) Find(id trowel.TaskID) *trowel.TaskOutline {
+	if n := t.nodes[id]; n != nil {
+		return &n.TaskOutline
+	}
+	return nil
+}
+
+// Open returns the upstreams of a task that have not succeeded, in their order, each once.
+func (t *Tree) Open(id trowel.TaskID) []trowel.TaskID {
+	n := t.nodes[id]
+	if n == nil {
+		return nil
+	}
+	var open []trowel.TaskID
+	seen := map[trowel.TaskID]bool{}
+	for _, up := range n.Upstreams {
+		if u := t.nodes[up]; u != nil && u.State != trowel.TaskSuccess && !seen[up] {
+			seen[up] = true
+			open = append(open, up)
+		}
+	}
+	return open
+}
+
+// Unreachable tells whether a blocked task can never run, as long as nobody changes what has ended (control
+// K203). It is false for tasks in other states.
+func (t *Tree) Unreachable(id trowel.TaskID) bool {
+	n := t.nodes[id]
+	return n != nil && n.State == trowel.TaskBlocked && len(t.judge(n)) > 0
+}
+
+// judge returns why a blocked task can never run. It goes up to the root and back along upstreams, and
+// remembers what it found; tasks are judged in the order of their ids where many are, so that it does not
+// go deep.
+func (t *Tree) judge(n *node) []end {
+	if n.State != trowel.TaskBlocked || n.judged {
+		return n.ends
+	}
+	n.judged = true // also while it is judged: a cycle would be nobody's end
+	parent := t.nodes[n.ParentID]
+	if parent != nil {
+		n.ends = append(n.ends, t.endOf(n, parent)...)
+	}
+	var fatal []trowel.TaskID
+	for _, up := range n.Upstreams {
+		if u := t.nodes[up]; u != nil && t.class(u) != "" && !slices.Contains(fatal, up) {
+			fatal = append(fatal, up)
+			if len(fatal) == maxNamed {
+				break
+			}
+		}
+	}
+	if len(fatal) > 0 {
+		n.ends = append(n.ends, end{code: NotReached, task: n.ID, fatal: fatal})
+	}
+	if parent != nil && !present(n, parent) && !slices.ContainsFunc(n.ends, func(e end) bool { return e.code == NotReached }) {
+		n.ends = append(n.ends, end{code: NotReached, task: n.ID})
+	}
+	slices.SortStableFunc(n.ends, func(a, b end) int { return cmp.Compare(rank(a.code), rank(b.code)) })
+	n.ends = slices.CompactFunc(n.ends, func(a, b end) bool { return a.code == b.code })
+	return n.ends
+}
+
+// maxNamed is how many tasks a reason names at most (control K819).
+const maxNamed = 10
+
+// endOf is what the parent of a blocked task does to it.
+func (t *Tree) endOf(n, parent *node) []end {
+	switch parent.State {
+	case trowel.TaskError, trowel.TaskGroupError:
+		return []end{{code: ParentFailed, task: parent.ID}}
+	case trowel.TaskCanceled:
+		return []end{{code: ParentCanceled, task: parent.ID}}
+	case trowel.TaskSkipped:
+		return []end{{code: ParentSkipped, task: parent.ID}}
+	case trowel.TaskBlocked:
+		return t.judge(parent)
+	case trowel.TaskPlanned:
+		if failing(parent) && !handler(n, parent) {
+			return []end{{code: ParentFailed, task: parent.ID}}
+		}
+	case trowel.TaskReady, trowel.TaskRetryWaiting, trowel.TaskGroupRetryWaiting, trowel.TaskRunning, trowel.TaskSuccess,
+		trowel.TaskDeferred, trowel.TaskAwaitingInput:
+	}
+	return nil
+}
+
+// class is that of control K201 for an upstream that will never succeed: F, K or N; empty for one that has,
+// or may.
+func (t *Tree) class(u *node) string {
+	switch u.State {
+	case trowel.TaskError, trowel.TaskGroupError, trowel.TaskCanceled:
+		return "F"
+	case trowel.TaskSkipped:
+		return "K"
+	case trowel.TaskBlocked:
+		if len(t.judge(u)) > 0 {
+			return "N"
+		}
+	case trowel.TaskReady, trowel.TaskRetryWaiting, trowel.TaskGroupRetryWaiting, trowel.TaskRunning, trowel.TaskPlanned,
+		trowel.TaskSuccess, trowel.TaskDeferred, trowel.TaskAwaitingInput:
+	}
+	return ""
+}
+
+// present tells whether a task belongs to the round in which its parent is now (language X14).
+func present(n, parent *node) bool {
+	return n.ParentRound == parent.Round || n.ParentRound == everyRound
+}
+
+// failing tells whether a planned task has failed and only its handlers run (control K208).
+func failing(n *node) bool {
+	return n.Flags&(trowel.TaskDelayedError|trowel.TaskDelayedGroupError) != 0
+}
+
+// handler tells whether a task runs because its parent failed.
+func handler(n, parent *node) bool {
+	own, _ := strings.CutPrefix(n.FullName, parent.FullName)
+	return strings.HasPrefix(own, "^error") || strings.HasPrefix(own, "^failure-alert")
+}
+
+// HoldUp follows the upstreams of a blocked task as long as they are blocked themselves, and returns the
+// first one that is not: what all of them wait for.
+func (t *Tree) HoldUp(id trowel.TaskID) trowel.TaskID {
+	seen := map[trowel.TaskID]bool{}
+	for !seen[id] {
+		seen[id] = true
+		open := t.Open(id)
+		if len(open) == 0 {
+			return id
+		}
+		id = open[0]
+		for _, up := range open {
+			if t.nodes[up].State != trowel.TaskBlocked {
+				return up
+			}
+		}
+	}
+	return id
+}
