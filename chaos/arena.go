@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/trowel-project/trowel/chaos/wire"
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/client"
 )
@@ -32,7 +33,7 @@ type arena struct {
 	rand     *rand.Rand
 	kills    int
 	database *database
-	wire     *wire // nil if it is not wired
+	wire     *wire.Wire // nil if it is not wired
 	unmount  func() error
 }
 
@@ -57,20 +58,21 @@ func newArena(ctx context.Context, m *mode, opts options) (*arena, error) {
 		if err := os.MkdirAll(filepath.Join(dir, "tmp"), 0o700); err != nil {
 			return nil, errors.Join(err, a.database.close())
 		}
-		s := &server{bin: opts.bin, dir: dir, mark: a.dir, settings: append([]string{
+		s := newServer(opts.bin, dir, a.dir)
+		s.settings = append([]string{
 			"server.port = 0", "digdag.secret-encryption-key = " + secretKey, "executor.attempt_max_run = 2000",
 			"agent.heartbeat-interval = 1", "agent.lock-retention-time = 3", "kill_grace = 1s", "tmpdir = " + filepath.Join(dir, "tmp"),
-		}, a.database.settings...)}
+		}, a.database.settings...)
 		if m.files {
 			s.settings = append(s.settings, "archive.type = file", "archive.file.path = "+filepath.Join(a.dataDir, "archives"),
 				"log-server.type = file", "log-server.file.path = "+filepath.Join(a.dataDir, "logs"))
 		}
 		if m.wired && n == 0 {
 			var err error
-			if a.wire, err = newWire(ctx, a.database.server.Options().Port); err != nil {
+			if a.wire, err = a.wireToDatabase(ctx); err != nil {
 				return nil, errors.Join(err, a.database.close())
 			}
-			s.settings = append(s.settings, "database.port = "+strconv.Itoa(a.wire.port()))
+			s.settings = append(s.settings, "database.port = "+strconv.Itoa(a.wire.Port()))
 		}
 		a.servers = append(a.servers, s)
 	}
@@ -148,7 +150,7 @@ func (a *arena) verdict() error {
 // startAll starts all servers that do not run and waits until they listen.
 func (a *arena) startAll(ctx context.Context) error {
 	for _, s := range a.servers {
-		if s.over() == nil || isClosed(s.over()) {
+		if !s.runs() {
 			if err := s.start(ctx); err != nil {
 				return err
 			}

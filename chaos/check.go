@@ -35,7 +35,7 @@ func (a *arena) check(ctx context.Context) error {
 			return err
 		}
 		if strings.Contains(s.said(), "panic") {
-			a.violation("a server has panicked, see %s", s.path("server.log"))
+			a.violation("a server has panicked, see %s", s.logFile())
 		}
 		if err := a.checkTemporary(ctx, s); err != nil {
 			return err

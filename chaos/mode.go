@@ -93,7 +93,7 @@ func killingTwo(ctx context.Context, a *arena) (int, error) {
 
 // hold stops the process without its knowing, until its tasks are somebody else's.
 func (a *arena) hold(ctx context.Context, s *server) error {
-	process := s.process()
+	process := s.present()
 	if err := suspend(process); err != nil {
 		return err
 	}
