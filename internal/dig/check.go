@@ -102,6 +102,9 @@ func (in *inspection) workflowFile(name string, severity Severity) {
 	for _, p := range append(d.thrown, d.names...) {
 		in.problem(name, p.path, severity, p.err)
 	}
+	for _, p := range d.limits {
+		in.option(name, p.path, severity, p)
+	}
 	in.schedule(&d.Workflow, severity)
 	if _, err := d.SLABlock(); err != nil { // found when an attempt is made (S43)
 		in.problem(name, []string{keySLA}, SeverityWarning, asError(err))
@@ -287,6 +290,7 @@ func (in *inspection) tree(t tree) {
 		if own, ok := task.Export.Get(keyWorkdir); ok {
 			workdirs[i], _ = param.AsString(own)
 		}
+		in.misplacedOptions(t, i)
 		in.task(t, i, workdirs[i])
 	}
 }
@@ -299,6 +303,9 @@ func (in *inspection) problems(t tree) {
 			continue
 		}
 		in.problems(tree{file: t.file, prefix: t.path(p), severity: t.severity, compiler: p.inner})
+	}
+	for _, p := range t.compiler.options {
+		in.option(t.file, t.path(p), t.severity, p)
 	}
 	for i := range t.compiler.tasks {
 		task := &t.compiler.tasks[i]

@@ -47,12 +47,14 @@ type compiler struct {
 	empty   *param.Map // the export of tasks without one
 	thrown  []problem  // refused at sight, in Digdag's order
 	unknown []problem  // groups with invalid keys, which Digdag tells all at once at the end
+	options []problem  // of Trowel's own keys, told after all that Digdag refuses
 }
 
 // problem is one thing wrong: path leads from the body of the task to the culprit.
 type problem struct {
 	task  int
 	path  []string
+	id    string // of its finding, if it is about an option of Trowel
 	err   *Error
 	again bool      // Digdag tells it together with the problem before
 	inner *compiler // the body at path has problems of its own, of which err is the first
@@ -80,7 +82,7 @@ func (c *compiler) refusal() error {
 		}
 	}
 	if len(c.unknown) == 0 {
-		return nil
+		return c.optionRefusal()
 	}
 	v := validation{model: "workflow"}
 	for _, p := range c.unknown {
@@ -89,6 +91,15 @@ func (c *compiler) refusal() error {
 		}
 	}
 	return v.compiling()
+}
+
+// optionRefusal returns the first option that is wrong, with the name of its task.
+func (c *compiler) optionRefusal() error {
+	if len(c.options) == 0 {
+		return nil
+	}
+	p := c.options[0]
+	return configError(c.tasks[p.task].FullName + ": " + p.err.Message)
 }
 
 func nameProblem(name string) *Error {
@@ -119,10 +130,12 @@ func (c *compiler) add(parent int, parentFullName, name string, body *param.Map)
 	case isOperator(rest): // C4.3
 		c.set(index, rest, false)
 		c.checkOperator(index, rest, children)
+		c.checkOptions(index, rest)
 		c.compileError(index, rest)
 	default: // C4.4
 		c.set(index, rest, true)
 		c.checkKeys(index, rest)
+		c.checkOptions(index, rest)
 		first := len(c.tasks)
 		indexes := make([]int, 0, len(children))
 		for _, child := range children {
@@ -298,8 +311,8 @@ func (c *compiler) checkKeys(index int, body *param.Map) {
 }
 
 func isGroupKey(key string) bool {
-	return strings.HasPrefix(key, "_") && slices.Contains(groupKeys(), key) ||
-		key == keySchedule || key == keySLA || key == keyTimezone
+	return strings.HasPrefix(key, "_") && (slices.Contains(groupKeys(), key) || IsOption(key)) ||
+		key == keySchedule || key == keySLA || key == keyTimezone || slices.Contains(controlKeys(), key)
 }
 
 func nearKey(key string) string {

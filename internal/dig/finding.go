@@ -43,6 +43,7 @@ type Finding struct {
 	Message  string // Digdag's text for an error, ours for a warning
 	Source   string // the line itself
 	Hint     string // how to mend it; may be empty
+	ID       string // of a finding about what Trowel adds to the language (control K121); else empty
 }
 
 // Sequences of terminals.
@@ -70,6 +71,9 @@ func Render(w io.Writer, findings []Finding, colour bool) {
 			code = ansiYellow
 		}
 		message := strings.ReplaceAll(strings.TrimRight(f.Message, "\n"), "\n", "\n    ")
+		if f.ID != "" {
+			message += " [" + f.ID + "]"
+		}
 		fmt.Fprintf(&b, "%s: %s: %s\n", paint(ansiBold, f.String()), paint(code, f.Severity.String()), message)
 		if f.Source != "" {
 			line, marker := marked(f.Source, f.Column)

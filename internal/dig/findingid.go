@@ -6,4 +6,7 @@ const (
 	findingTemplate = "key-template"
 	findingExport   = "option-in-export"
 	findingSpelling = "option-spelling"
+	findingValue    = "option-value" // of a wrong type, or out of its bounds (control K110)
+	findingLater    = "option-later" // in control.md, but not in this version
+	findingDigdag   = "digdag"       // what Digdag does with it (control K102)
 )

@@ -124,8 +124,8 @@ func (in *inspection) topKeyHint(key string) string {
 	if _, ok := in.operators[key]; ok {
 		return "did you mean a task with the operator " + key + ">?"
 	}
-	known := append([]string{keyTimezone, keyExport}, topLevelKeys()...)
-	if near := param.Near(key, known); len(near) > 0 {
+	known := slices.Concat([]string{keyTimezone, keyExport}, topLevelKeys(), controlKeys())
+	if near := nearOptions(key, known); len(near) > 0 {
 		return didYouMean(near)
 	}
 	return "tasks begin with +, and parameters belong below _export"
@@ -135,7 +135,7 @@ func (in *inspection) groupKeyHint(key string) string {
 	if _, ok := in.operators[key]; ok {
 		return "did you mean " + key + ">?"
 	}
-	if near := param.Near(key, groupKeys()); len(near) > 0 {
+	if near := nearOptions(key, groupKeys()); len(near) > 0 {
 		return didYouMean(near)
 	}
 	if strings.HasPrefix(key, "_") {

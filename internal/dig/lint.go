@@ -85,7 +85,7 @@ func (in *inspection) body(t tree, index int, key string, body *param.Map, name 
 		workdir: t.workdir, compiler: compile(t.compiler.tasks[index].FullName, name, body),
 	}
 	if key == keyError {
-		inner.compiler.thrown, inner.compiler.unknown = nil, nil
+		inner.compiler.thrown, inner.compiler.unknown, inner.compiler.options = nil, nil, nil
 	}
 	in.tree(inner)
 }
@@ -121,10 +121,14 @@ func (in *inspection) unusedKeys(t tree, index int, operator string, known []str
 	anyKey := slices.Contains(known, AnyKey)
 	var expressions string
 	for key := range task.Local.All() {
-		if key == operator || isOperatorKey(key) || slices.Contains(known, key) {
+		if key == operator || isOperatorKey(key) || slices.Contains(known, key) || IsOption(key) || key == keyRate {
 			continue
 		}
-		near := param.Near(key, known)
+		meant := meantOption(key)
+		near := param.Nearest(key, known)
+		if !anyKey || meant != "" {
+			near = nearOptions(key, known)
+		}
 		if len(near) == 0 && (anyKey || strings.HasPrefix(key, "_")) {
 			continue
 		}
@@ -135,6 +139,10 @@ func (in *inspection) unusedKeys(t tree, index int, operator string, known []str
 			continue
 		}
 		hint := didYouMean(near)
+		if meant != "" {
+			in.tellAt(t, index, findingSpelling, fmt.Sprintf(unusedKey, key, task.FullName), hint, key)
+			continue
+		}
 		if hint == "" {
 			hint = "remove it, or name it in an expression: other tasks cannot see it"
 		}

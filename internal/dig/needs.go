@@ -27,19 +27,25 @@ const (
 	maxCount  = 1_000_000_000
 )
 
-// optionReader reads the values of options and gathers what is wrong with them. Texts with ${ are
-// passed over: they are known when the task is ready.
-type optionReader struct{ errs []optionError }
+// optionReader reads the values of options and gathers what is wrong with them.
+type optionReader struct {
+	// unevaluated tells to pass over texts with ${, which are known when the task is ready.
+	unevaluated bool
+	errs        []optionError
+}
 
 // optionError is an error with the keys that lead to the culprit.
 type optionError struct {
 	path []string
-	id   string // of the finding; empty for a value that is wrong
+	id   string // of the finding
 	err  *Error
 }
 
+// open tells whether nothing is known about a value yet.
+func (r *optionReader) open(value param.Value) bool { return r.unevaluated && hasTemplate(value) }
+
 func (r *optionReader) wrong(err *Error, path ...string) {
-	r.errs = append(r.errs, optionError{path: slices.Clone(path), err: err})
+	r.errs = append(r.errs, optionError{path: slices.Clone(path), id: findingValue, err: err})
 }
 
 func (r *optionReader) wrongf(path []string, format string, args ...any) {
@@ -103,7 +109,7 @@ func (r *optionReader) pool(value param.Value, slots int) trowel.PoolNeed {
 		return trowel.PoolNeed{Name: r.text(value, keyPool), Slots: slots}
 	}
 	need := trowel.PoolNeed{Slots: 1}
-	r.known(object, keyPool, "name", "slots", "scope")
+	r.known(without(object, "scope"), keyPool, "name", "slots")
 	if name, ok := object.Get("name"); ok {
 		need.Name = r.text(name, keyPool, "name")
 	} else {
@@ -113,7 +119,7 @@ func (r *optionReader) pool(value param.Value, slots int) trowel.PoolNeed {
 		need.Slots = r.integer(n, 1, maxCount, keyPool, "slots")
 	}
 	if scope, _ := object.Get("scope"); scope != nil {
-		r.wrongf([]string{keyPool, "scope"}, "is not supported yet: each task takes its own slots")
+		r.later("each task takes its own slots", keyPool, "scope")
 	}
 	return need
 }
@@ -174,7 +180,7 @@ func (r *optionReader) queue(value param.Value, n *trowel.Needs) {
 func (r *optionReader) labels(value param.Value) []string {
 	list, ok := value.(param.List)
 	if !ok {
-		if !hasTemplate(value) {
+		if !r.open(value) {
 			r.wrong(asError(param.WrongType(keyQueue+".labels", param.TypeList, value)), keyQueue, "labels")
 		}
 		return nil

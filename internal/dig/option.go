@@ -18,6 +18,8 @@ const (
 	keyQueue          = "_queue"
 	keyDefaults       = "_defaults"
 
+	keyRate = "_rate" // to come
+
 	keyMaxActiveAttempts = "max_active_attempts"
 	keyMaxActiveTasks    = "max_active_tasks"
 )

@@ -11,7 +11,7 @@ import (
 
 // text reads a text that is not empty.
 func (r *optionReader) text(value param.Value, path ...string) string {
-	if hasTemplate(value) {
+	if r.open(value) {
 		return ""
 	}
 	text, ok := param.AsString(value)
@@ -26,7 +26,7 @@ func (r *optionReader) text(value param.Value, path ...string) string {
 
 // integer reads an integer between two bounds.
 func (r *optionReader) integer(value param.Value, least, most int, path ...string) int {
-	if hasTemplate(value) {
+	if r.open(value) {
 		return max(least, 1)
 	}
 	n, ok := param.AsLong(value)
@@ -48,7 +48,7 @@ func between(least, most int) string {
 }
 
 func (r *optionReader) boolean(value param.Value, path ...string) bool {
-	if hasTemplate(value) {
+	if r.open(value) {
 		return true
 	}
 	on, ok := param.AsBool(value)
@@ -60,7 +60,7 @@ func (r *optionReader) boolean(value param.Value, path ...string) bool {
 
 // choice reads one of some texts; the first stands for what is wrong.
 func (r *optionReader) choice(value param.Value, choices []string, path ...string) string {
-	if hasTemplate(value) {
+	if r.open(value) {
 		return choices[0]
 	}
 	text, _ := param.AsString(value)
@@ -76,10 +76,16 @@ func (r *optionReader) choice(value param.Value, choices []string, path ...strin
 func (r *optionReader) missing(path []string, value param.Value, choices ...string) string {
 	text, _ := param.AsString(value)
 	if slices.Contains(laterChoices(), text) {
-		r.wrongf(path, "must be %s: %q is not supported yet", alternatives(choices), text)
+		r.later(fmt.Sprintf("%q is to come, use %s", text, alternatives(choices)), path...)
 		return choices[0]
 	}
 	return r.choice(value, choices, path...)
+}
+
+// later refuses what control.md has and what is not there yet.
+func (r *optionReader) later(instead string, path ...string) {
+	err := configErrorf("Parameter '%s' is not supported yet: %s", strings.Join(path, "."), instead)
+	r.errs = append(r.errs, optionError{path: slices.Clone(path), id: findingLater, err: err})
 }
 
 // laterChoices are values that control.md has and that are not there yet (control K811, K813).

@@ -51,6 +51,7 @@ type draft struct {
 	Workflow
 	thrown []problem // refused at sight, in Digdag's order
 	names  []problem // names, which Digdag tells all at once at the end
+	limits []problem // of keys of Trowel, told last
 }
 
 // refusal returns what Digdag tells of the file.
@@ -62,7 +63,10 @@ func (d *draft) refusal() *Error {
 	for _, p := range d.names {
 		v.lines = append(v.lines, p.err.Message)
 	}
-	return v.err()
+	if err := v.err(); err != nil || len(d.limits) == 0 {
+		return err
+	}
+	return d.limits[0].err
 }
 
 func (d *draft) throw(err *Error, path ...string) {
@@ -87,6 +91,11 @@ func draftOf(file string, content *param.Map) *draft {
 	for _, key := range topLevelKeys() {
 		d.take(content, key)
 	}
+	for _, key := range append(append(optionKeys(), keyDefaults), controlKeys()...) {
+		if value, ok := content.Get(key); ok {
+			d.Definition.Set(key, value) // null means something, see Options
+		}
+	}
 	for key := range content.All() {
 		if isTaskKey(key) {
 			d.take(content, key)
@@ -94,6 +103,7 @@ func draftOf(file string, content *param.Map) *draft {
 	}
 	d.refuseOthers(content)
 	d.checkNames()
+	d.checkLimits()
 	if export = d.withWorkdir(export); export.Len() > 0 {
 		d.Definition.Set(keyExport, export)
 	} else {
@@ -119,13 +129,23 @@ func (d *draft) take(content *param.Map, key string) {
 func (d *draft) refuseOthers(content *param.Map) {
 	var unknown []string
 	known := append(topLevelKeys(), keyTimezone, keyExport)
+	known = append(known, controlKeys()...)
 	for key := range content.All() {
-		if !isTaskKey(key) && !slices.Contains(known, key) {
+		if !isTaskKey(key) && !IsOption(key) && !slices.Contains(known, key) {
 			unknown = append(unknown, key)
 		}
 	}
 	for _, key := range unknown {
 		d.throw(configErrorf(unknownKeys, d.Name, strings.Join(unknown, ", ")), key)
+	}
+}
+
+// checkLimits checks the limits that the workflow sets for itself (control K104).
+func (d *draft) checkLimits() {
+	r := optionReader{}
+	r.control(d.Definition)
+	for _, e := range r.errs {
+		d.limits = append(d.limits, problem{task: -1, path: e.path, id: e.id, err: e.err})
 	}
 }
 
