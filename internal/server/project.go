@@ -9,6 +9,7 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/param"
 )
 
 // instantMillis is how messages show when a project was deleted.
@@ -173,19 +174,24 @@ func getArchive(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	store := c.opts.Archives[r.Archive.Type]
+	return c.archive(&r.Archive)
+}
+
+// archive answers with an archive, or with its address where its store gives one.
+func (c *call) archive(a *trowel.Archive) (any, error) {
+	store := c.opts.Archives[a.Type]
 	if store == nil {
 		return nil, &refusal{status: http.StatusNotFound, message: "Archive is not stored"}
 	}
-	if c.opts.DirectDownload[r.Archive.Type] && c.query.Get("direct_download") != "false" {
-		if url, err := store.SignedGet(c.ctx(), r.Archive.Key); err == nil {
+	if c.opts.DirectDownload[a.Type] && c.query.Get("direct_download") != "false" {
+		if url, err := store.SignedGet(c.ctx(), a.Key); err == nil {
 			return elsewhere{url}, nil
 		}
 	}
 	return file{
-		contentType: "application/gzip", sizeBytes: r.Archive.SizeBytes, etag: `"` + hex.EncodeToString(r.Archive.MD5) + `"`,
+		contentType: gzipType, sizeBytes: a.SizeBytes, etag: `"` + hex.EncodeToString(a.MD5) + `"`,
 		open: func() (io.ReadCloser, error) {
-			content, err := store.Open(c.ctx(), r.Archive.Key, 0, -1)
+			content, err := store.Open(c.ctx(), a.Key, 0, -1)
 			if errors.Is(err, trowel.ErrNotFound) {
 				return nil, &refusal{status: http.StatusNotFound, message: "Archive file not found", err: err}
 			}
@@ -207,7 +213,13 @@ func deleteProject(c *call) (any, error) {
 			return missed(err, "project id=%d", p.ID)
 		}
 		shape = projectOf(*p, *r)
-		return tx.DeleteProject(c.ctx(), p.ID, c.now)
+		if err := tx.DeleteProject(c.ctx(), p.ID, c.now); err != nil {
+			return err
+		}
+		return c.record(tx, trowel.Record{
+			Action: "project.delete", ObjectKind: "project", ObjectID: shape.ID.String(), Object: p.Name, ProjectID: p.ID,
+			Before: param.Of("revision", r.Name),
+		})
 	})
 	if err == nil {
 		c.opts.Log.Info("project deleted", c.changed(shape.Name)...)

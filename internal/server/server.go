@@ -10,6 +10,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/access"
 	"github.com/trowel-project/trowel/internal/blob"
+	"github.com/trowel-project/trowel/internal/hub"
 	"github.com/trowel-project/trowel/internal/launch"
 	"github.com/trowel-project/trowel/internal/secret"
 	"github.com/trowel-project/trowel/internal/tasklog"
@@ -44,6 +45,7 @@ type Options struct {
 	// DirectDownload has the types whose archives may be fetched from their store itself.
 	DirectDownload map[string]bool
 	Logs           *tasklog.Reader // nil if no output is kept
+	Agents         *hub.Hub        // serves remote agents; nil if there can be none
 	Crypter        *secret.Crypter
 	Events         *Events
 	Health         *Health
@@ -190,6 +192,9 @@ func (c *call) run(known bool) (any, error) {
 	}
 	if strings.HasPrefix(c.route.path, "/api/admin/") && !c.admin {
 		return nil, errNoPath
+	}
+	if c.caller.Role == access.RoleAgent && c.route.verb != access.RunAgent && c.route.verb != "" {
+		return nil, &refusal{status: http.StatusForbidden, message: "the token of " + c.caller.Name + " is for a remote agent, and for nothing else"}
 	}
 	if err := c.checkBody(); err != nil {
 		return nil, err

@@ -1,0 +1,171 @@
+package hub
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/operator"
+	"github.com/trowel-project/trowel/internal/secret"
+)
+
+// maxFile is how many bytes the name of a log has at most.
+const maxFile = 1000
+
+// notRunning says that an agent asks for something on behalf of a try that is not its own.
+func notRunning(what string) error {
+	return &trowel.Error{
+		Kind: trowel.ErrConflict, Message: what + " does not run on this agent: its lease has ended and others may run it by now, or it never had it",
+	}
+}
+
+// running returns a try that the agent runs now.
+func (h *Hub) running(ctx context.Context, id string, token trowel.TokenID, t api.AgentTry) (trowel.LiveTask, error) {
+	running, err := h.own(ctx, id, token)
+	if err != nil {
+		return trowel.LiveTask{}, err
+	}
+	task, runs := running[tryOf(t)]
+	if !runs {
+		return trowel.LiveTask{}, notRunning(fmt.Sprintf("try %d of task %d", t.Try, t.TaskID))
+	}
+	return task, nil
+}
+
+// setting returns what an attempt belongs to.
+func (h *Hub) setting(ctx context.Context, attempt trowel.AttemptID) (s *trowel.Setting, err error) {
+	err = h.opts.Store.View(ctx, func(tx trowel.Tx) error {
+		s, err = tx.FindSetting(ctx, attempt)
+		return err
+	})
+	return s, err
+}
+
+// Secret finds a secret for a try that runs on the agent: one of its own project.
+func (h *Hub) Secret(ctx context.Context, id string, token trowel.TokenID, r api.AgentSecretRequest) (api.AgentSecret, error) {
+	task, err := h.running(ctx, id, token, r.AgentTry)
+	if err != nil {
+		return api.AgentSecret{}, err
+	}
+	if err := secret.CheckKey(r.Key); err != nil {
+		return api.AgentSecret{}, invalid("%s", err)
+	}
+	s, err := h.setting(ctx, task.AttemptID)
+	if err != nil {
+		return api.AgentSecret{}, err
+	}
+	value, has, err := h.opts.Secrets(s.Project.ID).Find(ctx, r.Key)
+	if err != nil || !has {
+		return api.AgentSecret{}, err
+	}
+	return api.AgentSecret{Found: true, Value: value.Reveal()}, nil
+}
+
+// Archive says where the files of an attempt are, of which the agent runs a try.
+func (h *Hub) Archive(ctx context.Context, id string, token trowel.TokenID, attempt trowel.AttemptID) (trowel.Archive, error) {
+	running, err := h.own(ctx, id, token)
+	if err != nil {
+		return trowel.Archive{}, err
+	}
+	for _, task := range running {
+		if task.AttemptID == attempt {
+			s, err := h.setting(ctx, attempt)
+			if err != nil {
+				return trowel.Archive{}, err
+			}
+			return s.Revision.Archive, nil
+		}
+	}
+	return trowel.Archive{}, notRunning(fmt.Sprintf("attempt %d", attempt))
+}
+
+// Session makes an attempt of a workflow for a try that runs on the agent (operators 2.3).
+func (h *Hub) Session(ctx context.Context, id string, token trowel.TokenID, r *api.AgentSessionRequest) (api.AgentSession, error) {
+	task, err := h.running(ctx, id, token, r.AgentTry)
+	if err != nil {
+		return api.AgentSession{}, err
+	}
+	started, err := h.opts.Sessions.StartSession(ctx, operator.StartRequest{
+		ProjectID: trowel.ProjectID(r.ProjectID), ProjectName: r.ProjectName, Workflow: r.Workflow,
+		SessionTime: time.UnixMicro(r.SessionTime), AttemptName: r.AttemptName, Params: r.Params, Requirer: task.AttemptID,
+	})
+	if failure, ok := errors.AsType[*operator.Failure](err); ok {
+		return api.AgentSession{Failure: failure.Message}, nil
+	}
+	if errors.Is(err, trowel.ErrNotFound) {
+		return api.AgentSession{Missing: true}, nil
+	}
+	if err != nil {
+		return api.AgentSession{}, err
+	}
+	return api.AgentSession{
+		New: started.New, SessionID: int64(started.SessionID), AttemptID: int64(started.AttemptID), Flags: int(started.Flags),
+	}, nil
+}
+
+// SetParams writes values of the param server (operators 6.1) for an agent that runs something.
+func (h *Hub) SetParams(ctx context.Context, id string, token trowel.TokenID, r api.AgentParams) error {
+	if err := h.busy(ctx, id, token); err != nil {
+		return err
+	}
+	return h.opts.Params.SetParams(ctx, r.Values)
+}
+
+// FindParams reads values of the param server for an agent that runs something.
+func (h *Hub) FindParams(ctx context.Context, id string, token trowel.TokenID, r api.AgentParamKeys) (api.AgentParams, error) {
+	if err := h.busy(ctx, id, token); err != nil {
+		return api.AgentParams{}, err
+	}
+	values, err := h.opts.Params.FindParams(ctx, r.Keys)
+	return api.AgentParams{Values: values}, err
+}
+
+// busy refuses an agent that runs nothing.
+func (h *Hub) busy(ctx context.Context, id string, token trowel.TokenID) error {
+	running, err := h.own(ctx, id, token)
+	if err == nil && len(running) == 0 {
+		err = notRunning("the task that asks for parameters")
+	}
+	return err
+}
+
+// Logs stores output of tries that run on the agent. A piece that is stored already is left as it is. If
+// the agent runs nothing of an attempt that is an ErrConflict, and nothing is stored.
+func (h *Hub) Logs(ctx context.Context, id string, token trowel.TokenID, logs []api.AgentLogChunk) error {
+	running, err := h.own(ctx, id, token)
+	if err != nil {
+		return err
+	}
+	attempts := map[trowel.AttemptID]bool{}
+	for _, task := range running {
+		attempts[task.AttemptID] = true
+	}
+	chunks := make([]trowel.LogChunk, len(logs))
+	for i := range logs {
+		if chunks[i], err = chunkOf(&logs[i]); err != nil {
+			return err
+		}
+		if !attempts[chunks[i].AttemptID] {
+			return notRunning(fmt.Sprintf("attempt %d", chunks[i].AttemptID))
+		}
+	}
+	return h.opts.KeepOutput(ctx, chunks)
+}
+
+// chunkOf reads a piece of output.
+func chunkOf(c *api.AgentLogChunk) (trowel.LogChunk, error) {
+	if c.File == "" || len(c.File) > maxFile || strings.ContainsAny(c.File, "/\\\x00") {
+		return trowel.LogChunk{}, invalid("%.60q cannot be the name of a log", c.File)
+	}
+	if c.Seq < 0 || c.FirstLine < 0 || c.Lines < 0 || c.Offset < 0 || c.TextBytes < 0 || len(c.Data) == 0 {
+		return trowel.LogChunk{}, invalid("piece %d of the log %.60q makes no sense", c.Seq, c.File)
+	}
+	return trowel.LogChunk{
+		AttemptID: trowel.AttemptID(c.AttemptID), File: c.File, Seq: c.Seq, FirstLine: c.FirstLine, Lines: c.Lines, Offset: c.Offset,
+		TextBytes: c.TextBytes, DataBytes: int64(len(c.Data)), Data: c.Data,
+	}, nil
+}

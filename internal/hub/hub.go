@@ -1,0 +1,223 @@
+package hub
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/operator"
+	"github.com/trowel-project/trowel/internal/queue"
+	"github.com/trowel-project/trowel/internal/secret"
+)
+
+// Flusher claims tasks for agents and writes what they report.
+type Flusher interface {
+	// Attach makes an agent known, in place of one with its id; Detach forgets it.
+	Attach(a queue.Agent)
+	Detach(id string)
+	// Resend gives the leases of tries that an attached agent runs once more.
+	Resend(ctx context.Context, agentID string, tries []trowel.TryID) error
+	// Wake tells that an agent has room.
+	Wake()
+}
+
+// Options are what a Hub works with. Everything without a remark is required.
+type Options struct {
+	Store    trowel.Store
+	Flusher  Flusher
+	Renewals *queue.Renewals
+	// Report hands a report to the flusher. It does not block.
+	Report   func(trowel.Report)
+	ServerID string // of this process among the servers of a database
+	Version  string // of this server
+	// Heartbeat is how often agents are to renew their lease, which lasts for Lease.
+	Heartbeat time.Duration
+	Lease     time.Duration
+	// TaskLimit is how many tasks an attempt may have, and MaxReport how many bytes a report.
+	TaskLimit int
+	MaxReport int64
+	// Secrets finds the secrets of a project.
+	Secrets  func(project trowel.ProjectID) secret.Finder
+	Sessions operator.Sessions
+	Params   operator.ParamServer
+	// KeepOutput stores pieces of logs.
+	KeepOutput func(ctx context.Context, chunks []trowel.LogChunk) error
+	Now        func() time.Time
+	Log        *slog.Logger
+}
+
+// Bounds of how often a connection shows that it lives, and of how often agents' rows are read.
+const (
+	shortestPause = 100 * time.Millisecond
+	longestPause  = 5 * time.Second
+)
+
+// Hub has the remote agents of a server. Its methods may be called concurrently.
+type Hub struct {
+	opts      Options
+	keepAlive time.Duration
+
+	mu      sync.Mutex
+	peers   map[string]*peer
+	resting bool // takes no streams
+}
+
+// New returns a Hub; Run keeps its agents in step with their rows.
+func New(opts Options) *Hub {
+	if opts.Heartbeat <= 0 {
+		opts.Heartbeat = queue.DefaultEvery
+	}
+	if opts.Lease <= 0 {
+		opts.Lease = queue.DefaultLease
+	}
+	return &Hub{
+		opts: opts, peers: map[string]*peer{}, keepAlive: min(max(opts.Lease/6, shortestPause), longestPause),
+	}
+}
+
+// Run looks at the rows of the connected agents now and then: one that another server has taken over, that
+// is gone, or that has not been connected for a lease, is forgotten; one that was drained gets nothing new.
+// It ends with ctx. Without connected agents it asks for nothing.
+func (h *Hub) Run(ctx context.Context) error {
+	ticker := time.NewTicker(min(h.keepAlive, 3*time.Second))
+	defer ticker.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-ticker.C:
+		}
+		if err := h.refresh(ctx); err != nil && ctx.Err() == nil {
+			h.opts.Log.WarnContext(ctx, "agents not listed", slog.Any("error", err))
+		}
+	}
+}
+
+// Rest asks all agents to go to another server, and lets none connect. What they report and ask for is
+// answered as ever. It is the first step of an orderly stop.
+func (h *Hub) Rest() {
+	h.mu.Lock()
+	h.resting = true
+	all := h.peers
+	h.peers = map[string]*peer{}
+	h.mu.Unlock()
+	for _, p := range all {
+		p.leave()
+		h.opts.Flusher.Detach(p.id)
+	}
+}
+
+// find returns the agent if it is connected here, or was a short time ago; nil otherwise.
+func (h *Hub) find(id string) *peer {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.peers[id]
+}
+
+// list returns all agents.
+func (h *Hub) list() []*peer {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	all := make([]*peer, 0, len(h.peers))
+	for _, p := range h.peers {
+		all = append(all, p)
+	}
+	return all
+}
+
+// forget ends the connection of an agent and takes nothing more for it.
+func (h *Hub) forget(p *peer, why string) {
+	h.mu.Lock()
+	present := h.peers[p.id] == p
+	if present {
+		delete(h.peers, p.id)
+	}
+	h.mu.Unlock()
+	if !present {
+		return
+	}
+	p.leave()
+	h.opts.Flusher.Detach(p.id)
+	h.opts.Log.Info("agent left", slog.String("agent", p.name()), slog.String("reason", why))
+}
+
+// refresh compares the connected agents with their rows.
+func (h *Hub) refresh(ctx context.Context) error {
+	all := h.list()
+	if len(all) == 0 {
+		return nil
+	}
+	rows := map[string]*trowel.Agent{}
+	err := h.opts.Store.View(ctx, func(tx trowel.Tx) error {
+		clear(rows)
+		agents, err := tx.ListAgents(ctx)
+		for _, a := range agents {
+			rows[a.ID] = a
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	now := h.opts.Now()
+	for _, p := range all {
+		row := rows[p.id]
+		switch {
+		case row == nil:
+			h.forget(p, "its lease has ended")
+		case row.ServerID != h.opts.ServerID:
+			h.forget(p, "it is connected to another server")
+		case p.absent(now, h.opts.Lease):
+			h.forget(p, "it is not connected any more")
+		case p.drain(row.DrainedAt):
+			h.opts.Flusher.Wake()
+		}
+	}
+	return nil
+}
+
+// unknown says that an agent is not stored.
+func unknown(id string) error {
+	return &trowel.Error{
+		Kind: trowel.ErrNotFound, Message: "there is no agent " + id + ": its lease has ended, or it was never registered",
+		Hint: "register anew; what it runs is not its own any more",
+	}
+}
+
+// check refuses who calls in the name of an agent that came with another token.
+func check(row *trowel.Agent, token trowel.TokenID) error {
+	if row.Token != token {
+		return &trowel.Error{Kind: trowel.ErrDenied, Message: "agent " + row.ID + " was registered with another token"}
+	}
+	return nil
+}
+
+// own returns the running tasks of an agent, by their tries.
+func (h *Hub) own(ctx context.Context, id string, token trowel.TokenID) (running map[trowel.TryID]trowel.LiveTask, err error) {
+	err = h.opts.Store.View(ctx, func(tx trowel.Tx) error {
+		row, err := found(tx.FindAgent(ctx, id))
+		if err == nil {
+			err = check(row, token)
+		}
+		if err == nil {
+			running, err = runningOf(ctx, tx, id)
+		}
+		return err
+	})
+	return running, err
+}
+
+// runningOf lists what an agent runs by the database.
+func runningOf(ctx context.Context, tx trowel.Tx, id string) (map[trowel.TryID]trowel.LiveTask, error) {
+	list, err := tx.ListRunningOf(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	running := make(map[trowel.TryID]trowel.LiveTask, len(list))
+	for i := range list {
+		running[trowel.TryID{Task: list[i].TaskID, Number: list[i].Try}] = list[i]
+	}
+	return running, nil
+}

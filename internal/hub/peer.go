@@ -1,0 +1,247 @@
+package hub
+
+import (
+	"sync"
+	"time"
+
+	trowel "github.com/trowel-project/trowel"
+)
+
+// peer is a remote agent as this server sees it. It implements queue.Agent.
+type peer struct {
+	id  string
+	now func() time.Time
+	// silent is after how long without a sign of life an agent gets nothing.
+	silent time.Duration
+
+	mu      sync.Mutex
+	row     trowel.Agent
+	seen    time.Time // last sign of life
+	resting bool      // the agent takes nothing new
+	given   map[trowel.TryID]*grant
+	stream  *Stream   // nil if it is not connected
+	since   time.Time // without a stream
+}
+
+// grant is a try that the agent has, or will have.
+type grant struct {
+	lease  *trowel.Lease // nil if another server has given it
+	sent   bool          // it was put into a stream, or the agent has said that it has it
+	missed int           // how many heartbeats in a row neither the database nor the agent had it
+}
+
+func (p *peer) name() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.row.Name
+}
+
+// ID implements queue.Agent.
+func (p *peer) ID() string { return p.id }
+
+// Remote implements queue.Agent.
+func (p *peer) Remote() bool { return true }
+
+// Serves implements queue.Agent.
+func (p *peer) Serves(n *trowel.Needs) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.row.Serves(n)
+}
+
+// Free implements queue.Agent. An agent that is not connected, or was silent for most of a lease, takes
+// nothing.
+func (p *peer) Free() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stream == nil || p.resting || !p.row.DrainedAt.IsZero() || p.now().Sub(p.seen) > p.silent {
+		return 0
+	}
+	return max(p.row.Slots-len(p.given), 0)
+}
+
+// Give implements queue.Agent. What comes while there is no connection waits for the next one.
+func (p *peer) Give(leases []*trowel.Lease) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, lease := range leases {
+		g := p.given[lease.ID()]
+		if g != nil && g.sent {
+			continue // resent, and it had just been given
+		}
+		g = &grant{lease: lease}
+		p.given[lease.ID()] = g
+		if p.stream != nil {
+			p.stream.addLease(g)
+		}
+	}
+}
+
+// Cancel implements queue.Agent. An agent that is not connected learns it when it is.
+func (p *peer) Cancel(tries []trowel.TryID) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stream == nil {
+		return
+	}
+	for _, id := range tries {
+		if p.given[id] != nil {
+			p.stream.cancel = append(p.stream.cancel, id)
+		}
+	}
+	p.stream.notify()
+}
+
+// ended says that a try is over, and whether this server knew of it.
+func (p *peer) ended(id trowel.TryID) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.seen = p.now()
+	known := p.given[id] != nil
+	delete(p.given, id)
+	return known
+}
+
+// end ends the stream.
+func (p *peer) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.endStream()
+}
+
+func (p *peer) endStream() {
+	if p.stream != nil {
+		p.stream.closed = true
+		p.stream.notify()
+		p.stream, p.since = nil, p.now()
+	}
+}
+
+// leave asks the agent to go elsewhere, and ends the stream.
+func (p *peer) leave() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stream != nil {
+		p.stream.leave = true
+	}
+	p.endStream()
+}
+
+// absent tells whether there has been no connection for so long.
+func (p *peer) absent(now time.Time, limit time.Duration) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.stream == nil && now.Sub(p.since) > limit
+}
+
+// drain takes over whether the agent is drained, and tells whether that is new.
+func (p *peer) drain(at time.Time) (changed bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	drained := !at.IsZero()
+	changed = drained == p.row.DrainedAt.IsZero()
+	p.row.DrainedAt = at
+	if changed && p.stream != nil {
+		p.stream.drained = &drained
+		p.stream.notify()
+	}
+	return changed
+}
+
+// alive notes a sign of life.
+func (p *peer) alive(resting bool) (changed bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.seen = p.now()
+	changed = p.resting != resting
+	p.resting = resting
+	return changed
+}
+
+// compare brings what was given in step with what the database has and what the agent says that it has.
+// It returns what the agent has and must end, what it has and is to cancel, and what is neither here nor
+// there and must be sent again.
+func (p *peer) compare(running map[trowel.TryID]trowel.LiveTask, held map[trowel.TryID]bool) (lost, again []trowel.TryID) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for id := range held {
+		task, runs := running[id]
+		if !runs {
+			lost = append(lost, id)
+			delete(p.given, id)
+			continue
+		}
+		if p.given[id] == nil {
+			p.given[id] = &grant{sent: true}
+		}
+		if task.Flags&trowel.TaskCancelRequested != 0 && p.stream != nil {
+			p.stream.cancel = append(p.stream.cancel, id)
+			p.stream.notify()
+		}
+	}
+	for id := range running {
+		if p.given[id] == nil && !held[id] {
+			again = append(again, id)
+		}
+	}
+	for id, g := range p.given {
+		if _, runs := running[id]; runs || held[id] {
+			g.missed = 0
+		} else if g.missed++; g.missed > 1 {
+			delete(p.given, id)
+		}
+	}
+	return lost, again
+}
+
+// reconnect is compare for a new stream: what was sent on an earlier one and did not arrive is sent again.
+func (p *peer) reconnect(s *Stream, running map[trowel.TryID]trowel.LiveTask, held map[trowel.TryID]bool) (again []trowel.TryID) {
+	lost, again := p.compare(running, held)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s.lost = append(s.lost, lost...)
+	for id, g := range p.given {
+		_, runs := running[id]
+		switch {
+		case held[id]:
+			g.sent = true
+		case g.lease != nil && (runs || !g.sent):
+			s.addLease(g)
+		case g.lease == nil && runs:
+			delete(p.given, id) // the agent has lost it, and so has this server
+			again = append(again, id)
+		default:
+			delete(p.given, id)
+		}
+	}
+	for id := range held {
+		if task, runs := running[id]; runs && task.Flags&trowel.TaskCancelRequested != 0 {
+			s.cancel = append(s.cancel, id)
+		}
+	}
+	if !p.row.DrainedAt.IsZero() {
+		drained := true
+		s.drained = &drained
+	}
+	p.endStream()
+	p.stream, p.seen = s, p.now()
+	s.notify()
+	return again
+}
+
+// check refuses who calls in the name of an agent that came with another token.
+func (p *peer) check(token trowel.TokenID) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.row.ID == "" {
+		return nil // it is about to connect, and its row is checked then
+	}
+	return check(&p.row, token)
+}
+
+// idle tells whether the agent has nothing, as far as this server knows.
+func (p *peer) idle() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.given) == 0
+}

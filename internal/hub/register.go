@@ -1,0 +1,162 @@
+package hub
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/api"
+)
+
+// Bounds of what an agent may say of itself.
+const (
+	maxSlots = 10_000
+	maxNames = 100 // queues, and labels
+	maxName  = 200 // bytes
+)
+
+// Register stores a new agent under a new id. Its lease begins now; it gets tasks when it has connected.
+func (h *Hub) Register(ctx context.Context, token trowel.TokenID, r api.AgentRegistration) (api.AgentRegistered, error) {
+	if h.isResting() {
+		return api.AgentRegistered{}, ending()
+	}
+	if err := checkRegistration(&r); err != nil {
+		return api.AgentRegistered{}, err
+	}
+	row := trowel.Agent{
+		Name: r.Name, Host: r.Host, Version: r.Version, Slots: r.Slots, Queues: r.Queues, Labels: r.Labels,
+		Remote: true, ServerID: h.opts.ServerID, Token: token,
+	}
+	if err := h.opts.Renewals.Register(ctx, &row); err != nil {
+		return api.AgentRegistered{}, err
+	}
+	h.opts.Log.InfoContext(ctx, "agent registered", slog.String("agent", row.Name), slog.String("id", row.ID), slog.String("host", row.Host),
+		slog.String("version", row.Version), slog.Int("slots", row.Slots))
+	return api.AgentRegistered{
+		ID: row.ID, Server: h.opts.Version, HeartbeatMs: h.opts.Heartbeat.Milliseconds(), LeaseMs: h.opts.Lease.Milliseconds(),
+		KeepAliveMs: h.keepAlive.Milliseconds(), NowMicros: micros(h.opts.Now()), TaskLimit: h.opts.TaskLimit, MaxReportBytes: h.opts.MaxReport,
+	}, nil
+}
+
+// checkRegistration refuses what cannot be stored or shown.
+func checkRegistration(r *api.AgentRegistration) error {
+	for _, text := range []struct{ what, value string }{{"name", r.Name}, {"host", r.Host}, {"version", r.Version}} {
+		if err := checkName(text.what, text.value); err != nil {
+			return err
+		}
+	}
+	for _, list := range []struct {
+		what  string
+		names []string
+	}{{"queue", r.Queues}, {"label", r.Labels}} {
+		if len(list.names) > maxNames {
+			return invalid("an agent has at most %d names of a %s, not %d", maxNames, list.what, len(list.names))
+		}
+		for _, name := range list.names {
+			if err := checkName("name of a "+list.what, name); err != nil {
+				return err
+			}
+		}
+		slices.Sort(list.names)
+	}
+	if r.Slots < 1 || r.Slots > maxSlots {
+		return invalid("slots must be 1 to %d, not %d", maxSlots, r.Slots)
+	}
+	return nil
+}
+
+func checkName(what, text string) error {
+	if text == "" || len(text) > maxName || strings.ContainsFunc(text, func(c rune) bool { return c < ' ' || c == 0x7f }) {
+		return invalid("the agent's %s must have 1 to %d bytes without control characters, not %.60q", what, maxName, text)
+	}
+	return nil
+}
+
+func invalid(format string, args ...any) error {
+	return &trowel.Error{Kind: trowel.ErrInvalid, Message: fmt.Sprintf(format, args...)}
+}
+
+// Leave deletes an agent that has ended. What it may still run is free for others at once. An agent that is
+// not there is no error.
+func (h *Hub) Leave(ctx context.Context, id string, token trowel.TokenID) error {
+	err := h.opts.Store.Update(ctx, func(tx trowel.Tx) error {
+		row, err := found(tx.FindAgent(ctx, id))
+		if err == nil {
+			err = check(row, token)
+		}
+		if err == nil {
+			err = tx.DeleteAgent(ctx, id)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if p := h.find(id); p != nil {
+		h.forget(p, "it has ended")
+	}
+	return nil
+}
+
+// Beat renews the lease of an agent, and returns what it has that is not its own any more. It waits up to a
+// second for heartbeats of others. An agent whose row is gone is an ErrNotFound.
+func (h *Hub) Beat(ctx context.Context, id string, token trowel.TokenID, held api.AgentHeld) (api.AgentBeat, error) {
+	p := h.find(id)
+	if p == nil {
+		return h.beatElsewhere(ctx, id, token, held)
+	}
+	if err := p.check(token); err != nil {
+		return api.AgentBeat{}, err
+	}
+	renewed, err := h.opts.Renewals.Renew(ctx, id)
+	if err != nil {
+		return api.AgentBeat{}, err
+	}
+	if !renewed {
+		h.forget(p, "its lease has ended")
+		return api.AgentBeat{}, unknown(id)
+	}
+	if p.alive(held.Resting) {
+		h.opts.Flusher.Wake()
+	}
+	beat := api.AgentBeat{NowMicros: micros(h.opts.Now()), Lost: []api.AgentTry{}}
+	if len(held.Tries) == 0 && p.idle() {
+		return beat, nil // most heartbeats cost no query of their own
+	}
+	running, err := h.own(ctx, id, token)
+	if err != nil {
+		return api.AgentBeat{}, err
+	}
+	lost, again := p.compare(running, triesOf(held.Tries))
+	beat.Lost = append(beat.Lost, shapesOf(lost)...)
+	if len(again) > 0 {
+		h.opts.Log.WarnContext(ctx, "leases are sent again", slog.String("agent", p.name()), slog.Int("tries", len(again)))
+		err = h.opts.Flusher.Resend(ctx, id, again)
+	}
+	return beat, err
+}
+
+// beatElsewhere is Beat of an agent that is not connected to this server.
+func (h *Hub) beatElsewhere(ctx context.Context, id string, token trowel.TokenID, held api.AgentHeld) (api.AgentBeat, error) {
+	running, err := h.own(ctx, id, token)
+	if err != nil {
+		return api.AgentBeat{}, err
+	}
+	renewed, err := h.opts.Renewals.Renew(ctx, id)
+	if err != nil {
+		return api.AgentBeat{}, err
+	}
+	if !renewed {
+		return api.AgentBeat{}, unknown(id)
+	}
+	beat := api.AgentBeat{NowMicros: micros(h.opts.Now()), Lost: []api.AgentTry{}}
+	for _, t := range held.Tries {
+		if _, runs := running[tryOf(t)]; !runs {
+			beat.Lost = append(beat.Lost, t)
+		}
+	}
+	return beat, nil
+}

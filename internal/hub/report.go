@@ -1,0 +1,183 @@
+package hub
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/api"
+)
+
+// Bounds of what a report may say.
+const (
+	maxLines   = 20
+	maxLine    = 4000 // bytes
+	maxAgo     = 30 * 24 * time.Hour
+	maxRetryIn = 10 * 365 * 24 * time.Hour
+)
+
+// textLate says that a result comes from an agent that has lost its lease, or never had one.
+const textLate = "try %d of task %d does not run on this agent: its lease has ended and others may run the task by now, or it never had it. " +
+	"The result is dropped"
+
+// Reports takes the ends of tries and returns, when they are stored, what became of each. A report that was
+// stored before is accepted again. What the agent does not run is refused. If the database is away that is
+// an ErrUnavailable: the agent sends all of them again.
+func (h *Hub) Reports(ctx context.Context, id string, token trowel.TokenID, reports []api.AgentReport) (api.AgentAnswers, error) {
+	p := h.find(id)
+	if p != nil {
+		if err := p.check(token); err != nil {
+			return api.AgentAnswers{}, err
+		}
+	}
+	known := make([]bool, len(reports))
+	all := true
+	for i := range reports {
+		known[i] = p != nil && p.ended(reportTry(&reports[i]))
+		all = all && known[i]
+	}
+	if !all {
+		if err := h.recognise(ctx, id, token, reports, known); err != nil {
+			return api.AgentAnswers{}, err
+		}
+	}
+	answers := make([]api.AgentAnswer, len(reports))
+	waiting := make([]chan error, len(reports))
+	now := h.opts.Now()
+	for i := range reports {
+		r := &reports[i]
+		answers[i] = api.AgentAnswer{TaskID: r.TaskID, Try: r.Try, Status: http.StatusOK}
+		if !known[i] {
+			continue
+		}
+		report, err := reportOf(r, now)
+		if err != nil {
+			answers[i].Status, answers[i].Message = http.StatusBadRequest, err.Error()
+			continue
+		}
+		done := make(chan error, 1)
+		report.Answer = func(err error) { done <- err }
+		waiting[i] = done
+		h.opts.Report(report)
+	}
+	var failed error
+	for i, done := range waiting {
+		if done == nil {
+			continue
+		}
+		select {
+		case err := <-done:
+			switch {
+			case err == nil:
+			case errors.Is(err, trowel.ErrConflict), errors.Is(err, trowel.ErrNotFound):
+				known[i] = false
+			default:
+				failed = errors.Join(trowel.ErrUnavailable, err)
+			}
+		case <-ctx.Done():
+			failed = errors.Join(trowel.ErrUnavailable, context.Cause(ctx))
+		}
+	}
+	if failed != nil {
+		return api.AgentAnswers{}, &trowel.Error{
+			Kind: trowel.ErrUnavailable, Message: "the reports are not known to be stored", Hint: "send them again", Err: failed,
+		}
+	}
+	return api.AgentAnswers{Answers: answers}, h.settle(ctx, id, reports, known, answers)
+}
+
+// recognise finds out which of the tries the agent runs by the database.
+func (h *Hub) recognise(ctx context.Context, id string, token trowel.TokenID, reports []api.AgentReport, known []bool) error {
+	running, err := h.own(ctx, id, token)
+	if errors.Is(err, trowel.ErrNotFound) {
+		return nil // its lease has ended: all of it comes too late
+	}
+	if err != nil {
+		return err
+	}
+	for i := range reports {
+		task, runs := running[reportTry(&reports[i])]
+		known[i] = known[i] || runs && int64(task.AttemptID) == reports[i].AttemptID
+	}
+	return nil
+}
+
+// settle answers for tries that are not running on the agent: those that ended with a report of it are
+// accepted once more, since the answer to the first one may have been lost; the others are refused.
+func (h *Hub) settle(ctx context.Context, id string, reports []api.AgentReport, known []bool, answers []api.AgentAnswer) error {
+	for i := range reports {
+		if known[i] {
+			continue
+		}
+		var ended *trowel.Try
+		err := h.opts.Store.View(ctx, func(tx trowel.Tx) (err error) {
+			ended, err = tx.FindTry(ctx, trowel.AttemptID(reports[i].AttemptID), reportTry(&reports[i]))
+			return err
+		})
+		switch {
+		case err == nil && ended.AgentID == id && ended.Exit != trowel.ExitLost:
+		case err == nil && ended.AgentID == id && reports[i].Outcome == api.AgentReleased:
+		case err == nil, errors.Is(err, trowel.ErrNotFound):
+			answers[i].Status, answers[i].Message = http.StatusConflict, fmt.Sprintf(textLate, reports[i].Try, reports[i].TaskID)
+		default:
+			return err
+		}
+	}
+	return nil
+}
+
+func reportTry(r *api.AgentReport) trowel.TryID {
+	return trowel.TryID{Task: trowel.TaskID(r.TaskID), Number: r.Try}
+}
+
+// reportOf reads a report. Its instants are made with this server's clock.
+func reportOf(r *api.AgentReport, now time.Time) (trowel.Report, error) {
+	report := trowel.Report{
+		TaskID: trowel.TaskID(r.TaskID), AttemptID: trowel.AttemptID(r.AttemptID), Try: r.Try,
+		StateParams: r.State, Error: r.Error, LastLines: r.LastLines,
+	}
+	outcomes := map[string]trowel.Outcome{
+		api.AgentSuccess: trowel.OutcomeSuccess, api.AgentPoll: trowel.OutcomePoll, api.AgentRetry: trowel.OutcomeRetry,
+		api.AgentFailure: trowel.OutcomeFailure, api.AgentReleased: trowel.OutcomeReleased,
+	}
+	var ok bool
+	if report.Outcome, ok = outcomes[r.Outcome]; !ok {
+		return report, invalid("outcome must be success, poll, retry, failure or released, not %.40q", r.Outcome)
+	}
+	if r.RetryInMicros < 0 || r.RetryInMicros > maxRetryIn.Microseconds() {
+		return report, invalid("retryInMicros must be 0 to %d, not %d", maxRetryIn.Microseconds(), r.RetryInMicros)
+	}
+	report.RetryIn = time.Duration(r.RetryInMicros) * time.Microsecond
+	if len(report.LastLines) > maxLines {
+		report.LastLines = report.LastLines[len(report.LastLines)-maxLines:]
+	}
+	for i, line := range report.LastLines {
+		report.LastLines[i] = line[:min(len(line), maxLine)]
+	}
+	if result := r.Result; result != nil {
+		report.Result = trowel.Result{Subtasks: result.Subtasks, Export: result.Export, ResetKeys: result.ResetKeys, Store: result.Store}
+	}
+	if r.Ran {
+		report.EndedAt = now.Add(-length(r.EndedAgo))
+		report.StartedAt = report.EndedAt.Add(-length(r.RanMicros))
+	}
+	for i := range r.Logs {
+		chunk, err := chunkOf(&r.Logs[i])
+		if err != nil {
+			return report, err
+		}
+		if chunk.AttemptID != report.AttemptID {
+			return report, invalid("a report of attempt %d has output of attempt %d", report.AttemptID, chunk.AttemptID)
+		}
+		report.Logs = append(report.Logs, chunk)
+	}
+	return report, nil
+}
+
+// length is a length of time that an agent has measured, within reason.
+func length(micros int64) time.Duration {
+	return time.Duration(min(max(micros, 0), maxAgo.Microseconds())) * time.Microsecond
+}

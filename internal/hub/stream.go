@@ -1,0 +1,216 @@
+package hub
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/api"
+)
+
+// Stream is the connection by which an agent gets its leases.
+type Stream struct {
+	peer      *peer
+	keepAlive time.Duration
+	wake      chan struct{} // has room for one
+
+	// Under the mutex of the peer.
+	leases       []*trowel.Lease
+	cancel, lost []trowel.TryID
+	drained      *bool
+	leave        bool
+	closed       bool
+}
+
+// Connect begins the stream of an agent in place of an earlier one. From then on tasks are claimed for it
+// by this server. An agent that is not stored is an ErrNotFound; a server that is about to end, or cannot
+// use its database, an ErrUnavailable.
+func (h *Hub) Connect(ctx context.Context, id string, token trowel.TokenID, held api.AgentHeld) (*Stream, error) {
+	p, err := h.begin(id)
+	if err != nil {
+		return nil, err
+	}
+	row, running, err := h.take(ctx, id, token)
+	if err != nil {
+		return nil, err
+	}
+	p.mu.Lock()
+	p.row, p.resting = *row, held.Resting
+	p.mu.Unlock()
+	s := &Stream{peer: p, keepAlive: h.keepAlive, wake: make(chan struct{}, 1)}
+	again := p.reconnect(s, running, triesOf(held.Tries))
+	if h.isResting() {
+		p.leave()
+		return nil, ending()
+	}
+	h.opts.Flusher.Attach(p)
+	h.opts.Flusher.Wake()
+	h.opts.Log.InfoContext(ctx, "agent connected", slog.String("agent", row.Name), slog.String("host", row.Host), slog.String("version", row.Version),
+		slog.Int("slots", row.Slots), slog.Int("held", len(held.Tries)), slog.Int("again", len(again)))
+	if len(again) > 0 {
+		if err := h.opts.Flusher.Resend(ctx, id, again); err != nil {
+			s.Close()
+			return nil, fmt.Errorf("send leases again to agent %s: %w", id, err)
+		}
+	}
+	return s, nil
+}
+
+// begin returns the agent, whose earlier stream, if there is one, gets nothing more: what is claimed from
+// now on waits for the new one.
+func (h *Hub) begin(id string) (*peer, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.resting {
+		return nil, ending()
+	}
+	p := h.peers[id]
+	if p == nil {
+		p = &peer{id: id, now: h.opts.Now, silent: h.opts.Lease * 2 / 3, given: map[trowel.TryID]*grant{}, since: h.opts.Now()}
+		h.peers[id] = p
+	}
+	p.end()
+	return p, nil
+}
+
+func (h *Hub) isResting() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.resting
+}
+
+func ending() error {
+	return &trowel.Error{
+		Kind: trowel.ErrUnavailable, Message: "this server is about to end and gives no tasks away", Hint: "connect to another one",
+	}
+}
+
+// take writes into the row of an agent that it is this server's, and returns it with what the agent runs.
+// Its lease is renewed first, so that nobody deletes the row meanwhile.
+func (h *Hub) take(ctx context.Context, id string, token trowel.TokenID) (*trowel.Agent, map[trowel.TryID]trowel.LiveTask, error) {
+	var row *trowel.Agent
+	var running map[trowel.TryID]trowel.LiveTask
+	now := h.opts.Now()
+	err := h.opts.Store.Update(ctx, func(tx trowel.Tx) error {
+		renewed, err := tx.RenewLeases(ctx, []string{id}, now, now.Add(h.opts.Lease))
+		if err != nil {
+			return err
+		}
+		if len(renewed) == 0 {
+			return unknown(id)
+		}
+		if row, err = tx.FindAgent(ctx, id); err != nil {
+			return err
+		}
+		if err := check(row, token); err != nil {
+			return err
+		}
+		if row.ServerID != h.opts.ServerID {
+			row.ServerID = h.opts.ServerID
+			if err := tx.PutAgent(ctx, row); err != nil {
+				return err
+			}
+		}
+		running, err = runningOf(ctx, tx, id)
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return row, running, nil
+}
+
+// found turns what the store says of a missing agent into words.
+func found(row *trowel.Agent, err error) (*trowel.Agent, error) {
+	if errors.Is(err, trowel.ErrNotFound) {
+		return nil, &trowel.Error{Kind: trowel.ErrNotFound, Message: "there is no such agent: its lease has ended, or it was never registered"}
+	}
+	return row, err
+}
+
+func triesOf(list []api.AgentTry) map[trowel.TryID]bool {
+	tries := make(map[trowel.TryID]bool, len(list))
+	for _, t := range list {
+		tries[tryOf(t)] = true
+	}
+	return tries
+}
+
+func tryOf(t api.AgentTry) trowel.TryID {
+	return trowel.TryID{Task: trowel.TaskID(t.TaskID), Number: t.Try}
+}
+
+func shapesOf(tries []trowel.TryID) []api.AgentTry {
+	var shapes []api.AgentTry
+	for _, t := range tries {
+		shapes = append(shapes, api.AgentTry{TaskID: int64(t.Task), Try: t.Number})
+	}
+	return shapes
+}
+
+// notify wakes the stream. It and addLease are called under the mutex of the peer.
+func (s *Stream) notify() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+func (s *Stream) addLease(g *grant) {
+	g.sent = true
+	s.leases = append(s.leases, g.lease)
+	s.notify()
+}
+
+// Next returns the next message, an empty one after a while without any. It waits for it, and returns
+// io.EOF at the end of the stream and ctx's cause when that ends.
+func (s *Stream) Next(ctx context.Context) (*api.AgentMessage, error) {
+	timer := time.NewTimer(s.keepAlive)
+	defer timer.Stop()
+	for {
+		message, leases, open := s.take()
+		if message == nil && !open {
+			return nil, io.EOF
+		}
+		if message != nil {
+			for _, lease := range leases {
+				message.Leases = append(message.Leases, leaseShape(lease))
+			}
+			return message, nil
+		}
+		select {
+		case <-s.wake:
+		case <-timer.C:
+			return &api.AgentMessage{}, nil
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// take returns what there is to send, nil if that is nothing.
+func (s *Stream) take() (message *api.AgentMessage, leases []*trowel.Lease, open bool) {
+	s.peer.mu.Lock()
+	defer s.peer.mu.Unlock()
+	leases = s.leases
+	if len(leases) > 0 || len(s.cancel) > 0 || len(s.lost) > 0 || s.drained != nil || s.leave {
+		message = &api.AgentMessage{Cancel: shapesOf(s.cancel), Lost: shapesOf(s.lost), Drained: s.drained, Leave: s.leave}
+	}
+	s.leases, s.cancel, s.lost, s.drained, s.leave = nil, nil, nil, nil, false
+	return message, leases, !s.closed
+}
+
+// Close says that the connection is gone. Closing twice does nothing.
+func (s *Stream) Close() {
+	p := s.peer
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	s.closed = true
+	if p.stream == s {
+		p.stream, p.since = nil, p.now()
+	}
+}
