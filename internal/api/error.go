@@ -17,4 +17,5 @@ type Finding struct {
 	Message  string `json:"message"`
 	Source   string `json:"source"`         // the line itself
 	Hint     string `json:"hint,omitempty"` // how to mend it
+	ID       string `json:"id,omitempty"`   // of a finding about what Trowel adds to the language
 }

@@ -40,6 +40,9 @@ func runCheck(ctx context.Context, c *call) error {
 	if err != nil {
 		return c.refused(dir, err)
 	}
+	if c.args.given("--digdag") {
+		return c.showAdditions(project)
+	}
 	if err := c.showDefinitions(project); err != nil {
 		return c.refused(dir, err)
 	}
@@ -49,6 +52,20 @@ func runCheck(ctx context.Context, c *call) error {
 	}
 	c.showFindings(dir)
 	return nil
+}
+
+// showAdditions lists what the project uses that Digdag does not have (control K121).
+func (c *call) showAdditions(project *dig.Project) error {
+	if _, err := project.Compile(); err != nil {
+		return c.refused(project.Dir, err)
+	}
+	additions := dig.Additions(project.Dir)
+	if len(additions) == 0 {
+		say(c.env.Stdout, "  Digdag runs this project as well.\n")
+		return nil
+	}
+	dig.Render(c.env.Stdout, additions, c.env.colour())
+	return &exitError{exitFailure}
 }
 
 // projectParameters are those of the command line, and the project's path if it is elsewhere.

@@ -291,6 +291,7 @@ func positiveSetting(config Config, key string, otherwise int) (int, error) {
 func (l *localRun) attemptOf(w *dig.Workflow, row trowel.Workflow, at time.Time, params *param.Map, tasks []dig.Task, cause, name string) flush.Start {
 	setting := l.setting
 	setting.Workflow = row
+	setting.Control, _ = dig.ControlOf(w.Definition) // Load has refused what is wrong
 	setting.Session = trowel.Session{ProjectID: setting.Project.ID, Workflow: w.Name, Time: at, UUID: uuid.NewString()}
 	return flush.Start{
 		Setting: setting,

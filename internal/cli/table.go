@@ -49,7 +49,10 @@ var table = []command{
 		lines: []line{{"check [workflow.dig]", "check a project and show what is in it"}},
 		usage: []string{"check [workflow.dig] [options...]"},
 		max:   1, operand: workflowFile,
-		options: options([]option{projectOption}, paramOptions),
+		options: options([]option{
+			projectOption,
+			flagOption("list only what Digdag does not have, and exit with 1 if there is any", "--digdag"),
+		}, paramOptions),
 		run:     runCheck,
 	},
 	{

@@ -37,6 +37,11 @@ func Check(dir string, operators map[string][]string) []Finding {
 
 // CheckFS is Check for files at hand, see LoadFS.
 func CheckFS(files fs.FS, dir string, operators map[string][]string) []Finding {
+	return checkOnly(files, dir, operators, "")
+}
+
+// checkOnly is CheckFS for the findings of one id; empty for all but those of findingDigdag.
+func checkOnly(files fs.FS, dir string, operators map[string][]string, only string) []Finding {
 	p := &Project{Dir: dir, files: files}
 	names, err := p.workflowFiles()
 	if err != nil {
@@ -44,7 +49,7 @@ func CheckFS(files fs.FS, dir string, operators map[string][]string) []Finding {
 	}
 	in := &inspection{
 		project: p, operators: operators, sources: newSources(p.loader()),
-		seen: map[string]bool{}, told: map[string]int{}, workflows: map[string]bool{},
+		seen: map[string]bool{}, told: map[string]int{}, workflows: map[string]bool{}, only: only,
 	}
 	for _, name := range names {
 		in.workflows[strings.TrimSuffix(name, suffix)] = true
@@ -67,10 +72,11 @@ type inspection struct {
 	seen      map[string]bool // files that were inspected
 	told      map[string]int  // findings of each file
 	findings  []Finding
+	only      string // the id of those that are told; empty for all
 }
 
 func (in *inspection) tell(f Finding) {
-	if in.told[f.File] >= maxFindings {
+	if in.told[f.File] >= maxFindings || in.only != "" && f.ID != in.only {
 		return
 	}
 	in.told[f.File]++
@@ -291,6 +297,9 @@ func (in *inspection) tree(t tree) {
 			workdirs[i], _ = param.AsString(own)
 		}
 		in.misplacedOptions(t, i)
+		if in.only == findingDigdag {
+			in.additions(t, i)
+		}
 		in.task(t, i, workdirs[i])
 	}
 }

@@ -60,6 +60,9 @@ func (s *Scheduler) begin(ctx context.Context, id trowel.AttemptID) (bool, error
 		setting, err = tx.FindSetting(ctx, id)
 		return err
 	})
+	if err == nil && !early {
+		setting.Control, err = dig.ControlOf(setting.Workflow.Definition)
+	}
 	if err != nil || early {
 		return false, err
 	}
