@@ -6,8 +6,8 @@ import (
 )
 
 // LiveTask is what a server must know of a task that waits for something that a server does, without
-// knowing its attempt: one that is ready, that waits for an instant, that runs, or that waits for its
-// values to be evaluated.
+// knowing its attempt: one that is ready, that waits for an instant, or that waits for its values to be
+// evaluated.
 type LiveTask struct {
 	AttemptID  AttemptID
 	TaskID     TaskID
@@ -46,6 +46,9 @@ type LiveTx interface {
 	FindRunning(ctx context.Context, attempts []AttemptID) ([]RunningAttempt, error)
 	// ListRunningOf returns the running tasks of an agent, in the order of their ids.
 	ListRunningOf(ctx context.Context, agent string) ([]LiveTask, error)
+	// ListOverdue returns up to limit attempts that have running tasks which were first started before an
+	// instant, in the order of their ids.
+	ListOverdue(ctx context.Context, startedBefore time.Time, limit int) ([]AttemptID, error)
 	// FindTry returns one ended try; ErrNotFound if it is not stored.
 	FindTry(ctx context.Context, attempt AttemptID, try TryID) (*Try, error)
 }

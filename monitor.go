@@ -28,6 +28,8 @@ type MonitorTx interface {
 	InsertMonitor(ctx context.Context, m *Monitor) error
 	// FindMonitor returns the monitor of an attempt; ErrNotFound if there is none or it has fired.
 	FindMonitor(ctx context.Context, id AttemptID) (*Monitor, error)
+	// ListMonitors returns the monitors of attempts, as far as there are some.
+	ListMonitors(ctx context.Context, ids []AttemptID) ([]Monitor, error)
 	// DeleteMonitor deletes a monitor that has fired, or whose attempt has ended.
 	DeleteMonitor(ctx context.Context, id AttemptID) error
 

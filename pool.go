@@ -3,6 +3,7 @@ package trowel
 import (
 	"context"
 	"strconv"
+	"strings"
 	"time"
 )
 
@@ -74,4 +75,14 @@ type LimitTx interface {
 	// RecountUses writes what CountHolds counts, and returns the counters that were wrong: how much is
 	// added to each.
 	RecountUses(ctx context.Context) (map[string]int, error)
+}
+
+// HasPool tells whether slots of a pool are among the holds.
+func (h Holds) HasPool() bool {
+	for name := range h {
+		if strings.HasPrefix(name, "pool:") {
+			return true
+		}
+	}
+	return false
 }

@@ -58,6 +58,7 @@ type Options struct {
 	Slots     int      // tasks at a time; 0 for any number
 	Queues    []string // that it serves; none for the default one
 	Labels    []string
+	Anything  bool // serves all queues and labels, as the only agent of a local run does
 	Operators operator.Table
 	Templates Evaluator
 	Commands  command.Executor
@@ -142,8 +143,8 @@ func (a *Agent) Free() int {
 
 // Serves implements queue.Agent.
 func (a *Agent) Serves(n *trowel.Needs) bool {
-	served := trowel.Agent{Queues: a.opts.Queues, Labels: a.opts.Labels}
-	return served.Serves(n)
+	row := trowel.Agent{Queues: a.opts.Queues, Labels: a.opts.Labels}
+	return a.opts.Anything || row.Serves(n)
 }
 
 // Remote implements queue.Agent: it is in this process.

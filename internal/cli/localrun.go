@@ -52,6 +52,7 @@ type localRun struct {
 	store        trowel.Store
 	databaseLock *os.File // nil if the store does not outlive the run
 	agent        *agent.Agent
+	templates    *template.Evaluator
 	flusher      *flush.Flusher
 	setting      trowel.Setting
 	keeper       *keeper
@@ -169,7 +170,7 @@ func (l *localRun) open(ctx context.Context) error {
 	l.flusher = flush.New(flush.Options{
 		Store: store, Agent: l.agent, Now: l.c.env.Now, Log: l.log,
 		Observers: []flush.Observer{l.keeper, l.failed, l.display},
-		Limits:    engine.Limits{Tasks: taskLimit}, Attempts: attemptLimit,
+		Limits:    engine.Limits{Tasks: taskLimit}, Attempts: attemptLimit, Templates: l.templates, AnyPool: true,
 	})
 	return nil
 }
@@ -217,7 +218,8 @@ func (l *localRun) openAgent(ctx context.Context, taskLimit int) error {
 	if err != nil {
 		return err
 	}
-	operators.Templates = template.New(template.Options{})
+	l.templates = template.New(template.Options{})
+	operators.Templates = l.templates
 	var hook agent.Hook = &localHook{
 		run: l, showParams: l.c.args.given("--show-params") || l.c.args.given("-dE"),
 		dry: l.c.args.given("--dry-run") || l.c.args.given("-dE"),
@@ -226,6 +228,7 @@ func (l *localRun) openAgent(ctx context.Context, taskLimit int) error {
 	l.agent = agent.New(ctx, agent.Options{
 		ID:        "local",
 		Slots:     slots,
+		Anything:  true,
 		Operators: operator.Builtin(operators),
 		Templates: operators.Templates,
 		Commands: executor.NewLocal(executor.LocalOptions{

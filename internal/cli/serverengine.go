@@ -40,6 +40,8 @@ func (p *serverProcess) openEngine(ctx context.Context) error {
 		Store: p.meters.metered(p.store, "flusher"), Agent: p.agent, Now: p.env.Now, Log: p.log,
 		Listeners: []flush.Listener{attemptLog{p.log}, eventFeed{p.events}, p, p.meters},
 		Limits:    engine.Limits{Tasks: e.MaxTasks}, Attempts: e.MaxAttempts,
+		Templates: p.templates, Rules: queue.Rules{Aging: e.Aging, ReserveAfter: e.ReserveAfter},
+		MaxRunning: p.maxRunning(), Poison: p.settings.Agent.PoisonLimit, ServerID: p.id,
 		TTLs:    engine.TTLs{Attempt: e.AttemptTTL, Task: e.TaskTTL},
 		Lasting: true, Poll: p.settings.Database.ExpireInterval, Adopt: e.Enabled, Sole: p.sole, Announce: announce, Defaults: p.settings.DefaultParams,
 	})
@@ -70,7 +72,7 @@ func (p *serverProcess) openAgent(ctx context.Context) error {
 		project, workspaces = p.local.dir, nil
 	}
 	p.agent = agent.New(ctx, agent.Options{
-		ID: "none", Slots: p.slots(), Operators: operator.Builtin(options), Templates: p.templates,
+		ID: "none", Slots: p.slots(), Queues: a.Queues, Labels: a.Labels, Operators: operator.Builtin(options), Templates: p.templates,
 		Commands: executor.NewLocal(executor.LocalOptions{
 			Env: p.environment(), Grace: a.KillGrace, KillNow: p.killNow, Log: p.log,
 		}),
@@ -92,6 +94,15 @@ func (p *serverProcess) agentRow() trowel.Agent {
 		Name: p.agentName(), Version: version, Slots: p.slots(), Host: hostName(),
 		Queues: p.settings.Agent.Queues, Labels: p.settings.Agent.Labels, ServerID: p.id,
 	}
+}
+
+// maxRunning is how many tasks may run on all agents; zero for any number.
+func (p *serverProcess) maxRunning() int {
+	e := &p.settings.Engine
+	if e.MaxConcurrency < math.MaxInt32 && (e.MaxRunningTasks == 0 || e.MaxConcurrency < e.MaxRunningTasks) {
+		return e.MaxConcurrency
+	}
+	return e.MaxRunningTasks
 }
 
 // slots is how many tries run here at the same time; zero for any number.
@@ -159,8 +170,8 @@ func (p *serverProcess) openLog(lease *trowel.Lease) agent.Log {
 }
 
 // announce tells other servers, with the commit, that attempts changed.
-func announce(ctx context.Context, tx trowel.Tx, ids []trowel.AttemptID) error {
-	return tx.Notify(ctx, attemptsTopic(ids))
+func announce(ctx context.Context, tx trowel.Tx, n flush.News) error {
+	return tx.Notify(ctx, attemptsTopic(&n))
 }
 
 // Heard implements flush.Listener: it tells the scheduler of ended attempts, and people of attempts

@@ -1,14 +1,18 @@
 package cli
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
 	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/flush"
 )
 
-// Topics by which servers on one database wake each other: "attempts 1 2 3" and "schedules".
+// Topics by which servers on one database wake each other: "attempts 1 +2 3 limits", "limits" and
+// "schedules".
 const (
+	topicLimits    = "limits"
 	topicAttempts  = "attempts"
 	topicSchedules = "schedules"
 	// topicIDs is how many ids a message has at most; with more it has none, which means that those who
@@ -16,37 +20,73 @@ const (
 	topicIDs = 200
 )
 
-func attemptsTopic(ids []trowel.AttemptID) string {
-	if len(ids) > topicIDs {
+// attemptsTopic is the message about attempts. Those with ready tasks have a plus; the word limits says that
+// something was given back.
+func attemptsTopic(n *flush.News) string {
+	if len(n.Attempts) > topicIDs {
 		return topicAttempts
 	}
 	var b strings.Builder
 	b.WriteString(topicAttempts)
-	for _, id := range ids {
+	for _, id := range n.Attempts {
 		b.WriteByte(' ')
+		if slices.Contains(n.Ready, id) {
+			b.WriteByte('+')
+		}
 		b.WriteString(strconv.FormatInt(int64(id), 10))
 	}
+	if n.Limits {
+		b.WriteString(" " + topicLimits)
+	}
 	return b.String()
+}
+
+// readNews reads the rest of a message about attempts; false if it does not say which.
+func readNews(rest string) (n flush.News, told bool) {
+	for text := range strings.FieldsSeq(rest) {
+		told = true
+		if text == topicLimits {
+			n.Limits = true
+			continue
+		}
+		plain, ready := strings.CutPrefix(text, "+")
+		id, err := strconv.ParseInt(plain, 10, 64)
+		if err != nil {
+			continue
+		}
+		n.Attempts = append(n.Attempts, trowel.AttemptID(id))
+		if ready {
+			n.Ready = append(n.Ready, trowel.AttemptID(id))
+		}
+	}
+	return n, told
 }
 
 // heard does what a message of a server asks for; those of this one come as well.
 func (p *serverProcess) heard(message string) {
 	topic, rest, _ := strings.Cut(message, " ")
 	switch topic {
-	case topicSchedules, "": // nobody knows what was missed
-		if p.scheduler != nil {
-			p.scheduler.Wake()
-		}
+	case "": // nobody knows what was missed
+		p.flusher.Missed()
+		p.wakeScheduler()
+	case topicSchedules:
+		p.wakeScheduler()
+	case topicLimits:
+		p.flusher.LimitsChanged()
 	case topicAttempts:
-		var ids []trowel.AttemptID
-		for text := range strings.FieldsSeq(rest) {
-			if id, err := strconv.ParseInt(text, 10, 64); err == nil {
-				ids = append(ids, trowel.AttemptID(id))
-			}
+		if n, told := readNews(rest); told {
+			p.flusher.Heard(n)
+		} else {
+			p.flusher.Missed()
 		}
-		p.flusher.Changed(ids...)
 		if p.scheduler != nil {
 			p.scheduler.AttemptsEnded()
 		}
+	}
+}
+
+func (p *serverProcess) wakeScheduler() {
+	if p.scheduler != nil {
+		p.scheduler.Wake()
 	}
 }

@@ -5,13 +5,12 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/engine"
-	"github.com/trowel-project/trowel/internal/queue"
 )
 
 // apply does what an event asks for. What is wrong with the event itself is its own error; an
 // error of the store is returned.
 func (f *Flusher) apply(ctx context.Context, tx trowel.Tx, w *write, ev *event) error {
-	ev.err = nil
+	ev.err, ev.stale = nil, false
 	if report, ok := ev.what.(engine.Report); ok && len(report.Logs) > 0 {
 		w.keepLogs(report.AttemptID, report.Logs, f.images.byID)
 	}
@@ -19,6 +18,12 @@ func (f *Flusher) apply(ctx context.Context, tx trowel.Tx, w *write, ev *event) 
 	switch {
 	case ev.start != nil:
 		return f.start(ctx, tx, w, ev)
+	case ev.admit:
+		return f.admitOne(ctx, tx, w, a)
+	case ev.resend != nil:
+		if a.running() {
+			f.resend(w, a, ev.resend)
+		}
 	case ev.limit:
 		if a.running() {
 			f.checkLimits(w, a)
@@ -43,7 +48,11 @@ func (f *Flusher) applyTo(w *write, a *attempt, ev *event) {
 	if _, ok := ev.what.(engine.Kill); ok && (len(applied.Changes) > 0 || applied.Ended) {
 		w.batch.Killed = append(w.batch.Killed, a.Attempt)
 	}
+	if len(applied.Changes) == 0 && len(applied.Tries) == 0 {
+		ev.stale = true
+	}
 	w.add(a.Image, applied, ev.actorOf())
+	w.evaluations = appendEvaluations(w.evaluations, a, applied.Evaluations)
 	if applied.Ended {
 		f.count.n--
 	}
@@ -77,28 +86,4 @@ func (f *Flusher) checkLimits(w *write, a *attempt) {
 	}
 	w.batch.Timeouts = append(w.batch.Timeouts, Timeout{a.Attempt, message})
 	f.applyTo(w, a, &event{attempt: a.id, what: engine.Kill{}})
-}
-
-// claim gives ready tasks to the agent, as many as it takes. Attempts take turns also when there is
-// room for one task at a time. Those whose turn it is come first, then those that became ready just
-// now.
-func (f *Flusher) claim(w *write, free int) {
-	if free <= 0 {
-		return
-	}
-	sources := make([]*attempt, 0, len(w.turns))
-	mine := make(map[*attempt]bool, len(w.turns))
-	for _, list := range [][]*attempt{w.turns, w.members} {
-		for _, a := range list {
-			if !mine[a] && a.running() {
-				mine[a] = true
-				sources = append(sources, a)
-			}
-		}
-	}
-	agent := f.opts.Agent.ID()
-	queue.Pick(sources, free, func(a *attempt, id trowel.TaskID) {
-		w.add(a.Image, a.Apply(engine.Claim{Task: id, Agent: agent}, w.at, &f.ids, f.opts.Limits), agent)
-		w.claimed = append(w.claimed, claimed{a, id})
-	})
 }

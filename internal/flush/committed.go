@@ -1,6 +1,7 @@
 package flush
 
 import (
+	"context"
 	"log/slog"
 
 	trowel "github.com/trowel-project/trowel"
@@ -9,7 +10,7 @@ import (
 
 // committed tells everybody what the transaction did: first observers, who may stop it all, then
 // those who wait, then the agent.
-func (f *Flusher) committed(batch []*event, w *write) error {
+func (f *Flusher) committed(ctx context.Context, batch []*event, w *write) error {
 	for _, begun := range w.awaited { // not before, as a transaction may be tried again
 		begun.attempt.ended = append(begun.attempt.ended, begun.ended)
 	}
@@ -26,20 +27,17 @@ func (f *Flusher) committed(batch []*event, w *write) error {
 	for _, l := range f.opts.Listeners {
 		l.Heard(&w.batch)
 	}
-	f.queueTurns(w)
-	if len(w.claimed) > 0 {
-		leases := make([]*trowel.Lease, len(w.claimed))
-		for i, c := range w.claimed {
-			leases[i] = c.attempt.Lease(c.task)
-		}
-		f.opts.Agent.Give(leases)
+	f.queueChanges(w)
+	f.give(w)
+	f.cancel(w.canceled())
+	for _, id := range w.unheld {
+		f.Detach(id)
 	}
-	if stop := w.canceled(); len(stop) > 0 {
-		f.opts.Agent.Cancel(stop)
-	}
+	f.admitNext(w)
 	for _, ended := range w.batch.Ended {
 		f.end(ended)
 	}
+	f.evaluateAll(ctx, w)
 	f.resolve(batch, nil)
 	return nil
 }
@@ -69,26 +67,6 @@ func (f *Flusher) setAlarms(w *write) {
 	}
 	for _, l := range w.limits {
 		f.setLimitAt(l.attempt, l.at)
-	}
-}
-
-// queueTurns puts the attempts of a transaction in their places: who was served goes to the end, and
-// who has nothing ready loses the place.
-func (f *Flusher) queueTurns(w *write) {
-	for _, c := range w.claimed {
-		f.images.turns.Remove(c.attempt)
-	}
-	for _, a := range w.turns {
-		if f.images.byID[a.id] != a || !a.wanting() {
-			f.images.turns.Remove(a)
-		}
-	}
-	for _, a := range w.members {
-		if !a.wanting() {
-			f.images.turns.Remove(a)
-			continue
-		}
-		f.images.turns.Add(a)
 	}
 }
 

@@ -284,7 +284,8 @@ func (m *mortal) Heard(batch *flush.Batch) {
 		return
 	}
 	for i := range batch.Changes {
-		other.flusher.Changed(batch.Changes[i].Task.AttemptID)
+		id := batch.Changes[i].Task.AttemptID
+		other.flusher.Heard(flush.News{Attempts: []trowel.AttemptID{id}, Ready: []trowel.AttemptID{id}})
 	}
 }
 

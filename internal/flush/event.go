@@ -2,6 +2,7 @@ package flush
 
 import (
 	"context"
+	"fmt"
 	"sync/atomic"
 
 	trowel "github.com/trowel-project/trowel"
@@ -10,15 +11,19 @@ import (
 
 // event is a cause of changes on its way to the next transaction.
 type event struct {
-	attempt trowel.AttemptID
-	what    engine.Event // nil if the attempt is only looked at, see look
-	start   *Start       // instead of what
-	limit   bool         // instead of what: a limit of time may have passed
-	started *Started
-	actor   string
+	attempt  trowel.AttemptID
+	what     engine.Event        // nil if the attempt is only looked at, see look
+	start    *Start              // instead of what
+	limit    bool                // instead of what: a limit of time may have passed
+	admit    bool                // instead of what: the attempt may be admitted
+	resend   []trowel.TryID      // instead of what: leases to be given again
+	workflow trowel.WorkflowName // of an attempt to admit
+	started  *Started
+	actor    string
 
 	done  chan error // nil if nobody waits
 	err   error      // what the waiting one is told after the commit
+	stale bool       // it changed nothing
 	stage atomic.Uint32
 	// abandoned tells that the caller has gone while the event was in a transaction.
 	abandoned atomic.Bool
@@ -40,6 +45,12 @@ func (ev *event) leave() { ev.stage.CompareAndSwap(flushing, waiting) }
 func (ev *event) resolve(err error) {
 	if ev.done != nil {
 		ev.done <- err
+	}
+	if report, ok := ev.what.(engine.Report); ok && report.Answer != nil {
+		if err == nil && ev.stale {
+			err = fmt.Errorf("%w: try %d of task %d is not the present one", trowel.ErrConflict, report.Try, report.TaskID)
+		}
+		report.Answer(err)
 	}
 }
 

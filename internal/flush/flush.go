@@ -21,9 +21,8 @@ const (
 
 // flush writes the consequences of a batch of events in one transaction, claims what the agent has
 // room for, and tells everybody.
-func (f *Flusher) flush(ctx context.Context, batch []*event) error {
-	free := f.free()
-	err := f.commit(ctx, batch, room{free, free})
+func (f *Flusher) flush(ctx context.Context, batch []*event, chosen selection) error {
+	err := f.commit(ctx, batch, chosen)
 	if err == nil {
 		return nil // committed has answered
 	}
@@ -35,7 +34,7 @@ func (f *Flusher) flush(ctx context.Context, batch []*event) error {
 		f.resolve(batch, answer)
 		return err
 	}
-	return f.sift(ctx, batch, err)
+	return f.sift(ctx, batch, chosen, err)
 }
 
 // fatal tells whether an error ends the flusher.
@@ -43,16 +42,10 @@ func (f *Flusher) fatal(ctx context.Context) bool {
 	return !f.opts.Lasting || f.stopped || ctx.Err() != nil
 }
 
-// room is what a transaction may claim.
-type room struct {
-	tasks    int
-	attempts int // how many attempts are taken for it from those that wait for their turn
-}
-
 // commit tries to write a batch until it is written, and tells everybody then, but for those who wait
 // for an error. A transaction that fails may have been committed all the same, when only the answer
 // was lost, so the next one looks for it first.
-func (f *Flusher) commit(ctx context.Context, batch []*event, r room) error {
+func (f *Flusher) commit(ctx context.Context, batch []*event, chosen selection) error {
 	var w *write // the last transaction, while nobody knows whether it was committed
 	batch = slices.Clone(batch)
 	for try := 1; ; try++ {
@@ -61,9 +54,9 @@ func (f *Flusher) commit(ctx context.Context, batch []*event, r room) error {
 		}
 		var err error
 		var happened bool
-		w, happened, err = f.transact(ctx, batch, r, w)
+		w, happened, err = f.transact(ctx, batch, chosen, w)
 		if happened {
-			return f.committed(batch, w)
+			return f.committed(ctx, batch, w)
 		}
 		again := f.tryAgain(err, try, w)
 		if w == nil || !again {
@@ -121,7 +114,7 @@ var errHappened = errors.New("the transaction before was committed")
 // transact runs one transaction. before is an earlier one with the same events of which nobody knows
 // whether it was committed; nil if there is none. It returns the transaction that happened, or the one
 // of which nobody knows, or nil if surely nothing did.
-func (f *Flusher) transact(ctx context.Context, batch []*event, r room, before *write) (w *write, happened bool, err error) {
+func (f *Flusher) transact(ctx context.Context, batch []*event, chosen selection, before *write) (w *write, happened bool, err error) {
 	committed := false
 	err = f.opts.Store.Update(ctx, func(tx trowel.Tx) error {
 		if w != nil { // the store runs this again, so it was rolled back
@@ -139,7 +132,7 @@ func (f *Flusher) transact(ctx context.Context, batch []*event, r room, before *
 			f.undo(before)
 		}
 		w = newWrite(f.opts.Now().Truncate(time.Microsecond), before)
-		return f.fill(ctx, tx, batch, r, w)
+		return f.fill(ctx, tx, batch, chosen, w)
 	})
 	switch {
 	case committed:
@@ -168,8 +161,7 @@ func (f *Flusher) undo(w *write) {
 	w.undone = make([]*engine.Image, 0, len(w.members))
 	for _, a := range w.members {
 		w.undone = append(w.undone, a.Image)
-		a.Image = nil
-		f.images.turns.Add(a) // nobody knows whether it has ready tasks
+		f.images.forget(a)
 	}
 	for _, a := range w.begun {
 		f.drop(a)
@@ -182,16 +174,18 @@ func (f *Flusher) undo(w *write) {
 func (f *Flusher) redo(w *write) {
 	for i, img := range w.undone {
 		a := w.members[i]
-		a.Image = img
-		f.images.byID[a.id] = a
+		f.images.put(a, img)
 	}
 	w.undone = nil
 }
 
 // fill applies the events in an open transaction and writes what follows from them.
-func (f *Flusher) fill(ctx context.Context, tx trowel.Tx, batch []*event, r room, w *write) error {
+func (f *Flusher) fill(ctx context.Context, tx trowel.Tx, batch []*event, chosen selection, w *write) error {
 	f.ids.begin(ctx, tx, wantedIDs(batch))
-	if err := f.lock(ctx, tx, w, f.attemptsOf(batch, r.attempts, w)); err != nil {
+	if err := f.lockAdmission(ctx, tx, w, batch); err != nil {
+		return err
+	}
+	if err := f.lock(ctx, tx, w, f.attemptsOf(batch, chosen, w)); err != nil {
 		return err
 	}
 	for _, ev := range startsLast(batch) {
@@ -199,7 +193,9 @@ func (f *Flusher) fill(ctx context.Context, tx trowel.Tx, batch []*event, r room
 			return err
 		}
 	}
-	f.claim(w, min(r.tasks, f.free()))
+	if err := f.claim(ctx, tx, w, chosen); err != nil {
+		return err
+	}
 	if f.ids.err != nil {
 		return f.ids.err
 	}
@@ -207,7 +203,7 @@ func (f *Flusher) fill(ctx context.Context, tx trowel.Tx, batch []*event, r room
 		return err
 	}
 	if f.opts.Announce != nil && len(w.touched) > 0 {
-		if err := f.opts.Announce(ctx, tx, w.changed()); err != nil {
+		if err := f.opts.Announce(ctx, tx, w.news()); err != nil {
 			return err
 		}
 	}
@@ -215,18 +211,14 @@ func (f *Flusher) fill(ctx context.Context, tx trowel.Tx, batch []*event, r room
 	return nil
 }
 
-// attemptsOf lists the attempts that a transaction touches: those of the events, and the next n of
-// those with ready tasks, in the order in which they must be locked.
-func (f *Flusher) attemptsOf(batch []*event, n int, w *write) []trowel.AttemptID {
-	var ids []trowel.AttemptID
+// attemptsOf lists the attempts that a transaction touches: those of the events, and those of which tasks
+// are to be claimed, in the order in which they must be locked.
+func (f *Flusher) attemptsOf(batch []*event, chosen selection, w *write) []trowel.AttemptID {
+	ids := chosen.attempts()
 	for _, ev := range batch {
 		if ev.attempt != 0 {
 			ids = append(ids, ev.attempt)
 		}
-	}
-	w.turns = f.images.turns.First(n)
-	for _, a := range w.turns {
-		ids = append(ids, a.id)
 	}
 	slices.Sort(ids)
 	w.locked = slices.Compact(ids)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -13,6 +15,11 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 	"github.com/trowel-project/trowel/internal/queue"
 )
+
+// Evaluator evaluates templates; package template has it.
+type Evaluator interface {
+	Config(ctx context.Context, scope, local *param.Map, zone *time.Location) (*param.Map, error)
+}
 
 // Options are what a Flusher works with. Store, Agent, Now and Log are required. Without more it
 // serves the attempts that it begins itself, and ends when the store fails; Lasting and Adopt are for
@@ -29,6 +36,20 @@ type Options struct {
 	Attempts int
 	// Defaults are parameters of all attempts, the weakest; may be nil.
 	Defaults *param.Map
+	// Templates evaluates options of tasks (control K108); nil lets tasks with templates in them fail.
+	Templates Evaluator
+	// Rules say how much waiting counts.
+	Rules queue.Rules
+	// MaxRunning is how many tasks may run at the same time on all agents (control K814); zero for any
+	// number.
+	MaxRunning int
+	// AnyPool lets pools that do not exist be without limit, as in a local run.
+	AnyPool bool
+	// Poison is how often in a row a task may be lost with its agent before it is set aside; zero for
+	// ever.
+	Poison int
+	// ServerID is the name under which remote agents are served here, see trowel.Agent.
+	ServerID string
 	// TTLs end attempts that take too long (language 3.13).
 	TTLs engine.TTLs
 
@@ -44,9 +65,16 @@ type Options struct {
 	Sole bool
 	// Poll is how often a lasting or adopting flusher looks for what nobody told it of; 10 s if zero.
 	Poll time.Duration
-	// Announce is called at the end of each transaction with the attempts that it changes, to tell
-	// other servers with the commit; they call Changed. It may be nil.
-	Announce func(ctx context.Context, tx trowel.Tx, ids []trowel.AttemptID) error
+	// Announce is called at the end of each transaction with what it changes, to tell other servers with
+	// the commit; they call Heard. It may be nil.
+	Announce func(ctx context.Context, tx trowel.Tx, n News) error
+}
+
+// News is what one transaction changes that other servers may want to know.
+type News struct {
+	Attempts []trowel.AttemptID // that changed
+	Ready    []trowel.AttemptID // those of them that have ready tasks left, for any agent
+	Limits   bool               // something was given back to a limit
 }
 
 // maxBatch bounds how many events one transaction takes, and maxLooks how many attempts are looked at
@@ -66,15 +94,32 @@ type Flusher struct {
 	timers timers
 	count  counter
 
+	backlog  *queue.Backlog
+	known    known
+	controls map[trowel.WorkflowID]trowel.Control // of some workflows
+	asked    map[trowel.TaskID]bool               // options that are being evaluated
+	// toEvaluate are options that images were found with.
+	toEvaluate []evaluation
+	evaluated  sync.WaitGroup
+
 	stopped bool // by an observer
 
-	resting atomic.Bool // takes nothing new
+	resting       atomic.Bool // takes nothing new
+	limitsChanged atomic.Bool
 
 	mu      sync.Mutex
 	pending []*event
-	looks   looks
-	closed  error         // why nothing more is taken
-	wake    chan struct{} // has room for one: something is pending, or the agent has room
+	// attached are the agents besides the own one, and admit the workflows of which attempts may be
+	// admitted.
+	attached []queue.Agent
+	admit    map[trowel.WorkflowName]bool
+	// elsewhere are attempts in which other servers have left ready tasks: they are looked at when an agent
+	// has room.
+	elsewhere map[trowel.AttemptID]bool
+	looks     looks
+	closed    error         // why nothing more is taken
+	wake      chan struct{} // has room for one: something is pending, or the agent has room
+	around    chan struct{} // has room for one: look around now
 }
 
 // New returns a Flusher; Run makes it work.
@@ -83,7 +128,10 @@ func New(opts Options) *Flusher {
 		opts.Poll = 10 * time.Second
 	}
 	return &Flusher{
-		opts: opts, images: images{byID: map[trowel.AttemptID]*attempt{}}, wake: make(chan struct{}, 1),
+		opts: opts, images: newImages(), wake: make(chan struct{}, 1),
+		backlog: queue.NewBacklog(opts.Rules), known: known{stale: true}, asked: map[trowel.TaskID]bool{},
+		admit: map[trowel.WorkflowName]bool{}, controls: map[trowel.WorkflowID]trowel.Control{},
+		elsewhere: map[trowel.AttemptID]bool{}, around: make(chan struct{}, 1),
 	}
 }
 
@@ -92,6 +140,7 @@ func New(opts Options) *Flusher {
 // not happen.
 func (f *Flusher) Run(ctx context.Context) (err error) {
 	defer func() { f.close(err) }()
+	defer f.evaluated.Wait()
 	if f.opts.Adopt || f.opts.Lasting {
 		watching, stop := context.WithCancel(ctx)
 		var watch sync.WaitGroup
@@ -106,9 +155,11 @@ func (f *Flusher) Run(ctx context.Context) (err error) {
 		if len(ids) > 0 {
 			f.lookAt(ctx, ids)
 		}
+		f.lookForAdmission(ctx)
 		batch = f.timers.appendDue(batch, f.opts.Now())
-		if len(batch) > 0 || f.claimable() {
-			if err := f.flush(ctx, batch); err != nil {
+		chosen := f.choose(ctx, batch)
+		if len(batch) > 0 || chosen.any() {
+			if err := f.flush(ctx, batch, chosen); err != nil {
 				return err
 			}
 			continue
@@ -116,7 +167,7 @@ func (f *Flusher) Run(ctx context.Context) (err error) {
 		if len(ids) > 0 {
 			continue
 		}
-		timer.Reset(f.timers.untilNext(f.opts.Now()))
+		timer.Reset(f.untilNext())
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
@@ -124,6 +175,17 @@ func (f *Flusher) Run(ctx context.Context) (err error) {
 		case <-timer.C:
 		}
 	}
+}
+
+// untilNext is how long there is nothing to do, if nothing comes. What a limit keeps from running is looked
+// at again soon, as others may give back without telling.
+func (f *Flusher) untilNext() time.Duration {
+	next := f.timers.untilNext(f.opts.Now())
+	if f.known.limited && f.opts.Adopt {
+		f.known.stale = true
+		next = min(next, recheck)
+	}
+	return next
 }
 
 // Wake tells the flusher that the agent has room again.
@@ -138,17 +200,35 @@ func (f *Flusher) Wake() {
 // ever. It is the first step of an orderly stop (language X61) and cannot be taken back.
 func (f *Flusher) Rest() { f.resting.Store(true) }
 
-// Report takes the end of a try. It does not wait for the commit.
+// Report takes the end of a try. It does not wait for the commit; r.Answer is told of it.
 func (f *Flusher) Report(r trowel.Report) {
 	f.submit(&event{attempt: r.AttemptID, what: engine.Report{Report: r}})
 }
 
-// Changed tells that another server has changed or begun these attempts.
-func (f *Flusher) Changed(ids ...trowel.AttemptID) {
+// Heard tells what another server has changed. Attempts that are not in memory are of no matter, unless
+// they have ready tasks for any agent.
+func (f *Flusher) Heard(n News) {
 	f.mu.Lock()
-	f.looks.add(ids)
+	f.looks.add(n.Attempts, false)
+	if f.opts.Adopt {
+		for _, id := range n.Ready {
+			f.elsewhere[id] = true
+		}
+	}
 	f.mu.Unlock()
+	if n.Limits {
+		f.limitsChanged.Store(true)
+	}
 	f.Wake()
+}
+
+// Missed tells that something of what other servers have changed was not heard.
+func (f *Flusher) Missed() {
+	f.limitsChanged.Store(true)
+	select {
+	case f.around <- struct{}{}:
+	default:
+	}
 }
 
 // Kill asks all tasks of an attempt to stop, and returns once that is written. One that is done is
@@ -183,12 +263,17 @@ func (f *Flusher) submit(ev *event) {
 
 // take returns the events of the next transaction, and attempts to look at before.
 func (f *Flusher) take() (batch []*event, ids []trowel.AttemptID) {
+	room := len(f.slots()) > 0
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if room && len(f.elsewhere) > 0 {
+		f.looks.add(slices.Collect(maps.Keys(f.elsewhere)), true)
+		clear(f.elsewhere)
+	}
 	n := min(len(f.pending), maxBatch)
 	batch = f.pending[:n:n]
 	f.pending = f.pending[n:]
-	return batch, f.looks.take(&f.images, f.opts.Adopt)
+	return batch, f.looks.take(&f.images)
 }
 
 // close answers all who still wait.
@@ -207,13 +292,3 @@ func (f *Flusher) close(cause error) {
 		a.close()
 	}
 }
-
-// free is how many tasks may be claimed now.
-func (f *Flusher) free() int {
-	if f.resting.Load() {
-		return 0
-	}
-	return f.opts.Agent.Free()
-}
-
-func (f *Flusher) claimable() bool { return f.images.turns.Len() > 0 && f.free() > 0 }

@@ -52,6 +52,7 @@ func (f *Flusher) refresh(ctx context.Context, tx trowel.Tx, row *trowel.Attempt
 		return nil, err
 	}
 	f.met(known, known.Refresh(*row, rows))
+	f.images.touch(known)
 	return known, nil
 }
 
@@ -61,7 +62,7 @@ func (f *Flusher) load(ctx context.Context, tx trowel.Tx, row *trowel.Attempt) (
 	if err != nil {
 		return nil, err
 	}
-	setting.Defaults = f.opts.Defaults
+	setting.Defaults, setting.Control = f.opts.Defaults, f.controlOf(&setting.Workflow)
 	tasks, err := tx.ListTasks(ctx, row.ID, -1)
 	if err != nil {
 		return nil, err
@@ -70,12 +71,15 @@ func (f *Flusher) load(ctx context.Context, tx trowel.Tx, row *trowel.Attempt) (
 	if err != nil {
 		return nil, err
 	}
-	a := f.images.add(row.ID, img)
+	a := f.images.know(row.ID)
+	f.images.put(a, img)
 	f.timers.drop(a)
+	f.backlog.Drop(a.id)
 	if err := f.loadExtras(ctx, tx, a); err != nil {
 		return nil, err
 	}
 	f.met(a, tasks)
+	f.toEvaluate = appendEvaluations(f.toEvaluate, a, a.Evaluations())
 	f.setLimit(a, row.CreatedAt, f.opts.TTLs.Attempt)
 	return a, nil
 }
@@ -83,22 +87,20 @@ func (f *Flusher) load(ctx context.Context, tx trowel.Tx, row *trowel.Attempt) (
 // met looks at rows that this flusher did not write, or not lately: it sets the timers of those that
 // wait, and tells the agent which of its tries were killed.
 func (f *Flusher) met(a *attempt, rows []*trowel.Task) {
-	var killed []trowel.TryID
+	killed := map[string][]trowel.TryID{}
 	for _, row := range rows {
+		f.queueRow(a, row)
 		if waits(row.State) {
 			f.timers.set(a, row.RetryAt, engine.Due{Task: row.ID})
 		}
 		if waits(row.State) || row.State == trowel.TaskRunning {
 			f.limitTask(a, row)
 		}
-		mine := row.State == trowel.TaskRunning && row.AgentID == f.opts.Agent.ID()
-		if mine && row.Flags&trowel.TaskCancelRequested != 0 {
-			killed = append(killed, trowel.TryID{Task: row.ID, Number: row.Try})
+		if row.State == trowel.TaskRunning && row.Flags&trowel.TaskCancelRequested != 0 {
+			killed[row.AgentID] = append(killed[row.AgentID], trowel.TryID{Task: row.ID, Number: row.Try})
 		}
 	}
-	if len(killed) > 0 {
-		f.opts.Agent.Cancel(killed)
-	}
+	f.cancel(killed)
 }
 
 // limitTask sets the alarm for the limit of time of a task that was started.
@@ -140,6 +142,7 @@ func (f *Flusher) end(done trowel.Attempt) {
 // drop takes an attempt out of memory.
 func (f *Flusher) drop(a *attempt) {
 	f.timers.drop(a)
-	f.images.turns.Remove(a)
+	f.backlog.Drop(a.id)
+	f.images.forget(a)
 	delete(f.images.byID, a.id)
 }

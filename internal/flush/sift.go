@@ -3,6 +3,7 @@ package flush
 import (
 	"context"
 	"log/slog"
+	"slices"
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/engine"
@@ -11,7 +12,7 @@ import (
 // sift writes the events of a batch that the store does not take one by one, so that what is wrong
 // with one harms no other, and then claims for one attempt after the other. It returns an error only
 // if ctx ends or an observer stops it.
-func (f *Flusher) sift(ctx context.Context, batch []*event, cause error) error {
+func (f *Flusher) sift(ctx context.Context, batch []*event, chosen selection, cause error) error {
 	f.opts.Log.ErrorContext(ctx, "transaction refused by the store, its events are tried one by one",
 		slog.Int("events", len(batch)), slog.Any("error", cause))
 	for i, ev := range batch {
@@ -20,8 +21,8 @@ func (f *Flusher) sift(ctx context.Context, batch []*event, cause error) error {
 			return err
 		}
 	}
-	if free := f.free(); len(batch) == 0 && free > 0 {
-		return f.siftTurns(ctx, free)
+	if len(batch) == 0 {
+		return f.siftChosen(ctx, chosen)
 	}
 	return nil
 }
@@ -30,7 +31,7 @@ func (f *Flusher) sift(ctx context.Context, batch []*event, cause error) error {
 // failure of its task, others with an error in the log.
 func (f *Flusher) alone(ctx context.Context, ev *event) error {
 	for try := 1; ; try++ {
-		err := f.commit(ctx, []*event{ev}, room{})
+		err := f.commit(ctx, []*event{ev}, selection{})
 		if err == nil {
 			return nil
 		}
@@ -59,23 +60,23 @@ func (f *Flusher) alone(ctx context.Context, ev *event) error {
 // unstorable is the report of a try whose result the store does not take.
 func unstorable(r trowel.Report, cause error) trowel.Report {
 	return trowel.Report{
-		TaskID: r.TaskID, AttemptID: r.AttemptID, Try: r.Try, StartedAt: r.StartedAt, EndedAt: r.EndedAt,
+		Answer: r.Answer, TaskID: r.TaskID, AttemptID: r.AttemptID, Try: r.Try, StartedAt: r.StartedAt, EndedAt: r.EndedAt,
 		Outcome: trowel.OutcomeFailure, Error: trowel.ErrorObject("cannot store the result of the task: "+cause.Error(), "internal"),
 	}
 }
 
-// siftTurns claims for one attempt after the other and puts those aside that cannot be served.
-func (f *Flusher) siftTurns(ctx context.Context, free int) error {
-	for _, a := range f.images.turns.First(free) {
-		err := f.commit(ctx, []*event{{attempt: a.id}}, room{tasks: 1})
+// siftChosen claims one task after the other and puts the attempts aside that cannot be served.
+func (f *Flusher) siftChosen(ctx context.Context, chosen selection) error {
+	for _, id := range slices.Compact(slices.Sorted(slices.Values(chosen.attempts()))) {
+		err := f.commit(ctx, []*event{{attempt: id}}, chosen.only(id))
 		switch {
 		case err == nil:
 			continue
 		case f.fatal(ctx):
 			return err
 		case f.storeWorks(ctx):
-			f.opts.Log.ErrorContext(ctx, "attempt put aside", slog.Int64("attempt_id", int64(a.id)), slog.Any("error", err))
-			f.forget(a.id)
+			f.opts.Log.ErrorContext(ctx, "attempt put aside", slog.Int64("attempt_id", int64(id)), slog.Any("error", err))
+			f.forget(id)
 		}
 	}
 	return nil
@@ -84,8 +85,8 @@ func (f *Flusher) siftTurns(ctx context.Context, free int) error {
 // forget takes the image of an attempt out of memory, but not who waits for its end.
 func (f *Flusher) forget(id trowel.AttemptID) {
 	if a := f.images.byID[id]; a != nil {
-		a.Image = nil
-		f.images.turns.Remove(a)
+		f.images.forget(a)
+		f.backlog.Drop(id)
 	}
 }
 

@@ -65,8 +65,17 @@ func (f *Flusher) start(ctx context.Context, tx trowel.Tx, w *write, ev *event) 
 		}
 		begin.Refused, ev.err = tooLarge, keptError{tooLarge}
 	}
+	name, control := nameOf(&ev.start.Setting), f.controlOf(&ev.start.Setting.Workflow)
+	wait, err := f.waitReason(ctx, tx, w, name, control)
+	if err != nil {
+		return err
+	}
+	if wait == trowel.WaitAttemptsLimit && control.RejectAttempts {
+		ev.err = tooManyActive(name.Name, control.ActiveAttempts)
+		return nil
+	}
+	begin.Wait = wait
 	var a *attempt
-	var err error
 	if ev.start.Attempt.ID != 0 {
 		a, err = f.resumeStored(ctx, tx, w, ev)
 	} else {
@@ -98,7 +107,7 @@ func (f *Flusher) insertNew(ctx context.Context, tx trowel.Tx, w *write, ev *eve
 		return nil, nil //nolint:nilnil // refused
 	}
 	setting, row := ev.start.Setting, ev.start.Attempt
-	setting.Defaults = f.opts.Defaults
+	setting.Defaults, setting.Control = f.opts.Defaults, f.controlOf(&setting.Workflow)
 	row.CreatedAt = w.at
 	err = tx.InsertAttempt(ctx, &setting.Session, &row)
 	if errors.Is(err, trowel.ErrTaken) {
@@ -111,7 +120,8 @@ func (f *Flusher) insertNew(ctx context.Context, tx trowel.Tx, w *write, ev *eve
 	if err != nil {
 		return nil, err
 	}
-	a := f.images.add(row.ID, img)
+	a := f.images.know(row.ID)
+	f.images.put(a, img)
 	w.member(a)
 	w.begun = append(w.begun, a)
 	f.count.n++

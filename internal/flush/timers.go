@@ -23,12 +23,19 @@ func waits(s trowel.TaskState) bool {
 // alarm is one instant of an attempt.
 type alarm struct {
 	at   time.Time
-	what engine.Event // nil for a limit of time
+	what engine.Event // nil for a limit of time, or a load
+	load bool         // the image is to be read
 }
 
 // set adds an alarm to an attempt.
 func (t *timers) set(a *attempt, at time.Time, what engine.Event) {
-	heap.Push(&a.alarms, alarm{at, what})
+	heap.Push(&a.alarms, alarm{at: at, what: what})
+	t.fix(a)
+}
+
+// load lets the image of an attempt be read at an instant.
+func (t *timers) load(a *attempt, at time.Time) {
+	heap.Push(&a.alarms, alarm{at: at, load: true})
 	t.fix(a)
 }
 
@@ -57,7 +64,7 @@ func (t *timers) appendDue(batch []*event, now time.Time) []*event {
 		a := t.queue[0]
 		due := heap.Pop(&a.alarms).(alarm) //nolint:forcetypeassert // the heap holds nothing else
 		t.fix(a)
-		if due.what != nil {
+		if due.what != nil || due.load {
 			batch = append(batch, &event{attempt: a.id, what: due.what})
 		} else if due.at.Equal(a.limitAt) { // else another one was set since
 			a.limitAt = time.Time{}

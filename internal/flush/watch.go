@@ -33,8 +33,9 @@ func (f *Flusher) watch(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-timer.C:
+		case <-f.around:
 		}
-		next, err := f.look(ctx, judge)
+		next, err := f.lookAround(ctx, judge)
 		switch {
 		case ctx.Err() != nil:
 			return
@@ -49,16 +50,39 @@ func (f *Flusher) watch(ctx context.Context) {
 	}
 }
 
-// look looks once and returns when to look again. Who does not adopt attempts learns which of its own
+// lookAround looks once and returns when to look again. Who does not adopt attempts learns which of its own
 // have changed or ended.
-func (f *Flusher) look(ctx context.Context, judge time.Time) (next time.Duration, err error) {
+func (f *Flusher) lookAround(ctx context.Context, judge time.Time) (next time.Duration, err error) {
 	next = f.opts.Poll
 	if f.opts.Adopt {
 		if next, err = f.releaseLost(ctx, judge); err != nil {
 			return 0, err
 		}
 	}
-	return next, f.listRunning(ctx)
+	if err := f.listRunning(ctx); err != nil || !f.opts.Adopt {
+		return next, err
+	}
+	if err := f.findOverdue(ctx); err != nil {
+		return next, err
+	}
+	return next, f.admitWaiting(ctx)
+}
+
+// findOverdue finds attempts with tasks that run for too long, which nobody may have in memory.
+func (f *Flusher) findOverdue(ctx context.Context) error {
+	if f.opts.TTLs.Task <= 0 {
+		return nil
+	}
+	var ids []trowel.AttemptID
+	before := f.opts.Now().Add(-f.opts.TTLs.Task)
+	err := f.opts.Store.View(ctx, func(tx trowel.Tx) (err error) {
+		ids, err = tx.ListOverdue(ctx, before, listAtOnce)
+		return err
+	})
+	for _, id := range ids {
+		f.submit(&event{attempt: id, limit: true})
+	}
+	return err
 }
 
 // releaseLost forgets agents whose lease has ended and releases the tasks of all that are not there
@@ -79,7 +103,7 @@ func (f *Flusher) releaseLost(ctx context.Context, judge time.Time) (next time.D
 		}
 		f.opts.Log.WarnContext(ctx, fmt.Sprintf("%d task locks are expired. Tasks will be retried.", len(lost))) //nolint:sloglint // language X59a
 		for _, o := range lost {
-			f.submit(&event{attempt: o.AttemptID, what: engine.Release{Task: o.TaskID, Try: o.Try}})
+			f.submit(&event{attempt: o.AttemptID, what: engine.Release{Task: o.TaskID, Try: o.Try, Lost: true, Poison: f.opts.Poison}})
 		}
 		if err := f.Drain(ctx); err != nil || len(lost) < releaseAtOnce {
 			return next, err
@@ -113,19 +137,19 @@ func (f *Flusher) forgetLost(ctx context.Context, tx trowel.Tx, judge time.Time)
 
 // listRunning tells the flusher which attempts run, and in which version.
 func (f *Flusher) listRunning(ctx context.Context) error {
-	found := list{versions: map[trowel.AttemptID]int64{}, all: true}
+	found := listing{versions: map[trowel.AttemptID]int64{}, adopt: f.opts.Adopt}
 	for after := trowel.AttemptID(0); ; {
-		var rows []*trowel.Attempt
+		var rows []trowel.RunningAttempt
 		err := f.opts.Store.View(ctx, func(tx trowel.Tx) (err error) {
-			rows, err = tx.ListRunningAttempts(ctx, after, listAtOnce)
+			rows, err = tx.ListRunning(ctx, after, listAtOnce)
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		for _, row := range rows {
-			found.versions[row.ID] = row.Version
-			after = row.ID
+		for i := range rows {
+			found.versions[rows[i].ID] = rows[i].Version
+			after = rows[i].ID
 		}
 		if len(rows) < listAtOnce {
 			break

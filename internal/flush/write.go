@@ -8,6 +8,7 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/engine"
+	"github.com/trowel-project/trowel/internal/queue"
 )
 
 // write gathers what one transaction stores: several moves of one task become one row.
@@ -18,14 +19,22 @@ type write struct {
 	counted bool   // the running attempts were counted
 	locked  []trowel.AttemptID
 	members []*attempt // those of the locked ones that run, and those that it began
-	turns   []*attempt // those of them whose turn it is
+	unheld  []string   // agents that are not served here any more
 	begun   []*attempt
 	undone  []*engine.Image           // of the members, after an undo
 	done    map[trowel.AttemptID]bool // those of the locked ones that have ended
 	mark    int64                     // a random number for the transaction, kept in the audit
 	batch   Batch
 	claimed []claimed
-	awaited []awaited // for whose end somebody waits from now on
+	pools   []*trowel.Pool // as they were read; nil if they were not
+	uses    map[string]int // what is added to counters
+	freedTo int            // how many changes were looked at for what was given back
+	locks   map[string]int // counters as they are after the transaction
+	paused  map[trowel.WorkflowName]bool
+	// admitted are how many attempts of a workflow are admitted, as far as it was counted.
+	admitted    map[trowel.WorkflowName]int
+	evaluations []evaluation
+	awaited     []awaited // for whose end somebody waits from now on
 
 	touched []*engine.Image // in the order in which they were first changed
 	seen    map[*engine.Image]bool
@@ -43,6 +52,7 @@ type write struct {
 type claimed struct {
 	attempt *attempt
 	task    trowel.TaskID
+	agent   queue.Agent
 }
 
 type awaited struct {
@@ -218,13 +228,29 @@ func (w *write) archive(ctx context.Context, tx trowel.Tx) error {
 	return tx.ArchiveTasks(ctx, w.at, ended...)
 }
 
-// canceled lists the running tasks that were asked to stop.
-func (w *write) canceled() []trowel.TryID {
-	var tries []trowel.TryID
+// canceled lists the running tasks that were asked to stop, by their agents.
+func (w *write) canceled() map[string][]trowel.TryID {
+	tries := map[string][]trowel.TryID{}
 	for _, c := range w.batch.Changes {
 		if c.Move == trowel.MoveCancel && c.To == trowel.TaskRunning {
-			tries = append(tries, trowel.TryID{Task: c.Task.ID, Number: c.Task.Try})
+			tries[c.Task.AgentID] = append(tries[c.Task.AgentID], trowel.TryID{Task: c.Task.ID, Number: c.Task.Try})
 		}
 	}
 	return tries
+}
+
+// news is what other servers are told.
+func (w *write) news() News {
+	n := News{Attempts: w.changed()}
+	for _, a := range w.members {
+		if a.running() {
+			if _, more := a.NextReady(); more {
+				n.Ready = append(n.Ready, a.id)
+			}
+		}
+	}
+	for _, change := range w.uses {
+		n.Limits = n.Limits || change < 0
+	}
+	return n
 }

@@ -118,3 +118,13 @@ func (b *Backlog) Stopped(task trowel.TaskID) {
 		delete(b.shares, workflow)
 	}
 }
+
+// Among returns a backlog of these tasks alone, with the shares of this one.
+func (b *Backlog) Among(list []Ready) *Backlog {
+	some := NewBacklog(b.rules)
+	some.shares = b.shares
+	for _, r := range list {
+		some.Add(r)
+	}
+	return some
+}

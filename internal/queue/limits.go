@@ -2,6 +2,7 @@ package queue
 
 import (
 	"fmt"
+	"maps"
 	"strconv"
 
 	trowel "github.com/trowel-project/trowel"
@@ -12,6 +13,7 @@ type Limits struct {
 	Pools   []*trowel.Pool
 	Uses    map[string]int             // by the names of counters
 	Running func(trowel.AttemptID) int // how many tasks of an attempt run; nil if nobody knows
+	AnyPool bool                       // pools that do not exist are without limit
 	Most    int                        // how many tasks may run on the site, as the counter SiteUse says (control K814); zero for any number
 }
 
@@ -68,7 +70,10 @@ func (l *Limits) Demands(r *Ready) (demands []Demand, missing string) {
 	} else {
 		for _, need := range r.Needs.Pools {
 			pool := l.Pool(r.Workflow.ProjectID, need.Name)
-			if pool == nil {
+			switch {
+			case pool == nil && l.AnyPool:
+				continue
+			case pool == nil:
 				return nil, need.Name
 			}
 			demands = append(demands, Demand{Use: pool.Use(), Amount: need.Slots, Limit: pool.Slots, Pool: true})
@@ -111,10 +116,10 @@ func (l *Limits) Open(d Demand) int { return d.Limit - l.Uses[d.Use] }
 // fits tells whether there is room for a demand.
 func (l *Limits) fits(d Demand) bool { return d.Limit == trowel.Unlimited || l.Open(d) >= d.Amount }
 
-// HoldsOf are what a task that takes these demands holds.
-func HoldsOf(demands []Demand) trowel.Holds {
-	var holds trowel.Holds
-	for _, d := range demands {
+// Holds are what a task holds once it runs: what it takes, and what it held before.
+func (p *Picked) Holds() trowel.Holds {
+	holds := maps.Clone(p.Held)
+	for _, d := range p.Demands {
 		if d.Unkept {
 			continue
 		}
@@ -124,4 +129,31 @@ func HoldsOf(demands []Demand) trowel.Holds {
 		holds[d.Use] += d.Amount
 	}
 	return holds
+}
+
+// Unkept returns the counter of which a running task with these holds has a slot that they do not say: the
+// default pool's, if it has a limit; empty if there is none.
+func (l *Limits) Unkept(w trowel.WorkflowName, holds trowel.Holds) string {
+	if holds.HasPool() {
+		return ""
+	}
+	pool := l.Pool(w.ProjectID, trowel.DefaultPool)
+	if pool == nil || pool.Slots == trowel.Unlimited || pool.ProjectID != 0 {
+		return ""
+	}
+	return pool.Use()
+}
+
+// FullConcurrency says why a task is to fail instead of waiting: its concurrency limit is full, and it has
+// said so (control K811). It is empty if the task may wait or run.
+func FullConcurrency(l *Limits, r *Ready) string {
+	if r.Needs == nil || r.Needs.Concurrency == nil || !r.Needs.Concurrency.Fail {
+		return ""
+	}
+	c := r.Needs.Concurrency
+	use := ConcurrencyUse(c, r.Workflow, r.Attempt)
+	if _, held := r.Held[use]; held || l.Uses[use] < c.Limit {
+		return ""
+	}
+	return fmt.Sprintf("concurrency limit %d of %q is reached", c.Limit, c.Key)
 }

@@ -30,14 +30,14 @@ type Picked struct {
 // Pick chooses tasks as long as there are some that may run and an agent that takes them: the larger
 // weight first, aging included; then that of the workflow of which fewest run; then who was ready first;
 // then the smaller id (control K807). It changes nothing in the backlog. limited tells that a limit kept
-// some from being chosen.
-func (b *Backlog) Pick(p Picking) (picks []Picked, limited bool) {
+// some from being chosen, and full are the tasks that are to fail for it (control K811).
+func (b *Backlog) Pick(p Picking) (picks []Picked, full []Ready, limited bool) {
 	run := picking{Picking: p, backlog: b, shares: map[trowel.WorkflowName]int{}, running: map[trowel.AttemptID]int{}}
 	for i := range p.Slots {
 		run.free += max(p.Slots[i].Free, 0)
 	}
 	if run.free == 0 || b.count == 0 {
-		return nil, false
+		return nil, nil, false
 	}
 	run.begin()
 	for run.free > 0 && len(run.heads) > 0 {
@@ -62,7 +62,7 @@ func (b *Backlog) Pick(p Picking) (picks []Picked, limited bool) {
 		h.aged = h.items[h.at].aged(p.Now, b.rules.Aging)
 		heap.Fix(&run.heads, 0)
 	}
-	return picks, run.limited
+	return picks, run.full, run.limited
 }
 
 // picking is one run of Pick.
@@ -76,6 +76,7 @@ type picking struct {
 	running  map[trowel.AttemptID]int
 	reserved map[string]reservation // by the counter of the pool
 	limited  bool
+	full     []Ready
 	next     int // the agent whose turn it is
 }
 
@@ -127,8 +128,21 @@ func (run *picking) room(h *head, r *Ready) bool {
 	for _, d := range h.demands {
 		ok = ok && run.Limits.fits(d) && !run.keptFrom(h, r, d)
 	}
-	run.limited = run.limited || !ok
+	if !ok {
+		run.limited = true
+		run.noteFull(h)
+	}
 	return ok
+}
+
+// noteFull gathers the tasks of a lane that do not wait for its concurrency limit.
+func (run *picking) noteFull(h *head) {
+	if run.Limits == nil || FullConcurrency(run.Limits, &h.items[h.at].Ready) == "" {
+		return
+	}
+	for at := h.at; at >= 0; at = h.from(at + 1) {
+		run.full = append(run.full, h.items[at].Ready)
+	}
 }
 
 func (run *picking) take(h *head, r *Ready) {

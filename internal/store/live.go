@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	trowel "github.com/trowel-project/trowel"
 )
@@ -16,6 +17,7 @@ const (
 	liveColumns   = `attempt_id, id, state, flags, try, wait_reason, ready_at, retry_at, started_at, agent_id, needs, holds`
 
 	sqlSelectLive     = `SELECT ` + liveColumns + ` FROM task WHERE ` + liveCondition
+	sqlListOverdue    = `SELECT DISTINCT attempt_id FROM task WHERE state = 4 AND agent_id IS NOT NULL AND started_at < $1 ORDER BY attempt_id LIMIT $2`
 	sqlListRunningOf  = `SELECT ` + liveColumns + ` FROM task WHERE agent_id = $1 AND state = 4 ORDER BY id`
 	runningColumns    = `a.id, a.version, a.flags, a.project_id, a.workflow_id, a.workflow, a.cause, a.created_at`
 	sqlSelectRunning  = `SELECT ` + runningColumns + ` FROM attempt a WHERE a.finished_at IS NULL`
@@ -34,7 +36,7 @@ func (t *tx) ListLive(ctx context.Context, attempts []trowel.AttemptID) ([]trowe
 
 // listLive is a statement with a place for each of so many attempts or more.
 func listLive(n int) string {
-	return sqlSelectLive + ` AND attempt_id IN (` + manyPlaces(n) + `) ORDER BY attempt_id, id`
+	return sqlSelectLive + ` AND state <> 4 AND attempt_id IN (` + manyPlaces(n) + `) ORDER BY attempt_id, id`
 }
 
 func (t *tx) ListRunningOf(ctx context.Context, agent string) ([]trowel.LiveTask, error) {
@@ -66,6 +68,20 @@ func (r *liveReader) row(scan func(...any) error) error {
 	err = errors.Join(errNeeds, readJSON(holds, &row.Holds))
 	r.list = append(r.list, row)
 	return err
+}
+
+func (t *tx) ListOverdue(ctx context.Context, startedBefore time.Time, limit int) ([]trowel.AttemptID, error) {
+	var list []trowel.AttemptID
+	err := t.rows(ctx, sqlListOverdue, []any{micros(startedBefore), limit}, func(scan func(...any) error) error {
+		var id trowel.AttemptID
+		err := scan(&id)
+		list = append(list, id)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list attempts with tasks that run for long: %w", err)
+	}
+	return list, nil
 }
 
 func (t *tx) ListRunning(ctx context.Context, after trowel.AttemptID, limit int) ([]trowel.RunningAttempt, error) {

@@ -4,15 +4,17 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
 )
 
 const (
-	sqlInsertMonitor = `INSERT INTO monitor (attempt_id, due_at, config) VALUES ($1, $2, $3)`
-	sqlFindMonitor   = `SELECT due_at, config FROM monitor WHERE attempt_id = $1`
-	sqlDeleteMonitor = `DELETE FROM monitor WHERE attempt_id = $1`
+	sqlInsertMonitor  = `INSERT INTO monitor (attempt_id, due_at, config) VALUES ($1, $2, $3)`
+	sqlFindMonitor    = `SELECT due_at, config FROM monitor WHERE attempt_id = $1`
+	sqlSelectMonitors = `SELECT attempt_id, due_at, config FROM monitor WHERE attempt_id IN (`
+	sqlDeleteMonitor  = `DELETE FROM monitor WHERE attempt_id = $1`
 
 	sqlInsertDelayed = `INSERT INTO delayed_attempt (attempt_id, depends_on, next_run_at) VALUES ($1, $2, $3)
 ON CONFLICT (attempt_id) DO UPDATE SET depends_on = excluded.depends_on, next_run_at = excluded.next_run_at`
@@ -31,6 +33,29 @@ func (t *tx) InsertMonitor(ctx context.Context, m *trowel.Monitor) error {
 		return fmt.Errorf("insert monitor of attempt %d: %w", m.AttemptID, err)
 	}
 	return nil
+}
+
+func (t *tx) ListMonitors(ctx context.Context, ids []trowel.AttemptID) ([]trowel.Monitor, error) {
+	var list []trowel.Monitor
+	for some := range slices.Chunk(slices.Sorted(slices.Values(ids)), lockedAtOnce) {
+		query := sqlSelectMonitors + manyPlaces(len(some)) + `) ORDER BY attempt_id`
+		err := t.rows(ctx, query, padded(some), func(scan func(...any) error) error {
+			var m trowel.Monitor
+			var due sql.NullInt64
+			var config sql.NullString
+			err := scan(&m.AttemptID, &due, &config)
+			if err == nil {
+				m.DueAt = instant(due)
+				m.Config, err = readObject(config)
+			}
+			list = append(list, m)
+			return err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("list monitors of attempts: %w", err)
+		}
+	}
+	return list, nil
 }
 
 func (t *tx) FindMonitor(ctx context.Context, id trowel.AttemptID) (*trowel.Monitor, error) {
