@@ -55,6 +55,9 @@ type BusyTask struct {
 type WhyTx interface {
 	// FindTasks returns those of the live tasks of an attempt that are there, in the order of their ids.
 	FindTasks(ctx context.Context, attempt AttemptID, ids []TaskID) ([]*Task, error)
+	// FindFirstTask returns the smallest id of the live tasks of an attempt, which is that of the root; zero
+	// if there are none.
+	FindFirstTask(ctx context.Context, attempt AttemptID) (TaskID, error)
 	// FindTasksNamed returns the ids of the live tasks of an attempt whose full name ends so, in their
 	// order, at most limit of them.
 	FindTasksNamed(ctx context.Context, attempt AttemptID, name string, limit int) ([]TaskID, error)
@@ -73,6 +76,8 @@ type WhyTx interface {
 	// ListAdmitted returns up to limit attempts of a workflow that are admitted and not done, in the
 	// order of their ids.
 	ListAdmitted(ctx context.Context, project ProjectID, workflow string, limit int) ([]AttemptID, error)
+	// ListTriesOf returns the ended tries of a task in their order.
+	ListTriesOf(ctx context.Context, attempt AttemptID, task TaskID) ([]Try, error)
 	// ListAuditsAt returns the entries of the audit of an attempt of one instant.
 	ListAuditsAt(ctx context.Context, attempt AttemptID, at time.Time) ([]Audit, error)
 }

@@ -31,6 +31,17 @@ func (t *Tree) openChildren(n *node) (counts map[trowel.TaskState]int, first tro
 	return counts, blocked
 }
 
+// FirstOpen returns the first child of the present round of a task that goes on, or else the first that is
+// blocked; zero if all are done.
+func (t *Tree) FirstOpen(id trowel.TaskID) trowel.TaskID {
+	n := t.nodes[id]
+	if n == nil {
+		return 0
+	}
+	_, first := t.openChildren(n)
+	return first
+}
+
 // FailedChild returns the first child of the present round of a task that failed, or else was canceled;
 // zero if there is none.
 func (t *Tree) FailedChild(id trowel.TaskID) trowel.TaskID {

@@ -20,36 +20,61 @@ type Market struct {
 	// Ready and Holders are the ready and running tasks of all attempts; those that more than some
 	// thousands are left out.
 	Ready, Holders []trowel.BusyTask
+
+	asks []ask // made of Ready when they are first needed
 }
 
-// askOf is a ready task as a backlog has it.
-func askOf(b *trowel.BusyTask) queue.Ready {
-	return queue.Ready{
-		Attempt: b.AttemptID, Task: b.TaskID, At: b.ReadyAt, Needs: b.Needs, Held: b.Holds,
-		Workflow: trowel.WorkflowName{ProjectID: b.ProjectID, Name: b.Workflow},
+// ask is a ready task as a backlog has it, with what it takes from counters.
+type ask struct {
+	queue.Ready
+
+	demands []queue.Demand
+	named   *trowel.BusyTask
+}
+
+// all returns what the ready tasks ask for.
+func (m *Market) all() []ask {
+	if m.asks == nil {
+		m.asks = make([]ask, len(m.Ready))
+		for i := range m.Ready {
+			b := &m.Ready[i]
+			m.asks[i].named = b
+			m.asks[i].Ready = queue.Ready{
+				Attempt: b.AttemptID, Task: b.TaskID, At: b.ReadyAt, Needs: b.Needs, Held: b.Holds,
+				Workflow: trowel.WorkflowName{ProjectID: b.ProjectID, Name: b.Workflow},
+			}
+			m.asks[i].demands, _ = m.Limits.Demands(&m.asks[i].Ready)
+		}
 	}
+	return m.asks
+}
+
+// takes returns how much a task takes from a counter; zero for nothing.
+func (a *ask) takes(use string) int {
+	for i := range a.demands {
+		if a.demands[i].Use == use {
+			return a.demands[i].Amount
+		}
+	}
+	return 0
 }
 
 // position is the place of a task, from 1, among the ready ones of which wants is true; zero if the task is
 // not among those that are known. It heeds weight, aging and age; the fair share between workflows moves
 // with every claim.
-func (m *Market) position(task trowel.TaskID, now time.Time, wants func(r *queue.Ready) bool) int {
-	var own *queue.Ready
-	for i := range m.Ready {
-		if m.Ready[i].TaskID == task {
-			r := askOf(&m.Ready[i])
-			own = &r
-		}
-	}
-	if own == nil {
-		return 0
-	}
-	before := 0
-	for i := range m.Ready {
-		r := askOf(&m.Ready[i])
-		if r.Task != task && m.before(&r, own, now) && wants(&r) {
+func (m *Market) position(own *queue.Ready, now time.Time, wants func(a *ask) bool) int {
+	before, known := 0, false
+	asks := m.all()
+	for i := range asks {
+		a := &asks[i]
+		if a.Task == own.Task {
+			known = true
+		} else if m.before(&a.Ready, own, now) && wants(a) {
 			before++
 		}
+	}
+	if !known {
+		return 0
 	}
 	return before + 1
 }
@@ -73,17 +98,6 @@ func (m *Market) aged(r *queue.Ready, now time.Time) int {
 		weight += int(waited / m.Rules.Aging)
 	}
 	return weight
-}
-
-// demand returns what a task takes from a counter; zero if nothing.
-func (m *Market) demand(r *queue.Ready, use string) int {
-	demands, _ := m.Limits.Demands(r)
-	for _, d := range demands {
-		if d.Use == use {
-			return d.Amount
-		}
-	}
-	return 0
 }
 
 // holders are the running tasks that hold some of a counter. unkept tells that those without Holds hold one.
@@ -113,13 +127,14 @@ func (m *Market) reservedFor(own *queue.Ready, d queue.Demand, now time.Time) *t
 	if m.Rules.ReserveAfter <= 0 {
 		return nil
 	}
-	for i := range m.Ready {
-		r := askOf(&m.Ready[i])
-		wants := m.demand(&r, d.Use)
+	asks := m.all()
+	for i := range asks {
+		r := &asks[i]
+		wants := r.takes(d.Use)
 		switch {
 		case r.Task == own.Task, wants < 2, wants > d.Limit, m.Limits.Open(d) >= wants:
-		case now.Sub(r.At) >= m.Rules.ReserveAfter && r.At.Before(own.At) && m.aged(&r, now) >= m.aged(own, now):
-			return &m.Ready[i]
+		case now.Sub(r.At) >= m.Rules.ReserveAfter && r.At.Before(own.At) && m.aged(&r.Ready, now) >= m.aged(own, now):
+			return r.named
 		}
 	}
 	return nil

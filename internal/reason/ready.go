@@ -104,7 +104,7 @@ func (a *asking) pools(demands []queue.Demand) {
 
 func (a *asking) fullPool(pool *trowel.Pool, d queue.Demand, kept *trowel.BusyTask) Reason {
 	used := a.Limits.Uses[d.Use]
-	place := a.position(a.own.Task, a.Now, func(r *queue.Ready) bool { return a.demand(r, d.Use) > 0 })
+	place := a.position(a.own, a.Now, func(r *ask) bool { return r.takes(d.Use) > 0 })
 	text := fmt.Sprintf("waits for a slot of pool `%s`: %d of %d slots are used", pool.Name, used, d.Limit)
 	if d.Amount > 1 {
 		text = fmt.Sprintf("waits for %d slots of pool `%s`: %d of %d slots are used", d.Amount, pool.Name, used, d.Limit)
@@ -259,7 +259,7 @@ func (a *asking) agents() {
 	case serving == 0:
 		a.add(a.noAgent(name, labels, drained, seen))
 	case !free:
-		place := a.position(a.own.Task, a.Now, func(r *queue.Ready) bool { return r.Needs.QueueName() == name })
+		place := a.position(a.own, a.Now, func(r *ask) bool { return r.Needs.QueueName() == name })
 		text := fmt.Sprintf("all agents that serve queue `%s` are busy: %d of %s of %s are used", name, used, slots(total), agents(serving))
 		a.add(Reason{
 			Code: AgentSlots, Text: text + a.line("task", place),

@@ -55,6 +55,24 @@ func groupRetryWaiting(t *trowel.Task, f *Facts) Reason {
 	return r
 }
 
+// CodeOf is the code of a task whose state alone says what it waits for; Dispatch for a ready one.
+func CodeOf(o *trowel.TaskOutline) Code {
+	switch o.State { //nolint:exhaustive // the states that say so
+	case trowel.TaskRetryWaiting:
+		if o.WaitReason == trowel.ExitPoll {
+			return Poll
+		}
+		return Retry
+	case trowel.TaskGroupRetryWaiting:
+		return GroupRetry
+	case trowel.TaskDeferred:
+		return Deferred
+	case trowel.TaskAwaitingInput:
+		return AwaitingInput
+	}
+	return Dispatch
+}
+
 // retriesOf returns the number of the next retry and how many there are; zero where it is not known, as of
 // values with templates.
 func retriesOf(t *trowel.Task) (retry, limit int) {

@@ -19,6 +19,7 @@ const (
 	sqlSelectTasks    = `SELECT ` + taskColumns + ` FROM task`
 	sqlFindTasksNamed = `SELECT id FROM task WHERE attempt_id = $1
 AND substr(full_name, length(full_name) - length($2) + 1) = $2 ORDER BY id LIMIT $3`
+	sqlFindFirstTask = `SELECT coalesce(min(id), 0) FROM task WHERE attempt_id = $1`
 	sqlListOutlines  = `SELECT ` + outlineColumns + ` FROM task WHERE attempt_id = $1 ORDER BY id`
 	sqlListChildren  = `SELECT ` + outlineColumns + ` FROM task WHERE attempt_id = $1 AND parent_id = $2 ORDER BY id`
 	sqlCountChildren = `SELECT parent_round, state, count(*), min(id) FROM task WHERE attempt_id = $1 AND parent_id = $2
@@ -31,6 +32,7 @@ AND t.state = 1 LIMIT $1`
 	sqlCountBusyOf  = `SELECT count(*) FROM task WHERE attempt_id = $1 AND ` + liveCondition + ` AND state = 4`
 	sqlListAdmitted = `SELECT a.id FROM attempt a WHERE a.project_id = $1 AND a.workflow = $2 AND a.finished_at IS NULL AND a.wait_reason IS NULL
 AND NOT EXISTS (SELECT 1 FROM delayed_attempt d WHERE d.attempt_id = a.id) ORDER BY a.id LIMIT $3`
+	sqlListTriesOf  = sqlSelectTries + ` AND task_id = $2 ORDER BY number`
 	sqlListAuditsAt = `SELECT at, batch, entries FROM audit WHERE attempt_id = $1 AND at = $2 ORDER BY id`
 )
 
@@ -56,6 +58,13 @@ func (t *tx) FindTasks(ctx context.Context, attempt trowel.AttemptID, ids []trow
 // findTasks is a statement with a place for each of so many ids or more.
 func findTasks(n int) string {
 	return sqlSelectTasks + ` WHERE id IN (` + manyPlaces(n) + `) ORDER BY id`
+}
+
+func (t *tx) FindFirstTask(ctx context.Context, attempt trowel.AttemptID) (id trowel.TaskID, err error) {
+	if err := t.row(ctx, sqlFindFirstTask, []any{attempt}, &id); err != nil {
+		return 0, fmt.Errorf("find the root of attempt %d: %w", attempt, err)
+	}
+	return id, nil
 }
 
 func (t *tx) FindTasksNamed(ctx context.Context, attempt trowel.AttemptID, name string, limit int) ([]trowel.TaskID, error) {
@@ -173,6 +182,14 @@ func (t *tx) ListAdmitted(ctx context.Context, project trowel.ProjectID, workflo
 	})
 	if err != nil {
 		return nil, fmt.Errorf("list admitted attempts of workflow %q of project %d: %w", workflow, project, err)
+	}
+	return list, nil
+}
+
+func (t *tx) ListTriesOf(ctx context.Context, attempt trowel.AttemptID, task trowel.TaskID) ([]trowel.Try, error) {
+	list, err := t.tries(ctx, sqlListTriesOf, attempt, task)
+	if err != nil {
+		return nil, fmt.Errorf("list tries of task %d: %w", task, err)
 	}
 	return list, nil
 }
