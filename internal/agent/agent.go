@@ -192,6 +192,18 @@ func (a *Agent) Cancel(tries []trowel.TryID) {
 	}
 }
 
+// Lose ends tries at once, with all their processes: they are not the agent's any more. They are reported
+// all the same.
+func (a *Agent) Lose(tries []trowel.TryID) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, id := range tries {
+		if cancel := a.active[id]; cancel != nil {
+			cancel(ErrLost)
+		}
+	}
+}
+
 // Rest takes no more tasks; those that run go on. It is the first step of an orderly stop (language
 // X61).
 func (a *Agent) Rest() {

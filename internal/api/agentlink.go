@@ -189,8 +189,7 @@ type AgentSecret struct {
 
 // AgentSessionRequest asks for an attempt of a workflow on behalf of a running try.
 type AgentSessionRequest struct {
-	AgentTry
-
+	Requirer    int64      `json:"requirer"` // attempt of the try
 	ProjectID   int64      `json:"projectId"`
 	ProjectName string     `json:"projectName"`
 	Workflow    string     `json:"workflow"`

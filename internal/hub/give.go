@@ -67,31 +67,38 @@ func (h *Hub) Secret(ctx context.Context, id string, token trowel.TokenID, r api
 
 // Archive says where the files of an attempt are, of which the agent runs a try.
 func (h *Hub) Archive(ctx context.Context, id string, token trowel.TokenID, attempt trowel.AttemptID) (trowel.Archive, error) {
-	running, err := h.own(ctx, id, token)
+	if err := h.runsAttempt(ctx, id, token, attempt); err != nil {
+		return trowel.Archive{}, err
+	}
+	s, err := h.setting(ctx, attempt)
 	if err != nil {
 		return trowel.Archive{}, err
 	}
+	return s.Revision.Archive, nil
+}
+
+// runsAttempt refuses an agent that runs no try of an attempt.
+func (h *Hub) runsAttempt(ctx context.Context, id string, token trowel.TokenID, attempt trowel.AttemptID) error {
+	running, err := h.own(ctx, id, token)
+	if err != nil {
+		return err
+	}
 	for _, task := range running {
 		if task.AttemptID == attempt {
-			s, err := h.setting(ctx, attempt)
-			if err != nil {
-				return trowel.Archive{}, err
-			}
-			return s.Revision.Archive, nil
+			return nil
 		}
 	}
-	return trowel.Archive{}, notRunning(fmt.Sprintf("attempt %d", attempt))
+	return notRunning(fmt.Sprintf("attempt %d", attempt))
 }
 
 // Session makes an attempt of a workflow for a try that runs on the agent (operators 2.3).
 func (h *Hub) Session(ctx context.Context, id string, token trowel.TokenID, r *api.AgentSessionRequest) (api.AgentSession, error) {
-	task, err := h.running(ctx, id, token, r.AgentTry)
-	if err != nil {
+	if err := h.runsAttempt(ctx, id, token, trowel.AttemptID(r.Requirer)); err != nil {
 		return api.AgentSession{}, err
 	}
 	started, err := h.opts.Sessions.StartSession(ctx, operator.StartRequest{
 		ProjectID: trowel.ProjectID(r.ProjectID), ProjectName: r.ProjectName, Workflow: r.Workflow,
-		SessionTime: time.UnixMicro(r.SessionTime), AttemptName: r.AttemptName, Params: r.Params, Requirer: task.AttemptID,
+		SessionTime: time.UnixMicro(r.SessionTime), AttemptName: r.AttemptName, Params: r.Params, Requirer: trowel.AttemptID(r.Requirer),
 	})
 	if failure, ok := errors.AsType[*operator.Failure](err); ok {
 		return api.AgentSession{Failure: failure.Message}, nil

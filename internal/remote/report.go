@@ -1,0 +1,225 @@
+package remote
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"time"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/param"
+)
+
+const (
+	// senders is how many requests with reports may be under way: one that waits for a commit keeps no
+	// other waiting.
+	senders = 4
+	// maxBatch is how many reports a request has.
+	maxBatch = 200
+	// maxReportLogs is how many bytes of output go with a report; more is sent before it.
+	maxReportLogs = 256 << 10
+	// batchShare is the part of the largest report that several together may take.
+	batchShare = 8
+)
+
+// Report takes the end of a try; it implements agent.Options.Report. That of a try that was lost is
+// dropped.
+func (l *Link) Report(r trowel.Report) {
+	l.mu.Lock()
+	h := l.tries[trowel.TryID{Task: r.TaskID, Number: r.Try}]
+	if h != nil && h.report == nil {
+		h.report = &r
+		l.outbox = append(l.outbox, h)
+	}
+	l.mu.Unlock()
+	poke(l.reportNow)
+}
+
+// send sends reports until ctx ends. It is woken by the first one and takes what has come meanwhile. What
+// could not be sent is tried again; a server that had stored it already says so.
+func (l *Link) send(ctx context.Context) {
+	wait := newBackoff(min(l.state().Lease/6, 2*time.Second))
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-l.reportNow:
+		}
+		for batch := l.takeReports(); len(batch) > 0 && ctx.Err() == nil; batch = l.takeReports() {
+			err := l.deliver(ctx, batch)
+			if err == nil {
+				wait.reset()
+				continue
+			}
+			l.putBack(batch)
+			if ctx.Err() == nil {
+				l.opts.Log.WarnContext(ctx, "reports wait, they are sent again", slog.Int("reports", len(batch)), slog.Any("error", err))
+			}
+			if !wait.pause(ctx) {
+				return
+			}
+		}
+	}
+}
+
+// takeReports returns the next reports, and wakes another sender for those that are left.
+func (l *Link) takeReports() []*held {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n := min(len(l.outbox), maxBatch)
+	batch := l.outbox[:n:n]
+	l.outbox = l.outbox[n:]
+	if len(l.outbox) > 0 {
+		poke(l.reportNow)
+	}
+	return batch
+}
+
+// putBack takes reports back that could not be sent.
+func (l *Link) putBack(batch []*held) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var still []*held
+	for _, h := range batch {
+		if l.tries[h.lease.ID()] == h {
+			still = append(still, h)
+		}
+	}
+	l.outbox = append(still, l.outbox...)
+	poke(l.reportNow)
+}
+
+// deliver sends reports, in several requests if they are large. Those that were answered are done with.
+func (l *Link) deliver(ctx context.Context, batch []*held) error {
+	s := l.state()
+	var shapes []api.AgentReport
+	var sent []*held
+	size := int64(0)
+	flush := func() error {
+		if len(sent) == 0 {
+			return nil
+		}
+		err := l.postReports(ctx, &s, sent, shapes)
+		shapes, sent, size = nil, nil, 0
+		return err
+	}
+	for _, h := range batch {
+		if h.lease.AgentID != s.ID {
+			continue // of an id that is gone
+		}
+		shape, bytes, err := l.fit(ctx, h, &s)
+		if err != nil {
+			return err
+		}
+		if size+bytes > s.MaxReport/batchShare {
+			if err := flush(); err != nil {
+				return err
+			}
+		}
+		shapes, sent, size = append(shapes, shape), append(sent, h), size+bytes
+	}
+	return flush()
+}
+
+// fit makes the document of a report. Much output is sent before it; what is too large all the same
+// becomes a failure.
+func (l *Link) fit(ctx context.Context, h *held, s *Settings) (api.AgentReport, int64, error) {
+	logs := 0
+	for i := range h.report.Logs {
+		logs += len(h.report.Logs[i].Data)
+	}
+	if logs > maxReportLogs {
+		if err := l.sendLogs(ctx, h.lease.AgentID, h.report.Logs); err != nil {
+			return api.AgentReport{}, 0, err
+		}
+		h.report.Logs = nil
+	}
+	shape := l.reportShape(h.report)
+	data, err := encode(shape)
+	if err != nil {
+		return shape, 0, err
+	}
+	if room := s.MaxReport - 1<<10; int64(len(data)) > room {
+		h.fail("result too large", fmt.Sprintf("the result of the task has %d bytes, and the server takes at most %d", len(data), room))
+		shape = l.reportShape(h.report)
+		return shape, 1 << 10, nil
+	}
+	return shape, int64(len(data)), nil
+}
+
+// fail puts a failure in the place of a report that cannot be sent.
+func (h *held) fail(kind, message string) {
+	h.replaced = true
+	r := h.report
+	r.Outcome, r.Result, r.StateParams, r.Logs, r.LastLines = trowel.OutcomeFailure, trowel.Result{}, nil, nil, nil
+	r.Error = param.Of("message", message+" ("+kind+")")
+}
+
+// postReports sends one request and acts on its answers.
+func (l *Link) postReports(ctx context.Context, s *Settings, sent []*held, shapes []api.AgentReport) error {
+	var got api.AgentAnswers
+	limit := min(max(s.Lease, 5*time.Second), longRequest)
+	err := l.post(ctx, limit, "/"+s.ID+"/reports", api.AgentReports{Reports: shapes}, &got)
+	if refused, ok := errors.AsType[*RefusedError](err); ok && refused.Status == http.StatusNotFound {
+		return l.renew(ctx, s.ID)
+	}
+	if err != nil {
+		return err
+	}
+	if len(got.Answers) != len(sent) {
+		return fmt.Errorf("the server has answered %d of %d reports", len(got.Answers), len(sent))
+	}
+	var again []*held
+	l.mu.Lock()
+	for i, h := range sent {
+		answer := &got.Answers[i]
+		switch {
+		case answer.Status == http.StatusBadRequest && !h.replaced:
+			h.fail("report refused", answer.Message)
+			again = append(again, h)
+			continue
+		case answer.Status != http.StatusOK:
+			l.opts.Log.WarnContext(ctx, "result refused", slog.Int64("task_id", answer.TaskID), slog.Int("try", answer.Try),
+				slog.String("reason", answer.Message))
+		}
+		if l.tries[h.lease.ID()] == h {
+			delete(l.tries, h.lease.ID())
+		}
+	}
+	l.outbox = append(l.outbox, again...)
+	l.settle()
+	l.mu.Unlock()
+	if len(again) > 0 {
+		poke(l.reportNow)
+	}
+	return nil
+}
+
+// reportShape is a report as it is sent: with lengths of time instead of instants.
+func (l *Link) reportShape(r *trowel.Report) api.AgentReport {
+	outcomes := map[trowel.Outcome]string{
+		trowel.OutcomeSuccess: api.AgentSuccess, trowel.OutcomePoll: api.AgentPoll, trowel.OutcomeRetry: api.AgentRetry,
+		trowel.OutcomeFailure: api.AgentFailure, trowel.OutcomeReleased: api.AgentReleased,
+	}
+	shape := api.AgentReport{
+		TaskID: int64(r.TaskID), AttemptID: int64(r.AttemptID), Try: r.Try, Outcome: outcomes[r.Outcome],
+		RetryInMicros: max(r.RetryIn.Microseconds(), 0), State: r.StateParams, Error: r.Error, LastLines: r.LastLines,
+	}
+	if !r.StartedAt.IsZero() {
+		shape.Ran = true
+		shape.RanMicros = max(r.EndedAt.Sub(r.StartedAt).Microseconds(), 0)
+		shape.EndedAgo = max(l.opts.Now().Sub(r.EndedAt).Microseconds(), 0)
+	}
+	if !r.Result.Empty() {
+		shape.Result = &api.AgentResult{
+			Subtasks: r.Result.Subtasks, Export: r.Result.Export, ResetKeys: r.Result.ResetKeys, Store: r.Result.Store,
+		}
+	}
+	for i := range r.Logs {
+		shape.Logs = append(shape.Logs, chunkShape(&r.Logs[i]))
+	}
+	return shape
+}
