@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/trowel-project/trowel/chaos/verify"
 	"github.com/trowel-project/trowel/chaos/wire"
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/client"
@@ -33,7 +34,8 @@ type arena struct {
 	rand     *rand.Rand
 	kills    int
 	database *database
-	wire     *wire.Wire // nil if it is not wired
+	bounds   []verify.Bound // of the load
+	wire     *wire.Wire     // nil if it is not wired
 	unmount  func() error
 }
 

@@ -21,17 +21,19 @@ import (
 
 // database is what servers keep their rows in.
 type database struct {
-	settings []string
-	open     func(ctx context.Context) (trowel.Store, error) // when no server runs, for SQLite
-	check    func(ctx context.Context) error                 // of its own files
-	close    func() error
-	server   *pgtest.Server // nil for SQLite
+	driver, url string // for what is not in the store
+	settings    []string
+	open        func(ctx context.Context) (trowel.Store, error) // when no server runs, for SQLite
+	check       func(ctx context.Context) error                 // of its own files
+	close       func() error
+	server      *pgtest.Server // nil for SQLite
 }
 
 // newSQLite makes a database in a folder.
 func newSQLite(dir string) *database {
 	path := filepath.Join(dir, "trowel.db")
 	return &database{
+		driver: "sqlite", url: path,
 		settings: []string{"database.type = sqlite", "database.path = " + dir},
 		open: func(ctx context.Context) (trowel.Store, error) {
 			return sqlite.Open(ctx, sqlite.Options{Path: path, KeepSchema: true}, time.Now())
@@ -67,8 +69,12 @@ func newPostgreSQL(ctx context.Context) (*database, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := keepInstants(ctx, server); err != nil {
+		return nil, errors.Join(err, server.Close())
+	}
 	o := server.Options()
 	return &database{
+		driver: "pgx", url: server.URL(),
 		settings: []string{
 			"database.type = postgresql", "database.host = " + o.Host, "database.port = " + strconv.Itoa(o.Port),
 			"database.user = " + o.User, "database.password = " + o.Password, "database.database = " + o.Database,
@@ -81,6 +87,16 @@ func newPostgreSQL(ctx context.Context) (*database, error) {
 		close:  server.Close,
 		server: server,
 	}, nil
+}
+
+// keepInstants makes PostgreSQL keep when each transaction was committed.
+func keepInstants(ctx context.Context, server *pgtest.Server) error {
+	db, err := sql.Open("pgx", server.URL())
+	if err != nil {
+		return err
+	}
+	_, err = db.ExecContext(ctx, sqlKeepInstants)
+	return errors.Join(err, db.Close(), server.Stop(ctx), server.Start(ctx))
 }
 
 // cutConnections ends all connections of servers to PostgreSQL.

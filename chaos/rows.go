@@ -9,6 +9,7 @@ import (
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/chaos/verify"
 	"github.com/trowel-project/trowel/internal/secret"
 	"github.com/trowel-project/trowel/internal/tasklog"
 )
@@ -20,10 +21,9 @@ func (a *arena) checkRows(ctx context.Context) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, store.Close()) }()
-	c := &rows{arena: a, allowed: map[trowel.Transition]bool{}}
-	for _, t := range trowel.Transitions() {
-		t.Rule = ""
-		c.allowed[t] = true
+	c := &rows{arena: a}
+	if c.history, err = a.database.history(ctx); err != nil {
+		return err
 	}
 	err = store.View(ctx, func(tx trowel.Tx) error {
 		attempts, err := tx.ListAttempts(ctx, trowel.AttemptFilter{Limit: -1})
@@ -55,6 +55,9 @@ func (a *arena) checkRows(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
+	for _, finding := range verify.Judge(&c.history.History, a.bounds) {
+		a.violation("%s", finding)
+	}
 	return c.logs(ctx, store)
 }
 
@@ -62,7 +65,7 @@ func (a *arena) checkRows(ctx context.Context) (err error) {
 type rows struct {
 	*arena
 
-	allowed map[trowel.Transition]bool
+	history *history
 	printed []printed
 }
 
@@ -72,34 +75,27 @@ type printed struct {
 	try     trowel.Try
 }
 
-// attempt checks one attempt: it has ended as it should, and so have its tasks.
+// attempt reads one attempt, and checks that it has ended as it should.
 func (c *rows) attempt(ctx context.Context, tx trowel.Tx, s *trowel.AttemptSummary) error {
-	id := s.Attempt.ID
-	if s.Attempt.Flags&trowel.AttemptDone == 0 || s.Attempt.FinishedAt.IsZero() {
-		c.violation("attempt %d of %s has not ended", id, s.Session.Workflow)
-		return nil
-	}
-	if want := wanted(s); s.Attempt.Flags&trowel.AttemptCancelRequested == 0 && s.Attempt.Flags.Status() != want {
-		c.violation("attempt %d of %s ended as %s, want %s", id, s.Session.Workflow, s.Attempt.Flags.Status(), want)
-	}
-	live, err := tx.ListTasks(ctx, id, -1)
+	a, err := c.history.add(ctx, tx, s)
 	if err != nil {
 		return err
 	}
-	if len(live) > 0 {
-		c.violation("attempt %d has ended, and has %d live tasks", id, len(live))
+	if want := wanted(s); a.Flags&trowel.AttemptDone != 0 && a.Flags&trowel.AttemptCancelRequested == 0 && a.Flags.Status() != want {
+		c.violation("attempt %d of %s ended as %s, want %s", a.ID, a.Workflow, a.Flags.Status(), want)
 	}
-	tasks, err := tx.ListArchivedTasks(ctx, id)
-	if errors.Is(err, trowel.ErrNotFound) && s.Attempt.Flags&trowel.AttemptCancelRequested != 0 {
-		return nil // it was killed before its turn
+	for _, t := range a.Tries {
+		c.count("tries")
+		switch t.Exit {
+		case trowel.ExitSuccess:
+			if strings.Contains(t.FullName[strings.LastIndexByte(t.FullName, '+'):], "+lines") {
+				c.printed = append(c.printed, printed{a.ID, t})
+			}
+		case trowel.ExitLost:
+			c.count("tries lost")
+		}
 	}
-	if err != nil {
-		return err
-	}
-	if err := c.tries(ctx, tx, id, tasks); err != nil {
-		return err
-	}
-	return c.audits(ctx, tx, id, tasks)
+	return nil
 }
 
 // wanted is how an attempt ends that nobody kills.
@@ -110,90 +106,6 @@ func wanted(s *trowel.AttemptSummary) string {
 		}
 	}
 	return endSuccess
-}
-
-// tries checks the history of tasks: each try has ended once, no task has succeeded twice, and each
-// that is a success by its operator has a try that says so.
-func (c *rows) tries(ctx context.Context, tx trowel.Tx, id trowel.AttemptID, tasks []*trowel.Task) error {
-	tries, err := tx.ListTries(ctx, id)
-	if err != nil {
-		return err
-	}
-	ended, succeeded := map[trowel.TryID]bool{}, map[trowel.TaskID]int{}
-	for _, t := range tries {
-		c.count("tries")
-		key := trowel.TryID{Task: t.TaskID, Number: t.Number}
-		if ended[key] {
-			c.violation("attempt %d: try %d of %s has ended twice", id, t.Number, t.FullName)
-		}
-		ended[key] = true
-		switch t.Exit {
-		case trowel.ExitSuccess:
-			succeeded[t.TaskID]++
-			if strings.Contains(t.FullName[strings.LastIndexByte(t.FullName, '+'):], "+lines") {
-				c.printed = append(c.printed, printed{id, t})
-			}
-		case trowel.ExitLost:
-			c.count("tries lost")
-		}
-	}
-	for _, t := range tasks {
-		n := succeeded[t.ID]
-		switch {
-		case n > 1:
-			c.violation("attempt %d: %s has succeeded %d times", id, t.FullName, n)
-		case n == 0 && !t.Group && t.State == trowel.TaskSuccess && t.ResumingID == 0:
-			c.violation("attempt %d: %s is a success without a try", id, t.FullName)
-		case t.State != trowel.TaskBlocked && !t.State.Done():
-			c.violation("attempt %d has ended, but %s is %s", id, t.FullName, t.State)
-		}
-		for number := 1; number <= t.Try; number++ {
-			if !ended[trowel.TryID{Task: t.ID, Number: number}] && !t.Group {
-				c.violation("attempt %d: try %d of %d of %s has no end", id, number, t.Try, t.FullName)
-			}
-		}
-	}
-	return nil
-}
-
-// audits checks that each task went from state to state as the table of transitions says, without a
-// gap, and never out of a final one.
-func (c *rows) audits(ctx context.Context, tx trowel.Tx, id trowel.AttemptID, tasks []*trowel.Task) error {
-	entries, err := tx.ListAudits(ctx, id)
-	if err != nil {
-		return err
-	}
-	at := map[trowel.TaskID]string{}
-	final := map[string]bool{}
-	states := map[string]trowel.TaskState{}
-	for s := trowel.TaskBlocked; s <= trowel.TaskAwaitingInput; s++ {
-		states[s.String()], final[s.String()] = s, s.Done()
-	}
-	for _, e := range entries {
-		if e.TaskID == 0 {
-			continue
-		}
-		before, known := at[e.TaskID]
-		switch {
-		case final[before]:
-			c.violation("attempt %d: task %d leaves %s for %s", id, e.TaskID, before, e.To)
-		case known && before != e.From:
-			c.violation("attempt %d: task %d was %s, and goes from %s to %s", id, e.TaskID, before, e.From, e.To)
-		case known && !c.allowed[trowel.Transition{From: states[e.From], Move: trowel.Move(e.Cause), To: states[e.To]}]:
-			c.violation("attempt %d: task %d goes from %s to %s by %s", id, e.TaskID, e.From, e.To, e.Cause)
-		}
-		at[e.TaskID] = e.To
-	}
-	for _, t := range tasks {
-		got, moved := at[t.ID]
-		if !moved && (t.State == trowel.TaskBlocked || t.ResumingID != 0) {
-			continue // it never left the state in which it was made
-		}
-		if got != t.State.String() {
-			c.violation("attempt %d: %s is %s, and the audit ends with %q", id, t.FullName, t.State, got)
-		}
-	}
-	return nil
 }
 
 // secret checks that the value is the one that was accepted last, or one of later requests.

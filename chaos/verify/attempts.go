@@ -7,9 +7,14 @@ import (
 // life is what the audit says of an attempt.
 type life struct {
 	starts int
+	cause  string // of the first start
+	moved  bool   // a task has moved
 	end    string // its status; empty before
 	endsIn int    // the place of the transaction of its end
 }
+
+// backfill is the cause of attempts that are accepted at one time and begun at another.
+const backfill = "backfill"
 
 // attempts checks that each attempt began once and ended once, as its flags say, and that nothing
 // happened before and after.
@@ -50,8 +55,14 @@ func (f *findings) entry(h *History, l *life, place int, e *trowel.Audit) {
 		f.add("the audit tells of attempt %d, which is not there", e.AttemptID)
 		return
 	}
-	if e.TaskID == 0 && e.From == "" {
-		l.starts++
+	switch {
+	case e.TaskID != 0:
+		l.moved = true
+	case e.From != "":
+	case l.starts == 1 && !l.moved && l.cause == backfill && e.Cause == backfill:
+		// It was accepted first, and begins when its turn has come.
+	default:
+		l.starts, l.cause = l.starts+1, e.Cause
 	}
 	if l.starts == 0 {
 		f.add("attempt %d: %s goes to %s by %s before the attempt was started", a.ID, a.name(e.TaskID), e.To, e.Cause)

@@ -30,7 +30,7 @@ func exits(move string) []string {
 	case trowel.MoveRelease:
 		return []string{trowel.ExitLost}
 	case trowel.MoveCancel:
-		return []string{trowel.ExitCanceled}
+		return []string{trowel.ExitCanceled, trowel.ExitLost} // lost, and then there was nothing to stop
 	case trowel.MoveInsert, trowel.MoveEvaluate, trowel.MoveUnblock, trowel.MoveClaim, trowel.MoveGroupError, trowel.MoveGroupRetry, trowel.MoveDue, trowel.MoveRestart:
 	}
 	return nil

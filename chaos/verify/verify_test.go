@@ -101,6 +101,21 @@ func TestNothingIsWrong(t *testing.T) {
 	}
 }
 
+// A session of a backfill is accepted before it begins, and only before.
+func TestBackfill(t *testing.T) {
+	t.Parallel()
+	h := twoAttempts(t)
+	h.Commits[1].Entries = append(h.Commits[1].Entries, entry(t, "2 0 0 - running backfill me"))
+	h.Commits[1].Entries[0].Cause = "backfill"
+	if diff := cmp.Diff([]string(nil), Judge(h, nil)); diff != "" {
+		t.Error(diff)
+	}
+	h.Commits[7].Entries = append(h.Commits[7].Entries, h.Commits[1].Entries[1])
+	if diff := cmp.Diff([]string{"attempt 2 of w was started 2 times"}, Judge(h, nil)); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestPlanted(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
