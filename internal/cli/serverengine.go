@@ -50,6 +50,7 @@ func (p *serverProcess) openEngine(ctx context.Context) error {
 	p.heartbeat = queue.NewHeartbeat(queue.HeartbeatOptions{
 		Store: p.store, Renewals: p.renewals, Agent: p.agent, Row: p.agentRow(), Every: p.settings.Agent.Heartbeat, Log: p.log,
 	})
+	p.openHub()
 	if p.settings.Schedule.Enabled {
 		p.scheduler = scheduler.New(scheduler.Options{Store: p.meters.metered(p.store, "scheduler"), Launcher: p.launcher, Now: p.env.Now, Log: p.log})
 	}
@@ -66,6 +67,7 @@ func (p *serverProcess) openAgent(ctx context.Context) error {
 		options.Params = &operator.StoreParams{Store: patientStore{p.store}, Now: p.env.Now}
 	}
 	options.Templates, options.LogOnly = p.templates, true
+	p.params = options.Params
 	p.killNow = make(chan struct{})
 	project, workspaces := "", p.workspaces
 	if p.local != nil {
@@ -135,7 +137,11 @@ func (p *serverProcess) environment() []string {
 
 // secretsOf finds the secrets of a try: those of its project.
 func (p *serverProcess) secretsOf(lease *trowel.Lease) secret.Finder {
-	finder := p.own.Finder(secret.NewStored(storedSecrets{patientStore{p.store}}, p.crypter, lease.Setting.Project.ID))
+	return p.secretsIn(lease.Setting.Project.ID)
+}
+
+func (p *serverProcess) secretsIn(project trowel.ProjectID) secret.Finder {
+	finder := p.own.Finder(secret.NewStored(storedSecrets{patientStore{p.store}}, p.crypter, project))
 	if p.mask != nil {
 		finder = p.mask.Finder(finder)
 	}

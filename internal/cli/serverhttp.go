@@ -34,8 +34,9 @@ func (p *serverProcess) openServer(context.Context) error {
 	}
 	p.server = server.New(server.Options{
 		Store: p.store, Launcher: p.launcher, Killer: p.flusher, Auth: access.New(access.Options{
-			Username: s.Auth.Username, Password: s.Auth.Password, Admin: s.Auth.Admin, Tokens: storedTokens{p.store}, Now: p.env.Now,
-		}),
+			Username: s.Auth.Username, Password: s.Auth.Password, Admin: s.Auth.Admin,
+			Tokens: &agentTokens{stored: storedTokens{p.store}, now: p.env.Now}, Now: p.env.Now,
+		}), Agents: p.hub,
 		Archives: p.archives, ArchiveType: s.Archives.Type,
 		DirectDownload: map[string]bool{s.Archives.Type: s.Archives.Bucket.DirectDownload},
 		Logs:           logs, Crypter: p.crypter, Events: p.events, Health: p.health(),

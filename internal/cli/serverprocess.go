@@ -13,8 +13,10 @@ import (
 	"github.com/trowel-project/trowel/internal/blob"
 	"github.com/trowel-project/trowel/internal/config"
 	"github.com/trowel-project/trowel/internal/flush"
+	"github.com/trowel-project/trowel/internal/hub"
 	"github.com/trowel-project/trowel/internal/launch"
 	"github.com/trowel-project/trowel/internal/notify"
+	"github.com/trowel-project/trowel/internal/operator"
 	"github.com/trowel-project/trowel/internal/queue"
 	"github.com/trowel-project/trowel/internal/scheduler"
 	"github.com/trowel-project/trowel/internal/secret"
@@ -57,7 +59,9 @@ type serverProcess struct {
 	id        string // of this process among the servers of a database
 	renewals  *queue.Renewals
 	heartbeat *queue.Heartbeat
+	params    operator.ParamServer
 	flusher   *flush.Flusher
+	hub       *hub.Hub // nil: there are no remote agents
 	launcher  *launch.Launcher
 	scheduler *scheduler.Scheduler
 

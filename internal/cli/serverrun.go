@@ -46,6 +46,9 @@ func (p *serverProcess) start(ctx context.Context) (err error) {
 	p.goPart("log gatherer", p.gatherer.Run)
 	p.goPart("renewals", p.renewals.Run)
 	p.goPart("heartbeat", p.heartbeat.Run)
+	if p.hub != nil {
+		p.goPart("remote agents", p.hub.Run)
+	}
 	p.goPart("notifier", p.notifier.Run)
 	p.goPart("retention", p.runRetention)
 	if p.packer != nil {
@@ -105,6 +108,9 @@ func (p *serverProcess) stop(ctx context.Context, signals <-chan os.Signal) erro
 	p.endScheduler()
 	p.flusher.Rest()
 	p.agent.Rest()
+	if p.hub != nil {
+		p.hub.Rest()
+	}
 	p.say(ctx, textLoop)
 	p.awaitTasks(ctx, signals)
 	draining, cancel := context.WithTimeout(ctx, requestsGrace)

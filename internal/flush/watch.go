@@ -18,15 +18,21 @@ const (
 	// afterOutage is how long after an outage of the store no agent is judged by the end of its lease:
 	// none could renew it meanwhile.
 	afterOutage = 15 * time.Second
+	// afterStart is how long after the beginning no remote agent is judged: while no server was there none
+	// could renew its lease. They come back within that time, since they try every second.
+	afterStart = 3 * time.Second
+	// never is how long nothing is looked for where nobody else does anything.
+	never = 10_000 * time.Hour
 )
 
 // watch finds what nobody tells: attempts that others began or changed, and agents that are gone. It
 // looks when it begins, when the earliest lease that it knows ends, and now and then. What it finds it
 // hands to the flusher, and it waits for nothing but the store; if it dies half-way, the next look
-// finds the rest. With a store of its own it looks once, since afterwards nobody else does anything.
+// finds the rest. With a store of its own it looks at leases of remote agents alone, after the first time.
 func (f *Flusher) watch(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
+	began := f.opts.Now()
 	var judge time.Time // when leases may be judged
 	for {
 		select {
@@ -35,7 +41,7 @@ func (f *Flusher) watch(ctx context.Context) {
 		case <-timer.C:
 		case <-f.around:
 		}
-		next, err := f.lookAround(ctx, judge)
+		next, err := f.lookAround(ctx, began, judge)
 		switch {
 		case ctx.Err() != nil:
 			return
@@ -43,8 +49,6 @@ func (f *Flusher) watch(ctx context.Context) {
 			f.opts.Log.WarnContext(ctx, "running attempts not listed", slog.Any("error", err))
 			judge = f.opts.Now().Add(afterOutage)
 			next = time.Second
-		case f.opts.Sole:
-			return
 		}
 		timer.Reset(next)
 	}
@@ -52,10 +56,10 @@ func (f *Flusher) watch(ctx context.Context) {
 
 // lookAround looks once and returns when to look again. Who does not adopt attempts learns which of its own
 // have changed or ended.
-func (f *Flusher) lookAround(ctx context.Context, judge time.Time) (next time.Duration, err error) {
-	next = f.opts.Poll
+func (f *Flusher) lookAround(ctx context.Context, began, judge time.Time) (next time.Duration, err error) {
+	next = f.pause()
 	if f.opts.Adopt {
-		if next, err = f.releaseLost(ctx, judge); err != nil {
+		if next, err = f.releaseLost(ctx, began, judge); err != nil {
 			return 0, err
 		}
 	}
@@ -66,6 +70,14 @@ func (f *Flusher) lookAround(ctx context.Context, judge time.Time) (next time.Du
 		return next, err
 	}
 	return next, f.admitWaiting(ctx)
+}
+
+// pause is how long to wait until the next look, if nothing is due before.
+func (f *Flusher) pause() time.Duration {
+	if f.opts.Sole {
+		return never
+	}
+	return f.opts.Poll
 }
 
 // findOverdue finds attempts with tasks that run for too long, which nobody may have in memory.
@@ -87,11 +99,11 @@ func (f *Flusher) findOverdue(ctx context.Context) error {
 
 // releaseLost forgets agents whose lease has ended and releases the tasks of all that are not there
 // (language X59a).
-func (f *Flusher) releaseLost(ctx context.Context, judge time.Time) (next time.Duration, err error) {
+func (f *Flusher) releaseLost(ctx context.Context, began, judge time.Time) (next time.Duration, err error) {
 	for {
 		var lost []trowel.Orphan
 		err := f.opts.Store.Update(ctx, func(tx trowel.Tx) (err error) {
-			next, err = f.forgetLost(ctx, tx, judge)
+			next, err = f.forgetLost(ctx, tx, began, judge)
 			if err == nil {
 				// Leases were judged just now: what counts is which agents are there.
 				lost, err = tx.ListOrphans(ctx, time.Unix(0, 0), releaseAtOnce)
@@ -111,17 +123,22 @@ func (f *Flusher) releaseLost(ctx context.Context, judge time.Time) (next time.D
 	}
 }
 
-// forgetLost deletes the agents whose lease has ended and returns when the next one does.
-func (f *Flusher) forgetLost(ctx context.Context, tx trowel.Tx, judge time.Time) (next time.Duration, err error) {
+// forgetLost deletes the agents whose lease has ended and returns when the next one does. With a store of
+// its own all agents of other servers have ended with those.
+func (f *Flusher) forgetLost(ctx context.Context, tx trowel.Tx, began, judge time.Time) (next time.Duration, err error) {
 	agents, err := tx.ListAgents(ctx)
 	if err != nil {
 		return 0, err
 	}
-	now, next := f.opts.Now(), f.opts.Poll
+	now, next := f.opts.Now(), f.pause()
 	for _, a := range agents {
+		judge := judge
+		if start := began.Add(afterStart); a.Remote && judge.Before(start) {
+			judge = start
+		}
 		switch {
 		case a.ID == f.opts.Agent.ID():
-		case f.opts.Sole, !a.LeaseEnds.After(now) && !now.Before(judge):
+		case f.opts.Sole && !a.Remote, !a.LeaseEnds.After(now) && !now.Before(judge):
 			if err := tx.DeleteAgent(ctx, a.ID); err != nil {
 				return 0, err
 			}

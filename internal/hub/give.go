@@ -160,6 +160,9 @@ func (h *Hub) Logs(ctx context.Context, id string, token trowel.TokenID, logs []
 			return notRunning(fmt.Sprintf("attempt %d", chunks[i].AttemptID))
 		}
 	}
+	if h.opts.KeepOutput == nil {
+		return nil
+	}
 	return h.opts.KeepOutput(ctx, chunks)
 }
 

@@ -21,6 +21,8 @@ type Flusher interface {
 	Resend(ctx context.Context, agentID string, tries []trowel.TryID) error
 	// Wake tells that an agent has room.
 	Wake()
+	// Missed tells that there may be leases whose end is to be watched.
+	Missed()
 }
 
 // Options are what a Hub works with. Everything without a remark is required.
@@ -42,7 +44,7 @@ type Options struct {
 	Secrets  func(project trowel.ProjectID) secret.Finder
 	Sessions operator.Sessions
 	Params   operator.ParamServer
-	// KeepOutput stores pieces of logs.
+	// KeepOutput stores pieces of logs; nil if none are kept.
 	KeepOutput func(ctx context.Context, chunks []trowel.LogChunk) error
 	Now        func() time.Time
 	Log        *slog.Logger
@@ -58,6 +60,7 @@ const (
 type Hub struct {
 	opts      Options
 	keepAlive time.Duration
+	wake      chan struct{} // has room for one: rows have changed
 
 	mu      sync.Mutex
 	peers   map[string]*peer
@@ -73,7 +76,7 @@ func New(opts Options) *Hub {
 		opts.Lease = queue.DefaultLease
 	}
 	return &Hub{
-		opts: opts, peers: map[string]*peer{}, keepAlive: min(max(opts.Lease/6, shortestPause), longestPause),
+		opts: opts, peers: map[string]*peer{}, wake: make(chan struct{}, 1), keepAlive: min(max(opts.Lease/6, shortestPause), longestPause),
 	}
 }
 
@@ -88,10 +91,19 @@ func (h *Hub) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-ticker.C:
+		case <-h.wake:
 		}
 		if err := h.refresh(ctx); err != nil && ctx.Err() == nil {
 			h.opts.Log.WarnContext(ctx, "agents not listed", slog.Any("error", err))
 		}
+	}
+}
+
+// AgentsChanged tells that rows of agents have changed: one is to be drained, or to go on.
+func (h *Hub) AgentsChanged() {
+	select {
+	case h.wake <- struct{}{}:
+	default:
 	}
 }
 
@@ -172,7 +184,7 @@ func (h *Hub) refresh(ctx context.Context) error {
 		case p.absent(now, h.opts.Lease):
 			h.forget(p, "it is not connected any more")
 		case p.drain(row.DrainedAt):
-			h.opts.Flusher.Wake()
+			h.opts.Flusher.Attach(p) // the flusher forgets those for whom it must not claim
 		}
 	}
 	return nil

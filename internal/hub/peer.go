@@ -148,14 +148,12 @@ func (p *peer) drain(at time.Time) (changed bool) {
 	return changed
 }
 
-// alive notes a sign of life.
-func (p *peer) alive(resting bool) (changed bool) {
+// alive notes a sign of life, and tells whether the agent may get tasks.
+func (p *peer) alive(resting bool) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.seen = p.now()
-	changed = p.resting != resting
-	p.resting = resting
-	return changed
+	p.seen, p.resting = p.now(), resting
+	return p.stream != nil && !resting && p.row.DrainedAt.IsZero()
 }
 
 // compare brings what was given in step with what the database has and what the agent says that it has.

@@ -33,6 +33,7 @@ func (h *Hub) Register(ctx context.Context, token trowel.TokenID, r api.AgentReg
 	if err := h.opts.Renewals.Register(ctx, &row); err != nil {
 		return api.AgentRegistered{}, err
 	}
+	h.opts.Flusher.Missed()
 	h.opts.Log.InfoContext(ctx, "agent registered", slog.String("agent", row.Name), slog.String("id", row.ID), slog.String("host", row.Host),
 		slog.String("version", row.Version), slog.Int("slots", row.Slots))
 	return api.AgentRegistered{
@@ -120,7 +121,7 @@ func (h *Hub) Beat(ctx context.Context, id string, token trowel.TokenID, held ap
 		return api.AgentBeat{}, unknown(id)
 	}
 	if p.alive(held.Resting) {
-		h.opts.Flusher.Wake()
+		h.opts.Flusher.Attach(p) // in case that the flusher has forgotten it
 	}
 	beat := api.AgentBeat{NowMicros: micros(h.opts.Now()), Lost: []api.AgentTry{}}
 	if len(held.Tries) == 0 && p.idle() {

@@ -59,6 +59,9 @@ func (h *Hub) Reports(ctx context.Context, id string, token trowel.TokenID, repo
 			continue
 		}
 		done := make(chan error, 1)
+		if h.opts.KeepOutput == nil {
+			report.Logs = nil
+		}
 		report.Answer = func(err error) { done <- err }
 		waiting[i] = done
 		h.opts.Report(report)

@@ -79,7 +79,9 @@ func linkRoutes() []route {
 func linked(handle func(c *call) (any, error)) func(c *call) (any, error) {
 	return func(c *call) (any, error) {
 		if c.opts.Agents == nil {
-			return nil, errNoPath
+			return nil, &refusal{
+				status: http.StatusServiceUnavailable, message: "this server does not move tasks on, so it has none for agents: connect to another one",
+			}
 		}
 		if err := c.may(0); err != nil {
 			return nil, err
