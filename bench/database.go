@@ -36,19 +36,19 @@ func (b *bench) sqlite() (*database, error) {
 // postgresql makes a database on a PostgreSQL that waits for the disk with each commit, as it does
 // unless told otherwise.
 func (b *bench) postgresql() (*database, error) {
-	if b.cluster == nil {
+	if b.postgres == nil {
 		cluster, err := pgtest.NewDurable(context.Background())
 		if err != nil {
 			return nil, err
 		}
-		b.cluster = cluster
+		b.postgres = cluster
 	}
 	b.databases++
 	name := fmt.Sprintf("bench%d", b.databases)
-	if err := execute(b.cluster.Options(), "CREATE DATABASE "+name); err != nil {
+	if err := execute(b.postgres.Options(), "CREATE DATABASE "+name); err != nil {
 		return nil, err
 	}
-	opts := b.cluster.Options()
+	opts := b.postgres.Options()
 	opts.Database = name
 	return &database{
 		name: "PostgreSQL",
@@ -92,4 +92,14 @@ func (b *bench) bothDatabases(measure func(*bench, *database) ([]result, error))
 		all = append(all, results...)
 	}
 	return all, nil
+}
+
+// count is the answer to a query for one number.
+func (d *database) count(query string) (n int64, err error) {
+	rows, err := sql.Open(d.driver, d.source)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	return n, rows.QueryRow(query).Scan(&n)
 }

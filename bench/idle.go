@@ -32,7 +32,7 @@ func idleServer(b *bench) (results []result, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := execute(b.cluster.Options(), "ALTER SYSTEM SET log_statement = 'all'", "SELECT pg_reload_conf()"); err != nil {
+	if err := execute(b.postgres.Options(), "ALTER SYSTEM SET log_statement = 'all'", "SELECT pg_reload_conf()"); err != nil {
 		return nil, err
 	}
 	<-time.After(settling)
@@ -53,7 +53,7 @@ func idleServer(b *bench) (results []result, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := execute(b.cluster.Options(), "ALTER SYSTEM RESET log_statement", "SELECT pg_reload_conf()"); err != nil {
+	if err := execute(b.postgres.Options(), "ALTER SYSTEM RESET log_statement", "SELECT pg_reload_conf()"); err != nil {
 		return nil, err
 	}
 	queries, control := after.queries-before.queries, after.control-before.control
@@ -72,7 +72,7 @@ func idleServer(b *bench) (results []result, err error) {
 type statements struct{ queries, control int }
 
 func (b *bench) statements() (statements, error) {
-	log, err := os.ReadFile(b.cluster.LogFile())
+	log, err := os.ReadFile(b.postgres.LogFile())
 	if err != nil {
 		return statements{}, err
 	}

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -26,15 +27,40 @@ func main() {
 	}
 }
 
-func run() (err error) {
-	bin := flag.String("bin", "bin/trowel", "program to measure")
-	record := flag.String("record", "", "file that gets a row with the figures, in each of its tables")
-	only := flag.String("run", "", "measure only the bars whose name has this text")
+// options are what the command line says.
+type options struct {
+	bin, record, run, perf string
+	scale                  float64
+	compare                string
+	rounds                 int
+}
+
+func readOptions() (*options, error) {
+	var o options
+	flag.StringVar(&o.bin, "bin", "bin/trowel", "program to measure")
+	flag.StringVar(&o.record, "record", "", "file that gets a row with the figures, in each of its tables")
+	flag.StringVar(&o.run, "run", "", "measure only the bars whose name has this regular expression")
+	flag.StringVar(&o.perf, "perf", "", "folder for a profile of the whole machine during each bar, by `perf record`")
+	flag.Float64Var(&o.scale, "scale", 1, "part of the million rows of the bars with a million")
+	flag.StringVar(&o.compare, "compare", "", "measure two commits in turn: A,B; a dot is the work tree")
+	flag.IntVar(&o.rounds, "rounds", 5, "how often each of the two is measured")
 	flag.Parse()
-	if *record != "" && *only != "" {
-		return errors.New("a row has all figures: -record does not go with -run")
+	if o.record != "" && (o.run != "" || o.compare != "" || o.scale != 1) {
+		return nil, errors.New("a row has all figures: -record does not go with -run, -compare and -scale")
 	}
-	path, err := filepath.Abs(*bin)
+	return &o, nil
+}
+
+func run() (err error) {
+	o, err := readOptions()
+	if err != nil {
+		return err
+	}
+	chosen, err := regexp.Compile(o.run)
+	if err != nil {
+		return err
+	}
+	bin, err := filepath.Abs(o.bin)
 	if err != nil {
 		return err
 	}
@@ -43,42 +69,48 @@ func run() (err error) {
 		return err
 	}
 	defer os.RemoveAll(dir) //nolint:errcheck // left-overs in the temporary folder harm nobody
-	b := &bench{bin: path, dir: dir}
+	b := &bench{bin: bin, dir: dir, scale: o.scale, perf: o.perf}
 	defer func() { err = errors.Join(err, b.close()) }()
 	all := tables()
 	measured := make([][]result, len(all))
+	var failures []error
 	for i := range all {
-		if measured[i], err = b.measure(all[i].bars, *only); err != nil {
-			return err
-		}
+		var err error
+		measured[i], err = b.measure(all[i].bars, chosen)
+		failures = append(failures, err)
 	}
 	show(slices.Concat(measured...))
-	if *record == "" {
-		return nil
+	if err := errors.Join(failures...); err != nil || o.record == "" {
+		return err
 	}
 	for i := range all {
-		if err := addRow(*record, all[i].heading, measured[i]); err != nil {
+		if err := addRow(o.record, all[i].heading, measured[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// measure measures the bars whose name has a text.
-func (b *bench) measure(bars []bar, only string) ([]result, error) {
+// measure measures the bars that are chosen. One that cannot be measured does not keep the others from it.
+func (b *bench) measure(bars []bar, chosen *regexp.Regexp) ([]result, error) {
 	var results []result
+	var errs []error
 	for _, bar := range bars {
-		if !strings.Contains(bar.name, only) {
+		if !chosen.MatchString(bar.name) {
 			continue
 		}
-		fmt.Fprintf(os.Stderr, "measuring %s\n", bar.name)
-		got, err := bar.measure(b)
+		begun := time.Now()
+		got, err := b.profiled(&bar)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", bar.name, err)
+			errs = append(errs, fmt.Errorf("%s: %w", bar.name, err))
+		}
+		fmt.Fprintf(os.Stderr, "%s: measured in %.0f s\n", bar.name, time.Since(begun).Seconds())
+		for i := range got {
+			got[i].bar = &bar
 		}
 		results = append(results, got...)
 	}
-	return results, nil
+	return results, errors.Join(errs...)
 }
 
 // result is one measured figure against its bar.
@@ -89,6 +121,7 @@ type result struct {
 	unit  string
 	least bool   // the figure must reach the limit, not stay below it
 	note  string // what it was compared with in the same run
+	bar   *bar   // that it belongs to
 }
 
 func (r result) reached() bool {
@@ -124,6 +157,22 @@ func show(results []result) {
 		fmt.Fprintf(w, "%s\t%s\t%s %.4g %s\t%.2f\t%s\t%s\n", r.name, r, sign, r.limit, r.unit, r.ratio(), verdict, r.note)
 	}
 	_ = w.Flush() // to a terminal or a pipe that nobody reads any more
+	hints(results)
+}
+
+// hints tell how to find out why bars were missed.
+func hints(results []result) {
+	told := map[*bar]bool{}
+	for _, r := range results {
+		if r.reached() || told[r.bar] {
+			continue
+		}
+		told[r.bar] = true
+		fmt.Printf("\n%s was missed. Profile it:\n  go run ./bench -run '^%s$' -perf DIR\n  perf report -i 'DIR/%s'\n", r.bar.name, r.bar.name, r.bar.profile())
+		if r.bar.look != "" {
+			fmt.Printf("  %s\n", r.bar.look)
+		}
+	}
 }
 
 // commit names what was measured, as far as git knows.

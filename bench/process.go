@@ -18,17 +18,21 @@ import (
 type bench struct {
 	bin, dir string
 
-	cluster            *pgtest.Server // nil before it is needed
+	scale float64 // of what there is a million of
+	perf  string  // folder for profiles; empty for none
+
+	postgres           *pgtest.Server // nil before it is needed
 	databases, servers int            // so many were made
 	sessions           atomic.Int64
+	tasksPerSecond     float64 // of one server on PostgreSQL; zero before it is measured
 }
 
 // close ends what bars share.
 func (b *bench) close() error {
-	if b.cluster == nil {
+	if b.postgres == nil {
 		return nil
 	}
-	return b.cluster.Close()
+	return b.postgres.Close()
 }
 
 // sample is one run of a program.

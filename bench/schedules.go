@@ -4,6 +4,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -19,78 +20,103 @@ func schedules(b *bench) ([]result, error) {
 		{"PostgreSQL", b.postgresql, 1},
 		{"two servers on PostgreSQL", b.postgresql, 2},
 	} {
-		db, err := on.open()
-		if err != nil {
-			return nil, err
-		}
-		took, stored, err := b.dueAtOnce(db, on.servers)
+		r, err := b.dueAtOnce(on.open, on.servers, 1)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", on.name, err)
 		}
-		results = append(results, result{
-			name: "1,000 schedules due at once: " + on.name, got: took.Seconds(), limit: 2, unit: "s",
-			note: fmt.Sprintf("all ended after %.3g s", stored.Seconds()),
-		})
+		r.name, r.limit = "1,000 schedules due at once: "+on.name, 2
+		results = append(results, r)
 	}
 	return results, nil
 }
 
-// due is how many schedules there are.
-const due = 1000
+// manySchedules are 10,000 of them, of ten projects, for three servers.
+func manySchedules(b *bench) ([]result, error) {
+	r, err := b.dueAtOnce(b.postgresql, 3, 10)
+	r.name, r.limit = "10,000 schedules due at once: three servers on PostgreSQL", 10
+	return []result{r}, err
+}
 
-// dueAtOnce lets servers start 1,000 workflows with a new minute. It returns the time from then until
-// all have an attempt, and until all these have ended.
-func (b *bench) dueAtOnce(db *database, servers int) (started, ended time.Duration, err error) {
-	var first *server
-	for range servers {
-		s, errServe := b.serve(db)
-		if errServe != nil {
-			return 0, 0, errors.Join(err, errServe)
-		}
-		defer func() { err = errors.Join(err, s.stop()) }()
-		first = s
-	}
-	rows, err := sql.Open(db.driver, db.source)
+// dueOfProject is how many schedules a project has.
+const dueOfProject = 1000
+
+// beforeDue is longer than schedulers sleep: they look at least every ten seconds.
+const beforeDue = 13 * time.Second
+
+// dueAtOnce lets servers start all workflows of some projects in the same instant. The result is the time from
+// then until all have an attempt.
+func (b *bench) dueAtOnce(open func() (*database, error), servers, projects int) (r result, err error) {
+	db, err := open()
 	if err != nil {
-		return 0, 0, err
+		return r, err
+	}
+	started, stop, err := b.cluster(db, servers)
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, stop()) }()
+	var files []string
+	for i := range dueOfProject {
+		files = append(files, fmt.Sprintf("w%d.dig", i), "timezone: UTC\nschedule:\n  daily>: 00:00:00\n\n+hello:\n  echo>: hello\n")
+	}
+	for i := range projects {
+		if _, err := started[0].push(fmt.Sprintf("due%d", i), "w0", files...); err != nil {
+			return r, err
+		}
+	}
+	rows, err := sql.Open(db.driver, strings.Replace(db.source, "mode=ro", "mode=rw", 1))
+	if err != nil {
+		return r, err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
-	var files []string
-	for i := range due {
-		files = append(files, fmt.Sprintf("w%d.dig", i), "schedule:\n  minutes_interval>: 1\n\n+hello:\n  echo>: hello\n")
+	at := time.Now().Add(beforeDue)
+	if _, err := rows.Exec("UPDATE schedule SET next_run_at = $1", at.UnixMicro()); err != nil {
+		return r, err
 	}
-	// There is time to push before the minute ends.
-	if left := time.Minute - time.Duration(time.Now().UnixNano())%time.Minute; left < 20*time.Second {
-		<-time.After(left)
+	<-time.After(time.Until(at))
+	r, err = countDue(rows, at, projects*dueOfProject)
+	if err != nil {
+		return r, errors.Join(err, started[0].failure())
 	}
-	if _, err := first.push("due", "w0", files...); err != nil {
-		return 0, 0, err
+	return r, startedOnce(rows, projects*dueOfProject)
+}
+
+// countDue waits until there are so many attempts, and until they have ended.
+func countDue(rows *sql.DB, at time.Time, due int) (r result, err error) {
+	count := func(where string, want int) (time.Duration, error) {
+		err := until(time.Minute, func() (bool, error) {
+			var n int
+			err := rows.QueryRow("SELECT count(*) FROM attempt" + where).Scan(&n)
+			return n == want, err
+		})
+		return time.Since(at), err
 	}
-	minute := time.Now().Truncate(time.Minute).Add(time.Minute)
-	<-time.After(time.Until(minute))
-	// Later minutes are not of interest.
-	count := func(where string) (n int, err error) {
-		err = rows.QueryRow("SELECT count(*) FROM attempt WHERE created_at < $1"+where, minute.Add(50*time.Second).UnixMicro()).Scan(&n)
-		return n, err
+	began, err := count("", due)
+	if err != nil {
+		return r, err
 	}
-	err = until(time.Minute, func() (bool, error) {
-		n, err := count("")
+	ended, err := count(" WHERE finished_at IS NULL", 0)
+	note := fmt.Sprintf("all ended after %.3g s", ended.Seconds())
+	return result{got: began.Seconds(), unit: "s", note: note}, err
+}
+
+// startedOnce tells whether each schedule has started one attempt, and no more. The last decisions are stored
+// after the attempts.
+func startedOnce(rows *sql.DB, due int) error {
+	err := until(time.Minute, func() (bool, error) {
+		var n int
+		err := rows.QueryRow("SELECT count(*) FROM schedule_decision").Scan(&n)
 		return n >= due, err
 	})
-	started = time.Since(minute)
-	if err == nil {
-		err = until(50*time.Second-started, func() (bool, error) {
-			n, err := count(" AND finished_at IS NULL")
-			return n == 0, err
-		})
-	}
-	ended = time.Since(minute)
 	if err != nil {
-		return 0, 0, errors.Join(err, first.failure())
+		return err
 	}
-	n, err := count("")
-	if err == nil && n != due {
-		err = fmt.Errorf("%d schedules have started %d attempts", due, n)
+	var attempts, sessions, decisions, decided int
+	err = rows.QueryRow(`SELECT (SELECT count(*) FROM attempt), (SELECT count(*) FROM session),
+		(SELECT count(*) FROM schedule_decision WHERE what = 'started'), (SELECT count(DISTINCT attempt_id) FROM schedule_decision)`).
+		Scan(&attempts, &sessions, &decisions, &decided)
+	if err == nil && (attempts != due || sessions != due || decisions != due || decided != due) {
+		err = fmt.Errorf("%d schedules have started %d attempts of %d sessions, as %d decisions about %d attempts tell", due, attempts, sessions, decisions, decided)
 	}
-	return started, ended, err
+	return err
 }

@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/trowel-project/trowel/internal/api"
@@ -16,33 +18,40 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// server is a running `trowel server`, and a client with connections that stay open.
+// server is a running `trowel server`, and a client with a connection that stays open.
 type server struct {
 	*client.Client
-	bench *bench
-	cmd   *exec.Cmd
-	log   *os.File
+	bench  *bench
+	cmd    *exec.Cmd
+	log    *os.File
+	many   *http.Client // with as many connections as there are requests at a time
+	killed bool
 }
 
 // roomy raises the limits of attempts, tasks and archives.
 const roomy = "executor.attempt_max_run = 1000000\nexecutor.task_max_run = 1000000\napi.max_archive_total_size_limit = 1000000000\n"
 
-// serve starts a server on a database and returns when it answers.
-func (b *bench) serve(db *database) (*server, error) {
+// serve starts a server on a database, with settings of its own, and returns when it answers.
+func (b *bench) serve(db *database, settings ...string) (*server, error) {
 	port, err := freePort()
 	if err != nil {
 		return nil, err
 	}
 	b.servers++
-	dir, err := b.project(fmt.Sprintf("server%d", b.servers), "server.properties", db.settings+roomy+"server.port = "+strconv.Itoa(port)+"\n")
+	text := db.settings + roomy + "server.port = " + strconv.Itoa(port) + "\n" + strings.Join(settings, "\n") + "\n"
+	dir, err := b.project(fmt.Sprintf("server%d", b.servers), "server.properties", text)
 	if err != nil {
 		return nil, err
 	}
-	c, err := client.New(client.Options{Endpoint: "http://127.0.0.1:" + strconv.Itoa(port)})
+	scheme := "http"
+	if strings.Contains(text, "server.tls.cert") {
+		scheme = "https"
+	}
+	c, err := client.New(client.Options{Endpoint: scheme + "://127.0.0.1:" + strconv.Itoa(port), AnyCertificate: true})
 	if err != nil {
 		return nil, err
 	}
-	s := &server{Client: c, bench: b}
+	s := &server{Client: c, bench: b, many: manyConnections()}
 	if s.log, err = os.Create(filepath.Join(dir, "log")); err != nil {
 		return nil, err
 	}
@@ -107,11 +116,25 @@ func (s *server) failure() error {
 
 // stop ends the server in order, where there are signals.
 func (s *server) stop() error {
+	if s.killed {
+		return nil
+	}
 	if s.cmd.Process.Signal(os.Interrupt) != nil {
 		_ = s.cmd.Process.Kill() // or it has ended
 	}
 	s.Close()
+	s.many.CloseIdleConnections()
 	return errors.Join(s.cmd.Wait(), s.log.Close())
+}
+
+// kill ends the server as the failure of its machine would, but for what it has started: that runs on.
+func (s *server) kill() error {
+	s.killed = true
+	err := s.cmd.Process.Kill()
+	_ = s.cmd.Wait() // it was killed
+	s.Close()
+	s.many.CloseIdleConnections()
+	return errors.Join(err, s.log.Close())
 }
 
 // push makes a revision of a project with files, and returns the id of a workflow of it.
@@ -123,6 +146,11 @@ func (s *server) push(project, workflow string, files ...string) (api.ID, error)
 	if _, err := s.bench.trowel(dir, "push", project, "-e", s.Endpoint()); err != nil {
 		return 0, errors.Join(err, s.failure())
 	}
+	return s.workflowNamed(project, workflow)
+}
+
+// workflowNamed finds a workflow of a project.
+func (s *server) workflowNamed(project, workflow string) (api.ID, error) {
 	found, err := s.FindProject(context.Background(), project)
 	if err != nil {
 		return 0, err

@@ -10,7 +10,6 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
-	"sync"
 	"time"
 
 	"github.com/trowel-project/trowel/internal/api"
@@ -20,69 +19,16 @@ import (
 var firstSession = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC) //nolint:gochecknoglobals // a constant of a type that has none
 
 func serverBars() []bar {
+	const flushes = "trowel_flush_changes and trowel_flush_duration_seconds of /metrics tell how large and how long transactions are"
 	return []bar{
-		{"server: tasks a second", func(b *bench) ([]result, error) { return b.bothDatabases(serverTasks) }},
-		{"server: chain", serverChain},
-		{"server: first line", func(b *bench) ([]result, error) { return b.bothDatabases(firstLine) }},
-		{"server: idle", idleServer},
-		{"server: start", startOnSQLite},
-		{"server: schedules", schedules},
-		{"server: push", pushLarge},
+		{name: "server: tasks a second", measure: func(b *bench) ([]result, error) { return b.bothDatabases(serverTasks) }, look: flushes},
+		{name: "server: chain", measure: serverChain, look: flushes},
+		{name: "server: first line", measure: func(b *bench) ([]result, error) { return b.bothDatabases(firstLine) }},
+		{name: "server: idle", measure: idleServer, look: "trowel_transactions_total of /metrics tells which part asks the database"},
+		{name: "server: start", measure: startOnSQLite},
+		{name: "server: schedules", measure: schedules, look: "trowel_transactions_total and trowel_transaction_retries_total of /metrics tell who waits for whom"},
+		{name: "server: push", measure: pushLarge},
 	}
-}
-
-// serverTasks is throughput: 10 attempts with 900 parallel tasks each, from the first request to the
-// end of the last attempt.
-func serverTasks(b *bench, db *database) (results []result, err error) {
-	const attempts, tasks = 10, 900
-	s, err := b.serve(db)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, s.stop()) }()
-	id, err := s.push("echoes", "echoes", "echoes.dig", "_parallel: true\n"+repeat(tasks, "+t%d: {echo>: task %[1]d}\n"))
-	if err != nil {
-		return nil, err
-	}
-	took, err := median(5, func() (sample, error) { return s.atOnce(id, attempts) })
-	if err != nil {
-		return nil, err
-	}
-	rate := attempts * tasks / took.wall.Seconds()
-	r := result{name: "server, " + db.name + ": no-op tasks", got: rate, limit: 5000, unit: "tasks/s", least: true}
-	if db.driver == "sqlite" {
-		return []result{r}, nil
-	}
-	raw, err := rawMoves(db)
-	if err != nil {
-		return nil, err
-	}
-	r.limit = 3000
-	r.note = fmt.Sprintf("raw group commit: %.4g two-row updates/s", raw)
-	return []result{r, {
-		name: "server, PostgreSQL: no-op tasks, part of raw two-row updates", got: rate / raw, limit: 0.033, unit: "x", least: true, note: r.note,
-	}}, nil
-}
-
-// atOnce runs attempts side by side.
-func (s *server) atOnce(workflow api.ID, attempts int) (sample, error) {
-	errs := make([]error, attempts)
-	var running sync.WaitGroup
-	begun := time.Now()
-	ids := make([]api.ID, attempts)
-	for i := range attempts {
-		running.Go(func() { ids[i], errs[i] = s.begin(workflow) })
-	}
-	running.Wait()
-	if err := errors.Join(errs...); err != nil {
-		return sample{}, err
-	}
-	for _, id := range ids {
-		if err := s.finish(id); err != nil {
-			return sample{}, err
-		}
-	}
-	return sample{wall: time.Since(begun)}, nil
 }
 
 // serverChain is 40 echo> one after the other.

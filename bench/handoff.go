@@ -1,0 +1,139 @@
+package main
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/trowel-project/trowel/internal/api"
+)
+
+// Hand-off is measured with chains of so many tasks, at so large a part of the throughput.
+const (
+	chainTasks = 40
+	handOffAt  = 0.3
+)
+
+// How long attempts are started before hand-offs count, and how long while they do.
+const (
+	warming   = 3 * time.Second
+	measuring = 15 * time.Second
+)
+
+// handOffs are the times from the end of a task to the start of the next in its chain, while chains
+// are started at an even rate.
+type handOffs struct {
+	gaps  *latencies
+	loads *answers // of the requests that started the chains
+}
+
+func (h *handOffs) note(rate float64) string {
+	return fmt.Sprintf("at %.4g tasks/s; %s; starts over REST p50 %.3g, p99 %.3g ms", rate, h.gaps, h.loads.took.at(50), h.loads.took.at(99))
+}
+
+// pushChain makes a project with a chain.
+func (s *server) pushChain(tasks int) (api.ID, error) {
+	return s.push("chain", "chain", "chain.dig", repeat(tasks, "+t%d:\n  echo>: task %[1]d\n"))
+}
+
+// handOff is measured on an empty database, with the server's own agent.
+func handOff(b *bench) (results []result, err error) {
+	rate, err := b.noopTasks()
+	if err != nil {
+		return nil, err
+	}
+	rate *= handOffAt
+	db, err := b.postgresql()
+	if err != nil {
+		return nil, err
+	}
+	s, err := b.serve(db)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, s.stop()) }()
+	id, err := s.pushChain(chainTasks)
+	if err != nil {
+		return nil, err
+	}
+	h, err := s.handOff(db, id, rate, measuring)
+	if err != nil {
+		return nil, err
+	}
+	return handOffResults("hand-off on PostgreSQL", h, rate, 2, 10), nil
+}
+
+func handOffResults(name string, h *handOffs, rate, p50, p99 float64) []result {
+	return []result{
+		{name: name + ", p50", got: h.gaps.at(50), limit: p50, unit: "ms", note: h.note(rate)},
+		{name: name + ", p99", got: h.gaps.at(99), limit: p99, unit: "ms"},
+	}
+}
+
+// handOff starts chains so that rate tasks run in a second, and reads from the history of tries how
+// long each waited for its turn. All chains end before it returns.
+func (s *server) handOff(db *database, chain api.ID, rate float64, length time.Duration) (h *handOffs, err error) {
+	rows, err := sql.Open(db.driver, db.source)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, rows.Close()) }()
+	load := openLoop{
+		rate: rate / chainTasks, length: warming,
+		request: func(ctx context.Context, _ int) error { return s.start(ctx, chain) },
+	}
+	if _, err := load.run(context.Background()); err != nil {
+		return nil, errors.Join(err, s.failure())
+	}
+	var last int64
+	if err := rows.QueryRow("SELECT max(id) FROM attempt").Scan(&last); err != nil {
+		return nil, err
+	}
+	load.length = length
+	h = &handOffs{gaps: newLatencies()}
+	if h.loads, err = load.run(context.Background()); err != nil {
+		return nil, errors.Join(err, s.failure())
+	}
+	if err := allEnded(rows, last); err != nil {
+		return nil, errors.Join(err, s.failure())
+	}
+	return h, readGaps(rows, last, h.gaps)
+}
+
+// allEnded waits until no attempt with a larger id runs.
+func allEnded(rows *sql.DB, after int64) error {
+	return until(2*time.Minute, func() (bool, error) {
+		var n int
+		err := rows.QueryRow("SELECT count(*) FROM attempt WHERE id > $1 AND finished_at IS NULL", after).Scan(&n)
+		return n == 0, err
+	})
+}
+
+// readGaps reads how long each task of a chain started after the end of the one before it. The ids of
+// a chain's tasks are in its order.
+func readGaps(rows *sql.DB, after int64, gaps *latencies) (err error) {
+	const query = `SELECT gap FROM (
+		SELECT started_at - lag(ended_at) OVER (PARTITION BY attempt_id ORDER BY task_id) AS gap FROM task_try WHERE attempt_id > $1
+	) AS tries WHERE gap IS NOT NULL`
+	found, err := rows.Query(query, after)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, found.Close()) }()
+	for found.Next() {
+		var us int64
+		if err := found.Scan(&us); err != nil {
+			return err
+		}
+		gaps.record(time.Duration(us) * time.Microsecond)
+	}
+	if err := found.Err(); err != nil {
+		return err
+	}
+	if gaps.count() == 0 {
+		return errors.New("no chain has run")
+	}
+	return nil
+}
