@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"maps"
 	"math"
 
 	trowel "github.com/trowel-project/trowel"
@@ -128,9 +127,14 @@ func (p *serverProcess) operatorSetting(key string) (string, bool) {
 
 // environment is that of commands: the server's own, with what the settings put over it.
 func (p *serverProcess) environment() []string {
-	variables := append([]string{}, p.env.Environ...)
-	for name := range maps.Keys(p.settings.Environment) {
-		variables = append(variables, name+"="+p.settings.Environment[name])
+	return commandEnvironment(p.env.Environ, p.settings.Environment)
+}
+
+// commandEnvironment is an environment with variables of the settings put over it.
+func commandEnvironment(environ []string, settings map[string]string) []string {
+	variables := append([]string{}, environ...)
+	for name, value := range settings {
+		variables = append(variables, name+"="+value)
 	}
 	return variables
 }

@@ -133,9 +133,12 @@ type Agent struct {
 	Slots           int    // zero: without limit
 	Heartbeat       time.Duration
 	Lease           time.Duration
-	Queues          []string      // that it serves; empty for the default one
-	Labels          []string      // that it has
-	PoisonLimit     int           // losses in a row after which a task fails; zero: never
+	Queues          []string // that it serves; empty for the default one
+	Labels          []string // that it has
+	PoisonLimit     int      // losses in a row after which a task fails; zero: never
+	Servers         []string // of an agent that is a process of its own
+	Token           string
+	CACert          string        // file
 	KillGrace       time.Duration // between SIGTERM and SIGKILL
 	CommandExecutor string
 	// Executors are the settings of command executors below agent.command_executor.
