@@ -34,12 +34,13 @@ func (in *inspection) additions(t tree, index int) {
 	top := len(t.prefix) == 0 && task.Parent < 0
 	for key, value := range task.Local.All() {
 		text := ""
+		limit := task.Group && slices.Contains(controlKeys(), key)
 		switch {
 		case key == keyRetry:
 			in.innerAdditions(t, index, key, value, "limit", "interval", "interval_type", "max_interval")
 		case key == keyParallel:
 			in.innerAdditions(t, index, key, value, "limit")
-		case !IsOption(key) && !(task.Group && slices.Contains(controlKeys(), key)):
+		case !IsOption(key) && !limit:
 		case top:
 			text = digdagTop
 		case task.Group:

@@ -15,18 +15,7 @@ func (Admit) apply(a *applying) {
 	a.unblock(root)
 	for _, row := range a.img.List() {
 		if t := a.img.tasks[row.ID]; t.ResumingID != 0 && len(t.children) > 0 {
-			a.then(t, opened) // as when it was inserted, see tookOver
+			a.then(t, opened) // what tookOver has left
 		}
 	}
-}
-
-// hold lets an attempt that was just inserted wait for its admission: nothing of it goes on.
-func (a *applying) hold(reason string) {
-	a.img.Attempt.WaitReason = reason
-	a.happened, a.checks = a.happened[:0], nil
-}
-
-// holdsBack tells whether the task is the root of an attempt that waits for its admission.
-func (img *Image) holdsBack(t *task) bool {
-	return t.parent == nil && t.State == trowel.TaskBlocked && img.Attempt.WaitReason != ""
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -36,7 +37,9 @@ type drive struct {
 	last  engine.Applied            // what the last event led to
 	ended int
 	kills int
-	late  bool // the SLA has fired
+	late  bool         // the SLA has fired
+	wait  string       // why the attempt may not begin at once
+	uses  trowel.Holds // what all tasks hold, as claims and changes tell it
 
 	resumed resumed
 }
@@ -63,7 +66,12 @@ func play(k model.Case, order uint64, kept keeper) (d *drive, err error) {
 }
 
 func newDrive(k model.Case, order uint64, kept keeper) *drive {
+	wait := ""
+	if k.Seed%7 == 1 {
+		wait = trowel.WaitAttemptsLimit
+	}
 	return &drive{
+		wait: wait, uses: trowel.Holds{},
 		Case: k, kept: kept, now: time.Unix(1705276800, 0).UTC(),
 		rng:  rand.New(rand.NewPCG(order, 2)),
 		seen: map[string]int{}, runs: map[trowel.TaskID]int{}, state: map[trowel.TaskID]outside{},
@@ -111,7 +119,7 @@ func testSetting() (trowel.Attempt, *trowel.Setting) {
 func (d *drive) start(tasks []dig.Task) error {
 	attempt, setting := testSetting()
 	limits := engine.Limits{Tasks: d.Limit}
-	begin := engine.Begin{Tasks: tasks, Resumed: d.resumed.rows}
+	begin := engine.Begin{Tasks: tasks, Resumed: d.resumed.rows, Wait: d.wait}
 	img, applied, err := engine.Start(attempt, setting, begin, d.now, sequence{}, limits)
 	if len(tasks)+1 > d.Limit {
 		if err == nil {
@@ -123,7 +131,7 @@ func (d *drive) start(tasks []dig.Task) error {
 	if err != nil {
 		return err
 	}
-	d.img, d.want = img, model.Start(tasks, d.resumed.want, d.Limit, d.now)
+	d.img, d.want = img, model.Start(tasks, d.resumed.want, d.Limit, d.wait, d.now)
 	if err := d.observe(applied); err != nil {
 		return err
 	}
@@ -146,9 +154,20 @@ func (d *drive) move() error {
 		return d.apply("kill", engine.Kill{}, func() { d.want.Kill(d.now) })
 	case dice < 12 && !d.late:
 		return d.sla()
+	case d.want.Wait != "" && dice < 60:
+		return d.apply("admit", engine.Admit{}, func() { d.want.Admit(d.now) })
 	case dice < 14:
 		if ids := d.in(trowel.TaskRunning); len(ids) > 0 {
 			return d.release(ids[d.rng.IntN(len(ids))])
+		}
+	case dice < 15:
+		if ids := d.in(trowel.TaskReady); len(ids) > 0 {
+			id := ids[d.rng.IntN(len(ids))]
+			return d.apply("full "+d.want.Task(id).Name, engine.Full{Task: id, Reason: "full"}, func() { d.want.Full(id, "full", d.now) })
+		}
+	case dice < 24:
+		if ids := d.waiting(); len(ids) > 0 {
+			return d.evaluate(ids[d.rng.IntN(len(ids))])
 		}
 	case dice < 45:
 		if ids := d.in(trowel.TaskReady); len(ids) > 0 {
@@ -180,7 +199,15 @@ func (d *drive) claim(id trowel.TaskID) error {
 	name := d.want.Task(id).Name
 	d.seen[name]++
 	d.runs[id] = d.seen[name]
-	err := d.apply("claim "+name, engine.Claim{Task: id, Agent: "agent"}, func() { d.want.Claim(id, d.now) })
+	holds := d.Holds(d.want.Task(id))
+	for name, n := range d.img.Find(id).Holds {
+		d.uses[name] -= n
+	}
+	for name, n := range holds {
+		d.uses[name] += n
+	}
+	ev := engine.Claim{Task: id, Agent: "agent", Holds: maps.Clone(holds)}
+	err := d.apply("claim "+name, ev, func() { d.want.Claim(id, holds, d.now) })
 	if err != nil {
 		return err
 	}
@@ -207,7 +234,9 @@ func (d *drive) release(id trowel.TaskID) error {
 		back := trowel.Report{TaskID: id, AttemptID: r.AttemptID, Try: try, Outcome: trowel.OutcomeReleased}
 		return d.apply("give back "+t.Name, engine.Report{Report: back}, func() { d.want.Report(back, d.now) })
 	}
-	return d.apply("release "+t.Name, engine.Release{Task: id, Try: try}, func() { d.want.Release(id, try, d.now) })
+	lost, poison := d.rng.IntN(3) > 0, d.rng.IntN(3)
+	ev := engine.Release{Task: id, Try: try, Lost: lost, Poison: poison}
+	return d.apply("release "+t.Name, ev, func() { d.want.Release(id, try, lost, poison, d.now) })
 }
 
 func (d *drive) due(id trowel.TaskID) error {
@@ -221,12 +250,22 @@ func (d *drive) due(id trowel.TaskID) error {
 // stray makes an event come twice, late, or for a task that it does not fit: X11.
 func (d *drive) stray() error {
 	id := trowel.TaskID(1 + d.rng.IntN(len(d.want.Tasks)+1))
-	switch dice := d.rng.IntN(3); {
+	switch dice := d.rng.IntN(6); {
+	case dice == 3:
+		return d.apply("stray values", engine.Evaluated{Task: id}, func() {
+			if t := d.want.Task(id); t == nil || !t.Waits {
+				d.want.Evaluated(id, nil, nil, d.now)
+			} else {
+				d.want.Evaluated(id, param.New(), nil, d.now)
+			}
+		})
+	case dice == 4 && d.want.Wait == "":
+		return d.apply("stray admission", engine.Admit{}, func() { d.want.Admit(d.now) })
 	case dice == 0 && len(d.past) > 0:
 		r := d.past[d.rng.IntN(len(d.past))]
 		return d.apply("report again", engine.Report{Report: r}, func() { d.want.Report(r, d.now) })
 	case dice == 1 && (d.want.Task(id) == nil || d.want.Task(id).State != trowel.TaskReady):
-		return d.apply("claim what is not ready", engine.Claim{Task: id}, func() { d.want.Claim(id, d.now) })
+		return d.apply("claim what is not ready", engine.Claim{Task: id}, func() { d.want.Claim(id, nil, d.now) })
 	default:
 		return d.apply("stray due", engine.Due{Task: id}, func() { d.want.Due(id, d.now) })
 	}
@@ -300,6 +339,9 @@ func (d *drive) observe(applied engine.Applied) error {
 		case exists && known.state.Done():
 			return fmt.Errorf("%s leaves %s", c.Task.FullName, known.state)
 		}
+		if err := d.given(c); err != nil {
+			return err
+		}
 		d.state[c.Task.ID] = outside{c.To, c.Task.FullName}
 	}
 	if applied.Ended {
@@ -355,10 +397,11 @@ func (d *drive) compare() error {
 	if err := d.compareReady(rows); err != nil {
 		return err
 	}
-	if d.img.Attempt.Flags != d.want.Flags {
-		return fmt.Errorf("flags of the attempt = %d, want %d", d.img.Attempt.Flags, d.want.Flags)
+	if d.img.Attempt.Flags != d.want.Flags || d.img.Attempt.WaitReason != d.want.Wait {
+		return fmt.Errorf("flags of the attempt = %d, it waits for %q, want %d, %q",
+			d.img.Attempt.Flags, d.img.Attempt.WaitReason, d.want.Flags, d.want.Wait)
 	}
-	return nil
+	return d.compareHolds(rows)
 }
 
 // compareReady checks that the next task to claim is one that became ready first.
@@ -396,10 +439,16 @@ func compareTask(got *trowel.Task, want *model.Task) error {
 		return fmt.Errorf("try, retry count = %d, %d, want %d, %d", got.Try, got.RetryCount, want.Try, want.RetryCount)
 	case waits && !got.RetryAt.Equal(want.RetryAt):
 		return fmt.Errorf("retry at %v, want %v", got.RetryAt, want.RetryAt)
-	case !waits && !got.RetryAt.IsZero(), waits != (got.WaitReason != ""):
+	case !waits && !got.RetryAt.IsZero(), (waits || want.Waits) != (got.WaitReason != ""):
 		return fmt.Errorf("waits until %v for %q, in state %s", got.RetryAt, got.WaitReason, got.State)
 	case !slices.Equal(got.Result.ResetKeys, want.Result.ResetKeys):
 		return fmt.Errorf("reset keys = %v, want %v", got.Result.ResetKeys, want.Result.ResetKeys)
+	case !reflect.DeepEqual(got.Needs, want.Needs):
+		return fmt.Errorf("needs = %s, want %s", asJSON(got.Needs), asJSON(want.Needs))
+	case !maps.Equal(got.Holds, want.Holds):
+		return fmt.Errorf("holds = %v, want %v", got.Holds, want.Holds)
+	case got.Losses != want.Losses:
+		return fmt.Errorf("losses = %d, want %d", got.Losses, want.Losses)
 	}
 	return cmp.Or(
 		compareMap("local", got.Local, want.Local),

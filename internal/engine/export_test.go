@@ -44,7 +44,7 @@ func (t *task) recount(children []*task) error {
 		if c.ParentRound != t.Round && c.ParentRound != everyRound {
 			continue
 		}
-		if c.State.Progressing() {
+		if c.State.Progressing() || c.evaluating() {
 			running++
 		}
 		if c.State.Failed() {

@@ -19,7 +19,7 @@ func (Kill) apply(a *applying) {
 		a.end()
 		return
 	}
-	held := a.img.holdsBack(a.img.root)
+	waits := a.img.Attempt.WaitReason != ""
 	a.img.Attempt.WaitReason = ""
 	for _, row := range a.img.List() {
 		t := a.img.tasks[row.ID]
@@ -27,7 +27,7 @@ func (Kill) apply(a *applying) {
 			continue
 		}
 		t.Flags |= trowel.TaskCancelRequested
-		if held && t == a.img.root || t.evaluating() {
+		if waits && t == a.img.root || t.evaluating() {
 			a.move(t, trowel.MoveCancel, trowel.TaskCanceled, true)
 			continue
 		}

@@ -88,6 +88,9 @@ func (img *Image) needsOf(t *task, evaluated *param.Map) (*trowel.Needs, error) 
 		n.Weight = &weight
 		needs = &n
 	}
+	if n := needs; n.Queue == "" && n.Labels == nil && n.Pools == nil && n.Weight == nil && n.Concurrency == nil {
+		return nil, nil
+	}
 	return needs, nil
 }
 

@@ -9,8 +9,9 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// Evaluation asks for the values of options of a task that is otherwise ready (control K109). Whoever
-// evaluates them tells the result with Evaluated; until then the task is blocked, with WaitEvaluating.
+// Evaluation asks for the values of options of a task that is otherwise ready (control K109): those that
+// template.Evaluator.Config makes of Scope and Values. Whoever evaluates them tells the result with
+// Evaluated; until then the task is blocked, with WaitEvaluating.
 type Evaluation struct {
 	Task   trowel.TaskID
 	Values *param.Map // by option, as they are written; each has an expression in it
@@ -19,7 +20,7 @@ type Evaluation struct {
 	Zone  *time.Location
 }
 
-// Evaluated tells the values of options: the task is ready, or it fails with Err, or because a value is
+// Evaluated tells the values of options, among which others may be: the task is ready, or it fails with Err, or because a value is
 // of a wrong type (control K109, K110). For a task that does not wait for them it changes nothing.
 type Evaluated struct {
 	Task   trowel.TaskID
@@ -52,7 +53,13 @@ func (img *Image) Evaluations() []Evaluation {
 }
 
 func (img *Image) evaluation(t *task) Evaluation {
-	return Evaluation{Task: t.ID, Values: t.options().Templated(), Scope: img.Scope(t.ID), Zone: img.scopes.zone.Location}
+	values, scope := t.options().Templated(), img.Scope(t.ID)
+	for key, value := range values.All() {
+		if _, object := value.(*param.Map); object {
+			scope.Delete(key) // a parameter of that name would be merged into it (control K105)
+		}
+	}
+	return Evaluation{Task: t.ID, Values: values, Scope: scope, Zone: img.scopes.zone.Location}
 }
 
 // evaluating tells whether the task waits for the values of its options.

@@ -34,14 +34,14 @@ func (r Release) apply(a *applying) {
 		t.Losses++
 	}
 	if r.Lost && r.Poison > 0 && t.Losses >= r.Poison {
-		a.fail(t, poisoned(t))
+		a.fail(t, poisoned(t, r.Poison))
 		return
 	}
 	a.move(t, trowel.MoveRelease, trowel.TaskReady, r.Lost)
 }
 
 // poisoned is the error of a task that may be what its agents die of.
-func poisoned(t *task) *param.Map {
-	return trowel.ErrorObject(fmt.Sprintf("The agents of %d tries in a row were lost while they ran %s, the last one %s. "+
-		"It is not run again: agent.poison_limit is %d", t.Losses, t.FullName, t.AgentID, t.Losses), "lost")
+func poisoned(t *task, limit int) *param.Map {
+	return trowel.ErrorObject(fmt.Sprintf("The task is set aside: %d agents in a row were lost while they ran it, the last one was %s "+
+		"(agent.poison_limit: %d)", t.Losses, t.AgentID, limit), "lost")
 }

@@ -188,11 +188,11 @@ func (img *Image) takeOver(t *task) {
 }
 
 // tookOver follows the insertion of tasks: children of resumed ones run that were not resumed
-// themselves (language X77).
+// themselves (language X77), unless the attempt waits for its admission.
 func (a *applying) tookOver(added []*task, parent *task) {
 	stored := false
 	for _, t := range added {
-		if t.ResumingID != 0 && len(t.children) > 0 {
+		if t.ResumingID != 0 && len(t.children) > 0 && a.img.Attempt.WaitReason == "" {
 			a.then(t, opened)
 		}
 		stored = stored || t.storing() > 0

@@ -140,7 +140,7 @@ func (p *player) line(line string) (string, error) {
 	switch verb {
 	case "claim":
 		ev := engine.Claim{Task: id, Agent: "agent"}
-		return p.trace(p.d.apply(line, ev, func() { p.d.want.Claim(id, p.d.now) }))
+		return p.trace(p.d.apply(line, ev, func() { p.d.want.Claim(id, nil, p.d.now) }))
 	case "due", "early":
 		if at := p.d.want.Task(id).RetryAt; verb == "due" && at.After(p.d.now) {
 			p.d.now = at
@@ -158,7 +158,7 @@ func (p *player) line(line string) (string, error) {
 		return p.report(line, p.last[id])
 	case "lose":
 		try := p.d.want.Task(id).Try
-		return p.trace(p.d.apply(line, engine.Release{Task: id, Try: try}, func() { p.d.want.Release(id, try, p.d.now) }))
+		return p.trace(p.d.apply(line, engine.Release{Task: id, Try: try}, func() { p.d.want.Release(id, try, false, 0, p.d.now) }))
 	case "late":
 		return p.report(line, trowel.Report{TaskID: id, Try: p.d.want.Task(id).Try - 1, Outcome: trowel.OutcomeSuccess})
 	}

@@ -46,10 +46,9 @@ func (b Begin) apply(a *applying) {
 		return
 	}
 	a.img.resume(b.Resumed)
+	a.img.Attempt.WaitReason = b.Wait
 	root := a.insert(b.Tasks, nil, nil, trowel.TaskInitial)
-	if b.Wait != "" {
-		a.hold(b.Wait)
-	} else {
+	if b.Wait == "" {
 		a.unblock(root)
 	}
 	a.img.resume(Lasting(b.Resumed))

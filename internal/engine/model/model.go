@@ -1,6 +1,7 @@
 package model
 
 import (
+	"fmt"
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
@@ -29,6 +30,11 @@ type Task struct {
 
 	// Forgotten marks what an operator generated in a run before its last one (X14).
 	Forgotten bool
+	// Waits marks a blocked task whose options are being evaluated (K109).
+	Waits  bool
+	Needs  *trowel.Needs
+	Holds  trowel.Holds
+	Losses int
 	// Resuming is the task of an earlier attempt whose success this one is (X67).
 	Resuming trowel.TaskID
 }
@@ -37,24 +43,31 @@ type Task struct {
 type Model struct {
 	Tasks []*Task
 	Flags trowel.AttemptFlags
+	Wait  string // why the attempt may not begin yet (K813, K816)
 
 	limit   int
 	now     time.Time
 	resumed []*Task
 }
 
-// Start begins an attempt (X7). resumed are tasks of another that count as done.
-func Start(tasks []dig.Task, resumed []*Task, limit int, now time.Time) *Model {
-	m := &Model{limit: limit, now: now, resumed: resumed}
+// Start begins an attempt (X7), unless it has to wait. resumed are tasks of another that count as done.
+func Start(tasks []dig.Task, resumed []*Task, limit int, wait string, now time.Time) *Model {
+	m := &Model{limit: limit, now: now, resumed: resumed, Wait: wait}
 	m.insert(tasks, 0, nil, trowel.TaskInitial)
 	m.keepGenerated()
+	if wait == "" {
+		m.begin()
+	}
+	return m
+}
+
+func (m *Model) begin() {
 	root := m.Tasks[0]
-	root.State = trowel.TaskReady
-	if root.Group {
-		root.State = trowel.TaskPlanned
+	root.State = trowel.TaskPlanned
+	if !root.Group {
+		m.ready(root)
 	}
 	m.rounds()
-	return m
 }
 
 // Task returns a task by its id, or nil.
@@ -66,11 +79,12 @@ func (m *Model) Task(id trowel.TaskID) *Task {
 }
 
 // Claim makes a ready operator task run (3.4).
-func (m *Model) Claim(id trowel.TaskID, now time.Time) {
+func (m *Model) Claim(id trowel.TaskID, holds trowel.Holds, now time.Time) {
 	m.now = now
 	if t := m.Task(id); t != nil && t.State == trowel.TaskReady && !m.Tasks[0].State.Done() {
 		t.State = trowel.TaskRunning
 		t.Try++
+		t.Holds = holds
 	}
 	m.rounds()
 }
@@ -85,7 +99,11 @@ func (m *Model) Due(id trowel.TaskID, now time.Time) {
 	if m.Tasks[0].State.Done() {
 		return
 	}
-	t.State = trowel.TaskReady
+	if t.State == trowel.TaskRetryWaiting || t.Group {
+		t.State = trowel.TaskReady
+	} else {
+		m.ready(t)
+	}
 	m.rounds()
 }
 
@@ -102,10 +120,11 @@ func (m *Model) Kill(now time.Time) {
 		}
 		flagged = true
 		t.Flags |= trowel.TaskCancelRequested
-		if t.State == trowel.TaskReady || t.State == trowel.TaskRetryWaiting || t.State == trowel.TaskGroupRetryWaiting {
-			t.State = trowel.TaskCanceled
+		if t.Waits || m.Wait != "" && t.Parent == 0 || t.State == trowel.TaskReady || t.State == trowel.TaskRetryWaiting || t.State == trowel.TaskGroupRetryWaiting {
+			t.State, t.Waits = trowel.TaskCanceled, false
 		}
 	}
+	m.Wait = ""
 	if flagged {
 		m.Flags |= trowel.AttemptCancelRequested
 	}
@@ -119,6 +138,7 @@ func (m *Model) Report(r trowel.Report, now time.Time) {
 	if t == nil || t.State != trowel.TaskRunning || t.Try != r.Try || m.Tasks[0].State.Done() { // X54
 		return
 	}
+	t.Losses = 0
 	switch {
 	case t.Flags&trowel.TaskCancelRequested != 0:
 		t.State = trowel.TaskCanceled
@@ -137,9 +157,26 @@ func (m *Model) Report(r trowel.Report, now time.Time) {
 	m.rounds()
 }
 
-// Release takes a try from an agent that is gone (X59a).
-func (m *Model) Release(id trowel.TaskID, try int, now time.Time) {
-	m.Report(trowel.Report{TaskID: id, Try: try, Outcome: trowel.OutcomeReleased}, now)
+// Release takes a try from an agent that is gone (X59a). What was lost poison times in a row fails.
+func (m *Model) Release(id trowel.TaskID, try int, lost bool, poison int, now time.Time) {
+	m.now = now
+	t := m.Task(id)
+	if t == nil || t.State != trowel.TaskRunning || t.Try != try || m.Tasks[0].State.Done() {
+		return
+	}
+	if lost && t.Flags&trowel.TaskCancelRequested == 0 {
+		t.Losses++
+	}
+	switch {
+	case t.Flags&trowel.TaskCancelRequested != 0:
+		t.State = trowel.TaskCanceled
+	case lost && poison > 0 && t.Losses >= poison:
+		m.fail(t, trowel.ErrorObject(fmt.Sprintf("The task is set aside: %d agents in a row were lost while they ran it, "+
+			"the last one was agent (agent.poison_limit: %d)", t.Losses, poison), "lost"))
+	default:
+		t.State = trowel.TaskReady
+	}
+	m.rounds()
 }
 
 // children lists the direct children of a task in the order of their ids.

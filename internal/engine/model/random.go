@@ -39,7 +39,7 @@ type Case struct {
 
 // NewCase makes a case out of a seed. It compiles.
 func NewCase(seed uint64) Case {
-	c := chooser{rand.New(rand.NewPCG(seed, 1))} //nolint:gosec // to be repeated, not to be secret
+	c := chooser{rand.New(rand.NewPCG(seed, 1)), seed%2 == 0} //nolint:gosec // to be repeated, not to be secret
 	tasks := 2 + c.IntN(14)
 	limit := 1000
 	if c.one(10) {
@@ -70,12 +70,16 @@ func (k Case) Outcome(fullName string, nth int) trowel.Report {
 }
 
 // chooser makes random choices.
-type chooser struct{ *rand.Rand }
+type chooser struct {
+	*rand.Rand
+
+	controlled bool // bodies may have options
+}
 
 func (k Case) chooser(about string) chooser {
 	h := fnv.New64a()
 	_, _ = h.Write([]byte(about))
-	return chooser{rand.New(rand.NewPCG(k.Seed, h.Sum64()))} //nolint:gosec // to be repeated, not to be secret
+	return chooser{rand.New(rand.NewPCG(k.Seed, h.Sum64())), k.Seed%2 == 0} //nolint:gosec // to be repeated, not to be secret
 }
 
 func (c chooser) one(in int) bool { return c.IntN(in) == 0 }
@@ -145,6 +149,7 @@ func (c chooser) operator(tasks *int, depth int) *param.Map {
 	*tasks--
 	m := param.Of("op>", c.IntN(10))
 	c.directives(m, tasks, depth, 5)
+	c.options(m, false)
 	if c.one(6) {
 		c.place(m, "_check", c.body(tasks, min(depth-1, 1)))
 	}
@@ -205,6 +210,7 @@ func (c chooser) group(tasks *int, depth int, root bool) *param.Map {
 		}
 	}
 	c.directives(m, tasks, depth, 5)
+	c.options(m, true)
 	var names param.List
 	for i := range 1 + c.IntN(5) {
 		if *tasks <= 0 && !c.one(8) {

@@ -11,9 +11,11 @@ import (
 
 // rounds repeats the loop of X8 until a round changes nothing.
 func (m *Model) rounds() {
-	for m.round() {
-	}
 	root := m.Tasks[0]
+	for goOn := !root.State.Done() && m.Wait == ""; goOn; {
+		goOn = m.round()
+	}
+	m.giveBack()
 	if root.State.Done() {
 		m.Flags |= trowel.AttemptDone
 	}
@@ -43,13 +45,16 @@ func (m *Model) picture() []uint16 {
 	list := make([]uint16, len(m.Tasks))
 	for i, t := range m.Tasks {
 		list[i] = uint16(t.State)<<8 | uint16(t.Flags)
+		if t.Waits {
+			list[i] |= 1 << 15
+		}
 	}
 	return list
 }
 
 // unblock is X9.
 func (m *Model) unblock(t *Task) {
-	if t.State != trowel.TaskBlocked || !m.upstreamsSucceeded(t) {
+	if t.State != trowel.TaskBlocked || t.Waits || !m.upstreamsSucceeded(t) {
 		return
 	}
 	if parent := m.Task(t.Parent); parent.State != trowel.TaskPlanned && parent.State != trowel.TaskSuccess {
@@ -61,7 +66,7 @@ func (m *Model) unblock(t *Task) {
 	case t.Flags&trowel.TaskCancelRequested != 0:
 		t.State = trowel.TaskCanceled
 	default:
-		t.State = trowel.TaskReady
+		m.ready(t)
 	}
 }
 
