@@ -14,7 +14,7 @@ type Record struct {
 	At         time.Time
 	ActorKind  string // one of the Actor constants
 	Actor      string
-	Source     string // where it came from: "rest", "cli", "config", "scheduler", "server"
+	Source     string // where it came from: one of the Source constants
 	Action     string // "<object kind>.<verb>": "pool.create", "project.push", "token.revoke"...
 	ObjectKind string // "pool", "project", "token", "agent", "schedule", "secret", "workflow", "attempt"
 	ObjectID   string
@@ -33,6 +33,15 @@ const (
 	ActorToken  = "token"
 	ActorServer = "server" // a server by itself: scheduler, engine, retention
 	ActorAgent  = "agent"
+)
+
+// Where records come from.
+const (
+	SourceREST      = "rest"
+	SourceCLI       = "cli"       // a command that works on the database itself
+	SourceConfig    = "config"    // the settings of a server that starts
+	SourceScheduler = "scheduler" // schedules and backfills
+	SourceServer    = "server"
 )
 
 // RecordFilter selects records, newest first; empty fields select all.

@@ -96,6 +96,7 @@ type Agent struct {
 	active  map[trowel.TryID]context.CancelCauseFunc // tries that were given and are not yet reported
 	unready int                                      // those of them that are still starting
 	resting bool                                     // takes nothing new
+	drained bool                                     // the same, until it is told to go on
 	running sync.WaitGroup
 }
 
@@ -121,7 +122,7 @@ func (a *Agent) Hold(id string) {
 	if a.id == id {
 		return
 	}
-	a.id = id
+	a.id, a.drained = id, false
 	for _, cancel := range a.active {
 		cancel(ErrLost)
 	}
@@ -131,7 +132,7 @@ func (a *Agent) Hold(id string) {
 func (a *Agent) Free() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.resting {
+	if a.resting || a.drained {
 		return 0
 	}
 	free := starting - a.unready
@@ -210,6 +211,15 @@ func (a *Agent) Rest() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.resting = true
+}
+
+// SetDrained tells the agent of that id to take no more tasks, or to go on. It does not outlive the id.
+func (a *Agent) SetDrained(id string, drained bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.id == id {
+		a.drained = drained
+	}
 }
 
 // Running returns how many tries are under way.

@@ -6,6 +6,11 @@ type Error struct {
 	Status  int     `json:"status"`
 	// Findings is all that is wrong in a refused project. It is ours: Digdag tells the first thing.
 	Findings []Finding `json:"findings,omitempty"`
+	// What Trowel's own paths say besides (ui.md, section 4): a word for programs, which part of the
+	// request is wrong, and how to go on.
+	Code  string `json:"code,omitempty"`
+	Where string `json:"where,omitempty"`
+	Hint  string `json:"hint,omitempty"`
 }
 
 // Finding is one thing that is wrong in a project.

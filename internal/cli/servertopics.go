@@ -73,6 +73,13 @@ func (p *serverProcess) heard(message string) {
 		p.wakeScheduler()
 	case topicLimits:
 		p.flusher.LimitsChanged()
+	case trowel.TopicAdmit:
+		if w, ok := trowel.ParseAdmit(rest); ok {
+			p.flusher.Admit(w)
+		}
+		p.wakeScheduler()
+	case trowel.TopicAgents:
+		p.agentsChanged()
 	case topicAttempts:
 		if n, told := readNews(rest); told {
 			p.flusher.Heard(n)

@@ -31,6 +31,7 @@ type BackfillRequest struct {
 	Limit  int       // how many attempts may run at the same time (language C40)
 	Now    time.Time
 	Actor  string
+	By     trowel.Record // who asks, for the audit; without an ActorKind nothing is recorded
 }
 
 // Backfilled is what a backfill started, by ascending session time. The attempts of a dry run have no
@@ -70,8 +71,12 @@ func Backfill(ctx context.Context, store trowel.Store, id trowel.ScheduleID, r B
 			done.Attempts = r.rehearse(plan, sessions)
 			return nil
 		}
-		done.Attempts, err = r.insert(ctx, tx, plan, sessions)
-		return err
+		if done.Attempts, err = r.insert(ctx, tx, plan, sessions); err != nil {
+			return err
+		}
+		return record(ctx, tx, w, acting(r.By, "backfill"), nil, param.Of(
+			"from", r.From.UTC().Format(time.RFC3339), "name", r.Name, "attempts", len(done.Attempts),
+		))
 	})
 	if err != nil {
 		return nil, err

@@ -43,6 +43,7 @@ type SkipRequest struct {
 	DryRun   bool      // only tell what would be
 	Now      time.Time
 	Actor    string
+	By       trowel.Record // who asks, for the audit; without an ActorKind nothing is recorded
 }
 
 // Skip moves a schedule ahead, to a session later than its next one: else it is an ErrConflict. The
@@ -51,7 +52,7 @@ func Skip(ctx context.Context, store trowel.Store, id trowel.ScheduleID, r SkipR
 	if r.NextTime == nil && (r.From.IsZero() || r.Count == nil) {
 		return nil, &trowel.Error{Kind: trowel.ErrInvalid, Message: skipNeeds}
 	}
-	return change(ctx, store, id, r.DryRun, func(tx trowel.Tx, w *trowel.ScheduledWorkflow) error {
+	return change(ctx, store, id, r.DryRun, acting(r.By, "skip"), func(tx trowel.Tx, w *trowel.ScheduledWorkflow) error {
 		return skip(ctx, tx, w, r)
 	})
 }
@@ -62,12 +63,13 @@ type EnableRequest struct {
 	NextTime *Moment // go on at the first session from then on; nil for Now
 	Now      time.Time
 	Actor    string
+	By       trowel.Record // as in SkipRequest
 }
 
 // Enable makes a schedule go on. Without Skip everything that was missed is started. If it cannot skip
 // it is an ErrConflict, and the schedule stays disabled. Enabling twice does no harm.
 func Enable(ctx context.Context, store trowel.Store, id trowel.ScheduleID, r EnableRequest) (*trowel.ScheduledWorkflow, error) {
-	return change(ctx, store, id, false, func(tx trowel.Tx, w *trowel.ScheduledWorkflow) error {
+	return change(ctx, store, id, false, acting(r.By, "enable"), func(tx trowel.Tx, w *trowel.ScheduledWorkflow) error {
 		w.Schedule.DisabledAt = time.Time{}
 		w.Schedule.UpdatedAt = r.Now
 		if !r.Skip {
@@ -81,22 +83,26 @@ func Enable(ctx context.Context, store trowel.Store, id trowel.ScheduleID, r Ena
 	})
 }
 
-// Disable stops a schedule where it is. Disabling twice sets a new time.
-func Disable(ctx context.Context, store trowel.Store, id trowel.ScheduleID, now time.Time) (*trowel.ScheduledWorkflow, error) {
-	return change(ctx, store, id, false, func(_ trowel.Tx, w *trowel.ScheduledWorkflow) error {
+// Disable stops a schedule where it is. Disabling twice sets a new time. by is who asks, for the audit;
+// without an ActorKind nothing is recorded.
+func Disable(ctx context.Context, store trowel.Store, id trowel.ScheduleID, now time.Time, by trowel.Record) (*trowel.ScheduledWorkflow, error) {
+	return change(ctx, store, id, false, acting(by, "disable"), func(_ trowel.Tx, w *trowel.ScheduledWorkflow) error {
 		w.Schedule.DisabledAt, w.Schedule.UpdatedAt = now, now
 		return nil
 	})
 }
 
-// change locks a schedule, changes it and writes it, unless that is only tried.
-func change(ctx context.Context, store trowel.Store, id trowel.ScheduleID, try bool, f func(trowel.Tx, *trowel.ScheduledWorkflow) error) (*trowel.ScheduledWorkflow, error) {
+// change locks a schedule, changes it, and writes it with its record, unless that is only tried.
+func change(
+	ctx context.Context, store trowel.Store, id trowel.ScheduleID, try bool, by trowel.Record, f func(trowel.Tx, *trowel.ScheduledWorkflow) error,
+) (*trowel.ScheduledWorkflow, error) {
 	var changed *trowel.ScheduledWorkflow
 	err := store.Update(ctx, func(tx trowel.Tx) error {
 		w, err := lock(ctx, tx, id)
 		if err != nil {
 			return err
 		}
+		before := w.Schedule
 		if err := f(tx, w); err != nil {
 			return err
 		}
@@ -104,7 +110,10 @@ func change(ctx context.Context, store trowel.Store, id trowel.ScheduleID, try b
 		if try {
 			return nil
 		}
-		return tx.UpdateSchedule(ctx, &w.Schedule)
+		if err := tx.UpdateSchedule(ctx, &w.Schedule); err != nil {
+			return err
+		}
+		return record(ctx, tx, w, by, timesText(&before), timesText(&w.Schedule))
 	})
 	if err != nil {
 		return nil, err

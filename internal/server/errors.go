@@ -20,6 +20,8 @@ type refusal struct {
 	status   int
 	message  string
 	findings []dig.Finding
+	// code, where and hint are told by Trowel's own paths, see fault.
+	code, where, hint string
 	// body replaces the usual {"message", "status"}.
 	body any
 	// bare tells that there is no body at all.
@@ -96,7 +98,7 @@ func (r *refusal) document() any {
 	if r.body != nil {
 		return r.body
 	}
-	e := api.Error{Status: r.status}
+	e := api.Error{Status: r.status, Code: r.code, Where: r.where, Hint: r.hint}
 	if r.message != "" {
 		e.Message = &r.message
 	}

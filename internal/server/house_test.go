@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -30,7 +31,17 @@ type house struct {
 	*httptest.Server
 	store  trowel.Store
 	events *server.Events
+	told   *told
 }
+
+// told counts what a flusher is told.
+type told struct {
+	limits atomic.Int32
+	admits atomic.Int32
+}
+
+func (t *told) LimitsChanged()            { t.limits.Add(1) }
+func (t *told) Admit(trowel.WorkflowName) { t.admits.Add(1) }
 
 func newHouse(t *testing.T, change func(*server.Options)) *house {
 	t.Helper()
@@ -42,14 +53,15 @@ func newHouse(t *testing.T, change func(*server.Options)) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &house{store: store, events: server.NewEvents()}
+	h := &house{store: store, events: server.NewEvents(), told: &told{}}
 	opts := server.Options{
 		Store: store, Launcher: &launch.Launcher{Store: store, Flusher: inserting{store}, Now: time.Now}, Killer: nobody{},
 		Auth:     access.New(access.Options{Tokens: tokens{store}, Now: time.Now}),
 		Archives: map[string]blob.Store{"db": blobdb.New(store)}, ArchiveType: "db",
 		Logs: tasklog.NewReader(store, nil, false), Crypter: crypter, Events: h.events,
 		Health: server.NewHealth(server.Part{Name: "database", Check: func(context.Context) error { return nil }}),
-		Now:    time.Now, Log: slog.New(slog.DiscardHandler), SchedulesChanged: func() {}, Version: "0.1.0", TempDir: t.TempDir(),
+		Now:    time.Now, Log: slog.New(slog.DiscardHandler), SchedulesChanged: func() {},
+		AgentsChanged: func() {}, Limits: h.told, Aging: 5 * time.Minute, Version: "0.1.0", TempDir: t.TempDir(),
 		MaxArchive: 2 << 20, MaxBody: 1 << 20, MaxAttempts: 100, MaxSessionsPage: 100, MaxAttemptsPage: 100, RequestTimeout: 10 * time.Second,
 	}
 	if change != nil {

@@ -238,6 +238,8 @@ func requestFields() map[reflect.Type][]string {
 		reflect.TypeFor[api.ScheduleEnableRequest]():   {},
 		reflect.TypeFor[api.SetSecretRequest]():        {"value"},
 		reflect.TypeFor[api.TokenRequest]():            {"name", "role"},
+		reflect.TypeFor[api.PoolRequest]():             {},
+		reflect.TypeFor[api.NoteRequest]():             {},
 	}
 }
 

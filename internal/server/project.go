@@ -9,6 +9,7 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/param"
 )
 
 // instantMillis is how messages show when a project was deleted.
@@ -212,8 +213,13 @@ func deleteProject(c *call) (any, error) {
 			return missed(err, "project id=%d", p.ID)
 		}
 		shape = projectOf(*p, *r)
-		return tx.DeleteProject(c.ctx(), p.ID, c.now)
-
+		if err := tx.DeleteProject(c.ctx(), p.ID, c.now); err != nil {
+			return err
+		}
+		return c.record(tx, trowel.Record{
+			Action: "project.delete", ObjectKind: "project", ObjectID: shape.ID.String(), Object: p.Name, ProjectID: p.ID,
+			Before: param.Of("revision", r.Name),
+		})
 	})
 	if err == nil {
 		c.opts.Log.Info("project deleted", c.changed(shape.Name)...)

@@ -16,6 +16,7 @@ import (
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/archive"
 	"github.com/trowel-project/trowel/internal/dig"
+	"github.com/trowel-project/trowel/internal/param"
 	"github.com/trowel-project/trowel/internal/schedule"
 	"github.com/trowel-project/trowel/internal/scheduler"
 )
@@ -219,6 +220,13 @@ func (p *push) store(kept trowel.Archive) (api.Project, error) {
 			return err
 		}
 		shape = projectOf(*project, *revision)
+		err = p.record(tx, trowel.Record{
+			Action: "project.push", ObjectKind: "project", ObjectID: shape.ID.String(), Object: project.Name, ProjectID: project.ID,
+			After: param.Of("revision", revision.Name, "workflows", len(p.workflows)),
+		})
+		if err != nil {
+			return err
+		}
 		return scheduler.Apply(p.ctx(), tx, scheduler.Push{
 			Project: project.ID, Workflows: p.workflows, From: p.scheduleFrom, Clear: p.clear, ClearAll: p.clearAll, Now: p.now,
 		})

@@ -33,7 +33,7 @@ func routes() []route {
 	var all []route
 	for _, noun := range [][]route{
 		versionRoutes(), projectRoutes(), projectPartRoutes(), workflowRoutes(), scheduleRoutes(), sessionRoutes(), attemptRoutes(), logRoutes(),
-		ownRoutes(), linkRoutes(),
+		ownRoutes(), operatingRoutes(), linkRoutes(),
 	} {
 		all = append(all, noun...)
 	}
@@ -295,7 +295,7 @@ func ownRoutes() []route {
 		},
 		{
 			method: "GET", path: "/api/tokens", name: "getTokens", verb: access.ManageTokens, answer: api.TokenList{}, handle: getTokens,
-			about: "Tokens, by id. What was given to their bearers is not known any more.",
+			about: "Tokens, by id. What was given to their bearers is not known any more.", query: limitAndCursor(),
 		},
 		{
 			method: "POST", path: "/api/tokens", name: "postToken", verb: access.ManageTokens, answer: api.Token{}, handle: postToken,

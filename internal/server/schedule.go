@@ -68,6 +68,7 @@ func skipSchedule(c *call) (any, error) {
 	}
 	skip := scheduler.SkipRequest{
 		NextTime: momentOf(request.NextTime), Count: request.Count, DryRun: request.DryRun, Now: c.now, Actor: c.caller.Name,
+		By: c.by(),
 	}
 	if request.FromTime != nil {
 		skip.From = request.FromTime.Time
@@ -91,7 +92,7 @@ func enableSchedule(c *call) (any, error) {
 	}
 	return c.changeSchedule(func(id trowel.ScheduleID) (*trowel.ScheduledWorkflow, error) {
 		w, err := scheduler.Enable(c.ctx(), c.opts.Store, id, scheduler.EnableRequest{
-			Skip: request.SkipSchedule, NextTime: momentOf(request.NextTime), Now: c.now, Actor: c.caller.Name,
+			Skip: request.SkipSchedule, NextTime: momentOf(request.NextTime), Now: c.now, Actor: c.caller.Name, By: c.by(),
 		})
 		if err == nil {
 			c.opts.Log.Info("schedule enabled", c.changedSchedule(w)...)
@@ -102,7 +103,7 @@ func enableSchedule(c *call) (any, error) {
 
 func disableSchedule(c *call) (any, error) {
 	return c.changeSchedule(func(id trowel.ScheduleID) (*trowel.ScheduledWorkflow, error) {
-		w, err := scheduler.Disable(c.ctx(), c.opts.Store, id, c.now)
+		w, err := scheduler.Disable(c.ctx(), c.opts.Store, id, c.now, c.by())
 		if err == nil {
 			c.opts.Log.Info("schedule disabled", c.changedSchedule(w)...)
 		}
@@ -143,7 +144,7 @@ func backfillSchedule(c *call) (any, error) {
 	}
 	filled, err := scheduler.Backfill(c.ctx(), c.opts.Store, found.Schedule.ID, scheduler.BackfillRequest{
 		From: request.FromTime.Time, Name: request.AttemptName, Count: request.Count, DryRun: request.DryRun,
-		Limit: c.opts.MaxAttempts, Now: c.now, Actor: c.caller.Name,
+		Limit: c.opts.MaxAttempts, Now: c.now, Actor: c.caller.Name, By: c.by(),
 	})
 	if err != nil {
 		return nil, err

@@ -24,7 +24,7 @@ func putSecret(c *call) (any, error) {
 	if err := secret.CheckStored(key, request.Value); err != nil {
 		return nil, err
 	}
-	shape, err := c.changeSecret(key, func(tx trowel.Tx, p *trowel.Project) error {
+	shape, err := c.changeSecret("secret.put", key, func(tx trowel.Tx, p *trowel.Project) error {
 		value, err := c.opts.Crypter.Encrypt(request.Value)
 		if err != nil {
 			return err
@@ -45,7 +45,7 @@ func deleteSecret(c *call) (any, error) {
 	if err := secret.CheckStored(key, ""); err != nil {
 		return nil, err
 	}
-	shape, err := c.changeSecret(key, func(tx trowel.Tx, p *trowel.Project) error {
+	shape, err := c.changeSecret("secret.delete", key, func(tx trowel.Tx, p *trowel.Project) error {
 		return tx.DeleteSecret(c.ctx(), p.ID, trowel.SecretProject, key)
 	})
 	if err == nil {
@@ -54,7 +54,7 @@ func deleteSecret(c *call) (any, error) {
 	return shape, err
 }
 
-func (c *call) changeSecret(key string, change func(tx trowel.Tx, p *trowel.Project) error) (api.Secret, error) {
+func (c *call) changeSecret(action, key string, change func(tx trowel.Tx, p *trowel.Project) error) (api.Secret, error) {
 	var shape api.Secret
 	err := c.update(func(tx trowel.Tx) error {
 		p, err := c.liveProject(tx)
@@ -62,7 +62,11 @@ func (c *call) changeSecret(key string, change func(tx trowel.Tx, p *trowel.Proj
 			return err
 		}
 		shape = api.Secret{Key: key, Project: idName(*p)}
-		return change(tx, p)
+		if err := change(tx, p); err != nil {
+			return err
+		}
+		// Never the value.
+		return c.record(tx, trowel.Record{Action: action, ObjectKind: "secret", ObjectID: key, Object: p.Name + "/" + key, ProjectID: p.ID})
 	})
 	return shape, err
 }

@@ -58,7 +58,11 @@ type Options struct {
 	Observe func(route string, status int, took time.Duration)
 	// SchedulesChanged is told of new times of schedules.
 	SchedulesChanged func()
-	Mask             func(string) string // masks secrets in messages; may be nil
+	// AgentsChanged is told that agents shall take nothing new, or go on.
+	AgentsChanged func()
+	Limits        Limits
+	Aging         time.Duration // a waiting task gains one of weight after it, see queue.aging; zero for never
+	Mask          func(string) string // masks secrets in messages; may be nil
 
 	Version            string // as clients see it (server 2.6.1)
 	UpgradeRecommended string // see server.client-version-check.*; may be empty
@@ -84,11 +88,12 @@ type Server struct {
 	router *router
 	admin  bool
 	gates  *gates
+	names  *nameCache
 }
 
 // New returns a server.
 func New(opts Options) *Server {
-	s := &Server{opts: opts, gates: &gates{}}
+	s := &Server{opts: opts, gates: &gates{}, names: &nameCache{}}
 	s.routes = routes()
 	if opts.Swagger {
 		s.routes = append(s.routes, swaggerRoutes()...)

@@ -2,12 +2,14 @@ package server
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/access"
 	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/param"
 )
 
 // Milli is how Trowel's own documents write an instant (ui.md, section 4); that of the zero instant
@@ -35,23 +37,49 @@ func TokenOf(t *trowel.Token, project *trowel.Project) api.Token {
 	return shape
 }
 
+// TokenRecord is what the audit tells of a new or revoked token: nothing of what its bearer sends.
+func TokenRecord(action string, t *trowel.Token) trowel.Record {
+	r := trowel.Record{
+		Action: action, ObjectKind: "token", ObjectID: strconv.FormatInt(int64(t.ID), 10), Object: t.Name, ProjectID: t.ProjectID,
+	}
+	if t.RevokedAt.IsZero() {
+		r.After = param.Of("role", t.Role)
+		if !t.ExpiresAt.IsZero() {
+			r.After.Set("expiresAt", Milli(t.ExpiresAt))
+		}
+	}
+	return r
+}
+
 func getTokens(c *call) (any, error) {
 	if err := c.may(0); err != nil {
 		return nil, err
 	}
-	shapes := api.List[api.Token]{}
-	err := c.view(func(tx trowel.Tx) error {
+	limit, key, err := c.numberKey(1)
+	if err != nil {
+		return nil, err
+	}
+	var list api.TokenList
+	err = c.view(func(tx trowel.Tx) error {
+		list = api.TokenList{Items: api.List[api.Token]{}}
 		tokens, err := tx.ListTokens(c.ctx())
 		for _, t := range tokens {
+			if key != nil && int64(t.ID) <= key[0] {
+				continue
+			}
+			if len(list.Items) == limit {
+				list.Next = numberCursor(int64(list.Items[limit-1].ID))
+				break
+			}
 			var project *trowel.Project
 			if err == nil && t.ProjectID != 0 {
 				project, err = tx.FindProjectByID(c.ctx(), t.ProjectID)
 			}
-			shapes = append(shapes, TokenOf(t, project))
+			list.Items = append(list.Items, TokenOf(t, project))
 		}
 		return err
 	})
-	return api.TokenList{Items: shapes}, err
+	return list, err
 }
 
 func postToken(c *call) (any, error) {
@@ -63,7 +91,7 @@ func postToken(c *call) (any, error) {
 		return nil, err
 	}
 	if strings.TrimSpace(request.Name) == "" {
-		return nil, invalid("a token needs a name")
+		return nil, wrongValue("name", "a token needs a name")
 	}
 	if !slices.Contains(access.Roles(), access.Role(request.Role)) {
 		return nil, invalid("role must be admin, operator or read, got %q", request.Role)
@@ -86,7 +114,10 @@ func postToken(c *call) (any, error) {
 			}
 			t.ProjectID = project.ID
 		}
-		return tx.InsertToken(c.ctx(), t)
+		if err := tx.InsertToken(c.ctx(), t); err != nil {
+			return err
+		}
+		return c.record(tx, TokenRecord("token.create", t))
 	})
 	if err != nil {
 		return nil, err
@@ -112,12 +143,17 @@ func deleteToken(c *call) (any, error) {
 		if i < 0 {
 			return missing("token id=%d", id)
 		}
-		if tokens[i].RevokedAt.IsZero() {
-			tokens[i].RevokedAt = c.now
-		}
 		revoked := TokenOf(tokens[i], nil)
 		shape = &revoked
-		return tx.UpdateToken(c.ctx(), tokens[i])
+		if !tokens[i].RevokedAt.IsZero() {
+			return nil
+		}
+		tokens[i].RevokedAt = c.now
+		shape.RevokedAt = milli(c.now)
+		if err := tx.UpdateToken(c.ctx(), tokens[i]); err != nil {
+			return err
+		}
+		return c.record(tx, TokenRecord("token.revoke", tokens[i]))
 	})
 	return shape, err
 }

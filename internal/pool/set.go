@@ -1,0 +1,162 @@
+package pool
+
+import (
+	"context"
+	"fmt"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/param"
+)
+
+// Change asks to make or change a pool. What is nil stays as it is.
+type Change struct {
+	Project         trowel.ProjectID // zero for a pool of the site
+	Name            string
+	Slots           *int // needed for a new pool
+	Description     *string
+	IncludeDeferred *bool
+	// By says who asks: its At, ActorKind, Actor, Source and Note are those of the record.
+	By trowel.Record
+	// DryRun tells to say what would be, and change nothing.
+	DryRun bool
+	// Check is called with the pool as it is, nil if there is none; its error ends the change. It may be nil.
+	Check func(before *trowel.Pool) error
+}
+
+// Actions of a Changed.
+const (
+	ActionCreate = "create"
+	ActionUpdate = "update"
+	ActionDelete = "delete"
+	ActionNone   = "none" // all is as it was
+)
+
+// Changed is what became of a pool.
+type Changed struct {
+	Action string
+	Before *trowel.Pool // nil for a new one
+	After  *trowel.Pool // nil for a deleted one
+}
+
+// Set makes or changes a pool. Wrong slots or names are an ErrInvalid. It must be the first writer of the
+// transaction that touches limits.
+func Set(ctx context.Context, tx trowel.Tx, c Change) (*Changed, error) {
+	if err := c.check(); err != nil {
+		return nil, err
+	}
+	before, err := lock(ctx, tx, c.Project, c.Name, c.Check)
+	if err != nil {
+		return nil, err
+	}
+	done := &Changed{Action: ActionUpdate, Before: before, After: c.apply(before)}
+	switch {
+	case before == nil && c.Slots == nil:
+		return nil, &trowel.Error{Kind: trowel.ErrInvalid, Message: fmt.Sprintf("the new pool %q needs a number of slots", c.Name)}
+	case before == nil:
+		done.Action = ActionCreate
+	case same(before, done.After):
+		done.Action, done.After = ActionNone, before
+	}
+	if c.DryRun || done.Action == ActionNone {
+		return done, nil
+	}
+	if before == nil {
+		err = tx.InsertPool(ctx, done.After)
+	} else {
+		err = tx.UpdatePool(ctx, done.After)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return done, finish(ctx, tx, done, c.By)
+}
+
+func (c *Change) check() error {
+	if err := trowel.CheckPoolName(c.Name); err != nil {
+		return err
+	}
+	if c.Slots != nil && (*c.Slots < trowel.Unlimited || *c.Slots > maxSlots) {
+		return &trowel.Error{
+			Kind: trowel.ErrInvalid, Message: fmt.Sprintf("a pool has %d to %d slots, not %d", trowel.Unlimited, maxSlots, *c.Slots),
+			Hint: "-1 is without limit, and 0 starts nothing",
+		}
+	}
+	return nil
+}
+
+// maxSlots is the largest number of slots, which fits any database.
+const maxSlots = 1_000_000_000
+
+// lock keeps all limits to this transaction and returns a pool; nil if there is none.
+func lock(ctx context.Context, tx trowel.Tx, project trowel.ProjectID, name string, check func(*trowel.Pool) error) (*trowel.Pool, error) {
+	if err := tx.LockLimits(ctx); err != nil {
+		return nil, err
+	}
+	pools, err := tx.ListPools(ctx)
+	if err != nil {
+		return nil, err
+	}
+	found := Find(pools, project, name)
+	if check != nil {
+		err = check(found)
+	}
+	return found, err
+}
+
+// Find returns the pool of that name in a project, or of the site for zero; nil if there is none.
+func Find(pools []*trowel.Pool, project trowel.ProjectID, name string) *trowel.Pool {
+	for _, p := range pools {
+		if p.ProjectID == project && p.Name == name {
+			return p
+		}
+	}
+	return nil
+}
+
+// apply returns the pool as it is then.
+func (c *Change) apply(before *trowel.Pool) *trowel.Pool {
+	after := trowel.Pool{ProjectID: c.Project, Name: c.Name, CreatedAt: c.By.At}
+	if before != nil {
+		after = *before
+	}
+	if c.Slots != nil {
+		after.Slots = *c.Slots
+	}
+	if c.Description != nil {
+		after.Description = *c.Description
+	}
+	if c.IncludeDeferred != nil {
+		after.IncludeDeferred = *c.IncludeDeferred
+	}
+	after.Actor, after.UpdatedAt = c.By.Actor, c.By.At
+	return &after
+}
+
+func same(a, b *trowel.Pool) bool {
+	return a.Slots == b.Slots && a.Description == b.Description && a.IncludeDeferred == b.IncludeDeferred
+}
+
+// finish recounts, leaves the record, and tells all servers.
+func finish(ctx context.Context, tx trowel.Tx, done *Changed, by trowel.Record) error {
+	if _, err := tx.RecountUses(ctx); err != nil {
+		return err
+	}
+	of := done.After
+	if of == nil {
+		of = done.Before
+	}
+	by.Action, by.ObjectKind, by.ObjectID = "pool."+done.Action, "pool", fmt.Sprint(int64(of.ID))
+	by.Object, by.ProjectID, by.Before, by.After = of.Name, of.ProjectID, settings(done.Before), settings(done.After)
+	if err := tx.InsertRecords(ctx, &by); err != nil {
+		return err
+	}
+	return tx.Notify(ctx, trowel.TopicLimits)
+}
+
+// settings are what a record tells of a pool.
+func settings(p *trowel.Pool) *param.Map {
+	if p == nil {
+		return nil
+	}
+	return param.Of("slots", p.Slots, "description", p.Description, "includeDeferred", p.IncludeDeferred)
+}

@@ -1,0 +1,34 @@
+package scheduler
+
+import (
+	"context"
+	"strconv"
+	"time"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/param"
+)
+
+// acting is a record of somebody who does something with a schedule.
+func acting(by trowel.Record, verb string) trowel.Record {
+	by.Action = "schedule." + verb
+	return by
+}
+
+// record leaves the record of a change of a schedule, unless nobody is named.
+func record(ctx context.Context, tx trowel.Tx, w *trowel.ScheduledWorkflow, by trowel.Record, before, after *param.Map) error {
+	if by.ActorKind == "" {
+		return nil
+	}
+	row := &w.Schedule
+	by.ObjectKind, by.ObjectID, by.Object = "schedule", strconv.FormatInt(int64(row.ID), 10), w.Definition.Project.Name+"/"+row.Workflow
+	by.ProjectID, by.Workflow, by.Before, by.After = row.ProjectID, row.Workflow, before, after
+	return tx.InsertRecords(ctx, &by)
+}
+
+// timesText is what a record tells of a schedule.
+func timesText(s *trowel.Schedule) *param.Map {
+	return param.Of(
+		"enabled", s.DisabledAt.IsZero(), "nextSessionTime", s.NextSessionAt.UTC().Format(time.RFC3339), "nextRunTime", s.NextRunAt.UTC().Format(time.RFC3339),
+	)
+}

@@ -1,0 +1,209 @@
+package server
+
+import (
+	"cmp"
+	"log/slog"
+	"net/http"
+	"slices"
+	"strconv"
+	"time"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/access"
+	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/param"
+)
+
+// States of agents in documents.
+const (
+	agentLive     = "live"
+	agentLate     = "late"     // it missed a heartbeat
+	agentDead     = "dead"     // its lease has ended
+	agentDraining = "draining" // it takes nothing new, and still runs something
+	agentDrained  = "drained"  // it takes nothing new, and runs nothing
+)
+
+// agentOf is the document of an agent that runs so many tasks.
+func (c *call) agentOf(a *trowel.Agent, used int) api.Agent {
+	shape := api.Agent{
+		ID: a.ID, Name: a.Name, Host: a.Host, Version: a.Version, Queues: queuesOf(a), Labels: a.Labels, Used: used, Remote: a.Remote,
+		Server: a.ServerID, StartedAt: Milli(a.StartedAt), HeartbeatAt: Milli(a.SeenAt), LeaseEndsAt: Milli(a.LeaseEnds), DrainedAt: milli(a.DrainedAt),
+		State: agentState(a, used, c.now), Can: c.can(0, access.DrainAgents),
+	}
+	if a.Slots > 0 {
+		shape.Slots = &a.Slots
+	}
+	return shape
+}
+
+func agentState(a *trowel.Agent, used int, now time.Time) string {
+	switch n := countAgents([]*trowel.Agent{a}, now); {
+	case n.Dead > 0:
+		return agentDead
+	case !a.DrainedAt.IsZero() && used > 0:
+		return agentDraining
+	case !a.DrainedAt.IsZero():
+		return agentDrained
+	case n.Late > 0:
+		return agentLate
+	}
+	return agentLive
+}
+
+// usedSlots counts the running tasks of each agent.
+func (c *call) usedSlots(tx trowel.Tx) (map[string]int, error) {
+	live, err := tx.CountLive(c.ctx())
+	used := map[string]int{}
+	for i := range live {
+		if live[i].State == trowel.TaskRunning {
+			used[live[i].AgentID] += live[i].Count
+		}
+	}
+	return used, err
+}
+
+// getAgents lists the agents by their ids.
+func getAgents(c *call) (any, error) {
+	limit, key, err := c.pageOf(1)
+	if err != nil {
+		return nil, err
+	}
+	var list api.AgentList
+	err = c.view(func(tx trowel.Tx) error {
+		agents, err := tx.ListAgents(c.ctx())
+		if err != nil {
+			return err
+		}
+		used, err := c.usedSlots(tx)
+		list = api.AgentList{Items: api.List[api.Agent]{}}
+		slices.SortFunc(agents, func(a, b *trowel.Agent) int { return cmp.Compare(a.ID, b.ID) })
+		for _, a := range agents {
+			if key != nil && a.ID <= key[0] {
+				continue
+			}
+			if len(list.Items) == limit {
+				list.Next = cursorOf(list.Items[limit-1].ID)
+				break
+			}
+			list.Items = append(list.Items, c.agentOf(a, used[a.ID]))
+		}
+		return err
+	})
+	return list, err
+}
+
+// findAgent returns the agent of the path.
+func (c *call) findAgent(tx trowel.Tx) (*trowel.Agent, error) {
+	a, err := tx.FindAgent(c.ctx(), c.text())
+	return a, unknown(err, "an agent that is gone is forgotten once its lease has ended", "there is no agent with id %q", c.text())
+}
+
+func getAgent(c *call) (any, error) {
+	var shape api.Agent
+	err := c.view(func(tx trowel.Tx) error {
+		a, err := c.findAgent(tx)
+		if err != nil {
+			return err
+		}
+		running, err := tx.ListRunningOf(c.ctx(), a.ID)
+		shape = c.agentOf(a, len(running))
+		return err
+	})
+	return shape, err
+}
+
+// getAgentTasks lists what an agent runs, by id.
+func getAgentTasks(c *call) (any, error) {
+	limit, key, err := c.numberKey(1)
+	if err != nil {
+		return nil, err
+	}
+	var list api.AgentTaskList
+	err = c.view(func(tx trowel.Tx) error {
+		a, err := c.findAgent(tx)
+		if err != nil {
+			return err
+		}
+		running, err := tx.ListRunningOf(c.ctx(), a.ID)
+		if err != nil {
+			return err
+		}
+		running = slices.DeleteFunc(running, func(t trowel.LiveTask) bool { return key != nil && int64(t.TaskID) <= key[0] })
+		list = api.AgentTaskList{Items: api.List[api.AgentTask]{}}
+		if len(running) > limit {
+			running = running[:limit]
+			list.Next = numberCursor(int64(running[limit-1].TaskID))
+		}
+		ids := make([]trowel.TaskID, len(running))
+		for i := range running {
+			ids[i] = running[i].TaskID
+		}
+		names, err := tx.NameTasks(c.ctx(), ids)
+		for i := range running {
+			t := &running[i]
+			if name := names[t.TaskID]; c.may(name.ProjectID) == nil {
+				list.Items = append(list.Items, api.AgentTask{
+					ID: api.ID(t.TaskID), FullName: name.FullName, AttemptID: api.ID(t.AttemptID), Workflow: name.Workflow,
+					Project: api.IDName{ID: api.ID(name.ProjectID), Name: name.Project}, Try: t.Try, StartedAt: Milli(t.StartedAt),
+				})
+			}
+		}
+		return err
+	})
+	return list, err
+}
+
+// drainAgent tells an agent to take nothing new; what it runs goes on.
+func drainAgent(c *call) (any, error) { return c.changeAgent("agent.drain", c.now) }
+
+// undrainAgent lets it go on.
+func undrainAgent(c *call) (any, error) { return c.changeAgent("agent.undrain", time.Time{}) }
+
+func (c *call) changeAgent(action string, drainedAt time.Time) (any, error) {
+	var request api.NoteRequest
+	if err := c.decodeOptional(&request); err != nil {
+		return nil, err
+	}
+	if err := c.may(0); err != nil {
+		return nil, err
+	}
+	var shape api.Agent
+	changed := false
+	err := c.update(func(tx trowel.Tx) error {
+		a, err := c.findAgent(tx)
+		if err != nil {
+			return err
+		}
+		running, err := tx.ListRunningOf(c.ctx(), a.ID)
+		if err != nil {
+			return err
+		}
+		if drainedAt.IsZero() && a.DrainedAt.IsZero() {
+			return fault(http.StatusConflict, codeNotDraining, "agent %s takes tasks already", a.ID)
+		}
+		before := param.Of("drained", strconv.FormatBool(!a.DrainedAt.IsZero()))
+		changed = a.DrainedAt.IsZero() || drainedAt.IsZero()
+		if !changed { // the first instant counts
+			shape = c.agentOf(a, len(running))
+			return nil
+		}
+		a.DrainedAt = drainedAt
+		shape = c.agentOf(a, len(running))
+		if err := tx.DrainAgent(c.ctx(), a.ID, drainedAt); err != nil {
+			return err
+		}
+		err = c.record(tx, trowel.Record{
+			Action: action, ObjectKind: "agent", ObjectID: a.ID, Object: a.Name, Note: request.Note,
+			Before: before, After: param.Of("drained", strconv.FormatBool(!drainedAt.IsZero())),
+		})
+		if err != nil {
+			return err
+		}
+		return tx.Notify(c.ctx(), trowel.TopicAgents)
+	})
+	if err == nil && changed {
+		c.opts.AgentsChanged()
+		c.opts.Log.Info("agent changed", slog.String("action", action), slog.String("agent", shape.Name), slog.String("actor", c.caller.Name))
+	}
+	return shape, err
+}

@@ -1,0 +1,203 @@
+package server
+
+import (
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/api"
+)
+
+// auditParameters are the filters of the audit.
+func auditParameters() []parameter {
+	return append(limitAndCursor(),
+		parameter{"actor", "string", "Only what this user, token, server or agent did."},
+		parameter{"action", "string", "Only this action, as in pool.create, or all below it, as in pool."},
+		parameter{"project", "string", "Only what belongs to the project of that name."},
+		parameter{"workflow", "string", "Only what belongs to this workflow of the project."},
+		parameter{"attempt", "integer", "What belongs to this attempt, and every move of its tasks."},
+		parameter{"task", "string", "Only moves of this task of the attempt, and of those below it: an id, or a full name."},
+		parameter{"source", "string", "Only what came from there: rest, cli, config, scheduler, server or engine."},
+		parameter{"from", "string", "Only what happened then or later: an instant, as in 2026-01-02T03:04:05Z."},
+		parameter{"to", "string", "Only what happened before then."},
+		parameter{"order", "string", "desc, or, with attempt, asc; desc if it is missing."},
+	)
+}
+
+// auditQuery is what a request wants to know.
+type auditQuery struct {
+	filter    trowel.RecordFilter
+	task      string
+	ascending bool
+}
+
+// getAudit lists who did what.
+func getAudit(c *call) (any, error) {
+	q, err := c.auditQuery()
+	if err != nil {
+		return nil, err
+	}
+	if q.filter.AttemptID != 0 {
+		return c.auditOfAttempt(q)
+	}
+	limit, key, err := c.numberKey(1)
+	if err != nil {
+		return nil, err
+	}
+	if key != nil {
+		q.filter.Before = key[0]
+	}
+	q.filter.Limit = limit + 1
+	var list api.AuditList
+	err = c.view(func(tx trowel.Tx) error {
+		if err := c.auditProject(tx, q); err != nil {
+			return err
+		}
+		records, err := tx.ListRecords(c.ctx(), q.filter)
+		if err != nil {
+			return err
+		}
+		list = api.AuditList{Items: api.List[api.AuditEntry]{}}
+		if len(records) > limit {
+			records = records[:limit]
+			list.Next = numberCursor(records[limit-1].ID)
+		}
+		projects := projectNames{}
+		for _, r := range records {
+			entry, err := c.recordEntry(tx, r, projects)
+			if err != nil {
+				return err
+			}
+			list.Items = append(list.Items, entry)
+		}
+		return nil
+	})
+	return list, err
+}
+
+// auditQuery reads the filters.
+func (c *call) auditQuery() (*auditQuery, error) {
+	attempt, err := strconv.ParseInt(c.query.Get("attempt"), 10, 64)
+	if c.query.Get("attempt") != "" && (err != nil || attempt <= 0) {
+		return nil, wrongValue("attempt", "attempt must be the id of an attempt, not %q", c.query.Get("attempt"))
+	}
+	q := &auditQuery{task: c.query.Get("task"), filter: trowel.RecordFilter{
+		Actor: c.query.Get("actor"), Action: c.query.Get("action"), Source: c.query.Get("source"), Workflow: c.query.Get("workflow"),
+		AttemptID: trowel.AttemptID(attempt),
+	}}
+	switch order := c.query.Get("order"); {
+	case order == "asc" && attempt != 0:
+		q.ascending = true
+	case order == "asc":
+		return nil, wrongValue("order", "order=asc needs an attempt")
+	case order != "" && order != "desc":
+		return nil, wrongValue("order", "order must be asc or desc, not %q", order)
+	}
+	switch {
+	case q.task != "" && attempt == 0:
+		return nil, wrongValue("task", "task needs an attempt")
+	case q.filter.Workflow != "" && attempt == 0 && c.query.Get("project") == "":
+		return nil, wrongValue("workflow", "workflow needs a project")
+	}
+	for _, at := range []struct {
+		name  string
+		place *time.Time
+	}{{"from", &q.filter.From}, {"to", &q.filter.To}} {
+		text := c.query.Get(at.name)
+		if text == "" {
+			continue
+		}
+		if *at.place, err = api.ParseInstant(text); err != nil {
+			return nil, wrongValue(at.name, "%s must be an instant, not %q", at.name, text).hinting("write it as in 2026-01-02T03:04:05Z")
+		}
+	}
+	return q, nil
+}
+
+// auditProject limits the records to the project that is asked for, or to the caller's only one.
+func (c *call) auditProject(tx trowel.Tx, q *auditQuery) error {
+	project, err := c.projectParam(tx)
+	if err != nil {
+		return err
+	}
+	switch {
+	case project != nil:
+		q.filter.ProjectID = project.ID
+	case c.caller.Project != 0:
+		q.filter.ProjectID = c.caller.Project
+	}
+	return c.may(q.filter.ProjectID)
+}
+
+// projectNames are names of projects that were looked up.
+type projectNames map[trowel.ProjectID]*api.IDName
+
+// name finds the name of a project; nil for zero, and for one that is not there any more.
+func (n projectNames) name(c *call, tx trowel.Tx, id trowel.ProjectID) (*api.IDName, error) {
+	if known, ok := n[id]; ok || id == 0 {
+		return known, nil
+	}
+	p, err := tx.FindProjectByID(c.ctx(), id)
+	switch {
+	case errors.Is(err, trowel.ErrNotFound):
+		n[id] = nil
+		return nil, nil //nolint:nilnil // it has no name any more
+	case err != nil:
+		return nil, err
+	}
+	name := idName(*p)
+	n[id] = &name
+	return &name, nil
+}
+
+// recordEntry is the document of a record.
+func (c *call) recordEntry(tx trowel.Tx, r *trowel.Record, projects projectNames) (api.AuditEntry, error) {
+	project, err := projects.name(c, tx, r.ProjectID)
+	entry := api.AuditEntry{
+		ID: "r" + strconv.FormatInt(r.ID, 10), At: Milli(r.At), Actor: api.AuditActor{Kind: r.ActorKind, Name: r.Actor},
+		Action: r.Action, Text: recordText(r), Before: r.Before, After: r.After, Note: r.Note, Source: r.Source,
+		Object: api.AuditObject{Kind: r.ObjectKind, ID: r.ObjectID, Path: r.Object, Project: project, Workflow: r.Workflow},
+	}
+	if r.AttemptID != 0 {
+		id := api.ID(r.AttemptID)
+		entry.Object.AttemptID = &id
+	}
+	return entry, err
+}
+
+// attemptOfAudit returns the attempt that the audit is asked for.
+func (c *call) attemptOfAudit(tx trowel.Tx, id trowel.AttemptID) (*trowel.AttemptSummary, error) {
+	s, err := tx.FindAttemptSummary(c.ctx(), id)
+	if errors.Is(err, trowel.ErrNotFound) {
+		return nil, fault(http.StatusNotFound, codeNotFound, "there is no attempt with id %d", id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return s, c.may(s.Project.ID)
+}
+
+// taskMatcher tells which tasks of an attempt a request means by an id or a full name.
+func taskMatcher(task string, names map[trowel.TaskID]string) (func(trowel.TaskID) bool, error) {
+	if task == "" {
+		return func(trowel.TaskID) bool { return true }, nil
+	}
+	if id, err := strconv.ParseInt(task, 10, 64); err == nil {
+		if full, ok := names[trowel.TaskID(id)]; ok {
+			task = full
+		}
+	}
+	ids := map[trowel.TaskID]bool{}
+	for id, name := range names {
+		if rest, ok := strings.CutPrefix(name, task); ok && (rest == "" || strings.ContainsAny(rest[:1], "+^")) {
+			ids[id] = true
+		}
+	}
+	if len(ids) == 0 {
+		return nil, fault(http.StatusNotFound, codeNotFound, "the attempt has no task %q", task).hinting("full names begin with the name of the workflow, as in +load+fetch")
+	}
+	return func(id trowel.TaskID) bool { return ids[id] }, nil
+}

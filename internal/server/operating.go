@@ -1,0 +1,82 @@
+package server
+
+import (
+	"github.com/trowel-project/trowel/internal/access"
+	"github.com/trowel-project/trowel/internal/api"
+)
+
+// operatingRoutes are what operators look at and change: pools, queues, agents, pauses and the audit (ui.md,
+// section 4).
+func operatingRoutes() []route {
+	ofPool := parameter{"project", "string", "Name of the project whose own pool is meant; that of the site if it is missing."}
+	return []route{
+		{
+			method: "GET", path: "/api/pools", name: "getPools", verb: access.ListSessionsOfSite, answer: api.PoolList{}, handle: getPools,
+			about: "Pools of the site, then those of projects, by name.",
+			query: append(limitAndCursor(), parameter{"project", "string", "Only those of the project of that name."}),
+		},
+		{
+			method: "GET", path: "/api/pools/{name}", name: "getPool", verb: access.ListSessionsOfSite, answer: api.Pool{}, handle: getPool,
+			about: "A pool.", query: []parameter{ofPool},
+		},
+		{
+			method: "PUT", path: "/api/pools/{name}", name: "putPool", verb: access.EditPools, answer: api.PoolChange{}, handle: putPool,
+			about: "Make a pool, or change it.", query: []parameter{ofPool}, body: reads(api.PoolRequest{}),
+		},
+		{
+			method: "DELETE", path: "/api/pools/{name}", name: "deletePool", verb: access.EditPools, answer: api.PoolChange{}, handle: deletePool,
+			about: "Delete a pool. Tasks that hold slots of it run on, and those that name it wait.",
+			query: []parameter{
+				ofPool, {"dryRun", "boolean", "Only tell what would be."}, {"expect", "string", "Refuse unless it is in this state."},
+				{"note", "string", "For the audit."},
+			},
+		},
+		{
+			method: "GET", path: "/api/pools/{name}/tasks", name: "getPoolTasks", verb: access.ListSessionsOfSite, answer: api.PoolTaskList{},
+			handle: getPoolTasks, about: "Tasks that hold slots of a pool, the longest first, or wait for some, in the order in which they are to be claimed.",
+			query: append(limitAndCursor(), ofPool, parameter{"use", "string", "holding, or waiting; holding if it is missing."}),
+		},
+		{
+			method: "GET", path: "/api/queues", name: "getQueues", verb: access.ListSessionsOfSite, answer: api.QueueList{}, handle: getQueues,
+			about: "Queues that agents serve or tasks name.",
+		},
+		{
+			method: "GET", path: "/api/agents", name: "getAgents", verb: access.ListSessionsOfSite, answer: api.AgentList{}, handle: getAgents,
+			about: "Agents, by id.", query: limitAndCursor(),
+		},
+		{
+			method: "GET", path: "/api/agents/{id}", name: "getAgent", verb: access.ListSessionsOfSite, answer: api.Agent{}, handle: getAgent,
+			about: "An agent.",
+		},
+		{
+			method: "GET", path: "/api/agents/{id}/tasks", name: "getAgentTasks", verb: access.ListSessionsOfSite, answer: api.AgentTaskList{},
+			handle: getAgentTasks, about: "Tasks that an agent runs, by id.", query: limitAndCursor(),
+		},
+		{
+			method: "POST", path: "/api/agents/{id}/drain", name: "drainAgent", verb: access.DrainAgents, answer: api.Agent{}, handle: drainAgent,
+			about: "Tell an agent to take nothing new.", body: body{types: []string{jsonType}, optional: true, value: api.NoteRequest{}},
+		},
+		{
+			method: "POST", path: "/api/agents/{id}/undrain", name: "undrainAgent", verb: access.DrainAgents, answer: api.Agent{}, handle: undrainAgent,
+			about: "Let an agent take tasks again.", body: body{types: []string{jsonType}, optional: true, value: api.NoteRequest{}},
+		},
+		{
+			method: "GET", path: "/api/projects/{id:32}/workflows/{name}/pause", name: "getWorkflowState", verb: access.GetWorkflow, answer: api.WorkflowState{},
+			handle: getWorkflowState, about: "Whether a workflow is paused.",
+		},
+		{
+			method: "POST", path: "/api/projects/{id:32}/workflows/{name}/pause", name: "pauseWorkflow", verb: access.DisableSchedule, answer: api.WorkflowState{},
+			handle: pauseWorkflow, about: "Let no new attempt of a workflow begin; those that run go on.",
+			body: body{types: []string{jsonType}, optional: true, value: api.NoteRequest{}},
+		},
+		{
+			method: "POST", path: "/api/projects/{id:32}/workflows/{name}/resume", name: "resumeWorkflow", verb: access.EnableSchedule, answer: api.WorkflowState{},
+			handle: resumeWorkflow, about: "End a pause: attempts that wait begin.",
+			body: body{types: []string{jsonType}, optional: true, value: api.NoteRequest{}},
+		},
+		{
+			method: "GET", path: "/api/audit", name: "getAudit", verb: access.ReadAudit, answer: api.AuditList{}, handle: getAudit,
+			about: "Who did what, newest first. With an attempt also every move of its tasks.", query: auditParameters(),
+		},
+	}
+}

@@ -1,0 +1,89 @@
+package server
+
+import (
+	"encoding/base64"
+	"strconv"
+	"strings"
+
+	trowel "github.com/trowel-project/trowel"
+)
+
+// Pages of Trowel's own lists: limit and cursor (ui.md, section 4).
+const maxPage = 500
+
+// limitAndCursor are parameters of Trowel's own lists, for the table of routes.
+func limitAndCursor() []parameter {
+	return []parameter{
+		{"limit", "integer", "How many items at most, up to 500; 100 if it is missing."},
+		{"cursor", "string", "Where to go on: next of the page before."},
+	}
+}
+
+// cursorOf makes an opaque cursor of the key of the last item of a page.
+func cursorOf(key ...string) *string {
+	text := base64.RawURLEncoding.EncodeToString([]byte(strings.Join(key, "\n")))
+	return &text
+}
+
+// pageOf reads limit and cursor. The cursor has as many parts as wanted; none is there on the first page.
+func (c *call) pageOf(parts int) (limit int, key []string, err error) {
+	limit = defaultPage
+	if text := c.query.Get("limit"); text != "" {
+		limit, err = strconv.Atoi(text)
+		if err != nil || limit < 1 || limit > maxPage {
+			return 0, nil, wrongValue("limit", "limit must be a number from 1 to %d, not %q", maxPage, text)
+		}
+	}
+	text := c.query.Get("cursor")
+	if text == "" {
+		return limit, nil, nil
+	}
+	data, err := base64.RawURLEncoding.DecodeString(text)
+	if key = strings.Split(string(data), "\n"); err != nil || len(key) != parts {
+		return 0, nil, badCursor(text)
+	}
+	return limit, key, nil
+}
+
+// numberKey is pageOf for a cursor of numbers.
+func (c *call) numberKey(parts int) (limit int, key []int64, err error) {
+	limit, texts, err := c.pageOf(parts)
+	if err != nil {
+		return 0, nil, err
+	}
+	for _, text := range texts {
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			return 0, nil, badCursor(c.query.Get("cursor"))
+		}
+		key = append(key, n)
+	}
+	return limit, key, nil
+}
+
+func badCursor(text string) error {
+	return wrongValue("cursor", "%q is no cursor of this list", text).hinting("send next of the page before, or none for the first page")
+}
+
+// numberCursor is cursorOf for numbers.
+func numberCursor(key ...int64) *string {
+	texts := make([]string, len(key))
+	for i, n := range key {
+		texts[i] = strconv.FormatInt(n, 10)
+	}
+	return cursorOf(texts...)
+}
+
+// projectParam finds the project that ?project= names, for which the caller must be allowed to do what the
+// route does; nil if it names none.
+func (c *call) projectParam(tx trowel.Tx) (*trowel.Project, error) {
+	name := c.query.Get("project")
+	if name == "" {
+		return nil, nil //nolint:nilnil // none was asked for
+	}
+	p, err := tx.FindProject(c.ctx(), name)
+	if err != nil {
+		return nil, unknown(err, "", "there is no project %q", name)
+	}
+	return p, c.may(p.ID)
+}

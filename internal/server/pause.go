@@ -1,0 +1,118 @@
+package server
+
+import (
+	"errors"
+	"log/slog"
+	"net/http"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/param"
+)
+
+// mostWaiting is how many waiting attempts of a workflow are counted.
+const mostWaiting = 100
+
+// pauseWorkflow keeps new attempts of a workflow from beginning (control K816).
+func pauseWorkflow(c *call) (any, error) {
+	return c.changePause("workflow.pause", "workflow paused", func(tx trowel.Tx, p *trowel.Pause) error {
+		_, workflows, err := c.newestWorkflow(tx, p)
+		if err != nil {
+			return err
+		}
+		if workflows == 0 {
+			return fault(http.StatusNotFound, codeNotFound, "the newest revision of the project has no workflow %q", p.Workflow)
+		}
+		err = tx.PutPause(c.ctx(), p)
+		if errors.Is(err, trowel.ErrConflict) {
+			return fault(http.StatusConflict, codePaused, "workflow %q is paused already", p.Workflow)
+		}
+		return err
+	})
+}
+
+// newestWorkflow finds out whether the newest revision has the workflow.
+func (c *call) newestWorkflow(tx trowel.Tx, p *trowel.Pause) (*trowel.Revision, int, error) {
+	r, err := tx.FindRevision(c.ctx(), p.ProjectID, "")
+	if err != nil {
+		return nil, 0, missed(err, "project id=%d", p.ProjectID)
+	}
+	list, err := tx.ListWorkflows(c.ctx(), trowel.WorkflowFilter{Revision: r.ID, Name: p.Workflow, Limit: 1})
+	return r, len(list), err
+}
+
+// resumeWorkflow lets them begin again, those that wait at once.
+func resumeWorkflow(c *call) (any, error) {
+	return c.changePause("workflow.resume", "workflow resumed", func(tx trowel.Tx, p *trowel.Pause) error {
+		err := tx.DeletePause(c.ctx(), p.ProjectID, p.Workflow)
+		if errors.Is(err, trowel.ErrNotFound) {
+			return fault(http.StatusConflict, codeNotPaused, "workflow %q is not paused", p.Workflow)
+		}
+		return err
+	})
+}
+
+func (c *call) changePause(action, message string, change func(trowel.Tx, *trowel.Pause) error) (any, error) {
+	var request api.NoteRequest
+	if err := c.decodeOptional(&request); err != nil {
+		return nil, err
+	}
+	var shape api.WorkflowState
+	of := trowel.WorkflowName{Name: c.text()}
+	err := c.update(func(tx trowel.Tx) error {
+		project, err := c.liveProject(tx)
+		if err != nil {
+			return err
+		}
+		of.ProjectID = project.ID
+		before, err := c.workflowState(tx, project)
+		if err != nil {
+			return err
+		}
+		err = change(tx, &trowel.Pause{ProjectID: project.ID, Workflow: of.Name, At: c.now, Actor: c.caller.Name, Note: request.Note})
+		if err != nil {
+			return err
+		}
+		if shape, err = c.workflowState(tx, project); err != nil {
+			return err
+		}
+		err = c.record(tx, trowel.Record{
+			Action: action, ObjectKind: "workflow", ObjectID: of.Name, Object: project.Name + "/" + of.Name, ProjectID: project.ID, Workflow: of.Name,
+			Note: request.Note, Before: param.Of("paused", before.Paused != nil), After: param.Of("paused", shape.Paused != nil),
+		})
+		if err != nil {
+			return err
+		}
+		return tx.Notify(c.ctx(), trowel.AdmitTopic(of))
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.opts.Limits.Admit(of)
+	c.opts.SchedulesChanged()
+	c.opts.Log.Info(message, c.changed(shape.Project.Name, slog.String("workflow", of.Name))...)
+	return shape, nil
+}
+
+// workflowState tells of a pause, and of the attempts of the workflow.
+func (c *call) workflowState(tx trowel.Tx, project *trowel.Project) (api.WorkflowState, error) {
+	state := api.WorkflowState{Project: idName(*project), Workflow: c.text()}
+	p, err := tx.FindPause(c.ctx(), project.ID, c.text())
+	switch {
+	case err == nil:
+		state.Paused = &api.Pause{At: Milli(p.At), By: p.Actor, Note: p.Note}
+	case !errors.Is(err, trowel.ErrNotFound):
+		return state, err
+	}
+	if state.Running, err = tx.CountAdmitted(c.ctx(), project.ID, c.text()); err != nil {
+		return state, err
+	}
+	waiting, err := tx.ListWaiting(c.ctx(), project.ID, c.text(), mostWaiting)
+	state.Waiting = len(waiting)
+	return state, err
+}
+
+// getWorkflowState tells whether a workflow is paused.
+func getWorkflowState(c *call) (any, error) {
+	return inProject(c, func(tx trowel.Tx, p *trowel.Project) (api.WorkflowState, error) { return c.workflowState(tx, p) })
+}

@@ -1,0 +1,148 @@
+package server
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/queue"
+)
+
+// poolRank orders the tasks that wait for a pool as they will be claimed, as far as one can tell beforehand:
+// by weight and age. It does not change while they wait.
+type poolRank struct {
+	score int64 // the smaller, the earlier
+	task  trowel.TaskID
+}
+
+func (r poolRank) compare(o poolRank) int {
+	return cmp.Or(cmp.Compare(r.score, o.score), cmp.Compare(r.task, o.task))
+}
+
+// rankOf is the rank of a task. A weight counts as much as waiting for so long as adds one to the weight
+// (control K807).
+func rankOf(t *trowel.LiveTask, aging time.Duration) poolRank {
+	weight := int64(t.Needs.PriorityWeight())
+	if aging <= 0 {
+		const apart = int64(100 * 365 * 24 * time.Hour / time.Microsecond) // more than any age
+		return poolRank{t.ReadyAt.UnixMicro() - weight*apart, t.TaskID}
+	}
+	return poolRank{t.ReadyAt.UnixMicro() - weight*aging.Microseconds(), t.TaskID}
+}
+
+// ranked is a task of a pool.
+type ranked struct {
+	poolRank
+	task  trowel.LiveTask
+	slots int
+}
+
+// getPoolTasks lists the tasks that hold slots of a pool, or wait for some.
+func getPoolTasks(c *call) (any, error) {
+	limit, key, err := c.numberKey(3)
+	if err != nil {
+		return nil, err
+	}
+	state := trowel.TaskRunning
+	switch use := c.query.Get("use"); use {
+	case "", "holding":
+	case "waiting":
+		state = trowel.TaskReady
+	default:
+		return nil, wrongValue("use", "use must be holding or waiting, not %q", use)
+	}
+	from, position := poolRank{}, 0
+	if key != nil {
+		from, position = poolRank{key[0], trowel.TaskID(key[1])}, int(key[2])
+	}
+	var list api.PoolTaskList
+	err = c.view(func(tx trowel.Tx) error {
+		_, p, err := c.findPool(tx)
+		if err != nil {
+			return err
+		}
+		pools, err := tx.ListPools(c.ctx())
+		if err != nil {
+			return err
+		}
+		found, err := c.poolTasks(tx, p, pools, state, limit+1, func(r poolRank) bool { return key == nil || r.compare(from) > 0 })
+		if err != nil {
+			return err
+		}
+		list.Next = nil
+		if len(found) > limit {
+			found = found[:limit]
+			last := found[limit-1]
+			list.Next = numberCursor(last.score, int64(last.poolRank.task), int64(position+limit))
+		}
+		list.Items, err = c.poolTaskDocuments(tx, found, position)
+		return err
+	})
+	return list, err
+}
+
+// poolTasks finds the first tasks of a pool in their order. It keeps no more of them than it returns,
+// twice over.
+func (c *call) poolTasks(tx trowel.Tx, p *trowel.Pool, pools []*trowel.Pool, state trowel.TaskState, limit int, wanted func(poolRank) bool) ([]ranked, error) {
+	limits := queue.Limits{Pools: pools}
+	var found []ranked
+	shorten := func() {
+		slices.SortFunc(found, func(a, b ranked) int { return a.compare(b.poolRank) })
+		found = found[:min(len(found), limit)]
+	}
+	err := tx.EachLive(c.ctx(), state, func(t *trowel.LiveTask, project trowel.ProjectID) error {
+		slots := 0
+		if state == trowel.TaskRunning && t.Holds != nil {
+			slots = t.Holds[p.Use()]
+		} else {
+			for _, need := range t.Needs.PoolNeeds() {
+				if meant := limits.Pool(project, need.Name); meant != nil && meant.ID == p.ID {
+					slots = need.Slots
+				}
+			}
+		}
+		rank := rankOf(t, c.opts.Aging)
+		if state == trowel.TaskRunning {
+			rank = poolRank{t.StartedAt.UnixMicro(), t.TaskID}
+		}
+		if slots == 0 || !wanted(rank) {
+			return nil
+		}
+		if found = append(found, ranked{rank, *t, slots}); len(found) >= 2*limit {
+			shorten()
+		}
+		return nil
+	})
+	shorten()
+	return found, err
+}
+
+// poolTaskDocuments names the tasks. Those of projects that the caller may not see are left without names.
+func (c *call) poolTaskDocuments(tx trowel.Tx, found []ranked, position int) (api.List[api.PoolTask], error) {
+	ids := make([]trowel.TaskID, len(found))
+	for i := range found {
+		ids[i] = found[i].task.TaskID
+	}
+	names, err := tx.NameTasks(c.ctx(), ids)
+	list := api.List[api.PoolTask]{}
+	for i := range found {
+		t := &found[i].task
+		shape := api.PoolTask{
+			ID: api.ID(t.TaskID), AttemptID: api.ID(t.AttemptID), State: t.State.String(), Slots: found[i].slots,
+			Weight: t.Needs.PriorityWeight(), Queue: t.Needs.QueueName(), ReadyAt: Milli(t.ReadyAt),
+		}
+		if name := names[t.TaskID]; c.may(name.ProjectID) == nil {
+			shape.FullName, shape.Workflow, shape.Project = name.FullName, name.Workflow, api.IDName{ID: api.ID(name.ProjectID), Name: name.Project}
+		}
+		if t.State == trowel.TaskRunning {
+			shape.StartedAt, shape.Agent = milli(t.StartedAt), optional(t.AgentID)
+		} else {
+			place := position + i + 1
+			shape.Position = &place
+		}
+		list = append(list, shape)
+	}
+	return list, err
+}

@@ -1,0 +1,163 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/pool"
+)
+
+// Limits is told of changes that may let tasks or attempts begin; a flusher.
+type Limits interface {
+	// LimitsChanged tells that pools changed.
+	LimitsChanged()
+	// Admit tells that attempts of a workflow that waited may begin.
+	Admit(w trowel.WorkflowName)
+}
+
+// putPool makes or changes a pool.
+func putPool(c *call) (any, error) {
+	var request api.PoolRequest
+	if err := c.decode(&request); err != nil {
+		return nil, err
+	}
+	return c.changePool(request.DryRun, request.Expect, func(tx trowel.Tx, of poolTarget) (*pool.Changed, error) {
+		return pool.Set(c.ctx(), tx, pool.Change{
+			Project: of.project, Name: c.text(), Slots: request.Slots, Description: request.Description, IncludeDeferred: request.IncludeDeferred,
+			By: c.noting(request.Note), DryRun: request.DryRun, Check: of.check,
+		})
+	})
+}
+
+// deletePool deletes a pool, with the tasks in it left as they are.
+func deletePool(c *call) (any, error) {
+	dryRun := c.flagParam("dryRun")
+	return c.changePool(dryRun, c.query.Get("expect"), func(tx trowel.Tx, of poolTarget) (*pool.Changed, error) {
+		return pool.Delete(c.ctx(), tx, pool.Removal{
+			Project: of.project, Name: c.text(), By: c.noting(c.query.Get("note")), DryRun: dryRun, Check: of.check,
+		})
+	})
+}
+
+// noting is a record of the caller with a note.
+func (c *call) noting(note string) trowel.Record {
+	by := c.by()
+	by.Note = note
+	return by
+}
+
+// poolTarget is which pool is to be changed, and what it must be like.
+type poolTarget struct {
+	project trowel.ProjectID
+	check   func(before *trowel.Pool) error
+}
+
+func (c *call) changePool(dryRun bool, expect string, change func(trowel.Tx, poolTarget) (*pool.Changed, error)) (any, error) {
+	var answer api.PoolChange
+	err := c.update(func(tx trowel.Tx) error {
+		project, err := c.projectParam(tx)
+		if err == nil && project == nil {
+			err = c.may(0)
+		}
+		if err != nil {
+			return err
+		}
+		done, err := change(tx, poolTarget{projectID(project), func(before *trowel.Pool) error {
+			return expecting(expect, poolState(before), fmt.Sprintf("the pool %q", c.text()))
+		}})
+		if err != nil {
+			return c.poolFault(err, project)
+		}
+		answer, err = c.poolChange(tx, done, dryRun)
+		return err
+	})
+	if err != nil || dryRun || answer.Action == pool.ActionNone {
+		return answer, err
+	}
+	c.opts.Limits.LimitsChanged()
+	c.opts.Log.Info("pool changed", slog.String("pool", c.text()), slog.String("action", answer.Action), slog.Int("slots", answer.Pool.Slots),
+		slog.String("actor", c.caller.Name))
+	return answer, nil
+}
+
+// poolFault adds to an error what programs read.
+func (c *call) poolFault(err error, project *trowel.Project) error {
+	known, ok := errors.AsType[*trowel.Error](err)
+	switch {
+	case !ok:
+		return err
+	case errors.Is(err, pool.ErrBuiltIn):
+		return fault(http.StatusConflict, codeBuiltIn, "%s", known.Message).hinting(known.Hint)
+	case errors.Is(err, trowel.ErrNotFound):
+		return c.noPool(project)
+	case errors.Is(err, trowel.ErrInvalid):
+		where := "slots"
+		if trowel.CheckPoolName(c.text()) != nil {
+			where = "name"
+		}
+		return wrongValue(where, "%s", known.Message).hinting(known.Hint)
+	}
+	return err
+}
+
+// poolChange says what a change means to the tasks.
+func (c *call) poolChange(tx trowel.Tx, done *pool.Changed, dryRun bool) (api.PoolChange, error) {
+	of := done.After
+	if of == nil {
+		of = done.Before
+	}
+	b, err := c.readPools(tx, of)
+	if err != nil {
+		return api.PoolChange{}, err
+	}
+	answer := api.PoolChange{Pool: c.poolOf(b, of), Action: done.Action, DryRun: dryRun, Expect: poolState(done.Before), Notes: api.List[string]{}}
+	if done.After == nil {
+		answer.Notes = deletedNotes(&answer.Pool)
+		return answer, nil
+	}
+	answer.Startable = answer.Pool.Waiting
+	if answer.Pool.Open != nil {
+		answer.Startable = b.counts[of.ID].startable(*answer.Pool.Open)
+	}
+	answer.Notes = setNotes(&answer)
+	return answer, nil
+}
+
+// deletedNotes say what becomes of the tasks of a pool that is deleted.
+func deletedNotes(p *api.Pool) api.List[string] {
+	notes := api.List[string]{}
+	if p.Used > 0 {
+		notes = append(notes, fmt.Sprintf("%s in use: the tasks that hold them run on", amount(p.Used, "slot is", "slots are")))
+	}
+	if p.Waiting > 0 {
+		notes = append(notes, fmt.Sprintf("%s for it: they wait (pool_missing) until there is a pool %q again", amount(p.Waiting, "task waits", "tasks wait"), p.Name))
+	}
+	return notes
+}
+
+// setNotes say what becomes of the tasks of a pool that is made or changed.
+func setNotes(done *api.PoolChange) api.List[string] {
+	notes := api.List[string]{}
+	p := &done.Pool
+	switch {
+	case p.Slots == 0:
+		notes = append(notes, "0 slots: no task that names the pool starts")
+	case p.Open != nil && *p.Open < 0:
+		notes = append(notes, fmt.Sprintf("%d more slots are in use than there are: nothing is stopped, and nothing starts until they are free", -*p.Open))
+	}
+	if done.Startable > 0 {
+		notes = append(notes, fmt.Sprintf("there is room for %s", amount(done.Startable, "waiting task", "waiting tasks")))
+	}
+	return notes
+}
+
+func amount(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
