@@ -121,6 +121,19 @@ type CodeCount struct {
 	Sample TaskRef `json:"sample"` // the first of them
 }
 
+// TaskReason is the first reason of a task.
+type TaskReason struct {
+	Task        TaskRef `json:"task"`
+	StateDetail string  `json:"stateDetail"`
+	Reason      Reason  `json:"reason"`
+}
+
+// TaskReasonList is a page of reasons.
+type TaskReasonList struct {
+	Items List[TaskReason] `json:"items"`
+	Next  *string          `json:"next"`
+}
+
 // TaskDetail is a task with what Trowel knows besides (control K219).
 type TaskDetail struct {
 	Task

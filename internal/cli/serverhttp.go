@@ -45,7 +45,7 @@ func (p *serverProcess) openServer(context.Context) error {
 		Version: version, UpgradeRecommended: s.Versions.UpgradeIfOlder, Incompatible: s.Versions.IncompatibleIfOlder,
 		Headers: s.Listen.Headers, TempDir: p.tempDir(), MaxArchive: s.API.MaxArchiveBytes, MaxBody: maxBody,
 		MaxAttempts: s.Engine.MaxAttempts, MaxSessionsPage: s.API.MaxSessionsPage, MaxAttemptsPage: s.API.MaxAttemptsPage,
-		Swagger: s.Listen.Swagger, RequestTimeout: requestTimeout,
+		Swagger: s.Listen.Swagger, RequestTimeout: requestTimeout, ReserveAfter: s.Engine.ReserveAfter, MaxRunning: p.maxRunning(),
 	})
 	return nil
 }

@@ -53,7 +53,7 @@ var table = []command{
 			projectOption,
 			flagOption("list only what Digdag does not have, and exit with 1 if there is any", "--digdag"),
 		}, paramOptions),
-		run:     runCheck,
+		run: runCheck,
 	},
 	{
 		name: "scheduler", aliases: []string{"sched"}, section: sectionLocal,
@@ -279,6 +279,17 @@ var table = []command{
 		min:   1, max: 1,
 		options: []option{jsonOption},
 		run:     runTasks,
+	},
+	{
+		name: "why", section: sectionSession, remote: true, extra: true,
+		lines: []line{{"why <attempt-id> [+task]", "show why an attempt or a task does not run"}},
+		usage: []string{
+			"why <attempt-id>                 show why an attempt does not run or end, and what its tasks wait for",
+			"why <attempt-id> <+task>         show all reasons why a task does not run, and what is behind them",
+		},
+		min: 1, max: 2,
+		options: []option{jsonOption},
+		run:     runWhy,
 	},
 	{
 		name: "schedule", aliases: []string{"schedules"}, section: sectionSchedule, remote: true,

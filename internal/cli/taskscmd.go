@@ -27,8 +27,9 @@ func runTasks(ctx context.Context, c *call) error {
 		if c.args.given("--json") {
 			return c.printJSON(tasks)
 		}
+		reasons := c.reasons(ctx, server, id, tasks)
 		for i := range tasks.Tasks {
-			c.printTask(&tasks.Tasks[i])
+			c.printTask(&tasks.Tasks[i], reasons[tasks.Tasks[i].ID])
 		}
 		say(c.env.Stdout, "%d entries.\n", len(tasks.Tasks))
 		return nil
@@ -36,7 +37,43 @@ func runTasks(ctx context.Context, c *call) error {
 	return remote(list)(ctx, c)
 }
 
-func (c *call) printTask(t *api.Task) {
+// reasons are the texts of why tasks wait, by their ids, while the attempt goes on. What an ended attempt did
+// not reach is listed as Digdag does. A server that does not know leaves them out.
+func (c *call) reasons(ctx context.Context, server *client.Client, id api.ID, tasks *api.TaskCollection) map[api.ID]string {
+	if len(tasks.Tasks) == 0 || !goesOn(tasks.Tasks[0].State) {
+		return nil
+	}
+	texts := map[api.ID]string{}
+	for cursor := ""; len(texts) < maxReasons; {
+		page, err := server.ListReasons(ctx, id, cursor)
+		if err != nil {
+			return texts
+		}
+		for i := range page.Items {
+			item := &page.Items[i]
+			texts[item.Task.ID] = item.Reason.Text
+		}
+		if page.Next == nil {
+			return texts
+		}
+		cursor = *page.Next
+	}
+	return texts
+}
+
+// maxReasons is of how many tasks the reason is asked.
+const maxReasons = 2000
+
+// goesOn tells whether a root in this state, or an attempt of this status, is not done.
+func goesOn(state string) bool {
+	switch state {
+	case "success", "error", "group_error", "canceled", "killed":
+		return false
+	}
+	return true
+}
+
+func (c *call) printTask(t *api.Task, reason string) {
 	parent := "null"
 	if t.ParentID != nil {
 		parent = t.ParentID.String()
@@ -48,6 +85,10 @@ func (c *call) printTask(t *api.Task) {
 	say(c.env.Stdout, "   id: %s\n   name: %s\n   state: %s\n   started: %s\n   updated: %s\n",
 		t.ID, t.FullName, c.status(t.State), c.optLocal(t.StartedAt), c.local(t.UpdatedAt))
 	say(c.env.Stdout, "   config: %s\n   parent: %s\n   upstreams: [%s]\n", paramsText(t.Config), parent, strings.Join(upstreams, ", "))
-	say(c.env.Stdout, "   export params: %s\n   store params: %s\n   state params: %s\n\n",
+	say(c.env.Stdout, "   export params: %s\n   store params: %s\n   state params: %s\n",
 		paramsText(t.ExportParams), paramsText(t.StoreParams), paramsText(t.StateParams))
+	if reason != "" {
+		say(c.env.Stdout, "   reason: %s\n", reason)
+	}
+	say(c.env.Stdout, "\n")
 }

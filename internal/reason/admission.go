@@ -91,7 +91,7 @@ func (f *Facts) attemptsLimit() Reason {
 	limit, active := f.Control.ActiveAttempts, a.ActiveCount
 	r := Reason{
 		Code: AttemptsLimit, Since: f.Attempt.CreatedAt,
-		Text:   fmt.Sprintf("%d of %d active attempts of workflow %s are there%s", active, limit, f.Workflow.Name, f.line("attempt", a.Position)),
+		Text:   fmt.Sprintf("workflow %s has %d of %d active attempts%s", f.Workflow.Name, active, limit, f.line("attempt", a.Position)),
 		Fields: param.Of("limit", limit, "active", active, "position", position(a.Position)),
 	}
 	for _, id := range a.Active {

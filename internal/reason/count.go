@@ -91,6 +91,19 @@ func (t *Tree) childCounts(n *node) []trowel.ChildCount {
 	return list
 }
 
+// ListWaiting returns up to limit tasks that are neither running nor done and whose id is larger than after,
+// in the order of their ids.
+func (t *Tree) ListWaiting(after trowel.TaskID, limit int) []trowel.TaskID {
+	var ids []trowel.TaskID
+	for id, n := range t.nodes {
+		if id > after && n.State != trowel.TaskRunning && !n.State.Done() {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids[:min(len(ids), limit)]
+}
+
 // Waiting is how many tasks of an attempt have one code as their first reason.
 type Waiting struct {
 	Code   Code

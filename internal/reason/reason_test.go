@@ -199,7 +199,7 @@ func TestBlocked(t *testing.T) {
 			},
 			want: []string{
 				"workflow_paused: workflow w was paused by ann at 2024-01-15 00:00:00 +0000",
-				"attempts_limit: 1 of 1 active attempts of workflow w are there; 2 attempts are before it",
+				"attempts_limit: workflow w has 1 of 1 active attempts; 2 attempts are before it",
 				"parent: waits for its group +w to begin, which is blocked",
 			},
 		},

@@ -41,6 +41,8 @@ func TestOpenAPI(t *testing.T) {
 		{"GET", "/api/attempts/1", "/api/attempts/{id}", "", ""},
 		{"GET", "/api/attempts/1/retries", "/api/attempts/{id}/retries", "", ""},
 		{"GET", "/api/attempts/1/tasks", "/api/attempts/{id}/tasks", "", ""},
+		{"GET", "/api/attempts/1/why", "/api/attempts/{id}/why", "", ""},
+		{"GET", "/api/attempts/1/reasons", "/api/attempts/{id}/reasons", "", ""},
 		{"GET", "/api/sessions", "", "", ""},
 		{"GET", "/api/sessions/1", "/api/sessions/{id}", "", ""},
 		{"GET", "/api/sessions/1/attempts", "/api/sessions/{id}/attempts", "", ""},

@@ -62,7 +62,10 @@ type Options struct {
 	AgentsChanged func()
 	Limits        Limits
 	Aging         time.Duration // a waiting task gains one of weight after it, see queue.aging; zero for never
-	Mask          func(string) string // masks secrets in messages; may be nil
+	// ReserveAfter and MaxRunning are pool.reserve_after and executor.max_running_tasks; zero for none.
+	ReserveAfter time.Duration
+	MaxRunning   int
+	Mask         func(string) string // masks secrets in messages; may be nil
 
 	Version            string // as clients see it (server 2.6.1)
 	UpgradeRecommended string // see server.client-version-check.*; may be empty

@@ -1,0 +1,126 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/client"
+)
+
+// runWhy shows why an attempt, or a task of it, does not run (control K818).
+func runWhy(ctx context.Context, c *call) error {
+	id, err := c.firstID()
+	if err != nil {
+		return err
+	}
+	return remote(func(ctx context.Context, c *call, server *client.Client) error {
+		if len(c.args.positional) < 2 {
+			why, err := server.ExplainAttempt(ctx, id, "")
+			return c.showWhy(why, err, true)
+		}
+		name := c.args.positional[1]
+		if task, err := api.ParseID(name); err == nil {
+			why, err := server.ExplainTask(ctx, id, task)
+			if err != nil {
+				return err
+			}
+			if c.args.given("--json") {
+				return c.printJSON(why)
+			}
+			c.printWhy(why)
+			return nil
+		}
+		why, err := server.ExplainAttempt(ctx, id, name)
+		return c.showWhy(why, err, false)
+	})(ctx, c)
+}
+
+// showWhy prints an answer; that about a whole attempt also says what its tasks wait for.
+func (c *call) showWhy(why *api.AttemptWhy, err error, whole bool) error {
+	switch {
+	case err != nil:
+		return err
+	case c.args.given("--json") && whole:
+		return c.printJSON(why)
+	case c.args.given("--json"):
+		return c.printJSON(&why.Why)
+	}
+	c.printWhy(&why.Why)
+	if whole && len(why.ByCode) > 0 {
+		about := "Tasks that wait"
+		if !goesOn(why.State) {
+			about = "Tasks that were not reached"
+		}
+		say(c.env.Stdout, "\n%s, by their first reason:\n", about)
+		for _, count := range why.ByCode {
+			say(c.env.Stdout, "  %6d  %-18s %s\n", count.Count, count.Code, sampleText(&count))
+		}
+	}
+	return nil
+}
+
+// sampleText names what tasks wait for, and one of them.
+func sampleText(count *api.CodeCount) string {
+	text := count.Sample.Name
+	if count.Count > 1 {
+		text += fmt.Sprintf(" and %d more", count.Count-1)
+	}
+	if count.Arg != "" {
+		text = count.Arg + ": " + text
+	}
+	return text
+}
+
+func (c *call) printWhy(why *api.Why) {
+	subject := "attempt " + why.Attempt.String()
+	if why.Task != nil {
+		subject = why.Task.Name
+	}
+	say(c.env.Stdout, "%s: %s\n", subject, c.status(why.State))
+	if len(why.Reasons) == 0 {
+		say(c.env.Stdout, "  %s\n", why.Text)
+	}
+	for i := range why.Reasons {
+		r := &why.Reasons[i]
+		say(c.env.Stdout, "  %s: %s%s\n", optText(r.Code), r.Text, c.sinceText(r.Since))
+	}
+	if len(why.Chain) > 1 {
+		say(c.env.Stdout, "\nWhat is behind it:\n")
+		for i := range why.Chain[1:] {
+			link := &why.Chain[1+i]
+			say(c.env.Stdout, "%s%s %s\n", strings.Repeat("  ", min(i+1, 12)), linkName(link), link.Reason.Text)
+		}
+	}
+	if len(why.Offers) > 0 {
+		say(c.env.Stdout, "\nWhat can be done:\n")
+		for _, offer := range why.Offers {
+			note := ""
+			if !offer.Allowed {
+				note = "   (you are not allowed to)"
+			}
+			say(c.env.Stdout, "  %s%s\n", offer.Label, note)
+		}
+	}
+}
+
+func linkName(link *api.WhyLink) string {
+	if link.Task == nil {
+		return "attempt " + link.Attempt.String()
+	}
+	return link.Task.Name
+}
+
+// sinceText says since when, in the zone of this system.
+func (c *call) sinceText(since *string) string {
+	if since == nil {
+		return ""
+	}
+	at, err := time.Parse(time.RFC3339, *since)
+	if err != nil {
+		return ""
+	}
+	return fmt.Sprintf("  (since %s)", c.local(api.Instant{Time: at}))
+}
