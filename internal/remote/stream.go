@@ -139,10 +139,22 @@ func (l *Link) accept(id string, shapes []api.AgentLease) error {
 	return nil
 }
 
-// lose ends tries that are not this agent's any more.
+// lose ends tries that are not this agent's any more. One whose report is on its way is not: the server
+// had taken it by then.
 func (l *Link) lose(ctx context.Context, list []api.AgentTry) {
-	l.opts.Log.WarnContext(ctx, "tries are lost, they are stopped", slog.Int("tries", len(list)))
-	l.agent.Lose(triesOf(list))
+	var tries []trowel.TryID
+	l.mu.Lock()
+	for _, id := range triesOf(list) {
+		if h := l.tries[id]; h != nil && h.report == nil {
+			tries = append(tries, id)
+		}
+	}
+	l.mu.Unlock()
+	if len(tries) == 0 {
+		return
+	}
+	l.opts.Log.WarnContext(ctx, "tries are lost, they are stopped", slog.Int("tries", len(tries)))
+	l.agent.Lose(tries)
 }
 
 func triesOf(list []api.AgentTry) []trowel.TryID {
