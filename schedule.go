@@ -75,10 +75,10 @@ type ScheduleTx interface {
 	FindSchedule(ctx context.Context, id ScheduleID) (*ScheduledWorkflow, error)
 	LockSchedule(ctx context.Context, id ScheduleID) (*ScheduledWorkflow, error)
 	ListSchedules(ctx context.Context, f ScheduleFilter) ([]*ScheduledWorkflow, error)
-	// ListDueSchedules returns up to limit enabled schedules whose NextRunAt is not later than now,
-	// the earliest first.
+	// ListDueSchedules returns up to limit enabled schedules of workflows that are not paused, whose
+	// NextRunAt is not later than now, the earliest first.
 	ListDueSchedules(ctx context.Context, now time.Time, limit int) ([]*ScheduledWorkflow, error)
-	// FindNextRun returns the earliest NextRunAt of all enabled schedules, zero if there is none.
+	// FindNextRun returns the earliest NextRunAt of all those schedules, zero if there is none.
 	FindNextRun(ctx context.Context) (time.Time, error)
 	InsertDecisions(ctx context.Context, decisions []Decision) error
 	// ListDecisions returns up to limit decisions about a workflow, newest first.

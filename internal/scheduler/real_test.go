@@ -25,9 +25,11 @@ type minute struct {
 	running sync.WaitGroup
 }
 
-func (*minute) ID() string            { return "minute" }
-func (*minute) Free() int             { return 10 }
-func (*minute) Cancel([]trowel.TryID) {}
+func (*minute) ID() string                { return "minute" }
+func (*minute) Free() int                 { return 10 }
+func (*minute) Cancel([]trowel.TryID)     {}
+func (*minute) Serves(*trowel.Needs) bool { return true }
+func (*minute) Remote() bool              { return false }
 
 func (a *minute) Give(leases []*trowel.Lease) {
 	for _, l := range leases {

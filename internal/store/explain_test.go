@@ -132,7 +132,7 @@ func hot() []statement {
 			_, err := tx.ListDueSchedules(ctx, time.UnixMicro(50), 20)
 			return err
 		}),
-		one("FindNextRun", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.FindNextRun(ctx); return err }),
+		scanned(one("FindNextRun", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.FindNextRun(ctx); return err })),
 		sorted(one("LockSchedules", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.LockSchedules(ctx, 7); return err })),
 		one("ListDecisions", func(ctx context.Context, tx trowel.Tx) error {
 			_, err := tx.ListDecisions(ctx, 7, "w1", 10)

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"time"
 
@@ -26,8 +27,11 @@ WHERE id = $1 AND next_session_at = $2 AND workflow_id = $7`
 	sqlLockSchedule   = `SELECT d.id FROM schedule d WHERE d.id = $1`
 	sqlFindSchedule   = `SELECT ` + definitionColumns + `, ` + scheduleColumns + scheduledTables + ` WHERE d.id = $1`
 	sqlListDue        = `SELECT ` + definitionColumns + `, ` + scheduleColumns + scheduledTables + `
-WHERE d.disabled_at IS NULL AND d.next_run_at <= $1 ORDER BY d.next_run_at, d.id LIMIT $2`
-	sqlFindNextRun   = `SELECT min(next_run_at) FROM schedule WHERE disabled_at IS NULL`
+WHERE d.disabled_at IS NULL AND d.next_run_at <= $1 AND ` + notPaused + ` ORDER BY d.next_run_at, d.id LIMIT $2`
+	// A paused workflow starts nothing (control K816).
+	notPaused      = `NOT EXISTS (SELECT 1 FROM workflow_pause u WHERE u.project_id = d.project_id AND u.workflow = d.workflow)`
+	sqlFindNextRun = `SELECT d.next_run_at FROM schedule d WHERE d.disabled_at IS NULL AND ` + notPaused + ` ORDER BY d.next_run_at LIMIT 1`
+
 	decisionColumns  = `at BIGINT, schedule_id BIGINT, project_id BIGINT, workflow TEXT, session_at BIGINT, run_at BIGINT, what TEXT, reason TEXT, attempt_id BIGINT`
 	sqlListDecisions = `SELECT at, schedule_id, project_id, workflow, session_at, run_at, what, reason, attempt_id FROM schedule_decision
 WHERE project_id = $1 AND workflow = $2 ORDER BY id DESC LIMIT $3`
@@ -138,7 +142,11 @@ func (t *tx) ListDueSchedules(ctx context.Context, now time.Time, limit int) ([]
 
 func (t *tx) FindNextRun(ctx context.Context) (time.Time, error) {
 	var next sql.NullInt64
-	if err := t.row(ctx, sqlFindNextRun, nil, &next); err != nil {
+	err := t.row(ctx, sqlFindNextRun, nil, &next)
+	if errors.Is(err, trowel.ErrNotFound) {
+		return time.Time{}, nil
+	}
+	if err != nil {
 		return time.Time{}, fmt.Errorf("find the next schedule: %w", err)
 	}
 	return instant(next), nil

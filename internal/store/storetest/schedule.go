@@ -142,6 +142,24 @@ func testDueSchedules(t *testing.T, db trowel.Store) {
 		equal(t, "number of schedules due too early", len(none), 0)
 		return errors.Join(errNext, errDue, errSome, errNone)
 	})
+	// Control K816: those of paused workflows are not due, and are again after it.
+	first := all[3].Schedule
+	update(t, db, func(ctx context.Context, tx trowel.Tx) error {
+		return tx.PutPause(ctx, &trowel.Pause{ProjectID: first.ProjectID, Workflow: first.Workflow, At: at(1)})
+	})
+	view(t, db, func(ctx context.Context, tx trowel.Tx) error {
+		next, errNext := tx.FindNextRun(ctx)
+		equal(t, "FindNextRun with a pause", next, at(4))
+		due, errDue := tx.ListDueSchedules(ctx, at(4), 10)
+		equal(t, "ListDueSchedules with a pause", due, []*trowel.ScheduledWorkflow{all[1], all[4]})
+		return errors.Join(errNext, errDue)
+	})
+	update(t, db, func(ctx context.Context, tx trowel.Tx) error { return tx.DeletePause(ctx, first.ProjectID, first.Workflow) })
+	view(t, db, func(ctx context.Context, tx trowel.Tx) error {
+		next, err := tx.FindNextRun(ctx)
+		equal(t, "FindNextRun after a pause", next, at(3))
+		return err
+	})
 }
 
 // A schedule is moved once, whoever tries.
