@@ -25,7 +25,7 @@ started_at = excluded.started_at, seen_at = excluded.seen_at, lease_ends = exclu
 	sqlListAgents  = `SELECT ` + agentColumns + ` FROM agent ORDER BY id`
 	sqlFindAgent   = `SELECT ` + agentColumns + ` FROM agent WHERE id = $1`
 	sqlListOrphans = `SELECT t.attempt_id, t.id, t.try, coalesce(t.agent_id, '') FROM task t LEFT JOIN agent g ON g.id = t.agent_id
-WHERE t.state = 4 AND (g.id IS NULL OR g.lease_ends <= $1) ORDER BY t.id LIMIT $2`
+WHERE t.begun AND t.state = 4 AND (g.id IS NULL OR g.lease_ends <= $1) ORDER BY t.id LIMIT $2`
 )
 
 func (t *tx) PutAgent(ctx context.Context, a *trowel.Agent) error {

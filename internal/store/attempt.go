@@ -52,6 +52,7 @@ func (t *tx) InsertAttempt(ctx context.Context, s *trowel.Session, a *trowel.Att
 	if err != nil {
 		return fmt.Errorf("insert attempt of session %d: %w", s.ID, err)
 	}
+	t.know(a.ID)
 	return nil
 }
 
@@ -67,6 +68,9 @@ func (t *tx) LockAttempts(ctx context.Context, ids []trowel.AttemptID) ([]*trowe
 			return nil, fmt.Errorf("lock attempts: %w", err)
 		}
 		attempts = append(attempts, locked...)
+	}
+	for _, a := range attempts {
+		t.know(a.ID)
 	}
 	return attempts, nil
 }

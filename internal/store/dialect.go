@@ -20,6 +20,9 @@ type Dialect struct {
 	Control func(ctx context.Context, conn *sql.Conn, statement string) error
 	// LockRows ends a SELECT whose rows are locked until the end of the transaction.
 	LockRows string
+	// OwnRows ends one whose rows are to be deleted: nothing may refer to them any more. KeepRows ends one
+	// whose rows may change, but not be deleted.
+	OwnRows, KeepRows string
 	// ShareRows ends one whose rows stay as they are until then, and may be held so by several.
 	ShareRows string
 	// Arrays tells that bulk statements take an array for each column, see bulk.

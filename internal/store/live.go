@@ -12,13 +12,13 @@ import (
 )
 
 const (
-	// liveCondition is that of index task_live.
-	liveCondition = `(state IN (1, 2, 3, 4) OR (state = 0 AND wait_reason IS NOT NULL))`
+	// liveCondition begins with that of index task_live.
+	liveCondition = `begun AND (state BETWEEN 1 AND 4 OR (state = 0 AND wait_reason IS NOT NULL))`
 	liveColumns   = `attempt_id, id, state, flags, try, wait_reason, ready_at, retry_at, started_at, agent_id, needs, holds`
 
 	sqlSelectLive     = `SELECT ` + liveColumns + ` FROM task WHERE ` + liveCondition
 	sqlListOverdue    = `SELECT DISTINCT attempt_id FROM task WHERE state = 4 AND agent_id IS NOT NULL AND started_at < $1 ORDER BY attempt_id LIMIT $2`
-	sqlListRunningOf  = `SELECT ` + liveColumns + ` FROM task WHERE agent_id = $1 AND state = 4 ORDER BY id`
+	sqlListRunningOf  = `SELECT ` + liveColumns + ` FROM task WHERE begun AND state = 4 AND agent_id = $1 ORDER BY id`
 	runningColumns    = `a.id, a.version, a.flags, a.project_id, a.workflow_id, a.workflow, a.cause, a.created_at`
 	sqlSelectRunning  = `SELECT ` + runningColumns + ` FROM attempt a WHERE a.finished_at IS NULL`
 	sqlListRunningIDs = sqlSelectRunning + ` AND a.id > $1 ORDER BY a.id LIMIT $2`

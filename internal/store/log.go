@@ -28,7 +28,11 @@ data_bytes BIGINT, data BYTEA`
 
 func (t *tx) InsertLogChunks(ctx context.Context, chunks []trowel.LogChunk) error {
 	insert := bulk{table: "log_chunk", columns: chunkColumns, known: "attempt_id, file, seq"}
-	_, err := t.bulk(ctx, insert, len(chunks), func(v *values, i int) {
+	err := t.attemptsThere(ctx, len(chunks), func(i int) trowel.AttemptID { return chunks[i].AttemptID })
+	if err != nil {
+		return fmt.Errorf("insert %d pieces of output: %w", len(chunks), err)
+	}
+	_, err = t.bulk(ctx, insert, len(chunks), func(v *values, i int) {
 		c := &chunks[i]
 		v.number(int64(c.AttemptID))
 		v.name(c.File)

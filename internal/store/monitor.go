@@ -13,7 +13,7 @@ import (
 const (
 	sqlInsertMonitor  = `INSERT INTO monitor (attempt_id, due_at, config) VALUES ($1, $2, $3)`
 	sqlFindMonitor    = `SELECT due_at, config FROM monitor WHERE attempt_id = $1`
-	sqlSelectMonitors = `SELECT attempt_id, due_at, config FROM monitor WHERE attempt_id IN (`
+	sqlSelectMonitors = `SELECT attempt_id, due_at, config FROM monitor`
 	sqlDeleteMonitor  = `DELETE FROM monitor WHERE attempt_id = $1`
 
 	sqlInsertDelayed = `INSERT INTO delayed_attempt (attempt_id, depends_on, next_run_at) VALUES ($1, $2, $3)
@@ -38,7 +38,7 @@ func (t *tx) InsertMonitor(ctx context.Context, m *trowel.Monitor) error {
 func (t *tx) ListMonitors(ctx context.Context, ids []trowel.AttemptID) ([]trowel.Monitor, error) {
 	var list []trowel.Monitor
 	for some := range slices.Chunk(slices.Sorted(slices.Values(ids)), lockedAtOnce) {
-		query := sqlSelectMonitors + manyPlaces(len(some)) + `) ORDER BY attempt_id`
+		query := sqlSelectMonitors + ` WHERE attempt_id IN (` + manyPlaces(len(some)) + `) ORDER BY attempt_id`
 		err := t.rows(ctx, query, padded(some), func(scan func(...any) error) error {
 			var m trowel.Monitor
 			var due sql.NullInt64

@@ -16,7 +16,7 @@ JOIN attempt a ON a.id = t.attempt_id GROUP BY 1, 2, 3, 4`
 	sqlEachLive = `SELECT t.*, a.project_id FROM (SELECT ` + liveColumns + ` FROM task WHERE ` + liveCondition + ` AND state = $1) t
 JOIN attempt a ON a.id = t.attempt_id`
 	sqlNameTasks = `SELECT t.id, t.full_name, a.id, p.id, p.name, a.workflow FROM task t JOIN attempt a ON a.id = t.attempt_id
-JOIN project p ON p.id = a.project_id WHERE t.id IN (`
+JOIN project p ON p.id = a.project_id`
 	sqlListTaskNames = `SELECT id, full_name FROM task WHERE attempt_id = $1`
 )
 
@@ -66,7 +66,7 @@ func (t *tx) NameTasks(ctx context.Context, tasks []trowel.TaskID) (map[trowel.T
 		for i := range ids {
 			ids[i] = int64(some[min(i, len(some)-1)])
 		}
-		err := t.rows(ctx, sqlNameTasks+manyPlaces(len(some))+")", ids, func(scan func(...any) error) error {
+		err := t.rows(ctx, sqlNameTasks+` WHERE t.id IN (`+manyPlaces(len(some))+`)`, ids, func(scan func(...any) error) error {
 			var n trowel.TaskName
 			err := scan(&n.TaskID, &n.FullName, &n.AttemptID, &n.ProjectID, &n.Project, &n.Workflow)
 			named[n.TaskID] = n

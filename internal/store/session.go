@@ -47,7 +47,7 @@ func (s *session) finish(ctx context.Context, store string, f func(trowel.Tx) er
 			_ = s.rollback(ctx) // the panic goes on, and tells more
 		}
 	}()
-	err := f(&tx{s, store})
+	err := f(&tx{session: s, store: store})
 	returned = true
 	if err == nil {
 		err = context.Cause(ctx)

@@ -30,7 +30,7 @@ ON CONFLICT (noun) DO UPDATE SET next_id = id_block.next_id + $2 RETURNING next_
 const (
 	newColumns = `id BIGINT, attempt_id BIGINT, parent_id BIGINT, full_name TEXT, is_group BOOLEAN, local_config TEXT, export_config TEXT,
 upstreams TEXT, parent_round INTEGER, try INTEGER, state SMALLINT, flags SMALLINT, ready_at BIGINT, claimed_at BIGINT, started_at BIGINT,
-updated_at BIGINT, agent_id TEXT, version BIGINT`
+updated_at BIGINT, agent_id TEXT, version BIGINT, begun BOOLEAN`
 	oldColumns    = `resuming_task_id BIGINT, round INTEGER`
 	detailColumns = `retry_count INTEGER, retry_at BIGINT, wait_reason TEXT, state_params TEXT, subtask_config TEXT, export_params TEXT,
 reset_keys TEXT, store_params TEXT, error TEXT, needs TEXT, holds TEXT, losses INTEGER`
@@ -81,7 +81,10 @@ func (t *tx) InsertTasks(ctx context.Context, tasks []*trowel.Task) error {
 		}
 		full = append(full, row)
 	}
-	_, err := t.bulk(ctx, bulk{table: "task", columns: newColumns}, len(fresh), func(v *values, i int) { addNew(v, fresh[i]) })
+	err := t.attemptsThere(ctx, len(tasks), func(i int) trowel.AttemptID { return tasks[i].AttemptID })
+	if err == nil {
+		_, err = t.bulk(ctx, bulk{table: "task", columns: newColumns}, len(fresh), func(v *values, i int) { addNew(v, fresh[i]) })
+	}
 	if err == nil {
 		every := bulk{table: "task", columns: newColumns + ", " + oldColumns + ", " + detailColumns}
 		_, err = t.bulk(ctx, every, len(full), func(v *values, i int) {
@@ -121,6 +124,13 @@ func addNew(v *values, row *trowel.Task) {
 	v.number(row.UpdatedAt.UnixMicro())
 	v.text(row.AgentID)
 	v.number(row.Version)
+	v.bool(begun(row))
+}
+
+// begun tells whether a task that is inserted, or was blocked, has begun: more may come of it than that
+// others unblock it. It stays begun from then on.
+func begun(row *trowel.Task) bool {
+	return !row.State.Done() && (row.State != trowel.TaskBlocked || row.WaitReason != "")
 }
 
 func addOld(v *values, row *trowel.Task) {

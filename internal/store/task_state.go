@@ -9,44 +9,65 @@ import (
 
 // This file alone writes the state of tasks, and always from an expected state.
 
-// moveColumns are what a change of state changes; stateKeys find the task in its expected state.
+// moveColumns are what a change of state changes, and begunColumns what that of a blocked task does
+// besides; stateKeys find the task in its expected state.
 const (
 	moveColumns = `state SMALLINT, flags SMALLINT, round INTEGER, try INTEGER, ready_at BIGINT, claimed_at BIGINT, started_at BIGINT,
 updated_at BIGINT, agent_id TEXT, version BIGINT`
-	stateKeys = `id BIGINT, state SMALLINT`
+	begunColumns = `begun BOOLEAN`
+	stateKeys    = `id BIGINT, state SMALLINT`
 )
 
+// changes are updates that one statement can make. One that does not name the columns of an index does
+// not pay for it.
+type changes struct {
+	blocked, detail bool
+	updates         []trowel.TaskUpdate
+}
+
 func (t *tx) UpdateTasks(ctx context.Context, updates []trowel.TaskUpdate) error {
-	moves := make([]trowel.TaskUpdate, 0, len(updates))
-	var ends []trowel.TaskUpdate
-	for _, u := range updates {
-		if u.Detail {
-			ends = append(ends, u)
-			continue
+	kinds := [...]changes{{}, {detail: true}, {blocked: true}, {blocked: true, detail: true}}
+	for i := range kinds {
+		c := &kinds[i]
+		for _, u := range updates {
+			if c.blocked == (u.From == trowel.TaskBlocked) && c.detail == u.Detail {
+				c.updates = append(c.updates, u)
+			}
 		}
-		moves = append(moves, u)
-	}
-	move := bulk{table: "task", columns: moveColumns, keys: stateKeys}
-	moved, err := t.bulk(ctx, move, len(moves), func(v *values, i int) {
-		addMove(v, moves[i].Task)
-		addExpected(v, moves[i])
-	})
-	if err != nil {
-		return fmt.Errorf("move %d tasks: %w", len(moves), err)
-	}
-	end := bulk{table: "task", columns: moveColumns + ", " + detailColumns, keys: stateKeys}
-	ended, err := t.bulk(ctx, end, len(ends), func(v *values, i int) {
-		addMove(v, ends[i].Task)
-		addDetail(v, ends[i].Task)
-		addExpected(v, ends[i])
-	})
-	if err != nil {
-		return fmt.Errorf("end %d tasks: %w", len(ends), err)
-	}
-	if missed := int64(len(updates)) - moved - ended; missed != 0 {
-		return fmt.Errorf("%w: %d of %d tasks were not in the expected state", trowel.ErrConflict, missed, len(updates))
+		changed, err := t.bulk(ctx, c.statement(), len(c.updates), c.fill)
+		if err != nil {
+			return fmt.Errorf("move %d tasks: %w", len(c.updates), err)
+		}
+		if missed := int64(len(c.updates)) - changed; missed != 0 {
+			return fmt.Errorf("%w: %d of %d tasks were not in the expected state", trowel.ErrConflict, missed, len(c.updates))
+		}
 	}
 	return nil
+}
+
+func (c *changes) statement() bulk {
+	switch {
+	case c.blocked && c.detail:
+		return bulk{table: "task", columns: moveColumns + ", " + begunColumns + ", " + detailColumns, keys: stateKeys}
+	case c.blocked:
+		return bulk{table: "task", columns: moveColumns + ", " + begunColumns, keys: stateKeys}
+	case c.detail:
+		return bulk{table: "task", columns: moveColumns + ", " + detailColumns, keys: stateKeys}
+	}
+	return bulk{table: "task", columns: moveColumns, keys: stateKeys}
+}
+
+func (c *changes) fill(v *values, i int) {
+	u := c.updates[i]
+	addMove(v, u.Task)
+	if c.blocked {
+		v.bool(begun(u.Task))
+	}
+	if c.detail {
+		addDetail(v, u.Task)
+	}
+	v.number(int64(u.Task.ID))
+	v.number(int64(u.From))
 }
 
 func addMove(v *values, row *trowel.Task) {
@@ -60,9 +81,4 @@ func addMove(v *values, row *trowel.Task) {
 	v.number(row.UpdatedAt.UnixMicro())
 	v.text(row.AgentID)
 	v.number(row.Version)
-}
-
-func addExpected(v *values, u trowel.TaskUpdate) {
-	v.number(int64(u.Task.ID))
-	v.number(int64(u.From))
 }

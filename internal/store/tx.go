@@ -6,7 +6,8 @@ import trowel "github.com/trowel-project/trowel"
 type tx struct {
 	*session
 
-	store string // id of the store, see Notify
+	store string                    // id of the store, see Notify
+	known map[trowel.AttemptID]bool // attempts that stay until the end of the transaction
 }
 
 var _ trowel.Tx = (*tx)(nil)

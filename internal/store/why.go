@@ -25,11 +25,10 @@ AND substr(full_name, length(full_name) - length($2) + 1) = $2 ORDER BY id LIMIT
 	sqlCountChildren = `SELECT parent_round, state, count(*), min(id) FROM task WHERE attempt_id = $1 AND parent_id = $2
 GROUP BY parent_round, state ORDER BY parent_round, state`
 	// The first condition is that of index task_live.
-	sqlListReady = `SELECT ` + busyColumns + busyTables + ` WHERE (t.state IN (1, 2, 3, 4) OR (t.state = 0 AND t.wait_reason IS NOT NULL))
-AND t.state = 1 LIMIT $1`
-	sqlListBusy     = `SELECT ` + busyColumns + busyTables + ` WHERE t.state = 4 LIMIT $1`
-	sqlCountBusy    = `SELECT agent_id, count(*) FROM task WHERE state = 4 GROUP BY agent_id`
-	sqlCountBusyOf  = `SELECT count(*) FROM task WHERE attempt_id = $1 AND ` + liveCondition + ` AND state = 4`
+	sqlListReady    = `SELECT ` + busyColumns + busyTables + ` WHERE t.begun AND t.state = 1 LIMIT $1`
+	sqlListBusy     = `SELECT ` + busyColumns + busyTables + ` WHERE t.begun AND t.state = 4 LIMIT $1`
+	sqlCountBusy    = `SELECT agent_id, count(*) FROM task WHERE begun AND state = 4 GROUP BY agent_id`
+	sqlCountBusyOf  = `SELECT count(*) FROM task WHERE attempt_id = $1 AND begun AND state = 4`
 	sqlListAdmitted = `SELECT a.id FROM attempt a WHERE a.project_id = $1 AND a.workflow = $2 AND a.finished_at IS NULL AND a.wait_reason IS NULL
 AND NOT EXISTS (SELECT 1 FROM delayed_attempt d WHERE d.attempt_id = a.id) ORDER BY a.id LIMIT $3`
 	sqlListTriesOf  = sqlSelectTries + ` AND task_id = $2 ORDER BY number`

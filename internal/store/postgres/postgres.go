@@ -62,6 +62,8 @@ func open(ctx context.Context, pool *sql.DB, config *pgx.ConnConfig, opts Option
 		Control:    control,
 		// What refers to a locked row, as a chunk of its log, may still be inserted.
 		LockRows:        " FOR NO KEY UPDATE",
+		OwnRows:         " FOR UPDATE",
+		KeepRows:        " FOR KEY SHARE",
 		ShareRows:       " FOR SHARE",
 		Arrays:          true,
 		KeepsStatements: true,
