@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -22,6 +24,7 @@ import (
 	"github.com/trowel-project/trowel/internal/flush"
 	"github.com/trowel-project/trowel/internal/launch"
 	"github.com/trowel-project/trowel/internal/param"
+	why "github.com/trowel-project/trowel/internal/reason"
 )
 
 // The cases that were recorded over REST also say how tasks run. Those whose steps only start
@@ -175,6 +178,8 @@ type watcher struct {
 	tasks map[trowel.TaskID]*trowel.Task
 	logs  map[string][]*bytes.Buffer // by task, one for each try
 	log   lockedWriter
+
+	unexplained error // what lacked a reason, see explain
 }
 
 func (w *watcher) Begin(runBegin) {}
@@ -186,6 +191,32 @@ func (w *watcher) Log() io.Writer { return &w.log }
 func (w *watcher) Committed(batch *flush.Batch) error {
 	for _, c := range batch.Changes {
 		w.tasks[c.Task.ID] = c.Task
+	}
+	if w.unexplained == nil {
+		w.unexplained = w.explain()
+	}
+	return nil
+}
+
+// explain asks of every task why it does not run: each that neither runs nor is done must have a reason
+// (control K820).
+func (w *watcher) explain() error {
+	f := &why.Facts{Now: time.Unix(0, 0), Attempt: &trowel.Attempt{Zone: "UTC"}, Tree: why.NewTree(), Market: &why.Market{}}
+	ids := slices.Sorted(maps.Keys(w.tasks))
+	for _, id := range ids {
+		f.Tree.Add(w.tasks[id].Outline())
+	}
+	for _, id := range ids {
+		t := w.tasks[id]
+		reasons := why.Explain(t, f)
+		if goes := t.State == trowel.TaskRunning || t.State.Done(); goes == (len(reasons) > 0) {
+			return fmt.Errorf("%s is %s and has %d reasons", t.FullName, t.State, len(reasons))
+		}
+		for _, r := range reasons {
+			if r.Text == "" || r.Code == why.Parent && r.Next == 0 {
+				return fmt.Errorf("%s is %s and has reason %s: %q", t.FullName, t.State, r.Code, r.Text)
+			}
+		}
 	}
 	return nil
 }
@@ -224,6 +255,9 @@ func replay(t *testing.T, project string, step recordedStep, logs bool) recorded
 	}
 	if end.Broken != nil {
 		t.Fatalf("run: %v", end.Broken)
+	}
+	if w.unexplained != nil {
+		t.Error(w.unexplained)
 	}
 	got := recordedAttempt{Status: end.Status, Tasks: w.describe(l.attempt)}
 	if logs {
