@@ -27,6 +27,10 @@ func newCompressors() compressors {
 // text does.
 const quickBytes = 4 << 10
 
+// Texts up to this size are not compressed: a line or two becomes hardly smaller, and would take longer
+// than all else that is done for it (8 us).
+const plainBytes = 160
+
 // deflate writes the compressed form of a text to dst: whole bytes that may be followed by more or,
 // if it is the last, by nothing.
 func (c compressors) deflate(dst io.Writer, text []byte, level int, last bool) error {
@@ -69,11 +73,22 @@ func (c compressors) member(text []byte, before int64) ([]byte, error) {
 	case before > bestBytes:
 		level = flate.DefaultCompression
 	}
-	data := make(piece, 0, 64+len(text)/3)
+	data := make(piece, 0, 64+min(plainBytes, len(text))+len(text)/3)
 	data = append(data, gzipHeader...)
-	if err := c.deflate(&data, text, level, true); err != nil {
+	if len(text) <= plainBytes {
+		data = appendPlain(data, text)
+	} else if err := c.deflate(&data, text, level, true); err != nil {
 		return nil, err
 	}
 	data = binary.LittleEndian.AppendUint32(data, crc32.ChecksumIEEE(text))
 	return binary.LittleEndian.AppendUint32(data, uint32(len(text))), nil //nolint:gosec // pieces are small
+}
+
+// appendPlain appends a text as the last block of RFC 1951, not compressed.
+func appendPlain(data, text []byte) []byte {
+	size := uint16(len(text)) //nolint:gosec // up to plainBytes
+	data = append(data, 1)
+	data = binary.LittleEndian.AppendUint16(data, size)
+	data = binary.LittleEndian.AppendUint16(data, ^size)
+	return append(data, text...)
 }
