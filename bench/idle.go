@@ -32,51 +32,54 @@ func idleServer(b *bench) (results []result, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := execute(b.postgres.Options(), "ALTER SYSTEM SET log_statement = 'all'", "SELECT pg_reload_conf()"); err != nil {
-		return nil, err
-	}
 	<-time.After(settling)
-	before, err := b.statements()
-	if err != nil {
-		return nil, err
-	}
 	busy, err := s.usage()
 	if err != nil {
 		return nil, err
 	}
-	<-time.After(idling)
+	asked, err := b.statements(idling)
+	if err != nil {
+		return nil, err
+	}
 	idle, err := s.usage()
 	if err != nil {
 		return nil, err
 	}
-	after, err := b.statements()
-	if err != nil {
-		return nil, err
-	}
-	if err := execute(b.postgres.Options(), "ALTER SYSTEM RESET log_statement", "SELECT pg_reload_conf()"); err != nil {
-		return nil, err
-	}
-	queries, control := after.queries-before.queries, after.control-before.control
 	return []result{
 		{name: "idle server: RSS", got: idle.rssMB, limit: 60, unit: "MB"},
 		{name: "idle server: part of a core", got: 100 * (idle.cpu - busy.cpu).Seconds() / idling.Seconds(), limit: 0.2, unit: "%"},
 		{
-			name: "idle server: queries a second", got: float64(queries) / idling.Seconds(), limit: 1, unit: "1/s",
-			note: fmt.Sprintf("%.4g/s more begin and end transactions", float64(control)/idling.Seconds()),
+			name: "idle server: queries a second", got: asked.queries, limit: 1, unit: "1/s",
+			note: fmt.Sprintf("%.4g/s more begin and end transactions", asked.control),
 		},
 	}, nil
 }
 
-// statements counts statements in the log of PostgreSQL, where each is told with its text: queries, and
-// those that begin and end transactions.
-type statements struct{ queries, control int }
+// statements are how many a second the database gets: queries, and those that begin and end transactions.
+type statements struct{ queries, control float64 }
 
-func (b *bench) statements() (statements, error) {
+// statements counts them for some time, in the log of PostgreSQL, where each is told with its text meanwhile.
+func (b *bench) statements(length time.Duration) (n statements, err error) {
+	if err := execute(b.postgres.Options(), "ALTER SYSTEM SET log_statement = 'all'", "SELECT pg_reload_conf()"); err != nil {
+		return n, err
+	}
+	defer func() {
+		err = errors.Join(err, execute(b.postgres.Options(), "ALTER SYSTEM RESET log_statement", "SELECT pg_reload_conf()"))
+	}()
+	<-time.After(time.Second) // all processes of the database have read it
+	before, err := os.Stat(b.postgres.LogFile())
+	if err != nil {
+		return n, err
+	}
+	<-time.After(length)
 	log, err := os.ReadFile(b.postgres.LogFile())
 	if err != nil {
-		return statements{}, err
+		return n, err
 	}
-	count := func(text string) int { return bytes.Count(log, []byte(text)) }
-	control := count("LOG:  statement: BEGIN") + count("LOG:  statement: COMMIT") + count("LOG:  statement: ROLLBACK")
-	return statements{queries: count("LOG:  statement: ") + count("LOG:  execute ") - control, control: control}, nil
+	count := func(text string) float64 {
+		return float64(bytes.Count(log[before.Size():], []byte(text))) / length.Seconds()
+	}
+	n.control = count("LOG:  statement: BEGIN") + count("LOG:  statement: COMMIT") + count("LOG:  statement: ROLLBACK")
+	n.queries = count("LOG:  statement: ") + count("LOG:  execute ") - n.control
+	return n, nil
 }

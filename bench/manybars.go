@@ -6,8 +6,11 @@ func manyBars() []bar {
 	return []bar{
 		{name: "many: three servers", measure: threeServers, look: "trowel_transaction_retries_total of /metrics tells how often servers get in each other's way"},
 		{name: "many: hand-off", measure: handOff, look: flushes},
+		{name: "many: remote hand-off", measure: remoteHandOff, look: flushes},
 		{name: "many: blocked tasks", measure: millionBlocked, look: "EXPLAIN (ANALYZE, BUFFERS) of the slowest statements in pg_stat_statements tells what grows with the table"},
 		{name: "many: schedules", measure: manySchedules, look: "trowel_transactions_total and trowel_transaction_retries_total of /metrics tell who waits for whom"},
 		{name: "many: archived attempts", measure: millionArchived, look: "set log_min_duration_statement and auto_explain: the note names the slowest request"},
+		{name: "many: agent killed", measure: killedAgent, look: "the log of the server tells when it finds the end of the lease"},
+		{name: "many: idle agents", measure: idleFleet, look: "trowel_transactions_total of /metrics tells which part asks the database"},
 	}
 }

@@ -23,6 +23,7 @@ type bench struct {
 
 	postgres           *pgtest.Server // nil before it is needed
 	databases, servers int            // so many were made
+	agents             int
 	sessions           atomic.Int64
 	tasksPerSecond     float64 // of one server on PostgreSQL; zero before it is measured
 }
@@ -62,12 +63,15 @@ func (b *bench) trowel(dir string, args ...string) (sample, error) {
 	return b.process(dir, append([]string{b.bin}, args...)...)
 }
 
+// stdout is the file with the standard output of the program that ran last.
+func (b *bench) stdout() string { return filepath.Join(b.dir, "stdout") }
+
 // process runs a command with an environment of its own.
 func (b *bench) process(dir string, args ...string) (sample, error) {
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir = dir
 	cmd.Env = b.environment()
-	out, err := os.Create(filepath.Join(b.dir, "stdout"))
+	out, err := os.Create(b.stdout())
 	if err != nil {
 		return sample{}, err
 	}
