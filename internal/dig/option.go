@@ -141,17 +141,14 @@ func (o *Options) Retry() (param.Value, bool) {
 	return o.retry, o.hasRetry
 }
 
-// Weight returns the own weight and the weight rule of an operator task as far as they are written
-// plainly: one that is to be evaluated counts as 1 where others add it up.
-func (o *Options) Weight() (int, WeightRule) {
-	if o == nil {
-		return 1, WeightAbsolute
-	}
-	needs, rule, err := o.Needs(nil, "")
+// Weight returns the own weight of an operator task, as others add it up by a weight rule: one that is
+// to be evaluated counts as 1 there.
+func (o *Options) Weight() int {
+	needs, _, err := o.Needs(nil, "")
 	if err != nil {
-		return 1, WeightAbsolute
+		return 1
 	}
-	return needs.PriorityWeight(), rule
+	return needs.PriorityWeight()
 }
 
 // Needs returns what an operator task with these options needs, and its weight rule; Weight is its own

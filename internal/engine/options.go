@@ -108,8 +108,7 @@ func (t *task) heldAbove(c *trowel.Concurrency) bool {
 	return false
 }
 
-// own returns the own keys of a task as templates and operators see them: without options, and with the
-// _retry that _defaults gives it (control K107, K109).
+// own returns the own keys of a task as templates and operators see them: without options (control K109).
 func (t *task) own() *param.Map {
 	own := t.Local
 	for key := range t.Local.All() {
@@ -117,15 +116,15 @@ func (t *task) own() *param.Map {
 			own = without(own, t.Local, key)
 		}
 	}
-	retry, ok := t.options().Retry()
-	if !ok || t.Group || t.raw("_retry") != nil || t.Local.Has("_retry") {
-		return own
-	}
-	if own == t.Local {
-		own = own.Clone()
-	}
-	own.Set("_retry", retry)
 	return own
+}
+
+// addDefaults adds to what a task sees the _retry that _defaults gives it (control K107). It is a
+// parameter, not an own key: no operator has to read it.
+func (t *task) addDefaults(scope *param.Map) {
+	if retry, ok := t.options().Retry(); ok && !t.Local.Has("_retry") && !t.Export.Has("_retry") {
+		scope.Set("_retry", retry)
+	}
 }
 
 // without deletes a key of a map that is a copy of shared, or is made one.

@@ -43,10 +43,12 @@ func newScopes(attempt *trowel.Attempt, setting *trowel.Setting) (*scopes, error
 // Lease describes a claimed task to the agent that runs it.
 func (img *Image) Lease(id trowel.TaskID) *trowel.Lease {
 	t := img.tasks[id]
+	scope := img.Scope(id)
+	t.addDefaults(scope)
 	return &trowel.Lease{
 		TaskID: t.ID, AttemptID: t.AttemptID, Try: t.Try, AgentID: t.AgentID, FullName: t.FullName,
 		Setting: img.scopes.setting, Zone: img.scopes.zone.Location,
-		Scope: img.Scope(id), Local: t.own(), StateParams: t.StateParams,
+		Scope: scope, Local: t.own(), StateParams: t.StateParams,
 		RetryCount: t.RetryCount, StartedAt: t.StartedAt,
 		AttemptName: img.Attempt.Name, AttemptCreatedAt: img.Attempt.CreatedAt,
 	}

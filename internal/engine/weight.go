@@ -10,6 +10,7 @@ import (
 // and holds for ever: a group retry inserts tasks of its own.
 type weights struct {
 	subtrees map[*task]int64
+	own      map[*dig.Options]int64 // many tasks share theirs
 	flows    map[flow]int64
 }
 
@@ -39,7 +40,7 @@ func (img *Image) weight(t *task, own int, rule dig.WeightRule) int {
 		return generator.Needs.PriorityWeight()
 	}
 	if img.weights.subtrees == nil {
-		img.weights = weights{subtrees: map[*task]int64{}, flows: map[flow]int64{}}
+		img.weights = weights{subtrees: map[*task]int64{}, own: map[*dig.Options]int64{}, flows: map[flow]int64{}}
 	}
 	sum := int64(own)
 	for p := t; p.parent != nil; p = p.parent {
@@ -52,8 +53,13 @@ func (img *Image) weight(t *task, own int, rule dig.WeightRule) int {
 // still to be evaluated counts as 1.
 func (w *weights) subtree(t *task) int64 {
 	if !t.Group {
-		own, _ := t.options().Weight()
-		return int64(own)
+		o := t.options()
+		own, ok := w.own[o]
+		if !ok {
+			own = int64(o.Weight())
+			w.own[o] = own
+		}
+		return own
 	}
 	if sum, ok := w.subtrees[t]; ok {
 		return sum
