@@ -76,7 +76,7 @@ type inspection struct {
 }
 
 func (in *inspection) tell(f Finding) {
-	if in.told[f.File] >= maxFindings || in.only != "" && f.ID != in.only {
+	if in.only == "" && in.told[f.File] >= maxFindings || in.only != "" && in.only != f.ID {
 		return
 	}
 	in.told[f.File]++
