@@ -25,7 +25,8 @@ func Additions(dir string) []Finding {
 	if err != nil {
 		return nil
 	}
-	return checkOnly(os.DirFS(absolute), absolute, nil, findingDigdag)
+	in := &inspection{only: findingDigdag}
+	return in.run(&Project{Dir: absolute, files: os.DirFS(absolute)})
 }
 
 // additions tells the keys of one task that Digdag does not have.

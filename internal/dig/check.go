@@ -37,20 +37,18 @@ func Check(dir string, operators map[string][]string) []Finding {
 
 // CheckFS is Check for files at hand, see LoadFS.
 func CheckFS(files fs.FS, dir string, operators map[string][]string) []Finding {
-	return checkOnly(files, dir, operators, "")
+	in := &inspection{operators: operators}
+	return in.run(&Project{Dir: dir, files: files})
 }
 
-// checkOnly is CheckFS for the findings of one id; empty for all but those of findingDigdag.
-func checkOnly(files fs.FS, dir string, operators map[string][]string, only string) []Finding {
-	p := &Project{Dir: dir, files: files}
+// run inspects a project.
+func (in *inspection) run(p *Project) []Finding {
 	names, err := p.workflowFiles()
 	if err != nil {
 		return nil
 	}
-	in := &inspection{
-		project: p, operators: operators, sources: newSources(p.loader()),
-		seen: map[string]bool{}, told: map[string]int{}, workflows: map[string]bool{}, only: only,
-	}
+	in.project, in.sources = p, newSources(p.loader())
+	in.seen, in.told, in.workflows = map[string]bool{}, map[string]int{}, map[string]bool{}
 	for _, name := range names {
 		in.workflows[strings.TrimSuffix(name, suffix)] = true
 	}
@@ -72,7 +70,8 @@ type inspection struct {
 	seen      map[string]bool // files that were inspected
 	told      map[string]int  // findings of each file
 	findings  []Finding
-	only      string // the id of those that are told; empty for all
+	only      string // the id of those that are told; empty for all that Check tells
+	knownPool func(name string) bool
 }
 
 func (in *inspection) tell(f Finding) {
@@ -297,8 +296,11 @@ func (in *inspection) tree(t tree) {
 			workdirs[i], _ = param.AsString(own)
 		}
 		in.misplacedOptions(t, i)
-		if in.only == findingDigdag {
+		switch in.only {
+		case findingDigdag:
 			in.additions(t, i)
+		case findingPool:
+			in.unknownPools(t, i)
 		}
 		in.task(t, i, workdirs[i])
 	}
