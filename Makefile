@@ -16,10 +16,13 @@ STRESSROUNDS ?= 100000
 STRESSED ?= ./internal/engine/... ./internal/queue/... ./internal/flush/... ./internal/agent/...
 CHAOSKILLS ?= 200
 RUN ?= .
+A ?= HEAD
+B ?= .
+ROUNDS ?= 5
 EXAMPLES ?= 20
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build test race stress chaos fuzz bench bench-record lint fmt fmt-check vet dev conformance conformance-check \
+.PHONY: help setup build test race stress chaos fuzz bench bench-record bench-compare lint fmt fmt-check vet dev conformance conformance-check \
 	conformance-sync java schemathesis smoke ci
 
 help: ## list the targets
@@ -48,11 +51,14 @@ chaos: build ## kill servers under load CHAOSKILLS times, stop, pause, take data
 fuzz: ## fuzz every target for FUZZTIME
 	@scripts/fuzz.sh $(FUZZTIME)
 
-bench: build ## print every bar: figure, limit, ratio
-	CGO_ENABLED=0 go run ./bench -bin bin/trowel
+bench: build ## print every bar: figure, limit, ratio; RUN=expression selects
+	CGO_ENABLED=0 go run ./bench -bin bin/trowel -run '$(RUN)'
 
 bench-record: build ## the same, and add a dated row to docs/performance.md
 	CGO_ENABLED=0 go run ./bench -bin bin/trowel -record docs/performance.md
+
+bench-compare: ## measure two commits in turn, A=commit B=commit; RUN selects bars, ROUNDS=5; a dot is the work tree
+	CGO_ENABLED=0 go run ./bench -compare '$(A),$(B)' -rounds $(ROUNDS) -run '$(RUN)'
 
 lint: $(GOLANGCI) ## run all linters
 	$(GOLANGCI) run

@@ -3,6 +3,7 @@
 //
 //	go run ./bench -bin bin/trowel
 //	go run ./bench -bin bin/trowel -record docs/performance.md
+//	go run ./bench -compare main~1,main -run 'server: tasks'
 package main
 
 import (
@@ -71,6 +72,9 @@ func run() (err error) {
 	defer os.RemoveAll(dir) //nolint:errcheck // left-overs in the temporary folder harm nobody
 	b := &bench{bin: bin, dir: dir, scale: o.scale, perf: o.perf}
 	defer func() { err = errors.Join(err, b.close()) }()
+	if o.compare != "" {
+		return b.compare(o.compare, o.rounds, chosen)
+	}
 	all := tables()
 	measured := make([][]result, len(all))
 	var failures []error

@@ -33,7 +33,9 @@ func (b *bench) close() error {
 	if b.postgres == nil {
 		return nil
 	}
-	return b.postgres.Close()
+	err := b.postgres.Close()
+	b.postgres = nil
+	return err
 }
 
 // sample is one run of a program.
