@@ -126,7 +126,7 @@ func (f *faulty) replay(h *history) error {
 	if err != nil {
 		return err
 	}
-	m := model.Start(tasks, nil, 1000, h.audits[0].At)
+	m := model.Start(tasks, nil, 1000, "", h.audits[0].At)
 	base := param.Merged(f.setting.Revision.Params, h.attempt.Params)
 	for i, e := range h.audits {
 		if e.TaskID == 0 {
@@ -152,11 +152,11 @@ func (f *faulty) event(m *model.Model, h *history, i int, id trowel.TaskID) {
 	e := h.audits[i]
 	switch {
 	case e.Cause == string(trowel.MoveClaim):
-		m.Claim(id, e.At)
+		m.Claim(id, nil, e.At)
 	case e.Cause == string(trowel.MoveDue):
 		m.Due(id, e.At)
 	case e.Cause == string(trowel.MoveRelease):
-		m.Release(id, e.Try, e.At)
+		m.Release(id, e.Try, false, 0, e.At)
 	case e.Actor == killer:
 		if m.Flags&trowel.AttemptCancelRequested == 0 {
 			m.Kill(e.At)

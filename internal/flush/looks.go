@@ -228,7 +228,7 @@ func (f *Flusher) control(ctx context.Context, tx trowel.Tx, id trowel.WorkflowI
 func (f *Flusher) controlOf(w *trowel.Workflow) trowel.Control {
 	control, ok := f.controls[w.ID]
 	if !ok {
-		control, _ = dig.ControlOf(w.Definition) //nolint:errcheck // see above
+		control, _ = dig.ControlOf(w.Definition)
 		if len(f.controls) >= maxControls {
 			clear(f.controls)
 		}

@@ -91,6 +91,7 @@ func (f *Flusher) start(ctx context.Context, tx trowel.Tx, w *write, ev *event) 
 	}
 	w.begin(a.Image, ev.actorOf())
 	w.add(a.Image, applied, ev.actorOf())
+	w.evaluations = appendEvaluations(w.evaluations, a, applied.Evaluations)
 	ev.started.Attempt, ev.started.Session = a.Attempt, a.Setting().Session
 	w.awaited = append(w.awaited, awaited{a, ev.started.Ended})
 	return f.storeExtras(ctx, tx, w, a, ev.start)

@@ -34,10 +34,8 @@ func (*someone) Remote() bool          { return false }
 
 var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 
-func weight(n int) *int { return &n }
-
 // ready makes a task: text is "<workflow><id> <weight> <pool>=<slots> #<key>/<limit> @<queue> -<seconds waited>".
-func ready(t testing.TB, text string) queue.Ready {
+func ready(t *testing.T, text string) queue.Ready {
 	t.Helper()
 	fields := strings.Fields(text)
 	r := queue.Ready{Attempt: 1, At: noon, Workflow: trowel.WorkflowName{ProjectID: 1, Name: fields[0][:1]}}
@@ -59,7 +57,7 @@ func ready(t testing.TB, text string) queue.Ready {
 			r.At = noon.Add(-time.Duration(n) * time.Second)
 		case 'w':
 			_, _ = fmt.Sscan(f[1:], &n)
-			needs.Weight = weight(n)
+			needs.Weight = new(n)
 		default:
 			name, slots, _ := strings.Cut(f, "=")
 			_, _ = fmt.Sscan(slots, &n)
@@ -235,7 +233,7 @@ func randomReady(rng *rand.Rand, id trowel.TaskID) queue.Ready {
 	}
 	needs := &trowel.Needs{}
 	if rng.IntN(2) == 0 {
-		needs.Weight = weight(rng.IntN(3))
+		needs.Weight = new(rng.IntN(3))
 	}
 	for _, name := range []string{"nowhere", "p", "q"} {
 		if rng.IntN(4) == 0 && (name != "nowhere" || rng.IntN(4) == 0) {

@@ -50,7 +50,7 @@ func (r *Ready) lane() laneKey {
 	same.Weight = nil
 	text, err := json.Marshal(&same)
 	if err != nil {
-		panic(err) // strings and numbers alone
+		panic(err) //nolint:forbidigo // strings and numbers alone: it cannot be
 	}
 	if string(text) != "{}" {
 		key.needs = string(text)
