@@ -47,8 +47,18 @@ func (t *Tree) openCodes(n *node) []Code {
 	return codes
 }
 
-// firstBlocked is the first of blockedCodes.
-func (t *Tree) firstBlocked(n *node, f *Facts) Code { return t.blockedCodes(n, f)[0] }
+// firstBlocked is the first of blockedCodes, found without the others where that is quick.
+func (t *Tree) firstBlocked(n *node, f *Facts) Code {
+	if f.Admission == nil && n.Flags&trowel.TaskCancelRequested == 0 {
+		if ends := t.judge(n); len(ends) > 0 {
+			return ends[0].code
+		}
+		if parent := t.nodes[n.ParentID]; parent != nil && parent.State == trowel.TaskBlocked {
+			return Parent
+		}
+	}
+	return t.blockedCodes(n, f)[0]
+}
 
 func blocked(task *trowel.Task, f *Facts) []Reason {
 	f.Tree.Add(task.Outline())

@@ -81,12 +81,11 @@ func Codes() []Entry {
 	}
 }
 
-// rank is the place of a code in Codes.
-func rank(code Code) int {
+// rankOf returns the places of all codes in Codes.
+func rankOf() map[Code]int {
+	ranks := map[Code]int{}
 	for i, e := range Codes() {
-		if e.Code == code {
-			return i
-		}
+		ranks[e.Code] = i
 	}
-	return -1
+	return ranks
 }

@@ -147,7 +147,7 @@ func (t *Tree) Waiting(f *Facts, explain func(id trowel.TaskID) (Code, string)) 
 	}
 	slices.SortFunc(list, func(a, b Waiting) int {
 		if a.Code != b.Code {
-			return rank(a.Code) - rank(b.Code)
+			return t.ranks[a.Code] - t.ranks[b.Code]
 		}
 		return cmp.Compare(a.Sample, b.Sample)
 	})

@@ -13,6 +13,7 @@ import (
 type Tree struct {
 	nodes  map[trowel.TaskID]*node
 	counts map[trowel.TaskID][]trowel.ChildCount
+	ranks  map[Code]int
 }
 
 type node struct {
@@ -35,25 +36,23 @@ const everyRound = -1
 
 // NewTree returns a tree of these tasks.
 func NewTree(outlines ...trowel.TaskOutline) *Tree {
-	t := &Tree{nodes: make(map[trowel.TaskID]*node, len(outlines)), counts: map[trowel.TaskID][]trowel.ChildCount{}}
+	t := &Tree{nodes: make(map[trowel.TaskID]*node, len(outlines)), counts: map[trowel.TaskID][]trowel.ChildCount{}, ranks: rankOf()}
 	t.Add(outlines...)
 	return t
 }
 
-// Add puts tasks in; those that are there already stay as they are.
+// Add puts tasks in, in the order of their ids; those that are there already stay as they are.
 func (t *Tree) Add(outlines ...trowel.TaskOutline) {
-	added := make([]*node, 0, len(outlines))
-	for _, o := range outlines {
-		if t.nodes[o.ID] == nil {
-			n := &node{TaskOutline: o}
-			t.nodes[o.ID] = n
-			added = append(added, n)
+	added := make([]node, 0, len(outlines)) // one allocation: there may be 100,000
+	for i := range outlines {
+		if t.nodes[outlines[i].ID] == nil {
+			added = append(added, node{TaskOutline: outlines[i]})
+			t.nodes[outlines[i].ID] = &added[len(added)-1]
 		}
 	}
-	slices.SortFunc(added, func(a, b *node) int { return cmp.Compare(a.ID, b.ID) })
-	for _, n := range added {
-		if parent := t.nodes[n.ParentID]; parent != nil {
-			parent.children = append(parent.children, n)
+	for i := range added {
+		if parent := t.nodes[added[i].ParentID]; parent != nil {
+			parent.children = append(parent.children, &added[i])
 		}
 	}
 }
@@ -120,8 +119,10 @@ func (t *Tree) judge(n *node) []end {
 	if parent != nil && !present(n, parent) && !slices.ContainsFunc(n.ends, func(e end) bool { return e.code == NotReached }) {
 		n.ends = append(n.ends, end{code: NotReached, task: n.ID})
 	}
-	slices.SortStableFunc(n.ends, func(a, b end) int { return cmp.Compare(rank(a.code), rank(b.code)) })
-	n.ends = slices.CompactFunc(n.ends, func(a, b end) bool { return a.code == b.code })
+	if len(n.ends) > 1 {
+		slices.SortStableFunc(n.ends, func(a, b end) int { return cmp.Compare(t.ranks[a.code], t.ranks[b.code]) })
+		n.ends = slices.CompactFunc(n.ends, func(a, b end) bool { return a.code == b.code })
+	}
 	return n.ends
 }
 

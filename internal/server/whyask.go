@@ -29,6 +29,8 @@ type asker struct {
 	facts   *reason.Facts
 	rows    map[trowel.TaskID]*trowel.Task // that were read
 	ended   bool                           // the attempt has an archive, which is in rows
+	listed  map[trowel.TaskID]bool         // tasks whose children were listed
+	counted map[trowel.TaskID]bool         // and those whose children were counted
 	setting *trowel.Setting                // nil until it is needed
 }
 
@@ -38,7 +40,7 @@ func newAsker(c *call, tx trowel.Tx) (*asker, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := &asker{call: c, tx: tx, summary: s, rows: map[trowel.TaskID]*trowel.Task{}}
+	a := &asker{call: c, tx: tx, summary: s, rows: map[trowel.TaskID]*trowel.Task{}, listed: map[trowel.TaskID]bool{}, counted: map[trowel.TaskID]bool{}}
 	a.facts = &reason.Facts{
 		Now: c.now, Attempt: &s.Attempt, Project: s.Project.Name, Tree: reason.NewTree(),
 		Workflow: trowel.WorkflowName{ProjectID: s.Project.ID, Name: s.Session.Workflow},
@@ -148,9 +150,10 @@ func (a *asker) readUpstreams(t *trowel.Task) error {
 
 // readOutlines reads all children of a task without their texts.
 func (a *asker) readOutlines(parent trowel.TaskID) error {
-	if a.ended || parent == 0 {
+	if a.ended || parent == 0 || a.listed[parent] {
 		return nil
 	}
+	a.listed[parent] = true
 	outlines, err := a.tx.ListOutlines(a.ctx(), a.summary.Attempt.ID, parent)
 	a.facts.Tree.Add(outlines...)
 	return err
@@ -158,9 +161,10 @@ func (a *asker) readOutlines(parent trowel.TaskID) error {
 
 // readChildren counts the children of a task and reads those of them that are told.
 func (a *asker) readChildren(t *trowel.Task) error {
-	if a.ended {
+	if a.ended || a.counted[t.ID] {
 		return nil
 	}
+	a.counted[t.ID] = true
 	counts, err := a.tx.CountChildren(a.ctx(), a.summary.Attempt.ID, t.ID)
 	if err != nil {
 		return err
