@@ -82,7 +82,9 @@ func testCountedChildren(t *testing.T, db trowel.Store) {
 	view(t, db, func(ctx context.Context, tx trowel.Tx) error {
 		counts, err := tx.CountChildren(ctx, a.ID, 10)
 		equal(t, "CountChildren", counts, []trowel.ChildCount{
-			{State: trowel.TaskReady, Count: 2, First: 21}, {State: trowel.TaskRunning, Count: 1, First: 20}, {State: trowel.TaskSuccess, Count: 1, First: 23},
+			{State: trowel.TaskReady, Count: 2, First: 21},
+			{State: trowel.TaskRunning, Count: 1, First: 20},
+			{State: trowel.TaskSuccess, Count: 1, First: 23},
 			{ParentRound: 1, State: trowel.TaskReady, Count: 1, First: 24},
 		})
 		return err
