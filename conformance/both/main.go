@@ -1,7 +1,9 @@
 // Both runs the recorded REST cases against a server on a SQLite file and against one on PostgreSQL,
-// which it starts and ends itself.
+// which it starts and ends itself. With -agent all tasks run on one remote agent, instead of in the
+// server.
 //
 //	go run ./conformance/both -bin bin/trowel
+//	go run ./conformance/both -bin bin/trowel -agent
 package main
 
 import (
@@ -28,14 +30,15 @@ func main() {
 	cases := flag.String("cases", "conformance/cases", "folder of the cases")
 	only := flag.String("run", ".", "expression that selects cases")
 	databases := flag.String("databases", "sqlite,postgresql", "what to run on")
+	remote := flag.Bool("agent", false, "run tasks on a remote agent")
 	flag.Parse()
-	if err := run(context.Background(), *bin, *cases, *only, strings.Split(*databases, ",")); err != nil {
+	if err := run(context.Background(), *bin, *cases, *only, strings.Split(*databases, ","), *remote); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, bin, cases, only string, databases []string) error {
+func run(ctx context.Context, bin, cases, only string, databases []string, remote bool) error {
 	tmp, err := os.MkdirTemp("", "trowel-conformance-")
 	if err != nil {
 		return err
@@ -50,7 +53,10 @@ func run(ctx context.Context, bin, cases, only string, databases []string) error
 		fmt.Printf("on %s:\n", database)
 		settings, end, err := prepare(ctx, database, filepath.Join(tmp, database))
 		if err == nil {
-			err = errors.Join(replay(ctx, bin, conform, cases, only, settings), end())
+			if remote {
+				settings = append(settings, "agent.enabled = false")
+			}
+			err = errors.Join(replay(ctx, bin, conform, cases, only, settings, remote), end())
 		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", database, err))
@@ -83,8 +89,8 @@ func databaseSettings(o postgres.Options) []string {
 	}
 }
 
-// replay starts a server, runs all cases and ends it.
-func replay(ctx context.Context, bin, conform, cases, only string, settings []string) error {
+// replay starts a server, and an agent if there is to be one, runs all cases and ends them.
+func replay(ctx context.Context, bin, conform, cases, only string, settings []string, remote bool) error {
 	var dir string
 	for _, line := range settings {
 		if path, found := strings.CutPrefix(line, "server.runtime-info.path = "); found {
@@ -104,9 +110,14 @@ func replay(ctx context.Context, bin, conform, cases, only string, settings []st
 	ended := make(chan error, 1)
 	go func() { ended <- server.Wait() }()
 	endpoint, err := await(filepath.Join(dir, "runtime.json"), ended)
+	stopAgent := func() {}
+	if err == nil && remote {
+		stopAgent, err = startAgent(ctx, bin, endpoint, dir)
+	}
 	if err == nil {
 		err = command(ctx, conform, "-endpoint", endpoint, "-cases", cases, "-run", only, "-parallel", "8")
 	}
+	stopAgent()
 	if errStop := server.Process.Signal(syscall.SIGTERM); errStop == nil {
 		<-ended
 	}
@@ -114,6 +125,19 @@ func replay(ctx context.Context, bin, conform, cases, only string, settings []st
 		err = fmt.Errorf("%w\nthe end of the server's log:\n%s", err, tail(log.String()))
 	}
 	return err
+}
+
+// startAgent begins a remote agent, whose log goes to agent.log in a folder. stop ends it.
+func startAgent(ctx context.Context, bin, endpoint, dir string) (stop func(), err error) {
+	agent := exec.CommandContext(ctx, bin, "agent", "--server", endpoint, "--slots", "256", "--workspace", dir, "--log", filepath.Join(dir, "agent.log"))
+	if err := agent.Start(); err != nil {
+		return nil, err
+	}
+	return func() {
+		if err := agent.Process.Signal(syscall.SIGTERM); err == nil {
+			_ = agent.Wait()
+		}
+	}, nil
 }
 
 // await returns the address of a server once it listens.
