@@ -53,6 +53,9 @@ var (
 	// jsonOption makes a listing a document for programs. It is ours.
 	jsonOption = flagOption("write the server's answer, as one JSON document", "--json")
 
+	// noteOption says why, for the audit.
+	noteOption = textOption("TEXT", "why; the audit shows it", "-m", "--note")
+
 	// paramOptions are the options that give parameters (server 1.6).
 	paramOptions = []option{
 		pairsOption("set a parameter; dots in KEY nest", "-p", "--param"),

@@ -168,8 +168,15 @@ const plainToTLS = "Client sent an HTTP request to an HTTPS server."
 // refusedText is a refusal with what the server said.
 func refusedText(refused *client.StatusError) string {
 	var text strings.Builder
-	text.WriteString(refused.Error())
 	answer := refused.Answer()
+	if answer.Code != "" && answer.Message != nil { // of one of Trowel's own paths
+		text.WriteString(*answer.Message)
+		if answer.Hint != "" {
+			text.WriteString("\nfix: " + answer.Hint)
+		}
+		return text.String()
+	}
+	text.WriteString(refused.Error())
 	switch {
 	case refused.Told:
 	case answer.Message != nil:

@@ -34,7 +34,10 @@ func (p *serverProcess) start(ctx context.Context) (err error) {
 	}
 	p.partsCtx, p.endParts = context.WithCancel(context.WithoutCancel(ctx))
 	p.failures = make(chan error, 8)
-	err = p.heartbeat.Register(ctx)
+	err = p.configurePools(ctx)
+	if err == nil {
+		err = p.heartbeat.Register(ctx)
+	}
 	if err == nil && p.local != nil {
 		err = p.local.load(ctx, p)
 	}

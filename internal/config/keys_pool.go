@@ -36,9 +36,11 @@ func setPool(s *Server, key, text string) error {
 	case "slots":
 		pool.Slots, err = aNumber(trowel.Unlimited).parse(text)
 	case "description":
-		pool.Description = text
+		pool.Description = &text
 	case "include_deferred":
-		pool.IncludeDeferred, err = aBoolean().parse(text)
+		var include bool
+		include, err = aBoolean().parse(text)
+		pool.IncludeDeferred = &include
 	default:
 		return errors.New("a pool has slots, description and include_deferred")
 	}

@@ -169,7 +169,7 @@ func TestLimits(t *testing.T) {
 		"pool.reserve_after", "30s", "queue.aging", "off", "executor.max_running_tasks", "7",
 		"agent.queues", "default, gpu", "agent.labels", "eu", "agent.poison_limit", "0")
 	want := []config.Pool{
-		{Name: "a.b", Slots: -1, IncludeDeferred: true}, {Name: "db", Slots: 4, Description: "the warehouse"}, {Name: "stop"},
+		{Name: "a.b", Slots: -1, IncludeDeferred: new(true)}, {Name: "db", Slots: 4, Description: new("the warehouse")}, {Name: "stop"},
 	}
 	if diff := cmp.Diff(want, got.Engine.Pools); diff != "" {
 		t.Errorf("Pools (-want +got):\n%s", diff)

@@ -115,12 +115,12 @@ type Engine struct {
 	Pools           []Pool        // that are made at start, in the order of their names
 }
 
-// Pool is a pool of the site (control K801).
+// Pool is a pool of the site (control K801). What is nil is not set, and stays as it is.
 type Pool struct {
 	Name            string
 	Slots           int // zero: nothing starts; trowel.Unlimited
-	Description     string
-	IncludeDeferred bool // tasks keep their slots while they are deferred
+	Description     *string
+	IncludeDeferred *bool // tasks keep their slots while they are deferred
 }
 
 // Schedule is about schedules.

@@ -22,6 +22,8 @@ type NewAttempt struct {
 	// KeepTooLarge tells that an attempt of too many tasks is not refused but kept as a failed one,
 	// see Begin (differs from S27a and S40a, see docs/compatibility.md).
 	KeepTooLarge bool
+	// Record is what the audit tells of who asked for it; nil for nothing. What it is about is filled in.
+	Record *trowel.Record
 }
 
 // Begin gives an attempt its tasks: the root is planned or ready at once, and what has no upstreams

@@ -47,6 +47,7 @@ func (f *Flusher) applyTo(w *write, a *attempt, ev *event) {
 	applied := a.Apply(ev.what, w.at, &f.ids, f.opts.Limits)
 	if _, ok := ev.what.(engine.Kill); ok && (len(applied.Changes) > 0 || applied.Ended) {
 		w.batch.Killed = append(w.batch.Killed, a.Attempt)
+		w.record(ev, a)
 	}
 	if len(applied.Changes) == 0 && len(applied.Tries) == 0 {
 		ev.stale = true

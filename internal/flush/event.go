@@ -20,6 +20,7 @@ type event struct {
 	workflow trowel.WorkflowName // of an attempt to admit
 	started  *Started
 	actor    string
+	record   *trowel.Record // what the audit tells of who asked, if it changes something; nil for nothing
 
 	done  chan error // nil if nobody waits
 	err   error      // what the waiting one is told after the commit

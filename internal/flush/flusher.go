@@ -235,7 +235,12 @@ func (f *Flusher) Missed() {
 // an ErrConflict with Digdag's text, one that is unknown an ErrNotFound. If ctx ends before, that is
 // an ErrUnavailable: nothing was done, or, if the message says so, it is not known.
 func (f *Flusher) Kill(ctx context.Context, id trowel.AttemptID, actor string) error {
-	ev := &event{attempt: id, what: engine.Kill{}, actor: actor, done: make(chan error, 1)}
+	return f.KillBy(ctx, id, actor, nil)
+}
+
+// KillBy is Kill with a record for the audit, of which what it is about is filled in.
+func (f *Flusher) KillBy(ctx context.Context, id trowel.AttemptID, actor string, record *trowel.Record) error {
+	ev := &event{attempt: id, what: engine.Kill{}, actor: actor, record: record, done: make(chan error, 1)}
 	f.submit(ev)
 	return ev.wait(ctx)
 }

@@ -30,7 +30,7 @@ type Started struct {
 // told in the log. An attempt that is kept although it is too large comes with the ErrLimit.
 func (f *Flusher) Start(ctx context.Context, s Start) (*Started, error) {
 	started := &Started{Ended: make(chan trowel.Attempt, 1)}
-	ev := &event{attempt: s.Attempt.ID, start: &s, started: started, actor: s.Attempt.Actor, done: make(chan error, 1)}
+	ev := &event{attempt: s.Attempt.ID, start: &s, started: started, actor: s.Attempt.Actor, record: s.Record, done: make(chan error, 1)}
 	f.submit(ev)
 	err := ev.wait(ctx)
 	if kept, ok := errors.AsType[keptError](err); ok {
@@ -90,6 +90,7 @@ func (f *Flusher) start(ctx context.Context, tx trowel.Tx, w *write, ev *event) 
 		return nil
 	}
 	w.begin(a.Image, ev.actorOf())
+	w.record(ev, a)
 	w.add(a.Image, applied, ev.actorOf())
 	w.evaluations = appendEvaluations(w.evaluations, a, applied.Evaluations)
 	ev.started.Attempt, ev.started.Session = a.Attempt, a.Setting().Session

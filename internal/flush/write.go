@@ -42,6 +42,7 @@ type write struct {
 	updates []trowel.TaskUpdate
 	rows    map[*trowel.Task]int // place in updates, or -1 for an insert
 	audits  []trowel.Audit
+	records []*trowel.Record
 	logs    []trowel.LogChunk
 	// monitors are those of new attempts, and those whose timer rang too early.
 	monitors []trowel.Monitor
@@ -200,6 +201,9 @@ func (w *write) store(ctx context.Context, tx trowel.Tx) error {
 		return err
 	}
 	if err := tx.InsertAudits(ctx, w.audits); err != nil {
+		return err
+	}
+	if err := tx.InsertRecords(ctx, w.records...); err != nil {
 		return err
 	}
 	if len(w.logs) > 0 {

@@ -44,6 +44,9 @@ type Request struct {
 	Params      *param.Map
 	Cause       string // one of the Cause constants
 	Actor       string // who asks
+	// Record is what the audit tells of it, stored with the attempt; nil for nothing. What it is about is
+	// filled in.
+	Record *trowel.Record
 }
 
 // Start begins an attempt and returns it once it is stored. A name that is taken is a *TakenError; an
@@ -71,7 +74,7 @@ func (l *Launcher) Start(ctx context.Context, r Request) (*trowel.AttemptSummary
 	}
 	a := plan.Attempt(r.SessionTime, r.RetryName, r.Params, time.Time{})
 	a.Attempt.Cause, a.Attempt.Actor = r.Cause, r.Actor
-	a.Resumed, a.Monitor = resumed, plan.Monitor(l.Now())
+	a.Resumed, a.Monitor, a.Record = resumed, plan.Monitor(l.Now()), r.Record
 	return l.Begin(ctx, a)
 }
 

@@ -105,6 +105,9 @@ func putAttempt(c *call) (any, error) {
 			Mode: request.Resume.Mode, Attempt: trowel.AttemptID(request.Resume.AttemptID), From: request.Resume.From,
 		}
 	}
+	by := c.by()
+	by.Action = "attempt." + start.Cause
+	start.Record = &by
 	started, err := c.opts.Launcher.Start(c.ctx(), start)
 	if taken, ok := errors.AsType[*launch.TakenError](err); ok {
 		return nil, &refusal{status: http.StatusConflict, body: attemptOf(taken.Existing)}
@@ -135,7 +138,9 @@ func killAttempt(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.opts.Killer.Kill(c.ctx(), s.Attempt.ID, c.caller.Name); err != nil {
+	by := c.by()
+	by.Action = "attempt.kill"
+	if err := c.opts.Killer.KillBy(c.ctx(), s.Attempt.ID, c.caller.Name, &by); err != nil {
 		if errors.Is(err, trowel.ErrNotFound) || errors.Is(err, trowel.ErrConflict) {
 			return nil, &refusal{status: http.StatusConflict, message: "Session attempt already killed or finished", err: err}
 		}

@@ -32,7 +32,7 @@ func recordText(r *trowel.Record) string {
 		phrase = strings.ReplaceAll(r.Action, ".", " ")
 	}
 	text := r.Actor + " " + phrase + " " + r.Object
-	if changes := changesText(r.Before, r.After); changes != "" {
+	if changes := changesText(r.Before, r.After); changes != "" && r.ObjectKind != "workflow" && r.ObjectKind != "agent" { // the phrase says it
 		text += ": " + changes
 	}
 	return text

@@ -87,7 +87,9 @@ func (i inserting) Begin(ctx context.Context, a engine.NewAttempt) (*trowel.Atte
 
 type nobody struct{}
 
-func (nobody) Kill(context.Context, trowel.AttemptID, string) error { return trowel.ErrConflict }
+func (nobody) KillBy(context.Context, trowel.AttemptID, string, *trowel.Record) error {
+	return trowel.ErrConflict
+}
 
 type tokens struct{ store trowel.Store }
 

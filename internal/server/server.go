@@ -23,9 +23,9 @@ type Launcher interface {
 
 // Killer stops attempts.
 type Killer interface {
-	// Kill asks all tasks of an attempt to stop. One that is done, or waits for its turn, is an
-	// ErrConflict.
-	Kill(ctx context.Context, id trowel.AttemptID, actor string) error
+	// KillBy asks all tasks of an attempt to stop, and stores the record with it. One that is done, or
+	// waits for its turn, is an ErrConflict.
+	KillBy(ctx context.Context, id trowel.AttemptID, actor string, record *trowel.Record) error
 }
 
 // Authenticator tells who calls.

@@ -94,7 +94,7 @@ func postToken(c *call) (any, error) {
 		return nil, wrongValue("name", "a token needs a name")
 	}
 	if !slices.Contains(access.Roles(), access.Role(request.Role)) {
-		return nil, invalid("role must be admin, operator or read, got %q", request.Role)
+		return nil, wrongValue("role", "role must be one of %s, got %q", rolesText(), request.Role)
 	}
 	t := &trowel.Token{Name: request.Name, Role: request.Role, Actor: c.caller.Name, CreatedAt: c.now}
 	if request.ExpiresAt != nil {
@@ -125,6 +125,14 @@ func postToken(c *call) (any, error) {
 	shape := TokenOf(t, project)
 	shape.Secret = bearer
 	return shape, nil
+}
+
+func rolesText() string {
+	var names []string
+	for _, role := range access.Roles() {
+		names = append(names, string(role))
+	}
+	return strings.Join(names, ", ")
 }
 
 // deleteToken revokes a token: its row stays, so that what it did can still be told.

@@ -1,0 +1,193 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/client"
+)
+
+// The forms of agents.
+const (
+	agentsList    = "list"
+	agentsShow    = "show"
+	agentsDrain   = "drain"
+	agentsUndrain = "undrain"
+)
+
+// runAgents lists and shows agents, and lets them take nothing new.
+func runAgents(ctx context.Context, c *call) error {
+	form, rest := agentsList, c.args.positional
+	if len(rest) > 0 {
+		form, rest = rest[0], rest[1:]
+	}
+	forms := []string{agentsList, agentsShow, agentsDrain, agentsUndrain}
+	switch {
+	case !slices.Contains(forms, form):
+		return c.usage("Invalid command").hinting("%s", didYouMean(nearWord(form, forms)))
+	case form == agentsList && len(rest) > 0:
+		return c.usage("agents list takes no argument")
+	case form != agentsList && len(rest) == 0:
+		return c.usage("agents "+form+" needs the id or name of an agent").hinting("`%s agents` shows them", c.program)
+	case c.args.given("--note") && form != agentsDrain && form != agentsUndrain:
+		return c.usage("--note is an option of agents drain and undrain")
+	}
+	return remote(func(ctx context.Context, c *call, server *client.Client) error {
+		all, err := listAgents(ctx, server)
+		if err != nil || form == agentsList {
+			return c.printAgents(all, err)
+		}
+		a, err := c.agentNamed(all, rest[0])
+		if err != nil {
+			return err
+		}
+		if form == agentsShow {
+			return c.showAgent(ctx, server, a)
+		}
+		done, err := server.DrainAgent(ctx, a.ID, form == agentsUndrain, api.NoteRequest{Note: c.args.text("--note")})
+		if err != nil {
+			return err
+		}
+		if c.args.given("--json") {
+			return c.printJSON(done)
+		}
+		if form == agentsUndrain {
+			say(c.env.Stdout, "Agent '%s' takes tasks again.\n", done.Name)
+		} else {
+			say(c.env.Stdout, "Agent '%s' takes nothing new. It runs %s.\n", done.Name, countOf(done.Used, "task", "tasks"))
+		}
+		return nil
+	})(ctx, c)
+}
+
+// listAgents reads all agents.
+func listAgents(ctx context.Context, server *client.Client) (*api.AgentList, error) {
+	all := &api.AgentList{}
+	for page := (client.Cursor{Limit: largestPage}); ; {
+		list, err := server.ListAgents(ctx, page)
+		if err != nil {
+			return nil, err
+		}
+		all.Items = append(all.Items, list.Items...)
+		if list.Next == nil {
+			return all, nil
+		}
+		page.Next = *list.Next
+	}
+}
+
+// agentNamed finds an agent by its id, or by its name if only one has it.
+func (c *call) agentNamed(all *api.AgentList, text string) (*api.Agent, error) {
+	var found []*api.Agent
+	var names []string
+	for i := range all.Items {
+		a := &all.Items[i]
+		if a.ID == text {
+			return a, nil
+		}
+		if a.Name == text {
+			found = append(found, a)
+		}
+		names = append(names, a.Name)
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		text := fmt.Sprintf("there is no agent with the id or name %q", text)
+		if near := nearWord(text, names); near != "" {
+			text += "\n" + didYouMean(near)
+		}
+		return nil, &complaint{text: text}
+	}
+	return nil, &complaint{text: fmt.Sprintf("%d agents have the name %q\nfix: use the id of one, as `%s agents` shows it", len(found), text, c.program)}
+}
+
+func (c *call) printAgents(all *api.AgentList, err error) error {
+	if err != nil {
+		return err
+	}
+	if c.args.given("--json") {
+		return c.printJSON(all)
+	}
+	say(c.env.Stdout, "Agents:\n")
+	for i := range all.Items {
+		c.printAgent(&all.Items[i])
+	}
+	say(c.env.Stdout, "%d entries.\n", len(all.Items))
+	return nil
+}
+
+func (c *call) printAgent(a *api.Agent) {
+	slots := unlimitedText
+	if a.Slots != nil {
+		slots = strconv.Itoa(*a.Slots)
+	}
+	say(c.env.Stdout, "  id: %s\n  name: %s\n  state: %s\n  host: %s\n  version: %s\n  remote: %t\n", a.ID, a.Name, a.State, a.Host, a.Version, a.Remote)
+	say(c.env.Stdout, "  queues: %s\n  labels: %s\n  slots: %s\n  used: %d\n", strings.Join(a.Queues, ", "), strings.Join(a.Labels, ", "), slots, a.Used)
+	say(c.env.Stdout, "  last heartbeat: %s\n  lease ends: %s\n  drained at: %s\n\n",
+		c.localText(&a.HeartbeatAt), c.localText(&a.LeaseEndsAt), c.localText(a.DrainedAt))
+}
+
+// showAgent shows an agent and what it runs.
+func (c *call) showAgent(ctx context.Context, server *client.Client, a *api.Agent) error {
+	tasks, err := server.ListAgentTasks(ctx, a.ID, client.Cursor{})
+	if err != nil {
+		return err
+	}
+	if c.args.given("--json") {
+		return c.printJSON(struct {
+			Agent *api.Agent         `json:"agent"`
+			Tasks *api.AgentTaskList `json:"tasks"`
+		}{a, tasks})
+	}
+	c.printAgent(a)
+	say(c.env.Stdout, "Running tasks:\n")
+	for i := range tasks.Items {
+		t := &tasks.Items[i]
+		say(c.env.Stdout, "  attempt %s  %s/%s  %s  try: %d  since: %s\n", t.AttemptID, t.Project.Name, t.Workflow, t.FullName, t.Try, c.localText(&t.StartedAt))
+	}
+	more := ""
+	if tasks.Next != nil {
+		more = " There are more."
+	}
+	say(c.env.Stdout, "%d entries.%s\n", len(tasks.Items), more)
+	return nil
+}
+
+// runQueues lists the queues.
+func runQueues(ctx context.Context, c *call, server *client.Client) error {
+	list, err := server.ListQueues(ctx)
+	if err != nil {
+		return err
+	}
+	if c.args.given("--json") {
+		return c.printJSON(list)
+	}
+	say(c.env.Stdout, "Queues:\n")
+	for i := range list.Items {
+		q := &list.Items[i]
+		slots := unlimitedText
+		if q.Slots != nil {
+			slots = strconv.Itoa(*q.Slots)
+		}
+		say(c.env.Stdout, "  name: %s\n  ready: %d%s\n  running: %d\n  agents: %d\n  slots: %s\n\n", q.Name, q.Ready, waited(q.OldestReadyMS), q.Running, q.Agents, slots)
+	}
+	say(c.env.Stdout, "%d entries.\n", len(list.Items))
+	return nil
+}
+
+// countOf is a number with the right form of what is counted.
+func countOf(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}
+
+func millis(ms int64) time.Duration { return time.Duration(ms) * time.Millisecond }

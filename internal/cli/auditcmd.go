@@ -1,0 +1,118 @@
+package cli
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/client"
+)
+
+// auditClock shows instants of the audit: moves are milliseconds apart.
+const auditClock = "2006-01-02 15:04:05.000 -0700"
+
+// runHistory shows what happened to an attempt, or to a task of it, the oldest first (control K1215).
+func runHistory(ctx context.Context, c *call) error {
+	id, err := c.firstID()
+	if err != nil {
+		return err
+	}
+	q := client.AuditQuery{Attempt: id, Ascending: true}
+	if len(c.args.positional) > 1 {
+		q.Task = c.args.positional[1]
+	}
+	return remote(func(ctx context.Context, c *call, server *client.Client) error {
+		all := &api.AuditList{}
+		count := 0
+		for page := (client.Cursor{Limit: largestPage}); ; {
+			list, err := server.ListAudit(ctx, q, page)
+			if err != nil {
+				return err
+			}
+			count += len(list.Items)
+			if c.args.given("--json") {
+				all.Items = append(all.Items, list.Items...)
+			} else {
+				c.printAudit(list.Items)
+			}
+			if list.Next == nil {
+				break
+			}
+			page.Next = *list.Next
+		}
+		if c.args.given("--json") {
+			return c.printJSON(all)
+		}
+		say(c.env.Stdout, "%d entries.\n", count)
+		return nil
+	})(ctx, c)
+}
+
+// runAudit shows who did what, the newest at the end.
+func runAudit(ctx context.Context, c *call) error {
+	q := client.AuditQuery{
+		Actor: c.args.text("--actor"), Action: c.args.text("--action"), Source: c.args.text("--source"),
+		Project: c.args.text("--project"), Workflow: c.args.text("--workflow"),
+	}
+	for _, o := range []struct {
+		name  string
+		place *time.Time
+	}{{"--from", &q.From}, {"--to", &q.To}} {
+		if c.args.text(o.name) == "" {
+			continue
+		}
+		at, err := c.instantOption(o.name, o.name)
+		if err != nil {
+			return err
+		}
+		*o.place = at
+	}
+	count := c.args.number("--count")
+	if count < 1 {
+		return c.usage("--count must be 1 or more")
+	}
+	return remote(func(ctx context.Context, c *call, server *client.Client) error {
+		all := &api.AuditList{}
+		for page := (client.Cursor{}); len(all.Items) < count; {
+			page.Limit = min(count-len(all.Items), largestPage)
+			list, err := server.ListAudit(ctx, q, page)
+			if err != nil {
+				return err
+			}
+			all.Items = append(all.Items, list.Items...)
+			if all.Next = list.Next; list.Next == nil {
+				break
+			}
+			page.Next = *list.Next
+		}
+		if c.args.given("--json") {
+			return c.printJSON(all)
+		}
+		slices.Reverse(all.Items)
+		if all.Next != nil {
+			say(c.env.Stderr, "There are older entries. Use --count to see more of them.\n")
+		}
+		c.printAudit(all.Items)
+		say(c.env.Stdout, "%d entries.\n", len(all.Items))
+		return nil
+	})(ctx, c)
+}
+
+// printAudit prints a line for each entry: when, who, and what.
+func (c *call) printAudit(entries []api.AuditEntry) {
+	for i := range entries {
+		e := &entries[i]
+		when := e.At
+		if at, err := api.ParseInstant(e.At); err == nil {
+			when = at.In(c.env.Now().Location()).Format(auditClock)
+		}
+		note := ""
+		if e.Note != "" {
+			note = "  # " + e.Note
+		}
+		what := strings.TrimPrefix(e.Text, e.Actor.Name+" ") // the sentence begins with who it was
+		say(c.env.Stdout, "%s  %-12s  %s%s\n", when, e.Actor.Name, what, note)
+	}
+}

@@ -1,0 +1,195 @@
+package cli
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+)
+
+const (
+	poolDB = `{"id":"2","name":"db","project":null,"slots":4,"used":3,"open":1,"waiting":2,"deferred":0,"includeDeferred":false,"oldestWaitMs":65000,` +
+		`"description":"warehouse","updatedAt":"2024-01-01T00:00:00.000Z","updatedBy":"me","expect":"2-x","can":[]}`
+	poolOpen = `{"id":"1","name":"default","project":{"id":"1","name":"demo"},"slots":-1,"used":0,"open":null,"waiting":0,"deferred":0,"includeDeferred":true,` +
+		`"oldestWaitMs":null,"description":"","updatedAt":"","updatedBy":"trowel","expect":"1-x","can":[]}`
+	poolMade = `{"pool":` + poolDB + `,"action":"create","dryRun":false,"expect":"none","startable":1,"notes":["there is room for 1 waiting task"]}`
+	poolTask = `{"id":"9","fullName":"+main+a","attemptId":"4","project":{"id":"1","name":"demo"},"workflow":"main","state":"ready","slots":2,"weight":1,"queue":"default",` +
+		`"readyAt":"2024-01-01T00:00:00.000Z","startedAt":null,"agent":null,"position":1}`
+	agentBox = `{"id":"a1","name":"box","host":"h","version":"0.1","queues":["default","gpu"],"labels":["eu"],"slots":4,"used":1,"remote":true,"server":"s",` +
+		`"startedAt":"2024-01-01T00:00:00.000Z","heartbeatAt":"2024-01-01T00:00:01.000Z","leaseEndsAt":"2024-01-01T00:00:31.000Z","drainedAt":null,"state":"live","can":[]}`
+	workflowPaused = `{"project":{"id":"1","name":"demo"},"workflow":"main","paused":{"at":"2024-01-01T00:00:00.000Z","by":"me","note":"n"},"running":2,"waiting":0}`
+	auditEntry     = `{"id":"r1","at":"2024-01-01T00:00:00.123Z","actor":{"kind":"user","name":"ann"},"action":"pool.create","text":"ann made the pool db: slots 4",` +
+		`"object":{"kind":"pool","id":"2","path":"db"},"note":"more","source":"rest","causeId":null}`
+)
+
+// What people read of pools, queues, agents, pauses and the audit.
+func TestOperating(t *testing.T) {
+	t.Parallel()
+	const agents = "GET agents?limit=500"
+	shownPool := "  name: db\n  project: \n  slots: 4\n  used: 3\n  open: 1\n  waiting: 2 (the oldest for 1m 5s)\n  include deferred: false\n  description: warehouse\n\n"
+	shownAgent := "  id: a1\n  name: box\n  state: live\n  host: h\n  version: 0.1\n  remote: true\n  queues: default, gpu\n  labels: eu\n  slots: 4\n  used: 1\n" +
+		"  last heartbeat: 2024-01-01 09:00:01 +0900\n  lease ends: 2024-01-01 09:00:31 +0900\n  drained at: \n\n"
+	box := `{"items":[` + agentBox + `],"next":null}`
+	runRemoteCases(t, []remoteCase{
+		{
+			name: "pools", args: "pools", asked: []string{"GET pools?limit=500"},
+			known:  answers{"GET pools?limit=500": `{"items":[` + poolDB + `,` + poolOpen + `],"next":null,"missing":[{"name":"gone","projectId":"1","waiting":1,"oldestWaitMs":1000}]}`},
+			stdout: "Pools:\n" + shownPool + "  name: default\n  project: demo\n  slots: unlimited\n  used: 0\n  open: unlimited\n  waiting: 0\n  include deferred: true\n  description: \n\n2 entries.\n",
+			stderr: "1 task waits for the pool 'gone', which does not exist (the oldest for 1s). Use `trowel pools set gone SLOTS` to make it.\n",
+		},
+		{
+			name: "pool", args: "pool show db", asked: []string{"GET pools/db", "GET pools/db/tasks?use=holding", "GET pools/db/tasks?use=waiting"},
+			known: answers{
+				"GET pools/db": poolDB, "GET pools/db/tasks?use=holding": `{"items":[],"next":null}`,
+				"GET pools/db/tasks?use=waiting": `{"items":[` + poolTask + `],"next":"x"}`,
+			},
+			stdout: shownPool + "Tasks that hold slots:\n0 entries.\n\nTasks that wait, in the order of their claims:\n" +
+				"  attempt 4  demo/main  +main+a  slots: 2  weight: 1  since: 2024-01-01 09:00:00 +0900\n1 entries. There are more.\n\n",
+		},
+		{
+			name: "pool is made", args: "pools set db 4 --description warehouse -m why", known: answers{"PUT pools/db": poolMade},
+			asked:  []string{`PUT pools/db {"slots":4,"description":"warehouse","includeDeferred":null,"note":"why","dryRun":false,"expect":""}`},
+			stdout: "Pool 'db' (4 slots) is made.\n  there is room for 1 waiting task\n",
+		},
+		{
+			name: "pool of a project, dry run", args: "pools set db unlimited --project demo -d --include-deferred",
+			known:  answers{"PUT pools/db?project=demo": strings.Replace(poolMade, `"dryRun":false`, `"dryRun":true`, 1)},
+			asked:  []string{`PUT pools/db?project=demo {"slots":-1,"description":null,"includeDeferred":true,"note":"","dryRun":true,"expect":""}`},
+			stdout: "Pool 'db' (4 slots) is to be made; nothing is changed in a dry run.\n  there is room for 1 waiting task\n",
+		},
+		{
+			name: "built in", args: "pools delete default", exit: 1, asked: []string{"DELETE pools/default"},
+			known:  answers{"DELETE pools/default": `409{"message":"the pool \"default\" cannot be deleted","status":409,"code":"built_in","hint":"give it -1 slots"}`},
+			stderr: "error: the pool \"default\" cannot be deleted\nfix: give it -1 slots\n",
+		},
+		{
+			name: "queues", args: "queues", asked: []string{"GET queues"},
+			known:  answers{"GET queues": `{"items":[{"name":"gpu","ready":1,"running":2,"agents":0,"slots":0,"oldestReadyMs":1000}],"next":null}`},
+			stdout: "Queues:\n  name: gpu\n  ready: 1 (the oldest for 1s)\n  running: 2\n  agents: 0\n  slots: 0\n\n1 entries.\n",
+		},
+		{name: "agents", args: "agents", known: answers{agents: box}, asked: []string{agents}, stdout: "Agents:\n" + shownAgent + "1 entries.\n"},
+		{name: "agents as JSON", args: "agents list --json", known: answers{agents: box}, asked: []string{agents}, stdout: box + "\n"},
+		{
+			name: "agent by name", args: "agents show box", asked: []string{agents, "GET agents/a1/tasks"},
+			known: answers{agents: box, "GET agents/a1/tasks": `{"items":[{"id":"9","fullName":"+m+a","attemptId":"4","project":{"id":"1","name":"demo"},` +
+				`"workflow":"m","try":2,"startedAt":"2024-01-01T00:00:00.000Z"}],"next":null}`},
+			stdout: shownAgent + "Running tasks:\n  attempt 4  demo/m  +m+a  try: 2  since: 2024-01-01 09:00:00 +0900\n1 entries.\n",
+		},
+		{
+			name: "drain", args: "agents drain a1 -m upgrade", known: answers{agents: box, "POST agents/a1/drain": agentBox},
+			asked: []string{agents, `POST agents/a1/drain {"note":"upgrade"}`}, stdout: "Agent 'box' takes nothing new. It runs 1 task.\n",
+		},
+		{
+			name: "no such agent", args: "agents drain tux", exit: 1, known: answers{agents: box}, asked: []string{agents},
+			stderr: "error: there is no agent with the id or name \"tux\"\n",
+		},
+		{
+			name: "pause", args: "pause demo main -m n", stdout: "Paused workflow: demo/main\n2 running attempts go on.\n",
+			known: answers{"GET projects?name=demo": `{"projects":[` + projectDemo + `]}`, "POST projects/1/workflows/main/pause": workflowPaused},
+			asked: []string{"GET projects?name=demo", `POST projects/1/workflows/main/pause {"note":"n"}`},
+		},
+		{
+			name: "unpause", args: "unpause demo main", stdout: "Resumed workflow: demo/main\n",
+			known: answers{"GET projects?name=demo": `{"projects":[` + projectDemo + `]}`, "POST projects/1/workflows/main/resume": workflowPaused},
+			asked: []string{"GET projects?name=demo", `POST projects/1/workflows/main/resume {"note":""}`},
+		},
+		{
+			name: "audit", args: "audit --actor ann --from 1704067200 --count 1", asked: []string{"GET audit?actor=ann&from=2024-01-01T00%3A00%3A00Z&limit=1"},
+			known:  answers{"GET audit?actor=ann&from=2024-01-01T00%3A00%3A00Z&limit=1": `{"items":[` + auditEntry + `],"next":"x"}`},
+			stdout: "2024-01-01 09:00:00.123 +0900  ann           made the pool db: slots 4  # more\n1 entries.\n",
+			stderr: "There are older entries. Use --count to see more of them.\n",
+		},
+		{
+			name: "history", args: "history 4 +main+a", asked: []string{"GET audit?attempt=4&limit=500&order=asc&task=%2Bmain%2Ba", "GET audit?attempt=4&cursor=x&limit=500&order=asc&task=%2Bmain%2Ba"},
+			known: answers{
+				"GET audit?attempt=4&limit=500&order=asc&task=%2Bmain%2Ba":          `{"items":[` + auditEntry + `],"next":"x"}`,
+				"GET audit?attempt=4&cursor=x&limit=500&order=asc&task=%2Bmain%2Ba": `{"items":[],"next":null}`,
+			},
+			stdout: "2024-01-01 09:00:00.123 +0900  ann           made the pool db: slots 4  # more\n1 entries.\n",
+		},
+	})
+}
+
+// What makes no sense is said before anything is asked.
+func TestOperatingArguments(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct{ args, want string }{
+		{"pools lst", "error: Invalid command\ndid you mean \"list\"?\n"},
+		{"pools list x", "error: pools list takes no argument\n"},
+		{"pools show", "error: pools show needs the name of a pool\n"},
+		{"pools set", "error: pools set needs the name of a pool and a number of slots\n"},
+		{"pools set db", "error: pools set needs a number of slots, or an option that changes something\n"},
+		{"pools set db many", "error: the number of slots must be 0 or more, or unlimited, not \"many\"\n"},
+		{"pools set db 1 --include-deferred --no-include-deferred", "don't work together\n"},
+		{"pools delete db --description x", "error: --description is an option of pools set\n"},
+		{"agents drain", "error: agents drain needs the id or name of an agent\n"},
+		{"agents show x -m y", "error: --note is an option of agents drain and undrain\n"},
+		{"history x", "error: For input string: \"x\"\n"},
+		{"audit --count 0", "error: --count must be 1 or more\n"},
+		{"audit --from yesterday", "error: --from option must be"},
+	} {
+		got := newConsole(t).run(append(strings.Fields(row.args), "-e", "http://127.0.0.1:1")...)
+		if got.exit != 1 || got.stdout != "" || !strings.Contains(got.stderr, row.want) {
+			t.Errorf("%s = %d, %q, %q, want 1 and %q", row.args, got.exit, got.stdout, got.stderr, row.want)
+		}
+	}
+}
+
+// The commands work on a server: a pause holds attempts back, a pool tasks, and the history and the audit
+// tell of all of it.
+func TestOperatingServer(t *testing.T) {
+	t.Parallel()
+	s := serve(t, "pool.narrow.slots", "2", "pool.narrow.description", "from the settings")
+	c := newConsole(t)
+	run := func(exit int, args ...string) string {
+		t.Helper()
+		got := c.run(append(args, "-e", s.url)...)
+		if got.exit != exit {
+			t.Fatalf("%q = %d, %q, %q, want %d", args, got.exit, got.stdout, got.stderr, exit)
+		}
+		return got.stdout + got.stderr
+	}
+	s.push("demo", "+a:\n  echo>: a\n  _pool: closed\n+b:\n  echo>: b\n")
+	if pools := run(0, "pools"); !strings.Contains(pools, "name: narrow\n  project: \n  slots: 2\n") || !strings.Contains(pools, "description: from the settings") {
+		t.Errorf("pools = %s", pools)
+	}
+	run(0, "pause", "demo", "main", "-m", "not today")
+	run(1, "pause", "demo", "main")
+	attempt := s.start("1", "2026-01-01T00:00:00+00:00")
+	if why := run(0, "why", attempt); !strings.Contains(why, "not today") {
+		t.Errorf("why = %s", why)
+	}
+	run(0, "unpause", "demo", "main")
+	s.eventually("a waiting task", func() bool { return strings.Contains(run(0, "pools"), "1 task waits for the pool 'closed'") })
+	run(0, "pools", "set", "closed", "0")
+	if shown := run(0, "pools", "show", "closed"); !strings.Contains(shown, "demo/main  +main+a  slots: 1") {
+		t.Errorf("pool = %s", shown)
+	}
+	run(0, "pools", "set", "closed", "1")
+	if status := s.status(attempt); status != "success" {
+		t.Errorf("the attempt ended with %s", status)
+	}
+	history := run(0, "history", attempt)
+	for _, want := range []string{`anonymous .*started an attempt of demo/main`, `\+main\+a: blocked to ready`, `\+main\+a: ready to running \(claim\)`, `the attempt: running to success \(end\)`} {
+		if !regexp.MustCompile(want).MatchString(history) {
+			t.Errorf("history lacks %s:\n%s", want, history)
+		}
+	}
+	if one := run(0, "history", attempt, "+main+b"); strings.Contains(one, "+main+a") || !strings.Contains(one, "+main+b: running to success") {
+		t.Errorf("history of a task = %s", one)
+	}
+	audit := run(0, "audit")
+	for _, want := range []string{
+		`made the pool narrow: slots 2`, `anonymous +pushed demo`, `anonymous +paused demo/main.*# not today`, `anonymous +resumed demo/main`,
+		`changed the pool closed: slots 0 to 1`, `anonymous +started an attempt of demo/main`,
+	} {
+		if !regexp.MustCompile(want).MatchString(audit) {
+			t.Errorf("audit lacks %s:\n%s", want, audit)
+		}
+	}
+	if agents := run(0, "agents"); !strings.Contains(agents, "state: live\n") {
+		t.Errorf("agents = %s", agents)
+	}
+	if queues := run(0, "queues"); !strings.Contains(queues, "name: default\n  ready: 0\n  running: 0\n  agents: 1\n  slots: unlimited\n") {
+		t.Errorf("queues = %s", queues)
+	}
+}

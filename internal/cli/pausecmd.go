@@ -1,0 +1,43 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/client"
+)
+
+// runPause lets nothing new of a workflow begin (control K816).
+func runPause(ctx context.Context, c *call, server *client.Client) error {
+	state, err := c.changePause(ctx, server, false)
+	if err != nil || c.args.given("--json") {
+		return err
+	}
+	say(c.env.Stdout, "Paused workflow: %s/%s\n", state.Project.Name, state.Workflow)
+	if state.Running > 0 {
+		say(c.env.Stdout, "%s on.\n", countOf(state.Running, "running attempt goes", "running attempts go"))
+	}
+	return nil
+}
+
+// runUnpause ends that.
+func runUnpause(ctx context.Context, c *call, server *client.Client) error {
+	state, err := c.changePause(ctx, server, true)
+	if err != nil || c.args.given("--json") {
+		return err
+	}
+	say(c.env.Stdout, "Resumed workflow: %s/%s\n", state.Project.Name, state.Workflow)
+	return nil
+}
+
+func (c *call) changePause(ctx context.Context, server *client.Client, undo bool) (*api.WorkflowState, error) {
+	project, err := findProject(ctx, server, c.args.positional[0])
+	if err != nil {
+		return nil, err
+	}
+	state, err := server.PauseWorkflow(ctx, project.ID, c.args.positional[1], undo, api.NoteRequest{Note: c.args.text("--note")})
+	if err == nil && c.args.given("--json") {
+		err = c.printJSON(state)
+	}
+	return state, err
+}

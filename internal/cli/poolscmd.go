@@ -1,0 +1,239 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/client"
+)
+
+// The forms of pools.
+const (
+	poolsList   = "list"
+	poolsShow   = "show"
+	poolsSet    = "set"
+	poolsDelete = "delete"
+)
+
+// unlimitedText is what people write and read for a pool without limit.
+const unlimitedText = "unlimited"
+
+// runPools lists, shows, makes, changes and deletes pools (control K801).
+func runPools(ctx context.Context, c *call) error {
+	do, err := c.poolsForm()
+	if err != nil {
+		return err
+	}
+	return remote(do)(ctx, c)
+}
+
+// poolsForm checks the command line and returns what it wants.
+func (c *call) poolsForm() (func(context.Context, *call, *client.Client) error, error) {
+	form, rest := poolsList, c.args.positional
+	if len(rest) > 0 {
+		form, rest = rest[0], rest[1:]
+	}
+	if form != poolsSet {
+		for _, option := range []string{"--description", "--include-deferred", "--no-include-deferred"} {
+			if c.args.given(option) {
+				return nil, c.usage(option + " is an option of pools " + poolsSet)
+			}
+		}
+	}
+	switch {
+	case form == poolsList && len(rest) == 0:
+		return listPools, nil
+	case form == poolsShow && len(rest) == 1:
+		return func(ctx context.Context, c *call, server *client.Client) error {
+			return c.showPool(ctx, server, rest[0])
+		}, nil
+	case form == poolsSet && (len(rest) == 1 || len(rest) == 2):
+		request, err := c.poolRequest(rest[1:])
+		if err != nil {
+			return nil, err
+		}
+		return func(ctx context.Context, c *call, server *client.Client) error {
+			done, err := server.SetPool(ctx, c.args.text("--project"), rest[0], request)
+			return c.printPoolChange(done, err)
+		}, nil
+	case form == poolsDelete && len(rest) == 1:
+		return func(ctx context.Context, c *call, server *client.Client) error {
+			done, err := server.DeletePool(ctx, c.args.text("--project"), rest[0], c.args.text("--note"), c.args.given("--dry-run"))
+			return c.printPoolChange(done, err)
+		}, nil
+	}
+	switch form {
+	case poolsList:
+		return nil, c.usage("pools list takes no argument")
+	case poolsShow, poolsDelete:
+		return nil, c.usage("pools " + form + " needs the name of a pool")
+	case poolsSet:
+		return nil, c.usage("pools set needs the name of a pool and a number of slots")
+	}
+	return nil, c.usage("Invalid command").hinting("%s", didYouMean(nearWord(form, []string{poolsList, poolsShow, poolsSet, poolsDelete})))
+}
+
+// poolRequest is what pools set asks for; slots has at most one text.
+func (c *call) poolRequest(slots []string) (api.PoolRequest, error) {
+	r := api.PoolRequest{Note: c.args.text("--note"), DryRun: c.args.given("--dry-run")}
+	if len(slots) == 1 {
+		n, err := strconv.Atoi(slots[0])
+		switch {
+		case slots[0] == unlimitedText:
+			n = -1
+		case err != nil || n < -1:
+			return r, c.usage("the number of slots must be 0 or more, or " + unlimitedText + ", not " + strconv.Quote(slots[0])).
+				hinting("with 0 slots nothing starts that names the pool")
+		}
+		r.Slots = &n
+	}
+	if c.args.given("--description") {
+		text := c.args.text("--description")
+		r.Description = &text
+	}
+	include, without := c.args.given("--include-deferred"), c.args.given("--no-include-deferred")
+	switch {
+	case include && without:
+		return r, c.usage("--include-deferred and --no-include-deferred don't work together")
+	case include || without:
+		r.IncludeDeferred = &include
+	}
+	if r.Slots == nil && r.Description == nil && r.IncludeDeferred == nil {
+		return r, c.usage("pools set needs a number of slots, or an option that changes something")
+	}
+	return r, nil
+}
+
+// listPools shows all pools.
+func listPools(ctx context.Context, c *call, server *client.Client) error {
+	all := &api.PoolList{}
+	for page := (client.Cursor{Limit: largestPage}); ; {
+		list, err := server.ListPools(ctx, c.args.text("--project"), page)
+		if err != nil {
+			return err
+		}
+		all.Items, all.Missing = append(all.Items, list.Items...), list.Missing
+		if list.Next == nil {
+			break
+		}
+		page.Next = *list.Next
+	}
+	if c.args.given("--json") {
+		return c.printJSON(all)
+	}
+	say(c.env.Stdout, "Pools:\n")
+	for i := range all.Items {
+		c.printPool(&all.Items[i])
+	}
+	say(c.env.Stdout, "%d entries.\n", len(all.Items))
+	for _, m := range all.Missing {
+		say(c.env.Stderr, "%s for the pool '%s', which does not exist%s. Use `%s pools set %s SLOTS` to make it.\n",
+			countOf(m.Waiting, "task waits", "tasks wait"), m.Name, waited(m.OldestWaitMS), c.program, m.Name)
+	}
+	return nil
+}
+
+// largestPage is how many items a page of Trowel's own lists has at most.
+const largestPage = 500
+
+func (c *call) printPool(p *api.Pool) {
+	project := ""
+	if p.Project != nil {
+		project = p.Project.Name
+	}
+	open := unlimitedText
+	if p.Open != nil {
+		open = strconv.Itoa(*p.Open)
+	}
+	say(c.env.Stdout, "  name: %s\n  project: %s\n  slots: %s\n  used: %d\n  open: %s\n  waiting: %d%s\n  include deferred: %t\n  description: %s\n\n",
+		p.Name, project, slotsText(p.Slots), p.Used, open, p.Waiting, waited(p.OldestWaitMS), p.IncludeDeferred, p.Description)
+}
+
+func slotsText(slots int) string {
+	if slots < 0 {
+		return unlimitedText
+	}
+	return strconv.Itoa(slots)
+}
+
+// waited says how long the oldest of some tasks has waited; empty if none does.
+func waited(ms *int64) string {
+	if ms == nil {
+		return ""
+	}
+	return fmt.Sprintf(" (the oldest for %s)", lengthText(*ms))
+}
+
+// lengthText is a length of time without its direction.
+func lengthText(ms int64) string { return strings.TrimPrefix(distance(millis(ms)), "in ") }
+
+// showPool shows a pool, who holds it and who waits for it.
+func (c *call) showPool(ctx context.Context, server *client.Client, name string) error {
+	project := c.args.text("--project")
+	p, err := server.FindPool(ctx, project, name)
+	if err != nil {
+		return err
+	}
+	holding, err := server.ListPoolTasks(ctx, project, name, false, client.Cursor{})
+	if err != nil {
+		return err
+	}
+	waiting, err := server.ListPoolTasks(ctx, project, name, true, client.Cursor{})
+	if err != nil {
+		return err
+	}
+	if c.args.given("--json") {
+		return c.printJSON(struct {
+			Pool    *api.Pool         `json:"pool"`
+			Holding *api.PoolTaskList `json:"holding"`
+			Waiting *api.PoolTaskList `json:"waiting"`
+		}{p, holding, waiting})
+	}
+	c.printPool(p)
+	c.printPoolTasks("Tasks that hold slots", holding)
+	c.printPoolTasks("Tasks that wait, in the order of their claims", waiting)
+	return nil
+}
+
+func (c *call) printPoolTasks(title string, list *api.PoolTaskList) {
+	say(c.env.Stdout, "%s:\n", title)
+	for i := range list.Items {
+		t := &list.Items[i]
+		since := t.ReadyAt
+		if t.StartedAt != nil {
+			since = *t.StartedAt
+		}
+		name := t.FullName
+		if name == "" {
+			name = "of a project that you may not see"
+		}
+		say(c.env.Stdout, "  attempt %s  %s/%s  %s  slots: %d  weight: %d  since: %s\n", t.AttemptID, t.Project.Name, t.Workflow, name, t.Slots, t.Weight, c.localText(&since))
+	}
+	more := ""
+	if list.Next != nil {
+		more = " There are more."
+	}
+	say(c.env.Stdout, "%d entries.%s\n\n", len(list.Items), more)
+}
+
+// printPoolChange says what became of a pool.
+func (c *call) printPoolChange(done *api.PoolChange, err error) error {
+	if err != nil {
+		return err
+	}
+	if c.args.given("--json") {
+		return c.printJSON(done)
+	}
+	verb := map[string]string{"create": "made", "update": "changed", "delete": "deleted", "none": "as it was"}[done.Action]
+	if done.DryRun && done.Action != "none" {
+		verb = "to be " + verb + "; nothing is changed in a dry run"
+	}
+	say(c.env.Stdout, "Pool '%s' (%s slots) is %s.\n", done.Pool.Name, slotsText(done.Pool.Slots), verb)
+	for _, note := range done.Notes {
+		say(c.env.Stdout, "  %s\n", note)
+	}
+	return nil
+}
