@@ -44,8 +44,9 @@ type PoolTx interface {
 	ListPools(ctx context.Context) ([]*Pool, error)
 }
 
-// Holds are what a running task has taken from limits: by the name of the counter, how much. Nil for a
-// running task is one slot of DefaultPool.
+// Holds are what a task has taken from limits: by the name of the counter, how much. Nil for a running task
+// is one slot of DefaultPool. When it does not run any more it has at most its place under a concurrency
+// limit, which it keeps until it is done, also while it is planned (control K810).
 type Holds map[string]int
 
 // ConcurrencyUse is how the names of counters of concurrency limits begin (control K810).
@@ -69,7 +70,7 @@ type LimitTx interface {
 	AddUses(ctx context.Context, changes map[string]int) error
 	// ListUses returns all counters that are not zero, without locking them.
 	ListUses(ctx context.Context) (map[string]int, error)
-	// CountHolds recounts from the running and waiting tasks what the counters must be: the sums of
+	// CountHolds recounts from all tasks that are begun and not done what the counters must be: the sums of
 	// Holds, and for the default pool, if it has a limit, one for each running task without.
 	CountHolds(ctx context.Context) (map[string]int, error)
 	// RecountUses writes what CountHolds counts, and returns the counters that were wrong: how much is

@@ -24,8 +24,8 @@ const (
 	sqlAddUsesPostgres = `UPDATE limit_use SET used = used + v.change FROM unnest(CAST($1 AS TEXT[]), CAST($2 AS BIGINT[])) AS v (name, change)
 WHERE limit_use.name = v.name`
 	sqlDeleteUses = `DELETE FROM limit_use WHERE used = 0`
-	sqlCountHolds = `SELECT holds, sum(CASE WHEN state = 4 THEN 1 ELSE 0 END), count(*) FROM task WHERE ` + liveCondition + ` AND (state = 4 OR holds IS NOT NULL)
-GROUP BY holds`
+	sqlCountHolds = `SELECT holds, sum(CASE WHEN state = 4 THEN 1 ELSE 0 END), count(*) FROM task WHERE begun AND (state = 4 OR holds IS NOT NULL)
+GROUP BY holds` // also of planned tasks, which hold places under concurrency limits
 	sqlFindDefaultPool = `SELECT id FROM pool WHERE project_id IS NULL AND name = $1 AND slots <> $2`
 )
 

@@ -63,7 +63,7 @@ func testUses(t *testing.T, db trowel.Store) {
 	equal(t, "ListUses after a conflict", listUses(t, db), map[string]int{"pool:1": 2, "concurrency:site:k\u00e4": 1})
 }
 
-// Counters are recounted from what running and waiting tasks hold; a running one that holds nothing
+// Counters are recounted from what running, waiting and planned tasks hold; a running one that holds nothing
 // special counts for the default pool, if that has a limit.
 func testRecounts(t *testing.T, db trowel.Store) {
 	a := newAttempt(t, db, newSetting(t, db), "")
@@ -76,8 +76,9 @@ func testRecounts(t *testing.T, db trowel.Store) {
 		task(1, trowel.TaskPlanned, nil), task(2, trowel.TaskRunning, nil), task(3, trowel.TaskRunning, nil), task(4, trowel.TaskReady, nil),
 		task(5, trowel.TaskRunning, trowel.Holds{"pool:7": 2, "concurrency:site:k": 1}),
 		task(6, trowel.TaskRunning, trowel.Holds{"pool:7": 2, "concurrency:site:k": 1}),
-		task(7, trowel.TaskRetryWaiting, trowel.Holds{"concurrency:site:k": 1}), task(8, trowel.TaskRunning, trowel.Holds{}))
-	want := map[string]int{"pool:7": 4, "concurrency:site:k": 3}
+		task(7, trowel.TaskRetryWaiting, trowel.Holds{"concurrency:site:k": 1}), task(8, trowel.TaskRunning, trowel.Holds{}),
+		task(9, trowel.TaskPlanned, trowel.Holds{"concurrency:site:k": 1}))
+	want := map[string]int{"pool:7": 4, "concurrency:site:k": 4}
 	recount := func(want, wrong map[string]int) {
 		t.Helper()
 		update(t, db, func(ctx context.Context, tx trowel.Tx) error {
