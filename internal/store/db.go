@@ -22,6 +22,7 @@ type DB struct {
 	id      string        // tells this store's own notifications
 	turn    chan struct{} // has room for one: who put something in may use the writer
 	writer  *session      // nil without OneWriter
+	readers chan *session // rest between two views, with their statements; without room for any if the driver keeps these
 }
 
 var _ trowel.Store = (*DB)(nil)
@@ -34,6 +35,8 @@ const (
 	giveWay = 20 * time.Millisecond
 	// maxBegins is how many connections are tried that turn out to be lost.
 	maxBegins = 20
+	// maxReaders is how many connections rest with their statements.
+	maxReaders = 4
 )
 
 // New makes a store of an open and migrated database.
@@ -41,6 +44,9 @@ func New(ctx context.Context, pool *sql.DB, dialect Dialect) (*DB, error) {
 	db := &DB{pool: pool, dialect: dialect, id: uuid.NewString(), turn: make(chan struct{}, 1)}
 	if !dialect.OneWriter {
 		return db, nil
+	}
+	if !dialect.KeepsStatements && !dialect.OneConnection {
+		db.readers = make(chan *session, maxReaders)
 	}
 	writer, err := db.connect(ctx)
 	if err != nil {
@@ -109,15 +115,42 @@ func (db *DB) alone(ctx context.Context, begin string, f func(trowel.Tx) error) 
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, s.close()) }() // also when f panics
-	return s.finish(ctx, db.id, f)
+	good := false
+	defer func() { // also when f panics
+		if !good || !db.rest(s) {
+			err = errors.Join(err, s.close())
+		}
+	}()
+	err = s.finish(ctx, db.id, f)
+	good = err == nil
+	return err
+}
+
+// rest keeps a connection with its statements for the next view, if there is room.
+func (db *DB) rest(s *session) bool {
+	select {
+	case db.readers <- s:
+		return true
+	default:
+		return false
+	}
+}
+
+// reader returns a connection, one that has rested if there is any.
+func (db *DB) reader(ctx context.Context) (*session, error) {
+	select {
+	case s := <-db.readers:
+		return s, nil
+	default:
+		return db.connect(ctx)
+	}
 }
 
 // begun begins a transaction on a connection of the pool. Nothing was done yet, so that a connection
 // that turns out to be lost may be replaced by another.
 func (db *DB) begun(ctx context.Context, begin string) (*session, error) {
 	for try := 1; ; try++ {
-		s, err := db.connect(ctx)
+		s, err := db.reader(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -146,8 +179,18 @@ func (db *DB) connect(ctx context.Context) (*session, error) {
 func (db *DB) Close() error {
 	db.turn <- struct{}{}
 	defer func() { <-db.turn }()
-	if db.writer == nil {
-		return db.pool.Close()
+	var errs []error
+	for {
+		select {
+		case s := <-db.readers:
+			errs = append(errs, s.close())
+			continue
+		default:
+		}
+		break
 	}
-	return errors.Join(db.writer.close(), db.pool.Close())
+	if db.writer != nil {
+		errs = append(errs, db.writer.close())
+	}
+	return errors.Join(append(errs, db.pool.Close())...)
 }

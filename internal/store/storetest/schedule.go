@@ -154,7 +154,9 @@ func testDueSchedules(t *testing.T, db trowel.Store) {
 		equal(t, "ListDueSchedules with a pause", due, []*trowel.ScheduledWorkflow{all[1], all[4]})
 		return errors.Join(errNext, errDue)
 	})
-	update(t, db, func(ctx context.Context, tx trowel.Tx) error { return tx.DeletePause(ctx, first.ProjectID, first.Workflow) })
+	update(t, db, func(ctx context.Context, tx trowel.Tx) error {
+		return tx.DeletePause(ctx, first.ProjectID, first.Workflow)
+	})
 	view(t, db, func(ctx context.Context, tx trowel.Tx) error {
 		next, err := tx.FindNextRun(ctx)
 		equal(t, "FindNextRun after a pause", next, at(3))
