@@ -20,10 +20,10 @@ type agent struct {
 	log  *os.File
 }
 
-// agentToken makes a token for agents, in the database itself: nobody is the server's administrator.
-func (s *server) agentToken() (string, error) {
+// newToken makes a token, in the database itself: nobody is the server's administrator.
+func (s *server) newToken(role string) (string, error) {
 	dir := filepath.Dir(s.log.Name())
-	if _, err := s.bench.trowel(dir, "tokens", "create", "-c", "server.properties", "--name", "bench", "--role", "agent"); err != nil {
+	if _, err := s.bench.trowel(dir, "tokens", "create", "-c", "server.properties", "--name", "bench", "--role", role); err != nil {
 		return "", err
 	}
 	text, err := os.ReadFile(s.bench.stdout())
@@ -81,7 +81,7 @@ func remoteHandOff(b *bench) (results []result, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.stop()) }()
-	token, err := s.agentToken()
+	token, err := s.newToken("agent")
 	if err != nil {
 		return nil, err
 	}

@@ -43,6 +43,9 @@ func millionArchived(b *bench) (results []result, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.stop()) }()
+	if s.token, err = s.newToken("admin"); err != nil {
+		return nil, err
+	}
 	requests, err := s.listRequests(ctx)
 	if err != nil {
 		return nil, err

@@ -37,7 +37,7 @@ func killedAgent(b *bench) (results []result, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.stop()) }()
-	token, err := s.agentToken()
+	token, err := s.newToken("agent")
 	if err != nil {
 		return nil, err
 	}

@@ -47,7 +47,7 @@ func (s *server) listRequests(ctx context.Context) ([]string, error) {
 	var requests []string
 	for path, operations := range d.Paths {
 		get, found := operations["get"]
-		if !found || get.Responses["200"].Content["application/json"] == nil || strings.HasPrefix(path, "/api/admin/") || strings.HasPrefix(path, "/api/swagger") {
+		if !found || get.Responses["200"].Content["application/json"] == nil || strings.HasPrefix(path, "/api/admin/") || strings.HasSuffix(path, ".json") {
 			continue
 		}
 		at, ok := known.fill(path)
@@ -89,13 +89,11 @@ func (s *server) examples(ctx context.Context) (*examples, error) {
 		return nil, err
 	}
 	var middle struct {
-		ID      string
-		Session struct{ ID string }
-		Project struct{ ID, Name string }
-		Status  string
+		ID, SessionID string
+		Project       struct{ ID string }
 	}
-	if err := s.read(ctx, fmt.Sprintf("/api/attempts/%d", last/2), &middle); err != nil {
-		return nil, err
+	if err := s.read(ctx, fmt.Sprintf("/api/attempts/%d", last/2), &middle); err != nil || middle.SessionID == "" {
+		return nil, errors.Join(err, fmt.Errorf("attempt %d is %+v", last/2, middle))
 	}
 	var workflows struct{ Workflows []struct{ ID string } }
 	if err := s.read(ctx, "/api/workflows?count=1", &workflows); err != nil || len(workflows.Workflows) != 1 {
@@ -113,7 +111,7 @@ func (s *server) examples(ctx context.Context) (*examples, error) {
 	instants := fmt.Sprintf("=%s", url.QueryEscape(time.Now().Add(-24*time.Hour).UTC().Format("2006-01-02T15:04:05.000Z")))
 	return &examples{
 		ids: map[string]string{
-			"projects": middle.Project.ID, "workflows": workflows.Workflows[0].ID, "schedules": schedules.Schedules[0].ID, "sessions": middle.Session.ID,
+			"projects": middle.Project.ID, "workflows": workflows.Workflows[0].ID, "schedules": schedules.Schedules[0].ID, "sessions": middle.SessionID,
 			"attempts": middle.ID, "logs": middle.ID, "tasks": tasks.Tasks[0].ID,
 		},
 		queries: map[string][]string{
@@ -121,7 +119,7 @@ func (s *server) examples(ctx context.Context) (*examples, error) {
 			"page_size":       {"page_size=100"},
 			"count":           {"count=100"},
 			"limit":           {"limit=500"},
-			"name":            {"name=project1", "name=workflow1"},
+			"name":            {"name=project1", "name=workflow1", "name=workflow1&project=project1"},
 			"name_pattern":    {none, none + "&search_project_name=true", "name_pattern=7&order=desc"},
 			"project":         {"project=project1", "project=rare", "project=none", "project=project1&last_id=" + middle.ID},
 			"workflow":        {"workflow=workflow1", "workflow=none", "project=project1&workflow=workflow1", "project=rare&workflow=rare", "project=project1&workflow=workflow1&last_id=" + middle.ID},
@@ -132,7 +130,7 @@ func (s *server) examples(ctx context.Context) (*examples, error) {
 			"from":            {"from" + instants, "from=2020-01-01T00:00:00.000Z&to=2020-01-02T00:00:00.000Z"},
 			"to":              {"to" + instants},
 			"source":          {"source=rest", "source=none"},
-			"session_time":    {"session_time=2026-01-01T00:00:00Z&mode=schedule"},
+			"session_time":    {"session_time=2026-01-01T00:00:00&mode=schedule"},
 			"use":             {"use=holding", "use=waiting"},
 		},
 	}, nil

@@ -38,6 +38,9 @@ func (s *server) ask(ctx context.Context, method, path string, body []byte) (sta
 	if body != nil {
 		request.Header.Set("Content-Type", "application/json")
 	}
+	if s.token != "" {
+		request.Header.Set("Authorization", "Bearer "+s.token)
+	}
 	answer, err := s.many.Do(request)
 	if err != nil {
 		return 0, nil, err

@@ -25,6 +25,7 @@ type server struct {
 	cmd   *exec.Cmd
 	log   *os.File
 	many  *http.Client // with as many connections as there are requests at a time
+	token string       // that its requests carry; empty for none
 }
 
 // roomy raises the limits of attempts, tasks and archives.
