@@ -44,8 +44,8 @@ type PoolTx interface {
 	ListPools(ctx context.Context) ([]*Pool, error)
 }
 
-// Holds are what a task has taken from limits: by the name of the counter, how much. Nil for a running task
-// is one slot of DefaultPool. When it does not run any more it has at most its place under a concurrency
+// Holds are what a task has taken from limits: by the name of the counter, how much. A running task
+// without a slot of a pool has one of DefaultPool. When it does not run any more it has at most its place under a concurrency
 // limit, which it keeps until it is done, also while it is planned (control K810).
 type Holds map[string]int
 
@@ -71,7 +71,8 @@ type LimitTx interface {
 	// ListUses returns all counters that are not zero, without locking them.
 	ListUses(ctx context.Context) (map[string]int, error)
 	// CountHolds recounts from all tasks that are begun and not done what the counters must be: the sums of
-	// Holds, and for the default pool, if it has a limit, one for each running task without.
+	// Holds, and for the default pool, if it has a limit, one for each running task that holds no slot of
+	// another.
 	CountHolds(ctx context.Context) (map[string]int, error)
 	// RecountUses writes what CountHolds counts, and returns the counters that were wrong: how much is
 	// added to each.

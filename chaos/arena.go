@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -12,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/chaos/verify"
 	"github.com/trowel-project/trowel/chaos/wire"
 	"github.com/trowel-project/trowel/internal/api"
@@ -35,18 +37,21 @@ type arena struct {
 	kills    int
 	database *database
 	bounds   []verify.Bound // of the load
-	wire     *wire.Wire     // nil if it is not wired
+	seed     uint64
+	faults   int        // of a cluster
+	cluster  *cluster   // nil if there is none
+	wire     *wire.Wire // nil if it is not wired
 	unmount  func() error
 }
 
 // newArena makes folders and database; no server is started.
 func newArena(ctx context.Context, m *mode, opts options) (*arena, error) {
 	a := &arena{
-		mode: m, dir: filepath.Join(opts.dir, m.name), kills: opts.kills,
+		mode: m, dir: filepath.Join(opts.dir, m.name), kills: opts.kills, seed: opts.seed, faults: opts.faults,
 		rand: rand.New(rand.NewPCG(opts.seed, 0)), //nolint:gosec // no secret
 	}
 	a.dataDir = filepath.Join(a.dir, "data")
-	a.load = &load{ledger: newLedger(), marks: filepath.Join(a.dir, "marks"), began: time.Now().UTC().Truncate(time.Minute)}
+	a.load = &load{ledger: newLedger(), workflows: workflows(), marks: filepath.Join(a.dir, "marks"), began: time.Now().UTC().Truncate(time.Minute)}
 	for _, dir := range []string{a.dir, a.dataDir, a.marks} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return nil, err
@@ -77,6 +82,9 @@ func newArena(ctx context.Context, m *mode, opts options) (*arena, error) {
 			s.settings = append(s.settings, "database.port = "+strconv.Itoa(a.wire.Port()))
 		}
 		a.servers = append(a.servers, s)
+	}
+	if m.cluster {
+		return a, a.joinCluster(ctx, m.agents)
 	}
 	return a, nil
 }
@@ -122,10 +130,16 @@ func (m *mode) play(ctx context.Context, opts options) (err error) {
 	if err != nil {
 		return errors.Join(err, a.verdict())
 	}
-	if err := errors.Join(a.settle(ctx), a.check(ctx)); err != nil {
+	if err = a.settle(ctx); err == nil {
+		err = a.check(ctx)
+	}
+	if err != nil {
 		return errors.Join(err, a.verdict())
 	}
 	fmt.Printf("%-22s %s\n", m.name, a.summary(troubles, time.Since(began)))
+	if a.cluster != nil {
+		fmt.Print(a.cluster.summary())
+	}
 	return a.verdict()
 }
 
@@ -198,6 +212,9 @@ func (a *arena) settle(ctx context.Context) error {
 		}
 		if !pause(within, 200*time.Millisecond) {
 			err := fmt.Errorf("%d attempts do not end, as %s; the goroutines of servers are in their logs", len(running), strings.Join(running[:min(5, len(running))], "; "))
+			if a.mode.postgres {
+				err = errors.Join(err, a.stuck(ctx))
+			}
 			for _, s := range a.servers {
 				err = errors.Join(err, s.dump())
 			}
@@ -205,6 +222,47 @@ func (a *arena) settle(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// stuck tells what attempts that do not end wait for.
+func (a *arena) stuck(ctx context.Context) error {
+	store, err := a.database.open(ctx)
+	if err != nil {
+		return err
+	}
+	var waits strings.Builder
+	err = store.View(ctx, func(tx trowel.Tx) error {
+		running, err := tx.ListRunningAttempts(ctx, 0, 10)
+		if err != nil {
+			return err
+		}
+		for _, attempt := range running {
+			tasks, err := tx.ListTasks(ctx, attempt.ID, -1)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(&waits, "\n  attempt %d, waiting for %q, at %s:", attempt.ID, attempt.WaitReason, time.Now().UTC())
+			for _, t := range tasks {
+				if !t.State.Done() {
+					fmt.Fprintf(&waits, "\n    %s is %s %s: try %d of %s, ready %s, retry %s, needs %s, holds %v", t.FullName, t.State, t.WaitReason, t.Try, t.AgentID,
+						t.ReadyAt, t.RetryAt, needs(t), t.Holds)
+				}
+			}
+		}
+		uses, err := tx.ListUses(ctx)
+		fmt.Fprintf(&waits, "\n  limits used: %v", uses)
+		return err
+	})
+	return errors.Join(err, store.Close(), errors.New(waits.String()))
+}
+
+// needs is what a task needs, as JSON.
+func needs(t *trowel.Task) string {
+	text, err := json.Marshal(t.Needs)
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
 }
 
 // disableSchedules ends what would begin attempts for ever.
@@ -255,6 +313,9 @@ func (a *arena) close() error {
 	var errWire error
 	if a.wire != nil {
 		errWire = a.wire.Close()
+	}
+	if a.cluster != nil {
+		errWire = a.cluster.close()
 	}
 	return errors.Join(errWire, a.database.close(), a.unmount())
 }

@@ -25,6 +25,11 @@ func (a *arena) check(ctx context.Context) error {
 			return err
 		}
 	}
+	if a.cluster != nil {
+		if err := a.cluster.leave(ctx); err != nil {
+			return err
+		}
+	}
 	for _, s := range a.servers {
 		if err := s.stop(); err != nil {
 			return err

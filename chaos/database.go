@@ -24,6 +24,7 @@ type database struct {
 	driver, url string // for what is not in the store
 	settings    []string
 	open        func(ctx context.Context) (trowel.Store, error) // when no server runs, for SQLite
+	create      func(ctx context.Context) (trowel.Store, error) // with its tables, if it has none
 	check       func(ctx context.Context) error                 // of its own files
 	close       func() error
 	server      *pgtest.Server // nil for SQLite
@@ -37,6 +38,9 @@ func newSQLite(dir string) *database {
 		settings: []string{"database.type = sqlite", "database.path = " + dir},
 		open: func(ctx context.Context) (trowel.Store, error) {
 			return sqlite.Open(ctx, sqlite.Options{Path: path, KeepSchema: true}, time.Now())
+		},
+		create: func(ctx context.Context) (trowel.Store, error) {
+			return sqlite.Open(ctx, sqlite.Options{Path: path}, time.Now())
 		},
 		check: func(ctx context.Context) error { return checkPages(ctx, path) },
 		close: func() error { return nil },
@@ -73,6 +77,8 @@ func newPostgreSQL(ctx context.Context) (*database, error) {
 		return nil, errors.Join(err, server.Close())
 	}
 	o := server.Options()
+	keeping := o
+	keeping.KeepSchema = true
 	return &database{
 		driver: "pgx", url: server.URL(),
 		settings: []string{
@@ -80,9 +86,9 @@ func newPostgreSQL(ctx context.Context) (*database, error) {
 			"database.user = " + o.User, "database.password = " + o.Password, "database.database = " + o.Database,
 		},
 		open: func(ctx context.Context) (trowel.Store, error) {
-			o.KeepSchema = true
-			return postgres.Open(ctx, o, time.Now())
+			return postgres.Open(ctx, keeping, time.Now())
 		},
+		create: func(ctx context.Context) (trowel.Store, error) { return postgres.Open(ctx, o, time.Now()) },
 		check:  func(context.Context) error { return nil },
 		close:  server.Close,
 		server: server,

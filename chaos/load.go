@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -32,10 +33,11 @@ const (
 type load struct {
 	*ledger
 
-	servers []*server
-	marks   string // folder for the tasks
-	began   time.Time
-	number  atomic.Int64 // makes names and session times unique
+	servers   []*server
+	workflows []workflow
+	marks     string // folder for the tasks
+	began     time.Time
+	number    atomic.Int64 // makes names and session times unique
 }
 
 // run plays until ctx ends. Each actor waits for the answer to one request before the next.
@@ -116,7 +118,7 @@ func (l *load) push(ctx context.Context) {
 	if p == nil || n%3 == 0 {
 		p, isNew = &project{name: fmt.Sprintf("p%d", n), revisions: map[string][]byte{}, ticks: n%2 == 0}, true
 	}
-	list := workflows()
+	list := slices.Clone(l.workflows)
 	if p.ticks {
 		list = append(list, tick())
 	}
@@ -193,7 +195,7 @@ func (l *load) start(ctx context.Context) {
 	if p == nil || len(l.open()) >= maxOpen {
 		return
 	}
-	list := workflows()
+	list := l.workflows
 	w := list[rand.IntN(len(list))] //nolint:gosec // no secret
 	at := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(l.number.Add(1)) * time.Second)
 	l.mu.Lock()

@@ -46,10 +46,11 @@ func main() {
 
 // options are what all modes share.
 type options struct {
-	bin   string // the program, an absolute path
-	dir   string // folder of all files
-	kills int
-	seed  uint64
+	bin    string // the program, an absolute path
+	dir    string // folder of all files
+	kills  int
+	faults int // of a cluster
+	seed   uint64
 }
 
 // errSkipped says that a mode cannot be played here.
@@ -58,6 +59,7 @@ var errSkipped = errors.New("skipped")
 func run(ctx context.Context) error {
 	bin := flag.String("bin", "bin/trowel", "the program")
 	kills := flag.Int("kills", 200, "how often each mode makes trouble")
+	faults := flag.Int("faults", 100, "how much goes wrong in a cluster")
 	seed := flag.Uint64("seed", rand.Uint64(), "decides on the trouble") //nolint:gosec // no secret
 	only := flag.String("run", ".", "expression that selects modes")
 	together := flag.Bool("together", false, "play all modes at the same time")
@@ -75,7 +77,7 @@ func run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	opts := options{bin: path, dir: dir, kills: *kills, seed: *seed}
+	opts := options{bin: path, dir: dir, kills: *kills, faults: *faults, seed: *seed}
 	fmt.Printf("seed %d\n", opts.seed)
 	var playing sync.WaitGroup
 	var broken atomic.Int64

@@ -17,6 +17,8 @@ type mode struct {
 	files     bool // archives and logs are in a folder, not in the database
 	servers   int  // one if it is zero
 	wired     bool // the first server has a connection to PostgreSQL that can be cut
+	cluster   bool // faults of all kinds, and limits; a wire between any two that talk
+	agents    int  // of a cluster, that are processes of their own
 	smallDisk int  // megabytes of the disk of database and files; zero for no disk of their own
 
 	trouble func(ctx context.Context, a *arena) (troubles int, err error)
@@ -37,6 +39,8 @@ func modes() []*mode {
 		{name: "network-cut", postgres: true, files: true, servers: 2, wired: true, trouble: cuttingNetwork},
 		{name: "disk-full", files: true, smallDisk: 48, trouble: fillingDisk},
 		{name: "storm", postgres: true, files: true, servers: 2, trouble: storming},
+		{name: "cluster", postgres: true, files: true, servers: 3, cluster: true, agents: 4, trouble: clustering},
+		{name: "cluster-local", postgres: true, files: true, servers: 3, cluster: true, trouble: clustering},
 		{name: "schedules-together", postgres: true, servers: 2, own: schedulesTogether},
 	}
 }

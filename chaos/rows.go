@@ -81,7 +81,7 @@ func (c *rows) attempt(ctx context.Context, tx trowel.Tx, s *trowel.AttemptSumma
 	if err != nil {
 		return err
 	}
-	if want := wanted(s); a.Flags&trowel.AttemptDone != 0 && a.Flags&trowel.AttemptCancelRequested == 0 && a.Flags.Status() != want {
+	if want := c.wanted(s); a.Flags&trowel.AttemptDone != 0 && a.Flags&trowel.AttemptCancelRequested == 0 && a.Flags.Status() != want {
 		c.violation("attempt %d of %s ended as %s, want %s", a.ID, a.Workflow, a.Flags.Status(), want)
 	}
 	for _, t := range a.Tries {
@@ -99,8 +99,8 @@ func (c *rows) attempt(ctx context.Context, tx trowel.Tx, s *trowel.AttemptSumma
 }
 
 // wanted is how an attempt ends that nobody kills.
-func wanted(s *trowel.AttemptSummary) string {
-	for _, w := range workflows() {
+func (l *load) wanted(s *trowel.AttemptSummary) string {
+	for _, w := range l.workflows {
 		if w.name == s.Session.Workflow && s.Attempt.Name == "" {
 			return w.end
 		}

@@ -44,7 +44,10 @@ func schedulesTogether(ctx context.Context, a *arena) error {
 	if err := a.caughtUp(ctx); err != nil {
 		return err
 	}
-	if err := errors.Join(a.settle(ctx), a.check(ctx)); err != nil {
+	if err := a.settle(ctx); err != nil {
+		return err
+	}
+	if err := a.check(ctx); err != nil {
 		return err
 	}
 	fmt.Printf("%-22s %s\n", a.mode.name, a.summary(3, time.Since(began)))

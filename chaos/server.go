@@ -19,8 +19,9 @@ import (
 type server struct {
 	process
 
-	settings []string
-	wire     *wire.Wire // over which the load reaches it; nil for none
+	settings  []string
+	arguments []string
+	wire      *wire.Wire // over which the load reaches it; nil for none
 
 	api   *client.Client
 	apiOf <-chan struct{} // end of the process that api is of
@@ -42,7 +43,13 @@ func (s *server) start(ctx context.Context) error {
 	if err := os.WriteFile(s.path("server.properties"), []byte(properties), 0o600); err != nil {
 		return err
 	}
-	return s.launch(ctx, "server", "-c", s.path("server.properties"))
+	return s.launch(ctx, append([]string{"server", "-c", s.path("server.properties")}, s.arguments...)...)
+}
+
+// listened tells whether this life of the server has got so far that it listened.
+func (s *server) listened() bool {
+	_, err := s.address()
+	return err == nil
 }
 
 // address is where the server listens.

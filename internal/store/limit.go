@@ -181,15 +181,12 @@ func (t *tx) countHolds(ctx context.Context) (map[string]int, error) {
 		if err := scan(&text, &running, &tasks); err != nil {
 			return err
 		}
-		if !text.Valid {
-			if limited.ID != 0 {
-				uses[limited.Use()] += running
-			}
-			return nil
-		}
 		var held trowel.Holds
 		if err := readJSON(text, &held); err != nil {
 			return err
+		}
+		if limited.ID != 0 && !held.HasPool() {
+			uses[limited.Use()] += running
 		}
 		for name, n := range held {
 			uses[name] += n * tasks

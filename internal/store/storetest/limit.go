@@ -63,8 +63,8 @@ func testUses(t *testing.T, db trowel.Store) {
 	equal(t, "ListUses after a conflict", listUses(t, db), map[string]int{"pool:1": 2, "concurrency:site:k\u00e4": 1})
 }
 
-// Counters are recounted from what running, waiting and planned tasks hold; a running one that holds nothing
-// special counts for the default pool, if that has a limit.
+// Counters are recounted from what running, waiting and planned tasks hold; a running one that holds no slot
+// of a pool counts for the default pool, if that has a limit, whatever else it holds.
 func testRecounts(t *testing.T, db trowel.Store) {
 	a := newAttempt(t, db, newSetting(t, db), "")
 	task := func(id trowel.TaskID, state trowel.TaskState, holds trowel.Holds) *trowel.Task {
@@ -76,9 +76,9 @@ func testRecounts(t *testing.T, db trowel.Store) {
 		task(1, trowel.TaskPlanned, nil), task(2, trowel.TaskRunning, nil), task(3, trowel.TaskRunning, nil), task(4, trowel.TaskReady, nil),
 		task(5, trowel.TaskRunning, trowel.Holds{"pool:7": 2, "concurrency:site:k": 1}),
 		task(6, trowel.TaskRunning, trowel.Holds{"pool:7": 2, "concurrency:site:k": 1}),
-		task(7, trowel.TaskRetryWaiting, trowel.Holds{"concurrency:site:k": 1}), task(8, trowel.TaskRunning, trowel.Holds{}),
+		task(7, trowel.TaskRetryWaiting, trowel.Holds{"concurrency:site:k": 1}), task(8, trowel.TaskRunning, trowel.Holds{"tasks:1/v": 1}),
 		task(9, trowel.TaskPlanned, trowel.Holds{"concurrency:site:k": 1}))
-	want := map[string]int{"pool:7": 4, "concurrency:site:k": 4}
+	want := map[string]int{"pool:7": 4, "concurrency:site:k": 4, "tasks:1/v": 1}
 	recount := func(want, wrong map[string]int) {
 		t.Helper()
 		update(t, db, func(ctx context.Context, tx trowel.Tx) error {
@@ -99,8 +99,8 @@ func testRecounts(t *testing.T, db trowel.Store) {
 		_, err := addUses(ctx, tx, map[string]int{"tasks:1/w": 5, "pool:7": 1})
 		return errors.Join(err, tx.UpdatePool(ctx, pool))
 	})
-	want[pool.Use()] = 2
-	recount(want, map[string]int{"tasks:1/w": -5, "pool:7": -1, pool.Use(): 2})
+	want[pool.Use()] = 3
+	recount(want, map[string]int{"tasks:1/w": -5, "pool:7": -1, pool.Use(): 3})
 }
 
 // Who locks the same counters in any order, while others recount, loses nothing and nobody gets stuck.

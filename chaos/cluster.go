@@ -1,0 +1,289 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/trowel-project/trowel/chaos/wire"
+)
+
+// slots is how many tasks each agent runs at one time, of servers and of its own.
+const slots = 4
+
+// cluster is several servers and agents of their own, with a wire between any two that talk, and what
+// goes wrong with them.
+type cluster struct {
+	*arena
+
+	agents []*agent
+	wires  []*namedWire
+
+	// Of each victim one thing goes wrong at a time, and who holds its lock decides whether it runs.
+	ofServer, ofAgent, ofWire []sync.Mutex
+	ofDatabase                sync.Mutex
+
+	log    *faultLog
+	watch  *watcher
+	end    func() // of those that start again what has ended
+	others sync.WaitGroup
+}
+
+// namedWire is a wire with its two ends.
+type namedWire struct {
+	*wire.Wire
+
+	name string
+}
+
+// newCluster lays the wires of an arena whose servers are made, and makes its agents.
+func newCluster(ctx context.Context, a *arena, agents int) (*cluster, error) {
+	c := &cluster{arena: a, log: newFaultLog(filepath.Join(a.dir, "faults.log"))}
+	for i, s := range a.servers {
+		s.name = fmt.Sprintf("server%d", i)
+		toDatabase, err := a.wireToDatabase(ctx)
+		if err != nil {
+			return nil, err
+		}
+		c.addWire(s.name+" to database", toDatabase)
+		s.settings = append(s.settings, fmt.Sprintf("database.port = %d", toDatabase.Port()))
+		if s.wire, err = wire.New(ctx, s.address); err != nil {
+			return nil, err
+		}
+		c.addWire("clients to "+s.name, s.wire)
+		s.environment = append(s.environment, clockVariable+"="+s.path("clock"))
+	}
+	for i := range agents {
+		if err := c.addAgent(ctx, i); err != nil {
+			return nil, err
+		}
+	}
+	c.ofServer, c.ofAgent, c.ofWire = make([]sync.Mutex, len(a.servers)), make([]sync.Mutex, len(c.agents)), make([]sync.Mutex, len(c.wires))
+	return c, nil
+}
+
+// joinCluster makes an arena a cluster: it has limits, and losing an agent again and again is no reason to
+// give a task up.
+func (a *arena) joinCluster(ctx context.Context, agents int) (err error) {
+	a.workflows = append(a.workflows, limited(agents > 0)...)
+	a.bounds = bounds()
+	for i, s := range a.servers {
+		s.settings = append(s.settings, fmt.Sprintf("agent.max-task-threads = %d", slots), "agent.poison_limit = 0")
+		if i > 0 && agents > 0 {
+			s.arguments = []string{"--disable-local-agent"}
+		}
+	}
+	if err := a.database.makePools(ctx); err != nil {
+		return err
+	}
+	a.cluster, err = newCluster(ctx, a, agents)
+	return err
+}
+
+func (c *cluster) addWire(name string, w *wire.Wire) {
+	c.wires = append(c.wires, &namedWire{w, name})
+}
+
+// sizes are how many victims there are.
+func (c *cluster) sizes() map[victims]int {
+	return map[victims]int{ofServers: len(c.servers), ofAgents: len(c.agents), ofWires: len(c.wires), ofDatabase: 1}
+}
+
+// clustering lets faults come one after the other, some while others last.
+func clustering(ctx context.Context, a *arena) (int, error) {
+	const atOnce = 4
+	c := a.cluster
+	if err := c.begin(ctx); err != nil {
+		return 0, err
+	}
+	failed, fail := context.WithCancelCause(ctx)
+	defer fail(nil)
+	var faults sync.WaitGroup
+	room := make(chan struct{}, atOnce)
+	for n := range c.faults {
+		f := planFault(c.seed, n, kinds(), c.sizes())
+		if !pause(failed, f.gap) {
+			break
+		}
+		room <- struct{}{}
+		faults.Go(func() {
+			defer func() { <-room }()
+			if err := c.strike(f); err != nil {
+				fail(fmt.Errorf("fault %d, %s: %w", f.number, f.kind.name, err))
+			}
+		})
+	}
+	faults.Wait()
+	err := context.Cause(failed)
+	return c.log.total(), errors.Join(err, c.calm(ctx))
+}
+
+// strike makes one fault, from its beginning to its end.
+func (c *cluster) strike(f *fault) error {
+	lock, name := c.victim(f)
+	lock.Lock()
+	defer lock.Unlock()
+	c.log.add(f, name)
+	return f.kind.do(c, f)
+}
+
+// victim returns the lock of what a fault hits, and how it is called.
+func (c *cluster) victim(f *fault) (lock *sync.Mutex, name string) {
+	switch f.kind.of {
+	case ofServers:
+		return &c.ofServer[f.victim], c.servers[f.victim].name
+	case ofAgents:
+		return &c.ofAgent[f.victim], c.agents[f.victim].name
+	case ofWires:
+		return &c.ofWire[f.victim], c.wires[f.victim].name
+	case ofDatabase:
+	}
+	return &c.ofDatabase, "database"
+}
+
+// begin starts the agents, and those who keep all processes running.
+func (c *cluster) begin(ctx context.Context) error {
+	for _, g := range c.agents {
+		if err := g.start(ctx); err != nil {
+			return err
+		}
+	}
+	keeping, end := context.WithCancel(ctx)
+	c.end = end
+	for i, s := range c.servers {
+		c.others.Go(func() { c.keep(keeping, &s.process, &c.ofServer[i], s.start, s.listened) })
+	}
+	for i, g := range c.agents {
+		c.others.Go(func() { c.keep(keeping, &g.process, &c.ofAgent[i], g.start, g.connected) })
+	}
+	var err error
+	c.watch, err = newWatcher(ctx, c)
+	if err != nil {
+		return err
+	}
+	c.others.Go(func() { c.watch.run(keeping) })
+	return nil
+}
+
+// keep starts a process again that has ended, as a machine does. One that is well must not end by itself.
+func (c *cluster) keep(ctx context.Context, p *process, lock *sync.Mutex, start func(context.Context) error, well func() bool) {
+	for pause(ctx, 50*time.Millisecond) {
+		if p.runs() || !lock.TryLock() {
+			continue
+		}
+		if err := p.failed(); err != nil {
+			if well() {
+				c.violation("%v", err)
+			} else {
+				c.count("starts in vain")
+			}
+			pause(ctx, 200*time.Millisecond)
+		}
+		if err := start(ctx); err != nil {
+			c.violation("start %s: %v", p.name, err)
+		}
+		lock.Unlock()
+	}
+}
+
+// calm takes back all that is wrong and ends those who keep things running.
+func (c *cluster) calm(ctx context.Context) error {
+	for _, w := range c.wires {
+		w.Mend()
+	}
+	for _, p := range c.processes() {
+		if err := setClock(p, 0); err != nil {
+			return err
+		}
+	}
+	pause(ctx, leaseTime)
+	c.end()
+	c.others.Wait()
+	for _, g := range c.agents {
+		if !g.runs() {
+			if err := g.start(ctx); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// leave ends the agents; nothing is held any more.
+func (c *cluster) leave(ctx context.Context) error {
+	for _, g := range c.agents {
+		if err := g.stop(); err != nil {
+			return err
+		}
+	}
+	for _, g := range c.agents {
+		if err := g.left(ctx); err != nil {
+			return err
+		}
+		if strings.Contains(g.said(), "panic") {
+			c.violation("an agent has panicked, see %s", g.logFile())
+		}
+	}
+	return c.watch.settled(ctx)
+}
+
+func (c *cluster) processes() []*process {
+	var list []*process
+	for _, s := range c.servers {
+		list = append(list, &s.process)
+	}
+	for _, g := range c.agents {
+		list = append(list, &g.process)
+	}
+	return list
+}
+
+// close ends what is left of it.
+func (c *cluster) close() error {
+	if c.end != nil {
+		c.end()
+	}
+	c.others.Wait()
+	var errs []error
+	for _, g := range c.agents {
+		if g.runs() {
+			_ = g.kill() // it has ended already, unless something went wrong
+		}
+		errs = append(errs, g.unmount())
+	}
+	for _, w := range c.wires {
+		errs = append(errs, w.Close())
+	}
+	if c.watch != nil {
+		errs = append(errs, c.watch.close())
+	}
+	return errors.Join(append(errs, c.log.close())...)
+}
+
+// summary is what went wrong, by kind.
+func (c *cluster) summary() string {
+	var text strings.Builder
+	for _, k := range kinds() {
+		if n := c.log.counts[k.name]; n > 0 {
+			fmt.Fprintf(&text, "  %4d %s\n", n, k.name)
+		}
+	}
+	return text.String()
+}
+
+// clockVariable names the file with which the clock of a process built for chaos is set.
+const clockVariable = "TROWEL_CLOCK_OFFSET"
+
+// setClock makes the clock of a process wrong by that much.
+func setClock(p *process, offset time.Duration) error {
+	file := p.path("clock")
+	if err := os.WriteFile(file+".new", []byte(offset.String()), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(file+".new", file)
+}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"math/rand/v2"
+	"time"
+
+	"github.com/trowel-project/trowel/chaos/wire"
+)
+
+// fault is one thing that goes wrong in a cluster. All of it follows from the seed and the number, so that
+// a run can be made again from its seed.
+type fault struct {
+	number    int
+	kind      *kind
+	gap       time.Duration // after the beginning of the one before
+	victim    int           // of those that the kind can hit
+	hold      time.Duration // how long it lasts
+	offset    time.Duration // of a clock
+	direction wire.Direction
+	again     bool // it is made worse half-way
+}
+
+// kind is a kind of fault.
+type kind struct {
+	name   string
+	weight int // how often, beside the others
+	of     victims
+	least  time.Duration // how long it lasts
+	most   time.Duration
+	skew   time.Duration // how wrong a clock becomes at most
+	do     func(c *cluster, f *fault) error
+}
+
+// victims are what a kind of fault can hit.
+type victims int
+
+const (
+	ofServers victims = iota
+	ofAgents
+	ofWires
+	ofDatabase
+)
+
+// leaseTime is how long a lease is here. What is held up for longer loses it.
+const leaseTime = 3 * time.Second
+
+// kinds are all kinds of faults.
+func kinds() []*kind {
+	const s = time.Second
+	return []*kind{
+		{name: "server killed", weight: 10, of: ofServers, most: 3 * s / 2, do: (*cluster).killServer},
+		{name: "server paused", weight: 4, of: ofServers, least: leaseTime + s/2, most: 2 * leaseTime, do: (*cluster).pauseServer},
+		{name: "server restarted", weight: 5, of: ofServers, most: 2 * s, do: (*cluster).restartServer},
+		{name: "server's clock set", weight: 4, of: ofServers, skew: 3 * s / 2, do: (*cluster).setServerClock},
+		{name: "agent killed", weight: 10, of: ofAgents, most: 3 * s / 2, do: (*cluster).killAgent},
+		{name: "agent paused", weight: 5, of: ofAgents, least: leaseTime + s/2, most: 2 * leaseTime, do: (*cluster).pauseAgent},
+		{name: "agent restarted", weight: 5, of: ofAgents, most: 2 * s, do: (*cluster).restartAgent},
+		{name: "agent drained", weight: 3, of: ofAgents, least: s, most: 4 * s, do: (*cluster).drainAgent},
+		{name: "agent's clock set", weight: 5, of: ofAgents, skew: 2 * time.Hour, do: (*cluster).setAgentClock},
+		{name: "agent's disk full", weight: 3, of: ofAgents, least: s, most: 4 * s, do: (*cluster).fillAgentDisk},
+		{name: "database crashed", weight: 2, of: ofDatabase, most: 3 * s, do: (*cluster).crashDatabase},
+		{name: "database restarted", weight: 2, of: ofDatabase, most: s, do: (*cluster).restartDatabase},
+		{name: "backends ended", weight: 3, of: ofDatabase, do: (*cluster).endBackends},
+		{name: "wire reset", weight: 10, of: ofWires, do: (*cluster).resetWire},
+		{name: "wire dead", weight: 6, of: ofWires, least: s / 2, most: 2 * leaseTime, do: (*cluster).holdWire},
+		{name: "wire dead one way", weight: 6, of: ofWires, least: s / 2, most: 2 * leaseTime, do: (*cluster).holdOneWay},
+		{name: "wire slow", weight: 4, of: ofWires, least: s, most: 5 * s, do: (*cluster).slowWire},
+		{name: "wire half closed", weight: 7, of: ofWires, do: (*cluster).endOneWay},
+	}
+}
+
+// gapMost is how long nothing new goes wrong at most.
+const gapMost = 600 * time.Millisecond
+
+// planFault decides on a fault. sizes say how many victims there are.
+func planFault(seed uint64, number int, kinds []*kind, sizes map[victims]int) *fault {
+	r := rand.New(rand.NewPCG(seed, uint64(number))) //nolint:gosec // no secret
+	total := 0
+	for _, k := range kinds {
+		if sizes[k.of] > 0 {
+			total += k.weight
+		}
+	}
+	f := &fault{number: number, gap: within(r, 0, gapMost)}
+	for at := r.IntN(total); f.kind == nil; {
+		k := kinds[0]
+		kinds = kinds[1:]
+		if sizes[k.of] == 0 {
+			continue
+		}
+		if at < k.weight {
+			f.kind = k
+		}
+		at -= k.weight
+	}
+	f.victim = r.IntN(sizes[f.kind.of])
+	f.hold = within(r, f.kind.least, f.kind.most)
+	f.offset = within(r, -f.kind.skew, f.kind.skew)
+	f.direction = wire.Direction(r.IntN(2))
+	f.again = r.IntN(2) == 0
+	return f
+}
+
+// within returns a length between two, the second one excluded.
+func within(r *rand.Rand, least, most time.Duration) time.Duration {
+	if most <= least {
+		return least
+	}
+	return least + time.Duration(r.Int64N(int64(most-least)))
+}

@@ -1,0 +1,100 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	trowel "github.com/trowel-project/trowel"
+)
+
+// watcher looks at the database while all goes on. Each look is at one instant between two transactions, so
+// that what must hold after each of them holds then.
+type watcher struct {
+	c     *cluster
+	store trowel.Store
+
+	mu     sync.Mutex
+	agents map[string]*trowel.Agent // all that were seen
+	looks  int
+}
+
+// lookEvery is how often it looks.
+const lookEvery = 150 * time.Millisecond
+
+func newWatcher(ctx context.Context, c *cluster) (*watcher, error) {
+	store, err := c.database.open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &watcher{c: c, store: store, agents: map[string]*trowel.Agent{}}, nil
+}
+
+func (w *watcher) close() error { return w.store.Close() }
+
+// run looks until ctx ends. The database may be away.
+func (w *watcher) run(ctx context.Context) {
+	for pause(ctx, lookEvery) {
+		limited, cancel := context.WithTimeout(ctx, 10*time.Second)
+		_ = w.look(limited)
+		cancel()
+	}
+}
+
+func (w *watcher) look(ctx context.Context) error {
+	return w.store.View(ctx, func(tx trowel.Tx) error {
+		used, errUsed := tx.ListUses(ctx)
+		counted, errCounted := tx.CountHolds(ctx)
+		agents, err := tx.ListAgents(ctx)
+		if err := errors.Join(errUsed, errCounted, err); err != nil {
+			return err
+		}
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		w.looks++
+		for _, a := range agents {
+			w.agents[a.ID] = a
+		}
+		for _, wrong := range differences(used, counted) {
+			w.c.violation("at %s counter %s", time.Now().UTC().Format("15:04:05.000"), wrong)
+		}
+		return nil
+	})
+}
+
+// differences compares the counters of limits with what tasks hold.
+func differences(used, counted map[string]int) (wrong []string) {
+	both := maps.Clone(counted)
+	maps.Copy(both, used)
+	for _, name := range slices.Sorted(maps.Keys(both)) {
+		if used[name] != counted[name] {
+			wrong = append(wrong, fmt.Sprintf("%s is %d, and tasks hold %d", name, used[name], counted[name]))
+		}
+	}
+	return wrong
+}
+
+// settled checks that in the end nothing is held.
+func (w *watcher) settled(ctx context.Context) error {
+	return w.store.View(ctx, func(tx trowel.Tx) error {
+		used, err := tx.ListUses(ctx)
+		if diff := cmp.Diff(map[string]int{}, used); err == nil && diff != "" {
+			w.c.violation("limits are used although nothing runs: %s", diff)
+		}
+		return err
+	})
+}
+
+// serves tells whether an agent may have run a task of a queue; also if it was never seen.
+func (w *watcher) serves(agent string, needs *trowel.Needs) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	a := w.agents[agent]
+	return a == nil || a.Serves(needs)
+}

@@ -1,0 +1,9 @@
+package pgtest
+
+import "context"
+
+// Shutdown ends the server as its operators do: it ends all connections and writes everything. Start starts
+// it again.
+func (s *Server) Shutdown(ctx context.Context) error {
+	return run(s.command(ctx, "pg_ctl", "-D", s.data(), "-m", "fast", "-w", "stop"))
+}
