@@ -29,4 +29,6 @@ type TokenTx interface {
 	ListTokens(ctx context.Context) ([]*Token, error)
 	// UpdateToken writes when a token was used last and when it was revoked.
 	UpdateToken(ctx context.Context, t *Token) error
+	// TouchToken writes when a token was used, and nothing else.
+	TouchToken(ctx context.Context, id TokenID, at time.Time) error
 }

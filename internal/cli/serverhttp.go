@@ -35,7 +35,7 @@ func (p *serverProcess) openServer(context.Context) error {
 	p.server = server.New(server.Options{
 		Store: p.store, Launcher: p.launcher, Killer: p.flusher, Auth: access.New(access.Options{
 			Username: s.Auth.Username, Password: s.Auth.Password, Admin: s.Auth.Admin,
-			Tokens: &agentTokens{stored: storedTokens{p.store}, now: p.env.Now}, Now: p.env.Now,
+			Tokens: &usedTokens{tokens: &agentTokens{stored: storedTokens{p.store}, now: p.env.Now}, store: p.store, now: p.env.Now}, Now: p.env.Now,
 		}), Agents: p.hub,
 		Archives: p.archives, ArchiveType: s.Archives.Type,
 		DirectDownload: map[string]bool{s.Archives.Type: s.Archives.Bucket.DirectDownload},

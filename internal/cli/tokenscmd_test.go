@@ -90,8 +90,11 @@ func TestTokensInTheDatabase(t *testing.T) {
 	}
 	run(1, "tokens", "list", "-e", s.url, "--basic-auth", "u:p") // not an administrator
 	c.environ = append(c.environ, "TROWEL_TOKEN="+token)
-	if list := run(0, "tokens", "list", "-e", s.url); !strings.Contains(list, "name: boss\n") {
+	if list := run(0, "tokens", "list", "-e", s.url); !strings.Contains(list, "name: boss\n") || strings.Contains(list, "last used at: \n") {
 		t.Errorf("list = %s", list)
+	}
+	if audit := run(0, "audit", "-e", s.url); !strings.Contains(audit, "command line  made the token boss") {
+		t.Errorf("audit = %s", audit)
 	}
 	run(0, "tokens", "create", "-e", s.url, "--name", "ci", "--role", "read", "--expires", "1d")
 	list := run(0, "tokens", "list", "-c", "server.properties")

@@ -92,7 +92,10 @@ func (s *tokenStore) CreateToken(ctx context.Context, r api.TokenRequest) (*api.
 			}
 			t.ProjectID = project.ID
 		}
-		return tx.InsertToken(ctx, t)
+		if err := tx.InsertToken(ctx, t); err != nil {
+			return err
+		}
+		return s.record(ctx, tx, server.TokenRecord("token.create", t))
 	})
 	if err != nil {
 		return nil, err
@@ -111,6 +114,12 @@ func noProject(name string, err error) error {
 	}
 }
 
+// record leaves a record of who works on the database itself.
+func (s *tokenStore) record(ctx context.Context, tx trowel.Tx, r trowel.Record) error {
+	r.At, r.ActorKind, r.Actor, r.Source = s.now(), trowel.ActorUser, actorCommandLine, trowel.SourceCLI
+	return tx.InsertRecords(ctx, &r)
+}
+
 // RevokeToken implements tokenKeeper.
 func (s *tokenStore) RevokeToken(ctx context.Context, id api.ID) (*api.Token, error) {
 	var shape api.Token
@@ -123,11 +132,16 @@ func (s *tokenStore) RevokeToken(ctx context.Context, id api.ID) (*api.Token, er
 		if i < 0 {
 			return &trowel.Error{Kind: trowel.ErrNotFound, Message: fmt.Sprintf("there is no token with id %s in the database", id)}
 		}
-		if tokens[i].RevokedAt.IsZero() {
-			tokens[i].RevokedAt = s.now()
+		if !tokens[i].RevokedAt.IsZero() {
+			shape = server.TokenOf(tokens[i], nil)
+			return nil
 		}
+		tokens[i].RevokedAt = s.now()
 		shape = server.TokenOf(tokens[i], nil)
-		return tx.UpdateToken(ctx, tokens[i])
+		if err := tx.UpdateToken(ctx, tokens[i]); err != nil {
+			return err
+		}
+		return s.record(ctx, tx, server.TokenRecord("token.revoke", tokens[i]))
 	})
 	return &shape, err
 }

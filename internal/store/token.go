@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"time"
 
 	trowel "github.com/trowel-project/trowel"
 )
@@ -14,6 +15,7 @@ const (
 	sqlInsertToken = `INSERT INTO token (` + tokenColumns + `) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9) RETURNING id`
 	sqlFindToken   = `SELECT id, ` + tokenColumns + ` FROM token WHERE hash = $1`
 	sqlListTokens  = `SELECT id, ` + tokenColumns + ` FROM token ORDER BY id`
+	sqlTouchToken  = `UPDATE token SET last_used_at = $2 WHERE id = $1 AND (last_used_at IS NULL OR last_used_at < $2)`
 	sqlUpdateToken = `UPDATE token SET last_used_at = $2, revoked_at = $3 WHERE id = $1`
 )
 
@@ -65,6 +67,13 @@ func (t *tx) tokens(ctx context.Context, query string, args ...any) ([]*trowel.T
 func (t *tx) UpdateToken(ctx context.Context, token *trowel.Token) error {
 	if _, err := t.exec(ctx, sqlUpdateToken, token.ID, micros(token.LastUsedAt), micros(token.RevokedAt)); err != nil {
 		return fmt.Errorf("update token %d: %w", token.ID, err)
+	}
+	return nil
+}
+
+func (t *tx) TouchToken(ctx context.Context, id trowel.TokenID, at time.Time) error {
+	if _, err := t.exec(ctx, sqlTouchToken, id, micros(at)); err != nil {
+		return fmt.Errorf("note the use of token %d: %w", id, err)
 	}
 	return nil
 }

@@ -32,6 +32,10 @@ func testTokens(t *testing.T, db trowel.Store) {
 		changed.Name, changed.Role = "changed", "changed" // stay
 		return errors.Join(tx.UpdateToken(ctx, &changed), tx.UpdateToken(ctx, full))
 	})
+	plain.LastUsedAt = at(120)
+	update(t, db, func(ctx context.Context, tx trowel.Tx) error {
+		return errors.Join(tx.TouchToken(ctx, plain.ID, at(120)), tx.TouchToken(ctx, plain.ID, at(90)), tx.TouchToken(ctx, 99, at(1)))
+	})
 	view(t, db, func(ctx context.Context, tx trowel.Tx) error {
 		got, err := tx.FindToken(ctx, full.Hash)
 		equal(t, "FindToken", got, full)

@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/access"
+)
+
+// usesApart is how exactly the use of a token is noted.
+const usesApart = time.Minute
+
+// usedTokens finds tokens, and notes that they are used.
+type usedTokens struct {
+	tokens access.Tokens
+	store  trowel.Store
+	now    func() time.Time
+
+	mu    sync.Mutex
+	noted map[trowel.TokenID]time.Time
+}
+
+// FindToken implements access.Tokens. If the use cannot be noted the call goes on.
+func (t *usedTokens) FindToken(ctx context.Context, hash []byte) (*trowel.Token, error) {
+	found, err := t.tokens.FindToken(ctx, hash)
+	if err != nil {
+		return nil, err
+	}
+	if now := t.now(); t.isNews(found, now) {
+		_ = t.store.Update(ctx, func(tx trowel.Tx) error { return tx.TouchToken(ctx, found.ID, now) })
+	}
+	return found, nil
+}
+
+// isNews tells whether a use is to be noted: of a token that holds, and once in a while.
+func (t *usedTokens) isNews(found *trowel.Token, now time.Time) bool {
+	if !found.RevokedAt.IsZero() || !found.ExpiresAt.IsZero() && !now.Before(found.ExpiresAt) || now.Sub(found.LastUsedAt) < usesApart {
+		return false
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if now.Sub(t.noted[found.ID]) < usesApart {
+		return false
+	}
+	if t.noted == nil {
+		t.noted = map[trowel.TokenID]time.Time{}
+	}
+	t.noted[found.ID] = now
+	return true
+}
