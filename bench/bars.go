@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -114,12 +115,30 @@ func repeat(n int, format string) string {
 	return text.String()
 }
 
-// parallelShell runs 800 shells at once, against starting as many by hand.
+// parallelShell runs 800 shells at once, against starting as many by hand. Each task makes and removes files, so
+// the note tells the same in memory, where that costs next to nothing.
 func parallelShell(b *bench) ([]result, error) {
-	const n = 800
-	dir, err := b.project("shells", "shells.dig", "_parallel: true\n"+repeat(n, "+t%d:\n  sh>: \"true\"\n"), "script.sh", "true")
+	part, note, err := b.shells(b.dir)
 	if err != nil {
 		return nil, err
+	}
+	if dir, err := os.MkdirTemp("/dev/shm", "trowel-bench-"); err == nil { // else there is none
+		defer os.RemoveAll(dir) //nolint:errcheck // left-overs in the temporary folder harm nobody
+		inMemory, _, err := b.shells(dir)
+		if err != nil {
+			return nil, err
+		}
+		note += fmt.Sprintf("; %.4g x with files in memory", inMemory)
+	}
+	return []result{{name: "800 parallel sh>: part of raw fork and exec", got: part, limit: 0.6, unit: "x", least: true, note: note}}, nil
+}
+
+// shells is the part of the raw rate at which 800 tasks run a shell, with a project in a folder.
+func (b *bench) shells(parent string) (part float64, note string, err error) {
+	const n = 800
+	dir, err := projectIn(parent, "shells", "shells.dig", "_parallel: true\n"+repeat(n, "+t%d:\n  sh>: \"true\"\n"), "script.sh", "true")
+	if err != nil {
+		return 0, "", err
 	}
 	var ours, raw sample
 	ours, err = median(5, func() (sample, error) {
@@ -130,13 +149,10 @@ func parallelShell(b *bench) ([]result, error) {
 		return b.trowel(dir, "run", "shells.dig", "--rerun")
 	})
 	if err != nil {
-		return nil, err
+		return 0, "", err
 	}
 	rate, rawRate := n/ours.wall.Seconds(), n/raw.wall.Seconds()
-	return []result{{
-		name: "800 parallel sh>: part of raw fork and exec", got: rate / rawRate, limit: 0.6, unit: "x", least: true,
-		note: fmt.Sprintf("%.4g tasks/s, raw %.4g/s", rate, rawRate),
-	}}, nil
+	return rate / rawRate, fmt.Sprintf("%.4g tasks/s, raw %.4g/s", rate, rawRate), nil
 }
 
 // rawShells starts n shells, as many at a time as is fastest here, and returns the faster of this

@@ -47,7 +47,11 @@ type sample struct {
 
 // project makes a folder with files: name and content in turn.
 func (b *bench) project(name string, files ...string) (string, error) {
-	dir := filepath.Join(b.dir, name)
+	return projectIn(b.dir, name, files...)
+}
+
+func projectIn(parent, name string, files ...string) (string, error) {
+	dir := filepath.Join(parent, name)
 	for i := 0; i < len(files); i += 2 {
 		path := filepath.Join(dir, files[i])
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
