@@ -2,7 +2,6 @@ package dig
 
 import (
 	"slices"
-	"strings"
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/param"
@@ -33,9 +32,13 @@ func optionKeys() []string {
 // controlKeys returns the keys of workflows.
 func controlKeys() []string { return []string{keyMaxActiveAttempts, keyMaxActiveTasks} }
 
-// isOptionKey tells whether a key is one of optionKeys.
+// isOptionKey tells whether a key is one of optionKeys. It is asked for every key of every task.
 func isOptionKey(key string) bool {
-	return strings.HasPrefix(key, "_") && slices.Contains(optionKeys(), key)
+	switch key {
+	case keyPool, keyPoolSlots, keyPriorityWeight, keyWeightRule, keyConcurrency, keyQueue:
+		return true
+	}
+	return false
 }
 
 // IsOption tells whether a key of a task's body is an option of Trowel, which templates and operators
