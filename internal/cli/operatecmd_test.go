@@ -148,13 +148,17 @@ func TestOperatingServer(t *testing.T) {
 		}
 		return got.stdout + got.stderr
 	}
+	c.write("main.dig", "+a:\n  echo>: a\n  _pool: closed\n+b:\n  echo>: b\n  _pool: narrow\n")
+	if pushed := run(0, "push", "other", "--project", c.dir); !strings.Contains(pushed, "[pool-unknown]") || strings.Contains(pushed, "narrow") {
+		t.Errorf("push of a project with unknown pools: %s", pushed)
+	}
 	s.push("demo", "+a:\n  echo>: a\n  _pool: closed\n+b:\n  echo>: b\n")
 	if pools := run(0, "pools"); !strings.Contains(pools, "name: narrow\n  project: \n  slots: 2\n") || !strings.Contains(pools, "description: from the settings") {
 		t.Errorf("pools = %s", pools)
 	}
 	run(0, "pause", "demo", "main", "-m", "not today")
 	run(1, "pause", "demo", "main")
-	attempt := s.start("1", "2026-01-01T00:00:00+00:00")
+	attempt := s.start("2", "2026-01-01T00:00:00+00:00")
 	if why := run(0, "why", attempt); !strings.Contains(why, "not today") {
 		t.Errorf("why = %s", why)
 	}

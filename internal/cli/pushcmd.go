@@ -43,7 +43,7 @@ func runPush(ctx context.Context, c *call) error {
 			return err
 		}
 		c.listWorkflows(project)
-		return c.upload(ctx, file, c.args.positional[0], from)
+		return c.upload(ctx, file, c.args.positional[0], from, project.Dir)
 	})
 }
 
@@ -71,8 +71,9 @@ func discard(file *os.File) error {
 	return errors.Join(file.Close(), os.Remove(file.Name()))
 }
 
-// upload sends an archive as a revision of a project and shows what the server made of it.
-func (c *call) upload(ctx context.Context, file *os.File, project string, from time.Time) error {
+// upload sends an archive as a revision of a project and shows what the server made of it. dir is the folder
+// of the project; empty if only the archive is known.
+func (c *call) upload(ctx context.Context, file *os.File, project string, from time.Time, dir string) error {
 	revision := c.args.text("--revision")
 	switch {
 	case !c.args.given("--revision"):
@@ -97,6 +98,9 @@ func (c *call) upload(ctx context.Context, file *os.File, project string, from t
 		say(c.env.Stdout, "Uploaded:\n  id: %s\n  name: %s\n  revision: %s\n  archive type: %s\n", pushed.ID, pushed.Name, pushed.Revision, pushed.ArchiveType)
 		say(c.env.Stdout, "  project created at: %s\n  revision updated at: %s\n\n", pushed.CreatedAt, pushed.UpdatedAt)
 		say(c.env.Stdout, "Use `%s workflows` to show all workflows.\n", c.program)
+		if dir != "" {
+			c.warnOfPools(ctx, server, dir, project)
+		}
 		return nil
 	}
 	return remote(send)(ctx, c)

@@ -20,5 +20,5 @@ func runUpload(ctx context.Context, c *call) (err error) {
 		return fmt.Errorf("read %s: %w", name, reason(err))
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	return c.upload(ctx, file, c.args.positional[1], time.Time{})
+	return c.upload(ctx, file, c.args.positional[1], time.Time{}, "")
 }
