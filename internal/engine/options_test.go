@@ -252,7 +252,7 @@ func TestEvaluationFails(t *testing.T) {
 		answer  engine.Evaluated
 		message string
 	}{
-		{"K109", engine.Evaluated{Err: errors.New("ReferenceError: p is not defined")}, "ReferenceError: p is not defined (template)"},
+		{"K109", engine.Evaluated{Err: errors.New("no ${p} (ReferenceError)")}, "no {p} (ReferenceError) (template)"},
 		{"K110", engine.Evaluated{Values: param.Of("_pool_slots", "0")}, `Parameter '_pool_slots' must be 1 or more, but is "0" (config)`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+	"strings"
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
@@ -93,7 +94,13 @@ func optionError(err error, kind string) *param.Map {
 	if known, ok := errors.AsType[*dig.Error](err); ok {
 		kind = known.Kind
 	}
-	return trowel.ErrorObject(err.Error(), kind)
+	return quotedError(err.Error(), kind)
+}
+
+// quotedError is an error whose text may quote an expression. The _error tasks see it as a parameter: they
+// would evaluate the expression, and fail by it as well.
+func quotedError(text, kind string) *param.Map {
+	return trowel.ErrorObject(strings.ReplaceAll(text, "${", "{"), kind)
 }
 
 // Full tells that a concurrency limit has no room for a ready task that must not wait for it: it fails
@@ -108,5 +115,5 @@ func (f Full) apply(a *applying) {
 	if t == nil || t.State != trowel.TaskReady {
 		return
 	}
-	a.fail(t, trowel.ErrorObject(f.Reason, "limit"))
+	a.fail(t, quotedError(f.Reason, "limit"))
 }
