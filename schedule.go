@@ -75,6 +75,9 @@ type ScheduleTx interface {
 	FindSchedule(ctx context.Context, id ScheduleID) (*ScheduledWorkflow, error)
 	LockSchedule(ctx context.Context, id ScheduleID) (*ScheduledWorkflow, error)
 	ListSchedules(ctx context.Context, f ScheduleFilter) ([]*ScheduledWorkflow, error)
+	// TakeDueSchedules is ListDueSchedules for servers that do this at the same time: it passes over those that
+	// another one has taken and keeps the others for this transaction.
+	TakeDueSchedules(ctx context.Context, now time.Time, limit int) ([]*ScheduledWorkflow, error)
 	// ListDueSchedules returns up to limit enabled schedules of workflows that are not paused, whose
 	// NextRunAt is not later than now, the earliest first.
 	ListDueSchedules(ctx context.Context, now time.Time, limit int) ([]*ScheduledWorkflow, error)

@@ -51,7 +51,7 @@ func (p *serverProcess) openEngine(ctx context.Context) error {
 	})
 	p.openHub()
 	if p.settings.Schedule.Enabled {
-		p.scheduler = scheduler.New(scheduler.Options{Store: p.meters.metered(p.store, "scheduler"), Launcher: p.launcher, Now: p.env.Now, Log: p.log})
+		p.scheduler = scheduler.New(scheduler.Options{Shared: !p.sole, Store: p.meters.metered(p.store, "scheduler"), Launcher: p.launcher, Now: p.env.Now, Log: p.log})
 	}
 	return nil
 }

@@ -13,6 +13,8 @@ import (
 const (
 	// dueAtOnce is how many schedules one step takes. Each gets one session on.
 	dueAtOnce = 1000
+	// takenAtOnce is how many a server keeps from others.
+	takenAtOnce = 500
 	// startsAtOnce is how many sessions are started side by side, for the flusher to gather.
 	startsAtOnce = 256
 )
@@ -24,24 +26,67 @@ const (
 func (s *Scheduler) startDue(ctx context.Context) (next time.Time, err error) {
 	now := s.opts.Now()
 	for {
-		var due []*trowel.ScheduledWorkflow
-		err := s.opts.Store.View(ctx, func(tx trowel.Tx) (err error) {
-			if due, err = tx.ListDueSchedules(ctx, now, dueAtOnce); err == nil && len(due) == 0 {
-				next, err = tx.FindNextRun(ctx)
-			}
-			return err
-		})
-		if err != nil || len(due) == 0 {
-			return next, err
-		}
-		if err := s.step(ctx, due, now); err != nil {
+		n, err := s.step(ctx, now)
+		if err != nil {
 			return time.Time{}, err
 		}
+		if n > 0 {
+			continue
+		}
+		err = s.opts.Store.View(ctx, func(tx trowel.Tx) (err error) {
+			next, err = tx.FindNextRun(ctx)
+			return err
+		})
+		if err == nil && s.opts.Shared && !next.IsZero() && !next.After(now) {
+			err = errStuck // others are at them
+		}
+		return next, err
 	}
 }
 
-// step starts one session of each schedule, and then moves the schedules in one transaction.
-func (s *Scheduler) step(ctx context.Context, due []*trowel.ScheduledWorkflow, now time.Time) error {
+// step starts one session of each of some schedules, and then moves the schedules in one transaction. It
+// returns how many there were. Servers that share a database keep those that they have taken from each
+// other for so long; without a move nothing is lost, as a session is started once.
+func (s *Scheduler) step(ctx context.Context, now time.Time) (n int, err error) {
+	if !s.opts.Shared {
+		var due []*trowel.ScheduledWorkflow
+		err := s.opts.Store.View(ctx, func(tx trowel.Tx) (err error) {
+			due, err = tx.ListDueSchedules(ctx, now, dueAtOnce)
+			return err
+		})
+		if err != nil || len(due) == 0 {
+			return 0, err
+		}
+		outcomes := s.handleAll(ctx, due, now)
+		var moved []trowel.ScheduleID
+		err = s.opts.Store.Update(ctx, func(tx trowel.Tx) (err error) {
+			moved, err = move(ctx, tx, outcomes, now)
+			return err
+		})
+		if err != nil {
+			return 0, err
+		}
+		return len(due), s.told(ctx, outcomes, moved)
+	}
+	var outcomes []outcome
+	var moved []trowel.ScheduleID
+	err = s.opts.Store.Update(ctx, func(tx trowel.Tx) error {
+		due, err := tx.TakeDueSchedules(ctx, now, takenAtOnce)
+		if n = len(due); err != nil || n == 0 {
+			return err
+		}
+		outcomes = s.handleAll(ctx, due, now)
+		moved, err = move(ctx, tx, outcomes, now)
+		return err
+	})
+	if err != nil || n == 0 {
+		return n, err
+	}
+	return n, s.told(ctx, outcomes, moved)
+}
+
+// handleAll starts sessions side by side.
+func (s *Scheduler) handleAll(ctx context.Context, due []*trowel.ScheduledWorkflow, now time.Time) []outcome {
 	outcomes := make([]outcome, len(due))
 	free := make(chan struct{}, startsAtOnce)
 	var starting sync.WaitGroup
@@ -53,41 +98,48 @@ func (s *Scheduler) step(ctx context.Context, due []*trowel.ScheduledWorkflow, n
 		})
 	}
 	starting.Wait()
-	return s.record(ctx, outcomes, now)
+	return outcomes
 }
 
-// record moves schedules and writes down why. A schedule that somebody else has moved meanwhile stays
-// as it is, and nothing is written about it. An error of the database itself, which is no fault of a
-// session, comes back after the others were recorded.
-func (s *Scheduler) record(ctx context.Context, outcomes []outcome, now time.Time) error {
-	var failed error
+// move moves schedules and writes down why, and returns those that it moved. A schedule that somebody
+// else has moved meanwhile stays as it is, and nothing is written about it.
+func move(ctx context.Context, tx trowel.Tx, outcomes []outcome, now time.Time) ([]trowel.ScheduleID, error) {
 	var moves []trowel.ScheduleMove
+	decided := map[trowel.ScheduleID]trowel.Decision{}
+	for _, o := range outcomes {
+		if o.err != nil {
+			continue
+		}
+		o.move.Schedule.UpdatedAt, o.decision.At = now, now
+		moves = append(moves, o.move)
+		decided[o.move.Schedule.ID] = o.decision
+	}
+	// In the order of their ids, so that servers wait for one another and never in a circle.
+	slices.SortFunc(moves, func(a, b trowel.ScheduleMove) int { return cmp.Compare(a.Schedule.ID, b.Schedule.ID) })
+	moved, err := tx.UpdateSchedules(ctx, moves)
+	if err != nil {
+		return nil, err
+	}
+	made := make([]trowel.Decision, len(moved))
+	for i, id := range moved {
+		made[i] = decided[id]
+	}
+	return moved, tx.InsertDecisions(ctx, made)
+}
+
+// told tells what became of sessions. An error of the database itself, which is no fault of a session, comes
+// back after the others were recorded.
+func (s *Scheduler) told(ctx context.Context, outcomes []outcome, moved []trowel.ScheduleID) error {
+	var failed error
 	decided := map[trowel.ScheduleID]outcome{}
 	for _, o := range outcomes {
 		if o.err != nil {
 			failed = o.err
 			continue
 		}
-		o.move.Schedule.UpdatedAt, o.decision.At = now, now
-		moves = append(moves, o.move)
 		decided[o.move.Schedule.ID] = o
 	}
-	// In the order of their ids, so that servers wait for one another and never in a circle.
-	slices.SortFunc(moves, func(a, b trowel.ScheduleMove) int { return cmp.Compare(a.Schedule.ID, b.Schedule.ID) })
-	var moved []trowel.ScheduleID
-	err := s.opts.Store.Update(ctx, func(tx trowel.Tx) (err error) {
-		if moved, err = tx.UpdateSchedules(ctx, moves); err != nil {
-			return err
-		}
-		made := make([]trowel.Decision, len(moved))
-		for i, id := range moved {
-			made[i] = decided[id].decision
-		}
-		return tx.InsertDecisions(ctx, made)
-	})
 	switch {
-	case err != nil:
-		return err
 	case failed != nil:
 		return failed
 	case len(moved) == 0:

@@ -18,8 +18,11 @@ const (
 	breath = time.Second
 )
 
-// Options are what a Scheduler works with. All are required.
+// Options are what a Scheduler works with. All but Shared are required.
 type Options struct {
+	// Shared tells that other servers may run a scheduler on the same database: they share what is due. The
+	// store must let one transaction wait for another one.
+	Shared   bool
 	Store    trowel.Store
 	Launcher *launch.Launcher
 	Now      func() time.Time

@@ -72,7 +72,7 @@ func wave(tb testing.TB, h *house, n, servers int) time.Duration {
 		})
 		running.Go(func() { _ = f.Run(ctx) })
 		s := scheduler.New(scheduler.Options{
-			Store: h.store, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+			Store: h.store, Now: time.Now, Log: slog.New(slog.DiscardHandler), Shared: servers > 1,
 			Launcher: &launch.Launcher{Store: h.store, Flusher: f, Now: time.Now},
 		})
 		running.Go(func() {

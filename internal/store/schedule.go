@@ -140,6 +140,18 @@ func (t *tx) ListDueSchedules(ctx context.Context, now time.Time, limit int) ([]
 	return list, nil
 }
 
+func (t *tx) TakeDueSchedules(ctx context.Context, now time.Time, limit int) ([]*trowel.ScheduledWorkflow, error) {
+	query := sqlListDue
+	if t.dialect.LockRows != "" {
+		query += " FOR NO KEY UPDATE OF d SKIP LOCKED"
+	}
+	list, err := t.scheduled(ctx, query, micros(now), limit)
+	if err != nil {
+		return nil, fmt.Errorf("take due schedules: %w", err)
+	}
+	return list, nil
+}
+
 func (t *tx) FindNextRun(ctx context.Context) (time.Time, error) {
 	var next sql.NullInt64
 	err := t.row(ctx, sqlFindNextRun, nil, &next)
