@@ -27,7 +27,9 @@ func operatingRoutes() []route {
 			method: "DELETE", path: "/api/pools/{name}", name: "deletePool", verb: access.EditPools, answer: api.PoolChange{}, handle: deletePool,
 			about: "Delete a pool. Tasks that hold slots of it run on, and those that name it wait.",
 			query: []parameter{
-				ofPool, {"dryRun", "boolean", "Only tell what would be."}, {"expect", "string", "Refuse unless it is in this state."},
+				ofPool,
+				{"dryRun", "boolean", "Only tell what would be."},
+				{"expect", "string", "Refuse unless it is in this state."},
 				{"note", "string", "For the audit."},
 			},
 		},

@@ -15,7 +15,7 @@ const mostWaiting = 100
 
 // pauseWorkflow keeps new attempts of a workflow from beginning (control K816).
 func pauseWorkflow(c *call) (any, error) {
-	return c.changePause("workflow.pause", "workflow paused", func(tx trowel.Tx, p *trowel.Pause) error {
+	return c.changePause("workflow.pause", func(tx trowel.Tx, p *trowel.Pause) error {
 		_, workflows, err := c.newestWorkflow(tx, p)
 		if err != nil {
 			return err
@@ -43,7 +43,7 @@ func (c *call) newestWorkflow(tx trowel.Tx, p *trowel.Pause) (*trowel.Revision, 
 
 // resumeWorkflow lets them begin again, those that wait at once.
 func resumeWorkflow(c *call) (any, error) {
-	return c.changePause("workflow.resume", "workflow resumed", func(tx trowel.Tx, p *trowel.Pause) error {
+	return c.changePause("workflow.resume", func(tx trowel.Tx, p *trowel.Pause) error {
 		err := tx.DeletePause(c.ctx(), p.ProjectID, p.Workflow)
 		if errors.Is(err, trowel.ErrNotFound) {
 			return fault(http.StatusConflict, codeNotPaused, "workflow %q is not paused", p.Workflow)
@@ -52,7 +52,7 @@ func resumeWorkflow(c *call) (any, error) {
 	})
 }
 
-func (c *call) changePause(action, message string, change func(trowel.Tx, *trowel.Pause) error) (any, error) {
+func (c *call) changePause(action string, change func(trowel.Tx, *trowel.Pause) error) (any, error) {
 	var request api.NoteRequest
 	if err := c.decodeOptional(&request); err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func (c *call) changePause(action, message string, change func(trowel.Tx, *trowe
 	}
 	c.opts.Limits.Admit(of)
 	c.opts.SchedulesChanged()
-	c.opts.Log.Info(message, c.changed(shape.Project.Name, slog.String("workflow", of.Name))...)
+	c.opts.Log.Info("pause of a workflow changed", c.changed(shape.Project.Name, slog.String("workflow", of.Name), slog.String("action", action))...)
 	return shape, nil
 }
 
