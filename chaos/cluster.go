@@ -71,7 +71,7 @@ func newCluster(ctx context.Context, a *arena, agents int) (*cluster, error) {
 // give a task up.
 func (a *arena) joinCluster(ctx context.Context, agents int) (err error) {
 	a.workflows = append(a.workflows, limited(agents > 0)...)
-	a.bounds = bounds()
+	a.bounds = bounds(a.seed%2 == 0)
 	for i, s := range a.servers {
 		s.settings = append(s.settings, fmt.Sprintf("agent.max-task-threads = %d", slots), "agent.poison_limit = 0")
 		if i > 0 && agents > 0 {
@@ -106,7 +106,7 @@ func clustering(ctx context.Context, a *arena) (int, error) {
 	var faults sync.WaitGroup
 	room := make(chan struct{}, atOnce)
 	for n := range c.faults {
-		f := planFault(c.seed, n, kinds(), c.sizes())
+		f := planFault(c.seed, n, kinds(c.seed), c.sizes())
 		if !pause(failed, f.gap) {
 			break
 		}
@@ -268,7 +268,7 @@ func (c *cluster) close() error {
 // summary is what went wrong, by kind.
 func (c *cluster) summary() string {
 	var text strings.Builder
-	for _, k := range kinds() {
+	for _, k := range kinds(c.seed) {
 		if n := c.log.counts[k.name]; n > 0 {
 			fmt.Fprintf(&text, "  %4d %s\n", n, k.name)
 		}

@@ -95,8 +95,9 @@ func kindOf(t *trowel.Task) string {
 	return kind
 }
 
-// bounds are the limits of the load, for the checker.
-func bounds() []verify.Bound {
+// bounds are the limits of the load, for the checker. Slots of agents are among them if the instants of
+// servers are true.
+func bounds(isTrue bool) []verify.Bound {
 	pool := func(name string, slots int, amount map[string]int) verify.Bound {
 		return verify.Bound{Name: "pool " + name, Max: slots, Takes: func(a *verify.Attempt, t *trowel.Task, _ string) (string, int) {
 			if a.Workflow == "special" && name == "web" && strings.HasSuffix(t.FullName, "+special_2") {
@@ -109,7 +110,7 @@ func bounds() []verify.Bound {
 		}}
 	}
 	inPool := map[string]bool{"db": true, "wide": true, "web": true, "both": true}
-	return []verify.Bound{
+	list := []verify.Bound{
 		pool("db", dbSlots, map[string]int{"db": 1, "wide": 2, "both": 1}),
 		pool("web", webSlots, map[string]int{"web": 1, "both": 1}),
 		{Name: "pool default", Max: defaultSlots, Takes: func(_ *verify.Attempt, t *trowel.Task, _ string) (string, int) {
@@ -148,6 +149,11 @@ func bounds() []verify.Bound {
 			}
 			return fmt.Sprintf("project %d", a.ProjectID), 1
 		}},
-		{Name: "slots", Max: slots, Takes: func(_ *verify.Attempt, _ *trowel.Task, agent string) (string, int) { return "agent " + agent, 1 }},
 	}
+	if !isTrue {
+		return list
+	}
+	return append(list, verify.Bound{
+		Name: "slots", Max: slots, Works: true, Takes: func(_ *verify.Attempt, _ *trowel.Task, agent string) (string, int) { return "agent " + agent, 1 },
+	})
 }

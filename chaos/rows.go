@@ -84,8 +84,15 @@ func (c *rows) attempt(ctx context.Context, tx trowel.Tx, s *trowel.AttemptSumma
 	if want := c.wanted(s); a.Flags&trowel.AttemptDone != 0 && a.Flags&trowel.AttemptCancelRequested == 0 && a.Flags.Status() != want {
 		c.violation("attempt %d of %s ended as %s, want %s", a.ID, a.Workflow, a.Flags.Status(), want)
 	}
+	byID := map[trowel.TaskID]*trowel.Task{}
+	for _, t := range a.Tasks {
+		byID[t.ID] = t
+	}
 	for _, t := range a.Tries {
 		c.count("tries")
+		if task := byID[t.TaskID]; c.cluster != nil && task != nil {
+			c.cluster.served(a, task, &t)
+		}
 		switch t.Exit {
 		case trowel.ExitSuccess:
 			if strings.Contains(t.FullName[strings.LastIndexByte(t.FullName, '+'):], "+lines") {

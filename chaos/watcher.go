@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/chaos/verify"
 )
 
 // watcher looks at the database while all goes on. Each look is at one instant between two transactions, so
@@ -91,10 +92,15 @@ func (w *watcher) settled(ctx context.Context) error {
 	})
 }
 
-// serves tells whether an agent may have run a task of a queue; also if it was never seen.
-func (w *watcher) serves(agent string, needs *trowel.Needs) bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	a := w.agents[agent]
-	return a == nil || a.Serves(needs)
+// served checks that a try was given to an agent that serves it; one that was never seen is not judged.
+func (c *cluster) served(a *verify.Attempt, task *trowel.Task, try *trowel.Try) {
+	c.watch.mu.Lock()
+	agent := c.watch.agents[try.AgentID]
+	c.watch.mu.Unlock()
+	switch {
+	case agent == nil:
+		c.count("tries of agents that nobody saw")
+	case !agent.Serves(task.Needs), kindOf(task) == specialQueue && !slices.Contains(agent.Queues, specialQueue):
+		c.violation("attempt %d: try %d of %s ran on %s, which does not serve it", a.ID, try.Number, task.FullName, agent.Name)
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	trowel "github.com/trowel-project/trowel"
 )
@@ -24,6 +25,9 @@ type Bound struct {
 	Name string
 	Max  int
 	Term Term
+	// Works tells that a task does not count any more when its try has ended, although that is not
+	// committed: an agent has room for the next one as soon as it has sent the report.
+	Works bool
 	// Takes says in which group something counts, and how much; zero for not at all. Of an attempt
 	// (WhileActive) it is asked with its root.
 	Takes func(a *Attempt, t *trowel.Task, agent string) (group string, amount int)
@@ -34,6 +38,7 @@ type place struct {
 	group  string
 	amount int
 	who    string
+	ended  time.Time // the end of the try, by its report; zero if there is none
 }
 
 // counter counts one bound through a history.
@@ -42,6 +47,7 @@ type counter struct {
 	taken map[taskKey]place
 	sums  map[string]int
 	taker map[string]bool // groups of which the present transaction takes
+	ends  map[tryKey]time.Time
 }
 
 // bounds replays the history and checks after each transaction that takes something of a limit that all
@@ -49,7 +55,7 @@ type counter struct {
 func (f *findings) bounds(h *History, bounds []Bound) {
 	counters := make([]*counter, len(bounds))
 	for i, b := range bounds {
-		counters[i] = &counter{bound: b, taken: map[taskKey]place{}, sums: map[string]int{}}
+		counters[i] = &counter{bound: b, taken: map[taskKey]place{}, sums: map[string]int{}, ends: ends(h)}
 	}
 	tasks, roots := index(h)
 	waits := waiting(h, roots)
@@ -87,6 +93,18 @@ func index(h *History) (tasks map[taskKey]*trowel.Task, roots map[trowel.Attempt
 		}
 	}
 	return tasks, roots
+}
+
+// ends are the instants at which tries have ended.
+func ends(h *History) map[tryKey]time.Time {
+	at := map[tryKey]time.Time{}
+	for _, a := range h.Attempts {
+		for i := range a.Tries {
+			t := &a.Tries[i]
+			at[tryKey{a.ID, trowel.TryID{Task: t.TaskID, Number: t.Number}}] = t.EndedAt
+		}
+	}
+	return at
 }
 
 // waiting finds the attempts that were not admitted at their start: their root was blocked.
@@ -131,7 +149,8 @@ func (n *counter) take(key taskKey, a *Attempt, t *trowel.Task, e *trowel.Audit)
 		return
 	}
 	n.give(key) // a place that it has kept
-	n.taken[key] = place{group, amount, a.Workflow + " " + t.FullName}
+	ended := n.ends[tryKey{a.ID, trowel.TryID{Task: e.TaskID, Number: e.Try}}]
+	n.taken[key] = place{group, amount, a.Workflow + " " + t.FullName, ended}
 	n.sums[group] += amount
 	n.taker[group] = true
 }
@@ -155,13 +174,20 @@ func (n *counter) judge(f *findings, c *Commit) {
 		if n.sums[group] <= n.bound.Max {
 			continue
 		}
+		sum := 0
 		var who []string
 		for key, p := range n.taken {
-			if p.group == group && len(who) < maxNamed {
+			if p.group != group || n.bound.Works && !p.ended.IsZero() && !p.ended.After(c.At) {
+				continue
+			}
+			if sum += p.amount; len(who) < maxNamed {
 				who = append(who, p.name(key))
 			}
 		}
+		if sum <= n.bound.Max {
+			continue
+		}
 		slices.SortFunc(who, cmp.Compare)
-		f.add("%s of %s: %d are taken at %s, %d are allowed: %s", n.bound.Name, group, n.sums[group], c.At, n.bound.Max, strings.Join(who, ", "))
+		f.add("%s of %s: %d are taken at %s, %d are allowed: %s", n.bound.Name, group, sum, c.At, n.bound.Max, strings.Join(who, ", "))
 	}
 }

@@ -242,3 +242,22 @@ func TestPlantedExcess(t *testing.T) {
 		})
 	}
 }
+
+// An agent has room for the next task when it has sent the report of one, and not before.
+func TestSlots(t *testing.T) {
+	t.Parallel()
+	bound := Bound{Name: "slots", Max: 1, Works: true, Takes: func(_ *Attempt, _ *trowel.Task, agent string) (string, int) { return agent, 1 }}
+	h := twoAttempts(t)
+	h.Commits[6], h.Commits[5] = h.Commits[5], h.Commits[6] // attempt 2 begins before +b of attempt 1 is committed
+	for ended, want := range map[int64][]string{
+		6: nil,
+		7: {"slots of x: 2 are taken at 1970-01-01 00:00:06 +0000 UTC, 1 are allowed: w +w+a of attempt 2, w +w+b of attempt 1"},
+	} {
+		h.Attempts[1].Tries[2].EndedAt = time.Unix(ended, 0)
+		f := &findings{}
+		f.bounds(h, []Bound{bound})
+		if diff := cmp.Diff(want, f.list); diff != "" {
+			t.Errorf("ended at %d: %s", ended, diff)
+		}
+	}
+}
