@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -268,26 +267,4 @@ func TestPoolsOfProjects(t *testing.T) {
 			t.Errorf("PUT %s by a caller of q = %d %s", path, a.status, a.body)
 		}
 	}
-}
-
-// Whatever a cursor or a request says, the answer is one of the expected kinds.
-func FuzzOwnLists(f *testing.F) {
-	f.Add("/api/pools", "YQ", "10")
-	f.Add("/api/audit", "MQ", "-1")
-	f.Add("/api/audit?attempt=1", "MQoxCjE", "500")
-	f.Add("/api/pools/default/tasks?use=waiting", "MQoxCi0x", "")
-	f.Add("/api/agents", "\xff", "9999999999999999999")
-	f.Fuzz(func(t *testing.T, path, cursor, limit string) {
-		h := newHouse(t, nil)
-		parsed, err := url.Parse(path)
-		if err != nil || !strings.HasPrefix(parsed.Path, "/api/") || parsed.Path == "/api/events" {
-			return
-		}
-		q := parsed.Query()
-		q.Set("cursor", cursor)
-		q.Set("limit", limit)
-		if a := h.get(t, parsed.EscapedPath()+"?"+q.Encode()); a.status >= http.StatusInternalServerError {
-			t.Errorf("%s with cursor %q and limit %q = %d %s", path, cursor, limit, a.status, a.body)
-		}
-	})
 }
