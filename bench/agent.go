@@ -48,7 +48,7 @@ func (b *bench) employ(s *server, db *database, token, certificate, slots string
 	if err := a.cmd.Start(); err != nil {
 		return nil, errors.Join(err, a.log.Close())
 	}
-	err = until(30*time.Second, func() (bool, error) {
+	err = untilEvery(rarely, 30*time.Second, func() (bool, error) {
 		n, err := db.count("SELECT count(*) FROM agent WHERE name = '" + name + "'")
 		return n > 0, err
 	})

@@ -104,7 +104,7 @@ func (s *server) handOff(db *database, chain api.ID, rate float64, length time.D
 
 // allEnded waits until no attempt with a larger id runs.
 func allEnded(rows *sql.DB, after int64) error {
-	return until(2*time.Minute, func() (bool, error) {
+	return untilEvery(rarely, 2*time.Minute, func() (bool, error) {
 		var n int
 		err := rows.QueryRow("SELECT count(*) FROM attempt WHERE id > $1 AND finished_at IS NULL", after).Scan(&n)
 		return n == 0, err

@@ -40,8 +40,8 @@ func manySchedules(b *bench) ([]result, error) {
 // dueOfProject is how many schedules a project has.
 const dueOfProject = 1000
 
-// beforeDue is longer than schedulers sleep: they look at least every ten seconds.
-const beforeDue = 13 * time.Second
+// beforeDue is longer than servers take to start, and to look when something is due.
+const beforeDue = 5 * time.Second
 
 // dueAtOnce lets servers start all workflows of some projects in the same instant. The result is the time from
 // then until all have an attempt.
@@ -50,19 +50,8 @@ func (b *bench) dueAtOnce(open func() (*database, error), servers, projects int)
 	if err != nil {
 		return r, err
 	}
-	started, stop, err := b.cluster(db, servers)
-	if err != nil {
+	if err := b.pushScheduled(db, projects); err != nil {
 		return r, err
-	}
-	defer func() { err = errors.Join(err, stop()) }()
-	var files []string
-	for i := range dueOfProject {
-		files = append(files, fmt.Sprintf("w%d.dig", i), "timezone: UTC\nschedule:\n  daily>: 00:00:00\n\n+hello:\n  echo>: hello\n")
-	}
-	for i := range projects {
-		if _, err := started[0].push(fmt.Sprintf("due%d", i), "w0", files...); err != nil {
-			return r, err
-		}
 	}
 	rows, err := sql.Open(db.driver, strings.Replace(db.source, "mode=ro", "mode=rw", 1))
 	if err != nil {
@@ -73,6 +62,14 @@ func (b *bench) dueAtOnce(open func() (*database, error), servers, projects int)
 	if _, err := rows.Exec("UPDATE schedule SET next_run_at = $1", at.UnixMicro()); err != nil {
 		return r, err
 	}
+	started, stop, err := b.cluster(db, servers)
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, stop()) }()
+	if time.Now().After(at) {
+		return r, fmt.Errorf("the servers were not there within %s", beforeDue)
+	}
 	<-time.After(time.Until(at))
 	r, err = countDue(rows, at, projects*dueOfProject)
 	if err != nil {
@@ -81,10 +78,29 @@ func (b *bench) dueAtOnce(open func() (*database, error), servers, projects int)
 	return r, startedOnce(rows, projects*dueOfProject)
 }
 
+// pushScheduled fills a database with projects whose workflows have schedules.
+func (b *bench) pushScheduled(db *database, projects int) (err error) {
+	s, err := b.serve(db)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.stop()) }()
+	var files []string
+	for i := range dueOfProject {
+		files = append(files, fmt.Sprintf("w%d.dig", i), "timezone: UTC\nschedule:\n  daily>: 00:00:00\n\n+hello:\n  echo>: hello\n")
+	}
+	for i := range projects {
+		if _, err := s.push(fmt.Sprintf("due%d", i), "w0", files...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // countDue waits until there are so many attempts, and until they have ended.
 func countDue(rows *sql.DB, at time.Time, due int) (r result, err error) {
 	count := func(where string, want int) (time.Duration, error) {
-		err := until(time.Minute, func() (bool, error) {
+		err := untilEvery(rarely, time.Minute, func() (bool, error) {
 			var n int
 			err := rows.QueryRow("SELECT count(*) FROM attempt" + where).Scan(&n)
 			return n == want, err
@@ -103,7 +119,7 @@ func countDue(rows *sql.DB, at time.Time, due int) (r result, err error) {
 // startedOnce tells whether each schedule has started one attempt, and no more. The last decisions are stored
 // after the attempts.
 func startedOnce(rows *sql.DB, due int) error {
-	err := until(time.Minute, func() (bool, error) {
+	err := untilEvery(rarely, time.Minute, func() (bool, error) {
 		var n int
 		err := rows.QueryRow("SELECT count(*) FROM schedule_decision").Scan(&n)
 		return n >= due, err

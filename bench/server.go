@@ -95,7 +95,14 @@ func listens(port int) bool {
 
 // until asks every millisecond until it is so. It fails after the limit.
 func until(limit time.Duration, so func() (bool, error)) error {
-	tick := time.NewTicker(time.Millisecond)
+	return untilEvery(time.Millisecond, limit, so)
+}
+
+// rarely is how often to ask for what takes seconds, and costs the server or the database something.
+const rarely = 10 * time.Millisecond
+
+func untilEvery(pause, limit time.Duration, so func() (bool, error)) error {
+	tick := time.NewTicker(pause)
 	defer tick.Stop()
 	for begun := time.Now(); time.Since(begun) < limit; <-tick.C {
 		if done, err := so(); done || err != nil {
@@ -159,9 +166,9 @@ func (s *server) begin(workflow api.ID) (api.ID, error) {
 	return a.ID, nil
 }
 
-// finish returns when an attempt has ended well.
-func (s *server) finish(attempt api.ID) error {
-	return until(10*time.Minute, func() (bool, error) {
+// finish returns when an attempt has ended well; it asks so often.
+func (s *server) finish(attempt api.ID, pause time.Duration) error {
+	return untilEvery(pause, 10*time.Minute, func() (bool, error) {
 		a, err := s.FindAttempt(context.Background(), attempt)
 		if err != nil || !a.Done {
 			return false, err

@@ -77,7 +77,7 @@ func firstLine(b *bench, db *database) (results []result, err error) {
 			return nil, err
 		}
 		took[i] = time.Since(begun)
-		if err := s.finish(attempt); err != nil {
+		if err := s.finish(attempt, time.Millisecond); err != nil {
 			return nil, err
 		}
 	}
