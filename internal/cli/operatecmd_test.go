@@ -190,8 +190,19 @@ func TestOperatingServer(t *testing.T) {
 			t.Errorf("audit lacks %s:\n%s", want, audit)
 		}
 	}
-	if agents := run(0, "agents"); !strings.Contains(agents, "state: live\n") {
-		t.Errorf("agents = %s", agents)
+	id := regexp.MustCompile(`id: (\S+)\n.*\n  state: live\n`).FindStringSubmatch(run(0, "agents"))
+	if id == nil {
+		t.Fatal("no live agent")
+	}
+	run(0, "agents", "drain", id[1])
+	kept := s.start("2", "2026-01-02T00:00:00+00:00")
+	s.eventually("a task that waits for an agent", func() bool { return strings.Contains(run(0, "queues"), "ready: 1 (") })
+	if shown := run(0, "agents", "show", id[1]); !strings.Contains(shown, "state: drained\n") {
+		t.Errorf("agent = %s", shown)
+	}
+	run(0, "agents", "undrain", id[1])
+	if status := s.status(kept); status != "success" {
+		t.Errorf("the attempt ended with %s", status)
 	}
 	if queues := run(0, "queues"); !strings.Contains(queues, "name: default\n  ready: 0\n  running: 0\n  agents: 1\n  slots: unlimited\n") {
 		t.Errorf("queues = %s", queues)

@@ -8,19 +8,17 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// agentsChanged lets the agents of this server know that they shall take nothing new, or go on. It does not
-// wait.
+// agentsChanged lets the agents of this server know that they shall take nothing new, or go on. The one in
+// this process does so when it returns.
 func (p *serverProcess) agentsChanged() {
 	if p.hub != nil {
 		p.hub.AgentsChanged()
 	}
-	p.parts.Go(func() {
-		ctx, cancel := context.WithTimeout(p.partsCtx, requestTimeout)
-		defer cancel()
-		if err := p.drainLocal(ctx); err != nil && ctx.Err() == nil {
-			p.log.WarnContext(ctx, "the server's own agent was not looked at", slog.Any("error", err))
-		}
-	})
+	ctx, cancel := context.WithTimeout(p.partsCtx, requestTimeout)
+	defer cancel()
+	if err := p.drainLocal(ctx); err != nil && ctx.Err() == nil {
+		p.log.WarnContext(ctx, "the server's own agent was not looked at", slog.Any("error", err))
+	}
 }
 
 // drainLocal makes the agent in this process do what its row says.

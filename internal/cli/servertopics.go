@@ -79,7 +79,7 @@ func (p *serverProcess) heard(message string) {
 		}
 		p.wakeScheduler()
 	case trowel.TopicAgents:
-		p.agentsChanged()
+		p.parts.Go(p.agentsChanged) // nobody waits for the database here
 	case topicAttempts:
 		if n, told := readNews(rest); told {
 			p.flusher.Heard(n)
