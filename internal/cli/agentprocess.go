@@ -225,7 +225,7 @@ func (p *agentProcess) drain(ctx context.Context, signals <-chan os.Signal) {
 		}
 	case <-signals:
 		cancel()
-		<-settled
+		_ = <-settled
 		return
 	}
 	leaving, cancelLeaving := context.WithTimeout(ctx, 5*time.Second)

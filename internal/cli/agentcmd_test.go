@@ -1,0 +1,164 @@
+package cli
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/trowel-project/trowel/internal/config"
+)
+
+// agentIn is a remote agent in this process.
+type agentIn struct {
+	log     *lockedBuffer
+	signals chan os.Signal
+	ended   chan error
+}
+
+// connectAgent runs an agent of a server until the test ends.
+func connectAgent(t *testing.T, s *served, settings ...string) *agentIn {
+	t.Helper()
+	dir := t.TempDir()
+	all := config.Settings{"agent.server": {Value: s.url}, "tmpdir": {Value: dir}, "agent.id": {Value: "remote1"}, "agent.max-task-threads": {Value: "4"}}
+	for i := 0; i < len(settings); i += 2 {
+		all[settings[i]] = config.Setting{Value: settings[i+1], From: "test"}
+	}
+	args, err := parse(find(table, "agent").allOptions(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &agentIn{log: &lockedBuffer{}, signals: make(chan os.Signal, 4), ended: make(chan error, 1)}
+	c := &call{
+		env: Env{
+			Args: []string{"trowel"}, Stdin: strings.NewReader(""), Stdout: a.log, Stderr: a.log, Dir: dir, Environ: os.Environ(), Now: time.Now,
+		},
+		program: "trowel", commands: table, command: find(table, "agent"), args: args,
+	}
+	log := slog.New(&logFormat{to: a.log, thread: "main"})
+	go func() { a.ended <- c.agent(context.WithoutCancel(t.Context()), all, log, a.signals) }()
+	t.Cleanup(func() {
+		for range 3 {
+			select {
+			case a.signals <- syscall.SIGTERM:
+			default:
+			}
+		}
+		select {
+		case err := <-a.ended:
+			if err != nil {
+				t.Errorf("agent: %v\n%s", err, a.log)
+			}
+		case <-time.After(time.Minute):
+			t.Errorf("the agent does not end\n%s", a.log)
+		}
+	})
+	return a
+}
+
+// A server without an agent of its own runs tasks on a remote one: with their files, secrets, parameters
+// and output.
+func TestAgent(t *testing.T) {
+	t.Parallel()
+	s := serve(t, "agent.enabled", "false", "digdag.secret-encryption-key", "MDEyMzQ1Njc4OTAxMjM0NQ==")
+	a := connectAgent(t, s)
+	s.push("demo", "+a:\n  sh>: cat main.dig; echo $S\n  _env: {S: '${secret:db.password}'}\n+b: {param_set>: , k: v}\n+c: {param_get>: , k: got}\n"+
+		"+d: {require>: none, ignore_failure: false}\n")
+	if status, text := s.request("PUT", "/api/projects/1/secrets/db.password", "application/json", `{"value":"hush-hush"}`); status >= 300 {
+		t.Fatalf("secret: %d %s", status, text)
+	}
+	attempt := s.start("1", "2024-01-01T00:00:00Z")
+	if got := s.status(attempt); got != "error" {
+		t.Fatalf("attempt ended as %s, want error by +d: %v\n%s", got, s.states(attempt), a.log)
+	}
+	states := s.states(attempt)
+	if states["+main+a"] != "success" || states["+main+b"] != "success" || states["+main+c"] != "success" || states["+main+d"] != "error" {
+		t.Errorf("states = %v, want errors of +d alone", states)
+	}
+	out := newConsole(t).run("log", attempt, "-e", s.url)
+	for _, want := range []string{"\nhush-hush\n", "+b: {param_set>: , k: v}", "Dependent workflow does not exist"} {
+		if !strings.Contains(out.stdout, want) {
+			t.Errorf("the log lacks %q: %s", want, out.stdout)
+		}
+	}
+}
+
+// The first signal lets running tasks end and takes nothing new; a second one hands them back, to be run
+// by the next agent.
+func TestAgentEnds(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name    string
+		signals int
+		want    string // how often the task begins
+	}{{"drains", 1, "x"}, {"hands back", 2, "xx"}} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			s := serve(t, "agent.enabled", "false")
+			first := connectAgent(t, s)
+			dir := t.TempDir()
+			gate, begun := filepath.Join(dir, "gate"), filepath.Join(dir, "begun")
+			s.push("demo", "+a: {sh>: 'printf x >> "+begun+"; while [ ! -e "+gate+" ]; do sleep 0.05; done'}\n+b: {echo>: after}\n")
+			attempt := s.start("1", "2024-01-01T00:00:00Z")
+			read := func() string {
+				text, _ := os.ReadFile(begun)
+				return string(text)
+			}
+			s.eventually("the task", func() bool { return read() == "x" })
+			first.signals <- syscall.SIGTERM
+			s.eventually("the drain", func() bool { return strings.Contains(first.log.String(), "No new tasks, waiting for 1 running ones") })
+			if row.signals > 1 {
+				first.signals <- syscall.SIGTERM
+			} else if err := os.WriteFile(gate, nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if err := <-first.ended; err != nil {
+				t.Errorf("agent: %v", err)
+			}
+			first.ended <- nil
+			if states := s.states(attempt); states["+main+b"] == "success" {
+				t.Errorf("+b has run on an agent that ends: %v", states)
+			}
+			connectAgent(t, s)
+			if row.signals > 1 {
+				s.eventually("the second try", func() bool { return read() == row.want })
+				if err := os.WriteFile(gate, nil, 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if got := s.status(attempt); got != "success" || read() != row.want {
+				t.Errorf("attempt ended as %s after %d begins, want success after %d", got, len(read()), len(row.want))
+			}
+		})
+	}
+}
+
+// What is wrong on the command line is said before anything begins.
+func TestAgentComplaints(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct{ args, want string }{
+		{"agent", "--server option is required"},
+		{"agent --server ftp://x", `"ftp://x" is no address of a server`},
+		{"agent --server http://127.0.0.1:1 --slots -1", "agent.max-task-threads = \"-1\""},
+		{"agent --server http://127.0.0.1:1 --ca-cert none.pem", "read the file of --ca-cert"},
+	} {
+		out := newConsole(t).run(strings.Fields(row.args)...)
+		if out.exit != 1 || !strings.Contains(out.stderr, row.want) {
+			t.Errorf("%s: exit %d, %s%s; want 1 and %q", row.args, out.exit, out.stdout, out.stderr, row.want)
+		}
+	}
+}
+
+// An agent with a wrong token ends with the server's word for it.
+func TestAgentRefused(t *testing.T) {
+	t.Parallel()
+	s := serve(t)
+	out := newConsole(t).run("agent", "--server", s.url, "--token", "trw_wrong")
+	if out.exit != 1 || !strings.Contains(out.stderr, "refuses this agent: unauthorized (HTTP 401)") {
+		t.Errorf("exit %d, %s%s; want 1 and the refusal", out.exit, out.stdout, out.stderr)
+	}
+}
