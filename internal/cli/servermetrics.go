@@ -50,6 +50,9 @@ func (m meters) Heard(batch *flush.Batch) {
 		m.between(telemetry.TryClaimToStart, t.ClaimedAt, t.StartedAt)
 		m.between(telemetry.TryDuration, t.StartedAt, t.EndedAt)
 	}
+	for _, w := range batch.Waits {
+		m.Add(telemetry.WaitSeconds, max(w.For, 0).Seconds(), w.Code)
+	}
 }
 
 // between observes a length of time of which both ends are known.

@@ -30,6 +30,7 @@ type Batch struct {
 	Ended    []trowel.Attempt
 	Timeouts []Timeout
 	Warnings []string
+	Waits    []Wait // set for listeners
 
 	settings map[trowel.AttemptID]*trowel.Setting
 }

@@ -56,11 +56,14 @@ func (s *selection) only(id trowel.AttemptID) selection {
 // choose looks for what to claim together with a batch of events.
 func (f *Flusher) choose(ctx context.Context, batch []*event) selection {
 	s := selection{slots: f.slots()}
+	if len(s.slots) == 0 {
+		f.backlog.AllBusy(f.opts.Now())
+	}
 	if len(s.slots) == 0 || f.backlog.Len() == 0 {
 		return s
 	}
 	f.readLimits(ctx)
-	picking := queue.Picking{Slots: slices.Clone(s.slots), Limits: f.expected(batch), Now: f.opts.Now()}
+	picking := queue.Picking{Slots: slices.Clone(s.slots), Limits: f.expected(batch), Now: f.opts.Now(), Agents: f.agents()}
 	s.picks, s.full, f.known.limited = f.backlog.Pick(picking)
 	return s
 }

@@ -24,6 +24,9 @@ func (f *Flusher) committed(ctx context.Context, batch []*event, w *write) error
 			return err
 		}
 	}
+	if len(f.opts.Listeners) > 0 {
+		w.batch.Waits = f.waits(&w.batch)
+	}
 	for _, l := range f.opts.Listeners {
 		l.Heard(&w.batch)
 	}

@@ -17,6 +17,7 @@ type Backlog struct {
 	count   int
 	running map[trowel.TaskID]trowel.WorkflowName
 	shares  map[trowel.WorkflowName]int // how many of each workflow run
+	busyAt  time.Time                   // when no agent had a free slot last
 }
 
 // Rules are how long waiting counts how much; zero for never.

@@ -8,6 +8,7 @@ type lane struct {
 	items []*entry
 	count int // of items that are not gone
 	place int // in Backlog.lanes
+	kept  kept
 }
 
 type entry struct {

@@ -18,6 +18,7 @@ type Picking struct {
 	Slots  []Slot  // what is given to an agent is taken from its Free
 	Limits *Limits // what is taken is added to its Uses; nil for no limits
 	Now    time.Time
+	Agents []Agent // those without a free slot too, so that KeptBy tells who has none from who is missing
 }
 
 // Picked is a task for an agent, with what it takes from counters.
@@ -36,6 +37,9 @@ func (b *Backlog) Pick(p Picking) (picks []Picked, full []Ready, limited bool) {
 	for i := range p.Slots {
 		run.free += max(p.Slots[i].Free, 0)
 	}
+	if run.free == 0 {
+		b.AllBusy(p.Now)
+	}
 	if run.free == 0 || b.count == 0 {
 		return nil, nil, false
 	}
@@ -50,6 +54,9 @@ func (b *Backlog) Pick(p Picking) (picks []Picked, full []Ready, limited bool) {
 		e := h.items[h.at]
 		agent := run.agentFor(h)
 		if agent == nil || !run.room(h, &e.Ready) {
+			if agent == nil {
+				h.kept = kept{run.noAgent(h), p.Now}
+			}
 			heap.Pop(&run.heads)
 			continue
 		}
@@ -61,6 +68,9 @@ func (b *Backlog) Pick(p Picking) (picks []Picked, full []Ready, limited bool) {
 		}
 		h.aged = h.items[h.at].aged(p.Now, b.rules.Aging)
 		heap.Fix(&run.heads, 0)
+	}
+	if len(run.heads) > 0 {
+		b.AllBusy(p.Now)
 	}
 	return picks, run.full, run.limited
 }
@@ -121,18 +131,14 @@ func (run *picking) agentFor(h *head) Agent {
 
 // room tells whether all limits let a task run.
 func (run *picking) room(h *head, r *Ready) bool {
-	ok := !h.missing
-	if limit := r.Control.TasksPerAttempt; ok && limit > 0 && run.Limits != nil && run.Limits.Running != nil {
-		ok = run.Limits.Running(r.Attempt)+run.running[r.Attempt] < limit
+	by := run.keptBy(h, r)
+	if by == "" {
+		return true
 	}
-	for _, d := range h.demands {
-		ok = ok && run.Limits.fits(d) && !run.keptFrom(h, r, d)
-	}
-	if !ok {
-		run.limited = true
-		run.noteFull(h)
-	}
-	return ok
+	h.kept = kept{by, run.Now}
+	run.limited = true
+	run.noteFull(h)
+	return false
 }
 
 // noteFull gathers the tasks of a lane that do not wait for its concurrency limit.

@@ -47,6 +47,7 @@ const (
 	TryReadyToClaim
 	TryClaimToStart
 	TryDuration
+	WaitSeconds
 	FlushChanges
 	FlushDuration
 	Transactions
@@ -90,6 +91,7 @@ func All() []Metric {
 		TryReadyToClaim: {"trowel_try_ready_to_claim_seconds", Histogram, nil, waits(), "How long a task that could run waited for a free slot."},
 		TryClaimToStart: {"trowel_try_claim_to_start_seconds", Histogram, nil, waits(), "Time from the claim of a task to its start by the agent: the commit, and the way to the agent."},
 		TryDuration:     {"trowel_try_duration_seconds", Histogram, nil, tasks(), "How long tasks ran."},
+		WaitSeconds:     {"trowel_task_wait_seconds_total", Counter, []string{"code"}, nil, "How long tasks waited, by the code of the reason, as docs/why.md has them: of ready tasks that were claimed what kept them last, and the waits for a `retry`, `poll` or `group_retry` as they begin."},
 
 		FlushChanges:  {"trowel_flush_changes", Histogram, nil, sizes(), "How many states of tasks one transaction of the flusher changed."},
 		FlushDuration: {"trowel_flush_duration_seconds", Histogram, nil, quick(), "Time from the beginning of a transaction of the flusher to the moment when others hear of it."},
