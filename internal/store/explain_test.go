@@ -226,6 +226,26 @@ func hot() []statement {
 			_, err := tx.LockUses(ctx, []string{"n7", "n8"})
 			return err
 		}),
+		{name: "CountLive", allowed: "SCAN TEMP B-TREE", run: func(ctx context.Context, tx trowel.Tx) error {
+			_, err := tx.CountLive(ctx)
+			return err
+		}},
+		scanned(one("EachLive", func(ctx context.Context, tx trowel.Tx) error {
+			return tx.EachLive(ctx, trowel.TaskReady, func(*trowel.LiveTask, trowel.ProjectID) error { return nil })
+		})),
+		one("NameTasks", func(ctx context.Context, tx trowel.Tx) error {
+			_, err := tx.NameTasks(ctx, []trowel.TaskID{7, 8, 9})
+			return err
+		}),
+		one("ListTaskNames", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.ListTaskNames(ctx, 7); return err }),
+		one("ListAuditRows", func(ctx context.Context, tx trowel.Tx) error {
+			_, err := tx.ListAuditRows(ctx, 7, 0, false, 50)
+			return err
+		}),
+		one("ListAuditRows backward", func(ctx context.Context, tx trowel.Tx) error {
+			_, err := tx.ListAuditRows(ctx, 7, 1000, true, 50)
+			return err
+		}),
 		scanned(one("ListRecords", func(ctx context.Context, tx trowel.Tx) error {
 			_, err := tx.ListRecords(ctx, trowel.RecordFilter{Limit: 20})
 			return err
