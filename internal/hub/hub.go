@@ -155,11 +155,20 @@ func (h *Hub) forget(p *peer, why string) {
 	h.opts.Log.Info("agent left", slog.String("agent", p.name()), slog.String("reason", why))
 }
 
-// refresh compares the connected agents with their rows.
+// refresh compares the connected agents with their rows. One that connects meanwhile is left alone: its row
+// may have been read before it named this server.
 func (h *Hub) refresh(ctx context.Context) error {
 	all := h.list()
 	if len(all) == 0 {
 		return nil
+	}
+	turns := make([]int, len(all))
+	for i, p := range all {
+		begun, settled := p.turn()
+		if !settled {
+			begun = -1
+		}
+		turns[i] = begun
 	}
 	rows := map[string]*trowel.Agent{}
 	err := h.opts.Store.View(ctx, func(tx trowel.Tx) error {
@@ -174,7 +183,10 @@ func (h *Hub) refresh(ctx context.Context) error {
 		return err
 	}
 	now := h.opts.Now()
-	for _, p := range all {
+	for i, p := range all {
+		if begun, _ := p.turn(); begun != turns[i] {
+			continue
+		}
 		row := rows[p.id]
 		switch {
 		case row == nil:

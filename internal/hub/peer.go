@@ -21,6 +21,8 @@ type peer struct {
 	given   map[trowel.TryID]*grant
 	stream  *Stream   // nil if it is not connected
 	since   time.Time // without a stream
+	begun   int       // connections that were begun
+	waiting int       // of them, those of which nobody knows yet whether the row says so
 }
 
 // grant is a try that the agent has, or will have.
@@ -102,11 +104,27 @@ func (p *peer) ended(id trowel.TryID) bool {
 	return known
 }
 
-// end ends the stream.
-func (p *peer) end() {
+// begin ends the stream for a new one. Until connected is called, the row may name another server.
+func (p *peer) begin() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.begun++
+	p.waiting++
 	p.endStream()
+}
+
+// connected ends begin, whatever became of it.
+func (p *peer) connected() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.waiting--
+}
+
+// turn is how many connections were begun, and whether a row that is read now tells of the last one.
+func (p *peer) turn() (begun int, settled bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.begun, p.waiting == 0
 }
 
 func (p *peer) endStream() {

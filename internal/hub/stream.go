@@ -34,6 +34,7 @@ func (h *Hub) Connect(ctx context.Context, id string, token trowel.TokenID, held
 	if err != nil {
 		return nil, err
 	}
+	defer p.connected()
 	row, running, err := h.take(ctx, id, token)
 	if err != nil {
 		return nil, err
@@ -73,7 +74,7 @@ func (h *Hub) begin(id string) (*peer, error) {
 		p = &peer{id: id, now: h.opts.Now, silent: h.opts.Lease * 2 / 3, given: map[trowel.TryID]*grant{}, since: h.opts.Now()}
 		h.peers[id] = p
 	}
-	p.end()
+	p.begin()
 	return p, nil
 }
 

@@ -206,13 +206,16 @@ func TestLostAnswer(t *testing.T) {
 	}
 	h.hurt.Store(&hurt)
 	var runs atomic.Int32
-	w.connect(t, func(context.Context, *operator.Request) (operator.Outcome, error) {
+	m := w.connect(t, func(context.Context, *operator.Request) (operator.Outcome, error) {
 		runs.Add(1)
 		return operator.Outcome{}, nil
 	}, nil, h.URL)
 	started := h.start(t, param.Of("+a", param.Of("do>", "x"), "+b", param.Of("do>", "y")))
 	if got := result(t, started); got != "success" {
 		t.Errorf("the attempt ended as %s, want success", got)
+	}
+	if err := m.link.Settle(t.Context()); err != nil {
+		t.Fatal(err)
 	}
 	if n := len(w.tries(t, started.Attempt.ID)); n != 2 || runs.Load() != 2 || cut.Load() < 3 {
 		t.Errorf("%d tries, %d runs, %d requests; want 2 tries, run once each, and reports sent again", n, runs.Load(), cut.Load())

@@ -47,7 +47,7 @@ func (l *Link) streams(ctx context.Context) {
 	}
 }
 
-var errLeave = errors.New("the server is about to end")
+var errLeave = errors.New("the server has nothing more for this agent")
 
 // stream is one stream, from its beginning to its end. What an earlier one has brought is with the agent by
 // now, so the list of what it has is whole.

@@ -137,7 +137,7 @@ func (noAgent) Remote() bool              { return false }
 func (w *world) serve(t *testing.T, id, address string) *house {
 	t.Helper()
 	h := &house{world: w}
-	log := slog.New(slog.DiscardHandler)
+	log := slog.New(slog.NewTextHandler(t.Output(), nil))
 	h.flusher = flush.New(flush.Options{
 		Store: w.store, Agent: noAgent{}, Now: time.Now, Log: log, Limits: engine.Limits{Tasks: 1000}, Attempts: 100,
 		Lasting: true, Adopt: true, Poll: 100 * time.Millisecond, ServerID: id, Poison: 5,
@@ -187,7 +187,7 @@ func (w *world) serve(t *testing.T, id, address string) *house {
 		h.CloseClientConnections()
 		cancel()
 		running.Wait()
-		h.Listener.Close()
+		_ = h.Listener.Close()
 		h.CloseClientConnections()
 		h.Close()
 	})

@@ -83,6 +83,12 @@ func linked(handle func(c *call) (any, error)) func(c *call) (any, error) {
 				status: http.StatusServiceUnavailable, message: "this server does not move tasks on, so it has none for agents: connect to another one",
 			}
 		}
+		if c.caller.Project != 0 {
+			return nil, &refusal{
+				status:  http.StatusForbidden,
+				message: "the token of " + c.caller.Name + " is for one project, and agents run tasks of all: make a token of the role agent without a project",
+			}
+		}
 		if err := c.may(0); err != nil {
 			return nil, err
 		}
