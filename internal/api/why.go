@@ -66,8 +66,9 @@ type Why struct {
 	Reasons List[Reason] `json:"reasons"`
 	// Chain goes from the task to what is behind it: what it waits for waits for what. It ends at a task that
 	// runs or has ended, or at something that a person can change or that comes by itself.
-	Chain  List[WhyLink] `json:"chain"`
-	Offers List[Offer]   `json:"offers"`
+	Chain List[WhyLink] `json:"chain"`
+	// Offers are what can be done about all of the chain.
+	Offers List[Offer] `json:"offers"`
 }
 
 // AttemptWhy is a Why of an attempt.

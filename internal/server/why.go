@@ -161,12 +161,13 @@ func (a *asker) why(t *trowel.Task) (api.Why, error) {
 		return api.Why{}, err
 	}
 	shape := a.shape(t, reason.Explain(t, a.facts))
-	chain, err := a.chain(t)
-	shape.Chain = chain
+	var err error
+	shape.Chain, err = a.chain(t)
+	shape.Offers = a.offers
 	return shape, err
 }
 
-// chain goes from a task to what is behind it.
+// chain goes from a task to what is behind it, and gathers what can be done about all that.
 func (a *asker) chain(t *trowel.Task) (api.List[api.WhyLink], error) {
 	chain := api.List[api.WhyLink]{}
 	seen := map[trowel.TaskID]bool{}
@@ -198,6 +199,7 @@ func (a *asker) link(t *trowel.Task) (api.WhyLink, trowel.TaskID) {
 	}
 	if reasons := reason.Explain(t, a.facts); len(reasons) > 0 {
 		link.Reason = reasonOf(reasons[0])
+		a.offer(reasons[0].Offers)
 		return link, reasons[0].Next
 	}
 	link.Reason = api.Reason{Text: reason.Standing(t, a.facts), Since: milli(t.UpdatedAt)}

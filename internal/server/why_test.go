@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -136,6 +137,13 @@ func TestWhy(t *testing.T) {
 			}
 			if diff := cmp.Diff(row.chain, chainOf(&why)); diff != "" {
 				t.Errorf("chain (-want +got):\n%s", diff)
+			}
+			var offers []string
+			for _, o := range why.Offers {
+				offers = append(offers, o.Label)
+			}
+			if last := row.chain[len(row.chain)-1]; strings.HasSuffix(last, "pool_missing") != slices.Contains(offers, "trowel pools set db 1") {
+				t.Errorf("offers = %v at the end of %v", offers, row.chain)
 			}
 		})
 	}

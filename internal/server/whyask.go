@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/dig"
 	"github.com/trowel-project/trowel/internal/queue"
 	"github.com/trowel-project/trowel/internal/reason"
@@ -32,6 +33,7 @@ type asker struct {
 	listed  map[trowel.TaskID]bool         // tasks whose children were listed
 	counted map[trowel.TaskID]bool         // and those whose children were counted
 	setting *trowel.Setting                // nil until it is needed
+	offers  api.List[api.Offer]            // what can be done about all that was told
 }
 
 // newAsker finds the attempt of the path.

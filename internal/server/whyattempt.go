@@ -1,6 +1,8 @@
 package server
 
 import (
+	"fmt"
+
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/reason"
@@ -24,7 +26,11 @@ func (a *asker) whyAttempt() (api.Why, error) {
 		if root == nil {
 			return shape, nil
 		}
+		if attempt.Flags&trowel.AttemptSuccess == 0 {
+			a.offer([]reason.Offer{{Action: reason.ActionRetry, Label: fmt.Sprintf("trowel retry %d --latest-revision --resume", attempt.ID)}})
+		}
 		shape.Chain, err = a.chain(root)
+		shape.Offers = a.offers
 		return shape, err
 	}
 	shape, err := a.why(root)

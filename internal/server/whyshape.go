@@ -2,6 +2,7 @@ package server
 
 import (
 	"net/url"
+	"slices"
 	"strconv"
 
 	trowel "github.com/trowel-project/trowel"
@@ -35,10 +36,18 @@ func (a *asker) shape(t *trowel.Task, reasons []reason.Reason) api.Why {
 	for _, b := range first.Blockers {
 		shape.Blockers = append(shape.Blockers, a.blocker(b))
 	}
-	for _, o := range first.Offers {
-		shape.Offers = append(shape.Offers, api.Offer{Action: o.Action, Label: o.Label, Allowed: a.allows(o.Action)})
-	}
+	a.offer(first.Offers)
+	shape.Offers = a.offers
 	return shape
+}
+
+// offer adds what can be done, each once.
+func (a *asker) offer(offers []reason.Offer) {
+	for _, o := range offers {
+		if !slices.ContainsFunc(a.offers, func(known api.Offer) bool { return known.Label == o.Label }) {
+			a.offers = append(a.offers, api.Offer{Action: o.Action, Label: o.Label, Allowed: a.allows(o.Action)})
+		}
+	}
 }
 
 func (a *asker) blocker(b reason.Blocker) api.Blocker {
