@@ -75,7 +75,7 @@ func TestReconnect(t *testing.T) {
 			}
 			give(row.sent)
 			first.take()
-			p.end()
+			first.Close()
 			give(row.waiting)
 			running := map[trowel.TryID]trowel.LiveTask{}
 			for _, task := range row.running {
