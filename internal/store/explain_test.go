@@ -226,6 +226,23 @@ func hot() []statement {
 			_, err := tx.LockUses(ctx, []string{"n7", "n8"})
 			return err
 		}),
+		one("FindTasks", func(ctx context.Context, tx trowel.Tx) error {
+			_, err := tx.FindTasks(ctx, 7, []trowel.TaskID{6, 7})
+			return err
+		}),
+		one("FindFirstTask", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.FindFirstTask(ctx, 7); return err }),
+		sorted(one("FindTasksNamed", func(ctx context.Context, tx trowel.Tx) error {
+			_, err := tx.FindTasksNamed(ctx, 7, "+t", 20)
+			return err
+		})),
+		sorted(one("ListOutlines", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.ListOutlines(ctx, 7, 3); return err })),
+		sorted(one("CountChildren", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.CountChildren(ctx, 7, 3); return err })),
+		scanned(one("ListReady", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.ListReady(ctx, 20); return err })),
+		scanned(one("ListBusy", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.ListBusy(ctx, 20); return err })),
+		one("CountBusyOf", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.CountBusyOf(ctx, 7); return err }),
+		sorted(one("ListAdmitted", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.ListAdmitted(ctx, 7, "w1", 20); return err })),
+		sorted(one("ListTriesOf", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.ListTriesOf(ctx, 7, 7); return err })),
+		sorted(one("ListAuditsAt", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.ListAuditsAt(ctx, 7, at); return err })),
 		{name: "CountLive", allowed: "SCAN TEMP B-TREE", run: func(ctx context.Context, tx trowel.Tx) error {
 			_, err := tx.CountLive(ctx)
 			return err
