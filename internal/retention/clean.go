@@ -159,8 +159,13 @@ func (p *pass) deleteAttempts(ctx context.Context, before time.Time, old []trowe
 	}
 	var n trowel.DeletedAttempts
 	err := p.update(ctx, func(tx trowel.Tx) (err error) {
-		n, err = tx.DeleteAttempts(ctx, before, old)
-		return err
+		if n, err = tx.DeleteAttempts(ctx, before, old); err != nil || n.Attempts == 0 {
+			return err
+		}
+		return tx.InsertRecords(ctx, &trowel.Record{
+			At: p.now, ActorKind: trowel.ActorServer, Actor: "retention", Source: trowel.SourceServer, Action: "attempt.delete", ObjectKind: "attempt",
+			Object: fmt.Sprintf("%d attempts that ended before %s", n.Attempts, before.UTC().Format(time.RFC3339)),
+		})
 	})
 	if err == nil {
 		p.deleted(&p.result.Attempts, "attempt", n.Attempts)

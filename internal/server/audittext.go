@@ -22,6 +22,7 @@ func actionPhrases() map[string]string {
 		"workflow.pause": "paused", "workflow.resume": "resumed",
 		"agent.drain": "drained the agent", "agent.undrain": "let the agent take tasks again:",
 		"attempt.start": "started an attempt of", "attempt.retry": "started again an attempt of", "attempt.kill": "killed an attempt of",
+		"attempt.delete": "deleted",
 	}
 }
 
