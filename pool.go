@@ -58,9 +58,9 @@ const ConcurrencyUse = "concurrency:"
 //
 // A writer locks attempts first and counters last, so that no two wait for one another.
 type LimitTx interface {
-	// ShareLimits keeps the pools as they are until the end of the transaction: to be called before
-	// tasks are claimed or give back what they hold.
-	ShareLimits(ctx context.Context) error
+	// ShareLimits keeps the pools as they are until the end of the transaction, and returns their version,
+	// which RecountUses raises: to be called before tasks are claimed or give back what they hold.
+	ShareLimits(ctx context.Context) (version int64, err error)
 	// LockLimits waits until nobody shares them, and keeps others from it until the end of the
 	// transaction: to be called before pools are changed or counters are recounted.
 	LockLimits(ctx context.Context) error

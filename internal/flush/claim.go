@@ -122,10 +122,7 @@ func (f *Flusher) candidates(w *write, s selection) []queue.Ready {
 
 // lockLimits locks the counters that candidates need or that something was given back to.
 func (f *Flusher) lockLimits(ctx context.Context, tx trowel.Tx, w *write, candidates []queue.Ready) (*queue.Limits, error) {
-	if err := tx.ShareLimits(ctx); err != nil {
-		return nil, err
-	}
-	pools, err := tx.ListPools(ctx)
+	pools, err := f.sharePools(ctx, tx, w)
 	if err != nil {
 		return nil, err
 	}
@@ -161,6 +158,16 @@ func keys(set map[string]bool) []string {
 		list = append(list, name)
 	}
 	return list
+}
+
+// sharePools keeps the pools as they are for the transaction, and reads them unless they are known.
+func (f *Flusher) sharePools(ctx context.Context, tx trowel.Tx, w *write) ([]*trowel.Pool, error) {
+	version, err := tx.ShareLimits(ctx)
+	if err != nil || (f.known.pools != nil && f.known.version == version) {
+		return f.known.pools, err
+	}
+	w.poolVersion = version
+	return tx.ListPools(ctx)
 }
 
 // freed tells whether a task of the transaction has stopped running, or has given something back.

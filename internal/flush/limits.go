@@ -15,6 +15,7 @@ import (
 // change them as well: what counts is what a transaction finds.
 type known struct {
 	pools   []*trowel.Pool
+	version int64 // of the pools; what transactions find counts
 	uses    map[string]int
 	stale   bool // to be read anew
 	limited bool // a limit kept something from being chosen the last time
@@ -38,6 +39,7 @@ func (f *Flusher) readLimits(ctx context.Context) {
 		if f.known.pools, err = tx.ListPools(ctx); err != nil {
 			return err
 		}
+		f.known.version = -1 // a transaction looks anew
 		f.known.uses, err = tx.ListUses(ctx)
 		return err
 	})

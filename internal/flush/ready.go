@@ -45,8 +45,8 @@ func (f *Flusher) queueChanges(w *write) {
 		}
 		f.known.uses[name] = used
 	}
-	if w.pools != nil {
-		f.known.pools = w.pools
+	if w.poolVersion != 0 {
+		f.known.pools, f.known.version = w.pools, w.poolVersion
 	}
 	f.images.trim(len(w.members))
 }

@@ -13,24 +13,25 @@ import (
 
 // write gathers what one transaction stores: several moves of one task become one row.
 type write struct {
-	at      time.Time
-	before  *write // an earlier try of the same, of which nobody knows whether it was committed
-	filled  bool   // all is written but for the commit
-	counted bool   // the running attempts were counted
-	locked  []trowel.AttemptID
-	members []*attempt // those of the locked ones that run, and those that it began
-	unheld  []string   // agents that are not served here any more
-	begun   []*attempt
-	undone  []*engine.Image           // of the members, after an undo
-	done    map[trowel.AttemptID]bool // those of the locked ones that have ended
-	mark    int64                     // a random number for the transaction, kept in the audit
-	batch   Batch
-	claimed []claimed
-	pools   []*trowel.Pool // as they were read; nil if they were not
-	uses    map[string]int // what is added to counters
-	freedTo int            // how many changes were looked at for what was given back
-	locks   map[string]int // counters as they are after the transaction
-	paused  map[trowel.WorkflowName]bool
+	at          time.Time
+	before      *write // an earlier try of the same, of which nobody knows whether it was committed
+	filled      bool   // all is written but for the commit
+	counted     bool   // the running attempts were counted
+	locked      []trowel.AttemptID
+	members     []*attempt // those of the locked ones that run, and those that it began
+	unheld      []string   // agents that are not served here any more
+	begun       []*attempt
+	undone      []*engine.Image           // of the members, after an undo
+	done        map[trowel.AttemptID]bool // those of the locked ones that have ended
+	mark        int64                     // a random number for the transaction, kept in the audit
+	batch       Batch
+	claimed     []claimed
+	pools       []*trowel.Pool // as they were read; nil if they were not
+	poolVersion int64
+	uses        map[string]int // what is added to counters
+	freedTo     int            // how many changes were looked at for what was given back
+	locks       map[string]int // counters as they are after the transaction
+	paused      map[trowel.WorkflowName]bool
 	// admitted are how many attempts of a workflow are admitted, as far as it was counted.
 	admitted    map[trowel.WorkflowName]int
 	evaluations []evaluation

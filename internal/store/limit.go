@@ -14,7 +14,9 @@ import (
 const (
 	// The locks end with the transaction. lockLimits is their first key; the second one is the schema, as
 	// all schemas of a database share one space of keys.
-	sqlShareLimitsPostgres = `SELECT pg_advisory_xact_lock_shared($1, hashtext(current_schema()))`
+	sqlShareLimitsPostgres = `SELECT share_limits()`
+	sqlPoolVersion         = `SELECT version FROM pool_version`
+	sqlChangePools         = `UPDATE pool_version SET version = version + 1`
 	sqlLockLimitsPostgres  = `SELECT pg_advisory_xact_lock($1, hashtext(current_schema()))`
 
 	sqlSelectUses = `SELECT u.name, u.used FROM limit_use u`
@@ -36,22 +38,24 @@ const lockLimits = 0x74726f77 // "trow"
 // in their names, of which there can be any number.
 const keyed = "concurrency:"
 
-func (t *tx) ShareLimits(ctx context.Context) error {
-	return t.advise(ctx, "share the limits", sqlShareLimitsPostgres)
+func (t *tx) ShareLimits(ctx context.Context) (version int64, err error) {
+	query := sqlShareLimitsPostgres
+	if t.dialect.OneWriter { // there is nobody to keep away
+		query = sqlPoolVersion
+	}
+	if err := t.row(ctx, query, nil, &version); err != nil {
+		return 0, fmt.Errorf("share the limits: %w", err)
+	}
+	return version, nil
 }
 
 func (t *tx) LockLimits(ctx context.Context) error {
-	return t.advise(ctx, "lock the limits", sqlLockLimitsPostgres)
-}
-
-// advise takes an advisory lock. With one writer there is nobody to keep away.
-func (t *tx) advise(ctx context.Context, doing, query string) error {
 	if t.dialect.OneWriter {
 		return nil
 	}
 	var nothing any
-	if err := t.row(ctx, query, []any{lockLimits}, &nothing); err != nil {
-		return fmt.Errorf("%s: %w", doing, err)
+	if err := t.row(ctx, sqlLockLimitsPostgres, []any{lockLimits}, &nothing); err != nil {
+		return fmt.Errorf("lock the limits: %w", err)
 	}
 	return nil
 }
@@ -198,6 +202,9 @@ func (t *tx) countHolds(ctx context.Context) (map[string]int, error) {
 }
 
 func (t *tx) RecountUses(ctx context.Context) (map[string]int, error) {
+	if _, err := t.exec(ctx, sqlChangePools); err != nil {
+		return nil, fmt.Errorf("raise the version of pools: %w", err)
+	}
 	want, err := t.CountHolds(ctx)
 	if err != nil {
 		return nil, err

@@ -219,7 +219,7 @@ func TestTimeout(t *testing.T) {
 	t.Parallel()
 	opts := pgtest.Options(t)
 	one := open(t, opts)
-	opts.SocketTimeout = 50 * time.Millisecond
+	opts.SocketTimeout = 2 * time.Second
 	two := open(t, opts)
 	err := one.Update(t.Context(), func(tx trowel.Tx) error {
 		err := tx.PutParamValues(t.Context(), []trowel.ParamValue{{Key: "k", Value: "v", UpdatedAt: time.UnixMicro(1)}})

@@ -25,7 +25,7 @@ func addUses(ctx context.Context, tx trowel.Tx, changes map[string]int) (map[str
 	for name := range changes {
 		names = append(names, name)
 	}
-	errShare := tx.ShareLimits(ctx)
+	_, errShare := tx.ShareLimits(ctx)
 	before, errLock := tx.LockUses(ctx, names)
 	return before, errors.Join(errShare, errLock, tx.AddUses(ctx, changes))
 }
@@ -85,9 +85,12 @@ func testRecounts(t *testing.T, db trowel.Store) {
 			err := tx.LockLimits(ctx)
 			counted, errCount := tx.CountHolds(ctx)
 			equal(t, "CountHolds", counted, want)
+			before, errBefore := tx.ShareLimits(ctx)
 			changed, errRecount := tx.RecountUses(ctx)
 			equal(t, "RecountUses", changed, wrong)
-			return errors.Join(err, errCount, errRecount)
+			after, errAfter := tx.ShareLimits(ctx)
+			equal(t, "growth of the version", after-before, int64(1))
+			return errors.Join(err, errCount, errBefore, errRecount, errAfter)
 		})
 		equal(t, "ListUses", listUses(t, db), want)
 	}

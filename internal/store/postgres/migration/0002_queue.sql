@@ -16,6 +16,22 @@ CREATE UNIQUE INDEX pool_name ON pool (coalesce(project_id, 0), name);
 INSERT INTO pool (name, slots, description, include_deferred, actor, created_at, updated_at)
 VALUES ('default', -1, 'tasks that name no pool', FALSE, 'trowel', 0, 0);
 
+-- Grows whenever pools change, for those who remember them.
+CREATE TABLE pool_version (
+  version BIGINT NOT NULL
+);
+INSERT INTO pool_version (version) VALUES (1);
+
+-- Keeps pools as they are until the end of the transaction, and returns their version. The lock comes
+-- before the look, which a single statement could not warrant. The second key is the schema, as all
+-- schemas of a database share one space of keys.
+CREATE FUNCTION share_limits() RETURNS BIGINT LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock_shared(1953656695, hashtext(current_schema()));
+  RETURN (SELECT version FROM pool_version);
+END
+$$;
+
 -- How much of each limit is used: it changes in the transaction that takes or gives back.
 CREATE TABLE limit_use (
   name TEXT COLLATE "C"    PRIMARY KEY,

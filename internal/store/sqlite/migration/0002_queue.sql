@@ -16,6 +16,12 @@ CREATE UNIQUE INDEX pool_name ON pool (coalesce(project_id, 0), name);
 INSERT INTO pool (name, slots, description, include_deferred, actor, created_at, updated_at)
 VALUES ('default', -1, 'tasks that name no pool', 0, 'trowel', 0, 0);
 
+-- Grows whenever pools change, for those who remember them.
+CREATE TABLE pool_version (
+  version BIGINT NOT NULL
+);
+INSERT INTO pool_version (version) VALUES (1);
+
 -- How much of each limit is used: it changes in the transaction that takes or gives back.
 CREATE TABLE limit_use (
   name TEXT    PRIMARY KEY,
