@@ -2,6 +2,7 @@ package pool_test
 
 import (
 	"errors"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -11,7 +12,10 @@ import (
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/pool"
 	"github.com/trowel-project/trowel/internal/store/sqlite"
+	"github.com/trowel-project/trowel/internal/store/storetest/pgtest"
 )
+
+func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
 
 func at(seconds int64) time.Time { return time.Unix(1_700_000_000+seconds, 0).UTC() }
 
@@ -23,11 +27,23 @@ func by(seconds int64) trowel.Record {
 // each change leaves one record, and one that changes nothing, or is only tried, leaves none.
 func TestPools(t *testing.T) {
 	t.Parallel()
-	store, err := sqlite.Open(t.Context(), sqlite.Options{}, at(0))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = store.Close() })
+	t.Run("SQLite", func(t *testing.T) {
+		t.Parallel()
+		store, err := sqlite.Open(t.Context(), sqlite.Options{}, at(0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = store.Close() })
+		testPools(t, store)
+	})
+	t.Run("PostgreSQL", func(t *testing.T) {
+		t.Parallel()
+		testPools(t, pgtest.Open(t))
+	})
+}
+
+func testPools(t *testing.T, store trowel.Store) {
+	t.Helper()
 	set := func(c pool.Change) (done *pool.Changed, err error) {
 		err = store.Update(t.Context(), func(tx trowel.Tx) error {
 			done, err = pool.Set(t.Context(), tx, c)
@@ -82,7 +98,7 @@ func TestPools(t *testing.T) {
 		t.Fatal(err)
 	}
 	var records []string
-	err = store.View(t.Context(), func(tx trowel.Tx) error {
+	err := store.View(t.Context(), func(tx trowel.Tx) error {
 		list, err := tx.ListRecords(t.Context(), trowel.RecordFilter{Limit: 100})
 		for _, r := range list {
 			records = append(records, r.Action+" "+r.Object+" "+r.Actor+" "+r.Note)
