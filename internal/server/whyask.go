@@ -73,7 +73,8 @@ func (a *asker) task(id trowel.TaskID) (*trowel.Task, error) {
 	if t := a.rows[id]; t != nil || a.ended {
 		return t, nil
 	}
-	return a.rows[id], a.read(id)
+	err := a.read(id)
+	return a.rows[id], err
 }
 
 // read reads tasks into rows and tree.
