@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"bufio"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/trowel-project/trowel/internal/store/storetest/pgtest"
+)
+
+// A server whose parts are switched off serves the API, passes on what happens, and starts attempts, which
+// another server on the database moves on, and a remote agent runs: one that had asked the first.
+func TestServerParts(t *testing.T) {
+	t.Parallel()
+	var database []string
+	for line := range strings.Lines(settingsOf(pgtest.Start(t).Options())) {
+		if key, value, found := strings.Cut(strings.TrimSpace(line), "="); found {
+			database = append(database, strings.TrimSpace(key), strings.TrimSpace(value))
+		}
+	}
+	front := serve(t, append([]string{"server.executor.enabled", "false", "agent.enabled", "false", "schedule.enabled", "false"}, database...)...)
+	mover := serve(t, append([]string{"agent.enabled", "false"}, database...)...)
+	agent := connectAgent(t, front, "agent.server", front.url+","+mover.url)
+	front.push("demo", "+a:\n  sh>: echo hello\n+b:\n  echo>: over\n")
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, front.url+"/api/events?topic=project:1", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stream, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = stream.Body.Close() }()
+	attempt := front.start("1", "2024-01-01T00:00:00Z")
+	if got := front.status(attempt); got != "success" {
+		t.Fatalf("attempt ended as %s: %v\n%s", got, front.states(attempt), agent.log)
+	}
+	out := newConsole(t).run("log", attempt, "-e", front.url)
+	if !strings.Contains(out.stdout, "\nhello\n") {
+		t.Errorf("log: %s%s", out.stdout, out.stderr)
+	}
+	second := front.start("1", "2024-01-02T00:00:00Z")
+	if got := mover.status(second); got != "success" {
+		t.Errorf("attempt ended as %s on the other server", got)
+	}
+	lines := bufio.NewScanner(stream.Body)
+	for lines.Scan() {
+		if data, found := strings.CutPrefix(lines.Text(), "data: "); found && strings.Contains(data, `"status":"success"`) {
+			return
+		}
+	}
+	t.Errorf("the stream of the first server does not tell of the end: %v", lines.Err())
+}
