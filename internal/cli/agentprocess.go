@@ -217,15 +217,15 @@ func (p *agentProcess) drain(ctx context.Context, signals <-chan os.Signal) {
 	defer cancel()
 	settled := make(chan error, 1)
 	go func() { settled <- p.link.Settle(settling) }()
+	var err error
 	select {
-	case err := <-settled:
-		if err != nil {
-			p.log.WarnContext(ctx, "results are not with a server; their tasks run again when the lease of this agent ends", slog.Any("error", err))
-			return
-		}
+	case err = <-settled:
 	case <-signals:
 		cancel()
-		_ = <-settled
+		err = <-settled
+	}
+	if err != nil {
+		p.log.WarnContext(ctx, "results are not with a server; their tasks run again when the lease of this agent ends", slog.Any("error", err))
 		return
 	}
 	leaving, cancelLeaving := context.WithTimeout(ctx, 5*time.Second)
