@@ -32,6 +32,9 @@ type grant struct {
 	missed int           // how many heartbeats in a row neither the database nor the agent had it
 }
 
+// awaited tells that the lease is still to be made, of a try that runs by the database.
+func (g *grant) awaited() bool { return g.lease == nil && !g.sent }
+
 func (p *peer) name() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -196,9 +199,11 @@ func (p *peer) compare(running map[trowel.TryID]trowel.LiveTask, held map[trowel
 		}
 	}
 	for id := range running {
-		if p.given[id] == nil && !held[id] {
-			again = append(again, id)
+		if g := p.given[id]; held[id] || g != nil && !g.awaited() {
+			continue
 		}
+		p.given[id] = &grant{} // it takes its slot until then
+		again = append(again, id)
 	}
 	for id, g := range p.given {
 		if _, runs := running[id]; runs || held[id] {
@@ -223,8 +228,9 @@ func (p *peer) reconnect(s *Stream, running map[trowel.TryID]trowel.LiveTask, he
 			g.sent = true
 		case g.lease != nil && (runs || !g.sent):
 			s.addLease(g)
-		case g.lease == nil && runs:
-			delete(p.given, id) // the agent has lost it, and so has this server
+		case g.awaited():
+		case g.lease == nil && runs: // the agent has lost it, and so has this server
+			p.given[id] = &grant{}
 			again = append(again, id)
 		default:
 			delete(p.given, id)
