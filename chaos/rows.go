@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/chaos/verify"
+	"github.com/trowel-project/trowel/internal/param"
 	"github.com/trowel-project/trowel/internal/secret"
 	"github.com/trowel-project/trowel/internal/tasklog"
 )
@@ -55,8 +57,14 @@ func (a *arena) checkRows(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	for _, finding := range verify.Judge(&c.history.History, a.bounds) {
+	findings := verify.Judge(&c.history.History, a.bounds)
+	for _, finding := range findings {
 		a.violation("%s", finding)
+	}
+	if len(findings) > 0 {
+		if err := c.history.write(filepath.Join(a.dir, "history.log")); err != nil {
+			return err
+		}
 	}
 	return c.logs(ctx, store)
 }
@@ -81,7 +89,7 @@ func (c *rows) attempt(ctx context.Context, tx trowel.Tx, s *trowel.AttemptSumma
 	if err != nil {
 		return err
 	}
-	if want := c.wanted(s); a.Flags&trowel.AttemptDone != 0 && a.Flags&trowel.AttemptCancelRequested == 0 && a.Flags.Status() != want {
+	if want := c.wanted(s); a.Flags&trowel.AttemptDone != 0 && a.Flags&trowel.AttemptCancelRequested == 0 && a.Flags.Status() != want && !c.excused(a) {
 		c.violation("attempt %d of %s ended as %s, want %s", a.ID, a.Workflow, a.Flags.Status(), want)
 	}
 	byID := map[trowel.TaskID]*trowel.Task{}
@@ -103,6 +111,20 @@ func (c *rows) attempt(ctx context.Context, tx trowel.Tx, s *trowel.AttemptSumma
 		}
 	}
 	return nil
+}
+
+// noSpace is what the failure of a task says whose agent had no room for its files.
+const noSpace = "no space left on device"
+
+// excused tells whether an attempt has failed because the disk of an agent was full, and says so.
+func (c *rows) excused(a *verify.Attempt) bool {
+	for _, t := range a.Tasks {
+		if c.cluster != nil && t.State == trowel.TaskError && strings.Contains(param.JSON(t.Error), noSpace) {
+			c.count("attempts failed for a full disk")
+			return true
+		}
+	}
+	return false
 }
 
 // wanted is how an attempt ends that nobody kills.
