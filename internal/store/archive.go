@@ -48,10 +48,10 @@ func (t *tx) archive(ctx context.Context, at time.Time, ended []trowel.EndedTask
 		}
 	}
 	insert := bulk{table: "task_archive", columns: "attempt_id BIGINT, part INTEGER, tasks TEXT, created_at BIGINT"}
-	_, err := t.bulk(ctx, insert, len(parts), func(v *values, i int) {
+	err := t.bulk(ctx, insert, len(parts), func(v *values, i int) {
 		v.number(int64(parts[i].attempt))
 		v.number(int64(parts[i].part))
-		v.add(string(appendArchive(nil, parts[i].tasks)))
+		v.whole(string(appendArchive(nil, parts[i].tasks)))
 		v.instant(at)
 	})
 	if err != nil {

@@ -145,17 +145,16 @@ func scanAttempt(scan func(...any) error, more ...any) (*trowel.Attempt, error) 
 
 func (t *tx) UpdateAttempts(ctx context.Context, attempts ...*trowel.Attempt) error {
 	update := bulk{table: "attempt", columns: "flags SMALLINT, version BIGINT, finished_at BIGINT, wait_reason TEXT", keys: "id BIGINT"}
-	changed, err := t.bulk(ctx, update, len(attempts), func(v *values, i int) {
+	err := t.bulkAll(ctx, update, len(attempts), func(v *values, i int) {
 		a := attempts[i]
 		v.number(int64(a.Flags))
 		v.number(a.Version)
 		v.instant(a.FinishedAt)
 		v.text(a.WaitReason)
 		v.number(int64(a.ID))
+	}, func(rows int64) error {
+		return fmt.Errorf("%d of %d attempts: %w", rows, len(attempts), trowel.ErrNotFound)
 	})
-	if err == nil && changed != int64(len(attempts)) {
-		err = trowel.ErrNotFound
-	}
 	switch {
 	case err == nil:
 		return nil

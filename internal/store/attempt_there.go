@@ -14,7 +14,7 @@ const sqlSelectThere = `SELECT a.id FROM attempt a`
 // ErrConflict. It stands for references that PostgreSQL would check for each row of what belongs to an
 // attempt; those that the transaction has locked or made are known to be there.
 func (t *tx) attemptsThere(ctx context.Context, n int, of func(i int) trowel.AttemptID) error {
-	if !t.dialect.Arrays {
+	if t.dialect.Pipe == nil {
 		return nil // SQLite has the references
 	}
 	var unknown []trowel.AttemptID

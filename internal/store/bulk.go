@@ -30,111 +30,53 @@ type bulk struct {
 	known string
 }
 
-// bulk executes a statement over n rows; fill adds the values of row i. It returns how many rows of
-// the table changed.
-func (s *session) bulk(ctx context.Context, b bulk, n int, fill func(v *values, i int)) (changed int64, err error) {
+// bulk executes a statement over n rows; fill adds the values of row i. Whatever the number of rows of the
+// table that change.
+func (s *session) bulk(ctx context.Context, b bulk, n int, fill func(v *values, i int)) error {
+	return s.bulkAll(ctx, b, n, fill, nil)
+}
+
+// bulkAll executes a statement that must change a row of the table for each of its rows. If it misses
+// some, the transaction fails with what missing says. With a pipe that, as any other error of the
+// statement, may be told by what is done next instead.
+func (s *session) bulkAll(ctx context.Context, b bulk, n int, fill func(v *values, i int), missing func(rows int64) error) error {
 	if err := ctx.Err(); err != nil || n == 0 {
-		return 0, err
+		return err
 	}
-	limited, cancel := limit(ctx, s.dialect.Timeout)
-	defer cancel()
-	if !s.dialect.Arrays {
-		limited = context.WithoutCancel(ctx) // the driver would start a goroutine for each row to watch it
+	if s.dialect.Pipe != nil {
+		return s.send(ctx, b, n, fill, missing)
 	}
-	if s.dialect.Arrays {
-		changed, err = s.pieces(n, fill, s.bulkByArrays(limited, b))
-	} else {
-		err = s.conn.Raw(func(conn any) (err error) {
-			changed, err = s.pieces(n, fill, s.bulkByStatement(limited, b, conn))
-			return err
-		})
+	changed, err := s.eachRow(ctx, b, n, fill)
+	if err == nil && missing != nil && changed != int64(n) {
+		err = missing(int64(n) - changed)
 	}
-	return changed, s.fail(ctx, err)
+	return s.fail(ctx, err)
 }
 
-// bulkRows is how many rows one statement with arrays takes at most.
-const bulkRows = 1024
-
-// executor makes what executes a bulk statement for a number of rows and returns how many changed.
-type executor func(rows int) (func(values) (int64, error), error)
-
-// pieces cuts n rows into statements of at most bulkRows, or one.
-func (s *session) pieces(n int, fill func(v *values, i int), prepare executor) (changed int64, err error) {
-	var v values
-	var execute func(values) (int64, error)
-	for done, prepared := 0, 0; done < n; done += prepared {
-		size := 1
-		if s.dialect.Arrays {
-			size = min(n-done, bulkRows)
-		}
-		if size != prepared {
-			if execute, err = prepare(size); err != nil {
-				return 0, err
-			}
-			prepared = size
-		}
-		v = v[:0]
-		for i := range prepared {
-			fill(&v, done+i)
-		}
-		affected, err := execute(v)
-		if err != nil {
-			return 0, err
-		}
-		changed += affected
-	}
-	return changed, nil
-}
-
-// bulkByArrays sends an array for each column, and leaves it to the driver to keep the statement.
-func (s *session) bulkByArrays(ctx context.Context, b bulk) executor {
-	return func(rows int) (func(values) (int64, error), error) {
-		text := b.arrays()
-		if rows == 1 {
-			text = b.single(false)
-		}
-		return func(v values) (int64, error) {
-			res, err := s.conn.ExecContext(ctx, text, transposed(v, rows)...)
-			if err != nil {
-				return 0, err
-			}
-			return res.RowsAffected()
-		}, nil
-	}
-}
-
-// transposed makes lists of the columns from rows of values. A single row stays as it is.
-func transposed(v values, rows int) []any {
-	args := make([]any, len(v)/rows)
-	for column := range args {
-		if rows == 1 {
-			args[column] = v[column].Value
-			continue
-		}
-		list := make([]any, rows)
-		for i := range list {
-			list[i] = v[i*len(args)+column].Value
-		}
-		args[column] = list
-	}
-	return args
-}
-
-// bulkByStatement executes on the driver's own statement, row by row.
-func (s *session) bulkByStatement(ctx context.Context, b bulk, conn any) executor {
-	return func(int) (func(values) (int64, error), error) {
+// eachRow executes on the driver's own statement, row by row.
+func (s *session) eachRow(ctx context.Context, b bulk, n int, fill func(v *values, i int)) (changed int64, err error) {
+	ctx = context.WithoutCancel(ctx) // the driver would start a goroutine for each row to watch it
+	err = s.conn.Raw(func(conn any) error {
 		stmt, err := s.prepareBulk(ctx, conn, b)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		return func(v values) (int64, error) {
-			res, err := stmt.ExecContext(ctx, v)
+		for i := range n {
+			s.values.list = s.values.list[:0]
+			fill(&s.values, i)
+			res, err := stmt.ExecContext(ctx, s.values.list)
 			if err != nil {
-				return 0, err
+				return err
 			}
-			return res.RowsAffected()
-		}, nil
-	}
+			rows, err := res.RowsAffected()
+			if err != nil {
+				return err
+			}
+			changed += rows
+		}
+		return nil
+	})
+	return changed, err
 }
 
 // prepareBulk returns the statement for one row.
@@ -179,11 +121,17 @@ func columns(text string) []column {
 func (b bulk) single(unnumbered bool) string {
 	p := &places{unnumbered: unnumbered}
 	written, keys := columns(b.columns), columns(b.keys)
+	typed := func(c column) string {
+		if unnumbered {
+			return p.next()
+		}
+		return "CAST(" + p.next() + " AS " + c.kind + ")"
+	}
 	if len(keys) == 0 {
-		place := func(column) string { return p.next() }
+		place := typed
 		return "INSERT INTO " + b.table + " (" + each(written, ", ", column.own) + ") VALUES (" + each(written, ", ", place) + ")" + b.skip()
 	}
-	place := func(c column) string { return c.name + " = " + p.next() }
+	place := func(c column) string { return c.name + " = " + typed(c) }
 	return "UPDATE " + b.table + " SET " + each(written, ", ", place) + " WHERE " + each(keys, " AND ", place)
 }
 

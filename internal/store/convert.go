@@ -11,36 +11,117 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// values takes the values of one row of a bulk statement, in the order of its columns. What is
-// empty becomes NULL, except where a method says otherwise.
-type values []driver.NamedValue
-
-func (v *values) add(value any) {
-	*v = append(*v, driver.NamedValue{Ordinal: len(*v) + 1, Value: value})
+// values takes the values of rows of a bulk statement, in the order of its columns: of one row in a list,
+// or of many in columns. What is empty becomes NULL, except where a method says otherwise.
+type values struct {
+	list    []driver.NamedValue
+	columns []Column // nil for a list
+	next    int      // the column of the next value
 }
 
-func (v *values) number(n int64)       { v.add(n) } // zero is zero
-func (v *values) bool(b bool)          { v.add(b) }
-func (v *values) name(s string)        { v.add(text(s)) } // empty stays empty
-func (v *values) text(s string)        { v.add(optional(s)) }
-func (v *values) instant(at time.Time) { v.add(micros(at)) }
-func (v *values) object(m *param.Map)  { v.add(object(m)) }
-func (v *values) lines(list []string)  { v.add(lines(list)) }
+func (v *values) add(value any) {
+	v.list = append(v.list, driver.NamedValue{Ordinal: len(v.list) + 1, Value: value})
+}
 
-func (v *values) bytes(data []byte) {
-	if len(data) == 0 {
-		v.add(nil)
+// column returns that of the next value.
+func (v *values) column() *Column {
+	c := &v.columns[v.next]
+	v.next++
+	if v.next == len(v.columns) {
+		v.next = 0
+	}
+	return c
+}
+
+func (v *values) null() {
+	if v.columns != nil {
+		v.column().null()
 		return
 	}
-	v.add(data)
+	v.add(nil)
+}
+
+// number writes a number; zero is zero.
+func (v *values) number(n int64) {
+	if v.columns != nil {
+		v.column().number(n)
+		return
+	}
+	v.add(n)
+}
+
+func (v *values) bool(b bool) {
+	if v.columns != nil {
+		v.column().bool(b)
+		return
+	}
+	v.add(b)
+}
+
+// whole writes a text that every backend keeps; an empty one stays empty.
+func (v *values) whole(s string) {
+	if v.columns != nil {
+		v.column().text(s)
+		return
+	}
+	v.add(s)
+}
+
+// name writes a text; an empty one stays empty.
+func (v *values) name(s string) { v.whole(text(s)) }
+
+func (v *values) text(s string) {
+	if s == "" {
+		v.null()
+		return
+	}
+	v.whole(text(s))
+}
+
+func (v *values) instant(at time.Time) {
+	if at.IsZero() {
+		v.null()
+		return
+	}
+	v.number(at.UnixMicro())
+}
+
+func (v *values) object(m *param.Map) {
+	switch {
+	case m.Len() == 0:
+		v.null()
+	case v.columns != nil:
+		v.column().object(m)
+	default:
+		v.add(param.JSON(m))
+	}
+}
+
+func (v *values) lines(list []string) {
+	if len(list) == 0 {
+		v.null()
+		return
+	}
+	v.whole(joined(list))
+}
+
+func (v *values) bytes(data []byte) {
+	switch {
+	case len(data) == 0:
+		v.null()
+	case v.columns != nil:
+		v.column().bytes(data)
+	default:
+		v.add(data)
+	}
 }
 
 func (v *values) id(id int64) {
 	if id == 0 {
-		v.add(nil)
+		v.null()
 		return
 	}
-	v.add(id)
+	v.number(id)
 }
 
 // number writes an id; zero is NULL.
@@ -106,14 +187,9 @@ func optional(s string) any {
 	return text(s)
 }
 
-// lines writes a list of texts without line breaks, each with a line break behind it, so that a
-// list of one empty text is not empty; an empty list is NULL.
-func lines(list []string) any {
-	if len(list) == 0 {
-		return nil
-	}
-	return text(strings.Join(list, "\n") + "\n")
-}
+// joined writes a list of texts without line breaks, each with a line break behind it, so that a
+// list of one empty text is not empty.
+func joined(list []string) string { return text(strings.Join(list, "\n") + "\n") }
 
 func readLines(text sql.NullString) []string {
 	if text.String == "" {

@@ -22,6 +22,7 @@ type DB struct {
 	id      string        // tells this store's own notifications
 	turn    chan struct{} // has room for one: who put something in may use the writer
 	writer  *session      // nil without OneWriter
+	texts   bulkTexts
 	readers chan *session // rest between two views, with their statements; without room for any if the driver keeps these
 }
 
@@ -172,7 +173,9 @@ func (db *DB) connect(ctx context.Context) (*session, error) {
 	if err != nil {
 		return nil, fmt.Errorf("connect to the database: %w", classify(ctx, db.dialect, err))
 	}
-	return newSession(conn, db.dialect), nil
+	s := newSession(conn, db.dialect)
+	s.texts = &db.texts
+	return s, nil
 }
 
 // Close waits for an open transaction of the writer and closes the database.

@@ -25,8 +25,9 @@ type Dialect struct {
 	OwnRows, KeepRows string
 	// ShareRows ends one whose rows stay as they are until then, and may be held so by several.
 	ShareRows string
-	// Arrays tells that bulk statements take an array for each column, see bulk.
-	Arrays bool
+	// Pipe opens a pipe on a connection, for bulk statements that take an array for each column, see bulk.
+	// It ends with ctx. Without it they are executed row by row.
+	Pipe func(ctx context.Context, conn *sql.Conn) (Pipe, error)
 	// OneWriter tells that one connection does all the writing. Otherwise each transaction has one of
 	// its own.
 	OneWriter bool

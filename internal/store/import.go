@@ -229,7 +229,7 @@ func (im *Importer) archives(ctx context.Context, list []ImportedAttempt) error 
 }
 
 func (im *Importer) insert(ctx context.Context, b bulk, n int, fill func(v *values, i int)) error {
-	if _, err := im.tx.bulk(ctx, b, n, fill); err != nil {
+	if err := im.tx.bulk(ctx, b, n, fill); err != nil {
 		return fmt.Errorf("import %d rows of table %s: %w", n, b.table, err)
 	}
 	return nil

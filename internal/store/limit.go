@@ -72,7 +72,7 @@ func (t *tx) LockUses(ctx context.Context, names []string) (map[string]int, erro
 			return ok
 		})
 		insert := bulk{table: "limit_use", columns: "name TEXT, used BIGINT", known: "name"}
-		_, err := t.bulk(ctx, insert, len(missing), func(v *values, i int) {
+		err := t.bulk(ctx, insert, len(missing), func(v *values, i int) {
 			v.name(missing[i])
 			v.number(0)
 		})
@@ -143,7 +143,7 @@ func (t *tx) addUses(ctx context.Context, names []string, by []int64) (changed i
 	switch {
 	case len(names) == 0:
 		return 0, nil
-	case t.dialect.Arrays && len(names) > 1:
+	case t.dialect.Pipe != nil && len(names) > 1:
 		return t.exec(ctx, sqlAddUsesPostgres, names, by)
 	}
 	for i, name := range names {

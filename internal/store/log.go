@@ -32,7 +32,7 @@ func (t *tx) InsertLogChunks(ctx context.Context, chunks []trowel.LogChunk) erro
 	if err != nil {
 		return fmt.Errorf("insert %d pieces of output: %w", len(chunks), err)
 	}
-	_, err = t.bulk(ctx, insert, len(chunks), func(v *values, i int) {
+	err = t.bulk(ctx, insert, len(chunks), func(v *values, i int) {
 		c := &chunks[i]
 		v.number(int64(c.AttemptID))
 		v.name(c.File)

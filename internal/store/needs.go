@@ -11,19 +11,19 @@ import (
 // needs writes what a task asks for as JSON; nil is NULL.
 func (v *values) needs(n *trowel.Needs) {
 	if n == nil {
-		v.add(nil)
+		v.null()
 		return
 	}
-	v.add(mustJSON(n))
+	v.whole(mustJSON(n))
 }
 
 // holds writes what a task has taken as JSON; nil is NULL, which is not the same as nothing.
 func (v *values) holds(h trowel.Holds) {
 	if h == nil {
-		v.add(nil)
+		v.null()
 		return
 	}
-	v.add(mustJSON(h))
+	v.whole(mustJSON(h))
 }
 
 // names writes a list of texts as JSON; an empty one is NULL.

@@ -194,7 +194,7 @@ func (row *scheduleRow) fill(s *trowel.Schedule) {
 }
 
 func (t *tx) InsertDecisions(ctx context.Context, decisions []trowel.Decision) error {
-	_, err := t.bulk(ctx, bulk{table: "schedule_decision", columns: decisionColumns}, len(decisions), func(v *values, i int) {
+	err := t.bulk(ctx, bulk{table: "schedule_decision", columns: decisionColumns}, len(decisions), func(v *values, i int) {
 		d := &decisions[i]
 		v.instant(d.At)
 		v.number(int64(d.ScheduleID))

@@ -18,7 +18,13 @@ type session struct {
 	dialect Dialect
 	stmts   map[string]*sql.Stmt
 	bulks   map[bulk]driver.StmtExecContext
+	values  values
 	failed  error // of the first statement of the open transaction that failed
+
+	pipe     Pipe // nil unless something was sent of which nothing was heard
+	stopPipe context.CancelFunc
+	piped    []piped
+	texts    *bulkTexts
 }
 
 func newSession(conn *sql.Conn, dialect Dialect) *session {
@@ -53,6 +59,9 @@ func (s *session) finish(ctx context.Context, store string, f func(trowel.Tx) er
 		err = context.Cause(ctx)
 	}
 	if err == nil {
+		err = s.closePipe(ctx)
+	}
+	if err == nil {
 		err = s.failed
 	}
 	if err != nil {
@@ -84,6 +93,7 @@ func (s *session) rollback(ctx context.Context) error {
 }
 
 func (s *session) control(ctx context.Context, statement string) error {
+	_ = s.closePipe(ctx) // a commit has asked before, and all else gives up
 	if s.dialect.Control == nil {
 		_, err := s.exec(ctx, statement)
 		return err
@@ -146,6 +156,9 @@ func clean(args []any) []any {
 
 // exec runs a statement and returns how many rows it changed.
 func (s *session) exec(ctx context.Context, query string, args ...any) (int64, error) {
+	if err := s.closePipe(ctx); err != nil {
+		return 0, err
+	}
 	limited, cancel := limit(ctx, s.dialect.Timeout)
 	defer cancel()
 	res, err := s.result(limited, query, clean(args))
@@ -184,6 +197,9 @@ func (s *session) row(ctx context.Context, query string, args []any, dest ...any
 
 // rows runs a query and calls each for every row.
 func (s *session) rows(ctx context.Context, query string, args []any, each func(scan func(...any) error) error) error {
+	if err := s.closePipe(ctx); err != nil {
+		return err
+	}
 	limited, cancel := limit(ctx, s.dialect.Timeout)
 	defer cancel()
 	rows, err := s.query(limited, query, clean(args))

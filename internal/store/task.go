@@ -83,11 +83,11 @@ func (t *tx) InsertTasks(ctx context.Context, tasks []*trowel.Task) error {
 	}
 	err := t.attemptsThere(ctx, len(tasks), func(i int) trowel.AttemptID { return tasks[i].AttemptID })
 	if err == nil {
-		_, err = t.bulk(ctx, bulk{table: "task", columns: newColumns}, len(fresh), func(v *values, i int) { addNew(v, fresh[i]) })
+		err = t.bulk(ctx, bulk{table: "task", columns: newColumns}, len(fresh), func(v *values, i int) { addNew(v, fresh[i]) })
 	}
 	if err == nil {
 		every := bulk{table: "task", columns: newColumns + ", " + oldColumns + ", " + detailColumns}
-		_, err = t.bulk(ctx, every, len(full), func(v *values, i int) {
+		err = t.bulk(ctx, every, len(full), func(v *values, i int) {
 			addNew(v, full[i])
 			addOld(v, full[i])
 			addDetail(v, full[i])
@@ -113,7 +113,7 @@ func addNew(v *values, row *trowel.Task) {
 	v.bool(row.Group)
 	v.object(row.Local)
 	v.object(row.Export)
-	v.add(idText(row.Upstreams))
+	v.text(idText(row.Upstreams))
 	v.number(int64(row.ParentRound))
 	v.number(int64(row.Try))
 	v.number(int64(row.State))
@@ -234,10 +234,7 @@ func (r *taskReader) ids(text string) ([]trowel.TaskID, error) {
 	return list, nil
 }
 
-func idText(ids []trowel.TaskID) any {
-	if len(ids) == 0 {
-		return nil
-	}
+func idText(ids []trowel.TaskID) string {
 	text := make([]byte, 0, len(ids)*8)
 	for i, id := range ids {
 		if i > 0 {

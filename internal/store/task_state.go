@@ -34,12 +34,11 @@ func (t *tx) UpdateTasks(ctx context.Context, updates []trowel.TaskUpdate) error
 				c.updates = append(c.updates, u)
 			}
 		}
-		changed, err := t.bulk(ctx, c.statement(), len(c.updates), c.fill)
+		err := t.bulkAll(ctx, c.statement(), len(c.updates), c.fill, func(rows int64) error {
+			return fmt.Errorf("%w: %d of %d tasks were not in the expected state", trowel.ErrConflict, rows, len(c.updates))
+		})
 		if err != nil {
 			return fmt.Errorf("move %d tasks: %w", len(c.updates), err)
-		}
-		if missed := int64(len(c.updates)) - changed; missed != 0 {
-			return fmt.Errorf("%w: %d of %d tasks were not in the expected state", trowel.ErrConflict, missed, len(c.updates))
 		}
 	}
 	return nil

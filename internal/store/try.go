@@ -23,7 +23,7 @@ func (t *tx) InsertTries(ctx context.Context, tries []trowel.Try) error {
 	if err != nil {
 		return fmt.Errorf("insert %d tries: %w", len(tries), err)
 	}
-	_, err = t.bulk(ctx, bulk{table: "task_try", columns: tryColumns}, len(tries), func(v *values, i int) {
+	err = t.bulk(ctx, bulk{table: "task_try", columns: tryColumns}, len(tries), func(v *values, i int) {
 		row := &tries[i]
 		v.number(int64(row.AttemptID))
 		v.number(int64(row.TaskID))

@@ -65,7 +65,7 @@ func open(ctx context.Context, pool *sql.DB, config *pgx.ConnConfig, opts Option
 		OwnRows:         " FOR UPDATE",
 		KeepRows:        " FOR KEY SHARE",
 		ShareRows:       " FOR SHARE",
-		Arrays:          true,
+		Pipe:            openPipe,
 		KeepsStatements: true,
 		TaskIDs:         true,
 		Connecting:      opts.ConnectionTimeout,

@@ -1,0 +1,91 @@
+package store
+
+import (
+	"context"
+	"fmt"
+)
+
+// Pipe sends statements to a database that executes them while others are made: nobody waits for each.
+// It is not for concurrent use, and its connection is not used otherwise meanwhile.
+type Pipe interface {
+	// Send sends a statement that returns no rows. It takes a value of each column if there is one row, and
+	// else an array.
+	Send(statement string, columns []Column, rows int) error
+	// Close waits for all that was sent and returns how many rows each changed. After an error of one the
+	// database skips the others.
+	Close() ([]int64, error)
+}
+
+// bulkRows is how many rows one statement with arrays takes at most.
+const bulkRows = 1024
+
+// piped is a statement that was sent and of which nothing was heard.
+type piped struct {
+	table   string
+	rows    int64
+	missing func(rows int64) error // nil if any number may change
+}
+
+// send sends a statement over n rows in pieces.
+func (s *session) send(ctx context.Context, b bulk, n int, fill func(v *values, i int), missing func(rows int64) error) error {
+	if err := s.openPipe(ctx); err != nil {
+		return s.fail(ctx, err)
+	}
+	text := s.texts.of(b)
+	defer text.free()
+	for done := 0; done < n; done += bulkRows {
+		rows := min(n-done, bulkRows)
+		v := &values{columns: text.emptied()}
+		for i := range rows {
+			fill(v, done+i)
+		}
+		statement := text.arrays
+		if rows == 1 {
+			statement = text.single
+		}
+		if err := s.pipe.Send(statement, v.columns, rows); err != nil {
+			_ = s.closePipe(ctx) // this error came first
+			return s.fail(ctx, err)
+		}
+		s.piped = append(s.piped, piped{b.table, int64(rows), missing})
+	}
+	return nil
+}
+
+func (s *session) openPipe(ctx context.Context) (err error) {
+	if s.pipe != nil {
+		return nil
+	}
+	limited, cancel := limit(ctx, s.dialect.Timeout)
+	s.pipe, err = s.dialect.Pipe(limited, s.conn)
+	if err != nil {
+		cancel()
+		return err
+	}
+	s.stopPipe = cancel
+	return nil
+}
+
+// closePipe waits for all statements that were sent, and returns the first error of them. It is called
+// before anything else is done on the connection.
+func (s *session) closePipe(ctx context.Context) error {
+	if s.pipe == nil {
+		return nil
+	}
+	changed, err := s.pipe.Close()
+	s.stopPipe()
+	sent := s.piped
+	s.pipe, s.piped = nil, nil
+	if err != nil {
+		if len(changed) < len(sent) {
+			err = fmt.Errorf("write %d rows of table %s: %w", sent[len(changed)].rows, sent[len(changed)].table, err)
+		}
+		return s.fail(ctx, err)
+	}
+	for i, p := range sent {
+		if p.missing != nil && changed[i] != p.rows {
+			return s.fail(ctx, p.missing(p.rows-changed[i]))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,153 @@
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
+	"github.com/jackc/pgx/v5/stdlib"
+
+	"github.com/trowel-project/trowel/internal/store"
+)
+
+// pipe sends prepared statements in the pipeline mode of PostgreSQL's protocol.
+type pipe struct {
+	ctx     context.Context //nolint:containedctx // a pipe lives no longer than the transaction that opens it
+	conn    *pgx.Conn
+	known   map[string]any   // names of prepared statements by their texts
+	line    *pgconn.Pipeline // nil while nothing is under way
+	sent    int              // statements in the line
+	changed []int64
+	params  [][]byte
+}
+
+// openPipe returns a pipe on a connection, which the caller has for itself until the pipe is closed.
+func openPipe(ctx context.Context, conn *sql.Conn) (store.Pipe, error) {
+	p := &pipe{ctx: ctx}
+	err := conn.Raw(func(driverConn any) error {
+		known, ok := driverConn.(*stdlib.Conn)
+		if !ok {
+			return fmt.Errorf("driver %T is not pgx", driverConn)
+		}
+		p.conn = known.Conn()
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	p.known = p.conn.PgConn().CustomData() // it is ours alone
+	return p, nil
+}
+
+// inBinary is the format of all parameters.
+func inBinary() []int16 { return []int16{pgx.BinaryFormatCode} }
+
+// Send implements store.Pipe.
+func (p *pipe) Send(statement string, columns []store.Column, rows int) error {
+	name, ok := p.known[statement].(string)
+	if !ok {
+		if err := p.wait(); err != nil { // the line takes no descriptions
+			return err
+		}
+		made, err := p.conn.Prepare(p.ctx, statement, statement)
+		if err != nil {
+			return err
+		}
+		name = made.Name
+		p.known[statement] = name
+	}
+	if p.line == nil {
+		p.line = p.conn.PgConn().StartPipeline(p.ctx)
+	}
+	p.params = p.params[:0]
+	for i := range columns {
+		p.params = append(p.params, parameter(&columns[i], rows))
+	}
+	p.line.SendQueryPrepared(name, p.params, inBinary(), nil)
+	p.sent++
+	return p.line.Flush()
+}
+
+// parameter is the value of a column for one row, and else an array.
+func parameter(c *store.Column, rows int) []byte {
+	const length = 4
+	if rows == 1 {
+		if c.Nulls {
+			return nil
+		}
+		return c.Data[length:]
+	}
+	array := make([]byte, 0, 5*length+len(c.Data))
+	nulls := uint32(0)
+	if c.Nulls {
+		nulls = 1
+	}
+	for _, n := range [...]uint32{1, nulls, oid(c.Kind), uint32(rows), 1} { //nolint:gosec // up to some thousand rows
+		array = binary.BigEndian.AppendUint32(array, n)
+	}
+	return append(array, c.Data...)
+}
+
+// oid names the type of a column to PostgreSQL.
+func oid(kind string) uint32 {
+	switch kind {
+	case "SMALLINT":
+		return pgtype.Int2OID
+	case "INTEGER":
+		return pgtype.Int4OID
+	case "BOOLEAN":
+		return pgtype.BoolOID
+	case "TEXT":
+		return pgtype.TextOID
+	case "BYTEA":
+		return pgtype.ByteaOID
+	}
+	return pgtype.Int8OID
+}
+
+// wait ends the line and takes all results.
+func (p *pipe) wait() error {
+	if p.line == nil {
+		return nil
+	}
+	line, sent := p.line, p.sent
+	p.line, p.sent = nil, 0
+	err := line.Sync()
+	for range sent {
+		if err != nil {
+			break
+		}
+		var rows int64
+		if rows, err = result(line); err == nil {
+			p.changed = append(p.changed, rows)
+		}
+	}
+	if errClose := line.Close(); err == nil {
+		err = errClose
+	}
+	return err
+}
+
+// result takes the next result of a line.
+func result(line *pgconn.Pipeline) (int64, error) {
+	next, err := line.GetResults()
+	if err != nil {
+		return 0, err
+	}
+	reader, ok := next.(*pgconn.ResultReader)
+	if !ok {
+		return 0, fmt.Errorf("the database answers a statement with %T", next)
+	}
+	tag, err := reader.Close()
+	return tag.RowsAffected(), err
+}
+
+// Close implements store.Pipe.
+func (p *pipe) Close() ([]int64, error) {
+	err := p.wait()
+	return p.changed, err
+}
