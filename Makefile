@@ -15,6 +15,7 @@ STRESSCOUNT ?= 20
 STRESSROUNDS ?= 100000
 STRESSED ?= ./internal/engine/... ./internal/queue/... ./internal/flush/... ./internal/agent/... ./internal/hub ./internal/remote
 CHAOSKILLS ?= 200
+CHAOSFAULTS ?= 200
 RUN ?= .
 A ?= HEAD
 B ?= .
@@ -45,8 +46,9 @@ stress: ## repeat the concurrent packages under the race detector, STRESSCOUNT t
 	go test -timeout 60m -run Random ./internal/engine -engine.rounds=$(STRESSROUNDS) -engine.seed=$$(date +%s)
 	$(RACE) -timeout 60m -run Faults ./internal/flush -flush.rounds=$$(($(STRESSROUNDS) / 100)) -flush.seed=$$(date +%s)
 
-chaos: build ## kill servers under load CHAOSKILLS times, stop, pause, take database and disk away; check what is left; RUN selects
-	CGO_ENABLED=0 go run ./chaos -bin bin/trowel -kills $(CHAOSKILLS) -run '$(RUN)'
+chaos: ## trouble servers and agents under load: CHAOSKILLS kills in each mode, CHAOSFAULTS faults in the cluster; RUN selects modes
+	CGO_ENABLED=0 go build -trimpath -tags chaos -o bin/trowel-chaos ./cmd/trowel
+	CGO_ENABLED=0 go run ./chaos -bin bin/trowel-chaos -kills $(CHAOSKILLS) -faults $(CHAOSFAULTS) -run '$(RUN)' $(CHAOSFLAGS)
 
 fuzz: ## fuzz every target for FUZZTIME
 	@scripts/fuzz.sh $(FUZZTIME)

@@ -4,15 +4,16 @@
 // line of a log), and in the end a checker reads REST, the rows of the database and the files, and
 // tells what was not kept.
 //
-//	go run ./chaos -bin bin/trowel
-//	go run ./chaos -bin bin/trowel -kills 15 -run '^kill-(sqlite|postgresql)' -together
-//	go run ./chaos -bin bin/trowel -run disk-full -keep /tmp/chaos
+//	make chaos
+//	make chaos CHAOSFAULTS=1000 RUN=cluster
+//	go run ./chaos -bin bin/trowel-chaos -run disk-full -keep /tmp/chaos
 //
-// All modes with 200 kills each take about 20 minutes on two cores, 200 kills on one database 3:20, and
-// the short form in CI, the second line, 40 seconds.
+// All modes with 200 kills each take about 25 minutes on two cores, 1000 faults in the cluster about 14,
+// and the short form in CI less than a minute. The program is built with the tag chaos, so that its clock
+// can be wrong. docs/chaos.md tells what is done and checked.
 //
-// Modes are in mode.go, what the load does in load.go and project.go, and what must hold afterwards in
-// check.go. The seed decides what trouble comes and when; how processes and machine answer to it is
+// Modes are in mode.go, faults of the cluster in plan.go, what the load does in load.go, project.go and
+// limits.go, and what must hold afterwards in check.go and verify. The seed decides what trouble comes and when; how processes and machine answer to it is
 // never twice the same, so a seed finds something again only with luck.
 //
 // It needs the programs of PostgreSQL (make setup installs them) for the modes on it, and for a full

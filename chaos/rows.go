@@ -113,13 +113,18 @@ func (c *rows) attempt(ctx context.Context, tx trowel.Tx, s *trowel.AttemptSumma
 	return nil
 }
 
-// noSpace is what the failure of a task says whose agent had no room for its files.
-const noSpace = "no space left on device"
+// What the failure of a task says whose agent had no room for its files, and of one that requires an attempt
+// which has failed.
+const (
+	noSpace  = "no space left on device"
+	required = "Dependent workflow failed"
+)
 
-// excused tells whether an attempt has failed because the disk of an agent was full, and says so.
+// excused tells whether an attempt has failed because the disk of an agent was full, and says so, or because
+// it requires another attempt.
 func (c *rows) excused(a *verify.Attempt) bool {
 	for _, t := range a.Tasks {
-		if c.cluster != nil && t.State == trowel.TaskError && strings.Contains(param.JSON(t.Error), noSpace) {
+		if why := param.JSON(t.Error); c.cluster != nil && t.State == trowel.TaskError && (strings.Contains(why, noSpace) || strings.Contains(why, required)) {
 			c.count("attempts failed for a full disk")
 			return true
 		}

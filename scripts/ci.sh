@@ -28,5 +28,5 @@ stage "tests" make --no-print-directory race
 stage "conformance" make --no-print-directory conformance
 stage "Java client" make --no-print-directory java
 stage "API document" make --no-print-directory schemathesis
-stage "chaos, the short form" env CGO_ENABLED=0 go run ./chaos -bin bin/trowel -kills 15 -run '^kill-(sqlite|postgresql)$' -together
+stage "chaos, the short form" make --no-print-directory chaos CHAOSKILLS=15 CHAOSFAULTS=25 CHAOSFLAGS=-together RUN='^(kill-sqlite|kill-postgresql|cluster)\z'
 printf '\nCI passed in %d s\n' "$SECONDS"
