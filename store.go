@@ -44,6 +44,10 @@ type Tx interface {
 	ParamTx
 	RetentionTx
 
+	// Settle returns once everything that the transaction has written so far is known to be accepted, or
+	// the error of what is not. Without it such an error may come with what is done next, or with the commit.
+	Settle(ctx context.Context) error
+
 	// Notify tells Listen of other processes, once the transaction is committed, that something about
 	// a topic has changed. It may get lost: who listens also looks now and then.
 	Notify(ctx context.Context, topic string) error

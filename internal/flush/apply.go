@@ -52,7 +52,11 @@ func (f *Flusher) applyTo(w *write, a *attempt, ev *event) {
 	if len(applied.Changes) == 0 && len(applied.Tries) == 0 {
 		ev.stale = true
 	}
+	before := len(w.audits)
 	w.add(a.Image, applied, ev.actorOf())
+	if report, ok := ev.what.(engine.Report); ok {
+		w.reported(w.audits[before:], &report.Report)
+	}
 	w.evaluations = appendEvaluations(w.evaluations, a, applied.Evaluations)
 	if applied.Ended {
 		f.count.n--

@@ -207,6 +207,9 @@ func (f *Flusher) fill(ctx context.Context, tx trowel.Tx, batch []*event, chosen
 			return err
 		}
 	}
+	if err := tx.Settle(ctx); err != nil { // what fails after this is the commit
+		return err
+	}
 	w.filled = true
 	return nil
 }

@@ -141,6 +141,23 @@ func (w *write) change(c *engine.Change, version int64, actor string) {
 	})
 }
 
+// reported names the agent as who ended its try; what follows from that is the engine's doing.
+func (w *write) reported(entries []trowel.Audit, r *trowel.Report) {
+	for i := range entries {
+		e := &entries[i]
+		if e.TaskID != r.TaskID || e.From != trowel.TaskRunning.String() {
+			continue
+		}
+		for j := len(w.batch.Tries) - 1; j >= 0; j-- {
+			if try := &w.batch.Tries[j]; try.TaskID == r.TaskID && try.Number == r.Try {
+				e.Actor = try.AgentID
+				return
+			}
+		}
+		return
+	}
+}
+
 // keepWaiting notes a task whose timer rang before its instant, as after a step of the clock: it
 // needs another. row is nil if there is no such task.
 func (w *write) keepWaiting(a *attempt, row *trowel.Task) {

@@ -1,13 +1,19 @@
 package queue
 
-import trowel "github.com/trowel-project/trowel"
+import (
+	"cmp"
+	"slices"
+
+	trowel "github.com/trowel-project/trowel"
+)
 
 // lane is a list of ready tasks that differ in nothing but their age, the oldest first.
 type lane struct {
 	key   laneKey
 	items []*entry
-	count int // of items that are not gone
-	place int // in Backlog.lanes
+	count int  // of items that are not gone
+	place int  // in Backlog.lanes
+	mixed bool // items are not in order, for somebody older came behind somebody younger
 	kept  kept
 }
 
@@ -17,21 +23,25 @@ type entry struct {
 	gone bool
 }
 
-// add puts an entry at its place; most are the youngest.
+// add puts an entry at the end. Thousands may become ready at once, in any order, so the list is put in order when
+// somebody looks at it.
 func (l *lane) add(e *entry) {
 	e.lane = l
 	l.count++
-	at := len(l.items)
-	for at > 0 && e.older(&l.items[at-1].Ready) {
-		at--
+	if n := len(l.items); n > 0 && e.older(&l.items[n-1].Ready) {
+		l.mixed = true
 	}
-	l.items = append(l.items, nil)
-	copy(l.items[at+1:], l.items[at:])
-	l.items[at] = e
+	l.items = append(l.items, e)
 }
 
-// from returns the place of the first entry at or after i, -1 if there is none.
+// from returns the place of the first entry at or after i, -1 if there is none. Who looks begins with 0.
 func (l *lane) from(i int) int {
+	if l.mixed {
+		l.mixed = false
+		slices.SortFunc(l.items, func(a, b *entry) int {
+			return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Task, b.Task)) // as older tells
+		})
+	}
 	for ; i < len(l.items); i++ {
 		if !l.items[i].gone {
 			return i

@@ -89,3 +89,6 @@ func (s *session) closePipe(ctx context.Context) error {
 	}
 	return nil
 }
+
+// Settle waits for what was sent.
+func (t *tx) Settle(ctx context.Context) error { return t.closePipe(ctx) }
