@@ -35,10 +35,25 @@ type RunningAttempt struct {
 	CreatedAt  time.Time
 }
 
+// ChangedTask is what people who watch an attempt are told of a task that has changed.
+type ChangedTask struct {
+	ID         TaskID
+	ParentID   TaskID
+	State      TaskState
+	Try        int
+	WaitReason string
+	StartedAt  time.Time
+	UpdatedAt  time.Time // when it ended, if it is done
+	Version    int64     // of the attempt at the change
+}
+
 // LiveTx is the part of a transaction about what goes on in a whole store.
 type LiveTx interface {
 	// ListLive returns the live tasks of attempts, in the order of attempts and tasks.
 	ListLive(ctx context.Context, attempts []AttemptID) ([]LiveTask, error)
+	// ListChanged returns up to limit tasks of an attempt that is not done whose Version is larger than
+	// newerThan, in no order.
+	ListChanged(ctx context.Context, attempt AttemptID, newerThan int64, limit int) ([]ChangedTask, error)
 	// ListRunning returns up to limit attempts that are not done and whose id is larger than after, in the
 	// order of their ids.
 	ListRunning(ctx context.Context, after AttemptID, limit int) ([]RunningAttempt, error)

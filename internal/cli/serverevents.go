@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,6 +27,19 @@ func outputEvents(chunks []trowel.LogChunk) []server.Event {
 	return events
 }
 
+// newsEvents tells the event stream what another server has committed; told says whether it is known which
+// attempts that was.
+func newsEvents(n flush.News, told bool) []server.Event {
+	if !told {
+		return []server.Event{{Elsewhere: true}}
+	}
+	events := make([]server.Event, 0, len(n.Attempts))
+	for _, id := range n.Attempts {
+		events = append(events, server.Event{AttemptID: id, Elsewhere: true, Noted: slices.Contains(n.Noted, id)})
+	}
+	return events
+}
+
 // eventFeed tells the event stream what was committed. It is a flush.Listener.
 type eventFeed struct{ events *server.Events }
 
@@ -34,12 +48,14 @@ func (f eventFeed) Heard(batch *flush.Batch) {
 	events := make([]server.Event, 0, len(batch.Changes)+len(batch.Started)+len(batch.Ended)+len(batch.Killed))
 	for _, c := range batch.Changes {
 		event := eventOf(batch, c.Task.AttemptID)
-		event.Task = rowOf(c.Task, batch.At)
+		event.Task, event.Version = rowOf(c.Task, batch.At), c.Task.Version
 		events = append(events, event)
 	}
 	for _, changed := range [][]trowel.Attempt{batch.Started, batch.Killed, batch.Ended} {
 		for i := range changed {
-			events = append(events, eventOf(batch, changed[i].ID))
+			event := eventOf(batch, changed[i].ID)
+			event.Version = changed[i].Version
+			events = append(events, event)
 		}
 	}
 	f.events.Publish(events...)
@@ -55,7 +71,7 @@ func eventOf(batch *flush.Batch, id trowel.AttemptID) server.Event {
 
 func rowOf(t *trowel.Task, at time.Time) *server.TaskRow {
 	row := &server.TaskRow{
-		ID: t.ID, ParentID: t.ParentID, State: t.State, Try: t.Try, StartedAt: server.Milli(t.StartedAt), Reason: t.WaitReason,
+		ID: t.ID, ParentID: t.ParentID, State: t.State, Try: t.Try, StartedAt: server.Milli(t.StartedAt), Reason: t.WaitReason, Version: t.Version,
 	}
 	if t.State.Done() {
 		row.FinishedAt = server.Milli(at)

@@ -7,23 +7,24 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/flush"
+	"github.com/trowel-project/trowel/internal/server"
 )
 
-// Topics by which servers on one database wake each other: "attempts 1 +2 3 limits", "limits" and
-// "schedules".
+// Topics by which servers on one database wake each other: "attempts 1 +2 3 !3 limits", "limits"
+// and "schedules".
 const (
 	topicLimits    = "limits"
 	topicAttempts  = "attempts"
 	topicSchedules = "schedules"
 	// topicIDs is how many ids a message has at most; with more it has none, which means that those who
 	// hear it look for themselves.
-	topicIDs = 200
+	topicIDs = 300
 )
 
-// attemptsTopic is the message about attempts. Those with ready tasks have a plus; the word limits says that
-// something was given back.
+// attemptsTopic is the message about attempts. Those with ready tasks have a plus; those that began or
+// ended come again with a mark; the word limits says that something was given back.
 func attemptsTopic(n *flush.News) string {
-	if len(n.Attempts) > topicIDs {
+	if len(n.Attempts)+len(n.Noted) > topicIDs {
 		return topicAttempts
 	}
 	var b strings.Builder
@@ -34,6 +35,9 @@ func attemptsTopic(n *flush.News) string {
 			b.WriteByte('+')
 		}
 		b.WriteString(strconv.FormatInt(int64(id), 10))
+	}
+	for _, id := range n.Noted {
+		b.WriteString(" !" + strconv.FormatInt(int64(id), 10))
 	}
 	if n.Limits {
 		b.WriteString(" " + topicLimits)
@@ -49,9 +53,14 @@ func readNews(rest string) (n flush.News, told bool) {
 			n.Limits = true
 			continue
 		}
-		plain, ready := strings.CutPrefix(text, "+")
-		id, err := strconv.ParseInt(plain, 10, 64)
+		noted := strings.HasPrefix(text, "!")
+		ready := strings.HasPrefix(text, "+")
+		id, err := strconv.ParseInt(strings.TrimLeft(text, "!+"), 10, 64)
 		if err != nil {
+			continue
+		}
+		if noted {
+			n.Noted = append(n.Noted, trowel.AttemptID(id))
 			continue
 		}
 		n.Attempts = append(n.Attempts, trowel.AttemptID(id))
@@ -69,6 +78,7 @@ func (p *serverProcess) heard(message string) {
 	case "": // nobody knows what was missed
 		p.flusher.Missed()
 		p.wakeScheduler()
+		p.events.Publish(server.Event{Missed: true})
 	case topicSchedules:
 		p.wakeScheduler()
 	case topicLimits:
@@ -81,11 +91,13 @@ func (p *serverProcess) heard(message string) {
 	case trowel.TopicAgents:
 		p.parts.Go(p.agentsChanged) // nobody waits for the database here
 	case topicAttempts:
-		if n, told := readNews(rest); told {
+		n, told := readNews(rest)
+		if told {
 			p.flusher.Heard(n)
 		} else {
 			p.flusher.Missed()
 		}
+		p.events.Publish(newsEvents(n, told)...)
 		if p.scheduler != nil {
 			p.scheduler.AttemptsEnded()
 		}

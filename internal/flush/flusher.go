@@ -74,6 +74,7 @@ type Options struct {
 type News struct {
 	Attempts []trowel.AttemptID // that changed
 	Ready    []trowel.AttemptID // those of them that have ready tasks left, for any agent
+	Noted    []trowel.AttemptID // those that began, were asked to stop, or ended; one may be there twice
 	Limits   bool               // something was given back to a limit
 }
 

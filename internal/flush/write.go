@@ -271,6 +271,11 @@ func (w *write) news() News {
 			}
 		}
 	}
+	for _, noted := range [][]trowel.Attempt{w.batch.Started, w.batch.Killed, w.batch.Ended} {
+		for i := range noted {
+			n.Noted = append(n.Noted, noted[i].ID)
+		}
+	}
 	for _, change := range w.uses {
 		n.Limits = n.Limits || change < 0
 	}

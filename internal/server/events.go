@@ -20,6 +20,13 @@ type Event struct {
 	Log *LogRow
 	// Schedule tells that times of a schedule changed; zero if they did not.
 	Schedule trowel.ScheduleID
+	// Version is the attempt's with this change; zero if the attempt did not change.
+	Version int64
+	// Elsewhere tells that another server changed the attempt, or, without an id, any number of them. What
+	// changed is not known here, and Noted whether the attempt itself did, not only tasks of it.
+	Elsewhere, Noted bool
+	// Missed tells that anything may have happened of which nobody heard.
+	Missed bool
 }
 
 // TaskRow is what the stream tells of a task.
@@ -31,6 +38,7 @@ type TaskRow struct {
 	StartedAt  string // milliseconds, UTC; empty if it never ran
 	FinishedAt string // the same; empty until it is done
 	Reason     string // why it waits; may be empty
+	Version    int64  // of the attempt with this change
 }
 
 // LogRow is what the stream tells of output.
@@ -95,16 +103,17 @@ func (e *Events) Close() {
 }
 
 // watch begins to gather events of a topic for one stream. after is the position that the stream
-// has; empty for a new one. lost tells that what came after it is not known any more.
-func (e *Events) watch(t topic, after string) (w *watcher, lost bool) {
-	w = &watcher{events: e, topic: t, ready: make(chan struct{}, 1)}
+// has; empty for a new one. version is that of the attempt of the topic, as it was before. lost tells
+// that what came after the position is not known any more.
+func (e *Events) watch(t topic, after string, version int64) (w *watcher, lost bool) {
+	w = &watcher{events: e, topic: t, ready: make(chan struct{}, 1), told: version}
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if after != "" {
 		from, ok := e.position(after)
 		lost = !ok
 		for p := from; ok && p < e.next; p++ {
-			w.note(e.ring[p%kept])
+			w.replay(e.ring[p%kept])
 		}
 		w.wake()
 	}
@@ -126,66 +135,4 @@ func (e *Events) leave(w *watcher) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	delete(e.watchers, w)
-}
-
-// watcher gathers what one stream has not sent yet. Events of one thing are merged: the last one
-// counts.
-type watcher struct {
-	events *Events
-	topic  topic
-	ready  chan struct{} // has room for one
-
-	// Under the mutex of Events.
-	attempts  map[trowel.AttemptID]struct{}
-	tasks     map[trowel.TaskID]*TaskRow
-	logs      map[string]*LogRow
-	schedules map[trowel.ScheduleID]struct{}
-}
-
-func (w *watcher) wake() {
-	select {
-	case w.ready <- struct{}{}:
-	default:
-	}
-}
-
-// note keeps an event if it is of the topic.
-func (w *watcher) note(event Event) {
-	switch {
-	case !w.topic.has(event):
-	case event.Schedule != 0:
-		put(&w.schedules, event.Schedule, struct{}{})
-	case event.Log != nil:
-		put(&w.logs, event.Log.Task, event.Log)
-	case event.Task != nil:
-		put(&w.tasks, event.Task.ID, event.Task)
-	default:
-		put(&w.attempts, event.AttemptID, struct{}{})
-	}
-}
-
-func put[K comparable, V any](m *map[K]V, key K, value V) {
-	if *m == nil {
-		*m = map[K]V{}
-	}
-	(*m)[key] = value
-}
-
-// gathered is what a watcher had to send at a position.
-type gathered struct {
-	position  string
-	attempts  map[trowel.AttemptID]struct{}
-	tasks     map[trowel.TaskID]*TaskRow
-	logs      map[string]*LogRow
-	schedules map[trowel.ScheduleID]struct{}
-}
-
-// take returns all that was gathered. open tells whether the stream goes on.
-func (w *watcher) take() (g gathered, open bool) {
-	e := w.events
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	g = gathered{e.life + "-" + strconv.FormatInt(e.next, 10), w.attempts, w.tasks, w.logs, w.schedules}
-	w.attempts, w.tasks, w.logs, w.schedules = nil, nil, nil, nil
-	return g, !e.closed
 }

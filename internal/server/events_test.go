@@ -14,27 +14,29 @@ func TestTopics(t *testing.T) {
 	output := attempt
 	output.Log = &LogRow{Task: "+w+a"}
 	schedule := Event{ProjectID: 2, Workflow: "w", Schedule: 3}
+	elsewhere := Event{AttemptID: 1, Elsewhere: true}
+	noted := Event{AttemptID: 1, Elsewhere: true, Noted: true}
 	for _, tc := range []struct {
 		topic string
-		want  [4]bool // attempt, task, output, schedule
+		want  [8]bool // attempt, task, output, schedule; elsewhere: the attempt, tasks, any; missed
 	}{
-		{"site", [4]bool{true, false, false, true}},
-		{"project:2", [4]bool{true, false, false, true}},
-		{"project:3", [4]bool{}},
-		{"workflow:2/w", [4]bool{true, false, false, true}},
-		{"workflow:2/x", [4]bool{}},
-		{"attempt:1", [4]bool{true, true, false, false}},
-		{"attempt:2", [4]bool{}},
-		{"log:1/+w+a", [4]bool{false, false, true, false}},
-		{"log:1/+w+b", [4]bool{}},
-		{"schedules", [4]bool{false, false, false, true}},
+		{"site", [8]bool{true, false, false, true, true, false, true, true}},
+		{"project:2", [8]bool{true, false, false, true, true, false, true, true}},
+		{"project:3", [8]bool{false, false, false, false, true, false, true, true}},
+		{"workflow:2/w", [8]bool{true, false, false, true, true, false, true, true}},
+		{"workflow:2/x", [8]bool{false, false, false, false, true, false, true, true}},
+		{"attempt:1", [8]bool{true, true, false, false, true, true, true, true}},
+		{"attempt:2", [8]bool{false, false, false, false, false, false, true, true}},
+		{"log:1/+w+a", [8]bool{false, false, true, false, false, false, false, true}},
+		{"log:1/+w+b", [8]bool{false, false, false, false, false, false, false, true}},
+		{"schedules", [8]bool{false, false, false, true, false, false, false, true}},
 	} {
 		parsed, err := parseTopic(tc.topic)
 		if err != nil {
 			t.Errorf("parseTopic(%q): %v", tc.topic, err)
 			continue
 		}
-		for i, event := range []Event{attempt, task, output, schedule} {
+		for i, event := range []Event{attempt, task, output, schedule, noted, elsewhere, {Elsewhere: true}, {Missed: true}} {
 			if got := parsed.has(event); got != tc.want[i] {
 				t.Errorf("topic %s has event %d = %v, want %v", tc.topic, i, got, tc.want[i])
 			}
@@ -52,7 +54,7 @@ func TestEventsResume(t *testing.T) {
 	t.Parallel()
 	e := NewEvents()
 	site, _ := parseTopic("site")
-	first, lost := e.watch(site, "")
+	first, lost := e.watch(site, "", 0)
 	if lost {
 		t.Error("a new watcher has lost something")
 	}
@@ -63,7 +65,7 @@ func TestEventsResume(t *testing.T) {
 	}
 	e.leave(first)
 	e.Publish(Event{AttemptID: 2}, Event{AttemptID: 3}, Event{AttemptID: 2})
-	again, lost := e.watch(site, g.position)
+	again, lost := e.watch(site, g.position, 0)
 	if g, _ := again.take(); lost || len(g.attempts) != 2 {
 		t.Errorf("after the return: lost %v, attempts %v, want 2 and 3", lost, g.attempts)
 	}
@@ -71,13 +73,68 @@ func TestEventsResume(t *testing.T) {
 		e.Publish(Event{AttemptID: 4})
 	}
 	for _, position := range []string{g.position, "other-1", "nonsense", e.life + "-99999999"} {
-		if _, lost := e.watch(site, position); !lost {
+		if _, lost := e.watch(site, position, 0); !lost {
 			t.Errorf("watch after %q: nothing lost, want lost", position)
 		}
 	}
 	e.Close()
 	if _, open := again.take(); open {
 		t.Error("the stream is open after Close")
+	}
+}
+
+// What another server did is behind, and so is what own commits show to be missing. Somebody who comes back
+// must read anew if another server did something meanwhile.
+func TestEventsElsewhere(t *testing.T) {
+	t.Parallel()
+	e := NewEvents()
+	topic, _ := parseTopic("attempt:1")
+	own := func(version int64) Event {
+		return Event{AttemptID: 1, Version: version, Task: &TaskRow{ID: 5, Version: version}}
+	}
+	w, _ := e.watch(topic, "", 3)
+	for _, step := range []struct {
+		name  string
+		event Event
+		want  gathered
+	}{
+		{"the next version", own(4), gathered{told: 4}},
+		{"the same once more", own(4), gathered{told: 4}},
+		{"another server", Event{AttemptID: 1, Elsewhere: true}, gathered{told: 4, behind: true}},
+		{"any attempts", Event{Elsewhere: true}, gathered{told: 4, behind: true}},
+		{"another attempt", Event{AttemptID: 2, Elsewhere: true}, gathered{told: 4}},
+		{"a version between is missing", own(6), gathered{told: 4, behind: true}},
+		{"anything", Event{Missed: true}, gathered{told: 4, reset: true}},
+	} {
+		e.Publish(step.event)
+		if g, _ := w.take(); g.told != step.want.told || g.behind != step.want.behind || g.reset != step.want.reset {
+			t.Errorf("%s: told %d, behind %v, reset %v, want %d, %v, %v", step.name, g.told, g.behind, g.reset, step.want.told, step.want.behind, step.want.reset)
+		}
+	}
+	w.caughtUp(6)
+	e.Publish(own(7))
+	g, _ := w.take()
+	if g.told != 7 || g.behind {
+		t.Errorf("after it caught up: told %d, behind %v, want 7 and not behind", g.told, g.behind)
+	}
+	e.Publish(Event{AttemptID: 2, Elsewhere: true, Noted: true})
+	unconcerned, lost := e.watch(topic, g.position, 7)
+	if g, _ := unconcerned.take(); lost || g.reset || g.behind {
+		t.Errorf("after the return: lost %v, reset %v, behind %v, want nothing", lost, g.reset, g.behind)
+	}
+	e.Publish(Event{AttemptID: 1, Elsewhere: true})
+	again, _ := e.watch(topic, g.position, 8)
+	if g, _ := again.take(); !g.reset {
+		t.Error("after the return nobody is told to read anew what another server changed")
+	}
+	site, _ := parseTopic("site")
+	whole, _ := e.watch(site, g.position, 0)
+	if g, _ := whole.take(); g.reset || len(g.attempts) != 1 {
+		t.Errorf("after the return to the site: reset %v, attempts %v, want attempt 2", g.reset, g.attempts)
+	}
+	e.Publish(Event{Elsewhere: true})
+	if g, _ := whole.take(); !g.reset {
+		t.Error("a site of which any attempts changed is not reset")
 	}
 }
 

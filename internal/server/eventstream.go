@@ -16,8 +16,10 @@ import (
 
 const (
 	frameEvery   = 250 * time.Millisecond // at most one set of frames (ui.md, A5)
+	pauseMost    = 5 * time.Second        // between sets of frames that take long to read
 	commentEvery = 15 * time.Second       // so that nobody on the way takes the stream for dead
 	frameRows    = 500                    // more rows than that are not told one by one
+	newerRows    = 10_000                 // of more rows that changed elsewhere it is only told that they did
 )
 
 // getEvents is a stream of server-sent events. It wakes when something of its topic happened, sends
@@ -27,16 +29,17 @@ func getEvents(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.mayWatch(topic); err != nil {
+	watched, err := c.mayWatch(topic)
+	if err != nil {
 		return nil, err
 	}
 	after := c.query.Get("after")
 	if last := c.r.Header.Get("Last-Event-ID"); last != "" {
 		after = last
 	}
-	w, lost := c.opts.Events.watch(topic, after)
+	w, lost := c.opts.Events.watch(topic, after, watched.Version)
 	defer c.opts.Events.leave(w)
-	s := &eventStream{call: c, watcher: w, out: http.NewResponseController(c.w)}
+	s := &eventStream{call: c, watcher: w, flags: watched.Flags, out: http.NewResponseController(c.w)}
 	header := c.w.Header()
 	header.Set("Content-Type", "text/event-stream")
 	header.Set("Cache-Control", "no-store")
@@ -49,15 +52,17 @@ func getEvents(c *call) (any, error) {
 	return stream{}, nil
 }
 
-// mayWatch refuses a topic of something that does not exist, or that the caller may not see.
-func (c *call) mayWatch(t topic) error {
-	return c.view(func(tx trowel.Tx) error {
+// mayWatch refuses a topic of something that does not exist, or that the caller may not see. It returns
+// the attempt of the topic, if it has one.
+func (c *call) mayWatch(t topic) (watched trowel.Attempt, err error) {
+	err = c.view(func(tx trowel.Tx) error {
 		switch {
 		case t.attempt != 0:
 			s, err := tx.FindAttemptSummary(c.ctx(), t.attempt)
 			if err != nil {
 				return missed(err, "session attempt id=%d", t.attempt)
 			}
+			watched = s.Attempt
 			return c.may(s.Project.ID)
 		case t.project != 0:
 			p, err := tx.FindProjectByID(c.ctx(), t.project)
@@ -69,6 +74,7 @@ func (c *call) mayWatch(t topic) error {
 			return c.may(0)
 		}
 	})
+	return watched, err
 }
 
 // eventStream writes one stream.
@@ -76,6 +82,10 @@ type eventStream struct {
 	*call
 	watcher *watcher
 	out     *http.ResponseController
+
+	// Of the topic of one attempt: what was last read of it.
+	flags   trowel.AttemptFlags
+	version int64 // to which its tasks were read; zero if they never were
 }
 
 // begin tells a new watcher where it is, or one who was away for too long that it must read anew.
@@ -102,15 +112,20 @@ func (s *eventStream) serve() {
 			}
 		case <-s.watcher.ready:
 			g, open := s.watcher.take()
-			if !open || s.send(g) != nil || !s.pause() {
+			if !open {
+				return
+			}
+			took, err := s.send(g)
+			if err != nil || !s.pause(took) {
 				return
 			}
 		}
 	}
 }
 
-func (s *eventStream) pause() bool {
-	timer := time.NewTimer(frameEvery)
+// pause gathers for a while: longer if reading took long, so that reading takes a tenth of the time.
+func (s *eventStream) pause(took time.Duration) bool {
+	timer := time.NewTimer(min(max(frameEvery, 9*took), pauseMost))
 	defer timer.Stop()
 	select {
 	case <-s.ctx().Done():
@@ -132,8 +147,14 @@ func (s *eventStream) write(data []byte) error {
 	return s.out.Flush()
 }
 
-// send writes what was gathered as frames.
-func (s *eventStream) send(g gathered) error {
+// send writes what was gathered as frames, and returns how long it took to read what they are about.
+func (s *eventStream) send(g gathered) (took time.Duration, err error) {
+	began := time.Now()
+	attempts, err := s.read(&g)
+	took = time.Since(began)
+	if err != nil {
+		return took, err
+	}
 	var b bytes.Buffer
 	frame := func(name string, data any) {
 		text, err := json.Marshal(data)
@@ -141,22 +162,11 @@ func (s *eventStream) send(g gathered) error {
 			fmt.Fprintf(&b, "id: %s\nevent: %s\ndata: %s\n\n", g.position, name, text)
 		}
 	}
-	err := s.view(func(tx trowel.Tx) error {
-		b.Reset()
-		for _, id := range slices.Sorted(maps.Keys(g.attempts)) {
-			summary, err := tx.FindAttemptSummary(s.ctx(), id)
-			if errors.Is(err, trowel.ErrNotFound) {
-				continue // deleted meanwhile
-			}
-			if err != nil {
-				return err
-			}
-			frame("attempt", attemptOf(summary))
-		}
-		return nil
-	})
-	if err != nil {
-		return err
+	if g.reset {
+		frame("reset", struct{}{})
+	}
+	for _, summary := range attempts {
+		frame("attempt", attemptOf(summary))
 	}
 	if len(g.tasks) > 0 {
 		frame("tasks", tasksFrame(s.watcher.topic.attempt, g.tasks))
@@ -168,52 +178,61 @@ func (s *eventStream) send(g gathered) error {
 		frame("schedule", map[string]any{"id": api.ID(id)})
 	}
 	if b.Len() == 0 {
-		return nil
+		return took, nil
 	}
-	return s.write(b.Bytes())
+	return took, s.write(b.Bytes())
 }
 
-// taskFrame is a row of the frame "tasks".
-type taskFrame struct {
-	ID         api.ID  `json:"id"`
-	State      string  `json:"state"`
-	Try        int     `json:"try"`
-	StartedAt  *string `json:"startedAt"`
-	FinishedAt *string `json:"finishedAt"`
-	Reason     *string `json:"reason"`
+// read returns the attempts to tell of, and adds to the gathered tasks what is behind.
+func (s *eventStream) read(g *gathered) (list []*trowel.AttemptSummary, err error) {
+	maps.DeleteFunc(g.tasks, func(_ trowel.TaskID, row *TaskRow) bool { return row.Version != 0 && row.Version <= s.version })
+	if len(g.attempts) == 0 && !g.behind {
+		return nil, nil
+	}
+	var news news
+	err = s.view(func(tx trowel.Tx) error {
+		list, news.rows = nil, nil
+		for _, id := range slices.Sorted(maps.Keys(g.attempts)) {
+			summary, err := tx.FindAttemptSummary(s.ctx(), id)
+			switch {
+			case errors.Is(err, trowel.ErrNotFound): // deleted meanwhile
+			case err != nil:
+				return err
+			case s.watcher.topic.shows(summary):
+				list = append(list, summary)
+			}
+		}
+		if g.behind {
+			return news.read(s.ctx(), tx, s.watcher.topic.attempt, g.told)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if news.attempt != nil {
+		list = s.catchUp(g, &news, list)
+	}
+	if len(list) > 0 {
+		s.flags = list[0].Attempt.Flags
+	}
+	return list, nil
 }
 
-// tasksOf is the frame "tasks". Of very many rows it has only how many are in which
-// state, and the groups whose children are to be read anew.
-type tasksOf struct {
-	AttemptID api.ID              `json:"attemptId"`
-	Rows      api.List[taskFrame] `json:"rows"`
-	Counts    map[string]int      `json:"counts"`
-	Stale     api.List[api.ID]    `json:"stale"`
-}
-
-func tasksFrame(attempt trowel.AttemptID, tasks map[trowel.TaskID]*TaskRow) tasksOf {
-	frame := tasksOf{AttemptID: api.ID(attempt), Counts: map[string]int{}}
-	stale := map[api.ID]struct{}{}
-	for _, id := range slices.Sorted(maps.Keys(tasks)) {
-		row := tasks[id]
-		frame.Counts[row.State.String()]++
-		if len(tasks) > frameRows {
-			stale[api.ID(row.ParentID)] = struct{}{}
-		} else {
-			frame.Rows = append(frame.Rows, taskFrame{
-				ID: api.ID(id), State: row.State.String(), Try: row.Try,
-				StartedAt: optional(row.StartedAt), FinishedAt: optional(row.FinishedAt), Reason: optional(row.Reason),
-			})
+// catchUp takes what was read of the attempt of the topic.
+func (s *eventStream) catchUp(g *gathered, n *news, list []*trowel.AttemptSummary) []*trowel.AttemptSummary {
+	if n.many {
+		g.reset = true
+	}
+	for id, row := range n.rows {
+		if known := g.tasks[id]; known == nil || known.Version < row.Version {
+			put(&g.tasks, id, row)
 		}
 	}
-	frame.Stale = slices.Sorted(maps.Keys(stale))
-	return frame
-}
-
-func optional(text string) *string {
-	if text == "" {
-		return nil
+	if now := n.attempt.Attempt.Flags; len(list) == 0 && now != s.flags {
+		list = append(list, n.attempt)
 	}
-	return &text
+	s.version = n.attempt.Attempt.Version
+	s.watcher.caughtUp(s.version)
+	return list
 }

@@ -50,6 +50,12 @@ func parseTopic(text string) (topic, error) {
 // everybody else would drown in them.
 func (t topic) has(event Event) bool {
 	ofTask, ofLog := event.Task != nil, event.Log != nil
+	if event.Missed {
+		return true
+	}
+	if event.Elsewhere {
+		return t.hasElsewhere(event)
+	}
 	if event.Schedule != 0 {
 		return t.kind == "schedules" || t.kind == "site" ||
 			t.kind == "project" && event.ProjectID == t.project ||
@@ -68,5 +74,29 @@ func (t topic) has(event Event) bool {
 		return ofLog && event.AttemptID == t.attempt && event.Log.Task == t.task
 	default:
 		return false
+	}
+}
+
+// hasElsewhere tells whether what another server did may be of the topic. The project is not known.
+func (t topic) hasElsewhere(event Event) bool {
+	switch t.kind {
+	case "site", "project", "workflow":
+		return event.Noted || event.AttemptID == 0
+	case "attempt":
+		return event.AttemptID == t.attempt || event.AttemptID == 0
+	default:
+		return false
+	}
+}
+
+// shows tells whether an attempt is of the topic.
+func (t topic) shows(a *trowel.AttemptSummary) bool {
+	switch t.kind {
+	case "project":
+		return a.Project.ID == t.project
+	case "workflow":
+		return a.Project.ID == t.project && a.Session.Workflow == t.workflow
+	default:
+		return true
 	}
 }

@@ -185,6 +185,7 @@ func hot() []statement {
 			return err
 		})),
 		sorted(one("ListTasks", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.ListTasks(ctx, 7, 3); return err })),
+		one("ListChanged", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.ListChanged(ctx, 7, 3, 20); return err }),
 		sorted(one("ListTries", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.ListTries(ctx, 7); return err })),
 		sorted(one("ListAudits", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.ListAudits(ctx, 7); return err })),
 		{name: "ListOrphans", allowed: "SCAN TEMP B-TREE", run: func(ctx context.Context, tx trowel.Tx) error {

@@ -55,6 +55,27 @@ func testLiveTasks(t *testing.T, db trowel.Store) {
 	})
 }
 
+// Changed tasks are those with a later version, at most as many as are asked for.
+func testChangedTasks(t *testing.T, db trowel.Store) {
+	s := newSetting(t, db)
+	a, other := newAttempt(t, db, s, ""), newAttempt(t, db, s, "other")
+	root, child, theirs := newTask(a, 1), fullTask(a, 2), fullTask(other, 3)
+	root.Version, child.Version = 4, 5
+	insertTasks(t, db, root, child, theirs)
+	view(t, db, func(ctx context.Context, tx trowel.Tx) error {
+		got, err := tx.ListChanged(ctx, a.ID, 4, 10)
+		equal(t, "tasks changed after version 4", got, []trowel.ChangedTask{{
+			ID: child.ID, ParentID: child.ParentID, State: child.State, Try: child.Try, WaitReason: child.WaitReason,
+			StartedAt: child.StartedAt, UpdatedAt: child.UpdatedAt, Version: 5,
+		}})
+		one, errOne := tx.ListChanged(ctx, a.ID, 3, 1)
+		equal(t, "number of changed tasks of which one was asked for", len(one), 1)
+		none, errNone := tx.ListChanged(ctx, a.ID, 5, 10)
+		equal(t, "number of tasks changed after the last version", len(none), 0)
+		return errors.Join(err, errOne, errNone)
+	})
+}
+
 // Attempts that are not done are listed in pages, or found by their ids.
 func testRunning(t *testing.T, db trowel.Store) {
 	s := newSetting(t, db)

@@ -65,6 +65,7 @@ func Run(t *testing.T, open func(t *testing.T) trowel.Store) {
 		{"counters", testUses},
 		{"recounting", testRecounts},
 		{"live tasks", testLiveTasks},
+		{"changed tasks", testChangedTasks},
 		{"overviews", testOverview},
 		{"rows of the audit", testAuditRows},
 		{"attempts that run", testRunning},
