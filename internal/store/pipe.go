@@ -82,6 +82,9 @@ func (s *session) closePipe(ctx context.Context) error {
 		}
 		return s.fail(ctx, err)
 	}
+	if len(changed) != len(sent) {
+		return s.fail(ctx, fmt.Errorf("the database answered %d of %d statements", len(changed), len(sent)))
+	}
 	for i, p := range sent {
 		if p.missing != nil && changed[i] != p.rows {
 			return s.fail(ctx, p.missing(p.rows-changed[i]))

@@ -22,6 +22,7 @@ type pipe struct {
 	line    *pgconn.Pipeline // nil while nothing is under way
 	sent    int              // statements in the line
 	changed []int64
+	failed  error // the first one; changed is of what was before it
 	params  [][]byte
 }
 
@@ -129,6 +130,9 @@ func (p *pipe) wait() error {
 	if errClose := line.Close(); err == nil {
 		err = errClose
 	}
+	if p.failed == nil {
+		p.failed = err
+	}
 	return err
 }
 
@@ -148,6 +152,6 @@ func result(line *pgconn.Pipeline) (int64, error) {
 
 // Close implements store.Pipe.
 func (p *pipe) Close() ([]int64, error) {
-	err := p.wait()
-	return p.changed, err
+	_ = p.wait()
+	return p.changed, p.failed
 }
