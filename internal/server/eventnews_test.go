@@ -120,6 +120,28 @@ func TestEventStreamElsewhere(t *testing.T) {
 	want(other, "reset", "", nil) // it was not told of the end
 }
 
+// Of very many tasks that changed elsewhere it is only told that they did.
+func TestEventStreamManyElsewhere(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, nil)
+	h.push(t, "project=p&revision=r1", "main.dig", scheduled)
+	if a := h.put(t, "/api/attempts", `{"workflowId":"1","sessionTime":"2024-01-01T00:00:00Z","params":{}}`); a.status != http.StatusOK {
+		t.Fatalf("start: %d %s", a.status, a.body)
+	}
+	stream := h.watch(t, "attempt:1")
+	tasks := make([]*trowel.Task, 10_001)
+	for i := range tasks {
+		tasks[i] = &trowel.Task{ID: trowel.TaskID(i + 1), AttemptID: 1, FullName: "+main", UpdatedAt: time.UnixMilli(5), Version: 9}
+	}
+	if err := h.store.Update(t.Context(), func(tx trowel.Tx) error { return changeAttempt(t.Context(), tx, 9, 0, tasks) }); err != nil {
+		t.Fatal(err)
+	}
+	h.events.Publish(server.Event{AttemptID: 1, Elsewhere: true})
+	if name, _, states := stream.next(); name != "reset" || len(states) > 0 {
+		t.Errorf("frame %s with %d tasks, want a reset without any", name, len(states))
+	}
+}
+
 func changeAttempt(ctx context.Context, tx trowel.Tx, version int64, done trowel.AttemptFlags, tasks []*trowel.Task) error {
 	attempts, err := tx.LockAttempts(ctx, []trowel.AttemptID{1})
 	if err != nil {

@@ -1,0 +1,144 @@
+package cli
+
+import (
+	"bufio"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/flush"
+	"github.com/trowel-project/trowel/internal/server"
+	"github.com/trowel-project/trowel/internal/store/storetest/pgtest"
+)
+
+// What a server tells others of attempts they read as it was meant; of too many it is only told that there
+// are some.
+func TestAttemptsTopic(t *testing.T) {
+	t.Parallel()
+	ids := func(list ...trowel.AttemptID) []trowel.AttemptID { return list }
+	many := make([]trowel.AttemptID, topicIDs/2+1)
+	for _, tc := range []struct {
+		news flush.News
+		want string
+		told bool
+	}{
+		{flush.News{Attempts: ids(1, 2, 3), Ready: ids(2), Noted: ids(3, 2), Limits: true}, "attempts 1 +2 3 !3 !2 limits", true},
+		{flush.News{Attempts: ids(7)}, "attempts 7", true},
+		{flush.News{Limits: true}, "attempts limits", true},
+		{flush.News{Attempts: many, Noted: many}, "attempts", false},
+	} {
+		got := attemptsTopic(&tc.news)
+		if got != tc.want {
+			t.Errorf("message %q, want %q", got, tc.want)
+		}
+		_, rest, _ := strings.Cut(got, " ")
+		read, told := readNews(rest)
+		if told != tc.told {
+			t.Errorf("%q tells which: %v, want %v", got, told, tc.told)
+		}
+		if diff := cmp.Diff(tc.news, read); told && diff != "" {
+			t.Errorf("%q is read otherwise (-want +got):\n%s", got, diff)
+		}
+	}
+	events := newsEvents(flush.News{Attempts: ids(1, 2), Noted: ids(2)}, true)
+	want := []server.Event{{AttemptID: 1, Elsewhere: true}, {AttemptID: 2, Elsewhere: true, Noted: true}}
+	if diff := cmp.Diff(want, events); diff != "" {
+		t.Errorf("events (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]server.Event{{Elsewhere: true}}, newsEvents(flush.News{}, false)); diff != "" {
+		t.Errorf("events of a message without ids (-want +got):\n%s", diff)
+	}
+}
+
+// eventsOf reads a stream of events until enough says so of what was told last of the attempt and of each task.
+func (s *served) eventsOf(stream *bufio.Scanner, enough func(frame, status string, tasks map[string]string) bool) {
+	s.t.Helper()
+	frame, status, tasks := "", "", map[string]string{}
+	for stream.Scan() {
+		if name, found := strings.CutPrefix(stream.Text(), "event: "); found {
+			frame = name
+		}
+		data, found := strings.CutPrefix(stream.Text(), "data: ")
+		if !found {
+			continue
+		}
+		var shape struct {
+			Status string
+			Rows   []struct{ ID, State string }
+		}
+		if err := json.Unmarshal([]byte(data), &shape); err != nil {
+			s.t.Fatalf("frame %s: %v", data, err)
+		}
+		if frame == "attempt" {
+			status = shape.Status
+		}
+		for _, row := range shape.Rows {
+			tasks[row.ID] = row.State
+		}
+		if enough(frame, status, tasks) {
+			return
+		}
+	}
+	s.t.Fatalf("the stream ended with status %q, tasks %v: %v", status, tasks, stream.Err())
+}
+
+// A stream of a server that moves nothing tells all that another server on the database commits; when the
+// connection for messages was lost, it says that something may have been missed.
+func TestEventsOfAnotherServer(t *testing.T) {
+	t.Parallel()
+	opts := pgtest.Start(t).Options()
+	var database []string
+	for line := range strings.Lines(settingsOf(opts)) {
+		if key, value, found := strings.Cut(strings.TrimSpace(line), "="); found {
+			database = append(database, strings.TrimSpace(key), strings.TrimSpace(value))
+		}
+	}
+	mover := serve(t, database...)
+	front := serve(t, append([]string{"server.executor.enabled", "false", "agent.enabled", "false", "schedule.enabled", "false"}, database...)...)
+	watch := func(topic string) *bufio.Scanner {
+		t.Helper()
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, front.url+"/api/events?topic="+topic, http.NoBody)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = w.Body.Close() })
+		return bufio.NewScanner(w.Body)
+	}
+	mover.push("demo", "+a:\n  echo>: one\n+b:\n  +c:\n    echo>: two\n  +d:\n    echo>: three\n")
+	workflow := "/api/projects/1/workflows/main"
+	mover.request("POST", workflow+"/pause", "application/json", "{}")
+	site := watch("site")
+	attempt := mover.start("1", "2024-01-01T00:00:00Z")
+	front.eventsOf(site, func(frame, status string, _ map[string]string) bool {
+		return status == "running" || frame == "reset" // it began to listen only after the start
+	})
+	one, project, named := watch("attempt:"+attempt), watch("project:1"), watch("workflow:1/main")
+	mover.request("POST", workflow+"/resume", "application/json", "{}")
+	front.eventsOf(one, func(_, status string, tasks map[string]string) bool {
+		succeeded := 0
+		for _, state := range tasks {
+			if state == "success" {
+				succeeded++
+			}
+		}
+		return status == "success" && succeeded == 5 // root, +a, +b, +b+c and +b+d
+	})
+	for _, stream := range []*bufio.Scanner{site, project, named} {
+		front.eventsOf(stream, func(_, status string, _ map[string]string) bool { return status == "success" })
+	}
+	const cut = `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE query LIKE 'LISTEN %' AND pid <> pg_backend_pid()`
+	if _, err := pgtest.Connect(t, opts).ExecContext(t.Context(), cut); err != nil {
+		t.Fatal(err)
+	}
+	for _, stream := range []*bufio.Scanner{site, one, project} {
+		front.eventsOf(stream, func(frame, _ string, _ map[string]string) bool { return frame == "reset" })
+	}
+}
