@@ -71,3 +71,6 @@ type Report struct {
 	// with the end of the try.
 	Logs []LogChunk
 }
+
+// ID names the try.
+func (r *Report) ID() TryID { return TryID{r.TaskID, r.Try} }

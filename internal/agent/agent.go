@@ -75,7 +75,8 @@ type Options struct {
 	// OpenLog opens the log of a try. It is closed at the end of the try, before the report.
 	OpenLog func(lease *trowel.Lease) Log
 	Hook    Hook // may be nil
-	// Report takes the end of a try, Wake hears that there is room again. Neither blocks.
+	// Report takes the end of a try, Wake hears that there is room again. Neither blocks, and Report asks the
+	// agent nothing.
 	Report func(trowel.Report)
 	Wake   func()
 }
@@ -246,15 +247,17 @@ func (a *Agent) started() {
 	a.opts.Wake()
 }
 
-// ended says that a try is over, whether it had started or not.
-func (a *Agent) ended(id trowel.TryID, started bool) {
+// ended gives the slot of a try back, whether it had started or not, in one with its report: whoever sees the slot
+// finds the report.
+func (a *Agent) ended(r *trowel.Report, started bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if !started {
 		a.unready--
 	}
-	if cancel := a.active[id]; cancel != nil {
+	if cancel := a.active[r.ID()]; cancel != nil {
 		cancel(nil)
-		delete(a.active, id)
+		delete(a.active, r.ID())
 	}
+	a.opts.Report(*r)
 }

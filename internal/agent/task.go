@@ -40,8 +40,7 @@ func (t *try) run() {
 	if log.Rest != nil {
 		report.Logs = log.Rest()
 	}
-	a.ended(t.lease.ID(), t.started.Load())
-	a.opts.Report(report)
+	a.ended(&report, t.started.Load())
 }
 
 // waiting is called when the task goes on outside of this process, or waits.

@@ -54,8 +54,8 @@ func (s *selection) only(id trowel.AttemptID) selection {
 }
 
 // choose looks for what to claim together with a batch of events.
-func (f *Flusher) choose(ctx context.Context, batch []*event) selection {
-	s := selection{slots: f.slots()}
+func (f *Flusher) choose(ctx context.Context, batch []*event, slots []queue.Slot) selection {
+	s := selection{slots: slots}
 	if len(s.slots) == 0 {
 		f.backlog.AllBusy(f.opts.Now())
 	}

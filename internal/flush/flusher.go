@@ -152,13 +152,17 @@ func (f *Flusher) Run(ctx context.Context) (err error) {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	for {
-		batch, ids := f.take()
+		slots := f.slots() // before the reports that gave them back are taken, never after
+		batch, ids, rest := f.take(len(slots) > 0)
+		if rest {
+			slots = nil
+		}
 		if len(ids) > 0 {
 			f.lookAt(ctx, ids)
 		}
 		f.lookForAdmission(ctx)
 		batch = f.timers.appendDue(batch, f.opts.Now())
-		chosen := f.choose(ctx, batch)
+		chosen := f.choose(ctx, batch, slots)
 		if len(batch) > 0 || chosen.any() {
 			if err := f.flush(ctx, batch, chosen); err != nil {
 				return err
@@ -267,9 +271,8 @@ func (f *Flusher) submit(ev *event) {
 	f.Wake()
 }
 
-// take returns the events of the next transaction, and attempts to look at before.
-func (f *Flusher) take() (batch []*event, ids []trowel.AttemptID) {
-	room := len(f.slots()) > 0
+// take returns the events of the next transaction, whether there are more, and attempts to look at before.
+func (f *Flusher) take(room bool) (batch []*event, ids []trowel.AttemptID, rest bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if room && len(f.elsewhere) > 0 {
@@ -279,7 +282,7 @@ func (f *Flusher) take() (batch []*event, ids []trowel.AttemptID) {
 	n := min(len(f.pending), maxBatch)
 	batch = f.pending[:n:n]
 	f.pending = f.pending[n:]
-	return batch, f.looks.take(&f.images)
+	return batch, f.looks.take(&f.images), len(f.pending) > 0
 }
 
 // close answers all who still wait.

@@ -33,7 +33,7 @@ func TestAgainTakesSlots(t *testing.T) {
 	if _, leases, _ := p.stream.take(); len(leases) != 1 {
 		t.Errorf("%d leases are sent, want 1", len(leases))
 	}
-	p.ended(two)
+	p.end(two, func() {})
 	free("when it has ended", 1)
 
 	// This server had heard of the other one from the agent, which has lost it since.

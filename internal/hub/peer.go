@@ -97,14 +97,20 @@ func (p *peer) Cancel(tries []trowel.TryID) {
 	p.stream.notify()
 }
 
-// ended says that a try is over, and whether this server knew of it.
-func (p *peer) ended(id trowel.TryID) bool {
+// has tells whether this server knows of a try, from the agent, which is a sign of life.
+func (p *peer) has(id trowel.TryID) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.seen = p.now()
-	known := p.given[id] != nil
+	return p.given[id] != nil
+}
+
+// end gives the slot of a try back, in one with its report: whoever sees the slot finds the report.
+func (p *peer) end(id trowel.TryID, report func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	delete(p.given, id)
-	return known
+	report()
 }
 
 // begin ends the stream for a new one. Until connected is called, the row may name another server.

@@ -36,7 +36,7 @@ func (h *Hub) Reports(ctx context.Context, id string, token trowel.TokenID, repo
 	known := make([]bool, len(reports))
 	all := true
 	for i := range reports {
-		known[i] = p != nil && p.ended(reportTry(&reports[i]))
+		known[i] = p != nil && p.has(reportTry(&reports[i]))
 		all = all && known[i]
 	}
 	if !all {
@@ -64,7 +64,11 @@ func (h *Hub) Reports(ctx context.Context, id string, token trowel.TokenID, repo
 		}
 		report.Answer = func(err error) { done <- err }
 		waiting[i] = done
-		h.opts.Report(report)
+		if p == nil {
+			h.opts.Report(report)
+			continue
+		}
+		p.end(report.ID(), func() { h.opts.Report(report) })
 	}
 	var failed error
 	for i, done := range waiting {
