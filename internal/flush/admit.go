@@ -26,10 +26,12 @@ func (f *Flusher) Admit(w trowel.WorkflowName) {
 // lookForAdmission finds the attempts that wait in these workflows, in their order, and submits them.
 func (f *Flusher) lookForAdmission(ctx context.Context) {
 	f.mu.Lock()
-	workflows := f.admit
-	if len(workflows) > 0 {
-		f.admit = map[trowel.WorkflowName]bool{}
+	if len(f.admit) == 0 {
+		f.mu.Unlock()
+		return
 	}
+	workflows := f.admit
+	f.admit = map[trowel.WorkflowName]bool{}
 	f.mu.Unlock()
 	for w := range workflows {
 		var ids []trowel.AttemptID

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"sync"
 	"testing"
@@ -33,7 +34,14 @@ func newGauge(by func(*trowel.Lease) string) *gauge {
 	return &gauge{by: by, now: map[string]int{}, most: map[string]int{}}
 }
 
-// begin and end are told by the agent.
+// peaks returns how many ran at the same time.
+func (g *gauge) peaks() map[string]int {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return maps.Clone(g.most)
+}
+
+// add notes a try that begins, or, with -1, one that ends.
 func (g *gauge) add(l *trowel.Lease, n int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -62,6 +70,13 @@ func (c *crowd) Serves(n *trowel.Needs) bool { return n.QueueName() == trowel.De
 func (c *crowd) Remote() bool                { return c.remote }
 func (c *crowd) Cancel([]trowel.TryID)       {}
 func (c *crowd) Free() int                   { c.mu.Lock(); defer c.mu.Unlock(); return c.slots - c.held }
+
+// peak is how many tries it had at the same time.
+func (c *crowd) peak() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.most
+}
 
 func (c *crowd) Give(leases []*trowel.Lease) {
 	c.mu.Lock()
@@ -193,7 +208,7 @@ func TestLimitsHold(t *testing.T) {
 				if got := end(t, start(t, l.Flusher, l.setting, 0, body)).Flags.Status(); got != "success" {
 					t.Errorf("attempt ended as %s, want success", got)
 				}
-				if got := g.most["all"]; got != row.want {
+				if got := g.peaks()["all"]; got != row.want {
 					t.Errorf("%d tasks ran at the same time, want %d", got, row.want)
 				}
 				l.settled(t)
@@ -212,8 +227,8 @@ func TestPoolsChange(t *testing.T) {
 		started := start(t, l.Flusher, l.setting, 0, param.Of("_parallel", true,
 			"+free", param.Of("echo>", 1), "+zero", param.Of("echo>", 1, "_pool", "db"), "+missing", param.Of("echo>", 1, "_pool", "later")))
 		<-time.After(time.Hour)
-		if len(g.most) != 1 || g.most["+w+free"] != 1 {
-			t.Errorf("ran %v, want +w+free alone", g.most)
+		if len(g.peaks()) != 1 || g.peaks()["+w+free"] != 1 {
+			t.Errorf("ran %v, want +w+free alone", g.peaks())
 		}
 		change := func(f func(tx trowel.Tx) error) {
 			err := l.store.Update(t.Context(), func(tx trowel.Tx) error {
@@ -233,8 +248,8 @@ func TestPoolsChange(t *testing.T) {
 		}
 		change(func(tx trowel.Tx) error { db.Slots = 1; return tx.UpdatePool(t.Context(), db) })
 		<-time.After(time.Second)
-		if g.most["+w+zero"] != 1 {
-			t.Errorf("ran %v, want +w+zero as well", g.most)
+		if g.peaks()["+w+zero"] != 1 {
+			t.Errorf("ran %v, want +w+zero as well", g.peaks())
 		}
 		change(func(tx trowel.Tx) error {
 			return tx.InsertPool(t.Context(), &trowel.Pool{Name: "later", Slots: 1, CreatedAt: time.Now(), UpdatedAt: time.Now()})
@@ -264,7 +279,7 @@ func TestDefaultPool(t *testing.T) {
 			t.Fatal(err)
 		}
 		end(t, start(t, l.Flusher, l.setting, 0, group(20, "_parallel", true)))
-		if got := g.most["all"]; got != 4 {
+		if got := g.peaks()["all"]; got != 4 {
 			t.Errorf("%d tasks ran at the same time, want 4", got)
 		}
 		l.settled(t)
@@ -316,11 +331,14 @@ func TestAdmission(t *testing.T) {
 		for _, s := range all {
 			end(t, s)
 		}
+		synctest.Wait()
+		mu.Lock()
 		slices.Sort(order[:2]) // two run side by side
 		slices.Sort(order[2:4])
-		if got := fmt.Sprint(order); g.most["all"] > 2 || got != "[1 5 2 3 4]" {
-			t.Errorf("attempts ran in the order %s, %d at the same time, want 5 and 1 and then 2, 3, 4, two at the same time", got, g.most["all"])
+		if got := fmt.Sprint(order); g.peaks()["all"] > 2 || got != "[1 5 2 3 4]" {
+			t.Errorf("attempts ran in the order %s, %d at the same time, want 5 and 1 and then 2, 3, 4, two at the same time", got, g.peaks()["all"])
 		}
+		mu.Unlock()
 		pause := &trowel.Pause{ProjectID: l.setting.Project.ID, Workflow: "w", At: time.Now(), Actor: "me"}
 		if err := l.store.Update(t.Context(), func(tx trowel.Tx) error { return tx.PutPause(t.Context(), pause) }); err != nil {
 			t.Fatal(err)
@@ -328,8 +346,11 @@ func TestAdmission(t *testing.T) {
 		paused := start(t, l.Flusher, l.setting, time.Hour, body)
 		killed := start(t, l.Flusher, l.setting, 2*time.Hour, body)
 		<-time.After(time.Hour)
-		if len(order) != 5 || paused.Attempt.WaitReason != trowel.WaitWorkflowPaused {
-			t.Errorf("%d attempts ran, want 5; the new one waits for %q", len(order), paused.Attempt.WaitReason)
+		mu.Lock()
+		ran := len(order)
+		mu.Unlock()
+		if ran != 5 || paused.Attempt.WaitReason != trowel.WaitWorkflowPaused {
+			t.Errorf("%d attempts ran, want 5; the new one waits for %q", ran, paused.Attempt.WaitReason)
 		}
 		if err := l.Kill(t.Context(), killed.Attempt.ID, "me"); err != nil || end(t, killed).Flags.Status() != "killed" {
 			t.Errorf("Kill of an attempt that waits: %v", err)

@@ -32,6 +32,9 @@ const (
 func (f *Flusher) watch(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
+	if f.opts.Adopt {
+		f.recount(ctx)
+	}
 	began := f.opts.Now()
 	var judge time.Time // when leases may be judged
 	for {
@@ -51,6 +54,24 @@ func (f *Flusher) watch(ctx context.Context) {
 			next = time.Second
 		}
 		timer.Reset(next)
+	}
+}
+
+// recount counts anew what running tasks hold, once, in case that somebody has changed the database by hand.
+func (f *Flusher) recount(ctx context.Context) {
+	var wrong map[string]int
+	err := f.opts.Store.Update(ctx, func(tx trowel.Tx) error {
+		err := tx.LockLimits(ctx)
+		if err == nil {
+			wrong, err = tx.RecountUses(ctx)
+		}
+		return err
+	})
+	switch {
+	case err != nil && ctx.Err() == nil:
+		f.opts.Log.WarnContext(ctx, "limits not recounted", slog.Any("error", err))
+	case len(wrong) > 0:
+		f.opts.Log.WarnContext(ctx, "counters of limits were wrong, and are mended", slog.Any("by", wrong))
 	}
 }
 
