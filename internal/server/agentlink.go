@@ -93,9 +93,13 @@ func linked(handle func(c *call) (any, error)) func(c *call) (any, error) {
 			return nil, err
 		}
 		if got := c.r.Header.Get(api.AgentProtocolHeader); got != api.AgentProtocol {
+			speaks := fmt.Sprintf("the agent %q", got)
+			if got == "" {
+				speaks = "the request has no header " + api.AgentProtocolHeader
+			}
 			return nil, &refusal{status: http.StatusConflict, message: fmt.Sprintf(
-				"this server (%s) speaks version %s of the agents' protocol, and the agent %q: run an agent of the server's version",
-				c.opts.Version, api.AgentProtocol, got)}
+				"this server (%s) speaks version %s of the agents' protocol, and %s: run an agent of the server's version",
+				c.opts.Version, api.AgentProtocol, speaks)}
 		}
 		return handle(c)
 	}

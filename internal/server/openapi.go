@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/trowel-project/trowel/internal/access"
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/param"
 )
@@ -116,13 +117,16 @@ func (r *route) refusals() []int {
 	if strings.Contains(r.path, "{") || len(r.query) > 0 || len(r.body.types) > 0 {
 		statuses = append(statuses, 400, 404)
 	}
-	if r.method != "GET" {
+	if r.method != "GET" || r.verb == access.RunAgent {
 		statuses = append(statuses, 409)
+	}
+	if r.expects {
+		statuses = append(statuses, 412)
 	}
 	if len(r.body.types) > 0 {
 		statuses = append(statuses, 413, 415)
 	}
-	if r.name == "getArchive" {
+	if r.name == "getArchive" || r.name == "getAgentArchive" {
 		statuses = append(statuses, 303)
 	}
 	return statuses

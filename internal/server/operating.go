@@ -20,11 +20,11 @@ func operatingRoutes() []route {
 			about: "A pool.", query: []parameter{ofPool},
 		},
 		{
-			method: "PUT", path: "/api/pools/{name}", name: "putPool", verb: access.EditPools, answer: api.PoolChange{}, handle: putPool,
+			method: "PUT", path: "/api/pools/{name}", name: "putPool", expects: true, verb: access.EditPools, answer: api.PoolChange{}, handle: putPool,
 			about: "Make a pool, or change it.", query: []parameter{ofPool}, body: reads(api.PoolRequest{}),
 		},
 		{
-			method: "DELETE", path: "/api/pools/{name}", name: "deletePool", verb: access.EditPools, answer: api.PoolChange{}, handle: deletePool,
+			method: "DELETE", path: "/api/pools/{name}", name: "deletePool", expects: true, verb: access.EditPools, answer: api.PoolChange{}, handle: deletePool,
 			about: "Delete a pool. Tasks that hold slots of it run on, and those that name it wait.",
 			query: []parameter{
 				ofPool,

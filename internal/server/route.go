@@ -25,8 +25,10 @@ type route struct {
 	about  string // one line for the API document
 	// long tells that it may take longer than a request that only touches the database: uploads,
 	// downloads, streams.
-	long   bool
-	handle func(c *call) (any, error)
+	long bool
+	// expects tells that it is refused with 412 if what it is about is not as the caller expects.
+	expects bool
+	handle  func(c *call) (any, error)
 }
 
 // parameter is a query parameter.
