@@ -30,8 +30,37 @@ func (s *server) newToken(role string) (string, error) {
 	return strings.TrimSpace(string(text)), err
 }
 
-// employ starts an agent of a server over HTTPS and returns when the server knows it.
-func (b *bench) employ(s *server, db *database, token, certificate, slots string) (*agent, error) {
+// employer is a server on PostgreSQL that runs nothing itself, with what its agents need, over HTTPS.
+type employer struct {
+	*server
+
+	db                 *database
+	token, certificate string
+}
+
+func (b *bench) employer(settings ...string) (*employer, error) {
+	db, err := b.postgresql()
+	if err != nil {
+		return nil, err
+	}
+	secured, certificate, err := b.certificate()
+	if err != nil {
+		return nil, err
+	}
+	s, err := b.serve(db, append(append(secured, withoutAgent), settings...)...)
+	if err != nil {
+		return nil, err
+	}
+	token, err := s.newToken("agent")
+	if err != nil {
+		return nil, errors.Join(err, s.stop())
+	}
+	return &employer{s, db, token, certificate}, nil
+}
+
+// employ starts an agent and returns when the server knows it.
+func (s *employer) employ(slots string) (*agent, error) {
+	b := s.bench
 	b.agents++
 	name := fmt.Sprintf("agent%d", b.agents)
 	dir, err := b.project(name, "empty", "")
@@ -42,14 +71,14 @@ func (b *bench) employ(s *server, db *database, token, certificate, slots string
 	if a.log, err = os.Create(filepath.Join(dir, "log")); err != nil {
 		return nil, err
 	}
-	a.cmd = exec.Command(b.bin, "agent", "--server", s.Endpoint(), "--ca-cert", certificate, "--name", name, "--slots", slots, "--workspace", filepath.Join(dir, "work"))
+	a.cmd = exec.Command(b.bin, "agent", "--server", s.Endpoint(), "--ca-cert", s.certificate, "--name", name, "--slots", slots, "--workspace", filepath.Join(dir, "work"))
 	a.cmd.Dir, a.cmd.Stdout, a.cmd.Stderr = dir, a.log, a.log
-	a.cmd.Env = append(b.environment(), "TROWEL_TOKEN="+token)
+	a.cmd.Env = append(b.environment(), "TROWEL_TOKEN="+s.token)
 	if err := a.cmd.Start(); err != nil {
 		return nil, errors.Join(err, a.log.Close())
 	}
 	err = untilEvery(rarely, 30*time.Second, func() (bool, error) {
-		n, err := db.count("SELECT count(*) FROM agent WHERE name = '" + name + "'")
+		n, err := s.db.count("SELECT count(*) FROM agent WHERE name = '" + name + "'")
 		return n > 0, err
 	})
 	if err != nil {
@@ -68,24 +97,12 @@ func (a *agent) kill() error {
 
 // remoteHandOff is the hand-off through an agent over HTTPS, at a part of the throughput through that agent.
 func remoteHandOff(b *bench) (results []result, err error) {
-	db, err := b.postgresql()
-	if err != nil {
-		return nil, err
-	}
-	settings, certificate, err := b.certificate()
-	if err != nil {
-		return nil, err
-	}
-	s, err := b.serve(db, append(settings, withoutAgent)...)
+	s, err := b.employer()
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.stop()) }()
-	token, err := s.newToken("agent")
-	if err != nil {
-		return nil, err
-	}
-	a, err := b.employ(s, db, token, certificate, "100")
+	a, err := s.employ("100")
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +115,7 @@ func remoteHandOff(b *bench) (results []result, err error) {
 	if err != nil {
 		return nil, err
 	}
-	h, err := s.handOff(db, id, rate*handOffAt, measuring)
+	h, err := s.handOff(s.db, id, rate*handOffAt, measuring)
 	if err != nil {
 		return nil, err
 	}

@@ -28,28 +28,16 @@ func (idler) Lose([]trowel.TryID)   {}
 // idleFleet is what idle agents cost a server and its database. They are all in this process, each with
 // connections of its own, over HTTPS.
 func idleFleet(b *bench) (results []result, err error) {
-	db, err := b.postgresql()
-	if err != nil {
-		return nil, err
-	}
-	settings, _, err := b.certificate()
-	if err != nil {
-		return nil, err
-	}
-	s, err := b.serve(db, append(settings, withoutAgent)...)
+	s, err := b.employer()
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.stop()) }()
-	token, err := s.newToken("agent")
-	if err != nil {
-		return nil, err
-	}
 	ctx, stop := context.WithCancel(context.Background())
 	var running sync.WaitGroup
 	defer running.Wait()
 	defer stop()
-	if err := s.connectFleet(ctx, token, &running); err != nil {
+	if err := s.connectFleet(ctx, s.token, &running); err != nil {
 		return nil, errors.Join(err, s.failure())
 	}
 	<-time.After(settling)
@@ -66,7 +54,7 @@ func idleFleet(b *bench) (results []result, err error) {
 	if err != nil {
 		return nil, err
 	}
-	n, err := db.count(fmt.Sprintf("SELECT count(*) FROM agent WHERE is_remote AND lease_ends > %d", time.Now().UnixMicro()))
+	n, err := s.db.count(fmt.Sprintf("SELECT count(*) FROM agent WHERE is_remote AND lease_ends > %d", time.Now().UnixMicro()))
 	if err == nil && n != fleetAgents {
 		err = fmt.Errorf("%d of %d agents have a lease", n, fleetAgents)
 	}

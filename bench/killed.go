@@ -24,30 +24,18 @@ const killedTasks = 20
 // killedAgent is how long tasks stand still whose agent was killed, until another agent has started them
 // again. The instants at which agents are killed differ in what is left of their leases.
 func killedAgent(b *bench) (results []result, err error) {
-	db, err := b.postgresql()
-	if err != nil {
-		return nil, err
-	}
-	settings, certificate, err := b.certificate()
-	if err != nil {
-		return nil, err
-	}
-	s, err := b.serve(db, append(settings, withoutAgent, leases)...)
+	s, err := b.employer(leases)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.stop()) }()
-	token, err := s.newToken("agent")
-	if err != nil {
-		return nil, err
-	}
 	file := filepath.Join(b.dir, "started")
 	id, err := s.push("sleepers", "sleepers", "sleepers.dig",
 		"_parallel: true\n"+repeat(killedTasks, "+t%d:\n  sh>: echo %[1]d >> "+filepath.ToSlash(file)+"; exec sleep 20\n"))
 	if err != nil {
 		return nil, err
 	}
-	present, err := b.employ(s, db, token, certificate, "100")
+	present, err := s.employ("100")
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +43,7 @@ func killedAgent(b *bench) (results []result, err error) {
 	var slowest time.Duration
 	const kills = 5
 	for i := range kills {
-		next := func() (*agent, error) { return b.employ(s, db, token, certificate, "100") }
+		next := func() (*agent, error) { return s.employ("100") }
 		took, successor, err := s.killUnder(id, file, present, next, time.Duration(i)*shortLease/kills/3)
 		if successor != nil {
 			present = successor

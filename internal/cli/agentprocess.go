@@ -211,7 +211,7 @@ func (p *agentProcess) drain(ctx context.Context, signals <-chan os.Signal) {
 		tell(ctx, p.log, slog.LevelInfo, fmt.Sprintf(textAgentDrains, n))
 		tell(ctx, p.log, slog.LevelInfo, textAgentSecond)
 	}
-	p.awaitTasks(ctx, signals)
+	awaitTasks(p.agent, signals, p.settings.ShutdownGrace, p.killNow, func() { tell(ctx, p.log, slog.LevelInfo, textHandBack) })
 	tell(ctx, p.log, slog.LevelInfo, textAgentReports)
 	settling, cancel := context.WithTimeout(ctx, max(p.settings.ShutdownGrace, requestsGrace))
 	defer cancel()
@@ -233,34 +233,4 @@ func (p *agentProcess) drain(ctx context.Context, signals <-chan os.Signal) {
 	if err := p.link.Leave(leaving); err != nil {
 		p.log.WarnContext(ctx, "the server does not know that this agent has ended, and waits for the end of its lease", slog.Any("error", err))
 	}
-}
-
-// awaitTasks returns when no task runs.
-func (p *agentProcess) awaitTasks(ctx context.Context, signals <-chan os.Signal) {
-	idle := make(chan struct{})
-	go func() {
-		defer close(idle)
-		p.agent.Wait()
-	}()
-	var grace <-chan time.Time
-	if p.settings.ShutdownGrace > 0 {
-		timer := time.NewTimer(p.settings.ShutdownGrace)
-		defer timer.Stop()
-		grace = timer.C
-	}
-	select {
-	case <-idle:
-		return
-	case <-signals:
-	case <-grace:
-	}
-	tell(ctx, p.log, slog.LevelInfo, textHandBack)
-	p.agent.Stop()
-	select {
-	case <-idle:
-		return
-	case <-signals:
-		close(p.killNow)
-	}
-	<-idle
 }

@@ -154,32 +154,7 @@ func (p *serverProcess) awaitTasks(ctx context.Context, signals <-chan os.Signal
 		p.say(ctx, fmt.Sprintf(textRunning, n))
 		p.say(ctx, textSecond)
 	}
-	idle := make(chan struct{})
-	go func() {
-		defer close(idle)
-		p.agent.Wait()
-	}()
-	var grace <-chan time.Time
-	if p.settings.ShutdownGrace > 0 {
-		timer := time.NewTimer(p.settings.ShutdownGrace)
-		defer timer.Stop()
-		grace = timer.C
-	}
-	select {
-	case <-idle:
-		return
-	case <-signals:
-	case <-grace:
-	}
-	p.say(ctx, textHandBack)
-	p.agent.Stop()
-	select {
-	case <-idle:
-		return
-	case <-signals:
-		close(p.killNow)
-	}
-	<-idle
+	awaitTasks(p.agent, signals, p.settings.ShutdownGrace, p.killNow, func() { p.say(ctx, textHandBack) })
 }
 
 func (p *serverProcess) say(ctx context.Context, line string) { tell(ctx, p.log, slog.LevelInfo, line) }

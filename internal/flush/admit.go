@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 
 	trowel "github.com/trowel-project/trowel"
@@ -66,7 +67,7 @@ func (f *Flusher) lockAdmission(ctx context.Context, tx trowel.Tx, w *write, bat
 		}
 	}
 	if len(names) > 0 {
-		if _, err := tx.LockUses(ctx, keys(names)); err != nil {
+		if _, err := tx.LockUses(ctx, slices.Collect(maps.Keys(names))); err != nil {
 			return err
 		}
 	}

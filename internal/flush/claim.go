@@ -2,6 +2,7 @@ package flush
 
 import (
 	"context"
+	"maps"
 	"slices"
 
 	trowel "github.com/trowel-project/trowel"
@@ -141,7 +142,7 @@ func (f *Flusher) lockLimits(ctx context.Context, tx trowel.Tx, w *write, candid
 	}
 	limits.Uses = map[string]int{}
 	if len(names) > 0 {
-		if limits.Uses, err = tx.LockUses(ctx, keys(names)); err != nil {
+		if limits.Uses, err = tx.LockUses(ctx, slices.Collect(maps.Keys(names))); err != nil {
 			return nil, err
 		}
 	}
@@ -150,14 +151,6 @@ func (f *Flusher) lockLimits(ctx context.Context, tx trowel.Tx, w *write, candid
 	}
 	w.locks = limits.Uses
 	return limits, nil
-}
-
-func keys(set map[string]bool) []string {
-	list := make([]string, 0, len(set))
-	for name := range set {
-		list = append(list, name)
-	}
-	return list
 }
 
 // sharePools keeps the pools as they are for the transaction, and reads them unless they are known.
