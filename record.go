@@ -44,6 +44,10 @@ const (
 	SourceServer    = "server"
 )
 
+// ActionAgentLost is the action of a server that found the lease of an agent ended. Its After has "tries",
+// how many the agent had, which run again.
+const ActionAgentLost = "agent.lost"
+
 // RecordFilter selects records, newest first; empty fields select all.
 type RecordFilter struct {
 	Actor     string

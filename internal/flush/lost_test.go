@@ -105,6 +105,13 @@ func checkLost(t *testing.T, store trowel.Store, id trowel.AttemptID) {
 		if len(agents) != 1 || agents[0].ID != "living" {
 			t.Errorf("%d agents, want the living one", len(agents))
 		}
+		if err != nil {
+			return err
+		}
+		records, err := tx.ListRecords(t.Context(), trowel.RecordFilter{Action: trowel.ActionAgentLost, Limit: 10})
+		if len(records) != 1 || records[0].ObjectID != "dead" || records[0].Actor != "engine" || param.JSON(records[0].After) != `{"tries":1}` {
+			t.Errorf("records = %+v, want one of the dead agent with its try", records)
+		}
 		return err
 	})
 	if err != nil {

@@ -55,3 +55,42 @@ func TestDeathsOnPostgres(t *testing.T) {
 		})
 	}
 }
+
+// TestLostOnceOnPostgres has several servers find the same agents lost at the same time: the audit says it once
+// of each.
+func TestLostOnceOnPostgres(t *testing.T) {
+	t.Parallel()
+	const agents, servers = 20, 4
+	store := pgtest.Open(t)
+	for n := range agents {
+		putAgent(t, store, fmt.Sprintf("dead %d", n), -time.Second)
+	}
+	for n := range servers {
+		_, stop := serve(t, store, fmt.Sprintf("living %d", n), false)
+		defer stop()
+	}
+	look := time.NewTicker(20 * time.Millisecond)
+	defer look.Stop()
+	for there := agents; there > 0; <-look.C {
+		if err := store.View(t.Context(), func(tx trowel.Tx) error {
+			rows, err := tx.ListAgents(t.Context())
+			there = len(rows)
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := store.View(t.Context(), func(tx trowel.Tx) error {
+		records, err := tx.ListRecords(t.Context(), trowel.RecordFilter{Action: trowel.ActionAgentLost, Limit: 2 * agents})
+		of := map[string]bool{}
+		for _, r := range records {
+			of[r.ObjectID] = true
+		}
+		if len(records) != agents || len(of) != agents {
+			t.Errorf("%d records of %d agents, want one of each of %d", len(records), len(of), agents)
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+}

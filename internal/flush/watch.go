@@ -160,10 +160,9 @@ func (f *Flusher) forgetLost(ctx context.Context, tx trowel.Tx, began, judge tim
 		switch {
 		case a.ID == f.opts.Agent.ID():
 		case f.opts.Sole && !a.Remote, !a.LeaseEnds.After(now) && !now.Before(judge):
-			if err := tx.DeleteAgent(ctx, a.ID); err != nil {
+			if err := f.lose(ctx, tx, a, now); err != nil {
 				return 0, err
 			}
-			f.opts.Log.WarnContext(ctx, "agent lost", slog.String("agent", a.Name))
 		case a.LeaseEnds.After(now):
 			next = min(next, a.LeaseEnds.Sub(now))
 		default:

@@ -12,6 +12,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/access"
 	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/param"
 )
 
 // Every write leaves a record in its transaction, with who it was and without what is secret; what is
@@ -69,6 +70,34 @@ func TestRecords(t *testing.T) {
 	limited := h.do(t, "GET", "/api/audit", "", "", "Authorization", "Bearer "+h.ofProject(t, 1))
 	if list := read[api.AuditList](t, limited, 200); len(list.Items) != 10 {
 		t.Errorf("a caller of one project sees %d entries, want 10", len(list.Items))
+	}
+}
+
+// A record of a lost agent says in a sentence how many tries were freed.
+func TestRecordOfLostAgent(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, nil)
+	err := h.store.Update(t.Context(), func(tx trowel.Tx) error {
+		for tries := range 3 {
+			if err := tx.InsertRecords(t.Context(), &trowel.Record{
+				At: time.Now(), ActorKind: trowel.ActorServer, Actor: "engine", Source: trowel.SourceServer, Action: trowel.ActionAgentLost,
+				ObjectKind: "agent", ObjectID: "ac807129", Object: "gpu-1", After: param.Of("tries", tries),
+			}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range read[api.AuditList](t, h.get(t, "/api/audit?action=agent"), 200).Items {
+		got = append(got, e.Actor.Kind+" "+e.Object.Kind+" "+e.Object.ID+": "+e.Text)
+	}
+	const begin = "server agent ac807129: engine lost the agent gpu-1, whose lease has ended; "
+	if diff := cmp.Diff([]string{begin + "its 2 tries were freed", begin + "its try was freed", begin + "it ran nothing"}, got); diff != "" {
+		t.Errorf("sentences (-want +got):\n%s", diff)
 	}
 }
 

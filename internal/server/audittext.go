@@ -21,7 +21,8 @@ func actionPhrases() map[string]string {
 		"token.create": "made the token", "token.revoke": "revoked the token",
 		"workflow.pause": "paused", "workflow.resume": "resumed",
 		"agent.drain": "drained the agent", "agent.undrain": "let the agent take tasks again:",
-		"attempt.start": "started an attempt of", "attempt.retry": "started again an attempt of", "attempt.kill": "killed an attempt of",
+		trowel.ActionAgentLost: "lost the agent",
+		"attempt.start":        "started an attempt of", "attempt.retry": "started again an attempt of", "attempt.kill": "killed an attempt of",
 		"attempt.delete": "deleted",
 	}
 }
@@ -33,10 +34,25 @@ func recordText(r *trowel.Record) string {
 		phrase = strings.ReplaceAll(r.Action, ".", " ")
 	}
 	text := r.Actor + " " + phrase + " " + r.Object
+	if r.Action == trowel.ActionAgentLost {
+		return text + freedText(r)
+	}
 	if changes := changesText(r.Before, r.After); changes != "" && r.ObjectKind != "workflow" && r.ObjectKind != "agent" { // the phrase says it
 		text += ": " + changes
 	}
 	return text
+}
+
+// freedText is what became of an agent that was lost.
+func freedText(r *trowel.Record) string {
+	tries, _ := param.NewReader(r.After).IntOr("tries", 0) // what the engine has written is a number
+	switch tries {
+	case 0:
+		return ", whose lease has ended; it ran nothing"
+	case 1:
+		return ", whose lease has ended; its try was freed"
+	}
+	return fmt.Sprintf(", whose lease has ended; its %d tries were freed", tries)
 }
 
 // changesText lists what differs between two states of a thing.
