@@ -85,9 +85,6 @@ type AttemptTx interface {
 	// FindLatestAttempt returns the newest attempt of a session (language A4), or, if name is not
 	// empty, the attempt of that name.
 	FindLatestAttempt(ctx context.Context, project ProjectID, workflow string, at time.Time, name string) (*Attempt, error)
-	// ListRunningAttempts returns up to limit attempts that are not done and whose id is larger
-	// than after, in the order of their ids.
-	ListRunningAttempts(ctx context.Context, after AttemptID, limit int) ([]*Attempt, error)
 	// CountRunningAttempts returns how many attempts are not done.
 	CountRunningAttempts(ctx context.Context) (int, error)
 }

@@ -232,13 +232,14 @@ func (a *arena) stuck(ctx context.Context) error {
 	}
 	var waits strings.Builder
 	err = store.View(ctx, func(tx trowel.Tx) error {
-		running, err := tx.ListRunningAttempts(ctx, 0, 10)
+		running, err := tx.ListRunning(ctx, 0, 10)
 		if err != nil {
 			return err
 		}
-		for _, attempt := range running {
-			tasks, err := tx.ListTasks(ctx, attempt.ID, -1)
-			if err != nil {
+		for i := range running {
+			attempt, errAttempt := tx.FindAttempt(ctx, running[i].ID)
+			tasks, errTasks := tx.ListTasks(ctx, running[i].ID, -1)
+			if err := errors.Join(errAttempt, errTasks); err != nil {
 				return err
 			}
 			fmt.Fprintf(&waits, "\n  attempt %d, waiting for %q, at %s:", attempt.ID, attempt.WaitReason, time.Now().UTC())

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"cmp"
-	"iter"
 	"slices"
 	"time"
 
@@ -241,18 +240,6 @@ func (img *Image) Len() int { return len(img.tasks) }
 
 // Running returns how many tasks are RUNNING.
 func (img *Image) Running() int { return img.running }
-
-// ReadyTasks returns the ready tasks in the order in which they became ready. They must not be changed,
-// and nothing may be applied meanwhile.
-func (img *Image) ReadyTasks() iter.Seq[*trowel.Task] {
-	return func(yield func(*trowel.Task) bool) {
-		for _, r := range img.ready {
-			if r.current() && !yield(&r.t.Task) {
-				return
-			}
-		}
-	}
-}
 
 // NextReady returns the ready task that has waited longest, without taking it.
 func (img *Image) NextReady() (trowel.TaskID, bool) {

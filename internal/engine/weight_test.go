@@ -115,20 +115,16 @@ func checkWeights(t *testing.T, seed uint64, body *param.Map) {
 		}
 	}
 	tr := newTrial(t, param.JSON(body), "")
-	for ready := true; ready; {
-		ready = false
-		for row := range tr.img.ReadyTasks() {
-			want := own(int(row.ID) - 1)
-			for j := range after[int(row.ID)-1] {
-				want += own(j)
-			}
-			if got := row.Needs.PriorityWeight(); got != want {
-				t.Fatalf("graph %d: weight of %s = %d, want %d in %s", seed, row.FullName, got, want, param.JSON(body))
-			}
-			tr.run(strings.TrimPrefix(row.FullName, "+m"), trowel.Report{})
-			ready = true
-			break
+	for id, ready := tr.img.NextReady(); ready; id, ready = tr.img.NextReady() {
+		row := tr.img.Find(id)
+		want := own(int(row.ID) - 1)
+		for j := range after[int(row.ID)-1] {
+			want += own(j)
 		}
+		if got := row.Needs.PriorityWeight(); got != want {
+			t.Fatalf("graph %d: weight of %s = %d, want %d in %s", seed, row.FullName, got, want, param.JSON(body))
+		}
+		tr.run(strings.TrimPrefix(row.FullName, "+m"), trowel.Report{})
 	}
 	if !tr.img.Done() {
 		t.Fatalf("graph %d did not come to its end", seed)

@@ -27,7 +27,6 @@ ON CONFLICT (session_id, name) DO NOTHING RETURNING id, number`
 	sqlFindLatest     = `SELECT ` + attemptColumns + ` FROM attempt a JOIN session s ON s.id = a.session_id
 WHERE s.project_id = $1 AND s.workflow = $2 AND s.session_time = $3 AND ($4 = '' OR a.name = $4)
 ORDER BY a.number DESC LIMIT 1`
-	sqlListRunning  = `SELECT ` + attemptColumns + ` FROM attempt a WHERE a.finished_at IS NULL AND a.id > $1 ORDER BY a.id LIMIT $2`
 	sqlCountRunning = `SELECT count(*) FROM attempt WHERE finished_at IS NULL`
 	sqlFindSetting  = `SELECT ` + definitionColumns + `, ` + sessionColumns + definitionTables + ` JOIN attempt a ON a.workflow_id = w.id
 JOIN session s ON s.id = a.session_id WHERE a.id = $1`
@@ -182,14 +181,6 @@ func (t *tx) FindLatestAttempt(ctx context.Context, project trowel.ProjectID, wo
 
 func (t *tx) attempt(ctx context.Context, query string, args ...any) (*trowel.Attempt, error) {
 	return first(t.attempts(ctx, query, args))
-}
-
-func (t *tx) ListRunningAttempts(ctx context.Context, after trowel.AttemptID, limit int) ([]*trowel.Attempt, error) {
-	list, err := t.attempts(ctx, sqlListRunning, []any{after, limit})
-	if err != nil {
-		return nil, fmt.Errorf("list running attempts: %w", err)
-	}
-	return list, nil
 }
 
 func (t *tx) CountRunningAttempts(ctx context.Context) (int, error) {

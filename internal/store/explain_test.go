@@ -176,10 +176,6 @@ func hot() []statement {
 			return err
 		})),
 		one("FindSetting", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.FindSetting(ctx, 77); return err }),
-		one("ListRunningAttempts", func(ctx context.Context, tx trowel.Tx) error {
-			_, err := tx.ListRunningAttempts(ctx, 5, 20)
-			return err
-		}),
 		scanned(one("ListReadyDelayed", func(ctx context.Context, tx trowel.Tx) error {
 			_, err := tx.ListReadyDelayed(ctx, time.UnixMicro(9), 20)
 			return err

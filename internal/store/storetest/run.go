@@ -37,7 +37,7 @@ func Run(t *testing.T, open func(t *testing.T) trowel.Store) {
 		{"active attempts", testActiveAttempts},
 		{"sessions and attempts", testAttempts},
 		{"attempts that clash", testAttemptConflicts},
-		{"listing attempts", testAttemptLists},
+		{"counting attempts", testAttemptCount},
 		{"locking attempts", testAttemptLocks},
 		{"settings", testSettings},
 		{"task ids", testTaskIDs},
