@@ -46,9 +46,11 @@ func (p *serverProcess) openEngine(ctx context.Context) error {
 	})
 	p.launcher.Flusher = p.flusher
 	p.renewals = queue.NewRenewals(queue.RenewalOptions{Store: p.store, Lease: p.settings.Agent.Lease, Now: p.env.Now})
-	p.heartbeat = queue.NewHeartbeat(queue.HeartbeatOptions{
-		Store: p.store, Renewals: p.renewals, Agent: p.agent, Row: p.agentRow(), Every: p.settings.Agent.Heartbeat, Log: p.log,
-	})
+	if p.runsTasks() {
+		p.heartbeat = queue.NewHeartbeat(queue.HeartbeatOptions{
+			Store: p.store, Renewals: p.renewals, Agent: p.agent, Row: p.agentRow(), Every: p.settings.Agent.Heartbeat, Log: p.log,
+		})
+	}
 	p.openHub()
 	if p.settings.Schedule.Enabled {
 		p.scheduler = scheduler.New(scheduler.Options{Shared: !p.sole, Store: p.meters.metered(p.store, "scheduler"), Launcher: p.launcher, Now: p.env.Now, Log: p.log})
@@ -83,10 +85,15 @@ func (p *serverProcess) openAgent(ctx context.Context) error {
 		Report: p.report,
 		Wake:   func() { p.flusher.Wake() },
 	})
-	if !a.Enabled || !p.settings.Engine.Enabled {
+	if !p.runsTasks() {
 		p.agent.Rest()
 	}
 	return nil
+}
+
+// runsTasks tells whether this server runs tasks itself. One that does not has no agent to be listed or counted.
+func (p *serverProcess) runsTasks() bool {
+	return p.settings.Agent.Enabled && p.settings.Engine.Enabled
 }
 
 // agentRow is what is stored of the agent of this process.

@@ -16,8 +16,8 @@ func (p *serverProcess) introduce(ctx context.Context) error {
 	s := p.settings
 	p.log.InfoContext(ctx, "server opened", slog.String("version", version), slog.String("database", databasePlace(&s.Database)),
 		slog.String("archives", s.Archives.Type), slog.String("task_logs", s.Logs.Type), slog.String("tmpdir", p.tempDir()),
-		slog.String(telemetry.KeyAgent, p.agentName()), slog.Bool("runs_tasks", s.Agent.Enabled && s.Engine.Enabled),
-		slog.Bool("runs_schedules", s.Schedule.Enabled))
+		slog.String(telemetry.KeyAgent, p.agentName()), slog.Bool("runs_tasks", p.runsTasks()),
+		slog.Bool("moves_tasks", s.Engine.Enabled), slog.Bool("runs_schedules", s.Schedule.Enabled))
 	return nil
 }
 

@@ -10,7 +10,8 @@ import (
 )
 
 // A server whose parts are switched off serves the API, passes on what happens, and starts attempts, which
-// another server on the database moves on, and a remote agent runs: one that had asked the first.
+// another server on the database moves on, and a remote agent runs: one that had asked the first. Neither
+// counts as an agent.
 func TestServerParts(t *testing.T) {
 	t.Parallel()
 	var database []string
@@ -21,7 +22,6 @@ func TestServerParts(t *testing.T) {
 	}
 	front := serve(t, append([]string{"server.executor.enabled", "false", "agent.enabled", "false", "schedule.enabled", "false"}, database...)...)
 	mover := serve(t, append([]string{"agent.enabled", "false"}, database...)...)
-	agent := connectAgent(t, front, "agent.server", front.url+","+mover.url)
 	front.push("demo", "+a:\n  sh>: echo hello\n+b:\n  echo>: over\n")
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, front.url+"/api/events?topic=project:1", http.NoBody)
 	if err != nil {
@@ -33,6 +33,14 @@ func TestServerParts(t *testing.T) {
 	}
 	defer func() { _ = stream.Body.Close() }()
 	attempt := front.start("1", "2024-01-01T00:00:00Z")
+	// A server that runs nothing is no agent, so that people learn what is missing.
+	front.eventually("a task without an agent", func() bool {
+		return strings.Contains(newConsole(t).run("why", attempt, "+a", "-e", front.url).stdout, "no_agent: no live agent serves queue `default`")
+	})
+	if queues := newConsole(t).run("queues", "-e", mover.url).stdout; !strings.Contains(queues, "agents: 0\n  slots: 0\n") {
+		t.Errorf("queues = %s", queues)
+	}
+	agent := connectAgent(t, front, "agent.server", front.url+","+mover.url)
 	if got := front.status(attempt); got != "success" {
 		t.Fatalf("attempt ended as %s: %v\n%s", got, front.states(attempt), agent.log)
 	}

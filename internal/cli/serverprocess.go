@@ -58,7 +58,7 @@ type serverProcess struct {
 	agent     *agent.Agent
 	id        string // of this process among the servers of a database
 	renewals  *queue.Renewals
-	heartbeat *queue.Heartbeat
+	heartbeat *queue.Heartbeat // nil: no tasks run here
 	params    operator.ParamServer
 	flusher   *flush.Flusher
 	hub       *hub.Hub // nil: there are no remote agents

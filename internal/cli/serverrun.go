@@ -35,7 +35,7 @@ func (p *serverProcess) start(ctx context.Context) (err error) {
 	p.partsCtx, p.endParts = context.WithCancel(context.WithoutCancel(ctx))
 	p.failures = make(chan error, 8)
 	err = p.configurePools(ctx)
-	if err == nil {
+	if err == nil && p.heartbeat != nil {
 		err = p.heartbeat.Register(ctx)
 	}
 	if err == nil && p.local != nil {
@@ -48,7 +48,9 @@ func (p *serverProcess) start(ctx context.Context) (err error) {
 	p.goPart("flusher", p.flusher.Run)
 	p.goPart("log gatherer", p.gatherer.Run)
 	p.goPart("renewals", p.renewals.Run)
-	p.goPart("heartbeat", p.heartbeat.Run)
+	if p.heartbeat != nil {
+		p.goPart("heartbeat", p.heartbeat.Run)
+	}
 	if p.hub != nil {
 		p.goPart("remote agents", p.hub.Run)
 	}
@@ -129,8 +131,10 @@ func (p *serverProcess) stop(ctx context.Context, signals <-chan os.Signal) erro
 	p.listeners.shutdown(requests)
 	p.say(ctx, textHTTPWorkers)
 	p.say(ctx, textSystem)
-	if errEnd := p.heartbeat.End(draining); err == nil {
-		err = errEnd
+	if p.heartbeat != nil {
+		if errEnd := p.heartbeat.End(draining); err == nil {
+			err = errEnd
+		}
 	}
 	p.endParts()
 	p.parts.Wait()
