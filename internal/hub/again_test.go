@@ -12,7 +12,7 @@ func TestAgainTakesSlots(t *testing.T) {
 	t.Parallel()
 	one, two := trowel.TryID{Task: 1, Number: 1}, trowel.TryID{Task: 2, Number: 1}
 	running := map[trowel.TryID]trowel.LiveTask{one: {}, two: {}}
-	p := &peer{id: "a", now: time.Now, silent: time.Hour, row: trowel.Agent{Slots: 2}, given: map[trowel.TryID]*grant{}}
+	p := &peer{id: "a", now: time.Now, silent: time.Hour, row: trowel.Agent{Slots: 2}, given: map[trowel.TryID]*grant{}, endings: &endings{}}
 	free := func(step string, want int) {
 		t.Helper()
 		if got := p.Free(); got != want {

@@ -61,6 +61,7 @@ type Hub struct {
 	opts      Options
 	keepAlive time.Duration
 	wake      chan struct{} // has room for one: rows have changed
+	endings   endings
 
 	mu      sync.Mutex
 	peers   map[string]*peer

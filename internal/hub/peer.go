@@ -12,7 +12,8 @@ type peer struct {
 	id  string
 	now func() time.Time
 	// silent is after how long without a sign of life an agent gets nothing.
-	silent time.Duration
+	silent  time.Duration
+	endings *endings // of the server
 
 	mu      sync.Mutex
 	row     trowel.Agent
@@ -29,6 +30,7 @@ type peer struct {
 type grant struct {
 	lease  *trowel.Lease // nil if another server has given it
 	sent   bool          // it was put into a stream, or the agent has said that it has it
+	had    bool          // the agent has said that it has it
 	missed int           // how many heartbeats in a row neither the database nor the agent had it
 }
 
@@ -184,28 +186,31 @@ func (p *peer) alive(resting bool) bool {
 }
 
 // compare brings what was given in step with what the database has and what the agent says that it has.
-// It returns what the agent has and must end, what it has and is to cancel, and what is neither here nor
-// there and must be sent again.
+// It returns what the agent has and must end, and what is neither here nor there and must be sent again. Tries whose
+// reports came since the database was read are left alone: they take no slot any more.
 func (p *peer) compare(running map[trowel.TryID]trowel.LiveTask, held map[trowel.TryID]bool) (lost, again []trowel.TryID) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for id := range held {
 		task, runs := running[id]
-		if !runs {
+		switch {
+		case p.endings.has(id):
+			continue
+		case !runs:
 			lost = append(lost, id)
 			delete(p.given, id)
 			continue
-		}
-		if p.given[id] == nil {
+		case p.given[id] == nil:
 			p.given[id] = &grant{sent: true}
 		}
+		p.given[id].had = true
 		if task.Flags&trowel.TaskCancelRequested != 0 && p.stream != nil {
 			p.stream.cancel = append(p.stream.cancel, id)
 			p.stream.notify()
 		}
 	}
 	for id := range running {
-		if g := p.given[id]; held[id] || g != nil && !g.awaited() {
+		if g := p.given[id]; held[id] || g != nil && !g.awaited() || p.endings.has(id) {
 			continue
 		}
 		p.given[id] = &grant{} // it takes its slot until then
@@ -214,7 +219,7 @@ func (p *peer) compare(running map[trowel.TryID]trowel.LiveTask, held map[trowel
 	for id, g := range p.given {
 		if _, runs := running[id]; runs || held[id] {
 			g.missed = 0
-		} else if g.missed++; g.missed > 1 {
+		} else if g.missed++; g.missed > 1 || g.had { // what it had was given long before the database was read
 			delete(p.given, id)
 		}
 	}

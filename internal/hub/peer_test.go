@@ -22,7 +22,7 @@ func leaseNumber(task int) *trowel.Lease {
 
 func newPeer(slots int) *peer {
 	return &peer{
-		id: "a", now: time.Now, silent: 20 * time.Second, given: map[trowel.TryID]*grant{}, row: trowel.Agent{ID: "a", Name: "a", Slots: slots},
+		id: "a", now: time.Now, silent: 20 * time.Second, given: map[trowel.TryID]*grant{}, endings: &endings{}, row: trowel.Agent{ID: "a", Name: "a", Slots: slots},
 	}
 }
 

@@ -127,11 +127,13 @@ func (h *Hub) Beat(ctx context.Context, id string, token trowel.TokenID, held ap
 	if len(held.Tries) == 0 && p.idle() {
 		return beat, nil // most heartbeats cost no query of their own
 	}
+	defer h.endings.read()()
 	running, err := h.own(ctx, id, token)
 	if err != nil {
 		return api.AgentBeat{}, err
 	}
 	lost, again := p.compare(running, triesOf(held.Tries))
+	h.opts.Flusher.Wake() // there may be room that was not known of
 	beat.Lost = append(beat.Lost, shapesOf(lost)...)
 	if len(again) > 0 {
 		h.opts.Log.WarnContext(ctx, "leases are sent again", slog.String("agent", p.name()), slog.Int("tries", len(again)))

@@ -62,13 +62,18 @@ func (h *Hub) Reports(ctx context.Context, id string, token trowel.TokenID, repo
 		if h.opts.KeepOutput == nil {
 			report.Logs = nil
 		}
-		report.Answer = func(err error) { done <- err }
+		ended := report.ID()
+		report.Answer = func(err error) {
+			h.endings.answered(ended)
+			done <- err
+		}
 		waiting[i] = done
+		h.endings.begin(ended)
 		if p == nil {
 			h.opts.Report(report)
 			continue
 		}
-		p.end(report.ID(), func() { h.opts.Report(report) })
+		p.end(ended, func() { h.opts.Report(report) })
 	}
 	var failed error
 	for i, done := range waiting {

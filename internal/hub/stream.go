@@ -35,6 +35,7 @@ func (h *Hub) Connect(ctx context.Context, id string, token trowel.TokenID, held
 		return nil, err
 	}
 	defer p.connected()
+	defer h.endings.read()()
 	row, running, err := h.take(ctx, id, token)
 	if err != nil {
 		return nil, err
@@ -71,7 +72,7 @@ func (h *Hub) begin(id string) (*peer, error) {
 	}
 	p := h.peers[id]
 	if p == nil {
-		p = &peer{id: id, now: h.opts.Now, silent: h.opts.Lease * 2 / 3, given: map[trowel.TryID]*grant{}, since: h.opts.Now()}
+		p = &peer{id: id, now: h.opts.Now, silent: h.opts.Lease * 2 / 3, given: map[trowel.TryID]*grant{}, since: h.opts.Now(), endings: &h.endings}
 		h.peers[id] = p
 	}
 	p.begin()
