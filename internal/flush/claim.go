@@ -87,7 +87,6 @@ func (f *Flusher) claim(ctx context.Context, tx trowel.Tx, w *write, s selection
 		}
 		f.failFull(w, limits, f.pick(w, limits, s.slots, candidates))
 	}
-	f.countFreed(w, limits)
 	return tx.AddUses(ctx, w.uses)
 }
 
@@ -139,6 +138,7 @@ func (f *Flusher) lockLimits(ctx context.Context, tx trowel.Tx, w *write, candid
 		for _, d := range demands {
 			names[d.Use] = true
 		}
+		f.addHeldAbove(names, &candidates[i])
 	}
 	limits.Uses = map[string]int{}
 	if len(names) > 0 {
@@ -151,6 +151,20 @@ func (f *Flusher) lockLimits(ctx context.Context, tx trowel.Tx, w *write, candid
 	}
 	w.locks = limits.Uses
 	return limits, nil
+}
+
+// addHeldAbove adds the counters that may be given back if a task fails at once for a limit that is full:
+// those of the tasks that have generated it and end with it.
+func (f *Flusher) addHeldAbove(names map[string]bool, r *queue.Ready) {
+	if r.Needs == nil || r.Needs.Concurrency == nil || !r.Needs.Concurrency.Fail {
+		return
+	}
+	a := f.images.byID[r.Attempt]
+	for row := a.Find(r.Task); row != nil; row = a.Find(row.ParentID) {
+		for name := range row.Holds {
+			names[name] = true
+		}
+	}
 }
 
 // sharePools keeps the pools as they are for the transaction, and reads them unless they are known.
@@ -173,16 +187,23 @@ func (w *write) freed() bool {
 	return false
 }
 
-// countFreed gathers what was given back.
+// countFreed gathers what was given back since it was called last, and takes it from counters that are
+// locked.
 func (f *Flusher) countFreed(w *write, limits *queue.Limits) {
+	give := func(name string, n int) {
+		w.uses[name] -= n
+		if limits.Uses != nil {
+			limits.Uses[name] -= n
+		}
+	}
 	for i := w.freedTo; i < len(w.batch.Changes); i++ {
 		c := &w.batch.Changes[i]
 		for name, n := range c.Given {
-			w.uses[name] -= n
+			give(name, n)
 		}
 		if c.Freed {
 			if pool := limits.Unkept(f.images.byID[c.Task.AttemptID].workflow, c.Given); pool != "" {
-				w.uses[pool]--
+				give(pool, 1)
 			}
 		}
 	}
@@ -190,7 +211,7 @@ func (f *Flusher) countFreed(w *write, limits *queue.Limits) {
 }
 
 // failFull lets tasks fail that are not to wait for a limit that is full (control K811), and returns the
-// others, with those that became ready by it.
+// others. What becomes ready by that needs other counters, which are not locked: it is claimed next.
 func (f *Flusher) failFull(w *write, limits *queue.Limits, candidates []queue.Ready) []queue.Ready {
 	kept := candidates[:0:0]
 	for _, r := range candidates {
@@ -200,13 +221,8 @@ func (f *Flusher) failFull(w *write, limits *queue.Limits, candidates []queue.Re
 			continue
 		}
 		a := f.images.byID[r.Attempt]
-		before := len(w.batch.Changes)
 		f.applyTo(w, a, &event{attempt: a.id, what: engine.Full{Task: r.Task, Reason: reason}})
-		for i := before; i < len(w.batch.Changes); i++ {
-			if c := &w.batch.Changes[i]; c.Task.State == trowel.TaskReady && c.To == trowel.TaskReady && a.running() {
-				kept = append(kept, a.ready(c.Task))
-			}
-		}
+		f.countFreed(w, limits)
 	}
 	return kept
 }
