@@ -231,8 +231,20 @@ func (c *cluster) leave(ctx context.Context) error {
 		if strings.Contains(g.said(), "panic") {
 			c.violation("an agent has panicked, see %s", g.logFile())
 		}
+		if err := c.countRoom(g); err != nil {
+			return err
+		}
 	}
 	return c.watch.settled(ctx)
+}
+
+// countRoom counts how often an agent took no tasks since its disk was full, in all its lives.
+func (c *cluster) countRoom(g *agent) error {
+	text, err := os.ReadFile(g.logFile())
+	for range strings.Count(string(text), "this agent has no room") {
+		c.count("agents without room")
+	}
+	return err
 }
 
 func (c *cluster) processes() []*process {

@@ -145,7 +145,7 @@ func (l *ledger) summary(trouble int, took time.Duration) string {
 	for _, what := range []string{
 		"pushes", "attempts", "ends seen", "resumes", "kills", "backfills", "sessions of schedules", "secrets", "logs read",
 		"unknown answers", "refused while away", "tries", "tries lost",
-		"attempts failed for a full disk", "starts in vain", "agents told to drain", "tries of agents that nobody saw",
+		"agents without room", "starts in vain", "agents told to drain", "tries of agents that nobody saw",
 	} {
 		if l.counts[what] > 0 {
 			fmt.Fprintf(&text, ", %d %s", l.counts[what], what)

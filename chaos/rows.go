@@ -11,7 +11,6 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/chaos/verify"
-	"github.com/trowel-project/trowel/internal/param"
 	"github.com/trowel-project/trowel/internal/secret"
 	"github.com/trowel-project/trowel/internal/tasklog"
 )
@@ -89,7 +88,7 @@ func (c *rows) attempt(ctx context.Context, tx trowel.Tx, s *trowel.AttemptSumma
 	if err != nil {
 		return err
 	}
-	if want := c.wanted(s); a.Flags&trowel.AttemptDone != 0 && a.Flags&trowel.AttemptCancelRequested == 0 && a.Flags.Status() != want && !c.excused(a) {
+	if want := c.wanted(s); a.Flags&trowel.AttemptDone != 0 && a.Flags&trowel.AttemptCancelRequested == 0 && a.Flags.Status() != want {
 		c.violation("attempt %d of %s ended as %s, want %s", a.ID, a.Workflow, a.Flags.Status(), want)
 	}
 	byID := map[trowel.TaskID]*trowel.Task{}
@@ -111,25 +110,6 @@ func (c *rows) attempt(ctx context.Context, tx trowel.Tx, s *trowel.AttemptSumma
 		}
 	}
 	return nil
-}
-
-// What the failure of a task says whose agent had no room for its files, and of one that requires an attempt
-// which has failed.
-const (
-	noSpace  = "no space left on device"
-	required = "Dependent workflow failed"
-)
-
-// excused tells whether an attempt has failed because the disk of an agent was full, and says so, or because
-// it requires another attempt.
-func (c *rows) excused(a *verify.Attempt) bool {
-	for _, t := range a.Tasks {
-		if why := param.JSON(t.Error); c.cluster != nil && t.State == trowel.TaskError && (strings.Contains(why, noSpace) || strings.Contains(why, required)) {
-			c.count("attempts failed for a full disk")
-			return true
-		}
-	}
-	return false
 }
 
 // wanted is how an attempt ends that nobody kills.

@@ -79,6 +79,10 @@ type Options struct {
 	// agent nothing.
 	Report func(trowel.Report)
 	Wake   func()
+	// Pause hears why the agent takes nothing new for a while, and "" when it goes on. It does not block, asks
+	// the agent nothing, and hears of a pause before Report has the try that led to it; nil is not called.
+	Pause func(reason string)
+	Log   *slog.Logger // of the agent, not of a try; nil for none
 }
 
 // starting is how many tasks may be between their claim and their start. A task that has started a
@@ -98,13 +102,18 @@ type Agent struct {
 	unready int                                      // those of them that are still starting
 	resting bool                                     // takes nothing new
 	drained bool                                     // the same, until it is told to go on
+	room    room
 	running sync.WaitGroup
 }
 
 // New returns an Agent whose tasks end when ctx does, with ctx's cause.
 func New(ctx context.Context, opts Options) *Agent {
+	if opts.Log == nil {
+		opts.Log = slog.New(slog.DiscardHandler)
+	}
 	a := &Agent{opts: opts, id: opts.ID, active: map[trowel.TryID]context.CancelCauseFunc{}}
 	a.ctx, a.stop = context.WithCancelCause(ctx)
+	a.room.ctx, a.room.end = context.WithCancel(a.ctx)
 	return a
 }
 
@@ -133,7 +142,7 @@ func (a *Agent) Hold(id string) {
 func (a *Agent) Free() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.resting || a.drained {
+	if a.resting || a.drained || a.room.missing {
 		return 0
 	}
 	free := starting - a.unready
@@ -212,6 +221,7 @@ func (a *Agent) Rest() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.resting = true
+	a.room.end()
 }
 
 // SetDrained tells the agent of that id to take no more tasks, or to go on. It does not outlive the id.

@@ -70,6 +70,8 @@ func (t *try) execute(out *output, log *slog.Logger) (report trowel.Report) {
 	case errors.Is(err, ErrStopped), errors.Is(err, ErrLost): // it has not failed, it is to run again
 		log.Warn("Stopped")
 		return trowel.Report{Outcome: trowel.OutcomeReleased}
+	case t.hasNoRoom(&outcome, err, log):
+		return trowel.Report{Outcome: trowel.OutcomeReleased}
 	case err != nil:
 		t.say(log, slog.LevelError, operator.LogText(t.lease.FullName, err))
 		return failure(err)

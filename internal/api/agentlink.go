@@ -44,8 +44,9 @@ type AgentTry struct {
 // answered.
 type AgentHeld struct {
 	Tries List[AgentTry] `json:"tries"`
-	// Resting tells that it takes nothing new, as it is about to end.
-	Resting bool `json:"resting"`
+	// Resting tells that it takes nothing new, as it is about to end, or for a Reason that may pass.
+	Resting bool   `json:"resting"`
+	Reason  string `json:"reason,omitempty"`
 }
 
 // AgentBeat is the answer to a heartbeat: the lease is renewed.
@@ -107,6 +108,9 @@ type AgentAttempt struct {
 // AgentReports are the ends of tries.
 type AgentReports struct {
 	Reports []AgentReport `json:"reports"`
+	// Resting tells that the agent takes nothing new; heartbeats tell when it goes on. So what it gives back
+	// does not come again at once.
+	Resting bool `json:"resting,omitempty"`
 }
 
 // Outcomes of an AgentReport.

@@ -52,6 +52,7 @@ type cache struct {
 	fetch    Fetch
 	limits   Limits
 	maxBytes int64
+	room     func(error) error // makes an error a *RoomError if it is one
 
 	mu    sync.Mutex
 	trees map[string]*tree
@@ -238,7 +239,11 @@ func (c *cache) unpackAgain(ctx context.Context, key string, a trowel.Archive) (
 	pause := firstPause
 	for fetches := 1; ; fetches++ {
 		dir, size, err = c.unpack(ctx, key, a)
-		lasting := errors.Is(err, trowel.ErrNotFound) || errors.Is(err, trowel.ErrInvalid) || errors.Is(err, fs.ErrPermission)
+		if err != nil {
+			err = c.room(err)
+		}
+		_, full := errors.AsType[*RoomError](err) // others may have room, and nobody is to wait here
+		lasting := full || errors.Is(err, trowel.ErrNotFound) || errors.Is(err, trowel.ErrInvalid) || errors.Is(err, fs.ErrPermission)
 		if err == nil || lasting || fetches == maxFetches || ctx.Err() != nil {
 			return dir, size, err
 		}

@@ -37,7 +37,8 @@ type WorkspaceOptions struct {
 // (server 4.4). Revisions are fetched and unpacked once. It is safe for concurrent use.
 type Workspaces struct {
 	cache *cache
-	work  string // folder of the workspaces
+	place string // folder of this process
+	work  string // in it, folder of the workspaces
 	lock  *os.File
 	guard io.Closer // keeps what cleans temporary files away; nil where there is no such thing
 }
@@ -68,10 +69,13 @@ func NewWorkspaces(opts WorkspaceOptions) (*Workspaces, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &Workspaces{work: filepath.Join(place, workName), lock: held}
+	w := &Workspaces{place: place, work: filepath.Join(place, workName), lock: held}
 	err = os.Mkdir(w.work, 0o700)
 	if err == nil {
 		w.cache, err = newCache(filepath.Join(place, cacheName), opts.Fetch, opts.Limits, opts.CacheBytes)
+	}
+	if err == nil {
+		w.cache.room = w.room
 	}
 	if err != nil {
 		return nil, errors.Join(err, held.Close())
@@ -170,7 +174,7 @@ type Workspace struct {
 }
 
 // Dir returns the absolute path of the workspace. The first call copies the files of the revision;
-// operators that have nothing to do with files do not ask.
+// operators that have nothing to do with files do not ask. A *RoomError says that there is no room.
 func (w *Workspace) Dir(ctx context.Context) (string, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -182,7 +186,7 @@ func (w *Workspace) Dir(ctx context.Context) (string, error) {
 
 func (w *Workspace) make(ctx context.Context) (string, error) {
 	if err := os.MkdirAll(w.all.work, 0o700); err != nil { // somebody may have removed it
-		return "", err
+		return "", w.all.room(err)
 	}
 	dir := ""
 	err := w.all.cache.use(ctx, w.lease.Setting.Revision.Archive, func(files string) (int64, error) {
@@ -196,7 +200,7 @@ func (w *Workspace) make(ctx context.Context) (string, error) {
 		return clone(ctx, files, dir)
 	})
 	if err != nil {
-		return "", errors.Join(err, removeIfMade(dir))
+		return "", errors.Join(w.all.room(err), removeIfMade(dir))
 	}
 	return dir, nil
 }

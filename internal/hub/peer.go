@@ -19,6 +19,7 @@ type peer struct {
 	row     trowel.Agent
 	seen    time.Time // last sign of life
 	resting bool      // the agent takes nothing new
+	reason  string    // why it takes nothing for a while
 	given   map[trowel.TryID]*grant
 	stream  *Stream   // nil if it is not connected
 	since   time.Time // without a stream
@@ -183,6 +184,26 @@ func (p *peer) alive(resting bool) bool {
 	defer p.mu.Unlock()
 	p.seen, p.resting = p.now(), resting
 	return p.stream != nil && !resting && p.row.DrainedAt.IsZero()
+}
+
+// rest notes that the agent takes nothing new.
+func (p *peer) rest() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.resting = true
+}
+
+// maxReason bounds what an agent may say about itself in a log, in bytes.
+const maxReason = 500
+
+// pause notes why the agent takes nothing for a while, and tells whether that is new.
+func (p *peer) pause(why string) (reason string, changed bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	reason = why[:min(len(why), maxReason)]
+	changed = p.reason != reason
+	p.reason = reason
+	return reason, changed
 }
 
 // compare brings what was given in step with what the database has and what the agent says that it has.

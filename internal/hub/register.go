@@ -112,6 +112,7 @@ func (h *Hub) Beat(ctx context.Context, id string, token trowel.TokenID, held ap
 	if err := p.check(token); err != nil {
 		return api.AgentBeat{}, err
 	}
+	h.heard(ctx, p, &held)
 	renewed, err := h.opts.Renewals.Renew(ctx, id)
 	if err != nil {
 		return api.AgentBeat{}, err
@@ -140,6 +141,22 @@ func (h *Hub) Beat(ctx context.Context, id string, token trowel.TokenID, held ap
 		err = h.opts.Flusher.Resend(ctx, id, again)
 	}
 	return beat, err
+}
+
+// heard notes at once that an agent takes nothing new, and logs why it takes nothing for a while, and when it
+// goes on.
+func (h *Hub) heard(ctx context.Context, p *peer, held *api.AgentHeld) {
+	if held.Resting {
+		p.rest()
+	}
+	reason, changed := p.pause(held.Reason)
+	switch {
+	case !changed:
+	case reason == "":
+		h.opts.Log.InfoContext(ctx, "agent takes tasks again", slog.String("agent", p.name()))
+	default:
+		h.opts.Log.WarnContext(ctx, "agent takes no tasks for a while", slog.String("agent", p.name()), slog.String("reason", reason))
+	}
 }
 
 // beatElsewhere is Beat of an agent that is not connected to this server.

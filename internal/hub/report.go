@@ -26,11 +26,14 @@ const textLate = "try %d of task %d does not run on this agent: its lease has en
 // Reports takes the ends of tries and returns, when they are stored, what became of each. A report that was
 // stored before is accepted again. What the agent does not run is refused. If the database is away that is
 // an ErrUnavailable: the agent sends all of them again.
-func (h *Hub) Reports(ctx context.Context, id string, token trowel.TokenID, reports []api.AgentReport) (api.AgentAnswers, error) {
-	p := h.find(id)
+func (h *Hub) Reports(ctx context.Context, id string, token trowel.TokenID, sent api.AgentReports) (api.AgentAnswers, error) {
+	p, reports := h.find(id), sent.Reports
 	if p != nil {
 		if err := p.check(token); err != nil {
 			return api.AgentAnswers{}, err
+		}
+		if sent.Resting {
+			p.rest()
 		}
 	}
 	known := make([]bool, len(reports))

@@ -43,6 +43,7 @@ func (h *Hub) Connect(ctx context.Context, id string, token trowel.TokenID, held
 	p.mu.Lock()
 	p.row, p.resting = *row, held.Resting
 	p.mu.Unlock()
+	h.heard(ctx, p, &held)
 	s := &Stream{peer: p, keepAlive: h.keepAlive, wake: make(chan struct{}, 1)}
 	again := p.reconnect(s, running, triesOf(held.Tries))
 	if h.isResting() {

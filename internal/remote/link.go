@@ -64,6 +64,7 @@ type Link struct {
 	mu          sync.Mutex
 	settings    Settings
 	resting     bool
+	paused      string // why nothing is taken for a while; empty if that is not so
 	tries       map[trowel.TryID]*held
 	outbox      []*held       // ended, and their reports are to be sent
 	settled     chan struct{} // closed when the last report was answered; nil if nobody waits
@@ -240,6 +241,15 @@ func (l *Link) Rest() {
 	poke(l.beatNow)
 }
 
+// Pause takes nothing new for a while, for this reason, and goes on if it is empty. The server is told at once,
+// and with reports that come after this.
+func (l *Link) Pause(reason string) {
+	l.mu.Lock()
+	l.paused = reason
+	l.mu.Unlock()
+	poke(l.beatNow)
+}
+
 // Settle returns when no try is left whose report was not answered, or ctx ends. It is for after the last
 // try has ended.
 func (l *Link) Settle(ctx context.Context) error {
@@ -282,12 +292,15 @@ func (l *Link) Leave(ctx context.Context) error {
 func (l *Link) heldTries() (id string, list api.AgentHeld) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	list = api.AgentHeld{Resting: l.resting, Tries: api.List[api.AgentTry]{}}
+	list = api.AgentHeld{Resting: l.isResting(), Reason: l.paused, Tries: api.List[api.AgentTry]{}}
 	for id := range l.tries {
 		list.Tries = append(list.Tries, api.AgentTry{TaskID: int64(id.Task), Try: id.Number})
 	}
 	return l.settings.ID, list
 }
+
+// isResting tells whether nothing new is taken. It is called under the mutex.
+func (l *Link) isResting() bool { return l.resting || l.paused != "" }
 
 // server is the address of the server that is used now.
 func (l *Link) server() string { return l.opts.Servers[int(l.current.Load())%len(l.opts.Servers)] }

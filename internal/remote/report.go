@@ -162,7 +162,10 @@ func (h *held) fail(kind, message string) {
 func (l *Link) postReports(ctx context.Context, s *Settings, sent []*held, shapes []api.AgentReport) error {
 	var got api.AgentAnswers
 	limit := min(max(s.Lease, 5*time.Second), longRequest)
-	err := l.post(ctx, limit, "/"+s.ID+"/reports", api.AgentReports{Reports: shapes}, &got)
+	l.mu.Lock()
+	resting := l.isResting()
+	l.mu.Unlock()
+	err := l.post(ctx, limit, "/"+s.ID+"/reports", api.AgentReports{Reports: shapes, Resting: resting}, &got)
 	if refused, ok := errors.AsType[*RefusedError](err); ok && refused.Status == http.StatusNotFound {
 		return l.renew(ctx, s.ID)
 	}

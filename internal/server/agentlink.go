@@ -138,7 +138,7 @@ func reportTries(c *call) (any, error) {
 	if err := c.decode(&r); err != nil {
 		return nil, err
 	}
-	return c.opts.Agents.Reports(c.ctx(), c.text(), c.token(), r.Reports)
+	return c.opts.Agents.Reports(c.ctx(), c.text(), c.token(), r)
 }
 
 func putAgentLogs(c *call) (any, error) {

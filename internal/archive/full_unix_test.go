@@ -1,0 +1,8 @@
+//go:build unix
+
+package archive
+
+import "syscall"
+
+// full is the system's error of a full disk.
+func full() error { return syscall.ENOSPC }

@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// An agent that cannot write files of tasks gives a task back, once, and takes nothing more; another agent runs it
+// at once, and the attempt succeeds. So do a server's own agent and one in a process of its own.
+func TestAgentWithoutRoom(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		name   string
+		remote bool
+	}{{"the server's own", false}, {"remote", true}} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			s := serve(t, "tmpdir", dir)
+			log := s.log
+			if row.remote {
+				dir = t.TempDir()
+				s = serve(t, "agent.enabled", "false")
+				log = connectAgent(t, s, "tmpdir", dir).log
+				s.eventually("the agent", func() bool { return strings.Contains(log.String(), "agent connected") })
+			}
+			places, err := filepath.Glob(filepath.Join(dir, "trowel-workspaces-*", "0", "work"))
+			if err != nil || len(places) != 1 {
+				t.Fatalf("folders of workspaces: %v, %v, want one", places, err)
+			}
+			if err := errors.Join(os.RemoveAll(places[0]), os.WriteFile(places[0], nil, 0o600)); err != nil {
+				t.Fatal(err)
+			}
+			s.push("demo", "+a: {sh>: echo done}\n")
+			attempt := s.start("1", "2024-01-01T00:00:00Z")
+			s.eventually("the lack of room", func() bool { return strings.Contains(log.String(), "no room for the files of tasks") })
+			connectAgent(t, s, "agent.id", "roomy")
+			if got := s.status(attempt); got != "success" {
+				t.Errorf("the attempt ended as %s, want success: %v\n%s", got, s.states(attempt), log)
+			}
+			history := newConsole(t).run("history", attempt, "-e", s.url).stdout
+			if n := strings.Count(history, "running to ready (release)"); n != 1 {
+				t.Errorf("the task was given back %d times, want once: %s", n, history)
+			}
+			if row.remote && !strings.Contains(s.log.String(), "agent takes no tasks for a while") {
+				t.Errorf("the server does not say why the agent takes nothing: %s", s.log)
+			}
+		})
+	}
+}
