@@ -35,6 +35,9 @@ type Dialect struct {
 	OneConnection bool
 	// KeepsStatements tells that the driver keeps prepared statements of each connection by their text.
 	KeepsStatements bool
+	// MarksLogs tells that table log_unpacked has the attempts with output that is in no blob yet. Otherwise an
+	// index finds them.
+	MarksLogs bool
 	// TaskIDs tells that sequence task_id counts blocks of task ids.
 	TaskIDs bool
 	// Connecting is how long a transaction waits for a connection, and Timeout how long a statement

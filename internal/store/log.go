@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 
 	trowel "github.com/trowel-project/trowel"
 )
@@ -18,6 +19,10 @@ HAVING min(file) = max(file)`
 FROM log_chunk WHERE attempt_id = $1 AND file = $2 AND seq >= $3 ORDER BY seq LIMIT $4`
 	sqlListUnpacked = `SELECT DISTINCT c.attempt_id FROM log_chunk c JOIN attempt a ON a.id = c.attempt_id
 WHERE c.data IS NOT NULL AND a.finished_at IS NOT NULL ORDER BY c.attempt_id LIMIT $1`
+	sqlListMarkedSQLite = `SELECT u.attempt_id FROM log_unpacked u JOIN attempt a ON a.id = u.attempt_id
+WHERE a.finished_at IS NOT NULL ORDER BY u.attempt_id LIMIT $1`
+	sqlUnmarkPackedSQLite = `DELETE FROM log_unpacked WHERE attempt_id = $1
+AND NOT EXISTS (SELECT 1 FROM log_chunk c WHERE c.attempt_id = $1 AND c.data IS NOT NULL)`
 	sqlMoveChunk    = `UPDATE log_chunk SET data = NULL, blob_key = $4, blob_offset = $5 WHERE attempt_id = $1 AND file = $2 AND seq = $3`
 	sqlListLogBlobs = `SELECT DISTINCT blob_key FROM log_chunk WHERE attempt_id = $1 AND blob_key IS NOT NULL ORDER BY blob_key`
 	sqlDeleteLogs   = `DELETE FROM log_chunk WHERE attempt_id = $1`
@@ -25,6 +30,9 @@ WHERE c.data IS NOT NULL AND a.finished_at IS NOT NULL ORDER BY c.attempt_id LIM
 
 const chunkColumns = `attempt_id BIGINT, file TEXT, seq INTEGER, first_line BIGINT, line_count BIGINT, text_offset BIGINT, text_bytes BIGINT,
 data_bytes BIGINT, data BYTEA`
+
+// nearby is how many attempts back the same one is looked for, before all are sorted.
+const nearby = 16
 
 func (t *tx) InsertLogChunks(ctx context.Context, chunks []trowel.LogChunk) error {
 	insert := bulk{table: "log_chunk", columns: chunkColumns, known: "attempt_id, file, seq"}
@@ -44,10 +52,32 @@ func (t *tx) InsertLogChunks(ctx context.Context, chunks []trowel.LogChunk) erro
 		v.number(c.DataBytes)
 		v.bytes(c.Data)
 	})
+	if err == nil && t.dialect.MarksLogs {
+		err = t.markLogs(ctx, chunks)
+	}
 	if err != nil {
 		return fmt.Errorf("insert %d pieces of output: %w", len(chunks), err)
 	}
 	return nil
+}
+
+// markLogs notes that attempts have output that is in no blob. On SQLite an index over all pieces that are not
+// would cost a third of what a piece costs.
+func (t *tx) markLogs(ctx context.Context, chunks []trowel.LogChunk) error {
+	attempts := attemptsOf(chunks)
+	mark := bulk{table: "log_unpacked", columns: "attempt_id BIGINT", known: "attempt_id"}
+	return t.bulk(ctx, mark, len(attempts), func(v *values, i int) { v.number(int64(attempts[i])) })
+}
+
+func attemptsOf(chunks []trowel.LogChunk) []trowel.AttemptID {
+	var attempts []trowel.AttemptID
+	for i := range chunks {
+		if id := chunks[i].AttemptID; !slices.Contains(attempts[max(0, len(attempts)-nearby):], id) {
+			attempts = append(attempts, id)
+		}
+	}
+	slices.Sort(attempts)
+	return slices.Compact(attempts)
 }
 
 func (t *tx) ListLogFiles(ctx context.Context, attempt trowel.AttemptID, prefix string) ([]trowel.LogFile, error) {
@@ -111,7 +141,11 @@ func (t *tx) ListLogChunks(ctx context.Context, attempt trowel.AttemptID, file s
 
 func (t *tx) ListUnpackedLogs(ctx context.Context, limit int) ([]trowel.AttemptID, error) {
 	var list []trowel.AttemptID
-	err := t.rows(ctx, sqlListUnpacked, []any{limit}, func(scan func(...any) error) error {
+	query := sqlListUnpacked
+	if t.dialect.MarksLogs {
+		query = sqlListMarkedSQLite
+	}
+	err := t.rows(ctx, query, []any{limit}, func(scan func(...any) error) error {
 		var id trowel.AttemptID
 		err := scan(&id)
 		list = append(list, id)
@@ -134,6 +168,14 @@ func (t *tx) MoveLogChunks(ctx context.Context, chunks []trowel.LogChunk) error 
 			return fmt.Errorf("move output of attempt %d: %w", c.AttemptID, err)
 		}
 	}
+	if !t.dialect.MarksLogs {
+		return nil
+	}
+	for _, id := range attemptsOf(chunks) {
+		if _, err := t.exec(ctx, sqlUnmarkPackedSQLite, id); err != nil {
+			return fmt.Errorf("look for output of attempt %d to pack: %w", id, err)
+		}
+	}
 	return nil
 }
 
@@ -148,6 +190,9 @@ func (t *tx) DeleteLogs(ctx context.Context, attempt trowel.AttemptID) ([]string
 	errDelete := err
 	if err == nil {
 		_, errDelete = t.exec(ctx, sqlDeleteLogs, attempt)
+	}
+	if errDelete == nil && t.dialect.MarksLogs {
+		_, errDelete = t.exec(ctx, sqlUnmarkPackedSQLite, attempt)
 	}
 	if err := errors.Join(err, errDelete); err != nil {
 		return nil, fmt.Errorf("delete output of attempt %d: %w", attempt, err)

@@ -89,6 +89,7 @@ func open(ctx context.Context, pool *sql.DB, opts Options, now time.Time) (*stor
 		BeginRead:     "BEGIN",
 		OneWriter:     true,
 		OneConnection: opts.Path == "",
+		MarksLogs:     true,
 		Classify:      classify,
 	})
 }

@@ -129,6 +129,8 @@ func testPackedLogs(t *testing.T, db trowel.Store) {
 	place(half[1:], "blob/half", half[0].DataBytes)
 	update(t, db, func(ctx context.Context, tx trowel.Tx) error { return tx.MoveLogChunks(ctx, half) })
 	unpacked(10, later.ID)
+	insertChunks(t, db, newChunks(a, "late", 1)...)
+	unpacked(10, a.ID, later.ID)
 	refuse(t, db, trowel.ErrNotFound, func(ctx context.Context, tx trowel.Tx) error {
 		return tx.MoveLogChunks(ctx, newChunks(a, "unknown", 1))
 	})
@@ -139,6 +141,7 @@ func testPackedLogs(t *testing.T, db trowel.Store) {
 		equal(t, "number of blobs of no logs", len(none), 0)
 		return errors.Join(err, errNone)
 	})
+	unpacked(10, later.ID)
 	view(t, db, func(ctx context.Context, tx trowel.Tx) error {
 		files, err := tx.ListLogFiles(ctx, a.ID, "")
 		equal(t, "number of files after the deletion", len(files), 0)

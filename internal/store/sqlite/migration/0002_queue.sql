@@ -42,6 +42,13 @@ UPDATE task SET begun = 1 WHERE state BETWEEN 1 AND 5 OR (state = 0 AND wait_rea
 CREATE INDEX task_live ON task (attempt_id, id) WHERE begun;
 DROP INDEX task_running;
 
+-- Attempts with output that is in no blob yet. An index over their pieces would be written with each of these.
+CREATE TABLE log_unpacked (
+  attempt_id INTEGER PRIMARY KEY REFERENCES attempt (id) ON DELETE CASCADE
+);
+INSERT INTO log_unpacked (attempt_id) SELECT DISTINCT attempt_id FROM log_chunk WHERE data IS NOT NULL;
+DROP INDEX log_chunk_unpacked;
+
 -- Why an attempt has not begun: the limit of its workflow, or a pause; NULL once it is admitted.
 ALTER TABLE attempt ADD COLUMN wait_reason TEXT;
 DROP INDEX attempt_active;
