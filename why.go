@@ -3,6 +3,8 @@ package trowel
 import (
 	"context"
 	"time"
+
+	"github.com/trowel-project/trowel/internal/param"
 )
 
 // TaskOutline is a task as far as it says who waits for whom.
@@ -33,6 +35,16 @@ type ChildCount struct {
 	State       TaskState
 	Count       int
 	First       TaskID // the smallest id of them
+}
+
+// ReadyCount are ready tasks of an attempt with equal Needs, Holds and Flags.
+type ReadyCount struct {
+	First   TaskID // the smallest id of them
+	Count   int
+	ReadyAt time.Time // when the oldest of them became ready
+	Flags   TaskFlags
+	Needs   *Needs
+	Holds   Holds
 }
 
 // BusyTask is a ready or running task of any attempt, with the names that people know.
@@ -69,10 +81,19 @@ type WhyTx interface {
 	// ListReady and ListBusy return up to limit ready and running tasks of all attempts, in no order.
 	ListReady(ctx context.Context, limit int) ([]BusyTask, error)
 	ListBusy(ctx context.Context, limit int) ([]BusyTask, error)
-	// CountBusy counts the running tasks of each agent.
-	CountBusy(ctx context.Context) (map[string]int, error)
-	// CountBusyOf counts the running tasks of an attempt.
-	CountBusyOf(ctx context.Context, attempt AttemptID) (int, error)
+	// CountBusy counts the running tasks of each agent, and those of an attempt.
+	CountBusy(ctx context.Context, attempt AttemptID) (agents map[string]int, of int, err error)
+	// CountReady counts the ready tasks of an attempt, by what decides why they wait.
+	CountReady(ctx context.Context, attempt AttemptID) ([]ReadyCount, error)
+	// ListUnfinished returns the live groups of an attempt and those of its other tasks that have not
+	// succeeded, in the order of their ids.
+	ListUnfinished(ctx context.Context, attempt AttemptID) ([]TaskOutline, error)
+	// ListWaitingTasks returns up to limit live tasks of an attempt that are neither running nor done and
+	// whose ids are larger than after, in the order of their ids.
+	ListWaitingTasks(ctx context.Context, attempt AttemptID, after TaskID, limit int) ([]TaskID, error)
+	// FindWorkflowKeys returns those of some keys at the top of an attempt's workflow that it has. It does not
+	// read the others, of which there may be megabytes.
+	FindWorkflowKeys(ctx context.Context, attempt AttemptID, keys []string) (*param.Map, error)
 	// ListAdmitted returns up to limit attempts of a workflow that are admitted and not done, in the
 	// order of their ids.
 	ListAdmitted(ctx context.Context, project ProjectID, workflow string, limit int) ([]AttemptID, error)

@@ -5,6 +5,9 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
+// ControlKeys are the keys of a definition that ControlOf reads.
+func ControlKeys() []string { return []string{keyMaxActiveAttempts, keyMaxActiveTasks} }
+
 // ControlOf reads the limits that a workflow sets for itself from its stored definition (control K104,
 // K813). What is wrong is an *Error of kind config.
 func ControlOf(definition *param.Map) (trowel.Control, error) {

@@ -112,34 +112,30 @@ type Waiting struct {
 	Sample trowel.TaskID // the first of them
 }
 
-// Waiting counts the tasks of a whole tree that are neither running nor done by their first reasons. Those
-// in states whose reasons need more than the tree are asked of explain, which returns the code and the
-// name of what the task waits for.
-func (t *Tree) Waiting(f *Facts, explain func(id trowel.TaskID) (Code, string)) []Waiting {
+// Waiting counts the tasks of a whole tree that are neither running nor done by their first reasons; tasks
+// that have succeeded and are no groups may be missing in the tree. Ready ones are told by others, as their reasons need more than
+// the tree.
+func (t *Tree) Waiting(f *Facts, ready []Waiting) []Waiting {
 	type key struct {
 		code Code
 		arg  string
 	}
 	found := map[key]*Waiting{}
+	add := func(w Waiting) {
+		k := key{w.Code, w.Arg}
+		if known := found[k]; known != nil {
+			known.Count, known.Sample = known.Count+w.Count, min(known.Sample, w.Sample)
+			return
+		}
+		found[k] = &w
+	}
+	for _, w := range ready {
+		add(w)
+	}
 	for _, id := range slices.Sorted(maps.Keys(t.nodes)) {
-		var k key
-		switch n := t.nodes[id]; n.State {
-		case trowel.TaskBlocked:
-			k.code = t.firstBlocked(n, f)
-		case trowel.TaskPlanned:
-			k.code = Children
-			if failing(n) {
-				k.code = Handlers
-			}
-		case trowel.TaskReady, trowel.TaskRetryWaiting, trowel.TaskGroupRetryWaiting, trowel.TaskDeferred, trowel.TaskAwaitingInput:
-			k.code, k.arg = explain(id)
-		case trowel.TaskRunning, trowel.TaskGroupError, trowel.TaskSuccess, trowel.TaskError, trowel.TaskCanceled, trowel.TaskSkipped:
-			continue
+		if code := t.firstCode(t.nodes[id], f); code != "" {
+			add(Waiting{Code: code, Count: 1, Sample: id})
 		}
-		if found[k] == nil {
-			found[k] = &Waiting{Code: k.code, Arg: k.arg, Sample: id}
-		}
-		found[k].Count++
 	}
 	list := make([]Waiting, 0, len(found))
 	for _, w := range found {
@@ -152,4 +148,21 @@ func (t *Tree) Waiting(f *Facts, explain func(id trowel.TaskID) (Code, string)) 
 		return cmp.Compare(a.Sample, b.Sample)
 	})
 	return list
+}
+
+// firstCode is the code of the first reason of a task; empty if it has none, or is ready.
+func (t *Tree) firstCode(n *node, f *Facts) Code {
+	switch n.State {
+	case trowel.TaskBlocked:
+		return t.firstBlocked(n, f)
+	case trowel.TaskPlanned:
+		if failing(n) {
+			return Handlers
+		}
+		return Children
+	case trowel.TaskRetryWaiting, trowel.TaskGroupRetryWaiting, trowel.TaskDeferred, trowel.TaskAwaitingInput:
+		return CodeOf(&n.TaskOutline)
+	case trowel.TaskReady, trowel.TaskRunning, trowel.TaskGroupError, trowel.TaskSuccess, trowel.TaskError, trowel.TaskCanceled, trowel.TaskSkipped:
+	}
+	return ""
 }

@@ -447,7 +447,7 @@ func TestCounts(t *testing.T) {
 		row(1, 0, "+w", planned), row(2, 1, "+w+a", running), row(3, 1, "+w+b", blocked, after(2)), row(4, 1, "+w+c", blocked, after(3)),
 		row(5, 1, "+w+d", ready), row(6, 1, "+w+e", ready), row(7, 1, "+w+f", trowel.TaskSuccess),
 	)
-	got := f.Tree.Waiting(f, func(trowel.TaskID) (reason.Code, string) { return reason.Pool, "db" })
+	got := f.Tree.Waiting(f, []reason.Waiting{{Code: reason.Pool, Arg: "db", Count: 1, Sample: 6}, {Code: reason.Pool, Arg: "db", Count: 1, Sample: 5}})
 	want := []reason.Waiting{
 		{Code: reason.Upstream, Count: 2, Sample: 3}, {Code: reason.Pool, Arg: "db", Count: 2, Sample: 5}, {Code: reason.Children, Count: 1, Sample: 1},
 	}

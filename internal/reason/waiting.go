@@ -55,7 +55,7 @@ func groupRetryWaiting(t *trowel.Task, f *Facts) Reason {
 	return r
 }
 
-// CodeOf is the code of a task whose state alone says what it waits for; Dispatch for a ready one.
+// CodeOf is the code of a task whose state alone says what it waits for; Dispatch for any other one.
 func CodeOf(o *trowel.TaskOutline) Code {
 	switch o.State { //nolint:exhaustive // the states that say so
 	case trowel.TaskRetryWaiting:

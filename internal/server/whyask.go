@@ -32,7 +32,8 @@ type asker struct {
 	ended   bool                           // the attempt has an archive, which is in rows
 	listed  map[trowel.TaskID]bool         // tasks whose children were listed
 	counted map[trowel.TaskID]bool         // and those whose children were counted
-	setting *trowel.Setting                // nil until it is needed
+	limited bool                           // the workflow's own limits are in facts
+	whole   bool                           // all tasks of the attempt are in facts
 	offers  api.List[api.Offer]            // what can be done about all that was told
 }
 
@@ -77,8 +78,9 @@ func (a *asker) task(id trowel.TaskID) (*trowel.Task, error) {
 	return a.rows[id], err
 }
 
-// read reads tasks into rows and tree.
+// read reads those of some tasks into rows and tree that are not there yet.
 func (a *asker) read(ids ...trowel.TaskID) error {
+	ids = slices.DeleteFunc(slices.Clone(ids), func(id trowel.TaskID) bool { return id == 0 || a.rows[id] != nil })
 	if a.ended || len(ids) == 0 {
 		return nil
 	}
@@ -130,18 +132,13 @@ func (a *asker) readAbove(t *trowel.Task) error {
 // readUpstreams reads what a blocked task waits for, and what decides whether it, or a group that it is in,
 // can run at all.
 func (a *asker) readUpstreams(t *trowel.Task) error {
-	for t != nil && t.State == trowel.TaskBlocked {
-		few := len(t.Upstreams) <= siblingsAtOnce
-		if few {
+	for !a.whole && t != nil && t.State == trowel.TaskBlocked {
+		if len(t.Upstreams) <= siblingsAtOnce {
 			if err := a.read(t.Upstreams...); err != nil {
 				return err
 			}
 		}
-		undecided := slices.ContainsFunc(t.Upstreams, func(id trowel.TaskID) bool {
-			up := a.rows[id]
-			return up != nil && up.State == trowel.TaskBlocked
-		})
-		if !few || undecided {
+		if a.undecided(t) {
 			if err := a.readOutlines(t.ParentID); err != nil {
 				return err
 			}
@@ -153,7 +150,7 @@ func (a *asker) readUpstreams(t *trowel.Task) error {
 
 // readOutlines reads all children of a task without their texts.
 func (a *asker) readOutlines(parent trowel.TaskID) error {
-	if a.ended || parent == 0 || a.listed[parent] {
+	if a.ended || a.whole || parent == 0 || a.listed[parent] {
 		return nil
 	}
 	a.listed[parent] = true
@@ -164,7 +161,7 @@ func (a *asker) readOutlines(parent trowel.TaskID) error {
 
 // readChildren counts the children of a task and reads those of them that are told.
 func (a *asker) readChildren(t *trowel.Task) error {
-	if a.ended || a.counted[t.ID] {
+	if a.ended || a.whole || a.counted[t.ID] {
 		return nil
 	}
 	a.counted[t.ID] = true
@@ -208,18 +205,18 @@ func (a *asker) readKiller(t *trowel.Task) error {
 	return err
 }
 
-// readSetting reads the limits that the workflow sets for itself. What is wrong with them was told when it
+// readControl reads the limits that the workflow sets for itself. What is wrong with them was told when it
 // was pushed.
-func (a *asker) readSetting() error {
-	if a.setting != nil {
+func (a *asker) readControl() error {
+	if a.limited {
 		return nil
 	}
-	setting, err := a.tx.FindSetting(a.ctx(), a.summary.Attempt.ID)
+	a.limited = true
+	keys, err := a.tx.FindWorkflowKeys(a.ctx(), a.summary.Attempt.ID, dig.ControlKeys())
 	if err != nil {
 		return err
 	}
-	a.setting = setting
-	if control, err := dig.ControlOf(setting.Workflow.Definition); err == nil {
+	if control, err := dig.ControlOf(keys); err == nil {
 		a.facts.Control = control
 	}
 	return nil
@@ -239,19 +236,20 @@ func (a *asker) readMarket() error {
 	if a.facts.Market != nil && a.facts.Market.Busy != nil {
 		return nil
 	}
-	if err := a.readSetting(); err != nil {
+	if err := a.readControl(); err != nil {
 		return err
 	}
 	m := &reason.Market{Rules: queue.Rules{Aging: a.opts.Aging, ReserveAfter: a.opts.ReserveAfter}}
 	m.Limits.Most = a.opts.MaxRunning
-	var errs [7]error
+	var errs [6]error
 	m.Limits.Pools, errs[0] = a.tx.ListPools(a.ctx())
 	m.Limits.Uses, errs[1] = a.tx.ListUses(a.ctx())
 	m.Agents, errs[2] = a.tx.ListAgents(a.ctx())
-	m.Busy, errs[3] = a.tx.CountBusy(a.ctx())
-	m.Running, errs[4] = a.tx.CountBusyOf(a.ctx(), a.summary.Attempt.ID)
-	m.Ready, errs[5] = a.tx.ListReady(a.ctx(), readyAtMost)
-	m.Holders, errs[6] = a.tx.ListBusy(a.ctx(), busyAtMost)
+	m.Busy, m.Running, errs[3] = a.tx.CountBusy(a.ctx(), a.summary.Attempt.ID)
+	m.Ready, errs[4] = a.tx.ListReady(a.ctx(), readyAtMost)
+	if len(m.Busy) > 0 {
+		m.Holders, errs[5] = a.tx.ListBusy(a.ctx(), busyAtMost)
+	}
 	a.hide(m.Ready)
 	a.hide(m.Holders)
 	a.facts.Market = m
@@ -280,7 +278,7 @@ func (a *asker) admission() error {
 	if attempt.WaitReason == "" && delayed == nil {
 		return nil
 	}
-	if err := a.readSetting(); err != nil {
+	if err := a.readControl(); err != nil {
 		return err
 	}
 	found := &reason.Admission{}

@@ -2,6 +2,8 @@ package server
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/api"
@@ -59,75 +61,52 @@ func (a *asker) root() (*trowel.Task, error) {
 // byCode counts the waiting tasks of the attempt. It is the one question that looks at all of them, but
 // only at who waits for whom.
 func (a *asker) byCode() (api.List[api.CodeCount], error) {
-	tree, err := a.wholeTree()
-	if err != nil {
-		return nil, err
-	}
-	live := map[trowel.TaskID]*trowel.LiveTask{}
+	tree, ready := a.facts.Tree, []reason.Waiting(nil)
 	if !a.ended {
-		rows, err := a.tx.ListLive(a.ctx(), []trowel.AttemptID{a.summary.Attempt.ID})
+		outlines, err := a.tx.ListUnfinished(a.ctx(), a.summary.Attempt.ID)
 		if err != nil {
 			return nil, err
 		}
-		for i := range rows {
-			live[rows[i].TaskID] = &rows[i]
+		tree = reason.NewTree(outlines...)
+		if ready, err = a.readyByCode(); err != nil {
+			return nil, err
 		}
 	}
-	var failed error
-	known := map[readyKind]kindOfWait{}
-	waiting := tree.Waiting(a.facts, func(id trowel.TaskID) (reason.Code, string) {
-		l := live[id]
-		if l == nil || l.State != trowel.TaskReady {
-			return reason.CodeOf(tree.Find(id)), ""
-		}
-		kind := readyKind{l.Needs, len(l.Holds)}
-		if _, found := known[kind]; !found && failed == nil {
-			known[kind], failed = a.waitOf(l)
-		}
-		return known[kind].code, known[kind].arg
-	})
 	list := api.List[api.CodeCount]{}
-	for _, w := range waiting {
-		o := tree.Find(w.Sample)
-		list = append(list, api.CodeCount{Code: string(w.Code), Arg: w.Arg, Count: w.Count, Sample: api.TaskRef{ID: api.ID(o.ID), Name: o.FullName}})
+	for _, w := range tree.Waiting(a.facts, ready) {
+		count := api.CodeCount{Code: string(w.Code), Arg: w.Arg, Count: w.Count, Sample: api.TaskRef{ID: api.ID(w.Sample)}}
+		if o := tree.Find(w.Sample); o != nil {
+			count.Sample.Name = o.FullName
+		}
+		list = append(list, count)
 	}
-	return list, failed
+	return list, nil
 }
 
-// wholeTree reads who waits for whom in all of the attempt.
-func (a *asker) wholeTree() (*reason.Tree, error) {
-	if a.ended {
-		return a.facts.Tree, nil
+// readyByCode counts the ready tasks of the attempt. Those that ask for the same wait for the same.
+func (a *asker) readyByCode() ([]reason.Waiting, error) {
+	counts, err := a.tx.CountReady(a.ctx(), a.summary.Attempt.ID)
+	if err != nil || len(counts) == 0 {
+		return nil, err
 	}
-	outlines, err := a.tx.ListOutlines(a.ctx(), a.summary.Attempt.ID, 0)
-	return reason.NewTree(outlines...), err
-}
-
-// readyKind is what ready tasks of an attempt share that wait for the same.
-type readyKind struct {
-	needs *trowel.Needs // rows of one listing share those that are equal
-	holds int
-}
-
-type kindOfWait struct {
-	code reason.Code
-	arg  string // the name of what is waited for, if it has one
-}
-
-// waitOf is the first reason of a ready task.
-func (a *asker) waitOf(l *trowel.LiveTask) (kindOfWait, error) {
 	if err := a.readMarket(); err != nil {
-		return kindOfWait{code: reason.Dispatch}, err
+		return nil, err
 	}
-	t := &trowel.Task{ID: l.TaskID, AttemptID: l.AttemptID, State: l.State, Flags: l.Flags, ReadyAt: l.ReadyAt, Needs: l.Needs, Holds: l.Holds}
-	first := reason.Explain(t, a.facts)[0]
-	for _, key := range []string{"pool", "key", "queue", "scope"} {
-		if value, ok := first.Fields.Get(key); ok {
-			arg, _ := value.(string)
-			return kindOfWait{first.Code, arg}, nil
+	list := make([]reason.Waiting, len(counts))
+	for i, c := range counts {
+		t := &trowel.Task{
+			ID: c.First, AttemptID: a.summary.Attempt.ID, State: trowel.TaskReady, Flags: c.Flags, ReadyAt: c.ReadyAt, Needs: c.Needs, Holds: c.Holds,
+		}
+		first := reason.Explain(t, a.facts)[0]
+		list[i] = reason.Waiting{Code: first.Code, Count: c.Count, Sample: c.First}
+		for _, key := range []string{"pool", "key", "queue", "scope"} {
+			if value, ok := first.Fields.Get(key); ok {
+				list[i].Arg, _ = value.(string)
+				break
+			}
 		}
 	}
-	return kindOfWait{code: first.Code}, nil
+	return list, nil
 }
 
 // getReasons lists the first reasons of the tasks that wait.
@@ -145,17 +124,17 @@ func getReasons(c *call) (any, error) {
 
 // reasons explains the tasks whose ids come after one.
 func (a *asker) reasons(after trowel.TaskID, limit int) (list api.TaskReasonList, err error) {
-	tree, err := a.wholeTree()
-	if err != nil {
-		return list, err
+	ids := a.facts.Tree.ListWaiting(after, limit+1)
+	if !a.ended {
+		if ids, err = a.tx.ListWaitingTasks(a.ctx(), a.summary.Attempt.ID, after, limit+1); err != nil {
+			return list, err
+		}
 	}
-	a.facts.Tree = tree
-	ids := tree.ListWaiting(after, limit+1)
 	if len(ids) > limit {
 		ids = ids[:limit]
 		list.Next = numberCursor(int64(ids[limit-1]))
 	}
-	if err := a.read(ids...); err != nil {
+	if err := a.readTogether(ids); err != nil {
 		return list, err
 	}
 	for _, id := range ids {
@@ -163,7 +142,7 @@ func (a *asker) reasons(after trowel.TaskID, limit int) (list api.TaskReasonList
 		if t == nil {
 			continue
 		}
-		if err := a.prepareWhole(t); err != nil {
+		if err := a.prepare(t); err != nil {
 			return list, err
 		}
 		list.Items = append(list.Items, api.TaskReason{
@@ -173,16 +152,61 @@ func (a *asker) reasons(after trowel.TaskID, limit int) (list api.TaskReasonList
 	return list, nil
 }
 
-// prepareWhole is prepare for a task when who waits for whom is known of all tasks.
-func (a *asker) prepareWhole(t *trowel.Task) error {
-	a.facts.LastTry = nil
-	switch t.State { //nolint:exhaustive // what needs no more than the tree
-	case trowel.TaskBlocked:
-		return a.readKiller(t)
-	case trowel.TaskReady:
-		return a.readMarket()
-	case trowel.TaskRetryWaiting:
-		return a.readTry(t)
+// groupsAtMost is of how many groups the children are read one by one; of more, all tasks are read.
+const groupsAtMost = 4
+
+// readTogether reads what explains some tasks in few steps: the tasks, the groups that they are in, and what
+// all of these wait for. If that is not enough for many of them, it reads who waits for whom in all of the attempt.
+func (a *asker) readTogether(ids []trowel.TaskID) error {
+	if a.ended {
+		return nil
 	}
-	return nil
+	var found []trowel.TaskID // tasks and groups
+	for next := ids; len(next) > 0; {
+		if err := a.read(next...); err != nil {
+			return err
+		}
+		found = append(found, next...)
+		above := map[trowel.TaskID]bool{}
+		for _, id := range next {
+			if t := a.rows[id]; t != nil && t.ParentID != 0 && a.rows[t.ParentID] == nil {
+				above[t.ParentID] = true
+			}
+		}
+		next = slices.Collect(maps.Keys(above))
+	}
+	var upstreams []trowel.TaskID
+	for _, id := range found {
+		if t := a.rows[id]; t != nil && t.State == trowel.TaskBlocked && len(t.Upstreams) <= siblingsAtOnce {
+			upstreams = append(upstreams, t.Upstreams...)
+		}
+	}
+	if err := a.read(upstreams...); err != nil {
+		return err
+	}
+	groups := map[trowel.TaskID]bool{} // whose children are needed
+	for _, id := range found {
+		switch t := a.rows[id]; {
+		case t == nil:
+		case t.State == trowel.TaskBlocked && a.undecided(t):
+			groups[t.ParentID] = true
+		case t.State == trowel.TaskPlanned || t.State == trowel.TaskGroupRetryWaiting:
+			groups[t.ID] = true
+		}
+	}
+	if len(groups) <= groupsAtMost {
+		return nil
+	}
+	outlines, err := a.tx.ListOutlines(a.ctx(), a.summary.Attempt.ID, 0)
+	a.facts.Tree, a.whole = reason.NewTree(outlines...), true
+	return err
+}
+
+// undecided tells whether one has to look further than at the upstreams of a blocked task to know whether
+// it may ever run.
+func (a *asker) undecided(t *trowel.Task) bool {
+	return len(t.Upstreams) > siblingsAtOnce || slices.ContainsFunc(t.Upstreams, func(id trowel.TaskID) bool {
+		up := a.rows[id]
+		return up != nil && up.State == trowel.TaskBlocked
+	})
 }

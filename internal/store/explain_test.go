@@ -236,7 +236,16 @@ func hot() []statement {
 		sorted(one("CountChildren", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.CountChildren(ctx, 7, 3); return err })),
 		scanned(one("ListReady", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.ListReady(ctx, 20); return err })),
 		scanned(one("ListBusy", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.ListBusy(ctx, 20); return err })),
-		one("CountBusyOf", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.CountBusyOf(ctx, 7); return err }),
+		sorted(one("CountReady", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.CountReady(ctx, 7); return err })),
+		sorted(one("ListUnfinished", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.ListUnfinished(ctx, 7); return err })),
+		sorted(one("ListWaitingTasks", func(ctx context.Context, tx trowel.Tx) error {
+			_, err := tx.ListWaitingTasks(ctx, 7, 3, 20)
+			return err
+		})),
+		one("FindWorkflowKeys", func(ctx context.Context, tx trowel.Tx) error {
+			_, err := tx.FindWorkflowKeys(ctx, 7, []string{"k"})
+			return err
+		}),
 		sorted(one("ListAdmitted", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.ListAdmitted(ctx, 7, "w1", 20); return err })),
 		sorted(one("ListTriesOf", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.ListTriesOf(ctx, 7, 7); return err })),
 		sorted(one("ListAuditsAt", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.ListAuditsAt(ctx, 7, at); return err })),

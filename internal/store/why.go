@@ -9,6 +9,7 @@ import (
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/param"
 )
 
 const (
@@ -25,10 +26,15 @@ AND substr(full_name, length(full_name) - length($2) + 1) = $2 ORDER BY id LIMIT
 	sqlCountChildren = `SELECT parent_round, state, count(*), min(id) FROM task WHERE attempt_id = $1 AND parent_id = $2
 GROUP BY parent_round, state ORDER BY parent_round, state`
 	// The first condition is that of index task_live.
-	sqlListReady    = `SELECT ` + busyColumns + busyTables + ` WHERE t.begun AND t.state = 1 LIMIT $1`
-	sqlListBusy     = `SELECT ` + busyColumns + busyTables + ` WHERE t.begun AND t.state = 4 LIMIT $1`
-	sqlCountBusy    = `SELECT agent_id, count(*) FROM task WHERE begun AND state = 4 GROUP BY agent_id`
-	sqlCountBusyOf  = `SELECT count(*) FROM task WHERE attempt_id = $1 AND begun AND state = 4`
+	sqlListReady  = `SELECT ` + busyColumns + busyTables + ` WHERE t.begun AND t.state = 1 LIMIT $1`
+	sqlListBusy   = `SELECT ` + busyColumns + busyTables + ` WHERE t.begun AND t.state = 4 LIMIT $1`
+	sqlCountBusy  = `SELECT agent_id, attempt_id = $1, count(*) FROM task WHERE begun AND state = 4 GROUP BY 1, 2`
+	sqlCountReady = `SELECT needs, holds, flags, min(id), count(*), min(ready_at) FROM task WHERE attempt_id = $1 AND begun AND state = 1
+GROUP BY 1, 2, 3`
+	sqlListUnfinished   = `SELECT ` + outlineColumns + ` FROM task WHERE attempt_id = $1 AND (state <> 7 OR is_group) ORDER BY id`
+	sqlListWaitingTasks = `SELECT id FROM task WHERE attempt_id = $1 AND id > $2 AND state IN (0, 1, 2, 3, 5, 11, 12) ORDER BY id LIMIT $3`
+	sqlFindWorkflowKeys = `SELECT c.definition FROM attempt a JOIN workflow w ON w.id = a.workflow_id JOIN workflow_config c ON c.id = w.config_id
+WHERE a.id = $1`
 	sqlListAdmitted = `SELECT a.id FROM attempt a WHERE a.project_id = $1 AND a.workflow = $2 AND a.finished_at IS NULL AND a.wait_reason IS NULL
 AND NOT EXISTS (SELECT 1 FROM delayed_attempt d WHERE d.attempt_id = a.id) ORDER BY a.id LIMIT $3`
 	sqlListTriesOf  = sqlSelectTries + ` AND task_id = $2 ORDER BY number`
@@ -81,16 +87,23 @@ func (t *tx) FindTasksNamed(ctx context.Context, attempt trowel.AttemptID, name 
 }
 
 func (t *tx) ListOutlines(ctx context.Context, attempt trowel.AttemptID, parent trowel.TaskID) ([]trowel.TaskOutline, error) {
-	query, args := sqlListOutlines, []any{attempt}
 	if parent != 0 {
-		query, args = sqlListChildren, []any{attempt, parent}
+		return t.outlines(ctx, sqlListChildren, attempt, attempt, parent)
 	}
+	return t.outlines(ctx, sqlListOutlines, attempt, attempt)
+}
+
+func (t *tx) ListUnfinished(ctx context.Context, attempt trowel.AttemptID) ([]trowel.TaskOutline, error) {
+	return t.outlines(ctx, sqlListUnfinished, attempt, attempt)
+}
+
+func (t *tx) outlines(ctx context.Context, query string, attempt trowel.AttemptID, args ...any) ([]trowel.TaskOutline, error) {
 	var list []trowel.TaskOutline
 	read := taskReader{lists: map[string][]trowel.TaskID{}}
+	var up, updated sql.NullInt64
+	var upstreams, wait sql.NullString
 	err := t.rows(ctx, query, args, func(scan func(...any) error) error {
 		var row trowel.TaskOutline
-		var up, updated sql.NullInt64
-		var upstreams, wait sql.NullString
 		err := scan(&row.ID, &up, &row.FullName, &row.State, &row.Flags, &row.Round, &row.ParentRound, &upstreams, &wait, &updated)
 		if err != nil {
 			return err
@@ -152,23 +165,73 @@ func (t *tx) busy(ctx context.Context, what, query string, limit int) ([]trowel.
 	return list, nil
 }
 
-func (t *tx) CountBusy(ctx context.Context) (map[string]int, error) {
-	counts := map[string]int{}
-	err := t.rows(ctx, sqlCountBusy, nil, func(scan func(...any) error) error {
+func (t *tx) CountBusy(ctx context.Context, attempt trowel.AttemptID) (agents map[string]int, of int, err error) {
+	agents = map[string]int{}
+	err = t.rows(ctx, sqlCountBusy, []any{attempt}, func(scan func(...any) error) error {
 		var agent sql.NullString
+		var own bool
 		var n int
-		err := scan(&agent, &n)
-		counts[agent.String] += n
+		err := scan(&agent, &own, &n)
+		agents[agent.String] += n
+		if own {
+			of += n
+		}
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("count running tasks: %w", err)
+		return nil, 0, fmt.Errorf("count running tasks: %w", err)
 	}
-	return counts, nil
+	return agents, of, nil
 }
 
-func (t *tx) CountBusyOf(ctx context.Context, attempt trowel.AttemptID) (int, error) {
-	return t.count(ctx, "count running tasks of an attempt", sqlCountBusyOf, attempt)
+func (t *tx) CountReady(ctx context.Context, attempt trowel.AttemptID) ([]trowel.ReadyCount, error) {
+	var list []trowel.ReadyCount
+	read := needsReader{}
+	err := t.rows(ctx, sqlCountReady, []any{attempt}, func(scan func(...any) error) error {
+		var c trowel.ReadyCount
+		var needs, holds sql.NullString
+		var ready sql.NullInt64
+		if err := scan(&needs, &holds, &c.Flags, &c.First, &c.Count, &ready); err != nil {
+			return err
+		}
+		c.ReadyAt = instant(ready)
+		var err error
+		c.Needs, err = read.read(needs)
+		err = errors.Join(err, readJSON(holds, &c.Holds))
+		list = append(list, c)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("count ready tasks of attempt %d: %w", attempt, err)
+	}
+	return list, nil
+}
+
+func (t *tx) ListWaitingTasks(ctx context.Context, attempt trowel.AttemptID, after trowel.TaskID, limit int) ([]trowel.TaskID, error) {
+	var list []trowel.TaskID
+	err := t.rows(ctx, sqlListWaitingTasks, []any{attempt, after, limit}, func(scan func(...any) error) error {
+		var id trowel.TaskID
+		err := scan(&id)
+		list = append(list, id)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list waiting tasks of attempt %d: %w", attempt, err)
+	}
+	return list, nil
+}
+
+func (t *tx) FindWorkflowKeys(ctx context.Context, attempt trowel.AttemptID, keys []string) (*param.Map, error) {
+	var text sql.NullString
+	err := t.row(ctx, sqlFindWorkflowKeys, []any{attempt}, &text)
+	found := param.New()
+	if err == nil && text.Valid {
+		found, err = param.Pick(text.String, keys...)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("find keys of the workflow of attempt %d: %w", attempt, err)
+	}
+	return found, nil
 }
 
 func (t *tx) ListAdmitted(ctx context.Context, project trowel.ProjectID, workflow string, limit int) ([]trowel.AttemptID, error) {

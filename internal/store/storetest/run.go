@@ -74,6 +74,8 @@ func Run(t *testing.T, open func(t *testing.T) trowel.Store) {
 		{"records", testRecords},
 		{"found tasks", testFoundTasks},
 		{"counted children", testCountedChildren},
+		{"waiting tasks", testWaitingTasks},
+		{"keys of workflows", testWorkflowKeys},
 		{"ready and running tasks", testBusyTasks},
 		{"what reasons need besides", testWhyRest},
 		{"monitors", testMonitors},

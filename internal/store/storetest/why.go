@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/param"
 )
 
 // outlinesOf are what ListOutlines returns of tasks.
@@ -66,6 +67,58 @@ func testFoundTasks(t *testing.T, db trowel.Store) {
 	})
 }
 
+// Tasks that wait are found without those that are done, but with all groups (control K818).
+func testWaitingTasks(t *testing.T, db trowel.Store) {
+	s := newSetting(t, db)
+	a, other := newAttempt(t, db, s, ""), newAttempt(t, db, s, "other")
+	states := []trowel.TaskState{
+		trowel.TaskPlanned, trowel.TaskSuccess, trowel.TaskSuccess, trowel.TaskError, trowel.TaskBlocked, trowel.TaskReady, trowel.TaskReady, trowel.TaskRunning,
+		trowel.TaskRetryWaiting,
+	}
+	var rows []*trowel.Task
+	for i, state := range states {
+		row := newTask(a, trowel.TaskID(10+i))
+		row.State, row.Group = state, i < 2
+		if state == trowel.TaskReady {
+			row.ReadyAt = at(int64(i))
+		}
+		rows = append(rows, row)
+	}
+	insertTasks(t, db, append(slices.Clone(rows), newTask(other, 40))...)
+	view(t, db, func(ctx context.Context, tx trowel.Tx) error {
+		open, err := tx.ListUnfinished(ctx, a.ID)
+		equal(t, "ListUnfinished", open, outlinesOf(slices.Delete(slices.Clone(rows), 2, 3)...))
+		ids, errIDs := tx.ListWaitingTasks(ctx, a.ID, 0, 10)
+		equal(t, "ListWaitingTasks", ids, []trowel.TaskID{10, 14, 15, 16, 18})
+		some, errSome := tx.ListWaitingTasks(ctx, a.ID, 10, 2)
+		equal(t, "ListWaitingTasks after one", some, []trowel.TaskID{14, 15})
+		counts, errCounts := tx.CountReady(ctx, a.ID)
+		equal(t, "CountReady", counts, []trowel.ReadyCount{{First: 15, Count: 2, ReadyAt: at(5), Flags: rows[5].Flags}})
+		return errors.Join(err, errIDs, errSome, errCounts)
+	})
+}
+
+// Keys of a workflow are found without the rest of it.
+func testWorkflowKeys(t *testing.T, db trowel.Store) {
+	s := newSetting(t, db)
+	a := newAttempt(t, db, s, "")
+	var first string
+	for key := range s.Workflow.Definition.All() {
+		first = key
+		break
+	}
+	value, _ := s.Workflow.Definition.Get(first)
+	view(t, db, func(ctx context.Context, tx trowel.Tx) error {
+		found, err := tx.FindWorkflowKeys(ctx, a.ID, []string{"no such key", first})
+		equal(t, "FindWorkflowKeys", found, param.Of(first, value))
+		_, errNone := tx.FindWorkflowKeys(ctx, 999, []string{first})
+		if !errors.Is(errNone, trowel.ErrNotFound) {
+			t.Errorf("FindWorkflowKeys of an unknown attempt: %v", errNone)
+		}
+		return err
+	})
+}
+
 // Children are counted by round and state, with the first of each.
 func testCountedChildren(t *testing.T, db trowel.Store) {
 	a := newAttempt(t, db, newSetting(t, db), "")
@@ -113,11 +166,16 @@ func testBusyTasks(t *testing.T, db trowel.Store) {
 		equal(t, "ListBusy", running, []trowel.BusyTask{busy(first), busy(second)})
 		one, errOne := tx.ListBusy(ctx, 1)
 		equal(t, "number of running tasks up to a limit", len(one), 1)
-		counts, errCounts := tx.CountBusy(ctx)
+		counts, n, errCounts := tx.CountBusy(ctx, a.ID)
 		equal(t, "CountBusy", counts, map[string]int{"agent-1": 1, "agent-2": 1})
-		n, errOf := tx.CountBusyOf(ctx, a.ID)
-		equal(t, "CountBusyOf", n, 2)
-		return errors.Join(err, errBusy, errOne, errCounts, errOf)
+		equal(t, "CountBusy of the attempt", n, 2)
+		_, none, errNone := tx.CountBusy(ctx, a.ID+1)
+		equal(t, "CountBusy of another attempt", none, 0)
+		ofAttempt, errReady := tx.CountReady(ctx, a.ID)
+		equal(t, "CountReady", ofAttempt, []trowel.ReadyCount{
+			{First: ready.ID, Count: 1, ReadyAt: ready.ReadyAt, Flags: ready.Flags, Needs: ready.Needs, Holds: ready.Holds},
+		})
+		return errors.Join(err, errBusy, errOne, errCounts, errNone, errReady)
 	})
 }
 
