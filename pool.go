@@ -61,6 +61,9 @@ type LimitTx interface {
 	// ShareLimits keeps the pools as they are until the end of the transaction, and returns their version,
 	// which RecountUses raises: to be called before tasks are claimed or give back what they hold.
 	ShareLimits(ctx context.Context) (version int64, err error)
+	// ExpectLimits is ShareLimits for one who knows the version. If it is another, that is an ErrConflict,
+	// which Settle may tell, and nothing of the transaction may be kept.
+	ExpectLimits(ctx context.Context, version int64) error
 	// LockLimits waits until nobody shares them, and keeps others from it until the end of the
 	// transaction: to be called before pools are changed or counters are recounted.
 	LockLimits(ctx context.Context) error

@@ -169,6 +169,9 @@ func (f *Flusher) addHeldAbove(names map[string]bool, r *queue.Ready) {
 
 // sharePools keeps the pools as they are for the transaction, and reads them unless they are known.
 func (f *Flusher) sharePools(ctx context.Context, tx trowel.Tx, w *write) ([]*trowel.Pool, error) {
+	if f.known.pools != nil && f.known.version >= 0 && !w.careful {
+		return f.known.pools, tx.ExpectLimits(ctx, f.known.version)
+	}
 	version, err := tx.ShareLimits(ctx)
 	if err != nil || (f.known.pools != nil && f.known.version == version) {
 		return f.known.pools, err

@@ -48,13 +48,14 @@ func (f *Flusher) fatal(ctx context.Context) bool {
 func (f *Flusher) commit(ctx context.Context, batch []*event, chosen selection) error {
 	var w *write // the last transaction, while nobody knows whether it was committed
 	batch = slices.Clone(batch)
+	careful := false
 	for try := 1; ; try++ {
 		if w == nil {
 			batch = slices.DeleteFunc(batch, func(ev *event) bool { return ev.done != nil && !ev.enter() })
 		}
 		var err error
 		var happened bool
-		w, happened, err = f.transact(ctx, batch, chosen, w)
+		w, happened, err = f.transact(ctx, batch, chosen, w, careful)
 		if happened {
 			return f.committed(ctx, batch, w)
 		}
@@ -63,6 +64,11 @@ func (f *Flusher) commit(ctx context.Context, batch []*event, chosen selection) 
 			for _, ev := range batch {
 				ev.leave()
 			}
+		}
+		faster := !careful && errors.Is(err, trowel.ErrConflict) // another server, which is nothing to wait for
+		careful = true
+		if again && w == nil && faster {
+			continue
 		}
 		if again && pause(ctx, try) {
 			f.warn(ctx, try, err)
@@ -114,7 +120,7 @@ var errHappened = errors.New("the transaction before was committed")
 // transact runs one transaction. before is an earlier one with the same events of which nobody knows
 // whether it was committed; nil if there is none. It returns the transaction that happened, or the one
 // of which nobody knows, or nil if surely nothing did.
-func (f *Flusher) transact(ctx context.Context, batch []*event, chosen selection, before *write) (w *write, happened bool, err error) {
+func (f *Flusher) transact(ctx context.Context, batch []*event, chosen selection, before *write, careful bool) (w *write, happened bool, err error) {
 	committed := false
 	err = f.opts.Store.Update(ctx, func(tx trowel.Tx) error {
 		if w != nil { // the store runs this again, so it was rolled back
@@ -131,7 +137,7 @@ func (f *Flusher) transact(ctx context.Context, batch []*event, chosen selection
 			}
 			f.undo(before)
 		}
-		w = newWrite(f.opts.Now().Truncate(time.Microsecond), before)
+		w = newWrite(f.opts.Now().Truncate(time.Microsecond), before, careful)
 		return f.fill(ctx, tx, batch, chosen, w)
 	})
 	switch {

@@ -36,6 +36,8 @@ type attempt struct {
 	limitAt  time.Time // the alarm for its limits of time; zero if there is none
 	ended    []chan trowel.Attempt
 
+	own int // transactions of this flusher since another one has changed it, as far as is known
+
 	used *list.Element // in images.recent; nil without an image
 	size int           // of the image, as it is counted there
 
@@ -99,7 +101,7 @@ func (im *images) forget(a *attempt) {
 		im.recent.Remove(a.used)
 	}
 	im.tasks -= a.size
-	a.Image, a.used, a.size = nil, nil, 0
+	a.Image, a.used, a.size, a.own = nil, nil, 0, 0
 }
 
 // trim forgets the images that were not used for longest, as long as there are too many tasks in them.

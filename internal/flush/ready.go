@@ -37,6 +37,7 @@ func (f *Flusher) queueChanges(w *write) {
 	for _, a := range w.members {
 		if a.Image != nil {
 			f.images.touch(a)
+			a.own++
 		}
 	}
 	for name, used := range w.locks {

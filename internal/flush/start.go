@@ -126,6 +126,7 @@ func (f *Flusher) insertNew(ctx context.Context, tx trowel.Tx, w *write, ev *eve
 	f.images.put(a, img)
 	w.member(a)
 	w.begun = append(w.begun, a)
+	a.own = trusted
 	f.count.n++
 	return a, nil
 }

@@ -16,6 +16,7 @@ type write struct {
 	at          time.Time
 	before      *write // an earlier try of the same, of which nobody knows whether it was committed
 	filled      bool   // all is written but for the commit
+	careful     bool   // takes nothing for known that another server may have changed
 	counted     bool   // the running attempts were counted
 	locked      []trowel.AttemptID
 	members     []*attempt // those of the locked ones that run, and those that it began
@@ -72,9 +73,9 @@ type limit struct {
 	at      time.Time // zero for never
 }
 
-func newWrite(at time.Time, before *write) *write {
+func newWrite(at time.Time, before *write, careful bool) *write {
 	return &write{
-		at: at, before: before, mark: rand.Int64(), //nolint:gosec // to be told apart, not to be secret
+		at: at, before: before, careful: careful, mark: rand.Int64(), //nolint:gosec // to be told apart, not to be secret
 		batch: Batch{At: at, settings: map[trowel.AttemptID]*trowel.Setting{}},
 		done:  map[trowel.AttemptID]bool{}, seen: map[*engine.Image]bool{}, rows: map[*trowel.Task]int{},
 	}

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -27,8 +28,12 @@ ON CONFLICT (session_id, name) DO NOTHING RETURNING id, number`
 	sqlFindLatest     = `SELECT ` + attemptColumns + ` FROM attempt a JOIN session s ON s.id = a.session_id
 WHERE s.project_id = $1 AND s.workflow = $2 AND s.session_time = $3 AND ($4 = '' OR a.name = $4)
 ORDER BY a.number DESC LIMIT 1`
-	sqlCountRunning = `SELECT count(*) FROM attempt WHERE finished_at IS NULL`
-	sqlFindSetting  = `SELECT ` + definitionColumns + `, ` + sessionColumns + definitionTables + ` JOIN attempt a ON a.workflow_id = w.id
+	sqlCountRunning  = `SELECT count(*) FROM attempt WHERE finished_at IS NULL`
+	sqlExpectAttempt = `SELECT 1 FROM attempt a WHERE a.id = CAST($1 AS BIGINT) AND a.version = CAST($2 AS BIGINT) AND a.finished_at IS NULL`
+	// They are locked in the order of their ids, as by lockAttempts.
+	sqlExpectAttemptsPostgres = `SELECT 1 FROM attempt a JOIN unnest(CAST($1 AS BIGINT[]), CAST($2 AS BIGINT[])) AS v (id, version)
+ON a.id = v.id AND a.version = v.version WHERE a.finished_at IS NULL ORDER BY a.id`
+	sqlFindSetting = `SELECT ` + definitionColumns + `, ` + sessionColumns + definitionTables + ` JOIN attempt a ON a.workflow_id = w.id
 JOIN session s ON s.id = a.session_id WHERE a.id = $1`
 )
 
@@ -72,6 +77,27 @@ func (t *tx) LockAttempts(ctx context.Context, ids []trowel.AttemptID) ([]*trowe
 		t.know(a.ID)
 	}
 	return attempts, nil
+}
+
+func (t *tx) ExpectAttempts(ctx context.Context, versions map[trowel.AttemptID]int64) error {
+	ids := slices.Sorted(maps.Keys(versions))
+	e := expectation{
+		table: "attempt", columns: "id BIGINT, version BIGINT",
+		one: sqlExpectAttempt, arrays: sqlExpectAttemptsPostgres, lock: t.dialect.LockRows,
+	}
+	err := t.expect(ctx, e, len(ids), func(v *values, i int) {
+		v.number(int64(ids[i]))
+		v.number(versions[ids[i]])
+	}, func(rows int64) error {
+		return fmt.Errorf("%w: %d of %d attempts have changed", trowel.ErrConflict, rows, len(ids))
+	})
+	if err != nil {
+		return fmt.Errorf("lock attempts as they were known: %w", err)
+	}
+	for _, id := range ids {
+		t.know(id)
+	}
+	return nil
 }
 
 // lockAttempts is a statement with a place for each of so many ids or more: a power of two, so that

@@ -101,6 +101,10 @@ func (s *session) prepareBulk(ctx context.Context, conn any, b bulk) (driver.Stm
 	return known, nil
 }
 
+func (b bulk) texts() (table, single, arrays string, all []column) {
+	return b.table, b.single(false), b.arrays(), append(columns(b.columns), columns(b.keys)...)
+}
+
 // column is one column with the type of its values.
 type column struct{ name, kind string }
 

@@ -2,18 +2,26 @@ package store
 
 import "sync"
 
+// statement is one that a pipe takes, of which the texts are made once. It is comparable.
+type statement interface {
+	// texts returns the table that it is about, its text for one row of values and that for an array of each
+	// column, and the columns.
+	texts() (table, single, arrays string, columns []column)
+}
+
 // bulkTexts keeps what is made of bulk statements for a pipe. It is safe for concurrent use.
-type bulkTexts struct{ pools sync.Map } // of *sync.Pool with *bulkText, by bulk
+type bulkTexts struct{ pools sync.Map } // of *sync.Pool with *bulkText, by statement
 
 // bulkText are the forms of a bulk statement, and columns for its values, for one who sends it.
 type bulkText struct {
 	pool           *sync.Pool
+	table          string
 	single, arrays string
 	columns        []Column
 }
 
 // of returns what is made of a statement, to be freed when it was sent.
-func (t *bulkTexts) of(b bulk) *bulkText {
+func (t *bulkTexts) of(b statement) *bulkText {
 	pool, ok := t.pools.Load(b)
 	if !ok {
 		pool, _ = t.pools.LoadOrStore(b, &sync.Pool{})
@@ -22,8 +30,10 @@ func (t *bulkTexts) of(b bulk) *bulkText {
 	if text, ok := shared.Get().(*bulkText); ok {
 		return text
 	}
-	text := &bulkText{pool: shared, single: b.single(false), arrays: b.arrays()}
-	for _, c := range append(columns(b.columns), columns(b.keys)...) {
+	text := &bulkText{pool: shared}
+	var all []column
+	text.table, text.single, text.arrays, all = b.texts()
+	for _, c := range all {
 		text.columns = append(text.columns, Column{Kind: c.kind})
 	}
 	return text

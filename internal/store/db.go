@@ -110,11 +110,22 @@ func (db *DB) write(ctx context.Context, begin string, f func(trowel.Tx) error) 
 	return db.writer.finish(ctx, db.id, f)
 }
 
-// alone runs f on a connection of its own.
-func (db *DB) alone(ctx context.Context, begin string, f func(trowel.Tx) error) (err error) {
+// alone runs f on a connection of its own. One that turns out to be lost when the transaction begins is
+// replaced by another.
+func (db *DB) alone(ctx context.Context, begin string, f func(trowel.Tx) error) error {
+	for try := 1; ; try++ {
+		unbegun, err := db.aloneOn(ctx, begin, f)
+		if !unbegun || try == maxBegins || ctx.Err() != nil || !errors.Is(err, trowel.ErrUnavailable) {
+			return err
+		}
+	}
+}
+
+// aloneOn is alone on one connection. It tells whether the transaction never began, after an error.
+func (db *DB) aloneOn(ctx context.Context, begin string, f func(trowel.Tx) error) (unbegun bool, err error) {
 	s, err := db.begun(ctx, begin)
 	if err != nil {
-		return err
+		return false, err
 	}
 	good := false
 	defer func() { // also when f panics
@@ -124,7 +135,7 @@ func (db *DB) alone(ctx context.Context, begin string, f func(trowel.Tx) error) 
 	}()
 	err = s.finish(ctx, db.id, f)
 	good = err == nil
-	return err
+	return s.unheard, err
 }
 
 // rest keeps a connection with its statements for the next view, if there is room.

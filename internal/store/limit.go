@@ -14,10 +14,12 @@ import (
 const (
 	// The locks end with the transaction. lockLimits is their first key; the second one is the schema, as
 	// all schemas of a database share one space of keys.
-	sqlShareLimitsPostgres = `SELECT share_limits()`
-	sqlPoolVersion         = `SELECT version FROM pool_version`
-	sqlChangePools         = `UPDATE pool_version SET version = version + 1`
-	sqlLockLimitsPostgres  = `SELECT pg_advisory_xact_lock($1, hashtext(current_schema()))`
+	sqlShareLimitsPostgres  = `SELECT share_limits()`
+	sqlPoolVersion          = `SELECT version FROM pool_version`
+	sqlExpectLimits         = `SELECT 1 FROM pool_version WHERE version = $1`
+	sqlExpectLimitsPostgres = `SELECT 1 FROM share_limits() AS v (version) WHERE version = CAST($1 AS BIGINT)`
+	sqlChangePools          = `UPDATE pool_version SET version = version + 1`
+	sqlLockLimitsPostgres   = `SELECT pg_advisory_xact_lock($1, hashtext(current_schema()))`
 
 	sqlSelectUses = `SELECT u.name, u.used FROM limit_use u`
 	sqlListUses   = sqlSelectUses + ` WHERE u.used <> 0`
@@ -47,6 +49,20 @@ func (t *tx) ShareLimits(ctx context.Context) (version int64, err error) {
 		return 0, fmt.Errorf("share the limits: %w", err)
 	}
 	return version, nil
+}
+
+func (t *tx) ExpectLimits(ctx context.Context, version int64) error {
+	e := expectation{table: "pool_version", columns: "version BIGINT", one: sqlExpectLimits}
+	if !t.dialect.OneWriter {
+		e.one = sqlExpectLimitsPostgres
+	}
+	err := t.expect(ctx, e, 1, func(v *values, _ int) { v.number(version) }, func(int64) error {
+		return fmt.Errorf("%w: the limits have changed", trowel.ErrConflict)
+	})
+	if err != nil {
+		return fmt.Errorf("share the limits as they were known: %w", err)
+	}
+	return nil
 }
 
 func (t *tx) LockLimits(ctx context.Context) error {

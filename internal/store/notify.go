@@ -15,8 +15,12 @@ func (t *tx) Notify(ctx context.Context, topic string) error {
 	if t.dialect.Channel == "" {
 		return nil // no other process hears of it
 	}
-	var nothing any
-	if err := t.row(ctx, sqlNotifyPostgres, []any{t.dialect.Channel, t.store + " " + topic}, &nothing); err != nil {
+	notify := expectation{table: "notifications", columns: "channel TEXT, topic TEXT", one: sqlNotifyPostgres}
+	err := t.send(ctx, notify, 1, func(v *values, _ int) {
+		v.name(t.dialect.Channel)
+		v.name(t.store + " " + topic)
+	}, nil)
+	if err != nil {
 		return fmt.Errorf("notify others of %s: %w", topic, err)
 	}
 	return nil

@@ -27,7 +27,7 @@ type piped struct {
 }
 
 // send sends a statement over n rows in pieces.
-func (s *session) send(ctx context.Context, b bulk, n int, fill func(v *values, i int), missing func(rows int64) error) error {
+func (s *session) send(ctx context.Context, b statement, n int, fill func(v *values, i int), missing func(rows int64) error) error {
 	if err := s.openPipe(ctx); err != nil {
 		return s.fail(ctx, err)
 	}
@@ -43,12 +43,20 @@ func (s *session) send(ctx context.Context, b bulk, n int, fill func(v *values, 
 		if rows == 1 {
 			statement = text.single
 		}
-		if err := s.pipe.Send(statement, v.columns, rows); err != nil {
-			_ = s.closePipe(ctx) // this error came first
-			return s.fail(ctx, err)
+		if err := s.sendOne(ctx, statement, v.columns, piped{text.table, int64(rows), missing}); err != nil {
+			return err
 		}
-		s.piped = append(s.piped, piped{b.table, int64(rows), missing})
 	}
+	return nil
+}
+
+// sendOne sends one statement in the open pipe.
+func (s *session) sendOne(ctx context.Context, statement string, columns []Column, p piped) error {
+	if err := s.pipe.Send(statement, columns, max(1, int(p.rows))); err != nil {
+		_ = s.closePipe(ctx) // this error came first
+		return s.fail(ctx, err)
+	}
+	s.piped = append(s.piped, p)
 	return nil
 }
 
@@ -63,7 +71,12 @@ func (s *session) openPipe(ctx context.Context) (err error) {
 		return err
 	}
 	s.stopPipe = cancel
-	return nil
+	if s.unbegun == "" {
+		return nil
+	}
+	statement := s.unbegun
+	s.unbegun, s.unheard = "", true
+	return s.sendOne(ctx, statement, nil, piped{table: "none"})
 }
 
 // closePipe waits for all statements that were sent, and returns the first error of them. It is called
@@ -76,8 +89,9 @@ func (s *session) closePipe(ctx context.Context) error {
 	s.stopPipe()
 	sent := s.piped
 	s.pipe, s.piped = nil, nil
+	s.unheard = s.unheard && len(changed) == 0
 	if err != nil {
-		if len(changed) < len(sent) {
+		if len(changed) < len(sent) && sent[len(changed)].rows > 0 {
 			err = fmt.Errorf("write %d rows of table %s: %w", sent[len(changed)].rows, sent[len(changed)].table, err)
 		}
 		return s.fail(ctx, err)

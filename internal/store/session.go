@@ -19,7 +19,9 @@ type session struct {
 	stmts   map[string]*sql.Stmt
 	bulks   map[bulk]driver.StmtExecContext
 	values  values
-	failed  error // of the first statement of the open transaction that failed
+	failed  error  // of the first statement of the open transaction that failed
+	unbegun string // what begins the transaction, until it is sent with its first statement
+	unheard bool   // that was sent, and the database has not answered
 
 	pipe     Pipe // nil unless something was sent of which nothing was heard
 	stopPipe context.CancelFunc
@@ -31,10 +33,20 @@ func newSession(conn *sql.Conn, dialect Dialect) *session {
 	return &session{conn: conn, dialect: dialect, stmts: map[string]*sql.Stmt{}, bulks: map[bulk]driver.StmtExecContext{}}
 }
 
-// begin begins a transaction.
+// begin begins a transaction. One that writes, where there is a pipe, begins with its first statement.
 func (s *session) begin(ctx context.Context, statement string) error {
-	s.failed = nil
-	if err := s.control(ctx, statement); err != nil {
+	s.failed, s.unheard = nil, false
+	if s.dialect.Pipe != nil && statement == s.dialect.BeginWrite {
+		s.unbegun = statement
+		return nil
+	}
+	return s.beginNow(ctx, statement)
+}
+
+func (s *session) beginNow(ctx context.Context, statement string) error {
+	err := s.control(ctx, statement)
+	s.unheard = err != nil
+	if err != nil {
 		if ctx.Err() != nil {
 			_ = s.rollback(ctx) // it may have begun all the same, and only if it has there is something to roll back
 		}
@@ -50,7 +62,7 @@ func (s *session) finish(ctx context.Context, store string, f func(trowel.Tx) er
 	returned := false
 	defer func() {
 		if !returned {
-			_ = s.rollback(ctx) // the panic goes on, and tells more
+			_ = s.giveUp(ctx, nil) // the panic goes on, and tells more
 		}
 	}()
 	err := f(&tx{session: s, store: store})
@@ -67,6 +79,10 @@ func (s *session) finish(ctx context.Context, store string, f func(trowel.Tx) er
 	if err != nil {
 		return s.giveUp(ctx, err)
 	}
+	if s.unbegun != "" {
+		s.unbegun = ""
+		return nil
+	}
 	// To give up a commit half-way would leave open whether it happened.
 	if err := s.control(context.WithoutCancel(ctx), "COMMIT"); err != nil {
 		return s.giveUp(ctx, fmt.Errorf("commit: %w", err))
@@ -77,6 +93,10 @@ func (s *session) finish(ctx context.Context, store string, f func(trowel.Tx) er
 // giveUp rolls back because of an error. Of a database that is not there nothing else is said: it
 // has rolled back, or will.
 func (s *session) giveUp(ctx context.Context, cause error) error {
+	if s.unbegun != "" {
+		s.unbegun = ""
+		return cause
+	}
 	err := s.rollback(ctx)
 	if errors.Is(cause, trowel.ErrUnavailable) {
 		return cause
@@ -101,6 +121,19 @@ func (s *session) control(ctx context.Context, statement string) error {
 	limited, cancel := limit(ctx, s.dialect.Timeout)
 	defer cancel()
 	return classify(ctx, s.dialect, s.dialect.Control(limited, s.conn, statement))
+}
+
+// ready waits for what was sent before, and sees to it that the transaction has begun.
+func (s *session) ready(ctx context.Context) error {
+	if err := s.closePipe(ctx); err != nil {
+		return err
+	}
+	if s.unbegun == "" {
+		return nil
+	}
+	statement := s.unbegun
+	s.unbegun = ""
+	return s.fail(ctx, s.beginNow(ctx, statement))
 }
 
 // limit gives what is done under ctx a deadline, unless d is zero.
@@ -156,7 +189,7 @@ func clean(args []any) []any {
 
 // exec runs a statement and returns how many rows it changed.
 func (s *session) exec(ctx context.Context, query string, args ...any) (int64, error) {
-	if err := s.closePipe(ctx); err != nil {
+	if err := s.ready(ctx); err != nil {
 		return 0, err
 	}
 	limited, cancel := limit(ctx, s.dialect.Timeout)
@@ -197,7 +230,7 @@ func (s *session) row(ctx context.Context, query string, args []any, dest ...any
 
 // rows runs a query and calls each for every row.
 func (s *session) rows(ctx context.Context, query string, args []any, each func(scan func(...any) error) error) error {
-	if err := s.closePipe(ctx); err != nil {
+	if err := s.ready(ctx); err != nil {
 		return err
 	}
 	limited, cancel := limit(ctx, s.dialect.Timeout)

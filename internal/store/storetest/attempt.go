@@ -3,6 +3,7 @@ package storetest
 import (
 	"context"
 	"errors"
+	"maps"
 	"testing"
 	"time"
 
@@ -115,6 +116,35 @@ func testAttemptLocks(t *testing.T, db trowel.Store) {
 			return err
 		})
 	}
+}
+
+// Attempts that are as they are expected are locked; one that has changed or ended, or is unknown, refuses
+// the transaction.
+func testExpectedAttempts(t *testing.T, db trowel.Store) {
+	s := newSetting(t, db)
+	versions := map[trowel.AttemptID]int64{}
+	var all []*trowel.Attempt
+	for i := range 3 {
+		s.Session = trowel.Session{ProjectID: s.Project.ID, Workflow: "w", Time: time.Unix(int64(i), 0).UTC(), UUID: "u"}
+		a := newAttempt(t, db, s, "")
+		all, versions[a.ID] = append(all, a), a.Version
+	}
+	expect := func(versions map[trowel.AttemptID]int64) func(context.Context, trowel.Tx) error {
+		return func(ctx context.Context, tx trowel.Tx) error {
+			return errors.Join(tx.ExpectAttempts(ctx, versions), tx.InsertRecords(ctx, &trowel.Record{At: at(1), Action: "probe"}))
+		}
+	}
+	update(t, db, expect(versions))
+	update(t, db, expect(map[trowel.AttemptID]int64{all[0].ID: all[0].Version}))
+	update(t, db, expect(nil))
+	other := maps.Clone(versions)
+	other[all[1].ID]++
+	refuse(t, db, trowel.ErrConflict, expect(other))
+	refuse(t, db, trowel.ErrConflict, expect(map[trowel.AttemptID]int64{all[1].ID: all[1].Version + 1}))
+	refuse(t, db, trowel.ErrConflict, expect(map[trowel.AttemptID]int64{999: 0}))
+	all[2].Flags, all[2].FinishedAt = trowel.AttemptDone, at(9)
+	update(t, db, func(ctx context.Context, tx trowel.Tx) error { return tx.UpdateAttempts(ctx, all[2]) })
+	refuse(t, db, trowel.ErrConflict, expect(versions))
 }
 
 func testSettings(t *testing.T, db trowel.Store) {

@@ -133,6 +133,13 @@ func (t *faultyTx) LockAttempts(ctx context.Context, ids []trowel.AttemptID) ([]
 	return result(t, func() ([]*trowel.Attempt, error) { return t.Tx.LockAttempts(ctx, ids) })
 }
 
+func (t *faultyTx) ExpectAttempts(ctx context.Context, versions map[trowel.AttemptID]int64) error {
+	if err := t.next(); err != nil {
+		return err
+	}
+	return t.Tx.ExpectAttempts(ctx, versions)
+}
+
 func (t *faultyTx) UpdateAttempts(ctx context.Context, attempts ...*trowel.Attempt) error {
 	if err := t.next(); err != nil {
 		return err

@@ -39,6 +39,7 @@ func Run(t *testing.T, open func(t *testing.T) trowel.Store) {
 		{"attempts that clash", testAttemptConflicts},
 		{"counting attempts", testAttemptCount},
 		{"locking attempts", testAttemptLocks},
+		{"expecting attempts", testExpectedAttempts},
 		{"settings", testSettings},
 		{"task ids", testTaskIDs},
 		{"task fields", testTaskFields},

@@ -1,0 +1,51 @@
+package store
+
+import (
+	"context"
+	"errors"
+
+	trowel "github.com/trowel-project/trowel"
+)
+
+// expectation is a query that must find a row for each row of values, see expect.
+type expectation struct {
+	table   string
+	columns string // of the values, as in bulk
+	one     string // the query for one row of values
+	lock    string // ends the query where rows are locked
+	arrays  string // the query for arrays, of PostgreSQL
+}
+
+func (e expectation) texts() (table, single, arrays string, all []column) {
+	return e.table, e.one + e.lock, e.arrays + e.lock, columns(e.columns)
+}
+
+// expect asks for n rows. If some are not found, the transaction fails with what missing says, now or when
+// the pipe is closed.
+func (t *tx) expect(ctx context.Context, e expectation, n int, fill func(v *values, i int), missing func(rows int64) error) error {
+	if err := ctx.Err(); err != nil || n == 0 {
+		return err
+	}
+	if t.dialect.Pipe != nil {
+		return t.send(ctx, e, n, fill, missing)
+	}
+	lost := int64(0)
+	for i := range n {
+		v := &values{}
+		fill(v, i)
+		args := make([]any, len(v.list))
+		for i := range v.list {
+			args[i] = v.list[i].Value
+		}
+		var nothing int
+		if err := t.row(ctx, e.one, args, &nothing); errors.Is(err, trowel.ErrNotFound) {
+			lost++
+		} else if err != nil {
+			return err
+		}
+	}
+	if lost > 0 {
+		return t.fail(ctx, missing(lost))
+	}
+	return nil
+}
