@@ -13,6 +13,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/engine"
 	"github.com/trowel-project/trowel/internal/flush"
+	"github.com/trowel-project/trowel/internal/queue"
 	"github.com/trowel-project/trowel/internal/store/sqlite"
 	"github.com/trowel-project/trowel/internal/store/storetest"
 )
@@ -41,20 +42,19 @@ type deadly struct {
 	lease  time.Duration
 	poll   time.Duration
 	calm   bool // no transaction fails
+	ledger trowel.Store
 	alive  []*mortal
 	births int
 }
 
-// mortal is a server: a flusher and its agent.
+// mortal is a server: a flusher, its own agent and a remote one.
 type mortal struct {
 	d       *deadly
-	id      string
+	name    string
 	flusher *flush.Flusher
 	die     context.CancelFunc
 	running sync.WaitGroup
-
-	mu   sync.Mutex
-	room int
+	own     *hand
 }
 
 func newDeadly(t *testing.T, number uint64) *deadly {
@@ -75,13 +75,18 @@ func (d *deadly) run(t *testing.T) error {
 	if !d.sole {
 		servers += d.roll(2)
 	}
-	return d.runOn(t, db, servers)
+	return d.runOn(t, db, servers, true)
 }
 
-// runOn runs the round on an empty store, with so many servers.
-func (d *deadly) runOn(t *testing.T, db trowel.Store, servers int) error {
+// runOn runs the round on an empty store, with so many servers. Each transaction is checked, if there is but one
+// at a time; else the store is checked now and then.
+func (d *deadly) runOn(t *testing.T, db trowel.Store, servers int, checked bool) error {
 	t.Helper()
-	d.store, d.setting = db, insertSetting(t, db)
+	d.store, d.ledger, d.setting = db, db, d.insertSetting(t, db)
+	l := &ledger{Store: db, setting: &d.setting, site: d.site}
+	if checked {
+		d.ledger = l
+	}
 	for range servers {
 		if err := d.bear(t); err != nil {
 			return err
@@ -94,6 +99,9 @@ func (d *deadly) runOn(t *testing.T, db trowel.Store, servers int) error {
 			break
 		}
 		d.pause(400)
+		if !checked {
+			l.look(t.Context())
+		}
 		if i < 12 && d.roll(2) == 0 {
 			err = d.replace(t)
 		}
@@ -113,41 +121,92 @@ func (d *deadly) runOn(t *testing.T, db trowel.Store, servers int) error {
 			err = d.checkStored(t.Context(), id)
 		}
 	}
-	return errors.Join(err, d.twiceGiven())
+	if err != nil {
+		return errors.Join(err, l.errors())
+	}
+	return errors.Join(d.twiceGiven(), l.errors(), d.nothingHeld(t.Context()))
 }
 
-// bear begins a server: its agent is registered first.
+// bear begins a server: its agents are registered first.
 func (d *deadly) bear(t *testing.T) error {
 	t.Helper()
 	d.births++
-	m := &mortal{d: d, id: fmt.Sprintf("agent%d", d.births), room: 1 + d.roll(10)}
-	now := time.Now()
-	err := d.store.Update(t.Context(), func(tx trowel.Tx) error {
-		return tx.PutAgent(t.Context(), &trowel.Agent{ID: m.id, StartedAt: now, SeenAt: now, LeaseEnds: now.Add(d.lease)})
-	})
-	if err != nil {
+	m := &mortal{d: d, name: fmt.Sprintf("server%d", d.births)}
+	m.own = &hand{m: m, id: fmt.Sprintf("agent%d", d.births), room: 1 + d.roll(10)}
+	far := m.newFar()
+	if err := errors.Join(m.put(t.Context(), m.own), m.put(t.Context(), far)); err != nil {
 		return err
 	}
 	ctx, die := context.WithCancel(t.Context())
 	m.die = die
-	store := d.store
+	store := d.ledger
 	if !d.calm {
-		store = storetest.NewFaulty(d.store, d.plan)
+		store = storetest.NewFaulty(store, d.plan)
 	}
 	m.flusher = flush.New(flush.Options{
-		Store: store, Agent: m, Listeners: []flush.Listener{m}, Now: time.Now,
+		Store: store, Agent: m.own, Listeners: []flush.Listener{m}, Now: time.Now,
 		Log: slog.New(slog.DiscardHandler), Limits: engine.Limits{Tasks: 1000}, Attempts: 100,
-		Lasting: true, Adopt: true, Sole: d.sole, Poll: d.poll,
+		Lasting: true, Adopt: true, Sole: d.sole, Poll: d.poll, ServerID: m.name, Templates: options{d.faulty}, MaxRunning: d.site,
+		Rules: queue.Rules{Aging: time.Second, ReserveAfter: time.Second},
 	})
+	m.flusher.Attach(far)
 	m.running.Go(func() {
 		if err := m.flusher.Run(ctx); !errors.Is(err, context.Canceled) {
 			t.Errorf("flusher: %v", err)
 		}
 	})
+	m.running.Go(func() { m.beat(ctx, far) })
 	d.mu.Lock()
 	d.alive = append(d.alive, m)
 	d.mu.Unlock()
 	return nil
+}
+
+// newFar makes a remote agent of the server, which has not been there before.
+func (m *mortal) newFar() *hand {
+	return &hand{m: m, id: fmt.Sprintf("far%d-%d", m.d.births, m.d.roll(1<<30)), room: 1 + m.d.roll(3), remote: true}
+}
+
+func (m *mortal) put(ctx context.Context, h *hand) error {
+	now := time.Now()
+	row := &trowel.Agent{ID: h.ID(), StartedAt: now, SeenAt: now, LeaseEnds: now.Add(m.d.lease), Remote: h.remote}
+	if h.remote {
+		row.ServerID = m.name
+	}
+	return m.d.store.Update(ctx, func(tx trowel.Tx) error { return tx.PutAgent(ctx, row) })
+}
+
+// beat renews the leases of the agents. Now and then one was lost: the own agent goes on under another id,
+// and another remote one comes.
+func (m *mortal) beat(ctx context.Context, far *hand) {
+	for i := 0; ; i++ {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(m.d.lease / 8):
+		}
+		err := m.d.store.Update(ctx, func(tx trowel.Tx) error {
+			now := time.Now()
+			_, err := tx.RenewLeases(ctx, []string{m.own.ID(), far.id}, now, now.Add(m.d.lease))
+			return err
+		})
+		if err == nil && m.d.roll(6) == 0 {
+			lost := []string{m.own.ID(), far.id}[i%2]
+			err = m.d.store.Update(ctx, func(tx trowel.Tx) error { return tx.DeleteAgent(ctx, lost) })
+			if lost == far.id {
+				m.flusher.Detach(far.id)
+				far = m.newFar()
+				err = errors.Join(err, m.put(ctx, far))
+				m.flusher.Attach(far)
+			} else {
+				m.own.rename(fmt.Sprintf("%s-%d", lost, i))
+				err = errors.Join(err, m.put(ctx, m.own))
+			}
+		}
+		if err != nil && ctx.Err() == nil {
+			panic(err)
+		}
+	}
 }
 
 func (m *mortal) end() {
@@ -188,6 +247,7 @@ func (d *deadly) beginAll(ctx context.Context) ([]trowel.AttemptID, error) {
 		if err != nil {
 			return nil, err
 		}
+		d.noteWait(begun.Attempt)
 		id := begun.Attempt.ID
 		ids = append(ids, id)
 		if d.roll(4) > 0 {
@@ -240,42 +300,64 @@ func (d *deadly) checkStored(ctx context.Context, id trowel.AttemptID) error {
 	return nil
 }
 
-// ID implements queue.Agent, like the methods below.
-func (m *mortal) ID() string { return m.id }
+// hand is an agent of a server: its own one serves one queue, a remote one the others.
+type hand struct {
+	m      *mortal
+	remote bool
 
-func (m *mortal) Free() int {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.room
+	mu   sync.Mutex
+	id   string
+	room int
 }
 
-func (m *mortal) Give(leases []*trowel.Lease) {
-	m.mu.Lock()
-	m.room -= len(leases)
-	m.mu.Unlock()
+func (h *hand) rename(id string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.id = id
+}
+
+// ID implements queue.Agent, like the methods below.
+func (h *hand) ID() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.id
+}
+
+func (h *hand) Free() int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.room
+}
+
+func (h *hand) Give(leases []*trowel.Lease) {
+	h.mu.Lock()
+	h.room -= len(leases)
+	h.mu.Unlock()
 	for _, l := range leases {
-		if l.AgentID != m.id {
-			panic("a lease of " + l.AgentID + " is given to " + m.id)
-		}
-		r := m.d.given(l)
-		m.d.working.Go(func() { m.work(r) })
+		r := h.m.d.given(l, new(int))
+		h.m.d.working.Go(func() { h.work(r) })
 	}
 }
 
 // work reports after a while. The processes of a dead server live on: their reports come to another.
-func (m *mortal) work(r trowel.Report) {
-	m.d.pause(200)
-	m.mu.Lock()
-	m.room++
-	m.mu.Unlock()
-	m.flusher.Report(r)
-	if other := m.d.anyone(); other != nil && m.d.roll(4) == 0 {
-		m.d.pause(400)
+func (h *hand) work(r trowel.Report) {
+	d := h.m.d
+	d.pause(200)
+	h.mu.Lock()
+	h.room++
+	h.mu.Unlock()
+	h.m.flusher.Report(r)
+	if other := d.anyone(); other != nil && d.roll(4) == 0 {
+		d.pause(400)
 		other.flusher.Report(r)
 	}
 }
 
-func (m *mortal) Cancel(tries []trowel.TryID) { m.d.Cancel(tries) }
+func (h *hand) Cancel(tries []trowel.TryID) { h.m.d.Cancel(tries) }
+func (h *hand) Serves(n *trowel.Needs) bool {
+	return (n.QueueName() != trowel.DefaultQueue) == h.remote
+}
+func (h *hand) Remote() bool { return h.remote }
 
 // Heard implements flush.Listener: now and then the others are told what changed.
 func (m *mortal) Heard(batch *flush.Batch) {
@@ -288,6 +370,3 @@ func (m *mortal) Heard(batch *flush.Batch) {
 		other.flusher.Heard(flush.News{Attempts: []trowel.AttemptID{id}, Ready: []trowel.AttemptID{id}})
 	}
 }
-
-func (*mortal) Serves(*trowel.Needs) bool { return true }
-func (*mortal) Remote() bool              { return false }

@@ -2,6 +2,7 @@ package flush_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -64,6 +65,7 @@ type faulty struct {
 	rng     *rand.Rand
 	inARow  int                  // faults
 	free    int                  // of the agent
+	aside   int                  // of the other agent, see sidekick
 	of      map[int64]model.Case // cases by the session time in Unix seconds
 	seen    map[string]int       // tries by attempt and name
 	leases  map[key]*trowel.Lease
@@ -73,6 +75,10 @@ type faulty struct {
 	working sync.WaitGroup
 
 	canceled map[trowel.TaskID]bool
+	waits    map[trowel.AttemptID]string // why attempts had to wait before they began
+	control  *param.Map                  // limits of the workflow
+	site     int                         // how many tasks may run on the site; zero for any number
+	pools    []*trowel.Pool
 	// deaths tells that processes may die, so that tries may be lost, and changes heard by nobody.
 	deaths bool
 }
@@ -90,11 +96,14 @@ func newFaulty(t *testing.T, number uint64) *faulty {
 	f := &faulty{
 		rng: rand.New(rand.NewPCG(number, 3)), of: map[int64]model.Case{}, seen: map[string]int{},
 		leases: map[key]*trowel.Lease{}, reports: map[key]trowel.Report{}, canceled: map[trowel.TaskID]bool{},
+		waits: map[trowel.AttemptID]string{},
 	}
-	f.free = 1 + f.rng.IntN(12)
-	for i := range 1 + f.rng.IntN(3) { // odd seeds have no options, for which there are no pools here
-		f.cases = append(f.cases, model.NewCase(2*(number*10+uint64(i))+1))
+	f.free, f.aside = 1+f.rng.IntN(12), 1+f.rng.IntN(3)
+	odd := uint64(f.rng.IntN(3) / 2) // every third round has no options
+	for i := range 1 + f.rng.IntN(5) {
+		f.cases = append(f.cases, model.NewCase(2*(number*10+uint64(i))+odd))
 	}
+	f.limit()
 	return f
 }
 
@@ -129,11 +138,13 @@ func (f *faulty) runOn(t *testing.T, db trowel.Store) error {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	f.store = db
-	f.setting = insertSetting(t, db)
+	f.setting = f.insertSetting(t, db)
+	ledger := &ledger{Store: db, setting: &f.setting, site: f.site}
 	f.flusher = flush.New(flush.Options{
-		Store: storetest.NewFaulty(db, f.plan), Agent: f, Observers: []flush.Observer{f}, Now: time.Now, Log: slog.New(slog.DiscardHandler),
-		Limits: engine.Limits{Tasks: 1000}, Attempts: 100,
+		Store: storetest.NewFaulty(ledger, f.plan), Agent: f, Observers: []flush.Observer{f}, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		Limits: engine.Limits{Tasks: 1000}, Attempts: 100, Templates: options{f}, MaxRunning: f.site,
 	})
+	f.flusher.Attach(&sidekick{f})
 	var flushing sync.WaitGroup
 	flushing.Go(func() {
 		if err := f.flusher.Run(ctx); !errors.Is(err, context.Canceled) {
@@ -144,7 +155,7 @@ func (f *faulty) runOn(t *testing.T, db trowel.Store) error {
 	f.working.Wait()
 	stop()
 	flushing.Wait()
-	return errors.Join(err, f.twiceGiven())
+	return errors.Join(err, f.twiceGiven(), ledger.errors(), f.nothingHeld(t.Context()))
 }
 
 // attempts begins all cases, waits for their ends and checks them.
@@ -158,6 +169,7 @@ func (f *faulty) attempts(ctx context.Context) error {
 		if started == nil {
 			continue
 		}
+		f.noteWait(started.Attempt)
 		all = append(all, started)
 		if f.roll(4) == 0 {
 			f.working.Go(func() {
@@ -226,16 +238,16 @@ func (f *faulty) Free() int {
 
 func (f *faulty) Give(leases []*trowel.Lease) {
 	for _, l := range leases {
-		r := f.given(l)
-		f.working.Go(func() { f.work(r) })
+		r := f.given(l, &f.free)
+		f.working.Go(func() { f.work(r, &f.free) })
 	}
 }
 
 // given notes a lease and returns how its try will end.
-func (f *faulty) given(l *trowel.Lease) trowel.Report {
+func (f *faulty) given(l *trowel.Lease, free *int) trowel.Report {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.free--
+	*free--
 	k := key{l.TaskID, l.Try}
 	if f.leases[k] != nil {
 		f.twice = append(f.twice, k)
@@ -250,10 +262,10 @@ func (f *faulty) given(l *trowel.Lease) trowel.Report {
 }
 
 // work reports after a while, now and then twice.
-func (f *faulty) work(r trowel.Report) {
+func (f *faulty) work(r trowel.Report, free *int) {
 	f.pause(20)
 	f.mu.Lock()
-	f.free++
+	*free++
 	f.mu.Unlock()
 	f.flusher.Report(r)
 	if f.roll(8) == 0 {
@@ -295,21 +307,29 @@ func (f *faulty) stuck(ctx context.Context, id trowel.AttemptID) string {
 	_ = f.store.View(ctx, func(tx trowel.Tx) error {
 		rows, err := tx.ListTasks(ctx, id, -1)
 		for _, row := range rows {
-			text += fmt.Sprintf("\n  %d %s: %s, try %d, retry at %v", row.ID, row.FullName, row.State, row.Try, row.RetryAt)
+			needs, _ := json.Marshal(row.Needs)
+			text += fmt.Sprintf("\n  %d %s: %s %s, try %d of %s, retry at %v, needs %s, holds %v", row.ID, row.FullName, row.State, row.WaitReason, row.Try,
+				row.AgentID, row.RetryAt, needs, row.Holds)
 		}
-		return err
+		uses, errUses := tx.ListUses(ctx)
+		text += fmt.Sprintf("\n  uses %v", uses)
+		return errors.Join(err, errUses)
 	})
 	return text
 }
 
-func insertSetting(t *testing.T, db trowel.Store) trowel.Setting {
+// insertSetting stores the workflow and the pools.
+func (f *faulty) insertSetting(t *testing.T, db trowel.Store) trowel.Setting {
 	t.Helper()
 	s := trowel.Setting{
 		Project:  trowel.Project{Name: "p", CreatedAt: time.Now()},
 		Revision: trowel.Revision{Name: "r", CreatedAt: time.Now(), Params: param.Of("a", "revision")},
 	}
-	w := &trowel.Workflow{Name: "w", Zone: "UTC"}
+	w := &trowel.Workflow{Name: "w", Zone: "UTC", Definition: f.control}
 	err := db.Update(t.Context(), func(tx trowel.Tx) error {
+		if err := f.putPools(t.Context(), tx); err != nil {
+			return err
+		}
 		return tx.InsertRevision(t.Context(), &s.Project, &s.Revision, []*trowel.Workflow{w})
 	})
 	if err != nil {
@@ -320,5 +340,12 @@ func insertSetting(t *testing.T, db trowel.Store) trowel.Setting {
 	return s
 }
 
-func (*faulty) Serves(*trowel.Needs) bool { return true }
-func (*faulty) Remote() bool              { return false }
+func (*faulty) Serves(n *trowel.Needs) bool { return n.QueueName() == trowel.DefaultQueue }
+func (*faulty) Remote() bool                { return false }
+
+// noteWait notes whether an attempt had to wait before it began.
+func (f *faulty) noteWait(a trowel.Attempt) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.waits[a.ID] = a.WaitReason
+}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
+	"time"
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/dig"
@@ -45,7 +47,22 @@ func (f *faulty) check(ctx context.Context, end trowel.Attempt) error {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return errors.Join(f.checkTries(&h), f.checkHeard(&h), f.replay(&h))
+	if err := errors.Join(f.checkTries(&h), f.checkHeard(&h), f.replay(&h)); err != nil {
+		return fmt.Errorf("%w\n%s", err, h.text())
+	}
+	return nil
+}
+
+// text is the history as it is told when something is wrong with it.
+func (h *history) text() string {
+	var b strings.Builder
+	for _, row := range h.tasks {
+		fmt.Fprintf(&b, "  %d %s: %s, flags %d, try %d, below %d\n", row.ID, row.FullName, row.State, row.Flags, row.Try, row.ParentID)
+	}
+	for i, e := range h.audits {
+		fmt.Fprintf(&b, "  %d: %s task %d try %d from %s to %s: %s by %s\n", i, e.At.Format(time.TimeOnly), e.TaskID, e.Try, e.From, e.To, e.Cause, e.Actor)
+	}
+	return b.String()
 }
 
 // checkTries compares the ended tries with the leases: each ended once, and in the way that was
@@ -126,7 +143,7 @@ func (f *faulty) replay(h *history) error {
 	if err != nil {
 		return err
 	}
-	m := model.Start(tasks, nil, 1000, "", h.audits[0].At)
+	m := model.Start(tasks, nil, 1000, f.waits[h.attempt.ID], h.audits[0].At)
 	base := param.Merged(f.setting.Revision.Params, h.attempt.Params)
 	for i, e := range h.audits {
 		if e.TaskID == 0 {
@@ -136,7 +153,10 @@ func (f *faulty) replay(h *history) error {
 		if m.Task(id) == nil {
 			return fmt.Errorf("audit entry %d, %s of task %d: the model has no such task yet", i, e.Cause, e.TaskID)
 		}
-		f.event(m, h, i, id)
+		if got, want := m.Task(id).Name, h.tasks[id-1].FullName; got != want {
+			return fmt.Errorf("audit entry %d, %s of %s: in the model that is %s", i, e.Cause, want, got)
+		}
+		f.event(m, h, i, m.Task(id))
 		if e.Cause == string(trowel.MoveClaim) {
 			if err := f.checkScope(m, id, key{e.TaskID, e.Try}, base); err != nil {
 				return err
@@ -148,19 +168,28 @@ func (f *faulty) replay(h *history) error {
 
 // event gives the model the event that an audit entry is the direct consequence of; entries that
 // follow from others are none.
-func (f *faulty) event(m *model.Model, h *history, i int, id trowel.TaskID) {
-	e := h.audits[i]
+func (f *faulty) event(m *model.Model, h *history, i int, t *model.Task) {
+	e, id := h.audits[i], t.ID
 	switch {
 	case e.Cause == string(trowel.MoveClaim):
 		m.Claim(id, nil, e.At)
-	case e.Cause == string(trowel.MoveDue):
-		m.Due(id, e.At)
 	case e.Cause == string(trowel.MoveRelease):
 		m.Release(id, e.Try, false, 0, e.At)
 	case e.Actor == killer:
 		if m.Flags&trowel.AttemptCancelRequested == 0 {
 			m.Kill(e.At)
 		}
+	case e.From == trowel.TaskRetryWaiting.String(), e.From == trowel.TaskGroupRetryWaiting.String():
+		m.Due(id, e.At)
+	case m.Wait != "":
+		m.Admit(e.At)
+	case t.Waits && e.To != trowel.TaskBlocked.String():
+		k := f.of[h.setting.Session.Time.Unix()]
+		values, err := optionsOf(k, t.Name, m.Expressions(t))
+		m.Evaluated(id, values, err, e.At)
+	case e.From == trowel.TaskReady.String() && !t.Group:
+		c := t.Needs.Concurrency
+		m.Full(id, fmt.Sprintf("concurrency limit %d of %q is reached", c.Limit, c.Key), e.At)
 	case e.From == trowel.TaskRunning.String():
 		r := f.reports[key{e.TaskID, e.Try}]
 		r.TaskID, r.Try = id, e.Try // one that was never given has no report

@@ -49,7 +49,7 @@ func TestDeathsOnPostgres(t *testing.T) {
 			t.Parallel()
 			d := newDeadly(t, number)
 			d.sole, d.calm, d.lease, d.poll = false, true, time.Second, 200*time.Millisecond
-			if err := d.runOn(t, pgtest.Open(t), 3); err != nil {
+			if err := d.runOn(t, pgtest.Open(t), 3, false); err != nil {
 				t.Fatal(err)
 			}
 		})

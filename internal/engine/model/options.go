@@ -149,6 +149,7 @@ func (m *Model) concurrency(t *Task, value param.Value) *trowel.Concurrency {
 		}
 		waiting, _ := object.Get("include_waiting")
 		c.RunningOnly = waiting == false
+		c.Fail = text(object, "on_limit") == "fail"
 	} else {
 		c.Limit, _ = param.AsInt(value)
 	}

@@ -41,7 +41,7 @@ func (c chooser) option(key string) param.Value {
 		"_weight_rule":     {"downstream", "upstream", "absolute"},
 		"_concurrency": {
 			int64(2), param.Of("limit", int64(1), "key", "k"), param.Of("limit", int64(1), "key", "k", "include_waiting", false),
-			param.Of("limit", "${limit}"), nil,
+			param.Of("limit", "${limit}"), param.Of("limit", int64(1), "key", "f", "on_limit", "fail"), nil,
 		},
 		"_queue": {"q1", nil, "${queue}"},
 	}[key]

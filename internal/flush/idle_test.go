@@ -1,0 +1,156 @@
+package flush_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/dig"
+	"github.com/trowel-project/trowel/internal/engine"
+	"github.com/trowel-project/trowel/internal/flush"
+	"github.com/trowel-project/trowel/internal/queue"
+	"github.com/trowel-project/trowel/internal/store/sqlite"
+)
+
+// TestNothingWaits runs random workflows on a store without faults. Whenever nobody has anything to do, no task
+// may be ready that some agent has a slot for and that all limits have room for (control K808), and no attempt may
+// wait that could be admitted (control K813).
+func TestNothingWaits(t *testing.T) {
+	t.Parallel()
+	until := time.Now().Add(2 * time.Second)
+	for i := 0; i < *rounds || (*rounds == 0 && time.Now().Before(until)); i++ {
+		number := *seed + uint64(i)
+		synctest.Test(t, func(t *testing.T) {
+			if err := newFaulty(t, number).runCalm(t); err != nil {
+				t.Fatalf("round %d: %v", number, err)
+			}
+		})
+	}
+}
+
+// runCalm runs the round without faults and looks at the store whenever everybody waits.
+func (f *faulty) runCalm(t *testing.T) error {
+	t.Helper()
+	db, err := sqlite.Open(t.Context(), sqlite.Options{}, time.Now())
+	if err != nil {
+		return err
+	}
+	defer func() { _ = db.Close() }()
+	ctx, stop := context.WithCancel(t.Context())
+	f.store, f.setting = db, f.insertSetting(t, db)
+	f.flusher = flush.New(flush.Options{
+		Store: db, Agent: f, Observers: []flush.Observer{f}, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		Limits: engine.Limits{Tasks: 1000}, Attempts: 100, Templates: options{f}, MaxRunning: f.site,
+	})
+	f.flusher.Attach(&sidekick{f})
+	var flushing sync.WaitGroup
+	flushing.Go(func() { _ = f.flusher.Run(ctx) })
+	done := false
+	var running sync.WaitGroup
+	running.Go(func() {
+		err = f.attempts(ctx)
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		done = true
+	})
+	var idle error
+	for idle == nil {
+		f.pause(10)
+		synctest.Wait()
+		idle = f.lookForIdle(ctx)
+		f.mu.Lock()
+		ended := done
+		f.mu.Unlock()
+		if ended {
+			break
+		}
+	}
+	if idle != nil {
+		stop()
+	}
+	running.Wait()
+	f.working.Wait()
+	stop()
+	flushing.Wait()
+	return errors.Join(idle, err)
+}
+
+// lookForIdle finds a task that could run, or an attempt that could begin.
+func (f *faulty) lookForIdle(ctx context.Context) error {
+	f.mu.Lock()
+	free, aside := f.free, f.aside
+	f.mu.Unlock()
+	control, err := dig.ControlOf(f.setting.Workflow.Definition)
+	if err != nil {
+		return err
+	}
+	return f.store.View(ctx, func(tx trowel.Tx) error {
+		pools, errPools := tx.ListPools(ctx)
+		uses, errUses := tx.ListUses(ctx)
+		admitted, errAdmitted := tx.CountAdmitted(ctx, f.setting.Project.ID, f.setting.Workflow.Name)
+		waiting, errWaiting := tx.ListWaiting(ctx, f.setting.Project.ID, f.setting.Workflow.Name, 10)
+		running, errRunning := tx.ListRunning(ctx, 0, 1000)
+		if err := errors.Join(errPools, errUses, errAdmitted, errWaiting, errRunning); err != nil {
+			return err
+		}
+		if len(waiting) > 0 && admitted < control.ActiveAttempts {
+			return fmt.Errorf("attempts %v wait while %d of %d are admitted", waiting, admitted, control.ActiveAttempts)
+		}
+		site := room{uses: uses, pools: map[string]*trowel.Pool{}, most: f.site, perWorkflow: control.TasksPerWorkflow}
+		for _, p := range pools {
+			site.pools[p.Name] = p
+		}
+		for _, a := range running {
+			rows, err := tx.ListTasks(ctx, a.ID, -1)
+			if err != nil {
+				return err
+			}
+			if n := hold(rows, "", map[string]int{}, map[string]int{}); control.TasksPerAttempt > 0 && n >= control.TasksPerAttempt {
+				continue
+			}
+			w := trowel.WorkflowName{ProjectID: a.ProjectID, Name: a.Workflow}
+			for _, row := range rows {
+				slots := free
+				if row.Needs.QueueName() != trowel.DefaultQueue {
+					slots = aside
+				}
+				if row.State == trowel.TaskReady && slots > 0 && site.has(row, w) {
+					return fmt.Errorf("%s is ready, and could run; counters are %v", row.FullName, uses)
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// room is what limits leave, without any regard to who comes first.
+type room struct {
+	uses              map[string]int
+	pools             map[string]*trowel.Pool
+	most, perWorkflow int
+}
+
+func (r *room) has(row *trowel.Task, w trowel.WorkflowName) bool {
+	if r.most > 0 && r.uses[queue.SiteUse] >= r.most || r.perWorkflow > 0 && r.uses[queue.WorkflowUse(w)] >= r.perWorkflow {
+		return false
+	}
+	for _, need := range row.Needs.PoolNeeds() {
+		p := r.pools[need.Name]
+		if p == nil || p.Slots != trowel.Unlimited && r.uses[p.Use()]+need.Slots > p.Slots {
+			return false
+		}
+	}
+	if row.Needs == nil || row.Needs.Concurrency == nil {
+		return true
+	}
+	c := row.Needs.Concurrency
+	use := queue.ConcurrencyUse(c, w, row.AttemptID)
+	_, held := row.Holds[use]
+	return held || c.Fail || r.uses[use] < c.Limit
+}
