@@ -191,6 +191,62 @@ func TestServerLeaves(t *testing.T) {
 	}
 }
 
+// A result is still on its way to the first server when the agent is connected to the next one, which has
+// heard that the agent has the try. As soon as the result is stored the slot is free there: no heartbeat is waited for.
+func TestReportOvertaken(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	w.lease, w.beat = time.Hour, time.Hour
+	first, second := w.serve(t, "s1", ""), w.serve(t, "s2", "")
+	came, connected, release := make(chan struct{}, 8), make(chan struct{}, 8), make(chan struct{})
+	hold := func(rw http.ResponseWriter, r *http.Request, next http.Handler) {
+		if isPath(r, "/reports") {
+			came <- struct{}{}
+			<-release
+		}
+		next.ServeHTTP(rw, r)
+	}
+	first.hurt.Store(&hold)
+	notice := func(rw http.ResponseWriter, r *http.Request, next http.Handler) {
+		if isPath(r, "/leases") {
+			rw = noticed{rw, connected}
+		}
+		next.ServeHTTP(rw, r)
+	}
+	second.hurt.Store(&notice)
+	w.connect(t, done, func(o *remote.Options, _ *agent.Options) { o.Self.Slots = 1 }, first.URL, second.URL)
+	one, two := first.start(t, one("x")), second.start(t, one("y"))
+	within(t, came, "the result")
+	first.flusher.Rest()
+	first.hub.Rest()
+	within(t, connected, "the agent at the second server")
+	close(release)
+	if got := result(t, one); got != "success" {
+		t.Errorf("the first attempt ended as %s, want success", got)
+	}
+	if got := result(t, two); got != "success" {
+		t.Errorf("the second attempt ended as %s, want success", got)
+	}
+}
+
+// noticed is an answer that tells when it begins.
+type noticed struct {
+	http.ResponseWriter
+
+	begun chan<- struct{}
+}
+
+func (n noticed) Write(data []byte) (int, error) {
+	select {
+	case n.begun <- struct{}{}:
+	default:
+	}
+	return n.ResponseWriter.Write(data)
+}
+
+// Unwrap is for http.ResponseController.
+func (n noticed) Unwrap() http.ResponseWriter { return n.ResponseWriter }
+
 // A report whose answer is lost is sent again and taken for what it is.
 func TestLostAnswer(t *testing.T) {
 	t.Parallel()

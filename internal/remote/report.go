@@ -165,6 +165,7 @@ func (l *Link) postReports(ctx context.Context, s *Settings, sent []*held, shape
 	l.mu.Lock()
 	resting := l.isResting()
 	l.mu.Unlock()
+	server := l.current.Load()
 	err := l.post(ctx, limit, "/"+s.ID+"/reports", api.AgentReports{Reports: shapes, Resting: resting}, &got)
 	if refused, ok := errors.AsType[*RefusedError](err); ok && refused.Status == http.StatusNotFound {
 		return l.renew(ctx, s.ID)
@@ -195,6 +196,9 @@ func (l *Link) postReports(ctx context.Context, s *Settings, sent []*held, shape
 	l.outbox = append(l.outbox, again...)
 	l.settle()
 	l.mu.Unlock()
+	if l.current.Load() != server {
+		poke(l.beatNow) // the server that is used now may have heard that these tries are here
+	}
 	if len(again) > 0 {
 		poke(l.reportNow)
 	}

@@ -47,6 +47,8 @@ type world struct {
 	store   trowel.Store
 	setting trowel.Setting
 	bearer  string // token of the role agent
+	// lease and beat are how long leases last, and how often agents send heartbeats.
+	lease, beat time.Duration
 
 	sessions atomic.Int64
 }
@@ -58,7 +60,7 @@ func newWorld(t *testing.T) *world {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
-	w := &world{store: store}
+	w := &world{store: store, lease: testLease, beat: testBeat}
 	now := time.Now()
 	w.setting = trowel.Setting{
 		Project:  trowel.Project{Name: "etl", CreatedAt: now},
@@ -142,14 +144,14 @@ func (w *world) serve(t *testing.T, id, address string) *house {
 		Store: w.store, Agent: noAgent{}, Now: time.Now, Log: log, Limits: engine.Limits{Tasks: 1000}, Attempts: 100,
 		Lasting: true, Adopt: true, Poll: 100 * time.Millisecond, ServerID: id, Poison: 5,
 	})
-	renewals := queue.NewRenewals(queue.RenewalOptions{Store: w.store, Lease: testLease, Now: time.Now})
+	renewals := queue.NewRenewals(queue.RenewalOptions{Store: w.store, Lease: w.lease, Now: time.Now})
 	crypter, err := secret.NewCrypter("MDEyMzQ1Njc4OTAxMjM0NQ==")
 	if err != nil {
 		t.Fatal(err)
 	}
 	h.hub = hub.New(hub.Options{
 		Store: w.store, Flusher: h.flusher, Renewals: renewals, Report: h.flusher.Report, ServerID: id, Version: "0.1.0",
-		Heartbeat: testBeat, Lease: testLease, TaskLimit: 1000, MaxReport: maxReport,
+		Heartbeat: w.beat, Lease: w.lease, TaskLimit: 1000, MaxReport: maxReport,
 		Secrets:  func(p trowel.ProjectID) secret.Finder { return secret.NewStored(rows{w.store}, crypter, p) },
 		Sessions: sessions{}, Params: &operator.StoreParams{Store: w.store, Now: time.Now},
 		KeepOutput: func(ctx context.Context, chunks []trowel.LogChunk) error {
