@@ -74,6 +74,9 @@ func (c *call) agentSettings() (config.Settings, error) {
 			settings[o.key] = config.Setting{Value: c.args.text(o.option), From: o.option}
 		}
 	}
+	if c.args.given("--slots") && c.args.number("--slots") < 1 {
+		return nil, complainf("--slots must be 1 or more")
+	}
 	if servers := c.args.list("--server"); len(servers) > 0 {
 		settings["agent.server"] = config.Setting{Value: strings.Join(servers, ","), From: "--server"}
 	}

@@ -58,14 +58,23 @@ func (p *agentProcess) serve(ctx context.Context, signals <-chan os.Signal) erro
 		return nil
 	}
 	if err != nil {
-		return err
+		return refusedAgent(err)
 	}
 	if err := p.open(ctx, &settings); err != nil {
 		return errors.Join(err, p.link.Leave(ctx))
 	}
-	err = p.run(ctx, signals)
+	err = refusedAgent(p.run(ctx, signals))
 	tell(ctx, p.log, slog.LevelInfo, textAgentEnded)
 	return errors.Join(err, p.workspaces.Close())
+}
+
+// refusedAgent says with the error of a link what can be done about it.
+func refusedAgent(err error) error {
+	fix := uplink.Fix(err)
+	if err == nil || fix == "" {
+		return err
+	}
+	return &trowel.Error{Kind: trowel.ErrDenied, Message: err.Error(), Hint: fix}
 }
 
 // register makes the agent known to a server, unless a signal comes first.

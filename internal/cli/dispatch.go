@@ -104,7 +104,8 @@ func (c *call) read(raw []string) error {
 	return c.checkCount()
 }
 
-// checkCount refuses a wrong number of positional arguments: Digdag shows the usage and says no more.
+// checkCount refuses a wrong number of positional arguments: Digdag shows the usage and says no more, and calls
+// it a success. A command that Digdag does not have fails.
 func (c *call) checkCount() error {
 	given, least, most := len(c.args.positional), c.command.min, c.command.max
 	if given >= least && (given <= most || most < 0) {
@@ -117,7 +118,11 @@ func (c *call) checkCount() error {
 	case least != most:
 		wanted = fmt.Sprintf("%d to %s", least, wanted)
 	}
-	return c.usage("").hinting("%s takes %s, not %d", c.command.name, wanted, given)
+	text := fmt.Sprintf("%s takes %s, not %d", c.command.name, wanted, given)
+	if c.command.extra {
+		return c.usage(text)
+	}
+	return c.usage("").hinting("%s", text)
 }
 
 // strayOption is the complaint about a wrong option before the command. Digdag shows its usage and

@@ -139,7 +139,11 @@ func (l *Link) register(ctx context.Context) (Settings, error) {
 		if refused, ok := errors.AsType[*RefusedError](err); ok && refused.lasting() && n+1 >= len(l.opts.Servers) {
 			return Settings{}, err
 		}
-		l.opts.Log.WarnContext(ctx, "agent not registered, it tries again", slog.String("server", l.server()), slog.Any("error", err))
+		log := l.opts.Log.With(slog.String("server", l.server()), slog.Any("error", err))
+		if fix := Fix(err); fix != "" {
+			log = log.With(slog.String("fix", fix))
+		}
+		log.WarnContext(ctx, "agent not registered, it tries again")
 		l.rotate(l.current.Load())
 		if !wait.pause(ctx) {
 			return Settings{}, context.Cause(ctx)
@@ -248,6 +252,13 @@ func (l *Link) Pause(reason string) {
 	l.paused = reason
 	l.mu.Unlock()
 	poke(l.beatNow)
+}
+
+// isEnding tells whether the agent takes nothing new any more.
+func (l *Link) isEnding() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.resting
 }
 
 // Settle returns when no try is left whose report was not answered, or ctx ends. It is for after the last

@@ -27,31 +27,6 @@ const (
 	idleConns    = 8
 )
 
-// RefusedError is an answer of a server that refuses a request.
-type RefusedError struct {
-	Server  string
-	Status  int
-	Message string
-}
-
-func (e *RefusedError) Error() string {
-	return fmt.Sprintf("the server at %s refuses this agent: %s (HTTP %d)", e.Server, e.Message, e.Status)
-}
-
-// lasting tells whether another try would be refused, too: the token is wrong, or the version.
-func (e *RefusedError) lasting() bool {
-	switch e.Status {
-	case http.StatusUnauthorized, http.StatusForbidden, http.StatusConflict, http.StatusBadRequest, http.StatusMethodNotAllowed:
-		return true
-	}
-	return false
-}
-
-// passing tells whether the server may answer otherwise soon.
-func (e *RefusedError) passing() bool {
-	return e.Status >= 500 || e.Status == http.StatusRequestTimeout || e.Status == http.StatusTooManyRequests
-}
-
 // newHTTPClient returns a client that keeps its connections. It speaks HTTP/1.1: so nothing waits for a
 // stream that is held up.
 func newHTTPClient(opts *Options) *http.Client {
@@ -150,13 +125,8 @@ func (l *Link) open(ctx context.Context, method, path string, body []byte) (*htt
 		return res, nil
 	}
 	defer closeBody(res)
-	refused := &RefusedError{Server: server, Status: res.StatusCode, Message: http.StatusText(res.StatusCode)}
-	data, err := io.ReadAll(io.LimitReader(res.Body, 1<<20))
-	var told api.Error
-	if err == nil && json.Unmarshal(data, &told) == nil && told.Message != nil && *told.Message != "" {
-		refused.Message = *told.Message
-	}
-	return nil, refused
+	data, _ := io.ReadAll(io.LimitReader(res.Body, 1<<20)) // what came of it is told
+	return nil, &RefusedError{Server: server, Status: res.StatusCode, Message: refusalText(res, data), NoToken: l.opts.Token == ""}
 }
 
 // ask is post on behalf of a running try: while no server answers it waits, rather than fail. A try that is

@@ -34,9 +34,11 @@ func (l *Link) streams(ctx context.Context) {
 				err = errRenewed
 			}
 		}
-		if errors.Is(err, errLeave) {
+		switch {
+		case errors.Is(err, errLeave) && l.isEnding(): // it has said so itself
+		case errors.Is(err, errLeave):
 			l.opts.Log.InfoContext(ctx, "the server sends this agent elsewhere", slog.String("server", l.server()))
-		} else {
+		default:
 			l.opts.Log.WarnContext(ctx, "the stream of leases has ended, another one is begun", slog.String("server", l.server()), slog.Any("error", err))
 		}
 		if !errors.Is(err, errRenewed) {

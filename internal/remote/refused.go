@@ -1,0 +1,91 @@
+package remote
+
+import (
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"mime"
+	"net/http"
+	"strings"
+
+	"github.com/trowel-project/trowel/internal/api"
+)
+
+// RefusedError is an answer of a server that refuses a request.
+type RefusedError struct {
+	Server  string
+	Status  int
+	Message string
+	NoToken bool // the agent has sent none
+}
+
+func (e *RefusedError) Error() string {
+	return fmt.Sprintf("the server at %s refuses this agent: %s (HTTP %d)", e.Server, e.Message, e.Status)
+}
+
+// lasting tells whether another try would be refused, too: the token is wrong, or the version.
+func (e *RefusedError) lasting() bool {
+	switch e.Status {
+	case http.StatusUnauthorized, http.StatusForbidden, http.StatusConflict, http.StatusBadRequest, http.StatusMethodNotAllowed:
+		return true
+	}
+	return false
+}
+
+// passing tells whether the server may answer otherwise soon.
+func (e *RefusedError) passing() bool {
+	return e.Status >= 500 || e.Status == http.StatusRequestTimeout || e.Status == http.StatusTooManyRequests
+}
+
+// Texts of what to do about an error.
+const (
+	fixNoToken = "name a token of the role agent: in the variable TROWEL_TOKEN, or with --token"
+	fixToken   = "the token is wrong, has expired or was revoked: make another one, with trowel tokens create --name NAME --role agent"
+	fixAddress = "--server wants the address of a Trowel server, as in https://trowel.example.com:65432"
+	fixHTTPS   = "name it with https://"
+	fixHTTP    = "name it with http://, or let the server speak HTTPS (server.tls.cert)"
+	fixTrust   = "if the certificate is right, name the file of the authority behind it with --ca-cert"
+)
+
+// Fix says what a person can do about an error of a Link; empty if there is nothing but to wait, or the error
+// says it itself.
+func Fix(err error) string {
+	if refused, ok := errors.AsType[*RefusedError](err); ok {
+		switch {
+		case refused.Status == http.StatusUnauthorized && refused.NoToken:
+			return fixNoToken
+		case refused.Status == http.StatusUnauthorized:
+			return fixToken
+		case refused.Status == http.StatusBadRequest && strings.Contains(refused.Message, "HTTPS server"):
+			return fixHTTPS
+		case refused.Status == http.StatusNotFound, refused.Status == http.StatusMethodNotAllowed:
+			return fixAddress
+		}
+		return ""
+	}
+	if _, untrusted := errors.AsType[*tls.CertificateVerificationError](err); untrusted {
+		return fixTrust
+	}
+	if err != nil && strings.Contains(err.Error(), "server gave HTTP response to HTTPS client") {
+		return fixHTTP
+	}
+	return ""
+}
+
+// maxRefusal is how many bytes of a text are told that is no document of a server.
+const maxRefusal = 200
+
+// refusalText is what an answer says, a proxy's included.
+func refusalText(res *http.Response, body []byte) string {
+	var told api.Error
+	if json.Unmarshal(body, &told) == nil && told.Message != nil && *told.Message != "" {
+		return *told.Message
+	}
+	kind, _, _ := mime.ParseMediaType(res.Header.Get("Content-Type")) // empty if it is wrong
+	line, _, _ := strings.Cut(strings.TrimSpace(string(body)), "\n")
+	if (kind != "" && kind != "text/plain") || line == "" || len(line) > maxRefusal {
+		return http.StatusText(res.StatusCode)
+	}
+	return strings.TrimSuffix(line, ".")
+}
