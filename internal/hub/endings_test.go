@@ -124,7 +124,7 @@ func TestReportDuringHeartbeat(t *testing.T) {
 	answered := make(chan error, 1)
 	store.read = func() {
 		go func() {
-			_, err := h.Reports(ctx, "a", 0, []api.AgentReport{{TaskID: 1, AttemptID: 1, Try: 1, Outcome: api.AgentSuccess}})
+			_, err := h.Reports(ctx, "a", 0, api.AgentReports{Reports: []api.AgentReport{{TaskID: 1, AttemptID: 1, Try: 1, Outcome: api.AgentSuccess}}})
 			answered <- err
 		}()
 		r := <-reported
