@@ -12,8 +12,9 @@ import (
 	"github.com/trowel-project/trowel/internal/queue"
 )
 
-// admitAtOnce is how many attempts of a workflow are admitted in one transaction.
-const admitAtOnce = 100
+// admitAtOnce is how many attempts of a workflow are tried to admit at a time. If one of them begins, others are
+// tried after them.
+const admitAtOnce = 10
 
 // Admit tells that attempts of a workflow that wait may perhaps begin: one has ended, or the workflow is
 // paused no longer.
@@ -42,10 +43,17 @@ func (f *Flusher) lookForAdmission(ctx context.Context) {
 		})
 		if err != nil {
 			f.opts.Log.WarnContext(ctx, "waiting attempts not listed", slog.String("workflow", w.Name), slog.Any("error", err))
+			f.Admit(w)
+			pause(ctx, maxTries)
 			continue
 		}
+		if len(ids) == 0 {
+			delete(f.waiting, w)
+			continue
+		}
+		f.waiting[w] = true
 		for _, id := range ids {
-			f.submit(&event{attempt: id, admit: true, workflow: w})
+			f.submit(&event{attempt: id, admit: true, workflow: w, more: len(ids) == admitAtOnce})
 		}
 	}
 }
@@ -91,7 +99,7 @@ func nameOf(s *trowel.Setting) trowel.WorkflowName {
 }
 
 // waitReason tells why an attempt must wait before it begins (control K813, K816); empty if it may begin
-// now, and is counted then.
+// now. Who lets it begin counts it, see admit.
 func (f *Flusher) waitReason(ctx context.Context, tx trowel.Tx, w *write, name trowel.WorkflowName, control trowel.Control) (string, error) {
 	if w.paused[name] {
 		return trowel.WaitWorkflowPaused, nil
@@ -106,22 +114,30 @@ func (f *Flusher) waitReason(ctx context.Context, tx trowel.Tx, w *write, name t
 			return "", err
 		}
 		for i := range w.batch.Ended { // what has ended in this transaction is not written yet
-			if s := w.batch.settings[w.batch.Ended[i].ID]; s != nil && nameOf(s) == name {
+			id := w.batch.Ended[i].ID
+			if s := w.batch.settings[id]; s != nil && nameOf(s) == name && !w.neverBegan[id] {
 				admitted--
 			}
 		}
+		w.admitted[name] = admitted
 	}
 	if admitted >= control.ActiveAttempts {
-		w.admitted[name] = admitted
 		return trowel.WaitAttemptsLimit, nil
 	}
-	w.admitted[name] = admitted + 1
 	return "", nil
 }
 
+// admit counts an attempt that begins in this transaction.
+func (w *write) admit(name trowel.WorkflowName) {
+	if admitted, counted := w.admitted[name]; counted {
+		w.admitted[name] = admitted + 1
+	}
+}
+
 // admitOne lets an attempt begin that waits, if it may.
-func (f *Flusher) admitOne(ctx context.Context, tx trowel.Tx, w *write, a *attempt) error {
+func (f *Flusher) admitOne(ctx context.Context, tx trowel.Tx, w *write, a *attempt, ev *event) error {
 	if !a.running() || a.Attempt.WaitReason == "" {
+		f.admitMore(ev)
 		return nil
 	}
 	reason, err := f.waitReason(ctx, tx, w, a.workflow, a.control)
@@ -132,7 +148,16 @@ func (f *Flusher) admitOne(ctx context.Context, tx trowel.Tx, w *write, a *attem
 		return nil // it waits for something else now, which who asks is told
 	}
 	f.applyTo(w, a, &event{attempt: a.id, what: engine.Admit{}})
+	w.admit(a.workflow)
+	f.admitMore(ev)
 	return nil
+}
+
+// admitMore looks for others that wait, after an attempt that does not wait any more.
+func (f *Flusher) admitMore(ev *event) {
+	if ev.more {
+		f.Admit(ev.workflow)
+	}
 }
 
 // tooManyActive is what is said when an attempt is refused for the limit of its workflow.
@@ -144,12 +169,13 @@ func tooManyActive(name string, limit int) error {
 	}
 }
 
-// admitNext looks for attempts that may begin now that others have ended.
+// admitNext looks for attempts that may begin now that others have ended. Those that wait may be of another
+// revision than these.
 func (f *Flusher) admitNext(w *write) {
 	var names []trowel.WorkflowName
 	for i := range w.batch.Ended {
 		s := w.batch.settings[w.batch.Ended[i].ID]
-		if s == nil || f.controlOf(&s.Workflow).ActiveAttempts == 0 {
+		if s == nil || f.controlOf(&s.Workflow).ActiveAttempts == 0 && !f.waiting[nameOf(s)] {
 			continue
 		}
 		if name := nameOf(s); !slices.Contains(names, name) {

@@ -19,7 +19,7 @@ func (f *Flusher) apply(ctx context.Context, tx trowel.Tx, w *write, ev *event) 
 	case ev.start != nil:
 		return f.start(ctx, tx, w, ev)
 	case ev.admit:
-		return f.admitOne(ctx, tx, w, a)
+		return f.admitOne(ctx, tx, w, a, ev)
 	case ev.resend != nil:
 		if a.running() {
 			f.resend(w, a, ev.resend)
@@ -44,6 +44,7 @@ func (f *Flusher) apply(ctx context.Context, tx trowel.Tx, w *write, ev *event) 
 }
 
 func (f *Flusher) applyTo(w *write, a *attempt, ev *event) {
+	began := a.Attempt.WaitReason == "" && a.Len() > 0
 	applied := a.Apply(ev.what, w.at, &f.ids, f.opts.Limits)
 	if _, ok := ev.what.(engine.Kill); ok && (len(applied.Changes) > 0 || applied.Ended) {
 		w.batch.Killed = append(w.batch.Killed, a.Attempt)
@@ -60,6 +61,9 @@ func (f *Flusher) applyTo(w *write, a *attempt, ev *event) {
 	w.evaluations = appendEvaluations(w.evaluations, a, applied.Evaluations)
 	if applied.Ended {
 		f.count.n--
+		if !began {
+			w.neverBegan[a.id] = true
+		}
 	}
 	if due, ok := ev.what.(engine.Due); ok {
 		w.keepWaiting(a, a.Find(due.Task))

@@ -18,6 +18,7 @@ type event struct {
 	admit    bool                // instead of what: the attempt may be admitted
 	resend   []trowel.TryID      // instead of what: leases to be given again
 	workflow trowel.WorkflowName // of an attempt to admit
+	more     bool                // others of the workflow may wait as well
 	started  *Started
 	actor    string
 	record   *trowel.Record // what the audit tells of who asked, if it changes something; nil for nothing

@@ -99,6 +99,7 @@ type Flusher struct {
 	known    known
 	controls map[trowel.WorkflowID]trowel.Control // of some workflows
 	asked    map[trowel.TaskID]bool               // options that are being evaluated
+	waiting  map[trowel.WorkflowName]bool         // workflows of which attempts may wait for their admission
 	// toEvaluate are options that images were found with.
 	toEvaluate []evaluation
 	evaluated  sync.WaitGroup
@@ -132,7 +133,7 @@ func New(opts Options) *Flusher {
 		opts: opts, images: newImages(), wake: make(chan struct{}, 1),
 		backlog: queue.NewBacklog(opts.Rules), known: known{stale: true}, asked: map[trowel.TaskID]bool{},
 		admit: map[trowel.WorkflowName]bool{}, controls: map[trowel.WorkflowID]trowel.Control{},
-		elsewhere: map[trowel.AttemptID]bool{}, around: make(chan struct{}, 1),
+		waiting: map[trowel.WorkflowName]bool{}, elsewhere: map[trowel.AttemptID]bool{}, around: make(chan struct{}, 1),
 	}
 }
 

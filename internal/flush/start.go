@@ -89,6 +89,11 @@ func (f *Flusher) start(ctx context.Context, tx trowel.Tx, w *write, ev *event) 
 		ev.err = &trowel.Error{Kind: trowel.ErrConflict, Message: fmt.Sprintf("attempt %d has begun already", a.id)}
 		return nil
 	}
+	if wait == "" {
+		w.admit(name)
+	} else {
+		f.waiting[name] = true
+	}
 	w.begin(a.Image, ev.actorOf())
 	w.record(ev, a)
 	w.add(a.Image, applied, ev.actorOf())

@@ -35,6 +35,7 @@ type write struct {
 	paused      map[trowel.WorkflowName]bool
 	// admitted are how many attempts of a workflow are admitted, as far as it was counted.
 	admitted    map[trowel.WorkflowName]int
+	neverBegan  map[trowel.AttemptID]bool // of the ended ones
 	evaluations []evaluation
 	awaited     []awaited // for whose end somebody waits from now on
 
@@ -77,7 +78,7 @@ func newWrite(at time.Time, before *write, careful bool) *write {
 	return &write{
 		at: at, before: before, careful: careful, mark: rand.Int64(), //nolint:gosec // to be told apart, not to be secret
 		batch: Batch{At: at, settings: map[trowel.AttemptID]*trowel.Setting{}},
-		done:  map[trowel.AttemptID]bool{}, seen: map[*engine.Image]bool{}, rows: map[*trowel.Task]int{},
+		done:  map[trowel.AttemptID]bool{}, neverBegan: map[trowel.AttemptID]bool{}, seen: map[*engine.Image]bool{}, rows: map[*trowel.Task]int{},
 	}
 }
 
