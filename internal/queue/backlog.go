@@ -18,6 +18,9 @@ type Backlog struct {
 	running map[trowel.TaskID]trowel.WorkflowName
 	shares  map[trowel.WorkflowName]int // how many of each workflow run
 	busyAt  time.Time                   // when no agent had a free slot last
+	// reserved are the pools that tasks keep from others, as Pick found them last, and inherited those of the
+	// backlog from which this one was made.
+	reserved, inherited map[string]reservation
 }
 
 // Rules are how long waiting counts how much; zero for never.
@@ -120,10 +123,14 @@ func (b *Backlog) Stopped(task trowel.TaskID) {
 	}
 }
 
-// Among returns a backlog of these tasks alone, with the shares of this one.
+// Among returns a backlog of these tasks alone, with the shares of this one. Tasks of this one keep pools from
+// them.
 func (b *Backlog) Among(list []Ready) *Backlog {
 	some := NewBacklog(b.rules)
 	some.shares = b.shares
+	if b.count > 0 {
+		some.inherited = b.reserved
+	}
 	for _, r := range list {
 		some.Add(r)
 	}

@@ -40,6 +40,7 @@ func (b *Backlog) Pick(p Picking) (picks []Picked, full []Ready, limited bool) {
 	if run.free == 0 {
 		b.AllBusy(p.Now)
 	}
+	b.reserved = nil
 	if run.free == 0 || b.count == 0 {
 		return nil, nil, false
 	}
@@ -111,6 +112,7 @@ func (run *picking) begin() {
 		run.heads = append(run.heads, h)
 	}
 	run.reserve()
+	run.backlog.reserved = run.reserved
 	heap.Init(&run.heads)
 }
 

@@ -1,6 +1,7 @@
 package queue
 
 import (
+	"maps"
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
@@ -14,13 +15,15 @@ type reservation struct {
 }
 
 // reserve finds the tasks that keep others from a pool (control K808): those that need several slots,
-// have waited long enough and lack nothing but slots. Of those that want one pool the first in order has
+// have waited long enough and lack at most slots: also if there are enough now, as some that come later may be
+// first in order. Of those that want one pool the first in order has
 // it. One that never can have so many slots, or that no agent here serves, keeps nobody.
 func (run *picking) reserve() {
 	after := run.backlog.rules.ReserveAfter
 	if after <= 0 || run.Limits == nil {
 		return
 	}
+	run.reserved = maps.Clone(run.backlog.inherited)
 	for _, h := range run.heads {
 		r := &h.items[h.at].Ready
 		if run.Now.Sub(r.At) < after || !run.wide(h) {
@@ -42,20 +45,16 @@ func (run *picking) reserve() {
 	}
 }
 
-// wide tells whether a lane waits for nothing but slots, and for several of one pool.
+// wide tells whether a lane waits for nothing but slots, of which it needs several of one pool.
 func (run *picking) wide(h *head) bool {
-	several, short := false, false
+	several := false
 	for _, d := range h.demands {
-		fits := run.Limits.fits(d)
-		switch {
-		case !d.Pool && !fits, d.Limit != trowel.Unlimited && d.Amount > d.Limit:
+		if !d.Pool && !run.Limits.fits(d) || d.Limit != trowel.Unlimited && d.Amount > d.Limit {
 			return false
-		case !fits:
-			short = true
 		}
-		several = several || d.Pool && d.Amount > 1
+		several = several || d.Pool && d.Amount > 1 && d.Limit != trowel.Unlimited
 	}
-	if !several || !short || h.missing {
+	if !several || h.missing {
 		return false
 	}
 	for i := range run.Slots {
