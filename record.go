@@ -45,7 +45,7 @@ const (
 )
 
 // ActionAgentLost is the action of a server that found the lease of an agent ended. Its After has "tries",
-// how many the agent had, which run again.
+// how many the agent ran: they are free, and run again unless a server had their results by then.
 const ActionAgentLost = "agent.lost"
 
 // RecordFilter selects records, newest first; empty fields select all.

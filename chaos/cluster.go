@@ -68,13 +68,16 @@ func newCluster(ctx context.Context, a *arena, agents int) (*cluster, error) {
 }
 
 // joinCluster makes an arena a cluster: it has limits, and losing an agent again and again is no reason to
-// give a task up.
+// give a task up, unless that is what the mode is about.
 func (a *arena) joinCluster(ctx context.Context, agents int) (err error) {
 	a.workflows = append(a.workflows, limited(agents > 0)...)
+	if a.mode.poison > 0 {
+		a.workflows, a.apart = quick(a.workflows), []workflow{deadly()}
+	}
 	a.bounds = bounds(a.seed%2 == 0)
 	for i, s := range a.servers {
-		s.settings = append(s.settings, fmt.Sprintf("agent.max-task-threads = %d", slots), "agent.poison_limit = 0")
-		if i > 0 && agents > 0 {
+		s.settings = append(s.settings, fmt.Sprintf("agent.max-task-threads = %d", slots), fmt.Sprintf("agent.poison_limit = %d", a.mode.poison))
+		if (i > 0 || a.mode.poison > 0) && agents > 0 {
 			s.arguments = []string{"--disable-local-agent"}
 		}
 	}
@@ -177,9 +180,12 @@ func (c *cluster) keep(ctx context.Context, p *process, lock *sync.Mutex, start 
 			continue
 		}
 		if err := p.failed(); err != nil {
-			if well() {
+			switch {
+			case p.mortal && p.wasKilled():
+				c.count("agents killed by tasks")
+			case well():
 				c.violation("%v", err)
-			} else {
+			default:
 				c.count("starts in vain")
 			}
 			pause(ctx, 200*time.Millisecond)

@@ -32,7 +32,7 @@ const agentDisk = 32
 
 func (c *cluster) addAgent(ctx context.Context, n int) error {
 	name := fmt.Sprintf("agent%d", n)
-	g := &agent{process: process{name: name, bin: c.servers[0].bin, dir: filepath.Join(c.dir, name), mark: c.dir}, special: n == 0}
+	g := &agent{process: process{name: name, bin: c.servers[0].bin, dir: filepath.Join(c.dir, name), mark: c.dir, mortal: c.mode.poison > 0}, special: n == 0}
 	g.environment = []string{clockVariable + "=" + g.path("clock")}
 	for _, s := range c.servers {
 		w, err := wire.New(ctx, s.address)

@@ -114,6 +114,21 @@ func (l *ledger) open() []*promise {
 	return list
 }
 
+// countOf tells how many attempts of a workflow there are, and of how many of them the end was seen.
+func (l *ledger) countOf(workflow string) (begun, ended int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, p := range l.attempts {
+		if p.workflow == workflow {
+			begun++
+			if p.seen != nil {
+				ended++
+			}
+		}
+	}
+	return begun, ended
+}
+
 // all returns all attempts, the oldest first.
 func (l *ledger) all() []*promise {
 	l.mu.Lock()
@@ -145,7 +160,7 @@ func (l *ledger) summary(trouble int, took time.Duration) string {
 	for _, what := range []string{
 		"pushes", "attempts", "ends seen", "resumes", "kills", "backfills", "sessions of schedules", "secrets", "logs read",
 		"unknown answers", "refused while away", "tries", "tries lost",
-		"agents without room", "starts in vain", "agents told to drain", "tries of agents that nobody saw",
+		"agents without room", "agents killed by tasks", "tasks set aside", "starts in vain", "agents told to drain", "tries of agents that nobody saw",
 	} {
 		if l.counts[what] > 0 {
 			fmt.Fprintf(&text, ", %d %s", l.counts[what], what)

@@ -35,7 +35,8 @@ type load struct {
 
 	servers   []*server
 	workflows []workflow
-	marks     string // folder for the tasks
+	apart     []workflow // in the archives, too, and not started by chance
+	marks     string     // folder for the tasks
 	began     time.Time
 	number    atomic.Int64 // makes names and session times unique
 }
@@ -118,7 +119,7 @@ func (l *load) push(ctx context.Context) {
 	if p == nil || n%3 == 0 {
 		p, isNew = &project{name: fmt.Sprintf("p%d", n), revisions: map[string][]byte{}, ticks: n%2 == 0}, true
 	}
-	list := slices.Clone(l.workflows)
+	list := append(slices.Clone(l.workflows), l.apart...)
 	if p.ticks {
 		list = append(list, tick())
 	}
@@ -195,8 +196,11 @@ func (l *load) start(ctx context.Context) {
 	if p == nil || len(l.open()) >= maxOpen {
 		return
 	}
-	list := l.workflows
-	w := list[rand.IntN(len(list))] //nolint:gosec // no secret
+	l.startOne(ctx, p, l.workflows[rand.IntN(len(l.workflows))]) //nolint:gosec // no secret
+}
+
+// startOne starts an attempt of a workflow of a project.
+func (l *load) startOne(ctx context.Context, p *project, w workflow) {
 	at := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC).Add(time.Duration(l.number.Add(1)) * time.Second)
 	l.mu.Lock()
 	id := p.workflows[w.name]
@@ -230,11 +234,11 @@ func (l *load) begin(ctx context.Context, request api.AttemptRequest, workflow, 
 	l.accept(begun.ID, workflow, want)
 }
 
-// kill kills an attempt, most often a long one.
+// kill kills an attempt, most often a long one. One that is watched to its end is left alone.
 func (l *load) kill(ctx context.Context) {
 	var chosen *promise
 	for _, p := range l.open() {
-		if !p.killed && (p.workflow == "long" || rand.IntN(60) == 0) { //nolint:gosec // no secret
+		if !p.killed && p.workflow != deadlyName && (p.workflow == "long" || rand.IntN(60) == 0) { //nolint:gosec // no secret
 			chosen = p
 			break
 		}

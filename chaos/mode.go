@@ -19,6 +19,7 @@ type mode struct {
 	wired     bool // the first server has a connection to PostgreSQL that can be cut
 	cluster   bool // faults of all kinds, and limits; a wire between any two that talk
 	agents    int  // of a cluster, that are processes of their own
+	poison    int  // agent.poison_limit of a cluster, whose agents are killed by tasks; zero for none
 	smallDisk int  // megabytes of the disk of database and files; zero for no disk of their own
 
 	trouble func(ctx context.Context, a *arena) (troubles int, err error)
@@ -41,6 +42,7 @@ func modes() []*mode {
 		{name: "storm", postgres: true, files: true, servers: 2, trouble: storming},
 		{name: "cluster", postgres: true, files: true, servers: 3, cluster: true, agents: 4, trouble: clustering},
 		{name: "cluster-local", postgres: true, files: true, servers: 3, cluster: true, trouble: clustering},
+		{name: "poison", postgres: true, files: true, servers: 2, cluster: true, agents: 4, poison: 5, trouble: poisoning},
 		{name: "schedules-together", postgres: true, servers: 2, own: schedulesTogether},
 	}
 }

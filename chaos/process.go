@@ -16,6 +16,7 @@ import (
 type process struct {
 	name, bin, dir, mark string
 	environment          []string // further variables
+	mortal               bool     // what it runs may kill it
 
 	mu      sync.Mutex
 	cmd     *exec.Cmd
@@ -93,6 +94,14 @@ func (p *process) failed() error {
 		return nil
 	}
 	return fmt.Errorf("the %s has ended by itself: %w\n%s", p.name, p.exit, p.tail())
+}
+
+// wasKilled tells whether a signal has ended the process.
+func (p *process) wasKilled() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	exit, ok := errors.AsType[*exec.ExitError](p.exit)
+	return ok && exit.ExitCode() < 0
 }
 
 // kill ends the process at once and waits for its end.

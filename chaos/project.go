@@ -62,7 +62,7 @@ done
 
 // pack makes the archive of a project; number makes each one differ.
 func pack(number int, list []workflow) ([]byte, error) {
-	files := map[string]string{"lines.sh": lines, "number.txt": fmt.Sprintln(number)}
+	files := map[string]string{"lines.sh": lines, "kill.sh": deadlyScript, "number.txt": fmt.Sprintln(number)}
 	for _, w := range list {
 		files[w.name+".dig"] = w.text
 	}

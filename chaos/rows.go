@@ -26,6 +26,7 @@ func (a *arena) checkRows(ctx context.Context) (err error) {
 	if c.history, err = a.database.history(ctx); err != nil {
 		return err
 	}
+	c.history.Poison = a.mode.poison
 	err = store.View(ctx, func(tx trowel.Tx) error {
 		attempts, err := tx.ListAttempts(ctx, trowel.AttemptFilter{Limit: -1})
 		if err != nil {
@@ -55,6 +56,11 @@ func (a *arena) checkRows(ctx context.Context) (err error) {
 	})
 	if err != nil {
 		return err
+	}
+	if a.mode.poison > 0 {
+		if err := c.poison(ctx, store); err != nil {
+			return err
+		}
 	}
 	findings := verify.Judge(&c.history.History, a.bounds)
 	for _, finding := range findings {
@@ -114,7 +120,7 @@ func (c *rows) attempt(ctx context.Context, tx trowel.Tx, s *trowel.AttemptSumma
 
 // wanted is how an attempt ends that nobody kills.
 func (l *load) wanted(s *trowel.AttemptSummary) string {
-	for _, w := range l.workflows {
+	for _, w := range append(slices.Clone(l.workflows), l.apart...) {
 		if w.name == s.Session.Workflow && s.Attempt.Name == "" {
 			return w.end
 		}

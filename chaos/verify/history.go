@@ -32,6 +32,7 @@ type Attempt struct {
 type History struct {
 	Attempts map[trowel.AttemptID]*Attempt
 	Commits  []Commit
+	Poison   int // agent.poison_limit; zero if that is not to be checked
 }
 
 // taskKey names a task among all.
@@ -47,6 +48,7 @@ func Judge(h *History, bounds []Bound) []string {
 	f.moves(h)
 	f.tries(h)
 	f.reached(h)
+	f.poison(h)
 	f.bounds(h, bounds)
 	return f.list
 }

@@ -101,6 +101,47 @@ func TestNothingIsWrong(t *testing.T) {
 	}
 }
 
+// triesOfOne is a history of one task whose tries end so: "lost" with their agent, given "back", heard of ("poll"),
+// "failed", or lost and set "aside".
+func triesOfOne(t *testing.T, ends string) *History {
+	t.Helper()
+	a := &Attempt{ID: 1, Tasks: []*trowel.Task{{ID: 2, FullName: "+w+a"}}}
+	h := &History{Attempts: map[trowel.AttemptID]*Attempt{1: a}, Poison: 3}
+	for i, end := range strings.Fields(ends) {
+		exits := map[string]string{"poll": trowel.ExitPoll, "failed": trowel.ExitError, "lost": trowel.ExitLost, "back": trowel.ExitLost, "aside": trowel.ExitLost}
+		moves := map[string]string{
+			"poll": "retry_waiting retry x", "failed": "error error x", "lost": "ready release engine", "back": "ready release x", "aside": "error error engine",
+		}
+		number := string(rune('1' + i))
+		h.Commits = append(h.Commits, Commit{Entries: []trowel.Audit{
+			entry(t, "1 2 "+number+" ready running claim x"), entry(t, "1 2 "+number+" running "+moves[end]),
+		}})
+		a.Tries = append(a.Tries, trowel.Try{TaskID: 2, Number: i + 1, AgentID: "x", Exit: exits[end]})
+	}
+	return h
+}
+
+// A task is set aside after so many lost agents in a row: no sooner, no later, and not if it was heard of in
+// between.
+func TestPoison(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct{ ends, want string }{
+		{"lost lost aside", ""},
+		{"lost lost failed", ""},
+		{"lost lost back lost lost aside", ""},
+		{"lost lost poll lost lost aside", ""},
+		{"lost aside", "attempt 1: +w+a is set aside after 2 lost agents in a row, of 3"},
+		{"lost lost back aside", "attempt 1: +w+a is set aside after 1 lost agents in a row, of 3"},
+		{"lost lost lost failed", "attempt 1: +w+a goes on after 3 lost agents in a row, of 3"},
+	} {
+		f := &findings{}
+		f.poison(triesOfOne(t, row.ends))
+		if got := strings.Join(f.list, "; "); got != row.want {
+			t.Errorf("%s: %q, want %q", row.ends, got, row.want)
+		}
+	}
+}
+
 // A session of a backfill is accepted before it begins, and only before.
 func TestBackfill(t *testing.T) {
 	t.Parallel()

@@ -95,8 +95,8 @@ func TestRecordOfLostAgent(t *testing.T) {
 	for _, e := range read[api.AuditList](t, h.get(t, "/api/audit?action=agent"), 200).Items {
 		got = append(got, e.Actor.Kind+" "+e.Object.Kind+" "+e.Object.ID+": "+e.Text)
 	}
-	const begin = "server agent ac807129: engine lost the agent gpu-1, whose lease has ended; "
-	if diff := cmp.Diff([]string{begin + "its 2 tries were freed", begin + "its try was freed", begin + "it ran nothing"}, got); diff != "" {
+	const begin = "server agent ac807129: engine lost the agent gpu-1, whose lease has ended; it ran "
+	if diff := cmp.Diff([]string{begin + "2 tries, which are freed", begin + "1 try, which is freed", begin + "nothing"}, got); diff != "" {
 		t.Errorf("sentences (-want +got):\n%s", diff)
 	}
 }

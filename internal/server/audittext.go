@@ -35,7 +35,7 @@ func recordText(r *trowel.Record) string {
 	}
 	text := r.Actor + " " + phrase + " " + r.Object
 	if r.Action == trowel.ActionAgentLost {
-		return text + freedText(r)
+		return text + ", whose lease has ended; it ran " + triesText(r)
 	}
 	if changes := changesText(r.Before, r.After); changes != "" && r.ObjectKind != "workflow" && r.ObjectKind != "agent" { // the phrase says it
 		text += ": " + changes
@@ -43,16 +43,16 @@ func recordText(r *trowel.Record) string {
 	return text
 }
 
-// freedText is what became of an agent that was lost.
-func freedText(r *trowel.Record) string {
+// triesText is what an agent ran when it was lost.
+func triesText(r *trowel.Record) string {
 	tries, _ := param.NewReader(r.After).IntOr("tries", 0) // what the engine has written is a number
 	switch tries {
 	case 0:
-		return ", whose lease has ended; it ran nothing"
+		return "nothing"
 	case 1:
-		return ", whose lease has ended; its try was freed"
+		return "1 try, which is freed"
 	}
-	return fmt.Sprintf(", whose lease has ended; its %d tries were freed", tries)
+	return fmt.Sprintf("%d tries, which are freed", tries)
 }
 
 // changesText lists what differs between two states of a thing.
