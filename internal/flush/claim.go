@@ -63,10 +63,18 @@ func (f *Flusher) choose(ctx context.Context, batch []*event, slots []queue.Slot
 	if len(s.slots) == 0 || f.backlog.Len() == 0 {
 		return s
 	}
+	f.pickKnown(ctx, batch, &s)
+	if f.known.limited && f.known.stale { // they need not be read as long as they keep nothing
+		f.pickKnown(ctx, batch, &s)
+	}
+	return s
+}
+
+// pickKnown looks for what to claim by the limits as far as they are known.
+func (f *Flusher) pickKnown(ctx context.Context, batch []*event, s *selection) {
 	f.readLimits(ctx)
 	picking := queue.Picking{Slots: slices.Clone(s.slots), Limits: f.expected(batch), Now: f.opts.Now(), Agents: f.agents()}
 	s.picks, s.full, f.known.limited = f.backlog.Pick(picking)
-	return s
 }
 
 // claim gives ready tasks to agents: those that were chosen, and those that became ready just now. It
@@ -205,7 +213,7 @@ func (f *Flusher) countFreed(w *write, limits *queue.Limits) {
 			give(name, n)
 		}
 		if c.Freed {
-			if pool := limits.Unkept(f.images.byID[c.Task.AttemptID].workflow, c.Given); pool != "" {
+			if pool := limits.Unkept(c.Given); pool != "" {
 				give(pool, 1)
 			}
 		}

@@ -57,7 +57,11 @@ func (f *Flusher) expected(batch []*event) *queue.Limits {
 	if uses == nil {
 		uses = map[string]int{}
 	}
-	limits := &queue.Limits{Pools: f.known.pools, Uses: uses, AnyPool: f.opts.AnyPool, Most: f.opts.MaxRunning, Running: f.runningIn}
+	ended := map[trowel.AttemptID]int{}
+	limits := &queue.Limits{
+		Pools: f.known.pools, Uses: uses, AnyPool: f.opts.AnyPool, Most: f.opts.MaxRunning,
+		Running: func(id trowel.AttemptID) int { return f.runningIn(id) - ended[id] },
+	}
 	for _, ev := range batch {
 		report, ok := ev.what.(engine.Report)
 		if !ok {
@@ -68,18 +72,19 @@ func (f *Flusher) expected(batch []*event) *queue.Limits {
 			continue
 		}
 		if row := a.Find(report.TaskID); row != nil && row.State == trowel.TaskRunning {
-			f.giveBack(limits, a.workflow, row.Holds, uses)
+			giveBack(limits, row.Holds, uses)
+			ended[a.id]++
 		}
 	}
 	return limits
 }
 
 // giveBack takes from counters what a task that runs no longer held.
-func (f *Flusher) giveBack(limits *queue.Limits, w trowel.WorkflowName, holds trowel.Holds, uses map[string]int) {
+func giveBack(limits *queue.Limits, holds trowel.Holds, uses map[string]int) {
 	for name, n := range holds {
 		uses[name] -= n
 	}
-	if pool := limits.Unkept(w, holds); pool != "" {
+	if pool := limits.Unkept(holds); pool != "" {
 		uses[pool]--
 	}
 }

@@ -44,7 +44,11 @@ func (f *Flusher) queueChanges(w *write) {
 		if f.known.uses == nil {
 			f.known.uses = map[string]int{}
 		}
-		f.known.uses[name] = used
+		if used != 0 {
+			f.known.uses[name] = used
+		} else { // there may be any number of them
+			delete(f.known.uses, name)
+		}
 	}
 	if w.poolVersion != 0 {
 		f.known.pools, f.known.version = w.pools, w.poolVersion

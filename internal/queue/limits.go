@@ -64,7 +64,7 @@ func (l *Limits) Demands(r *Ready) (demands []Demand, missing string) {
 		return nil, ""
 	}
 	if r.Needs == nil || len(r.Needs.Pools) == 0 {
-		if pool := l.Pool(r.Workflow.ProjectID, trowel.DefaultPool); pool != nil && pool.Slots != trowel.Unlimited {
+		if pool := l.Pool(r.Workflow.ProjectID, trowel.DefaultPool); pool != nil && (pool.Slots != trowel.Unlimited || pool.ProjectID != 0) {
 			demands = append(demands, Demand{Use: pool.Use(), Amount: 1, Limit: pool.Slots, Pool: true, Unkept: pool.ProjectID == 0})
 		}
 	} else {
@@ -132,13 +132,14 @@ func (p *Picked) Holds() trowel.Holds {
 }
 
 // Unkept returns the counter of which a running task with these holds has a slot that they do not say: the
-// default pool's, if it has a limit; empty if there is none.
-func (l *Limits) Unkept(w trowel.WorkflowName, holds trowel.Holds) string {
+// default pool's of the site, if it has a limit; empty if there is none. What tasks take from a pool of that name of
+// their project they say.
+func (l *Limits) Unkept(holds trowel.Holds) string {
 	if holds.HasPool() {
 		return ""
 	}
-	pool := l.Pool(w.ProjectID, trowel.DefaultPool)
-	if pool == nil || pool.Slots == trowel.Unlimited || pool.ProjectID != 0 {
+	pool := l.Pool(0, trowel.DefaultPool)
+	if pool == nil || pool.Slots == trowel.Unlimited {
 		return ""
 	}
 	return pool.Use()

@@ -1,0 +1,139 @@
+package flush_test
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/engine"
+	"github.com/trowel-project/trowel/internal/flush"
+	"github.com/trowel-project/trowel/internal/param"
+)
+
+// What another server has given back is known as soon as it keeps something, and not a second later.
+func TestGivenBackElsewhere(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var second atomic.Pointer[flush.Flusher]
+		claimed := make(chan time.Time, 2)
+		agent := &crowd{id: "one", slots: 1, run: func(l *trowel.Lease) trowel.Report {
+			claimed <- time.Now()
+			<-time.After(time.Minute)
+			return success(l)
+		}}
+		l := begun(t, agent, &trowel.Pool{Name: "one", Slots: 1})
+		agent.flusher = second.Load
+		other := flush.New(flush.Options{
+			Store: l.store, Agent: &scripted{name: "other"}, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+			Limits: engine.Limits{Tasks: 1000}, Attempts: 100,
+		})
+		second.Store(other)
+		ctx, cancel := context.WithCancel(t.Context())
+		var running sync.WaitGroup
+		running.Go(func() { _ = other.Run(ctx) })
+		body := param.Of("+a", param.Of("echo>", 1, "_pool", "one"))
+		first := start(t, l.Flusher, l.setting, 0, body)
+		later := start(t, l.Flusher, l.setting, time.Second, body)
+		began := <-claimed
+		<-time.After(time.Minute)
+		synctest.Wait()
+		second.Store(l.Flusher)
+		l.LimitsChanged()
+		if took := (<-claimed).Sub(began); took > time.Minute+time.Second/2 {
+			t.Errorf("the next task was claimed after %v, want it at once after a minute", took)
+		}
+		<-later.Ended
+		l.Heard(flush.News{Attempts: []trowel.AttemptID{first.Attempt.ID}})
+		<-first.Ended
+		cancel()
+		running.Wait()
+	})
+}
+
+// A chain of tasks does not keep older ones of the attempt from its place under max_active_tasks (control K807).
+func TestOlderTasksOfAttemptFirst(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var mu sync.Mutex
+		var order []string
+		l := begun(t, &crowd{id: "many", slots: 50, run: func(l *trowel.Lease) trowel.Report {
+			mu.Lock()
+			defer mu.Unlock()
+			order = append(order, l.FullName)
+			return success(l)
+		}})
+		l.setting.Workflow.Definition = param.Of("max_active_tasks", param.Of("per_attempt", 1))
+		end(t, start(t, l.Flusher, l.setting, 0, param.Of("_parallel", true,
+			"+chain", param.Of("+1", param.Of("echo>", 1), "+2", param.Of("echo>", 1), "+3", param.Of("echo>", 1)),
+			"+old", param.Of("echo>", 1))))
+		if diff := cmp.Diff([]string{"+w+chain+1", "+w+old", "+w+chain+2", "+w+chain+3"}, order); diff != "" {
+			t.Errorf("order of tasks (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// Tasks of a project that gets a default pool of its own give back what they have taken from that of the site, and
+// take from their own, also if it is without limit.
+func TestDefaultPoolOfProject(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		l := begun(t, &crowd{id: "many", slots: 50, run: func(l *trowel.Lease) trowel.Report {
+			<-time.After(time.Minute)
+			return success(l)
+		}})
+		change := func(do func(tx trowel.Tx) error) {
+			err := l.store.Update(t.Context(), func(tx trowel.Tx) error {
+				if err := do(tx); err != nil {
+					return err
+				}
+				_, err := tx.RecountUses(t.Context())
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			l.LimitsChanged()
+		}
+		change(func(tx trowel.Tx) error {
+			pools, err := tx.ListPools(t.Context())
+			if err == nil {
+				pools[0].Slots = 5
+				err = tx.UpdatePool(t.Context(), pools[0])
+			}
+			return err
+		})
+		first := start(t, l.Flusher, l.setting, 0, group(1))
+		change(func(tx trowel.Tx) error {
+			now := time.Now()
+			return tx.InsertPool(t.Context(), &trowel.Pool{
+				ProjectID: l.setting.Project.ID, Name: trowel.DefaultPool, Slots: trowel.Unlimited, CreatedAt: now, UpdatedAt: now,
+			})
+		})
+		second := start(t, l.Flusher, l.setting, time.Second, group(1))
+		synctest.Wait()
+		err := l.store.View(t.Context(), func(tx trowel.Tx) error {
+			uses, errUses := tx.ListUses(t.Context())
+			held, err := tx.CountHolds(t.Context())
+			if diff := cmp.Diff(held, uses); diff != "" || len(held) != 2 {
+				t.Errorf("counters (-held +used):\n%s", diff)
+			}
+			if errUses != nil {
+				return errUses
+			}
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+		<-first.Ended
+		<-second.Ended
+		l.settled(t)
+	})
+}
