@@ -41,6 +41,7 @@ type Tx interface {
 	RecordTx
 	WhyTx
 	OverviewTx
+	LoadTx
 	ParamTx
 	RetentionTx
 

@@ -176,10 +176,34 @@ func runQueues(ctx context.Context, c *call, server *client.Client) error {
 		if q.Slots != nil {
 			slots = strconv.Itoa(*q.Slots)
 		}
-		say(c.env.Stdout, "  name: %s\n  ready: %d%s\n  running: %d\n  agents: %d\n  slots: %s\n\n", q.Name, q.Ready, waited(q.OldestReadyMS), q.Running, q.Agents, slots)
+		say(c.env.Stdout, "  name: %s\n  ready: %d%s\n  running: %d\n  agents: %d\n  slots: %s\n%s\n", q.Name, q.Ready, waited(q.OldestReadyMS), q.Running, q.Agents, slots, paceText(q))
 	}
 	say(c.env.Stdout, "%d entries.\n", len(list.Items))
 	return nil
+}
+
+// paceText says how fast tasks of a queue went to agents lately; empty if none did, or the server does not tell.
+func paceText(q *api.Queue) string {
+	if q.P50MS == nil || q.P99MS == nil || q.RatePerMin == nil {
+		return ""
+	}
+	return fmt.Sprintf("  hand-off: half within %s, 99 %% within %s; %s tasks a minute\n", shortText(*q.P50MS), shortText(*q.P99MS), figure(*q.RatePerMin))
+}
+
+// shortText is a length of time that may be short.
+func shortText(ms float64) string {
+	if ms < 10_000 {
+		return figure(ms) + " ms"
+	}
+	return lengthText(int64(ms))
+}
+
+// figure is a number with three digits, or with all before the point.
+func figure(x float64) string {
+	if x >= 100 {
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(x, 'g', 3, 64)
 }
 
 // countOf is a number with the right form of what is counted.

@@ -63,8 +63,11 @@ func TestOperating(t *testing.T) {
 		},
 		{
 			name: "queues", args: "queues", asked: []string{"GET queues"},
-			known:  answers{"GET queues": `{"items":[{"name":"gpu","ready":1,"running":2,"agents":0,"slots":0,"oldestReadyMs":1000}],"next":null}`},
-			stdout: "Queues:\n  name: gpu\n  ready: 1 (the oldest for 1s)\n  running: 2\n  agents: 0\n  slots: 0\n\n1 entries.\n",
+			known: answers{"GET queues": `{"items":[{"name":"gpu","ready":1,"running":2,"agents":0,"slots":0,"oldestReadyMs":1000},` +
+				`{"name":"huge","ready":0,"running":0,"agents":1,"slots":null,"oldestReadyMs":null,"p50Ms":1.834,"p99Ms":61000,"ratePerMin":60000.5}],"next":null}`},
+			stdout: "Queues:\n  name: gpu\n  ready: 1 (the oldest for 1s)\n  running: 2\n  agents: 0\n  slots: 0\n\n" +
+				"  name: huge\n  ready: 0\n  running: 0\n  agents: 1\n  slots: unlimited\n" +
+				"  hand-off: half within 1.83 ms, 99 % within 1m 1s; 60000 tasks a minute\n\n2 entries.\n",
 		},
 		{name: "agents", args: "agents", known: answers{agents: box}, asked: []string{agents}, stdout: "Agents:\n" + shownAgent + "1 entries.\n"},
 		{name: "agents as JSON", args: "agents list --json", known: answers{agents: box}, asked: []string{agents}, stdout: box + "\n"},

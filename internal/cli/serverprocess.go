@@ -15,6 +15,7 @@ import (
 	"github.com/trowel-project/trowel/internal/flush"
 	"github.com/trowel-project/trowel/internal/hub"
 	"github.com/trowel-project/trowel/internal/launch"
+	"github.com/trowel-project/trowel/internal/load"
 	"github.com/trowel-project/trowel/internal/notify"
 	"github.com/trowel-project/trowel/internal/operator"
 	"github.com/trowel-project/trowel/internal/queue"
@@ -63,6 +64,7 @@ type serverProcess struct {
 	flusher   *flush.Flusher
 	hub       *hub.Hub // nil: there are no remote agents
 	launcher  *launch.Launcher
+	load      *load.Recorder
 	scheduler *scheduler.Scheduler
 
 	events    *server.Events

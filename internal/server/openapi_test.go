@@ -58,6 +58,7 @@ func TestOpenAPI(t *testing.T) {
 		{"PUT", "/api/pools/db", "/api/pools/{name}", "application/json", `{"slots":0}`},
 		{"GET", "/api/pools/db", "/api/pools/{name}", "", ""},
 		{"GET", "/api/pools/default/tasks?use=waiting", "/api/pools/{name}/tasks", "", ""},
+		{"GET", "/api/pools/db/history", "/api/pools/{name}/history", "", ""},
 		{"DELETE", "/api/pools/db?dryRun=true", "/api/pools/{name}", "", ""},
 		{"GET", "/api/queues", "", "", ""},
 		{"GET", "/api/agents", "", "", ""},

@@ -39,6 +39,11 @@ func operatingRoutes() []route {
 			query: append(limitAndCursor(), ofPool, parameter{"use", "string", "holding, or waiting; holding if it is missing."}),
 		},
 		{
+			method: "GET", path: "/api/pools/{name}/history", name: "getPoolHistory", verb: access.ListSessionsOfSite, answer: api.PoolHistory{},
+			handle: getPoolHistory, about: "How much of a pool was used, and how many tasks waited for it, over the last 24 hours, from samples.",
+			query: []parameter{ofPool},
+		},
+		{
 			method: "GET", path: "/api/queues", name: "getQueues", verb: access.ListSessionsOfSite, answer: api.QueueList{}, handle: getQueues,
 			about: "Queues that agents serve or tasks name.",
 		},

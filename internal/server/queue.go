@@ -2,11 +2,13 @@ package server
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/load"
 )
 
 // queueCount is what is known of one queue.
@@ -15,17 +17,22 @@ type queueCount struct {
 	oldest    time.Time
 	slots     int
 	unlimited bool
+	handed    trowel.HandOffs
 }
 
-// getQueues lists the queues that agents serve or tasks name.
+// getQueues lists the queues that agents serve or tasks name, or named lately.
 func getQueues(c *call) (any, error) {
 	var live []trowel.LiveCount
 	var agents []*trowel.Agent
+	var handed []trowel.HandOffs
 	err := c.view(func(tx trowel.Tx) (err error) {
 		if live, err = tx.CountLive(c.ctx()); err != nil {
 			return err
 		}
-		agents, err = tx.ListAgents(c.ctx())
+		if agents, err = tx.ListAgents(c.ctx()); err != nil {
+			return err
+		}
+		handed, err = tx.ListHandOffs(c.ctx(), c.now.Add(-load.Lately))
 		return err
 	})
 	if err != nil {
@@ -47,8 +54,12 @@ func getQueues(c *call) (any, error) {
 			of(name).serve(a, c.now)
 		}
 	}
+	for i := range handed {
+		of(handed[i].Queue).handed.Merge(&handed[i])
+	}
 	list := api.QueueList{Items: api.List[api.Queue]{}}
 	for _, n := range queues {
+		n.pace()
 		n.OldestReadyMS = c.since(n.oldest)
 		if !n.unlimited {
 			n.Slots = &n.slots
@@ -76,6 +87,20 @@ func (n *queueCount) count(live *trowel.LiveCount) {
 	if n.oldest.IsZero() || live.Oldest.Before(n.oldest) {
 		n.oldest = live.Oldest
 	}
+}
+
+// pace tells how fast tasks went to agents lately.
+func (n *queueCount) pace() {
+	total := n.handed.Total()
+	if total == 0 {
+		return
+	}
+	within := func(part float64) *float64 {
+		ms := math.Round(n.handed.Within(part).Seconds()*1e6) / 1e3
+		return &ms
+	}
+	rate := math.Round(float64(total)/load.Lately.Minutes()*100) / 100
+	n.P50MS, n.P99MS, n.RatePerMin = within(0.5), within(0.99), &rate
 }
 
 // serve adds an agent, if it takes tasks.

@@ -242,6 +242,15 @@ func hot() []statement {
 			_, err := tx.ListWaitingTasks(ctx, 7, 3, 20)
 			return err
 		})),
+		one("FindPoolSample", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.FindPoolSample(ctx); return err }),
+		one("ListPoolUses", func(ctx context.Context, tx trowel.Tx) error {
+			_, err := tx.ListPoolUses(ctx, 7, time.UnixMicro(int64(*thousands)*1000-20))
+			return err
+		}),
+		one("ListHandOffs", func(ctx context.Context, tx trowel.Tx) error {
+			_, err := tx.ListHandOffs(ctx, time.UnixMicro(int64(*thousands)*1000-20))
+			return err
+		}),
 		one("FindWorkflowKeys", func(ctx context.Context, tx trowel.Tx) error {
 			_, err := tx.FindWorkflowKeys(ctx, 7, []string{"k"})
 			return err
@@ -343,6 +352,9 @@ CASE WHEN i % 100 = 0 THEN NULL ELSE i END, CASE WHEN i % 300 = 0 THEN 'attempts
 		{large, `INSERT INTO task (id, attempt_id, full_name, is_group, state, flags, parent_round, try, updated_at, agent_id, version, begun)
 SELECT i, 1 + i % 1000, '+t', i % 100 = 0, CASE WHEN i % 100 = 0 THEN 4 ELSE 0 END, 0, 0, 1, i, 'a' || (i % 50), i % 5, i % 100 = 0 FROM n`},
 		{40, `INSERT INTO agent (id, name, version, slots, started_at, seen_at, lease_ends) SELECT 'a' || i, '', '', 1, 0, 0, 2000000 FROM n`},
+		{large, `INSERT INTO hand_off (at, queue, counts) SELECT i, 'q', '[]' FROM n`},
+		{large, `INSERT INTO pool_history (pool_id, at, samples, sampled_at, slots, used, most_used, waiting, most_waiting)
+SELECT i % 20, i, 1, i, 1, 1, 1, 1, 1 FROM n`},
 		{large, `INSERT INTO limit_use (name, used) SELECT 'n' || i, 0 FROM n`},
 		{large, `INSERT INTO audit_record (id, at, actor_kind, actor, source, action, object_kind, object_id, object, project_id, attempt_id)
 SELECT i, i, '', '', '', '', '', '', '', 1 + i % 1000, 1 + i % 1000 FROM n`},

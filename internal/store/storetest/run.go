@@ -76,6 +76,8 @@ func Run(t *testing.T, open func(t *testing.T) trowel.Store) {
 		{"found tasks", testFoundTasks},
 		{"counted children", testCountedChildren},
 		{"waiting tasks", testWaitingTasks},
+		{"uses of pools", testPoolUses},
+		{"hand-offs", testHandOffs},
 		{"keys of workflows", testWorkflowKeys},
 		{"ready and running tasks", testBusyTasks},
 		{"what reasons need besides", testWhyRest},

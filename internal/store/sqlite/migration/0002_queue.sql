@@ -96,3 +96,27 @@ CREATE TABLE audit_record (
 CREATE INDEX audit_record_at ON audit_record (at);
 CREATE INDEX audit_record_project ON audit_record (project_id, id);
 CREATE INDEX audit_record_attempt ON audit_record (attempt_id, id) WHERE attempt_id IS NOT NULL;
+
+-- How much of pools was used and wanted: sums and maxima over the samples of five minutes, for a day. The row of
+-- pool 0 says how many samples there are and when the last one was taken; pools that were idle have none.
+CREATE TABLE pool_history (
+  pool_id      BIGINT  NOT NULL,
+  at           BIGINT  NOT NULL,
+  samples      INTEGER NOT NULL,
+  sampled_at   BIGINT  NOT NULL,
+  slots        INTEGER NOT NULL,
+  used         BIGINT  NOT NULL,
+  most_used    INTEGER NOT NULL,
+  waiting      BIGINT  NOT NULL,
+  most_waiting INTEGER NOT NULL,
+  PRIMARY KEY (pool_id, at)
+) WITHOUT ROWID;
+
+-- How long tasks of queues had been ready when they went to agents: what one server saw in some seconds, as a JSON list of
+-- [class, count], for minutes.
+CREATE TABLE hand_off (
+  at     BIGINT NOT NULL,
+  queue  TEXT   NOT NULL,
+  counts TEXT   NOT NULL
+);
+CREATE INDEX hand_off_at ON hand_off (at);

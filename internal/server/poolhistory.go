@@ -1,0 +1,41 @@
+package server
+
+import (
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/load"
+	"github.com/trowel-project/trowel/internal/pool"
+)
+
+// getPoolHistory tells how much of a pool was used over a day.
+func getPoolHistory(c *call) (any, error) {
+	var uses []trowel.PoolUse
+	err := c.view(func(tx trowel.Tx) error {
+		project, err := c.projectParam(tx)
+		if err != nil {
+			return err
+		}
+		pools, err := tx.ListPools(c.ctx())
+		if err != nil {
+			return err
+		}
+		p := pool.Find(pools, projectID(project), c.text())
+		if p == nil {
+			return c.noPool(project)
+		}
+		uses, err = tx.ListPoolUses(c.ctx(), p.ID, c.now.Add(-load.Kept))
+		return err
+	})
+	return api.PoolHistory{StepMS: trowel.UseStep.Milliseconds(), Items: listOf(uses, useOf)}, err
+}
+
+func useOf(u trowel.PoolUse) api.PoolUseStep {
+	mean := func(sum int) float64 { return float64(sum) / float64(max(u.Samples, 1)) }
+	shape := api.PoolUseStep{
+		At: Milli(u.At), Samples: u.Samples, Used: mean(u.Used), MostUsed: u.MostUsed, Waiting: mean(u.Waiting), MostWaiting: u.MostWaiting,
+	}
+	if u.Used != 0 || u.Waiting != 0 {
+		shape.Slots = &u.Slots
+	}
+	return shape
+}
