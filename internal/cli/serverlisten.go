@@ -79,12 +79,10 @@ func newHTTPServer(opts config.Listen, handler http.Handler, log *slog.Logger) *
 		Handler: stalls{handler: handler, limit: opts.StallTimeout}, ReadHeaderTimeout: opts.HeadTimeout, IdleTimeout: opts.IdleTimeout,
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
 	}
-	if opts.HTTP2 {
-		s.Protocols = &http.Protocols{}
-		s.Protocols.SetHTTP1(true)
-		s.Protocols.SetHTTP2(true)
-		s.Protocols.SetUnencryptedHTTP2(true)
-	}
+	s.Protocols = &http.Protocols{}
+	s.Protocols.SetHTTP1(true)
+	s.Protocols.SetHTTP2(opts.HTTP2)
+	s.Protocols.SetUnencryptedHTTP2(opts.HTTP2)
 	return s
 }
 
@@ -97,9 +95,11 @@ func (l *listeners) open(ctx context.Context, place string, s *http.Server, cert
 		}
 	}
 	if certificate != nil {
-		socket = tls.NewListener(socket, &tls.Config{
-			Certificates: []tls.Certificate{*certificate}, MinVersion: tls.VersionTLS12, NextProtos: []string{"h2", "http/1.1"},
-		})
+		protocols := []string{"http/1.1"}
+		if s.Protocols.HTTP2() {
+			protocols = []string{"h2", "http/1.1"}
+		}
+		socket = tls.NewListener(socket, &tls.Config{Certificates: []tls.Certificate{*certificate}, MinVersion: tls.VersionTLS12, NextProtos: protocols})
 	}
 	l.servers, l.sockets = append(l.servers, s), append(l.sockets, socket)
 	host, port, err := net.SplitHostPort(socket.Addr().String())

@@ -3,7 +3,6 @@ package server
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -127,13 +126,6 @@ func (c *call) decodeOptional(into any) error {
 		return err
 	}
 	return decodeJSON(data, into)
-}
-
-func decodeJSON(data []byte, into any) error {
-	if err := json.Unmarshal(data, into); err != nil {
-		return &refusal{status: http.StatusBadRequest, message: err.Error(), err: err}
-	}
-	return nil
 }
 
 func (c *call) readBody() ([]byte, error) {

@@ -8,6 +8,8 @@ import (
 	"runtime/debug"
 	"strings"
 	"sync/atomic"
+
+	"github.com/trowel-project/trowel/internal/access"
 )
 
 // errSlow ends a request that takes too long.
@@ -112,7 +114,11 @@ func (s *Server) serveUI(w *recorder, r *http.Request) {
 // serveMetrics answers with all metrics. They name projects and workflows, so they need a caller.
 func (s *Server) serveMetrics(w *recorder, r *http.Request) {
 	c := &call{Server: s, w: w, r: r, context: r.Context(), now: s.opts.Now()}
-	if _, err := s.opts.Auth.Authenticate(r.Context(), r.Header); err != nil {
+	caller, err := s.opts.Auth.Authenticate(r.Context(), r.Header)
+	if err == nil && caller.Role == access.RoleAgent {
+		err = onlyAgent(caller)
+	}
+	if err != nil {
 		c.answerError(err)
 		return
 	}

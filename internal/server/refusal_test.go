@@ -118,6 +118,7 @@ func TestAccess(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, func(o *server.Options) {
 		o.Auth = access.New(access.Options{Username: "u", Password: "p", Admin: true, Tokens: tokens{o.Store}, Now: o.Now})
+		o.Metrics = http.NotFoundHandler()
 	})
 	admin := []string{"Authorization", "Basic dTpw"}
 	if a := h.get(t, "/api/projects"); a.status != http.StatusUnauthorized || a.body != `{"message":"Missing Authorization header","status":401}` {
@@ -155,6 +156,19 @@ func TestAccess(t *testing.T) {
 	}
 	if a := h.do(t, http.MethodDelete, "/api/projects/1", "", "", reader...); a.status != http.StatusForbidden {
 		t.Errorf("reader deletes: %d %s", a.status, a.body)
+	}
+	if a := h.do(t, http.MethodGet, "/metrics", "", "", reader...); a.status != http.StatusNotFound {
+		t.Errorf("reader: GET /metrics = %d, want what the page answers", a.status)
+	}
+	a = h.do(t, http.MethodPost, "/api/tokens", "application/json", `{"name":"agents","role":"agent"}`, admin...)
+	if err := json.Unmarshal([]byte(a.body), &made); err != nil {
+		t.Fatalf("make a token: %d %s", a.status, a.body)
+	}
+	for _, path := range []string{"/metrics", "/api/projects", "/api/agents"} {
+		a := h.do(t, http.MethodGet, path, "", "", "Authorization", "Bearer "+made.Secret)
+		if a.status != http.StatusForbidden || !strings.Contains(a.body, "the token of agents is for a remote agent, and for nothing else") {
+			t.Errorf("agent: GET %s = %d %s, want 403", path, a.status, a.body)
+		}
 	}
 	if a := h.do(t, http.MethodDelete, "/api/tokens/1", "", "", admin...); a.status != http.StatusOK {
 		t.Fatalf("revoke: %d %s", a.status, a.body)

@@ -202,7 +202,7 @@ func (c *call) run(known bool) (any, error) {
 		return nil, errNoPath
 	}
 	if c.caller.Role == access.RoleAgent && c.route.verb != access.RunAgent && c.route.verb != "" {
-		return nil, &refusal{status: http.StatusForbidden, message: "the token of " + c.caller.Name + " is for a remote agent, and for nothing else"}
+		return nil, onlyAgent(c.caller)
 	}
 	if err := c.checkBody(); err != nil {
 		return nil, err
@@ -217,4 +217,9 @@ func (c *call) run(known bool) (any, error) {
 		c.context = ctx
 	}
 	return c.route.handle(c)
+}
+
+// onlyAgent refuses the bearer of an agent's token, who sees nothing else.
+func onlyAgent(caller access.Caller) error {
+	return &refusal{status: http.StatusForbidden, message: "the token of " + caller.Name + " is for a remote agent, and for nothing else"}
 }
