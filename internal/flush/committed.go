@@ -3,6 +3,7 @@ package flush
 import (
 	"context"
 	"log/slog"
+	"time"
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/engine"
@@ -31,6 +32,8 @@ func (f *Flusher) committed(ctx context.Context, batch []*event, w *write) error
 		l.Heard(&w.batch)
 	}
 	f.queueChanges(w)
+	now := time.Now()
+	f.gathering.gave(len(w.claimed), now, now.Sub(w.began))
 	f.give(w)
 	f.cancel(w.canceled())
 	for _, id := range w.unheld {

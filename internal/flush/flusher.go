@@ -104,6 +104,8 @@ type Flusher struct {
 	toEvaluate []evaluation
 	evaluated  sync.WaitGroup
 
+	gathering gathering
+
 	stopped bool // by an observer
 
 	resting       atomic.Bool // takes nothing new
@@ -153,6 +155,7 @@ func (f *Flusher) Run(ctx context.Context) (err error) {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	for {
+		f.gathering.wait()
 		slots := f.slots() // before the reports that gave them back are taken, never after
 		batch, ids, rest := f.take(len(slots) > 0)
 		if rest {
@@ -209,6 +212,7 @@ func (f *Flusher) Rest() { f.resting.Store(true) }
 // Report takes the end of a try. It does not wait for the commit; r.Answer is told of it.
 func (f *Flusher) Report(r trowel.Report) {
 	f.submit(&event{attempt: r.AttemptID, what: engine.Report{Report: r}})
+	f.gathering.ended(time.Now())
 }
 
 // Heard tells what another server has changed. Attempts that are not in memory are of no matter, unless

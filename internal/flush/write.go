@@ -14,10 +14,11 @@ import (
 // write gathers what one transaction stores: several moves of one task become one row.
 type write struct {
 	at          time.Time
-	before      *write // an earlier try of the same, of which nobody knows whether it was committed
-	filled      bool   // all is written but for the commit
-	careful     bool   // takes nothing for known that another server may have changed
-	counted     bool   // the running attempts were counted
+	began       time.Time // by the clock of the machine
+	before      *write    // an earlier try of the same, of which nobody knows whether it was committed
+	filled      bool      // all is written but for the commit
+	careful     bool      // takes nothing for known that another server may have changed
+	counted     bool      // the running attempts were counted
 	locked      []trowel.AttemptID
 	members     []*attempt // those of the locked ones that run, and those that it began
 	unheld      []string   // agents that are not served here any more
@@ -76,7 +77,7 @@ type limit struct {
 
 func newWrite(at time.Time, before *write, careful bool) *write {
 	return &write{
-		at: at, before: before, careful: careful, mark: rand.Int64(), //nolint:gosec // to be told apart, not to be secret
+		at: at, began: time.Now(), before: before, careful: careful, mark: rand.Int64(), //nolint:gosec // to be told apart, not to be secret
 		batch: Batch{At: at, settings: map[trowel.AttemptID]*trowel.Setting{}},
 		done:  map[trowel.AttemptID]bool{}, neverBegan: map[trowel.AttemptID]bool{}, seen: map[*engine.Image]bool{}, rows: map[*trowel.Task]int{},
 	}

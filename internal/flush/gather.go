@@ -1,0 +1,54 @@
+package flush
+
+import (
+	"runtime"
+	"sync/atomic"
+	"time"
+)
+
+// gathering lets tasks that end at once share a transaction. Those of one transaction begin together when
+// it is committed, and the quick ones among them end together just after the next transaction has begun:
+// they would wait for all of it, and then for their own. A moment of patience before it is less.
+type gathering struct {
+	given int64        // tasks of the last transaction
+	at    time.Time    // when they were given
+	limit atomic.Int64 // nanoseconds for which that is worth to be waited for
+	began atomic.Int64 // at, in nanoseconds since an instant of the process
+	quick atomic.Int64 // tasks that ended within the limit
+	worth bool         // the tasks of the transaction before were quick
+}
+
+const (
+	// gatherPart is which part of the length of a transaction the flusher waits at most, and gatherMost how
+	// long however long it was.
+	gatherPart = 8
+	gatherMost = 200 * time.Microsecond
+	// gatherTurns bounds how often it lets others run meanwhile.
+	gatherTurns = 2000
+)
+
+// ended counts a report.
+func (g *gathering) ended(now time.Time) {
+	if now.UnixNano()-g.began.Load() <= g.limit.Load() {
+		g.quick.Add(1)
+	}
+}
+
+// gave is called when the tasks of a transaction are given to their agents.
+func (g *gathering) gave(tasks int, at time.Time, took time.Duration) {
+	g.worth = g.given > 0 && 2*g.quick.Load() >= g.given
+	g.given, g.at = int64(tasks), at
+	g.limit.Store(int64(min(took/gatherPart, gatherMost)))
+	g.began.Store(at.UnixNano())
+	g.quick.Store(0)
+}
+
+// wait gives quick tasks their moment.
+func (g *gathering) wait() {
+	if !g.worth {
+		return
+	}
+	for turn := 0; turn < gatherTurns && g.quick.Load() < g.given && time.Since(g.at) < time.Duration(g.limit.Load()); turn++ {
+		runtime.Gosched()
+	}
+}
