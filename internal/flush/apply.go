@@ -11,6 +11,9 @@ import (
 // error of the store is returned.
 func (f *Flusher) apply(ctx context.Context, tx trowel.Tx, w *write, ev *event) error {
 	ev.err, ev.stale = nil, false
+	if answer, ok := ev.what.(engine.Evaluated); ok {
+		delete(f.asked, answer.Task) // also if another server was faster
+	}
 	if report, ok := ev.what.(engine.Report); ok && len(report.Logs) > 0 {
 		w.keepLogs(report.AttemptID, report.Logs, f.images.byID)
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"time"
 
-	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/engine"
 	"github.com/trowel-project/trowel/internal/param"
 )
@@ -31,11 +30,6 @@ func appendEvaluations(list []evaluation, a *attempt, more []engine.Evaluation) 
 func (f *Flusher) evaluateAll(ctx context.Context, w *write) {
 	f.evaluate(ctx, append(f.toEvaluate, w.evaluations...))
 	f.toEvaluate = nil
-	for i := range w.batch.Changes {
-		if c := &w.batch.Changes[i]; c.From == trowel.TaskBlocked && c.To != trowel.TaskBlocked {
-			delete(f.asked, c.Task.ID)
-		}
-	}
 }
 
 // evaluate lets options of tasks be evaluated beside the flusher (control K109); each answer is an event.

@@ -172,7 +172,7 @@ func (f *Flusher) end(done trowel.Attempt) {
 // drop takes an attempt out of memory.
 func (f *Flusher) drop(a *attempt) {
 	f.timers.drop(a)
-	f.backlog.Drop(a.id)
+	f.backlog.End(a.id)
 	f.images.forget(a)
 	delete(f.images.byID, a.id)
 }

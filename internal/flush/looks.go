@@ -39,21 +39,21 @@ func (l *looks) add(ids []trowel.AttemptID, unknown bool) {
 	}
 }
 
-// take returns the next attempts.
+// take returns the next attempts, without those of which nobody wants to know.
 func (l *looks) take(im *images) []trowel.AttemptID {
 	for _, found := range l.lists {
 		l.add(found.differing(im), found.adopt)
 	}
 	l.lists = nil
-	n := min(len(l.queue), maxLooks)
 	var ids []trowel.AttemptID
-	for _, id := range l.queue[:n] {
+	for len(l.queue) > 0 && len(ids) < maxLooks {
+		id := l.queue[0]
+		l.queue = l.queue[1:]
 		if a := im.byID[id]; l.queued[id] || a != nil && (a.Image != nil || len(a.ended) > 0) {
 			ids = append(ids, id)
 		}
 		delete(l.queued, id)
 	}
-	l.queue = l.queue[n:]
 	return ids
 }
 
@@ -182,6 +182,9 @@ func (f *Flusher) lookAtBare(ctx context.Context, tx trowel.Tx, bare []trowel.Ru
 		f.timers.drop(a)
 		f.backlog.Drop(a.id)
 		f.setLimit(a, bare[i].CreatedAt, f.opts.TTLs.Attempt)
+		if bare[i].Flags&trowel.AttemptCancelRequested != 0 && f.backlog.Runs(a.id) {
+			f.timers.load(a, f.opts.Now()) // agents here are to be told, see met
+		}
 	}
 	live, err := tx.ListLive(ctx, ids)
 	if err != nil {

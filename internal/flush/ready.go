@@ -20,9 +20,9 @@ func (f *Flusher) queueRow(a *attempt, row *trowel.Task) {
 		f.backlog.Remove(a.id, row.ID)
 	}
 	if row.State == trowel.TaskRunning {
-		f.backlog.Started(row.ID, a.workflow)
+		f.backlog.Started(a.id, row.ID, a.workflow)
 	} else {
-		f.backlog.Stopped(row.ID)
+		f.backlog.Stopped(a.id, row.ID)
 	}
 }
 

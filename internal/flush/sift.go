@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"slices"
+	"time"
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/engine"
@@ -82,11 +83,16 @@ func (f *Flusher) siftChosen(ctx context.Context, chosen selection) error {
 	return nil
 }
 
-// forget takes the image of an attempt out of memory, but not who waits for its end.
+// putAside is how long an attempt is left alone that the store does not take.
+const putAside = time.Minute
+
+// forget takes the image of an attempt out of memory, but not who waits for its end. It is read anew after a
+// while: what was refused may be taken then.
 func (f *Flusher) forget(id trowel.AttemptID) {
 	if a := f.images.byID[id]; a != nil {
 		f.images.forget(a)
 		f.backlog.Drop(id)
+		f.timers.load(a, f.opts.Now().Add(putAside))
 	}
 }
 

@@ -194,6 +194,12 @@ func (f *Flusher) listRunning(ctx context.Context) error {
 	}
 	f.mu.Lock()
 	f.looks.lists = append(f.looks.lists, found)
+	for id := range f.elsewhere {
+		if _, running := found.versions[id]; !running { // it has ended, or is newer than the list
+			delete(f.elsewhere, id)
+			f.looks.add([]trowel.AttemptID{id}, true)
+		}
+	}
 	f.mu.Unlock()
 	f.Wake()
 	return nil

@@ -15,12 +15,18 @@ type Backlog struct {
 	byKey   map[laneKey]*lane
 	byTry   map[trowel.AttemptID]attemptItems
 	count   int
-	running map[trowel.TaskID]trowel.WorkflowName
+	running map[trowel.AttemptID]*runs
 	shares  map[trowel.WorkflowName]int // how many of each workflow run
 	busyAt  time.Time                   // when no agent had a free slot last
 	// reserved are the pools that tasks keep from others, as Pick found them last, and inherited those of the
 	// backlog from which this one was made.
 	reserved, inherited map[string]reservation
+}
+
+// runs are the tasks of an attempt that run.
+type runs struct {
+	workflow trowel.WorkflowName
+	tasks    map[trowel.TaskID]struct{}
 }
 
 // Rules are how long waiting counts how much; zero for never.
@@ -33,7 +39,7 @@ type Rules struct {
 func NewBacklog(rules Rules) *Backlog {
 	return &Backlog{
 		rules: rules, byKey: map[laneKey]*lane{}, byTry: map[trowel.AttemptID]attemptItems{},
-		running: map[trowel.TaskID]trowel.WorkflowName{}, shares: map[trowel.WorkflowName]int{},
+		running: map[trowel.AttemptID]*runs{}, shares: map[trowel.WorkflowName]int{},
 	}
 }
 
@@ -104,22 +110,49 @@ func (b *Backlog) Len() int { return b.count }
 func (b *Backlog) Has(attempt trowel.AttemptID) bool { return len(b.byTry[attempt]) > 0 }
 
 // Started notes that a task runs.
-func (b *Backlog) Started(task trowel.TaskID, workflow trowel.WorkflowName) {
-	if _, known := b.running[task]; !known {
-		b.running[task] = workflow
+func (b *Backlog) Started(attempt trowel.AttemptID, task trowel.TaskID, workflow trowel.WorkflowName) {
+	r := b.running[attempt]
+	if r == nil {
+		r = &runs{workflow, map[trowel.TaskID]struct{}{}}
+		b.running[attempt] = r
+	}
+	if _, known := r.tasks[task]; !known {
+		r.tasks[task] = struct{}{}
 		b.shares[workflow]++
 	}
 }
 
 // Stopped notes that it runs no longer.
-func (b *Backlog) Stopped(task trowel.TaskID) {
-	workflow, known := b.running[task]
-	if !known {
+func (b *Backlog) Stopped(attempt trowel.AttemptID, task trowel.TaskID) {
+	r := b.running[attempt]
+	if r == nil {
 		return
 	}
-	delete(b.running, task)
-	if b.shares[workflow]--; b.shares[workflow] == 0 {
-		delete(b.shares, workflow)
+	if _, known := r.tasks[task]; !known {
+		return
+	}
+	delete(r.tasks, task)
+	b.giveShares(r, 1)
+	if len(r.tasks) == 0 {
+		delete(b.running, attempt)
+	}
+}
+
+// Runs tells whether a task of the attempt runs, as far as is known.
+func (b *Backlog) Runs(attempt trowel.AttemptID) bool { return b.running[attempt] != nil }
+
+// End takes all tasks of an attempt out, and notes that none of them runs.
+func (b *Backlog) End(attempt trowel.AttemptID) {
+	b.Drop(attempt)
+	if r := b.running[attempt]; r != nil {
+		b.giveShares(r, len(r.tasks))
+		delete(b.running, attempt)
+	}
+}
+
+func (b *Backlog) giveShares(r *runs, n int) {
+	if b.shares[r.workflow] -= n; b.shares[r.workflow] == 0 {
+		delete(b.shares, r.workflow)
 	}
 }
 

@@ -117,7 +117,7 @@ func TestPickOrder(t *testing.T) {
 				b.Add(ready(t, text))
 			}
 			for i, w := range row.running {
-				b.Started(trowel.TaskID(1000+i), trowel.WorkflowName{ProjectID: 1, Name: string(w)})
+				b.Started(1, trowel.TaskID(1000+i), trowel.WorkflowName{ProjectID: 1, Name: string(w)})
 			}
 			uses := maps.Clone(row.uses)
 			if uses == nil {
@@ -290,5 +290,27 @@ func TestBacklogContent(t *testing.T) {
 		if diff := cmp.Diff(slices.Sorted(maps.Keys(want)), got, cmp.Transformer("empty", func(ids []trowel.TaskID) []trowel.TaskID { return append([]trowel.TaskID{}, ids...) })); diff != "" || b.Len() != len(want) {
 			t.Fatalf("seed %d: %d tasks (-want +got):\n%s", seed, b.Len(), diff)
 		}
+	}
+}
+
+// Of an attempt that has ended nothing counts for the share of its workflow, whatever was heard of its tasks.
+func TestSharesOfEnded(t *testing.T) {
+	t.Parallel()
+	b := queue.NewBacklog(queue.Rules{})
+	a := trowel.WorkflowName{ProjectID: 1, Name: "a"}
+	b.Started(7, 71, a)
+	b.Started(7, 72, a)
+	b.Started(8, 81, trowel.WorkflowName{ProjectID: 1, Name: "b"})
+	b.Stopped(7, 71)
+	b.Stopped(9, 91)
+	if !b.Runs(7) {
+		t.Error("nothing of the attempt runs before its end")
+	}
+	b.End(7)
+	b.Add(ready(t, "b1"))
+	b.Add(ready(t, "a2"))
+	picks, _, _ := b.Pick(queue.Picking{Slots: []queue.Slot{{Agent: &someone{}, Free: 1}}, Now: noon})
+	if b.Runs(7) || len(picks) != 1 || picks[0].Workflow != a {
+		t.Errorf("picked %v, want the task of the workflow of which nothing runs", picks)
 	}
 }
