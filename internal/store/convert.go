@@ -2,7 +2,6 @@ package store
 
 import (
 	"database/sql"
-	"database/sql/driver"
 	"fmt"
 	"strings"
 	"time"
@@ -11,16 +10,12 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// values takes the values of rows of a bulk statement, in the order of its columns: of one row in a list,
-// or of many in columns. What is empty becomes NULL, except where a method says otherwise.
+// values takes the values of rows of a bulk statement, in the order of its columns: of one row, or of many in
+// columns. What is empty becomes NULL, except where a method says otherwise.
 type values struct {
-	list    []driver.NamedValue
-	columns []Column // nil for a list
+	row     Row
+	columns []Column // nil for one row
 	next    int      // the column of the next value
-}
-
-func (v *values) add(value any) {
-	v.list = append(v.list, driver.NamedValue{Ordinal: len(v.list) + 1, Value: value})
 }
 
 // column returns that of the next value.
@@ -38,7 +33,7 @@ func (v *values) null() {
 		v.column().null()
 		return
 	}
-	v.add(nil)
+	v.row.add(Null, 0)
 }
 
 // number writes a number; zero is zero.
@@ -47,7 +42,7 @@ func (v *values) number(n int64) {
 		v.column().number(n)
 		return
 	}
-	v.add(n)
+	v.row.add(Number, n)
 }
 
 func (v *values) bool(b bool) {
@@ -55,7 +50,11 @@ func (v *values) bool(b bool) {
 		v.column().bool(b)
 		return
 	}
-	v.add(b)
+	n := int64(0)
+	if b {
+		n = 1
+	}
+	v.row.add(Number, n)
 }
 
 // whole writes a text that every backend keeps; an empty one stays empty.
@@ -64,7 +63,7 @@ func (v *values) whole(s string) {
 		v.column().text(s)
 		return
 	}
-	v.add(s)
+	v.row.text(s)
 }
 
 // name writes a text; an empty one stays empty.
@@ -93,7 +92,7 @@ func (v *values) object(m *param.Map) {
 	case v.columns != nil:
 		v.column().object(m)
 	default:
-		v.add(param.JSON(m))
+		v.row.object(m)
 	}
 }
 
@@ -112,7 +111,7 @@ func (v *values) bytes(data []byte) {
 	case v.columns != nil:
 		v.column().bytes(data)
 	default:
-		v.add(data)
+		v.row.bytes(data)
 	}
 }
 

@@ -26,8 +26,10 @@ type Dialect struct {
 	// ShareRows ends one whose rows stay as they are until then, and may be held so by several.
 	ShareRows string
 	// Pipe opens a pipe on a connection, for bulk statements that take an array for each column, see bulk.
-	// It ends with ctx. Without it they are executed row by row.
+	// It ends with ctx. Without it they are executed row by row, by Prepare.
 	Pipe func(ctx context.Context, conn *sql.Conn) (Pipe, error)
+	// Prepare prepares a bulk statement for rows on a driver's connection, if there is no Pipe.
+	Prepare func(conn any, statement string) (RowStatement, error)
 	// OneWriter tells that one connection does all the writing. Otherwise each transaction has one of
 	// its own.
 	OneWriter bool

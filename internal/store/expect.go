@@ -33,12 +33,8 @@ func (t *tx) expect(ctx context.Context, e expectation, n int, fill func(v *valu
 	for i := range n {
 		v := &values{}
 		fill(v, i)
-		args := make([]any, len(v.list))
-		for i := range v.list {
-			args[i] = v.list[i].Value
-		}
 		var nothing int
-		if err := t.row(ctx, e.one, args, &nothing); errors.Is(err, trowel.ErrNotFound) {
+		if err := t.row(ctx, e.one, v.row.args(), &nothing); errors.Is(err, trowel.ErrNotFound) {
 			lost++
 		} else if err != nil {
 			return err

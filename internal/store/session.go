@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"database/sql/driver"
 	"errors"
 	"fmt"
 	"time"
@@ -17,7 +16,7 @@ type session struct {
 	conn    *sql.Conn
 	dialect Dialect
 	stmts   map[string]*sql.Stmt
-	bulks   map[bulk]driver.StmtExecContext
+	bulks   map[bulk]RowStatement
 	values  values
 	failed  error  // of the first statement of the open transaction that failed
 	unbegun string // what begins the transaction, until it is sent with its first statement
@@ -30,7 +29,7 @@ type session struct {
 }
 
 func newSession(conn *sql.Conn, dialect Dialect) *session {
-	return &session{conn: conn, dialect: dialect, stmts: map[string]*sql.Stmt{}, bulks: map[bulk]driver.StmtExecContext{}}
+	return &session{conn: conn, dialect: dialect, stmts: map[string]*sql.Stmt{}, bulks: map[bulk]RowStatement{}}
 }
 
 // begin begins a transaction. One that writes, where there is a pipe, begins with its first statement.
@@ -268,9 +267,7 @@ func (s *session) close() error {
 		errs = append(errs, s.conn.Raw(func(any) error {
 			var errs []error
 			for _, stmt := range s.bulks {
-				if closer, ok := stmt.(driver.Stmt); ok {
-					errs = append(errs, closer.Close())
-				}
+				errs = append(errs, stmt.Close())
 			}
 			return errors.Join(errs...)
 		}))

@@ -90,6 +90,7 @@ func open(ctx context.Context, pool *sql.DB, opts Options, now time.Time) (*stor
 		OneWriter:     true,
 		OneConnection: opts.Path == "",
 		MarksLogs:     true,
+		Prepare:       prepare,
 		Classify:      classify,
 	})
 }
@@ -113,9 +114,17 @@ func dataSource(opts Options) string {
 	return (&url.URL{Scheme: "file", Opaque: url.PathEscape(opts.Path), RawQuery: q.Encode()}).String()
 }
 
-// classify gives errors of the driver their kind.
+// coded is an error of the driver, or of a statement that is executed without it.
+type coded interface {
+	error
+	Code() int
+}
+
+var _ coded = (*sqlite.Error)(nil)
+
+// classify gives errors of the database their kind.
 func classify(err error) error {
-	known, ok := errors.AsType[*sqlite.Error](err)
+	known, ok := errors.AsType[coded](err)
 	if !ok {
 		return err
 	}
