@@ -27,6 +27,7 @@ func TestAttemptsTopic(t *testing.T) {
 		told bool
 	}{
 		{flush.News{Attempts: ids(1, 2, 3), Ready: ids(2), Noted: ids(3, 2), Limits: true}, "attempts 1 +2 3 !3 !2 limits", true},
+		{flush.News{Attempts: ids(7), Ready: ids(7), Weight: 5}, "attempts +7 ^5", true},
 		{flush.News{Attempts: ids(7)}, "attempts 7", true},
 		{flush.News{Limits: true}, "attempts limits", true},
 		{flush.News{Attempts: many, Noted: many}, "attempts", false},

@@ -10,7 +10,7 @@ import (
 	"github.com/trowel-project/trowel/internal/server"
 )
 
-// Topics by which servers on one database wake each other: "attempts 1 +2 3 !3 limits", "limits"
+// Topics by which servers on one database wake each other: "attempts 1 +2 3 !3 ^5 limits", "limits"
 // and "schedules".
 const (
 	topicLimits    = "limits"
@@ -22,7 +22,7 @@ const (
 )
 
 // attemptsTopic is the message about attempts. Those with ready tasks have a plus; those that began or
-// ended come again with a mark; the word limits says that something was given back.
+// ended come again with a mark; the largest weight of tasks that became ready has a roof; the word limits says that something was given back.
 func attemptsTopic(n *flush.News) string {
 	if len(n.Attempts)+len(n.Noted) > topicIDs {
 		return topicAttempts
@@ -39,6 +39,9 @@ func attemptsTopic(n *flush.News) string {
 	for _, id := range n.Noted {
 		b.WriteString(" !" + strconv.FormatInt(int64(id), 10))
 	}
+	if n.Weight != 0 {
+		b.WriteString(" ^" + strconv.Itoa(n.Weight))
+	}
 	if n.Limits {
 		b.WriteString(" " + topicLimits)
 	}
@@ -51,6 +54,10 @@ func readNews(rest string) (n flush.News, told bool) {
 		told = true
 		if text == topicLimits {
 			n.Limits = true
+			continue
+		}
+		if weight, ok := strings.CutPrefix(text, "^"); ok {
+			n.Weight, _ = strconv.Atoi(weight)
 			continue
 		}
 		noted := strings.HasPrefix(text, "!")

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"maps"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -74,6 +72,7 @@ type Options struct {
 type News struct {
 	Attempts []trowel.AttemptID // that changed
 	Ready    []trowel.AttemptID // those of them that have ready tasks left, for any agent
+	Weight   int                // the largest of tasks that became ready and are left so
 	Noted    []trowel.AttemptID // those that began, were asked to stop, or ended; one may be there twice
 	Limits   bool               // something was given back to a limit
 }
@@ -117,13 +116,14 @@ type Flusher struct {
 	// admitted.
 	attached []queue.Agent
 	admit    map[trowel.WorkflowName]bool
-	// elsewhere are attempts in which other servers have left ready tasks: they are looked at when an agent
-	// has room.
-	elsewhere map[trowel.AttemptID]bool
-	looks     looks
-	closed    error         // why nothing more is taken
-	wake      chan struct{} // has room for one: something is pending, or the agent has room
-	around    chan struct{} // has room for one: look around now
+	// elsewhere are attempts in which other servers have left ready tasks, see lookElsewhere; elsewhereWeight
+	// is the largest weight that was told since.
+	elsewhere       map[trowel.AttemptID]bool
+	elsewhereWeight int
+	looks           looks
+	closed          error         // why nothing more is taken
+	wake            chan struct{} // has room for one: something is pending, or the agent has room
+	around          chan struct{} // has room for one: look around now
 }
 
 // New returns a Flusher; Run makes it work.
@@ -157,7 +157,7 @@ func (f *Flusher) Run(ctx context.Context) (err error) {
 	for {
 		f.gathering.wait()
 		slots := f.slots() // before the reports that gave them back are taken, never after
-		batch, ids, rest := f.take(len(slots) > 0)
+		batch, ids, rest := f.take()
 		if rest {
 			slots = nil
 		}
@@ -167,6 +167,7 @@ func (f *Flusher) Run(ctx context.Context) (err error) {
 		f.lookForAdmission(ctx)
 		batch = f.timers.appendDue(batch, f.opts.Now())
 		chosen := f.choose(ctx, batch, slots)
+		f.lookElsewhere(&chosen)
 		if len(batch) > 0 || chosen.any() {
 			if err := f.flush(ctx, batch, chosen); err != nil {
 				return err
@@ -221,9 +222,13 @@ func (f *Flusher) Heard(n News) {
 	f.mu.Lock()
 	f.looks.add(n.Attempts, false)
 	if f.opts.Adopt {
+		for _, id := range n.Attempts {
+			delete(f.elsewhere, id)
+		}
 		for _, id := range n.Ready {
 			f.elsewhere[id] = true
 		}
+		f.elsewhereWeight = max(f.elsewhereWeight, n.Weight)
 	}
 	f.mu.Unlock()
 	if n.Limits {
@@ -277,13 +282,9 @@ func (f *Flusher) submit(ev *event) {
 }
 
 // take returns the events of the next transaction, whether there are more, and attempts to look at before.
-func (f *Flusher) take(room bool) (batch []*event, ids []trowel.AttemptID, rest bool) {
+func (f *Flusher) take() (batch []*event, ids []trowel.AttemptID, rest bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if room && len(f.elsewhere) > 0 {
-		f.looks.add(slices.Collect(maps.Keys(f.elsewhere)), true)
-		clear(f.elsewhere)
-	}
 	n := min(len(f.pending), maxBatch)
 	batch = f.pending[:n:n]
 	f.pending = f.pending[n:]

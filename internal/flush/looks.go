@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
+	"slices"
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/dig"
@@ -37,6 +39,25 @@ func (l *looks) add(ids []trowel.AttemptID, unknown bool) {
 			l.queue = append(l.queue, id)
 		}
 	}
+}
+
+// lookElsewhere puts the attempts in which other servers have ready tasks on the list, if what is known here
+// leaves a slot, or is less important: each server does its own work first, as tasks that change hands cost
+// both servers a look.
+func (f *Flusher) lookElsewhere(chosen *selection) {
+	free := 0
+	for i := range chosen.slots {
+		free += chosen.slots[i].Free
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.elsewhere) == 0 || free == 0 || (free <= len(chosen.picks) && f.elsewhereWeight <= f.backlog.Heaviest()) {
+		return
+	}
+	f.looks.add(slices.Collect(maps.Keys(f.elsewhere)), true)
+	clear(f.elsewhere)
+	f.elsewhereWeight = 0
+	f.Wake()
 }
 
 // take returns the next attempts, without those of which nobody wants to know.

@@ -274,6 +274,11 @@ func (w *write) news() News {
 			}
 		}
 	}
+	for i := range w.batch.Changes {
+		if row := w.batch.Changes[i].Task; row.State == trowel.TaskReady {
+			n.Weight = max(n.Weight, row.Needs.PriorityWeight())
+		}
+	}
 	for _, noted := range [][]trowel.Attempt{w.batch.Started, w.batch.Killed, w.batch.Ended} {
 		for i := range noted {
 			n.Noted = append(n.Noted, noted[i].ID)
