@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -115,6 +116,7 @@ func (c *call) printAgents(all *api.AgentList, err error) error {
 	if c.args.given("--json") {
 		return c.printJSON(all)
 	}
+	slices.SortStableFunc(all.Items, func(a, b api.Agent) int { return cmp.Compare(a.Name, b.Name) })
 	say(c.env.Stdout, "Agents:\n")
 	for i := range all.Items {
 		c.printAgent(&all.Items[i])

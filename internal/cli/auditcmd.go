@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/client"
 )
@@ -25,6 +26,7 @@ func runHistory(ctx context.Context, c *call) error {
 	}
 	return remote(func(ctx context.Context, c *call, server *client.Client) error {
 		all := &api.AuditList{}
+		agents := agentNames{server: server}
 		count := 0
 		for page := (client.Cursor{Limit: largestPage}); ; {
 			list, err := server.ListAudit(ctx, q, page)
@@ -35,7 +37,8 @@ func runHistory(ctx context.Context, c *call) error {
 			if c.args.given("--json") {
 				all.Items = append(all.Items, list.Items...)
 			} else {
-				c.printAudit(list.Items)
+				agents.look(ctx, list.Items)
+				c.printAudit(list.Items, &agents)
 			}
 			if list.Next == nil {
 				break
@@ -94,25 +97,29 @@ func runAudit(ctx context.Context, c *call) error {
 		if all.Next != nil {
 			say(c.env.Stderr, "There are older entries. Use --count to see more of them.\n")
 		}
-		c.printAudit(all.Items)
+		c.printAudit(all.Items, &agentNames{})
 		say(c.env.Stdout, "%d entries.\n", len(all.Items))
 		return nil
 	})(ctx, c)
 }
 
 // printAudit prints a line for each entry: when, who, and what.
-func (c *call) printAudit(entries []api.AuditEntry) {
+func (c *call) printAudit(entries []api.AuditEntry, agents *agentNames) {
 	for i := range entries {
 		e := &entries[i]
 		when := e.At
 		if at, err := api.ParseInstant(e.At); err == nil {
 			when = at.In(c.env.Now().Location()).Format(auditClock)
 		}
+		who := e.Actor.Name
+		if e.Actor.Kind == trowel.ActorAgent {
+			who = agents.name(who)
+		}
 		note := ""
 		if e.Note != "" {
 			note = "  # " + e.Note
 		}
 		what := strings.TrimPrefix(e.Text, e.Actor.Name+" ") // the sentence begins with who it was
-		say(c.env.Stdout, "%s  %-12s  %s%s\n", when, e.Actor.Name, what, note)
+		say(c.env.Stdout, "%s  %-12s  %s%s\n", when, who, what, note)
 	}
 }

@@ -21,6 +21,12 @@ const (
 		`"object":{"kind":"pool","id":"2","path":"db"},"note":"more","source":"rest","causeId":null}`
 )
 
+// moveBy is an entry of the audit: an agent takes a task.
+func moveBy(agent string) string {
+	return `{"id":"m1.0","at":"2024-01-01T00:00:01Z","actor":{"kind":"agent","name":"` + agent + `"},"action":"task.claim",` +
+		`"text":"+main+a: ready to running (claim)","object":{"kind":"task","id":"3","path":"+main+a"},"source":"engine","causeId":null}`
+}
+
 // What people read of pools, queues, agents, pauses and the audit.
 func TestOperating(t *testing.T) {
 	t.Parallel()
@@ -102,12 +108,16 @@ func TestOperating(t *testing.T) {
 			stderr: "There are older entries. Use --count to see more of them.\n",
 		},
 		{
-			name: "history", args: "history 4 +main+a", asked: []string{"GET audit?attempt=4&limit=500&order=asc&task=%2Bmain%2Ba", "GET audit?attempt=4&cursor=x&limit=500&order=asc&task=%2Bmain%2Ba"},
+			name: "history", args: "history 4 +main+a",
+			asked: []string{"GET audit?attempt=4&limit=500&order=asc&task=%2Bmain%2Ba", agents, "GET audit?attempt=4&cursor=x&limit=500&order=asc&task=%2Bmain%2Ba"},
 			known: answers{
-				"GET audit?attempt=4&limit=500&order=asc&task=%2Bmain%2Ba":          `{"items":[` + auditEntry + `],"next":"x"}`,
+				agents: box,
+				"GET audit?attempt=4&limit=500&order=asc&task=%2Bmain%2Ba":          `{"items":[` + auditEntry + "," + moveBy("a1") + "," + moveBy("b2ff00ff-0001") + `],"next":"x"}`,
 				"GET audit?attempt=4&cursor=x&limit=500&order=asc&task=%2Bmain%2Ba": `{"items":[],"next":null}`,
 			},
-			stdout: "2024-01-01 09:00:00.123 +0900  ann           made the pool db: slots 4  # more\n1 entries.\n",
+			stdout: "2024-01-01 09:00:00.123 +0900  ann           made the pool db: slots 4  # more\n" +
+				"2024-01-01 09:00:01.000 +0900  box           +main+a: ready to running (claim)\n" +
+				"2024-01-01 09:00:01.000 +0900  agent b2ff00ff  +main+a: ready to running (claim)\n3 entries.\n",
 		},
 	})
 }

@@ -127,7 +127,7 @@ func TestAuditOfAttempt(t *testing.T) {
 	batches := [][]trowel.Audit{
 		{move(1, 0, "", "running", "start", "ann"), move(1, 1, "blocked", "planned", "unblock", "ann"), move(1, 2, "blocked", "ready", "unblock", "ann")},
 		{move(2, 2, "ready", "running", "claim", "agent-1")},
-		{move(4, 2, "running", "success", "success", "engine"), move(4, 3, "blocked", "canceled", "cancel", "bob"), move(4, 0, "running", "killed", "end", "engine")},
+		{move(4, 2, "running", "success", "success", "agent-1"), move(4, 3, "blocked", "canceled", "cancel", "bob"), move(4, 0, "running", "killed", "end", "engine")},
 	}
 	record := func(s int, action, actor string) *trowel.Record {
 		return &trowel.Record{
@@ -150,7 +150,7 @@ func TestAuditOfAttempt(t *testing.T) {
 		"attempt.start ann: ann started an attempt of p/main",
 		"task.unblock ann: +main: blocked to planned (unblock)", "task.unblock ann: +main+a: blocked to ready (unblock)",
 		"task.claim agent-1: +main+a: ready to running (claim)", "attempt.kill bob: bob killed an attempt of p/main",
-		"task.success engine: +main+a: running to success (success)", "task.cancel bob: +main+ab: blocked to canceled (cancel)",
+		"task.success agent-1: +main+a: running to success (success)", "task.cancel bob: +main+ab: blocked to canceled (cancel)",
 		"attempt.end engine: the attempt: running to killed (end)",
 	}
 	ids := map[string]bool{}
@@ -160,6 +160,9 @@ func TestAuditOfAttempt(t *testing.T) {
 			for _, e := range page.Items {
 				texts = append(texts, e.Action+" "+e.Actor.Name+": "+e.Text)
 				ids[e.ID] = true
+				if kinds := map[string]string{"ann": "user", "bob": "user", "agent-1": "agent", "engine": "server"}; e.Actor.Kind != kinds[e.Actor.Name] {
+					t.Errorf("%s is of the kind %s", e.Actor.Name, e.Actor.Kind)
+				}
 			}
 			if page.Next == nil {
 				return texts

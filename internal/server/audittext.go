@@ -122,15 +122,15 @@ func stateMap(state string) *param.Map {
 	return param.Of("state", state)
 }
 
-// actorOf is who made a move. Those who claim are agents; who starts and kills is a person, unless it is
-// the server itself.
+// actorOf is who made a move. Those who claim, and who end what they run, are agents; who starts and kills is a
+// person, unless it is the server itself.
 func actorOf(m *trowel.Audit) api.AuditActor {
 	kind := trowel.ActorUser
 	switch {
 	case m.Actor == "" || m.Actor == "engine" || m.Actor == trowel.SourceScheduler:
 		kind = trowel.ActorServer
-	case m.Cause == string(trowel.MoveClaim):
-		kind = trowel.ActorAgent
+	case m.Cause == string(trowel.MoveClaim), m.TaskID != 0 && m.From == trowel.TaskRunning.String() && m.From != m.To:
+		kind = trowel.ActorAgent // a kill leaves what runs as it is
 	}
 	return api.AuditActor{Kind: kind, Name: m.Actor}
 }
