@@ -35,6 +35,9 @@ type OverviewTx interface {
 	EachLive(ctx context.Context, state TaskState, f func(t *LiveTask, project ProjectID) error) error
 	// NameTasks returns the names of those of the tasks that are not archived.
 	NameTasks(ctx context.Context, tasks []TaskID) (map[TaskID]TaskName, error)
+	// FindTimesTaken returns how long those of an attempt's tasks ran that have one of the names and succeeded,
+	// the longest of several with one name.
+	FindTimesTaken(ctx context.Context, attempt AttemptID, names []string) (map[string]time.Duration, error)
 	// ListTaskNames returns the full names of the tasks of an attempt that is not archived.
 	ListTaskNames(ctx context.Context, attempt AttemptID) (map[TaskID]string, error)
 }

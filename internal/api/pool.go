@@ -72,6 +72,9 @@ type PoolTask struct {
 	StartedAt *string `json:"startedAt"`
 	Agent     *string `json:"agent"`    // id of the agent that runs it
 	Position  *int    `json:"position"` // among those that wait, from 1; nil for one that runs
+	// ExpectedAt is when it gives its slots back, or gets them, if the tasks that hold slots take as long as in the last successful
+	// attempts of their workflows. Nil if that cannot be told, and for one that has run for longer.
+	ExpectedAt *string `json:"expectedAt"`
 }
 
 // PoolTaskList is a page of such tasks.

@@ -59,14 +59,11 @@ func getPoolTasks(c *call) (any, error) {
 	}
 	var list api.PoolTaskList
 	err = c.view(func(tx trowel.Tx) error {
-		_, p, err := c.findPool(tx)
+		b, p, err := c.findPool(tx)
 		if err != nil {
 			return err
 		}
-		pools, err := tx.ListPools(c.ctx())
-		if err != nil {
-			return err
-		}
+		pools := b.limits.Pools
 		found, err := c.poolTasks(tx, p, pools, state, limit+1, func(r poolRank) bool { return key == nil || r.compare(from) > 0 })
 		if err != nil {
 			return err
@@ -77,7 +74,18 @@ func getPoolTasks(c *call) (any, error) {
 			last := found[limit-1]
 			list.Next = numberCursor(last.score, int64(last.poolRank.task), int64(position+limit))
 		}
-		list.Items, err = c.poolTaskDocuments(tx, found, position)
+		names, err := tx.NameTasks(c.ctx(), taskIDs(found))
+		if err != nil {
+			return err
+		}
+		var expected map[trowel.TaskID]time.Time
+		switch {
+		case state == trowel.TaskRunning:
+			expected, err = c.expectEnds(tx, found, names)
+		case key == nil: // on later pages those before them are not known
+			expected, err = c.expectSlots(tx, p, pools, p.Slots-b.used(p), found)
+		}
+		list.Items = c.poolTaskDocuments(found, names, expected, position)
 		return err
 	})
 	return list, err
@@ -119,19 +127,16 @@ func (c *call) poolTasks(tx trowel.Tx, p *trowel.Pool, pools []*trowel.Pool, sta
 	return found, err
 }
 
-// poolTaskDocuments names the tasks. Those of projects that the caller may not see are left without names.
-func (c *call) poolTaskDocuments(tx trowel.Tx, found []ranked, position int) (api.List[api.PoolTask], error) {
-	ids := make([]trowel.TaskID, len(found))
-	for i := range found {
-		ids[i] = found[i].task.TaskID
-	}
-	names, err := tx.NameTasks(c.ctx(), ids)
+// poolTaskDocuments describes the tasks. Those of projects that the caller may not see are left without names.
+func (c *call) poolTaskDocuments(
+	found []ranked, names map[trowel.TaskID]trowel.TaskName, expected map[trowel.TaskID]time.Time, position int,
+) api.List[api.PoolTask] {
 	list := api.List[api.PoolTask]{}
 	for i := range found {
 		t := &found[i].task
 		shape := api.PoolTask{
 			ID: api.ID(t.TaskID), AttemptID: api.ID(t.AttemptID), State: t.State.String(), Slots: found[i].slots,
-			Weight: t.Needs.PriorityWeight(), Queue: t.Needs.QueueName(), ReadyAt: Milli(t.ReadyAt),
+			Weight: t.Needs.PriorityWeight(), Queue: t.Needs.QueueName(), ReadyAt: Milli(t.ReadyAt), ExpectedAt: milli(expected[t.TaskID]),
 		}
 		if name := names[t.TaskID]; c.may(name.ProjectID) == nil {
 			shape.FullName, shape.Workflow, shape.Project = name.FullName, name.Workflow, api.IDName{ID: api.ID(name.ProjectID), Name: name.Project}
@@ -144,5 +149,5 @@ func (c *call) poolTaskDocuments(tx trowel.Tx, found []ranked, position int) (ap
 		}
 		list = append(list, shape)
 	}
-	return list, err
+	return list
 }

@@ -243,6 +243,10 @@ func hot() []statement {
 			return err
 		})),
 		one("FindPoolSample", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.FindPoolSample(ctx); return err }),
+		sorted(one("FindTimesTaken", func(ctx context.Context, tx trowel.Tx) error {
+			_, err := tx.FindTimesTaken(ctx, 7, []string{"+a", "+b", "+c"})
+			return err
+		})),
 		one("ListPoolUses", func(ctx context.Context, tx trowel.Tx) error {
 			_, err := tx.ListPoolUses(ctx, 7, time.UnixMicro(int64(*thousands)*1000-20))
 			return err

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"fmt"
 	"slices"
+	"time"
 
 	trowel "github.com/trowel-project/trowel"
 )
@@ -17,6 +18,9 @@ JOIN attempt a ON a.id = t.attempt_id GROUP BY 1, 2, 3, 4`
 JOIN attempt a ON a.id = t.attempt_id`
 	sqlNameTasks = `SELECT t.id, t.full_name, a.id, p.id, p.name, a.workflow FROM task t JOIN attempt a ON a.id = t.attempt_id
 JOIN project p ON p.id = a.project_id`
+	// Beside the names the number of the place of the attempt.
+	timesTaken = `SELECT full_name, max(ended_at - started_at) FROM task_try WHERE full_name IN (%s) AND attempt_id = $%d
+AND exit_kind = 'success' AND started_at IS NOT NULL GROUP BY full_name`
 	sqlListTaskNames = `SELECT id, full_name FROM task WHERE attempt_id = $1`
 )
 
@@ -77,6 +81,25 @@ func (t *tx) NameTasks(ctx context.Context, tasks []trowel.TaskID) (map[trowel.T
 		}
 	}
 	return named, nil
+}
+
+func (t *tx) FindTimesTaken(ctx context.Context, attempt trowel.AttemptID, names []string) (map[string]time.Duration, error) {
+	took := map[string]time.Duration{}
+	for some := range slices.Chunk(slices.Compact(slices.Sorted(slices.Values(names))), lockedAtOnce) {
+		args := append(paddedTexts(some), attempt)
+		query := fmt.Sprintf(timesTaken, manyPlaces(len(some)), len(args))
+		err := t.rows(ctx, query, args, func(scan func(...any) error) error {
+			var name string
+			var us int64
+			err := scan(&name, &us)
+			took[name] = time.Duration(us) * time.Microsecond
+			return err
+		})
+		if err != nil {
+			return nil, fmt.Errorf("find how long tasks of attempt %d took: %w", attempt, err)
+		}
+	}
+	return took, nil
 }
 
 func (t *tx) ListTaskNames(ctx context.Context, attempt trowel.AttemptID) (map[trowel.TaskID]string, error) {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"slices"
 	"testing"
+	"time"
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/param"
@@ -186,12 +187,17 @@ func testWhyRest(t *testing.T, db trowel.Store) {
 	try := func(task trowel.TaskID, number int) trowel.Try {
 		return trowel.Try{AttemptID: a.ID, TaskID: task, Number: number, FullName: "+w", EndedAt: at(int64(20 - number)), Exit: trowel.ExitRetry, LastLines: []string{"no"}}
 	}
+	ended := func(task trowel.TaskID, took int64) trowel.Try {
+		return trowel.Try{AttemptID: a.ID, TaskID: task, Number: 1, FullName: "+x", StartedAt: at(30), EndedAt: at(30 + took), Exit: trowel.ExitSuccess}
+	}
 	early := trowel.Audit{At: at(1), AttemptID: a.ID, TaskID: 1, From: "ready", To: "running", Cause: "claim", Actor: "agent", Batch: 1}
 	late := trowel.Audit{At: at(2), AttemptID: a.ID, TaskID: 1, From: "blocked", To: "blocked", Cause: "cancel", Actor: "ann", Batch: 2}
 	update(t, db, func(ctx context.Context, tx trowel.Tx) error {
-		return errors.Join(tx.InsertTries(ctx, []trowel.Try{try(1, 1), try(1, 2), try(2, 1)}), tx.InsertAudits(ctx, []trowel.Audit{early, late}))
+		return errors.Join(tx.InsertTries(ctx, []trowel.Try{try(1, 1), try(1, 2), try(2, 1), ended(7, 2), ended(8, 3)}), tx.InsertAudits(ctx, []trowel.Audit{early, late}))
 	})
 	view(t, db, func(ctx context.Context, tx trowel.Tx) error {
+		took, errTook := tx.FindTimesTaken(ctx, a.ID, []string{"+w", "+x", "+x", "+none"})
+		equal(t, "FindTimesTaken", took, map[string]time.Duration{"+x": 3 * time.Second})
 		tries, err := tx.ListTriesOf(ctx, a.ID, 1)
 		equal(t, "ListTriesOf", tries, []trowel.Try{try(1, 1), try(1, 2)})
 		entries, errAudit := tx.ListAuditsAt(ctx, a.ID, at(2))
@@ -200,6 +206,6 @@ func testWhyRest(t *testing.T, db trowel.Store) {
 		equal(t, "ListAdmitted", admitted, []trowel.AttemptID{a.ID, b.ID})
 		one, errOne := tx.ListAdmitted(ctx, s.Project.ID, "w", 1)
 		equal(t, "ListAdmitted up to a limit", one, []trowel.AttemptID{a.ID})
-		return errors.Join(err, errAudit, errAdmitted, errOne)
+		return errors.Join(err, errTook, errAudit, errAdmitted, errOne)
 	})
 }
