@@ -149,6 +149,7 @@ func (a *applying) move(t *task, m trowel.Move, to trowel.TaskState, detail bool
 	a.out.Changes = append(a.out.Changes, c)
 	if to == trowel.TaskReady {
 		t.ReadyAt = a.at
+		a.img.tidyReady()
 		a.img.ready = append(a.img.ready, readying{t, a.at})
 	}
 	if to.Done() && !c.From.Done() {

@@ -86,3 +86,6 @@ func (img *Image) recountGate(t *task) error {
 	}
 	return nil
 }
+
+// Queued is how many entries the queue of ready tasks has, those that are out of date included.
+func (img *Image) Queued() int { return len(img.ready) }

@@ -252,3 +252,11 @@ func (img *Image) NextReady() (trowel.TaskID, bool) {
 	}
 	return 0, false
 }
+
+// tidyReady drops what is out of date when there is much of it: behind a task that waits for long, others may become
+// ready again and again.
+func (img *Image) tidyReady() {
+	if len(img.ready) > 2*len(img.tasks)+16 {
+		img.ready = slices.DeleteFunc(img.ready, func(r readying) bool { return !r.current() })
+	}
+}

@@ -419,3 +419,19 @@ func TestNextReady(t *testing.T) {
 		t.Errorf("%d run, ready are (-want +got):\n%s", tr.img.Running(), diff)
 	}
 }
+
+// A task that waits for ever before one that is polled for ever costs no memory.
+func TestReadyStaysSmall(t *testing.T) {
+	t.Parallel()
+	tr := newTrial(t, "{_parallel: true, +waits: {op>: 1}, +polls: {op>: 1}}", "")
+	for range 1000 {
+		tr.run("+polls", trowel.Report{Outcome: trowel.OutcomePoll})
+		tr.apply(engine.Due{Task: tr.find("+polls").ID})
+	}
+	if n := tr.img.Queued(); n > 30 {
+		t.Errorf("%d entries for 3 tasks", n)
+	}
+	if id, ready := tr.img.NextReady(); !ready || id != tr.find("+waits").ID {
+		t.Errorf("next is %d, want the one that waits", id)
+	}
+}

@@ -92,6 +92,7 @@ func (img *Image) queueReady(t *task) {
 	if t.State != trowel.TaskReady {
 		return
 	}
+	img.tidyReady()
 	r := readying{t, t.ReadyAt}
 	at := len(img.ready)
 	for at > 0 && img.ready[at-1].at.After(r.at) {
