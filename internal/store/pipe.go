@@ -8,16 +8,24 @@ import (
 // Pipe sends statements to a database that executes them while others are made: nobody waits for each.
 // It is not for concurrent use, and its connection is not used otherwise meanwhile.
 type Pipe interface {
-	// Send sends a statement that returns no rows. It takes a value of each column if there is one row, and
-	// else an array.
+	// Send sends a statement, and takes from its answer only how many rows it is about. It takes a value of
+	// each column if there is one row, and else an array.
 	Send(statement string, columns []Column, rows int) error
+	// Flush lets the database begin with what was sent.
+	Flush() error
 	// Close waits for all that was sent and returns how many rows each changed. After an error of one the
 	// database skips the others.
 	Close() ([]int64, error)
 }
 
-// bulkRows is how many rows one statement with arrays takes at most.
-const bulkRows = 1024
+const (
+	// bulkRows is how many rows one statement with arrays takes at most.
+	bulkRows = 1024
+	// singleRows is how many rows are sent one by one: what arrays cost before their first row is as much as
+	// that (an update of 9 columns in PostgreSQL: 4 rows 91 µs, in arrays 200; 8 rows 154 and 185; 16 rows 266
+	// and 282).
+	singleRows = 8
+)
 
 // piped is a statement that was sent and of which nothing was heard.
 type piped struct {
@@ -33,8 +41,12 @@ func (s *session) send(ctx context.Context, b statement, n int, fill func(v *val
 	}
 	text := s.texts.of(b)
 	defer text.free()
-	for done := 0; done < n; done += bulkRows {
-		rows := min(n-done, bulkRows)
+	most := bulkRows
+	if n <= singleRows {
+		most = 1
+	}
+	for done := 0; done < n; done += most {
+		rows := min(n-done, most)
 		v := &values{columns: text.emptied()}
 		for i := range rows {
 			fill(v, done+i)
@@ -47,7 +59,16 @@ func (s *session) send(ctx context.Context, b statement, n int, fill func(v *val
 			return err
 		}
 	}
-	return nil
+	return s.flushPipe(ctx)
+}
+
+// flushPipe lets the database begin.
+func (s *session) flushPipe(ctx context.Context) error {
+	err := s.pipe.Flush()
+	if err != nil {
+		_ = s.closePipe(ctx) // this error came first
+	}
+	return s.fail(ctx, err)
 }
 
 // sendOne sends one statement in the open pipe.

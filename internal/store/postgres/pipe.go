@@ -70,6 +70,14 @@ func (p *pipe) Send(statement string, columns []store.Column, rows int) error {
 	}
 	p.line.SendQueryPrepared(name, p.params, inBinary(), nil)
 	p.sent++
+	return nil
+}
+
+// Flush implements store.Pipe.
+func (p *pipe) Flush() error {
+	if p.line == nil {
+		return nil
+	}
 	return p.line.Flush()
 }
 
