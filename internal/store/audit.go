@@ -33,7 +33,11 @@ type auditRow struct {
 
 func (t *tx) InsertAudits(ctx context.Context, entries []trowel.Audit) error {
 	rows := auditRows(entries)
-	err := t.bulk(ctx, bulk{table: "audit", columns: auditColumns}, len(rows), func(v *values, i int) {
+	err := t.attemptsThere(ctx, len(rows), func(i int) trowel.AttemptID { return rows[i].attempt })
+	if err != nil {
+		return fmt.Errorf("insert %d audit entries: %w", len(entries), err)
+	}
+	err = t.bulk(ctx, bulk{table: "audit", columns: auditColumns}, len(rows), func(v *values, i int) {
 		v.number(rows[i].at)
 		v.number(int64(rows[i].attempt))
 		v.number(rows[i].batch)

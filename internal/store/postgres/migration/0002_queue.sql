@@ -59,6 +59,7 @@ ALTER TABLE attempt SET (fillfactor = 85);
 ALTER TABLE task DROP CONSTRAINT task_attempt_id_fkey;
 ALTER TABLE task_try DROP CONSTRAINT task_try_attempt_id_fkey;
 ALTER TABLE log_chunk DROP CONSTRAINT log_chunk_attempt_id_fkey;
+ALTER TABLE audit DROP CONSTRAINT audit_attempt_id_fkey;
 
 -- Why an attempt has not begun: the limit of its workflow, or a pause; NULL once it is admitted.
 ALTER TABLE attempt ADD COLUMN wait_reason TEXT;
