@@ -78,7 +78,7 @@ func (f *localFolder) load(ctx context.Context, p *serverProcess) error {
 	}
 	f.revision, f.stored = number, text
 	tell(ctx, f.log, slog.LevelInfo, fmt.Sprintf(textAddedRevision, number))
-	p.schedulesChanged() //nolint:contextcheck // goes on when this load is over
+	p.schedulesChanged(nil) //nolint:contextcheck // goes on when this load is over
 	return nil
 }
 

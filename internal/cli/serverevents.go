@@ -12,7 +12,7 @@ import (
 )
 
 func (p *serverProcess) openEvents(context.Context) error {
-	p.events = server.NewEvents()
+	p.events, p.output = server.NewEvents(), newOutputNews()
 	return nil
 }
 

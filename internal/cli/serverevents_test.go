@@ -113,7 +113,7 @@ func TestEventsOfAnotherServer(t *testing.T) {
 		t.Cleanup(func() { _ = w.Body.Close() })
 		return bufio.NewScanner(w.Body)
 	}
-	mover.push("demo", "+a:\n  echo>: one\n+b:\n  +c:\n    echo>: two\n  +d:\n    echo>: three\n")
+	mover.push("demo", "schedule:\n  daily>: 00:00:00\n+a:\n  sh>: echo one; sleep 1 # longer than output waits to be stored\n+b:\n  +c:\n    echo>: two\n  +d:\n    echo>: three\n")
 	workflow := "/api/projects/1/workflows/main"
 	mover.request("POST", workflow+"/pause", "application/json", "{}")
 	site := watch("site")
@@ -122,7 +122,11 @@ func TestEventsOfAnotherServer(t *testing.T) {
 		return status == "running" || frame == "reset" // it began to listen only after the start
 	})
 	one, project, named := watch("attempt:"+attempt), watch("project:1"), watch("workflow:1/main")
+	output, schedules := watch("log:"+attempt+"/%2Bmain%2Ba"), watch("schedules")
+	mover.request("POST", "/api/schedules/1/disable", "", "")
+	front.eventsOf(schedules, func(frame, _ string, _ map[string]string) bool { return frame == "schedule" })
 	mover.request("POST", workflow+"/resume", "application/json", "{}")
+	front.eventsOf(output, func(frame, _ string, _ map[string]string) bool { return frame == "log" })
 	front.eventsOf(one, func(_, status string, tasks map[string]string) bool {
 		succeeded := 0
 		for _, state := range tasks {

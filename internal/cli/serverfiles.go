@@ -71,6 +71,9 @@ func (p *serverProcess) keepOutput(ctx context.Context, chunks []trowel.LogChunk
 	if err := tasklog.Into(p.store)(ctx, chunks); err != nil {
 		return err
 	}
+	if !p.sole {
+		p.output.add(chunks)
+	}
 	p.events.Publish(outputEvents(chunks)...)
 	return nil
 }

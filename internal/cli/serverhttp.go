@@ -50,8 +50,9 @@ func (p *serverProcess) openServer(context.Context) error {
 	return nil
 }
 
-// schedulesChanged wakes the schedulers of all servers.
-func (p *serverProcess) schedulesChanged() {
+// schedulesChanged wakes the schedulers of all servers, and tells them which schedule it was if one alone was
+// changed.
+func (p *serverProcess) schedulesChanged(one *trowel.Schedule) {
 	if p.scheduler != nil {
 		p.scheduler.Wake()
 	}
@@ -62,7 +63,7 @@ func (p *serverProcess) schedulesChanged() {
 		ctx, cancel := context.WithTimeout(p.partsCtx, requestTimeout)
 		defer cancel()
 		// If nobody hears of it, the others look by themselves soon.
-		_ = p.store.Update(ctx, func(tx trowel.Tx) error { return tx.Notify(ctx, topicSchedules) })
+		_ = p.store.Update(ctx, func(tx trowel.Tx) error { return tx.Notify(ctx, schedulesTopic(one)) })
 	})
 }
 

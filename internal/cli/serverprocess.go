@@ -65,6 +65,7 @@ type serverProcess struct {
 	hub       *hub.Hub // nil: there are no remote agents
 	launcher  *launch.Launcher
 	load      *load.Recorder
+	output    *outputNews
 	scheduler *scheduler.Scheduler
 
 	events    *server.Events

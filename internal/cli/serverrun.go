@@ -61,6 +61,7 @@ func (p *serverProcess) start(ctx context.Context) (err error) {
 		p.goPart("log packer", p.packer.Run)
 	}
 	if !p.sole {
+		p.goPart("news of output", func(ctx context.Context) error { return p.output.run(ctx, p.store) })
 		p.goPart("listener", func(ctx context.Context) error { return p.store.Listen(ctx, p.heard) })
 	}
 	if p.local != nil {

@@ -10,12 +10,13 @@ import (
 	"github.com/trowel-project/trowel/internal/server"
 )
 
-// Topics by which servers on one database wake each other: "attempts 1 +2 3 !3 ^5 limits", "limits"
-// and "schedules".
+// Topics by which servers on one database wake each other: "attempts 1 +2 3 !3 ^5 limits", "limits",
+// "schedules" or of one "schedules ID PROJECT WORKFLOW", and "output JSON".
 const (
 	topicLimits    = "limits"
 	topicAttempts  = "attempts"
 	topicSchedules = "schedules"
+	topicOutput    = "output"
 	// topicIDs is how many ids a message has at most; with more it has none, which means that those who
 	// hear it look for themselves.
 	topicIDs = 300
@@ -88,6 +89,9 @@ func (p *serverProcess) heard(message string) {
 		p.events.Publish(server.Event{Missed: true})
 	case topicSchedules:
 		p.wakeScheduler()
+		p.events.Publish(scheduleEvents(rest)...)
+	case topicOutput:
+		p.events.Publish(readOutput(rest)...)
 	case topicLimits:
 		p.flusher.LimitsChanged()
 	case trowel.TopicAdmit:

@@ -18,25 +18,25 @@ func TestTopics(t *testing.T) {
 	noted := Event{AttemptID: 1, Elsewhere: true, Noted: true}
 	for _, tc := range []struct {
 		topic string
-		want  [8]bool // attempt, task, output, schedule; elsewhere: the attempt, tasks, any; missed
+		want  [9]bool // attempt, task, output, schedule; elsewhere: the attempt, tasks, any; missed; output elsewhere
 	}{
-		{"site", [8]bool{true, false, false, true, true, false, true, true}},
-		{"project:2", [8]bool{true, false, false, true, true, false, true, true}},
-		{"project:3", [8]bool{false, false, false, false, true, false, true, true}},
-		{"workflow:2/w", [8]bool{true, false, false, true, true, false, true, true}},
-		{"workflow:2/x", [8]bool{false, false, false, false, true, false, true, true}},
-		{"attempt:1", [8]bool{true, true, false, false, true, true, true, true}},
-		{"attempt:2", [8]bool{false, false, false, false, false, false, true, true}},
-		{"log:1/+w+a", [8]bool{false, false, true, false, false, false, false, true}},
-		{"log:1/+w+b", [8]bool{false, false, false, false, false, false, false, true}},
-		{"schedules", [8]bool{false, false, false, true, false, false, false, true}},
+		{"site", [9]bool{true, false, false, true, true, false, true, true, false}},
+		{"project:2", [9]bool{true, false, false, true, true, false, true, true, false}},
+		{"project:3", [9]bool{false, false, false, false, true, false, true, true, false}},
+		{"workflow:2/w", [9]bool{true, false, false, true, true, false, true, true, false}},
+		{"workflow:2/x", [9]bool{false, false, false, false, true, false, true, true, false}},
+		{"attempt:1", [9]bool{true, true, false, false, true, true, true, true, false}},
+		{"attempt:2", [9]bool{false, false, false, false, false, false, true, true, false}},
+		{"log:1/+w+a", [9]bool{false, false, true, false, false, false, false, true, true}},
+		{"log:1/+w+b", [9]bool{false, false, false, false, false, false, false, true, true}},
+		{"schedules", [9]bool{false, false, false, true, false, false, false, true, false}},
 	} {
 		parsed, err := parseTopic(tc.topic)
 		if err != nil {
 			t.Errorf("parseTopic(%q): %v", tc.topic, err)
 			continue
 		}
-		for i, event := range []Event{attempt, task, output, schedule, noted, elsewhere, {Elsewhere: true}, {Missed: true}} {
+		for i, event := range []Event{attempt, task, output, schedule, noted, elsewhere, {Elsewhere: true}, {Missed: true}, {Elsewhere: true, Log: &LogRow{}}} {
 			if got := parsed.has(event); got != tc.want[i] {
 				t.Errorf("topic %s has event %d = %v, want %v", tc.topic, i, got, tc.want[i])
 			}

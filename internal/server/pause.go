@@ -89,7 +89,7 @@ func (c *call) changePause(action string, change func(trowel.Tx, *trowel.Pause) 
 		return nil, err
 	}
 	c.opts.Limits.Admit(of)
-	c.opts.SchedulesChanged()
+	c.opts.SchedulesChanged(nil)
 	c.opts.Log.Info("pause of a workflow changed", c.changed(shape.Project.Name, slog.String("workflow", of.Name), slog.String("action", action))...)
 	return shape, nil
 }

@@ -59,7 +59,7 @@ func putProject(c *call) (any, error) {
 		p.forget(kept, err)
 		return nil, err
 	}
-	c.opts.SchedulesChanged()
+	c.opts.SchedulesChanged(nil)
 	c.opts.Log.Info("revision pushed", c.changed(p.project, slog.String("revision", p.revision),
 		slog.Int("workflows", len(p.workflows)), slog.Int64("size_bytes", p.upload.SizeBytes))...)
 	return shape, nil

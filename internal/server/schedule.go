@@ -121,7 +121,7 @@ func (c *call) changeSchedule(change func(id trowel.ScheduleID) (*trowel.Schedul
 	if err != nil {
 		return nil, err
 	}
-	c.opts.SchedulesChanged()
+	c.opts.SchedulesChanged(&changed.Schedule)
 	c.opts.Events.Publish(Event{ProjectID: changed.Schedule.ProjectID, Workflow: changed.Schedule.Workflow, Schedule: changed.Schedule.ID})
 	return summaryOf(changed), nil
 }
@@ -149,7 +149,7 @@ func backfillSchedule(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.opts.SchedulesChanged()
+	c.opts.SchedulesChanged(nil)
 	d := &filled.Schedule.Definition
 	return api.ScheduleAttemptCollection{
 		ID: api.ID(filled.Schedule.Schedule.ID), Project: idName(d.Project),

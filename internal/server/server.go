@@ -56,8 +56,8 @@ type Options struct {
 	AccessLog      func(Access) // may be nil
 	// Observe is told of every answer: the name of its route, or "ui", "metrics" or "none". It may be nil.
 	Observe func(route string, status int, took time.Duration)
-	// SchedulesChanged is told of new times of schedules.
-	SchedulesChanged func()
+	// SchedulesChanged is told of new times of a schedule, or with nil of any number of them.
+	SchedulesChanged func(one *trowel.Schedule)
 	// AgentsChanged is told that agents shall take nothing new, or go on.
 	AgentsChanged func()
 	Limits        Limits

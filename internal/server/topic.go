@@ -79,6 +79,9 @@ func (t topic) has(event Event) bool {
 
 // hasElsewhere tells whether what another server did may be of the topic. The project is not known.
 func (t topic) hasElsewhere(event Event) bool {
+	if event.Log != nil { // output, of nobody knows whom
+		return t.kind == "log"
+	}
 	switch t.kind {
 	case "site", "project", "workflow":
 		return event.Noted || event.AttemptID == 0
