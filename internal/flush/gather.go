@@ -23,6 +23,8 @@ const (
 	// long however long it was.
 	gatherPart = 8
 	gatherMost = 200 * time.Microsecond
+	// gatherTasks is from how many tasks on a transaction is large enough without that.
+	gatherTasks = 100
 	// gatherTurns bounds how often it lets others run meanwhile.
 	gatherTurns = 2000
 )
@@ -36,7 +38,7 @@ func (g *gathering) ended(now time.Time) {
 
 // gave is called when the tasks of a transaction are given to their agents.
 func (g *gathering) gave(tasks int, at time.Time, took time.Duration) {
-	g.worth = g.given > 0 && 2*g.quick.Load() >= g.given
+	g.worth = g.given > 0 && 2*g.quick.Load() >= g.given && tasks < gatherTasks
 	g.given, g.at = int64(tasks), at
 	g.limit.Store(int64(min(took/gatherPart, gatherMost)))
 	g.began.Store(at.UnixNano())
