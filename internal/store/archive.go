@@ -12,10 +12,7 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-const (
-	sqlDeleteTasks = `DELETE FROM task`
-	sqlFindArchive = `SELECT tasks FROM task_archive WHERE attempt_id = $1 ORDER BY part`
-)
+const sqlFindArchive = `SELECT tasks FROM task_archive WHERE attempt_id = $1 ORDER BY part`
 
 // archivePart is how many tasks one row of the archive has, so that no value is large however many
 // tasks there are.
@@ -57,7 +54,8 @@ func (t *tx) archive(ctx context.Context, at time.Time, ended []trowel.EndedTask
 	if err != nil {
 		return fmt.Errorf("archive the tasks of attempts %v: %w", ids, err)
 	}
-	if _, err := t.exec(ctx, deleteTasks(len(ids)), padded(ids)...); err != nil {
+	err = t.bulk(ctx, bulk{table: "task", keys: "attempt_id BIGINT"}, len(ids), func(v *values, i int) { v.number(int64(ids[i])) })
+	if err != nil {
 		return fmt.Errorf("delete the live tasks of attempts %v: %w", ids, err)
 	}
 	return nil
@@ -68,11 +66,6 @@ type archived struct {
 	attempt trowel.AttemptID
 	part    int
 	tasks   []*trowel.Task
-}
-
-// deleteTasks is a statement with a place for each of so many attempts or more.
-func deleteTasks(n int) string {
-	return sqlDeleteTasks + " WHERE attempt_id IN (" + manyPlaces(n) + ")"
 }
 
 func (t *tx) ListArchivedTasks(ctx context.Context, attempt trowel.AttemptID) ([]*trowel.Task, error) {

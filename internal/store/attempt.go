@@ -22,10 +22,9 @@ ON CONFLICT (project_id, workflow, session_time) DO UPDATE SET workflow = exclud
 	sqlInsertAttempt = `INSERT INTO attempt (session_id, project_id, workflow, name, number, workflow_id, zone, params, flags, cause, actor, version,
 created_at, wait_reason) SELECT $1, $2, $3, $4, 1 + coalesce(max(number), 0), $5, $6, $7, $8, $9, $10, $11, $12, $13 FROM attempt WHERE session_id = $1
 ON CONFLICT (session_id, name) DO NOTHING RETURNING id, number`
-	sqlSetLastAttempt = `UPDATE session SET last_attempt_id = $2 WHERE id = $1`
-	sqlLockAttempts   = `SELECT ` + attemptColumns + ` FROM attempt a`
-	sqlFindAttempt    = `SELECT ` + attemptColumns + ` FROM attempt a WHERE a.id = $1`
-	sqlFindLatest     = `SELECT ` + attemptColumns + ` FROM attempt a JOIN session s ON s.id = a.session_id
+	sqlLockAttempts = `SELECT ` + attemptColumns + ` FROM attempt a`
+	sqlFindAttempt  = `SELECT ` + attemptColumns + ` FROM attempt a WHERE a.id = $1`
+	sqlFindLatest   = `SELECT ` + attemptColumns + ` FROM attempt a JOIN session s ON s.id = a.session_id
 WHERE s.project_id = $1 AND s.workflow = $2 AND s.session_time = $3 AND ($4 = '' OR a.name = $4)
 ORDER BY a.number DESC LIMIT 1`
 	sqlCountRunning  = `SELECT count(*) FROM attempt WHERE finished_at IS NULL`
@@ -51,7 +50,10 @@ func (t *tx) InsertAttempt(ctx context.Context, s *trowel.Session, a *trowel.Att
 		err = trowel.ErrTaken // nothing was inserted: the name is taken
 	}
 	if err == nil {
-		_, err = t.exec(ctx, sqlSetLastAttempt, s.ID, a.ID)
+		err = t.bulk(ctx, bulk{table: "session", columns: "last_attempt_id BIGINT", keys: "id BIGINT"}, 1, func(v *values, _ int) {
+			v.number(int64(a.ID))
+			v.number(int64(s.ID))
+		})
 	}
 	if err != nil {
 		return fmt.Errorf("insert attempt of session %d: %w", s.ID, err)

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// bulk is an INSERT or UPDATE over many rows of values. Each backend has its fastest form:
+// bulk is an INSERT, UPDATE or DELETE over many rows of values. Each backend has its fastest form:
 //
 //   - SQLite is fastest with one row in a statement that is called without the driver (Prepare): the driver
 //     allocates each value, and locks for each. Statements of 8 rows keep a journal of their own, in case one
@@ -17,7 +17,8 @@ import (
 //     For a single row it is slower than values (an update: 232 µs against 123).
 type bulk struct {
 	table string
-	// columns are what is written, as "name TYPE, name TYPE". The types tell PostgreSQL what $1 is.
+	// columns are what is written, as "name TYPE, name TYPE". The types tell PostgreSQL what $1 is. Without
+	// them it is a DELETE by one key.
 	columns string
 	// keys are what a row of an UPDATE must have to be written, in the same form; empty for an
 	// INSERT. Their values come after those of the columns.
@@ -117,11 +118,14 @@ func (b bulk) single(unnumbered bool) string {
 		}
 		return "CAST(" + p.next() + " AS " + c.kind + ")"
 	}
+	place := func(c column) string { return c.name + " = " + typed(c) }
+	if len(written) == 0 {
+		return "DELETE FROM " + b.table + " WHERE " + place(keys[0])
+	}
 	if len(keys) == 0 {
 		place := typed
 		return "INSERT INTO " + b.table + " (" + each(written, ", ", column.own) + ") VALUES (" + each(written, ", ", place) + ")" + b.skip()
 	}
-	place := func(c column) string { return c.name + " = " + typed(c) }
 	return "UPDATE " + b.table + " SET " + each(written, ", ", place) + " WHERE " + each(keys, " AND ", place)
 }
 
@@ -130,6 +134,9 @@ func (b bulk) arrays() string {
 	p := &places{}
 	written, keys := columns(b.columns), columns(b.keys)
 	array := func(c column) string { return "CAST(" + p.next() + " AS " + c.kind + "[])" }
+	if len(written) == 0 {
+		return "DELETE FROM " + b.table + " WHERE " + keys[0].name + " = ANY(" + array(keys[0]) + ")"
+	}
 	if len(keys) == 0 {
 		return "INSERT INTO " + b.table + " (" + each(written, ", ", column.own) + ") SELECT * FROM unnest(" + each(written, ", ", array) + ")" + b.skip()
 	}
