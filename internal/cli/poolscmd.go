@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/client"
 )
@@ -51,7 +52,7 @@ func (c *call) poolsForm() (func(context.Context, *call, *client.Client) error, 
 			return c.showPool(ctx, server, rest[0])
 		}, nil
 	case form == poolsSet && (len(rest) == 1 || len(rest) == 2):
-		request, err := c.poolRequest(rest[1:])
+		request, err := c.poolRequest(rest[0], rest[1:])
 		if err != nil {
 			return nil, err
 		}
@@ -77,7 +78,7 @@ func (c *call) poolsForm() (func(context.Context, *call, *client.Client) error, 
 }
 
 // poolRequest is what pools set asks for; slots has at most one text.
-func (c *call) poolRequest(slots []string) (api.PoolRequest, error) {
+func (c *call) poolRequest(name string, slots []string) (api.PoolRequest, error) {
 	r := api.PoolRequest{Note: c.args.text("--note"), DryRun: c.args.given("--dry-run")}
 	if len(slots) == 1 {
 		n, err := strconv.Atoi(slots[0])
@@ -85,8 +86,11 @@ func (c *call) poolRequest(slots []string) (api.PoolRequest, error) {
 		case slots[0] == unlimitedText:
 			n = -1
 		case err != nil || n < -1:
-			return r, c.usage("the number of slots must be 0 or more, or " + unlimitedText + ", not " + strconv.Quote(slots[0])).
-				hinting("with 0 slots nothing starts that names the pool")
+			none := "with 0 slots nothing starts that names the pool"
+			if name == trowel.DefaultPool && c.args.text("--project") == "" {
+				none = "with 0 slots nothing starts that names no pool"
+			}
+			return r, c.usage("the number of slots must be 0 or more, or " + unlimitedText + ", not " + strconv.Quote(slots[0])).hinting("%s", none)
 		}
 		r.Slots = &n
 	}

@@ -32,7 +32,7 @@ func Delete(ctx context.Context, tx trowel.Tx, r Removal) (*Changed, error) {
 	case before.ProjectID == 0 && before.Name == trowel.DefaultPool:
 		return nil, &trowel.Error{
 			Kind: ErrBuiltIn, Message: fmt.Sprintf("the pool %q cannot be deleted: it is that of tasks that name none", r.Name),
-			Hint: "give it -1 slots to have no limit",
+			Hint: "give it -1 slots to have no limit: trowel pools set default unlimited",
 		}
 	}
 	done := &Changed{Action: ActionDelete, Before: before}

@@ -78,7 +78,7 @@ func (c *Change) check() error {
 	if c.Slots != nil && (*c.Slots < trowel.Unlimited || *c.Slots > maxSlots) {
 		return &trowel.Error{
 			Kind: trowel.ErrInvalid, Message: fmt.Sprintf("a pool has %d to %d slots, not %d", trowel.Unlimited, maxSlots, *c.Slots),
-			Hint: "-1 is without limit, and 0 starts nothing",
+			Hint: "-1 (on the command line: unlimited) is without limit, and 0 starts nothing",
 		}
 	}
 	return nil

@@ -191,6 +191,23 @@ func TestWaitingForPool(t *testing.T) {
 	}
 }
 
+// 0 slots keep those back that name the pool; of the default pool, those that name none (K802).
+func TestPoolWithoutSlots(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, nil)
+	h.push(t, "project=p&revision=r1", "main.dig", "+a:\n  echo>: a\n")
+	for path, want := range map[string]string{
+		"/api/pools/db":                "0 slots: no task that names the pool starts",
+		"/api/pools/default":           "0 slots: no task that names no pool starts",
+		"/api/pools/default?project=p": "0 slots: no task that names the pool starts",
+	} {
+		done := read[api.PoolChange](t, h.put(t, path, `{"slots":0}`), 200)
+		if diff := cmp.Diff(api.List[string]{want}, done.Notes); diff != "" {
+			t.Errorf("notes of %s (-want +got):\n%s", path, diff)
+		}
+	}
+}
+
 // Bad input gets a status, a word and a place.
 func TestBadPoolRequests(t *testing.T) {
 	t.Parallel()
@@ -209,7 +226,7 @@ func TestBadPoolRequests(t *testing.T) {
 		{"PUT", "/api/pools/a%2Fb", `{"slots":1}`, 400, `"where":"name"`},
 		{"PUT", "/api/pools/" + strings.Repeat("x", 65), `{"slots":1}`, 400, `at most 64 letters`},
 		{"PUT", "/api/pools/db?project=none", `{"slots":1}`, 404, `there is no project \"none\"`},
-		{"DELETE", "/api/pools/default", ``, 409, `"code":"built_in"`},
+		{"DELETE", "/api/pools/default", ``, 409, `"code":"built_in","hint":"give it -1 slots to have no limit: trowel pools set default unlimited"`},
 		{"DELETE", "/api/pools/none", ``, 404, `"code":"not_found"`},
 		{"GET", "/api/pools/none", ``, 404, `there is no pool \"none\"`},
 		{"GET", "/api/pools/default?project=p", ``, 404, `there is no pool \"default\" in project p`},

@@ -144,6 +144,8 @@ func setNotes(done *api.PoolChange) api.List[string] {
 	notes := api.List[string]{}
 	p := &done.Pool
 	switch {
+	case p.Slots == 0 && p.Project == nil && p.Name == trowel.DefaultPool:
+		notes = append(notes, "0 slots: no task that names no pool starts")
 	case p.Slots == 0:
 		notes = append(notes, "0 slots: no task that names the pool starts")
 	case p.Open != nil && *p.Open < 0:
