@@ -13,6 +13,9 @@ type PoolID int64
 // Unlimited is the number of slots of a pool without limit.
 const Unlimited = -1
 
+// MostSlots is the largest number of slots that a pool may have, which fits any database.
+const MostSlots = 1_000_000_000
+
 // Pool bounds how many tasks that name it run at the same time (control K801).
 type Pool struct {
 	ID              PoolID

@@ -11,6 +11,15 @@ import (
 // poolPrefix begins the keys of pools: pool.NAME.slots. A name may have dots.
 const poolPrefix = "pool."
 
+// What is said of a pool, at the end of its keys.
+const (
+	poolSlots           = "slots"
+	poolDescription     = "description"
+	poolIncludeDeferred = "include_deferred"
+)
+
+func poolFields() []string { return []string{poolSlots, poolDescription, poolIncludeDeferred} }
+
 // poolKey returns the row for the keys of all pools.
 func poolKey() Key {
 	return Key{
@@ -22,29 +31,38 @@ func poolKey() Key {
 }
 
 func setPool(s *Server, key, text string) error {
-	rest := strings.TrimPrefix(key, poolPrefix)
-	dot := strings.LastIndexByte(rest, '.')
-	if dot < 0 {
+	name, field, ok := cutPoolKey(key)
+	if !ok {
 		return errors.New("use pool.NAME.slots, pool.NAME.description or pool.NAME.include_deferred")
 	}
-	name := rest[:dot]
 	if err := trowel.CheckPoolName(name); err != nil {
 		return err
 	}
+	if !slices.Contains(poolFields(), field) {
+		return errors.New("a pool has slots, description and include_deferred")
+	}
 	pool, err := s.pool(name), error(nil)
-	switch rest[dot+1:] {
-	case "slots":
-		pool.Slots, err = aNumber(trowel.Unlimited).parse(text)
-	case "description":
+	switch field {
+	case poolSlots:
+		pool.Slots, err = aNumberUpTo(trowel.Unlimited, trowel.MostSlots).parse(text)
+	case poolDescription:
 		pool.Description = &text
-	case "include_deferred":
+	case poolIncludeDeferred:
 		var include bool
 		include, err = aBoolean().parse(text)
 		pool.IncludeDeferred = &include
-	default:
-		return errors.New("a pool has slots, description and include_deferred")
 	}
 	return err
+}
+
+// cutPoolKey returns the name of the pool that a key is about, and what it sets.
+func cutPoolKey(key string) (name, field string, ok bool) {
+	rest, ok := strings.CutPrefix(key, poolPrefix)
+	dot := strings.LastIndexByte(rest, '.')
+	if !ok || dot < 0 {
+		return "", "", false
+	}
+	return rest[:dot], rest[dot+1:], true
 }
 
 // pool returns the pool of a name, a new one if it was not there.
@@ -58,14 +76,21 @@ func (s *Server) pool(name string) *Pool {
 	return &s.Engine.Pools[len(s.Engine.Pools)-1]
 }
 
-// checkPools says which pools have no slots, and puts all in order.
+// checkPools says which pools have no slots, and puts all in order. Of a pool with a key that does not
+// exist, which was told already, the slots may be what was meant.
 func (r *reader) checkPools() {
 	pools := r.server.Engine.Pools
+	mistyped := map[string]bool{} // by the name of the pool
+	for key := range r.settings {
+		if name, field, ok := cutPoolKey(key); ok && !slices.Contains(poolFields(), field) {
+			mistyped[name] = true
+		}
+	}
 	for _, pool := range pools {
-		if slots := poolPrefix + pool.Name + ".slots"; !r.has(slots) {
-			because := poolPrefix + pool.Name + ".description"
+		if slots := poolPrefix + pool.Name + "." + poolSlots; !r.has(slots) && !mistyped[pool.Name] {
+			because := poolPrefix + pool.Name + "." + poolDescription
 			if !r.has(because) {
-				because = poolPrefix + pool.Name + ".include_deferred"
+				because = poolPrefix + pool.Name + "." + poolIncludeDeferred
 			}
 			r.missing(slots, because)
 		}

@@ -218,7 +218,8 @@ func TestWrongSettings(t *testing.T) {
 		{"no address", []string{"notification.type", "http", "notification.http.url", "ftp://x"}, `notification.http.url = "ftp://x" at server.properties: use an address as in https://example.com/hook`},
 		{"no command", []string{"notification.type", "shell"}, `notification.shell.command is not set, but notification.type = "shell" needs it`},
 		{"notification type", []string{"notification.type", "slack"}, `notification.type = "slack" at server.properties: use one of http, mail, shell`},
-		{"slots of a pool", []string{"pool.db.slots", "-2"}, `pool.db.slots = "-2" at server.properties: use a whole number from -1 to 2147483647`},
+		{"slots of a pool", []string{"pool.db.slots", "-2"}, `pool.db.slots = "-2" at server.properties: use a whole number from -1 to 1000000000`},
+		{"many slots of a pool", []string{"pool.db.slots", "1000000001"}, `use a whole number from -1 to 1000000000`},
 		{"pool without slots", []string{"pool.db.description", "x"}, `pool.db.slots is not set, but pool.db.description = "x" needs it at server.properties`},
 		{"name of a pool", []string{"pool.a/b.slots", "1"}, `pool.a/b.slots = "1" at server.properties: the name of a pool has letters, digits, _, - and . alone, not as in "a/b"`},
 		{"pool without name", []string{"pool.slots", "1"}, `pool.slots = "1" at server.properties: use pool.NAME.slots, pool.NAME.description or pool.NAME.include_deferred`},
@@ -381,5 +382,24 @@ func TestCommandExecutors(t *testing.T) {
 	}
 	if _, warnings, err := config.Read(config.Settings{}); err != nil || len(warnings) > 0 {
 		t.Errorf("no type: %v, %v, want no warnings", warnings, err)
+	}
+}
+
+// A mistyped key of a pool is told, and nothing that follows from it.
+func TestReadMistypedPool(t *testing.T) {
+	t.Parallel()
+	for _, pairs := range [][]string{
+		{"pool.db.slot", "3"},
+		{"pool.db.slot", "3", "pool.db.description", "x", "pool.db.include_deferred", "true"},
+	} {
+		_, _, err := config.Read(settings(pairs...))
+		want := `pool.db.slot = "3" at server.properties: a pool has slots, description and include_deferred`
+		if err == nil || err.Error() != want {
+			t.Errorf("Read %v: error = %v, want %s", pairs, err, want)
+		}
+	}
+	_, _, err := config.Read(settings("pool.a.slot", "3", "pool.b.description", "x"))
+	if err == nil || !strings.Contains(err.Error(), "pool.b.slots is not set") {
+		t.Errorf("Read: error = %v, want that of the other pool too", err)
 	}
 }

@@ -75,17 +75,14 @@ func (c *Change) check() error {
 	if err := trowel.CheckPoolName(c.Name); err != nil {
 		return err
 	}
-	if c.Slots != nil && (*c.Slots < trowel.Unlimited || *c.Slots > maxSlots) {
+	if c.Slots != nil && (*c.Slots < trowel.Unlimited || *c.Slots > trowel.MostSlots) {
 		return &trowel.Error{
-			Kind: trowel.ErrInvalid, Message: fmt.Sprintf("a pool has %d to %d slots, not %d", trowel.Unlimited, maxSlots, *c.Slots),
+			Kind: trowel.ErrInvalid, Message: fmt.Sprintf("a pool has %d to %d slots, not %d", trowel.Unlimited, trowel.MostSlots, *c.Slots),
 			Hint: "-1 (on the command line: unlimited) is without limit, and 0 starts nothing",
 		}
 	}
 	return nil
 }
-
-// maxSlots is the largest number of slots, which fits any database.
-const maxSlots = 1_000_000_000
 
 // lock keeps all limits to this transaction and returns a pool; nil if there is none.
 func lock(ctx context.Context, tx trowel.Tx, project trowel.ProjectID, name string, check func(*trowel.Pool) error) (*trowel.Pool, error) {
