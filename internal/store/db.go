@@ -111,11 +111,12 @@ func (db *DB) write(ctx context.Context, begin string, f func(trowel.Tx) error) 
 }
 
 // alone runs f on a connection of its own. One that turns out to be lost when the transaction begins is
-// replaced by another.
+// replaced by another; one that is only not answered in time is not, as it may wait for a lock.
 func (db *DB) alone(ctx context.Context, begin string, f func(trowel.Tx) error) error {
 	for try := 1; ; try++ {
 		unbegun, err := db.aloneOn(ctx, begin, f)
-		if !unbegun || try == maxBegins || ctx.Err() != nil || !errors.Is(err, trowel.ErrUnavailable) {
+		waited := errors.Is(err, context.DeadlineExceeded)
+		if !unbegun || waited || try == maxBegins || ctx.Err() != nil || !errors.Is(err, trowel.ErrUnavailable) {
 			return err
 		}
 	}

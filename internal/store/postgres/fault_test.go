@@ -239,6 +239,39 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
+// A transaction that begins together with its first statement is not run again when that waits for too long: the
+// connection was not lost, and another one would wait as long.
+func TestTimeoutOfFirstStatement(t *testing.T) {
+	t.Parallel()
+	opts := pgtest.Options(t)
+	one := open(t, opts)
+	opts.SocketTimeout = time.Second
+	two := open(t, opts)
+	known := two.Update(t.Context(), func(tx trowel.Tx) error { return tx.ExpectLimits(t.Context(), 1) })
+	if known != nil { // the first one also prepares its statements, and waits for that
+		t.Fatal(known)
+	}
+	err := one.Update(t.Context(), func(tx trowel.Tx) error {
+		if err := tx.LockLimits(t.Context()); err != nil {
+			return err
+		}
+		runs := 0
+		err := two.Update(t.Context(), func(tx trowel.Tx) error {
+			if runs++; runs > 1 {
+				return errors.New("run again")
+			}
+			return tx.ExpectLimits(t.Context(), 1)
+		})
+		if runs != 1 || !errors.Is(err, trowel.ErrUnavailable) {
+			t.Errorf("Update that waits for a lock, run %d times = %v, want unavailable after one", runs, err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // The contexts of many writers end at any moment of their transactions: no transaction stays open,
 // and the store is usable by the next one.
 func TestCanceledCallersLeaveNoTransaction(t *testing.T) {

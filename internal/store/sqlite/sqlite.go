@@ -84,6 +84,9 @@ func open(ctx context.Context, pool *sql.DB, opts Options, now time.Time) (*stor
 	if err := migrate(ctx, pool, dir, opts, now); err != nil {
 		return nil, err
 	}
+	if err := checkDriver(ctx, pool); err != nil {
+		return nil, err
+	}
 	return store.New(ctx, pool, store.Dialect{
 		BeginWrite:    "BEGIN IMMEDIATE",
 		BeginRead:     "BEGIN",

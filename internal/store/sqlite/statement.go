@@ -1,6 +1,8 @@
 package sqlite
 
 import (
+	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"reflect"
@@ -68,6 +70,22 @@ func handles(conn any) (tls *libc.TLS, db uintptr, err error) {
 		}
 	}
 	return nil, 0, fmt.Errorf("driver connection %T has no open database", conn)
+}
+
+// checkDriver tells at once if prepare does not know this version of the driver, and not with the first write.
+func checkDriver(ctx context.Context, pool *sql.DB) error {
+	conn, err := pool.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	err = conn.Raw(func(known any) error {
+		stmt, err := prepare(known, "SELECT 1")
+		if err != nil {
+			return err
+		}
+		return stmt.Close()
+	})
+	return errors.Join(err, conn.Close())
 }
 
 // pointer makes a pointer of an address outside of Go's memory.

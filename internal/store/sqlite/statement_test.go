@@ -2,7 +2,9 @@ package sqlite
 
 import (
 	"bytes"
+	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"testing"
 
@@ -125,5 +127,35 @@ func TestStatement(t *testing.T) {
 	}
 	if _, err := prepare(struct{}{}, "SELECT 1"); err == nil {
 		t.Error("a connection of another driver was taken")
+	}
+}
+
+// otherConn is a connection of a driver that keeps its database otherwise.
+type otherConn struct {
+	driver.Conn
+
+	db  int
+	tls string
+}
+
+func (otherConn) Close() error { return nil }
+
+// otherDriver connects with it.
+type otherDriver struct{}
+
+func (otherDriver) Connect(context.Context) (driver.Conn, error) {
+	return &otherConn{db: 1, tls: "here"}, nil
+}
+
+func (otherDriver) Driver() driver.Driver { return nil }
+
+// A driver that keeps its database otherwise is refused when a database is opened.
+func TestOtherDriver(t *testing.T) {
+	t.Parallel()
+	pool := sql.OpenDB(otherDriver{})
+	defer func() { _ = pool.Close() }()
+	err := checkDriver(t.Context(), pool)
+	if err == nil || err.Error() != "driver connection *sqlite.otherConn has no open database" {
+		t.Errorf("check of another driver = %v", err)
 	}
 }
