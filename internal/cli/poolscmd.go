@@ -90,7 +90,7 @@ func (c *call) poolRequest(name string, slots []string) (api.PoolRequest, error)
 			if name == trowel.DefaultPool && c.args.text("--project") == "" {
 				none = "with 0 slots nothing starts that names no pool"
 			}
-			return r, c.usage("the number of slots must be 0 or more, or " + unlimitedText + ", not " + strconv.Quote(slots[0])).hinting("%s", none)
+			return r, c.usage("the number of slots must be 0 or more, or "+unlimitedText+", not "+strconv.Quote(slots[0])).hinting("%s", none)
 		}
 		r.Slots = &n
 	}
