@@ -239,6 +239,14 @@ func TestServerStops(t *testing.T) {
 	if states := s.states(attempt); states["+main+two"] != "blocked" {
 		t.Errorf("+main+two is %s while the server stops, want blocked", states["+main+two"])
 	}
+	agents := func() string { return newConsole(t).run("agents", "-e", s.url).stdout }
+	s.eventually("an agent that takes nothing new", func() bool { return strings.Contains(agents(), "state: draining\n") })
+	waiting := s.start("1", "2024-01-02T00:00:00Z")
+	s.eventually("why a task waits for an agent", func() bool {
+		return strings.Contains(newConsole(t).run("why", waiting, "+one+a", "-e", s.url).stdout, "no_agent: no live agent serves queue `default`; agent ")
+	})
+	newConsole(t).run("agents", "undrain", firstAgent(agents()), "-e", s.url)
+	s.eventually("an agent that takes nothing new still", func() bool { return strings.Contains(agents(), "state: draining\n") })
 	if err := os.WriteFile(gate, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -261,6 +269,13 @@ func TestServerStops(t *testing.T) {
 	if got := next.status(attempt); got != "success" {
 		t.Errorf("the attempt ended as %s under the next server, want success", got)
 	}
+}
+
+// firstAgent is the id of the first agent of a list.
+func firstAgent(list string) string {
+	_, rest, _ := strings.Cut(list, "  id: ")
+	id, _, _ := strings.Cut(rest, "\n")
+	return id
 }
 
 // A second signal stops the commands; their tasks run again under the next server.

@@ -21,9 +21,13 @@ func (p *serverProcess) agentsChanged() {
 	}
 }
 
-// drainLocal makes the agent in this process do what its row says.
+// drainLocal makes the agent in this process do what its row says. Of a server that stops, the row says that
+// the agent takes nothing new, also if somebody told it to go on.
 func (p *serverProcess) drainLocal(ctx context.Context) error {
 	id := p.agent.ID()
+	if p.stopping.Load() {
+		return p.drainForGood(ctx, id)
+	}
 	err := p.store.View(ctx, func(tx trowel.Tx) error {
 		row, err := tx.FindAgent(ctx, id)
 		if err == nil {
@@ -35,5 +39,20 @@ func (p *serverProcess) drainLocal(ctx context.Context) error {
 		return nil // it will have another id, and a row that says nothing
 	}
 	p.flusher.Wake()
+	return err
+}
+
+// drainForGood lets all who look at the agent see that it takes nothing more.
+func (p *serverProcess) drainForGood(ctx context.Context, id string) error {
+	err := p.store.Update(ctx, func(tx trowel.Tx) error {
+		row, err := tx.FindAgent(ctx, id)
+		if err != nil || !row.DrainedAt.IsZero() {
+			return err
+		}
+		return tx.DrainAgent(ctx, id, p.env.Now())
+	})
+	if errors.Is(err, trowel.ErrNotFound) {
+		return nil // it runs nothing, or has ended
+	}
 	return err
 }

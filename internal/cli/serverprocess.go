@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/agent"
@@ -72,6 +73,7 @@ type serverProcess struct {
 	server    *server.Server
 	listeners *listeners
 
+	stopping     atomic.Bool // the agent in this process takes nothing more
 	parts        sync.WaitGroup
 	failures     chan error      // of parts that ended by themselves
 	partsCtx     context.Context //nolint:containedctx // of all parts

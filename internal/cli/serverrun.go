@@ -118,6 +118,8 @@ func (p *serverProcess) stop(ctx context.Context, signals <-chan os.Signal) erro
 	if p.hub != nil {
 		p.hub.Rest()
 	}
+	p.stopping.Store(true)
+	p.parts.Go(p.agentsChanged) // nobody waits for the database here
 	p.say(ctx, textLoop)
 	p.awaitTasks(ctx, signals)
 	draining, cancel := context.WithTimeout(ctx, requestsGrace)
