@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"sync"
 	"testing"
 	"time"
 
@@ -124,7 +125,7 @@ func testExpectedAttempts(t *testing.T, db trowel.Store) {
 	s := newSetting(t, db)
 	versions := map[trowel.AttemptID]int64{}
 	var all []*trowel.Attempt
-	for i := range 3 {
+	for i := range 12 { // more than are sent one by one
 		s.Session = trowel.Session{ProjectID: s.Project.ID, Workflow: "w", Time: time.Unix(int64(i), 0).UTC(), UUID: "u"}
 		a := newAttempt(t, db, s, "")
 		all, versions[a.ID] = append(all, a), a.Version
@@ -142,6 +143,30 @@ func testExpectedAttempts(t *testing.T, db trowel.Store) {
 	refuse(t, db, trowel.ErrConflict, expect(other))
 	refuse(t, db, trowel.ErrConflict, expect(map[trowel.AttemptID]int64{all[1].ID: all[1].Version + 1}))
 	refuse(t, db, trowel.ErrConflict, expect(map[trowel.AttemptID]int64{999: 0}))
+	some := map[trowel.AttemptID]int64{all[0].ID: versions[all[0].ID], all[1].ID: versions[all[1].ID]}
+	for _, known := range []map[trowel.AttemptID]int64{some, versions} { // by one who waits for the lock of who changes one
+		changed, refused := make(chan struct{}), make(chan error, 1)
+		tell := sync.OnceFunc(func() { close(changed) })
+		go func() {
+			<-changed
+			refused <- db.Update(t.Context(), func(tx trowel.Tx) error { return expect(known)(t.Context(), tx) })
+		}()
+		all[1].Version++
+		update(t, db, func(ctx context.Context, tx trowel.Tx) error {
+			err := tx.UpdateAttempts(ctx, all[1])
+			tell()
+			for range 100 { // the other one comes to its lock meanwhile
+				_, errCount := tx.CountRunningAttempts(ctx)
+				err = errors.Join(err, errCount)
+			}
+			return err
+		})
+		if err := <-refused; !errors.Is(err, trowel.ErrConflict) {
+			t.Errorf("attempts as they were before another change: %v, want a conflict", err)
+		}
+	}
+	versions[all[1].ID] = all[1].Version
+	update(t, db, expect(versions))
 	all[2].Flags, all[2].FinishedAt = trowel.AttemptDone, at(9)
 	update(t, db, func(ctx context.Context, tx trowel.Tx) error { return tx.UpdateAttempts(ctx, all[2]) })
 	refuse(t, db, trowel.ErrConflict, expect(versions))
