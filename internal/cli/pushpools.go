@@ -12,15 +12,26 @@ import (
 // A server is only asked if the project names any. One that has no pools, as Digdag's, is asked in vain,
 // which is no harm: the push has succeeded.
 func (c *call) warnOfPools(ctx context.Context, server *client.Client, dir, project string) {
-	files := os.DirFS(dir)
-	if len(dig.UnknownPools(files, dir, func(string) bool { return false })) == 0 {
-		return
+	var known map[string]bool
+	var err error
+	findings := dig.UnknownPools(os.DirFS(dir), dir, func(name string) bool {
+		if known == nil && err == nil {
+			known, err = poolsOf(ctx, server, project)
+		}
+		return err != nil || known[name]
+	})
+	if len(findings) > 0 {
+		dig.Render(c.env.Stderr, findings, c.env.colour())
 	}
+}
+
+// poolsOf asks a server for the names of the pools that tasks of a project can name.
+func poolsOf(ctx context.Context, server *client.Client, project string) (map[string]bool, error) {
 	known := map[string]bool{}
 	for page := (client.Cursor{Limit: largestPage}); ; {
 		list, err := server.ListPools(ctx, "", page)
 		if err != nil {
-			return
+			return nil, err
 		}
 		for _, p := range list.Items {
 			if p.Project == nil || p.Project.Name == project {
@@ -28,12 +39,8 @@ func (c *call) warnOfPools(ctx context.Context, server *client.Client, dir, proj
 			}
 		}
 		if list.Next == nil {
-			break
+			return known, nil
 		}
 		page.Next = *list.Next
-	}
-	findings := dig.UnknownPools(files, dir, func(name string) bool { return known[name] })
-	if len(findings) > 0 {
-		dig.Render(c.env.Stderr, findings, c.env.colour())
 	}
 }

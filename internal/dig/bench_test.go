@@ -85,3 +85,30 @@ func BenchmarkCheck1000Files(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkUnknownPools100k looks for pools in 100,000 tasks of one group, as a push does.
+func BenchmarkUnknownPools100k(b *testing.B) {
+	cases := []struct {
+		name, body string
+		findings   int
+	}{
+		{"none", "{echo>: x}", 0},
+		{"each", "{echo>: x, _pool: a}", 100_000},
+	}
+	for _, tc := range cases {
+		var text strings.Builder
+		text.WriteString("+all:\n")
+		for i := range 100_000 {
+			fmt.Fprintf(&text, "  +t%d: %s\n", i, tc.body)
+		}
+		files := oneFile(text.String())
+		b.Run(tc.name, func(b *testing.B) {
+			for b.Loop() {
+				findings := dig.UnknownPools(files, "/p", func(string) bool { return false })
+				if len(findings) != tc.findings {
+					b.Fatalf("%d findings, want %d", len(findings), tc.findings)
+				}
+			}
+		})
+	}
+}

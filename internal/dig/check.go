@@ -74,8 +74,17 @@ type inspection struct {
 	knownPool func(name string) bool
 }
 
+// wants tells whether a finding of a file will be told. Where it stands is only looked up if so, and how to
+// mend it is only thought of then: there may be one for each of 100,000 tasks.
+func (in *inspection) wants(file, id string) bool {
+	if in.only == "" {
+		return in.told[file] < maxFindings
+	}
+	return in.only == id
+}
+
 func (in *inspection) tell(f Finding) {
-	if in.only == "" && in.told[f.File] >= maxFindings || in.only != "" && in.only != f.ID {
+	if !in.wants(f.File, f.ID) {
 		return
 	}
 	in.told[f.File]++
@@ -91,7 +100,7 @@ func (in *inspection) workflowFile(name string, severity Severity) {
 		return
 	}
 	in.seen[name] = true
-	if !in.textFile(name, severity, nil) {
+	if in.only == "" && !in.textFile(name, severity, nil) {
 		return
 	}
 	l := in.project.loader()
@@ -123,6 +132,9 @@ func (in *inspection) workflowFile(name string, severity Severity) {
 
 // problem tells what the loader or the compiler refuses at the path of keys.
 func (in *inspection) problem(file string, keys []string, severity Severity, err *Error) {
+	if !in.wants(file, "") {
+		return
+	}
 	message := strings.TrimPrefix(err.Message, validationPrefix)
 	if head, lines, found := strings.Cut(message, "\n"); found && strings.HasPrefix(head, "Validating ") {
 		message = lines

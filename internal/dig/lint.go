@@ -41,7 +41,7 @@ func (in *inspection) task(t tree, index int, workdir string) {
 			in.body(t, index, key, body, bodyName(key))
 		}
 	}
-	if task.Group {
+	if task.Group || in.only != "" { // operators are compared by Check only
 		return
 	}
 	key, name, command := operatorOf(task.Local)
@@ -50,7 +50,9 @@ func (in *inspection) task(t tree, index int, workdir string) {
 	}
 	known, ok := in.operators[name]
 	if !ok {
-		in.warn(t, index, key, fmt.Sprintf(unknownOperator, name), in.operatorHint(name))
+		if in.wants(t.file, "") { // the hint looks at all operators
+			in.warn(t, index, key, fmt.Sprintf(unknownOperator, name), in.operatorHint(name))
+		}
 		return
 	}
 	in.unusedKeys(t, index, name, known)
@@ -91,6 +93,9 @@ func (in *inspection) body(t tree, index int, key string, body *param.Map, name 
 }
 
 func (in *inspection) warn(t tree, index int, key, message, hint string) {
+	if !in.wants(t.file, "") {
+		return
+	}
 	keys := append(t.path(problem{task: index}), key)
 	in.tell(Finding{
 		Place: in.sources.locate(t.file, keys), Severity: SeverityWarning, Message: message, Hint: hint,
@@ -116,6 +121,9 @@ func isTemplate(text string) bool { return strings.Contains(text, "${") }
 
 // unusedKeys warns of keys that the operator does not read and that no expression of the task names.
 func (in *inspection) unusedKeys(t tree, index int, operator string, known []string) {
+	if !in.wants(t.file, "") {
+		return
+	}
 	task := &t.compiler.tasks[index]
 	known = append(slices.Clone(known), directives()...)
 	anyKey := slices.Contains(known, AnyKey)

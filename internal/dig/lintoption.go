@@ -15,6 +15,9 @@ const (
 
 // option tells what is wrong with an option, or a limit of a workflow.
 func (in *inspection) option(file string, keys []string, severity Severity, p problem) {
+	if !in.wants(file, p.id) {
+		return
+	}
 	in.tell(Finding{
 		Place: in.sources.locate(file, keys), Severity: severity, Message: p.err.Message, ID: p.id,
 		Hint: optionHint(p),
@@ -79,6 +82,9 @@ func (in *inspection) misplacedOptions(t tree, index int) {
 
 // tellAt warns of something at the path of keys in a task.
 func (in *inspection) tellAt(t tree, index int, id, message, hint string, path ...string) {
+	if !in.wants(t.file, id) {
+		return
+	}
 	keys := append(t.path(problem{task: index}), path...)
 	in.tell(Finding{
 		Place: in.sources.locate(t.file, keys), Severity: SeverityWarning, Message: message, Hint: hint, ID: id,

@@ -14,6 +14,9 @@ type source struct {
 	text string
 	doc  *yaml.Document
 	root *yaml.Node // nil if the text is no YAML
+
+	lines []string                 // of the text, once one was asked for
+	keys  map[*yaml.Node]*keyIndex // of the large mappings that were searched
 }
 
 // sources keeps the files that were read.
@@ -87,7 +90,7 @@ func (s *sources) search(src *source, n *yaml.Node, keys []string, level int) hi
 		return hit{}
 	}
 	best := hit{}
-	for i := len(n.Children) - 2; i >= 0; i -= 2 {
+	for i := range src.candidates(n, keys[0]) {
 		key, value := n.Children[i], n.Children[i+1]
 		switch {
 		case tagOf(key) == tagMerge:
@@ -141,11 +144,11 @@ func placeIn(file string, m yaml.Mark) Place {
 
 // line returns the text of a line.
 func (s *source) line(number int) string {
-	n := 0
-	for line := range strings.Lines(s.text) {
-		if n++; n == number {
-			return strings.TrimRight(line, "\r\n")
-		}
+	if s.lines == nil {
+		s.lines = slices.Collect(strings.Lines(s.text))
 	}
-	return ""
+	if number < 1 || number > len(s.lines) {
+		return ""
+	}
+	return strings.TrimRight(s.lines[number-1], "\r\n")
 }
