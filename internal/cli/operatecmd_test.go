@@ -43,12 +43,14 @@ func TestOperating(t *testing.T) {
 			stderr: "1 task waits for the pool 'gone', which does not exist (the oldest for 1s). Use `trowel pools set gone SLOTS` to make it.\n",
 		},
 		{
-			name: "pool", args: "pool show db", asked: []string{"GET pools/db", "GET pools/db/tasks?use=holding", "GET pools/db/tasks?use=waiting"},
+			name: "pool", args: "pool show db", asked: []string{"GET pools/db", "GET pools/db/tasks?use=holding", "GET pools/db/tasks?use=waiting", "GET pools/db/history"},
 			known: answers{
+				"GET pools/db/history": `{"stepMs":300000,"items":[{"at":"2024-01-01T00:00:00.000Z","samples":30,"slots":4,"used":1.5,"mostUsed":4,"waiting":0,"mostWaiting":0},` +
+					`{"at":"2024-01-01T00:05:00.000Z","samples":30,"slots":4,"used":2,"mostUsed":3,"waiting":0.1,"mostWaiting":1}]}`,
 				"GET pools/db": poolDB, "GET pools/db/tasks?use=holding": `{"items":[],"next":null}`,
 				"GET pools/db/tasks?use=waiting": `{"items":[` + poolTask + `],"next":"x"}`,
 			},
-			stdout: shownPool + "Tasks that hold slots:\n0 entries.\n\nTasks that wait, in the order of their claims:\n" +
+			stdout: shownPool + "Last 24 hours: at most 4 slots used, at most 1 task waited.\n\n" + "Tasks that hold slots:\n0 entries.\n\nTasks that wait, in the order of their claims:\n" +
 				"  attempt 4  demo/main  +main+a  slots: 2  weight: 1  since: 2024-01-01 09:00:00 +0900\n1 entries. There are more.\n\n",
 		},
 		{

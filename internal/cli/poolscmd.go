@@ -196,10 +196,26 @@ func (c *call) showPool(ctx context.Context, server *client.Client, name string)
 			Waiting *api.PoolTaskList `json:"waiting"`
 		}{p, holding, waiting})
 	}
+	history, err := server.FindPoolHistory(ctx, project, name)
+	if err != nil {
+		return err
+	}
 	c.printPool(p)
+	c.printPoolHistory(history)
 	c.printPoolTasks("Tasks that hold slots", holding)
 	c.printPoolTasks("Tasks that wait, in the order of their claims", waiting)
 	return nil
+}
+
+// printPoolHistory says how much of a pool was used at most; nothing if no server has looked yet.
+func (c *call) printPoolHistory(h *api.PoolHistory) {
+	used, waiting := 0, 0
+	for i := range h.Items {
+		used, waiting = max(used, h.Items[i].MostUsed), max(waiting, h.Items[i].MostWaiting)
+	}
+	if len(h.Items) > 0 {
+		say(c.env.Stdout, "Last 24 hours: at most %s used, at most %s.\n\n", countOf(used, "slot", "slots"), countOf(waiting, "task waited", "tasks waited"))
+	}
 }
 
 func (c *call) printPoolTasks(title string, list *api.PoolTaskList) {

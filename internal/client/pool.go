@@ -64,6 +64,11 @@ func (c *Client) ListPoolTasks(ctx context.Context, project, name string, waitin
 	return get[api.PoolTaskList](ctx, c, "/api/pools/"+segment(name)+"/tasks", page.query(q))
 }
 
+// FindPoolHistory returns the use of a pool over the last 24 hours.
+func (c *Client) FindPoolHistory(ctx context.Context, project, name string) (*api.PoolHistory, error) {
+	return get[api.PoolHistory](ctx, c, "/api/pools/"+segment(name)+"/history", query{"project": project})
+}
+
 // ListQueues returns the queues that agents serve or tasks name.
 func (c *Client) ListQueues(ctx context.Context) (*api.QueueList, error) {
 	return get[api.QueueList](ctx, c, "/api/queues", nil)
