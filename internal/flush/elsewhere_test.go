@@ -8,32 +8,34 @@ import (
 	"github.com/trowel-project/trowel/internal/queue"
 )
 
-// A server looks at the ready tasks of others when its own leave a slot, or weigh less.
+// A server looks at the ready tasks of others when its own leave a slot, or some that would run weigh less.
 func TestLookElsewhere(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
-		name                      string
-		slots, own, weight, heard int
-		want                      bool
+		name   string
+		slots  int
+		chosen []int // weights
+		heard  int
+		want   bool
 	}{
-		{"own tasks fill the slots", 2, 2, 1, 1, false},
-		{"a slot is left", 2, 1, 1, 1, true},
-		{"none is known here", 2, 0, 1, 1, true},
-		{"more important", 2, 2, 1, 2, true},
-		{"less important", 2, 2, 3, 2, false},
-		{"no slot is free", 0, 0, 1, 9, false},
+		{"own tasks fill the slots", 2, []int{1, 1}, 1, false},
+		{"a slot is left", 2, []int{1}, 1, true},
+		{"none is chosen here", 2, nil, 1, true},
+		{"more important", 2, []int{1, 1}, 2, true},
+		{"more important than one", 2, []int{3, 1}, 2, true},
+		{"less important", 2, []int{3, 3}, 2, false},
+		{"no slot is free", 0, nil, 9, false},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			f := New(Options{Adopt: true, Now: time.Now})
-			for i := range row.own {
-				weight := row.weight
-				f.backlog.Add(queue.Ready{Attempt: 1, Task: trowel.TaskID(i), Needs: &trowel.Needs{Weight: &weight}})
-			}
 			f.Heard(News{Attempts: []trowel.AttemptID{7, 8}, Ready: []trowel.AttemptID{7, 8}, Weight: row.heard})
 			f.Heard(News{Attempts: []trowel.AttemptID{8}}) // another server has taken its tasks
 			f.looks = looks{}
-			chosen := selection{slots: []queue.Slot{{Free: row.slots}}, picks: make([]queue.Picked, min(row.own, row.slots))}
+			chosen := selection{slots: []queue.Slot{{Free: row.slots}}}
+			for i := range row.chosen {
+				chosen.picks = append(chosen.picks, queue.Picked{Ready: queue.Ready{Needs: &trowel.Needs{Weight: &row.chosen[i]}}})
+			}
 			f.lookElsewhere(&chosen)
 			if got := len(f.looks.queue) == 1 && f.looks.queue[0] == 7; got != row.want {
 				t.Errorf("looks at %v, want attempt 7: %v", f.looks.queue, row.want)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"math"
 	"slices"
 
 	trowel "github.com/trowel-project/trowel"
@@ -41,17 +42,21 @@ func (l *looks) add(ids []trowel.AttemptID, unknown bool) {
 	}
 }
 
-// lookElsewhere puts the attempts in which other servers have ready tasks on the list, if what is known here
-// leaves a slot, or is less important: each server does its own work first, as tasks that change hands cost
+// lookElsewhere puts the attempts in which other servers have ready tasks on the list, if what was chosen here
+// leaves a slot, or some of it is less important: each server does its own work first, as tasks that change hands cost
 // both servers a look.
 func (f *Flusher) lookElsewhere(chosen *selection) {
 	free := 0
 	for i := range chosen.slots {
 		free += chosen.slots[i].Free
 	}
+	lightest := math.MaxInt
+	for i := range chosen.picks {
+		lightest = min(lightest, chosen.picks[i].Needs.PriorityWeight())
+	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if len(f.elsewhere) == 0 || free == 0 || (free <= len(chosen.picks) && f.elsewhereWeight <= f.backlog.Heaviest()) {
+	if len(f.elsewhere) == 0 || free == 0 || (free <= len(chosen.picks) && f.elsewhereWeight <= lightest) {
 		return
 	}
 	f.looks.add(slices.Collect(maps.Keys(f.elsewhere)), true)

@@ -1,7 +1,6 @@
 package queue
 
 import (
-	"math"
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
@@ -106,15 +105,6 @@ func (b *Backlog) take(e *entry) {
 
 // Len returns how many tasks are in the backlog.
 func (b *Backlog) Len() int { return b.count }
-
-// Heaviest returns the largest weight in the backlog; the smallest number if it is empty. Aging does not count.
-func (b *Backlog) Heaviest() int {
-	heaviest := math.MinInt
-	for _, l := range b.lanes {
-		heaviest = max(heaviest, l.key.weight)
-	}
-	return heaviest
-}
 
 // Has tells whether a task of the attempt is in the backlog.
 func (b *Backlog) Has(attempt trowel.AttemptID) bool { return len(b.byTry[attempt]) > 0 }
