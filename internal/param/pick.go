@@ -85,7 +85,7 @@ func skipValue(text string, at int) int {
 			}
 		}
 	}
-	return at
+	return min(at, len(text)) // a text within does not end
 }
 
 // skipQuoted returns the place of the quotation mark that ends a text.

@@ -26,7 +26,7 @@ func TestPick(t *testing.T) {
 			t.Errorf("Pick(%s) (-want +got):\n%s", text, diff)
 		}
 	}
-	for _, text := range []string{``, `[]`, `null`, `{`, `{"a"`, `{"a":`, `{"a":1`, `{"a" 1}`, `{"a":}`, `{"a":01x}`, `{"x":{"y":1}`} {
+	for _, text := range []string{``, `[]`, `null`, `{`, `{"a"`, `{"a":`, `{"a":1`, `{"a" 1}`, `{"a":}`, `{"a":01x}`, `{"x":{"y":1}`, `{"":{"`} {
 		if got, err := param.Pick(text, "a"); err == nil {
 			t.Errorf("Pick(%q) = %s, want an error", text, param.JSON(got))
 		}
@@ -37,6 +37,7 @@ func TestPick(t *testing.T) {
 func FuzzPick(f *testing.F) {
 	f.Add(`{"a":{"b":[1,"}"]},"c":"\\"}`)
 	f.Add(`{"a`)
+	f.Add(`{"":{"`)
 	f.Fuzz(func(t *testing.T, text string) {
 		picked, errPick := param.Pick(text, "a", "")
 		whole, err := param.ParseMap(text)
