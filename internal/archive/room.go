@@ -33,20 +33,34 @@ func (w *Workspaces) Room(err error) *RoomError {
 	if room, ok := errors.AsType[*RoomError](err); ok {
 		return room
 	}
-	if path := failedPath(err); !isBelowFolder(path, w.place) || !isFull(err) && w.Probe() == nil {
-		return nil
+	if isBelowFolder(failedPath(err), w.place) {
+		return w.lack(err)
 	}
-	return &RoomError{Dir: w.place, Err: err}
+	return nil
 }
 
 // room makes an error that laying out a workspace has led to a *RoomError if it is one. Unpack names its
 // files as the archive does.
 func (w *Workspaces) room(err error) error {
-	path := failedPath(err)
-	if _, known := errors.AsType[*RoomError](err); known || path == "" || filepath.IsAbs(path) && !isBelowFolder(path, w.place) || !isFull(err) && w.Probe() == nil {
+	if _, known := errors.AsType[*RoomError](err); known {
 		return err
 	}
-	return &RoomError{Dir: w.place, Err: err}
+	path := failedPath(err)
+	if path == "" || filepath.IsAbs(path) && !isBelowFolder(path, w.place) {
+		return err
+	}
+	if lack := w.lack(err); lack != nil {
+		return lack
+	}
+	return err
+}
+
+// lack is the *RoomError of an error about one of the files, nil if there is room for it.
+func (w *Workspaces) lack(err error) *RoomError {
+	if isFull(err) || w.Probe() != nil {
+		return &RoomError{Dir: w.place, Err: err}
+	}
+	return nil
 }
 
 // Probe tries whether files of tries can be written, and returns why not.

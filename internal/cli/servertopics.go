@@ -23,7 +23,8 @@ const (
 )
 
 // attemptsTopic is the message about attempts. Those with ready tasks have a plus; those that began or
-// ended come again with a mark; the largest weight of tasks that became ready has a roof; the word limits says that something was given back.
+// ended come again with a mark; the largest weight of tasks that became ready has a roof; the word limits
+// says that something was given back.
 func attemptsTopic(n *flush.News) string {
 	if len(n.Attempts)+len(n.Noted) > topicIDs {
 		return topicAttempts

@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"sync"
 	"testing"
-	"testing/synctest"
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
@@ -23,15 +22,7 @@ import (
 // and nothing is lost or counts twice.
 func TestDeaths(t *testing.T) {
 	t.Parallel()
-	until := time.Now().Add(2 * time.Second)
-	for i := 0; i < *rounds || (*rounds == 0 && time.Now().Before(until)); i++ {
-		number := *seed + uint64(i)
-		synctest.Test(t, func(t *testing.T) {
-			if err := newDeadly(t, number).run(t); err != nil {
-				t.Fatalf("round %d: %v", number, err)
-			}
-		})
-	}
+	play(t, func(t *testing.T, number uint64) error { return newDeadly(t, number).run(t) })
 }
 
 // deadly is one round.

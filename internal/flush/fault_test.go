@@ -34,11 +34,17 @@ var (
 // must lead to the archived tasks.
 func TestFaults(t *testing.T) {
 	t.Parallel()
+	play(t, func(t *testing.T, number uint64) error { return newFaulty(t, number).run(t) })
+}
+
+// play runs rounds, each in a bubble of its own, until one fails.
+func play(t *testing.T, round func(t *testing.T, number uint64) error) {
+	t.Helper()
 	until := time.Now().Add(2 * time.Second)
 	for i := 0; i < *rounds || (*rounds == 0 && time.Now().Before(until)); i++ {
 		number := *seed + uint64(i)
 		synctest.Test(t, func(t *testing.T) {
-			if err := newFaulty(t, number).run(t); err != nil {
+			if err := round(t, number); err != nil {
 				t.Fatalf("round %d: %v", number, err)
 			}
 		})

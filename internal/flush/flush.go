@@ -48,14 +48,13 @@ func (f *Flusher) fatal(ctx context.Context) bool {
 func (f *Flusher) commit(ctx context.Context, batch []*event, chosen selection) error {
 	var w *write // the last transaction, while nobody knows whether it was committed
 	batch = slices.Clone(batch)
-	careful := false
 	for try := 1; ; try++ {
 		if w == nil {
 			batch = slices.DeleteFunc(batch, func(ev *event) bool { return ev.done != nil && !ev.enter() })
 		}
 		var err error
 		var happened bool
-		w, happened, err = f.transact(ctx, batch, chosen, w, careful)
+		w, happened, err = f.transact(ctx, batch, chosen, w, try > 1)
 		if happened {
 			return f.committed(ctx, batch, w)
 		}
@@ -65,8 +64,7 @@ func (f *Flusher) commit(ctx context.Context, batch []*event, chosen selection) 
 				ev.leave()
 			}
 		}
-		faster := !careful && errors.Is(err, trowel.ErrConflict) // another server, which is nothing to wait for
-		careful = true
+		faster := try == 1 && errors.Is(err, trowel.ErrConflict) // another server, which is nothing to wait for
 		if again && w == nil && faster {
 			continue
 		}

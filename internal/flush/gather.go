@@ -11,10 +11,8 @@ import (
 // they would wait for all of it, and then for their own. A moment of patience before it is less.
 type gathering struct {
 	given int64        // tasks of the last transaction
-	at    time.Time    // when they were given
-	limit atomic.Int64 // nanoseconds for which that is worth to be waited for
-	began atomic.Int64 // at, in nanoseconds since an instant of the process
-	quick atomic.Int64 // tasks that ended within the limit
+	until atomic.Int64 // the Unix time in nanoseconds until when their ends are worth to be waited for
+	quick atomic.Int64 // those that ended before
 	worth bool         // the tasks of the transaction before were quick
 }
 
@@ -31,7 +29,7 @@ const (
 
 // ended counts a report.
 func (g *gathering) ended(now time.Time) {
-	if now.UnixNano()-g.began.Load() <= g.limit.Load() {
+	if g.open(now) {
 		g.quick.Add(1)
 	}
 }
@@ -39,18 +37,20 @@ func (g *gathering) ended(now time.Time) {
 // gave is called when the tasks of a transaction are given to their agents.
 func (g *gathering) gave(tasks int, at time.Time, took time.Duration) {
 	g.worth = g.given > 0 && 2*g.quick.Load() >= g.given && tasks < gatherTasks
-	g.given, g.at = int64(tasks), at
-	g.limit.Store(int64(min(took/gatherPart, gatherMost)))
-	g.began.Store(at.UnixNano())
+	g.given = int64(tasks)
+	g.until.Store(at.Add(min(took/gatherPart, gatherMost)).UnixNano())
 	g.quick.Store(0)
 }
+
+// open tells whether the moment in which tasks end quickly is not over.
+func (g *gathering) open(now time.Time) bool { return now.UnixNano() <= g.until.Load() }
 
 // wait gives quick tasks their moment.
 func (g *gathering) wait() {
 	if !g.worth {
 		return
 	}
-	for turn := 0; turn < gatherTurns && g.quick.Load() < g.given && time.Since(g.at) < time.Duration(g.limit.Load()); turn++ {
+	for turn := 0; turn < gatherTurns && g.quick.Load() < g.given && g.open(time.Now()); turn++ {
 		runtime.Gosched()
 	}
 }

@@ -23,15 +23,7 @@ import (
 // wait that could be admitted (control K813).
 func TestNothingWaits(t *testing.T) {
 	t.Parallel()
-	until := time.Now().Add(2 * time.Second)
-	for i := 0; i < *rounds || (*rounds == 0 && time.Now().Before(until)); i++ {
-		number := *seed + uint64(i)
-		synctest.Test(t, func(t *testing.T) {
-			if err := newFaulty(t, number).runCalm(t); err != nil {
-				t.Fatalf("round %d: %v", number, err)
-			}
-		})
-	}
+	play(t, func(t *testing.T, number uint64) error { return newFaulty(t, number).runCalm(t) })
 }
 
 // runCalm runs the round without faults and looks at the store whenever everybody waits.

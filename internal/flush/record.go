@@ -22,7 +22,8 @@ func (w *write) record(ev *event, a *attempt) {
 }
 
 // lose deletes an agent whose lease has ended: from here on its tries are free. The audit says so, and how
-// many they are; those whose reports this or another server is about to write may still end with them. Of several servers that find the same agent lost one writes that.
+// many they are; those whose reports this or another server is about to write may still end with them. Of
+// several servers that find the same agent lost one writes that.
 func (f *Flusher) lose(ctx context.Context, tx trowel.Tx, a *trowel.Agent, now time.Time) error {
 	// An update that changes nothing has others wait for this transaction, and is in vain after theirs.
 	there, err := tx.RenewLeases(ctx, []string{a.ID}, a.SeenAt, a.LeaseEnds)

@@ -83,11 +83,11 @@ func (t *tx) LockAttempts(ctx context.Context, ids []trowel.AttemptID) ([]*trowe
 
 func (t *tx) ExpectAttempts(ctx context.Context, versions map[trowel.AttemptID]int64) error {
 	ids := slices.Sorted(maps.Keys(versions))
-	e := expectation{
+	q := rowQuery{
 		table: "attempt", columns: "id BIGINT, version BIGINT",
 		one: sqlExpectAttempt, arrays: sqlExpectAttemptsPostgres, lock: t.dialect.LockRows,
 	}
-	err := t.expect(ctx, e, len(ids), func(v *values, i int) {
+	err := t.expect(ctx, q, len(ids), func(v *values, i int) {
 		v.number(int64(ids[i]))
 		v.number(versions[ids[i]])
 	}, func(rows int64) error {

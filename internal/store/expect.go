@@ -7,8 +7,8 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// expectation is a query that must find a row for each row of values, see expect.
-type expectation struct {
+// rowQuery is a query that is asked for each row of values.
+type rowQuery struct {
 	table   string
 	columns string // of the values, as in bulk
 	one     string // the query for one row of values
@@ -16,25 +16,25 @@ type expectation struct {
 	arrays  string // the query for arrays, of PostgreSQL
 }
 
-func (e expectation) texts() (table, single, arrays string, all []column) {
-	return e.table, e.one + e.lock, e.arrays + e.lock, columns(e.columns)
+func (q rowQuery) texts() (table, single, arrays string, all []column) {
+	return q.table, q.one + q.lock, q.arrays + q.lock, columns(q.columns)
 }
 
-// expect asks for n rows. If some are not found, the transaction fails with what missing says, now or when
-// the pipe is closed.
-func (t *tx) expect(ctx context.Context, e expectation, n int, fill func(v *values, i int), missing func(rows int64) error) error {
+// expect asks for n rows, each of which must be found. If some are not, the transaction fails with what
+// missing says, now or when the pipe is closed.
+func (t *tx) expect(ctx context.Context, q rowQuery, n int, fill func(v *values, i int), missing func(rows int64) error) error {
 	if err := ctx.Err(); err != nil || n == 0 {
 		return err
 	}
 	if t.dialect.Pipe != nil {
-		return t.send(ctx, e, n, fill, missing)
+		return t.send(ctx, q, n, fill, missing)
 	}
 	lost := int64(0)
 	for i := range n {
 		v := &values{}
 		fill(v, i)
 		var nothing int
-		if err := t.row(ctx, e.one, v.row.args(), &nothing); errors.Is(err, trowel.ErrNotFound) {
+		if err := t.row(ctx, q.one, v.row.args(), &nothing); errors.Is(err, trowel.ErrNotFound) {
 			lost++
 		} else if err != nil {
 			return err

@@ -52,11 +52,11 @@ func (t *tx) ShareLimits(ctx context.Context) (version int64, err error) {
 }
 
 func (t *tx) ExpectLimits(ctx context.Context, version int64) error {
-	e := expectation{table: "pool_version", columns: "version BIGINT", one: sqlExpectLimits}
+	q := rowQuery{table: "pool_version", columns: "version BIGINT", one: sqlExpectLimits}
 	if !t.dialect.OneWriter {
-		e.one = sqlExpectLimitsPostgres
+		q.one = sqlExpectLimitsPostgres
 	}
-	err := t.expect(ctx, e, 1, func(v *values, _ int) { v.number(version) }, func(int64) error {
+	err := t.expect(ctx, q, 1, func(v *values, _ int) { v.number(version) }, func(int64) error {
 		return fmt.Errorf("%w: the limits have changed", trowel.ErrConflict)
 	})
 	if err != nil {
