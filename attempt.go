@@ -75,8 +75,9 @@ type AttemptTx interface {
 	InsertAttempt(ctx context.Context, s *Session, a *Attempt) error
 	// LockAttempts locks and returns the attempts that exist, in the order of their ids.
 	LockAttempts(ctx context.Context, ids []AttemptID) ([]*Attempt, error)
-	// ExpectAttempts locks attempts that must be as they were known: not done, at these versions. If one is
-	// not, that is an ErrConflict, which Settle may tell, and nothing of the transaction may be kept.
+	// ExpectAttempts locks attempts that must be as they were known: not done, at these versions, and raises the
+	// versions by one. If one is not, that is an ErrConflict, which Settle may tell, and nothing of the
+	// transaction may be kept.
 	ExpectAttempts(ctx context.Context, versions map[AttemptID]int64) error
 	// UpdateAttempts writes flags, version, end and WaitReason of locked attempts. If one of them is not there that
 	// is an ErrNotFound, and nothing of the transaction may be kept.

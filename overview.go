@@ -33,8 +33,8 @@ type OverviewTx interface {
 	CountLive(ctx context.Context) ([]LiveCount, error)
 	// EachLive calls f with the live tasks of a state, in no order, until it returns an error.
 	EachLive(ctx context.Context, state TaskState, f func(t *LiveTask, project ProjectID) error) error
-	// NameTasks returns the names of those of the tasks that are not archived.
-	NameTasks(ctx context.Context, tasks []TaskID) (map[TaskID]TaskName, error)
+	// NameTasks returns the names of those of the tasks of attempts that are not archived.
+	NameTasks(ctx context.Context, tasks map[TaskID]AttemptID) (map[TaskID]TaskName, error)
 	// FindTimesTaken returns how long those of an attempt's tasks ran that have one of the names and succeeded,
 	// the longest of several with one name.
 	FindTimesTaken(ctx context.Context, attempt AttemptID, names []string) (map[string]time.Duration, error)

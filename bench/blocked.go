@@ -162,6 +162,7 @@ func (c *copier) copyWaiting(ctx context.Context, n int64) error {
 			"id": "t.id + k", "uuid": "gen_random_uuid()::text", "session_time": "t.session_time + k * 1000000", "last_attempt_id": "t.last_attempt_id + k",
 		}},
 		{"attempt", map[string]string{"id": "t.id + k", "session_id": "t.session_id + k"}},
+		{"attempt_version", map[string]string{"attempt_id": "t.attempt_id + k"}},
 		{"task", map[string]string{"id": task("id"), "attempt_id": "t.attempt_id + k", "parent_id": task("parent_id"), "upstreams": fmt.Sprintf(upstreams, apart)}},
 	} {
 		if err := c.copyRows(ctx, table.name, n, table.changed); err != nil {

@@ -22,7 +22,10 @@ import (
 // and nothing is lost or counts twice.
 func TestDeaths(t *testing.T) {
 	t.Parallel()
-	play(t, func(t *testing.T, number uint64) error { return newDeadly(t, number).run(t) })
+	play(t, func(t *testing.T, number uint64) error {
+		t.Helper()
+		return newDeadly(t, number).run(t)
+	})
 }
 
 // deadly is one round.

@@ -34,7 +34,10 @@ var (
 // must lead to the archived tasks.
 func TestFaults(t *testing.T) {
 	t.Parallel()
-	play(t, func(t *testing.T, number uint64) error { return newFaulty(t, number).run(t) })
+	play(t, func(t *testing.T, number uint64) error {
+		t.Helper()
+		return newFaulty(t, number).run(t)
+	})
 }
 
 // play runs rounds, each in a bubble of its own, until one fails.

@@ -23,7 +23,10 @@ import (
 // wait that could be admitted (control K813).
 func TestNothingWaits(t *testing.T) {
 	t.Parallel()
-	play(t, func(t *testing.T, number uint64) error { return newFaulty(t, number).runCalm(t) })
+	play(t, func(t *testing.T, number uint64) error {
+		t.Helper()
+		return newFaulty(t, number).runCalm(t)
+	})
 }
 
 // runCalm runs the round without faults and looks at the store whenever everybody waits.

@@ -36,6 +36,8 @@ type attempt struct {
 	limitAt  time.Time // the alarm for its limits of time; zero if there is none
 	ended    []chan trowel.Attempt
 
+	stored state // of the attempt, in the store
+
 	own int // transactions of this flusher since another one has changed it, as far as is known
 
 	used *list.Element // in images.recent; nil without an image
@@ -44,6 +46,14 @@ type attempt struct {
 	resumed   bool // has rows in resumed_task
 	monitored bool // may have a row in monitor
 }
+
+// state is what changes of an attempt beside its version.
+type state struct {
+	flags trowel.AttemptFlags
+	wait  string
+}
+
+func stateOf(a *trowel.Attempt) state { return state{a.Flags, a.WaitReason} }
 
 // close tells those who wait that the end will not be seen.
 func (a *attempt) close() {
@@ -76,7 +86,7 @@ func (im *images) know(id trowel.AttemptID) *attempt {
 // put gives an attempt an image.
 func (im *images) put(a *attempt, img *engine.Image) {
 	im.byID[a.id] = a
-	a.Image = img
+	a.Image, a.stored = img, stateOf(&img.Attempt)
 	setting := img.Setting()
 	a.workflow = trowel.WorkflowName{ProjectID: setting.Project.ID, Name: setting.Workflow.Name}
 	a.control = setting.Control

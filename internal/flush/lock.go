@@ -63,6 +63,7 @@ func (f *Flusher) expect(ctx context.Context, tx trowel.Tx, w *write, ids []trow
 		a := f.images.byID[id]
 		versions[id] = a.Attempt.Version
 		w.member(a)
+		w.raise(a.Image)
 	}
 	return tx.ExpectAttempts(ctx, versions)
 }
@@ -82,6 +83,7 @@ func (f *Flusher) refresh(ctx context.Context, tx trowel.Tx, row *trowel.Attempt
 	}
 	known.own = 0
 	f.met(known, known.Refresh(*row, rows))
+	known.stored = stateOf(row)
 	f.images.touch(known)
 	return known, nil
 }

@@ -268,19 +268,17 @@ func archived(t *testing.T, store trowel.Store, id trowel.AttemptID) (rows []*tr
 	return rows
 }
 
-// brokenTx cannot insert tries of some attempt at all.
+// brokenTx cannot change some attempt at all.
 type brokenTx struct {
 	trowel.Tx
 	broken *atomic.Int64
 }
 
-func (t brokenTx) UpdateAttempts(ctx context.Context, attempts ...*trowel.Attempt) error {
-	for _, a := range attempts {
-		if int64(a.ID) == t.broken.Load() {
-			return errors.New("no such column")
-		}
+func (t brokenTx) ExpectAttempts(ctx context.Context, versions map[trowel.AttemptID]int64) error {
+	if _, ok := versions[trowel.AttemptID(t.broken.Load())]; ok {
+		return errors.New("no such column")
 	}
-	return t.Tx.UpdateAttempts(ctx, attempts...)
+	return t.Tx.ExpectAttempts(ctx, versions)
 }
 
 // TestBrokenAttempt has one attempt that the store does not take at all; others go on.

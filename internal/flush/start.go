@@ -130,6 +130,7 @@ func (f *Flusher) insertNew(ctx context.Context, tx trowel.Tx, w *write, ev *eve
 	a := f.images.know(row.ID)
 	f.images.put(a, img)
 	w.member(a)
+	w.raised[a.Image] = true // its version is the first one
 	w.begun = append(w.begun, a)
 	a.own = trusted
 	f.count.n++

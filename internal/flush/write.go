@@ -42,6 +42,7 @@ type write struct {
 
 	touched []*engine.Image // in the order in which they were first changed
 	seen    map[*engine.Image]bool
+	raised  map[*engine.Image]bool // those whose versions in the store are those of this transaction
 	inserts []*trowel.Task
 	updates []trowel.TaskUpdate
 	rows    map[*trowel.Task]int // place in updates, or -1 for an insert
@@ -79,7 +80,8 @@ func newWrite(at time.Time, before *write, careful bool) *write {
 	return &write{
 		at: at, began: time.Now(), before: before, careful: careful, mark: rand.Int64(), //nolint:gosec // to be told apart, not to be secret
 		batch: Batch{At: at, settings: map[trowel.AttemptID]*trowel.Setting{}},
-		done:  map[trowel.AttemptID]bool{}, neverBegan: map[trowel.AttemptID]bool{}, seen: map[*engine.Image]bool{}, rows: map[*trowel.Task]int{},
+		done:  map[trowel.AttemptID]bool{}, neverBegan: map[trowel.AttemptID]bool{}, seen: map[*engine.Image]bool{},
+		raised: map[*engine.Image]bool{}, rows: map[*trowel.Task]int{},
 	}
 }
 
@@ -94,7 +96,7 @@ func (w *write) begin(img *engine.Image, actor string) {
 	w.audit(trowel.Audit{AttemptID: a.ID, To: a.Flags.Status(), Cause: a.Cause, Actor: actor})
 }
 
-// touch gives an image the version of this transaction.
+// touch notes an image that has changed, and gives it the version of this transaction.
 func (w *write) touch(img *engine.Image) {
 	if w.seen[img] {
 		return
@@ -102,6 +104,14 @@ func (w *write) touch(img *engine.Image) {
 	w.seen[img] = true
 	w.touched = append(w.touched, img)
 	w.batch.settings[img.Attempt.ID] = img.Setting()
+	if !w.raised[img] {
+		img.Attempt.Version++
+	}
+}
+
+// raise gives an image the version of this transaction, to which the store raises it too.
+func (w *write) raise(img *engine.Image) {
+	w.raised[img] = true
 	img.Attempt.Version++
 }
 
@@ -205,11 +215,7 @@ func (w *write) changed() []trowel.AttemptID {
 
 // store writes everything, one statement for each kind of change.
 func (w *write) store(ctx context.Context, tx trowel.Tx) error {
-	attempts := make([]*trowel.Attempt, len(w.touched))
-	for i, img := range w.touched {
-		attempts[i] = &img.Attempt
-	}
-	if err := tx.UpdateAttempts(ctx, attempts...); err != nil {
+	if err := w.storeAttempts(ctx, tx); err != nil {
 		return err
 	}
 	if err := tx.InsertTasks(ctx, w.inserts); err != nil {
@@ -233,6 +239,27 @@ func (w *write) store(ctx context.Context, tx trowel.Tx) error {
 		}
 	}
 	return w.archive(ctx, tx)
+}
+
+// storeAttempts writes the attempts that have changed. Of most only the version has, which may be raised already.
+func (w *write) storeAttempts(ctx context.Context, tx trowel.Tx) error {
+	var changed []*trowel.Attempt
+	versions := map[trowel.AttemptID]int64{}
+	for _, a := range w.members {
+		if !w.seen[a.Image] {
+			continue
+		}
+		if !w.raised[a.Image] {
+			versions[a.id] = a.Attempt.Version - 1
+		}
+		if now := stateOf(&a.Attempt); now != a.stored {
+			changed, a.stored = append(changed, &a.Attempt), now
+		}
+	}
+	if err := tx.ExpectAttempts(ctx, versions); err != nil {
+		return err
+	}
+	return tx.UpdateAttempts(ctx, changed...)
 }
 
 // archive puts the tasks of ended attempts away.

@@ -134,11 +134,11 @@ func getAgentTasks(c *call) (any, error) {
 			running = running[:limit]
 			list.Next = numberCursor(int64(running[limit-1].TaskID))
 		}
-		ids := make([]trowel.TaskID, len(running))
+		tasks := make(map[trowel.TaskID]trowel.AttemptID, len(running))
 		for i := range running {
-			ids[i] = running[i].TaskID
+			tasks[running[i].TaskID] = running[i].AttemptID
 		}
-		names, err := tx.NameTasks(c.ctx(), ids)
+		names, err := tx.NameTasks(c.ctx(), tasks)
 		for i := range running {
 			t := &running[i]
 			if name := names[t.TaskID]; c.may(name.ProjectID) == nil {

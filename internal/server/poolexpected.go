@@ -62,7 +62,7 @@ func (c *call) expectSlots(tx trowel.Tx, p *trowel.Pool, pools []*trowel.Pool, o
 	if err != nil || len(holders) > expectedHolders {
 		return nil, err
 	}
-	names, err := tx.NameTasks(c.ctx(), taskIDs(holders))
+	names, err := tx.NameTasks(c.ctx(), attemptsOf(holders))
 	if err != nil {
 		return nil, err
 	}
@@ -87,10 +87,10 @@ func (c *call) expectSlots(tx trowel.Tx, p *trowel.Pool, pools []*trowel.Pool, o
 	return starts, nil
 }
 
-func taskIDs(found []ranked) []trowel.TaskID {
-	ids := make([]trowel.TaskID, len(found))
+func attemptsOf(found []ranked) map[trowel.TaskID]trowel.AttemptID {
+	attempts := make(map[trowel.TaskID]trowel.AttemptID, len(found))
 	for i := range found {
-		ids[i] = found[i].task.TaskID
+		attempts[found[i].task.TaskID] = found[i].task.AttemptID
 	}
-	return ids
+	return attempts
 }

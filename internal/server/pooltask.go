@@ -74,7 +74,7 @@ func getPoolTasks(c *call) (any, error) {
 			last := found[limit-1]
 			list.Next = numberCursor(last.score, int64(last.poolRank.task), int64(position+limit))
 		}
-		names, err := tx.NameTasks(c.ctx(), taskIDs(found))
+		names, err := tx.NameTasks(c.ctx(), attemptsOf(found))
 		if err != nil {
 			return err
 		}

@@ -14,7 +14,7 @@ import (
 )
 
 const attemptColumns = `a.id, a.session_id, a.project_id, a.name, a.number, a.workflow_id, a.zone, a.params, a.flags, a.cause, a.actor,
-a.version, a.created_at, a.finished_at, a.wait_reason`
+coalesce((SELECT v.version FROM attempt_version v WHERE v.attempt_id = a.id), a.version), a.created_at, a.finished_at, a.wait_reason`
 
 const (
 	sqlUpsertSession = `INSERT INTO session (project_id, workflow, session_time, uuid) VALUES ($1, $2, $3, $4)
@@ -22,16 +22,19 @@ ON CONFLICT (project_id, workflow, session_time) DO UPDATE SET workflow = exclud
 	sqlInsertAttempt = `INSERT INTO attempt (session_id, project_id, workflow, name, number, workflow_id, zone, params, flags, cause, actor, version,
 created_at, wait_reason) SELECT $1, $2, $3, $4, 1 + coalesce(max(number), 0), $5, $6, $7, $8, $9, $10, $11, $12, $13 FROM attempt WHERE session_id = $1
 ON CONFLICT (session_id, name) DO NOTHING RETURNING id, number`
-	sqlLockAttempts = `SELECT ` + attemptColumns + ` FROM attempt a`
-	sqlFindAttempt  = `SELECT ` + attemptColumns + ` FROM attempt a WHERE a.id = $1`
-	sqlFindLatest   = `SELECT ` + attemptColumns + ` FROM attempt a JOIN session s ON s.id = a.session_id
+	sqlSelectAttempts = `SELECT ` + attemptColumns + ` FROM attempt a`
+	sqlFindAttempt    = sqlSelectAttempts + ` WHERE a.id = $1`
+	sqlFindLatest     = `SELECT ` + attemptColumns + ` FROM attempt a JOIN session s ON s.id = a.session_id
 WHERE s.project_id = $1 AND s.workflow = $2 AND s.session_time = $3 AND ($4 = '' OR a.name = $4)
 ORDER BY a.number DESC LIMIT 1`
-	sqlCountRunning  = `SELECT count(*) FROM attempt WHERE finished_at IS NULL`
-	sqlExpectAttempt = `SELECT 1 FROM attempt a WHERE a.id = CAST($1 AS BIGINT) AND a.version = CAST($2 AS BIGINT) AND a.finished_at IS NULL`
-	// They are locked in the order of their ids, as by lockAttempts.
-	sqlExpectAttemptsPostgres = `SELECT 1 FROM attempt a JOIN unnest(CAST($1 AS BIGINT[]), CAST($2 AS BIGINT[])) AS v (id, version)
-ON a.id = v.id AND a.version = v.version WHERE a.finished_at IS NULL ORDER BY a.id`
+	sqlCountRunning = `SELECT count(*) FROM attempt WHERE finished_at IS NULL`
+	sqlLockVersions = `SELECT v.attempt_id FROM attempt_version v`
+	sqlRaiseVersion = `UPDATE attempt_version SET version = version + 1
+WHERE attempt_id = CAST($1 AS BIGINT) AND version = CAST($2 AS BIGINT) RETURNING 1`
+	// They are locked in the order of their ids, as by lockVersions.
+	sqlRaiseVersionsPostgres = `UPDATE attempt_version v SET version = v.version + 1 FROM (SELECT o.attempt_id FROM attempt_version o
+JOIN unnest(CAST($1 AS BIGINT[]), CAST($2 AS BIGINT[])) AS k (id, version) ON o.attempt_id = k.id AND o.version = k.version
+ORDER BY o.attempt_id FOR NO KEY UPDATE OF o) AS locked WHERE v.attempt_id = locked.attempt_id`
 	sqlFindSetting = `SELECT ` + definitionColumns + `, ` + sessionColumns + definitionTables + ` JOIN attempt a ON a.workflow_id = w.id
 JOIN session s ON s.id = a.session_id WHERE a.id = $1`
 )
@@ -48,6 +51,12 @@ func (t *tx) InsertAttempt(ctx context.Context, s *trowel.Session, a *trowel.Att
 	}, &a.ID, &a.Index)
 	if errors.Is(err, trowel.ErrNotFound) {
 		err = trowel.ErrTaken // nothing was inserted: the name is taken
+	}
+	if err == nil {
+		err = t.bulk(ctx, bulk{table: "attempt_version", columns: "attempt_id BIGINT, version BIGINT"}, 1, func(v *values, _ int) {
+			v.number(int64(a.ID))
+			v.number(a.Version)
+		})
 	}
 	if err == nil {
 		err = t.bulk(ctx, bulk{table: "session", columns: "last_attempt_id BIGINT", keys: "id BIGINT"}, 1, func(v *values, _ int) {
@@ -69,24 +78,35 @@ func (t *tx) LockAttempts(ctx context.Context, ids []trowel.AttemptID) ([]*trowe
 	sorted := slices.Sorted(slices.Values(ids))
 	var attempts []*trowel.Attempt
 	for some := range slices.Chunk(sorted, lockedAtOnce) {
-		locked, err := t.attempts(ctx, lockAttempts(len(some))+t.dialect.LockRows, padded(some))
+		err := t.lockVersions(ctx, some)
 		if err != nil {
 			return nil, fmt.Errorf("lock attempts: %w", err)
 		}
+		locked, err := t.attempts(ctx, selectAttempts(len(some)), padded(some))
+		if err != nil {
+			return nil, fmt.Errorf("read locked attempts: %w", err)
+		}
 		attempts = append(attempts, locked...)
-	}
-	for _, a := range attempts {
-		t.know(a.ID)
 	}
 	return attempts, nil
 }
 
+// lockVersions locks those that have not ended. Only what is read after it is surely the newest.
+func (t *tx) lockVersions(ctx context.Context, ids []trowel.AttemptID) error {
+	if t.dialect.OneWriter {
+		return nil
+	}
+	return t.rows(ctx, lockVersions(len(ids))+t.dialect.LockRows, padded(ids), func(scan func(...any) error) error {
+		var id trowel.AttemptID
+		err := scan(&id)
+		t.know(id)
+		return err
+	})
+}
+
 func (t *tx) ExpectAttempts(ctx context.Context, versions map[trowel.AttemptID]int64) error {
 	ids := slices.Sorted(maps.Keys(versions))
-	q := rowQuery{
-		table: "attempt", columns: "id BIGINT, version BIGINT",
-		one: sqlExpectAttempt, arrays: sqlExpectAttemptsPostgres, lock: t.dialect.LockRows,
-	}
+	q := rowQuery{table: "attempt_version", columns: "id BIGINT, version BIGINT", one: sqlRaiseVersion, arrays: sqlRaiseVersionsPostgres}
 	err := t.expect(ctx, q, len(ids), func(v *values, i int) {
 		v.number(int64(ids[i]))
 		v.number(versions[ids[i]])
@@ -94,7 +114,7 @@ func (t *tx) ExpectAttempts(ctx context.Context, versions map[trowel.AttemptID]i
 		return fmt.Errorf("%w: %d of %d attempts have changed", trowel.ErrConflict, rows, len(ids))
 	})
 	if err != nil {
-		return fmt.Errorf("lock attempts as they were known: %w", err)
+		return fmt.Errorf("raise versions of attempts: %w", err)
 	}
 	for _, id := range ids {
 		t.know(id)
@@ -102,10 +122,14 @@ func (t *tx) ExpectAttempts(ctx context.Context, versions map[trowel.AttemptID]i
 	return nil
 }
 
-// lockAttempts is a statement with a place for each of so many ids or more: a power of two, so that
+// lockVersions is a statement with a place for each of so many ids or more: a power of two, so that
 // few are prepared.
-func lockAttempts(n int) string {
-	return sqlLockAttempts + ` WHERE a.id IN (` + manyPlaces(n) + `) ORDER BY a.id`
+func lockVersions(n int) string {
+	return sqlLockVersions + ` WHERE v.attempt_id IN (` + manyPlaces(n) + `) ORDER BY v.attempt_id`
+}
+
+func selectAttempts(n int) string {
+	return sqlSelectAttempts + ` WHERE a.id IN (` + manyPlaces(n) + `) ORDER BY a.id`
 }
 
 // manyPlaces are placeholders for n ids or more.
@@ -182,6 +206,9 @@ func (t *tx) UpdateAttempts(ctx context.Context, attempts ...*trowel.Attempt) er
 	}, func(rows int64) error {
 		return fmt.Errorf("%d of %d attempts: %w", rows, len(attempts), trowel.ErrNotFound)
 	})
+	if err == nil {
+		err = t.updateVersions(ctx, attempts)
+	}
 	switch {
 	case err == nil:
 		return nil
@@ -189,6 +216,27 @@ func (t *tx) UpdateAttempts(ctx context.Context, attempts ...*trowel.Attempt) er
 		return fmt.Errorf("update attempt %d: %w", attempts[0].ID, err)
 	}
 	return fmt.Errorf("update %d attempts: %w", len(attempts), err)
+}
+
+// updateVersions writes the versions of those that have not ended; the others have none any more.
+func (t *tx) updateVersions(ctx context.Context, attempts []*trowel.Attempt) error {
+	var running, ended []*trowel.Attempt
+	for _, a := range attempts {
+		if a.Flags&trowel.AttemptDone == 0 {
+			running = append(running, a)
+			continue
+		}
+		ended = append(ended, a)
+	}
+	update := bulk{table: "attempt_version", columns: "version BIGINT", keys: "attempt_id BIGINT"}
+	err := t.bulk(ctx, update, len(running), func(v *values, i int) {
+		v.number(running[i].Version)
+		v.number(int64(running[i].ID))
+	})
+	if err != nil {
+		return err
+	}
+	return t.bulk(ctx, bulk{table: "attempt_version", keys: "attempt_id BIGINT"}, len(ended), func(v *values, i int) { v.number(int64(ended[i].ID)) })
 }
 
 func (t *tx) FindAttempt(ctx context.Context, id trowel.AttemptID) (*trowel.Attempt, error) {

@@ -12,12 +12,11 @@ type rowQuery struct {
 	table   string
 	columns string // of the values, as in bulk
 	one     string // the query for one row of values
-	lock    string // ends the query where rows are locked
 	arrays  string // the query for arrays, of PostgreSQL
 }
 
 func (q rowQuery) texts() (table, single, arrays string, all []column) {
-	return q.table, q.one + q.lock, q.arrays + q.lock, columns(q.columns)
+	return q.table, q.one, q.arrays, columns(q.columns)
 }
 
 // expect asks for n rows, each of which must be found. If some are not, the transaction fails with what

@@ -270,7 +270,7 @@ func hot() []statement {
 			return tx.EachLive(ctx, trowel.TaskReady, func(*trowel.LiveTask, trowel.ProjectID) error { return nil })
 		})),
 		one("NameTasks", func(ctx context.Context, tx trowel.Tx) error {
-			_, err := tx.NameTasks(ctx, []trowel.TaskID{7, 8, 9})
+			_, err := tx.NameTasks(ctx, map[trowel.TaskID]trowel.AttemptID{7: 7, 8: 7, 9: 7})
 			return err
 		}),
 		one("ListTaskNames", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.ListTaskNames(ctx, 7); return err }),

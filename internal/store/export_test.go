@@ -10,6 +10,6 @@ func BulkTexts(table, columns, keys, known string) (sqlite, postgres, arrays str
 // ManyTexts returns the statements that have places for ids.
 func ManyTexts() []string {
 	return []string{
-		lockAttempts(1), selectThere(3), lockAttempts(3), listLive(3), findRunning(3), lockUses(3), deleteUses(3), renewLeases(3, ""), renewLeases(3, " "), holdAgents(3), findTasks(3),
+		lockVersions(1), selectThere(3), lockVersions(3), selectAttempts(3), nameTasks(3), listLive(3), findRunning(3), lockUses(3), deleteUses(3), renewLeases(3, ""), renewLeases(3, " "), holdAgents(3), findTasks(3),
 	}
 }

@@ -19,8 +19,8 @@ const (
 	sqlSelectLive     = `SELECT ` + liveColumns + ` FROM task WHERE ` + liveCondition
 	sqlListOverdue    = `SELECT DISTINCT attempt_id FROM task WHERE state = 4 AND agent_id IS NOT NULL AND started_at < $1 ORDER BY attempt_id LIMIT $2`
 	sqlListRunningOf  = `SELECT ` + liveColumns + ` FROM task WHERE begun AND state = 4 AND agent_id = $1 ORDER BY id`
-	runningColumns    = `a.id, a.version, a.flags, a.project_id, a.workflow_id, a.workflow, a.cause, a.created_at`
-	sqlSelectRunning  = `SELECT ` + runningColumns + ` FROM attempt a WHERE a.finished_at IS NULL`
+	runningColumns    = `a.id, v.version, a.flags, a.project_id, a.workflow_id, a.workflow, a.cause, a.created_at`
+	sqlSelectRunning  = `SELECT ` + runningColumns + ` FROM attempt a JOIN attempt_version v ON v.attempt_id = a.id WHERE a.finished_at IS NULL`
 	sqlListRunningIDs = sqlSelectRunning + ` AND a.id > $1 ORDER BY a.id LIMIT $2`
 )
 

@@ -4,7 +4,9 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
@@ -63,14 +65,15 @@ func (t *tx) EachLive(ctx context.Context, state trowel.TaskState, f func(*trowe
 	return nil
 }
 
-func (t *tx) NameTasks(ctx context.Context, tasks []trowel.TaskID) (map[trowel.TaskID]trowel.TaskName, error) {
+func (t *tx) NameTasks(ctx context.Context, tasks map[trowel.TaskID]trowel.AttemptID) (map[trowel.TaskID]trowel.TaskName, error) {
 	named := make(map[trowel.TaskID]trowel.TaskName, len(tasks))
-	for some := range slices.Chunk(slices.Sorted(slices.Values(tasks)), lockedAtOnce) {
-		ids := make([]any, powerOfTwo(len(some)))
-		for i := range ids {
-			ids[i] = int64(some[min(i, len(some)-1)])
+	for some := range slices.Chunk(slices.Sorted(maps.Keys(tasks)), lockedAtOnce) {
+		args := make([]any, 0, 2*powerOfTwo(len(some)))
+		for i := range powerOfTwo(len(some)) {
+			id := some[min(i, len(some)-1)]
+			args = append(args, int64(tasks[id]), int64(id))
 		}
-		err := t.rows(ctx, sqlNameTasks+` WHERE t.id IN (`+manyPlaces(len(some))+`)`, ids, func(scan func(...any) error) error {
+		err := t.rows(ctx, nameTasks(len(some)), args, func(scan func(...any) error) error {
 			var n trowel.TaskName
 			err := scan(&n.TaskID, &n.FullName, &n.AttemptID, &n.ProjectID, &n.Project, &n.Workflow)
 			named[n.TaskID] = n
@@ -81,6 +84,16 @@ func (t *tx) NameTasks(ctx context.Context, tasks []trowel.TaskID) (map[trowel.T
 		}
 	}
 	return named, nil
+}
+
+// nameTasks is a statement with places for so many tasks or more.
+func nameTasks(n int) string {
+	places := &places{}
+	tasks := make([]string, powerOfTwo(n))
+	for i := range tasks {
+		tasks[i] = `(t.attempt_id = ` + places.next() + ` AND t.id = ` + places.next() + `)`
+	}
+	return sqlNameTasks + ` WHERE ` + strings.Join(tasks, " OR ")
 }
 
 func (t *tx) FindTimesTaken(ctx context.Context, attempt trowel.AttemptID, names []string) (map[string]time.Duration, error) {

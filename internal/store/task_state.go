@@ -15,7 +15,7 @@ const (
 	moveColumns = `state SMALLINT, flags SMALLINT, round INTEGER, try INTEGER, ready_at BIGINT, claimed_at BIGINT, started_at BIGINT,
 updated_at BIGINT, agent_id TEXT, version BIGINT`
 	begunColumns = `begun BOOLEAN`
-	stateKeys    = `id BIGINT, state SMALLINT`
+	stateKeys    = `attempt_id BIGINT, id BIGINT, state SMALLINT`
 )
 
 // changes are updates that one statement can make. One that does not name the columns of an index does
@@ -65,6 +65,7 @@ func (c *changes) fill(v *values, i int) {
 	if c.detail {
 		addDetail(v, u.Task)
 	}
+	v.number(int64(u.Task.AttemptID))
 	v.number(int64(u.Task.ID))
 	v.number(int64(u.From))
 }

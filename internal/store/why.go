@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
@@ -46,11 +47,9 @@ func (t *tx) FindTasks(ctx context.Context, attempt trowel.AttemptID, ids []trow
 	read := taskReader{lists: map[string][]trowel.TaskID{}, needs: needsReader{}}
 	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
 	for some := range slices.Chunk(ids, lockedAtOnce) {
-		err := t.rows(ctx, findTasks(len(some)), padded(some), func(scan func(...any) error) error {
+		err := t.rows(ctx, findTasks(len(some)), append(padded(some), attempt), func(scan func(...any) error) error {
 			row, err := read.scan(scan)
-			if err == nil && row.AttemptID == attempt {
-				list = append(list, row)
-			}
+			list = append(list, row)
 			return err
 		})
 		if err != nil {
@@ -60,9 +59,9 @@ func (t *tx) FindTasks(ctx context.Context, attempt trowel.AttemptID, ids []trow
 	return list, nil
 }
 
-// findTasks is a statement with a place for each of so many ids or more.
+// findTasks is a statement with a place for each of so many ids or more, and for the attempt.
 func findTasks(n int) string {
-	return sqlSelectTasks + ` WHERE id IN (` + manyPlaces(n) + `) ORDER BY id`
+	return sqlSelectTasks + ` WHERE id IN (` + manyPlaces(n) + `) AND attempt_id = $` + strconv.Itoa(powerOfTwo(n)+1) + ` ORDER BY id`
 }
 
 func (t *tx) FindFirstTask(ctx context.Context, attempt trowel.AttemptID) (id trowel.TaskID, err error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -119,8 +120,8 @@ func testAttemptLocks(t *testing.T, db trowel.Store) {
 	}
 }
 
-// Attempts that are as they are expected are locked; one that has changed or ended, or is unknown, refuses
-// the transaction.
+// Attempts that are as they are expected are locked, and get the next version; one that has changed or ended, or
+// is unknown, refuses the transaction.
 func testExpectedAttempts(t *testing.T, db trowel.Store) {
 	s := newSetting(t, db)
 	versions := map[trowel.AttemptID]int64{}
@@ -135,13 +136,35 @@ func testExpectedAttempts(t *testing.T, db trowel.Store) {
 			return errors.Join(tx.ExpectAttempts(ctx, versions), tx.InsertRecords(ctx, &trowel.Record{At: at(1), Action: "probe"}))
 		}
 	}
-	update(t, db, expect(versions))
-	update(t, db, expect(map[trowel.AttemptID]int64{all[0].ID: all[0].Version}))
-	update(t, db, expect(nil))
+	succeed := func(ids ...trowel.AttemptID) {
+		t.Helper()
+		some := map[trowel.AttemptID]int64{}
+		for _, id := range ids {
+			some[id] = versions[id]
+		}
+		update(t, db, expect(some))
+		for _, id := range ids {
+			versions[id]++
+		}
+		view(t, db, func(ctx context.Context, tx trowel.Tx) error {
+			for _, a := range all {
+				stored, err := tx.FindAttempt(ctx, a.ID)
+				if err != nil {
+					return err
+				}
+				equal(t, "version", stored.Version, versions[a.ID])
+			}
+			return nil
+		})
+	}
+	every := slices.Collect(maps.Keys(versions))
+	succeed(every...)
+	succeed(all[0].ID)
+	succeed()
 	other := maps.Clone(versions)
 	other[all[1].ID]++
 	refuse(t, db, trowel.ErrConflict, expect(other))
-	refuse(t, db, trowel.ErrConflict, expect(map[trowel.AttemptID]int64{all[1].ID: all[1].Version + 1}))
+	refuse(t, db, trowel.ErrConflict, expect(map[trowel.AttemptID]int64{all[1].ID: versions[all[1].ID] + 1}))
 	refuse(t, db, trowel.ErrConflict, expect(map[trowel.AttemptID]int64{999: 0}))
 	some := map[trowel.AttemptID]int64{all[0].ID: versions[all[0].ID], all[1].ID: versions[all[1].ID]}
 	for _, known := range []map[trowel.AttemptID]int64{some, versions} { // by one who waits for the lock of who changes one
@@ -151,7 +174,7 @@ func testExpectedAttempts(t *testing.T, db trowel.Store) {
 			<-changed
 			refused <- db.Update(t.Context(), func(tx trowel.Tx) error { return expect(known)(t.Context(), tx) })
 		}()
-		all[1].Version++
+		all[1].Version = versions[all[1].ID] + 7
 		update(t, db, func(ctx context.Context, tx trowel.Tx) error {
 			err := tx.UpdateAttempts(ctx, all[1])
 			tell()
@@ -164,9 +187,9 @@ func testExpectedAttempts(t *testing.T, db trowel.Store) {
 		if err := <-refused; !errors.Is(err, trowel.ErrConflict) {
 			t.Errorf("attempts as they were before another change: %v, want a conflict", err)
 		}
+		versions[all[1].ID] = all[1].Version
 	}
-	versions[all[1].ID] = all[1].Version
-	update(t, db, expect(versions))
+	succeed(every...)
 	all[2].Flags, all[2].FinishedAt = trowel.AttemptDone, at(9)
 	update(t, db, func(ctx context.Context, tx trowel.Tx) error { return tx.UpdateAttempts(ctx, all[2]) })
 	refuse(t, db, trowel.ErrConflict, expect(versions))

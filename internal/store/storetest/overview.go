@@ -63,7 +63,7 @@ func testOverview(t *testing.T, db trowel.Store) {
 		return err
 	})
 	view(t, db, func(ctx context.Context, tx trowel.Tx) error {
-		named, err := tx.NameTasks(ctx, []trowel.TaskID{8, 2, 99})
+		named, err := tx.NameTasks(ctx, map[trowel.TaskID]trowel.AttemptID{8: a.ID, 2: a.ID, 99: a.ID, 7: a.ID + 1})
 		name := func(id trowel.TaskID, full string) trowel.TaskName {
 			return trowel.TaskName{TaskID: id, FullName: full, AttemptID: a.ID, ProjectID: s.Project.ID, Project: "p", Workflow: "w"}
 		}

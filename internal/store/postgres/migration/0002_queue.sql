@@ -52,7 +52,21 @@ UPDATE task SET begun = TRUE WHERE state BETWEEN 1 AND 5 OR (state = 0 AND wait_
 CREATE INDEX task_live ON task (attempt_id, id) WHERE begun;
 DROP INDEX task_running;
 ALTER TABLE task SET (fillfactor = 60);
-ALTER TABLE attempt SET (fillfactor = 85);
+
+-- Each index of a table, and each constraint, is opened by each statement that writes to it, also if it writes
+-- nothing there. So the tasks of an attempt and one of them are found by one index.
+ALTER TABLE task DROP CONSTRAINT task_pkey;
+ALTER TABLE task ADD PRIMARY KEY (attempt_id, id);
+DROP INDEX task_attempt;
+ALTER TABLE task DROP CONSTRAINT task_state_check;
+
+-- The versions of attempts that have not ended: each transaction that moves tasks of an attempt raises its version
+-- by one, and its row is the lock of the attempt. In attempt, which has nine indexes, is the last version.
+CREATE TABLE attempt_version (
+  attempt_id BIGINT PRIMARY KEY,
+  version    BIGINT NOT NULL
+) WITH (fillfactor = 50);
+INSERT INTO attempt_version (attempt_id, version) SELECT id, version FROM attempt WHERE finished_at IS NULL;
 
 -- Who writes these has locked the attempt or looks whether it is there: to do so for each row would be a
 -- third of what a row costs.

@@ -42,6 +42,14 @@ UPDATE task SET begun = 1 WHERE state BETWEEN 1 AND 5 OR (state = 0 AND wait_rea
 CREATE INDEX task_live ON task (attempt_id, id) WHERE begun;
 DROP INDEX task_running;
 
+-- The versions of attempts that have not ended: each transaction that moves tasks of an attempt raises its version
+-- by one, and its row is the lock of the attempt. In attempt, which has nine indexes, is the last version.
+CREATE TABLE attempt_version (
+  attempt_id INTEGER PRIMARY KEY,
+  version    BIGINT NOT NULL
+);
+INSERT INTO attempt_version (attempt_id, version) SELECT id, version FROM attempt WHERE finished_at IS NULL;
+
 -- Attempts with output that is in no blob yet. An index over their pieces would be written with each of these.
 CREATE TABLE log_unpacked (
   attempt_id INTEGER PRIMARY KEY REFERENCES attempt (id) ON DELETE CASCADE
