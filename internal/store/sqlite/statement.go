@@ -24,6 +24,8 @@ type statement struct {
 	// data is memory of SQLite for texts and bytes of a row, which it may not look for in Go's.
 	data uintptr
 	size int
+	// bound are the values of the row before: numbers that are the same again stay bound.
+	bound []store.Value
 }
 
 // failure is an error of SQLite, in the form of the driver's.
@@ -56,6 +58,7 @@ func prepare(conn any, text string) (store.RowStatement, error) {
 		return nil, s.failed(code)
 	}
 	s.stmt = *(*uintptr)(pointer(stmt))
+	s.bound = make([]store.Value, sqlite3.Xsqlite3_bind_parameter_count(s.tls, s.stmt)) // all are NULL
 	return s, nil
 }
 
@@ -111,8 +114,8 @@ func (s *statement) Exec(row *store.Row) (int64, error) {
 
 // bind sets all places of the statement. Texts are not copied again: they stay in data until the next row.
 func (s *statement) bind(row *store.Row) error {
-	if want := int(sqlite3.Xsqlite3_bind_parameter_count(s.tls, s.stmt)); want != len(row.Values) {
-		return fmt.Errorf("a statement with %d places got %d values", want, len(row.Values))
+	if len(s.bound) != len(row.Values) {
+		return fmt.Errorf("a statement with %d places got %d values", len(s.bound), len(row.Values))
 	}
 	if err := s.keep(row.Data); err != nil {
 		return err
@@ -120,6 +123,9 @@ func (s *statement) bind(row *store.Row) error {
 	at := s.data
 	for i := range row.Values {
 		place, v := int32(i+1), &row.Values[i] //nolint:gosec // a statement has some tens of places
+		if *v == s.bound[i] && v.Kind <= store.Number {
+			continue
+		}
 		var code int32
 		switch v.Kind {
 		case store.Null:
@@ -136,6 +142,7 @@ func (s *statement) bind(row *store.Row) error {
 		if code != sqlite3.SQLITE_OK {
 			return s.failed(code)
 		}
+		s.bound[i] = *v
 	}
 	return nil
 }

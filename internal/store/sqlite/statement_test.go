@@ -34,30 +34,36 @@ func rowOf(values ...any) *store.Row {
 	return row
 }
 
-// A statement stores all kinds of values as they are, however long, tells how many rows changed, and goes on
-// after an error.
-func TestStatement(t *testing.T) {
-	t.Parallel()
+// memory is a connection to a database in memory with one table.
+func memory(t *testing.T, table string) *sql.Conn {
+	t.Helper()
 	pool, err := sql.Open("sqlite", dataSource(Options{}))
 	if err != nil {
 		t.Fatal(err)
 	}
-	pool.SetMaxOpenConns(1)
-	defer func() { _ = pool.Close() }()
+	t.Cleanup(func() { _ = pool.Close() })
 	conn, err := pool.Conn(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = conn.Close() }()
-	if _, err := conn.ExecContext(t.Context(), "CREATE TABLE kept (id INTEGER PRIMARY KEY, word TEXT, data BLOB)"); err != nil {
+	t.Cleanup(func() { _ = conn.Close() })
+	if _, err := conn.ExecContext(t.Context(), table); err != nil {
 		t.Fatal(err)
 	}
+	return conn
+}
+
+// A statement stores all kinds of values as they are, however long, tells how many rows changed, and goes on
+// after an error.
+func TestStatement(t *testing.T) {
+	t.Parallel()
+	conn := memory(t, "CREATE TABLE kept (id INTEGER PRIMARY KEY, word TEXT, data BLOB)")
 	large := bytes.Repeat([]byte{0, 1, 0xff}, largeData)
 	rows := []*store.Row{
 		rowOf(1, nil, nil), rowOf(2, "", []byte{}), rowOf(3, "ä", []byte{0, 1}), rowOf(4, string(large[:9])+"x", large), rowOf(5, "after", nil),
 		rowOf(-1<<63, "last", []byte("x")),
 	}
-	err = conn.Raw(func(raw any) error {
+	err := conn.Raw(func(raw any) error {
 		insert, err := prepare(raw, "INSERT INTO kept VALUES (?, ?, ?)")
 		if err != nil {
 			return err
@@ -127,6 +133,52 @@ func TestStatement(t *testing.T) {
 	}
 	if _, err := prepare(struct{}{}, "SELECT 1"); err == nil {
 		t.Error("a connection of another driver was taken")
+	}
+}
+
+// What a place had in the row before is not what it has in this one, also if the row before was refused.
+func TestStatementValues(t *testing.T) {
+	t.Parallel()
+	conn := memory(t, "CREATE TABLE kept (value, CHECK (value IS NULL OR value <> 13))")
+	values := []any{nil, nil, 0, nil, 7, 7, "7", "7", 7, "", nil, []byte{5}, 1, 13, 13, 1, 1, nil}
+	var want []any
+	err := conn.Raw(func(raw any) error {
+		insert, err := prepare(raw, "INSERT INTO kept VALUES (?)")
+		if err != nil {
+			return err
+		}
+		for _, v := range values {
+			switch _, err := insert.Exec(rowOf(v)); {
+			case (err != nil) != (v == 13):
+				t.Errorf("value %v: %v", v, err)
+			case err == nil:
+				want = append(want, v)
+			}
+		}
+		return insert.Close()
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := conn.QueryContext(t.Context(), "SELECT value FROM kept ORDER BY rowid")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = list.Close() }()
+	for i := 0; list.Next(); i++ {
+		var got any
+		if err := list.Scan(&got); err != nil {
+			t.Fatal(err)
+		}
+		if number, ok := want[i].(int); ok {
+			want[i] = int64(number)
+		}
+		if diff := cmp.Diff(want[i], got); diff != "" {
+			t.Errorf("row %d (-want +got):\n%s", i, diff)
+		}
+	}
+	if err := list.Err(); err != nil {
+		t.Fatal(err)
 	}
 }
 
