@@ -69,6 +69,7 @@ func newArena(ctx context.Context, m *mode, opts options) (*arena, error) {
 		s.settings = append([]string{
 			"server.port = 0", "digdag.secret-encryption-key = " + secretKey, "executor.attempt_max_run = 2000",
 			"agent.heartbeat-interval = 1", "agent.lock-retention-time = 3", "kill_grace = 1s", "tmpdir = " + filepath.Join(dir, "tmp"),
+			"agent.poison_limit = " + strconv.Itoa(m.poison), // where servers are killed all the time, to lose an agent says nothing of a task
 		}, a.database.settings...)
 		if m.files {
 			s.settings = append(s.settings, "archive.type = file", "archive.file.path = "+filepath.Join(a.dataDir, "archives"),

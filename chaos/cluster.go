@@ -67,8 +67,7 @@ func newCluster(ctx context.Context, a *arena, agents int) (*cluster, error) {
 	return c, nil
 }
 
-// joinCluster makes an arena a cluster: it has limits, and losing an agent again and again is no reason to
-// give a task up, unless that is what the mode is about.
+// joinCluster makes an arena a cluster: it has limits and remote agents.
 func (a *arena) joinCluster(ctx context.Context, agents int) (err error) {
 	a.workflows = append(a.workflows, limited(agents > 0)...)
 	if a.mode.poison > 0 {
@@ -76,7 +75,7 @@ func (a *arena) joinCluster(ctx context.Context, agents int) (err error) {
 	}
 	a.bounds = bounds(a.seed%2 == 0)
 	for i, s := range a.servers {
-		s.settings = append(s.settings, fmt.Sprintf("agent.max-task-threads = %d", slots), fmt.Sprintf("agent.poison_limit = %d", a.mode.poison))
+		s.settings = append(s.settings, fmt.Sprintf("agent.max-task-threads = %d", slots))
 		if (i > 0 || a.mode.poison > 0) && agents > 0 {
 			s.arguments = []string{"--disable-local-agent"}
 		}

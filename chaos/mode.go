@@ -19,7 +19,7 @@ type mode struct {
 	wired     bool // the first server has a connection to PostgreSQL that can be cut
 	cluster   bool // faults of all kinds, and limits; a wire between any two that talk
 	agents    int  // of a cluster, that are processes of their own
-	poison    int  // agent.poison_limit of a cluster, whose agents are killed by tasks; zero for none
+	poison    int  // agent.poison_limit, for a cluster whose agents are killed by tasks; zero for none
 	smallDisk int  // megabytes of the disk of database and files; zero for no disk of their own
 
 	trouble func(ctx context.Context, a *arena) (troubles int, err error)

@@ -49,7 +49,11 @@ func (l *load) end(ctx context.Context, id api.ID) (end *result, err error) {
 		}
 		end = &result{Status: attempt.Status, Finished: attempt.FinishedAt.String()}
 		for _, t := range tasks.Tasks {
-			end.Tasks = append(end.Tasks, fmt.Sprintf("%d %s %s %s", t.ID, t.FullName, t.State, t.UpdatedAt))
+			line := fmt.Sprintf("%d %s %s %s", t.ID, t.FullName, t.State, t.UpdatedAt)
+			if message, ok := t.Error.Get("message"); ok {
+				line += fmt.Sprintf(" (%v)", message)
+			}
+			end.Tasks = append(end.Tasks, line)
 		}
 		return nil
 	})
