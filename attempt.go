@@ -73,7 +73,7 @@ type AttemptTx interface {
 	// project, workflow name and time is taken up, or made. An attempt of that name in the session
 	// is an ErrTaken.
 	InsertAttempt(ctx context.Context, s *Session, a *Attempt) error
-	// LockAttempts locks and returns the attempts that exist, in the order of their ids.
+	// LockAttempts returns the attempts that exist, in the order of their ids, and locks those that are not done.
 	LockAttempts(ctx context.Context, ids []AttemptID) ([]*Attempt, error)
 	// ExpectAttempts locks attempts that must be as they were known: not done, at these versions, and raises the
 	// versions by one. If one is not, that is an ErrConflict, which Settle may tell, and nothing of the

@@ -115,7 +115,7 @@ func (f *Flusher) insertNew(ctx context.Context, tx trowel.Tx, w *write, ev *eve
 	}
 	setting, row := ev.start.Setting, ev.start.Attempt
 	setting.Defaults, setting.Control = f.opts.Defaults, f.controlOf(&setting.Workflow)
-	row.CreatedAt = w.at
+	row.CreatedAt, row.Version = w.at, 1
 	err = tx.InsertAttempt(ctx, &setting.Session, &row)
 	if errors.Is(err, trowel.ErrTaken) {
 		return nil, f.taken(ctx, tx, w, ev, err)
@@ -130,7 +130,7 @@ func (f *Flusher) insertNew(ctx context.Context, tx trowel.Tx, w *write, ev *eve
 	a := f.images.know(row.ID)
 	f.images.put(a, img)
 	w.member(a)
-	w.raised[a.Image] = true // its version is the first one
+	w.raised[a.Image] = true
 	w.begun = append(w.begun, a)
 	a.own = trusted
 	f.count.n++

@@ -24,7 +24,7 @@ type write struct {
 	unheld      []string   // agents that are not served here any more
 	begun       []*attempt
 	undone      []*engine.Image           // of the members, after an undo
-	done        map[trowel.AttemptID]bool // those of the locked ones that have ended
+	done        map[trowel.AttemptID]bool // those to be locked that have ended
 	mark        int64                     // a random number for the transaction, kept in the audit
 	batch       Batch
 	claimed     []claimed

@@ -54,7 +54,7 @@ func (w *watcher) note(event Event) {
 		if event.Version == w.told+1 {
 			w.told++
 		} else {
-			w.behind = true // nobody has told of the change between, or not yet
+			w.behind = true // nobody has told of the change between, if there was one
 		}
 	}
 }

@@ -12,7 +12,8 @@ const sqlSelectThere = `SELECT a.id FROM attempt a`
 
 // attemptsThere keeps attempts from being deleted until the end of the transaction. One that is not stored is an
 // ErrConflict. It stands for references that PostgreSQL would check for each row of what belongs to an
-// attempt; those that the transaction has locked or made are known to be there.
+// attempt. Those that the transaction has locked or made are known to be there: they cannot end, and only ended
+// ones are deleted.
 func (t *tx) attemptsThere(ctx context.Context, n int, of func(i int) trowel.AttemptID) error {
 	if t.dialect.Pipe == nil {
 		return nil // SQLite has the references

@@ -124,7 +124,7 @@ func (t *tx) deleteOld(ctx context.Context, before time.Time, ids []trowel.Attem
 	if err != nil || len(old) == 0 {
 		return err
 	}
-	// Who writes what belongs to an attempt holds it: nothing comes after these.
+	// Who writes what belongs to an ended attempt holds it: nothing comes after these.
 	err = t.rows(ctx, selectThere(len(old))+t.dialect.OwnRows, padded(old), func(scan func(...any) error) error { return scan(new(int64)) })
 	if err != nil {
 		return err

@@ -3,10 +3,17 @@ package store_test
 import (
 	"database/sql"
 	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/trowel-project/trowel/internal/store"
+	"github.com/trowel-project/trowel/internal/store/storetest/pgtest"
 )
 
 // New databases of both kinds have the same tables with the same columns, in the same order, with
@@ -49,4 +56,55 @@ func listColumns(t *testing.T, db *sql.DB, query string) []string {
 		t.Fatal(err)
 	}
 	return list
+}
+
+// A database of the first schema keeps its attempts, and those that have not ended go on.
+func TestUpgrade(t *testing.T) {
+	t.Parallel()
+	opts := pgtest.Options(t)
+	onServer := pgtest.Connect(t, opts)
+	if _, err := onServer.ExecContext(t.Context(), "CREATE SCHEMA "+opts.Schema); err != nil {
+		t.Fatal(err)
+	}
+	for name, db := range map[string]*sql.DB{"sqlite": openDatabase(t), "postgres": onServer} {
+		dir := os.DirFS(filepath.Join(name, "migration"))
+		text, err := fs.ReadFile(dir, "0001_first.sql")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := store.Migrate(t.Context(), db, files("0001_first.sql", string(text)), time.UnixMicro(1)); err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range []string{
+			"project (id, name, created_at) VALUES (1, 'p', 1)",
+			"revision (id, project_id, name, archive_type, archive_bytes, actor, created_at) VALUES (1, 1, 'r', 'none', 0, 'me', 1)",
+			"workflow_config (id, project_id, digest, zone) VALUES (1, 1, 1, 'UTC')",
+			"workflow (id, revision_id, name, config_id) VALUES (1, 1, 'w', 1)",
+			"session (id, project_id, workflow, session_time, uuid) VALUES (1, 1, 'w', 1, 'u')",
+			"attempt (id, session_id, project_id, workflow, name, number, workflow_id, zone, flags, cause, actor, version, created_at, finished_at) VALUES" +
+				" (1, 1, 1, 'w', '', 1, 1, 'UTC', 3, 'user', 'me', 5, 1, 2), (2, 1, 1, 'w', 'again', 2, 1, 'UTC', 0, 'user', 'me', 7, 1, NULL)",
+			"task (id, attempt_id, full_name, is_group, state, flags, parent_round, try, updated_at, version) VALUES" +
+				" (8, 2, '+w', TRUE, 6, 0, 0, 0, 1, 3), (9, 2, '+w+a', FALSE, 4, 0, 0, 1, 1, 7), (10, 2, '+w+b', FALSE, 0, 0, 0, 0, 1, 3)",
+		} {
+			if _, err := db.ExecContext(t.Context(), "INSERT INTO "+row); err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+		}
+		if err := store.Migrate(t.Context(), db, dir, time.UnixMicro(2)); err != nil {
+			t.Fatal(err)
+		}
+		for query, want := range map[string]string{
+			"SELECT attempt_id, version FROM attempt_version": "2 7",
+			"SELECT attempt_id, id FROM task WHERE begun":     "2 9",
+			"SELECT count(*), max(version) FROM attempt":      "2 7",
+		} {
+			var a, b int
+			if err := db.QueryRowContext(t.Context(), query).Scan(&a, &b); err != nil {
+				t.Fatalf("%s: %s: %v", name, query, err)
+			}
+			if got := fmt.Sprint(a, b); got != want {
+				t.Errorf("%s: %s: %s, want %s", name, query, got, want)
+			}
+		}
+	}
 }
