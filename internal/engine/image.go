@@ -21,11 +21,10 @@ type Image struct {
 	ready  []readying // in the order of their instants
 	scopes *scopes
 
-	running  int                   // tasks in state RUNNING
-	needs    map[*dig.Options]read // of options that many tasks share
-	weights  weights
-	resumed  map[string]*trowel.Task // what counts as done when it is inserted, by full name
-	resuming bool                    // there are tasks whose success was taken over
+	running int                   // tasks in state RUNNING
+	needs   map[*dig.Options]read // of options that many tasks share
+	weights weights
+	resumed map[string]*trowel.Task // what counts as done when it is inserted, by full name
 }
 
 // readying is a task that became ready. It is out of date once the task was claimed or canceled,
@@ -51,6 +50,7 @@ type task struct {
 	stores  int // tasks of this subtree, itself included, whose result stores or resets parameters
 
 	inside *param.Map // cache of what children see first, see scopes
+	walked bool       // what its subtree stored is in a cache of a gate
 
 	ownOptions   *dig.Options // cache, see options
 	optionsKnown bool
@@ -63,6 +63,7 @@ type gate struct {
 	waiting   int // upstreams that have not succeeded, counted as often as they stand there
 	opens     []*task
 	before    *param.Map // cache of what the tasks see first, see scopes
+	walked    bool       // so is its upstream closure: all of it is marked as walked
 }
 
 // NewImage builds the image of an attempt from all its rows, in any order.
@@ -100,9 +101,6 @@ func (img *Image) attach(added []*task) {
 	for _, t := range added {
 		img.tasks[t.ID] = t
 		img.lastID = max(img.lastID, t.ID)
-		if t.ResumingID != 0 {
-			img.resuming = true
-		}
 		if t.State == trowel.TaskRunning {
 			img.running++
 		}

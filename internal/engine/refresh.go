@@ -41,9 +41,6 @@ func (img *Image) Refresh(attempt trowel.Attempt, rows []*trowel.Task) []*trowel
 	for _, t := range again {
 		t.countChildren()
 	}
-	if img.resuming {
-		img.forgetScopes()
-	}
 	changed := make([]*trowel.Task, len(rows))
 	for i, row := range rows {
 		changed[i] = &img.tasks[row.ID].Task

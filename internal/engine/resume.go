@@ -202,39 +202,25 @@ func (a *applying) tookOver(added []*task, parent *task) {
 	}
 }
 
-// storedLate forgets what tasks see if t left parameters behind after tasks that come after it could
-// begin: a resumed task waits for nobody (language X76, X77).
+// storedLate forgets what tasks see if t left parameters behind after a task that comes after it, at
+// whatever distance, had gathered them: a resumed task waits for nobody, nor does what runs below it or
+// waits for it alone (language P4, X76, X77).
 func (img *Image) storedLate(t *task) {
-	if !img.resuming {
-		return
-	}
 	for ; t != nil; t = t.parent {
-		if t.overtaken() {
+		if t.walked {
 			img.forgetScopes()
 			return
 		}
 	}
 }
 
-// overtaken tells whether something that waits for the task, or for its subtree, is on its way.
-func (t *task) overtaken() bool {
-	for _, g := range t.feeds {
-		for _, after := range g.opens {
-			if after.State != trowel.TaskBlocked || after.evaluating() {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // forgetScopes drops all that was gathered for templates, so that it is gathered anew.
 func (img *Image) forgetScopes() {
 	img.scopes.last.before, img.scopes.last.scope = nil, nil
 	for _, t := range img.tasks {
-		t.inside = nil
+		t.inside, t.walked = nil, false
 		if t.gate != nil {
-			t.gate.before = nil
+			t.gate.before, t.gate.walked = nil, false
 		}
 	}
 }

@@ -190,6 +190,40 @@ func TestResume(t *testing.T) {
 				ok +new                  -> +new running, +new success, . success, success
 				ok +g+more {store: {k: 1}} -> `,
 		},
+		{
+			name:  "X76 X77 P4 what runs in a resumed group sees what is stored meanwhile by all that comes before it, however far",
+			tree:  "{+g: {+a: {op>: 1}}, +last: {op>: 1}}",
+			later: "{+far: {op>: 1}, +near: {op>: 1}, +g: {+a: {op>: 1}, +b: {op>: 1}, +c: {op>: 1}}, +last: {op>: 1}}",
+			moves: `
+				start                       -> . planned, +g planned, +g+a ready
+				ok +g+a                     -> +g+a running, +g+a success, +g success, +last ready
+				fail +last no               -> +last running, +last error, .^failure-alert new, . planned (failure_tasks), .^failure-alert ready
+				resume failed               -> +g resumed, +g+a resumed, . planned, +g+b ready, +far ready, +last ready
+				scope +g+b far              -> absent
+				scope +last far             -> absent
+				ok +far {store: {far: 1}}   -> +far running, +far success, +near ready
+				scope +g+b far              -> 1
+				scope +last far             -> 1
+				ok +g+b {store: {b: 1}}     -> +g+b running, +g+b success, +g+c ready
+				scope +g+c far              -> 1
+				scope +last b               -> 1
+				ok +near {store: {near: 1}} -> +near running, +near success
+				scope +g+c near             -> 1
+				scope +last near            -> 1`,
+		},
+		{
+			name:  "X76 X77 P4 so does what runs below a group that waits itself",
+			tree:  "{+g: {+h: {+a: {op>: 1}}, +b: {op>: 1}}}",
+			later: "{+new: {op>: 1}, +g: {+h: {+a: {op>: 1}, +more: {op>: 1}}, +b: {op>: 1}}}",
+			moves: `
+				start                     -> . planned, +g planned, +g+h planned, +g+h+a ready
+				ok +g+h+a                 -> +g+h+a running, +g+h+a success, +g+h success, +g+b ready
+				fail +g+b no              -> +g+b running, +g+b error, +g group_error, .^failure-alert new, . planned (failure_tasks), .^failure-alert ready
+				resume failed             -> +g+h resumed, +g+h+a resumed, . planned, +g+h+more ready, +new ready
+				scope +g+h+more k         -> absent
+				ok +new {store: {k: 1}}   -> +new running, +new success, +g planned, +g+b ready
+				scope +g+h+more k         -> 1`,
+		},
 	})
 }
 

@@ -98,6 +98,7 @@ func (s *scopes) before(t *task) *param.Map {
 	case t.gate == nil:
 		return s.inside(t.parent)
 	case t.gate.before == nil:
+		t.gate.walk()
 		t.gate.before = s.gather(t)
 	}
 	return t.gate.before
@@ -133,6 +134,19 @@ func (s *scopes) gather(t *task) *param.Map {
 		g.subtree(up)
 	}
 	return g.at
+}
+
+// walk marks the upstream closure: what is stored in it from now on makes caches stale, see storedLate.
+// Even what gather need not visit is marked, as it may store something later.
+func (g *gate) walk() {
+	if g == nil || g.walked {
+		return
+	}
+	g.walked = true
+	for _, up := range g.upstreams {
+		up.walked = true
+		up.gate.walk()
+	}
 }
 
 func byID(tasks []*task) []*task {
