@@ -144,6 +144,9 @@ func (d *drive) start(tasks []dig.Task) error {
 // move makes one random event happen to both.
 func (d *drive) move() error {
 	d.now = d.now.Add(time.Duration(d.rng.IntN(700)) * time.Millisecond)
+	if err := d.look(); err != nil {
+		return err
+	}
 	switch dice := d.rng.IntN(100); {
 	case dice < 3:
 		return d.stray()
@@ -474,7 +477,7 @@ func (d *drive) compareScope(id trowel.TaskID) error {
 	got := d.img.Lease(id).Scope.Clone()
 	want := d.want.Scope(id, param.Merged(setting.Revision.Params, attempt.Params))
 	for _, key := range got.Keys() {
-		if !want.Has(key) {
+		if builtin(key) && !want.Has(key) {
 			got.Delete(key)
 		}
 	}
@@ -482,6 +485,28 @@ func (d *drive) compareScope(id trowel.TaskID) error {
 		return fmt.Errorf("scope = %s, want %s\n%s", got, want, d.picture())
 	}
 	return nil
+}
+
+// builtin tells whether the engine sets that parameter for all tasks (P12 to P15).
+func builtin(key string) bool {
+	for _, prefix := range []string{"session_", "last_", "next_", "task_name", "timezone", "project_id", "attempt_id", "retry_attempt_name"} {
+		if strings.HasPrefix(key, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+// look compares now and then what some task sees that has its turn: what it saw must not be kept when
+// more is stored.
+func (d *drive) look() error {
+	ids := d.in(trowel.TaskReady, trowel.TaskRunning)
+	if len(ids) == 0 || d.rng.IntN(4) > 0 {
+		return nil
+	}
+	id := ids[d.rng.IntN(len(ids))]
+	d.trace = append(d.trace, "look at "+d.want.Task(id).Name)
+	return d.compareScope(id)
 }
 
 // picture shows the tree with the states of both.
