@@ -224,6 +224,18 @@ func TestResume(t *testing.T) {
 				ok +new {store: {k: 1}}   -> +new running, +new success, +g planned, +g+b ready
 				scope +g+h+more k         -> 1`,
 		},
+		{
+			name:  "X77 a kill that ends the root at once settles what nobody waits for as well",
+			tree:  "{+g: {+a: {op>: 1}}, +b: {op>: 1}}",
+			later: "{_retry: 1, +g: {+a: {op>: 1}, +more: {+x: {op>: 1}}}, +b: {op>: 1}}",
+			moves: `
+				start         -> . planned, +g planned, +g+a ready
+				ok +g+a       -> +g+a running, +g+a success, +g success, +b ready
+				fail +b no    -> +b running, +b error, .^failure-alert new, . planned (failure_tasks), .^failure-alert ready
+				resume failed -> +g resumed, +g+a resumed, . planned, +g+more planned, +b ready, +g+more+x ready
+				fail +b no    -> +b running, +b error, . group_retry_waiting 0s
+				kill          -> . canceled, +g+more planned (cancel), +g+more+x canceled, +g+more canceled, killed`,
+		},
 	})
 }
 

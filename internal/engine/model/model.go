@@ -81,11 +81,13 @@ func (m *Model) Task(id trowel.TaskID) *Task {
 // Claim makes a ready operator task run (3.4).
 func (m *Model) Claim(id trowel.TaskID, holds trowel.Holds, now time.Time) {
 	m.now = now
-	if t := m.Task(id); t != nil && t.State == trowel.TaskReady && !m.Tasks[0].State.Done() {
-		t.State = trowel.TaskRunning
-		t.Try++
-		t.Holds = holds
+	t := m.Task(id)
+	if t == nil || t.State != trowel.TaskReady || m.Tasks[0].State.Done() {
+		return
 	}
+	t.State = trowel.TaskRunning
+	t.Try++
+	t.Holds = holds
 	m.rounds()
 }
 
@@ -124,11 +126,11 @@ func (m *Model) Kill(now time.Time) {
 			t.State, t.Waits = trowel.TaskCanceled, false
 		}
 	}
-	m.Wait = ""
 	if flagged {
 		m.Flags |= trowel.AttemptCancelRequested
 	}
 	m.rounds()
+	m.Wait = "" // not before, as it has never begun
 }
 
 // Report takes the end of a try (3.4, X11).

@@ -9,10 +9,11 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// rounds repeats the loop of X8 until a round changes nothing.
+// rounds repeats the loop of X8 until a round changes nothing, for an event that comes before the root
+// is done. If that ends the root, what follows below is still settled.
 func (m *Model) rounds() {
 	root := m.Tasks[0]
-	for goOn := !root.State.Done() && m.Wait == ""; goOn; {
+	for goOn := m.Wait == ""; goOn; {
 		goOn = m.round()
 	}
 	m.giveBack()
