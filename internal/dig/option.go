@@ -110,7 +110,7 @@ func (o *Options) settled() *Options {
 			o.templated.Set(key, value)
 		}
 	}
-	if o.values.Len() == 0 && !o.hasRetry {
+	if o.values.Len() == 0 && !o.hasRetry && o.plain == nil {
 		return nil
 	}
 	return o

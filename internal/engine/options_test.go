@@ -157,6 +157,11 @@ func TestInheritance(t *testing.T) {
 	tr.run("+g+t", failure())
 	tr.want("+g^error", trowel.TaskReady, `{"queue":"q"}`)
 
+	tr = newTrial(t, `{_queue: q, +g: {_defaults: {_queue: null}, +t: {op>: 1}, _error: {op>: 1}}}`, "")
+	tr.want("+g+t", trowel.TaskReady, "")
+	tr.run("+g+t", failure())
+	tr.want("+g^error", trowel.TaskReady, `{"queue":"q"}`)
+
 	tr = newTrial(t, `{_pool: p, _defaults: {_queue: d}, +g: {op>: 1, _priority_weight: 3, _error: {_pool: e, +x: {op>: 1}}, _check: {op>: 1}}}`, "")
 	tr.subtasks("+g", "{+x: {op>: 1}, +y: {op>: 1, _pool: null}}")
 	tr.want("+g^sub+x", trowel.TaskReady, `{"queue":"d","pools":[{"name":"p","slots":1}],"weight":3}`)
