@@ -27,11 +27,10 @@ ON CONFLICT (session_id, name) DO NOTHING RETURNING id, number`
 	sqlFindLatest     = `SELECT ` + attemptColumns + ` FROM attempt a JOIN session s ON s.id = a.session_id
 WHERE s.project_id = $1 AND s.workflow = $2 AND s.session_time = $3 AND ($4 = '' OR a.name = $4)
 ORDER BY a.number DESC LIMIT 1`
-	sqlCountRunning = `SELECT count(*) FROM attempt WHERE finished_at IS NULL`
-	sqlLockVersions = `SELECT v.attempt_id FROM attempt_version v`
-	sqlRaiseVersion = `UPDATE attempt_version SET version = version + 1
-WHERE attempt_id = CAST($1 AS BIGINT) AND version = CAST($2 AS BIGINT) RETURNING 1`
-	// They are locked in the order of their ids, as by lockVersions.
+	sqlCountRunning         = `SELECT count(*) FROM attempt WHERE finished_at IS NULL`
+	sqlLockVersions         = `SELECT v.attempt_id FROM attempt_version v`
+	sqlRaiseVersionPostgres = `UPDATE attempt_version SET version = version + 1 WHERE attempt_id = CAST($1 AS BIGINT) AND version = CAST($2 AS BIGINT)`
+	// Rows are locked in the order of their ids, as by lockVersions.
 	sqlRaiseVersionsPostgres = `UPDATE attempt_version v SET version = v.version + 1 FROM (SELECT o.attempt_id FROM attempt_version o
 JOIN unnest(CAST($1 AS BIGINT[]), CAST($2 AS BIGINT[])) AS k (id, version) ON o.attempt_id = k.id AND o.version = k.version
 ORDER BY o.attempt_id FOR NO KEY UPDATE OF o) AS locked WHERE v.attempt_id = locked.attempt_id`
@@ -106,11 +105,7 @@ func (t *tx) lockVersions(ctx context.Context, ids []trowel.AttemptID) error {
 
 func (t *tx) ExpectAttempts(ctx context.Context, versions map[trowel.AttemptID]int64) error {
 	ids := slices.Sorted(maps.Keys(versions))
-	q := rowQuery{table: "attempt_version", columns: "id BIGINT, version BIGINT", one: sqlRaiseVersion, arrays: sqlRaiseVersionsPostgres}
-	err := t.expect(ctx, q, len(ids), func(v *values, i int) {
-		v.number(int64(ids[i]))
-		v.number(versions[ids[i]])
-	}, func(rows int64) error {
+	err := t.raiseVersions(ctx, ids, versions, func(rows int64) error {
 		return fmt.Errorf("%w: %d of %d attempts have changed", trowel.ErrConflict, rows, len(ids))
 	})
 	if err != nil {
@@ -120,6 +115,27 @@ func (t *tx) ExpectAttempts(ctx context.Context, versions map[trowel.AttemptID]i
 		t.know(id)
 	}
 	return nil
+}
+
+func (t *tx) raiseVersions(ctx context.Context, ids []trowel.AttemptID, versions map[trowel.AttemptID]int64, missing func(rows int64) error) error {
+	if t.dialect.Pipe == nil {
+		raise := bulk{table: "attempt_version", columns: "version BIGINT", keys: "attempt_id BIGINT, version BIGINT"}
+		return t.bulkAll(ctx, raise, len(ids), func(v *values, i int) {
+			v.number(versions[ids[i]] + 1)
+			v.number(int64(ids[i]))
+			v.number(versions[ids[i]])
+		}, missing)
+	}
+	if len(ids) == 0 {
+		return nil
+	}
+	raise := pipedStatement{
+		table: "attempt_version", columns: "id BIGINT, version BIGINT", one: sqlRaiseVersionPostgres, arrays: sqlRaiseVersionsPostgres,
+	}
+	return t.send(ctx, raise, len(ids), func(v *values, i int) {
+		v.number(int64(ids[i]))
+		v.number(versions[ids[i]])
+	}, missing)
 }
 
 // lockVersions is a statement with a place for each of so many ids or more: a power of two, so that

@@ -16,7 +16,6 @@ const (
 	// all schemas of a database share one space of keys.
 	sqlShareLimitsPostgres  = `SELECT share_limits()`
 	sqlPoolVersion          = `SELECT version FROM pool_version`
-	sqlExpectLimits         = `SELECT 1 FROM pool_version WHERE version = $1`
 	sqlExpectLimitsPostgres = `SELECT 1 FROM share_limits() AS v (version) WHERE version = CAST($1 AS BIGINT)`
 	sqlChangePools          = `UPDATE pool_version SET version = version + 1`
 	sqlLockLimitsPostgres   = `SELECT pg_advisory_xact_lock($1, hashtext(current_schema()))`
@@ -52,13 +51,16 @@ func (t *tx) ShareLimits(ctx context.Context) (version int64, err error) {
 }
 
 func (t *tx) ExpectLimits(ctx context.Context, version int64) error {
-	q := rowQuery{table: "pool_version", columns: "version BIGINT", one: sqlExpectLimits}
-	if !t.dialect.OneWriter {
-		q.one = sqlExpectLimitsPostgres
+	changed := fmt.Errorf("%w: the limits have changed", trowel.ErrConflict)
+	if t.dialect.Pipe == nil {
+		now, err := t.ShareLimits(ctx)
+		if err == nil && now != version {
+			err = t.fail(ctx, changed)
+		}
+		return err
 	}
-	err := t.expect(ctx, q, 1, func(v *values, _ int) { v.number(version) }, func(int64) error {
-		return fmt.Errorf("%w: the limits have changed", trowel.ErrConflict)
-	})
+	q := pipedStatement{table: "pool_version", columns: "version BIGINT", one: sqlExpectLimitsPostgres}
+	err := t.send(ctx, q, 1, func(v *values, _ int) { v.number(version) }, func(int64) error { return changed })
 	if err != nil {
 		return fmt.Errorf("share the limits as they were known: %w", err)
 	}

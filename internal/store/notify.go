@@ -15,7 +15,7 @@ func (t *tx) Notify(ctx context.Context, topic string) error {
 	if t.dialect.Channel == "" {
 		return nil // no other process hears of it
 	}
-	notify := rowQuery{table: "notifications", columns: "channel TEXT, topic TEXT", one: sqlNotifyPostgres}
+	notify := pipedStatement{table: "notifications", columns: "channel TEXT, topic TEXT", one: sqlNotifyPostgres}
 	err := t.send(ctx, notify, 1, func(v *values, _ int) {
 		v.name(t.dialect.Channel)
 		v.name(t.store + " " + topic)

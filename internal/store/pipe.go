@@ -34,6 +34,18 @@ type piped struct {
 	missing func(rows int64) error // nil if any number may change
 }
 
+// pipedStatement is a statement for rows of values, for a pipe, that no bulk describes.
+type pipedStatement struct {
+	table   string
+	columns string // of the values, as in bulk
+	one     string // the statement for one row of values
+	arrays  string // the statement for an array for each column
+}
+
+func (q pipedStatement) texts() (table, single, arrays string, all []column) {
+	return q.table, q.one, q.arrays, columns(q.columns)
+}
+
 // send sends a statement over n rows in pieces.
 func (s *session) send(ctx context.Context, b statement, n int, fill func(v *values, i int), missing func(rows int64) error) error {
 	if err := s.openPipe(ctx); err != nil {

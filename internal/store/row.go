@@ -54,23 +54,3 @@ func (r *Row) object(m *param.Map) {
 	r.Data = param.AppendJSON(r.Data, m)
 	r.add(Text, int64(len(r.Data)-begin))
 }
-
-// args are the values for a statement of the driver.
-func (r *Row) args() []any {
-	args := make([]any, len(r.Values))
-	data := r.Data
-	for i, v := range r.Values {
-		switch v.Kind {
-		case Null:
-		case Number:
-			args[i] = v.Number
-		case Text:
-			args[i] = string(data[:v.Number])
-			data = data[v.Number:]
-		case Bytes:
-			args[i] = data[:v.Number:v.Number]
-			data = data[v.Number:]
-		}
-	}
-	return args
-}
