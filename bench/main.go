@@ -87,8 +87,9 @@ func run() (err error) {
 	if err := errors.Join(failures...); err != nil || o.record == "" {
 		return err
 	}
+	of := commit() // before a row changes a file of it
 	for i := range all {
-		if err := addRow(o.record, all[i].heading, measured[i]); err != nil {
+		if err := addRow(o.record, all[i].heading, of, measured[i]); err != nil {
 			return err
 		}
 	}
@@ -188,10 +189,10 @@ func commit() string {
 	return strings.TrimSpace(string(out))
 }
 
-// addRow adds a dated row to the table of a Markdown file that ends a section, in the order of the
+// addRow adds a dated row for a commit to the table of a Markdown file that ends a section, in the order of the
 // figures.
-func addRow(file, heading string, results []result) error {
-	cells := []string{time.Now().Format(time.DateOnly), commit()}
+func addRow(file, heading, commit string, results []result) error {
+	cells := []string{time.Now().Format(time.DateOnly), commit}
 	for _, r := range results {
 		mark := ""
 		if !r.reached() {

@@ -23,7 +23,7 @@ func TestAddRow(t *testing.T) {
 		{"## Two", result{got: 4, limit: 5, unit: "x", least: true}},
 		{"## One", result{got: 6, limit: 6, unit: "ms"}},
 	} {
-		if err := addRow(file, add.heading, []result{add.result}); err != nil {
+		if err := addRow(file, add.heading, "abc", []result{add.result}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -32,13 +32,13 @@ func TestAddRow(t *testing.T) {
 		t.Fatal(err)
 	}
 	row := func(cell string) string {
-		return "| " + time.Now().Format(time.DateOnly) + " | " + commit() + " | " + cell + " |\n"
+		return "| " + time.Now().Format(time.DateOnly) + " | abc | " + cell + " |\n"
 	}
 	want := "# Performance\n\n## One\n\n| a |\n|---|\n| 1 |\n" + row("2 ms") + row("6 ms") + "\n## Two\n\n| b |\n|---|\n" + row("4 x (missed)")
 	if got := string(text); got != want {
 		t.Errorf("addRow: got\n%s\nwant\n%s", got, want)
 	}
-	if err := addRow(file, "## Three", nil); err == nil || !strings.Contains(err.Error(), "## Three") {
+	if err := addRow(file, "## Three", "abc", nil); err == nil || !strings.Contains(err.Error(), "## Three") {
 		t.Errorf("addRow to a section that is not there: %v", err)
 	}
 	for _, table := range tables() {
