@@ -177,10 +177,10 @@ func testExpectedAttempts(t *testing.T, db trowel.Store) {
 		all[1].Version = versions[all[1].ID] + 7
 		update(t, db, func(ctx context.Context, tx trowel.Tx) error {
 			err := tx.UpdateAttempts(ctx, all[1])
-			tell()
-			for range 100 { // the other one comes to its lock meanwhile
+			for range 100 {
 				_, errCount := tx.CountRunningAttempts(ctx)
 				err = errors.Join(err, errCount)
+				tell() // of a change that the reading has brought to the database; the other one comes to its lock meanwhile
 			}
 			return err
 		})
