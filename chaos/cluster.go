@@ -67,7 +67,7 @@ func newCluster(ctx context.Context, a *arena, agents int) (*cluster, error) {
 	return c, nil
 }
 
-// joinCluster makes an arena a cluster: it has limits and remote agents.
+// joinCluster makes an arena a cluster: it has limits, and remote agents if there are to be any.
 func (a *arena) joinCluster(ctx context.Context, agents int) (err error) {
 	a.workflows = append(a.workflows, limited(agents > 0)...)
 	if a.mode.poison > 0 {

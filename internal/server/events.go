@@ -20,7 +20,7 @@ type Event struct {
 	Log *LogRow
 	// Schedule tells that times of a schedule changed; zero if they did not.
 	Schedule trowel.ScheduleID
-	// Version is the attempt's with this change; zero if the attempt did not change. Numbers are left out.
+	// Version is the attempt's with this change; zero if the attempt did not change. A number may be left out.
 	Version int64
 	// Elsewhere tells that another server changed the attempt, or, without an id, any number of them. What
 	// changed is not known here, and Noted whether the attempt itself did, not only tasks of it.

@@ -77,8 +77,7 @@ func (t *tx) LockAttempts(ctx context.Context, ids []trowel.AttemptID) ([]*trowe
 	sorted := slices.Sorted(slices.Values(ids))
 	var attempts []*trowel.Attempt
 	for some := range slices.Chunk(sorted, lockedAtOnce) {
-		err := t.lockVersions(ctx, some)
-		if err != nil {
+		if err := t.lockVersions(ctx, some); err != nil {
 			return nil, fmt.Errorf("lock attempts: %w", err)
 		}
 		locked, err := t.attempts(ctx, selectAttempts(len(some)), padded(some))

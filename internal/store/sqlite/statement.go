@@ -123,7 +123,7 @@ func (s *statement) bind(row *store.Row) error {
 	at := s.data
 	for i := range row.Values {
 		place, v := int32(i+1), &row.Values[i] //nolint:gosec // a statement has some tens of places
-		if *v == s.bound[i] && v.Kind <= store.Number {
+		if *v == s.bound[i] && (v.Kind == store.Null || v.Kind == store.Number) {
 			continue
 		}
 		var code int32
