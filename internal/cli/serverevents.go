@@ -46,9 +46,12 @@ type eventFeed struct{ events *server.Events }
 // Heard implements flush.Listener.
 func (f eventFeed) Heard(batch *flush.Batch) {
 	events := make([]server.Event, 0, len(batch.Changes)+len(batch.Started)+len(batch.Ended)+len(batch.Killed))
-	for _, c := range batch.Changes {
-		event := eventOf(batch, c.Task.AttemptID)
-		event.Task, event.Version = rowOf(c.Task, batch.At), c.Task.Version
+	rows := make([]server.TaskRow, len(batch.Changes))
+	for i := range batch.Changes {
+		t := batch.Changes[i].Task
+		rows[i] = rowOf(t, batch.At)
+		event := eventOf(batch, t.AttemptID)
+		event.Task, event.Version = &rows[i], t.Version
 		events = append(events, event)
 	}
 	for _, changed := range [][]trowel.Attempt{batch.Started, batch.Killed, batch.Ended} {
@@ -69,12 +72,12 @@ func eventOf(batch *flush.Batch, id trowel.AttemptID) server.Event {
 	return event
 }
 
-func rowOf(t *trowel.Task, at time.Time) *server.TaskRow {
-	row := &server.TaskRow{
-		ID: t.ID, ParentID: t.ParentID, State: t.State, Try: t.Try, StartedAt: server.Milli(t.StartedAt), Reason: t.WaitReason, Version: t.Version,
+func rowOf(t *trowel.Task, at time.Time) server.TaskRow {
+	row := server.TaskRow{
+		ID: t.ID, ParentID: t.ParentID, State: t.State, Try: t.Try, StartedAt: t.StartedAt, Reason: t.WaitReason, Version: t.Version,
 	}
 	if t.State.Done() {
-		row.FinishedAt = server.Milli(at)
+		row.FinishedAt = at
 	}
 	return row
 }

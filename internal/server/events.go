@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 
 	trowel "github.com/trowel-project/trowel"
 )
@@ -35,10 +36,10 @@ type TaskRow struct {
 	ParentID   trowel.TaskID
 	State      trowel.TaskState
 	Try        int
-	StartedAt  string // milliseconds, UTC; empty if it never ran
-	FinishedAt string // the same; empty until it is done
-	Reason     string // why it waits; may be empty
-	Version    int64  // of the attempt with this change
+	StartedAt  time.Time // zero if it never ran
+	FinishedAt time.Time // zero until it is done
+	Reason     string    // why it waits; may be empty
+	Version    int64     // of the attempt with this change
 }
 
 // LogRow is what the stream tells of output.

@@ -38,7 +38,7 @@ func tasksFrame(attempt trowel.AttemptID, tasks map[trowel.TaskID]*TaskRow) task
 		} else {
 			frame.Rows = append(frame.Rows, taskFrame{
 				ID: api.ID(id), State: row.State.String(), Try: row.Try,
-				StartedAt: optional(row.StartedAt), FinishedAt: optional(row.FinishedAt), Reason: optional(row.Reason),
+				StartedAt: milli(row.StartedAt), FinishedAt: milli(row.FinishedAt), Reason: optional(row.Reason),
 			})
 		}
 	}
