@@ -5,7 +5,7 @@ GOLANGCI := .bin/golangci-lint-$(GOLANGCI_VERSION)
 
 # What ships and what is measured has no cgo; the race detector needs it.
 BUILD := CGO_ENABLED=0 go build -trimpath -o bin/trowel ./cmd/trowel
-RACE := CGO_ENABLED=1 go test -race
+RACE := CGO_ENABLED=1 go test -race -timeout 20m
 # All packages share one PostgreSQL, which is gone afterwards.
 WITHPOSTGRES := go run ./internal/store/storetest/pgtest/withpostgres
 

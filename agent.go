@@ -23,6 +23,8 @@ type Agent struct {
 	LeaseEnds time.Time
 	// DrainedAt is when it was told to take nothing new; zero if it was not.
 	DrainedAt time.Time
+	// RestReason is why it takes nothing for a while; empty if it does not rest.
+	RestReason string
 }
 
 // Serves tells whether the agent may run a task with these needs.
@@ -60,6 +62,8 @@ type AgentTx interface {
 	HoldAgents(ctx context.Context, ids []string, server string) ([]string, error)
 	// DrainAgent tells an agent to take nothing new, or, with a zero instant, to go on.
 	DrainAgent(ctx context.Context, id string, at time.Time) error
+	// RestAgent notes why an agent takes nothing for a while, or, with an empty reason, that it goes on.
+	RestAgent(ctx context.Context, id, reason string) error
 	// ListOrphans returns up to limit running tasks whose agent is not stored, or whose lease ended
 	// before now, in the order of their ids.
 	ListOrphans(ctx context.Context, now time.Time, limit int) ([]Orphan, error)

@@ -138,11 +138,18 @@ func (a *Agent) Hold(id string) {
 	}
 }
 
+// RestReason implements queue.Holder.
+func (a *Agent) RestReason() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.room.missing
+}
+
 // Free implements queue.Agent.
 func (a *Agent) Free() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.resting || a.drained || a.room.missing {
+	if a.resting || a.drained || a.room.missing != "" {
 		return 0
 	}
 	free := starting - a.unready

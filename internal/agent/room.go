@@ -21,7 +21,7 @@ const (
 type room struct {
 	ctx     context.Context //nolint:containedctx // ends the wait for room; canceled by Rest and Stop
 	end     context.CancelFunc
-	missing bool          // nothing is taken until there is room again
+	missing string        // why nothing is taken until there is room again; empty if there is
 	pause   time.Duration // the last one
 	again   time.Time     // when there was room again, the last time
 }
@@ -50,17 +50,17 @@ func (t *try) hasNoRoom(outcome *operator.Outcome, err error, log *slog.Logger) 
 func (a *Agent) pause(missing *archive.RoomError) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.room.missing || a.resting {
+	if a.room.missing != "" || a.resting {
 		return
 	}
-	a.room.missing = true
+	a.room.missing = missing.Error()
 	if a.room.pause = min(2*a.room.pause, lastPause); a.room.pause == 0 || a.opts.Now().Sub(a.room.again) > lastPause {
 		a.room.pause = firstPause
 	}
 	a.opts.Log.Error("this agent has no room for the files of tasks: it gives them back, and takes none until it can write again",
 		slog.Any("error", missing), slog.String("fix", "free space in "+missing.Dir+", or let this user write there"))
 	if a.opts.Pause != nil {
-		a.opts.Pause(missing.Error())
+		a.opts.Pause(a.room.missing)
 	}
 	length := a.room.pause
 	a.running.Go(func() { a.awaitRoom(missing.Dir, length) }) // its caller runs, so that Wait knows of it
@@ -83,7 +83,7 @@ func (a *Agent) awaitRoom(dir string, length time.Duration) {
 		timer.Reset(length)
 	}
 	a.mu.Lock()
-	a.room.missing, a.room.pause, a.room.again = false, length, a.opts.Now()
+	a.room.missing, a.room.pause, a.room.again = "", length, a.opts.Now()
 	a.opts.Log.Info("this agent has room for the files of tasks again, and takes them", slog.String("dir", dir))
 	if a.opts.Pause != nil {
 		a.opts.Pause("")

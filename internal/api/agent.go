@@ -16,7 +16,8 @@ type Agent struct {
 	HeartbeatAt string       `json:"heartbeatAt"`
 	LeaseEndsAt string       `json:"leaseEndsAt"`
 	DrainedAt   *string      `json:"drainedAt"`
-	State       string       `json:"state"` // "live", "late", "dead", "draining" or "drained"
+	State       string       `json:"state"`      // "live", "late", "dead", "draining", "drained" or "resting"
+	RestReason  *string      `json:"restReason"` // why it takes nothing for a while; nil if it does not rest
 	Can         List[string] `json:"can"`
 }
 

@@ -19,7 +19,7 @@ func TestAgentWithoutRoom(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			s := serve(t, "tmpdir", dir)
+			s := serve(t, "tmpdir", dir, "agent.heartbeat-interval", "1")
 			log := s.log
 			if row.remote {
 				dir = t.TempDir()
@@ -37,6 +37,9 @@ func TestAgentWithoutRoom(t *testing.T) {
 			s.push("demo", "+a: {sh>: echo done}\n")
 			attempt := s.start("1", "2024-01-01T00:00:00Z")
 			s.eventually("the lack of room", func() bool { return strings.Contains(log.String(), "no room for the files of tasks") })
+			s.eventually("the agent's rest", func() bool {
+				return strings.Contains(newConsole(t).run("agents", "-e", s.url).stdout, "  state: resting (")
+			})
 			connectAgent(t, s, "agent.id", "roomy")
 			if got := s.status(attempt); got != "success" {
 				t.Errorf("the attempt ended as %s, want success: %v\n%s", got, s.states(attempt), log)

@@ -130,7 +130,11 @@ func (c *call) printAgent(a *api.Agent) {
 	if a.Slots != nil {
 		slots = strconv.Itoa(*a.Slots)
 	}
-	say(c.env.Stdout, "  id: %s\n  name: %s\n  state: %s\n  host: %s\n  version: %s\n  remote: %t\n", a.ID, a.Name, a.State, a.Host, a.Version, a.Remote)
+	state := a.State
+	if a.RestReason != nil {
+		state += " (" + *a.RestReason + ")"
+	}
+	say(c.env.Stdout, "  id: %s\n  name: %s\n  state: %s\n  host: %s\n  version: %s\n  remote: %t\n", a.ID, a.Name, state, a.Host, a.Version, a.Remote)
 	say(c.env.Stdout, "  queues: %s\n  labels: %s\n  slots: %s\n  used: %d\n", strings.Join(a.Queues, ", "), strings.Join(a.Labels, ", "), slots, a.Used)
 	say(c.env.Stdout, "  last heartbeat: %s\n  lease ends: %s\n  drained at: %s\n\n",
 		c.localText(&a.HeartbeatAt), c.localText(&a.LeaseEndsAt), c.localText(a.DrainedAt))

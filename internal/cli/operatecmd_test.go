@@ -15,7 +15,7 @@ const (
 	poolTask = `{"id":"9","fullName":"+main+a","attemptId":"4","project":{"id":"1","name":"demo"},"workflow":"main","state":"ready","slots":2,"weight":1,"queue":"default",` +
 		`"readyAt":"2024-01-01T00:00:00.000Z","startedAt":null,"agent":null,"position":1}`
 	agentBox = `{"id":"a1","name":"box","host":"h","version":"0.1","queues":["default","gpu"],"labels":["eu"],"slots":4,"used":1,"remote":true,"server":"s",` +
-		`"startedAt":"2024-01-01T00:00:00.000Z","heartbeatAt":"2024-01-01T00:00:01.000Z","leaseEndsAt":"2024-01-01T00:00:31.000Z","drainedAt":null,"state":"live","can":[]}`
+		`"startedAt":"2024-01-01T00:00:00.000Z","heartbeatAt":"2024-01-01T00:00:01.000Z","leaseEndsAt":"2024-01-01T00:00:31.000Z","drainedAt":null,"state":"live","restReason":null,"can":[]}`
 	workflowPaused = `{"project":{"id":"1","name":"demo"},"workflow":"main","paused":{"at":"2024-01-01T00:00:00.000Z","by":"me","note":"n"},"running":2,"waiting":0}`
 	auditEntry     = `{"id":"r1","at":"2024-01-01T00:00:00.123Z","actor":{"kind":"user","name":"ann"},"action":"pool.create","text":"ann made the pool db: slots 4",` +
 		`"object":{"kind":"pool","id":"2","path":"db"},"note":"more","source":"rest","causeId":null}`

@@ -19,7 +19,6 @@ type peer struct {
 	row     trowel.Agent
 	seen    time.Time // last sign of life
 	resting bool      // the agent takes nothing new
-	reason  string    // why it takes nothing for a while
 	given   map[trowel.TryID]*grant
 	stream  *Stream   // nil if it is not connected
 	since   time.Time // without a stream
@@ -193,17 +192,21 @@ func (p *peer) rest() {
 	p.resting = true
 }
 
-// maxReason bounds what an agent may say about itself in a log, in bytes.
+// maxReason bounds what an agent may say about itself, in bytes.
 const maxReason = 500
 
-// pause notes why the agent takes nothing for a while, and tells whether that is new.
-func (p *peer) pause(why string) (reason string, changed bool) {
+// restReason is why the agent takes nothing for a while, as it is stored.
+func (p *peer) restReason() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	reason = why[:min(len(why), maxReason)]
-	changed = p.reason != reason
-	p.reason = reason
-	return reason, changed
+	return p.row.RestReason
+}
+
+// setRestReason notes what was stored.
+func (p *peer) setRestReason(reason string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.row.RestReason = reason
 }
 
 // compare brings what was given in step with what the database has and what the agent says that it has.

@@ -143,15 +143,23 @@ func (h *Hub) Beat(ctx context.Context, id string, token trowel.TokenID, held ap
 	return beat, err
 }
 
-// heard notes at once that an agent takes nothing new, and logs why it takes nothing for a while, and when it
-// goes on.
+// heard notes at once that an agent takes nothing new, and stores why it takes nothing for a while, or that it
+// goes on. If that cannot be stored it is tried again with the next heartbeat.
 func (h *Hub) heard(ctx context.Context, p *peer, held *api.AgentHeld) {
 	if held.Resting {
 		p.rest()
 	}
-	reason, changed := p.pause(held.Reason)
+	reason := strings.ToValidUTF8(strings.ReplaceAll(held.Reason[:min(len(held.Reason), maxReason)], "\x00", ""), "")
+	if reason == p.restReason() {
+		return
+	}
+	err := h.opts.Store.Update(ctx, func(tx trowel.Tx) error { return tx.RestAgent(ctx, p.id, reason) })
+	if err == nil {
+		p.setRestReason(reason)
+	}
 	switch {
-	case !changed:
+	case err != nil:
+		h.opts.Log.WarnContext(ctx, "it is not stored whether an agent takes tasks", slog.String("agent", p.name()), slog.Any("error", err))
 	case reason == "":
 		h.opts.Log.InfoContext(ctx, "agent takes tasks again", slog.String("agent", p.name()))
 	default:

@@ -21,6 +21,8 @@ type Holder interface {
 	// Hold gives the agent the id of its lease: from now on tasks are claimed in its name. Tries that
 	// were claimed under another id before are not the agent's any more, so it ends them at once.
 	Hold(id string)
+	// RestReason is why the agent takes nothing for a while; empty if it does not rest.
+	RestReason() string
 }
 
 // HeartbeatOptions are what a Heartbeat works with. Store, Renewals, Agent, Row and Log are required.
@@ -43,6 +45,8 @@ type HeartbeatOptions struct {
 // its earlier tries may be run elsewhere by now.
 type Heartbeat struct {
 	opts HeartbeatOptions
+
+	rests string // the reason that is stored; of the goroutine in Run alone
 
 	mu sync.Mutex
 	id string
@@ -93,11 +97,28 @@ func (h *Heartbeat) Run(ctx context.Context) error {
 // beat renews the lease, or finds that it is lost and registers the agent anew.
 func (h *Heartbeat) beat(ctx context.Context) error {
 	held, err := h.opts.Renewals.Renew(ctx, h.agentID())
-	if err != nil || held {
+	if err != nil {
 		return err
 	}
+	if held {
+		return h.rest(ctx)
+	}
 	h.opts.Log.WarnContext(ctx, "lease lost, its tries are stopped", slog.String("agent", h.opts.Row.Name))
+	h.rests = ""
 	return h.Register(ctx)
+}
+
+// rest stores why the agent takes nothing for a while, or that it goes on.
+func (h *Heartbeat) rest(ctx context.Context) error {
+	reason := h.opts.Agent.RestReason()
+	if reason == h.rests {
+		return nil
+	}
+	err := h.opts.Store.Update(ctx, func(tx trowel.Tx) error { return tx.RestAgent(ctx, h.agentID(), reason) })
+	if err == nil {
+		h.rests = reason
+	}
+	return err
 }
 
 func (h *Heartbeat) agentID() string {

@@ -22,8 +22,21 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // holder notes the ids that it gets.
 type holder struct {
-	mu  sync.Mutex
-	ids []string
+	mu    sync.Mutex
+	ids   []string
+	rests string
+}
+
+func (h *holder) RestReason() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.rests
+}
+
+func (h *holder) rest(reason string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.rests = reason
 }
 
 func (h *holder) Hold(id string) {
@@ -93,6 +106,34 @@ func (b *beating) agents(t *testing.T) (list []*trowel.Agent) {
 		t.Fatal(err)
 	}
 	return list
+}
+
+// The row says why the agent takes nothing for a while: also one that it gets meanwhile, and when the store was away.
+func TestHeartbeatTellsRest(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := beat(t)
+		soon := func(want string) {
+			t.Helper()
+			<-time.After(25 * time.Second)
+			synctest.Wait()
+			if agents := b.agents(t); len(agents) != 1 || agents[0].RestReason != want {
+				t.Errorf("agents = %+v, want one that rests for %q", agents, want)
+			}
+		}
+		b.away.Store(true)
+		b.holder.rest("full")
+		soon("")
+		b.away.Store(false)
+		soon("full")
+		err := b.store.Update(t.Context(), func(tx trowel.Tx) error { return tx.DeleteAgent(t.Context(), b.holder.held()[0]) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		soon("full")
+		b.holder.rest("")
+		soon("")
+	})
 }
 
 // A heartbeat keeps its row, with a lease that has at least 19 of its 30 seconds left.

@@ -67,7 +67,7 @@ func Codes() []Entry {
 		{Pool, trowel.TaskReady, "pool, slots, open, used_by, position, reserved", "The pool has too few open slots. `used_by` has the first 5 tasks that hold some, `position` counts from 1 among those that want some; `reserved` is the task for which they are kept.", "Wait, or `trowel pools set NAME SLOTS`."},
 		{Concurrency, trowel.TaskReady, "key, limit, active", "As many tasks that share the key are begun as `_concurrency` allows.", "Wait for one of them."},
 		{MaxActiveTasks, trowel.TaskReady, "scope, limit, active", "As many tasks run as `max_active_tasks` of the workflow allows; `scope` is `attempt` or `workflow`.", "Wait, or raise the limit and push."},
-		{NoAgent, trowel.TaskReady, "queue, labels, last_seen_at", "No agent is there that serves the queue, has the labels and is not drained.", "Start an agent for that queue, or `trowel agents undrain` one."},
+		{NoAgent, trowel.TaskReady, "queue, labels, last_seen_at", "No agent is there that serves the queue, has the labels, is not drained and does not rest.", "Start an agent for that queue, `trowel agents undrain` one, or free the disk of one that rests."},
 		{AgentSlots, trowel.TaskReady, "queue, agents, slots, position", "All slots of the agents that may run the task are in use.", "Wait, or start another agent."},
 		{SiteLimit, trowel.TaskReady, "limit, active", "As many tasks run in all as `executor.max_running_tasks` allows.", "Wait, or raise the setting."},
 		{Dispatch, trowel.TaskReady, "", "None of these: an agent is about to take it.", "Wait for a moment. If it stays: is there a server with `server.executor.enabled`?"},

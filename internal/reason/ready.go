@@ -238,15 +238,15 @@ func (a *asking) agents() {
 		labels = a.own.Needs.Labels
 	}
 	var seen time.Time
-	var drained []*trowel.Agent
+	var idle []*trowel.Agent
 	serving, total, used, free := 0, 0, 0, false
 	for _, agent := range a.Agents {
 		switch {
 		case !agent.Serves(a.own.Needs):
 			continue
 		case !agent.LeaseEnds.After(a.Now):
-		case !agent.DrainedAt.IsZero():
-			drained = append(drained, agent)
+		case !agent.DrainedAt.IsZero() || agent.RestReason != "":
+			idle = append(idle, agent)
 		default:
 			serving++
 			total += agent.Slots
@@ -257,7 +257,7 @@ func (a *asking) agents() {
 	}
 	switch {
 	case serving == 0:
-		a.add(a.noAgent(name, labels, drained, seen))
+		a.add(a.noAgent(name, labels, idle, seen))
 	case !free:
 		place := a.position(a.own, a.Now, func(r *ask) bool { return r.Needs.QueueName() == name })
 		text := fmt.Sprintf("all agents that serve queue `%s` are busy: %d of %s of %s are used", name, used, slots(total), agents(serving))
@@ -269,7 +269,15 @@ func (a *asking) agents() {
 	}
 }
 
-func (a *asking) noAgent(name string, labels []string, drained []*trowel.Agent, seen time.Time) Reason {
+// whyIdle says why an agent that is there takes nothing.
+func whyIdle(agent *trowel.Agent) string {
+	if !agent.DrainedAt.IsZero() {
+		return "is drained"
+	}
+	return "rests: " + agent.RestReason
+}
+
+func (a *asking) noAgent(name string, labels []string, idle []*trowel.Agent, seen time.Time) Reason {
 	list := param.List{}
 	for _, label := range labels {
 		list = append(list, label)
@@ -287,9 +295,13 @@ func (a *asking) noAgent(name string, labels []string, drained []*trowel.Agent, 
 		Blockers: []Blocker{{Kind: "queue", ID: name, Name: name, Detail: "no agent"}},
 	}
 	switch {
-	case len(drained) > 0:
-		text += fmt.Sprintf("; agent %s would, but is drained", drained[0].Name)
-		for _, agent := range drained {
+	case len(idle) > 0:
+		text += fmt.Sprintf("; agent %s would, but %s", idle[0].Name, whyIdle(idle[0]))
+		for _, agent := range idle {
+			if agent.DrainedAt.IsZero() {
+				r.Blockers = append(r.Blockers, Blocker{Kind: "agent", ID: agent.ID, Name: agent.Name, Detail: "rests"})
+				continue
+			}
 			r.Blockers = append(r.Blockers, Blocker{Kind: "agent", ID: agent.ID, Name: agent.Name, Detail: "drained"})
 			r.Offers = append(r.Offers, Offer{ActionUndrain, "trowel agents undrain " + agent.Name})
 		}

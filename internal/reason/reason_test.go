@@ -341,6 +341,11 @@ func TestReady(t *testing.T) {
 			want:   []string{"no_agent: no live agent serves queue `default`; agent one would, but is drained"},
 		},
 		{
+			name: "resting", tasks: []*trowel.Task{row(2, 1, "+w+a", ready)},
+			change: func(f *reason.Facts) { f.Market.Agents[0].RestReason = "no room in /tmp" },
+			want:   []string{"no_agent: no live agent serves queue `default`; agent one would, but rests: no room in /tmp"},
+		},
+		{
 			name: "all slots used", tasks: []*trowel.Task{row(2, 1, "+w+a", ready)},
 			change: func(f *reason.Facts) {
 				crowded(f)

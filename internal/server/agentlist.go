@@ -21,6 +21,7 @@ const (
 	agentDead     = "dead"     // its lease has ended
 	agentDraining = "draining" // it takes nothing new, and still runs something
 	agentDrained  = "drained"  // it takes nothing new, and runs nothing
+	agentResting  = "resting"  // it takes nothing for a while, for a reason of its own
 )
 
 // agentOf is the document of an agent that runs so many tasks.
@@ -28,7 +29,7 @@ func (c *call) agentOf(a *trowel.Agent, used int) api.Agent {
 	shape := api.Agent{
 		ID: a.ID, Name: a.Name, Host: a.Host, Version: a.Version, Queues: queuesOf(a), Labels: a.Labels, Used: used, Remote: a.Remote,
 		Server: a.ServerID, StartedAt: Milli(a.StartedAt), HeartbeatAt: Milli(a.SeenAt), LeaseEndsAt: Milli(a.LeaseEnds), DrainedAt: milli(a.DrainedAt),
-		State: agentState(a, used, c.now), Can: c.can(0, access.DrainAgents),
+		State: agentState(a, used, c.now), RestReason: optional(a.RestReason), Can: c.can(0, access.DrainAgents),
 	}
 	if a.Slots > 0 {
 		shape.Slots = &a.Slots
@@ -46,6 +47,8 @@ func agentState(a *trowel.Agent, used int, now time.Time) string {
 		return agentDrained
 	case n.Late > 0:
 		return agentLate
+	case a.RestReason != "":
+		return agentResting
 	}
 	return agentLive
 }

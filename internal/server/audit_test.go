@@ -208,7 +208,9 @@ func TestAgents(t *testing.T) {
 	h.tasks(t, "p", &trowel.Task{FullName: "+x", State: trowel.TaskRunning, Try: 2, AgentID: "a", StartedAt: now, Needs: gpu},
 		&trowel.Task{State: trowel.TaskReady, Needs: &trowel.Needs{Queue: "huge"}, ReadyAt: now.Add(-time.Minute)})
 	err := h.store.Update(t.Context(), func(tx trowel.Tx) error {
-		for _, a := range []*trowel.Agent{agent("a", time.Hour, 4, "gpu", "default"), agent("b", time.Hour, 0), agent("c", -time.Hour, 2)} {
+		full := agent("d", time.Hour, 1, "other")
+		full.RestReason = "no room"
+		for _, a := range []*trowel.Agent{agent("a", time.Hour, 4, "gpu", "default"), agent("b", time.Hour, 0), agent("c", -time.Hour, 2), full} {
 			if err := tx.PutAgent(t.Context(), a); err != nil {
 				return err
 			}
@@ -230,7 +232,7 @@ func TestAgents(t *testing.T) {
 			path = "/api/agents?limit=2&cursor=" + *page.Next
 		}
 	}
-	if diff := cmp.Diff([]string{"a live 1", "b live 0", "c dead 0"}, states()); diff != "" {
+	if diff := cmp.Diff([]string{"a live 1", "b live 0", "c dead 0", "d resting 0"}, states()); diff != "" {
 		t.Errorf("agents (-want +got):\n%s", diff)
 	}
 	queues := read[api.QueueList](t, h.get(t, "/api/queues"), 200)
@@ -244,6 +246,7 @@ func TestAgents(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{
 		"default: 0 ready, 0 running, 2 agents, any slots", "gpu: 0 ready, 1 running, 1 agents, 4 slots", "huge: 1 ready, 0 running, 0 agents, 0 slots",
+		"other: 0 ready, 0 running, 1 agents, 1 slots",
 	}, shown); diff != "" {
 		t.Errorf("queues (-want +got):\n%s", diff)
 	}

@@ -12,16 +12,18 @@ import (
 )
 
 const (
-	agentColumns = `id, name, version, slots, host, queues, labels, is_remote, server_id, token_id, started_at, seen_at, lease_ends, drained_at`
+	agentColumns = `id, name, version, slots, host, queues, labels, is_remote, server_id, token_id, started_at, seen_at, lease_ends, drained_at, rest_reason`
 
-	sqlPutAgent = `INSERT INTO agent (` + agentColumns + `) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+	sqlPutAgent = `INSERT INTO agent (` + agentColumns + `) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
 ON CONFLICT (id) DO UPDATE SET name = excluded.name, version = excluded.version, slots = excluded.slots, host = excluded.host,
 queues = excluded.queues, labels = excluded.labels, is_remote = excluded.is_remote, server_id = excluded.server_id, token_id = excluded.token_id,
-started_at = excluded.started_at, seen_at = excluded.seen_at, lease_ends = excluded.lease_ends, drained_at = excluded.drained_at`
+started_at = excluded.started_at, seen_at = excluded.seen_at, lease_ends = excluded.lease_ends, drained_at = excluded.drained_at,
+rest_reason = excluded.rest_reason`
 	sqlRenewLeases = `UPDATE agent SET seen_at = $1, lease_ends = $2`
 	sqlSelectIDs   = `SELECT g.id FROM agent g`
 	sqlDeleteAgent = `DELETE FROM agent WHERE id = $1`
 	sqlDrainAgent  = `UPDATE agent SET drained_at = $2 WHERE id = $1`
+	sqlRestAgent   = `UPDATE agent SET rest_reason = $2 WHERE id = $1`
 	sqlListAgents  = `SELECT ` + agentColumns + ` FROM agent ORDER BY id`
 	sqlFindAgent   = `SELECT ` + agentColumns + ` FROM agent WHERE id = $1`
 	sqlListOrphans = `SELECT t.attempt_id, t.id, t.try, coalesce(t.agent_id, '') FROM task t LEFT JOIN agent g ON g.id = t.agent_id
@@ -30,7 +32,7 @@ WHERE t.begun AND t.state = 4 AND (g.id IS NULL OR g.lease_ends <= $1) ORDER BY 
 
 func (t *tx) PutAgent(ctx context.Context, a *trowel.Agent) error {
 	_, err := t.exec(ctx, sqlPutAgent, a.ID, a.Name, a.Version, a.Slots, a.Host, names(a.Queues), names(a.Labels), a.Remote, a.ServerID, number(a.Token),
-		micros(a.StartedAt), micros(a.SeenAt), micros(a.LeaseEnds), micros(a.DrainedAt))
+		micros(a.StartedAt), micros(a.SeenAt), micros(a.LeaseEnds), micros(a.DrainedAt), a.RestReason)
 	if err != nil {
 		return fmt.Errorf("put agent %q: %w", a.ID, err)
 	}
@@ -95,6 +97,13 @@ func (t *tx) DrainAgent(ctx context.Context, id string, at time.Time) error {
 	return nil
 }
 
+func (t *tx) RestAgent(ctx context.Context, id, reason string) error {
+	if err := there(t.exec(ctx, sqlRestAgent, id, reason)); err != nil {
+		return fmt.Errorf("let agent %q rest: %w", id, err)
+	}
+	return nil
+}
+
 func (t *tx) DeleteAgent(ctx context.Context, id string) error {
 	if _, err := t.exec(ctx, sqlDeleteAgent, id); err != nil {
 		return fmt.Errorf("delete agent %q: %w", id, err)
@@ -124,7 +133,7 @@ func (t *tx) agents(ctx context.Context, query string, args ...any) ([]*trowel.A
 		a := &trowel.Agent{}
 		var queues, labels sql.NullString
 		var token, started, seen, ends, drained sql.NullInt64
-		err := scan(&a.ID, &a.Name, &a.Version, &a.Slots, &a.Host, &queues, &labels, &a.Remote, &a.ServerID, &token, &started, &seen, &ends, &drained)
+		err := scan(&a.ID, &a.Name, &a.Version, &a.Slots, &a.Host, &queues, &labels, &a.Remote, &a.ServerID, &token, &started, &seen, &ends, &drained, &a.RestReason)
 		if err != nil {
 			return err
 		}

@@ -19,6 +19,7 @@ func fullAgent(id, server string) *trowel.Agent {
 	return &trowel.Agent{
 		ID: id, Name: "2@other", Version: "0.2", Slots: 8, Host: "other", Queues: []string{"gpu", "default"}, Labels: []string{"a\"b"},
 		Remote: true, ServerID: server, Token: 7, StartedAt: at(20), SeenAt: at(21), LeaseEnds: at(22), DrainedAt: at(23),
+		RestReason: "no room",
 	}
 }
 
@@ -58,12 +59,15 @@ func testAgents(t *testing.T, db trowel.Store) {
 		wantNotFound(t, map[string]error{"FindAgent": errUnknown})
 		return err
 	})
-	a.DrainedAt = time.Time{}
+	a.DrainedAt, a.RestReason = time.Time{}, ""
 	update(t, db, func(ctx context.Context, tx trowel.Tx) error {
-		wantNotFound(t, map[string]error{"DrainAgent": tx.DrainAgent(ctx, "unknown", at(1))})
-		return errors.Join(tx.DrainAgent(ctx, "a", at(1)), tx.DrainAgent(ctx, "a", time.Time{}))
+		wantNotFound(t, map[string]error{
+			"DrainAgent": tx.DrainAgent(ctx, "unknown", at(1)), "RestAgent": tx.RestAgent(ctx, "unknown", "full"),
+		})
+		return errors.Join(tx.DrainAgent(ctx, "a", at(1)), tx.DrainAgent(ctx, "a", time.Time{}), tx.RestAgent(ctx, "a", ""), tx.RestAgent(ctx, "B", "full"))
 	})
-	equal(t, "ListAgents after a drain", listAgents(t, db), []*trowel.Agent{b, a})
+	b.RestReason = "full"
+	equal(t, "ListAgents after a drain and a rest", listAgents(t, db), []*trowel.Agent{b, a})
 	update(t, db, func(ctx context.Context, tx trowel.Tx) error {
 		return errors.Join(tx.DeleteAgent(ctx, "B"), tx.DeleteAgent(ctx, "unknown"))
 	})

@@ -99,6 +99,7 @@ ALTER TABLE agent ADD COLUMN is_remote BOOLEAN NOT NULL DEFAULT FALSE;
 ALTER TABLE agent ADD COLUMN server_id TEXT NOT NULL DEFAULT '';
 ALTER TABLE agent ADD COLUMN token_id BIGINT;
 ALTER TABLE agent ADD COLUMN drained_at BIGINT;
+ALTER TABLE agent ADD COLUMN rest_reason TEXT NOT NULL DEFAULT '';
 
 -- What people and servers did to anything but the states of attempts and tasks, which is in audit. Rows
 -- are only added.
