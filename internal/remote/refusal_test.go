@@ -169,6 +169,7 @@ func tokenID(t *testing.T, w *world) (id trowel.TokenID) {
 func TestReportsAreChecked(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
+	w.lease = time.Hour // these agents send no heartbeats
 	h := w.serve(t, "s1", "")
 	id, task := w.registered(t, h)
 	other, _ := w.registered(t, h)
@@ -234,6 +235,7 @@ func (zeros) Read(data []byte) (int, error) {
 func TestNeedsAreForRunningTries(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
+	w.lease = time.Hour // these agents send no heartbeats
 	h := w.serve(t, "s1", "")
 	id, task := w.registered(t, h)
 	idle, idleTask := w.registered(t, h)
