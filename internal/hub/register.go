@@ -149,7 +149,7 @@ func (h *Hub) heard(ctx context.Context, p *peer, held *api.AgentHeld) {
 	if held.Resting {
 		p.rest()
 	}
-	reason := strings.ToValidUTF8(strings.ReplaceAll(held.Reason[:min(len(held.Reason), maxReason)], "\x00", ""), "")
+	reason := strings.ToValidUTF8(held.Reason[:min(len(held.Reason), maxReason)], "")
 	if reason == p.restReason() {
 		return
 	}

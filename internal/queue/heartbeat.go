@@ -101,24 +101,27 @@ func (h *Heartbeat) beat(ctx context.Context) error {
 		return err
 	}
 	if held {
-		return h.rest(ctx)
+		h.rest(ctx)
+		return nil
 	}
 	h.opts.Log.WarnContext(ctx, "lease lost, its tries are stopped", slog.String("agent", h.opts.Row.Name))
 	h.rests = ""
 	return h.Register(ctx)
 }
 
-// rest stores why the agent takes nothing for a while, or that it goes on.
-func (h *Heartbeat) rest(ctx context.Context) error {
+// rest stores why the agent takes nothing for a while, or that it goes on. If that cannot be stored it is tried
+// again with the next heartbeat.
+func (h *Heartbeat) rest(ctx context.Context) {
 	reason := h.opts.Agent.RestReason()
 	if reason == h.rests {
-		return nil
+		return
 	}
 	err := h.opts.Store.Update(ctx, func(tx trowel.Tx) error { return tx.RestAgent(ctx, h.agentID(), reason) })
-	if err == nil {
-		h.rests = reason
+	if err != nil {
+		h.opts.Log.WarnContext(ctx, "it is not stored whether the agent takes tasks", slog.String("agent", h.opts.Row.Name), slog.Any("error", err))
+		return
 	}
-	return err
+	h.rests = reason
 }
 
 func (h *Heartbeat) agentID() string {

@@ -298,12 +298,12 @@ func (a *asking) noAgent(name string, labels []string, idle []*trowel.Agent, see
 	case len(idle) > 0:
 		text += fmt.Sprintf("; agent %s would, but %s", idle[0].Name, whyIdle(idle[0]))
 		for _, agent := range idle {
-			if agent.DrainedAt.IsZero() {
-				r.Blockers = append(r.Blockers, Blocker{Kind: "agent", ID: agent.ID, Name: agent.Name, Detail: "rests"})
-				continue
+			detail := "rests"
+			if !agent.DrainedAt.IsZero() {
+				detail = "drained"
+				r.Offers = append(r.Offers, Offer{ActionUndrain, "trowel agents undrain " + agent.Name})
 			}
-			r.Blockers = append(r.Blockers, Blocker{Kind: "agent", ID: agent.ID, Name: agent.Name, Detail: "drained"})
-			r.Offers = append(r.Offers, Offer{ActionUndrain, "trowel agents undrain " + agent.Name})
+			r.Blockers = append(r.Blockers, Blocker{Kind: "agent", ID: agent.ID, Name: agent.Name, Detail: detail})
 		}
 	case !seen.IsZero():
 		text += fmt.Sprintf("; one was last seen at %s", a.clock(seen))

@@ -32,7 +32,7 @@ WHERE t.begun AND t.state = 4 AND (g.id IS NULL OR g.lease_ends <= $1) ORDER BY 
 
 func (t *tx) PutAgent(ctx context.Context, a *trowel.Agent) error {
 	_, err := t.exec(ctx, sqlPutAgent, a.ID, a.Name, a.Version, a.Slots, a.Host, names(a.Queues), names(a.Labels), a.Remote, a.ServerID, number(a.Token),
-		micros(a.StartedAt), micros(a.SeenAt), micros(a.LeaseEnds), micros(a.DrainedAt), a.RestReason)
+		micros(a.StartedAt), micros(a.SeenAt), micros(a.LeaseEnds), micros(a.DrainedAt), text(a.RestReason))
 	if err != nil {
 		return fmt.Errorf("put agent %q: %w", a.ID, err)
 	}
@@ -98,7 +98,7 @@ func (t *tx) DrainAgent(ctx context.Context, id string, at time.Time) error {
 }
 
 func (t *tx) RestAgent(ctx context.Context, id, reason string) error {
-	if err := there(t.exec(ctx, sqlRestAgent, id, reason)); err != nil {
+	if err := there(t.exec(ctx, sqlRestAgent, id, text(reason))); err != nil {
 		return fmt.Errorf("let agent %q rest: %w", id, err)
 	}
 	return nil

@@ -64,9 +64,9 @@ func testAgents(t *testing.T, db trowel.Store) {
 		wantNotFound(t, map[string]error{
 			"DrainAgent": tx.DrainAgent(ctx, "unknown", at(1)), "RestAgent": tx.RestAgent(ctx, "unknown", "full"),
 		})
-		return errors.Join(tx.DrainAgent(ctx, "a", at(1)), tx.DrainAgent(ctx, "a", time.Time{}), tx.RestAgent(ctx, "a", ""), tx.RestAgent(ctx, "B", "full"))
+		return errors.Join(tx.DrainAgent(ctx, "a", at(1)), tx.DrainAgent(ctx, "a", time.Time{}), tx.RestAgent(ctx, "a", ""), tx.RestAgent(ctx, "B", "full\x00\xff"))
 	})
-	b.RestReason = "full"
+	b.RestReason = "full\ufffd\ufffd"
 	equal(t, "ListAgents after a drain and a rest", listAgents(t, db), []*trowel.Agent{b, a})
 	update(t, db, func(ctx context.Context, tx trowel.Tx) error {
 		return errors.Join(tx.DeleteAgent(ctx, "B"), tx.DeleteAgent(ctx, "unknown"))
