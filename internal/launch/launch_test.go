@@ -3,6 +3,7 @@ package launch_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -264,5 +265,54 @@ func TestResume(t *testing.T) {
 	const want = "io.digdag.core.workflow.TaskMatchPattern$NoMatchException: Task pattern '+none' doesn't match with any tasks."
 	if !errors.Is(err, trowel.ErrInvalid) || err.Error() != want {
 		t.Errorf("Start from +none: error = %v, want %q", err, want)
+	}
+}
+
+// TestResumeOfAnotherProject: what tasks of another project have stored is not to be had. Its attempts are
+// told as such that are not there, whatever mode is asked for.
+func TestResumeOfAnotherProject(t *testing.T) {
+	t.Parallel()
+	h := open(t, map[string]string{"w": `{"+a": {"echo>": "hi"}, "+b": {"fail>": "no"}}`})
+	own := *h.workflows["w"]
+	other := &trowel.Workflow{Name: "w", Zone: own.Zone, Definition: own.Definition}
+	revision := &trowel.Revision{Name: "r1", CreatedAt: now(), Archive: trowel.Archive{Type: "none"}}
+	err := h.store.Update(t.Context(), func(tx trowel.Tx) error {
+		return tx.InsertRevision(t.Context(), &trowel.Project{Name: "q", CreatedAt: now()}, revision, []*trowel.Workflow{other})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := h.start(t, "w", func(r *launch.Request) { r.WorkflowID = other.ID })
+	if err != nil {
+		t.Fatal(err)
+	}
+	foreign := source.Attempt.ID
+	stored := param.Of("key", "confidential")
+	err = h.store.Update(t.Context(), func(tx trowel.Tx) error {
+		return tx.InsertTasks(t.Context(), []*trowel.Task{
+			{ID: 1, AttemptID: foreign, FullName: "+w", Group: true, State: trowel.TaskGroupError},
+			{ID: 2, AttemptID: foreign, ParentID: 1, FullName: "+w+a", State: trowel.TaskSuccess, Result: trowel.Result{Store: stored}},
+			{ID: 3, AttemptID: foreign, ParentID: 1, FullName: "+w+b", State: trowel.TaskError, Upstreams: []trowel.TaskID{2}},
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	begun := h.flusher.last
+	for _, mode := range []string{launch.ResumeFailed, launch.ResumeFrom} {
+		for _, from := range []string{"+b", "+none"} {
+			for _, id := range []trowel.AttemptID{foreign, 4711} {
+				_, err := h.start(t, "w", func(r *launch.Request) {
+					r.RetryName, r.Resume = "again", &launch.Resume{Attempt: id, Mode: mode, From: from}
+				})
+				want := fmt.Sprintf("Resource does not exist: session attempt id=%d", id)
+				if !errors.Is(err, trowel.ErrNotFound) || err.Error() != want {
+					t.Errorf("resume %s of attempt %d: error = %v, want %q", mode, id, err, want)
+				}
+			}
+		}
+	}
+	if h.flusher.last.Setting.Session != begun.Setting.Session {
+		t.Errorf("an attempt was begun: %+v", h.flusher.last.Attempt)
 	}
 }

@@ -62,7 +62,7 @@ func (l *Launcher) Start(ctx context.Context, r Request) (*trowel.AttemptSummary
 		if d, err = FindDefinition(ctx, tx, r.WorkflowID); err != nil {
 			return err
 		}
-		resumed, err = r.Resume.tasks(ctx, tx)
+		resumed, err = r.Resume.tasks(ctx, tx, d.Project.ID)
 		return err
 	})
 	if err != nil {

@@ -15,26 +15,27 @@ const (
 	ResumeFrom   = "from"   // all before a task counts as done
 )
 
-// Resume says which tasks of an earlier attempt, the source, count as done (language X65).
+// Resume says which tasks of an earlier attempt, the source, count as done (language X65). The source must be
+// of the same project, whoever asks: what its tasks have stored becomes readable in the new attempt.
 type Resume struct {
 	Attempt trowel.AttemptID
 	Mode    string
 	From    string // of ResumeFrom: the end of the full name of one task of the source
 }
 
-// tasks returns the tasks that count as done.
-func (r *Resume) tasks(ctx context.Context, tx trowel.Tx) ([]*trowel.Task, error) {
+// tasks returns the tasks that count as done. A source of another project is told as one that is not there.
+func (r *Resume) tasks(ctx context.Context, tx trowel.Tx, project trowel.ProjectID) ([]*trowel.Task, error) {
 	if r == nil {
 		return nil, nil
 	}
 	if err := r.check(); err != nil {
 		return nil, err
 	}
-	_, err := tx.FindAttempt(ctx, r.Attempt)
-	if errors.Is(err, trowel.ErrNotFound) {
+	source, err := tx.FindAttempt(ctx, r.Attempt)
+	if errors.Is(err, trowel.ErrNotFound) || err == nil && source.ProjectID != project {
 		return nil, &trowel.Error{
 			Kind: trowel.ErrNotFound, Message: fmt.Sprintf("Resource does not exist: session attempt id=%d", r.Attempt),
-			Hint: "resume an attempt that is listed, or start without resuming",
+			Hint: "resume an attempt of the same project, or start without resuming",
 		}
 	}
 	if err != nil {
