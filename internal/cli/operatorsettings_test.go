@@ -56,8 +56,8 @@ func TestOperatorSettings(t *testing.T) {
 			},
 		},
 		{
-			name: "PostgreSQL without a database", file: set, settings: []string{"param_server.type=postgresql", "param_server.host=x"}, exit: 1,
-			says: "setting param_server.type = postgresql needs param_server.database",
+			name: "PostgreSQL without a user", file: set, settings: []string{"param_server.type=postgresql", "param_server.host=x"}, exit: 1,
+			says: "error: Parameter 'param_server.user' is required but not set",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

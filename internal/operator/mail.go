@@ -49,11 +49,15 @@ func (m *mailer) runMail(ctx context.Context, r *Request) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	message, err := m.message(ctx, r, params)
+	draft, err := m.draft(ctx, r, params)
 	if err != nil {
 		return Outcome{}, err
 	}
 	server, secretHost, err := m.server(ctx, r, params)
+	if err != nil {
+		return Outcome{}, err
+	}
+	message, err := m.message(r, params, draft)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -76,16 +80,37 @@ func (m *mailer) runMail(ctx context.Context, r *Request) (Outcome, error) {
 	return Outcome{}, &Error{Kind: kind, Message: text}
 }
 
-// message reads what is to be sent.
-func (m *mailer) message(ctx context.Context, r *Request, params *param.Reader) (*mail.Message, error) {
-	body, err := commandText(ctx, m.templates, r, params, "body")
-	if err != nil {
-		return nil, err
+// mailDraft is what is read before it is known which server sends it. Options are read in Digdag's order, as
+// of several mistakes the first is told.
+type mailDraft struct {
+	body, subject string
+	to, bcc, cc   []string
+	html          bool
+}
+
+func (m *mailer) draft(ctx context.Context, r *Request, params *param.Reader) (d mailDraft, err error) {
+	if d.body, err = commandText(ctx, m.templates, r, params, "body"); err != nil {
+		return d, err
 	}
-	message := &mail.Message{Body: body}
-	if message.Subject, err = stringOrSetting(params, "subject", m.options.Subject); err != nil {
-		return nil, err
+	if d.subject, err = stringOrSetting(params, "subject", m.options.Subject); err != nil {
+		return d, err
 	}
+	if d.to, err = mailTo(params); err != nil {
+		return d, err
+	}
+	if d.bcc, err = mailTexts(params, "bcc"); err != nil {
+		return d, err
+	}
+	if d.cc, err = mailTexts(params, "cc"); err != nil {
+		return d, err
+	}
+	d.html, err = params.BoolOr("html", false)
+	return d, err
+}
+
+// message reads the rest of what is to be sent.
+func (m *mailer) message(r *Request, params *param.Reader, d mailDraft) (*mail.Message, error) {
+	message := &mail.Message{Body: d.body, Subject: d.subject, HTML: d.html}
 	from, err := stringOrSetting(params, "from", m.options.From)
 	if err != nil {
 		return nil, err
@@ -94,16 +119,13 @@ func (m *mailer) message(ctx context.Context, r *Request, params *param.Reader) 
 		return nil, err
 	}
 	message.Sender = message.From
-	if message.To, err = mailTo(params); err != nil {
+	if message.To, err = mailAddresses(d.to); err != nil {
 		return nil, err
 	}
-	if message.Cc, err = mailAddresses(params, "cc"); err != nil {
+	if message.Bcc, err = mailAddresses(d.bcc); err != nil {
 		return nil, err
 	}
-	if message.Bcc, err = mailAddresses(params, "bcc"); err != nil {
-		return nil, err
-	}
-	if message.HTML, err = params.BoolOr("html", false); err != nil {
+	if message.Cc, err = mailAddresses(d.cc); err != nil {
 		return nil, err
 	}
 	message.Attachments, err = mailAttachments(r, params)
@@ -127,28 +149,24 @@ func mailAddress(text string) (*netmail.Address, error) {
 }
 
 // mailTo reads the option to: a list, or a text that is one address.
-func mailTo(params *param.Reader) ([]*netmail.Address, error) {
+func mailTo(params *param.Reader) ([]string, error) {
 	raw, _ := params.Value("to")
 	if _, isList := raw.(param.List); isList {
-		return mailAddresses(params, "to")
+		return mailTexts(params, "to")
 	}
 	text, err := params.String("to")
-	if err != nil {
-		return nil, err
-	}
-	address, err := mailAddress(text)
-	return []*netmail.Address{address}, err
+	return []string{text}, err
 }
 
-func mailAddresses(params *param.Reader, key string) ([]*netmail.Address, error) {
+func mailTexts(params *param.Reader, key string) ([]string, error) {
 	list, err := params.ListOr(key, nil)
 	if err != nil {
 		return nil, err
 	}
-	all, err := texts(key, list)
-	if err != nil {
-		return nil, err
-	}
+	return texts(key, list)
+}
+
+func mailAddresses(all []string) ([]*netmail.Address, error) {
 	var addresses []*netmail.Address
 	for _, text := range all {
 		address, err := mailAddress(text)

@@ -163,6 +163,7 @@ func TestMailServerOfWhom(t *testing.T) {
 		has                 bool // the system has a server
 	}{
 		{name: "nobody's", message: "Missing SMTP configuration"},
+		{name: "nobody's, and no sender", own: param.Of("from", nil), message: "Missing SMTP configuration"},
 		{name: "the system's", has: true},
 		{name: "the system's with a login", has: true, system: operator.MailOptions{Username: "sys", Password: secret.NewValue("pw")}, user: "sys"},
 		{name: "the user's", own: param.Of("host", "HOST", "port", "PORT")},

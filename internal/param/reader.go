@@ -39,7 +39,8 @@ func WrongType(key, wanted string, got Value) *Error {
 	return Errorf("Expected %s for key '%s' but got %s (%s)", wanted, key, sample, kindOf(got))
 }
 
-func missing(key string) *Error {
+// Missing is the error for a required key that is not there.
+func Missing(key string) *Error {
 	return Errorf("Parameter '%s' is required but not set", key)
 }
 
@@ -121,7 +122,7 @@ func require[T any](r *Reader, key, wanted string, as func(Value) (T, bool)) (T,
 	if r.m.Has(key) {
 		return value, null(key)
 	}
-	return value, missing(key)
+	return value, Missing(key)
 }
 
 func or[T any](r *Reader, key, wanted string, as func(Value) (T, bool), otherwise T) (T, error) {
@@ -198,7 +199,7 @@ func (r *Reader) MapOf(key string) (*Map, error) {
 	raw, ok := r.Value(key)
 	switch {
 	case !ok:
-		return nil, missing(key)
+		return nil, Missing(key)
 	case raw == nil:
 		return nil, null(key)
 	}

@@ -95,8 +95,7 @@ func (s *Server) config() *tls.Config {
 	return config
 }
 
-// options are those of the library. Logins that need no secret on the wire come first; without TLS the
-// others are used too, as Digdag does.
+// options are those of the library.
 func (s *Server) options(conn net.Conn) []gomail.Option {
 	policy := gomail.NoTLS
 	if s.TLS {
@@ -111,9 +110,7 @@ func (s *Server) options(conn net.Conn) []gomail.Option {
 		options = append(options, gomail.WithSSL())
 	}
 	if s.Username != "" {
-		options = append(options, gomail.WithUsername(s.Username), gomail.WithPassword(s.Password),
-			gomail.WithOpportunisticSMTPAuth(gomail.SMTPAuthSCRAMSHA256, gomail.SMTPAuthSCRAMSHA1, gomail.SMTPAuthCramMD5,
-				gomail.SMTPAuthPlainNoEnc, gomail.SMTPAuthLoginNoEnc))
+		options = append(options, gomail.WithSMTPAuthCustom(&login{username: s.Username, password: s.Password, host: s.Host}))
 	}
 	if s.Debug != nil {
 		options = append(options, gomail.WithDebugLog(), gomail.WithLogger(lines(s.Debug)))

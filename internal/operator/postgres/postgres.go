@@ -56,13 +56,14 @@ type Server struct {
 	hasTable atomic.Bool
 }
 
-// New returns a Server, or an error about its options. It does not connect yet.
+// New returns a Server, or an error about its options: of several that are missing Digdag's first one. It
+// does not connect yet.
 func New(options Options) (*Server, error) {
 	for _, required := range []struct{ key, value string }{
-		{"host", options.Host}, {"database", options.Database}, {"user", options.User},
+		{"user", options.User}, {"host", options.Host}, {"database", options.Database},
 	} {
 		if required.value == "" {
-			return nil, fmt.Errorf("setting param_server.type = postgresql needs param_server.%s", required.key)
+			return nil, param.Missing("param_server." + required.key)
 		}
 	}
 	setDefault(&options.Port, 5432)

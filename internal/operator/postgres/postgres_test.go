@@ -87,10 +87,10 @@ func TestNoServer(t *testing.T) {
 func TestOptions(t *testing.T) {
 	t.Parallel()
 	for want, options := range map[string]postgres.Options{
-		"needs param_server.host":     {User: "u", Database: "d"},
-		"needs param_server.user":     {Host: "h", Database: "d"},
-		"needs param_server.database": {Host: "h", User: "u"},
-		"sslmode":                     {Host: "h", User: "u", Database: "d", SSLMode: "wild"},
+		"Parameter 'param_server.user' is required but not set":     {},
+		"Parameter 'param_server.host' is required but not set":     {User: "u"},
+		"Parameter 'param_server.database' is required but not set": {Host: "h", User: "u"},
+		"sslmode": {Host: "h", User: "u", Database: "d", SSLMode: "wild"},
 	} {
 		if _, err := postgres.New(options); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("New(%+v): %v, want %q", options, err, want)

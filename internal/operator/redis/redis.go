@@ -104,9 +104,9 @@ func (s *Server) with(ctx context.Context, do func(redis.Conn) error) error {
 	return do(conn)
 }
 
-// encode makes Digdag's form of a value: a text has the type 0.
+// encode makes Digdag's form of a value, byte for byte: a text has the type 0.
 func encode(text string) string {
-	return param.JSON(param.Of("value", param.Of("value", text), "value_type", 0))
+	return param.JSON(param.Of("value_type", 0, "value", param.Of("value", text)))
 }
 
 // decode reads it.

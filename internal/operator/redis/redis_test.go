@@ -120,7 +120,7 @@ func TestSharedWithDigdag(t *testing.T) {
 		t.Fatal(err)
 	}
 	for key, want := range map[string]string{
-		"0:k1": `{"value":{"value":"v \"ä\n"},"value_type":0}`, "0:k2": `{"value":{"value":""},"value_type":0}`,
+		"0:k1": `{"value_type":0,"value":{"value":"v \"ä\n"}}`, "0:k2": `{"value_type":0,"value":{"value":""}}`,
 	} {
 		if got, err := client.String(raw.Do("GET", key)); err != nil || got != want {
 			t.Errorf("%s = %q, error %v, want %q", key, got, err, want)

@@ -48,6 +48,7 @@ type Message struct {
 	From      string
 	To        []string // recipients of the envelope
 	User      string   // that logged in
+	ActingFor string   // the user's identity that PLAIN names besides
 	Encrypted bool
 	Header    mail.Header
 	Parts     []Part // one, unless there are attachments
@@ -183,7 +184,7 @@ func (c *session) login(rest string) {
 	var user, password string
 	if mechanism == "PLAIN" {
 		parts := strings.Split(decode64(first), "\x00")
-		user, password = parts[1], parts[2]
+		c.now.ActingFor, user, password = parts[0], parts[1], parts[2]
 	} else {
 		user, password = decode64(c.ask("Username:")), decode64(c.ask("Password:"))
 	}
