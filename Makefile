@@ -77,9 +77,10 @@ vet: ## vet and build for Linux, macOS and Windows
 dev: fmt lint build test ## before a commit: format, lint, build, test
 
 conformance: build ## compare command line and REST API, on both databases, without and with a remote agent, with what Digdag did; RUN=expression selects
-	go run ./conformance/cli -bin bin/trowel -cases conformance/cli/cases -run '$(RUN)'
-	go run ./conformance/both -bin bin/trowel -run '$(RUN)'
-	go run ./conformance/both -bin bin/trowel -run '$(RUN)' -agent
+	go run ./conformance/cli -bin bin/trowel -cases conformance/cli/cases -differs conformance/differs -run '$(RUN)'
+	go run ./conformance/cli -bin bin/trowel -cases conformance/cli/own -run '$(RUN)'
+	go run ./conformance/both -bin bin/trowel -differs conformance/differs -run '$(RUN)'
+	go run ./conformance/both -bin bin/trowel -differs conformance/differs -run '$(RUN)' -agent
 
 conformance-check:
 	@scripts/sync.sh --check

@@ -29,16 +29,19 @@ func main() {
 	bin := flag.String("bin", "bin/trowel", "the program")
 	cases := flag.String("cases", "conformance/cases", "folder of the cases")
 	only := flag.String("run", ".", "expression that selects cases")
+	differs := flag.String("differs", "conformance/differs", "file of the cases that differ on purpose")
 	databases := flag.String("databases", "sqlite,postgresql", "what to run on")
 	remote := flag.Bool("agent", false, "run tasks on a remote agent")
 	flag.Parse()
-	if err := run(context.Background(), *bin, *cases, *only, strings.Split(*databases, ","), *remote); err != nil {
+	args := []string{"-cases", *cases, "-differs", *differs, "-run", *only}
+	if err := run(context.Background(), *bin, args, strings.Split(*databases, ","), *remote); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, bin, cases, only string, databases []string, remote bool) error {
+// run replays the cases on each database; args are those of the runner of cases.
+func run(ctx context.Context, bin string, args, databases []string, remote bool) error {
 	tmp, err := os.MkdirTemp("", "trowel-conformance-")
 	if err != nil {
 		return err
@@ -56,7 +59,7 @@ func run(ctx context.Context, bin, cases, only string, databases []string, remot
 			if remote {
 				settings = append(settings, "agent.enabled = false")
 			}
-			err = errors.Join(replay(ctx, bin, conform, cases, only, settings, remote), end())
+			err = errors.Join(replay(ctx, bin, conform, args, settings, remote), end())
 		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", database, err))
@@ -90,7 +93,7 @@ func databaseSettings(o postgres.Options) []string {
 }
 
 // replay starts a server, and an agent if there is to be one, runs all cases and ends them.
-func replay(ctx context.Context, bin, conform, cases, only string, settings []string, remote bool) error {
+func replay(ctx context.Context, bin, conform string, args, settings []string, remote bool) error {
 	var dir string
 	for _, line := range settings {
 		if path, found := strings.CutPrefix(line, "server.runtime-info.path = "); found {
@@ -115,7 +118,7 @@ func replay(ctx context.Context, bin, conform, cases, only string, settings []st
 		stopAgent, err = startAgent(ctx, bin, endpoint, dir)
 	}
 	if err == nil {
-		err = command(ctx, conform, "-endpoint", endpoint, "-cases", cases, "-run", only, "-parallel", "8")
+		err = command(ctx, conform, append([]string{"-endpoint", endpoint, "-parallel", "8"}, args...)...)
 	}
 	stopAgent()
 	if errStop := server.Process.Signal(syscall.SIGTERM); errStop == nil {

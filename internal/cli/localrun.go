@@ -224,7 +224,11 @@ func (l *localRun) openAgent(ctx context.Context, taskLimit int) error {
 		run: l, showParams: l.c.args.given("--show-params") || l.c.args.given("-dE"),
 		dry: l.c.args.given("--dry-run") || l.c.args.given("-dE"),
 	}
-	secrets := l.secrets()
+	mask, err := newOutputMask(l.config)
+	if err != nil {
+		return err
+	}
+	secrets := mask.finder(l.secrets())
 	l.agent = agent.New(ctx, agent.Options{
 		ID:        "local",
 		Slots:     slots,
@@ -239,9 +243,9 @@ func (l *localRun) openAgent(ctx context.Context, taskLimit int) error {
 		Project:   l.project.Dir,
 		TaskLimit: taskLimit,
 		Now:       l.c.env.Now,
-		OpenLog:   openLog,
+		OpenLog:   func(lease *trowel.Lease) agent.Log { return mask.log(openLog(lease)) },
 		Hook:      hook,
-		Report:    func(r trowel.Report) { l.flusher.Report(r) },
+		Report:    func(r trowel.Report) { l.flusher.Report(mask.report(r)) },
 		Wake:      func() { l.flusher.Wake() },
 	})
 	return nil

@@ -34,7 +34,7 @@ func logKeys() []Key {
 	}
 	keys = append(keys, bucketKeys("log-server", func(s *Server) *Storage { return &s.Logs.Storage })...)
 	return append(keys,
-		key("tasklog.mask_secrets", aBoolean(), "false", "secrets of 8 characters or more are masked in the output of tasks", func(s *Server) *bool { return &s.Logs.MaskSecrets }))
+		key("tasklog.mask_secrets", aBoolean(), "true", "secrets of 8 characters or more are masked in the output of tasks. In `trowel run`, whose reader has the secrets, they are not unless it is set", func(s *Server) *bool { return &s.Logs.MaskSecrets }))
 }
 
 // bucketKeys are the rows of the object stores below a prefix. Those of a store that is not the chosen
