@@ -59,7 +59,7 @@ func TestDefaults(t *testing.T) {
 		},
 		Schedule: config.Schedule{Enabled: true},
 		Archives: config.Storage{Type: "db"},
-		Logs:     config.Logs{Storage: config.Storage{Type: "db", Folder: "digdag.log"}},
+		Logs:     config.Logs{Storage: config.Storage{Type: "db", Folder: "digdag.log"}, MaskSecrets: true},
 		Notification: config.Notification{
 			Retries: 10, MinWait: time.Second, MaxWait: 30 * time.Second, Method: "POST",
 			Subject: "Digdag Notification", TLS: true, Timeout: 30 * time.Second,
@@ -125,7 +125,7 @@ func TestDigdagFile(t *testing.T) {
 		Name: "b", Path: "a/b/", DirectDownload: true, DownloadExpiration: time.Minute, UploadExpiration: 10 * time.Minute,
 		PathStyle: true, AccessKeyID: "id", SecretAccessKey: "key",
 	}})
-	check("Logs", got.Logs, config.Logs{Storage: config.Storage{Type: "file", Folder: "logs"}, SplitBytes: 1000})
+	check("Logs", got.Logs, config.Logs{Storage: config.Storage{Type: "file", Folder: "logs"}, SplitBytes: 1000, MaskSecrets: true})
 	check("DefaultParams", got.DefaultParams, param.Of("a", param.Of("b", 1)))
 	check("To", got.Notification.To, []string{"b@x", "c@x"})
 	check("Cc", got.Notification.Cc, []string{"d@x"})
@@ -137,13 +137,13 @@ func TestOwnKeys(t *testing.T) {
 	t.Parallel()
 	got := read(t,
 		"server.tls.cert", "c.pem", "server.tls.key", "k.pem", "server.bind", "::", "server.insecure", "true",
-		"shutdown_grace", "5m", "kill_grace", "1m", "retention.attempts", "90d", "tasklog.mask_secrets", "true",
+		"shutdown_grace", "5m", "kill_grace", "1m", "retention.attempts", "90d", "tasklog.mask_secrets", "false",
 		"secret.old_encryption_keys", "a, b,", "archive.type", "azure", "archive.azure.bucket", "c", "archive.azure.credentials.account", "acc",
 		"log-server.type", "file", "log-server.file.path", "l", "database.type", "h2", "database.path", "data")
 	if got.ShutdownGrace != 5*time.Minute || got.Agent.KillGrace != time.Minute || got.KeepAttempts != 90*24*time.Hour {
 		t.Errorf("durations = %v, %v, %v", got.ShutdownGrace, got.Agent.KillGrace, got.KeepAttempts)
 	}
-	if !got.Logs.MaskSecrets || got.Logs.Folder != "l" || got.Logs.Type != config.StorageFile {
+	if got.Logs.MaskSecrets || got.Logs.Folder != "l" || got.Logs.Type != config.StorageFile {
 		t.Errorf("Logs = %+v", got.Logs)
 	}
 	if diff := cmp.Diff([]string{"a", "b"}, got.Secrets.OldKeys); diff != "" {
