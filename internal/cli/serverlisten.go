@@ -77,7 +77,7 @@ func joinHostPort(host string, port int) string { return net.JoinHostPort(host, 
 func newHTTPServer(opts config.Listen, handler http.Handler, log *slog.Logger) *http.Server {
 	s := &http.Server{
 		Handler: stalls{handler: handler, limit: opts.StallTimeout}, ReadHeaderTimeout: opts.HeadTimeout, IdleTimeout: opts.IdleTimeout,
-		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug), DisableGeneralOptionsHandler: true, // the handler sees every request
 	}
 	s.Protocols = &http.Protocols{}
 	s.Protocols.SetHTTP1(true)

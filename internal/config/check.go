@@ -50,7 +50,14 @@ func (r *reader) checkListen() {
 			r.missing("server.tls.key", "server.tls.cert")
 		}
 	}
-	if r.server.Auth.Username != "" || listen.Insecure {
+	if r.server.Auth.SignIn() {
+		return
+	}
+	if listen.Insecure {
+		if len(listen.AllowedHosts) == 0 {
+			r.warn(slog.LevelWarn, "server.insecure", "nobody has to sign in, and any name is answered: a web page whose name leads to this server "+
+				"can do everything here; list the names of this server in server.allowed-hosts")
+		}
 		return
 	}
 	if !isLoopback(listen.Bind) {

@@ -11,6 +11,7 @@ func listenKeys() []Key {
 		key("server.tls.cert", aText(), "", "file with the certificate chain, PEM; with `server.tls.key` the server speaks HTTPS", func(s *Server) *string { return &s.Listen.TLSCert }),
 		key("server.tls.key", aText(), "", "file with the private key, PEM", func(s *Server) *string { return &s.Listen.TLSKey }),
 		key("server.insecure", aBoolean(), "false", "allows an address that others can reach without authentication", func(s *Server) *bool { return &s.Listen.Insecure }),
+		key("server.allowed-hosts", aListOfHosts(), "", "names in `Host` that are answered besides IP addresses, `localhost` and that of `server.bind`. Without a user other names are refused, unless `server.insecure` is set and this is not", func(s *Server) *[]string { return &s.Listen.AllowedHosts }),
 		key("server.http.no-request-timeout", aNumberOfSeconds(), "60", "an idle connection is closed after it", func(s *Server) *time.Duration { return &s.Listen.IdleTimeout }),
 		key("server.http.request-parse-timeout", aNumberOfSeconds(), "30", "limit for reading the head of a request", func(s *Server) *time.Duration { return &s.Listen.HeadTimeout }),
 		key("server.http.io-idle-timeout", aNumberOfSeconds(), "300", "limit for a stalled body or answer", func(s *Server) *time.Duration { return &s.Listen.StallTimeout }),

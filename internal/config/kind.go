@@ -134,6 +134,23 @@ func aList() kind[[]string] {
 	}}
 }
 
+// hostForm is a host name, or an IPv4 address, without a port.
+var hostForm = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
+
+// aListOfHosts is host names with commas between them.
+func aListOfHosts() kind[[]string] {
+	list := aList()
+	return kind[[]string]{list.name, func(text string) ([]string, error) {
+		hosts, err := list.parse(text)
+		for _, host := range hosts {
+			if !hostForm.MatchString(host) {
+				return nil, fmt.Errorf("%q is no host name: use names without port and path, as in trowel.example.com, with commas between them", host)
+			}
+		}
+		return hosts, err
+	}}
+}
+
 // anObject is a JSON object.
 func anObject() kind[*param.Map] {
 	return kind[*param.Map]{"JSON object", func(text string) (*param.Map, error) {

@@ -3,6 +3,7 @@ package config_test
 import (
 	"errors"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -136,7 +137,7 @@ func TestDigdagFile(t *testing.T) {
 func TestOwnKeys(t *testing.T) {
 	t.Parallel()
 	got := read(t,
-		"server.tls.cert", "c.pem", "server.tls.key", "k.pem", "server.bind", "::", "server.insecure", "true",
+		"server.tls.cert", "c.pem", "server.tls.key", "k.pem", "server.bind", "::", "server.insecure", "true", "server.allowed-hosts", "a.example.com",
 		"shutdown_grace", "5m", "kill_grace", "1m", "retention.attempts", "90d", "tasklog.mask_secrets", "false",
 		"secret.old_encryption_keys", "a, b,", "archive.type", "azure", "archive.azure.bucket", "c", "archive.azure.credentials.account", "acc",
 		"log-server.type", "file", "log-server.file.path", "l", "database.type", "h2", "database.path", "data")
@@ -232,6 +233,9 @@ func TestWrongSettings(t *testing.T) {
 		{"public by name", []string{"server.bind", "example.com"}, `server.bind = "example.com" at server.properties: ` + public},
 		{"public IPv6", []string{"server.bind", "::"}, `server.bind = "::" at server.properties: ` + public},
 		{"any address", []string{"server.bind", ""}, `server.bind = "" at server.properties: ` + public},
+		{"a URL as a host", []string{"server.allowed-hosts", "a.example.com, https://b"}, `server.allowed-hosts = "a.example.com, https://b" at server.properties: "https://b" is no host name: use names without port`},
+		{"a host with its port", []string{"server.allowed-hosts", "a.example.com:80"}, `"a.example.com:80" is no host name`},
+		{"every host", []string{"server.allowed-hosts", "*"}, `"*" is no host name`},
 		{"public admin", []string{"server.admin.port", "1", "server.admin.bind", "10.0.0.1"}, `server.admin.bind = "10.0.0.1" at server.properties: ` + public},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -244,6 +248,42 @@ func TestWrongSettings(t *testing.T) {
 				t.Errorf("Read: error is of another kind than invalid")
 			}
 		})
+	}
+}
+
+// Where nobody signs in, a server answers to its own names only, or says at start that it answers to all.
+func TestServerNames(t *testing.T) {
+	t.Parallel()
+	user := []string{"server.authenticator.basic.username", "u", "server.authenticator.basic.password", "p"}
+	insecure := []string{"server.bind", "trowel.lan", "server.insecure", "true"}
+	hosts := []string{"server.allowed-hosts", "a.example.com,b"}
+	for _, c := range []struct {
+		name  string
+		pairs []string
+		want  []string // nil: all
+		warns bool
+	}{
+		{"nobody signs in", nil, []string{"127.0.0.1", "127.0.0.1"}, false},
+		{"nobody signs in, with names", hosts, []string{"127.0.0.1", "127.0.0.1", "a.example.com", "b"}, false},
+		{"an admin listener", []string{"server.admin.port", "1", "server.admin.bind", "localhost"}, []string{"127.0.0.1", "localhost"}, false},
+		{"insecure", insecure, nil, true},
+		{"insecure on this machine", []string{"server.insecure", "true"}, nil, true},
+		{"insecure, with names", slices.Concat(insecure, hosts), []string{"trowel.lan", "trowel.lan", "a.example.com", "b"}, false},
+		{"sign-in", user, nil, false},
+		{"sign-in, with names", slices.Concat(user, hosts), []string{"127.0.0.1", "127.0.0.1", "a.example.com", "b"}, false},
+		{"sign-in and insecure", slices.Concat(user, insecure), nil, false},
+		{"deprecated sign-in", []string{"basicauth.username", "u", "basicauth.password", "p"}, nil, true},
+	} {
+		server, warnings, err := config.Read(settings(c.pairs...))
+		if err != nil {
+			t.Fatalf("%s: %v", c.name, err)
+		}
+		if diff := cmp.Diff(c.want, server.Names()); diff != "" {
+			t.Errorf("%s: Names (-want +got):\n%s", c.name, diff)
+		}
+		if (len(warnings) > 0) != c.warns {
+			t.Errorf("%s: warnings %v", c.name, warnings)
+		}
 	}
 }
 

@@ -48,6 +48,7 @@ type Listen struct {
 	HasAdmin        bool
 	TLSCert, TLSKey string // files; both or none
 	Insecure        bool   // a public address without authentication is wanted
+	AllowedHosts    []string
 	IdleTimeout     time.Duration
 	HeadTimeout     time.Duration
 	StallTimeout    time.Duration
@@ -60,6 +61,19 @@ type Listen struct {
 type Auth struct {
 	Username, Password string
 	Admin              bool
+}
+
+// SignIn reports whether callers must sign in.
+func (a *Auth) SignIn() bool { return a.Username != "" }
+
+// Names are the host names that requests may be sent to, besides localhost; nil for all of them. A server that
+// asks nobody who they are answers to its own names only, so that no page can reach it under a name of the page.
+func (s *Server) Names() []string {
+	l := &s.Listen
+	if len(l.AllowedHosts) == 0 && (s.Auth.SignIn() || l.Insecure) {
+		return nil
+	}
+	return append([]string{l.Bind, l.AdminBind}, l.AllowedHosts...)
 }
 
 // API has limits of answers and requests.

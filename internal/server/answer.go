@@ -59,15 +59,24 @@ func (c *call) answerError(err error) {
 		masked.message = c.opts.Mask(r.message)
 		r = &masked
 	}
-	c.answerJSON(r.status, r.document())
+	if c.route != nil && c.route.answer != nil {
+		c.answerJSON(r.status, r.document())
+		return
+	}
+	c.writeJSON(r.status, r.document()) // who asks for a stream or a file reads errors all the same
 }
 
-// answerJSON writes a document. Nothing is escaped for HTML.
+// answerJSON writes a document for those who accept one.
 func (c *call) answerJSON(status int, value any) {
-	if !c.accepts("application/json") {
+	if !c.accepts(jsonType) {
 		c.w.WriteHeader(http.StatusNotAcceptable)
 		return
 	}
+	c.writeJSON(status, value)
+}
+
+// writeJSON writes a document. Nothing is escaped for HTML.
+func (c *call) writeJSON(status int, value any) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
@@ -77,7 +86,7 @@ func (c *call) answerJSON(status int, value any) {
 		return
 	}
 	b.Truncate(b.Len() - 1) // the line end
-	c.w.Header().Set("Content-Type", "application/json")
+	c.w.Header().Set("Content-Type", jsonType)
 	c.send(status, int64(b.Len()), &b)
 }
 

@@ -70,6 +70,8 @@ type Options struct {
 	Version            string // as clients see it (server 2.6.1)
 	UpgradeRecommended string // see server.client-version-check.*; may be empty
 	Incompatible       string
+	Names              Names             // that the server answers to; nil for all
+	SignIn             bool              // nobody is let in without credentials
 	Headers            map[string]string // of all answers below /api
 	TempDir            string            // for uploads; empty for that of the system
 	MaxArchive         int64             // bytes of an archive, see api.max_archive_total_size_limit
@@ -86,17 +88,20 @@ const defaultPage = 100
 
 // Server answers requests. It is an http.Handler; Admin is the handler of the admin listener.
 type Server struct {
-	opts   Options
-	routes []route
-	router *router
-	admin  bool
-	gates  *gates
-	names  *nameCache
+	opts    Options
+	routes  []route
+	router  *router
+	admin   bool
+	gates   *gates
+	origins *origins
+	names   *nameCache
 }
 
 // New returns a server.
 func New(opts Options) *Server {
-	s := &Server{opts: opts, gates: &gates{}, names: &nameCache{}}
+	s := &Server{
+		opts: opts, gates: &gates{}, names: &nameCache{}, origins: &origins{names: opts.Names, swagger: opts.Swagger, signIn: opts.SignIn},
+	}
 	s.routes = routes()
 	if opts.Swagger {
 		s.routes = append(s.routes, swaggerRoutes()...)
@@ -135,10 +140,20 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	path := r.URL.EscapedPath()
+	ofAPI := path == "/api" || strings.HasPrefix(path, "/api/")
+	if ofAPI {
+		s.addHeaders(rec.Header())
+	}
+	if refused := s.origins.check(r); refused != nil {
+		c := &call{Server: s, w: rec, r: r, context: r.Context()}
+		c.answerError(refused)
+		return
+	}
 	switch {
 	case r.Method == http.MethodTrace:
 		trace(rec, r)
-	case path == "/api" || strings.HasPrefix(path, "/api/"):
+	case r.Method == http.MethodOptions && r.RequestURI == "*": // about the server as such
+	case ofAPI:
 		s.serveAPI(rec, r, path)
 	case path == "/metrics" && s.opts.Metrics != nil:
 		s.serveMetrics(rec, r)
@@ -147,15 +162,19 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// addHeaders adds those of all answers below /api.
+func (s *Server) addHeaders(header http.Header) {
+	for name, value := range s.opts.Headers {
+		header.Set(name, value)
+	}
+	if s.opts.Swagger {
+		allowOrigins(header)
+	}
+}
+
 // serveAPI finds the route of a request and answers it. Who calls is asked before anything else,
 // so that nobody learns which paths there are.
 func (s *Server) serveAPI(w *recorder, r *http.Request, path string) {
-	for name, value := range s.opts.Headers {
-		w.Header().Set(name, value)
-	}
-	if s.opts.Swagger {
-		allowOrigins(w.Header())
-	}
 	c := &call{Server: s, w: w, r: r, context: r.Context(), now: s.opts.Now()}
 	f, known := s.router.find(path)
 	if r.Method == http.MethodOptions {
