@@ -2,8 +2,25 @@ package trowel
 
 import (
 	"context"
+	"fmt"
+	"regexp"
 	"time"
 )
+
+// MissingSecretText is Digdag's text for a required secret that does not exist (operators 1.6).
+func MissingSecretText(key string) string { return fmt.Sprintf("Secret not found for key: '%s'", key) }
+
+var missingSecret = regexp.MustCompile(`Secret not found for key: '([A-Za-z][A-Za-z0-9_.-]*)'`)
+
+// MissingSecret returns the key of the secret that an error message says is missing. It reports false for
+// other messages, and for a key that could not be set.
+func MissingSecret(message string) (key string, found bool) {
+	match := missingSecret.FindStringSubmatch(message)
+	if match == nil {
+		return "", false
+	}
+	return match[1], true
+}
 
 // Secret is a value that only operators see that may. It is stored encrypted.
 type Secret struct {

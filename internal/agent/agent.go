@@ -82,7 +82,10 @@ type Options struct {
 	// Pause hears why the agent takes nothing new for a while, and "" when it goes on. It does not block, asks
 	// the agent nothing, and hears of a pause before Report has the try that led to it; nil is not called.
 	Pause func(reason string)
-	Log   *slog.Logger // of the agent, not of a try; nil for none
+	// Advice says what can be done about a failure, in a line for the log of the try; "" if it does not know.
+	// nil is not called.
+	Advice func(lease *trowel.Lease, err error) string
+	Log    *slog.Logger // of the agent, not of a try; nil for none
 }
 
 // starting is how many tasks may be between their claim and their start. A task that has started a

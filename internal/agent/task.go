@@ -74,6 +74,9 @@ func (t *try) execute(out *output, log *slog.Logger) (report trowel.Report) {
 		return trowel.Report{Outcome: trowel.OutcomeReleased}
 	case err != nil:
 		t.say(log, slog.LevelError, operator.LogText(t.lease.FullName, err))
+		if advice := t.advice(err); advice != "" {
+			t.say(log, slog.LevelError, advice)
+		}
 		return failure(err)
 	case outcome.Again == nil:
 		return trowel.Report{Outcome: trowel.OutcomeSuccess, Result: outcome.Result}
@@ -150,6 +153,14 @@ func (t *try) announce(selection operator.Selection, log *slog.Logger) {
 // say logs a line for people, whose text is Digdag's.
 func (t *try) say(log *slog.Logger, level slog.Level, line string, attrs ...slog.Attr) {
 	log.LogAttrs(t.ctx, level, line, attrs...) //nolint:sloglint // the whole line is the message
+}
+
+// advice is what can be done about a failure, "" if nobody knows.
+func (t *try) advice(err error) string {
+	if t.agent.opts.Advice == nil {
+		return ""
+	}
+	return t.agent.opts.Advice(t.lease, err)
 }
 
 // ownKeys are the task's keys that operators and templates see (language P3).

@@ -109,7 +109,7 @@ type Blocker struct {
 
 // Offer is something that a person can do about a reason.
 type Offer struct {
-	Action  string `json:"action"` // "unpause_workflow", "kill_attempt", "retry_attempt", "set_pool" or "undrain_agent"
+	Action  string `json:"action"` // "unpause_workflow", "kill_attempt", "retry_attempt", "set_pool", "undrain_agent" or "set_secret"
 	Label   string `json:"label"`  // the command that does it
 	Allowed bool   `json:"allowed"`
 }

@@ -122,7 +122,7 @@ func (p *agentProcess) open(ctx context.Context, s *uplink.Settings) (err error)
 			Env: commandEnvironment(p.env.Environ, p.settings.Environment), Grace: a.KillGrace, KillNow: p.killNow, Log: p.log,
 		}),
 		Secrets: p.secretsOf, Sessions: p.link, Notifier: taskNotifier{p.notifier}, Workspaces: p.workspaces, TaskLimit: s.TaskLimit,
-		Now: p.env.Now, OpenLog: p.openLog, Report: p.report, Wake: func() {}, Pause: p.link.Pause, Log: p.log,
+		Now: p.env.Now, OpenLog: p.openLog, Report: p.report, Wake: func() {}, Pause: p.link.Pause, Advice: adviceOnServer, Log: p.log,
 	})
 	return nil
 }

@@ -56,4 +56,5 @@ type failedTask struct {
 	Message   string   // Digdag's text (server 1.9.2)
 	LastLines []string // of its output
 	Where     string   // file:line:column; empty if unknown
+	Fix       string   // the command that mends it; empty if unknown
 }

@@ -90,6 +90,9 @@ func endEvent(e jsonEvent, end runEnd) jsonEvent {
 		e = append(e, `{"task":`...)
 		e = param.AppendQuoted(e, failed.Name)
 		e = e.text("message", failed.Message).text("where", failed.Where).list("last_lines", failed.LastLines)
+		if failed.Fix != "" {
+			e = e.text("fix", failed.Fix)
+		}
 		e = append(e, '}')
 	}
 	e = append(e, ']')

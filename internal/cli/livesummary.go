@@ -124,6 +124,9 @@ func (s *summary) failure(failed *failedTask) {
 	for line := range strings.Lines(failed.Message) {
 		s.line(inkPlain, "    "+cleanText(strings.TrimRight(line, "\r\n")))
 	}
+	if failed.Fix != "" {
+		s.line(inkPlain, "    fix: "+s.look.paint(inkBold, failed.Fix))
+	}
 	for _, line := range failed.LastLines {
 		bar := s.look.paint(inkDim, s.look.signs.bar)
 		s.line(inkPlain, "    "+bar+" "+cutText(cleanText(line), max(s.width-summaryIndent-5, 1), s.look.signs.rest))

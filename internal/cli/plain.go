@@ -80,6 +80,9 @@ func resultText(end runEnd) string {
 		if f.Where != "" {
 			text.WriteString("    at " + f.Where + "\n")
 		}
+		if f.Fix != "" {
+			text.WriteString("    fix: " + f.Fix + "\n")
+		}
 	}
 	text.WriteString("\n")
 	if end.StateDir == "" {

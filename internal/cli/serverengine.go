@@ -84,7 +84,7 @@ func (p *serverProcess) openAgent(ctx context.Context) error {
 		Secrets: p.secretsOf, Sessions: p.sessions(),
 		Notifier: taskNotifier{p.notifier}, Project: project, Workspaces: workspaces, TaskLimit: p.settings.Engine.MaxTasks,
 		Now: p.env.Now, OpenLog: p.openLog,
-		Report: p.report, Wake: func() { p.flusher.Wake() }, Log: p.log,
+		Report: p.report, Wake: func() { p.flusher.Wake() }, Advice: adviceOnServer, Log: p.log,
 	})
 	if !p.runsTasks() {
 		p.agent.Rest()

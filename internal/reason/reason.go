@@ -47,6 +47,7 @@ const (
 	ActionRetry   = "retry_attempt"
 	ActionSetPool = "set_pool"
 	ActionUndrain = "undrain_agent"
+	ActionSecret  = "set_secret"
 )
 
 // Facts are what is known about an attempt at one instant.

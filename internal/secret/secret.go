@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
+
+	"github.com/trowel-project/trowel"
 )
 
 // Finder finds secrets. It is safe for concurrent use.
@@ -45,7 +47,7 @@ type NotFoundError struct {
 
 // Error returns Digdag's text (operators 1.6).
 func (e *NotFoundError) Error() string {
-	return fmt.Sprintf("Secret not found for key: '%s'", e.Key)
+	return trowel.MissingSecretText(e.Key)
 }
 
 // KeyError says that a text is no key of a secret. Digdag calls the kind "illegal argument".

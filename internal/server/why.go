@@ -202,6 +202,7 @@ func (a *asker) link(t *trowel.Task) (api.WhyLink, trowel.TaskID) {
 		a.offer(reasons[0].Offers)
 		return link, reasons[0].Next
 	}
+	a.offer(reason.Mend(t, a.facts))
 	link.Reason = api.Reason{Text: reason.Standing(t, a.facts), Since: milli(t.UpdatedAt)}
 	if t.State == trowel.TaskGroupError || t.State == trowel.TaskCanceled && t.Group {
 		return link, a.facts.Tree.FailedChild(t.ID)

@@ -83,6 +83,8 @@ func (a *asker) allows(action string) bool {
 		verb = access.RunWorkflow
 	case reason.ActionSetPool:
 		verb, project = access.EditPools, 0
+	case reason.ActionSecret:
+		verb = access.PutProjectSecret
 	case reason.ActionUndrain:
 		verb, project = access.DrainAgents, 0
 	}
