@@ -35,6 +35,7 @@ func runAgent(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
+	logs.harmless = true
 	signals, restore := catchSignals()
 	defer restore()
 	return errors.Join(c.agent(ctx, settings, slog.New(logs), signals), logs.close())

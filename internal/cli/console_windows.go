@@ -2,7 +2,6 @@ package cli
 
 import (
 	"io"
-	"os"
 
 	"golang.org/x/sys/windows"
 )
@@ -10,8 +9,8 @@ import (
 // enableSequences makes a console understand escape sequences, and tells whether it does. Consoles
 // before Windows 10 do not.
 func enableSequences(w io.Writer) bool {
-	file, ok := w.(*os.File)
-	if !ok {
+	file := fileBehind(w)
+	if file == nil {
 		return false
 	}
 	console := windows.Handle(file.Fd())

@@ -30,7 +30,7 @@ func (c *call) databaseSettings(ctx context.Context) (*config.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	log := slog.New(&logFormat{to: c.env.Stderr, level: slog.LevelWarn, thread: "main", class: "trowel"})
+	log := slog.New(&logFormat{to: c.env.Stderr, level: slog.LevelWarn, thread: "main", class: "trowel", harmless: true})
 	return c.readServer(ctx, settings, log)
 }
 

@@ -46,7 +46,7 @@ func runDB(ctx context.Context, c *call) error {
 // clean deletes what is old, beside a server or without one, and says what it was, also of what it had
 // deleted before it failed.
 func (c *call) clean(ctx context.Context, settings *config.Server) error {
-	log := slog.New(&logFormat{to: c.env.Stderr, level: slog.LevelWarn, thread: "main", class: "trowel"})
+	log := slog.New(&logFormat{to: c.env.Stderr, level: slog.LevelWarn, thread: "main", class: "trowel", harmless: true})
 	p := &serverProcess{call: c, settings: settings, log: log, meters: newMeters(c.env.Now)}
 	store, err := c.openBeside(ctx, &settings.Database)
 	if err != nil {

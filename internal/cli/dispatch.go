@@ -33,6 +33,7 @@ func Run(ctx context.Context, env Env) (exit int) {
 	defer catchPipes()()
 	out := &keptWriter{w: env.Stdout}
 	env.Stdout = out
+	defer env.guardTerminals()()
 	c := &call{env: env, program: env.programName(), commands: table}
 	err := c.read(raw)
 	if c.command == nil || !c.command.extra { // the output of ours goes to pipes and start-up files

@@ -3,7 +3,6 @@ package cli
 import (
 	"io"
 	"log/slog"
-	"os"
 	"strings"
 	"sync"
 	"time"
@@ -69,7 +68,7 @@ func newLive(env Env, opts liveOptions) *live {
 
 // windowSize asks a terminal for its size. One that does not know is taken for one of 80 by 24.
 func windowSize(w io.Writer) (columns, rows int) {
-	if file, ok := w.(*os.File); ok {
+	if file := fileBehind(w); file != nil {
 		columns, rows, err := term.GetSize(int(file.Fd()))
 		if err == nil && columns > 0 && rows > 0 {
 			return columns, rows

@@ -30,7 +30,7 @@ func runLog(ctx context.Context, c *call) error {
 	show := func(ctx context.Context, c *call, server *client.Client) error {
 		l := &logShow{
 			server: server, out: c.env.Stdout, attempt: id, prefix: prefix,
-			verbose: c.args.given("--verbose"),
+			verbose: c.args.given("--verbose"), screen: c.env.Terminals.Stdout,
 		}
 		if c.args.given("--follow") {
 			return l.follow(ctx, followInterval)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"log/slog"
@@ -20,6 +21,8 @@ type logFormat struct {
 	thread string
 	task   string // full name of the task that the entries are about, for displays; empty for the run
 	attrs  string // " key=value" of With
+	// harmless entries have no control characters: of a server or agent, whose tasks write to it.
+	harmless bool
 }
 
 // entrySink is a writer of a display that takes entries as such, in place of Digdag's text.
@@ -98,9 +101,24 @@ func (f *logFormat) Handle(_ context.Context, r slog.Record) error {
 		layout = tasklog.LayoutFile
 	}
 	line := tasklog.AppendLine(make([]byte, 0, 160), r.Time, layout, r.Level, f.thread, f.class)
-	line = append(f.appendMessage(line, &r), '\n')
-	_, err := f.to.Write(line)
+	line = f.appendMessage(line, &r)
+	if f.harmless {
+		line = appendEntry(make([]byte, 0, len(line)+1), line)
+	}
+	_, err := f.to.Write(append(line, '\n'))
 	return err
+}
+
+// appendEntry appends an entry that a terminal may show, now or when the file is looked at. What follows its
+// first line is indented, so that no text in an entry looks like another entry.
+func appendEntry(dst, entry []byte) []byte {
+	for line := range bytes.SplitSeq(entry, []byte{'\n'}) {
+		if len(dst) > 0 {
+			dst = append(dst, "\n    "...)
+		}
+		dst = appendClean(dst, bytes.TrimSuffix(line, []byte{'\r'}), false, nil)
+	}
+	return dst
 }
 
 func (f *logFormat) appendMessage(dst []byte, r *slog.Record) []byte {

@@ -23,6 +23,7 @@ type logShow struct {
 	attempt api.ID
 	prefix  string // of the full names of tasks
 	verbose bool
+	screen  bool // out is a terminal: what a line overwrites with carriage returns is left out
 	files   []*shownLog
 }
 
@@ -175,6 +176,9 @@ func (l *logShow) print(ctx context.Context, s *shownLog) (err error) {
 func (l *logShow) write(s *shownLog, line string) error {
 	if s.level.hides(line) && !l.verbose {
 		return nil
+	}
+	if l.screen {
+		line = string(visibleLine([]byte(strings.TrimSuffix(line, "\n")))) + "\n"
 	}
 	_, err := io.WriteString(l.out, line)
 	return err

@@ -12,7 +12,7 @@ func selectDisplay(c *call) display {
 	case c.args.given("--json"):
 		return newJSON(c.env)
 	case c.env.Terminals.Stdout && c.env.Terminals.Stderr && c.env.canDraw():
-		return newLive(c.env, liveOptions{Level: c.shownLevel()})
+		return newLive(c.env.unguarded(), liveOptions{Level: c.shownLevel()})
 	default:
 		return newPlain(c.env)
 	}

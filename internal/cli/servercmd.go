@@ -35,6 +35,7 @@ func (c *call) serveLogged(ctx context.Context, serve func(context.Context, *slo
 	if err != nil {
 		return err
 	}
+	logs.harmless = true
 	signals, restore := catchSignals()
 	defer restore()
 	return errors.Join(serve(ctx, slog.New(logs), signals), logs.close())

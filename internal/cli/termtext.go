@@ -10,8 +10,9 @@ import (
 )
 
 // Text of tasks is untrusted: it may hold bytes that are no UTF-8, and control characters that move
-// the cursor, clear the window or rename it. What a terminal gets is made harmless and visible here:
-// colours (SGR) may stay, a control character becomes ^X, a wrong byte \xNN.
+// the cursor, clear the window or rename it, and characters that show text in another order than it has.
+// What a terminal gets is made harmless and visible here: colours (SGR) may stay, unless they hide text; a
+// control character becomes ^X or \uNNNN, a wrong byte \xNN.
 
 const hexDigits = "0123456789abcdef"
 
@@ -34,7 +35,7 @@ func appendClean(dst, line []byte, colors bool, see func(sgr []byte)) []byte {
 			continue
 		}
 		if n = sgrLength(line); n > 0 {
-			if colors {
+			if colors && !sgrConceals(line[:n]) {
 				dst = append(dst, line[:n]...)
 				if see != nil {
 					see(line[:n])
@@ -55,8 +56,8 @@ func appendRune(dst, line []byte) ([]byte, int) {
 	switch {
 	case r == utf8.RuneError && n == 1:
 		return append(dst, '\\', 'x', hexDigits[line[0]>>4], hexDigits[line[0]&0xf]), 1
-	case r < 0xa0: // C1: control characters too
-		return append(dst, '\\', 'u', '0', '0', hexDigits[r>>4], hexDigits[r&0xf]), n
+	case r < 0xa0, unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp): // C1 are control characters too
+		return append(dst, '\\', 'u', hexDigits[r>>12], hexDigits[r>>8&0xf], hexDigits[r>>4&0xf], hexDigits[r&0xf]), n
 	default:
 		return append(dst, line[:n]...), n
 	}
@@ -87,6 +88,30 @@ func sgrResets(sgr []byte) bool {
 		}
 	}
 	return true
+}
+
+// sgrConceals reports whether a colour sequence makes text invisible (8), unlike one whose 8 is part of a colour
+// (38;5;8, 38;2;8;8;8).
+func sgrConceals(sgr []byte) bool {
+	params := bytes.Split(sgr[2:len(sgr)-1], []byte{';'})
+	for i := 0; i < len(params); i++ {
+		code, _, _ := bytes.Cut(params[i], []byte{':'})
+		switch string(bytes.TrimLeft(code, "0")) {
+		case "8":
+			return true
+		case "38", "48", "58":
+			if len(code) < len(params[i]) || i+1 >= len(params) {
+				break // the rest of the colour stands behind colons, or is missing
+			}
+			switch string(bytes.TrimLeft(params[i+1], "0")) {
+			case "5":
+				i += 2
+			case "2":
+				i += 4
+			}
+		}
+	}
+	return false
 }
 
 // visibleLine is the part of a line that one sees on a terminal: what stands after the last carriage

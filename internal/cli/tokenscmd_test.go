@@ -104,6 +104,12 @@ func TestTokensInTheDatabase(t *testing.T) {
 	if refused := run(1, "tokens", "create", "-c", "server.properties", "--name", "x", "--role", "read", "--project", "none"); !strings.Contains(refused, `there is no project "none" in the database`) {
 		t.Errorf("token for an unknown project: %s", refused)
 	}
+	for _, at := range [][]string{{"-e", s.url}, {"-o", dir}} {
+		refused := run(1, append([]string{"tokens", "create", "--name", "a\x1b[2Jb", "--role", "read"}, at...)...)
+		if !strings.Contains(refused, "the name of a token has the control character U+001B") {
+			t.Errorf("token with a control character, %s: %s", at, refused)
+		}
+	}
 	run(1, "tokens", "revoke", "99", "-o", dir)
 	run(0, "tokens", "revoke", "1", "-o", dir)
 	run(1, "tokens", "list", "-e", s.url)

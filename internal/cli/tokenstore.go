@@ -74,6 +74,9 @@ func (s *tokenStore) ListTokens(ctx context.Context) (*api.TokenList, error) {
 
 // CreateToken implements tokenKeeper.
 func (s *tokenStore) CreateToken(ctx context.Context, r api.TokenRequest) (*api.Token, error) {
+	if err := trowel.CheckPrintable("a token", r.Name); err != nil {
+		return nil, err
+	}
 	t := &trowel.Token{Name: r.Name, Role: r.Role, Actor: actorCommandLine, CreatedAt: s.now()}
 	if r.ExpiresAt != nil {
 		at, err := api.ParseInstant(*r.ExpiresAt)

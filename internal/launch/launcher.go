@@ -53,7 +53,7 @@ type Request struct {
 // unknown workflow or source of a resume, or a deleted project, is an ErrNotFound; limits are an
 // ErrLimit; and what is wrong with the request or the workflow is an ErrInvalid.
 func (l *Launcher) Start(ctx context.Context, r Request) (*trowel.AttemptSummary, error) {
-	if err := checkLength(r.RetryName, "attempt request"); err != nil {
+	if err := checkGiven(r.RetryName, "attempt request"); err != nil {
 		return nil, err
 	}
 	var d *trowel.Definition

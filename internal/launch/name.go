@@ -17,14 +17,15 @@ func CheckName(name, model string) error {
 	if name == "" {
 		return wrongName(name, model, "must not be blank")
 	}
-	return checkLength(name, model)
+	return checkGiven(name, model)
 }
 
-func checkLength(name, model string) error {
+// checkGiven checks a name that may be empty.
+func checkGiven(name, model string) error {
 	if len(name) > maxName && len(utf16.Encode([]rune(name))) > maxName {
 		return wrongName(name, model, fmt.Sprintf("must not be longer than %d characters", maxName))
 	}
-	return nil
+	return trowel.CheckPrintable("an attempt", name)
 }
 
 func wrongName(name, model, problem string) error {

@@ -27,6 +27,7 @@ import (
 type push struct {
 	*call
 	project, revision string
+	fresh             bool // there is no project of that name
 	scheduleFrom      time.Time
 	clearAll          bool
 	clear             []string
@@ -94,6 +95,7 @@ func (p *push) mayPush() error {
 	return p.view(func(tx trowel.Tx) error {
 		known, err := tx.FindProject(p.ctx(), p.project)
 		if errors.Is(err, trowel.ErrNotFound) {
+			p.fresh = true
 			return p.may(0)
 		}
 		if err != nil {
@@ -167,8 +169,16 @@ func (p *push) refusal(err error) error {
 	return r
 }
 
-// check refuses names.
+// check refuses names. A project that is there keeps its name, whatever it has.
 func (p *push) check() error {
+	if p.fresh {
+		if err := trowel.CheckPrintable("a project", p.project); err != nil {
+			return err
+		}
+	}
+	if err := trowel.CheckPrintable("a revision", p.revision); err != nil {
+		return err
+	}
 	if err := dig.CheckProjectName(p.project); err != nil {
 		return err
 	}

@@ -93,6 +93,9 @@ func postToken(c *call) (any, error) {
 	if strings.TrimSpace(request.Name) == "" {
 		return nil, wrongValue("name", "a token needs a name")
 	}
+	if err := trowel.CheckPrintable("a token", request.Name); err != nil {
+		return nil, wrongValue("name", "%s", err)
+	}
 	if !slices.Contains(access.Roles(), access.Role(request.Role)) {
 		return nil, wrongValue("role", "role must be one of %s, got %q", rolesText(), request.Role)
 	}

@@ -1,0 +1,139 @@
+package cli
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"sync"
+)
+
+// terminalWriter stands between a command and a terminal. Text from outside (names, parameters, output of
+// tasks, answers of a server) is among what commands print, so all of it is made harmless here, once, with
+// appendClean: a command cannot forget to. Line feeds, tabs and colours stay; colours end with their line.
+// It is safe for concurrent use.
+type terminalWriter struct {
+	to io.Writer
+
+	mu      sync.Mutex
+	rest    []byte // the end of what was written: the beginning of a character or sequence
+	colored bool   // a colour is in force in this line
+}
+
+// guardTerminals puts a terminalWriter before each stream that is a terminal. The returned function
+// writes what they hold back.
+func (e *Env) guardTerminals() (flush func()) {
+	var guards []*terminalWriter
+	guard := func(w io.Writer, terminal bool) io.Writer {
+		if !terminal {
+			return w
+		}
+		guards = append(guards, &terminalWriter{to: w})
+		return guards[len(guards)-1]
+	}
+	e.Stdout, e.Stderr = guard(e.Stdout, e.Terminals.Stdout), guard(e.Stderr, e.Terminals.Stderr)
+	return func() {
+		for _, g := range guards {
+			g.flush()
+		}
+	}
+}
+
+// unguarded is the environment for a display that moves the cursor, and cleans all text itself.
+func (e Env) unguarded() Env {
+	e.Stdout, e.Stderr = unguarded(e.Stdout), unguarded(e.Stderr)
+	return e
+}
+
+func unguarded(w io.Writer) io.Writer {
+	if g, ok := w.(*terminalWriter); ok {
+		return g.to
+	}
+	return w
+}
+
+// fileBehind is the file that a stream ends in, nil if that is none.
+func fileBehind(w io.Writer) *os.File {
+	switch w := w.(type) {
+	case *os.File:
+		return w
+	case *terminalWriter:
+		return fileBehind(w.to)
+	case *keptWriter:
+		return fileBehind(w.w)
+	}
+	return nil
+}
+
+// Write implements io.Writer.
+func (t *terminalWriter) Write(data []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	text := append(t.rest, data...)
+	whole := wholeText(text)
+	_, err := t.to.Write(t.appendLines(make([]byte, 0, len(text)+16), text[:whole]))
+	t.rest = append(t.rest[:0], text[whole:]...)
+	if err != nil {
+		return 0, err
+	}
+	return len(data), nil
+}
+
+// appendLines appends text as the terminal may get it.
+func (t *terminalWriter) appendLines(dst, text []byte) []byte {
+	see := func(sgr []byte) { t.colored = !sgrResets(sgr) }
+	for {
+		line, rest, ended := bytes.Cut(text, []byte{'\n'})
+		if ended {
+			line = bytes.TrimSuffix(line, []byte{'\r'})
+		}
+		dst = appendClean(dst, line, true, see)
+		if !ended {
+			return dst
+		}
+		if t.colored {
+			dst, t.colored = append(dst, sgrReset...), false
+		}
+		dst, text = append(dst, '\n'), rest
+	}
+}
+
+// flush writes what is held back, and ends colours.
+func (t *terminalWriter) flush() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	text := t.appendLines(nil, t.rest)
+	if t.colored {
+		text = append(text, sgrReset...)
+	}
+	t.rest, t.colored = nil, false
+	if len(text) > 0 {
+		_, _ = t.to.Write(text) // the writer of standard output keeps its error
+	}
+}
+
+// longestSequence is how long a colour sequence may get that comes in parts.
+const longestSequence = 64
+
+// wholeText is how many bytes of a text there are before a character, a colour sequence or a line end of
+// two bytes that is cut off at its end.
+func wholeText(text []byte) int {
+	if n := len(text); n > 0 && text[n-1] == '\r' {
+		return n - 1
+	}
+	if at := bytes.LastIndexByte(text, 0x1b); at >= 0 && len(text)-at < longestSequence && sgrBegins(text[at:]) {
+		return at
+	}
+	return wholeRunes(text)
+}
+
+// sgrBegins reports whether a text, which begins with an escape character, may be the beginning of a colour
+// sequence that goes on.
+func sgrBegins(text []byte) bool {
+	for i, c := range text[1:] {
+		if i == 0 && c == '[' || i > 0 && (c >= '0' && c <= '9' || c == ';' || c == ':') {
+			continue
+		}
+		return false
+	}
+	return true
+}
