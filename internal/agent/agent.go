@@ -38,8 +38,8 @@ type Evaluator interface {
 type Hook interface {
 	// Before is asked before a task is evaluated. If done, its result is that of the task.
 	Before(lease *trowel.Lease) (result trowel.Result, done bool)
-	// Instead is asked when the configuration is evaluated and the operator is known to run.
-	Instead(lease *trowel.Lease, config *param.Map) (result trowel.Result, done bool)
+	// Instead is asked when the configuration is evaluated and the operator is known that would run.
+	Instead(lease *trowel.Lease, selection operator.Selection) (result trowel.Result, done bool)
 }
 
 // Log is where the output of a task and what is logged about it go. Log lines and output keep their

@@ -228,7 +228,7 @@ func (p passing) Before(*trowel.Lease) (trowel.Result, bool) {
 	return trowel.Result{Store: param.Of("from", "before")}, p.before
 }
 
-func (p passing) Instead(*trowel.Lease, *param.Map) (trowel.Result, bool) {
+func (p passing) Instead(*trowel.Lease, operator.Selection) (trowel.Result, bool) {
 	return trowel.Result{Store: param.Of("from", "instead")}, p.instead
 }
 

@@ -106,7 +106,7 @@ func (t *try) operate(out *output, log *slog.Logger) (operator.Outcome, error) {
 		return operator.Outcome{}, err
 	}
 	if opts.Hook != nil {
-		if result, done := opts.Hook.Instead(t.lease, selection.Config); done {
+		if result, done := opts.Hook.Instead(t.lease, selection); done {
 			return operator.Outcome{Result: result}, nil
 		}
 	}

@@ -21,6 +21,9 @@ type display interface {
 	// Log is where log lines go that have no file of their own. It may be written to from any
 	// goroutine; each Write is one whole entry.
 	Log() io.Writer
+	// Would tells what a task of a dry run would do: its operator with the evaluated command. It may be
+	// called from any goroutine.
+	Would(lease *trowel.Lease, command string)
 	// Stopping tells, once, that the run was asked to stop: nothing new starts, what runs is ended.
 	Stopping()
 	// End is called once, when nothing is running any more. It shows how the run ended.
@@ -35,7 +38,7 @@ type runBegin struct {
 	Workflow string
 	Session  time.Time // in the workflow's zone
 	Tasks    []dig.Task
-	StateDir string // where finished tasks are kept; empty if nowhere
+	DryRun   bool // no operator is run
 }
 
 // runEnd is how a run ended.
@@ -48,6 +51,7 @@ type runEnd struct {
 	StateDir    string        // where finished tasks are kept; empty if nowhere
 	Resume      string        // the command that goes on with what is left; empty after a success
 	Elapsed     time.Duration // since Begin
+	DryRun      bool          // no operator was run, nothing is kept
 }
 
 // failedTask is a task that failed, and what is known about it.

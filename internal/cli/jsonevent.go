@@ -37,6 +37,9 @@ func (e jsonEvent) number(key string, value int64) jsonEvent {
 	return strconv.AppendInt(e.key(key), value, 10)
 }
 
+// truth adds a key that is true; what is false is left out.
+func (e jsonEvent) truth(key string) jsonEvent { return append(e.key(key), "true"...) }
+
 func (e jsonEvent) list(key string, values []string) jsonEvent {
 	e = append(e.key(key), '[')
 	for i, value := range values {
@@ -96,6 +99,9 @@ func endEvent(e jsonEvent, end runEnd) jsonEvent {
 		e = append(e, '}')
 	}
 	e = append(e, ']')
+	if end.DryRun {
+		e = e.truth("dry_run")
+	}
 	if end.Broken != nil {
 		e = e.text("cause", end.Broken.Error())
 	}

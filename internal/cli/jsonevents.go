@@ -32,10 +32,14 @@ func newJSON(env Env) *jsonEvents {
 
 // Begin implements display.
 func (j *jsonEvents) Begin(begin runBegin) {
-	j.add(j.event("run_started", j.env.Now()).
+	started := j.event("run_started", j.env.Now()).
 		text("workflow", begin.Workflow).
 		text("session_time", begin.Session.Format(time.RFC3339)).
-		number("tasks", int64(len(begin.Tasks))))
+		number("tasks", int64(len(begin.Tasks)))
+	if begin.DryRun {
+		started = started.truth("dry_run")
+	}
+	j.add(started)
 	j.mu.Lock()
 	j.writing = true
 	j.mu.Unlock()
@@ -64,6 +68,12 @@ func (j *jsonEvents) Open(lease *trowel.Lease) io.WriteCloser {
 
 // Log implements display: its writer is an entrySink, and each entry is an event.
 func (j *jsonEvents) Log() io.Writer { return jsonLog{j} }
+
+// Would implements display.
+func (j *jsonEvents) Would(lease *trowel.Lease, command string) {
+	j.add(j.event("would_run", j.env.Now()).
+		text("task", lease.FullName).number("id", int64(lease.TaskID)).text("command", command))
+}
 
 // Stopping implements display: what is stopped has events of its own.
 func (j *jsonEvents) Stopping() {}

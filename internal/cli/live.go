@@ -82,6 +82,9 @@ func (l *live) Begin(begin runBegin) {
 	l.mu.Lock()
 	l.begin = begin
 	l.tree = newLiveTree(l.env.Now())
+	if begin.DryRun {
+		l.tree.title = dryRunTitle
+	}
 	l.drawing = true
 	l.mu.Unlock()
 	l.ended.Go(l.run)
@@ -103,6 +106,11 @@ func (l *live) Stopping() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.tree.stopping, l.news = "stopping, Ctrl-C again to kill", true
+}
+
+// Would implements display: it stands where the output of the task would.
+func (l *live) Would(lease *trowel.Lease, command string) {
+	l.print(&liveOutput{spool: l.spool, prefix: l.prefix(lease.FullName)}, command+"\n")
 }
 
 // Open implements display.

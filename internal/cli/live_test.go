@@ -227,6 +227,37 @@ func TestLiveStopping(t *testing.T) {
 	}
 }
 
+// A dry run shows what each task would do, and has its title in the tree.
+func TestLiveDryRun(t *testing.T) {
+	t.Parallel()
+	s := newStage(t, "+a: {sh>: x}\n")
+	s.live.Begin(runBegin{Workflow: "w", Session: s.begun, Tasks: s.tasks, DryRun: true})
+	s.start()
+	s.live.mu.Lock()
+	lines, _ := s.live.tree.draw(&s.live.look, 0, 80, 10, 0)
+	s.live.mu.Unlock()
+	if want := "⠋ dry run: +w   0.0s  0/1"; lines[0].text != want {
+		t.Errorf("first line = %q, want %q", lines[0].text, want)
+	}
+	s.live.Would(s.lease("+w+a"), "sh>: echo one\necho \x1b[2Jtwo")
+	about := (&logFormat{to: s.live.Log()}).forTask(s.lease("+w+a"))
+	about.Warn("Skipped")
+	s.claim("+w+a")
+	s.succeed("+w+a")
+	s.live.End(runEnd{Status: "success", Elapsed: 200 * time.Millisecond, DryRun: true})
+	want := []string{
+		"+a │ sh>: echo one",
+		"+a │ echo ^[[2Jtwo",
+		"✓ dry run: w succeeded in 0.2s",
+		"  1 task: 1 evaluated (1 passed over: done before)",
+		"",
+		"  nothing was run, and nothing was saved",
+	}
+	if diff := cmp.Diff(want, s.window.text()); diff != "" {
+		t.Errorf("window (-want +got):\n%s", diff)
+	}
+}
+
 // What is left on the terminal after a run, however it ended.
 func TestSummary(t *testing.T) {
 	t.Parallel()

@@ -39,6 +39,11 @@ const (
 // so that the columns beside them stand still.
 func (t *liveTree) draw(look *look, now time.Duration, width, height, names int) ([]drawnLine, int) {
 	lines := t.lines(height)
+	for i := range lines {
+		if lines[i].depth == 0 && lines[i].task != nil {
+			lines[i].text = t.title + lines[i].text
+		}
+	}
 	f := frame{look: look, now: now, width: width, names: names, stopping: t.stopping}
 	for _, line := range lines {
 		if line.task != nil {

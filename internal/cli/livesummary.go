@@ -49,6 +49,9 @@ func (s *summary) line(color ink, text string) {
 // headline says in one line how the run ended.
 func (s *summary) headline(end runEnd, workflow string) {
 	signs := &s.look.signs
+	if end.DryRun {
+		workflow = dryRunTitle + workflow
+	}
 	after := " after " + durationText(end.Elapsed)
 	switch {
 	case end.Broken != nil:
@@ -81,9 +84,12 @@ func (s *summary) counts(top *liveTask, skipped int, end runEnd) {
 		n[kindRunning] = 0
 		rest = "not done"
 	}
-	succeeded := "succeeded"
+	succeeded, before := "succeeded", "skipped"
+	if end.DryRun {
+		succeeded, before = "evaluated", "passed over: done before"
+	}
 	if skipped > 0 {
-		succeeded += " (" + strconv.Itoa(skipped) + " skipped)"
+		succeeded += " (" + strconv.Itoa(skipped) + " " + before + ")"
 	}
 	s.line(inkPlain, "  "+plural(all, "task")+": "+countList(
 		counted{n[kindDone], succeeded}, counted{n[kindFailed], "failed"}, counted{n[kindFallen], "failed below"},
@@ -155,6 +161,10 @@ func (s *summary) succeeded(end runEnd) {
 
 // goOn tells what is kept, and the command that goes on with the rest.
 func (s *summary) goOn(end runEnd) {
+	if end.DryRun {
+		s.line(inkDim, "\n  nothing was run, and nothing was saved")
+		return
+	}
 	if end.StateDir == "" && end.Resume == "" {
 		return
 	}

@@ -20,6 +20,7 @@ type liveTree struct {
 	active taskList                    // running or waiting by themselves, by the instant they began to
 	failed taskList                    // failed in their own operator
 	frame  int                         // the last frame that was laid out
+	title  string                      // stands before the names of the roots; empty for none
 	// stopping is shown beside the roots when they were asked to stop; empty before.
 	stopping string
 }
@@ -67,6 +68,9 @@ type liveInside struct {
 	picked   []*liveTask    // children that the frame shows
 	shown    [kindCount]int // how many of them, by kind
 }
+
+// dryRunTitle is the title of a run in which no operator runs.
+const dryRunTitle = "dry run: "
 
 // failureAlert is a task that nobody wrote, so that it does not count (language X21).
 const failureAlert = "^failure-alert"

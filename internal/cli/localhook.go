@@ -2,16 +2,18 @@ package cli
 
 import (
 	"fmt"
+	"strings"
 
 	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/operator"
 	"github.com/trowel-project/trowel/internal/param"
 )
 
 // localHook passes over tasks that succeeded before or are not asked for, and runs nothing in a dry
 // run (language A15, A19). It implements agent.Hook.
 type localHook struct {
-	run             *localRun
-	showParams, dry bool
+	run        *localRun
+	showParams bool
 }
 
 // Before implements agent.Hook (server 1.9.2, "Skipping").
@@ -38,9 +40,26 @@ func (h *localHook) Before(lease *trowel.Lease) (result trowel.Result, done bool
 }
 
 // Instead implements agent.Hook.
-func (h *localHook) Instead(lease *trowel.Lease, config *param.Map) (result trowel.Result, done bool) {
+func (h *localHook) Instead(lease *trowel.Lease, selection operator.Selection) (result trowel.Result, done bool) {
 	if h.showParams {
-		h.run.logs.forTask(lease).Warn("\n" + indented(config, 2)) //nolint:sloglint // the parameters are the message, as Digdag has it
+		h.run.logs.forTask(lease).Warn("\n" + indented(selection.Config, 2)) //nolint:sloglint // the parameters are the message, as Digdag has it
 	}
-	return result, h.dry
+	if h.run.dry {
+		h.run.display.Would(lease, evaluatedCommand(selection))
+	}
+	return result, h.run.dry
+}
+
+// evaluatedCommand is what a task would do: its operator and the value of its command, as they may
+// stand in a file.
+func evaluatedCommand(selection operator.Selection) string {
+	command, _ := selection.Config.Get("_command")
+	text, isText := param.AsString(command)
+	switch {
+	case command == nil:
+		text = ""
+	case !isText:
+		text = param.JSON(command)
+	}
+	return strings.TrimRight(selection.Type+">: "+text, " \n")
 }

@@ -44,6 +44,7 @@ type localRun struct {
 	session     time.Time
 	attemptName string // empty for the unnamed attempt
 	state       states // dir is empty with --no-save
+	dry         bool   // operators are not run, and nothing is written
 	sets        runSets
 	display     display
 	log         *slog.Logger
@@ -69,7 +70,7 @@ func (l *localRun) run(ctx context.Context) (end runEnd, err error) {
 	if err := l.prepareState(); err != nil {
 		return end, err
 	}
-	l.display.Begin(runBegin{Workflow: l.workflow.Name, Session: l.session, Tasks: l.tasks, StateDir: l.state.dir})
+	l.display.Begin(runBegin{Workflow: l.workflow.Name, Session: l.session, Tasks: l.tasks, DryRun: l.dry})
 	if err := l.open(ctx); err != nil {
 		return end, err
 	}
@@ -136,9 +137,12 @@ func (l *localRun) await(ctx context.Context, signals <-chan os.Signal) (interru
 // open makes the store, the flusher and the agent.
 func (l *localRun) open(ctx context.Context) error {
 	now := l.c.env.Now()
-	opts, err := databaseOptions(l.config)
-	if err != nil {
-		return err
+	var opts sqlite.Options
+	var err error
+	if !l.dry { // an attempt that did nothing is not for the records
+		if opts, err = databaseOptions(l.config); err != nil {
+			return err
+		}
 	}
 	if opts.Path != "" {
 		if l.databaseLock, err = lockDatabase(opts.Path); err != nil {
@@ -163,6 +167,9 @@ func (l *localRun) open(ctx context.Context) error {
 	}
 	l.killNow = make(chan struct{})
 	l.keeper = &keeper{states: l.state, names: map[string]bool{}}
+	if l.dry {
+		l.keeper.states = states{}
+	}
 	l.failed = &failures{}
 	if err := l.openAgent(ctx, taskLimit); err != nil {
 		return errors.Join(err, store.Close(), l.unlock())
@@ -222,7 +229,6 @@ func (l *localRun) openAgent(ctx context.Context, taskLimit int) error {
 	operators.Templates = l.templates
 	var hook agent.Hook = &localHook{
 		run: l, showParams: l.c.args.given("--show-params") || l.c.args.given("-dE"),
-		dry: l.c.args.given("--dry-run") || l.c.args.given("-dE"),
 	}
 	mask, err := newOutputMask(l.config)
 	if err != nil {

@@ -51,6 +51,9 @@ func (p *plain) End(end runEnd) {
 	}
 }
 
+// Would says nothing: standard output is Digdag's.
+func (p *plain) Would(*trowel.Lease, string) {}
+
 func (p *plain) Stopping() {}
 
 func (p *plain) Abandon(error) {}
@@ -60,10 +63,16 @@ const hintLines = `  * Use --session <daily | hourly | "yyyy-MM-dd[ HH:mm:ss]"> 
   * Use --rerun, --start +NAME, or --goal +NAME argument to rerun skipped tasks.
 `
 
+// textDryRun stands in the place of where task state is saved.
+const textDryRun = "This was a dry run: nothing was run, and no task state is saved.\n"
+
 // resultText is Digdag's text of how a run ended (server 1.9.2), with the places of failed tasks
 // and the last lines of their output between its lines.
 func resultText(end runEnd) string {
 	var text strings.Builder
+	if end.Status == "success" && end.DryRun {
+		return "Success. " + textDryRun + hintLines
+	}
 	if end.Status == "success" {
 		text.WriteString("Success.")
 		if end.StateDir != "" {
@@ -85,6 +94,9 @@ func resultText(end runEnd) string {
 		}
 	}
 	text.WriteString("\n")
+	if end.DryRun {
+		return text.String() + textDryRun
+	}
 	if end.StateDir == "" {
 		return text.String() + "\n"
 	}

@@ -182,11 +182,12 @@ type watcher struct {
 	unexplained error // what lacked a reason, see explain
 }
 
-func (w *watcher) Begin(runBegin) {}
-func (w *watcher) Stopping()      {}
-func (w *watcher) End(runEnd)     {}
-func (w *watcher) Abandon(error)  {}
-func (w *watcher) Log() io.Writer { return &w.log }
+func (w *watcher) Begin(runBegin)              {}
+func (w *watcher) Would(*trowel.Lease, string) {}
+func (w *watcher) Stopping()                   {}
+func (w *watcher) End(runEnd)                  {}
+func (w *watcher) Abandon(error)               {}
+func (w *watcher) Log() io.Writer              { return &w.log }
 
 func (w *watcher) Committed(batch *flush.Batch) error {
 	for _, c := range batch.Changes {

@@ -52,7 +52,7 @@ func runRun(ctx context.Context, c *call) error {
 
 // prepareRun does all that can go wrong before something runs, in Digdag's order.
 func (c *call) prepareRun(ctx context.Context) (*localRun, error) {
-	l := &localRun{c: c}
+	l := &localRun{c: c, dry: c.args.given("--dry-run") || c.args.given("-dE")}
 	var err error
 	if l.config, err = c.config(); err != nil {
 		return nil, err
@@ -162,7 +162,7 @@ func checkSLA(w *dig.Workflow) error {
 func (l *localRun) ended(attempt *trowel.Attempt, interrupted bool, broken error, elapsed time.Duration) runEnd {
 	end := runEnd{
 		Status: "running", Failed: l.failed.list(), Interrupted: interrupted, Broken: broken,
-		StateDir: l.state.dir, Elapsed: elapsed,
+		StateDir: l.state.dir, Elapsed: elapsed, DryRun: l.dry,
 	}
 	if attempt != nil {
 		end.Status = attempt.Flags.Status()
@@ -170,7 +170,10 @@ func (l *localRun) ended(attempt *trowel.Attempt, interrupted bool, broken error
 	if interrupted || broken != nil {
 		end.Succeeded = l.keeper.succeeded
 	}
-	if end.Status != "success" {
+	switch {
+	case l.dry:
+		end.StateDir = "" // nothing was kept
+	case end.Status != "success":
 		end.Resume = l.resumeCommand()
 	}
 	for i := range end.Failed {

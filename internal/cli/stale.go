@@ -14,7 +14,7 @@ import (
 // prepareState makes sure that states can be kept, and removes those that the command line says not
 // to use: if the run does not come to its end, the next one would take them for its results.
 func (l *localRun) prepareState() error {
-	if l.state.dir == "" {
+	if l.state.dir == "" || l.dry {
 		return nil
 	}
 	if err := l.state.probe(); err != nil {
