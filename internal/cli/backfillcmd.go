@@ -23,7 +23,7 @@ func runBackfill(ctx context.Context, c *call) error {
 	}
 	clock, ok := parseClock(c.args.text("--from"))
 	if !ok {
-		return &complaint{text: fmt.Sprintf(textBackfillFrom, c.args.text("--from"))}
+		return clockError("--from", c.args.text("--from"), fmt.Sprintf(textBackfillFrom, c.args.text("--from")))
 	}
 	request := api.ScheduleBackfillRequest{
 		AttemptName: c.args.text("--name"),

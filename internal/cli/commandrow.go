@@ -14,7 +14,9 @@ type command struct {
 	lines []line
 	// usage holds the forms of the command's own usage, without the program's name. The first one is
 	// Digdag's, letter by letter.
-	usage    []string
+	usage []string
+	// people holds the forms for those who read them on a terminal, where Digdag's are odd; nil for usage.
+	people   []string
 	min, max int                     // positional arguments that it takes; max -1 for any number
 	operand  offer                   // what completion proposes for its arguments
 	options  []option                // its own, in the order of the usage text
@@ -63,6 +65,14 @@ func find(commands []command, name string) *command {
 // names are the command's name and its aliases.
 func (c *command) names() []string {
 	return append([]string{c.name}, c.aliases...)
+}
+
+// forms are what people can type.
+func (c *command) forms() []string {
+	if c.people != nil {
+		return c.people
+	}
+	return c.usage
 }
 
 // allOptions are the options of the command, those shared with others included.

@@ -15,9 +15,15 @@ const (
 // complaint says that a command line makes no sense. It is shown as a usage text, an error line
 // with Digdag's text, and lines of ours, each part only if there is one. Without a text it is no
 // failure: a wrong number of arguments ends with 0, as in Digdag (server 1.1).
+//
+// People on a terminal read our own words, if there are any, and only as much of the usage as leaves the
+// reason in sight.
 type complaint struct {
 	usage func(w io.Writer) // writes the usage text; nil for none
+	brief func(w io.Writer) // writes what people on a terminal read of it beside a reason; nil for all of it
 	text  string            // Digdag's text, without "error: "
+	own   string            // our own words in the place of text; empty if there are none
+	fault string            // what of own is not in text; empty if nothing
 	hint  string            // further lines, how to go on
 }
 
@@ -28,13 +34,22 @@ func (c *complaint) Error() string {
 	return c.text
 }
 
-// report writes the complaint and returns the exit code.
-func (c *complaint) report(w io.Writer) int {
-	if c.usage != nil {
+// report writes the complaint, to people on a terminal or to anybody, and returns the exit code.
+func (c *complaint) report(w io.Writer, terminal bool) int {
+	switch {
+	case terminal && c.brief != nil && (c.text != "" || c.hint != ""):
+		c.brief(w)
+	case c.usage != nil:
 		c.usage(w)
 	}
-	if c.text != "" {
+	switch {
+	case terminal && c.own != "":
+		say(w, "error: %s\n", c.own)
+	case c.text != "":
 		say(w, "error: %s\n", c.text)
+		if c.fault != "" {
+			say(w, "%s\n", c.fault)
+		}
 	}
 	if c.hint != "" {
 		say(w, "%s\n", c.hint)

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/trowel-project/trowel/internal/config"
@@ -81,7 +82,29 @@ func (c *call) config() (Config, error) {
 			return Config{}, err
 		}
 	}
-	return config, nil
+	return config, config.addLimits()
+}
+
+// addLimits takes the limits that Digdag reads from properties of the JVM, which -X sets and files do not
+// (server 1.5): they are defaults of settings.
+func (c Config) addLimits() error {
+	for _, limit := range []struct{ property, key string }{
+		{"io.digdag.limits.maxWorkflowTasks", "executor.task_max_run"},
+		{"io.digdag.limits.maxAttempts", "executor.attempt_max_run"},
+	} {
+		text, set := c.values[limit.property]
+		if !set || c.from[limit.property] != "-X" {
+			continue
+		}
+		if n, err := strconv.Atoi(strings.TrimSpace(text)); err != nil || n < 1 {
+			return fmt.Errorf("-X %s=%s: want a number from 1 on", limit.property, text)
+		}
+		delete(c.values, limit.property)
+		if _, other := c.values[limit.key]; !other {
+			c.add(map[string]string{limit.key: strings.TrimSpace(text)}, "-X")
+		}
+	}
+	return nil
 }
 
 // addDefaultFile reads the file that TROWEL_CONFIG names, which must exist; without the variable

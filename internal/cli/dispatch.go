@@ -54,7 +54,7 @@ func (c *call) exitCode(err error) int {
 		return exitSuccess
 	}
 	if wrong, ok := errors.AsType[*complaint](err); ok {
-		return wrong.report(c.env.Stderr)
+		return wrong.report(c.env.Stderr, c.env.Terminals.Stderr)
 	}
 	if silent, ok := errors.AsType[*exitError](err); ok {
 		return silent.code
@@ -140,9 +140,7 @@ func (c *call) strayOption(err error) error {
 func (c *call) unknownCommand(name string) error {
 	var names []string
 	for i := range c.commands {
-		if !c.commands[i].extra {
-			names = append(names, c.commands[i].name)
-		}
+		names = append(names, c.commands[i].name)
 	}
 	near := nearCommand(c.commands, name)
 	if strings.HasSuffix(name, ".dig") {
@@ -151,6 +149,10 @@ func (c *call) unknownCommand(name string) error {
 	if near != "" {
 		near = c.program + " " + near
 	}
-	return c.globalUsage(fmt.Sprintf("available commands are: [%s]", commaList(names))).
-		hinting("%s", didYouMean(near))
+	wrong := c.globalUsage(fmt.Sprintf("available commands are: [%s]", commaList(names)))
+	wrong.own = fmt.Sprintf("%s is no command of %s", name, c.program)
+	if c.env.Terminals.Stderr {
+		return wrong.hinting("%s", strings.TrimLeft(didYouMean(near)+"\n", "\n")+"`"+c.program+" help` lists all commands")
+	}
+	return wrong.hinting("%s", didYouMean(near))
 }

@@ -12,9 +12,10 @@ import (
 func TestRun(t *testing.T) {
 	t.Parallel()
 	global := "Usage: trowel <command> [options...]\n..."
-	commands := "error: available commands are: [init, run, check, scheduler, server, push, archive, upload, download, " +
-		"project, workflow, start, retry, session, attempts, attempt, reschedule, backfill, log, kill, task, schedule, " +
-		"disable, enable, delete, secrets, version, migrate, selfupdate]\n"
+	commands := "error: available commands are: [init, run, check, scheduler, server, agent, push, archive, upload, download, " +
+		"project, workflow, start, retry, session, attempts, attempt, reschedule, backfill, log, kill, task, why, schedule, " +
+		"disable, enable, delete, secrets, version, migrate, tokens, pause, unpause, history, pools, queues, agents, audit, " +
+		"db, selfupdate, help, completion]\n"
 	cases := []struct {
 		args   string
 		exit   int
@@ -29,6 +30,11 @@ func TestRun(t *testing.T) {
 		{"-l debug init x", 0, "", global + "Unknown option: -l\noptions stand after the command: trowel <command> [options...]\n"},
 		{"nope", 1, "", global + commands},
 		{"x.dig", 1, "", global + commands + "did you mean \"trowel run x.dig\"?\n"},
+		{"rnu", 1, "", global + commands + "did you mean \"trowel run\"?\n"},
+		{"-h", 0, "", global},
+		{"run -h", 0, "", "Usage: trowel run <workflow.dig> [+task] [options...]\n..."},
+		{"scheduler -h", 0, "", "Usage: trowel sched [options...]\n..."},
+		{"help sched", 0, "Usage: trowel scheduler [options...]\n...", ""},
 		{"pusch demo", 1, "", global + commands + "did you mean \"trowel push\"?\n"},
 		{"init x -l loud", 1, "", global + "error: Unknown log level 'loud'\nthe levels are error, warn, info, debug, trace\n"},
 		{"--help init x", 0, "", global},

@@ -15,6 +15,6 @@ func runHelp(_ context.Context, c *call) error {
 		return complainf("%s is no command of %s", name, c.program).
 			hinting("%s", didYouMean(nearCommand(c.commands, name)))
 	}
-	writeUsage(c.env.Stdout, c.program, about)
+	writeUsage(c.env.Stdout, c.program, about, about.forms())
 	return nil
 }

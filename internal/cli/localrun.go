@@ -112,6 +112,7 @@ var errDone = errors.New("done")
 
 // await starts the attempt and waits for its end, or for a signal. attempt is nil unless it ended.
 func (l *localRun) await(ctx context.Context, signals <-chan os.Signal) (interrupted bool, attempt *trowel.Attempt, err error) {
+	l.tellSession(ctx, l.workflow, l.session)
 	started, err := l.flusher.Start(ctx, l.request())
 	if errors.Is(err, trowel.ErrConflict) { // in a database that was there before
 		l.attemptName = uuid.NewString()
@@ -132,6 +133,12 @@ func (l *localRun) await(ctx context.Context, signals <-chan os.Signal) (interru
 	}
 	l.display.Stopping()
 	return true, nil, nil
+}
+
+// tellSession logs that a session begins, as Digdag does.
+func (l *localRun) tellSession(ctx context.Context, w *dig.Workflow, at time.Time) {
+	tell(ctx, l.log, slog.LevelInfo, fmt.Sprintf("Starting a new session project id=%d workflow name=%s session_time=%s",
+		l.setting.Project.ID, w.Name, at.In(w.Zone.Location).Format(isoTime)))
 }
 
 // open makes the store, the flusher and the agent.

@@ -50,6 +50,7 @@ func (s *localSessions) StartSession(ctx context.Context, r operator.StartReques
 	if err != nil {
 		return operator.StartedSession{}, err
 	}
+	l.tellSession(ctx, w, r.SessionTime)
 	a := started.Attempt
 	return operator.StartedSession{New: true, SessionID: a.SessionID, AttemptID: a.ID, Flags: a.Flags}, nil
 }

@@ -31,7 +31,7 @@ var (
 
 	// Options that may stand before the command, too.
 	configOption  = textOption("PATH", "read settings from this properties file", "-c", "--config").offering(anyFile)
-	helpOption    = flagOption("show this text", "-help", "--help")
+	helpOption    = flagOption("show this text", "-help", "-h", "--help")
 	versionOption = flagOption("show the version and nothing else", "--version")
 
 	// mainOptions are the options that may stand before the name of the command (server 1.2).

@@ -101,7 +101,6 @@ func TestParseComplaints(t *testing.T) {
 		{[]string{"-pa=1"}, "Unknown option: -pa=1", `did you mean "-p a=1"?`},
 		{[]string{"-n5"}, "Unknown option: -n5", `did you mean "-n 5"?`},
 		{[]string{"--rerun=true"}, "Unknown option: --rerun=true", `did you mean "--rerun"?`},
-		{[]string{"-h"}, "Unknown option: -h", `did you mean "--help"?`},
 		{[]string{"--zzzzzz"}, "Unknown option: --zzzzzz", ""},
 		{[]string{"-a", "-a"}, "Can only specify option -a once.", ""},
 		{[]string{"--all", "--rerun"}, "Can only specify option -a once.", ""},

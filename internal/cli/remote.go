@@ -79,6 +79,7 @@ func (c *call) client() (*client.Client, error) {
 		Endpoint:         endpoint,
 		Header:           header,
 		Version:          version,
+		DigdagVersion:    digdagVersion,
 		Lookup:           c.env.Lookup,
 		AnyCertificate:   c.args.given("--disable-cert-validation"),
 		NoDirectDownload: strings.EqualFold(strings.TrimSpace(noDirect), "true"),

@@ -12,6 +12,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// versionCheck is what every command asks first.
+const versionCheck = "GET version/check?client=0.10.6&version=" + version
+
 // Answers of a server, in the shapes that were recorded.
 const (
 	goodVersion = `{"serverVersion":"0.10.6","upgradeRecommended":false,"apiCompatible":true}`
@@ -47,7 +50,7 @@ func newAPI(t *testing.T, known answers) *apiServer {
 		body, _ := io.ReadAll(r.Body)
 		asked := r.Method + " " + strings.TrimPrefix(r.RequestURI, "/api/")
 		answer, found := known[asked]
-		if asked == "GET version/check?client="+version {
+		if asked == versionCheck {
 			if !found {
 				answer, found = goodVersion, true
 			}
@@ -123,7 +126,7 @@ func runRemoteCases(t *testing.T, cases []remoteCase) {
 // TestVersionCheck holds what becomes of a server that does not take the client (server 1.7.4).
 func TestVersionCheck(t *testing.T) {
 	t.Parallel()
-	check := "GET version/check?client=" + version
+	check := versionCheck
 	old := answers{check: `{"serverVersion":"9.0","upgradeRecommended":true,"apiCompatible":true}`, "GET schedules": `{"schedules":[]}`}
 	empty := "Schedules:\n0 entries.\n"
 	hint := "Use `trowel workflows [project-name] [name]` to show workflow details.\n"
@@ -131,17 +134,17 @@ func TestVersionCheck(t *testing.T) {
 		{
 			name: "incompatible", args: "schedules", exit: 1,
 			known: answers{check: `{"serverVersion":"9.0","upgradeRecommended":true,"apiCompatible":false}`},
-			stderr: "error: This client version is not API compatible to the server (client: " + version + ", server: 9.0).\n" +
-				"Please run following command locally to upgrade to a compatible version with the server:\n\n    trowel selfupdate 9.0\n",
+			stderr: "error: This client version is not API compatible to the server (client: 0.10.6, server: 9.0).\n" +
+				fmt.Sprintf(hintUpgrade, "api-incompatible-if-older") + "\n",
 		},
 		{
 			name: "obsolete, nobody there", args: "schedules", known: old, stdout: empty, asked: []string{"GET schedules"},
-			stderr: "This client version is obsoleted. It is recommended to upgrade (client: " + version + ", server: 9.0).\n" +
-				"Please run following command locally to upgrade to the latest version compatible to the server:\n\n    trowel selfupdate 9.0\n" + hint,
+			stderr: "This client version is obsoleted. It is recommended to upgrade (client: 0.10.6, server: 9.0).\n" +
+				fmt.Sprintf(hintUpgrade, "upgrade-recommended-if-older") + "\n" + hint,
 		},
 		{
 			name: "obsolete, somebody there", args: "schedules -X io.digdag.cli.versionCheckMode=interactive", known: old, exit: 1,
-			stderr: "error: This client version is obsoleted. It is recommended to upgrade (client: " + version + ", server: 9.0).\n...",
+			stderr: "error: This client version is obsoleted. It is recommended to upgrade (client: 0.10.6, server: 9.0).\n...",
 		},
 		{
 			name: "unknown mode", args: "schedules -X io.digdag.cli.versionCheckMode=often", known: old, exit: 1,
@@ -327,7 +330,8 @@ func TestStart(t *testing.T) {
 		{name: "no session", args: "start demo main", exit: 1, stderr: "Usage: trowel start <project-name> <name>\n...error: --session option is required\n"},
 		{
 			name: "a bad session", args: "start demo main --session last", exit: 1,
-			stderr: "error: --session must be hourly, daily, now, \"yyyy-MM-dd\", or \"yyyy-MM-dd HH:mm:SS\" format: last\n",
+			stderr: "error: --session must be hourly, daily, now, \"yyyy-MM-dd\", or \"yyyy-MM-dd HH:mm:SS\" format: last\nthere is no such word\n" +
+				"--session takes daily, hourly, now, \"yyyy-MM-dd\", \"yyyy-MM-dd HH:mm:ss\"\n",
 		},
 	})
 }

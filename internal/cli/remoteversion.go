@@ -9,13 +9,14 @@ import (
 
 // Texts of the check of versions (server 1.7.4).
 const (
-	textIncompatible = "This client version is not API compatible to the server (client: %s, server: %s).\n" +
-		"Please run following command locally to upgrade to a compatible version with the server:\n\n" +
-		"    %s selfupdate %s"
-	textObsoleted = "This client version is obsoleted. It is recommended to upgrade (client: %s, server: %s).\n" +
-		"Please run following command locally to upgrade to the latest version compatible to the server:\n\n" +
-		"    %s selfupdate %s"
+	textIncompatible = "This client version is not API compatible to the server (client: %s, server: %s)."
+	textObsoleted    = "This client version is obsoleted. It is recommended to upgrade (client: %s, server: %s)."
 )
+
+// hintUpgrade stands in the place of Digdag's advice: its command selfupdate would bring Digdag.
+const hintUpgrade = "fix: this is Trowel " + version + ", which stands for Digdag " + digdagVersion + ", and the server asks for more in the setting\n" +
+	"server.client-version-check.%s: lower that, take a newer Trowel,\n" +
+	"or go on all the same with --disable-version-check"
 
 // settingVersionCheck says whether there is a person who may upgrade: batch or interactive. It is a
 // system property in Digdag, so only -X sets it (server 1.5).
@@ -32,16 +33,19 @@ func (c *call) checkVersion(ctx context.Context, server *client.Client) error {
 	case err != nil:
 		return err
 	case !check.APICompatible:
-		return &complaint{text: fmt.Sprintf(textIncompatible, version, check.ServerVersion, c.program, check.ServerVersion)}
+		return &complaint{
+			text: fmt.Sprintf(textIncompatible, digdagVersion, check.ServerVersion),
+			hint: fmt.Sprintf(hintUpgrade, "api-incompatible-if-older"),
+		}
 	case !check.UpgradeRecommended:
 		return nil
 	}
-	text := fmt.Sprintf(textObsoleted, version, check.ServerVersion, c.program, check.ServerVersion)
+	text, hint := fmt.Sprintf(textObsoleted, digdagVersion, check.ServerVersion), fmt.Sprintf(hintUpgrade, "upgrade-recommended-if-older")
 	if batch {
-		say(c.env.Stderr, "%s\n", text)
+		say(c.env.Stderr, "%s\n%s\n", text, hint)
 		return nil
 	}
-	return &complaint{text: text}
+	return &complaint{text: text, hint: hint}
 }
 
 // batch tells whether no person is there to upgrade.

@@ -18,7 +18,10 @@ import (
 
 const (
 	localProject = "default"
-	reloadEvery  = 5 * time.Second
+	// fromScheduler is where a database in memory comes from that nobody asked for: the files of the project
+	// tell everything anew.
+	fromScheduler = "scheduler"
+	reloadEvery   = 5 * time.Second
 	// Texts of server 1.9.5.
 	textAddedRevision = "Added new revision %d"
 	textReloading     = "Reloading %s"
@@ -40,7 +43,7 @@ func runScheduler(ctx context.Context, c *call) error {
 		return err
 	}
 	if _, set := settings[keyDatabaseType]; !set {
-		settings[keyDatabaseType] = config.Setting{Value: config.DatabaseMemory, From: "scheduler"}
+		settings[keyDatabaseType] = config.Setting{Value: config.DatabaseMemory, From: fromScheduler}
 	}
 	return c.serveLogged(ctx, func(ctx context.Context, log *slog.Logger, signals <-chan os.Signal) error {
 		return c.serve(ctx, settings, log, signals, &localFolder{dir: dir, log: log})
@@ -63,6 +66,9 @@ func (f *localFolder) load(ctx context.Context, p *serverProcess) error {
 		return err
 	}
 	if _, err := project.Compile(); err != nil {
+		return err
+	}
+	if err := project.CheckSchedules(); err != nil {
 		return err
 	}
 	text := definitionsOf(project)

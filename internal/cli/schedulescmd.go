@@ -7,9 +7,32 @@ import (
 	"github.com/trowel-project/trowel/internal/client"
 )
 
+// listedSchedules are the first page of all schedules, or of a project's, or the one of a workflow.
+func listedSchedules(ctx context.Context, c *call, server *client.Client) (*api.ScheduleCollection, error) {
+	switch names := c.args.positional; len(names) {
+	case 0:
+		return server.ListSchedules(ctx, 0)
+	case 1:
+		project, err := findProject(ctx, server, names[0])
+		if err != nil {
+			return nil, err
+		}
+		return server.ListProjectSchedules(ctx, project.ID, 0)
+	default:
+		one, err := findSchedule(ctx, server, names[0], names[1])
+		if err != nil {
+			return nil, err
+		}
+		return &api.ScheduleCollection{Schedules: api.List[api.Schedule]{*one}}, nil
+	}
+}
+
 // runSchedules lists the first page of schedules (server 1.10.14).
 func runSchedules(ctx context.Context, c *call, server *client.Client) error {
-	schedules, err := server.ListSchedules(ctx, 0)
+	if names := c.args.positional; len(names) > 0 && !c.env.Terminals.Stdout && !c.args.given("--json") {
+		return c.usage("").hinting("schedules takes no arguments, unless its output is a terminal or --json is given") // as Digdag
+	}
+	schedules, err := listedSchedules(ctx, c, server)
 	if err != nil {
 		return err
 	}

@@ -58,6 +58,9 @@ func serve(t *testing.T, settings ...string) *served {
 	for i := 0; i < len(settings); i += 2 {
 		all[settings[i]] = config.Setting{Value: settings[i+1], From: "test"}
 	}
+	if all["database.type"].Value == config.DatabaseMemory {
+		delete(all, "database.path")
+	}
 	s := &served{t: t, log: &lockedBuffer{}, signals: make(chan os.Signal, 4), ended: make(chan error, 1)}
 	args, err := parse(find(table, "server").allOptions(), nil)
 	if err != nil {

@@ -52,6 +52,9 @@ func (c *call) serve(ctx context.Context, settings config.Settings, log *slog.Lo
 	if err != nil {
 		return err
 	}
+	if from := settings[keyDatabaseType].From; server.Database.Type == config.DatabaseMemory && from != fromMemory && from != fromScheduler {
+		tell(ctx, log, slog.LevelWarn, textNothingKept)
+	}
 	if _, set := c.env.Lookup("GOGC"); !set {
 		debug.SetGCPercent(serverGC)
 	}

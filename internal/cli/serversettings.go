@@ -13,16 +13,19 @@ import (
 const (
 	textNoDatabase   = "--database, --memory, or --config option is required"
 	textTwoDatabases = "Setting both --database and --memory is invalid"
+	fromMemory       = "--memory"
+	textNothingKept  = "database=memory: everything is gone when this server ends; --database DIR keeps it, or database.type with its settings"
 	keyDefaultParams = "digdag.defaultParams"
 	keyDatabaseType  = "database.type"
 	keyDatabasePath  = "database.path"
+	keyDatabaseHost  = "database.host"
 	keyLogType       = "log-server.type"
 	keyLogPath       = "log-server.local.path"
 )
 
 // serverConflict is a complaint about options that do not go together, or that are missing.
 func (c *call) serverConflict() string {
-	memory, database := c.args.given("--memory"), c.args.given("--database")
+	memory, database := c.args.given(fromMemory), c.args.given("--database")
 	switch {
 	case memory && database:
 		return textTwoDatabases
@@ -60,11 +63,15 @@ func (c *call) serverSettings() (config.Settings, error) {
 		{"--disable-scheduler", "schedule.enabled", "false"},
 		{"--enable-swagger", "server.enable-swagger", "true"},
 		{"--insecure", "server.insecure", "true"},
-		{"--memory", keyDatabaseType, config.DatabaseMemory},
+		{fromMemory, keyDatabaseType, config.DatabaseMemory},
 	} {
 		if c.args.given(o.option) {
 			settings[o.key] = config.Setting{Value: o.value, From: o.option}
 		}
+	}
+	if c.args.given(fromMemory) { // what a file says of a database is not meant now
+		delete(settings, keyDatabasePath)
+		delete(settings, keyDatabaseHost)
 	}
 	if c.args.given("--database") {
 		settings[keyDatabaseType] = config.Setting{Value: config.DatabaseSQLite, From: "--database"}

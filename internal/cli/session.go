@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"regexp"
 	"strconv"
@@ -48,7 +49,7 @@ func (s *sessionChoice) choose(ctx context.Context, text string) (time.Time, err
 	}
 	clock, ok := parseClock(text)
 	if !ok {
-		return time.Time{}, param.Errorf(sessionFormat, text)
+		return time.Time{}, clockError("--session", text, fmt.Sprintf(sessionFormat, text)+" (config)", "daily", "hourly", "schedule", "last")
 	}
 	return s.zone.FirstOccurrence(clock), nil
 }

@@ -79,7 +79,7 @@ func (c *call) startTime(text string) (at, cut string, err error) {
 	}
 	clock, ok := parseClock(text)
 	if !ok {
-		return "", "", &complaint{text: fmt.Sprintf(textStartSession, text)}
+		return "", "", clockError("--session", text, fmt.Sprintf(textStartSession, text), "daily", "hourly", "now")
 	}
 	return isoLocal(clock), client.CutNothing, nil
 }

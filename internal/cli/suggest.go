@@ -13,9 +13,6 @@ func nearOption(known map[string]*option, token string) string {
 	if o := known[name]; o != nil && o.takes == takesNothing {
 		return name // it was given a value
 	}
-	if name == "-h" {
-		return helpOption.names[1]
-	}
 	if short, value, ok := splitGlued(known, token); ok {
 		return short + " " + value
 	}
@@ -55,15 +52,15 @@ func nearCommand(commands []command, name string) string {
 
 // nearWord returns the candidate that a word most likely meant, empty if none is near: among those
 // within edit distance and those that the word begins, the one with the longest common beginning,
-// of these the shortest, and of these the first by alphabet. Words of one or two letters are near to
-// everything, so they have none.
+// of these the shortest, and of these the first by alphabet. Two letters that changed places are one
+// mistake. Words of one or two letters are near to everything, so they have none.
 func nearWord(word string, candidates []string) string {
 	if len(word) < 3 {
 		return ""
 	}
 	near := param.Near(word, candidates)
 	for _, candidate := range candidates {
-		if strings.HasPrefix(candidate, word) {
+		if strings.HasPrefix(candidate, word) || swapped(word, candidate) {
 			near = append(near, candidate)
 		}
 	}
@@ -77,6 +74,12 @@ func nearWord(word string, candidates []string) string {
 		}
 	}
 	return best
+}
+
+// swapped reports whether two neighbouring letters are all that differs between two words.
+func swapped(a, b string) bool {
+	at := commonBeginning(a, b)
+	return len(a) == len(b) && at+1 < len(a) && a[at] == b[at+1] && a[at+1] == b[at] && a[at+2:] == b[at+2:]
 }
 
 // commonBeginning is the number of bytes that two texts begin with in common.

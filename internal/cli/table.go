@@ -59,6 +59,7 @@ var table = []command{
 		name: "scheduler", aliases: []string{"sched"}, section: sectionLocal,
 		lines:   []line{{"scheduler", "run the schedules of a local project"}},
 		usage:   []string{"sched [options...]"},
+		people:  []string{"scheduler [options...]"},
 		options: options([]option{projectOption}, serverOptions, paramOptions),
 		run:     runScheduler,
 	},
@@ -293,8 +294,12 @@ var table = []command{
 	},
 	{
 		name: "schedule", aliases: []string{"schedules"}, section: sectionSchedule, remote: true,
-		lines:   []line{{"schedules", "show schedules"}},
-		usage:   []string{"schedules"},
+		lines: []line{{"schedules [project-name] [name]", "show schedules"}},
+		usage: []string{
+			"schedules",
+			"schedules <project-name> [name]  show those of a project, or of a workflow; on a terminal or with --json",
+		},
+		max:     2,
 		options: []option{jsonOption},
 		run:     remote(runSchedules),
 	},
@@ -364,13 +369,13 @@ var table = []command{
 	},
 	{
 		name: "tokens", aliases: []string{"token"}, section: sectionServer, remote: true, extra: true,
-		lines: []line{{"tokens (list|create|revoke)", "list, make and revoke tokens for the API"}},
+		lines: []line{{"tokens [list|create|revoke]", "list, make and revoke tokens for the API"}},
 		usage: []string{
-			"tokens list                                           show all tokens",
+			"tokens [list]                                         show all tokens",
 			"tokens create --name <name> --role <role>             make a token and write it to standard output",
 			"tokens revoke <token-id>                              make a token worthless",
 		},
-		min: 1, max: 2, operand: oneOf(tokensList, tokensCreate, tokensRevoke),
+		max: 2, operand: oneOf(tokensList, tokensCreate, tokensRevoke),
 		options: []option{
 			textOption("NAME", "create: who will have it", "--name"),
 			textOption("ROLE", "create: "+commaList(roleNames()), "--role").offering(oneOf(roleNames()...)).checked(knownRole),

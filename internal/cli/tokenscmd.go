@@ -50,7 +50,10 @@ func runTokens(ctx context.Context, c *call) error {
 
 // tokensForm checks the command line and returns what it wants.
 func (c *call) tokensForm() (func(ctx context.Context, keeper tokenKeeper) error, error) {
-	form, count := c.args.positional[0], len(c.args.positional)
+	form, count := tokensList, len(c.args.positional)
+	if count > 0 {
+		form = c.args.positional[0]
+	}
 	if form != tokensCreate {
 		for _, option := range []string{"--name", "--role", "--project", "--expires"} {
 			if c.args.given(option) {
@@ -61,7 +64,7 @@ func (c *call) tokensForm() (func(ctx context.Context, keeper tokenKeeper) error
 	switch {
 	case form == tokensRevoke && count != 2:
 		return nil, c.usage("tokens revoke needs the id of a token").hinting("`%s tokens list` shows the ids", c.program)
-	case form != tokensRevoke && count != 1:
+	case form != tokensRevoke && count > 1:
 		return nil, c.usage("tokens " + form + " takes no argument")
 	}
 	switch form {

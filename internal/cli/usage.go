@@ -16,21 +16,41 @@ const (
 
 // usage is a complaint that shows the usage of the call's command.
 func (c *call) usage(text string) *complaint {
-	return &complaint{text: text, usage: func(w io.Writer) { writeUsage(w, c.program, c.command) }}
+	forms := c.command.usage
+	if c.env.Terminals.Stderr {
+		forms = c.command.forms()
+	}
+	return &complaint{
+		text:  text,
+		usage: func(w io.Writer) { writeUsage(w, c.program, c.command, forms) },
+		brief: func(w io.Writer) {
+			writeForms(w, c.program, forms)
+			say(w, "  `%s %s --help` shows the options.\n", c.program, c.command.name)
+		},
+	}
 }
 
 // globalUsage is a complaint that shows all commands.
 func (c *call) globalUsage(text string) *complaint {
-	return &complaint{text: text, usage: func(w io.Writer) { writeGlobalUsage(w, c.program, c.commands) }}
+	return &complaint{
+		text:  text,
+		usage: func(w io.Writer) { writeGlobalUsage(w, c.program, c.commands) },
+		brief: func(io.Writer) {}, // it is longer than a window
+	}
 }
 
-// writeUsage writes the usage of one command.
-func writeUsage(w io.Writer, program string, c *command) {
+// writeForms writes what can be typed.
+func writeForms(w io.Writer, program string, forms []string) {
 	lead := "Usage:"
-	for _, form := range c.usage {
+	for _, form := range forms {
 		say(w, "%s %s %s\n", lead, program, form)
 		lead = "      "
 	}
+}
+
+// writeUsage writes the usage of one command, with its forms.
+func writeUsage(w io.Writer, program string, c *command, forms []string) {
+	writeForms(w, program, forms)
 	if len(c.lines) == 1 {
 		say(w, "  %s.\n", capital(c.lines[0].text))
 	}

@@ -10,6 +10,10 @@ import (
 // perhaps a qualifier after a hyphen.
 const version = "0.1.0"
 
+// digdagVersion is the version of Digdag that this program stands for, as a client and as a server. Only
+// it is ever compared with a version of Digdag.
+const digdagVersion = "0.10.6"
+
 // clockFormat is how Digdag prints a time of the system's zone (server 1.8).
 const clockFormat = "2006-01-02 15:04:05 -0700"
 

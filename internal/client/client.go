@@ -17,6 +17,8 @@ type Options struct {
 	Header http.Header
 	// Version is the client's own version, for the header User-Agent and for CheckVersion.
 	Version string
+	// DigdagVersion is the version of Digdag that the client stands for, for CheckVersion.
+	DigdagVersion string
 	// Lookup returns a variable of the environment, for the proxy; nil for none.
 	Lookup func(name string) (string, bool)
 	// AnyCertificate accepts every TLS certificate.

@@ -57,7 +57,7 @@ func serve(t *testing.T, answer func(w http.ResponseWriter, r *http.Request, try
 
 func newClient(t *testing.T, options client.Options) *client.Client {
 	t.Helper()
-	options.Version = "0.1.0"
+	options.Version, options.DigdagVersion = "0.1.0", "0.10.6"
 	c, err := client.New(options)
 	if err != nil {
 		t.Fatal(err)
@@ -411,7 +411,7 @@ func TestRoutes(t *testing.T) {
 		call func() error
 	}{
 		{"GET /api/version", func() error { _, err := c.Version(ctx); return err }},
-		{"GET /api/version/check?client=0.1.0", func() error { _, err := c.CheckVersion(ctx); return err }},
+		{"GET /api/version/check?client=0.10.6&version=0.1.0", func() error { _, err := c.CheckVersion(ctx); return err }},
 		{"GET /api/projects?count=2&last_id=9&name_pattern=p+%26", func() error {
 			_, err := c.ListProjects(ctx, client.ProjectQuery{LastID: 9, Count: &two, Name: "p &"})
 			return err

@@ -2,6 +2,7 @@ package config
 
 import (
 	"errors"
+	"fmt"
 	"log/slog"
 	"net"
 	"net/url"
@@ -87,6 +88,9 @@ func isLoopback(bind string) bool {
 func (r *reader) checkDatabase() {
 	db := &r.server.Database
 	switch db.Type {
+	case DatabaseMemory:
+		r.nothingKept("database.path", DatabaseSQLite)
+		r.nothingKept("database.host", DatabasePostgreSQL)
 	case DatabaseSQLite:
 		if db.File == "" {
 			r.missing("database.path", "database.type")
@@ -105,6 +109,14 @@ func (r *reader) checkDatabase() {
 	}
 	if r.server.Engine.TTLInterval == 0 {
 		r.wrong("executor.ttl_reaping_interval", errZero())
+	}
+}
+
+// nothingKept refuses a setting of a database that keeps things beside one that keeps nothing: whoever set
+// it did not mean that.
+func (r *reader) nothingKept(name, kind string) {
+	if r.settings.isSet(name) {
+		r.wrong(name, fmt.Errorf("database.type is memory, which keeps nothing there; set database.type = %s", kind))
 	}
 }
 

@@ -196,6 +196,21 @@ func (w *Workflow) ScheduleBlock() (*param.Map, error) {
 	return w.Schedule, nil
 }
 
+// CheckSchedules refuses schedules as a push and the local scheduler do: with options that nobody reads,
+// too (S10).
+func (p *Project) CheckSchedules() error {
+	for _, w := range p.Workflows {
+		block, err := w.ScheduleBlock()
+		if err == nil && block != nil {
+			_, err = schedule.ParseStrict(block, w.Zone)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // SLABlock returns the block sla of the workflow, or nil. One that is no object is refused (S43).
 func (w *Workflow) SLABlock() (*param.Map, error) {
 	if w.SLA == nil && w.Definition.Has(keySLA) {

@@ -61,7 +61,7 @@ func newHouse(t *testing.T, change func(*server.Options)) *house {
 		Logs: tasklog.NewReader(store, nil, false), Crypter: crypter, Events: h.events,
 		Health: server.NewHealth(server.Part{Name: "database", Check: func(context.Context) error { return nil }}),
 		Now:    time.Now, Log: slog.New(slog.DiscardHandler), SchedulesChanged: func(*trowel.Schedule) {},
-		AgentsChanged: func() {}, Limits: h.told, Aging: 5 * time.Minute, Version: "0.1.0", TempDir: t.TempDir(),
+		AgentsChanged: func() {}, Limits: h.told, Aging: 5 * time.Minute, Version: "0.1.0", DigdagVersion: "0.10.6", TempDir: t.TempDir(),
 		MaxArchive: 2 << 20, MaxBody: 1 << 20, MaxAttempts: 100, MaxSessionsPage: 100, MaxAttemptsPage: 100, RequestTimeout: 10 * time.Second,
 	}
 	if change != nil {

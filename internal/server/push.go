@@ -17,7 +17,6 @@ import (
 	"github.com/trowel-project/trowel/internal/archive"
 	"github.com/trowel-project/trowel/internal/dig"
 	"github.com/trowel-project/trowel/internal/param"
-	"github.com/trowel-project/trowel/internal/schedule"
 	"github.com/trowel-project/trowel/internal/scheduler"
 )
 
@@ -138,14 +137,8 @@ func (p *push) load() error {
 	if _, err := project.Compile(); err != nil {
 		return p.refusal(err)
 	}
-	for _, w := range project.Workflows {
-		block, err := w.ScheduleBlock()
-		if err == nil && block != nil {
-			_, err = schedule.ParseStrict(block, w.Zone)
-		}
-		if err != nil {
-			return p.refusal(err)
-		}
+	if err := project.CheckSchedules(); err != nil {
+		return p.refusal(err)
 	}
 	return nil
 }

@@ -48,7 +48,11 @@ func versionRoutes() []route {
 		},
 		{
 			method: "GET", path: "/api/version/check", name: "checkVersion", answer: api.VersionCheck{}, handle: checkVersion,
-			about: "Whether a client goes with the server.", query: []parameter{{"client", "string", "Version of the client."}},
+			about: "Whether a client goes with the server.",
+			query: []parameter{
+				{"client", "string", "Version of Digdag that the client is, or stands for. It is compared with server.client-version-check.*."},
+				{"version", "string", "The client's own version, if it is not Digdag's."},
+			},
 		},
 	}
 }

@@ -68,6 +68,7 @@ type Options struct {
 	Mask         func(string) string // masks secrets in messages; may be nil
 
 	Version            string // as clients see it (server 2.6.1)
+	DigdagVersion      string // that the server stands for: what Digdag's clients see
 	UpgradeRecommended string // see server.client-version-check.*; may be empty
 	Incompatible       string
 	Names              Names             // that the server answers to; nil for all

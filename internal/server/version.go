@@ -11,7 +11,9 @@ import (
 
 func getVersion(c *call) (any, error) { return api.Version{Version: c.opts.Version}, nil }
 
-// checkVersion compares a client's version with the limits of the configuration (server 2.6.1).
+// checkVersion compares the version of Digdag that a client is, or stands for, with the limits of the
+// configuration (server 2.6.1). Digdag's clients name the version of the server in their advice to upgrade,
+// so they get the one that it stands for; a client with a version of its own gets the server's own.
 func checkVersion(c *call) (any, error) {
 	if !c.query.Has("client") {
 		return nil, invalid("client= is required")
@@ -24,8 +26,12 @@ func checkVersion(c *call) (any, error) {
 		wanted, ok := parseVersion(limit)
 		return ok && client.compare(wanted) < 0
 	}
+	own := c.opts.DigdagVersion
+	if c.query.Has("version") {
+		own = c.opts.Version
+	}
 	return api.VersionCheck{
-		ServerVersion: c.opts.Version, UpgradeRecommended: older(c.opts.UpgradeRecommended), APICompatible: !older(c.opts.Incompatible),
+		ServerVersion: own, UpgradeRecommended: older(c.opts.UpgradeRecommended), APICompatible: !older(c.opts.Incompatible),
 	}, nil
 }
 
