@@ -91,6 +91,9 @@ func wholeNumber(s string, base int, negative bool) (param.Value, *Error) {
 	if n, err := strconv.ParseInt(signed, base, 64); err == nil {
 		return n, nil
 	}
+	if len(s) > param.MaxDigits {
+		return nil, numberError("a number with more than %d digits", param.MaxDigits)
+	}
 	n, ok := new(big.Int).SetString(signed, base)
 	if !ok || strings.LastIndexAny(signed, "+-") > 0 {
 		return nil, wholeNumberError(signed, base)

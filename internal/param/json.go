@@ -18,6 +18,14 @@ const maxDepth = 1000
 // Parse reads JSON text: one value and nothing after it. Keys keep their order, the last of equal
 // keys wins, and numbers keep what they are (see Number).
 func Parse(text string) (Value, error) {
+	if value, ok := parseFast(text); ok {
+		return value, nil
+	}
+	return parseSlowly(text)
+}
+
+// parseSlowly is Parse, token by token. It says what is wrong with a text.
+func parseSlowly(text string) (Value, error) {
 	dec := json.NewDecoder(strings.NewReader(text))
 	dec.UseNumber()
 	value, err := parseValue(dec, 0)
@@ -63,7 +71,7 @@ func parseValue(dec *json.Decoder, depth int) (Value, error) {
 	case json.Number:
 		value, ok := Number(token.String())
 		if !ok {
-			return nil, fmt.Errorf("bad number %q, at byte %d", token, dec.InputOffset())
+			return nil, fmt.Errorf("a number with more than %d digits, at byte %d", MaxDigits, dec.InputOffset())
 		}
 		return value, nil
 	default: // nil, bool, string

@@ -20,7 +20,7 @@ type List = []Value
 type Map struct {
 	keys  []string
 	vals  []Value
-	index map[string]int // nil while the map is small enough to be searched in order
+	index *index // nil while the map is small enough to be searched in order
 }
 
 // indexFrom is the number of keys from which on an index is worth its memory.
@@ -37,7 +37,7 @@ func Sized(n int) *Map {
 	}
 	m.keys, m.vals = make([]string, 0, n), make([]Value, 0, n)
 	if n >= indexFrom {
-		m.index = make(map[string]int, n)
+		m.index = newIndex(m.keys)
 	}
 	return m
 }
@@ -84,10 +84,7 @@ func (m *Map) find(key string) int {
 		return -1
 	}
 	if m.index != nil {
-		if i, ok := m.index[key]; ok {
-			return i
-		}
-		return -1
+		return m.index.find(key, m.keys)
 	}
 	return slices.Index(m.keys, key)
 }
@@ -102,16 +99,9 @@ func (m *Map) Set(key string, value Value) {
 	m.vals = append(m.vals, value)
 	switch {
 	case m.index != nil:
-		m.index[key] = len(m.keys) - 1
+		m.index.add(key, len(m.keys)-1)
 	case len(m.keys) >= indexFrom:
-		m.reindex()
-	}
-}
-
-func (m *Map) reindex() {
-	m.index = make(map[string]int, len(m.keys)+len(m.keys)/2)
-	for i, k := range m.keys {
-		m.index[k] = i
+		m.index = newIndex(m.keys)
 	}
 }
 
@@ -124,7 +114,7 @@ func (m *Map) Delete(key string) {
 	m.keys = slices.Delete(m.keys, i, i+1)
 	m.vals = slices.Delete(m.vals, i, i+1)
 	if m.index != nil {
-		m.reindex()
+		m.index = newIndex(m.keys)
 	}
 }
 
@@ -175,7 +165,7 @@ func (m *Map) Clone() *Map {
 	}
 	c := &Map{keys: slices.Clone(m.keys), vals: slices.Clone(m.vals)}
 	if m.index != nil {
-		c.reindex()
+		c.index = m.index.clone()
 	}
 	return c
 }
@@ -183,6 +173,10 @@ func (m *Map) Clone() *Map {
 // Merge merges other into m: objects merge key by key, everything else of other replaces what m
 // has, null included. Lists are replaced as a whole (language L32).
 func (m *Map) Merge(other *Map) {
+	if m.Len() == 0 && other.Len() > 0 {
+		*m = *other.Clone()
+		return
+	}
 	for key, value := range other.All() {
 		if into, ok := value.(*Map); ok {
 			if old, ok := m.get(key).(*Map); ok {

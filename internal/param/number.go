@@ -15,12 +15,19 @@ func Int(n *big.Int) Value {
 	return n
 }
 
-// Number reads the text of a JSON number: an integer of any size, or a double if it has a fraction
-// or an exponent.
+// MaxDigits is how many characters the text of an integer may have, so that reading it takes no time: that grows
+// with their square.
+const MaxDigits = 1000
+
+// Number reads the text of a JSON number: an integer, or a double if it has a fraction or an exponent. It fails
+// for other texts, and beyond MaxDigits.
 func Number(text string) (Value, bool) {
 	if !strings.ContainsAny(text, ".eE") {
 		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 			return n, true
+		}
+		if len(text) > MaxDigits {
+			return nil, false
 		}
 		n, ok := new(big.Int).SetString(text, 10)
 		if !ok {

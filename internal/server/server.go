@@ -224,6 +224,9 @@ func (c *call) run(known bool) (any, error) {
 	if c.caller.Role == access.RoleAgent && c.route.verb != access.RunAgent && c.route.verb != "" {
 		return nil, onlyAgent(c.caller)
 	}
+	if err := c.may(c.caller.Project); err != nil {
+		return nil, err // its role may do this with no project: the body is not read
+	}
 	if err := c.checkBody(); err != nil {
 		return nil, err
 	}
