@@ -3,8 +3,11 @@
 GOLANGCI_VERSION := v2.15.0
 GOLANGCI := .bin/golangci-lint-$(GOLANGCI_VERSION)
 
-# What ships and what is measured has no cgo; the race detector needs it.
-BUILD := CGO_ENABLED=0 go build -trimpath -o bin/trowel ./cmd/trowel
+# What ships and what is measured has no cgo; the race detector needs it. All commands build with the same flags, so that each
+# package is compiled once for all of them, in whatever folder the clone is.
+export CGO_ENABLED := 0
+export GOFLAGS := $(strip -trimpath $(filter-out -trimpath,$(GOFLAGS)))
+BUILD := go build -o bin/trowel ./cmd/trowel
 RACE := CGO_ENABLED=1 go test -race -timeout 20m
 # All packages share one PostgreSQL, which is gone afterwards.
 WITHPOSTGRES := go run ./internal/store/storetest/pgtest/withpostgres
@@ -47,20 +50,20 @@ stress: ## repeat the concurrent packages under the race detector, STRESSCOUNT t
 	$(RACE) -timeout 60m -run Faults ./internal/flush -flush.rounds=$$(($(STRESSROUNDS) / 100)) -flush.seed=$$(date +%s)
 
 chaos: ## trouble servers and agents under load: CHAOSKILLS kills in each mode, CHAOSFAULTS faults in the cluster; RUN selects modes
-	CGO_ENABLED=0 go build -trimpath -tags chaos -o bin/trowel-chaos ./cmd/trowel
-	CGO_ENABLED=0 go run ./chaos -bin bin/trowel-chaos -kills $(CHAOSKILLS) -faults $(CHAOSFAULTS) -run '$(RUN)' $(CHAOSFLAGS)
+	go build -tags chaos -o bin/trowel-chaos ./cmd/trowel
+	go run ./chaos -bin bin/trowel-chaos -kills $(CHAOSKILLS) -faults $(CHAOSFAULTS) -run '$(RUN)' $(CHAOSFLAGS)
 
 fuzz: ## fuzz every target for FUZZTIME
 	@scripts/fuzz.sh $(FUZZTIME)
 
 bench: build ## print every bar: figure, limit, ratio; RUN=expression selects
-	CGO_ENABLED=0 go run ./bench -bin bin/trowel -run '$(RUN)'
+	go run ./bench -bin bin/trowel -run '$(RUN)'
 
 bench-record: build ## the same, and add a dated row to docs/performance.md
-	CGO_ENABLED=0 go run ./bench -bin bin/trowel -record docs/performance.md
+	go run ./bench -bin bin/trowel -record docs/performance.md
 
 bench-compare: ## measure two commits in turn, A=commit B=commit; RUN selects bars, ROUNDS=5; a dot is the work tree
-	CGO_ENABLED=0 go run ./bench -compare '$(A),$(B)' -rounds $(ROUNDS) -run '$(RUN)'
+	go run ./bench -compare '$(A),$(B)' -rounds $(ROUNDS) -run '$(RUN)'
 
 lint: $(GOLANGCI) ## run all linters
 	$(GOLANGCI) run
@@ -71,7 +74,7 @@ fmt: $(GOLANGCI) ## format all Go files
 fmt-check: $(GOLANGCI)
 	$(GOLANGCI) fmt --diff
 
-vet: ## vet and build for Linux, macOS and Windows
+vet: ## vet and build for the systems besides this one, whose code `make lint` vets
 	@scripts/vet.sh
 
 dev: fmt lint build test ## before a commit: format, lint, build, test
@@ -102,5 +105,5 @@ ci: ## everything a change must pass; what .ci/run runs
 
 $(GOLANGCI):
 	@mkdir -p .bin
-	CGO_ENABLED=0 GOBIN=$(CURDIR)/.bin go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
+	GOBIN=$(CURDIR)/.bin go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_VERSION)
 	@mv .bin/golangci-lint $@

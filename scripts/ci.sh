@@ -4,6 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export CI=true
+spent=() # a line for each stage that has ended
 
 stage() {
   local name=$1 began=$SECONDS
@@ -14,14 +15,15 @@ stage() {
     exit 1
   fi
   printf '== %s: %d s\n' "$name" $((SECONDS - began))
+  spent+=("$(printf '%5d s  %s' $((SECONDS - began)) "$name")")
 }
 
 stage "setup" scripts/setup.sh
 stage "copies of specs and cases" scripts/sync.sh --check
 stage "modules" scripts/modules.sh
 stage "format" make --no-print-directory fmt-check
-stage "vet and build" scripts/vet.sh
 stage "lint" make --no-print-directory lint
+stage "vet for other systems" scripts/vet.sh
 stage "examples" make --no-print-directory smoke
 stage "fuzz" scripts/fuzz.sh 2s
 stage "tests" make --no-print-directory race
@@ -29,4 +31,6 @@ stage "conformance" make --no-print-directory conformance
 stage "Java client" make --no-print-directory java
 stage "API document" make --no-print-directory schemathesis
 stage "chaos, the short form" make --no-print-directory chaos CHAOSKILLS=15 CHAOSFAULTS=25 CHAOSFLAGS=-together RUN='^(kill-sqlite|kill-postgresql|cluster)\z'
-printf '\nCI passed in %d s\n' "$SECONDS"
+printf '\n'
+printf '%s\n' "${spent[@]}"
+printf 'CI passed in %d s\n' "$SECONDS"
