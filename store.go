@@ -25,6 +25,7 @@ type Tx interface {
 	ProjectTx
 	ScheduleTx
 	SessionTx
+	SearchTx
 	AttemptTx
 	MonitorTx
 	TaskTx

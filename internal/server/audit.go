@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/api"
@@ -102,19 +101,11 @@ func (c *call) auditQuery() (*auditQuery, error) {
 	case q.filter.Workflow != "" && attempt == 0 && c.query.Get("project") == "":
 		return nil, wrongValue("workflow", "workflow needs a project")
 	}
-	for _, at := range []struct {
-		name  string
-		place *time.Time
-	}{{"from", &q.filter.From}, {"to", &q.filter.To}} {
-		text := c.query.Get(at.name)
-		if text == "" {
-			continue
-		}
-		if *at.place, err = api.ParseInstant(text); err != nil {
-			return nil, wrongValue(at.name, "%s must be an instant, not %q", at.name, text).hinting("write it as in 2026-01-02T03:04:05Z")
-		}
+	if q.filter.From, err = c.instantParam("from"); err != nil {
+		return nil, err
 	}
-	return q, nil
+	q.filter.To, err = c.instantParam("to")
+	return q, err
 }
 
 // auditProject limits the records to the project that is asked for, or to the caller's only one.

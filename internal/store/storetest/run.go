@@ -33,6 +33,7 @@ func Run(t *testing.T, open func(t *testing.T) trowel.Store) {
 		{"decisions", testDecisions},
 		{"listing sessions", testSessionLists},
 		{"listing attempts with names", testSummaryLists},
+		{"searching attempts", testSearch},
 		{"last sessions", testLastSessions},
 		{"active attempts", testActiveAttempts},
 		{"sessions and attempts", testAttempts},

@@ -1,0 +1,123 @@
+package server
+
+import (
+	"slices"
+	"time"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/access"
+	"github.com/trowel-project/trowel/internal/api"
+)
+
+// searchRoutes look for things by what people know of them (ui.md, A11).
+func searchRoutes() []route {
+	return []route{
+		{
+			method: "GET", path: "/api/search/attempts", name: "searchAttempts", verb: access.ListSessionsOfSite, answer: api.AttemptSearch{},
+			handle: searchAttempts, about: "Attempts by status, project, workflow and time, the newest first.",
+			query: append(limitAndCursor(),
+				parameter{"unit", "string", "attempt, or session for the last attempt of each session alone; attempt if it is missing."},
+				parameter{"status", "string", "Only those of this status: running, success, error or killed."},
+				parameter{"project", "string", "Only those of the project of that name."},
+				parameter{"workflow", "string", "Only those of this workflow of the project."},
+				parameter{"createdFrom", "string", "Only those that were made then or later: an instant, as in 2026-01-02T03:04:05Z."},
+				parameter{"createdTo", "string", "Only those that were made before then."},
+				parameter{"sort", "string", "-createdAt, or createdAt for the oldest first; -createdAt if it is missing."}),
+		},
+	}
+}
+
+func searchAttempts(c *call) (any, error) {
+	q, err := c.attemptSearch()
+	if err != nil {
+		return nil, err
+	}
+	limit, key, err := c.numberKey(2)
+	if err != nil {
+		return nil, err
+	}
+	if key != nil {
+		q.After = &trowel.AttemptKey{CreatedAt: time.UnixMicro(key[0]), ID: trowel.AttemptID(key[1])}
+	}
+	q.Limit = limit + 1
+	page := api.AttemptSearch{Items: api.List[api.AttemptItem]{}}
+	var found []*trowel.AttemptSummary
+	err = c.view(func(tx trowel.Tx) error {
+		project, err := c.projectParam(tx)
+		switch {
+		case err != nil:
+			return err
+		case project != nil:
+			q.Project = project.ID
+		default:
+			q.Project = c.caller.Project
+		}
+		found, err = tx.SearchAttempts(c.ctx(), *q)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(found) > limit {
+		found = found[:limit]
+		last := &found[limit-1].Attempt
+		page.Next = numberCursor(last.CreatedAt.UnixMicro(), int64(last.ID))
+	}
+	for _, s := range found {
+		page.Items = append(page.Items, itemOf(s))
+	}
+	return page, nil
+}
+
+// attemptSearch reads the parameters, but for the project and the page.
+func (c *call) attemptSearch() (*trowel.AttemptSearch, error) {
+	q := &trowel.AttemptSearch{Status: c.query.Get("status"), Workflow: c.query.Get("workflow")}
+	if statuses := []string{"", "running", "success", "error", "killed"}; !slices.Contains(statuses, q.Status) {
+		return nil, wrongValue("status", "status must be running, success, error or killed, not %q", q.Status)
+	}
+	if q.Workflow != "" && c.query.Get("project") == "" {
+		return nil, wrongValue("workflow", "workflow needs a project")
+	}
+	switch unit := c.query.Get("unit"); unit {
+	case "", "attempt":
+	case "session":
+		q.LastOnly = true
+	default:
+		return nil, wrongValue("unit", "unit must be attempt or session, not %q", unit)
+	}
+	switch sort := c.query.Get("sort"); sort {
+	case "", "-createdAt":
+	case "createdAt":
+		q.Ascending = true
+	default:
+		return nil, wrongValue("sort", "sort must be createdAt or -createdAt, not %q", sort)
+	}
+	var err error
+	if q.CreatedFrom, err = c.instantParam("createdFrom"); err != nil {
+		return nil, err
+	}
+	q.CreatedTo, err = c.instantParam("createdTo")
+	return q, err
+}
+
+// instantParam reads a parameter that is an instant; zero if it is missing.
+func (c *call) instantParam(name string) (time.Time, error) {
+	text := c.query.Get(name)
+	if text == "" {
+		return time.Time{}, nil
+	}
+	at, err := api.ParseInstant(text)
+	if err != nil {
+		return at, wrongValue(name, "%s must be an instant, not %q", name, text).hinting("write it as in 2026-01-02T03:04:05Z")
+	}
+	return at, nil
+}
+
+func itemOf(s *trowel.AttemptSummary) api.AttemptItem {
+	a := attemptOf(s)
+	return api.AttemptItem{
+		Status: a.Status, ID: a.ID, Index: a.Index, Project: a.Project, Workflow: a.Workflow, SessionID: a.SessionID, SessionUUID: a.SessionUUID,
+		SessionTime: a.SessionTime, RetryAttemptName: a.RetryAttemptName, Done: a.Done, Success: a.Success, CancelRequested: a.CancelRequested,
+		Params: a.Params, CreatedAt: Milli(s.Attempt.CreatedAt), FinishedAt: milli(s.Attempt.FinishedAt),
+	}
+}

@@ -1,0 +1,77 @@
+package server_test
+
+import (
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/trowel-project/trowel/internal/access"
+	"github.com/trowel-project/trowel/internal/api"
+)
+
+// found are the projects and statuses of all pages of a search.
+func (h *house) found(t *testing.T, query string, header ...string) (texts []string) {
+	t.Helper()
+	for cursor := ""; ; {
+		page := read[api.AttemptSearch](t, h.do(t, http.MethodGet, "/api/search/attempts?limit=1&"+query+"&cursor="+url.QueryEscape(cursor), "", "", header...), 200)
+		for i := range page.Items {
+			texts = append(texts, page.Items[i].Project.Name+" "+page.Items[i].Status)
+		}
+		if page.Next == nil {
+			return texts
+		}
+		cursor = *page.Next
+	}
+}
+
+// TestSearchAttempts checks A11: each filter, pages, and that a token of a project finds nothing else.
+func TestSearchAttempts(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, nil)
+	one, two := h.tasks(t, "one"), h.tasks(t, "two")
+	h.post(t, "/api/attempts/"+strconv.Itoa(int(two))+"/kill", "")
+	for query, want := range map[string][]string{
+		"":                                 {"two running", "one running"},
+		"sort=createdAt":                   {"one running", "two running"},
+		"status=running&project=one":       {"one running"},
+		"project=two&workflow=main":        {"two running"},
+		"project=two&workflow=none":        nil,
+		"status=error":                     nil,
+		"createdFrom=2000-01-01T00:00:00Z": {"two running", "one running"},
+		"createdTo=2000-01-01T00:00:00Z":   nil,
+		"unit=session&project=one":         {"one running"},
+	} {
+		if diff := cmp.Diff(want, h.found(t, query)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", query, diff)
+		}
+	}
+	bearer := []string{"Authorization", "Bearer " + h.token(t, access.RoleRead, "one")}
+	for query, want := range map[string][]string{"": {"one running"}, "project=one": {"one running"}, "status=error": nil} {
+		if diff := cmp.Diff(want, h.found(t, query, bearer...)); diff != "" {
+			t.Errorf("token of a project, %s (-want +got):\n%s", query, diff)
+		}
+	}
+	if a := h.do(t, http.MethodGet, "/api/search/attempts?project=two", "", "", bearer...); a.status != http.StatusForbidden && a.status != http.StatusNotFound {
+		t.Errorf("another project's attempts: %d %s", a.status, a.body)
+	}
+	item := read[api.AttemptSearch](t, h.get(t, "/api/search/attempts?project=one"), 200).Items[0]
+	if got, err := item.Attempt(); err != nil || int64(got.ID) != int64(one) || !strings.Contains(item.CreatedAt, ".") || got.CreatedAt.IsZero() {
+		t.Errorf("item = %+v, %v, want attempt %d with milliseconds", item, err, one)
+	}
+	for query, where := range map[string]string{
+		"status=failed": "status", "sort=id": "sort", "unit=task": "unit", "createdFrom=yesterday": "createdFrom", "createdTo=1": "createdTo",
+		"workflow=main": "workflow", "limit=0": "limit", "cursor=x": "cursor", "cursor=MQ": "cursor",
+	} {
+		a := h.get(t, "/api/search/attempts?"+query)
+		if refused := read[api.Error](t, a, http.StatusBadRequest); refused.Where != where || refused.Message == nil {
+			t.Errorf("%s: %s, want what is wrong with %s", query, a.body, where)
+		}
+	}
+	if a := h.get(t, "/api/search/attempts?project=none"); a.status != http.StatusNotFound || !strings.Contains(a.body, `"code":"not_found"`) {
+		t.Errorf("an unknown project: %d %s", a.status, a.body)
+	}
+}

@@ -1,0 +1,97 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	trowel "github.com/trowel-project/trowel"
+)
+
+// A search reads the ids of a page, and then their summaries. Each of its indexes has the flags before the time, so
+// it reads the page of each value of the flags that has the status, of which there are few, and merges them: no
+// more than a page is read of any of them, however rare it is.
+const (
+	searchPage    = `SELECT id, created_at FROM (SELECT a.id, a.created_at FROM attempt a`
+	isLastAttempt = `EXISTS (SELECT 1 FROM session s WHERE s.id = a.session_id AND s.last_attempt_id <= a.id)`
+)
+
+// allFlags is one more than the largest value of the flags of an attempt.
+const allFlags = trowel.AttemptCancelRequested + trowel.AttemptDone + trowel.AttemptSuccess + 1
+
+func (t *tx) SearchAttempts(ctx context.Context, q trowel.AttemptSearch) ([]*trowel.AttemptSummary, error) {
+	text, args := searchText(&q)
+	if text == "" {
+		return nil, fmt.Errorf("%w: %q is no status of an attempt", trowel.ErrInvalid, q.Status)
+	}
+	var ids []trowel.AttemptID
+	err := t.rows(ctx, text, args, func(scan func(...any) error) error {
+		var id trowel.AttemptID
+		var at int64
+		err := scan(&id, &at)
+		ids = append(ids, id)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("search attempts: %w", err)
+	}
+	if len(ids) == 0 {
+		return nil, nil
+	}
+	found, err := t.summaries(ctx, sqlSelectSummary+` WHERE a.id IN (`+manyPlaces(len(ids))+`)`, padded(ids))
+	if err != nil {
+		return nil, fmt.Errorf("read the attempts of a search: %w", err)
+	}
+	byID := make(map[trowel.AttemptID]*trowel.AttemptSummary, len(found))
+	for _, s := range found {
+		byID[s.Attempt.ID] = s
+	}
+	list := make([]*trowel.AttemptSummary, 0, len(ids))
+	for _, id := range ids {
+		if s := byID[id]; s != nil { // else it was deleted meanwhile
+			list = append(list, s)
+		}
+	}
+	return list, nil
+}
+
+// searchText is the statement that finds the ids of a page; empty if no flags have the status.
+func searchText(q *trowel.AttemptSearch) (string, []any) {
+	var s selection
+	if q.Project != 0 {
+		s.and("a.project_id = ?", q.Project)
+	}
+	if q.Workflow != "" {
+		s.and("a.workflow = ?", q.Workflow)
+	}
+	if !q.CreatedFrom.IsZero() {
+		s.and("a.created_at >= ?", micros(q.CreatedFrom))
+	}
+	if !q.CreatedTo.IsZero() {
+		s.and("a.created_at < ?", micros(q.CreatedTo))
+	}
+	way, compare := " DESC", "<"
+	if q.Ascending {
+		way, compare = "", ">"
+	}
+	if q.After != nil {
+		s.and("(a.created_at, a.id) "+compare+" (?, ?)", micros(q.After.CreatedAt), q.After.ID)
+	}
+	if q.LastOnly {
+		s.and(isLastAttempt)
+	}
+	limit := s.place(q.Limit)
+	var parts []string
+	for flags := range allFlags {
+		if q.Status != "" && flags.Status() != q.Status {
+			continue
+		}
+		conditions := append([]string{"a.flags = " + s.place(int64(flags))}, s.conditions...)
+		parts = append(parts, searchPage+" WHERE "+strings.Join(conditions, " AND ")+
+			" ORDER BY a.created_at"+way+", a.id"+way+" LIMIT "+limit+") AS page")
+	}
+	if len(parts) == 0 {
+		return "", nil
+	}
+	return strings.Join(parts, " UNION ALL ") + " ORDER BY created_at" + way + ", id" + way + " LIMIT " + limit, s.args
+}
