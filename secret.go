@@ -49,4 +49,15 @@ type SecretTx interface {
 	DeleteSecret(ctx context.Context, project ProjectID, scope, key string) error
 	// ListSecrets returns the secrets of a scope in the order of their keys.
 	ListSecrets(ctx context.Context, project ProjectID, scope string) ([]*Secret, error)
+	// ListAllSecrets returns those of all projects and scopes.
+	ListAllSecrets(ctx context.Context) ([]*Secret, error)
+	// SecretsBound reports whether all secrets are stored in the form that is bound to their project and key, so
+	// that another form is neither written nor read.
+	SecretsBound(ctx context.Context) (bool, error)
+	// KeepSecretForm reports the same, and keeps it so until the transaction ends.
+	KeepSecretForm(ctx context.Context) (bound bool, err error)
+	// LockSecretForm lets nobody store a secret until the transaction ends.
+	LockSecretForm(ctx context.Context) error
+	// BindSecrets says that all secrets are stored in that form. It is never undone.
+	BindSecrets(ctx context.Context) error
 }

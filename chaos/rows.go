@@ -142,7 +142,7 @@ func (c *rows) secret(ctx context.Context, tx trowel.Tx, p *project) error {
 	if err != nil {
 		return err
 	}
-	value, err := crypter.Decrypt(stored.Value)
+	value, _, err := crypter.Decrypt(secret.PlaceOf(stored), stored.Value)
 	if err != nil {
 		c.violation("the secret of %s: %v", p.name, err)
 		return nil

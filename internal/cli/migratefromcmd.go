@@ -27,7 +27,11 @@ func (c *call) migrateFromDigdag(ctx context.Context, settings *config.Server) (
 	if err != nil {
 		return err
 	}
-	crypter, err := secret.NewCrypter(settings.Secrets.Key, settings.Secrets.OldKeys...)
+	keys, err := secretKeys(settings, quietLog())
+	if err != nil {
+		return err
+	}
+	crypter, err := secret.NewCrypter(keys.Key, keys.OldKeys...)
 	if err != nil {
 		return err
 	}
@@ -44,10 +48,7 @@ func (c *call) migrateFromDigdag(ctx context.Context, settings *config.Server) (
 	progress := &migrateProgress{to: c.env.Stderr}
 	report, err := digdag.Copy(ctx, source, target, digdag.Options{
 		Site: site, Archives: archivesInside{}, KeyPrefixes: keyPrefixes(&settings.Archives), Progress: progress.tell, Now: c.env.Now(),
-		CheckSecret: func(stored string) error {
-			_, err := crypter.Decrypt(stored)
-			return err
-		},
+		Rebind: crypter.Rebind,
 	})
 	if err != nil {
 		return err

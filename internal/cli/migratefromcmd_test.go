@@ -35,7 +35,7 @@ func fillDigdag(t *testing.T, d *digdagtest.Database) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sealed, err := crypter.Encrypt("pssst")
+	sealed, err := crypter.EncryptUnbound("pssst")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +143,7 @@ func TestMigrateInOneDatabase(t *testing.T) {
 	c.write("server.properties", settingsOf(opts)+"digdag.secret-encryption-key = AAAAAAAAAAAAAAAAAAAAAA==\n")
 	out := c.run("migrate", "from-digdag", "-c", "server.properties")
 	if out.exit != 0 || !strings.Contains(out.stdout, "attempts              1          1\n") ||
-		!strings.Contains(out.stdout, `warning: the secrets were copied, but the settings of the target do not decrypt "pw" of project 3`) {
+		!strings.Contains(out.stdout, `warning: secrets were copied as they are, since the settings of the target do not decrypt "pw" of project 3`) {
 		t.Fatalf("migrate from-digdag: exit %d\n%s%s", out.exit, out.stdout, out.stderr)
 	}
 	c.write("digdag.properties", settingsOf(opts)+"archive.type = nonsense, but not about the database\n")

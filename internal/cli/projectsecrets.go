@@ -9,6 +9,7 @@ import (
 
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/client"
+	"github.com/trowel-project/trowel/internal/secret"
 )
 
 // projectSecrets are the secrets of a project on a server.
@@ -24,8 +25,8 @@ func (p projectSecrets) List(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	keys := make([]string, len(list.Secrets))
-	for i, secret := range list.Secrets {
-		keys[i] = secret.Key
+	for i, s := range list.Secrets {
+		keys[i] = s.Key
 	}
 	slices.Sort(keys)
 	return keys, nil
@@ -41,6 +42,10 @@ func (p projectSecrets) Delete(ctx context.Context, key string) error {
 	return secretRefused("delete", p.server.DeleteSecret(ctx, p.project, key))
 }
 
+// noKeyFix says how a server gets a key.
+const noKeyFix = "fix: set digdag.secret-encryption-key in the configuration of the server to 16 random bytes in Base64, the same on all servers of the database, and " +
+	"start it again; `openssl rand -base64 16` makes one"
+
 // secretRefused makes an answer that refuses a change Digdag's text (server 1.10.19), with what the
 // server said behind it.
 func secretRefused(what string, err error) error {
@@ -51,6 +56,9 @@ func secretRefused(what string, err error) error {
 	text := fmt.Sprintf("Failed to %s project secret: %s", what, http.StatusText(refused.Code))
 	if message := refused.Answer().Message; message != nil {
 		text += "\nthe server says: " + *message
+		if *message == secret.NoKeyText {
+			return &complaint{text: text, hint: noKeyFix}
+		}
 	}
 	return &complaint{text: text}
 }

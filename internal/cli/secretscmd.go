@@ -16,8 +16,17 @@ type secretKeeper interface {
 	Delete(ctx context.Context, key string) error
 }
 
+// secretsRewriteWord is the argument with which secrets are stored anew.
+const secretsRewriteWord = "rewrite"
+
 // runSecrets lists, sets and deletes secrets (server 1.10.19). --local wins over --project.
 func runSecrets(ctx context.Context, c *call) error {
+	if len(c.args.positional) > 0 {
+		if c.args.positional[0] == secretsRewriteWord {
+			return secretsRewrite(ctx, c)
+		}
+		return c.usage("").hinting("secrets takes no argument but %s, not %s", secretsRewriteWord, c.args.positional[0])
+	}
 	set, del := c.args.list("--set"), c.args.list("--delete")
 	switch {
 	case len(set) > 0 && len(del) > 0:

@@ -21,7 +21,7 @@ import (
 
 // openSecrets makes what encrypts secrets, and what tells people of failures.
 func (p *serverProcess) openSecrets(ctx context.Context) (err error) {
-	if p.crypter, err = secret.NewCrypter(p.settings.Secrets.Key, p.settings.Secrets.OldKeys...); err != nil {
+	if p.crypter, err = openCrypter(ctx, p.settings, p.store, p.log); err != nil {
 		return err
 	}
 	p.templates = template.New(template.Options{})
@@ -179,6 +179,15 @@ func (s storedSecrets) FindSecret(ctx context.Context, project trowel.ProjectID,
 		return err
 	})
 	return found, err
+}
+
+// SecretsBound implements secret.Rows.
+func (s storedSecrets) SecretsBound(ctx context.Context) (bound bool, err error) {
+	err = s.store.View(ctx, func(tx trowel.Tx) error {
+		bound, err = tx.SecretsBound(ctx)
+		return err
+	})
+	return bound, err
 }
 
 // openLog opens the log of a try.

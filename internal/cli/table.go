@@ -330,13 +330,18 @@ var table = []command{
 	{
 		name: "secrets", aliases: []string{"secret"}, section: sectionProject, remote: true,
 		lines: []line{{"secrets --local | --project <project>", "list, set and delete secrets"}},
-		usage: []string{"secrets [--local] [--project <project>] [--set <key>=<value>] [--delete key]"},
+		usage: []string{
+			"secrets [--local] [--project <project>] [--set <key>=<value>] [--delete key]",
+			"secrets rewrite -o <dir> | -c <file>                  store all secrets of a database anew, bound to their projects and keys",
+		},
+		max: 1, operand: oneOf(secretsRewriteWord),
 		options: []option{
 			flagOption("the secrets of local runs, in the user's configuration folder", "--local"),
 			textOption("PROJECT", "the secrets of a project on the server", "--project"),
 			listOption("ITEM", "KEY=VALUE, KEY=@FILE, KEY=- (value from standard input), KEY (asks for the value), "+
 				"@FILE or @- (many, as YAML or JSON)", "--set"),
 			listOption("KEY", "delete secrets", "--delete"),
+			textOption("DIR", "rewrite: the database in this folder, rather than that of the file of --config", "-o", "--database").offering(anyFolder),
 			jsonOption,
 		},
 		run: runSecrets,

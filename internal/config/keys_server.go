@@ -52,7 +52,7 @@ func apiKeys() []Key {
 
 func secretKeys() []Key {
 	return []Key{
-		hidden(key("digdag.secret-encryption-key", aText(), "", "key of secrets, Base64 of 16 bytes, the same on all servers; without it secrets cannot be stored", func(s *Server) *string { return &s.Secrets.Key })),
-		hidden(key("secret.old_encryption_keys", aList(), "", "older keys, which still decrypt. A secret is encrypted with the new key when it is set again", func(s *Server) *[]string { return &s.Secrets.OldKeys })),
+		hidden(key("digdag.secret-encryption-key", aText(), "", "key of secrets, Base64 of 16 bytes, the same on all servers. Without it a server on SQLite makes one, in the file `secret.key` of its folder, and one on PostgreSQL cannot store secrets", func(s *Server) *string { return &s.Secrets.Key })),
+		hidden(key("secret.old_encryption_keys", aList(), "", "older keys, which still decrypt. A secret is encrypted with the new key when it is set again, and all are by `trowel secrets rewrite`", func(s *Server) *[]string { return &s.Secrets.OldKeys })),
 	}
 }

@@ -284,14 +284,10 @@ func TestNeeds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sealed, err := crypter.Encrypt("hush")
-	if err != nil {
-		t.Fatal(err)
-	}
 	w.update(t, func(tx trowel.Tx) error {
-		return tx.PutSecret(t.Context(), &trowel.Secret{
-			ProjectID: w.setting.Project.ID, Scope: trowel.SecretProject, Key: "db.password", Engine: secret.Engine, Value: sealed, UpdatedAt: time.Now(),
-		})
+		return crypter.Store(t.Context(), tx, &trowel.Secret{
+			ProjectID: w.setting.Project.ID, Scope: trowel.SecretProject, Key: "db.password", UpdatedAt: time.Now(),
+		}, "hush")
 	})
 	if err := blobdb.New(w.store).Put(t.Context(), "a1", strings.NewReader("files"), 5); err != nil {
 		t.Fatal(err)

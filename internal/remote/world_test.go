@@ -208,6 +208,14 @@ func (r rows) FindSecret(ctx context.Context, project trowel.ProjectID, scope, k
 	return found, err
 }
 
+func (r rows) SecretsBound(ctx context.Context) (bound bool, err error) {
+	err = r.store.View(ctx, func(tx trowel.Tx) error {
+		bound, err = tx.SecretsBound(ctx)
+		return err
+	})
+	return bound, err
+}
+
 // sessions knows one workflow.
 type sessions struct{}
 

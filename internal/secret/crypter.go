@@ -18,14 +18,18 @@ const Engine = "aesgcm"
 // The stored form of a secret (server 3.7): Base64 of the name of the engine, a version and a term
 // as big-endian 32-bit integers, a nonce, and the sealed record. The record is the length of the
 // text as such an integer, the text, and zeros up to a multiple of padBytes.
+//
+// Versions 1 and 2 are Digdag's. In version 3, which is Trowel's, the record is sealed together with the
+// place of the secret (see Place), so that a row that is moved to another one cannot be read.
 const (
-	writtenVersion = 2 // 1 is read too
-	onlyTerm       = 1
-	keyBytes       = 16 // AES-128
-	nonceBytes     = 12
-	numberBytes    = 4
-	headBytes      = len(Engine) + 2*numberBytes
-	padBytes       = 16
+	digdagVersion = 2 // 1 is read too
+	boundVersion  = 3
+	onlyTerm      = 1
+	keyBytes      = 16 // AES-128
+	nonceBytes    = 12
+	numberBytes   = 4
+	headBytes     = len(Engine) + 2*numberBytes
+	padBytes      = 16
 )
 
 // Names of the settings that the errors of this package tell of.
@@ -34,11 +38,32 @@ const (
 	oldKeysSetting = "secret.old_encryption_keys"
 )
 
-// Crypter encrypts secrets for the store and decrypts them again, in Digdag's form, so that both
-// programs can read the rows of each other (server 3.7). It is safe for concurrent use.
+// NoKeyText is the error of storing a secret without a key.
+const NoKeyText = "secrets cannot be stored: " + keySetting + " is not set"
+
+// Crypter encrypts secrets for the store and decrypts them again (server 3.7). It is safe for concurrent
+// use.
 type Crypter struct {
 	writing cipher.AEAD   // nil without a key
 	reading []cipher.AEAD // the key for writing first, then older ones
+}
+
+// Place is where a secret is stored.
+type Place struct {
+	Project trowel.ProjectID
+	Scope   string
+	Key     string
+}
+
+// PlaceOf returns the place of a row.
+func PlaceOf(s *trowel.Secret) Place { return Place{s.ProjectID, s.Scope, s.Key} }
+
+// data is what a secret is sealed together with. It is never changed: stored secrets depend on it.
+func (p Place) data() []byte {
+	data := []byte("trowel secret\x00")
+	data = binary.BigEndian.AppendUint64(data, uint64(p.Project)) //nolint:gosec // any number will do
+	data = append(append(data, p.Scope...), 0)
+	return append(data, p.Key...)
 }
 
 // NewCrypter returns a Crypter that encrypts with a key and decrypts with it or, if it does not fit,
@@ -86,12 +111,24 @@ func keyError(setting, problem string) error {
 	}
 }
 
-// Encrypt returns the stored form of a text of at most MaxValueBytes bytes. Each call gives another
-// one. The error is of kind invalid if the text is too long or there is no key.
-func (c *Crypter) Encrypt(text string) (string, error) {
+// HasKey reports whether secrets can be encrypted.
+func (c *Crypter) HasKey() bool { return c.writing != nil }
+
+// Encrypt returns the stored form of a text of at most MaxValueBytes bytes, bound to its place. Each call
+// gives another one. The error is of kind invalid if the text is too long or there is no key.
+func (c *Crypter) Encrypt(at Place, text string) (string, error) {
+	return c.encrypt(boundVersion, at.data(), text)
+}
+
+// EncryptUnbound returns the same in Digdag's form, for servers that do not know the bound one.
+func (c *Crypter) EncryptUnbound(text string) (string, error) {
+	return c.encrypt(digdagVersion, nil, text)
+}
+
+func (c *Crypter) encrypt(version uint32, place []byte, text string) (string, error) {
 	if c.writing == nil {
 		return "", &trowel.Error{
-			Kind: trowel.ErrInvalid, Message: "secrets cannot be stored: " + keySetting + " is not set",
+			Kind: trowel.ErrInvalid, Message: NoKeyText,
 			Hint: "set it to 16 random bytes in Base64, the same on all servers, and keep it safe; `openssl rand -base64 16` makes one",
 		}
 	}
@@ -107,47 +144,63 @@ func (c *Crypter) Encrypt(text string) (string, error) {
 
 	stored := make([]byte, 0, headBytes+nonceBytes+len(record)+padBytes)
 	stored = append(stored, Engine...)
-	stored = binary.BigEndian.AppendUint32(stored, writtenVersion)
+	stored = binary.BigEndian.AppendUint32(stored, version)
 	stored = binary.BigEndian.AppendUint32(stored, onlyTerm)
 	nonce := make([]byte, nonceBytes)
 	rand.Read(nonce) // never fails
 	stored = append(stored, nonce...)
-	stored = c.writing.Seal(stored, nonce, record, nil)
+	stored = c.writing.Seal(stored, nonce, record, place)
 	return base64.StdEncoding.EncodeToString(stored), nil
 }
 
-// Decrypt returns the text of a stored form. The error is of kind invalid if there is no key, and
-// of kind internal if no key fits or the form is broken; it shows neither form nor text.
-func (c *Crypter) Decrypt(stored string) (string, error) {
+// Decrypt returns the text of a stored form, and whether that is bound to the place. The error is of kind
+// invalid if there is no key, and of kind internal if no key fits, the form is broken, or it was stored at
+// another place; it shows neither form nor text.
+func (c *Crypter) Decrypt(at Place, stored string) (text string, bound bool, err error) {
 	if len(c.reading) == 0 {
-		return "", &trowel.Error{
+		return "", false, &trowel.Error{
 			Kind: trowel.ErrInvalid, Message: "secrets cannot be read: " + keySetting + " is not set",
 			Hint: "set it to the key that the secrets were stored with",
 		}
 	}
 	data, err := base64.StdEncoding.DecodeString(stored)
 	if err != nil {
-		return "", broken("it is not Base64")
+		return "", false, broken("it is not Base64")
 	}
 	if len(data) < headBytes+nonceBytes || string(data[:len(Engine)]) != Engine {
-		return "", broken("it does not begin with " + Engine)
+		return "", false, broken("it does not begin with " + Engine)
 	}
 	version := binary.BigEndian.Uint32(data[len(Engine):])
 	term := binary.BigEndian.Uint32(data[len(Engine)+numberBytes:])
-	if version < 1 || version > writtenVersion || term != onlyTerm {
-		return "", broken(fmt.Sprintf("version %d, term %d are not known", version, term))
+	if version < 1 || version > boundVersion || term != onlyTerm {
+		return "", false, broken(fmt.Sprintf("version %d, term %d are not known", version, term))
+	}
+	bound = version == boundVersion
+	var place []byte
+	if bound {
+		place = at.data()
 	}
 	nonce, sealed := data[headBytes:headBytes+nonceBytes], data[headBytes+nonceBytes:]
 	for _, key := range c.reading {
-		record, err := key.Open(nil, nonce, sealed, nil)
-		if err == nil {
-			return textOf(record)
+		if record, err := key.Open(nil, nonce, sealed, place); err == nil {
+			text, err := textOf(record)
+			return text, bound, err
 		}
 	}
-	return "", &trowel.Error{
-		Kind: trowel.ErrInternal, Message: "a stored secret cannot be decrypted: no key fits",
+	message := "a stored secret cannot be decrypted: no key fits"
+	if bound {
+		message += ", or it was stored for another project or key"
+	}
+	return "", false, &trowel.Error{
+		Kind: trowel.ErrInternal, Message: message,
 		Hint: "if " + keySetting + " was changed, add the key before to " + oldKeysSetting + ", or set the secret anew",
 	}
+}
+
+// isBound reports whether a stored form is bound to a place.
+func isBound(stored string) bool {
+	data, err := base64.StdEncoding.DecodeString(stored)
+	return err == nil && len(data) >= headBytes && binary.BigEndian.Uint32(data[len(Engine):]) == boundVersion
 }
 
 // textOf takes the text out of a record.

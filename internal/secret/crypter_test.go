@@ -20,6 +20,9 @@ const (
 	keyC = "ICEiIyQlJicoKSorLC0uLw=="
 )
 
+// here is where the secrets of these tests are stored.
+var here = secret.Place{Project: 1, Scope: "project", Key: "k"}
+
 func crypter(t *testing.T, key string, old ...string) *secret.Crypter {
 	t.Helper()
 	c, err := secret.NewCrypter(key, old...)
@@ -34,15 +37,15 @@ func TestCrypterRoundTrip(t *testing.T) {
 	t.Parallel()
 	c := crypter(t, keyA)
 	for _, text := range []string{"", "x", "twelve chars", "thirteen chars", "grüße\n☃", "a\x00b", strings.Repeat("x", secret.MaxValueBytes)} {
-		first, err := c.Encrypt(text)
+		first, err := c.Encrypt(here, text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		second, err := c.Encrypt(text)
+		second, err := c.Encrypt(here, text)
 		if err != nil || first == second {
 			t.Errorf("Encrypt twice: error = %v, equal = %v", err, first == second)
 		}
-		if got, err := c.Decrypt(first); err != nil || got != text {
+		if got, bound, err := c.Decrypt(here, first); err != nil || got != text || !bound {
 			t.Errorf("Decrypt = %.20q, %v, want %.20q", got, err, text)
 		}
 	}
@@ -51,7 +54,7 @@ func TestCrypterRoundTrip(t *testing.T) {
 // Server 3.7: the layout, byte by byte, is read with the standard library alone.
 func TestStoredForm(t *testing.T) {
 	t.Parallel()
-	stored, err := crypter(t, keyA).Encrypt("thirteen chars")
+	stored, err := crypter(t, keyA).EncryptUnbound("thirteen chars")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +111,8 @@ func TestDecryptForms(t *testing.T) {
 		{name: "version 1", stored: stored(t, 1, 1, record), want: "hi"},
 		{name: "version 2", stored: good, want: "hi"},
 		{name: "version 0", stored: stored(t, 0, 1, record), problem: "version 0, term 1 are not known"},
-		{name: "version 3", stored: stored(t, 3, 1, record), problem: "version 3, term 1 are not known"},
+		{name: "version 3, sealed for no place", stored: stored(t, 3, 1, record), problem: "no key fits, or it was stored for another project or key"},
+		{name: "version 4", stored: stored(t, 4, 1, record), problem: "version 4, term 1 are not known"},
 		{name: "term 2", stored: stored(t, 2, 2, record), problem: "version 2, term 2 are not known"},
 		{name: "long length", stored: stored(t, 2, 1, "\xff\xff\xff\xffhi"), problem: "its record is shorter than its text"},
 		{name: "short record", stored: stored(t, 2, 1, "\x00"), problem: "its record is too short"},
@@ -117,7 +121,7 @@ func TestDecryptForms(t *testing.T) {
 		{name: "empty", stored: "", problem: "it does not begin with aesgcm"},
 		{name: "changed", stored: good[:len(good)-8] + "AAAAAAA=", problem: "no key fits"},
 	} {
-		got, err := crypter(t, keyA).Decrypt(c.stored)
+		got, _, err := crypter(t, keyA).Decrypt(here, c.stored)
 		if got != c.want || (c.problem == "") != (err == nil) || !strings.Contains(text(err), c.problem) {
 			t.Errorf("%s: Decrypt = %q, %v, want %q, %q", c.name, got, err, c.want, c.problem)
 		}
@@ -129,22 +133,22 @@ func TestDecryptForms(t *testing.T) {
 
 func TestOldKeysStillDecrypt(t *testing.T) {
 	t.Parallel()
-	old, err := crypter(t, keyA).Encrypt("hush")
+	old, err := crypter(t, keyA).EncryptUnbound("hush")
 	if err != nil {
 		t.Fatal(err)
 	}
 	rotated := crypter(t, keyB, keyC, keyA)
-	if got, err := rotated.Decrypt(old); err != nil || got != "hush" {
+	if got, _, err := rotated.Decrypt(here, old); err != nil || got != "hush" {
 		t.Errorf("Decrypt with an old key = %q, %v", got, err)
 	}
-	fresh, err := rotated.Encrypt("hush")
+	fresh, err := rotated.EncryptUnbound("hush")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := crypter(t, keyB).Decrypt(fresh); err != nil || got != "hush" {
+	if got, _, err := crypter(t, keyB).Decrypt(here, fresh); err != nil || got != "hush" {
 		t.Errorf("Decrypt of what the new key wrote = %q, %v", got, err)
 	}
-	if _, err := crypter(t, keyB).Decrypt(old); err == nil || !strings.Contains(err.Error(), "no key fits") {
+	if _, _, err := crypter(t, keyB).Decrypt(here, old); err == nil || !strings.Contains(err.Error(), "no key fits") {
 		t.Errorf("Decrypt without the old key: error = %v", err)
 	}
 }
@@ -161,15 +165,15 @@ func TestCrypterErrorsNameTheSetting(t *testing.T) {
 		t.Errorf("error = %v", err)
 	}
 	none := crypter(t, "")
-	_, err := none.Encrypt("x")
+	_, err := none.Encrypt(here, "x")
 	if !errors.Is(err, trowel.ErrInvalid) || !strings.Contains(text(err), "digdag.secret-encryption-key is not set") {
 		t.Errorf("Encrypt without a key: error = %v", err)
 	}
-	_, err = none.Decrypt("x")
+	_, _, err = none.Decrypt(here, "x")
 	if !errors.Is(err, trowel.ErrInvalid) || !strings.Contains(text(err), "digdag.secret-encryption-key is not set") {
 		t.Errorf("Decrypt without a key: error = %v", err)
 	}
-	_, err = crypter(t, keyA).Encrypt(strings.Repeat("x", secret.MaxValueBytes+1))
+	_, err = crypter(t, keyA).Encrypt(here, strings.Repeat("x", secret.MaxValueBytes+1))
 	if !errors.Is(err, trowel.ErrInvalid) || text(err) != "Invalid secret" {
 		t.Errorf("Encrypt of a long text: error = %v", err)
 	}
@@ -181,14 +185,14 @@ func FuzzDecrypt(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	good, err := c.Encrypt("hush")
+	good, err := c.Encrypt(here, "hush")
 	if err != nil {
 		f.Fatal(err)
 	}
 	f.Add(good)
 	f.Add("")
 	f.Fuzz(func(t *testing.T, form string) {
-		if got, err := c.Decrypt(form); err == nil && got != "hush" {
+		if got, _, err := c.Decrypt(here, form); err == nil && got != "hush" {
 			t.Errorf("Decrypt(%q) = %q, which nobody sealed", form, got)
 		}
 	})

@@ -12,6 +12,8 @@ import (
 type Rows interface {
 	// FindSecret returns one secret of a project, or trowel.ErrNotFound.
 	FindSecret(ctx context.Context, project trowel.ProjectID, scope, key string) (*trowel.Secret, error)
+	// SecretsBound is that of trowel.SecretTx.
+	SecretsBound(ctx context.Context) (bool, error)
 }
 
 // Stored finds the secrets of one project of a server: those that people set, then those that came
@@ -53,14 +55,18 @@ func (s *Stored) find(ctx context.Context, scope, key string) (Value, error) {
 		return Value{}, err
 	}
 	if row.Engine != Engine {
-		return Value{}, &trowel.Error{
-			Kind: trowel.ErrInternal, Message: fmt.Sprintf("it was stored by engine %q, not %q", row.Engine, Engine),
-			Hint: "set the secret anew",
-		}
+		return Value{}, errEngine(row.Engine)
 	}
-	text, err := s.crypter.Decrypt(row.Value)
+	text, bound, err := s.crypter.Decrypt(Place{s.project, scope, key}, row.Value)
+	if err != nil || bound {
+		return NewValue(text), err
+	}
+	allBound, err := s.rows.SecretsBound(ctx)
 	if err != nil {
 		return Value{}, err
+	}
+	if allBound {
+		return Value{}, errUnbound()
 	}
 	return NewValue(text), nil
 }

@@ -25,14 +25,9 @@ func putSecret(c *call) (any, error) {
 		return nil, err
 	}
 	shape, err := c.changeSecret("secret.put", key, func(tx trowel.Tx, p *trowel.Project) error {
-		value, err := c.opts.Crypter.Encrypt(request.Value)
-		if err != nil {
-			return err
-		}
-		return tx.PutSecret(c.ctx(), &trowel.Secret{
-			ProjectID: p.ID, Scope: trowel.SecretProject, Key: key, Engine: secret.Engine, Value: value,
-			Actor: c.caller.Name, UpdatedAt: c.now,
-		})
+		return c.opts.Crypter.Store(c.ctx(), tx, &trowel.Secret{
+			ProjectID: p.ID, Scope: trowel.SecretProject, Key: key, Actor: c.caller.Name, UpdatedAt: c.now,
+		}, request.Value)
 	})
 	if err == nil {
 		c.opts.Log.Info("secret set", c.changed(shape.Project.Name, slog.String("key", key))...)

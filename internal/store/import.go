@@ -234,3 +234,11 @@ func (im *Importer) insert(ctx context.Context, b bulk, n int, fill func(v *valu
 	}
 	return nil
 }
+
+// AllowUnboundSecrets says that there are secrets in Digdag's form.
+func (im *Importer) AllowUnboundSecrets(ctx context.Context) error {
+	if _, err := im.tx.exec(ctx, sqlAllowUnboundSecrets); err != nil {
+		return fmt.Errorf("set the form of secrets: %w", err)
+	}
+	return nil
+}

@@ -16,6 +16,11 @@ DO UPDATE SET engine = excluded.engine, value = excluded.value, actor = excluded
 	sqlFindSecret   = `SELECT ` + secretColumns + ` FROM secret WHERE project_id = $1 AND scope = $2 AND key = $3`
 	sqlDeleteSecret = `DELETE FROM secret WHERE project_id = $1 AND scope = $2 AND key = $3`
 	sqlListSecrets  = `SELECT ` + secretColumns + ` FROM secret WHERE project_id = $1 AND scope = $2 ORDER BY key`
+
+	sqlListAllSecrets      = `SELECT ` + secretColumns + ` FROM secret ORDER BY project_id, scope, key`
+	sqlSecretsBound        = `SELECT bound FROM secret_form`
+	sqlAllowUnboundSecrets = `UPDATE secret_form SET bound = FALSE`
+	sqlBindSecrets         = `UPDATE secret_form SET bound = TRUE`
 )
 
 func (t *tx) PutSecret(ctx context.Context, s *trowel.Secret) error {
@@ -46,6 +51,39 @@ func (t *tx) ListSecrets(ctx context.Context, project trowel.ProjectID, scope st
 		return nil, fmt.Errorf("list secrets of project %d: %w", project, err)
 	}
 	return list, nil
+}
+
+func (t *tx) ListAllSecrets(ctx context.Context) ([]*trowel.Secret, error) {
+	list, err := t.secrets(ctx, sqlListAllSecrets)
+	if err != nil {
+		return nil, fmt.Errorf("list all secrets: %w", err)
+	}
+	return list, nil
+}
+
+func (t *tx) SecretsBound(ctx context.Context) (bool, error) { return t.secretForm(ctx, "") }
+
+func (t *tx) KeepSecretForm(ctx context.Context) (bool, error) {
+	return t.secretForm(ctx, t.dialect.ShareRows)
+}
+
+func (t *tx) LockSecretForm(ctx context.Context) error {
+	_, err := t.secretForm(ctx, t.dialect.LockRows)
+	return err
+}
+
+func (t *tx) secretForm(ctx context.Context, lock string) (bound bool, err error) {
+	if err := t.row(ctx, sqlSecretsBound+lock, nil, &bound); err != nil {
+		return false, fmt.Errorf("read the form of secrets: %w", err)
+	}
+	return bound, nil
+}
+
+func (t *tx) BindSecrets(ctx context.Context) error {
+	if _, err := t.exec(ctx, sqlBindSecrets); err != nil {
+		return fmt.Errorf("set the form of secrets: %w", err)
+	}
+	return nil
 }
 
 func (t *tx) secrets(ctx context.Context, query string, args ...any) ([]*trowel.Secret, error) {

@@ -18,8 +18,9 @@ type Options struct {
 	// KeyPrefixes are, by type of the store of archives, what the target's settings put before all keys.
 	// Digdag's keys have it in themselves.
 	KeyPrefixes map[string]string
-	// CheckSecret tells whether the stored form of a secret can be decrypted; not asked if it is nil.
-	CheckSecret func(stored string) error
+	// Rebind brings a secret into the form that is bound to its project and key. One for which it fails is copied
+	// as it is, as are all if it is nil.
+	Rebind func(row *trowel.Secret) error
 	// Progress hears how far it is; nil for nobody.
 	Progress func(Progress)
 	// Now is the present time.

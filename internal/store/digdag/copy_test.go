@@ -200,7 +200,7 @@ created_at, index) VALUES (1, 1, 0, 1, '', 1, 6, 'UTC', to_timestamp(5), 1), (2,
 (0, 1, 'project', 'aesgcm', 'b', 'y', now()), (0, 1, 'project', 'aesgcm', 'c', 'y', now())`)
 	d.Exec(t, `INSERT INTO queued_task_locks (priority, lock_expire_time) VALUES (0, 4000000000), (0, 5), (0, NULL)`)
 	opts := options()
-	opts.CheckSecret = func(string) error { return errors.New("no key fits") }
+	opts.Rebind = func(*trowel.Secret) error { return errors.New("no key fits") }
 	report := mustCopy(t, d, db, opts)
 	want := []string{
 		"its agents hold 1 tasks", "1 attempts belong to no stored workflow", `revision "no data" of project 1 has no archive`,

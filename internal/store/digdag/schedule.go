@@ -42,9 +42,10 @@ func (c *copying) schedules(ctx context.Context, done func(int)) error {
 	return b.flush(ctx)
 }
 
-// secrets copies secrets in their stored form, and tries to decrypt the first.
+// secrets copies secrets, in the form that is bound to project and key. As long as one is not, that counts for
+// all of the database: both forms are read.
 func (c *copying) secrets(ctx context.Context, done func(int)) error {
-	tried, foreign := false, 0
+	unbound, foreign := 0, 0
 	err := c.source.rows(ctx, sqlListSecrets, []any{c.opts.Site}, func(scan func(...any) error) error {
 		s := &trowel.Secret{}
 		var id int64
@@ -53,9 +54,8 @@ func (c *copying) secrets(ctx context.Context, done func(int)) error {
 		}
 		if s.Engine != engineAESGCM {
 			foreign++
-		} else if !tried {
-			tried = true
-			c.trySecret(s)
+		} else if !c.rebind(s, unbound == 0) {
+			unbound++
 		}
 		if err := c.target.PutSecret(ctx, s); err != nil {
 			return err
@@ -66,15 +66,21 @@ func (c *copying) secrets(ctx context.Context, done func(int)) error {
 	if foreign > 0 {
 		c.warn("%d secrets were stored by another engine than %s and cannot be read: set them anew", foreign, engineAESGCM)
 	}
+	if err == nil && unbound > 0 {
+		err = c.target.AllowUnboundSecrets(ctx)
+	}
 	return err
 }
 
-func (c *copying) trySecret(s *trowel.Secret) {
-	if c.opts.CheckSecret == nil {
-		return
+// rebind reports whether a secret has the bound form now.
+func (c *copying) rebind(s *trowel.Secret, first bool) bool {
+	if c.opts.Rebind == nil {
+		return false
 	}
-	if err := c.opts.CheckSecret(s.Value); err != nil {
-		c.warn("the secrets were copied, but the settings of the target do not decrypt %q of project %d: %v; "+
-			"set digdag.secret-encryption-key to the key of Digdag's server", s.Key, s.ProjectID, err)
+	err := c.opts.Rebind(s)
+	if err != nil && first {
+		c.warn("secrets were copied as they are, since the settings of the target do not decrypt %q of project %d: %v; "+
+			"set digdag.secret-encryption-key to the key of Digdag's server, and then call `trowel secrets rewrite`", s.Key, s.ProjectID, err)
 	}
+	return err == nil
 }

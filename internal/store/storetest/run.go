@@ -53,6 +53,7 @@ func Run(t *testing.T, open func(t *testing.T) trowel.Store) {
 		{"tries", testTries},
 		{"audit", testAudits},
 		{"secrets", testSecrets},
+		{"form of secrets", testSecretForm},
 		{"tokens", testTokens},
 		{"blobs", testBlobs},
 		{"listing blobs", testBlobLists},

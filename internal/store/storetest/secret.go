@@ -56,3 +56,26 @@ func testSecrets(t *testing.T, db trowel.Store) {
 		return tx.PutSecret(ctx, newSecret(&trowel.Setting{Project: trowel.Project{ID: 999}}, "k"))
 	})
 }
+
+// In an empty database all secrets are bound from the beginning; who stores one keeps it so until the end.
+func testSecretForm(t *testing.T, db trowel.Store) {
+	s := newSetting(t, db)
+	a, b := newSecret(s, "a"), newSecret(s, "b")
+	b.Scope = trowel.SecretDefault
+	view(t, db, func(ctx context.Context, tx trowel.Tx) error {
+		bound, err := tx.SecretsBound(ctx)
+		equal(t, "SecretsBound of a new database", bound, true)
+		return err
+	})
+	update(t, db, func(ctx context.Context, tx trowel.Tx) error {
+		bound, err := tx.KeepSecretForm(ctx)
+		equal(t, "KeepSecretForm", bound, true)
+		return errors.Join(err, tx.PutSecret(ctx, a), tx.PutSecret(ctx, b))
+	})
+	update(t, db, func(ctx context.Context, tx trowel.Tx) error {
+		err := tx.LockSecretForm(ctx)
+		list, errList := tx.ListAllSecrets(ctx)
+		equal(t, "ListAllSecrets", list, []*trowel.Secret{a, b})
+		return errors.Join(err, errList, tx.BindSecrets(ctx), tx.BindSecrets(ctx))
+	})
+}

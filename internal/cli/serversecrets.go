@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/config"
+	"github.com/trowel-project/trowel/internal/secret"
+)
+
+// openCrypter makes what encrypts the secrets of a server, with a key that is made where there is none and one
+// server alone uses the database.
+func openCrypter(ctx context.Context, s *config.Server, store trowel.Store, log *slog.Logger) (*secret.Crypter, error) {
+	keys, err := secretKeys(s, log)
+	if err != nil {
+		return nil, err
+	}
+	sole := s.Database.Type != config.DatabasePostgreSQL
+	if keys.Key == "" && sole {
+		if keys.Key, err = giveSecretKey(ctx, s, store, log); err != nil {
+			return nil, err
+		}
+	}
+	crypter, err := secret.NewCrypter(keys.Key, keys.OldKeys...)
+	if err != nil || !crypter.HasKey() {
+		return crypter, err
+	}
+	return crypter, checkSecrets(ctx, store, crypter, sole, log)
+}
+
+// checkSecrets warns of secrets that cannot be decrypted, and sees to those that are in Digdag's form: a server
+// that is alone rewrites them.
+func checkSecrets(ctx context.Context, store trowel.Store, crypter *secret.Crypter, sole bool, log *slog.Logger) error {
+	var rows []*trowel.Secret
+	var bound bool
+	err := store.View(ctx, func(tx trowel.Tx) (err error) {
+		if bound, err = tx.SecretsBound(ctx); err == nil {
+			rows, err = tx.ListAllSecrets(ctx)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	lost := 0
+	for _, row := range rows {
+		if crypter.Check(row) != nil {
+			lost++
+		}
+	}
+	if lost > 0 {
+		log.WarnContext(ctx, "secrets cannot be read: add the key that they were stored with to secret.old_encryption_keys, or set them again",
+			slog.Int("secrets", lost), slog.Int("of", len(rows)))
+	}
+	switch {
+	case bound:
+		return nil
+	case sole:
+		done, err := rewriteSecrets(ctx, store, crypter)
+		if err == nil && done.Secrets > 0 {
+			log.InfoContext(ctx, "secrets are stored anew, bound to their projects and keys", slog.Int("secrets", done.Secrets))
+		}
+		return err
+	default:
+		log.WarnContext(ctx, "secrets are stored in a form that is not bound to their projects and keys. When all servers of this database have "+
+			"this version, call `trowel secrets rewrite -c FILE`", slog.Int("secrets", len(rows)))
+	}
+	return nil
+}
+
+func rewriteSecrets(ctx context.Context, store trowel.Store, crypter *secret.Crypter) (done secret.Rewritten, err error) {
+	err = store.Update(ctx, func(tx trowel.Tx) error {
+		done, err = crypter.Rewrite(ctx, tx)
+		return err
+	})
+	return done, err
+}
+
+// secretsRewrite is what `trowel secrets rewrite` does, beside the servers of a database: all secrets get the
+// form that is bound to project and key, with the present key.
+func secretsRewrite(ctx context.Context, c *call) error {
+	for _, option := range []string{"--local", "--project", "--set", "--delete"} {
+		if c.args.given(option) {
+			return c.usage(option + " is no option of secrets " + secretsRewriteWord)
+		}
+	}
+	if !c.args.given("--database") && c.configPath == "" {
+		return c.usage("--database, or --config option is required").hinting("the secrets are rewritten in the database itself: name that of the servers, with their key")
+	}
+	settings, err := c.databaseSettings(ctx)
+	if err != nil {
+		return err
+	}
+	store, err := c.openBeside(ctx, &settings.Database)
+	if err != nil {
+		return err
+	}
+	return errors.Join(rewriteAndSay(ctx, c, settings, store), store.Close())
+}
+
+func rewriteAndSay(ctx context.Context, c *call, settings *config.Server, store trowel.Store) error {
+	keys, err := secretKeys(settings, quietLog())
+	if err != nil {
+		return err
+	}
+	crypter, err := secret.NewCrypter(keys.Key, keys.OldKeys...)
+	if err != nil {
+		return err
+	}
+	var done secret.Rewritten
+	names := map[trowel.ProjectID]string{}
+	err = store.Update(ctx, func(tx trowel.Tx) error {
+		if done, err = crypter.Rewrite(ctx, tx); err != nil {
+			return err
+		}
+		for _, f := range done.Failed {
+			p, err := tx.FindProjectByID(ctx, f.Project)
+			if err != nil {
+				return err
+			}
+			names[f.Project] = p.Name
+		}
+		record := trowel.Record{Action: "secret.rewrite", ObjectKind: "secret", Object: "all secrets"}
+		return (&tokenStore{store: store, now: c.env.Now}).record(ctx, tx, record)
+	})
+	if err != nil {
+		return err
+	}
+	say(c.env.Stdout, "%s rewritten.\n", plural(done.Secrets, "secret"))
+	if done.Bound {
+		say(c.env.Stdout, "All are bound to their projects and keys; the older form is not read any more.\n")
+	}
+	if len(done.Failed) == 0 {
+		return nil
+	}
+	for _, f := range done.Failed {
+		say(c.env.Stderr, "%s of project %s: %s\n", f.Key, names[f.Project], errorText(f.Err))
+	}
+	return &trowel.Error{
+		Kind: trowel.ErrInvalid, Message: fmt.Sprintf("%s cannot be read", plural(len(done.Failed), "secret")),
+		Hint: "add the key that they were stored with to secret.old_encryption_keys, or set or delete them; then rewrite again",
+	}
+}

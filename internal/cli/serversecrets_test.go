@@ -1,0 +1,203 @@
+package cli
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/secret"
+	"github.com/trowel-project/trowel/internal/store/sqlite"
+)
+
+const testKey = "MDEyMzQ1Njc4OTAxMjM0NQ=="
+
+// end stops a server before the test is over.
+func (s *served) end() {
+	s.t.Helper()
+	s.signals <- syscall.SIGTERM
+	if err := <-s.ended; err != nil {
+		s.t.Errorf("server: %v\n%s", err, s.log)
+	}
+	s.ended <- nil
+}
+
+// change works on a database that no server uses.
+func changeDatabase(t *testing.T, dir string, f func(tx trowel.Tx) error) {
+	t.Helper()
+	db, err := sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(dir, "trowel.db")}, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Update(t.Context(), f); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+const showSecret = "+a:\n  sh>: echo \"<$A>\"\n  _env: {A: '${secret:db.pw}'}\n"
+
+// shows runs the workflow of a project and returns what it printed.
+func (s *served) shows(session string) string {
+	s.t.Helper()
+	attempt := s.start("1", session)
+	s.status(attempt)
+	return newConsole(s.t).run("log", attempt, "-e", s.url).stdout
+}
+
+// A server on SQLite makes a key once, in a file for its owner alone, says so, and goes on with it. Without the
+// file it does not start as long as there are secrets.
+func TestServerMakesSecretKey(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "db")
+	path := filepath.Join(dir, secretKeyFile)
+	s := serve(t, "database.path", dir)
+	if !strings.Contains(s.log.String(), "made a key that secrets are encrypted with") || !strings.Contains(s.log.String(), path) {
+		t.Errorf("the log does not say that a key was made:\n%s", s.log)
+	}
+	info, err := os.Stat(path)
+	if err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Fatalf("key file: %v, %v", info, err)
+	}
+	made, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.push("etl", showSecret)
+	if out := newConsole(t).run("secrets", "--project", "etl", "--set", "db.pw=ab", "-e", s.url); out.exit != 0 {
+		t.Fatalf("secrets --set: %s", out.stderr)
+	}
+	s.end()
+
+	s = serve(t, "database.path", dir)
+	if log := s.shows("2024-01-01T00:00:00Z"); !strings.Contains(log, "<ab>") || strings.Contains(s.log.String(), "made a key") {
+		t.Errorf("with the same key: %s\n%s", log, s.log)
+	}
+	s.end()
+
+	// With a key in the settings the one of the file still decrypts.
+	s = serve(t, "database.path", dir, "digdag.secret-encryption-key", testKey)
+	if log := s.shows("2024-01-02T00:00:00Z"); !strings.Contains(log, "<ab>") {
+		t.Errorf("with another key in the settings: %s", log)
+	}
+	s.end()
+
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	out := newConsole(t).run("server", "-o", dir, "--port", "0")
+	if out.exit != 1 || !strings.Contains(out.stderr, "the database has 1 secret, and their key is missing: there is no "+path) {
+		t.Errorf("without the file: exit %d, %s", out.exit, out.stderr)
+	}
+	if _, err := os.Stat(path); err == nil {
+		t.Error("a new key was made beside secrets of another one")
+	}
+	if err := os.WriteFile(path, []byte("nonsense\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out := newConsole(t).run("server", "-o", dir, "--port", "0"); out.exit != 1 || !strings.Contains(out.stderr, path+" is no key of secrets") {
+		t.Errorf("with a broken file: exit %d, %s", out.exit, out.stderr)
+	}
+	if err := os.WriteFile(path, made, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s = serve(t, "database.path", dir)
+	if log := s.shows("2024-01-03T00:00:00Z"); !strings.Contains(log, "<ab>") {
+		t.Errorf("with the file back: %s", log)
+	}
+}
+
+// One in memory keeps secrets as long as it lives, and writes no file.
+func TestServerInMemoryHasSecretKey(t *testing.T) {
+	t.Parallel()
+	s := serve(t, "database.type", "memory")
+	s.push("etl", showSecret)
+	if out := newConsole(t).run("secrets", "--project", "etl", "--set", "db.pw=ab", "-e", s.url); out.exit != 0 {
+		t.Fatalf("secrets --set: %s", out.stderr)
+	}
+	if log := s.shows("2024-01-01T00:00:00Z"); !strings.Contains(log, "<ab>") {
+		t.Errorf("log: %s", log)
+	}
+	if strings.Contains(s.log.String(), secretKeyFile) {
+		t.Errorf("a file was made:\n%s", s.log)
+	}
+}
+
+// Where no key can be made the client says what to do.
+func TestSecretsWithoutKey(t *testing.T) {
+	t.Parallel()
+	runRemoteCases(t, []remoteCase{{
+		name: "no key", args: "secrets --project demo --set a=1", exit: 1,
+		asked: []string{"GET projects?name=demo", `PUT projects/1/secrets/a {"value":"1"}`},
+		known: answers{
+			"GET projects?name=demo":    `{"projects":[{"id":"1","name":"demo"}]}`,
+			"PUT projects/1/secrets/a": `400{"message":"` + secret.NoKeyText + `","status":400}`,
+		},
+		stderr: "error: Failed to set project secret: Bad Request\nthe server says: " + secret.NoKeyText + "\n" + noKeyFix + "\n",
+	}})
+}
+
+// What an older version stored is read, and a server that is alone binds it to project and key when it starts:
+// a row that is moved to another key or project cannot be read then.
+func TestServerBindsSecrets(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "db")
+	s := serve(t, "database.path", dir, "digdag.secret-encryption-key", testKey)
+	s.push("etl", showSecret)
+	s.push("other", "+a: {echo>: x}\n")
+	s.end()
+	crypter, err := secret.NewCrypter(testKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old, err := crypter.EncryptUnbound("ab")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.WithoutCancel(t.Context())
+	put := func(tx trowel.Tx, project trowel.ProjectID, key, value string) error {
+		return tx.PutSecret(ctx, &trowel.Secret{
+			ProjectID: project, Scope: trowel.SecretProject, Key: key, Engine: secret.Engine, Value: value, UpdatedAt: time.Now(),
+		})
+	}
+	changeDatabase(t, dir, func(tx trowel.Tx) error { return put(tx, 1, "db.pw", old) })
+	s = serve(t, "database.path", dir, "digdag.secret-encryption-key", testKey)
+	if log := s.shows("2024-01-01T00:00:00Z"); !strings.Contains(log, "does not say which project and key it belongs to") {
+		t.Errorf("the older form in a database of the newer one: %s, want a refusal", log)
+	}
+	s.end()
+
+	run := func() outcome {
+		return newConsole(t).run("secrets", "rewrite", "-o", dir, "-X", "digdag.secret-encryption-key="+testKey)
+	}
+	if out := run(); out.exit != 0 || out.stdout != "1 secret rewritten.\nAll are bound to their projects and keys; the older form is not read any more.\n" {
+		t.Errorf("secrets rewrite: exit %d, %s%s", out.exit, out.stdout, out.stderr)
+	}
+	changeDatabase(t, dir, func(tx trowel.Tx) error {
+		row, err := tx.FindSecret(ctx, 1, trowel.SecretProject, "db.pw")
+		if err != nil {
+			return err
+		}
+		if err := put(tx, 1, "moved", row.Value); err != nil {
+			return err
+		}
+		return put(tx, 2, "db.pw", row.Value)
+	})
+	s = serve(t, "database.path", dir, "digdag.secret-encryption-key", testKey)
+	if log := s.shows("2024-01-02T00:00:00Z"); !strings.Contains(log, "<ab>") || !strings.Contains(s.log.String(), "secrets cannot be read") {
+		t.Errorf("after the rewriting: %s\n%s", log, s.log)
+	}
+	s.end()
+	out := run()
+	if out.exit != 1 || !strings.Contains(out.stderr, "moved of project etl: a stored secret cannot be decrypted: no key fits, or it was stored for another project or key") ||
+		!strings.Contains(out.stderr, "db.pw of project other: ") {
+		t.Errorf("secrets rewrite with moved rows: exit %d, %s%s", out.exit, out.stdout, out.stderr)
+	}
+}
