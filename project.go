@@ -63,6 +63,7 @@ type ProjectRevision struct {
 // ProjectFilter selects projects that are not deleted and have a revision, in the order of their
 // ids.
 type ProjectFilter struct {
+	Only  ProjectID // this one, if it is among them; zero for all
 	After ProjectID // only larger ids
 	Name  string    // a part of the name; empty for all
 	Limit int       // at most so many; none if it is negative
@@ -73,9 +74,10 @@ type WorkflowFilter struct {
 	// Revision selects those of one revision; zero for those of the newest revision of every
 	// project that is not deleted.
 	Revision   RevisionID
-	Name       string // the exact name; empty for all
-	Pattern    string // a part of the name; empty for all
-	OrProject  bool   // Pattern may also be a part of the project's name
+	Project    ProjectID // only those of this project; zero for all
+	Name       string    // the exact name; empty for all
+	Pattern    string    // a part of the name; empty for all
+	OrProject  bool      // Pattern may also be a part of the project's name
 	After      WorkflowID
 	Descending bool // from the largest id on; After then means only smaller ones, if it is not zero
 	Limit      int  // at most so many; none if it is negative

@@ -60,6 +60,7 @@ type BusyTask struct {
 	ClaimedAt time.Time // of a running one
 	Needs     *Needs
 	Holds     Holds
+	Hidden    bool // who asks must not learn which one it is; the store leaves it false
 }
 
 // WhyTx is the part of a transaction that finds out why tasks do not run. None of it reads what tasks

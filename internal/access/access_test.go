@@ -22,16 +22,23 @@ func now() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }
 // tokens are stored tokens by the text of each.
 type tokens map[string]*trowel.Token
 
-func (t tokens) FindToken(_ context.Context, hash []byte) (*trowel.Token, error) {
+// Those of project 8 are for one that was deleted.
+func (t tokens) FindToken(_ context.Context, hash []byte) (*trowel.Token, *trowel.Project, error) {
 	for text, token := range t {
-		if bytes.Equal(hash, access.Hash(text)) {
-			return token, nil
+		switch {
+		case !bytes.Equal(hash, access.Hash(text)):
+		case token.ProjectID == 0:
+			return token, nil, nil
+		case token.ProjectID == 8:
+			return token, &trowel.Project{ID: 8, Name: "gone", DeletedAt: now().Add(-time.Minute)}, nil
+		default:
+			return token, &trowel.Project{ID: token.ProjectID, Name: "tiny"}, nil
 		}
 	}
 	if bytes.Equal(hash, access.Hash("trw_down")) {
-		return nil, errors.New("no connection")
+		return nil, nil, errors.New("no connection")
 	}
-	return nil, trowel.ErrNotFound
+	return nil, nil, trowel.ErrNotFound
 }
 
 func basic(userAndPassword string) string {
@@ -49,6 +56,8 @@ func TestAuthenticate(t *testing.T) {
 		"trw_expired":  {Name: "e", Role: "admin", ExpiresAt: now()},
 		"trw_revoked":  {Name: "x", Role: "admin", RevokedAt: now().Add(-time.Hour)},
 		"trw_nonsense": {Name: "n", Role: "king"},
+		"trw_odd":      {Name: "n", Role: "king", RevokedAt: now()},
+		"trw_gone":     {Name: "g", Role: "admin", ProjectID: 8},
 		"other":        {Name: "o", Role: "admin"},
 	}
 	closed := access.Options{Username: "me", Password: "a:b", Tokens: known, Now: now}
@@ -64,6 +73,7 @@ func TestAuthenticate(t *testing.T) {
 		header  string
 		want    access.Caller
 		problem string
+		ended   bool
 	}{
 		{name: "right", options: closed, header: basic("me:a:b"), want: me},
 		{name: "scheme in other case", options: closed, header: "b" + basic("me:a:b")[1:], want: me},
@@ -77,11 +87,17 @@ func TestAuthenticate(t *testing.T) {
 		{name: "no credentials", options: closed, header: "Basic", problem: "unauthorized"},
 		{name: "another scheme", options: closed, header: "TD1 x", problem: "unauthorized"},
 		{name: "token", options: closed, header: "Bearer trw_admin", want: access.Caller{Name: "a", Kind: access.KindToken, Role: access.RoleAdmin, Admin: true, Token: known["trw_admin"]}},
-		{name: "token of a project", options: closed, header: "bearer  trw_read ", want: access.Caller{Name: "r", Kind: access.KindToken, Role: access.RoleRead, Project: 7, Token: known["trw_read"]}},
-		{name: "admin of a project", options: closed, header: "Bearer trw_admin7", want: access.Caller{Name: "a7", Kind: access.KindToken, Role: access.RoleAdmin, Project: 7, Token: known["trw_admin7"]}},
+		{name: "token of a project", options: closed, header: "bearer  trw_read ", want: access.Caller{Name: "r", Kind: access.KindToken, Role: access.RoleRead, Project: 7, ProjectName: "tiny", Token: known["trw_read"]}},
+		{name: "admin of a project", options: closed, header: "Bearer trw_admin7", want: access.Caller{Name: "a7", Kind: access.KindToken, Role: access.RoleAdmin, Project: 7, ProjectName: "tiny", Token: known["trw_admin7"]}},
 		{name: "token that expires", options: closed, header: "Bearer trw_later", want: access.Caller{Name: "l", Kind: access.KindToken, Role: access.RoleOperator, Token: known["trw_later"]}},
-		{name: "expired", options: closed, header: "Bearer trw_expired", problem: "unauthorized"},
-		{name: "revoked", options: closed, header: "Bearer trw_revoked", problem: "unauthorized"},
+		{name: "expired", options: closed, header: "Bearer trw_expired", problem: "the token e expired at 2026-11-21T12:00:00Z", ended: true},
+		{name: "revoked", options: closed, header: "Bearer trw_revoked", problem: "the token x was revoked at 2026-11-21T11:00:00Z", ended: true},
+		{
+			name: "of a deleted project", options: closed, header: "Bearer trw_gone",
+			problem: "the token g is for the project gone, which was deleted at 2026-11-21T11:59:00Z", ended: true,
+		},
+		{name: "open, expired", options: open, header: "Bearer trw_expired", problem: "the token e expired at 2026-11-21T12:00:00Z", ended: true},
+		{name: "revoked, of a role that there is not", options: closed, header: "Bearer trw_odd", problem: "unauthorized"},
 		{name: "unknown role", options: closed, header: "Bearer trw_nonsense", problem: "unauthorized"},
 		{name: "unknown token", options: closed, header: "Bearer trw_x", problem: "unauthorized"},
 		{name: "no prefix", options: closed, header: "Bearer other", problem: "unauthorized"},
@@ -90,7 +106,7 @@ func TestAuthenticate(t *testing.T) {
 		{name: "open", options: open, want: anybody},
 		{name: "open to any password", options: open, header: basic("x:y"), want: anybody},
 		{name: "open, malformed", options: open, header: "Basic %", want: anybody},
-		{name: "open, a token counts", options: open, header: "Bearer trw_read", want: access.Caller{Name: "r", Kind: access.KindToken, Role: access.RoleRead, Project: 7, Token: known["trw_read"]}},
+		{name: "open, a token counts", options: open, header: "Bearer trw_read", want: access.Caller{Name: "r", Kind: access.KindToken, Role: access.RoleRead, Project: 7, ProjectName: "tiny", Token: known["trw_read"]}},
 		{name: "open, a wrong token counts", options: open, header: "Bearer trw_x", problem: "unauthorized"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -105,6 +121,9 @@ func TestAuthenticate(t *testing.T) {
 			}
 			if (err == nil) != (c.problem == "") || err != nil && (err.Error() != c.problem || !errors.Is(err, access.ErrUnauthenticated)) {
 				t.Errorf("Authenticate(%q): error = %v, want %q", c.header, err, c.problem)
+			}
+			if errors.Is(err, access.ErrEnded) != c.ended {
+				t.Errorf("Authenticate(%q): error = %v, an ErrEnded: %v", c.header, err, !c.ended)
 			}
 		})
 	}

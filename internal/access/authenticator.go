@@ -17,6 +17,10 @@ import (
 // ErrUnauthenticated is the kind of error that says that a caller is not known; the answer is 401.
 var ErrUnauthenticated = errors.New("not authenticated")
 
+// ErrEnded is the ErrUnauthenticated of a token that was made here but holds no longer: its bearer does not
+// guess.
+var ErrEnded = fmt.Errorf("%w: the token has ended", ErrUnauthenticated)
+
 // Digdag's texts (server 3.6).
 const (
 	missingHeader = "Missing Authorization header"
@@ -26,8 +30,8 @@ const (
 // Tokens finds tokens.
 type Tokens interface {
 	// FindToken returns the token with that hash, revoked and expired ones as well, or
-	// trowel.ErrNotFound.
-	FindToken(ctx context.Context, hash []byte) (*trowel.Token, error)
+	// trowel.ErrNotFound. With one for a single project comes that project, deleted or not.
+	FindToken(ctx context.Context, hash []byte) (*trowel.Token, *trowel.Project, error)
 }
 
 // Options say who may call. Without a Username everybody may.
@@ -48,8 +52,8 @@ type Authenticator struct{ opts Options }
 func New(opts Options) *Authenticator { return &Authenticator{opts: opts} }
 
 // Authenticate returns the caller that the Authorization header of a request names. Errors are of
-// kind ErrUnauthenticated with Digdag's texts, which do not tell which part was wrong, or what Tokens
-// gives.
+// kind ErrUnauthenticated, or what Tokens gives. Digdag's texts do not tell which part was wrong; only the
+// bearer of a token that was made here is told why it holds no longer. Such an error is an ErrEnded, too.
 //
 // Where no user is set everybody is accepted as under Digdag, whatever they sent, with RoleOperator:
 // so nobody can make themselves a token that would hold once a user is set. A bearer token counts
@@ -104,21 +108,44 @@ func (a *Authenticator) token(ctx context.Context, text string) (Caller, error) 
 	if a.opts.Tokens == nil || !strings.HasPrefix(text, tokenPrefix) {
 		return Caller{}, refused(unauthorized)
 	}
-	found, err := a.opts.Tokens.FindToken(ctx, Hash(text))
+	found, project, err := a.opts.Tokens.FindToken(ctx, Hash(text))
 	if errors.Is(err, trowel.ErrNotFound) {
 		return Caller{}, refused(unauthorized)
 	}
 	if err != nil {
 		return Caller{}, fmt.Errorf("find the token of a caller: %w", err)
 	}
-	now := a.opts.Now()
-	ended := !found.ExpiresAt.IsZero() && !now.Before(found.ExpiresAt)
-	if ended || !found.RevokedAt.IsZero() || Role(found.Role).power() == 0 {
+	role := Role(found.Role)
+	if role.power() == 0 {
 		return Caller{}, refused(unauthorized)
 	}
-	role := Role(found.Role)
-	return Caller{
+	if err := a.ended(found, project); err != nil {
+		return Caller{}, err
+	}
+	caller := Caller{
 		Name: found.Name, Kind: KindToken, Role: role, Project: found.ProjectID, Token: found,
 		Admin: role == RoleAdmin && found.ProjectID == 0,
-	}, nil
+	}
+	if project != nil {
+		caller.ProjectName = project.Name
+	}
+	return caller, nil
+}
+
+// ended says why a token holds no longer; nil if it does.
+func (a *Authenticator) ended(t *trowel.Token, project *trowel.Project) error {
+	at := func(instant time.Time) string { return instant.UTC().Format(time.RFC3339) }
+	switch {
+	case !t.RevokedAt.IsZero():
+		return over("the token %s was revoked at %s", t.Name, at(t.RevokedAt))
+	case !t.ExpiresAt.IsZero() && !a.opts.Now().Before(t.ExpiresAt):
+		return over("the token %s expired at %s", t.Name, at(t.ExpiresAt))
+	case project != nil && !project.DeletedAt.IsZero():
+		return over("the token %s is for the project %s, which was deleted at %s", t.Name, project.Name, at(project.DeletedAt))
+	}
+	return nil
+}
+
+func over(format string, args ...any) error {
+	return &trowel.Error{Kind: ErrEnded, Message: fmt.Sprintf(format, args...)}
 }

@@ -1,6 +1,10 @@
 package access
 
-import "github.com/trowel-project/trowel"
+import (
+	"fmt"
+
+	"github.com/trowel-project/trowel"
+)
 
 // Role is what a caller is, stored with tokens under these names.
 type Role string
@@ -48,8 +52,24 @@ type Caller struct {
 	Role  Role
 	Admin bool // may use admin resources, a flag of Digdag's (server 3.6)
 	// Project is the only one that the caller may see; zero for all. Lists are filtered by it.
-	Project trowel.ProjectID
-	Token   *trowel.Token // of KindToken
+	Project     trowel.ProjectID
+	ProjectName string        // its name; empty if Project is zero
+	Token       *trowel.Token // of KindToken
+}
+
+// Sees reports whether the caller may know that a project exists. Who may not is told what is told of one
+// that does not exist, also about all that belongs to it.
+func (c Caller) Sees(project trowel.ProjectID) bool { return c.Project == 0 || c.Project == project }
+
+// Denial is the sentence for a caller who May not do something with a project, with the reason: what their
+// token is for, or else their role.
+func (c Caller) Denial(verb Verb, project trowel.ProjectID) string {
+	everywhere := c
+	everywhere.Project = 0
+	if c.Project != 0 && everywhere.May(verb, project) {
+		return fmt.Sprintf("%s is not allowed to do this: the token is for the project %s", c.Name, c.ProjectName)
+	}
+	return fmt.Sprintf("%s is not allowed to do this: it needs %s, and the role is %s", c.Name, verb, c.Role)
 }
 
 // May tells whether the caller may do something with a project; zero stands for no project or for all
@@ -59,7 +79,7 @@ func (c Caller) May(verb Verb, project trowel.ProjectID) bool {
 	if !ok || c.Role.power() < r.need || verb == RunAgent && !c.runsAgents() {
 		return false
 	}
-	return c.Project == 0 || c.Project == project || r.listing && project == 0
+	return c.Sees(project) || r.listing && project == 0
 }
 
 // runsAgents tells whether the caller may be a remote agent: with a token for that, as an administrator,

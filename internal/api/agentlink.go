@@ -182,7 +182,8 @@ type AgentAnswer struct {
 type AgentSecretRequest struct {
 	AgentTry
 
-	Key string `json:"key"`
+	AttemptID int64  `json:"attemptId,omitempty"` // of the task; may be missing
+	Key       string `json:"key"`
 }
 
 // AgentSecret is the answer.

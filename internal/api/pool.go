@@ -57,7 +57,8 @@ type PoolChange struct {
 	Notes List[string] `json:"notes"`
 }
 
-// PoolTask is a task that holds slots of a pool, or waits for some.
+// PoolTask is a task that holds slots of a pool, or waits for some. Of one whose project the caller may not see
+// names are empty, and ids 0.
 type PoolTask struct {
 	ID        ID      `json:"id"`
 	FullName  string  `json:"fullName"`

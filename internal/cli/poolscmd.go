@@ -226,11 +226,11 @@ func (c *call) printPoolTasks(title string, list *api.PoolTaskList) {
 		if t.StartedAt != nil {
 			since = *t.StartedAt
 		}
-		name := t.FullName
-		if name == "" {
-			name = "of a project that you may not see"
+		name := "a task of a project that you may not see"
+		if t.FullName != "" {
+			name = fmt.Sprintf("attempt %s  %s/%s  %s", t.AttemptID, t.Project.Name, t.Workflow, t.FullName)
 		}
-		say(c.env.Stdout, "  attempt %s  %s/%s  %s  slots: %d  weight: %d  since: %s\n", t.AttemptID, t.Project.Name, t.Workflow, name, t.Slots, t.Weight, c.localText(&since))
+		say(c.env.Stdout, "  %s  slots: %d  weight: %d  since: %s\n", name, t.Slots, t.Weight, c.localText(&since))
 	}
 	more := ""
 	if list.Next != nil {

@@ -39,22 +39,23 @@ type agentTokens struct {
 	now    func() time.Time
 
 	mu      sync.Mutex
-	known   map[string]*trowel.Token // those of agents, by their hashes
+	known   map[string]*trowel.Token // those of agents for all projects, by their hashes
 	readAt  time.Time
 	reading bool
 }
 
 // FindToken implements access.Tokens.
-func (t *agentTokens) FindToken(ctx context.Context, hash []byte) (*trowel.Token, error) {
+func (t *agentTokens) FindToken(ctx context.Context, hash []byte) (*trowel.Token, *trowel.Project, error) {
 	known, old := t.find(hash)
 	if old {
-		return t.readAll(ctx, hash)
+		found, err := t.readAll(ctx, hash)
+		return found, nil, err
 	}
 	if known != nil {
-		return known, nil
+		return known, nil, nil
 	}
-	found, err := t.stored.FindToken(ctx, hash)
-	if err == nil && access.Role(found.Role) == access.RoleAgent {
+	found, project, err := t.stored.FindToken(ctx, hash)
+	if err == nil && project == nil && access.Role(found.Role) == access.RoleAgent {
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		if len(t.known) == 0 {
@@ -62,7 +63,7 @@ func (t *agentTokens) FindToken(ctx context.Context, hash []byte) (*trowel.Token
 		}
 		t.known[string(hash)] = found
 	}
-	return found, err
+	return found, project, err
 }
 
 // find returns a token that is known. old tells that this caller is to read all of them anew; meanwhile
@@ -89,7 +90,7 @@ func (t *agentTokens) readAll(ctx context.Context, hash []byte) (*trowel.Token, 
 		list, err := tx.ListTokens(ctx)
 		clear(fresh)
 		for _, token := range list {
-			if access.Role(token.Role) == access.RoleAgent {
+			if access.Role(token.Role) == access.RoleAgent && token.ProjectID == 0 {
 				fresh[string(token.Hash)] = token
 			}
 		}

@@ -78,10 +78,13 @@ func (p *serverProcess) health() *server.Health {
 type storedTokens struct{ store trowel.Store }
 
 // FindToken implements access.Tokens.
-func (s storedTokens) FindToken(ctx context.Context, hash []byte) (found *trowel.Token, err error) {
+func (s storedTokens) FindToken(ctx context.Context, hash []byte) (found *trowel.Token, project *trowel.Project, err error) {
 	err = s.store.View(ctx, func(tx trowel.Tx) error {
-		found, err = tx.FindToken(ctx, hash)
+		if found, err = tx.FindToken(ctx, hash); err != nil || found.ProjectID == 0 {
+			return err
+		}
+		project, err = tx.FindProjectByID(ctx, found.ProjectID)
 		return err
 	})
-	return found, err
+	return found, project, err
 }

@@ -23,15 +23,15 @@ type usedTokens struct {
 }
 
 // FindToken implements access.Tokens. If the use cannot be noted the call goes on.
-func (t *usedTokens) FindToken(ctx context.Context, hash []byte) (*trowel.Token, error) {
-	found, err := t.tokens.FindToken(ctx, hash)
+func (t *usedTokens) FindToken(ctx context.Context, hash []byte) (*trowel.Token, *trowel.Project, error) {
+	found, project, err := t.tokens.FindToken(ctx, hash)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if now := t.now(); t.isNews(found, now) {
 		_ = t.store.Update(ctx, func(tx trowel.Tx) error { return tx.TouchToken(ctx, found.ID, now) })
 	}
-	return found, nil
+	return found, project, nil
 }
 
 // isNews tells whether a use is to be noted: of a token that holds, and once in a while.

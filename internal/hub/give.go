@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
@@ -12,9 +11,6 @@ import (
 	"github.com/trowel-project/trowel/internal/operator"
 	"github.com/trowel-project/trowel/internal/secret"
 )
-
-// maxFile is how many bytes the name of a log has at most.
-const maxFile = 1000
 
 // notRunning says that an agent asks for something on behalf of a try that is not its own.
 func notRunning(what string) error {
@@ -48,6 +44,9 @@ func (h *Hub) setting(ctx context.Context, attempt trowel.AttemptID) (s *trowel.
 // Secret finds a secret for a try that runs on the agent: one of its own project.
 func (h *Hub) Secret(ctx context.Context, id string, token trowel.TokenID, r api.AgentSecretRequest) (api.AgentSecret, error) {
 	task, err := h.running(ctx, id, token, r.AgentTry)
+	if err == nil && r.AttemptID != 0 && trowel.AttemptID(r.AttemptID) != task.AttemptID {
+		err = notRunning(fmt.Sprintf("try %d of task %d of attempt %d", r.Try, r.TaskID, r.AttemptID))
+	}
 	if err != nil {
 		return api.AgentSecret{}, err
 	}
@@ -138,44 +137,4 @@ func (h *Hub) busy(ctx context.Context, id string, token trowel.TokenID) error {
 		err = notRunning("the task that asks for parameters")
 	}
 	return err
-}
-
-// Logs stores output of tries that run on the agent. A piece that is stored already is left as it is. If
-// the agent runs nothing of an attempt that is an ErrConflict, and nothing is stored.
-func (h *Hub) Logs(ctx context.Context, id string, token trowel.TokenID, logs []api.AgentLogChunk) error {
-	running, err := h.own(ctx, id, token)
-	if err != nil {
-		return err
-	}
-	attempts := map[trowel.AttemptID]bool{}
-	for _, task := range running {
-		attempts[task.AttemptID] = true
-	}
-	chunks := make([]trowel.LogChunk, len(logs))
-	for i := range logs {
-		if chunks[i], err = chunkOf(&logs[i]); err != nil {
-			return err
-		}
-		if !attempts[chunks[i].AttemptID] {
-			return notRunning(fmt.Sprintf("attempt %d", chunks[i].AttemptID))
-		}
-	}
-	if h.opts.KeepOutput == nil {
-		return nil
-	}
-	return h.opts.KeepOutput(ctx, chunks)
-}
-
-// chunkOf reads a piece of output.
-func chunkOf(c *api.AgentLogChunk) (trowel.LogChunk, error) {
-	if c.File == "" || len(c.File) > maxFile || strings.ContainsAny(c.File, "/\\\x00") {
-		return trowel.LogChunk{}, invalid("%.60q cannot be the name of a log", c.File)
-	}
-	if c.Seq < 0 || c.FirstLine < 0 || c.Lines < 0 || c.Offset < 0 || c.TextBytes < 0 || len(c.Data) == 0 {
-		return trowel.LogChunk{}, invalid("piece %d of the log %.60q makes no sense", c.Seq, c.File)
-	}
-	return trowel.LogChunk{
-		AttemptID: trowel.AttemptID(c.AttemptID), File: c.File, Seq: c.Seq, FirstLine: c.FirstLine, Lines: c.Lines, Offset: c.Offset,
-		TextBytes: c.TextBytes, DataBytes: int64(len(c.Data)), Data: c.Data,
-	}, nil
 }

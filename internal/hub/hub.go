@@ -2,6 +2,8 @@ package hub
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"log/slog"
 	"sync"
 	"time"
@@ -204,29 +206,43 @@ func (h *Hub) refresh(ctx context.Context) error {
 }
 
 // unknown says that an agent is not stored.
-func unknown(id string) error {
+func unknown(id string) *trowel.Error {
 	return &trowel.Error{
 		Kind: trowel.ErrNotFound, Message: "there is no agent " + id + ": its lease has ended, or it was never registered",
 		Hint: "register anew; what it runs is not its own any more",
 	}
 }
 
-// check refuses who calls in the name of an agent that came with another token.
+// errForeign is the ErrNotFound of an agent that came with another token.
+var errForeign = fmt.Errorf("%w: it was registered with another token", trowel.ErrNotFound)
+
+// check refuses who calls in the name of an agent that came with another token. They are told what is told of
+// one that does not exist.
 func check(row *trowel.Agent, token trowel.TokenID) error {
-	if row.Token != token {
-		return &trowel.Error{Kind: trowel.ErrDenied, Message: "agent " + row.ID + " was registered with another token"}
+	if row.Token == token {
+		return nil
 	}
-	return nil
+	err := unknown(row.ID)
+	err.Kind = errForeign
+	return err
+}
+
+// find returns the row of an agent that came with the token.
+func find(ctx context.Context, tx trowel.Tx, id string, token trowel.TokenID) (*trowel.Agent, error) {
+	row, err := tx.FindAgent(ctx, id)
+	if errors.Is(err, trowel.ErrNotFound) {
+		return nil, unknown(id)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return row, check(row, token)
 }
 
 // own returns the running tasks of an agent, by their tries.
 func (h *Hub) own(ctx context.Context, id string, token trowel.TokenID) (running map[trowel.TryID]trowel.LiveTask, err error) {
 	err = h.opts.Store.View(ctx, func(tx trowel.Tx) error {
-		row, err := found(tx.FindAgent(ctx, id))
-		if err == nil {
-			err = check(row, token)
-		}
-		if err == nil {
+		if _, err = find(ctx, tx, id, token); err == nil {
 			running, err = runningOf(ctx, tx, id)
 		}
 		return err

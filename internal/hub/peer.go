@@ -99,12 +99,24 @@ func (p *peer) Cancel(tries []trowel.TryID) {
 	p.stream.notify()
 }
 
-// has tells whether this server knows of a try, from the agent, which is a sign of life.
-func (p *peer) has(id trowel.TryID) bool {
+// has tells whether this server knows of a try of an attempt, from the agent, which is a sign of life. Of a try
+// that another server has given it does not know the attempt.
+func (p *peer) has(id trowel.TryID, attempt trowel.AttemptID) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.seen = p.now()
-	return p.given[id] != nil
+	g := p.given[id]
+	return g != nil && g.lease != nil && g.lease.AttemptID == attempt
+}
+
+// taskName is the full name of the task of a try; empty if this server has not given it.
+func (p *peer) taskName(id trowel.TryID) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if g := p.given[id]; g != nil && g.lease != nil {
+		return g.lease.FullName
+	}
+	return ""
 }
 
 // end gives the slot of a try back, in one with its report: whoever sees the slot finds the report.

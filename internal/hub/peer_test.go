@@ -17,7 +17,7 @@ import (
 func tryNumber(task int) trowel.TryID { return trowel.TryID{Task: trowel.TaskID(task), Number: 1} }
 
 func leaseNumber(task int) *trowel.Lease {
-	return &trowel.Lease{TaskID: trowel.TaskID(task), Try: 1, Setting: &trowel.Setting{}}
+	return &trowel.Lease{TaskID: trowel.TaskID(task), AttemptID: 1, Try: 1, Setting: &trowel.Setting{}}
 }
 
 func newPeer(slots int) *peer {
@@ -122,9 +122,9 @@ func TestSlots(t *testing.T) {
 		if len(s.leases) != 1 || p.Free() != 1 {
 			t.Errorf("%d leases are sent and %d slots are free, want 1 and 1", len(s.leases), p.Free())
 		}
-		known := p.has(tryNumber(1))
+		known := p.has(tryNumber(1), 1)
 		p.end(tryNumber(1), func() {})
-		if !known || p.has(tryNumber(1)) || p.Free() != 2 {
+		if !known || p.has(tryNumber(1), 1) || p.Free() != 2 {
 			t.Error("a try ends once, and gives its slot back")
 		}
 		p.drain(time.Now())

@@ -80,18 +80,14 @@ func invalid(format string, args ...any) error {
 	return &trowel.Error{Kind: trowel.ErrInvalid, Message: fmt.Sprintf(format, args...)}
 }
 
-// Leave deletes an agent that has ended. What it may still run is free for others at once. An agent that is
-// not there is no error.
+// Leave deletes an agent that has ended. What it may still run is free for others at once. One that is not
+// there is an ErrNotFound.
 func (h *Hub) Leave(ctx context.Context, id string, token trowel.TokenID) error {
 	err := h.opts.Store.Update(ctx, func(tx trowel.Tx) error {
-		row, err := found(tx.FindAgent(ctx, id))
-		if err == nil {
-			err = check(row, token)
+		if _, err := find(ctx, tx, id, token); err != nil {
+			return err
 		}
-		if err == nil {
-			err = tx.DeleteAgent(ctx, id)
-		}
-		return err
+		return tx.DeleteAgent(ctx, id)
 	})
 	if err != nil {
 		return err

@@ -29,8 +29,8 @@ const textLate = "try %d of task %d does not run on this agent: its lease has en
 func (h *Hub) Reports(ctx context.Context, id string, token trowel.TokenID, sent api.AgentReports) (api.AgentAnswers, error) {
 	p, reports := h.find(id), sent.Reports
 	if p != nil {
-		if err := p.check(token); err != nil {
-			return api.AgentAnswers{}, err
+		if p.check(token) != nil {
+			return tooLate(reports), nil
 		}
 		if sent.Resting {
 			p.rest()
@@ -39,11 +39,15 @@ func (h *Hub) Reports(ctx context.Context, id string, token trowel.TokenID, sent
 	known := make([]bool, len(reports))
 	all := true
 	for i := range reports {
-		known[i] = p != nil && p.has(reportTry(&reports[i]))
+		known[i] = p != nil && p.has(reportTry(&reports[i]), trowel.AttemptID(reports[i].AttemptID))
 		all = all && known[i]
 	}
 	if !all {
-		if err := h.recognise(ctx, id, token, reports, known); err != nil {
+		err := h.recognise(ctx, id, token, reports, known)
+		if errors.Is(err, errForeign) {
+			return tooLate(reports), nil
+		}
+		if err != nil {
 			return api.AgentAnswers{}, err
 		}
 	}
@@ -57,6 +61,9 @@ func (h *Hub) Reports(ctx context.Context, id string, token trowel.TokenID, sent
 			continue
 		}
 		report, err := reportOf(r, now)
+		if err == nil {
+			err = h.checkLogs(ctx, p, &report)
+		}
 		if err != nil {
 			answers[i].Status, answers[i].Message = http.StatusBadRequest, err.Error()
 			continue
@@ -104,10 +111,22 @@ func (h *Hub) Reports(ctx context.Context, id string, token trowel.TokenID, sent
 	return api.AgentAnswers{Answers: answers}, h.settle(ctx, id, reports, known, answers)
 }
 
-// recognise finds out which of the tries the agent runs by the database.
+// tooLate are the answers to reports of an agent that is not the caller's: they are told what is told of one that
+// does not exist.
+func tooLate(reports []api.AgentReport) api.AgentAnswers {
+	answers := make([]api.AgentAnswer, len(reports))
+	for i := range reports {
+		r := &reports[i]
+		answers[i] = api.AgentAnswer{TaskID: r.TaskID, Try: r.Try, Status: http.StatusConflict, Message: fmt.Sprintf(textLate, r.Try, r.TaskID)}
+	}
+	return api.AgentAnswers{Answers: answers}
+}
+
+// recognise finds out which of the tries the agent runs by the database. An agent of another token is an
+// errForeign.
 func (h *Hub) recognise(ctx context.Context, id string, token trowel.TokenID, reports []api.AgentReport, known []bool) error {
 	running, err := h.own(ctx, id, token)
-	if errors.Is(err, trowel.ErrNotFound) {
+	if errors.Is(err, trowel.ErrNotFound) && !errors.Is(err, errForeign) {
 		return nil // its lease has ended: all of it comes too late
 	}
 	if err != nil {

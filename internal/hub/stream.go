@@ -2,7 +2,6 @@ package hub
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -125,14 +124,6 @@ func (h *Hub) take(ctx context.Context, id string, token trowel.TokenID) (*trowe
 		return nil, nil, err
 	}
 	return row, running, nil
-}
-
-// found turns what the store says of a missing agent into words.
-func found(row *trowel.Agent, err error) (*trowel.Agent, error) {
-	if errors.Is(err, trowel.ErrNotFound) {
-		return nil, &trowel.Error{Kind: trowel.ErrNotFound, Message: "there is no such agent: its lease has ended, or it was never registered"}
-	}
-	return row, err
 }
 
 func triesOf(list []api.AgentTry) map[trowel.TryID]bool {

@@ -3,6 +3,7 @@ package reason
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -114,7 +115,7 @@ func (a *asking) fullPool(pool *trowel.Pool, d queue.Demand, kept *trowel.BusyTa
 	var names []string
 	holders := a.holders(d.Use, d.Unkept)
 	for _, h := range holders[:min(len(holders), 5)] {
-		by = append(by, param.Of("attempt", fmt.Sprint(h.AttemptID), "id", fmt.Sprint(h.TaskID), "name", h.FullName,
+		by = append(by, param.Of("attempt", idText(h.BusyTask, int64(h.AttemptID)), "id", idText(h.BusyTask, int64(h.TaskID)), "name", h.FullName,
 			"project", h.Project, "workflow", h.Workflow, "slots", int64(h.amount), "since", instant(h.ClaimedAt)))
 		names = append(names, a.taskName(h.BusyTask))
 		r.Blockers = append(r.Blockers, holdingBlocker(h.BusyTask, slots(h.amount)))
@@ -124,7 +125,7 @@ func (a *asking) fullPool(pool *trowel.Pool, d queue.Demand, kept *trowel.BusyTa
 	}
 	var reserved param.Value
 	if kept != nil {
-		reserved = param.Of("attempt", fmt.Sprint(kept.AttemptID), "id", fmt.Sprint(kept.TaskID), "name", kept.FullName)
+		reserved = param.Of("attempt", idText(kept, int64(kept.AttemptID)), "id", idText(kept, int64(kept.TaskID)), "name", kept.FullName)
 		text += fmt.Sprintf("; they are kept for %s, which waits for several", a.taskName(kept))
 	}
 	r.Text = text + a.line("task", place)
@@ -135,13 +136,24 @@ func (a *asking) fullPool(pool *trowel.Pool, d queue.Demand, kept *trowel.BusyTa
 
 // taskName names a task, with its attempt if that is another one.
 func (a *asking) taskName(b *trowel.BusyTask) string {
-	if b.AttemptID == a.Attempt.ID {
+	if b.AttemptID == a.Attempt.ID || b.Hidden {
 		return b.FullName
 	}
 	return fmt.Sprintf("%s of attempt %d", b.FullName, b.AttemptID)
 }
 
+// idText is an id of a task; empty if that is hidden.
+func idText(b *trowel.BusyTask, id int64) string {
+	if b.Hidden {
+		return ""
+	}
+	return strconv.FormatInt(id, 10)
+}
+
 func holdingBlocker(b *trowel.BusyTask, detail string) Blocker {
+	if b.Hidden {
+		return Blocker{Kind: "task", Name: b.FullName, Detail: detail}
+	}
 	return Blocker{Kind: "task", Attempt: b.AttemptID, Task: b.TaskID, Name: b.FullName, Detail: detail}
 }
 

@@ -30,7 +30,7 @@ func (f finder) Find(ctx context.Context, key string) (secret.Value, bool, error
 	}
 	var got api.AgentSecret
 	err := f.link.ask(ctx, "/"+f.lease.AgentID+"/secret", api.AgentSecretRequest{
-		AgentTry: api.AgentTry{TaskID: int64(f.lease.TaskID), Try: f.lease.Try}, Key: key,
+		AgentTry: api.AgentTry{TaskID: int64(f.lease.TaskID), Try: f.lease.Try}, AttemptID: int64(f.lease.AttemptID), Key: key,
 	}, &got)
 	if err != nil {
 		return secret.Value{}, false, fmt.Errorf("find secret %q: %w", key, err)

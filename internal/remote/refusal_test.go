@@ -85,8 +85,8 @@ func TestRefusedAgents(t *testing.T) {
 		{"administrator", w.token(t, &trowel.Token{Name: "admin", Role: "admin"}), "", self, 200, `"leaseMs":3000`},
 		{"no token", "", "", self, 401, "Missing Authorization header"},
 		{"wrong token", "trw_x", "", self, 401, "unauthorized"},
-		{"expired", w.token(t, &trowel.Token{Name: "e", Role: "agent", ExpiresAt: time.Now()}), "", self, 401, "unauthorized"},
-		{"revoked", w.token(t, &trowel.Token{Name: "r", Role: "agent", RevokedAt: time.Now()}), "", self, 401, "unauthorized"},
+		{"expired", w.token(t, &trowel.Token{Name: "e", Role: "agent", ExpiresAt: time.Now()}), "", self, 401, "the token e expired at "},
+		{"revoked", w.token(t, &trowel.Token{Name: "r", Role: "agent", RevokedAt: time.Now()}), "", self, 401, "the token r was revoked at "},
 		{"operator", w.token(t, &trowel.Token{Name: "o", Role: "operator"}), "", self, 403, "it needs RunAgent"},
 		{"reader", w.token(t, &trowel.Token{Name: "o", Role: "read"}), "", self, 403, "it needs RunAgent"},
 		{"of a project", w.token(t, &trowel.Token{Name: "p", Role: "agent", ProjectID: w.setting.Project.ID}), "", self, 403, "is for one project"},
@@ -245,23 +245,35 @@ func TestNeedsAreForRunningTries(t *testing.T) {
 	}
 	stranger := w.token(t, &trowel.Token{Name: "other agents", Role: "agent"})
 	own := api.AgentTry{TaskID: int64(task.TaskID), Try: task.Try}
+	log := func(attempt trowel.AttemptID, task string) api.AgentLogs {
+		return api.AgentLogs{Chunks: []api.AgentLogChunk{{AttemptID: int64(attempt), File: task + "@65a3f2c000000001.a.log.gz", Data: []byte{1}}}}
+	}
 	requests := []struct {
 		method, path string
 		body         any
 		own          int // status for the agent that runs the try
 	}{
 		{"POST", "/secret", api.AgentSecretRequest{AgentTry: own, Key: "k"}, 200},
+		{"POST", "/secret", api.AgentSecretRequest{AgentTry: own, AttemptID: int64(task.AttemptID), Key: "k"}, 200},
+		{"POST", "/secret", api.AgentSecretRequest{AgentTry: own, AttemptID: int64(task.AttemptID) + 1, Key: "k"}, 409},
+		{"POST", "/secret", api.AgentSecretRequest{AgentTry: api.AgentTry{TaskID: own.TaskID, Try: own.Try + 1}, Key: "k"}, 409},
+		{"POST", "/session", api.AgentSessionRequest{Requirer: int64(task.AttemptID) + 1, Workflow: "known"}, 409},
 		{"POST", "/session", api.AgentSessionRequest{Requirer: int64(task.AttemptID), Workflow: "known"}, 200},
 		{"POST", "/params", api.AgentParams{Values: map[string]string{"k": "v"}}, 200},
 		{"POST", "/params/find", api.AgentParamKeys{Keys: []string{"k"}}, 200},
 		{"GET", fmt.Sprintf("/archives/%d", task.AttemptID), nil, 404}, // it has none
-		{"POST", "/logs", api.AgentLogs{Chunks: []api.AgentLogChunk{{AttemptID: int64(task.AttemptID), File: "f", Data: []byte{1}}}}, 200},
+		{"GET", fmt.Sprintf("/archives/%d", task.AttemptID+1), nil, 409},
+		{"POST", "/logs", log(task.AttemptID, "+w+a"), 200},
+		{"POST", "/logs", log(task.AttemptID, "+w+ax"), 409},
+		{"POST", "/logs", log(task.AttemptID, "+w"), 409},
+		{"POST", "/logs", log(task.AttemptID+1, "+w+a"), 409},
+		{"POST", "/logs", api.AgentLogs{Chunks: append(log(task.AttemptID, "+w+a").Chunks, log(task.AttemptID, "+w+z").Chunks...)}, 409},
 	}
 	for _, r := range requests {
 		for _, who := range []struct {
 			agent, bearer string
 			want          int
-		}{{id, w.bearer, r.own}, {idle, w.bearer, 409}, {"nobody", w.bearer, 404}, {id, stranger, 403}, {id, "trw_x", 401}} {
+		}{{id, w.bearer, r.own}, {idle, w.bearer, 409}, {"nobody", w.bearer, 404}, {id, stranger, 404}, {id, "trw_x", 401}} {
 			if status, text := h.call(t, r.method, "/api/agents/"+who.agent+r.path, who.bearer, "", r.body); status != who.want {
 				t.Errorf("%s %s as agent %s: status %d, %s; want %d", r.method, r.path, who.agent, status, text, who.want)
 			}
@@ -270,8 +282,28 @@ func TestNeedsAreForRunningTries(t *testing.T) {
 	if status, text := h.call(t, "POST", "/api/agents/nobody/heartbeat", w.bearer, "", api.AgentHeld{}); status != 404 || !strings.Contains(text, "never registered") {
 		t.Errorf("heartbeat of nobody: status %d, %s; want 404", status, text)
 	}
-	if status, text := h.call(t, "POST", "/api/agents/"+id+"/heartbeat", stranger, "", api.AgentHeld{}); status != 403 {
-		t.Errorf("heartbeat with another token: status %d, %s; want 403", status, text)
+	if status, text := h.call(t, "POST", "/api/agents/"+id+"/heartbeat", stranger, "", api.AgentHeld{}); status != 404 || !strings.Contains(text, "never registered") {
+		t.Errorf("heartbeat with another token: status %d, %s; want 404", status, text)
+	}
+	again := api.AgentReports{Reports: []api.AgentReport{report, {TaskID: own.TaskID, AttemptID: int64(task.AttemptID), Try: own.Try, Outcome: api.AgentSuccess}}}
+	_, absent := h.call(t, "POST", "/api/agents/nobody/reports", stranger, "", again)
+	for _, other := range []string{id, idle} {
+		status, text := h.call(t, "POST", "/api/agents/"+other+"/reports", stranger, "", again)
+		if status != 200 || text != absent || strings.Count(text, `"status":409`) != 2 {
+			t.Errorf("reports with another token: %d, %s; want what nobody is told: %s", status, text, absent)
+		}
+	}
+	for name, wrong := range map[string]api.AgentReport{
+		"of another attempt":       {TaskID: own.TaskID, AttemptID: int64(task.AttemptID) + 1, Try: own.Try, Outcome: api.AgentSuccess},
+		"with a log of other task": {TaskID: own.TaskID, AttemptID: int64(task.AttemptID), Try: own.Try, Outcome: api.AgentSuccess, Logs: log(task.AttemptID, "+w+z").Chunks},
+	} {
+		_, text := h.call(t, "POST", "/api/agents/"+id+"/reports", w.bearer, "", api.AgentReports{Reports: []api.AgentReport{wrong}})
+		if strings.Contains(text, `"status":200`) {
+			t.Errorf("a report %s is accepted: %s", name, text)
+		}
+	}
+	if tries := w.tries(t, task.AttemptID); len(tries) != 0 {
+		t.Errorf("a try has ended: %+v", tries)
 	}
 }
 

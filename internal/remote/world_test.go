@@ -106,12 +106,15 @@ func (w *world) tries(t *testing.T, id trowel.AttemptID) (tries []trowel.Try) {
 }
 
 // FindToken implements access.Tokens.
-func (w *world) FindToken(ctx context.Context, hash []byte) (found *trowel.Token, err error) {
+func (w *world) FindToken(ctx context.Context, hash []byte) (found *trowel.Token, project *trowel.Project, err error) {
 	err = w.store.View(ctx, func(tx trowel.Tx) error {
-		found, err = tx.FindToken(ctx, hash)
+		if found, err = tx.FindToken(ctx, hash); err != nil || found.ProjectID == 0 {
+			return err
+		}
+		project, err = tx.FindProjectByID(ctx, found.ProjectID)
 		return err
 	})
-	return found, err
+	return found, project, err
 }
 
 // house is a server.

@@ -15,12 +15,12 @@ func getAttempts(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	filter := trowel.AttemptFilter{LastOnly: !c.flagParam("include_retried"), Before: trowel.AttemptID(before), Limit: limit}
+	filter := trowel.AttemptFilter{Project: c.caller.Project, LastOnly: !c.flagParam("include_retried"), Before: trowel.AttemptID(before), Limit: limit}
 	var list []*trowel.AttemptSummary
 	err = c.view(func(tx trowel.Tx) error {
 		if c.query.Has("project") {
 			name := c.query.Get("project")
-			p, err := tx.FindProject(c.ctx(), name)
+			p, err := findProjectNamed(c, tx, name)
 			if err != nil {
 				return missed(err, "project name=%s", name)
 			}
@@ -124,9 +124,12 @@ func (c *call) mayRun(id trowel.WorkflowID) error {
 		return c.may(0)
 	}
 	return c.view(func(tx trowel.Tx) error {
-		d, err := launch.FindDefinition(c.ctx(), tx, id)
+		d, err := tx.FindDefinition(c.ctx(), id)
+		if err == nil {
+			err = hidden(c, d.Project.ID)
+		}
 		if err != nil {
-			return err
+			return missed(err, "workflow id=%d", id)
 		}
 		return c.may(d.Project.ID)
 	})

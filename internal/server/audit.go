@@ -161,7 +161,7 @@ func (c *call) recordEntry(tx trowel.Tx, r *trowel.Record, projects projectNames
 
 // attemptOfAudit returns the attempt that the audit is asked for.
 func (c *call) attemptOfAudit(tx trowel.Tx, id trowel.AttemptID) (*trowel.AttemptSummary, error) {
-	s, err := tx.FindAttemptSummary(c.ctx(), id)
+	s, err := findSummary(c, tx, id)
 	if errors.Is(err, trowel.ErrNotFound) {
 		return nil, fault(http.StatusNotFound, codeNotFound, "there is no attempt with id %d", id)
 	}

@@ -28,6 +28,7 @@ type call struct {
 	found   found
 	query   url.Values
 	caller  access.Caller
+	within  bool // the caller's only project was found
 	now     time.Time
 }
 
@@ -54,10 +55,7 @@ func (c *call) may(project trowel.ProjectID) error {
 	if c.route.verb == "" || c.caller.May(c.route.verb, project) {
 		return nil
 	}
-	return &refusal{
-		status:  http.StatusForbidden,
-		message: fmt.Sprintf("%s is not allowed to do this: it needs %s, and the role is %s", c.caller.Name, c.route.verb, c.caller.Role),
-	}
+	return &refusal{status: http.StatusForbidden, message: c.caller.Denial(c.route.verb, project)}
 }
 
 // intParam reads an integer of the query; one that is no integer is a path that does not exist

@@ -65,7 +65,9 @@ func statusOf(err error) int {
 
 // refuse makes the answer of an error. What is our own fault is only told to the log, with a
 // reference that the caller gets.
-func (c *call) refuse(err error) *refusal {
+func (c *call) refuse(err error) *refusal { return scoped(c, c.refusalOf(err)) }
+
+func (c *call) refusalOf(err error) *refusal {
 	if r, ok := errors.AsType[*refusal](err); ok {
 		return r
 	}

@@ -58,7 +58,7 @@ func (c *call) mayWatch(t topic) (watched trowel.Attempt, err error) {
 	err = c.view(func(tx trowel.Tx) error {
 		switch {
 		case t.attempt != 0:
-			s, err := tx.FindAttemptSummary(c.ctx(), t.attempt)
+			s, err := findSummary(c, tx, t.attempt)
 			if err != nil {
 				return missed(err, "session attempt id=%d", t.attempt)
 			}
@@ -66,6 +66,9 @@ func (c *call) mayWatch(t topic) (watched trowel.Attempt, err error) {
 			return c.may(s.Project.ID)
 		case t.project != 0:
 			p, err := tx.FindProjectByID(c.ctx(), t.project)
+			if err == nil {
+				err = hidden(c, p.ID)
+			}
 			if err != nil {
 				return missed(err, "project id=%d", t.project)
 			}

@@ -93,12 +93,15 @@ func (nobody) KillBy(context.Context, trowel.AttemptID, string, *trowel.Record) 
 
 type tokens struct{ store trowel.Store }
 
-func (s tokens) FindToken(ctx context.Context, hash []byte) (found *trowel.Token, err error) {
+func (s tokens) FindToken(ctx context.Context, hash []byte) (found *trowel.Token, project *trowel.Project, err error) {
 	err = s.store.View(ctx, func(tx trowel.Tx) error {
-		found, err = tx.FindToken(ctx, hash)
+		if found, err = tx.FindToken(ctx, hash); err != nil || found.ProjectID == 0 {
+			return err
+		}
+		project, err = tx.FindProjectByID(ctx, found.ProjectID)
 		return err
 	})
-	return found, err
+	return found, project, err
 }
 
 // answer is what came back.

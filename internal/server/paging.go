@@ -81,7 +81,7 @@ func (c *call) projectParam(tx trowel.Tx) (*trowel.Project, error) {
 	if name == "" {
 		return nil, nil //nolint:nilnil // none was asked for
 	}
-	p, err := tx.FindProject(c.ctx(), name)
+	p, err := findProjectNamed(c, tx, name)
 	if err != nil {
 		return nil, unknown(err, "", "there is no project %q", name)
 	}

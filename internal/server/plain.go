@@ -115,8 +115,13 @@ func (s *Server) serveUI(w *recorder, r *http.Request) {
 func (s *Server) serveMetrics(w *recorder, r *http.Request) {
 	c := &call{Server: s, w: w, r: r, context: r.Context(), now: s.opts.Now()}
 	caller, err := s.opts.Auth.Authenticate(r.Context(), r.Header)
-	if err == nil && caller.Role == access.RoleAgent {
+	c.caller = caller
+	switch {
+	case err != nil:
+	case caller.Role == access.RoleAgent:
 		err = onlyAgent(caller)
+	default:
+		err = ofSite(c, "metrics are of all projects")
 	}
 	if err != nil {
 		c.answerError(err)

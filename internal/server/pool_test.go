@@ -279,7 +279,7 @@ func TestPoolsOfProjects(t *testing.T) {
 	if list := read[api.PoolList](t, other, 200); len(list.Items) != 2 || len(list.Items[0].Can) != 0 {
 		t.Errorf("pools of q = %+v", list)
 	}
-	for path, status := range map[string]int{"/api/pools/x": 403, "/api/pools/x?project=p": 403, "/api/pools/x?project=q": 200} {
+	for path, status := range map[string]int{"/api/pools/x": 403, "/api/pools/x?project=p": 404, "/api/pools/x?project=q": 200} {
 		if a := h.do(t, "PUT", path, "application/json", `{"slots":1}`, "Authorization", bearer); a.status != status {
 			t.Errorf("PUT %s by a caller of q = %d %s", path, a.status, a.body)
 		}

@@ -127,7 +127,8 @@ func (c *call) poolTasks(tx trowel.Tx, p *trowel.Pool, pools []*trowel.Pool, sta
 	return found, err
 }
 
-// poolTaskDocuments describes the tasks. Those of projects that the caller may not see are left without names.
+// poolTaskDocuments describes the tasks. Those of projects that the caller may not see are left without names
+// and ids.
 func (c *call) poolTaskDocuments(
 	found []ranked, names map[trowel.TaskID]trowel.TaskName, expected map[trowel.TaskID]time.Time, position int,
 ) api.List[api.PoolTask] {
@@ -140,6 +141,8 @@ func (c *call) poolTaskDocuments(
 		}
 		if name := names[t.TaskID]; c.may(name.ProjectID) == nil {
 			shape.FullName, shape.Workflow, shape.Project = name.FullName, name.Workflow, api.IDName{ID: api.ID(name.ProjectID), Name: name.Project}
+		} else {
+			shape.ID, shape.AttemptID = 0, 0
 		}
 		if t.State == trowel.TaskRunning {
 			shape.StartedAt, shape.Agent = milli(t.StartedAt), optional(t.AgentID)

@@ -20,6 +20,9 @@ const instantMillis = "2006-01-02T15:04:05.000Z"
 func (c *call) liveProject(tx trowel.Tx) (*trowel.Project, error) {
 	id := trowel.ProjectID(c.number())
 	p, err := tx.FindProjectByID(c.ctx(), id)
+	if err == nil {
+		err = hidden(c, id)
+	}
 	if err != nil {
 		return nil, missed(err, "project id=%d", id)
 	}
@@ -60,7 +63,7 @@ func getProjects(c *call) (any, error) {
 	var list []trowel.ProjectRevision
 	err = c.view(func(tx trowel.Tx) (err error) {
 		list, err = tx.ListProjects(c.ctx(), trowel.ProjectFilter{
-			After: trowel.ProjectID(after), Name: c.query.Get("name_pattern"), Limit: limit,
+			Only: c.caller.Project, After: trowel.ProjectID(after), Name: c.query.Get("name_pattern"), Limit: limit,
 		})
 		return err
 	})
@@ -88,7 +91,7 @@ func (c *call) projectsNamed(name string) (any, error) {
 func (c *call) projectNamed(name string) (*api.Project, error) {
 	var shape api.Project
 	err := c.view(func(tx trowel.Tx) error {
-		p, err := tx.FindProject(c.ctx(), name)
+		p, err := findProjectNamed(c, tx, name)
 		if err != nil {
 			return err
 		}

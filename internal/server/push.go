@@ -222,6 +222,9 @@ func (p *push) store(kept trowel.Archive) (api.Project, error) {
 		if err != nil {
 			return err
 		}
+		if !p.caller.Sees(project.ID) { // the one of that name was deleted meanwhile, and this one is new
+			return p.may(project.ID)
+		}
 		shape = projectOf(*project, *revision)
 		err = p.record(tx, trowel.Record{
 			Action: "project.push", ObjectKind: "project", ObjectID: shape.ID.String(), Object: project.Name, ProjectID: project.ID,

@@ -143,10 +143,12 @@ func TestAccess(t *testing.T) {
 	}
 	reader := []string{"Authorization", "Bearer " + made.Secret}
 	for path, want := range map[string]int{
-		"/api/projects/1": 200, "/api/projects/2": 403, "/api/projects/3": 404, "/api/workflows/2": 403, "/api/schedules/2": 403, "/api/tokens": 403,
+		"/api/projects/1": 200, "/api/projects/2": 404, "/api/projects/3": 404, "/api/workflows/2": 404, "/api/schedules/2": 404, "/api/tokens": 403,
+		"/metrics": 403, "/api/events?topic=site": 403,
 	} {
-		if a := h.do(t, http.MethodGet, path, "", "", reader...); a.status != want {
-			t.Errorf("reader of one project: GET %s = %d, want %d", path, a.status, want)
+		a := h.do(t, http.MethodGet, path, "", "", reader...)
+		if a.status != want || want == 404 && !strings.Contains(a.body, " (the token is for the project one)") {
+			t.Errorf("reader of one project: GET %s = %d %s, want %d", path, a.status, a.body, want)
 		}
 	}
 	for _, path := range []string{"/api/projects", "/api/workflows", "/api/schedules"} {
@@ -157,8 +159,8 @@ func TestAccess(t *testing.T) {
 	if a := h.do(t, http.MethodDelete, "/api/projects/1", "", "", reader...); a.status != http.StatusForbidden {
 		t.Errorf("reader deletes: %d %s", a.status, a.body)
 	}
-	if a := h.do(t, http.MethodGet, "/metrics", "", "", reader...); a.status != http.StatusNotFound {
-		t.Errorf("reader: GET /metrics = %d, want what the page answers", a.status)
+	if a := h.do(t, http.MethodGet, "/metrics", "", "", admin...); a.status != http.StatusNotFound {
+		t.Errorf("GET /metrics = %d, want what the page answers", a.status)
 	}
 	a = h.do(t, http.MethodPost, "/api/tokens", "application/json", `{"name":"agents","role":"agent"}`, admin...)
 	if err := json.Unmarshal([]byte(a.body), &made); err != nil {
@@ -173,8 +175,8 @@ func TestAccess(t *testing.T) {
 	if a := h.do(t, http.MethodDelete, "/api/tokens/1", "", "", admin...); a.status != http.StatusOK {
 		t.Fatalf("revoke: %d %s", a.status, a.body)
 	}
-	if a := h.do(t, http.MethodGet, "/api/projects/1", "", "", reader...); a.status != http.StatusUnauthorized {
-		t.Errorf("revoked token: %d, want 401", a.status)
+	if a := h.do(t, http.MethodGet, "/api/projects/1", "", "", reader...); a.status != http.StatusUnauthorized || !strings.Contains(a.body, "the token reader was revoked at ") {
+		t.Errorf("revoked token: %d %s, want 401 with the reason", a.status, a.body)
 	}
 }
 

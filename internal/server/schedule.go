@@ -13,7 +13,9 @@ func getSchedules(c *call) (any, error) {
 	}
 	shapes := api.List[api.Schedule]{}
 	err = c.view(func(tx trowel.Tx) error {
-		list, err := tx.ListSchedules(c.ctx(), trowel.ScheduleFilter{After: trowel.ScheduleID(after), Limit: defaultPage})
+		list, err := tx.ListSchedules(c.ctx(), trowel.ScheduleFilter{
+			Project: c.caller.Project, After: trowel.ScheduleID(after), Limit: defaultPage,
+		})
 		for _, s := range list {
 			if c.may(s.Schedule.ProjectID) == nil {
 				shapes = append(shapes, scheduleOf(s))
@@ -44,7 +46,9 @@ func (c *call) findSchedule() (*trowel.ScheduledWorkflow, error) {
 	id := trowel.ScheduleID(c.number())
 	var s *trowel.ScheduledWorkflow
 	err := c.view(func(tx trowel.Tx) (err error) {
-		s, err = tx.FindSchedule(c.ctx(), id)
+		if s, err = tx.FindSchedule(c.ctx(), id); err == nil {
+			err = hidden(c, s.Schedule.ProjectID)
+		}
 		return err
 	})
 	if err != nil {

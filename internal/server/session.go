@@ -39,7 +39,7 @@ func getSessions(c *call) (any, error) {
 	}
 	var list []*trowel.AttemptSummary
 	err = c.view(func(tx trowel.Tx) (err error) {
-		list, err = tx.ListSessions(c.ctx(), trowel.SessionFilter{Before: trowel.SessionID(before), Limit: limit})
+		list, err = tx.ListSessions(c.ctx(), trowel.SessionFilter{Project: c.caller.Project, Before: trowel.SessionID(before), Limit: limit})
 		return err
 	})
 	return api.SessionCollection{Sessions: listOf(c.allowed(list), sessionOf)}, err
@@ -78,7 +78,9 @@ func (c *call) session() (*trowel.AttemptSummary, error) {
 	id := trowel.SessionID(c.number())
 	var s *trowel.AttemptSummary
 	err := c.view(func(tx trowel.Tx) (err error) {
-		s, err = tx.FindSession(c.ctx(), id)
+		if s, err = tx.FindSession(c.ctx(), id); err == nil {
+			err = hidden(c, s.Project.ID)
+		}
 		return err
 	})
 	if err != nil {
@@ -116,7 +118,7 @@ func (c *call) attempt() (s *trowel.AttemptSummary, err error) {
 // findAttempt returns the attempt of the path.
 func (c *call) findAttempt(tx trowel.Tx) (*trowel.AttemptSummary, error) {
 	id := trowel.AttemptID(c.number())
-	s, err := tx.FindAttemptSummary(c.ctx(), id)
+	s, err := findSummary(c, tx, id)
 	if err != nil {
 		return nil, missed(err, "session attempt id=%d", id)
 	}

@@ -260,7 +260,7 @@ func (a *asker) readMarket() error {
 func (a *asker) hide(tasks []trowel.BusyTask) {
 	for i := range tasks {
 		if t := &tasks[i]; t.ProjectID != a.summary.Project.ID && a.may(t.ProjectID) != nil {
-			t.FullName, t.Project, t.Workflow = "a task of another project", "", ""
+			t.FullName, t.Project, t.Workflow, t.Hidden = "a task of another project", "", "", true
 		}
 	}
 }

@@ -55,6 +55,9 @@ func (a *asker) blocker(b reason.Blocker) api.Blocker {
 	path := ""
 	switch b.Kind {
 	case "task":
+		if b.Task == 0 {
+			break // hidden
+		}
 		shape.ID, shape.Path = strconv.FormatInt(int64(b.Task), 10), a.path(b.Attempt, b.Task)
 	case "attempt":
 		shape.ID, shape.Path = strconv.FormatInt(int64(b.Attempt), 10), a.path(b.Attempt, 0)

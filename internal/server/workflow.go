@@ -70,7 +70,7 @@ func getWorkflowByName(c *call) (any, error) {
 	var shape api.Workflow
 	err := c.view(func(tx trowel.Tx) error {
 		project := c.query.Get("project")
-		p, err := tx.FindProject(c.ctx(), project)
+		p, err := findProjectNamed(c, tx, project)
 		if err != nil {
 			return missed(err, "project name=%s", project)
 		}
@@ -97,7 +97,7 @@ func getWorkflows(c *call) (any, error) {
 		return nil, invalid("parameter 'order' must be either 'asc' or 'desc'")
 	}
 	filter := trowel.WorkflowFilter{
-		Pattern: c.query.Get("name_pattern"), OrProject: c.flagParam("search_project_name"),
+		Project: c.caller.Project, Pattern: c.query.Get("name_pattern"), OrProject: c.flagParam("search_project_name"),
 		After: trowel.WorkflowID(after), Descending: order == "desc", Limit: limit,
 	}
 	if filter.Descending {
@@ -129,7 +129,9 @@ func (c *call) definition() (*trowel.Definition, error) {
 	id := trowel.WorkflowID(c.number())
 	var d *trowel.Definition
 	err := c.view(func(tx trowel.Tx) (err error) {
-		d, err = tx.FindDefinition(c.ctx(), id)
+		if d, err = tx.FindDefinition(c.ctx(), id); err == nil {
+			err = hidden(c, d.Project.ID)
+		}
 		return err
 	})
 	if err != nil {

@@ -91,6 +91,9 @@ func (t *tx) ListWorkflows(ctx context.Context, f trowel.WorkflowFilter) ([]*tro
 	} else {
 		s.and("p.deleted_at IS NULL AND r.id = p.revision_id")
 	}
+	if f.Project != 0 {
+		s.and("p.id = ?", f.Project)
+	}
 	if f.Name != "" {
 		s.and("w.name = ?", f.Name)
 	}

@@ -108,6 +108,9 @@ func (t *tx) ListProjects(ctx context.Context, f trowel.ProjectFilter) ([]trowel
 	var s selection
 	s.and("p.deleted_at IS NULL")
 	s.and("p.id > ?", f.After)
+	if f.Only != 0 {
+		s.and("p.id = ?", f.Only)
+	}
 	if f.Name != "" {
 		s.and(contains("p.name"), f.Name)
 	}

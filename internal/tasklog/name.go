@@ -80,6 +80,20 @@ type File struct {
 	URL       string // signed, to fetch it without us; empty if there is none
 }
 
+// IsOf reports whether a file of that name is a log of a task with that full name, of any try on any agent.
+func IsOf(file, fullName string) bool {
+	task := strings.ReplaceAll(fullName, "/", "_")
+	for at := range len(file) {
+		if file[at] != '@' {
+			continue
+		}
+		if _, ok := parseName(file[at:]); ok && file[:at] == fitting(task, nameLimit-len(file)+at) {
+			return true
+		}
+	}
+	return false
+}
+
 // suffix ends the names of all logs.
 const suffix = ".log.gz"
 

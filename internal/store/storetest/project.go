@@ -184,6 +184,8 @@ func testProjectLists(t *testing.T, db trowel.Store) {
 		{"percent sign", trowel.ProjectFilter{Limit: -1, Name: "0%"}, all[3:4]},
 		{"underline", trowel.ProjectFilter{Limit: -1, Name: "r_s"}, all[4:5]},
 		{"umlaut", trowel.ProjectFilter{Limit: -1, Name: "\u00e4"}, all[5:]},
+		{"one", trowel.ProjectFilter{Limit: -1, Only: all[1].Project.ID}, all[1:2]},
+		{"one that comes before", trowel.ProjectFilter{Limit: -1, Only: all[1].Project.ID, After: all[1].Project.ID}, nil},
 		{"none", trowel.ProjectFilter{Limit: 0}, nil},
 	} {
 		view(t, db, func(ctx context.Context, tx trowel.Tx) error {
@@ -223,6 +225,8 @@ func testWorkflowLists(t *testing.T, db trowel.Store) {
 		{"descending", trowel.WorkflowFilter{Limit: -1, Descending: true}, reversed},
 		{"descending page", trowel.WorkflowFilter{Limit: 2, Descending: true, After: ml[0].Workflow.ID}, reversed[2:4]},
 		{"old revision", trowel.WorkflowFilter{Limit: -1, Revision: old[0].Revision.ID}, old},
+		{"project", trowel.WorkflowFilter{Limit: -1, Project: ml[0].Project.ID}, ml},
+		{"old revision of another project", trowel.WorkflowFilter{Limit: -1, Revision: old[0].Revision.ID, Project: ml[0].Project.ID}, nil},
 		{"name", trowel.WorkflowFilter{Limit: -1, Name: "load"}, []*trowel.Definition{etl[0], ml[0]}},
 		{"name in a revision", trowel.WorkflowFilter{Limit: -1, Name: "load", Revision: ml[0].Revision.ID}, ml[:1]},
 		{"part of the name", trowel.WorkflowFilter{Limit: -1, Pattern: "l"}, []*trowel.Definition{etl[0], etl[1], ml[0], ml[1]}},

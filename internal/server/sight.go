@@ -1,0 +1,59 @@
+package server
+
+import (
+	"fmt"
+	"net/http"
+
+	trowel "github.com/trowel-project/trowel"
+)
+
+// hidden is trowel.ErrNotFound for what belongs to a project that the caller may not see, so that the answer is
+// that about a thing which does not exist. It is asked right after each search by an id or a name that a
+// request has given, whatever the role of the caller.
+func hidden(c *call, project trowel.ProjectID) error {
+	if !c.caller.Sees(project) {
+		return trowel.ErrNotFound
+	}
+	c.within = c.caller.Project != 0
+	return nil
+}
+
+// scoped adds to the answer that a thing does not exist that the caller sees one project alone, unless the thing
+// was looked for in that project.
+func scoped(c *call, r *refusal) *refusal {
+	if r.status != http.StatusNotFound || r.bare || r.body != nil || c.caller.Project == 0 || c.within {
+		return r
+	}
+	told := *r
+	told.message = fmt.Sprintf("%s (the token is for the project %s)", r.message, c.caller.ProjectName)
+	return &told
+}
+
+// ofSite refuses a caller who sees one project alone what is about all of them.
+func ofSite(c *call, what string) error {
+	if c.caller.Project == 0 {
+		return nil
+	}
+	return &refusal{
+		status:  http.StatusForbidden,
+		message: fmt.Sprintf("%s is not allowed to do this: the token is for the project %s, and %s", c.caller.Name, c.caller.ProjectName, what),
+	}
+}
+
+// findProjectNamed returns the live project of a name, as far as the caller sees it.
+func findProjectNamed(c *call, tx trowel.Tx, name string) (*trowel.Project, error) {
+	p, err := tx.FindProject(c.ctx(), name)
+	if err == nil {
+		err = hidden(c, p.ID)
+	}
+	return p, err
+}
+
+// findSummary returns an attempt, as far as the caller sees it.
+func findSummary(c *call, tx trowel.Tx, id trowel.AttemptID) (*trowel.AttemptSummary, error) {
+	s, err := tx.FindAttemptSummary(c.ctx(), id)
+	if err == nil {
+		err = hidden(c, s.Project.ID)
+	}
+	return s, err
+}
