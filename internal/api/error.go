@@ -16,9 +16,10 @@ type Error struct {
 // Finding is one thing that is wrong in a project.
 type Finding struct {
 	File     string `json:"file"`     // slash path from the project's root
-	Line     int    `json:"line"`     // from 1
+	Line     int    `json:"line"`     // from 1; 0 if it is about the file or folder as a whole
 	Column   int    `json:"column"`   // from 1, in characters
 	Severity string `json:"severity"` // error or warning
+	Rule     string `json:"rule"`     // what kind of mistake it is, for programs
 	Message  string `json:"message"`
 	Source   string `json:"source"`         // the line itself
 	Hint     string `json:"hint,omitempty"` // how to mend it

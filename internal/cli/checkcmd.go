@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/trowel-project/trowel/internal/dig"
-	"github.com/trowel-project/trowel/internal/operator"
 	"github.com/trowel-project/trowel/internal/param"
 )
 
@@ -27,7 +26,9 @@ func runCheck(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	say(c.env.Stdout, "  System default timezone: %s\n\n", c.env.zoneName())
+	if !c.args.given("--json") {
+		say(c.env.Stdout, "  System default timezone: %s\n\n", c.env.zoneName())
+	}
 	if _, err := c.projectDir(); err != nil {
 		return err
 	}
@@ -40,8 +41,11 @@ func runCheck(ctx context.Context, c *call) error {
 	if err != nil {
 		return c.refused(dir, err)
 	}
-	if c.args.given("--digdag") {
+	switch {
+	case c.args.given("--digdag"):
 		return c.showAdditions(project)
+	case c.args.given("--json"):
+		return c.findingsJSON(findingsOfFolder(dir))
 	}
 	if err := c.showDefinitions(project); err != nil {
 		return c.refused(dir, err)
@@ -50,8 +54,9 @@ func runCheck(ctx context.Context, c *call) error {
 	if err := c.showSchedules(ctx, project); err != nil {
 		return c.refused(dir, err)
 	}
-	c.showFindings(dir)
-	return nil
+	findings := findingsOfFolder(dir)
+	c.showFindings(findings)
+	return c.strictly(findings)
 }
 
 // showAdditions lists what the project uses that Digdag does not have (control K121).
@@ -60,6 +65,12 @@ func (c *call) showAdditions(project *dig.Project) error {
 		return c.refused(project.Dir, err)
 	}
 	additions := dig.Additions(project.Dir)
+	if c.args.given("--json") {
+		if err := c.findingsJSON(additions); err != nil || len(additions) == 0 {
+			return err
+		}
+		return &exitError{exitFailure}
+	}
 	if len(additions) == 0 {
 		say(c.env.Stdout, "  Digdag runs this project as well.\n")
 		return nil
@@ -77,34 +88,6 @@ func (c *call) projectParameters(config Config, dir string) (*param.Map, error) 
 	params = params.Clone()
 	params.Set("_project_path", dir) // language L65
 	return params, nil
-}
-
-// refused shows what else is wrong in the project, once the error itself was shown.
-func (c *call) refused(dir string, err error) error {
-	say(c.env.Stderr, "error: %s\n", errorText(err))
-	c.showFindings(dir)
-	return &exitError{exitFailure}
-}
-
-// showFindings lists everything that is wrong or suspicious in a project, on standard error.
-func (c *call) showFindings(dir string) {
-	findings := dig.Check(dir, operatorKeys())
-	if len(findings) > 0 {
-		say(c.env.Stderr, "\n")
-		dig.Render(c.env.Stderr, findings, c.env.colour())
-	}
-}
-
-// operatorKeys are the names of all operators with the options that each of them knows.
-func operatorKeys() map[string][]string {
-	keys := map[string][]string{}
-	for name, definition := range operator.Builtin(operator.Options{}) {
-		keys[name] = definition.Keys
-		if definition.Open {
-			keys[name] = append(keys[name], dig.AnyKey)
-		}
-	}
-	return keys
 }
 
 func (c *call) showDefinitions(project *dig.Project) error {

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/google/uuid"
@@ -89,6 +90,12 @@ func (c *call) upload(ctx context.Context, file *os.File, project string, from t
 		return fmt.Errorf("send the archive: %w", err)
 	}
 	send := func(ctx context.Context, c *call, server *client.Client) error {
+		if dir != "" {
+			warnings := slices.DeleteFunc(findingsOfFolder(dir), func(f dig.Finding) bool {
+				return f.Severity == dig.SeverityError // the server tells them
+			})
+			c.showWarnings(warnings, dir)
+		}
 		pushed, err := server.PushProject(ctx, client.Push{
 			Project: project, Revision: revision, ScheduleFrom: from, Archive: file, Size: info.Size(),
 		})
@@ -112,7 +119,9 @@ func (c *call) pushRefused(err error) error {
 	if len(findings) == 0 {
 		return err
 	}
-	say(c.env.Stderr, "error: %s\n\n", errorText(err))
+	if !c.env.Terminals.Stderr {
+		say(c.env.Stderr, "error: %s\n\n", errorText(err))
+	}
 	dig.Render(c.env.Stderr, findings, c.env.colour())
 	return &exitError{exitFailure}
 }

@@ -206,7 +206,7 @@ func findingsOf(err error) []dig.Finding {
 		}
 		all = append(all, dig.Finding{
 			Place:    dig.Place{File: f.File, Line: f.Line, Column: max(f.Column, 1)},
-			Severity: severity, Message: f.Message, Source: f.Source, Hint: f.Hint, ID: f.ID,
+			Severity: severity, Rule: f.Rule, Message: f.Message, Source: f.Source, Hint: f.Hint, ID: f.ID,
 		})
 	}
 	return all

@@ -66,7 +66,24 @@ func (c *call) prepareRun(ctx context.Context) (*localRun, error) {
 	if err := l.selectTasks(); err != nil {
 		return nil, err
 	}
-	return l, l.chooseSession(ctx)
+	if err := l.chooseSession(ctx); err != nil {
+		return nil, err
+	}
+	l.warn()
+	return l, nil
+}
+
+// warn shows, on a terminal, what is suspicious in the workflow before its first task.
+func (l *localRun) warn() {
+	c := l.c
+	if _, people := l.display.(*live); !people || !c.env.Terminals.Stderr {
+		return
+	}
+	findings := slices.DeleteFunc(findingsOfFolder(l.project.Dir), func(f dig.Finding) bool {
+		other := slices.ContainsFunc(l.project.Workflows, func(w *dig.Workflow) bool { return w.File == f.File })
+		return other && f.File != l.workflow.File
+	})
+	c.showWarnings(findings, l.project.Dir)
 }
 
 // load reads parameters and project, and finds the workflow.
@@ -103,7 +120,7 @@ func (l *localRun) load(ctx context.Context) error {
 // selectTasks cuts the workflow down to the task of the second argument.
 func (l *localRun) selectTasks() error {
 	if err := dig.CheckExports(l.tasks); err != nil {
-		return err
+		return l.c.refused(l.project.Dir, err)
 	}
 	if len(l.c.args.positional) < 2 {
 		return nil
@@ -120,7 +137,7 @@ func (l *localRun) chooseSession(ctx context.Context) error {
 	c := l.c
 	plan, err := scheduleOf(l.workflow.Schedule, l.workflow.Zone)
 	if err != nil {
-		return err
+		return c.refused(l.project.Dir, err)
 	}
 	if plan != nil {
 		for _, line := range plan.Unused() {
@@ -144,7 +161,10 @@ func (l *localRun) chooseSession(ctx context.Context) error {
 	if l.sets, err = newRunSets(withoutAncestors(l.tasks), c.args); err != nil {
 		return err
 	}
-	return checkSLA(l.workflow)
+	if err := checkSLA(l.workflow); err != nil {
+		return c.refused(l.project.Dir, err)
+	}
+	return nil
 }
 
 // checkSLA refuses an sla that no attempt can have (language S43). Whether a local run is late is

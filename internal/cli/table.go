@@ -51,6 +51,8 @@ var table = []command{
 		max:   1, operand: workflowFile,
 		options: options([]option{
 			projectOption,
+			flagOption("exit with 1 for warnings too", "--strict"),
+			flagOption("write the findings alone, for programs, to standard output", "--json"),
 			flagOption("list only what Digdag does not have, and exit with 1 if there is any", "--digdag"),
 		}, paramOptions),
 		run: runCheck,

@@ -80,7 +80,7 @@ func BenchmarkCheck1000Files(b *testing.B) {
 		files[fmt.Sprintf("w%04d.dig", i)] = &fstest.MapFile{Data: []byte(manyTasks(10, "timezone: UTC\n")), Mode: 0o644}
 	}
 	for b.Loop() {
-		if findings := dig.CheckFS(files, "/p", operators()); len(findings) != 10_000 {
+		if findings := dig.CheckFS(files, "/p", catalog()); len(findings) != 10_000 {
 			b.Fatalf("%d findings, want one of each task: label is not used", len(findings))
 		}
 	}

@@ -16,28 +16,23 @@ import (
 	"github.com/trowel-project/trowel/internal/schedule"
 )
 
-// AnyKey in the list of an operator's keys tells that its tasks may have any other key too, as those
-// whose parameters become variables of a command.
-const AnyKey = "*"
-
 // maxFindings is how many findings of one file are told.
 const maxFindings = 100
 
 // Check finds all that is wrong in a folder of this machine, sorted by file and place: errors are
 // what Load and Compile refuse, each one of every file; warnings are what will probably fail when
-// it runs. The operators known are given with the keys that each of them reads, besides those that
-// begin with "_". A folder that cannot be read has no findings: Load says why.
-func Check(dir string, operators map[string][]string) []Finding {
+// it runs. A folder that cannot be read has no findings: Load says why.
+func Check(dir string, catalog Catalog) []Finding {
 	absolute, err := filepath.Abs(dir)
 	if err != nil {
 		return nil
 	}
-	return CheckFS(os.DirFS(absolute), absolute, operators)
+	return CheckFS(os.DirFS(absolute), absolute, catalog)
 }
 
 // CheckFS is Check for files at hand, see LoadFS.
-func CheckFS(files fs.FS, dir string, operators map[string][]string) []Finding {
-	in := &inspection{operators: operators}
+func CheckFS(files fs.FS, dir string, catalog Catalog) []Finding {
+	in := &inspection{catalog: catalog, values: directiveValues()}
 	return in.run(&Project{Dir: dir, files: files})
 }
 
@@ -49,11 +44,15 @@ func (in *inspection) run(p *Project) []Finding {
 	}
 	in.project, in.sources = p, newSources(p.loader())
 	in.seen, in.told, in.workflows = map[string]bool{}, map[string]int{}, map[string]bool{}
+	in.judged, in.compiled = map[exported]bool{}, map[string][2]string{}
 	for _, name := range names {
 		in.workflows[strings.TrimSuffix(name, suffix)] = true
 	}
 	for _, name := range names {
 		in.workflowFile(name, SeverityError)
+	}
+	if len(names) == 0 && in.only == "" {
+		in.noWorkflow()
 	}
 	slices.SortStableFunc(in.findings, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
@@ -64,7 +63,8 @@ func (in *inspection) run(p *Project) []Finding {
 // inspection gathers findings.
 type inspection struct {
 	project   *Project
-	operators map[string][]string
+	catalog   Catalog
+	values    map[string]Value // of directives
 	sources   *sources
 	workflows map[string]bool // names in the project's root
 	seen      map[string]bool // files that were inspected
@@ -72,6 +72,10 @@ type inspection struct {
 	findings  []Finding
 	only      string // the id of those that are told; empty for all that Check tells
 	knownPool func(name string) bool
+
+	judged        map[exported]bool    // options that many tasks inherit
+	compiled      map[string][2]string // what Catalog.Expression says of a text
+	compiledBytes int
 }
 
 // wants tells whether a finding of a file will be told. Where it stands is only looked up if so, and how to
@@ -88,6 +92,9 @@ func (in *inspection) tell(f Finding) {
 		return
 	}
 	in.told[f.File]++
+	if f.Rule == "" {
+		f.Rule = f.ID
+	}
 	if src := in.sources.get(f.File); src != nil && f.Source == "" {
 		f.Source = src.line(f.Line)
 	}
@@ -120,9 +127,7 @@ func (in *inspection) workflowFile(name string, severity Severity) {
 		in.option(name, p.path, severity, p)
 	}
 	in.schedule(&d.Workflow, severity)
-	if _, err := d.SLABlock(); err != nil { // found when an attempt is made (S43)
-		in.problem(name, []string{keySLA}, SeverityWarning, asError(err))
-	}
+	in.sla(&d.Workflow)
 	root := tree{file: name, severity: severity, compiler: compile("", "+"+path.Base(d.Name), d.Definition)}
 	in.tree(root)
 	if d.SLA != nil {
@@ -139,12 +144,15 @@ func (in *inspection) problem(file string, keys []string, severity Severity, err
 	if head, lines, found := strings.Cut(message, "\n"); found && strings.HasPrefix(head, "Validating ") {
 		message = lines
 	}
-	f := Finding{Place: in.sources.locate(file, keys), Severity: severity, Message: message}
+	f := Finding{Place: in.sources.locate(file, keys), Severity: severity, Message: inOwnWords(message), Rule: ruleOf(message)}
 	last := ""
 	if len(keys) > 0 {
 		last = keys[len(keys)-1]
 	}
 	f.Hint = in.hint(message, last)
+	if f.Rule == ruleBody {
+		f = in.glued(f)
+	}
 	in.tell(f)
 }
 
@@ -157,6 +165,7 @@ func (in *inspection) textFile(name string, severity Severity, chain []string) b
 		in.problem(name, nil, severity, failure)
 		return false
 	}
+	in.encoding(name, text)
 	doc, err := yaml.Parse(text)
 	if err != nil {
 		in.syntax(name, severity, yamlError(err))
@@ -183,7 +192,10 @@ func (in *inspection) textFile(name string, severity Severity, chain []string) b
 
 // syntax tells an error of YAML at its place.
 func (in *inspection) syntax(name string, severity Severity, err *Error) {
-	f := Finding{Place: Place{name, 1, 1}, Severity: severity, Message: err.Message}
+	f := Finding{Place: Place{name, 1, 1}, Severity: severity, Message: err.Message, Rule: ruleSyntax}
+	if err.Kind == KindDuplicateKey {
+		f.Rule = ruleDuplicate
+	}
 	if err.place != nil {
 		f.Place = placeIn(name, *err.place)
 	}
@@ -193,12 +205,14 @@ func (in *inspection) syntax(name string, severity Severity, err *Error) {
 	}
 	if marked, ok := errors.AsType[*yaml.Error](err.Err); ok {
 		f.Message = marked.Summary()
-		if f.Source == "" && marked.Begin != nil { // at the end of the file: tell what is not ended
+		elsewhere := strings.HasPrefix(f.Message, "while parsing a flow") && marked.Begin != nil && int(marked.Begin.Line)+1 < f.Line
+		if (f.Source == "" || elsewhere) && marked.Begin != nil { // at the end of the file: tell what is not ended
 			f.Place = placeIn(name, *marked.Begin)
+			f.Source = ""
 		}
 	}
 	f.Hint = syntaxHint(f.Message, f.Source)
-	in.tell(f)
+	in.tell(in.typo(f))
 }
 
 // includes inspects the files that the last file of the chain includes below a node.
@@ -227,7 +241,7 @@ func (in *inspection) include(chain []string, key, value *yaml.Node, severity Se
 	name := chain[len(chain)-1]
 	tell := func(message string) {
 		in.tell(Finding{
-			Place: placeIn(name, key.Start), Severity: severity, Message: message, Hint: in.hint(message, ""),
+			Place: placeIn(name, key.Start), Severity: severity, Message: message, Hint: in.hint(message, ""), Rule: ruleInclude,
 		})
 	}
 	l := in.project.loader()
@@ -270,6 +284,7 @@ func (in *inspection) schedule(w *Workflow, severity Severity) {
 		in.problem(w.File, []string{keySchedule, key}, severity, asError(err))
 		return
 	}
+	in.scheduleValues(w, block, plan)
 	for _, line := range plan.Unused() {
 		keys := []string{keySchedule}
 		if _, rest, ok := strings.Cut(line, "'"); ok {
@@ -287,6 +302,8 @@ type tree struct {
 	severity Severity // of what is refused
 	workdir  string   // the parameter _workdir that the body inherits
 	compiler *compiler
+	outer    *tree // the tree with the task that the body is of; nil for a file
+	owner    int   // that task
 }
 
 func (t tree) path(p problem) []string {
@@ -322,7 +339,7 @@ func (in *inspection) tree(t tree) {
 func (in *inspection) problems(t tree) {
 	for _, p := range append(slices.Clone(t.compiler.thrown), t.compiler.unknown...) {
 		if p.inner == nil {
-			in.problem(t.file, t.path(p), t.severity, p.err)
+			in.compileProblem(t, p)
 			continue
 		}
 		in.problems(tree{file: t.file, prefix: t.path(p), severity: t.severity, compiler: p.inner})
@@ -332,10 +349,8 @@ func (in *inspection) problems(t tree) {
 	}
 	for i := range t.compiler.tasks {
 		task := &t.compiler.tasks[i]
-		if len(t.prefix) == 0 && task.Parent == 0 {
-			continue // told with the top level of the file
-		}
-		if err := nameProblem(task.Name); err != nil {
+		top := len(t.prefix) == 0 && task.Parent == 0 // told with the top level of the file
+		if err := nameProblem(task.Name); err != nil && !top {
 			in.problem(t.file, append(slices.Clone(t.prefix), taskPath(t.compiler.tasks, i)...), t.severity, err)
 		}
 		if task.Local.Has(keyExport) {

@@ -105,7 +105,7 @@ func checkRecorded(t *testing.T, dir string) {
 func checkFindings(t *testing.T, dir string, refused bool) {
 	t.Helper()
 	found := false
-	findings := dig.Check(dir, operators())
+	findings := dig.Check(dir, catalog())
 	for _, f := range findings {
 		found = found || f.Severity == dig.SeverityError || strings.Contains(f.Message, "is not used at schedule")
 	}

@@ -25,7 +25,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		files := mapFS(map[string]string{"main.dig": text, "x.dig": "+inc: {}\n"})
 		_, err := dig.LoadFS(files, "/project")
-		findings := dig.CheckFS(files, "/project", operators())
+		findings := dig.CheckFS(files, "/project", catalog())
 		lines := strings.Count(text, "\n") + strings.Count(text, "\r") + strings.Count(text, "\u0085") +
 			strings.Count(text, "\u2028") + strings.Count(text, "\u2029") + 1
 		refused := false

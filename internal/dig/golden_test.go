@@ -45,18 +45,9 @@ func TestFindings(t *testing.T) {
 	t.Parallel()
 	golden(t, "testdata/findings", "findings", func(files fstest.MapFS) string {
 		var b strings.Builder
-		dig.Render(&b, dig.CheckFS(files, "/project", operators()), false)
+		dig.Render(&b, dig.CheckFS(files, "/project", catalog()), false)
 		return b.String()
 	})
-}
-
-// operators are some of those that the program has.
-func operators() map[string][]string {
-	return map[string][]string{
-		"call": {}, "echo": {}, "fail": {}, "for_each": {}, "for_range": {}, "if": {}, "loop": {"count"}, "notify": {},
-		"py": {"python", dig.AnyKey}, "rb": {"require", dig.AnyKey}, "sh": {"shell", dig.AnyKey},
-		"require": {"ignore_failure", "params", "session_time", "project_name"}, "wait": {"blocking", "poll_interval"},
-	}
 }
 
 func golden(t *testing.T, dir, result string, run func(fstest.MapFS) string) {

@@ -19,12 +19,12 @@ func didYouMean(near []string) string {
 // operatorHint offers operators that are named alike.
 func (in *inspection) operatorHint(name string) string {
 	name = usualName(name)
-	names := slices.Sorted(maps.Keys(in.operators))
+	names := slices.Sorted(maps.Keys(in.catalog.Operators))
 	if slices.Contains(names, name) {
 		return "did you mean " + name + ">?"
 	}
 	var near []string
-	for _, candidate := range param.Near(name, names) {
+	for _, candidate := range param.Similar(name, names) {
 		near = append(near, candidate+">")
 	}
 	return didYouMean(near)
@@ -77,13 +77,13 @@ var hintRules = []hintRule{
 	{"must not contain ^", "^ is kept for tasks that Trowel generates"},
 	{"must not start with a numeric digit", "rename the file so that its name begins with a letter"},
 	{"must not include special symbols", "rename the file so that its name begins with a letter"},
-	{"for key 'timezone'", "use a name such as Asia/Tokyo or America/New_York, or an offset such as +09:00"},
 	{"File name must not include ..", "a file can only include files of its own folder or below it"},
 	{"No such file", "the path counts from the folder of this file"},
 	{"File includes itself", "remove one of the includes"},
 	{"Expected object to load Config", "a .dig file holds keys with values, such as `+task:`"},
 	{"'_export' must be an object", "write parameters as keys below _export"},
 	{"'_error' must be an object", "write an operator or + tasks below _error"},
+	{"for key 'schedule'", "write `schedule:` and in the next line, indented, a kind: `daily>: 07:00:00`"},
 	{"Schedule config requires", "name a kind: `daily>: 07:00:00`, hourly>, weekly>, monthly>, minutes_interval> or cron>"},
 }
 
@@ -96,6 +96,8 @@ func (in *inspection) hint(message, key string) string {
 		return in.groupKeyHint(key)
 	case strings.Contains(message, "is required but null") && !isTaskKey(key):
 		return "give it a value, or remove it"
+	case strings.Contains(message, "for key 'timezone'"):
+		return zoneHint(message)
 	case strings.HasPrefix(message, "Unknown scheduler type"):
 		return scheduleHint(key)
 	case strings.HasPrefix(message, "Dependency task"):
@@ -111,7 +113,7 @@ func (in *inspection) hint(message, key string) string {
 
 func scheduleHint(key string) string {
 	kinds := []string{"daily>", "hourly>", "weekly>", "monthly>", "minutes_interval>", "cron>"}
-	if near := param.Near(key, kinds); len(near) > 0 {
+	if near := param.Similar(key, kinds); len(near) > 0 {
 		return didYouMean(near)
 	}
 	return "use " + strings.Join(kinds[:5], ", ") + " or " + kinds[5]
@@ -121,7 +123,7 @@ func (in *inspection) topKeyHint(key string) string {
 	if isOperatorKey(key) {
 		return "put the operator into a task: `+name:` and in the next line `  " + key + ": ...`"
 	}
-	if _, ok := in.operators[key]; ok {
+	if _, ok := in.catalog.Operators[key]; ok {
 		return "did you mean a task with the operator " + key + ">?"
 	}
 	known := slices.Concat([]string{keyTimezone, keyExport}, topLevelKeys(), controlKeys())
@@ -132,7 +134,7 @@ func (in *inspection) topKeyHint(key string) string {
 }
 
 func (in *inspection) groupKeyHint(key string) string {
-	if _, ok := in.operators[key]; ok {
+	if _, ok := in.catalog.Operators[key]; ok {
 		return "did you mean " + key + ">?"
 	}
 	if near := nearOptions(key, groupKeys()); len(near) > 0 {

@@ -41,29 +41,35 @@ func (in *inspection) task(t tree, index int, workdir string) {
 			in.body(t, index, key, body, bodyName(key))
 		}
 	}
-	if task.Group || in.only != "" { // operators are compared by Check only
+	if in.only != "" { // operators are compared by Check only
+		return
+	}
+	in.expressions(t, index)
+	in.directives(t, index)
+	if task.Group {
 		return
 	}
 	key, name, command := operatorOf(task.Local)
 	if isTemplate(name) {
 		return
 	}
-	known, ok := in.operators[name]
+	known, ok := in.catalog.Operators[name]
 	if !ok {
-		if in.wants(t.file, "") { // the hint looks at all operators
-			in.warn(t, index, key, fmt.Sprintf(unknownOperator, name), in.operatorHint(name))
+		if in.catalog.Operators != nil && in.wants(t.file, "") { // the hint looks at all operators
+			in.warnAt(t, index, ruleOperator, fmt.Sprintf(unknownOperator, name), in.operatorHint(name), key)
 		}
 		return
 	}
 	in.unusedKeys(t, index, name, known)
+	in.operatorValues(t, index, key, name, known)
 	text, _ := param.AsString(command)
 	switch {
 	case text == "" || isTemplate(text) || isTemplate(workdir):
 	case name == "call":
 		in.called(t, index, key, text, workdir)
 	case name == "require" && !task.Local.Has("project_name") && !task.Local.Has("project_id") && !in.workflows[text]:
-		hint := didYouMean(param.Near(text, slices.Sorted(maps.Keys(in.workflows))))
-		in.warn(t, index, key, fmt.Sprintf(requiredMissing, text), hint)
+		hint := didYouMean(param.Similar(text, slices.Sorted(maps.Keys(in.workflows))))
+		in.warnAt(t, index, ruleRequire, fmt.Sprintf(requiredMissing, text), hint, key)
 	}
 }
 
@@ -84,7 +90,7 @@ func bodyName(key string) string {
 func (in *inspection) body(t tree, index int, key string, body *param.Map, name string) {
 	inner := tree{
 		file: t.file, prefix: append(t.path(problem{task: index}), key), severity: SeverityWarning,
-		workdir: t.workdir, compiler: compile(t.compiler.tasks[index].FullName, name, body),
+		workdir: t.workdir, compiler: compile(t.compiler.tasks[index].FullName, name, body), outer: &t, owner: index,
 	}
 	if key == keyError {
 		inner.compiler.thrown, inner.compiler.unknown, inner.compiler.options = nil, nil, nil
@@ -92,13 +98,14 @@ func (in *inspection) body(t tree, index int, key string, body *param.Map, name 
 	in.tree(inner)
 }
 
-func (in *inspection) warn(t tree, index int, key, message, hint string) {
+// warnAt warns of something at the path of keys in a task.
+func (in *inspection) warnAt(t tree, index int, rule, message, hint string, path ...string) {
 	if !in.wants(t.file, "") {
 		return
 	}
-	keys := append(t.path(problem{task: index}), key)
+	keys := append(t.path(problem{task: index}), path...)
 	in.tell(Finding{
-		Place: in.sources.locate(t.file, keys), Severity: SeverityWarning, Message: message, Hint: hint,
+		Place: in.sources.locate(t.file, keys), Severity: SeverityWarning, Rule: rule, Message: message, Hint: hint,
 	})
 }
 
@@ -120,25 +127,24 @@ func operatorOf(body *param.Map) (key, name string, command param.Value) {
 func isTemplate(text string) bool { return strings.Contains(text, "${") }
 
 // unusedKeys warns of keys that the operator does not read and that no expression of the task names.
-func (in *inspection) unusedKeys(t tree, index int, operator string, known []string) {
+func (in *inspection) unusedKeys(t tree, index int, name string, operator Operator) {
 	if !in.wants(t.file, "") {
 		return
 	}
 	task := &t.compiler.tasks[index]
-	known = append(slices.Clone(known), directives()...)
-	anyKey := slices.Contains(known, AnyKey)
+	known := append(slices.Sorted(maps.Keys(operator.Keys)), directives()...)
 	var expressions string
 	for key := range task.Local.All() {
-		if key == operator || isOperatorKey(key) || slices.Contains(known, key) || IsOption(key) || key == keyRate {
+		if key == name || isOperatorKey(key) || slices.Contains(known, key) || IsOption(key) || key == keyRate {
 			continue
 		}
 		meant := meantOption(key)
-		near := param.Nearest(key, known)
-		if !anyKey || meant != "" {
+		near := param.Similar(key, known)
+		if !operator.Open || meant != "" || strings.HasPrefix(key, "_") {
 			near = nearOptions(key, known)
 		}
-		if len(near) == 0 && (anyKey || strings.HasPrefix(key, "_")) {
-			continue
+		if len(near) == 0 && operator.Open {
+			continue // it becomes a variable
 		}
 		if expressions == "" {
 			expressions = expressionsOf(task.Local)
@@ -151,10 +157,13 @@ func (in *inspection) unusedKeys(t tree, index int, operator string, known []str
 			in.tellAt(t, index, findingSpelling, fmt.Sprintf(unusedKey, key, task.FullName), hint, key)
 			continue
 		}
+		if hint == "" && strings.HasPrefix(key, "_") {
+			hint = "remove it: keys that begin with _ belong to the language, and it has no such one"
+		}
 		if hint == "" {
 			hint = "remove it, or name it in an expression: other tasks cannot see it"
 		}
-		in.warn(t, index, key, fmt.Sprintf(unusedKey, key, task.FullName), hint)
+		in.warnAt(t, index, ruleUnused, fmt.Sprintf(unusedKey, key, task.FullName), hint, key)
 	}
 }
 
@@ -202,7 +211,7 @@ func (in *inspection) called(t tree, index int, key, name, workdir string) {
 	}
 	if _, err := fs.Stat(in.project.files, file); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
-			in.warn(t, index, key, fmt.Sprintf(calledMissing, file), in.fileHint(file))
+			in.warnAt(t, index, ruleCall, fmt.Sprintf(calledMissing, file), in.fileHint(file), key)
 		}
 		return
 	}
@@ -222,7 +231,7 @@ func (in *inspection) fileHint(file string) string {
 			names = append(names, entry.Name())
 		}
 	}
-	if near := param.Near(path.Base(file), names); len(near) > 0 {
+	if near := param.Similar(path.Base(file), names); len(near) > 0 {
 		return didYouMean(near)
 	}
 	return otherwise

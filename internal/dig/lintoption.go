@@ -114,5 +114,5 @@ func nearOptions(key string, others []string) []string {
 	if meant := meantOption(key); meant != "" {
 		return []string{meant}
 	}
-	return param.Nearest(key, slices.Concat(others, optionKeys(), []string{keyDefaults}))
+	return param.Similar(key, slices.Concat(others, optionKeys(), []string{keyDefaults}))
 }

@@ -10,6 +10,8 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
+const httpInvalidMethod = "Invalid HTTP method: %s" // ours
+
 // httpOptions are the options of http> and http_call> that have nothing of the request itself
 // (operators 5.1).
 type httpOptions struct {
@@ -51,7 +53,7 @@ func readHTTP(r *Request) (params *param.Reader, o httpOptions, err error) {
 	}
 	o.method = strings.ToUpper(method)
 	if !isHeader(o.method, "") {
-		return nil, o, param.Errorf("Invalid HTTP method: %s", param.JSON(method)) // ours
+		return nil, o, param.Errorf(httpInvalidMethod, param.JSON(method))
 	}
 	seconds, err := params.IntOr("timeout", 30)
 	if err != nil {
@@ -189,12 +191,4 @@ func withoutUser(uri string) string {
 	}
 	at := strings.LastIndexByte(rest[:end], '@')
 	return scheme + "://" + rest[at+1:]
-}
-
-// httpKeys are the options of requests.
-func httpKeys() []string {
-	return []string{
-		"content", "content_format", "content_type", "follow_redirects", "headers", "insecure", "method", "proxy",
-		"query", "retry", "timeout",
-	}
 }

@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/trowel-project/trowel/internal/dig"
 	"github.com/trowel-project/trowel/internal/param"
 	"github.com/trowel-project/trowel/internal/secret"
 	"github.com/trowel-project/trowel/internal/template"
@@ -19,8 +20,12 @@ type Definition struct {
 	Wrapped bool
 	// NoFiles tells of a Wrapped operator that it never touches the files of the project.
 	NoFiles bool
-	// Keys are the options that the operator knows besides directives, which begin with "_".
-	Keys []string
+	// Keys are the options that the operator knows besides directives, which begin with "_", and what they
+	// hold. Command is what stands behind its name; NeedsCommand tells that it cannot be left out. Generates
+	// tells that it makes tasks of _do.
+	Keys                    map[string]dig.Value
+	Command                 dig.Value
+	NeedsCommand, Generates bool
 	// Open tells that all other keys have a meaning, too: they are parameters of what is run.
 	Open bool
 	// Section tells that the operator's options may stand in a block of its name (language P11).
@@ -53,53 +58,54 @@ func Builtin(options Options) Table {
 	params := &params{server: options.Params}
 	mailer := &mailer{options: options.Mail, templates: options.Templates}
 	return Table{
-		"call":      {Run: runCall, Wrapped: true, Doc: "runs the tasks of another workflow file"},
-		"echo":      {Run: echo{options.LogOnly}.run, Doc: "prints a text"},
-		"fail":      {Run: runFail, Doc: "fails with a message"},
-		"for_each":  {Run: runForEach, Doc: "runs _do for all combinations of values"},
-		"for_range": {Run: runForRange, Doc: "runs _do for the slices of a range of numbers"},
+		"call":      {Run: runCall, Wrapped: true, Command: text(), NeedsCommand: true, Doc: "runs the tasks of another workflow file"},
+		"echo":      {Run: echo{options.LogOnly}.run, Command: text(), NeedsCommand: true, Doc: "prints a text"},
+		"fail":      {Run: runFail, Command: text(), Doc: "fails with a message"},
+		"for_each":  {Run: runForEach, Command: axesOf(), NeedsCommand: true, Generates: true, Doc: "runs _do for all combinations of values"},
+		"for_range": {Run: runForRange, Command: rangeOf(), NeedsCommand: true, Generates: true, Doc: "runs _do for the slices of a range of numbers"},
 		"http": {
 			Run: web.runHTTP, Wrapped: true, NoFiles: true, Section: true, Doc: "sends an HTTP request",
-			Keys: append(httpKeys(), "store_content"),
+			Command: text(), Keys: httpKeys(map[string]dig.Value{"store_content": boolean()}),
 		},
 		"http_call": {
 			Run: web.runHTTPCall, Wrapped: true, Doc: "runs the tasks of a workflow that it fetches",
-			Keys: append(httpKeys(), "content_type_override"),
+			Command: text(), NeedsCommand: true, Keys: httpKeys(map[string]dig.Value{"content_type_override": text()}),
 		},
-		"if":   {Run: runIf, Doc: "runs _do or _else_do"},
-		"loop": {Run: runLoop, Keys: []string{"count"}, Doc: "runs _do a number of times"},
+		"if": {Run: runIf, Command: boolean(), NeedsCommand: true, Generates: true, Doc: "runs _do or _else_do"},
+		"loop": {
+			Run: runLoop, Command: integer(), NeedsCommand: true, Generates: true, Doc: "runs _do a number of times",
+			Keys: map[string]dig.Value{"count": integer()},
+		},
 		"mail": {
-			Run: mailer.runMail, Wrapped: true, Section: true, Doc: "sends a mail",
-			Keys: []string{
-				"attach_files", "bcc", "body", "cc", "debug", "from", "host", "html", "password", "port", "ssl", "subject",
-				"tls", "to", "username",
-			},
+			Run: mailer.runMail, Wrapped: true, Section: true, Doc: "sends a mail", Keys: mailKeys(),
 		},
-		"notify":    {Run: runNotify, Doc: "sends a notification"},
+		"notify":    {Run: runNotify, Command: text(), NeedsCommand: true, Doc: "sends a notification"},
 		"param_get": {Run: params.runGet, Wrapped: true, NoFiles: true, Open: true, Doc: "takes parameters from the param server"},
 		"param_set": {Run: params.runSet, Wrapped: true, NoFiles: true, Open: true, Doc: "keeps parameters on the param server"},
 		"py": {
 			Run: scripts.runPy, Wrapped: true, Section: true, Open: true, Doc: "calls a Python function or method",
-			Keys: []string{"python", "script"},
+			Command: text(), Keys: map[string]dig.Value{"python": {Kind: dig.TextOrList}, "script": text()},
 		},
 		"rb": {
 			Run: scripts.runRb, Wrapped: true, Section: true, Open: true, Doc: "calls a Ruby method",
-			Keys: []string{"require", "ruby", "script"},
+			Command: text(), Keys: map[string]dig.Value{"require": text(), "ruby": {Kind: dig.TextOrList}, "script": text()},
 		},
 		"require": {
 			Run: runRequire, Wrapped: true, NoFiles: true, Doc: "waits for a session of another workflow",
-			Keys: []string{
-				"ignore_failure", "params", "project_id", "project_name", "rerun_on", "retry_attempt_name",
-				"session_time",
+			Command: text(), NeedsCommand: true,
+			Keys: map[string]dig.Value{
+				"ignore_failure": boolean(), "params": object(), "project_id": integer(), "project_name": text(),
+				"rerun_on": oneOf("none", "failed", "all"), "retry_attempt_name": text(), "session_time": {Kind: dig.Instant},
 			},
 		},
 		"sh": {
 			Run: scripts.runSh, Wrapped: true, Section: true, Open: true, Doc: "runs a shell script",
-			Keys: []string{"shell"},
+			Command: text(), NeedsCommand: true, Keys: map[string]dig.Value{"shell": listOf(text())},
 		},
 		"wait": {
 			Run: runWait, Doc: "waits for a length of time",
-			Keys: []string{"blocking", "poll_interval"},
+			Command: dig.Value{Kind: dig.Duration}, NeedsCommand: true,
+			Keys: map[string]dig.Value{"blocking": boolean(), "poll_interval": {Kind: dig.Duration}},
 		},
 	}
 }

@@ -106,7 +106,7 @@ func (r *refusal) document() any {
 	}
 	for _, f := range r.findings {
 		e.Findings = append(e.Findings, api.Finding{
-			File: f.File, Line: f.Line, Column: f.Column, Severity: f.Severity.String(), Message: f.Message, Source: f.Source, Hint: f.Hint, ID: f.ID,
+			File: f.File, Line: f.Line, Column: f.Column, Severity: f.Severity.String(), Rule: f.Rule, Message: f.Message, Source: f.Source, Hint: f.Hint, ID: f.ID,
 		})
 	}
 	return e

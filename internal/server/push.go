@@ -154,7 +154,7 @@ func (p *push) dir() string {
 // refusal tells Digdag's message about a project, and all findings beside it.
 func (p *push) refusal(err error) error {
 	r := &refusal{status: http.StatusBadRequest, message: err.Error(), err: err}
-	for _, f := range dig.CheckFS(p.upload.Files, p.dir(), nil) {
+	for _, f := range dig.CheckFS(p.upload.Files, p.dir(), dig.Catalog{}) {
 		if f.Severity == dig.SeverityError {
 			r.findings = append(r.findings, f)
 		}

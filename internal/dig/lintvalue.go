@@ -1,0 +1,223 @@
+package dig
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+
+	"github.com/trowel-project/trowel/internal/param"
+)
+
+// Texts of warnings about values.
+const (
+	commandMissing = "'%s' has no value"
+	bodyMissing    = "'%s' has no tasks to run: the key _do is missing"
+	envName        = "'_env.%s' is no name of a variable"
+)
+
+// directiveValues are what the directives of tasks hold that operators and groups read alike.
+func directiveValues() map[string]Value {
+	object := Value{Kind: Object}
+	return map[string]Value{
+		keyCheck: object, keyDo: object, keyElseDo: object, keySecrets: object, keyWorkdir: {Kind: Text}, keyType: {Kind: Text},
+		"_env": {Kind: Object, Others: &Value{Kind: Text}},
+		keyRetry: {Kind: Anything, Check: func(value param.Value) error {
+			_, err := ParseRetry(value)
+			return err
+		}},
+	}
+}
+
+// parallelValue is what _parallel of a loop holds.
+func parallelValue() Value {
+	return Value{Kind: Anything, Check: func(value param.Value) error {
+		_, err := ParseParallel(param.Of(keyParallel, value))
+		return err
+	}}
+}
+
+// nestedKeys are the keys of objects that directives hold, with those of control K118 and K502 that are to come.
+func nestedKeys(key string) (fields map[string]Value, required []string) {
+	switch key {
+	case keyRetry:
+		return map[string]Value{
+			"limit": {Kind: Integer}, "interval": {Kind: Integer}, "max_interval": {Kind: Integer}, "interval_type": {Kind: Text},
+			"multiplier": {}, "jitter": {}, "on": {}, "never_on": {}, "rules": {},
+		}, []string{"limit"}
+	case keyParallel:
+		return map[string]Value{"limit": {Kind: Integer}, "sliding": {}}, []string{"limit"}
+	}
+	return nil, nil
+}
+
+// directives inspects the values of a task's directives.
+func (in *inspection) directives(t tree, index int) {
+	task := &t.compiler.tasks[index]
+	for key, value := range task.Local.All() {
+		if _, ok := value.(*param.Map); ok && task.Group && key == keyParallel {
+			if _, err := ParseParallel(task.Local); err == nil { // else the compiler tells it
+				in.directive(t, index, key, value, Value{})
+			}
+		}
+		v, known := in.values[key]
+		if !known || task.Group && key != keyRetry && key != keyCheck {
+			continue // groups are read by the compiler
+		}
+		in.directive(t, index, key, value, v)
+	}
+	if value, ok := task.Export.Get(keyWorkdir); ok {
+		in.judge(t, index, value, Value{Kind: Text}, keyExport, keyWorkdir)
+	}
+	if env, ok := task.Local.Get("_env"); ok && !task.Group {
+		object, _ := env.(*param.Map)
+		for name := range object.All() {
+			if !isVariable(name) {
+				in.warnAt(t, index, ruleValue, fmt.Sprintf(envName, name), "use letters, digits and _, and begin with a letter", "_env", name)
+			}
+		}
+	}
+}
+
+// directive inspects the value of one directive.
+func (in *inspection) directive(t tree, index int, key string, value param.Value, v Value) {
+	if object, ok := value.(*param.Map); ok {
+		if fields, required := nestedKeys(key); fields != nil {
+			v.Kind, v.Fields, v.Required = Object, fields, required
+		}
+		if object.Len() == 0 && v.Fields == nil {
+			return
+		}
+	}
+	in.judge(t, index, value, v, key)
+}
+
+// operatorValues inspects what an operator reads: its command, its options, the block of its name and, if the
+// task says nothing, what it inherits.
+func (in *inspection) operatorValues(t tree, index int, key, name string, known Operator) {
+	task := &t.compiler.tasks[index]
+	command, _ := task.Local.Get(key)
+	if key == keyType {
+		command, _ = task.Local.Get(keyCommand)
+	}
+	if command == nil && known.NeedsCommand && key != keyType {
+		in.warnAt(t, index, ruleValue, fmt.Sprintf(commandMissing, key), "", key)
+	}
+	in.judgeAs(t, index, command, known.Command, name+">", key)
+	if known.Generates {
+		if !task.Local.Has(keyDo) && !in.inherits(t, index, keyDo) && (name != "if" || !task.Local.Has(keyElseDo)) {
+			in.warnAt(t, index, ruleValue, fmt.Sprintf(bodyMissing, key), "write the tasks below `_do:`, beside "+key, key)
+		}
+		if value, ok := task.Local.Get(keyParallel); ok && name != "if" {
+			in.directive(t, index, keyParallel, value, parallelValue())
+		}
+	}
+	seen := map[string]bool{}
+	for own, value := range task.Local.All() {
+		seen[own] = true
+		if v, ok := known.Keys[own]; ok {
+			in.judge(t, index, value, v, own)
+		}
+		if own == known.Section {
+			in.section(t, index, value, known, own)
+		}
+	}
+	in.inherited(t, index, known, seen)
+}
+
+// inherited inspects the options of an operator that stand below _export of what is above, the nearest first.
+// Each is told once, however many tasks have it.
+func (in *inspection) inherited(t tree, index int, known Operator, seen map[string]bool) {
+	for above, at := range t.above(index) {
+		task := &above.compiler.tasks[at]
+		for key, value := range task.Export.All() {
+			v, isKey := known.Keys[key]
+			if seen[key] || !isKey && (key != known.Section || key == "") {
+				continue
+			}
+			seen[key] = true
+			id := exported{task.Export, known.Section, key}
+			if in.judged[id] {
+				continue
+			}
+			in.judged[id] = true
+			if isKey {
+				in.judge(above, at, value, v, keyExport, key)
+			} else {
+				in.section(above, at, value, known, keyExport, key)
+			}
+		}
+	}
+}
+
+// exported is an option below _export that was inspected.
+type exported struct {
+	export       *param.Map
+	section, key string
+}
+
+// section inspects a block with options of an operator, which stands at the path of keys in a task.
+func (in *inspection) section(t tree, index int, value param.Value, known Operator, path ...string) {
+	object, ok := value.(*param.Map)
+	if !ok {
+		in.judge(t, index, value, Value{Kind: Object}, path...)
+		return
+	}
+	for key, inner := range object.All() {
+		if v, ok := known.Keys[key]; ok {
+			in.judge(t, index, inner, v, append(slices.Clone(path), key)...)
+		}
+	}
+}
+
+// inherits reports whether a task has a parameter from _export of what is above.
+func (in *inspection) inherits(t tree, index int, key string) bool {
+	for above, at := range t.above(index) {
+		if above.compiler.tasks[at].Export.Has(key) {
+			return true
+		}
+	}
+	return false
+}
+
+// above are a task and all that it is below of, up to the root of its file, each in its tree.
+func (t tree) above(index int) iter.Seq2[tree, int] {
+	return func(yield func(tree, int) bool) {
+		for at := index; ; {
+			if !yield(t, at) {
+				return
+			}
+			if at = t.compiler.tasks[at].Parent; at >= 0 {
+				continue
+			}
+			if t.outer == nil {
+				return
+			}
+			at, t = t.owner, *t.outer
+		}
+	}
+}
+
+// judge warns of what is wrong with the value at the path of keys in a task.
+func (in *inspection) judge(t tree, index int, value param.Value, v Value, path ...string) {
+	in.judgeAs(t, index, value, v, path[len(path)-1], path...)
+}
+
+// judgeAs is judge for a value that messages show under another name.
+func (in *inspection) judgeAs(t tree, index int, value param.Value, v Value, name string, path ...string) {
+	for _, f := range judge(name, value, v) {
+		in.warnAt(t, index, ruleValue, f.message, f.hint, append(slices.Clone(path), f.path...)...)
+	}
+}
+
+// isVariable reports whether a text may be the name of a variable of a command (operators 1.7).
+func isVariable(name string) bool {
+	for i := range len(name) {
+		c := name[i]
+		switch {
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c == '_', i > 0 && c >= '0' && c <= '9':
+		default:
+			return false
+		}
+	}
+	return name != ""
+}

@@ -1,0 +1,87 @@
+package dig
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"unicode"
+)
+
+// Sequences of terminals.
+const (
+	ansiBold   = "\x1b[1m"
+	ansiRed    = "\x1b[31m"
+	ansiYellow = "\x1b[33m"
+	ansiGreen  = "\x1b[32m"
+	ansiReset  = "\x1b[0m"
+)
+
+// Render writes findings for people: place and message, the line with a marker below, and how to
+// mend it. Control characters, which may stand in a file, are shown as blanks, or as U+FFFD. As with other
+// output for people, an error of w is not told.
+func Render(w io.Writer, findings []Finding, colour bool) {
+	paint := func(code, text string) string {
+		if !colour || text == "" {
+			return text
+		}
+		return code + text + ansiReset
+	}
+	var b strings.Builder
+	for _, f := range findings {
+		code := ansiRed
+		if f.Severity == SeverityWarning {
+			code = ansiYellow
+		}
+		message := strings.ReplaceAll(printable(strings.TrimRight(f.Message, "\n")), "\n", "\n    ")
+		if f.ID != "" {
+			message += " [" + f.ID + "]"
+		}
+		fmt.Fprintf(&b, "%s: %s: %s\n", paint(ansiBold, printable(f.String())), paint(code, f.Severity.String()), message)
+		if f.Source != "" {
+			line, marker := marked(printable(f.Source), f.Column)
+			fmt.Fprintf(&b, "    %s\n    %s\n", line, paint(code, marker))
+		}
+		if f.Hint != "" {
+			fmt.Fprintf(&b, "    %s %s\n", paint(ansiGreen, "fix:"), printable(f.Hint))
+		}
+	}
+	_, _ = io.WriteString(w, b.String())
+}
+
+// shownWidth is how many characters of a line are shown.
+const shownWidth = 120
+
+// marked returns a line, cut if it is long, and the marker that stands below its column.
+func marked(source string, column int) (line, marker string) {
+	before, after := []rune(source), []rune(nil)
+	if column-1 < len(before) {
+		before, after = before[:column-1], before[column-1:]
+	}
+	if len(before) > shownWidth/2 {
+		before = append([]rune("..."), before[len(before)-shownWidth/2:]...)
+	}
+	if len(after) > shownWidth-len(before) {
+		after = append(after[:shownWidth-len(before):shownWidth-len(before)], []rune("...")...)
+	}
+	indent := strings.Map(func(r rune) rune {
+		if r == '\t' {
+			return r
+		}
+		return ' '
+	}, string(before))
+	return string(before) + string(after), indent + "^"
+}
+
+// printable replaces what a terminal would obey: control characters but tab and line break, and those that
+// change the direction of text.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\t', r == '\n':
+			return r
+		case unicode.IsControl(r), r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069:
+			return unicode.ReplacementChar
+		}
+		return r
+	}, text)
+}

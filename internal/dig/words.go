@@ -1,0 +1,87 @@
+package dig
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/trowel-project/trowel/internal/schedule"
+)
+
+// Digdag's texts that name classes of its host language, or that do not say where they are about.
+//
+//nolint:gochecknoglobals // compiled once
+var (
+	wrongTypeText  = regexp.MustCompile(`^Expected (.+?) for key '([^']*)' but got (.*) \((\w+)\)$`)
+	requiredText   = regexp.MustCompile(`^Parameter '([^']*)' is required but not set$`)
+	dateText       = regexp.MustCompile(`java\.time\.format\.DateTimeParseException: Text '(.*)' could not be parsed(?:: (.*)|[ ,].*)?`)
+	optionalOfText = regexp.MustCompile(`Optional\.of\((.*)\)`)
+)
+
+// inOwnWords says what Digdag's text says, without the classes of its host language. Findings are for people:
+// what others match on stands in the error itself.
+func inOwnWords(message string) string {
+	if m := wrongTypeText.FindStringSubmatch(message); m != nil {
+		wanted, key, got := m[1], m[2], m[3]
+		if key == keyTimezone && strings.Contains(wanted, "ZoneId") {
+			return "there is no time zone " + got
+		}
+		return "'" + key + "' must be " + ownType(wanted) + ", but is " + got
+	}
+	if m := requiredText.FindStringSubmatch(message); m != nil {
+		return "the key '" + m[1] + "' is missing"
+	}
+	if got, found := strings.CutPrefix(message, "Invalid _retry format:"); found {
+		return "'_retry' must be a number of retries, or an object with a limit, but is " + got
+	}
+	if strings.HasPrefix(message, "Unknown scheduler type: ") {
+		return "there is no kind of schedule " + strings.TrimPrefix(message, "Unknown scheduler type: ") + ">"
+	}
+	if got, found := strings.CutPrefix(message, "Expected object to load Config but got "); found {
+		if got == "null" {
+			return "the file is empty"
+		}
+		return "a .dig file must hold keys with values, but this one holds " + got
+	}
+	message = dateText.ReplaceAllStringFunc(message, func(text string) string {
+		if m := dateText.FindStringSubmatch(text); m[2] != "" {
+			return strings.TrimSuffix(m[2], ")")
+		}
+		return "not a date such as 2026-01-31"
+	})
+	message = strings.TrimSuffix(message, ": Optional.absent()")
+	return optionalOfText.ReplaceAllString(message, "$1")
+}
+
+// ownType is a type that Digdag's text wants, in own words.
+func ownType(wanted string) string {
+	switch {
+	case strings.HasPrefix(wanted, "integer"), strings.Contains(wanted, "<int>"), strings.Contains(wanted, "java.lang.Integer"),
+		strings.Contains(wanted, "java.lang.Long"):
+		return "a whole number"
+	case wanted == "'true' or 'false'", strings.Contains(wanted, "java.lang.Boolean"):
+		return "true or false"
+	case strings.HasPrefix(wanted, "array"):
+		return "a list"
+	case strings.HasPrefix(wanted, "object"), strings.Contains(wanted, ".Config>"):
+		return "an object with keys of its own"
+	case strings.Contains(wanted, "DurationParam"):
+		return "a length of time, such as 1h 30m"
+	case strings.Contains(wanted, "ZoneId"):
+		return "a time zone"
+	case strings.Contains(wanted, "Instant"):
+		return "a date and time with an offset"
+	case strings.HasPrefix(wanted, "string"), strings.Contains(wanted, "java.lang.String"):
+		return "a text"
+	}
+	return wanted
+}
+
+// zoneHint offers time zones that are named alike.
+func zoneHint(message string) string {
+	_, name, _ := strings.Cut(message, `"`)
+	name, _, _ = strings.Cut(name, `"`)
+	if near := schedule.SimilarZones(name); len(near) > 0 {
+		return didYouMean(near)
+	}
+	return "use a name such as Asia/Tokyo or America/New_York, or an offset such as +09:00"
+}
