@@ -48,6 +48,7 @@ look() {
   need "Python's venv" "python3-venv" python3 -c 'import ensurepip, venv'
   need "a Java compiler" "default-jdk-headless" javac -version
   need "Maven" "maven" mvn -v
+  need "groff" "groff-base" groff -v
 }
 
 joined() {
@@ -83,6 +84,6 @@ fi
 
 {
   echo "still missing: $(joined)"
-  echo "install them by hand, on Debian or Ubuntu: apt-get install ${packages[*]}; with Homebrew: brew install postgresql python ruby redis openjdk maven; on macOS a compiler: xcode-select --install"
+  echo "install them by hand, on Debian or Ubuntu: apt-get install ${packages[*]}; with Homebrew: brew install postgresql python ruby redis openjdk maven groff; on macOS a compiler: xcode-select --install"
 } >&2
 [ "${CI:-}" != true ]

@@ -48,6 +48,14 @@ func (o *option) label() string {
 	return label + " " + o.value
 }
 
+// helpText is what the option does, and its value where it is not given.
+func (o *option) helpText() string {
+	if o.standard == "" || o.standard == "0" {
+		return o.help
+	}
+	return o.help + "; default: " + o.standard
+}
+
 // offer is what completion proposes for a value or a positional argument.
 type offer struct {
 	kind  offerKind

@@ -503,7 +503,8 @@ var table = []command{
 		lines: []line{{"help [command]", "show this text, or the options of a command"}},
 		usage: []string{"help [command]"},
 		max:   1, operand: commandName,
-		run: runHelp,
+		options: []option{flagOption("write the manual page, as in `trowel help --man | man -l -`", "--man")},
+		run:     runHelp,
 	},
 	{
 		name: "completion", section: sectionOther, extra: true,

@@ -73,11 +73,7 @@ func writeUsage(w io.Writer, program string, c *command, forms []string) {
 func writeOptions(w io.Writer, heading string, options []option) {
 	say(w, "\n  %s:\n", heading)
 	for i := range options {
-		help := options[i].help
-		if options[i].standard != "" && options[i].standard != "0" {
-			help += "; default: " + options[i].standard
-		}
-		writeColumns(w, options[i].label(), help, optionColumn)
+		writeColumns(w, options[i].label(), options[i].helpText(), optionColumn)
 	}
 }
 

@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"io"
+	"strings"
+)
+
+// writeManual writes the manual page trowel(1), made from the table of commands like usage texts. Its form is that
+// of the man macros.
+func writeManual(w io.Writer, commands []command) {
+	page := &manual{w}
+	page.macro("TH", "TROWEL", "1", "", "Trowel "+version, "User Commands")
+	page.heading("NAME", "trowel \\- run workflows written in .dig files")
+	page.heading("SYNOPSIS", "\\fBtrowel\\fR \\fIcommand\\fR [\\fIoptions\\fR...]")
+	page.heading("DESCRIPTION", roff("Trowel runs Digdag's workflow files: on this machine, or on a server and its agents, with schedules, "+
+		"retries, secrets, logs and a REST API."))
+	page.heading("COMMANDS", roff("`trowel help COMMAND` shows one of them."))
+	for _, s := range sections {
+		page.macro("SS", string(s))
+		for i := range commands {
+			if commands[i].section == s && commands[i].run != nil {
+				page.command(&commands[i])
+			}
+		}
+	}
+	page.options("OPTIONS OF ALL COMMANDS", commonOptions)
+	page.options("OPTIONS OF COMMANDS THAT TALK TO A SERVER", clientOptions)
+	page.heading("EXIT STATUS", roff("0 after success, 1 after an error or a failed attempt, 130 when interrupted."))
+	page.heading("FILES", "")
+	for _, file := range []struct{ path, text string }{
+		{"~/.config/trowel/config", "settings; ~/.config/digdag/config where it is missing"},
+		{"~/.config/digdag/secrets", "secrets of local runs"},
+		{".digdag/status", "what has succeeded in local runs, by session"},
+	} {
+		page.item(roffBold(file.path), file.text)
+	}
+	page.heading("ENVIRONMENT", "")
+	page.item(roffBold("TROWEL_TOKEN"), "the token to sign in with")
+	page.item(roffBold("TROWEL_CONFIG"), "the file of settings")
+}
+
+// manual writes a page.
+type manual struct{ w io.Writer }
+
+// macro writes a line of a macro; empty arguments stay.
+func (m *manual) macro(name string, args ...string) {
+	say(m.w, ".%s", name)
+	for _, arg := range args {
+		say(m.w, ` "%s"`, strings.ReplaceAll(roff(arg), `"`, `\(dq`))
+	}
+	say(m.w, "\n")
+}
+
+// heading writes a section; its text is ready for the page.
+func (m *manual) heading(title, text string) {
+	m.macro("SH", title)
+	if text != "" {
+		say(m.w, "%s\n", text)
+	}
+}
+
+// item writes a term, ready for the page, and what it means.
+func (m *manual) item(term, text string) {
+	say(m.w, ".TP\n%s\n%s\n", term, roff(capital(text))+".")
+}
+
+func (m *manual) command(c *command) {
+	for _, l := range c.lines {
+		m.item(roffBold(l.form), l.text)
+	}
+	if len(c.options) == 0 {
+		return
+	}
+	say(m.w, ".RS\n")
+	for i := range c.options {
+		m.option(&c.options[i])
+	}
+	say(m.w, ".RE\n")
+}
+
+func (m *manual) options(title string, options []option) {
+	m.heading(title, "")
+	for i := range options {
+		m.option(&options[i])
+	}
+}
+
+func (m *manual) option(o *option) {
+	m.item(roffBold(o.label()), o.helpText())
+}
+
+// roff escapes a text.
+func roff(text string) string {
+	text = strings.NewReplacer(`\`, `\e`, "-", `\-`, "\n", " ").Replace(text)
+	if strings.HasPrefix(text, ".") || strings.HasPrefix(text, "'") {
+		return `\&` + text
+	}
+	return text
+}
+
+func roffBold(text string) string { return `\fB` + roff(text) + `\fR` }
