@@ -58,6 +58,9 @@ func runAttempt(ctx context.Context, c *call) error {
 		return err
 	}
 	show := func(ctx context.Context, c *call, server *client.Client) error {
+		if c.args.given("--follow") {
+			return followAttempt(ctx, c, server, id)
+		}
 		attempt, err := server.FindAttempt(ctx, id)
 		if err != nil {
 			return err

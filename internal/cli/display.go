@@ -38,7 +38,8 @@ type runBegin struct {
 	Workflow string
 	Session  time.Time // in the workflow's zone
 	Tasks    []dig.Task
-	DryRun   bool // no operator is run
+	DryRun   bool      // no operator is run
+	At       time.Time // when it began; zero for now
 }
 
 // runEnd is how a run ended.

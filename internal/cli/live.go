@@ -81,7 +81,11 @@ func windowSize(w io.Writer) (columns, rows int) {
 func (l *live) Begin(begin runBegin) {
 	l.mu.Lock()
 	l.begin = begin
-	l.tree = newLiveTree(l.env.Now())
+	begun := l.env.Now()
+	if !begin.At.IsZero() {
+		begun = begin.At
+	}
+	l.tree = newLiveTree(begun)
 	if begin.DryRun {
 		l.tree.title = dryRunTitle
 	}

@@ -33,7 +33,7 @@ func runLog(ctx context.Context, c *call) error {
 			verbose: c.args.given("--verbose"), screen: c.env.Terminals.Stdout,
 		}
 		if c.args.given("--follow") {
-			return l.follow(ctx, followInterval)
+			return l.followed(ctx)
 		}
 		if _, err := l.once(ctx, false); err != nil {
 			return err
@@ -50,6 +50,19 @@ func runLog(ctx context.Context, c *call) error {
 // textNoSuchLogs stands where Digdag says nothing: names of tasks are often given without that of the
 // workflow, with which they begin.
 const textNoSuchLogs = "attempt %d has no logs of tasks whose full names begin with %s; `%s tasks %d` lists them\n"
+
+// followed follows the logs to their end. That the attempt failed is known to the exit code, so that scripts
+// can rely on it.
+func (l *logShow) followed(ctx context.Context) error {
+	if err := l.follow(ctx, followInterval); err != nil {
+		return err
+	}
+	attempt, err := l.server.FindAttempt(ctx, l.attempt)
+	if err == nil && attempt.Done && !attempt.Success {
+		return &exitError{exitFailure}
+	}
+	return err
+}
 
 // follow prints what is there and what comes, until the attempt or the tasks of the prefix have
 // ended. Whether they have is asked before the files are looked at, so that the last lines are there.

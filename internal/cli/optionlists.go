@@ -53,6 +53,9 @@ var (
 	// jsonOption makes a listing a document for programs. It is ours.
 	jsonOption = flagOption("write the server's answer, as one JSON document", "--json")
 
+	// waitOption makes a start one that a script can build on.
+	waitOption = flagOption("follow the attempt until it has ended; exit 1 if it did not succeed", "--wait")
+
 	// noteOption says why, for the audit.
 	noteOption = textOption("TEXT", "why; the audit shows it", "-m", "--note")
 

@@ -89,7 +89,7 @@ func runRetry(ctx context.Context, c *call) error {
 		if err != nil {
 			return err
 		}
-		return c.showStarted(started)
+		return startedOrFollowed(ctx, c, server, started)
 	}
 	return remote(retry)(ctx, c)
 }

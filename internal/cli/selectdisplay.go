@@ -11,11 +11,20 @@ func selectDisplay(c *call) display {
 	switch {
 	case c.args.given("--json"):
 		return newJSON(c.env)
-	case c.env.Terminals.Stdout && c.env.Terminals.Stderr && c.env.canDraw():
+	case drawsTree(c.env):
 		return newLive(c.env.unguarded(), liveOptions{Level: c.shownLevel()})
 	default:
 		return newPlain(c.env)
 	}
+}
+
+// drawsTree reports whether a tree that moves is for somebody who looks at it. On the terminals of CI nobody
+// does: they keep every frame.
+func drawsTree(env Env) bool {
+	if ci, set := env.lookupText("CI"); set && ci != "false" && ci != "0" {
+		return false
+	}
+	return env.Terminals.Stdout && env.Terminals.Stderr && env.canDraw()
 }
 
 // shownLevel is the level from which on a live tree shows entries of the log: warnings, unless the

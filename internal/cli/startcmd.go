@@ -61,7 +61,7 @@ func runStart(ctx context.Context, c *call) error {
 		if err != nil {
 			return c.sessionExists(err, session.SessionTime)
 		}
-		return c.showStarted(attempt)
+		return startedOrFollowed(ctx, c, server, attempt)
 	}
 	return remote(start)(ctx, c)
 }
@@ -96,6 +96,20 @@ func (c *call) sessionExists(err error, at api.OffsetTime) error {
 	}
 	return &complaint{text: fmt.Sprintf(textSessionExists+textHintRetry,
 		attempt.SessionID, attempt.ID, isoShort(attempt.SessionTime), c.program, attempt.ID)}
+}
+
+// startedOrFollowed shows an attempt that was just started, with --wait until it has ended. The tree says all
+// that the record does.
+func startedOrFollowed(ctx context.Context, c *call, server *client.Client, attempt *api.Attempt) error {
+	if !c.args.given("--wait") {
+		return c.showStarted(attempt)
+	}
+	if !c.args.given("--json") && !drawsTree(c.env) {
+		if err := c.showStarted(attempt); err != nil {
+			return err
+		}
+	}
+	return followAttempt(ctx, c, server, attempt.ID)
 }
 
 // showStarted prints an attempt that was just started.

@@ -1,0 +1,126 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/client"
+)
+
+// followAttempt shows an attempt until it has ended. Its error is the exit code: none after a success, 1 after
+// a failure or a kill, and 130 if a signal ended the watching, after which the attempt goes on.
+func followAttempt(ctx context.Context, c *call, server *client.Client, id api.ID) error {
+	var attempt *api.Attempt
+	err := interruptible(ctx, func(ctx context.Context) (err error) {
+		f := &follower{server: server, id: id, view: newFollowView(c), least: lookLeast}
+		attempt, err = f.run(ctx)
+		return err
+	})
+	if left, ok := errors.AsType[*exitError](err); ok && left.code == exitInterrupted {
+		say(c.env.Stderr, "attempt %s goes on; to follow it again: %s\n", id, followCommand(c, id))
+	}
+	if err != nil {
+		return err
+	}
+	if c.args.given("--json") {
+		if err := c.printJSON(attempt); err != nil {
+			return err
+		}
+	}
+	if !attempt.Success {
+		return &exitError{exitFailure}
+	}
+	return nil
+}
+
+// newFollowView chooses how an attempt is shown, as selectDisplay does for a run. Of a document for programs
+// the end is enough.
+func newFollowView(c *call) followView {
+	switch {
+	case c.args.given("--json"):
+		return &followQuiet{env: c.env}
+	case drawsTree(c.env):
+		return &followTree{call: c, live: newLive(c.env.unguarded(), liveOptions{Level: c.shownLevel()})}
+	default:
+		return &followLines{call: c, states: map[api.ID]string{}}
+	}
+}
+
+// followCommand is what follows the attempt again, with the options that find its server. Those that sign in
+// are left out: the command may be seen by others.
+func followCommand(c *call, id api.ID) string {
+	return serverCommand(c, "attempt", id.String(), "--follow")
+}
+
+// serverCommand is a command line for the same server, for a shell.
+func serverCommand(c *call, words ...string) string {
+	words = append(c.startedAs(), words...)
+	if c.args.given("--endpoint") {
+		words = append(words, "--endpoint", c.args.text("--endpoint"))
+	}
+	if c.configPath != "" {
+		words = append(words, "--config", c.configPath)
+	}
+	for i, word := range words {
+		words[i] = shellQuote(word)
+	}
+	return strings.Join(words, " ")
+}
+
+// followedEnd describes the end of an attempt as that of a run.
+func followedEnd(c *call, a *api.Attempt, tasks []api.Task) runEnd {
+	end := runEnd{Status: attemptStatus(a), Elapsed: attemptLength(a)}
+	for i := range tasks {
+		if tasks[i].State == "error" {
+			end.Failed = append(end.Failed, failedTask{Name: cleanText(tasks[i].FullName), Message: taskFailure(&tasks[i])})
+		}
+	}
+	if !a.Success {
+		end.Resume = serverCommand(c, "retry", a.ID.String(), "--latest-revision", "--resume")
+	}
+	return end
+}
+
+// taskFailure is why a task failed; empty if the server does not say.
+func taskFailure(t *api.Task) string {
+	if t.Error == nil {
+		return ""
+	}
+	return failureText(t.Error)
+}
+
+// attemptLength is how long an attempt took.
+func attemptLength(a *api.Attempt) time.Duration {
+	if a.FinishedAt == nil {
+		return 0
+	}
+	return a.FinishedAt.Sub(a.CreatedAt.Time)
+}
+
+// attemptTitle names an attempt in one line.
+func attemptTitle(a *api.Attempt) string {
+	title := "attempt " + a.ID.String() + " of " + a.Project.Name + "/" + a.Workflow.Name + ", session " + sessionTime(a.SessionTime)
+	if a.RetryAttemptName != nil {
+		title += ", retry " + strconv.Quote(*a.RetryAttemptName)
+	}
+	return title
+}
+
+// followQuiet shows nothing but what happens on the way to the server.
+type followQuiet struct{ env Env }
+
+func (q *followQuiet) Begin(*api.Attempt) {}
+
+func (q *followQuiet) Tasks(*api.Attempt, []api.Task) {}
+
+func (q *followQuiet) Changed([]api.TaskChange) bool { return false }
+
+func (q *followQuiet) Note(text string) { say(q.env.Stderr, "%s\n", text) }
+
+func (q *followQuiet) End(*api.Attempt, []api.Task) {}
+
+func (q *followQuiet) Leave() {}

@@ -1,0 +1,71 @@
+package cli
+
+import "github.com/trowel-project/trowel/internal/api"
+
+// followLines shows an attempt without a terminal: a line for each task that begins, waits or ends, on
+// standard output, and why tasks failed on standard error.
+type followLines struct {
+	call   *call
+	states map[api.ID]string // as they were told
+	names  map[api.ID]string // of tasks with an operator
+}
+
+// Begin implements followView.
+func (l *followLines) Begin(a *api.Attempt) {
+	say(l.call.env.Stdout, "Following %s\n", attemptTitle(a))
+}
+
+// Tasks implements followView.
+func (l *followLines) Tasks(_ *api.Attempt, tasks []api.Task) {
+	l.names = make(map[api.ID]string, len(tasks))
+	for i := range tasks {
+		if t := &tasks[i]; !t.IsGroup {
+			l.names[t.ID] = t.FullName
+			l.tell(t.ID, t.State)
+		}
+	}
+}
+
+// Changed implements followView.
+func (l *followLines) Changed(rows []api.TaskChange) (stale bool) {
+	for i := range rows {
+		if _, known := l.states[rows[i].ID]; !known && l.names[rows[i].ID] == "" {
+			stale = true // it may be a group, too, of which nothing is told
+			continue
+		}
+		l.tell(rows[i].ID, rows[i].State)
+	}
+	return stale
+}
+
+// tell writes the state of a task if it is news. A task that is done stays so.
+func (l *followLines) tell(id api.ID, state string) {
+	before := l.states[id]
+	if before == state || before != "" && !goesOn(before) {
+		return
+	}
+	l.states[id] = state
+	switch state {
+	case "blocked", "ready", "planned":
+		return
+	}
+	say(l.call.env.Stdout, "%s %s: %s\n", l.call.env.Now().Format(clockFormat), l.names[id], state)
+}
+
+// Note implements followView.
+func (l *followLines) Note(text string) { say(l.call.env.Stderr, "%s\n", text) }
+
+// End implements followView.
+func (l *followLines) End(a *api.Attempt, tasks []api.Task) {
+	end := followedEnd(l.call, a, tasks)
+	say(l.call.env.Stdout, "Attempt %s: %s after %s\n", a.ID, end.Status, durationText(end.Elapsed))
+	for i := range end.Failed {
+		say(l.call.env.Stderr, "error: %s: %s\n", end.Failed[i].Name, end.Failed[i].Message)
+	}
+	if end.Resume != "" {
+		say(l.call.env.Stderr, "log: %s\nresume: %s\n", serverCommand(l.call, "log", a.ID.String()), end.Resume)
+	}
+}
+
+// Leave implements followView.
+func (l *followLines) Leave() {}

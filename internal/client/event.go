@@ -1,0 +1,94 @@
+package client
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+)
+
+// Limits of a stream of events.
+const (
+	quietTime  = 45 * time.Second // without a sign of life, which Trowel's server gives every 15 s
+	maxEvent   = 16 << 20         // bytes of one event
+	streamType = "text/event-stream"
+)
+
+// ErrNoEvents is the error of a server that has no stream of events, as Digdag's.
+var ErrNoEvents = errors.New("the server has no stream of events")
+
+// Event is one event of a stream.
+type Event struct {
+	Position string // where Events goes on after it
+	Name     string // attempt, tasks, log, schedule, or reset if events got lost
+	Data     []byte // JSON
+}
+
+// Events is an open stream of events. It is for one goroutine.
+type Events struct {
+	body   io.ReadCloser
+	lines  *bufio.Scanner
+	quiet  *time.Timer
+	cancel context.CancelFunc
+}
+
+// Events opens the stream of a topic, as attempt:1, after a position or from now on if that is empty. It
+// fails with ErrNoEvents if the server has no streams. The stream ends with ctx.
+func (c *Client) Events(ctx context.Context, topic, after string) (*Events, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	res, err := c.send(ctx, request{
+		method: http.MethodGet, address: c.address("/api/events", query{"topic": topic, "after": after}), accept: streamType, own: true,
+	})
+	if err != nil {
+		cancel()
+		if refused, ok := errors.AsType[*StatusError](err); ok &&
+			(refused.Code == http.StatusNotFound || refused.Code == http.StatusMethodNotAllowed || refused.Code == http.StatusNotAcceptable) {
+			return nil, ErrNoEvents
+		}
+		return nil, err
+	}
+	if !strings.HasPrefix(res.Header.Get("Content-Type"), streamType) {
+		cancel()
+		_ = res.Body.Close() // something else
+		return nil, ErrNoEvents
+	}
+	lines := bufio.NewScanner(res.Body)
+	lines.Buffer(nil, maxEvent)
+	return &Events{body: res.Body, lines: lines, quiet: time.AfterFunc(quietTime, cancel), cancel: cancel}, nil
+}
+
+// Next returns the next event. It waits for it, and fails when the stream has ended or gives no sign of
+// life any more.
+func (e *Events) Next() (Event, error) {
+	var event Event
+	for e.lines.Scan() {
+		e.quiet.Reset(quietTime)
+		line := e.lines.Text()
+		field, value, _ := strings.Cut(line, ":")
+		value = strings.TrimPrefix(value, " ")
+		switch {
+		case line == "" && event.Name != "":
+			return event, nil
+		case field == "id":
+			event.Position = value
+		case field == "event":
+			event.Name = value
+		case field == "data":
+			event.Data = append(event.Data, value...)
+		}
+	}
+	if err := e.lines.Err(); err != nil {
+		return Event{}, err
+	}
+	return Event{}, io.EOF
+}
+
+// Close ends the stream.
+func (e *Events) Close() {
+	e.quiet.Stop()
+	e.cancel()
+	_ = e.body.Close() // nothing more is read
+}
