@@ -65,7 +65,7 @@ func (w *Workspaces) lack(err error) *RoomError {
 
 // Probe tries whether files of tries can be written, and returns why not.
 func (w *Workspaces) Probe() (err error) {
-	if err := os.MkdirAll(w.work, 0o700); err != nil {
+	if err := w.makeWork(); err != nil {
 		return err
 	}
 	file, err := os.CreateTemp(w.work, ".probe-*")

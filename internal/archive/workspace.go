@@ -29,6 +29,9 @@ type WorkspaceOptions struct {
 	// CacheBytes is how much the unpacked files of revisions may take that no try uses now; zero is
 	// 1 GiB.
 	CacheBytes int64
+	// Passable lets other users of this machine pass through the folders to files that are given to them;
+	// they see no names, and what is not given to them stays closed.
+	Passable bool
 	// Log hears of files of dead processes that cannot be removed; nil for nobody.
 	Log *slog.Logger
 }
@@ -37,8 +40,9 @@ type WorkspaceOptions struct {
 // (server 4.4). Revisions are fetched and unpacked once. It is safe for concurrent use.
 type Workspaces struct {
 	cache *cache
-	place string // folder of this process
-	work  string // in it, folder of the workspaces
+	place string      // folder of this process
+	work  string      // in it, folder of the workspaces
+	mode  fs.FileMode // of both
 	lock  *os.File
 	guard io.Closer // keeps what cleans temporary files away; nil where there is no such thing
 }
@@ -72,6 +76,9 @@ func NewWorkspaces(opts WorkspaceOptions) (*Workspaces, error) {
 	w := &Workspaces{place: place, work: filepath.Join(place, workName), lock: held}
 	err = os.Mkdir(w.work, 0o700)
 	if err == nil {
+		err = w.setPassage(opts.Passable)
+	}
+	if err == nil {
 		w.cache, err = newCache(filepath.Join(place, cacheName), opts.Fetch, opts.Limits, opts.CacheBytes)
 	}
 	if err == nil {
@@ -84,6 +91,34 @@ func NewWorkspaces(opts WorkspaceOptions) (*Workspaces, error) {
 		w.guard = guard
 	} // else the file system has no locks of folders, and what is cleaned away is fetched again
 	return w, nil
+}
+
+// passage lets others go through a folder, and not look into it.
+const passage = 0o711
+
+// setPassage opens the folders of this process to others who go through, or closes them. The folder of all
+// processes stays as open as any of them needs it.
+func (w *Workspaces) setPassage(open bool) error {
+	mode := os.FileMode(0o700)
+	if open {
+		mode = passage
+		if err := os.Chmod(filepath.Dir(w.place), mode); err != nil {
+			return err
+		}
+	}
+	w.mode = mode
+	return errors.Join(os.Chmod(w.place, mode), os.Chmod(w.work, mode))
+}
+
+// Work returns the folder that the workspaces are in.
+func (w *Workspaces) Work() string { return w.work }
+
+// makeWork makes the folder of the workspaces if somebody has removed it.
+func (w *Workspaces) makeWork() error {
+	if err := os.Mkdir(w.work, 0o700); err == nil {
+		return os.Chmod(w.work, w.mode)
+	}
+	return os.MkdirAll(w.work, 0o700)
 }
 
 // takePlace returns the first place that no process has, and its lock. On the way the workspaces of
@@ -185,7 +220,7 @@ func (w *Workspace) Dir(ctx context.Context) (string, error) {
 }
 
 func (w *Workspace) make(ctx context.Context) (string, error) {
-	if err := os.MkdirAll(w.all.work, 0o700); err != nil { // somebody may have removed it
+	if err := w.all.makeWork(); err != nil {
 		return "", w.all.room(err)
 	}
 	dir := ""

@@ -50,6 +50,7 @@ func (c *call) agent(ctx context.Context, settings config.Settings, log *slog.Lo
 	own := secret.NewMask(secret.OwnChars)
 	own.Add(secret.NewValue(server.Agent.Token))
 	p := &agentProcess{call: c, settings: server, own: own, log: slog.New(own.Handler(log.Handler()))}
+	p.secretFiles = secretFiles(ctx, c.env, settings, server, p.log)
 	if p.link, err = c.link(server, p.log); err != nil {
 		return err
 	}

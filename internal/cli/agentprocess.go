@@ -45,12 +45,19 @@ type agentProcess struct {
 	gatherer   *tasklog.Gatherer
 	notifier   *notify.Notifier
 	killNow    chan struct{}
+	commands   *executor.Local
 	agent      *agent.Agent
+
+	secretFiles []string // in which secret settings stand
 }
 
 // serve registers the agent, runs what comes, and ends in order: at the first signal running tasks end and
 // nothing new is taken, at the second they are stopped and handed back, at the third killed.
-func (p *agentProcess) serve(ctx context.Context, signals <-chan os.Signal) error {
+func (p *agentProcess) serve(ctx context.Context, signals <-chan os.Signal) (err error) {
+	if err := p.openFiles(ctx); err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, p.workspaces.Close()) }()
 	registering, cancel := context.WithCancel(ctx)
 	settings, interrupted, err := p.register(registering, cancel, signals)
 	cancel()
@@ -65,7 +72,7 @@ func (p *agentProcess) serve(ctx context.Context, signals <-chan os.Signal) erro
 	}
 	err = refusedAgent(p.run(ctx, signals))
 	tell(ctx, p.log, slog.LevelInfo, textAgentEnded)
-	return errors.Join(err, p.workspaces.Close())
+	return err
 }
 
 // refusedAgent says with the error of a link what can be done about it.
@@ -95,6 +102,31 @@ func (p *agentProcess) register(ctx context.Context, cancel func(), signals <-ch
 	return s, interrupted, err
 }
 
+// openFiles makes what lays out the files of tasks and runs their commands: before the agent registers, as nothing is
+// to be claimed where that does not work.
+func (p *agentProcess) openFiles(ctx context.Context) error {
+	user, err := findCommandUser(&p.settings.Agent)
+	if err != nil {
+		return err
+	}
+	if p.workspaces, err = archive.NewWorkspaces(archive.WorkspaceOptions{
+		Dir: p.workspaceDir(), Fetch: p.link.Archive, Log: p.log, Passable: user != nil,
+	}); err != nil {
+		return fmt.Errorf("make a folder for the files of tasks: %w", err)
+	}
+	p.killNow = make(chan struct{})
+	commands := taskCommands{
+		settings: p.settings, user: user, environ: withoutToken(p.env.Environ), killNow: p.killNow, workspaces: p.workspaces,
+		private: p.secretFiles, log: p.log,
+	}
+	if p.commands, err = commands.open(ctx); err != nil {
+		return errors.Join(err, p.workspaces.Close())
+	}
+	p.log.InfoContext(ctx, "agent opened", slog.String("version", version), slog.String("workspaces", p.workspaces.Work()),
+		slog.String("commands_as", commandUserName(user)))
+	return nil
+}
+
 // open makes the parts, as those of a server are made (serverengine.go, serverfiles.go): what is in that
 // process there comes through the link.
 func (p *agentProcess) open(ctx context.Context, s *uplink.Settings) (err error) {
@@ -110,18 +142,12 @@ func (p *agentProcess) open(ctx context.Context, s *uplink.Settings) (err error)
 		options.Params = p.link
 	}
 	options.Templates, options.LogOnly = templates, true
-	if p.workspaces, err = archive.NewWorkspaces(archive.WorkspaceOptions{Dir: p.workspaceDir(), Fetch: p.link.Archive, Log: p.log}); err != nil {
-		return fmt.Errorf("make a folder for the files of tasks: %w", err)
-	}
 	p.gatherer = tasklog.NewGatherer(p.gathering())
-	p.killNow = make(chan struct{})
 	a := &p.settings.Agent
 	p.agent = agent.New(ctx, agent.Options{
 		ID: s.ID, Queues: a.Queues, Labels: a.Labels, Operators: operator.Builtin(options), Templates: templates,
-		Commands: executor.NewLocal(executor.LocalOptions{
-			Env: commandEnvironment(p.env.Environ, p.settings.Environment), Grace: a.KillGrace, KillNow: p.killNow, Log: p.log,
-		}),
-		Secrets: p.secretsOf, Sessions: p.link, Notifier: taskNotifier{p.notifier}, Workspaces: p.workspaces, TaskLimit: s.TaskLimit,
+		Commands: p.commands,
+		Secrets:  p.secretsOf, Sessions: p.link, Notifier: taskNotifier{p.notifier}, Workspaces: p.workspaces, TaskLimit: s.TaskLimit,
 		Now: p.env.Now, OpenLog: p.openLog, Report: p.report, Wake: func() {}, Pause: p.link.Pause, Advice: adviceOnServer, Log: p.log,
 	})
 	return nil

@@ -60,6 +60,7 @@ func (c *call) serve(ctx context.Context, settings config.Settings, log *slog.Lo
 	}
 	own := secret.NewMask(secret.OwnChars)
 	p := &serverProcess{call: c, id: uuid.NewString(), settings: server, own: own, log: slog.New(own.Handler(log.Handler())), local: local}
+	p.secretFiles = secretFiles(ctx, c.env, settings, server, p.log)
 	if err := p.open(ctx); err != nil {
 		return errors.Join(err, p.close())
 	}

@@ -6,7 +6,6 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/agent"
-	executor "github.com/trowel-project/trowel/internal/command"
 	"github.com/trowel-project/trowel/internal/engine"
 	"github.com/trowel-project/trowel/internal/flush"
 	"github.com/trowel-project/trowel/internal/launch"
@@ -72,16 +71,21 @@ func (p *serverProcess) openAgent(ctx context.Context) error {
 	options.Templates, options.LogOnly = p.templates, true
 	p.params = options.Params
 	p.killNow = make(chan struct{})
+	commands := taskCommands{
+		settings: p.settings, user: p.commandUser, environ: p.env.Environ, killNow: p.killNow, workspaces: p.workspaces,
+		private: p.privatePaths(), log: p.log,
+	}
+	local, err := commands.open(ctx)
+	if err != nil {
+		return err
+	}
 	project, workspaces := "", p.workspaces
 	if p.local != nil {
 		project, workspaces = p.local.dir, nil
 	}
 	p.agent = agent.New(ctx, agent.Options{
 		ID: "none", Slots: p.slots(), Queues: a.Queues, Labels: a.Labels, Operators: operator.Builtin(options), Templates: p.templates,
-		Commands: executor.NewLocal(executor.LocalOptions{
-			Env: p.environment(), Grace: a.KillGrace, KillNow: p.killNow, Log: p.log,
-		}),
-		Secrets: p.secretsOf, Sessions: p.sessions(),
+		Commands: local, Secrets: p.secretsOf, Sessions: p.sessions(),
 		Notifier: taskNotifier{p.notifier}, Project: project, Workspaces: workspaces, TaskLimit: p.settings.Engine.MaxTasks,
 		Now: p.env.Now, OpenLog: p.openLog,
 		Report: p.report, Wake: func() { p.flusher.Wake() }, Advice: adviceOnServer, Log: p.log,
@@ -131,11 +135,6 @@ func (p *serverProcess) sessions() *serverSessions {
 func (p *serverProcess) operatorSetting(key string) (string, bool) {
 	value, found := p.settings.Operators[key]
 	return value, found
-}
-
-// environment is that of commands: the server's own, with what the settings put over it.
-func (p *serverProcess) environment() []string {
-	return commandEnvironment(p.env.Environ, p.settings.Environment)
 }
 
 // commandEnvironment is an environment with variables of the settings put over it.

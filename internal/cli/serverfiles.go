@@ -23,9 +23,18 @@ func (p *serverProcess) openFiles(ctx context.Context) (err error) {
 	if err := p.openBlobs(ctx); err != nil {
 		return err
 	}
+	switch {
+	case p.local != nil && p.settings.Agent.CommandUser != "":
+		return refuseCommandUser()
+	case p.runsTasks():
+		if p.commandUser, err = findCommandUser(&p.settings.Agent); err != nil {
+			return err
+		}
+	}
 	if p.workspaces, err = archive.NewWorkspaces(archive.WorkspaceOptions{
 		// A folder of this user's own: others may not write to it, nor take its name.
 		Dir: filepath.Join(p.tempDir(), fmt.Sprintf("trowel-workspaces-%d", os.Getuid())), Fetch: p.fetchArchive, Log: p.log,
+		Passable: p.commandUser != nil,
 	}); err != nil {
 		return fmt.Errorf("make a folder for the files of tasks: %w", err)
 	}

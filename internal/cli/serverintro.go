@@ -16,8 +16,9 @@ func (p *serverProcess) introduce(ctx context.Context) error {
 	s := p.settings
 	p.log.InfoContext(ctx, "server opened", slog.String("version", version), slog.String("database", databasePlace(&s.Database)),
 		slog.String("archives", s.Archives.Type), slog.String("task_logs", s.Logs.Type), slog.String("tmpdir", p.tempDir()),
-		slog.String(telemetry.KeyAgent, p.agentName()), slog.Bool("runs_tasks", p.runsTasks()),
+		slog.String(telemetry.KeyAgent, p.agentName()), slog.Bool("runs_tasks", p.runsTasks()), slog.String("commands_as", commandUserName(p.commandUser)),
 		slog.Bool("moves_tasks", s.Engine.Enabled), slog.Bool("runs_schedules", s.Schedule.Enabled))
+	p.warnOfReach(ctx)
 	return nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/trowel-project/trowel/internal/agent"
 	"github.com/trowel-project/trowel/internal/archive"
 	"github.com/trowel-project/trowel/internal/blob"
+	executor "github.com/trowel-project/trowel/internal/command"
 	"github.com/trowel-project/trowel/internal/config"
 	"github.com/trowel-project/trowel/internal/flush"
 	"github.com/trowel-project/trowel/internal/hub"
@@ -39,16 +40,19 @@ type serverProcess struct {
 	log      *slog.Logger
 	local    *localFolder // of the command scheduler; nil for a server of many projects
 
+	secretFiles []string // in which secret settings stand
+
 	closers []func() error // of what open took
 	sole    bool           // no other process uses the database
 	store   trowel.Store
 	meters  meters
 
-	archives   map[string]blob.Store // by archive type
-	logBlobs   blob.Store            // nil: logs stay in the database
-	workspaces *archive.Workspaces
-	gatherer   *tasklog.Gatherer
-	packer     *tasklog.Packer // nil: logs stay in the database
+	archives    map[string]blob.Store // by archive type
+	logBlobs    blob.Store            // nil: logs stay in the database
+	workspaces  *archive.Workspaces
+	commandUser *executor.User // nil: commands run as the user of this process
+	gatherer    *tasklog.Gatherer
+	packer      *tasklog.Packer // nil: logs stay in the database
 
 	crypter   *secret.Crypter
 	own       *secret.Mask // of the server's own log, errors and answers

@@ -40,6 +40,7 @@ type Status struct {
 	Message  string     // what the executor says about a failure; may be empty
 	IODir    string     // as in the Request; its files can be read when the command is finished
 	Left     bool       // of a finished command: processes of its group may still run
+	Owner    *User      // whose the files in IODir are, which ReadFile heeds; nil for the user of this process
 	State    *param.Map // of an unfinished command: what Poll needs, kept as "commandStatus"
 }
 

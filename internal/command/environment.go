@@ -11,6 +11,8 @@ type environment struct {
 	vars  []string       // NAME=value, each name once
 	index map[string]int // where a name stands in vars
 	path  []string       // folders in which programs are searched
+
+	others bool // programs run as another user, who may not see what this process sees
 }
 
 // newEnvironment prepares NAME=value entries; of two with one name the last counts.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"os"
 	"runtime"
@@ -18,6 +19,9 @@ import (
 type LocalOptions struct {
 	// Env is the environment of all commands, NAME=value; a Request's own comes on top.
 	Env []string
+	// User is whom commands run as; nil is the user of this process. The folder Project of each request
+	// is given to it, with all files, so it must be one that this process made for the command alone.
+	User *User
 	// Starts is how many commands are being started at one time, 4 x cores if zero. It does not
 	// limit how many run, see startTime.
 	Starts int
@@ -66,9 +70,14 @@ func NewLocal(options LocalOptions) *Local {
 	if options.Log == nil {
 		options.Log = slog.New(slog.DiscardHandler)
 	}
+	if options.User != nil {
+		dropInherited()
+	}
+	env := newEnvironment(options.Env)
+	env.others = options.User != nil
 	return &Local{
 		options: options,
-		env:     newEnvironment(options.Env),
+		env:     env,
 		gate:    make(chan struct{}, options.Starts),
 		chunks:  sync.Pool{New: func() any { return new([chunkBytes]byte) }},
 	}
@@ -104,7 +113,7 @@ func (l *Local) Run(ctx context.Context, r *Request) (Status, error) {
 	case writeErr != nil:
 		return Status{}, fmt.Errorf("write the output of the command: %w", writeErr)
 	}
-	return Status{Finished: true, ExitCode: c.exit, IODir: r.IODir, Left: c.proc.groupAlive()}, nil
+	return Status{Finished: true, ExitCode: c.exit, IODir: r.IODir, Left: c.proc.groupAlive(), Owner: l.options.User}, nil
 }
 
 // Poll implements Executor. A local command is always waited for, so a state comes from another
@@ -127,18 +136,37 @@ func (l *Local) enter(ctx context.Context) (leave func(), err error) {
 	return func() { <-l.gate }, nil
 }
 
+// launch is what a process starts with, but for its command line.
+type launch struct {
+	dir  string
+	env  []string
+	out  *os.File
+	user *User // nil for that of this process
+}
+
 func (l *Local) start(r *Request) (*child, error) {
 	dir, program := r.Dir(), r.Args[0]
-	path, err := l.env.lookPath(dir, program)
+	paths, err := l.env.lookPath(dir, program)
 	if err != nil {
 		return nil, &StartError{Program: program, Dir: dir, Err: err}
+	}
+	if user := l.options.User; user != nil {
+		if err := user.handOver(r.Project); err != nil {
+			return nil, fmt.Errorf("give the files of the command to its user: %w", err)
+		}
 	}
 	reader, writer, err := os.Pipe()
 	if err != nil {
 		return nil, fmt.Errorf("make a pipe for the output: %w", err)
 	}
 	defer writer.Close() //nolint:errcheck // the child has its own
-	proc, err := l.sessions.startProcess(path, r.Args, dir, l.env.with(r.Env), writer)
+	how := &launch{dir: dir, env: l.env.with(r.Env), out: writer, user: l.options.User}
+	var proc *process
+	for _, path := range paths {
+		if proc, err = l.sessions.startProcess(path, r.Args, how); !errors.Is(err, fs.ErrPermission) {
+			break
+		}
+	}
 	if err != nil {
 		reader.Close() //nolint:errcheck,gosec // nothing was read
 		return nil, &StartError{Program: program, Dir: dir, Err: err}

@@ -15,18 +15,21 @@ const pathVar = "PATH"
 func foldName(name string) string { return name }
 
 // lookPath finds a program as execvp(3) does: a name with a slash is a path, relative to the working
-// directory; any other is searched in PATH, or in /bin and /usr/bin if there is none. Not found is ENOENT, found but not executable EACCES.
-func (e *environment) lookPath(dir, program string) (string, error) {
+// directory; any other is searched in PATH, or in /bin and /usr/bin if there is none. Not found is ENOENT, found but not
+// executable EACCES. There may be several: the first that can be started counts, as another user may have no right
+// to one that this process sees.
+func (e *environment) lookPath(dir, program string) ([]string, error) {
 	if strings.Contains(program, "/") {
-		return program, nil
+		return []string{program}, nil
 	}
 	if program == "" {
-		return "", syscall.ENOENT
+		return nil, syscall.ENOENT
 	}
 	folders := e.path
 	if folders == nil {
 		folders = []string{"/bin", "/usr/bin"}
 	}
+	var found []string
 	result := error(syscall.ENOENT)
 	for _, folder := range folders {
 		path := filepath.Join(folder, program)
@@ -38,9 +41,14 @@ func (e *environment) lookPath(dir, program string) (string, error) {
 		case err != nil || info.IsDir():
 		case info.Mode().Perm()&0o111 == 0:
 			result = syscall.EACCES
+		case !e.others:
+			return []string{path}, nil
 		default:
-			return path, nil
+			found = append(found, path)
 		}
 	}
-	return "", result
+	if len(found) > 0 {
+		return found, nil
+	}
+	return nil, result
 }

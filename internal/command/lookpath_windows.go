@@ -14,9 +14,9 @@ func foldName(name string) string { return strings.ToUpper(name) }
 
 // lookPath finds a program: a name with a separator is a path, relative to the working directory; any
 // other is searched in PATH. Without an extension .exe, .cmd and .bat are tried.
-func (e *environment) lookPath(dir, program string) (string, error) {
+func (e *environment) lookPath(dir, program string) ([]string, error) {
 	if program == "" {
-		return "", syscall.ENOENT
+		return nil, syscall.ENOENT
 	}
 	folders := e.path
 	if strings.ContainsAny(program, `/\:`) {
@@ -29,9 +29,9 @@ func (e *environment) lookPath(dir, program string) (string, error) {
 		}
 		for _, extension := range []string{"", ".exe", ".cmd", ".bat"} {
 			if info, err := os.Stat(path + extension); err == nil && !info.IsDir() {
-				return path + extension, nil
+				return []string{path + extension}, nil
 			}
 		}
 	}
-	return "", syscall.ERROR_FILE_NOT_FOUND
+	return nil, syscall.ERROR_FILE_NOT_FOUND
 }

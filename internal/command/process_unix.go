@@ -19,19 +19,19 @@ type process struct {
 	sessions *sessions
 }
 
-// startProcess starts a program whose output goes to out and whose input is empty. A file that is
+// startProcess starts a program whose input is empty. A file that is
 // no program is run by /bin/sh, as execvp(3) does.
-func (s *sessions) startProcess(path string, args []string, dir string, env []string, out *os.File) (*process, error) {
+func (s *sessions) startProcess(path string, args []string, l *launch) (*process, error) {
 	null, err := os.Open(os.DevNull)
 	if err != nil {
 		return nil, err
 	}
 	defer null.Close() //nolint:errcheck // nothing is written to it
 	attr := &syscall.ProcAttr{
-		Dir:   dir,
-		Env:   env,
-		Files: []uintptr{null.Fd(), out.Fd(), out.Fd()},
-		Sys:   &syscall.SysProcAttr{Setsid: true},
+		Dir:   l.dir,
+		Env:   l.env,
+		Files: []uintptr{null.Fd(), l.out.Fd(), l.out.Fd()},
+		Sys:   &syscall.SysProcAttr{Setsid: true, Credential: l.user.credential()},
 	}
 	pid, err := syscall.ForkExec(path, args, attr)
 	if errors.Is(err, syscall.ENOEXEC) {

@@ -18,16 +18,16 @@ type sessions struct{}
 // process is a process that leads a process group of the console.
 type process struct{ *os.Process }
 
-func (*sessions) startProcess(path string, args []string, dir string, env []string, out *os.File) (*process, error) {
+func (*sessions) startProcess(path string, args []string, l *launch) (*process, error) {
 	null, err := os.Open(os.DevNull)
 	if err != nil {
 		return nil, err
 	}
 	defer null.Close() //nolint:errcheck // nothing is written to it
 	started, err := os.StartProcess(path, args, &os.ProcAttr{
-		Dir:   dir,
-		Env:   env,
-		Files: []*os.File{null, out, out},
+		Dir:   l.dir,
+		Env:   l.env,
+		Files: []*os.File{null, l.out, l.out},
 		Sys:   &syscall.SysProcAttr{CreationFlags: windows.CREATE_NEW_PROCESS_GROUP},
 	})
 	if err != nil {

@@ -159,6 +159,9 @@ func (r *reader) checkAgent() {
 		r.wrong(name, errors.New("agent.lock-retention-time ("+agent.Lease.String()+") must be longer than agent.heartbeat-interval ("+
 			agent.Heartbeat.String()+"), better three times as long"))
 	}
+	if agent.CommandGroup != "" && agent.CommandUser == "" {
+		r.missing("agent.command.user", "agent.command.group")
+	}
 	if name := "agent.command_executor.type"; r.settings.isSet(name) && agent.CommandExecutor != "simple" {
 		r.warn(slog.LevelWarn, name, "commands run as processes of this machine: containers are not part of this version")
 	}

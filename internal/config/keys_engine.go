@@ -35,6 +35,8 @@ func agentKeys() []Key {
 		key("agent.ca-cert", aText(), "", "only for `trowel agent`: file with certificates of authorities, PEM, in place of the system's", func(s *Server) *string { return &s.Agent.CACert }),
 		key("agent.poison_limit", aNumber(0), "5", "a task whose agent was lost so many times in a row fails; 0 is never", func(s *Server) *int { return &s.Agent.PoisonLimit }),
 		key("kill_grace", aDuration(), "10s", "time between SIGTERM and SIGKILL when a task is killed", func(s *Server) *time.Duration { return &s.Agent.KillGrace }),
+		key("agent.command.user", aText(), "", "user, by name or number, that commands of tasks run as, so that settings, database and secrets of the server or agent are out of their reach; it needs root, or the capabilities that docs/server.md names", func(s *Server) *string { return &s.Agent.CommandUser }),
+		key("agent.command.group", aText(), "", "group of that user in place of its own", func(s *Server) *string { return &s.Agent.CommandGroup }),
 		key("agent.command_executor.type", aChoice("ecs", "kubernetes", "docker", "simple"), "ecs", "what runs commands: `ecs` without a cluster is `docker`, and `docker` without an image is `simple`, a process", func(s *Server) *string { return &s.Agent.CommandExecutor }),
 		hidden(keysBelow("agent.command_executor.NAME", "settings of `ecs` and `kubernetes`", func(s *Server) *map[string]string { return &s.Agent.Executors })),
 	}

@@ -155,6 +155,9 @@ type Agent struct {
 	CACert          string        // file
 	KillGrace       time.Duration // between SIGTERM and SIGKILL
 	CommandExecutor string
+	// CommandUser is whom commands run as, by name or number, and CommandGroup its group in place of its
+	// own; empty: the user of this process.
+	CommandUser, CommandGroup string
 	// Executors are the settings of command executors below agent.command_executor.
 	Executors map[string]string
 }

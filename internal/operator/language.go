@@ -2,8 +2,9 @@ package operator
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"os"
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -40,8 +41,8 @@ func (l *language) run(ctx context.Context, r *Request, s *scripts) (Outcome, er
 
 // finish reads what the runner has left.
 func (l *language) finish(r *Request, status command.Status) (trowel.Result, error) {
-	output, err := os.ReadFile(r.runFile(status, "output.json"))
-	missing := os.IsNotExist(err)
+	output, err := status.ReadFile(r.workspace.project, "output.json")
+	missing := errors.Is(err, fs.ErrNotExist)
 	switch {
 	case err != nil && !missing:
 		return trowel.Result{}, fmt.Errorf("read what the command left: %w", err)

@@ -65,12 +65,16 @@ func (s *scripts) run(
 	}
 	result, err := finish(status)
 	if !status.Left && (err == nil || !kind.keep) {
-		s.giveBack(r, r.runFile(status, ""))
+		s.giveBack(r, filepath.Join(r.workspace.project, filepath.FromSlash(status.IODir)))
 	}
 	return Outcome{Result: result}, err
 }
 
+// giveBack does nothing where the files are a copy for this try, which goes as a whole.
 func (s *scripts) giveBack(r *Request, dir string) {
+	if r.Files != nil {
+		return
+	}
 	if err := s.folders.giveBack(dir); err != nil {
 		r.Log.Warn("cannot remove the folder of a command", slog.Any("error", err))
 	}
@@ -127,9 +131,4 @@ func (s *script) start(ctx context.Context, r *Request, dir string, request *com
 	inDir := r.workspace.fromDir(dir)
 	request.Args = s.args(func(name string) string { return inDir + "/" + name })
 	return r.Commands.Run(ctx, request)
-}
-
-// runFile returns the absolute path of a file in the folder of a command.
-func (r *Request) runFile(status command.Status, name string) string {
-	return filepath.Join(r.workspace.project, filepath.FromSlash(status.IODir), name)
 }

@@ -1,0 +1,176 @@
+//go:build unix
+
+package cli
+
+import (
+	"bytes"
+	"errors"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/config"
+)
+
+// asRoot skips where no other user can be taken on.
+func asRoot(t *testing.T) {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("needs root")
+	}
+}
+
+// reachable is a folder that other users can pass through.
+func reachable(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	for _, path := range []string{filepath.Dir(dir), dir} {
+		if err := os.Chmod(path, 0o711); err != nil { //nolint:gosec // others pass through
+			t.Fatal(err)
+		}
+	}
+	return dir
+}
+
+// With another user tasks reach their own files, and nothing of the server: neither settings nor database,
+// nor its process, nor the files of other tries and revisions.
+func TestCommandsAsAnotherUser(t *testing.T) {
+	t.Parallel()
+	asRoot(t)
+	dir := reachable(t)
+	data, private := filepath.Join(dir, "data"), filepath.Join(dir, "server.properties")
+	if err := os.WriteFile(private, []byte("database.password = secret"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := serve(t, "agent.command.user", "nobody", "tmpdir", dir, "database.path", data)
+	pid := strconv.Itoa(os.Getpid())
+	refused := func(command string) string {
+		return "if " + command + " >/dev/null 2>&1; then echo reached; exit 1; fi"
+	}
+	s.push("p", strings.Join([]string{
+		"+user:\n  sh>: test $(id -un) = nobody && test -O . && test -O main.dig && echo x > own && test $HOME != /root",
+		"+settings:\n  sh>: " + refused("cat "+private),
+		"+database:\n  sh>: " + refused("ls "+data),
+		"+database_file:\n  sh>: " + refused("cat "+filepath.Join(data, "trowel.db")),
+		"+environment:\n  sh>: " + refused("cat /proc/"+pid+"/environ"),
+		"+files:\n  sh>: " + refused("ls /proc/"+pid+"/fd"),
+		"+memory:\n  sh>: " + refused("head -c 1 /proc/"+pid+"/mem"),
+		"+signals:\n  sh>: " + refused("kill -0 "+pid),
+		"+revisions:\n  sh>: " + refused("ls ../../revisions"),
+		"+tries:\n  sh>: " + refused("ls .."),
+		"+lock:\n  sh>: " + refused("rm ../../lock"),
+		"+neighbour:\n  sh>: " + refused("mkdir ../x"),
+		"+left:\n  _type: rb\n  ruby: [/bin/sh, -c, 'ln -s " + private + " $5']\n  script: none",
+	}, "\n")+"\n")
+	attempt := s.start("1", "2024-01-01T00:00:00Z")
+	s.status(attempt)
+	for name, state := range s.states(attempt) {
+		want := "success"
+		switch name {
+		case "+main":
+			want = "group_error"
+		case "+main+left":
+			want = "error"
+		}
+		if state != want && !strings.Contains(name, "^") {
+			t.Errorf("%s: %s, want %s", name, state, want)
+		}
+	}
+	if _, text := s.request("GET", "/api/attempts/"+attempt+"/tasks", "application/json", ""); strings.Contains(text, "secret") || !strings.Contains(text, "path escapes from parent") {
+		t.Errorf("a link to the settings was read: %s", text)
+	}
+	if t.Failed() {
+		t.Log(s.log)
+	}
+}
+
+// Whoever pushes has the rights of the server where commands run as its user: it says so once.
+func TestServerSaysWhomCommandsRunAs(t *testing.T) {
+	t.Parallel()
+	const said = "whoever may push to a project reaches its settings"
+	user := []string{"server.authenticator.basic.username", "u", "server.authenticator.basic.password", "p"}
+	if s := serve(t, user...); strings.Count(s.log.String(), said) != 1 {
+		t.Errorf("with sign-in, said %d times, want once\n%s", strings.Count(s.log.String(), said), s.log)
+	}
+	if s := serve(t); strings.Contains(s.log.String(), said) {
+		t.Errorf("without sign-in, where everybody may do everything\n%s", s.log)
+	}
+	if s := serve(t, append(user, "agent.enabled", "false")...); strings.Contains(s.log.String(), said) {
+		t.Errorf("without tasks\n%s", s.log)
+	}
+}
+
+// A server, an agent or a scheduler that cannot take the user on does not start.
+func TestCommandUserThatCannotBe(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		name, want string
+		args       []string
+	}{
+		{"server", "there is no user", []string{"server", "--memory", "--port", "0"}},
+		{"agent", "there is no user", []string{"agent", "--server", "http://127.0.0.1:1"}},
+		{"scheduler", "agent.command.user is for", []string{"scheduler", "--port", "0"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			console := newConsole(t)
+			out := console.run(append(c.args, "-X", "agent.command.user=no-such-user", "-X", "tmpdir="+t.TempDir())...)
+			if out.exit == 0 || !strings.Contains(out.stdout+out.stderr, c.want) || !strings.Contains(out.stderr, "fix: ") {
+				t.Errorf("trowel %s: exit %d\n%s%s", c.name, out.exit, out.stdout, out.stderr)
+			}
+		})
+	}
+	if _, _, err := config.Read(config.Settings{"agent.command.group": {Value: "users"}}); !errors.Is(err, trowel.ErrInvalid) {
+		t.Errorf("a group without a user: %v, want invalid", err)
+	}
+}
+
+// Files with secrets that everybody may read are warned of, once each; others are not.
+func TestOpenSecrets(t *testing.T) {
+	t.Parallel()
+	dir := reachable(t)
+	for above := dir; above != "/"; above = filepath.Dir(above) {
+		if info, err := os.Stat(above); err != nil || info.Mode().Perm()&0o001 == 0 {
+			t.Skipf("%s is closed", above)
+		}
+	}
+	file := func(name string, mode os.FileMode) string {
+		path := filepath.Join(dir, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o700), os.WriteFile(path, nil, 0o600), os.Chmod(path, mode)); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	open, group, closed, below := file("open", 0o644), file("group", 0o640), file("closed", 0o600), file("closed.d/open", 0o644)
+	for _, c := range []struct {
+		name, from, user string
+		key              string
+		warned           bool
+	}{
+		{"everybody may read it", open, "", "database.password", true},
+		{"a group may read it", group, "", "database.password", false},
+		{"nobody may read it", closed, "", "database.password", false},
+		{"in a closed folder", below, "", "database.password", false},
+		{"no secret", open, "", "database.host", false},
+		{"one of many names", open, "", "secrets.x", true},
+		{"the encryption key", open, "", "digdag.secret-encryption-key", true},
+		{"command line", "-X", "", "database.password", false},
+		{"command line, and commands of others", "-X", "nobody", "database.password", true},
+		{"variable", "DIGDAG_CONFIG", "nobody", "database.password", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			var log bytes.Buffer
+			settings := config.Settings{c.key: {Value: "x", From: c.from}, "database.type": {Value: "memory", From: c.from}}
+			s := &config.Server{Agent: config.Agent{CommandUser: c.user}}
+			secretFiles(t.Context(), Env{Dir: dir}, settings, s, slog.New(slog.NewTextHandler(&log, nil)))
+			if got := strings.Contains(log.String(), "WARN"); got != c.warned {
+				t.Errorf("warned = %v, want %v\n%s", got, c.warned, &log)
+			}
+		})
+	}
+}

@@ -1,0 +1,21 @@
+package command
+
+import (
+	"io/fs"
+
+	trowel "github.com/trowel-project/trowel"
+)
+
+const openPlain = 0
+
+// FindUser refuses: there are no other users for commands on Windows.
+func FindUser(string, string) (*User, error) {
+	return nil, &trowel.Error{
+		Kind: trowel.ErrInvalid, Message: "commands run as the user of the server on Windows",
+		Hint: "leave agent.command.user out, and run `trowel agent` as the other user",
+	}
+}
+
+func (*User) ownsAlone(fs.FileInfo) bool { return false }
+func ownedByUs(fs.FileInfo) bool         { return false }
+func mayNot(error) bool                  { return false }
