@@ -67,13 +67,6 @@ func (p *serverProcess) schedulesChanged(one *trowel.Schedule) {
 	})
 }
 
-// health has the parts of /api/health.
-func (p *serverProcess) health() *server.Health {
-	return server.NewHealth(server.Part{Name: "database", Check: func(ctx context.Context) error {
-		return p.store.View(ctx, func(trowel.Tx) error { return nil })
-	}})
-}
-
 // storedTokens reads tokens, each in a transaction of its own.
 type storedTokens struct{ store trowel.Store }
 

@@ -45,6 +45,7 @@ type serverProcess struct {
 	closers []func() error // of what open took
 	sole    bool           // no other process uses the database
 	store   trowel.Store
+	writes  server.Writes // to the database
 	meters  meters
 
 	archives    map[string]blob.Store // by archive type
@@ -129,7 +130,7 @@ func (p *serverProcess) openStore(ctx context.Context) (err error) {
 	p.sole = d.Type != config.DatabasePostgreSQL
 	p.onClose(p.store.Close)
 	p.meters = newMeters(p.env.Now)
-	p.store = p.meters.metered(p.store, "server")
+	p.store = p.meters.metered(healthStore{p.store, &p.writes, p.env.Now}, "server")
 	return nil
 }
 

@@ -2,12 +2,14 @@ package server
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/access"
 	"github.com/trowel-project/trowel/internal/api"
 )
 
@@ -32,11 +34,16 @@ func NewHealth(parts ...Part) *Health {
 	return &Health{parts: parts, since: map[string]time.Time{}, ok: map[string]bool{}}
 }
 
-// HealthReport is the document of the server's health (ui.md, A4).
+// HealthReport is the document of the server's health (ui.md, A4). Only readers get its parts and agents.
 type HealthReport struct {
 	OK     bool                 `json:"ok"`
-	Parts  api.List[HealthPart] `json:"parts"`
-	Agents HealthAgents         `json:"agents"`
+	Parts  api.List[HealthPart] `json:"parts,omitempty"`
+	Agents *HealthAgents        `json:"agents,omitempty"`
+}
+
+// HealthLive is the document of a server that answers.
+type HealthLive struct {
+	OK bool `json:"ok"`
 }
 
 // HealthPart is one part.
@@ -56,27 +63,46 @@ type HealthAgents struct {
 	Dead int `json:"dead"`
 }
 
-// getHealth answers with 503 while a part does not work.
+// getHealth answers with 503 while a part does not work. It needs no authentication, so that probes need no
+// secret: then it tells no more than that.
 func getHealth(c *call) (any, error) {
-	report := HealthReport{OK: true, Parts: api.List[HealthPart]{}}
+	reader, err := c.readsHealth()
+	if err != nil {
+		return nil, err
+	}
+	report := HealthReport{OK: true}
 	for _, part := range c.opts.Health.parts {
 		checked := c.opts.Health.check(c.ctx(), part, c.opts.Now)
 		report.OK = report.OK && checked.OK
 		report.Parts = append(report.Parts, checked)
 	}
-	err := c.view(func(tx trowel.Tx) error {
-		agents, err := tx.ListAgents(c.ctx())
-		report.Agents = countAgents(agents, c.now)
-		return err
-	})
-	if err != nil {
-		report.OK = false
+	if reader {
+		err = c.view(func(tx trowel.Tx) error {
+			agents, err := tx.ListAgents(c.ctx())
+			report.Agents = countAgents(agents, c.now)
+			return err
+		})
+		report.OK = report.OK && err == nil
+	} else {
+		report.Parts = nil
 	}
 	if !report.OK {
 		return nil, &refusal{status: statusOf(trowel.ErrUnavailable), body: report}
 	}
 	return report, nil
 }
+
+// readsHealth reports whether the caller may see the parts. Wrong credentials are refused.
+func (c *call) readsHealth() (bool, error) {
+	caller, err := c.opts.Auth.Authenticate(c.ctx(), c.r.Header)
+	if errors.Is(err, access.ErrUnauthenticated) && c.r.Header.Get("Authorization") == "" {
+		return false, nil
+	}
+	return err == nil && caller.May(access.ListProjectsOfSite, 0), err
+}
+
+// getLive answers as long as the server does.
+func getLive(*call) (any, error) { return HealthLive{OK: true}, nil }
 
 func (h *Health) check(ctx context.Context, part Part, now func() time.Time) HealthPart {
 	began := now()
@@ -97,7 +123,8 @@ func (h *Health) check(ctx context.Context, part Part, now func() time.Time) Hea
 // lateAfter is the time without a heartbeat after which an agent is late, as a part of its lease.
 const lateAfter = 2
 
-func countAgents(agents []*trowel.Agent, now time.Time) (n HealthAgents) {
+func countAgents(agents []*trowel.Agent, now time.Time) *HealthAgents {
+	var n HealthAgents
 	for a := range slices.Values(agents) {
 		lease := a.LeaseEnds.Sub(a.SeenAt)
 		switch {
@@ -109,5 +136,5 @@ func countAgents(agents []*trowel.Agent, now time.Time) (n HealthAgents) {
 			n.Live++
 		}
 	}
-	return n
+	return &n
 }

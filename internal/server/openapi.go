@@ -92,6 +92,9 @@ func (d *description) operation(r *route) map[string]any {
 	operation := map[string]any{
 		"operationId": r.name, "summary": r.about, "parameters": d.parameters(r), "responses": answers,
 	}
+	if r.open {
+		operation["security"] = []any{}
+	}
 	if r.verb != "" {
 		operation["security"] = []any{map[string]any{"basic": []any{}}, map[string]any{"bearer": []any{}}, map[string]any{}}
 	}
@@ -108,7 +111,7 @@ func (d *description) operation(r *route) map[string]any {
 // refusals are the statuses besides 200 that a route can have.
 func (r *route) refusals() []int {
 	statuses := []int{503}
-	if r.path != "/api/version" {
+	if !r.open || r.name == "getHealth" {
 		statuses = append(statuses, 401)
 	}
 	if r.verb != "" {

@@ -176,4 +176,6 @@ func TestCrossSiteSwagger(t *testing.T) {
 
 type noTokens struct{ access.Tokens }
 
-func (noTokens) FindToken(context.Context, []byte) (*trowel.Token, *trowel.Project, error) { return nil, nil, trowel.ErrNotFound }
+func (noTokens) FindToken(context.Context, []byte) (*trowel.Token, *trowel.Project, error) {
+	return nil, nil, trowel.ErrNotFound
+}

@@ -18,6 +18,7 @@ type route struct {
 	path  string
 	name  string      // of its metric (server 7.2)
 	verb  access.Verb // what the caller must be allowed; empty for everybody
+	open  bool        // nobody is asked who they are
 	query []parameter
 	body  body
 	// answer is a value of the type that the handler returns, for the API document; nil for bytes.

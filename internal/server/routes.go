@@ -43,7 +43,7 @@ func routes() []route {
 func versionRoutes() []route {
 	return []route{
 		{
-			method: "GET", path: "/api/version", name: "getVersion", answer: api.Version{}, handle: getVersion,
+			method: "GET", path: "/api/version", name: "getVersion", open: true, answer: api.Version{}, handle: getVersion,
 			about: "The version of the server. It needs no authentication.",
 		},
 		{
@@ -286,8 +286,12 @@ func logRoutes() []route {
 func ownRoutes() []route {
 	return []route{
 		{
-			method: "GET", path: "/api/health", name: "getHealth", answer: HealthReport{}, handle: getHealth,
-			about: "Whether all parts of the server work.",
+			method: "GET", path: "/api/health", name: "getHealth", open: true, answer: HealthReport{}, handle: getHealth,
+			about: "Whether all parts of the server work: 503 while one does not. It needs no authentication; readers are told which.",
+		},
+		{
+			method: "GET", path: "/api/health/live", name: "getLive", open: true, answer: HealthLive{}, handle: getLive,
+			about: "200 while the server answers requests. It needs no authentication.",
 		},
 		{
 			method: "GET", path: "/api/events", name: "getEvents", verb: access.GetSession, handle: getEvents, long: true,

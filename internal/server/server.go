@@ -197,7 +197,7 @@ func (s *Server) serveAPI(w *recorder, r *http.Request, path string) {
 // open tells whether a method of a path needs no authentication.
 func (f found) open(method string) bool {
 	r := f.methods[readMethod(method)]
-	return r != nil && r.path == "/api/version"
+	return r != nil && r.open
 }
 
 // readMethod is the method under which the routes have a request: HEAD works wherever GET does.
