@@ -117,6 +117,10 @@ func (c *call) printAgents(all *api.AgentList, err error) error {
 		return c.printJSON(all)
 	}
 	slices.SortStableFunc(all.Items, func(a, b api.Agent) int { return cmp.Compare(a.Name, b.Name) })
+	if view := c.listView(); view != nil {
+		view.show(agentTable(view, all.Items), "There are no agents: nothing runs. A server has one unless it is told not to; `"+c.program+" agent` starts another.")
+		return nil
+	}
 	say(c.env.Stdout, "Agents:\n")
 	for i := range all.Items {
 		c.printAgent(&all.Items[i])
@@ -174,6 +178,10 @@ func runQueues(ctx context.Context, c *call, server *client.Client) error {
 	}
 	if c.args.given("--json") {
 		return c.printJSON(list)
+	}
+	if view := c.listView(); view != nil {
+		view.show(queueTable(list.Items), "There are no queues: no agent serves one, and no task names one.")
+		return nil
 	}
 	say(c.env.Stdout, "Queues:\n")
 	for i := range list.Items {

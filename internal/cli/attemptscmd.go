@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/client"
@@ -17,11 +18,27 @@ func runAttempts(ctx context.Context, c *call) error {
 			return err
 		}
 	}
+	filter, err := c.attemptFilter()
+	if err != nil {
+		return err
+	}
+	if filter != nil {
+		if len(c.args.positional) > 0 {
+			return c.usage("the attempts of one session are listed without filters")
+		}
+		return remote(func(ctx context.Context, c *call, server *client.Client) error {
+			return searchAttempts(ctx, c, server, filter)
+		})(ctx, c)
+	}
 	last, err := c.lastID()
 	if err != nil {
 		return err
 	}
 	page := client.Page{LastID: last, Size: c.optionNumber("--page-size")}
+	view := c.listView()
+	if view != nil && page.Size == nil {
+		page.Size = new(view.pageSize())
+	}
 	list := func(ctx context.Context, c *call, server *client.Client) error {
 		var attempts *api.AttemptCollection
 		if len(c.args.positional) > 0 {
@@ -30,11 +47,49 @@ func runAttempts(ctx context.Context, c *call) error {
 			attempts, err = server.ListAttempts(ctx, client.AttemptQuery{Page: page})
 		}
 		if err != nil {
-			return err
+			return sizeError(view, err)
 		}
-		return c.showAttempts(attempts)
+		if view == nil {
+			return c.showAttempts(attempts)
+		}
+		more, none := "", "There are no attempts. Use `"+c.program+" start` to start a session."
+		if n := len(attempts.Attempts); n > 0 {
+			more = view.older(strings.TrimSpace("attempts "+strings.Join(c.args.positional, " ")), n, *page.Size, attempts.Attempts[n-1].ID)
+		}
+		view.show(attemptTable(view, attempts.Attempts), none, more, view.errorHint(attempts.Attempts), view.timesHint())
+		return nil
 	}
 	return remote(list)(ctx, c)
+}
+
+// searchAttempts lists the attempts that a filter means.
+func searchAttempts(ctx context.Context, c *call, server *client.Client, filter *attemptFilter) error {
+	view, standard := c.listView(), 0
+	if view != nil {
+		standard = view.pageSize()
+	}
+	found, next, err := filter.search(ctx, server, false, standard)
+	if err != nil {
+		return err
+	}
+	more, none := "", filter.none(c.program, "attempts", filter.since.In(c.env.Now().Location()).Format(clockFormat))
+	if next != "" {
+		more = "Older ones: `" + filter.again(c.program, "attempts", next) + "`"
+	}
+	if view != nil {
+		view.show(attemptTable(view, found), none, more, view.errorHint(found), view.timesHint())
+		return nil
+	}
+	if len(found) == 0 && !c.args.given("--json") {
+		say(c.env.Stdout, "Session attempts:\n")
+		say(c.env.Stderr, "%s\n", none)
+		return nil
+	}
+	err = c.showAttempts(&api.AttemptCollection{Attempts: found})
+	if more != "" {
+		say(c.env.Stderr, "%s\n", more)
+	}
+	return err
 }
 
 func (c *call) showAttempts(attempts *api.AttemptCollection) error {

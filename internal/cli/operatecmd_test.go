@@ -50,7 +50,7 @@ func TestOperating(t *testing.T) {
 				"GET pools/db": poolDB, "GET pools/db/tasks?use=holding": `{"items":[],"next":null}`,
 				"GET pools/db/tasks?use=waiting": `{"items":[` + poolTask + `],"next":"x"}`,
 			},
-			stdout: shownPool + "Last 24 hours: at most 4 slots used, at most 1 task waited.\n\n" + "Tasks that hold slots:\n0 entries.\n\nTasks that wait, in the order of their claims:\n" +
+			stdout: shownPool + "Last 24 hours: at most 4 slots used, at most 2 tasks waited.\n\n" + "Tasks that hold slots:\n0 entries.\n\nTasks that wait, in the order of their claims:\n" +
 				"  attempt 4  demo/main  +main+a  slots: 2  weight: 1  since: 2024-01-01 09:00:00 +0900\n1 entries. There are more.\n\n",
 		},
 		{
@@ -190,7 +190,7 @@ func TestOperatingServer(t *testing.T) {
 		t.Errorf("the attempt ended with %s", status)
 	}
 	history := run(0, "history", attempt)
-	for _, want := range []string{`anonymous .*started an attempt of demo/main`, `\+main\+a: blocked to ready`, `\+main\+a: ready to running \(claim\)`, `the attempt: running to success \(end\)`} {
+	for _, want := range []string{`anonymous .*started attempt 1 of demo/main`, `\+main\+a: blocked to ready`, `\+main\+a: ready to running \(claim\)`, `the attempt: running to success \(end\)`} {
 		if !regexp.MustCompile(want).MatchString(history) {
 			t.Errorf("history lacks %s:\n%s", want, history)
 		}
@@ -201,7 +201,7 @@ func TestOperatingServer(t *testing.T) {
 	audit := run(0, "audit")
 	for _, want := range []string{
 		`made the pool narrow: slots 2`, `anonymous +pushed demo`, `anonymous +paused demo/main.*# not today`, `anonymous +resumed demo/main`,
-		`changed the pool closed: slots 0 to 1`, `anonymous +started an attempt of demo/main`,
+		`changed the pool closed: slots 0 to 1`, `anonymous +started attempt 1 of demo/main`,
 	} {
 		if !regexp.MustCompile(want).MatchString(audit) {
 			t.Errorf("audit lacks %s:\n%s", want, audit)

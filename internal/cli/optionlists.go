@@ -93,6 +93,12 @@ var (
 	pageOptions = []option{
 		textOption("ID", "show what comes before this id", "-i", "--last-id"),
 		intOption("N", "show at most N", "-s", "--page-size"),
+		textOption("STATUS", "show only those of this status: "+commaList(attemptStatuses()), "--status").
+			offering(oneOf(attemptStatuses()...)).checked(knownStatus),
+		textOption("PROJECT", "show only those of this project", "--project"),
+		textOption("NAME", "show only those of this workflow of the project", "--workflow"),
+		textOption("TIME", "show only those that began since then, as in 12h, 7d, yesterday, 18:00 or \"yyyy-MM-dd HH:mm:ss\"", "--since"),
+		textOption("CURSOR", "show what comes after a page with filters, whose last line has it", "--next"),
 		jsonOption,
 	}
 )

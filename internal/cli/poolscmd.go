@@ -128,11 +128,15 @@ func listPools(ctx context.Context, c *call, server *client.Client) error {
 	if c.args.given("--json") {
 		return c.printJSON(all)
 	}
-	say(c.env.Stdout, "Pools:\n")
-	for i := range all.Items {
-		c.printPool(&all.Items[i])
+	if view := c.listView(); view != nil {
+		view.show(poolTable(all.Items), "There are no pools.")
+	} else {
+		say(c.env.Stdout, "Pools:\n")
+		for i := range all.Items {
+			c.printPool(&all.Items[i])
+		}
+		say(c.env.Stdout, "%d entries.\n", len(all.Items))
 	}
-	say(c.env.Stdout, "%d entries.\n", len(all.Items))
 	for _, m := range all.Missing {
 		say(c.env.Stderr, "%s for the pool '%s', which does not exist%s. Use `%s pools set %s SLOTS` to make it.\n",
 			countOf(m.Waiting, "task waits", "tasks wait"), m.Name, waited(m.OldestWaitMS), c.program, m.Name)
@@ -201,15 +205,15 @@ func (c *call) showPool(ctx context.Context, server *client.Client, name string)
 		return err
 	}
 	c.printPool(p)
-	c.printPoolHistory(history)
+	c.printPoolHistory(p, history)
 	c.printPoolTasks("Tasks that hold slots", holding)
 	c.printPoolTasks("Tasks that wait, in the order of their claims", waiting)
 	return nil
 }
 
-// printPoolHistory says how much of a pool was used at most; nothing if no server has looked yet.
-func (c *call) printPoolHistory(h *api.PoolHistory) {
-	used, waiting := 0, 0
+// printPoolHistory says how much of a pool was used at most, up to now; nothing if no server has looked yet.
+func (c *call) printPoolHistory(p *api.Pool, h *api.PoolHistory) {
+	used, waiting := p.Used, p.Waiting
 	for i := range h.Items {
 		used, waiting = max(used, h.Items[i].MostUsed), max(waiting, h.Items[i].MostWaiting)
 	}

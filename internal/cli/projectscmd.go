@@ -18,6 +18,18 @@ func runProjects(ctx context.Context, c *call, server *client.Client) error {
 	if c.args.given("--json") {
 		return c.printJSON(projects)
 	}
+	if view := c.listView(); view != nil {
+		more := ""
+		if n := len(projects.Projects); n > 0 && len(c.args.positional) == 0 && n == c.args.number("--count") {
+			more = fmt.Sprintf("More: `%s projects --last-id %s`", c.program, projects.Projects[n-1].ID)
+		}
+		none := "There are no projects. Use `" + c.program + " push` to send one."
+		if name := c.args.text("--name"); name != "" {
+			none = fmt.Sprintf("There is no project whose name contains %q.", name)
+		}
+		view.show(projectTable(view, projects.Projects), none, more, view.timesHint())
+		return nil
+	}
 	say(c.env.Stdout, "Projects\n")
 	for i := range projects.Projects {
 		p := &projects.Projects[i]

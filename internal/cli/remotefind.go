@@ -13,11 +13,16 @@ import (
 // This file looks things up by the names that people type. A name that there is not costs one more
 // request, for those that may have been meant.
 
-// findProject returns the project of a name.
+// findProject returns the project of a name, or else of an id.
 func findProject(ctx context.Context, server *client.Client, name string) (*api.Project, error) {
 	project, err := server.FindProject(ctx, name)
 	if !notFound(err) {
 		return project, err
+	}
+	if id, errID := api.ParseID(name); errID == nil {
+		if byID, errByID := server.ProjectByID(ctx, id); errByID == nil {
+			return byID, nil
+		}
 	}
 	list, errList := server.ListProjects(ctx, client.ProjectQuery{})
 	if errList != nil {

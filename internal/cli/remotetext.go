@@ -49,16 +49,7 @@ func (c *call) status(word string) string {
 	if no || !c.env.Terminals.Stdout || !c.env.canDraw() {
 		return word
 	}
-	switch word {
-	case "success":
-		return "\x1b[32m" + word + "\x1b[0m"
-	case "error", "group_error", "killed", "canceled":
-		return "\x1b[31m" + word + "\x1b[0m"
-	case "running", "retry_waiting", "group_retry_waiting":
-		return "\x1b[33m" + word + "\x1b[0m"
-	default:
-		return word
-	}
+	return (&look{color: true}).paint(statusInk(word), word)
 }
 
 // optText is an optional text; empty if there is none.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/client"
@@ -27,6 +28,9 @@ func listedSchedules(ctx context.Context, c *call, server *client.Client) (*api.
 	}
 }
 
+// schedulesPage is how many schedules a page has (server 2.6.5).
+const schedulesPage = 100
+
 // runSchedules lists the first page of schedules (server 1.10.14).
 func runSchedules(ctx context.Context, c *call, server *client.Client) error {
 	if names := c.args.positional; len(names) > 0 && !c.env.Terminals.Stdout && !c.args.given("--json") {
@@ -38,6 +42,14 @@ func runSchedules(ctx context.Context, c *call, server *client.Client) error {
 	}
 	if c.args.given("--json") {
 		return c.printJSON(schedules)
+	}
+	if view := c.listView(); view != nil {
+		more := ""
+		if n := len(schedules.Schedules); n == schedulesPage {
+			more = fmt.Sprintf("These are the first %d by id; `%s schedules <project-name>` shows those of a project.", n, c.program)
+		}
+		view.show(scheduleTable(view, schedules.Schedules), "There are no schedules: no workflow of the newest revisions has one.", more, view.timesHint())
+		return nil
 	}
 	say(c.env.Stdout, "Schedules:\n")
 	for i := range schedules.Schedules {

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/client"
@@ -13,9 +14,29 @@ func runSessions(ctx context.Context, c *call, server *client.Client) error {
 	if len(c.args.positional) == 1 && allDigits(c.args.positional[0]) {
 		return showSession(ctx, c, server)
 	}
-	sessions, err := findSessions(ctx, c, server)
+	filter, err := c.attemptFilter()
 	if err != nil {
 		return err
+	}
+	if filter != nil {
+		return searchSessions(ctx, c, server, filter)
+	}
+	sessions, err := findSessions(ctx, c, server)
+	view := c.listView()
+	if err != nil {
+		return sizeError(view, err)
+	}
+	if view != nil {
+		more, none := "", "There are no sessions. Use `"+c.program+" start` to start one."
+		if n := len(sessions.Sessions); n > 0 {
+			size := view.pageSize()
+			if asked := c.optionNumber("--page-size"); asked != nil {
+				size = *asked
+			}
+			more = view.older(strings.TrimSpace("sessions "+strings.Join(c.args.positional, " ")), n, size, sessions.Sessions[n-1].ID)
+		}
+		view.show(sessionTable(view, sessions.Sessions), none, more, view.timesHint())
+		return nil
 	}
 	if c.args.given("--json") {
 		return c.printJSON(sessions)
@@ -36,8 +57,14 @@ func findSessions(ctx context.Context, c *call, server *client.Client) (*api.Ses
 		return nil, err
 	}
 	page := client.Page{LastID: last, Size: c.optionNumber("--page-size")}
+	view := c.listView()
+	if view != nil && page.Size == nil {
+		page.Size = new(view.pageSize())
+	}
 	if len(c.args.positional) == 0 {
-		page.Size = nil // Digdag quirk, server 1.10.11
+		if view == nil {
+			page.Size = nil // Digdag quirk, server 1.10.11
+		}
 		return server.ListSessions(ctx, page)
 	}
 	project, err := findProject(ctx, server, c.args.positional[0])
@@ -49,6 +76,51 @@ func findSessions(ctx context.Context, c *call, server *client.Client) (*api.Ses
 		workflow = c.args.positional[1]
 	}
 	return server.ListProjectSessions(ctx, project.ID, workflow, page)
+}
+
+// searchSessions lists the sessions whose last attempts a filter means.
+func searchSessions(ctx context.Context, c *call, server *client.Client, filter *attemptFilter) error {
+	if n := len(c.args.positional); n > 0 {
+		if filter.project != "" {
+			return c.usage("a project is named by an argument or by --project, not by both")
+		}
+		filter.project = c.args.positional[0]
+		if n > 1 {
+			filter.workflow = c.args.positional[1]
+		}
+	}
+	view, standard := c.listView(), 0
+	if view != nil {
+		standard = view.pageSize()
+	}
+	found, next, err := filter.search(ctx, server, true, standard)
+	if err != nil {
+		return err
+	}
+	sessions := sessionsOf(found)
+	more, none := "", filter.none(c.program, "sessions", filter.since.In(c.env.Now().Location()).Format(clockFormat))
+	if next != "" {
+		more = "Older ones: `" + filter.again(c.program, "sessions", next) + "`"
+	}
+	switch {
+	case view != nil:
+		view.show(sessionTable(view, sessions), none, more, view.timesHint())
+		return nil
+	case c.args.given("--json"):
+		err = c.printJSON(&api.SessionCollection{Sessions: sessions})
+	default:
+		say(c.env.Stdout, "Sessions:\n")
+		for i := range slices.Backward(sessions) {
+			c.printSession(&sessions[i])
+		}
+		if len(sessions) == 0 {
+			say(c.env.Stderr, "%s\n", none)
+		}
+	}
+	if more != "" {
+		say(c.env.Stderr, "%s\n", more)
+	}
+	return err
 }
 
 func showSession(ctx context.Context, c *call, server *client.Client) error {

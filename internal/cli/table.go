@@ -285,8 +285,11 @@ var table = []command{
 		lines: []line{{"tasks <attempt-id>", "show the tasks of an attempt"}},
 		usage: []string{"tasks <attempt-id>"},
 		min:   1, max: 1,
-		options: []option{jsonOption},
-		run:     runTasks,
+		options: []option{
+			textOption("STATE", "show only those in this state, as in error or running", "--status"),
+			jsonOption,
+		},
+		run: runTasks,
 	},
 	{
 		name: "why", section: sectionSession, remote: true, extra: true,

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/trowel-project/trowel/internal/api"
@@ -24,14 +25,26 @@ func runTasks(ctx context.Context, c *call) error {
 				return err
 			}
 		}
+		shown := tasksIn(tasks.Tasks, c.args.text("--status"))
 		if c.args.given("--json") {
-			return c.printJSON(tasks)
+			return c.printJSON(&api.TaskCollection{Tasks: shown})
 		}
 		reasons := c.reasons(ctx, server, id, tasks)
-		for i := range tasks.Tasks {
-			c.printTask(&tasks.Tasks[i], reasons[tasks.Tasks[i].ID])
+		if view := c.listView(); view != nil {
+			for task := range reasons {
+				reasons[task] = view.localTimes(reasons[task])
+			}
+			none := fmt.Sprintf("Attempt %s has no tasks", id)
+			if state := c.args.text("--status"); state != "" {
+				none += " of the state " + state
+			}
+			view.show(taskTable(view, shown, reasons), none+".", view.failureHint(id, shown), view.timesHint())
+			return nil
 		}
-		say(c.env.Stdout, "%d entries.\n", len(tasks.Tasks))
+		for i := range shown {
+			c.printTask(&shown[i], reasons[shown[i].ID])
+		}
+		say(c.env.Stdout, "%d entries.\n", len(shown))
 		return nil
 	}
 	return remote(list)(ctx, c)

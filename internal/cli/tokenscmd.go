@@ -126,6 +126,10 @@ func (c *call) listTokens(ctx context.Context, keeper tokenKeeper) error {
 	if c.args.given("--json") {
 		return c.printJSON(list)
 	}
+	if view := c.listView(); view != nil {
+		view.show(tokenTable(view, list.Items), "There are no tokens. `"+c.program+" tokens create` makes one.", view.timesHint())
+		return nil
+	}
 	say(c.env.Stdout, "Tokens:\n")
 	for i := range list.Items {
 		c.printToken(&list.Items[i])

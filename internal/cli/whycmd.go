@@ -17,6 +17,7 @@ func runWhy(ctx context.Context, c *call) error {
 		return err
 	}
 	return remote(func(ctx context.Context, c *call, server *client.Client) error {
+		defer inLocalTimes(c)()
 		if len(c.args.positional) < 2 {
 			why, err := server.ExplainAttempt(ctx, id, "")
 			return c.showWhy(why, err, true)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/client"
@@ -19,6 +20,15 @@ func runWorkflows(ctx context.Context, c *call, server *client.Client) error {
 	}
 	if c.args.given("--json") {
 		return c.printJSON(workflows)
+	}
+	if view := c.listView(); view != nil {
+		more := ""
+		if n := len(workflows.Workflows); n > 0 && len(c.args.positional) == 0 && n == c.args.number("--count") {
+			more = fmt.Sprintf("More: `%s workflows --last-id %s`", c.program, workflows.Workflows[n-1].ID)
+		}
+		none := "There are no workflows. Use `" + c.program + " push` to send a project."
+		view.show(workflowTable(workflows.Workflows), none, more, "`"+c.program+" workflows <project-name> <name>` shows the text of one.")
+		return nil
 	}
 	last := ""
 	for i := range workflows.Workflows {

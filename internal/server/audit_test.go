@@ -151,9 +151,9 @@ func TestAuditOfAttempt(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		"attempt.start ann: ann started an attempt of p/main",
+		fmt.Sprintf("attempt.start ann: ann started attempt %d of p/main", id),
 		"task.unblock ann: +main: blocked to planned (unblock)", "task.unblock ann: +main+a: blocked to ready (unblock)",
-		"task.claim agent-1: +main+a: ready to running (claim)", "attempt.kill bob: bob killed an attempt of p/main",
+		"task.claim agent-1: +main+a: ready to running (claim)", fmt.Sprintf("attempt.kill bob: bob killed attempt %d of p/main", id),
 		"task.success agent-1: +main+a: running to success (success)", "task.cancel bob: +main+ab: blocked to canceled (cancel)",
 		"attempt.end engine: the attempt: running to killed (end)",
 	}

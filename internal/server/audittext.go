@@ -33,6 +33,9 @@ func recordText(r *trowel.Record) string {
 	if !known {
 		phrase = strings.ReplaceAll(r.Action, ".", " ")
 	}
+	if r.AttemptID != 0 {
+		phrase = strings.Replace(phrase, "an attempt of", "attempt "+strconv.FormatInt(int64(r.AttemptID), 10)+" of", 1)
+	}
 	text := r.Actor + " " + phrase + " " + r.Object
 	if r.Action == trowel.ActionAgentLost {
 		return text + ", whose lease has ended; it ran " + triesText(r)

@@ -1,0 +1,116 @@
+package cli
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/trowel-project/trowel/internal/api"
+)
+
+// The tables of what runs: attempts, sessions and tasks.
+
+// attemptTable has the attempts in the order of the list.
+func attemptTable(v *listView, attempts []api.Attempt) *listTable {
+	t := &listTable{painted: 1, columns: []listColumn{
+		{title: "ID", right: true}, {title: "STATUS"}, {title: "WORKFLOW", least: 12}, {title: "SESSION", drop: 2}, {title: "STARTED", drop: 3},
+		{title: "TOOK", right: true, drop: 1}, {title: "NAME", least: 8, drop: 4},
+	}}
+	for i := range attempts {
+		a := &attempts[i]
+		status := attemptStatus(a)
+		if status == "running" && a.CancelRequested {
+			status = "killing"
+		}
+		t.rows = append(t.rows, listRow{ink: statusInk(status), cells: []string{
+			a.ID.String(), status, a.Project.Name + "/" + a.Workflow.Name, v.clock(a.SessionTime.Time), v.clock(a.CreatedAt.Time),
+			v.took(a.CreatedAt.Time, a.FinishedAt), optText(a.RetryAttemptName),
+		}})
+	}
+	return t
+}
+
+// sessionTable has the sessions with their last attempts.
+func sessionTable(v *listView, sessions []api.Session) *listTable {
+	t := &listTable{painted: 1, columns: []listColumn{
+		{title: "ID", right: true}, {title: "STATUS"}, {title: "WORKFLOW", least: 12}, {title: "SESSION", drop: 1}, {title: "ATTEMPT", right: true, drop: 3},
+		{title: "STARTED", drop: 4}, {title: "TOOK", right: true, drop: 2},
+	}}
+	for i := range sessions {
+		s := &sessions[i]
+		status := sessionStatus(s.LastAttempt)
+		cells := []string{s.ID.String(), status, s.Project.Name + "/" + s.Workflow.Name, v.clock(s.SessionTime.Time), "", "", ""}
+		if last := s.LastAttempt; last != nil {
+			copy(cells[4:], []string{last.ID.String(), v.clock(last.CreatedAt.Time), v.took(last.CreatedAt.Time, last.FinishedAt)})
+		}
+		t.rows = append(t.rows, listRow{ink: statusInk(status), cells: cells})
+	}
+	return t
+}
+
+// taskTable has the tasks of an attempt. Below one that failed stands its error, below one that waits why.
+func taskTable(v *listView, tasks []api.Task, reasons map[api.ID]string) *listTable {
+	t := &listTable{painted: 1, columns: []listColumn{
+		{title: "ID", right: true, drop: 2}, {title: "STATE"}, {title: "TASK", least: 16}, {title: "STARTED", drop: 1}, {title: "TOOK", right: true},
+	}}
+	for i := range tasks {
+		task := &tasks[i]
+		row := listRow{ink: statusInk(task.State), note: reasons[task.ID], cells: []string{task.ID.String(), task.State, task.FullName, v.optClock(task.StartedAt), ""}}
+		if task.StartedAt != nil {
+			ended := &task.UpdatedAt
+			if task.State == "running" {
+				ended = nil
+			}
+			row.cells[4] = v.took(task.StartedAt.Time, ended)
+		}
+		if message := taskError(task); message != "" {
+			row.note = message
+		}
+		t.rows = append(t.rows, row)
+	}
+	return t
+}
+
+// taskError is the first line of why a task failed; empty if it did not, or only because tasks in it did.
+func taskError(task *api.Task) string {
+	if task.State != "error" && task.State != "retry_waiting" || task.Error.Len() == 0 {
+		return ""
+	}
+	message, _ := task.Error.Get("message")
+	text, _ := message.(string)
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return line
+}
+
+// errorHint says how to see why the first attempt failed that did; empty if none did.
+func (v *listView) errorHint(attempts []api.Attempt) string {
+	for i := range attempts {
+		if attemptStatus(&attempts[i]) == "error" {
+			return fmt.Sprintf("`%s tasks %s` shows which tasks failed, and why.", v.program, attempts[i].ID)
+		}
+	}
+	return ""
+}
+
+// tasksIn are the tasks in a state; all if it is empty.
+func tasksIn(tasks []api.Task, state string) []api.Task {
+	if state == "" {
+		return tasks
+	}
+	found := []api.Task{}
+	for _, task := range tasks {
+		if task.State == state {
+			found = append(found, task)
+		}
+	}
+	return found
+}
+
+// failureHint says how to see more of the first task that failed; empty if none did.
+func (v *listView) failureHint(attempt api.ID, tasks []api.Task) string {
+	for i := range tasks {
+		if taskError(&tasks[i]) != "" {
+			return fmt.Sprintf("`%s log %s %s` shows what it wrote before it failed.", v.program, attempt, tasks[i].FullName)
+		}
+	}
+	return ""
+}

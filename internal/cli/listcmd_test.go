@@ -1,0 +1,118 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// searched is attemptDone as a search has it, failed, with a name that attacks.
+var searchedAttempt = strings.NewReplacer( //nolint:gochecknoglobals // a constant that is computed
+	`"success","id"`, `"error","id"`, `"success":true`, `"success":false`, `:00Z"`, `:00.123Z"`, `:05Z"`, `:05.123Z"`,
+	`"retryAttemptName":null`, `"retryAttemptName":"\u001b]0;T\u0007\u202e"`,
+).Replace(attemptDone)
+
+// What people see of lists on a terminal of 80 columns; what is asked of the server is in order, too.
+func TestListsOnATerminal(t *testing.T) {
+	t.Parallel()
+	const since = "createdFrom=2023-12-31T15%3A00%3A00Z"
+	size := "?page_size=18"
+	times := "\nTimes are in Asia/Tokyo.\n"
+	found := "ID  STATUS  WORKFLOW   SESSION              STARTED              TOOK  NAME\n" +
+		" 4  error   demo/main  2024-01-15 09:00:00  2024-01-01 09:00:00  5.0s  ^[]0…202e\n"
+	whole := `{"items":[` + searchedAttempt + `],"next":"x"}`
+	projects := answers{"GET projects?name=demo": `{"projects":[` + projectDemo + `]}`}
+	with := func(more answers) answers {
+		all := answers{}
+		for _, some := range []answers{projects, more} {
+			for key, value := range some {
+				all[key] = value
+			}
+		}
+		return all
+	}
+	for _, tc := range []struct {
+		name, args     string
+		known          answers
+		exit           int
+		asked          []string
+		stdout, stderr string
+		pipe           bool
+	}{
+		{
+			name: "attempts", args: "attempts", known: answers{"GET attempts" + size: `{"attempts":[` + attemptDone + `]}`}, asked: []string{"GET attempts" + size},
+			stdout: "ID  STATUS   WORKFLOW   SESSION              STARTED              TOOK\n 4  success  demo/main  2024-01-15 09:00:00  2024-01-01 09:00:00  5.0s\n",
+			stderr: times,
+		},
+		{
+			name: "a full page", args: "attempts -s 1 -i 9", known: answers{"GET attempts?last_id=9&page_size=1": `{"attempts":[` + attemptDone + `]}`},
+			asked:  []string{"GET attempts?last_id=9&page_size=1"},
+			stdout: "ID  STATUS   WORKFLOW   SESSION              STARTED              TOOK\n 4  success  demo/main  2024-01-15 09:00:00  2024-01-01 09:00:00  5.0s\n",
+			stderr: "\nOlder ones: `trowel attempts --last-id 4`" + times,
+		},
+		{
+			name: "no attempts", args: "attempts", known: answers{"GET attempts" + size: `{"attempts":[]}`}, asked: []string{"GET attempts" + size},
+			stderr: "There are no attempts. Use `trowel start` to start a session.\n",
+		},
+		{
+			name: "what failed tonight", args: "attempts --status error --since 2024-01-01 --project demo",
+			known:  with(answers{"GET search/attempts?" + since + "&limit=18&project=demo&status=error": whole}),
+			asked:  []string{"GET projects?name=demo", "GET search/attempts?" + since + "&limit=18&project=demo&status=error"},
+			stdout: found,
+			stderr: "\nOlder ones: `trowel attempts --status error --project demo --since 2024-01-01 --next x`\n`trowel tasks 4` shows which tasks failed, and why." + times,
+		},
+		{
+			name: "nothing failed", args: "attempts --status error", known: answers{"GET search/attempts?limit=18&status=error": `{"items":[],"next":null}`},
+			asked:  []string{"GET search/attempts?limit=18&status=error"},
+			stderr: "There is no attempt of the status error.\n`trowel attempts` shows the newest of all.\n",
+		},
+		{
+			name: "the rest of it, in a pipe", args: "attempts --status error --next x -s 7", pipe: true, asked: []string{"GET search/attempts?cursor=x&limit=7&status=error"},
+			known:  answers{"GET search/attempts?cursor=x&limit=7&status=error": `{"items":[],"next":null}`},
+			stdout: "Session attempts:\n", stderr: "There is no attempt of the status error after that page.\n`trowel attempts` shows the newest of all.\n",
+		},
+		{
+			name: "Digdag's server", args: "attempts --status error", exit: 1, asked: []string{"GET search/attempts?limit=18&status=error"},
+			stderr: "error: the server cannot search: it is Digdag's, or an older one\n" +
+				"without --status, --project, --workflow and --since all are listed, page by page with --last-id\n",
+		},
+		{
+			name: "sessions", args: "sessions demo main --status running", asked: []string{"GET projects?name=demo", "GET search/attempts?limit=18&project=demo&status=running&unit=session&workflow=main"},
+			known:  with(answers{"GET search/attempts?limit=18&project=demo&status=running&unit=session&workflow=main": `{"items":[],"next":null}`}),
+			stderr: "There is no session of the status running of demo/main.\n`trowel sessions` shows the newest of all.\n",
+		},
+		{
+			name: "too large a page", args: "attempts -s 5000", exit: 1, asked: []string{"GET attempts?page_size=5000"},
+			known: answers{"GET attempts?page_size=5000": `400{"message":"Your specified page_size is Optional.of(5000), but it is larger than MAX_PAGE_SIZE: 100. ` +
+				`You must specify page_size with a number which is smaller than 100","status":400}`},
+			stderr: "error: the server lists at most 100 at a time\nask for fewer with --page-size, and go on with --last-id\n",
+		},
+		{
+			name: "workflows of an id", args: "workflows 1", asked: []string{"GET projects?name=1", "GET projects/1", "GET projects/1/workflows"},
+			known:  answers{"GET projects?name=1": `{"projects":[]}`, "GET projects/1": projectDemo, "GET projects/1/workflows": `{"workflows":[` + workflowMain + `]}`},
+			stdout: "PROJECT  WORKFLOW  ID  TIME ZONE  REVISION\ndemo     main       2  UTC        r1\n", stderr: "\n`trowel workflows <project-name> <name>` shows the text of one.\n",
+		},
+		{
+			name: "a status that there is not", args: "attempts --status failed", exit: 1,
+			stderr: "error: --status must be one of running, success, error, killed, not \"failed\"\ndid you mean \"error\"?\n",
+		},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			server := newAPI(t, tc.known)
+			c := newConsole(t)
+			c.environ = append(c.environ, "TERM=xterm", "NO_COLOR=1", "COLUMNS=80", "TZ=Asia/Tokyo")
+			env, stdout, stderr := c.env(append(strings.Fields(tc.args), "-e", server.url)...)
+			env.Terminals = Terminals{Stdout: !tc.pipe, Stderr: !tc.pipe}
+			exit := Run(t.Context(), env)
+			got := outcome{exit, stdout.String(), strings.TrimPrefix(stderr.String(), testBanner)}
+			if diff := cmp.Diff(outcome{tc.exit, tc.stdout, tc.stderr}, got, cmp.AllowUnexported(outcome{})); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if diff := cmp.Diff(tc.asked, server.asked); diff != "" {
+				t.Errorf("requests (-want +got):\n%s", diff)
+			}
+		})
+	}
+}

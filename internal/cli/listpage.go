@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/client"
+)
+
+// largestSize matches what Digdag and Trowel say about a page that is too large (server 2.2).
+var largestSize = regexp.MustCompile(`^Your specified page_size is .*MAX_PAGE_SIZE: ([0-9]+)`)
+
+// sizeError is what people read of a page size that the server does not take; other errors stay as they are.
+func sizeError(v *listView, err error) error {
+	refused, ok := errors.AsType[*client.StatusError](err)
+	if v == nil || !ok || refused.Answer().Message == nil {
+		return err
+	}
+	if m := largestSize.FindStringSubmatch(*refused.Answer().Message); m != nil {
+		return &complaint{text: fmt.Sprintf("the server lists at most %s at a time", m[1]), hint: "ask for fewer with --page-size, and go on with --last-id"}
+	}
+	return err
+}
+
+// older says how to go on in a list by ids, whose last one is last, if there may be more than were asked for.
+func (v *listView) older(command string, shown, size int, last api.ID) string {
+	if shown < size {
+		return ""
+	}
+	return fmt.Sprintf("Older ones: `%s %s --last-id %s`", v.program, command, last)
+}
+
+// localTimes writes all moments in a text in the zone of this system. The zone is said once, by timesHint.
+func (v *listView) localTimes(text string) string {
+	return instants.ReplaceAllStringFunc(text, func(found string) string {
+		at, err := time.Parse(clockFormat, found)
+		if err != nil {
+			return found
+		}
+		return v.clock(at)
+	})
+}
+
+// instants matches moments as clockFormat writes them.
+var instants = regexp.MustCompile(`\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d{4}`)
+
+// inLocalTimes makes all moments in what a command prints on a terminal those of this system's zone, and says at the
+// end, once, which that is. The command calls done when it has printed all.
+func inLocalTimes(c *call) (done func()) {
+	v := c.listView()
+	if v == nil {
+		return func() {}
+	}
+	text := &strings.Builder{}
+	c.env.Stdout = text
+	return func() {
+		c.env.Stdout = v.out
+		if text.Len() > 0 {
+			say(v.out, "%s", v.localTimes(text.String()))
+			say(v.hints, "\n%s\n", v.timesHint())
+		}
+	}
+}
