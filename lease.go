@@ -64,6 +64,8 @@ type Report struct {
 	StartedAt   time.Time
 	EndedAt     time.Time
 	LastLines   []string // of a failure or retry: the last lines of output, at most 20
+	// Masked are the places of the parameters above that have a secret which the try was given.
+	Masked Masked
 	// Answer, if it is not nil, is called once with nil when the report is stored, with an ErrConflict if
 	// the try is not the present one of its task, or with another error. It must not block.
 	Answer func(error)

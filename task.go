@@ -130,6 +130,7 @@ type Task struct {
 	StateParams *param.Map // what the operator keeps between its runs
 	Result      Result
 	Error       *param.Map // the error object (language X33); nil without a failure
+	Masked      Masked     // the places of StateParams and Result that are not shown; those of Export too
 
 	ReadyAt   time.Time // when it last became ready
 	ClaimedAt time.Time // when it was last claimed

@@ -12,6 +12,7 @@ import (
 	"github.com/trowel-project/trowel/internal/archive"
 	"github.com/trowel-project/trowel/internal/operator"
 	"github.com/trowel-project/trowel/internal/param"
+	"github.com/trowel-project/trowel/internal/secret"
 )
 
 // try is one execution of one task.
@@ -20,6 +21,7 @@ type try struct {
 	lease   *trowel.Lease
 	ctx     context.Context //nolint:containedctx // of this execution
 	started atomic.Bool     // no longer counts as starting
+	given   secret.Given
 }
 
 // run is the life of a try, from the lease to the report.
@@ -31,6 +33,7 @@ func (t *try) run() {
 	report := t.execute(out, log.Logger)
 	report.TaskID, report.AttemptID, report.Try = t.lease.TaskID, t.lease.AttemptID, t.lease.Try
 	report.StartedAt, report.EndedAt = begun, a.opts.Now()
+	report.Masked = t.given.Places(&report)
 	if report.Outcome == trowel.OutcomeFailure || report.Outcome == trowel.OutcomeRetry {
 		report.LastLines = out.lastLines()
 	}
@@ -115,7 +118,7 @@ func (t *try) operate(out *output, log *slog.Logger) (operator.Outcome, error) {
 	params := param.NewReader(selection.Config)
 	request := &operator.Request{
 		Lease: t.lease, Params: params, Local: local, State: t.lease.StateParams, Project: opts.Project,
-		Secrets: opts.Secrets(t.lease), Commands: opts.Commands, Sessions: opts.Sessions, Notifier: opts.Notifier,
+		Secrets: t.given.Finder(opts.Secrets(t.lease)), Commands: opts.Commands, Sessions: opts.Sessions, Notifier: opts.Notifier,
 		Output: out, Log: log, TaskLimit: opts.TaskLimit, Waiting: t.waiting,
 	}
 	if opts.Workspaces != nil {

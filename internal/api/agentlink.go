@@ -132,7 +132,8 @@ type AgentReport struct {
 	RetryInMicros int64           `json:"retryInMicros,omitempty"`
 	State         *param.Map      `json:"state,omitempty"`
 	Error         *param.Map      `json:"error,omitempty"`
-	Ran           bool            `json:"ran"` // it had begun
+	Masked        []string        `json:"masked,omitempty"` // places of result and state that are not to be shown: "store/db/0"
+	Ran           bool            `json:"ran"`              // it had begun
 	RanMicros     int64           `json:"ranMicros,omitempty"`
 	EndedAgo      int64           `json:"endedAgoMicros,omitempty"` // when the report was sent
 	LastLines     []string        `json:"lastLines,omitempty"`

@@ -137,7 +137,7 @@ func TestSecretsWithoutKey(t *testing.T) {
 		name: "no key", args: "secrets --project demo --set a=1", exit: 1,
 		asked: []string{"GET projects?name=demo", `PUT projects/1/secrets/a {"value":"1"}`},
 		known: answers{
-			"GET projects?name=demo":    `{"projects":[{"id":"1","name":"demo"}]}`,
+			"GET projects?name=demo":   `{"projects":[{"id":"1","name":"demo"}]}`,
 			"PUT projects/1/secrets/a": `400{"message":"` + secret.NoKeyText + `","status":400}`,
 		},
 		stderr: "error: Failed to set project secret: Bad Request\nthe server says: " + secret.NoKeyText + "\n" + noKeyFix + "\n",

@@ -89,3 +89,8 @@ func (img *Image) recountGate(t *task) error {
 
 // Queued is how many entries the queue of ready tasks has, those that are out of date included.
 func (img *Image) Queued() int { return len(img.ready) }
+
+// MaskedState is what is hidden of a task after a report that leaves other state parameters.
+func MaskedState(row *trowel.Task, r *trowel.Report) trowel.Masked {
+	return maskedState(&task{Task: *row}, *r)
+}

@@ -77,10 +77,22 @@ func (a *applying) insertFailureTrees(t *task, object, exports *param.Map) bool 
 	}
 	for _, added := range [][]dig.Task{alert, tree} {
 		if len(added) > 0 {
-			a.insert(added, t, nil, 0)
+			a.insert(added, t, nil, 0).Masked = t.maskedBelow(exports)
 		}
 	}
 	return len(alert)+len(tree) > 0
+}
+
+// maskedBelow are the places of what descendants stored that are not shown, as those of exports.
+func (t *task) maskedBelow(stores *param.Map) trowel.Masked {
+	var all trowel.Masked
+	t.descendants(func(d *task) bool {
+		if len(d.Masked) > 0 {
+			all = all.With(d.Masked.Still(trowel.AreaStore, d.Result.Store, stores).Moved(trowel.AreaStore, trowel.AreaExport)...)
+		}
+		return true
+	})
+	return all
 }
 
 // gatherFailure merges, in tree order, what all descendants stored and their error objects

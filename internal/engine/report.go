@@ -26,7 +26,7 @@ func (r Report) apply(a *applying) {
 	case canceled:
 		a.move(t, trowel.MoveCancel, trowel.TaskCanceled, wasLost)
 	case r.Outcome == trowel.OutcomeSuccess:
-		a.succeed(t, r.Result, wasLost)
+		a.succeed(t, r.Report, wasLost)
 	case r.Outcome == trowel.OutcomePoll, r.Outcome == trowel.OutcomeRetry:
 		a.wait(t, r.Report)
 	case r.Outcome == trowel.OutcomeReleased:
@@ -65,13 +65,15 @@ func exitOf(o trowel.Outcome) string {
 
 // succeed stores the result and adds the trees that follow from it. If these cannot be made, the
 // success is a failure (language X22). detail tells that there is more to write down than the state.
-func (a *applying) succeed(t *task, result trowel.Result, detail bool) {
+func (a *applying) succeed(t *task, r trowel.Report, detail bool) {
+	result := r.Result
 	follow, err := a.compileFollowing(t, result)
 	if err != nil {
 		a.fail(t, errorObject(err))
 		return
 	}
 	detail = detail || !result.Empty() || !t.Result.Empty() // an empty result replaces that of an earlier round too
+	t.Masked = t.Masked.In(trowel.AreaState).With(r.Masked.In(trowel.AreaExport)...).With(r.Masked.In(trowel.AreaStore)...)
 	a.setResult(t, result)
 	if len(follow.sub)+len(follow.check) == 0 {
 		a.move(t, trowel.MoveSuccess, trowel.TaskSuccess, detail)
@@ -86,12 +88,23 @@ func (a *applying) succeed(t *task, result trowel.Result, detail bool) {
 func (a *applying) wait(t *task, r trowel.Report) {
 	t.RetryAt = a.at.Add(r.RetryIn)
 	t.RetryCount++
+	t.Masked = maskedState(t, r)
 	t.StateParams = r.StateParams
 	t.WaitReason = trowel.ExitPoll
 	if r.Outcome == trowel.OutcomeRetry {
 		t.WaitReason = trowel.ExitRetry
 	}
 	a.move(t, trowel.MoveRetry, trowel.TaskRetryWaiting, true)
+}
+
+// maskedState are the places that are not shown when a try leaves other state parameters. What it took over
+// from an earlier one stays hidden: it need not have been given the secret again.
+func maskedState(t *task, r trowel.Report) trowel.Masked {
+	if len(t.Masked)+len(r.Masked) == 0 {
+		return nil
+	}
+	return t.Masked.In(trowel.AreaExport).With(t.Masked.In(trowel.AreaStore)...).
+		With(t.Masked.Still(trowel.AreaState, t.StateParams, r.StateParams)...).With(r.Masked.In(trowel.AreaState)...)
 }
 
 // fail ends an operator task as failed, after its ^error tasks if it has some.

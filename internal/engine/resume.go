@@ -7,6 +7,7 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/dig"
+	"github.com/trowel-project/trowel/internal/param"
 )
 
 // Resuming begins a new attempt in which tasks of an earlier one, the source, count as done: tasks of
@@ -151,8 +152,18 @@ func (s *source) resumed(row *trowel.Task) *trowel.Task {
 		g := gathering{at: row.Result.Store}
 		s.gatherBelow(row, &g)
 		kept.Result.Store = g.at
+		kept.Masked = row.Masked.With(s.maskedBelow(row, kept.Result.Store)...)
 	}
 	return &kept
+}
+
+// maskedBelow are the places of what was stored below a task that are not shown.
+func (s *source) maskedBelow(row *trowel.Task, stores *param.Map) trowel.Masked {
+	var all trowel.Masked
+	for _, c := range s.children[row.ID] {
+		all = all.With(c.Masked.Still(trowel.AreaStore, c.Result.Store, stores)...).With(s.maskedBelow(c, stores)...)
+	}
+	return all
 }
 
 func (s *source) gatherBelow(row *trowel.Task, g *gathering) {
@@ -183,7 +194,7 @@ func (img *Image) takeOver(t *task) {
 		return
 	}
 	t.Group, t.Local, t.Export = row.Group, row.Local, row.Export
-	t.State, t.Result, t.Error = trowel.TaskSuccess, row.Result, row.Error
+	t.State, t.Result, t.Error, t.Masked = trowel.TaskSuccess, row.Result, row.Error, row.Masked
 	t.UpdatedAt, t.ResumingID = row.UpdatedAt, row.ID
 }
 

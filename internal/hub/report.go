@@ -194,6 +194,7 @@ func reportOf(r *api.AgentReport, now time.Time) (trowel.Report, error) {
 	if result := r.Result; result != nil {
 		report.Result = trowel.Result{Subtasks: result.Subtasks, Export: result.Export, ResetKeys: result.ResetKeys, Store: result.Store}
 	}
+	report.Masked = report.Known(r.Masked)
 	if r.Ran {
 		report.EndedAt = now.Add(-length(r.EndedAgo))
 		report.StartedAt = report.EndedAt.Add(-length(r.RanMicros))

@@ -9,6 +9,7 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/param"
 )
 
 // Instants of a report are made with the server's clock of lengths of time, however odd these are.
@@ -41,9 +42,24 @@ func TestReportInstants(t *testing.T) {
 	}
 }
 
+// An agent hides what it reports, and claims about anything else are not heeded.
+func TestReportMasked(t *testing.T) {
+	t.Parallel()
+	got, err := reportOf(&api.AgentReport{
+		Outcome: api.AgentSuccess, Result: &api.AgentResult{Store: param.Of("a", "x")}, Masked: []string{"store/a", "store/b", "export/a", "state", "x\ny", ""},
+	}, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(trowel.Masked{"store/a"}, got.Masked); diff != "" {
+		t.Errorf("masked (-want +got):\n%s", diff)
+	}
+}
+
 // Whatever an agent sends is refused, or is a report with an outcome, sane instants and few lines.
 func FuzzReport(f *testing.F) {
 	f.Add(`{"taskId":1,"attemptId":2,"try":1,"outcome":"success","ran":true,"ranMicros":5,"result":{"store":{"a":1}}}`)
+	f.Add(`{"outcome":"success","result":{"store":{"a":[1]}},"masked":["store/a/0","store/a/~","state/~k","store"]}`)
 	f.Add(`{"outcome":"retry","retryInMicros":-1,"lastLines":["x"],"logs":[{"file":"a","data":"AA=="}]}`)
 	now := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	f.Fuzz(func(t *testing.T, text string) {

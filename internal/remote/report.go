@@ -154,7 +154,7 @@ func (l *Link) fit(ctx context.Context, h *held, s *Settings) (api.AgentReport, 
 func (h *held) fail(kind, message string) {
 	h.replaced = true
 	r := h.report
-	r.Outcome, r.Result, r.StateParams, r.Logs, r.LastLines = trowel.OutcomeFailure, trowel.Result{}, nil, nil, nil
+	r.Outcome, r.Result, r.StateParams, r.Logs, r.LastLines, r.Masked = trowel.OutcomeFailure, trowel.Result{}, nil, nil, nil, nil
 	r.Error = param.Of("message", message+" ("+kind+")")
 }
 
@@ -213,7 +213,7 @@ func (l *Link) reportShape(r *trowel.Report) api.AgentReport {
 	}
 	shape := api.AgentReport{
 		TaskID: int64(r.TaskID), AttemptID: int64(r.AttemptID), Try: r.Try, Outcome: outcomes[r.Outcome],
-		RetryInMicros: max(r.RetryIn.Microseconds(), 0), State: r.StateParams, Error: r.Error, LastLines: r.LastLines,
+		RetryInMicros: max(r.RetryIn.Microseconds(), 0), State: r.StateParams, Error: r.Error, LastLines: r.LastLines, Masked: r.Masked,
 	}
 	if !r.StartedAt.IsZero() {
 		shape.Ran = true

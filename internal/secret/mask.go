@@ -116,6 +116,17 @@ func (m *Mask) Text(text string) string {
 	return out.String()
 }
 
+// Has reports whether a text has one of the secrets in it.
+func (m *Mask) Has(text string) bool {
+	forms, data := m.forms.Load(), []byte(text)
+	for i := range data {
+		if covered, _ := forms.at(data[i:]); covered > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // Finder returns a Finder that makes what another one finds known to the Mask: a secret is masked
 // from the moment on that somebody has it.
 func (m *Mask) Finder(next Finder) Finder { return &maskedFinder{mask: m, next: next} }

@@ -86,7 +86,8 @@ func taskOf(t *trowel.Task) api.Task {
 	shape := api.Task{
 		ID: api.ID(t.ID), FullName: t.FullName, ParentID: api.OptID(api.ID(t.ParentID)), Config: configOf(t), IsGroup: t.Group,
 		State: stateOf(t.State), CancelRequested: t.Flags&trowel.TaskCancelRequested != 0,
-		ExportParams: full(param.Merged(t.Export, t.Result.Export)), StoreParams: full(t.Result.Store), StateParams: full(t.StateParams),
+		ExportParams: full(t.Masked.Hide(trowel.AreaExport, param.Merged(t.Export, t.Result.Export))),
+		StoreParams:  full(t.Masked.Hide(trowel.AreaStore, t.Result.Store)), StateParams: full(t.Masked.Hide(trowel.AreaState, t.StateParams)),
 		UpdatedAt: api.Instant{Time: t.UpdatedAt}, RetryAt: api.OptInstant(t.RetryAt), StartedAt: api.OptInstant(t.StartedAt),
 		Error: full(t.Error),
 	}
@@ -103,7 +104,7 @@ func taskOf(t *trowel.Task) api.Task {
 func configOf(t *trowel.Task) *param.Map {
 	config := full(t.Local).Clone()
 	if t.Export.Len() > 0 {
-		config.Set("_export", t.Export)
+		config.Set("_export", t.Masked.Hide(trowel.AreaExport, t.Export))
 	}
 	return config
 }

@@ -215,6 +215,7 @@ func (m *members) task(row *trowel.Task) {
 		*m = append(*m, mustJSON(row.Holds)...)
 	}
 	m.number("losses", int64(row.Losses))
+	m.list("masked", len(row.Masked), func(m *members, i int) { *m = param.AppendQuoted(*m, row.Masked[i]) })
 	m.number("resumingTaskId", int64(row.ResumingID))
 	m.number("version", row.Version)
 }
@@ -270,6 +271,10 @@ func unarchived(attempt trowel.AttemptID, r *param.Reader) (*trowel.Task, error)
 	for _, up := range list("upstreams") {
 		id, _ := param.AsLong(up)
 		row.Upstreams = append(row.Upstreams, trowel.TaskID(id))
+	}
+	for _, place := range list("masked") {
+		text, _ := param.AsString(place)
+		row.Masked = append(row.Masked, text)
 	}
 	for _, key := range list("resetKeys") {
 		name, _ := param.AsString(key)

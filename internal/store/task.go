@@ -15,7 +15,7 @@ import (
 const taskColumns = `id, attempt_id, parent_id, full_name, is_group, local_config, export_config, upstreams, resuming_task_id,
 state, flags, round, parent_round, try, retry_count, retry_at, wait_reason, state_params,
 subtask_config, export_params, reset_keys, store_params, error,
-ready_at, claimed_at, started_at, updated_at, agent_id, needs, holds, losses, version`
+ready_at, claimed_at, started_at, updated_at, agent_id, needs, holds, losses, masked, version`
 
 const (
 	sqlReserveIDsSQLite = `INSERT INTO id_block (noun, next_id) VALUES ($1, 1 + CAST($2 AS BIGINT))
@@ -33,7 +33,7 @@ upstreams TEXT, parent_round INTEGER, try INTEGER, state SMALLINT, flags SMALLIN
 updated_at BIGINT, agent_id TEXT, version BIGINT, begun BOOLEAN`
 	oldColumns    = `resuming_task_id BIGINT, round INTEGER`
 	detailColumns = `retry_count INTEGER, retry_at BIGINT, wait_reason TEXT, state_params TEXT, subtask_config TEXT, export_params TEXT,
-reset_keys TEXT, store_params TEXT, error TEXT, needs TEXT, holds TEXT, losses INTEGER`
+reset_keys TEXT, store_params TEXT, error TEXT, needs TEXT, holds TEXT, losses INTEGER, masked TEXT`
 )
 
 // taskIDBlock is how many task ids a value of sequence task_id stands for, from that value on.
@@ -102,7 +102,7 @@ func (t *tx) InsertTasks(ctx context.Context, tasks []*trowel.Task) error {
 // isFresh tells whether newColumns say all about a task.
 func isFresh(row *trowel.Task) bool {
 	return row.ResumingID == 0 && row.Round == 0 && row.RetryCount == 0 && row.RetryAt.IsZero() && row.WaitReason == "" &&
-		row.StateParams.Len() == 0 && row.Result.Empty() && row.Error.Len() == 0 && row.Needs == nil && row.Holds == nil && row.Losses == 0
+		row.StateParams.Len() == 0 && row.Result.Empty() && row.Error.Len() == 0 && row.Needs == nil && row.Holds == nil && row.Losses == 0 && len(row.Masked) == 0
 }
 
 func addNew(v *values, row *trowel.Task) {
@@ -151,6 +151,7 @@ func addDetail(v *values, row *trowel.Task) {
 	v.needs(row.Needs)
 	v.holds(row.Holds)
 	v.number(int64(row.Losses))
+	v.lines(row.Masked)
 }
 
 func (t *tx) ListTasks(ctx context.Context, attempt trowel.AttemptID, newerThan int64) ([]*trowel.Task, error) {
@@ -177,11 +178,11 @@ type taskReader struct {
 func (r *taskReader) scan(scan func(...any) error) (*trowel.Task, error) {
 	row := &trowel.Task{}
 	var parent, resuming, retryAt, ready, claimed, started, updated sql.NullInt64
-	var local, export, upstreams, wait, params, subtasks, exports, resets, stores, failure, agent, needs, holds sql.NullString
+	var local, export, upstreams, wait, params, subtasks, exports, resets, stores, failure, agent, needs, holds, masked sql.NullString
 	err := scan(&row.ID, &row.AttemptID, &parent, &row.FullName, &row.Group, &local, &export, &upstreams, &resuming,
 		&row.State, &row.Flags, &row.Round, &row.ParentRound, &row.Try, &row.RetryCount, &retryAt, &wait, &params,
 		&subtasks, &exports, &resets, &stores, &failure,
-		&ready, &claimed, &started, &updated, &agent, &needs, &holds, &row.Losses, &row.Version)
+		&ready, &claimed, &started, &updated, &agent, &needs, &holds, &row.Losses, &masked, &row.Version)
 	if err != nil {
 		return nil, err
 	}
@@ -189,6 +190,7 @@ func (r *taskReader) scan(scan func(...any) error) (*trowel.Task, error) {
 	row.RetryAt, row.ReadyAt, row.ClaimedAt = instant(retryAt), instant(ready), instant(claimed)
 	row.StartedAt, row.UpdatedAt = instant(started), instant(updated)
 	row.WaitReason, row.AgentID, row.Result.ResetKeys = wait.String, agent.String, readLines(resets)
+	row.Masked = readLines(masked)
 	if row.Upstreams, err = r.ids(upstreams.String); err != nil {
 		return nil, err
 	}

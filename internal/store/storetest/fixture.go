@@ -66,6 +66,7 @@ func fullTask(a *trowel.Attempt, id trowel.TaskID) *trowel.Task {
 		Result: trowel.Result{Subtasks: param.Of("+x", param.New()), Export: rich(), ResetKeys: []string{"a.b", "c"}, Store: rich()},
 		Error:  param.Of("message", "no", "stacktrace", "a, b"), ReadyAt: at(11), ClaimedAt: at(12), StartedAt: at(13), UpdatedAt: at(14),
 		AgentID: "agent-1", Needs: fullNeeds(), Holds: trowel.Holds{"pool:1": 2, "concurrency:site:a\"b": 1}, Losses: 3, ResumingID: 99, Version: 8,
+		Masked: trowel.Masked{"store/a~1b/0", "state/\u00fc\"~2~k"},
 	}
 }
 

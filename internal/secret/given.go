@@ -1,0 +1,53 @@
+package secret
+
+import (
+	"context"
+	"sync"
+
+	"github.com/trowel-project/trowel"
+)
+
+// Given remembers the secrets that a try was given, so that what it reports can be shown without them. The zero
+// value has none; it is safe for concurrent use.
+type Given struct {
+	mu   sync.Mutex
+	mask *Mask // nil until there is one
+}
+
+// Finder returns a Finder whose secrets are remembered.
+func (g *Given) Finder(next Finder) Finder { return &givenFinder{given: g, next: next} }
+
+type givenFinder struct {
+	given *Given
+	next  Finder
+}
+
+func (f *givenFinder) Find(ctx context.Context, key string) (Value, bool, error) {
+	value, found, err := f.next.Find(ctx, key)
+	if found && err == nil {
+		f.given.add(value)
+	}
+	return value, found, err
+}
+
+func (g *Given) add(value Value) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.mask == nil {
+		g.mask = NewMask(OutputChars)
+	}
+	g.mask.Add(value)
+}
+
+// Places returns where the parameters of a report have a secret of at least OutputChars characters.
+func (g *Given) Places(r *trowel.Report) trowel.Masked {
+	g.mu.Lock()
+	mask := g.mask
+	g.mu.Unlock()
+	if mask == nil {
+		return nil
+	}
+	return trowel.FindMasked(trowel.AreaExport, r.Result.Export, mask.Has).
+		With(trowel.FindMasked(trowel.AreaStore, r.Result.Store, mask.Has)...).
+		With(trowel.FindMasked(trowel.AreaState, r.StateParams, mask.Has)...)
+}

@@ -1,0 +1,211 @@
+package trowel
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/trowel-project/trowel/internal/param"
+)
+
+// Masked are the places in the own parameters of a task whose text has a secret that the task was given. Each is
+// one of the Area constants and a JSON Pointer behind it (RFC 6901; a line feed is ~2): "store/db/0". The area alone
+// is all of it, and a pointer with "~k" at its end is the key there, rather than its value. What is shown of the task has HiddenText
+// there; nothing else heeds it.
+type Masked []string
+
+// The own parameters of a task.
+const (
+	AreaExport = "export"
+	AreaStore  = "store"
+	AreaState  = "state"
+)
+
+// HiddenText is shown in place of a secret.
+const HiddenText = "********"
+
+const (
+	keyMark = "~k"
+	// maxMasked is how many places of an area are told apart; of more, all of it is hidden.
+	maxMasked = 1000
+)
+
+var (
+	// A place is one line where it is stored.
+	escapePointer   = strings.NewReplacer("~", "~0", "/", "~1", "\n", "~2")
+	unescapePointer = strings.NewReplacer("~2", "\n", "~1", "/", "~0", "~")
+)
+
+// FindMasked returns the places of an area for which secret reports that the text is, or has in it, a secret. Of a
+// number that is its text.
+func FindMasked(area string, params *param.Map, secret func(text string) bool) Masked {
+	var found Masked
+	var walk func(at string, value param.Value)
+	walk = func(at string, value param.Value) {
+		switch value := value.(type) {
+		case *param.Map:
+			for key, item := range value.All() {
+				below := at + "/" + escapePointer.Replace(key)
+				if secret(key) {
+					found = append(found, below+keyMark)
+				}
+				walk(below, item)
+			}
+		case param.List:
+			for i, item := range value {
+				walk(at+"/"+strconv.Itoa(i), item)
+			}
+		case nil, bool:
+		default:
+			if secret(leafText(value)) {
+				found = append(found, at)
+			}
+		}
+	}
+	if params != nil {
+		walk(area, params)
+	}
+	if len(found) > maxMasked {
+		return Masked{area}
+	}
+	return found
+}
+
+func leafText(value param.Value) string {
+	if text, ok := value.(string); ok {
+		return text
+	}
+	return param.JSON(value)
+}
+
+// In returns the places of an area.
+func (m Masked) In(area string) Masked {
+	var in Masked
+	for _, place := range m {
+		if place == area || strings.HasPrefix(place, area+"/") {
+			in = append(in, place)
+		}
+	}
+	return in
+}
+
+// With returns these places and others, each once; the areas alone if they are very many.
+func (m Masked) With(others ...string) Masked {
+	if len(others) == 0 {
+		return m
+	}
+	all := slices.Clone(m)
+	for _, place := range others {
+		if !slices.Contains(all, place) {
+			all = append(all, place)
+		}
+		if len(all) > 3*maxMasked {
+			return Masked{AreaExport, AreaStore, AreaState}
+		}
+	}
+	return all
+}
+
+// Moved returns the places of one area as those of another one.
+func (m Masked) Moved(from, to string) Masked {
+	var moved Masked
+	for _, place := range m.In(from) {
+		moved = append(moved, to+strings.TrimPrefix(place, from))
+	}
+	return moved
+}
+
+// Still returns the places of an area whose values in one map are those that they have in another one: places of was
+// that hold in is.
+func (m Masked) Still(area string, was, is *param.Map) Masked {
+	var still Masked
+	for _, place := range m.In(area) {
+		before, had := valueAt(area, was, place)
+		now, has := valueAt(area, is, place)
+		if had && has && (place == area || strings.HasSuffix(place, keyMark) || param.JSON(before) == param.JSON(now)) {
+			still = append(still, place)
+		}
+	}
+	return still
+}
+
+// Known returns the places of claimed ones that are there in a report.
+func (r *Report) Known(claimed []string) Masked {
+	if len(claimed) > 3*maxMasked {
+		return Masked{AreaExport, AreaStore, AreaState}
+	}
+	var known Masked
+	for area, params := range map[string]*param.Map{AreaExport: r.Result.Export, AreaStore: r.Result.Store, AreaState: r.StateParams} {
+		for _, place := range Masked(claimed).In(area) {
+			if _, found := valueAt(area, params, place); found {
+				known = append(known, place)
+			}
+		}
+	}
+	slices.Sort(known)
+	return slices.Compact(known)
+}
+
+// valueAt is the value of a place, or of the key that it is.
+func valueAt(area string, params *param.Map, place string) (value param.Value, found bool) {
+	value, found = params, params != nil
+	rest, more := strings.CutPrefix(strings.TrimSuffix(place, keyMark), area+"/")
+	for part := range strings.SplitSeq(rest, "/") {
+		if !more || !found {
+			break
+		}
+		switch in := value.(type) {
+		case *param.Map:
+			value, found = in.Get(unescapePointer.Replace(part))
+		case param.List:
+			i, err := strconv.Atoi(part)
+			if found = err == nil && i >= 0 && i < len(in); found {
+				value = in[i]
+			}
+		default:
+			found = false
+		}
+	}
+	return value, found
+}
+
+// Hide returns the parameters of an area as they are shown. They themselves are not changed.
+func (m Masked) Hide(area string, params *param.Map) *param.Map {
+	places := m.In(area)
+	if len(places) == 0 || params == nil {
+		return params
+	}
+	hidden := make(map[string]bool, len(places))
+	for _, place := range places {
+		hidden[place] = true
+	}
+	shown, _ := hide(hidden, area, params, hidden[area]).(*param.Map)
+	return shown
+}
+
+func hide(hidden map[string]bool, at string, value param.Value, all bool) param.Value {
+	all = all || hidden[at]
+	switch value := value.(type) {
+	case *param.Map:
+		shown := param.Sized(value.Len())
+		for key, item := range value.All() {
+			below := at + "/" + escapePointer.Replace(key)
+			if hidden[below+keyMark] {
+				key = HiddenText
+			}
+			shown.Set(key, hide(hidden, below, item, all))
+		}
+		return shown
+	case param.List:
+		shown := make(param.List, len(value))
+		for i, item := range value {
+			shown[i] = hide(hidden, at+"/"+strconv.Itoa(i), item, all)
+		}
+		return shown
+	default:
+		if all {
+			return HiddenText
+		}
+		return value
+	}
+}
