@@ -59,7 +59,7 @@ func (c *call) exitCode(err error) int {
 	if silent, ok := errors.AsType[*exitError](err); ok {
 		return silent.code
 	}
-	say(c.env.Stderr, "error: %s\n", errorText(err))
+	say(c.env.Stderr, "error: %s\n", commandError(c, err))
 	return exitFailure
 }
 

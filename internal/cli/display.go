@@ -52,6 +52,7 @@ type runEnd struct {
 	StateDir    string        // where finished tasks are kept; empty if nowhere
 	Resume      string        // the command that goes on with what is left; empty after a success
 	Elapsed     time.Duration // since Begin
+	Nothing     bool          // all tasks had succeeded before, so none was run
 	DryRun      bool          // no operator was run, nothing is kept
 }
 

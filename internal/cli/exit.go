@@ -4,6 +4,7 @@ import (
 	"errors"
 
 	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/client"
 	"github.com/trowel-project/trowel/internal/dig"
 	"github.com/trowel-project/trowel/internal/param"
 )
@@ -30,6 +31,9 @@ func errorText(err error) string {
 	}
 	if near, ok := errors.AsType[*nearMissError](err); ok {
 		return errorText(near.err) + "\n" + didYouMean(near.near)
+	}
+	if foreign, ok := errors.AsType[*client.ForeignError](err); ok {
+		return foreign.Error() + "\n" + foreignFix(foreign.Endpoint)
 	}
 	if text := remoteText(err); text != "" {
 		return text

@@ -274,6 +274,9 @@ func (w liveLog) LogEntry(entry logEntry) {
 			return
 		}
 	}
+	if strings.HasPrefix(entry.Message, newSessionText) { // so does every first run
+		entry.Level = min(entry.Level, slog.LevelInfo)
+	}
 	if entry.Level >= l.opts.Level {
 		l.print(&liveOutput{spool: l.spool, prefix: l.entryPrefix(entry)}, entry.Message+"\n")
 	}

@@ -19,6 +19,7 @@ const (
 type summary struct {
 	look  *look
 	width int
+	done  int // operator tasks that succeeded
 	text  strings.Builder
 }
 
@@ -74,6 +75,7 @@ func (s *summary) headline(end runEnd, workflow string) {
 // over.
 func (s *summary) counts(top *liveTask, skipped int, end runEnd) {
 	n := top.inside.below
+	s.done = n[kindDone]
 	all := 0
 	for _, count := range n {
 		all += count
@@ -165,17 +167,22 @@ func (s *summary) goOn(end runEnd) {
 		s.line(inkDim, "\n  nothing was run, and nothing was saved")
 		return
 	}
-	if end.StateDir == "" && end.Resume == "" {
+	if end.Nothing {
+		s.line(inkPlain, "\n  "+textNothing)
+		return
+	}
+	kept := end.StateDir != "" && s.done > 0
+	if !kept && end.Resume == "" {
 		return
 	}
 	s.line(inkPlain, "")
-	if end.StateDir != "" {
+	if kept {
 		s.line(inkDim, "  what succeeded is kept in "+end.StateDir)
 	}
 	switch {
 	case end.Resume != "":
 		s.line(inkPlain, "  resume: "+s.look.paint(inkBold, end.Resume))
-	case end.StateDir != "":
+	case kept:
 		s.line(inkDim, "  the next run of this session passes over it; --rerun does not")
 	}
 }

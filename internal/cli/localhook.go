@@ -16,14 +16,26 @@ type localHook struct {
 	showParams bool
 }
 
-// Before implements agent.Hook (server 1.9.2, "Skipping").
+// Before implements agent.Hook.
 func (h *localHook) Before(lease *trowel.Lease) (result trowel.Result, done bool) {
+	if h.run.state.dir != "" && !h.run.sets.runs(lease.FullName) {
+		h.run.asked.Store(true) // the command line chose
+		return result, true
+	}
+	result, done = h.before(lease)
+	if done {
+		h.run.passed.Store(true)
+	} else {
+		h.run.asked.Store(true)
+	}
+	return result, done
+}
+
+// before returns the result of a task that succeeded before (server 1.9.2, "Skipping").
+func (h *localHook) before(lease *trowel.Lease) (result trowel.Result, done bool) {
 	l := h.run
 	if l.state.dir == "" {
 		return result, false
-	}
-	if !l.sets.runs(lease.FullName) {
-		return result, true
 	}
 	if !l.sets.any && !l.sets.resume[lease.FullName] {
 		return result, false

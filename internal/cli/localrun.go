@@ -9,6 +9,7 @@ import (
 	"os"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
@@ -59,6 +60,8 @@ type localRun struct {
 	keeper       *keeper
 	failed       *failures
 	killNow      chan struct{}
+	passed       atomic.Bool      // a task was passed over, as it had succeeded before
+	asked        atomic.Bool      // a task was run, or left out by the command line
 	attempt      trowel.AttemptID // the attempt that this run is about
 }
 

@@ -45,6 +45,9 @@ func (p *plain) Log() io.Writer { return &p.stdout }
 
 func (p *plain) End(end runEnd) {
 	say(p.stderr, "%s", resultText(end))
+	if end.Nothing {
+		say(p.stderr, "%s\n", textNothing)
+	}
 	sayInterruption(p.stderr, end)
 	if end.Resume != "" {
 		say(p.stderr, "resume: %s\n", end.Resume)
@@ -65,6 +68,9 @@ const hintLines = `  * Use --session <daily | hourly | "yyyy-MM-dd[ HH:mm:ss]"> 
 
 // textDryRun stands in the place of where task state is saved.
 const textDryRun = "This was a dry run: nothing was run, and no task state is saved.\n"
+
+// textNothing is about a run that had nothing to do.
+const textNothing = "nothing to do: all tasks had succeeded before; --rerun runs them again"
 
 // resultText is Digdag's text of how a run ended (server 1.9.2), with the places of failed tasks
 // and the last lines of their output between its lines.

@@ -186,8 +186,7 @@ func refusedText(refused *client.StatusError) string {
 		text.WriteString("\nthe server says: " + plainToTLS + "\nfix: name it with https://")
 	}
 	if refused.Code == http.StatusUnauthorized {
-		text.WriteString("\nfix: sign in with --basic-auth USER:PASS or --token TOKEN; the variable " + envToken + " or the setting " +
-			settingToken + " does it for all commands")
+		text.WriteString("\nfix: " + fixSignIn)
 	}
 	return text.String()
 }

@@ -167,11 +167,13 @@ func TestRemoteRefused(t *testing.T) {
 	runRemoteCases(t, []remoteCase{
 		{
 			name: "GET", args: "attempt 99", exit: 1, asked: []string{"GET attempts/99"},
-			stderr: "error: Resource not found: HTTP 404 Not Found\nthe server says: Resource does not exist: GET attempts/99\n",
+			stderr: "error: Resource not found: HTTP 404 Not Found\nthe server says: Resource does not exist: GET attempts/99\n" +
+				"fix: `trowel attempts` lists what there is\n",
 		},
 		{
 			name: "POST", args: "kill 99", exit: 1, asked: []string{"POST attempts/99/kill {}"},
-			stderr: "error: Resource not found: {\"message\":\"Resource does not exist: POST attempts/99/kill\",\"status\":404}\n",
+			stderr: "error: Resource not found: {\"message\":\"Resource does not exist: POST attempts/99/kill\",\"status\":404}\n" +
+				"fix: `trowel attempts` lists what there is\n",
 		},
 		{
 			name: "findings", args: "upload w.dig demo -r r1", exit: 1, asked: []string{"PUT projects?project=demo&revision=r1"},

@@ -187,6 +187,7 @@ func (l *localRun) ended(attempt *trowel.Attempt, interrupted bool, broken error
 	if attempt != nil {
 		end.Status = attempt.Flags.Status()
 	}
+	end.Nothing = end.Status == "success" && l.passed.Load() && !l.asked.Load()
 	if interrupted || broken != nil {
 		end.Succeeded = l.keeper.succeeded
 	}

@@ -50,6 +50,19 @@ func runScheduler(ctx context.Context, c *call) error {
 	})
 }
 
+// outputPlace says where the output of tasks is, which the log of a server does not have.
+func (p *serverProcess) outputPlace() string {
+	if p.settings.Logs.Type == config.StorageNone {
+		return "Output of tasks is not kept, as log-server.type says"
+	}
+	address, scheme := p.listeners.info.Local[0], "http://"
+	if p.settings.Listen.TLSCert != "" {
+		scheme = "https://"
+	}
+	server := " -e " + scheme + joinHostPort(address.Host, address.Port)
+	return fmt.Sprintf("Output of tasks: `%[1]s attempts%[2]s` lists attempts, `%[1]s log ATTEMPT%[2]s` shows what their tasks print", p.program, server)
+}
+
 // localFolder is a project on this machine whose newest state is the newest revision.
 type localFolder struct {
 	dir string

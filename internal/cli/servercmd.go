@@ -68,6 +68,9 @@ func (c *call) serve(ctx context.Context, settings config.Settings, log *slog.Lo
 		p.abandon()
 		return errors.Join(err, p.close())
 	}
+	if local != nil {
+		tell(ctx, log, slog.LevelInfo, p.outputPlace())
+	}
 	err = p.wait(ctx, signals)
 	return errors.Join(err, p.stop(ctx, signals), p.close())
 }

@@ -18,6 +18,9 @@ const (
 	sessionNoSchedule = "--session schedule is set but schedule is not set to this workflow."
 )
 
+// newSessionText begins what is logged about a session time that nobody asked for.
+const newSessionText = "Using a new session time "
+
 // isoTime is how session times are shown.
 const isoTime = "2006-01-02T15:04:05-07:00"
 
@@ -70,11 +73,11 @@ func (s *sessionChoice) last(ctx context.Context) (time.Time, error) {
 		return last, nil
 	case s.schedule != nil:
 		at := s.schedule.Last(s.now).Session
-		tell(ctx, s.log, slog.LevelWarn, "Using a new session time "+at.Format(isoTime)+" based on schedule.")
+		tell(ctx, s.log, slog.LevelWarn, newSessionText+at.Format(isoTime)+" based on schedule.")
 		return at, nil
 	}
 	at := s.midnight()
-	tell(ctx, s.log, slog.LevelWarn, "Using a new session time "+at.Format(isoTime)+".")
+	tell(ctx, s.log, slog.LevelWarn, newSessionText+at.Format(isoTime)+".")
 	return at, nil
 }
 

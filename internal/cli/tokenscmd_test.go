@@ -40,7 +40,7 @@ func TestTokens(t *testing.T) {
 		},
 		{
 			name: "denied", args: "tokens list", known: answers{"GET tokens": `403{"message":"only administrators","status":403}`}, exit: 1,
-			asked: []string{"GET tokens"}, stderr: "error: Status code 403: HTTP 403 Forbidden\nthe server says: only administrators\n",
+			asked: []string{"GET tokens"}, stderr: "error: Status code 403: HTTP 403 Forbidden\nthe server says: only administrators\n...",
 		},
 	})
 }

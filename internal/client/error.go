@@ -1,6 +1,7 @@
 package client
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -20,6 +21,25 @@ type StatusError struct {
 	Body []byte
 	// Told tells whether Text has all that the server said.
 	Told bool
+	// Request is what was asked, as in "PUT /api/attempts"; empty if a list did not have something.
+	Request string
+	// Endpoint is the server that answered, as in http://127.0.0.1:65432.
+	Endpoint string
+	// Location is where a redirect leads to; empty for none.
+	Location string
+}
+
+// Foreign reports whether the answer cannot be one of a Trowel or Digdag server: it has a body that is not
+// JSON, leads elsewhere, or denies a path that every such server has.
+func (e *StatusError) Foreign() bool {
+	body := bytes.TrimSpace(e.Body)
+	switch {
+	case e.Location != "":
+		return true
+	case len(body) > 0:
+		return !json.Valid(body) || body[0] != '{'
+	}
+	return e.Code == http.StatusNotFound && strings.HasPrefix(e.Request, "GET /api/version")
 }
 
 // Error is Digdag's text.
@@ -53,7 +73,13 @@ func missing(format string, args ...any) error {
 // refusal is the error of an answer. The body of an answer to GET is not in its text: Digdag's client
 // has read it already when it makes the text. Findings, which are ours, are not in the text either.
 func refusal(method string, res *http.Response, body []byte) error {
-	e := &StatusError{Code: res.StatusCode, Text: string(body), Body: body, Told: true}
+	e := &StatusError{
+		Code: res.StatusCode, Text: string(body), Body: body, Told: true,
+		Request: method + " " + res.Request.URL.Path, Endpoint: res.Request.URL.Scheme + "://" + res.Request.URL.Host,
+	}
+	if res.StatusCode >= 300 && res.StatusCode < 400 {
+		e.Location = res.Header.Get("Location")
+	}
 	if method == http.MethodGet || len(body) == 0 {
 		e.Text, e.Told = fmt.Sprintf("HTTP %d %s", res.StatusCode, http.StatusText(res.StatusCode)), false
 		return e
@@ -69,6 +95,20 @@ func refusal(method string, res *http.Response, body []byte) error {
 	}
 	return e
 }
+
+// ForeignError says that something answered that is no Trowel or Digdag server.
+type ForeignError struct {
+	Request  string // as in "GET /api/version/check"
+	Endpoint string
+	Err      error
+}
+
+func (e *ForeignError) Error() string {
+	return fmt.Sprintf("read the answer to %s: %v", e.Request, e.Err)
+}
+
+// Unwrap gives the cause to errors.Is and errors.As.
+func (e *ForeignError) Unwrap() error { return e.Err }
 
 // UnreachableError says that there was no answer.
 type UnreachableError struct {

@@ -197,7 +197,9 @@ func readJSON(res *http.Response, into any) error {
 		return &UnreachableError{Endpoint: res.Request.URL.Scheme + "://" + res.Request.URL.Host, Err: err}
 	}
 	if err := json.Unmarshal(data, into); err != nil {
-		return fmt.Errorf("read the answer to %s %s: %w", res.Request.Method, res.Request.URL.Path, err)
+		return &ForeignError{
+			Request: res.Request.Method + " " + res.Request.URL.Path, Endpoint: res.Request.URL.Scheme + "://" + res.Request.URL.Host, Err: err,
+		}
 	}
 	return nil
 }

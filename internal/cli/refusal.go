@@ -1,0 +1,166 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/client"
+)
+
+// This file says what people read when a server refuses what a command asks for: without a terminal Digdag's
+// text, on a terminal what was refused and by whom, and in either case how to go on.
+
+// commandError is what people read of the error that ends a command.
+func commandError(c *call, err error) string {
+	refused, ok := errors.AsType[*client.StatusError](err)
+	if !ok {
+		return errorText(err)
+	}
+	text := errorText(err)
+	if c.env.Terminals.Stderr && refused.Request != "" {
+		text = refusedForPeople(refused)
+		if near, ok := errors.AsType[*nearMissError](err); ok {
+			text += "\n" + didYouMean(near.near)
+		}
+	}
+	if taken := takenAttempt(refused); taken != nil && !c.env.Terminals.Stderr {
+		text += "\n" + takenText(taken)
+	}
+	if strings.Contains(text, "\nfix: ") || strings.Contains(text, "\ndid you mean ") {
+		return text
+	}
+	if fix := refusedFix(c, refused); fix != "" {
+		text += "\nfix: " + fix
+	}
+	return text
+}
+
+// refusedForPeople is a refusal in our own words: what, and where.
+func refusedForPeople(refused *client.StatusError) string {
+	answer := refused.Answer()
+	what := http.StatusText(refused.Code)
+	switch taken := takenAttempt(refused); {
+	case taken != nil:
+		what = takenText(taken)
+	case refused.Foreign():
+		what = "the answer is not one of a Trowel server"
+	case answer.Message != nil && *answer.Message != "":
+		what = strings.TrimRight(*answer.Message, "\n ")
+	}
+	text := fmt.Sprintf("%s\nat %s (%s: HTTP %d %s)", what, refused.Endpoint, refused.Request, refused.Code, http.StatusText(refused.Code))
+	if answer.Hint != "" {
+		text += "\nfix: " + answer.Hint
+	}
+	return text
+}
+
+// takenAttempt is the attempt that is in the way of one of the same name, nil if that is not the reason.
+func takenAttempt(refused *client.StatusError) *api.Attempt {
+	var attempt api.Attempt
+	if refused.Code != http.StatusConflict || json.Unmarshal(refused.Body, &attempt) != nil || attempt.ID == 0 {
+		return nil
+	}
+	return &attempt
+}
+
+func takenText(taken *api.Attempt) string {
+	if taken.RetryAttemptName == nil {
+		return fmt.Sprintf("an attempt of this session exists: %s", taken.ID)
+	}
+	return fmt.Sprintf("an attempt named %s exists: %s", *taken.RetryAttemptName, taken.ID)
+}
+
+// refusedFix is how to go on after a refusal; empty if the reason says it.
+func refusedFix(c *call, refused *client.StatusError) string {
+	if refused.Foreign() {
+		return strings.TrimPrefix(foreignFix(refused.Endpoint), "fix: ")
+	}
+	switch refused.Code {
+	case http.StatusUnauthorized:
+		return fixSignIn
+	case http.StatusForbidden:
+		return "sign in with a token whose role and project allow it, with --token TOKEN or in the variable " + envToken +
+			"; `" + c.program + " tokens` lists them for an administrator"
+	case http.StatusNotFound:
+		return missingFix(c)
+	case http.StatusConflict:
+		return conflictFix(c)
+	case http.StatusRequestEntityTooLarge:
+		return "send less, or raise the limit of the server"
+	case http.StatusTooManyRequests:
+		return "try again in a moment"
+	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return "try again in a moment; the log of the server, or of the proxy before it, says why"
+	}
+	if refused.Code >= http.StatusInternalServerError {
+		return "the log of the server says more"
+	}
+	return requestFix(c, refused)
+}
+
+// fixSignIn is how to say who one is.
+const fixSignIn = "sign in with --basic-auth USER:PASS or --token TOKEN; the variable " + envToken + " or the setting " +
+	settingToken + " does it for all commands"
+
+// foreignFix is how to find a server when something else answered.
+func foreignFix(endpoint string) string {
+	return "fix: is that a Trowel server, at " + endpoint + "? The option -e or the setting " + settingEndpoint + " names another one"
+}
+
+// missingFix names the command that lists what there is.
+func missingFix(c *call) string {
+	list := ""
+	switch c.command.name {
+	case "attempt", "kill", "retry", "log", "task", "why", "history":
+		list = "attempts"
+	case "attempts", "session":
+		list = "sessions"
+	case "schedule", "disable", "enable", "reschedule", "backfill":
+		list = "schedules"
+	case "start", "workflow", "pause", "unpause":
+		list = "workflows"
+	case "project", "delete", "download", "secrets":
+		list = "projects"
+	case "tokens", "pools", "agents":
+		list = c.command.name
+	default:
+		return ""
+	}
+	return fmt.Sprintf("`%s %s` lists what there is", c.program, list)
+}
+
+// conflictFix is how to go on when something is in the way.
+func conflictFix(c *call) string {
+	switch c.command.name {
+	case "retry", "backfill":
+		return "choose another --name, or leave it out"
+	case "push", "upload":
+		return "choose another --revision, or leave it out for a random one"
+	case "kill":
+		return fmt.Sprintf("nothing is left to stop; `%s attempt %s` shows how it ended", c.program, c.args.positional[0])
+	case "reschedule":
+		return fmt.Sprintf("name a later time; `%s schedules` shows the next ones", c.program)
+	case "start":
+		return "choose another --session, or name the attempt with --retry NAME"
+	}
+	return "somebody else may have changed it meanwhile; look, and try again"
+}
+
+// requestFix is how to go on after a request that makes no sense to the server.
+func requestFix(c *call, refused *client.StatusError) string {
+	message := refused.Answer().Message
+	if message == nil || c.command.name != "retry" {
+		return ""
+	}
+	switch {
+	case strings.HasPrefix(*message, "Resuming successfully completed attempts"):
+		return "it succeeded; to run all tasks again use --all in place of --resume"
+	case strings.HasPrefix(*message, "Resuming non-successful tasks"):
+		return "tasks before it did not succeed; use --resume, or --resume-from an earlier one"
+	}
+	return ""
+}
