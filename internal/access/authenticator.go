@@ -41,15 +41,47 @@ type Options struct {
 	// all but use admin resources.
 	Admin  bool
 	Tokens Tokens           // nil: there are none
-	Now    func() time.Time // for tokens that expire
+	Now    func() time.Time // for tokens that expire, and for tries in a row
+	// Braked is told that an address guesses and is slowed down, and how often it has failed since it was told last: at
+	// most once in a minute for each. It must not block. It may be nil.
+	Braked func(address string, failures int)
 }
 
-// Authenticator tells who calls. It keeps nothing, so a token that is revoked is refused at once. It
+// Authenticator tells who calls. It keeps no tokens, so one that is revoked is refused at once. It
 // is safe for concurrent use.
-type Authenticator struct{ opts Options }
+type Authenticator struct {
+	opts  Options
+	brake *brake
+}
 
 // New returns an Authenticator.
-func New(opts Options) *Authenticator { return &Authenticator{opts: opts} }
+func New(opts Options) *Authenticator {
+	return &Authenticator{opts: opts, brake: newBrake(opts.Now, opts.Braked)}
+}
+
+// Admit is Authenticate for a request that comes from an address, IP:PORT. After ten failures within a minute from
+// one address (of IPv6, one network of 64 bits) it takes one try a second from there, the right password included;
+// all others are an ErrTooMany. Who sends nothing fails without a try, and tokens that were made here are no guesses: they
+// never wait.
+func (a *Authenticator) Admit(ctx context.Context, remote string, header http.Header) (Caller, error) {
+	scheme, credentials, _ := strings.Cut(header.Get("Authorization"), " ")
+	switch {
+	case strings.EqualFold(scheme, "Bearer"):
+		caller, err := a.Authenticate(ctx, header)
+		if errors.Is(err, ErrUnauthenticated) && !errors.Is(err, ErrEnded) {
+			err = a.brake.try(remote, func() error { return err })
+		}
+		return caller, err
+	case strings.EqualFold(scheme, "Basic") && a.opts.Username != "":
+		var caller Caller
+		err := a.brake.try(remote, func() (err error) {
+			caller, err = a.basic(strings.TrimSpace(credentials))
+			return err
+		})
+		return caller, err
+	}
+	return a.Authenticate(ctx, header)
+}
 
 // Authenticate returns the caller that the Authorization header of a request names. Errors are of
 // kind ErrUnauthenticated, or what Tokens gives. Digdag's texts do not tell which part was wrong; only the

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"log/slog"
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
@@ -36,6 +37,7 @@ func (p *serverProcess) openServer(context.Context) error {
 		Store: p.store, Launcher: p.launcher, Killer: p.flusher, Auth: access.New(access.Options{
 			Username: s.Auth.Username, Password: s.Auth.Password, Admin: s.Auth.Admin,
 			Tokens: &usedTokens{tokens: &agentTokens{stored: storedTokens{p.store}, now: p.env.Now}, store: p.store, now: p.env.Now}, Now: p.env.Now,
+			Braked: p.braked,
 		}), Agents: p.hub,
 		Archives: p.archives, ArchiveType: s.Archives.Type,
 		DirectDownload: map[string]bool{s.Archives.Type: s.Archives.Bucket.DirectDownload},
@@ -48,6 +50,19 @@ func (p *serverProcess) openServer(context.Context) error {
 		Swagger: s.Listen.Swagger, RequestTimeout: requestTimeout, ReserveAfter: s.Engine.ReserveAfter, MaxRunning: p.maxRunning(),
 	})
 	return nil
+}
+
+// braked tells the log and the audit of an address that guesses.
+func (p *serverProcess) braked(address string, failures int) {
+	p.log.Warn("tries to sign in are slowed down", slog.String("address", address), slog.Int("failures", failures))
+	record := server.BrakeRecord(p.env.Now(), address, failures)
+	p.parts.Go(func() {
+		ctx, cancel := context.WithTimeout(p.partsCtx, requestTimeout)
+		defer cancel()
+		if err := p.store.Update(ctx, func(tx trowel.Tx) error { return tx.InsertRecords(ctx, &record) }); err != nil {
+			p.log.Warn("the audit is not told of tries to sign in", slog.Any("error", err))
+		}
+	})
 }
 
 // schedulesChanged wakes the schedulers of all servers, and tells them which schedule it was if one alone was

@@ -51,7 +51,7 @@ func (c *call) answerError(err error) {
 		c.w.WriteHeader(r.status)
 		return
 	}
-	if r.status == http.StatusServiceUnavailable {
+	if r.status == http.StatusServiceUnavailable || r.status == http.StatusTooManyRequests {
 		c.w.Header().Set("Retry-After", "1")
 	}
 	if c.opts.Mask != nil {

@@ -23,7 +23,7 @@ func actionPhrases() map[string]string {
 		"agent.drain": "drained the agent", "agent.undrain": "let the agent take tasks again:",
 		trowel.ActionAgentLost: "lost the agent",
 		"attempt.start":        "started an attempt of", "attempt.retry": "started again an attempt of", "attempt.kill": "killed an attempt of",
-		"attempt.delete": "deleted",
+		"attempt.delete": "deleted", actionBrake: "slowed down tries to sign in from",
 	}
 }
 

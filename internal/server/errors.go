@@ -48,6 +48,7 @@ func statusOf(err error) int {
 		status int
 	}{
 		{access.ErrUnauthenticated, http.StatusUnauthorized},
+		{access.ErrTooMany, http.StatusTooManyRequests},
 		{trowel.ErrNotFound, http.StatusNotFound},
 		{trowel.ErrConflict, http.StatusConflict},
 		{trowel.ErrInvalid, http.StatusBadRequest},

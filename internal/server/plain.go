@@ -77,8 +77,19 @@ func trace(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte(text.String()))
 }
 
-// options says which methods a path has (server 2.1).
-func options(w http.ResponseWriter, f found, known bool) {
+// options says which methods a path has (server 2.1). Who does not sign in is told the same of all paths: browsers
+// ask so, without credentials, whether a page may call.
+func (s *Server) options(w *recorder, r *http.Request, f found, known bool) {
+	if s.opts.SignIn {
+		_, err := s.opts.Auth.Admit(r.Context(), r.RemoteAddr, r.Header)
+		if err != nil {
+			const all = "DELETE, GET, HEAD, OPTIONS, POST, PUT"
+			w.Header().Set("Allow", all)
+			w.Header().Set("Content-Type", "text/plain")
+			_, _ = w.Write([]byte(all))
+			return
+		}
+	}
 	if !known {
 		w.WriteHeader(http.StatusNotFound)
 		return
@@ -114,7 +125,7 @@ func (s *Server) serveUI(w *recorder, r *http.Request) {
 // serveMetrics answers with all metrics. They name projects and workflows, so they need a caller.
 func (s *Server) serveMetrics(w *recorder, r *http.Request) {
 	c := &call{Server: s, w: w, r: r, context: r.Context(), now: s.opts.Now()}
-	caller, err := s.opts.Auth.Authenticate(r.Context(), r.Header)
+	caller, err := s.opts.Auth.Admit(r.Context(), r.RemoteAddr, r.Header)
 	c.caller = caller
 	switch {
 	case err != nil:

@@ -28,8 +28,11 @@ type Killer interface {
 	KillBy(ctx context.Context, id trowel.AttemptID, actor string, record *trowel.Record) error
 }
 
-// Authenticator tells who calls.
+// Authenticator tells who calls. An access.Authenticator is one.
 type Authenticator interface {
+	// Admit lets in who sends a request from an address, IP:PORT. Who tries too often gets an access.ErrTooMany.
+	Admit(ctx context.Context, remote string, header http.Header) (access.Caller, error)
+	// Authenticate is Admit for somebody who was let in before.
 	Authenticate(ctx context.Context, header http.Header) (access.Caller, error)
 }
 
@@ -82,6 +85,7 @@ type Options struct {
 	MaxAttemptsPage    int
 	Swagger            bool
 	RequestTimeout     time.Duration // of requests that only touch the database
+	ProveEvery         time.Duration // between looks whether tokens of lasting requests still hold; zero for 3 s
 }
 
 // defaultPage is how many items a list has unless the request says otherwise (server 2.4).
@@ -96,12 +100,13 @@ type Server struct {
 	gates   *gates
 	origins *origins
 	names   *nameCache
+	proofs  *proofs
 }
 
 // New returns a server.
 func New(opts Options) *Server {
 	s := &Server{
-		opts: opts, gates: &gates{}, names: &nameCache{}, origins: &origins{names: opts.Names, swagger: opts.Swagger, signIn: opts.SignIn},
+		opts: opts, gates: &gates{}, names: &nameCache{}, proofs: newProofs(&opts), origins: &origins{names: opts.Names, swagger: opts.Swagger, signIn: opts.SignIn},
 	}
 	s.routes = routes()
 	if opts.Swagger {
@@ -179,11 +184,11 @@ func (s *Server) serveAPI(w *recorder, r *http.Request, path string) {
 	c := &call{Server: s, w: w, r: r, context: r.Context(), now: s.opts.Now()}
 	f, known := s.router.find(path)
 	if r.Method == http.MethodOptions {
-		options(w, f, known)
+		s.options(w, r, f, known)
 		return
 	}
 	if !known || !f.open(r.Method) {
-		caller, err := s.opts.Auth.Authenticate(r.Context(), r.Header)
+		caller, err := s.opts.Auth.Admit(r.Context(), r.RemoteAddr, r.Header)
 		if err != nil {
 			c.answer(nil, err)
 			return
@@ -234,7 +239,9 @@ func (c *call) run(known bool) (any, error) {
 		return nil, err
 	}
 	c.query = c.r.URL.Query()
-	if !c.route.long {
+	if c.route.long {
+		defer c.proofs.hold(c)()
+	} else {
 		ctx, cancel := context.WithTimeoutCause(c.r.Context(), c.opts.RequestTimeout, errSlow)
 		defer cancel()
 		c.context = ctx

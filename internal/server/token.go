@@ -51,6 +51,18 @@ func TokenRecord(action string, t *trowel.Token) trowel.Record {
 	return r
 }
 
+// actionBrake is the action of a BrakeRecord.
+const actionBrake = "address.brake"
+
+// BrakeRecord is what the audit tells of an address that guesses passwords or tokens, and has failed so often since
+// it was told last.
+func BrakeRecord(at time.Time, address string, failures int) trowel.Record {
+	return trowel.Record{
+		At: at, ActorKind: trowel.ActorServer, Actor: "server", Source: trowel.SourceServer, Action: actionBrake,
+		ObjectKind: "address", ObjectID: address, Object: address, After: param.Of("failures", failures),
+	}
+}
+
 func getTokens(c *call) (any, error) {
 	if err := c.may(0); err != nil {
 		return nil, err

@@ -1,0 +1,201 @@
+package server_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/access"
+	"github.com/trowel-project/trowel/internal/server"
+)
+
+// What lasts ends when its token holds no longer, and not before: streams of events whatever they are about, and
+// uploads whose sender takes their time.
+func TestLastingRequestsEnd(t *testing.T) {
+	t.Parallel()
+	admitted := make(chan string, 100)
+	var later atomic.Bool
+	h := newHouse(t, func(o *server.Options) {
+		o.ProveEvery = 10 * time.Millisecond
+		o.Auth = &telling{access.New(access.Options{Tokens: tokens{o.Store}, Now: func() time.Time {
+			if later.Load() {
+				return time.Now().Add(2 * time.Hour)
+			}
+			return time.Now()
+		}}), admitted}
+	})
+	attempt := h.tasks(t, "p")
+	h.tasks(t, "q")
+	revoke := func(name string) {
+		err := h.store.Update(t.Context(), func(tx trowel.Tx) error {
+			list, err := tx.ListTokens(t.Context())
+			i := slices.IndexFunc(list, func(token *trowel.Token) bool { return token.Name == name })
+			if err != nil || i < 0 {
+				return errors.Join(err, trowel.ErrNotFound)
+			}
+			list[i].RevokedAt = time.Now()
+			return tx.UpdateToken(t.Context(), list[i])
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	expiring, hash := access.NewToken()
+	err := h.store.Update(t.Context(), func(tx trowel.Tx) error {
+		return tx.InsertToken(t.Context(), &trowel.Token{
+			Name: "expiring", Hash: hash, Role: "operator", CreatedAt: time.Now(), ExpiresAt: time.Now().Add(time.Hour),
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := h.lasting(t, "GET", "/api/events?topic=site", "Bearer "+h.token(t, access.RoleRead, ""), nil)
+	for _, row := range []struct {
+		name, role, bearer, topic string
+		end                       func()
+	}{
+		{"revoked", "operator of ", h.token(t, access.RoleOperator, ""), "site", func() { revoke("operator of ") }},
+		{"expired", "expiring", expiring, fmt.Sprint("attempt:", attempt), func() { later.Store(true) }},
+		{"of a deleted project", "operator of p", h.token(t, access.RoleOperator, "p"), "project:1", func() { h.delete(t, "/api/projects/1") }},
+	} {
+		events := h.lasting(t, "GET", "/api/events?topic="+row.topic, "Bearer "+row.bearer, nil)
+		project := "r"
+		if row.topic == "project:1" {
+			project = "p"
+		}
+		body, sender := io.Pipe()
+		upload := h.lasting(t, "PUT", "/api/projects?revision=late&project="+project, "Bearer "+row.bearer, body)
+		_, _ = io.WriteString(sender, packed(t, "main.dig", "+a:\n  echo>: a\n")[:20])
+		for name := ""; !strings.Contains(name, row.role); {
+			name = <-admitted
+		}
+		row.end()
+		for what, request := range map[string]chan string{"stream": events, "upload": upload} {
+			select {
+			case got := <-request:
+				if strings.HasPrefix(got, "200") && what == "upload" {
+					t.Errorf("%s: the upload is taken: %s", row.name, got)
+				}
+			case <-time.After(time.Minute):
+				t.Errorf("%s: the %s goes on", row.name, what)
+			}
+		}
+		_ = sender.Close()
+	}
+	select {
+	case got := <-other:
+		t.Errorf("the stream of another token ended, too: %s", got)
+	default:
+	}
+}
+
+// telling tells of those who have sent a body that is not at its end.
+type telling struct {
+	server.Authenticator
+
+	admitted chan string
+}
+
+func (a *telling) Admit(ctx context.Context, remote string, header http.Header) (access.Caller, error) {
+	caller, err := a.Authenticator.Admit(ctx, remote, header)
+	if header.Get("Content-Type") == "application/gzip" {
+		a.admitted <- caller.Name
+	}
+	return caller, err
+}
+
+// lasting sends a request, and returns what it ends with.
+func (h *house) lasting(t *testing.T, method, path, authorization string, body io.Reader) chan string {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	t.Cleanup(cancel)
+	r, err := http.NewRequestWithContext(ctx, method, h.URL+path, body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Authorization", authorization)
+	if body != nil {
+		r.Header.Set("Content-Type", "application/gzip")
+	}
+	ended := make(chan string, 1)
+	begun := make(chan struct{})
+	go func() {
+		w, err := h.Client().Do(r)
+		if err != nil {
+			ended <- err.Error()
+			return
+		}
+		close(begun)
+		defer func() { _ = w.Body.Close() }()
+		text, _ := io.ReadAll(w.Body)
+		ended <- w.Status + " " + string(text)
+	}()
+	if body == nil { // a stream: it has begun when its header is here
+		select {
+		case <-begun:
+		case got := <-ended:
+			t.Fatalf("%s %s: %s", method, path, got)
+		}
+	}
+	return ended
+}
+
+// Who guesses is answered with 429, and an address that did so once is not kept from what needs no sign-in.
+func TestGuessing(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, func(o *server.Options) {
+		o.SignIn = true
+		o.Metrics = http.NotFoundHandler()
+		o.Auth = access.New(access.Options{Username: "u", Password: "p", Tokens: tokens{o.Store}, Now: o.Now})
+	})
+	bearer := "Bearer " + h.token(t, access.RoleRead, "")
+	wrong := []string{"Authorization", "Basic dTp4"}
+	for i := range 10 {
+		path := []string{"/api/projects", "/metrics", "/api/nope"}[i%3]
+		if a := h.do(t, http.MethodGet, path, "", "", wrong...); a.status != http.StatusUnauthorized {
+			t.Errorf("guess %d: %d %s, want 401", i, a.status, a.body)
+		}
+	}
+	for _, path := range []string{"/api/projects", "/metrics", "/api/nope"} {
+		a := h.do(t, http.MethodGet, path, "", "", wrong...)
+		if a.status != http.StatusTooManyRequests || a.header.Get("Retry-After") != "1" || !strings.Contains(a.body, "once in a second") {
+			t.Errorf("GET %s after ten: %d %v %s, want 429", path, a.status, a.header, a.body)
+		}
+	}
+	if a := h.do(t, http.MethodGet, "/api/projects", "", "", "Authorization", bearer); a.status != http.StatusOK {
+		t.Errorf("a token: %d %s, want 200", a.status, a.body)
+	}
+	if a := h.get(t, "/api/version"); a.status != http.StatusOK {
+		t.Errorf("version: %d %s, want 200", a.status, a.body)
+	}
+}
+
+// Who does not sign in learns of no path whether it is there.
+func TestOptions(t *testing.T) {
+	t.Parallel()
+	h := newHouse(t, func(o *server.Options) {
+		o.SignIn = true
+		o.Auth = access.New(access.Options{Username: "u", Password: "p", Tokens: tokens{o.Store}, Now: o.Now})
+	})
+	for _, path := range []string{"/api/projects", "/api/attempts/1/kill", "/api/nope", "/api"} {
+		a := h.do(t, http.MethodOptions, path, "", "")
+		if a.status != http.StatusOK || a.body != "DELETE, GET, HEAD, OPTIONS, POST, PUT" {
+			t.Errorf("OPTIONS %s without credentials: %d %s, want the same for all", path, a.status, a.body)
+		}
+	}
+	admin := []string{"Authorization", "Basic dTpw"}
+	if a := h.do(t, http.MethodOptions, "/api/attempts/1/kill", "", "", admin...); a.body != "OPTIONS, POST" {
+		t.Errorf("OPTIONS with credentials: %d %s, want OPTIONS, POST", a.status, a.body)
+	}
+	if a := h.do(t, http.MethodOptions, "/api/nope", "", "", admin...); a.status != http.StatusNotFound {
+		t.Errorf("OPTIONS of no path: %d %s, want 404", a.status, a.body)
+	}
+}
