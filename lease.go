@@ -58,6 +58,7 @@ type Report struct {
 	Try         int
 	Outcome     Outcome
 	Result      Result
+	Origin      Origin // where the body of Result.Subtasks is written, if the operator read a file; else empty
 	RetryIn     time.Duration
 	StateParams *param.Map
 	Error       *param.Map // error object (language X33) of a failure or of what a retry is for

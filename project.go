@@ -45,6 +45,7 @@ type Workflow struct {
 	Name       string
 	Zone       string     // time zone id as language L43 normalises it
 	Definition *param.Map // the file without its time zone (language L40a)
+	Origin     Origin     // where its tasks are written
 }
 
 // Definition is a workflow with what it belongs to.

@@ -113,6 +113,7 @@ type Task struct {
 	Group     bool // has no operator
 	Local     *param.Map
 	Export    *param.Map
+	Origin    Origin
 	Upstreams []TaskID // siblings that must succeed first; a name may stand twice (language C25)
 
 	State TaskState

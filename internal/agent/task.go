@@ -82,7 +82,7 @@ func (t *try) execute(out *output, log *slog.Logger) (report trowel.Report) {
 		}
 		return failure(err)
 	case outcome.Again == nil:
-		return trowel.Report{Outcome: trowel.OutcomeSuccess, Result: outcome.Result}
+		return trowel.Report{Outcome: trowel.OutcomeSuccess, Result: outcome.Result, Origin: outcome.Origin}
 	}
 	again := trowel.Report{Outcome: trowel.OutcomePoll, RetryIn: outcome.Again.After, StateParams: outcome.Again.State}
 	if cause := outcome.Again.Cause; cause != nil {

@@ -146,6 +146,7 @@ type AgentResult struct {
 	Export    *param.Map `json:"export,omitempty"`
 	ResetKeys []string   `json:"resetKeys,omitempty"`
 	Store     *param.Map `json:"store,omitempty"`
+	Origin    string     `json:"origin,omitempty"` // where subtasks are written, as servers store it
 }
 
 // AgentLogChunk is a piece of the output of a try, a whole gzip member.

@@ -58,6 +58,7 @@ type Why struct {
 	Since   *string  `json:"since"`
 	Attempt ID       `json:"attempt"`
 	Task    *TaskRef `json:"task"`  // nil of an attempt without tasks
+	Place   *string  `json:"place"` // where the task is written: file:line:column; nil if that is not known
 	State   string   `json:"state"` // that of the task as stateDetail, or the status of the attempt
 	// Blockers are the things that keep it, the first few.
 	Blockers List[Blocker] `json:"blockers"`
@@ -140,6 +141,8 @@ type TaskDetail struct {
 	Task
 	// StateDetail is the state with Trowel's own words, such as "not_reached".
 	StateDetail string `json:"stateDetail"`
+	// Place is where it is written: file:line:column; nil if that is not known.
+	Place *string `json:"place"`
 	// Reason is why it does not run; nil if it runs or is done.
 	Reason *Reason `json:"reason"`
 	// Try is the number of the present or last try; zero before the first.

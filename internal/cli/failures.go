@@ -35,7 +35,8 @@ func (f *failures) Committed(batch *flush.Batch) error {
 		c := &batch.Changes[i]
 		if c.To == trowel.TaskError {
 			f.tasks = append(f.tasks, failure{c.Task.ID, failedTask{
-				Name: c.Task.FullName, Message: failureText(c.Task.Error), LastLines: f.lines[c.Task.ID], Fix: fixInRun(failureText(c.Task.Error)),
+				Name: c.Task.FullName, Message: failureText(c.Task.Error), Where: c.Task.Origin.Place, LastLines: f.lines[c.Task.ID],
+				Fix: fixInRun(failureText(c.Task.Error)),
 			}})
 		}
 	}

@@ -47,8 +47,9 @@ func sessionTable(v *listView, sessions []api.Session) *listTable {
 	return t
 }
 
-// taskTable has the tasks of an attempt. Below one that failed stands its error, below one that waits why.
-func taskTable(v *listView, tasks []api.Task, reasons map[api.ID]string) *listTable {
+// taskTable has the tasks of an attempt. Below one that failed stands where it is written and its error, below
+// one that waits why.
+func taskTable(v *listView, tasks []api.Task, reasons, places map[api.ID]string) *listTable {
 	t := &listTable{painted: 1, columns: []listColumn{
 		{title: "ID", right: true, drop: 2}, {title: "STATE"}, {title: "TASK", least: 16}, {title: "STARTED", drop: 1}, {title: "TOOK", right: true},
 	}}
@@ -64,6 +65,9 @@ func taskTable(v *listView, tasks []api.Task, reasons map[api.ID]string) *listTa
 		}
 		if message := taskError(task); message != "" {
 			row.note = message
+			if place := places[task.ID]; place != "" {
+				row.note = place + "  " + message
+			}
 		}
 		t.rows = append(t.rows, row)
 	}

@@ -205,7 +205,7 @@ func (l *localRun) unlock() error {
 func (l *localRun) storeProject(ctx context.Context, now time.Time) error {
 	workflows := make([]*trowel.Workflow, len(l.project.Workflows))
 	for i, w := range l.project.Workflows {
-		workflows[i] = &trowel.Workflow{Name: w.Name, Zone: w.Zone.ID, Definition: w.Definition}
+		workflows[i] = &trowel.Workflow{Name: w.Name, Zone: w.Zone.ID, Definition: w.Definition, Origin: w.Origin}
 	}
 	l.setting = trowel.Setting{
 		Project:  trowel.Project{Name: "default", CreatedAt: now},

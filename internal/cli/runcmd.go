@@ -197,19 +197,7 @@ func (l *localRun) ended(attempt *trowel.Attempt, interrupted bool, broken error
 	case end.Status != "success":
 		end.Resume = l.resumeCommand()
 	}
-	for i := range end.Failed {
-		end.Failed[i].Where = l.where(end.Failed[i].Name)
-	}
 	return end
-}
-
-// where is the place of a task that the workflow states; empty for one that was generated.
-func (l *localRun) where(task string) string {
-	at, found := l.project.Locate(l.workflow, task)
-	if !found {
-		return ""
-	}
-	return at.String()
 }
 
 // resumeCommand is what goes on with the tasks that have not succeeded; empty if nothing was kept.

@@ -119,7 +119,7 @@ func (f *localFolder) store(ctx context.Context, p *serverProcess, project *dig.
 		err := p.store.Update(ctx, func(tx trowel.Tx) error {
 			workflows := make([]*trowel.Workflow, len(project.Workflows))
 			for i, w := range project.Workflows {
-				workflows[i] = &trowel.Workflow{Name: w.Name, Zone: w.Zone.ID, Definition: w.Definition}
+				workflows[i] = &trowel.Workflow{Name: w.Name, Zone: w.Zone.ID, Definition: w.Definition, Origin: w.Origin}
 			}
 			row := &trowel.Project{Name: localProject, CreatedAt: now}
 			revision := &trowel.Revision{

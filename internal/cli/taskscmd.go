@@ -27,7 +27,7 @@ func runTasks(ctx context.Context, c *call) error {
 		}
 		shown := tasksIn(tasks.Tasks, c.args.text("--status"))
 		if c.args.given("--json") {
-			return c.printJSON(&api.TaskCollection{Tasks: shown})
+			return c.printJSON(withPlaces(shown, taskPlaces(ctx, server, id)))
 		}
 		reasons := c.reasons(ctx, server, id, tasks)
 		if view := c.listView(); view != nil {
@@ -38,7 +38,7 @@ func runTasks(ctx context.Context, c *call) error {
 			if state := c.args.text("--status"); state != "" {
 				none += " of the state " + state
 			}
-			view.show(taskTable(view, shown, reasons), none+".", view.failureHint(id, shown), view.timesHint())
+			view.show(taskTable(view, shown, reasons, taskPlaces(ctx, server, id)), none+".", view.failureHint(id, shown), view.timesHint())
 			return nil
 		}
 		for i := range shown {

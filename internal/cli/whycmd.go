@@ -81,6 +81,9 @@ func (c *call) printWhy(why *api.Why) {
 		subject = why.Task.Name
 	}
 	say(c.env.Stdout, "%s: %s\n", subject, c.status(why.State))
+	if why.Place != nil {
+		say(c.env.Stdout, "  at %s\n", *why.Place)
+	}
 	if len(why.Reasons) == 0 {
 		say(c.env.Stdout, "  %s\n", why.Text)
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/param"
 )
 
@@ -38,6 +39,13 @@ func Compile(parentFullName, name string, body *param.Map) ([]Task, error) {
 		return nil, err
 	}
 	return c.tasks, nil
+}
+
+// CompileAt is Compile of a body of which it is known where it is written.
+func CompileAt(origin trowel.Origin, parentFullName, name string, body *param.Map) ([]Task, error) {
+	tasks, err := Compile(parentFullName, name, body)
+	setOrigins(tasks, origin)
+	return tasks, err
 }
 
 // compiler gathers tasks and all that is wrong with them. It goes on after a problem, so that

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/trowel-project/trowel/internal/dig/yaml"
 	"github.com/trowel-project/trowel/internal/param"
 )
 
@@ -31,7 +32,8 @@ type loader struct {
 	dir      string   // absolute path of the project, as messages show it
 	chain    []string // the files that are being read: each includes the next
 	included int
-	lenient  bool // go on as if files that cannot be included were empty
+	lenient  bool                  // go on as if files that cannot be included were empty
+	roots    map[string]*yaml.Node // of the files that were read, if it is not nil
 }
 
 // load reads a file that must hold an object, and expands its includes (language 1.5). The name
@@ -47,6 +49,9 @@ func (l *loader) load(name string) (*param.Map, *Error) {
 	document, err := read(text, l.lenient)
 	if err != nil {
 		return nil, err
+	}
+	if l.roots != nil {
+		l.roots[name] = document.root
 	}
 	object, err := document.object()
 	if err != nil || !document.hasIncludes {

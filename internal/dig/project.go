@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/trowel-project/trowel/internal/dig/yaml"
 	"github.com/trowel-project/trowel/internal/param"
 )
 
@@ -19,8 +20,7 @@ type Project struct {
 	Dir       string      // absolute path, as messages show it
 	Workflows []*Workflow // sorted by file name
 
-	files  fs.FS
-	places places // of tasks, for Locate
+	files fs.FS
 }
 
 // Load reads the workflows of a folder of this machine (language 1.2). Symbolic links are followed
@@ -101,11 +101,17 @@ func (p *Project) workflowFiles() ([]string, error) {
 }
 
 func (p *Project) loadFile(name string) (*Workflow, *Error) {
-	content, err := p.loader().load(name)
+	l := p.loader()
+	l.roots = map[string]*yaml.Node{}
+	content, err := l.load(name)
 	if err != nil {
 		return nil, err
 	}
-	return workflowOf(name, content)
+	w, err := workflowOf(name, content)
+	if err == nil {
+		w.Origin = l.origin(name)
+	}
+	return w, err
 }
 
 // LoadFile reads one file of the project as a workflow, be it in a folder or not, as call> does
@@ -143,7 +149,9 @@ func (p *Project) Compile() ([][]Task, error) {
 }
 
 // Compile compiles the workflow.
-func (w *Workflow) Compile() ([]Task, error) { return Compile("", "+"+w.Name, w.Definition) }
+func (w *Workflow) Compile() ([]Task, error) {
+	return CompileAt(w.Origin, "", "+"+w.Name, w.Definition)
+}
 
 // ReadParams reads a file of parameters, as option -P: a mapping, with includes (language L61). The
 // path is one of this machine. The error is an *Error.

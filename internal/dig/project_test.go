@@ -11,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/dig"
 	"github.com/trowel-project/trowel/internal/param"
 )
@@ -178,7 +179,7 @@ func TestReadYAMLOfAppendYAML(t *testing.T) {
 }
 
 // A task is found where it is written, through merge keys and includes, but not one that is generated.
-func TestLocate(t *testing.T) {
+func TestPlaces(t *testing.T) {
 	t.Parallel()
 	project, err := dig.LoadFS(mapFS(map[string]string{
 		"main.dig":  "+a:\n  +b: {echo>: b}\n!include : 'sub/x.dig'\n+m: &m\n  +n: {echo>: n}\n+o:\n  <<: *m\n+l:\n  - {_retry: 1}\n  - {+p: {echo>: p}}\n",
@@ -187,16 +188,72 @@ func TestLocate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]string{
-		"+main": "main.dig:1:1", "+main+a+b": "main.dig:2:3", "+main+c+d": "sub/x.dig:2:3", "+main+o+n": "main.dig:5:3", "+main+l+p": "main.dig:10:6",
-	} {
-		got, ok := project.Locate(project.Workflows[0], name)
-		if !ok || got.String() != want {
-			t.Errorf("Locate(%s) = %s, %v, want %s", name, got, ok, want)
-		}
+	want := map[string]string{
+		"+main": "main.dig:1:1", "+main+a": "main.dig:1:1", "+main+a+b": "main.dig:2:3", "+main+c": "sub/x.dig:1:1", "+main+c+d": "sub/x.dig:2:3",
+		"+main+m": "main.dig:4:1", "+main+m+n": "main.dig:5:3", "+main+o": "main.dig:6:1", "+main+o+n": "main.dig:5:3",
+		"+main+l": "main.dig:8:1", "+main+l+p": "main.dig:10:6",
 	}
-	if got, ok := project.Locate(project.Workflows[0], "+main+a^sub"); ok {
-		t.Errorf("Locate(+main+a^sub) = %s, want nothing", got)
+	tasks, err := project.Workflows[0].Compile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, task := range tasks {
+		got[task.FullName] = task.Origin.Place
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("places (-want +got):\n%s", diff)
+	}
+}
+
+// Tasks that are made later have the places of the bodies that they are made of, in whatever file these are.
+func TestOrigin(t *testing.T) {
+	t.Parallel()
+	project, err := dig.LoadFS(mapFS(map[string]string{
+		"main.dig": "_export:\n  user: {+x: 1}\n  _error: {+e: {echo>: e}}\n+a:\n  loop>: 2\n  _do:\n    +b: {loop>: 1, _do: {+c: {echo>: c}}}\n    +d:\n      !include : 'sub/x.dig'\n" +
+			"+p:\n  +q: {echo>: q, user: {+y: {}}, _check: {echo>: k}}\n",
+		"sub/x.dig": "loop>: 3\n_do:\n  +z: {echo>: z}\n",
+	}), "/project")
+	if err != nil {
+		t.Fatal(err)
+	}
+	main, err := project.Workflows[0].Compile()
+	if err != nil {
+		t.Fatal(err)
+	}
+	origins := map[string]string{}
+	for _, task := range main {
+		origins[task.FullName] = task.Origin.Text()
+	}
+	want := map[string]string{
+		"+main":     `{"@":"main.dig:1:1","_export":{"@":"1:1","_error":{"@":"3:3","+e":"3:12"}}}`,
+		"+main+a":   `{"@":"main.dig:4:1","_do":{"@":"6:3","+b":{"@":"7:5","_do":{"@":"7:20","+c":"7:26"}},"+d":{"@":"8:5","_do":{"@":"sub/x.dig:2:1","+z":"3:3"}}}}`,
+		"+main+p":   "main.dig:10:1",
+		"+main+p+q": `{"@":"main.dig:11:3","_check":"11:34"}`,
+	}
+	if diff := cmp.Diff(want, origins); diff != "" {
+		t.Fatalf("origins (-want +got):\n%s", diff)
+	}
+	iteration := param.Of("+b", param.Of("loop>", int64(1), "_do", param.New()), "+d", param.Of("loop>", int64(3), "_do", param.New()))
+	sub, err := dig.CompileAt(trowel.ParseOrigin(origins["+main+a"]).Of("_do"), "+main+a", "^sub", param.Of("+loop-0", iteration, "+loop-1", iteration))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]string{}
+	for _, task := range sub {
+		got[task.FullName] = task.Origin.Text()
+	}
+	b, d := `{"@":"main.dig:7:5","_do":{"@":"7:20","+c":"7:26"}}`, `{"@":"main.dig:8:5","_do":{"@":"sub/x.dig:2:1","+z":"3:3"}}`
+	want = map[string]string{
+		"+main+a^sub": "main.dig:6:3", "+main+a^sub+loop-0": "main.dig:6:3", "+main+a^sub+loop-0+b": b, "+main+a^sub+loop-0+d": d,
+		"+main+a^sub+loop-1": "main.dig:6:3", "+main+a^sub+loop-1+b": b, "+main+a^sub+loop-1+d": d,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("origins of a loop (-want +got):\n%s", diff)
+	}
+	inner, err := dig.CompileAt(trowel.ParseOrigin(d).Of("_do"), "+x", "^sub", param.Of("+loop-0", param.Of("+z", param.Of("echo>", "z"))))
+	if err != nil || inner[2].Origin.Place != "sub/x.dig:3:3" {
+		t.Errorf("a task of an included loop is at %q (%v), want sub/x.dig:3:3", inner[2].Origin.Place, err)
 	}
 }
 

@@ -1,6 +1,9 @@
 package dig
 
-import "github.com/trowel-project/trowel/internal/param"
+import (
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/param"
+)
 
 // Keys of a body that mean something to the compiler (language 2.4, 2.8).
 const (
@@ -33,6 +36,7 @@ type Task struct {
 	Local     *param.Map
 	Export    *param.Map // what _export has; never nil
 	Upstreams []int      // indexes of the siblings that must succeed first, in Digdag's order
+	Origin    trowel.Origin
 }
 
 // Config is the body of the task as Digdag's API shows it: local keys, then _export if it has any.

@@ -45,6 +45,7 @@ type document struct {
 	// hasIncludes tells that a key or a value begins with "!include:", which is what becomes of the
 	// tag !include.
 	hasIncludes bool
+	root        *yaml.Node // nil without one
 }
 
 // readYAML reads a text with one document; a text without one is null. Values are of the types of
@@ -65,7 +66,7 @@ func read(text string, lenient bool) (document, *Error) {
 	if failure != nil {
 		return document{}, failure
 	}
-	return document{value, c.included > 0 || strings.Contains(text, includePrefix)}, nil
+	return document{value, c.included > 0 || strings.Contains(text, includePrefix), doc.Root}, nil
 }
 
 func newConversion(doc *yaml.Document) *conversion {

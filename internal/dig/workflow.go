@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/param"
 	"github.com/trowel-project/trowel/internal/schedule"
 )
@@ -32,6 +33,8 @@ type Workflow struct {
 	// Definition is the stored form: _export (left out if empty), the other directives, the tasks
 	// (language L40a). The time zone is not in it.
 	Definition *param.Map
+	// Origin is where the tasks are written.
+	Origin trowel.Origin
 	// Schedule and SLA are the blocks of that name in the definition: nil if there is none or if
 	// it is no object, which ScheduleBlock and SLABlock refuse.
 	Schedule, SLA *param.Map

@@ -45,7 +45,7 @@ func (a *applying) restart(t *task) {
 	for _, old := range t.stated(t.Round - 1) {
 		c := &task{Task: trowel.Task{
 			ID: a.nextID(), AttemptID: t.AttemptID, ParentID: old.ParentID, ParentRound: 0,
-			FullName: old.FullName, Group: old.Group, Local: old.Local, Export: old.Export,
+			FullName: old.FullName, Group: old.Group, Local: old.Local, Export: old.Export, Origin: old.Origin,
 			Flags: old.Flags & trowel.TaskInitial, UpdatedAt: a.at,
 		}}
 		if parent := copies[old.ParentID]; parent != nil {

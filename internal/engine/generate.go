@@ -12,14 +12,14 @@ import (
 type following struct{ sub, check []dig.Task }
 
 // compileFollowing compiles ^sub and ^check of a task that succeeded (language X18, X22).
-func (a *applying) compileFollowing(t *task, result trowel.Result) (f following, err error) {
-	if result.Subtasks.Len() > 0 {
-		if f.sub, err = compile(t, "^sub", result.Subtasks); err != nil {
+func (a *applying) compileFollowing(t *task, r trowel.Report) (f following, err error) {
+	if subtasks := r.Result.Subtasks; subtasks.Len() > 0 {
+		if f.sub, err = compile(t, t.originOf(r), "^sub", subtasks); err != nil {
 			return f, err
 		}
 	}
 	if check := t.directive("_check"); check.Len() > 0 {
-		if f.check, err = compile(t, "^check", check); err != nil {
+		if f.check, err = compile(t, t.Origin.Of("_check"), "^check", check); err != nil {
 			return f, err
 		}
 	}
@@ -34,12 +34,28 @@ func (a *applying) compileFollowing(t *task, result trowel.Result) (f following,
 }
 
 // compile compiles a tree that hangs from t.
-func compile(t *task, name string, body *param.Map) ([]dig.Task, error) {
-	tree, err := dig.Compile(t.FullName, name, body)
+func compile(t *task, origin trowel.Origin, name string, body *param.Map) ([]dig.Task, error) {
+	tree, err := dig.CompileAt(origin, t.FullName, name, body)
 	if err != nil {
 		return nil, err
 	}
 	return tree, dig.CheckExports(tree)
+}
+
+// originOf says where the subtasks of a report are written: in the file that the operator read, or in the
+// body of the task that they were made of.
+func (t *task) originOf(r trowel.Report) trowel.Origin {
+	if r.Origin.Place != "" {
+		return r.Origin
+	}
+	do, other := t.Origin.Of("_do"), t.Origin.Of("_else_do")
+	if other.Place == t.Origin.Place || param.Equal(r.Result.Subtasks, t.raw("_do")) {
+		return do
+	}
+	if do.Place == t.Origin.Place || param.Equal(r.Result.Subtasks, t.raw("_else_do")) {
+		return other
+	}
+	return trowel.Origin{Place: t.Origin.Place}
 }
 
 func (a *applying) insertFollowing(t *task, f following) {
@@ -108,7 +124,7 @@ func (a *applying) compileErrorTasks(t *task, object, exports *param.Map) []dig.
 	export.Set("error", object)
 	body = body.Clone()
 	body.Set("_export", export)
-	tree, err := compile(t, "^error", body)
+	tree, err := compile(t, t.Origin.Of("_error"), "^error", body)
 	if err != nil {
 		a.warn("cannot add the _error tasks of " + t.FullName + ": " + err.Error())
 		return nil

@@ -67,7 +67,7 @@ func exitOf(o trowel.Outcome) string {
 // success is a failure (language X22). detail tells that there is more to write down than the state.
 func (a *applying) succeed(t *task, r trowel.Report, detail bool) {
 	result := r.Result
-	follow, err := a.compileFollowing(t, result)
+	follow, err := a.compileFollowing(t, r)
 	if err != nil {
 		a.fail(t, errorObject(err))
 		return

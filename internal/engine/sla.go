@@ -32,7 +32,7 @@ func (s SLA) apply(a *applying) {
 	if sla.Fail {
 		a.insertSLA(root, []dig.Task{command(root, "^sla^fail", "fail", violation)})
 	}
-	tree, err := compile(root, "^sla", sla.Tasks)
+	tree, err := compile(root, root.Origin.Of("sla"), "^sla", sla.Tasks)
 	if err != nil {
 		a.warn("cannot add the tasks of the SLA of " + root.FullName + ": " + err.Error())
 	} else {

@@ -136,7 +136,7 @@ func (a *applying) insertIn(tasks []dig.Task, parent *task, round int, upstreams
 		added[i] = t
 		t.Task = trowel.Task{
 			ID: a.nextID(), AttemptID: a.img.Attempt.ID, FullName: spec.FullName, Group: spec.Group,
-			Local: spec.Local, Export: spec.Export, Flags: flags, UpdatedAt: a.at,
+			Local: spec.Local, Export: spec.Export, Origin: spec.Origin, Flags: flags, UpdatedAt: a.at,
 		}
 		switch {
 		case spec.Parent >= 0:

@@ -14,7 +14,8 @@ import (
 // Bounds of what a report may say.
 const (
 	maxLines   = 20
-	maxLine    = 4000 // bytes
+	maxLine    = 4000    // bytes
+	maxOrigin  = 1 << 20 // bytes; of a file with more the tasks have no places
 	maxAgo     = 30 * 24 * time.Hour
 	maxRetryIn = 10 * 365 * 24 * time.Hour
 )
@@ -193,6 +194,9 @@ func reportOf(r *api.AgentReport, now time.Time) (trowel.Report, error) {
 	}
 	if result := r.Result; result != nil {
 		report.Result = trowel.Result{Subtasks: result.Subtasks, Export: result.Export, ResetKeys: result.ResetKeys, Store: result.Store}
+		if len(result.Origin) <= maxOrigin {
+			report.Origin = trowel.ParseOrigin(result.Origin)
+		}
 	}
 	report.Masked = report.Known(r.Masked)
 	if r.Ran {

@@ -69,7 +69,7 @@ func ReadSchedule(w *trowel.Workflow) (*schedule.Schedule, error) {
 }
 
 func storedWorkflow(w *trowel.Workflow, zone schedule.Zone) *dig.Workflow {
-	stored := &dig.Workflow{Name: w.Name, Zone: zone, Definition: w.Definition}
+	stored := &dig.Workflow{Name: w.Name, Zone: zone, Definition: w.Definition, Origin: w.Origin}
 	block, _ := w.Definition.Get("schedule")
 	stored.Schedule, _ = block.(*param.Map)
 	block, _ = w.Definition.Get("sla")

@@ -30,7 +30,9 @@ func runCall(_ context.Context, r *Request) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, callError(name, err)
 	}
-	return generate(workflow.Definition)
+	outcome, err := generate(workflow.Definition)
+	outcome.Origin = workflow.Origin
+	return outcome, err
 }
 
 // callError gives the errors of the file system the texts that operators have for them (language L52).

@@ -11,7 +11,8 @@ import (
 // X24).
 type Outcome struct {
 	Result trowel.Result
-	Again  *Again // nil: the task succeeded with Result
+	Origin trowel.Origin // where Result.Subtasks is written, if that is another file; else empty
+	Again  *Again        // nil: the task succeeded with Result
 }
 
 // Again asks for another run of the task (language X26).

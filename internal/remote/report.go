@@ -223,6 +223,7 @@ func (l *Link) reportShape(r *trowel.Report) api.AgentReport {
 	if !r.Result.Empty() {
 		shape.Result = &api.AgentResult{
 			Subtasks: r.Result.Subtasks, Export: r.Result.Export, ResetKeys: r.Result.ResetKeys, Store: r.Result.Store,
+			Origin: r.Origin.Text(),
 		}
 	}
 	for i := range r.Logs {

@@ -61,8 +61,13 @@ func getAttemptRetries(c *call) (any, error) {
 
 // getTasks lists the tasks of an attempt, which are in the archive when it has ended.
 func getTasks(c *call) (any, error) {
-	var tasks []*trowel.Task
-	err := c.view(func(tx trowel.Tx) error {
+	tasks, err := attemptTasks(c)
+	return api.TaskCollection{Tasks: listOf(tasks, taskOf)}, err
+}
+
+// attemptTasks returns all tasks of the attempt of the path, by id: none of one that waits for its turn.
+func attemptTasks(c *call) (tasks []*trowel.Task, err error) {
+	err = c.view(func(tx trowel.Tx) error {
 		s, err := c.findAttempt(tx)
 		if err != nil {
 			return err
@@ -77,7 +82,7 @@ func getTasks(c *call) (any, error) {
 		}
 		return err
 	})
-	return api.TaskCollection{Tasks: listOf(tasks, taskOf)}, err
+	return tasks, err
 }
 
 // putAttempt starts an attempt. One that is there already is answered with 409 and the attempt

@@ -41,6 +41,7 @@ func TestOpenAPI(t *testing.T) {
 		{"GET", "/api/attempts/1", "/api/attempts/{id}", "", ""},
 		{"GET", "/api/attempts/1/retries", "/api/attempts/{id}/retries", "", ""},
 		{"GET", "/api/attempts/1/tasks", "/api/attempts/{id}/tasks", "", ""},
+		{"GET", "/api/attempts/1/places", "/api/attempts/{id}/places", "", ""},
 		{"GET", "/api/attempts/1/why", "/api/attempts/{id}/why", "", ""},
 		{"GET", "/api/attempts/1/reasons", "/api/attempts/{id}/reasons", "", ""},
 		{"GET", "/api/sessions", "", "", ""},

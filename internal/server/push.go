@@ -127,7 +127,7 @@ func (p *push) load() error {
 		return err
 	}
 	for _, w := range project.Workflows {
-		p.workflows = append(p.workflows, &trowel.Workflow{Name: w.Name, Zone: w.Zone.ID, Definition: w.Definition})
+		p.workflows = append(p.workflows, &trowel.Workflow{Name: w.Name, Zone: w.Zone.ID, Definition: w.Definition, Origin: w.Origin})
 	}
 	for _, name := range p.clear {
 		if project.Find(name) == nil { // before the archive is kept; scheduler.Apply finds it, too

@@ -33,7 +33,7 @@ func routes() []route {
 	var all []route
 	for _, noun := range [][]route{
 		versionRoutes(), projectRoutes(), projectPartRoutes(), workflowRoutes(), scheduleRoutes(), sessionRoutes(), attemptRoutes(), logRoutes(),
-		ownRoutes(), searchRoutes(), whyRoutes(), operatingRoutes(), linkRoutes(),
+		ownRoutes(), searchRoutes(), whyRoutes(), placeRoutes(), operatingRoutes(), linkRoutes(),
 	} {
 		all = append(all, noun...)
 	}

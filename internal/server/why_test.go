@@ -49,7 +49,7 @@ func newTrial(t *testing.T, h *house, tasks ...*trowel.Task) {
 func trial() []*trowel.Task {
 	return []*trowel.Task{
 		{FullName: "+w", Group: true, State: trowel.TaskPlanned},
-		{FullName: "+w+load", State: trowel.TaskReady, Needs: &trowel.Needs{Pools: []trowel.PoolNeed{{Name: "db", Slots: 2}}}},
+		{FullName: "+w+load", State: trowel.TaskReady, Origin: trowel.Origin{Place: "w.dig:3:1"}, Needs: &trowel.Needs{Pools: []trowel.PoolNeed{{Name: "db", Slots: 2}}}},
 		{FullName: "+w+g", Group: true, State: trowel.TaskBlocked, Upstreams: []trowel.TaskID{2}},
 		{FullName: "+w+g+load", State: trowel.TaskBlocked},
 		{FullName: "+w+g+next", State: trowel.TaskBlocked, Upstreams: []trowel.TaskID{4}},
@@ -188,6 +188,15 @@ func TestTaskDetail(t *testing.T) {
 		t.Fatal(err)
 	}
 	task := ask[api.TaskDetail](t, h, "/api/attempts/1/tasks/2")
+	why := ask[api.Why](t, h, "/api/attempts/1/tasks/2/why")
+	if task.Place == nil || *task.Place != "w.dig:3:1" || why.Place == nil || *why.Place != *task.Place {
+		t.Errorf("place = %v, of its reason %v, want w.dig:3:1", task.Place, why.Place)
+	}
+	places := ask[api.TaskPlaceList](t, h, "/api/attempts/1/places")
+	want := api.List[api.TaskPlace]{{Task: api.TaskRef{ID: 2, Name: "+w+load"}, Place: "w.dig:3:1"}}
+	if diff := cmp.Diff(want, places.Items); diff != "" {
+		t.Errorf("places (-want +got):\n%s", diff)
+	}
 	if task.FullName != "+w+load" || task.StateDetail != "ready" || task.Reason == nil || *task.Reason.Code != "pool_missing" {
 		t.Errorf("task = %+v", task)
 	}

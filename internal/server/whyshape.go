@@ -22,6 +22,7 @@ func (a *asker) shape(t *trowel.Task, reasons []reason.Reason) api.Why {
 	shape := api.Why{Attempt: api.ID(attempt.ID), State: attempt.Flags.Status()}
 	if t != nil {
 		shape.Task, shape.State = &api.TaskRef{ID: api.ID(t.ID), Name: t.FullName}, reason.Detail(t, a.facts)
+		shape.Place = optional(t.Origin.Place)
 		shape.Text, shape.Since = reason.Standing(t, a.facts), milli(t.UpdatedAt)
 	}
 	for i := range reasons {
@@ -104,7 +105,7 @@ func (a *asker) detail(t *trowel.Task) (api.TaskDetail, error) {
 		return api.TaskDetail{}, err
 	}
 	shape := api.TaskDetail{
-		Task: taskOf(t), StateDetail: reason.Detail(t, a.facts), Try: t.Try, ReadyAt: milli(t.ReadyAt), ClaimedAt: milli(t.ClaimedAt),
+		Task: taskOf(t), StateDetail: reason.Detail(t, a.facts), Place: optional(t.Origin.Place), Try: t.Try, ReadyAt: milli(t.ReadyAt), ClaimedAt: milli(t.ClaimedAt),
 		Agent: optional(t.AgentID), Effective: effectiveOf(t), Tries: listOf(tries, tryOf),
 	}
 	if reasons := reason.Explain(t, a.facts); len(reasons) > 0 {

@@ -188,6 +188,7 @@ func (m *members) task(row *trowel.Task) {
 	m.number("flags", int64(row.Flags))
 	m.object("local", row.Local)
 	m.object("export", row.Export)
+	m.text("origin", row.Origin.Text())
 	m.list("upstreams", len(row.Upstreams), func(m *members, i int) { *m = strconv.AppendInt(*m, int64(row.Upstreams[i]), 10) })
 	m.number("round", int64(row.Round))
 	m.number("parentRound", int64(row.ParentRound))
@@ -254,7 +255,8 @@ func unarchived(attempt trowel.AttemptID, r *param.Reader) (*trowel.Task, error)
 	}
 	row := &trowel.Task{
 		ID: trowel.TaskID(number("id")), AttemptID: attempt, ParentID: trowel.TaskID(number("parentId")), FullName: text("fullName"),
-		Group: number("group") != 0, Local: object("local"), Export: object("export"),
+		Origin: trowel.ParseOrigin(text("origin")),
+		Group:  number("group") != 0, Local: object("local"), Export: object("export"),
 		State: trowel.TaskState(number("state")), Flags: trowel.TaskFlags(number("flags")), //nolint:gosec // written from the same types
 		Round: int(number("round")), ParentRound: int(number("parentRound")), Try: int(number("try")),
 		RetryCount: int(number("retryCount")), RetryAt: instant("retryAt"), WaitReason: text("waitReason"), StateParams: object("stateParams"),

@@ -14,12 +14,12 @@ import (
 
 // Workflows are read with their project and revision.
 const (
-	definitionColumns = projectColumns + `, ` + revisionColumns + `, w.id, w.revision_id, w.name, c.zone, c.definition`
+	definitionColumns = projectColumns + `, ` + revisionColumns + `, w.id, w.revision_id, w.name, c.zone, c.definition, c.origin`
 	definitionTables  = ` FROM workflow w JOIN workflow_config c ON c.id = w.config_id JOIN revision r ON r.id = w.revision_id
 JOIN project p ON p.id = r.project_id`
 
-	sqlFindConfig     = `SELECT id, zone, definition FROM workflow_config WHERE project_id = $1 AND digest = $2 ORDER BY id`
-	sqlInsertConfig   = `INSERT INTO workflow_config (project_id, digest, zone, definition) VALUES ($1, $2, $3, $4) RETURNING id`
+	sqlFindConfig     = `SELECT id, zone, definition, origin FROM workflow_config WHERE project_id = $1 AND digest = $2 ORDER BY id`
+	sqlInsertConfig   = `INSERT INTO workflow_config (project_id, digest, zone, definition, origin) VALUES ($1, $2, $3, $4, $5) RETURNING id`
 	sqlInsertWorkflow = `INSERT INTO workflow (revision_id, name, config_id) VALUES ($1, $2, $3) RETURNING id`
 	sqlFindDefinition = `SELECT ` + definitionColumns + definitionTables + ` WHERE w.id = $1`
 	sqlFindWorkflow   = `SELECT ` + definitionColumns + definitionTables + ` WHERE p.id = $1 AND r.id = p.revision_id AND w.name = $2`
@@ -36,9 +36,13 @@ func (t *tx) insertWorkflow(ctx context.Context, project trowel.ProjectID, w *tr
 	return nil
 }
 
-// configDigest is the beginning of a hash of a definition and its zone.
-func configDigest(zone, definition string) int64 {
-	sum := sha256.Sum256([]byte(zone + " " + definition))
+// configDigest is the beginning of a hash of a definition, its zone and its origin, if that is known.
+func configDigest(zone, definition, origin string) int64 {
+	content := zone + " " + definition
+	if origin != "" {
+		content += " " + origin
+	}
+	sum := sha256.Sum256([]byte(content))
 	return int64(binary.BigEndian.Uint64(sum[:8])) //nolint:gosec // all bits count, the sign has no meaning
 }
 
@@ -49,15 +53,16 @@ func (t *tx) workflowConfig(ctx context.Context, project trowel.ProjectID, w *tr
 	if w.Definition.Len() > 0 {
 		definition = text(param.JSON(w.Definition))
 	}
-	digest := configDigest(w.Zone, definition)
+	origin := text(w.Origin.Text())
+	digest := configDigest(w.Zone, definition, origin)
 	err = t.rows(ctx, sqlFindConfig, []any{project, digest}, func(scan func(...any) error) error {
 		var row int64
 		var zone string
-		var stored sql.NullString
-		if err := scan(&row, &zone, &stored); err != nil {
+		var stored, written sql.NullString
+		if err := scan(&row, &zone, &stored, &written); err != nil {
 			return err
 		}
-		if id == 0 && zone == w.Zone && stored.String == definition {
+		if id == 0 && zone == w.Zone && stored.String == definition && written.String == origin {
 			id = row
 		}
 		return nil
@@ -65,7 +70,7 @@ func (t *tx) workflowConfig(ctx context.Context, project trowel.ProjectID, w *tr
 	if err != nil || id != 0 {
 		return id, err
 	}
-	return id, t.row(ctx, sqlInsertConfig, []any{project, digest, w.Zone, optional(definition)}, &id)
+	return id, t.row(ctx, sqlInsertConfig, []any{project, digest, w.Zone, optional(definition), optional(origin)}, &id)
 }
 
 func (t *tx) FindDefinition(ctx context.Context, id trowel.WorkflowID) (*trowel.Definition, error) {
@@ -149,9 +154,9 @@ func (t *tx) definitions(ctx context.Context, query string, args []any) ([]*trow
 func scanDefinition(scan func(...any) error, d *trowel.Definition, more ...any) error {
 	var p projectRow
 	var r revisionRow
-	var definition sql.NullString
+	var definition, origin sql.NullString
 	dest := append(p.dest(&d.Project), r.dest(&d.Revision)...)
-	dest = append(dest, &d.Workflow.ID, &d.Workflow.RevisionID, &d.Workflow.Name, &d.Workflow.Zone, &definition)
+	dest = append(dest, &d.Workflow.ID, &d.Workflow.RevisionID, &d.Workflow.Name, &d.Workflow.Zone, &definition, &origin)
 	if err := scan(append(dest, more...)...); err != nil {
 		return err
 	}
@@ -159,5 +164,6 @@ func scanDefinition(scan func(...any) error, d *trowel.Definition, more ...any) 
 	errRevision := r.fill(&d.Revision)
 	var err error
 	d.Workflow.Definition, err = readObject(definition)
+	d.Workflow.Origin = trowel.ParseOrigin(origin.String)
 	return errors.Join(errRevision, err)
 }

@@ -112,7 +112,7 @@ archive_md5 BYTEA, archive_bytes BIGINT, user_info TEXT, actor TEXT, created_at 
 	})
 }
 
-// Configs writes definitions. A later push of the same definition finds them.
+// Configs writes definitions. It is not known where their tasks are written, so that no later push shares them.
 func (im *Importer) Configs(ctx context.Context, list []ImportedConfig) error {
 	b := bulk{table: "workflow_config", columns: `id BIGINT, project_id BIGINT, digest BIGINT, zone TEXT, definition TEXT`}
 	return im.insert(ctx, b, len(list), func(v *values, i int) {
@@ -123,7 +123,7 @@ func (im *Importer) Configs(ctx context.Context, list []ImportedConfig) error {
 		}
 		v.number(c.ID)
 		v.number(int64(c.Project))
-		v.number(configDigest(c.Zone, definition))
+		v.number(configDigest(c.Zone, definition, ""))
 		v.name(c.Zone)
 		v.text(definition)
 	})

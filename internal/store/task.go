@@ -12,7 +12,7 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-const taskColumns = `id, attempt_id, parent_id, full_name, is_group, local_config, export_config, upstreams, resuming_task_id,
+const taskColumns = `id, attempt_id, parent_id, full_name, is_group, local_config, export_config, origin, upstreams, resuming_task_id,
 state, flags, round, parent_round, try, retry_count, retry_at, wait_reason, state_params,
 subtask_config, export_params, reset_keys, store_params, error,
 ready_at, claimed_at, started_at, updated_at, agent_id, needs, holds, losses, masked, version`
@@ -29,7 +29,7 @@ ON CONFLICT (noun) DO UPDATE SET next_id = id_block.next_id + $2 RETURNING next_
 // resumed have no more than newColumns; detailColumns are what runs leave behind.
 const (
 	newColumns = `id BIGINT, attempt_id BIGINT, parent_id BIGINT, full_name TEXT, is_group BOOLEAN, local_config TEXT, export_config TEXT,
-upstreams TEXT, parent_round INTEGER, try INTEGER, state SMALLINT, flags SMALLINT, ready_at BIGINT, claimed_at BIGINT, started_at BIGINT,
+origin TEXT, upstreams TEXT, parent_round INTEGER, try INTEGER, state SMALLINT, flags SMALLINT, ready_at BIGINT, claimed_at BIGINT, started_at BIGINT,
 updated_at BIGINT, agent_id TEXT, version BIGINT, begun BOOLEAN`
 	oldColumns    = `resuming_task_id BIGINT, round INTEGER`
 	detailColumns = `retry_count INTEGER, retry_at BIGINT, wait_reason TEXT, state_params TEXT, subtask_config TEXT, export_params TEXT,
@@ -113,6 +113,7 @@ func addNew(v *values, row *trowel.Task) {
 	v.bool(row.Group)
 	v.object(row.Local)
 	v.object(row.Export)
+	v.text(row.Origin.Text())
 	v.text(idText(row.Upstreams))
 	v.number(int64(row.ParentRound))
 	v.number(int64(row.Try))
@@ -178,8 +179,8 @@ type taskReader struct {
 func (r *taskReader) scan(scan func(...any) error) (*trowel.Task, error) {
 	row := &trowel.Task{}
 	var parent, resuming, retryAt, ready, claimed, started, updated sql.NullInt64
-	var local, export, upstreams, wait, params, subtasks, exports, resets, stores, failure, agent, needs, holds, masked sql.NullString
-	err := scan(&row.ID, &row.AttemptID, &parent, &row.FullName, &row.Group, &local, &export, &upstreams, &resuming,
+	var local, export, origin, upstreams, wait, params, subtasks, exports, resets, stores, failure, agent, needs, holds, masked sql.NullString
+	err := scan(&row.ID, &row.AttemptID, &parent, &row.FullName, &row.Group, &local, &export, &origin, &upstreams, &resuming,
 		&row.State, &row.Flags, &row.Round, &row.ParentRound, &row.Try, &row.RetryCount, &retryAt, &wait, &params,
 		&subtasks, &exports, &resets, &stores, &failure,
 		&ready, &claimed, &started, &updated, &agent, &needs, &holds, &row.Losses, &masked, &row.Version)
@@ -187,6 +188,7 @@ func (r *taskReader) scan(scan func(...any) error) (*trowel.Task, error) {
 		return nil, err
 	}
 	row.ParentID, row.ResumingID = trowel.TaskID(parent.Int64), trowel.TaskID(resuming.Int64)
+	row.Origin = trowel.ParseOrigin(origin.String)
 	row.RetryAt, row.ReadyAt, row.ClaimedAt = instant(retryAt), instant(ready), instant(claimed)
 	row.StartedAt, row.UpdatedAt = instant(started), instant(updated)
 	row.WaitReason, row.AgentID, row.Result.ResetKeys = wait.String, agent.String, readLines(resets)

@@ -52,7 +52,7 @@ func newAttempt(t *testing.T, db trowel.Store, s *trowel.Setting, name string) *
 func newTask(a *trowel.Attempt, id trowel.TaskID) *trowel.Task {
 	return &trowel.Task{
 		ID: id, AttemptID: a.ID, FullName: "+w+t", State: trowel.TaskBlocked, Flags: trowel.TaskInitial,
-		Local: param.Of("op>", 1), UpdatedAt: at(3), Version: 1,
+		Local: param.Of("op>", 1), Origin: trowel.Origin{Place: "w.dig:2:1"}, UpdatedAt: at(3), Version: 1,
 	}
 }
 
@@ -60,6 +60,7 @@ func newTask(a *trowel.Attempt, id trowel.TaskID) *trowel.Task {
 func fullTask(a *trowel.Attempt, id trowel.TaskID) *trowel.Task {
 	return &trowel.Task{
 		ID: id, AttemptID: a.ID, ParentID: 1, FullName: "+w+a^sub", Group: true, Local: rich(), Export: param.Of("e", 1),
+		Origin:    trowel.Origin{Place: "a: \"ü\".dig:12:3", Bodies: param.Of("_do", param.Of("@", "13:5", "+x", "b.dig:1:1"), "_error", "20:1")},
 		Upstreams: []trowel.TaskID{2, 3, 3}, State: trowel.TaskGroupRetryWaiting,
 		Flags: trowel.TaskInitial | trowel.TaskCancelRequested | trowel.TaskDelayedError | trowel.TaskDelayedGroupError,
 		Round: 4, ParentRound: 5, Try: 6, RetryCount: 7, RetryAt: at(10), WaitReason: "group_retry", StateParams: param.Of("s", 1),

@@ -18,6 +18,7 @@ func testProjects(t *testing.T, db trowel.Store) {
 	workflows := []*trowel.Workflow{
 		{Name: "w", Zone: "UTC", Definition: param.Of("+b", param.New(), "+a", param.New())}, {Name: "other", Zone: "UTC"},
 	}
+	workflows[0].Origin = trowel.Origin{Place: "w.dig:1:1", Bodies: param.Of("+b", "1:1", "+a", "2:1")}
 	update(t, db, func(ctx context.Context, tx trowel.Tx) error {
 		return tx.InsertRevision(ctx, &project, &revision, workflows)
 	})

@@ -54,7 +54,7 @@ func testTaskUpdates(t *testing.T, db trowel.Store) {
 	moved.ID, ended.ID = 1, 2
 	moved.State, ended.State = trowel.TaskReady, trowel.TaskSuccess
 	emptied = &trowel.Task{
-		ID: 3, AttemptID: a.ID, ParentID: 1, FullName: emptied.FullName, Group: true, Local: emptied.Local, Export: emptied.Export,
+		ID: 3, AttemptID: a.ID, ParentID: 1, FullName: emptied.FullName, Group: true, Local: emptied.Local, Export: emptied.Export, Origin: emptied.Origin,
 		Upstreams: emptied.Upstreams, ParentRound: 5, ResumingID: 99, State: trowel.TaskReady, UpdatedAt: at(20), Version: 9,
 	}
 	update(t, db, func(ctx context.Context, tx trowel.Tx) error {
@@ -67,6 +67,7 @@ func testTaskUpdates(t *testing.T, db trowel.Store) {
 	// What never changes: place, name and body.
 	for _, row := range []*trowel.Task{moved, ended} {
 		row.ParentID, row.FullName, row.Group, row.Local, row.Export = 0, before.FullName, false, before.Local, nil
+		row.Origin = before.Origin
 		row.Upstreams, row.ParentRound, row.ResumingID = nil, 0, 0
 	}
 	moved.RetryCount, moved.RetryAt, moved.WaitReason, moved.StateParams = 0, before.RetryAt, "", nil
