@@ -27,7 +27,7 @@ EXAMPLES ?= 20
 
 .DEFAULT_GOAL := help
 .PHONY: help setup build test race stress chaos fuzz bench bench-record bench-compare lint fmt fmt-check vet dev conformance conformance-check \
-	conformance-sync java schemathesis smoke ci
+	conformance-sync java schemathesis image smoke ci
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -97,7 +97,10 @@ java: build ## use the server through Digdag's Java client
 schemathesis: build ## check generated requests and their answers by /api/openapi.json; EXAMPLES=200 tries more
 	@EXAMPLES=$(EXAMPLES) scripts/schemathesis.sh
 
-smoke: build ## run the examples as a new user would
+image: ## build the container image trowel with Docker
+	docker build -t trowel .
+
+smoke: build ## do what the README shows
 	@scripts/smoke.sh
 
 ci: ## everything a change must pass; what .ci/run runs
