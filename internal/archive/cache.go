@@ -9,11 +9,13 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
@@ -53,6 +55,7 @@ type cache struct {
 	limits   Limits
 	maxBytes int64
 	room     func(error) error // makes an error a *RoomError if it is one
+	log      *slog.Logger      // hears of each retry
 
 	mu    sync.Mutex
 	trees map[string]*tree
@@ -80,7 +83,7 @@ func newCache(dir string, fetch Fetch, limits Limits, maxBytes int64) (*cache, e
 	if limits.MaxBytes <= 0 {
 		limits.MaxBytes = defaultUnpackBytes
 	}
-	c := &cache{dir: dir, fetch: fetch, limits: limits, maxBytes: maxBytes, trees: map[string]*tree{}}
+	c := &cache{dir: dir, fetch: fetch, limits: limits, maxBytes: maxBytes, trees: map[string]*tree{}, log: slog.New(slog.DiscardHandler)}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
@@ -243,10 +246,11 @@ func (c *cache) unpackAgain(ctx context.Context, key string, a trowel.Archive) (
 			err = c.room(err)
 		}
 		_, full := errors.AsType[*RoomError](err) // others may have room, and nobody is to wait here
-		lasting := full || errors.Is(err, trowel.ErrNotFound) || errors.Is(err, trowel.ErrInvalid) || errors.Is(err, fs.ErrPermission)
-		if err == nil || lasting || fetches == maxFetches || ctx.Err() != nil {
+		if err == nil || full || isLasting(err) || fetches == maxFetches || ctx.Err() != nil {
 			return dir, size, err
 		}
+		c.log.WarnContext(ctx, "the files of a project could not be fetched and unpacked, this is tried again",
+			slog.Any("error", err), slog.Int("fetches", fetches), slog.Duration("pause", pause))
 		timer := time.NewTimer(pause)
 		select {
 		case <-timer.C:
@@ -256,6 +260,20 @@ func (c *cache) unpackAgain(ctx context.Context, key string, a trowel.Archive) (
 		}
 		pause = min(2*pause, lastPause)
 	}
+}
+
+// isLasting reports whether an error comes back however often an archive is fetched and unpacked: some names
+// cannot be on this machine at all.
+func isLasting(err error) bool {
+	for _, lasting := range []error{
+		trowel.ErrNotFound, trowel.ErrInvalid, fs.ErrPermission, fs.ErrInvalid,
+		syscall.ENAMETOOLONG, syscall.EINVAL, syscall.EILSEQ, syscall.ENOTDIR, syscall.EISDIR, syscall.ELOOP,
+	} {
+		if errors.Is(err, lasting) {
+			return true
+		}
+	}
+	return false
 }
 
 // unpack makes the folder of an archive, which has its name only when it is whole.

@@ -74,6 +74,7 @@ func (u *Upload) index(in io.Reader, limits Limits) error {
 		return err
 	}
 	byName := map[string]File{} // of two entries with one name the last counts
+	folders := map[string]bool{}
 	for {
 		e, err := r.next()
 		if errors.Is(err, io.EOF) {
@@ -85,6 +86,8 @@ func (u *Upload) index(in io.Reader, limits Limits) error {
 		switch {
 		case e.outside:
 			return invalid(nil, "", textOutside)
+		case e.kind == kindFolder:
+			folders[e.name] = true
 		case e.kind == kindLink:
 			if e.target == "" {
 				return invalid(nil, "", textBadLink, e.raw, e.target)
@@ -98,6 +101,11 @@ func (u *Upload) index(in io.Reader, limits Limits) error {
 				}
 			}
 			byName[e.name] = File{Name: e.name, SizeBytes: e.size, Mode: e.perm, offset: at}
+		}
+	}
+	for name := range byName {
+		if folders[name] {
+			return invalid(nil, hintPackAnew, textInTheWay, name, name+"/")
 		}
 	}
 	u.Files, err = newFiles(u.contents, byName)

@@ -5,6 +5,24 @@ import (
 	"strings"
 )
 
+// maxElement is how long one element of a name may be, in bytes: what the file systems of Linux, macOS and
+// Windows have.
+const maxElement = 255
+
+// longElement returns the first element of a name that is too long, empty if there is none.
+func longElement(name string) string {
+	for element := range strings.SplitSeq(name, "/") {
+		if len(element) > maxElement {
+			return element
+		}
+	}
+	return ""
+}
+
+// maxPath is how long the whole name of a file may be, in bytes: agents have some more above it, and Linux opens
+// paths of 4,096.
+const maxPath = 3072
+
 // maxName is how long a name or the target of a link may be, in bytes: what Linux opens.
 const maxName = 4096
 

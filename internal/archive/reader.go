@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"strings"
 
 	trowel "github.com/trowel-project/trowel"
 )
@@ -26,7 +27,10 @@ const (
 	textDamaged    = "The archive is damaged"
 	textManyFiles  = "Number of files in the archive exceeds limit (%d)"
 	textOddKind    = "Archive includes an entry that is no file, folder or symbolic link: %s"
+	textLongName   = "Archive includes a file or folder whose name is longer than %d bytes: %s"
+	textLongPath   = "Archive includes a file whose path is longer than %d bytes: %s"
 	textInTheWay   = "Archive includes a file in the place of a folder: %s and %s"
+	hintRename     = "give it a shorter name, or leave it out with .digdagignore"
 	hintPackAnew   = "make the archive anew, and upload all of it"
 	hintLinkInside = "let the link point into the project, or push with --copy-outgoing-symlinks"
 )
@@ -125,6 +129,12 @@ func (r *reader) entry(header *tar.Header) (*entry, error) {
 	}
 	e := &entry{raw: header.Name, perm: header.FileInfo().Mode().Perm()}
 	name, ok := cleanName(header.Name)
+	if long := longElement(name); long != "" {
+		return nil, invalid(nil, hintRename, textLongName, maxElement, shortened(long))
+	}
+	if len(name) > maxPath {
+		return nil, invalid(nil, hintRename, textLongPath, maxPath, shortened(name))
+	}
 	e.name, e.outside = name, !ok
 	switch header.Typeflag {
 	case tar.TypeReg, tar.TypeGNUSparse, tar.TypeCont:
@@ -142,6 +152,11 @@ func (r *reader) entry(header *tar.Header) (*entry, error) {
 	}
 	return e, nil
 }
+
+// shortened is the beginning of a name that is too long to be shown.
+func shortened(name string) string { return strings.ToValidUTF8(name[:shownName], "") + "..." }
+
+const shownName = 60
 
 // ended makes of an error of the tar reader what next returns.
 func (r *reader) ended(err error) error {

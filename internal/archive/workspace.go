@@ -32,7 +32,10 @@ type WorkspaceOptions struct {
 	// Passable lets other users of this machine pass through the folders to files that are given to them;
 	// they see no names, and what is not given to them stays closed.
 	Passable bool
-	// Log hears of files of dead processes that cannot be removed; nil for nobody.
+	// Abandoned is called with the folder of each process that died, before its workspaces are removed; nil is not
+	// called. An error keeps NewWorkspaces from going on.
+	Abandoned func(place string) error
+	// Log hears of files of dead processes that cannot be removed, and of each retry; nil for nobody.
 	Log *slog.Logger
 }
 
@@ -69,7 +72,7 @@ func NewWorkspaces(opts WorkspaceOptions) (*Workspaces, error) {
 	if err := checkOwner(dir); err != nil {
 		return nil, err
 	}
-	place, held, err := takePlace(dir, opts.Log)
+	place, held, err := takePlace(dir, &opts)
 	if err != nil {
 		return nil, err
 	}
@@ -83,6 +86,9 @@ func NewWorkspaces(opts WorkspaceOptions) (*Workspaces, error) {
 	}
 	if err == nil {
 		w.cache.room = w.room
+		if opts.Log != nil {
+			w.cache.log = opts.Log
+		}
 	}
 	if err != nil {
 		return nil, errors.Join(err, held.Close())
@@ -110,6 +116,9 @@ func (w *Workspaces) setPassage(open bool) error {
 	return errors.Join(os.Chmod(w.place, mode), os.Chmod(w.work, mode))
 }
 
+// Place returns the folder of this process, in which there may be other files of it.
+func (w *Workspaces) Place() string { return w.place }
+
 // Work returns the folder that the workspaces are in.
 func (w *Workspaces) Work() string { return w.work }
 
@@ -123,7 +132,7 @@ func (w *Workspaces) makeWork() error {
 
 // takePlace returns the first place that no process has, and its lock. On the way the workspaces of
 // all such places are removed.
-func takePlace(dir string, log *slog.Logger) (place string, held *os.File, err error) {
+func takePlace(dir string, opts *WorkspaceOptions) (place string, held *os.File, err error) {
 	for n := range maxPlaces {
 		candidate := filepath.Join(dir, strconv.Itoa(n))
 		if held != nil {
@@ -139,7 +148,7 @@ func takePlace(dir string, log *slog.Logger) (place string, held *os.File, err e
 			continue
 		}
 		if err == nil {
-			err = clearPlace(candidate, log)
+			err = clearPlace(candidate, opts)
 		}
 		if err != nil {
 			return "", nil, errors.Join(err, closed(file), closed(held))
@@ -161,7 +170,12 @@ func takePlace(dir string, log *slog.Logger) (place string, held *os.File, err e
 // clearPlace removes the workspaces of dead processes. Commands that those had started may still write
 // there, or have left files that are not ours, so the folder gets another name first, and what cannot
 // be removed is for the next one to try.
-func clearPlace(place string, log *slog.Logger) error {
+func clearPlace(place string, opts *WorkspaceOptions) error {
+	if opts.Abandoned != nil {
+		if err := opts.Abandoned(place); err != nil {
+			return err
+		}
+	}
 	left := filepath.Join(place, leftName+strings.ToLower(rand.Text()))
 	if err := os.Rename(filepath.Join(place, workName), left); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
@@ -171,8 +185,8 @@ func clearPlace(place string, log *slog.Logger) error {
 		return err
 	}
 	for _, dir := range all {
-		if err := removeTree(dir); err != nil && log != nil {
-			log.Warn("files of tasks of an earlier process are left", slog.Any("error", err))
+		if err := removeTree(dir); err != nil && opts.Log != nil {
+			opts.Log.Warn("files of tasks of an earlier process are left", slog.Any("error", err))
 		}
 	}
 	return nil

@@ -80,7 +80,7 @@ func TestAgent(t *testing.T) {
 		t.Errorf("states = %v, want errors of +d alone", states)
 	}
 	out := newConsole(t).run("log", attempt, "-e", s.url)
-	for _, want := range []string{"\nhush-hush\n", "+b: {param_set>: , k: v}", "Dependent workflow does not exist"} {
+	for _, want := range []string{"\n********\n", "+b: {param_set>: , k: v}", "Dependent workflow does not exist"} {
 		if !strings.Contains(out.stdout, want) {
 			t.Errorf("the log lacks %q: %s", want, out.stdout)
 		}

@@ -46,6 +46,7 @@ type agentProcess struct {
 	notifier   *notify.Notifier
 	killNow    chan struct{}
 	commands   *executor.Local
+	journal    *executor.Journal
 	agent      *agent.Agent
 
 	secretFiles []string // in which secret settings stand
@@ -57,7 +58,7 @@ func (p *agentProcess) serve(ctx context.Context, signals <-chan os.Signal) (err
 	if err := p.openFiles(ctx); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, p.workspaces.Close()) }()
+	defer func() { err = errors.Join(err, p.journal.Close(), p.workspaces.Close()) }()
 	registering, cancel := context.WithCancel(ctx)
 	settings, interrupted, err := p.register(registering, cancel, signals)
 	cancel()
@@ -110,7 +111,7 @@ func (p *agentProcess) openFiles(ctx context.Context) error {
 		return err
 	}
 	if p.workspaces, err = archive.NewWorkspaces(archive.WorkspaceOptions{
-		Dir: p.workspaceDir(), Fetch: p.link.Archive, Log: p.log, Passable: user != nil,
+		Dir: p.workspaceDir(), Fetch: p.link.Archive, Log: p.log, Passable: user != nil, Abandoned: endAbandoned(p.log),
 	}); err != nil {
 		return fmt.Errorf("make a folder for the files of tasks: %w", err)
 	}
@@ -119,7 +120,7 @@ func (p *agentProcess) openFiles(ctx context.Context) error {
 		settings: p.settings, user: user, environ: withoutToken(p.env.Environ), killNow: p.killNow, workspaces: p.workspaces,
 		private: p.secretFiles, log: p.log,
 	}
-	if p.commands, err = commands.open(ctx); err != nil {
+	if p.commands, p.journal, err = commands.open(ctx); err != nil {
 		return errors.Join(err, p.workspaces.Close())
 	}
 	p.log.InfoContext(ctx, "agent opened", slog.String("version", version), slog.String("workspaces", p.workspaces.Work()),

@@ -20,6 +20,9 @@ const (
 	logFiles    = 5
 )
 
+// logFileMode keeps a log to its owner, whatever the umask: errors in it tell much.
+const logFileMode = 0o600
+
 // logFile is the file of -L. When it has grown to its limit it becomes PATH.1.gz, what was PATH.1.gz
 // becomes PATH.2.gz, and so on up to PATH.5.gz. It may be written to from any goroutine; each Write is
 // kept whole.
@@ -38,7 +41,7 @@ type logFile struct {
 // openLogFile opens the file of -L for appending. Missing folders are made, as under Digdag.
 func openLogFile(path string) (*logFile, error) {
 	l := &logFile{path: path, limit: logFileSize}
-	err := os.MkdirAll(filepath.Dir(path), 0o777) //nolint:gosec // the umask decides
+	err := os.MkdirAll(filepath.Dir(path), 0o750)
 	if err == nil {
 		err = l.open()
 	}
@@ -52,7 +55,7 @@ func openLogFile(path string) (*logFile, error) {
 }
 
 func (l *logFile) open() error {
-	file, err := os.OpenFile(l.path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o666) //nolint:gosec // the umask decides
+	file, err := os.OpenFile(l.path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, logFileMode)
 	if err != nil {
 		return err
 	}
@@ -133,7 +136,7 @@ func compressFile(from, to string) (err error) {
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
 	temp := to + ".tmp"
-	out, err := os.Create(temp)
+	out, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, logFileMode)
 	if err != nil {
 		return err
 	}

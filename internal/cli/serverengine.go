@@ -75,10 +75,11 @@ func (p *serverProcess) openAgent(ctx context.Context) error {
 		settings: p.settings, user: p.commandUser, environ: p.env.Environ, killNow: p.killNow, workspaces: p.workspaces,
 		private: p.privatePaths(), log: p.log,
 	}
-	local, err := commands.open(ctx)
+	local, journal, err := commands.open(ctx)
 	if err != nil {
 		return err
 	}
+	p.onClose(journal.Close)
 	project, workspaces := "", p.workspaces
 	if p.local != nil {
 		project, workspaces = p.local.dir, nil

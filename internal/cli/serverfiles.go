@@ -34,7 +34,7 @@ func (p *serverProcess) openFiles(ctx context.Context) (err error) {
 	if p.workspaces, err = archive.NewWorkspaces(archive.WorkspaceOptions{
 		// A folder of this user's own: others may not write to it, nor take its name.
 		Dir: filepath.Join(p.tempDir(), fmt.Sprintf("trowel-workspaces-%d", os.Getuid())), Fetch: p.fetchArchive, Log: p.log,
-		Passable: p.commandUser != nil,
+		Passable: p.commandUser != nil, Abandoned: endAbandoned(p.log),
 	}); err != nil {
 		return fmt.Errorf("make a folder for the files of tasks: %w", err)
 	}

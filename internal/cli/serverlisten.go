@@ -138,11 +138,11 @@ func (l *listeners) shutdown(ctx context.Context) {
 func writeRuntimeInfo(path string, info runtimeInfo) error {
 	text, err := json.Marshal(info)
 	if err == nil {
-		err = os.MkdirAll(filepath.Dir(path), 0o755) //nolint:gosec // others may read it
+		err = os.MkdirAll(filepath.Dir(path), 0o750)
 	}
 	part := path + ".part"
 	if err == nil {
-		err = os.WriteFile(part, text, 0o644) //nolint:gosec // others may read it
+		err = os.WriteFile(part, text, 0o640) //nolint:gosec // the group may read it
 	}
 	if err == nil {
 		err = os.Rename(part, path)

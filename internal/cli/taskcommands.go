@@ -2,10 +2,12 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os"
 	"os/user"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -39,29 +41,41 @@ type taskCommands struct {
 	log        *slog.Logger
 }
 
-// open returns the executor. With another user it runs a command first, so that a process that cannot take
+// journalName is the file with the processes of commands, in the folder of the workspaces.
+const journalName = "processes"
+
+// endAbandoned ends the processes of tasks that outlived the server or agent that a folder was of.
+func endAbandoned(log *slog.Logger) func(place string) error {
+	return func(place string) error { return executor.EndLeft(filepath.Join(place, journalName), log) }
+}
+
+// open returns the executor, and what is to be closed after it. With another user it runs a command first, so that a process that cannot take
 // the user on ends before it has anything to run.
-func (t *taskCommands) open(ctx context.Context) (*executor.Local, error) {
+func (t *taskCommands) open(ctx context.Context) (*executor.Local, *executor.Journal, error) {
+	journal, err := executor.OpenJournal(filepath.Join(t.workspaces.Place(), journalName), t.log)
+	if err != nil {
+		return nil, nil, fmt.Errorf("note the processes of commands: %w", err)
+	}
 	environ := t.environ
 	if t.user != nil {
 		environ = t.user.Environment(environ)
 	}
 	local := executor.NewLocal(executor.LocalOptions{
 		Env: commandEnvironment(environ, t.settings.Environment), User: t.user,
-		Grace: t.settings.Agent.KillGrace, KillNow: t.killNow, Log: t.log,
+		Grace: t.settings.Agent.KillGrace, KillNow: t.killNow, Journal: journal, Log: t.log,
 	})
 	if t.user == nil {
-		return local, nil
+		return local, journal, nil
 	}
 	reached, err := local.Try(ctx, t.workspaces.Work(), t.private)
 	if err != nil {
-		return nil, fmt.Errorf("use agent.command.user: %w", err)
+		return nil, nil, errors.Join(fmt.Errorf("use agent.command.user: %w", err), journal.Close())
 	}
 	for _, path := range reached {
 		t.log.WarnContext(ctx, "commands of tasks reach a file that is not for them", slog.String("path", path),
 			slog.String("user", t.user.Name), slog.String("fix", "take the rights to it from that user and its groups"))
 	}
-	return local, nil
+	return local, journal, nil
 }
 
 // withoutToken leaves out the token with which an agent signs in: a task that prints its environment would

@@ -37,6 +37,7 @@ type child struct {
 	chunks *sync.Pool // of *[chunkBytes]byte
 	name   string     // program, for the log
 	log    *slog.Logger
+	line   journalLine
 
 	mu      sync.Mutex // guards what follows, and that nothing is sent to a group that is gone
 	reaped  bool       // the process has ended, and exit and waitErr are known

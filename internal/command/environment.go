@@ -19,18 +19,32 @@ type environment struct {
 func newEnvironment(entries []string) environment {
 	e := environment{index: make(map[string]int, len(entries))}
 	for _, entry := range entries {
-		name, value := splitVar(entry)
-		if i, ok := e.index[name]; ok {
-			e.vars[i] = entry
-		} else {
-			e.index[name] = len(e.vars)
-			e.vars = append(e.vars, entry)
-		}
-		if name == pathVar {
-			e.path = filepath.SplitList(value)
-		}
+		e.add(entry)
 	}
 	return e
+}
+
+func (e *environment) add(entry string) {
+	name, value := splitVar(entry)
+	if i, ok := e.index[name]; ok {
+		e.vars[i] = entry
+	} else {
+		e.index[name] = len(e.vars)
+		e.vars = append(e.vars, entry)
+	}
+	if name == pathVar {
+		e.path = filepath.SplitList(value)
+	}
+}
+
+// value is that of a variable, empty if there is none.
+func (e *environment) value(name string) string {
+	i, ok := e.index[foldName(name)]
+	if !ok {
+		return ""
+	}
+	_, value := splitVar(e.vars[i])
+	return value
 }
 
 // with returns the environment with further entries on top.

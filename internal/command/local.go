@@ -29,6 +29,8 @@ type LocalOptions struct {
 	Grace time.Duration
 	// KillNow, when it is closed, ends the Grace of all commands that were asked to end.
 	KillNow <-chan struct{}
+	// Journal notes the processes, for who comes after this process was killed; nil for nobody.
+	Journal *Journal
 	Log     *slog.Logger
 }
 
@@ -75,6 +77,9 @@ func NewLocal(options LocalOptions) *Local {
 	}
 	env := newEnvironment(options.Env)
 	env.others = options.User != nil
+	if options.Journal != nil {
+		env.add(options.Journal.variable(env.value(markName)))
+	}
 	return &Local{
 		options: options,
 		env:     env,
@@ -105,6 +110,8 @@ func (l *Local) Run(ctx context.Context, r *Request) (Status, error) {
 	defer time.AfterFunc(startTime, started).Stop()
 	writeErr := c.finish(ctx, r.Output, l.options.Grace, l.options.KillNow)
 	started()
+	left := c.proc.groupAlive()
+	l.options.Journal.end(c.line, left)
 	switch {
 	case c.stopped:
 		return Status{}, fmt.Errorf("the command was stopped: %w", context.Cause(ctx))
@@ -113,7 +120,7 @@ func (l *Local) Run(ctx context.Context, r *Request) (Status, error) {
 	case writeErr != nil:
 		return Status{}, fmt.Errorf("write the output of the command: %w", writeErr)
 	}
-	return Status{Finished: true, ExitCode: c.exit, IODir: r.IODir, Left: c.proc.groupAlive(), Owner: l.options.User}, nil
+	return Status{Finished: true, ExitCode: c.exit, IODir: r.IODir, Left: left, Owner: l.options.User}, nil
 }
 
 // Poll implements Executor. A local command is always waited for, so a state comes from another
@@ -171,5 +178,7 @@ func (l *Local) start(r *Request) (*child, error) {
 		reader.Close() //nolint:errcheck,gosec // nothing was read
 		return nil, &StartError{Program: program, Dir: dir, Err: err}
 	}
-	return &child{proc: proc, output: reader, chunks: &l.chunks, name: program, log: cmp.Or(r.Log, l.options.Log)}, nil
+	return &child{
+		proc: proc, output: reader, chunks: &l.chunks, name: program, log: cmp.Or(r.Log, l.options.Log), line: l.options.Journal.begin(proc.id()),
+	}, nil
 }

@@ -45,6 +45,8 @@ func (s *sessions) startProcess(path string, args []string, l *launch) (*process
 
 const shell = "/bin/sh"
 
+func (p *process) id() int { return p.pid }
+
 // wait waits for the end of the process and returns its exit code, 128 + n if signal n ended it.
 func (p *process) wait() (exit int, err error) {
 	exit, _, err = p.wait4(0)

@@ -36,6 +36,8 @@ func (*sessions) startProcess(path string, args []string, l *launch) (*process, 
 	return &process{Process: started}, nil
 }
 
+func (p *process) id() int { return p.Pid }
+
 // wait waits for the end of the process and returns its exit code.
 func (p *process) wait() (exit int, err error) {
 	state, err := p.Wait()

@@ -26,7 +26,7 @@ func (u *User) Environment(environ []string) []string {
 	own := []string{"HOME=" + u.Home, "USER=" + u.Name, "LOGNAME=" + u.Name}
 	for _, entry := range environ {
 		name, _, _ := strings.Cut(entry, "=")
-		if slices.Contains([]string{"PATH", "LANG", "LANGUAGE", "TZ"}, name) || strings.HasPrefix(name, "LC_") {
+		if slices.Contains([]string{"PATH", "LANG", "LANGUAGE", "TZ", markName}, name) || strings.HasPrefix(name, "LC_") {
 			own = append(own, entry)
 		}
 	}

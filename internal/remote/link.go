@@ -131,24 +131,37 @@ func (l *Link) become(s Settings) {
 
 func (l *Link) register(ctx context.Context) (Settings, error) {
 	wait := newBackoff(5 * time.Second)
+	told := "" // what can be done, said once
 	for n := 0; ; n++ {
 		s, err := l.registerOnce(ctx)
 		if err == nil {
 			return s, nil
 		}
-		if refused, ok := errors.AsType[*RefusedError](err); ok && refused.lasting() && n+1 >= len(l.opts.Servers) {
+		if l.mustEnd(err) && n+1 >= len(l.opts.Servers) {
 			return Settings{}, err
 		}
-		log := l.opts.Log.With(slog.String("server", l.server()), slog.Any("error", err))
-		if fix := Fix(err); fix != "" {
-			log = log.With(slog.String("fix", fix))
+		l.opts.Log.WarnContext(ctx, "agent not registered, it tries again", slog.String("server", l.server()), slog.Any("error", err))
+		if fix := Fix(err); fix != told {
+			told = fix
+			l.opts.Log.WarnContext(ctx, "what can be done about it", slog.String("fix", fix))
 		}
-		log.WarnContext(ctx, "agent not registered, it tries again")
 		l.rotate(l.current.Load())
 		if !wait.pause(ctx) {
 			return Settings{}, context.Cause(ctx)
 		}
 	}
+}
+
+// mustEnd reports whether an error at the registration does not pass: the server refuses, or, before it has ever been
+// reached, is none that this agent can speak to or trust. A server that was reached before may come back
+// as it was.
+func (l *Link) mustEnd(err error) bool {
+	if refused, ok := errors.AsType[*RefusedError](err); ok {
+		return refused.lasting()
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.settings.ID == "" && isMisconfigured(err)
 }
 
 func (l *Link) registerOnce(ctx context.Context) (Settings, error) {

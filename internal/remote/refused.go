@@ -64,14 +64,24 @@ func Fix(err error) string {
 		}
 		return ""
 	}
-	if _, untrusted := errors.AsType[*tls.CertificateVerificationError](err); untrusted {
+	switch {
+	case isUntrusted(err):
 		return fixTrust
-	}
-	if err != nil && strings.Contains(err.Error(), "server gave HTTP response to HTTPS client") {
+	case isPlainHTTP(err):
 		return fixHTTP
 	}
 	return ""
 }
+
+// isMisconfigured reports whether an error comes of settings of the agent or the server, which do not mend themselves.
+func isMisconfigured(err error) bool { return isUntrusted(err) || isPlainHTTP(err) }
+
+func isUntrusted(err error) bool {
+	_, untrusted := errors.AsType[*tls.CertificateVerificationError](err)
+	return untrusted
+}
+
+func isPlainHTTP(err error) bool { return errors.Is(err, http.ErrSchemeMismatch) }
 
 // maxRefusal is how many bytes of a text are told that is no document of a server.
 const maxRefusal = 200

@@ -27,7 +27,7 @@ func OpenAccessFile(dir, pattern string) (*AccessFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := os.MkdirAll(dir, 0o755); err != nil { //nolint:gosec // others may read it
+	if err := os.MkdirAll(dir, 0o750); err != nil {
 		return nil, fmt.Errorf("make the folder of the access log: %w", err)
 	}
 	f := &AccessFile{dir: dir, pattern: parts}
@@ -35,7 +35,7 @@ func OpenAccessFile(dir, pattern string) (*AccessFile, error) {
 }
 
 func (f *AccessFile) open() error {
-	file, err := os.OpenFile(filepath.Join(f.dir, "access.log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644) //nolint:gosec // others may read it
+	file, err := os.OpenFile(filepath.Join(f.dir, "access.log"), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o640) //nolint:gosec // the group may read it
 	if err != nil {
 		return fmt.Errorf("open the access log: %w", err)
 	}

@@ -33,7 +33,7 @@ type Store struct {
 // New returns the Store of a folder, which is made if it is missing, and must be one that can be written
 // to. What processes that died left behind goes: files that were being written a day before now.
 func New(dir string, now time.Time) (*Store, error) {
-	if err := os.MkdirAll(dir, 0o777); err != nil { //nolint:gosec // the umask decides
+	if err := os.MkdirAll(dir, 0o750); err != nil {
 		return nil, err
 	}
 	entries, err := os.ReadDir(dir)
@@ -89,7 +89,7 @@ func (s *Store) Put(_ context.Context, key string, from io.Reader, size int64) e
 // place gives a file its name, for good.
 func (s *Store) place(temp, path string) error {
 	folder := filepath.Dir(path)
-	if err := os.MkdirAll(folder, 0o777); err != nil { //nolint:gosec // the umask decides
+	if err := os.MkdirAll(folder, 0o750); err != nil {
 		return err
 	}
 	if err := os.Rename(temp, path); err != nil {

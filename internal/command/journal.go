@@ -1,0 +1,217 @@
+package command
+
+import (
+	"bytes"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Journal is a file that names the processes of the commands under way: the session of each, with the instant
+// at which it began, since numbers of processes are used again. All of them have a mark in their
+// environment, too, which is in the file before the first one starts; where the system shows
+// environments, it finds those that have left their session. Whoever finds the file of a process that was
+// killed ends with EndLeft what that one could not end. It is safe for concurrent use.
+//
+// The file is not forced to the disk: no process outlives the machine.
+type Journal struct {
+	file *os.File
+	mark string
+	log  *slog.Logger
+
+	mu   sync.Mutex
+	free []int         // places that were used
+	last int           // places in the file
+	left []journalLine // of commands that left processes behind
+	bad  bool          // a write has failed, which was told
+}
+
+// journalLine is the place of a command in the file and its process.
+type journalLine struct{ place, pid int }
+
+// The file has a first line with the boot of the machine and the mark, and then lines of one length: process and
+// beginning, or blanks.
+const (
+	journalLineBytes = 32
+	journalHeadBytes = 128
+	// markName is the variable that has the marks of the processes above, with commas.
+	markName = "TROWEL_PROCESS_MARK"
+	// recheckLeft is from how many commands with processes left behind on these are looked for.
+	recheckLeft = 64
+)
+
+// OpenJournal makes a journal anew.
+func OpenJournal(path string, log *slog.Logger) (*Journal, error) {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	j := &Journal{file: file, mark: strings.ToLower(rand.Text()), log: log}
+	head := fmt.Sprintf("%-*s\n", journalHeadBytes-1, bootID()+" "+j.mark)
+	if _, err := file.WriteString(head); err != nil {
+		return nil, errors.Join(err, file.Close())
+	}
+	return j, nil
+}
+
+// Close removes the file: what still runs was left behind on purpose.
+func (j *Journal) Close() error { return errors.Join(os.Remove(j.file.Name()), j.file.Close()) }
+
+// variable is the entry of the environment by which processes are found, besides that of the process above.
+func (j *Journal) variable(above string) string {
+	if above != "" {
+		above += ","
+	}
+	return markName + "=" + above + j.mark
+}
+
+// begin notes a process that leads a session.
+func (j *Journal) begin(pid int) journalLine {
+	if j == nil {
+		return journalLine{}
+	}
+	started, err := processStart(pid)
+	if err != nil {
+		started = 0 // it has ended
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if len(j.free) == 0 && len(j.left) >= recheckLeft {
+		j.recheck()
+	}
+	line := journalLine{place: j.last, pid: pid}
+	if n := len(j.free); n > 0 {
+		line.place, j.free = j.free[n-1], j.free[:n-1]
+	} else {
+		j.last++
+	}
+	j.write(line.place, strconv.Itoa(pid)+" "+strconv.FormatInt(started, 10))
+	return line
+}
+
+// end notes that a command is over. One that has left processes behind is kept.
+func (j *Journal) end(line journalLine, left bool) {
+	if j == nil {
+		return
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if left {
+		j.left = append(j.left, line)
+		return
+	}
+	j.drop(line)
+}
+
+// drop makes a place free. The caller holds mu, as in recheck and write.
+func (j *Journal) drop(line journalLine) {
+	j.write(line.place, "")
+	j.free = append(j.free, line.place)
+}
+
+// recheck drops commands whose processes have ended meanwhile.
+func (j *Journal) recheck() {
+	kept := j.left[:0]
+	for _, line := range j.left {
+		if groupExists(line.pid) {
+			kept = append(kept, line)
+		} else {
+			j.drop(line)
+		}
+	}
+	j.left = kept
+}
+
+func (j *Journal) write(place int, text string) {
+	var line [journalLineBytes]byte
+	n := copy(line[:], text)
+	for ; n < journalLineBytes-1; n++ {
+		line[n] = ' '
+	}
+	line[journalLineBytes-1] = '\n'
+	_, err := j.file.WriteAt(line[:], journalHeadBytes+int64(place)*journalLineBytes)
+	if err != nil && !j.bad {
+		j.log.Warn("processes of commands are not noted, so not all may be ended if this process is killed", slog.Any("error", err))
+	}
+	j.bad = err != nil
+}
+
+// leftBehind is what a journal tells of a process that has ended without closing it.
+type leftBehind struct {
+	mark     string
+	sessions map[int]int64 // when each began
+}
+
+// patience is how long EndLeft waits for killed processes. Those in the middle of a call of the system end when it
+// does, and do nothing more before.
+const patience = 10 * time.Second
+
+// EndLeft ends the processes that the journal of a dead process names, and removes it. They are killed at once, as those
+// of a lost lease. There may be no journal. Nothing of it is believed that the system does not confirm.
+func EndLeft(path string, log *slog.Logger) error {
+	file, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	data, err := io.ReadAll(file)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return err
+	}
+	left := readJournal(data)
+	deadline := time.Now().Add(patience)
+	for pause, told := time.Millisecond, false; left != nil; pause = min(2*pause, 100*time.Millisecond) {
+		n := left.kill()
+		if n == 0 {
+			break
+		}
+		if !told {
+			told = true
+			log.Warn("processes of tasks that outlived an earlier server or agent are ended", slog.Int("processes", n))
+		}
+		if time.Now().After(deadline) {
+			log.Error("processes of tasks of an earlier server or agent do not end", slog.Int("processes", n))
+			break
+		}
+		timer := time.NewTimer(pause)
+		<-timer.C
+	}
+	return os.Remove(path)
+}
+
+// readJournal returns what is in a journal; nil if it is of another boot of the machine, or half of one.
+func readJournal(data []byte) *leftBehind {
+	if len(data) < journalHeadBytes {
+		return nil
+	}
+	head := bytes.Fields(data[:journalHeadBytes])
+	if len(head) != 2 || string(head[0]) != bootID() {
+		return nil
+	}
+	left := &leftBehind{mark: string(head[1]), sessions: map[int]int64{}}
+	for line := range bytes.Lines(data[journalHeadBytes:]) {
+		fields := strings.Fields(string(line))
+		if len(fields) != 2 {
+			continue
+		}
+		pid, errPID := strconv.Atoi(fields[0])
+		started, errStart := strconv.ParseInt(fields[1], 10, 64)
+		if errPID == nil && errStart == nil && pid > 1 {
+			left.sessions[pid] = started
+		}
+	}
+	return left
+}

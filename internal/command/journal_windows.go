@@ -1,0 +1,42 @@
+package command
+
+import (
+	"os/exec"
+	"strconv"
+
+	"golang.org/x/sys/windows"
+)
+
+// bootID is the same for all boots: processes are told apart by when they began.
+func bootID() string { return "windows" }
+
+// processStart is when a process began, in nanoseconds.
+func processStart(pid int) (int64, error) {
+	process, err := windows.OpenProcess(windows.PROCESS_QUERY_LIMITED_INFORMATION, false, uint32(pid)) //nolint:gosec // ids are small
+	if err != nil {
+		return 0, err
+	}
+	defer windows.CloseHandle(process) //nolint:errcheck // was only asked
+	var created, exited, kernel, user windows.Filetime
+	if err := windows.GetProcessTimes(process, &created, &exited, &kernel, &user); err != nil {
+		return 0, err
+	}
+	if exited.Nanoseconds() > created.Nanoseconds() {
+		return 0, windows.ERROR_NOT_FOUND
+	}
+	return created.Nanoseconds(), nil
+}
+
+// kill ends the processes that were noted, with what each has started, and returns how many there are.
+func (l *leftBehind) kill() (n int) {
+	for pid, noted := range l.sessions {
+		if started, err := processStart(pid); err == nil && started == noted {
+			exec.Command("taskkill", "/T", "/F", "/PID", strconv.Itoa(pid)).Run() //nolint:errcheck,gosec,noctx // it may have ended
+			n++
+		}
+	}
+	return n
+}
+
+// groupExists knows nothing of a group.
+func groupExists(int) bool { return false }
