@@ -207,6 +207,9 @@ func (p *serverProcess) Heard(batch *flush.Batch) {
 	if len(batch.Ended) > 0 && p.scheduler != nil {
 		p.scheduler.AttemptsEnded()
 	}
+	if len(batch.Ended) > 0 && p.packer != nil {
+		p.packer.AttemptsEnded()
+	}
 	for i := range batch.Timeouts {
 		t := &batch.Timeouts[i]
 		p.notifier.Post(notify.OfAttempt(batch.At, t.Message, t.Attempt.ID, batch.Setting(t.Attempt.ID)))

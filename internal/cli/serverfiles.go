@@ -48,7 +48,9 @@ func (p *serverProcess) openFiles(ctx context.Context) (err error) {
 		options.Insert = nil
 	}
 	if p.logBlobs != nil {
-		p.packer = tasklog.NewPacker(tasklog.PackerOptions{Database: p.store, Blobs: p.logBlobs, Logger: p.log})
+		p.packer = tasklog.NewPacker(tasklog.PackerOptions{
+			Database: p.store, Blobs: p.logBlobs, Logger: p.log, Alone: logs.Bucket.DirectDownload,
+		})
 		options.Large = p.packer.Large
 	}
 	if logs.MaskSecrets {

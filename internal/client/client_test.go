@@ -355,7 +355,7 @@ func TestLogFiles(t *testing.T) {
 	}
 	want := []string{
 		"GET /api/logs/7/files?direct_download=false&task=%2Bmain",
-		"GET /api/logs/7/files/%2Bmain%2Ba%20b%4065a.x%40y.log.gz",
+		"GET /api/logs/7/files/%2Bmain%2Ba%20b%4065a.x%40y.log.gz?direct_download=false",
 		"GET /direct",
 	}
 	if diff := cmp.Diff(want, server.seen()); diff != "" {

@@ -19,5 +19,5 @@ func (c *Client) FetchLogFile(ctx context.Context, attempt api.ID, file *api.Log
 	if file.DirectURL != nil && *file.DirectURL != "" {
 		return c.fetch(ctx, string(*file.DirectURL), false)
 	}
-	return c.fetch(ctx, c.address("/api/logs/"+attempt.String()+"/files/"+segment(file.FileName), nil), true)
+	return c.fetch(ctx, c.address("/api/logs/"+attempt.String()+"/files/"+segment(file.FileName), query{"direct_download": c.directDownload()}), true)
 }

@@ -56,7 +56,7 @@ func bucketKeys(prefix string, storage func(*Server) *Storage) []Key {
 	for _, store := range []string{StorageS3, StorageGCS, StorageAzure} {
 		add(store, "bucket", key("", aText(), "", "needed for `"+store+"`", func(s *Server) *string { return &bucket(s).Name }))
 		add(store, "path", key("", aPrefix(), "", "prefix of all keys", func(s *Server) *string { return &bucket(s).Path }))
-		add(store, "direct_download", key("", aBoolean(), "false", "clients are sent to the store", func(s *Server) *bool { return &bucket(s).DirectDownload }))
+		add(store, "direct_download", key("", aBoolean(), "false", directDoc(prefix), func(s *Server) *bool { return &bucket(s).DirectDownload }))
 		add(store, "direct_download_expiration", key("", aNumberOfSeconds(), "600", "how long such an address holds", func(s *Server) *time.Duration { return &bucket(s).DownloadExpiration }))
 		add(store, "direct_upload_expiration", key("", aNumberOfSeconds(), "600", "", func(s *Server) *time.Duration { return &bucket(s).UploadExpiration }))
 	}
@@ -72,6 +72,14 @@ func bucketKeys(prefix string, storage func(*Server) *Storage) []Key {
 	add(StorageAzure, "credentials.account", key("", aText(), "", "storage account; Azure's usual places unless set", func(s *Server) *string { return &bucket(s).Account }))
 	add(StorageAzure, "credentials.key", hidden(key("", aText(), "", "the account's key", func(s *Server) *string { return &bucket(s).AccountKey })))
 	return keys
+}
+
+// directDoc says what direct download does.
+func directDoc(prefix string) string {
+	if prefix == "log-server" {
+		return "clients are sent to the store; each file of output is an object of its own then, rather than those of an attempt together"
+	}
+	return "clients are sent to the store"
 }
 
 // aPrefix is the beginning of keys in a bucket: without a slash before it and with one after it

@@ -29,7 +29,8 @@ func logFileOf(f tasklog.File) api.LogFile {
 	return shape
 }
 
-// getLogFile answers with a file as it is by now; that of a running task has no end yet.
+// getLogFile answers with a file as it is by now, or with its address where its store gives one; that of a
+// running task has no end yet.
 func getLogFile(c *call) (any, error) {
 	s, err := c.attempt()
 	if err != nil {
@@ -37,6 +38,15 @@ func getLogFile(c *call) (any, error) {
 	}
 	if c.opts.Logs == nil {
 		return nil, &refusal{status: http.StatusNotFound, message: "Log file not found"}
+	}
+	if c.query.Get("direct_download") != "false" {
+		url, err := c.opts.Logs.Address(c.ctx(), s.Attempt.ID, c.text())
+		if err != nil {
+			return nil, err
+		}
+		if url != "" {
+			return elsewhere{url}, nil
+		}
 	}
 	content, size, err := c.opts.Logs.Open(c.ctx(), s.Attempt.ID, c.text())
 	if err != nil {

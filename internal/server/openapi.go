@@ -129,7 +129,7 @@ func (r *route) refusals() []int {
 	if len(r.body.types) > 0 {
 		statuses = append(statuses, 413, 415)
 	}
-	if r.name == "getArchive" || r.name == "getAgentArchive" {
+	if r.name == "getArchive" || r.name == "getAgentArchive" || r.name == "getFile" {
 		statuses = append(statuses, 303)
 	}
 	return statuses

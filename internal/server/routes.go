@@ -277,7 +277,8 @@ func logRoutes() []route {
 		},
 		{
 			method: "GET", path: "/api/logs/{attempt:64}/files/{file}", name: "getFile", verb: access.GetLogFiles, handle: getLogFile,
-			about: "A file of output, compressed with gzip.", long: true,
+			about: "A file of output, compressed with gzip, or its address in a store.", long: true,
+			query: []parameter{{"direct_download", "boolean", "false for the file itself, rather than its address in a store."}},
 		},
 	}
 }

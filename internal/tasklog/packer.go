@@ -11,6 +11,7 @@ import (
 	"path"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
@@ -29,6 +30,8 @@ const (
 	// maxLarge is how many large files of running attempts may wait for their turn; more are told again
 	// when they have grown.
 	maxLarge = 1000
+	// uploads is how many files with blobs of their own are packed side by side.
+	uploads = 8
 )
 
 // PackerOptions are what a Packer works with.
@@ -36,10 +39,12 @@ type PackerOptions struct {
 	Database Database
 	Blobs    blob.Store
 	Logger   *slog.Logger
+	// Alone gives each file a blob of its own, so that it can be fetched without us.
+	Alone bool
 }
 
-// Packer moves logs from the database into blobs: those of an ended attempt into one, but large files
-// into blobs of their own, and what large files of running attempts have by now.
+// Packer moves logs from the database into blobs: those of an ended attempt into one, but large files, or
+// all if they are to be alone, into blobs of their own, and what large files of running attempts have by now.
 //
 // A blob is named by what is in it. So a Packer that died between an upload and the change of the
 // rows does the same again under the same name, and two of them do not disturb each other. A blob that
@@ -47,6 +52,7 @@ type PackerOptions struct {
 type Packer struct {
 	opts  PackerOptions
 	large chan largeFile
+	ended chan struct{}
 }
 
 type largeFile struct {
@@ -56,7 +62,7 @@ type largeFile struct {
 
 // NewPacker returns a Packer.
 func NewPacker(opts PackerOptions) *Packer {
-	return &Packer{opts: opts, large: make(chan largeFile, maxLarge)}
+	return &Packer{opts: opts, large: make(chan largeFile, maxLarge), ended: make(chan struct{}, 1)}
 }
 
 // Large says that a file of a running attempt takes much room in the database. It does not block.
@@ -64,6 +70,18 @@ func (p *Packer) Large(attempt trowel.AttemptID, file string) {
 	select {
 	case p.large <- largeFile{attempt, file}:
 	default: // it will be told again
+	}
+}
+
+// AttemptsEnded says that there are ended attempts. Files that are to be alone are packed at once then: people
+// ask for their addresses. It does not block.
+func (p *Packer) AttemptsEnded() {
+	if !p.opts.Alone {
+		return
+	}
+	select {
+	case p.ended <- struct{}{}:
+	default: // it knows
 	}
 }
 
@@ -79,6 +97,8 @@ func (p *Packer) Run(ctx context.Context) error {
 			return nil
 		case f := <-p.large:
 			err = p.PackFile(ctx, f.attempt, f.file)
+		case <-p.ended:
+			err = p.PackEnded(ctx)
 		case <-ticker.C:
 			err = p.PackEnded(ctx)
 		}
@@ -123,28 +143,57 @@ func (p *Packer) PackAttempt(ctx context.Context, attempt trowel.AttemptID) erro
 		return err
 	}
 	together := &pack{packer: p, reader: reader, attempt: attempt, kind: sharedBlob}
+	var errs errorList
+	var running sync.WaitGroup
+	room := make(chan struct{}, uploads)
 	for i := range files {
 		f := &files[i]
 		chunks, err := reader.allChunks(ctx, attempt, f)
 		if err != nil {
-			return err
+			errs.add(err)
+			break
 		}
 		switch {
 		case !anyInline(chunks):
-		case f.DataBytes >= ownBlobBytes:
-			alone := &pack{packer: p, reader: reader, attempt: attempt, kind: ownBlob}
-			alone.add(f.Name, chunks)
-			if err := alone.run(ctx); err != nil {
-				return err
-			}
-			if err := p.forget(ctx, chunks); err != nil {
-				return err
-			}
+		case p.opts.Alone || f.DataBytes >= ownBlobBytes:
+			room <- struct{}{}
+			running.Go(func() {
+				errs.add(p.packAlone(ctx, reader, attempt, f.Name, chunks))
+				<-room
+			})
 		default:
 			together.add(f.Name, inline(chunks))
 		}
 	}
+	running.Wait()
+	if err := errs.all(); err != nil {
+		return err
+	}
 	return together.run(ctx)
+}
+
+// errorList gathers the errors of several goroutines.
+type errorList struct {
+	mu   sync.Mutex
+	errs []error
+}
+
+func (l *errorList) add(err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.errs = append(l.errs, err)
+}
+
+func (l *errorList) all() error { return errors.Join(l.errs...) }
+
+// packAlone moves all pieces of a file into a blob of its own.
+func (p *Packer) packAlone(ctx context.Context, reader *Reader, attempt trowel.AttemptID, name string, chunks []trowel.LogChunk) error {
+	alone := &pack{packer: p, reader: reader, attempt: attempt, kind: ownBlob}
+	alone.add(name, chunks)
+	if err := alone.run(ctx); err != nil {
+		return err
+	}
+	return p.forget(ctx, chunks)
 }
 
 // PackFile moves what a file of a running attempt has in the database into a blob.

@@ -449,3 +449,70 @@ func TestGathererDropsOutputOfDeletedAttempts(t *testing.T) {
 		t.Error("pieces are left, want none")
 	}
 }
+
+// Where files are to be fetched directly each has a blob of its own, however small, and an address; also what
+// was packed in part before.
+func TestPackerAlone(t *testing.T) {
+	t.Parallel()
+	a := newArchive(t)
+	a.packer.opts.Alone = true
+	for i := range 2 * uploads {
+		a.write(t, fmt.Sprintf("+daily+t%d", i), 10, 100)
+	}
+	a.write(t, "+daily+large", 900_000, 900_000)
+	for name := range a.want {
+		if url, err := a.reader.Address(t.Context(), a.attempt.ID, name); err != nil || url != "" {
+			t.Errorf("Address(%s) of a running attempt = %q, %v, want none", name, url, err)
+		}
+		if strings.HasPrefix(name, "+daily+large") {
+			if err := a.packer.PackFile(t.Context(), a.attempt.ID, name); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	a.end(t)
+	for range 2 {
+		if err := a.packer.PackEnded(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, f := range a.check(t) {
+		url, err := a.reader.Address(t.Context(), a.attempt.ID, f.Name)
+		if f.URL == "" || err != nil || url != f.URL {
+			t.Errorf("%s: URL = %q, Address = %q, %v, want one", f.Name, f.URL, url, err)
+		}
+	}
+	if keys := a.keys(t); len(keys) != len(a.want) {
+		t.Errorf("%d blobs, want one for each of %d logs", len(keys), len(a.want))
+	}
+	if _, err := a.reader.Address(t.Context(), a.attempt.ID, "nope"); !errors.Is(err, trowel.ErrNotFound) {
+		t.Errorf("Address of no log = %v, want ErrNotFound", err)
+	}
+	if err := Delete(t.Context(), a.db, a.blobs, a.attempt.ID); err != nil || len(a.keys(t)) != 0 {
+		t.Errorf("keys after Delete = %q, %v, want none", a.keys(t), err)
+	}
+}
+
+// One upload that fails is told, the others are made, and the next pass does the rest.
+func TestPackerAloneFails(t *testing.T) {
+	t.Parallel()
+	a := newArchive(t)
+	a.packer.opts.Alone = true
+	a.write(t, "+daily+a", 10)
+	a.write(t, "+daily+b", 10)
+	a.end(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	a.blobs.spoil = sync.OnceFunc(cancel)
+	if err := a.packer.PackAttempt(ctx, a.attempt.ID); err == nil {
+		t.Error("PackAttempt that was canceled = nil, want an error")
+	}
+	a.check(t)
+	if err := a.packer.PackEnded(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range a.check(t) {
+		if f.URL == "" {
+			t.Errorf("%s has no URL", f.Name)
+		}
+	}
+}

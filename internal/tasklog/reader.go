@@ -48,15 +48,39 @@ func (r *Reader) List(ctx context.Context, attempt trowel.AttemptID, prefix stri
 			continue
 		}
 		f.SizeBytes, f.TextBytes, f.Lines = found[i].DataBytes, found[i].TextBytes, found[i].Lines
-		if direct && r.direct && isOwn(found[i].BlobKey) {
-			f.URL, err = r.blobs.SignedGet(ctx, found[i].BlobKey)
-			if err != nil && !errors.Is(err, errors.ErrUnsupported) {
+		if direct {
+			if f.URL, err = r.address(ctx, &found[i]); err != nil {
 				return nil, err
 			}
 		}
 		list = append(list, f)
 	}
 	return list, nil
+}
+
+// address is where a log can be fetched without us; empty if it cannot.
+func (r *Reader) address(ctx context.Context, f *trowel.LogFile) (string, error) {
+	if !r.direct || !isOwn(f.BlobKey) {
+		return "", nil
+	}
+	url, err := r.blobs.SignedGet(ctx, f.BlobKey)
+	if errors.Is(err, errors.ErrUnsupported) {
+		return "", nil
+	}
+	return url, err
+}
+
+// Address returns where a log can be fetched for a while without us; empty if it cannot, as it has no blob of its
+// own yet. One that is not there is a trowel.ErrNotFound.
+func (r *Reader) Address(ctx context.Context, attempt trowel.AttemptID, name string) (string, error) {
+	if !r.direct {
+		return "", nil
+	}
+	f, err := r.find(ctx, attempt, name)
+	if err != nil {
+		return "", err
+	}
+	return r.address(ctx, f)
 }
 
 func (r *Reader) files(ctx context.Context, attempt trowel.AttemptID, prefix string) ([]trowel.LogFile, error) {
