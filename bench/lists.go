@@ -132,8 +132,27 @@ func (s *server) examples(ctx context.Context) (*examples, error) {
 			"source":          {"source=rest", "source=none"},
 			"session_time":    {"session_time=2026-01-01T00:00:00&mode=schedule"},
 			"use":             {"use=holding", "use=waiting"},
+			"status":          searches(instants),
+			"createdFrom":     {"createdFrom" + instants},
+			"createdTo":       {"createdTo" + instants},
+			"sort":            {"sort=createdAt"},
+			"unit":            {"unit=session", "unit=session&status=error"},
 		},
 	}, nil
+}
+
+// searches are the filters of a search, each with all others: common, rare and missing ones.
+func searches(instants string) (queries []string) {
+	for _, status := range []string{"running", "success", "error", "killed"} {
+		for _, of := range []string{"", "&project=project1", "&project=rare", "&project=project1&workflow=workflow1", "&project=project1&workflow=none"} {
+			for _, at := range []string{"", "&createdFrom" + instants, "&createdFrom=2020-01-01T00:00:00Z&createdTo=2020-01-02T00:00:00Z"} {
+				for _, sort := range []string{"", "&sort=createdAt"} {
+					queries = append(queries, "limit=500&status="+status+of+at+sort)
+				}
+			}
+		}
+	}
+	return queries
 }
 
 // fill puts examples in the place of a path's parameters.

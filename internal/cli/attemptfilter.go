@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -26,10 +27,8 @@ func attemptStatuses() []string { return []string{"running", "success", "error",
 
 // knownStatus checks --status.
 func knownStatus(value string) string {
-	for _, status := range attemptStatuses() {
-		if value == status {
-			return ""
-		}
+	if slices.Contains(attemptStatuses(), value) {
+		return ""
 	}
 	text := "--status must be one of " + commaList(attemptStatuses()) + ", not " + strconv.Quote(value)
 	near := nearWord(value, attemptStatuses())

@@ -12,8 +12,13 @@ import (
 // attemptTable has the attempts in the order of the list.
 func attemptTable(v *listView, attempts []api.Attempt) *listTable {
 	t := &listTable{painted: 1, columns: []listColumn{
-		{title: "ID", right: true}, {title: "STATUS"}, {title: "WORKFLOW", least: 12}, {title: "SESSION", drop: 2}, {title: "STARTED", drop: 3},
-		{title: "TOOK", right: true, drop: 1}, {title: "NAME", least: 8, drop: 4},
+		{title: "ID", right: true},
+		{title: "STATUS"},
+		{title: "WORKFLOW", least: 12},
+		{title: "SESSION", drop: 2},
+		{title: "STARTED", drop: 3},
+		{title: "TOOK", right: true, drop: 1},
+		{title: "NAME", least: 8, drop: 4},
 	}}
 	for i := range attempts {
 		a := &attempts[i]
@@ -32,8 +37,13 @@ func attemptTable(v *listView, attempts []api.Attempt) *listTable {
 // sessionTable has the sessions with their last attempts.
 func sessionTable(v *listView, sessions []api.Session) *listTable {
 	t := &listTable{painted: 1, columns: []listColumn{
-		{title: "ID", right: true}, {title: "STATUS"}, {title: "WORKFLOW", least: 12}, {title: "SESSION", drop: 1}, {title: "ATTEMPT", right: true, drop: 3},
-		{title: "STARTED", drop: 4}, {title: "TOOK", right: true, drop: 2},
+		{title: "ID", right: true},
+		{title: "STATUS"},
+		{title: "WORKFLOW", least: 12},
+		{title: "SESSION", drop: 1},
+		{title: "ATTEMPT", right: true, drop: 3},
+		{title: "STARTED", drop: 4},
+		{title: "TOOK", right: true, drop: 2},
 	}}
 	for i := range sessions {
 		s := &sessions[i]

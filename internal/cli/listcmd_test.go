@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"maps"
 	"strings"
 	"testing"
 
@@ -8,7 +9,7 @@ import (
 )
 
 // searched is attemptDone as a search has it, failed, with a name that attacks.
-var searchedAttempt = strings.NewReplacer( //nolint:gochecknoglobals // a constant that is computed
+var searchedAttempt = strings.NewReplacer(
 	`"success","id"`, `"error","id"`, `"success":true`, `"success":false`, `:00Z"`, `:00.123Z"`, `:05Z"`, `:05.123Z"`,
 	`"retryAttemptName":null`, `"retryAttemptName":"\u001b]0;T\u0007\u202e"`,
 ).Replace(attemptDone)
@@ -26,9 +27,7 @@ func TestListsOnATerminal(t *testing.T) {
 	with := func(more answers) answers {
 		all := answers{}
 		for _, some := range []answers{projects, more} {
-			for key, value := range some {
-				all[key] = value
-			}
+			maps.Copy(all, some)
 		}
 		return all
 	}
@@ -92,6 +91,16 @@ func TestListsOnATerminal(t *testing.T) {
 			name: "workflows of an id", args: "workflows 1", asked: []string{"GET projects?name=1", "GET projects/1", "GET projects/1/workflows"},
 			known:  answers{"GET projects?name=1": `{"projects":[]}`, "GET projects/1": projectDemo, "GET projects/1/workflows": `{"workflows":[` + workflowMain + `]}`},
 			stdout: "PROJECT  WORKFLOW  ID  TIME ZONE  REVISION\ndemo     main       2  UTC        r1\n", stderr: "\n`trowel workflows <project-name> <name>` shows the text of one.\n",
+		},
+		{
+			name: "an error that attacks", args: "attempt 9", exit: 1, asked: []string{"GET attempts/9"},
+			known:  answers{"GET attempts/9": `404{"message":"none\u001b[2J\u009b\u2028","status":404}`},
+			stderr: "error: Resource not found: HTTP 404 Not Found\nthe server says: none^[[2J\\u009b\\u2028\n",
+		},
+		{
+			name: "for programs", args: "attempts --status error --json", asked: []string{"GET search/attempts?status=error"},
+			known:  answers{"GET search/attempts?status=error": `{"items":[],"next":null}`},
+			stdout: "{\"attempts\":[]}\n",
 		},
 		{
 			name: "a status that there is not", args: "attempts --status failed", exit: 1,

@@ -12,8 +12,12 @@ import (
 
 func poolTable(pools []api.Pool) *listTable {
 	t := &listTable{painted: -1, columns: []listColumn{
-		{title: "POOL", least: 12}, {title: "PROJECT", least: 8, drop: 1}, {title: "SLOTS", right: true}, {title: "USED", right: true},
-		{title: "WAITING", right: true}, {title: "DESCRIPTION", least: 12, drop: 2},
+		{title: "POOL", least: 12},
+		{title: "PROJECT", least: 8, drop: 1},
+		{title: "SLOTS", right: true},
+		{title: "USED", right: true},
+		{title: "WAITING", right: true},
+		{title: "DESCRIPTION", least: 12, drop: 2},
 	}}
 	for i := range pools {
 		p := &pools[i]
@@ -28,8 +32,14 @@ func poolTable(pools []api.Pool) *listTable {
 
 func queueTable(queues []api.Queue) *listTable {
 	t := &listTable{painted: -1, columns: []listColumn{
-		{title: "QUEUE", least: 12}, {title: "READY", right: true}, {title: "RUNNING", right: true}, {title: "AGENTS", right: true}, {title: "SLOTS", right: true},
-		{title: "WAITS SINCE", right: true, drop: 1}, {title: "HAND-OFF 99 %", right: true, drop: 3}, {title: "TASKS/MIN", right: true, drop: 2},
+		{title: "QUEUE", least: 12},
+		{title: "READY", right: true},
+		{title: "RUNNING", right: true},
+		{title: "AGENTS", right: true},
+		{title: "SLOTS", right: true},
+		{title: "WAITS SINCE", right: true, drop: 1},
+		{title: "HAND-OFF 99 %", right: true, drop: 3},
+		{title: "TASKS/MIN", right: true, drop: 2},
 	}}
 	for i := range queues {
 		q := &queues[i]
@@ -48,8 +58,15 @@ func queueTable(queues []api.Queue) *listTable {
 // agentTable has the agents. Below one that takes nothing stands why.
 func agentTable(v *listView, agents []api.Agent) *listTable {
 	t := &listTable{painted: 1, columns: []listColumn{
-		{title: "AGENT", least: 12}, {title: "STATE"}, {title: "USED", right: true}, {title: "SLOTS", right: true}, {title: "QUEUES", least: 8, drop: 1},
-		{title: "LABELS", least: 8, drop: 2}, {title: "HEARTBEAT", drop: 3}, {title: "VERSION", drop: 4}, {title: "ID", least: 8, drop: 5},
+		{title: "AGENT", least: 12},
+		{title: "STATE"},
+		{title: "USED", right: true},
+		{title: "SLOTS", right: true},
+		{title: "QUEUES", least: 8, drop: 1},
+		{title: "LABELS", least: 8, drop: 2},
+		{title: "HEARTBEAT", drop: 3},
+		{title: "VERSION", drop: 4},
+		{title: "ID", least: 8, drop: 5},
 	}}
 	for i := range agents {
 		a := &agents[i]
@@ -73,8 +90,14 @@ func optSlots(slots *int) string {
 
 func tokenTable(v *listView, tokens []api.Token) *listTable {
 	t := &listTable{painted: 2, columns: []listColumn{
-		{title: "ID", right: true}, {title: "NAME", least: 10}, {title: "STATE"}, {title: "ROLE"}, {title: "PROJECT", least: 8, drop: 1},
-		{title: "LAST USED", drop: 2}, {title: "EXPIRES", drop: 3}, {title: "CREATED", drop: 4},
+		{title: "ID", right: true},
+		{title: "NAME", least: 10},
+		{title: "STATE"},
+		{title: "ROLE"},
+		{title: "PROJECT", least: 8, drop: 1},
+		{title: "LAST USED", drop: 2},
+		{title: "EXPIRES", drop: 3},
+		{title: "CREATED", drop: 4},
 	}}
 	for i := range tokens {
 		k := &tokens[i]

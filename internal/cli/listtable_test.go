@@ -75,7 +75,7 @@ func TestTablesFit(t *testing.T) {
 			"error":   taskTable(v, []api.Task{failed, {ID: 9, FullName: "+a", State: "blocked"}}, map[api.ID]string{9: evil}, map[api.ID]string{failed.ID: evil}),
 			"PROJECT": projectTable(v, []api.Project{{ID: 1, Name: evil, Revision: evil}}),
 			"WORK":    workflowTable([]api.Workflow{{ID: 1, Project: api.IDName{Name: evil}, Name: evil, Revision: evil, Timezone: evil}}),
-			"in ":     scheduleTable(v, []api.Schedule{{ID: 1, Project: api.IDName{Name: evil}, Workflow: api.IDName{Name: evil}, NextRunTime: api.Instant{Time: v.now.Add(time.Hour)}, NextScheduleTime: session}}),
+			"WHEN":    scheduleTable(v, []api.Schedule{{ID: 1, Project: api.IDName{Name: evil}, Workflow: api.IDName{Name: evil}, NextRunTime: api.Instant{Time: v.now.Add(time.Hour)}, NextScheduleTime: session}}),
 			"USED":    poolTable([]api.Pool{{Name: evil, Description: evil, Slots: -1}}),
 			"live":    agentTable(v, []api.Agent{{ID: evil, Name: evil, State: "live", Slots: &slots, Queues: api.List[string]{evil}, HeartbeatAt: evil, RestReason: &evil}}),
 			"revoked": tokenTable(v, []api.Token{{ID: 1, Name: evil, Scopes: api.List[string]{"read"}, RevokedAt: &evil, CreatedAt: evil}}),

@@ -68,10 +68,10 @@ func fileBehind(w io.Writer) *os.File {
 func (t *terminalWriter) Write(data []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	text := append(t.rest, data...)
-	whole := wholeText(text)
-	_, err := t.to.Write(t.appendLines(make([]byte, 0, len(text)+16), text[:whole]))
-	t.rest = append(t.rest[:0], text[whole:]...)
+	t.rest = append(t.rest, data...)
+	whole := wholeText(t.rest)
+	_, err := t.to.Write(t.appendLines(make([]byte, 0, len(t.rest)+16), t.rest[:whole]))
+	t.rest = append(t.rest[:0], t.rest[whole:]...)
 	if err != nil {
 		return 0, err
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // attacks are texts that do something to a terminal, and what is shown of them.
-var attacks = []struct{ name, text, want string }{ //nolint:gochecknoglobals // a table that is only read
+var attacks = []struct{ name, text, want string }{
 	{"title", "a\x1b]0;PWNED\x07b", "a^[]0;PWNED^Gb"},
 	{"title, other end", "\x1b]2;PWNED\x1b\\b", `^[]2;PWNED^[\b`},
 	{"clear", "\x1b[2J\x1b[H", "^[[2J^[[H"},
