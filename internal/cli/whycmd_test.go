@@ -5,10 +5,10 @@ import "testing"
 const (
 	whyChain = `"chain":[{"attempt":"4","task":{"id":"9","name":"+m+last"},"state":"blocked","reason":{"code":"upstream","text":"waits for +m+load (ready)","since":null}},` +
 		`{"attempt":"4","task":{"id":"2","name":"+m+load"},"state":"ready","reason":{"code":"pool","text":"waits for a slot of pool ` + "`db`" + `","since":null,"pool":"db"}}]`
-	whyTask = `{"code":"upstream","text":"waits for +m+load (ready)","since":"2024-01-01T00:00:00.500Z","attempt":"4","task":{"id":"9","name":"+m+last"},"state":"blocked",` +
+	whyTask = `{"code":"upstream","text":"waits for +m+load (ready)","since":"2024-01-01T00:00:00.500Z","attempt":"4","task":{"id":"9","name":"+m+last"},"place":"m.dig:4:1","state":"blocked",` +
 		`"blockers":[],"next":{"at":null,"estimateAt":null},"reasons":[{"code":"upstream","text":"waits for +m+load (ready)","since":"2024-01-01T00:00:00.500Z","count":1}],` +
 		whyChain + `,"offers":[{"action":"set_pool","label":"trowel pools set db 5","allowed":true},{"action":"kill_attempt","label":"trowel kill 3","allowed":false}]`
-	whyShown = "+m+last: blocked\n  upstream: waits for +m+load (ready)  (since 2024-01-01 09:00:00 +0900)\n\n" +
+	whyShown = "+m+last: blocked\n  at m.dig:4:1\n  upstream: waits for +m+load (ready)  (since 2024-01-01 09:00:00 +0900)\n\n" +
 		"What is behind it:\n  +m+load waits for a slot of pool `db`\n\n" +
 		"What can be done:\n  trowel pools set db 5\n  trowel kill 3   (you are not allowed to)\n"
 	whyRunning = `{"code":null,"text":"runs since now","since":null,"attempt":"4","task":{"id":"2","name":"+m+load"},"state":"running","blockers":[],` +
