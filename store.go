@@ -23,6 +23,7 @@ type Store interface {
 // to.
 type Tx interface {
 	ProjectTx
+	FindingTx
 	ScheduleTx
 	SessionTx
 	SearchTx

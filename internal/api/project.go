@@ -28,6 +28,13 @@ type Revision struct {
 	UserInfo    *param.Map `json:"userInfo"` // optional, but Digdag sends {} rather than null
 }
 
+// FindingCollection has the warnings of a push about one revision.
+type FindingCollection struct {
+	Revision string        `json:"revision"`
+	Total    int           `json:"total"` // how many there are; 200 of them are kept
+	Findings List[Finding] `json:"findings"`
+}
+
 // RevisionCollection is RestRevisionCollection.
 type RevisionCollection struct {
 	Revisions List[Revision] `json:"revisions"`

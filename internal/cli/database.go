@@ -52,6 +52,7 @@ func (c *call) openDatabase(ctx context.Context, d *config.Database) (*database,
 	default:
 		db.DB, err = sqlite.Open(ctx, sqlite.Options{}, c.env.Now())
 	}
+	err = databaseFix(err)
 	if err != nil && db.lock != nil {
 		err = errors.Join(err, db.lock.Close())
 	}

@@ -90,7 +90,8 @@ func (c *call) openBeside(ctx context.Context, d *config.Database) (trowel.Store
 	if d.Type == config.DatabasePostgreSQL {
 		opts := postgresOptions(d)
 		opts.KeepSchema = true
-		return postgres.Open(ctx, opts, c.env.Now())
+		db, err := postgres.Open(ctx, opts, c.env.Now())
+		return db, databaseFix(err)
 	}
 	if d.Type == config.DatabaseMemory {
 		return nil, &trowel.Error{
@@ -104,5 +105,6 @@ func (c *call) openBeside(ctx context.Context, d *config.Database) (trowel.Store
 			Hint: "--database names the folder that the server has as --database; migrate run makes one",
 		}
 	}
-	return sqlite.Open(ctx, sqlite.Options{Path: d.File, Durable: true, KeepSchema: true, Wait: time.Minute}, c.env.Now())
+	db, err := sqlite.Open(ctx, sqlite.Options{Path: d.File, Durable: true, KeepSchema: true, Wait: time.Minute}, c.env.Now())
+	return db, databaseFix(err)
 }

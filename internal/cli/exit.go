@@ -20,6 +20,9 @@ func (e *exitError) Error() string { return "exit" }
 // errorText is what people read of an error: Digdag's message with its kind (server 1.1), then how
 // to go on.
 func errorText(err error) string {
+	if known, ok := errors.AsType[*fixedError](err); ok {
+		return errorText(known.err) + "\nfix: " + known.fix
+	}
 	if known, ok := errors.AsType[*dig.Error](err); ok {
 		return known.Text()
 	}

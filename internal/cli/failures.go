@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync"
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/flush"
@@ -14,6 +15,9 @@ import (
 type failures struct {
 	tasks []failure
 	lines map[trowel.TaskID][]string // last lines of the tries that failed
+
+	mu     sync.Mutex               // guards what is below
+	advice map[trowel.TaskID]string // of tries that failed
 }
 
 type failure struct {
@@ -36,11 +40,28 @@ func (f *failures) Committed(batch *flush.Batch) error {
 		if c.To == trowel.TaskError {
 			f.tasks = append(f.tasks, failure{c.Task.ID, failedTask{
 				Name: c.Task.FullName, Message: failureText(c.Task.Error), Where: c.Task.Origin.Place, LastLines: f.lines[c.Task.ID],
-				Fix: fixInRun(failureText(c.Task.Error)),
+				Fix: cmp.Or(fixInRun(failureText(c.Task.Error)), f.adviceFor(c.Task.ID)),
 			}})
 		}
 	}
 	return nil
+}
+
+// advise keeps what to do about the failure of a task. It may be called concurrently, before the failure is
+// committed.
+func (f *failures) advise(task trowel.TaskID, advice string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.advice == nil {
+		f.advice = map[trowel.TaskID]string{}
+	}
+	f.advice[task] = advice
+}
+
+func (f *failures) adviceFor(task trowel.TaskID) string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.advice[task]
 }
 
 // list returns the tasks in the order of their ids.

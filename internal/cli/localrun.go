@@ -122,7 +122,7 @@ func (l *localRun) await(ctx context.Context, signals <-chan os.Signal) (interru
 		started, err = l.flusher.Start(ctx, l.request())
 	}
 	if err != nil {
-		return false, nil, err
+		return false, nil, l.limitFix(err)
 	}
 	l.attempt = started.Attempt.ID
 	select {
@@ -161,7 +161,7 @@ func (l *localRun) open(ctx context.Context) error {
 	}
 	store, err := sqlite.Open(ctx, opts, now)
 	if err != nil {
-		return errors.Join(err, l.unlock())
+		return errors.Join(databaseFix(err), l.unlock())
 	}
 	l.store = store
 	if err := l.storeProject(ctx, now); err != nil {
@@ -261,6 +261,7 @@ func (l *localRun) openAgent(ctx context.Context, taskLimit int) error {
 		Now:       l.c.env.Now,
 		OpenLog:   func(lease *trowel.Lease) agent.Log { return mask.log(openLog(lease)) },
 		Hook:      hook,
+		Advice:    l.adviceInRun,
 		Report:    func(r trowel.Report) { l.flusher.Report(mask.report(r)) },
 		Wake:      func() { l.flusher.Wake() },
 	})

@@ -197,6 +197,9 @@ func (l *localRun) ended(attempt *trowel.Attempt, interrupted bool, broken error
 	case end.Status != "success":
 		end.Resume = l.resumeCommand()
 	}
+	for i := range end.Failed {
+		end.Failed[i].Where = mistakePlace(l.project.Dir, end.Failed[i].Where, end.Failed[i].Message)
+	}
 	return end
 }
 

@@ -109,7 +109,7 @@ func (p *serverProcess) openStore(ctx context.Context) (err error) {
 		opts.MaxConnections, opts.KeepSchema, opts.Log = d.MaxConnections, !d.Migrate, p.log
 		db, errOpen := postgres.Open(ctx, opts, now)
 		if errOpen != nil {
-			return errOpen
+			return databaseFix(errOpen)
 		}
 		p.hintAtDigdag(ctx, db)
 		p.store = db
@@ -125,7 +125,7 @@ func (p *serverProcess) openStore(ctx context.Context) (err error) {
 		p.store, err = sqlite.Open(ctx, sqlite.Options{}, now)
 	}
 	if err != nil {
-		return err
+		return databaseFix(err)
 	}
 	p.sole = d.Type != config.DatabasePostgreSQL
 	p.onClose(p.store.Close)

@@ -39,7 +39,7 @@ func (s *sessionChoice) choose(ctx context.Context, text string) (time.Time, err
 	now := s.now.In(s.zone.Location)
 	switch text {
 	case "hourly":
-		return now.Truncate(time.Minute).Add(-time.Duration(now.Minute()) * time.Minute), nil
+		return now.Add(-s.zone.SinceHour(now)), nil
 	case "daily":
 		return s.midnight(), nil
 	case "schedule":

@@ -16,6 +16,9 @@ import (
 	"github.com/trowel-project/trowel/internal/schedule"
 )
 
+// maxWarnings is how many warnings of all files are told.
+const maxWarnings = 10_000
+
 // maxFindings is how many findings of one file are told.
 const maxFindings = 100
 
@@ -89,6 +92,9 @@ func (in *inspection) wants(file, id string) bool {
 
 func (in *inspection) tell(f Finding) {
 	if !in.wants(f.File, f.ID) {
+		return
+	}
+	if len(in.findings) >= maxWarnings && f.Severity == SeverityWarning && in.only == "" {
 		return
 	}
 	in.told[f.File]++

@@ -18,8 +18,12 @@ func didYouMean(near []string) string {
 
 // operatorHint offers operators that are named alike.
 func (in *inspection) operatorHint(name string) string {
+	return OperatorHint(name, slices.Sorted(maps.Keys(in.catalog.Operators)))
+}
+
+// OperatorHint says which operators of a list one may have meant that does not exist; empty if none is near.
+func OperatorHint(name string, names []string) string {
 	name = usualName(name)
-	names := slices.Sorted(maps.Keys(in.catalog.Operators))
 	if slices.Contains(names, name) {
 		return "did you mean " + name + ">?"
 	}

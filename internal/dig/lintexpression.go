@@ -2,6 +2,7 @@ package dig
 
 import (
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -108,6 +109,21 @@ func (s *sources) find(at Place, text string) Place {
 			return Place{File: at.File, Line: number, Column: len([]rune(line[:from+i])) + 1}
 		}
 	}
+}
+
+// FindWithin returns where a word stands in the lines of a task that begins at a place, and the place itself if
+// it does not. Files are those of the project.
+func FindWithin(files fs.FS, at Place, word string) Place {
+	src := newSources(&loader{files: files})
+	found := src.find(at, word)
+	if found != at && src.get(at.File) != nil {
+		line := []rune(src.get(at.File).line(found.Line))
+		before, _, ok := strings.Cut(string(line[:found.Column-1]), "#")
+		if ok && strings.TrimSpace(before) == "" { // a comment
+			return at
+		}
+	}
+	return found
 }
 
 // indentation is the number of blanks that a line begins with.

@@ -112,7 +112,7 @@ func tooMany(limit, current, adding int) error {
 	return &trowel.Error{
 		Kind:    trowel.ErrLimit,
 		Message: LimitMessage(limit, current, adding),
-		Hint:    "raise executor.task_max_run, or split the workflow",
+		Hint:    "split the workflow, or raise executor.task_max_run in the server's configuration",
 	}
 }
 

@@ -30,6 +30,7 @@ func TestOpenAPI(t *testing.T) {
 		{"GET", "/api/projects", "", "", ""},
 		{"GET", "/api/projects/1", "/api/projects/{id}", "", ""},
 		{"GET", "/api/projects/1/revisions", "/api/projects/{id}/revisions", "", ""},
+		{"GET", "/api/projects/1/findings?revision=r1", "/api/projects/{id}/findings", "", ""},
 		{"GET", "/api/projects/1/workflows", "/api/projects/{id}/workflows", "", ""},
 		{"GET", "/api/projects/1/schedules", "/api/projects/{id}/schedules", "", ""},
 		{"GET", "/api/workflows", "", "", ""},

@@ -54,7 +54,8 @@ func putProject(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	shape, err := p.store(kept)
+	found := p.findings()
+	shape, err := p.store(kept, found)
 	if err != nil {
 		p.forget(kept, err)
 		return nil, err
@@ -62,6 +63,7 @@ func putProject(c *call) (any, error) {
 	c.opts.SchedulesChanged(nil)
 	c.opts.Log.Info("revision pushed", c.changed(p.project, slog.String("revision", p.revision),
 		slog.Int("workflows", len(p.workflows)), slog.Int64("size_bytes", p.upload.SizeBytes))...)
+	p.logFindings(found)
 	return shape, nil
 }
 
@@ -207,7 +209,7 @@ func (p *push) forget(kept trowel.Archive, cause error) {
 }
 
 // store writes the revision and moves the schedules, in one transaction (step 12).
-func (p *push) store(kept trowel.Archive) (api.Project, error) {
+func (p *push) store(kept trowel.Archive, found trowel.Findings) (api.Project, error) {
 	var shape api.Project
 	err := p.update(func(tx trowel.Tx) error {
 		project := &trowel.Project{Name: p.project, CreatedAt: p.now}
@@ -224,6 +226,11 @@ func (p *push) store(kept trowel.Archive) (api.Project, error) {
 		}
 		if !p.caller.Sees(project.ID) { // the one of that name was deleted meanwhile, and this one is new
 			return p.may(project.ID)
+		}
+		if found.Total > 0 {
+			if err := tx.InsertFindings(p.ctx(), revision.ID, found); err != nil {
+				return err
+			}
 		}
 		shape = projectOf(*project, *revision)
 		err = p.record(tx, trowel.Record{

@@ -103,6 +103,11 @@ func projectPartRoutes() []route {
 			query: []parameter{{"last_id", "integer", "Only smaller ids."}, ofName("The revision of that name, or nothing.")},
 		},
 		{
+			method: "GET", path: "/api/projects/{id:32}/findings", name: "getFindings", verb: access.GetProject, answer: api.FindingCollection{},
+			handle: getFindings, about: "What the push of a revision has found and accepted: its warnings.",
+			query: []parameter{ofRevision()},
+		},
+		{
 			method: "GET", path: "/api/projects/{id:32}/archive", name: "getArchive", verb: access.GetProjectArchive, handle: getArchive,
 			about: "The archive of a revision, as it was pushed.", long: true,
 			query: []parameter{ofRevision(), {"direct_download", "boolean", "false to get it from this server in any case."}},

@@ -10,6 +10,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/access"
 	"github.com/trowel-project/trowel/internal/blob"
+	"github.com/trowel-project/trowel/internal/dig"
 	"github.com/trowel-project/trowel/internal/hub"
 	"github.com/trowel-project/trowel/internal/launch"
 	"github.com/trowel-project/trowel/internal/secret"
@@ -69,6 +70,7 @@ type Options struct {
 	ReserveAfter time.Duration
 	MaxRunning   int
 	Mask         func(string) string // masks secrets in messages; may be nil
+	Catalog      dig.Catalog         // what is known about workflow files, for warnings about what is pushed
 
 	Version            string // as clients see it (server 2.6.1)
 	DigdagVersion      string // that the server stands for: what Digdag's clients see

@@ -182,7 +182,7 @@ func truncations() map[string]truncation {
 	return map[string]truncation{
 		"": func(_ *trowel.Definition, _ schedule.Zone, at time.Time) (time.Time, error) { return at, nil },
 		"hour": func(_ *trowel.Definition, zone schedule.Zone, at time.Time) (time.Time, error) {
-			return zone.FirstOccurrence(time.Date(at.Year(), at.Month(), at.Day(), at.Hour(), 0, 0, 0, time.UTC)), nil
+			return at.Add(-zone.SinceHour(at)), nil
 		},
 		"day": func(_ *trowel.Definition, zone schedule.Zone, at time.Time) (time.Time, error) {
 			return zone.FirstOccurrence(time.Date(at.Year(), at.Month(), at.Day(), 0, 0, 0, 0, time.UTC)), nil

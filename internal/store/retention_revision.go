@@ -84,7 +84,7 @@ func (t *tx) deleteRevision(ctx context.Context, before time.Time, project trowe
 		configs = append(configs, config)
 		return err
 	})
-	for _, statement := range []string{sqlDeleteWorkflows, sqlDeleteRevision} {
+	for _, statement := range []string{sqlDeleteWorkflows, sqlDeleteFindings, sqlDeleteRevision} {
 		if err == nil {
 			_, err = t.exec(ctx, statement, id)
 		}

@@ -228,7 +228,8 @@ func testOldRevisions(t *testing.T, db trowel.Store) {
 		}
 		w := &trowel.Workflow{Name: "w", Zone: "UTC", Definition: rich()}
 		update(t, db, func(ctx context.Context, tx trowel.Tx) error {
-			return tx.InsertRevision(ctx, &project, &r, []*trowel.Workflow{w})
+			err := tx.InsertRevision(ctx, &project, &r, []*trowel.Workflow{w})
+			return errors.Join(err, tx.InsertFindings(ctx, r.ID, trowel.Findings{Total: 1, List: []trowel.Finding{{File: "w.dig"}}}))
 		})
 		revisions, workflows = append(revisions, r), append(workflows, w)
 	}

@@ -22,6 +22,7 @@ func Run(t *testing.T, open func(t *testing.T) trowel.Store) {
 	}{
 		{"projects", testProjects},
 		{"revisions that clash", testRevisionConflicts},
+		{"findings of revisions", testFindings},
 		{"revisions", testRevisions},
 		{"deleted projects", testDeletedProjects},
 		{"listing projects", testProjectLists},

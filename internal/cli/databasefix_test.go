@@ -1,0 +1,40 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/trowel-project/trowel/internal/config"
+)
+
+// A database that cannot be opened is told with what to change, and without its password.
+func TestDatabaseFix(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "trowel.db"), []byte(strings.Repeat("no database ", 100)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := &call{env: Env{Now: time.Now}}
+	for name, tc := range map[string]struct {
+		database config.Database
+		fix      string
+	}{
+		"no database": {config.Database{Type: config.DatabaseSQLite, File: filepath.Join(dir, "trowel.db")}, "name another folder in database.path"},
+		"nobody there": {
+			config.Database{Type: config.DatabasePostgreSQL, Host: "127.0.0.1", Port: 1, User: "u", Password: "hunter2", Name: "d", SSLMode: "disable"},
+			"database.host and database.port",
+		},
+	} {
+		_, err := c.openDatabase(t.Context(), &tc.database)
+		text := ""
+		if err != nil {
+			text = errorText(err)
+		}
+		if !strings.Contains(text, "\nfix: ") || !strings.Contains(text, tc.fix) || strings.Contains(text, "hunter2") {
+			t.Errorf("%s: %q, want a fix with %q and no password", name, text, tc.fix)
+		}
+	}
+}

@@ -1,0 +1,74 @@
+package server_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/dig"
+	"github.com/trowel-project/trowel/internal/server"
+)
+
+func findingsOf(t *testing.T, h *house, query string) api.FindingCollection {
+	t.Helper()
+	var found api.FindingCollection
+	answer := h.get(t, "/api/projects/1/findings"+query)
+	if err := json.Unmarshal([]byte(answer.body), &found); err != nil || answer.status != 200 {
+		t.Fatalf("findings%s: %d %s", query, answer.status, answer.body)
+	}
+	return found
+}
+
+// The server keeps what it has found in a revision, bounded, and says so in one line of its log.
+func TestFindings(t *testing.T) {
+	t.Parallel()
+	var log strings.Builder
+	h := newHouse(t, func(o *server.Options) {
+		o.Catalog = dig.Catalog{Operators: map[string]dig.Operator{"echo": {}}}
+		o.Log = slog.New(slog.NewTextHandler(&log, nil))
+	})
+	h.push(t, "project=p&revision=r1", "main.dig", "+a:\n  ech>: hi\n")
+	h.push(t, "project=p&revision=r2", "main.dig", "+a:\n  echo>: hi\n")
+	var files []string
+	for i := range 30 {
+		files = append(files, fmt.Sprintf("w%02d.dig", i), strings.ReplaceAll(bigGroup(110), "OP", "ech"+strings.Repeat("h", 500)))
+	}
+	if answer := h.push(t, "project=p&revision=r3", files...); answer.status != 200 {
+		t.Fatalf("push of r3: %d %.300s", answer.status, answer.body)
+	}
+
+	first := findingsOf(t, h, "?revision=r1")
+	if first.Total != 1 || len(first.Findings) != 1 || first.Findings[0].Rule != "unknown-operator" || first.Findings[0].Line != 2 ||
+		first.Findings[0].Severity != "warning" || first.Findings[0].Hint == "" {
+		t.Errorf("findings of r1: %+v", first)
+	}
+	if second := findingsOf(t, h, "?revision=r2"); second.Total != 0 || second.Findings == nil {
+		t.Errorf("findings of r2: %+v, want an empty list", second)
+	}
+	newest := findingsOf(t, h, "")
+	if newest.Revision != "r3" || newest.Total != 3000 || len(newest.Findings) != 200 || len(newest.Findings[0].Message) > 510 || len(newest.Findings[0].Source) > 210 {
+		t.Errorf("findings of the newest: revision %s, %d of %d, texts of %d and %d", newest.Revision, len(newest.Findings), newest.Total,
+			len(newest.Findings[0].Message), len(newest.Findings[0].Source))
+	}
+	if answer := h.get(t, "/api/projects/1/findings?revision=none"); answer.status != 404 {
+		t.Errorf("findings of an unknown revision: %d", answer.status)
+	}
+	if answer := h.get(t, "/api/projects/2/findings"); answer.status != 404 {
+		t.Errorf("findings of an unknown project: %d", answer.status)
+	}
+	if n := strings.Count(log.String(), "revision has warnings"); n != 2 || strings.Contains(log.String(), "\x1b") {
+		t.Errorf("%d lines about warnings, want 2:\n%s", n, log.String())
+	}
+}
+
+// bigGroup is a workflow of so many tasks with the operator OP.
+func bigGroup(tasks int) string {
+	var text strings.Builder
+	for i := range tasks {
+		fmt.Fprintf(&text, "+t%d: {OP>: x}\n", i)
+	}
+	return text.String()
+}
