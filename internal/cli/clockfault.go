@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -10,8 +11,6 @@ import (
 // This file says what is wrong with a session time that people typed.
 
 // Beginnings of what was meant as a time.
-//
-//nolint:gochecknoglobals // compiled once, only read
 var (
 	clockWithT      = regexp.MustCompile(`^\d{4}-\d\d-\d\d[Tt]\d`)
 	clockWithZone   = regexp.MustCompile(`^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d.`)
@@ -23,7 +22,7 @@ var (
 // clockError is about an option whose value is neither a date, nor a date and time, nor one of its words.
 // digdag is the text without a terminal.
 func clockError(option, value, digdag string, words ...string) *complaint {
-	forms := append(words, `"yyyy-MM-dd"`, `"yyyy-MM-dd HH:mm:ss"`)
+	forms := append(slices.Clone(words), `"yyyy-MM-dd"`, `"yyyy-MM-dd HH:mm:ss"`)
 	fault := clockFault(value, words)
 	return &complaint{
 		text: digdag,

@@ -147,7 +147,7 @@ func TestFollowServerGoesAway(t *testing.T) {
 	t.Parallel()
 	var refused atomic.Int32
 	s := &attemptServer{states: []string{"running", "success"}}
-	s.answer = func(w http.ResponseWriter, r *http.Request) bool {
+	s.answer = func(w http.ResponseWriter, _ *http.Request) bool {
 		if s.looks.Load() == 1 && refused.Add(1) <= 25 {
 			w.WriteHeader(http.StatusServiceUnavailable)
 			return true

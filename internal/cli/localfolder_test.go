@@ -7,6 +7,22 @@ import (
 	"testing"
 )
 
+// The local scheduler says what it refuses, and where.
+func TestSchedulerRefuses(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"schedule:\n  minutes_interval>: 1\n  wrong>: 1\n+a: {echo>: a}\n": "error: Parameter 'wrong>' is not used at schedule.\n\nw.dig:3:3: warning:",
+		"schedule:\n  dayly>: 07:00:00\n+a: {echo>: a}\n":                  "w.dig:2:3: ",
+	} {
+		c := newConsole(t)
+		c.write("w.dig", text)
+		got := c.run("scheduler", "-n", "0", "-X", "tmpdir="+c.dir)
+		if got.exit != exitFailure || !strings.Contains(got.stderr, want) {
+			t.Errorf("exit %d, %q, want 1 and %q", got.exit, got.stderr, want)
+		}
+	}
+}
+
 // A project whose schedule has an option that nobody reads is refused, at the first load and at each that
 // follows (language S10): nothing is stored, which would need the server that is not there.
 func TestLocalFolderUnknownOption(t *testing.T) {

@@ -113,7 +113,7 @@ func foreignFix(endpoint string) string {
 
 // missingFix names the command that lists what there is.
 func missingFix(c *call) string {
-	list := ""
+	var list string
 	switch c.command.name {
 	case "attempt", "kill", "retry", "log", "task", "why", "history":
 		list = "attempts"

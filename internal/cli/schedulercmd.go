@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"strconv"
+	"strings"
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
@@ -45,10 +46,34 @@ func runScheduler(ctx context.Context, c *call) error {
 	if _, set := settings[keyDatabaseType]; !set {
 		settings[keyDatabaseType] = config.Setting{Value: config.DatabaseMemory, From: fromScheduler}
 	}
-	return c.serveLogged(ctx, func(ctx context.Context, log *slog.Logger, signals <-chan os.Signal) error {
+	err = c.serveLogged(ctx, func(ctx context.Context, log *slog.Logger, signals <-chan os.Signal) error {
 		return c.serve(ctx, settings, log, signals, &localFolder{dir: dir, log: log})
 	})
+	if broken, ok := errors.AsType[*brokenProjectError](err); ok {
+		return c.schedulerRefused(dir, broken)
+	}
+	return err
 }
+
+// schedulerRefused shows why the files of a project are refused, and where. Of an option that nobody reads the
+// findings are warnings, as for a run.
+func (c *call) schedulerRefused(dir string, broken *brokenProjectError) error {
+	findings := findingsOfFolder(dir)
+	if hasErrors(findings) {
+		return c.refused(dir, broken.err)
+	}
+	say(c.env.Stderr, "error: %s\n", broken)
+	c.showFindings(findings)
+	return &exitError{exitFailure}
+}
+
+// brokenProjectError says that the files of a project are refused.
+type brokenProjectError struct{ err error }
+
+func (e *brokenProjectError) Error() string { return strings.TrimSpace(e.err.Error()) }
+
+// Unwrap gives the reason to errors.Is and errors.As.
+func (e *brokenProjectError) Unwrap() error { return e.err }
 
 // outputPlace says where the output of tasks is, which the log of a server does not have.
 func (p *serverProcess) outputPlace() string {
@@ -74,15 +99,9 @@ type localFolder struct {
 
 // load stores the project if it has changed.
 func (f *localFolder) load(ctx context.Context, p *serverProcess) error {
-	project, err := dig.Load(f.dir)
+	project, err := f.read()
 	if err != nil {
-		return err
-	}
-	if _, err := project.Compile(); err != nil {
-		return err
-	}
-	if err := project.CheckSchedules(); err != nil {
-		return err
+		return &brokenProjectError{err}
 	}
 	text := definitionsOf(project)
 	if text == f.stored {
@@ -99,6 +118,18 @@ func (f *localFolder) load(ctx context.Context, p *serverProcess) error {
 	tell(ctx, f.log, slog.LevelInfo, fmt.Sprintf(textAddedRevision, number))
 	p.schedulesChanged(nil) //nolint:contextcheck // goes on when this load is over
 	return nil
+}
+
+// read reads the project, and refuses what a push would.
+func (f *localFolder) read() (*dig.Project, error) {
+	project, err := dig.Load(f.dir)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := project.Compile(); err != nil {
+		return nil, err
+	}
+	return project, project.CheckSchedules()
 }
 
 // definitionsOf is all that decides whether a project is a new revision.

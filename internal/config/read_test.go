@@ -205,11 +205,13 @@ func TestWrongSettings(t *testing.T) {
 		{"database type", []string{"database.type", "mysql"}, `Unknown database.type: mysql; use one of memory, h2, sqlite, postgresql`},
 		{"authenticator", []string{"server.authenticator.type", "jwt"}, `Configured authenticator name is not found: jwt; use basic`},
 		{
-			"a path of a database in memory", []string{"databse.type", "sqlite", "database.path", "d"},
+			"a path of a database in memory",
+			[]string{"databse.type", "sqlite", "database.path", "d"},
 			`database.path = "d" at server.properties: database.type is memory, which keeps nothing there; set database.type = sqlite`,
 		},
 		{
-			"a host of a database in memory", []string{"database.type", "memory", "database.host", "h"},
+			"a host of a database in memory",
+			[]string{"database.type", "memory", "database.host", "h"},
 			`database.host = "h" at server.properties: database.type is memory, which keeps nothing there; set database.type = postgresql`,
 		},
 		{"h2 without path", []string{"database.type", "h2"}, `database.path is not set, but database.type = "h2" needs it at server.properties`},
