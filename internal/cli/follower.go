@@ -31,8 +31,9 @@ type followView interface {
 	Changed(rows []api.TaskChange) (stale bool)
 	// Note is a line about the way to the server.
 	Note(text string)
-	// End is called once when the attempt has ended, after Tasks.
-	End(a *api.Attempt, tasks []api.Task)
+	// End is called once when the attempt has ended, after Tasks. Of one that did not succeed it has the places
+	// of its tasks, as far as the server knows them.
+	End(a *api.Attempt, tasks []api.Task, places map[api.ID]string)
 	// Leave is called in the place of End if nobody looks on.
 	Leave()
 }
@@ -68,7 +69,11 @@ func (f *follower) run(ctx context.Context) (*api.Attempt, error) {
 		tasks, err := f.look(ctx, &attempt)
 		switch {
 		case err == nil && attempt.Done:
-			f.view.End(attempt, tasks)
+			var places map[api.ID]string
+			if !attempt.Success {
+				places = taskPlaces(ctx, f.server, f.id)
+			}
+			f.view.End(attempt, tasks, places)
 			return attempt, nil
 		case err == nil:
 			err = f.wait(ctx)

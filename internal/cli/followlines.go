@@ -56,11 +56,15 @@ func (l *followLines) tell(id api.ID, state string) {
 func (l *followLines) Note(text string) { say(l.call.env.Stderr, "%s\n", text) }
 
 // End implements followView.
-func (l *followLines) End(a *api.Attempt, tasks []api.Task) {
-	end := followedEnd(l.call, a, tasks)
+func (l *followLines) End(a *api.Attempt, tasks []api.Task, places map[api.ID]string) {
+	end := followedEnd(l.call, a, tasks, places)
 	say(l.call.env.Stdout, "Attempt %s: %s after %s\n", a.ID, end.Status, durationText(end.Elapsed))
 	for i := range end.Failed {
-		say(l.call.env.Stderr, "error: %s: %s\n", end.Failed[i].Name, end.Failed[i].Message)
+		failed := &end.Failed[i]
+		say(l.call.env.Stderr, "error: %s: %s\n", failed.Name, failed.Message)
+		if failed.Where != "" {
+			say(l.call.env.Stderr, "  at %s\n", failed.Where)
+		}
 	}
 	if end.Resume != "" {
 		say(l.call.env.Stderr, "log: %s\nresume: %s\n", serverCommand(l.call, "log", a.ID.String()), end.Resume)

@@ -58,7 +58,7 @@ func TestFollowTree(t *testing.T) {
 		{
 			name:  "rounds",
 			tasks: followTasks("1 - +w group_error", "2 1 +w+a error", "3 2 +w+a^sub success", "4 1 +w+a error"),
-			want:  []string{"w failed", "2 tasks: 1 failed, 1 failed below", "+w+a\n    it broke"},
+			want:  []string{"w failed", "2 tasks: 1 failed, 1 failed below", "+w+a  w.dig:7:1\n    it broke"},
 		},
 		{
 			name:    "not as it should be",
@@ -88,11 +88,14 @@ func TestFollowTree(t *testing.T) {
 			view.Tasks(a, tc.tasks)
 			view.Changed(tc.changes)
 			a.Done, a.Success, a.FinishedAt = true, tc.success, &api.Instant{Time: time.Unix(1005, 0)}
-			view.End(a, tc.tasks)
+			view.End(a, tc.tasks, map[api.ID]string{4: "w.dig:7:1"})
 			for _, want := range tc.want {
 				if !strings.Contains(plainText(stderr.String()), want) {
 					t.Errorf("no %q in %q", want, stderr)
 				}
+			}
+			if strings.Count(stderr.String(), "it broke") > 1 {
+				t.Errorf("a failure is told again: %q", stderr)
 			}
 			if strings.Contains(stderr.String(), "\x1b]") {
 				t.Errorf("the server commands the terminal: %q", stderr)
