@@ -26,9 +26,21 @@ func runner(b *testing.B) string {
 }
 
 // BenchmarkLocalRun runs "/bin/sh runner.sh" many times in parallel. Its bar is 0.6 x BenchmarkRawExec.
-func BenchmarkLocalRun(b *testing.B) {
+func BenchmarkLocalRun(b *testing.B) { benchmarkLocal(b, nil) }
+
+// BenchmarkLocalRunNoted does so with a journal, as a server does. The bar is the same.
+func BenchmarkLocalRunNoted(b *testing.B) {
+	journal, err := command.OpenJournal(filepath.Join(b.TempDir(), "processes"), nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	benchmarkLocal(b, journal)
+}
+
+func benchmarkLocal(b *testing.B, journal *command.Journal) {
+	b.Helper()
 	dir := runner(b)
-	local := command.NewLocal(command.LocalOptions{Env: os.Environ()})
+	local := command.NewLocal(command.LocalOptions{Env: os.Environ(), Journal: journal})
 	var vars []string
 	for i := range 25 {
 		vars = append(vars, "trowel_variable_"+string(rune('a'+i))+"=some value of a parameter")

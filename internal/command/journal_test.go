@@ -80,6 +80,7 @@ func runAbandoned(t *testing.T, path, text string) int {
 
 // TestAbandonedProcess is the process of runAbandoned.
 func TestAbandonedProcess(t *testing.T) {
+	t.Parallel()
 	path := os.Getenv("TROWEL_ABANDON")
 	if path == "" {
 		t.Skip("not the process of another test")

@@ -86,7 +86,7 @@ func (l *Local) cannot(dir string, err error, output string) error {
 func (u *User) checkStatus(line string) error {
 	name, value, _ := strings.Cut(line, ":")
 	fields := strings.Fields(value)
-	want := ""
+	var want string
 	switch name {
 	case "Uid":
 		want = strconv.FormatUint(uint64(u.UID), 10)

@@ -50,7 +50,7 @@ func passable(t *testing.T) string {
 // ownFolder is the folder of one command.
 func ownFolder(t *testing.T, below string) string {
 	t.Helper()
-	dir, err := os.MkdirTemp(below, "try-*")
+	dir, err := os.MkdirTemp(below, "try-*") //nolint:usetesting // below a folder that others pass through
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,7 +71,7 @@ func TestRunAsOther(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = syscall.Close(inherited) }()
+	t.Cleanup(func() { _ = syscall.Close(inherited) })
 	local := command.NewLocal(command.LocalOptions{
 		User: u, Env: append(u.Environment([]string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C", "AWS_SECRET_ACCESS_KEY=s", "HOME=/root"}), "set=by the settings"),
 	})
@@ -249,14 +249,14 @@ func TestTry(t *testing.T) {
 func TestTryWithoutTheRight(t *testing.T) {
 	t.Parallel()
 	if os.Getenv("TROWEL_TRY_AS") != "" {
-		dir, err := os.MkdirTemp("", "trowel-try-*")
+		dir, err := os.MkdirTemp("", "trowel-try-*") //nolint:usetesting // of another user, who has no part in that of this test
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer func() { _ = os.RemoveAll(dir) }()
 		local := command.NewLocal(command.LocalOptions{User: &command.User{Name: "daemon", UID: 1, GID: 1, Home: "/"}, Env: []string{"PATH=/bin:/usr/bin"}})
 		_, err = local.Try(t.Context(), dir, nil)
-		fmt.Printf("%v; %s", err, hint(err)) //nolint:forbidigo // the parent reads it
+		fmt.Printf("%v; %s", err, hint(err))
 		return
 	}
 	u := other(t)

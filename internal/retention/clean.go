@@ -74,7 +74,7 @@ func (r Result) Counts() []Count {
 // time. The Result is right also beside an error.
 func Clean(ctx context.Context, opts Options) (Result, error) {
 	p := &pass{opts: opts, now: opts.Now()}
-	for _, step := range []func(context.Context) error{p.values, p.attempts, p.decisions, p.revisions, p.archives} {
+	for _, step := range []func(context.Context) error{p.values, p.attempts, p.decisions, p.revisions, p.pending, p.archives} {
 		if err := step(ctx); err != nil {
 			return p.result, err
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/trowel-project/trowel/internal/archive"
 	"github.com/trowel-project/trowel/internal/dig"
 	"github.com/trowel-project/trowel/internal/param"
+	"github.com/trowel-project/trowel/internal/retention"
 	"github.com/trowel-project/trowel/internal/scheduler"
 )
 
@@ -32,6 +33,7 @@ type push struct {
 	clear             []string
 	upload            *archive.Upload
 	workflows         []*trowel.Workflow
+	pending           *retention.Pending // the archive, until the revision is stored
 }
 
 func putProject(c *call) (any, error) {
@@ -190,6 +192,10 @@ func (p *push) keep() (trowel.Archive, error) {
 		Key: fmt.Sprintf("0/%s/%s.%s.tar.gz", base64.RawURLEncoding.EncodeToString([]byte(p.project)), // server 4.6
 			strings.ReplaceAll(p.revision, "/", "_"), strings.ToLower(rand.Text())),
 	}
+	p.pending = &retention.Pending{Archive: kept, Since: p.opts.Now()}
+	if err := p.pending.Begin(p.ctx(), p.opts.Store); err != nil {
+		return kept, fmt.Errorf("keep the archive of %q: %w", p.project, err)
+	}
 	if err := p.opts.Archives[kept.Type].Put(p.ctx(), kept.Key, p.upload.Open(), kept.SizeBytes); err != nil {
 		return kept, fmt.Errorf("keep the archive of %q: %w", p.project, err)
 	}
@@ -205,6 +211,10 @@ func (p *push) forget(kept trowel.Archive, cause error) {
 	defer cancel()
 	if err := p.opts.Archives[kept.Type].Delete(ctx, kept.Key); err != nil {
 		p.opts.Log.Warn("archive of a refused push is left", slog.String("key", kept.Key), slog.Any("error", err))
+		return
+	}
+	if err := p.pending.Drop(ctx, p.opts.Store); err != nil {
+		p.opts.Log.Warn("mark of a refused push is left", slog.String("key", kept.Key), slog.Any("error", err))
 	}
 }
 
@@ -214,6 +224,9 @@ func (p *push) store(kept trowel.Archive, found trowel.Findings) (api.Project, e
 	err := p.update(func(tx trowel.Tx) error {
 		project := &trowel.Project{Name: p.project, CreatedAt: p.now}
 		revision := &trowel.Revision{Name: p.revision, Archive: kept, Actor: p.caller.Name, CreatedAt: p.now}
+		if err := p.pending.Settle(p.ctx(), tx); err != nil {
+			return err
+		}
 		err := tx.InsertRevision(p.ctx(), project, revision, p.workflows)
 		if errors.Is(err, trowel.ErrTaken) {
 			return &refusal{
