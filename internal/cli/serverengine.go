@@ -130,7 +130,7 @@ func (p *serverProcess) slots() int {
 
 // sessions begins attempts for tasks.
 func (p *serverProcess) sessions() *serverSessions {
-	return &serverSessions{store: patientStore{p.store}, launcher: p.launcher}
+	return &serverSessions{store: patientStore{p.store}, launcher: p.launcher, own: !p.settings.Engine.RequireOthers}
 }
 
 func (p *serverProcess) operatorSetting(key string) (string, bool) {

@@ -14,7 +14,11 @@ import (
 type serverSessions struct {
 	store    trowel.Store
 	launcher *launch.Launcher
+	own      bool // workflows of the project of the attempt that asks alone
 }
+
+// textOtherProject is why require> fails where it may not leave its project. Whether there is the other one is not told.
+const textOtherProject = "require> may not start workflows of other projects: executor.require_other_projects of the server is false"
 
 // StartSession implements operator.Sessions.
 func (s *serverSessions) StartSession(ctx context.Context, r operator.StartRequest) (operator.StartedSession, error) {
@@ -52,10 +56,22 @@ func (s *serverSessions) find(ctx context.Context, r operator.StartRequest) (id 
 		project := r.ProjectID
 		if r.ProjectName != "" {
 			p, err := tx.FindProject(ctx, r.ProjectName)
+			if errors.Is(err, trowel.ErrNotFound) && s.own {
+				return &operator.Failure{Message: textOtherProject}
+			}
 			if err != nil {
 				return err
 			}
 			project = p.ID
+		}
+		if s.own {
+			asks, err := tx.FindAttempt(ctx, r.Requirer)
+			if err != nil {
+				return err
+			}
+			if asks.ProjectID != project {
+				return &operator.Failure{Message: textOtherProject}
+			}
 		}
 		w, _, err := tx.FindWorkflow(ctx, project, r.Workflow)
 		if err == nil {

@@ -11,6 +11,7 @@ func engineKeys() []Key {
 		key("executor.ttl_reaping_interval", aDuration(), "5s", "how often these two are looked at", func(s *Server) *time.Duration { return &s.Engine.TTLInterval }),
 		key("executor.task_max_run", aNumber(1), "1000", "most tasks of an attempt", func(s *Server) *int { return &s.Engine.MaxTasks }),
 		key("executor.attempt_max_run", aNumber(1), "100", "most running attempts", func(s *Server) *int { return &s.Engine.MaxAttempts }),
+		key("executor.require_other_projects", aBoolean(), "true", "`require>` may start workflows of other projects, see [tokens.md](tokens.md)", func(s *Server) *bool { return &s.Engine.RequireOthers }),
 		key("queue-server.type", aChoice("database"), "database", "", func(*Server) *string { return new(string) }),
 		key("queue.db.max_concurrency", aNumber(1), "2147483647", "most running tasks", func(s *Server) *int { return &s.Engine.MaxConcurrency }),
 		key("executor.max_running_tasks", aNumber(0), "0", "most running tasks of all agents together; 0 is without limit", func(s *Server) *int { return &s.Engine.MaxRunningTasks }),

@@ -119,9 +119,10 @@ type Engine struct {
 	TaskTTL        time.Duration
 	AttemptTTL     time.Duration
 	TTLInterval    time.Duration
-	MaxTasks       int // of an attempt
-	MaxAttempts    int // running ones
-	MaxConcurrency int // running tasks
+	MaxTasks       int  // of an attempt
+	MaxAttempts    int  // running ones
+	RequireOthers  bool // require> may start workflows of other projects
+	MaxConcurrency int  // running tasks
 
 	MaxRunningTasks int           // of all agents; zero: without limit
 	Aging           time.Duration // a waiting task gains one of weight after it; zero: never
