@@ -28,7 +28,8 @@ type call struct {
 	found   found
 	query   url.Values
 	caller  access.Caller
-	within  bool // the caller's only project was found
+	within  bool   // the caller's only project was found
+	release func() // to be called after the answer; may be nil
 	now     time.Time
 }
 

@@ -128,7 +128,8 @@ func (h *house) lasting(t *testing.T, method, path, authorization string, body i
 	ended := make(chan string, 1)
 	begun := make(chan struct{})
 	go func() {
-		w, err := h.Client().Do(r)
+		alone := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // its connection is cut off
+		w, err := alone.Do(r)
 		if err != nil {
 			ended <- err.Error()
 			return

@@ -198,6 +198,11 @@ func (s *Server) serveAPI(w *recorder, r *http.Request, path string) {
 		c.caller = caller
 	}
 	c.found = f
+	defer func() {
+		if c.release != nil {
+			c.release()
+		}
+	}()
 	c.answer(c.run(known))
 }
 
@@ -242,7 +247,7 @@ func (c *call) run(known bool) (any, error) {
 	}
 	c.query = c.r.URL.Query()
 	if c.route.long {
-		defer c.proofs.hold(c)()
+		c.release = c.proofs.hold(c)
 	} else {
 		ctx, cancel := context.WithTimeoutCause(c.r.Context(), c.opts.RequestTimeout, errSlow)
 		defer cancel()
