@@ -30,11 +30,20 @@ const (
 	maxMasked = 1000
 )
 
-var (
-	// A place is one line where it is stored.
-	escapePointer   = strings.NewReplacer("~", "~0", "/", "~1", "\n", "~2")
-	unescapePointer = strings.NewReplacer("~2", "\n", "~1", "/", "~0", "~")
-)
+// escaped is a key as a part of a pointer, and unescaped the way back. A place is one line where it is stored.
+func escaped(key string) string {
+	if !strings.ContainsAny(key, "~/\n") {
+		return key
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(key, "~", "~0"), "/", "~1"), "\n", "~2")
+}
+
+func unescaped(part string) string {
+	if !strings.Contains(part, "~") {
+		return part
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(part, "~2", "\n"), "~1", "/"), "~0", "~")
+}
 
 // FindMasked returns the places of an area for which secret reports that the text is, or has in it, a secret. Of a
 // number that is its text.
@@ -45,7 +54,7 @@ func FindMasked(area string, params *param.Map, secret func(text string) bool) M
 		switch value := value.(type) {
 		case *param.Map:
 			for key, item := range value.All() {
-				below := at + "/" + escapePointer.Replace(key)
+				below := at + "/" + escaped(key)
 				if secret(key) {
 					found = append(found, below+keyMark)
 				}
@@ -156,7 +165,7 @@ func valueAt(area string, params *param.Map, place string) (value param.Value, f
 		}
 		switch in := value.(type) {
 		case *param.Map:
-			value, found = in.Get(unescapePointer.Replace(part))
+			value, found = in.Get(unescaped(part))
 		case param.List:
 			i, err := strconv.Atoi(part)
 			if found = err == nil && i >= 0 && i < len(in); found {
@@ -189,7 +198,7 @@ func hide(hidden map[string]bool, at string, value param.Value, all bool) param.
 	case *param.Map:
 		shown := param.Sized(value.Len())
 		for key, item := range value.All() {
-			below := at + "/" + escapePointer.Replace(key)
+			below := at + "/" + escaped(key)
 			if hidden[below+keyMark] {
 				key = HiddenText
 			}

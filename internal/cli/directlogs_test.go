@@ -54,7 +54,7 @@ func TestDirectLogs(t *testing.T) {
 	for i, f := range list.Files {
 		path := s.url + "/api/logs/" + attempt + "/files/" + url.PathEscape(f.FileName)
 		for address, want := range map[string]int{path: http.StatusSeeOther, path + "?direct_download=false": http.StatusOK, *f.Direct: http.StatusOK} {
-			res, err := client.Get(address) //nolint:noctx // short
+			res, err := client.Get(address)
 			if err != nil {
 				t.Fatal(err)
 			}

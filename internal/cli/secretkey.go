@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	trowel "github.com/trowel-project/trowel"
@@ -48,7 +49,7 @@ func secretKeys(s *config.Server, log *slog.Logger) (config.Secrets, error) {
 	case keys.Key == "":
 		keys.Key = kept
 	default:
-		keys.OldKeys = append(keys.OldKeys[:len(keys.OldKeys):len(keys.OldKeys)], kept)
+		keys.OldKeys = append(slices.Clip(keys.OldKeys), kept)
 	}
 	return keys, nil
 }
@@ -88,7 +89,8 @@ func newSecretKey() string {
 	return base64.StdEncoding.EncodeToString(key)
 }
 
-// writeSecretKey writes a key into a new file: all of it is on the disk before it has its name.
+// writeSecretKey writes a key into a file that is not there, whose folder this server has for itself: all of it
+// is on the disk before it has its name.
 func writeSecretKey(path, key string) error {
 	temp, err := os.CreateTemp(filepath.Dir(path), ".secret.key-*") // mode 0600
 	if err != nil {
@@ -97,9 +99,16 @@ func writeSecretKey(path, key string) error {
 	_, err = temp.WriteString(key + "\n")
 	err = errors.Join(err, temp.Sync(), temp.Close())
 	if err == nil {
-		err = os.Link(temp.Name(), path) // unlike a rename, it replaces no file
+		err = os.Rename(temp.Name(), path)
 	}
-	return errors.Join(err, os.Remove(temp.Name()))
+	if err != nil {
+		return errors.Join(err, os.Remove(temp.Name()))
+	}
+	if dir, err := os.Open(filepath.Dir(path)); err == nil {
+		_ = dir.Sync() // where a system can
+		_ = dir.Close()
+	}
+	return nil
 }
 
 // giveSecretKey makes a key for a server whose database is its own and has none. Secrets that are there were
