@@ -51,7 +51,9 @@ func (n *noted) Note(text string) {
 	n.told = append(n.told, text)
 }
 
-func (n *noted) End(a *api.Attempt, _ []api.Task, _ map[api.ID]string) { n.told = append(n.told, "end "+attemptStatus(a)) }
+func (n *noted) End(a *api.Attempt, _ []api.Task, _ map[api.ID]string) {
+	n.told = append(n.told, "end "+attemptStatus(a))
+}
 
 func (n *noted) Leave() { n.told = append(n.told, "leave") }
 

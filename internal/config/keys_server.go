@@ -45,8 +45,8 @@ func apiKeys() []Key {
 		key("api.max_attempts_page_size", aNumber(0), "100", "most attempts in one answer", func(s *Server) *int { return &s.API.MaxAttemptsPage }),
 		key("api.max_sessions_page_size", aNumber(0), "100", "most sessions in one answer", func(s *Server) *int { return &s.API.MaxSessionsPage }),
 		key("api.max_archive_total_size_limit", aSize(), "2097152", "most bytes of a pushed project", func(s *Server) *int64 { return &s.API.MaxArchiveBytes }),
-		key("server.client-version-check.upgrade-recommended-if-older", aVersion(), "", "older clients are advised to upgrade", func(s *Server) *string { return &s.Versions.UpgradeIfOlder }),
-		key("server.client-version-check.api-incompatible-if-older", aVersion(), "", "older clients are told that they do not fit", func(s *Server) *string { return &s.Versions.IncompatibleIfOlder }),
+		key("server.client-version-check.upgrade-recommended-if-older", aVersion(), "", "clients older than this version of Digdag are advised to upgrade; Trowel's own stands for 0.10.6", func(s *Server) *string { return &s.Versions.UpgradeIfOlder }),
+		key("server.client-version-check.api-incompatible-if-older", aVersion(), "", "clients older than this version of Digdag are told that they do not fit; Trowel's own stands for 0.10.6", func(s *Server) *string { return &s.Versions.IncompatibleIfOlder }),
 	}
 }
 
