@@ -70,7 +70,7 @@ var (
 
 	// serverOptions are the options of server and scheduler (server 1.9.4).
 	serverOptions = []option{
-		intOption("PORT", "port of API and UI; default: 65432", "-n", "--port"),
+		intOption("PORT", "port of the API; default: 65432", "-n", "--port"),
 		textOption("ADDR", "address to listen on; default: 127.0.0.1", "-b", "--bind"),
 		intOption("PORT", "port of a second listener for administration", "--admin-port"),
 		textOption("ADDR", "address of the second listener; default: as --bind", "--admin-bind"),

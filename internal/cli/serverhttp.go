@@ -45,7 +45,7 @@ func (p *serverProcess) openServer(context.Context) error {
 		Now: p.env.Now, Log: p.log, AccessLog: accessLog, Observe: p.meters.observe, Metrics: p.meters.page(p.store), SchedulesChanged: p.schedulesChanged, Mask: p.own.Text,
 		AgentsChanged: p.agentsChanged, Catalog: catalogOf("the project"), Limits: p.flusher, Aging: s.Engine.Aging,
 		Version: version, DigdagVersion: digdagVersion, UpgradeRecommended: s.Versions.UpgradeIfOlder, Incompatible: s.Versions.IncompatibleIfOlder,
-		Names: s.Names(), SignIn: s.Auth.SignIn(), Headers: s.Listen.Headers, TempDir: p.tempDir(), MaxArchive: s.API.MaxArchiveBytes, MaxBody: maxBody,
+		MaxStreams: descriptors() / streamFiles, Names: s.Names(), SignIn: s.Auth.SignIn(), Headers: s.Listen.Headers, TempDir: p.tempDir(), MaxArchive: s.API.MaxArchiveBytes, MaxBody: maxBody,
 		MaxAttempts: s.Engine.MaxAttempts, MaxSessionsPage: s.API.MaxSessionsPage, MaxAttemptsPage: s.API.MaxAttemptsPage,
 		Swagger: s.Listen.Swagger, RequestTimeout: requestTimeout, ReserveAfter: s.Engine.ReserveAfter, MaxRunning: p.maxRunning(),
 	})

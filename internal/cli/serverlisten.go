@@ -39,6 +39,10 @@ type listeners struct {
 
 // openListeners binds the API listener and, if there is one, the admin listener.
 func openListeners(ctx context.Context, opts config.Listen, api, admin http.Handler, log *slog.Logger) (*listeners, error) {
+	var room *connections // of both listeners
+	if n := descriptors(); n > 0 {
+		room = newConnections(n / connectionShare)
+	}
 	l := &listeners{log: log, info: runtimeInfo{Local: []runtimeAddress{}, Admin: []runtimeAddress{}}}
 	var certificate *tls.Certificate
 	if opts.TLSCert != "" {
@@ -61,7 +65,11 @@ func openListeners(ctx context.Context, opts config.Listen, api, admin http.Hand
 		if i == 1 {
 			handler, kind, addresses = admin, "admin", &l.info.Admin
 		}
-		address, err := l.open(ctx, place, newHTTPServer(opts, handler, log), certificate)
+		s := newHTTPServer(opts, handler, log)
+		if room != nil {
+			s.ConnState = room.changed
+		}
+		address, err := l.open(ctx, place, s, certificate)
 		if err != nil {
 			l.closeSockets()
 			return nil, err

@@ -276,3 +276,139 @@ func TestDeadlinesAreOfOneRequest(t *testing.T) {
 		}
 	})
 }
+
+// A stalled body has one limit, not another one for what follows: whether the handler reads it, answers before, or
+// answers with much.
+func TestStallEndsOnce(t *testing.T) {
+	t.Parallel()
+	for name, handler := range map[string]http.HandlerFunc{
+		"read": func(w http.ResponseWriter, r *http.Request) {
+			_, err := io.ReadAll(r.Body)
+			http.Error(w, fmt.Sprint(err), http.StatusBadRequest)
+		},
+		"refused": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusUnauthorized) },
+		"nothing": func(http.ResponseWriter, *http.Request) {},
+		"much":    func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write(make([]byte, 1<<16)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				client := pipedServer(t, handler).dial()
+				send(t, client, "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\n\r\n{")
+				if got := closedAfter(client); got < 300*time.Second || got > 301*time.Second {
+					t.Errorf("closed after %v, want 300 s", got)
+				}
+			})
+		})
+	}
+}
+
+// A refusal does not wait for a large body, which is read on after it within bounds, and the connection ends.
+func TestLinger(t *testing.T) {
+	t.Parallel()
+	refuse := func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.CopyN(io.Discard, r.Body, 10)
+		http.Error(w, "too large", http.StatusBadRequest)
+	}
+	for _, c := range []struct {
+		name, length string
+		sent         int64
+		stays        bool // the client sends no more, and leaves the connection open
+	}{
+		{"all of it", "Content-Length: 40000000", 40_000_000, false},
+		{"no length", "Transfer-Encoding: chunked", 40_000_000, false},
+		{"more than is read", "Content-Length: 100000000", 100_000_000, false},
+		{"a client that stops", "Content-Length: 40000000", 1000, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				client := pipedServer(t, refuse).dial()
+				sent := make(chan int64, 1)
+				go func() {
+					_, _ = io.WriteString(client, "PUT / HTTP/1.1\r\nHost: x\r\n"+c.length+"\r\n\r\n")
+					if strings.HasPrefix(c.length, "T") {
+						_, _ = fmt.Fprintf(client, "%x\r\n", c.sent)
+					}
+					n, _ := io.Copy(client, io.LimitReader(spaces{}, c.sent))
+					if strings.HasPrefix(c.length, "T") {
+						_, _ = io.WriteString(client, "\r\n0\r\n\r\n")
+					}
+					sent <- n
+				}()
+				answers := bufio.NewReader(client)
+				began := time.Now()
+				if got := status(t, answers); got != http.StatusBadRequest || time.Since(began) > 0 {
+					t.Errorf("status %d after %v, want 400 at once", got, time.Since(began))
+				}
+				took := closedAfter(answers)
+				n := <-sent
+				if c.sent <= lingerBytes && n != c.sent || n > lingerBytes+1<<20 {
+					t.Errorf("%d bytes were read of %d", n, c.sent)
+				}
+				if limit := lingerTime + time.Second; c.stays != (took >= lingerTime) || took > limit {
+					t.Errorf("closed after %v, want at most %v", took, limit)
+				}
+			})
+		})
+	}
+}
+
+// A client that waits to be told to send its body is not told to when it is refused, and nobody waits for it.
+func TestLingerExpects(t *testing.T) {
+	t.Parallel()
+	refuse := func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) }
+	synctest.Test(t, func(t *testing.T) {
+		client := pipedServer(t, refuse).dial()
+		send(t, client, "PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 40000000\r\nExpect: 100-continue\r\n\r\n")
+		answers := bufio.NewReader(client)
+		if got := status(t, answers); got != http.StatusForbidden {
+			t.Errorf("status %d, want 403", got)
+		}
+		if took := closedAfter(answers); took > time.Second {
+			t.Errorf("closed after %v", took)
+		}
+	})
+}
+
+// Where there is no room for a connection, that one goes that has waited longest for a request; busy ones stay.
+func TestConnections(t *testing.T) {
+	t.Parallel()
+	room := newConnections(3)
+	began := func() *closable {
+		c := &closable{}
+		room.changed(c, http.StateNew)
+		return c
+	}
+	closed := func(c *closable) bool { return c.closed }
+	busy, silent, idle := began(), began(), began()
+	room.changed(busy, http.StateActive)
+	room.changed(idle, http.StateActive)
+	room.changed(idle, http.StateIdle)
+	fourth := began()
+	if closed(busy) || !closed(silent) || closed(idle) || closed(fourth) {
+		t.Error("the one that has sent nothing should be closed")
+	}
+	room.changed(silent, http.StateClosed)
+	fifth := began()
+	room.changed(fourth, http.StateActive)
+	room.changed(fifth, http.StateActive)
+	if closed(busy) || !closed(idle) || closed(fourth) || closed(fifth) {
+		t.Error("the idle one should be closed")
+	}
+	if sixth := began(); !closed(sixth) || closed(busy) || closed(fourth) || closed(fifth) {
+		t.Error("where all are busy the new one should be closed")
+	}
+}
+
+// closable is a connection that can only be closed.
+type closable struct {
+	net.Conn
+
+	closed bool
+}
+
+func (c *closable) Close() error {
+	c.closed = true
+	return nil
+}

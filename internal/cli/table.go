@@ -67,7 +67,7 @@ var table = []command{
 	},
 	{
 		name: "server", section: sectionServer,
-		lines:   []line{{"server", "run a server with API, UI and schedules"}},
+		lines:   []line{{"server", "run a server with API and schedules"}},
 		usage:   []string{"server [options...]"},
 		options: options(serverOptions, paramOptions),
 		run:     runServer,

@@ -4,8 +4,8 @@ import "time"
 
 func listenKeys() []Key {
 	return []Key{
-		key("server.bind", aText(), "127.0.0.1", "address of API and UI. One that others can reach needs authentication or `server.insecure`", func(s *Server) *string { return &s.Listen.Bind }),
-		key("server.port", aPort(), "65432", "port of API and UI; 0 is any free one", func(s *Server) *int { return &s.Listen.Port }),
+		key("server.bind", aText(), "127.0.0.1", "address of the API. One that others can reach needs authentication or `server.insecure`", func(s *Server) *string { return &s.Listen.Bind }),
+		key("server.port", aPort(), "65432", "port of the API; 0 is any free one", func(s *Server) *int { return &s.Listen.Port }),
 		key("server.admin.bind", aText(), "", "address of the second listener; that of `server.bind` unless set", func(s *Server) *string { return &s.Listen.AdminBind }),
 		key("server.admin.port", aPort(), "", "port of the second listener, on which admin resources are reachable too; none unless set", func(s *Server) *int { return &s.Listen.AdminPort }),
 		key("server.tls.cert", aText(), "", "file with the certificate chain, PEM; with `server.tls.key` the server speaks HTTPS", func(s *Server) *string { return &s.Listen.TLSCert }),

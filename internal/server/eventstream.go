@@ -33,6 +33,11 @@ func getEvents(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	leave, err := c.streams.enter(c)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
 	after := c.query.Get("after")
 	if last := c.r.Header.Get("Last-Event-ID"); last != "" {
 		after = last

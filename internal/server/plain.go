@@ -115,6 +115,10 @@ func (s *Server) serveUI(w *recorder, r *http.Request) {
 		w.WriteHeader(http.StatusMethodNotAllowed)
 		return
 	}
+	if s.opts.UI == nil && r.URL.Path == "/" {
+		s.serveLanding(w, r)
+		return
+	}
 	if s.opts.UI == nil {
 		w.WriteHeader(http.StatusNotFound)
 		return

@@ -85,6 +85,7 @@ type Options struct {
 	MaxAttempts        int               // running ones, for backfills
 	MaxSessionsPage    int
 	MaxAttemptsPage    int
+	MaxStreams         int // of events; zero, and more than 1,000, are 1,000
 	Swagger            bool
 	RequestTimeout     time.Duration // of requests that only touch the database
 	ProveEvery         time.Duration // between looks whether tokens of lasting requests still hold; zero for 3 s
@@ -101,6 +102,7 @@ type Server struct {
 	admin   bool
 	gates   *gates
 	origins *origins
+	streams *streams
 	names   *nameCache
 	proofs  *proofs
 }
@@ -109,6 +111,7 @@ type Server struct {
 func New(opts Options) *Server {
 	s := &Server{
 		opts: opts, gates: &gates{}, names: &nameCache{}, proofs: newProofs(&opts), origins: &origins{names: opts.Names, swagger: opts.Swagger, signIn: opts.SignIn},
+		streams: newStreams(opts.MaxStreams),
 	}
 	s.routes = routes()
 	if opts.Swagger {

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"net/url"
 	"os"
+	"runtime"
 	"strconv"
 	"time"
 
@@ -36,6 +37,9 @@ type Options struct {
 	KeepSchema bool
 }
 
+// connectionsPerCore read at the same time, beside the one that writes; others wait for them.
+const connectionsPerCore = 4
+
 // Open opens the database and brings its schema up to date.
 func Open(ctx context.Context, opts Options, now time.Time) (*store.DB, error) {
 	if err := checkThere(ctx, opts); err != nil {
@@ -52,6 +56,12 @@ func Open(ctx context.Context, opts Options, now time.Time) (*store.DB, error) {
 		// Each connection would have a database of its own.
 		pool.SetMaxOpenConns(1)
 		pool.SetConnMaxLifetime(0)
+	} else {
+		// Each has three files open and a cache of 2 MB. They stay open: SQLite keeps the files of one that is
+		// closed as long as another one holds a lock.
+		most := 1 + connectionsPerCore*max(runtime.NumCPU(), 2)
+		pool.SetMaxOpenConns(most)
+		pool.SetMaxIdleConns(most)
 	}
 	db, err := open(ctx, pool, opts, now)
 	if err != nil {
