@@ -54,7 +54,8 @@ func TestRun(t *testing.T) {
 		{"help", 0, global, ""},
 		{"help new", 0, "Usage: trowel init <dir> [options...]\n...", ""},
 		{"help secret", 0, "Usage: trowel secrets [--local] [--project <project>] [--set <key>=<value>] [--delete key]\n...", ""},
-		{"help complet", 1, "", "error: complet is no command of trowel\ndid you mean \"completion\"?\n"},
+		{"help complet", 1, "", "error: complet is no command of trowel, and no operator\ndid you mean \"completion\"?\n"},
+		{"help for_eac", 1, "", "error: for_eac is no command of trowel, and no operator\ndid you mean \"for_each\"?\n"},
 		{"completion tcsh", 1, "", "Usage: trowel completion (bash|zsh|fish)\n...error: there is no completion for 'tcsh'\nthe shells are bash, zsh, fish\n"},
 	}
 	for _, tc := range cases {

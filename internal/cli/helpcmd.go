@@ -1,6 +1,11 @@
 package cli
 
-import "context"
+import (
+	"context"
+	"strings"
+
+	"github.com/trowel-project/trowel/internal/operator"
+)
 
 // runHelp writes a usage text to standard output, where --help writes it to standard error as
 // Digdag does, so that it can be piped to a pager.
@@ -16,9 +21,30 @@ func runHelp(_ context.Context, c *call) error {
 	name := c.args.positional[0]
 	about := find(c.commands, name)
 	if about == nil {
-		return complainf("%s is no command of %s", name, c.program).
-			hinting("%s", didYouMean(nearCommand(c.commands, name)))
+		return c.helpOperator(name)
 	}
 	writeUsage(c.env.Stdout, c.program, about, about.forms())
 	return nil
 }
+
+// helpOperator writes about an operator, or all of them, whether its name is written as in a file or not.
+func (c *call) helpOperator(name string) error {
+	table := operator.Builtin(operator.Options{})
+	bare := strings.TrimSuffix(strings.TrimSuffix(name, ":"), ">")
+	switch _, known := table[bare]; {
+	case name == operatorsTopic:
+		writeOperators(c.env.Stdout, c.program, table)
+	case known:
+		writeOperator(c.env.Stdout, table, bare)
+	default:
+		near := nearCommand(c.commands, name)
+		if near == "" {
+			near = nearWord(bare, append(table.Names(), operatorsTopic))
+		}
+		return complainf("%s is no command of %s, and no operator", name, c.program).hinting("%s", didYouMean(near))
+	}
+	return nil
+}
+
+// operatorsTopic is what help lists all operators for.
+const operatorsTopic = "operators"

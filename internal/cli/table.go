@@ -508,8 +508,8 @@ var table = []command{
 	},
 	{
 		name: "help", section: sectionOther, extra: true,
-		lines: []line{{"help [command]", "show this text, or the options of a command"}},
-		usage: []string{"help [command]"},
+		lines: []line{{"help [command | operator]", "show this text, or the options of a command or an operator; `help operators` lists these"}},
+		usage: []string{"help [command | operator | operators]"},
 		max:   1, operand: commandName,
 		options: []option{flagOption("write the manual page, as in `trowel help --man | man -l -`", "--man")},
 		run:     runHelp,

@@ -1,6 +1,10 @@
 package dig
 
-import "github.com/trowel-project/trowel/internal/param"
+import (
+	"strings"
+
+	"github.com/trowel-project/trowel/internal/param"
+)
 
 // Catalog is what Check needs to know besides the language itself. The zero value knows nothing, so that
 // only what the language says is checked.
@@ -48,6 +52,7 @@ const (
 // Value describes a value. The zero Value takes anything.
 type Value struct {
 	Kind    Kind
+	Doc     string   // what it is for, in one line
 	Choices []string // of a Text; empty for any
 	// Fields are the keys of an Object; Required are those that cannot be left out, and Others is what all
 	// other keys hold; nil if there are none. Without all of these any object will do.
@@ -57,4 +62,37 @@ type Value struct {
 	Items    *Value // of a List; nil for anything
 	// Check finds what is wrong with a value of the right kind that has no expression in it; nil finds nothing.
 	Check func(value param.Value) error
+}
+
+// About returns the Value with what it is for.
+func (v Value) About(doc string) Value {
+	v.Doc = doc
+	return v
+}
+
+// Type names the kind of the value for people.
+func (v Value) Type() string {
+	if len(v.Choices) > 0 {
+		return "`" + strings.Join(v.Choices, "`, `") + "`"
+	}
+	switch v.Kind {
+	case Text:
+		return "text"
+	case Integer:
+		return "whole number"
+	case Boolean:
+		return "`true` or `false`"
+	case List, JSONList:
+		return "list"
+	case Object, JSONObject:
+		return "object"
+	case TextOrList:
+		return "text or list"
+	case Duration:
+		return "length of time"
+	case Instant:
+		return "date and time with offset"
+	case Anything:
+	}
+	return "any"
 }

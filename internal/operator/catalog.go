@@ -40,12 +40,19 @@ func listOf(items dig.Value) dig.Value { return dig.Value{Kind: dig.List, Items:
 // httpKeys are the options of requests, and more.
 func httpKeys(more map[string]dig.Value) map[string]dig.Value {
 	keys := map[string]dig.Value{
-		"content": anything(), "content_format": text(), "content_type": text(), "follow_redirects": boolean(),
-		"headers": {Kind: dig.List, Check: headersOf}, "insecure": boolean(), "method": {Kind: dig.Text, Check: methodOf},
-		"proxy": {Kind: dig.Object, Fields: map[string]dig.Value{
+		"content":          anything().About("the body: a text, or any value that is sent in `content_format`"),
+		"content_format":   text().About("`text`, `json` or `form`; lists and objects are JSON unless this says otherwise"),
+		"content_type":     text().About("the header Content-Type, in place of that of the format"),
+		"follow_redirects": boolean().About("whether redirects are followed; true"),
+		"headers":          dig.Value{Kind: dig.List, Check: headersOf}.About("a list of `- Name: value`"),
+		"insecure":         boolean().About("whether any TLS certificate is accepted; false"),
+		"method":           dig.Value{Kind: dig.Text, Check: methodOf}.About("GET unless it says otherwise"),
+		"proxy": {Kind: dig.Object, Doc: "`{enabled: true, host: ..., port: ..., tls: false}`", Fields: map[string]dig.Value{
 			"enabled": boolean(), "host": text(), "port": integer(), "tls": boolean(),
 		}},
-		"query": anything(), "retry": boolean(), "timeout": integer(),
+		"query":   anything().About("what is added to the query: an object, or text such as `a=1&b=2`"),
+		"retry":   boolean().About("whether it is tried again; true for GET, HEAD, OPTIONS and TRACE"),
+		"timeout": integer().About("seconds for one request; 30"),
 	}
 	for key, value := range more {
 		keys[key] = value
@@ -76,10 +83,21 @@ func mailKeys() map[string]dig.Value {
 		"attach_files": listOf(dig.Value{
 			Kind: dig.Object, Required: []string{"path"},
 			Fields: map[string]dig.Value{"path": text(), "filename": text(), "content_type": text()},
-		}),
-		"bcc": listOf(text()), "body": text(), "cc": listOf(text()), "debug": boolean(), "from": text(), "host": text(),
-		"html": boolean(), "password": text(), "port": integer(), "ssl": boolean(), "subject": text(), "tls": boolean(),
-		"to": {Kind: dig.TextOrList}, "username": text(),
+		}).About("files of the project: a list of `{path: ..., filename: ..., content_type: ...}`"),
+		"bcc":      listOf(text()).About("who gets it unseen by others"),
+		"body":     text().About("the text, where there is no command"),
+		"cc":       listOf(text()).About("who gets a copy"),
+		"debug":    boolean().About("whether the conversation with the server is written to the task's log; false"),
+		"from":     text().About("the sender; the system may have one"),
+		"host":     text().About("the mail server; the secret `mail.host` comes first"),
+		"html":     boolean().About("whether the text is HTML; false"),
+		"password": text().About("has no effect: use the secret `mail.password`"),
+		"port":     integer().About("the port of the mail server; the secret `mail.port` comes first"),
+		"ssl":      boolean().About("TLS from the start; false"),
+		"subject":  text().About("the subject; the system may have one"),
+		"tls":      boolean().About("STARTTLS where the server offers it; true"),
+		"to":       dig.Value{Kind: dig.TextOrList}.About("who gets it: one address, or a list of them"),
+		"username": text().About("the user to log in as; the secret `mail.username` comes first"),
 	}
 }
 

@@ -58,54 +58,70 @@ func Builtin(options Options) Table {
 	params := &params{server: options.Params}
 	mailer := &mailer{options: options.Mail, templates: options.Templates}
 	return Table{
-		"call":      {Run: runCall, Wrapped: true, Command: text(), NeedsCommand: true, Doc: "runs the tasks of another workflow file"},
-		"echo":      {Run: echo{options.LogOnly}.run, Command: text(), NeedsCommand: true, Doc: "prints a text"},
-		"fail":      {Run: runFail, Command: text(), Doc: "fails with a message"},
-		"for_each":  {Run: runForEach, Command: axesOf(), NeedsCommand: true, Generates: true, Doc: "runs _do for all combinations of values"},
-		"for_range": {Run: runForRange, Command: rangeOf(), NeedsCommand: true, Generates: true, Doc: "runs _do for the slices of a range of numbers"},
+		"call":      {Run: runCall, Wrapped: true, Command: text().About("the path to the file"), NeedsCommand: true, Doc: "runs the tasks of another workflow file"},
+		"echo":      {Run: echo{options.LogOnly}.run, Command: text().About("the text"), NeedsCommand: true, Doc: "prints a text"},
+		"fail":      {Run: runFail, Command: text().About("the message"), Doc: "fails with a message"},
+		"for_each":  {Run: runForEach, Command: axesOf().About("lists by the names of their parameters"), NeedsCommand: true, Generates: true, Doc: "runs _do for all combinations of values"},
+		"for_range": {Run: runForRange, Command: rangeOf().About("`from`, `to`, and `step` or `slices`"), NeedsCommand: true, Generates: true, Doc: "runs _do for the slices of a range of numbers"},
 		"http": {
 			Run: web.runHTTP, Wrapped: true, NoFiles: true, Section: true, Doc: "sends an HTTP request",
-			Command: text(), Keys: httpKeys(map[string]dig.Value{"store_content": boolean()}),
+			Command: text().About("the address; the secret `http.uri` comes first"), Keys: httpKeys(map[string]dig.Value{"store_content": boolean().About("whether `${http.last_content}` gets the answer; false")}),
 		},
 		"http_call": {
 			Run: web.runHTTPCall, Wrapped: true, Doc: "runs the tasks of a workflow that it fetches",
-			Command: text(), NeedsCommand: true, Keys: httpKeys(map[string]dig.Value{"content_type_override": text()}),
+			Command: text().About("the address"), NeedsCommand: true, Keys: httpKeys(map[string]dig.Value{"content_type_override": text().About("the type to take the answer for")}),
 		},
-		"if": {Run: runIf, Command: boolean(), NeedsCommand: true, Generates: true, Doc: "runs _do or _else_do"},
+		"if": {Run: runIf, Command: boolean().About("the condition"), NeedsCommand: true, Generates: true, Doc: "runs _do or _else_do"},
 		"loop": {
-			Run: runLoop, Command: integer(), NeedsCommand: true, Generates: true, Doc: "runs _do a number of times",
-			Keys: map[string]dig.Value{"count": integer()},
+			Run: runLoop, Command: integer().About("how many times"), NeedsCommand: true, Generates: true, Doc: "runs _do a number of times",
+			Keys: map[string]dig.Value{"count": integer().About("is used in place of the command")},
 		},
 		"mail": {
-			Run: mailer.runMail, Wrapped: true, Section: true, Doc: "sends a mail", Keys: mailKeys(),
+			Run: mailer.runMail, Wrapped: true, Section: true, Doc: "sends a mail",
+			Command: anything().About("the file with the text, or `{data: TEXT}`"), Keys: mailKeys(),
 		},
-		"notify":    {Run: runNotify, Command: text(), NeedsCommand: true, Doc: "sends a notification"},
+		"notify":    {Run: runNotify, Command: text().About("the text"), NeedsCommand: true, Doc: "sends a notification"},
 		"param_get": {Run: params.runGet, Wrapped: true, NoFiles: true, Open: true, Doc: "takes parameters from the param server"},
 		"param_set": {Run: params.runSet, Wrapped: true, NoFiles: true, Open: true, Doc: "keeps parameters on the param server"},
 		"py": {
 			Run: scripts.runPy, Wrapped: true, Section: true, Open: true, Doc: "calls a Python function or method",
-			Command: text(), Keys: map[string]dig.Value{"python": {Kind: dig.TextOrList}, "script": text()},
+			Command: text().About("the path to a function or method"), Keys: map[string]dig.Value{
+				"python": dig.Value{Kind: dig.TextOrList}.About("the interpreter, with options if it is a list; `python`"),
+				"script": text().About("Python source to run, where there is no command"),
+			},
 		},
 		"rb": {
 			Run: scripts.runRb, Wrapped: true, Section: true, Open: true, Doc: "calls a Ruby method",
-			Command: text(), Keys: map[string]dig.Value{"require": text(), "ruby": {Kind: dig.TextOrList}, "script": text()},
+			Command: text().About("the path to a method"), Keys: map[string]dig.Value{
+				"require": text().About("the file to load first"),
+				"ruby":    dig.Value{Kind: dig.TextOrList}.About("the interpreter, with options if it is a list; `ruby`"),
+				"script":  text().About("Ruby source to run, where there is no command"),
+			},
 		},
 		"require": {
 			Run: runRequire, Wrapped: true, NoFiles: true, Doc: "waits for a session of another workflow",
-			Command: text(), NeedsCommand: true,
+			Command: text().About("the name of the workflow"), NeedsCommand: true,
 			Keys: map[string]dig.Value{
-				"ignore_failure": boolean(), "params": object(), "project_id": integer(), "project_name": text(),
-				"rerun_on": oneOf("none", "failed", "all"), "retry_attempt_name": text(), "session_time": {Kind: dig.Instant},
+				"ignore_failure":     boolean().About("whether a failed attempt will do; false"),
+				"params":             object().About("parameters for the attempt, if one is started"),
+				"project_id":         integer().About("the other workflow's project, by id"),
+				"project_name":       text().About("the other workflow's project, by name"),
+				"rerun_on":           oneOf("none", "failed", "all").About("which ended attempts are run again"),
+				"retry_attempt_name": text().About("the attempt of this name; the unnamed one if it is missing"),
+				"session_time":       dig.Value{Kind: dig.Instant}.About("the session; that of this one if it is missing"),
 			},
 		},
 		"sh": {
 			Run: scripts.runSh, Wrapped: true, Section: true, Open: true, Doc: "runs a shell script",
-			Command: text(), NeedsCommand: true, Keys: map[string]dig.Value{"shell": listOf(text())},
+			Command: text().About("the script"), NeedsCommand: true, Keys: map[string]dig.Value{"shell": listOf(text()).About("the program that runs the script, and its arguments; `[/bin/sh]`")},
 		},
 		"wait": {
 			Run: runWait, Doc: "waits for a length of time",
-			Command: dig.Value{Kind: dig.Duration}, NeedsCommand: true,
-			Keys: map[string]dig.Value{"blocking": boolean(), "poll_interval": {Kind: dig.Duration}},
+			Command: dig.Value{Kind: dig.Duration}.About("how long"), NeedsCommand: true,
+			Keys: map[string]dig.Value{
+				"blocking":      boolean().About("whether it keeps a slot busy; false"),
+				"poll_interval": dig.Value{Kind: dig.Duration}.About("how often it looks whether the time is over"),
+			},
 		},
 	}
 }

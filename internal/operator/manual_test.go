@@ -1,0 +1,51 @@
+package operator_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/trowel-project/trowel/internal/operator"
+)
+
+
+const manualFile = "../../docs/reference/operators.md"
+
+// The page about operators is what the tables make of it.
+func TestManual(t *testing.T) {
+	t.Parallel()
+	want := operator.Builtin(operator.Options{}).Document()
+	if *update {
+		if err := os.WriteFile(manualFile, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := os.ReadFile(manualFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, string(got)); diff != "" {
+		t.Errorf("docs/reference/operators.md differs from the tables; run this test with -update (-want +got):\n%s", diff)
+	}
+}
+
+// Each operator and each of its options says what it is for, and has an example.
+func TestManualIsWhole(t *testing.T) {
+	t.Parallel()
+	table := operator.Builtin(operator.Options{})
+	for _, name := range table.Names() {
+		if manual := table.Manual(name); !strings.Contains(manual, "```yaml") || !strings.Contains(manual, name+">") {
+			t.Errorf("internal/operator/doc/%s.md is missing, or has no example", name)
+		}
+		for _, o := range table[name].OptionTable(name) {
+			if o.Doc == "" {
+				t.Errorf("%s>: the option %s does not say what it is for", name, o.Key)
+			}
+		}
+	}
+	if table.Manual("nope") != "" || table.Manual("../doc/sh") != "" {
+		t.Error("there is a manual of an operator that there is not")
+	}
+}
