@@ -48,8 +48,8 @@ func newProofs(o *Options) *proofs {
 	return &proofs{auth: o.Auth, every: every, tokens: map[[sha256.Size]byte]*proof{}}
 }
 
-// hold lets the context of a request end with its token. What it returns must be called at the end of the
-// request. Callers without a token have nothing to lose while the server runs.
+// hold lets the context of a request end with its token. What it returns must be called when it is
+// answered. Callers without a token have nothing to lose while the server runs.
 func (p *proofs) hold(c *call) (release func()) {
 	ctx, cancel := context.WithCancelCause(c.context)
 	if c.caller.Token == nil {
@@ -77,6 +77,10 @@ func (p *proofs) hold(c *call) (release func()) {
 	return func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
+		if errors.Is(context.Cause(ctx), errProofLost) { // the connection may have further requests
+			_ = connection.SetReadDeadline(time.Time{})
+			_ = connection.SetWriteDeadline(time.Time{})
+		}
 		cancel(nil)
 		delete(known.held, c)
 		if len(known.held) == 0 {
