@@ -24,6 +24,7 @@ type bench struct {
 	postgres           *pgtest.Server // nil before it is needed
 	databases, servers int            // so many were made
 	agents             int
+	files              int // that the next server may have open; zero for as many as this process
 	sessions           atomic.Int64
 	tasksPerSecond     float64 // of one server on PostgreSQL; zero before it is measured
 }

@@ -55,7 +55,11 @@ func (b *bench) serve(db *database, settings ...string) (*server, error) {
 	if s.log, err = os.Create(filepath.Join(dir, "log")); err != nil {
 		return nil, err
 	}
-	s.cmd = exec.Command(b.bin, "server", "-c", "server.properties")
+	command := []string{b.bin, "server", "-c", "server.properties"}
+	if b.files > 0 {
+		command = append([]string{"sh", "-c", fmt.Sprintf(`ulimit -n %d; exec "$0" "$@"`, b.files)}, command...)
+	}
+	s.cmd = exec.Command(command[0], command[1:]...)
 	s.cmd.Dir, s.cmd.Stdout, s.cmd.Stderr = dir, s.log, s.log
 	s.cmd.Env = b.environment()
 	if err := s.cmd.Start(); err != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -61,8 +62,12 @@ func TestForeignHost(t *testing.T) {
 		} {
 			for _, method := range []string{"GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS", "TRACE", "PATCH"} {
 				for _, extra := range [][]string{
-					{"Origin", "http://evil.example.com:65432"}, {"Accept", "text/event-stream"}, {"X-Forwarded-Host", "localhost"},
-					{"Forwarded", "host=localhost"}, {"Sec-Fetch-Site", "same-origin"}, {"Authorization", "Bearer trw_x"},
+					{"Origin", "http://evil.example.com:65432"},
+					{"Accept", "text/event-stream"},
+					{"X-Forwarded-Host", "localhost"},
+					{"Forwarded", "host=localhost"},
+					{"Sec-Fetch-Site", "same-origin"},
+					{"Authorization", "Bearer trw_x"},
 				} {
 					status, message := sendTo(t, h, method, path, append(extra, "Host", "evil.example.com:65432")...)
 					if status != http.StatusMisdirectedRequest || method != "HEAD" && !strings.Contains(message, "server.allowed-hosts") {
@@ -110,8 +115,16 @@ func TestCrossSite(t *testing.T) {
 	} {
 		for listener, h := range handlers(t, nil) {
 			for _, r := range []struct{ method, path string }{
-				{"POST", "/api/attempts/1/kill"}, {"POST", "/api/schedules/1/disable"}, {"POST", "/api/projects/1/workflows/w/pause"}, {"POST", "/api/agents/x/drain"},
-				{"PUT", "/api/attempts"}, {"PUT", "/api/projects?project=p&revision=r"}, {"DELETE", "/api/projects/1"}, {"POST", "/metrics"}, {"POST", "/"}, {"PATCH", "/api/nope"},
+				{"POST", "/api/attempts/1/kill"},
+				{"POST", "/api/schedules/1/disable"},
+				{"POST", "/api/projects/1/workflows/w/pause"},
+				{"POST", "/api/agents/x/drain"},
+				{"PUT", "/api/attempts"},
+				{"PUT", "/api/projects?project=p&revision=r"},
+				{"DELETE", "/api/projects/1"},
+				{"POST", "/metrics"},
+				{"POST", "/"},
+				{"PATCH", "/api/nope"},
 			} {
 				for _, contentType := range []string{"", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "application/json"} {
 					status, message := sendTo(t, h, r.method, r.path, append([]string{"Content-Type", contentType}, tc.pairs...)...)
@@ -155,7 +168,7 @@ func TestCrossSiteSwagger(t *testing.T) {
 		for listener, h := range handlers(t, change) {
 			pairs := evil
 			if tc.authorization != "" {
-				pairs = append(pairs[:len(pairs):len(pairs)], "Authorization", tc.authorization)
+				pairs = append(slices.Clip(pairs), "Authorization", tc.authorization)
 			}
 			status, message := sendTo(t, h, "POST", "/api/schedules/1/disable", pairs...)
 			if passes := !strings.Contains(message, "another origin"); passes != tc.passes {

@@ -23,7 +23,7 @@ func openStream(t *testing.T, h *house, header string) (status int, reason strin
 	}
 	r.Header.Set("Authorization", header)
 	r.Header.Set("Accept", "text/event-stream")
-	w, err := h.Client().Do(r)
+	w, err := h.Client().Do(r) //nolint:bodyclose // end does it
 	if err != nil {
 		t.Fatal(err)
 	}
