@@ -12,8 +12,6 @@ import (
 )
 
 // placeText is a place as dig.Place writes it.
-//
-//nolint:gochecknoglobals // compiled once
 var placeText = regexp.MustCompile(`^(.+):(\d+):(\d+)$`)
 
 // mistakePlace is the place of what the message of a failed task is about, in the lines of the task that begins

@@ -9,8 +9,6 @@ import (
 )
 
 // Lines that are not YAML because of a character that is missing.
-//
-//nolint:gochecknoglobals // compiled once
 var (
 	// gluedLine has an operator, a directive or a task whose colon no blank follows.
 	gluedLine = regexp.MustCompile(`^(\s*(?:- )?)(\w+>|_\w+|\+[\w.=-]+|timezone|schedule|sla):([^\s:/].*)$`)

@@ -8,8 +8,6 @@ import (
 )
 
 // Digdag's texts that name classes of its host language, or that do not say where they are about.
-//
-//nolint:gochecknoglobals // compiled once
 var (
 	wrongTypeText  = regexp.MustCompile(`^Expected (.+?) for key '([^']*)' but got (.*) \((\w+)\)$`)
 	requiredText   = regexp.MustCompile(`^Parameter '([^']*)' is required but not set$`)
@@ -33,8 +31,8 @@ func inOwnWords(message string) string {
 	if got, found := strings.CutPrefix(message, "Invalid _retry format:"); found {
 		return "'_retry' must be a number of retries, or an object with a limit, but is " + got
 	}
-	if strings.HasPrefix(message, "Unknown scheduler type: ") {
-		return "there is no kind of schedule " + strings.TrimPrefix(message, "Unknown scheduler type: ") + ">"
+	if kind, found := strings.CutPrefix(message, "Unknown scheduler type: "); found {
+		return "there is no kind of schedule " + kind + ">"
 	}
 	if got, found := strings.CutPrefix(message, "Expected object to load Config but got "); found {
 		if got == "null" {

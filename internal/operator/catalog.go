@@ -1,6 +1,8 @@
 package operator
 
 import (
+	"maps"
+
 	"github.com/trowel-project/trowel/internal/dig"
 	"github.com/trowel-project/trowel/internal/param"
 	"github.com/trowel-project/trowel/internal/template"
@@ -30,7 +32,6 @@ func text() dig.Value     { return dig.Value{Kind: dig.Text} }
 func integer() dig.Value  { return dig.Value{Kind: dig.Integer} }
 func boolean() dig.Value  { return dig.Value{Kind: dig.Boolean} }
 func object() dig.Value   { return dig.Value{Kind: dig.Object} }
-func list() dig.Value     { return dig.Value{Kind: dig.List} }
 func anything() dig.Value { return dig.Value{} }
 
 func oneOf(choices ...string) dig.Value { return dig.Value{Kind: dig.Text, Choices: choices} }
@@ -54,9 +55,7 @@ func httpKeys(more map[string]dig.Value) map[string]dig.Value {
 		"retry":   boolean().About("whether it is tried again; true for GET, HEAD, OPTIONS and TRACE"),
 		"timeout": integer().About("seconds for one request; 30"),
 	}
-	for key, value := range more {
-		keys[key] = value
-	}
+	maps.Copy(keys, more)
 	return keys
 }
 

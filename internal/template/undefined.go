@@ -3,8 +3,6 @@ package template
 import "regexp"
 
 // undefinedText is what is said of a name that no parameter has (language T27).
-//
-//nolint:gochecknoglobals // compiled once
 var undefinedText = regexp.MustCompile(`\(ReferenceError: ([\pL_$][\pL\pN_$]*) is not defined\)`)
 
 // Undefined returns the name in the text of an error of Text or Config that is about a parameter which is not
