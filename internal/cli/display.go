@@ -62,5 +62,7 @@ type failedTask struct {
 	Message   string   // Digdag's text (server 1.9.2)
 	LastLines []string // of its output
 	Where     string   // file:line:column; empty if unknown
+	Values    string   // of the loops that it is in, as "region=apac kind=orders"; empty outside of for_each>
+	Tries     int      // that failed
 	Fix       string   // the command that mends it; empty if unknown
 }

@@ -11,10 +11,16 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
+func newFailures() *failures {
+	return &failures{lines: map[trowel.TaskID][]string{}, tries: map[trowel.TaskID]int{}, loops: map[trowel.TaskID]string{}}
+}
+
 // failures gathers the tasks that failed in their own operator. It implements flush.Observer.
 type failures struct {
 	tasks []failure
 	lines map[trowel.TaskID][]string // last lines of the tries that failed
+	tries map[trowel.TaskID]int      // that failed
+	loops map[trowel.TaskID]string   // values of the loops that a task is in
 
 	mu     sync.Mutex               // guards what is below
 	advice map[trowel.TaskID]string // of tries that failed
@@ -28,18 +34,23 @@ type failure struct {
 // Committed implements flush.Observer.
 func (f *failures) Committed(batch *flush.Batch) error {
 	for i := range batch.Tries {
-		if t := &batch.Tries[i]; len(t.LastLines) > 0 {
-			if f.lines == nil {
-				f.lines = map[trowel.TaskID][]string{}
-			}
+		t := &batch.Tries[i]
+		if t.Exit == trowel.ExitRetry || t.Exit == trowel.ExitError {
+			f.tries[t.TaskID]++
+		}
+		if len(t.LastLines) > 0 {
 			f.lines[t.TaskID] = t.LastLines
 		}
 	}
 	for i := range batch.Changes {
 		c := &batch.Changes[i]
+		if c.New {
+			f.note(c.Task)
+		}
 		if c.To == trowel.TaskError {
 			f.tasks = append(f.tasks, failure{c.Task.ID, failedTask{
 				Name: c.Task.FullName, Message: failureText(c.Task.Error), Where: c.Task.Origin.Place, LastLines: f.lines[c.Task.ID],
+				Values: f.loops[c.Task.ID], Tries: f.tries[c.Task.ID],
 				Fix: cmp.Or(fixInRun(failureText(c.Task.Error)), f.adviceFor(c.Task.ID)),
 			}})
 		}
@@ -62,6 +73,20 @@ func (f *failures) adviceFor(task trowel.TaskID) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.advice[task]
+}
+
+// note remembers the values of loops: those of the task above and, of an iteration, its own.
+func (f *failures) note(task *trowel.Task) {
+	values := f.loops[task.ParentID]
+	if at := strings.LastIndex(task.FullName, "^sub+for-"); at >= 0 {
+		own := nameParts(task.FullName[at+len("^sub"):], task.Export)
+		if len(own.values) > 0 && !strings.Contains(task.FullName[at+len("^sub+"):], "+") {
+			values = strings.TrimSpace(values + " " + joinName([]namePart{own}, true, 0, ""))
+		}
+	}
+	if values != "" {
+		f.loops[task.ID] = values
+	}
 }
 
 // list returns the tasks in the order of their ids.

@@ -114,12 +114,12 @@ func (l *live) Stopping() {
 
 // Would implements display: it stands where the output of the task would.
 func (l *live) Would(lease *trowel.Lease, command string) {
-	l.print(&liveOutput{spool: l.spool, prefix: l.prefix(lease.FullName)}, command+"\n")
+	l.print(&liveOutput{spool: l.spool, prefix: l.prefix(lease)}, command+"\n")
 }
 
 // Open implements display.
 func (l *live) Open(lease *trowel.Lease) io.WriteCloser {
-	out := &liveOutput{spool: l.spool, prefix: l.prefix(lease.FullName)}
+	out := &liveOutput{spool: l.spool, prefix: l.prefix(lease)}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if task := l.tree.tasks[lease.TaskID]; task != nil {
@@ -145,10 +145,36 @@ func (l *live) print(out *liveOutput, text string) {
 
 // prefix stands before each line of a task: its name without that of the workflow, which all have
 // in common.
-func (l *live) prefix(full string) string {
+func (l *live) prefix(lease *trowel.Lease) string {
 	columns, _ := l.opts.Size()
-	name := cutMiddle(l.shortName(full), max(columns/3, leastNames), l.look.signs.rest)
+	name := fitName(l.nameOf(lease), max(columns/3, leastNames), l.look.signs.rest)
 	return l.look.paint(inkDim, name+" "+l.look.signs.bar) + " "
+}
+
+// nameOf is the name of a task below the root.
+func (l *live) nameOf(lease *trowel.Lease) []namePart {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.tree != nil {
+		if task := l.tree.tasks[lease.TaskID]; task != nil {
+			root := task
+			for root.parent != nil && root.parent.parent != nil {
+				root = root.parent
+			}
+			if root.full == rootName(l.begin) && task != root && !task.hoisted {
+				return task.path(root)
+			}
+		}
+	}
+	return []namePart{{text: l.shortName(lease.FullName)}}
+}
+
+// rootName is the full name of the root of the run; empty if it has no tasks.
+func rootName(begin runBegin) string {
+	if len(begin.Tasks) == 0 {
+		return ""
+	}
+	return begin.Tasks[0].FullName
 }
 
 func (l *live) shortName(full string) string {

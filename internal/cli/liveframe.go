@@ -30,7 +30,7 @@ const (
 	indentWidth   = 2
 	timeWidth     = 6
 	leastNames    = 10
-	nameShare     = 45 // percent of the window that names take at most
+	nameShare     = 65 // percent of the window that names take at most
 	narrow        = 28 // a window below this has no times
 	spinPerSecond = 10
 )
@@ -41,13 +41,13 @@ func (t *liveTree) draw(look *look, now time.Duration, width, height, names int)
 	lines := t.lines(height)
 	for i := range lines {
 		if lines[i].depth == 0 && lines[i].task != nil {
-			lines[i].text = t.title + lines[i].text
+			lines[i].name = append([]namePart{{text: t.title}}, lines[i].name...)
 		}
 	}
 	f := frame{look: look, now: now, width: width, names: names, stopping: t.stopping}
 	for _, line := range lines {
 		if line.task != nil {
-			f.names = max(f.names, line.depth*indentWidth+2+textWidth(line.text))
+			f.names = max(f.names, line.depth*indentWidth+2+textWidth(joinName(line.name, true, 0, "")))
 		}
 	}
 	f.names = min(f.names, max(width*nameShare/100, leastNames))
@@ -67,15 +67,15 @@ func (f *frame) line(line liveLine) drawnLine {
 		out.add(inkDim, f.look.signs.rest+" "+line.text)
 		return drawnLine{out.text.String(), out.width}
 	}
-	f.task(&out, line.task, line.text, line.depth == 0)
+	f.task(&out, line.task, line.name, line.depth == 0)
 	return drawnLine{out.text.String(), out.width}
 }
 
-func (f *frame) task(out *lineText, task *liveTask, name string, root bool) {
+func (f *frame) task(out *lineText, task *liveTask, parts []namePart, root bool) {
 	sign, color := f.sign(task)
 	out.add(color, sign)
 	out.gap(1)
-	name = cutMiddle(name, f.names-out.width, f.look.signs.rest)
+	name := fitName(parts, f.names-out.width, f.look.signs.rest)
 	switch {
 	case root:
 		out.add(inkBold, name)

@@ -21,8 +21,9 @@ const (
 // liveLine is one line of a frame: a task, or what is left out of a group.
 type liveLine struct {
 	depth int
-	task  *liveTask // nil for a line of what is left out
-	text  string    // name of the task, with those of groups that have no line of their own; or the rest
+	task  *liveTask  // nil for a line of what is left out
+	name  []namePart // of the task, with those of groups that have no line of their own
+	text  string     // what is left out
 }
 
 // layout chooses what a frame shows. What runs or failed comes first, then what comes next, then
@@ -219,11 +220,11 @@ func appendLines(lines []liveLine, task *liveTask, depth int) []liveLine {
 	in := task.inside
 	slices.SortFunc(in.picked, func(a, b *liveTask) int { return cmp.Compare(a.place, b.place) })
 	for _, child := range in.picked {
-		above := len(child.full) - len(child.name)
+		above := child.parent
 		for child.inside != nil && child.joins(len(child.inside.picked)) {
 			child = child.inside.picked[0]
 		}
-		lines = append(lines, liveLine{depth: depth, task: child, text: child.full[above:]})
+		lines = append(lines, liveLine{depth: depth, task: child, name: child.path(above)})
 		if child.inside != nil {
 			lines = appendLines(lines, child, depth+1)
 		}

@@ -31,9 +31,10 @@ func (l *live) summary(end runEnd, columns int) string {
 		s.counts(&l.tree.top, l.skipped, end)
 		s.times(&l.tree.top, end)
 	}
-	for i, failed := range end.Failed {
+	merged := mergeFailures(end.Failed)
+	for i, failed := range merged {
 		if i == summaryFails {
-			s.line(inkDim, "\n  "+s.look.signs.rest+" "+strconv.Itoa(len(end.Failed)-i)+" more failed")
+			s.line(inkDim, "\n  "+s.look.signs.rest+" "+strconv.Itoa(len(merged)-i)+" more failed")
 			break
 		}
 		s.failure(&failed)
@@ -116,15 +117,18 @@ func (s *summary) times(top *liveTask, end runEnd) {
 	for _, task := range tasks {
 		out := lineText{look: s.look, limit: max(s.width-1, 1)}
 		out.gap(summaryIndent)
-		f.task(&out, task, task.name, false)
+		f.task(&out, task, []namePart{task.shown}, false)
 		s.line(inkPlain, out.text.String())
 	}
 }
 
 // failure shows one failed task: where it stands, why it failed, what it printed last.
-func (s *summary) failure(failed *failedTask) {
+func (s *summary) failure(failed *repeatedFailure) {
 	s.line(inkPlain, "")
-	s.text.WriteString("  " + s.look.paint(inkRed, s.look.signs.failed+" "+failed.Name))
+	s.text.WriteString("  " + s.look.paint(inkRed, s.look.signs.failed+" "+failed.Name+failed.timesText()))
+	if failed.Values != "" {
+		s.text.WriteString("  " + failed.Values)
+	}
 	if failed.Where != "" {
 		s.text.WriteString("  " + s.look.paint(inkDim, failed.Where))
 	}

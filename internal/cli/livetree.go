@@ -32,7 +32,8 @@ type liveTask struct {
 	place   int    // among the children of parent
 	full    string // full name
 	name    string // what full adds to the parent's
-	group   bool   // does not count as a task
+	shown   namePart
+	group   bool // does not count as a task
 	state   trowel.TaskState
 	begun   bool          // it no longer waits for others
 	started time.Duration // when that was
@@ -164,6 +165,7 @@ func (t *liveTree) insert(c *engine.Change) {
 		task.hoisted, in.sub = true, task
 		return
 	}
+	task.shown = nameParts(task.name, row.Export)
 	task.place = len(in.children)
 	in.children = append(in.children, task)
 	task.count(kindOf(task.state), 1)

@@ -180,7 +180,7 @@ func (l *localRun) open(ctx context.Context) error {
 	if l.dry {
 		l.keeper.states = states{}
 	}
-	l.failed = &failures{}
+	l.failed = newFailures()
 	if err := l.openAgent(ctx, taskLimit); err != nil {
 		return errors.Join(err, store.Close(), l.unlock())
 	}

@@ -1,0 +1,118 @@
+package cli
+
+import (
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/trowel-project/trowel/internal/param"
+)
+
+// namePart is a part of a name as people see it: a text, or the values of one iteration of a loop.
+type namePart struct {
+	text   string
+	values []loopValue // if there are some, text is not used
+}
+
+// loopValue is a variable of a loop in one of its iterations.
+type loopValue struct{ key, value string }
+
+// nameParts describes what the name of a task adds to that of the task above it: of an iteration of
+// for_each>, whose name has but the beginnings of them, the values.
+func nameParts(name string, exported *param.Map) namePart {
+	axes, ok := strings.CutPrefix(name, "+for-")
+	if !ok || exported.Len() == 0 {
+		return namePart{text: name}
+	}
+	var values []loopValue
+	for axis := range strings.SplitSeq(axes, "&") {
+		part := strings.SplitN(axis, "=", 4) // INDEX=KEY=INDEX=VALUE (language O9)
+		if len(part) < 4 {
+			return namePart{text: name}
+		}
+		key, value, found := exportedAs(part[1], exported)
+		if !found {
+			return namePart{text: name}
+		}
+		values = append(values, loopValue{key, value})
+	}
+	return namePart{values: values}
+}
+
+// exportedAs finds the variable of which a name has the first characters.
+func exportedAs(tag string, exported *param.Map) (key, value string, found bool) {
+	start, err := url.PathUnescape(tag)
+	if err != nil {
+		return "", "", false
+	}
+	for key, value := range exported.All() {
+		if key == start || strings.HasPrefix(key, strings.TrimSuffix(start, "?")) && len(start) >= 8 {
+			text, ok := param.AsString(value)
+			if !ok {
+				text = param.JSON(value)
+			}
+			return key, cleanText(firstLine(text)), true
+		}
+	}
+	return "", "", false
+}
+
+// fitName writes a name into some columns. Where it does not fit, the keys of loops go first, as all
+// iterations have them in common; then each value, and at last the whole, loses its middle.
+func fitName(parts []namePart, columns int, ellipsis string) string {
+	whole := joinName(parts, true, 0, ellipsis)
+	if textWidth(whole) <= columns {
+		return whole
+	}
+	if !slices.ContainsFunc(parts, func(part namePart) bool { return len(part.values) > 0 }) {
+		return cutMiddle(whole, columns, ellipsis)
+	}
+	short := joinName(parts, false, 0, ellipsis)
+	for each := columns; each >= leastValue; each-- {
+		if cut := joinName(parts, false, each, ellipsis); textWidth(cut) <= columns {
+			return cut
+		}
+	}
+	return cutMiddle(short, columns, ellipsis)
+}
+
+// leastValue is to how many columns a value is cut at most.
+const leastValue = 5
+
+// joinName writes parts one after the other, with a blank on both sides of values. Values are cut to so
+// many columns if that is not zero.
+func joinName(parts []namePart, keys bool, columns int, ellipsis string) string {
+	var name strings.Builder
+	for i, part := range parts {
+		if len(part.values) == 0 {
+			if i > 0 && len(parts[i-1].values) > 0 {
+				name.WriteByte(' ')
+			}
+			name.WriteString(part.text)
+			continue
+		}
+		for j, v := range part.values {
+			if i+j > 0 {
+				name.WriteByte(' ')
+			}
+			if keys {
+				name.WriteString(v.key + "=")
+			}
+			value := v.value
+			if columns > 0 {
+				value = cutMiddle(value, columns, ellipsis)
+			}
+			name.WriteString(value)
+		}
+	}
+	return name.String()
+}
+
+// path are the parts of the names from a task up to the child of another one, that one's first.
+func (task *liveTask) path(below *liveTask) []namePart {
+	var parts []namePart
+	for ; task != nil && task != below; task = task.parent {
+		parts = append([]namePart{task.shown}, parts...)
+	}
+	return parts
+}
