@@ -303,6 +303,9 @@ func (w liveLog) LogEntry(entry logEntry) {
 	if strings.HasPrefix(entry.Message, newSessionText) { // so does every first run
 		entry.Level = min(entry.Level, slog.LevelInfo)
 	}
+	if entry.Task != "" && entry.Level >= slog.LevelError && l.opts.Level >= slog.LevelWarn {
+		entry.Message = firstLine(entry.Message) // the summary has the rest
+	}
 	if entry.Level >= l.opts.Level {
 		l.print(&liveOutput{spool: l.spool, prefix: l.entryPrefix(entry)}, entry.Message+"\n")
 	}

@@ -133,13 +133,14 @@ func (s *summary) failure(failed *repeatedFailure) {
 		s.text.WriteString("  " + s.look.paint(inkDim, failed.Where))
 	}
 	s.line(inkPlain, "")
-	for line := range strings.Lines(failed.Message) {
+	told := explain(&failed.failedTask)
+	for line := range strings.Lines(told.message) {
 		s.line(inkPlain, "    "+cleanText(strings.TrimRight(line, "\r\n")))
 	}
-	if failed.Fix != "" {
-		s.line(inkPlain, "    fix: "+s.look.paint(inkBold, failed.Fix))
+	if told.fix != "" {
+		s.line(inkPlain, "    fix: "+s.look.paint(inkBold, cleanText(told.fix)))
 	}
-	for _, line := range failed.LastLines {
+	for _, line := range told.lines {
 		bar := s.look.paint(inkDim, s.look.signs.bar)
 		s.line(inkPlain, "    "+bar+" "+cutText(cleanText(line), max(s.width-summaryIndent-5, 1), s.look.signs.rest))
 	}
