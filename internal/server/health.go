@@ -94,7 +94,7 @@ func getHealth(c *call) (any, error) {
 
 // readsHealth reports whether the caller may see the parts. Wrong credentials are refused.
 func (c *call) readsHealth() (bool, error) {
-	caller, err := c.opts.Auth.Authenticate(c.ctx(), c.r.Header)
+	caller, err := c.opts.Auth.Admit(c.ctx(), c.r.RemoteAddr, c.r.Header)
 	if errors.Is(err, access.ErrUnauthenticated) && c.r.Header.Get("Authorization") == "" {
 		return false, nil
 	}

@@ -160,12 +160,12 @@ func TestGuessing(t *testing.T) {
 	bearer := "Bearer " + h.token(t, access.RoleRead, "")
 	wrong := []string{"Authorization", "Basic dTp4"}
 	for i := range 10 {
-		path := []string{"/api/projects", "/metrics", "/api/nope"}[i%3]
+		path := []string{"/api/projects", "/metrics", "/api/nope", "/api/health"}[i%4]
 		if a := h.do(t, http.MethodGet, path, "", "", wrong...); a.status != http.StatusUnauthorized {
 			t.Errorf("guess %d: %d %s, want 401", i, a.status, a.body)
 		}
 	}
-	for _, path := range []string{"/api/projects", "/metrics", "/api/nope"} {
+	for _, path := range []string{"/api/projects", "/metrics", "/api/nope", "/api/health"} {
 		a := h.do(t, http.MethodGet, path, "", "", wrong...)
 		if a.status != http.StatusTooManyRequests || a.header.Get("Retry-After") != "1" || !strings.Contains(a.body, "once in a second") {
 			t.Errorf("GET %s after ten: %d %v %s, want 429", path, a.status, a.header, a.body)
@@ -174,8 +174,10 @@ func TestGuessing(t *testing.T) {
 	if a := h.do(t, http.MethodGet, "/api/projects", "", "", "Authorization", bearer); a.status != http.StatusOK {
 		t.Errorf("a token: %d %s, want 200", a.status, a.body)
 	}
-	if a := h.get(t, "/api/version"); a.status != http.StatusOK {
-		t.Errorf("version: %d %s, want 200", a.status, a.body)
+	for _, path := range []string{"/api/version", "/api/health", "/api/health/live"} {
+		if a := h.get(t, path); a.status != http.StatusOK {
+			t.Errorf("GET %s: %d %s, want 200", path, a.status, a.body)
+		}
 	}
 }
 
