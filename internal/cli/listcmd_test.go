@@ -93,11 +93,6 @@ func TestListsOnATerminal(t *testing.T) {
 			stdout: "PROJECT  WORKFLOW  ID  TIME ZONE  REVISION\ndemo     main       2  UTC        r1\n", stderr: "\n`trowel workflows <project-name> <name>` shows the text of one.\n",
 		},
 		{
-			name: "an error that attacks", args: "attempt 9", exit: 1, asked: []string{"GET attempts/9"},
-			known:  answers{"GET attempts/9": `404{"message":"none\u001b[2J\u009b\u2028","status":404}`},
-			stderr: "error: Resource not found: HTTP 404 Not Found\nthe server says: none^[[2J\\u009b\\u2028\n",
-		},
-		{
 			name: "for programs", args: "attempts --status error --json", asked: []string{"GET search/attempts?status=error"},
 			known:  answers{"GET search/attempts?status=error": `{"items":[],"next":null}`},
 			stdout: "{\"attempts\":[]}\n",
@@ -123,5 +118,17 @@ func TestListsOnATerminal(t *testing.T) {
 				t.Errorf("requests (-want +got):\n%s", diff)
 			}
 		})
+	}
+}
+
+// TestErrorsOnATerminal holds that what a server says of a failure does nothing to a terminal.
+func TestErrorsOnATerminal(t *testing.T) {
+	t.Parallel()
+	server := newAPI(t, answers{"GET attempts/9": `404{"message":"none\u001b[2J\u009b\u2028","status":404}`})
+	env, _, stderr := newConsole(t).env("attempt", "9", "-e", server.url)
+	env.Terminals = Terminals{Stdout: true, Stderr: true}
+	Run(t.Context(), env)
+	if got, want := stderr.String(), `none^[[2J\u009b\u2028`; !strings.Contains(got, want) || strings.ContainsAny(got, "\x1b\u009b\u2028") {
+		t.Errorf("the terminal got %q, want %q and nothing raw", got, want)
 	}
 }
