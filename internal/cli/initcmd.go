@@ -57,7 +57,7 @@ func runInit(_ context.Context, c *call) error {
 	}
 	dir := shownFolder(c.args.positional[0])
 	target := c.env.path(dir)
-	here := target == filepath.Clean(c.env.Dir)
+	here := filepath.Clean(dir) == "." // another way to this folder is shown as given
 	if here {
 		dir = "."
 	}

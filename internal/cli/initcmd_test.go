@@ -43,6 +43,11 @@ func TestInit(t *testing.T) {
 			"  Creating ./work.dig\n  Creating ./.gitignore\nDone. Type `trowel run work.dig` to run the workflow. Enjoy!\n",
 		},
 		{
+			"this folder by its name", "init ../work",
+			[]string{".gitignore", "work.dig"},
+			"  Creating ../work/work.dig\n  Creating ../work/.gitignore\nDone. Type `cd ../work` and then `trowel run work.dig` to run the workflow. Enjoy!\n",
+		},
+		{
 			"a slash at the end", "init demo//",
 			[]string{"demo/.gitignore", "demo/demo.dig"},
 			"  Creating demo/demo.dig\n  Creating demo/.gitignore\n" +

@@ -158,7 +158,7 @@ func (l *localRun) chooseSession(ctx context.Context) error {
 		l.state = states{dir: dirs.session(l.session)}
 		tell(ctx, l.log, slog.LevelInfo, "Using session "+l.state.dir+".")
 	}
-	if l.sets, err = newRunSets(withoutAncestors(l.tasks), c.args); err != nil {
+	if l.sets, err = newRunSets(l.tasks, c.args); err != nil {
 		return err
 	}
 	if err := checkSLA(l.workflow); err != nil {
