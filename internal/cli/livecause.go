@@ -17,7 +17,7 @@ type explained struct {
 var (
 	shellFailure = regexp.MustCompile(`runner\.sh: (?:line )?\d+: (.+?): ((?:command )?not found|No such file or directory|Permission denied)$`)
 	noModule     = regexp.MustCompile(`No module named '([\w.]+)'`)
-	noConstant   = regexp.MustCompile("uninitialized constant ([\\w:]+) \\(NameError\\)")
+	noConstant   = regexp.MustCompile(`uninitialized constant ([\w:]+) \(NameError\)`)
 )
 
 const pythonHead = "Error messages from python: "

@@ -28,7 +28,8 @@ func TestExplain(t *testing.T) {
 				LastLines: []string{"printed", "Traceback (most recent call last):", "    module = load(path, name)", "", "ValueError: Empty module name"},
 			},
 			explained{
-				"Python command failed with code 1\nNo module named 'no.mod' (ModuleNotFoundError)", []string{"printed"},
+				"Python command failed with code 1\nNo module named 'no.mod' (ModuleNotFoundError)",
+				[]string{"printed"},
 				"no file no/mod.py or no/mod/ in the project",
 			},
 		},
@@ -44,7 +45,8 @@ func TestExplain(t *testing.T) {
 				"      @class = path.empty? ? nil : 1", "\tfrom .digdag/tmp/digdag-rb-4-2/runner.rb:184:in `new'", "\tfrom /p/own.rb:1:in `x'",
 			}},
 			explained{
-				"Ruby command failed with code 1 (runtime)\nuninitialized constant Foo::Bar (NameError)", []string{"printed", "\tfrom /p/own.rb:1:in `x'"},
+				"Ruby command failed with code 1 (runtime)\nuninitialized constant Foo::Bar (NameError)",
+				[]string{"printed", "\tfrom /p/own.rb:1:in `x'"},
 				"nothing has loaded Foo::Bar: add to the task require: foo/bar",
 			},
 		},
@@ -52,7 +54,8 @@ func TestExplain(t *testing.T) {
 			"a script that is not there",
 			failedTask{Message: "Command failed with code 127 (runtime)", LastLines: []string{"a", ".digdag/tmp/digdag-sh-3-2/runner.sh: 1: ./nothere.sh: not found", "b"}},
 			explained{
-				"Command failed with code 127 (runtime)\n./nothere.sh: not found", []string{"a", "b"},
+				"Command failed with code 127 (runtime)\n./nothere.sh: not found",
+				[]string{"a", "b"},
 				"no such file in the project, or the program of its #! line is missing",
 			},
 		},
@@ -67,7 +70,8 @@ func TestExplain(t *testing.T) {
 			explained{"Command failed with code 126 (runtime)\n./x.sh: Permission denied", nil, "chmod +x ./x.sh, or name the program that runs it: sh ./x.sh"},
 		},
 		{
-			"anything else", failedTask{Message: "Command failed with code 1 (runtime)", LastLines: []string{"x: not found"}, Fix: "do"},
+			"anything else",
+			failedTask{Message: "Command failed with code 1 (runtime)", LastLines: []string{"x: not found"}, Fix: "do"},
 			explained{"Command failed with code 1 (runtime)", []string{"x: not found"}, "do"},
 		},
 	}

@@ -43,8 +43,12 @@ func TestFitName(t *testing.T) {
 func TestMergeFailures(t *testing.T) {
 	t.Parallel()
 	merged := mergeFailures([]failedTask{
-		{Name: "+a", Message: "no", Where: "1", Tries: 1}, {Name: "+b", Message: "no", Tries: 3}, {Name: "+a", Message: "no", Where: "1", Tries: 2},
-		{Name: "+a", Message: "other"}, {Name: "+c", Message: "no", Values: "x=1"}, {Name: "+c", Message: "no", Values: "x=2"},
+		{Name: "+a", Message: "no", Where: "1", Tries: 1},
+		{Name: "+b", Message: "no", Tries: 3},
+		{Name: "+a", Message: "no", Where: "1", Tries: 2},
+		{Name: "+a", Message: "other"},
+		{Name: "+c", Message: "no", Values: "x=1"},
+		{Name: "+c", Message: "no", Values: "x=2"},
 	})
 	want := []string{"+b failed 3 times", "+a failed 3 times", "+a", "+c", "+c"}
 	if len(merged) != len(want) {
