@@ -43,7 +43,7 @@ func TestRun(t *testing.T) {
 		{"init --nope --help", 1, "", "error: Unknown option: --nope\n"},
 		{"init", 0, "", "Usage: trowel init <dir> [options...]\n...init takes 1 argument, not 0\n"},
 		{"agent x", 1, "", "Usage: trowel agent --server <url> --token <token>\n...error: agent takes no arguments, not 1\n"},
-		{"help a b", 1, "", "Usage: trowel help [command]\n...error: help takes 0 to 1 argument, not 2\n"},
+		{"help a b", 1, "", "Usage: trowel help [command | operator | operators]\n...error: help takes 0 to 1 argument, not 2\n"},
 		{"push --help", 0, "", "Usage: trowel push <project> -r <revision>\n..."},
 		{"push -l loud", 1, "", global + "error: Unknown log level 'loud'\nthe levels are error, warn, info, debug, trace\n"},
 		{"sessions --page-size x", 1, "", "error: \"--page-size\": couldn't convert \"x\" to an integer\n"},

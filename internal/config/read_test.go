@@ -52,7 +52,7 @@ func TestDefaults(t *testing.T) {
 		},
 		Engine: config.Engine{
 			Enabled: true, TaskTTL: 24 * time.Hour, AttemptTTL: 7 * 24 * time.Hour, TTLInterval: 5 * time.Second,
-			MaxTasks: 1000, MaxAttempts: 100, MaxConcurrency: 2147483647, Aging: 5 * time.Minute, ReserveAfter: time.Minute,
+			MaxTasks: 1000, MaxAttempts: 100, RequireOthers: true, MaxConcurrency: 2147483647, Aging: 5 * time.Minute, ReserveAfter: time.Minute,
 		},
 		Agent: config.Agent{
 			Enabled: true, Heartbeat: 10 * time.Second, Lease: 30 * time.Second, KillGrace: 10 * time.Second, CommandExecutor: "ecs",

@@ -274,7 +274,9 @@ func TestNeedsAreForRunningTries(t *testing.T) {
 			agent, bearer string
 			want          int
 		}{{id, w.bearer, r.own}, {idle, w.bearer, 409}, {"nobody", w.bearer, 404}, {id, stranger, 404}, {id, "trw_x", 401}} {
-			if status, text := h.call(t, r.method, "/api/agents/"+who.agent+r.path, who.bearer, "", r.body); status != who.want {
+			status, text := h.call(t, r.method, "/api/agents/"+who.agent+r.path, who.bearer, "", r.body)
+			slowed := who.want == http.StatusUnauthorized && status == http.StatusTooManyRequests // who failed often waits
+			if status != who.want && !slowed {
 				t.Errorf("%s %s as agent %s: status %d, %s; want %d", r.method, r.path, who.agent, status, text, who.want)
 			}
 		}

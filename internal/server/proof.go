@@ -4,8 +4,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"io"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/trowel-project/trowel/internal/access"
@@ -57,10 +59,16 @@ func (p *proofs) hold(c *call) (release func()) {
 	}
 	c.context = ctx
 	connection := http.NewResponseController(c.w)
+	upload := &upload{ReadCloser: c.r.Body}
+	upload.whole.Store(c.r.ContentLength == 0)
+	c.r.Body = upload
 	end := func() {
 		cancel(errProofLost)
-		// Neither an upload nor a download goes on. Where there are no deadlines, the context must do.
-		_ = connection.SetReadDeadline(time.Now())
+		// Neither an upload nor a download goes on. Where there are no deadlines, the context must do. A deadline while nothing is
+		// read would end all further requests of the connection: net/http takes it for the loss of the client.
+		if !upload.whole.Load() {
+			_ = connection.SetReadDeadline(time.Now())
+		}
 		_ = connection.SetWriteDeadline(time.Now().Add(leaveAfter))
 	}
 	sent := c.r.Header.Get("Authorization")
@@ -77,8 +85,7 @@ func (p *proofs) hold(c *call) (release func()) {
 	return func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		if errors.Is(context.Cause(ctx), errProofLost) { // the connection may have further requests
-			_ = connection.SetReadDeadline(time.Time{})
+		if errors.Is(context.Cause(ctx), errProofLost) && upload.whole.Load() { // the connection may have further requests
 			_ = connection.SetWriteDeadline(time.Time{})
 		}
 		cancel(nil)
@@ -87,6 +94,21 @@ func (p *proofs) hold(c *call) (release func()) {
 			p.drop(key, known)
 		}
 	}
+}
+
+// upload is the body of a request, and whether all of it has been read.
+type upload struct {
+	io.ReadCloser
+	whole atomic.Bool
+}
+
+// Read implements io.Reader.
+func (u *upload) Read(data []byte) (int, error) {
+	n, err := u.ReadCloser.Read(data)
+	if errors.Is(err, io.EOF) {
+		u.whole.Store(true)
+	}
+	return n, err
 }
 
 // drop forgets a token. It is called under the mutex.
