@@ -51,11 +51,16 @@ func mistakeAdvice(lease *trowel.Lease, message string) string {
 	if name, found := strings.CutPrefix(message, "Unknown task type: "); found {
 		return dig.OperatorHint(name, operator.Builtin(operator.Options{}).Names())
 	}
+	return undefinedAdvice(message, append(lease.Scope.Keys(), lease.Local.Keys()...))
+}
+
+// undefinedAdvice offers the parameter that was meant where a message says that one is not defined.
+func undefinedAdvice(message string, known []string) string {
 	name, undefined := template.Undefined(message)
 	if !undefined {
 		return ""
 	}
-	near := param.Similar(name, append(lease.Scope.Keys(), lease.Local.Keys()...))
+	near := param.Similar(name, known)
 	if len(near) > 0 {
 		return didYouMeanOneOf(near)
 	}

@@ -72,13 +72,15 @@ func serverCommand(c *call, words ...string) string {
 }
 
 // followedEnd describes the end of an attempt as that of a run.
-func followedEnd(c *call, a *api.Attempt, tasks []api.Task, places map[api.ID]string) runEnd {
+func followedEnd(c *call, a *api.Attempt, tasks []api.Task, facts taskFacts) runEnd {
 	end := runEnd{Status: attemptStatus(a), Elapsed: attemptLength(a)}
 	tasks = lastRounds(tasks) // a group that was retried says its last failure
 	for i := range tasks {
 		if tasks[i].State == "error" {
+			message := taskFailure(&tasks[i])
 			end.Failed = append(end.Failed, failedTask{
-				Name: cleanText(tasks[i].FullName), Message: taskFailure(&tasks[i]), Where: cleanText(places[tasks[i].ID]),
+				Name: cleanText(tasks[i].FullName), Message: message, Where: cleanText(facts.places[tasks[i].ID]),
+				LastLines: facts.lines[tasks[i].ID], Fix: fixOnServer(a, message, tasks),
 			})
 		}
 	}
@@ -124,6 +126,6 @@ func (q *followQuiet) Changed([]api.TaskChange) bool { return false }
 
 func (q *followQuiet) Note(text string) { say(q.env.Stderr, "%s\n", text) }
 
-func (q *followQuiet) End(*api.Attempt, []api.Task, map[api.ID]string) {}
+func (q *followQuiet) End(*api.Attempt, []api.Task, taskFacts) {}
 
 func (q *followQuiet) Leave() {}

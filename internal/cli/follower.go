@@ -31,9 +31,9 @@ type followView interface {
 	Changed(rows []api.TaskChange) (stale bool)
 	// Note is a line about the way to the server.
 	Note(text string)
-	// End is called once when the attempt has ended, after Tasks. Of one that did not succeed it has the places
-	// of its tasks, as far as the server knows them.
-	End(a *api.Attempt, tasks []api.Task, places map[api.ID]string)
+	// End is called once when the attempt has ended, after Tasks. Of one that did not succeed it has what the
+	// server knows of its tasks beyond the list.
+	End(a *api.Attempt, tasks []api.Task, facts taskFacts)
 	// Leave is called in the place of End if nobody looks on.
 	Leave()
 }
@@ -69,11 +69,11 @@ func (f *follower) run(ctx context.Context) (*api.Attempt, error) {
 		tasks, err := f.look(ctx, &attempt)
 		switch {
 		case err == nil && attempt.Done:
-			var places map[api.ID]string
+			var facts taskFacts
 			if !attempt.Success {
-				places = taskPlaces(ctx, f.server, f.id)
+				facts = factsOf(ctx, f.server, f.id, tasks)
 			}
-			f.view.End(attempt, tasks, places)
+			f.view.End(attempt, tasks, facts)
 			return attempt, nil
 		case err == nil:
 			err = f.wait(ctx)

@@ -51,7 +51,7 @@ func (n *noted) Note(text string) {
 	n.told = append(n.told, text)
 }
 
-func (n *noted) End(a *api.Attempt, _ []api.Task, _ map[api.ID]string) {
+func (n *noted) End(a *api.Attempt, _ []api.Task, _ taskFacts) {
 	n.told = append(n.told, "end "+attemptStatus(a))
 }
 

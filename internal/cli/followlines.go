@@ -56,14 +56,20 @@ func (l *followLines) tell(id api.ID, state string) {
 func (l *followLines) Note(text string) { say(l.call.env.Stderr, "%s\n", text) }
 
 // End implements followView.
-func (l *followLines) End(a *api.Attempt, tasks []api.Task, places map[api.ID]string) {
-	end := followedEnd(l.call, a, tasks, places)
+func (l *followLines) End(a *api.Attempt, tasks []api.Task, facts taskFacts) {
+	end := followedEnd(l.call, a, tasks, facts)
 	say(l.call.env.Stdout, "Attempt %s: %s after %s\n", a.ID, end.Status, durationText(end.Elapsed))
 	for i := range end.Failed {
 		failed := &end.Failed[i]
 		say(l.call.env.Stderr, "error: %s: %s\n", failed.Name, failed.Message)
 		if failed.Where != "" {
 			say(l.call.env.Stderr, "  at %s\n", failed.Where)
+		}
+		if failed.Fix != "" {
+			say(l.call.env.Stderr, "  fix: %s\n", cleanText(failed.Fix))
+		}
+		for _, line := range failed.LastLines {
+			say(l.call.env.Stderr, "  | %s\n", cleanText(line))
 		}
 	}
 	if end.Resume != "" {

@@ -110,8 +110,8 @@ func (v *followTree) Note(text string) {
 }
 
 // End implements followView.
-func (v *followTree) End(a *api.Attempt, tasks []api.Task, places map[api.ID]string) {
-	v.live.End(followedEnd(v.call, a, tasks, places))
+func (v *followTree) End(a *api.Attempt, tasks []api.Task, facts taskFacts) {
+	v.live.End(followedEnd(v.call, a, tasks, facts))
 	if !a.Success {
 		say(v.call.env.Stderr, "  log: %s\n", serverCommand(v.call, "log", a.ID.String()))
 	}

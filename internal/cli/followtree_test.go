@@ -88,7 +88,7 @@ func TestFollowTree(t *testing.T) {
 			view.Tasks(a, tc.tasks)
 			view.Changed(tc.changes)
 			a.Done, a.Success, a.FinishedAt = true, tc.success, &api.Instant{Time: time.Unix(1005, 0)}
-			view.End(a, tc.tasks, map[api.ID]string{4: "w.dig:7:1"})
+			view.End(a, tc.tasks, taskFacts{places: map[api.ID]string{4: "w.dig:7:1"}})
 			for _, want := range tc.want {
 				if !strings.Contains(plainText(stderr.String()), want) {
 					t.Errorf("no %q in %q", want, stderr)

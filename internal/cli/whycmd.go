@@ -20,7 +20,7 @@ func runWhy(ctx context.Context, c *call) error {
 		defer inLocalTimes(c)()
 		if len(c.args.positional) < 2 {
 			why, err := server.ExplainAttempt(ctx, id, "")
-			return c.showWhy(why, err, true)
+			return c.showWhy(ctx, server, why, err, true)
 		}
 		name := c.args.positional[1]
 		if task, err := api.ParseID(name); err == nil {
@@ -31,16 +31,16 @@ func runWhy(ctx context.Context, c *call) error {
 			if c.args.given("--json") {
 				return c.printJSON(why)
 			}
-			c.printWhy(why)
+			c.printWhy(why, outputBehind(ctx, server, why))
 			return nil
 		}
 		why, err := server.ExplainAttempt(ctx, id, name)
-		return c.showWhy(why, err, false)
+		return c.showWhy(ctx, server, why, err, false)
 	})(ctx, c)
 }
 
 // showWhy prints an answer; that about a whole attempt also says what its tasks wait for.
-func (c *call) showWhy(why *api.AttemptWhy, err error, whole bool) error {
+func (c *call) showWhy(ctx context.Context, server *client.Client, why *api.AttemptWhy, err error, whole bool) error {
 	switch {
 	case err != nil:
 		return err
@@ -49,7 +49,7 @@ func (c *call) showWhy(why *api.AttemptWhy, err error, whole bool) error {
 	case c.args.given("--json"):
 		return c.printJSON(&why.Why)
 	}
-	c.printWhy(&why.Why)
+	c.printWhy(&why.Why, outputBehind(ctx, server, &why.Why))
 	if whole && len(why.ByCode) > 0 {
 		about := "Tasks that wait"
 		if !goesOn(why.State) {
@@ -75,7 +75,8 @@ func sampleText(count *api.CodeCount) string {
 	return text
 }
 
-func (c *call) printWhy(why *api.Why) {
+// printWhy prints an answer, with what failed tasks behind it wrote last.
+func (c *call) printWhy(why *api.Why, output map[api.ID][]string) {
 	subject := "attempt " + why.Attempt.String()
 	if why.Task != nil {
 		subject = why.Task.Name
@@ -96,6 +97,12 @@ func (c *call) printWhy(why *api.Why) {
 		for i := range why.Chain[1:] {
 			link := &why.Chain[1+i]
 			say(c.env.Stdout, "%s%s %s\n", strings.Repeat("  ", min(i+1, 12)), linkName(link), link.Reason.Text)
+			if link.Task == nil {
+				continue
+			}
+			for _, line := range output[link.Task.ID] {
+				say(c.env.Stdout, "%s| %s\n", strings.Repeat("  ", min(i+2, 13)), cleanText(line))
+			}
 		}
 	}
 	if len(why.Offers) > 0 {

@@ -1,6 +1,9 @@
 package cli
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 const (
 	whyChain = `"chain":[{"attempt":"4","task":{"id":"9","name":"+m+last"},"state":"blocked","reason":{"code":"upstream","text":"waits for +m+load (ready)","since":null}},` +
@@ -36,6 +39,15 @@ func TestWhyCommand(t *testing.T) {
 			name: "an attempt", args: "why 4", known: answers{"GET attempts/4/why": whyTask + byCode},
 			stdout: whyShown + "\nTasks that wait, by their first reason:\n      12  pool               db: +m+load and 11 more\n       1  children           +m\n",
 			asked:  []string{"GET attempts/4/why"},
+		},
+		{
+			name: "what a failed task wrote", args: "why 4 9",
+			known: answers{
+				"GET attempts/4/tasks/9/why": strings.Replace(whyTask, `"state":"ready"`, `"state":"error"`, 1) + "}",
+				"GET attempts/4/tasks/2":     `{"id":"2","tries":[{"try":1,"lastLines":["no \u001b[2Jroom"]}]}`,
+			},
+			stdout: strings.Replace(whyShown, "pool `db`\n", "pool `db`\n    | no ^[[2Jroom\n", 1),
+			asked:  []string{"GET attempts/4/tasks/9/why", "GET attempts/4/tasks/2"},
 		},
 		{
 			name: "a task that runs", args: "why 4 2", known: answers{"GET attempts/4/tasks/2/why": whyRunning},
