@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 
 	"github.com/trowel-project/trowel/internal/config"
 )
@@ -17,6 +18,9 @@ import (
 func secretFiles(ctx context.Context, env Env, settings config.Settings, s *config.Server, log *slog.Logger) []string {
 	var files []string
 	for _, found := range config.SecretsIn(settings) {
+		if found.Key == settingEndpoint && !strings.Contains(settings[found.Key].Value, "@") {
+			continue // settings of clients are not shown, but an address is a secret only with a password in it
+		}
 		switch found.From {
 		case "-X", "--token":
 			if s.Agent.CommandUser != "" {

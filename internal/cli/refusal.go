@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"regexp"
 	"strings"
 
 	"github.com/trowel-project/trowel/internal/api"
@@ -17,6 +18,9 @@ import (
 // commandError is what people read of the error that ends a command.
 func commandError(c *call, err error) string {
 	refused, ok := errors.AsType[*client.StatusError](err)
+	if foreign, isForeign := errors.AsType[*client.ForeignError](err); !ok && isForeign && c.env.Terminals.Stderr {
+		return fmt.Sprintf("the answer to %s is not one of a Trowel server\n%s", foreign.Request, foreignFix(foreign.Endpoint))
+	}
 	if !ok {
 		return errorText(err)
 	}
@@ -49,7 +53,7 @@ func refusedForPeople(refused *client.StatusError) string {
 	case refused.Foreign():
 		what = "the answer is not one of a Trowel server"
 	case answer.Message != nil && *answer.Message != "":
-		what = strings.TrimRight(*answer.Message, "\n ")
+		what = javaClass.ReplaceAllString(strings.TrimRight(*answer.Message, "\n "), "")
 	}
 	text := fmt.Sprintf("%s\nat %s (%s: HTTP %d %s)", what, refused.Endpoint, refused.Request, refused.Code, http.StatusText(refused.Code))
 	if answer.Hint != "" {
@@ -57,6 +61,9 @@ func refusedForPeople(refused *client.StatusError) string {
 	}
 	return text
 }
+
+// javaClass matches the exception that Digdag's texts of some refusals begin with.
+var javaClass = regexp.MustCompile(`^(?:[a-z]\w*\.)+[\w$]+Exception: `)
 
 // takenAttempt is the attempt that is in the way of one of the same name, nil if that is not the reason.
 func takenAttempt(refused *client.StatusError) *api.Attempt {
@@ -83,10 +90,14 @@ func refusedFix(c *call, refused *client.StatusError) string {
 	case http.StatusUnauthorized:
 		return fixSignIn
 	case http.StatusForbidden:
+		if c.command.name == "tokens" { // who reads this cannot list them
+			return "sign in with a token of an administrator; the first one is made beside the database: `" + c.program +
+				" tokens create --database DIR --name NAME --role admin`"
+		}
 		return "sign in with a token whose role and project allow it, with --token TOKEN or in the variable " + envToken +
 			"; `" + c.program + " tokens` lists them for an administrator"
 	case http.StatusNotFound:
-		return missingFix(c)
+		return missingFix(c, refused)
 	case http.StatusConflict:
 		return conflictFix(c)
 	case http.StatusRequestEntityTooLarge:
@@ -111,9 +122,15 @@ func foreignFix(endpoint string) string {
 	return "fix: is that a Trowel server, at " + endpoint + "? The option -e or the setting " + settingEndpoint + " names another one"
 }
 
+// textNoProject is how both servers begin to say that there is no project of a name.
+const textNoProject = "project not found"
+
 // missingFix names the command that lists what there is.
-func missingFix(c *call) string {
+func missingFix(c *call, refused *client.StatusError) string {
 	var list string
+	if message := refused.Answer().Message; strings.HasPrefix(refused.Text, textNoProject) || message != nil && strings.HasPrefix(*message, textNoProject) {
+		return fmt.Sprintf("`%s projects` lists what there is", c.program)
+	}
 	switch c.command.name {
 	case "attempt", "kill", "retry", "log", "task", "why", "history":
 		list = "attempts"
@@ -157,6 +174,8 @@ func requestFix(c *call, refused *client.StatusError) string {
 		return ""
 	}
 	switch {
+	case strings.Contains(*message, "NoMatchException: "):
+		return fmt.Sprintf("`%s tasks %s` lists the tasks", c.program, c.args.positional[0])
 	case strings.HasPrefix(*message, "Resuming successfully completed attempts"):
 		return "it succeeded; to run all tasks again use --all in place of --resume"
 	case strings.HasPrefix(*message, "Resuming non-successful tasks"):

@@ -6,6 +6,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/trowel-project/trowel/internal/client"
 )
 
 // refusing is a server that refuses everything in one way, but says that the client fits if it is Trowel's.
@@ -88,6 +90,16 @@ func TestRefusals(t *testing.T) {
 			"error 17\nat SERVER (POST /api/attempts/6/kill: HTTP 500 Internal Server Error)\nfix: the log of the server says more\n", "Status code 500: {\"message\":\"error 17\",\"status\":500}\nfix: the log of the server says more\n",
 		},
 		{
+			"a project that is not there", "attempts --project zip", true, 404, "", `{"message":"project not found: zip","status":404}`,
+			"project not found: zip\nat SERVER (GET /api/projects: HTTP 404 Not Found)\nfix: `trowel projects` lists what there is\n", "Resource not found: ...",
+		},
+		{
+			"a task that is not there", "retry 2 --latest-revision --resume-from +zzz", true, 400, "",
+			`{"message":"io.digdag.core.workflow.TaskMatchPattern$NoMatchException: Task pattern '+zzz' doesn't match with any tasks.","status":400}`,
+			"Task pattern '+zzz' doesn't match with any tasks.\nat SERVER (GET /api/attempts/2: HTTP 400 Bad Request)\nfix: `trowel tasks 2` lists the tasks\n",
+			"Status code 400: HTTP 400 Bad Request\n...",
+		},
+		{
 			"own path", "kill 6", true, 400, "", `{"message":"no such pool","status":400,"code":"x","hint":"make one"}`,
 			"no such pool\nat SERVER (POST /api/attempts/6/kill: HTTP 400 Bad Request)\nfix: make one\n", "no such pool\nfix: make one\n",
 		},
@@ -105,7 +117,7 @@ func TestRefusals(t *testing.T) {
 		},
 		{
 			"one that answers everything", "attempts", false, 200, "", page,
-			"read the answer to GET /api/version/check: invalid character '<' looking for beginning of value\n" + foreign,
+			"the answer to GET /api/version/check is not one of a Trowel server\n" + foreign,
 			"read the answer to GET /api/version/check: invalid character '<' looking for beginning of value\n" + foreign,
 		},
 		{
@@ -129,5 +141,15 @@ func TestRefusals(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Who may not list tokens is not told to list them.
+func TestTokensFix(t *testing.T) {
+	t.Parallel()
+	c := &call{program: "trowel", command: find(table, "tokens")}
+	fix := refusedFix(c, &client.StatusError{Code: http.StatusForbidden, Body: []byte(`{"message":"no"}`)})
+	if !strings.HasSuffix(fix, "`trowel tokens create --database DIR --name NAME --role admin`") {
+		t.Error(fix)
 	}
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -28,6 +29,10 @@ func runSessions(ctx context.Context, c *call, server *client.Client) error {
 	}
 	if view != nil {
 		more, none := "", "There are no sessions. Use `"+c.program+" start` to start one."
+		if len(c.args.positional) > 1 {
+			name := strings.Join(c.args.positional, "/")
+			none = fmt.Sprintf("There are no sessions of %s. `%s workflows %s` lists the workflows.", name, c.program, c.args.positional[0])
+		}
 		if n := len(sessions.Sessions); n > 0 {
 			size := view.pageSize()
 			if asked := c.optionNumber("--page-size"); asked != nil {

@@ -158,6 +158,8 @@ func TestOpenSecrets(t *testing.T) {
 		{"no secret", open, "", "database.host", false},
 		{"one of many names", open, "", "secrets.x", true},
 		{"the encryption key", open, "", "digdag.secret-encryption-key", true},
+		{"the address of a server", open, "", "client.http.endpoint", false},
+		{"a client's token", open, "", "client.token", true},
 		{"command line", "-X", "", "database.password", false},
 		{"command line, and commands of others", "-X", "nobody", "database.password", true},
 		{"variable", "DIGDAG_CONFIG", "nobody", "database.password", false},

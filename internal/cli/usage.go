@@ -12,6 +12,7 @@ import (
 const (
 	commandColumn = 38
 	optionColumn  = 36
+	helpWidth     = 79 // of both columns: the window of most terminals has 80
 )
 
 // usage is a complaint that shows the usage of the call's command.
@@ -105,14 +106,18 @@ func writeGlobalUsage(w io.Writer, program string, commands []command) {
 	say(w, "\n  Use `%s <command> --help` to show the options of a command.\n", program)
 }
 
-// writeColumns writes two texts side by side; a left one that is too long gets a line of its own.
+// writeColumns writes two texts side by side, the right one in as many lines as a narrow window needs; a left
+// one that is too long gets a line of its own.
 func writeColumns(w io.Writer, left, right string, width int) {
 	left = "    " + left
 	if len(left)+2 > width {
 		say(w, "%s\n", left)
 		left = ""
 	}
-	say(w, "%-*s%s\n", width, left, right)
+	for _, line := range wrapped(right, helpWidth-width) {
+		say(w, "%-*s%s\n", width, left, line)
+		left = ""
+	}
 }
 
 // capital is a text with its first letter in upper case.
