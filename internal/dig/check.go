@@ -73,6 +73,7 @@ type inspection struct {
 	seen      map[string]bool // files that were inspected
 	told      map[string]int  // findings of each file
 	findings  []Finding
+	grown     growth // of the workflow files so far
 	only      string // the id of those that are told; empty for all that Check tells
 	knownPool func(name string) bool
 
@@ -117,8 +118,11 @@ func (in *inspection) workflowFile(name string, severity Severity) {
 		return
 	}
 	l := in.project.loader()
-	l.lenient = true
+	l.lenient, l.growth = true, in.grown
 	content, err := l.load(name)
+	if severity == SeverityError {
+		in.grown = l.growth // as for who loads all workflows; files of call> are loaded one at a time
+	}
 	if err != nil {
 		if err.place == nil { // else textFile told it
 			in.problem(name, nil, severity, err)

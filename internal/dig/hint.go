@@ -175,6 +175,8 @@ var syntaxRules = []hintRule{
 	{"while parsing a flow", "close the bracket, and put a comma between the entries"},
 	{"sequence entries are not allowed", "put the - into a line of its own"},
 	{"for merging", "give << a mapping, or a list of mappings"},
+	{"aliases and included files stand for", "put what is shared into a file that call> runs, or split the project"},
+	{"included files have more than", "put what is shared into a file that call> runs, or split the project"},
 	{"stand for more than", "write the values out, or use fewer aliases"},
 	{"within the value that it stands for", "a value cannot contain itself"},
 }

@@ -21,10 +21,37 @@ const (
 	includeOutside = "File name must not include ..: %s"
 	includeCycle   = "File includes itself: %s"
 	includeTooMany = "More than %d files are included"
+	grownTooMuch   = "aliases and included files stand for more than %d values in all files of the project"
+	readTooMuch    = "included files have more than %d MB, each counted as often as it is included"
 )
 
 // maxIncludes is how many files one file may include, counting those that they include.
 const maxIncludes = 10_000
+
+// growth is what the files of a project hold beyond what is written in them: a file that is included ten times is
+// there ten times. Otherwise an archive of some kilobytes fills the memory of who reads it.
+type growth struct {
+	values int // of aliases, merge keys and included files; at most maxExpansion
+	bytes  int // of included files; at most maxIncludedBytes
+}
+
+const maxIncludedBytes = 64 << 20
+
+// add counts a file with length bytes of text. What goes beyond the bounds ends the reading of all files.
+func (g *growth) add(d *document, length int, included bool) *Error {
+	g.values += d.expanded
+	if included {
+		g.values += d.values - d.expanded
+		g.bytes += length
+	}
+	switch {
+	case g.values > maxExpansion:
+		return &Error{Kind: KindLimit, Message: fmt.Sprintf(grownTooMuch, maxExpansion), aborts: true}
+	case g.bytes > maxIncludedBytes:
+		return &Error{Kind: KindLimit, Message: fmt.Sprintf(readTooMuch, maxIncludedBytes>>20), aborts: true}
+	}
+	return nil
+}
 
 // loader reads one file of a project with all that it includes.
 type loader struct {
@@ -34,6 +61,7 @@ type loader struct {
 	included int
 	lenient  bool                  // go on as if files that cannot be included were empty
 	roots    map[string]*yaml.Node // of the files that were read, if it is not nil
+	growth   growth                // with that of files before
 }
 
 // load reads a file that must hold an object, and expands its includes (language 1.5). The name
@@ -52,6 +80,9 @@ func (l *loader) load(name string) (*param.Map, *Error) {
 	}
 	if l.roots != nil {
 		l.roots[name] = document.root
+	}
+	if err := l.growth.add(&document, len(text), len(l.chain) > 0); err != nil {
+		return nil, err
 	}
 	object, err := document.object()
 	if err != nil || !document.hasIncludes {

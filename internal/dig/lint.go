@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/trowel-project/trowel/internal/param"
 )
@@ -133,8 +134,11 @@ func (in *inspection) unusedKeys(t tree, index int, name string, operator Operat
 	}
 	task := &t.compiler.tasks[index]
 	known := append(slices.Sorted(maps.Keys(operator.Keys)), directives()...)
-	var expressions string
+	words := sync.OnceValue(func() map[string]bool { return wordsOf(expressionsOf(task.Local)) })
 	for key := range task.Local.All() {
+		if !in.wants(t.file, "") {
+			return
+		}
 		if key == name || isOperatorKey(key) || slices.Contains(known, key) || IsOption(key) || key == keyRate {
 			continue
 		}
@@ -146,10 +150,7 @@ func (in *inspection) unusedKeys(t tree, index int, name string, operator Operat
 		if len(near) == 0 && operator.Open {
 			continue // it becomes a variable
 		}
-		if expressions == "" {
-			expressions = expressionsOf(task.Local)
-		}
-		if mentions(expressions, key) {
+		if named(words(), key) {
 			continue
 		}
 		hint := didYouMean(near)
@@ -182,22 +183,26 @@ func expressionsOf(v param.Value) string {
 	}
 }
 
-// mentions tells whether a text has a word.
-func mentions(text, word string) bool {
-	isWord := func(c byte) bool {
-		return c == '_' || c == '$' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
+// wordsOf returns the words of a text, as names in expressions are written.
+func wordsOf(text string) map[string]bool {
+	words := map[string]bool{}
+	for word := range strings.FieldsFuncSeq(text, func(c rune) bool {
+		return c != '_' && c != '$' && (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z')
+	}) {
+		words[word] = true
 	}
-	for at := 0; ; {
-		i := strings.Index(text[at:], word)
-		if i < 0 {
+	return words
+}
+
+// named reports whether a key is among words, or all of its parts are, as in params["my-key"].
+func named(words map[string]bool, key string) bool {
+	parts := wordsOf(key)
+	for part := range parts {
+		if !words[part] {
 			return false
 		}
-		start, end := at+i, at+i+len(word)
-		if (start == 0 || !isWord(text[start-1])) && (end == len(text) || !isWord(text[end])) {
-			return true
-		}
-		at = start + 1
 	}
+	return len(parts) > 0
 }
 
 // called inspects the file that call> names (language O14).

@@ -42,8 +42,9 @@ func LoadFS(files fs.FS, dir string) (*Project, error) {
 		return nil, err
 	}
 	var broken []string
+	var grown growth
 	for _, name := range names {
-		w, err := p.loadFile(name)
+		w, err := p.loadFile(name, &grown)
 		switch {
 		case err == nil:
 			p.Workflows = append(p.Workflows, w)
@@ -100,10 +101,12 @@ func (p *Project) workflowFiles() ([]string, error) {
 	return names, nil
 }
 
-func (p *Project) loadFile(name string) (*Workflow, *Error) {
+// loadFile reads a workflow. The growth is that of the files before, and then with this one.
+func (p *Project) loadFile(name string, grown *growth) (*Workflow, *Error) {
 	l := p.loader()
-	l.roots = map[string]*yaml.Node{}
+	l.roots, l.growth = map[string]*yaml.Node{}, *grown
 	content, err := l.load(name)
+	*grown = l.growth
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +120,7 @@ func (p *Project) loadFile(name string) (*Workflow, *Error) {
 // LoadFile reads one file of the project as a workflow, be it in a folder or not, as call> does
 // (language O14, O15). The name is a slash path from the project's root. The error is an *Error.
 func (p *Project) LoadFile(name string) (*Workflow, error) {
-	w, err := p.loadFile(name)
+	w, err := p.loadFile(name, &growth{})
 	if err != nil {
 		return nil, err
 	}

@@ -288,11 +288,33 @@ func TestLargeAndDeepFiles(t *testing.T) {
 	for i := range 20 {
 		includes[fmt.Sprintf("i%d.dig", i)] = fmt.Sprintf("!include : i%d.dig\n!include : i%d.dig\n", i+1, i+1)
 	}
+	// One file with many values, included by many, or often, or by a file that is.
+	keys := manyKeys(20_000, "k%d: v\n")
+	shared := map[string]string{"keys": keys}
+	for i := range 300 {
+		shared[fmt.Sprintf("w%d.dig", i)] = "_export:\n  !include : keys\n"
+	}
+	repeated := map[string]string{"keys": keys, "main.dig": "_export:\n"}
+	for i := range 300 {
+		repeated["main.dig"] += fmt.Sprintf("  x%d:\n    !include : keys\n", i)
+	}
+	comments := map[string]string{"notes": "a: 1\n" + strings.Repeat("# nothing to see\n", 100_000), "main.dig": "_export:\n"}
+	for i := range 100 {
+		comments["main.dig"] += fmt.Sprintf("  x%d:\n    !include : notes\n", i)
+	}
+	aliases := map[string]string{}
+	for i := range 20 {
+		aliases[fmt.Sprintf("w%d.dig", i)] = "_export:\n  a: &a [" + strings.Repeat("1, ", 1000) + "1]\n  b: [" + strings.Repeat("*a, ", 100) + "1]\n"
+	}
 	tests := []struct {
 		name  string
 		files map[string]string
 		want  string // part of the error, or nothing
 	}{
+		{"an included file in each workflow", shared, "stand for more than 1000000 values in all files"},
+		{"a file included often", repeated, "stand for more than 1000000 values in all files"},
+		{"a long text included often", comments, "included files have more than 64 MB"},
+		{"aliases in each workflow", aliases, "stand for more than 1000000 values in all files"},
 		{"10 MB of tasks", map[string]string{"main.dig": manyTasks(180_000, "")}, ""},
 		{"one long text", map[string]string{"main.dig": "_export: {x: \"" + strings.Repeat("a b ", 500_000) + "\"}\n"}, ""},
 		{"brackets", map[string]string{"main.dig": strings.Repeat("[", 2<<20)}, "found more than 1000 collections within each other"},
@@ -312,6 +334,51 @@ func TestLargeAndDeepFiles(t *testing.T) {
 			_, err := dig.LoadFS(mapFS(tt.files), "/project") // what hangs meets the limit of the tests
 			if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
 				t.Errorf("LoadFS: %.300v, want %q", err, tt.want)
+			}
+		})
+	}
+}
+
+// manyKeys is a text for each of n numbers.
+func manyKeys(n int, format string) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, format, i)
+	}
+	return b.String()
+}
+
+// What is checked of a project takes time in proportion to its size, whatever is wrong in it. Who hangs meets the limit
+// of the tests.
+func TestCheckOfMuch(t *testing.T) {
+	t.Parallel()
+	catalog := dig.Catalog{Operators: map[string]dig.Operator{"echo": {}}}
+	files := map[string]string{"keys": manyKeys(20_000, "k%d: v\n")}
+	for i := range 300 {
+		files[fmt.Sprintf("w%d.dig", i)] = "_export:\n  !include : keys\n"
+	}
+	for name, tt := range map[string]struct {
+		files map[string]string
+		want  int
+	}{
+		"unused keys":            {map[string]string{"a.dig": "+a:\n  echo>: x\n" + manyKeys(150_000, "  _retri%d: 3\n")}, 100},
+		"keys that are named":    {map[string]string{"a.dig": "+a:\n  echo>: x\n" + manyKeys(100_000, "  key%d: ${key%[1]d}\n")}, 0},
+		"keys with other signs":  {map[string]string{"a.dig": "+a:\n  echo>: x\n" + manyKeys(50_000, "  k-%d: ${params['k-%[1]d']}\n")}, 0},
+		"long keys":              {map[string]string{"a.dig": "+a:\n  echo>: x\n  " + strings.Repeat("k", 1<<20) + ": 1\n"}, 1},
+		"much that is included":  {files, -1},
+		"tasks with unused keys": {map[string]string{"a.dig": manyKeys(50_000, "+a%d:\n  echo>: x\n  ecco: 1\n")}, 100},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			found := dig.CheckFS(mapFS(tt.files), "/project", catalog)
+			if name == "much that is included" {
+				if len(found) == 0 || !strings.Contains(found[len(found)-1].Message, "stand for more than 1000000 values") {
+					t.Errorf("%d findings, want the one about what is included", len(found))
+				}
+				return
+			}
+			if len(found) != tt.want {
+				t.Errorf("%d findings, want %d; the first ones: %.500v", len(found), tt.want, found[:min(len(found), 3)])
 			}
 		})
 	}

@@ -46,6 +46,8 @@ type document struct {
 	// tag !include.
 	hasIncludes bool
 	root        *yaml.Node // nil without one
+	values      int        // how many it holds
+	expanded    int        // those of them that aliases and merge keys added
 }
 
 // readYAML reads a text with one document; a text without one is null. Values are of the types of
@@ -66,7 +68,7 @@ func read(text string, lenient bool) (document, *Error) {
 	if failure != nil {
 		return document{}, failure
 	}
-	return document{value, c.included > 0 || strings.Contains(text, includePrefix), doc.Root}, nil
+	return document{value, c.included > 0 || strings.Contains(text, includePrefix), doc.Root, c.count, c.expanded}, nil
 }
 
 func newConversion(doc *yaml.Document) *conversion {
