@@ -58,6 +58,12 @@ var table = []command{
 		run: runCheck,
 	},
 	{
+		name: "schema", section: sectionLocal, extra: true,
+		lines: []line{{"schema", "write a JSON Schema of .dig files, for editors"}},
+		usage: []string{"schema"},
+		run:   runSchema,
+	},
+	{
 		name: "scheduler", aliases: []string{"sched"}, section: sectionLocal,
 		lines:   []line{{"scheduler", "run the schedules of a local project"}},
 		usage:   []string{"sched [options...]"},

@@ -19,6 +19,7 @@ type Catalog struct {
 
 // Operator is what is known about an operator.
 type Operator struct {
+	Doc string // what it does, in one line
 	// Keys are the options that it reads, besides those that begin with "_".
 	Keys map[string]Value
 	// Open tells that all other keys have a meaning too, as parameters that become variables of a command.

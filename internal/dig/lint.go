@@ -24,7 +24,7 @@ const (
 // directives returns the keys with an underscore that mean something on an operator task.
 func directives() []string {
 	return []string{
-		keyAfter, keyBackground, keyCheck, keyCommand, keyDisable, keyDo, keyElseDo, "_env", keyError, keyExport,
+		keyAfter, keyBackground, keyCheck, keyCommand, keyDisable, keyDo, keyElseDo, keyEnv, keyError, keyExport,
 		keyParallel, keyRetry, keySecrets, keyType, keyWorkdir,
 	}
 }

@@ -20,7 +20,7 @@ func directiveValues() map[string]Value {
 	object := Value{Kind: Object}
 	return map[string]Value{
 		keyCheck: object, keyDo: object, keyElseDo: object, keySecrets: object, keyWorkdir: {Kind: Text}, keyType: {Kind: Text},
-		"_env": {Kind: Object, Others: &Value{Kind: Text}},
+		keyEnv: {Kind: Object, Others: &Value{Kind: Text}},
 		keyRetry: {Kind: Anything, Check: func(value param.Value) error {
 			_, err := ParseRetry(value)
 			return err
@@ -68,11 +68,11 @@ func (in *inspection) directives(t tree, index int) {
 	if value, ok := task.Export.Get(keyWorkdir); ok {
 		in.judge(t, index, value, Value{Kind: Text}, keyExport, keyWorkdir)
 	}
-	if env, ok := task.Local.Get("_env"); ok && !task.Group {
+	if env, ok := task.Local.Get(keyEnv); ok && !task.Group {
 		object, _ := env.(*param.Map)
 		for name := range object.All() {
 			if !isVariable(name) {
-				in.warnAt(t, index, ruleValue, fmt.Sprintf(envName, name), "use letters, digits and _, and begin with a letter", "_env", name)
+				in.warnAt(t, index, ruleValue, fmt.Sprintf(envName, name), "use letters, digits and _, and begin with a letter", keyEnv, name)
 			}
 		}
 	}
@@ -80,12 +80,9 @@ func (in *inspection) directives(t tree, index int) {
 
 // directive inspects the value of one directive.
 func (in *inspection) directive(t tree, index int, key string, value param.Value, v Value) {
-	if object, ok := value.(*param.Map); ok {
+	if _, ok := value.(*param.Map); ok {
 		if fields, required := nestedKeys(key); fields != nil {
 			v.Kind, v.Fields, v.Required = Object, fields, required
-		}
-		if object.Len() == 0 && v.Fields == nil {
-			return
 		}
 	}
 	in.judge(t, index, value, v, key)

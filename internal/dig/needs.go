@@ -124,8 +124,11 @@ func (r *optionReader) pool(value param.Value, slots int) trowel.PoolNeed {
 	return need
 }
 
+// weightRules are the names of weight rules, in their order.
+func weightRules() []string { return []string{"absolute", "downstream", "upstream"} }
+
 func (r *optionReader) weightRule(value param.Value) WeightRule {
-	names := []string{"absolute", "downstream", "upstream"}
+	names := weightRules()
 	return WeightRule(max(0, slices.Index(names, r.choice(value, names, keyWeightRule)))) //nolint:gosec // one of three
 }
 

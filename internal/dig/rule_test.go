@@ -50,3 +50,16 @@ func TestFindingsHaveRules(t *testing.T) {
 		}
 	}
 }
+
+// A file whose time zone is wrong is checked to its end.
+func TestScheduleBesideWrongZone(t *testing.T) {
+	t.Parallel()
+	const text = "timezone: Nowhere\nschedule: {daily>: '07:00:00', start: 2026-01-31, skip_delayed_by: soon}\nsla: {time: soon}\n"
+	var rules []string
+	for _, f := range dig.CheckFS(mapFS(map[string]string{"main.dig": text}), "/project", catalog()) {
+		rules = append(rules, f.Rule)
+	}
+	if diff := cmp.Diff([]string{"time-zone", "schedule", "sla"}, rules); diff != "" {
+		t.Errorf("rules of the findings (-want +got):\n%s", diff)
+	}
+}

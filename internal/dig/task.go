@@ -14,6 +14,7 @@ const (
 	keyDisable    = "_disable"
 	keyDo         = "_do"
 	keyElseDo     = "_else_do"
+	keyEnv        = "_env"
 	keyError      = "_error"
 	keyExport     = "_export"
 	keyParallel   = "_parallel"

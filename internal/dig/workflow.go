@@ -83,6 +83,7 @@ func draftOf(file string, content *param.Map) *draft {
 	zone, err := schedule.ZoneOf(value)
 	if err != nil {
 		d.throw(asError(err), keyTimezone)
+		zone, _ = schedule.ZoneOf(nil) // what is wrong with the rest is told too
 	}
 	d.Zone = zone
 	export, err := param.NewReader(content).OptMap(keyExport)

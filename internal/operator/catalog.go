@@ -13,7 +13,7 @@ func (t Table) Catalog(templates *template.Evaluator) dig.Catalog {
 	c := dig.Catalog{Operators: map[string]dig.Operator{}}
 	for name, d := range t {
 		o := dig.Operator{
-			Keys: d.Keys, Open: d.Open, Command: d.Command, NeedsCommand: d.NeedsCommand, Generates: d.Generates,
+			Doc: d.Doc, Keys: d.Keys, Open: d.Open, Command: d.Command, NeedsCommand: d.NeedsCommand, Generates: d.Generates,
 		}
 		if d.Section {
 			o.Section = name

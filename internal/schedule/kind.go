@@ -6,30 +6,46 @@ import (
 	"strings"
 )
 
+// Kind is a type of schedule.
+type Kind struct {
+	Name string // as in daily>
+	Doc  string // what its command is, and when sessions are, in one line
+	Form string // a regular expression of its command, which may be a number too; empty for any text
+	read kind
+}
+
 // kind reads the command and the options of one type of schedule, in the order in which Digdag reads
 // them, which decides the fault that is reported. The delay is in seconds.
 type kind func(*block) (times times, delay int64)
 
-// kindOf returns a type of schedule by its name (language S2).
-func kindOf(name string) (kind, bool) {
-	switch name {
-	case "daily":
-		return daily, true
-	case "hourly":
-		return hourly, true
-	case "weekly":
-		return weekly, true
-	case "monthly":
-		return monthly, true
-	case "minutes_interval":
-		return minutesInterval, true
-	case "cron":
-		return cronPattern, true
-	case "seconds_interval":
-		return secondsInterval, true
-	default:
-		return nil, false
+// Regular expressions of commands. Numbers may have any size and sign (language S4).
+const (
+	number      = `[-+]?[0-9]+`
+	timeOfDay   = number + ":" + number + ":" + number + ":*"
+	wholeNumber = `^[\x00-\x20]*[-+]?[0-9]+[\x00-\x20]*$`
+)
+
+// Kinds lists the types of schedules (language S2).
+func Kinds() []Kind {
+	return []Kind{
+		{"hourly", "`MM:SS`: every full hour, run so much later", "^" + number + ":" + number + ":*$", hourly},
+		{"daily", "`HH:MM:SS`: every midnight, run so much later", "^" + timeOfDay + "$", daily},
+		{"weekly", "`DAY,HH:MM:SS`, as in `Mon,09:00:00`: midnight of that weekday, run so much later", `^[^,]+,[\x00-\x20]*` + timeOfDay + `[\x00-\x20]*$`, weekly},
+		{"monthly", "`DAY,HH:MM:SS`, as in `1,09:00:00`: midnight of that day of the month, run so much later", "^" + number + "," + timeOfDay + "$", monthly},
+		{"minutes_interval", "minutes: those of each hour that it divides", wholeNumber, minutesInterval},
+		{"seconds_interval", "seconds: those of the clock that it divides", wholeNumber, secondsInterval},
+		{"cron", "`MIN HOUR DAY MONTH WEEKDAY`: as the pattern says", "", cronPattern},
 	}
+}
+
+// kindOf returns a type of schedule by its name.
+func kindOf(name string) (kind, bool) {
+	for _, k := range Kinds() {
+		if k.Name == name {
+			return k.read, true
+		}
+	}
+	return nil, false
 }
 
 func daily(b *block) (times, int64) {

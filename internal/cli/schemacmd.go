@@ -1,0 +1,20 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+
+	"github.com/trowel-project/trowel/internal/dig"
+	"github.com/trowel-project/trowel/internal/param"
+)
+
+// runSchema writes the JSON Schema of workflow files to standard output.
+func runSchema(_ context.Context, c *call) error {
+	var text bytes.Buffer
+	if err := json.Indent(&text, []byte(param.JSON(dig.Schema(catalogOf("")))), "", "  "); err != nil {
+		return err
+	}
+	say(c.env.Stdout, "%s\n", text.String())
+	return nil
+}
