@@ -41,6 +41,7 @@ type live struct {
 	spool  *spool
 	screen screen
 	begin  runBegin
+	told   map[string]bool // names that findings were shown about before the run
 
 	mu      sync.Mutex
 	tree    *liveTree // nil before the run begins
@@ -302,6 +303,9 @@ func (w liveLog) LogEntry(entry logEntry) {
 	}
 	if strings.HasPrefix(entry.Message, newSessionText) { // so does every first run
 		entry.Level = min(entry.Level, slog.LevelInfo)
+	}
+	if l.warnedOf(entry.Message) {
+		return
 	}
 	if entry.Task != "" && entry.Level >= slog.LevelError && l.opts.Level >= slog.LevelWarn {
 		entry.Message = firstLine(entry.Message) // the summary has the rest

@@ -76,7 +76,8 @@ func (c *call) prepareRun(ctx context.Context) (*localRun, error) {
 // warn shows, on a terminal, what is suspicious in the workflow before its first task.
 func (l *localRun) warn() {
 	c := l.c
-	if _, people := l.display.(*live); !people || !c.env.Terminals.Stderr {
+	view := l.people()
+	if view == nil {
 		return
 	}
 	findings := slices.DeleteFunc(findingsOfFolder(l.project.Dir), func(f dig.Finding) bool {
@@ -84,6 +85,16 @@ func (l *localRun) warn() {
 		return other && f.File != l.workflow.File
 	})
 	c.showWarnings(findings, l.project.Dir)
+	view.warned(findings)
+}
+
+// people is the display of a run that people look at, who are shown findings; nil without them.
+func (l *localRun) people() *live {
+	view, ok := l.display.(*live)
+	if !ok || !l.c.env.Terminals.Stderr {
+		return nil
+	}
+	return view
 }
 
 // load reads parameters and project, and finds the workflow.
@@ -139,7 +150,7 @@ func (l *localRun) chooseSession(ctx context.Context) error {
 	if err != nil {
 		return c.refused(l.project.Dir, err)
 	}
-	if plan != nil {
+	if plan != nil && l.people() == nil { // who are told by findings
 		for _, line := range plan.Unused() {
 			tell(ctx, l.log, slog.LevelError, strings.TrimRight(line, "\n"))
 		}

@@ -107,6 +107,9 @@ func (in *inspection) hint(message, key string) string {
 	case strings.HasPrefix(message, "Dependency task"):
 		return "_after can name tasks that stand above it in the same group, as `+name`"
 	}
+	if mend := scheduleMend(message); mend != "" {
+		return mend
+	}
 	for _, rule := range hintRules {
 		if strings.Contains(message, rule.text) {
 			return rule.hint

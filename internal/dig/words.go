@@ -34,6 +34,9 @@ func inOwnWords(message string) string {
 	if kind, found := strings.CutPrefix(message, "Unknown scheduler type: "); found {
 		return "there is no kind of schedule " + kind + ">"
 	}
+	if words := scheduleInOwnWords(message); words != "" {
+		return words
+	}
 	if got, found := strings.CutPrefix(message, "Expected object to load Config but got "); found {
 		if got == "null" {
 			return "the file is empty"

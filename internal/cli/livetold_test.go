@@ -1,0 +1,31 @@
+package cli
+
+import (
+	"testing"
+
+	"github.com/trowel-project/trowel/internal/dig"
+)
+
+// What was said before the first task is not said again after each task.
+func TestWarnedOf(t *testing.T) {
+	t.Parallel()
+	l := &live{}
+	for _, line := range []string{"Parameter '_retri' is not used at task +w+a.", "  > Did you mean [_retry]?"} {
+		if l.warnedOf(line) {
+			t.Errorf("%q is hidden although nothing was shown before", line)
+		}
+	}
+	l.warned([]dig.Finding{{Message: "Parameter '_retri' is not used at task +w+a."}, {Message: "'_retry' must be a whole number, but is \"lots\""}, {Message: "the file is empty"}})
+	for line, want := range map[string]bool{
+		"Parameter '_retri' is not used at task +w+b^sub+x.": true,
+		"Parameter '_retry' is not used at task +w+a.":       true,
+		"  > Did you mean [_retry]?":                         true,
+		"Parameter 'table' is not used at task +w+a.":        false,
+		"Parameter '_retri' is required but not set":         false,
+		"the file is empty":                                  false,
+	} {
+		if got := l.warnedOf(line); got != want {
+			t.Errorf("%q: hidden %v, want %v", line, got, want)
+		}
+	}
+}
