@@ -17,10 +17,10 @@ func TestFollowShowsOutput(t *testing.T) {
 	const message = `{"message":"Secret not found for key: 'db.password' (secret not found)"}`
 	s := &attemptServer{states: []string{"error"}}
 	s.answer = func(w http.ResponseWriter, r *http.Request) bool {
-		switch {
-		case r.URL.Path == "/api/attempts/4/tasks/7":
+		switch r.URL.Path {
+		case "/api/attempts/4/tasks/7":
 			_, _ = io.WriteString(w, `{"id":"7","tries":[{"try":1,"lastLines":["of the first try"]},{"try":2,"lastLines":["one","\u001b]0;title\u0007two"]}]}`)
-		case r.URL.Path == "/api/attempts/4/tasks":
+		case "/api/attempts/4/tasks":
 			_, _ = io.WriteString(w, `{"tasks":[{"id":"7","fullName":"+w","state":"error","config":{},"exportParams":{},"storeParams":{},"error":`+message+`,"updatedAt":"2024-01-01T00:00:00Z"}]}`)
 		default:
 			return false

@@ -64,7 +64,7 @@ func writePlain(w io.Writer, markdown string) {
 // proseWidth is how wide text for people is.
 const proseWidth = 76
 
-var markdownLink = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`) //nolint:gochecknoglobals // compiled once
+var markdownLink = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
 
 // withoutMarks is Markdown without its marks; what stands in back quotes keeps them.
 func withoutMarks(text string) string {
@@ -75,7 +75,7 @@ func withoutMarks(text string) string {
 func wrapped(text string, width int) []string {
 	var lines []string
 	line := ""
-	for _, word := range strings.Fields(text) {
+	for word := range strings.FieldsSeq(text) {
 		if line != "" && len(line)+1+len(word) > width {
 			lines = append(lines, line)
 			line = ""

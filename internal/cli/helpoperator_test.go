@@ -22,7 +22,7 @@ func TestHelpOperator(t *testing.T) {
 		if !strings.Contains(got.stdout, "\n    "+name+"> ") {
 			t.Errorf("help operators lacks %s>:\n%s", name, got.stdout)
 		}
-		for _, line := range strings.Split(newConsole(t).run("help", name).stdout, "\n") {
+		for line := range strings.SplitSeq(newConsole(t).run("help", name).stdout, "\n") {
 			if strings.Contains(line, "](") || strings.Contains(line, "```") || strings.Contains(line, "**") {
 				t.Errorf("help %s has marks of Markdown: %s", name, line)
 			}

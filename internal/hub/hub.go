@@ -227,22 +227,22 @@ func check(row *trowel.Agent, token trowel.TokenID) error {
 	return err
 }
 
-// find returns the row of an agent that came with the token.
-func find(ctx context.Context, tx trowel.Tx, id string, token trowel.TokenID) (*trowel.Agent, error) {
+// find looks for the row of an agent, which must have come with the token.
+func find(ctx context.Context, tx trowel.Tx, id string, token trowel.TokenID) error {
 	row, err := tx.FindAgent(ctx, id)
 	if errors.Is(err, trowel.ErrNotFound) {
-		return nil, unknown(id)
+		return unknown(id)
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return row, check(row, token)
+	return check(row, token)
 }
 
 // own returns the running tasks of an agent, by their tries.
 func (h *Hub) own(ctx context.Context, id string, token trowel.TokenID) (running map[trowel.TryID]trowel.LiveTask, err error) {
 	err = h.opts.Store.View(ctx, func(tx trowel.Tx) error {
-		if _, err = find(ctx, tx, id, token); err == nil {
+		if err = find(ctx, tx, id, token); err == nil {
 			running, err = runningOf(ctx, tx, id)
 		}
 		return err

@@ -84,7 +84,7 @@ func invalid(format string, args ...any) error {
 // there is an ErrNotFound.
 func (h *Hub) Leave(ctx context.Context, id string, token trowel.TokenID) error {
 	err := h.opts.Store.Update(ctx, func(tx trowel.Tx) error {
-		if _, err := find(ctx, tx, id, token); err != nil {
+		if err := find(ctx, tx, id, token); err != nil {
 			return err
 		}
 		return tx.DeleteAgent(ctx, id)

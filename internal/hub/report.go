@@ -30,27 +30,19 @@ const textLate = "try %d of task %d does not run on this agent: its lease has en
 func (h *Hub) Reports(ctx context.Context, id string, token trowel.TokenID, sent api.AgentReports) (api.AgentAnswers, error) {
 	p, reports := h.find(id), sent.Reports
 	if p != nil {
-		if p.check(token) != nil {
+		if errors.Is(p.check(token), errForeign) {
 			return tooLate(reports), nil
 		}
 		if sent.Resting {
 			p.rest()
 		}
 	}
-	known := make([]bool, len(reports))
-	all := true
-	for i := range reports {
-		known[i] = p != nil && p.has(reportTry(&reports[i]), trowel.AttemptID(reports[i].AttemptID))
-		all = all && known[i]
+	known, err := h.recognise(ctx, id, token, p, reports)
+	if errors.Is(err, errForeign) {
+		return tooLate(reports), nil
 	}
-	if !all {
-		err := h.recognise(ctx, id, token, reports, known)
-		if errors.Is(err, errForeign) {
-			return tooLate(reports), nil
-		}
-		if err != nil {
-			return api.AgentAnswers{}, err
-		}
+	if err != nil {
+		return api.AgentAnswers{}, err
 	}
 	answers := make([]api.AgentAnswer, len(reports))
 	waiting := make([]chan error, len(reports))
@@ -86,24 +78,7 @@ func (h *Hub) Reports(ctx context.Context, id string, token trowel.TokenID, sent
 		}
 		p.end(ended, func() { h.opts.Report(report) })
 	}
-	var failed error
-	for i, done := range waiting {
-		if done == nil {
-			continue
-		}
-		select {
-		case err := <-done:
-			switch {
-			case err == nil:
-			case errors.Is(err, trowel.ErrConflict), errors.Is(err, trowel.ErrNotFound):
-				known[i] = false
-			default:
-				failed = errors.Join(trowel.ErrUnavailable, err)
-			}
-		case <-ctx.Done():
-			failed = errors.Join(trowel.ErrUnavailable, context.Cause(ctx))
-		}
-	}
+	failed := stored(ctx, waiting, known)
 	if failed != nil {
 		return api.AgentAnswers{}, &trowel.Error{
 			Kind: trowel.ErrUnavailable, Message: "the reports are not known to be stored", Hint: "send them again", Err: failed,
@@ -123,21 +98,53 @@ func tooLate(reports []api.AgentReport) api.AgentAnswers {
 	return api.AgentAnswers{Answers: answers}
 }
 
-// recognise finds out which of the tries the agent runs by the database. An agent of another token is an
-// errForeign.
-func (h *Hub) recognise(ctx context.Context, id string, token trowel.TokenID, reports []api.AgentReport, known []bool) error {
+// stored waits until it is known what became of reports. Those of tries that do not run on the agent any more are
+// known no longer. The error is about those that may not be stored.
+func stored(ctx context.Context, waiting []chan error, known []bool) (failed error) {
+	for i, done := range waiting {
+		if done == nil {
+			continue
+		}
+		select {
+		case err := <-done:
+			switch {
+			case err == nil:
+			case errors.Is(err, trowel.ErrConflict), errors.Is(err, trowel.ErrNotFound):
+				known[i] = false
+			default:
+				failed = errors.Join(trowel.ErrUnavailable, err)
+			}
+		case <-ctx.Done():
+			failed = errors.Join(trowel.ErrUnavailable, context.Cause(ctx))
+		}
+	}
+	return failed
+}
+
+// recognise returns which of the tries the agent runs. The database is asked for those that are not known here, as
+// all are of an agent that is not connected here (p is nil). An agent of another token is an errForeign.
+func (h *Hub) recognise(ctx context.Context, id string, token trowel.TokenID, p *peer, reports []api.AgentReport) ([]bool, error) {
+	known := make([]bool, len(reports))
+	all := true
+	for i := range reports {
+		known[i] = p != nil && p.has(reportTry(&reports[i]), trowel.AttemptID(reports[i].AttemptID))
+		all = all && known[i]
+	}
+	if all {
+		return known, nil
+	}
 	running, err := h.own(ctx, id, token)
 	if errors.Is(err, trowel.ErrNotFound) && !errors.Is(err, errForeign) {
-		return nil // its lease has ended: all of it comes too late
+		return known, nil // its lease has ended: the others come too late
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for i := range reports {
 		task, runs := running[reportTry(&reports[i])]
 		known[i] = known[i] || runs && int64(task.AttemptID) == reports[i].AttemptID
 	}
-	return nil
+	return known, nil
 }
 
 // settle answers for tries that are not running on the agent: those that ended with a report of it are

@@ -10,7 +10,6 @@ import (
 	"github.com/trowel-project/trowel/internal/operator"
 )
 
-
 const manualFile = "../../docs/reference/operators.md"
 
 // The page about operators is what the tables make of it.

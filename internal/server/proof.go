@@ -52,8 +52,8 @@ func newProofs(o *Options) *proofs {
 
 // hold lets the context of a request end with its token. What it returns must be called when it is
 // answered. Callers without a token have nothing to lose while the server runs.
-func (p *proofs) hold(c *call) (release func()) {
-	ctx, cancel := context.WithCancelCause(c.context)
+func (p *proofs) hold(ctx context.Context, c *call) (release func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
 	if c.caller.Token == nil {
 		return func() { cancel(nil) }
 	}
@@ -78,7 +78,8 @@ func (p *proofs) hold(c *call) (release func()) {
 	known := p.tokens[key]
 	if known == nil {
 		known = &proof{header: http.Header{"Authorization": {sent}}, caller: c.caller, held: map[*call]func(){}}
-		known.timer = time.AfterFunc(p.every, func() { p.prove(key, known) })
+		looking := context.WithoutCancel(ctx) // requests with the token may follow this one
+		known.timer = time.AfterFunc(p.every, func() { p.prove(looking, key, known) })
 		p.tokens[key] = known
 	}
 	known.held[c] = end
@@ -120,8 +121,8 @@ func (p *proofs) drop(key [sha256.Size]byte, known *proof) {
 }
 
 // prove looks whether a token still holds. While the database cannot tell, the requests go on.
-func (p *proofs) prove(key [sha256.Size]byte, known *proof) {
-	ctx, cancel := context.WithTimeout(context.Background(), proveEvery)
+func (p *proofs) prove(ctx context.Context, key [sha256.Size]byte, known *proof) {
+	ctx, cancel := context.WithTimeout(ctx, proveEvery)
 	defer cancel()
 	caller, err := p.auth.Authenticate(ctx, known.header)
 	lost := errors.Is(err, access.ErrUnauthenticated) || err == nil && (caller.Role != known.caller.Role || caller.Project != known.caller.Project)

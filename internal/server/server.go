@@ -206,7 +206,7 @@ func (s *Server) serveAPI(w *recorder, r *http.Request, path string) {
 			c.release()
 		}
 	}()
-	c.answer(c.run(known))
+	c.answer(c.run(r.Context(), known))
 }
 
 // open tells whether a method of a path needs no authentication.
@@ -224,7 +224,7 @@ func readMethod(method string) string {
 }
 
 // run calls the handler of the route.
-func (c *call) run(known bool) (any, error) {
+func (c *call) run(ctx context.Context, known bool) (any, error) {
 	if !known {
 		return nil, errNoPath
 	}
@@ -250,9 +250,9 @@ func (c *call) run(known bool) (any, error) {
 	}
 	c.query = c.r.URL.Query()
 	if c.route.long {
-		c.release = c.proofs.hold(c)
+		c.release = c.proofs.hold(ctx, c)
 	} else {
-		ctx, cancel := context.WithTimeoutCause(c.r.Context(), c.opts.RequestTimeout, errSlow)
+		ctx, cancel := context.WithTimeoutCause(ctx, c.opts.RequestTimeout, errSlow)
 		defer cancel()
 		c.context = ctx
 	}
