@@ -137,7 +137,7 @@ func (b *schemaBuilder) task() *param.Map {
 
 // hasKey is the schema of objects with a key that one of some schemas accepts.
 func hasKey(keys ...param.Value) *param.Map {
-	return param.Of("not", param.Of("propertyNames", param.Of("not", param.Of("anyOf", param.List(keys)))))
+	return param.Of("not", param.Of("propertyNames", param.Of("not", param.Of("anyOf", keys))))
 }
 
 func (b *schemaBuilder) operatorDoc(name string) string {

@@ -74,7 +74,7 @@ func TestSchemaAcceptsSoundFiles(t *testing.T) {
 			}
 			content, err := readAsEditor(string(text))
 			if err != nil {
-				return nil // no YAML
+				return nil //nolint:nilerr // it is no YAML, which check says
 			}
 			isFaulty := slices.ContainsFunc(dig.Check(filepath.Dir(path), catalog), func(f dig.Finding) bool {
 				return f.File == filepath.Base(path)
@@ -107,7 +107,7 @@ func TestSchemaAcceptsSoundFiles(t *testing.T) {
 }
 
 // everything uses all that the schema knows.
-var everything = []string{ //nolint:gochecknoglobals // only read
+var everything = []string{
 	`{timezone: Asia/Tokyo, _export: {a: 1, sh: {shell: [bash]}}, _error: {echo>: failed}}`,
 	`schedule: {daily>: "07:00:00", skip_on_overtime: true, skip_delayed_by: 3m, start: 2026-01-31}`,
 	`sla: {duration: 01:00, fail: false, alert: true, +tell: {echo>: late}}`,
@@ -144,7 +144,11 @@ func TestSchemaFlagsNothingElse(t *testing.T) {
 	t.Parallel()
 	schema, catalog := schemaOf(t), builtin()
 	values := []param.Value{
-		nil, true, int64(1), 1.5, "three", "3", "${x}", "", "null", "True", "1h", "2026-01-31T00:00:00Z", param.List{}, param.New(), param.List{"a"}, param.Of("a", 1),
+		nil, true, int64(1), 1.5, "three", "3", "${x}", "", "null", "True", "1h", "2026-01-31T00:00:00Z",
+		param.List{},
+		param.New(),
+		param.List{"a"},
+		param.Of("a", 1),
 		param.Of("limit", 1), param.Of("echo>", "x"),
 	}
 	flagged := 0

@@ -13,7 +13,7 @@ const (
 	expressionForm = `\$\{`
 	blank          = `[\x00-\x20]*`
 	integerForm    = "^" + blank + "([-+]?[0-9]+|null)?" + blank + "$"
-	booleanForm    = "^" + blank + "([tT]rue|[fF]alse|null)?" + blank + "$"
+	booleanForm    = "^" + blank + "(true|True|false|False|null)?" + blank + "$"
 	durationForm   = `^\s*([0-9]+\s*[dD])?\s*([0-9]+\s*[hH])?\s*([0-9]+\s*[mM])?\s*([0-9]+\s*[sS])?\s*$`
 	instantForm    = `^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}(:[0-9]{2}([.,][0-9]+)?)?([Zz]|[-+][0-9]{2}:[0-9]{2})(\[.*)?$`
 	noText         = "$^" // what no text is
