@@ -294,9 +294,11 @@ const skippedText = "Skipped"
 func (w liveLog) LogEntry(entry logEntry) {
 	l := w.live
 	if entry.Message == skippedText {
-		l.mu.Lock()
-		l.skipped++
-		l.mu.Unlock()
+		if !strings.HasSuffix(entry.Task, failureAlert) { // no task of the file, and in no other number
+			l.mu.Lock()
+			l.skipped++
+			l.mu.Unlock()
+		}
 		if l.opts.Level >= slog.LevelWarn {
 			return
 		}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"log/slog"
 	"testing"
 
 	"github.com/trowel-project/trowel/internal/dig"
@@ -27,5 +28,17 @@ func TestWarnedOf(t *testing.T) {
 		if got := l.warnedOf(line); got != want {
 			t.Errorf("%q: hidden %v, want %v", line, got, want)
 		}
+	}
+}
+
+// A task that nobody wrote is in no number of a summary, so not in that of skipped ones either.
+func TestSkipped(t *testing.T) {
+	t.Parallel()
+	l := &live{opts: liveOptions{Level: slog.LevelError}}
+	for _, task := range []string{"+w+a", "+w" + failureAlert, "+w+b^sub+for-0=x=1=2"} {
+		liveLog{l}.LogEntry(logEntry{Level: slog.LevelWarn, Task: task, Message: skippedText})
+	}
+	if l.skipped != 2 {
+		t.Errorf("%d skipped, want 2", l.skipped)
 	}
 }
