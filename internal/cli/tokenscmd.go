@@ -91,6 +91,10 @@ func (c *call) tokenRequest() (api.TokenRequest, error) {
 		return r, c.usage("--name option is required").hinting("a name says later who has the token")
 	case r.Role == "":
 		return r, c.usage("--role option is required").hinting("a role is one of %s", commaList(roleNames()))
+	case r.Project == "" && c.args.given("--project"):
+		return r, c.usage("--project has no name").hinting("leave the option out for a token of all projects")
+	case c.args.text("--expires") == "" && c.args.given("--expires"):
+		return r, c.usage("--expires has no length of time").hinting("leave the option out for a token that does not expire")
 	}
 	if text := c.args.text("--expires"); text != "" {
 		length, err := param.ParseDuration(text)

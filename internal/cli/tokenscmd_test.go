@@ -57,6 +57,8 @@ func TestTokensArguments(t *testing.T) {
 		{"tokens create --name n", "error: --role option is required\na role is one of admin, operator, read, agent\n"},
 		{"tokens create --name n --role boss", "error: --role must be one of admin, operator, read, agent, not \"boss\"\n"},
 		{"tokens create --name n --role read --expires soon", "error: --expires must be a length of time, not \"soon\"\n"},
+		{"tokens create --name n --role read --project=", "error: --project has no name\n"},
+		{"tokens create --name n --role read --expires=", "error: --expires has no length of time\n"},
 		{"tokens list --name n", "error: --name is an option of tokens create\n"},
 		{"tokens list --token a --basic-auth b:c", "error: --basic-auth and --token don't work together\n"},
 	} {

@@ -1,6 +1,8 @@
 package server
 
 import (
+	"encoding/json"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -94,12 +96,31 @@ func getTokens(c *call) (any, error) {
 	return list, err
 }
 
+// tokenRequest reads the body. A key that it does not know is refused: otherwise a slip makes a token for all projects
+// that never ends.
+func (c *call) tokenRequest() (request api.TokenRequest, err error) {
+	var sent map[string]json.RawMessage
+	data, err := c.readBody()
+	if err == nil {
+		err = decodeJSON(data, &sent)
+	}
+	if err != nil {
+		return request, err
+	}
+	for _, key := range slices.Sorted(maps.Keys(sent)) {
+		if !slices.Contains([]string{"name", "role", "project", "expiresAt"}, key) {
+			return request, wrongValue(key, "a token has no %q: name, role, project and expiresAt can be set", key)
+		}
+	}
+	return request, decodeJSON(data, &request)
+}
+
 func postToken(c *call) (any, error) {
-	var request api.TokenRequest
-	if err := c.decode(&request); err != nil {
+	if err := c.may(0); err != nil {
 		return nil, err
 	}
-	if err := c.may(0); err != nil {
+	request, err := c.tokenRequest()
+	if err != nil {
 		return nil, err
 	}
 	if strings.TrimSpace(request.Name) == "" {
@@ -122,7 +143,7 @@ func postToken(c *call) (any, error) {
 	var bearer string
 	bearer, t.Hash = access.NewToken()
 	var project *trowel.Project
-	err := c.update(func(tx trowel.Tx) (err error) {
+	err = c.update(func(tx trowel.Tx) (err error) {
 		if request.Project != "" {
 			if project, err = tx.FindProject(c.ctx(), request.Project); err != nil {
 				return missed(err, "project name=%s", request.Project)
