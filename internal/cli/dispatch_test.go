@@ -12,7 +12,7 @@ import (
 func TestRun(t *testing.T) {
 	t.Parallel()
 	global := "Usage: trowel <command> [options...]\n..."
-	commands := "error: available commands are: [init, run, check, scheduler, server, agent, push, archive, upload, download, " +
+	commands := "error: available commands are: [init, run, check, schema, scheduler, server, agent, push, archive, upload, download, " +
 		"project, workflow, start, retry, session, attempts, attempt, reschedule, backfill, log, kill, task, why, schedule, " +
 		"disable, enable, delete, secrets, version, migrate, tokens, pause, unpause, history, pools, queues, agents, audit, " +
 		"db, selfupdate, help, completion]\n"
