@@ -75,12 +75,13 @@ func serverCommand(c *call, words ...string) string {
 func followedEnd(c *call, a *api.Attempt, tasks []api.Task, facts taskFacts) runEnd {
 	end := runEnd{Status: attemptStatus(a), Elapsed: attemptLength(a)}
 	tasks = lastRounds(tasks) // a group that was retried says its last failure
+	names := loopNames(tasks)
 	for i := range tasks {
 		if tasks[i].State == "error" {
 			message := taskFailure(&tasks[i])
 			end.Failed = append(end.Failed, failedTask{
 				Name: cleanText(tasks[i].FullName), Message: message, Where: cleanText(facts.places[tasks[i].ID]),
-				LastLines: facts.lines[tasks[i].ID], Fix: fixOnServer(a, message, tasks),
+				LastLines: facts.lines[tasks[i].ID], Fix: fixOnServer(a, message, tasks), Values: loopValues(names[tasks[i].ID]),
 			})
 		}
 	}

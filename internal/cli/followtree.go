@@ -137,7 +137,7 @@ func (l *live) retell(batches []*flush.Batch, stopping string) {
 // row is the row of a task that has not begun. The tree relies on names that begin with that of the parent; those
 // of a server that does not hold to that are made so.
 func (v *followTree) row(t *api.Task) *trowel.Task {
-	row := &trowel.Task{ID: trowel.TaskID(t.ID), FullName: cleanText(t.FullName), Group: t.IsGroup, State: trowel.TaskBlocked, Error: t.Error}
+	row := &trowel.Task{ID: trowel.TaskID(t.ID), FullName: cleanText(t.FullName), Group: t.IsGroup, State: trowel.TaskBlocked, Error: t.Error, Export: loopExports(t)}
 	if t.ParentID != nil {
 		row.ParentID = trowel.TaskID(*t.ParentID)
 		if parent := v.rows[*t.ParentID]; parent != nil && !strings.HasPrefix(row.FullName, parent.FullName) {

@@ -26,14 +26,16 @@ type listColumn struct {
 // listRow is a line of a table, and what stands below it.
 type listRow struct {
 	cells []string
-	ink   ink    // of the cell of the column that is painted
-	note  string // a line below, as the error of a failed task; empty for none
+	name  []namePart // of the cell that has a name with the values of loops, which is cut as such a name; else nil
+	ink   ink        // of the cell of the column that is painted
+	note  string     // a line below, as the error of a failed task; empty for none
 }
 
 // listTable is a table.
 type listTable struct {
 	columns []listColumn
 	painted int // the column whose cells are painted, from 0
+	named   int // the column with the names of rows that have some
 	rows    []listRow
 }
 
@@ -64,6 +66,9 @@ func (t *listTable) write(w io.Writer, look *look, width int) {
 				color = inkDim
 			case i == t.painted:
 				color = row.ink
+			}
+			if !title && i == t.named && row.name != nil {
+				cell = fitName(row.name, widths[i], look.signs.rest)
 			}
 			cell = cutMiddle(cell, widths[i], look.signs.rest)
 			if t.columns[i].right {

@@ -38,7 +38,7 @@ func runTasks(ctx context.Context, c *call) error {
 			if state := c.args.text("--status"); state != "" {
 				none += " of the state " + state
 			}
-			view.show(taskTable(view, shown, reasons, taskPlaces(ctx, server, id)), none+".", view.failureHint(id, shown), view.timesHint())
+			view.show(taskTable(view, shown, loopNames(tasks.Tasks), reasons, taskPlaces(ctx, server, id)), none+".", view.failureHint(id, shown), view.timesHint())
 			return nil
 		}
 		for i := range shown {
