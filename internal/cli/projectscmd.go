@@ -49,6 +49,9 @@ func findProjects(ctx context.Context, c *call, server *client.Client) (*api.Pro
 			if near, ok := errors.AsType[*nearMissError](err); ok {
 				text += "\n" + didYouMean(near.near)
 			}
+			if project := tokenScope(err); project != "" {
+				text += "\nthe token is for the project " + cleanText(project) + " alone"
+			}
 			return nil, &complaint{text: text}
 		}
 		if err != nil {

@@ -37,6 +37,9 @@ func commandError(c *call, err error) string {
 	if strings.Contains(text, "\nfix: ") || strings.Contains(text, "\ndid you mean ") {
 		return text
 	}
+	if project := tokenScope(err); project != "" {
+		return text + "\nfix: the token is for the project " + project + " alone; sign in with one that may see others, with --token TOKEN or in the variable " + envToken
+	}
 	if fix := refusedFix(c, refused); fix != "" {
 		text += "\nfix: " + fix
 	}

@@ -32,6 +32,9 @@ func findProject(ctx context.Context, server *client.Client, name string) (*api.
 	for i := range list.Projects {
 		names = append(names, list.Projects[i].Name)
 	}
+	if len(names) <= 1 && nearWord(name, names) == "" { // as who has a token of one project sees them
+		return nil, withinScope(ctx, server, err)
+	}
 	return nil, meant(err, name, names)
 }
 

@@ -1,0 +1,40 @@
+package cli
+
+import (
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+// Who has a token of one project is told so when another one is looked for, by name or id, or is pushed to.
+func TestTokenScope(t *testing.T) {
+	t.Parallel()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		switch {
+		case r.Method == http.MethodPut && r.URL.Path == "/api/projects":
+			w.WriteHeader(http.StatusForbidden)
+			_, _ = io.WriteString(w, `{"message":"ci is not allowed to do this: the token is for the project tiny","status":403}`)
+		case r.URL.Path == "/api/projects" && r.URL.Query().Get("name") == "":
+			_, _ = io.WriteString(w, `{"projects":[{"id":"1","name":"tiny"}]}`)
+		case r.URL.Path == "/api/projects":
+			_, _ = io.WriteString(w, `{"projects":[]}`)
+		default:
+			w.WriteHeader(http.StatusNotFound)
+			_, _ = io.WriteString(w, `{"message":"resource not found (the token is for the project tiny)","status":404}`)
+		}
+	}))
+	t.Cleanup(server.Close)
+	for _, args := range []string{
+		"start etl w --session now", "workflows etl", "workflows etl w", "projects etl", "schedules etl --json", "attempts --project etl", "sessions etl",
+		"secrets --project etl", "delete etl --force", "download etl", "kill 9", "attempt 9", "retry 9 --latest-revision --resume", "log 9", "tasks 9", "push etl --revision r",
+	} {
+		console := newConsole(t)
+		got := console.run(append(strings.Fields(args), "--disable-version-check", "-e", server.URL)...)
+		if got.exit != 1 || !strings.Contains(got.stderr, "the token is for the project tiny") {
+			t.Errorf("%s: exit %d: %s", args, got.exit, got.stderr)
+		}
+	}
+}
