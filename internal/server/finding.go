@@ -17,7 +17,7 @@ const (
 // findings checks the workflows that are pushed and returns the warnings, which are kept with the revision.
 func (p *push) findings() trowel.Findings {
 	var found trowel.Findings
-	for _, f := range dig.CheckFS(p.upload.Files, p.dir(), p.opts.Catalog) {
+	for _, f := range dig.CheckFS(p.upload.Files, shownDir, p.opts.Catalog) {
 		if f.Severity != dig.SeverityWarning {
 			continue
 		}

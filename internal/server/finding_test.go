@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -71,4 +72,20 @@ func bigGroup(tasks int) string {
 		fmt.Fprintf(&text, "+t%d: {OP>: x}\n", i)
 	}
 	return text.String()
+}
+
+// What is refused does not tell where the server keeps its files.
+func TestRefusedPushTellsNoPath(t *testing.T) {
+	t.Parallel()
+	folder := ""
+	h := newHouse(t, func(o *server.Options) { folder = o.TempDir })
+	for name, file := range map[string]string{
+		"syntax": "+a:\n  echo> hi\n  x: [\n", "two operators": "+a:\n  echo>: hi\n  sh>: x\n", "schedule": "schedule:\n  dayly>: 07:00:00\n+a:\n  echo>: hi\n",
+		"zone": "timezone: Nowhere\n+a:\n  echo>: hi\n", "include": "_export:\n  !include : 'none.yml'\n+a:\n  echo>: hi\n",
+	} {
+		answer := h.push(t, "project=p&revision=r1", "main.dig", file)
+		if answer.status != 400 || folder == "" || strings.Contains(answer.body, folder) || strings.Contains(answer.body, filepath.Base(filepath.Dir(folder))) {
+			t.Errorf("%s: %d, want 400 without %s:\n%s", name, answer.status, folder, answer.body)
+		}
+	}
 }

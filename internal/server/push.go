@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -123,7 +122,7 @@ func (p *push) read() (err error) {
 }
 
 func (p *push) load() error {
-	project, err := dig.LoadFS(p.upload.Files, p.dir())
+	project, err := dig.LoadFS(p.upload.Files, shownDir)
 	if err != nil {
 		return p.refusal(err)
 	}
@@ -147,18 +146,14 @@ func (p *push) load() error {
 	return nil
 }
 
-// dir is the folder that messages show the files in. There is none: they are in the archive.
-func (p *push) dir() string {
-	if p.opts.TempDir != "" {
-		return filepath.Join(p.opts.TempDir, "archive")
-	}
-	return "/tmp/archive"
-}
+// shownDir is the folder that messages show the files in, where Digdag shows one below its own for temporary
+// files. There is none: the files are in the archive, and where this server keeps anything is not told.
+const shownDir = "/tmp/archive"
 
 // refusal tells Digdag's message about a project, and all findings beside it.
 func (p *push) refusal(err error) error {
 	r := &refusal{status: http.StatusBadRequest, message: err.Error(), err: err}
-	for _, f := range dig.CheckFS(p.upload.Files, p.dir(), dig.Catalog{}) {
+	for _, f := range dig.CheckFS(p.upload.Files, shownDir, dig.Catalog{}) {
 		if f.Severity == dig.SeverityError {
 			r.findings = append(r.findings, f)
 		}
