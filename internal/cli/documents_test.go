@@ -89,9 +89,7 @@ func playPage(t *testing.T, page string) {
 	t.Helper()
 	folder := t.TempDir()
 	if examples := filepath.Dir(page); filepath.Base(examples) == "examples" {
-		if err := os.CopyFS(folder, os.DirFS(examples)); err != nil {
-			t.Fatal(err)
-		}
+		copyFolder(t, examples, folder)
 	}
 	s := newShell(t, folder)
 	snippets := 0
@@ -118,6 +116,25 @@ func playPage(t *testing.T, page string) {
 			exit, output := s.run("cd " + filepath.Dir(snippet) + " && trowel check 2>&1; code=$?; cd " + folder + "; (exit $code)")
 			if exit != 0 || strings.Contains(output, "snippet.dig:") {
 				t.Errorf("%s: the workflow is not sound:\n%s", where, output)
+			}
+		}
+	}
+}
+
+// copyFolder copies a folder without what runs in it have left behind.
+func copyFolder(t *testing.T, from, to string) {
+	t.Helper()
+	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
+		t.Fatal(err)
+	}
+	for _, pattern := range []string{".digdag", "*/.digdag", "*/data"} {
+		left, err := filepath.Glob(filepath.Join(to, pattern))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, folder := range left {
+			if err := os.RemoveAll(folder); err != nil {
+				t.Fatal(err)
 			}
 		}
 	}
