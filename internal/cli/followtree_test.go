@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"strings"
 	"testing"
 	"time"
@@ -70,19 +71,7 @@ func TestFollowTree(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			console := newConsole(t)
-			console.environ = append(console.environ, "TERM=xterm")
-			env, _, stderr := console.env("attempt", "4", "--follow")
-			env.Terminals = Terminals{Stdout: true, Stderr: true}
-			args, err := parse(find(table, "attempt").allOptions(), []string{"4", "--follow"})
-			if err != nil {
-				t.Fatal(err)
-			}
-			c := &call{env: env, program: "trowel", commands: table, command: find(table, "attempt"), args: args}
-			view, ok := newFollowView(c).(*followTree)
-			if !ok {
-				t.Fatal("no tree on a terminal")
-			}
+			view, stderr := newFollowTree(t)
 			a := &api.Attempt{ID: 4, Workflow: api.NameOptID{Name: "w"}, Project: api.IDName{Name: "p"}, CreatedAt: api.Instant{Time: time.Unix(1000, 0)}}
 			view.Begin(a)
 			view.Tasks(a, tc.tasks)
@@ -135,4 +124,23 @@ func TestDrawsTree(t *testing.T) {
 			t.Errorf("drawsTree(%s, %+v) = %t, want %t", tc.environ, tc.terminals, got, tc.want)
 		}
 	}
+}
+
+// newFollowTree is the view of `attempt 4 --follow` on a terminal, and what it draws on.
+func newFollowTree(t *testing.T) (*followTree, *bytes.Buffer) {
+	t.Helper()
+	console := newConsole(t)
+	console.environ = append(console.environ, "TERM=xterm")
+	env, _, stderr := console.env("attempt", "4", "--follow")
+	env.Terminals = Terminals{Stdout: true, Stderr: true}
+	args, err := parse(find(table, "attempt").allOptions(), []string{"4", "--follow"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &call{env: env, program: "trowel", commands: table, command: find(table, "attempt"), args: args}
+	view, ok := newFollowView(c).(*followTree)
+	if !ok {
+		t.Fatal("no tree on a terminal")
+	}
+	return view, stderr
 }

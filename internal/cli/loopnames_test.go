@@ -75,19 +75,7 @@ func TestLoopNamesUnknown(t *testing.T) {
 func TestFollowTreeShowsLoops(t *testing.T) {
 	t.Parallel()
 	tasks := iterationTasks()
-	console := newConsole(t)
-	console.environ = append(console.environ, "TERM=xterm")
-	env, _, stderr := console.env("attempt", "4", "--follow")
-	env.Terminals = Terminals{Stdout: true, Stderr: true}
-	args, err := parse(find(table, "attempt").allOptions(), []string{"4", "--follow"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := &call{env: env, program: "trowel", commands: table, command: find(table, "attempt"), args: args}
-	view, ok := newFollowView(c).(*followTree)
-	if !ok {
-		t.Fatal("no tree on a terminal")
-	}
+	view, stderr := newFollowTree(t)
 	a := &api.Attempt{ID: 4, Workflow: api.NameOptID{Name: "w"}, Project: api.IDName{Name: "p"}}
 	view.Begin(a)
 	running := iterationTasks()

@@ -12,7 +12,6 @@ import (
 	trowel "github.com/trowel-project/trowel"
 	blobdb "github.com/trowel-project/trowel/internal/blob/db"
 	"github.com/trowel-project/trowel/internal/config"
-	"github.com/trowel-project/trowel/internal/secret"
 	"github.com/trowel-project/trowel/internal/store/digdag"
 )
 
@@ -27,11 +26,7 @@ func (c *call) migrateFromDigdag(ctx context.Context, settings *config.Server) (
 	if err != nil {
 		return err
 	}
-	keys, err := secretKeys(settings, quietLog())
-	if err != nil {
-		return err
-	}
-	crypter, err := secret.NewCrypter(keys.Key, keys.OldKeys...)
+	crypter, err := configuredCrypter(settings)
 	if err != nil {
 		return err
 	}

@@ -31,6 +31,15 @@ func openCrypter(ctx context.Context, s *config.Server, store trowel.Store, log 
 	return crypter, checkSecrets(ctx, store, crypter, sole, log)
 }
 
+// configuredCrypter is the Crypter of a command beside servers: with the keys that they have, and none that is made.
+func configuredCrypter(s *config.Server) (*secret.Crypter, error) {
+	keys, err := secretKeys(s, quietLog())
+	if err != nil {
+		return nil, err
+	}
+	return secret.NewCrypter(keys.Key, keys.OldKeys...)
+}
+
 // checkSecrets warns of secrets that cannot be decrypted, and sees to those that are in Digdag's form: a server
 // that is alone rewrites them.
 func checkSecrets(ctx context.Context, store trowel.Store, crypter *secret.Crypter, sole bool, log *slog.Logger) error {
@@ -102,11 +111,7 @@ func secretsRewrite(ctx context.Context, c *call) error {
 }
 
 func rewriteAndSay(ctx context.Context, c *call, settings *config.Server, store trowel.Store) error {
-	keys, err := secretKeys(settings, quietLog())
-	if err != nil {
-		return err
-	}
-	crypter, err := secret.NewCrypter(keys.Key, keys.OldKeys...)
+	crypter, err := configuredCrypter(settings)
 	if err != nil {
 		return err
 	}
