@@ -25,16 +25,18 @@ func nameParts(name string, exported *param.Map) namePart {
 		return namePart{text: name}
 	}
 	var values []loopValue
+	left := exported.Clone() // of two variables whose names begin alike the first is that of the first axis
 	for axis := range strings.SplitSeq(axes, "&") {
 		part := strings.SplitN(axis, "=", 4) // INDEX=KEY=INDEX=VALUE (language O9)
 		if len(part) < 4 {
 			return namePart{text: name}
 		}
-		key, value, found := exportedAs(part[1], exported)
+		key, value, found := exportedAs(part[1], left)
 		if !found {
 			return namePart{text: name}
 		}
-		values = append(values, loopValue{key, value})
+		left.Delete(key)
+		values = append(values, loopValue{cleanText(key), value})
 	}
 	return namePart{values: values}
 }

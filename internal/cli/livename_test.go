@@ -13,6 +13,7 @@ func TestFitName(t *testing.T) {
 		return []namePart{nameParts("+for-0=table=0=customer", param.Of("other", 1, "table", value)), {text: "+load"}}
 	}
 	two := []namePart{{text: "+count"}, nameParts("+for-0=region_o=1=apac&1=kind=0=5", param.Of("region_of_all", "apac", "kind", int64(5)))}
+	alike := []namePart{nameParts("+for-0=customer=0=north&1=customer=0=south", param.Of("customer_of", "north", "customer_at", "south"))}
 	cases := []struct {
 		parts   []namePart
 		columns int
@@ -24,6 +25,8 @@ func TestFitName(t *testing.T) {
 		{table("customers_of_the_south"), 20, "custom…e_south +load"},
 		{table("customers_of_the_south"), 8, "cus…load"},
 		{table("a\x1b[2Jb\nc"), 40, "table=a^[[2Jb +load"},
+		{alike, 60, "customer_of=north customer_at=south"},
+		{[]namePart{nameParts("+for-0=x%1B%5B2J%0A=0=y", param.Of("x\x1b[2J\n", "y"))}, 40, "x^[[2J^J=y"},
 		{two, 40, "+count region_of_all=apac kind=5"},
 		{two, 20, "+count apac 5"},
 		{[]namePart{nameParts("+for-0=x=1=y", nil)}, 40, "+for-0=x=1=y"},
