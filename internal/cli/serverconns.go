@@ -2,6 +2,7 @@ package cli
 
 import (
 	"container/list"
+	"crypto/tls"
 	"net"
 	"net/http"
 	"sync"
@@ -57,6 +58,9 @@ func (s *connections) makeRoom(c net.Conn) {
 		s.waiting.Remove(oldest)
 		c, _ = oldest.Value.(net.Conn)
 		delete(s.open, c)
+	}
+	if encrypted, ok := c.(*tls.Conn); ok {
+		c = encrypted.NetConn() // TLS waits for seconds to say goodbye to one that does not read, and here all others wait
 	}
 	_ = c.Close() // whoever serves it notices
 }

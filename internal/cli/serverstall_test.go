@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
@@ -399,6 +400,36 @@ func TestConnections(t *testing.T) {
 	if sixth := began(); !closed(sixth) || closed(busy) || closed(fourth) || closed(fifth) {
 		t.Error("where all are busy the new one should be closed")
 	}
+}
+
+// A connection that makes room is not asked to read a goodbye: who does not read would hold up all new connections.
+func TestConnectionsOfTLS(t *testing.T) {
+	t.Parallel()
+	cert, key, _ := certificateFiles(t)
+	certificate, err := tls.LoadX509KeyPair(cert, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		far, near := net.Pipe()
+		silent := tls.Server(near, &tls.Config{Certificates: []tls.Certificate{certificate}, SessionTicketsDisabled: true})
+		served := make(chan error, 1)
+		go func() { served <- silent.Handshake() }()
+		client := tls.Client(far, &tls.Config{InsecureSkipVerify: true}) //nolint:gosec // it is a certificate of tests
+		if err := errors.Join(client.Handshake(), <-served); err != nil {
+			t.Fatal(err)
+		}
+		room := newConnections(1)
+		room.changed(silent, http.StateNew)
+		begun := time.Now()
+		room.changed(&closable{}, http.StateNew)
+		if waited := time.Since(begun); waited > 0 {
+			t.Errorf("room was made after %v, want at once", waited)
+		}
+		if _, err := far.Read(make([]byte, 1)); !errors.Is(err, io.EOF) {
+			t.Errorf("reading from the connection that made room: %v, want EOF", err)
+		}
+	})
 }
 
 // closable is a connection that can only be closed.
