@@ -107,6 +107,9 @@ func (c *call) answerFile(f file) {
 		c.answerError(err)
 		return
 	}
+	if c.route.long { // the context of others has ended by now
+		content = &lasting{content, c.ctx()}
+	}
 	defer func() { _ = content.Close() }() // everything was read, or the answer broke off
 	c.w.Header().Set("Content-Type", f.contentType)
 	c.send(http.StatusOK, f.sizeBytes, content)
@@ -128,8 +131,10 @@ func (c *call) send(status int, sizeBytes int64, content io.Reader) {
 	if c.r.Method == http.MethodHead {
 		return
 	}
-	if err := compressTo(c.w, encoding, content); err != nil && !errors.Is(err, c.ctx().Err()) {
-		c.opts.Log.Warn("answer broke off", slog.String("path", c.r.URL.Path), slog.Any("error", err))
+	if err := compressTo(c.w, encoding, content); err != nil {
+		if !errors.Is(err, c.ctx().Err()) {
+			c.opts.Log.Warn("answer broke off", slog.String("path", c.r.URL.Path), slog.Any("error", err))
+		}
 		panic(http.ErrAbortHandler) //nolint:forbidigo // how net/http is told to close the connection
 	}
 }

@@ -53,19 +53,19 @@ func newProofs(o *Options) *proofs {
 // hold lets the context of a request end with its token. What it returns must be called when it is
 // answered. Callers without a token have nothing to lose while the server runs.
 func (p *proofs) hold(ctx context.Context, c *call) (release func()) {
-	ctx, cancel := context.WithCancelCause(ctx)
 	if c.caller.Token == nil {
-		return func() { cancel(nil) }
+		return func() {}
 	}
+	ctx, cancel := context.WithCancelCause(ctx)
 	c.context = ctx
 	connection := http.NewResponseController(c.w)
-	upload := &upload{ReadCloser: c.r.Body}
+	upload := &upload{ReadCloser: &lasting{c.r.Body, ctx}}
 	upload.whole.Store(c.r.ContentLength == 0)
 	c.r.Body = upload
 	end := func() {
 		cancel(errProofLost)
-		// Neither an upload nor a download goes on. Where there are no deadlines, the context must do. A deadline while nothing is
-		// read would end all further requests of the connection: net/http takes it for the loss of the client.
+		// Who waits for the next bytes of an upload, or of a client that does not read, waits no longer. A deadline while
+		// nothing is read would end all further requests of the connection: net/http takes it for the loss of the client.
 		if !upload.whole.Load() {
 			_ = connection.SetReadDeadline(time.Now())
 		}
@@ -95,6 +95,21 @@ func (p *proofs) hold(ctx context.Context, c *call) (release func()) {
 			p.drop(key, known)
 		}
 	}
+}
+
+// lasting is a body that is read as long as its context holds. Deadlines do not do for that: each piece has a new one.
+type lasting struct {
+	io.ReadCloser
+
+	ctx context.Context //nolint:containedctx // of the request
+}
+
+// Read implements io.Reader.
+func (l *lasting) Read(data []byte) (int, error) {
+	if err := l.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return l.ReadCloser.Read(data)
 }
 
 // upload is the body of a request, and whether all of it has been read.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -14,6 +15,7 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/access"
+	"github.com/trowel-project/trowel/internal/blob"
 	"github.com/trowel-project/trowel/internal/server"
 )
 
@@ -95,6 +97,62 @@ func TestLastingRequestsEnd(t *testing.T) {
 		t.Errorf("the stream of another token ended, too: %s", got)
 	default:
 	}
+}
+
+// A download does not go on either, whatever deadlines are set on the way and however its bytes are read.
+func TestDownloadsEnd(t *testing.T) {
+	t.Parallel()
+	pieces := make(chan struct{})
+	h := newHouse(t, func(o *server.Options) {
+		o.ProveEvery = time.Millisecond
+		o.Archives["db"] = endless{o.Archives["db"], pieces}
+	})
+	h.tasks(t, "p")
+	bare := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h.Config.Handler.ServeHTTP(struct{ http.ResponseWriter }{w}, r) // without deadlines
+	}))
+	t.Cleanup(bare.Close)
+	t.Cleanup(func() { close(pieces) })
+	bearer, hash := access.NewToken()
+	token := &trowel.Token{Name: "t", Hash: hash, Role: "operator", CreatedAt: time.Now()}
+	change := func(f func(tx trowel.Tx) error) {
+		if err := h.store.Update(t.Context(), f); err != nil {
+			t.Fatal(err)
+		}
+	}
+	change(func(tx trowel.Tx) error { return tx.InsertToken(t.Context(), token) })
+	ended := (&house{Server: bare}).lasting(t, "GET", "/api/projects/1/archive", "Bearer "+bearer, strings.NewReader(""))
+	pieces <- struct{}{}
+	token.RevokedAt = time.Now()
+	change(func(tx trowel.Tx) error { return tx.UpdateToken(t.Context(), token) })
+	for late := time.After(time.Minute); ; {
+		select {
+		case <-ended:
+			return
+		case pieces <- struct{}{}:
+		case <-late:
+			t.Fatal("the download goes on")
+		}
+	}
+}
+
+// endless is a store whose blobs have no end.
+type endless struct {
+	blob.Store
+
+	pieces chan struct{}
+}
+
+func (e endless) Open(context.Context, string, int64, int64) (io.ReadCloser, error) {
+	return io.NopCloser(e), nil
+}
+
+func (e endless) Read(data []byte) (int, error) {
+	if _, more := <-e.pieces; !more {
+		return 0, io.EOF
+	}
+	data[0] = 'x'
+	return 1, nil
 }
 
 // telling tells of those who have sent a body that is not at its end.
