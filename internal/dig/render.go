@@ -17,7 +17,7 @@ const (
 )
 
 // Render writes findings for people: place and message, the line with a marker below, and how to
-// mend it. Control characters, which may stand in a file, are shown as blanks, or as U+FFFD. As with other
+// mend it. Control characters, which may stand in a file, are shown as U+FFFD. As with other
 // output for people, an error of w is not told.
 func Render(w io.Writer, findings []Finding, colour bool) {
 	paint := func(code, text string) string {
@@ -72,14 +72,14 @@ func marked(source string, column int) (line, marker string) {
 	return string(before) + string(after), indent + "^"
 }
 
-// printable replaces what a terminal would obey: control characters but tab and line break, and those that
-// change the direction of text.
+// printable replaces what a terminal would obey: control characters but tab and line break, separators of lines and
+// paragraphs, and those that change the direction of text.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
 		case r == '\t', r == '\n':
 			return r
-		case unicode.IsControl(r), r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069:
+		case unicode.IsControl(r), unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp):
 			return unicode.ReplacementChar
 		}
 		return r
