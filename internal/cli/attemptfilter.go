@@ -115,10 +115,7 @@ func (f *attemptFilter) again(program, command, next string) string {
 		if option.value == "" {
 			continue
 		}
-		if strings.ContainsAny(option.value, " '\"\\$`&|;<>()*?[]#~!{}") {
-			option.value = "'" + strings.ReplaceAll(option.value, "'", `'\''`) + "'"
-		}
-		words = append(words, option.name, option.value)
+		words = append(words, option.name, shellQuote(option.value))
 	}
 	if f.size > 0 {
 		words = append(words, "--page-size", strconv.Itoa(f.size))

@@ -114,7 +114,7 @@ func (p *serverProcess) warnOfReach(ctx context.Context) {
 func (p *serverProcess) privatePaths() []string {
 	s := p.settings
 	paths := slices.Clone(p.secretFiles)
-	for _, path := range []string{s.Database.File, s.Listen.TLSKey, s.Archives.Folder, s.AccessLog.Dir} {
+	for _, path := range []string{s.Database.File, secretKeyPath(s), s.Listen.TLSKey, s.Archives.Folder, s.AccessLog.Dir} {
 		if path != "" {
 			paths = append(paths, p.env.path(path))
 		}

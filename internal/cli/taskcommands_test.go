@@ -88,6 +88,21 @@ func TestCommandsAsAnotherUser(t *testing.T) {
 	}
 }
 
+// A server warns of its files that tasks reach although they are another user's: of the key of secrets, too.
+func TestServerSaysWhatTasksReach(t *testing.T) {
+	t.Parallel()
+	asRoot(t)
+	dir := reachable(t)
+	key := filepath.Join(dir, "secret.key")
+	if err := errors.Join(os.WriteFile(key, []byte("MDEyMzQ1Njc4OTAxMjM0NQ=="), 0o600), os.Chmod(key, 0o644)); err != nil { //nolint:gosec // as by mistake
+		t.Fatal(err)
+	}
+	s := serve(t, "agent.command.user", "nobody", "tmpdir", dir, "database.path", dir)
+	if said := "commands of tasks reach a file that is not for them path=" + key; !strings.Contains(s.log.String(), said) {
+		t.Errorf("the log lacks %q:\n%s", said, s.log)
+	}
+}
+
 // Whoever pushes has the rights of the server where commands run as its user: it says so once.
 func TestServerSaysWhomCommandsRunAs(t *testing.T) {
 	t.Parallel()
