@@ -14,21 +14,6 @@ func Near(key string, candidates []string) []string {
 	return near
 }
 
-// Nearest returns those of Near that are nearest to the key.
-func Nearest(key string, candidates []string) []string {
-	var nearest []string
-	best := -1
-	for _, c := range Near(key, candidates) {
-		switch d := distance(units(key), units(c)); {
-		case best < 0 || d < best:
-			nearest, best = []string{c}, d
-		case d == best:
-			nearest = append(nearest, c)
-		}
-	}
-	return nearest
-}
-
 // units are what Digdag counts as characters.
 func units(s string) []uint16 { return utf16.Encode([]rune(s)) }
 
