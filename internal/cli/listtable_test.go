@@ -145,7 +145,7 @@ func TestSinceTime(t *testing.T) {
 			t.Errorf("sinceTime(%q) = %s, %t, want %s", text, got, ok, want)
 		}
 	}
-	for _, text := range []string{"", "gestern", "0", "0h", "-1", "2024-13-45", "25:00", "h"} {
+	for _, text := range []string{"", "gestern", "0", "0h", "-1", "2024-13-45", "25:00", "h", "7", "2024", "20240101"} {
 		if at, ok := sinceTime(text, now); ok {
 			t.Errorf("sinceTime(%q) = %s, want none", text, at)
 		}

@@ -11,7 +11,7 @@ import (
 
 // stalls ends requests whose body does not come, or whose answer is not taken: each piece has a while
 // (server 3.1, server.http.io-idle-timeout). How long the handler takes makes no difference. A refusal does not wait
-// for the rest of a large body, see lingering.
+// for the rest of a large body, see linger.
 type stalls struct {
 	handler http.Handler
 	limit   time.Duration // none if it is zero

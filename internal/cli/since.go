@@ -10,6 +10,10 @@ import (
 // sinceForms are what --since takes, for its complaint.
 const sinceForms = `write a length of time back from now, as in 12h or 7d, today, yesterday, "HH:mm", "yyyy-MM-dd", "yyyy-MM-dd HH:mm:ss", with a zone as in +0900 or without, or UNIX seconds`
 
+// leastSeconds are the first UNIX seconds that are taken, of 1973: shorter numbers are meant as a year, a date without
+// hyphens or a length of time without its unit, and would list everything.
+const leastSeconds = 100_000_000
+
 // sinceTime is the moment that --since means. Clocks and dates without a zone are those of now.
 func sinceTime(text string, now time.Time) (time.Time, bool) {
 	midnight := func(days int) time.Time {
@@ -22,7 +26,7 @@ func sinceTime(text string, now time.Time) (time.Time, bool) {
 		return midnight(-1), true
 	}
 	if seconds, err := strconv.ParseInt(text, 10, 64); err == nil {
-		return time.Unix(seconds, 0), seconds > 0
+		return time.Unix(seconds, 0), seconds >= leastSeconds
 	}
 	if length, err := param.ParseDuration(text); err == nil {
 		return now.Add(-length), length > 0
