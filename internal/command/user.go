@@ -62,21 +62,30 @@ func (u *User) own(path string) error { return os.Lchown(path, int(u.UID), int(u
 // maxLeftBytes is how large a file may be that ReadFile reads.
 const maxLeftBytes = 64 << 20
 
-// ReadFile reads a file in the folder of a finished command, at most 64 MiB. Where another user could put
-// something else in its place, only a plain file of that user is read: no link, and nothing that stands
-// elsewhere under another name. A file that is missing is an fs.ErrNotExist.
+// ReadFile reads a plain file in the folder of a finished command, at most 64 MiB; it does not wait for what the
+// command may have left in its place, as a pipe. Of another user only a file that is that user's alone is read: no link, and
+// nothing that stands elsewhere under another name. A file that is missing is an fs.ErrNotExist.
 func (s *Status) ReadFile(project, name string) (data []byte, err error) {
 	path := filepath.Join(filepath.FromSlash(s.IODir), name)
 	var file *os.File
 	if s.Owner == nil {
-		file, err = os.Open(filepath.Join(project, path))
+		file, err = os.OpenFile(filepath.Join(project, path), os.O_RDONLY|openAtOnce, 0)
 	} else {
-		file, err = s.Owner.open(project, path)
+		file, err = openWithin(project, path)
 	}
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
+	info, err := file.Stat()
+	switch {
+	case err != nil:
+		return nil, err
+	case s.Owner != nil && (!info.Mode().IsRegular() || !s.Owner.ownsAlone(info)):
+		return nil, fmt.Errorf("%s is not a file that the user %q has made", name, s.Owner.Name)
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is no plain file", name)
+	}
 	data, err = io.ReadAll(io.LimitReader(file, maxLeftBytes+1))
 	if err == nil && len(data) > maxLeftBytes {
 		err = fmt.Errorf("%s is larger than %d MiB", name, maxLeftBytes>>20)
@@ -84,23 +93,12 @@ func (s *Status) ReadFile(project, name string) (data []byte, err error) {
 	return data, err
 }
 
-// open opens a file of the user below a folder that is the user's.
-func (u *User) open(dir, path string) (*os.File, error) {
+// openWithin opens a file that is in a folder, whatever links there are.
+func openWithin(dir, path string) (*os.File, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close() //nolint:errcheck // was only looked up in
-	file, err := root.OpenFile(path, os.O_RDONLY|openPlain, 0)
-	if err != nil {
-		return nil, err
-	}
-	info, err := file.Stat()
-	if err == nil && (!info.Mode().IsRegular() || !u.ownsAlone(info)) {
-		err = fmt.Errorf("%s is not a file that the user %q has made", filepath.Base(path), u.Name)
-	}
-	if err != nil {
-		return nil, errors.Join(err, file.Close())
-	}
-	return file, nil
+	return root.OpenFile(path, os.O_RDONLY|openAtOnce|openNoLink, 0)
 }

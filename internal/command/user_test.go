@@ -160,6 +160,33 @@ func TestReadFileOfOther(t *testing.T) {
 	})
 }
 
+// Nor does a command of this user hold up who reads its file, which no kill would end.
+func TestReadFileDoesNotWait(t *testing.T) {
+	t.Parallel()
+	local := command.NewLocal(command.LocalOptions{Env: []string{"PATH=/bin:/usr/bin"}})
+	for _, c := range []struct{ name, text, want string }{
+		{"a file", "echo fine > left", "fine\n"},
+		{"a link to a file", "echo fine > file && ln -s file left", "fine\n"},
+		{"a pipe that nobody writes to", "mkfifo left", ""},
+		{"a link to a pipe", "mkfifo pipe && ln -s pipe left", ""},
+		{"a device", "ln -s /dev/zero left", ""},
+		{"a folder", "mkdir left", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			request := &command.Request{Project: dir, WorkDir: ".", IODir: ".", Args: []string{"sh", "-c", c.text}, Output: &bytes.Buffer{}}
+			status, err := local.Run(t.Context(), request)
+			if err != nil || status.ExitCode != 0 {
+				t.Fatalf("Run(%s) = %+v, %v", c.text, status, err)
+			}
+			if data, err := status.ReadFile(dir, "left"); string(data) != c.want || (err == nil) != (c.want != "") {
+				t.Errorf("ReadFile after %s = %.20q, %v, want %q", c.text, data, err, c.want)
+			}
+		})
+	}
+}
+
 // A folder that others reach, or that was given away before, is not given to a user.
 func TestRunAsOtherWantsAFolderOfItsOwn(t *testing.T) {
 	t.Parallel()

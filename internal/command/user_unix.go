@@ -14,8 +14,11 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// openPlain keeps a link from being followed, and a pipe from being waited for.
-const openPlain = syscall.O_NOFOLLOW | syscall.O_NONBLOCK
+// openAtOnce keeps a pipe from being waited for, openNoLink a link from being followed.
+const (
+	openAtOnce = syscall.O_NONBLOCK
+	openNoLink = syscall.O_NOFOLLOW
+)
 
 // FindUser finds a user by name or number, and with a group that is not empty gives that one in place of
 // its own. A number that has no name needs a group. Root, and the user of this process, are

@@ -6,7 +6,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-const openPlain = 0
+const openAtOnce, openNoLink = 0, 0
 
 // FindUser refuses: there are no other users for commands on Windows.
 func FindUser(string, string) (*User, error) {
