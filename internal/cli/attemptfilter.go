@@ -115,12 +115,12 @@ func (f *attemptFilter) again(program, command, next string) string {
 		if option.value == "" {
 			continue
 		}
-		words = append(words, option.name, shellQuote(option.value))
+		words = append(words, option.name, option.value)
 	}
 	if f.size > 0 {
 		words = append(words, "--page-size", strconv.Itoa(f.size))
 	}
-	return strings.Join(words, " ")
+	return shellLine(words...)
 }
 
 // none says that nothing was found, and of what.

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/client"
@@ -54,7 +53,7 @@ func runAttempts(ctx context.Context, c *call) error {
 		}
 		more, none := "", "There are no attempts. Use `"+c.program+" start` to start a session."
 		if n := len(attempts.Attempts); n > 0 {
-			more = view.older(strings.TrimSpace("attempts "+strings.Join(c.args.positional, " ")), n, *page.Size, attempts.Attempts[n-1].ID)
+			more = view.older(append([]string{"attempts"}, c.args.positional...), n, *page.Size, attempts.Attempts[n-1].ID)
 		}
 		view.show(attemptTable(view, attempts.Attempts), none, more, view.errorHint(attempts.Attempts), view.timesHint())
 		return nil

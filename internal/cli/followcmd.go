@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/trowel-project/trowel/internal/api"
@@ -65,10 +64,7 @@ func serverCommand(c *call, words ...string) string {
 	if c.configPath != "" {
 		words = append(words, "--config", c.configPath)
 	}
-	for i, word := range words {
-		words[i] = shellQuote(word)
-	}
-	return strings.Join(words, " ")
+	return shellLine(words...)
 }
 
 // followedEnd describes the end of an attempt as that of a run.

@@ -26,12 +26,13 @@ func sizeError(v *listView, err error) error {
 	return err
 }
 
-// older says how to go on in a list by ids, whose last one is last, if there may be more than were asked for.
-func (v *listView) older(command string, shown, size int, last api.ID) string {
+// older says how to go on in a list by ids, whose last one is last, if there may be more than were asked for. The command
+// is its words without the program.
+func (v *listView) older(command []string, shown, size int, last api.ID) string {
 	if shown < size {
 		return ""
 	}
-	return fmt.Sprintf("Older ones: `%s %s --last-id %s`", v.program, command, last)
+	return fmt.Sprintf("Older ones: `%s %s --last-id %s`", v.program, shellLine(command...), last)
 }
 
 // localTimes writes all moments in a text in the zone of this system. The zone is said once, by timesHint.

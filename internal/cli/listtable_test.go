@@ -151,3 +151,20 @@ func TestSinceTime(t *testing.T) {
 		}
 	}
 }
+
+// The commands that go on in a list can be copied, whatever the names in them are.
+func TestNextPage(t *testing.T) {
+	t.Parallel()
+	v, _, _ := testView(80)
+	got := v.older([]string{"sessions", "my project", "it's"}, 2, 2, 4)
+	if want := "Older ones: `" + v.program + ` sessions 'my project' 'it'\''s' --last-id 4` + "`"; got != want {
+		t.Errorf("older: %s, want %s", got, want)
+	}
+	if got := v.older([]string{"sessions"}, 1, 2, 4); got != "" {
+		t.Errorf("older after a page that is not full: %s", got)
+	}
+	f := attemptFilter{project: "my project", sinceText: "2024-01-01 10:00"}
+	if got, want := f.again("trowel", "attempts", "x"), `trowel attempts --project 'my project' --since '2024-01-01 10:00' --next x`; got != want {
+		t.Errorf("again: %s, want %s", got, want)
+	}
+}

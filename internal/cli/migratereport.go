@@ -105,10 +105,7 @@ func (r *migrateReport) restart(running *digdag.Running) (command, note string) 
 	case running.Waiting:
 		notes = append(notes, "it waited for the session before it in a backfill")
 	}
-	for i, word := range words {
-		words[i] = shellQuote(word)
-	}
-	return strings.Join(words, " "), strings.Join(notes, "; ")
+	return shellLine(words...), strings.Join(notes, "; ")
 }
 
 // assignments are the parameters that people gave, as -p takes them; those about the schedule are worked

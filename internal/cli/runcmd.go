@@ -239,10 +239,7 @@ func (l *localRun) resumeCommand() string {
 		}
 	}
 	words = append(words, "--session", l.session.Format("2006-01-02 15:04:05"))
-	for i, word := range words {
-		words[i] = shellQuote(word)
-	}
-	return strings.Join(words, " ")
+	return shellLine(words...)
 }
 
 // startedAs is what starts this program once more from the same folder: its name or, where that is a
@@ -256,6 +253,15 @@ func (c *call) startedAs() []string {
 		return []string{"go", "run", build.Path}
 	}
 	return c.env.Args[:1:1]
+}
+
+// shellLine is a command line for a POSIX shell.
+func shellLine(words ...string) string {
+	quoted := make([]string, len(words))
+	for i, word := range words {
+		quoted[i] = shellQuote(word)
+	}
+	return strings.Join(quoted, " ")
 }
 
 // shellQuote quotes a word for a POSIX shell if it needs that.

@@ -38,7 +38,7 @@ func runSessions(ctx context.Context, c *call, server *client.Client) error {
 			if asked := c.optionNumber("--page-size"); asked != nil {
 				size = *asked
 			}
-			more = view.older(strings.TrimSpace("sessions "+strings.Join(c.args.positional, " ")), n, size, sessions.Sessions[n-1].ID)
+			more = view.older(append([]string{"sessions"}, c.args.positional...), n, size, sessions.Sessions[n-1].ID)
 		}
 		view.show(sessionTable(view, sessions.Sessions), none, more, view.timesHint())
 		return nil
