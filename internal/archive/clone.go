@@ -86,38 +86,3 @@ func cloneFile(entry fs.DirEntry, from, to string) (err error) {
 	_, err = io.Copy(target, source)
 	return err
 }
-
-// removeTree removes a folder, also what is in folders that were closed to their owner. Others may still
-// write there: nothing outside of it is changed, whatever links they make.
-func removeTree(path string) error {
-	err := os.RemoveAll(path)
-	if err == nil {
-		return nil
-	}
-	if opened := openFolders(path); opened != nil {
-		return err
-	}
-	return os.RemoveAll(path)
-}
-
-// openFolders opens a folder, and those in it, to their owner.
-func openFolders(path string) (err error) {
-	if info, err := os.Lstat(path); err != nil || !info.IsDir() {
-		return errors.Join(err, fs.ErrInvalid)
-	}
-	if err := os.Chmod(path, ownerFolder); err != nil { //nolint:gosec // to remove it
-		return err
-	}
-	root, err := os.OpenRoot(path)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, root.Close()) }()
-	_ = fs.WalkDir(root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
-		if entry != nil && entry.IsDir() {
-			return root.Chmod(name, ownerFolder)
-		}
-		return err
-	}) // what could not be opened is told by who removes it
-	return nil
-}
