@@ -47,6 +47,7 @@ func (in *inspection) run(p *Project) []Finding {
 	}
 	in.project, in.sources = p, newSources(p.loader())
 	in.seen, in.told, in.workflows = map[string]bool{}, map[string]int{}, map[string]bool{}
+	in.broken = map[string]bool{}
 	in.judged, in.compiled = map[exported]bool{}, map[string][2]string{}
 	for _, name := range names {
 		in.workflows[strings.TrimSuffix(name, suffix)] = true
@@ -72,6 +73,7 @@ type inspection struct {
 	workflows map[string]bool // names in the project's root
 	seen      map[string]bool // files that were inspected
 	told      map[string]int  // findings of each file
+	broken    map[string]bool // files with values that could not be read, which count as null
 	findings  []Finding
 	grown     growth // of the workflow files so far
 	only      string // the id of those that are told; empty for all that Check tells
@@ -154,11 +156,15 @@ func (in *inspection) problem(file string, keys []string, severity Severity, err
 	if head, lines, found := strings.Cut(message, "\n"); found && strings.HasPrefix(head, "Validating ") {
 		message = lines
 	}
+	if in.broken[file] && strings.Contains(message, "is required but null") {
+		return // what could not be read counts as null, and was told
+	}
 	f := Finding{Place: in.sources.locate(file, keys), Severity: severity, Message: inOwnWords(message), Rule: ruleOf(message)}
 	last := ""
 	if len(keys) > 0 {
 		last = keys[len(keys)-1]
 	}
+	f.Message = taskInOwnWords(f.Message, last)
 	f.Hint = in.hint(message, last)
 	if f.Rule == ruleBody {
 		f = in.glued(f)
@@ -188,6 +194,7 @@ func (in *inspection) textFile(name string, severity Severity, chain []string) b
 		c.errors = append(c.errors, failure)
 	}
 	for _, err := range c.errors {
+		in.broken[name] = true
 		in.syntax(name, severity, err)
 	}
 	if _, failure := (document{value: value}).object(); failure != nil {
@@ -197,6 +204,7 @@ func (in *inspection) textFile(name string, severity Severity, chain []string) b
 		return false
 	}
 	in.includes(append(slices.Clone(chain), name), doc.Root, severity, map[*yaml.Node]bool{})
+	in.lostKeys(name, doc.Root, map[*yaml.Node]bool{})
 	return true
 }
 
@@ -214,7 +222,7 @@ func (in *inspection) syntax(name string, severity Severity, err *Error) {
 		f.Source = src.line(f.Line)
 	}
 	if marked, ok := errors.AsType[*yaml.Error](err.Err); ok {
-		f.Message = marked.Summary()
+		f.Message = foundCode.ReplaceAllString(marked.Summary(), "found '$1'")
 		elsewhere := strings.HasPrefix(f.Message, "while parsing a flow") && marked.Begin != nil && int(marked.Begin.Line)+1 < f.Line
 		if (f.Source == "" || elsewhere) && marked.Begin != nil { // at the end of the file: tell what is not ended
 			f.Place = placeIn(name, *marked.Begin)
@@ -231,6 +239,13 @@ func (in *inspection) includes(chain []string, n *yaml.Node, severity Severity, 
 		return
 	}
 	visited[n] = true
+	if tagOf(n) == tagInclude {
+		in.tell(Finding{
+			Place: placeIn(chain[len(chain)-1], n.Start), Severity: severity, Rule: ruleInclude,
+			Message: "!include stands where a value belongs", Hint: "write it as a key, indented below this one: `!include : 'path'`",
+		})
+		return
+	}
 	if n.Kind != yaml.Mapping {
 		for _, child := range n.Children {
 			in.includes(chain, child, severity, visited)

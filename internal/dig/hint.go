@@ -77,7 +77,6 @@ var hintRules = []hintRule{
 	{"Expected array type for key '_after'", "write a list: `_after: [+a, +b]`"},
 	{"Invalid _parallel format", "write `_parallel: true` or `_parallel: {limit: 3}`"},
 	{"for key '_parallel'", "write true or false: expressions are not evaluated here"},
-	{"must not contain character", "use letters, digits and - _ = [ ] { } % & @ , ."},
 	{"must not contain ^", "^ is kept for tasks that Trowel generates"},
 	{"must not start with a numeric digit", "rename the file so that its name begins with a letter"},
 	{"must not include special symbols", "rename the file so that its name begins with a letter"},
@@ -104,8 +103,17 @@ func (in *inspection) hint(message, key string) string {
 		return zoneHint(message)
 	case strings.HasPrefix(message, "Unknown scheduler type"):
 		return scheduleHint(key)
+	case strings.Contains(message, "must not contain character"):
+		return nameHint(message)
 	case strings.HasPrefix(message, "Dependency task"):
 		return "_after can name tasks that stand above it in the same group, as `+name`"
+	}
+	if strings.HasPrefix(message, "A task can't have ") {
+		for name, operator := range in.catalog.Operators {
+			if operator.Generates && strings.Contains(message, `"`+name+`>":`) {
+				return "put what " + name + "> shall run below `_do:`, beside it"
+			}
+		}
 	}
 	if mend := scheduleMend(message); mend != "" {
 		return mend
@@ -116,6 +124,21 @@ func (in *inspection) hint(message, key string) string {
 		}
 	}
 	return ""
+}
+
+// nameHint says what a name can be, from a message that ends with the name in quotation marks.
+func nameHint(message string) string {
+	const letters = "use letters, digits and - _ = [ ] { } % & @ , ."
+	_, name, _ := strings.Cut(message, `: "`)
+	name = strings.TrimPrefix(strings.TrimSuffix(name, `"`), "+")
+	if isTemplate(name) {
+		return "names are not evaluated: for_each> makes tasks of a list, and names them"
+	}
+	words := strings.FieldsFunc(name, func(c rune) bool { return !isTaskNameRune(c) })
+	if len(words) == 0 {
+		return letters
+	}
+	return letters + ", as in +" + strings.Join(words, "_")
 }
 
 func scheduleHint(key string) string {
@@ -174,7 +197,10 @@ var syntaxRules = []hintRule{
 	{"Null key", `put quotes around the key: "null"`},
 	{"mapping values are not allowed", "put quotes around a text with a colon in it, or check the indentation"},
 	{"could not find expected ':'", "add a colon behind the key, or indent the line if it continues the text above"},
+	{"but found ':'", "write a key before the colon"},
 	{"expected <block end>", "begin all keys of one mapping in the same column"},
+	{"expected the node content, but found ','", "remove one of the commas"},
+	{"while scanning a block scalar", "begin the text in the next line, indented"},
 	{"while parsing a flow", "close the bracket, and put a comma between the entries"},
 	{"sequence entries are not allowed", "put the - into a line of its own"},
 	{"for merging", "give << a mapping, or a list of mappings"},

@@ -142,6 +142,10 @@ func (in *inspection) unusedKeys(t tree, index int, name string, operator Operat
 		if key == name || isOperatorKey(key) || slices.Contains(known, key) || IsOption(key) || key == keyRate {
 			continue
 		}
+		if directive := meantDirective(key); directive != "" && operator.Generates && !task.Local.Has(directive) && !named(words(), key) {
+			in.warnAt(t, index, ruleUnused, fmt.Sprintf(unusedKey, key, task.FullName), didYouMean([]string{directive}), key)
+			continue
+		}
 		meant := meantOption(key)
 		near := param.Similar(key, known)
 		if !operator.Open || meant != "" || strings.HasPrefix(key, "_") {
@@ -166,6 +170,17 @@ func (in *inspection) unusedKeys(t tree, index int, name string, operator Operat
 		}
 		in.warnAt(t, index, ruleUnused, fmt.Sprintf(unusedKey, key, task.FullName), hint, key)
 	}
+}
+
+// meantDirective is the directive that people mean by a key; empty for none.
+func meantDirective(key string) string {
+	switch key {
+	case "do", "then", "_then":
+		return keyDo
+	case "else", "_else", "else_do", "otherwise", "_otherwise":
+		return keyElseDo
+	}
+	return ""
 }
 
 // expressionsOf returns all that stands between ${ and } in a body, roughly.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"strings"
 
 	"github.com/trowel-project/trowel/internal/param"
 )
@@ -96,12 +97,13 @@ func (in *inspection) operatorValues(t tree, index int, key, name string, known 
 	if key == keyType {
 		command, _ = task.Local.Get(keyCommand)
 	}
-	if command == nil && known.NeedsCommand && key != keyType {
-		in.warnAt(t, index, ruleValue, fmt.Sprintf(commandMissing, key), "", key)
+	if command == nil && known.NeedsCommand && key != keyType && !in.broken[t.file] {
+		in.warnAt(t, index, ruleValue, fmt.Sprintf(commandMissing, key), in.missingHint(t, index, key), key)
 	}
 	in.judgeAs(t, index, command, known.Command, name+">", key)
 	if known.Generates {
-		if !task.Local.Has(keyDo) && !in.inherits(t, index, keyDo) && (name != "if" || !task.Local.Has(keyElseDo)) {
+		if !task.Local.Has(keyDo) && !in.inherits(t, index, keyDo) && (name != "if" || !task.Local.Has(keyElseDo)) &&
+			in.wants(t.file, "") && !hasMeant(task.Local, keyDo) && !t.refused(index) {
 			in.warnAt(t, index, ruleValue, fmt.Sprintf(bodyMissing, key), "write the tasks below `_do:`, beside "+key, key)
 		}
 		if value, ok := task.Local.Get(keyParallel); ok && name != "if" {
@@ -119,6 +121,22 @@ func (in *inspection) operatorValues(t tree, index int, key, name string, known 
 		}
 	}
 	in.inherited(t, index, known, seen)
+}
+
+// missingHint says how to give a key of a task a value. A # behind the colon was meant for one.
+func (in *inspection) missingHint(t tree, index int, key string) string {
+	if !in.wants(t.file, "") {
+		return ""
+	}
+	at := in.sources.locate(t.file, append(t.path(problem{task: index}), key))
+	src := in.sources.get(at.File)
+	if src == nil {
+		return ""
+	}
+	if _, value, _ := strings.Cut(src.line(at.Line), key+":"); strings.HasPrefix(strings.TrimSpace(value), "#") {
+		return "put quotes around the text: a # behind a blank begins a comment"
+	}
+	return "write it behind the colon"
 }
 
 // inherited inspects the options of an operator that stand below _export of what is above, the nearest first.
@@ -204,6 +222,21 @@ func (in *inspection) judgeAs(t tree, index int, value param.Value, v Value, nam
 	for _, f := range judge(name, value, v) {
 		in.warnAt(t, index, ruleValue, f.message, f.hint, append(slices.Clone(path), f.path...)...)
 	}
+}
+
+// refused reports whether the compiler refuses a task itself.
+func (t tree) refused(index int) bool {
+	return slices.ContainsFunc(t.compiler.thrown, func(p problem) bool { return p.task == index && p.inner == nil })
+}
+
+// hasMeant reports whether a body has a key that people write for a directive.
+func hasMeant(body *param.Map, directive string) bool {
+	for key := range body.All() {
+		if meantDirective(key) == directive {
+			return true
+		}
+	}
+	return false
 }
 
 // isVariable reports whether a text may be the name of a variable of a command (operators 1.7).

@@ -32,7 +32,7 @@ type Rule struct{ Name, About string }
 func Rules() []Rule {
 	return []Rule{
 		{ruleSyntax, "the file is no YAML, or not of the kind that is read"},
-		{ruleDuplicate, "a key stands twice in one object"},
+		{ruleDuplicate, "a key stands twice in one object, or in two items of a task that is a list"},
 		{ruleInclude, "a file that `!include` names cannot be read"},
 		{ruleEncoding, "the file is not written in UTF-8"},
 		{ruleKey, "a key has no meaning on a group, or at the top of a file"},

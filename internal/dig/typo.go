@@ -15,7 +15,13 @@ var (
 	// bareTask has a task, a directive or an operator without its colon.
 	bareTask = regexp.MustCompile(`^(\s*)(\+[\w.=-]+|_(?:do|else_do|error|check|export|env|secrets)|schedule|sla)\s*(?:#.*)?$`)
 	// bareOperator has an operator and its value, without the colon between them.
-	bareOperator = regexp.MustCompile(`^(\s*(?:- )?)(\w+>|timezone|_\w+)[ \t]+([^\s:].*)$`)
+	bareOperator = regexp.MustCompile(`^(\s*(?:- )?)(\w+>|timezone|_\w+)[ \t]+(?:=[ \t]*)?([^\s:=].*)$`)
+	// wideColon has a colon of another script, as Chinese and Japanese keyboards write it.
+	wideColon = regexp.MustCompile(`^(\s*(?:- )?)(\w+>|_\w+|\+[\w.=-]+|timezone|schedule|sla)\s*[：﹕︰]\s*(.*)$`)
+	// gluedInclude has a colon that no blank stands before, and so is a part of the tag.
+	gluedInclude = regexp.MustCompile(`^(\s*(?:- )?)(!include):\s+(.*)$`)
+	// blockKey announces a text in lines of its own.
+	blockKey = regexp.MustCompile(`^\s*(?:- )?([^\s:]+):\s+[|>][-+0-9]*\s*(?:#.*)?$`)
 	// halfQuoted has a value that begins like a quoted text or a collection and goes on behind it.
 	halfQuoted = regexp.MustCompile(`^\s*(?:- )?([^\s:]+:)\s+([{\["'].*)$`)
 )
@@ -37,12 +43,12 @@ func (in *inspection) typo(f Finding) Finding {
 	}
 	if strings.Contains(f.Message, "but found '<scalar>'") {
 		if m := halfQuoted.FindStringSubmatch(src.line(f.Line)); m != nil {
-			f.Hint = "put quotes around the whole text: `" + m[1] + " '" + strings.ReplaceAll(strings.TrimSpace(m[2]), "'", "''") + "'`"
+			f.Hint = "put quotes around the whole text: `" + m[1] + " " + quoted(strings.TrimSpace(m[2])) + "`"
 			return f
 		}
 	}
 	if !strings.Contains(f.Message, "mapping values are not allowed") && !strings.Contains(f.Message, "could not find expected ':'") &&
-		!strings.Contains(f.Message, "<block end>") {
+		!strings.Contains(f.Message, "<block end>") && !strings.Contains(f.Message, "<document start>") {
 		return f
 	}
 	for number, seen := f.Line, 0; number > 0 && seen < 3; number-- {
@@ -54,8 +60,41 @@ func (in *inspection) typo(f Finding) Finding {
 		if found, ok := missingCharacter(f, number, line); ok {
 			return found
 		}
+		if found, ok := flatBlock(f, number, line, src.line(number+1)); ok {
+			return found
+		}
 	}
 	return f
+}
+
+// quoted puts quotation marks around a text. Those that it begins and ends with were meant for the whole, if
+// the next one goes on with a letter, as in "it's".
+func quoted(text string) string {
+	if end := len(text) - 1; end > 1 && text[0] == text[end] && (text[0] == '"' || text[0] == '\'') {
+		inner, mark := text[1:end], text[:1]
+		other := "\""
+		if mark == other {
+			other = "'"
+		}
+		_, after, found := strings.Cut(inner, mark)
+		if found && after != "" && isVariable("_"+after[:1]) && !strings.Contains(inner, other) && !strings.Contains(inner, "\\") {
+			return other + inner + other
+		}
+	}
+	return "'" + strings.ReplaceAll(text, "'", "''") + "'"
+}
+
+// flatBlock is the finding for a key whose text, in lines of its own, is not indented below it.
+func flatBlock(f Finding, number int, line, next string) (Finding, bool) {
+	m := blockKey.FindStringSubmatch(line)
+	if m == nil || strings.TrimSpace(next) == "" || indentation(next) > indentation(line) {
+		return f, false
+	}
+	f.Place = Place{f.File, number + 1, indentation(next) + 1}
+	f.Message = "the text of " + m[1] + " is not indented"
+	f.Hint = "indent its lines further than " + m[1]
+	f.Source = next
+	return f, true
 }
 
 // glued looks for the same causes in the body of a task that is no object, as the text `sh>:ls`.
@@ -85,6 +124,20 @@ func missingCharacter(f Finding, number int, line string) (Finding, bool) {
 		f.Place = Place{f.File, number, len([]rune(m[1]+m[2])) + 1}
 		f.Message = "there is no blank behind the colon of " + m[2]
 		f.Hint = "put a blank there: `" + m[2] + ": " + strings.TrimSpace(m[3]) + "`"
+		f.Source = line
+		return f, true
+	}
+	if m := wideColon.FindStringSubmatch(line); m != nil {
+		f.Place = Place{f.File, number, len([]rune(m[1]+m[2])) + 1}
+		f.Message = "the colon of " + m[2] + " is none of YAML, but a wide one"
+		f.Hint = "write `" + strings.TrimSpace(m[2]+": "+m[3]) + "`"
+		f.Source = line
+		return f, true
+	}
+	if m := gluedInclude.FindStringSubmatch(line); m != nil {
+		f.Place = Place{f.File, number, len([]rune(m[1]+m[2])) + 1}
+		f.Message = "there is no blank before the colon of " + m[2]
+		f.Hint = "put one there: `" + m[2] + " : " + m[3] + "`"
 		f.Source = line
 		return f, true
 	}

@@ -2,8 +2,10 @@ package dig
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
+	"github.com/trowel-project/trowel/internal/param"
 	"github.com/trowel-project/trowel/internal/schedule"
 )
 
@@ -12,6 +14,7 @@ var (
 	wrongTypeText  = regexp.MustCompile(`^Expected (.+?) for key '([^']*)' but got (.*) \((\w+)\)$`)
 	requiredText   = regexp.MustCompile(`^Parameter '([^']*)' is required but not set$`)
 	dateText       = regexp.MustCompile(`java\.time\.format\.DateTimeParseException: Text '(.*)' could not be parsed(?:: (.*)|[ ,].*)?`)
+	foundCode      = regexp.MustCompile(`found (.)\(\d+\)`) // a character with its number
 	optionalOfText = regexp.MustCompile(`Optional\.of\((.*)\)`)
 )
 
@@ -51,6 +54,29 @@ func inOwnWords(message string) string {
 	})
 	message = strings.TrimSuffix(message, ": Optional.absent()")
 	return optionalOfText.ReplaceAllString(message, "$1")
+}
+
+// taskInOwnWords says what Digdag's text about the keys of a task says, without the whole task in it; key is
+// the culprit.
+func taskInOwnWords(message, key string) string {
+	task, _, found := strings.Cut(message, " contains invalid keys: ")
+	if found && key != "" {
+		return "'" + key + "' means nothing on the group " + task
+	}
+	head, body, found := strings.Cut(message, ": {")
+	if !found || !strings.HasPrefix(head, "A task can't have ") {
+		return message
+	}
+	object, err := param.Parse("{" + body)
+	keys, ok := object.(*param.Map)
+	if err != nil || !ok {
+		return message
+	}
+	operators := slices.DeleteFunc(keys.Keys(), func(key string) bool { return !isOperatorKey(key) })
+	if strings.HasPrefix(head, "A task can't have subtasks") {
+		return "a task with an operator can't have subtasks: " + strings.Join(operators, ", ")
+	}
+	return "a task can't have more than one operator: " + strings.Join(operators, ", ")
 }
 
 // ownType is a type that Digdag's text wants, in own words.
