@@ -143,7 +143,11 @@ func (in *inspection) workflowFile(name string, severity Severity) {
 	root := tree{file: name, severity: severity, compiler: compile("", "+"+path.Base(d.Name), d.Definition)}
 	in.tree(root)
 	if d.SLA != nil {
-		in.body(root, 0, keySLA, without(without(without(without(d.SLA, "time"), "duration"), "alert"), "fail"), "^sla")
+		body := without(without(without(without(d.SLA, "time"), "duration"), "alert"), "fail")
+		if key, _ := slaCulprit(d.SLA); key != "" {
+			body = without(body, key) // told by sla
+		}
+		in.body(root, 0, keySLA, body, "^sla")
 	}
 }
 
@@ -305,8 +309,8 @@ func (in *inspection) schedule(w *Workflow, severity Severity) {
 	}
 	plan, err := schedule.Parse(block, w.Zone)
 	if err != nil {
-		key, _, _ := operatorOf(block)
-		in.problem(w.File, []string{keySchedule, key}, severity, asError(err))
+		key, refused := scheduleCulprit(block, asError(err))
+		in.problem(w.File, []string{keySchedule, key}, severity, refused)
 		return
 	}
 	in.scheduleValues(w, block, plan)
@@ -370,6 +374,9 @@ func (in *inspection) problems(t tree) {
 		in.problems(tree{file: t.file, prefix: t.path(p), severity: t.severity, compiler: p.inner})
 	}
 	for _, p := range t.compiler.options {
+		if misspeltOption(t.compiler.options, p) {
+			continue
+		}
 		in.option(t.file, t.path(p), t.severity, p)
 	}
 	for i := range t.compiler.tasks {

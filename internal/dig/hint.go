@@ -23,7 +23,14 @@ func (in *inspection) operatorHint(name string) string {
 
 // OperatorHint says which operators of a list one may have meant that does not exist; empty if none is near.
 func OperatorHint(name string, names []string) string {
-	name = usualName(name)
+	bare := strings.TrimSpace(name)
+	if bare != name && slices.Contains(names, bare) {
+		return "remove the blank before the >"
+	}
+	if slices.Contains(digdagOperators(), bare) {
+		return "this version has no such operator of Digdag: call the program or API that it stands for with sh>, py> or http>"
+	}
+	name = usualName(bare)
 	if slices.Contains(names, name) {
 		return "did you mean " + name + ">?"
 	}
@@ -31,26 +38,44 @@ func OperatorHint(name string, names []string) string {
 	for _, candidate := range param.Similar(name, names) {
 		near = append(near, candidate+">")
 	}
+	if near == nil {
+		return "`trowel help operators` lists those that there are"
+	}
 	return didYouMean(near)
+}
+
+// digdagOperators are those of Digdag that this version does not have.
+func digdagOperators() []string {
+	return []string{
+		"athena.add_partition", "athena.apas", "athena.ctas", "athena.drop_partition", "athena.drop_table", "athena.drop_table_multi",
+		"athena.preview", "athena.query", "athena.table_exists", "athena.table_not_exists", "bq", "bq_ddl", "bq_extract", "bq_load",
+		"embulk", "emr", "gcs_wait", "pg", "redshift", "redshift_load", "redshift_unload", "s3_copy", "s3_delete", "s3_move",
+		"s3_touch", "s3_wait", "snowflake", "td", "td_ddl", "td_for_each", "td_load", "td_partial_delete", "td_result_export",
+		"td_run", "td_table_export", "td_wait", "td_wait_table",
+	}
 }
 
 // usualName is the operator that people mean by another name.
 func usualName(name string) string {
-	switch name {
-	case "bash", "shell", "command":
+	switch strings.TrimSuffix(strings.ToLower(name), "operator") {
+	case "bash", "shell", "command", "exec", "run", "cmd":
 		return "sh"
-	case "python":
+	case "python", "python3":
 		return "py"
 	case "ruby":
 		return "rb"
 	case "print", "log":
 		return "echo"
-	case "foreach", "for":
+	case "foreach", "for-each", "for":
 		return "for_each"
-	case "range":
+	case "range", "for-range":
 		return "for_range"
 	case "include":
 		return "call"
+	case "email":
+		return "mail"
+	case "simplehttp", "curl":
+		return "http"
 	case "sleep":
 		return "wait"
 	case "error":
@@ -99,8 +124,20 @@ func (in *inspection) hint(message, key string) string {
 		return in.groupKeyHint(key)
 	case strings.Contains(message, "is required but null") && !isTaskKey(key):
 		return "give it a value, or remove it"
+	case strings.HasPrefix(message, "Expected 'true' or 'false' for key '"):
+		if m := wrongTypeText.FindStringSubmatch(message); m != nil {
+			if near := booleanHint(strings.Trim(m[3], `"`)); strings.HasPrefix(near, "did you mean") {
+				return near
+			}
+		}
+		return "write true or false: expressions are not evaluated here"
 	case strings.Contains(message, "for key 'timezone'"):
 		return zoneHint(message)
+	case strings.HasPrefix(message, "Schedule config requires ") && key != "" && key != keySchedule:
+		if slices.Contains(scheduleKinds(), key+">") {
+			return didYouMean([]string{key + ">"})
+		}
+		return scheduleHint(key + ">")
 	case strings.HasPrefix(message, "Unknown scheduler type"):
 		return scheduleHint(key)
 	case strings.Contains(message, "must not contain character"):
@@ -142,7 +179,7 @@ func nameHint(message string) string {
 }
 
 func scheduleHint(key string) string {
-	kinds := []string{"daily>", "hourly>", "weekly>", "monthly>", "minutes_interval>", "cron>"}
+	kinds := scheduleKinds()
 	if near := param.Similar(key, kinds); len(near) > 0 {
 		return didYouMean(near)
 	}

@@ -42,7 +42,11 @@ func judge(name string, value param.Value, v Value) []fault {
 	if len(faults) == 0 && v.Check != nil && !hasTemplate(value) {
 		if err := v.Check(value); err != nil {
 			message := inOwnWords(err.Error())
-			if !strings.HasPrefix(message, "'"+name) {
+			switch {
+			case strings.HasPrefix(message, "'"+name):
+			case strings.HasPrefix(message, "must "):
+				message = "'" + name + "' " + message
+			default:
 				message = fmt.Sprintf("'%s': %s", name, message)
 			}
 			return []fault{{message: message}}
@@ -62,12 +66,16 @@ func (v Value) wants(value param.Value) (wanted, hint string) {
 	case Anything:
 	case Text:
 		wanted, ok = "a text", isScalar
+		if isList {
+			hint = "write one text; for more lines, put `|` behind the colon and indent them below"
+		}
 	case Integer:
 		wanted, hint = "a whole number", ""
 		_, ok = param.AsInt(value)
 	case Boolean:
 		wanted = "true or false"
 		_, ok = param.AsBool(value)
+		hint = booleanHint(text)
 	case List:
 		wanted, hint, ok = "a list", "write a list: `[a, b]`, or each item in a line of its own that begins with `- `", isList
 	case Object:
@@ -95,6 +103,20 @@ func (v Value) wants(value param.Value) (wanted, hint string) {
 	return wanted, hint
 }
 
+// booleanHint offers the boolean that a word means, and an expression to one that compares.
+func booleanHint(text string) string {
+	switch strings.ToLower(text) {
+	case "yes", "on", "y", "t", "yep":
+		return didYouMean([]string{"true"})
+	case "no", "off", "n", "f", "nope":
+		return didYouMean([]string{"false"})
+	}
+	if strings.ContainsAny(text, "=<>!&|") {
+		return "write it as an expression: `${" + text + "}`"
+	}
+	return didYouMean(param.Similar(text, []string{"true", "false"}))
+}
+
 // judgeObject finds what is wrong with the keys of an object.
 func judgeObject(name string, object *param.Map, v Value) []fault {
 	if v.Fields == nil && v.Others == nil {
@@ -115,6 +137,10 @@ func judgeObject(name string, object *param.Map, v Value) []fault {
 			field, known = *v.Others, true
 		}
 		switch {
+		case known && inner == nil && field.Kind == JSONList:
+			faults = append(faults, fault{
+				path: []string{key}, message: fmt.Sprintf(commandMissing, name+"."+key), hint: "write a list: `[a, b]`",
+			})
 		case known:
 			for _, f := range judge(name+"."+key, inner, field) {
 				f.path = append([]string{key}, f.path...)

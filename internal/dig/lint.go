@@ -15,8 +15,9 @@ import (
 
 // Texts of warnings: those that Digdag has say what will be told when the task runs.
 const (
-	unknownOperator = "Unknown task type: %s"                        // L54
-	unusedKey       = "Parameter '%s' is not used at task %s."       // L55
+	unknownOperator = "Unknown task type: %s"                  // L54
+	unusedKey       = "Parameter '%s' is not used at task %s." // L55
+	calledOutside   = "File name must not be outside of the project: %s"
 	calledMissing   = "File not found: %s"                           // O14
 	requiredMissing = "Workflow '%s' does not exist in this project" // ours
 )
@@ -70,6 +71,12 @@ func (in *inspection) task(t tree, index int, workdir string) {
 		in.called(t, index, key, text, workdir)
 	case name == "require" && !task.Local.Has("project_name") && !task.Local.Has("project_id") && !in.workflows[text]:
 		hint := didYouMean(param.Similar(text, slices.Sorted(maps.Keys(in.workflows))))
+		if bare := strings.TrimSuffix(text, suffix); in.workflows[bare] {
+			hint = didYouMean([]string{bare})
+		}
+		if hint == "" {
+			hint = "one of another project needs project_name"
+		}
 		in.warnAt(t, index, ruleRequire, fmt.Sprintf(requiredMissing, text), hint, key)
 	}
 }
@@ -139,7 +146,7 @@ func (in *inspection) unusedKeys(t tree, index int, name string, operator Operat
 		if !in.wants(t.file, "") {
 			return
 		}
-		if key == name || isOperatorKey(key) || slices.Contains(known, key) || IsOption(key) || key == keyRate {
+		if key == name || key == keyDocker && operator.runsCommand() || isOperatorKey(key) || slices.Contains(known, key) || IsOption(key) || key == keyRate {
 			continue
 		}
 		if directive := meantDirective(key); directive != "" && operator.Generates && !task.Local.Has(directive) && !named(words(), key) {
@@ -151,7 +158,7 @@ func (in *inspection) unusedKeys(t tree, index int, name string, operator Operat
 		if !operator.Open || meant != "" || strings.HasPrefix(key, "_") {
 			near = nearOptions(key, known)
 		}
-		if len(near) == 0 && operator.Open {
+		if len(near) == 0 && operator.Open && !foreignDirective(key) {
 			continue // it becomes a variable
 		}
 		if named(words(), key) {
@@ -181,6 +188,17 @@ func meantDirective(key string) string {
 		return keyElseDo
 	}
 	return ""
+}
+
+// foreignDirective reports whether a key is spelled as a directive, for something that other systems have. All
+// others with an underscore may be variables of commands.
+func foreignDirective(key string) bool {
+	switch key {
+	case "_timeout", "_execution_timeout", "_when", "_if", "_skip", "_priority", "_depends_on", "_needs", "_requires", "_trigger_rule",
+		"_continue_on_error", "_allow_failure", "_ignore_failure", "_always", "_finally", "_on_error", "_on_failure", "_on_success", "_cache":
+		return true
+	}
+	return false
 }
 
 // expressionsOf returns all that stands between ${ and } in a body, roughly.
@@ -227,7 +245,8 @@ func (in *inspection) called(t tree, index int, key, name, workdir string) {
 	}
 	file := path.Join(workdir, name)
 	if path.IsAbs(name) || file == ".." || strings.HasPrefix(file, "../") {
-		return // refused when it runs, with the folder's name
+		in.warnAt(t, index, ruleCall, fmt.Sprintf(calledOutside, name), "move the file below the project's folder, and name it from there", key)
+		return
 	}
 	if _, err := fs.Stat(in.project.files, file); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {

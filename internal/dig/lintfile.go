@@ -144,6 +144,24 @@ func spanText(seconds int64) string {
 	return fmt.Sprintf("%s%dh %02dm %02ds", sign, seconds/3600, seconds/60%60, seconds%60)
 }
 
+// slaCulprit is the one key of a block sla that says when, and the key that is meant by it; empty if there are
+// several, or none.
+func slaCulprit(block *param.Map) (key, meant string) {
+	count := 0
+	for other := range block.All() {
+		for _, when := range []string{"time", "duration"} {
+			if other == when || len(param.Similar(other, []string{when})) > 0 {
+				key, meant = other, when
+				count++
+			}
+		}
+	}
+	if count != 1 {
+		return "", ""
+	}
+	return key, meant
+}
+
 // sla inspects the block sla, which is read when an attempt is made (language S43).
 func (in *inspection) sla(w *Workflow) {
 	warn := func(message, hint string, keys ...string) {
@@ -157,7 +175,15 @@ func (in *inspection) sla(w *Workflow) {
 		_, err = schedule.ParseSLA(block)
 	}
 	if err != nil {
-		warn(inOwnWords(asError(err).Message), "write `time: HH:MM`, a time of day, or `duration: HH:MM`")
+		hint := "write `time: HH:MM`, a time of day, or `duration: HH:MM`"
+		if key, meant := slaCulprit(block); key != "" {
+			if meant != key {
+				hint = didYouMean([]string{meant})
+			}
+			warn(inOwnWords(asError(err).Message), hint, key)
+			return
+		}
+		warn(inOwnWords(asError(err).Message), hint)
 		return
 	}
 	for key, otherwise := range map[string]bool{"alert": true, "fail": false} {

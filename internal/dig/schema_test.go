@@ -101,8 +101,8 @@ func TestSchemaAcceptsSoundFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if sound < 400 || flagged < 40 {
-		t.Errorf("%d sound files were read, and %d of %d faulty ones flagged: want 400 and 40", sound, flagged, faulty)
+	if sound < 380 || flagged < 40 {
+		t.Errorf("%d sound files were read, and %d of %d faulty ones flagged: want 380 and 40", sound, flagged, faulty)
 	}
 }
 

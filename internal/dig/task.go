@@ -24,6 +24,7 @@ const (
 	keySLA        = "sla"
 	keyTimezone   = "timezone"
 	keyType       = "_type"
+	keyDocker     = "docker"
 	keyWorkdir    = "_workdir"
 )
 

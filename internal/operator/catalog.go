@@ -2,6 +2,9 @@ package operator
 
 import (
 	"maps"
+	"regexp"
+	"slices"
+	"strings"
 
 	"github.com/trowel-project/trowel/internal/dig"
 	"github.com/trowel-project/trowel/internal/param"
@@ -42,7 +45,7 @@ func listOf(items dig.Value) dig.Value { return dig.Value{Kind: dig.List, Items:
 func httpKeys(more map[string]dig.Value) map[string]dig.Value {
 	keys := map[string]dig.Value{
 		"content":          anything().About("the body: a text, or any value that is sent in `content_format`"),
-		"content_format":   text().About("`text`, `json` or `form`; lists and objects are JSON unless this says otherwise"),
+		"content_format":   dig.Value{Kind: dig.Text, Check: formatOf}.About("`text`, `json` or `form`; lists and objects are JSON unless this says otherwise"),
 		"content_type":     text().About("the header Content-Type, in place of that of the format"),
 		"follow_redirects": boolean().About("whether redirects are followed; true"),
 		"headers":          dig.Value{Kind: dig.List, Check: headersOf}.About("a list of `- Name: value`"),
@@ -73,6 +76,44 @@ func headersOf(value param.Value) error {
 func methodOf(value param.Value) error {
 	if method, _ := param.AsString(value); !isHeader(method, "") {
 		return param.Errorf(httpInvalidMethod, param.JSON(value))
+	}
+	return nil
+}
+
+func formatOf(value param.Value) error {
+	format, _ := param.AsString(value)
+	if !slices.Contains([]string{"text", "json", "form"}, strings.ToLower(format)) {
+		return param.Errorf("must be text, json or form, but is %s", param.JSON(value))
+	}
+	return nil
+}
+
+// addressOf reads the command of http>. Spaces around it and what a URL cannot hold are told when it runs.
+func addressOf(value param.Value) error {
+	address, _ := param.AsString(value)
+	scheme, rest, found := strings.Cut(address, "://")
+	if address != "" && (!found || rest == "" || scheme != "http" && scheme != "https") {
+		return param.Errorf("must begin with http:// or https:// and a host, but is %s", param.JSON(value))
+	}
+	return nil
+}
+
+// mailTextOf reads the command of mail>, which is the name of a file or an object with the text.
+func mailTextOf(value param.Value) error {
+	if object, ok := value.(*param.Map); ok && !object.Has("data") {
+		return param.Errorf("must be the name of a file, or `{data: TEXT}`, but is %s", param.JSON(value))
+	}
+	return nil
+}
+
+// pythonPath is how py> names what it calls.
+var pythonPath = regexp.MustCompile(`^[\pL_][\pL\pN_]*(\.[\pL_][\pL\pN_]*)*$`)
+
+// pythonOf reads the command of py>.
+func pythonOf(value param.Value) error {
+	path, _ := param.AsString(value)
+	if strings.HasSuffix(path, ".py") || !pythonPath.MatchString(path) {
+		return param.Errorf("must be names with dots between them, as in package.module.function, but is %s", param.JSON(value))
 	}
 	return nil
 }

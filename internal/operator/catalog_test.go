@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -61,5 +62,39 @@ func TestFindingsOfAllProjects(t *testing.T) {
 	}
 	if diff := cmp.Diff(string(want), found.String()); diff != "" {
 		t.Errorf("findings (-want +got):\n%s", diff)
+	}
+}
+
+// What operators say about a command or an option before they run.
+func TestFindingsOfValues(t *testing.T) {
+	t.Parallel()
+	catalog := operator.Builtin(operator.Options{}).Catalog(template.New(template.Options{}))
+	for _, c := range []struct{ task, want string }{
+		{`{http>: "http://example.com/x"}`, ""},
+		{`{http>: "https://example.com"}`, ""},
+		{`{http>: "${url}/x"}`, ""},
+		{`{http>: example.com/x}`, `'http>' must begin with http:// or https:// and a host, but is "example.com/x"`},
+		{`{http>: "ftp://example.com"}`, `'http>' must begin with http:// or https:// and a host, but is "ftp://example.com"`},
+		{`{http_call>: /x}`, `'http_call>' must begin with http:// or https:// and a host, but is "/x"`},
+		{`{http>: "http://a", content: {x: 1}, content_format: JSON}`, ""},
+		{`{http>: "http://a", content: {x: 1}, content_format: jsn}`, `'content_format' must be text, json or form, but is "jsn"`},
+		{`{mail>: body.txt}`, ""},
+		{`{mail>: {data: hi}}`, ""},
+		{`{mail>: {dat: hi}}`, "'mail>' must be the name of a file, or `{data: TEXT}`, but is {\"dat\":\"hi\"}"},
+		{`{py>: tasks.load}`, ""},
+		{`{py>: größe.laden}`, ""},
+		{`{py>: "${module}.load"}`, ""},
+		{`{py>: load.py}`, `'py>' must be names with dots between them, as in package.module.function, but is "load.py"`},
+		{`{py>: "tasks:load"}`, `'py>' must be names with dots between them, as in package.module.function, but is "tasks:load"`},
+		{`{py>: load(1)}`, `'py>' must be names with dots between them, as in package.module.function, but is "load(1)"`},
+	} {
+		files := fstest.MapFS{"main.dig": {Data: []byte("+a: " + c.task + "\n")}}
+		var got []string
+		for _, f := range dig.CheckFS(files, "/p", catalog) {
+			got = append(got, f.Message)
+		}
+		if diff := cmp.Diff(c.want, strings.Join(got, "\n")); diff != "" {
+			t.Errorf("%s: findings (-want +got):\n%s", c.task, diff)
+		}
 	}
 }

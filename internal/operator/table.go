@@ -65,11 +65,11 @@ func Builtin(options Options) Table {
 		"for_range": {Run: runForRange, Command: rangeOf().About("`from`, `to`, and `step` or `slices`"), NeedsCommand: true, Generates: true, Doc: "runs _do for the slices of a range of numbers"},
 		"http": {
 			Run: web.runHTTP, Wrapped: true, NoFiles: true, Section: true, Doc: "sends an HTTP request",
-			Command: text().About("the address; the secret `http.uri` comes first"), Keys: httpKeys(map[string]dig.Value{"store_content": boolean().About("whether `${http.last_content}` gets the answer; false")}),
+			Command: dig.Value{Kind: dig.Text, Check: addressOf}.About("the address; the secret `http.uri` comes first"), Keys: httpKeys(map[string]dig.Value{"store_content": boolean().About("whether `${http.last_content}` gets the answer; false")}),
 		},
 		"http_call": {
 			Run: web.runHTTPCall, Wrapped: true, Doc: "runs the tasks of a workflow that it fetches",
-			Command: text().About("the address"), NeedsCommand: true, Keys: httpKeys(map[string]dig.Value{"content_type_override": text().About("the type to take the answer for")}),
+			Command: dig.Value{Kind: dig.Text, Check: addressOf}.About("the address"), NeedsCommand: true, Keys: httpKeys(map[string]dig.Value{"content_type_override": text().About("the type to take the answer for")}),
 		},
 		"if": {Run: runIf, Command: boolean().About("the condition"), NeedsCommand: true, Generates: true, Doc: "runs _do or _else_do"},
 		"loop": {
@@ -78,14 +78,14 @@ func Builtin(options Options) Table {
 		},
 		"mail": {
 			Run: mailer.runMail, Wrapped: true, Section: true, Doc: "sends a mail",
-			Command: anything().About("the file with the text, or `{data: TEXT}`"), Keys: mailKeys(),
+			Command: dig.Value{Check: mailTextOf}.About("the file with the text, or `{data: TEXT}`"), Keys: mailKeys(),
 		},
 		"notify":    {Run: runNotify, Command: text().About("the text"), NeedsCommand: true, Doc: "sends a notification"},
 		"param_get": {Run: params.runGet, Wrapped: true, NoFiles: true, Open: true, Doc: "takes parameters from the param server"},
 		"param_set": {Run: params.runSet, Wrapped: true, NoFiles: true, Open: true, Doc: "keeps parameters on the param server"},
 		"py": {
 			Run: scripts.runPy, Wrapped: true, Section: true, Open: true, Doc: "calls a Python function or method",
-			Command: text().About("the path to a function or method"), Keys: map[string]dig.Value{
+			Command: dig.Value{Kind: dig.Text, Check: pythonOf}.About("the path to a function or method"), Keys: map[string]dig.Value{
 				"python": dig.Value{Kind: dig.TextOrList}.About("the interpreter, with options if it is a list; `python`"),
 				"script": text().About("Python source to run, where there is no command"),
 			},
