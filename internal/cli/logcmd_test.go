@@ -67,6 +67,74 @@ func TestLog(t *testing.T) {
 	})
 }
 
+// TestLogSpoiled holds that a file that cannot be read hides no other one.
+func TestLogSpoiled(t *testing.T) {
+	t.Parallel()
+	whole := zipped("a text that is long enough\n", true)
+	second := "2024-01-15T00:00:00Z"
+	files := `{"files":[` + listedLog("a", "+m+a", second, 9) + "," + listedLog("b", "+m+b", second, 9) + `]}`
+	var cases []remoteCase
+	for _, row := range []struct{ name, data, stdout, stderr string }{
+		{"no gzip", "not gzip at all", "other\n", "gzip: invalid header"},
+		{"another sum", whole[:len(whole)-8] + "xxxx" + whole[len(whole)-4:], "a text that is long enough\nother\n", "gzip: invalid checksum"},
+		{"corrupt", whole[:12] + "xxxxxxxx" + whole[20:], "other\n", "flate: corrupt input before offset 8"},
+	} {
+		cases = append(cases, remoteCase{
+			name: row.name, args: "log 4", exit: 1,
+			known: answers{
+				"GET attempts/4": attemptDone, "GET logs/4/files": files, "GET logs/4/files/a": row.data, "GET logs/4/files/b": zipped("other\n", true),
+			},
+			stdout: row.stdout, stderr: "error: read the log a: " + row.stderr + "\n", asked: []string{"GET logs/4/files", "GET logs/4/files/a", "GET logs/4/files/b"},
+		})
+	}
+	runRemoteCases(t, cases)
+}
+
+// TestLogLongLine holds that a line of any length is shown, and not kept as a whole.
+func TestLogLongLine(t *testing.T) {
+	t.Parallel()
+	long := strings.Repeat("0123456789", maxShownLine/4)
+	for _, screen := range []bool{false, true} {
+		server := newAPI(t, answers{
+			"GET logs/4/files":   `{"files":[` + listedLog("f", "+m", "2024-01-15T00:00:00Z", 5) + `]}`,
+			"GET logs/4/files/f": zipped("first\n"+long+"\nlast", true),
+		})
+		remote, err := client.New(client.Options{Endpoint: server.url})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(remote.Close)
+		out := &longest{}
+		l := &logShow{server: remote, out: out, attempt: 4, screen: screen}
+		if _, err := l.once(t.Context(), true); err != nil {
+			t.Fatal(err)
+		}
+		if err := l.finish(); err != nil {
+			t.Fatal(err)
+		}
+		if out.String() != "first\n"+long+"\nlast\n" {
+			t.Errorf("on a terminal %v: the log has %d bytes, or other ones, want %d", screen, out.Len(), len(long)+12)
+		}
+		if out.most > maxShownLine+10 {
+			t.Errorf("on a terminal %v: %d bytes are written at once, want %d at most", screen, out.most, maxShownLine)
+		}
+	}
+}
+
+// longest knows how much was written at once.
+type longest struct {
+	bytes.Buffer
+	most int
+}
+
+func (l *longest) Write(data []byte) (int, error) {
+	l.most = max(l.most, len(data))
+	return l.Buffer.Write(data)
+}
+
+// WriteString is what io.WriteString uses.
+func (l *longest) WriteString(text string) (int, error) { return l.Write([]byte(text)) }
+
 // TestLogFollow holds that lines appear once, as soon as they are whole, and that the last ones are
 // there when the attempt has ended.
 func TestLogFollow(t *testing.T) {

@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"cmp"
+	"compress/flate"
 	"compress/gzip"
 	"context"
 	"errors"
@@ -38,19 +39,26 @@ type shownLog struct {
 	whole bool        // the file had its end
 }
 
+// maxShownLine is how much of a line is kept in memory. Longer ones are printed piece by piece.
+const maxShownLine = 1 << 20
+
 // once prints the new lines of all files that grew; if the attempt has ended, those without an end
-// are read once more as well. It tells whether all files were whole.
+// are read once more as well. It tells whether all files were whole. One that is spoiled is an error when the
+// others were printed.
 func (l *logShow) once(ctx context.Context, ended bool) (whole bool, err error) {
 	listed, err := l.server.ListLogFiles(ctx, l.attempt, l.prefix)
 	if err != nil {
 		return false, err
 	}
 	whole = true
+	var spoiled error
 	for _, file := range inOrder(listed.Files) {
 		s, known := l.file(file)
 		if !known || s.FileSize != file.FileSize || ended && !s.whole {
 			s.LogFile = file
-			if err := l.print(ctx, s); err != nil {
+			if err := l.print(ctx, s); isSpoiled(err) {
+				spoiled = errors.Join(spoiled, err)
+			} else if err != nil {
 				return false, err
 			}
 		} else if s.whole { // it has not grown since the last look
@@ -60,7 +68,13 @@ func (l *logShow) once(ctx context.Context, ended bool) (whole bool, err error) 
 		}
 		whole = whole && s.whole
 	}
-	return whole, nil
+	return whole, spoiled
+}
+
+// isSpoiled reports whether a file is not what a server keeps of a log, in a part that will not change.
+func isSpoiled(err error) bool {
+	_, corrupt := errors.AsType[flate.CorruptInputError](err)
+	return corrupt || errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum)
 }
 
 // file is what is known of a file.
@@ -144,14 +158,17 @@ func (l *logShow) print(ctx context.Context, s *shownLog) (err error) {
 	zip, err := gzip.NewReader(body)
 	var lines *bufio.Reader
 	if err == nil {
-		lines = bufio.NewReader(zip)
+		lines = bufio.NewReaderSize(zip, maxShownLine)
 	}
 	for number := 1; err == nil; number++ {
-		var line string
-		if line, err = lines.ReadString('\n'); err != nil {
+		var data []byte
+		data, err = lines.ReadSlice('\n')
+		line := string(data)
+		if err != nil && !errors.Is(err, bufio.ErrBufferFull) {
 			s.tail = line
 			break
 		}
+		err = nil
 		if number <= s.lines {
 			continue
 		}
@@ -172,13 +189,17 @@ func (l *logShow) print(ctx context.Context, s *shownLog) (err error) {
 	return fmt.Errorf("read the log %s: %w", s.FileName, err)
 }
 
-// write writes a line unless it is of a level that is not wanted.
+// write writes a line, or a piece of a long one, unless it is of a level that is not wanted.
 func (l *logShow) write(s *shownLog, line string) error {
 	if s.level.hides(line) && !l.verbose {
 		return nil
 	}
 	if l.screen {
-		line = string(visibleLine([]byte(strings.TrimSuffix(line, "\n")))) + "\n"
+		text, end := strings.CutSuffix(line, "\n")
+		line = string(visibleLine([]byte(text)))
+		if end {
+			line += "\n"
+		}
 	}
 	_, err := io.WriteString(l.out, line)
 	return err

@@ -1,8 +1,11 @@
 package hub
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
 	"fmt"
+	"math"
 	"strings"
 
 	trowel "github.com/trowel-project/trowel"
@@ -97,11 +100,33 @@ func chunkOf(c *api.AgentLogChunk) (trowel.LogChunk, error) {
 	if c.File == "" || len(c.File) > maxFile || strings.ContainsAny(c.File, "/\\\x00") {
 		return trowel.LogChunk{}, invalid("%.60q cannot be the name of a log", c.File)
 	}
-	if c.Seq < 0 || c.FirstLine < 0 || c.Lines < 0 || c.Offset < 0 || c.TextBytes < 0 || len(c.Data) == 0 {
+	if !soundPiece(c) {
 		return trowel.LogChunk{}, invalid("piece %d of the log %.60q makes no sense", c.Seq, c.File)
 	}
 	return trowel.LogChunk{
 		AttemptID: trowel.AttemptID(c.AttemptID), File: c.File, Seq: c.Seq, FirstLine: c.FirstLine, Lines: c.Lines, Offset: c.Offset,
 		TextBytes: c.TextBytes, DataBytes: int64(len(c.Data)), Data: c.Data,
 	}, nil
+}
+
+// Bounds of pieces. Their numbers are added up for their file, so what one agent claims must not keep the output of
+// all tasks of an attempt from being listed.
+const (
+	maxText   = 1 << 50 // bytes of the text of a file
+	maxRatio  = 1032    // of text to what deflate makes of it (RFC 1951: 258 bytes in 2 bits)
+	gzipBytes = 18      // of header and trailer (RFC 1952)
+)
+
+// soundPiece reports whether the numbers of a piece fit together and to its data: one gzip member, as far as that is
+// seen from outside.
+func soundPiece(c *api.AgentLogChunk) bool {
+	if c.Seq < 0 || c.Seq > math.MaxInt32 || c.Offset < 0 || c.Offset > maxText || c.FirstLine < 0 || c.FirstLine > c.Offset {
+		return false
+	}
+	if len(c.Data) <= gzipBytes || !bytes.HasPrefix(c.Data, []byte{0x1f, 0x8b, 8}) {
+		return false
+	}
+	claimed := binary.LittleEndian.Uint32(c.Data[len(c.Data)-4:])
+	return c.TextBytes > 0 && c.TextBytes <= int64(len(c.Data))*maxRatio && uint32(c.TextBytes) == claimed && //nolint:gosec // the lower bits, as the trailer has them
+		c.Lines >= 0 && c.Lines <= c.TextBytes
 }

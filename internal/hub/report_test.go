@@ -1,7 +1,11 @@
 package hub
 
 import (
+	"bytes"
+	"compress/gzip"
 	"encoding/json"
+	"errors"
+	"math"
 	"testing"
 	"time"
 
@@ -53,6 +57,48 @@ func TestReportMasked(t *testing.T) {
 	}
 	if diff := cmp.Diff(trowel.Masked{"store/a"}, got.Masked); diff != "" {
 		t.Errorf("masked (-want +got):\n%s", diff)
+	}
+}
+
+// What an agent claims of a piece of output fits together, so that it can be added up with that of others.
+func TestPieces(t *testing.T) {
+	t.Parallel()
+	var zip bytes.Buffer
+	w := gzip.NewWriter(&zip)
+	if _, err := w.Write([]byte("one\ntwo\n")); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range []struct {
+		name   string
+		change func(c *api.AgentLogChunk)
+		ok     bool
+	}{
+		{"right", func(*api.AgentLogChunk) {}, true},
+		{"a later one", func(c *api.AgentLogChunk) { c.Seq, c.Offset, c.FirstLine = 7, 9_000_000, 9_000_000 }, true},
+		{"the last number", func(c *api.AgentLogChunk) { c.Seq = math.MaxInt32 }, true},
+		{"a number that no table has", func(c *api.AgentLogChunk) { c.Seq = math.MaxInt32 + 1 }, false},
+		{"before the first", func(c *api.AgentLogChunk) { c.Seq = -1 }, false},
+		{"far away", func(c *api.AgentLogChunk) { c.Offset = maxText + 1 }, false},
+		{"before the beginning", func(c *api.AgentLogChunk) { c.Offset = -1 }, false},
+		{"more lines before it than bytes", func(c *api.AgentLogChunk) { c.FirstLine = 1 }, false},
+		{"a line before the first", func(c *api.AgentLogChunk) { c.FirstLine = -1 }, false},
+		{"more lines than bytes", func(c *api.AgentLogChunk) { c.Lines = 9 }, false},
+		{"less than no lines", func(c *api.AgentLogChunk) { c.Lines = -1 }, false},
+		{"another size", func(c *api.AgentLogChunk) { c.TextBytes = 9 }, false},
+		{"no text", func(c *api.AgentLogChunk) { c.TextBytes = 0 }, false},
+		{"the size and 4 GiB", func(c *api.AgentLogChunk) { c.TextBytes += 1 << 32 }, false},
+		{"no gzip", func(c *api.AgentLogChunk) { c.Data = append([]byte("x"), c.Data[1:]...) }, false},
+		{"a part", func(c *api.AgentLogChunk) { c.Data = c.Data[:gzipBytes] }, false},
+		{"nothing", func(c *api.AgentLogChunk) { c.Data = nil }, false},
+	} {
+		c := api.AgentLogChunk{File: "+w@65a3f2c000000001.a.log.gz", Lines: 2, TextBytes: 8, Data: zip.Bytes()}
+		row.change(&c)
+		if _, err := chunkOf(&c); (err == nil) != row.ok || err != nil && !errors.Is(err, trowel.ErrInvalid) {
+			t.Errorf("%s: error = %v, want ok = %v", row.name, err, row.ok)
+		}
 	}
 }
 

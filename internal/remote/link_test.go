@@ -2,6 +2,7 @@ package remote_test
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"net/http"
 	"strings"
@@ -442,9 +443,13 @@ func TestLargeResult(t *testing.T) {
 		a.OpenLog = func(lease *trowel.Lease) agent.Log {
 			log := open(lease)
 			log.Rest = func() (chunks []trowel.LogChunk) {
+				random := make([]byte, 60<<10) // does not become smaller
+				_, _ = rand.Read(random)
 				for i := range 8 {
+					data, size := zipped(string(random))
 					chunks = append(chunks, trowel.LogChunk{
-						AttemptID: lease.AttemptID, File: lease.FullName + "@0000000000000000.a1.log.gz", Seq: i, Data: make([]byte, 60<<10), DataBytes: 60 << 10,
+						AttemptID: lease.AttemptID, File: lease.FullName + "@0000000000000000.a1.log.gz", Seq: i, Offset: int64(i) * size, TextBytes: size,
+						Data: data, DataBytes: int64(len(data)),
 					})
 				}
 				return chunks

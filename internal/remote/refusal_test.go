@@ -194,10 +194,10 @@ func TestReportsAreChecked(t *testing.T) {
 		{"no outcome", id, change(func(r *api.AgentReport) { r.Outcome = "" }), 400, "outcome must be success"},
 		{"waits for ever", id, change(func(r *api.AgentReport) { r.RetryInMicros = 1 << 62 }), 400, "retryInMicros must be"},
 		{"output of others", id, change(func(r *api.AgentReport) {
-			r.Logs = []api.AgentLogChunk{{AttemptID: 99, File: "x", Data: []byte{1}}}
+			r.Logs = []api.AgentLogChunk{piece(99, "x")}
 		}), 400, "has output of attempt 99"},
 		{"output outside", id, change(func(r *api.AgentReport) {
-			r.Logs = []api.AgentLogChunk{{AttemptID: int64(task.AttemptID), File: "../x", Data: []byte{1}}}
+			r.Logs = []api.AgentLogChunk{piece(task.AttemptID, "../x")}
 		}), 400, "cannot be the name of a log"},
 		{"right", id, report, 200, ""},
 		{"again", id, report, 200, ""},
@@ -220,6 +220,12 @@ func TestReportsAreChecked(t *testing.T) {
 	if status, text := h.call(t, "POST", "/api/agents/"+id+"/reports", w.bearer, "", large); status != 413 || !strings.Contains(text, "the body is larger than") {
 		t.Errorf("100 MB: status %d, %s; want 413", status, text)
 	}
+}
+
+// piece is the output "x" of a try.
+func piece(attempt trowel.AttemptID, file string) api.AgentLogChunk {
+	data, size := zipped("x")
+	return api.AgentLogChunk{AttemptID: int64(attempt), File: file, TextBytes: size, Data: data}
 }
 
 type zeros struct{}
@@ -246,7 +252,7 @@ func TestNeedsAreForRunningTries(t *testing.T) {
 	stranger := w.token(t, &trowel.Token{Name: "other agents", Role: "agent"})
 	own := api.AgentTry{TaskID: int64(task.TaskID), Try: task.Try}
 	log := func(attempt trowel.AttemptID, task string) api.AgentLogs {
-		return api.AgentLogs{Chunks: []api.AgentLogChunk{{AttemptID: int64(attempt), File: task + "@65a3f2c000000001.a.log.gz", Data: []byte{1}}}}
+		return api.AgentLogs{Chunks: []api.AgentLogChunk{piece(attempt, task+"@65a3f2c000000001.a.log.gz")}}
 	}
 	requests := []struct {
 		method, path string

@@ -1,6 +1,8 @@
 package remote_test
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"errors"
 	"io"
@@ -346,3 +348,12 @@ func within[T any](t *testing.T, c <-chan T, what string) T {
 
 // isPath tells whether a request goes to a path of agents.
 func isPath(r *http.Request, end string) bool { return strings.HasSuffix(r.URL.Path, end) }
+
+// zipped is a text as it is sent, and its size.
+func zipped(text string) (data []byte, size int64) {
+	var out bytes.Buffer
+	zip := gzip.NewWriter(&out)
+	_, _ = zip.Write([]byte(text))
+	_ = zip.Close()
+	return out.Bytes(), int64(len(text))
+}
