@@ -113,7 +113,7 @@ func runAttempt(ctx context.Context, c *call) error {
 	}
 	show := func(ctx context.Context, c *call, server *client.Client) error {
 		if c.args.given("--follow") {
-			return followAttempt(ctx, c, server, id)
+			return followAttempt(ctx, c, server, id, false)
 		}
 		attempt, err := server.FindAttempt(ctx, id)
 		if err != nil {

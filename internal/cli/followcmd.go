@@ -11,11 +11,12 @@ import (
 )
 
 // followAttempt shows an attempt until it has ended. Its error is the exit code: none after a success, 1 after
-// a failure or a kill, and 130 if a signal ended the watching, after which the attempt goes on.
-func followAttempt(ctx context.Context, c *call, server *client.Client, id api.ID) error {
+// a failure or a kill, and 130 if a signal ended the watching, after which the attempt goes on. The server of
+// one that was just started has answered.
+func followAttempt(ctx context.Context, c *call, server *client.Client, id api.ID, answered bool) error {
 	var attempt *api.Attempt
 	err := interruptible(ctx, func(ctx context.Context) (err error) {
-		f := &follower{server: server, id: id, view: newFollowView(c), least: lookLeast}
+		f := &follower{server: server, id: id, view: newFollowView(c), least: lookLeast, away: awayServer{answered: answered}}
 		attempt, err = f.run(ctx)
 		return err
 	})

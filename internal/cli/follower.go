@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"net/http"
 	"time"
 
 	"github.com/trowel-project/trowel/internal/api"
@@ -18,7 +17,6 @@ const (
 	lookMost   = 30 * time.Second // at most, where there is no stream of events or it is refused for now
 	lookShare  = 20               // a look takes one part of so many of the time
 	lookSafety = time.Minute      // a stream that is silent for so long is not trusted
-	awayMost   = 10 * time.Second // between two tries to reach a server that went away
 )
 
 // followView shows an attempt that a server runs. Its methods are called by one goroutine.
@@ -53,12 +51,13 @@ type follower struct {
 	asked    time.Time         // when the stream was last asked for
 	looked   time.Time         // when the tasks were last listed
 	took     time.Duration     // how long that took
-	away     int               // times in a row that the server was not there
+	away     awayServer
 }
 
 // run follows the attempt to its end and returns it. A server that goes away meanwhile is waited for.
 func (f *follower) run(ctx context.Context) (*api.Attempt, error) {
-	attempt, err := f.server.FindAttempt(ctx, f.id)
+	f.away.least, f.away.note = f.least, f.view.Note
+	attempt, err := f.find(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -77,11 +76,26 @@ func (f *follower) run(ctx context.Context) (*api.Attempt, error) {
 			return attempt, nil
 		case err == nil:
 			err = f.wait(ctx)
-		case ctx.Err() == nil && wentAway(err):
-			err = f.awaitServer(ctx, err)
+		default:
+			f.leaveStream()
+			err = f.away.wait(ctx, err)
 		}
 		if err != nil {
 			f.view.Leave()
+			return nil, err
+		}
+	}
+}
+
+// find reads the attempt for the first time.
+func (f *follower) find(ctx context.Context) (*api.Attempt, error) {
+	for {
+		attempt, err := f.server.FindAttempt(ctx, f.id)
+		if err == nil {
+			f.away.back()
+			return attempt, nil
+		}
+		if err := f.away.wait(ctx, err); err != nil {
 			return nil, err
 		}
 	}
@@ -99,10 +113,7 @@ func (f *follower) look(ctx context.Context, attempt **api.Attempt) ([]api.Task,
 		return nil, err
 	}
 	f.looked, f.took = time.Now(), time.Since(begun)
-	if f.away > 0 {
-		f.view.Note("the server answers again")
-		f.away = 0
-	}
+	f.away.back()
 	*attempt = found
 	f.view.Tasks(found, list.Tasks)
 	return list.Tasks, nil
@@ -166,7 +177,7 @@ func (f *follower) stale(event client.Event) bool {
 // openStream opens the stream of events, if there is none and the attempt goes on. One that is refused is
 // asked for again later.
 func (f *follower) openStream(ctx context.Context, done bool) {
-	if f.stream != nil || f.none || done || time.Since(f.asked) < lookMost && f.away == 0 && !f.asked.IsZero() {
+	if f.stream != nil || f.none || done || time.Since(f.asked) < lookMost && f.away.misses == 0 && !f.asked.IsZero() {
 		return
 	}
 	f.asked = time.Now()
@@ -205,31 +216,4 @@ func (f *follower) leaveStream() {
 		f.close()
 		f.stream = nil
 	}
-}
-
-// awaitServer waits before the next try to reach a server that went away, longer each time.
-func (f *follower) awaitServer(ctx context.Context, err error) error {
-	f.leaveStream()
-	if f.away == 0 {
-		f.view.Note("waiting for the server: " + firstLine(errorText(err)))
-	}
-	pause := min(f.least<<min(f.away, 8), awayMost)
-	f.away++
-	timer := time.NewTimer(pause)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-timer.C:
-		return nil
-	}
-}
-
-// wentAway reports whether a server may be back later.
-func wentAway(err error) bool {
-	if refused, ok := errors.AsType[*client.StatusError](err); ok {
-		return refused.Code >= 500 || refused.Code == http.StatusTooManyRequests || refused.Code == http.StatusRequestTimeout
-	}
-	_, unreachable := errors.AsType[*client.UnreachableError](err)
-	return unreachable
 }

@@ -31,6 +31,7 @@ func runLog(ctx context.Context, c *call) error {
 		l := &logShow{
 			server: server, out: c.env.Stdout, attempt: id, prefix: prefix,
 			verbose: c.args.given("--verbose"), screen: c.env.Terminals.Stdout,
+			away: awayServer{least: followInterval, note: func(text string) { say(c.env.Stderr, "%s\n", text) }},
 		}
 		if c.args.given("--follow") {
 			return l.followed(ctx)
@@ -57,26 +58,33 @@ func (l *logShow) followed(ctx context.Context) error {
 	if err := l.follow(ctx, followInterval); err != nil {
 		return err
 	}
-	attempt, err := l.server.FindAttempt(ctx, l.attempt)
-	if err == nil && attempt.Done && !attempt.Success {
-		return &exitError{exitFailure}
+	for {
+		attempt, err := l.server.FindAttempt(ctx, l.attempt)
+		if err == nil {
+			if attempt.Done && !attempt.Success {
+				return &exitError{exitFailure}
+			}
+			return nil
+		}
+		if err := l.away.wait(ctx, err); err != nil {
+			return err
+		}
 	}
-	return err
 }
 
 // follow prints what is there and what comes, until the attempt or the tasks of the prefix have
-// ended. Whether they have is asked before the files are looked at, so that the last lines are there.
+// ended. A server that goes away meanwhile is waited for.
 func (l *logShow) follow(ctx context.Context, interval time.Duration) error {
 	for looks := 0; looks < afterEnd; {
 		begun := time.Now()
-		ended, err := l.ended(ctx)
+		ended, whole, err := l.look(ctx)
 		if err != nil {
-			return err
+			if err := l.away.wait(ctx, err); err != nil {
+				return err
+			}
+			continue
 		}
-		whole, err := l.once(ctx, ended)
-		if err != nil {
-			return err
-		}
+		l.away.back()
 		if ended {
 			if whole {
 				break
@@ -92,6 +100,17 @@ func (l *logShow) follow(ctx context.Context, interval time.Duration) error {
 		}
 	}
 	return l.finish()
+}
+
+// look prints what is new. Whether more will come is asked before the files are looked at, so that the last
+// lines are there.
+func (l *logShow) look(ctx context.Context) (ended, whole bool, err error) {
+	if ended, err = l.ended(ctx); err != nil {
+		return false, false, err
+	}
+	l.away.answered = true
+	whole, err = l.once(ctx, ended)
+	return ended, whole, err
 }
 
 // ended tells whether no more lines will come.

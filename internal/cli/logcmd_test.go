@@ -3,6 +3,7 @@ package cli
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -175,6 +176,79 @@ func TestLogFollow(t *testing.T) {
 	}
 	if reads != 4 { // not for the look that had nothing new
 		t.Errorf("the log was read %d times, want 4", reads)
+	}
+}
+
+// TestLogFollowServerGoesAway holds that a server that goes away is waited for, wherever it breaks off, and
+// that no line is lost or told twice; and that one that refuses, or never answered, ends the command.
+func TestLogFollowServerGoesAway(t *testing.T) {
+	t.Parallel()
+	// Requests are numbered from 1; without a break a look asks for the attempt, the list and the file. The client
+	// itself asks some times before it gives up.
+	there := []string{"waiting for the server", "the server answers again"}
+	cases := []struct {
+		name           string
+		from, requests int // those that break
+		status         int // that they are answered with; 0 where the connection ends without an answer
+		want           string
+		notes          []string
+		code           int // of the refusal that ends it
+	}{
+		{"attempt", 4, 25, 503, "one\ntwo\n", there, 0},
+		{"list", 5, 25, 502, "one\ntwo\n", there, 0},
+		{"file", 6, 25, 503, "one\ntwo\n", there, 0},
+		{"first file", 3, 25, 503, "one\ntwo\n", there, 0},
+		{"no answer", 4, 50, 0, "one\ntwo\n", there, 0},
+		{"refused", 5, 25, 401, "one\n", nil, 401},
+		{"never there", 1, 25, 503, "", nil, 503},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			requests, looks := 0, 0
+			text := func() string { return []string{"", "one\n", "one\ntwo\n"}[min(looks, 2)] }
+			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				requests++
+				if requests >= c.from && requests < c.from+c.requests {
+					if c.status == 0 {
+						panic(http.ErrAbortHandler)
+					}
+					w.WriteHeader(c.status)
+					return
+				}
+				switch r.URL.Path {
+				case "/api/attempts/4":
+					looks++
+					_, _ = w.Write([]byte(strings.Replace(attemptDone, `"done":true`, fmt.Sprintf(`"done":%t`, looks > 1), 1)))
+				case "/api/logs/4/files":
+					_, _ = fmt.Fprintf(w, `{"files":[%s]}`, listedLog("f", "+m", "2024-01-15T00:00:00Z", len(text())))
+				default:
+					_, _ = w.Write([]byte(zipped(text(), true)))
+				}
+			}))
+			t.Cleanup(server.Close)
+			remote, err := client.New(client.Options{Endpoint: server.URL})
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(remote.Close)
+			var out bytes.Buffer
+			var notes []string
+			l := &logShow{server: remote, out: &out, attempt: 4, away: awayServer{least: time.Microsecond, note: func(text string) {
+				text, _, _ = strings.Cut(text, ": ")
+				notes = append(notes, text)
+			}}}
+			err = l.follow(t.Context(), time.Microsecond)
+			code := 0
+			if refusal, ok := errors.AsType[*client.StatusError](err); ok {
+				code = refusal.Code
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(c.want, out.String()) + cmp.Diff(c.notes, notes); diff != "" || code != c.code {
+				t.Errorf("ended with %d, want %d; log and notes (-want +got):\n%s", code, c.code, diff)
+			}
+		})
 	}
 }
 

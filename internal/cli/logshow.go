@@ -25,6 +25,7 @@ type logShow struct {
 	prefix  string // of the full names of tasks
 	verbose bool
 	screen  bool // out is a terminal: what a line overwrites with carriage returns is left out
+	away    awayServer
 	files   []*shownLog
 }
 
@@ -59,6 +60,7 @@ func (l *logShow) once(ctx context.Context, ended bool) (whole bool, err error) 
 			if err := l.print(ctx, s); isSpoiled(err) {
 				spoiled = errors.Join(spoiled, err)
 			} else if err != nil {
+				s.FileSize = -1 // it is read again, should there be another look
 				return false, err
 			}
 		} else if s.whole { // it has not grown since the last look

@@ -109,7 +109,7 @@ func startedOrFollowed(ctx context.Context, c *call, server *client.Client, atte
 			return err
 		}
 	}
-	return followAttempt(ctx, c, server, attempt.ID)
+	return followAttempt(ctx, c, server, attempt.ID, true)
 }
 
 // showStarted prints an attempt that was just started.
