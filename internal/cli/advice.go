@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	trowel "github.com/trowel-project/trowel"
@@ -17,7 +18,7 @@ func adviceOnServer(lease *trowel.Lease, err error) string {
 	message, _ := operator.Kind(err)
 	advice := why.SetSecret(message, lease.Setting.Project.Name)
 	if advice == "" {
-		advice = mistakeAdvice(lease, message)
+		advice, _ = mistakeAdvice(lease, err)
 	}
 	if advice == "" && isTaskLimit(message) {
 		advice = "split the workflow, or raise executor.task_max_run in the server's configuration"
@@ -30,9 +31,8 @@ func adviceOnServer(lease *trowel.Lease, err error) string {
 
 // adviceInRun keeps, for the summary of a local run, what to do after a failure. The log has nothing of it.
 func (l *localRun) adviceInRun(lease *trowel.Lease, err error) string {
-	message, _ := operator.Kind(err)
-	if advice := mistakeAdvice(lease, message); advice != "" {
-		l.failed.advise(lease.TaskID, advice)
+	if advice, culprit := mistakeAdvice(lease, err); advice != "" || culprit != "" {
+		l.failed.advise(lease.TaskID, taskAdvice{advice, culprit})
 	}
 	return ""
 }
@@ -46,12 +46,66 @@ func fixInRun(message string) string {
 }
 
 // mistakeAdvice offers what the author of a workflow may have meant: an operator or a parameter that is named
-// alike.
-func mistakeAdvice(lease *trowel.Lease, message string) string {
+// alike, or a value that the operator reads. The culprit is the key that it stands behind, if that is known.
+func mistakeAdvice(lease *trowel.Lease, err error) (advice, culprit string) {
+	message, kind := operator.Kind(err)
+	table := operator.Builtin(operator.Options{})
 	if name, found := strings.CutPrefix(message, "Unknown task type: "); found {
-		return dig.OperatorHint(name, operator.Builtin(operator.Options{}).Names())
+		return dig.OperatorHint(name, table.Names()), ""
 	}
-	return undefinedAdvice(message, append(lease.Scope.Keys(), lease.Local.Keys()...))
+	if advice := undefinedAdvice(message, append(lease.Scope.Keys(), lease.Local.Keys()...)); advice != "" {
+		return advice, ""
+	}
+	if kind != "config" || strings.HasPrefix(message, "Failed to evaluate ") {
+		return expressionAdvice(message), ""
+	}
+	key, wrong, hint := table.Catalog(template.New(template.Options{})).Fault(lease.Local)
+	switch {
+	case key != "" && hint != "":
+		return wrong + "; " + hint, key
+	case key != "" && strings.Contains(wrong, message):
+		return "", key // the message says it
+	case key != "":
+		return wrong, key
+	case message == "Invalid configuration" || strings.Contains(message, "'_command'"):
+		for own := range lease.Local.All() {
+			if strings.HasSuffix(own, ">") {
+				culprit = own
+			}
+		}
+	}
+	if message == "Invalid configuration" {
+		advice = "write days, hours, minutes and seconds, such as `1h 30m` or `10s`" // language O29
+	}
+	return advice, culprit
+}
+
+// shellForm is an expansion of the shell that is no expression.
+var shellForm = regexp.MustCompile(`\$\{([#!]|\w+(:[-=+?]|%|#|/))`)
+
+// noFunction has the name of a function that a value does not have.
+var noFunction = regexp.MustCompile(`TypeError: .*\.(\w+) is not a function`)
+
+// functions are those that expressions use most, of moment's values, texts and lists.
+const functions = "add clone concat date day daysInMonth diff endOf filter format hour includes indexOf isAfter isBefore isSame join map minute " +
+	"month padStart quarter reduce replace second slice split startOf substring subtract toISOString toLowerCase toString toUpperCase trim tz unix " +
+	"utc valueOf week year"
+
+// expressionAdvice says how to mend what an expression was refused for; empty if the message does not tell.
+func expressionAdvice(message string) string {
+	switch {
+	case !strings.HasPrefix(message, "Failed to evaluate "):
+	case strings.Contains(message, "SyntaxError") && shellForm.MatchString(message):
+		return "put the script into a file: ${...} is an expression, which the shell never sees"
+	case strings.Contains(message, "Cannot read property '"):
+		return "look at what stands before the dot: it is not there, or has another name"
+	}
+	if m := noFunction.FindStringSubmatch(message); m != nil {
+		if near := param.Similar(m[1], strings.Fields(functions)); len(near) > 0 {
+			return didYouMeanOneOf(near)
+		}
+	}
+	return ""
 }
 
 // undefinedAdvice offers the parameter that was meant where a message says that one is not defined.
@@ -60,11 +114,47 @@ func undefinedAdvice(message string, known []string) string {
 	if !undefined {
 		return ""
 	}
-	near := param.Similar(name, known)
+	if advice := foreignName(name); advice != "" {
+		return advice
+	}
+	near := param.Similar(name, append(known, "moment", "JSON", "Math"))
 	if len(near) > 0 {
 		return didYouMeanOneOf(near)
 	}
+	if near := param.Similar(name, []string{"last_session_time", "last_session_date", "next_session_time", "next_session_date"}); len(near) > 0 {
+		return didYouMeanOneOf(near) + " It is there in a workflow with a schedule"
+	}
+	for _, key := range known {
+		if strings.HasPrefix(key, name+"-") && strings.Contains(message, key) {
+			return fmt.Sprintf("the name %s is read as a subtraction: write it with _ in place of -", key)
+		}
+	}
 	return fmt.Sprintf("no parameter has the name %s: write it below _export, or give it with -p %[1]s=VALUE", name)
+}
+
+// foreignName says what to write for a name that other systems have, or that is there in some tasks alone; empty
+// if it is none of these.
+func foreignName(name string) string {
+	switch name {
+	case "ds":
+		return "write session_date"
+	case "ds_nodash":
+		return "write session_date_compact"
+	case "ts", "execution_date", "logical_date", "data_interval_start":
+		return "write session_time"
+	case "secret", "secrets":
+		return "write ${secret:NAME}, which is read in _env and by the operators that take secrets"
+	case "error":
+		return "error is there below _error only"
+	case "env", "process", "os":
+		return "expressions do not see the environment: in a script write $NAME, or give a parameter with -p"
+	case "last_session_time", "last_session_date", "next_session_time", "next_session_date", "last_executed_session_time":
+		return "it is there in a workflow with a schedule only"
+	}
+	if name == strings.ToUpper(name) && len(name) > 1 && strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") == "" {
+		return fmt.Sprintf("no parameter has the name %s; if it is a variable of the shell, write $%[1]s", name)
+	}
+	return ""
 }
 
 func didYouMeanOneOf(near []string) string {

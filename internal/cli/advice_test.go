@@ -35,3 +35,44 @@ func TestMissingSecretInRun(t *testing.T) {
 		t.Errorf("run --json: %s", out.stdout)
 	}
 }
+
+// What a task was refused for has a place, and says how to go on.
+func TestMistakesInRun(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ name, task, place, fix string }{
+		{"length of time", "wait>: 10 secs", "2:3", "'wait>' must be a length of time, but is \"10 secs\"; write days, hours, minutes and seconds, such as `1h 30m` or `10s`"},
+		{"length of time evaluated", "wait>: ${'soon'}", "2:3", "write days, hours, minutes and seconds, such as `1h 30m` or `10s`"},
+		{"option", "sh>: ls\n  shell: bash", "3:3", "'shell' must be a list, but is \"bash\"; write a list: `[a, b]`, or each item in a line of its own that begins with `- `"},
+		{"no list", "for_each>:\n    x: a,b\n  _do: {echo>: x}", "2:3", "'for_each>.x' must be a list, but is \"a,b\"; write a list: `[a, b]`"},
+		{"number evaluated", "loop>: ${'abc'}\n  _do: {echo>: x}", "2:3", ""},
+		{"said by the message", "for_range>: {from: 1, to: 9}\n  _do: {echo>: x}", "2:3", ""},
+		{"body", "loop>: 2\n  _do: [x]", "3:3", ""},
+		{"function", "echo>: a ${moment().fromat()}", "2:12", "did you mean format?"},
+		{"built-in", "echo>: ${momnt()}", "2:12", "did you mean moment?"},
+		{"syntax", "echo>: hi ${if}", "2:13", ""},
+		{"shell", "sh>: echo ${FOO:-bar}", "2:13", "put the script into a file: ${...} is an expression, which the shell never sees"},
+		{"variable of the shell", "sh>: echo ${HOME}", "2:15", "no parameter has the name HOME; if it is a variable of the shell, write $HOME"},
+		{"property", "echo>: ${task_name.a.b}", "2:10", "look at what stands before the dot: it is not there, or has another name"},
+		{"dash", "my-table: x\n  echo>: ${my-table}", "3:12", "the name my-table is read as a subtraction: write it with _ in place of -"},
+		{"letter of another word", "echo>: ${e} ${session_date}", "2:12", "no parameter has the name e: write it below _export, or give it with -p e=VALUE"},
+		{"in the second expression", "echo>: b ${session_date} ${(b)}", "2:31", "no parameter has the name b: write it below _export, or give it with -p b=VALUE"},
+		{"in a later line", "sh>: |\n    echo one\n    echo ${session_date + o}", "4:27", "no parameter has the name o: write it below _export, or give it with -p o=VALUE"},
+		{"of Airflow", "echo>: ${ds}", "2:12", "write session_date"},
+		{"of a schedule", "echo>: ${last_session_tme}", "2:12", "did you mean last_session_time? It is there in a workflow with a schedule"},
+		{"of Digdag", "td>: q.sql", "2:3", "this version has no such operator of Digdag: call the program or API that it stands for with sh>, py> or http>"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			console := newConsole(t)
+			console.write("m.dig", "+a:\n  "+c.task+"\n")
+			got := console.run("run", "m.dig").stderr
+			want := "    at m.dig:" + c.place + "\n"
+			if c.fix != "" {
+				want += "    fix: " + c.fix + "\n"
+			}
+			if !strings.Contains(got, want) || c.fix == "" && strings.Contains(got, "fix:") {
+				t.Errorf("run of %q lacks\n%s:\n%s", c.task, want, got)
+			}
+		})
+	}
+}

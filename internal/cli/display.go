@@ -64,5 +64,7 @@ type failedTask struct {
 	Where     string   // file:line:column; empty if unknown
 	Values    string   // of the loops that it is in, as "region=apac kind=orders"; empty outside of for_each>
 	Tries     int      // that failed
-	Fix       string   // the command that mends it; empty if unknown
+	Fix       string   // what mends it; empty if unknown
+
+	culprit string // the key that is wrong in it, if known
 }

@@ -22,8 +22,8 @@ type failures struct {
 	tries map[trowel.TaskID]int      // that failed
 	loops map[trowel.TaskID]string   // values of the loops that a task is in
 
-	mu     sync.Mutex               // guards what is below
-	advice map[trowel.TaskID]string // of tries that failed
+	mu     sync.Mutex                   // guards what is below
+	advice map[trowel.TaskID]taskAdvice // of tries that failed
 }
 
 type failure struct {
@@ -51,25 +51,29 @@ func (f *failures) Committed(batch *flush.Batch) error {
 			f.tasks = append(f.tasks, failure{c.Task.ID, failedTask{
 				Name: c.Task.FullName, Message: failureText(c.Task.Error), Where: c.Task.Origin.Place, LastLines: f.lines[c.Task.ID],
 				Values: f.loops[c.Task.ID], Tries: f.tries[c.Task.ID],
-				Fix: cmp.Or(fixInRun(failureText(c.Task.Error)), f.adviceFor(c.Task.ID)),
+				Fix:     cmp.Or(fixInRun(failureText(c.Task.Error)), f.adviceFor(c.Task.ID).text),
+				culprit: f.adviceFor(c.Task.ID).culprit,
 			}})
 		}
 	}
 	return nil
 }
 
+// taskAdvice is what to do about the failure of a task, and the key in its body that is the culprit, if known.
+type taskAdvice struct{ text, culprit string }
+
 // advise keeps what to do about the failure of a task. It may be called concurrently, before the failure is
 // committed.
-func (f *failures) advise(task trowel.TaskID, advice string) {
+func (f *failures) advise(task trowel.TaskID, advice taskAdvice) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.advice == nil {
-		f.advice = map[trowel.TaskID]string{}
+		f.advice = map[trowel.TaskID]taskAdvice{}
 	}
 	f.advice[task] = advice
 }
 
-func (f *failures) adviceFor(task trowel.TaskID) string {
+func (f *failures) adviceFor(task trowel.TaskID) taskAdvice {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.advice[task]

@@ -209,7 +209,7 @@ func (l *localRun) ended(attempt *trowel.Attempt, interrupted bool, broken error
 		end.Resume = l.resumeCommand()
 	}
 	for i := range end.Failed {
-		end.Failed[i].Where = mistakePlace(l.project.Dir, end.Failed[i].Where, end.Failed[i].Message)
+		end.Failed[i].Where = mistakePlace(l.project.Dir, end.Failed[i].Where, end.Failed[i].Message, end.Failed[i].culprit)
 	}
 	return end
 }
