@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -122,6 +123,41 @@ func TestReports(t *testing.T) { // X24
 			test.want.TaskID, test.want.AttemptID, test.want.Try = 7, 1, 1
 			if diff := cmp.Diff(test.want, got); diff != "" {
 				t.Errorf("report (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
+// What a try leaves behind is held in memory, so it has a limit, whatever it consists of.
+func TestLargeReports(t *testing.T) {
+	t.Parallel()
+	text := strings.Repeat("x", 8<<20)
+	half := param.Of("text", text)
+	for _, row := range []struct {
+		name    string
+		outcome operator.Outcome
+		err     error
+		large   bool
+	}{
+		{"half of it", operator.Outcome{Result: trowel.Result{Store: half}}, nil, false},
+		{"stored and exported", operator.Outcome{Result: trowel.Result{Store: half, Export: half}}, nil, true},
+		{"subtasks", operator.Outcome{Result: trowel.Result{Subtasks: param.Of("+a", param.Of("echo>", text+text))}}, nil, true},
+		{"state", operator.Outcome{Again: &operator.Again{State: param.Of("text", text+text)}}, nil, true},
+		{"error", operator.Outcome{}, &operator.Failure{Message: text + text}, true},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			run := func(context.Context, *operator.Request) (operator.Outcome, error) { return row.outcome, row.err }
+			a, reports := begin(t, operators(run), nil)
+			a.Give([]*trowel.Lease{lease(7, param.Of("do>", "x"))})
+			got := <-reports
+			message, _ := got.Error.Get("message")
+			told, _ := message.(string)
+			if large := strings.HasPrefix(told, "the result of the task has 167"); large != row.large || large != (got.Outcome == trowel.OutcomeFailure) {
+				t.Errorf("outcome %v, error %.100q, want one of the size: %v", got.Outcome, told, row.large)
+			}
+			if row.large && (!got.Result.Empty() || got.StateParams != nil) {
+				t.Error("what is too large is reported")
 			}
 		})
 	}

@@ -31,6 +31,11 @@ func (t *try) run() {
 	log := a.opts.OpenLog(t.lease)
 	out := &output{to: log.Output}
 	report := t.execute(out, log.Logger)
+	if size := sizeOf(&report); size > maxReport {
+		err := &operator.Error{Kind: "result too large", Message: fmt.Sprintf("the result of the task has %d bytes as JSON, and may have %d", size, maxReport)}
+		t.say(log.Logger, slog.LevelError, operator.LogText(t.lease.FullName, err))
+		report = failure(err)
+	}
 	report.TaskID, report.AttemptID, report.Try = t.lease.TaskID, t.lease.AttemptID, t.lease.Try
 	report.StartedAt, report.EndedAt = begun, a.opts.Now()
 	report.Masked = t.given.Places(&report)
@@ -44,6 +49,20 @@ func (t *try) run() {
 		report.Logs = log.Rest()
 	}
 	a.ended(&report, t.started.Load())
+}
+
+// maxReport is how many bytes of JSON a try may leave behind: all of it is held in memory, of later tasks as well.
+const maxReport = 16 << 20
+
+// sizeOf is how many bytes of JSON a report has.
+func sizeOf(r *trowel.Report) int {
+	var data []byte
+	for _, params := range []*param.Map{r.Result.Subtasks, r.Result.Export, r.Result.Store, r.StateParams, r.Error} {
+		if params.Len() > 0 {
+			data = param.AppendJSON(data, params)
+		}
+	}
+	return len(data)
 }
 
 // waiting is called when the task goes on outside of this process, or waits.

@@ -5,6 +5,7 @@ package command_test
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -241,5 +242,22 @@ func TestPollIsRefused(t *testing.T) {
 	t.Parallel()
 	if _, err := newLocal(command.LocalOptions{}).Poll(t.Context(), &command.Request{}, nil); err == nil {
 		t.Error("Poll: no error, want one: local commands are never left running")
+	}
+}
+
+// A file that a command leaves may have holes, and say that it is larger than memory.
+func TestReadFileHasLimit(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	for size, want := range map[int64]string{1 << 10: "", 1 << 40: "result is larger than 32 MiB"} {
+		path := filepath.Join(dir, "result")
+		if err := errors.Join(os.WriteFile(path, nil, 0o600), os.Truncate(path, size)); err != nil {
+			t.Skip(err)
+		}
+		status := command.Status{IODir: "."}
+		data, err := status.ReadFile(dir, "result")
+		if text := fmt.Sprint(err); want == "" && (err != nil || len(data) != int(size)) || want != "" && text != want {
+			t.Errorf("a file of %d bytes: %d bytes, error %v; want %q", size, len(data), err, want)
+		}
 	}
 }

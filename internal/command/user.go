@@ -60,7 +60,7 @@ func (u *User) handOver(dir string) error {
 func (u *User) own(path string) error { return os.Lchown(path, int(u.UID), int(u.GID)) }
 
 // maxLeftBytes is how large a file may be that ReadFile reads.
-const maxLeftBytes = 64 << 20
+const maxLeftBytes = 32 << 20
 
 // ReadFile reads a plain file in the folder of a finished command, at most 64 MiB; it does not wait for what the
 // command may have left in its place, as a pipe. Of another user only a file that is that user's alone is read: no link, and

@@ -184,5 +184,12 @@ func explainError(output []byte) (text string, ok bool) {
 	if len(backtrace) > 0 {
 		text += "\n\tfrom " + strings.Join(backtrace, "\n\tfrom ")
 	}
+	if len(text) > maxExplanation {
+		text = fmt.Sprintf("%s... (%d bytes)", strings.ToValidUTF8(text[:maxExplanation], ""), len(text))
+	}
 	return text, true
 }
+
+// maxExplanation is how many bytes are shown of the error that a runner has left: it goes into logs, messages and what
+// tasks after it see.
+const maxExplanation = 64 << 10
