@@ -23,7 +23,7 @@ type TokenList struct {
 // TokenRequest asks for a token.
 type TokenRequest struct {
 	Name      string  `json:"name"`
-	Role      string  `json:"role"`      // "admin", "operator" or "read"
-	Project   string  `json:"project"`   // name of the only project that it is for; empty for all
-	ExpiresAt *string `json:"expiresAt"` // an instant; never if it is missing
+	Role      string  `json:"role"`              // "admin", "operator" or "read"
+	Project   string  `json:"project,omitempty"` // name of the only project that it is for; for all if it is missing
+	ExpiresAt *string `json:"expiresAt"`         // an instant; never if it is missing
 }

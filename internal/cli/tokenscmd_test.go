@@ -32,7 +32,7 @@ func TestTokens(t *testing.T) {
 		},
 		{
 			name: "create for ever", args: "tokens create --name ci --role read --json", known: answers{"POST tokens": tokenNew},
-			asked: []string{`POST tokens {"name":"ci","role":"read","project":"","expiresAt":null}`}, stdout: tokenNew + "\n",
+			asked: []string{`POST tokens {"name":"ci","role":"read","expiresAt":null}`}, stdout: tokenNew + "\n",
 		},
 		{
 			name: "revoke", args: "tokens revoke 3", known: answers{"DELETE tokens/3": tokenCI}, asked: []string{"DELETE tokens/3"},

@@ -96,7 +96,7 @@ func getTokens(c *call) (any, error) {
 	return list, err
 }
 
-// tokenRequest reads the body. A key that it does not know is refused: otherwise a slip makes a token for all projects
+// tokenRequest reads the body. A key that it does not know is refused, and so is an empty project: otherwise a slip makes a token for all projects
 // that never ends.
 func (c *call) tokenRequest() (request api.TokenRequest, err error) {
 	var sent map[string]json.RawMessage
@@ -112,7 +112,13 @@ func (c *call) tokenRequest() (request api.TokenRequest, err error) {
 			return request, wrongValue(key, "a token has no %q: name, role, project and expiresAt can be set", key)
 		}
 	}
-	return request, decodeJSON(data, &request)
+	if err := decodeJSON(data, &request); err != nil {
+		return request, err
+	}
+	if _, given := sent["project"]; given && request.Project == "" && string(sent["project"]) != "null" {
+		return request, wrongValue("project", "the project of a token has no name").hinting("leave it out for a token of all projects")
+	}
+	return request, nil
 }
 
 func postToken(c *call) (any, error) {

@@ -24,6 +24,8 @@ func TestTokenRequestIsStrict(t *testing.T) {
 		`{"name":"t","role":"read","expires":"2030-01-01"}`:       "expires",
 		`{"name":"t","role":"read","expires_at":"2030-01-01"}`:    "expires_at",
 		`{"name":"t","role":"read","project":"","scopes":["x"]}`:  "scopes",
+		`{"name":"t","role":"read","project":""}`:                 "all projects",
+		`{"name":"t","role":"read","project":"one","project":""}`: "all projects",
 		`{"name":"t","role":"read","projects":["one"],"role":""}`: "projects",
 	} {
 		if a := post(body); a.status != http.StatusBadRequest || !strings.Contains(a.body, key) {
@@ -35,7 +37,7 @@ func TestTokenRequestIsStrict(t *testing.T) {
 			t.Errorf("%s: %d %s, want a refusal", body, a.status, a.body)
 		}
 	}
-	if a := post(`{"name":"t","role":"read","project":"","expiresAt":null}`); a.status != http.StatusOK {
+	if a := post(`{"name":"t","role":"read","project":null,"expiresAt":null}`); a.status != http.StatusOK {
 		t.Errorf("all keys: %d %s", a.status, a.body)
 	}
 	a := h.do(t, http.MethodGet, "/api/tokens", "", "", "Authorization", "Basic dTpw")
