@@ -127,6 +127,9 @@ func addressOf(remote string) netip.Prefix {
 	return netip.PrefixFrom(address, bits).Masked()
 }
 
+// Origin is the address of a connection, IP:PORT, as one caller has it: of IPv6 the network of 64 bits.
+func Origin(remote string) string { return addressText(addressOf(remote)) }
+
 func addressText(address netip.Prefix) string {
 	switch {
 	case !address.IsValid():

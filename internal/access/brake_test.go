@@ -180,3 +180,20 @@ func TestBrakeTogether(t *testing.T) {
 		t.Errorf("answers: %v, want 10 wrong and 190 to wait", got)
 	}
 }
+
+// One caller has an address of IPv4, and a network of 64 bits of IPv6.
+func TestOrigin(t *testing.T) {
+	t.Parallel()
+	for remote, want := range map[string]string{
+		"192.0.2.7:1":                  "192.0.2.7",
+		"[::ffff:192.0.2.7]:2":         "192.0.2.7",
+		"[2001:db8:1:2::3]:4":          "2001:db8:1:2::/64",
+		"[2001:db8:1:2:ffff:5:6:7]:80": "2001:db8:1:2::/64",
+		"[fe80::1%eth0]:4":             "fe80::/64",
+		"pipe":                         "an unknown address",
+	} {
+		if got := access.Origin(remote); got != want {
+			t.Errorf("Origin(%q) = %q, want %q", remote, got, want)
+		}
+	}
+}

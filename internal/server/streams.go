@@ -2,7 +2,6 @@ package server
 
 import (
 	"fmt"
-	"net"
 	"net/http"
 	"sync"
 
@@ -59,16 +58,14 @@ func (s *streams) leave(who string) {
 	}
 }
 
-// streamOwner tells callers apart: tokens, the user, and where nobody signs in the addresses that requests come from.
+// streamOwner tells callers apart: tokens, the user, and where nobody signs in the addresses that requests come from, of
+// IPv6 the networks of 64 bits.
 func streamOwner(caller access.Caller, address string) string {
 	switch caller.Kind {
 	case access.KindToken:
 		return fmt.Sprint("token ", caller.Token.ID)
 	case access.KindNone:
-		if host, _, err := net.SplitHostPort(address); err == nil {
-			address = host
-		}
-		return "address " + address
+		return "address " + access.Origin(address)
 	case access.KindBasic:
 	}
 	return "user " + caller.Name
