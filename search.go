@@ -16,6 +16,8 @@ type AttemptSearch struct {
 	Ascending              bool // the oldest first
 	After                  *AttemptKey
 	Limit                  int // at most so many, 1 or more
+	// MaxBytes ends the page early, behind the attempt with which it has so many bytes; zero for no bound.
+	MaxBytes int
 }
 
 // AttemptKey is the place of an attempt in a search, where the next page goes on.
@@ -26,7 +28,7 @@ type AttemptKey struct {
 
 // SearchTx is the part of a transaction about searches.
 type SearchTx interface {
-	// SearchAttempts returns the attempts of a page. What it reads grows with the page, not with the number
+	// SearchAttempts returns the attempts of a page, and whether more come after it. What it reads grows with the page, not with the number
 	// of attempts there are; with LastOnly also with those that are not the last of their session.
-	SearchAttempts(ctx context.Context, q AttemptSearch) ([]*AttemptSummary, error)
+	SearchAttempts(ctx context.Context, q AttemptSearch) (page []*AttemptSummary, more bool, err error)
 }

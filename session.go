@@ -28,6 +28,8 @@ type SessionFilter struct {
 	Workflow string    // the exact name; needs Project; empty for all
 	Before   SessionID // only smaller ids, unless it is zero
 	Limit    int       // at most so many; none if it is negative
+	// MaxBytes ends the list early, behind the session with which it has so many bytes; zero for no bound.
+	MaxBytes int
 }
 
 // AttemptFilter selects attempts, newest first.
@@ -38,6 +40,8 @@ type AttemptFilter struct {
 	LastOnly bool      // only the last attempt of each session
 	Before   AttemptID // only smaller ids, unless it is zero
 	Limit    int       // at most so many; none if it is negative
+	// MaxBytes ends the list early, behind the attempt with which it has so many bytes; zero for no bound.
+	MaxBytes int
 }
 
 // SessionTx is the part of a transaction about sessions and lists of attempts.

@@ -11,6 +11,10 @@ import (
 // Pages of Trowel's own lists: limit and cursor (ui.md, section 4).
 const maxPage = 500
 
+// maxPageBytes ends pages of attempts and sessions early, whose parameters may be large: in memory they take many times
+// as much. Clients go on until a page is empty.
+const maxPageBytes = 4 << 20
+
 // limitAndCursor are parameters of Trowel's own lists, for the table of routes.
 func limitAndCursor() []parameter {
 	return []parameter{

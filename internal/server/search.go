@@ -39,9 +39,10 @@ func searchAttempts(c *call) (any, error) {
 	if key != nil {
 		q.After = &trowel.AttemptKey{CreatedAt: time.UnixMicro(key[0]), ID: trowel.AttemptID(key[1])}
 	}
-	q.Limit = limit + 1
+	q.Limit, q.MaxBytes = limit, maxPageBytes
 	page := api.AttemptSearch{Items: api.List[api.AttemptItem]{}}
 	var found []*trowel.AttemptSummary
+	var more bool
 	err = c.view(func(tx trowel.Tx) error {
 		project, err := c.projectParam(tx)
 		switch {
@@ -52,15 +53,14 @@ func searchAttempts(c *call) (any, error) {
 		default:
 			q.Project = c.caller.Project
 		}
-		found, err = tx.SearchAttempts(c.ctx(), *q)
+		found, more, err = tx.SearchAttempts(c.ctx(), *q)
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	if len(found) > limit {
-		found = found[:limit]
-		last := &found[limit-1].Attempt
+	if more && len(found) > 0 {
+		last := &found[len(found)-1].Attempt
 		page.Next = numberCursor(last.CreatedAt.UnixMicro(), int64(last.ID))
 	}
 	for _, s := range found {

@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"fmt"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -73,5 +74,51 @@ func TestSearchAttempts(t *testing.T) {
 	}
 	if a := h.get(t, "/api/search/attempts?project=none"); a.status != http.StatusNotFound || !strings.Contains(a.body, `"code":"not_found"`) {
 		t.Errorf("an unknown project: %d %s", a.status, a.body)
+	}
+}
+
+// Pages end early when their attempts have large parameters, and who goes on gets all of them.
+func TestPagesOfLargeAttempts(t *testing.T) {
+	t.Parallel()
+	const attempts = 10
+	h := newHouse(t, nil)
+	h.tasks(t, "one")
+	w := read[api.WorkflowCollection](t, h.get(t, "/api/workflows"), 200).Workflows[0]
+	for i := range attempts - 1 {
+		a := h.put(t, "/api/attempts", fmt.Sprintf(`{"workflowId":"%s","sessionTime":"2024-05-%02dT00:00:00Z","params":{"x":"%s"}}`, w.ID, i+1, strings.Repeat("x", 1_000_000)))
+		if a.status != http.StatusOK {
+			t.Fatalf("start: %d %.200s", a.status, a.body)
+		}
+	}
+	type page struct {
+		Attempts, Sessions, Items []struct{ ID api.ID }
+		Next                      *string
+	}
+	of := func(p *page) []struct{ ID api.ID } { return append(append(p.Attempts, p.Sessions...), p.Items...) }
+	for _, path := range []string{
+		"/api/attempts?", "/api/attempts?page_size=-1&", "/api/attempts?project=one&", "/api/sessions?", "/api/projects/1/sessions?", "/api/search/attempts?",
+	} {
+		pages, seen, asked := 0, map[api.ID]bool{}, path
+		for {
+			p := read[page](t, h.get(t, asked), 200)
+			for _, item := range of(&p) {
+				seen[item.ID] = true
+			}
+			if pages++; len(of(&p)) > 5 {
+				t.Errorf("%s: a page has %d attempts of a million bytes", path, len(of(&p)))
+			}
+			switch {
+			case p.Next != nil:
+				asked = path + "cursor=" + *p.Next
+				continue
+			case p.Items == nil && len(of(&p)) > 0:
+				asked = path + "last_id=" + of(&p)[len(of(&p))-1].ID.String()
+				continue
+			}
+			break
+		}
+		if len(seen) != attempts || pages < 2 {
+			t.Errorf("%s: %d attempts on %d pages, want %d", path, len(seen), pages, attempts)
+		}
 	}
 }

@@ -39,7 +39,7 @@ func getSessions(c *call) (any, error) {
 	}
 	var list []*trowel.AttemptSummary
 	err = c.view(func(tx trowel.Tx) (err error) {
-		list, err = tx.ListSessions(c.ctx(), trowel.SessionFilter{Project: c.caller.Project, Before: trowel.SessionID(before), Limit: limit})
+		list, err = tx.ListSessions(c.ctx(), trowel.SessionFilter{Project: c.caller.Project, Before: trowel.SessionID(before), Limit: limit, MaxBytes: maxPageBytes})
 		return err
 	})
 	return api.SessionCollection{Sessions: listOf(c.allowed(list), sessionOf)}, err
@@ -56,7 +56,7 @@ func getProjectSessions(c *call) (any, error) {
 		return nil, err
 	}
 	return inProject(c, func(tx trowel.Tx, p *trowel.Project) (api.SessionCollection, error) {
-		filter := trowel.SessionFilter{Project: p.ID, Workflow: c.query.Get("workflow"), Before: trowel.SessionID(before), Limit: limit}
+		filter := trowel.SessionFilter{Project: p.ID, Workflow: c.query.Get("workflow"), Before: trowel.SessionID(before), Limit: limit, MaxBytes: maxPageBytes}
 		if c.query.Has("workflow") && filter.Workflow == "" {
 			return api.SessionCollection{}, nil
 		}
@@ -100,7 +100,7 @@ func getSessionAttempts(c *call) (any, error) {
 	}
 	var list []*trowel.AttemptSummary
 	err = c.view(func(tx trowel.Tx) (err error) {
-		list, err = tx.ListAttempts(c.ctx(), trowel.AttemptFilter{Session: s.Session.ID, Before: trowel.AttemptID(before), Limit: limit})
+		list, err = tx.ListAttempts(c.ctx(), trowel.AttemptFilter{Session: s.Session.ID, Before: trowel.AttemptID(before), Limit: limit, MaxBytes: maxPageBytes})
 		return err
 	})
 	return api.AttemptCollection{Attempts: listOf(list, attemptOf)}, err

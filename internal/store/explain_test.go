@@ -292,27 +292,27 @@ func hot() []statement {
 			return err
 		}),
 		sorted(one("SearchAttempts", func(ctx context.Context, tx trowel.Tx) error {
-			_, err := tx.SearchAttempts(ctx, trowel.AttemptSearch{Limit: 100})
+			_, _, err := tx.SearchAttempts(ctx, trowel.AttemptSearch{Limit: 100})
 			return err
 		})),
 		sorted(one("SearchAttempts, the next page", func(ctx context.Context, tx trowel.Tx) error {
-			_, err := tx.SearchAttempts(ctx, trowel.AttemptSearch{After: &trowel.AttemptKey{CreatedAt: time.UnixMicro(0), ID: 4000}, Limit: 100})
+			_, _, err := tx.SearchAttempts(ctx, trowel.AttemptSearch{After: &trowel.AttemptKey{CreatedAt: time.UnixMicro(0), ID: 4000}, Limit: 100})
 			return err
 		})),
 		sorted(one("SearchAttempts of a status, the oldest first", func(ctx context.Context, tx trowel.Tx) error {
-			_, err := tx.SearchAttempts(ctx, trowel.AttemptSearch{Status: "running", Ascending: true, CreatedFrom: at, CreatedTo: at.Add(time.Hour), Limit: 100})
+			_, _, err := tx.SearchAttempts(ctx, trowel.AttemptSearch{Status: "running", Ascending: true, CreatedFrom: at, CreatedTo: at.Add(time.Hour), Limit: 100})
 			return err
 		})),
 		sorted(one("SearchAttempts of a project", func(ctx context.Context, tx trowel.Tx) error {
-			_, err := tx.SearchAttempts(ctx, trowel.AttemptSearch{Project: 1, Status: "error", CreatedTo: at, Limit: 100})
+			_, _, err := tx.SearchAttempts(ctx, trowel.AttemptSearch{Project: 1, Status: "error", CreatedTo: at, Limit: 100})
 			return err
 		})),
 		sorted(one("SearchAttempts of a project, rare", func(ctx context.Context, tx trowel.Tx) error {
-			_, err := tx.SearchAttempts(ctx, trowel.AttemptSearch{Project: 1, Status: "killed", Limit: 100})
+			_, _, err := tx.SearchAttempts(ctx, trowel.AttemptSearch{Project: 1, Status: "killed", Limit: 100})
 			return err
 		})),
 		sorted(one("SearchAttempts of a workflow, last ones", func(ctx context.Context, tx trowel.Tx) error {
-			_, err := tx.SearchAttempts(ctx, trowel.AttemptSearch{Project: 1, Workflow: "w1", Status: "error", LastOnly: true, Limit: 100})
+			_, _, err := tx.SearchAttempts(ctx, trowel.AttemptSearch{Project: 1, Workflow: "w1", Status: "error", LastOnly: true, Limit: 100})
 			return err
 		})),
 		one("ListRecords of an attempt", func(ctx context.Context, tx trowel.Tx) error {

@@ -8,7 +8,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// A search reads the ids of a page, and then their summaries. Each of its indexes has the flags before the time, so
+// A search reads the ids of a page, and then their summaries, to the one with which they have as many bytes as they may. Each of its indexes has the flags before the time, so
 // it reads the page of each value of the flags that has the status, of which there are few, and merges them: no
 // more than a page is read of any of them, however rare it is.
 const (
@@ -19,13 +19,15 @@ const (
 // allFlags is one more than the largest value of the flags of an attempt.
 const allFlags = trowel.AttemptCancelRequested + trowel.AttemptDone + trowel.AttemptSuccess + 1
 
-func (t *tx) SearchAttempts(ctx context.Context, q trowel.AttemptSearch) ([]*trowel.AttemptSummary, error) {
+func (t *tx) SearchAttempts(ctx context.Context, q trowel.AttemptSearch) (page []*trowel.AttemptSummary, more bool, err error) {
+	limit := q.Limit
+	q.Limit++
 	text, args := searchText(&q)
 	if text == "" {
-		return nil, fmt.Errorf("%w: %q is no status of an attempt", trowel.ErrInvalid, q.Status)
+		return nil, false, fmt.Errorf("%w: %q is no status of an attempt", trowel.ErrInvalid, q.Status)
 	}
 	var ids []trowel.AttemptID
-	err := t.rows(ctx, text, args, func(scan func(...any) error) error {
+	err = t.rows(ctx, text, args, func(scan func(...any) error) error {
 		var id trowel.AttemptID
 		var at int64
 		err := scan(&id, &at)
@@ -33,26 +35,24 @@ func (t *tx) SearchAttempts(ctx context.Context, q trowel.AttemptSearch) ([]*tro
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("search attempts: %w", err)
+		return nil, false, fmt.Errorf("search attempts: %w", err)
 	}
 	if len(ids) == 0 {
-		return nil, nil
+		return nil, false, nil
 	}
-	found, err := t.summaries(ctx, sqlSelectSummary+` WHERE a.id IN (`+manyPlaces(len(ids))+`)`, padded(ids))
+	if more = len(ids) > limit; more {
+		ids = ids[:limit]
+	}
+	way := " DESC"
+	if q.Ascending {
+		way = ""
+	}
+	page, err = t.summaries(ctx, sqlSelectSummary+` WHERE a.id IN (`+manyPlaces(len(ids))+`) ORDER BY a.created_at`+way+`, a.id`+way, padded(ids), q.MaxBytes)
 	if err != nil {
-		return nil, fmt.Errorf("read the attempts of a search: %w", err)
+		return nil, false, fmt.Errorf("read the attempts of a search: %w", err)
 	}
-	byID := make(map[trowel.AttemptID]*trowel.AttemptSummary, len(found))
-	for _, s := range found {
-		byID[s.Attempt.ID] = s
-	}
-	list := make([]*trowel.AttemptSummary, 0, len(ids))
-	for _, id := range ids {
-		if s := byID[id]; s != nil { // else it was deleted meanwhile
-			list = append(list, s)
-		}
-	}
-	return list, nil
+	// Those that were deleted meanwhile are missing, too.
+	return page, more || len(page) > 0 && page[len(page)-1].Attempt.ID != ids[len(ids)-1], nil
 }
 
 // searchText is the statement that finds the ids of a page; empty if no flags have the status.

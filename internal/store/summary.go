@@ -29,7 +29,7 @@ AND a.finished_at IS NULL AND (a.flags & 1) = 0 LIMIT 1`
 )
 
 func (t *tx) FindSession(ctx context.Context, id trowel.SessionID) (*trowel.AttemptSummary, error) {
-	s, err := first(t.summaries(ctx, sqlFindSession, []any{id}))
+	s, err := first(t.summaries(ctx, sqlFindSession, []any{id}, 0))
 	if err != nil {
 		return nil, fmt.Errorf("find session %d: %w", id, err)
 	}
@@ -37,7 +37,7 @@ func (t *tx) FindSession(ctx context.Context, id trowel.SessionID) (*trowel.Atte
 }
 
 func (t *tx) FindAttemptSummary(ctx context.Context, id trowel.AttemptID) (*trowel.AttemptSummary, error) {
-	s, err := first(t.summaries(ctx, sqlFindAttemptSummary, []any{id}))
+	s, err := first(t.summaries(ctx, sqlFindAttemptSummary, []any{id}, 0))
 	if err != nil {
 		return nil, fmt.Errorf("find attempt %d: %w", id, err)
 	}
@@ -55,7 +55,7 @@ func (t *tx) ListSessions(ctx context.Context, f trowel.SessionFilter) ([]*trowe
 	if f.Before != 0 {
 		s.and("s.id < ?", f.Before)
 	}
-	list, err := t.summaries(ctx, s.text(sqlSelectSession, "s.id DESC", f.Limit), s.args)
+	list, err := t.summaries(ctx, s.text(sqlSelectSession, "s.id DESC", f.Limit), s.args, f.MaxBytes)
 	if err != nil {
 		return nil, fmt.Errorf("list sessions: %w", err)
 	}
@@ -80,16 +80,34 @@ func (t *tx) ListAttempts(ctx context.Context, f trowel.AttemptFilter) ([]*trowe
 	if f.Before != 0 {
 		s.and("a.id < ?", f.Before)
 	}
-	list, err := t.summaries(ctx, s.text(sqlSelectSummary, "a.id DESC", f.Limit), s.args)
+	list, err := t.summaries(ctx, s.text(sqlSelectSummary, "a.id DESC", f.Limit), s.args, f.MaxBytes)
 	if err != nil {
 		return nil, fmt.Errorf("list attempts: %w", err)
 	}
 	return list, nil
 }
 
-func (t *tx) summaries(ctx context.Context, query string, args []any) ([]*trowel.AttemptSummary, error) {
+// summaryBytes is what a summary counts in a list besides its parameters.
+const summaryBytes = 256
+
+// errEnough ends the reading of a list that has as many bytes as it may.
+var errEnough = errors.New("the list is long enough")
+
+// summaries reads a list, to the row with which it has most bytes; zero for no bound.
+func (t *tx) summaries(ctx context.Context, query string, args []any, most int) ([]*trowel.AttemptSummary, error) {
 	var list []*trowel.AttemptSummary
-	err := t.rows(ctx, query, args, func(scan func(...any) error) error {
+	var bytes int
+	err := t.rows(ctx, query, args, func(read func(...any) error) error {
+		scan := func(dest ...any) error {
+			err := read(dest...)
+			bytes += summaryBytes
+			for _, column := range dest {
+				if text, ok := column.(*sql.NullString); ok {
+					bytes += len(text.String)
+				}
+			}
+			return err
+		}
 		s := &trowel.AttemptSummary{}
 		var session sessionRow
 		var project projectRow
@@ -101,8 +119,14 @@ func (t *tx) summaries(ctx context.Context, query string, args []any) ([]*trowel
 		project.fill(&s.Project)
 		s.Attempt = *a
 		list = append(list, s)
+		if most > 0 && bytes >= most {
+			return errEnough
+		}
 		return nil
 	})
+	if errors.Is(err, errEnough) {
+		err = nil
+	}
 	return list, err
 }
 

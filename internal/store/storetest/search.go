@@ -57,6 +57,8 @@ func testSearch(t *testing.T, db trowel.Store) {
 				q := of
 				q.Status, q.Ascending, q.Limit = status, ascending, 3
 				equal(t, fmt.Sprintf("SearchAttempts(%+v)", q), searched(t, db, q), sought(all, &q, last))
+				q.MaxBytes = 1 // each attempt has more
+				equal(t, fmt.Sprintf("SearchAttempts(%+v)", q), searched(t, db, q), sought(all, &q, last))
 			}
 		}
 	}
@@ -67,14 +69,18 @@ func searched(t *testing.T, db trowel.Store, q trowel.AttemptSearch) (ids []trow
 	t.Helper()
 	for {
 		var page []*trowel.AttemptSummary
+		var more bool
 		view(t, db, func(ctx context.Context, tx trowel.Tx) (err error) {
-			page, err = tx.SearchAttempts(ctx, q)
+			page, more, err = tx.SearchAttempts(ctx, q)
 			return err
 		})
 		for _, s := range page {
 			ids = append(ids, s.Attempt.ID)
 		}
-		if len(page) < q.Limit {
+		if len(page) > q.Limit || q.MaxBytes == 1 && len(page) > 1 {
+			t.Errorf("a page of SearchAttempts(%+v) has %d attempts", q, len(page))
+		}
+		if !more {
 			return ids
 		}
 		end := &page[len(page)-1].Attempt

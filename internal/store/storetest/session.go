@@ -55,6 +55,8 @@ func testSessionLists(t *testing.T, db trowel.Store) {
 		{"workflow", trowel.SessionFilter{Limit: -1, Project: first, Workflow: "a"}, pick(all, 3, 1)},
 		{"page of a workflow", trowel.SessionFilter{Limit: 5, Project: first, Workflow: "a", Before: all[3].Session.ID}, pick(all, 1)},
 		{"unknown workflow", trowel.SessionFilter{Limit: -1, Project: first, Workflow: "c"}, nil},
+		{"few bytes", trowel.SessionFilter{Limit: -1, MaxBytes: 1}, pick(all, 15)}, // never none
+		{"many bytes", trowel.SessionFilter{Limit: 2, MaxBytes: 1 << 30}, pick(all, 15, 13)},
 	} {
 		view(t, db, func(ctx context.Context, tx trowel.Tx) error {
 			got, err := tx.ListSessions(ctx, row.filter)
@@ -89,6 +91,8 @@ func testSummaryLists(t *testing.T, db trowel.Store) {
 		{"session", trowel.AttemptFilter{Limit: -1, Session: all[8].Session.ID}, pick(all, 9, 8)},
 		{"last ones", trowel.AttemptFilter{Limit: 3, LastOnly: true}, pick(all, 15, 13, 11)},
 		{"last ones of a workflow", trowel.AttemptFilter{Limit: -1, LastOnly: true, Project: first, Workflow: "a"}, pick(all, 3, 1)},
+		{"few bytes", trowel.AttemptFilter{Limit: -1, MaxBytes: 1, Before: all[9].Attempt.ID}, pick(all, 8)}, // never none
+		{"many bytes", trowel.AttemptFilter{Limit: 2, MaxBytes: 1 << 30}, pick(all, 15, 14)},
 		{"page of last ones", trowel.AttemptFilter{Limit: 1, LastOnly: true, Before: all[3].Attempt.ID}, pick(all, 1)},
 	} {
 		view(t, db, func(ctx context.Context, tx trowel.Tx) error {
