@@ -29,12 +29,18 @@ func (r *reader) checkAuth() {
 			r.warn(slog.LevelWarn, "basicauth."+name, "the key is deprecated; use server.authenticator.basic."+name)
 		}
 	}
-	if r.server.Auth.Username != "" && r.server.Auth.Password == "" {
-		because := "server.authenticator.basic.username"
-		if r.settings.isSet("basicauth.username") {
-			because = "basicauth.username"
+	for _, row := range []struct{ given, missing, because, name string }{
+		{r.server.Auth.Username, r.server.Auth.Password, "username", "password"},
+		{r.server.Auth.Password, r.server.Auth.Username, "password", "username"}, // else nobody would have to sign in
+	} {
+		if row.given == "" || row.missing != "" {
+			continue
 		}
-		r.missing(strings.Replace(because, "username", "password", 1), because)
+		section := "server.authenticator.basic."
+		if r.settings.isSet("basicauth." + row.because) {
+			section = "basicauth."
+		}
+		r.missing(section+row.name, section+row.because)
 	}
 }
 
@@ -159,7 +165,14 @@ func (r *reader) checkAgent() {
 		r.wrong(name, errors.New("agent.lock-retention-time ("+agent.Lease.String()+") must be longer than agent.heartbeat-interval ("+
 			agent.Heartbeat.String()+"), better three times as long"))
 	}
-	if agent.CommandGroup != "" && agent.CommandUser == "" {
+	empty := false
+	for _, name := range []string{"agent.command.user", "agent.command.group"} {
+		if setting, given := r.settings[name]; given && strings.TrimSpace(setting.Value) == "" {
+			empty = true
+			r.wrong(name, errors.New("name whom commands are to run as, or leave the line out: then they reach all that this process does"))
+		}
+	}
+	if agent.CommandGroup != "" && agent.CommandUser == "" && !empty {
 		r.missing("agent.command.user", "agent.command.group")
 	}
 	if name := "agent.command_executor.type"; r.settings.isSet(name) && agent.CommandExecutor != "simple" {
