@@ -80,9 +80,6 @@ func mistakeAdvice(lease *trowel.Lease, err error) (advice, culprit string) {
 	return advice, culprit
 }
 
-// shellForm is an expansion of the shell that is no expression.
-var shellForm = regexp.MustCompile(`\$\{([#!]|\w+(:[-=+?]|%|#|/))`)
-
 // noFunction has the name of a function that a value does not have.
 var noFunction = regexp.MustCompile(`TypeError: .*\.(\w+) is not a function`)
 
@@ -95,8 +92,8 @@ const functions = "add clone concat date day daysInMonth diff endOf filter forma
 func expressionAdvice(message string) string {
 	switch {
 	case !strings.HasPrefix(message, "Failed to evaluate "):
-	case strings.Contains(message, "SyntaxError") && shellForm.MatchString(message):
-		return "put the script into a file: ${...} is an expression, which the shell never sees"
+	case strings.Contains(message, "SyntaxError") && dig.ShellMend(message) != "":
+		return dig.ShellMend(message)
 	case strings.Contains(message, "Cannot read property '"):
 		return "look at what stands before the dot: it is not there, or has another name"
 	}
@@ -135,13 +132,10 @@ func undefinedAdvice(message string, known []string) string {
 // foreignName says what to write for a name that other systems have, or that is there in some tasks alone; empty
 // if it is none of these.
 func foreignName(name string) string {
+	if own := dig.OwnName(name); own != "" {
+		return "write " + own
+	}
 	switch name {
-	case "ds":
-		return "write session_date"
-	case "ds_nodash":
-		return "write session_date_compact"
-	case "ts", "execution_date", "logical_date", "data_interval_start":
-		return "write session_time"
 	case "secret", "secrets":
 		return "write ${secret:NAME}, which is read in _env and by the operators that take secrets"
 	case "error":

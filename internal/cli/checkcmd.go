@@ -56,7 +56,16 @@ func runCheck(ctx context.Context, c *call) error {
 	}
 	findings := findingsOfFolder(dir)
 	c.showFindings(findings)
+	c.sayRefused(findings)
 	return c.strictly(findings)
+}
+
+// sayRefused says on a terminal that a project with errors that Digdag's check lets pass is refused by others.
+func (c *call) sayRefused(findings []dig.Finding) {
+	isError := func(f dig.Finding) bool { return f.Severity == dig.SeverityError }
+	if slices.ContainsFunc(findings, isError) && c.env.Terminals.Stderr {
+		say(c.env.Stderr, "\nerror: run may pass over what is wrong here, but push refuses it\n")
+	}
 }
 
 // showAdditions lists what the project uses that Digdag does not have (control K121).

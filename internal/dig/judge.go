@@ -66,6 +66,9 @@ func (v Value) wants(value param.Value) (wanted, hint string) {
 	case Anything:
 	case Text:
 		wanted, ok = "a text", isScalar
+		if object, _ := value.(*param.Map); isObject && object.Len() == 1 && strings.HasPrefix(object.Keys()[0], "{") {
+			hint = "put quotes around a text that begins with {"
+		}
 		if isList {
 			hint = "write one text; for more lines, put `|` behind the colon and indent them below"
 		}

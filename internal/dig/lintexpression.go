@@ -53,10 +53,27 @@ func (in *inspection) expression(t tree, index int, value param.Value, path ...s
 			in.expression(t, index, item, path...)
 		}
 	case string:
-		if isTemplate(value) && in.wants(t.file, "") {
+		if !in.wants(t.file, "") {
+			return
+		}
+		if isTemplate(value) {
 			in.text(t, index, value, path)
 		}
+		in.foreign(t, index, value, path)
 	}
+}
+
+// foreign warns of a template of another system in a text.
+func (in *inspection) foreign(t tree, index int, text string, path []string) {
+	found, message, hint := foreign(text)
+	if found == "" {
+		return
+	}
+	at := in.sources.locate(t.file, append(t.path(problem{task: index}), path...))
+	in.tell(Finding{
+		Place: in.sources.find(at, found), Severity: SeverityWarning, Rule: ruleExpression,
+		Message: fmt.Sprintf(message, shortened(found)), Hint: hint,
+	})
 }
 
 // text inspects the expressions of one text.
@@ -74,7 +91,7 @@ func (in *inspection) text(t tree, index int, text string, path []string) {
 		return
 	}
 	first, _, _ := strings.Cut(code, "\n")
-	message, hint := fmt.Sprintf(expressionWrong, shortened(code), fault), ""
+	message, hint := fmt.Sprintf(expressionWrong, shortened(code), fault), ShellMend(code)
 	if fault == "" {
 		message, hint = fmt.Sprintf(expressionUnclosed, shortened(first)), "add the closing brace }"
 	}

@@ -47,7 +47,7 @@ func Rules() []Rule {
 		{ruleUnused, "nothing reads the key"},
 		{ruleCall, "`call>` names a file that is not there"},
 		{ruleRequire, "`require>` names a workflow that is not there"},
-		{ruleExpression, "an expression `${...}` has a syntax error, or is not closed"},
+		{ruleExpression, "an expression `${...}` has a syntax error, is not closed, or is written as in another system"},
 		{ruleNoWorkflow, "the folder has no workflow"},
 		{ruleRefused, "everything else that a push refuses"},
 		{findingPlace, "an option stands where it has no meaning"},

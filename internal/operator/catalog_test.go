@@ -81,6 +81,8 @@ func TestFindingsOfValues(t *testing.T) {
 		{`{mail>: body.txt}`, ""},
 		{`{mail>: {data: hi}}`, ""},
 		{`{mail>: {dat: hi}}`, "'mail>' must be the name of a file, or `{data: TEXT}`, but is {\"dat\":\"hi\"}"},
+		{`{sh>: "echo ${FOO:-bar}"}`, "the expression ${FOO:-bar} cannot be read: Unexpected token :; " +
+			"put the script into a file: ${...} is an expression, which the shell never sees"},
 		{`{py>: tasks.load}`, ""},
 		{`{py>: größe.laden}`, ""},
 		{`{py>: "${module}.load"}`, ""},
@@ -91,7 +93,7 @@ func TestFindingsOfValues(t *testing.T) {
 		files := fstest.MapFS{"main.dig": {Data: []byte("+a: " + c.task + "\n")}}
 		var got []string
 		for _, f := range dig.CheckFS(files, "/p", catalog) {
-			got = append(got, f.Message)
+			got = append(got, strings.TrimSuffix(f.Message+"; "+f.Hint, "; "))
 		}
 		if diff := cmp.Diff(c.want, strings.Join(got, "\n")); diff != "" {
 			t.Errorf("%s: findings (-want +got):\n%s", c.task, diff)
