@@ -45,8 +45,8 @@ type SecretTx interface {
 	PutSecret(ctx context.Context, s *Secret) error
 	// FindSecret returns one secret of a project.
 	FindSecret(ctx context.Context, project ProjectID, scope, key string) (*Secret, error)
-	// DeleteSecret deletes a secret; one that is not there is no error.
-	DeleteSecret(ctx context.Context, project ProjectID, scope, key string) error
+	// DeleteSecret deletes a secret, and tells whether there was one.
+	DeleteSecret(ctx context.Context, project ProjectID, scope, key string) (deleted bool, err error)
 	// ListSecrets returns the secrets of a scope in the order of their keys.
 	ListSecrets(ctx context.Context, project ProjectID, scope string) ([]*Secret, error)
 	// ListAllSecrets returns those of all projects and scopes.

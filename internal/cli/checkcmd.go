@@ -14,6 +14,9 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
+// textNoFindings is what people on a terminal read where check has found nothing.
+const textNoFindings = "No mistakes found."
+
 // runCheck validates a local project and shows what is in it (server 1.9.3). Each block is printed
 // before the next one is computed, so that what precedes an error is there.
 func runCheck(ctx context.Context, c *call) error {
@@ -55,6 +58,9 @@ func runCheck(ctx context.Context, c *call) error {
 		return c.refused(dir, err)
 	}
 	findings := findingsOfFolder(dir)
+	if len(findings) == 0 && c.env.Terminals.Stdout { // Digdag says no more
+		say(c.env.Stdout, "%s\n", textNoFindings)
+	}
 	c.showFindings(findings)
 	c.sayRefused(findings)
 	return c.strictly(findings)

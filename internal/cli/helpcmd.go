@@ -23,7 +23,7 @@ func runHelp(_ context.Context, c *call) error {
 	if about == nil {
 		return c.helpOperator(name)
 	}
-	writeUsage(c.env.Stdout, c.program, about, about.forms())
+	writeUsage(c.env.Stdout, formLines(c.program, about.forms(), helpWidth), about)
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -44,5 +45,22 @@ func TestUsageOnTerminal(t *testing.T) {
 				t.Errorf("standard error = %q, want %q", text, tc.want)
 			}
 		})
+	}
+}
+
+// TestFormsFitTerminal: the forms of a command fit a window of 80 columns, and none of them loses a word.
+func TestFormsFitTerminal(t *testing.T) {
+	t.Parallel()
+	for i := range table {
+		lines := formLines("trowel", table[i].forms(), helpWidth)
+		for _, line := range lines {
+			if len(line) > helpWidth {
+				t.Errorf("%s: %d columns: %s", table[i].name, len(line), line)
+			}
+		}
+		want := strings.Fields("Usage: trowel " + strings.Join(table[i].forms(), " trowel "))
+		if got := strings.Fields(strings.Join(lines, " ")); !slices.Equal(got, want) {
+			t.Errorf("%s: forms = %q, want %q", table[i].name, got, want)
+		}
 	}
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/trowel-project/trowel/internal/api"
 )
@@ -116,11 +117,25 @@ func checkDeleted(c *call, keys []string) error {
 	return nil
 }
 
-// deleteSecrets deletes the secrets of keys that were checked. One that cannot be deleted ends it.
+// deleteSecrets deletes the secrets of keys that were checked. One that cannot be deleted ends it. People on a
+// terminal are told of keys that there are not; else those count as deleted (server 1.10.19).
 func deleteSecrets(ctx context.Context, c *call, keeper secretKeeper, keys []string) error {
+	there := keys
+	if c.env.Terminals.Stderr {
+		if list, err := keeper.List(ctx); err == nil { // who may delete may not be allowed to list
+			there = list
+		}
+	}
 	for _, key := range keys {
 		if err := keeper.Delete(ctx, key); err != nil {
 			return err
+		}
+		if !slices.Contains(there, key) {
+			say(c.env.Stderr, "There is no secret '%s'\n", key)
+			if near := nearWord(key, there); near != "" {
+				say(c.env.Stderr, "%s\n", didYouMean(near))
+			}
+			continue
 		}
 		say(c.env.Stderr, "Secret '%s' deleted\n", key)
 	}

@@ -154,6 +154,22 @@ func TestListAndDeleteSecrets(t *testing.T) {
 	}
 }
 
+// TestDeleteSecretOnTerminal: people are told of a key that there is not.
+func TestDeleteSecretOnTerminal(t *testing.T) {
+	t.Parallel()
+	c := newConsole(t)
+	for _, name := range []string{"pg.password", "token"} {
+		c.write(filepath.Join(secretsDir, name), "1")
+	}
+	env, _, stderr := c.env("secrets", "--local", "--delete", "pg.pasword", "token", "x")
+	env.Terminals = Terminals{Stdout: true, Stderr: true}
+	exit := Run(t.Context(), env)
+	const want = "There is no secret 'pg.pasword'\ndid you mean \"pg.password\"?\nSecret 'token' deleted\nThere is no secret 'x'\n"
+	if got := strings.TrimPrefix(stderr.String(), testBanner); exit != 0 || got != want {
+		t.Errorf("secrets --delete on a terminal: exit = %d, stderr = %q, want 0 and %q", exit, got, want)
+	}
+}
+
 // TestSecretsAreTheOwners: folder and files that are made can be read by their owner alone, and
 // DIGDAG_CONFIG_HOME moves them (server 1.5).
 func TestSecretsAreTheOwners(t *testing.T) {

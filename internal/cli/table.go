@@ -301,8 +301,8 @@ var table = []command{
 		name: "why", section: sectionSession, remote: true, extra: true,
 		lines: []line{{"why <attempt-id> [+task]", "show why an attempt or a task does not run"}},
 		usage: []string{
-			"why <attempt-id>                 show why an attempt does not run or end, and what its tasks wait for",
-			"why <attempt-id> <+task>         show all reasons why a task does not run, and what is behind them",
+			"why <attempt-id>           why it does not run or end, what its tasks wait for",
+			"why <attempt-id> <+task>   all reasons why a task does not run",
 		},
 		min: 1, max: 2,
 		options: []option{jsonOption},
@@ -392,9 +392,9 @@ var table = []command{
 		name: "tokens", aliases: []string{"token"}, section: sectionServer, remote: true, extra: true,
 		lines: []line{{"tokens [list|create|revoke]", "list, make and revoke tokens for the API"}},
 		usage: []string{
-			"tokens [list]                                         show all tokens",
-			"tokens create --name <name> --role <role>             make a token and write it to standard output",
-			"tokens revoke <token-id>                              make a token worthless",
+			"tokens [list]                               show all tokens",
+			"tokens create --name <name> --role <role>   make a token",
+			"tokens revoke <token-id>                    make a token worthless",
 		},
 		max: 2, operand: oneOf(tokensList, tokensCreate, tokensRevoke),
 		options: []option{
@@ -436,10 +436,10 @@ var table = []command{
 		name: "pools", aliases: []string{"pool"}, section: sectionServer, remote: true, extra: true,
 		lines: []line{{"pools [list|show|set|delete]", "list, make, change and delete pools"}},
 		usage: []string{
-			"pools [list]                      show all pools, and how much of them is used",
-			"pools show <name>                 show a pool, who holds slots of it and who waits",
-			"pools set <name> [<slots>]        make or change a pool; slots is a number, or unlimited",
-			"pools delete <name>               delete a pool",
+			"pools [list]                 show all pools, how much of them is used",
+			"pools show <name>            show a pool, who holds slots and who waits",
+			"pools set <name> [<slots>]   make or change one: a number, or unlimited",
+			"pools delete <name>          delete a pool",
 		},
 		max: 3, operand: oneOf(poolsList, poolsShow, poolsSet, poolsDelete),
 		options: []option{
@@ -464,10 +464,10 @@ var table = []command{
 		name: "agents", section: sectionServer, remote: true, extra: true,
 		lines: []line{{"agents [list|show|drain|undrain]", "show agents, and let them take nothing new"}},
 		usage: []string{
-			"agents [list]                     show all agents",
-			"agents show <agent>               show an agent and what it runs; by id or name",
-			"agents drain <agent>              let an agent take nothing new; what it runs goes on",
-			"agents undrain <agent>            let it take tasks again",
+			"agents [list]            show all agents",
+			"agents show <agent>      show an agent, by id or name, and what it runs",
+			"agents drain <agent>     let it take nothing new; what it runs goes on",
+			"agents undrain <agent>   let it take tasks again",
 		},
 		max: 2, operand: oneOf(agentsList, agentsShow, agentsDrain, agentsUndrain),
 		options: []option{noteOption, jsonOption},

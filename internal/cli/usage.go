@@ -2,6 +2,7 @@ package cli
 
 import (
 	"io"
+	"math"
 	"strings"
 )
 
@@ -17,15 +18,16 @@ const (
 
 // usage is a complaint that shows the usage of the call's command.
 func (c *call) usage(text string) *complaint {
-	forms := c.command.usage
-	if c.env.Terminals.Stderr {
-		forms = c.command.forms()
+	people := formLines(c.program, c.command.forms(), helpWidth)
+	forms := people
+	if !c.env.Terminals.Stderr {
+		forms = formLines(c.program, c.command.usage, math.MaxInt)
 	}
 	return &complaint{
 		text:  text,
-		usage: func(w io.Writer) { writeUsage(w, c.program, c.command, forms) },
+		usage: func(w io.Writer) { writeUsage(w, forms, c.command) },
 		brief: func(w io.Writer) {
-			writeForms(w, c.program, forms)
+			writeLines(w, people)
 			say(w, "  `%s %s --help` shows the options.\n", c.program, c.command.name)
 		},
 	}
@@ -40,18 +42,39 @@ func (c *call) globalUsage(text string) *complaint {
 	}
 }
 
-// writeForms writes what can be typed.
-func writeForms(w io.Writer, program string, forms []string) {
-	lead := "Usage:"
+// formIndent is where the rest of a form stands that is too long for a line.
+const formIndent = 10
+
+// formLines are the lines that say what can be typed. A form that is too long for the columns goes on in the next
+// line, behind what is to be typed if it says there what that does.
+func formLines(program string, forms []string, columns int) (lines []string) {
+	lead := "Usage: " + program + " "
 	for _, form := range forms {
-		say(w, "%s %s %s\n", lead, program, form)
-		lead = "      "
+		if len(lead)+len(form) <= columns {
+			lines = append(lines, lead+form)
+		} else {
+			typed, does, _ := strings.Cut(form, "  ")
+			typing := wrapped(typed, columns-len(lead))
+			lines = append(lines, lead+typing[0])
+			for _, more := range append(typing[1:], wrapped(does, columns-formIndent)...) {
+				lines = append(lines, strings.Repeat(" ", formIndent)+more)
+			}
+		}
+		lead = "       " + program + " "
+	}
+	return lines
+}
+
+// writeLines writes lines.
+func writeLines(w io.Writer, lines []string) {
+	for _, line := range lines {
+		say(w, "%s\n", line)
 	}
 }
 
-// writeUsage writes the usage of one command, with its forms.
-func writeUsage(w io.Writer, program string, c *command, forms []string) {
-	writeForms(w, program, forms)
+// writeUsage writes the usage of one command, below the lines of its forms.
+func writeUsage(w io.Writer, forms []string, c *command) {
+	writeLines(w, forms)
 	if len(c.lines) == 1 {
 		say(w, "  %s.\n", capital(c.lines[0].text))
 	}

@@ -25,6 +25,7 @@ func TestRecords(t *testing.T) {
 	h.push(t, "project=p&revision=r1", "main.dig", daily) // a conflict
 	h.put(t, "/api/projects/1/secrets/pg.password", `{"value":"hunter2"}`)
 	h.delete(t, "/api/projects/1/secrets/pg.password")
+	h.delete(t, "/api/projects/1/secrets/pg.password") // nothing is left of it to delete
 	h.post(t, "/api/schedules/1/disable", "")
 	h.post(t, "/api/schedules/1/enable", "")
 	h.post(t, "/api/schedules/1/skip", `{"count":1,"fromTime":"2030-01-01T00:00:00Z","dryRun":true}`)

@@ -56,6 +56,7 @@ func TestChangesAreLogged(t *testing.T) {
 	h.put(t, "/api/projects/1/secrets/pg.password", `{"value":"hunter2"}`)
 	h.put(t, "/api/projects/9/secrets/pg.password", `{"value":"hunter2"}`) // not there
 	h.do(t, http.MethodDelete, "/api/projects/1/secrets/pg.password", "", "")
+	h.do(t, http.MethodDelete, "/api/projects/1/secrets/pg.password", "", "") // it is not there any more
 	post("/api/schedules/1/disable", "")
 	post("/api/schedules/1/enable", "")
 	post("/api/schedules/1/skip", `{"count":1,"fromTime":"2030-01-01T00:00:00Z","dryRun":true}`)

@@ -24,8 +24,8 @@ func putSecret(c *call) (any, error) {
 	if err := secret.CheckStored(key, request.Value); err != nil {
 		return nil, err
 	}
-	shape, err := c.changeSecret("secret.put", key, func(tx trowel.Tx, p *trowel.Project) error {
-		return c.opts.Crypter.Store(c.ctx(), tx, &trowel.Secret{
+	shape, _, err := c.changeSecret("secret.put", key, func(tx trowel.Tx, p *trowel.Project) (changed bool, err error) {
+		return true, c.opts.Crypter.Store(c.ctx(), tx, &trowel.Secret{
 			ProjectID: p.ID, Scope: trowel.SecretProject, Key: key, Actor: c.caller.Name, UpdatedAt: c.now,
 		}, request.Value)
 	})
@@ -35,33 +35,36 @@ func putSecret(c *call) (any, error) {
 	return shape, err
 }
 
+// deleteSecret answers alike whether or not there was such a secret (server 1.10.19); only a deletion is told.
 func deleteSecret(c *call) (any, error) {
 	key := c.text()
 	if err := secret.CheckStored(key, ""); err != nil {
 		return nil, err
 	}
-	shape, err := c.changeSecret("secret.delete", key, func(tx trowel.Tx, p *trowel.Project) error {
+	shape, deleted, err := c.changeSecret("secret.delete", key, func(tx trowel.Tx, p *trowel.Project) (changed bool, err error) {
 		return tx.DeleteSecret(c.ctx(), p.ID, trowel.SecretProject, key)
 	})
-	if err == nil {
+	if err == nil && deleted {
 		c.opts.Log.Info("secret deleted", c.changed(shape.Project.Name, slog.String("key", key))...)
 	}
 	return shape, err
 }
 
-func (c *call) changeSecret(action, key string, change func(tx trowel.Tx, p *trowel.Project) error) (api.Secret, error) {
-	var shape api.Secret
-	err := c.update(func(tx trowel.Tx) error {
+// changeSecret changes a secret of a project. What changed nothing leaves no record.
+func (c *call) changeSecret(
+	action, key string, change func(tx trowel.Tx, p *trowel.Project) (changed bool, err error),
+) (shape api.Secret, changed bool, err error) {
+	err = c.update(func(tx trowel.Tx) error {
 		p, err := c.liveProject(tx)
 		if err != nil {
 			return err
 		}
 		shape = api.Secret{Key: key, Project: idName(*p)}
-		if err := change(tx, p); err != nil {
+		if changed, err = change(tx, p); err != nil || !changed {
 			return err
 		}
 		// Never the value.
 		return c.record(tx, trowel.Record{Action: action, ObjectKind: "secret", ObjectID: key, Object: p.Name + "/" + key, ProjectID: p.ID})
 	})
-	return shape, err
+	return shape, changed, err
 }

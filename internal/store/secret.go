@@ -38,11 +38,12 @@ func (t *tx) FindSecret(ctx context.Context, project trowel.ProjectID, scope, ke
 	return s, nil
 }
 
-func (t *tx) DeleteSecret(ctx context.Context, project trowel.ProjectID, scope, key string) error {
-	if _, err := t.exec(ctx, sqlDeleteSecret, project, scope, key); err != nil {
-		return fmt.Errorf("delete secret %q: %w", key, err)
+func (t *tx) DeleteSecret(ctx context.Context, project trowel.ProjectID, scope, key string) (deleted bool, err error) {
+	rows, err := t.exec(ctx, sqlDeleteSecret, project, scope, key)
+	if err != nil {
+		return false, fmt.Errorf("delete secret %q: %w", key, err)
 	}
-	return nil
+	return rows > 0, nil
 }
 
 func (t *tx) ListSecrets(ctx context.Context, project trowel.ProjectID, scope string) ([]*trowel.Secret, error) {

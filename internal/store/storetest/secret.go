@@ -44,7 +44,11 @@ func testSecrets(t *testing.T, db trowel.Store) {
 		return errors.Join(err, errList, errDefaults, errNone)
 	})
 	update(t, db, func(ctx context.Context, tx trowel.Tx) error {
-		return errors.Join(tx.DeleteSecret(ctx, s.Project.ID, trowel.SecretProject, "a"), tx.DeleteSecret(ctx, s.Project.ID, trowel.SecretProject, "a"))
+		first, errFirst := tx.DeleteSecret(ctx, s.Project.ID, trowel.SecretProject, "a")
+		equal(t, "DeleteSecret", first, true)
+		second, errSecond := tx.DeleteSecret(ctx, s.Project.ID, trowel.SecretProject, "a")
+		equal(t, "DeleteSecret of a deleted one", second, false)
+		return errors.Join(errFirst, errSecond)
 	})
 	view(t, db, func(ctx context.Context, tx trowel.Tx) error {
 		list, errList := tx.ListSecrets(ctx, s.Project.ID, trowel.SecretProject)

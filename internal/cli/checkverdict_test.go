@@ -1,0 +1,32 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestCheckVerdict: people on a terminal are told that nothing was found; others read Digdag's bytes.
+func TestCheckVerdict(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name, file string
+		terminal   bool
+		want       bool
+	}{
+		{"nothing found", "+a:\n  echo>: a\n", true, true},
+		{"nothing found, no terminal", "+a:\n  echo>: a\n", false, false},
+		{"a finding", "+a:\n  echo>: a\n  _retri: 1\n", true, false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			c := newConsole(t)
+			c.write("main.dig", tc.file)
+			env, stdout, stderr := c.env("check")
+			env.Terminals.Stdout, env.Terminals.Stderr = tc.terminal, tc.terminal
+			exit := Run(t.Context(), env)
+			if got := strings.HasSuffix(stdout.String(), "\n"+textNoFindings+"\n"); exit != 0 || got != tc.want {
+				t.Errorf("check: exit %d, verdict %v, want 0 and %v\n%s%s", exit, got, tc.want, stdout, stderr)
+			}
+		})
+	}
+}
