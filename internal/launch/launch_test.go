@@ -160,10 +160,6 @@ func TestRefusals(t *testing.T) {
 			"w", func(r *launch.Request) { r.RetryName = long }, trowel.ErrInvalid,
 			"Validating attempt request failed\nretry attempt name must not be longer than 255 characters: \"" + long + "\"",
 		},
-		{
-			"w", func(r *launch.Request) { r.Params = param.Of("x", strings.Repeat("x", 1<<20)) }, trowel.ErrLimit,
-			"the parameters of an attempt may have 1048576 bytes as JSON, not 1048584",
-		},
 		{"w", func(r *launch.Request) { r.Resume = &launch.Resume{Attempt: 99, Mode: "failed"} }, trowel.ErrNotFound, "Resource does not exist: session attempt id=99"},
 		{"w", func(r *launch.Request) { r.Resume = &launch.Resume{Attempt: 99, Mode: "other"} }, trowel.ErrInvalid, "Unknown resume mode: other"},
 		{"w", func(r *launch.Request) { r.Resume = &launch.Resume{Attempt: 99, Mode: "from"} }, trowel.ErrInvalid, "from is required to resume from a task"},

@@ -56,9 +56,6 @@ func (l *Launcher) Start(ctx context.Context, r Request) (*trowel.AttemptSummary
 	if err := checkGiven(r.RetryName, "attempt request"); err != nil {
 		return nil, err
 	}
-	if err := checkParams(r.Params); err != nil {
-		return nil, err
-	}
 	var d *trowel.Definition
 	var resumed []*trowel.Task
 	err := l.Store.View(ctx, func(tx trowel.Tx) (err error) {

@@ -1,31 +1,14 @@
 package launch
 
 import (
-	"fmt"
 	"time"
 
-	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/param"
 	"github.com/trowel-project/trowel/internal/schedule"
 )
 
 // isoTime is how session times are written into parameters.
 const isoTime = "2006-01-02T15:04:05-07:00"
-
-// maxParams is how many bytes the parameters that an attempt begins with may have, as JSON. Every list shows them, each of
-// its tasks gets them, and in memory they take many times as much.
-const maxParams = 1 << 20
-
-// checkParams refuses parameters that are too large, as an ErrLimit.
-func checkParams(params *param.Map) error {
-	if n := len(param.AppendJSON(nil, params)); n > maxParams {
-		return &trowel.Error{
-			Kind: trowel.ErrLimit, Message: fmt.Sprintf("the parameters of an attempt may have %d bytes as JSON, not %d", maxParams, n),
-			Hint: "keep what is large in a file or a store, and hand over its name",
-		}
-	}
-	return nil
-}
 
 // SessionParams adds the session times before and after to the parameters of an attempt, as the
 // schedule has them, whatever begins the attempt (language A8, P14). at is in the workflow's zone. s
