@@ -111,7 +111,7 @@ func scheduleMend(message string) string {
 			"weekday": "sun mon tue wed thu fri sat",
 		}
 		word := strings.ToLower(m[2])
-		for _, name := range strings.Fields(names[m[1]]) {
+		for name := range strings.FieldsSeq(names[m[1]]) {
 			if strings.HasPrefix(word, name) {
 				return didYouMean([]string{name})
 			}

@@ -15,8 +15,10 @@ func getAttempts(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	filter := trowel.AttemptFilter{Project: c.caller.Project, LastOnly: !c.flagParam("include_retried"), Before: trowel.AttemptID(before), Limit: limit,
-		MaxBytes: maxPageBytes}
+	filter := trowel.AttemptFilter{
+		Project: c.caller.Project, LastOnly: !c.flagParam("include_retried"), Before: trowel.AttemptID(before), Limit: limit,
+		MaxBytes: maxPageBytes,
+	}
 	var list []*trowel.AttemptSummary
 	err = c.view(func(tx trowel.Tx) error {
 		if c.query.Has("project") {
