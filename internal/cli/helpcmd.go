@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"math"
 	"strings"
 
 	"github.com/trowel-project/trowel/internal/operator"
@@ -23,7 +24,11 @@ func runHelp(_ context.Context, c *call) error {
 	if about == nil {
 		return c.helpOperator(name)
 	}
-	writeUsage(c.env.Stdout, formLines(c.program, about.forms(), helpWidth), about)
+	columns := math.MaxInt // a program that reads it wants each form in a line
+	if c.env.Terminals.Stdout {
+		columns = helpWidth
+	}
+	writeUsage(c.env.Stdout, formLines(c.program, about.forms(), columns), about)
 	return nil
 }
 

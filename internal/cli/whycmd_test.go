@@ -55,7 +55,7 @@ func TestWhyCommand(t *testing.T) {
 		},
 		{
 			name: "a bad id", args: "why x", exit: 1,
-			stderr: "Usage: trowel why <attempt-id>                 show why an attempt does not run or end, and what its tasks wait for\n...error: For input string: \"x\"\nan id is a number\n",
+			stderr: "Usage: trowel why <attempt-id>           why it does not run or end, what its tasks wait for\n...error: For input string: \"x\"\nan id is a number\n",
 		},
 	})
 }
