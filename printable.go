@@ -6,9 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// CheckPrintable returns an error of kind invalid if a name has characters that do something else than to be
-// shown: control characters (C0, DEL, C1), separators of lines and paragraphs, and those that change the order
-// in which text is shown; or bytes that are no UTF-8. what says whose name it is, as in "a project".
+// IsShown reports whether a terminal or a page does nothing with a character but to show it: not control characters
+// (C0, DEL, C1), separators of lines and paragraphs, and those that change the order in which text is shown.
+func IsShown(r rune) bool {
+	return !unicode.IsControl(r) && !unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp)
+}
+
+// CheckPrintable returns an error of kind invalid if a name has characters that IsShown refuses, or bytes that
+// are no UTF-8. what says whose name it is, as in "a project".
 func CheckPrintable(what, name string) error {
 	for i := 0; i < len(name); {
 		r, n := utf8.DecodeRuneInString(name[i:])
@@ -16,7 +21,7 @@ func CheckPrintable(what, name string) error {
 		switch {
 		case r == utf8.RuneError && n == 1:
 			found = fmt.Sprintf("the byte 0x%02X, which is no UTF-8,", name[i])
-		case unicode.IsControl(r), unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp):
+		case !IsShown(r):
 			found = fmt.Sprintf("the control character U+%04X", r)
 		}
 		if found != "" {

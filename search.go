@@ -28,7 +28,8 @@ type AttemptKey struct {
 
 // SearchTx is the part of a transaction about searches.
 type SearchTx interface {
-	// SearchAttempts returns the attempts of a page, and whether more come after it. What it reads grows with the page, not with the number
-	// of attempts there are; with LastOnly also with those that are not the last of their session.
+	// SearchAttempts returns the attempts of a page, and whether more come after it. What it reads grows with the
+	// page, not with the number of attempts there are; with LastOnly also with those that are not the last of their
+	// session.
 	SearchAttempts(ctx context.Context, q AttemptSearch) (page []*AttemptSummary, more bool, err error)
 }

@@ -49,9 +49,8 @@ func fixInRun(message string) string {
 // alike, or a value that the operator reads. The culprit is the key that it stands behind, if that is known.
 func mistakeAdvice(lease *trowel.Lease, err error) (advice, culprit string) {
 	message, kind := operator.Kind(err)
-	table := operator.Builtin(operator.Options{})
 	if name, found := strings.CutPrefix(message, "Unknown task type: "); found {
-		return dig.OperatorHint(name, table.Names()), ""
+		return dig.OperatorHint(name, operator.Builtin(operator.Options{}).Names()), ""
 	}
 	if advice := undefinedAdvice(message, append(lease.Scope.Keys(), lease.Local.Keys()...)); advice != "" {
 		return advice, ""
@@ -59,7 +58,7 @@ func mistakeAdvice(lease *trowel.Lease, err error) (advice, culprit string) {
 	if kind != "config" || strings.HasPrefix(message, "Failed to evaluate ") {
 		return expressionAdvice(message), ""
 	}
-	key, wrong, hint := table.Catalog(template.New(template.Options{})).Fault(lease.Local)
+	key, wrong, hint := catalogOf("").Fault(lease.Local)
 	switch {
 	case key != "" && hint != "":
 		return wrong + "; " + hint, key

@@ -68,8 +68,7 @@ func runCheck(ctx context.Context, c *call) error {
 
 // sayRefused says on a terminal that a project with errors that Digdag's check lets pass is refused by others.
 func (c *call) sayRefused(findings []dig.Finding) {
-	isError := func(f dig.Finding) bool { return f.Severity == dig.SeverityError }
-	if slices.ContainsFunc(findings, isError) && c.env.Terminals.Stderr {
+	if hasErrors(findings) && c.env.Terminals.Stderr {
 		say(c.env.Stderr, "\nerror: run may pass over what is wrong here, but push refuses it\n")
 	}
 }

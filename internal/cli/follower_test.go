@@ -86,17 +86,22 @@ func (s *attemptServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func followed(ctx context.Context, t *testing.T, s *attemptServer) (*noted, error) {
 	t.Helper()
-	server := httptest.NewServer(s)
+	view := &noted{}
+	f := &follower{server: clientOf(t, httptest.NewServer(s)), id: 4, view: view, least: time.Millisecond}
+	_, err := f.run(ctx)
+	return view, err
+}
+
+// clientOf is a client of a server, which it closes with the test.
+func clientOf(t *testing.T, server *httptest.Server) *client.Client {
+	t.Helper()
 	t.Cleanup(server.Close)
 	c, err := client.New(client.Options{Endpoint: server.URL})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(c.Close)
-	view := &noted{}
-	f := &follower{server: c, id: 4, view: view, least: time.Millisecond}
-	_, err = f.run(ctx)
-	return view, err
+	return c
 }
 
 // A server without events, as Digdag's, is asked again and again.

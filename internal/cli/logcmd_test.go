@@ -159,13 +159,7 @@ func TestLogFollow(t *testing.T) {
 		reads++
 		_, _ = w.Write([]byte(looks[look]))
 	})
-	server := httptest.NewServer(mux)
-	t.Cleanup(server.Close)
-	remote, err := client.New(client.Options{Endpoint: server.URL})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(remote.Close)
+	remote := clientOf(t, httptest.NewServer(mux))
 	var out bytes.Buffer
 	l := &logShow{server: remote, out: &out, attempt: 4}
 	if err := l.follow(t.Context(), time.Millisecond); err != nil {
@@ -226,19 +220,14 @@ func TestLogFollowServerGoesAway(t *testing.T) {
 					_, _ = w.Write([]byte(zipped(text(), true)))
 				}
 			}))
-			t.Cleanup(server.Close)
-			remote, err := client.New(client.Options{Endpoint: server.URL})
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(remote.Close)
+			remote := clientOf(t, server)
 			var out bytes.Buffer
 			var notes []string
 			l := &logShow{server: remote, out: &out, attempt: 4, away: awayServer{least: time.Microsecond, note: func(text string) {
 				text, _, _ = strings.Cut(text, ": ")
 				notes = append(notes, text)
 			}}}
-			err = l.follow(t.Context(), time.Microsecond)
+			err := l.follow(t.Context(), time.Microsecond)
 			code := 0
 			if refusal, ok := errors.AsType[*client.StatusError](err); ok {
 				code = refusal.Code
@@ -264,13 +253,7 @@ func TestLogSettles(t *testing.T) {
 		_, _ = fmt.Fprintf(w, `{"files":[%s]}`, listedLog("f", "+m", "2024-01-15T00:00:00Z", len(looks[look])))
 	})
 	mux.HandleFunc("GET /api/logs/4/files/f", func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(looks[look])) })
-	server := httptest.NewServer(mux)
-	t.Cleanup(server.Close)
-	remote, err := client.New(client.Options{Endpoint: server.URL})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(remote.Close)
+	remote := clientOf(t, httptest.NewServer(mux))
 	var out bytes.Buffer
 	l := &logShow{server: remote, out: &out, attempt: 4}
 	for look = range looks {

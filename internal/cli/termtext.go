@@ -7,6 +7,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/text/width"
+
+	trowel "github.com/trowel-project/trowel"
 )
 
 // Text of tasks is untrusted: it may hold bytes that are no UTF-8, and control characters that move
@@ -56,7 +58,7 @@ func appendRune(dst, line []byte) ([]byte, int) {
 	switch {
 	case r == utf8.RuneError && n == 1:
 		return append(dst, '\\', 'x', hexDigits[line[0]>>4], hexDigits[line[0]&0xf]), 1
-	case r < 0xa0, unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp): // C1 are control characters too
+	case !trowel.IsShown(r):
 		return append(dst, '\\', 'u', hexDigits[r>>12], hexDigits[r>>8&0xf], hexDigits[r>>4&0xf], hexDigits[r&0xf]), n
 	default:
 		return append(dst, line[:n]...), n

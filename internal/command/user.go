@@ -62,9 +62,9 @@ func (u *User) own(path string) error { return os.Lchown(path, int(u.UID), int(u
 // maxLeftBytes is how large a file may be that ReadFile reads.
 const maxLeftBytes = 32 << 20
 
-// ReadFile reads a plain file in the folder of a finished command, at most 64 MiB; it does not wait for what the
-// command may have left in its place, as a pipe. Of another user only a file that is that user's alone is read: no link, and
-// nothing that stands elsewhere under another name. A file that is missing is an fs.ErrNotExist.
+// ReadFile reads a plain file in the folder of a finished command, at most 32 MiB; it does not wait for what the
+// command may have left in its place, as a pipe. Of another user only a file that is that user's alone is read:
+// no link, and nothing that stands elsewhere under another name. A file that is missing is an fs.ErrNotExist.
 func (s *Status) ReadFile(project, name string) (data []byte, err error) {
 	path := filepath.Join(filepath.FromSlash(s.IODir), name)
 	var file *os.File

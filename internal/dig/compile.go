@@ -66,6 +66,8 @@ type problem struct {
 	err   *Error
 	again bool      // Digdag tells it together with the problem before
 	inner *compiler // the body at path has problems of its own, of which err is the first
+	lacks string    // see optionError
+	takes []string  // see optionError
 }
 
 func compile(parentFullName, name string, body *param.Map) *compiler {

@@ -54,7 +54,7 @@ func (r *optionReader) activeAttempts(value param.Value, c *trowel.Control) {
 	if limit, ok := object.Get("limit"); ok {
 		c.ActiveAttempts = r.integer(limit, 1, maxCount, keyMaxActiveAttempts, "limit")
 	} else {
-		r.wrongf([]string{keyMaxActiveAttempts}, "needs the key 'limit'")
+		r.lacking(keyMaxActiveAttempts, "limit")
 	}
 	if exceed, _ := object.Get("on_exceed"); exceed != nil {
 		c.RejectAttempts = r.missing([]string{keyMaxActiveAttempts, "on_exceed"}, exceed, "wait", "reject") == "reject"

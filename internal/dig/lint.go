@@ -15,11 +15,11 @@ import (
 
 // Texts of warnings: those that Digdag has say what will be told when the task runs.
 const (
-	unknownOperator = "Unknown task type: %s"                  // L54
-	unusedKey       = "Parameter '%s' is not used at task %s." // L55
-	calledOutside   = "File name must not be outside of the project: %s"
-	calledMissing   = "File not found: %s"                           // O14
-	requiredMissing = "Workflow '%s' does not exist in this project" // ours
+	unknownOperator = "Unknown task type: %s"                            // L54
+	unusedKey       = "Parameter '%s' is not used at task %s."           // L55
+	calledOutside   = "File name must not be outside of the project: %s" // ours
+	calledMissing   = "File not found: %s"                               // O14
+	requiredMissing = "Workflow '%s' does not exist in this project"     // ours
 )
 
 // directives returns the keys with an underscore that mean something on an operator task.

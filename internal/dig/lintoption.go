@@ -2,9 +2,7 @@ package dig
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
-	"strings"
 
 	"github.com/trowel-project/trowel/internal/param"
 )
@@ -28,22 +26,12 @@ func (in *inspection) option(file string, keys []string, severity Severity, p pr
 
 // misspeltOption reports whether an option lacks a key that another one of the problems is a misspelling of.
 func misspeltOption(all []problem, p problem) bool {
-	m := neededKey.FindStringSubmatch(p.err.Message)
-	if m == nil {
-		return false
-	}
-	return slices.ContainsFunc(all, func(other problem) bool {
+	return p.lacks != "" && slices.ContainsFunc(all, func(other problem) bool {
 		last := len(other.path) - 1
 		return other.task == p.task && last > 0 && slices.Equal(other.path[:last], p.path) &&
-			len(param.Similar(other.path[last], []string{m[1]})) > 0
+			len(param.Similar(other.path[last], []string{p.lacks})) > 0
 	})
 }
-
-// Texts of optionReader.
-var (
-	neededKey  = regexp.MustCompile(`^Parameter '[^']*' needs the key '([^']*)'$`)
-	unknownKey = regexp.MustCompile(`^Parameter '[^']*' is unknown: '[^']*' takes (.*)$`)
-)
 
 // optionHint says how to mend an option.
 func optionHint(p problem) string {
@@ -55,10 +43,8 @@ func optionHint(p problem) string {
 	case findingLater:
 		return "remove it"
 	}
-	if m := unknownKey.FindStringSubmatch(p.err.Message); m != nil {
-		if near := param.Similar(p.path[len(p.path)-1], strings.Split(m[1], ", ")); len(near) > 0 {
-			return didYouMean(near)
-		}
+	if near := param.Similar(p.path[len(p.path)-1], p.takes); len(near) > 0 {
+		return didYouMean(near)
 	}
 	key := p.path[0]
 	if key == keyDefaults && len(p.path) > 1 {

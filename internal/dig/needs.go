@@ -36,9 +36,16 @@ type optionReader struct {
 
 // optionError is an error with the keys that lead to the culprit.
 type optionError struct {
-	path []string
-	id   string // of the finding
-	err  *Error
+	path  []string
+	id    string // of the finding
+	err   *Error
+	lacks string   // the key that the value must have, and has not
+	takes []string // the keys that may stand where the last of path stands, which is none of them
+}
+
+// problem is the error as one of a task, or of the workflow if that is -1.
+func (e *optionError) problem(task int) problem {
+	return problem{task: task, path: e.path, id: e.id, err: e.err, lacks: e.lacks, takes: e.takes}
 }
 
 // open tells whether nothing is known about a value yet.
@@ -50,6 +57,12 @@ func (r *optionReader) wrong(err *Error, path ...string) {
 
 func (r *optionReader) wrongf(path []string, format string, args ...any) {
 	r.wrong(configErrorf("Parameter '%s' %s", strings.Join(path, "."), fmt.Sprintf(format, args...)), path...)
+}
+
+// lacking refuses the object of an option that has no key which it must have.
+func (r *optionReader) lacking(option, key string) {
+	r.wrongf([]string{option}, "needs the key '%s'", key)
+	r.errs[len(r.errs)-1].lacks = key
 }
 
 // needs reads options without null.
@@ -113,7 +126,7 @@ func (r *optionReader) pool(value param.Value, slots int) trowel.PoolNeed {
 	if name, ok := object.Get("name"); ok {
 		need.Name = r.text(name, keyPool, "name")
 	} else {
-		r.wrongf([]string{keyPool}, "needs the key 'name'")
+		r.lacking(keyPool, "name")
 	}
 	if n, _ := object.Get("slots"); n != nil {
 		need.Slots = r.integer(n, 1, maxCount, keyPool, "slots")
@@ -143,7 +156,7 @@ func (r *optionReader) concurrency(value param.Value, fullName string) *trowel.C
 	if limit, ok := object.Get("limit"); ok {
 		c.Limit = r.integer(limit, 1, maxCount, keyConcurrency, "limit")
 	} else {
-		r.wrongf([]string{keyConcurrency}, "needs the key 'limit'")
+		r.lacking(keyConcurrency, "limit")
 	}
 	if per, _ := object.Get("per"); per != nil {
 		scopes := []string{trowel.PerWorkflow, trowel.PerAttempt, trowel.PerProject, trowel.PerSite}

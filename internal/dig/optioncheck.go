@@ -12,8 +12,8 @@ import (
 func (c *compiler) checkOptions(index int, body *param.Map) {
 	r := optionReader{unevaluated: true}
 	r.body(body, c.tasks[index].Group)
-	for _, e := range r.errs {
-		c.options = append(c.options, problem{task: index, path: e.path, id: e.id, err: e.err})
+	for i := range r.errs {
+		c.options = append(c.options, r.errs[i].problem(index))
 	}
 }
 

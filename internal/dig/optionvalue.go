@@ -107,6 +107,7 @@ func (r *optionReader) known(object *param.Map, key string, keys ...string) {
 	for inner := range object.All() {
 		if !slices.Contains(keys, inner) {
 			r.wrongf([]string{key, inner}, "is unknown: '%s' takes %s", key, strings.Join(keys, ", "))
+			r.errs[len(r.errs)-1].takes = keys
 		}
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"io"
 	"strings"
 	"unicode"
+
+	trowel "github.com/trowel-project/trowel"
 )
 
 // Sequences of terminals.
@@ -72,16 +74,12 @@ func marked(source string, column int) (line, marker string) {
 	return string(before) + string(after), indent + "^"
 }
 
-// printable replaces what a terminal would obey: control characters but tab and line break, separators of lines and
-// paragraphs, and those that change the direction of text.
+// printable replaces what a terminal would not show, but for tab and line break.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\t', r == '\n':
+		if r == '\t' || r == '\n' || trowel.IsShown(r) {
 			return r
-		case unicode.IsControl(r), unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp):
-			return unicode.ReplacementChar
 		}
-		return r
+		return unicode.ReplacementChar
 	}, text)
 }

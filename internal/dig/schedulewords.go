@@ -106,20 +106,20 @@ func scheduleMend(message string) string {
 		return "remove it; a schedule has skip_on_overtime, skip_delayed_by, start and end"
 	}
 	if m := badCronName.FindStringSubmatch(message); m != nil {
-		names := map[string]string{
+		values := map[string]string{
 			"month":   "jan feb mar apr may jun jul aug sep oct nov dec",
 			"weekday": "sun mon tue wed thu fri sat",
 		}
-		word := strings.ToLower(m[2])
-		for name := range strings.FieldsSeq(names[m[1]]) {
+		word, names := strings.ToLower(m[2]), strings.Fields(values[m[1]])
+		for _, name := range names {
 			if strings.HasPrefix(word, name) {
 				return didYouMean([]string{name})
 			}
 		}
-		if near := param.Similar(word, strings.Fields(names[m[1]])); len(near) > 0 {
+		if near := param.Similar(word, names); len(near) > 0 {
 			return didYouMean(near)
 		}
-		return "use a number, *, or one of " + names[m[1]]
+		return "use a number, *, or one of " + values[m[1]]
 	}
 	if m := badSpan.FindStringSubmatch(message); m != nil {
 		return "write year, month and day, as in `" + m[1] + ": 2026-01-31`"

@@ -148,8 +148,8 @@ func (d *draft) refuseOthers(content *param.Map) {
 func (d *draft) checkLimits() {
 	r := optionReader{}
 	r.control(d.Definition)
-	for _, e := range r.errs {
-		d.limits = append(d.limits, problem{task: -1, path: e.path, id: e.id, err: e.err})
+	for i := range r.errs {
+		d.limits = append(d.limits, r.errs[i].problem(-1))
 	}
 }
 

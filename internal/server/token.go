@@ -96,8 +96,8 @@ func getTokens(c *call) (any, error) {
 	return list, err
 }
 
-// tokenRequest reads the body. A key that it does not know is refused, and so is an empty project: otherwise a slip makes a token for all projects
-// that never ends.
+// tokenRequest reads the body. A key that it does not know is refused, and so is an empty project: otherwise a
+// slip makes a token for all projects that never ends.
 func (c *call) tokenRequest() (request api.TokenRequest, err error) {
 	var sent map[string]json.RawMessage
 	data, err := c.readBody()

@@ -8,9 +8,10 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// A search reads the ids of a page, and then their summaries, to the one with which they have as many bytes as they may. Each of its indexes has the flags before the time, so
-// it reads the page of each value of the flags that has the status, of which there are few, and merges them: no
-// more than a page is read of any of them, however rare it is.
+// A search reads the ids of a page, and then their summaries, to the one with which they have as many bytes as
+// they may. Each of its indexes has the flags before the time, so it reads the page of each value of the flags
+// that has the status, of which there are few, and merges them: no more than a page is read of any of them,
+// however rare it is.
 const (
 	searchPage    = `SELECT id, created_at FROM (SELECT a.id, a.created_at FROM attempt a`
 	isLastAttempt = `EXISTS (SELECT 1 FROM session s WHERE s.id = a.session_id AND s.last_attempt_id <= a.id)`
