@@ -6,11 +6,19 @@ cd "$(dirname "$0")/.."
 export CI=true
 spent=() # a line for each stage that has ended
 
+# report prints the seconds of all stages, also of those before one that failed.
+report() {
+  printf '\n'
+  printf '%s\n' "${spent[@]}"
+}
+
 stage() {
   local name=$1 began=$SECONDS
   shift
   printf '\n== %s\n' "$name"
   if ! "$@"; then
+    spent+=("$(printf '%5d s  %s, failed' $((SECONDS - began)) "$name")")
+    report
     printf '\n== %s failed after %d s: %s\n' "$name" $((SECONDS - began)) "$*" >&2
     exit 1
   fi
@@ -31,6 +39,5 @@ stage "conformance" make --no-print-directory conformance
 stage "Java client" make --no-print-directory java
 stage "API document" make --no-print-directory schemathesis
 stage "chaos, the short form" make --no-print-directory chaos CHAOSKILLS=15 CHAOSFAULTS=25 CHAOSFLAGS=-together RUN='^(kill-sqlite|kill-postgresql|cluster)\z'
-printf '\n'
-printf '%s\n' "${spent[@]}"
+report
 printf 'CI passed in %d s\n' "$SECONDS"

@@ -4,8 +4,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 duration=${1:-30s}
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
+scratch=$(mktemp -d)
+log=$scratch/log
+trap 'rm -rf "$scratch"' EXIT
 
 # targets prints "package target" for each fuzz target. It reads the source: to ask the test programs, all of them would have
 # to be built.
@@ -14,8 +15,18 @@ targets() {
     sed -E 's|/[^/]*:func (Fuzz[A-Za-z0-9_]*)\($| \1|' | sort
 }
 
+# build makes the test program of a package, once for all its targets. Inputs that reach new code are kept where go test keeps
+# them.
+build() {
+  program=$scratch/fuzz.test
+  corpus=$(go env GOCACHE)/fuzz/$(go list "$1")
+  go test -c -fuzz . -o "$program" "$1" 2>"$log" || { cat "$log" >&2; return 1; }
+}
+
+# fuzz fuzzes one target of the package that was built, in the package's folder, as go test does.
 fuzz() {
-  go test -run '^$' -fuzz "^$2\$" -fuzztime "$duration" -fuzzminimizetime 10s "$1" >"$log" 2>&1
+  (cd "$1" && "$program" -test.run '^$' -test.fuzz "^$2\$" -test.fuzztime "$duration" -test.fuzzminimizetime 10s \
+    -test.fuzzcachedir "$corpus") >"$log" 2>&1
 }
 
 # cut_short tells whether the last run failed only because its time was over while an input was being tried: Go up to
@@ -26,9 +37,14 @@ cut_short() {
 
 list=$(targets)
 count=0
+built=
 while read -r package target; do
   [ -n "$target" ] || continue
   count=$((count + 1))
+  if [ "$package" != "$built" ]; then
+    build "$package"
+    built=$package
+  fi
   if ! fuzz "$package" "$target" && ! { cut_short && fuzz "$package" "$target"; }; then
     cat "$log"
     echo "fuzzing $target of $package failed" >&2

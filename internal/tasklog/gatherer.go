@@ -1,6 +1,7 @@
 package tasklog
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -18,8 +19,8 @@ const (
 	liveAfter = 400 * time.Millisecond
 	// retryAfter is the pause after output that could not be stored.
 	retryAfter = time.Second
-	// maxWaiting is how many compressed bytes may wait to be stored. Tasks that print more wait, too.
-	maxWaiting = 16 << 20
+	// defaultMaxWaiting is GathererOptions.MaxWaitingBytes where none is given.
+	defaultMaxWaiting = 16 << 20
 	// maxInsert is how many compressed bytes are stored in a transaction.
 	maxInsert = 2 << 20
 )
@@ -42,6 +43,8 @@ type GathererOptions struct {
 	Level  slog.Level
 	// SplitBytes is how much text a file has before another one is begun; zero is any amount.
 	SplitBytes int64
+	// MaxWaitingBytes is how many compressed bytes may wait to be stored; tasks that print more wait, too. Zero is 16 MiB.
+	MaxWaitingBytes int
 	// Mask wraps what takes the output of a try and hides secrets; its Close writes what it held back.
 	// Nil hides nothing.
 	Mask func(to io.Writer) io.WriteCloser
@@ -71,6 +74,7 @@ type Gatherer struct {
 
 // NewGatherer returns a Gatherer. Run must be running for output to be stored before the end of a try.
 func NewGatherer(opts GathererOptions) *Gatherer {
+	opts.MaxWaitingBytes = cmp.Or(opts.MaxWaitingBytes, defaultMaxWaiting)
 	g := &Gatherer{opts: opts, zips: newCompressors(), wake: make(chan struct{}, 1), dirty: map[*Writer]bool{}}
 	g.room.L = &g.mu
 	return g
@@ -174,7 +178,7 @@ func (g *Gatherer) forget(w *Writer, waiting int) {
 func (g *Gatherer) wait() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for g.waiting > maxWaiting && !g.stopped {
+	for g.waiting > g.opts.MaxWaitingBytes && !g.stopped {
 		g.room.Wait()
 	}
 }

@@ -229,12 +229,15 @@ func TestWriterKeepsAll(t *testing.T) {
 // A task that prints more than can be stored waits, and goes on when there is room, or none will come.
 func TestWriterWaitsForRoom(t *testing.T) {
 	t.Parallel()
-	noise := make([]byte, maxWaiting/4)
+	const room = 1 << 20
+	noise := make([]byte, room/4)
 	_, _ = rand.NewChaCha8([32]byte{}).Read(noise) // never fails
 	for _, comesBack := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
 			s := &shelf{fail: errors.New("down")}
-			g, end := gather(t, s.options())
+			opts := s.options()
+			opts.MaxWaitingBytes = room
+			g, end := gather(t, opts)
 			w := g.Open(testLease("+daily+step1"))
 			written := make(chan int, 1)
 			go func() {
@@ -352,7 +355,7 @@ func TestWriterKeepsNothing(t *testing.T) {
 	t.Parallel()
 	g := NewGatherer(GathererOptions{Agent: "1@host", Now: time.Now})
 	w := g.Open(testLease("+daily+step1"))
-	put(t, w, strings.Repeat("x", 3*maxWaiting))
+	put(t, w, strings.Repeat("x", 3*defaultMaxWaiting))
 	closeLog(t, w)
 	if rest := w.Rest(); len(rest) != 0 || len(g.dirty) != 0 {
 		t.Errorf("rest = %d pieces, want none", len(rest))
