@@ -107,8 +107,8 @@ func (f *attemptFilter) search(ctx context.Context, server *client.Client, sessi
 }
 
 // again is the command line that shows the page after this one.
-func (f *attemptFilter) again(program, command, next string) string {
-	words := []string{program, command}
+func (f *attemptFilter) again(c *call, command, next string) string {
+	words := []string{command}
 	for _, option := range []struct{ name, value string }{
 		{"--status", f.status}, {"--project", f.project}, {"--workflow", f.workflow}, {"--since", f.sinceText}, {"--next", next},
 	} {
@@ -120,11 +120,11 @@ func (f *attemptFilter) again(program, command, next string) string {
 	if f.size > 0 {
 		words = append(words, "--page-size", strconv.Itoa(f.size))
 	}
-	return shellLine(words...)
+	return c.hinted(shellLine(words...))
 }
 
 // none says that nothing was found, and of what.
-func (f *attemptFilter) none(program, command, clock string) string {
+func (f *attemptFilter) none(c *call, command, clock string) string {
 	text := "There is no " + strings.TrimSuffix(command, "s")
 	if f.status != "" {
 		text += " of the status " + f.status
@@ -141,7 +141,7 @@ func (f *attemptFilter) none(program, command, clock string) string {
 	if f.next != "" {
 		text += " after that page"
 	}
-	return text + ".\n`" + program + " " + command + "` shows the newest of all."
+	return text + ".\n`" + c.hinted(command) + "` shows the newest of all."
 }
 
 // sessionsOf are the sessions of their last attempts.

@@ -51,7 +51,7 @@ func runAttempts(ctx context.Context, c *call) error {
 		if view == nil {
 			return c.showAttempts(attempts)
 		}
-		more, none := "", "There are no attempts. Use `"+c.program+" start` to start a session."
+		more, none := "", "There are no attempts. Use `"+c.hinted("start")+"` to start a session."
 		if n := len(attempts.Attempts); n > 0 {
 			more = view.older(append([]string{"attempts"}, c.args.positional...), n, *page.Size, attempts.Attempts[n-1].ID)
 		}
@@ -71,9 +71,9 @@ func searchAttempts(ctx context.Context, c *call, server *client.Client, filter 
 	if err != nil {
 		return err
 	}
-	more, none := "", filter.none(c.program, "attempts", filter.since.In(c.env.Now().Location()).Format(clockFormat))
+	more, none := "", filter.none(c, "attempts", filter.since.In(c.env.Now().Location()).Format(clockFormat))
 	if next != "" {
-		more = "Older ones: `" + filter.again(c.program, "attempts", next) + "`"
+		more = "Older ones: `" + filter.again(c, "attempts", next) + "`"
 	}
 	if view != nil {
 		view.show(attemptTable(view, found), none, more, view.errorHint(found), view.timesHint())
@@ -100,7 +100,7 @@ func (c *call) showAttempts(attempts *api.AttemptCollection) error {
 		c.printAttempt(&a)
 	}
 	if len(attempts.Attempts) == 0 {
-		say(c.env.Stderr, "Use `%s start` to start a session.\n", c.program)
+		say(c.env.Stderr, "Use `%s` to start a session.\n", c.hintedToPeople("start"))
 	}
 	return nil
 }

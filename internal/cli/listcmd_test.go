@@ -48,28 +48,28 @@ func TestListsOnATerminal(t *testing.T) {
 			name: "a full page", args: "attempts -s 1 -i 9", known: answers{"GET attempts?last_id=9&page_size=1": `{"attempts":[` + attemptDone + `]}`},
 			asked:  []string{"GET attempts?last_id=9&page_size=1"},
 			stdout: "ID  STATUS   WORKFLOW   SESSION              STARTED              TOOK\n 4  success  demo/main  2024-01-15 09:00:00  2024-01-01 09:00:00  5.0s\n",
-			stderr: "\nOlder ones: `trowel attempts --last-id 4`" + times,
+			stderr: "\nOlder ones: `trowel attempts --last-id 4 -e SERVER`" + times,
 		},
 		{
 			name: "no attempts", args: "attempts", known: answers{"GET attempts" + size: `{"attempts":[]}`}, asked: []string{"GET attempts" + size},
-			stderr: "There are no attempts. Use `trowel start` to start a session.\n",
+			stderr: "There are no attempts. Use `trowel start -e SERVER` to start a session.\n",
 		},
 		{
 			name: "what failed tonight", args: "attempts --status error --since 2024-01-01 --project demo",
 			known:  with(answers{"GET search/attempts?" + since + "&limit=18&project=demo&status=error": whole}),
 			asked:  []string{"GET projects?name=demo", "GET search/attempts?" + since + "&limit=18&project=demo&status=error"},
 			stdout: found,
-			stderr: "\nOlder ones: `trowel attempts --status error --project demo --since 2024-01-01 --next x`\n`trowel tasks 4` shows which tasks failed, and why." + times,
+			stderr: "\nOlder ones: `trowel attempts --status error --project demo --since 2024-01-01 --next x -e SERVER`\n`trowel tasks 4 -e SERVER` shows which tasks failed, and why." + times,
 		},
 		{
 			name: "nothing failed", args: "attempts --status error", known: answers{"GET search/attempts?limit=18&status=error": `{"items":[],"next":null}`},
 			asked:  []string{"GET search/attempts?limit=18&status=error"},
-			stderr: "There is no attempt of the status error.\n`trowel attempts` shows the newest of all.\n",
+			stderr: "There is no attempt of the status error.\n`trowel attempts -e SERVER` shows the newest of all.\n",
 		},
 		{
 			name: "the rest of it, in a pipe", args: "attempts --status error --next x -s 7", pipe: true, asked: []string{"GET search/attempts?cursor=x&limit=7&status=error"},
 			known:  answers{"GET search/attempts?cursor=x&limit=7&status=error": `{"items":[],"next":null}`},
-			stdout: "Session attempts:\n", stderr: "There is no attempt of the status error after that page.\n`trowel attempts` shows the newest of all.\n",
+			stdout: "Session attempts:\n", stderr: "There is no attempt of the status error after that page.\n`trowel attempts -e SERVER` shows the newest of all.\n",
 		},
 		{
 			name: "Digdag's server", args: "attempts --status error", exit: 1, asked: []string{"GET search/attempts?limit=18&status=error"},
@@ -79,7 +79,7 @@ func TestListsOnATerminal(t *testing.T) {
 		{
 			name: "sessions", args: "sessions demo main --status running", asked: []string{"GET projects?name=demo", "GET search/attempts?limit=18&project=demo&status=running&unit=session&workflow=main"},
 			known:  with(answers{"GET search/attempts?limit=18&project=demo&status=running&unit=session&workflow=main": `{"items":[],"next":null}`}),
-			stderr: "There is no session of the status running of demo/main.\n`trowel sessions` shows the newest of all.\n",
+			stderr: "There is no session of the status running of demo/main.\n`trowel sessions -e SERVER` shows the newest of all.\n",
 		},
 		{
 			name: "too large a page", args: "attempts -s 5000", exit: 1, asked: []string{"GET attempts?page_size=5000"},
@@ -90,7 +90,7 @@ func TestListsOnATerminal(t *testing.T) {
 		{
 			name: "workflows of an id", args: "workflows 1", asked: []string{"GET projects?name=1", "GET projects/1", "GET projects/1/workflows"},
 			known:  answers{"GET projects?name=1": `{"projects":[]}`, "GET projects/1": projectDemo, "GET projects/1/workflows": `{"workflows":[` + workflowMain + `]}`},
-			stdout: "PROJECT  WORKFLOW  ID  TIME ZONE  REVISION\ndemo     main       2  UTC        r1\n", stderr: "\n`trowel workflows <project-name> <name>` shows the text of one.\n",
+			stdout: "PROJECT  WORKFLOW  ID  TIME ZONE  REVISION\ndemo     main       2  UTC        r1\n", stderr: "\n`trowel workflows <project-name> <name> -e SERVER` shows the text of one.\n",
 		},
 		{
 			name: "for programs", args: "attempts --status error --json", asked: []string{"GET search/attempts?status=error"},
@@ -110,7 +110,7 @@ func TestListsOnATerminal(t *testing.T) {
 			env, stdout, stderr := c.env(append(strings.Fields(tc.args), "-e", server.url)...)
 			env.Terminals = Terminals{Stdout: !tc.pipe, Stderr: !tc.pipe}
 			exit := Run(t.Context(), env)
-			got := outcome{exit, stdout.String(), strings.TrimPrefix(stderr.String(), testBanner)}
+			got := outcome{exit, stdout.String(), strings.ReplaceAll(strings.TrimPrefix(stderr.String(), testBanner), server.url, "SERVER")}
 			if diff := cmp.Diff(outcome{tc.exit, tc.stdout, tc.stderr}, got, cmp.AllowUnexported(outcome{})); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}

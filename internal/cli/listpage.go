@@ -32,7 +32,7 @@ func (v *listView) older(command []string, shown, size int, last api.ID) string 
 	if shown < size {
 		return ""
 	}
-	return fmt.Sprintf("Older ones: `%s %s --last-id %s`", v.program, shellLine(command...), last)
+	return fmt.Sprintf("Older ones: `%s`", v.hinted(shellLine(append(command, "--last-id", last.String())...)))
 }
 
 // localTimes writes all moments in a text in the zone of this system. The zone is said once, by timesHint.

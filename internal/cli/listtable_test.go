@@ -16,7 +16,7 @@ import (
 func testView(width int) (v *listView, out, hints *bytes.Buffer) {
 	out, hints = &bytes.Buffer{}, &bytes.Buffer{}
 	now := time.Date(2024, 1, 2, 3, 4, 5, 0, time.FixedZone("", 9*60*60))
-	return &listView{out: out, hints: hints, look: look{signs: unicodeSigns()}, columns: width, rows: 24, now: now, zone: "Asia/Tokyo", program: "trowel"}, out, hints
+	return &listView{out: out, hints: hints, look: look{signs: unicodeSigns()}, columns: width, rows: 24, now: now, zone: "Asia/Tokyo", hinted: func(form string) string { return "trowel " + form }}, out, hints
 }
 
 // testAttempts have names of all widths, and one that attacks.
@@ -157,14 +157,14 @@ func TestNextPage(t *testing.T) {
 	t.Parallel()
 	v, _, _ := testView(80)
 	got := v.older([]string{"sessions", "my project", "it's"}, 2, 2, 4)
-	if want := "Older ones: `" + v.program + ` sessions 'my project' 'it'\''s' --last-id 4` + "`"; got != want {
+	if want := "Older ones: `trowel sessions 'my project' 'it'\\''s' --last-id 4`"; got != want {
 		t.Errorf("older: %s, want %s", got, want)
 	}
 	if got := v.older([]string{"sessions"}, 1, 2, 4); got != "" {
 		t.Errorf("older after a page that is not full: %s", got)
 	}
 	f := attemptFilter{project: "my project", sinceText: "2024-01-01 10:00"}
-	if got, want := f.again("trowel", "attempts", "x"), `trowel attempts --project 'my project' --since '2024-01-01 10:00' --next x`; got != want {
+	if got, want := f.again(newConsole(t).call("attempts"), "attempts", "x"), `trowel attempts --project 'my project' --since '2024-01-01 10:00' --next x`; got != want {
 		t.Errorf("again: %s, want %s", got, want)
 	}
 }

@@ -28,10 +28,10 @@ func runSessions(ctx context.Context, c *call, server *client.Client) error {
 		return sizeError(view, err)
 	}
 	if view != nil {
-		more, none := "", "There are no sessions. Use `"+c.program+" start` to start one."
+		more, none := "", "There are no sessions. Use `"+c.hinted("start")+"` to start one."
 		if len(c.args.positional) > 1 {
 			name := strings.Join(c.args.positional, "/")
-			none = fmt.Sprintf("There are no sessions of %s. `%s workflows %s` lists the workflows.", name, c.program, c.args.positional[0])
+			none = fmt.Sprintf("There are no sessions of %s. `%s` lists the workflows.", name, c.hinted(shellLine("workflows", c.args.positional[0])))
 		}
 		if n := len(sessions.Sessions); n > 0 {
 			size := view.pageSize()
@@ -51,7 +51,7 @@ func runSessions(ctx context.Context, c *call, server *client.Client) error {
 		c.printSession(&s)
 	}
 	if len(sessions.Sessions) == 0 {
-		say(c.env.Stderr, "Use `%s start` to start a session.\n", c.program)
+		say(c.env.Stderr, "Use `%s` to start a session.\n", c.hintedToPeople("start"))
 	}
 	return nil
 }
@@ -103,9 +103,9 @@ func searchSessions(ctx context.Context, c *call, server *client.Client, filter 
 		return err
 	}
 	sessions := sessionsOf(found)
-	more, none := "", filter.none(c.program, "sessions", filter.since.In(c.env.Now().Location()).Format(clockFormat))
+	more, none := "", filter.none(c, "sessions", filter.since.In(c.env.Now().Location()).Format(clockFormat))
 	if next != "" {
-		more = "Older ones: `" + filter.again(c.program, "sessions", next) + "`"
+		more = "Older ones: `" + filter.again(c, "sessions", next) + "`"
 	}
 	switch {
 	case view != nil:
