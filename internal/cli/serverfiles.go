@@ -68,11 +68,13 @@ func (p *serverProcess) openBlobs(ctx context.Context) (err error) {
 		if p.archives[kind], err = p.openStorage(ctx, &p.settings.Archives); err != nil {
 			return fmt.Errorf("open the store of archives: %w", err)
 		}
+		p.archives[kind] = p.watchBlobs("archives", &p.settings.Archives, p.archives[kind])
 	}
 	if logs := &p.settings.Logs; logs.Type != config.StorageNone && logs.Type != config.StorageDatabase {
 		if p.logBlobs, err = p.openStorage(ctx, &logs.Storage); err != nil {
 			return fmt.Errorf("open the store of logs: %w", err)
 		}
+		p.logBlobs = p.watchBlobs("task_logs", &logs.Storage, p.logBlobs)
 	}
 	return nil
 }

@@ -51,6 +51,7 @@ type serverProcess struct {
 
 	archives    map[string]blob.Store // by archive type
 	logBlobs    blob.Store            // nil: logs stay in the database
+	blobs       []healthBlobs         // of these, as parts of the health
 	workspaces  *archive.Workspaces
 	commandUser *executor.User // nil: commands run as the user of this process
 	gatherer    *tasklog.Gatherer
