@@ -58,7 +58,7 @@ func followCommand(c *call, id api.ID) string {
 
 // followedEnd describes the end of an attempt as that of a run.
 func followedEnd(c *call, a *api.Attempt, tasks []api.Task, facts taskFacts) runEnd {
-	end := runEnd{Status: attemptStatus(a), Elapsed: attemptLength(a)}
+	end := runEnd{Status: attemptStatus(a), Elapsed: attemptLength(a), Whole: attemptLength(a)%time.Second == 0}
 	tasks = lastRounds(tasks) // a group that was retried says its last failure
 	names := loopNames(tasks)
 	for i := range tasks {

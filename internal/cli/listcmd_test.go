@@ -41,13 +41,13 @@ func TestListsOnATerminal(t *testing.T) {
 	}{
 		{
 			name: "attempts", args: "attempts", known: answers{"GET attempts" + size: `{"attempts":[` + attemptDone + `]}`}, asked: []string{"GET attempts" + size},
-			stdout: "ID  STATUS   WORKFLOW   SESSION              STARTED              TOOK\n 4  success  demo/main  2024-01-15 09:00:00  2024-01-01 09:00:00  5.0s\n",
+			stdout: "ID  STATUS   WORKFLOW   SESSION              STARTED              TOOK\n 4  success  demo/main  2024-01-15 09:00:00  2024-01-01 09:00:00    5s\n",
 			stderr: times,
 		},
 		{
 			name: "a full page", args: "attempts -s 1 -i 9", known: answers{"GET attempts?last_id=9&page_size=1": `{"attempts":[` + attemptDone + `]}`},
 			asked:  []string{"GET attempts?last_id=9&page_size=1"},
-			stdout: "ID  STATUS   WORKFLOW   SESSION              STARTED              TOOK\n 4  success  demo/main  2024-01-15 09:00:00  2024-01-01 09:00:00  5.0s\n",
+			stdout: "ID  STATUS   WORKFLOW   SESSION              STARTED              TOOK\n 4  success  demo/main  2024-01-15 09:00:00  2024-01-01 09:00:00    5s\n",
 			stderr: "\nOlder ones: `trowel attempts --last-id 4 -e SERVER`" + times,
 		},
 		{

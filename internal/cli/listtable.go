@@ -280,9 +280,9 @@ func (v *listView) took(from time.Time, to *api.Instant) string {
 	case from.IsZero():
 		return ""
 	case to == nil:
-		return durationText(v.now.Sub(from))
+		return spanText(from, v.now)
 	}
-	return durationText(to.Sub(from))
+	return spanText(from, to.Time)
 }
 
 // statusInk is the colour of the word for a state.
