@@ -12,6 +12,7 @@ import (
 
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/client"
+	"github.com/trowel-project/trowel/internal/param"
 )
 
 // attemptFilter is what people look for in lists of attempts and sessions: --status, --project, --workflow and --since.
@@ -26,12 +27,18 @@ type attemptFilter struct {
 func attemptStatuses() []string { return []string{"running", "success", "error", "killed"} }
 
 // knownStatus checks --status.
-func knownStatus(value string) string {
-	if slices.Contains(attemptStatuses(), value) {
+func knownStatus(value string) string { return statusAmong(value, attemptStatuses()) }
+
+// statusAmong is the complaint about a value of --status that is none of these; empty if it is one.
+func statusAmong(value string, words []string) string {
+	if slices.Contains(words, value) {
 		return ""
 	}
-	text := "--status must be one of " + commaList(attemptStatuses()) + ", not " + strconv.Quote(value)
-	near := nearWord(value, attemptStatuses())
+	text := "--status must be one of " + commaList(words) + ", not " + strconv.Quote(value)
+	near := nearWord(value, words)
+	if similar := param.Similar(value, words); len(similar) > 0 {
+		near = similar[0]
+	}
 	if value == "failed" || value == "failure" {
 		near = "error"
 	}

@@ -20,6 +20,7 @@ func TestListsOnATerminal(t *testing.T) {
 	const since = "createdFrom=2023-12-31T15%3A00%3A00Z"
 	size := "?page_size=18"
 	times := "\nTimes are in Asia/Tokyo.\n"
+	states := "blocked, ready, retry_waiting, group_retry_waiting, running, planned, group_error, success, error, canceled, skipped, deferred, awaiting_input"
 	found := "ID  STATUS  WORKFLOW   SESSION              STARTED              TOOK  NAME\n" +
 		" 4  error   demo/main  2024-01-15 09:00:00  2024-01-01 09:00:00  5.0s  ^[]0…202e\n"
 	whole := `{"items":[` + searchedAttempt + `],"next":"x"}`
@@ -100,6 +101,22 @@ func TestListsOnATerminal(t *testing.T) {
 		{
 			name: "a status that there is not", args: "attempts --status failed", exit: 1,
 			stderr: "error: --status must be one of running, success, error, killed, not \"failed\"\ndid you mean \"error\"?\n",
+		},
+		{
+			name: "a misspelt status", args: "sessions --status eror", exit: 1,
+			stderr: "error: --status must be one of running, success, error, killed, not \"eror\"\ndid you mean \"error\"?\n",
+		},
+		{
+			name: "a misspelt state", args: "tasks 4 --status sucess", exit: 1,
+			stderr: "error: --status must be one of " + states + ", not \"sucess\"\ndid you mean \"success\"?\n",
+		},
+		{
+			name: "a state that there is not", args: "tasks 4 --status cancelled", pipe: true, exit: 1,
+			stderr: "error: --status must be one of " + states + ", not \"cancelled\"\ndid you mean \"canceled\"?\n",
+		},
+		{
+			name: "a state that is like none", args: "tasks 4 --status zzzz", exit: 1,
+			stderr: "error: --status must be one of " + states + ", not \"zzzz\"\n",
 		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
