@@ -44,7 +44,7 @@ func Run(ctx context.Context, env Env) (exit int) {
 		err = c.command.run(ctx, c)
 	}
 	if err == nil && out.err != nil {
-		err = fmt.Errorf("write standard output: %w", reason(out.err))
+		err = useOutput.failed(fmt.Errorf("write standard output: %w", reason(out.err)))
 	}
 	return c.exitCode(err)
 }

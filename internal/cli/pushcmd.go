@@ -32,7 +32,7 @@ func runPush(ctx context.Context, c *call) error {
 	return interruptible(ctx, func(ctx context.Context) (err error) {
 		file, shown, err := c.tempArchive()
 		if err != nil {
-			return fmt.Errorf("make an archive: %w", err)
+			return usePushed.failed(fmt.Errorf("make an archive: %w", err))
 		}
 		defer func() { err = errors.Join(err, discard(file)) }()
 		say(c.env.Stdout, "Creating %s...\n", shown)

@@ -22,7 +22,7 @@ func commandError(c *call, err error) string {
 		return fmt.Sprintf("the answer to %s is not one of a Trowel server\n%s", foreign.Request, foreignFix(foreign.Endpoint))
 	}
 	if !ok {
-		return errorText(err)
+		return c.errorWithFix(err)
 	}
 	text := errorText(err)
 	if c.env.Terminals.Stderr && refused.Request != "" {

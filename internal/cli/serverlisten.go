@@ -167,7 +167,7 @@ func writeRuntimeInfo(path string, info runtimeInfo) error {
 		err = os.Rename(part, path)
 	}
 	if err != nil {
-		return fmt.Errorf("write server.runtime-info.path: %w", reason(err))
+		return useRuntimeInfo.failed(fmt.Errorf("write server.runtime-info.path: %w", reason(err)))
 	}
 	return nil
 }
