@@ -73,7 +73,7 @@ func (c *call) writeArchive(ctx context.Context, project *dig.Project, path stri
 
 // pack writes the archive of a folder and lists what goes into it.
 func (c *call) pack(ctx context.Context, to io.Writer, dir string) error {
-	return usePacked.failed(archive.Pack(ctx, to, dir, archive.PackOptions{
+	return useOther.failed(archive.Pack(ctx, to, dir, archive.PackOptions{
 		CopyOutgoing: c.args.given("--copy-outgoing-symlinks"),
 		Report: func(p archive.Packed) {
 			say(c.env.Stdout, "  Archiving %s\n", p.Name)

@@ -9,48 +9,103 @@ import (
 	"syscall"
 )
 
-// fileUse is what a command wants of a file or a folder: it decides what people can do where that fails.
-type fileUse struct {
-	writes bool   // it writes there; it reads otherwise
-	other  string // how to do it elsewhere; empty if there is no other place
-}
+// fileUse is what a command wants of a file or a folder that it, its command line or its settings name. It decides what
+// people can do where that fails.
+type fileUse int
 
-// The uses of files and folders that a command line or a setting names.
-var (
-	useParams     = fileUse{other: "name another file with --params-file"}
-	useProject    = fileUse{other: "name another folder with --project"}
-	useUpload     = fileUse{other: "name another archive"}
-	useAuthority  = fileUse{other: "name another file with --ca-cert"}
-	useSecretFile = fileUse{other: "name another file after @"}
-	usePacked     = fileUse{} // files of a project
-	useOwnSecrets = fileUse{}
-	useMailBody   = fileUse{other: "name another file in notification.mail.body_template_file"}
-	useSecretKey  = fileUse{other: "set digdag.secret-encryption-key"}
+const (
+	useOther fileUse = iota // to read what has no other place
+	useConfigOption
+	useConfigVariable
+	useConfigFile
+	useParams
+	useProject
+	useUpload
+	useAuthority
+	useSecretFile
+	useMailBody
+	useSecretKey
 
-	useArchive     = fileUse{writes: true, other: "write another file with --output"}
-	useDownload    = fileUse{writes: true, other: "name another folder with --output"}
-	useNewProject  = fileUse{writes: true, other: "name another folder"}
-	usePushed      = fileUse{writes: true, other: "call it in another folder, with --project"}
-	useNewSecrets  = fileUse{writes: true}
-	useDatabase    = fileUse{writes: true, other: "name another folder with --database or database.path"}
-	useArchives    = fileUse{writes: true, other: "name another folder in archive.file.path"}
-	useLogs        = fileUse{writes: true, other: "name another folder with --task-log or log-server.local.path"}
-	useAccessLog   = fileUse{writes: true, other: "name another folder with --access-log or server.access-log.path"}
-	useRuntimeInfo = fileUse{writes: true, other: "name another file in server.runtime-info.path"}
-	useTemporary   = fileUse{writes: true, other: "name another folder in tmpdir"}
-	useWorkspaces  = fileUse{writes: true, other: "name another folder with --workspace or tmpdir"}
-	useOutput      = fileUse{writes: true, other: "write standard output elsewhere"}
+	// These write.
+	useArchive
+	useDownload
+	useNewProject
+	usePushed
+	useSecrets
+	useDatabase
+	useArchives
+	useLogs
+	useAccessLog
+	useRuntimeInfo
+	useTemporary
+	useWorkspaces
+	useOutput
 )
+
+// writes reports whether something is written there.
+func (u fileUse) writes() bool { return u >= useArchive }
+
+// elsewhere is how to use another place; empty if there is none.
+func (u fileUse) elsewhere() string {
+	switch u {
+	case useConfigOption:
+		return "name another file with --config"
+	case useConfigVariable:
+		return "name another file in the variable TROWEL_CONFIG"
+	case useConfigFile:
+		return "do without it, with --config /dev/null"
+	case useParams:
+		return "name another file with --params-file"
+	case useProject:
+		return "name another folder with --project"
+	case useUpload:
+		return "name another archive"
+	case useAuthority:
+		return "name another file with --ca-cert"
+	case useSecretFile:
+		return "name another file after @"
+	case useMailBody:
+		return "name another file in notification.mail.body_template_file"
+	case useSecretKey:
+		return "set digdag.secret-encryption-key"
+	case useArchive:
+		return "write another file with --output"
+	case useDownload:
+		return "name another folder with --output"
+	case useNewProject:
+		return "name another folder"
+	case usePushed:
+		return "call it in another folder, with --project"
+	case useDatabase:
+		return "name another folder with --database or database.path"
+	case useArchives:
+		return "name another folder in archive.file.path"
+	case useLogs:
+		return "name another folder with --task-log or log-server.local.path"
+	case useAccessLog:
+		return "name another folder with --access-log or server.access-log.path"
+	case useRuntimeInfo:
+		return "name another file in server.runtime-info.path"
+	case useTemporary:
+		return "name another folder in tmpdir"
+	case useWorkspaces:
+		return "name another folder with --workspace or tmpdir"
+	case useOutput:
+		return "write standard output elsewhere"
+	case useOther, useSecrets:
+	}
+	return ""
+}
 
 // useSettings is the use of a file of settings.
 func useSettings(c *call) fileUse {
 	if c.configPath != "" {
-		return fileUse{other: "name another file with --config"}
+		return useConfigOption
 	}
 	if _, set := c.env.lookupText("TROWEL_CONFIG"); set {
-		return fileUse{other: "name another file in the variable TROWEL_CONFIG"}
+		return useConfigVariable
 	}
-	return fileUse{other: "do without it, with --config /dev/null"}
+	return useConfigFile
 }
 
 // fileUseError is an error of a file with its use.
@@ -83,19 +138,19 @@ func fileFix(err error) string {
 	if ok {
 		use = known.use
 	}
-	for _, row := range fileFixes {
+	for _, row := range fileFixes() {
 		if !row.is(err) {
 			continue
 		}
 		fix := row.read
-		if use.writes || fix == "" {
+		if use.writes() || fix == "" {
 			fix = row.write
 		}
 		if missing, ok := errors.AsType[*missingFileError](err); ok && !filepath.IsAbs(missing.path) {
 			fix += ", which counts from the folder that the command is called in"
 		}
-		if use.other != "" {
-			fix += ", or " + use.other
+		if other := use.elsewhere(); other != "" {
+			fix += ", or " + other
 		}
 		return fix
 	}
@@ -126,13 +181,15 @@ func (m *fileMistake) is(err error) bool {
 }
 
 // fileFixes are tried in order.
-var fileFixes = []fileMistake{
-	{[]error{syscall.EROFS}, "", "that disk can only be read: make it writable"},
-	{[]error{syscall.ENOSPC, syscall.EDQUOT}, "", "make room on that disk"},
-	{[]error{syscall.EISDIR}, "that is a folder: name a file in it", "a folder is in the way: move it away"},
-	{[]error{syscall.ENOTDIR, syscall.EEXIST}, "a part of the path is a file: look at the path", "a file is in the way of the folder: move it away"},
-	{[]error{fs.ErrPermission}, "let this user read it, with chmod or chown", "let this user write there, with chmod or chown"},
-	{[]error{fs.ErrNotExist}, "look at the path", "make the folder first"},
+func fileFixes() []fileMistake {
+	return []fileMistake{
+		{[]error{syscall.EROFS}, "", "that disk can only be read: make it writable"},
+		{[]error{syscall.ENOSPC, syscall.EDQUOT}, "", "make room on that disk"},
+		{[]error{syscall.EISDIR}, "that is a folder: name a file in it", "a folder is in the way: move it away"},
+		{[]error{syscall.ENOTDIR, syscall.EEXIST}, "a part of the path is a file: look at the path", "a file is in the way of the folder: move it away"},
+		{[]error{fs.ErrPermission}, "let this user read it, with chmod or chown", "let this user write there, with chmod or chown"},
+		{[]error{fs.ErrNotExist}, "look at the path", "make the folder first"},
+	}
 }
 
 // errorWithFix is errorText, for people with what to do about a file.

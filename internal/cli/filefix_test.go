@@ -37,9 +37,9 @@ func TestFileFix(t *testing.T) {
 		{useDatabase.failed(bare(syscall.ENOSPC)), "make room on that disk, or name another folder with --database or database.path"},
 		{useDatabase.failed(bare(syscall.EDQUOT)), "make room on that disk, or name another folder with --database or database.path"},
 		{useDatabase.failed(bare(syscall.ENOTDIR)), "a file is in the way of the folder: move it away, or name another folder with --database or database.path"},
-		{useNewSecrets.failed(at(syscall.EACCES)), "let this user write there, with chmod or chown"},
+		{useSecrets.failed(at(syscall.EACCES)), "let this user write there, with chmod or chown"},
 		{useOutput.failed(bare(syscall.ENOSPC)), "make room on that disk, or write standard output elsewhere"},
-		{usePacked.failed(at(syscall.ENOSPC)), "make room on that disk"},
+		{useOther.failed(at(syscall.ENOSPC)), "make room on that disk"},
 		{usePushed.failed(errors.Join(at(syscall.ENOSPC), errors.New("more"))), "make room on that disk, or call it in another folder, with --project"},
 		{at(syscall.EACCES), "let this user read it, with chmod or chown"}, // of no known use
 		{at(syscall.EIO), ""},
