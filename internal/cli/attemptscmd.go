@@ -39,12 +39,13 @@ func runAttempts(ctx context.Context, c *call) error {
 		page.Size = new(view.pageSize())
 	}
 	list := func(ctx context.Context, c *call, server *client.Client) error {
-		var attempts *api.AttemptCollection
-		if len(c.args.positional) > 0 {
-			attempts, err = server.ListSessionAttempts(ctx, session, page)
-		} else {
-			attempts, err = server.ListAttempts(ctx, client.AttemptQuery{Page: page})
+		ask := func(page client.Page) (*api.AttemptCollection, error) {
+			if len(c.args.positional) > 0 {
+				return server.ListSessionAttempts(ctx, session, page)
+			}
+			return server.ListAttempts(ctx, client.AttemptQuery{Page: page})
 		}
+		attempts, err := ask(page)
 		if err != nil {
 			return sizeError(view, err)
 		}
@@ -53,7 +54,17 @@ func runAttempts(ctx context.Context, c *call) error {
 		}
 		more, none := "", "There are no attempts. Use `"+c.hinted("start")+"` to start a session."
 		if n := len(attempts.Attempts); n > 0 {
-			more = view.older(append([]string{"attempts"}, c.args.positional...), n, *page.Size, attempts.Attempts[n-1].ID)
+			shown := listPage{
+				command: append([]string{"attempts"}, c.args.positional...), shown: n, size: *page.Size, last: attempts.Attempts[n-1].ID,
+				next: func() (bool, error) {
+					next, err := ask(client.Page{LastID: attempts.Attempts[n-1].ID, Size: new(1)})
+					return err == nil && len(next.Attempts) > 0, err
+				},
+			}
+			for i := range attempts.Attempts {
+				shown.bytes += paramsBytes(attempts.Attempts[i].Params)
+			}
+			more = view.older(&shown)
 		}
 		view.show(attemptTable(view, attempts.Attempts), none, more, view.errorHint(attempts.Attempts), view.timesHint())
 		return nil

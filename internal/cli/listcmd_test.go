@@ -52,6 +52,26 @@ func TestListsOnATerminal(t *testing.T) {
 			stderr: "\nOlder ones: `trowel attempts --last-id 4 -e SERVER`" + times,
 		},
 		{
+			name: "a page that the server ended early", args: "attempts -s 3", asked: []string{"GET attempts?page_size=3", "GET attempts?last_id=4&page_size=1"},
+			known: answers{
+				"GET attempts?page_size=3":           `{"attempts":[` + strings.Replace(attemptDone, "<v>", strings.Repeat("v", 4<<20), 1) + `]}`,
+				"GET attempts?last_id=4&page_size=1": `{"attempts":[` + attemptDone + `]}`,
+			},
+			stdout: "ID  STATUS   WORKFLOW   SESSION              STARTED              TOOK\n 4  success  demo/main  2024-01-15 09:00:00  2024-01-01 09:00:00    5s\n",
+			stderr: "\nOlder ones: `trowel attempts --last-id 4 -e SERVER`" + times,
+		},
+		{
+			name: "sessions of large attempts, the last of them", args: "sessions demo -s 3",
+			asked: []string{"GET projects?name=demo", "GET projects/1/sessions?page_size=3", "GET projects/1/sessions?last_id=3&page_size=1"},
+			known: with(answers{
+				"GET projects/1/sessions?page_size=3": `{"sessions":[{"id":"3","project":{"id":"1","name":"demo"},"workflow":{"name":"main","id":"2"},"sessionUuid":"u",` +
+					`"sessionTime":"2024-01-15T00:00:00+00:00","lastAttempt":` + strings.Replace(attemptDone, "<v>", strings.Repeat("v", 4<<20), 1) + `}]}`,
+				"GET projects/1/sessions?last_id=3&page_size=1": `{"sessions":[]}`,
+			}),
+			stdout: "ID  STATUS   WORKFLOW   SESSION              ATTEMPT  STARTED              TOOK\n 3  success  demo/main  2024-01-15 09:00:00        4  2024-01-01 09:00:00    5s\n",
+			stderr: times,
+		},
+		{
 			name: "no attempts", args: "attempts", known: answers{"GET attempts" + size: `{"attempts":[]}`}, asked: []string{"GET attempts" + size},
 			stderr: "There are no attempts. Use `trowel start -e SERVER` to start a session.\n",
 		},
@@ -107,8 +127,8 @@ func TestListsOnATerminal(t *testing.T) {
 			stderr: "error: --status must be one of running, success, error, killed, not \"eror\"\ndid you mean \"error\"?\n",
 		},
 		{
-			name: "a misspelt state", args: "tasks 4 --status sucess", exit: 1,
-			stderr: "error: --status must be one of " + states + ", not \"sucess\"\ndid you mean \"success\"?\n",
+			name: "a misspelt state", args: "tasks 4 --status errror", exit: 1,
+			stderr: "error: --status must be one of " + states + ", not \"errror\"\ndid you mean \"error\"?\n",
 		},
 		{
 			name: "a state that there is not", args: "tasks 4 --status cancelled", pipe: true, exit: 1,
