@@ -18,7 +18,7 @@ func TestMissingSecretOnServer(t *testing.T) {
 	if !strings.Contains(log, "fix: "+fix+"\n") || !strings.Contains(log, "got Secret not found for key: 'db.nope' (secret not found).\n") {
 		t.Errorf("log lacks the fix or Digdag's message:\n%s", log)
 	}
-	if why := newConsole(t).run("why", attempt, "-e", s.url).stdout; !strings.Contains(why, fix+"\n") {
+	if why := newConsole(t).run("why", attempt, "-e", s.url).stdout; !strings.Contains(why, fix+" -e "+s.url+"\n") {
 		t.Errorf("why lacks the fix:\n%s", why)
 	}
 }

@@ -140,7 +140,7 @@ func (c *call) trust(file string) (*tls.Config, error) {
 	}
 	data, err := c.env.readFile(file)
 	if err != nil {
-		return nil, fmt.Errorf("read the file of --ca-cert: %w", err)
+		return nil, useAuthority.failed(fmt.Errorf("read the file of --ca-cert: %w", err))
 	}
 	pool := x509.NewCertPool()
 	if !pool.AppendCertsFromPEM(data) {

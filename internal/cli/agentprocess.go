@@ -113,7 +113,7 @@ func (p *agentProcess) openFiles(ctx context.Context) error {
 	if p.workspaces, err = archive.NewWorkspaces(archive.WorkspaceOptions{
 		Dir: p.workspaceDir(), Fetch: p.link.Archive, Log: p.log, Passable: user != nil, Abandoned: endAbandoned(p.log),
 	}); err != nil {
-		return fmt.Errorf("make a folder for the files of tasks: %w", err)
+		return useWorkspaces.failed(fmt.Errorf("make a folder for the files of tasks: %w", err))
 	}
 	p.killNow = make(chan struct{})
 	commands := taskCommands{

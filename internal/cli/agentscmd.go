@@ -34,7 +34,7 @@ func runAgents(ctx context.Context, c *call) error {
 	case form == agentsList && len(rest) > 0:
 		return c.usage("agents list takes no argument")
 	case form != agentsList && len(rest) == 0:
-		return c.usage("agents "+form+" needs the id or name of an agent").hinting("`%s agents` shows them", c.program)
+		return c.usage("agents "+form+" needs the id or name of an agent").hinting("`%s` shows them", c.hinted("agents"))
 	case c.args.given("--note") && form != agentsDrain && form != agentsUndrain:
 		return c.usage("--note is an option of agents drain and undrain")
 	}
@@ -106,7 +106,7 @@ func (c *call) agentNamed(all *api.AgentList, text string) (*api.Agent, error) {
 		}
 		return nil, &complaint{text: text}
 	}
-	return nil, &complaint{text: fmt.Sprintf("%d agents have the name %q\nfix: use the id of one, as `%s agents` shows it", len(found), text, c.program)}
+	return nil, &complaint{text: fmt.Sprintf("%d agents have the name %q\nfix: use the id of one, as `%s` shows it", len(found), text, c.hinted("agents"))}
 }
 
 func (c *call) printAgents(all *api.AgentList, err error) error {

@@ -56,11 +56,11 @@ func (c *call) writeArchive(ctx context.Context, project *dig.Project, path stri
 	}
 	file, err := os.OpenFile(partly, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666) //nolint:gosec // the umask decides
 	if err != nil {
-		return fmt.Errorf("write %s: %w", path, reason(err))
+		return useArchive.failed(fmt.Errorf("write %s: %w", path, reason(err)))
 	}
 	err = c.pack(ctx, file, project.Dir)
 	if errClose := file.Close(); err == nil {
-		err = errClose
+		err = useArchive.failed(errClose)
 	}
 	switch {
 	case partly == path:
@@ -68,12 +68,12 @@ func (c *call) writeArchive(ctx context.Context, project *dig.Project, path stri
 	case err != nil:
 		return errors.Join(err, os.Remove(partly))
 	}
-	return os.Rename(partly, path)
+	return useArchive.failed(os.Rename(partly, path))
 }
 
 // pack writes the archive of a folder and lists what goes into it.
 func (c *call) pack(ctx context.Context, to io.Writer, dir string) error {
-	return archive.Pack(ctx, to, dir, archive.PackOptions{
+	return useOther.failed(archive.Pack(ctx, to, dir, archive.PackOptions{
 		CopyOutgoing: c.args.given("--copy-outgoing-symlinks"),
 		Report: func(p archive.Packed) {
 			say(c.env.Stdout, "  Archiving %s\n", p.Name)
@@ -81,7 +81,7 @@ func (c *call) pack(ctx context.Context, to io.Writer, dir string) error {
 				say(c.env.Stdout, "    symlink -> %s\n", p.Link)
 			}
 		},
-	})
+	}))
 }
 
 // listWorkflows prints the names of the workflow files, or warns that there are none.

@@ -9,6 +9,7 @@ import (
 type arguments struct {
 	positional []string
 	values     map[string][]string // by first spelling; a flag that is given has one empty text
+	spellings  map[string]string   // by first spelling: the one that was used last
 	options    map[string]*option  // by every spelling
 }
 
@@ -16,7 +17,7 @@ type arguments struct {
 type pair struct{ key, value string }
 
 func newArguments(options []option) *arguments {
-	a := &arguments{values: map[string][]string{}, options: map[string]*option{}}
+	a := &arguments{values: map[string][]string{}, spellings: map[string]string{}, options: map[string]*option{}}
 	for i := range options {
 		for _, name := range options[i].names {
 			a.options[name] = &options[i]
@@ -37,6 +38,14 @@ func (a *arguments) text(name string) string {
 		return o.standard
 	}
 	return ""
+}
+
+// spelling is how an option was written on the command line; as it is asked for if it was not.
+func (a *arguments) spelling(name string) string {
+	if o := a.options[name]; o != nil && a.spellings[o.names[0]] != "" {
+		return a.spellings[o.names[0]]
+	}
+	return name
 }
 
 // number is the value of an integer option, or its standard value; 0 if it has neither.

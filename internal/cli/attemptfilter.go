@@ -12,6 +12,7 @@ import (
 
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/client"
+	"github.com/trowel-project/trowel/internal/param"
 )
 
 // attemptFilter is what people look for in lists of attempts and sessions: --status, --project, --workflow and --since.
@@ -26,12 +27,18 @@ type attemptFilter struct {
 func attemptStatuses() []string { return []string{"running", "success", "error", "killed"} }
 
 // knownStatus checks --status.
-func knownStatus(value string) string {
-	if slices.Contains(attemptStatuses(), value) {
+func knownStatus(value string) string { return statusAmong(value, attemptStatuses()) }
+
+// statusAmong is the complaint about a value of --status that is none of these; empty if it is one.
+func statusAmong(value string, words []string) string {
+	if slices.Contains(words, value) {
 		return ""
 	}
-	text := "--status must be one of " + commaList(attemptStatuses()) + ", not " + strconv.Quote(value)
-	near := nearWord(value, attemptStatuses())
+	text := "--status must be one of " + commaList(words) + ", not " + strconv.Quote(value)
+	near := nearWord(value, words)
+	if similar := param.Similar(value, words); len(similar) > 0 {
+		near = similar[0]
+	}
 	if value == "failed" || value == "failure" {
 		near = "error"
 	}
@@ -107,8 +114,8 @@ func (f *attemptFilter) search(ctx context.Context, server *client.Client, sessi
 }
 
 // again is the command line that shows the page after this one.
-func (f *attemptFilter) again(program, command, next string) string {
-	words := []string{program, command}
+func (f *attemptFilter) again(c *call, command, next string) string {
+	words := []string{command}
 	for _, option := range []struct{ name, value string }{
 		{"--status", f.status}, {"--project", f.project}, {"--workflow", f.workflow}, {"--since", f.sinceText}, {"--next", next},
 	} {
@@ -120,11 +127,11 @@ func (f *attemptFilter) again(program, command, next string) string {
 	if f.size > 0 {
 		words = append(words, "--page-size", strconv.Itoa(f.size))
 	}
-	return shellLine(words...)
+	return c.hinted(shellLine(words...))
 }
 
 // none says that nothing was found, and of what.
-func (f *attemptFilter) none(program, command, clock string) string {
+func (f *attemptFilter) none(c *call, command, clock string) string {
 	text := "There is no " + strings.TrimSuffix(command, "s")
 	if f.status != "" {
 		text += " of the status " + f.status
@@ -141,7 +148,7 @@ func (f *attemptFilter) none(program, command, clock string) string {
 	if f.next != "" {
 		text += " after that page"
 	}
-	return text + ".\n`" + program + " " + command + "` shows the newest of all."
+	return text + ".\n`" + c.hinted(command) + "` shows the newest of all."
 }
 
 // sessionsOf are the sessions of their last attempts.

@@ -39,21 +39,32 @@ func runAttempts(ctx context.Context, c *call) error {
 		page.Size = new(view.pageSize())
 	}
 	list := func(ctx context.Context, c *call, server *client.Client) error {
-		var attempts *api.AttemptCollection
-		if len(c.args.positional) > 0 {
-			attempts, err = server.ListSessionAttempts(ctx, session, page)
-		} else {
-			attempts, err = server.ListAttempts(ctx, client.AttemptQuery{Page: page})
+		ask := func(page client.Page) (*api.AttemptCollection, error) {
+			if len(c.args.positional) > 0 {
+				return server.ListSessionAttempts(ctx, session, page)
+			}
+			return server.ListAttempts(ctx, client.AttemptQuery{Page: page})
 		}
+		attempts, err := ask(page)
 		if err != nil {
 			return sizeError(view, err)
 		}
 		if view == nil {
 			return c.showAttempts(attempts)
 		}
-		more, none := "", "There are no attempts. Use `"+c.program+" start` to start a session."
+		more, none := "", "There are no attempts. Use `"+c.hinted("start")+"` to start a session."
 		if n := len(attempts.Attempts); n > 0 {
-			more = view.older(append([]string{"attempts"}, c.args.positional...), n, *page.Size, attempts.Attempts[n-1].ID)
+			shown := listPage{
+				command: append([]string{"attempts"}, c.args.positional...), shown: n, size: *page.Size, last: attempts.Attempts[n-1].ID,
+				next: func() (bool, error) {
+					next, err := ask(client.Page{LastID: attempts.Attempts[n-1].ID, Size: new(1)})
+					return err == nil && len(next.Attempts) > 0, err
+				},
+			}
+			for i := range attempts.Attempts {
+				shown.bytes += paramsBytes(attempts.Attempts[i].Params)
+			}
+			more = view.older(&shown)
 		}
 		view.show(attemptTable(view, attempts.Attempts), none, more, view.errorHint(attempts.Attempts), view.timesHint())
 		return nil
@@ -71,9 +82,9 @@ func searchAttempts(ctx context.Context, c *call, server *client.Client, filter 
 	if err != nil {
 		return err
 	}
-	more, none := "", filter.none(c.program, "attempts", filter.since.In(c.env.Now().Location()).Format(clockFormat))
+	more, none := "", filter.none(c, "attempts", filter.since.In(c.env.Now().Location()).Format(clockFormat))
 	if next != "" {
-		more = "Older ones: `" + filter.again(c.program, "attempts", next) + "`"
+		more = "Older ones: `" + filter.again(c, "attempts", next) + "`"
 	}
 	if view != nil {
 		view.show(attemptTable(view, found), none, more, view.errorHint(found), view.timesHint())
@@ -100,7 +111,7 @@ func (c *call) showAttempts(attempts *api.AttemptCollection) error {
 		c.printAttempt(&a)
 	}
 	if len(attempts.Attempts) == 0 {
-		say(c.env.Stderr, "Use `%s start` to start a session.\n", c.program)
+		say(c.env.Stderr, "Use `%s` to start a session.\n", c.hintedToPeople("start"))
 	}
 	return nil
 }

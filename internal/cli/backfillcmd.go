@@ -80,6 +80,6 @@ func (c *call) showBackfill(started *api.ScheduleAttemptCollection, dryRun bool)
 		say(c.env.Stderr, "No session attempts started.\n")
 		return nil
 	}
-	say(c.env.Stderr, "Backfill session attempts started.\nUse `%s sessions` to show the session attempts.\n", c.program)
+	say(c.env.Stderr, "Backfill session attempts started.\nUse `%s` to show the session attempts.\n", c.hintedToPeople("sessions"))
 	return nil
 }

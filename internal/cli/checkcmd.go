@@ -220,7 +220,7 @@ func (e Env) colour() bool {
 func (e Env) readParams(path string) (*param.Map, error) {
 	params, err := dig.ReadParams(e.path(path))
 	if known, ok := errors.AsType[*dig.Error](err); ok && known.Kind == dig.KindNoSuchFile {
-		return nil, &missingFileError{path: path}
+		err = &missingFileError{path: path}
 	}
-	return params, err
+	return params, useParams.failed(err)
 }

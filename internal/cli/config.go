@@ -65,7 +65,7 @@ func (c *call) config() (Config, error) {
 	config := Config{values: map[string]string{}, from: map[string]string{}}
 	if c.configPath == "" {
 		if err := config.addDefaultFile(c.env); err != nil {
-			return Config{}, err
+			return Config{}, useSettings(c).failed(err)
 		}
 	}
 	text, _ := c.env.Lookup("DIGDAG_CONFIG")
@@ -79,7 +79,7 @@ func (c *call) config() (Config, error) {
 	}
 	if c.configPath != "" {
 		if err := config.addFile(c.env, c.configPath); err != nil {
-			return Config{}, err
+			return Config{}, useSettings(c).failed(err)
 		}
 	}
 	return config, config.addLimits()

@@ -102,7 +102,7 @@ func lockDatabase(file string) (*os.File, error) {
 		return nil, &trowel.Error{Kind: trowel.ErrConflict, Message: "another server or run uses the database in " + dir, Hint: "wait for it, or stop it first"}
 	}
 	if err != nil {
-		return nil, fmt.Errorf("use the database in %s: %w", dir, reason(err))
+		return nil, useDatabase.failed(fmt.Errorf("use the database in %s: %w", dir, reason(err)))
 	}
 	return lock, nil
 }

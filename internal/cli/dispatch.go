@@ -16,7 +16,8 @@ type call struct {
 	command  *command
 	args     *arguments
 	// configPath is the file of --config, wherever it stands; empty without.
-	configPath string
+	configPath     string
+	configSpelling string // of that option
 }
 
 // Run does what a command line says and returns the exit code of the process. It prints everything
@@ -43,7 +44,7 @@ func Run(ctx context.Context, env Env) (exit int) {
 		err = c.command.run(ctx, c)
 	}
 	if err == nil && out.err != nil {
-		err = fmt.Errorf("write standard output: %w", reason(out.err))
+		err = useOutput.failed(fmt.Errorf("write standard output: %w", reason(out.err)))
 	}
 	return c.exitCode(err)
 }
@@ -94,8 +95,9 @@ func (c *call) read(raw []string) error {
 	if c.command.run == nil {
 		return notPartOf(c.command.name)
 	}
-	if c.configPath = c.args.text("--config"); c.configPath == "" {
-		c.configPath = head.text("--config")
+	c.configPath, c.configSpelling = c.args.text("--config"), c.args.spelling("--config")
+	if c.configPath == "" {
+		c.configPath, c.configSpelling = head.text("--config"), head.spelling("--config")
 	}
 	if c.command.refuse != nil {
 		if text := c.command.refuse(c.args); text != "" {

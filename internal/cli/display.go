@@ -40,6 +40,7 @@ type runBegin struct {
 	Tasks    []dig.Task
 	DryRun   bool      // no operator is run
 	At       time.Time // when it began; zero for now
+	Whole    bool      // instants are those of a server, many in whole seconds
 }
 
 // runEnd is how a run ended.
@@ -52,8 +53,17 @@ type runEnd struct {
 	StateDir    string        // where finished tasks are kept; empty if nowhere
 	Resume      string        // the command that goes on with what is left; empty after a success
 	Elapsed     time.Duration // since Begin
+	Whole       bool          // Elapsed is in whole seconds
 	Nothing     bool          // all tasks had succeeded before, so none was run
 	DryRun      bool          // no operator was run, nothing is kept
+}
+
+// after says how long the run took.
+func (e *runEnd) after() string {
+	if e.Whole {
+		return secondsText(e.Elapsed)
+	}
+	return durationText(e.Elapsed)
 }
 
 // failedTask is a task that failed, and what is known about it.

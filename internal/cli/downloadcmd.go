@@ -28,7 +28,7 @@ func runDownload(ctx context.Context, c *call, server *client.Client) error {
 		dir = project.Name
 	}
 	err = interruptible(ctx, func(ctx context.Context) error {
-		return c.download(ctx, server, project.ID, revision, dir)
+		return useDownload.failed(c.download(ctx, server, project.ID, revision, dir))
 	})
 	if err != nil {
 		return err

@@ -32,7 +32,7 @@ func (c *call) refused(dir string, err error) error {
 	}
 	told := slices.ContainsFunc(findings, func(f dig.Finding) bool { return f.Tells(err) })
 	if !c.env.Terminals.Stderr || !told {
-		say(c.env.Stderr, "error: %s\n", errorText(err))
+		say(c.env.Stderr, "error: %s\n", c.errorWithFix(err))
 		c.showFindings(findings)
 		return &exitError{exitFailure}
 	}

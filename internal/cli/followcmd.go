@@ -56,21 +56,9 @@ func followCommand(c *call, id api.ID) string {
 	return serverCommand(c, "attempt", id.String(), "--follow")
 }
 
-// serverCommand is a command line for the same server, for a shell.
-func serverCommand(c *call, words ...string) string {
-	words = append(c.startedAs(), words...)
-	if c.args.given("--endpoint") {
-		words = append(words, "--endpoint", c.args.text("--endpoint"))
-	}
-	if c.configPath != "" {
-		words = append(words, "--config", c.configPath)
-	}
-	return shellLine(words...)
-}
-
 // followedEnd describes the end of an attempt as that of a run.
 func followedEnd(c *call, a *api.Attempt, tasks []api.Task, facts taskFacts) runEnd {
-	end := runEnd{Status: attemptStatus(a), Elapsed: attemptLength(a)}
+	end := runEnd{Status: attemptStatus(a), Elapsed: attemptLength(a), Whole: attemptLength(a)%time.Second == 0}
 	tasks = lastRounds(tasks) // a group that was retried says its last failure
 	names := loopNames(tasks)
 	for i := range tasks {
@@ -78,7 +66,7 @@ func followedEnd(c *call, a *api.Attempt, tasks []api.Task, facts taskFacts) run
 			message := taskFailure(&tasks[i])
 			end.Failed = append(end.Failed, failedTask{
 				Name: cleanText(tasks[i].FullName), Message: message, Where: cleanText(facts.places[tasks[i].ID]),
-				LastLines: facts.lines[tasks[i].ID], Fix: fixOnServer(a, message, tasks), Values: loopValues(names[tasks[i].ID]),
+				LastLines: facts.lines[tasks[i].ID], Fix: fixOnServer(c, a, message, tasks), Values: loopValues(names[tasks[i].ID]),
 			})
 		}
 	}

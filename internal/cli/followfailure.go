@@ -78,9 +78,9 @@ func outputBehind(ctx context.Context, server *client.Client, answer *api.Why) m
 
 // fixOnServer says what to do about a failed task of a server, as far as its message and what the tasks of
 // the attempt have tell; empty if that is not known.
-func fixOnServer(a *api.Attempt, message string, tasks []api.Task) string {
+func fixOnServer(c *call, a *api.Attempt, message string, tasks []api.Task) string {
 	if fix := why.SetSecret(message, a.Project.Name); fix != "" {
-		return fix
+		return c.onServer(fix)
 	}
 	if name, found := strings.CutPrefix(strings.TrimSuffix(message, " (config)"), "Unknown task type: "); found {
 		return dig.OperatorHint(name, operator.Builtin(operator.Options{}).Names())

@@ -28,8 +28,8 @@ func TestFollowShowsOutput(t *testing.T) {
 		return true
 	}
 	output := map[bool][]string{
-		true:  {"    fix: trowel secrets --project demo --set db.password", "    │ one", "    │ ^[]0;title^Gtwo"},
-		false: {"  fix: trowel secrets --project demo --set db.password", "  | one", "  | ^[]0;title^Gtwo"},
+		true:  {"    fix: trowel secrets --project demo --set db.password -e SERVER", "    │ one", "    │ ^[]0;title^Gtwo"},
+		false: {"  fix: trowel secrets --project demo --set db.password -e SERVER", "  | one", "  | ^[]0;title^Gtwo"},
 	}
 	for terminal, want := range output {
 		server := httptest.NewServer(s)
@@ -39,7 +39,7 @@ func TestFollowShowsOutput(t *testing.T) {
 		env, _, written := console.env("attempt", "4", "--follow", "--disable-version-check", "-e", server.URL)
 		env.Terminals = Terminals{Stdout: terminal, Stderr: terminal}
 		status := Run(t.Context(), env)
-		stderr := written.String()
+		stderr := strings.ReplaceAll(written.String(), server.URL, "SERVER")
 		if status != exitFailure {
 			t.Errorf("exit %d: %s", status, stderr)
 		}
@@ -62,14 +62,15 @@ func TestFixOnServer(t *testing.T) {
 	}
 	tasks := []api.Task{{ExportParams: exports, StoreParams: param.New()}, {}}
 	a := &api.Attempt{Project: api.IDName{Name: "my shop"}}
+	c := newConsole(t).call("attempt", "1", "-e", "http://h:1")
 	for message, want := range map[string]string{
-		"Secret not found for key: 'a.b' (secret not found)":                                      "trowel secrets --project 'my shop' --set a.b",
+		"Secret not found for key: 'a.b' (secret not found)":                                      "trowel secrets --project 'my shop' --set a.b -e http://h:1",
 		"Unknown task type: ech (config)":                                                         "did you mean echo>?",
 		"Failed to evaluate a variable ${x} (ReferenceError: tabel_name is not defined) (config)": "did you mean table_name?",
 		"Command failed with code 1 (runtime)":                                                    "",
 		"":                                                                                        "",
 	} {
-		if got := fixOnServer(a, message, tasks); got != want {
+		if got := fixOnServer(c, a, message, tasks); got != want {
 			t.Errorf("%q: %q, want %q", message, got, want)
 		}
 	}

@@ -58,7 +58,7 @@ func (l *followLines) Note(text string) { say(l.call.env.Stderr, "%s\n", text) }
 // End implements followView.
 func (l *followLines) End(a *api.Attempt, tasks []api.Task, facts taskFacts) {
 	end := followedEnd(l.call, a, tasks, facts)
-	say(l.call.env.Stdout, "Attempt %s: %s after %s\n", a.ID, end.Status, durationText(end.Elapsed))
+	say(l.call.env.Stdout, "Attempt %s: %s after %s\n", a.ID, end.Status, end.after())
 	for i := range end.Failed {
 		failed := &end.Failed[i]
 		say(l.call.env.Stderr, "error: %s: %s\n", failed.Name, failed.Message)

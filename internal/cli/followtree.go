@@ -26,7 +26,7 @@ type followTree struct {
 func (v *followTree) Begin(a *api.Attempt) {
 	say(v.call.env.Stderr, "%s\n", attemptTitle(a))
 	v.live.Begin(runBegin{
-		Workflow: cleanText(a.Workflow.Name), Session: a.SessionTime.Time, Tasks: []dig.Task{{FullName: "+" + cleanText(a.Workflow.Name)}}, At: a.CreatedAt.Time,
+		Workflow: cleanText(a.Workflow.Name), Session: a.SessionTime.Time, Tasks: []dig.Task{{FullName: "+" + cleanText(a.Workflow.Name)}}, At: a.CreatedAt.Time, Whole: true,
 	})
 }
 
@@ -125,7 +125,7 @@ func (l *live) retell(batches []*flush.Batch, stopping string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	tree := newLiveTree(l.tree.begun)
-	tree.stopping = stopping
+	tree.stopping, tree.whole = stopping, true
 	for _, batch := range batches {
 		for i := range batch.Changes {
 			tree.apply(&batch.Changes[i], batch.At)

@@ -48,13 +48,13 @@ func TestFollowTree(t *testing.T) {
 			name:    "all well",
 			tasks:   followTasks("1 - +w success", "2 1 +w+a success", "3 2 +w+a^sub success", "4 3 +w+a^sub+x success"),
 			success: true,
-			want:    []string{"w succeeded in 5.0s", "3 tasks: 3 succeeded"},
+			want:    []string{"w succeeded in 5s", "3 tasks: 3 succeeded"},
 		},
 		{
 			name:    "changes",
 			tasks:   followTasks("1 - +w planned", "2 1 +w+a running", "3 1 +w+b blocked"),
 			changes: []api.TaskChange{{ID: 2, State: "success"}, {ID: 3, State: "running"}, {ID: 3, State: "error"}, {ID: 2, State: "running"}, {ID: 99, State: "ready"}},
-			want:    []string{"w failed after 5.0s", "3 tasks: 1 succeeded, 1 failed, 1 unfinished", "trowel retry 4 --latest-revision --resume", "trowel log 4"},
+			want:    []string{"w failed after 5s", "3 tasks: 1 succeeded, 1 failed, 1 unfinished", "trowel retry 4 --latest-revision --resume", "trowel log 4"},
 		},
 		{
 			name:  "rounds",

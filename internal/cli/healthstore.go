@@ -47,10 +47,14 @@ func (p *serverProcess) health() *server.Health {
 			return errors.Join(tx.InsertBlobPart(ctx, key, 0, make([]byte, healthProbeBytes)), tx.DeleteBlob(ctx, key))
 		})
 	}
-	return server.NewHealth(server.Part{Name: "database", Check: func(ctx context.Context) error {
+	parts := []server.Part{{Name: "database", Check: func(ctx context.Context) error {
 		if err := p.store.View(ctx, func(trowel.Tx) error { return nil }); err != nil {
 			return err
 		}
 		return p.writes.Check(ctx, p.env.Now(), probe)
-	}})
+	}}}
+	for _, blobs := range p.blobs {
+		parts = append(parts, server.Part{Name: blobs.part, Check: func(ctx context.Context) error { return blobs.check(ctx, p.id) }})
+	}
+	return server.NewHealth(parts...)
 }

@@ -84,7 +84,7 @@ type newProject struct {
 // create writes the files of a type, and announces each.
 func (p *newProject) create(t projectType, workflow string) error {
 	if err := os.MkdirAll(p.target, 0o755); err != nil {
-		return fmt.Errorf("make folder %s: %w", p.dir, reason(err))
+		return useNewProject.failed(fmt.Errorf("make folder %s: %w", p.dir, reason(err)))
 	}
 	if p.exists(workflow) {
 		p.found = true
@@ -125,7 +125,7 @@ func (p *newProject) write(source, file string) error {
 		err = os.Chmod(target, mode) // a file that was there kept its mode
 	}
 	if err != nil {
-		return fmt.Errorf("create %s: %w", p.shown(file), reason(err))
+		return useNewProject.failed(fmt.Errorf("create %s: %w", p.shown(file), reason(err)))
 	}
 	return nil
 }

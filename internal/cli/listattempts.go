@@ -102,7 +102,7 @@ func taskError(task *api.Task) string {
 func (v *listView) errorHint(attempts []api.Attempt) string {
 	for i := range attempts {
 		if attemptStatus(&attempts[i]) == "error" {
-			return fmt.Sprintf("`%s tasks %s` shows which tasks failed, and why.", v.program, attempts[i].ID)
+			return fmt.Sprintf("`%s` shows which tasks failed, and why.", v.hinted("tasks "+attempts[i].ID.String()))
 		}
 	}
 	return ""
@@ -126,7 +126,7 @@ func tasksIn(tasks []api.Task, state string) []api.Task {
 func (v *listView) failureHint(attempt api.ID, tasks []api.Task) string {
 	for i := range tasks {
 		if taskError(&tasks[i]) != "" {
-			return fmt.Sprintf("`%s log %s %s` shows what it wrote before it failed.", v.program, attempt, tasks[i].FullName)
+			return fmt.Sprintf("`%s` shows what it wrote before it failed.", v.hinted(shellLine("log", attempt.String(), tasks[i].FullName)))
 		}
 	}
 	return ""

@@ -20,6 +20,7 @@ func TestListsOnATerminal(t *testing.T) {
 	const since = "createdFrom=2023-12-31T15%3A00%3A00Z"
 	size := "?page_size=18"
 	times := "\nTimes are in Asia/Tokyo.\n"
+	states := "blocked, ready, retry_waiting, group_retry_waiting, running, planned, group_error, success, error, canceled, skipped, deferred, awaiting_input"
 	found := "ID  STATUS  WORKFLOW   SESSION              STARTED              TOOK  NAME\n" +
 		" 4  error   demo/main  2024-01-15 09:00:00  2024-01-01 09:00:00  5.0s  ^[]0…202e\n"
 	whole := `{"items":[` + searchedAttempt + `],"next":"x"}`
@@ -41,35 +42,55 @@ func TestListsOnATerminal(t *testing.T) {
 	}{
 		{
 			name: "attempts", args: "attempts", known: answers{"GET attempts" + size: `{"attempts":[` + attemptDone + `]}`}, asked: []string{"GET attempts" + size},
-			stdout: "ID  STATUS   WORKFLOW   SESSION              STARTED              TOOK\n 4  success  demo/main  2024-01-15 09:00:00  2024-01-01 09:00:00  5.0s\n",
+			stdout: "ID  STATUS   WORKFLOW   SESSION              STARTED              TOOK\n 4  success  demo/main  2024-01-15 09:00:00  2024-01-01 09:00:00    5s\n",
 			stderr: times,
 		},
 		{
 			name: "a full page", args: "attempts -s 1 -i 9", known: answers{"GET attempts?last_id=9&page_size=1": `{"attempts":[` + attemptDone + `]}`},
 			asked:  []string{"GET attempts?last_id=9&page_size=1"},
-			stdout: "ID  STATUS   WORKFLOW   SESSION              STARTED              TOOK\n 4  success  demo/main  2024-01-15 09:00:00  2024-01-01 09:00:00  5.0s\n",
-			stderr: "\nOlder ones: `trowel attempts --last-id 4`" + times,
+			stdout: "ID  STATUS   WORKFLOW   SESSION              STARTED              TOOK\n 4  success  demo/main  2024-01-15 09:00:00  2024-01-01 09:00:00    5s\n",
+			stderr: "\nOlder ones: `trowel attempts --last-id 4 -e SERVER`" + times,
+		},
+		{
+			name: "a page that the server ended early", args: "attempts -s 3", asked: []string{"GET attempts?page_size=3", "GET attempts?last_id=4&page_size=1"},
+			known: answers{
+				"GET attempts?page_size=3":           `{"attempts":[` + strings.Replace(attemptDone, "<v>", strings.Repeat("v", 4<<20), 1) + `]}`,
+				"GET attempts?last_id=4&page_size=1": `{"attempts":[` + attemptDone + `]}`,
+			},
+			stdout: "ID  STATUS   WORKFLOW   SESSION              STARTED              TOOK\n 4  success  demo/main  2024-01-15 09:00:00  2024-01-01 09:00:00    5s\n",
+			stderr: "\nOlder ones: `trowel attempts --last-id 4 -e SERVER`" + times,
+		},
+		{
+			name: "sessions of large attempts, the last of them", args: "sessions demo -s 3",
+			asked: []string{"GET projects?name=demo", "GET projects/1/sessions?page_size=3", "GET projects/1/sessions?last_id=3&page_size=1"},
+			known: with(answers{
+				"GET projects/1/sessions?page_size=3": `{"sessions":[{"id":"3","project":{"id":"1","name":"demo"},"workflow":{"name":"main","id":"2"},"sessionUuid":"u",` +
+					`"sessionTime":"2024-01-15T00:00:00+00:00","lastAttempt":` + strings.Replace(attemptDone, "<v>", strings.Repeat("v", 4<<20), 1) + `}]}`,
+				"GET projects/1/sessions?last_id=3&page_size=1": `{"sessions":[]}`,
+			}),
+			stdout: "ID  STATUS   WORKFLOW   SESSION              ATTEMPT  STARTED              TOOK\n 3  success  demo/main  2024-01-15 09:00:00        4  2024-01-01 09:00:00    5s\n",
+			stderr: times,
 		},
 		{
 			name: "no attempts", args: "attempts", known: answers{"GET attempts" + size: `{"attempts":[]}`}, asked: []string{"GET attempts" + size},
-			stderr: "There are no attempts. Use `trowel start` to start a session.\n",
+			stderr: "There are no attempts. Use `trowel start -e SERVER` to start a session.\n",
 		},
 		{
 			name: "what failed tonight", args: "attempts --status error --since 2024-01-01 --project demo",
 			known:  with(answers{"GET search/attempts?" + since + "&limit=18&project=demo&status=error": whole}),
 			asked:  []string{"GET projects?name=demo", "GET search/attempts?" + since + "&limit=18&project=demo&status=error"},
 			stdout: found,
-			stderr: "\nOlder ones: `trowel attempts --status error --project demo --since 2024-01-01 --next x`\n`trowel tasks 4` shows which tasks failed, and why." + times,
+			stderr: "\nOlder ones: `trowel attempts --status error --project demo --since 2024-01-01 --next x -e SERVER`\n`trowel tasks 4 -e SERVER` shows which tasks failed, and why." + times,
 		},
 		{
 			name: "nothing failed", args: "attempts --status error", known: answers{"GET search/attempts?limit=18&status=error": `{"items":[],"next":null}`},
 			asked:  []string{"GET search/attempts?limit=18&status=error"},
-			stderr: "There is no attempt of the status error.\n`trowel attempts` shows the newest of all.\n",
+			stderr: "There is no attempt of the status error.\n`trowel attempts -e SERVER` shows the newest of all.\n",
 		},
 		{
 			name: "the rest of it, in a pipe", args: "attempts --status error --next x -s 7", pipe: true, asked: []string{"GET search/attempts?cursor=x&limit=7&status=error"},
 			known:  answers{"GET search/attempts?cursor=x&limit=7&status=error": `{"items":[],"next":null}`},
-			stdout: "Session attempts:\n", stderr: "There is no attempt of the status error after that page.\n`trowel attempts` shows the newest of all.\n",
+			stdout: "Session attempts:\n", stderr: "There is no attempt of the status error after that page.\n`trowel attempts -e SERVER` shows the newest of all.\n",
 		},
 		{
 			name: "Digdag's server", args: "attempts --status error", exit: 1, asked: []string{"GET search/attempts?limit=18&status=error"},
@@ -79,7 +100,7 @@ func TestListsOnATerminal(t *testing.T) {
 		{
 			name: "sessions", args: "sessions demo main --status running", asked: []string{"GET projects?name=demo", "GET search/attempts?limit=18&project=demo&status=running&unit=session&workflow=main"},
 			known:  with(answers{"GET search/attempts?limit=18&project=demo&status=running&unit=session&workflow=main": `{"items":[],"next":null}`}),
-			stderr: "There is no session of the status running of demo/main.\n`trowel sessions` shows the newest of all.\n",
+			stderr: "There is no session of the status running of demo/main.\n`trowel sessions -e SERVER` shows the newest of all.\n",
 		},
 		{
 			name: "too large a page", args: "attempts -s 5000", exit: 1, asked: []string{"GET attempts?page_size=5000"},
@@ -90,7 +111,7 @@ func TestListsOnATerminal(t *testing.T) {
 		{
 			name: "workflows of an id", args: "workflows 1", asked: []string{"GET projects?name=1", "GET projects/1", "GET projects/1/workflows"},
 			known:  answers{"GET projects?name=1": `{"projects":[]}`, "GET projects/1": projectDemo, "GET projects/1/workflows": `{"workflows":[` + workflowMain + `]}`},
-			stdout: "PROJECT  WORKFLOW  ID  TIME ZONE  REVISION\ndemo     main       2  UTC        r1\n", stderr: "\n`trowel workflows <project-name> <name>` shows the text of one.\n",
+			stdout: "PROJECT  WORKFLOW  ID  TIME ZONE  REVISION\ndemo     main       2  UTC        r1\n", stderr: "\n`trowel workflows <project-name> <name> -e SERVER` shows the text of one.\n",
 		},
 		{
 			name: "for programs", args: "attempts --status error --json", asked: []string{"GET search/attempts?status=error"},
@@ -101,6 +122,22 @@ func TestListsOnATerminal(t *testing.T) {
 			name: "a status that there is not", args: "attempts --status failed", exit: 1,
 			stderr: "error: --status must be one of running, success, error, killed, not \"failed\"\ndid you mean \"error\"?\n",
 		},
+		{
+			name: "a misspelt status", args: "sessions --status eror", exit: 1,
+			stderr: "error: --status must be one of running, success, error, killed, not \"eror\"\ndid you mean \"error\"?\n",
+		},
+		{
+			name: "a misspelt state", args: "tasks 4 --status errror", exit: 1,
+			stderr: "error: --status must be one of " + states + ", not \"errror\"\ndid you mean \"error\"?\n",
+		},
+		{
+			name: "a state that there is not", args: "tasks 4 --status cancelled", pipe: true, exit: 1,
+			stderr: "error: --status must be one of " + states + ", not \"cancelled\"\ndid you mean \"canceled\"?\n",
+		},
+		{
+			name: "a state that is like none", args: "tasks 4 --status zzzz", exit: 1,
+			stderr: "error: --status must be one of " + states + ", not \"zzzz\"\n",
+		},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
@@ -110,7 +147,7 @@ func TestListsOnATerminal(t *testing.T) {
 			env, stdout, stderr := c.env(append(strings.Fields(tc.args), "-e", server.url)...)
 			env.Terminals = Terminals{Stdout: !tc.pipe, Stderr: !tc.pipe}
 			exit := Run(t.Context(), env)
-			got := outcome{exit, stdout.String(), strings.TrimPrefix(stderr.String(), testBanner)}
+			got := outcome{exit, stdout.String(), strings.ReplaceAll(strings.TrimPrefix(stderr.String(), testBanner), server.url, "SERVER")}
 			if diff := cmp.Diff(outcome{tc.exit, tc.stdout, tc.stderr}, got, cmp.AllowUnexported(outcome{})); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}

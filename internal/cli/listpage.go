@@ -9,6 +9,7 @@ import (
 
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/client"
+	"github.com/trowel-project/trowel/internal/param"
 )
 
 // largestSize matches what Digdag and Trowel say about a page that is too large (server 2.2).
@@ -26,14 +27,38 @@ func sizeError(v *listView, err error) error {
 	return err
 }
 
-// older says how to go on in a list by ids, whose last one is last, if there may be more than were asked for. The command
-// is its words without the program.
-func (v *listView) older(command []string, shown, size int, last api.ID) string {
-	if shown < size {
-		return ""
-	}
-	return fmt.Sprintf("Older ones: `%s %s --last-id %s`", v.program, shellLine(command...), last)
+// listPage is a page of a list by ids, newest first.
+type listPage struct {
+	command     []string // that lists it, without the program
+	shown, size int      // how many there are, and how many were asked for
+	last        api.ID   // of the last one
+	bytes       int      // of parameters in it
+	// next tells whether there is one after the last.
+	next func() (bool, error)
 }
+
+// A server ends a page early when it has 4 MiB, by its own count: each entry is some hundred bytes beside its parameters.
+const (
+	earlyEnd   = 2 << 20 // well below, as secrets in parameters are shown as ***
+	entryBytes = 500
+)
+
+// older says how to go on after a page; empty if it is the last one. A page that is not full is the last one, but for a
+// large one, which the server may have ended early: then it is asked once more.
+func (v *listView) older(p *listPage) string {
+	if p.shown < p.size {
+		if p.bytes+p.shown*entryBytes < earlyEnd {
+			return ""
+		}
+		if more, err := p.next(); err == nil && !more {
+			return ""
+		}
+	}
+	return fmt.Sprintf("Older ones: `%s`", v.hinted(shellLine(append(p.command, "--last-id", p.last.String())...)))
+}
+
+// paramsBytes is the size of parameters as a server stores them.
+func paramsBytes(params *param.Map) int { return len(param.JSON(params)) }
 
 // localTimes writes all moments in a text in the zone of this system. The zone is said once, by timesHint.
 func (v *listView) localTimes(text string) string {

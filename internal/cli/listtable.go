@@ -165,7 +165,7 @@ type listView struct {
 	columns, rows int // of the window
 	now           time.Time
 	zone          string
-	program       string
+	hinted        func(form string) string // a command for the same server
 }
 
 // listView returns how lists are shown to people; nil if standard output is no terminal, or JSON is wanted.
@@ -174,7 +174,7 @@ func (c *call) listView() *listView {
 		return nil
 	}
 	v := &listView{
-		out: c.env.Stdout, hints: c.env.Stderr, look: newLook(c.env), now: c.env.Now(), zone: c.env.zoneName(), program: c.program,
+		out: c.env.Stdout, hints: c.env.Stderr, look: newLook(c.env), now: c.env.Now(), zone: c.env.zoneName(), hinted: c.hinted,
 	}
 	v.look.color = v.look.color && c.env.canDraw()
 	v.columns, v.rows = windowSize(c.env.Stdout)
@@ -280,9 +280,9 @@ func (v *listView) took(from time.Time, to *api.Instant) string {
 	case from.IsZero():
 		return ""
 	case to == nil:
-		return durationText(v.now.Sub(from))
+		return spanText(from, v.now)
 	}
-	return durationText(to.Sub(from))
+	return spanText(from, to.Time)
 }
 
 // statusInk is the colour of the word for a state.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"io"
 	"strings"
 	"testing"
 	"time"
@@ -16,7 +17,7 @@ import (
 func testView(width int) (v *listView, out, hints *bytes.Buffer) {
 	out, hints = &bytes.Buffer{}, &bytes.Buffer{}
 	now := time.Date(2024, 1, 2, 3, 4, 5, 0, time.FixedZone("", 9*60*60))
-	return &listView{out: out, hints: hints, look: look{signs: unicodeSigns()}, columns: width, rows: 24, now: now, zone: "Asia/Tokyo", program: "trowel"}, out, hints
+	return &listView{out: out, hints: hints, look: look{signs: unicodeSigns()}, columns: width, rows: 24, now: now, zone: "Asia/Tokyo", hinted: func(form string) string { return "trowel " + form }}, out, hints
 }
 
 // testAttempts have names of all widths, and one that attacks.
@@ -156,15 +157,32 @@ func TestSinceTime(t *testing.T) {
 func TestNextPage(t *testing.T) {
 	t.Parallel()
 	v, _, _ := testView(80)
-	got := v.older([]string{"sessions", "my project", "it's"}, 2, 2, 4)
-	if want := "Older ones: `" + v.program + ` sessions 'my project' 'it'\''s' --last-id 4` + "`"; got != want {
+	got := v.older(&listPage{command: []string{"sessions", "my project", "it's"}, shown: 2, size: 2, last: 4})
+	if want := "Older ones: `trowel sessions 'my project' 'it'\\''s' --last-id 4`"; got != want {
 		t.Errorf("older: %s, want %s", got, want)
 	}
-	if got := v.older([]string{"sessions"}, 1, 2, 4); got != "" {
-		t.Errorf("older after a page that is not full: %s", got)
+	for _, tc := range []struct {
+		name   string
+		bytes  int
+		more   bool
+		err    error
+		asked  bool
+		goesOn bool
+	}{
+		{"a small page that is not full", 1 << 20, true, nil, false, false},
+		{"a large one, and nothing after it", 4 << 20, false, nil, true, false},
+		{"a large one, and something after it", 4 << 20, true, nil, true, true},
+		{"a large one, and no answer", 4 << 20, false, io.EOF, true, true},
+	} {
+		asked := false
+		next := func() (bool, error) { asked = true; return tc.more, tc.err }
+		got := v.older(&listPage{command: []string{"sessions"}, shown: 1, size: 2, last: 4, bytes: tc.bytes, next: next})
+		if asked != tc.asked || (got != "") != tc.goesOn {
+			t.Errorf("%s: asked %t, %q", tc.name, asked, got)
+		}
 	}
 	f := attemptFilter{project: "my project", sinceText: "2024-01-01 10:00"}
-	if got, want := f.again("trowel", "attempts", "x"), `trowel attempts --project 'my project' --since '2024-01-01 10:00' --next x`; got != want {
+	if got, want := f.again(newConsole(t).call("attempts"), "attempts", "x"), `trowel attempts --project 'my project' --since '2024-01-01 10:00' --next x`; got != want {
 		t.Errorf("again: %s, want %s", got, want)
 	}
 }

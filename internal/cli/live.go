@@ -87,6 +87,7 @@ func (l *live) Begin(begin runBegin) {
 		begun = begin.At
 	}
 	l.tree = newLiveTree(begun)
+	l.tree.whole = begin.Whole
 	if begin.DryRun {
 		l.tree.title = dryRunTitle
 	}

@@ -21,6 +21,7 @@ type frame struct {
 	width int           // of the window
 	names int           // columns of the tree of names, before the times
 	over  bool          // nothing runs any more
+	whole bool          // instants are those of a server, many in whole seconds
 
 	stopping string // shown beside the roots
 }
@@ -44,7 +45,7 @@ func (t *liveTree) draw(look *look, now time.Duration, width, height, names int)
 			lines[i].name = append([]namePart{{text: t.title}}, lines[i].name...)
 		}
 	}
-	f := frame{look: look, now: now, width: width, names: names, stopping: t.stopping}
+	f := frame{look: look, now: now, width: width, names: names, stopping: t.stopping, whole: t.whole}
 	for _, line := range lines {
 		if line.task != nil {
 			f.names = max(f.names, line.depth*indentWidth+2+textWidth(joinName(line.name, true, 0, "")))
@@ -138,6 +139,9 @@ func (f *frame) time(out *lineText, task *liveTask) {
 		end = task.ended
 	}
 	text := durationText(end - task.started)
+	if f.whole && (task.started%time.Second == 0 || task.state.Done() && end%time.Second == 0) {
+		text = secondsText(end - task.started)
+	}
 	out.gap(timeWidth - len(text) + 1)
 	out.add(inkDim, text)
 }

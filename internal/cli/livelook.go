@@ -126,6 +126,25 @@ func durationText(d time.Duration) string {
 	}
 }
 
+// secondsText is durationText of a length that is known in whole seconds: of such there are no tenths.
+func secondsText(d time.Duration) string {
+	switch {
+	case d < time.Second:
+		return "<1s"
+	case d < 10*time.Second:
+		return strconv.Itoa(int(d/time.Second)) + "s"
+	}
+	return durationText(d)
+}
+
+// spanText is the length between two instants. Servers tell many in whole seconds.
+func spanText(from, to time.Time) string {
+	if from.Nanosecond() == 0 || to.Nanosecond() == 0 {
+		return secondsText(to.Sub(from))
+	}
+	return durationText(to.Sub(from))
+}
+
 func twoUnits(n, per int, large, small string) string {
 	rest := strconv.Itoa(n % per)
 	if len(rest) < 2 {

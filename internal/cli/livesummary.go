@@ -54,7 +54,7 @@ func (s *summary) headline(end runEnd, workflow string) {
 	if end.DryRun {
 		workflow = dryRunTitle + workflow
 	}
-	after := " after " + durationText(end.Elapsed)
+	after := " after " + end.after()
 	switch {
 	case end.Broken != nil:
 		s.line(inkRed, signs.failed+" "+workflow+" broke off"+after)
@@ -64,7 +64,7 @@ func (s *summary) headline(end runEnd, workflow string) {
 	case end.Interrupted:
 		s.line(inkYellow, signs.canceled+" "+workflow+" was interrupted"+after)
 	case end.Status == "success":
-		s.line(inkGreen, signs.done+" "+workflow+" succeeded in "+durationText(end.Elapsed))
+		s.line(inkGreen, signs.done+" "+workflow+" succeeded in "+end.after())
 	case end.Status == "killed":
 		s.line(inkYellow, signs.canceled+" "+workflow+" was killed"+after)
 	default:
@@ -109,7 +109,7 @@ func (s *summary) times(top *liveTask, end runEnd) {
 	if len(tasks) < 2 || len(tasks) > summaryTasks {
 		return
 	}
-	f := frame{look: s.look, now: end.Elapsed, width: s.width, over: true}
+	f := frame{look: s.look, now: end.Elapsed, width: s.width, over: true, whole: end.Whole}
 	for _, task := range tasks {
 		f.names = max(f.names, summaryIndent+2+textWidth(task.name))
 	}

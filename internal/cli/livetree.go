@@ -21,6 +21,7 @@ type liveTree struct {
 	failed taskList                    // failed in their own operator
 	frame  int                         // the last frame that was laid out
 	title  string                      // stands before the names of the roots; empty for none
+	whole  bool                        // instants are those of a server, many in whole seconds
 	// stopping is shown beside the roots when they were asked to stop; empty before.
 	stopping string
 }

@@ -336,7 +336,7 @@ func databaseOptions(config Config) (sqlite.Options, error) {
 			return sqlite.Options{}, fmt.Errorf("setting database.type = %s needs database.path, the database's folder", kind)
 		}
 		if err := os.MkdirAll(path, 0o777); err != nil { //nolint:gosec // the umask decides
-			return sqlite.Options{}, fmt.Errorf("make the folder of the database: %w", err)
+			return sqlite.Options{}, useDatabase.failed(fmt.Errorf("make the folder of the database: %w", err))
 		}
 		return sqlite.Options{Path: path + "/trowel.db"}, nil
 	default:

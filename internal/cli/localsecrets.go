@@ -37,7 +37,7 @@ func (e Env) localSecrets() (localSecrets, error) {
 func (s localSecrets) List(context.Context) ([]string, error) {
 	entries, err := os.ReadDir(s.dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("list secrets: %w", err)
+		return nil, useOther.failed(fmt.Errorf("list secrets: %w", err))
 	}
 	var keys []string
 	for _, entry := range entries {
@@ -52,7 +52,7 @@ func (s localSecrets) List(context.Context) ([]string, error) {
 // Set writes a value: either all of it or, if that goes wrong, none.
 func (s localSecrets) Set(_ context.Context, key, value string) error {
 	if err := s.set(key, value); err != nil {
-		return fmt.Errorf("set secret %s: %w", key, err)
+		return useSecrets.failed(fmt.Errorf("set secret %s: %w", key, err))
 	}
 	return nil
 }
@@ -85,7 +85,7 @@ func (s localSecrets) set(key, value string) error {
 func (s localSecrets) Delete(_ context.Context, key string) error {
 	err := os.Remove(filepath.Join(s.dir, key))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("delete secret %s: %w", key, err)
+		return useSecrets.failed(fmt.Errorf("delete secret %s: %w", key, err))
 	}
 	return nil
 }

@@ -42,7 +42,7 @@ func runLog(ctx context.Context, c *call) error {
 		if err := l.finish(); err != nil || prefix == "" || len(l.files) > 0 {
 			return err
 		}
-		say(c.env.Stderr, textNoSuchLogs, id, prefix, c.program, id)
+		say(c.env.Stderr, textNoSuchLogs, id, prefix, c.hinted("tasks "+id.String()))
 		return nil
 	}
 	return remote(show)(ctx, c)
@@ -50,7 +50,7 @@ func runLog(ctx context.Context, c *call) error {
 
 // textNoSuchLogs stands where Digdag says nothing: names of tasks are often given without that of the
 // workflow, with which they begin.
-const textNoSuchLogs = "attempt %d has no logs of tasks whose full names begin with %s; `%s tasks %d` lists them\n"
+const textNoSuchLogs = "attempt %d has no logs of tasks whose full names begin with %s; `%s` lists them\n"
 
 // followed follows the logs to their end. That the attempt failed is known to the exit code, so that scripts
 // can rely on it.

@@ -63,7 +63,7 @@ func TestLog(t *testing.T) {
 	runRemoteCases(t, []remoteCase{
 		{name: "all", args: "log 4", known: known, stdout: "a1\n" + shown + "a2\nb\nno end\n", asked: asked("")},
 		{name: "verbose", args: "logs 4 +m+a -v", known: known, stdout: "a1\n" + debug + shown + "a2\nb\nno end\n", asked: asked("?task=%2Bm%2Ba")},
-		{name: "no such task", args: "log 4 +none", known: known, asked: []string{"GET logs/4/files?task=%2Bnone"}, stderr: "attempt 4 has no logs of tasks whose full names begin with +none; `trowel tasks 4` lists them\n"},
+		{name: "no such task", args: "log 4 +none", known: known, asked: []string{"GET logs/4/files?task=%2Bnone"}, stderr: "attempt 4 has no logs of tasks whose full names begin with +none; `trowel tasks 4 -e SERVER` lists them\n"},
 		{name: "no id", args: "log x", exit: 1, stderr: "Usage: trowel log <attempt-id> [+task name prefix]\n...error: For input string: \"x\"\nan id is a number\n"},
 	})
 }

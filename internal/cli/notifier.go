@@ -44,7 +44,7 @@ func newMailSender(ctx context.Context, settings *config.Notification, templates
 	if file := settings.BodyTemplateFile; file != "" {
 		data, err := os.ReadFile(file)
 		if err != nil {
-			return nil, fmt.Errorf("read the file of notification.mail.body_template_file: %w", err)
+			return nil, useMailBody.failed(fmt.Errorf("read the file of notification.mail.body_template_file: %w", err))
 		}
 		body = string(data)
 	}

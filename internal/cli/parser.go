@@ -165,6 +165,7 @@ func (p *parser) add(o *option, spelling, value string) error {
 	case takesNothing, takesText, takesList:
 	}
 	p.arguments.values[first] = append(p.arguments.values[first], value)
+	p.arguments.spellings[first] = spelling
 	return nil
 }
 

@@ -138,8 +138,8 @@ func listPools(ctx context.Context, c *call, server *client.Client) error {
 		say(c.env.Stdout, "%d entries.\n", len(all.Items))
 	}
 	for _, m := range all.Missing {
-		say(c.env.Stderr, "%s for the pool '%s', which does not exist%s. Use `%s pools set %s SLOTS` to make it.\n",
-			countOf(m.Waiting, "task waits", "tasks wait"), m.Name, waited(m.OldestWaitMS), c.program, m.Name)
+		say(c.env.Stderr, "%s for the pool '%s', which does not exist%s. Use `%s` to make it.\n",
+			countOf(m.Waiting, "task waits", "tasks wait"), m.Name, waited(m.OldestWaitMS), c.hinted("pools set "+shellQuote(m.Name)+" SLOTS"))
 	}
 	return nil
 }

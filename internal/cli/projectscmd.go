@@ -21,9 +21,9 @@ func runProjects(ctx context.Context, c *call, server *client.Client) error {
 	if view := c.listView(); view != nil {
 		more := ""
 		if n := len(projects.Projects); n > 0 && len(c.args.positional) == 0 && n == c.args.number("--count") {
-			more = fmt.Sprintf("More: `%s projects --last-id %s`", c.program, projects.Projects[n-1].ID)
+			more = fmt.Sprintf("More: `%s`", c.hinted("projects --last-id "+projects.Projects[n-1].ID.String()))
 		}
-		none := "There are no projects. Use `" + c.program + " push` to send one."
+		none := "There are no projects. Use `" + c.hinted("push") + "` to send one."
 		if name := c.args.text("--name"); name != "" {
 			none = fmt.Sprintf("There is no project whose name contains %q.", name)
 		}
@@ -36,7 +36,7 @@ func runProjects(ctx context.Context, c *call, server *client.Client) error {
 		say(c.env.Stdout, "  name: %s\n  id: %s\n  revision: %s\n  archive type: %s\n  project created at: %s\n  revision updated at: %s\n\n",
 			p.Name, p.ID, p.Revision, p.ArchiveType, c.local(p.CreatedAt), c.local(p.UpdatedAt))
 	}
-	say(c.env.Stderr, "Use `%s workflows <project-name>` to show details.\n", c.program)
+	say(c.env.Stderr, "Use `%s` to show details.\n", c.hintedToPeople("workflows <project-name>"))
 	return nil
 }
 

@@ -32,7 +32,7 @@ func runPush(ctx context.Context, c *call) error {
 	return interruptible(ctx, func(ctx context.Context) (err error) {
 		file, shown, err := c.tempArchive()
 		if err != nil {
-			return fmt.Errorf("make an archive: %w", err)
+			return usePushed.failed(fmt.Errorf("make an archive: %w", err))
 		}
 		defer func() { err = errors.Join(err, discard(file)) }()
 		say(c.env.Stdout, "Creating %s...\n", shown)
@@ -104,7 +104,11 @@ func (c *call) upload(ctx context.Context, file *os.File, project string, from t
 		}
 		say(c.env.Stdout, "Uploaded:\n  id: %s\n  name: %s\n  revision: %s\n  archive type: %s\n", pushed.ID, pushed.Name, pushed.Revision, pushed.ArchiveType)
 		say(c.env.Stdout, "  project created at: %s\n  revision updated at: %s\n\n", pushed.CreatedAt, pushed.UpdatedAt)
-		say(c.env.Stdout, "Use `%s workflows` to show all workflows.\n", c.program)
+		workflows := c.program + " workflows"
+		if c.env.Terminals.Stdout {
+			workflows = c.hinted("workflows")
+		}
+		say(c.env.Stdout, "Use `%s` to show all workflows.\n", workflows)
 		if dir != "" {
 			c.warnOfPools(ctx, server, dir, project)
 		}

@@ -22,7 +22,7 @@ func commandError(c *call, err error) string {
 		return fmt.Sprintf("the answer to %s is not one of a Trowel server\n%s", foreign.Request, foreignFix(foreign.Endpoint))
 	}
 	if !ok {
-		return errorText(err)
+		return c.errorWithFix(err)
 	}
 	text := errorText(err)
 	if c.env.Terminals.Stderr && refused.Request != "" {
@@ -98,7 +98,7 @@ func refusedFix(c *call, refused *client.StatusError) string {
 				" tokens create --database DIR --name NAME --role admin`"
 		}
 		return "sign in with a token whose role and project allow it, with --token TOKEN or in the variable " + envToken +
-			"; `" + c.program + " tokens` lists them for an administrator"
+			"; `" + c.hinted("tokens") + "` lists them for an administrator"
 	case http.StatusNotFound:
 		return missingFix(c, refused)
 	case http.StatusConflict:
@@ -132,7 +132,7 @@ const textNoProject = "project not found"
 func missingFix(c *call, refused *client.StatusError) string {
 	var list string
 	if message := refused.Answer().Message; strings.HasPrefix(refused.Text, textNoProject) || message != nil && strings.HasPrefix(*message, textNoProject) {
-		return fmt.Sprintf("`%s projects` lists what there is", c.program)
+		return fmt.Sprintf("`%s` lists what there is", c.hinted("projects"))
 	}
 	switch c.command.name {
 	case "attempt", "kill", "retry", "log", "task", "why", "history":
@@ -150,7 +150,7 @@ func missingFix(c *call, refused *client.StatusError) string {
 	default:
 		return ""
 	}
-	return fmt.Sprintf("`%s %s` lists what there is", c.program, list)
+	return fmt.Sprintf("`%s` lists what there is", c.hinted(list))
 }
 
 // conflictFix is how to go on when something is in the way.
@@ -161,9 +161,9 @@ func conflictFix(c *call) string {
 	case "push", "upload":
 		return "choose another --revision, or leave it out for a random one"
 	case "kill":
-		return fmt.Sprintf("nothing is left to stop; `%s attempt %s` shows how it ended", c.program, c.args.positional[0])
+		return fmt.Sprintf("nothing is left to stop; `%s` shows how it ended", c.hinted("attempt "+c.args.positional[0]))
 	case "reschedule":
-		return fmt.Sprintf("name a later time; `%s schedules` shows the next ones", c.program)
+		return fmt.Sprintf("name a later time; `%s` shows the next ones", c.hinted("schedules"))
 	case "start":
 		return "choose another --session, or name the attempt with --retry NAME"
 	}
@@ -178,7 +178,7 @@ func requestFix(c *call, refused *client.StatusError) string {
 	}
 	switch {
 	case strings.Contains(*message, "NoMatchException: "):
-		return fmt.Sprintf("`%s tasks %s` lists the tasks", c.program, c.args.positional[0])
+		return fmt.Sprintf("`%s` lists the tasks", c.hinted("tasks "+c.args.positional[0]))
 	case strings.HasPrefix(*message, "Resuming successfully completed attempts"):
 		return "it succeeded; to run all tasks again use --all in place of --resume"
 	case strings.HasPrefix(*message, "Resuming non-successful tasks"):

@@ -48,8 +48,8 @@ func TestRefusals(t *testing.T) {
 	}{
 		{
 			"kill of what ended", "kill 6", true, 409, "", `{"message":"Session attempt already killed or finished","status":409}`,
-			"Session attempt already killed or finished\nat SERVER (POST /api/attempts/6/kill: HTTP 409 Conflict)\nfix: nothing is left to stop; `trowel attempt 6` shows how it ended\n",
-			"Request conflicted: {\"message\":\"Session attempt already killed or finished\",\"status\":409}\nfix: nothing is left to stop; `trowel attempt 6` shows how it ended\n",
+			"Session attempt already killed or finished\nat SERVER (POST /api/attempts/6/kill: HTTP 409 Conflict)\nfix: nothing is left to stop; `trowel attempt 6 -e SERVER` shows how it ended\n",
+			"Request conflicted: {\"message\":\"Session attempt already killed or finished\",\"status\":409}\nfix: nothing is left to stop; `trowel attempt 6 -e SERVER` shows how it ended\n",
 		},
 		{
 			"retry by a name that exists", "retry 2 --keep-revision --resume --name fix1", true, 409, "", named,
@@ -70,8 +70,8 @@ func TestRefusals(t *testing.T) {
 		},
 		{
 			"not there", "kill 6", true, 404, "", `{"message":"Resource does not exist","status":404}`,
-			"Resource does not exist\nat SERVER (POST /api/attempts/6/kill: HTTP 404 Not Found)\nfix: `trowel attempts` lists what there is\n",
-			"Resource not found: {\"message\":\"Resource does not exist\",\"status\":404}\nfix: `trowel attempts` lists what there is\n",
+			"Resource does not exist\nat SERVER (POST /api/attempts/6/kill: HTTP 404 Not Found)\nfix: `trowel attempts -e SERVER` lists what there is\n",
+			"Resource not found: {\"message\":\"Resource does not exist\",\"status\":404}\nfix: `trowel attempts -e SERVER` lists what there is\n",
 		},
 		{
 			"not to be done", "kill 6", true, 422, "", `{"message":"cannot","status":422}`,
@@ -91,12 +91,12 @@ func TestRefusals(t *testing.T) {
 		},
 		{
 			"a project that is not there", "attempts --project zip", true, 404, "", `{"message":"project not found: zip","status":404}`,
-			"project not found: zip\nat SERVER (GET /api/projects: HTTP 404 Not Found)\nfix: `trowel projects` lists what there is\n", "Resource not found: ...",
+			"project not found: zip\nat SERVER (GET /api/projects: HTTP 404 Not Found)\nfix: `trowel projects -e SERVER` lists what there is\n", "Resource not found: ...",
 		},
 		{
 			"a task that is not there", "retry 2 --latest-revision --resume-from +zzz", true, 400, "",
 			`{"message":"io.digdag.core.workflow.TaskMatchPattern$NoMatchException: Task pattern '+zzz' doesn't match with any tasks.","status":400}`,
-			"Task pattern '+zzz' doesn't match with any tasks.\nat SERVER (GET /api/attempts/2: HTTP 400 Bad Request)\nfix: `trowel tasks 2` lists the tasks\n",
+			"Task pattern '+zzz' doesn't match with any tasks.\nat SERVER (GET /api/attempts/2: HTTP 400 Bad Request)\nfix: `trowel tasks 2 -e SERVER` lists the tasks\n",
 			"Status code 400: HTTP 400 Bad Request\n...",
 		},
 		{

@@ -107,6 +107,7 @@ func runRemoteCases(t *testing.T, cases []remoteCase) {
 				args[i] = strings.ReplaceAll(args[i], "_", " ")
 			}
 			got := c.run(append(args, "-e", server.url)...)
+			got.stdout, got.stderr = strings.ReplaceAll(got.stdout, server.url, "SERVER"), strings.ReplaceAll(got.stderr, server.url, "SERVER")
 			if got.exit != tc.exit {
 				t.Errorf("exit = %d, want %d", got.exit, tc.exit)
 			}
@@ -168,12 +169,12 @@ func TestRemoteRefused(t *testing.T) {
 		{
 			name: "GET", args: "attempt 99", exit: 1, asked: []string{"GET attempts/99"},
 			stderr: "error: Resource not found: HTTP 404 Not Found\nthe server says: Resource does not exist: GET attempts/99\n" +
-				"fix: `trowel attempts` lists what there is\n",
+				"fix: `trowel attempts -e SERVER` lists what there is\n",
 		},
 		{
 			name: "POST", args: "kill 99", exit: 1, asked: []string{"POST attempts/99/kill {}"},
 			stderr: "error: Resource not found: {\"message\":\"Resource does not exist: POST attempts/99/kill\",\"status\":404}\n" +
-				"fix: `trowel attempts` lists what there is\n",
+				"fix: `trowel attempts -e SERVER` lists what there is\n",
 		},
 		{
 			name: "findings", args: "upload w.dig demo -r r1", exit: 1, asked: []string{"PUT projects?project=demo&revision=r1"},

@@ -33,7 +33,7 @@ func runReschedule(ctx context.Context, c *call) error {
 		if request.DryRun {
 			say(c.env.Stderr, "Schedule is not updated.\n")
 		} else {
-			say(c.env.Stderr, "Use `%s schedules` to show schedules.\n", c.program)
+			say(c.env.Stderr, "Use `%s` to show schedules.\n", c.hintedToPeople("schedules"))
 		}
 		return nil
 	}

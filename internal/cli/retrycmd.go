@@ -55,8 +55,8 @@ func runRetry(ctx context.Context, c *call) error {
 		return err
 	}
 	if text := retryConflict(c.args); text != "" {
-		return c.usage(text).hinting("to run what did not succeed, with the newest revision: %[1]s retry %[2]s --latest-revision --resume\n"+
-			"to run all tasks again: %[1]s retry %[2]s --latest-revision --all", c.program, id)
+		return c.usage(text).hinting("to run what did not succeed, with the newest revision: %s\nto run all tasks again: %s",
+			c.hinted("retry "+id.String()+" --latest-revision --resume"), c.hinted("retry "+id.String()+" --latest-revision --all"))
 	}
 	config, err := c.config()
 	if err != nil {

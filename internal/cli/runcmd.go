@@ -284,9 +284,9 @@ func (c *call) projectDir() (string, error) {
 	dir := c.env.path(name)
 	if _, err := os.Stat(dir); err != nil {
 		if errors.Is(err, os.ErrNotExist) {
-			return "", &missingFileError{path: dir}
+			err = &missingFileError{path: dir}
 		}
-		return "", err
+		return "", useProject.failed(err)
 	}
 	return dir, nil
 }

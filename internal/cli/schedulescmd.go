@@ -46,7 +46,7 @@ func runSchedules(ctx context.Context, c *call, server *client.Client) error {
 	if view := c.listView(); view != nil {
 		more := ""
 		if n := len(schedules.Schedules); n == schedulesPage {
-			more = fmt.Sprintf("These are the first %d by id; `%s schedules <project-name>` shows those of a project.", n, c.program)
+			more = fmt.Sprintf("These are the first %d by id; `%s` shows those of a project.", n, c.hinted("schedules <project-name>"))
 		}
 		view.show(scheduleTable(view, schedules.Schedules), "There are no schedules: no workflow of the newest revisions has one.", more, view.timesHint())
 		return nil
@@ -58,7 +58,7 @@ func runSchedules(ctx context.Context, c *call, server *client.Client) error {
 		c.printTimes(s.Workflow.Name, s.DisabledAt, s.NextScheduleTime, s.NextRunTime)
 	}
 	say(c.env.Stdout, "%d entries.\n", len(schedules.Schedules))
-	say(c.env.Stderr, "Use `%s workflows [project-name] [name]` to show workflow details.\n", c.program)
+	say(c.env.Stderr, "Use `%s` to show workflow details.\n", c.hintedToPeople("workflows [project-name] [name]"))
 	return nil
 }
 

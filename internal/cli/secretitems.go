@@ -81,7 +81,7 @@ func (s *secretItems) value(key, text string) (string, error) {
 		return "", s.call.usage("").hinting("%s=@ names no file", key)
 	case text[0] == '@':
 		data, err := s.call.env.readFile(text[1:])
-		return string(data), err
+		return string(data), useSecretFile.failed(err)
 	}
 	return text, nil
 }
@@ -117,6 +117,7 @@ func (s *secretItems) readMany(source string) error {
 		return s.call.usage("").hinting("the name of a file that begins with - is written as @./%s", source)
 	default:
 		data, err = s.call.env.readFile(source)
+		err = useSecretFile.failed(err)
 	}
 	if err != nil {
 		return err

@@ -61,12 +61,12 @@ func readSecretKey(path string, log *slog.Logger) (string, error) {
 		return "", nil
 	}
 	if err != nil {
-		return "", fmt.Errorf("read the key of secrets: %w", err)
+		return "", useSecretKey.failed(fmt.Errorf("read the key of secrets: %w", err))
 	}
 	defer file.Close() //nolint:errcheck // nothing was written
 	text, err := io.ReadAll(io.LimitReader(file, 1<<10))
 	if err != nil {
-		return "", fmt.Errorf("read the key of secrets in %s: %w", path, err)
+		return "", useSecretKey.failed(fmt.Errorf("read the key of secrets in %s: %w", path, err))
 	}
 	key := strings.TrimSpace(string(text))
 	if _, err := secret.NewCrypter(key); err != nil || key == "" {

@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -316,6 +318,51 @@ func TestServerIsAlone(t *testing.T) {
 	if out.exit != 1 || !strings.Contains(out.stderr, "another server or run uses the database in "+dir) {
 		t.Errorf("second server: exit %d, %s", out.exit, out.stderr)
 	}
+}
+
+// A server whose port is taken leaves nothing behind: no folder, no key of secrets, no database, no file of the access log.
+func TestServerPortTaken(t *testing.T) {
+	t.Parallel()
+	taken, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close() //nolint:errcheck // nothing comes of it
+	_, port, err := net.SplitHostPort(taken.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"server", "--port", port},
+		{"server", "--port", "0", "--admin-port", port},
+		{"scheduler", "--port", port},
+	} {
+		c := newConsole(t)
+		if args[0] == "scheduler" {
+			c.write("load.dig", "+a:\n  echo>: a\n")
+		}
+		before := folderNames(t, c.dir)
+		out := c.run(append(args, "--database", "data", "--access-log", "access", "--task-log", "logs")...)
+		if want := "cannot listen on 127.0.0.1:" + port; out.exit != 1 || !strings.Contains(out.stderr, want) {
+			t.Errorf("%v: exit %d, %s, want %q", args, out.exit, out.stderr, want)
+		}
+		if after := folderNames(t, c.dir); !slices.Equal(after, before) {
+			t.Errorf("%v: the folder has %q, want %q", args, after, before)
+		}
+	}
+}
+
+func folderNames(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = e.Name()
+	}
+	return names
 }
 
 // TestServerOptions checks the complaints of 1.9.4, and that a public address needs authentication.

@@ -36,7 +36,7 @@ func (p *serverProcess) openFiles(ctx context.Context) (err error) {
 		Dir: filepath.Join(p.tempDir(), fmt.Sprintf("trowel-workspaces-%d", os.Getuid())), Fetch: p.fetchArchive, Log: p.log,
 		Passable: p.commandUser != nil, Abandoned: endAbandoned(p.log),
 	}); err != nil {
-		return fmt.Errorf("make a folder for the files of tasks: %w", err)
+		return useTemporary.failed(fmt.Errorf("make a folder for the files of tasks: %w", err))
 	}
 	p.onClose(p.workspaces.Close)
 	logs := &p.settings.Logs
@@ -66,13 +66,15 @@ func (p *serverProcess) openBlobs(ctx context.Context) (err error) {
 	p.archives = map[string]blob.Store{config.StorageDatabase: blobdb.New(p.store)}
 	if kind := p.settings.Archives.Type; kind != config.StorageDatabase {
 		if p.archives[kind], err = p.openStorage(ctx, &p.settings.Archives); err != nil {
-			return fmt.Errorf("open the store of archives: %w", err)
+			return useArchives.failed(fmt.Errorf("open the store of archives: %w", err))
 		}
+		p.archives[kind] = p.watchBlobs("archives", &p.settings.Archives, p.archives[kind])
 	}
 	if logs := &p.settings.Logs; logs.Type != config.StorageNone && logs.Type != config.StorageDatabase {
 		if p.logBlobs, err = p.openStorage(ctx, &logs.Storage); err != nil {
-			return fmt.Errorf("open the store of logs: %w", err)
+			return useLogs.failed(fmt.Errorf("open the store of logs: %w", err))
 		}
+		p.logBlobs = p.watchBlobs("task_logs", &logs.Storage, p.logBlobs)
 	}
 	return nil
 }

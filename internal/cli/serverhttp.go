@@ -24,7 +24,7 @@ func (p *serverProcess) openServer(context.Context) error {
 	if s.AccessLog.Dir != "" {
 		file, err := server.OpenAccessFile(p.env.path(s.AccessLog.Dir), s.AccessLog.Pattern)
 		if err != nil {
-			return err
+			return useAccessLog.failed(err)
 		}
 		p.onClose(file.Close)
 		accessLog = file.Log

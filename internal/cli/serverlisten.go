@@ -37,8 +37,8 @@ type listeners struct {
 	log     *slog.Logger
 }
 
-// openListeners binds the API listener and, if there is one, the admin listener.
-func openListeners(ctx context.Context, opts config.Listen, api, admin http.Handler, log *slog.Logger) (*listeners, error) {
+// openListeners binds the API listener and, if there is one, the admin listener. Who connects waits until they serve.
+func openListeners(ctx context.Context, opts config.Listen, log *slog.Logger) (*listeners, error) {
 	var room *connections // of both listeners
 	if n := descriptors(); n > 0 {
 		room = newConnections(n / connectionShare)
@@ -61,11 +61,11 @@ func openListeners(ctx context.Context, opts config.Listen, api, admin http.Hand
 	}
 	tell(ctx, log, slog.LevelInfo, "Starting server on "+strings.Join(places, ", "))
 	for i, place := range places {
-		handler, kind, addresses := api, "api", &l.info.Local
+		addresses := &l.info.Local
 		if i == 1 {
-			handler, kind, addresses = admin, "admin", &l.info.Admin
+			addresses = &l.info.Admin
 		}
-		s := newHTTPServer(opts, handler, log)
+		s := newHTTPServer(opts, log)
 		if room != nil {
 			s.ConnState = room.changed
 		}
@@ -75,16 +75,27 @@ func openListeners(ctx context.Context, opts config.Listen, api, admin http.Hand
 			return nil, err
 		}
 		*addresses = append(*addresses, address)
-		tell(ctx, log, slog.LevelInfo, fmt.Sprintf("Bound on %s (%s)", joinHostPort(address.Host, address.Port), kind))
 	}
 	return l, nil
 }
 
+// answerWith says what answers on the listeners, before they serve.
+func (l *listeners) answerWith(ctx context.Context, opts config.Listen, api, admin http.Handler) {
+	for i, s := range l.servers {
+		handler, kind, addresses := api, "api", l.info.Local
+		if i == 1 {
+			handler, kind, addresses = admin, "admin", l.info.Admin
+		}
+		s.Handler = stalls{handler: handler, limit: opts.StallTimeout}
+		tell(ctx, l.log, slog.LevelInfo, fmt.Sprintf("Bound on %s (%s)", joinHostPort(addresses[0].Host, addresses[0].Port), kind))
+	}
+}
+
 func joinHostPort(host string, port int) string { return net.JoinHostPort(host, strconv.Itoa(port)) }
 
-func newHTTPServer(opts config.Listen, handler http.Handler, log *slog.Logger) *http.Server {
+func newHTTPServer(opts config.Listen, log *slog.Logger) *http.Server {
 	s := &http.Server{
-		Handler: stalls{handler: handler, limit: opts.StallTimeout}, ReadHeaderTimeout: opts.HeadTimeout, IdleTimeout: opts.IdleTimeout,
+		ReadHeaderTimeout: opts.HeadTimeout, IdleTimeout: opts.IdleTimeout,
 		ErrorLog: slog.NewLogLogger(log.Handler(), slog.LevelDebug), DisableGeneralOptionsHandler: true, // the handler sees every request
 	}
 	s.Protocols = &http.Protocols{}
@@ -156,7 +167,7 @@ func writeRuntimeInfo(path string, info runtimeInfo) error {
 		err = os.Rename(part, path)
 	}
 	if err != nil {
-		return fmt.Errorf("write server.runtime-info.path: %w", reason(err))
+		return useRuntimeInfo.failed(fmt.Errorf("write server.runtime-info.path: %w", reason(err)))
 	}
 	return nil
 }

@@ -46,10 +46,11 @@ func TestProtocols(t *testing.T) {
 func listen(t *testing.T, opts config.Listen) *listeners {
 	t.Helper()
 	tea := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })
-	l, err := openListeners(t.Context(), opts, tea, tea, slog.New(slog.DiscardHandler))
+	l, err := openListeners(t.Context(), opts, slog.New(slog.DiscardHandler))
 	if err != nil {
 		t.Fatal(err)
 	}
+	l.answerWith(t.Context(), opts, tea, tea)
 	ended := make(chan error, 1)
 	go func() { ended <- l.serve(0) }()
 	t.Cleanup(func() {

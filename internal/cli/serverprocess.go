@@ -42,14 +42,16 @@ type serverProcess struct {
 
 	secretFiles []string // in which secret settings stand
 
-	closers []func() error // of what open took
-	sole    bool           // no other process uses the database
-	store   trowel.Store
-	writes  server.Writes // to the database
-	meters  meters
+	closers   []func() error // of what open took
+	listeners *listeners
+	sole      bool // no other process uses the database
+	store     trowel.Store
+	writes    server.Writes // to the database
+	meters    meters
 
 	archives    map[string]blob.Store // by archive type
 	logBlobs    blob.Store            // nil: logs stay in the database
+	blobs       []healthBlobs         // of these, as parts of the health
 	workspaces  *archive.Workspaces
 	commandUser *executor.User // nil: commands run as the user of this process
 	gatherer    *tasklog.Gatherer
@@ -74,9 +76,8 @@ type serverProcess struct {
 	output    *outputNews
 	scheduler *scheduler.Scheduler
 
-	events    *server.Events
-	server    *server.Server
-	listeners *listeners
+	events *server.Events
+	server *server.Server
 
 	stopping     atomic.Bool // the agent in this process takes nothing more
 	parts        sync.WaitGroup
@@ -90,12 +91,21 @@ type serverProcess struct {
 // open makes all parts; none of them works yet.
 func (p *serverProcess) open(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{
-		p.openStore, p.openEvents, p.openFiles, p.openSecrets, p.openEngine, p.openServer, p.introduce,
+		p.openSockets, p.openStore, p.openEvents, p.openFiles, p.openSecrets, p.openEngine, p.openServer, p.introduce,
 	} {
 		if err := step(ctx); err != nil {
 			return err
 		}
 	}
+	return nil
+}
+
+// openSockets binds what the server listens on. It comes first: where a port is taken, no folder, key or database is made.
+func (p *serverProcess) openSockets(ctx context.Context) (err error) {
+	if p.listeners, err = openListeners(ctx, p.settings.Listen, p.log); err != nil {
+		return err
+	}
+	p.onClose(func() error { p.listeners.closeSockets(); return nil })
 	return nil
 }
 

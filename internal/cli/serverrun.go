@@ -26,12 +26,9 @@ const (
 // requestsGrace is how long running requests have at the end (server 3.3).
 const requestsGrace = 30 * time.Second
 
-// start lets the parts work: first the sockets are bound, so that a second server on the same port
-// does nothing before it fails.
+// start lets the parts work.
 func (p *serverProcess) start(ctx context.Context) (err error) {
-	if p.listeners, err = openListeners(ctx, p.settings.Listen, p.server, p.server.Admin(), p.log); err != nil {
-		return err
-	}
+	p.listeners.answerWith(ctx, p.settings.Listen, p.server, p.server.Admin())
 	p.partsCtx, p.endParts = context.WithCancel(context.WithoutCancel(ctx))
 	p.failures = make(chan error, 8)
 	err = p.configurePools(ctx)

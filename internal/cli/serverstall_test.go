@@ -52,7 +52,8 @@ func limits() config.Listen {
 func pipedServer(t *testing.T, handler http.HandlerFunc) *pipes {
 	t.Helper()
 	p := &pipes{accepted: make(chan net.Conn), closed: make(chan struct{})}
-	s := newHTTPServer(limits(), handler, slog.New(slog.DiscardHandler))
+	s := newHTTPServer(limits(), slog.New(slog.DiscardHandler))
+	s.Handler = stalls{handler: handler, limit: limits().StallTimeout}
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(p) }()
 	t.Cleanup(func() {

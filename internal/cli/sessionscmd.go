@@ -22,23 +22,35 @@ func runSessions(ctx context.Context, c *call, server *client.Client) error {
 	if filter != nil {
 		return searchSessions(ctx, c, server, filter)
 	}
-	sessions, err := findSessions(ctx, c, server)
+	ask, page, err := c.sessionPages(ctx, server)
+	if err != nil {
+		return err
+	}
+	sessions, err := ask(page)
 	view := c.listView()
 	if err != nil {
 		return sizeError(view, err)
 	}
 	if view != nil {
-		more, none := "", "There are no sessions. Use `"+c.program+" start` to start one."
+		more, none := "", "There are no sessions. Use `"+c.hinted("start")+"` to start one."
 		if len(c.args.positional) > 1 {
 			name := strings.Join(c.args.positional, "/")
-			none = fmt.Sprintf("There are no sessions of %s. `%s workflows %s` lists the workflows.", name, c.program, c.args.positional[0])
+			none = fmt.Sprintf("There are no sessions of %s. `%s` lists the workflows.", name, c.hinted(shellLine("workflows", c.args.positional[0])))
 		}
 		if n := len(sessions.Sessions); n > 0 {
-			size := view.pageSize()
-			if asked := c.optionNumber("--page-size"); asked != nil {
-				size = *asked
+			shown := listPage{
+				command: append([]string{"sessions"}, c.args.positional...), shown: n, size: *page.Size, last: sessions.Sessions[n-1].ID,
+				next: func() (bool, error) {
+					next, err := ask(client.Page{LastID: sessions.Sessions[n-1].ID, Size: new(1)})
+					return err == nil && len(next.Sessions) > 0, err
+				},
 			}
-			more = view.older(append([]string{"sessions"}, c.args.positional...), n, size, sessions.Sessions[n-1].ID)
+			for i := range sessions.Sessions {
+				if last := sessions.Sessions[i].LastAttempt; last != nil {
+					shown.bytes += paramsBytes(last.Params)
+				}
+			}
+			more = view.older(&shown)
 		}
 		view.show(sessionTable(view, sessions.Sessions), none, more, view.timesHint())
 		return nil
@@ -51,17 +63,20 @@ func runSessions(ctx context.Context, c *call, server *client.Client) error {
 		c.printSession(&s)
 	}
 	if len(sessions.Sessions) == 0 {
-		say(c.env.Stderr, "Use `%s start` to start a session.\n", c.program)
+		say(c.env.Stderr, "Use `%s` to start a session.\n", c.hintedToPeople("start"))
 	}
 	return nil
 }
 
-func findSessions(ctx context.Context, c *call, server *client.Client) (*api.SessionCollection, error) {
+// sessionPages returns what lists the sessions that the command line names, and the page that it wants of them.
+func (c *call) sessionPages(ctx context.Context, server *client.Client) (
+	ask func(client.Page) (*api.SessionCollection, error), page client.Page, err error,
+) {
 	last, err := c.lastID()
 	if err != nil {
-		return nil, err
+		return nil, page, err
 	}
-	page := client.Page{LastID: last, Size: c.optionNumber("--page-size")}
+	page = client.Page{LastID: last, Size: c.optionNumber("--page-size")}
 	view := c.listView()
 	if view != nil && page.Size == nil {
 		page.Size = new(view.pageSize())
@@ -70,17 +85,19 @@ func findSessions(ctx context.Context, c *call, server *client.Client) (*api.Ses
 		if view == nil {
 			page.Size = nil // Digdag quirk, server 1.10.11
 		}
-		return server.ListSessions(ctx, page)
+		return func(page client.Page) (*api.SessionCollection, error) { return server.ListSessions(ctx, page) }, page, nil
 	}
 	project, err := findProject(ctx, server, c.args.positional[0])
 	if err != nil {
-		return nil, err
+		return nil, page, err
 	}
 	workflow := ""
 	if len(c.args.positional) > 1 {
 		workflow = c.args.positional[1]
 	}
-	return server.ListProjectSessions(ctx, project.ID, workflow, page)
+	return func(page client.Page) (*api.SessionCollection, error) {
+		return server.ListProjectSessions(ctx, project.ID, workflow, page)
+	}, page, nil
 }
 
 // searchSessions lists the sessions whose last attempts a filter means.
@@ -103,9 +120,9 @@ func searchSessions(ctx context.Context, c *call, server *client.Client, filter 
 		return err
 	}
 	sessions := sessionsOf(found)
-	more, none := "", filter.none(c.program, "sessions", filter.since.In(c.env.Now().Location()).Format(clockFormat))
+	more, none := "", filter.none(c, "sessions", filter.since.In(c.env.Now().Location()).Format(clockFormat))
 	if next != "" {
-		more = "Older ones: `" + filter.again(c.program, "sessions", next) + "`"
+		more = "Older ones: `" + filter.again(c, "sessions", next) + "`"
 	}
 	switch {
 	case view != nil:

@@ -17,7 +17,7 @@ const (
 	textStartSession     = "--session must be hourly, daily, now, \"yyyy-MM-dd\", or \"yyyy-MM-dd HH:mm:SS\" format: %s"
 	textSessionExists    = "A session for the requested session_time already exists (session_id=%s, attempt_id=%s, session_time=%s)"
 	textSessionExistsOne = "A session for the requested session_time already exists (session_time=%s)"
-	textHintRetry        = "\nhint: use `%s retry %s --latest-revision --all` command to run the session again for the same session_time"
+	textHintRetry        = "\nhint: use `%s` command to run the session again for the same session_time"
 )
 
 // runStart starts a session of a workflow (server 1.10.7).
@@ -92,10 +92,15 @@ func (c *call) sessionExists(err error, at api.OffsetTime) error {
 	}
 	var attempt api.Attempt
 	if json.Unmarshal(refused.Body, &attempt) != nil || attempt.ID == 0 {
-		return &complaint{text: fmt.Sprintf(textSessionExistsOne+textHintRetry, isoShort(at), c.program, "<attempt-id>")}
+		return &complaint{text: fmt.Sprintf(textSessionExistsOne+textHintRetry, isoShort(at), c.retryForm("<attempt-id>"))}
 	}
 	return &complaint{text: fmt.Sprintf(textSessionExists+textHintRetry,
-		attempt.SessionID, attempt.ID, isoShort(attempt.SessionTime), c.program, attempt.ID)}
+		attempt.SessionID, attempt.ID, isoShort(attempt.SessionTime), c.retryForm(attempt.ID.String()))}
+}
+
+// retryForm is the command that runs a session again.
+func (c *call) retryForm(attempt string) string {
+	return c.hintedToPeople("retry " + attempt + " --latest-revision --all")
 }
 
 // startedOrFollowed shows an attempt that was just started, with --wait until it has ended. The tree says all
@@ -122,8 +127,9 @@ func (c *call) showStarted(a *api.Attempt) error {
 	say(c.env.Stdout, "  project: %s\n  workflow: %s\n  session time: %s\n", a.Project.Name, a.Workflow.Name, sessionTime(a.SessionTime))
 	say(c.env.Stdout, "  retry attempt name: %s\n  params: %s\n  created at: %s\n\n",
 		optText(a.RetryAttemptName), paramsText(a.Params), c.local(a.CreatedAt))
-	say(c.env.Stderr, "* Use `%s session %s` to show session status.\n", c.program, a.SessionID)
-	say(c.env.Stderr, "* Use `%s task %s` and `%s log %s` to show task status and logs.\n", c.program, a.ID, c.program, a.ID)
+	say(c.env.Stderr, "* Use `%s` to show session status.\n", c.hintedToPeople("session "+a.SessionID.String()))
+	say(c.env.Stderr, "* Use `%s` and `%s` to show task status and logs.\n",
+		c.hintedToPeople("task "+a.ID.String()), c.hintedToPeople("log "+a.ID.String()))
 	return nil
 }
 

@@ -292,7 +292,8 @@ var table = []command{
 		usage: []string{"tasks <attempt-id>"},
 		min:   1, max: 1,
 		options: []option{
-			textOption("STATE", "show only those in this state, as in error or running", "--status"),
+			textOption("STATE", "show only those in this state, as in error or running", "--status").
+				offering(oneOf(taskStates()...)).checked(knownState),
 			jsonOption,
 		},
 		run: runTasks,

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/client"
 )
@@ -49,6 +50,18 @@ func runTasks(ctx context.Context, c *call) error {
 	}
 	return remote(list)(ctx, c)
 }
+
+// taskStates are the values of --status.
+func taskStates() []string {
+	var words []string
+	for state := trowel.TaskBlocked; state <= trowel.TaskAwaitingInput; state++ {
+		words = append(words, state.String())
+	}
+	return words
+}
+
+// knownState checks --status.
+func knownState(value string) string { return statusAmong(value, taskStates()) }
 
 // reasons are the texts of why tasks wait, by their ids, while the attempt goes on. What an ended attempt did
 // not reach is listed as Digdag does. A server that does not know leaves them out.

@@ -63,7 +63,7 @@ func (c *call) tokensForm() (func(ctx context.Context, keeper tokenKeeper) error
 	}
 	switch {
 	case form == tokensRevoke && count != 2:
-		return nil, c.usage("tokens revoke needs the id of a token").hinting("`%s tokens list` shows the ids", c.program)
+		return nil, c.usage("tokens revoke needs the id of a token").hinting("`%s` shows the ids", c.hinted("tokens list"))
 	case form != tokensRevoke && count > 1:
 		return nil, c.usage("tokens " + form + " takes no argument")
 	}
@@ -76,7 +76,7 @@ func (c *call) tokensForm() (func(ctx context.Context, keeper tokenKeeper) error
 	case tokensRevoke:
 		id, err := api.ParseID(c.args.positional[1])
 		if err != nil {
-			return nil, c.usage(fmt.Sprintf(textNotAnID, c.args.positional[1])).hinting("an id is a number; `%s tokens list` shows it", c.program)
+			return nil, c.usage(fmt.Sprintf(textNotAnID, c.args.positional[1])).hinting("an id is a number; `%s` shows it", c.hinted("tokens list"))
 		}
 		return func(ctx context.Context, keeper tokenKeeper) error { return c.revokeToken(ctx, keeper, id) }, nil
 	}
@@ -131,7 +131,7 @@ func (c *call) listTokens(ctx context.Context, keeper tokenKeeper) error {
 		return c.printJSON(list)
 	}
 	if view := c.listView(); view != nil {
-		view.show(tokenTable(view, list.Items), "There are no tokens. `"+c.program+" tokens create` makes one.", view.timesHint())
+		view.show(tokenTable(view, list.Items), "There are no tokens. `"+c.hinted("tokens create")+"` makes one.", view.timesHint())
 		return nil
 	}
 	say(c.env.Stdout, "Tokens:\n")

@@ -14,10 +14,10 @@ func runUpload(ctx context.Context, c *call) (err error) {
 	name := c.args.positional[0]
 	file, err := os.Open(c.env.path(name))
 	if errors.Is(err, fs.ErrNotExist) {
-		return &missingFileError{path: name}
+		return useUpload.failed(&missingFileError{path: name})
 	}
 	if err != nil {
-		return fmt.Errorf("read %s: %w", name, reason(err))
+		return useUpload.failed(fmt.Errorf("read %s: %w", name, reason(err)))
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	return c.upload(ctx, file, c.args.positional[1], time.Time{}, "")

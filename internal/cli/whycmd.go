@@ -112,7 +112,7 @@ func (c *call) printWhy(why *api.Why, output map[api.ID][]string) {
 			if !offer.Allowed {
 				note = "   (you are not allowed to)"
 			}
-			say(c.env.Stdout, "  %s%s\n", offer.Label, note)
+			say(c.env.Stdout, "  %s%s\n", c.onServer(offer.Label), note)
 		}
 	}
 }

@@ -13,7 +13,7 @@ const (
 		whyChain + `,"offers":[{"action":"set_pool","label":"trowel pools set db 5","allowed":true},{"action":"kill_attempt","label":"trowel kill 3","allowed":false}]`
 	whyShown = "+m+last: blocked\n  at m.dig:4:1\n  upstream: waits for +m+load (ready)  (since 2024-01-01 09:00:00 +0900)\n\n" +
 		"What is behind it:\n  +m+load waits for a slot of pool `db`\n\n" +
-		"What can be done:\n  trowel pools set db 5\n  trowel kill 3   (you are not allowed to)\n"
+		"What can be done:\n  trowel pools set db 5 -e SERVER\n  trowel kill 3 -e SERVER   (you are not allowed to)\n"
 	whyRunning = `{"code":null,"text":"runs since now","since":null,"attempt":"4","task":{"id":"2","name":"+m+load"},"state":"running","blockers":[],` +
 		`"next":{"at":null,"estimateAt":null},"reasons":[],"chain":[],"offers":[]}`
 )

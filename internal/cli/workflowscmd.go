@@ -24,10 +24,10 @@ func runWorkflows(ctx context.Context, c *call, server *client.Client) error {
 	if view := c.listView(); view != nil {
 		more := ""
 		if n := len(workflows.Workflows); n > 0 && len(c.args.positional) == 0 && n == c.args.number("--count") {
-			more = fmt.Sprintf("More: `%s workflows --last-id %s`", c.program, workflows.Workflows[n-1].ID)
+			more = fmt.Sprintf("More: `%s`", c.hinted("workflows --last-id "+workflows.Workflows[n-1].ID.String()))
 		}
-		none := "There are no workflows. Use `" + c.program + " push` to send a project."
-		view.show(workflowTable(workflows.Workflows), none, more, "`"+c.program+" workflows <project-name> <name>` shows the text of one.")
+		none := "There are no workflows. Use `" + c.hinted("push") + "` to send a project."
+		view.show(workflowTable(workflows.Workflows), none, more, "`"+c.hinted("workflows <project-name> <name>")+"` shows the text of one.")
 		return nil
 	}
 	last := ""
@@ -40,7 +40,7 @@ func runWorkflows(ctx context.Context, c *call, server *client.Client) error {
 		say(c.env.Stdout, "    %s\n", w.Name)
 	}
 	say(c.env.Stdout, "\n")
-	say(c.env.Stderr, "Use `%s workflows <project-name> <name>` to show details.\n", c.program)
+	say(c.env.Stderr, "Use `%s` to show details.\n", c.hintedToPeople("workflows <project-name> <name>"))
 	return nil
 }
 

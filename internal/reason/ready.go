@@ -73,7 +73,7 @@ func (a *asking) missing(name string) Reason {
 	}
 	return Reason{
 		Code: PoolMissing, Text: text, Fields: param.Of("pool", name), Blockers: []Blocker{{Kind: "pool", Name: name, Detail: "missing"}},
-		Offers: []Offer{{ActionSetPool, fmt.Sprintf("trowel pools set %s 1", name)}},
+		Offers: []Offer{{ActionSetPool, fmt.Sprintf("trowel pools set %s 1", shellWord(name))}},
 	}
 }
 
@@ -175,7 +175,7 @@ func (a *asking) poolBlocker(p *trowel.Pool, d queue.Demand) Blocker {
 }
 
 func (a *asking) setPool(p *trowel.Pool, n int) Offer {
-	label := fmt.Sprintf("trowel pools set %s %d", p.Name, n)
+	label := fmt.Sprintf("trowel pools set %s %d", shellWord(p.Name), n)
 	if p.ProjectID != 0 {
 		label += " --project " + a.Project
 	}
@@ -313,7 +313,7 @@ func (a *asking) noAgent(name string, labels []string, idle []*trowel.Agent, see
 			detail := "rests"
 			if !agent.DrainedAt.IsZero() {
 				detail = "drained"
-				r.Offers = append(r.Offers, Offer{ActionUndrain, "trowel agents undrain " + agent.Name})
+				r.Offers = append(r.Offers, Offer{ActionUndrain, "trowel agents undrain " + shellWord(agent.Name)})
 			}
 			r.Blockers = append(r.Blockers, Blocker{Kind: "agent", ID: agent.ID, Name: agent.Name, Detail: detail})
 		}

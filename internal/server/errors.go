@@ -79,6 +79,9 @@ func (c *call) refusalOf(err error) *refusal {
 	if errors.Is(err, errSlow) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		status = http.StatusServiceUnavailable
 	}
+	if status == http.StatusServiceUnavailable && len(placesIn(err)) > 0 {
+		c.opts.Log.Error("request not served", slog.String("method", c.r.Method), slog.String("path", c.r.URL.Path), slog.Any("error", err))
+	}
 	if status != http.StatusInternalServerError {
 		return &refusal{status: status, message: messageOf(err), err: err}
 	}
@@ -88,12 +91,12 @@ func (c *call) refusalOf(err error) *refusal {
 	return &refusal{status: status, message: fmt.Sprintf("internal error, reference %s: see the server's log", reference), err: err}
 }
 
-// messageOf is the sentence of an error for people.
+// messageOf is the sentence of an error for callers.
 func messageOf(err error) string {
 	if known, ok := errors.AsType[*trowel.Error](err); ok {
 		return known.Message
 	}
-	return err.Error()
+	return withoutPlaces(err)
 }
 
 // document is the body of a refusal.

@@ -24,6 +24,13 @@ func (w *Writes) Note(at time.Time, err error) {
 	w.at, w.failed = at, err
 }
 
+// Last returns why the last write failed; nil if it succeeded, or if nobody has written.
+func (w *Writes) Last() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.failed
+}
+
 // Check returns why the last write failed. If nobody has written for a while it lets probe write something, which
 // must Note how that ended.
 func (w *Writes) Check(ctx context.Context, now time.Time, probe func(context.Context)) error {
@@ -36,7 +43,5 @@ func (w *Writes) Check(ctx context.Context, now time.Time, probe func(context.Co
 	if due {
 		probe(ctx)
 	}
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.failed
+	return w.Last()
 }

@@ -293,7 +293,8 @@ func ownRoutes() []route {
 	return []route{
 		{
 			method: "GET", path: "/api/health", name: "getHealth", open: true, answer: HealthReport{}, handle: getHealth,
-			about: "Whether all parts of the server work: 503 while one does not. It needs no authentication; readers are told which.",
+			about: "Whether all parts of the server work: 503 while one does not. It needs no authentication; readers are told which: " +
+				"`database`, `archives` and `task_logs`, the latter two where they are kept elsewhere.",
 		},
 		{
 			method: "GET", path: "/api/health/live", name: "getLive", open: true, answer: HealthLive{}, handle: getLive,

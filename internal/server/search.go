@@ -1,12 +1,15 @@
 package server
 
 import (
+	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/access"
 	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/param"
 )
 
 // searchRoutes look for things by what people know of them (ui.md, A11).
@@ -28,6 +31,9 @@ func searchRoutes() []route {
 }
 
 func searchAttempts(c *call) (any, error) {
+	if err := c.onlyKnownParams(); err != nil {
+		return nil, err
+	}
 	q, err := c.attemptSearch()
 	if err != nil {
 		return nil, err
@@ -67,6 +73,25 @@ func searchAttempts(c *call) (any, error) {
 		page.Items = append(page.Items, itemOf(s))
 	}
 	return page, nil
+}
+
+// onlyKnownParams refuses query parameters that the route has not: a misspelt one would find more than was asked for.
+func (c *call) onlyKnownParams() error {
+	var known []string
+	for _, p := range c.route.query {
+		known = append(known, p.name)
+	}
+	for _, key := range slices.Sorted(maps.Keys(c.query)) {
+		if slices.Contains(known, key) {
+			continue
+		}
+		wrong := wrongValue(key, "there is no parameter %q: there are %s", key, strings.Join(known, ", "))
+		if near := param.Similar(key, known); len(near) > 0 {
+			return wrong.hinting("did you mean " + near[0] + "?")
+		}
+		return wrong
+	}
+	return nil
 }
 
 // attemptSearch reads the parameters, but for the project and the page.

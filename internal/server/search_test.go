@@ -50,6 +50,16 @@ func TestSearchAttempts(t *testing.T) {
 			t.Errorf("%s (-want +got):\n%s", query, diff)
 		}
 	}
+	for query, want := range map[string]string{
+		"stauts=error":  `"message":"there is no parameter \"stauts\": there are limit, cursor, unit, status, project, workflow, createdFrom, createdTo, sort"`,
+		"statsu=error":  `"hint":"did you mean status?"`,
+		"page_size=1":   `"where":"page_size"`,
+		"limit=1&=&x=1": `there is no parameter \"\"`,
+	} {
+		if a := h.get(t, "/api/search/attempts?"+query); a.status != http.StatusBadRequest || !strings.Contains(a.body, want) {
+			t.Errorf("%s: %d %s, want 400 with %s", query, a.status, a.body, want)
+		}
+	}
 	bearer := []string{"Authorization", "Bearer " + h.token(t, access.RoleRead, "one")}
 	for query, want := range map[string][]string{"": {"one running"}, "project=one": {"one running"}, "status=error": nil} {
 		if diff := cmp.Diff(want, h.found(t, query, bearer...)); diff != "" {

@@ -1,0 +1,48 @@
+package cli
+
+// This file makes the commands that hints name. They reach the server that the command line of the hint names.
+
+// hinted is a command of this program for the same server. The form is its words for a shell, with names quoted and
+// with placeholders as they are.
+func (c *call) hinted(form string) string {
+	return c.onServer(c.program + " " + form)
+}
+
+// hintedToPeople is hinted in a text of Digdag's, which programs read as it is: only people get the options.
+func (c *call) hintedToPeople(form string) string {
+	if !c.env.Terminals.Stderr {
+		return c.program + " " + form
+	}
+	return c.hinted(form)
+}
+
+// sameServer are the options of the command line that say which server it is, as they were spelled. Those that sign in
+// are left out: the command may be seen by others.
+func (c *call) sameServer() []string {
+	var words []string
+	for _, p := range c.args.pairs("-X") {
+		if p.key == settingEndpoint && !c.args.given("--endpoint") {
+			words = append(words, "-X", p.key+"="+p.value)
+		}
+	}
+	if c.args.given("--endpoint") {
+		words = append(words, c.args.spelling("--endpoint"), c.args.text("--endpoint"))
+	}
+	if c.configPath != "" {
+		words = append(words, c.configSpelling, c.configPath)
+	}
+	return words
+}
+
+// onServer adds these options to a command that is made elsewhere.
+func (c *call) onServer(command string) string {
+	if options := c.sameServer(); len(options) > 0 {
+		command += " " + shellLine(options...)
+	}
+	return command
+}
+
+// serverCommand is a command line for the same server, for a shell, that starts this program as it was started.
+func serverCommand(c *call, words ...string) string {
+	return shellLine(append(append(c.startedAs(), words...), c.sameServer()...)...)
+}
