@@ -11,7 +11,7 @@ import (
 // Options says where the server is and how to talk to it.
 type Options struct {
 	// Endpoint is the address: http://HOST[:PORT], https://HOST[:PORT] or HOST[:PORT]. A path behind it
-	// comes before the paths of all requests.
+	// is ignored.
 	Endpoint string
 	// Header is sent with every request to the server, but not to where it redirects to.
 	Header http.Header
@@ -38,7 +38,7 @@ const (
 // Client talks to one server. It may be used concurrently.
 type Client struct {
 	options  Options
-	endpoint *url.URL // scheme, host and perhaps a path that does not end with /
+	endpoint *url.URL // scheme and host only
 	http     *http.Client
 }
 
@@ -79,7 +79,7 @@ func New(options Options) (*Client, error) {
 	}, nil
 }
 
-// Endpoint is the address of the server.
+// Endpoint is the address of the server, without a path.
 func (c *Client) Endpoint() string { return c.endpoint.String() }
 
 // Close gives back idle connections.

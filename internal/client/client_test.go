@@ -181,40 +181,6 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// A path of the endpoint comes before all paths of requests, and is part of the server's name in errors.
-func TestEndpointPath(t *testing.T) {
-	t.Parallel()
-	server := serve(t, func(w http.ResponseWriter, r *http.Request, try int) {
-		switch {
-		case try == 1:
-			send(w, 404, `{"message":"attempt not found","status":404}`)
-		case strings.HasSuffix(r.URL.Path, "/version"):
-			_, _ = io.WriteString(w, "<html>")
-		default:
-			send(w, 404, "")
-		}
-	})
-	c := newClient(t, client.Options{Endpoint: server.URL + "/a%20b/trowel/"})
-	place := server.URL + "/a%20b/trowel"
-	_, err := c.FindAttempt(t.Context(), 1)
-	if refused, ok := errors.AsType[*client.StatusError](err); !ok || refused.Endpoint != place || refused.Request != "GET /api/attempts/1" {
-		t.Errorf("refusal = %#v", err)
-	}
-	_, err = c.Version(t.Context())
-	if foreign, ok := errors.AsType[*client.ForeignError](err); !ok || foreign.Endpoint != place || foreign.Request != "GET /api/version" {
-		t.Errorf("answer of something else = %#v", err)
-	}
-	want := []string{"GET /a%20b/trowel/api/attempts/1", "GET /a%20b/trowel/api/version"}
-	if diff := cmp.Diff(want, server.seen()); diff != "" {
-		t.Errorf("requests (-want +got):\n%s", diff)
-	}
-	server.Close()
-	_, err = c.Version(t.Context())
-	if unreachable, ok := errors.AsType[*client.UnreachableError](err); !ok || unreachable.Endpoint != place {
-		t.Errorf("no answer = %#v", err)
-	}
-}
-
 // server 1.7.2: what goes along with each request.
 func TestHeaders(t *testing.T) {
 	t.Parallel()

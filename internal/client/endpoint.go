@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// parseEndpoint reads an endpoint (server 1.7.1). A path behind the port is what all paths of requests begin with, for a
-// server behind a proxy that gives it a part of its own paths; Digdag ignores it.
+// parseEndpoint reads an endpoint (server 1.7.1). What follows the port is ignored.
 func parseEndpoint(text string) (*url.URL, error) {
 	scheme, rest, found := strings.Cut(text, "://")
 	switch {
@@ -18,10 +17,7 @@ func parseEndpoint(text string) (*url.URL, error) {
 	case scheme != "http" && scheme != "https":
 		return nil, fmt.Errorf("Endpoint must start with http:// or https://: %s", text) // Digdag's text
 	}
-	if at := strings.IndexAny(rest, "?#"); at >= 0 {
-		return nil, fmt.Errorf("endpoint %s: an endpoint ends with a host, a port or a path; leave out %q", text, rest[at:])
-	}
-	host, path, _ := strings.Cut(rest, "/")
+	host, _, _ := strings.Cut(rest, "/")
 	name := host
 	if at := strings.LastIndexByte(host, ':'); at >= 0 && !strings.HasSuffix(host, "]") {
 		port := host[at+1:]
@@ -37,22 +33,5 @@ func parseEndpoint(text string) (*url.URL, error) {
 	if err != nil || endpoint.Hostname() == "" || endpoint.Host != host {
 		return nil, fmt.Errorf("endpoint %q names no host: it must be http://HOST:PORT, https://HOST:PORT or HOST:PORT", text)
 	}
-	if path = strings.TrimRight(path, "/"); path == "" {
-		return endpoint, nil
-	}
-	withPath, err := url.Parse(scheme + "://" + host + "/" + path)
-	if err != nil {
-		return nil, fmt.Errorf("endpoint %q: its path is none of a URL", text)
-	}
-	return withPath, nil
-}
-
-// place is the server that an address is of, and the path there. A redirect leads to another server.
-func (c *Client) place(address *url.URL) (endpoint, path string) {
-	if address.Scheme == c.endpoint.Scheme && address.Host == c.endpoint.Host {
-		if below, found := strings.CutPrefix(address.Path, c.endpoint.Path+"/"); found {
-			return c.Endpoint(), "/" + below
-		}
-	}
-	return address.Scheme + "://" + address.Host, address.Path
+	return endpoint, nil
 }

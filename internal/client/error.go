@@ -23,7 +23,7 @@ type StatusError struct {
 	Told bool
 	// Request is what was asked, as in "PUT /api/attempts"; empty if a list did not have something.
 	Request string
-	// Endpoint is the server that answered, as in http://127.0.0.1:65432 or https://example.com/trowel.
+	// Endpoint is the server that answered, as in http://127.0.0.1:65432.
 	Endpoint string
 	// Location is where a redirect leads to; empty for none.
 	Location string
@@ -72,9 +72,11 @@ func missing(format string, args ...any) error {
 
 // refusal is the error of an answer. The body of an answer to GET is not in its text: Digdag's client
 // has read it already when it makes the text. Findings, which are ours, are not in the text either.
-func (c *Client) refusal(method string, res *http.Response, body []byte) error {
-	endpoint, path := c.place(res.Request.URL)
-	e := &StatusError{Code: res.StatusCode, Text: string(body), Body: body, Told: true, Request: method + " " + path, Endpoint: endpoint}
+func refusal(method string, res *http.Response, body []byte) error {
+	e := &StatusError{
+		Code: res.StatusCode, Text: string(body), Body: body, Told: true,
+		Request: method + " " + res.Request.URL.Path, Endpoint: res.Request.URL.Scheme + "://" + res.Request.URL.Host,
+	}
 	if res.StatusCode >= 300 && res.StatusCode < 400 {
 		e.Location = res.Header.Get("Location")
 	}

@@ -29,7 +29,7 @@ func (c *Client) fetch(ctx context.Context, address string, own bool) (io.ReadCl
 				return err
 			}
 			if res.StatusCode != http.StatusOK {
-				return c.closed(http.MethodGet, res)
+				return closed(http.MethodGet, res)
 			}
 			file = res.Body
 			return nil

@@ -66,7 +66,7 @@ func (c *Client) PushProject(ctx context.Context, p Push) (*api.Project, error) 
 		return nil, err
 	}
 	var project api.Project
-	if err := c.readJSON(res, &project); err != nil {
+	if err := readJSON(res, &project); err != nil {
 		return nil, err
 	}
 	return &project, nil

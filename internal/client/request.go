@@ -78,7 +78,7 @@ func get[T any](ctx context.Context, c *Client, path string, q query) (*T, error
 		if err != nil {
 			return err
 		}
-		return c.readJSON(res, &answer)
+		return readJSON(res, &answer)
 	})
 	if err != nil {
 		return nil, err
@@ -103,7 +103,7 @@ func change[T any](ctx context.Context, c *Client, method, path string, body any
 		return nil, err
 	}
 	var answer T
-	if err := c.readJSON(res, &answer); err != nil {
+	if err := readJSON(res, &answer); err != nil {
 		return nil, err
 	}
 	return &answer, nil
@@ -131,7 +131,7 @@ func (c *Client) send(ctx context.Context, r request) (*http.Response, error) {
 		return nil, err
 	}
 	if res.StatusCode < 200 || res.StatusCode > 299 {
-		return nil, c.closed(r.method, res)
+		return nil, closed(r.method, res)
 	}
 	return res, nil
 }
@@ -176,30 +176,30 @@ func (c *Client) unreachable(address *url.URL, err error) error {
 	if wrapped, ok := errors.AsType[*url.Error](err); ok {
 		err = wrapped.Err
 	}
-	endpoint, _ := c.place(address)
-	return &UnreachableError{Endpoint: endpoint, Err: err}
+	return &UnreachableError{Endpoint: address.Scheme + "://" + address.Host, Err: err}
 }
 
 // closed reads the answer that refuses a request.
-func (c *Client) closed(method string, res *http.Response) error {
+func closed(method string, res *http.Response) error {
 	body, err := io.ReadAll(io.LimitReader(res.Body, 1<<20))
 	_ = res.Body.Close() // it was read
 	if err != nil {
 		body = nil // the status says enough
 	}
-	return c.refusal(method, res, body)
+	return refusal(method, res, body)
 }
 
 // readJSON reads the document of an answer.
-func (c *Client) readJSON(res *http.Response, into any) error {
-	endpoint, path := c.place(res.Request.URL)
+func readJSON(res *http.Response, into any) error {
 	data, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
 	_ = res.Body.Close() // it was read
 	if err != nil {
-		return &UnreachableError{Endpoint: endpoint, Err: err}
+		return &UnreachableError{Endpoint: res.Request.URL.Scheme + "://" + res.Request.URL.Host, Err: err}
 	}
 	if err := json.Unmarshal(data, into); err != nil {
-		return &ForeignError{Request: res.Request.Method + " " + path, Endpoint: endpoint, Err: err}
+		return &ForeignError{
+			Request: res.Request.Method + " " + res.Request.URL.Path, Endpoint: res.Request.URL.Scheme + "://" + res.Request.URL.Host, Err: err,
+		}
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ import (
 
 // Options are what a Link works with. Servers, Self, Now and Log are required.
 type Options struct {
-	// Servers are the addresses of servers on one database, http://HOST:PORT[/PATH] or https://HOST:PORT[/PATH]. One is
+	// Servers are the addresses of servers on one database, http://HOST:PORT or https://HOST:PORT. One is
 	// used at a time, the next one when it cannot be.
 	Servers []string
 	Token   string // empty for none
@@ -85,10 +85,10 @@ type held struct {
 func New(opts Options) (*Link, error) {
 	for _, server := range opts.Servers {
 		address, err := url.Parse(server)
-		if err != nil || (address.Scheme != "http" && address.Scheme != "https") || address.Host == "" || address.RawQuery != "" || address.Fragment != "" {
+		if err != nil || (address.Scheme != "http" && address.Scheme != "https") || address.Host == "" {
 			return nil, &trowel.Error{
 				Kind: trowel.ErrInvalid, Message: fmt.Sprintf("%q is no address of a server", server),
-				Hint: "an address is http://HOST:PORT or https://HOST:PORT, with a path behind it if the server is behind one of a proxy",
+				Hint: "an address is http://HOST:PORT or https://HOST:PORT",
 			}
 		}
 	}
