@@ -74,6 +74,9 @@ func (c *call) client() (*client.Client, error) {
 	if err := checkHeader(header); err != nil {
 		return nil, err
 	}
+	if path := ignoredPath(endpoint); path != "" && c.env.Terminals.Stderr {
+		say(c.env.Stderr, "warning: the path %s of the endpoint is ignored: a server has a host of its own, or a port\n", path)
+	}
 	noDirect, _ := config.Get(settingNoDirectDownload)
 	return client.New(client.Options{
 		Endpoint:         endpoint,
@@ -85,6 +88,18 @@ func (c *call) client() (*client.Client, error) {
 		NoDirectDownload: strings.EqualFold(strings.TrimSpace(noDirect), "true"),
 		Warn:             func(text string) { say(c.env.Stderr, "%s\n", text) },
 	})
+}
+
+// ignoredPath is what follows the host and the port of an endpoint, which nobody reads (server 1.7.1); empty for a single slash.
+func ignoredPath(endpoint string) string {
+	if _, rest, found := strings.Cut(endpoint, "://"); found {
+		endpoint = rest
+	}
+	_, path, _ := strings.Cut(endpoint, "/")
+	if path == "" {
+		return ""
+	}
+	return "/" + path
 }
 
 // sign adds what tells the server who calls, and the other headers of the command line. What is said for

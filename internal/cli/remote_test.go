@@ -469,3 +469,27 @@ func TestProjectSecrets(t *testing.T) {
 		{name: "checked before anything is sent", args: "secrets --project demo --set a=1 a=2", exit: 1, stderr: "Usage: trowel secrets [--local] [--project <project>] [--set <key>=<value>] [--delete key]\n...error: Duplicate --set secret key: 'a'\n"},
 	})
 }
+
+// A path behind the endpoint is ignored, which people on a terminal are told.
+func TestIgnoredPath(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		endpoint   string
+		isTerminal bool
+		want       string
+	}{
+		{"http://127.0.0.1:1/trowel", true, "/trowel"},
+		{"127.0.0.1:1/a/?b", true, "/a/?b"},
+		{"http://127.0.0.1:1/trowel", false, ""},
+		{"http://127.0.0.1:1/", true, ""},
+		{"127.0.0.1:1", true, ""},
+	} {
+		env, _, stderr := newConsole(t).env("version", "-e", tc.endpoint)
+		env.Terminals.Stderr = tc.isTerminal
+		Run(t.Context(), env)
+		_, rest, _ := strings.Cut(stderr.String(), "warning: the path ")
+		if got, _, _ := strings.Cut(rest, " of the endpoint is ignored"); got != tc.want {
+			t.Errorf("%s, terminal %v: the path %q is said to be ignored, want %q: %s", tc.endpoint, tc.isTerminal, got, tc.want, stderr)
+		}
+	}
+}
