@@ -126,7 +126,7 @@ func tasksIn(tasks []api.Task, state string) []api.Task {
 func (v *listView) failureHint(attempt api.ID, tasks []api.Task) string {
 	for i := range tasks {
 		if taskError(&tasks[i]) != "" {
-			return fmt.Sprintf("`%s log %s %s` shows what it wrote before it failed.", v.program, attempt, tasks[i].FullName)
+			return fmt.Sprintf("`%s` shows what it wrote before it failed.", shellLine(v.program, "log", attempt.String(), tasks[i].FullName))
 		}
 	}
 	return ""

@@ -139,7 +139,7 @@ func listPools(ctx context.Context, c *call, server *client.Client) error {
 	}
 	for _, m := range all.Missing {
 		say(c.env.Stderr, "%s for the pool '%s', which does not exist%s. Use `%s pools set %s SLOTS` to make it.\n",
-			countOf(m.Waiting, "task waits", "tasks wait"), m.Name, waited(m.OldestWaitMS), c.program, m.Name)
+			countOf(m.Waiting, "task waits", "tasks wait"), m.Name, waited(m.OldestWaitMS), c.program, shellQuote(m.Name))
 	}
 	return nil
 }
