@@ -338,6 +338,31 @@ func TestAnswersWithoutEnd(t *testing.T) {
 	}
 }
 
+// What an answer takes in memory is bounded, too: {} is a task like any. A list in a parameter may be longer, and what looks
+// like a list in a text is none.
+func TestBulkyAnswers(t *testing.T) {
+	t.Parallel()
+	const million = 1 << 20
+	list := func(n int, entry string) string { return "[" + strings.Repeat(entry+",", n-1) + entry + "]" }
+	for name, row := range map[string]struct {
+		answer  string
+		refused bool
+	}{
+		"many tasks":           {`{"tasks":` + list(million, "{}") + `}`, false},
+		"too many tasks":       {`{"tasks":` + list(million+1, "{}") + `}`, true},
+		"too many of nothing":  {`{"tasks":` + list(million+1, "null") + `}`, true},
+		"a parameter":          {`{"tasks":[{"storeParams":{"l":` + list(2*million, "1") + `}}]}`, false},
+		"a parameter of lists": {`{"tasks":[{"storeParams":{"l":` + list(9, list(million, "1")) + `}}]}`, true},
+		"a text":               {`{"tasks":[{"fullName":"\"[` + strings.Repeat(",", 9*million) + `]"}]}`, false},
+	} {
+		server := serve(t, func(w http.ResponseWriter, _ *http.Request, _ int) { send(w, 200, row.answer) })
+		_, err := newClient(t, client.Options{Endpoint: server.URL}).ListTasks(t.Context(), 1)
+		if _, foreign := errors.AsType[*client.ForeignError](err); foreign != row.refused || (err != nil) != row.refused {
+			t.Errorf("%s: %v, refused %v", name, err, row.refused)
+		}
+	}
+}
+
 // server 1.7.2: redirects end after ten.
 func TestRedirectsEnd(t *testing.T) {
 	t.Parallel()

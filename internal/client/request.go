@@ -203,7 +203,11 @@ func readJSON(res *http.Response, into any) error {
 	if len(data) > maxAnswer {
 		return fmt.Errorf("the answer to %s %s has more than %d MiB", res.Request.Method, res.Request.URL.Path, maxAnswer>>20)
 	}
-	if err := json.Unmarshal(data, into); err != nil {
+	err = checkBulk(data)
+	if err == nil {
+		err = json.Unmarshal(data, into)
+	}
+	if err != nil {
 		return &ForeignError{
 			Request: res.Request.Method + " " + res.Request.URL.Path, Endpoint: res.Request.URL.Scheme + "://" + res.Request.URL.Host, Err: err,
 		}
