@@ -23,7 +23,7 @@ func TestPipeInPlaceOfAFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer root.Close()
+	defer root.Close() //nolint:errcheck // was only looked up in
 	r := &removal{root: root}
 	listed := make(chan error, 1)
 	go func() {
