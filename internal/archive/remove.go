@@ -77,8 +77,9 @@ func (r *removal) empty(folder string, remove func(name string) error) error {
 	}
 }
 
+// list returns names of what is in a folder. A task may have put something else in its place meanwhile.
 func (r *removal) list(folder string) (names []string, err error) {
-	file, err := r.root.Open(folder)
+	file, err := r.root.OpenFile(folder, os.O_RDONLY|onlyFolder, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/archive"
@@ -23,9 +24,9 @@ func runDownload(ctx context.Context, c *call, server *client.Client) error {
 	if revision == "" {
 		revision = project.Revision
 	}
-	dir := c.args.text("--output")
-	if dir == "" {
-		dir = project.Name
+	dir, err := c.downloadDir(project)
+	if err != nil {
+		return err
 	}
 	err = interruptible(ctx, func(ctx context.Context) error {
 		return useDownload.failed(c.download(ctx, server, project.ID, revision, dir))
@@ -36,6 +37,22 @@ func runDownload(ctx context.Context, c *call, server *client.Client) error {
 	say(c.env.Stdout, "Extracted project '%s' revision '%s' to %s.\n", project.Name, revision, dir)
 	return nil
 }
+
+// downloadDir is the folder to write into: that of the option, or one with the name of the project. A name that
+// nobody typed, as that of a project that was asked for by its id, must not lead to another place.
+func (c *call) downloadDir(project *api.Project) (string, error) {
+	if dir := c.args.text("--output"); dir != "" {
+		return dir, nil
+	}
+	name := project.Name
+	if name != c.args.positional[0] && (strings.ContainsAny(name, `/\`) || strings.HasPrefix(name, ".") || !filepath.IsLocal(name)) {
+		return "", &complaint{text: fmt.Sprintf("the name of the project, %q, cannot be that of a folder here", name), hint: "fix: name a folder with --output DIR"}
+	}
+	return name, nil
+}
+
+// maxDownload is the size of an archive that is fetched: as much as is unpacked of one.
+const maxDownload = 16 << 30
 
 // download fetches the archive as a whole before anything is written.
 func (c *call) download(ctx context.Context, server *client.Client, project api.ID, revision, dir string) (err error) {
@@ -56,8 +73,10 @@ func (c *call) download(ctx context.Context, server *client.Client, project api.
 		return fmt.Errorf("download to %s: %w", dir, reason(err))
 	}
 	defer func() { err = errors.Join(err, discard(file)) }()
-	if _, err := io.Copy(file, body); err != nil {
+	if n, err := io.Copy(file, io.LimitReader(body, maxDownload+1)); err != nil {
 		return fmt.Errorf("download the archive of revision %s: %w", revision, err)
+	} else if n > maxDownload {
+		return fmt.Errorf("download the archive of revision %s: it has more than %d GiB", revision, maxDownload>>30)
 	}
 	if _, err := file.Seek(0, io.SeekStart); err != nil {
 		return fmt.Errorf("download to %s: %w", dir, err)

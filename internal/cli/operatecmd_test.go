@@ -38,9 +38,11 @@ func TestOperating(t *testing.T) {
 	runRemoteCases(t, []remoteCase{
 		{
 			name: "pools", args: "pools", asked: []string{"GET pools?limit=500"},
-			known:  answers{"GET pools?limit=500": `{"items":[` + poolDB + `,` + poolOpen + `],"next":null,"missing":[{"name":"gone","projectId":"1","waiting":1,"oldestWaitMs":1000}]}`},
+			known: answers{"GET pools?limit=500": `{"items":[` + poolDB + `,` + poolOpen + `],"next":null,"missing":[{"name":"gone","projectId":"1","waiting":1,"oldestWaitMs":1000},` +
+				`{"name":"x; reboot","projectId":"1","waiting":2,"oldestWaitMs":1000}]}`},
 			stdout: "Pools:\n" + shownPool + "  name: default\n  project: demo\n  slots: unlimited\n  used: 0\n  open: unlimited\n  waiting: 0\n  include deferred: true\n  description: \n\n2 entries.\n",
-			stderr: "1 task waits for the pool 'gone', which does not exist (the oldest for 1s). Use `trowel pools set gone SLOTS -e SERVER` to make it.\n",
+			stderr: "1 task waits for the pool 'gone', which does not exist (the oldest for 1s). Use `trowel pools set gone SLOTS -e SERVER` to make it.\n" +
+				"2 tasks wait for the pool 'x; reboot', which does not exist (the oldest for 1s). Use `trowel pools set 'x; reboot' SLOTS -e SERVER` to make it.\n",
 		},
 		{
 			name: "pool", args: "pool show db", asked: []string{"GET pools/db", "GET pools/db/tasks?use=holding", "GET pools/db/tasks?use=waiting", "GET pools/db/history"},

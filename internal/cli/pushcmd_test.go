@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -73,6 +74,32 @@ const uploaded = "Uploaded:\n  id: 1\n  name: demo\n  revision: r1\n  archive ty
 // anyArchive stands for the name of a temporary archive.
 func anyArchive(text string) string {
 	return regexp.MustCompile(`archive-\d+\.tar\.gz`).ReplaceAllString(text, "ARCHIVE")
+}
+
+// A project that is asked for by its id has a name that others chose: it must not say where files go.
+func TestDownloadIntoTheNamesFolder(t *testing.T) {
+	t.Parallel()
+	for name, refused := range map[string]bool{
+		"other": false, "../up": true, "/tmp/trowel-never": true, ".": true, ".ssh": true, "a/b": true, `a\b`: true,
+	} {
+		mux := http.NewServeMux()
+		mux.HandleFunc("GET /api/version/check", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, goodVersion) })
+		mux.HandleFunc("GET /api/projects", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"projects":[]}`) })
+		mux.HandleFunc("GET /api/projects/1", func(w http.ResponseWriter, _ *http.Request) {
+			_, _ = io.WriteString(w, strings.Replace(projectDemo, `"demo"`, strconv.Quote(name), 1))
+		})
+		server := httptest.NewServer(mux) // without an archive
+		t.Cleanup(server.Close)
+		c := newConsole(t)
+		got := c.run("download", "1", "-e", server.URL)
+		if got.exit != 1 || strings.Contains(got.stderr, "\nfix: name a folder with --output DIR") != refused {
+			t.Errorf("%s: exit %d, %s", name, got.exit, got.stderr)
+		}
+		got = c.run("download", "1", "-o", "out", "-e", server.URL)
+		if want := "error: Project archive of revision 'r1' does not exist.\n"; got.stderr != want {
+			t.Errorf("%s, with --output: %s, want %s", name, got.stderr, want)
+		}
+	}
 }
 
 // TestPushAndDownload holds what push sends and prints, and that download brings it back (server

@@ -25,6 +25,8 @@ type Options struct {
 	AnyCertificate bool
 	// NoDirectDownload asks the server for all files itself, rather than for addresses of its store.
 	NoDirectDownload bool
+	// Silence is how long an answer that has begun may say nothing; 0 for 5 minutes.
+	Silence time.Duration
 	// Warn is told what is odd and goes on all the same; nil for nobody.
 	Warn func(text string)
 }
@@ -53,6 +55,9 @@ func New(options Options) (*Client, error) {
 	}
 	if options.Lookup == nil {
 		options.Lookup = func(string) (string, bool) { return "", false }
+	}
+	if options.Silence == 0 {
+		options.Silence = silenceTime
 	}
 	transport := &http.Transport{
 		DialContext:           (&net.Dialer{Timeout: connectTime}).DialContext,

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -305,6 +306,60 @@ func TestArchiveElsewhere(t *testing.T) {
 	}
 	if server.headers[0].Get("Authorization") != "secret" || bucket.headers[0].Get("Authorization") != "" {
 		t.Error("the user's headers went elsewhere, or not to the server")
+	}
+}
+
+// An answer that stops in its middle ends with an error, once; one without an end is not read for ever.
+func TestAnswersWithoutEnd(t *testing.T) {
+	t.Parallel()
+	server := serve(t, func(w http.ResponseWriter, r *http.Request, _ int) {
+		if r.URL.Path == "/api/projects" {
+			_, _ = io.WriteString(w, `{"projects":[`)
+			_ = http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+			return
+		}
+		w.Header().Set("Content-Encoding", "gzip")
+		zip := gzip.NewWriter(w)
+		blank := bytes.Repeat([]byte{' '}, 1<<20)
+		for range 257 {
+			_, _ = zip.Write(blank)
+		}
+		_ = zip.Close()
+	})
+	c := newClient(t, client.Options{Endpoint: server.URL, Silence: 10 * time.Millisecond})
+	_, err := c.ListProjects(t.Context(), client.ProjectQuery{})
+	if err == nil || !strings.Contains(err.Error(), "the answer stopped in its middle") || len(server.seen()) != 1 {
+		t.Errorf("an answer that stops: %v after %d requests", err, len(server.seen()))
+	}
+	c = newClient(t, client.Options{Endpoint: server.URL})
+	if _, err := c.FindAttempt(t.Context(), 1); err == nil || err.Error() != "the answer to GET /api/attempts/1 has more than 256 MiB" {
+		t.Errorf("an answer without an end: %v", err)
+	}
+}
+
+// What an answer takes in memory is bounded, too: {} is a task like any. A list in a parameter may be longer, and what looks
+// like a list in a text is none.
+func TestBulkyAnswers(t *testing.T) {
+	t.Parallel()
+	const million = 1 << 20
+	list := func(n int, entry string) string { return "[" + strings.Repeat(entry+",", n-1) + entry + "]" }
+	for name, row := range map[string]struct {
+		answer  string
+		refused bool
+	}{
+		"many tasks":           {`{"tasks":` + list(million, "{}") + `}`, false},
+		"too many tasks":       {`{"tasks":` + list(million+1, "{}") + `}`, true},
+		"too many of nothing":  {`{"tasks":` + list(million+1, "null") + `}`, true},
+		"a parameter":          {`{"tasks":[{"storeParams":{"l":` + list(2*million, "1") + `}}]}`, false},
+		"a parameter of lists": {`{"tasks":[{"storeParams":{"l":` + list(9, list(million, "1")) + `}}]}`, true},
+		"a text":               {`{"tasks":[{"fullName":"\"[` + strings.Repeat(",", 9*million) + `]"}]}`, false},
+	} {
+		server := serve(t, func(w http.ResponseWriter, _ *http.Request, _ int) { send(w, 200, row.answer) })
+		_, err := newClient(t, client.Options{Endpoint: server.URL}).ListTasks(t.Context(), 1)
+		if _, foreign := errors.AsType[*client.ForeignError](err); foreign != row.refused || (err != nil) != row.refused {
+			t.Errorf("%s: %v, refused %v", name, err, row.refused)
+		}
 	}
 }
 

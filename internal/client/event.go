@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"strings"
@@ -13,7 +14,7 @@ import (
 // Limits of a stream of events.
 const (
 	quietTime  = 45 * time.Second // without a sign of life, which Trowel's server gives every 15 s
-	maxEvent   = 16 << 20         // bytes of one event
+	maxEvent   = 16 << 20         // bytes of one line, and of the data of one event
 	streamType = "text/event-stream"
 )
 
@@ -72,11 +73,16 @@ func (e *Events) Next() (Event, error) {
 		switch {
 		case line == "" && event.Name != "":
 			return event, nil
+		case line == "":
+			event.Data = nil // of an event without a name, which Trowel's server does not send
 		case field == "id":
 			event.Position = value
 		case field == "event":
 			event.Name = value
 		case field == "data":
+			if len(event.Data)+len(value) > maxEvent {
+				return Event{}, fmt.Errorf("an event has more than %d MiB", maxEvent>>20)
+			}
 			event.Data = append(event.Data, value...)
 		}
 	}

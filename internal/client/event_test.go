@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -37,6 +38,27 @@ func TestEvents(t *testing.T) {
 	}
 	if seen := server.seen(); seen[0] != "GET /api/events?after=a-0&topic=attempt%3A1" {
 		t.Errorf("asked for %s", seen[0])
+	}
+}
+
+// What one event takes in memory is bounded, however many lines it comes in; what belongs to no event is dropped.
+func TestEventsAreBounded(t *testing.T) {
+	t.Parallel()
+	line := "data: " + strings.Repeat("x", 1<<20) + "\n"
+	server := serve(t, func(w http.ResponseWriter, _ *http.Request, _ int) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, strings.Repeat(line+"\n", 20)+"event: log\ndata: {}\n\nevent: log\n"+strings.Repeat(line, 17)+"\n")
+	})
+	stream, err := newClient(t, client.Options{Endpoint: server.URL}).Events(t.Context(), "attempt:1", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stream.Close()
+	if event, err := stream.Next(); err != nil || string(event.Data) != "{}" {
+		t.Errorf("after events without a name: %d bytes, %v, want {}", len(event.Data), err)
+	}
+	if event, err := stream.Next(); err == nil || errors.Is(err, io.EOF) {
+		t.Errorf("an event of 17 MiB: %d bytes, %v, want an error", len(event.Data), err)
 	}
 }
 

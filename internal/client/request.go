@@ -138,8 +138,10 @@ func (c *Client) send(ctx context.Context, r request) (*http.Response, error) {
 
 // exchange sends a request and returns the answer, whatever it is.
 func (c *Client) exchange(ctx context.Context, r request) (*http.Response, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
 	req, err := http.NewRequestWithContext(ctx, r.method, r.address, r.body)
 	if err != nil {
+		cancel(nil)
 		return nil, fmt.Errorf("make a request: %w", err)
 	}
 	if r.body != nil {
@@ -159,8 +161,10 @@ func (c *Client) exchange(ctx context.Context, r request) (*http.Response, error
 	}
 	res, err := c.http.Do(req)
 	if err != nil {
+		cancel(nil)
 		return nil, c.unreachable(req.URL, err)
 	}
+	res.Body = &watchedBody{body: res.Body, ctx: ctx, cancel: cancel, limit: c.options.Silence}
 	body, err := decoded(res)
 	if err != nil {
 		_ = res.Body.Close() // nothing in it can be read
@@ -191,12 +195,19 @@ func closed(method string, res *http.Response) error {
 
 // readJSON reads the document of an answer.
 func readJSON(res *http.Response, into any) error {
-	data, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer))
+	data, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
 	_ = res.Body.Close() // it was read
 	if err != nil {
 		return &UnreachableError{Endpoint: res.Request.URL.Scheme + "://" + res.Request.URL.Host, Err: err}
 	}
-	if err := json.Unmarshal(data, into); err != nil {
+	if len(data) > maxAnswer {
+		return fmt.Errorf("the answer to %s %s has more than %d MiB", res.Request.Method, res.Request.URL.Path, maxAnswer>>20)
+	}
+	err = checkBulk(data)
+	if err == nil {
+		err = json.Unmarshal(data, into)
+	}
+	if err != nil {
 		return &ForeignError{
 			Request: res.Request.Method + " " + res.Request.URL.Path, Endpoint: res.Request.URL.Scheme + "://" + res.Request.URL.Host, Err: err,
 		}
@@ -229,5 +240,5 @@ func passing(err error) bool {
 		return refused.Code >= 500 || refused.Code == http.StatusRequestTimeout || refused.Code == http.StatusTooManyRequests
 	}
 	_, ok := errors.AsType[*UnreachableError](err)
-	return ok && !errors.Is(err, context.Canceled)
+	return ok && !errors.Is(err, context.Canceled) && !errors.Is(err, errSilent)
 }

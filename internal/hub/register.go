@@ -70,7 +70,7 @@ func checkRegistration(r *api.AgentRegistration) error {
 }
 
 func checkName(what, text string) error {
-	if text == "" || len(text) > maxName || strings.ContainsFunc(text, func(c rune) bool { return c < ' ' || c == 0x7f }) {
+	if text == "" || len(text) > maxName || strings.ContainsFunc(text, func(r rune) bool { return !trowel.IsShown(r) }) {
 		return invalid("the agent's %s must have 1 to %d bytes without control characters, not %.60q", what, maxName, text)
 	}
 	return nil

@@ -69,7 +69,7 @@ func (f *Facts) admission(code Code) Reason {
 func (f *Facts) paused() Reason {
 	r := Reason{
 		Code: WorkflowPaused, Text: fmt.Sprintf("workflow %s is paused", f.Workflow.Name), Since: f.Attempt.CreatedAt, Fields: param.New(),
-		Offers: []Offer{{ActionUnpause, fmt.Sprintf("trowel unpause %s %s", shellWord(f.Project), shellWord(f.Workflow.Name))}},
+		Offers: []Offer{{ActionUnpause, command("unpause", f.Project, f.Workflow.Name)}},
 	}
 	p := f.Admission.Pause
 	if p == nil {

@@ -11,8 +11,8 @@ import (
 func Mend(t *trowel.Task, f *Facts) []Offer {
 	message, _ := t.Error.Get("message")
 	text, _ := message.(string)
-	if command := SetSecret(text, f.Project); command != "" {
-		return []Offer{{ActionSecret, command}}
+	if label := SetSecret(text, f.Project); label != "" {
+		return []Offer{{ActionSecret, label}}
 	}
 	return nil
 }
@@ -27,7 +27,15 @@ func SetSecret(message, project string) string {
 	case project == "":
 		return "trowel secrets --local --set " + key
 	}
-	return "trowel secrets --project " + shellWord(project) + " --set " + key
+	return command("secrets", "--project", project, "--set", key)
+}
+
+// command is what a person types into a shell. Its words may be names that somebody else chose.
+func command(words ...string) string {
+	for i, word := range words {
+		words[i] = shellWord(word)
+	}
+	return "trowel " + strings.Join(words, " ")
 }
 
 var plainWord = regexp.MustCompile(`^[\w./:@%+=,-]+$`)

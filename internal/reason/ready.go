@@ -73,7 +73,7 @@ func (a *asking) missing(name string) Reason {
 	}
 	return Reason{
 		Code: PoolMissing, Text: text, Fields: param.Of("pool", name), Blockers: []Blocker{{Kind: "pool", Name: name, Detail: "missing"}},
-		Offers: []Offer{{ActionSetPool, fmt.Sprintf("trowel pools set %s 1", shellWord(name))}},
+		Offers: []Offer{{ActionSetPool, command("pools", "set", name, "1")}},
 	}
 }
 
@@ -175,11 +175,11 @@ func (a *asking) poolBlocker(p *trowel.Pool, d queue.Demand) Blocker {
 }
 
 func (a *asking) setPool(p *trowel.Pool, n int) Offer {
-	label := fmt.Sprintf("trowel pools set %s %d", shellWord(p.Name), n)
+	words := []string{"pools", "set", p.Name, strconv.Itoa(n)}
 	if p.ProjectID != 0 {
-		label += " --project " + a.Project
+		words = append(words, "--project", a.Project)
 	}
-	return Offer{ActionSetPool, label}
+	return Offer{ActionSetPool, command(words...)}
 }
 
 func (a *asking) concurrency(demands []queue.Demand) {
@@ -313,7 +313,7 @@ func (a *asking) noAgent(name string, labels []string, idle []*trowel.Agent, see
 			detail := "rests"
 			if !agent.DrainedAt.IsZero() {
 				detail = "drained"
-				r.Offers = append(r.Offers, Offer{ActionUndrain, "trowel agents undrain " + shellWord(agent.Name)})
+				r.Offers = append(r.Offers, Offer{ActionUndrain, command("agents", "undrain", agent.Name)})
 			}
 			r.Blockers = append(r.Blockers, Blocker{Kind: "agent", ID: agent.ID, Name: agent.Name, Detail: detail})
 		}

@@ -93,6 +93,7 @@ func TestRefusedAgents(t *testing.T) {
 		{"another version", w.bearer, "99", self, 409, `speaks version 1 of the agents' protocol, and the agent \"99\"`},
 		{"no slots", w.bearer, "", with(func(r *api.AgentRegistration) { r.Slots = 0 }), 400, "slots must be 1 to 10000, not 0"},
 		{"no name", w.bearer, "", with(func(r *api.AgentRegistration) { r.Name = "" }), 400, "the agent's name must have"},
+		{"a name that turns text round", w.bearer, "", with(func(r *api.AgentRegistration) { r.Name = "a\u202eb" }), 400, "without control characters"},
 		{"odd queue", w.bearer, "", with(func(r *api.AgentRegistration) { r.Queues = []string{"a\nb"} }), 400, "name of a queue"},
 		{"nonsense", w.bearer, "", strings.NewReader("{"), 400, "unexpected end"},
 	} {

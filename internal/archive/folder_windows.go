@@ -1,0 +1,4 @@
+package archive
+
+// onlyFolder has nothing to add: there are no pipes among files.
+const onlyFolder = 0
