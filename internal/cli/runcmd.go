@@ -340,6 +340,15 @@ func resolveIn(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
+// seenFrom is a path as people in a folder write it: from there, if it is below.
+func seenFrom(dir, path string) string {
+	relative, err := filepath.Rel(dir, path)
+	if err != nil || !filepath.IsLocal(relative) {
+		return path
+	}
+	return relative
+}
+
 func (c *call) noWorkflow(project *dig.Project, name string) error {
 	text := fmt.Sprintf(textNoWorkflowHere, name)
 	if at := strings.LastIndexByte(name, '/'); at >= 0 {
