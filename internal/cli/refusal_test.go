@@ -100,6 +100,18 @@ func TestRefusals(t *testing.T) {
 			"Status code 400: HTTP 400 Bad Request\n...",
 		},
 		{
+			"a backfill of too many sessions", "backfill 7 --from 2024-01-01", true, 400, "",
+			`{"message":"Too many attempts running. Limit: 100, Current: 100","status":400}`,
+			"Too many attempts running. Limit: 100, Current: 100\nat SERVER (GET /api/schedules/7: HTTP 400 Bad Request)\nfix: its sessions count from the beginning: ask for fewer at a time with --count N, or raise executor.attempt_max_run in the settings of the server\n",
+			"Status code 400: ...",
+		},
+		{
+			"too many attempts", "retry 2 --latest-revision --all", true, 400, "",
+			`{"message":"Too many attempts running. Limit: 100, Current: 100","status":400}`,
+			"Too many attempts running. Limit: 100, Current: 100\nat SERVER (GET /api/attempts/2: HTTP 400 Bad Request)\nfix: wait until some have ended, or raise executor.attempt_max_run in the settings of the server\n",
+			"Status code 400: ...",
+		},
+		{
 			"own path", "kill 6", true, 400, "", `{"message":"no such pool","status":400,"code":"x","hint":"make one"}`,
 			"no such pool\nat SERVER (POST /api/attempts/6/kill: HTTP 400 Bad Request)\nfix: make one\n", "no such pool\nfix: make one\n",
 		},
