@@ -19,6 +19,7 @@ func TestClockFault(t *testing.T) {
 		"2026-1-2":                  "it needs four digits of the year and two of all else, with hyphens and colons, the year first",
 		"24.12.2026":                "it needs four digits of the year and two of all else, with hyphens and colons, the year first",
 		"20261224":                  "it is no date",
+		"today":                     `there is no such word; did you mean "daily"?`,
 		"yesterday":                 "there is no such word",
 		"dayly":                     `there is no such word; did you mean "daily"?`,
 		"":                          "it is empty",
