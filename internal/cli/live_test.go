@@ -49,7 +49,7 @@ func newStage(t *testing.T, body string) *stage {
 	t.Helper()
 	s := &stage{rehearsal: rehearse(t, body), window: newWindow(t, 80, 24), clock: &clock{}}
 	s.clock.now = s.begun
-	env := Env{Stdout: s.window, Stderr: s.window, Now: s.clock.Now, Environ: []string{"TERM=xterm", "NO_COLOR=1"}}
+	env := Env{Dir: "/p", Stdout: s.window, Stderr: s.window, Now: s.clock.Now, Environ: []string{"TERM=xterm", "NO_COLOR=1"}}
 	s.live = newLive(env, liveOptions{Level: slog.LevelWarn, Size: func() (int, int) { return 80, 24 }})
 	s.show = func(batch *flush.Batch) {
 		if err := s.live.Committed(batch); err != nil {
@@ -117,7 +117,7 @@ func TestLive(t *testing.T) {
 		"    no (runtime)",
 		"    │ four",
 		"",
-		"  what succeeded is kept in /p/.digdag/status/20240102T030405+0000",
+		"  what succeeded is kept in " + filepath.FromSlash(".digdag/status/20240102T030405+0000"),
 		"  resume: trowel run w.dig",
 		"warn said after the end",
 	}
@@ -261,7 +261,7 @@ func TestLiveDryRun(t *testing.T) {
 // What is left on the terminal after a run, however it ended.
 func TestSummary(t *testing.T) {
 	t.Parallel()
-	state := "/p/.digdag/status/20240102T030405+0000"
+	state := "/p/.digdag/status/20240102T030405+0000" // from /p, the folder of the command
 	cases := []struct {
 		name string
 		end  runEnd
