@@ -17,6 +17,8 @@ type call struct {
 	args     *arguments
 	// configPath is the file of --config, wherever it stands; empty without.
 	configPath string
+	// signedBy is what signs the requests in, for people; empty if nothing does.
+	signedBy string
 }
 
 // Run does what a command line says and returns the exit code of the process. It prints everything

@@ -91,6 +91,9 @@ func refusedFix(c *call, refused *client.StatusError) string {
 	}
 	switch refused.Code {
 	case http.StatusUnauthorized:
+		if c.signedBy != "" {
+			return "the server refuses " + c.signedBy + ": correct it, or leave it out where nobody signs in"
+		}
 		return fixSignIn
 	case http.StatusForbidden:
 		if c.command.name == "tokens" { // who reads this cannot list them
