@@ -25,6 +25,7 @@ func runBackfill(ctx context.Context, c *call) error {
 	if !ok {
 		return clockError("--from", c.args.text("--from"), fmt.Sprintf(textBackfillFrom, c.args.text("--from")))
 	}
+	c.warnOfDay("--from")
 	request := api.ScheduleBackfillRequest{
 		AttemptName: c.args.text("--name"),
 		Count:       c.optionNumber("--count"),

@@ -81,7 +81,7 @@ func (c *call) read(raw []string) error {
 	}
 	c.args, err = parse(c.command.allOptions(), rest[1:])
 	if err != nil {
-		return err
+		return c.withOptions(err)
 	}
 	if head.given("--help") {
 		return c.globalUsage("")
@@ -105,6 +105,15 @@ func (c *call) read(raw []string) error {
 		}
 	}
 	return c.checkCount()
+}
+
+// withOptions names the list of options beside an unknown one that is near to none.
+func (c *call) withOptions(err error) error {
+	wrong, ok := errors.AsType[*complaint](err)
+	if ok && wrong.hint == "" && strings.HasPrefix(wrong.text, strings.TrimSuffix(textUnknownOption, "%s")) {
+		return wrong.hinting("`%s %s --help` shows the options", c.program, c.command.name)
+	}
+	return err
 }
 
 // checkCount refuses a wrong number of positional arguments: Digdag shows the usage and says no more, and calls

@@ -105,6 +105,27 @@ func TestTablesFit(t *testing.T) {
 	}
 }
 
+// TestSessionStatus holds that the tables of sessions and attempts have the same word for one state.
+func TestSessionStatus(t *testing.T) {
+	t.Parallel()
+	v, _, _ := testView(80)
+	for _, tc := range []struct {
+		last *api.LastAttempt
+		want string
+	}{
+		{nil, "pending"},
+		{&api.LastAttempt{}, "running"},
+		{&api.LastAttempt{CancelRequested: true}, "killing"},
+		{&api.LastAttempt{Done: true}, "error"},
+		{&api.LastAttempt{Done: true, CancelRequested: true}, "killed"},
+		{&api.LastAttempt{Done: true, Success: true}, "success"},
+	} {
+		if got := sessionTable(v, []api.Session{{LastAttempt: tc.last}}).rows[0].cells[1]; got != tc.want {
+			t.Errorf("status of a session with %+v = %s, want %s", tc.last, got, tc.want)
+		}
+	}
+}
+
 // TestEmptyList holds that a list without rows says so, and nothing else.
 func TestEmptyList(t *testing.T) {
 	t.Parallel()

@@ -146,6 +146,7 @@ func (l *localRun) selectTasks() error {
 // chooseSession finds the session time and where its tasks are kept.
 func (l *localRun) chooseSession(ctx context.Context) error {
 	c := l.c
+	c.warnOfDay("--session")
 	plan, err := scheduleOf(l.workflow.Schedule, l.workflow.Zone)
 	if err != nil {
 		return c.refused(l.project.Dir, err)
