@@ -75,7 +75,7 @@ func runCheck(ctx context.Context, c *call) error {
 func (c *call) warnOfMissing(project *dig.Project, names []string) {
 	for _, name := range names {
 		isName := func(w *dig.Workflow) bool { return w.Name == name }
-		if c.env.Terminals.Stderr && !slices.ContainsFunc(project.Workflows, isName) {
+		if c.env.Terminals.Stderr && len(project.Workflows) > 0 && !slices.ContainsFunc(project.Workflows, isName) {
 			say(c.env.Stderr, "warning: the project has no workflow %s; check looks at the whole project\n%s\n\n", name, workflowsOf(project))
 		}
 	}

@@ -93,6 +93,7 @@ func TestLive(t *testing.T) {
 	about := (&logFormat{to: s.live.Log()}).forTask(s.lease("+w+b"))
 	about.Info("sh>: x")
 	about.Warn("Skipped")
+	about.Warn(paramsHead + "  a: 1\n  b: |\n    x\n") // --show-params
 	about.Error("Task failed", slog.Int("try", 1))
 	s.output("+w+b", "four\n")
 	s.fail("no", "+w+b")
@@ -106,6 +107,9 @@ func TestLive(t *testing.T) {
 		"+a │ one",
 		"+a │ two",
 		"+a │ three",
+		"+b │   a: 1",
+		"+b │   b: |",
+		"+b │     x",
 		"error +b Task failed try=1",
 		"+b │ four",
 		"✗ w failed after 3.2s",
