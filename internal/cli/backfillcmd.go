@@ -69,6 +69,15 @@ func (c *call) showBackfill(started *api.ScheduleAttemptCollection, dryRun bool)
 	if c.args.given("--json") {
 		return c.printJSON(started)
 	}
+	if view := c.listView(); view != nil {
+		did := "is started"
+		if dryRun {
+			did = "would be started"
+		}
+		hint := fmt.Sprintf("%s: each %s when the one before has ended.", plural(len(started.Attempts), "session"), did)
+		view.show(backfillTable(view, started.Attempts, dryRun), "No session attempts started.", hint, view.timesHint())
+		return nil
+	}
 	say(c.env.Stdout, "Session attempts:\n")
 	for i := range started.Attempts {
 		a := &started.Attempts[i]

@@ -66,6 +66,23 @@ func sessionTable(v *listView, sessions []api.Session) *listTable {
 	return t
 }
 
+// backfillTable has the sessions of a backfill. In a dry run there are no attempts of them.
+func backfillTable(v *listView, attempts []api.Attempt, dryRun bool) *listTable {
+	t := &listTable{columns: []listColumn{{title: "SESSION"}, {title: "WORKFLOW", least: 12}}}
+	if !dryRun {
+		t.columns = append(t.columns, listColumn{title: "ATTEMPT", right: true})
+	}
+	for i := range attempts {
+		a := &attempts[i]
+		cells := []string{v.clock(a.SessionTime.Time), a.Project.Name + "/" + a.Workflow.Name}
+		if !dryRun {
+			cells = append(cells, a.ID.String())
+		}
+		t.rows = append(t.rows, listRow{cells: cells})
+	}
+	return t
+}
+
 // taskTable has the tasks of an attempt. Below one that failed stands where it is written and its error, below
 // one that waits why. Tasks of loops have names with the values of these.
 func taskTable(v *listView, tasks []api.Task, names map[api.ID][]namePart, reasons, places map[api.ID]string) *listTable {
