@@ -13,7 +13,7 @@ func TestRunOfMissingTask(t *testing.T) {
 	c.write("w.dig", "+load:\n  +fetch:\n    echo>: f\n  +sum:\n    echo>: s\n+mail:\n  echo>: m\n")
 	c.write("none.dig", "timezone: UTC\n")
 	many := ""
-	for _, name := range strings.Split("abcdefghijkl", "") {
+	for name := range strings.SplitSeq("abcdefghijkl", "") {
 		many += "+task_" + name + ":\n  echo>: x\n"
 	}
 	c.write("many.dig", many)
