@@ -29,6 +29,8 @@ type PackOptions struct {
 	CopyOutgoing bool
 	// Report is called for each file and link, before it is read; nil is not called.
 	Report func(Packed)
+	// LeaveOut tells which files, by their paths on this machine, are not packed; nil leaves out none.
+	LeaveOut func(path string) bool
 }
 
 // Packed is a file or link that Pack put into the archive.
@@ -39,7 +41,7 @@ type Packed struct {
 
 // Pack writes an archive of a project folder (server 4.1, 4.2): all regular files and links below it,
 // sorted by name in each folder, but nothing whose name begins with a dot and nothing that
-// .digdagignore excludes. Files that are neither, as sockets, are left out. A file that grows
+// .digdagignore or the options exclude. Files that are neither, as sockets, are left out. A file that grows
 // meanwhile is packed with the size that it had. The error about a link that leaves the project is a
 // *dig.Error.
 func Pack(ctx context.Context, to io.Writer, dir string, opts PackOptions) error {
@@ -95,6 +97,8 @@ func (p *packing) entry(file, name string, mode fs.FileMode) error {
 	switch {
 	case mode.IsDir():
 		return p.folder(file, name+"/")
+	case p.opts.LeaveOut != nil && p.opts.LeaveOut(file):
+		return nil
 	case mode&fs.ModeSymlink != 0:
 		return p.link(file, name)
 	case mode.IsRegular():

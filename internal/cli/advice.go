@@ -55,6 +55,9 @@ func mistakeAdvice(lease *trowel.Lease, err error) (advice, culprit string) {
 	if advice := undefinedAdvice(message, append(lease.Scope.Keys(), lease.Local.Keys()...)); advice != "" {
 		return advice, ""
 	}
+	if advice := missingProgramAdvice(message); advice != "" {
+		return advice, ""
+	}
 	if kind != "config" || strings.HasPrefix(message, "Failed to evaluate ") {
 		return expressionAdvice(message), ""
 	}
@@ -77,6 +80,25 @@ func mistakeAdvice(lease *trowel.Lease, err error) (advice, culprit string) {
 		advice = "write days, hours, minutes and seconds, such as `1h 30m` or `10s`" // language O29
 	}
 	return advice, culprit
+}
+
+// noProgram has the program that the system could not find.
+var noProgram = regexp.MustCompile(`Cannot run program "([^"]+)" \(in directory ".*"\): error=2, `)
+
+// missingProgramAdvice says what to do where the interpreter of a script is missing; empty for other messages.
+// Many systems have Python as python3 alone, while Digdag's py> runs python.
+func missingProgramAdvice(message string) string {
+	m := noProgram.FindStringSubmatch(message)
+	switch {
+	case m == nil:
+		return ""
+	case m[1] == "python":
+		return "there is no program python in PATH: add to the task `python: python3`, or to _export `py: {python: python3}`"
+	case strings.Contains(m[1], "/"):
+		return "there is no program " + m[1]
+	default:
+		return "there is no program " + m[1] + " in PATH: is it installed?"
+	}
 }
 
 // noFunction has the name of a function that a value does not have.

@@ -59,6 +59,7 @@ func TestMistakesInRun(t *testing.T) {
 		{"in a later line", "sh>: |\n    echo one\n    echo ${session_date + o}", "4:27", "no parameter has the name o: write it below _export, or give it with -p o=VALUE"},
 		{"of Airflow", "echo>: ${ds}", "2:12", "write session_date"},
 		{"of a schedule", "echo>: ${last_session_tme}", "2:12", "did you mean last_session_time? It is there in a workflow with a schedule"},
+		{"interpreter", "py>: a.b\n  python: no-such-python", "1:1", "there is no program no-such-python in PATH: is it installed?"},
 		{"of Digdag", "td>: q.sql", "2:3", "this version has no such operator of Digdag: call the program or API that it stands for with sh>, py> or http>"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -71,9 +71,11 @@ func (c *call) writeArchive(ctx context.Context, project *dig.Project, path stri
 	return useArchive.failed(os.Rename(partly, path))
 }
 
-// pack writes the archive of a folder and lists what goes into it.
+// pack writes the archive of a folder, lists what goes into it, and says which folders of a server do not.
 func (c *call) pack(ctx context.Context, to io.Writer, dir string) error {
-	return useOther.failed(archive.Pack(ctx, to, dir, archive.PackOptions{
+	var left serversWithin
+	err := archive.Pack(ctx, to, dir, archive.PackOptions{
+		LeaveOut:     left.leaveOut,
 		CopyOutgoing: c.args.given("--copy-outgoing-symlinks"),
 		Report: func(p archive.Packed) {
 			say(c.env.Stdout, "  Archiving %s\n", p.Name)
@@ -81,7 +83,12 @@ func (c *call) pack(ctx context.Context, to io.Writer, dir string) error {
 				say(c.env.Stdout, "    symlink -> %s\n", p.Link)
 			}
 		},
-	}))
+	})
+	for _, folder := range left.folders {
+		say(c.env.Stderr, "warning: left out the database and the key of the server in %s\n"+
+			"fix: keep them outside of the project: start that server with -o and another folder\n", seenFrom(c.env.Dir, folder))
+	}
+	return useOther.failed(err)
 }
 
 // listWorkflows prints the names of the workflow files, or warns that there are none.

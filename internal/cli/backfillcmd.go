@@ -25,6 +25,7 @@ func runBackfill(ctx context.Context, c *call) error {
 	if !ok {
 		return clockError("--from", c.args.text("--from"), fmt.Sprintf(textBackfillFrom, c.args.text("--from")))
 	}
+	c.warnOfDay("--from")
 	request := api.ScheduleBackfillRequest{
 		AttemptName: c.args.text("--name"),
 		Count:       c.optionNumber("--count"),
@@ -67,6 +68,15 @@ func backfilled(ctx context.Context, c *call, server *client.Client) (*api.Sched
 func (c *call) showBackfill(started *api.ScheduleAttemptCollection, dryRun bool) error {
 	if c.args.given("--json") {
 		return c.printJSON(started)
+	}
+	if view := c.listView(); view != nil {
+		did := "is started"
+		if dryRun {
+			did = "would be started"
+		}
+		hint := fmt.Sprintf("%s: each %s when the one before has ended.", plural(len(started.Attempts), "session"), did)
+		view.show(backfillTable(view, started.Attempts, dryRun), "No session attempts started.", hint, view.timesHint())
+		return nil
 	}
 	say(c.env.Stdout, "Session attempts:\n")
 	for i := range started.Attempts {

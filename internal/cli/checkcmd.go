@@ -35,15 +35,19 @@ func runCheck(ctx context.Context, c *call) error {
 	if _, err := c.projectDir(); err != nil {
 		return err
 	}
+	var names []string
 	for _, argument := range c.args.positional {
-		if _, err := workflowName(dir, argument); err != nil {
+		name, err := c.workflowName(dir, argument)
+		if err != nil {
 			return err
 		}
+		names = append(names, name)
 	}
 	project, err := dig.Load(dir)
 	if err != nil {
 		return c.refused(dir, err)
 	}
+	c.warnOfMissing(project, names)
 	switch {
 	case c.args.given("--digdag"):
 		return c.showAdditions(project)
@@ -64,6 +68,17 @@ func runCheck(ctx context.Context, c *call) error {
 	c.showFindings(findings)
 	c.sayRefused(findings)
 	return c.strictly(findings)
+}
+
+// warnOfMissing says on a terminal that there is no workflow of a name that was given: Digdag's check takes any name
+// and always shows the whole project, so that a mistyped one looks as if it had been checked.
+func (c *call) warnOfMissing(project *dig.Project, names []string) {
+	for _, name := range names {
+		isName := func(w *dig.Workflow) bool { return w.Name == name }
+		if c.env.Terminals.Stderr && len(project.Workflows) > 0 && !slices.ContainsFunc(project.Workflows, isName) {
+			say(c.env.Stderr, "warning: the project has no workflow %s; check looks at the whole project\n%s\n\n", name, workflowsOf(project))
+		}
+	}
 }
 
 // sayRefused says on a terminal that a project with errors that Digdag's check lets pass is refused by others.

@@ -30,3 +30,30 @@ func TestCheckVerdict(t *testing.T) {
 		})
 	}
 }
+
+// TestCheckOfMissing: a name that no workflow has is told to people, as check would pass it without a word.
+func TestCheckOfMissing(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		name, argument string
+		terminal       bool
+		want           string
+	}{
+		{"there", "main.dig", true, ""},
+		{"there, by name", "main", true, ""},
+		{"missing", "mian.dig", true, "warning: the project has no workflow mian; check looks at the whole project\nthe workflows are: main\n\n"},
+		{"missing, no terminal", "mian.dig", false, ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			t.Parallel()
+			c := newConsole(t)
+			c.write("main.dig", "+a:\n  echo>: a\n")
+			env, _, stderr := c.env("check", tc.argument)
+			env.Terminals.Stderr = tc.terminal
+			exit := Run(t.Context(), env)
+			if got := strings.TrimPrefix(stderr.String(), testBanner); exit != 0 || got != tc.want {
+				t.Errorf("check %s: exit %d, %q, want 0, %q", tc.argument, exit, got, tc.want)
+			}
+		})
+	}
+}

@@ -50,7 +50,11 @@ func clockFault(value string, words []string) string {
 	case clockBeginDigit.MatchString(value):
 		return "it is no date"
 	}
-	if near := nearWord(value, words); near != "" {
+	near := nearWord(value, words)
+	if value == "today" && slices.Contains(words, "daily") {
+		near = "daily"
+	}
+	if near != "" {
 		return fmt.Sprintf("there is no such word; did you mean %q?", near)
 	}
 	return "there is no such word"

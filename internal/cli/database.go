@@ -96,7 +96,7 @@ func lockDatabase(file string) (*os.File, error) {
 	err := os.MkdirAll(dir, 0o700)
 	var lock *os.File
 	if err == nil {
-		lock, err = filelock.TakeSoon(filepath.Join(dir, "trowel.lock"))
+		lock, err = filelock.TakeSoon(filepath.Join(dir, serverLockFile))
 	}
 	if errors.Is(err, filelock.ErrTaken) {
 		return nil, &trowel.Error{Kind: trowel.ErrConflict, Message: "another server or run uses the database in " + dir, Hint: "wait for it, or stop it first"}

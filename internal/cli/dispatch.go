@@ -18,6 +18,8 @@ type call struct {
 	// configPath is the file of --config, wherever it stands; empty without.
 	configPath     string
 	configSpelling string // of that option
+	// signedBy is what signs the requests in, for people; empty if nothing does.
+	signedBy string
 }
 
 // Run does what a command line says and returns the exit code of the process. It prints everything
@@ -80,7 +82,7 @@ func (c *call) read(raw []string) error {
 	}
 	c.args, err = parse(c.command.allOptions(), rest[1:])
 	if err != nil {
-		return err
+		return c.withOptions(err)
 	}
 	if head.given("--help") {
 		return c.globalUsage("")
@@ -105,6 +107,15 @@ func (c *call) read(raw []string) error {
 		}
 	}
 	return c.checkCount()
+}
+
+// withOptions names the list of options beside an unknown one that is near to none.
+func (c *call) withOptions(err error) error {
+	wrong, ok := errors.AsType[*complaint](err)
+	if ok && wrong.hint == "" && strings.HasPrefix(wrong.text, strings.TrimSuffix(textUnknownOption, "%s")) {
+		return wrong.hinting("`%s %s --help` shows the options", c.program, c.command.name)
+	}
+	return err
 }
 
 // checkCount refuses a wrong number of positional arguments: Digdag shows the usage and says no more, and calls

@@ -40,7 +40,7 @@ func TestRun(t *testing.T) {
 		{"--help init x", 0, "", global},
 		{"init --help", 0, "", "Usage: trowel init <dir> [options...]\n..."},
 		{"new -help -l loud", 0, "", "Usage: trowel init <dir> [options...]\n..."},
-		{"init --nope --help", 1, "", "error: Unknown option: --nope\n"},
+		{"init --nope --help", 1, "", "error: Unknown option: --nope\n`trowel init --help` shows the options\n"},
 		{"init", 0, "", "Usage: trowel init <dir> [options...]\n...init takes 1 argument, not 0\n"},
 		{"agent x", 1, "", "Usage: trowel agent --server <url> --token <token>\n...error: agent takes no arguments, not 1\n"},
 		{"help a b", 1, "", "Usage: trowel help [command | operator | operators]\n...error: help takes 0 to 1 argument, not 2\n"},

@@ -22,16 +22,22 @@ func attemptTable(v *listView, attempts []api.Attempt) *listTable {
 	}}
 	for i := range attempts {
 		a := &attempts[i]
-		status := attemptStatus(a)
-		if status == "running" && a.CancelRequested {
-			status = "killing"
-		}
+		status := tableStatus(a)
 		t.rows = append(t.rows, listRow{ink: statusInk(status), cells: []string{
 			a.ID.String(), status, a.Project.Name + "/" + a.Workflow.Name, v.clock(a.SessionTime.Time), v.clock(a.CreatedAt.Time),
 			v.took(a.CreatedAt.Time, a.FinishedAt), optText(a.RetryAttemptName),
 		}})
 	}
 	return t
+}
+
+// tableStatus is the word of the tables for the state of an attempt.
+func tableStatus(a *api.Attempt) string {
+	status := attemptStatus(a)
+	if status == "running" && a.CancelRequested {
+		return "killing"
+	}
+	return status
 }
 
 // sessionTable has the sessions with their last attempts.
@@ -48,11 +54,31 @@ func sessionTable(v *listView, sessions []api.Session) *listTable {
 	for i := range sessions {
 		s := &sessions[i]
 		status := sessionStatus(s.LastAttempt)
+		if last := s.LastAttempt; last != nil { // Digdag has no word for killed sessions
+			status = tableStatus(&api.Attempt{Done: last.Done, Success: last.Success, CancelRequested: last.CancelRequested})
+		}
 		cells := []string{s.ID.String(), status, s.Project.Name + "/" + s.Workflow.Name, v.clock(s.SessionTime.Time), "", "", ""}
 		if last := s.LastAttempt; last != nil {
 			copy(cells[4:], []string{last.ID.String(), v.clock(last.CreatedAt.Time), v.took(last.CreatedAt.Time, last.FinishedAt)})
 		}
 		t.rows = append(t.rows, listRow{ink: statusInk(status), cells: cells})
+	}
+	return t
+}
+
+// backfillTable has the sessions of a backfill. In a dry run there are no attempts of them.
+func backfillTable(v *listView, attempts []api.Attempt, dryRun bool) *listTable {
+	t := &listTable{columns: []listColumn{{title: "SESSION"}, {title: "WORKFLOW", least: 12}}}
+	if !dryRun {
+		t.columns = append(t.columns, listColumn{title: "ATTEMPT", right: true})
+	}
+	for i := range attempts {
+		a := &attempts[i]
+		cells := []string{v.clock(a.SessionTime.Time), a.Project.Name + "/" + a.Workflow.Name}
+		if !dryRun {
+			cells = append(cells, a.ID.String())
+		}
+		t.rows = append(t.rows, listRow{cells: cells})
 	}
 	return t
 }

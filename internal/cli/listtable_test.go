@@ -72,6 +72,7 @@ func TestTablesFit(t *testing.T) {
 		v, out, _ := testView(width)
 		for kept, table := range map[string]*listTable{
 			"12345":   attemptTable(v, testAttempts()),
+			"SESSION": backfillTable(v, testAttempts(), width%2 == 0),
 			"pending": sessionTable(v, []api.Session{{ID: 1, Project: api.IDName{Name: evil}, Workflow: api.NameOptID{Name: evil}, SessionTime: session}}),
 			"error":   taskTable(v, []api.Task{failed, {ID: 9, FullName: "+a", State: "blocked"}}, nil, map[api.ID]string{9: evil}, map[api.ID]string{failed.ID: evil}),
 			"PROJECT": projectTable(v, []api.Project{{ID: 1, Name: evil, Revision: evil}}),
@@ -102,6 +103,27 @@ func TestTablesFit(t *testing.T) {
 					t.Errorf("%d columns: the line %q takes %d", width, line, textWidth(line))
 				}
 			}
+		}
+	}
+}
+
+// TestSessionStatus holds that the tables of sessions and attempts have the same word for one state.
+func TestSessionStatus(t *testing.T) {
+	t.Parallel()
+	v, _, _ := testView(80)
+	for _, tc := range []struct {
+		last *api.LastAttempt
+		want string
+	}{
+		{nil, "pending"},
+		{&api.LastAttempt{}, "running"},
+		{&api.LastAttempt{CancelRequested: true}, "killing"},
+		{&api.LastAttempt{Done: true}, "error"},
+		{&api.LastAttempt{Done: true, CancelRequested: true}, "killed"},
+		{&api.LastAttempt{Done: true, Success: true}, "success"},
+	} {
+		if got := sessionTable(v, []api.Session{{LastAttempt: tc.last}}).rows[0].cells[1]; got != tc.want {
+			t.Errorf("status of a session with %+v = %s, want %s", tc.last, got, tc.want)
 		}
 	}
 }
@@ -184,5 +206,29 @@ func TestNextPage(t *testing.T) {
 	f := attemptFilter{project: "my project", sinceText: "2024-01-01 10:00"}
 	if got, want := f.again(newConsole(t).call("attempts"), "attempts", "x"), `trowel attempts --project 'my project' --since '2024-01-01 10:00' --next x`; got != want {
 		t.Errorf("again: %s, want %s", got, want)
+	}
+}
+
+// TestBackfillShown holds that people on a terminal see the sessions of a backfill in a line each, and in a dry run no ids of
+// attempts that are not there.
+func TestBackfillShown(t *testing.T) {
+	t.Parallel()
+	started := &api.ScheduleAttemptCollection{Attempts: testAttempts()[2:]}
+	for _, tc := range []struct {
+		dryRun         bool
+		stdout, stderr string
+	}{
+		{false, "SESSION              WORKFLOW  ATTEMPT\n2024-01-01 09:00:00  p/w             6\n", "\n1 session: each is started when the one before has ended.\nTimes are in"},
+		{true, "SESSION              WORKFLOW\n2024-01-01 09:00:00  p/w\n", "\n1 session: each would be started when the one before has ended.\nTimes are in"},
+	} {
+		env, stdout, stderr := newConsole(t).env()
+		env.Terminals.Stdout = true
+		c := &call{env: env, program: "trowel", args: newArguments(find(table, "backfill").allOptions())}
+		if err := c.showBackfill(started, tc.dryRun); err != nil {
+			t.Fatal(err)
+		}
+		if stdout.String() != tc.stdout || !strings.HasPrefix(stderr.String(), tc.stderr) {
+			t.Errorf("dry run %t: %q and %q, want %q and %q...", tc.dryRun, stdout, stderr, tc.stdout, tc.stderr)
+		}
 	}
 }

@@ -313,9 +313,15 @@ func (w liveLog) LogEntry(entry logEntry) {
 	if entry.Task != "" && entry.Level >= slog.LevelError && l.opts.Level >= slog.LevelWarn {
 		entry.Message = firstLine(entry.Message) // the summary has the rest
 	}
-	if entry.Level >= l.opts.Level {
-		l.print(&liveOutput{spool: l.spool, prefix: l.entryPrefix(entry)}, entry.Message+"\n")
+	if entry.Level < l.opts.Level {
+		return
 	}
+	prefix := l.entryPrefix(entry)
+	if params, found := strings.CutPrefix(entry.Message, paramsHead); found && entry.Task != "" { // it warns of nothing
+		prefix = l.look.paint(inkDim, l.shortName(entry.Task)+" "+l.look.signs.bar) + " "
+		entry.Message = strings.TrimRight(params, "\n")
+	}
+	l.print(&liveOutput{spool: l.spool, prefix: prefix}, entry.Message+"\n")
 }
 
 // Write implements io.Writer. Text is shown as it is.

@@ -49,7 +49,7 @@ func newStage(t *testing.T, body string) *stage {
 	t.Helper()
 	s := &stage{rehearsal: rehearse(t, body), window: newWindow(t, 80, 24), clock: &clock{}}
 	s.clock.now = s.begun
-	env := Env{Stdout: s.window, Stderr: s.window, Now: s.clock.Now, Environ: []string{"TERM=xterm", "NO_COLOR=1"}}
+	env := Env{Dir: "/p", Stdout: s.window, Stderr: s.window, Now: s.clock.Now, Environ: []string{"TERM=xterm", "NO_COLOR=1"}}
 	s.live = newLive(env, liveOptions{Level: slog.LevelWarn, Size: func() (int, int) { return 80, 24 }})
 	s.show = func(batch *flush.Batch) {
 		if err := s.live.Committed(batch); err != nil {
@@ -93,6 +93,7 @@ func TestLive(t *testing.T) {
 	about := (&logFormat{to: s.live.Log()}).forTask(s.lease("+w+b"))
 	about.Info("sh>: x")
 	about.Warn("Skipped")
+	about.Warn(paramsHead + "  a: 1\n  b: |\n    x\n") // --show-params
 	about.Error("Task failed", slog.Int("try", 1))
 	s.output("+w+b", "four\n")
 	s.fail("no", "+w+b")
@@ -106,6 +107,9 @@ func TestLive(t *testing.T) {
 		"+a │ one",
 		"+a │ two",
 		"+a │ three",
+		"+b │   a: 1",
+		"+b │   b: |",
+		"+b │     x",
 		"error +b Task failed try=1",
 		"+b │ four",
 		"✗ w failed after 3.2s",
@@ -117,7 +121,7 @@ func TestLive(t *testing.T) {
 		"    no (runtime)",
 		"    │ four",
 		"",
-		"  what succeeded is kept in /p/.digdag/status/20240102T030405+0000",
+		"  what succeeded is kept in " + filepath.FromSlash(".digdag/status/20240102T030405+0000"),
 		"  resume: trowel run w.dig",
 		"warn said after the end",
 	}
@@ -261,7 +265,7 @@ func TestLiveDryRun(t *testing.T) {
 // What is left on the terminal after a run, however it ended.
 func TestSummary(t *testing.T) {
 	t.Parallel()
-	state := "/p/.digdag/status/20240102T030405+0000"
+	state := "/p/.digdag/status/20240102T030405+0000" // from /p, the folder of the command
 	cases := []struct {
 		name string
 		end  runEnd

@@ -38,6 +38,8 @@ func explain(failed *failedTask) explained {
 		e.ruby()
 	case strings.HasPrefix(failed.Message, "Command failed with code 12"):
 		e.shell()
+	case e.fix == "":
+		e.fix = missingProgramAdvice(failed.Message)
 	}
 	return e
 }

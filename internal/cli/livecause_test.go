@@ -70,6 +70,22 @@ func TestExplain(t *testing.T) {
 			explained{"Command failed with code 126 (runtime)\n./x.sh: Permission denied", nil, "chmod +x ./x.sh, or name the program that runs it: sh ./x.sh"},
 		},
 		{
+			"an interpreter that is not there",
+			failedTask{Message: `java.io.IOException: Cannot run program "python" (in directory "/p"): error=2, No such file or directory (runtime)`},
+			explained{
+				`java.io.IOException: Cannot run program "python" (in directory "/p"): error=2, No such file or directory (runtime)`, nil,
+				"there is no program python in PATH: add to the task `python: python3`, or to _export `py: {python: python3}`",
+			},
+		},
+		{
+			"another one",
+			failedTask{Message: `java.io.IOException: Cannot run program "zsh" (in directory "/p"): error=2, No such file or directory (runtime)`},
+			explained{
+				`java.io.IOException: Cannot run program "zsh" (in directory "/p"): error=2, No such file or directory (runtime)`, nil,
+				"there is no program zsh in PATH: is it installed?",
+			},
+		},
+		{
 			"anything else",
 			failedTask{Message: "Command failed with code 1 (runtime)", LastLines: []string{"x: not found"}, Fix: "do"},
 			explained{"Command failed with code 1 (runtime)", []string{"x: not found"}, "do"},

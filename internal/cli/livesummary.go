@@ -19,13 +19,14 @@ const (
 type summary struct {
 	look  *look
 	width int
-	done  int // operator tasks that succeeded
+	dir   string // where the command was typed
+	done  int    // operator tasks that succeeded
 	text  strings.Builder
 }
 
 // summary tells how the run ended, in lines of a window of so many columns.
 func (l *live) summary(end runEnd, columns int) string {
-	s := summary{look: &l.look, width: columns}
+	s := summary{look: &l.look, width: columns, dir: l.env.Dir}
 	s.headline(end, l.begin.Workflow)
 	if l.tree != nil {
 		s.counts(&l.tree.top, l.skipped, end)
@@ -182,7 +183,7 @@ func (s *summary) goOn(end runEnd) {
 	}
 	s.line(inkPlain, "")
 	if kept {
-		s.line(inkDim, "  what succeeded is kept in "+end.StateDir)
+		s.line(inkDim, "  what succeeded is kept in "+seenFrom(s.dir, end.StateDir))
 	}
 	switch {
 	case end.Resume != "":

@@ -51,10 +51,13 @@ func (h *localHook) before(lease *trowel.Lease) (result trowel.Result, done bool
 	return result, found
 }
 
+// paramsHead begins what --show-params logs of a task, which no other entry begins with.
+const paramsHead = "\n"
+
 // Instead implements agent.Hook.
 func (h *localHook) Instead(lease *trowel.Lease, selection operator.Selection) (result trowel.Result, done bool) {
 	if h.showParams {
-		h.run.logs.forTask(lease).Warn("\n" + indented(selection.Config, 2)) //nolint:sloglint // the parameters are the message, as Digdag has it
+		h.run.logs.forTask(lease).Warn(paramsHead + indented(selection.Config, 2)) //nolint:sloglint // the parameters are the message, as Digdag has it
 	}
 	if h.run.dry {
 		h.run.display.Would(lease, evaluatedCommand(selection))

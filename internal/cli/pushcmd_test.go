@@ -150,6 +150,28 @@ func TestPushAndDownload(t *testing.T) {
 	}
 }
 
+// What a server keeps in a folder of the project is not sent, least of all its key.
+func TestPushLeavesOutServer(t *testing.T) {
+	t.Parallel()
+	url, _, archived := pushServer(t)
+	c := newConsole(t)
+	for _, file := range []string{
+		"w.dig", "data/trowel.db", "data/trowel.db-wal", "data/trowel.db-shm", "data/trowel.lock", "data/secret.key", "data/trowel.db.txt",
+		"trowel.db", "secret.key", "other/secret.key", "other/trowel.lock",
+	} {
+		c.write("p/"+file, "+a:\n  echo>: a\n")
+	}
+	got := c.run("push", "demo", "--project", "p", "-r", "r1", "-e", url)
+	want := "warning: left out the database and the key of the server in p/data\nfix: keep them outside of the project: start that server with -o and another folder\n" +
+		"warning: left out the database and the key of the server in p\nfix: keep them outside of the project: start that server with -o and another folder\n"
+	if got.exit != 0 || filepath.ToSlash(got.stderr) != want {
+		t.Errorf("push = exit %d, %q, want 0, %q", got.exit, got.stderr, want)
+	}
+	if diff := cmp.Diff([]string{"data/trowel.db.txt", "other/secret.key", "other/trowel.lock", "w.dig"}, namesIn(t, archived.Bytes())); diff != "" {
+		t.Errorf("archive (-want +got):\n%s", diff)
+	}
+}
+
 // TestArchiveAndUpload holds that archive makes a file without a server, which upload sends (server
 // 1.10.2, 1.10.3).
 func TestArchiveAndUpload(t *testing.T) {

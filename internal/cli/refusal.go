@@ -91,6 +91,9 @@ func refusedFix(c *call, refused *client.StatusError) string {
 	}
 	switch refused.Code {
 	case http.StatusUnauthorized:
+		if c.signedBy != "" {
+			return "the server refuses " + c.signedBy + ": correct it, or leave it out where nobody signs in"
+		}
 		return fixSignIn
 	case http.StatusForbidden:
 		if c.command.name == "tokens" { // who reads this cannot list them
@@ -173,7 +176,13 @@ func conflictFix(c *call) string {
 // requestFix is how to go on after a request that makes no sense to the server.
 func requestFix(c *call, refused *client.StatusError) string {
 	message := refused.Answer().Message
-	if message == nil || c.command.name != "retry" {
+	if message == nil {
+		return ""
+	}
+	if strings.HasPrefix(*message, "Too many attempts running. ") {
+		return attemptsFix(c)
+	}
+	if c.command.name != "retry" {
 		return ""
 	}
 	switch {
@@ -185,4 +194,14 @@ func requestFix(c *call, refused *client.StatusError) string {
 		return "tasks before it did not succeed; use --resume, or --resume-from an earlier one"
 	}
 	return ""
+}
+
+// attemptsFix is how to go on where so many attempts run that no other may begin. All sessions of a backfill
+// count as running from its beginning.
+func attemptsFix(c *call) string {
+	raise := "raise executor.attempt_max_run in the settings of the server"
+	if c.command.name == "backfill" {
+		return "its sessions count from the beginning: ask for fewer at a time with --count N, or " + raise
+	}
+	return "wait until some have ended, or " + raise
 }

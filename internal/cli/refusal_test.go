@@ -100,6 +100,18 @@ func TestRefusals(t *testing.T) {
 			"Status code 400: HTTP 400 Bad Request\n...",
 		},
 		{
+			"a backfill of too many sessions", "backfill 7 --from 2024-01-01", true, 400, "",
+			`{"message":"Too many attempts running. Limit: 100, Current: 100","status":400}`,
+			"Too many attempts running. Limit: 100, Current: 100\nat SERVER (GET /api/schedules/7: HTTP 400 Bad Request)\nfix: its sessions count from the beginning: ask for fewer at a time with --count N, or raise executor.attempt_max_run in the settings of the server\n",
+			"Status code 400: ...",
+		},
+		{
+			"too many attempts", "retry 2 --latest-revision --all", true, 400, "",
+			`{"message":"Too many attempts running. Limit: 100, Current: 100","status":400}`,
+			"Too many attempts running. Limit: 100, Current: 100\nat SERVER (GET /api/attempts/2: HTTP 400 Bad Request)\nfix: wait until some have ended, or raise executor.attempt_max_run in the settings of the server\n",
+			"Status code 400: ...",
+		},
+		{
 			"own path", "kill 6", true, 400, "", `{"message":"no such pool","status":400,"code":"x","hint":"make one"}`,
 			"no such pool\nat SERVER (POST /api/attempts/6/kill: HTTP 400 Bad Request)\nfix: make one\n", "no such pool\nfix: make one\n",
 		},
@@ -151,5 +163,37 @@ func TestTokensFix(t *testing.T) {
 	fix := refusedFix(c, &client.StatusError{Code: http.StatusForbidden, Body: []byte(`{"message":"no"}`)})
 	if !strings.HasSuffix(fix, "`trowel tokens create --database DIR --name NAME --role admin`") {
 		t.Error(fix)
+	}
+}
+
+// Who signs in and is refused is told with what, as several places may say it; who does not, how to.
+func TestSignInRefused(t *testing.T) {
+	t.Parallel()
+	url := refusing(t, true, 401, "", `{"message":"unauthorized","status":401}`)
+	for _, tc := range []struct{ name, args, variable, settings, fix string }{
+		{"not signed in", "", "", "", fixSignIn},
+		{"option", "--token trw_x", "trw_y", "client.token = trw_z", "the token of --token"},
+		{"user", "--basic-auth me:x", "trw_y", "", "the name and password of --basic-auth"},
+		{"variable", "", "trw_y", "client.token = trw_z", "the token of the variable TROWEL_TOKEN"},
+		{"setting", "", "", "client.token = trw_z", "the token of the setting client.token"},
+		{"header", "-H authorization=x", "trw_y", "", "the header Authorization of the option -H"},
+		{"setting of a header", "", "", "client.http.headers.Authorization = x", "what the setting client.http.headers.Authorization says"},
+	} {
+		c := newConsole(t)
+		if tc.variable != "" {
+			c.environ = append(c.environ, "TROWEL_TOKEN="+tc.variable)
+		}
+		c.write("settings", tc.settings+"\n")
+		want := "\nfix: " + tc.fix + "\n"
+		if tc.fix != fixSignIn {
+			want = "\nfix: the server refuses " + tc.fix + ": correct it, or leave it out where nobody signs in\n"
+		}
+		for _, terminal := range []bool{true, false} {
+			env, _, stderr := c.env(append([]string{"kill", "6", "-c", "settings", "-e", url}, strings.Fields(tc.args)...)...)
+			env.Terminals.Stderr = terminal
+			if exit := Run(t.Context(), env); exit != exitFailure || !strings.HasSuffix(stderr.String(), want) {
+				t.Errorf("%s, terminal %t: exit %d, %q, want %q at the end", tc.name, terminal, exit, stderr, want)
+			}
+		}
 	}
 }

@@ -103,17 +103,26 @@ func ignoredPath(endpoint string) string {
 }
 
 // sign adds what tells the server who calls, and the other headers of the command line. What is said for
-// one command goes before what is said for all, and --basic-auth and --token before other headers.
+// one command goes before what is said for all, and --basic-auth and --token before other headers. signedBy
+// says which it was.
 func (c *call) sign(config Config, header http.Header) error {
+	if header.Get("Authorization") != "" {
+		c.signedBy = "what the setting " + settingHeaders + "Authorization says"
+	}
 	token, _ := config.Get(settingToken)
+	from := "the setting " + settingToken
 	if set, found := c.env.lookupText(envToken); found {
-		token = set
+		token, from = set, "the variable "+envToken
 	}
 	if token != "" {
 		header.Set("Authorization", "Bearer "+strings.TrimSpace(token))
+		c.signedBy = "the token of " + from
 	}
 	for _, h := range c.args.pairs("--header") {
 		header.Set(h.key, h.value)
+		if strings.EqualFold(h.key, "Authorization") {
+			c.signedBy = "the header Authorization of the option -H"
+		}
 	}
 	signed, bearer := c.args.text("--basic-auth"), c.args.text("--token")
 	switch {
@@ -121,8 +130,10 @@ func (c *call) sign(config Config, header http.Header) error {
 		return c.usage("--basic-auth and --token don't work together")
 	case signed != "":
 		header.Set("Authorization", basicAuthorization(signed))
+		c.signedBy = "the name and password of --basic-auth"
 	case bearer != "":
 		header.Set("Authorization", "Bearer "+bearer)
+		c.signedBy = "the token of --token"
 	}
 	return nil
 }
@@ -199,9 +210,6 @@ func refusedText(refused *client.StatusError) string {
 		text.WriteString("\nthe server says: " + *answer.Message)
 	case strings.TrimSpace(string(refused.Body)) == plainToTLS:
 		text.WriteString("\nthe server says: " + plainToTLS + "\nfix: name it with https://")
-	}
-	if refused.Code == http.StatusUnauthorized {
-		text.WriteString("\nfix: " + fixSignIn)
 	}
 	return text.String()
 }

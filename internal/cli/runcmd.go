@@ -107,7 +107,7 @@ func (l *localRun) load(ctx context.Context) error {
 	if l.params, err = c.projectParameters(l.config, dir); err != nil {
 		return err
 	}
-	name, err := workflowName(dir, argument)
+	name, err := c.workflowName(dir, argument)
 	if err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func (l *localRun) selectTasks() error {
 	if len(l.c.args.positional) < 2 {
 		return nil
 	}
-	at, err := dig.MatchTask(l.c.args.positional[1], l.tasks)
+	at, err := matchTask(l.c.args.positional[1], l.tasks)
 	if err == nil {
 		l.tasks = subtree(l.tasks, at)
 	}
@@ -146,6 +146,7 @@ func (l *localRun) selectTasks() error {
 // chooseSession finds the session time and where its tasks are kept.
 func (l *localRun) chooseSession(ctx context.Context) error {
 	c := l.c
+	c.warnOfDay("--session")
 	plan, err := scheduleOf(l.workflow.Schedule, l.workflow.Zone)
 	if err != nil {
 		return c.refused(l.project.Dir, err)
@@ -333,11 +334,33 @@ func workflowName(dir, argument string) (string, error) {
 	return strings.TrimSuffix(filepath.ToSlash(relative), ".dig"), nil
 }
 
+// workflowName is the name of the workflow that an argument means. Who gave a path from the current folder beside
+// --project is told where paths count from.
+func (c *call) workflowName(dir, argument string) (string, error) {
+	name, err := workflowName(dir, argument)
+	if err == nil || !c.args.given("--project") {
+		return name, err
+	}
+	if inside, errInside := workflowName(dir, c.env.path(argument)); errInside == nil {
+		return "", &fixedError{err: err, fix: "beside --project the path of a workflow counts from that folder: " + inside + ".dig"}
+	}
+	return "", err
+}
+
 func resolveIn(dir, path string) string {
 	if filepath.IsAbs(path) {
 		return filepath.Clean(path)
 	}
 	return filepath.Join(dir, path)
+}
+
+// seenFrom is a path as people in a folder write it: from there, if it is below.
+func seenFrom(dir, path string) string {
+	relative, err := filepath.Rel(dir, path)
+	if err != nil || !filepath.IsLocal(relative) {
+		return path
+	}
+	return relative
 }
 
 func (c *call) noWorkflow(project *dig.Project, name string) error {
@@ -348,15 +371,19 @@ func (c *call) noWorkflow(project *dig.Project, name string) error {
 	if given := c.args.text("--project"); given != "" {
 		text = fmt.Sprintf(textNoWorkflowProject, name, given)
 	}
+	return complainf("%s (resource not found)", text).hinting("%s", workflowsOf(project))
+}
+
+// workflowsOf is the hint that names the workflows of a project.
+func workflowsOf(project *dig.Project) string {
 	var names []string
 	for _, w := range project.Workflows {
 		names = append(names, w.Name)
 	}
-	hint := "there is no .dig file in " + project.Dir
-	if len(names) > 0 {
-		hint = "the workflows are: " + commaList(names)
+	if len(names) == 0 {
+		return "there is no .dig file in " + project.Dir
 	}
-	return complainf("%s (resource not found)", text).hinting("%s", hint)
+	return "the workflows are: " + commaList(names)
 }
 
 // openDisplay chooses how the run is shown and where log lines go.

@@ -16,7 +16,7 @@ type runSets struct {
 // runs tells whether a task is asked for.
 func (s *runSets) runs(task string) bool { return s.all || s.run[task] }
 
-// newRunSets reads --start, --goal, --end and --rerun. The errors are those of dig.MatchName. Their patterns
+// newRunSets reads --start, --goal, --end and --rerun. The errors are those of matchTask. Their patterns
 // see the tasks of a subtree without the ancestors that were dropped.
 func newRunSets(tasks []dig.Task, args *arguments) (runSets, error) {
 	seen := withoutAncestors(tasks)
@@ -25,14 +25,14 @@ func newRunSets(tasks []dig.Task, args *arguments) (runSets, error) {
 		s.any, s.resume = false, nil
 	}
 	if start := args.text("--start"); start != "" {
-		at, err := dig.MatchTask(start, seen)
+		at, err := matchTask(start, seen)
 		if err != nil {
 			return s, err
 		}
 		s.any, s.resume = false, before(tasks, at)
 	}
 	if goal := args.text("--goal"); goal != "" {
-		at, err := dig.MatchTask(goal, seen)
+		at, err := matchTask(goal, seen)
 		if err != nil {
 			return s, err
 		}
@@ -45,7 +45,7 @@ func newRunSets(tasks []dig.Task, args *arguments) (runSets, error) {
 		}
 	}
 	if end := args.text("--end"); end != "" {
-		at, err := dig.MatchTask(end, seen)
+		at, err := matchTask(end, seen)
 		if err != nil {
 			return s, err
 		}

@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"regexp"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/trowel-project/trowel/internal/param"
@@ -101,6 +102,17 @@ func parseClock(text string) (time.Time, bool) {
 	}
 	endOfMonth := time.Date(year, time.Month(month)+1, 0, 0, 0, 0, 0, time.UTC).Day()
 	return time.Date(year, time.Month(month), min(day, endOfMonth), hour, minute, second, 0, time.UTC), true
+}
+
+// warnOfDay tells people on a terminal which day counts where an option names one that its month has not, as
+// 2026-02-30.
+func (c *call) warnOfDay(option string) {
+	text := c.args.text(option)
+	clock, ok := parseClock(text)
+	if !ok || !c.env.Terminals.Stderr || text[:len(time.DateOnly)] == clock.Format(time.DateOnly) || strings.HasSuffix(text, " 24:00:00") {
+		return
+	}
+	say(c.env.Stderr, "warning: %s %s: there is no such day, it is taken for %s\n", option, text, clock.Format(time.DateOnly))
 }
 
 // scheduleOf reads the schedule of a workflow; nil without one.

@@ -81,6 +81,7 @@ func (c *call) startTime(text string) (at, cut string, err error) {
 	if !ok {
 		return "", "", clockError("--session", text, fmt.Sprintf(textStartSession, text), "daily", "hourly", "now")
 	}
+	c.warnOfDay("--session")
 	return isoLocal(clock), client.CutNothing, nil
 }
 

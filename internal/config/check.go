@@ -101,7 +101,7 @@ func (r *reader) checkDatabase() {
 		if db.File == "" {
 			r.missing("database.path", "database.type")
 		}
-		db.File = filepath.Join(db.File, "trowel.db")
+		db.File = filepath.Join(db.File, DatabaseFile)
 	case DatabasePostgreSQL:
 		for _, name := range []string{"host", "user", "database"} {
 			if !r.settings.isSet("database." + name) {

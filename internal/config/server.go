@@ -113,6 +113,9 @@ const (
 	DatabasePostgreSQL = "postgresql"
 )
 
+// DatabaseFile is the name of a database in SQLite, in its folder.
+const DatabaseFile = "trowel.db"
+
 // Engine has the limits of attempts.
 type Engine struct {
 	Enabled        bool // false: this server does not move tasks on

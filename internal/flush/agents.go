@@ -128,7 +128,7 @@ func (f *Flusher) Resend(ctx context.Context, agent string, tries []trowel.TryID
 	for attempt, list := range byAttempt {
 		ev := &event{attempt: attempt, resend: list, done: make(chan error, 1)}
 		f.submit(ev)
-		if err := ev.wait(ctx); err != nil {
+		if err := f.wait(ctx, ev); err != nil {
 			return fmt.Errorf("give tries of attempt %d again: %w", attempt, err)
 		}
 	}

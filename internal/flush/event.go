@@ -56,9 +56,9 @@ func (ev *event) resolve(err error) {
 	}
 }
 
-// wait waits until the event is written. If ctx ends before, the event is withdrawn, unless it is in
+// wait waits until an event is written. If ctx ends before, the event is withdrawn, unless it is in
 // a transaction already: then it may happen all the same, which the error says.
-func (ev *event) wait(ctx context.Context) error {
+func (f *Flusher) wait(ctx context.Context, ev *event) error {
 	select {
 	case err := <-ev.done:
 		return err
@@ -66,7 +66,7 @@ func (ev *event) wait(ctx context.Context) error {
 	}
 	if ev.stage.CompareAndSwap(waiting, left) {
 		return &trowel.Error{
-			Kind: trowel.ErrUnavailable, Message: "the database did not answer in time; nothing was changed",
+			Kind: trowel.ErrUnavailable, Message: f.notWritten() + "; nothing was changed",
 			Hint: "try again later", Err: context.Cause(ctx),
 		}
 	}
@@ -77,7 +77,15 @@ func (ev *event) wait(ctx context.Context) error {
 	default:
 	}
 	return &trowel.Error{
-		Kind: trowel.ErrUnavailable, Message: "the database did not answer in time; it is not known whether the change was made",
+		Kind: trowel.ErrUnavailable, Message: f.notWritten() + "; it is not known whether the change was made",
 		Hint: "look whether it was made before you try again", Err: context.Cause(ctx),
 	}
+}
+
+// notWritten is why an event was not written in time, as far as that is known.
+func (f *Flusher) notWritten() string {
+	if reason := f.failing.Load(); reason != nil {
+		return "the database could not write it: " + (*reason).Error()
+	}
+	return "the database did not answer in time"
 }

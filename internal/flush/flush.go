@@ -56,7 +56,12 @@ func (f *Flusher) commit(ctx context.Context, batch []*event, chosen selection) 
 		var happened bool
 		w, happened, err = f.transact(ctx, batch, chosen, w, try > 1)
 		if happened {
+			f.failing.Store(nil)
 			return f.committed(ctx, batch, w)
+		}
+		if errors.Is(err, trowel.ErrUnavailable) {
+			reason := err
+			f.failing.Store(&reason)
 		}
 		again := f.tryAgain(err, try, w)
 		if w == nil || !again {

@@ -109,6 +109,7 @@ type Flusher struct {
 
 	resting       atomic.Bool // takes nothing new
 	limitsChanged atomic.Bool
+	failing       atomic.Pointer[error] // why the database has taken nothing of late; nil if it does
 
 	mu      sync.Mutex
 	pending []*event
@@ -257,14 +258,14 @@ func (f *Flusher) Kill(ctx context.Context, id trowel.AttemptID, actor string) e
 func (f *Flusher) KillBy(ctx context.Context, id trowel.AttemptID, actor string, record *trowel.Record) error {
 	ev := &event{attempt: id, what: engine.Kill{}, actor: actor, record: record, done: make(chan error, 1)}
 	f.submit(ev)
-	return ev.wait(ctx)
+	return f.wait(ctx, ev)
 }
 
 // Drain returns once everything that was submitted before is written.
 func (f *Flusher) Drain(ctx context.Context) error {
 	ev := &event{done: make(chan error, 1)}
 	f.submit(ev)
-	return ev.wait(ctx)
+	return f.wait(ctx, ev)
 }
 
 func (f *Flusher) submit(ev *event) {

@@ -55,7 +55,7 @@ func TestOutage(t *testing.T) {
 		close(release)
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 		defer cancel()
-		if err := f.Kill(ctx, first.Attempt.ID, "somebody"); !errors.Is(err, trowel.ErrUnavailable) || !strings.Contains(err.Error(), "nothing was changed") {
+		if err := f.Kill(ctx, first.Attempt.ID, "somebody"); !errors.Is(err, trowel.ErrUnavailable) || !strings.Contains(err.Error(), "could not write it: ") || !strings.Contains(err.Error(), "; nothing was changed") {
 			t.Errorf("Kill while the store is away: error = %v, want unavailable and nothing changed", err)
 		}
 		setting.Session.Time = setting.Session.Time.Add(time.Hour)

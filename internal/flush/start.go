@@ -32,7 +32,7 @@ func (f *Flusher) Start(ctx context.Context, s Start) (*Started, error) {
 	started := &Started{Ended: make(chan trowel.Attempt, 1)}
 	ev := &event{attempt: s.Attempt.ID, start: &s, started: started, actor: s.Attempt.Actor, record: s.Record, done: make(chan error, 1)}
 	f.submit(ev)
-	err := ev.wait(ctx)
+	err := f.wait(ctx, ev)
 	if kept, ok := errors.AsType[keptError](err); ok {
 		return started, kept.error
 	}
