@@ -2,6 +2,7 @@ package operator
 
 import (
 	"context"
+	"fmt"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -59,7 +60,7 @@ func (f *runFolders) end() {
 		return
 	}
 	for _, dir := range f.spares {
-		os.RemoveAll(dir) //nolint:errcheck,gosec // it has nothing but an old script
+		removeFolder(dir) //nolint:errcheck // it has nothing but an old script
 	}
 	f.spares = nil
 }
@@ -100,6 +101,16 @@ func (f *runFolders) takeSpare(tmp string) string {
 func (f *runFolders) giveBack(dir string) error {
 	if onlyScript(dir) && f.spare(dir) {
 		return nil
+	}
+	return removeFolder(dir)
+}
+
+// removeFolder removes the folder of a run. To do so the folder around it is opened, and a command may have put a pipe
+// in its place, which would be waited for.
+func removeFolder(dir string) error {
+	tmp := filepath.Dir(dir)
+	if info, err := os.Stat(tmp); err == nil && !info.IsDir() {
+		return &os.PathError{Op: "remove", Path: dir, Err: fmt.Errorf("%s is no folder any more", tmp)}
 	}
 	return os.RemoveAll(dir)
 }

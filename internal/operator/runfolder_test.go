@@ -6,7 +6,9 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 )
 
 // shFolder takes a folder and writes a script.
@@ -60,6 +62,29 @@ func TestRunFoldersAreUsedAgain(t *testing.T) {
 	f.end()
 	if left(t, project) != 0 {
 		t.Errorf("%d folders are left, want none", left(t, project))
+	}
+}
+
+// A command that puts a pipe in the place of the folder of all runs is not waited for.
+func TestPipeInPlaceOfRunFolders(t *testing.T) {
+	t.Parallel()
+	project, f := t.TempDir(), newRunFolders()
+	tmp := filepath.Join(project, ".digdag", "tmp")
+	if err := os.MkdirAll(filepath.Dir(tmp), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Mkfifo(tmp, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	given := make(chan error, 1)
+	go func() { given <- f.giveBack(filepath.Join(tmp, "digdag-sh-7-1")) }()
+	select {
+	case err := <-given:
+		if err == nil || !strings.Contains(err.Error(), "is no folder any more") {
+			t.Errorf("giveBack: %v", err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("giveBack waits for somebody who writes to the pipe")
 	}
 }
 
