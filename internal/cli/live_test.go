@@ -373,3 +373,23 @@ func TestDurationText(t *testing.T) {
 		}
 	}
 }
+
+// The place of a failed task has a line of its own where it does not fit behind the name.
+func TestSummaryPlace(t *testing.T) {
+	t.Parallel()
+	for _, tc := range []struct {
+		length int // of the name of the task
+		want   string
+	}{
+		{63, "NAME  a=1  w.dig:3:1\n"},
+		{64, "NAME  a=1\n    at w.dig:3:1\n"},
+	} {
+		l := newLive(Env{Environ: []string{"NO_COLOR=1"}}, liveOptions{})
+		name := "+" + strings.Repeat("n", tc.length-1)
+		end := runEnd{Status: "error", Failed: []failedTask{{Name: name, Values: "a=1", Message: "no (runtime)", Where: "w.dig:3:1"}}}
+		got := l.summary(end, 4+63+len("  a=1  w.dig:3:1"))
+		if want := strings.Replace(tc.want, "NAME", "✗ "+name, 1); !strings.Contains(got, "  "+want) {
+			t.Errorf("a name of %d characters: %q, want %q", tc.length, got, want)
+		}
+	}
+}

@@ -126,14 +126,18 @@ func (s *summary) times(top *liveTask, end runEnd) {
 // failure shows one failed task: where it stands, why it failed, what it printed last.
 func (s *summary) failure(failed *repeatedFailure) {
 	s.line(inkPlain, "")
-	s.text.WriteString("  " + s.look.paint(inkRed, s.look.signs.failed+" "+failed.Name+failed.timesText()))
+	title, values, place := s.look.signs.failed+" "+failed.Name+failed.timesText(), "", ""
 	if failed.Values != "" {
-		s.text.WriteString("  " + failed.Values)
+		values = "  " + failed.Values
 	}
 	if failed.Where != "" {
-		s.text.WriteString("  " + s.look.paint(inkDim, failed.Where))
+		place = "  " + failed.Where
 	}
-	s.line(inkPlain, "")
+	if summaryIndent+textWidth(title+values+place) > s.width && place != "" {
+		place = "\n    at " + failed.Where
+	}
+	s.text.WriteString("  " + s.look.paint(inkRed, title) + values)
+	s.line(inkDim, place)
 	told := explain(&failed.failedTask)
 	for line := range strings.Lines(told.message) {
 		s.line(inkPlain, "    "+cleanText(strings.TrimRight(line, "\r\n")))
