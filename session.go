@@ -5,6 +5,10 @@ import (
 	"time"
 )
 
+// SessionTimeLayout is how session times are written in parameters, texts and notifications (language P12), in the
+// zone of their workflow.
+const SessionTimeLayout = "2006-01-02T15:04:05-07:00"
+
 // Session is the plan to run a workflow for a session time (language A1). It belongs to the name of
 // a workflow, not to a revision.
 type Session struct {

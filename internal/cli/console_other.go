@@ -2,7 +2,7 @@
 
 package cli
 
-import "io"
+import "os"
 
 // enableSequences makes a console understand escape sequences. Terminals of this system do.
-func enableSequences(io.Writer) bool { return true }
+func enableSequences(*os.File) bool { return true }

@@ -1,15 +1,14 @@
 package cli
 
 import (
-	"io"
+	"os"
 
 	"golang.org/x/sys/windows"
 )
 
-// enableSequences makes a console understand escape sequences, and tells whether it does. Consoles
-// before Windows 10 do not.
-func enableSequences(w io.Writer) bool {
-	file := fileBehind(w)
+// enableSequences makes a console understand escape sequences, and reports whether it does. Consoles
+// before Windows 10 do not; no console, nil, does not either.
+func enableSequences(file *os.File) bool {
 	if file == nil {
 		return false
 	}

@@ -71,9 +71,6 @@ const (
 	inkCyan   ink = "36"
 )
 
-// sgrReset takes all colours away.
-const sgrReset = "\x1b[0m"
-
 // paint returns a text in a colour.
 func (l *look) paint(color ink, text string) string {
 	if color == inkPlain || !l.color || text == "" {

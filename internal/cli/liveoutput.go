@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"strings"
 	"sync"
-	"unicode/utf8"
 )
 
 // Limits of what is kept of a line.
@@ -120,17 +119,4 @@ func (o *liveOutput) lastLine() string {
 	line := string(visibleLine(o.last))
 	o.mu.Unlock()
 	return strings.TrimSpace(cleanText(line))
-}
-
-// wholeRunes is how many bytes of a text there are before a character that is cut off at its end.
-func wholeRunes(text []byte) int {
-	for i := len(text) - 1; i >= max(0, len(text)-utf8.UTFMax+1); i-- {
-		if utf8.RuneStart(text[i]) {
-			if utf8.FullRune(text[i:]) {
-				break
-			}
-			return i
-		}
-	}
-	return len(text)
 }

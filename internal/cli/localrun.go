@@ -141,7 +141,7 @@ func (l *localRun) await(ctx context.Context, signals <-chan os.Signal) (interru
 // tellSession logs that a session begins, as Digdag does.
 func (l *localRun) tellSession(ctx context.Context, w *dig.Workflow, at time.Time) {
 	tell(ctx, l.log, slog.LevelInfo, fmt.Sprintf("Starting a new session project id=%d workflow name=%s session_time=%s",
-		l.setting.Project.ID, w.Name, at.In(w.Zone.Location).Format(isoTime)))
+		l.setting.Project.ID, w.Name, at.In(w.Zone.Location).Format(trowel.SessionTimeLayout)))
 }
 
 // open makes the store, the flusher and the agent.

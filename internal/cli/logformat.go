@@ -53,22 +53,6 @@ func logLevel(name string) slog.Level {
 	}
 }
 
-// openLog returns the log of a command: it goes to the file of --log, or to the given writer, where
-// entries name the class that logs.
-func (c *call) openLog(to io.Writer, class string) (*logFormat, error) {
-	format := &logFormat{to: to, level: logLevel(c.args.text("--log-level")), thread: "main", class: class}
-	path := c.args.text("--log")
-	if path == "-" || path == "" {
-		return format, nil
-	}
-	file, err := openLogFile(c.env.path(path))
-	if err != nil {
-		return nil, err
-	}
-	format.to, format.millis, format.class = file, true, ""
-	return format, nil
-}
-
 // forTask returns a logger whose entries name the task as Digdag's threads do.
 func (f *logFormat) forTask(lease *trowel.Lease) *slog.Logger {
 	c := *f
@@ -134,7 +118,7 @@ func (f *logFormat) appendMessage(dst []byte, r *slog.Record) []byte {
 func attrText(a slog.Attr) string {
 	value := a.Value.Resolve()
 	if value.Kind() == slog.KindTime {
-		return " " + a.Key + "=" + value.Time().Format(isoTime)
+		return " " + a.Key + "=" + value.Time().Format(trowel.SessionTimeLayout)
 	}
 	return " " + a.Key + "=" + value.String()
 }

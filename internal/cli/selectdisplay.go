@@ -43,7 +43,7 @@ func (e Env) canDraw() bool {
 	case terminal == "dumb":
 		return false
 	case runtime.GOOS == "windows":
-		return enableSequences(e.Stderr)
+		return enableSequences(fileBehind(e.Stderr))
 	default:
 		return terminal != ""
 	}

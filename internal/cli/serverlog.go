@@ -82,7 +82,7 @@ func attemptAttrs(batch *flush.Batch, a *trowel.Attempt) []any {
 	attrs := []any{slog.Int64(telemetry.KeyAttemptID, int64(a.ID))}
 	if s := batch.Setting(a.ID); s != nil {
 		attrs = append(attrs, slog.String(telemetry.KeyProject, s.Project.Name), slog.String(telemetry.KeyWorkflow, s.Workflow.Name),
-			slog.String("session_time", s.Session.Time.Format(isoTime)))
+			slog.String("session_time", s.Session.Time.Format(trowel.SessionTimeLayout)))
 	}
 	return attrs
 }

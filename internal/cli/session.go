@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/param"
 	"github.com/trowel-project/trowel/internal/schedule"
 )
@@ -21,9 +22,6 @@ const (
 
 // newSessionText begins what is logged about a session time that nobody asked for.
 const newSessionText = "Using a new session time "
-
-// isoTime is how session times are shown.
-const isoTime = "2006-01-02T15:04:05-07:00"
 
 // sessionChoice is what the session time of a run depends on.
 type sessionChoice struct {
@@ -70,15 +68,15 @@ func (s *sessionChoice) last(ctx context.Context) (time.Time, error) {
 	case err != nil:
 		return time.Time{}, err
 	case found:
-		tell(ctx, s.log, slog.LevelWarn, "Reusing the last session time "+last.Format(isoTime)+".")
+		tell(ctx, s.log, slog.LevelWarn, "Reusing the last session time "+last.Format(trowel.SessionTimeLayout)+".")
 		return last, nil
 	case s.schedule != nil:
 		at := s.schedule.Last(s.now).Session
-		tell(ctx, s.log, slog.LevelWarn, newSessionText+at.Format(isoTime)+" based on schedule.")
+		tell(ctx, s.log, slog.LevelWarn, newSessionText+at.Format(trowel.SessionTimeLayout)+" based on schedule.")
 		return at, nil
 	}
 	at := s.midnight()
-	tell(ctx, s.log, slog.LevelWarn, newSessionText+at.Format(isoTime)+".")
+	tell(ctx, s.log, slog.LevelWarn, newSessionText+at.Format(trowel.SessionTimeLayout)+".")
 	return at, nil
 }
 

@@ -82,6 +82,9 @@ func sgrLength(line []byte) int {
 	return 0
 }
 
+// sgrReset takes all colours away.
+const sgrReset = "\x1b[0m"
+
 // sgrResets tells whether a colour sequence takes all colours away.
 func sgrResets(sgr []byte) bool {
 	for _, c := range sgr[2 : len(sgr)-1] {
@@ -207,4 +210,17 @@ func tailOf(text string, columns int) string {
 		i -= n
 	}
 	return text
+}
+
+// wholeRunes is how many bytes of a text there are before a character that is cut off at its end.
+func wholeRunes(text []byte) int {
+	for i := len(text) - 1; i >= max(0, len(text)-utf8.UTFMax+1); i-- {
+		if utf8.RuneStart(text[i]) {
+			if utf8.FullRune(text[i:]) {
+				break
+			}
+			return i
+		}
+	}
+	return len(text)
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"bytes"
 	"io"
-	"os"
 	"sync"
 )
 
@@ -19,50 +18,11 @@ type terminalWriter struct {
 	colored bool   // a colour is in force in this line
 }
 
-// guardTerminals puts a terminalWriter before each stream that is a terminal. The returned function
-// writes what they hold back.
-func (e *Env) guardTerminals() (flush func()) {
-	var guards []*terminalWriter
-	guard := func(w io.Writer, terminal bool) io.Writer {
-		if !terminal {
-			return w
-		}
-		guards = append(guards, &terminalWriter{to: w})
-		return guards[len(guards)-1]
-	}
-	e.Stdout, e.Stderr = guard(e.Stdout, e.Terminals.Stdout), guard(e.Stderr, e.Terminals.Stderr)
-	return func() {
-		for _, g := range guards {
-			g.flush()
-		}
-	}
-}
+// newTerminalWriter returns a Writer to a terminal.
+func newTerminalWriter(to io.Writer) *terminalWriter { return &terminalWriter{to: to} }
 
-// unguarded is the environment for a display that moves the cursor, and cleans all text itself.
-func (e Env) unguarded() Env {
-	e.Stdout, e.Stderr = unguarded(e.Stdout), unguarded(e.Stderr)
-	return e
-}
-
-func unguarded(w io.Writer) io.Writer {
-	if g, ok := w.(*terminalWriter); ok {
-		return g.to
-	}
-	return w
-}
-
-// fileBehind is the file that a stream ends in, nil if that is none.
-func fileBehind(w io.Writer) *os.File {
-	switch w := w.(type) {
-	case *os.File:
-		return w
-	case *terminalWriter:
-		return fileBehind(w.to)
-	case *keptWriter:
-		return fileBehind(w.w)
-	}
-	return nil
-}
+// behind is the terminal itself.
+func (t *terminalWriter) behind() io.Writer { return t.to }
 
 // Write implements io.Writer.
 func (t *terminalWriter) Write(data []byte) (int, error) {

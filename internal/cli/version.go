@@ -1,11 +1,5 @@
 package cli
 
-import (
-	"context"
-	"io"
-	"time"
-)
-
 // version is the version of this program, in the grammar of server 2.6.1: numbers with dots, and
 // perhaps a qualifier after a hyphen.
 const version = "0.1.0"
@@ -13,28 +7,3 @@ const version = "0.1.0"
 // digdagVersion is the version of Digdag that this program stands for, as a client and as a server. Only
 // it is ever compared with a version of Digdag.
 const digdagVersion = "0.10.6"
-
-// clockFormat is how Digdag prints a time of the system's zone (server 1.8).
-const clockFormat = "2006-01-02 15:04:05 -0700"
-
-// writeBanner writes the line that precedes everything else on standard error (server 1.1).
-func writeBanner(w io.Writer, now time.Time) {
-	say(w, "%s: Trowel v%s\n", now.Format(clockFormat), version)
-}
-
-// runVersion prints the versions of client and server (server 1.10.20), which need not fit.
-func runVersion(ctx context.Context, c *call) error {
-	say(c.env.Stdout, "Client version: %s\n", version)
-	server, err := c.client()
-	if err != nil {
-		return err
-	}
-	defer server.Close()
-	theirs, err := server.Version(ctx)
-	if err != nil {
-		say(c.env.Stdout, "An error happened during getting Server version.\n")
-		return err
-	}
-	say(c.env.Stdout, "Server version: %s\n", theirs)
-	return nil
-}

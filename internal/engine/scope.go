@@ -240,7 +240,6 @@ func (g *gathering) closure(siblings []*task) {
 
 // Layouts of built-in times (language P12).
 const (
-	layoutTime    = "2006-01-02T15:04:05-07:00"
 	layoutDate    = "2006-01-02"
 	layoutCompact = "20060102"
 	layoutLocal   = "2006-01-02 15:04:05"
@@ -255,7 +254,7 @@ func builtins(attempt *trowel.Attempt, setting *trowel.Setting, zone schedule.Zo
 		"project_id", int64(setting.Project.ID),
 		"session_id", int64(setting.Session.ID),
 		"session_uuid", setting.Session.UUID,
-		"session_time", at.Format(layoutTime),
+		"session_time", at.Format(trowel.SessionTimeLayout),
 		"session_date", at.Format(layoutDate),
 		"session_date_compact", at.Format(layoutCompact),
 		"session_local_time", at.Format(layoutLocal),

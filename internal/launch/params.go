@@ -3,12 +3,10 @@ package launch
 import (
 	"time"
 
+	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/param"
 	"github.com/trowel-project/trowel/internal/schedule"
 )
-
-// isoTime is how session times are written into parameters.
-const isoTime = "2006-01-02T15:04:05-07:00"
 
 // SessionParams adds the session times before and after to the parameters of an attempt, as the
 // schedule has them, whatever begins the attempt (language A8, P14). at is in the workflow's zone. s
@@ -18,7 +16,7 @@ func SessionParams(params *param.Map, s *schedule.Schedule, at time.Time) *param
 		return params
 	}
 	params = params.Clone()
-	params.Set("last_session_time", s.Last(at).Session.Format(isoTime))
-	params.Set("next_session_time", s.Next(at).Session.Format(isoTime))
+	params.Set("last_session_time", s.Last(at).Session.Format(trowel.SessionTimeLayout))
+	params.Set("next_session_time", s.Next(at).Session.Format(trowel.SessionTimeLayout))
 	return params
 }

@@ -98,7 +98,7 @@ func (p *Plan) Attempt(session time.Time, name string, params *param.Map, execut
 	params = SessionParams(params, p.Schedule, at.In(p.Zone.Location))
 	if !executed.IsZero() {
 		params = params.Clone()
-		params.Set("last_executed_session_time", executed.In(p.Zone.Location).Format(isoTime))
+		params.Set("last_executed_session_time", executed.In(p.Zone.Location).Format(trowel.SessionTimeLayout))
 	}
 	return engine.NewAttempt{
 		Setting: trowel.Setting{

@@ -56,11 +56,8 @@ func OfAttempt(at time.Time, message string, attempt trowel.AttemptID, setting *
 	return n
 }
 
-// Layouts of the payload's instants (server 7.1, operators 2.11).
-const (
-	timestampLayout   = "2006-01-02T15:04:05Z"
-	sessionTimeLayout = "2006-01-02T15:04:05-07:00"
-)
+// timestampLayout is that of the payload's instants, but for the session time (server 7.1, operators 2.11).
+const timestampLayout = "2006-01-02T15:04:05Z"
 
 // Payload returns the notification with Digdag's keys, in Digdag's order (server 7.1). There is one
 // site, whose id is 0.
@@ -74,7 +71,7 @@ func (n *Notification) Payload() *param.Map {
 		if in == nil {
 			in = time.UTC
 		}
-		sessionTime = n.SessionTime.In(in).Format(sessionTimeLayout)
+		sessionTime = n.SessionTime.In(in).Format(trowel.SessionTimeLayout)
 	}
 	return param.Of(
 		"timestamp", n.At.UTC().Format(timestampLayout),
