@@ -9,8 +9,8 @@ import (
 // writes what they hold back.
 func (e *Env) guardTerminals() (flush func()) {
 	var guards []*terminalWriter
-	guard := func(w io.Writer, terminal bool) io.Writer {
-		if !terminal {
+	guard := func(w io.Writer, isTerminal bool) io.Writer {
+		if !isTerminal {
 			return w
 		}
 		guards = append(guards, newTerminalWriter(w))

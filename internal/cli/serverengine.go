@@ -6,6 +6,7 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/agent"
+	"github.com/trowel-project/trowel/internal/cluster"
 	"github.com/trowel-project/trowel/internal/engine"
 	"github.com/trowel-project/trowel/internal/flush"
 	"github.com/trowel-project/trowel/internal/launch"
@@ -197,8 +198,8 @@ func (p *serverProcess) openLog(lease *trowel.Lease) agent.Log {
 }
 
 // announce tells other servers, with the commit, that attempts changed.
-func announce(ctx context.Context, tx trowel.Tx, n flush.News) error {
-	return tx.Notify(ctx, attemptsTopic(&n))
+func announce(ctx context.Context, tx trowel.Tx, n cluster.Attempts) error {
+	return tx.Notify(ctx, n.String())
 }
 
 // Heard implements flush.Listener: it tells the scheduler of ended attempts, and people of attempts

@@ -2,11 +2,10 @@ package cli
 
 import (
 	"context"
-	"slices"
-	"strings"
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/cluster"
 	"github.com/trowel-project/trowel/internal/flush"
 	"github.com/trowel-project/trowel/internal/server"
 )
@@ -16,28 +15,17 @@ func (p *serverProcess) openEvents(context.Context) error {
 	return nil
 }
 
-// outputEvents tells of output that can be read now.
+// outputEvents are those of pieces of output that can be read now.
 func outputEvents(chunks []trowel.LogChunk) []server.Event {
 	events := make([]server.Event, len(chunks))
 	for i := range chunks {
-		c := &chunks[i]
-		task, _, _ := strings.Cut(c.File, "@")
-		events[i] = server.Event{AttemptID: c.AttemptID, Log: &server.LogRow{Task: task, Offset: c.Offset, Size: c.Offset + c.TextBytes}}
+		events[i] = outputEvent(cluster.PieceOf(&chunks[i]))
 	}
 	return events
 }
 
-// newsEvents tells the event stream what another server has committed; told says whether it is known which
-// attempts that was.
-func newsEvents(n flush.News, told bool) []server.Event {
-	if !told {
-		return []server.Event{{Elsewhere: true}}
-	}
-	events := make([]server.Event, 0, len(n.Attempts))
-	for _, id := range n.Attempts {
-		events = append(events, server.Event{AttemptID: id, Elsewhere: true, Noted: slices.Contains(n.Noted, id)})
-	}
-	return events
+func outputEvent(o cluster.TaskOutput) server.Event {
+	return server.Event{AttemptID: o.AttemptID, Log: &server.LogRow{Task: o.Task, Offset: o.Offset, Size: o.Size}}
 }
 
 // eventFeed tells the event stream what was committed. It is a flush.Listener.

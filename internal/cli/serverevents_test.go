@@ -9,49 +9,29 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	trowel "github.com/trowel-project/trowel"
-	"github.com/trowel-project/trowel/internal/flush"
+	"github.com/trowel-project/trowel/internal/cluster"
 	"github.com/trowel-project/trowel/internal/server"
 	"github.com/trowel-project/trowel/internal/store/storetest/pgtest"
 )
 
-// What a server tells others of attempts they read as it was meant; of too many it is only told that there
-// are some.
-func TestAttemptsTopic(t *testing.T) {
+// What other servers tell becomes events of this one's stream; of what they do not name those who follow it look
+// for themselves.
+func TestStreamEvents(t *testing.T) {
 	t.Parallel()
-	ids := func(list ...trowel.AttemptID) []trowel.AttemptID { return list }
-	many := make([]trowel.AttemptID, topicIDs/2+1)
-	for _, tc := range []struct {
-		news flush.News
-		want string
-		told bool
-	}{
-		{flush.News{Attempts: ids(1, 2, 3), Ready: ids(2), Noted: ids(3, 2), Limits: true}, "attempts 1 +2 3 !3 !2 limits", true},
-		{flush.News{Attempts: ids(7), Ready: ids(7), Weight: 5}, "attempts +7 ^5", true},
-		{flush.News{Attempts: ids(7)}, "attempts 7", true},
-		{flush.News{Limits: true}, "attempts limits", true},
-		{flush.News{Attempts: many, Noted: many}, "attempts", false},
+	for message, want := range map[string][]server.Event{
+		"":                  {{Missed: true}},
+		"schedules":         nil,
+		"schedules 7 3 a b": {{Schedule: 7, ProjectID: 3, Workflow: "a b"}},
+		"attempts":          {{Elsewhere: true}},
+		"attempts 1 +2 !2":  {{AttemptID: 1, Elsewhere: true}, {AttemptID: 2, Elsewhere: true, Noted: true}},
+		"output":            {{Elsewhere: true, Log: &server.LogRow{}}},
+		`output [{"a":4,"t":"+a b","o":5,"s":11}]`: {{AttemptID: 4, Log: &server.LogRow{Task: "+a b", Offset: 5, Size: 11}}},
+		"limits":  nil,
+		"unknown": nil,
 	} {
-		got := attemptsTopic(&tc.news)
-		if got != tc.want {
-			t.Errorf("message %q, want %q", got, tc.want)
+		if diff := cmp.Diff(want, streamEvents(cluster.Parse(message))); diff != "" {
+			t.Errorf("events of %q (-want +got):\n%s", message, diff)
 		}
-		_, rest, _ := strings.Cut(got, " ")
-		read, told := readNews(rest)
-		if told != tc.told {
-			t.Errorf("%q tells which: %v, want %v", got, told, tc.told)
-		}
-		if diff := cmp.Diff(tc.news, read); told && diff != "" {
-			t.Errorf("%q is read otherwise (-want +got):\n%s", got, diff)
-		}
-	}
-	events := newsEvents(flush.News{Attempts: ids(1, 2), Noted: ids(2)}, true)
-	want := []server.Event{{AttemptID: 1, Elsewhere: true}, {AttemptID: 2, Elsewhere: true, Noted: true}}
-	if diff := cmp.Diff(want, events); diff != "" {
-		t.Errorf("events (-want +got):\n%s", diff)
-	}
-	if diff := cmp.Diff([]server.Event{{Elsewhere: true}}, newsEvents(flush.News{}, false)); diff != "" {
-		t.Errorf("events of a message without ids (-want +got):\n%s", diff)
 	}
 }
 

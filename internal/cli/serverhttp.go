@@ -7,6 +7,7 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/access"
+	"github.com/trowel-project/trowel/internal/cluster"
 	"github.com/trowel-project/trowel/internal/config"
 	"github.com/trowel-project/trowel/internal/server"
 	"github.com/trowel-project/trowel/internal/tasklog"
@@ -74,11 +75,15 @@ func (p *serverProcess) schedulesChanged(one *trowel.Schedule) {
 	if p.sole {
 		return
 	}
+	var message cluster.Schedules // any
+	if one != nil {
+		message = cluster.Schedules{ID: one.ID, ProjectID: one.ProjectID, Workflow: one.Workflow}
+	}
 	p.parts.Go(func() {
 		ctx, cancel := context.WithTimeout(p.partsCtx, requestTimeout)
 		defer cancel()
 		// If nobody hears of it, the others look by themselves soon.
-		_ = p.store.Update(ctx, func(tx trowel.Tx) error { return tx.Notify(ctx, schedulesTopic(one)) })
+		_ = p.store.Update(ctx, func(tx trowel.Tx) error { return tx.Notify(ctx, message.String()) })
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/cluster"
 	"github.com/trowel-project/trowel/internal/engine"
 	"github.com/trowel-project/trowel/internal/flush"
 	"github.com/trowel-project/trowel/internal/queue"
@@ -361,6 +362,6 @@ func (m *mortal) Heard(batch *flush.Batch) {
 	}
 	for i := range batch.Changes {
 		id := batch.Changes[i].Task.AttemptID
-		other.flusher.Heard(flush.News{Attempts: []trowel.AttemptID{id}, Ready: []trowel.AttemptID{id}})
+		other.flusher.Heard(cluster.Attempts{Changed: []trowel.AttemptID{id}, Ready: []trowel.AttemptID{id}})
 	}
 }

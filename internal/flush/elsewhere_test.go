@@ -5,6 +5,7 @@ import (
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/cluster"
 	"github.com/trowel-project/trowel/internal/queue"
 )
 
@@ -29,8 +30,8 @@ func TestLookElsewhere(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			f := New(Options{Adopt: true, Now: time.Now})
-			f.Heard(News{Attempts: []trowel.AttemptID{7, 8}, Ready: []trowel.AttemptID{7, 8}, Weight: row.heard})
-			f.Heard(News{Attempts: []trowel.AttemptID{8}}) // another server has taken its tasks
+			f.Heard(cluster.Attempts{Changed: []trowel.AttemptID{7, 8}, Ready: []trowel.AttemptID{7, 8}, Weight: row.heard})
+			f.Heard(cluster.Attempts{Changed: []trowel.AttemptID{8}}) // another server has taken its tasks
 			f.looks = looks{}
 			chosen := selection{slots: []queue.Slot{{Free: row.slots}}}
 			for i := range row.chosen {

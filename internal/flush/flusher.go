@@ -9,6 +9,7 @@ import (
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/cluster"
 	"github.com/trowel-project/trowel/internal/engine"
 	"github.com/trowel-project/trowel/internal/param"
 	"github.com/trowel-project/trowel/internal/queue"
@@ -65,16 +66,7 @@ type Options struct {
 	Poll time.Duration
 	// Announce is called at the end of each transaction with what it changes, to tell other servers with
 	// the commit; they call Heard. It may be nil.
-	Announce func(ctx context.Context, tx trowel.Tx, n News) error
-}
-
-// News is what one transaction changes that other servers may want to know.
-type News struct {
-	Attempts []trowel.AttemptID // that changed
-	Ready    []trowel.AttemptID // those of them that have ready tasks left, for any agent
-	Weight   int                // the largest of tasks that became ready and are left so
-	Noted    []trowel.AttemptID // those that began, were asked to stop, or ended; one may be there twice
-	Limits   bool               // something was given back to a limit
+	Announce func(ctx context.Context, tx trowel.Tx, n cluster.Attempts) error
 }
 
 // maxBatch bounds how many events one transaction takes, and maxLooks how many attempts are looked at
@@ -217,13 +209,17 @@ func (f *Flusher) Report(r trowel.Report) {
 	f.gathering.ended(time.Now())
 }
 
-// Heard tells what another server has changed. Attempts that are not in memory are of no matter, unless
+// Heard is called with what another server has changed. Attempts that are not in memory are of no matter, unless
 // they have ready tasks for any agent.
-func (f *Flusher) Heard(n News) {
+func (f *Flusher) Heard(n cluster.Attempts) {
+	if n.Any {
+		f.Missed()
+		return
+	}
 	f.mu.Lock()
-	f.looks.add(n.Attempts, false)
+	f.looks.add(n.Changed, false)
 	if f.opts.Adopt {
-		for _, id := range n.Attempts {
+		for _, id := range n.Changed {
 			delete(f.elsewhere, id)
 		}
 		for _, id := range n.Ready {

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/cluster"
 	"github.com/trowel-project/trowel/internal/engine"
 	"github.com/trowel-project/trowel/internal/flush"
 	"github.com/trowel-project/trowel/internal/param"
@@ -50,7 +51,7 @@ func TestGivenBackElsewhere(t *testing.T) {
 			t.Errorf("the next task was claimed after %v, want it at once after a minute", took)
 		}
 		<-later.Ended
-		l.Heard(flush.News{Attempts: []trowel.AttemptID{first.Attempt.ID}})
+		l.Heard(cluster.Attempts{Changed: []trowel.AttemptID{first.Attempt.ID}})
 		<-first.Ended
 		cancel()
 		running.Wait()

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/cluster"
 	"github.com/trowel-project/trowel/internal/engine"
 	"github.com/trowel-project/trowel/internal/queue"
 )
@@ -25,7 +26,7 @@ type known struct {
 const recheck = time.Second
 
 // LimitsChanged tells that pools have changed.
-func (f *Flusher) LimitsChanged() { f.Heard(News{Limits: true}) }
+func (f *Flusher) LimitsChanged() { f.Heard(cluster.Attempts{Limits: true}) }
 
 // readLimits reads pools and counters, if there is a reason to.
 func (f *Flusher) readLimits(ctx context.Context) {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/cluster"
 	"github.com/trowel-project/trowel/internal/engine"
 	"github.com/trowel-project/trowel/internal/flush"
 	"github.com/trowel-project/trowel/internal/param"
@@ -50,7 +51,7 @@ func TestHeardOfMany(t *testing.T) {
 			ids = append(ids, trowel.AttemptID(1000+i))
 		}
 		before := time.Now()
-		f.Heard(flush.News{Attempts: append(ids, started.Attempt.ID)})
+		f.Heard(cluster.Attempts{Changed: append(ids, started.Attempt.ID)})
 		<-started.Ended
 		if took := time.Since(before); took > time.Second {
 			t.Errorf("the end was heard after %v", took)
@@ -184,7 +185,7 @@ func TestEndedElsewhereIsForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, store, _ := beginWith(t, success, func(o *flush.Options, a *scripted) { o.Lasting, o.Adopt, a.room = true, true, 0 })
 		putAgent(t, store, "scripted", 24*time.Hour)
-		f.Heard(flush.News{Attempts: []trowel.AttemptID{7, 8}, Ready: []trowel.AttemptID{7, 8}})
+		f.Heard(cluster.Attempts{Changed: []trowel.AttemptID{7, 8}, Ready: []trowel.AttemptID{7, 8}})
 		<-time.After(time.Minute)
 		if n := f.Elsewhere(); n > 0 {
 			t.Errorf("%d attempts are remembered that have ended", n)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/cluster"
 	"github.com/trowel-project/trowel/internal/engine"
 	"github.com/trowel-project/trowel/internal/queue"
 )
@@ -292,8 +293,8 @@ func (w *write) canceled() map[string][]trowel.TryID {
 }
 
 // news is what other servers are told.
-func (w *write) news() News {
-	n := News{Attempts: w.changed()}
+func (w *write) news() cluster.Attempts {
+	n := cluster.Attempts{Changed: w.changed()}
 	for _, a := range w.members {
 		if a.running() {
 			if _, more := a.NextReady(); more {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/cluster"
 	"github.com/trowel-project/trowel/internal/param"
 )
 
@@ -147,7 +148,7 @@ func finish(ctx context.Context, tx trowel.Tx, done *Changed, by trowel.Record) 
 	if err := tx.InsertRecords(ctx, &by); err != nil {
 		return err
 	}
-	return tx.Notify(ctx, trowel.TopicLimits)
+	return tx.Notify(ctx, cluster.Limits{}.String())
 }
 
 // settings are what a record tells of a pool.

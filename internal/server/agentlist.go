@@ -11,6 +11,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/access"
 	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/cluster"
 	"github.com/trowel-project/trowel/internal/param"
 )
 
@@ -202,7 +203,7 @@ func (c *call) changeAgent(action string, drainedAt time.Time) (any, error) {
 		if err != nil {
 			return err
 		}
-		return tx.Notify(c.ctx(), trowel.TopicAgents)
+		return tx.Notify(c.ctx(), cluster.Agents{}.String())
 	})
 	if err == nil && changed {
 		c.opts.AgentsChanged()

@@ -7,6 +7,7 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/cluster"
 	"github.com/trowel-project/trowel/internal/param"
 )
 
@@ -83,7 +84,7 @@ func (c *call) changePause(action string, change func(trowel.Tx, *trowel.Pause) 
 		if err != nil {
 			return err
 		}
-		return tx.Notify(c.ctx(), trowel.AdmitTopic(of))
+		return tx.Notify(c.ctx(), cluster.Admit(of).String())
 	})
 	if err != nil {
 		return nil, err

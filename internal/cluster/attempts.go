@@ -1,0 +1,80 @@
+package cluster
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	trowel "github.com/trowel-project/trowel"
+)
+
+// maxIDs is how many ids a message has at most; with more it has none.
+const maxIDs = 300
+
+// Attempts says which attempts one transaction changed.
+type Attempts struct {
+	Any     bool               // too many to name: all else is empty
+	Changed []trowel.AttemptID // all of them
+	Ready   []trowel.AttemptID // those of them that have ready tasks left, for any agent
+	Noted   []trowel.AttemptID // those that began, were asked to stop, or ended; one may be there twice
+	Weight  int                // the largest of tasks that became ready and are left so
+	Limits  bool               // something was given back to a limit
+}
+
+// String implements Message, as in "attempts 1 +2 3 !3 ^5 limits": + stands before those with ready tasks, ! before
+// those that began or ended, which come again, and ^ before the weight.
+func (a Attempts) String() string {
+	if a.Any || len(a.Changed)+len(a.Noted) > maxIDs {
+		return wordAttempts
+	}
+	var b strings.Builder
+	b.WriteString(wordAttempts)
+	for _, id := range a.Changed {
+		b.WriteByte(' ')
+		if slices.Contains(a.Ready, id) {
+			b.WriteByte('+')
+		}
+		b.WriteString(strconv.FormatInt(int64(id), 10))
+	}
+	for _, id := range a.Noted {
+		b.WriteString(" !" + strconv.FormatInt(int64(id), 10))
+	}
+	if a.Weight != 0 {
+		b.WriteString(" ^" + strconv.Itoa(a.Weight))
+	}
+	if a.Limits {
+		b.WriteString(" " + wordLimits)
+	}
+	return b.String()
+}
+
+// parseAttempts reads what stands behind the first word. What it does not know it passes over; if it knows nothing of
+// it, any attempt is meant.
+func parseAttempts(rest string) Attempts {
+	a := Attempts{}
+	for text := range strings.FieldsSeq(rest) {
+		if text == wordLimits {
+			a.Limits = true
+			continue
+		}
+		if weight, ok := strings.CutPrefix(text, "^"); ok {
+			a.Weight, _ = strconv.Atoi(weight)
+			continue
+		}
+		n, err := strconv.ParseInt(strings.TrimLeft(text, "!+"), 10, 64)
+		if err != nil {
+			continue
+		}
+		id := trowel.AttemptID(n)
+		if text[0] == '!' {
+			a.Noted = append(a.Noted, id)
+			continue
+		}
+		a.Changed = append(a.Changed, id)
+		if text[0] == '+' {
+			a.Ready = append(a.Ready, id)
+		}
+	}
+	a.Any = len(a.Changed)+len(a.Noted) == 0 && a.Weight == 0 && !a.Limits
+	return a
+}
