@@ -10,12 +10,20 @@ import (
 // keeper writes a file for every task of a commit that succeeded, before the tasks that come after
 // it are started. It implements flush.Observer.
 type keeper struct {
-	states
+	states    states
 	succeeded []string // in the order of their ends
 
 	mu    sync.Mutex
 	names map[string]bool // of succeeded
 }
+
+// newKeeper returns a keeper of a session's folder; without a folder it writes no files, and still knows what
+// succeeded.
+func newKeeper(of states) *keeper { return &keeper{states: of, names: map[string]bool{}} }
+
+// ended are the full names of the tasks that succeeded, in the order of their ends. It is asked when no more are
+// committed.
+func (k *keeper) ended() []string { return k.succeeded }
 
 // Committed implements flush.Observer. One file that cannot be written ends the run, but is no reason
 // to lose the others.
@@ -33,8 +41,8 @@ func (k *keeper) Committed(batch *flush.Batch) (broken error) {
 }
 
 func (k *keeper) keep(task *trowel.Task) error {
-	if k.dir != "" {
-		if err := k.write(task.FullName, task.Result); err != nil {
+	if k.states.dir != "" {
+		if err := k.states.write(task.FullName, task.Result); err != nil {
 			return err
 		}
 		k.mu.Lock()

@@ -176,10 +176,11 @@ func (l *localRun) open(ctx context.Context) error {
 		return errors.Join(err, store.Close(), l.unlock())
 	}
 	l.killNow = make(chan struct{})
-	l.keeper = &keeper{states: l.state, names: map[string]bool{}}
+	kept := l.state
 	if l.dry {
-		l.keeper.states = states{}
+		kept = states{}
 	}
+	l.keeper = newKeeper(kept)
 	l.failed = newFailures()
 	if err := l.openAgent(ctx, taskLimit); err != nil {
 		return errors.Join(err, store.Close(), l.unlock())

@@ -201,7 +201,7 @@ func (l *localRun) ended(attempt *trowel.Attempt, interrupted bool, broken error
 	}
 	end.Nothing = end.Status == "success" && l.passed.Load() && !l.asked.Load()
 	if interrupted || broken != nil {
-		end.Succeeded = l.keeper.succeeded
+		end.Succeeded = l.keeper.ended()
 	}
 	switch {
 	case l.dry:
