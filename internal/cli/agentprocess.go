@@ -135,7 +135,7 @@ func (p *agentProcess) open(ctx context.Context, s *uplink.Settings) (err error)
 	if p.notifier, err = newNotifier(ctx, &p.settings.Notification, templates, p.log); err != nil {
 		return err
 	}
-	options, err := operatorOptions(p.operatorSetting, p.env.Lookup)
+	options, err := operatorOptions(p.operatorSetting, p.env.Lookup, userAgent)
 	if err != nil {
 		return err
 	}

@@ -232,7 +232,7 @@ func (l *localRun) openAgent(ctx context.Context, taskLimit int) error {
 	if err != nil {
 		return err
 	}
-	operators, err := operatorOptions(l.config.Get, l.c.env.Lookup)
+	operators, err := operatorOptions(l.config.Get, l.c.env.Lookup, userAgent)
 	if err != nil {
 		return err
 	}

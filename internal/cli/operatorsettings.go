@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"strconv"
@@ -16,10 +17,10 @@ import (
 
 // operatorOptions makes the system's settings for operators of config.* and param_server.* (operators
 // 11), of a local run or a server; get looks up a setting by its whole key, env a variable of the
-// environment.
-func operatorOptions(get, env func(string) (string, bool)) (operator.Options, error) {
+// environment. userAgent is what http> calls itself where no setting says something else.
+func operatorOptions(get, env func(string) (string, bool), userAgent string) (operator.Options, error) {
 	s := &settings{get: get}
-	return operator.Options{HTTP: s.http(env), Mail: s.mail(), Params: s.paramServer()}, errors.Join(s.errs...)
+	return operator.Options{HTTP: s.http(env, userAgent), Mail: s.mail(), Params: s.paramServer()}, errors.Join(s.errs...)
 }
 
 // settings reads settings with types and gathers what is wrong with them.
@@ -71,14 +72,11 @@ func (s *settings) need(key string, low int, because string) int {
 	return n
 }
 
-func (s *settings) http(env func(string) (string, bool)) operator.HTTPOptions {
+func (s *settings) http(env func(string) (string, bool), userAgent string) operator.HTTPOptions {
 	options := operator.HTTPOptions{
 		NoUserProxy: !s.flag("config.http.allow_user_proxy", true),
-		UserAgent:   s.text("config.http.user_agent"),
+		UserAgent:   cmp.Or(s.text("config.http.user_agent"), userAgent),
 		Env:         env,
-	}
-	if options.UserAgent == "" {
-		options.UserAgent = "Trowel/" + version
 	}
 	if n, found := s.number("config.http.max_redirects", 0); found {
 		options.MaxRedirects = n

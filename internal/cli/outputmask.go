@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"fmt"
 	"log/slog"
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/agent"
+	"github.com/trowel-project/trowel/internal/param"
 	"github.com/trowel-project/trowel/internal/secret"
 )
 
@@ -12,12 +14,17 @@ import (
 // there, masks nothing: whoever reads the output has the secrets.
 type outputMask struct{ mask *secret.Mask }
 
+// keyMaskSecrets is the setting that says whether secrets are masked.
+const keyMaskSecrets = "tasklog.mask_secrets"
+
 // newOutputMask reads whether a local run masks secrets.
 func newOutputMask(config Config) (outputMask, error) {
-	s := &settings{get: config.Get}
-	wanted := s.flag("tasklog.mask_secrets", false)
-	if len(s.errs) > 0 {
-		return outputMask{}, s.errs[0]
+	wanted := false
+	if text, found := config.Get(keyMaskSecrets); found {
+		var ok bool
+		if wanted, ok = param.AsBool(text); !ok {
+			return outputMask{}, fmt.Errorf("setting %s = %s: want true or false", keyMaskSecrets, text)
+		}
 	}
 	if !wanted {
 		return outputMask{}, nil

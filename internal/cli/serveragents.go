@@ -1,12 +1,6 @@
 package cli
 
 import (
-	"context"
-	"sync"
-	"time"
-
-	trowel "github.com/trowel-project/trowel"
-	"github.com/trowel-project/trowel/internal/access"
 	"github.com/trowel-project/trowel/internal/config"
 	"github.com/trowel-project/trowel/internal/hub"
 )
@@ -26,85 +20,4 @@ func (p *serverProcess) openHub() {
 		Heartbeat: a.Heartbeat, Lease: a.Lease, TaskLimit: p.settings.Engine.MaxTasks, MaxReport: maxBody,
 		Secrets: p.secretsIn, Sessions: p.sessions(), Params: p.params, KeepOutput: keep, Now: p.env.Now, Log: p.log,
 	})
-}
-
-// tokenAge is how old what is known of an agent's token may be.
-const tokenAge = 5 * time.Second
-
-// agentTokens finds tokens. Those of agents, who call all the time, are kept for some seconds and read
-// anew all together, so that hundreds of agents cost one query now and then. All others are read at each
-// call, so that a token that is revoked is refused at once.
-type agentTokens struct {
-	stored storedTokens
-	now    func() time.Time
-
-	mu      sync.Mutex
-	known   map[string]*trowel.Token // those of agents for all projects, by their hashes
-	readAt  time.Time
-	reading bool
-}
-
-// FindToken implements access.Tokens.
-func (t *agentTokens) FindToken(ctx context.Context, hash []byte) (*trowel.Token, *trowel.Project, error) {
-	known, old := t.find(hash)
-	if old {
-		found, err := t.readAll(ctx, hash)
-		return found, nil, err
-	}
-	if known != nil {
-		return known, nil, nil
-	}
-	found, project, err := t.stored.FindToken(ctx, hash)
-	if err == nil && project == nil && access.Role(found.Role) == access.RoleAgent {
-		t.mu.Lock()
-		defer t.mu.Unlock()
-		if len(t.known) == 0 {
-			t.known, t.readAt = map[string]*trowel.Token{}, t.now()
-		}
-		t.known[string(hash)] = found
-	}
-	return found, project, err
-}
-
-// find returns a token that is known. old tells that this caller is to read all of them anew; meanwhile
-// others use what there is.
-func (t *agentTokens) find(hash []byte) (known *trowel.Token, old bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	known = t.known[string(hash)]
-	if known == nil || t.now().Sub(t.readAt) < tokenAge {
-		return known, false
-	}
-	if t.reading && t.now().Sub(t.readAt) < 2*tokenAge {
-		return known, false
-	}
-	t.reading = true
-	return known, true
-}
-
-// readAll reads all tokens, and returns the one with that hash.
-func (t *agentTokens) readAll(ctx context.Context, hash []byte) (*trowel.Token, error) {
-	at := t.now()
-	fresh := map[string]*trowel.Token{}
-	err := t.stored.store.View(ctx, func(tx trowel.Tx) error {
-		list, err := tx.ListTokens(ctx)
-		clear(fresh)
-		for _, token := range list {
-			if access.Role(token.Role) == access.RoleAgent && token.ProjectID == 0 {
-				fresh[string(token.Hash)] = token
-			}
-		}
-		return err
-	})
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.reading = false
-	if err != nil {
-		return nil, err
-	}
-	t.known, t.readAt = fresh, at
-	if found := fresh[string(hash)]; found != nil {
-		return found, nil
-	}
-	return nil, trowel.ErrNotFound
 }

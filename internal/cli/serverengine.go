@@ -62,7 +62,7 @@ func (p *serverProcess) openEngine(ctx context.Context) error {
 
 func (p *serverProcess) openAgent(ctx context.Context) error {
 	a := &p.settings.Agent
-	options, err := operatorOptions(p.operatorSetting, p.env.Lookup)
+	options, err := operatorOptions(p.operatorSetting, p.env.Lookup, userAgent)
 	if err != nil {
 		return err
 	}
@@ -154,7 +154,7 @@ func (p *serverProcess) secretsOf(lease *trowel.Lease) secret.Finder {
 }
 
 func (p *serverProcess) secretsIn(project trowel.ProjectID) secret.Finder {
-	finder := p.own.Finder(secret.NewStored(storedSecrets{patientStore{p.store}}, p.crypter, project))
+	finder := p.own.Finder(secret.NewStored(secret.RowsIn(patientStore{p.store}), p.crypter, project))
 	if p.mask != nil {
 		finder = p.mask.Finder(finder)
 	}
@@ -168,27 +168,6 @@ func (p *serverProcess) report(r trowel.Report) {
 		r.LastLines[i] = p.own.Text(line)
 	}
 	p.flusher.Report(r)
-}
-
-// storedSecrets reads secrets, each in a transaction of its own.
-type storedSecrets struct{ store trowel.Store }
-
-// FindSecret implements secret.Rows.
-func (s storedSecrets) FindSecret(ctx context.Context, project trowel.ProjectID, scope, key string) (found *trowel.Secret, err error) {
-	err = s.store.View(ctx, func(tx trowel.Tx) error {
-		found, err = tx.FindSecret(ctx, project, scope, key)
-		return err
-	})
-	return found, err
-}
-
-// SecretsBound implements secret.Rows.
-func (s storedSecrets) SecretsBound(ctx context.Context) (bound bool, err error) {
-	err = s.store.View(ctx, func(tx trowel.Tx) error {
-		bound, err = tx.SecretsBound(ctx)
-		return err
-	})
-	return bound, err
 }
 
 // openLog opens the log of a try.

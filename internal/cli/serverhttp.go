@@ -37,7 +37,7 @@ func (p *serverProcess) openServer(context.Context) error {
 	p.server = server.New(server.Options{
 		Store: p.store, Launcher: p.launcher, Killer: p.flusher, Auth: access.New(access.Options{
 			Username: s.Auth.Username, Password: s.Auth.Password, Admin: s.Auth.Admin,
-			Tokens: &usedTokens{tokens: &agentTokens{stored: storedTokens{p.store}, now: p.env.Now}, store: p.store, now: p.env.Now}, Now: p.env.Now,
+			Tokens: access.NewTokens(p.store, p.env.Now), Now: p.env.Now,
 			Braked: p.braked,
 		}), Agents: p.hub,
 		Archives: p.archives, ArchiveType: s.Archives.Type,
@@ -85,19 +85,4 @@ func (p *serverProcess) schedulesChanged(one *trowel.Schedule) {
 		// If nobody hears of it, the others look by themselves soon.
 		_ = p.store.Update(ctx, func(tx trowel.Tx) error { return tx.Notify(ctx, message.String()) })
 	})
-}
-
-// storedTokens reads tokens, each in a transaction of its own.
-type storedTokens struct{ store trowel.Store }
-
-// FindToken implements access.Tokens.
-func (s storedTokens) FindToken(ctx context.Context, hash []byte) (found *trowel.Token, project *trowel.Project, err error) {
-	err = s.store.View(ctx, func(tx trowel.Tx) error {
-		if found, err = tx.FindToken(ctx, hash); err != nil || found.ProjectID == 0 {
-			return err
-		}
-		project, err = tx.FindProjectByID(ctx, found.ProjectID)
-		return err
-	})
-	return found, project, err
 }

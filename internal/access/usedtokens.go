@@ -1,4 +1,4 @@
-package cli
+package access
 
 import (
 	"context"
@@ -6,7 +6,6 @@ import (
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
-	"github.com/trowel-project/trowel/internal/access"
 )
 
 // usesApart is how exactly the use of a token is noted.
@@ -14,7 +13,7 @@ const usesApart = time.Minute
 
 // usedTokens finds tokens, and notes that they are used.
 type usedTokens struct {
-	tokens access.Tokens
+	tokens Tokens
 	store  trowel.Store
 	now    func() time.Time
 
@@ -22,7 +21,7 @@ type usedTokens struct {
 	noted map[trowel.TokenID]time.Time
 }
 
-// FindToken implements access.Tokens. If the use cannot be noted the call goes on.
+// FindToken implements Tokens. If the use cannot be noted the call goes on.
 func (t *usedTokens) FindToken(ctx context.Context, hash []byte) (*trowel.Token, *trowel.Project, error) {
 	found, project, err := t.tokens.FindToken(ctx, hash)
 	if err != nil {
