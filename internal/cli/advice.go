@@ -29,14 +29,6 @@ func adviceOnServer(lease *trowel.Lease, err error) string {
 	return "fix: " + advice
 }
 
-// adviceInRun keeps, for the summary of a local run, what to do after a failure. The log has nothing of it.
-func (l *localRun) adviceInRun(lease *trowel.Lease, err error) string {
-	if advice, culprit := mistakeAdvice(lease, err); advice != "" || culprit != "" {
-		l.failed.advise(lease.TaskID, taskAdvice{advice, culprit})
-	}
-	return ""
-}
-
 // fixInRun says what to do after a failure in a local run, as far as its message tells.
 func fixInRun(message string) string {
 	if isTaskLimit(message) {
@@ -61,7 +53,7 @@ func mistakeAdvice(lease *trowel.Lease, err error) (advice, culprit string) {
 	if kind != "config" || strings.HasPrefix(message, "Failed to evaluate ") {
 		return expressionAdvice(message), ""
 	}
-	key, wrong, hint := catalogOf("").Fault(lease.Local)
+	key, wrong, hint := operator.DefaultCatalog("").Fault(lease.Local)
 	switch {
 	case key != "" && hint != "":
 		return wrong + "; " + hint, key

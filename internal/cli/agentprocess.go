@@ -34,7 +34,7 @@ const (
 
 // agentProcess is an agent in a process of its own, with all its parts.
 type agentProcess struct {
-	*call
+	opts     processOptions
 	settings *config.Server
 	log      *slog.Logger
 	own      *secret.Mask // of the agent's own log and of what it reports
@@ -50,6 +50,19 @@ type agentProcess struct {
 	agent      *agent.Agent
 
 	secretFiles []string // in which secret settings stand
+}
+
+// runAgentProcess runs an agent until a signal ends it, or until the servers refuse it.
+func runAgentProcess(ctx context.Context, opts processOptions, signals <-chan os.Signal) (err error) {
+	own := secret.NewMask(secret.OwnChars)
+	own.Add(secret.NewValue(opts.Settings.Agent.Token))
+	p := &agentProcess{opts: opts, settings: opts.Settings, own: own, log: slog.New(own.Handler(opts.Log.Handler()))}
+	p.secretFiles = opts.secretFiles(ctx, p.log)
+	if p.link, err = opts.link(p.log); err != nil {
+		return err
+	}
+	defer p.link.Close()
+	return p.serve(ctx, signals)
 }
 
 // serve registers the agent, runs what comes, and ends in order: at the first signal running tasks end and
@@ -117,7 +130,7 @@ func (p *agentProcess) openFiles(ctx context.Context) error {
 	}
 	p.killNow = make(chan struct{})
 	commands := taskCommands{
-		settings: p.settings, user: user, environ: withoutToken(p.env.Environ), killNow: p.killNow, workspaces: p.workspaces,
+		settings: p.settings, user: user, environ: withoutToken(p.opts.Environ), killNow: p.killNow, workspaces: p.workspaces,
 		private: p.secretFiles, log: p.log,
 	}
 	if p.commands, p.journal, err = commands.open(ctx); err != nil {
@@ -135,7 +148,7 @@ func (p *agentProcess) open(ctx context.Context, s *uplink.Settings) (err error)
 	if p.notifier, err = newNotifier(ctx, &p.settings.Notification, templates, p.log); err != nil {
 		return err
 	}
-	options, err := operatorOptions(p.operatorSetting, p.env.Lookup, userAgent)
+	options, err := operatorOptions(p.operatorSetting, p.opts.lookup, userAgent)
 	if err != nil {
 		return err
 	}
@@ -149,7 +162,7 @@ func (p *agentProcess) open(ctx context.Context, s *uplink.Settings) (err error)
 		ID: s.ID, Queues: a.Queues, Labels: a.Labels, Operators: operator.Builtin(options), Templates: templates,
 		Commands: p.commands,
 		Secrets:  p.secretsOf, Sessions: p.link, Notifier: taskNotifier{p.notifier}, Workspaces: p.workspaces, TaskLimit: s.TaskLimit,
-		Now: p.env.Now, OpenLog: p.openLog, Report: p.report, Wake: func() {}, Pause: p.link.Pause, Advice: adviceOnServer, Log: p.log,
+		Now: p.opts.Now, OpenLog: p.openLog, Report: p.report, Wake: func() {}, Pause: p.link.Pause, Advice: adviceOnServer, Log: p.log,
 	})
 	return nil
 }
@@ -157,10 +170,10 @@ func (p *agentProcess) open(ctx context.Context, s *uplink.Settings) (err error)
 func (p *agentProcess) gathering() tasklog.GathererOptions {
 	name := p.settings.Agent.ID
 	if name == "" {
-		name = agentID()
+		name = agent.ProcessName()
 	}
 	options := tasklog.GathererOptions{
-		Insert: p.link.InsertLogs, Agent: name, Level: logLevel(p.args.text("--log-level")), SplitBytes: p.settings.Logs.SplitBytes,
+		Insert: p.link.InsertLogs, Agent: name, Level: p.opts.LogLevel, SplitBytes: p.settings.Logs.SplitBytes,
 		Now: p.link.Now, Logger: p.log,
 	}
 	if p.settings.Logs.MaskSecrets {
@@ -173,11 +186,11 @@ func (p *agentProcess) gathering() tasklog.GathererOptions {
 // workspaceDir is a folder of this user's own, as that of a server.
 func (p *agentProcess) workspaceDir() string {
 	dir := p.settings.TempDir
-	switch given := p.args.text("--workspace"); {
-	case given != "":
-		dir = p.env.path(given)
+	switch {
+	case p.opts.Workspaces != "":
+		dir = p.opts.path(p.opts.Workspaces)
 	case dir != "":
-		dir = p.env.path(dir)
+		dir = p.opts.path(dir)
 	default:
 		dir = os.TempDir()
 	}

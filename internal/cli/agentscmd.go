@@ -220,12 +220,4 @@ func figure(x float64) string {
 	return strconv.FormatFloat(x, 'g', 3, 64)
 }
 
-// countOf is a number with the right form of what is counted.
-func countOf(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
-}
-
 func millis(ms int64) time.Duration { return time.Duration(ms) * time.Millisecond }

@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"strings"
 )
 
 // Exit codes of everything but run, which has more (server 1.1).
@@ -83,14 +82,3 @@ func didYouMean(suggestion string) string {
 	}
 	return fmt.Sprintf("did you mean %q?", suggestion)
 }
-
-// plural is a count and the noun it counts.
-func plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-// commaList joins texts with commas.
-func commaList(texts []string) string { return strings.Join(texts, ", ") }

@@ -170,3 +170,14 @@ func (e Env) configFolder() (string, error) {
 	}
 	return e.path(filepath.Join(home, ".config")), nil
 }
+
+// useSettings is the use of a file of settings.
+func useSettings(c *call) fileUse {
+	if c.configPath != "" {
+		return useConfigOption
+	}
+	if _, set := c.env.lookupText("TROWEL_CONFIG"); set {
+		return useConfigVariable
+	}
+	return useConfigFile
+}

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"os"
 	"path/filepath"
+	"time"
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/config"
@@ -16,6 +16,9 @@ import (
 	"github.com/trowel-project/trowel/internal/store/sqlite"
 )
 
+// serverLockFile is the lock of a database in SQLite, in its folder.
+const serverLockFile = "trowel.lock"
+
 // database is a server's database that a command works on by itself, while no server does.
 type database struct {
 	*store.DB
@@ -23,40 +26,54 @@ type database struct {
 	lock *os.File // of its folder; nil for one that is not in a file
 }
 
-// databaseSettings reads where a server's database is, for commands with --database and --config.
-// Settings that are not right are said on standard error.
-func (c *call) databaseSettings(ctx context.Context) (*config.Server, error) {
-	settings, err := c.serverSettings()
-	if err != nil {
-		return nil, err
-	}
-	log := slog.New(&logFormat{to: c.env.Stderr, level: slog.LevelWarn, thread: "main", class: "trowel", harmless: true})
-	return c.readServer(ctx, settings, log)
-}
-
 // openDatabase opens a database and brings its tables up to date. Statements may take long, and so may
 // transactions between them, as no server waits.
-func (c *call) openDatabase(ctx context.Context, d *config.Database) (*database, error) {
+func openDatabase(ctx context.Context, d *config.Database, now time.Time) (*database, error) {
 	db := &database{}
 	var err error
 	switch d.Type {
 	case config.DatabasePostgreSQL:
 		opts := postgresOptions(d)
 		opts.Parameters = map[string]string{"statement_timeout": "0", "idle_in_transaction_session_timeout": "0"}
-		db.DB, err = postgres.Open(ctx, opts, c.env.Now())
+		db.DB, err = postgres.Open(ctx, opts, now)
 	case config.DatabaseSQLite:
 		if db.lock, err = lockDatabase(d.File); err != nil {
 			return nil, err
 		}
-		db.DB, err = sqlite.Open(ctx, sqlite.Options{Path: d.File, Durable: true}, c.env.Now())
+		db.DB, err = sqlite.Open(ctx, sqlite.Options{Path: d.File, Durable: true}, now)
 	default:
-		db.DB, err = sqlite.Open(ctx, sqlite.Options{}, c.env.Now())
+		db.DB, err = sqlite.Open(ctx, sqlite.Options{}, now)
 	}
 	err = databaseFix(err)
 	if err != nil && db.lock != nil {
 		err = errors.Join(err, db.lock.Close())
 	}
 	return db, err
+}
+
+// openBeside opens a server's database, which must exist, while the server may be using it. So it does
+// not change its tables: one of another version is refused.
+func openBeside(ctx context.Context, d *config.Database, now time.Time) (trowel.Store, error) {
+	if d.Type == config.DatabasePostgreSQL {
+		opts := postgresOptions(d)
+		opts.KeepSchema = true
+		db, err := postgres.Open(ctx, opts, now)
+		return db, databaseFix(err)
+	}
+	if d.Type == config.DatabaseMemory {
+		return nil, &trowel.Error{
+			Kind: trowel.ErrInvalid, Message: "a database in memory is gone with its server",
+			Hint: "name the database with --database, or with the settings database.* in the file of --config",
+		}
+	}
+	if _, err := os.Stat(d.File); err != nil {
+		return nil, &trowel.Error{
+			Kind: trowel.ErrNotFound, Message: "cannot use the database", Where: d.File, Err: reason(err),
+			Hint: "--database names the folder that the server has as --database; migrate run makes one",
+		}
+	}
+	db, err := sqlite.Open(ctx, sqlite.Options{Path: d.File, Durable: true, KeepSchema: true, Wait: time.Minute}, now)
+	return db, databaseFix(err)
 }
 
 // readSchema looks how far the tables of a database are.

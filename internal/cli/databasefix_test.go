@@ -17,7 +17,7 @@ func TestDatabaseFix(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "trowel.db"), []byte(strings.Repeat("no database ", 100)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	c := &call{env: Env{Now: time.Now}}
+
 	for name, tc := range map[string]struct {
 		database config.Database
 		fix      string
@@ -28,7 +28,7 @@ func TestDatabaseFix(t *testing.T) {
 			"database.host and database.port",
 		},
 	} {
-		_, err := c.openDatabase(t.Context(), &tc.database)
+		_, err := openDatabase(t.Context(), &tc.database, time.Now())
 		text := ""
 		if err != nil {
 			text = errorText(err)

@@ -4,17 +4,12 @@ import (
 	"context"
 	"errors"
 	"log/slog"
-	"os"
 	"strconv"
 	"strings"
-	"time"
 
-	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/config"
 	"github.com/trowel-project/trowel/internal/param"
 	"github.com/trowel-project/trowel/internal/retention"
-	"github.com/trowel-project/trowel/internal/store/postgres"
-	"github.com/trowel-project/trowel/internal/store/sqlite"
 )
 
 // keyKeepAttempts is the setting that db clean takes its limit from.
@@ -47,21 +42,16 @@ func runDB(ctx context.Context, c *call) error {
 // deleted before it failed.
 func (c *call) clean(ctx context.Context, settings *config.Server) error {
 	log := slog.New(&logFormat{to: c.env.Stderr, level: slog.LevelWarn, thread: "main", class: "trowel", harmless: true})
-	p := &serverProcess{call: c, settings: settings, log: log, meters: newMeters(c.env.Now)}
-	store, err := c.openBeside(ctx, &settings.Database)
+	store, err := openBeside(ctx, &settings.Database, c.env.Now())
 	if err != nil {
 		return err
 	}
-	p.store = store
-	p.onClose(store.Close)
-	if err = p.openBlobs(ctx); err == nil {
-		opts := p.retentionOptions()
-		opts.DryRun = c.args.given("--dry-run")
-		var result retention.Result
-		result, err = retention.Clean(ctx, opts)
-		say(c.env.Stdout, "%s\n", cleaned(result, opts.DryRun))
+	dry := c.args.given("--dry-run")
+	result, err := cleanBeside(ctx, c.processOptions(nil, settings, log), store, dry)
+	if result != nil {
+		say(c.env.Stdout, "%s\n", cleaned(*result, dry))
 	}
-	return errors.Join(err, p.close())
+	return errors.Join(err, store.Close())
 }
 
 // cleaned says what a pass has deleted, or would delete.
@@ -82,29 +72,4 @@ func cleaned(result retention.Result, dry bool) string {
 	default:
 		return "Deleted " + strings.Join(parts, ", ") + "."
 	}
-}
-
-// openBeside opens a server's database, which must exist, while the server may be using it. So it does
-// not change its tables: one of another version is refused.
-func (c *call) openBeside(ctx context.Context, d *config.Database) (trowel.Store, error) {
-	if d.Type == config.DatabasePostgreSQL {
-		opts := postgresOptions(d)
-		opts.KeepSchema = true
-		db, err := postgres.Open(ctx, opts, c.env.Now())
-		return db, databaseFix(err)
-	}
-	if d.Type == config.DatabaseMemory {
-		return nil, &trowel.Error{
-			Kind: trowel.ErrInvalid, Message: "a database in memory is gone with its server",
-			Hint: "name the database with --database, or with the settings database.* in the file of --config",
-		}
-	}
-	if _, err := os.Stat(d.File); err != nil {
-		return nil, &trowel.Error{
-			Kind: trowel.ErrNotFound, Message: "cannot use the database", Where: d.File, Err: reason(err),
-			Hint: "--database names the folder that the server has as --database; migrate run makes one",
-		}
-	}
-	db, err := sqlite.Open(ctx, sqlite.Options{Path: d.File, Durable: true, KeepSchema: true, Wait: time.Minute}, c.env.Now())
-	return db, databaseFix(err)
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -90,22 +89,7 @@ func (e Env) path(name string) string {
 
 // readFile reads a file that the command line names. A missing one is a *missingFileError.
 func (e Env) readFile(name string) ([]byte, error) {
-	data, err := os.ReadFile(e.path(name))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &missingFileError{path: name}
-	}
-	if err != nil {
-		return nil, fmt.Errorf("read %s: %w", name, reason(err))
-	}
-	return data, nil
-}
-
-// reason is what went wrong with a file, without its path, for errors that name the path already.
-func reason(err error) error {
-	if failed, ok := errors.AsType[*fs.PathError](err); ok {
-		return failed.Err
-	}
-	return err
+	return readNamed(e.path(name), name)
 }
 
 // programName is the name that usage and hints show: digdag if the program was called by that
@@ -122,14 +106,6 @@ func (e Env) programName() string {
 	}
 	return "trowel"
 }
-
-// missingFileError says that a file the command needs is not there (server 1.1). The path is as
-// the user gave it.
-type missingFileError struct{ path string }
-
-func (e *missingFileError) Error() string { return e.path + " (no such file)" }
-
-func (e *missingFileError) Unwrap() error { return fs.ErrNotExist }
 
 // askOnTerminal asks on standard input if it is a terminal, else on the terminal that controls the
 // process.

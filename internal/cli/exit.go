@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"strings"
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/client"
@@ -42,4 +43,13 @@ func errorText(err error) string {
 		return text
 	}
 	return err.Error()
+}
+
+// errorWithFix is errorText, for people with what to do about a file.
+func (c *call) errorWithFix(err error) string {
+	text := errorText(err)
+	if fix := fileFix(err); fix != "" && c.env.Terminals.Stderr && !strings.Contains(text, "\nfix: ") && !strings.Contains(text, "\ndid you mean ") {
+		text += "\nfix: " + fix
+	}
+	return text
 }

@@ -2,10 +2,10 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 )
 
@@ -97,17 +97,6 @@ func (u fileUse) elsewhere() string {
 	return ""
 }
 
-// useSettings is the use of a file of settings.
-func useSettings(c *call) fileUse {
-	if c.configPath != "" {
-		return useConfigOption
-	}
-	if _, set := c.env.lookupText("TROWEL_CONFIG"); set {
-		return useConfigVariable
-	}
-	return useConfigFile
-}
-
 // fileUseError is an error of a file with its use.
 type fileUseError struct {
 	err error
@@ -192,11 +181,30 @@ func fileFixes() []fileMistake {
 	}
 }
 
-// errorWithFix is errorText, for people with what to do about a file.
-func (c *call) errorWithFix(err error) string {
-	text := errorText(err)
-	if fix := fileFix(err); fix != "" && c.env.Terminals.Stderr && !strings.Contains(text, "\nfix: ") && !strings.Contains(text, "\ndid you mean ") {
-		text += "\nfix: " + fix
+// missingFileError says that a file the command needs is not there (server 1.1). The path is as
+// the user gave it.
+type missingFileError struct{ path string }
+
+func (e *missingFileError) Error() string { return e.path + " (no such file)" }
+
+func (e *missingFileError) Unwrap() error { return fs.ErrNotExist }
+
+// reason is what went wrong with a file, without its path, for errors that name the path already.
+func reason(err error) error {
+	if failed, ok := errors.AsType[*fs.PathError](err); ok {
+		return failed.Err
 	}
-	return text
+	return err
+}
+
+// readNamed reads a file that people know by a name. A missing one is a *missingFileError.
+func readNamed(path, name string) ([]byte, error) {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &missingFileError{path: name}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", name, reason(err))
+	}
+	return data, nil
 }

@@ -7,18 +7,10 @@ import (
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/dig"
 	"github.com/trowel-project/trowel/internal/operator"
-	"github.com/trowel-project/trowel/internal/template"
 )
 
-// catalogOf is what this version knows about workflow files; messages call the project's folder by that name.
-func catalogOf(folder string) dig.Catalog {
-	catalog := operator.Builtin(operator.Options{}).Catalog(template.New(template.Options{}))
-	catalog.Folder = folder
-	return catalog
-}
-
 // findingsOfFolder is all that is wrong or suspicious in a project of this machine.
-func findingsOfFolder(dir string) []dig.Finding { return dig.Check(dir, catalogOf(dir)) }
+func findingsOfFolder(dir string) []dig.Finding { return dig.Check(dir, operator.DefaultCatalog(dir)) }
 
 // refused says why a project cannot be used. On a terminal that are the findings alone, which say what is
 // wrong in plain words, and where; without one Digdag's line comes before them (design, section 9).

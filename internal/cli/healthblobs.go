@@ -26,7 +26,7 @@ type healthBlobs struct {
 
 // watchBlobs makes a store a part of the server's health.
 func (p *serverProcess) watchBlobs(part string, s *config.Storage, store blob.Store) blob.Store {
-	watched := healthBlobs{store, part, s.Type != config.StorageFile, &server.Writes{}, p.env.Now}
+	watched := healthBlobs{store, part, s.Type != config.StorageFile, &server.Writes{}, p.opts.Now}
 	p.blobs = append(p.blobs, watched)
 	return watched
 }

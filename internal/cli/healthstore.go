@@ -51,7 +51,7 @@ func (p *serverProcess) health() *server.Health {
 		if err := p.store.View(ctx, func(trowel.Tx) error { return nil }); err != nil {
 			return err
 		}
-		return p.writes.Check(ctx, p.env.Now(), probe)
+		return p.writes.Check(ctx, p.opts.Now(), probe)
 	}}}
 	for _, blobs := range p.blobs {
 		parts = append(parts, server.Part{Name: blobs.part, Check: func(ctx context.Context) error { return blobs.check(ctx, p.id) }})

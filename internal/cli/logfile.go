@@ -47,7 +47,7 @@ func openLogFile(path string) (*logFile, error) {
 	}
 	if err != nil {
 		return nil, &trowel.Error{
-			Kind: trowel.ErrInvalid, Message: "cannot write the log to " + path, Err: cause(err),
+			Kind: trowel.ErrInvalid, Message: "cannot write the log to " + path, Err: reason(err),
 			Hint: "give a file that can be written to with --log, or - for standard output",
 		}
 	}
@@ -79,7 +79,7 @@ func (l *logFile) Write(data []byte) (int, error) {
 	n, err := l.file.Write(data)
 	l.size += int64(n)
 	if err != nil {
-		return n, fmt.Errorf("write the log %s: %w", l.path, cause(err))
+		return n, fmt.Errorf("write the log %s: %w", l.path, reason(err))
 	}
 	return n, nil
 }
@@ -147,12 +147,4 @@ func compressFile(from, to string) (err error) {
 		return errors.Join(err, os.Remove(temp))
 	}
 	return os.Rename(temp, to)
-}
-
-// cause is what went wrong with a file, without its path, which the errors here name themselves.
-func cause(err error) error {
-	if failed, ok := errors.AsType[*fs.PathError](err); ok {
-		return failed.Err
-	}
-	return err
 }

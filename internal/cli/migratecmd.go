@@ -67,7 +67,7 @@ func (c *call) migrate(ctx context.Context, settings *config.Server) error {
 		say(c.env.Stdout, "%s\n", textNoUpdate)
 		return nil
 	}
-	db, err := c.openDatabase(ctx, &settings.Database)
+	db, err := openDatabase(ctx, &settings.Database, c.env.Now())
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"log/slog"
 	"strconv"
 
 	trowel "github.com/trowel-project/trowel"
@@ -35,7 +34,7 @@ func (c *call) migrateFromDigdag(ctx context.Context, settings *config.Server) (
 		return err
 	}
 	defer func() { err = errors.Join(err, source.Close()) }()
-	target, err := c.openDatabase(ctx, &settings.Database)
+	target, err := openDatabase(ctx, &settings.Database, c.env.Now())
 	if err != nil {
 		return err
 	}
@@ -113,7 +112,6 @@ func (p *migrateProgress) tell(now digdag.Progress) {
 }
 
 // quietLog drops warnings about settings that a command does not use.
-func quietLog() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 // notPostgreSQL is the error about a source that cannot be read.
 func notPostgreSQL(kind, where string) error {

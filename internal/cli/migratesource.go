@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"net/url"
 	"strconv"
 	"strings"
@@ -57,7 +58,7 @@ func (c *call) digdagFile(ctx context.Context, file string) (postgres.Options, e
 		}
 		return postgres.Options{}, notPostgreSQL(kind, file)
 	}
-	read, err := c.readServer(ctx, settings, quietLog())
+	read, err := c.readServer(ctx, settings, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return postgres.Options{}, err
 	}

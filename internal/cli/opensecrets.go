@@ -15,23 +15,23 @@ import (
 // secretFiles are the files in which secret settings stand, and warns of those that everybody on this
 // machine may read. Secrets in the command line, which everybody sees, are warned of too if commands run as
 // another user.
-func secretFiles(ctx context.Context, env Env, settings config.Settings, s *config.Server, log *slog.Logger) []string {
+func (o *processOptions) secretFiles(ctx context.Context, log *slog.Logger) []string {
 	var files []string
-	for _, found := range config.SecretsIn(settings) {
-		if found.Key == settingEndpoint && !strings.Contains(settings[found.Key].Value, "@") {
+	for _, found := range config.SecretsIn(o.Sources) {
+		if found.Key == config.KeyEndpoint && !strings.Contains(o.Sources[found.Key].Value, "@") {
 			continue // settings of clients are not shown, but an address is a secret only with a password in it
 		}
 		switch found.From {
 		case "-X", "--token":
-			if s.Agent.CommandUser != "" {
+			if o.Settings.Agent.CommandUser != "" {
 				log.WarnContext(ctx, "a secret stands in the command line of this process, which commands of tasks can read",
 					slog.String("setting", found.Key), slog.String("fix", "put it into a file that is named with -c"))
 			}
 			continue
-		case "DIGDAG_CONFIG", envToken, "":
+		case "DIGDAG_CONFIG", config.EnvToken, "":
 			continue
 		}
-		path := env.path(found.From)
+		path := o.path(found.From)
 		if slices.Contains(files, path) {
 			continue
 		}

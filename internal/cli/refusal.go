@@ -10,6 +10,7 @@ import (
 
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/client"
+	"github.com/trowel-project/trowel/internal/config"
 )
 
 // This file says what people read when a server refuses what a command asks for: without a terminal Digdag's
@@ -38,7 +39,7 @@ func commandError(c *call, err error) string {
 		return text
 	}
 	if project := tokenScope(err); project != "" {
-		return text + "\nfix: the token is for the project " + project + " alone; sign in with one that may see others, with --token TOKEN or in the variable " + envToken
+		return text + "\nfix: the token is for the project " + project + " alone; sign in with one that may see others, with --token TOKEN or in the variable " + config.EnvToken
 	}
 	if fix := refusedFix(c, refused); fix != "" {
 		text += "\nfix: " + fix
@@ -100,7 +101,7 @@ func refusedFix(c *call, refused *client.StatusError) string {
 			return "sign in with a token of an administrator; the first one is made beside the database: `" + c.program +
 				" tokens create --database DIR --name NAME --role admin`"
 		}
-		return "sign in with a token whose role and project allow it, with --token TOKEN or in the variable " + envToken +
+		return "sign in with a token whose role and project allow it, with --token TOKEN or in the variable " + config.EnvToken +
 			"; `" + c.hinted("tokens") + "` lists them for an administrator"
 	case http.StatusNotFound:
 		return missingFix(c, refused)
@@ -120,12 +121,12 @@ func refusedFix(c *call, refused *client.StatusError) string {
 }
 
 // fixSignIn is how to say who one is.
-const fixSignIn = "sign in with --basic-auth USER:PASS or --token TOKEN; the variable " + envToken + " or the setting " +
+const fixSignIn = "sign in with --basic-auth USER:PASS or --token TOKEN; the variable " + config.EnvToken + " or the setting " +
 	settingToken + " does it for all commands"
 
 // foreignFix is how to find a server when something else answered.
 func foreignFix(endpoint string) string {
-	return "fix: is that a Trowel server, at " + endpoint + "? The option -e or the setting " + settingEndpoint + " names another one"
+	return "fix: is that a Trowel server, at " + endpoint + "? The option -e or the setting " + config.KeyEndpoint + " names another one"
 }
 
 // textNoProject is how both servers begin to say that there is no project of a name.

@@ -10,16 +10,15 @@ import (
 	"strings"
 
 	"github.com/trowel-project/trowel/internal/client"
+	"github.com/trowel-project/trowel/internal/config"
 	"github.com/trowel-project/trowel/internal/dig"
 )
 
 // Settings of commands that talk to a server (server 1.5).
 const (
-	settingEndpoint         = "client.http.endpoint"
 	settingHeaders          = "client.http.headers."
 	settingNoDirectDownload = "client.http.disable_direct_download"
 	settingToken            = "client.token"
-	envToken                = "TROWEL_TOKEN"
 
 	standardEndpoint = "http://127.0.0.1:65432"
 )
@@ -53,22 +52,22 @@ func (c *call) connect(ctx context.Context) (*client.Client, error) {
 // client returns a client as the settings and the command line want it (server 1.7.1). What the
 // command line says goes before the settings.
 func (c *call) client() (*client.Client, error) {
-	config, err := c.config()
+	settings, err := c.config()
 	if err != nil {
 		return nil, err
 	}
 	endpoint := c.args.text("--endpoint")
 	if endpoint == "" {
 		endpoint = standardEndpoint
-		if set, _ := config.Get(settingEndpoint); set != "" {
+		if set, _ := settings.Get(config.KeyEndpoint); set != "" {
 			endpoint = set
 		}
 	}
 	header := http.Header{}
-	for name, value := range config.Prefix(settingHeaders) {
+	for name, value := range settings.Prefix(settingHeaders) {
 		header.Set(name, value)
 	}
-	if err := c.sign(config, header); err != nil {
+	if err := c.sign(settings, header); err != nil {
 		return nil, err
 	}
 	if err := checkHeader(header); err != nil {
@@ -77,7 +76,7 @@ func (c *call) client() (*client.Client, error) {
 	if path := ignoredPath(endpoint); path != "" && c.env.Terminals.Stderr {
 		say(c.env.Stderr, "warning: the path %s of the endpoint is ignored: a server has a host of its own, or a port\n", path)
 	}
-	noDirect, _ := config.Get(settingNoDirectDownload)
+	noDirect, _ := settings.Get(settingNoDirectDownload)
 	return client.New(client.Options{
 		Endpoint:         endpoint,
 		Header:           header,
@@ -105,14 +104,14 @@ func ignoredPath(endpoint string) string {
 // sign adds what tells the server who calls, and the other headers of the command line. What is said for
 // one command goes before what is said for all, and --basic-auth and --token before other headers. signedBy
 // says which it was.
-func (c *call) sign(config Config, header http.Header) error {
+func (c *call) sign(settings Config, header http.Header) error {
 	if header.Get("Authorization") != "" {
 		c.signedBy = "what the setting " + settingHeaders + "Authorization says"
 	}
-	token, _ := config.Get(settingToken)
+	token, _ := settings.Get(settingToken)
 	from := "the setting " + settingToken
-	if set, found := c.env.lookupText(envToken); found {
-		token, from = set, "the variable "+envToken
+	if set, found := c.env.lookupText(config.EnvToken); found {
+		token, from = set, "the variable "+config.EnvToken
 	}
 	if token != "" {
 		header.Set("Authorization", "Bearer "+strings.TrimSpace(token))
@@ -185,7 +184,7 @@ func unreachableHint(err *client.UnreachableError) string {
 	case network != nil && network.Op == "proxyconnect":
 		return "http_proxy or https_proxy names a proxy that does not answer; no_proxy lists the servers that need none"
 	default:
-		return "is the server running, and is that its address? The option -e or the setting " + settingEndpoint + " names another one"
+		return "is the server running, and is that its address? The option -e or the setting " + config.KeyEndpoint + " names another one"
 	}
 }
 

@@ -1,5 +1,9 @@
 package cli
 
+import (
+	"github.com/trowel-project/trowel/internal/config"
+)
+
 // This file makes the commands that hints name. They reach the server that the command line of the hint names.
 
 // hinted is a command of this program for the same server. The form is its words for a shell, with names quoted and
@@ -21,7 +25,7 @@ func (c *call) hintedToPeople(form string) string {
 func (c *call) sameServer() []string {
 	var words []string
 	for _, p := range c.args.pairs("-X") {
-		if p.key == settingEndpoint && !c.args.given("--endpoint") {
+		if p.key == config.KeyEndpoint && !c.args.given("--endpoint") {
 			words = append(words, "-X", p.key+"="+p.value)
 		}
 	}

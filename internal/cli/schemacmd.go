@@ -6,13 +6,14 @@ import (
 	"encoding/json"
 
 	"github.com/trowel-project/trowel/internal/dig"
+	"github.com/trowel-project/trowel/internal/operator"
 	"github.com/trowel-project/trowel/internal/param"
 )
 
 // runSchema writes the JSON Schema of workflow files to standard output.
 func runSchema(_ context.Context, c *call) error {
 	var text bytes.Buffer
-	if err := json.Indent(&text, []byte(param.JSON(dig.Schema(catalogOf("")))), "", "  "); err != nil {
+	if err := json.Indent(&text, []byte(param.JSON(dig.Schema(operator.DefaultCatalog("")))), "", "  "); err != nil {
 		return err
 	}
 	say(c.env.Stdout, "%s\n", text.String())

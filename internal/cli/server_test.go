@@ -75,7 +75,7 @@ func serve(t *testing.T, settings ...string) *served {
 		program: "trowel", commands: table, command: find(table, "server"), args: args,
 	}
 	log := slog.New(&logFormat{to: s.log, thread: "main"})
-	go func() { s.ended <- c.serve(context.WithoutCancel(t.Context()), all, log, s.signals, nil) }()
+	go func() { s.ended <- c.serve(context.WithoutCancel(t.Context()), all, log, s.signals, "") }()
 	s.url = s.await(info)
 	t.Cleanup(func() {
 		select {

@@ -18,6 +18,6 @@ func (p *serverProcess) openHub() {
 	p.hub = hub.New(hub.Options{
 		Store: p.meters.metered(p.store, "agents"), Flusher: p.flusher, Renewals: p.renewals, Report: p.report, ServerID: p.id, Version: version,
 		Heartbeat: a.Heartbeat, Lease: a.Lease, TaskLimit: p.settings.Engine.MaxTasks, MaxReport: maxBody,
-		Secrets: p.secretsIn, Sessions: p.sessions(), Params: p.params, KeepOutput: keep, Now: p.env.Now, Log: p.log,
+		Secrets: p.secretsIn, Sessions: p.sessions(), Params: p.params, KeepOutput: keep, Now: p.opts.Now, Log: p.log,
 	})
 }

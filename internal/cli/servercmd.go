@@ -7,10 +7,7 @@ import (
 	"os"
 	"runtime/debug"
 
-	"github.com/google/uuid"
-
 	"github.com/trowel-project/trowel/internal/config"
-	"github.com/trowel-project/trowel/internal/secret"
 )
 
 // runServer runs a server until a signal ends it (server 1.9.4, 3.3).
@@ -25,7 +22,7 @@ func runServer(ctx context.Context, c *call) error {
 		return err
 	}
 	return c.serveLogged(ctx, func(ctx context.Context, log *slog.Logger, signals <-chan os.Signal) error {
-		return c.serve(ctx, settings, log, signals, nil)
+		return c.serve(ctx, settings, log, signals, "")
 	})
 }
 
@@ -45,9 +42,8 @@ func (c *call) serveLogged(ctx context.Context, serve func(context.Context, *slo
 // with Go's default of 100 a busy one spends a fifth of its time on it.
 const serverGC = 200
 
-// serve starts all parts, waits for the end, and stops them in their order. local is nil, or the
-// project that the server is for.
-func (c *call) serve(ctx context.Context, settings config.Settings, log *slog.Logger, signals <-chan os.Signal, local *localFolder) error {
+// serve runs a server, of all projects or of the one in a folder.
+func (c *call) serve(ctx context.Context, settings config.Settings, log *slog.Logger, signals <-chan os.Signal, project string) error {
 	server, err := c.readServer(ctx, settings, log)
 	if err != nil {
 		return err
@@ -58,19 +54,19 @@ func (c *call) serve(ctx context.Context, settings config.Settings, log *slog.Lo
 	if _, set := c.env.Lookup("GOGC"); !set {
 		debug.SetGCPercent(serverGC)
 	}
-	own := secret.NewMask(secret.OwnChars)
-	p := &serverProcess{call: c, id: uuid.NewString(), settings: server, own: own, log: slog.New(own.Handler(log.Handler())), local: local}
-	p.secretFiles = secretFiles(ctx, c.env, settings, server, p.log)
-	if err := p.open(ctx); err != nil {
-		return errors.Join(err, p.close())
+	opts := c.processOptions(settings, server, log)
+	opts.Project = project
+	return runServerProcess(ctx, opts, signals)
+}
+
+// processOptions are those of a server or agent that a command line starts.
+func (c *call) processOptions(settings config.Settings, server *config.Server, log *slog.Logger) processOptions {
+	opts := processOptions{
+		Settings: server, Sources: settings, Dir: c.env.Dir, Environ: c.env.Environ, Now: c.env.Now, Log: log,
+		LogLevel: logLevel(c.args.text("--log-level")), Program: c.program,
 	}
-	if err := p.start(ctx); err != nil {
-		p.abandon()
-		return errors.Join(err, p.close())
+	if file := c.args.text("--log"); file != "-" {
+		opts.LogFile = file
 	}
-	if local != nil {
-		tell(ctx, log, slog.LevelInfo, p.outputPlace())
-	}
-	err = p.wait(ctx, signals)
-	return errors.Join(err, p.stop(ctx, signals), p.close())
+	return opts
 }

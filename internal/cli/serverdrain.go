@@ -49,7 +49,7 @@ func (p *serverProcess) drainForGood(ctx context.Context, id string) error {
 		if err != nil || !row.DrainedAt.IsZero() {
 			return err
 		}
-		return tx.DrainAgent(ctx, id, p.env.Now())
+		return tx.DrainAgent(ctx, id, p.opts.Now())
 	})
 	if errors.Is(err, trowel.ErrNotFound) {
 		return nil // it runs nothing, or has ended

@@ -31,15 +31,15 @@ func (p *serverProcess) openSecrets(ctx context.Context) (err error) {
 
 // openEngine makes flusher, agent and scheduler.
 func (p *serverProcess) openEngine(ctx context.Context) error {
-	p.launcher = &launch.Launcher{Store: p.store, Now: p.env.Now}
+	p.launcher = &launch.Launcher{Store: p.store, Now: p.opts.Now}
 	if err := p.openAgent(ctx); err != nil {
 		return err
 	}
-	p.load = load.New(load.Options{Store: p.store, Now: p.env.Now, Log: p.log})
+	p.load = load.New(load.Options{Store: p.store, Now: p.opts.Now, Log: p.log})
 	e := &p.settings.Engine
 	p.flusher = flush.New(flush.Options{
-		Store: p.meters.metered(p.store, "flusher"), Agent: p.agent, Now: p.env.Now, Log: p.log,
-		Listeners: []flush.Listener{attemptLog{p.log}, eventFeed{p.events}, p, p.meters, loadFeed{p.load, p.env.Now}},
+		Store: p.meters.metered(p.store, "flusher"), Agent: p.agent, Now: p.opts.Now, Log: p.log,
+		Listeners: []flush.Listener{attemptLog{p.log}, eventFeed{p.events}, p, p.meters, loadFeed{p.load, p.opts.Now}},
 		Limits:    engine.Limits{Tasks: e.MaxTasks}, Attempts: e.MaxAttempts,
 		Templates: p.templates, Rules: queue.Rules{Aging: e.Aging, ReserveAfter: e.ReserveAfter},
 		MaxRunning: p.maxRunning(), Poison: p.settings.Agent.PoisonLimit, ServerID: p.id,
@@ -47,7 +47,7 @@ func (p *serverProcess) openEngine(ctx context.Context) error {
 		Lasting: true, Poll: p.settings.Database.ExpireInterval, Adopt: e.Enabled, Sole: p.sole, Announce: announce, Defaults: p.settings.DefaultParams,
 	})
 	p.launcher.Flusher = p.flusher
-	p.renewals = queue.NewRenewals(queue.RenewalOptions{Store: p.store, Lease: p.settings.Agent.Lease, Now: p.env.Now})
+	p.renewals = queue.NewRenewals(queue.RenewalOptions{Store: p.store, Lease: p.settings.Agent.Lease, Now: p.opts.Now})
 	if p.runsTasks() {
 		p.heartbeat = queue.NewHeartbeat(queue.HeartbeatOptions{
 			Store: p.store, Renewals: p.renewals, Agent: p.agent, Row: p.agentRow(), Every: p.settings.Agent.Heartbeat, Log: p.log,
@@ -55,25 +55,25 @@ func (p *serverProcess) openEngine(ctx context.Context) error {
 	}
 	p.openHub()
 	if p.settings.Schedule.Enabled {
-		p.scheduler = scheduler.New(scheduler.Options{Shared: !p.sole, Store: p.meters.metered(p.store, "scheduler"), Launcher: p.launcher, Now: p.env.Now, Log: p.log})
+		p.scheduler = scheduler.New(scheduler.Options{Shared: !p.sole, Store: p.meters.metered(p.store, "scheduler"), Launcher: p.launcher, Now: p.opts.Now, Log: p.log})
 	}
 	return nil
 }
 
 func (p *serverProcess) openAgent(ctx context.Context) error {
 	a := &p.settings.Agent
-	options, err := operatorOptions(p.operatorSetting, p.env.Lookup, userAgent)
+	options, err := operatorOptions(p.operatorSetting, p.opts.lookup, userAgent)
 	if err != nil {
 		return err
 	}
 	if options.Params == nil {
-		options.Params = &operator.StoreParams{Store: patientStore{p.store}, Now: p.env.Now}
+		options.Params = &operator.StoreParams{Store: patientStore{p.store}, Now: p.opts.Now}
 	}
 	options.Templates, options.LogOnly = p.templates, true
 	p.params = options.Params
 	p.killNow = make(chan struct{})
 	commands := taskCommands{
-		settings: p.settings, user: p.commandUser, environ: p.env.Environ, killNow: p.killNow, workspaces: p.workspaces,
+		settings: p.settings, user: p.commandUser, environ: p.opts.Environ, killNow: p.killNow, workspaces: p.workspaces,
 		private: p.privatePaths(), log: p.log,
 	}
 	local, journal, err := commands.open(ctx)
@@ -89,7 +89,7 @@ func (p *serverProcess) openAgent(ctx context.Context) error {
 		ID: "none", Slots: p.slots(), Queues: a.Queues, Labels: a.Labels, Operators: operator.Builtin(options), Templates: p.templates,
 		Commands: local, Secrets: p.secretsOf, Sessions: p.sessions(),
 		Notifier: taskNotifier{p.notifier}, Project: project, Workspaces: workspaces, TaskLimit: p.settings.Engine.MaxTasks,
-		Now: p.env.Now, OpenLog: p.openLog,
+		Now: p.opts.Now, OpenLog: p.openLog,
 		Report: p.report, Wake: func() { p.flusher.Wake() }, Advice: adviceOnServer, Log: p.log,
 	})
 	if !p.runsTasks() {
@@ -106,7 +106,7 @@ func (p *serverProcess) runsTasks() bool {
 // agentRow is what is stored of the agent of this process.
 func (p *serverProcess) agentRow() trowel.Agent {
 	return trowel.Agent{
-		Name: p.agentName(), Version: version, Slots: p.slots(), Host: hostName(),
+		Name: p.agentName(), Version: version, Slots: p.slots(), Host: agent.HostName(),
 		Queues: p.settings.Agent.Queues, Labels: p.settings.Agent.Labels, ServerID: p.id,
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/agent"
 	"github.com/trowel-project/trowel/internal/archive"
 	"github.com/trowel-project/trowel/internal/blob"
 	"github.com/trowel-project/trowel/internal/blob/cloud"
@@ -41,8 +42,8 @@ func (p *serverProcess) openFiles(ctx context.Context) (err error) {
 	p.onClose(p.workspaces.Close)
 	logs := &p.settings.Logs
 	options := tasklog.GathererOptions{
-		Insert: p.keepOutput, Agent: p.agentName(), Level: logLevel(p.args.text("--log-level")), SplitBytes: logs.SplitBytes,
-		Now: p.env.Now, Logger: p.log,
+		Insert: p.keepOutput, Agent: p.agentName(), Level: p.opts.LogLevel, SplitBytes: logs.SplitBytes,
+		Now: p.opts.Now, Logger: p.log,
 	}
 	if logs.Type == config.StorageNone {
 		options.Insert = nil
@@ -94,7 +95,7 @@ func (p *serverProcess) keepOutput(ctx context.Context, chunks []trowel.LogChunk
 // openStorage opens a store that is not the database.
 func (p *serverProcess) openStorage(ctx context.Context, s *config.Storage) (blob.Store, error) {
 	if s.Type == config.StorageFile {
-		return file.New(p.env.path(s.Folder), p.env.Now())
+		return file.New(p.opts.path(s.Folder), p.opts.Now())
 	}
 	b := &s.Bucket
 	return cloud.Open(ctx, cloud.Options{
@@ -118,7 +119,7 @@ func (p *serverProcess) fetchArchive(ctx context.Context, a trowel.Archive) (io.
 
 func (p *serverProcess) tempDir() string {
 	if p.settings.TempDir != "" {
-		return p.env.path(p.settings.TempDir)
+		return p.opts.path(p.settings.TempDir)
 	}
 	return os.TempDir()
 }
@@ -128,5 +129,5 @@ func (p *serverProcess) agentName() string {
 	if p.settings.Agent.ID != "" {
 		return p.settings.Agent.ID
 	}
-	return agentID()
+	return agent.ProcessName()
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/trowel-project/trowel/internal/access"
 	"github.com/trowel-project/trowel/internal/cluster"
 	"github.com/trowel-project/trowel/internal/config"
+	"github.com/trowel-project/trowel/internal/operator"
 	"github.com/trowel-project/trowel/internal/server"
 	"github.com/trowel-project/trowel/internal/tasklog"
 )
@@ -23,7 +24,7 @@ func (p *serverProcess) openServer(context.Context) error {
 	s := p.settings
 	var accessLog func(server.Access)
 	if s.AccessLog.Dir != "" {
-		file, err := server.OpenAccessFile(p.env.path(s.AccessLog.Dir), s.AccessLog.Pattern)
+		file, err := server.OpenAccessFile(p.opts.path(s.AccessLog.Dir), s.AccessLog.Pattern)
 		if err != nil {
 			return useAccessLog.failed(err)
 		}
@@ -37,14 +38,14 @@ func (p *serverProcess) openServer(context.Context) error {
 	p.server = server.New(server.Options{
 		Store: p.store, Launcher: p.launcher, Killer: p.flusher, Auth: access.New(access.Options{
 			Username: s.Auth.Username, Password: s.Auth.Password, Admin: s.Auth.Admin,
-			Tokens: access.NewTokens(p.store, p.env.Now), Now: p.env.Now,
+			Tokens: access.NewTokens(p.store, p.opts.Now), Now: p.opts.Now,
 			Braked: p.braked,
 		}), Agents: p.hub,
 		Archives: p.archives, ArchiveType: s.Archives.Type,
 		DirectDownload: map[string]bool{s.Archives.Type: s.Archives.Bucket.DirectDownload},
 		Logs:           logs, Crypter: p.crypter, Events: p.events, Health: p.health(),
-		Now: p.env.Now, Log: p.log, AccessLog: accessLog, Observe: p.meters.observe, Metrics: p.meters.page(p.store), SchedulesChanged: p.schedulesChanged, Mask: p.own.Text,
-		AgentsChanged: p.agentsChanged, Catalog: catalogOf("the project"), Limits: p.flusher, Aging: s.Engine.Aging,
+		Now: p.opts.Now, Log: p.log, AccessLog: accessLog, Observe: p.meters.observe, Metrics: p.meters.page(p.store), SchedulesChanged: p.schedulesChanged, Mask: p.own.Text,
+		AgentsChanged: p.agentsChanged, Catalog: operator.DefaultCatalog("the project"), Limits: p.flusher, Aging: s.Engine.Aging,
 		Version: version, DigdagVersion: digdagVersion, UpgradeRecommended: s.Versions.UpgradeIfOlder, Incompatible: s.Versions.IncompatibleIfOlder,
 		MaxStreams: descriptors() / streamFiles, Names: s.Names(), SignIn: s.Auth.SignIn(), Headers: s.Listen.Headers, TempDir: p.tempDir(), MaxArchive: s.API.MaxArchiveBytes, MaxBody: maxBody,
 		MaxAttempts: s.Engine.MaxAttempts, MaxSessionsPage: s.API.MaxSessionsPage, MaxAttemptsPage: s.API.MaxAttemptsPage,
@@ -56,7 +57,7 @@ func (p *serverProcess) openServer(context.Context) error {
 // braked tells the log and the audit of an address that guesses.
 func (p *serverProcess) braked(address string, failures int) {
 	p.log.Warn("tries to sign in are slowed down", slog.String("address", address), slog.Int("failures", failures))
-	record := server.BrakeRecord(p.env.Now(), address, failures)
+	record := server.BrakeRecord(p.opts.Now(), address, failures)
 	p.parts.Go(func() {
 		ctx, cancel := context.WithTimeout(p.partsCtx, requestTimeout)
 		defer cancel()

@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"os"
 	"slices"
 	"sync"
 	"sync/atomic"
+
+	"github.com/google/uuid"
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/agent"
@@ -35,7 +38,7 @@ import (
 // serverProcess is a server with all its parts. Fields are in the order in which open makes them;
 // what is nil is switched off.
 type serverProcess struct {
-	*call
+	opts     processOptions
 	settings *config.Server
 	log      *slog.Logger
 	local    *localFolder // of the command scheduler; nil for a server of many projects
@@ -88,6 +91,29 @@ type serverProcess struct {
 	endScheduler context.CancelFunc
 }
 
+// runServerProcess starts all parts of a server, waits for its end, and stops them in their order. It ends when ctx
+// does, at a signal, or when a part fails.
+func runServerProcess(ctx context.Context, opts processOptions, signals <-chan os.Signal) error {
+	own := secret.NewMask(secret.OwnChars)
+	p := &serverProcess{opts: opts, id: uuid.NewString(), settings: opts.Settings, own: own, log: slog.New(own.Handler(opts.Log.Handler()))}
+	if opts.Project != "" {
+		p.local = &localFolder{dir: opts.Project, log: opts.Log}
+	}
+	p.secretFiles = opts.secretFiles(ctx, p.log)
+	if err := p.open(ctx); err != nil {
+		return errors.Join(err, p.close())
+	}
+	if err := p.start(ctx); err != nil {
+		p.abandon()
+		return errors.Join(err, p.close())
+	}
+	if p.local != nil {
+		tell(ctx, opts.Log, slog.LevelInfo, p.outputPlace())
+	}
+	err := p.wait(ctx, signals)
+	return errors.Join(err, p.stop(ctx, signals), p.close())
+}
+
 // open makes all parts; none of them works yet.
 func (p *serverProcess) open(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{
@@ -112,7 +138,7 @@ func (p *serverProcess) openSockets(ctx context.Context) (err error) {
 // openStore opens the database. One in a file is for one server alone.
 func (p *serverProcess) openStore(ctx context.Context) (err error) {
 	d := &p.settings.Database
-	now := p.env.Now()
+	now := p.opts.Now()
 	switch d.Type {
 	case config.DatabasePostgreSQL:
 		opts := postgresOptions(d)
@@ -139,8 +165,8 @@ func (p *serverProcess) openStore(ctx context.Context) (err error) {
 	}
 	p.sole = d.Type != config.DatabasePostgreSQL
 	p.onClose(p.store.Close)
-	p.meters = newMeters(p.env.Now)
-	p.store = p.meters.metered(healthStore{p.store, &p.writes, p.env.Now}, "server")
+	p.meters = newMeters(p.opts.Now)
+	p.store = p.meters.metered(healthStore{p.store, &p.writes, p.opts.Now}, "server")
 	return nil
 }
 

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/operator"
@@ -14,7 +15,7 @@ import (
 func (p *serverProcess) retentionOptions() retention.Options {
 	store := p.meters.metered(p.store, "retention")
 	opts := retention.Options{
-		Store: store, Now: p.env.Now, Log: p.log, Keep: p.settings.KeepAttempts, KeepValues: operator.ParamTTL,
+		Store: store, Now: p.opts.Now, Log: p.log, Keep: p.settings.KeepAttempts, KeepValues: operator.ParamTTL,
 		Archives: map[string]retention.Blobs{},
 		Deleted:  func(what string, n int) { p.meters.Add(telemetry.RetentionDeleted, float64(n), what) },
 	}
@@ -38,4 +39,17 @@ func (p *serverProcess) runRetention(ctx context.Context) error {
 		}
 		p.meters.Add(telemetry.RetentionPasses, 1, result)
 	})
+}
+
+// cleanBeside deletes what is old in the database of a server, beside it or without one, or only counts it. The result
+// is what it did until an error, nil if it could not begin.
+func cleanBeside(ctx context.Context, opts processOptions, store trowel.Store, dryRun bool) (*retention.Result, error) {
+	p := &serverProcess{opts: opts, settings: opts.Settings, log: opts.Log, meters: newMeters(opts.Now), store: store}
+	if err := p.openBlobs(ctx); err != nil {
+		return nil, errors.Join(err, p.close())
+	}
+	clean := p.retentionOptions()
+	clean.DryRun = dryRun
+	result, err := retention.Clean(ctx, clean)
+	return &result, errors.Join(err, p.close())
 }

@@ -72,7 +72,7 @@ func (p *serverProcess) start(ctx context.Context) (err error) {
 		p.goPart("HTTP listener", func(context.Context) error { return p.listeners.serve(i) })
 	}
 	if p.settings.RuntimeInfo != "" {
-		return writeRuntimeInfo(p.env.path(p.settings.RuntimeInfo), p.listeners.info)
+		return writeRuntimeInfo(p.opts.path(p.settings.RuntimeInfo), p.listeners.info)
 	}
 	return nil
 }

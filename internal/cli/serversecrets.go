@@ -2,8 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"log/slog"
 
 	trowel "github.com/trowel-project/trowel"
@@ -33,7 +31,7 @@ func openCrypter(ctx context.Context, s *config.Server, store trowel.Store, log 
 
 // configuredCrypter is the Crypter of a command beside servers: with the keys that they have, and none that is made.
 func configuredCrypter(s *config.Server) (*secret.Crypter, error) {
-	keys, err := secretKeys(s, quietLog())
+	keys, err := secretKeys(s, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return nil, err
 	}
@@ -86,66 +84,4 @@ func rewriteSecrets(ctx context.Context, store trowel.Store, crypter *secret.Cry
 		return err
 	})
 	return done, err
-}
-
-// secretsRewrite is what `trowel secrets rewrite` does, beside the servers of a database: all secrets get the
-// form that is bound to project and key, with the present key.
-func secretsRewrite(ctx context.Context, c *call) error {
-	for _, option := range []string{"--local", "--project", "--set", "--delete"} {
-		if c.args.given(option) {
-			return c.usage(option + " is no option of secrets " + secretsRewriteWord)
-		}
-	}
-	if !c.args.given("--database") && c.configPath == "" {
-		return c.usage("--database, or --config option is required").hinting("the secrets are rewritten in the database itself: name that of the servers, with their key")
-	}
-	settings, err := c.databaseSettings(ctx)
-	if err != nil {
-		return err
-	}
-	store, err := c.openBeside(ctx, &settings.Database)
-	if err != nil {
-		return err
-	}
-	return errors.Join(rewriteAndSay(ctx, c, settings, store), store.Close())
-}
-
-func rewriteAndSay(ctx context.Context, c *call, settings *config.Server, store trowel.Store) error {
-	crypter, err := configuredCrypter(settings)
-	if err != nil {
-		return err
-	}
-	var done secret.Rewritten
-	names := map[trowel.ProjectID]string{}
-	err = store.Update(ctx, func(tx trowel.Tx) error {
-		if done, err = crypter.Rewrite(ctx, tx); err != nil {
-			return err
-		}
-		for _, f := range done.Failed {
-			p, err := tx.FindProjectByID(ctx, f.Project)
-			if err != nil {
-				return err
-			}
-			names[f.Project] = p.Name
-		}
-		record := trowel.Record{Action: "secret.rewrite", ObjectKind: "secret", Object: "all secrets"}
-		return (&tokenStore{store: store, now: c.env.Now}).record(ctx, tx, record)
-	})
-	if err != nil {
-		return err
-	}
-	say(c.env.Stdout, "%s rewritten.\n", plural(done.Secrets, "secret"))
-	if done.Bound {
-		say(c.env.Stdout, "All are bound to their projects and keys; the older form is not read any more.\n")
-	}
-	if len(done.Failed) == 0 {
-		return nil
-	}
-	for _, f := range done.Failed {
-		say(c.env.Stderr, "%s of project %s: %s\n", f.Key, names[f.Project], errorText(f.Err))
-	}
-	return &trowel.Error{
-		Kind: trowel.ErrInvalid, Message: fmt.Sprintf("%s cannot be read", plural(len(done.Failed), "secret")),
-		Hint: "add the key that they were stored with to secret.old_encryption_keys, or set or delete them; then rewrite again",
-	}
 }

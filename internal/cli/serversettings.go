@@ -113,3 +113,14 @@ func (c *call) readServer(ctx context.Context, settings config.Settings, log *sl
 	}
 	return server, nil
 }
+
+// databaseSettings reads where a server's database is, for commands with --database and --config.
+// Settings that are not right are said on standard error.
+func (c *call) databaseSettings(ctx context.Context) (*config.Server, error) {
+	settings, err := c.serverSettings()
+	if err != nil {
+		return nil, err
+	}
+	log := slog.New(&logFormat{to: c.env.Stderr, level: slog.LevelWarn, thread: "main", class: "trowel", harmless: true})
+	return c.readServer(ctx, settings, log)
+}

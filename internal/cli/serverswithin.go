@@ -9,9 +9,6 @@ import (
 	"github.com/trowel-project/trowel/internal/config"
 )
 
-// serverLockFile is the lock of a database in SQLite, in its folder.
-const serverLockFile = "trowel.lock"
-
 // serversWithin finds the files of servers that keep their data inside a project. None goes into an archive: who
 // may download the project would have the key of all secrets, and the database is no part of it.
 type serversWithin struct {

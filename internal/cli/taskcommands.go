@@ -81,7 +81,7 @@ func (t *taskCommands) open(ctx context.Context) (*executor.Local, *executor.Jou
 // withoutToken leaves out the token with which an agent signs in: a task that prints its environment would
 // print it.
 func withoutToken(environ []string) []string {
-	return slices.DeleteFunc(slices.Clone(environ), func(entry string) bool { return strings.HasPrefix(entry, envToken+"=") })
+	return slices.DeleteFunc(slices.Clone(environ), func(entry string) bool { return strings.HasPrefix(entry, config.EnvToken+"=") })
 }
 
 // commandUserName says whom commands run as, for people.
@@ -116,14 +116,14 @@ func (p *serverProcess) privatePaths() []string {
 	paths := slices.Clone(p.secretFiles)
 	for _, path := range []string{s.Database.File, secretKeyPath(s), s.Listen.TLSKey, s.Archives.Folder, s.AccessLog.Dir} {
 		if path != "" {
-			paths = append(paths, p.env.path(path))
+			paths = append(paths, p.opts.path(path))
 		}
 	}
 	if s.Logs.Type == config.StorageFile {
-		paths = append(paths, p.env.path(s.Logs.Folder))
+		paths = append(paths, p.opts.path(s.Logs.Folder))
 	}
-	if log := p.args.text("--log"); log != "" && log != "-" {
-		paths = append(paths, p.env.path(log))
+	if p.opts.LogFile != "" {
+		paths = append(paths, p.opts.path(p.opts.LogFile))
 	}
 	return paths
 }

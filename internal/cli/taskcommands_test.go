@@ -184,7 +184,8 @@ func TestOpenSecrets(t *testing.T) {
 			var log bytes.Buffer
 			settings := config.Settings{c.key: {Value: "x", From: c.from}, "database.type": {Value: "memory", From: c.from}}
 			s := &config.Server{Agent: config.Agent{CommandUser: c.user}}
-			secretFiles(t.Context(), Env{Dir: dir}, settings, s, slog.New(slog.NewTextHandler(&log, nil)))
+			opts := processOptions{Settings: s, Sources: settings, Dir: dir}
+			opts.secretFiles(t.Context(), slog.New(slog.NewTextHandler(&log, nil)))
 			if got := strings.Contains(log.String(), "WARN"); got != c.warned {
 				t.Errorf("warned = %v, want %v\n%s", got, c.warned, &log)
 			}

@@ -4,8 +4,6 @@ import (
 	"errors"
 	"io"
 	"log/slog"
-	"os"
-	"strconv"
 	"sync"
 	"time"
 
@@ -35,7 +33,7 @@ func (l *localRun) taskLogs() (func(*trowel.Lease) agent.Log, error) {
 			Hint: "give a folder that can be written to with --task-log, or leave it out",
 		}
 	}
-	kept := &keptLogs{logs: logs, agent: agentID(), now: l.c.env.Now, level: l.logs.level, created: map[trowel.AttemptID]time.Time{}}
+	kept := &keptLogs{logs: logs, agent: agent.ProcessName(), now: l.c.env.Now, level: l.logs.level, created: map[trowel.AttemptID]time.Time{}}
 	return func(lease *trowel.Lease) agent.Log { return kept.add(shown(lease), lease) }, nil
 }
 
@@ -55,18 +53,6 @@ func (l *localRun) taskLogDir() (string, error) {
 	default:
 		return "", notPartOf("setting log-server.type = " + kind)
 	}
-}
-
-// agentID names this process in the names of logs.
-func agentID() string { return strconv.Itoa(os.Getpid()) + "@" + hostName() }
-
-// hostName is the name of this machine.
-func hostName() string {
-	host, err := os.Hostname()
-	if err != nil {
-		return "localhost"
-	}
-	return host
 }
 
 // keptLogs adds files to what is shown of tasks.

@@ -10,6 +10,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/access"
 	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/config"
 	"github.com/trowel-project/trowel/internal/server"
 )
 
@@ -18,12 +19,12 @@ import (
 func (c *call) tokenKeeper(ctx context.Context) (keeper tokenKeeper, done func() error, err error) {
 	direct := c.args.given("--database")
 	if !direct && c.configPath != "" {
-		config, err := c.config()
+		settings, err := c.config()
 		if err != nil {
 			return nil, nil, err
 		}
-		_, database := config.Get(keyDatabaseType)
-		endpoint, _ := config.Get(settingEndpoint)
+		_, database := settings.Get(keyDatabaseType)
+		endpoint, _ := settings.Get(config.KeyEndpoint)
 		direct = database && endpoint == "" && !c.args.given("--endpoint")
 	}
 	if !direct {
@@ -33,11 +34,11 @@ func (c *call) tokenKeeper(ctx context.Context) (keeper tokenKeeper, done func()
 		}
 		return remote, func() error { remote.Close(); return nil }, nil
 	}
-	settings, err := c.databaseSettings(ctx)
+	server, err := c.databaseSettings(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	store, err := c.openBeside(ctx, &settings.Database)
+	store, err := openBeside(ctx, &server.Database, c.env.Now())
 	if err != nil {
 		return nil, nil, err
 	}

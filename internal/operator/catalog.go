@@ -160,3 +160,11 @@ func rangeOf() dig.Value {
 func axesOf() dig.Value {
 	return dig.Value{Kind: dig.JSONObject, Others: &dig.Value{Kind: dig.JSONList}}
 }
+
+// DefaultCatalog is what this version knows about workflow files, with no settings; messages call the project's folder
+// by that name.
+func DefaultCatalog(folder string) dig.Catalog {
+	catalog := Builtin(Options{}).Catalog(template.New(template.Options{}))
+	catalog.Folder = folder
+	return catalog
+}
