@@ -48,12 +48,12 @@ func (f *failures) Committed(batch *flush.Batch) error {
 			f.note(c.Task)
 		}
 		if c.To == trowel.TaskError {
-			advice := f.adviceFor(c.Task.ID)
+			mend := f.adviceFor(c.Task.ID)
 			f.tasks = append(f.tasks, failure{c.Task.ID, failedTask{
 				Name: c.Task.FullName, Message: failureText(c.Task.Error), Where: c.Task.Origin.Place, LastLines: f.lines[c.Task.ID],
 				Values: f.loops[c.Task.ID], Tries: f.tries[c.Task.ID],
-				Fix:     cmp.Or(fixInRun(failureText(c.Task.Error)), advice.text),
-				culprit: advice.culprit,
+				Fix:     cmp.Or(fixInRun(failureText(c.Task.Error)), mend.text),
+				culprit: mend.culprit,
 			}})
 		}
 	}

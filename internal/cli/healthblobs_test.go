@@ -2,13 +2,9 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"net/http"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -89,63 +85,5 @@ func TestHealthBlobs(t *testing.T) {
 		if want := map[bool]int{false: 3, true: 1}[bucket]; below.deletes != want {
 			t.Errorf("bucket %t: %d deletes of what probes wrote, want %d", bucket, below.deletes, want)
 		}
-	}
-}
-
-// A server whose archives or logs cannot be kept says so in its health, without where they are, until they can.
-func TestHealthOfFolders(t *testing.T) {
-	t.Parallel()
-	root := t.TempDir()
-	archives, logs := filepath.Join(root, "archives"), filepath.Join(root, "logs")
-	s := serve(t, "database.type", "memory", "archive.type", "file", "archive.file.path", archives,
-		"log-server.type", "local", "log-server.local.path", logs)
-	health := func() (status int, bad map[string]string) {
-		status, text := s.request("GET", "/api/health", "application/json", "")
-		var report struct {
-			Parts []struct {
-				Name    string
-				OK      bool
-				Message string
-			}
-		}
-		if err := json.Unmarshal([]byte(text), &report); err != nil || len(report.Parts) != 3 {
-			t.Fatalf("health: %v: %s", err, text)
-		}
-		if strings.Contains(text, root) {
-			t.Errorf("health tells a path: %s", text)
-		}
-		bad = map[string]string{}
-		for _, p := range report.Parts {
-			if !p.OK {
-				bad[p.Name] = p.Message
-			}
-		}
-		return status, bad
-	}
-	if status, bad := health(); status != http.StatusOK || len(bad) > 0 {
-		t.Fatalf("health of a new server: %d, %v", status, bad)
-	}
-	if err := os.Rename(archives, archives+".away"); err != nil {
-		t.Fatal(err)
-	}
-	push := func() outcome {
-		c := newConsole(t)
-		c.write("main.dig", "+a:\n  echo>: a\n")
-		return c.run("push", "p", "-e", s.url)
-	}
-	if out := push(); out.exit == 0 || strings.Contains(out.stdout+out.stderr, root) {
-		t.Errorf("push without a folder: exit %d, %s", out.exit, out.stderr)
-	}
-	if status, bad := health(); status != http.StatusServiceUnavailable || len(bad) != 1 || !strings.Contains(bad["archives"], "no such file") {
-		t.Errorf("health without the folder of archives: %d, %v", status, bad)
-	}
-	if err := os.Rename(archives+".away", archives); err != nil {
-		t.Fatal(err)
-	}
-	if out := push(); out.exit != 0 {
-		t.Errorf("push: exit %d, %s", out.exit, out.stderr)
-	}
-	if status, bad := health(); status != http.StatusOK || len(bad) > 0 {
-		t.Errorf("health afterwards: %d, %v", status, bad)
 	}
 }

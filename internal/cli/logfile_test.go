@@ -163,3 +163,31 @@ func TestLogFileError(t *testing.T) {
 		t.Errorf("openLogFile(a folder) = %v, want an ErrInvalid: %s", err, want)
 	}
 }
+
+// What a server logs is not for everybody, whatever the umask allows.
+func TestLogFilesArePrivate(t *testing.T) {
+	t.Parallel()
+	dir := filepath.Join(t.TempDir(), "logs")
+	log, err := openLogFile(filepath.Join(dir, "server.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	log.limit = 1
+	for range 3 { // rotates
+		if _, err := log.Write([]byte("line\n")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := log.Close(); err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil || len(files) < 3 {
+		t.Fatalf("files %v, %v, want a log and two old ones", files, err)
+	}
+	for _, file := range append(files, dir) {
+		if info, err := os.Stat(file); err != nil || info.Mode().Perm()&0o027 != 0 {
+			t.Errorf("%s has mode %v, %v, want nothing for others, and no writing by the group", file, info.Mode(), err)
+		}
+	}
+}

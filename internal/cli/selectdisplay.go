@@ -38,13 +38,13 @@ func (c *call) shownLevel() slog.Level {
 
 // canDraw tells whether the terminal can move its cursor.
 func (e Env) canDraw() bool {
-	terminal, _ := e.Lookup("TERM")
+	kind, _ := e.Lookup("TERM")
 	switch {
-	case terminal == "dumb":
+	case kind == "dumb":
 		return false
 	case runtime.GOOS == "windows":
 		return enableSequences(fileBehind(e.Stderr))
 	default:
-		return terminal != ""
+		return kind != ""
 	}
 }

@@ -23,11 +23,12 @@ import (
 
 // served is a server in this process.
 type served struct {
-	t       *testing.T
-	url     string
-	log     *lockedBuffer
-	signals chan os.Signal
-	ended   chan error
+	runtimeInfo string // the file
+	t           *testing.T
+	url         string
+	log         *lockedBuffer
+	signals     chan os.Signal
+	ended       chan error
 }
 
 // lockedBuffer is what a server logs.
@@ -63,7 +64,7 @@ func serve(t *testing.T, settings ...string) *served {
 	if all["database.type"].Value == config.DatabaseMemory {
 		delete(all, "database.path")
 	}
-	s := &served{t: t, log: &lockedBuffer{}, signals: make(chan os.Signal, 4), ended: make(chan error, 1)}
+	s := &served{t: t, runtimeInfo: info, log: &lockedBuffer{}, signals: make(chan os.Signal, 4), ended: make(chan error, 1)}
 	args, err := parse(find(table, "server").allOptions(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -97,7 +98,12 @@ func serve(t *testing.T, settings ...string) *served {
 // await returns the address from the runtime-info file (server 3.3).
 func (s *served) await(file string) string {
 	s.t.Helper()
-	var info runtimeInfo
+	var info struct {
+		Local []struct {
+			Host string
+			Port int
+		} `json:"local_addresses"`
+	}
 	s.eventually("the runtime-info file", func() bool {
 		select {
 		case err := <-s.ended:

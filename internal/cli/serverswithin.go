@@ -18,9 +18,9 @@ type serversWithin struct {
 // leaveOut tells whether a file belongs to a server: it has the name of one, and a database stands beside it.
 func (s *serversWithin) leaveOut(path string) bool {
 	dir, name := filepath.Split(path)
-	database, ofDatabase := strings.CutPrefix(name, config.DatabaseFile)
+	suffix, ofDatabase := strings.CutPrefix(name, config.DatabaseFile)
 	switch {
-	case ofDatabase && slices.Contains([]string{"", "-wal", "-shm", "-journal"}, database):
+	case ofDatabase && slices.Contains([]string{"", "-wal", "-shm", "-journal"}, suffix):
 	case name == secretKeyFile, name == serverLockFile:
 	default:
 		return false

@@ -2,9 +2,16 @@ package cli
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"syscall"
 )
+
+// say writes a text. That a write failed is known to the keptWriter around standard output; for
+// standard error there is nobody left to tell.
+func say(w io.Writer, format string, args ...any) {
+	_, _ = fmt.Fprintf(w, format, args...)
+}
 
 // keptWriter keeps the first error of a writer, so that output which got lost, as on a full disk,
 // ends with an exit code that says so. A pipe whose reader has gone away (head, grep -q) is no error:
