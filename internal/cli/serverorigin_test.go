@@ -22,7 +22,9 @@ func sendRaw(t *testing.T, address, request string) (int, string) {
 	if err := c.SetDeadline(time.Now().Add(time.Minute)); err != nil {
 		t.Fatal(err)
 	}
-	send(t, c, request)
+	if _, err := io.WriteString(c, request); err != nil {
+		t.Fatal(err)
+	}
 	w, err := http.ReadResponse(bufio.NewReader(c), nil)
 	if err != nil {
 		t.Fatalf("%q: %v", request, err)

@@ -67,6 +67,16 @@ func pipedServer(t *testing.T, handler http.HandlerFunc) *pipes {
 	return p
 }
 
+// blanks are a text without an end.
+type blanks struct{}
+
+func (blanks) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = ' '
+	}
+	return len(p), nil
+}
+
 // send writes a part of a request.
 func send(t *testing.T, c net.Conn, text string) {
 	t.Helper()
@@ -332,7 +342,7 @@ func TestLinger(t *testing.T) {
 					if strings.HasPrefix(c.length, "T") {
 						_, _ = fmt.Fprintf(client, "%x\r\n", c.sent)
 					}
-					n, _ := io.Copy(client, io.LimitReader(spaces{}, c.sent))
+					n, _ := io.Copy(client, io.LimitReader(blanks{}, c.sent))
 					if strings.HasPrefix(c.length, "T") {
 						_, _ = io.WriteString(client, "\r\n0\r\n\r\n")
 					}
