@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/trowel-project/trowel/internal/config"
+	"github.com/trowel-project/trowel/internal/daemon"
 )
 
 // runAgent runs tasks of a server until a signal ends it (docs/agents.md).
@@ -20,10 +21,10 @@ func runAgent(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	logs.harmless = true
+	logs.Harmless = true
 	signals, restore := catchSignals()
 	defer restore()
-	return errors.Join(c.agent(ctx, settings, slog.New(logs), signals), logs.close())
+	return errors.Join(c.agent(ctx, settings, slog.New(logs), signals), logs.Close())
 }
 
 // agent runs an agent.
@@ -34,7 +35,7 @@ func (c *call) agent(ctx context.Context, settings config.Settings, log *slog.Lo
 	}
 	opts := c.processOptions(settings, server, log)
 	opts.Workspaces = c.args.text("--workspace")
-	return runAgentProcess(ctx, opts, signals)
+	return daemon.RunAgent(ctx, opts, signals)
 }
 
 // agentSettings are the settings with the options of the command line on top.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/trowel-project/trowel/internal/config"
+	"github.com/trowel-project/trowel/internal/logging"
 )
 
 // agentIn is a remote agent in this process.
@@ -39,7 +40,7 @@ func connectAgent(t *testing.T, s *served, settings ...string) *agentIn {
 		},
 		program: "trowel", commands: table, command: find(table, "agent"), args: args,
 	}
-	log := slog.New(&logFormat{to: a.log, thread: "main"})
+	log := slog.New(&logging.Handler{To: a.log, Thread: "main"})
 	go func() { a.ended <- c.agent(context.WithoutCancel(t.Context()), all, log, a.signals) }()
 	t.Cleanup(func() {
 		for range 3 {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/client"
+	"github.com/trowel-project/trowel/internal/textutil"
 )
 
 // The forms of agents.
@@ -60,7 +61,7 @@ func runAgents(ctx context.Context, c *call) error {
 		if form == agentsUndrain {
 			say(c.env.Stdout, "Agent '%s' takes tasks again.\n", done.Name)
 		} else {
-			say(c.env.Stdout, "Agent '%s' takes nothing new. It runs %s.\n", done.Name, countOf(done.Used, "task", "tasks"))
+			say(c.env.Stdout, "Agent '%s' takes nothing new. It runs %s.\n", done.Name, textutil.Count(done.Used, "task", "tasks"))
 		}
 		return nil
 	})(ctx, c)

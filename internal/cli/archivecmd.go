@@ -11,6 +11,7 @@ import (
 
 	"github.com/trowel-project/trowel/internal/archive"
 	"github.com/trowel-project/trowel/internal/dig"
+	"github.com/trowel-project/trowel/internal/fix"
 )
 
 // runArchive makes the archive of a project without sending it (server 1.10.2).
@@ -56,11 +57,11 @@ func (c *call) writeArchive(ctx context.Context, project *dig.Project, path stri
 	}
 	file, err := os.OpenFile(partly, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o666) //nolint:gosec // the umask decides
 	if err != nil {
-		return useArchive.failed(fmt.Errorf("write %s: %w", path, reason(err)))
+		return fix.UseArchive.Failed(fmt.Errorf("write %s: %w", path, fix.Reason(err)))
 	}
 	err = c.pack(ctx, file, project.Dir)
 	if errClose := file.Close(); err == nil {
-		err = useArchive.failed(errClose)
+		err = fix.UseArchive.Failed(errClose)
 	}
 	switch {
 	case partly == path:
@@ -68,7 +69,7 @@ func (c *call) writeArchive(ctx context.Context, project *dig.Project, path stri
 	case err != nil:
 		return errors.Join(err, os.Remove(partly))
 	}
-	return useArchive.failed(os.Rename(partly, path))
+	return fix.UseArchive.Failed(os.Rename(partly, path))
 }
 
 // pack writes the archive of a folder, lists what goes into it, and says which folders of a server do not.
@@ -88,7 +89,7 @@ func (c *call) pack(ctx context.Context, to io.Writer, dir string) error {
 		say(c.env.Stderr, "warning: left out the database and the key of the server in %s\n"+
 			"fix: keep them outside of the project: start that server with -o and another folder\n", seenFrom(c.env.Dir, folder))
 	}
-	return useOther.failed(err)
+	return fix.UseOther.Failed(err)
 }
 
 // listWorkflows prints the names of the workflow files, or warns that there are none.

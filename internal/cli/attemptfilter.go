@@ -13,6 +13,7 @@ import (
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/client"
 	"github.com/trowel-project/trowel/internal/param"
+	"github.com/trowel-project/trowel/internal/textutil"
 )
 
 // attemptFilter is what people look for in lists of attempts and sessions: --status, --project, --workflow and --since.
@@ -34,7 +35,7 @@ func statusAmong(value string, words []string) string {
 	if slices.Contains(words, value) {
 		return ""
 	}
-	text := "--status must be one of " + commaList(words) + ", not " + strconv.Quote(value)
+	text := "--status must be one of " + textutil.CommaList(words) + ", not " + strconv.Quote(value)
 	near := nearWord(value, words)
 	if similar := param.Similar(value, words); len(similar) > 0 {
 		near = similar[0]
@@ -127,7 +128,7 @@ func (f *attemptFilter) again(c *call, command, next string) string {
 	if f.size > 0 {
 		words = append(words, "--page-size", strconv.Itoa(f.size))
 	}
-	return c.hinted(shellLine(words...))
+	return c.hinted(textutil.ShellLine(words...))
 }
 
 // none says that nothing was found, and of what.

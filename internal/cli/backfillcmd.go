@@ -8,6 +8,7 @@ import (
 
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/client"
+	"github.com/trowel-project/trowel/internal/textutil"
 )
 
 // textBackfillFrom is Digdag's text about a bad --from (server 1.10.17).
@@ -74,7 +75,7 @@ func (c *call) showBackfill(started *api.ScheduleAttemptCollection, dryRun bool)
 		if dryRun {
 			did = "would be started"
 		}
-		hint := fmt.Sprintf("%s: each %s when the one before has ended.", plural(len(started.Attempts), "session"), did)
+		hint := fmt.Sprintf("%s: each %s when the one before has ended.", textutil.Plural(len(started.Attempts), "session"), did)
 		view.show(backfillTable(view, started.Attempts, dryRun), "No session attempts started.", hint, view.timesHint())
 		return nil
 	}

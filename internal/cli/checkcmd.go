@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/trowel-project/trowel/internal/dig"
+	"github.com/trowel-project/trowel/internal/fix"
+	"github.com/trowel-project/trowel/internal/logging"
 	"github.com/trowel-project/trowel/internal/param"
 )
 
@@ -163,7 +165,7 @@ func (c *call) showSchedules(ctx context.Context, project *dig.Project) error {
 			return err
 		}
 		for _, line := range plan.Unused() {
-			tell(ctx, log, slog.LevelError, strings.TrimRight(line, "\n"))
+			logging.Print(ctx, log, slog.LevelError, strings.TrimRight(line, "\n"))
 		}
 		first := plan.First(now)
 		fmt.Fprintf(&text, "    %s:\n%s", w.Name, indented(w.Schedule, 6))
@@ -235,7 +237,7 @@ func (e Env) colour() bool {
 func (e Env) readParams(path string) (*param.Map, error) {
 	params, err := dig.ReadParams(e.path(path))
 	if known, ok := errors.AsType[*dig.Error](err); ok && known.Kind == dig.KindNoSuchFile {
-		err = &missingFileError{path: path}
+		err = &fix.MissingFileError{Path: path}
 	}
-	return params, useParams.failed(err)
+	return params, fix.UseParams.Failed(err)
 }

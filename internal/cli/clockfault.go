@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/trowel-project/trowel/internal/textutil"
 )
 
 // This file says what is wrong with a session time that people typed.
@@ -27,7 +29,7 @@ func clockError(option, value, digdag string, words ...string) *complaint {
 	return &complaint{
 		text: digdag,
 		own:  fmt.Sprintf("%s %s: %s", option, strconv.Quote(value), fault),
-		hint: fmt.Sprintf("%s takes %s", option, commaList(forms)), fault: fault,
+		hint: fmt.Sprintf("%s takes %s", option, textutil.CommaList(forms)), fault: fault,
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/trowel-project/trowel/internal/config"
+	"github.com/trowel-project/trowel/internal/fix"
 )
 
 // Config holds the settings of a command: a flat map of texts (server 1.5).
@@ -65,7 +66,7 @@ func (c *call) config() (Config, error) {
 	config := Config{values: map[string]string{}, from: map[string]string{}}
 	if c.configPath == "" {
 		if err := config.addDefaultFile(c.env); err != nil {
-			return Config{}, useSettings(c).failed(err)
+			return Config{}, useSettings(c).Failed(err)
 		}
 	}
 	text, _ := c.env.Lookup("DIGDAG_CONFIG")
@@ -79,7 +80,7 @@ func (c *call) config() (Config, error) {
 	}
 	if c.configPath != "" {
 		if err := config.addFile(c.env, c.configPath); err != nil {
-			return Config{}, useSettings(c).failed(err)
+			return Config{}, useSettings(c).Failed(err)
 		}
 	}
 	return config, config.addLimits()
@@ -172,12 +173,12 @@ func (e Env) configFolder() (string, error) {
 }
 
 // useSettings is the use of a file of settings.
-func useSettings(c *call) fileUse {
+func useSettings(c *call) fix.Use {
 	if c.configPath != "" {
-		return useConfigOption
+		return fix.UseConfigOption
 	}
 	if _, set := c.env.lookupText("TROWEL_CONFIG"); set {
-		return useConfigVariable
+		return fix.UseConfigVariable
 	}
-	return useConfigFile
+	return fix.UseConfigFile
 }

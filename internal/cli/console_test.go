@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/trowel-project/trowel/internal/version"
 )
 
 // console is a place to run commands in: an empty folder, and a home that has nothing in it.
@@ -64,7 +66,7 @@ func (c *console) run(args ...string) outcome {
 	return outcome{exit, stdout.String(), strings.TrimPrefix(stderr.String(), testBanner)}
 }
 
-const testBanner = "2024-01-02 03:04:05 +0900: Trowel v" + version + "\n"
+const testBanner = "2024-01-02 03:04:05 +0900: Trowel v" + version.Number + "\n"
 
 // call reads a command line without running its command.
 func (c *console) call(args ...string) *call {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/trowel-project/trowel/internal/config"
+	"github.com/trowel-project/trowel/internal/database"
 )
 
 // A database that cannot be opened is told with what to change, and without its password.
@@ -28,7 +29,7 @@ func TestDatabaseFix(t *testing.T) {
 			"database.host and database.port",
 		},
 	} {
-		_, err := openDatabase(t.Context(), &tc.database, time.Now())
+		_, err := database.Open(t.Context(), &tc.database, time.Now())
 		text := ""
 		if err != nil {
 			text = errorText(err)

@@ -8,6 +8,9 @@ import (
 	"strings"
 
 	"github.com/trowel-project/trowel/internal/config"
+	"github.com/trowel-project/trowel/internal/daemon"
+	"github.com/trowel-project/trowel/internal/database"
+	"github.com/trowel-project/trowel/internal/logging"
 	"github.com/trowel-project/trowel/internal/param"
 	"github.com/trowel-project/trowel/internal/retention"
 )
@@ -41,13 +44,13 @@ func runDB(ctx context.Context, c *call) error {
 // clean deletes what is old, beside a server or without one, and says what it was, also of what it had
 // deleted before it failed.
 func (c *call) clean(ctx context.Context, settings *config.Server) error {
-	log := slog.New(&logFormat{to: c.env.Stderr, level: slog.LevelWarn, thread: "main", class: "trowel", harmless: true})
-	store, err := openBeside(ctx, &settings.Database, c.env.Now())
+	log := slog.New(&logging.Handler{To: c.env.Stderr, Level: slog.LevelWarn, Thread: "main", Class: "trowel", Harmless: true})
+	store, err := database.OpenBeside(ctx, &settings.Database, c.env.Now())
 	if err != nil {
 		return err
 	}
 	dry := c.args.given("--dry-run")
-	result, err := cleanBeside(ctx, c.processOptions(nil, settings, log), store, dry)
+	result, err := daemon.Clean(ctx, c.processOptions(nil, settings, log), store, dry)
 	if result != nil {
 		say(c.env.Stdout, "%s\n", cleaned(*result, dry))
 	}

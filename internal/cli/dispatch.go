@@ -6,6 +6,10 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/trowel-project/trowel/internal/fix"
+	"github.com/trowel-project/trowel/internal/textutil"
+	"github.com/trowel-project/trowel/internal/version"
 )
 
 // call is one command line that was understood, and all that its command may use.
@@ -30,7 +34,7 @@ func Run(ctx context.Context, env Env) (exit int) {
 		raw = raw[1:]
 	}
 	if slices.Contains(raw, "--version") { // server 1.1: whatever else is there
-		say(env.Stdout, "%s\n", version)
+		say(env.Stdout, "%s\n", version.Number)
 		return exitSuccess
 	}
 	defer catchPipes()()
@@ -46,7 +50,7 @@ func Run(ctx context.Context, env Env) (exit int) {
 		err = c.command.run(ctx, c)
 	}
 	if err == nil && out.err != nil {
-		err = useOutput.failed(fmt.Errorf("write standard output: %w", reason(out.err)))
+		err = fix.UseOutput.Failed(fmt.Errorf("write standard output: %w", fix.Reason(out.err)))
 	}
 	return c.exitCode(err)
 }
@@ -92,7 +96,7 @@ func (c *call) read(raw []string) error {
 	}
 	if level := c.args.text("--log-level"); !slices.Contains(logLevels, level) {
 		return c.globalUsage(fmt.Sprintf("Unknown log level '%s'", level)).
-			hinting("the levels are %s", commaList(logLevels))
+			hinting("the levels are %s", textutil.CommaList(logLevels))
 	}
 	if c.command.run == nil {
 		return notPartOf(c.command.name)
@@ -125,7 +129,7 @@ func (c *call) checkCount() error {
 	if given >= least && (given <= most || most < 0) {
 		return nil
 	}
-	wanted := plural(most, "argument")
+	wanted := textutil.Plural(most, "argument")
 	switch {
 	case most == 0:
 		wanted = "no arguments"
@@ -162,7 +166,7 @@ func (c *call) unknownCommand(name string) error {
 	if near != "" {
 		near = c.program + " " + near
 	}
-	wrong := c.globalUsage(fmt.Sprintf("available commands are: [%s]", commaList(names)))
+	wrong := c.globalUsage(fmt.Sprintf("available commands are: [%s]", textutil.CommaList(names)))
 	wrong.own = fmt.Sprintf("%s is no command of %s", name, c.program)
 	if c.env.Terminals.Stderr {
 		return wrong.hinting("%s", strings.TrimLeft(didYouMean(near)+"\n", "\n")+"`"+c.program+" help` lists all commands")

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/trowel-project/trowel/internal/version"
 )
 
 // TestRun pins which texts go where and how commands exit (server 1.1). Usage texts are compared by
@@ -48,8 +50,8 @@ func TestRun(t *testing.T) {
 		{"push -l loud", 1, "", global + "error: Unknown log level 'loud'\nthe levels are error, warn, info, debug, trace\n"},
 		{"sessions --page-size x", 1, "", "error: \"--page-size\": couldn't convert \"x\" to an integer\n"},
 		{"workflows --order up", 1, "", "error: Invalid parameter value for --order: up\n"}, // server 1.10.6
-		{"--version", 0, version + "\n", ""},
-		{"run x.dig --version --nope", 0, version + "\n", ""},
+		{"--version", 0, version.Number + "\n", ""},
+		{"run x.dig --version --nope", 0, version.Number + "\n", ""},
 		{"selfupdate", 1, "", "error: trowel does not replace itself\n..."},
 		{"help", 0, global, ""},
 		{"help new", 0, "Usage: trowel init <dir> [options...]\n...", ""},

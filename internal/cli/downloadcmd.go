@@ -12,6 +12,7 @@ import (
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/archive"
 	"github.com/trowel-project/trowel/internal/client"
+	"github.com/trowel-project/trowel/internal/fix"
 )
 
 // runDownload fetches a revision and writes its files into a folder (server 1.10.4).
@@ -29,7 +30,7 @@ func runDownload(ctx context.Context, c *call, server *client.Client) error {
 		return err
 	}
 	err = interruptible(ctx, func(ctx context.Context) error {
-		return useDownload.failed(c.download(ctx, server, project.ID, revision, dir))
+		return fix.UseDownload.Failed(c.download(ctx, server, project.ID, revision, dir))
 	})
 	if err != nil {
 		return err
@@ -66,11 +67,11 @@ func (c *call) download(ctx context.Context, server *client.Client, project api.
 	defer func() { err = errors.Join(err, body.Close()) }()
 	into := c.env.path(dir)
 	if err := os.MkdirAll(into, 0o777); err != nil { //nolint:gosec // the umask decides
-		return fmt.Errorf("download to %s: %w", dir, reason(err))
+		return fmt.Errorf("download to %s: %w", dir, fix.Reason(err))
 	}
 	file, err := os.CreateTemp(into, "digdag.archive-*.tar.gz")
 	if err != nil {
-		return fmt.Errorf("download to %s: %w", dir, reason(err))
+		return fmt.Errorf("download to %s: %w", dir, fix.Reason(err))
 	}
 	defer func() { err = errors.Join(err, discard(file)) }()
 	if n, err := io.Copy(file, io.LimitReader(body, maxDownload+1)); err != nil {

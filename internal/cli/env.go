@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/term"
+
+	"github.com/trowel-project/trowel/internal/fix"
 )
 
 // Env is all that a command line sees of the process it runs in, so that tests can run commands in
@@ -87,9 +89,9 @@ func (e Env) path(name string) string {
 	return filepath.Join(e.Dir, name)
 }
 
-// readFile reads a file that the command line names. A missing one is a *missingFileError.
+// readFile reads a file that the command line names. A missing one is a *fix.MissingFileError.
 func (e Env) readFile(name string) ([]byte, error) {
-	return readNamed(e.path(name), name)
+	return fix.ReadNamed(e.path(name), name)
 }
 
 // programName is the name that usage and hints show: digdag if the program was called by that

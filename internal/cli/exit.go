@@ -7,6 +7,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/client"
 	"github.com/trowel-project/trowel/internal/dig"
+	"github.com/trowel-project/trowel/internal/fix"
 	"github.com/trowel-project/trowel/internal/param"
 )
 
@@ -21,8 +22,8 @@ func (e *exitError) Error() string { return "exit" }
 // errorText is what people read of an error: Digdag's message with its kind (server 1.1), then how
 // to go on.
 func errorText(err error) string {
-	if known, ok := errors.AsType[*fixedError](err); ok {
-		return errorText(known.err) + "\nfix: " + known.fix
+	if known, ok := errors.AsType[*fix.Error](err); ok {
+		return errorText(known.Err) + "\nfix: " + known.Fix
 	}
 	if known, ok := errors.AsType[*dig.Error](err); ok {
 		return known.Text()
@@ -48,7 +49,7 @@ func errorText(err error) string {
 // errorWithFix is errorText, for people with what to do about a file.
 func (c *call) errorWithFix(err error) string {
 	text := errorText(err)
-	if fix := fileFix(err); fix != "" && c.env.Terminals.Stderr && !strings.Contains(text, "\nfix: ") && !strings.Contains(text, "\ndid you mean ") {
+	if fix := fix.OfFile(err); fix != "" && c.env.Terminals.Stderr && !strings.Contains(text, "\nfix: ") && !strings.Contains(text, "\ndid you mean ") {
 		text += "\nfix: " + fix
 	}
 	return text

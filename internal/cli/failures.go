@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/advice"
 	"github.com/trowel-project/trowel/internal/flush"
 	"github.com/trowel-project/trowel/internal/param"
 )
@@ -52,7 +53,7 @@ func (f *failures) Committed(batch *flush.Batch) error {
 			f.tasks = append(f.tasks, failure{c.Task.ID, failedTask{
 				Name: c.Task.FullName, Message: failureText(c.Task.Error), Where: c.Task.Origin.Place, LastLines: f.lines[c.Task.ID],
 				Values: f.loops[c.Task.ID], Tries: f.tries[c.Task.ID],
-				Fix:     cmp.Or(fixInRun(failureText(c.Task.Error)), mend.text),
+				Fix:     cmp.Or(advice.InRun(failureText(c.Task.Error)), mend.text),
 				culprit: mend.culprit,
 			}})
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/dig"
 	"github.com/trowel-project/trowel/internal/operator"
+	"github.com/trowel-project/trowel/internal/textutil"
 )
 
 // findingsOfFolder is all that is wrong or suspicious in a project of this machine.
@@ -51,7 +52,7 @@ const mostWarnings = 50
 func (c *call) showWarnings(findings []dig.Finding, dir string) {
 	dig.Render(c.env.Stderr, findings[:min(len(findings), mostWarnings)], c.env.colour())
 	if more := len(findings) - mostWarnings; more > 0 {
-		say(c.env.Stderr, "%d more: %s check --project %s\n", more, c.program, shellQuote(dir))
+		say(c.env.Stderr, "%d more: %s check --project %s\n", more, c.program, textutil.ShellQuote(dir))
 	}
 }
 

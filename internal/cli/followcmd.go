@@ -8,6 +8,7 @@ import (
 
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/client"
+	"github.com/trowel-project/trowel/internal/terminal"
 )
 
 // followAttempt shows an attempt until it has ended. Its error is the exit code: none after a success, 1 after
@@ -65,7 +66,7 @@ func followedEnd(c *call, a *api.Attempt, tasks []api.Task, facts taskFacts) run
 		if tasks[i].State == "error" {
 			message := taskFailure(&tasks[i])
 			end.Failed = append(end.Failed, failedTask{
-				Name: cleanText(tasks[i].FullName), Message: message, Where: cleanText(facts.places[tasks[i].ID]),
+				Name: terminal.Clean(tasks[i].FullName), Message: message, Where: terminal.Clean(facts.places[tasks[i].ID]),
 				LastLines: facts.lines[tasks[i].ID], Fix: fixOnServer(c, a, message, tasks), Values: loopValues(names[tasks[i].ID]),
 			})
 		}

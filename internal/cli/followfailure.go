@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/trowel-project/trowel/internal/advice"
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/client"
 	"github.com/trowel-project/trowel/internal/dig"
@@ -91,5 +92,5 @@ func fixOnServer(c *call, a *api.Attempt, message string, tasks []api.Task) stri
 			known[name] = true
 		}
 	}
-	return undefinedAdvice(message, slices.Sorted(maps.Keys(known)))
+	return advice.OfUndefined(message, slices.Sorted(maps.Keys(known)))
 }

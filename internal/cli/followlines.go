@@ -1,6 +1,9 @@
 package cli
 
-import "github.com/trowel-project/trowel/internal/api"
+import (
+	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/terminal"
+)
 
 // followLines shows an attempt without a terminal: a line for each task that begins, waits or ends, on
 // standard output, and why tasks failed on standard error.
@@ -66,10 +69,10 @@ func (l *followLines) End(a *api.Attempt, tasks []api.Task, facts taskFacts) {
 			say(l.call.env.Stderr, "  at %s\n", failed.Where)
 		}
 		if failed.Fix != "" {
-			say(l.call.env.Stderr, "  fix: %s\n", cleanText(failed.Fix))
+			say(l.call.env.Stderr, "  fix: %s\n", terminal.Clean(failed.Fix))
 		}
 		for _, line := range failed.LastLines {
-			say(l.call.env.Stderr, "  | %s\n", cleanText(line))
+			say(l.call.env.Stderr, "  | %s\n", terminal.Clean(line))
 		}
 	}
 	if end.Resume != "" {

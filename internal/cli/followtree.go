@@ -11,6 +11,7 @@ import (
 	"github.com/trowel-project/trowel/internal/engine"
 	"github.com/trowel-project/trowel/internal/flush"
 	"github.com/trowel-project/trowel/internal/param"
+	"github.com/trowel-project/trowel/internal/terminal"
 )
 
 // followTree shows an attempt of a server in the tree of a run. What the server tells becomes the changes that
@@ -26,7 +27,7 @@ type followTree struct {
 func (v *followTree) Begin(a *api.Attempt) {
 	say(v.call.env.Stderr, "%s\n", attemptTitle(a))
 	v.live.Begin(runBegin{
-		Workflow: cleanText(a.Workflow.Name), Session: a.SessionTime.Time, Tasks: []dig.Task{{FullName: "+" + cleanText(a.Workflow.Name)}}, At: a.CreatedAt.Time, Whole: true,
+		Workflow: terminal.Clean(a.Workflow.Name), Session: a.SessionTime.Time, Tasks: []dig.Task{{FullName: "+" + terminal.Clean(a.Workflow.Name)}}, At: a.CreatedAt.Time, Whole: true,
 	})
 }
 
@@ -137,7 +138,7 @@ func (l *live) retell(batches []*flush.Batch, stopping string) {
 // row is the row of a task that has not begun. The tree relies on names that begin with that of the parent; those
 // of a server that does not hold to that are made so.
 func (v *followTree) row(t *api.Task) *trowel.Task {
-	row := &trowel.Task{ID: trowel.TaskID(t.ID), FullName: cleanText(t.FullName), Group: t.IsGroup, State: trowel.TaskBlocked, Error: t.Error, Export: loopExports(t)}
+	row := &trowel.Task{ID: trowel.TaskID(t.ID), FullName: terminal.Clean(t.FullName), Group: t.IsGroup, State: trowel.TaskBlocked, Error: t.Error, Export: loopExports(t)}
 	if t.ParentID != nil {
 		row.ParentID = trowel.TaskID(*t.ParentID)
 		if parent := v.rows[*t.ParentID]; parent != nil && !strings.HasPrefix(row.FullName, parent.FullName) {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/param"
+	"github.com/trowel-project/trowel/internal/terminal"
 )
 
 // followTasks makes tasks of lines: id, parent or -, full name, state. Names that end with ^sub are groups.
@@ -97,7 +98,7 @@ func TestFollowTree(t *testing.T) {
 func plainText(text string) string {
 	var plain []string
 	for line := range strings.SplitSeq(text, "\n") {
-		plain = append(plain, cleanText(line))
+		plain = append(plain, terminal.Clean(line))
 	}
 	return strings.Join(plain, "\n")
 }

@@ -3,23 +3,25 @@ package cli
 import (
 	"io"
 	"os"
+
+	"github.com/trowel-project/trowel/internal/terminal"
 )
 
-// guardTerminals puts a terminalWriter before each stream that is a terminal. The returned function
+// guardTerminals puts a terminal.Writer before each stream that is a terminal. The returned function
 // writes what they hold back.
 func (e *Env) guardTerminals() (flush func()) {
-	var guards []*terminalWriter
+	var guards []*terminal.Writer
 	guard := func(w io.Writer, isTerminal bool) io.Writer {
 		if !isTerminal {
 			return w
 		}
-		guards = append(guards, newTerminalWriter(w))
+		guards = append(guards, terminal.NewWriter(w))
 		return guards[len(guards)-1]
 	}
 	e.Stdout, e.Stderr = guard(e.Stdout, e.Terminals.Stdout), guard(e.Stderr, e.Terminals.Stderr)
 	return func() {
 		for _, g := range guards {
-			g.flush()
+			g.Flush()
 		}
 	}
 }
@@ -31,8 +33,8 @@ func (e Env) unguarded() Env {
 }
 
 func unguarded(w io.Writer) io.Writer {
-	if g, ok := w.(*terminalWriter); ok {
-		return g.behind()
+	if g, ok := w.(*terminal.Writer); ok {
+		return g.Behind()
 	}
 	return w
 }
@@ -42,8 +44,8 @@ func fileBehind(w io.Writer) *os.File {
 	switch w := w.(type) {
 	case *os.File:
 		return w
-	case *terminalWriter:
-		return fileBehind(w.behind())
+	case *terminal.Writer:
+		return fileBehind(w.Behind())
 	case *keptWriter:
 		return fileBehind(w.w)
 	}

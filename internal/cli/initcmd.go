@@ -11,6 +11,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/trowel-project/trowel/internal/fix"
+	"github.com/trowel-project/trowel/internal/textutil"
 )
 
 // initFiles holds the files that init makes: gitignore, and a folder for each type of project.
@@ -53,7 +56,7 @@ func runInit(_ context.Context, c *call) error {
 	typeName := c.args.text("--type")
 	index := slices.IndexFunc(projectTypes, func(t projectType) bool { return t.name == typeName })
 	if index < 0 {
-		return c.usage("--type has an invalid value").hinting("the types are %s", commaList(projectTypeNames()))
+		return c.usage("--type has an invalid value").hinting("the types are %s", textutil.CommaList(projectTypeNames()))
 	}
 	dir := shownFolder(c.args.positional[0])
 	target := c.env.path(dir)
@@ -84,7 +87,7 @@ type newProject struct {
 // create writes the files of a type, and announces each.
 func (p *newProject) create(t projectType, workflow string) error {
 	if err := os.MkdirAll(p.target, 0o755); err != nil {
-		return useNewProject.failed(fmt.Errorf("make folder %s: %w", p.dir, reason(err)))
+		return fix.UseNewProject.Failed(fmt.Errorf("make folder %s: %w", p.dir, fix.Reason(err)))
 	}
 	if p.exists(workflow) {
 		p.found = true
@@ -125,7 +128,7 @@ func (p *newProject) write(source, file string) error {
 		err = os.Chmod(target, mode) // a file that was there kept its mode
 	}
 	if err != nil {
-		return useNewProject.failed(fmt.Errorf("create %s: %w", p.shown(file), reason(err)))
+		return fix.UseNewProject.Failed(fmt.Errorf("create %s: %w", p.shown(file), fix.Reason(err)))
 	}
 	return nil
 }

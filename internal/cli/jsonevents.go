@@ -7,6 +7,7 @@ import (
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/fix"
 	"github.com/trowel-project/trowel/internal/flush"
 )
 
@@ -150,6 +151,6 @@ func (j *jsonEvents) write() {
 
 func (j *jsonEvents) fail(err error) {
 	if j.err == nil {
-		j.err = fmt.Errorf("write events to standard output: %w", reason(err))
+		j.err = fmt.Errorf("write events to standard output: %w", fix.Reason(err))
 	}
 }

@@ -14,6 +14,7 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/flush"
+	"github.com/trowel-project/trowel/internal/logging"
 )
 
 // jsonStage is a run that is shown as events.
@@ -52,10 +53,10 @@ func TestJSONEvents(t *testing.T) {
 	t.Parallel()
 	var stdout bytes.Buffer
 	s := newJSONStage(t, &stdout, "+a: {sh>: x}\n+b: {sh>: x, _error: {+tell: {echo>: x}}}\n")
-	s.log(slog.New(&logFormat{to: s.events.Log()}), slog.LevelWarn, "Using \"a\" session", slog.Int("n", 1))
+	s.log(slog.New(&logging.Handler{To: s.events.Log()}), slog.LevelWarn, "Using \"a\" session", slog.Int("n", 1))
 	s.begin()
 	s.claim("+w+a")
-	about := (&logFormat{to: s.events.Log()}).forTask(s.lease("+w+a"))
+	about := (&logging.Handler{To: s.events.Log()}).ForTask(s.lease("+w+a"))
 	s.log(about.With(slog.String("key", "value")).WithGroup("g"), slog.LevelInfo, "sh>: x")
 	out := s.events.Open(s.lease("+w+a"))
 	for _, piece := range []string{"one\ntwo", "", "日"[:1], "日"[1:] + "\x1b[31m\n", "\xff", "日"[:2]} {

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/logging"
+	"github.com/trowel-project/trowel/internal/terminal"
 )
 
 // jsonOutput makes events of the output of one try: one for each piece that the task writes, with a
@@ -23,7 +25,7 @@ func (o *jsonOutput) Write(data []byte) (int, error) {
 	if len(o.rest) > 0 {
 		text = slices.Concat(o.rest, data)
 	}
-	whole := wholeRunes(text)
+	whole := terminal.WholeRunes(text)
 	o.emit(text[:whole])
 	o.rest = bytes.Clone(text[whole:])
 	o.events.spool.wait()
@@ -54,7 +56,7 @@ func (o *jsonOutput) emit(text []byte) {
 type jsonLog struct{ events *jsonEvents }
 
 // LogEntry implements entrySink.
-func (w jsonLog) LogEntry(entry logEntry) {
+func (w jsonLog) LogEntry(entry logging.Entry) {
 	e := w.events.event("log", entry.At).text("level", strings.ToLower(entry.Level.String()))
 	if entry.Task != "" {
 		e = e.text("task", entry.Task)
@@ -64,6 +66,6 @@ func (w jsonLog) LogEntry(entry logEntry) {
 
 // Write implements io.Writer. Text tells no level.
 func (w jsonLog) Write(data []byte) (int, error) {
-	w.LogEntry(logEntry{At: w.events.env.Now(), Level: slog.LevelInfo, Message: strings.TrimSuffix(string(data), "\n")})
+	w.LogEntry(logging.Entry{At: w.events.env.Now(), Level: slog.LevelInfo, Message: strings.TrimSuffix(string(data), "\n")})
 	return len(data), nil
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/textutil"
 )
 
 // The tables of what runs: attempts, sessions and tasks.
@@ -152,7 +153,7 @@ func tasksIn(tasks []api.Task, state string) []api.Task {
 func (v *listView) failureHint(attempt api.ID, tasks []api.Task) string {
 	for i := range tasks {
 		if taskError(&tasks[i]) != "" {
-			return fmt.Sprintf("`%s` shows what it wrote before it failed.", v.hinted(shellLine("log", attempt.String(), tasks[i].FullName)))
+			return fmt.Sprintf("`%s` shows what it wrote before it failed.", v.hinted(textutil.ShellLine("log", attempt.String(), tasks[i].FullName)))
 		}
 	}
 	return ""

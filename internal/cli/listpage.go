@@ -10,6 +10,7 @@ import (
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/client"
 	"github.com/trowel-project/trowel/internal/param"
+	"github.com/trowel-project/trowel/internal/textutil"
 )
 
 // largestSize matches what Digdag and Trowel say about a page that is too large (server 2.2).
@@ -54,7 +55,7 @@ func (v *listView) older(p *listPage) string {
 			return ""
 		}
 	}
-	return fmt.Sprintf("Older ones: `%s`", v.hinted(shellLine(append(p.command, "--last-id", p.last.String())...)))
+	return fmt.Sprintf("Older ones: `%s`", v.hinted(textutil.ShellLine(append(p.command, "--last-id", p.last.String())...)))
 }
 
 // paramsBytes is the size of parameters as a server stores them.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/terminal"
 )
 
 // Lists of things on a server are tables for people: one line each, which fits the window. Without a terminal
@@ -48,7 +49,7 @@ const (
 func (t *listTable) write(w io.Writer, look *look, width int) {
 	for i := range t.rows {
 		for j, cell := range t.rows[i].cells {
-			t.rows[i].cells[j] = cleanText(cell)
+			t.rows[i].cells[j] = terminal.Clean(cell)
 		}
 	}
 	widths := t.widths(width)
@@ -70,9 +71,9 @@ func (t *listTable) write(w io.Writer, look *look, width int) {
 			if !title && i == t.named && row.name != nil {
 				cell = fitName(row.name, widths[i], look.signs.rest)
 			}
-			cell = cutMiddle(cell, widths[i], look.signs.rest)
+			cell = terminal.CutMiddle(cell, widths[i], look.signs.rest)
 			if t.columns[i].right {
-				l.pad(at + widths[i] - textWidth(cell))
+				l.pad(at + widths[i] - terminal.Width(cell))
 			}
 			l.pad(at)
 			l.add(color, cell)
@@ -80,7 +81,7 @@ func (t *listTable) write(w io.Writer, look *look, width int) {
 		}
 		text.WriteString(strings.TrimRight(l.text.String(), " ") + "\n")
 		if row.note != "" {
-			text.WriteString(look.paint(inkDim, "  "+cutText(cleanText(row.note), width-columnGap, look.signs.rest)) + "\n")
+			text.WriteString(look.paint(inkDim, "  "+terminal.Cut(terminal.Clean(row.note), width-columnGap, look.signs.rest)) + "\n")
 		}
 	}
 	titles := listRow{}
@@ -101,13 +102,13 @@ func (t *listTable) widths(limit int) []int {
 		used := false
 		for _, row := range t.rows {
 			used = used || row.cells[i] != ""
-			widths[i] = max(widths[i], textWidth(row.cells[i]))
+			widths[i] = max(widths[i], terminal.Width(row.cells[i]))
 		}
 		if !used && column.drop > 0 { // nobody misses it
 			widths[i] = 0
 			continue
 		}
-		widths[i] = max(widths[i], textWidth(column.title))
+		widths[i] = max(widths[i], terminal.Width(column.title))
 	}
 	for t.tooWide(widths, limit) {
 		out := -1

@@ -11,6 +11,7 @@ import (
 
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/param"
+	"github.com/trowel-project/trowel/internal/terminal"
 )
 
 // testView is a list on a terminal of so many columns.
@@ -99,8 +100,8 @@ func TestTablesFit(t *testing.T) {
 				t.Errorf("%d columns: %d lines, want %d:\n%s", width, len(lines), want, out)
 			}
 			for _, line := range lines {
-				if textWidth(line) > width || strings.ContainsAny(line, "\x1b\u202e\r\x07") {
-					t.Errorf("%d columns: the line %q takes %d", width, line, textWidth(line))
+				if terminal.Width(line) > width || strings.ContainsAny(line, "\x1b\u202e\r\x07") {
+					t.Errorf("%d columns: the line %q takes %d", width, line, terminal.Width(line))
 				}
 			}
 		}

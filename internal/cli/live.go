@@ -11,6 +11,7 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/flush"
+	"github.com/trowel-project/trowel/internal/logging"
 )
 
 // How often the tree is drawn.
@@ -190,7 +191,7 @@ func (l *live) shortName(full string) string {
 	return strings.ReplaceAll(name, "^sub+", "+") // as in the tree
 }
 
-func (l *live) entryPrefix(entry logEntry) string {
+func (l *live) entryPrefix(entry logging.Entry) string {
 	color := inkDim
 	switch {
 	case entry.Level >= slog.LevelError:
@@ -292,7 +293,7 @@ const skippedText = "Skipped"
 
 // LogEntry implements entrySink. A run that goes on where another ended passes over many tasks: the
 // summary has their number.
-func (w liveLog) LogEntry(entry logEntry) {
+func (w liveLog) LogEntry(entry logging.Entry) {
 	l := w.live
 	if entry.Message == skippedText {
 		if !strings.HasSuffix(entry.Task, failureAlert) { // no task of the file, and in no other number

@@ -16,6 +16,8 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/flush"
+	"github.com/trowel-project/trowel/internal/logging"
+	"github.com/trowel-project/trowel/internal/terminal"
 )
 
 // clock is a time that a test moves.
@@ -83,14 +85,14 @@ func (s *stage) output(name string, pieces ...string) {
 func TestLive(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, "+a: {sh>: x}\n+b: {sh>: x}\n")
-	logger := slog.New(&logFormat{to: s.live.Log()})
+	logger := slog.New(&logging.Handler{To: s.live.Log()})
 	logger.Warn("Using a new session time.")
 	s.begin()
 	s.claim("+w+a")
 	s.output("+w+a", "one\ntw", "o\nthree")
 	s.succeed("+w+a")
 	s.claim("+w+b")
-	about := (&logFormat{to: s.live.Log()}).forTask(s.lease("+w+b"))
+	about := (&logging.Handler{To: s.live.Log()}).ForTask(s.lease("+w+b"))
 	about.Info("sh>: x")
 	about.Warn("Skipped")
 	about.Warn(paramsHead + "  a: 1\n  b: |\n    x\n") // --show-params
@@ -184,7 +186,7 @@ func TestLiveBlockedTerminal(t *testing.T) {
 		}
 	})
 	s.succeed("+w+b")
-	logger := slog.New(&logFormat{to: s.live.Log()})
+	logger := slog.New(&logging.Handler{To: s.live.Log()})
 	for range 100 {
 		logger.Error("an error")
 	}
@@ -244,7 +246,7 @@ func TestLiveDryRun(t *testing.T) {
 		t.Errorf("first line = %q, want %q", lines[0].text, want)
 	}
 	s.live.Would(s.lease("+w+a"), "sh>: echo one\necho \x1b[2Jtwo")
-	about := (&logFormat{to: s.live.Log()}).forTask(s.lease("+w+a"))
+	about := (&logging.Handler{To: s.live.Log()}).ForTask(s.lease("+w+a"))
 	about.Warn("Skipped")
 	s.claim("+w+a")
 	s.succeed("+w+a")
@@ -341,8 +343,8 @@ func TestLook(t *testing.T) {
 			t.Errorf("newLook(%q): colour %t, done %s, want %t, %s", tc.environ, got.color, got.signs.done, tc.color, tc.done)
 		}
 		for _, sign := range append(got.signs.spin, got.signs.waiting, got.signs.retry, got.signs.failed, got.signs.canceled, got.signs.rest, got.signs.bar) {
-			if textWidth(sign) != 1 {
-				t.Errorf("newLook(%q): sign %q takes %d columns, want 1", tc.environ, sign, textWidth(sign))
+			if terminal.Width(sign) != 1 {
+				t.Errorf("newLook(%q): sign %q takes %d columns, want 1", tc.environ, sign, terminal.Width(sign))
 			}
 		}
 	}

@@ -3,6 +3,8 @@ package cli
 import (
 	"regexp"
 	"strings"
+
+	"github.com/trowel-project/trowel/internal/advice"
 )
 
 // explained is a failure as people on a terminal see it: the cause without what Trowel's own programs add
@@ -39,7 +41,7 @@ func explain(failed *failedTask) explained {
 	case strings.HasPrefix(failed.Message, "Command failed with code 12"):
 		e.shell()
 	case e.fix == "":
-		e.fix = missingProgramAdvice(failed.Message)
+		e.fix = advice.OfMissingProgram(failed.Message)
 	}
 	return e
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/terminal"
 )
 
 // drawnLine is a line as it is written, and how many columns it takes.
@@ -48,7 +49,7 @@ func (t *liveTree) draw(look *look, now time.Duration, width, height, names int)
 	f := frame{look: look, now: now, width: width, names: names, stopping: t.stopping, whole: t.whole}
 	for _, line := range lines {
 		if line.task != nil {
-			f.names = max(f.names, line.depth*indentWidth+2+textWidth(joinName(line.name, true, 0, "")))
+			f.names = max(f.names, line.depth*indentWidth+2+terminal.Width(joinName(line.name, true, 0, "")))
 		}
 	}
 	f.names = min(f.names, max(width*nameShare/100, leastNames))
@@ -182,7 +183,7 @@ func (f *frame) note(out *lineText, task *liveTask) {
 	switch {
 	case try.message != "":
 		out.gap(2)
-		out.add(inkRed, cleanText(firstLine(try.message)))
+		out.add(inkRed, terminal.Clean(firstLine(try.message)))
 	case try.output != nil && out.limit-out.width > 4:
 		if last := try.output.lastLine(); last != "" {
 			out.gap(2)

@@ -14,6 +14,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/engine"
 	"github.com/trowel-project/trowel/internal/flush"
+	"github.com/trowel-project/trowel/internal/terminal"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew; read the difference")
@@ -49,8 +50,8 @@ func (a *album) snap(title string) {
 	fmt.Fprintf(&a.text, "-- %s (%s, %dx%d)\n", title, a.now.Sub(a.begun), a.width, a.height)
 	for _, line := range lines {
 		a.text.WriteString(line.text + "\n")
-		if line.width != textWidth(line.text) || line.width >= a.width {
-			a.t.Errorf("%s: %q takes %d columns, says %d, the window has %d", title, line.text, textWidth(line.text), line.width, a.width)
+		if line.width != terminal.Width(line.text) || line.width >= a.width {
+			a.t.Errorf("%s: %q takes %d columns, says %d, the window has %d", title, line.text, terminal.Width(line.text), line.width, a.width)
 		}
 	}
 	if len(lines) > a.height {

@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/trowel-project/trowel/internal/terminal"
 )
 
 // look is how the live display draws: with which signs, and whether in colour.
@@ -76,7 +78,7 @@ func (l *look) paint(color ink, text string) string {
 	if color == inkPlain || !l.color || text == "" {
 		return text
 	}
-	return "\x1b[" + string(color) + "m" + text + sgrReset
+	return "\x1b[" + string(color) + "m" + text + terminal.SGRReset
 }
 
 // lineText builds one line of limited width.
@@ -89,8 +91,8 @@ type lineText struct {
 
 // add appends a text, or what fits of it.
 func (l *lineText) add(color ink, text string) {
-	text = cutText(text, l.limit-l.width, l.look.signs.rest)
-	l.width += textWidth(text)
+	text = terminal.Cut(text, l.limit-l.width, l.look.signs.rest)
+	l.width += terminal.Width(text)
 	l.text.WriteString(l.look.paint(color, text))
 }
 

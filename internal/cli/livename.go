@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/trowel-project/trowel/internal/param"
+	"github.com/trowel-project/trowel/internal/terminal"
 )
 
 // namePart is a part of a name as people see it: a text, or the values of one iteration of a loop.
@@ -36,7 +37,7 @@ func nameParts(name string, exported *param.Map) namePart {
 			return namePart{text: name}
 		}
 		left.Delete(key)
-		values = append(values, loopValue{cleanText(key), value})
+		values = append(values, loopValue{terminal.Clean(key), value})
 	}
 	return namePart{values: values}
 }
@@ -53,7 +54,7 @@ func exportedAs(tag string, exported *param.Map) (key, value string, found bool)
 			if !ok {
 				text = param.JSON(value)
 			}
-			return key, cleanText(firstLine(text)), true
+			return key, terminal.Clean(firstLine(text)), true
 		}
 	}
 	return "", "", false
@@ -63,19 +64,19 @@ func exportedAs(tag string, exported *param.Map) (key, value string, found bool)
 // iterations have them in common; then each value, and at last the whole, loses its middle.
 func fitName(parts []namePart, columns int, ellipsis string) string {
 	whole := joinName(parts, true, 0, ellipsis)
-	if textWidth(whole) <= columns {
+	if terminal.Width(whole) <= columns {
 		return whole
 	}
 	if !slices.ContainsFunc(parts, func(part namePart) bool { return len(part.values) > 0 }) {
-		return cutMiddle(whole, columns, ellipsis)
+		return terminal.CutMiddle(whole, columns, ellipsis)
 	}
 	short := joinName(parts, false, 0, ellipsis)
 	for each := columns; each >= leastValue; each-- {
-		if cut := joinName(parts, false, each, ellipsis); textWidth(cut) <= columns {
+		if cut := joinName(parts, false, each, ellipsis); terminal.Width(cut) <= columns {
 			return cut
 		}
 	}
-	return cutMiddle(short, columns, ellipsis)
+	return terminal.CutMiddle(short, columns, ellipsis)
 }
 
 // leastValue is to how many columns a value is cut at most.
@@ -102,7 +103,7 @@ func joinName(parts []namePart, keys bool, columns int, ellipsis string) string 
 			}
 			value := v.value
 			if columns > 0 {
-				value = cutMiddle(value, columns, ellipsis)
+				value = terminal.CutMiddle(value, columns, ellipsis)
 			}
 			name.WriteString(value)
 		}

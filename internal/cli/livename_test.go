@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/trowel-project/trowel/internal/param"
+	"github.com/trowel-project/trowel/internal/terminal"
 )
 
 // Iterations are told apart by their values: whole, without keys, and cut, whatever room there is.
@@ -36,7 +37,7 @@ func TestFitName(t *testing.T) {
 	}
 	for _, tc := range cases {
 		got := fitName(tc.parts, tc.columns, "…")
-		if got != tc.want || textWidth(got) > tc.columns {
+		if got != tc.want || terminal.Width(got) > tc.columns {
 			t.Errorf("fitName(%v, %d) = %q, want %q", tc.parts, tc.columns, got, tc.want)
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"strings"
 	"sync"
+
+	"github.com/trowel-project/trowel/internal/terminal"
 )
 
 // Limits of what is kept of a line.
@@ -64,10 +66,10 @@ func (o *liveOutput) appendLines(pending, data []byte) []byte {
 	}
 	for len(data) > 0 {
 		n := min(len(data), longestPart)
-		o.part = overwritten(append(o.part, data[:n]...))
+		o.part = terminal.Overwritten(append(o.part, data[:n]...))
 		data = data[n:]
 		if len(o.part) > longestPart {
-			whole := wholeRunes(o.part)
+			whole := terminal.WholeRunes(o.part)
 			pending = o.appendLine(pending, o.part[:whole])
 			o.part = append(o.part[:0], o.part[whole:]...)
 		}
@@ -87,18 +89,18 @@ func (o *liveOutput) appendLine(dst, line []byte) []byte {
 	dst = append(dst, o.prefix...)
 	dst = append(dst, o.colors...)
 	colored := len(o.colors) > 0
-	dst = appendClean(dst, visibleLine(line), true, func(sgr []byte) {
+	dst = terminal.AppendClean(dst, terminal.VisibleLine(line), true, func(sgr []byte) {
 		colored = true
 		o.see(sgr)
 	})
 	if colored {
-		dst = append(dst, sgrReset...)
+		dst = append(dst, terminal.SGRReset...)
 	}
 	return append(dst, '\n')
 }
 
 func (o *liveOutput) see(sgr []byte) {
-	if sgrResets(sgr) {
+	if terminal.SGRResets(sgr) {
 		o.colors = o.colors[:0]
 		return
 	}
@@ -116,7 +118,7 @@ func (o *liveOutput) remember(line []byte) {
 // lastLine returns the last line that is not blank, harmless and without colours.
 func (o *liveOutput) lastLine() string {
 	o.mu.Lock()
-	line := string(visibleLine(o.last))
+	line := string(terminal.VisibleLine(o.last))
 	o.mu.Unlock()
-	return strings.TrimSpace(cleanText(line))
+	return strings.TrimSpace(terminal.Clean(line))
 }

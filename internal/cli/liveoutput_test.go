@@ -6,6 +6,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/trowel-project/trowel/internal/terminal"
 )
 
 // scrolled is what a terminal gets of what a task prints, in the given pieces.
@@ -129,10 +131,10 @@ func TestCutText(t *testing.T) {
 		{"abc", 0, "", ""},
 	}
 	for _, tc := range cases {
-		if got := cutText(tc.text, tc.columns, "…"); got != tc.want {
-			t.Errorf("cutText(%q, %d) = %q, want %q", tc.text, tc.columns, got, tc.want)
+		if got := terminal.Cut(tc.text, tc.columns, "…"); got != tc.want {
+			t.Errorf("Cut(%q, %d) = %q, want %q", tc.text, tc.columns, got, tc.want)
 		}
-		if got := cutMiddle(tc.text, tc.columns, "…"); got != tc.middle {
+		if got := terminal.CutMiddle(tc.text, tc.columns, "…"); got != tc.middle {
 			t.Errorf("cutMiddle(%q, %d) = %q, want %q", tc.text, tc.columns, got, tc.middle)
 		}
 	}
@@ -143,13 +145,13 @@ func TestCutText(t *testing.T) {
 func FuzzTermText(f *testing.F) {
 	f.Add("\x1b[31mred\x1b[0m \xff\u009b\t日本", 5)
 	f.Fuzz(func(t *testing.T, text string, columns int) {
-		clean := string(appendClean(nil, []byte(text), false, nil))
+		clean := string(terminal.AppendClean(nil, []byte(text), false, nil))
 		if !utf8.ValidString(clean) || strings.IndexFunc(clean, func(r rune) bool { return r != '\t' && (r < ' ' || r >= 0x7f && r < 0xa0) }) >= 0 {
-			t.Errorf("appendClean(%q) = %q, want UTF-8 without control characters", text, clean)
+			t.Errorf("AppendClean(%q) = %q, want UTF-8 without control characters", text, clean)
 		}
 		columns = min(max(columns, 0), 200)
-		if got := cutMiddle(cleanText(text), columns, "…"); textWidth(got) > columns {
-			t.Errorf("cutMiddle(%q, %d) = %q takes %d columns", text, columns, got, textWidth(got))
+		if got := terminal.CutMiddle(terminal.Clean(text), columns, "…"); terminal.Width(got) > columns {
+			t.Errorf("cutMiddle(%q, %d) = %q takes %d columns", text, columns, got, terminal.Width(got))
 		}
 	})
 }

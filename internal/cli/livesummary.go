@@ -4,6 +4,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/trowel-project/trowel/internal/terminal"
+	"github.com/trowel-project/trowel/internal/textutil"
 )
 
 // Limits of a summary.
@@ -60,7 +63,7 @@ func (s *summary) headline(end runEnd, workflow string) {
 	case end.Broken != nil:
 		s.line(inkRed, signs.failed+" "+workflow+" broke off"+after)
 		for line := range strings.Lines(errorText(end.Broken)) {
-			s.line(inkPlain, "  "+cleanText(strings.TrimRight(line, "\n")))
+			s.line(inkPlain, "  "+terminal.Clean(strings.TrimRight(line, "\n")))
 		}
 	case end.Interrupted:
 		s.line(inkYellow, signs.canceled+" "+workflow+" was interrupted"+after)
@@ -95,7 +98,7 @@ func (s *summary) counts(top *liveTask, skipped int, end runEnd) {
 	if skipped > 0 {
 		succeeded += " (" + strconv.Itoa(skipped) + " " + before + ")"
 	}
-	s.line(inkPlain, "  "+plural(all, "task")+": "+countList(
+	s.line(inkPlain, "  "+textutil.Plural(all, "task")+": "+countList(
 		counted{n[kindDone], succeeded}, counted{n[kindFailed], "failed"}, counted{n[kindFallen], "failed below"},
 		counted{n[kindCanceled], "canceled"}, counted{n[kindRunning], "unfinished"}, counted{n[kindWaiting], rest}))
 }
@@ -112,7 +115,7 @@ func (s *summary) times(top *liveTask, end runEnd) {
 	}
 	f := frame{look: s.look, now: end.Elapsed, width: s.width, over: true, whole: end.Whole}
 	for _, task := range tasks {
-		f.names = max(f.names, summaryIndent+2+textWidth(task.name))
+		f.names = max(f.names, summaryIndent+2+terminal.Width(task.name))
 	}
 	f.names = min(f.names, max(s.width*nameShare/100, leastNames))
 	for _, task := range tasks {
@@ -133,21 +136,21 @@ func (s *summary) failure(failed *repeatedFailure) {
 	if failed.Where != "" {
 		place = "  " + failed.Where
 	}
-	if summaryIndent+textWidth(title+values+place) > s.width && place != "" {
+	if summaryIndent+terminal.Width(title+values+place) > s.width && place != "" {
 		place = "\n    at " + failed.Where
 	}
 	s.text.WriteString("  " + s.look.paint(inkRed, title) + values)
 	s.line(inkDim, place)
 	told := explain(&failed.failedTask)
 	for line := range strings.Lines(told.message) {
-		s.line(inkPlain, "    "+cleanText(strings.TrimRight(line, "\r\n")))
+		s.line(inkPlain, "    "+terminal.Clean(strings.TrimRight(line, "\r\n")))
 	}
 	if told.fix != "" {
-		s.line(inkPlain, "    fix: "+s.look.paint(inkBold, cleanText(told.fix)))
+		s.line(inkPlain, "    fix: "+s.look.paint(inkBold, terminal.Clean(told.fix)))
 	}
 	for _, line := range told.lines {
 		bar := s.look.paint(inkDim, s.look.signs.bar)
-		s.line(inkPlain, "    "+bar+" "+cutText(cleanText(line), max(s.width-summaryIndent-5, 1), s.look.signs.rest))
+		s.line(inkPlain, "    "+bar+" "+terminal.Cut(terminal.Clean(line), max(s.width-summaryIndent-5, 1), s.look.signs.rest))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/trowel-project/trowel/internal/dig"
+	"github.com/trowel-project/trowel/internal/logging"
 )
 
 // What was said before the first task is not said again after each task.
@@ -36,7 +37,7 @@ func TestSkipped(t *testing.T) {
 	t.Parallel()
 	l := &live{opts: liveOptions{Level: slog.LevelError}}
 	for _, task := range []string{"+w+a", "+w" + failureAlert, "+w+b^sub+for-0=x=1=2"} {
-		liveLog{l}.LogEntry(logEntry{Level: slog.LevelWarn, Task: task, Message: skippedText})
+		liveLog{l}.LogEntry(logging.Entry{Level: slog.LevelWarn, Task: task, Message: skippedText})
 	}
 	if l.skipped != 2 {
 		t.Errorf("%d skipped, want 2", l.skipped)

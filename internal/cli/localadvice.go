@@ -2,11 +2,12 @@ package cli
 
 import (
 	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/advice"
 )
 
 // adviceInRun keeps, for the summary of a local run, what to do after a failure. The log has nothing of it.
 func (l *localRun) adviceInRun(lease *trowel.Lease, err error) string {
-	if advice, culprit := mistakeAdvice(lease, err); advice != "" || culprit != "" {
+	if advice, culprit := advice.OfMistake(lease, err); advice != "" || culprit != "" {
 		l.failed.advise(lease.TaskID, taskAdvice{advice, culprit})
 	}
 	return ""

@@ -18,7 +18,7 @@ type localHook struct {
 
 // Before implements agent.Hook.
 func (h *localHook) Before(lease *trowel.Lease) (result trowel.Result, done bool) {
-	if h.run.state.dir != "" && !h.run.sets.runs(lease.FullName) {
+	if h.run.state.Dir != "" && !h.run.sets.runs(lease.FullName) {
 		h.run.asked.Store(true) // the command line chose
 		return result, true
 	}
@@ -34,18 +34,18 @@ func (h *localHook) Before(lease *trowel.Lease) (result trowel.Result, done bool
 // before returns the result of a task that succeeded before (server 1.9.2, "Skipping").
 func (h *localHook) before(lease *trowel.Lease) (result trowel.Result, done bool) {
 	l := h.run
-	if l.state.dir == "" {
+	if l.state.Dir == "" {
 		return result, false
 	}
 	if !l.sets.any && !l.sets.resume[lease.FullName] {
 		return result, false
 	}
-	if l.keeper.has(lease.FullName) {
+	if l.keeper.Has(lease.FullName) {
 		return result, false // a group that is retried runs everything again (language X38)
 	}
-	result, found, err := l.state.read(lease.FullName)
+	result, found, err := l.state.Read(lease.FullName)
 	if err != nil {
-		l.logs.forTask(lease).Error(fmt.Sprintf("cannot tell whether the task succeeded before, so it is run: %v", err)) //nolint:sloglint // a line for people
+		l.logs.ForTask(lease).Error(fmt.Sprintf("cannot tell whether the task succeeded before, so it is run: %v", err)) //nolint:sloglint // a line for people
 		return trowel.Result{}, false
 	}
 	return result, found
@@ -57,7 +57,7 @@ const paramsHead = "\n"
 // Instead implements agent.Hook.
 func (h *localHook) Instead(lease *trowel.Lease, selection operator.Selection) (result trowel.Result, done bool) {
 	if h.showParams {
-		h.run.logs.forTask(lease).Warn(paramsHead + indented(selection.Config, 2)) //nolint:sloglint // the parameters are the message, as Digdag has it
+		h.run.logs.ForTask(lease).Warn(paramsHead + indented(selection.Config, 2)) //nolint:sloglint // the parameters are the message, as Digdag has it
 	}
 	if h.run.dry {
 		h.run.display.Would(lease, evaluatedCommand(selection))

@@ -17,14 +17,20 @@ import (
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/agent"
 	executor "github.com/trowel-project/trowel/internal/command"
+	"github.com/trowel-project/trowel/internal/database"
 	"github.com/trowel-project/trowel/internal/dig"
 	"github.com/trowel-project/trowel/internal/engine"
+	"github.com/trowel-project/trowel/internal/fix"
 	"github.com/trowel-project/trowel/internal/flush"
+	"github.com/trowel-project/trowel/internal/logging"
 	"github.com/trowel-project/trowel/internal/operator"
+	"github.com/trowel-project/trowel/internal/operator/builtin"
 	"github.com/trowel-project/trowel/internal/param"
 	"github.com/trowel-project/trowel/internal/secret"
+	"github.com/trowel-project/trowel/internal/statusdir"
 	"github.com/trowel-project/trowel/internal/store/sqlite"
 	"github.com/trowel-project/trowel/internal/template"
+	"github.com/trowel-project/trowel/internal/version"
 )
 
 // Defaults of settings (server 3.1).
@@ -43,13 +49,13 @@ type localRun struct {
 	params      *param.Map
 	tasks       []dig.Task
 	session     time.Time
-	attemptName string // empty for the unnamed attempt
-	state       states // dir is empty with --no-save
-	dry         bool   // operators are not run, and nothing is written
+	attemptName string            // empty for the unnamed attempt
+	state       statusdir.Session // dir is empty with --no-save
+	dry         bool              // operators are not run, and nothing is written
 	sets        runSets
 	display     display
 	log         *slog.Logger
-	logs        *logFormat
+	logs        *logging.Handler
 
 	store        trowel.Store
 	databaseLock *os.File // nil if the store does not outlive the run
@@ -57,7 +63,7 @@ type localRun struct {
 	templates    *template.Evaluator
 	flusher      *flush.Flusher
 	setting      trowel.Setting
-	keeper       *keeper
+	keeper       *statusdir.Writer
 	failed       *failures
 	killNow      chan struct{}
 	passed       atomic.Bool      // a task was passed over, as it had succeeded before
@@ -140,7 +146,7 @@ func (l *localRun) await(ctx context.Context, signals <-chan os.Signal) (interru
 
 // tellSession logs that a session begins, as Digdag does.
 func (l *localRun) tellSession(ctx context.Context, w *dig.Workflow, at time.Time) {
-	tell(ctx, l.log, slog.LevelInfo, fmt.Sprintf("Starting a new session project id=%d workflow name=%s session_time=%s",
+	logging.Print(ctx, l.log, slog.LevelInfo, fmt.Sprintf("Starting a new session project id=%d workflow name=%s session_time=%s",
 		l.setting.Project.ID, w.Name, at.In(w.Zone.Location).Format(trowel.SessionTimeLayout)))
 }
 
@@ -155,13 +161,13 @@ func (l *localRun) open(ctx context.Context) error {
 		}
 	}
 	if opts.Path != "" {
-		if l.databaseLock, err = lockDatabase(opts.Path); err != nil {
+		if l.databaseLock, err = database.Lock(opts.Path); err != nil {
 			return err
 		}
 	}
 	store, err := sqlite.Open(ctx, opts, now)
 	if err != nil {
-		return errors.Join(databaseFix(err), l.unlock())
+		return errors.Join(fix.Database(err), l.unlock())
 	}
 	l.store = store
 	if err := l.storeProject(ctx, now); err != nil {
@@ -178,9 +184,9 @@ func (l *localRun) open(ctx context.Context) error {
 	l.killNow = make(chan struct{})
 	kept := l.state
 	if l.dry {
-		kept = states{}
+		kept = statusdir.Session{}
 	}
-	l.keeper = newKeeper(kept)
+	l.keeper = statusdir.NewWriter(kept)
 	l.failed = newFailures()
 	if err := l.openAgent(ctx, taskLimit); err != nil {
 		return errors.Join(err, store.Close(), l.unlock())
@@ -232,7 +238,7 @@ func (l *localRun) openAgent(ctx context.Context, taskLimit int) error {
 	if err != nil {
 		return err
 	}
-	operators, err := operatorOptions(l.config.Get, l.c.env.Lookup, userAgent)
+	operators, err := builtin.Options(l.config.Get, l.c.env.Lookup, version.UserAgent)
 	if err != nil {
 		return err
 	}
@@ -337,7 +343,7 @@ func databaseOptions(config Config) (sqlite.Options, error) {
 			return sqlite.Options{}, fmt.Errorf("setting database.type = %s needs database.path, the database's folder", kind)
 		}
 		if err := os.MkdirAll(path, 0o777); err != nil { //nolint:gosec // the umask decides
-			return sqlite.Options{}, useDatabase.failed(fmt.Errorf("make the folder of the database: %w", err))
+			return sqlite.Options{}, fix.UseDatabase.Failed(fmt.Errorf("make the folder of the database: %w", err))
 		}
 		return sqlite.Options{Path: path + "/trowel.db"}, nil
 	default:

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/trowel-project/trowel/internal/fix"
 	"github.com/trowel-project/trowel/internal/secret"
 )
 
@@ -37,7 +38,7 @@ func (e Env) localSecrets() (localSecrets, error) {
 func (s localSecrets) List(context.Context) ([]string, error) {
 	entries, err := os.ReadDir(s.dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, useOther.failed(fmt.Errorf("list secrets: %w", err))
+		return nil, fix.UseOther.Failed(fmt.Errorf("list secrets: %w", err))
 	}
 	var keys []string
 	for _, entry := range entries {
@@ -52,7 +53,7 @@ func (s localSecrets) List(context.Context) ([]string, error) {
 // Set writes a value: either all of it or, if that goes wrong, none.
 func (s localSecrets) Set(_ context.Context, key, value string) error {
 	if err := s.set(key, value); err != nil {
-		return useSecrets.failed(fmt.Errorf("set secret %s: %w", key, err))
+		return fix.UseSecrets.Failed(fmt.Errorf("set secret %s: %w", key, err))
 	}
 	return nil
 }
@@ -85,7 +86,7 @@ func (s localSecrets) set(key, value string) error {
 func (s localSecrets) Delete(_ context.Context, key string) error {
 	err := os.Remove(filepath.Join(s.dir, key))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return useSecrets.failed(fmt.Errorf("delete secret %s: %w", key, err))
+		return fix.UseSecrets.Failed(fmt.Errorf("delete secret %s: %w", key, err))
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/client"
+	"github.com/trowel-project/trowel/internal/terminal"
 )
 
 // logShow prints the logs of an attempt and remembers what it has printed.
@@ -198,7 +199,7 @@ func (l *logShow) write(s *shownLog, line string) error {
 	}
 	if l.screen {
 		text, end := strings.CutSuffix(line, "\n")
-		line = string(visibleLine([]byte(text)))
+		line = string(terminal.VisibleLine([]byte(text)))
 		if end {
 			line += "\n"
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/param"
+	"github.com/trowel-project/trowel/internal/terminal"
 )
 
 // loopNames are the names, as people see them, of the tasks of an attempt that are in an iteration of for_each>.
@@ -15,7 +16,7 @@ func loopNames(tasks []api.Task) map[api.ID][]namePart {
 	names := map[api.ID][]namePart{}
 	for i := range tasks {
 		t := &tasks[i]
-		full[t.ID] = cleanText(t.FullName)
+		full[t.ID] = terminal.Clean(t.FullName)
 		if t.ParentID == nil {
 			continue
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/param"
+	"github.com/trowel-project/trowel/internal/terminal"
 )
 
 // iterationTasks are those of `for_each>: {table: [...]}` with a second loop in it whose group is its own task.
@@ -53,8 +54,8 @@ func TestLoopNamesInTaskTable(t *testing.T) {
 			}
 		}
 		for line := range strings.SplitSeq(out.String(), "\n") {
-			if textWidth(line) > width || strings.Contains(line, "\x1b") {
-				t.Errorf("%d columns: the line %q takes %d", width, line, textWidth(line))
+			if terminal.Width(line) > width || strings.Contains(line, "\x1b") {
+				t.Errorf("%d columns: the line %q takes %d", width, line, terminal.Width(line))
 			}
 		}
 	}

@@ -3,13 +3,15 @@ package cli
 import (
 	"io"
 	"strings"
+
+	"github.com/trowel-project/trowel/internal/version"
 )
 
 // writeManual writes the manual page trowel(1), made from the table of commands like usage texts. Its form is that
 // of the man macros.
 func writeManual(w io.Writer, commands []command) {
 	page := &manual{w}
-	page.macro("TH", "TROWEL", "1", "", "Trowel "+version, "User Commands")
+	page.macro("TH", "TROWEL", "1", "", "Trowel "+version.Number, "User Commands")
 	page.heading("NAME", "trowel \\- run workflows written in .dig files")
 	page.heading("SYNOPSIS", "\\fBtrowel\\fR \\fIcommand\\fR [\\fIoptions\\fR...]")
 	page.heading("DESCRIPTION", roff("Trowel runs Digdag's workflow files: on this machine, or on a server and its agents, with schedules, "+

@@ -4,6 +4,8 @@ import (
 	"context"
 
 	"github.com/trowel-project/trowel/internal/config"
+	"github.com/trowel-project/trowel/internal/database"
+	"github.com/trowel-project/trowel/internal/textutil"
 )
 
 // Texts of server 1.9.6.
@@ -27,7 +29,7 @@ const (
 // Digdag database into them.
 func runMigrate(ctx context.Context, c *call) error {
 	if len(c.args.positional) != 1 {
-		return c.usage(textMigrateCount).hinting("migrate takes one of %s", commaList([]string{migrateRun, migrateCheck, migrateFrom}))
+		return c.usage(textMigrateCount).hinting("migrate takes one of %s", textutil.CommaList([]string{migrateRun, migrateCheck, migrateFrom}))
 	}
 	var run func(context.Context, *config.Server) error
 	switch c.args.positional[0] {
@@ -59,7 +61,7 @@ func runMigrate(ctx context.Context, c *call) error {
 
 // migrate applies what is pending. A database in memory is made and thrown away.
 func (c *call) migrate(ctx context.Context, settings *config.Server) error {
-	schema, err := readSchema(ctx, &settings.Database)
+	schema, err := database.ReadSchema(ctx, &settings.Database)
 	if err != nil {
 		return err
 	}
@@ -67,7 +69,7 @@ func (c *call) migrate(ctx context.Context, settings *config.Server) error {
 		say(c.env.Stdout, "%s\n", textNoUpdate)
 		return nil
 	}
-	db, err := openDatabase(ctx, &settings.Database, c.env.Now())
+	db, err := database.Open(ctx, &settings.Database, c.env.Now())
 	if err != nil {
 		return err
 	}
@@ -80,7 +82,7 @@ func (c *call) migrate(ctx context.Context, settings *config.Server) error {
 
 // checkMigration lists what is pending.
 func (c *call) checkMigration(ctx context.Context, settings *config.Server) error {
-	schema, err := readSchema(ctx, &settings.Database)
+	schema, err := database.ReadSchema(ctx, &settings.Database)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,8 @@ import (
 	trowel "github.com/trowel-project/trowel"
 	blobdb "github.com/trowel-project/trowel/internal/blob/db"
 	"github.com/trowel-project/trowel/internal/config"
+	"github.com/trowel-project/trowel/internal/database"
+	"github.com/trowel-project/trowel/internal/keyring"
 	"github.com/trowel-project/trowel/internal/store/digdag"
 )
 
@@ -25,7 +27,7 @@ func (c *call) migrateFromDigdag(ctx context.Context, settings *config.Server) (
 	if err != nil {
 		return err
 	}
-	crypter, err := configuredCrypter(settings)
+	crypter, err := keyring.Configured(settings)
 	if err != nil {
 		return err
 	}
@@ -34,7 +36,7 @@ func (c *call) migrateFromDigdag(ctx context.Context, settings *config.Server) (
 		return err
 	}
 	defer func() { err = errors.Join(err, source.Close()) }()
-	target, err := openDatabase(ctx, &settings.Database, c.env.Now())
+	target, err := database.Open(ctx, &settings.Database, c.env.Now())
 	if err != nil {
 		return err
 	}
@@ -47,7 +49,7 @@ func (c *call) migrateFromDigdag(ctx context.Context, settings *config.Server) (
 	if err != nil {
 		return err
 	}
-	r := migrateReport{Report: report, program: c.program, from: source.Where(), to: databasePlace(&settings.Database), archives: settings.Archives.Type}
+	r := migrateReport{Report: report, program: c.program, from: source.Where(), to: database.Place(&settings.Database), archives: settings.Archives.Type}
 	r.write(c.env.Stdout)
 	return nil
 }
@@ -110,8 +112,6 @@ func (p *migrateProgress) tell(now digdag.Progress) {
 		say(p.to, "%s: %d of %d\n", now.Name, now.Done, now.Total)
 	}
 }
-
-// quietLog drops warnings about settings that a command does not use.
 
 // notPostgreSQL is the error about a source that cannot be read.
 func notPostgreSQL(kind, where string) error {

@@ -11,6 +11,7 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 	"github.com/trowel-project/trowel/internal/schedule"
 	"github.com/trowel-project/trowel/internal/store/digdag"
+	"github.com/trowel-project/trowel/internal/textutil"
 )
 
 // migrateReport says what became of a migration.
@@ -28,13 +29,13 @@ func (r *migrateReport) write(w io.Writer) {
 	for _, count := range r.Counts {
 		say(w, "%-12s %10d %10d\n", count.Name, count.Source, count.Target)
 	}
-	say(w, "\nThe attempts have %s. %s read again and compared: equal.\n", plural(int(r.Tasks), "task"), plural(r.ComparedArchives, "archive"))
+	say(w, "\nThe attempts have %s. %s read again and compared: equal.\n", textutil.Plural(int(r.Tasks), "task"), textutil.Plural(r.ComparedArchives, "archive"))
 	for _, kind := range slices.Sorted(maps.Keys(r.Elsewhere)) {
-		say(w, "%s in %s: they stay there%s.\n", plural(int(r.Elsewhere[kind]), "archive"), kind, r.elsewhere(kind))
+		say(w, "%s in %s: they stay there%s.\n", textutil.Plural(int(r.Elsewhere[kind]), "archive"), kind, r.elsewhere(kind))
 	}
 	for _, site := range r.OtherSites {
 		say(w, "Not copied: site %d with %s and %s; --site %d copies it into another database.\n",
-			site.ID, plural(int(site.Projects), "project"), plural(int(site.Attempts), "attempt"), site.ID)
+			site.ID, textutil.Plural(int(site.Projects), "project"), textutil.Plural(int(site.Attempts), "attempt"), site.ID)
 	}
 	r.writeRunning(w)
 	for _, text := range r.Warnings {
@@ -55,7 +56,7 @@ func (r *migrateReport) writeRunning(w io.Writer) {
 	if len(r.Running) == 0 {
 		return
 	}
-	say(w, "\nNot copied, as they had not ended: %s. They run again from the beginning with\n", plural(len(r.Running), "attempt"))
+	say(w, "\nNot copied, as they had not ended: %s. They run again from the beginning with\n", textutil.Plural(len(r.Running), "attempt"))
 	for i := range r.Running {
 		running := &r.Running[i]
 		command, note := r.restart(running)
@@ -105,7 +106,7 @@ func (r *migrateReport) restart(running *digdag.Running) (command, note string) 
 	case running.Waiting:
 		notes = append(notes, "it waited for the session before it in a backfill")
 	}
-	return shellLine(words...), strings.Join(notes, "; ")
+	return textutil.ShellLine(words...), strings.Join(notes, "; ")
 }
 
 // assignments are the parameters that people gave, as -p takes them; those about the schedule are worked

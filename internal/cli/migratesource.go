@@ -10,6 +10,7 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/config"
+	"github.com/trowel-project/trowel/internal/database"
 	"github.com/trowel-project/trowel/internal/store/postgres"
 )
 
@@ -35,7 +36,7 @@ func (c *call) digdagDatabase(ctx context.Context, target *config.Server) (postg
 	case target.Database.Type != config.DatabasePostgreSQL:
 		return postgres.Options{}, c.usage("--from or --from-url option is required").hinting("%s", hintSource)
 	default:
-		return postgresOptions(&target.Database), nil
+		return database.PostgresOptions(&target.Database), nil
 	}
 }
 
@@ -62,7 +63,7 @@ func (c *call) digdagFile(ctx context.Context, file string) (postgres.Options, e
 	if err != nil {
 		return postgres.Options{}, err
 	}
-	return postgresOptions(&read.Database), nil
+	return database.PostgresOptions(&read.Database), nil
 }
 
 // digdagURL reads the address of a database. Errors do not show it, as it may have a password.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/trowel-project/trowel/internal/operator/mail/mailtest"
+	"github.com/trowel-project/trowel/internal/version"
 )
 
 // TestOperatorSettings holds that config.* and param_server.* reach the operators of a local run
@@ -31,7 +32,7 @@ func TestOperatorSettings(t *testing.T) {
 		exit       int
 		says       string // on either stream
 	}{
-		{name: "http", file: fetch, says: "got Trowel/" + version + " Go-http-client/1.1xxx"},
+		{name: "http", file: fetch, says: "got Trowel/" + version.Number + " Go-http-client/1.1xxx"},
 		{name: "user agent", file: fetch, settings: []string{"config.http.user_agent=Me"}, says: "got Me Go-http-client/1.1xxx"},
 		{
 			name: "size of content", file: fetch, settings: []string{"config.http.max_stored_response_content_size=50"}, exit: 1,

@@ -1,6 +1,10 @@
 package cli
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/trowel-project/trowel/internal/textutil"
+)
 
 // option is one option of a command.
 type option struct {
@@ -38,7 +42,7 @@ func (o *option) repeatable() bool {
 
 // label is the option as usage texts name it: all spellings and the value.
 func (o *option) label() string {
-	label := commaList(o.names)
+	label := textutil.CommaList(o.names)
 	if o.takes == takesNothing {
 		return label
 	}

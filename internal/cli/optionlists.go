@@ -1,6 +1,10 @@
 package cli
 
-import "regexp"
+import (
+	"regexp"
+
+	"github.com/trowel-project/trowel/internal/textutil"
+)
 
 // Lists of options that several commands have. They are tables: nobody changes them.
 //
@@ -21,7 +25,7 @@ var (
 		configOption,
 		textOption("PATH", "write log messages to this file; - is standard output", "-L", "--log").
 			or("-").offering(anyFile),
-		textOption("LEVEL", "log messages of this level and above: "+commaList(logLevels), "-l", "--log-level").
+		textOption("LEVEL", "log messages of this level and above: "+textutil.CommaList(logLevels), "-l", "--log-level").
 			or("info").offering(oneOf(logLevels...)),
 		textOption("PATH", "accepted for Digdag's sake; has no effect", "--logback-config").offering(anyFile),
 		{names: []string{"-X"}, takes: takesProperty, value: "KEY=VALUE", help: "set a setting for this command"},
@@ -93,7 +97,7 @@ var (
 	pageOptions = []option{
 		textOption("ID", "show what comes before this id", "-i", "--last-id"),
 		intOption("N", "show at most N", "-s", "--page-size"),
-		textOption("STATUS", "show only those of this status: "+commaList(attemptStatuses()), "--status").
+		textOption("STATUS", "show only those of this status: "+textutil.CommaList(attemptStatuses()), "--status").
 			offering(oneOf(attemptStatuses()...)).checked(knownStatus),
 		textOption("PROJECT", "show only those of this project", "--project"),
 		textOption("NAME", "show only those of this workflow of the project", "--workflow"),

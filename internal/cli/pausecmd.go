@@ -5,6 +5,7 @@ import (
 
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/client"
+	"github.com/trowel-project/trowel/internal/textutil"
 )
 
 // runPause lets nothing new of a workflow begin (control K816).
@@ -15,7 +16,7 @@ func runPause(ctx context.Context, c *call, server *client.Client) error {
 	}
 	say(c.env.Stdout, "Paused workflow: %s/%s\n", state.Project.Name, state.Workflow)
 	if state.Running > 0 {
-		say(c.env.Stdout, "%s on.\n", countOf(state.Running, "running attempt goes", "running attempts go"))
+		say(c.env.Stdout, "%s on.\n", textutil.Count(state.Running, "running attempt goes", "running attempts go"))
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/client"
+	"github.com/trowel-project/trowel/internal/textutil"
 )
 
 // The forms of pools.
@@ -139,7 +140,7 @@ func listPools(ctx context.Context, c *call, server *client.Client) error {
 	}
 	for _, m := range all.Missing {
 		say(c.env.Stderr, "%s for the pool '%s', which does not exist%s. Use `%s` to make it.\n",
-			countOf(m.Waiting, "task waits", "tasks wait"), m.Name, waited(m.OldestWaitMS), c.hinted("pools set "+shellQuote(m.Name)+" SLOTS"))
+			textutil.Count(m.Waiting, "task waits", "tasks wait"), m.Name, waited(m.OldestWaitMS), c.hinted("pools set "+textutil.ShellQuote(m.Name)+" SLOTS"))
 	}
 	return nil
 }
@@ -218,7 +219,7 @@ func (c *call) printPoolHistory(p *api.Pool, h *api.PoolHistory) {
 		used, waiting = max(used, h.Items[i].MostUsed), max(waiting, h.Items[i].MostWaiting)
 	}
 	if len(h.Items) > 0 {
-		say(c.env.Stdout, "Last 24 hours: at most %s used, at most %s.\n\n", countOf(used, "slot", "slots"), countOf(waiting, "task waited", "tasks waited"))
+		say(c.env.Stdout, "Last 24 hours: at most %s used, at most %s.\n\n", textutil.Count(used, "slot", "slots"), textutil.Count(waiting, "task waited", "tasks waited"))
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/client"
+	"github.com/trowel-project/trowel/internal/terminal"
 )
 
 // runProjects lists projects, or shows one (server 1.10.5).
@@ -50,7 +51,7 @@ func findProjects(ctx context.Context, c *call, server *client.Client) (*api.Pro
 				text += "\n" + didYouMean(near.near)
 			}
 			if project := tokenScope(err); project != "" {
-				text += "\nthe token is for the project " + cleanText(project) + " alone"
+				text += "\nthe token is for the project " + terminal.Clean(project) + " alone"
 			}
 			return nil, &complaint{text: text}
 		}

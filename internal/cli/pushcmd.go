@@ -14,6 +14,7 @@ import (
 
 	"github.com/trowel-project/trowel/internal/client"
 	"github.com/trowel-project/trowel/internal/dig"
+	"github.com/trowel-project/trowel/internal/fix"
 )
 
 // tempFolder is where push keeps its archive, below the current folder (server 1.10.1).
@@ -32,7 +33,7 @@ func runPush(ctx context.Context, c *call) error {
 	return interruptible(ctx, func(ctx context.Context) (err error) {
 		file, shown, err := c.tempArchive()
 		if err != nil {
-			return usePushed.failed(fmt.Errorf("make an archive: %w", err))
+			return fix.UsePushed.Failed(fmt.Errorf("make an archive: %w", err))
 		}
 		defer func() { err = errors.Join(err, discard(file)) }()
 		say(c.env.Stdout, "Creating %s...\n", shown)

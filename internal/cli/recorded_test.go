@@ -23,6 +23,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/flush"
 	"github.com/trowel-project/trowel/internal/launch"
+	"github.com/trowel-project/trowel/internal/logging"
 	"github.com/trowel-project/trowel/internal/param"
 	why "github.com/trowel-project/trowel/internal/reason"
 )
@@ -287,7 +288,7 @@ func recordedRun(t *testing.T, project string, step recordedStep, w *watcher) *l
 	l := &localRun{
 		c:       &call{env: env, program: "trowel", commands: table, command: find(table, "run"), args: args},
 		config:  Config{values: map[string]string{"secrets.greeting": "hello"}},
-		display: w, logs: &logFormat{to: io.Discard, thread: "main"},
+		display: w, logs: &logging.Handler{To: io.Discard, Thread: "main"},
 	}
 	l.log = slog.New(l.logs)
 	if err := l.load(t.Context()); err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/trowel-project/trowel/internal/client"
 	"github.com/trowel-project/trowel/internal/config"
 	"github.com/trowel-project/trowel/internal/dig"
+	"github.com/trowel-project/trowel/internal/version"
 )
 
 // Settings of commands that talk to a server (server 1.5).
@@ -80,8 +81,8 @@ func (c *call) client() (*client.Client, error) {
 	return client.New(client.Options{
 		Endpoint:         endpoint,
 		Header:           header,
-		Version:          version,
-		DigdagVersion:    digdagVersion,
+		Version:          version.Number,
+		DigdagVersion:    version.Digdag,
 		Lookup:           c.env.Lookup,
 		AnyCertificate:   c.args.given("--disable-cert-validation"),
 		NoDirectDownload: strings.EqualFold(strings.TrimSpace(noDirect), "true"),

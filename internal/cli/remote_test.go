@@ -10,10 +10,12 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/trowel-project/trowel/internal/version"
 )
 
 // versionCheck is what every command asks first.
-const versionCheck = "GET version/check?client=0.10.6&version=" + version
+const versionCheck = "GET version/check?client=0.10.6&version=" + version.Number
 
 // Answers of a server, in the shapes that were recorded.
 const (
@@ -157,7 +159,7 @@ func TestVersionCheck(t *testing.T) {
 		},
 		{
 			name: "of the command version", args: "version x", known: answers{check: "500", "GET version": `{"version":"0.10.6"}`},
-			stdout: "Client version: " + version + "\nServer version: 0.10.6\n", asked: []string{"GET version"},
+			stdout: "Client version: " + version.Number + "\nServer version: 0.10.6\n", asked: []string{"GET version"},
 		},
 	})
 }

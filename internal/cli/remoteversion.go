@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/trowel-project/trowel/internal/client"
+	"github.com/trowel-project/trowel/internal/version"
 )
 
 // Texts of the check of versions (server 1.7.4).
@@ -14,7 +15,7 @@ const (
 )
 
 // hintUpgrade stands in the place of Digdag's advice: its command selfupdate would bring Digdag.
-const hintUpgrade = "fix: this is Trowel " + version + ", which stands for Digdag " + digdagVersion + ", and the server asks for more in the setting\n" +
+const hintUpgrade = "fix: this is Trowel " + version.Number + ", which stands for Digdag " + version.Digdag + ", and the server asks for more in the setting\n" +
 	"server.client-version-check.%s: lower that, take a newer Trowel,\n" +
 	"or go on all the same with --disable-version-check"
 
@@ -34,13 +35,13 @@ func (c *call) checkVersion(ctx context.Context, server *client.Client) error {
 		return err
 	case !check.APICompatible:
 		return &complaint{
-			text: fmt.Sprintf(textIncompatible, digdagVersion, check.ServerVersion),
+			text: fmt.Sprintf(textIncompatible, version.Digdag, check.ServerVersion),
 			hint: fmt.Sprintf(hintUpgrade, "api-incompatible-if-older"),
 		}
 	case !check.UpgradeRecommended:
 		return nil
 	}
-	text, hint := fmt.Sprintf(textObsoleted, digdagVersion, check.ServerVersion), fmt.Sprintf(hintUpgrade, "upgrade-recommended-if-older")
+	text, hint := fmt.Sprintf(textObsoleted, version.Digdag, check.ServerVersion), fmt.Sprintf(hintUpgrade, "upgrade-recommended-if-older")
 	if batch {
 		say(c.env.Stderr, "%s\n%s\n", text, hint)
 		return nil

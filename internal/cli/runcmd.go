@@ -14,8 +14,12 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/dig"
+	"github.com/trowel-project/trowel/internal/fix"
 	"github.com/trowel-project/trowel/internal/launch"
+	"github.com/trowel-project/trowel/internal/logging"
 	"github.com/trowel-project/trowel/internal/schedule"
+	"github.com/trowel-project/trowel/internal/statusdir"
+	"github.com/trowel-project/trowel/internal/textutil"
 )
 
 // Texts of server 1.9.2.
@@ -35,10 +39,10 @@ func runRun(ctx context.Context, c *call) error {
 	end, err := l.run(ctx)
 	if err != nil {
 		l.display.Abandon(err)
-		return errors.Join(err, l.logs.close())
+		return errors.Join(err, l.logs.Close())
 	}
 	l.display.End(end)
-	if err := l.logs.close(); err != nil {
+	if err := l.logs.Close(); err != nil {
 		return err
 	}
 	switch {
@@ -112,7 +116,7 @@ func (l *localRun) load(ctx context.Context) error {
 		return err
 	}
 	if dir != c.env.Dir {
-		tell(ctx, l.log, slog.LevelInfo, "Setting project path to "+dir)
+		logging.Print(ctx, l.log, slog.LevelInfo, "Setting project path to "+dir)
 	}
 	if l.project, err = dig.Load(dir); err != nil {
 		return c.refused(dir, err)
@@ -153,10 +157,10 @@ func (l *localRun) chooseSession(ctx context.Context) error {
 	}
 	if plan != nil && l.people() == nil { // who are told by findings
 		for _, line := range plan.Unused() {
-			tell(ctx, l.log, slog.LevelError, strings.TrimRight(line, "\n"))
+			logging.Print(ctx, l.log, slog.LevelError, strings.TrimRight(line, "\n"))
 		}
 	}
-	dirs := stateDirs{dir: resolveIn(l.project.Dir, c.args.text("--save"))}
+	dirs := statusdir.Root{Dir: resolveIn(l.project.Dir, c.args.text("--save"))}
 	choice := sessionChoice{
 		zone: l.workflow.Zone, schedule: plan, states: dirs, workflow: l.workflow.Name, now: c.env.Now(), log: l.log,
 	}
@@ -167,8 +171,8 @@ func (l *localRun) chooseSession(ctx context.Context) error {
 	l.session = at.Truncate(time.Second)
 	l.params = launch.SessionParams(l.params, plan, l.session)
 	if !c.args.given("--no-save") {
-		l.state = states{dir: dirs.session(l.session)}
-		tell(ctx, l.log, slog.LevelInfo, "Using session "+l.state.dir+".")
+		l.state = statusdir.Session{Dir: dirs.Session(l.session)}
+		logging.Print(ctx, l.log, slog.LevelInfo, "Using session "+l.state.Dir+".")
 	}
 	if l.sets, err = newRunSets(l.tasks, c.args); err != nil {
 		return err
@@ -194,14 +198,14 @@ func checkSLA(w *dig.Workflow) error {
 func (l *localRun) ended(attempt *trowel.Attempt, interrupted bool, broken error, elapsed time.Duration) runEnd {
 	end := runEnd{
 		Status: "running", Failed: l.failed.list(), Interrupted: interrupted, Broken: broken,
-		StateDir: l.state.dir, Elapsed: elapsed, DryRun: l.dry,
+		StateDir: l.state.Dir, Elapsed: elapsed, DryRun: l.dry,
 	}
 	if attempt != nil {
 		end.Status = attempt.Flags.Status()
 	}
 	end.Nothing = end.Status == "success" && l.passed.Load() && !l.asked.Load()
 	if interrupted || broken != nil {
-		end.Succeeded = l.keeper.ended()
+		end.Succeeded = l.keeper.Succeeded()
 	}
 	switch {
 	case l.dry:
@@ -217,7 +221,7 @@ func (l *localRun) ended(attempt *trowel.Attempt, interrupted bool, broken error
 
 // resumeCommand is what goes on with the tasks that have not succeeded; empty if nothing was kept.
 func (l *localRun) resumeCommand() string {
-	if l.state.dir == "" {
+	if l.state.Dir == "" {
 		return ""
 	}
 	c := l.c
@@ -240,7 +244,7 @@ func (l *localRun) resumeCommand() string {
 		}
 	}
 	words = append(words, "--session", l.session.Format("2006-01-02 15:04:05"))
-	return shellLine(words...)
+	return textutil.ShellLine(words...)
 }
 
 // startedAs is what starts this program once more from the same folder: its name or, where that is a
@@ -265,9 +269,9 @@ func (c *call) projectDir() (string, error) {
 	dir := c.env.path(name)
 	if _, err := os.Stat(dir); err != nil {
 		if errors.Is(err, os.ErrNotExist) {
-			err = &missingFileError{path: dir}
+			err = &fix.MissingFileError{Path: dir}
 		}
-		return "", useProject.failed(err)
+		return "", fix.UseProject.Failed(err)
 	}
 	return dir, nil
 }
@@ -322,7 +326,7 @@ func (c *call) workflowName(dir, argument string) (string, error) {
 		return name, err
 	}
 	if inside, errInside := workflowName(dir, c.env.path(argument)); errInside == nil {
-		return "", &fixedError{err: err, fix: "beside --project the path of a workflow counts from that folder: " + inside + ".dig"}
+		return "", &fix.Error{Err: err, Fix: "beside --project the path of a workflow counts from that folder: " + inside + ".dig"}
 	}
 	return "", err
 }
@@ -363,7 +367,7 @@ func workflowsOf(project *dig.Project) string {
 	if len(names) == 0 {
 		return "there is no .dig file in " + project.Dir
 	}
-	return "the workflows are: " + commaList(names)
+	return "the workflows are: " + textutil.CommaList(names)
 }
 
 // openDisplay chooses how the run is shown and where log lines go.

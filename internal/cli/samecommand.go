@@ -2,6 +2,7 @@ package cli
 
 import (
 	"github.com/trowel-project/trowel/internal/config"
+	"github.com/trowel-project/trowel/internal/textutil"
 )
 
 // This file makes the commands that hints name. They reach the server that the command line of the hint names.
@@ -41,12 +42,12 @@ func (c *call) sameServer() []string {
 // onServer adds these options to a command that is made elsewhere.
 func (c *call) onServer(command string) string {
 	if options := c.sameServer(); len(options) > 0 {
-		command += " " + shellLine(options...)
+		command += " " + textutil.ShellLine(options...)
 	}
 	return command
 }
 
 // serverCommand is a command line for the same server, for a shell, that starts this program as it was started.
 func serverCommand(c *call, words ...string) string {
-	return shellLine(append(append(c.startedAs(), words...), c.sameServer()...)...)
+	return textutil.ShellLine(append(append(c.startedAs(), words...), c.sameServer()...)...)
 }

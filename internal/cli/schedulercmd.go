@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/trowel-project/trowel/internal/config"
+	"github.com/trowel-project/trowel/internal/daemon"
 )
 
 // fromScheduler is where a database in memory comes from that nobody asked for: the files of the project
@@ -33,7 +34,7 @@ func runScheduler(ctx context.Context, c *call) error {
 	err = c.serveLogged(ctx, func(ctx context.Context, log *slog.Logger, signals <-chan os.Signal) error {
 		return c.serve(ctx, settings, log, signals, dir)
 	})
-	if broken, ok := errors.AsType[*brokenProjectError](err); ok {
+	if broken, ok := errors.AsType[*daemon.BrokenProjectError](err); ok {
 		return c.schedulerRefused(dir, broken)
 	}
 	return err
@@ -41,10 +42,10 @@ func runScheduler(ctx context.Context, c *call) error {
 
 // schedulerRefused shows why the files of a project are refused, and where. Of an option that nobody reads the
 // findings are warnings, as for a run.
-func (c *call) schedulerRefused(dir string, broken *brokenProjectError) error {
+func (c *call) schedulerRefused(dir string, broken *daemon.BrokenProjectError) error {
 	findings := findingsOfFolder(dir)
 	if hasErrors(findings) {
-		return c.refused(dir, broken.err)
+		return c.refused(dir, broken.Err)
 	}
 	say(c.env.Stderr, "error: %s\n", broken)
 	c.showFindings(findings)

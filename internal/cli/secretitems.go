@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/trowel-project/trowel/internal/dig/yaml"
+	"github.com/trowel-project/trowel/internal/fix"
 )
 
 // secretItems reads the values of secrets --set (server 1.10.19):
@@ -81,7 +82,7 @@ func (s *secretItems) value(key, text string) (string, error) {
 		return "", s.call.usage("").hinting("%s=@ names no file", key)
 	case text[0] == '@':
 		data, err := s.call.env.readFile(text[1:])
-		return string(data), useSecretFile.failed(err)
+		return string(data), fix.UseSecretFile.Failed(err)
 	}
 	return text, nil
 }
@@ -117,7 +118,7 @@ func (s *secretItems) readMany(source string) error {
 		return s.call.usage("").hinting("the name of a file that begins with - is written as @./%s", source)
 	default:
 		data, err = s.call.env.readFile(source)
-		err = useSecretFile.failed(err)
+		err = fix.UseSecretFile.Failed(err)
 	}
 	if err != nil {
 		return err

@@ -7,7 +7,10 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/config"
+	"github.com/trowel-project/trowel/internal/database"
+	"github.com/trowel-project/trowel/internal/keyring"
 	"github.com/trowel-project/trowel/internal/secret"
+	"github.com/trowel-project/trowel/internal/textutil"
 )
 
 // secretsRewrite is what `trowel secrets rewrite` does, beside the servers of a database: all secrets get the
@@ -25,7 +28,7 @@ func secretsRewrite(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	store, err := openBeside(ctx, &settings.Database, c.env.Now())
+	store, err := database.OpenBeside(ctx, &settings.Database, c.env.Now())
 	if err != nil {
 		return err
 	}
@@ -33,7 +36,7 @@ func secretsRewrite(ctx context.Context, c *call) error {
 }
 
 func rewriteAndSay(ctx context.Context, c *call, settings *config.Server, store trowel.Store) error {
-	crypter, err := configuredCrypter(settings)
+	crypter, err := keyring.Configured(settings)
 	if err != nil {
 		return err
 	}
@@ -56,7 +59,7 @@ func rewriteAndSay(ctx context.Context, c *call, settings *config.Server, store 
 	if err != nil {
 		return err
 	}
-	say(c.env.Stdout, "%s rewritten.\n", plural(done.Secrets, "secret"))
+	say(c.env.Stdout, "%s rewritten.\n", textutil.Plural(done.Secrets, "secret"))
 	if done.Bound {
 		say(c.env.Stdout, "All are bound to their projects and keys; the older form is not read any more.\n")
 	}
@@ -67,7 +70,7 @@ func rewriteAndSay(ctx context.Context, c *call, settings *config.Server, store 
 		say(c.env.Stderr, "%s of project %s: %s\n", f.Key, names[f.Project], errorText(f.Err))
 	}
 	return &trowel.Error{
-		Kind: trowel.ErrInvalid, Message: fmt.Sprintf("%s cannot be read", plural(len(done.Failed), "secret")),
+		Kind: trowel.ErrInvalid, Message: fmt.Sprintf("%s cannot be read", textutil.Plural(len(done.Failed), "secret")),
 		Hint: "add the key that they were stored with to secret.old_encryption_keys, or set or delete them; then rewrite again",
 	}
 }

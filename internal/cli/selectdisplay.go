@@ -3,6 +3,9 @@ package cli
 import (
 	"log/slog"
 	"runtime"
+
+	"github.com/trowel-project/trowel/internal/logging"
+	"github.com/trowel-project/trowel/internal/terminal"
 )
 
 // selectDisplay chooses how a run is shown: as JSON if asked for, as a live tree to people whose
@@ -31,7 +34,7 @@ func drawsTree(env Env) bool {
 // command line says something else.
 func (c *call) shownLevel() slog.Level {
 	if c.args.given("--log-level") {
-		return logLevel(c.args.text("--log-level"))
+		return logging.ParseLevel(c.args.text("--log-level"))
 	}
 	return slog.LevelWarn
 }
@@ -43,7 +46,7 @@ func (e Env) canDraw() bool {
 	case kind == "dumb":
 		return false
 	case runtime.GOOS == "windows":
-		return enableSequences(fileBehind(e.Stderr))
+		return terminal.EnableSequences(fileBehind(e.Stderr))
 	default:
 		return kind != ""
 	}

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/trowel-project/trowel/internal/config"
+	"github.com/trowel-project/trowel/internal/logging"
 )
 
 // served is a server in this process.
@@ -75,7 +76,7 @@ func serve(t *testing.T, settings ...string) *served {
 		},
 		program: "trowel", commands: table, command: find(table, "server"), args: args,
 	}
-	log := slog.New(&logFormat{to: s.log, thread: "main"})
+	log := slog.New(&logging.Handler{To: s.log, Thread: "main"})
 	go func() { s.ended <- c.serve(context.WithoutCancel(t.Context()), all, log, s.signals, "") }()
 	s.url = s.await(info)
 	t.Cleanup(func() {

@@ -8,6 +8,8 @@ import (
 	"runtime/debug"
 
 	"github.com/trowel-project/trowel/internal/config"
+	"github.com/trowel-project/trowel/internal/daemon"
+	"github.com/trowel-project/trowel/internal/logging"
 )
 
 // runServer runs a server until a signal ends it (server 1.9.4, 3.3).
@@ -32,10 +34,10 @@ func (c *call) serveLogged(ctx context.Context, serve func(context.Context, *slo
 	if err != nil {
 		return err
 	}
-	logs.harmless = true
+	logs.Harmless = true
 	signals, restore := catchSignals()
 	defer restore()
-	return errors.Join(serve(ctx, slog.New(logs), signals), logs.close())
+	return errors.Join(serve(ctx, slog.New(logs), signals), logs.Close())
 }
 
 // serverGC is the growth of memory, in percent, after which garbage is collected. A server's live memory is small, and
@@ -49,21 +51,21 @@ func (c *call) serve(ctx context.Context, settings config.Settings, log *slog.Lo
 		return err
 	}
 	if from := settings[keyDatabaseType].From; server.Database.Type == config.DatabaseMemory && from != fromMemory && from != fromScheduler {
-		tell(ctx, log, slog.LevelWarn, textNothingKept)
+		logging.Print(ctx, log, slog.LevelWarn, textNothingKept)
 	}
 	if _, set := c.env.Lookup("GOGC"); !set {
 		debug.SetGCPercent(serverGC)
 	}
 	opts := c.processOptions(settings, server, log)
 	opts.Project = project
-	return runServerProcess(ctx, opts, signals)
+	return daemon.RunServer(ctx, opts, signals)
 }
 
 // processOptions are those of a server or agent that a command line starts.
-func (c *call) processOptions(settings config.Settings, server *config.Server, log *slog.Logger) processOptions {
-	opts := processOptions{
+func (c *call) processOptions(settings config.Settings, server *config.Server, log *slog.Logger) daemon.Options {
+	opts := daemon.Options{
 		Settings: server, Sources: settings, Dir: c.env.Dir, Environ: c.env.Environ, Now: c.env.Now, Log: log,
-		LogLevel: logLevel(c.args.text("--log-level")), Program: c.program,
+		LogLevel: logging.ParseLevel(c.args.text("--log-level")), Program: c.program,
 	}
 	if file := c.args.text("--log"); file != "-" {
 		opts.LogFile = file

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/trowel-project/trowel/internal/version"
 )
 
 // A server says what it is and where things are, and that it does not read files of H2. Others cannot read
@@ -24,7 +26,7 @@ func TestServerIntroduces(t *testing.T) {
 	s := serve(t, "database.path", dir)
 	log := s.log.String()
 	file := filepath.Join(dir, "trowel.db")
-	if want := "server opened version=" + version + " database=" + file + " archives=db task_logs=db"; !strings.Contains(log, want) {
+	if want := "server opened version=" + version.Number + " database=" + file + " archives=db task_logs=db"; !strings.Contains(log, want) {
 		t.Errorf("log has no %q:\n%s", want, log)
 	}
 	if n := strings.Count(log, "Digdag's H2 database is not read"); n != 2 {

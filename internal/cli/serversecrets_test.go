@@ -11,6 +11,7 @@ import (
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/keyring"
 	"github.com/trowel-project/trowel/internal/secret"
 	"github.com/trowel-project/trowel/internal/store/sqlite"
 )
@@ -57,7 +58,7 @@ func (s *served) shows(session string) string {
 func TestServerMakesSecretKey(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "db")
-	path := filepath.Join(dir, secretKeyFile)
+	path := filepath.Join(dir, keyring.FileName)
 	s := serve(t, "database.path", dir)
 	if !strings.Contains(s.log.String(), "made a key that secrets are encrypted with") || !strings.Contains(s.log.String(), path) {
 		t.Errorf("the log does not say that a key was made:\n%s", s.log)
@@ -125,7 +126,7 @@ func TestServerInMemoryHasSecretKey(t *testing.T) {
 	if log := s.shows("2024-01-01T00:00:00Z"); !strings.Contains(log, "<ab>") {
 		t.Errorf("log: %s", log)
 	}
-	if strings.Contains(s.log.String(), secretKeyFile) {
+	if strings.Contains(s.log.String(), keyring.FileName) {
 		t.Errorf("a file was made:\n%s", s.log)
 	}
 }

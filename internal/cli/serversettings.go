@@ -6,6 +6,7 @@ import (
 	"log/slog"
 
 	"github.com/trowel-project/trowel/internal/config"
+	"github.com/trowel-project/trowel/internal/logging"
 	"github.com/trowel-project/trowel/internal/param"
 )
 
@@ -103,7 +104,7 @@ func (c *call) addDefaultParams(base Config, settings config.Settings) error {
 func (c *call) readServer(ctx context.Context, settings config.Settings, log *slog.Logger) (*config.Server, error) {
 	server, warnings, err := config.Read(settings)
 	for _, w := range warnings {
-		tell(ctx, log, w.Level, w.String())
+		logging.Print(ctx, log, w.Level, w.String())
 	}
 	if err != nil {
 		return nil, errors.Join(err)
@@ -121,6 +122,6 @@ func (c *call) databaseSettings(ctx context.Context) (*config.Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	log := slog.New(&logFormat{to: c.env.Stderr, level: slog.LevelWarn, thread: "main", class: "trowel", harmless: true})
+	log := slog.New(&logging.Handler{To: c.env.Stderr, Level: slog.LevelWarn, Thread: "main", Class: "trowel", Harmless: true})
 	return c.readServer(ctx, settings, log)
 }

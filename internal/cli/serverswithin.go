@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/trowel-project/trowel/internal/config"
+	"github.com/trowel-project/trowel/internal/database"
+	"github.com/trowel-project/trowel/internal/keyring"
 )
 
 // serversWithin finds the files of servers that keep their data inside a project. None goes into an archive: who
@@ -21,7 +23,7 @@ func (s *serversWithin) leaveOut(path string) bool {
 	suffix, ofDatabase := strings.CutPrefix(name, config.DatabaseFile)
 	switch {
 	case ofDatabase && slices.Contains([]string{"", "-wal", "-shm", "-journal"}, suffix):
-	case name == secretKeyFile, name == serverLockFile:
+	case name == keyring.FileName, name == database.LockFile:
 	default:
 		return false
 	}

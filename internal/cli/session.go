@@ -10,8 +10,10 @@ import (
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/logging"
 	"github.com/trowel-project/trowel/internal/param"
 	"github.com/trowel-project/trowel/internal/schedule"
+	"github.com/trowel-project/trowel/internal/statusdir"
 )
 
 // Texts of server 1.9.2.
@@ -27,7 +29,7 @@ const newSessionText = "Using a new session time "
 type sessionChoice struct {
 	zone     schedule.Zone
 	schedule *schedule.Schedule // nil without one
-	states   stateDirs
+	states   statusdir.Root
 	workflow string
 	now      time.Time
 	log      *slog.Logger
@@ -63,20 +65,20 @@ func (s *sessionChoice) midnight() time.Time {
 
 // last takes up the newest session that has kept tasks of the workflow, or begins a new one.
 func (s *sessionChoice) last(ctx context.Context) (time.Time, error) {
-	last, found, err := s.states.newest(s.workflow, s.zone)
+	last, found, err := s.states.Newest(s.workflow, s.zone)
 	switch {
 	case err != nil:
 		return time.Time{}, err
 	case found:
-		tell(ctx, s.log, slog.LevelWarn, "Reusing the last session time "+last.Format(trowel.SessionTimeLayout)+".")
+		logging.Print(ctx, s.log, slog.LevelWarn, "Reusing the last session time "+last.Format(trowel.SessionTimeLayout)+".")
 		return last, nil
 	case s.schedule != nil:
 		at := s.schedule.Last(s.now).Session
-		tell(ctx, s.log, slog.LevelWarn, newSessionText+at.Format(trowel.SessionTimeLayout)+" based on schedule.")
+		logging.Print(ctx, s.log, slog.LevelWarn, newSessionText+at.Format(trowel.SessionTimeLayout)+" based on schedule.")
 		return at, nil
 	}
 	at := s.midnight()
-	tell(ctx, s.log, slog.LevelWarn, newSessionText+at.Format(trowel.SessionTimeLayout)+".")
+	logging.Print(ctx, s.log, slog.LevelWarn, newSessionText+at.Format(trowel.SessionTimeLayout)+".")
 	return at, nil
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/client"
+	"github.com/trowel-project/trowel/internal/textutil"
 )
 
 // runSessions lists sessions, or shows one (server 1.10.11).
@@ -35,7 +36,7 @@ func runSessions(ctx context.Context, c *call, server *client.Client) error {
 		more, none := "", "There are no sessions. Use `"+c.hinted("start")+"` to start one."
 		if len(c.args.positional) > 1 {
 			name := strings.Join(c.args.positional, "/")
-			none = fmt.Sprintf("There are no sessions of %s. `%s` lists the workflows.", name, c.hinted(shellLine("workflows", c.args.positional[0])))
+			none = fmt.Sprintf("There are no sessions of %s. `%s` lists the workflows.", name, c.hinted(textutil.ShellLine("workflows", c.args.positional[0])))
 		}
 		if n := len(sessions.Sessions); n > 0 {
 			shown := listPage{

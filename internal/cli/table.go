@@ -1,5 +1,7 @@
 package cli
 
+import "github.com/trowel-project/trowel/internal/textutil"
+
 // table lists all commands, in the order in which Digdag names them; ours follow. A command
 // without run belongs to a later version: its usage and its arguments are checked all the same.
 //
@@ -11,7 +13,7 @@ var table = []command{
 		usage: []string{"init <dir> [options...]"},
 		min:   1, max: 1, operand: anyFolder,
 		options: []option{
-			textOption("TYPE", "what the workflow shows: "+commaList(projectTypeNames()), "-t", "--type").
+			textOption("TYPE", "what the workflow shows: "+textutil.CommaList(projectTypeNames()), "-t", "--type").
 				or("echo").offering(oneOf(projectTypeNames()...)),
 		},
 		run: runInit,
@@ -400,7 +402,7 @@ var table = []command{
 		max: 2, operand: oneOf(tokensList, tokensCreate, tokensRevoke),
 		options: []option{
 			textOption("NAME", "create: who will have it", "--name"),
-			textOption("ROLE", "create: "+commaList(roleNames()), "--role").offering(oneOf(roleNames()...)).checked(knownRole),
+			textOption("ROLE", "create: "+textutil.CommaList(roleNames()), "--role").offering(oneOf(roleNames()...)).checked(knownRole),
 			textOption("PROJECT", "create: the only project that it is for; default: all", "--project"),
 			textOption("LENGTH", "create: how long it holds, as in 90d; default: until it is revoked", "--expires"),
 			textOption("DIR", "work on the database in this folder, rather than ask a server; as with --config and a file with database.type",

@@ -5,19 +5,21 @@ import (
 	"fmt"
 
 	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/advice"
+	"github.com/trowel-project/trowel/internal/textutil"
 )
 
 // limitFix tells of an attempt with too many tasks where they come from, and which option lets it run.
 func (l *localRun) limitFix(err error) error {
 	known, ok := errors.AsType[*trowel.Error](err)
-	if !ok || !errors.Is(err, trowel.ErrLimit) || !isTaskLimit(known.Message) {
+	if !ok || !errors.Is(err, trowel.ErrLimit) || !advice.IsTaskLimit(known.Message) {
 		return err
 	}
-	where := fmt.Sprintf("%s has %s", l.workflow.File, plural(len(l.tasks), "task"))
+	where := fmt.Sprintf("%s has %s", l.workflow.File, textutil.Plural(len(l.tasks), "task"))
 	if group, below := l.largestGroup(); below > len(l.tasks)/2 {
 		where += fmt.Sprintf(", %d of them below %s", below, group)
 	}
-	return complainf("%s", known.Message).hinting("%s\nfix: %s", where, fixInRun(known.Message))
+	return complainf("%s", known.Message).hinting("%s\nfix: %s", where, advice.InRun(known.Message))
 }
 
 // largestGroup is the innermost group that has more than half of all tasks below it, and how many.

@@ -9,6 +9,7 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/agent"
+	"github.com/trowel-project/trowel/internal/fix"
 	"github.com/trowel-project/trowel/internal/tasklog"
 )
 
@@ -19,7 +20,7 @@ const defaultTaskLogs = "digdag.log"
 // file with what is logged about the task and what it prints (server 5).
 func (l *localRun) taskLogs() (func(*trowel.Lease) agent.Log, error) {
 	shown := func(lease *trowel.Lease) agent.Log {
-		return agent.Log{Output: l.display.Open(lease), Logger: l.logs.forTask(lease)}
+		return agent.Log{Output: l.display.Open(lease), Logger: l.logs.ForTask(lease)}
 	}
 	dir, err := l.taskLogDir()
 	if err != nil || dir == "" {
@@ -29,11 +30,11 @@ func (l *localRun) taskLogs() (func(*trowel.Lease) agent.Log, error) {
 	logs, err := tasklog.New(dir)
 	if err != nil {
 		return nil, &trowel.Error{
-			Kind: trowel.ErrInvalid, Message: "cannot keep the logs of tasks in " + dir, Err: reason(err),
+			Kind: trowel.ErrInvalid, Message: "cannot keep the logs of tasks in " + dir, Err: fix.Reason(err),
 			Hint: "give a folder that can be written to with --task-log, or leave it out",
 		}
 	}
-	kept := &keptLogs{logs: logs, agent: agent.ProcessName(), now: l.c.env.Now, level: l.logs.level, created: map[trowel.AttemptID]time.Time{}}
+	kept := &keptLogs{logs: logs, agent: agent.ProcessName(), now: l.c.env.Now, level: l.logs.Level, created: map[trowel.AttemptID]time.Time{}}
 	return func(lease *trowel.Lease) agent.Log { return kept.add(shown(lease), lease) }, nil
 }
 
@@ -71,7 +72,7 @@ func (k *keptLogs) add(shown agent.Log, lease *trowel.Lease) agent.Log {
 	now := k.now()
 	file, err := k.logs.Open(lease, k.agent, k.createdAt(lease, now), now)
 	if err != nil {
-		shown.Logger.Error("the log of the task is not kept:", slog.Any("error", reason(err)))
+		shown.Logger.Error("the log of the task is not kept:", slog.Any("error", fix.Reason(err)))
 		return shown
 	}
 	return agent.Log{

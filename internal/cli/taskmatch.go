@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/trowel-project/trowel/internal/dig"
+	"github.com/trowel-project/trowel/internal/textutil"
 )
 
 // maxNamedTasks is how many tasks are named where none has the name that was asked for.
@@ -36,9 +37,9 @@ func matchTask(pattern string, tasks []dig.Task) (int, error) {
 	case len(names) == 0:
 		hint = "the workflow has no tasks"
 	case len(names) > maxNamedTasks:
-		hint = fmt.Sprintf("the tasks are: %s and %d more", commaList(names[:maxNamedTasks]), len(names)-maxNamedTasks)
+		hint = fmt.Sprintf("the tasks are: %s and %d more", textutil.CommaList(names[:maxNamedTasks]), len(names)-maxNamedTasks)
 	default:
-		hint = "the tasks are: " + commaList(names)
+		hint = "the tasks are: " + textutil.CommaList(names)
 	}
 	return -1, complainf("%s", known.Text()).hinting("%s", hint)
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/trowel-project/trowel/internal/logging"
 )
 
 // attacks are texts that do something to a terminal, and what is shown of them.
@@ -95,7 +97,7 @@ func TestGuardTerminals(t *testing.T) {
 func TestHarmlessLog(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
-	format := &logFormat{to: &out, thread: "main\x1b[2J", class: "trowel.server", harmless: true}
+	format := &logging.Handler{To: &out, Thread: "main\x1b[2J", Class: "trowel.server", Harmless: true}
 	log := slog.New(format).With(slog.String("project", "p\x07"))
 	record := slog.NewRecord(time.Unix(0, 0).UTC(), slog.LevelWarn, "boom \x1b]0;T\x07", 0)
 	record.AddAttrs(slog.String("error", "a\n1970-01-01 00:00:00 +0000 [INFO] (main) forged\r\n\x9b2Jc\u202e\x1b[31m"))

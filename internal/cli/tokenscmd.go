@@ -12,6 +12,7 @@ import (
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/client"
 	"github.com/trowel-project/trowel/internal/param"
+	"github.com/trowel-project/trowel/internal/textutil"
 )
 
 // The forms of tokens.
@@ -90,7 +91,7 @@ func (c *call) tokenRequest() (api.TokenRequest, error) {
 	case r.Name == "":
 		return r, c.usage("--name option is required").hinting("a name says later who has the token")
 	case r.Role == "":
-		return r, c.usage("--role option is required").hinting("a role is one of %s", commaList(roleNames()))
+		return r, c.usage("--role option is required").hinting("a role is one of %s", textutil.CommaList(roleNames()))
 	case r.Project == "" && c.args.given("--project"):
 		return r, c.usage("--project has no name").hinting("leave the option out for a token of all projects")
 	case c.args.text("--expires") == "" && c.args.given("--expires"):
@@ -119,7 +120,7 @@ func knownRole(value string) string {
 	if slices.Contains(roleNames(), value) {
 		return ""
 	}
-	return "--role must be one of " + commaList(roleNames()) + ", not " + strconv.Quote(value)
+	return "--role must be one of " + textutil.CommaList(roleNames()) + ", not " + strconv.Quote(value)
 }
 
 func (c *call) listTokens(ctx context.Context, keeper tokenKeeper) error {

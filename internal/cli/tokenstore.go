@@ -11,6 +11,7 @@ import (
 	"github.com/trowel-project/trowel/internal/access"
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/config"
+	"github.com/trowel-project/trowel/internal/database"
 	"github.com/trowel-project/trowel/internal/server"
 )
 
@@ -38,7 +39,7 @@ func (c *call) tokenKeeper(ctx context.Context) (keeper tokenKeeper, done func()
 	if err != nil {
 		return nil, nil, err
 	}
-	store, err := openBeside(ctx, &server.Database, c.env.Now())
+	store, err := database.OpenBeside(ctx, &server.Database, c.env.Now())
 	if err != nil {
 		return nil, nil, err
 	}

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"time"
+
+	"github.com/trowel-project/trowel/internal/fix"
 )
 
 // runUpload sends an archive as it is (server 1.10.3).
@@ -14,10 +16,10 @@ func runUpload(ctx context.Context, c *call) (err error) {
 	name := c.args.positional[0]
 	file, err := os.Open(c.env.path(name))
 	if errors.Is(err, fs.ErrNotExist) {
-		return useUpload.failed(&missingFileError{path: name})
+		return fix.UseUpload.Failed(&fix.MissingFileError{Path: name})
 	}
 	if err != nil {
-		return useUpload.failed(fmt.Errorf("read %s: %w", name, reason(err)))
+		return fix.UseUpload.Failed(fmt.Errorf("read %s: %w", name, fix.Reason(err)))
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	return c.upload(ctx, file, c.args.positional[1], time.Time{}, "")

@@ -4,6 +4,8 @@ import (
 	"io"
 	"math"
 	"strings"
+
+	"github.com/trowel-project/trowel/internal/textutil"
 )
 
 // Usage texts are made from the table. Their first line is Digdag's (server 1.1); the rest names at
@@ -79,7 +81,7 @@ func writeUsage(w io.Writer, forms []string, c *command) {
 		say(w, "  %s.\n", capital(c.lines[0].text))
 	}
 	if len(c.aliases) > 0 {
-		say(w, "  Names: %s\n", commaList(c.names()))
+		say(w, "  Names: %s\n", textutil.CommaList(c.names()))
 	}
 	if c.run == nil {
 		say(w, "  This command is not part of this version.\n")

@@ -4,6 +4,8 @@ import (
 	"context"
 	"io"
 	"time"
+
+	"github.com/trowel-project/trowel/internal/version"
 )
 
 // clockFormat is how Digdag prints a time of the system's zone (server 1.8).
@@ -11,12 +13,12 @@ const clockFormat = "2006-01-02 15:04:05 -0700"
 
 // writeBanner writes the line that precedes everything else on standard error (server 1.1).
 func writeBanner(w io.Writer, now time.Time) {
-	say(w, "%s: Trowel v%s\n", now.Format(clockFormat), version)
+	say(w, "%s: Trowel v%s\n", now.Format(clockFormat), version.Number)
 }
 
 // runVersion prints the versions of client and server (server 1.10.20), which need not fit.
 func runVersion(ctx context.Context, c *call) error {
-	say(c.env.Stdout, "Client version: %s\n", version)
+	say(c.env.Stdout, "Client version: %s\n", version.Number)
 	server, err := c.client()
 	if err != nil {
 		return err

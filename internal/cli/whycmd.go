@@ -8,6 +8,7 @@ import (
 
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/client"
+	"github.com/trowel-project/trowel/internal/terminal"
 )
 
 // runWhy shows why an attempt, or a task of it, does not run (control K818).
@@ -101,7 +102,7 @@ func (c *call) printWhy(why *api.Why, output map[api.ID][]string) {
 				continue
 			}
 			for _, line := range output[link.Task.ID] {
-				say(c.env.Stdout, "%s| %s\n", strings.Repeat("  ", min(i+2, 13)), cleanText(line))
+				say(c.env.Stdout, "%s| %s\n", strings.Repeat("  ", min(i+2, 13)), terminal.Clean(line))
 			}
 		}
 	}

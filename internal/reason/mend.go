@@ -1,10 +1,8 @@
 package reason
 
 import (
-	"regexp"
-	"strings"
-
 	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/textutil"
 )
 
 // Mend returns what a person can do about a task that failed, as far as its error says so.
@@ -32,18 +30,5 @@ func SetSecret(message, project string) string {
 
 // command is what a person types into a shell. Its words may be names that somebody else chose.
 func command(words ...string) string {
-	for i, word := range words {
-		words[i] = shellWord(word)
-	}
-	return "trowel " + strings.Join(words, " ")
-}
-
-var plainWord = regexp.MustCompile(`^[\w./:@%+=,-]+$`)
-
-// shellWord is a text as one word of a shell.
-func shellWord(text string) string {
-	if plainWord.MatchString(text) {
-		return text
-	}
-	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+	return "trowel " + textutil.ShellLine(words...)
 }

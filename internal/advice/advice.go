@@ -1,0 +1,187 @@
+// Package advice says what the author of a workflow can do about a task that failed.
+package advice
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/dig"
+	"github.com/trowel-project/trowel/internal/operator"
+	"github.com/trowel-project/trowel/internal/param"
+	why "github.com/trowel-project/trowel/internal/reason"
+	"github.com/trowel-project/trowel/internal/template"
+)
+
+// OnServer says in the log of a task of a server what to do after a failure.
+func OnServer(lease *trowel.Lease, err error) string {
+	message, _ := operator.Kind(err)
+	advice := why.SetSecret(message, lease.Setting.Project.Name)
+	if advice == "" {
+		advice, _ = OfMistake(lease, err)
+	}
+	if advice == "" && IsTaskLimit(message) {
+		advice = "split the workflow, or raise executor.task_max_run in the server's configuration"
+	}
+	if advice == "" {
+		return ""
+	}
+	return "fix: " + advice
+}
+
+// InRun says what to do after a failure in a local run, as far as its message tells.
+func InRun(message string) string {
+	if IsTaskLimit(message) {
+		return "split the workflow, or allow more tasks: -X executor.task_max_run=" + taskLimitFor(message)
+	}
+	return why.SetSecret(message, "")
+}
+
+// OfMistake offers what the author of a workflow may have meant: an operator or a parameter that is named
+// alike, or a value that the operator reads. The culprit is the key that it stands behind, if that is known.
+func OfMistake(lease *trowel.Lease, err error) (advice, culprit string) {
+	message, kind := operator.Kind(err)
+	if name, found := strings.CutPrefix(message, "Unknown task type: "); found {
+		return dig.OperatorHint(name, operator.Builtin(operator.Options{}).Names()), ""
+	}
+	if advice := OfUndefined(message, append(lease.Scope.Keys(), lease.Local.Keys()...)); advice != "" {
+		return advice, ""
+	}
+	if advice := OfMissingProgram(message); advice != "" {
+		return advice, ""
+	}
+	if kind != "config" || strings.HasPrefix(message, "Failed to evaluate ") {
+		return expressionAdvice(message), ""
+	}
+	key, wrong, hint := operator.DefaultCatalog("").Fault(lease.Local)
+	switch {
+	case key != "" && hint != "":
+		return wrong + "; " + hint, key
+	case key != "" && strings.Contains(wrong, message):
+		return "", key // the message says it
+	case key != "":
+		return wrong, key
+	case message == "Invalid configuration" || strings.Contains(message, "'_command'"):
+		for own := range lease.Local.All() {
+			if strings.HasSuffix(own, ">") {
+				culprit = own
+			}
+		}
+	}
+	if message == "Invalid configuration" {
+		advice = "write days, hours, minutes and seconds, such as `1h 30m` or `10s`" // language O29
+	}
+	return advice, culprit
+}
+
+// noProgram has the program that the system could not find.
+var noProgram = regexp.MustCompile(`Cannot run program "([^"]+)" \(in directory ".*"\): error=2, `)
+
+// OfMissingProgram says what to do where the interpreter of a script is missing; empty for other messages.
+// Many systems have Python as python3 alone, while Digdag's py> runs python.
+func OfMissingProgram(message string) string {
+	m := noProgram.FindStringSubmatch(message)
+	switch {
+	case m == nil:
+		return ""
+	case m[1] == "python":
+		return "there is no program python in PATH: add to the task `python: python3`, or to _export `py: {python: python3}`"
+	case strings.Contains(m[1], "/"):
+		return "there is no program " + m[1]
+	default:
+		return "there is no program " + m[1] + " in PATH: is it installed?"
+	}
+}
+
+// noFunction has the name of a function that a value does not have.
+var noFunction = regexp.MustCompile(`TypeError: .*\.(\w+) is not a function`)
+
+// functions are those that expressions use most, of moment's values, texts and lists.
+const functions = "add clone concat date day daysInMonth diff endOf filter format hour includes indexOf isAfter isBefore isSame join map minute " +
+	"month padStart quarter reduce replace second slice split startOf substring subtract toISOString toLowerCase toString toUpperCase trim tz unix " +
+	"utc valueOf week year"
+
+// expressionAdvice says how to mend what an expression was refused for; empty if the message does not tell.
+func expressionAdvice(message string) string {
+	switch {
+	case !strings.HasPrefix(message, "Failed to evaluate "):
+	case strings.Contains(message, "SyntaxError") && dig.ShellMend(message) != "":
+		return dig.ShellMend(message)
+	case strings.Contains(message, "Cannot read property '"):
+		return "look at what stands before the dot: it is not there, or has another name"
+	}
+	if m := noFunction.FindStringSubmatch(message); m != nil {
+		if near := param.Similar(m[1], strings.Fields(functions)); len(near) > 0 {
+			return didYouMeanOneOf(near)
+		}
+	}
+	return ""
+}
+
+// OfUndefined offers the parameter that was meant where a message says that one is not defined.
+func OfUndefined(message string, known []string) string {
+	name, undefined := template.Undefined(message)
+	if !undefined {
+		return ""
+	}
+	if advice := foreignName(name); advice != "" {
+		return advice
+	}
+	near := param.Similar(name, append(known, "moment", "JSON", "Math"))
+	if len(near) > 0 {
+		return didYouMeanOneOf(near)
+	}
+	if near := param.Similar(name, []string{"last_session_time", "last_session_date", "next_session_time", "next_session_date"}); len(near) > 0 {
+		return didYouMeanOneOf(near) + " It is there in a workflow with a schedule"
+	}
+	for _, key := range known {
+		if strings.HasPrefix(key, name+"-") && strings.Contains(message, key) {
+			return fmt.Sprintf("the name %s is read as a subtraction: write it with _ in place of -", key)
+		}
+	}
+	return fmt.Sprintf("no parameter has the name %s: write it below _export, or give it with -p %[1]s=VALUE", name)
+}
+
+// foreignName says what to write for a name that other systems have, or that is there in some tasks alone; empty
+// if it is none of these.
+func foreignName(name string) string {
+	if own := dig.OwnName(name); own != "" {
+		return "write " + own
+	}
+	switch name {
+	case "secret", "secrets":
+		return "write ${secret:NAME}, which is read in _env and by the operators that take secrets"
+	case "error":
+		return "error is there below _error only"
+	case "env", "process", "os":
+		return "expressions do not see the environment: in a script write $NAME, or give a parameter with -p"
+	case "last_session_time", "last_session_date", "next_session_time", "next_session_date", "last_executed_session_time":
+		return "it is there in a workflow with a schedule only"
+	}
+	if name == strings.ToUpper(name) && len(name) > 1 && strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") == "" {
+		return fmt.Sprintf("no parameter has the name %s; if it is a variable of the shell, write $%[1]s", name)
+	}
+	return ""
+}
+
+func didYouMeanOneOf(near []string) string {
+	return "did you mean " + strings.Join(near[:min(len(near), 3)], " or ") + "?"
+}
+
+// IsTaskLimit reports whether a message says that an attempt would have too many tasks (language C36, O4, O10).
+func IsTaskLimit(message string) bool {
+	return strings.HasPrefix(message, "Too many ") && strings.Contains(message, "Limit: ") && strings.Contains(message, "tasks")
+}
+
+// taskLimitFor is a limit that is large enough for what a message says, as far as it says it.
+func taskLimitFor(message string) string {
+	const step = 1000
+	var limit, current, adding int
+	if _, after, found := strings.Cut(message, "Limit: "); found {
+		if _, err := fmt.Sscanf(after, "%d, Current: %d, Adding: %d", &limit, &current, &adding); err != nil {
+			adding = 2 * limit
+		}
+	}
+	return fmt.Sprint((max(current+adding, limit+1) + step - 1) / step * step)
+}

@@ -1,6 +1,0 @@
-//go:build !unix
-
-package cli
-
-// descriptors is how many files this process may have open; zero if there is no such limit.
-func descriptors() int { return 0 }

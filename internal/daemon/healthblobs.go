@@ -1,0 +1,81 @@
+package daemon
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"sync/atomic"
+	"time"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/blob"
+	"github.com/trowel-project/trowel/internal/config"
+	"github.com/trowel-project/trowel/internal/server"
+)
+
+// healthBlobs remembers whether a store of blobs beside the database could be written.
+type healthBlobs struct {
+	blob.Store
+
+	part   string // its name in /api/health
+	bucket bool   // somebody else keeps it, who may count and keep whatever is written
+	writes *server.Writes
+	now    func() time.Time
+}
+
+// watchBlobs makes a store a part of the server's health.
+func (p *serverProcess) watchBlobs(part string, s *config.Storage, store blob.Store) blob.Store {
+	watched := healthBlobs{store, part, s.Type != config.StorageFile, &server.Writes{}, p.opts.Now}
+	p.blobs = append(p.blobs, watched)
+	return watched
+}
+
+// Put implements blob.Store.
+func (s healthBlobs) Put(ctx context.Context, key string, from io.Reader, size int64) error {
+	failed := func() bool { return false }
+	if _, again := from.(io.Seeker); !again { // stores send these once more by themselves
+		source := &watchedReader{Reader: from}
+		from, failed = source, func() bool { return source.failed.Load() }
+	}
+	err := s.Store.Put(ctx, key, from, size)
+	switch {
+	case err == nil:
+		s.writes.Note(s.now(), nil)
+	case failed(), errors.Is(ctx.Err(), context.Canceled): // what was to be stored could not be read, or whoever wrote has gone
+	case errors.Is(err, trowel.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
+		s.writes.Note(s.now(), err)
+	}
+	return err
+}
+
+// check returns why the last write failed. A folder is written for a probe as the database is, and a bucket only
+// after a write to it has failed: each write to one costs, and may be kept as a version.
+func (s healthBlobs) check(ctx context.Context, id string) error {
+	if s.bucket && s.writes.Last() == nil {
+		return nil
+	}
+	return s.writes.Check(ctx, s.now(), func(ctx context.Context) {
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), healthProbe)
+		defer cancel()
+		key := "health-" + id // no revision or log has such a key
+		if s.Put(ctx, key, bytes.NewReader(make([]byte, healthProbeBytes)), healthProbeBytes) == nil {
+			_ = s.Delete(ctx, key) // the next probe writes it again
+		}
+	})
+}
+
+// watchedReader remembers whether reading failed.
+type watchedReader struct {
+	io.Reader
+
+	failed atomic.Bool // stores may read aside
+}
+
+func (r *watchedReader) Read(data []byte) (int, error) {
+	n, err := r.Reader.Read(data)
+	if err != nil && !errors.Is(err, io.EOF) {
+		r.failed.Store(true)
+	}
+	return n, err
+}

@@ -1,0 +1,41 @@
+package daemon
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"github.com/trowel-project/trowel/internal/config"
+	"github.com/trowel-project/trowel/internal/database"
+	"github.com/trowel-project/trowel/internal/telemetry"
+	"github.com/trowel-project/trowel/internal/version"
+)
+
+// introduce logs what a server is and where it keeps things: an operator who reads the log of last week
+// wants to know.
+func (p *serverProcess) introduce(ctx context.Context) error {
+	s := p.settings
+	p.log.InfoContext(ctx, "server opened", slog.String("version", version.Number), slog.String("database", database.Place(&s.Database)),
+		slog.String("archives", s.Archives.Type), slog.String("task_logs", s.Logs.Type), slog.String("tmpdir", p.tempDir()),
+		slog.String(telemetry.KeyAgent, p.agentName()), slog.Bool("runs_tasks", p.runsTasks()), slog.String("commands_as", commandUserName(p.commandUser)),
+		slog.Bool("moves_tasks", s.Engine.Enabled), slog.Bool("runs_schedules", s.Schedule.Enabled))
+	p.warnOfReach(ctx)
+	return nil
+}
+
+// warnOfH2 says that a folder that Digdag has used is not read, rather than to begin with nothing in silence
+// (docs/migrate-from-digdag.md). Digdag names its files digdag in the folder of --database, and like
+// database.path otherwise.
+func (p *serverProcess) warnOfH2(ctx context.Context, d *config.Database) {
+	if _, err := os.Lstat(d.File); err == nil {
+		return // begun already
+	}
+	dir := filepath.Dir(d.File)
+	for _, h2 := range []string{filepath.Join(dir, "digdag.mv.db"), dir + ".mv.db"} {
+		if _, err := os.Lstat(h2); err == nil {
+			p.log.WarnContext(ctx, "Digdag's H2 database is not read, the server begins with an empty one: push the projects again",
+				slog.String("h2", h2), slog.String("database", d.File))
+		}
+	}
+}

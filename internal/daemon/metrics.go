@@ -1,0 +1,108 @@
+package daemon
+
+import (
+	"context"
+	"net/http"
+	"runtime"
+	"runtime/metrics"
+	"strconv"
+	"time"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/flush"
+	"github.com/trowel-project/trowel/internal/telemetry"
+	"github.com/trowel-project/trowel/internal/version"
+)
+
+// metricsTime is how long a page of metrics waits for the database.
+const metricsTime = 5 * time.Second
+
+// meters feeds the metrics of a server.
+type meters struct {
+	*telemetry.Metrics
+
+	now func() time.Time
+}
+
+func newMeters(now func() time.Time) meters {
+	m := meters{telemetry.New(), now}
+	m.Set(telemetry.Info, 1, version.Number)
+	return m
+}
+
+// observe implements server.Options.Observe.
+func (m meters) observe(route string, status int, took time.Duration) {
+	m.Add(telemetry.HTTPRequests, 1, route, strconv.Itoa(status))
+	m.Observe(telemetry.HTTPDuration, took.Seconds(), route)
+}
+
+// Heard implements flush.Listener.
+func (m meters) Heard(batch *flush.Batch) {
+	m.Observe(telemetry.FlushChanges, float64(len(batch.Changes)))
+	m.Observe(telemetry.FlushDuration, m.now().Sub(batch.At).Seconds())
+	m.Add(telemetry.AttemptsStarted, float64(len(batch.Started)))
+	for i := range batch.Ended {
+		m.Add(telemetry.AttemptsEnded, 1, batch.Ended[i].Flags.Status())
+	}
+	for i := range batch.Tries {
+		t := &batch.Tries[i]
+		m.Add(telemetry.Tries, 1, t.Exit)
+		m.between(telemetry.TryReadyToClaim, t.ReadyAt, t.ClaimedAt)
+		m.between(telemetry.TryClaimToStart, t.ClaimedAt, t.StartedAt)
+		m.between(telemetry.TryDuration, t.StartedAt, t.EndedAt)
+	}
+	for _, w := range batch.Waits {
+		m.Add(telemetry.WaitSeconds, max(w.For, 0).Seconds(), w.Code)
+	}
+}
+
+// between observes a length of time of which both ends are known.
+func (m meters) between(id telemetry.ID, from, to time.Time) {
+	if !from.IsZero() && !to.IsZero() {
+		m.Observe(id, to.Sub(from).Seconds())
+	}
+}
+
+// page answers /metrics. What stands in the database is read for each page; while the database is away
+// the page has the figures from before.
+func (m meters) page(store trowel.Store) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ctx, cancel := context.WithTimeout(r.Context(), metricsTime)
+		defer cancel()
+		_ = store.View(ctx, func(tx trowel.Tx) error { return m.read(ctx, tx) }) // counted as an error of the database
+		m.Set(telemetry.Goroutines, float64(runtime.NumGoroutine()))
+		m.Set(telemetry.Memory, memory())
+		m.ServeHTTP(w, r)
+	})
+}
+
+func (m meters) read(ctx context.Context, tx trowel.Tx) error {
+	running, err := tx.CountRunningAttempts(ctx)
+	if err != nil {
+		return err
+	}
+	agents, err := tx.ListAgents(ctx)
+	if err != nil {
+		return err
+	}
+	live, slots := 0, 0
+	for _, a := range agents {
+		if a.LeaseEnds.After(m.now()) {
+			live, slots = live+1, slots+a.Slots
+		}
+	}
+	m.Set(telemetry.AttemptsRunning, float64(running))
+	m.Set(telemetry.Agents, float64(live))
+	m.Set(telemetry.AgentSlots, float64(slots))
+	return nil
+}
+
+// memory is how many bytes the process has from the system.
+func memory() float64 {
+	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	metrics.Read(samples)
+	if samples[0].Value.Kind() != metrics.KindUint64 || samples[1].Value.Kind() != metrics.KindUint64 {
+		return 0 // a Go that does not know these names
+	}
+	return float64(samples[0].Value.Uint64() - samples[1].Value.Uint64())
+}

@@ -1,0 +1,31 @@
+package daemon
+
+import (
+	"context"
+	"fmt"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/pool"
+)
+
+// configurePools makes or changes the pools that the settings name. Others are left as they are, and so is
+// what the settings do not say.
+func (p *serverProcess) configurePools(ctx context.Context) error {
+	pools := p.settings.Engine.Pools
+	if len(pools) == 0 {
+		return nil
+	}
+	by := trowel.Record{At: p.opts.Now(), ActorKind: trowel.ActorServer, Actor: p.agentName(), Source: trowel.SourceConfig}
+	for i := range pools {
+		wanted := &pools[i]
+		change := pool.Change{Name: wanted.Name, Slots: &wanted.Slots, By: by, Description: wanted.Description, IncludeDeferred: wanted.IncludeDeferred}
+		err := p.store.Update(ctx, func(tx trowel.Tx) error {
+			_, err := pool.Set(ctx, tx, change)
+			return err
+		})
+		if err != nil {
+			return fmt.Errorf("make the pool %q of the settings: %w", wanted.Name, err)
+		}
+	}
+	return nil
+}

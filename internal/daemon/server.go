@@ -1,0 +1,207 @@
+// Package daemon is the processes of a server and of an agent: it makes all their parts of settings, lets them work, and
+// ends them in order. It knows nothing of a command line.
+package daemon
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/google/uuid"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/agent"
+	"github.com/trowel-project/trowel/internal/archive"
+	"github.com/trowel-project/trowel/internal/blob"
+	executor "github.com/trowel-project/trowel/internal/command"
+	"github.com/trowel-project/trowel/internal/config"
+	"github.com/trowel-project/trowel/internal/database"
+	"github.com/trowel-project/trowel/internal/fix"
+	"github.com/trowel-project/trowel/internal/flush"
+	"github.com/trowel-project/trowel/internal/hub"
+	"github.com/trowel-project/trowel/internal/launch"
+	"github.com/trowel-project/trowel/internal/load"
+	"github.com/trowel-project/trowel/internal/logging"
+	"github.com/trowel-project/trowel/internal/notify"
+	"github.com/trowel-project/trowel/internal/operator"
+	"github.com/trowel-project/trowel/internal/queue"
+	"github.com/trowel-project/trowel/internal/scheduler"
+	"github.com/trowel-project/trowel/internal/secret"
+	"github.com/trowel-project/trowel/internal/server"
+	"github.com/trowel-project/trowel/internal/store"
+	"github.com/trowel-project/trowel/internal/store/digdag"
+	"github.com/trowel-project/trowel/internal/store/postgres"
+	"github.com/trowel-project/trowel/internal/store/sqlite"
+	"github.com/trowel-project/trowel/internal/tasklog"
+	"github.com/trowel-project/trowel/internal/template"
+)
+
+// serverProcess is a server with all its parts. Fields are in the order in which open makes them;
+// what is nil is switched off.
+type serverProcess struct {
+	opts     Options
+	settings *config.Server
+	log      *slog.Logger
+	local    *localFolder // of the command scheduler; nil for a server of many projects
+
+	secretFiles []string // in which secret settings stand
+
+	closers   []func() error // of what open took
+	listeners *listeners
+	sole      bool // no other process uses the database
+	store     trowel.Store
+	writes    server.Writes // to the database
+	meters    meters
+
+	archives    map[string]blob.Store // by archive type
+	logBlobs    blob.Store            // nil: logs stay in the database
+	blobs       []healthBlobs         // of these, as parts of the health
+	workspaces  *archive.Workspaces
+	commandUser *executor.User // nil: commands run as the user of this process
+	gatherer    *tasklog.Gatherer
+	packer      *tasklog.Packer // nil: logs stay in the database
+
+	crypter   *secret.Crypter
+	own       *secret.Mask // of the server's own log, errors and answers
+	mask      *secret.Mask // of the output of tasks; nil: it is shown as it is
+	templates *template.Evaluator
+	notifier  *notify.Notifier
+
+	killNow   chan struct{}
+	agent     *agent.Agent
+	id        string // of this process among the servers of a database
+	renewals  *queue.Renewals
+	heartbeat *queue.Heartbeat // nil: no tasks run here
+	params    operator.ParamServer
+	flusher   *flush.Flusher
+	hub       *hub.Hub // nil: there are no remote agents
+	launcher  *launch.Launcher
+	load      *load.Recorder
+	output    *outputNews
+	scheduler *scheduler.Scheduler
+
+	events *server.Events
+	server *server.Server
+
+	stopping     atomic.Bool // the agent in this process takes nothing more
+	parts        sync.WaitGroup
+	failures     chan error      // of parts that ended by themselves
+	partsCtx     context.Context //nolint:containedctx // of all parts
+	endParts     context.CancelFunc
+	schedulerCtx context.Context //nolint:containedctx // ends before the others
+	endScheduler context.CancelFunc
+}
+
+// RunServer starts all parts of a server, waits for its end, and stops them in their order. It ends when ctx
+// does, at a signal, or when a part fails.
+func RunServer(ctx context.Context, opts Options, signals <-chan os.Signal) error {
+	own := secret.NewMask(secret.OwnChars)
+	p := &serverProcess{opts: opts, id: uuid.NewString(), settings: opts.Settings, own: own, log: slog.New(own.Handler(opts.Log.Handler()))}
+	if opts.Project != "" {
+		p.local = &localFolder{dir: opts.Project, log: opts.Log}
+	}
+	p.secretFiles = opts.secretFiles(ctx, p.log)
+	if err := p.open(ctx); err != nil {
+		return errors.Join(err, p.close())
+	}
+	if err := p.start(ctx); err != nil {
+		p.abandon()
+		return errors.Join(err, p.close())
+	}
+	if p.local != nil {
+		logging.Print(ctx, opts.Log, slog.LevelInfo, p.outputPlace())
+	}
+	err := p.wait(ctx, signals)
+	return errors.Join(err, p.stop(ctx, signals), p.close())
+}
+
+// open makes all parts; none of them works yet.
+func (p *serverProcess) open(ctx context.Context) error {
+	for _, step := range []func(context.Context) error{
+		p.openSockets, p.openStore, p.openEvents, p.openFiles, p.openSecrets, p.openEngine, p.openServer, p.introduce,
+	} {
+		if err := step(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// openSockets binds what the server listens on. It comes first: where a port is taken, no folder, key or database is made.
+func (p *serverProcess) openSockets(ctx context.Context) (err error) {
+	if p.listeners, err = openListeners(ctx, p.settings.Listen, p.log); err != nil {
+		return err
+	}
+	p.onClose(func() error { p.listeners.closeSockets(); return nil })
+	return nil
+}
+
+// openStore opens the database. One in a file is for one server alone.
+func (p *serverProcess) openStore(ctx context.Context) (err error) {
+	d := &p.settings.Database
+	now := p.opts.Now()
+	switch d.Type {
+	case config.DatabasePostgreSQL:
+		opts := database.PostgresOptions(d)
+		opts.MaxConnections, opts.KeepSchema, opts.Log = d.MaxConnections, !d.Migrate, p.log
+		db, errOpen := postgres.Open(ctx, opts, now)
+		if errOpen != nil {
+			return fix.Database(errOpen)
+		}
+		p.hintAtDigdag(ctx, db)
+		p.store = db
+	case config.DatabaseSQLite:
+		lock, errLock := database.Lock(d.File)
+		if errLock != nil {
+			return errLock
+		}
+		p.onClose(lock.Close)
+		p.warnOfH2(ctx, d)
+		p.store, err = sqlite.Open(ctx, sqlite.Options{Path: d.File, Durable: true, KeepSchema: !d.Migrate}, now)
+	default:
+		p.store, err = sqlite.Open(ctx, sqlite.Options{}, now)
+	}
+	if err != nil {
+		return fix.Database(err)
+	}
+	p.sole = d.Type != config.DatabasePostgreSQL
+	p.onClose(p.store.Close)
+	p.meters = newMeters(p.opts.Now)
+	p.store = p.meters.metered(healthStore{p.store, &p.writes, p.opts.Now}, "server")
+	return nil
+}
+
+// hintAtDigdag tells of Digdag's tables beside ours, which are left alone, as long as there are no
+// projects.
+func (p *serverProcess) hintAtDigdag(ctx context.Context, db *store.DB) {
+	present, err := digdag.Present(ctx, db)
+	if err != nil || !present {
+		return
+	}
+	err = db.View(ctx, func(tx trowel.Tx) error {
+		projects, err := tx.ListProjects(ctx, trowel.ProjectFilter{Limit: 1})
+		if err == nil && len(projects) == 0 {
+			logging.Print(ctx, p.log, slog.LevelWarn, digdag.Hint)
+		}
+		return err
+	})
+	if err != nil {
+		p.log.WarnContext(ctx, "projects not listed", slog.Any("error", err))
+	}
+}
+
+// onClose remembers what is to be let go of at the end.
+func (p *serverProcess) onClose(f func() error) { p.closers = append(p.closers, f) }
+
+// close lets go of everything that open took, in the opposite order.
+func (p *serverProcess) close() error {
+	var errs []error
+	for _, f := range slices.Backward(p.closers) {
+		errs = append(errs, f())
+	}
+	return errors.Join(errs...)
+}

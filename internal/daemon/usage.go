@@ -1,0 +1,26 @@
+package daemon
+
+import (
+	"time"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/flush"
+	"github.com/trowel-project/trowel/internal/load"
+)
+
+// loadFeed tells what remembers the load which tasks go to agents. It is a flush.Listener.
+type loadFeed struct {
+	load *load.Recorder
+	now  func() time.Time
+}
+
+// Heard implements flush.Listener. It comes after the commit, right before the agents get the tasks.
+func (f loadFeed) Heard(batch *flush.Batch) {
+	now := f.now()
+	for i := range batch.Changes {
+		c := &batch.Changes[i]
+		if c.Move == trowel.MoveClaim && !c.Task.ReadyAt.IsZero() {
+			f.load.HandedOut(c.Task.Needs.QueueName(), max(now.Sub(c.Task.ReadyAt), 0))
+		}
+	}
+}

@@ -1,0 +1,53 @@
+package daemon
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/engine"
+	"github.com/trowel-project/trowel/internal/flush"
+	"github.com/trowel-project/trowel/internal/load"
+	"github.com/trowel-project/trowel/internal/store/sqlite"
+)
+
+// What is remembered of a batch are the tasks that agents take, by queue.
+func TestLoadFeed(t *testing.T) {
+	t.Parallel()
+	now := time.Date(2024, 1, 15, 10, 0, 0, 0, time.UTC)
+	clock := func() time.Time { return now }
+	store, err := sqlite.Open(t.Context(), sqlite.Options{}, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = store.Close() })
+	recorder := load.New(load.Options{Store: store, Now: clock, Log: slog.New(slog.DiscardHandler)})
+	change := func(move trowel.Move, needs *trowel.Needs) engine.Change {
+		return engine.Change{Task: &trowel.Task{ReadyAt: now.Add(-time.Second), Needs: needs}, Move: move}
+	}
+	gpu := &trowel.Needs{Queue: "gpu"}
+	loadFeed{recorder, clock}.Heard(&flush.Batch{Changes: []engine.Change{
+		change(trowel.MoveClaim, nil), change(trowel.MoveClaim, gpu), change(trowel.MoveClaim, gpu), change(trowel.MoveSuccess, gpu),
+	}})
+	if err := recorder.WriteHandOffs(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	totals := map[string]int{}
+	err = store.View(t.Context(), func(tx trowel.Tx) error {
+		list, err := tx.ListHandOffs(context.Background(), now)
+		for i := range list {
+			totals[list[i].Queue] += list[i].Total()
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]int{"default": 1, "gpu": 2}, totals); diff != "" {
+		t.Errorf("hand-offs (-want +got):\n%s", diff)
+	}
+}

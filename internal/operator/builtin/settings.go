@@ -1,0 +1,166 @@
+// Package builtin makes what the built-in operators need of a system's settings, with the drivers of its param server.
+package builtin
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/trowel-project/trowel/internal/operator"
+	"github.com/trowel-project/trowel/internal/operator/postgres"
+	"github.com/trowel-project/trowel/internal/operator/redis"
+	"github.com/trowel-project/trowel/internal/param"
+	"github.com/trowel-project/trowel/internal/secret"
+)
+
+// Options makes the system's settings for operators of config.* and param_server.* (operators
+// 11), of a local run or a server; get looks up a setting by its whole key, env a variable of the
+// environment. userAgent is what http> calls itself where no setting says something else.
+func Options(get, env func(string) (string, bool), userAgent string) (operator.Options, error) {
+	s := &settings{get: get}
+	return operator.Options{HTTP: s.http(env, userAgent), Mail: s.mail(), Params: s.paramServer()}, errors.Join(s.errs...)
+}
+
+// settings reads settings with types and gathers what is wrong with them.
+type settings struct {
+	get  func(key string) (string, bool)
+	errs []error
+}
+
+func (s *settings) wrong(key, value, want string) {
+	s.errs = append(s.errs, fmt.Errorf("setting %s = %s: want %s", key, value, want))
+}
+
+func (s *settings) text(key string) string {
+	text, _ := s.get(key)
+	return text
+}
+
+// number reads a number from low on; found tells whether the setting is there.
+func (s *settings) number(key string, low int) (n int, found bool) {
+	text, found := s.get(key)
+	if !found {
+		return 0, false
+	}
+	n, err := strconv.Atoi(strings.TrimSpace(text))
+	if err != nil || n < low {
+		s.wrong(key, text, fmt.Sprintf("a number from %d on", low))
+	}
+	return n, true
+}
+
+func (s *settings) flag(key string, otherwise bool) bool {
+	text, found := s.get(key)
+	if !found {
+		return otherwise
+	}
+	value, ok := param.AsBool(text)
+	if !ok {
+		s.wrong(key, text, "true or false")
+	}
+	return value
+}
+
+// need reads a number that another setting asks for.
+func (s *settings) need(key string, low int, because string) int {
+	n, found := s.number(key, low)
+	if !found {
+		s.errs = append(s.errs, fmt.Errorf("setting %s needs %s", because, key))
+	}
+	return n
+}
+
+func (s *settings) http(env func(string) (string, bool), userAgent string) operator.HTTPOptions {
+	options := operator.HTTPOptions{
+		NoUserProxy: !s.flag("config.http.allow_user_proxy", true),
+		UserAgent:   cmp.Or(s.text("config.http.user_agent"), userAgent),
+		Env:         env,
+	}
+	if n, found := s.number("config.http.max_redirects", 0); found {
+		options.MaxRedirects = n
+		if n == 0 {
+			options.MaxRedirects = -1
+		}
+	}
+	options.MaxStoredSize, _ = s.number("config.http.max_stored_response_content_size", 1)
+	options.MaxCallSize, _ = s.number("config.http_call.max_response_content_size", 1)
+	const enabled = "config.http.proxy.enabled"
+	if s.flag(enabled, false) {
+		options.Proxy = &operator.HTTPProxy{
+			Host: s.text("config.http.proxy.host"),
+			Port: s.need("config.http.proxy.port", 1, enabled),
+			TLS:  s.flag("config.http.proxy.tls", false),
+		}
+		if options.Proxy.Host == "" {
+			s.errs = append(s.errs, fmt.Errorf("setting %s needs config.http.proxy.host", enabled))
+		}
+	}
+	return options
+}
+
+func (s *settings) mail() operator.MailOptions {
+	const host = "config.mail.host"
+	options := operator.MailOptions{
+		Host:     s.text(host),
+		NoTLS:    !s.flag("config.mail.tls", true),
+		SSL:      s.flag("config.mail.ssl", false),
+		Debug:    s.flag("config.mail.debug", false),
+		Username: s.text("config.mail.username"),
+		Password: secret.NewValue(s.text("config.mail.password")),
+		From:     s.text("config.mail.from"),
+		Subject:  s.text("config.mail.subject"),
+	}
+	if options.Host != "" {
+		options.Port = s.need("config.mail.port", 1, host)
+	}
+	return options
+}
+
+// paramServer is nil without settings for one.
+func (s *settings) paramServer() operator.ParamServer {
+	switch kind := s.text("param_server.type"); kind {
+	case "":
+		return nil
+	case "redis":
+		port, _ := s.number("param_server.port", 1)
+		return redis.New(redis.Options{
+			Host: s.text("param_server.host"), Port: port, TLS: s.flag("param_server.ssl", false),
+			Password: secret.NewValue(s.text("param_server.password")),
+		})
+	case "postgresql":
+		return s.paramDatabase()
+	default:
+		s.errs = append(s.errs, fmt.Errorf("Unsupported param_server.type : %s", kind)) //nolint:staticcheck // operators 6.1
+		return nil
+	}
+}
+
+// paramDatabase is a param server in PostgreSQL. As for Digdag, TLS alone does not look at certificates.
+func (s *settings) paramDatabase() operator.ParamServer {
+	const prefix = "param_server."
+	port, _ := s.number(prefix+"port", 1)
+	login, _ := s.number(prefix+"loginTimeout", 1)
+	socket, _ := s.number(prefix+"socketTimeout", 1)
+	options := postgres.Options{
+		Host: s.text(prefix + "host"), Port: port, User: s.text(prefix + "user"), Database: s.text(prefix + "database"),
+		Password:     secret.NewValue(s.text(prefix + "password")),
+		LoginTimeout: time.Duration(login) * time.Second, SocketTimeout: time.Duration(socket) * time.Second,
+	}
+	if s.flag(prefix+"ssl", false) {
+		options.SSLMode = "require"
+		if mode := s.text(prefix + "sslmode"); mode != "" {
+			options.SSLMode = mode
+		}
+		options.SSLCert, options.SSLKey = s.text(prefix+"sslcert"), s.text(prefix+"sslkey")
+		options.SSLRootCert = s.text(prefix + "sslrootcert")
+	}
+	server, err := postgres.New(options)
+	if err != nil {
+		s.errs = append(s.errs, err)
+		return nil
+	}
+	return server
+}

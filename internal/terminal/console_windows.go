@@ -1,0 +1,21 @@
+package terminal
+
+import (
+	"os"
+
+	"golang.org/x/sys/windows"
+)
+
+// EnableSequences makes a console understand escape sequences, and reports whether it does. Consoles
+// before Windows 10 do not; no console, nil, does not either.
+func EnableSequences(file *os.File) bool {
+	if file == nil {
+		return false
+	}
+	console := windows.Handle(file.Fd())
+	var mode uint32
+	if err := windows.GetConsoleMode(console, &mode); err != nil {
+		return false
+	}
+	return windows.SetConsoleMode(console, mode|windows.ENABLE_VIRTUAL_TERMINAL_PROCESSING) == nil
+}
