@@ -26,7 +26,7 @@ func runCheck(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	dir := resolveIn(c.env.Dir, c.args.text("--project"))
+	dir := c.env.path(c.args.text("--project"))
 	params, err := c.projectParameters(config, dir)
 	if err != nil {
 		return err

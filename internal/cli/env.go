@@ -7,12 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"time"
 
 	"golang.org/x/term"
 
+	"github.com/trowel-project/trowel/internal/config"
 	"github.com/trowel-project/trowel/internal/fix"
 )
 
@@ -66,13 +66,7 @@ func ProcessEnv() Env {
 
 // Lookup returns the value of an environment variable and whether it is set.
 func (e Env) Lookup(name string) (string, bool) {
-	for _, variable := range slices.Backward(e.Environ) {
-		key, value, _ := strings.Cut(variable, "=")
-		if key == name {
-			return value, true
-		}
-	}
-	return "", false
+	return config.LookupEnv(e.Environ, name)
 }
 
 // lookupText returns a variable that is set to a text; an empty one counts as not set.
@@ -83,10 +77,7 @@ func (e Env) lookupText(name string) (string, bool) {
 
 // path returns the absolute path of a file that the command line names.
 func (e Env) path(name string) string {
-	if filepath.IsAbs(name) {
-		return filepath.Clean(name)
-	}
-	return filepath.Join(e.Dir, name)
+	return config.PathFrom(e.Dir, name)
 }
 
 // readFile reads a file that the command line names. A missing one is a *fix.MissingFileError.

@@ -17,6 +17,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/agent"
 	executor "github.com/trowel-project/trowel/internal/command"
+	"github.com/trowel-project/trowel/internal/config"
 	"github.com/trowel-project/trowel/internal/database"
 	"github.com/trowel-project/trowel/internal/dig"
 	"github.com/trowel-project/trowel/internal/engine"
@@ -332,9 +333,9 @@ func (l *localRun) attemptOf(w *dig.Workflow, row trowel.Workflow, at time.Time,
 }
 
 // databaseOptions say where the store is: in memory unless the settings name a file.
-func databaseOptions(config Config) (sqlite.Options, error) {
-	kind, _ := config.Get("database.type")
-	path, _ := config.Get("database.path")
+func databaseOptions(settings Config) (sqlite.Options, error) {
+	kind, _ := settings.Get("database.type")
+	path, _ := settings.Get("database.path")
 	switch kind {
 	case "", "memory":
 		return sqlite.Options{}, nil
@@ -345,7 +346,7 @@ func databaseOptions(config Config) (sqlite.Options, error) {
 		if err := os.MkdirAll(path, 0o777); err != nil { //nolint:gosec // the umask decides
 			return sqlite.Options{}, fix.UseDatabase.Failed(fmt.Errorf("make the folder of the database: %w", err))
 		}
-		return sqlite.Options{Path: path + "/trowel.db"}, nil
+		return sqlite.Options{Path: path + "/" + config.DatabaseFile}, nil
 	default:
 		return sqlite.Options{}, fmt.Errorf("setting database.type = %s: a local run knows memory and sqlite", kind)
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/config"
 	"github.com/trowel-project/trowel/internal/dig"
 	"github.com/trowel-project/trowel/internal/fix"
 	"github.com/trowel-project/trowel/internal/launch"
@@ -160,7 +161,7 @@ func (l *localRun) chooseSession(ctx context.Context) error {
 			logging.Print(ctx, l.log, slog.LevelError, strings.TrimRight(line, "\n"))
 		}
 	}
-	dirs := statusdir.Root{Dir: resolveIn(l.project.Dir, c.args.text("--save"))}
+	dirs := statusdir.Root{Dir: config.PathFrom(l.project.Dir, c.args.text("--save"))}
 	choice := sessionChoice{
 		zone: l.workflow.Zone, schedule: plan, states: dirs, workflow: l.workflow.Name, now: c.env.Now(), log: l.log,
 	}
@@ -285,7 +286,7 @@ func (c *call) runFolder() (dir, argument string, err error) {
 	if err != nil || c.args.given("--project") || !strings.HasSuffix(argument, ".dig") {
 		return dir, argument, err
 	}
-	path := resolveIn(dir, argument)
+	path := config.PathFrom(dir, argument)
 	if filepath.Dir(path) == dir || hasWorkflows(dir) || !isFile(path) {
 		return dir, argument, nil
 	}
@@ -310,7 +311,7 @@ func workflowName(dir, argument string) (string, error) {
 	if !strings.HasSuffix(argument, ".dig") {
 		return argument, nil
 	}
-	path := resolveIn(dir, argument)
+	path := config.PathFrom(dir, argument)
 	relative, err := filepath.Rel(dir, path)
 	if err != nil || relative == ".." || strings.HasPrefix(relative, ".."+string(filepath.Separator)) {
 		return "", &dig.Error{Kind: "illegal argument", Message: fmt.Sprintf(textOutside, path, dir)}
@@ -329,13 +330,6 @@ func (c *call) workflowName(dir, argument string) (string, error) {
 		return "", &fix.Error{Err: err, Fix: "beside --project the path of a workflow counts from that folder: " + inside + ".dig"}
 	}
 	return "", err
-}
-
-func resolveIn(dir, path string) string {
-	if filepath.IsAbs(path) {
-		return filepath.Clean(path)
-	}
-	return filepath.Join(dir, path)
 }
 
 // seenFrom is a path as people in a folder write it: from there, if it is below.

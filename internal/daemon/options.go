@@ -2,9 +2,6 @@ package daemon
 
 import (
 	"log/slog"
-	"path/filepath"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/trowel-project/trowel/internal/config"
@@ -30,19 +27,10 @@ type Options struct {
 
 // path is the absolute path of a file that a setting or an option names.
 func (o *Options) path(name string) string {
-	if filepath.IsAbs(name) {
-		return filepath.Clean(name)
-	}
-	return filepath.Join(o.Dir, name)
+	return config.PathFrom(o.Dir, name)
 }
 
 // lookup returns the value of an environment variable and whether it is set.
 func (o *Options) lookup(name string) (string, bool) {
-	for _, variable := range slices.Backward(o.Environ) {
-		key, value, _ := strings.Cut(variable, "=")
-		if key == name {
-			return value, true
-		}
-	}
-	return "", false
+	return config.LookupEnv(o.Environ, name)
 }
