@@ -27,7 +27,7 @@ type Agent struct {
 	RestReason string
 }
 
-// Serves tells whether the agent may run a task with these needs.
+// Serves reports whether the agent may run a task with these needs.
 func (a *Agent) Serves(n *Needs) bool {
 	queue := n.QueueName()
 	if len(a.Queues) == 0 && queue != DefaultQueue || len(a.Queues) > 0 && !slices.Contains(a.Queues, queue) {

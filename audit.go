@@ -33,7 +33,7 @@ type AuditTx interface {
 	// ListAuditRows returns up to limit rows of an attempt by their ids: those after the row from, or, if
 	// descending, those before it, the last one first; from is 0 for the beginning of the list.
 	ListAuditRows(ctx context.Context, attempt AttemptID, from int64, descending bool, limit int) ([]AuditRow, error)
-	// HasBatch tells whether entries of that transaction about the attempt are stored. A writer that
+	// HasBatch reports whether entries of that transaction about the attempt are stored. A writer that
 	// was cut off while it committed learns from it whether the commit happened.
 	HasBatch(ctx context.Context, attempt AttemptID, batch int64) (bool, error)
 }

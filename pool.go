@@ -85,7 +85,7 @@ type LimitTx interface {
 	RecountUses(ctx context.Context) (map[string]int, error)
 }
 
-// HasPool tells whether slots of a pool are among the holds.
+// HasPool reports whether slots of a pool are among the holds.
 func (h Holds) HasPool() bool {
 	for name := range h {
 		if strings.HasPrefix(name, "pool:") {

@@ -45,7 +45,7 @@ type SecretTx interface {
 	PutSecret(ctx context.Context, s *Secret) error
 	// FindSecret returns one secret of a project.
 	FindSecret(ctx context.Context, project ProjectID, scope, key string) (*Secret, error)
-	// DeleteSecret deletes a secret, and tells whether there was one.
+	// DeleteSecret deletes a secret, and reports whether there was one.
 	DeleteSecret(ctx context.Context, project ProjectID, scope, key string) (deleted bool, err error)
 	// ListSecrets returns the secrets of a scope in the order of their keys.
 	ListSecrets(ctx context.Context, project ProjectID, scope string) ([]*Secret, error)

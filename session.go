@@ -58,7 +58,7 @@ type SessionTx interface {
 	// FindLastSession returns the latest session time before at of which an attempt was started
 	// (language P15), zero if there is none.
 	FindLastSession(ctx context.Context, project ProjectID, workflow string, before time.Time) (time.Time, error)
-	// HasActiveAttempt tells whether the newest attempt of any session of the workflow is not done and
+	// HasActiveAttempt reports whether the newest attempt of any session of the workflow is not done and
 	// not killed (language S26).
 	HasActiveAttempt(ctx context.Context, project ProjectID, workflow string) (bool, error)
 }

@@ -72,7 +72,7 @@ func (s TaskState) String() string {
 	return fmt.Sprintf("state %d", uint8(s))
 }
 
-// Done tells whether the state is terminal: it is never left (language X2).
+// Done reports whether the state is terminal: it is never left (language X2).
 func (s TaskState) Done() bool {
 	switch s {
 	case TaskGroupError, TaskSuccess, TaskError, TaskCanceled, TaskSkipped:
@@ -84,10 +84,10 @@ func (s TaskState) Done() bool {
 	return false
 }
 
-// Progressing tells whether a task in this state can go on by itself (language X2).
+// Progressing reports whether a task in this state can go on by itself (language X2).
 func (s TaskState) Progressing() bool { return s != TaskBlocked && !s.Done() }
 
-// Failed tells whether the state makes the parent fail (language X2, "error").
+// Failed reports whether the state makes the parent fail (language X2, "error").
 func (s TaskState) Failed() bool { return s == TaskError || s == TaskGroupError }
 
 // TaskFlags are the flags of a task, with Digdag's bits (language X4).
@@ -155,7 +155,7 @@ type Result struct {
 	Store     *param.Map // parameters for the tasks below and after
 }
 
-// Empty tells whether there is nothing in the result.
+// Empty reports whether there is nothing in the result.
 func (r Result) Empty() bool {
 	return r.Subtasks.Len() == 0 && r.Export.Len() == 0 && len(r.ResetKeys) == 0 && r.Store.Len() == 0
 }

@@ -139,7 +139,7 @@ func (b *bench) blockTasks(db *database, attempts int64) (err error) {
 	return c.copyWaiting(ctx, attempts-1)
 }
 
-// waits tells whether the only attempt of a database waits for its retry.
+// waits reports whether the only attempt of a database waits for its retry.
 func waits(db *database) (bool, error) {
 	n, err := db.count("SELECT count(*) FROM task WHERE retry_at IS NOT NULL")
 	return n == 1, err

@@ -116,7 +116,7 @@ func countDue(rows *sql.DB, at time.Time, due int) (r result, err error) {
 	return result{got: began.Seconds(), unit: "s", note: note}, err
 }
 
-// startedOnce tells whether each schedule has started one attempt, and no more. The last decisions are stored
+// startedOnce reports whether each schedule has started one attempt, and no more. The last decisions are stored
 // after the attempts.
 func startedOnce(rows *sql.DB, due int) error {
 	err := untilEvery(rarely, time.Minute, func() (bool, error) {

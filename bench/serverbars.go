@@ -89,7 +89,7 @@ func firstLine(b *bench, db *database) (results []result, err error) {
 	}, nil
 }
 
-// hasLine tells whether a line can be read in the only log of an attempt.
+// hasLine reports whether a line can be read in the only log of an attempt.
 func (s *server) hasLine(attempt api.ID, line string) (found bool, err error) {
 	list, err := s.ListLogFiles(context.Background(), attempt, "")
 	if err != nil || len(list.Files) == 0 {

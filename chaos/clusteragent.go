@@ -75,7 +75,7 @@ func (g *agent) start(ctx context.Context) error {
 		"--name", g.name, "--workspace", filepath.Join(g.disk(), "workspace"))
 }
 
-// connected tells whether this life of the agent has been taken in by a server.
+// connected reports whether this life of the agent has been taken in by a server.
 func (g *agent) connected() bool { return strings.Contains(g.said(), agentConnected) }
 
 // drainAgent tells an agent over REST to take nothing new, and then to go on.

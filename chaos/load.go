@@ -85,7 +85,7 @@ func (l *load) ask(ctx context.Context, send func(ctx context.Context, c *client
 	}
 }
 
-// unknown tells whether a request may or may not have been carried out.
+// unknown reports whether a request may or may not have been carried out.
 func (l *load) unknown(err error) bool {
 	refused, ok := errors.AsType[*client.StatusError](err)
 	switch {

@@ -135,7 +135,7 @@ func folder(path string) (string, error) {
 	return path, os.MkdirAll(path, 0o755) //nolint:gosec // for people to read
 }
 
-// pause waits, unless ctx ends, and tells whether it goes on.
+// pause waits, unless ctx ends, and reports whether it goes on.
 func pause(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

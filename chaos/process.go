@@ -77,7 +77,7 @@ func (p *process) over() <-chan struct{} {
 	return p.ended
 }
 
-// runs tells whether there is a process.
+// runs reports whether there is a process.
 func (p *process) runs() bool {
 	over := p.over()
 	return over != nil && !isClosed(over)
@@ -96,7 +96,7 @@ func (p *process) failed() error {
 	return fmt.Errorf("the %s has ended by itself: %w\n%s", p.name, p.exit, p.tail())
 }
 
-// wasKilled tells whether a signal has ended the process.
+// wasKilled reports whether a signal has ended the process.
 func (p *process) wasKilled() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -46,7 +46,7 @@ func (s *server) start(ctx context.Context) error {
 	return s.launch(ctx, append([]string{"server", "-c", s.path("server.properties")}, s.arguments...)...)
 }
 
-// listened tells whether this life of the server has got so far that it listened.
+// listened reports whether this life of the server has got so far that it listened.
 func (s *server) listened() bool {
 	_, err := s.address()
 	return err == nil

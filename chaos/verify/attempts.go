@@ -79,5 +79,5 @@ func (f *findings) entry(h *History, l *life, place int, e *trowel.Audit) {
 	l.end, l.endsIn = e.To, place
 }
 
-// isEnd tells whether an entry is the end of an attempt.
+// isEnd reports whether an entry is the end of an attempt.
 func isEnd(e *trowel.Audit) bool { return e.TaskID == 0 && e.Cause == "end" }

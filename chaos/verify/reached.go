@@ -29,7 +29,7 @@ func (f *findings) reached(h *History) {
 	}
 }
 
-// held tells whether a blocked task could not begin.
+// held reports whether a blocked task could not begin.
 func held(tasks map[trowel.TaskID]*trowel.Task, t, parent *trowel.Task, counts bool) bool {
 	switch {
 	case parent == nil, counts && parent.State == trowel.TaskSuccess:

@@ -112,10 +112,10 @@ func (f *findings) claims(h *History) map[tryKey]*claim {
 	return claims
 }
 
-// isClaim tells whether an entry is the beginning of a try.
+// isClaim reports whether an entry is the beginning of a try.
 func isClaim(e *trowel.Audit) bool { return e.Cause == string(trowel.MoveClaim) }
 
-// isRelease tells whether an entry is the end of a try.
+// isRelease reports whether an entry is the end of a try.
 func isRelease(e *trowel.Audit) bool {
 	return e.From == trowel.TaskRunning.String() && e.To != e.From
 }

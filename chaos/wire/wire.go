@@ -136,7 +136,7 @@ func (w *Wire) pump(l *link, d Direction) {
 	}
 }
 
-// pass waits for as long as the direction is held or slow, and tells whether the wire is still there.
+// pass waits for as long as the direction is held or slow, and reports whether the wire is still there.
 func (w *Wire) pass(d Direction) bool {
 	w.mu.Lock()
 	open, delay := w.open[d], w.delay

@@ -72,7 +72,7 @@ func (c Caller) Denial(verb Verb, project trowel.ProjectID) string {
 	return fmt.Sprintf("%s is not allowed to do this: it needs %s, and the role is %s", c.Name, verb, c.Role)
 }
 
-// May tells whether the caller may do something with a project; zero stands for no project or for all
+// May reports whether the caller may do something with a project; zero stands for no project or for all
 // of them, and for one that is yet to be made. A verb that does not exist is allowed to nobody.
 func (c Caller) May(verb Verb, project trowel.ProjectID) bool {
 	r, ok := find(verb)
@@ -82,7 +82,7 @@ func (c Caller) May(verb Verb, project trowel.ProjectID) bool {
 	return c.Sees(project) || r.listing && project == 0
 }
 
-// runsAgents tells whether the caller may be a remote agent: with a token for that, as an administrator,
+// runsAgents reports whether the caller may be a remote agent: with a token for that, as an administrator,
 // or where everybody may do everything.
 func (c Caller) runsAgents() bool {
 	return c.Role == RoleAgent || c.Role == RoleAdmin || c.Kind == KindNone && c.Role != ""

@@ -33,7 +33,7 @@ func (t *usedTokens) FindToken(ctx context.Context, hash []byte) (*trowel.Token,
 	return found, project, nil
 }
 
-// isNews tells whether a use is to be noted: of a token that holds, and once in a while.
+// isNews reports whether a use is to be noted: of a token that holds, and once in a while.
 func (t *usedTokens) isNews(found *trowel.Token, now time.Time) bool {
 	if !found.RevokedAt.IsZero() || !found.ExpiresAt.IsZero() && !now.Before(found.ExpiresAt) || now.Sub(found.LastUsedAt) < usesApart {
 		return false

@@ -26,7 +26,7 @@ type room struct {
 	again   time.Time     // when there was room again, the last time
 }
 
-// hasNoRoom tells whether a try could not be begun since the agent has no room for its files: the disk is full,
+// hasNoRoom reports whether a try could not be begun since the agent has no room for its files: the disk is full,
 // or its folder cannot be written to. Such a try is given back and the agent takes nothing new for a while.
 // What a task has begun is its own affair, also if it has filled the disk.
 func (t *try) hasNoRoom(outcome *operator.Outcome, err error, log *slog.Logger) bool {

@@ -204,7 +204,7 @@ func (t *tree) wait(ctx context.Context) error {
 	}
 }
 
-// isGone tells whether the one who should have made the tree was called off.
+// isGone reports whether the one who should have made the tree was called off.
 func (t *tree) isGone() bool {
 	select {
 	case <-t.ready:

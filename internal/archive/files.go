@@ -30,7 +30,7 @@ type Files struct {
 // List returns all files, those of a folder in a row. It is not to be changed.
 func (f *Files) List() []File { return f.all }
 
-// isBelow tells whether a name is in a folder, at any depth.
+// isBelow reports whether a name is in a folder, at any depth.
 func isBelow(name, folder string) bool {
 	return len(name) > len(folder) && name[len(folder)] == '/' && name[:len(folder)] == folder
 }

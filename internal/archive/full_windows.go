@@ -12,7 +12,7 @@ const (
 	errorDiskQuotaExceeded = syscall.Errno(1295)
 )
 
-// isFull tells whether an error says that a disk, or the user's share of it, is full.
+// isFull reports whether an error says that a disk, or the user's share of it, is full.
 func isFull(err error) bool {
 	return errors.Is(err, errorDiskFull) || errors.Is(err, errorHandleDiskFull) || errors.Is(err, errorDiskQuotaExceeded)
 }

@@ -30,7 +30,7 @@ func (l *links) firstOutside(names []string) string {
 	return ""
 }
 
-// inside tells whether a target, seen from a folder that is no link, stays inside the project. An
+// inside reports whether a target, seen from a folder that is no link, stays inside the project. An
 // archive whose links are too many to tell has none that do.
 func (l *links) inside(dir, target string) bool {
 	var at []string // where we are

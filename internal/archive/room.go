@@ -90,7 +90,7 @@ func failedPath(err error) string {
 	return ""
 }
 
-// isBelowFolder tells whether a path is that of a folder, or below it.
+// isBelowFolder reports whether a path is that of a folder, or below it.
 func isBelowFolder(path, folder string) bool {
 	rest, found := strings.CutPrefix(path, folder)
 	return found && (rest == "" || os.IsPathSeparator(rest[0]))

@@ -26,7 +26,7 @@ func newArguments(options []option) *arguments {
 	return a
 }
 
-// given tells whether an option stands on the command line; for a flag, whether it is on.
+// given reports whether an option stands on the command line; for a flag, whether it is on.
 func (a *arguments) given(name string) bool { return len(a.list(name)) > 0 }
 
 // text is the value of an option, or its standard value if it is not given.

@@ -226,7 +226,7 @@ func (e Env) zoneName() string {
 	return "UTC"
 }
 
-// colour tells whether standard error takes colours.
+// colour reports whether standard error takes colours.
 func (e Env) colour() bool {
 	_, no := e.lookupText("NO_COLOR")
 	term, _ := e.Lookup("TERM")

@@ -133,7 +133,7 @@ func (p *newProject) write(source, file string) error {
 	return nil
 }
 
-// exists tells whether a file of the project is there.
+// exists reports whether a file of the project is there.
 func (p *newProject) exists(file string) bool {
 	_, err := os.Lstat(filepath.Join(p.target, file))
 	return !errors.Is(err, fs.ErrNotExist)

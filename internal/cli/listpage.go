@@ -34,7 +34,7 @@ type listPage struct {
 	shown, size int      // how many there are, and how many were asked for
 	last        api.ID   // of the last one
 	bytes       int      // of parameters in it
-	// next tells whether there is one after the last.
+	// next reports whether there is one after the last.
 	next func() (bool, error)
 }
 

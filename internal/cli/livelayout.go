@@ -134,7 +134,7 @@ func (l *layout) fold(n int) int {
 	return min(n, foldedTo)
 }
 
-// add shows a task and those above it, and tells whether there was room.
+// add shows a task and those above it, and reports whether there was room.
 func (l *layout) add(task *liveTask) bool {
 	var path []*liveTask // from the task up to what is shown already
 	cost := 0
@@ -179,13 +179,13 @@ func (task *liveTask) lines(shown, left int) int {
 	return 1 - count(task.joins(shown)) + count(left > 0 && task.tellsRest())
 }
 
-// joins tells whether the task has its line in common with its child if so many are shown.
+// joins reports whether the task has its line in common with its child if so many are shown.
 func (task *liveTask) joins(shown int) bool {
 	return shown == 1 && task.group && task.parent != nil && task.parent.parent != nil && !task.tellsRest() &&
 		(task.state == trowel.TaskPlanned || task.state == trowel.TaskGroupError)
 }
 
-// tellsRest tells whether the task has a line for what is left out of it.
+// tellsRest reports whether the task has a line for what is left out of it.
 func (task *liveTask) tellsRest() bool { return task.open() && len(task.inside.children) >= restFrom }
 
 // enter begins the frame for a task.
@@ -201,7 +201,7 @@ func (l *layout) enter(task *liveTask) {
 	}
 }
 
-// unsettled tells whether tasks of a kind are not over, or failed.
+// unsettled reports whether tasks of a kind are not over, or failed.
 func unsettled(kind liveKind) bool {
 	return kind != kindDone && kind != kindCanceled
 }

@@ -46,7 +46,7 @@ func newLook(env Env) look {
 	return l
 }
 
-// utf8 tells whether the locale may be one of UTF-8: it does not name another encoding.
+// utf8 reports whether the locale may be one of UTF-8: it does not name another encoding.
 func (e Env) utf8() bool {
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
 		locale, set := e.lookupText(name)

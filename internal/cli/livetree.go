@@ -305,7 +305,7 @@ func (t *liveTree) dropChild(task *liveTask) {
 	}
 }
 
-// open tells whether the frame shows what is below the task: as long as it is not known to be good.
+// open reports whether the frame shows what is below the task: as long as it is not known to be good.
 func (task *liveTask) open() bool {
 	if task.inside == nil {
 		return false

@@ -17,7 +17,7 @@ import (
 // maxSecretValue is the most bytes that a value has.
 const maxSecretValue = secret.MaxValueBytes
 
-// validSecretKey tells whether a key may name a secret.
+// validSecretKey reports whether a key may name a secret.
 func validSecretKey(key string) bool { return secret.ValidKey(key) }
 
 // localSecrets writes the secrets of local runs: a folder with a file for each key, whose content is

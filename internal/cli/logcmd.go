@@ -113,7 +113,7 @@ func (l *logShow) look(ctx context.Context) (ended, whole bool, err error) {
 	return ended, whole, err
 }
 
-// ended tells whether no more lines will come.
+// ended reports whether no more lines will come.
 func (l *logShow) ended(ctx context.Context) (bool, error) {
 	if l.prefix == "" {
 		return l.over(ctx)
@@ -135,7 +135,7 @@ func (l *logShow) ended(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// over tells whether the attempt has ended: after a kill, tasks that had not begun stay blocked.
+// over reports whether the attempt has ended: after a kill, tasks that had not begun stay blocked.
 func (l *logShow) over(ctx context.Context) (bool, error) {
 	attempt, err := l.server.FindAttempt(ctx, l.attempt)
 	if err != nil {

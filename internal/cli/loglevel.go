@@ -12,7 +12,7 @@ type levelFilter struct{ hidden bool }
 // leveled matches a line that says its level.
 var leveled = regexp.MustCompile(`^[0-9: \-+.]*\[([A-Za-z]+)\]`)
 
-// hides tells whether a line is below INFO. A line without a level that is known goes with the one
+// hides reports whether a line is below INFO. A line without a level that is known goes with the one
 // before it.
 func (f *levelFilter) hides(line string) bool {
 	if m := leveled.FindStringSubmatch(line); m != nil {

@@ -45,7 +45,7 @@ type shownLog struct {
 const maxShownLine = 1 << 20
 
 // once prints the new lines of all files that grew; if the attempt has ended, those without an end
-// are read once more as well. It tells whether all files were whole. One that is spoiled is an error when the
+// are read once more as well. It reports whether all files were whole. One that is spoiled is an error when the
 // others were printed.
 func (l *logShow) once(ctx context.Context, ended bool) (whole bool, err error) {
 	listed, err := l.server.ListLogFiles(ctx, l.attempt, l.prefix)

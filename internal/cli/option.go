@@ -29,7 +29,7 @@ const (
 	takesList                      // all arguments up to the next option; may be repeated
 )
 
-// repeatable tells whether an option may be given more than once.
+// repeatable reports whether an option may be given more than once.
 func (o *option) repeatable() bool {
 	switch o.takes {
 	case takesPairs, takesProperty, takesList:
@@ -120,5 +120,5 @@ func options(lists ...[]option) []option {
 	return all
 }
 
-// isLong tells whether a spelling begins with two hyphens.
+// isLong reports whether a spelling begins with two hyphens.
 func isLong(name string) bool { return strings.HasPrefix(name, "--") }

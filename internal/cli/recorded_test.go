@@ -157,13 +157,13 @@ func readJSON(t *testing.T, file string, into any) {
 	}
 }
 
-// needsServer tells whether a case shows what only a server does: times of an SLA, and a fresh folder
+// needsServer reports whether a case shows what only a server does: times of an SLA, and a fresh folder
 // for each task.
 func needsServer(name string) bool {
 	return strings.HasPrefix(name, "sla-") || name == "sh-script-from-project"
 }
 
-// onlyStarts tells whether every step starts an attempt, with success, and awaits it.
+// onlyStarts reports whether every step starts an attempt, with success, and awaits it.
 func (c recordedCase) onlyStarts() bool {
 	for i, s := range c.steps {
 		if s.Op != "start" || s.NoWait || c.want.Steps[i] != "start "+s.As+": 200" {

@@ -81,7 +81,7 @@ func findSchedule(ctx context.Context, server *client.Client, project, workflow 
 	return nil, meant(err, workflow, names)
 }
 
-// notFound tells whether a server does not have something.
+// notFound reports whether a server does not have something.
 func notFound(err error) bool {
 	refused, ok := errors.AsType[*client.StatusError](err)
 	return ok && refused.Code == http.StatusNotFound

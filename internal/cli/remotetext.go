@@ -95,7 +95,7 @@ func (c *call) optionNumber(name string) *int {
 	return &n
 }
 
-// allDigits tells whether an argument is an id rather than a name.
+// allDigits reports whether an argument is an id rather than a name.
 func allDigits(text string) bool {
 	_, err := strconv.ParseUint(text, 10, 63)
 	return err == nil

@@ -49,7 +49,7 @@ func (c *call) checkVersion(ctx context.Context, server *client.Client) error {
 	return &complaint{text: text, hint: hint}
 }
 
-// batch tells whether no person is there to upgrade.
+// batch reports whether no person is there to upgrade.
 func (c *call) batch() (bool, error) {
 	mode := ""
 	for _, setting := range c.args.pairs("-X") {

@@ -13,7 +13,7 @@ type runSets struct {
 	resume map[string]bool // full names that may
 }
 
-// runs tells whether a task is asked for.
+// runs reports whether a task is asked for.
 func (s *runSets) runs(task string) bool { return s.all || s.run[task] }
 
 // newRunSets reads --start, --goal, --end and --rerun. The errors are those of matchTask. Their patterns
@@ -85,7 +85,7 @@ func markUpstreams(tasks []dig.Task, at int, marked []bool) {
 	}
 }
 
-// within tells whether a task is another one or below it.
+// within reports whether a task is another one or below it.
 func within(tasks []dig.Task, i, root int) bool {
 	for ; i >= 0; i = tasks[i].Parent {
 		if i == root {

@@ -152,7 +152,7 @@ func (s *secretItems) stdin() ([]byte, error) {
 	return data, nil
 }
 
-// has tells whether a key was given already.
+// has reports whether a key was given already.
 func (s *secretItems) has(key string) bool {
 	for _, secret := range s.secrets {
 		if secret.key == key {
@@ -190,7 +190,7 @@ func secretMapping(data []byte) ([]pair, error) {
 	return secrets, nil
 }
 
-// isNull tells whether a scalar is null, with a tag or by its text.
+// isNull reports whether a scalar is null, with a tag or by its text.
 func isNull(n *yaml.Node) bool {
 	if n.Tag != "" || !n.Plain {
 		return n.Tag == yaml.TagPrefix+"null"

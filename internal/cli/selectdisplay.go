@@ -39,7 +39,7 @@ func (c *call) shownLevel() slog.Level {
 	return slog.LevelWarn
 }
 
-// canDraw tells whether the terminal can move its cursor.
+// canDraw reports whether the terminal can move its cursor.
 func (e Env) canDraw() bool {
 	kind, _ := e.Lookup("TERM")
 	switch {

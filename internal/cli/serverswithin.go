@@ -17,7 +17,7 @@ type serversWithin struct {
 	folders []string // those that have such files
 }
 
-// leaveOut tells whether a file belongs to a server: it has the name of one, and a database stands beside it.
+// leaveOut reports whether a file belongs to a server: it has the name of one, and a database stands beside it.
 func (s *serversWithin) leaveOut(path string) bool {
 	dir, name := filepath.Split(path)
 	suffix, ofDatabase := strings.CutPrefix(name, config.DatabaseFile)

@@ -90,7 +90,7 @@ func (c *call) reasons(ctx context.Context, server *client.Client, id api.ID, ta
 // maxReasons is of how many tasks the reason is asked.
 const maxReasons = 2000
 
-// goesOn tells whether a root in this state, or an attempt of this status, is not done.
+// goesOn reports whether a root in this state, or an attempt of this status, is not done.
 func goesOn(state string) bool {
 	switch state {
 	case "success", "error", "group_error", "canceled", "killed":

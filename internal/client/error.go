@@ -19,7 +19,7 @@ type StatusError struct {
 	Text string
 	// Body is the answer; nil if there was none.
 	Body []byte
-	// Told tells whether Text has all that the server said.
+	// Told reports whether Text has all that the server said.
 	Told bool
 	// Request is what was asked, as in "PUT /api/attempts"; empty if a list did not have something.
 	Request string

@@ -234,7 +234,7 @@ func (c *Client) patiently(ctx context.Context, do func() error) error {
 	}
 }
 
-// passing tells whether an error may be gone at the next try (server 1.7.2).
+// passing reports whether an error may be gone at the next try (server 1.7.2).
 func passing(err error) bool {
 	if refused, ok := errors.AsType[*StatusError](err); ok {
 		return refused.Code >= 500 || refused.Code == http.StatusRequestTimeout || refused.Code == http.StatusTooManyRequests

@@ -152,7 +152,7 @@ func (c *child) look() {
 	c.timer.Reset(c.pause)
 }
 
-// alive tells whether the process or anything in its session is left. The caller holds mu.
+// alive reports whether the process or anything in its session is left. The caller holds mu.
 func (c *child) alive() bool {
 	if !c.gone {
 		c.gone = c.reaped && !c.proc.sessionAlive()
@@ -179,7 +179,7 @@ func (c *child) stop(atOnce bool, grace time.Duration, killNow, over <-chan stru
 	c.awaitEnd(drainTime, nil, over)
 }
 
-// send sends a signal, unless there is nobody left to get it, and tells whether there was.
+// send sends a signal, unless there is nobody left to get it, and reports whether there was.
 func (c *child) send(signal func()) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -191,7 +191,7 @@ func (c *child) send(signal func()) bool {
 	return true
 }
 
-// awaitEnd waits until the command is over and its session is empty, and tells whether that came to
+// awaitEnd waits until the command is over and its session is empty, and reports whether that came to
 // pass before grace had gone by or killNow was closed.
 func (c *child) awaitEnd(grace time.Duration, killNow, over <-chan struct{}) bool {
 	deadline := time.NewTimer(grace)

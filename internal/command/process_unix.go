@@ -88,7 +88,7 @@ func (p *process) signal(signal syscall.Signal) {
 	}
 }
 
-// sessionAlive tells whether there is a process in the session of a process that has been waited for.
+// sessionAlive reports whether there is a process in the session of a process that has been waited for.
 func (p *process) sessionAlive() bool { return p.sessions.alive(p.pid) }
 
 // groupAlive tells the same of the group, and at little cost if there is none.

@@ -17,7 +17,7 @@ type sessions struct {
 	byID   map[int][]int // process groups by session; nil if /proc cannot be read
 }
 
-// alive tells whether there is a process in a session. Zombies do not count: where nobody waits for
+// alive reports whether there is a process in a session. Zombies do not count: where nobody waits for
 // orphans, as in some containers, they stay for ever, and kill(2) still finds them.
 func (s *sessions) alive(session int) bool {
 	groups := s.groups(session)

@@ -10,5 +10,5 @@ type sessions struct{}
 
 func (*sessions) groups(int) []int { return nil }
 
-// alive tells whether there is a process in the group that a session began with.
+// alive reports whether there is a process in the group that a session began with.
 func (*sessions) alive(session int) bool { return syscall.Kill(-session, 0) == nil }

@@ -56,7 +56,7 @@ func within(t *testing.T, limit time.Duration, f func()) {
 	}
 }
 
-// alive tells whether a process whose id a command has written to a file exists.
+// alive reports whether a process whose id a command has written to a file exists.
 func alive(t *testing.T, path string) bool {
 	t.Helper()
 	text, err := os.ReadFile(path)

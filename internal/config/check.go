@@ -82,7 +82,7 @@ func errPublic() error {
 		"if access is guarded otherwise, set server.insecure = true")
 }
 
-// isLoopback tells whether an address can be reached from this machine alone.
+// isLoopback reports whether an address can be reached from this machine alone.
 func isLoopback(bind string) bool {
 	if strings.EqualFold(bind, "localhost") {
 		return true

@@ -82,7 +82,7 @@ func elsewhere(name, doc string) Key {
 	return Key{Name: name, Kind: "text", Doc: doc, set: func(*Server, string, string) error { return nil }}
 }
 
-// matches tells whether a row is the one of a key.
+// matches reports whether a row is the one of a key.
 func (k *Key) matches(name string) bool {
 	if prefix, ok := strings.CutSuffix(k.Name, "NAME"); ok {
 		_, found := under(name, prefix)

@@ -98,7 +98,7 @@ func (r *reader) checkPools() {
 	slices.SortFunc(pools, func(a, b Pool) int { return strings.Compare(a.Name, b.Name) })
 }
 
-// has tells whether a key is there, be its text empty.
+// has reports whether a key is there, be its text empty.
 func (r *reader) has(name string) bool {
 	_, ok := r.settings[name]
 	return ok

@@ -17,7 +17,7 @@ type Settings map[string]Setting
 // keys are the keys in order, so that messages do not change their order.
 func (s Settings) keys() []string { return slices.Sorted(maps.Keys(s)) }
 
-// isSet tells whether a key has a text that is not empty.
+// isSet reports whether a key has a text that is not empty.
 func (s Settings) isSet(key string) bool { return s[key].Value != "" }
 
 // Warning is something about a setting that does not keep the server from starting.

@@ -103,7 +103,7 @@ func (p *serverProcess) openAgent(ctx context.Context) error {
 	return nil
 }
 
-// runsTasks tells whether this server runs tasks itself. One that does not has no agent to be listed or counted.
+// runsTasks reports whether this server runs tasks itself. One that does not has no agent to be listed or counted.
 func (p *serverProcess) runsTasks() bool {
 	return p.settings.Agent.Enabled && p.settings.Engine.Enabled
 }

@@ -32,7 +32,7 @@ type Operator struct {
 	NeedsCommand, Generates bool
 }
 
-// runsCommand tells whether the operator runs a command, which Digdag runs in a container if docker says so.
+// runsCommand reports whether the operator runs a command, which Digdag runs in a container if docker says so.
 func (o Operator) runsCommand() bool { return o.Open && o.Section != "" }
 
 // Kind is what a value is. Texts with an expression are of every kind until they are evaluated.

@@ -84,7 +84,7 @@ type inspection struct {
 	compiledBytes int
 }
 
-// wants tells whether a finding of a file will be told. Where it stands is only looked up if so, and how to
+// wants reports whether a finding of a file will be told. Where it stands is only looked up if so, and how to
 // mend it is only thought of then: there may be one for each of 100,000 tasks.
 func (in *inspection) wants(file, id string) bool {
 	if in.only == "" {
@@ -176,7 +176,7 @@ func (in *inspection) problem(file string, keys []string, severity Severity, err
 	in.tell(f)
 }
 
-// textFile inspects the YAML of a file and of those that it includes. It tells whether the file
+// textFile inspects the YAML of a file and of those that it includes. It reports whether the file
 // holds an object; what it includes may be wrong all the same. The chain is of the files that
 // include each other down to this one.
 func (in *inspection) textFile(name string, severity Severity, chain []string) bool {

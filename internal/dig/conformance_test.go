@@ -185,7 +185,7 @@ func compareTasks(t *testing.T, w *dig.Workflow, recordedTasks []recordedTask) {
 	}
 }
 
-// mentionsRun tells whether a task was stored with what only the run knew.
+// mentionsRun reports whether a task was stored with what only the run knew.
 func mentionsRun(task recordedTask) bool {
 	text, err := json.Marshal(task.Config)
 	return err == nil && slices.ContainsFunc([]string{"PROJECT", "UUID", "TMP", "NOW"}, func(word string) bool {

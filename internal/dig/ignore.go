@@ -74,7 +74,7 @@ func trimBlanks(line string) string {
 	return trimmed
 }
 
-// Excludes tells whether a file or folder is excluded. The name is a slash path from the project's
+// Excludes reports whether a file or folder is excluded. The name is a slash path from the project's
 // root; what is in an excluded folder is excluded with it, and callers do not ask for it.
 func (i *Ignore) Excludes(name string, isDir bool) bool {
 	if i == nil {

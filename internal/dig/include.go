@@ -189,7 +189,7 @@ func (l *loader) includeStrictly(name, dir string) (*param.Map, *Error) {
 }
 
 // includePath resolves the path of an include against the folder of the file that has it, and
-// tells whether it is allowed: its text must begin with that folder's (language L26). The test is
+// reports whether it is allowed: its text must begin with that folder's (language L26). The test is
 // of the text, so "../ab" is allowed from the folder "a" (quirk); outside of the project nothing is.
 func includePath(project, dir, name string) (file string, ok bool) {
 	root := strings.TrimSuffix(filepath.ToSlash(project), "/")

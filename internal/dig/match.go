@@ -50,7 +50,7 @@ func MatchName(pattern string, fullNames []string) (int, error) {
 	}
 }
 
-// goodPattern tells whether no part of the pattern is a single character; a part begins at each
+// goodPattern reports whether no part of the pattern is a single character; a part begins at each
 // character that is no part of a name, such as + and ^.
 func goodPattern(pattern string) bool {
 	start := 0

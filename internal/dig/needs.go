@@ -48,7 +48,7 @@ func (e *optionError) problem(task int) problem {
 	return problem{task: task, path: e.path, id: e.id, err: e.err, lacks: e.lacks, takes: e.takes}
 }
 
-// open tells whether nothing is known about a value yet.
+// open reports whether nothing is known about a value yet.
 func (r *optionReader) open(value param.Value) bool { return r.unevaluated && hasTemplate(value) }
 
 func (r *optionReader) wrong(err *Error, path ...string) {

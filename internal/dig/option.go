@@ -32,7 +32,7 @@ func optionKeys() []string {
 // controlKeys returns the keys of workflows.
 func controlKeys() []string { return []string{keyMaxActiveAttempts, keyMaxActiveTasks} }
 
-// isOptionKey tells whether a key is one of optionKeys. It is asked for every key of every task.
+// isOptionKey reports whether a key is one of optionKeys. It is asked for every key of every task.
 func isOptionKey(key string) bool {
 	switch key {
 	case keyPool, keyPoolSlots, keyPriorityWeight, keyWeightRule, keyConcurrency, keyQueue:
@@ -41,7 +41,7 @@ func isOptionKey(key string) bool {
 	return false
 }
 
-// IsOption tells whether a key of a task's body is an option of Trowel, which templates and operators
+// IsOption reports whether a key of a task's body is an option of Trowel, which templates and operators
 // do not see (control K109).
 func IsOption(key string) bool { return isOptionKey(key) || key == keyDefaults }
 
@@ -180,7 +180,7 @@ func (o *Options) Needs(evaluated *param.Map, fullName string) (*trowel.Needs, W
 	return needs, rule, nil
 }
 
-// hasTemplate tells whether a value has a text with ${ in it.
+// hasTemplate reports whether a value has a text with ${ in it.
 func hasTemplate(v param.Value) bool {
 	switch v := v.(type) {
 	case string:

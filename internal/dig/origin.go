@@ -54,7 +54,7 @@ func (l *loader) origin(name string) trowel.Origin {
 // bodyIn is where a node is: its file, and the file of the body around it.
 type bodyIn struct{ file, around string }
 
-// isBody tells whether tasks may be made of what stands under a key of a body.
+// isBody reports whether tasks may be made of what stands under a key of a body.
 func isBody(key string) bool { return isTaskKey(key) || slices.Contains(laterBodies(), key) }
 
 // isExported is isBody for the keys of an _export.

@@ -92,7 +92,7 @@ func unsigned(s string) string {
 	return s
 }
 
-// isInt tells whether a text is an integer: binary, octal, decimal or hexadecimal, with
+// isInt reports whether a text is an integer: binary, octal, decimal or hexadecimal, with
 // underscores (language L21).
 func isInt(text string) bool {
 	s := unsigned(text)
@@ -117,7 +117,7 @@ func consists(s, of string) bool {
 	return rest == "" && n > 0
 }
 
-// isFloat tells whether a text is a number with a fraction or an exponent that does not begin with
+// isFloat reports whether a text is a number with a fraction or an exponent that does not begin with
 // 0, an infinity, no number, or of base 60 with a fraction (language L21).
 func isFloat(text string) bool {
 	s := unsigned(text)

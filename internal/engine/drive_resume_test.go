@@ -96,7 +96,7 @@ func (d *drive) chooseResumed(rng *rand.Rand) (r resumed, err error) {
 	return r, nil
 }
 
-// others tells whether other names end with that name too.
+// others reports whether other names end with that name too.
 func others(rows []*trowel.Task, name string) bool {
 	for _, row := range rows {
 		if row.FullName != name && strings.HasSuffix(row.FullName, name) {

@@ -487,7 +487,7 @@ func (d *drive) compareScope(id trowel.TaskID) error {
 	return nil
 }
 
-// builtin tells whether the engine sets that parameter for all tasks (P12 to P15).
+// builtin reports whether the engine sets that parameter for all tasks (P12 to P15).
 func builtin(key string) bool {
 	for _, prefix := range []string{"session_", "last_", "next_", "task_name", "timezone", "project_id", "attempt_id", "retry_attempt_name"} {
 		if strings.HasPrefix(key, prefix) {

@@ -84,7 +84,7 @@ func (t *task) stated(round int) []*task {
 	return list
 }
 
-// generated tells whether the task is the root of a tree that was added at run time.
+// generated reports whether the task is the root of a tree that was added at run time.
 func (t *task) generated() bool {
 	return t.parent != nil && strings.HasPrefix(t.FullName[len(t.parent.FullName):], "^")
 }

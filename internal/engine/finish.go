@@ -32,7 +32,7 @@ func (a *applying) finish(t *task) {
 	}
 }
 
-// retryGroup puts a task with a failed subtree aside if it has retries left, and tells whether it
+// retryGroup puts a task with a failed subtree aside if it has retries left, and reports whether it
 // did (language X34). The body is read unevaluated, and an invalid _retry counts as none (X35, C31).
 func (a *applying) retryGroup(t *task) bool {
 	value := t.raw("_retry")

@@ -132,7 +132,7 @@ func (a *applying) compileErrorTasks(t *task, object, exports *param.Map) []dig.
 	return tree
 }
 
-// roomFor tells whether the limit allows _error tasks besides more others.
+// roomFor reports whether the limit allows _error tasks besides more others.
 func (a *applying) roomFor(t *task, tree []dig.Task, more int) bool {
 	current := a.img.Len() + more
 	if current+len(tree) <= a.limits.Tasks {

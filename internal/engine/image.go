@@ -147,7 +147,7 @@ func (img *Image) join(t *task, gates map[*trowel.TaskID]*gate) {
 // (language S45b).
 const everyRound = -1
 
-// present tells whether the task belongs to the round in which its parent is now.
+// present reports whether the task belongs to the round in which its parent is now.
 func (t *task) present() bool { return t.parent == nil || presentIn(&t.Task, &t.parent.Task) }
 
 func presentIn(t, parent *trowel.Task) bool {
@@ -183,7 +183,7 @@ func (t *task) addStores(n int) {
 	}
 }
 
-// mayRun tells whether the parent lets the task run: it is planned, or it succeeded and the task
+// mayRun reports whether the parent lets the task run: it is planned, or it succeeded and the task
 // was added to it (language X2).
 func (t *task) mayRun() bool {
 	if !t.present() {
@@ -204,7 +204,7 @@ func (t *task) descendants(yield func(*task) bool) bool {
 	return true
 }
 
-// Done tells whether the attempt has ended: its root is done, or it was killed before it had one.
+// Done reports whether the attempt has ended: its root is done, or it was killed before it had one.
 func (img *Image) Done() bool {
 	if img.root == nil {
 		return img.Attempt.Flags&trowel.AttemptDone != 0

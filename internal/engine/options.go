@@ -24,7 +24,7 @@ func (t *task) options() *dig.Options {
 	return t.ownOptions
 }
 
-// handler tells whether the task is the root of a tree that only the queue reaches, such as ^error
+// handler reports whether the task is the root of a tree that only the queue reaches, such as ^error
 // (control K111).
 func (t *task) handler() bool {
 	if !t.generated() {
@@ -94,7 +94,7 @@ func (img *Image) needsOf(t *task, evaluated *param.Map) (*trowel.Needs, error) 
 	return needs, nil
 }
 
-// heldAbove tells whether a task that generated this one holds a place under the same key until it is
+// heldAbove reports whether a task that generated this one holds a place under the same key until it is
 // done: else both would wait for each other.
 func (t *task) heldAbove(c *trowel.Concurrency) bool {
 	for p := t.parent; p != nil; p = p.parent {

@@ -55,7 +55,7 @@ func (img *Image) Overdue(at time.Time, limits TTLs) (message string, next time.
 	return "Task execution timeout: " + strings.Join(texts, ","), time.Time{}
 }
 
-// timed tells whether the limit of tasks holds for t now (language X63): it has been started, and
+// timed reports whether the limit of tasks holds for t now (language X63): it has been started, and
 // runs or waits to be run again.
 func (t *task) timed() bool {
 	switch t.State {

@@ -63,7 +63,7 @@ func (img *Image) evaluation(t *task) Evaluation {
 	return Evaluation{Task: t.ID, Values: values, Scope: scope, Zone: img.scopes.zone.Location}
 }
 
-// evaluating tells whether the task waits for the values of its options.
+// evaluating reports whether the task waits for the values of its options.
 func (t *task) evaluating() bool { return t.State == trowel.TaskBlocked && t.WaitReason != "" }
 
 // makeReady makes an operator task ready whose turn has come, as soon as its options are known.

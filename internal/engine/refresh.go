@@ -48,7 +48,7 @@ func (img *Image) Refresh(attempt trowel.Attempt, rows []*trowel.Task) []*trowel
 	return changed
 }
 
-// replace takes over a row, and tells whether the task is in another round now. What never changes
+// replace takes over a row, and reports whether the task is in another round now. What never changes
 // is kept, as it is shared among tasks.
 func (img *Image) replace(t *task, row *trowel.Task) bool {
 	was, stored := t.Task, t.storing()

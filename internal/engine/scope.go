@@ -157,7 +157,7 @@ func byID(tasks []*task) []*task {
 	return slices.Compact(sorted)
 }
 
-// walkedAlready tells whether the walk to each of the tasks, but the first, meets only such as come
+// walkedAlready reports whether the walk to each of the tasks, but the first, meets only such as come
 // before it in the list, and what those wait for themselves.
 func walkedAlready(tasks []*task) bool {
 	alike := !slices.ContainsFunc(tasks, func(t *task) bool { return t.gate != nil && t.gate != tasks[0].gate })

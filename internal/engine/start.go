@@ -85,7 +85,7 @@ func Start(attempt trowel.Attempt, setting *trowel.Setting, b Begin, at time.Tim
 	return img, img.Apply(b, at, ids, limits), nil
 }
 
-// CheckSize tells whether an attempt may begin with so many tasks. The root counts twice (language
+// CheckSize reports whether an attempt may begin with so many tasks. The root counts twice (language
 // C37).
 func CheckSize(tasks []dig.Task, limits Limits) error {
 	if len(tasks)+1 > limits.Tasks {

@@ -21,7 +21,7 @@ type selection struct {
 	full  []queue.Ready // to fail, see queue.Backlog.Pick
 }
 
-// any tells whether there is something to claim, or to fail.
+// any reports whether there is something to claim, or to fail.
 func (s *selection) any() bool { return len(s.picks)+len(s.full) > 0 }
 
 // attempts lists the attempts that a selection is about.
@@ -188,7 +188,7 @@ func (f *Flusher) sharePools(ctx context.Context, tx trowel.Tx, w *write) ([]*tr
 	return tx.ListPools(ctx)
 }
 
-// freed tells whether a task of the transaction has stopped running, or has given something back.
+// freed reports whether a task of the transaction has stopped running, or has given something back.
 func (w *write) freed() bool {
 	for i := range w.batch.Changes {
 		if c := &w.batch.Changes[i]; c.Freed || len(c.Given) > 0 {

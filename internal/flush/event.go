@@ -38,7 +38,7 @@ const (
 	left            // its caller has gone: it was not in a transaction, and will not be
 )
 
-// enter is called before an event goes into a transaction. It tells whether its caller still waits.
+// enter is called before an event goes into a transaction. It reports whether its caller still waits.
 func (ev *event) enter() bool { return ev.stage.CompareAndSwap(waiting, flushing) }
 
 // leave is called when the transaction surely did not happen: the caller may leave again.

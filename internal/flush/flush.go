@@ -37,7 +37,7 @@ func (f *Flusher) flush(ctx context.Context, batch []*event, chosen selection) e
 	return f.sift(ctx, batch, chosen, err)
 }
 
-// fatal tells whether an error ends the flusher.
+// fatal reports whether an error ends the flusher.
 func (f *Flusher) fatal(ctx context.Context) bool {
 	return !f.opts.Lasting || f.stopped || ctx.Err() != nil
 }
@@ -87,7 +87,7 @@ func (f *Flusher) commit(ctx context.Context, batch []*event, chosen selection) 
 	}
 }
 
-// tryAgain tells whether a transaction that failed may succeed later. w is the last one of which it is
+// tryAgain reports whether a transaction that failed may succeed later. w is the last one of which it is
 // not known whether it was committed, which is to be found out.
 func (f *Flusher) tryAgain(err error, try int, w *write) bool {
 	unknown := w != nil && w.undone == nil

@@ -42,7 +42,7 @@ func (g *gathering) gave(tasks int, at time.Time, took time.Duration) {
 	g.quick.Store(0)
 }
 
-// open tells whether the moment in which tasks end quickly is not over.
+// open reports whether the moment in which tasks end quickly is not over.
 func (g *gathering) open(now time.Time) bool { return now.UnixNano() <= g.until.Load() }
 
 // wait gives quick tasks their moment.

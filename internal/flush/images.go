@@ -63,7 +63,7 @@ func (a *attempt) close() {
 	a.ended = nil
 }
 
-// running tells whether events can be applied.
+// running reports whether events can be applied.
 func (a *attempt) running() bool { return a != nil && a.Image != nil && !a.Done() }
 
 // ready is a ready task as the queue knows it.

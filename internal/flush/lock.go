@@ -45,7 +45,7 @@ func (f *Flusher) lock(ctx context.Context, tx trowel.Tx, w *write, ids []trowel
 // an attempt.
 const trusted = 4
 
-// ours tells whether attempts most likely are as they are known: nobody else has changed them lately.
+// ours reports whether attempts most likely are as they are known: nobody else has changed them lately.
 func (f *Flusher) ours(ids []trowel.AttemptID) bool {
 	for _, id := range ids {
 		if a := f.images.byID[id]; !a.running() || a.own < trusted {

@@ -96,7 +96,7 @@ func (f *Flusher) forget(id trowel.AttemptID) {
 	}
 }
 
-// storeWorks tells whether the store takes anything at all.
+// storeWorks reports whether the store takes anything at all.
 func (f *Flusher) storeWorks(ctx context.Context) bool {
 	return f.opts.Store.Update(ctx, func(tx trowel.Tx) error {
 		_, err := tx.ReserveTaskIDs(ctx, 1)

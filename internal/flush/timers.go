@@ -15,7 +15,7 @@ const idle = time.Hour
 // and limits of time. One that is out of date does no harm: the engine looks at the task.
 type timers struct{ queue attemptQueue }
 
-// waits tells whether a task in this state goes on at its RetryAt.
+// waits reports whether a task in this state goes on at its RetryAt.
 func waits(s trowel.TaskState) bool {
 	return s == trowel.TaskRetryWaiting || s == trowel.TaskGroupRetryWaiting
 }

@@ -193,7 +193,7 @@ func (w *write) audit(e trowel.Audit) {
 	w.audits = append(w.audits, e)
 }
 
-// happened tells whether the transaction was committed, although its writer was told otherwise. It
+// happened reports whether the transaction was committed, although its writer was told otherwise. It
 // locks what the transaction had locked, so that one that is still being committed comes to its end.
 func (w *write) happened(ctx context.Context, tx trowel.Tx) (bool, error) {
 	if len(w.audits) == 0 {

@@ -56,7 +56,7 @@ func (e *endings) read() (done func()) {
 	}
 }
 
-// has tells whether a try has ended, whatever was read of it.
+// has reports whether a try has ended, whatever was read of it.
 func (e *endings) has(id trowel.TryID) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -99,7 +99,7 @@ func (p *peer) Cancel(tries []trowel.TryID) {
 	p.stream.notify()
 }
 
-// has tells whether this server knows of a try of an attempt, from the agent, which is a sign of life. Of a try
+// has reports whether this server knows of a try of an attempt, from the agent, which is a sign of life. Of a try
 // that another server has given it does not know the attempt.
 func (p *peer) has(id trowel.TryID, attempt trowel.AttemptID) bool {
 	p.mu.Lock()
@@ -168,14 +168,14 @@ func (p *peer) leave() {
 	p.endStream()
 }
 
-// absent tells whether there has been no connection for so long.
+// absent reports whether there has been no connection for so long.
 func (p *peer) absent(now time.Time, limit time.Duration) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.stream == nil && now.Sub(p.since) > limit
 }
 
-// drain takes over whether the agent is drained, and tells whether that is new.
+// drain takes over whether the agent is drained, and reports whether that is new.
 func (p *peer) drain(at time.Time) (changed bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -189,7 +189,7 @@ func (p *peer) drain(at time.Time) (changed bool) {
 	return changed
 }
 
-// alive notes a sign of life, and tells whether the agent may get tasks.
+// alive notes a sign of life, and reports whether the agent may get tasks.
 func (p *peer) alive(resting bool) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -308,7 +308,7 @@ func (p *peer) check(token trowel.TokenID) error {
 	return check(&p.row, token)
 }
 
-// idle tells whether the agent has nothing, as far as this server knows.
+// idle reports whether the agent has nothing, as far as this server knows.
 func (p *peer) idle() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

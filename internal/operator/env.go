@@ -10,7 +10,7 @@ import (
 // variable is one entry of _env.
 type variable struct{ name, text string }
 
-// isVariableName tells whether a text may be the name of a variable: letters, digits that do not come
+// isVariableName reports whether a text may be the name of a variable: letters, digits that do not come
 // first, and underscores (operators 1.7, 3.2).
 func isVariableName(name string) bool {
 	for i := range len(name) {

@@ -147,7 +147,7 @@ type httpStatusError struct {
 
 func (e *httpStatusError) Error() string { return e.text }
 
-// retried tells whether the request is to be repeated; wanted is the option retry.
+// retried reports whether the request is to be repeated; wanted is the option retry.
 func (e *httpStatusError) retried(wanted bool) bool {
 	switch {
 	case e.status == http.StatusRequestTimeout, e.status == http.StatusTooManyRequests:

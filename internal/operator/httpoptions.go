@@ -73,7 +73,7 @@ func readHTTP(r *Request) (params *param.Reader, o httpOptions, err error) {
 	return params, o, err
 }
 
-// isSafeMethod tells whether requests of a method are repeated unless the task says otherwise.
+// isSafeMethod reports whether requests of a method are repeated unless the task says otherwise.
 func isSafeMethod(method string) bool {
 	switch method {
 	case "GET", "HEAD", "OPTIONS", "TRACE":
@@ -165,7 +165,7 @@ func newHTTPTarget(text string, secret bool) (*httpTarget, error) {
 	return &httpTarget{uri: uri, shown: shown, secret: secret}, nil
 }
 
-// isIllegalInURI tells whether Java's URI refuses a character.
+// isIllegalInURI reports whether Java's URI refuses a character.
 func isIllegalInURI(c rune) bool {
 	return c <= ' ' || c == 0x7f || strings.ContainsRune("\"<>\\^`{|}", c)
 }

@@ -154,7 +154,7 @@ func onlyEntry(element param.Value) (name, text string, ok bool) {
 	return name, text, ok
 }
 
-// isHeader tells whether name and value can be sent.
+// isHeader reports whether name and value can be sent.
 func isHeader(name, value string) bool {
 	for _, c := range []byte(name) {
 		if c <= ' ' || c >= 0x7f || strings.IndexByte(`()<>@,;:\"/[]?={}`, c) >= 0 {

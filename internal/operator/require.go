@@ -146,7 +146,7 @@ type requireOptions struct {
 	project       requireProject
 }
 
-// reruns tells whether a finished attempt of somebody else is to be repeated.
+// reruns reports whether a finished attempt of somebody else is to be repeated.
 func (o *requireOptions) reruns(succeeded bool) bool {
 	return o.rerunOn == "all" || o.rerunOn == "failed" && !succeeded
 }

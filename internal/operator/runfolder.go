@@ -125,7 +125,7 @@ func (f *runFolders) spare(dir string) bool {
 	return true
 }
 
-// onlyScript tells whether a folder holds a file runner.sh as overwrite makes it, and nothing else.
+// onlyScript reports whether a folder holds a file runner.sh as overwrite makes it, and nothing else.
 func onlyScript(dir string) bool {
 	entries, err := os.ReadDir(dir)
 	if err != nil || len(entries) != 1 || entries[0].Name() != shRunner || !entries[0].Type().IsRegular() {

@@ -76,7 +76,7 @@ func (m *Map) Get(key string) (Value, bool) {
 	return nil, false
 }
 
-// Has tells whether a key is there, be its value nil or not.
+// Has reports whether a key is there, be its value nil or not.
 func (m *Map) Has(key string) bool { return m.find(key) >= 0 }
 
 func (m *Map) find(key string) int {
@@ -222,7 +222,7 @@ func Merged(base, other *Map) *Map {
 	return m
 }
 
-// Equal tells whether two values are the same, the order of keys included. Numbers are equal only
+// Equal reports whether two values are the same, the order of keys included. Numbers are equal only
 // if they are of one kind: 1 is not 1.0.
 func Equal(a, b Value) bool {
 	switch a := a.(type) {
@@ -248,5 +248,5 @@ func Equal(a, b Value) bool {
 	}
 }
 
-// Equal tells whether two maps have the same keys in the same order with equal values.
+// Equal reports whether two maps have the same keys in the same order with equal values.
 func (m *Map) Equal(other *Map) bool { return Equal(m, other) }

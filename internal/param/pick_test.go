@@ -56,7 +56,7 @@ func FuzzPick(f *testing.F) {
 	})
 }
 
-// escaped tells whether a key may be written in a way that JSON does not write it.
+// escaped reports whether a key may be written in a way that JSON does not write it.
 func escaped(text string) bool {
 	for i := range len(text) {
 		if text[i] == '\\' {

@@ -69,7 +69,7 @@ func kindOf(v Value) string {
 }
 
 // Reader reads a Map with types. Its methods come in threes: X requires the key, XOr takes a
-// default when the key is absent or null, and OptX tells whether there was a value. All errors
+// default when the key is absent or null, and OptX reports whether there was a value. All errors
 // are *Error. A Reader remembers which keys were asked for; it is not for concurrent use.
 type Reader struct {
 	m    *Map
@@ -95,7 +95,7 @@ func (r *Reader) UseAll() {
 	}
 }
 
-// Used tells whether a key was asked for.
+// Used reports whether a key was asked for.
 func (r *Reader) Used(key string) bool { return r.used[key] }
 
 // UsedKeys returns the keys that were asked for, sorted.

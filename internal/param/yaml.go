@@ -194,7 +194,7 @@ func yamlEscape(r rune) (string, bool) {
 	}
 }
 
-// isSimpleKey tells whether a key can stand before ": " without a "?".
+// isSimpleKey reports whether a key can stand before ": " without a "?".
 func isSimpleKey(key string) bool {
 	return key != "" && !strings.ContainsAny(key, "\n\u0085\u2028\u2029") && utf16Len(key) < yamlKey
 }
@@ -226,7 +226,7 @@ func (w *yamlWriter) key(key string) {
 	}
 }
 
-// keyStyles tells whether a key can stand without quotes, and in single quotes.
+// keyStyles reports whether a key can stand without quotes, and in single quotes.
 func keyStyles(key string) (plain, single bool) {
 	if key == "" {
 		return false, true // Digdag writes nothing here, which reads as null
@@ -246,7 +246,7 @@ func keyStyles(key string) (plain, single bool) {
 	return plain, true
 }
 
-// isReservedKey tells whether Digdag's writer puts a key in double quotes because it could be read
+// isReservedKey reports whether Digdag's writer puts a key in double quotes because it could be read
 // as a boolean. The writer misses some.
 func isReservedKey(key string) bool {
 	switch key {

@@ -106,7 +106,7 @@ func (b *Backlog) take(e *entry) {
 // Len returns how many tasks are in the backlog.
 func (b *Backlog) Len() int { return b.count }
 
-// Has tells whether a task of the attempt is in the backlog.
+// Has reports whether a task of the attempt is in the backlog.
 func (b *Backlog) Has(attempt trowel.AttemptID) bool { return len(b.byTry[attempt]) > 0 }
 
 // Started notes that a task runs.
@@ -138,7 +138,7 @@ func (b *Backlog) Stopped(attempt trowel.AttemptID, task trowel.TaskID) {
 	}
 }
 
-// Runs tells whether a task of the attempt runs, as far as is known.
+// Runs reports whether a task of the attempt runs, as far as is known.
 func (b *Backlog) Runs(attempt trowel.AttemptID) bool { return b.running[attempt] != nil }
 
 // End takes all tasks of an attempt out, and notes that none of them runs.

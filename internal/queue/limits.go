@@ -113,7 +113,7 @@ func (l *Limits) Pool(project trowel.ProjectID, name string) (found *trowel.Pool
 // Open is how much of a demand's limit is left; negative if it was lowered.
 func (l *Limits) Open(d Demand) int { return d.Limit - l.Uses[d.Use] }
 
-// fits tells whether there is room for a demand.
+// fits reports whether there is room for a demand.
 func (l *Limits) fits(d Demand) bool { return d.Limit == trowel.Unlimited || l.Open(d) >= d.Amount }
 
 // Holds are what a task holds once it runs: what it takes, and what it held before.

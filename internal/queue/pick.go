@@ -131,7 +131,7 @@ func (run *picking) agentFor(h *head) Agent {
 	return nil
 }
 
-// room tells whether all limits let a task run.
+// room reports whether all limits let a task run.
 func (run *picking) room(h *head, r *Ready) bool {
 	by := run.keptBy(h, r)
 	if by == "" {

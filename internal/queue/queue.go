@@ -9,7 +9,7 @@ import (
 type Agent interface {
 	// ID names the agent in leases and in the audit.
 	ID() string
-	// Serves tells whether the agent may run a task with these needs: it has the queue and the labels.
+	// Serves reports whether the agent may run a task with these needs: it has the queue and the labels.
 	Serves(n *trowel.Needs) bool
 	// Free returns how many tasks the agent takes now.
 	Free() int

@@ -61,7 +61,7 @@ func (r *Renewals) Register(ctx context.Context, row *trowel.Agent) error {
 	return nil
 }
 
-// Renew moves the end of an agent's lease, and returns when that is written. held tells whether the agent's
+// Renew moves the end of an agent's lease, and returns when that is written. held reports whether the agent's
 // row was there; if it was not, its tries are not its own any more. Renewing twice is harmless.
 func (r *Renewals) Renew(ctx context.Context, id string) (held bool, err error) {
 	answer := make(chan renewal, 1)

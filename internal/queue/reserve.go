@@ -45,7 +45,7 @@ func (run *picking) reserve() {
 	}
 }
 
-// wide tells whether a lane waits for nothing but slots, of which it needs several of one pool.
+// wide reports whether a lane waits for nothing but slots, of which it needs several of one pool.
 func (run *picking) wide(h *head) bool {
 	several := false
 	for _, d := range h.demands {
@@ -65,7 +65,7 @@ func (run *picking) wide(h *head) bool {
 	return false
 }
 
-// keptFrom tells whether a pool is reserved for another task that is not of smaller weight and is older.
+// keptFrom reports whether a pool is reserved for another task that is not of smaller weight and is older.
 func (run *picking) keptFrom(h *head, r *Ready, d Demand) bool {
 	other, taken := run.reserved[d.Use]
 	if !taken || !d.Pool || other.task == r.Task {

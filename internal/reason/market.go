@@ -79,7 +79,7 @@ func (m *Market) position(own *queue.Ready, now time.Time, wants func(a *ask) bo
 	return before + 1
 }
 
-// before tells whether a task comes before another in the order of claims.
+// before reports whether a task comes before another in the order of claims.
 func (m *Market) before(a, b *queue.Ready, now time.Time) bool {
 	wa, wb := m.aged(a, now), m.aged(b, now)
 	switch {

@@ -55,7 +55,7 @@ func (a *asking) add(r Reason) {
 	a.found = append(a.found, r)
 }
 
-// full tells whether a demand has no room.
+// full reports whether a demand has no room.
 func (a *asking) full(d queue.Demand) bool {
 	return d.Limit != trowel.Unlimited && a.Limits.Open(d) < d.Amount
 }

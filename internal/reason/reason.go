@@ -97,7 +97,7 @@ func plain(code Code, t *trowel.Task, text string) Reason {
 	return Reason{Code: code, Text: text, Since: t.UpdatedAt, Fields: param.New()}
 }
 
-// attemptDone tells whether nothing of the attempt goes on.
+// attemptDone reports whether nothing of the attempt goes on.
 func (f *Facts) attemptDone() bool { return f.Attempt.Flags&trowel.AttemptDone != 0 }
 
 // clock writes an instant for people, in the zone of the attempt.

@@ -85,7 +85,7 @@ func (t *Tree) Open(id trowel.TaskID) []trowel.TaskID {
 	return open
 }
 
-// Unreachable tells whether a blocked task can never run, as long as nobody changes what has ended (control
+// Unreachable reports whether a blocked task can never run, as long as nobody changes what has ended (control
 // K203). It is false for tasks in other states.
 func (t *Tree) Unreachable(id trowel.TaskID) bool {
 	n := t.nodes[id]
@@ -168,17 +168,17 @@ func (t *Tree) class(u *node) string {
 	return ""
 }
 
-// present tells whether a task belongs to the round in which its parent is now (language X14).
+// present reports whether a task belongs to the round in which its parent is now (language X14).
 func present(n, parent *node) bool {
 	return n.ParentRound == parent.Round || n.ParentRound == everyRound
 }
 
-// failing tells whether a planned task has failed and only its handlers run (control K208).
+// failing reports whether a planned task has failed and only its handlers run (control K208).
 func failing(n *node) bool {
 	return n.Flags&(trowel.TaskDelayedError|trowel.TaskDelayedGroupError) != 0
 }
 
-// handler tells whether a task runs because its parent failed.
+// handler reports whether a task runs because its parent failed.
 func handler(n, parent *node) bool {
 	own, _ := strings.CutPrefix(n.FullName, parent.FullName)
 	return strings.HasPrefix(own, "^error") || strings.HasPrefix(own, "^failure-alert")

@@ -37,7 +37,7 @@ func (l *Link) beats(ctx context.Context) error {
 	}
 }
 
-// overdue tells whether the last heartbeat that was answered is longer ago than a lease.
+// overdue reports whether the last heartbeat that was answered is longer ago than a lease.
 func (l *Link) overdue(s *Settings) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

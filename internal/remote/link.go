@@ -267,7 +267,7 @@ func (l *Link) Pause(reason string) {
 	poke(l.beatNow)
 }
 
-// isEnding tells whether the agent takes nothing new any more.
+// isEnding reports whether the agent takes nothing new any more.
 func (l *Link) isEnding() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -323,7 +323,7 @@ func (l *Link) heldTries() (id string, list api.AgentHeld) {
 	return l.settings.ID, list
 }
 
-// isResting tells whether nothing new is taken. It is called under the mutex.
+// isResting reports whether nothing new is taken. It is called under the mutex.
 func (l *Link) isResting() bool { return l.resting || l.paused != "" }
 
 // server is the address of the server that is used now.
@@ -350,7 +350,7 @@ func newBackoff(longest time.Duration) *backoff {
 
 func (b *backoff) reset() { b.next = shortestWait }
 
-// pause waits and tells whether ctx goes on.
+// pause waits and reports whether ctx goes on.
 func (b *backoff) pause(ctx context.Context) bool {
 	wait := b.next/2 + rand.N(b.next)
 	b.next = min(2*b.next, b.longest)

@@ -24,7 +24,7 @@ func (e *RefusedError) Error() string {
 	return fmt.Sprintf("the server at %s refuses this agent: %s (HTTP %d)", e.Server, e.Message, e.Status)
 }
 
-// lasting tells whether another try would be refused, too: the token is wrong, or the version.
+// lasting reports whether another try would be refused, too: the token is wrong, or the version.
 func (e *RefusedError) lasting() bool {
 	switch e.Status {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusConflict, http.StatusBadRequest, http.StatusMethodNotAllowed:
@@ -33,7 +33,7 @@ func (e *RefusedError) lasting() bool {
 	return false
 }
 
-// passing tells whether the server may answer otherwise soon.
+// passing reports whether the server may answer otherwise soon.
 func (e *RefusedError) passing() bool {
 	return e.Status >= 500 || e.Status == http.StatusRequestTimeout || e.Status == http.StatusTooManyRequests
 }

@@ -346,7 +346,7 @@ func within[T any](t *testing.T, c <-chan T, what string) T {
 	}
 }
 
-// isPath tells whether a request goes to a path of agents.
+// isPath reports whether a request goes to a path of agents.
 func isPath(r *http.Request, end string) bool { return strings.HasSuffix(r.URL.Path, end) }
 
 // zipped is a text as it is sent, and its size.

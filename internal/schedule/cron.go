@@ -189,7 +189,7 @@ func tokens(text, separators string) []string {
 	return strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(separators, r) })
 }
 
-// possible tells whether the fields ever match. Weekdays do not matter: each day of the calendar,
+// possible reports whether the fields ever match. Weekdays do not matter: each day of the calendar,
 // February 29 too, falls on every weekday at some time.
 func (f cronFields) possible() bool {
 	for month := time.January; month <= time.December; month++ {

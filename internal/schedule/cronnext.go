@@ -33,7 +33,7 @@ func (c cron) next(unix int64, zone Zone) int64 {
 	return soonest
 }
 
-// match tells whether the minute of a local date and time matches.
+// match reports whether the minute of a local date and time matches.
 func (f cronFields) match(local wall) bool {
 	day, second := divFloor(int64(local), secondsPerDay)
 	minute := second / secondsPerMinute
@@ -42,7 +42,7 @@ func (f cronFields) match(local wall) bool {
 		f.matchDay(day)
 }
 
-// matchDay tells whether a day, counted from 1970-01-01, matches.
+// matchDay reports whether a day, counted from 1970-01-01, matches.
 func (f cronFields) matchDay(day int64) bool {
 	year, month, date := dateOf(day)
 	return f.datesIn(year, month, day-date+1)&(1<<date) != 0

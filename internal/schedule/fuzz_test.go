@@ -101,7 +101,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// fits tells whether there is no error or one of the right type.
+// fits reports whether there is no error or one of the right type.
 func fits(err error) bool {
 	var fault *param.Error
 	return err == nil || errors.As(err, &fault)

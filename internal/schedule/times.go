@@ -12,7 +12,7 @@ type Time struct {
 	Session, Run time.Time
 }
 
-// Finished tells whether the schedule was over, so that the times are those of the year 9999.
+// Finished reports whether the schedule was over, so that the times are those of the year 9999.
 func (t Time) Finished() bool { return t.Session.Unix() >= endOfSchedule }
 
 // times are the session times of a schedule, in Unix seconds.

@@ -106,7 +106,7 @@ func listedRegion(name string) bool {
 	return !strings.Contains(name, " ") && strings.Contains(zoneNames, " "+name+" ")
 }
 
-// newerRegion tells whether a name may be a region that is newer than zoneNames: it has the area of
+// newerRegion reports whether a name may be a region that is newer than zoneNames: it has the area of
 // a listed one and is not merely spelled differently. Then the installed database decides.
 func newerRegion(name string) bool {
 	area, city, found := strings.Cut(name, "/")

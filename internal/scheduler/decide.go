@@ -126,7 +126,7 @@ func (d *session) failed(err error) outcome {
 	return d.postponed(trowel.DecisionError, d.now.Add(afterError), err.Error())
 }
 
-// isPassing tells whether an error says nothing about a session: the database cannot be used now, or
+// isPassing reports whether an error says nothing about a session: the database cannot be used now, or
 // the scheduler is stopping.
 func isPassing(err error) bool {
 	return errors.Is(err, trowel.ErrUnavailable) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)

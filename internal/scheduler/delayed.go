@@ -47,7 +47,7 @@ func (s *Scheduler) beginDelayed(ctx context.Context) (time.Time, error) {
 	}
 }
 
-// begin begins one attempt, with the revision that it was made with, and tells whether it waits no
+// begin begins one attempt, with the revision that it was made with, and reports whether it waits no
 // more. One that cannot run is kept as a failed one, so that the next one has its turn (differs from
 // S40a, see docs/compatibility.md).
 func (s *Scheduler) begin(ctx context.Context, id trowel.AttemptID) (bool, error) {
@@ -80,7 +80,7 @@ func (s *Scheduler) begin(ctx context.Context, id trowel.AttemptID) (bool, error
 	return true, nil
 }
 
-// forget deletes what an attempt waits for, if it has begun or ended, and tells whether it has.
+// forget deletes what an attempt waits for, if it has begun or ended, and reports whether it has.
 func (s *Scheduler) forget(ctx context.Context, id trowel.AttemptID) (over bool, err error) {
 	err = s.opts.Store.Update(ctx, func(tx trowel.Tx) error {
 		a, err := tx.FindAttempt(ctx, id)
@@ -97,7 +97,7 @@ func (s *Scheduler) forget(ctx context.Context, id trowel.AttemptID) (over bool,
 	return over, err
 }
 
-// isEarly tells whether an attempt before this one in the backfill still runs or waits, although the
+// isEarly reports whether an attempt before this one in the backfill still runs or waits, although the
 // session before it has no unfinished attempt: because that one was killed while it waited.
 func isEarly(ctx context.Context, tx trowel.Tx, id trowel.AttemptID) (bool, error) {
 	own, err := tx.FindAttemptSummary(ctx, id)

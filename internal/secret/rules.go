@@ -20,10 +20,10 @@ const invalidSecret = "Invalid secret"
 // key is safe as the name of a file.
 var keyForm = regexp.MustCompile(`^[a-zA-Z]([a-zA-Z0-9_-]*[a-zA-Z0-9])?(\.[a-zA-Z]([a-zA-Z0-9_-]*[a-zA-Z0-9])?)*$`)
 
-// ValidKey tells whether a key may be stored (server 1.10.19). CheckKey, for look-ups, is less strict.
+// ValidKey reports whether a key may be stored (server 1.10.19). CheckKey, for look-ups, is less strict.
 func ValidKey(key string) bool { return len(key) <= MaxKeyBytes && keyForm.MatchString(key) }
 
-// ValidValue tells whether a value may be stored (server 1.10.19); it may be empty.
+// ValidValue reports whether a value may be stored (server 1.10.19); it may be empty.
 func ValidValue(value string) bool { return len(value) <= MaxValueBytes }
 
 // CheckStored refuses a key or a value that may not be stored, with Digdag's text and kind invalid

@@ -56,7 +56,7 @@ type KeyError struct{ Key string }
 // Error returns Digdag's text (operators 1.6).
 func (e *KeyError) Error() string { return fmt.Sprintf("Illegal key: '%s'", e.Key) }
 
-// CheckKey tells whether a text may be looked up: keys are not empty, have no "*" and no empty
+// CheckKey reports whether a text may be looked up: keys are not empty, have no "*" and no empty
 // segment (operators 1.6). The error is a *KeyError.
 func CheckKey(key string) error {
 	if strings.Contains(key, "*") {

@@ -139,7 +139,7 @@ func (c *call) send(status int, sizeBytes int64, content io.Reader) {
 	}
 }
 
-// accepts tells whether the Accept header of the request admits a content type.
+// accepts reports whether the Accept header of the request admits a content type.
 func (c *call) accepts(contentType string) bool {
 	headers := c.r.Header.Values("Accept")
 	if len(headers) == 0 {

@@ -171,7 +171,7 @@ func (h *history) page(limit int) (api.AuditList, error) {
 	}
 }
 
-// recordIsNext tells whether the next record comes before the next move. Of one instant the record comes
+// recordIsNext reports whether the next record comes before the next move. Of one instant the record comes
 // first: it says what caused the moves.
 func (h *history) recordIsNext(move *trowel.Audit) bool {
 	switch {

@@ -105,7 +105,7 @@ type gathered struct {
 	told      int64 // before what is behind
 }
 
-// take returns all that was gathered. open tells whether the stream goes on.
+// take returns all that was gathered. open reports whether the stream goes on.
 func (w *watcher) take() (g gathered, open bool) {
 	e := w.events
 	e.mu.Lock()

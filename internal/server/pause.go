@@ -113,7 +113,7 @@ func (c *call) workflowState(tx trowel.Tx, project *trowel.Project) (api.Workflo
 	return state, err
 }
 
-// getWorkflowState tells whether a workflow is paused.
+// getWorkflowState reports whether a workflow is paused.
 func getWorkflowState(c *call) (any, error) {
 	return inProject(c, func(tx trowel.Tx, p *trowel.Project) (api.WorkflowState, error) { return c.workflowState(tx, p) })
 }

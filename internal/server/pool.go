@@ -168,7 +168,7 @@ func (c *call) can(project trowel.ProjectID, verbs ...access.Verb) api.List[stri
 	return allowed
 }
 
-// seesPool tells whether the caller may know of a pool: those of the site are everybody's.
+// seesPool reports whether the caller may know of a pool: those of the site are everybody's.
 func (c *call) seesPool(p *trowel.Pool) bool {
 	return p.ProjectID == 0 || c.may(p.ProjectID) == nil
 }
@@ -212,7 +212,7 @@ func comparePools(a, b *trowel.Pool) int {
 	return cmp.Or(cmp.Compare(a.ProjectID, b.ProjectID), cmp.Compare(a.Name, b.Name))
 }
 
-// afterPool tells whether a pool comes after that of a cursor.
+// afterPool reports whether a pool comes after that of a cursor.
 func afterPool(p *trowel.Pool, key []string) bool {
 	id, _ := strconv.ParseInt(key[0], 10, 64)
 	return comparePools(p, &trowel.Pool{ProjectID: trowel.ProjectID(id), Name: key[1]}) > 0

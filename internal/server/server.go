@@ -209,7 +209,7 @@ func (s *Server) serveAPI(w *recorder, r *http.Request, path string) {
 	c.answer(c.run(r.Context(), known))
 }
 
-// open tells whether a method of a path needs no authentication.
+// open reports whether a method of a path needs no authentication.
 func (f found) open(method string) bool {
 	r := f.methods[readMethod(method)]
 	return r != nil && r.open

@@ -46,7 +46,7 @@ func parseTopic(text string) (topic, error) {
 	return t, nil
 }
 
-// has tells whether an event is of the topic. Rows of tasks go to those who look at their attempt:
+// has reports whether an event is of the topic. Rows of tasks go to those who look at their attempt:
 // everybody else would drown in them.
 func (t topic) has(event Event) bool {
 	ofTask, ofLog := event.Task != nil, event.Log != nil
@@ -77,7 +77,7 @@ func (t topic) has(event Event) bool {
 	}
 }
 
-// hasElsewhere tells whether what another server did may be of the topic. The project is not known.
+// hasElsewhere reports whether what another server did may be of the topic. The project is not known.
 func (t topic) hasElsewhere(event Event) bool {
 	if event.Log != nil { // output, of nobody knows whom
 		return t.kind == "log"
@@ -92,7 +92,7 @@ func (t topic) hasElsewhere(event Event) bool {
 	}
 }
 
-// shows tells whether an attempt is of the topic.
+// shows reports whether an attempt is of the topic.
 func (t topic) shows(a *trowel.AttemptSummary) bool {
 	switch t.kind {
 	case "project":

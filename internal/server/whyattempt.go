@@ -202,7 +202,7 @@ func (a *asker) readTogether(ids []trowel.TaskID) error {
 	return err
 }
 
-// undecided tells whether one has to look further than at the upstreams of a blocked task to know whether
+// undecided reports whether one has to look further than at the upstreams of a blocked task to know whether
 // it may ever run.
 func (a *asker) undecided(t *trowel.Task) bool {
 	return len(t.Upstreams) > siblingsAtOnce || slices.ContainsFunc(t.Upstreams, func(id trowel.TaskID) bool {

@@ -77,7 +77,7 @@ func (a *asker) blocker(b reason.Blocker) api.Blocker {
 	return shape
 }
 
-// allows tells whether the caller may do what is offered.
+// allows reports whether the caller may do what is offered.
 func (a *asker) allows(action string) bool {
 	verb, project := access.KillAttempt, a.summary.Project.ID
 	switch action {

@@ -193,7 +193,7 @@ func stateOf(task string, result trowel.Result) *param.Map {
 	)
 }
 
-// Probe tells whether states can be kept: that is better known before anything has run.
+// Probe reports whether states can be kept: that is better known before anything has run.
 func (s Session) Probe() error {
 	err := os.MkdirAll(s.Dir, 0o777) //nolint:gosec // the umask decides, as for all files of the project
 	if err == nil {

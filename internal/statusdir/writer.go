@@ -53,7 +53,7 @@ func (k *Writer) keep(task *trowel.Task) error {
 	return nil
 }
 
-// Has tells whether a task of this name has succeeded in this run.
+// Has reports whether a task of this name has succeeded in this run.
 func (k *Writer) Has(task string) bool {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -122,7 +122,7 @@ func (db *DB) alone(ctx context.Context, begin string, f func(trowel.Tx) error) 
 	}
 }
 
-// aloneOn is alone on one connection. It tells whether the transaction never began, after an error.
+// aloneOn is alone on one connection. It reports whether the transaction never began, after an error.
 func (db *DB) aloneOn(ctx context.Context, begin string, f func(trowel.Tx) error) (unbegun bool, err error) {
 	s, err := db.begun(ctx, begin)
 	if err != nil {

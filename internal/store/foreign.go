@@ -9,7 +9,7 @@ import (
 
 const sqlFindTablePostgres = `SELECT count(*) FROM pg_catalog.pg_tables WHERE schemaname = $1 AND tablename = $2`
 
-// HasTable tells whether the database that this store is in has a table of another program. SQLite
+// HasTable reports whether the database that this store is in has a table of another program. SQLite
 // files have none.
 func (db *DB) HasTable(ctx context.Context, schema, table string) (bool, error) {
 	if db.dialect.Channel == "" { // not PostgreSQL

@@ -84,7 +84,7 @@ func errOld(message string) error {
 	}
 }
 
-// CheckMigrated returns an error unless a database has the newest schema. exists tells whether it has
+// CheckMigrated returns an error unless a database has the newest schema. exists reports whether it has
 // the table of migrations.
 func CheckMigrated(ctx context.Context, db Database, dir fs.FS, exists bool) error {
 	s, err := ReadSchema(ctx, db, dir, exists)

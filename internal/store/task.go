@@ -99,7 +99,7 @@ func (t *tx) InsertTasks(ctx context.Context, tasks []*trowel.Task) error {
 	return nil
 }
 
-// isFresh tells whether newColumns say all about a task.
+// isFresh reports whether newColumns say all about a task.
 func isFresh(row *trowel.Task) bool {
 	return row.ResumingID == 0 && row.Round == 0 && row.RetryCount == 0 && row.RetryAt.IsZero() && row.WaitReason == "" &&
 		row.StateParams.Len() == 0 && row.Result.Empty() && row.Error.Len() == 0 && row.Needs == nil && row.Holds == nil && row.Losses == 0 && len(row.Masked) == 0
@@ -128,7 +128,7 @@ func addNew(v *values, row *trowel.Task) {
 	v.bool(begun(row))
 }
 
-// begun tells whether a task that is inserted, or was blocked, has begun: more may come of it than that
+// begun reports whether a task that is inserted, or was blocked, has begun: more may come of it than that
 // others unblock it. It stays begun from then on.
 func begun(row *trowel.Task) bool {
 	return !row.State.Done() && (row.State != trowel.TaskBlocked || row.WaitReason != "")

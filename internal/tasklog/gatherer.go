@@ -127,7 +127,7 @@ func (g *Gatherer) Run(ctx context.Context) error {
 	}
 }
 
-// pause waits and tells whether ctx goes on.
+// pause waits and reports whether ctx goes on.
 func pause(ctx context.Context, length time.Duration) bool {
 	timer := time.NewTimer(length)
 	defer timer.Stop()

@@ -274,7 +274,7 @@ const (
 	sharedBlob = "all-"
 )
 
-// isOwn tells whether a blob has one file only.
+// isOwn reports whether a blob has one file only.
 func isOwn(key string) bool { return strings.HasPrefix(path.Base(key), ownBlob) }
 
 // prefix begins the keys of all blobs with logs of an attempt.

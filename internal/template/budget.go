@@ -15,7 +15,7 @@ type budget struct {
 // lookEvery is how many announced bytes pass between two looks at the heap.
 const lookEvery = 16 << 20
 
-// exceeded takes an announcement and tells whether the evaluation must end.
+// exceeded takes an announcement and reports whether the evaluation must end.
 func (b *budget) exceeded(bytes int) bool {
 	b.announced += max(0, bytes) // code may make up sizes
 	if b.announced < lookEvery {

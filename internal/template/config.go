@@ -97,10 +97,10 @@ func (w *walk) object(m *param.Map) (param.Value, error) {
 	return built, nil
 }
 
-// left tells whether the value of a key is not evaluated (language T3).
+// left reports whether the value of a key is not evaluated (language T3).
 func left(key string) bool { return key == "_do" || key == "_else_do" }
 
-// templated tells whether a value has a text with a dollar sign (language T4).
+// templated reports whether a value has a text with a dollar sign (language T4).
 func templated(v param.Value) bool {
 	switch v := v.(type) {
 	case string:

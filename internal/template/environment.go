@@ -45,7 +45,7 @@ func newEnvironment(e *Evaluator, sc scope, zone *time.Location) *environment {
 }
 
 // watch ends the evaluation when its time is over or ctx ends. What it returns ends the watch, and
-// tells whether neither has happened.
+// reports whether neither has happened.
 func (env *environment) watch(ctx context.Context) (stop func() bool) {
 	timer := time.AfterFunc(env.evaluator.options.TimeLimit, func() { env.interrupt(ErrTimeout) })
 	canceled := context.AfterFunc(ctx, func() { env.interrupt(context.Cause(ctx)) })

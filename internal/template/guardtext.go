@@ -152,7 +152,7 @@ func (env *environment) counted(text goja.String, with goja.Callable) goja.Value
 	})
 }
 
-// surelySmall tells whether no number of matches can make the result too long.
+// surelySmall reports whether no number of matches can make the result too long.
 func (env *environment) surelySmall(text, replacement goja.String) bool {
 	n, m := int64(text.Length()+1), int64(replacement.Length())
 	if strings.Contains(replacement.String(), "$") {

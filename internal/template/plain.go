@@ -24,7 +24,7 @@ const (
 // chain is a cursor over a plain reference.
 type chain struct{ rest string }
 
-// isPlain tells whether code is a plain reference by its form.
+// isPlain reports whether code is a plain reference by its form.
 func isPlain(code string) bool {
 	c := chain{trimSpace(code)}
 	root, ok := c.root()
@@ -193,7 +193,7 @@ func utf16Length(s string) int {
 	return n
 }
 
-// objectProperty tells whether every object inherits a property of the name.
+// objectProperty reports whether every object inherits a property of the name.
 func objectProperty(name string) bool {
 	switch name {
 	case "constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString", "toString", "valueOf",
@@ -203,7 +203,7 @@ func objectProperty(name string) bool {
 	return false
 }
 
-// reserved tells whether a name is a word of the language, or one that a parameter does not simply hide.
+// reserved reports whether a name is a word of the language, or one that a parameter does not simply hide.
 func reserved(name string) bool {
 	switch name {
 	case "arguments", "async", "await", "break", "case", "catch", "class", "const", "continue", "debugger", "default",

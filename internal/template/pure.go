@@ -33,7 +33,7 @@ func purityOf(e ast.Expression) purity {
 	return p
 }
 
-// value goes through an expression and tells whether it is pure.
+// value goes through an expression and reports whether it is pure.
 func (p *purity) value(e ast.Expression) bool {
 	switch e := e.(type) {
 	case *ast.StringLiteral, *ast.BooleanLiteral, *ast.NullLiteral:
@@ -105,7 +105,7 @@ func (p *purity) call(e *ast.CallExpression) bool {
 	return p.value(callee.Left) && p.values(e.ArgumentList)
 }
 
-// makesMoment tells whether a call is moment(...), moment.utc(...) or the like.
+// makesMoment reports whether a call is moment(...), moment.utc(...) or the like.
 func makesMoment(e *ast.CallExpression) bool {
 	switch callee, _ := plainText(e.Callee); callee {
 	case "moment", "moment.utc", "moment.unix", "moment.parseZone":
@@ -114,7 +114,7 @@ func makesMoment(e *ast.CallExpression) bool {
 	return false
 }
 
-// certain tells whether a value is sure not to be undefined, which moment takes for now.
+// certain reports whether a value is sure not to be undefined, which moment takes for now.
 func certain(e ast.Expression) bool {
 	switch e := e.(type) {
 	case *ast.StringLiteral, *ast.NumberLiteral:

@@ -65,7 +65,7 @@ func between(text, prefix, suffix string) (string, bool) {
 	return strings.CutSuffix(text, suffix)
 }
 
-// nothing tells whether a property was asked of null or of undefined, which the interpreter does not
+// nothing reports whether a property was asked of null or of undefined, which the interpreter does not
 // say: null, if at the place of the error stands null or a plain reference to a null parameter. The
 // interpreter knows no place for the callee of a call; the first place that reads a property of the
 // name from nothing has to do. It also returns the name, which the interpreter garbles beyond ASCII.

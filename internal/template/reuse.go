@@ -45,7 +45,7 @@ func isScalar(v param.Value) bool {
 	return true
 }
 
-// within tells whether all references of an expression are parameters, and no globals.
+// within reports whether all references of an expression are parameters, and no globals.
 func (p purity) within(sc scope) bool {
 	for _, reference := range p.references {
 		root, _, _ := strings.Cut(reference, ".")

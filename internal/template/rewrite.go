@@ -58,7 +58,7 @@ type refusedError struct {
 
 func (e *refusedError) Error() string { return e.message }
 
-// isSimple tells whether code is sure to have no loop and no function, no assignment, and few
+// isSimple reports whether code is sure to have no loop and no function, no assignment, and few
 // enough additions that what it makes cannot become much larger than its operands.
 func isSimple(code string) bool {
 	const maxAdditions = 8

@@ -87,7 +87,7 @@ func sgrLength(line []byte) int {
 // SGRReset takes all colours away.
 const SGRReset = "\x1b[0m"
 
-// SGRResets tells whether a colour sequence takes all colours away.
+// SGRResets reports whether a colour sequence takes all colours away.
 func SGRResets(sgr []byte) bool {
 	for _, c := range sgr[2 : len(sgr)-1] {
 		if c != '0' && c != ';' {

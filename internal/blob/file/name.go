@@ -51,7 +51,7 @@ func escape(part string) string {
 	return name.String()
 }
 
-// reserved tells whether a part of a key is a device on Windows.
+// reserved reports whether a part of a key is a device on Windows.
 func reserved(part string) bool {
 	stem, _, _ := strings.Cut(strings.ToLower(part), ".")
 	switch stem {

@@ -47,7 +47,7 @@ func isBreak(r rune) bool        { return has(r, classBreak) }
 func isBlankOrBreak(r rune) bool { return has(r, classBreak|classBlank) }
 func isSpaceOrBreak(r rune) bool { return has(r, classBreak|classBlank|classTab) }
 
-// isPrintable tells whether YAML allows a character (language L10).
+// isPrintable reports whether YAML allows a character (language L10).
 func isPrintable(r rune) bool {
 	switch {
 	case r < 0x20:

@@ -2,7 +2,7 @@ package yaml
 
 import "fmt"
 
-// separator reads the ',' between entries; it tells whether an entry may follow.
+// separator reads the ',' between entries; it reports whether an entry may follow.
 func (p *parser) separator(first bool, context, problem string, start Mark) bool {
 	if first || p.skip(tokenFlowEntry) {
 		return p.failure == nil

@@ -157,7 +157,7 @@ func (r *reader) forward(n int) {
 	}
 }
 
-// endsLine tells whether a carriage return that was just read is a line break of its own.
+// endsLine reports whether a carriage return that was just read is a line break of its own.
 func (r *reader) endsLine() bool {
 	c, size := r.at(r.pos)
 	return size > 0 && c != '\n'

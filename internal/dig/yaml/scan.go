@@ -13,7 +13,7 @@ type scanner struct {
 	flowLevel int
 	indent    int
 	indents   []int
-	// keyAllowed tells whether a key without "?" may start at this place.
+	// keyAllowed reports whether a key without "?" may start at this place.
 	keyAllowed bool
 	keys       []possibleKey // in the order in which they were found
 }
@@ -190,12 +190,12 @@ func (s *scanner) toNextToken() {
 	}
 }
 
-// isDocumentIndicator tells whether "---" or "..." stands here as the mark of a document.
+// isDocumentIndicator reports whether "---" or "..." stands here as the mark of a document.
 func (s *scanner) isDocumentIndicator(indicator string) bool {
 	return s.column == 0 && s.hasPrefix(indicator) && s.spaceAfterIndicator()
 }
 
-// hasPrefix tells whether the text goes on with a text of three characters.
+// hasPrefix reports whether the text goes on with a text of three characters.
 func (s *scanner) hasPrefix(prefix string) bool {
 	_, end := s.peekAfter(len(prefix))
 	return s.text[s.pos:end] == prefix
@@ -206,7 +206,7 @@ func (s *scanner) spaceAfterIndicator() bool {
 	return isSpaceOrBreak(c)
 }
 
-// startsPlain tells whether a plain scalar can begin with the character (language L23).
+// startsPlain reports whether a plain scalar can begin with the character (language L23).
 func (s *scanner) startsPlain(c rune) bool {
 	switch c {
 	case '-':

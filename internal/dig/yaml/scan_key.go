@@ -75,7 +75,7 @@ func (s *scanner) unwind(column int) {
 	}
 }
 
-// addIndent tells whether a block collection begins at this column.
+// addIndent reports whether a block collection begins at this column.
 func (s *scanner) addIndent(column int) bool {
 	if s.indent >= column {
 		return false

@@ -98,7 +98,7 @@ func (s *scanner) plainSpaces() (spaces string, joined bool) {
 	return fold(first, breaks.String()), true
 }
 
-// endsDocument tells whether a line begins that ends a plain scalar: any "---", or "..." alone.
+// endsDocument reports whether a line begins that ends a plain scalar: any "---", or "..." alone.
 func (s *scanner) endsDocument() bool {
 	return s.hasPrefix("---") || s.hasPrefix("...") && s.spaceAfterIndicator()
 }

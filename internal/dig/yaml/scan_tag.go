@@ -76,7 +76,7 @@ func (s *scanner) fetchTag() {
 	s.tokens = append(s.tokens, t)
 }
 
-// tagHasHandle tells whether a second '!' follows before the next blank.
+// tagHasHandle reports whether a second '!' follows before the next blank.
 func (s *scanner) tagHasHandle() bool {
 	for i := s.pos + 1; ; {
 		c, size := s.at(i)

@@ -47,7 +47,7 @@ func (m *Model) ResumeFrom(name string) ([]*Task, error) {
 	return list, nil
 }
 
-// comesBefore tells whether t is an upstream of the task or of one above it, or below such a one.
+// comesBefore reports whether t is an upstream of the task or of one above it, or below such a one.
 func (m *Model) comesBefore(t, from *Task) bool {
 	for ; t != nil; t = m.currentParent(t) {
 		for at := from; at != nil; at = m.Task(at.Parent) {

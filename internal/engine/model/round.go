@@ -143,7 +143,7 @@ func (m *Model) finish(t *Task) {
 	}
 }
 
-// progressible tells whether a child goes on or may go on (X12).
+// progressible reports whether a child goes on or may go on (X12).
 func (m *Model) progressible(t *Task) bool {
 	for _, c := range m.children(t) {
 		if c.State == trowel.TaskBlocked && m.upstreamsSucceeded(c) {

@@ -34,7 +34,7 @@ func (m *Model) addCommand(root *Task, name, operator string) {
 	m.insert([]dig.Task{{Parent: -1, FullName: root.Name + name, Local: local, Export: param.New()}}, root.ID, nil, 0)
 }
 
-// ofSLA tells whether the task is the root of a tree that SLA added.
+// ofSLA reports whether the task is the root of a tree that SLA added.
 func (m *Model) ofSLA(t *Task) bool {
 	return t.Parent == 1 && strings.HasPrefix(t.Name, m.Tasks[0].Name+"^sla")
 }

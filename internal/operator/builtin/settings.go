@@ -39,7 +39,7 @@ func (s *settings) text(key string) string {
 	return text
 }
 
-// number reads a number from low on; found tells whether the setting is there.
+// number reads a number from low on; found reports whether the setting is there.
 func (s *settings) number(key string, low int) (n int, found bool) {
 	text, found := s.get(key)
 	if !found {

@@ -10,7 +10,7 @@ type Database interface {
 	HasTable(ctx context.Context, schema, table string) (bool, error)
 }
 
-// Present tells whether the database of a store has Digdag's tables as well, in the schema where Digdag
+// Present reports whether the database of a store has Digdag's tables as well, in the schema where Digdag
 // makes them.
 func Present(ctx context.Context, db Database) (bool, error) {
 	for _, table := range []string{"schema_migrations", "session_attempts", "workflow_definitions"} {

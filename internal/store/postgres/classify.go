@@ -64,7 +64,7 @@ func classifyCode(err error, code string) error {
 	return err
 }
 
-// lost tells whether an error is one of the connection.
+// lost reports whether an error is one of the connection.
 func lost(err error) bool {
 	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
 		return true

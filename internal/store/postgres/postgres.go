@@ -124,7 +124,7 @@ func migrate(ctx context.Context, pool *sql.DB, dir fs.FS, opts Options, now tim
 	return store.Migrate(ctx, conn, dir, now)
 }
 
-// hasMigrations tells whether there is a table of migrations.
+// hasMigrations reports whether there is a table of migrations.
 func hasMigrations(ctx context.Context, db store.Database) (exists bool, err error) {
 	rows, err := db.QueryContext(ctx, sqlHasMigrations)
 	if err != nil {

@@ -34,7 +34,7 @@ func checkThere(ctx context.Context, opts Options) error {
 	return store.CheckMigrated(ctx, nil, migrations, false)
 }
 
-// missing tells whether there is no file of a database, or it is in memory.
+// missing reports whether there is no file of a database, or it is in memory.
 func missing(path string) bool {
 	_, err := os.Stat(path)
 	return path == "" || errors.Is(err, fs.ErrNotExist)

@@ -152,7 +152,7 @@ func classify(err error) error {
 	}
 }
 
-// passing tells whether an error is one of the place of the database, or of another program: trying
+// passing reports whether an error is one of the place of the database, or of another program: trying
 // again later may be right.
 func passing(primary int) bool {
 	switch primary {
