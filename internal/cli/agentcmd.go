@@ -13,7 +13,7 @@ import (
 
 // runAgent runs tasks of a server until a signal ends it (docs/agents.md).
 func runAgent(ctx context.Context, c *call) error {
-	settings, err := c.agentSettings()
+	settings, err := agentSettings(c)
 	if err != nil {
 		return err
 	}
@@ -24,22 +24,22 @@ func runAgent(ctx context.Context, c *call) error {
 	logs.Harmless = true
 	signals, restore := catchSignals()
 	defer restore()
-	return errors.Join(c.agent(ctx, settings, slog.New(logs), signals), logs.Close())
+	return errors.Join(serveAgent(ctx, c, settings, slog.New(logs), signals), logs.Close())
 }
 
-// agent runs an agent.
-func (c *call) agent(ctx context.Context, settings config.Settings, log *slog.Logger, signals <-chan os.Signal) error {
-	server, err := c.readServer(ctx, settings, log)
+// serveAgent runs an agent.
+func serveAgent(ctx context.Context, c *call, settings config.Settings, log *slog.Logger, signals <-chan os.Signal) error {
+	server, err := readServer(ctx, c, settings, log)
 	if err != nil {
 		return err
 	}
-	opts := c.processOptions(settings, server, log)
+	opts := processOptions(c, settings, server, log)
 	opts.Workspaces = c.args.text("--workspace")
 	return daemon.RunAgent(ctx, opts, signals)
 }
 
 // agentSettings are the settings with the options of the command line on top.
-func (c *call) agentSettings() (config.Settings, error) {
+func agentSettings(c *call) (config.Settings, error) {
 	base, err := c.config()
 	if err != nil {
 		return nil, err

@@ -41,7 +41,7 @@ func connectAgent(t *testing.T, s *served, settings ...string) *agentIn {
 		program: "trowel", commands: table, command: find(table, "agent"), args: args,
 	}
 	log := slog.New(&logging.Handler{To: a.log, Thread: "main"})
-	go func() { a.ended <- c.agent(context.WithoutCancel(t.Context()), all, log, a.signals) }()
+	go func() { a.ended <- serveAgent(context.WithoutCancel(t.Context()), c, all, log, a.signals) }()
 	t.Cleanup(func() {
 		for range 3 {
 			select {

@@ -42,21 +42,21 @@ func runAgents(ctx context.Context, c *call) error {
 	return remote(func(ctx context.Context, c *call, server *client.Client) error {
 		all, err := listAgents(ctx, server)
 		if err != nil || form == agentsList {
-			return c.printAgents(all, err)
+			return printAgents(c, all, err)
 		}
-		a, err := c.agentNamed(all, rest[0])
+		a, err := agentNamed(c, all, rest[0])
 		if err != nil {
 			return err
 		}
 		if form == agentsShow {
-			return c.showAgent(ctx, server, a)
+			return showAgent(ctx, c, server, a)
 		}
 		done, err := server.DrainAgent(ctx, a.ID, form == agentsUndrain, api.NoteRequest{Note: c.args.text("--note")})
 		if err != nil {
 			return err
 		}
 		if c.args.given("--json") {
-			return c.printJSON(done)
+			return printJSON(c, done)
 		}
 		if form == agentsUndrain {
 			say(c.env.Stdout, "Agent '%s' takes tasks again.\n", done.Name)
@@ -84,7 +84,7 @@ func listAgents(ctx context.Context, server *client.Client) (*api.AgentList, err
 }
 
 // agentNamed finds an agent by its id, or by its name if only one has it.
-func (c *call) agentNamed(all *api.AgentList, text string) (*api.Agent, error) {
+func agentNamed(c *call, all *api.AgentList, text string) (*api.Agent, error) {
 	var found []*api.Agent
 	var names []string
 	for i := range all.Items {
@@ -110,27 +110,27 @@ func (c *call) agentNamed(all *api.AgentList, text string) (*api.Agent, error) {
 	return nil, &complaint{text: fmt.Sprintf("%d agents have the name %q\nfix: use the id of one, as `%s` shows it", len(found), text, c.hinted("agents"))}
 }
 
-func (c *call) printAgents(all *api.AgentList, err error) error {
+func printAgents(c *call, all *api.AgentList, err error) error {
 	if err != nil {
 		return err
 	}
 	if c.args.given("--json") {
-		return c.printJSON(all)
+		return printJSON(c, all)
 	}
 	slices.SortStableFunc(all.Items, func(a, b api.Agent) int { return cmp.Compare(a.Name, b.Name) })
-	if view := c.listView(); view != nil {
+	if view := newListView(c); view != nil {
 		view.show(agentTable(view, all.Items), "There are no agents: nothing runs. A server has one unless it is told not to; `"+c.program+" agent` starts another.")
 		return nil
 	}
 	say(c.env.Stdout, "Agents:\n")
 	for i := range all.Items {
-		c.printAgent(&all.Items[i])
+		printAgent(c, &all.Items[i])
 	}
 	say(c.env.Stdout, "%d entries.\n", len(all.Items))
 	return nil
 }
 
-func (c *call) printAgent(a *api.Agent) {
+func printAgent(c *call, a *api.Agent) {
 	slots := unlimitedText
 	if a.Slots != nil {
 		slots = strconv.Itoa(*a.Slots)
@@ -142,26 +142,26 @@ func (c *call) printAgent(a *api.Agent) {
 	say(c.env.Stdout, "  id: %s\n  name: %s\n  state: %s\n  host: %s\n  version: %s\n  remote: %t\n", a.ID, a.Name, state, a.Host, a.Version, a.Remote)
 	say(c.env.Stdout, "  queues: %s\n  labels: %s\n  slots: %s\n  used: %d\n", strings.Join(a.Queues, ", "), strings.Join(a.Labels, ", "), slots, a.Used)
 	say(c.env.Stdout, "  last heartbeat: %s\n  lease ends: %s\n  drained at: %s\n\n",
-		c.localText(&a.HeartbeatAt), c.localText(&a.LeaseEndsAt), c.localText(a.DrainedAt))
+		localText(c, &a.HeartbeatAt), localText(c, &a.LeaseEndsAt), localText(c, a.DrainedAt))
 }
 
 // showAgent shows an agent and what it runs.
-func (c *call) showAgent(ctx context.Context, server *client.Client, a *api.Agent) error {
+func showAgent(ctx context.Context, c *call, server *client.Client, a *api.Agent) error {
 	tasks, err := server.ListAgentTasks(ctx, a.ID, client.Cursor{})
 	if err != nil {
 		return err
 	}
 	if c.args.given("--json") {
-		return c.printJSON(struct {
+		return printJSON(c, struct {
 			Agent *api.Agent         `json:"agent"`
 			Tasks *api.AgentTaskList `json:"tasks"`
 		}{a, tasks})
 	}
-	c.printAgent(a)
+	printAgent(c, a)
 	say(c.env.Stdout, "Running tasks:\n")
 	for i := range tasks.Items {
 		t := &tasks.Items[i]
-		say(c.env.Stdout, "  attempt %s  %s/%s  %s  try: %d  since: %s\n", t.AttemptID, t.Project.Name, t.Workflow, t.FullName, t.Try, c.localText(&t.StartedAt))
+		say(c.env.Stdout, "  attempt %s  %s/%s  %s  try: %d  since: %s\n", t.AttemptID, t.Project.Name, t.Workflow, t.FullName, t.Try, localText(c, &t.StartedAt))
 	}
 	more := ""
 	if tasks.Next != nil {
@@ -178,9 +178,9 @@ func runQueues(ctx context.Context, c *call, server *client.Client) error {
 		return err
 	}
 	if c.args.given("--json") {
-		return c.printJSON(list)
+		return printJSON(c, list)
 	}
-	if view := c.listView(); view != nil {
+	if view := newListView(c); view != nil {
 		view.show(queueTable(list.Items), "There are no queues: no agent serves one, and no task names one.")
 		return nil
 	}

@@ -18,12 +18,12 @@ import (
 func runArchive(ctx context.Context, c *call) error {
 	name := c.args.text("--output")
 	say(c.env.Stdout, "Creating %s...\n", name)
-	project, err := c.loadForArchive()
+	project, err := loadForArchive(c)
 	if err != nil {
 		return err
 	}
 	err = interruptible(ctx, func(ctx context.Context) error {
-		return c.writeArchive(ctx, project, c.env.path(name))
+		return writeArchive(ctx, c, project, c.env.path(name))
 	})
 	if err != nil {
 		return err
@@ -36,21 +36,21 @@ func runArchive(ctx context.Context, c *call) error {
 }
 
 // loadForArchive reads the project as far as Digdag's loader checks it before it makes an archive.
-func (c *call) loadForArchive() (*dig.Project, error) {
-	dir, err := c.projectDir()
+func loadForArchive(c *call) (*dig.Project, error) {
+	dir, err := projectDir(c)
 	if err != nil {
 		return nil, err
 	}
 	project, err := dig.Load(dir)
 	if err != nil {
-		return nil, c.refused(dir, err)
+		return nil, refuseProject(c, dir, err)
 	}
 	return project, nil
 }
 
 // writeArchive makes an archive under another name, hidden so that it is not put into itself, and
 // gives it its own name when it is whole. A device is written to as it is.
-func (c *call) writeArchive(ctx context.Context, project *dig.Project, path string) error {
+func writeArchive(ctx context.Context, c *call, project *dig.Project, path string) error {
 	partly := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".part")
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 		partly = path
@@ -59,7 +59,7 @@ func (c *call) writeArchive(ctx context.Context, project *dig.Project, path stri
 	if err != nil {
 		return fix.UseArchive.Failed(fmt.Errorf("write %s: %w", path, fix.Reason(err)))
 	}
-	err = c.pack(ctx, file, project.Dir)
+	err = packProject(ctx, c, file, project.Dir)
 	if errClose := file.Close(); err == nil {
 		err = fix.UseArchive.Failed(errClose)
 	}
@@ -72,8 +72,8 @@ func (c *call) writeArchive(ctx context.Context, project *dig.Project, path stri
 	return fix.UseArchive.Failed(os.Rename(partly, path))
 }
 
-// pack writes the archive of a folder, lists what goes into it, and says which folders of a server do not.
-func (c *call) pack(ctx context.Context, to io.Writer, dir string) error {
+// packProject writes the archive of a folder, lists what goes into it, and says which folders of a server do not.
+func packProject(ctx context.Context, c *call, to io.Writer, dir string) error {
 	var left serversWithin
 	err := archive.Pack(ctx, to, dir, archive.PackOptions{
 		LeaveOut:     left.leaveOut,
@@ -93,7 +93,7 @@ func (c *call) pack(ctx context.Context, to io.Writer, dir string) error {
 }
 
 // listWorkflows prints the names of the workflow files, or warns that there are none.
-func (c *call) listWorkflows(project *dig.Project) {
+func listWorkflows(c *call, project *dig.Project) {
 	say(c.env.Stdout, "Workflows:\n")
 	if len(project.Workflows) == 0 {
 		say(c.env.Stdout, "%s\n\n", strings.Join([]string{

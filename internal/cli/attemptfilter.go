@@ -49,8 +49,8 @@ func statusAmong(value string, words []string) string {
 	return text
 }
 
-// attemptFilter reads the filters of the command line; nil if none is given.
-func (c *call) attemptFilter() (*attemptFilter, error) {
+// newAttemptFilter reads the filters of the command line; nil if none is given.
+func newAttemptFilter(c *call) (*attemptFilter, error) {
 	given := c.args.given("--next")
 	for _, name := range []string{"--status", "--project", "--workflow", "--since"} {
 		given = given || c.args.given(name)
@@ -68,14 +68,14 @@ func (c *call) attemptFilter() (*attemptFilter, error) {
 	case c.args.given("--last-id"):
 		return nil, c.usage("--last-id goes on in the whole list").hinting("a list with filters goes on with --next, as its last line shows")
 	}
-	if size := c.optionNumber("--page-size"); size != nil {
+	if size := optionNumber(c, "--page-size"); size != nil {
 		if *size < 1 || *size > largestPage {
 			return nil, c.usage(fmt.Sprintf("--page-size must be 1 to %d, not %d", largestPage, *size))
 		}
 		f.size = *size
 	}
 	var err error
-	f.since, err = c.sinceOption()
+	f.since, err = sinceOption(c)
 	return f, err
 }
 

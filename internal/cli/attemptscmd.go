@@ -13,11 +13,11 @@ func runAttempts(ctx context.Context, c *call) error {
 	var session api.ID
 	var err error
 	if len(c.args.positional) > 0 {
-		if session, err = c.firstID(); err != nil {
+		if session, err = firstID(c); err != nil {
 			return err
 		}
 	}
-	filter, err := c.attemptFilter()
+	filter, err := newAttemptFilter(c)
 	if err != nil {
 		return err
 	}
@@ -29,12 +29,12 @@ func runAttempts(ctx context.Context, c *call) error {
 			return searchAttempts(ctx, c, server, filter)
 		})(ctx, c)
 	}
-	last, err := c.lastID()
+	last, err := lastID(c)
 	if err != nil {
 		return err
 	}
-	page := client.Page{LastID: last, Size: c.optionNumber("--page-size")}
-	view := c.listView()
+	page := client.Page{LastID: last, Size: optionNumber(c, "--page-size")}
+	view := newListView(c)
 	if view != nil && page.Size == nil {
 		page.Size = new(view.pageSize())
 	}
@@ -50,7 +50,7 @@ func runAttempts(ctx context.Context, c *call) error {
 			return sizeError(view, err)
 		}
 		if view == nil {
-			return c.showAttempts(attempts)
+			return showAttempts(c, attempts)
 		}
 		more, none := "", "There are no attempts. Use `"+c.hinted("start")+"` to start a session."
 		if n := len(attempts.Attempts); n > 0 {
@@ -74,7 +74,7 @@ func runAttempts(ctx context.Context, c *call) error {
 
 // searchAttempts lists the attempts that a filter means.
 func searchAttempts(ctx context.Context, c *call, server *client.Client, filter *attemptFilter) error {
-	view, standard := c.listView(), 0
+	view, standard := newListView(c), 0
 	if view != nil {
 		standard = view.pageSize()
 	}
@@ -95,20 +95,20 @@ func searchAttempts(ctx context.Context, c *call, server *client.Client, filter 
 		say(c.env.Stderr, "%s\n", none)
 		return nil
 	}
-	err = c.showAttempts(&api.AttemptCollection{Attempts: found})
+	err = showAttempts(c, &api.AttemptCollection{Attempts: found})
 	if more != "" {
 		say(c.env.Stderr, "%s\n", more)
 	}
 	return err
 }
 
-func (c *call) showAttempts(attempts *api.AttemptCollection) error {
+func showAttempts(c *call, attempts *api.AttemptCollection) error {
 	if c.args.given("--json") {
-		return c.printJSON(attempts)
+		return printJSON(c, attempts)
 	}
 	say(c.env.Stdout, "Session attempts:\n")
 	for _, a := range slices.Backward(attempts.Attempts) { // the oldest first
-		c.printAttempt(&a)
+		printAttempt(c, &a)
 	}
 	if len(attempts.Attempts) == 0 {
 		say(c.env.Stderr, "Use `%s` to start a session.\n", c.hintedToPeople("start"))
@@ -118,7 +118,7 @@ func (c *call) showAttempts(attempts *api.AttemptCollection) error {
 
 // runAttempt shows one attempt (server 1.10.12).
 func runAttempt(ctx context.Context, c *call) error {
-	id, err := c.firstID()
+	id, err := firstID(c)
 	if err != nil {
 		return err
 	}
@@ -131,20 +131,20 @@ func runAttempt(ctx context.Context, c *call) error {
 			return err
 		}
 		if c.args.given("--json") {
-			return c.printJSON(attempt)
+			return printJSON(c, attempt)
 		}
-		c.printAttempt(attempt)
+		printAttempt(c, attempt)
 		return nil
 	}
 	return remote(show)(ctx, c)
 }
 
-func (c *call) printAttempt(a *api.Attempt) {
+func printAttempt(c *call, a *api.Attempt) {
 	say(c.env.Stdout, "  session id: %s\n  attempt id: %s\n  uuid: %s\n", a.SessionID, a.ID, a.SessionUUID)
 	say(c.env.Stdout, "  project: %s\n  workflow: %s\n  session time: %s\n", a.Project.Name, a.Workflow.Name, sessionTime(a.SessionTime))
 	say(c.env.Stdout, "  retry attempt name: %s\n  params: %s\n  created at: %s\n  finished at: %s\n",
-		optText(a.RetryAttemptName), paramsText(a.Params), c.local(a.CreatedAt), c.optLocal(a.FinishedAt))
-	say(c.env.Stdout, "  kill requested: %t\n  status: %s\n\n", a.CancelRequested, c.status(attemptStatus(a)))
+		optText(a.RetryAttemptName), paramsText(a.Params), localTime(c, a.CreatedAt), optLocalTime(c, a.FinishedAt))
+	say(c.env.Stdout, "  kill requested: %t\n  status: %s\n\n", a.CancelRequested, statusText(c, attemptStatus(a)))
 }
 
 // attemptStatus is the word for the state of an attempt. Digdag's client does not rely on the

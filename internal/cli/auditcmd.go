@@ -16,7 +16,7 @@ const auditClock = "2006-01-02 15:04:05.000 -0700"
 
 // runHistory shows what happened to an attempt, or to a task of it, the oldest first (control K1215).
 func runHistory(ctx context.Context, c *call) error {
-	id, err := c.firstID()
+	id, err := firstID(c)
 	if err != nil {
 		return err
 	}
@@ -38,7 +38,7 @@ func runHistory(ctx context.Context, c *call) error {
 				all.Items = append(all.Items, list.Items...)
 			} else {
 				agents.look(ctx, list.Items)
-				c.printAudit(list.Items, &agents)
+				printAudit(c, list.Items, &agents)
 			}
 			if list.Next == nil {
 				break
@@ -46,7 +46,7 @@ func runHistory(ctx context.Context, c *call) error {
 			page.Next = *list.Next
 		}
 		if c.args.given("--json") {
-			return c.printJSON(all)
+			return printJSON(c, all)
 		}
 		say(c.env.Stdout, "%d entries.\n", count)
 		return nil
@@ -66,7 +66,7 @@ func runAudit(ctx context.Context, c *call) error {
 		if c.args.text(o.name) == "" {
 			continue
 		}
-		at, err := c.instantOption(o.name, o.name)
+		at, err := instantOption(c, o.name, o.name)
 		if err != nil {
 			return err
 		}
@@ -91,20 +91,20 @@ func runAudit(ctx context.Context, c *call) error {
 			page.Next = *list.Next
 		}
 		if c.args.given("--json") {
-			return c.printJSON(all)
+			return printJSON(c, all)
 		}
 		slices.Reverse(all.Items)
 		if all.Next != nil {
 			say(c.env.Stderr, "There are older entries. Use --count to see more of them.\n")
 		}
-		c.printAudit(all.Items, &agentNames{})
+		printAudit(c, all.Items, &agentNames{})
 		say(c.env.Stdout, "%d entries.\n", len(all.Items))
 		return nil
 	})(ctx, c)
 }
 
 // printAudit prints a line for each entry: when, who, and what.
-func (c *call) printAudit(entries []api.AuditEntry, agents *agentNames) {
+func printAudit(c *call, entries []api.AuditEntry, agents *agentNames) {
 	for i := range entries {
 		e := &entries[i]
 		when := e.At

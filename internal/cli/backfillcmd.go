@@ -26,10 +26,10 @@ func runBackfill(ctx context.Context, c *call) error {
 	if !ok {
 		return clockError("--from", c.args.text("--from"), fmt.Sprintf(textBackfillFrom, c.args.text("--from")))
 	}
-	c.warnOfDay("--from")
+	warnOfDay(c, "--from")
 	request := api.ScheduleBackfillRequest{
 		AttemptName: c.args.text("--name"),
-		Count:       c.optionNumber("--count"),
+		Count:       optionNumber(c, "--count"),
 		DryRun:      c.args.given("--dry-run"),
 	}
 	if !c.args.given("--name") {
@@ -49,7 +49,7 @@ func runBackfill(ctx context.Context, c *call) error {
 		if err != nil {
 			return err
 		}
-		return c.showBackfill(started, request.DryRun)
+		return showBackfill(c, started, request.DryRun)
 	}
 	return remote(backfill)(ctx, c)
 }
@@ -57,7 +57,7 @@ func runBackfill(ctx context.Context, c *call) error {
 // backfilled is the schedule that the arguments name.
 func backfilled(ctx context.Context, c *call, server *client.Client) (*api.Schedule, error) {
 	if len(c.args.positional) == 1 {
-		id, err := c.firstID()
+		id, err := firstID(c)
 		if err != nil {
 			return nil, err
 		}
@@ -66,11 +66,11 @@ func backfilled(ctx context.Context, c *call, server *client.Client) (*api.Sched
 	return findSchedule(ctx, server, c.args.positional[0], c.args.positional[1])
 }
 
-func (c *call) showBackfill(started *api.ScheduleAttemptCollection, dryRun bool) error {
+func showBackfill(c *call, started *api.ScheduleAttemptCollection, dryRun bool) error {
 	if c.args.given("--json") {
-		return c.printJSON(started)
+		return printJSON(c, started)
 	}
-	if view := c.listView(); view != nil {
+	if view := newListView(c); view != nil {
 		did := "is started"
 		if dryRun {
 			did = "would be started"
@@ -85,7 +85,7 @@ func (c *call) showBackfill(started *api.ScheduleAttemptCollection, dryRun bool)
 		say(c.env.Stdout, "  id: %s\n  uuid: %s\n  project: %s\n  workflow: %s\n  session time: %s\n",
 			a.ID, a.SessionUUID, a.Project.Name, a.Workflow.Name, sessionTime(a.SessionTime))
 		say(c.env.Stdout, "  retry attempt name: %s\n  params: %s\n  created at: %s\n\n",
-			optText(a.RetryAttemptName), paramsText(a.Params), c.local(a.CreatedAt))
+			optText(a.RetryAttemptName), paramsText(a.Params), localTime(c, a.CreatedAt))
 	}
 	if dryRun || len(started.Attempts) == 0 {
 		say(c.env.Stderr, "No session attempts started.\n")

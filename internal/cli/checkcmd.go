@@ -27,19 +27,19 @@ func runCheck(ctx context.Context, c *call) error {
 		return err
 	}
 	dir := c.env.path(c.args.text("--project"))
-	params, err := c.projectParameters(config, dir)
+	params, err := projectParameters(c, config, dir)
 	if err != nil {
 		return err
 	}
 	if !c.args.given("--json") {
 		say(c.env.Stdout, "  System default timezone: %s\n\n", c.env.zoneName())
 	}
-	if _, err := c.projectDir(); err != nil {
+	if _, err := projectDir(c); err != nil {
 		return err
 	}
 	var names []string
 	for _, argument := range c.args.positional {
-		name, err := c.workflowName(dir, argument)
+		name, err := workflowOfArgument(c, dir, argument)
 		if err != nil {
 			return err
 		}
@@ -47,34 +47,34 @@ func runCheck(ctx context.Context, c *call) error {
 	}
 	project, err := dig.Load(dir)
 	if err != nil {
-		return c.refused(dir, err)
+		return refuseProject(c, dir, err)
 	}
-	c.warnOfMissing(project, names)
+	warnOfMissing(c, project, names)
 	switch {
 	case c.args.given("--digdag"):
-		return c.showAdditions(project)
+		return showAdditions(c, project)
 	case c.args.given("--json"):
-		return c.findingsJSON(findingsOfFolder(dir))
+		return findingsJSON(c, findingsOfFolder(dir))
 	}
-	if err := c.showDefinitions(project); err != nil {
-		return c.refused(dir, err)
+	if err := showDefinitions(c, project); err != nil {
+		return refuseProject(c, dir, err)
 	}
 	say(c.env.Stdout, "  Parameters:\n%s\n", indented(params, 4))
-	if err := c.showSchedules(ctx, project); err != nil {
-		return c.refused(dir, err)
+	if err := showSchedules(ctx, c, project); err != nil {
+		return refuseProject(c, dir, err)
 	}
 	findings := findingsOfFolder(dir)
 	if len(findings) == 0 && c.env.Terminals.Stdout { // Digdag says no more
 		say(c.env.Stdout, "%s\n", textNoFindings)
 	}
-	c.showFindings(findings)
-	c.sayRefused(findings)
-	return c.strictly(findings)
+	showFindings(c, findings)
+	sayRefused(c, findings)
+	return failStrictly(c, findings)
 }
 
 // warnOfMissing says on a terminal that there is no workflow of a name that was given: Digdag's check takes any name
 // and always shows the whole project, so that a mistyped one looks as if it had been checked.
-func (c *call) warnOfMissing(project *dig.Project, names []string) {
+func warnOfMissing(c *call, project *dig.Project, names []string) {
 	for _, name := range names {
 		isName := func(w *dig.Workflow) bool { return w.Name == name }
 		if c.env.Terminals.Stderr && len(project.Workflows) > 0 && !slices.ContainsFunc(project.Workflows, isName) {
@@ -84,20 +84,20 @@ func (c *call) warnOfMissing(project *dig.Project, names []string) {
 }
 
 // sayRefused says on a terminal that a project with errors that Digdag's check lets pass is refused by others.
-func (c *call) sayRefused(findings []dig.Finding) {
+func sayRefused(c *call, findings []dig.Finding) {
 	if hasErrors(findings) && c.env.Terminals.Stderr {
 		say(c.env.Stderr, "\nerror: run may pass over what is wrong here, but push refuses it\n")
 	}
 }
 
 // showAdditions lists what the project uses that Digdag does not have (control K121).
-func (c *call) showAdditions(project *dig.Project) error {
+func showAdditions(c *call, project *dig.Project) error {
 	if _, err := project.Compile(); err != nil {
-		return c.refused(project.Dir, err)
+		return refuseProject(c, project.Dir, err)
 	}
 	additions := dig.Additions(project.Dir)
 	if c.args.given("--json") {
-		if err := c.findingsJSON(additions); err != nil || len(additions) == 0 {
+		if err := findingsJSON(c, additions); err != nil || len(additions) == 0 {
 			return err
 		}
 		return &exitError{exitFailure}
@@ -111,8 +111,8 @@ func (c *call) showAdditions(project *dig.Project) error {
 }
 
 // projectParameters are those of the command line, and the project's path if it is elsewhere.
-func (c *call) projectParameters(config Config, dir string) (*param.Map, error) {
-	params, err := c.parameters(config, c.env.readParams)
+func projectParameters(c *call, config Config, dir string) (*param.Map, error) {
+	params, err := readParameters(c, config, c.env.readParams)
 	if err != nil || dir == c.env.Dir {
 		return params, err
 	}
@@ -121,7 +121,7 @@ func (c *call) projectParameters(config Config, dir string) (*param.Map, error) 
 	return params, nil
 }
 
-func (c *call) showDefinitions(project *dig.Project) error {
+func showDefinitions(c *call, project *dig.Project) error {
 	var text strings.Builder
 	fmt.Fprintf(&text, "  Definitions (%d workflows):\n", len(project.Workflows))
 	for _, w := range project.Workflows {
@@ -150,9 +150,9 @@ func required(tasks []dig.Task) []string {
 	return names
 }
 
-func (c *call) showSchedules(ctx context.Context, project *dig.Project) error {
+func showSchedules(ctx context.Context, c *call, project *dig.Project) error {
 	scheduled := slices.DeleteFunc(slices.Clone(project.Workflows), func(w *dig.Workflow) bool { return w.Schedule.Len() == 0 })
-	log, err := c.checkLog()
+	log, err := checkLog(c)
 	if err != nil {
 		return err
 	}
@@ -178,7 +178,7 @@ func (c *call) showSchedules(ctx context.Context, project *dig.Project) error {
 
 // checkLog is the log of check, which has few entries: to standard output unless --log says
 // otherwise.
-func (c *call) checkLog() (*slog.Logger, error) {
+func checkLog(c *call) (*slog.Logger, error) {
 	format, err := c.openLog(c.env.Stdout, "trowel.check")
 	if err != nil {
 		return nil, err

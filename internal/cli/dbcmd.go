@@ -26,7 +26,7 @@ func runDB(ctx context.Context, c *call) error {
 	if !c.args.given("--database") && c.configPath == "" {
 		return c.usage("--database, or --config option is required")
 	}
-	settings, err := c.databaseSettings(ctx)
+	settings, err := databaseSettings(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -38,19 +38,19 @@ func runDB(ctx context.Context, c *call) error {
 	if settings.KeepAttempts == 0 {
 		return c.usage("--older-than option is required").hinting("nothing is old while %s is keep", keyKeepAttempts)
 	}
-	return interruptible(ctx, func(ctx context.Context) error { return c.clean(ctx, settings) })
+	return interruptible(ctx, func(ctx context.Context) error { return cleanDatabase(ctx, c, settings) })
 }
 
-// clean deletes what is old, beside a server or without one, and says what it was, also of what it had
+// cleanDatabase deletes what is old, beside a server or without one, and says what it was, also of what it had
 // deleted before it failed.
-func (c *call) clean(ctx context.Context, settings *config.Server) error {
+func cleanDatabase(ctx context.Context, c *call, settings *config.Server) error {
 	log := slog.New(&logging.Handler{To: c.env.Stderr, Level: slog.LevelWarn, Thread: "main", Class: "trowel", Harmless: true})
 	store, err := database.OpenBeside(ctx, &settings.Database, c.env.Now())
 	if err != nil {
 		return err
 	}
 	dry := c.args.given("--dry-run")
-	result, err := daemon.Clean(ctx, c.processOptions(nil, settings, log), store, dry)
+	result, err := daemon.Clean(ctx, processOptions(c, nil, settings, log), store, dry)
 	if result != nil {
 		say(c.env.Stdout, "%s\n", cleaned(*result, dry))
 	}

@@ -16,9 +16,9 @@ func runDelete(ctx context.Context, c *call, server *client.Client) error {
 		return err
 	}
 	say(c.env.Stdout, "Project:\n  id: %s\n  name: %s\n  latest revision: %s\n  created at: %s\n  last updated at: %s\n",
-		project.ID, project.Name, project.Revision, c.local(project.CreatedAt), c.local(project.UpdatedAt))
+		project.ID, project.Name, project.Revision, localTime(c, project.CreatedAt), localTime(c, project.UpdatedAt))
 	if !c.args.given("--force") {
-		sure, err := c.confirm("Are you sure you want to delete this project? [y/N]: ")
+		sure, err := confirm(c, "Are you sure you want to delete this project? [y/N]: ")
 		if err != nil {
 			return err
 		}
@@ -35,7 +35,7 @@ func runDelete(ctx context.Context, c *call, server *client.Client) error {
 
 // confirm asks a question on standard error and reads the answer from standard input. Nothing but y
 // and yes is a yes.
-func (c *call) confirm(question string) (bool, error) {
+func confirm(c *call, question string) (bool, error) {
 	say(c.env.Stderr, "%s", question)
 	line, err := bufio.NewReader(c.env.Stdin).ReadString('\n')
 	if err != nil && line == "" {

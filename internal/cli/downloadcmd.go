@@ -25,12 +25,12 @@ func runDownload(ctx context.Context, c *call, server *client.Client) error {
 	if revision == "" {
 		revision = project.Revision
 	}
-	dir, err := c.downloadDir(project)
+	dir, err := downloadDir(c, project)
 	if err != nil {
 		return err
 	}
 	err = interruptible(ctx, func(ctx context.Context) error {
-		return fix.UseDownload.Failed(c.download(ctx, server, project.ID, revision, dir))
+		return fix.UseDownload.Failed(downloadRevision(ctx, c, server, project.ID, revision, dir))
 	})
 	if err != nil {
 		return err
@@ -41,7 +41,7 @@ func runDownload(ctx context.Context, c *call, server *client.Client) error {
 
 // downloadDir is the folder to write into: that of the option, or one with the name of the project. A name that
 // nobody typed, as that of a project that was asked for by its id, must not lead to another place.
-func (c *call) downloadDir(project *api.Project) (string, error) {
+func downloadDir(c *call, project *api.Project) (string, error) {
 	if dir := c.args.text("--output"); dir != "" {
 		return dir, nil
 	}
@@ -55,8 +55,8 @@ func (c *call) downloadDir(project *api.Project) (string, error) {
 // maxDownload is the size of an archive that is fetched: as much as is unpacked of one.
 const maxDownload = 16 << 30
 
-// download fetches the archive as a whole before anything is written.
-func (c *call) download(ctx context.Context, server *client.Client, project api.ID, revision, dir string) (err error) {
+// downloadRevision fetches the archive as a whole before anything is written.
+func downloadRevision(ctx context.Context, c *call, server *client.Client, project api.ID, revision, dir string) (err error) {
 	body, err := server.FetchArchive(ctx, project, revision)
 	if notFound(err) {
 		return fmt.Errorf("Project archive of revision '%s' does not exist.", revision) //nolint:staticcheck,revive // Digdag's text, server 1.10.4

@@ -13,20 +13,20 @@ import (
 // findingsOfFolder is all that is wrong or suspicious in a project of this machine.
 func findingsOfFolder(dir string) []dig.Finding { return dig.Check(dir, operator.DefaultCatalog(dir)) }
 
-// refused says why a project cannot be used. On a terminal that are the findings alone, which say what is
+// refuseProject says why a project cannot be used. On a terminal that are the findings alone, which say what is
 // wrong in plain words, and where; without one Digdag's line comes before them (design, section 9).
-func (c *call) refused(dir string, err error) error {
+func refuseProject(c *call, dir string, err error) error {
 	findings := findingsOfFolder(dir)
 	if c.args.given("--json") && c.command.name == "check" {
 		if !hasErrors(findings) {
 			findings = append(findings, dig.Finding{Place: dig.Place{File: "."}, Severity: dig.SeverityError, Rule: "refused", Message: errorText(err)})
 		}
-		return c.findingsJSON(findings)
+		return findingsJSON(c, findings)
 	}
 	told := slices.ContainsFunc(findings, func(f dig.Finding) bool { return f.Tells(err) })
 	if !c.env.Terminals.Stderr || !told {
 		say(c.env.Stderr, "error: %s\n", c.errorWithFix(err))
-		c.showFindings(findings)
+		showFindings(c, findings)
 		return &exitError{exitFailure}
 	}
 	dig.Render(c.env.Stderr, findings, c.env.colour())
@@ -38,7 +38,7 @@ func hasErrors(findings []dig.Finding) bool {
 }
 
 // showFindings lists findings on standard error, after what stands there.
-func (c *call) showFindings(findings []dig.Finding) {
+func showFindings(c *call, findings []dig.Finding) {
 	if len(findings) > 0 {
 		say(c.env.Stderr, "\n")
 		dig.Render(c.env.Stderr, findings, c.env.colour())
@@ -49,15 +49,15 @@ func (c *call) showFindings(findings []dig.Finding) {
 const mostWarnings = 50
 
 // showWarnings lists findings on standard error before a command goes on, not more than one looks at.
-func (c *call) showWarnings(findings []dig.Finding, dir string) {
+func showWarnings(c *call, findings []dig.Finding, dir string) {
 	dig.Render(c.env.Stderr, findings[:min(len(findings), mostWarnings)], c.env.colour())
 	if more := len(findings) - mostWarnings; more > 0 {
 		say(c.env.Stderr, "%d more: %s check --project %s\n", more, c.program, textutil.ShellQuote(dir))
 	}
 }
 
-// strictly fails for any finding where --strict wants that.
-func (c *call) strictly(findings []dig.Finding) error {
+// failStrictly fails for any finding where --strict wants that.
+func failStrictly(c *call, findings []dig.Finding) error {
 	if c.args.given("--strict") && len(findings) > 0 {
 		return &exitError{exitFailure}
 	}
@@ -72,7 +72,7 @@ type checkReport struct {
 }
 
 // findingsJSON writes findings for programs, and fails for errors, or with --strict for all.
-func (c *call) findingsJSON(findings []dig.Finding) error {
+func findingsJSON(c *call, findings []dig.Finding) error {
 	var report checkReport
 	for _, f := range findings {
 		report.Findings = append(report.Findings, api.Finding{
@@ -85,11 +85,11 @@ func (c *call) findingsJSON(findings []dig.Finding) error {
 			report.Warnings++
 		}
 	}
-	if err := c.printJSON(report); err != nil {
+	if err := printJSON(c, report); err != nil {
 		return fmt.Errorf("write findings: %w", err)
 	}
 	if report.Errors > 0 {
 		return &exitError{exitFailure}
 	}
-	return c.strictly(findings)
+	return failStrictly(c, findings)
 }

@@ -28,7 +28,7 @@ func followAttempt(ctx context.Context, c *call, server *client.Client, id api.I
 		return err
 	}
 	if c.args.given("--json") {
-		if err := c.printJSON(attempt); err != nil {
+		if err := printJSON(c, attempt); err != nil {
 			return err
 		}
 	}
@@ -45,7 +45,7 @@ func newFollowView(c *call) followView {
 	case c.args.given("--json"):
 		return &followQuiet{env: c.env}
 	case drawsTree(c.env):
-		return &followTree{call: c, live: newLive(c.env.unguarded(), liveOptions{Level: c.shownLevel()})}
+		return &followTree{call: c, live: newLive(c.env.unguarded(), liveOptions{Level: shownLevel(c)})}
 	default:
 		return &followLines{call: c, states: map[api.ID]string{}}
 	}

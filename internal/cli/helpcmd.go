@@ -22,7 +22,7 @@ func runHelp(_ context.Context, c *call) error {
 	name := c.args.positional[0]
 	about := find(c.commands, name)
 	if about == nil {
-		return c.helpOperator(name)
+		return helpOperator(c, name)
 	}
 	columns := math.MaxInt // a program that reads it wants each form in a line
 	if c.env.Terminals.Stdout {
@@ -33,7 +33,7 @@ func runHelp(_ context.Context, c *call) error {
 }
 
 // helpOperator writes about an operator, or all of them, whether its name is written as in a file or not.
-func (c *call) helpOperator(name string) error {
+func helpOperator(c *call, name string) error {
 	table := operator.Builtin(operator.Options{})
 	bare := strings.TrimSuffix(strings.TrimSuffix(name, ":"), ">")
 	switch _, known := table[bare]; {

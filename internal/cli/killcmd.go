@@ -8,7 +8,7 @@ import (
 
 // runKill asks to stop an attempt (server 1.10.10).
 func runKill(ctx context.Context, c *call) error {
-	id, err := c.firstID()
+	id, err := firstID(c)
 	if err != nil {
 		return err
 	}

@@ -78,7 +78,7 @@ var instants = regexp.MustCompile(`\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d{4}`)
 // inLocalTimes makes all moments in what a command prints on a terminal those of this system's zone, and says at the
 // end, once, which that is. The command calls done when it has printed all.
 func inLocalTimes(c *call) (done func()) {
-	v := c.listView()
+	v := newListView(c)
 	if v == nil {
 		return func() {}
 	}

@@ -169,8 +169,8 @@ type listView struct {
 	hinted        func(form string) string // a command for the same server
 }
 
-// listView returns how lists are shown to people; nil if standard output is no terminal, or JSON is wanted.
-func (c *call) listView() *listView {
+// newListView returns how lists are shown to people; nil if standard output is no terminal, or JSON is wanted.
+func newListView(c *call) *listView {
 	if !c.env.Terminals.Stdout || c.args.given("--json") {
 		return nil
 	}

@@ -225,7 +225,7 @@ func TestBackfillShown(t *testing.T) {
 		env, stdout, stderr := newConsole(t).env()
 		env.Terminals.Stdout = true
 		c := &call{env: env, program: "trowel", args: newArguments(find(table, "backfill").allOptions())}
-		if err := c.showBackfill(started, tc.dryRun); err != nil {
+		if err := showBackfill(c, started, tc.dryRun); err != nil {
 			t.Fatal(err)
 		}
 		if stdout.String() != tc.stdout || !strings.HasPrefix(stderr.String(), tc.stderr) {

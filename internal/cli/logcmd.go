@@ -19,7 +19,7 @@ const followInterval = 500 * time.Millisecond
 
 // runLog prints the logs of an attempt's tasks (server 1.10.9).
 func runLog(ctx context.Context, c *call) error {
-	id, err := c.firstID()
+	id, err := firstID(c)
 	if err != nil {
 		return err
 	}

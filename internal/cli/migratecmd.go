@@ -31,14 +31,14 @@ func runMigrate(ctx context.Context, c *call) error {
 	if len(c.args.positional) != 1 {
 		return c.usage(textMigrateCount).hinting("migrate takes one of %s", textutil.CommaList([]string{migrateRun, migrateCheck, migrateFrom}))
 	}
-	var run func(context.Context, *config.Server) error
+	var run func(context.Context, *call, *config.Server) error
 	switch c.args.positional[0] {
 	case migrateRun:
-		run = c.migrate
+		run = migrateDatabase
 	case migrateCheck:
-		run = c.checkMigration
+		run = checkMigration
 	case migrateFrom:
-		run = c.migrateFromDigdag
+		run = migrateFromDigdag
 	default:
 		return c.usage(textMigrateCommand).hinting("%s", didYouMean(nearWord(c.args.positional[0], []string{migrateRun, migrateCheck, migrateFrom})))
 	}
@@ -52,15 +52,15 @@ func runMigrate(ctx context.Context, c *call) error {
 	if !c.args.given("--database") && c.configPath == "" {
 		return c.usage(textMigrateDatabase)
 	}
-	settings, err := c.databaseSettings(ctx)
+	settings, err := databaseSettings(ctx, c)
 	if err != nil {
 		return err
 	}
-	return interruptible(ctx, func(ctx context.Context) error { return run(ctx, settings) })
+	return interruptible(ctx, func(ctx context.Context) error { return run(ctx, c, settings) })
 }
 
-// migrate applies what is pending. A database in memory is made and thrown away.
-func (c *call) migrate(ctx context.Context, settings *config.Server) error {
+// migrateDatabase applies what is pending. A database in memory is made and thrown away.
+func migrateDatabase(ctx context.Context, c *call, settings *config.Server) error {
 	schema, err := database.ReadSchema(ctx, &settings.Database)
 	if err != nil {
 		return err
@@ -81,7 +81,7 @@ func (c *call) migrate(ctx context.Context, settings *config.Server) error {
 }
 
 // checkMigration lists what is pending.
-func (c *call) checkMigration(ctx context.Context, settings *config.Server) error {
+func checkMigration(ctx context.Context, c *call, settings *config.Server) error {
 	schema, err := database.ReadSchema(ctx, &settings.Database)
 	if err != nil {
 		return err

@@ -18,12 +18,12 @@ import (
 
 // migrateFromDigdag copies what a Digdag database in PostgreSQL holds into an empty database of a
 // server, and says what it has copied and what not.
-func (c *call) migrateFromDigdag(ctx context.Context, settings *config.Server) (err error) {
-	site, err := c.migratedSite()
+func migrateFromDigdag(ctx context.Context, c *call, settings *config.Server) (err error) {
+	site, err := migratedSite(c)
 	if err != nil {
 		return err
 	}
-	from, err := c.digdagDatabase(ctx, settings)
+	from, err := digdagDatabase(ctx, c, settings)
 	if err != nil {
 		return err
 	}
@@ -54,7 +54,7 @@ func (c *call) migrateFromDigdag(ctx context.Context, settings *config.Server) (
 	return nil
 }
 
-func (c *call) migratedSite() (int64, error) {
+func migratedSite(c *call) (int64, error) {
 	if !c.args.given("--site") {
 		return 0, nil
 	}

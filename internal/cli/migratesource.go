@@ -24,13 +24,13 @@ const (
 
 // digdagDatabase says how to connect to the database that is copied: that of --from or --from-url, else
 // the target's own, which both programs share.
-func (c *call) digdagDatabase(ctx context.Context, target *config.Server) (postgres.Options, error) {
+func digdagDatabase(ctx context.Context, c *call, target *config.Server) (postgres.Options, error) {
 	file, address := c.args.given("--from"), c.args.given("--from-url")
 	switch {
 	case file && address:
 		return postgres.Options{}, c.usage(textTwoSources)
 	case file:
-		return c.digdagFile(ctx, c.args.text("--from"))
+		return digdagFile(ctx, c, c.args.text("--from"))
 	case address:
 		return digdagURL(c.args.text("--from-url"))
 	case target.Database.Type != config.DatabasePostgreSQL:
@@ -41,7 +41,7 @@ func (c *call) digdagDatabase(ctx context.Context, target *config.Server) (postg
 }
 
 // digdagFile reads database.* of Digdag's configuration file.
-func (c *call) digdagFile(ctx context.Context, file string) (postgres.Options, error) {
+func digdagFile(ctx context.Context, c *call, file string) (postgres.Options, error) {
 	found := Config{values: map[string]string{}, from: map[string]string{}}
 	if err := found.addFile(c.env, file); err != nil {
 		return postgres.Options{}, err
@@ -59,7 +59,7 @@ func (c *call) digdagFile(ctx context.Context, file string) (postgres.Options, e
 		}
 		return postgres.Options{}, notPostgreSQL(kind, file)
 	}
-	read, err := c.readServer(ctx, settings, slog.New(slog.DiscardHandler))
+	read, err := readServer(ctx, c, settings, slog.New(slog.DiscardHandler))
 	if err != nil {
 		return postgres.Options{}, err
 	}

@@ -12,10 +12,10 @@ const textNotNested = "Parameter '%s' is set but '%s' is not a object (%s)"
 // parametersReader reads the file of --params-file: a YAML mapping, by the rules of .dig files.
 type parametersReader func(path string) (*param.Map, error)
 
-// parameters assembles the parameters of the command line (server 1.6); what comes later wins:
+// readParameters assembles the parameters of the command line (server 1.6); what comes later wins:
 // settings below "params.", the file of --params-file, --param. A key that goes below a value is a
 // *param.Error.
-func (c *call) parameters(config Config, read parametersReader) (*param.Map, error) {
+func readParameters(c *call, config Config, read parametersReader) (*param.Map, error) {
 	params := param.New()
 	var err error
 	for key, value := range config.Prefix("params.") {

@@ -10,7 +10,7 @@ import (
 
 // runPause lets nothing new of a workflow begin (control K816).
 func runPause(ctx context.Context, c *call, server *client.Client) error {
-	state, err := c.changePause(ctx, server, false)
+	state, err := changePause(ctx, c, server, false)
 	if err != nil || c.args.given("--json") {
 		return err
 	}
@@ -23,7 +23,7 @@ func runPause(ctx context.Context, c *call, server *client.Client) error {
 
 // runUnpause ends that.
 func runUnpause(ctx context.Context, c *call, server *client.Client) error {
-	state, err := c.changePause(ctx, server, true)
+	state, err := changePause(ctx, c, server, true)
 	if err != nil || c.args.given("--json") {
 		return err
 	}
@@ -31,14 +31,14 @@ func runUnpause(ctx context.Context, c *call, server *client.Client) error {
 	return nil
 }
 
-func (c *call) changePause(ctx context.Context, server *client.Client, undo bool) (*api.WorkflowState, error) {
+func changePause(ctx context.Context, c *call, server *client.Client, undo bool) (*api.WorkflowState, error) {
 	project, err := findProject(ctx, server, c.args.positional[0])
 	if err != nil {
 		return nil, err
 	}
 	state, err := server.PauseWorkflow(ctx, project.ID, c.args.positional[1], undo, api.NoteRequest{Note: c.args.text("--note")})
 	if err == nil && c.args.given("--json") {
-		err = c.printJSON(state)
+		err = printJSON(c, state)
 	}
 	return state, err
 }

@@ -25,7 +25,7 @@ const unlimitedText = "unlimited"
 
 // runPools lists, shows, makes, changes and deletes pools (control K801).
 func runPools(ctx context.Context, c *call) error {
-	do, err := c.poolsForm()
+	do, err := poolsForm(c)
 	if err != nil {
 		return err
 	}
@@ -33,7 +33,7 @@ func runPools(ctx context.Context, c *call) error {
 }
 
 // poolsForm checks the command line and returns what it wants.
-func (c *call) poolsForm() (func(context.Context, *call, *client.Client) error, error) {
+func poolsForm(c *call) (func(context.Context, *call, *client.Client) error, error) {
 	form, rest := poolsList, c.args.positional
 	if len(rest) > 0 {
 		form, rest = rest[0], rest[1:]
@@ -50,21 +50,21 @@ func (c *call) poolsForm() (func(context.Context, *call, *client.Client) error, 
 		return listPools, nil
 	case form == poolsShow && len(rest) == 1:
 		return func(ctx context.Context, c *call, server *client.Client) error {
-			return c.showPool(ctx, server, rest[0])
+			return showPool(ctx, c, server, rest[0])
 		}, nil
 	case form == poolsSet && (len(rest) == 1 || len(rest) == 2):
-		request, err := c.poolRequest(rest[0], rest[1:])
+		request, err := poolRequest(c, rest[0], rest[1:])
 		if err != nil {
 			return nil, err
 		}
 		return func(ctx context.Context, c *call, server *client.Client) error {
 			done, err := server.SetPool(ctx, c.args.text("--project"), rest[0], request)
-			return c.printPoolChange(done, err)
+			return printPoolChange(c, done, err)
 		}, nil
 	case form == poolsDelete && len(rest) == 1:
 		return func(ctx context.Context, c *call, server *client.Client) error {
 			done, err := server.DeletePool(ctx, c.args.text("--project"), rest[0], c.args.text("--note"), c.args.given("--dry-run"))
-			return c.printPoolChange(done, err)
+			return printPoolChange(c, done, err)
 		}, nil
 	}
 	switch form {
@@ -79,7 +79,7 @@ func (c *call) poolsForm() (func(context.Context, *call, *client.Client) error, 
 }
 
 // poolRequest is what pools set asks for; slots has at most one text.
-func (c *call) poolRequest(name string, slots []string) (api.PoolRequest, error) {
+func poolRequest(c *call, name string, slots []string) (api.PoolRequest, error) {
 	r := api.PoolRequest{Note: c.args.text("--note"), DryRun: c.args.given("--dry-run")}
 	if len(slots) == 1 {
 		n, err := strconv.Atoi(slots[0])
@@ -127,14 +127,14 @@ func listPools(ctx context.Context, c *call, server *client.Client) error {
 		page.Next = *list.Next
 	}
 	if c.args.given("--json") {
-		return c.printJSON(all)
+		return printJSON(c, all)
 	}
-	if view := c.listView(); view != nil {
+	if view := newListView(c); view != nil {
 		view.show(poolTable(all.Items), "There are no pools.")
 	} else {
 		say(c.env.Stdout, "Pools:\n")
 		for i := range all.Items {
-			c.printPool(&all.Items[i])
+			printPool(c, &all.Items[i])
 		}
 		say(c.env.Stdout, "%d entries.\n", len(all.Items))
 	}
@@ -148,7 +148,7 @@ func listPools(ctx context.Context, c *call, server *client.Client) error {
 // largestPage is how many items a page of Trowel's own lists has at most.
 const largestPage = 500
 
-func (c *call) printPool(p *api.Pool) {
+func printPool(c *call, p *api.Pool) {
 	project := ""
 	if p.Project != nil {
 		project = p.Project.Name
@@ -180,7 +180,7 @@ func waited(ms *int64) string {
 func lengthText(ms int64) string { return strings.TrimPrefix(distance(millis(ms)), "in ") }
 
 // showPool shows a pool, who holds it and who waits for it.
-func (c *call) showPool(ctx context.Context, server *client.Client, name string) error {
+func showPool(ctx context.Context, c *call, server *client.Client, name string) error {
 	project := c.args.text("--project")
 	p, err := server.FindPool(ctx, project, name)
 	if err != nil {
@@ -195,7 +195,7 @@ func (c *call) showPool(ctx context.Context, server *client.Client, name string)
 		return err
 	}
 	if c.args.given("--json") {
-		return c.printJSON(struct {
+		return printJSON(c, struct {
 			Pool    *api.Pool         `json:"pool"`
 			Holding *api.PoolTaskList `json:"holding"`
 			Waiting *api.PoolTaskList `json:"waiting"`
@@ -205,15 +205,15 @@ func (c *call) showPool(ctx context.Context, server *client.Client, name string)
 	if err != nil {
 		return err
 	}
-	c.printPool(p)
-	c.printPoolHistory(p, history)
-	c.printPoolTasks("Tasks that hold slots", holding)
-	c.printPoolTasks("Tasks that wait, in the order of their claims", waiting)
+	printPool(c, p)
+	printPoolHistory(c, p, history)
+	printPoolTasks(c, "Tasks that hold slots", holding)
+	printPoolTasks(c, "Tasks that wait, in the order of their claims", waiting)
 	return nil
 }
 
 // printPoolHistory says how much of a pool was used at most, up to now; nothing if no server has looked yet.
-func (c *call) printPoolHistory(p *api.Pool, h *api.PoolHistory) {
+func printPoolHistory(c *call, p *api.Pool, h *api.PoolHistory) {
 	used, waiting := p.Used, p.Waiting
 	for i := range h.Items {
 		used, waiting = max(used, h.Items[i].MostUsed), max(waiting, h.Items[i].MostWaiting)
@@ -223,7 +223,7 @@ func (c *call) printPoolHistory(p *api.Pool, h *api.PoolHistory) {
 	}
 }
 
-func (c *call) printPoolTasks(title string, list *api.PoolTaskList) {
+func printPoolTasks(c *call, title string, list *api.PoolTaskList) {
 	say(c.env.Stdout, "%s:\n", title)
 	for i := range list.Items {
 		t := &list.Items[i]
@@ -235,7 +235,7 @@ func (c *call) printPoolTasks(title string, list *api.PoolTaskList) {
 		if t.FullName != "" {
 			name = fmt.Sprintf("attempt %s  %s/%s  %s", t.AttemptID, t.Project.Name, t.Workflow, t.FullName)
 		}
-		say(c.env.Stdout, "  %s  slots: %d  weight: %d  since: %s\n", name, t.Slots, t.Weight, c.localText(&since))
+		say(c.env.Stdout, "  %s  slots: %d  weight: %d  since: %s\n", name, t.Slots, t.Weight, localText(c, &since))
 	}
 	more := ""
 	if list.Next != nil {
@@ -245,12 +245,12 @@ func (c *call) printPoolTasks(title string, list *api.PoolTaskList) {
 }
 
 // printPoolChange says what became of a pool.
-func (c *call) printPoolChange(done *api.PoolChange, err error) error {
+func printPoolChange(c *call, done *api.PoolChange, err error) error {
 	if err != nil {
 		return err
 	}
 	if c.args.given("--json") {
-		return c.printJSON(done)
+		return printJSON(c, done)
 	}
 	verb := map[string]string{"create": "made", "update": "changed", "delete": "deleted", "none": "as it was"}[done.Action]
 	if done.DryRun && done.Action != "none" {

@@ -17,9 +17,9 @@ func runProjects(ctx context.Context, c *call, server *client.Client) error {
 		return err
 	}
 	if c.args.given("--json") {
-		return c.printJSON(projects)
+		return printJSON(c, projects)
 	}
-	if view := c.listView(); view != nil {
+	if view := newListView(c); view != nil {
 		more := ""
 		if n := len(projects.Projects); n > 0 && len(c.args.positional) == 0 && n == c.args.number("--count") {
 			more = fmt.Sprintf("More: `%s`", c.hinted("projects --last-id "+projects.Projects[n-1].ID.String()))
@@ -35,7 +35,7 @@ func runProjects(ctx context.Context, c *call, server *client.Client) error {
 	for i := range projects.Projects {
 		p := &projects.Projects[i]
 		say(c.env.Stdout, "  name: %s\n  id: %s\n  revision: %s\n  archive type: %s\n  project created at: %s\n  revision updated at: %s\n\n",
-			p.Name, p.ID, p.Revision, p.ArchiveType, c.local(p.CreatedAt), c.local(p.UpdatedAt))
+			p.Name, p.ID, p.Revision, p.ArchiveType, localTime(c, p.CreatedAt), localTime(c, p.UpdatedAt))
 	}
 	say(c.env.Stderr, "Use `%s` to show details.\n", c.hintedToPeople("workflows <project-name>"))
 	return nil
@@ -60,9 +60,9 @@ func findProjects(ctx context.Context, c *call, server *client.Client) (*api.Pro
 		}
 		return &api.ProjectCollection{Projects: []api.Project{*project}}, nil
 	}
-	last, err := c.lastID()
+	last, err := lastID(c)
 	if err != nil {
 		return nil, err
 	}
-	return server.ListProjects(ctx, client.ProjectQuery{LastID: last, Count: c.optionNumber("--count"), Name: c.args.text("--name")})
+	return server.ListProjects(ctx, client.ProjectQuery{LastID: last, Count: optionNumber(c, "--count"), Name: c.args.text("--name")})
 }

@@ -24,34 +24,34 @@ const tempFolder = ".digdag/tmp"
 func runPush(ctx context.Context, c *call) error {
 	var from time.Time
 	if c.args.given("--schedule-from") {
-		at, err := c.instantOption("--schedule-from", "--schedule-from")
+		at, err := instantOption(c, "--schedule-from", "--schedule-from")
 		if err != nil {
 			return err
 		}
 		from = at
 	}
 	return interruptible(ctx, func(ctx context.Context) (err error) {
-		file, shown, err := c.tempArchive()
+		file, shown, err := tempArchive(c)
 		if err != nil {
 			return fix.UsePushed.Failed(fmt.Errorf("make an archive: %w", err))
 		}
 		defer func() { err = errors.Join(err, discard(file)) }()
 		say(c.env.Stdout, "Creating %s...\n", shown)
-		project, err := c.loadForArchive()
+		project, err := loadForArchive(c)
 		if err != nil {
 			return err
 		}
-		if err := c.pack(ctx, file, project.Dir); err != nil {
+		if err := packProject(ctx, c, file, project.Dir); err != nil {
 			return err
 		}
-		c.listWorkflows(project)
-		return c.upload(ctx, file, c.args.positional[0], from, project.Dir)
+		listWorkflows(c, project)
+		return uploadArchive(ctx, c, file, c.args.positional[0], from, project.Dir)
 	})
 }
 
 // tempArchive makes the file for the archive. Its name is shown as Digdag does: in full if the folder
 // had to be made.
-func (c *call) tempArchive() (file *os.File, shown string, err error) {
+func tempArchive(c *call) (file *os.File, shown string, err error) {
 	dir := filepath.Join(c.env.Dir, tempFolder)
 	_, err = os.Stat(dir)
 	isNew := errors.Is(err, fs.ErrNotExist)
@@ -73,9 +73,9 @@ func discard(file *os.File) error {
 	return errors.Join(file.Close(), os.Remove(file.Name()))
 }
 
-// upload sends an archive as a revision of a project and shows what the server made of it. dir is the folder
+// uploadArchive sends an archive as a revision of a project and shows what the server made of it. dir is the folder
 // of the project; empty if only the archive is known.
-func (c *call) upload(ctx context.Context, file *os.File, project string, from time.Time, dir string) error {
+func uploadArchive(ctx context.Context, c *call, file *os.File, project string, from time.Time, dir string) error {
 	revision := c.args.text("--revision")
 	switch {
 	case !c.args.given("--revision"):
@@ -95,13 +95,13 @@ func (c *call) upload(ctx context.Context, file *os.File, project string, from t
 			warnings := slices.DeleteFunc(findingsOfFolder(dir), func(f dig.Finding) bool {
 				return f.Severity == dig.SeverityError // the server tells them
 			})
-			c.showWarnings(warnings, dir)
+			showWarnings(c, warnings, dir)
 		}
 		pushed, err := server.PushProject(ctx, client.Push{
 			Project: project, Revision: revision, ScheduleFrom: from, Archive: file, Size: info.Size(),
 		})
 		if err != nil {
-			return c.pushRefused(err)
+			return pushRefused(c, err)
 		}
 		say(c.env.Stdout, "Uploaded:\n  id: %s\n  name: %s\n  revision: %s\n  archive type: %s\n", pushed.ID, pushed.Name, pushed.Revision, pushed.ArchiveType)
 		say(c.env.Stdout, "  project created at: %s\n  revision updated at: %s\n\n", pushed.CreatedAt, pushed.UpdatedAt)
@@ -111,7 +111,7 @@ func (c *call) upload(ctx context.Context, file *os.File, project string, from t
 		}
 		say(c.env.Stdout, "Use `%s` to show all workflows.\n", workflows)
 		if dir != "" {
-			c.warnOfPools(ctx, server, dir, project)
+			warnOfPools(ctx, c, server, dir, project)
 		}
 		return nil
 	}
@@ -119,7 +119,7 @@ func (c *call) upload(ctx context.Context, file *os.File, project string, from t
 }
 
 // pushRefused shows all that the server found in the project, once the error itself was shown.
-func (c *call) pushRefused(err error) error {
+func pushRefused(c *call, err error) error {
 	findings := findingsOf(err)
 	if len(findings) == 0 {
 		return err

@@ -11,7 +11,7 @@ import (
 // warnOfPools shows the pools that a pushed project names and that the server does not have (control K803).
 // A server is only asked if the project names any. One that has no pools, as Digdag's, is asked in vain,
 // which is no harm: the push has succeeded.
-func (c *call) warnOfPools(ctx context.Context, server *client.Client, dir, project string) {
+func warnOfPools(ctx context.Context, c *call, server *client.Client, dir, project string) {
 	var known map[string]bool
 	var err error
 	findings := dig.UnknownPools(os.DirFS(dir), dir, func(name string) bool {

@@ -28,7 +28,7 @@ const (
 // 1.7.4).
 func remote(do func(ctx context.Context, c *call, server *client.Client) error) handler {
 	return func(ctx context.Context, c *call) error {
-		server, err := c.connect(ctx)
+		server, err := connect(ctx, c)
 		if err != nil {
 			return err
 		}
@@ -38,21 +38,21 @@ func remote(do func(ctx context.Context, c *call, server *client.Client) error) 
 }
 
 // connect returns a client after the check of versions, unless the command line switches that off.
-func (c *call) connect(ctx context.Context) (*client.Client, error) {
-	server, err := c.client()
+func connect(ctx context.Context, c *call) (*client.Client, error) {
+	server, err := newClient(c)
 	if err != nil || c.args.given("--disable-version-check") {
 		return server, err
 	}
-	if err := c.checkVersion(ctx, server); err != nil {
+	if err := checkVersion(ctx, c, server); err != nil {
 		server.Close()
 		return nil, err
 	}
 	return server, nil
 }
 
-// client returns a client as the settings and the command line want it (server 1.7.1). What the
+// newClient returns a client as the settings and the command line want it (server 1.7.1). What the
 // command line says goes before the settings.
-func (c *call) client() (*client.Client, error) {
+func newClient(c *call) (*client.Client, error) {
 	settings, err := c.config()
 	if err != nil {
 		return nil, err
@@ -68,7 +68,7 @@ func (c *call) client() (*client.Client, error) {
 	for name, value := range settings.Prefix(settingHeaders) {
 		header.Set(name, value)
 	}
-	if err := c.sign(settings, header); err != nil {
+	if err := signRequests(c, settings, header); err != nil {
 		return nil, err
 	}
 	if err := checkHeader(header); err != nil {
@@ -102,10 +102,10 @@ func ignoredPath(endpoint string) string {
 	return "/" + path
 }
 
-// sign adds what tells the server who calls, and the other headers of the command line. What is said for
+// signRequests adds what tells the server who calls, and the other headers of the command line. What is said for
 // one command goes before what is said for all, and --basic-auth and --token before other headers. signedBy
 // says which it was.
-func (c *call) sign(settings Config, header http.Header) error {
+func signRequests(c *call, settings Config, header http.Header) error {
 	if header.Get("Authorization") != "" {
 		c.signedBy = "what the setting " + settingHeaders + "Authorization says"
 	}

@@ -84,7 +84,7 @@ func TestColours(t *testing.T) {
 			c.environ = append(c.environ, tc.environ)
 			env, _, _ := c.env()
 			env.Terminals.Stdout = tc.terminal
-			if got := (&call{env: env}).status("killed"); got != tc.want {
+			if got := statusText((&call{env: env}), "killed"); got != tc.want {
 				t.Errorf("status = %q, want %q", got, tc.want)
 			}
 		})

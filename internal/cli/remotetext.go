@@ -13,38 +13,38 @@ import (
 // This file holds the forms in which several commands show what a server answers (server 1.8, 1.10).
 
 // printJSON writes an answer for programs: one document, on one line.
-func (c *call) printJSON(answer any) error {
+func printJSON(c *call, answer any) error {
 	encoder := json.NewEncoder(c.env.Stdout)
 	encoder.SetEscapeHTML(false)
 	return encoder.Encode(answer)
 }
 
-// local is a moment in the zone of this system.
-func (c *call) local(i api.Instant) string {
+// localTime is a moment in the zone of this system.
+func localTime(c *call, i api.Instant) string {
 	return i.In(c.env.Now().Location()).Format(clockFormat)
 }
 
-// optLocal is a moment in the zone of this system; empty if there is none.
-func (c *call) optLocal(i *api.Instant) string {
+// optLocalTime is a moment in the zone of this system; empty if there is none.
+func optLocalTime(c *call, i *api.Instant) string {
 	if i == nil {
 		return ""
 	}
-	return c.local(*i)
+	return localTime(c, *i)
 }
 
-// localWithDistance is a moment and how far it is from now; empty if there is none.
-func (c *call) localWithDistance(i *api.Instant) string {
+// localTimeWithDistance is a moment and how far it is from now; empty if there is none.
+func localTimeWithDistance(c *call, i *api.Instant) string {
 	if i == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s (%s)", c.local(*i), distance(i.Sub(c.env.Now())))
+	return fmt.Sprintf("%s (%s)", localTime(c, *i), distance(i.Sub(c.env.Now())))
 }
 
 // sessionTime is a session time in its own offset.
 func sessionTime(t api.OffsetTime) string { return t.Format(clockFormat) }
 
-// status is the word for a state, coloured on a terminal.
-func (c *call) status(word string) string {
+// statusText is the word for a state, coloured on a terminal.
+func statusText(c *call, word string) string {
 	_, no := c.env.lookupText("NO_COLOR")
 	if no || !c.env.Terminals.Stdout || !c.env.canDraw() {
 		return word
@@ -61,7 +61,7 @@ func optText(text *string) string {
 }
 
 // firstID reads the first argument, which must be an id (server 1.3).
-func (c *call) firstID() (api.ID, error) {
+func firstID(c *call) (api.ID, error) {
 	text := c.args.positional[0]
 	id, err := api.ParseID(text)
 	if err != nil {
@@ -74,7 +74,7 @@ func (c *call) firstID() (api.ID, error) {
 const textNotAnID = "For input string: \"%s\""
 
 // lastID reads --last-id; 0 if it is not given.
-func (c *call) lastID() (api.ID, error) {
+func lastID(c *call) (api.ID, error) {
 	text := c.args.text("--last-id")
 	if text == "" {
 		return 0, nil
@@ -87,7 +87,7 @@ func (c *call) lastID() (api.ID, error) {
 }
 
 // optionNumber is the value of an integer option; nil if it is not given and has no standard value.
-func (c *call) optionNumber(name string) *int {
+func optionNumber(c *call, name string) *int {
 	if c.args.text(name) == "" {
 		return nil
 	}
@@ -103,7 +103,7 @@ func allDigits(text string) bool {
 
 // instantOption reads an option that is a moment: UNIX seconds, or yyyy-MM-dd HH:mm:ss Z (server 1.8).
 // label is how Digdag's complaint names the option.
-func (c *call) instantOption(name, label string) (time.Time, error) {
+func instantOption(c *call, name, label string) (time.Time, error) {
 	text := c.args.text(name)
 	if seconds, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return time.Unix(seconds, 0).UTC(), nil

@@ -24,8 +24,8 @@ const hintUpgrade = "fix: this is Trowel " + version.Number + ", which stands fo
 const settingVersionCheck = "io.digdag.cli.versionCheckMode"
 
 // checkVersion asks the server whether it takes this client (server 1.7.4).
-func (c *call) checkVersion(ctx context.Context, server *client.Client) error {
-	batch, err := c.batch()
+func checkVersion(ctx context.Context, c *call, server *client.Client) error {
+	batch, err := batch(c)
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func (c *call) checkVersion(ctx context.Context, server *client.Client) error {
 }
 
 // batch reports whether no person is there to upgrade.
-func (c *call) batch() (bool, error) {
+func batch(c *call) (bool, error) {
 	mode := ""
 	for _, setting := range c.args.pairs("-X") {
 		if setting.key == settingVersionCheck {

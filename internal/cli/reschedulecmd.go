@@ -12,7 +12,7 @@ func runReschedule(ctx context.Context, c *call) error {
 	if len(c.args.positional) == 1 && !allDigits(c.args.positional[0]) {
 		return c.usage("").hinting("a schedule is named by its id, or by project and workflow")
 	}
-	request, err := c.skipRequest()
+	request, err := skipRequest(c)
 	if err != nil {
 		return err
 	}
@@ -26,10 +26,10 @@ func runReschedule(ctx context.Context, c *call) error {
 			return err
 		}
 		if c.args.given("--json") {
-			return c.printJSON(summary)
+			return printJSON(c, summary)
 		}
 		say(c.env.Stdout, "  id: %s\n", summary.ID)
-		c.printTimes(summary.Workflow.Name, summary.DisabledAt, summary.NextScheduleTime, summary.NextRunTime)
+		printTimes(c, summary.Workflow.Name, summary.DisabledAt, summary.NextScheduleTime, summary.NextRunTime)
 		if request.DryRun {
 			say(c.env.Stderr, "Schedule is not updated.\n")
 		} else {
@@ -42,7 +42,7 @@ func runReschedule(ctx context.Context, c *call) error {
 
 // skipRequest reads --skip, --skip-to and --run-at. Sessions are counted from now, and not from the
 // next session.
-func (c *call) skipRequest() (api.ScheduleSkipRequest, error) {
+func skipRequest(c *call) (api.ScheduleSkipRequest, error) {
 	request := api.ScheduleSkipRequest{DryRun: c.args.given("--dry-run")}
 	count, to := c.args.number("--skip"), c.args.text("--skip-to")
 	now := c.env.Now()
@@ -54,7 +54,7 @@ func (c *call) skipRequest() (api.ScheduleSkipRequest, error) {
 	case to == "now":
 		request.NextTime = &api.LocalOrInstant{Time: now}
 	case to != "":
-		at, err := c.instantOption("--skip-to", "-t, --skip-to")
+		at, err := instantOption(c, "--skip-to", "-t, --skip-to")
 		if err != nil {
 			return request, err
 		}
@@ -63,7 +63,7 @@ func (c *call) skipRequest() (api.ScheduleSkipRequest, error) {
 		request.Count, request.FromTime = &count, &api.Instant{Time: now}
 	}
 	if c.args.given("--run-at") {
-		at, err := c.instantOption("--run-at", "-a, --run-at")
+		at, err := instantOption(c, "--run-at", "-a, --run-at")
 		if err != nil {
 			return request, err
 		}

@@ -50,7 +50,7 @@ func countGiven(a *arguments, names ...string) int {
 
 // runRetry runs a session again (server 1.10.8).
 func runRetry(ctx context.Context, c *call) error {
-	id, err := c.firstID()
+	id, err := firstID(c)
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func runRetry(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	params, err := c.parameters(config, c.env.readParams)
+	params, err := readParameters(c, config, c.env.readParams)
 	if err != nil {
 		return err
 	}
@@ -71,7 +71,7 @@ func runRetry(ctx context.Context, c *call) error {
 		if err != nil {
 			return err
 		}
-		workflow, err := c.retryWorkflow(ctx, server, attempt)
+		workflow, err := retryWorkflow(ctx, c, server, attempt)
 		if err != nil {
 			return err
 		}
@@ -83,7 +83,7 @@ func runRetry(ctx context.Context, c *call) error {
 			WorkflowID:       workflow,
 			SessionTime:      api.Instant{Time: attempt.SessionTime.Time},
 			RetryAttemptName: &name,
-			Resume:           c.retryResume(id),
+			Resume:           retryResume(c, id),
 			Params:           param.Merged(attempt.Params, params),
 		})
 		if err != nil {
@@ -96,7 +96,7 @@ func runRetry(ctx context.Context, c *call) error {
 
 // retryWorkflow is the workflow to run: the attempt's own, or the one of that name in another
 // revision.
-func (c *call) retryWorkflow(ctx context.Context, server *client.Client, attempt *api.Attempt) (api.ID, error) {
+func retryWorkflow(ctx context.Context, c *call, server *client.Client, attempt *api.Attempt) (api.ID, error) {
 	if c.args.given("--keep-revision") {
 		if attempt.Workflow.ID == nil {
 			return 0, c.usage(fmt.Sprintf(textRetryNoID, attempt.ID))
@@ -111,7 +111,7 @@ func (c *call) retryWorkflow(ctx context.Context, server *client.Client, attempt
 }
 
 // retryResume says what is taken over from the attempt; nil for nothing.
-func (c *call) retryResume(id api.ID) *api.Resume {
+func retryResume(c *call, id api.ID) *api.Resume {
 	switch {
 	case c.args.given("--resume"):
 		return &api.Resume{Mode: api.ResumeFailed, AttemptID: id}

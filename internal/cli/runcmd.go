@@ -33,7 +33,7 @@ const (
 
 // runRun runs a workflow of a local project (server 1.9.2).
 func runRun(ctx context.Context, c *call) error {
-	l, err := c.prepareRun(ctx)
+	l, err := prepareRun(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func runRun(ctx context.Context, c *call) error {
 }
 
 // prepareRun does all that can go wrong before something runs, in Digdag's order.
-func (c *call) prepareRun(ctx context.Context) (*localRun, error) {
+func prepareRun(ctx context.Context, c *call) (*localRun, error) {
 	l := &localRun{c: c, dry: c.args.given("--dry-run") || c.args.given("-dE")}
 	var err error
 	if l.config, err = c.config(); err != nil {
@@ -89,7 +89,7 @@ func (l *localRun) warn() {
 		other := slices.ContainsFunc(l.project.Workflows, func(w *dig.Workflow) bool { return w.File == f.File })
 		return other && f.File != l.workflow.File
 	})
-	c.showWarnings(findings, l.project.Dir)
+	showWarnings(c, findings, l.project.Dir)
 	view.warned(findings)
 }
 
@@ -105,14 +105,14 @@ func (l *localRun) people() *live {
 // load reads parameters and project, and finds the workflow.
 func (l *localRun) load(ctx context.Context) error {
 	c := l.c
-	dir, argument, err := c.runFolder()
+	dir, argument, err := runFolder(c)
 	if err != nil {
 		return err
 	}
-	if l.params, err = c.projectParameters(l.config, dir); err != nil {
+	if l.params, err = projectParameters(c, l.config, dir); err != nil {
 		return err
 	}
-	name, err := c.workflowName(dir, argument)
+	name, err := workflowOfArgument(c, dir, argument)
 	if err != nil {
 		return err
 	}
@@ -120,14 +120,14 @@ func (l *localRun) load(ctx context.Context) error {
 		logging.Print(ctx, l.log, slog.LevelInfo, "Setting project path to "+dir)
 	}
 	if l.project, err = dig.Load(dir); err != nil {
-		return c.refused(dir, err)
+		return refuseProject(c, dir, err)
 	}
 	if l.workflow = l.project.Find(name); l.workflow == nil {
-		return c.noWorkflow(l.project, name)
+		return noWorkflow(c, l.project, name)
 	}
 	compiled, err := l.project.Compile() // all of them, as Digdag (language C42)
 	if err != nil {
-		return c.refused(dir, err)
+		return refuseProject(c, dir, err)
 	}
 	l.tasks = compiled[slices.Index(l.project.Workflows, l.workflow)]
 	return nil
@@ -136,7 +136,7 @@ func (l *localRun) load(ctx context.Context) error {
 // selectTasks cuts the workflow down to the task of the second argument.
 func (l *localRun) selectTasks() error {
 	if err := dig.CheckExports(l.tasks); err != nil {
-		return l.c.refused(l.project.Dir, err)
+		return refuseProject(l.c, l.project.Dir, err)
 	}
 	if len(l.c.args.positional) < 2 {
 		return nil
@@ -151,10 +151,10 @@ func (l *localRun) selectTasks() error {
 // chooseSession finds the session time and where its tasks are kept.
 func (l *localRun) chooseSession(ctx context.Context) error {
 	c := l.c
-	c.warnOfDay("--session")
+	warnOfDay(c, "--session")
 	plan, err := scheduleOf(l.workflow.Schedule, l.workflow.Zone)
 	if err != nil {
-		return c.refused(l.project.Dir, err)
+		return refuseProject(c, l.project.Dir, err)
 	}
 	if plan != nil && l.people() == nil { // who are told by findings
 		for _, line := range plan.Unused() {
@@ -179,7 +179,7 @@ func (l *localRun) chooseSession(ctx context.Context) error {
 		return err
 	}
 	if err := checkSLA(l.workflow); err != nil {
-		return c.refused(l.project.Dir, err)
+		return refuseProject(c, l.project.Dir, err)
 	}
 	return nil
 }
@@ -226,7 +226,7 @@ func (l *localRun) resumeCommand() string {
 		return ""
 	}
 	c := l.c
-	words := append(c.startedAs(), "run")
+	words := append(startedAs(c), "run")
 	words = append(words, c.args.positional...)
 	// Not --rerun and --start: what this run did is not done again.
 	for _, name := range []string{
@@ -250,7 +250,7 @@ func (l *localRun) resumeCommand() string {
 
 // startedAs is what starts this program once more from the same folder: its name or, where that is a
 // path, the path. The program of go run is gone after the run.
-func (c *call) startedAs() []string {
+func startedAs(c *call) []string {
 	if len(c.env.Args) == 0 || !strings.ContainsRune(c.env.Args[0], filepath.Separator) {
 		return []string{c.program}
 	}
@@ -262,7 +262,7 @@ func (c *call) startedAs() []string {
 }
 
 // projectDir is the absolute folder of --project, by default the working folder.
-func (c *call) projectDir() (string, error) {
+func projectDir(c *call) (string, error) {
 	name := c.args.text("--project")
 	if name == "" {
 		return c.env.Dir, nil
@@ -280,9 +280,9 @@ func (c *call) projectDir() (string, error) {
 // runFolder returns the project's folder and the argument that names the workflow in it. Where the
 // working folder has no workflow of its own, a file below it brings its folder along (differs from
 // server 1.9.2, see docs/compatibility.md).
-func (c *call) runFolder() (dir, argument string, err error) {
+func runFolder(c *call) (dir, argument string, err error) {
 	argument = c.args.positional[0]
-	dir, err = c.projectDir()
+	dir, err = projectDir(c)
 	if err != nil || c.args.given("--project") || !strings.HasSuffix(argument, ".dig") {
 		return dir, argument, err
 	}
@@ -319,9 +319,9 @@ func workflowName(dir, argument string) (string, error) {
 	return strings.TrimSuffix(filepath.ToSlash(relative), ".dig"), nil
 }
 
-// workflowName is the name of the workflow that an argument means. Who gave a path from the current folder beside
+// workflowOfArgument is the name of the workflow that an argument means. Who gave a path from the current folder beside
 // --project is told where paths count from.
-func (c *call) workflowName(dir, argument string) (string, error) {
+func workflowOfArgument(c *call, dir, argument string) (string, error) {
 	name, err := workflowName(dir, argument)
 	if err == nil || !c.args.given("--project") {
 		return name, err
@@ -341,7 +341,7 @@ func seenFrom(dir, path string) string {
 	return relative
 }
 
-func (c *call) noWorkflow(project *dig.Project, name string) error {
+func noWorkflow(c *call, project *dig.Project, name string) error {
 	text := fmt.Sprintf(textNoWorkflowHere, name)
 	if at := strings.LastIndexByte(name, '/'); at >= 0 {
 		text = fmt.Sprintf(textNoWorkflowBelow, name, name[:at])

@@ -49,5 +49,5 @@ func (c *call) onServer(command string) string {
 
 // serverCommand is a command line for the same server, for a shell, that starts this program as it was started.
 func serverCommand(c *call, words ...string) string {
-	return textutil.ShellLine(append(append(c.startedAs(), words...), c.sameServer()...)...)
+	return textutil.ShellLine(append(append(startedAs(c), words...), c.sameServer()...)...)
 }

@@ -20,34 +20,34 @@ func runScheduler(ctx context.Context, c *call) error {
 	if c.args.given("--memory") && c.args.given("--database") {
 		return c.usage(textTwoDatabases)
 	}
-	dir, err := c.projectDir()
+	dir, err := projectDir(c)
 	if err != nil {
 		return err
 	}
-	settings, err := c.serverSettings()
+	settings, err := serverSettings(c)
 	if err != nil {
 		return err
 	}
 	if _, set := settings[keyDatabaseType]; !set {
 		settings[keyDatabaseType] = config.Setting{Value: config.DatabaseMemory, From: fromScheduler}
 	}
-	err = c.serveLogged(ctx, func(ctx context.Context, log *slog.Logger, signals <-chan os.Signal) error {
-		return c.serve(ctx, settings, log, signals, dir)
+	err = serveLogged(ctx, c, func(ctx context.Context, log *slog.Logger, signals <-chan os.Signal) error {
+		return runServerProcess(ctx, c, settings, log, signals, dir)
 	})
 	if broken, ok := errors.AsType[*daemon.BrokenProjectError](err); ok {
-		return c.schedulerRefused(dir, broken)
+		return schedulerRefused(c, dir, broken)
 	}
 	return err
 }
 
 // schedulerRefused shows why the files of a project are refused, and where. Of an option that nobody reads the
 // findings are warnings, as for a run.
-func (c *call) schedulerRefused(dir string, broken *daemon.BrokenProjectError) error {
+func schedulerRefused(c *call, dir string, broken *daemon.BrokenProjectError) error {
 	findings := findingsOfFolder(dir)
 	if hasErrors(findings) {
-		return c.refused(dir, broken.Err)
+		return refuseProject(c, dir, broken.Err)
 	}
 	say(c.env.Stderr, "error: %s\n", broken)
-	c.showFindings(findings)
+	showFindings(c, findings)
 	return &exitError{exitFailure}
 }

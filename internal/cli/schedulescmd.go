@@ -41,9 +41,9 @@ func runSchedules(ctx context.Context, c *call, server *client.Client) error {
 		return err
 	}
 	if c.args.given("--json") {
-		return c.printJSON(schedules)
+		return printJSON(c, schedules)
 	}
-	if view := c.listView(); view != nil {
+	if view := newListView(c); view != nil {
 		more := ""
 		if n := len(schedules.Schedules); n == schedulesPage {
 			more = fmt.Sprintf("These are the first %d by id; `%s` shows those of a project.", n, c.hinted("schedules <project-name>"))
@@ -55,7 +55,7 @@ func runSchedules(ctx context.Context, c *call, server *client.Client) error {
 	for i := range schedules.Schedules {
 		s := &schedules.Schedules[i]
 		say(c.env.Stdout, "  id: %s\n  project: %s\n", s.ID, s.Project.Name)
-		c.printTimes(s.Workflow.Name, s.DisabledAt, s.NextScheduleTime, s.NextRunTime)
+		printTimes(c, s.Workflow.Name, s.DisabledAt, s.NextScheduleTime, s.NextRunTime)
 	}
 	say(c.env.Stdout, "%d entries.\n", len(schedules.Schedules))
 	say(c.env.Stderr, "Use `%s` to show workflow details.\n", c.hintedToPeople("workflows [project-name] [name]"))
@@ -63,15 +63,15 @@ func runSchedules(ctx context.Context, c *call, server *client.Client) error {
 }
 
 // printTimes prints the end of a record of a schedule.
-func (c *call) printTimes(workflow string, disabled *api.Instant, session api.OffsetTime, next api.Instant) {
+func printTimes(c *call, workflow string, disabled *api.Instant, session api.OffsetTime, next api.Instant) {
 	say(c.env.Stdout, "  workflow: %s\n  disabled at: %s\n  next session time: %s\n  next scheduled to run at: %s\n\n",
-		workflow, c.localWithDistance(disabled), sessionTime(session), c.localWithDistance(&next))
+		workflow, localTimeWithDistance(c, disabled), sessionTime(session), localTimeWithDistance(c, &next))
 }
 
 // scheduleOfArguments is the schedule that the arguments name: by its id, or by project and workflow.
 func scheduleOfArguments(ctx context.Context, c *call, server *client.Client) (api.ID, error) {
 	if len(c.args.positional) == 1 {
-		return c.firstID()
+		return firstID(c)
 	}
 	found, err := findSchedule(ctx, server, c.args.positional[0], c.args.positional[1])
 	if err != nil {

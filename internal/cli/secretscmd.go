@@ -42,7 +42,7 @@ func runSecrets(ctx context.Context, c *call) error {
 	if err := checkDeleted(c, del); err != nil {
 		return err
 	}
-	keeper, err := c.secretKeeper(ctx)
+	keeper, err := openSecretKeeper(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -55,12 +55,12 @@ func runSecrets(ctx context.Context, c *call) error {
 	return listSecrets(ctx, c, keeper)
 }
 
-// secretKeeper returns what the command line names.
-func (c *call) secretKeeper(ctx context.Context) (secretKeeper, error) {
+// openSecretKeeper returns what the command line names.
+func openSecretKeeper(ctx context.Context, c *call) (secretKeeper, error) {
 	if c.args.given("--local") {
 		return c.env.localSecrets()
 	}
-	server, err := c.connect(ctx)
+	server, err := connect(ctx, c)
 	if err != nil {
 		return nil, err
 	}
@@ -81,7 +81,7 @@ func listSecrets(ctx context.Context, c *call, keeper secretKeeper) error {
 		for _, key := range keys {
 			list.Secrets = append(list.Secrets, api.SecretKey{Key: key})
 		}
-		return c.printJSON(list)
+		return printJSON(c, list)
 	}
 	for _, key := range keys {
 		say(c.env.Stdout, "%s\n", key)

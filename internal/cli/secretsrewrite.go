@@ -24,7 +24,7 @@ func secretsRewrite(ctx context.Context, c *call) error {
 	if !c.args.given("--database") && c.configPath == "" {
 		return c.usage("--database, or --config option is required").hinting("the secrets are rewritten in the database itself: name that of the servers, with their key")
 	}
-	settings, err := c.databaseSettings(ctx)
+	settings, err := databaseSettings(ctx, c)
 	if err != nil {
 		return err
 	}

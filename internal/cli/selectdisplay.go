@@ -15,7 +15,7 @@ func selectDisplay(c *call) display {
 	case c.args.given("--json"):
 		return newJSON(c.env)
 	case drawsTree(c.env):
-		return newLive(c.env.unguarded(), liveOptions{Level: c.shownLevel()})
+		return newLive(c.env.unguarded(), liveOptions{Level: shownLevel(c)})
 	default:
 		return newPlain(c.env)
 	}
@@ -32,7 +32,7 @@ func drawsTree(env Env) bool {
 
 // shownLevel is the level from which on a live tree shows entries of the log: warnings, unless the
 // command line says something else.
-func (c *call) shownLevel() slog.Level {
+func shownLevel(c *call) slog.Level {
 	if c.args.given("--log-level") {
 		return logging.ParseLevel(c.args.text("--log-level"))
 	}

@@ -77,7 +77,7 @@ func serve(t *testing.T, settings ...string) *served {
 		program: "trowel", commands: table, command: find(table, "server"), args: args,
 	}
 	log := slog.New(&logging.Handler{To: s.log, Thread: "main"})
-	go func() { s.ended <- c.serve(context.WithoutCancel(t.Context()), all, log, s.signals, "") }()
+	go func() { s.ended <- runServerProcess(context.WithoutCancel(t.Context()), c, all, log, s.signals, "") }()
 	s.url = s.await(info)
 	t.Cleanup(func() {
 		select {

@@ -14,22 +14,22 @@ import (
 
 // runServer runs a server until a signal ends it (server 1.9.4, 3.3).
 func runServer(ctx context.Context, c *call) error {
-	if text := c.serverConflict(); text == textNoDatabase {
+	if text := serverConflict(c); text == textNoDatabase {
 		return c.usage(text).hinting("to try it out: trowel server --memory; to keep what it knows: trowel server --database DIR")
 	} else if text != "" {
 		return c.usage(text)
 	}
-	settings, err := c.serverSettings()
+	settings, err := serverSettings(c)
 	if err != nil {
 		return err
 	}
-	return c.serveLogged(ctx, func(ctx context.Context, log *slog.Logger, signals <-chan os.Signal) error {
-		return c.serve(ctx, settings, log, signals, "")
+	return serveLogged(ctx, c, func(ctx context.Context, log *slog.Logger, signals <-chan os.Signal) error {
+		return runServerProcess(ctx, c, settings, log, signals, "")
 	})
 }
 
 // serveLogged runs a server with its log and its signals.
-func (c *call) serveLogged(ctx context.Context, serve func(context.Context, *slog.Logger, <-chan os.Signal) error) error {
+func serveLogged(ctx context.Context, c *call, serve func(context.Context, *slog.Logger, <-chan os.Signal) error) error {
 	logs, err := c.openLog(c.env.Stdout, "trowel.server")
 	if err != nil {
 		return err
@@ -44,9 +44,9 @@ func (c *call) serveLogged(ctx context.Context, serve func(context.Context, *slo
 // with Go's default of 100 a busy one spends a fifth of its time on it.
 const serverGC = 200
 
-// serve runs a server, of all projects or of the one in a folder.
-func (c *call) serve(ctx context.Context, settings config.Settings, log *slog.Logger, signals <-chan os.Signal, project string) error {
-	server, err := c.readServer(ctx, settings, log)
+// runServerProcess runs a server, of all projects or of the one in a folder.
+func runServerProcess(ctx context.Context, c *call, settings config.Settings, log *slog.Logger, signals <-chan os.Signal, project string) error {
+	server, err := readServer(ctx, c, settings, log)
 	if err != nil {
 		return err
 	}
@@ -56,13 +56,13 @@ func (c *call) serve(ctx context.Context, settings config.Settings, log *slog.Lo
 	if _, set := c.env.Lookup("GOGC"); !set {
 		debug.SetGCPercent(serverGC)
 	}
-	opts := c.processOptions(settings, server, log)
+	opts := processOptions(c, settings, server, log)
 	opts.Project = project
 	return daemon.RunServer(ctx, opts, signals)
 }
 
 // processOptions are those of a server or agent that a command line starts.
-func (c *call) processOptions(settings config.Settings, server *config.Server, log *slog.Logger) daemon.Options {
+func processOptions(c *call, settings config.Settings, server *config.Server, log *slog.Logger) daemon.Options {
 	opts := daemon.Options{
 		Settings: server, Sources: settings, Dir: c.env.Dir, Environ: c.env.Environ, Now: c.env.Now, Log: log,
 		LogLevel: logging.ParseLevel(c.args.text("--log-level")), Program: c.program,

@@ -25,7 +25,7 @@ const (
 )
 
 // serverConflict is a complaint about options that do not go together, or that are missing.
-func (c *call) serverConflict() string {
+func serverConflict(c *call) string {
 	memory, database := c.args.given(fromMemory), c.args.given("--database")
 	switch {
 	case memory && database:
@@ -38,7 +38,7 @@ func (c *call) serverConflict() string {
 }
 
 // serverSettings are the settings with the options of the command line on top (server 1.9.4).
-func (c *call) serverSettings() (config.Settings, error) {
+func serverSettings(c *call) (config.Settings, error) {
 	base, err := c.config()
 	if err != nil {
 		return nil, err
@@ -85,12 +85,12 @@ func (c *call) serverSettings() (config.Settings, error) {
 	for _, p := range c.args.pairs("--header") {
 		settings["server.http.headers."+p.key] = config.Setting{Value: p.value, From: "--header"}
 	}
-	return settings, c.addDefaultParams(base, settings)
+	return settings, addDefaultParams(c, base, settings)
 }
 
 // addDefaultParams puts the parameters of the command line among the settings.
-func (c *call) addDefaultParams(base Config, settings config.Settings) error {
-	params, err := c.parameters(base, c.env.readParams)
+func addDefaultParams(c *call, base Config, settings config.Settings) error {
+	params, err := readParameters(c, base, c.env.readParams)
 	if err != nil {
 		return err
 	}
@@ -101,7 +101,7 @@ func (c *call) addDefaultParams(base Config, settings config.Settings) error {
 }
 
 // readServer checks the settings, and logs what it thinks of them.
-func (c *call) readServer(ctx context.Context, settings config.Settings, log *slog.Logger) (*config.Server, error) {
+func readServer(ctx context.Context, c *call, settings config.Settings, log *slog.Logger) (*config.Server, error) {
 	server, warnings, err := config.Read(settings)
 	for _, w := range warnings {
 		logging.Print(ctx, log, w.Level, w.String())
@@ -117,11 +117,11 @@ func (c *call) readServer(ctx context.Context, settings config.Settings, log *sl
 
 // databaseSettings reads where a server's database is, for commands with --database and --config.
 // Settings that are not right are said on standard error.
-func (c *call) databaseSettings(ctx context.Context) (*config.Server, error) {
-	settings, err := c.serverSettings()
+func databaseSettings(ctx context.Context, c *call) (*config.Server, error) {
+	settings, err := serverSettings(c)
 	if err != nil {
 		return nil, err
 	}
 	log := slog.New(&logging.Handler{To: c.env.Stderr, Level: slog.LevelWarn, Thread: "main", Class: "trowel", Harmless: true})
-	return c.readServer(ctx, settings, log)
+	return readServer(ctx, c, settings, log)
 }

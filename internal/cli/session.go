@@ -106,7 +106,7 @@ func parseClock(text string) (time.Time, bool) {
 
 // warnOfDay tells people on a terminal which day counts where an option names one that its month has not, as
 // 2026-02-30.
-func (c *call) warnOfDay(option string) {
+func warnOfDay(c *call, option string) {
 	text := c.args.text(option)
 	clock, ok := parseClock(text)
 	if !ok || !c.env.Terminals.Stderr || text[:len(time.DateOnly)] == clock.Format(time.DateOnly) || strings.HasSuffix(text, " 24:00:00") {

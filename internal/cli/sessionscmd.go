@@ -16,19 +16,19 @@ func runSessions(ctx context.Context, c *call, server *client.Client) error {
 	if len(c.args.positional) == 1 && allDigits(c.args.positional[0]) {
 		return showSession(ctx, c, server)
 	}
-	filter, err := c.attemptFilter()
+	filter, err := newAttemptFilter(c)
 	if err != nil {
 		return err
 	}
 	if filter != nil {
 		return searchSessions(ctx, c, server, filter)
 	}
-	ask, page, err := c.sessionPages(ctx, server)
+	ask, page, err := sessionPages(ctx, c, server)
 	if err != nil {
 		return err
 	}
 	sessions, err := ask(page)
-	view := c.listView()
+	view := newListView(c)
 	if err != nil {
 		return sizeError(view, err)
 	}
@@ -57,11 +57,11 @@ func runSessions(ctx context.Context, c *call, server *client.Client) error {
 		return nil
 	}
 	if c.args.given("--json") {
-		return c.printJSON(sessions)
+		return printJSON(c, sessions)
 	}
 	say(c.env.Stdout, "Sessions:\n")
 	for _, s := range slices.Backward(sessions.Sessions) { // the oldest first
-		c.printSession(&s)
+		printSession(c, &s)
 	}
 	if len(sessions.Sessions) == 0 {
 		say(c.env.Stderr, "Use `%s` to start a session.\n", c.hintedToPeople("start"))
@@ -70,15 +70,15 @@ func runSessions(ctx context.Context, c *call, server *client.Client) error {
 }
 
 // sessionPages returns what lists the sessions that the command line names, and the page that it wants of them.
-func (c *call) sessionPages(ctx context.Context, server *client.Client) (
+func sessionPages(ctx context.Context, c *call, server *client.Client) (
 	ask func(client.Page) (*api.SessionCollection, error), page client.Page, err error,
 ) {
-	last, err := c.lastID()
+	last, err := lastID(c)
 	if err != nil {
 		return nil, page, err
 	}
-	page = client.Page{LastID: last, Size: c.optionNumber("--page-size")}
-	view := c.listView()
+	page = client.Page{LastID: last, Size: optionNumber(c, "--page-size")}
+	view := newListView(c)
 	if view != nil && page.Size == nil {
 		page.Size = new(view.pageSize())
 	}
@@ -112,7 +112,7 @@ func searchSessions(ctx context.Context, c *call, server *client.Client, filter 
 			filter.workflow = c.args.positional[1]
 		}
 	}
-	view, standard := c.listView(), 0
+	view, standard := newListView(c), 0
 	if view != nil {
 		standard = view.pageSize()
 	}
@@ -130,11 +130,11 @@ func searchSessions(ctx context.Context, c *call, server *client.Client, filter 
 		view.show(sessionTable(view, sessions), none, more, view.timesHint())
 		return nil
 	case c.args.given("--json"):
-		err = c.printJSON(&api.SessionCollection{Sessions: sessions})
+		err = printJSON(c, &api.SessionCollection{Sessions: sessions})
 	default:
 		say(c.env.Stdout, "Sessions:\n")
 		for i := range slices.Backward(sessions) {
-			c.printSession(&sessions[i])
+			printSession(c, &sessions[i])
 		}
 		if len(sessions) == 0 {
 			say(c.env.Stderr, "%s\n", none)
@@ -147,7 +147,7 @@ func searchSessions(ctx context.Context, c *call, server *client.Client, filter 
 }
 
 func showSession(ctx context.Context, c *call, server *client.Client) error {
-	id, err := c.firstID()
+	id, err := firstID(c)
 	if err != nil {
 		return err
 	}
@@ -156,23 +156,23 @@ func showSession(ctx context.Context, c *call, server *client.Client) error {
 		return err
 	}
 	if c.args.given("--json") {
-		return c.printJSON(session)
+		return printJSON(c, session)
 	}
-	c.printSession(session)
+	printSession(c, session)
 	return nil
 }
 
 // printSession prints a session with what its last attempt says.
-func (c *call) printSession(s *api.Session) {
+func printSession(c *call, s *api.Session) {
 	attempt, name, params, created, killed := "", "", "", "", false
 	if last := s.LastAttempt; last != nil {
 		attempt, name, params = last.ID.String(), optText(last.RetryAttemptName), paramsText(last.Params)
-		created, killed = c.local(last.CreatedAt), last.CancelRequested
+		created, killed = localTime(c, last.CreatedAt), last.CancelRequested
 	}
 	say(c.env.Stdout, "  session id: %s\n  attempt id: %s\n  uuid: %s\n", s.ID, attempt, s.SessionUUID)
 	say(c.env.Stdout, "  project: %s\n  workflow: %s\n  session time: %s\n", s.Project.Name, s.Workflow.Name, sessionTime(s.SessionTime))
 	say(c.env.Stdout, "  retry attempt name: %s\n  params: %s\n  created at: %s\n", name, params, created)
-	say(c.env.Stdout, "  kill requested: %t\n  status: %s\n\n", killed, c.status(sessionStatus(s.LastAttempt)))
+	say(c.env.Stdout, "  kill requested: %t\n  status: %s\n\n", killed, statusText(c, sessionStatus(s.LastAttempt)))
 }
 
 // sessionStatus is the word for the state of a session. A killed one is called error.

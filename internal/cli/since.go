@@ -47,7 +47,7 @@ func sinceTime(text string, now time.Time) (time.Time, bool) {
 }
 
 // sinceOption reads --since; zero if it is not given.
-func (c *call) sinceOption() (time.Time, error) {
+func sinceOption(c *call) (time.Time, error) {
 	text := c.args.text("--since")
 	if text == "" {
 		return time.Time{}, nil

@@ -25,7 +25,7 @@ func runStart(ctx context.Context, c *call) error {
 	if !c.args.given("--session") {
 		return c.usage("--session option is required")
 	}
-	at, cut, err := c.startTime(c.args.text("--session"))
+	at, cut, err := startTime(c, c.args.text("--session"))
 	if err != nil {
 		return err
 	}
@@ -33,7 +33,7 @@ func runStart(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	params, err := c.parameters(config, c.env.readParams)
+	params, err := readParameters(c, config, c.env.readParams)
 	if err != nil {
 		return err
 	}
@@ -55,11 +55,11 @@ func runStart(ctx context.Context, c *call) error {
 			request.RetryAttemptName = &name
 		}
 		if c.args.given("--dry-run") {
-			return c.showDryRun(workflow, request)
+			return showDryRun(c, workflow, request)
 		}
 		attempt, err := server.StartAttempt(ctx, request)
 		if err != nil {
-			return c.sessionExists(err, session.SessionTime)
+			return sessionExists(c, err, session.SessionTime)
 		}
 		return startedOrFollowed(ctx, c, server, attempt)
 	}
@@ -67,7 +67,7 @@ func runStart(ctx context.Context, c *call) error {
 }
 
 // startTime is the time of --session as the server takes it, and how it cuts it off.
-func (c *call) startTime(text string) (at, cut string, err error) {
+func startTime(c *call, text string) (at, cut string, err error) {
 	now := c.env.Now().UTC().Format("2006-01-02T15:04:05.000Z")
 	switch text {
 	case "hourly":
@@ -81,26 +81,26 @@ func (c *call) startTime(text string) (at, cut string, err error) {
 	if !ok {
 		return "", "", clockError("--session", text, fmt.Sprintf(textStartSession, text), "daily", "hourly", "now")
 	}
-	c.warnOfDay("--session")
+	warnOfDay(c, "--session")
 	return isoLocal(clock), client.CutNothing, nil
 }
 
 // sessionExists makes the answer that there is such an attempt an error that says how to go on.
-func (c *call) sessionExists(err error, at api.OffsetTime) error {
+func sessionExists(c *call, err error, at api.OffsetTime) error {
 	refused, ok := errors.AsType[*client.StatusError](err)
 	if !ok || refused.Code != http.StatusConflict {
 		return err
 	}
 	var attempt api.Attempt
 	if json.Unmarshal(refused.Body, &attempt) != nil || attempt.ID == 0 {
-		return &complaint{text: fmt.Sprintf(textSessionExistsOne+textHintRetry, isoShort(at), c.retryForm("<attempt-id>"))}
+		return &complaint{text: fmt.Sprintf(textSessionExistsOne+textHintRetry, isoShort(at), retryForm(c, "<attempt-id>"))}
 	}
 	return &complaint{text: fmt.Sprintf(textSessionExists+textHintRetry,
-		attempt.SessionID, attempt.ID, isoShort(attempt.SessionTime), c.retryForm(attempt.ID.String()))}
+		attempt.SessionID, attempt.ID, isoShort(attempt.SessionTime), retryForm(c, attempt.ID.String()))}
 }
 
 // retryForm is the command that runs a session again.
-func (c *call) retryForm(attempt string) string {
+func retryForm(c *call, attempt string) string {
 	return c.hintedToPeople("retry " + attempt + " --latest-revision --all")
 }
 
@@ -108,10 +108,10 @@ func (c *call) retryForm(attempt string) string {
 // that the record does.
 func startedOrFollowed(ctx context.Context, c *call, server *client.Client, attempt *api.Attempt) error {
 	if !c.args.given("--wait") {
-		return c.showStarted(attempt)
+		return showStarted(c, attempt)
 	}
 	if !c.args.given("--json") && !drawsTree(c.env) {
-		if err := c.showStarted(attempt); err != nil {
+		if err := showStarted(c, attempt); err != nil {
 			return err
 		}
 	}
@@ -119,15 +119,15 @@ func startedOrFollowed(ctx context.Context, c *call, server *client.Client, atte
 }
 
 // showStarted prints an attempt that was just started.
-func (c *call) showStarted(a *api.Attempt) error {
+func showStarted(c *call, a *api.Attempt) error {
 	if c.args.given("--json") {
-		return c.printJSON(a)
+		return printJSON(c, a)
 	}
 	say(c.env.Stdout, "Started a session attempt:\n")
 	say(c.env.Stdout, "  session id: %s\n  attempt id: %s\n  uuid: %s\n", a.SessionID, a.ID, a.SessionUUID)
 	say(c.env.Stdout, "  project: %s\n  workflow: %s\n  session time: %s\n", a.Project.Name, a.Workflow.Name, sessionTime(a.SessionTime))
 	say(c.env.Stdout, "  retry attempt name: %s\n  params: %s\n  created at: %s\n\n",
-		optText(a.RetryAttemptName), paramsText(a.Params), c.local(a.CreatedAt))
+		optText(a.RetryAttemptName), paramsText(a.Params), localTime(c, a.CreatedAt))
 	say(c.env.Stderr, "* Use `%s` to show session status.\n", c.hintedToPeople("session "+a.SessionID.String()))
 	say(c.env.Stderr, "* Use `%s` and `%s` to show task status and logs.\n",
 		c.hintedToPeople("task "+a.ID.String()), c.hintedToPeople("log "+a.ID.String()))
@@ -135,14 +135,14 @@ func (c *call) showStarted(a *api.Attempt) error {
 }
 
 // showDryRun prints the attempt that would be started.
-func (c *call) showDryRun(workflow *api.Workflow, request api.AttemptRequest) error {
+func showDryRun(c *call, workflow *api.Workflow, request api.AttemptRequest) error {
 	if c.args.given("--json") {
-		return c.printJSON(request)
+		return printJSON(c, request)
 	}
 	const unknown = "(dry run)"
 	say(c.env.Stdout, "Session attempt:\n")
 	say(c.env.Stdout, "  session id: %s\n  attempt id: %s\n  uuid: %s\n", unknown, unknown, unknown)
-	say(c.env.Stdout, "  project: %s\n  workflow: %s\n  session time: %s\n", workflow.Project.Name, workflow.Name, c.local(request.SessionTime))
+	say(c.env.Stdout, "  project: %s\n  workflow: %s\n  session time: %s\n", workflow.Project.Name, workflow.Name, localTime(c, request.SessionTime))
 	say(c.env.Stdout, "  retry attempt name: %s\n  params: %s\n\n", optText(request.RetryAttemptName), param.JSON(request.Params))
 	say(c.env.Stderr, "Session attempt is not started.\n")
 	return nil

@@ -12,7 +12,7 @@ import (
 
 // runTasks lists the tasks of an attempt (server 1.10.13).
 func runTasks(ctx context.Context, c *call) error {
-	id, err := c.firstID()
+	id, err := firstID(c)
 	if err != nil {
 		return err
 	}
@@ -28,10 +28,10 @@ func runTasks(ctx context.Context, c *call) error {
 		}
 		shown := tasksIn(tasks.Tasks, c.args.text("--status"))
 		if c.args.given("--json") {
-			return c.printJSON(withPlaces(shown, taskPlaces(ctx, server, id)))
+			return printJSON(c, withPlaces(shown, taskPlaces(ctx, server, id)))
 		}
-		reasons := c.reasons(ctx, server, id, tasks)
-		if view := c.listView(); view != nil {
+		reasons := waitReasons(ctx, c, server, id, tasks)
+		if view := newListView(c); view != nil {
 			for task := range reasons {
 				reasons[task] = view.localTimes(reasons[task])
 			}
@@ -43,7 +43,7 @@ func runTasks(ctx context.Context, c *call) error {
 			return nil
 		}
 		for i := range shown {
-			c.printTask(&shown[i], reasons[shown[i].ID])
+			printTask(c, &shown[i], reasons[shown[i].ID])
 		}
 		say(c.env.Stdout, "%d entries.\n", len(shown))
 		return nil
@@ -63,9 +63,9 @@ func taskStates() []string {
 // knownState checks --status.
 func knownState(value string) string { return statusAmong(value, taskStates()) }
 
-// reasons are the texts of why tasks wait, by their ids, while the attempt goes on. What an ended attempt did
+// waitReasons are the texts of why tasks wait, by their ids, while the attempt goes on. What an ended attempt did
 // not reach is listed as Digdag does. A server that does not know leaves them out.
-func (c *call) reasons(ctx context.Context, server *client.Client, id api.ID, tasks *api.TaskCollection) map[api.ID]string {
+func waitReasons(ctx context.Context, c *call, server *client.Client, id api.ID, tasks *api.TaskCollection) map[api.ID]string {
 	if len(tasks.Tasks) == 0 || !goesOn(tasks.Tasks[0].State) {
 		return nil
 	}
@@ -99,7 +99,7 @@ func goesOn(state string) bool {
 	return true
 }
 
-func (c *call) printTask(t *api.Task, reason string) {
+func printTask(c *call, t *api.Task, reason string) {
 	parent := "null"
 	if t.ParentID != nil {
 		parent = t.ParentID.String()
@@ -109,7 +109,7 @@ func (c *call) printTask(t *api.Task, reason string) {
 		upstreams[i] = id.String()
 	}
 	say(c.env.Stdout, "   id: %s\n   name: %s\n   state: %s\n   started: %s\n   updated: %s\n",
-		t.ID, t.FullName, c.status(t.State), c.optLocal(t.StartedAt), c.local(t.UpdatedAt))
+		t.ID, t.FullName, statusText(c, t.State), optLocalTime(c, t.StartedAt), localTime(c, t.UpdatedAt))
 	say(c.env.Stdout, "   config: %s\n   parent: %s\n   upstreams: [%s]\n", paramsText(t.Config), parent, strings.Join(upstreams, ", "))
 	say(c.env.Stdout, "   export params: %s\n   store params: %s\n   state params: %s\n",
 		paramsText(t.ExportParams), paramsText(t.StoreParams), paramsText(t.StateParams))

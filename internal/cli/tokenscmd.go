@@ -34,11 +34,11 @@ var _ tokenKeeper = (*client.Client)(nil)
 // runTokens lists, makes and revokes tokens. Without an administrator nobody may do that over the API, so
 // it is also done on the database itself.
 func runTokens(ctx context.Context, c *call) error {
-	do, err := c.tokensForm()
+	do, err := tokensForm(c)
 	if err != nil {
 		return err
 	}
-	keeper, done, err := c.tokenKeeper(ctx)
+	keeper, done, err := openTokenKeeper(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -50,7 +50,7 @@ func runTokens(ctx context.Context, c *call) error {
 }
 
 // tokensForm checks the command line and returns what it wants.
-func (c *call) tokensForm() (func(ctx context.Context, keeper tokenKeeper) error, error) {
+func tokensForm(c *call) (func(ctx context.Context, keeper tokenKeeper) error, error) {
 	form, count := tokensList, len(c.args.positional)
 	if count > 0 {
 		form = c.args.positional[0]
@@ -70,22 +70,22 @@ func (c *call) tokensForm() (func(ctx context.Context, keeper tokenKeeper) error
 	}
 	switch form {
 	case tokensList:
-		return c.listTokens, nil
+		return func(ctx context.Context, keeper tokenKeeper) error { return listTokens(ctx, c, keeper) }, nil
 	case tokensCreate:
-		request, err := c.tokenRequest()
-		return func(ctx context.Context, keeper tokenKeeper) error { return c.createToken(ctx, keeper, request) }, err
+		request, err := tokenRequest(c)
+		return func(ctx context.Context, keeper tokenKeeper) error { return createToken(ctx, c, keeper, request) }, err
 	case tokensRevoke:
 		id, err := api.ParseID(c.args.positional[1])
 		if err != nil {
 			return nil, c.usage(fmt.Sprintf(textNotAnID, c.args.positional[1])).hinting("an id is a number; `%s` shows it", c.hinted("tokens list"))
 		}
-		return func(ctx context.Context, keeper tokenKeeper) error { return c.revokeToken(ctx, keeper, id) }, nil
+		return func(ctx context.Context, keeper tokenKeeper) error { return revokeToken(ctx, c, keeper, id) }, nil
 	}
 	return nil, c.usage("Invalid command").hinting("%s", didYouMean(nearWord(form, []string{tokensList, tokensCreate, tokensRevoke})))
 }
 
 // tokenRequest is what the options ask for.
-func (c *call) tokenRequest() (api.TokenRequest, error) {
+func tokenRequest(c *call) (api.TokenRequest, error) {
 	r := api.TokenRequest{Name: strings.TrimSpace(c.args.text("--name")), Role: c.args.text("--role"), Project: c.args.text("--project")}
 	switch {
 	case r.Name == "":
@@ -123,37 +123,37 @@ func knownRole(value string) string {
 	return "--role must be one of " + textutil.CommaList(roleNames()) + ", not " + strconv.Quote(value)
 }
 
-func (c *call) listTokens(ctx context.Context, keeper tokenKeeper) error {
+func listTokens(ctx context.Context, c *call, keeper tokenKeeper) error {
 	list, err := keeper.ListTokens(ctx)
 	if err != nil {
 		return err
 	}
 	if c.args.given("--json") {
-		return c.printJSON(list)
+		return printJSON(c, list)
 	}
-	if view := c.listView(); view != nil {
+	if view := newListView(c); view != nil {
 		view.show(tokenTable(view, list.Items), "There are no tokens. `"+c.hinted("tokens create")+"` makes one.", view.timesHint())
 		return nil
 	}
 	say(c.env.Stdout, "Tokens:\n")
 	for i := range list.Items {
-		c.printToken(&list.Items[i])
+		printToken(c, &list.Items[i])
 	}
 	say(c.env.Stdout, "%d entries.\n", len(list.Items))
 	return nil
 }
 
-func (c *call) printToken(t *api.Token) {
+func printToken(c *call, t *api.Token) {
 	project := ""
 	if t.Project != nil {
 		project = t.Project.Name
 	}
 	say(c.env.Stdout, "  id: %s\n  name: %s\n  role: %s\n  project: %s\n  created at: %s\n  last used at: %s\n  expires at: %s\n  revoked at: %s\n\n",
-		t.ID, t.Name, strings.Join(t.Scopes, ","), project, c.localText(&t.CreatedAt), c.localText(t.LastUsedAt), c.localText(t.ExpiresAt), c.localText(t.RevokedAt))
+		t.ID, t.Name, strings.Join(t.Scopes, ","), project, localText(c, &t.CreatedAt), localText(c, t.LastUsedAt), localText(c, t.ExpiresAt), localText(c, t.RevokedAt))
 }
 
 // localText is an instant in the zone of this system; empty if there is none, as it is if it is none.
-func (c *call) localText(text *string) string {
+func localText(c *call, text *string) string {
 	if text == nil {
 		return ""
 	}
@@ -161,30 +161,30 @@ func (c *call) localText(text *string) string {
 	if err != nil {
 		return *text
 	}
-	return c.local(api.Instant{Time: at})
+	return localTime(c, api.Instant{Time: at})
 }
 
 // createToken writes the new token, and nothing else, to standard output.
-func (c *call) createToken(ctx context.Context, keeper tokenKeeper, r api.TokenRequest) error {
+func createToken(ctx context.Context, c *call, keeper tokenKeeper, r api.TokenRequest) error {
 	t, err := keeper.CreateToken(ctx, r)
 	if err != nil {
 		return err
 	}
 	if c.args.given("--json") {
-		return c.printJSON(t)
+		return printJSON(c, t)
 	}
 	say(c.env.Stderr, "Token '%s' is created with id %s. It is shown now and never again:\n", t.Name, t.ID)
 	say(c.env.Stdout, "%s\n", t.Secret)
 	return nil
 }
 
-func (c *call) revokeToken(ctx context.Context, keeper tokenKeeper, id api.ID) error {
+func revokeToken(ctx context.Context, c *call, keeper tokenKeeper, id api.ID) error {
 	t, err := keeper.RevokeToken(ctx, id)
 	if err != nil {
 		return err
 	}
 	if c.args.given("--json") {
-		return c.printJSON(t)
+		return printJSON(c, t)
 	}
 	say(c.env.Stderr, "Token '%s' is revoked.\n", t.Name)
 	return nil

@@ -15,9 +15,9 @@ import (
 	"github.com/trowel-project/trowel/internal/server"
 )
 
-// tokenKeeper returns what has the tokens, and what lets go of it. It is the database if --database
+// openTokenKeeper returns what has the tokens, and what lets go of it. It is the database if --database
 // names one, or if the file of --config does and no server is named; otherwise the server.
-func (c *call) tokenKeeper(ctx context.Context) (keeper tokenKeeper, done func() error, err error) {
+func openTokenKeeper(ctx context.Context, c *call) (keeper tokenKeeper, done func() error, err error) {
 	direct := c.args.given("--database")
 	if !direct && c.configPath != "" {
 		settings, err := c.config()
@@ -29,13 +29,13 @@ func (c *call) tokenKeeper(ctx context.Context) (keeper tokenKeeper, done func()
 		direct = database && endpoint == "" && !c.args.given("--endpoint")
 	}
 	if !direct {
-		remote, err := c.connect(ctx)
+		remote, err := connect(ctx, c)
 		if err != nil {
 			return nil, nil, err
 		}
 		return remote, func() error { remote.Close(); return nil }, nil
 	}
-	server, err := c.databaseSettings(ctx)
+	server, err := databaseSettings(ctx, c)
 	if err != nil {
 		return nil, nil, err
 	}

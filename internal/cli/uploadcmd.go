@@ -22,5 +22,5 @@ func runUpload(ctx context.Context, c *call) (err error) {
 		return fix.UseUpload.Failed(fmt.Errorf("read %s: %w", name, fix.Reason(err)))
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	return c.upload(ctx, file, c.args.positional[1], time.Time{}, "")
+	return uploadArchive(ctx, c, file, c.args.positional[1], time.Time{}, "")
 }

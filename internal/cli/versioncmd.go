@@ -19,7 +19,7 @@ func writeBanner(w io.Writer, now time.Time) {
 // runVersion prints the versions of client and server (server 1.10.20), which need not fit.
 func runVersion(ctx context.Context, c *call) error {
 	say(c.env.Stdout, "Client version: %s\n", version.Number)
-	server, err := c.client()
+	server, err := newClient(c)
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,7 @@ import (
 
 // runWhy shows why an attempt, or a task of it, does not run (control K818).
 func runWhy(ctx context.Context, c *call) error {
-	id, err := c.firstID()
+	id, err := firstID(c)
 	if err != nil {
 		return err
 	}
@@ -21,7 +21,7 @@ func runWhy(ctx context.Context, c *call) error {
 		defer inLocalTimes(c)()
 		if len(c.args.positional) < 2 {
 			why, err := server.ExplainAttempt(ctx, id, "")
-			return c.showWhy(ctx, server, why, err, true)
+			return showWhy(ctx, c, server, why, err, true)
 		}
 		name := c.args.positional[1]
 		if task, err := api.ParseID(name); err == nil {
@@ -30,27 +30,27 @@ func runWhy(ctx context.Context, c *call) error {
 				return err
 			}
 			if c.args.given("--json") {
-				return c.printJSON(why)
+				return printJSON(c, why)
 			}
-			c.printWhy(why, outputBehind(ctx, server, why))
+			printWhy(c, why, outputBehind(ctx, server, why))
 			return nil
 		}
 		why, err := server.ExplainAttempt(ctx, id, name)
-		return c.showWhy(ctx, server, why, err, false)
+		return showWhy(ctx, c, server, why, err, false)
 	})(ctx, c)
 }
 
 // showWhy prints an answer; that about a whole attempt also says what its tasks wait for.
-func (c *call) showWhy(ctx context.Context, server *client.Client, why *api.AttemptWhy, err error, whole bool) error {
+func showWhy(ctx context.Context, c *call, server *client.Client, why *api.AttemptWhy, err error, whole bool) error {
 	switch {
 	case err != nil:
 		return err
 	case c.args.given("--json") && whole:
-		return c.printJSON(why)
+		return printJSON(c, why)
 	case c.args.given("--json"):
-		return c.printJSON(&why.Why)
+		return printJSON(c, &why.Why)
 	}
-	c.printWhy(&why.Why, outputBehind(ctx, server, &why.Why))
+	printWhy(c, &why.Why, outputBehind(ctx, server, &why.Why))
 	if whole && len(why.ByCode) > 0 {
 		about := "Tasks that wait"
 		if !goesOn(why.State) {
@@ -77,12 +77,12 @@ func sampleText(count *api.CodeCount) string {
 }
 
 // printWhy prints an answer, with what failed tasks behind it wrote last.
-func (c *call) printWhy(why *api.Why, output map[api.ID][]string) {
+func printWhy(c *call, why *api.Why, output map[api.ID][]string) {
 	subject := "attempt " + why.Attempt.String()
 	if why.Task != nil {
 		subject = why.Task.Name
 	}
-	say(c.env.Stdout, "%s: %s\n", subject, c.status(why.State))
+	say(c.env.Stdout, "%s: %s\n", subject, statusText(c, why.State))
 	if why.Place != nil {
 		say(c.env.Stdout, "  at %s\n", *why.Place)
 	}
@@ -91,7 +91,7 @@ func (c *call) printWhy(why *api.Why, output map[api.ID][]string) {
 	}
 	for i := range why.Reasons {
 		r := &why.Reasons[i]
-		say(c.env.Stdout, "  %s: %s%s\n", optText(r.Code), r.Text, c.sinceText(r.Since))
+		say(c.env.Stdout, "  %s: %s%s\n", optText(r.Code), r.Text, sinceText(c, r.Since))
 	}
 	if len(why.Chain) > 1 {
 		say(c.env.Stdout, "\nWhat is behind it:\n")
@@ -126,7 +126,7 @@ func linkName(link *api.WhyLink) string {
 }
 
 // sinceText says since when, in the zone of this system.
-func (c *call) sinceText(since *string) string {
+func sinceText(c *call, since *string) string {
 	if since == nil {
 		return ""
 	}
@@ -134,5 +134,5 @@ func (c *call) sinceText(since *string) string {
 	if err != nil {
 		return ""
 	}
-	return fmt.Sprintf("  (since %s)", c.local(api.Instant{Time: at}))
+	return fmt.Sprintf("  (since %s)", localTime(c, api.Instant{Time: at}))
 }

@@ -19,9 +19,9 @@ func runWorkflows(ctx context.Context, c *call, server *client.Client) error {
 		return err
 	}
 	if c.args.given("--json") {
-		return c.printJSON(workflows)
+		return printJSON(c, workflows)
 	}
-	if view := c.listView(); view != nil {
+	if view := newListView(c); view != nil {
 		more := ""
 		if n := len(workflows.Workflows); n > 0 && len(c.args.positional) == 0 && n == c.args.number("--count") {
 			more = fmt.Sprintf("More: `%s`", c.hinted("workflows --last-id "+workflows.Workflows[n-1].ID.String()))
@@ -52,13 +52,13 @@ func findWorkflows(ctx context.Context, c *call, server *client.Client) (*api.Wo
 		}
 		return server.ListProjectWorkflows(ctx, project.ID, "")
 	}
-	last, err := c.lastID()
+	last, err := lastID(c)
 	if err != nil {
 		return nil, err
 	}
 	return server.ListWorkflows(ctx, client.WorkflowQuery{
 		LastID:     last,
-		Count:      c.optionNumber("--count"),
+		Count:      optionNumber(c, "--count"),
 		Descending: c.args.text("--order") == "desc",
 		Name:       c.args.text("--name"),
 	})
@@ -71,7 +71,7 @@ func showWorkflow(ctx context.Context, c *call, server *client.Client) error {
 		return err
 	}
 	if c.args.given("--json") {
-		return c.printJSON(workflow)
+		return printJSON(c, workflow)
 	}
 	say(c.env.Stdout, "%s\n", param.AppendYAML(nil, workflow.Config, 0))
 	return nil
