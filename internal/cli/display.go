@@ -49,6 +49,7 @@ type runEnd struct {
 	Failed      []failedTask  // tasks that failed in their own operator, in the order of their ids
 	Interrupted bool          // by a signal
 	Broken      error         // why the run could not go on, as a full disk; nil otherwise
+	BrokenText  string        // Broken for people, with what to do about it
 	Succeeded   []string      // full names, if Interrupted or Broken
 	StateDir    string        // where finished tasks are kept; empty if nowhere
 	Resume      string        // the command that goes on with what is left; empty after a success
@@ -78,3 +79,18 @@ type failedTask struct {
 
 	culprit string // the key that is wrong in it, if known
 }
+
+// errorMessage is the message of a task's error object; empty without one.
+func errorMessage(row *trowel.Task) string {
+	message, _ := row.Error.Get("message")
+	text, _ := message.(string)
+	return text
+}
+
+// Beginnings of log entries by which a view tells what they are about.
+const (
+	// newSessionText is about a session time that nobody asked for.
+	newSessionText = "Using a new session time "
+	// paramsHead is about the parameters of a task, as --show-params wants; no other entry begins so.
+	paramsHead = "\n"
+)

@@ -45,7 +45,7 @@ func newFollowView(c *call) followView {
 	case c.args.given("--json"):
 		return &followQuiet{env: c.env}
 	case drawsTree(c.env):
-		return &followTree{call: c, live: newLive(c.env.unguarded(), liveOptions{Level: shownLevel(c)})}
+		return &followTree{call: c, live: newLive(liveOptionsOf(c))}
 	default:
 		return &followLines{call: c, states: map[api.ID]string{}}
 	}

@@ -63,7 +63,7 @@ func (v *followTree) Tasks(a *api.Attempt, tasks []api.Task) {
 	if a.CancelRequested {
 		stopping = "being killed"
 	}
-	v.live.retell(batches, stopping)
+	v.live.Retell(batches, stopping)
 }
 
 // move is the change of a task to a state; rows remember it.
@@ -107,7 +107,7 @@ func (v *followTree) Changed(changes []api.TaskChange) (stale bool) {
 
 // Note implements followView.
 func (v *followTree) Note(text string) {
-	v.live.print(&liveOutput{spool: v.live.spool}, text+"\n")
+	v.live.Note(text)
 }
 
 // End implements followView.
@@ -120,20 +120,6 @@ func (v *followTree) End(a *api.Attempt, tasks []api.Task, facts taskFacts) {
 
 // Leave implements followView.
 func (v *followTree) Leave() { v.live.Abandon(nil) }
-
-// retell takes all tasks anew.
-func (l *live) retell(batches []*flush.Batch, stopping string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	tree := newLiveTree(l.tree.begun)
-	tree.stopping, tree.whole = stopping, true
-	for _, batch := range batches {
-		for i := range batch.Changes {
-			tree.apply(&batch.Changes[i], batch.At)
-		}
-	}
-	l.tree, l.news = tree, true
-}
 
 // row is the row of a task that has not begun. The tree relies on names that begin with that of the parent; those
 // of a server that does not hold to that are made so.

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"io"
-	"os"
 
 	"github.com/trowel-project/trowel/internal/terminal"
 )
@@ -37,17 +36,4 @@ func unguarded(w io.Writer) io.Writer {
 		return g.Behind()
 	}
 	return w
-}
-
-// fileBehind is the file that a stream ends in, nil if that is none.
-func fileBehind(w io.Writer) *os.File {
-	switch w := w.(type) {
-	case *os.File:
-		return w
-	case *terminal.Writer:
-		return fileBehind(w.Behind())
-	case *keptWriter:
-		return fileBehind(w.w)
-	}
-	return nil
 }

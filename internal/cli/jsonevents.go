@@ -17,7 +17,8 @@ import (
 // Events are written by a goroutine of their own, as soon as they come and the reader takes them.
 // A reader that is slow slows down the tasks that print, nothing else.
 type jsonEvents struct {
-	env   Env
+	out   io.Writer
+	now   func() time.Time
 	spool *spool
 	stop  chan struct{}
 	ended sync.WaitGroup
@@ -27,13 +28,14 @@ type jsonEvents struct {
 	err     error // why events got lost
 }
 
-func newJSON(env Env) *jsonEvents {
-	return &jsonEvents{env: env, spool: newSpool(0), stop: make(chan struct{})}
+// newJSON writes the events of a run to a stream.
+func newJSON(stdout io.Writer, now func() time.Time) *jsonEvents {
+	return &jsonEvents{out: stdout, now: now, spool: newSpool(0), stop: make(chan struct{})}
 }
 
 // Begin implements display.
 func (j *jsonEvents) Begin(begin runBegin) {
-	started := j.event("run_started", j.env.Now()).
+	started := j.event("run_started", j.now()).
 		text("workflow", begin.Workflow).
 		text("session_time", begin.Session.Format(time.RFC3339)).
 		number("tasks", int64(len(begin.Tasks)))
@@ -72,7 +74,7 @@ func (j *jsonEvents) Log() io.Writer { return jsonLog{j} }
 
 // Would implements display.
 func (j *jsonEvents) Would(lease *trowel.Lease, command string) {
-	j.add(j.event("would_run", j.env.Now()).
+	j.add(j.event("would_run", j.now()).
 		text("task", lease.FullName).number("id", int64(lease.TaskID)).text("command", command))
 }
 
@@ -81,7 +83,7 @@ func (j *jsonEvents) Stopping() {}
 
 // End implements display.
 func (j *jsonEvents) End(end runEnd) {
-	j.add(endEvent(j.event("run_ended", j.env.Now()), end))
+	j.add(endEvent(j.event("run_ended", j.now()), end))
 	j.close()
 }
 
@@ -132,7 +134,7 @@ func (j *jsonEvents) run() {
 		case <-j.spool.filled:
 		}
 		events := j.spool.take()
-		_, err := j.env.Stdout.Write(events)
+		_, err := j.out.Write(events)
 		j.spool.giveBack(events)
 		if err != nil {
 			j.mu.Lock()
@@ -144,7 +146,7 @@ func (j *jsonEvents) run() {
 
 // write writes what is pending; mu is held.
 func (j *jsonEvents) write() {
-	if _, err := j.env.Stdout.Write(j.spool.take()); err != nil {
+	if _, err := j.out.Write(j.spool.take()); err != nil {
 		j.fail(err)
 	}
 }

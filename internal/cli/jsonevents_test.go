@@ -27,7 +27,7 @@ type jsonStage struct {
 func newJSONStage(t *testing.T, stdout io.Writer, body string) *jsonStage {
 	t.Helper()
 	s := &jsonStage{rehearsal: rehearse(t, body)}
-	s.events = newJSON(Env{Stdout: stdout, Now: func() time.Time { return s.begun.In(time.FixedZone("", 3600)) }})
+	s.events = newJSON(stdout, func() time.Time { return s.begun.In(time.FixedZone("", 3600)) })
 	s.show = func(batch *flush.Batch) { s.errs = append(s.errs, s.events.Committed(batch)) }
 	return s
 }
@@ -212,7 +212,7 @@ func TestJSONLostEvents(t *testing.T) {
 }
 
 func BenchmarkJSONEvents(b *testing.B) {
-	events := newJSON(Env{Stdout: io.Discard, Now: time.Now})
+	events := newJSON(io.Discard, time.Now)
 	events.Begin(runBegin{Workflow: "w"})
 	batch := benchBatch(20_000)
 	b.ReportAllocs()

@@ -43,7 +43,7 @@ func (o *jsonOutput) emit(text []byte) {
 	if len(text) == 0 {
 		return
 	}
-	at := o.events.env.Now().UTC().Format(jsonTime)
+	at := o.events.now().UTC().Format(jsonTime)
 	o.events.spool.add(func(pending []byte) []byte {
 		e := beginEvent(pending, "output", at).
 			text("task", o.lease.FullName).number("id", int64(o.lease.TaskID)).
@@ -66,6 +66,6 @@ func (w jsonLog) LogEntry(entry logging.Entry) {
 
 // Write implements io.Writer. Text tells no level.
 func (w jsonLog) Write(data []byte) (int, error) {
-	w.LogEntry(logging.Entry{At: w.events.env.Now(), Level: slog.LevelInfo, Message: strings.TrimSuffix(string(data), "\n")})
+	w.LogEntry(logging.Entry{At: w.events.now(), Level: slog.LevelInfo, Message: strings.TrimSuffix(string(data), "\n")})
 	return len(data), nil
 }

@@ -175,7 +175,7 @@ func newListView(c *call) *listView {
 		return nil
 	}
 	v := &listView{
-		out: c.env.Stdout, hints: c.env.Stderr, look: newLook(c.env), now: c.env.Now(), zone: c.env.zoneName(), hinted: c.hinted,
+		out: c.env.Stdout, hints: c.env.Stderr, look: newLook(c.env.Lookup), now: c.env.Now(), zone: c.env.zoneName(), hinted: c.hinted,
 	}
 	v.look.color = v.look.color && c.env.canDraw()
 	v.columns, v.rows = windowSize(c.env.Stdout)

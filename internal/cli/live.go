@@ -7,8 +7,6 @@ import (
 	"sync"
 	"time"
 
-	"golang.org/x/term"
-
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/flush"
 	"github.com/trowel-project/trowel/internal/logging"
@@ -24,9 +22,15 @@ const (
 
 // liveOptions are what a live display works with.
 type liveOptions struct {
+	// Stdout gets the output of the tasks, Stderr the tree. Both are the same terminal.
+	Stdout, Stderr io.Writer
+	Now            func() time.Time
+	// Dir is where the command was typed: paths below it are shown from there.
+	Dir  string
+	Look look
 	// Level is the least level of log entries that are shown between the output.
 	Level slog.Level
-	// Size returns the columns and rows of the window; nil asks the terminal of standard error.
+	// Size returns the columns and rows of the window; nil asks the terminal of Stderr.
 	Size func() (columns, rows int)
 }
 
@@ -36,7 +40,6 @@ type liveOptions struct {
 // Changes and output are only taken down when they come; one goroutine draws. So neither the
 // flusher nor the tasks wait for the terminal, but for those tasks that print faster than it takes.
 type live struct {
-	env    Env
 	opts   liveOptions
 	look   look
 	spool  *spool
@@ -58,32 +61,21 @@ type live struct {
 }
 
 // newLive returns a display for people. Nothing is drawn before Begin.
-func newLive(env Env, opts liveOptions) *live {
+func newLive(opts liveOptions) *live {
 	if opts.Size == nil {
-		opts.Size = func() (int, int) { return windowSize(env.Stderr) }
+		opts.Size = func() (int, int) { return windowSize(opts.Stderr) }
 	}
 	return &live{
-		env: env, opts: opts, look: newLook(env), spool: newSpool(urgentSize), stop: make(chan struct{}),
-		screen: screen{out: env.Stdout, lower: env.Stderr},
+		opts: opts, look: opts.Look, spool: newSpool(urgentSize), stop: make(chan struct{}),
+		screen: screen{out: opts.Stdout, lower: opts.Stderr},
 	}
-}
-
-// windowSize asks a terminal for its size. One that does not know is taken for one of 80 by 24.
-func windowSize(w io.Writer) (columns, rows int) {
-	if file := fileBehind(w); file != nil {
-		columns, rows, err := term.GetSize(int(file.Fd()))
-		if err == nil && columns > 0 && rows > 0 {
-			return columns, rows
-		}
-	}
-	return 80, 24
 }
 
 // Begin implements display: the tree appears.
 func (l *live) Begin(begin runBegin) {
 	l.mu.Lock()
 	l.begin = begin
-	begun := l.env.Now()
+	begun := l.opts.Now()
 	if !begin.At.IsZero() {
 		begun = begin.At
 	}
@@ -142,8 +134,25 @@ func (l *live) print(out *liveOutput, text string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.drawing {
-		_, _ = l.env.Stdout.Write(l.spool.take()) // the writer of standard output keeps its error
+		_, _ = l.opts.Stdout.Write(l.spool.take()) // the writer of standard output keeps its error
 	}
+}
+
+// Note adds a line for people between the output of the tasks.
+func (l *live) Note(text string) { l.print(&liveOutput{spool: l.spool}, text+"\n") }
+
+// Retell replaces all tasks by those that the changes of some batches make. stopping is what is said above them; empty for nothing.
+func (l *live) Retell(batches []*flush.Batch, stopping string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	tree := newLiveTree(l.tree.begun)
+	tree.stopping, tree.whole = stopping, true
+	for _, batch := range batches {
+		for i := range batch.Changes {
+			tree.apply(&batch.Changes[i], batch.At)
+		}
+	}
+	l.tree, l.news = tree, true
 }
 
 // prefix stands before each line of a task: its name without that of the workflow, which all have
@@ -253,7 +262,7 @@ func (l *live) frame(columns, rows int) (lines []drawnLine, changed bool) {
 		return l.screen.lines, false
 	}
 	l.news = false
-	now := l.env.Now().Sub(l.tree.begun)
+	now := l.opts.Now().Sub(l.tree.begun)
 	lines, l.names = l.tree.draw(&l.look, now, columns, treeHeight(rows), l.names)
 	return lines, true
 }
@@ -265,7 +274,7 @@ func treeHeight(rows int) int { return max(rows-max(rows/4, 2), 1) }
 func (l *live) End(end runEnd) {
 	columns, _ := l.opts.Size()
 	l.close(columns)
-	say(l.env.Stderr, "%s", l.summary(end, columns))
+	say(l.opts.Stderr, "%s", l.summary(end, columns))
 }
 
 // Abandon implements display: the tree goes.

@@ -52,7 +52,10 @@ func newStage(t *testing.T, body string) *stage {
 	s := &stage{rehearsal: rehearse(t, body), window: newWindow(t, 80, 24), clock: &clock{}}
 	s.clock.now = s.begun
 	env := Env{Dir: "/p", Stdout: s.window, Stderr: s.window, Now: s.clock.Now, Environ: []string{"TERM=xterm", "NO_COLOR=1"}}
-	s.live = newLive(env, liveOptions{Level: slog.LevelWarn, Size: func() (int, int) { return 80, 24 }})
+	s.live = newLive(liveOptions{
+		Stdout: env.Stdout, Stderr: env.Stderr, Now: env.Now, Dir: env.Dir, Look: newLook(env.Lookup), Level: slog.LevelWarn,
+		Size: func() (int, int) { return 80, 24 },
+	})
 	s.show = func(batch *flush.Batch) {
 		if err := s.live.Committed(batch); err != nil {
 			t.Errorf("Committed() = %v, want nil", err)
@@ -224,7 +227,7 @@ func TestLiveAbandon(t *testing.T) {
 func TestLiveStopping(t *testing.T) {
 	t.Parallel()
 	a := newAlbum(t, 80, 10, "+a: {sh>: x}\n")
-	l := newLive(Env{}, liveOptions{})
+	l := newLive(liveOptions{Look: newLook(Env{}.Lookup)})
 	l.tree = a.tree
 	l.Stopping()
 	lines, _ := a.tree.draw(&a.look, 0, 80, 10, 0)
@@ -292,7 +295,7 @@ func TestSummary(t *testing.T) {
 		}},
 		{"interrupted at once", runEnd{Status: "running", Interrupted: true}, func(*stage) {}},
 		{"broken", runEnd{
-			Status: "running", Broken: errors.New("cannot keep the state of +w+a: no space left on device"),
+			Status: "running", Broken: errors.New("disk full"), BrokenText: "cannot keep the state of +w+a: no space left on device",
 			Succeeded: []string{"+w+a"},
 		}, func(s *stage) {
 			s.claim("+w+a")
@@ -338,7 +341,7 @@ func TestLook(t *testing.T) {
 		{[]string{"TERM=xterm", "LANG=en_US"}, true, "✓"},
 	}
 	for _, tc := range cases {
-		got := newLook(Env{Environ: tc.environ})
+		got := newLook(Env{Environ: tc.environ}.Lookup)
 		if got.color != tc.color || got.signs.done != tc.done {
 			t.Errorf("newLook(%q): colour %t, done %s, want %t, %s", tc.environ, got.color, got.signs.done, tc.color, tc.done)
 		}
@@ -386,7 +389,7 @@ func TestSummaryPlace(t *testing.T) {
 		{63, "NAME  a=1  w.dig:3:1\n"},
 		{64, "NAME  a=1\n    at w.dig:3:1\n"},
 	} {
-		l := newLive(Env{Environ: []string{"NO_COLOR=1"}}, liveOptions{})
+		l := newLive(liveOptions{Look: newLook(Env{Environ: []string{"NO_COLOR=1"}}.Lookup)})
 		name := "+" + strings.Repeat("n", tc.length-1)
 		end := runEnd{Status: "error", Failed: []failedTask{{Name: name, Values: "a=1", Message: "no (runtime)", Where: "w.dig:3:1"}}}
 		got := l.summary(end, 4+63+len("  a=1  w.dig:3:1"))

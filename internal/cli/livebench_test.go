@@ -71,8 +71,8 @@ func BenchmarkLiveTree(b *testing.B) {
 
 // Output of a task through the whole display, to a terminal that takes everything.
 func BenchmarkLive(b *testing.B) {
-	env := Env{Stdout: io.Discard, Stderr: io.Discard, Now: time.Now, Environ: []string{"TERM=xterm"}}
-	l := newLive(env, liveOptions{})
+	look := newLook(func(string) (string, bool) { return "", false })
+	l := newLive(liveOptions{Stdout: io.Discard, Stderr: io.Discard, Now: time.Now, Look: look})
 	l.Begin(runBegin{Workflow: "w"})
 	out := l.Open(&trowel.Lease{FullName: "+w+a"})
 	data := make([]byte, 0, 32<<10)

@@ -214,9 +214,3 @@ func (f *frame) wait(task *liveTask) string {
 	}
 	return ""
 }
-
-// firstLine is the first line of a text that is not blank.
-func firstLine(text string) string {
-	line, _, _ := strings.Cut(strings.TrimLeft(text, "\r\n "), "\n")
-	return line
-}

@@ -1,9 +1,7 @@
 package cli
 
 import (
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/trowel-project/trowel/internal/terminal"
 )
@@ -37,20 +35,20 @@ func asciiSigns() signs {
 // newLook chooses signs and colours by the environment. NO_COLOR turns colours off (no-color.org). A
 // locale that names another encoding than UTF-8, and the console of Linux, whose font has few signs,
 // get ASCII.
-func newLook(env Env) look {
-	_, plain := env.lookupText("NO_COLOR")
-	l := look{color: !plain, signs: unicodeSigns()}
-	if terminal, _ := env.Lookup("TERM"); terminal == "linux" || !env.utf8() {
+func newLook(lookup func(name string) (value string, set bool)) look {
+	noColor, _ := lookup("NO_COLOR")
+	l := look{color: noColor == "", signs: unicodeSigns()}
+	if kind, _ := lookup("TERM"); kind == "linux" || !utf8Locale(lookup) {
 		l.signs = asciiSigns()
 	}
 	return l
 }
 
-// utf8 reports whether the locale may be one of UTF-8: it does not name another encoding.
-func (e Env) utf8() bool {
+// utf8Locale reports whether the locale may be one of UTF-8: it does not name another encoding.
+func utf8Locale(lookup func(string) (string, bool)) bool {
 	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
-		locale, set := e.lookupText(name)
-		if !set {
+		locale, _ := lookup(name)
+		if locale == "" {
 			continue
 		}
 		_, encoding, named := strings.Cut(locale, ".")
@@ -107,56 +105,3 @@ func (l *lineText) gap(columns int) {
 
 // pad appends blanks up to a column.
 func (l *lineText) pad(column int) { l.gap(column - l.width) }
-
-// durationText is a length of time for people, in at most six characters: 0.3s, 32s, 4m05s, 3h20m, 2d07h.
-func durationText(d time.Duration) string {
-	seconds := int(d / time.Second)
-	switch {
-	case d < 10*time.Second:
-		return strconv.FormatFloat(float64(max(d, 0)/(100*time.Millisecond))/10, 'f', 1, 64) + "s"
-	case seconds < 60:
-		return strconv.Itoa(seconds) + "s"
-	case seconds < 60*60:
-		return twoUnits(seconds, 60, "m", "s")
-	case seconds < 24*60*60:
-		return twoUnits(seconds/60, 60, "h", "m")
-	default:
-		return twoUnits(seconds/60/60, 24, "d", "h")
-	}
-}
-
-// secondsText is durationText of a length that is known in whole seconds: of such there are no tenths.
-func secondsText(d time.Duration) string {
-	switch {
-	case d < time.Second:
-		return "<1s"
-	case d < 10*time.Second:
-		return strconv.Itoa(int(d/time.Second)) + "s"
-	}
-	return durationText(d)
-}
-
-// spanText is the length between two instants. Servers tell many in whole seconds.
-func spanText(from, to time.Time) string {
-	if from.Nanosecond() == 0 || to.Nanosecond() == 0 {
-		return secondsText(to.Sub(from))
-	}
-	return durationText(to.Sub(from))
-}
-
-func twoUnits(n, per int, large, small string) string {
-	rest := strconv.Itoa(n % per)
-	if len(rest) < 2 {
-		rest = "0" + rest
-	}
-	return strconv.Itoa(n/per) + large + rest + small
-}
-
-// untilText is the time until an instant in whole seconds, rounded up.
-func untilText(d time.Duration) string {
-	d = max((d + time.Second - 1).Truncate(time.Second), 0)
-	if d < 10*time.Second {
-		return strconv.Itoa(int(d/time.Second)) + "s"
-	}
-	return durationText(d)
-}

@@ -110,12 +110,3 @@ func joinName(parts []namePart, keys bool, columns int, ellipsis string) string 
 	}
 	return name.String()
 }
-
-// path are the parts of the names from a task up to the child of another one, that one's first.
-func (task *liveTask) path(below *liveTask) []namePart {
-	var parts []namePart
-	for ; task != nil && task != below; task = task.parent {
-		parts = append([]namePart{task.shown}, parts...)
-	}
-	return parts
-}

@@ -29,7 +29,7 @@ type summary struct {
 
 // summary tells how the run ended, in lines of a window of so many columns.
 func (l *live) summary(end runEnd, columns int) string {
-	s := summary{look: &l.look, width: columns, dir: l.env.Dir}
+	s := summary{look: &l.look, width: columns, dir: l.opts.Dir}
 	s.headline(end, l.begin.Workflow)
 	if l.tree != nil {
 		s.counts(&l.tree.top, l.skipped, end)
@@ -62,7 +62,7 @@ func (s *summary) headline(end runEnd, workflow string) {
 	switch {
 	case end.Broken != nil:
 		s.line(inkRed, signs.failed+" "+workflow+" broke off"+after)
-		for line := range strings.Lines(errorText(end.Broken)) {
+		for line := range strings.Lines(end.BrokenText) {
 			s.line(inkPlain, "  "+terminal.Clean(strings.TrimRight(line, "\n")))
 		}
 	case end.Interrupted:

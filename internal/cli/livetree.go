@@ -218,13 +218,6 @@ func (task *liveTask) trying() *liveTry {
 	return task.try
 }
 
-// errorMessage is the message of a task's error object; empty without one.
-func errorMessage(row *trowel.Task) string {
-	message, _ := row.Error.Get("message")
-	text, _ := message.(string)
-	return text
-}
-
 // move puts a task into its new state.
 func (t *liveTree) move(task *liveTask, to trowel.TaskState, at time.Duration) {
 	from := kindOf(task.state)
@@ -346,4 +339,13 @@ func (l *taskList) remove(task *liveTask) {
 		task.after.before = task.before
 	}
 	task.in, task.before, task.after = nil, nil, nil
+}
+
+// path are the parts of the names from a task up to the child of another one, that one's first.
+func (task *liveTask) path(below *liveTask) []namePart {
+	var parts []namePart
+	for ; task != nil && task != below; task = task.parent {
+		parts = append([]namePart{task.shown}, parts...)
+	}
+	return parts
 }

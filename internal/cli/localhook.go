@@ -51,9 +51,6 @@ func (h *localHook) before(lease *trowel.Lease) (result trowel.Result, done bool
 	return result, found
 }
 
-// paramsHead begins what --show-params logs of a task, which no other entry begins with.
-const paramsHead = "\n"
-
 // Instead implements agent.Hook.
 func (h *localHook) Instead(lease *trowel.Lease, selection operator.Selection) (result trowel.Result, done bool) {
 	if h.showParams {

@@ -31,8 +31,9 @@ func (w *lockedWriter) Write(data []byte) (int, error) {
 // Close does nothing: the stream outlives the task.
 func (w *lockedWriter) Close() error { return nil }
 
-func newPlain(env Env) *plain {
-	return &plain{stdout: lockedWriter{to: env.Stdout}, stderr: env.Stderr}
+// newPlain shows a run on these streams.
+func newPlain(stdout, stderr io.Writer) *plain {
+	return &plain{stdout: lockedWriter{to: stdout}, stderr: stderr}
 }
 
 func (p *plain) Begin(runBegin) {}
@@ -113,7 +114,7 @@ func resultText(end runEnd) string {
 func sayInterruption(w io.Writer, end runEnd) {
 	switch {
 	case end.Broken != nil:
-		say(w, "error: the run cannot go on: %s\n", errorText(end.Broken))
+		say(w, "error: the run cannot go on: %s\n", end.BrokenText)
 	case end.Interrupted:
 		say(w, "error: interrupted\n")
 	default:

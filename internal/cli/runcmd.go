@@ -201,6 +201,9 @@ func (l *localRun) ended(attempt *trowel.Attempt, interrupted bool, broken error
 		Status: "running", Failed: l.failed.list(), Interrupted: interrupted, Broken: broken,
 		StateDir: l.state.Dir, Elapsed: elapsed, DryRun: l.dry,
 	}
+	if broken != nil {
+		end.BrokenText = errorText(broken)
+	}
 	if attempt != nil {
 		end.Status = attempt.Flags.Status()
 	}
@@ -330,15 +333,6 @@ func workflowOfArgument(c *call, dir, argument string) (string, error) {
 		return "", &fix.Error{Err: err, Fix: "beside --project the path of a workflow counts from that folder: " + inside + ".dig"}
 	}
 	return "", err
-}
-
-// seenFrom is a path as people in a folder write it: from there, if it is below.
-func seenFrom(dir, path string) string {
-	relative, err := filepath.Rel(dir, path)
-	if err != nil || !filepath.IsLocal(relative) {
-		return path
-	}
-	return relative
 }
 
 func noWorkflow(c *call, project *dig.Project, name string) error {

@@ -13,12 +13,18 @@ import (
 func selectDisplay(c *call) display {
 	switch {
 	case c.args.given("--json"):
-		return newJSON(c.env)
+		return newJSON(c.env.Stdout, c.env.Now)
 	case drawsTree(c.env):
-		return newLive(c.env.unguarded(), liveOptions{Level: shownLevel(c)})
+		return newLive(liveOptionsOf(c))
 	default:
-		return newPlain(c.env)
+		return newPlain(c.env.Stdout, c.env.Stderr)
 	}
+}
+
+// liveOptionsOf are those of a tree on the terminal of this command.
+func liveOptionsOf(c *call) liveOptions {
+	env := c.env.unguarded()
+	return liveOptions{Stdout: env.Stdout, Stderr: env.Stderr, Now: env.Now, Dir: env.Dir, Look: newLook(env.Lookup), Level: shownLevel(c)}
 }
 
 // drawsTree reports whether a tree that moves is for somebody who looks at it. On the terminals of CI nobody

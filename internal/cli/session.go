@@ -22,9 +22,6 @@ const (
 	sessionNoSchedule = "--session schedule is set but schedule is not set to this workflow."
 )
 
-// newSessionText begins what is logged about a session time that nobody asked for.
-const newSessionText = "Using a new session time "
-
 // sessionChoice is what the session time of a run depends on.
 type sessionChoice struct {
 	zone     schedule.Zone
