@@ -11,6 +11,7 @@ import (
 
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/client"
+	"github.com/trowel-project/trowel/internal/terminal"
 	"github.com/trowel-project/trowel/internal/textutil"
 )
 
@@ -59,9 +60,9 @@ func runAgents(ctx context.Context, c *call) error {
 			return printJSON(c, done)
 		}
 		if form == agentsUndrain {
-			say(c.env.Stdout, "Agent '%s' takes tasks again.\n", done.Name)
+			terminal.Say(c.env.Stdout, "Agent '%s' takes tasks again.\n", done.Name)
 		} else {
-			say(c.env.Stdout, "Agent '%s' takes nothing new. It runs %s.\n", done.Name, textutil.Count(done.Used, "task", "tasks"))
+			terminal.Say(c.env.Stdout, "Agent '%s' takes nothing new. It runs %s.\n", done.Name, textutil.Count(done.Used, "task", "tasks"))
 		}
 		return nil
 	})(ctx, c)
@@ -122,11 +123,11 @@ func printAgents(c *call, all *api.AgentList, err error) error {
 		view.show(agentTable(view, all.Items), "There are no agents: nothing runs. A server has one unless it is told not to; `"+c.program+" agent` starts another.")
 		return nil
 	}
-	say(c.env.Stdout, "Agents:\n")
+	terminal.Say(c.env.Stdout, "Agents:\n")
 	for i := range all.Items {
 		printAgent(c, &all.Items[i])
 	}
-	say(c.env.Stdout, "%d entries.\n", len(all.Items))
+	terminal.Say(c.env.Stdout, "%d entries.\n", len(all.Items))
 	return nil
 }
 
@@ -139,9 +140,9 @@ func printAgent(c *call, a *api.Agent) {
 	if a.RestReason != nil {
 		state += " (" + *a.RestReason + ")"
 	}
-	say(c.env.Stdout, "  id: %s\n  name: %s\n  state: %s\n  host: %s\n  version: %s\n  remote: %t\n", a.ID, a.Name, state, a.Host, a.Version, a.Remote)
-	say(c.env.Stdout, "  queues: %s\n  labels: %s\n  slots: %s\n  used: %d\n", strings.Join(a.Queues, ", "), strings.Join(a.Labels, ", "), slots, a.Used)
-	say(c.env.Stdout, "  last heartbeat: %s\n  lease ends: %s\n  drained at: %s\n\n",
+	terminal.Say(c.env.Stdout, "  id: %s\n  name: %s\n  state: %s\n  host: %s\n  version: %s\n  remote: %t\n", a.ID, a.Name, state, a.Host, a.Version, a.Remote)
+	terminal.Say(c.env.Stdout, "  queues: %s\n  labels: %s\n  slots: %s\n  used: %d\n", strings.Join(a.Queues, ", "), strings.Join(a.Labels, ", "), slots, a.Used)
+	terminal.Say(c.env.Stdout, "  last heartbeat: %s\n  lease ends: %s\n  drained at: %s\n\n",
 		localText(c, &a.HeartbeatAt), localText(c, &a.LeaseEndsAt), localText(c, a.DrainedAt))
 }
 
@@ -158,16 +159,16 @@ func showAgent(ctx context.Context, c *call, server *client.Client, a *api.Agent
 		}{a, tasks})
 	}
 	printAgent(c, a)
-	say(c.env.Stdout, "Running tasks:\n")
+	terminal.Say(c.env.Stdout, "Running tasks:\n")
 	for i := range tasks.Items {
 		t := &tasks.Items[i]
-		say(c.env.Stdout, "  attempt %s  %s/%s  %s  try: %d  since: %s\n", t.AttemptID, t.Project.Name, t.Workflow, t.FullName, t.Try, localText(c, &t.StartedAt))
+		terminal.Say(c.env.Stdout, "  attempt %s  %s/%s  %s  try: %d  since: %s\n", t.AttemptID, t.Project.Name, t.Workflow, t.FullName, t.Try, localText(c, &t.StartedAt))
 	}
 	more := ""
 	if tasks.Next != nil {
 		more = " There are more."
 	}
-	say(c.env.Stdout, "%d entries.%s\n", len(tasks.Items), more)
+	terminal.Say(c.env.Stdout, "%d entries.%s\n", len(tasks.Items), more)
 	return nil
 }
 
@@ -184,16 +185,16 @@ func runQueues(ctx context.Context, c *call, server *client.Client) error {
 		view.show(queueTable(list.Items), "There are no queues: no agent serves one, and no task names one.")
 		return nil
 	}
-	say(c.env.Stdout, "Queues:\n")
+	terminal.Say(c.env.Stdout, "Queues:\n")
 	for i := range list.Items {
 		q := &list.Items[i]
 		slots := unlimitedText
 		if q.Slots != nil {
 			slots = strconv.Itoa(*q.Slots)
 		}
-		say(c.env.Stdout, "  name: %s\n  ready: %d%s\n  running: %d\n  agents: %d\n  slots: %s\n%s\n", q.Name, q.Ready, waited(q.OldestReadyMS), q.Running, q.Agents, slots, paceText(q))
+		terminal.Say(c.env.Stdout, "  name: %s\n  ready: %d%s\n  running: %d\n  agents: %d\n  slots: %s\n%s\n", q.Name, q.Ready, waited(q.OldestReadyMS), q.Running, q.Agents, slots, paceText(q))
 	}
-	say(c.env.Stdout, "%d entries.\n", len(list.Items))
+	terminal.Say(c.env.Stdout, "%d entries.\n", len(list.Items))
 	return nil
 }
 

@@ -12,12 +12,14 @@ import (
 	"github.com/trowel-project/trowel/internal/archive"
 	"github.com/trowel-project/trowel/internal/dig"
 	"github.com/trowel-project/trowel/internal/fix"
+	"github.com/trowel-project/trowel/internal/terminal"
+	"github.com/trowel-project/trowel/internal/textutil"
 )
 
 // runArchive makes the archive of a project without sending it (server 1.10.2).
 func runArchive(ctx context.Context, c *call) error {
 	name := c.args.text("--output")
-	say(c.env.Stdout, "Creating %s...\n", name)
+	terminal.Say(c.env.Stdout, "Creating %s...\n", name)
 	project, err := loadForArchive(c)
 	if err != nil {
 		return err
@@ -28,10 +30,10 @@ func runArchive(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	say(c.env.Stdout, "Created %s.\n", name)
-	say(c.env.Stdout, "Use `%s upload <path.tar.gz> <project> <revision>` to upload it a server.\n\n  Examples:\n", c.program)
-	say(c.env.Stdout, "    $ %s upload %s $(basename $(pwd)) -r $(date +%%Y%%m%%d-%%H%%M%%S)\n", c.program, name)
-	say(c.env.Stdout, "    $ %s upload %s $(git rev-parse --abbrev-ref HEAD) -r $(git rev-parse HEAD)\n\n", c.program, name)
+	terminal.Say(c.env.Stdout, "Created %s.\n", name)
+	terminal.Say(c.env.Stdout, "Use `%s upload <path.tar.gz> <project> <revision>` to upload it a server.\n\n  Examples:\n", c.program)
+	terminal.Say(c.env.Stdout, "    $ %s upload %s $(basename $(pwd)) -r $(date +%%Y%%m%%d-%%H%%M%%S)\n", c.program, name)
+	terminal.Say(c.env.Stdout, "    $ %s upload %s $(git rev-parse --abbrev-ref HEAD) -r $(git rev-parse HEAD)\n\n", c.program, name)
 	return nil
 }
 
@@ -79,30 +81,30 @@ func packProject(ctx context.Context, c *call, to io.Writer, dir string) error {
 		LeaveOut:     left.leaveOut,
 		CopyOutgoing: c.args.given("--copy-outgoing-symlinks"),
 		Report: func(p archive.Packed) {
-			say(c.env.Stdout, "  Archiving %s\n", p.Name)
+			terminal.Say(c.env.Stdout, "  Archiving %s\n", p.Name)
 			if p.Link != "" {
-				say(c.env.Stdout, "    symlink -> %s\n", p.Link)
+				terminal.Say(c.env.Stdout, "    symlink -> %s\n", p.Link)
 			}
 		},
 	})
 	for _, folder := range left.folders {
-		say(c.env.Stderr, "warning: left out the database and the key of the server in %s\n"+
-			"fix: keep them outside of the project: start that server with -o and another folder\n", seenFrom(c.env.Dir, folder))
+		terminal.Say(c.env.Stderr, "warning: left out the database and the key of the server in %s\n"+
+			"fix: keep them outside of the project: start that server with -o and another folder\n", textutil.RelativePath(c.env.Dir, folder))
 	}
 	return fix.UseOther.Failed(err)
 }
 
 // listWorkflows prints the names of the workflow files, or warns that there are none.
 func listWorkflows(c *call, project *dig.Project) {
-	say(c.env.Stdout, "Workflows:\n")
+	terminal.Say(c.env.Stdout, "Workflows:\n")
 	if len(project.Workflows) == 0 {
-		say(c.env.Stdout, "%s\n\n", strings.Join([]string{
+		terminal.Say(c.env.Stdout, "%s\n\n", strings.Join([]string{
 			"  WARNING: This project doesn't include workflows. Usually, this is a mistake.",
 			"           Please make sure that all *.dig files are on the top directory.",
 			"           *.dig files in subdirectories are not recognized as workflows.",
 		}, "\n"))
 	}
 	for _, w := range project.Workflows {
-		say(c.env.Stdout, "  %s.dig\n", w.Name)
+		terminal.Say(c.env.Stdout, "  %s.dig\n", w.Name)
 	}
 }

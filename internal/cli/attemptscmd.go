@@ -6,6 +6,7 @@ import (
 
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/client"
+	"github.com/trowel-project/trowel/internal/terminal"
 )
 
 // runAttempts lists the attempts of a session, or the last ones of all sessions (server 1.10.12).
@@ -91,13 +92,13 @@ func searchAttempts(ctx context.Context, c *call, server *client.Client, filter 
 		return nil
 	}
 	if len(found) == 0 && !c.args.given("--json") {
-		say(c.env.Stdout, "Session attempts:\n")
-		say(c.env.Stderr, "%s\n", none)
+		terminal.Say(c.env.Stdout, "Session attempts:\n")
+		terminal.Say(c.env.Stderr, "%s\n", none)
 		return nil
 	}
 	err = showAttempts(c, &api.AttemptCollection{Attempts: found})
 	if more != "" {
-		say(c.env.Stderr, "%s\n", more)
+		terminal.Say(c.env.Stderr, "%s\n", more)
 	}
 	return err
 }
@@ -106,12 +107,12 @@ func showAttempts(c *call, attempts *api.AttemptCollection) error {
 	if c.args.given("--json") {
 		return printJSON(c, attempts)
 	}
-	say(c.env.Stdout, "Session attempts:\n")
+	terminal.Say(c.env.Stdout, "Session attempts:\n")
 	for _, a := range slices.Backward(attempts.Attempts) { // the oldest first
 		printAttempt(c, &a)
 	}
 	if len(attempts.Attempts) == 0 {
-		say(c.env.Stderr, "Use `%s` to start a session.\n", c.hintedToPeople("start"))
+		terminal.Say(c.env.Stderr, "Use `%s` to start a session.\n", c.hintedToPeople("start"))
 	}
 	return nil
 }
@@ -140,11 +141,11 @@ func runAttempt(ctx context.Context, c *call) error {
 }
 
 func printAttempt(c *call, a *api.Attempt) {
-	say(c.env.Stdout, "  session id: %s\n  attempt id: %s\n  uuid: %s\n", a.SessionID, a.ID, a.SessionUUID)
-	say(c.env.Stdout, "  project: %s\n  workflow: %s\n  session time: %s\n", a.Project.Name, a.Workflow.Name, sessionTime(a.SessionTime))
-	say(c.env.Stdout, "  retry attempt name: %s\n  params: %s\n  created at: %s\n  finished at: %s\n",
+	terminal.Say(c.env.Stdout, "  session id: %s\n  attempt id: %s\n  uuid: %s\n", a.SessionID, a.ID, a.SessionUUID)
+	terminal.Say(c.env.Stdout, "  project: %s\n  workflow: %s\n  session time: %s\n", a.Project.Name, a.Workflow.Name, sessionTime(a.SessionTime))
+	terminal.Say(c.env.Stdout, "  retry attempt name: %s\n  params: %s\n  created at: %s\n  finished at: %s\n",
 		optText(a.RetryAttemptName), paramsText(a.Params), localTime(c, a.CreatedAt), optLocalTime(c, a.FinishedAt))
-	say(c.env.Stdout, "  kill requested: %t\n  status: %s\n\n", a.CancelRequested, statusText(c, attemptStatus(a)))
+	terminal.Say(c.env.Stdout, "  kill requested: %t\n  status: %s\n\n", a.CancelRequested, statusText(c, attemptStatus(a)))
 }
 
 // attemptStatus is the word for the state of an attempt. Digdag's client does not rely on the

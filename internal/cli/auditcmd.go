@@ -9,6 +9,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/client"
+	"github.com/trowel-project/trowel/internal/terminal"
 )
 
 // auditClock shows instants of the audit: moves are milliseconds apart.
@@ -48,7 +49,7 @@ func runHistory(ctx context.Context, c *call) error {
 		if c.args.given("--json") {
 			return printJSON(c, all)
 		}
-		say(c.env.Stdout, "%d entries.\n", count)
+		terminal.Say(c.env.Stdout, "%d entries.\n", count)
 		return nil
 	})(ctx, c)
 }
@@ -95,10 +96,10 @@ func runAudit(ctx context.Context, c *call) error {
 		}
 		slices.Reverse(all.Items)
 		if all.Next != nil {
-			say(c.env.Stderr, "There are older entries. Use --count to see more of them.\n")
+			terminal.Say(c.env.Stderr, "There are older entries. Use --count to see more of them.\n")
 		}
 		printAudit(c, all.Items, &agentNames{})
-		say(c.env.Stdout, "%d entries.\n", len(all.Items))
+		terminal.Say(c.env.Stdout, "%d entries.\n", len(all.Items))
 		return nil
 	})(ctx, c)
 }
@@ -120,6 +121,6 @@ func printAudit(c *call, entries []api.AuditEntry, agents *agentNames) {
 			note = "  # " + e.Note
 		}
 		what := strings.TrimPrefix(e.Text, e.Actor.Name+" ") // the sentence begins with who it was
-		say(c.env.Stdout, "%s  %-12s  %s%s\n", when, who, what, note)
+		terminal.Say(c.env.Stdout, "%s  %-12s  %s%s\n", when, who, what, note)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/trowel-project/trowel/internal/client"
+	"github.com/trowel-project/trowel/internal/textutil"
 )
 
 // awayMost is the longest time between two tries to reach a server that went away.
@@ -39,7 +40,7 @@ func (s *awayServer) wait(ctx context.Context, err error) error {
 		return err
 	}
 	if s.misses == 0 {
-		s.note("waiting for the server: " + firstLine(errorText(err)))
+		s.note("waiting for the server: " + textutil.FirstLine(errorText(err)))
 	}
 	pause := min(s.least<<min(s.misses, 8), awayMost)
 	s.misses++

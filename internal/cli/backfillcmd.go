@@ -8,6 +8,7 @@ import (
 
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/client"
+	"github.com/trowel-project/trowel/internal/terminal"
 	"github.com/trowel-project/trowel/internal/textutil"
 )
 
@@ -79,18 +80,18 @@ func showBackfill(c *call, started *api.ScheduleAttemptCollection, dryRun bool) 
 		view.show(backfillTable(view, started.Attempts, dryRun), "No session attempts started.", hint, view.timesHint())
 		return nil
 	}
-	say(c.env.Stdout, "Session attempts:\n")
+	terminal.Say(c.env.Stdout, "Session attempts:\n")
 	for i := range started.Attempts {
 		a := &started.Attempts[i]
-		say(c.env.Stdout, "  id: %s\n  uuid: %s\n  project: %s\n  workflow: %s\n  session time: %s\n",
+		terminal.Say(c.env.Stdout, "  id: %s\n  uuid: %s\n  project: %s\n  workflow: %s\n  session time: %s\n",
 			a.ID, a.SessionUUID, a.Project.Name, a.Workflow.Name, sessionTime(a.SessionTime))
-		say(c.env.Stdout, "  retry attempt name: %s\n  params: %s\n  created at: %s\n\n",
+		terminal.Say(c.env.Stdout, "  retry attempt name: %s\n  params: %s\n  created at: %s\n\n",
 			optText(a.RetryAttemptName), paramsText(a.Params), localTime(c, a.CreatedAt))
 	}
 	if dryRun || len(started.Attempts) == 0 {
-		say(c.env.Stderr, "No session attempts started.\n")
+		terminal.Say(c.env.Stderr, "No session attempts started.\n")
 		return nil
 	}
-	say(c.env.Stderr, "Backfill session attempts started.\nUse `%s` to show the session attempts.\n", c.hintedToPeople("sessions"))
+	terminal.Say(c.env.Stderr, "Backfill session attempts started.\nUse `%s` to show the session attempts.\n", c.hintedToPeople("sessions"))
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/trowel-project/trowel/internal/fix"
 	"github.com/trowel-project/trowel/internal/logging"
 	"github.com/trowel-project/trowel/internal/param"
+	"github.com/trowel-project/trowel/internal/terminal"
 )
 
 // textNoFindings is what people on a terminal read where check has found nothing.
@@ -32,7 +33,7 @@ func runCheck(ctx context.Context, c *call) error {
 		return err
 	}
 	if !c.args.given("--json") {
-		say(c.env.Stdout, "  System default timezone: %s\n\n", c.env.zoneName())
+		terminal.Say(c.env.Stdout, "  System default timezone: %s\n\n", c.env.zoneName())
 	}
 	if _, err := projectDir(c); err != nil {
 		return err
@@ -59,13 +60,13 @@ func runCheck(ctx context.Context, c *call) error {
 	if err := showDefinitions(c, project); err != nil {
 		return refuseProject(c, dir, err)
 	}
-	say(c.env.Stdout, "  Parameters:\n%s\n", indented(params, 4))
+	terminal.Say(c.env.Stdout, "  Parameters:\n%s\n", indented(params, 4))
 	if err := showSchedules(ctx, c, project); err != nil {
 		return refuseProject(c, dir, err)
 	}
 	findings := findingsOfFolder(dir)
 	if len(findings) == 0 && c.env.Terminals.Stdout { // Digdag says no more
-		say(c.env.Stdout, "%s\n", textNoFindings)
+		terminal.Say(c.env.Stdout, "%s\n", textNoFindings)
 	}
 	showFindings(c, findings)
 	sayRefused(c, findings)
@@ -78,7 +79,7 @@ func warnOfMissing(c *call, project *dig.Project, names []string) {
 	for _, name := range names {
 		isName := func(w *dig.Workflow) bool { return w.Name == name }
 		if c.env.Terminals.Stderr && len(project.Workflows) > 0 && !slices.ContainsFunc(project.Workflows, isName) {
-			say(c.env.Stderr, "warning: the project has no workflow %s; check looks at the whole project\n%s\n\n", name, workflowsOf(project))
+			terminal.Say(c.env.Stderr, "warning: the project has no workflow %s; check looks at the whole project\n%s\n\n", name, workflowsOf(project))
 		}
 	}
 }
@@ -86,7 +87,7 @@ func warnOfMissing(c *call, project *dig.Project, names []string) {
 // sayRefused says on a terminal that a project with errors that Digdag's check lets pass is refused by others.
 func sayRefused(c *call, findings []dig.Finding) {
 	if hasErrors(findings) && c.env.Terminals.Stderr {
-		say(c.env.Stderr, "\nerror: run may pass over what is wrong here, but push refuses it\n")
+		terminal.Say(c.env.Stderr, "\nerror: run may pass over what is wrong here, but push refuses it\n")
 	}
 }
 
@@ -103,7 +104,7 @@ func showAdditions(c *call, project *dig.Project) error {
 		return &exitError{exitFailure}
 	}
 	if len(additions) == 0 {
-		say(c.env.Stdout, "  Digdag runs this project as well.\n")
+		terminal.Say(c.env.Stdout, "  Digdag runs this project as well.\n")
 		return nil
 	}
 	dig.Render(c.env.Stdout, additions, c.env.colour())
@@ -134,7 +135,7 @@ func showDefinitions(c *call, project *dig.Project) error {
 			fmt.Fprintf(&text, "      -> %s\n", name)
 		}
 	}
-	say(c.env.Stdout, "%s\n", text.String())
+	terminal.Say(c.env.Stdout, "%s\n", text.String())
 	return nil
 }
 
@@ -172,7 +173,7 @@ func showSchedules(ctx context.Context, c *call, project *dig.Project) error {
 		fmt.Fprintf(&text, "      first session time: %s\n", first.Session.In(now.Location()).Format(clockFormat))
 		fmt.Fprintf(&text, "      first scheduled to run at: %s (%s)\n", first.Run.In(now.Location()).Format(clockFormat), distance(first.Run.Sub(now)))
 	}
-	say(c.env.Stdout, "%s\n", text.String())
+	terminal.Say(c.env.Stdout, "%s\n", text.String())
 	return nil
 }
 

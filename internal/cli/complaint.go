@@ -3,6 +3,8 @@ package cli
 import (
 	"fmt"
 	"io"
+
+	"github.com/trowel-project/trowel/internal/terminal"
 )
 
 // Exit codes of everything but run, which has more (server 1.1).
@@ -34,24 +36,24 @@ func (c *complaint) Error() string {
 }
 
 // report writes the complaint, to people on a terminal or to anybody, and returns the exit code.
-func (c *complaint) report(w io.Writer, terminal bool) int {
+func (c *complaint) report(w io.Writer, onTerminal bool) int {
 	switch {
-	case terminal && c.brief != nil && (c.text != "" || c.hint != ""):
+	case onTerminal && c.brief != nil && (c.text != "" || c.hint != ""):
 		c.brief(w)
 	case c.usage != nil:
 		c.usage(w)
 	}
 	switch {
-	case terminal && c.own != "":
-		say(w, "error: %s\n", c.own)
+	case onTerminal && c.own != "":
+		terminal.Say(w, "error: %s\n", c.own)
 	case c.text != "":
-		say(w, "error: %s\n", c.text)
+		terminal.Say(w, "error: %s\n", c.text)
 		if c.fault != "" {
-			say(w, "%s\n", c.fault)
+			terminal.Say(w, "%s\n", c.fault)
 		}
 	}
 	if c.hint != "" {
-		say(w, "%s\n", c.hint)
+		terminal.Say(w, "%s\n", c.hint)
 	}
 	if c.text == "" {
 		return exitSuccess

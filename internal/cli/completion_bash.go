@@ -3,6 +3,8 @@ package cli
 import (
 	"io"
 	"strings"
+
+	"github.com/trowel-project/trowel/internal/terminal"
 )
 
 // The parts of the bash script around what is made from the table. It needs no other package, and
@@ -52,28 +54,28 @@ complete -F _PROGRAM PROGRAM
 
 // writeBashCompletion writes the script for bash.
 func writeBashCompletion(w io.Writer, program string, commands []command) {
-	say(w, "%s", strings.ReplaceAll(bashHead, "PROGRAM", program))
+	terminal.Say(w, "%s", strings.ReplaceAll(bashHead, "PROGRAM", program))
 	writeBashCommand(w, "''", options(mainOptions, []option{versionOption}), oneOf(allNames(commands)...), commands)
 	for i := range commands {
 		c := &commands[i]
 		writeBashCommand(w, strings.Join(c.names(), " | "), c.allOptions(), c.operand, commands)
 	}
-	say(w, "%s", strings.ReplaceAll(bashTail, "PROGRAM", program))
+	terminal.Say(w, "%s", strings.ReplaceAll(bashTail, "PROGRAM", program))
 }
 
 // writeBashCommand writes the branch of one command: its options, what its arguments are, and for
 // each option with a value what that is.
 func writeBashCommand(w io.Writer, pattern string, options []option, operand offer, commands []command) {
-	say(w, "        %s)\n", pattern)
-	say(w, "            options='%s'\n", strings.Join(spellings(options), " "))
+	terminal.Say(w, "        %s)\n", pattern)
+	terminal.Say(w, "            options='%s'\n", strings.Join(spellings(options), " "))
 	kind, words := bashOffer(operand, commands)
-	say(w, "            operand=%s operands='%s'\n", kind, words)
-	say(w, "            case $prev in\n")
+	terminal.Say(w, "            operand=%s operands='%s'\n", kind, words)
+	terminal.Say(w, "            case $prev in\n")
 	for _, o := range valueOptions(options) {
 		kind, words := bashOffer(o.offer, commands)
-		say(w, "                %s) kind=%s words='%s' ;;\n", strings.Join(o.names, " | "), kind, words)
+		terminal.Say(w, "                %s) kind=%s words='%s' ;;\n", strings.Join(o.names, " | "), kind, words)
 	}
-	say(w, "            esac\n            ;;\n")
+	terminal.Say(w, "            esac\n            ;;\n")
 }
 
 // bashOffer says in the script's terms what completion proposes.

@@ -3,25 +3,27 @@ package cli
 import (
 	"io"
 	"strings"
+
+	"github.com/trowel-project/trowel/internal/terminal"
 )
 
 // writeFishCompletion writes the script for fish: one line for each command, option and kind of
 // argument.
 func writeFishCompletion(w io.Writer, program string, commands []command) {
-	say(w, "# fish completion for %s; load it with: %s completion fish | source\n", program, program)
-	say(w, "complete -c %s -f\n", program)
+	terminal.Say(w, "# fish completion for %s; load it with: %s completion fish | source\n", program, program)
+	terminal.Say(w, "complete -c %s -f\n", program)
 	outside := "complete -c " + program + " -n __fish_use_subcommand"
 	writeFishOptions(w, outside, options(mainOptions, []option{versionOption}), commands)
 	for i := range commands {
 		c := &commands[i]
 		for _, name := range c.names() {
-			say(w, "%s -a %s -d %s\n", outside, name, fishQuote(c.summary()))
+			terminal.Say(w, "%s -a %s -d %s\n", outside, name, fishQuote(c.summary()))
 		}
 		inside := "complete -c " + program + " -n " +
 			fishQuote("__fish_seen_subcommand_from "+strings.Join(c.names(), " "))
 		writeFishOptions(w, inside, c.allOptions(), commands)
 		if values := fishOffer(c.operand, commands); values != "" {
-			say(w, "%s %s\n", inside, values)
+			terminal.Say(w, "%s %s\n", inside, values)
 		}
 	}
 }
@@ -48,7 +50,7 @@ func writeFishOptions(w io.Writer, lead string, options []option, commands []com
 		default:
 			words = append(words, "-r", fishOffer(o.offer, commands))
 		}
-		say(w, "%s -d %s\n", strings.Join(words, " "), fishQuote(o.help))
+		terminal.Say(w, "%s -d %s\n", strings.Join(words, " "), fishQuote(o.help))
 	}
 }
 

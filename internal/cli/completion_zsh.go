@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"github.com/trowel-project/trowel/internal/terminal"
 )
 
 // zshHead and zshTail stand around what is made from the table. The script can be sourced, or be
@@ -31,24 +33,24 @@ fi
 
 // writeZshCompletion writes the script for zsh.
 func writeZshCompletion(w io.Writer, program string, commands []command) {
-	say(w, "%s", strings.ReplaceAll(zshHead, "PROGRAM", program))
+	terminal.Say(w, "%s", strings.ReplaceAll(zshHead, "PROGRAM", program))
 	for i := range commands {
 		for _, name := range commands[i].names() {
-			say(w, "        %s\n", zshQuote(zshEscape(name)+":"+zshEscape(commands[i].summary())))
+			terminal.Say(w, "        %s\n", zshQuote(zshEscape(name)+":"+zshEscape(commands[i].summary())))
 		}
 	}
-	say(w, "    )\n    _arguments -C \\\n")
+	terminal.Say(w, "    )\n    _arguments -C \\\n")
 	writeZshOptions(w, "        ", options(mainOptions, []option{versionOption}))
-	say(w, "        '1:command:->command' \\\n        '*::argument:->arguments'\n")
-	say(w, "    case $state in\n        command) _describe -t commands command commands ;;\n")
-	say(w, "        arguments)\n            case $words[1] in\n")
+	terminal.Say(w, "        '1:command:->command' \\\n        '*::argument:->arguments'\n")
+	terminal.Say(w, "    case $state in\n        command) _describe -t commands command commands ;;\n")
+	terminal.Say(w, "        arguments)\n            case $words[1] in\n")
 	for i := range commands {
 		c := &commands[i]
-		say(w, "                %s)\n                    _arguments \\\n", strings.Join(c.names(), "|"))
+		terminal.Say(w, "                %s)\n                    _arguments \\\n", strings.Join(c.names(), "|"))
 		writeZshOptions(w, "                        ", c.allOptions())
-		say(w, "                        '*:argument:%s'\n                    ;;\n", zshAction(c.operand))
+		terminal.Say(w, "                        '*:argument:%s'\n                    ;;\n", zshAction(c.operand))
 	}
-	say(w, "%s", strings.ReplaceAll(zshTail, "PROGRAM", program))
+	terminal.Say(w, "%s", strings.ReplaceAll(zshTail, "PROGRAM", program))
 }
 
 // writeZshOptions writes a line for each spelling of each option. Spellings of one option exclude
@@ -68,7 +70,7 @@ func writeZshOptions(w io.Writer, indent string, options []option) {
 			if o.takes != takesNothing {
 				spec += fmt.Sprintf(":%s:%s", zshEscape(o.value), zshAction(o.offer))
 			}
-			say(w, "%s%s \\\n", indent, zshQuote(spec))
+			terminal.Say(w, "%s%s \\\n", indent, zshQuote(spec))
 		}
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/trowel-project/trowel/internal/logging"
 	"github.com/trowel-project/trowel/internal/param"
 	"github.com/trowel-project/trowel/internal/retention"
+	"github.com/trowel-project/trowel/internal/terminal"
 )
 
 // keyKeepAttempts is the setting that db clean takes its limit from.
@@ -52,7 +53,7 @@ func cleanDatabase(ctx context.Context, c *call, settings *config.Server) error 
 	dry := c.args.given("--dry-run")
 	result, err := daemon.Clean(ctx, processOptions(c, nil, settings, log), store, dry)
 	if result != nil {
-		say(c.env.Stdout, "%s\n", cleaned(*result, dry))
+		terminal.Say(c.env.Stdout, "%s\n", cleaned(*result, dry))
 	}
 	return errors.Join(err, store.Close())
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/trowel-project/trowel/internal/client"
+	"github.com/trowel-project/trowel/internal/terminal"
 )
 
 // runDelete deletes a project, if the user is sure (server 1.10.18).
@@ -15,7 +16,7 @@ func runDelete(ctx context.Context, c *call, server *client.Client) error {
 	if err != nil {
 		return err
 	}
-	say(c.env.Stdout, "Project:\n  id: %s\n  name: %s\n  latest revision: %s\n  created at: %s\n  last updated at: %s\n",
+	terminal.Say(c.env.Stdout, "Project:\n  id: %s\n  name: %s\n  latest revision: %s\n  created at: %s\n  last updated at: %s\n",
 		project.ID, project.Name, project.Revision, localTime(c, project.CreatedAt), localTime(c, project.UpdatedAt))
 	if !c.args.given("--force") {
 		sure, err := confirm(c, "Are you sure you want to delete this project? [y/N]: ")
@@ -29,17 +30,17 @@ func runDelete(ctx context.Context, c *call, server *client.Client) error {
 	if _, err := server.DeleteProject(ctx, project.ID); err != nil {
 		return err
 	}
-	say(c.env.Stderr, "Project '%s' is deleted.\n", project.Name)
+	terminal.Say(c.env.Stderr, "Project '%s' is deleted.\n", project.Name)
 	return nil
 }
 
 // confirm asks a question on standard error and reads the answer from standard input. Nothing but y
 // and yes is a yes.
 func confirm(c *call, question string) (bool, error) {
-	say(c.env.Stderr, "%s", question)
+	terminal.Say(c.env.Stderr, "%s", question)
 	line, err := bufio.NewReader(c.env.Stdin).ReadString('\n')
 	if err != nil && line == "" {
-		say(c.env.Stderr, "\n")
+		terminal.Say(c.env.Stderr, "\n")
 		return false, fmt.Errorf("read the answer from standard input: %w; --force does without it", err)
 	}
 	answer := strings.ToLower(strings.TrimSpace(line))

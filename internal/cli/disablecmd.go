@@ -5,6 +5,7 @@ import (
 
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/client"
+	"github.com/trowel-project/trowel/internal/terminal"
 )
 
 // runDisable stops schedules (server 1.10.15).
@@ -14,7 +15,7 @@ func runDisable(ctx context.Context, c *call, server *client.Client) error {
 		if err != nil {
 			return err
 		}
-		say(c.env.Stdout, "Disabled schedule id: %s\n", done.ID)
+		terminal.Say(c.env.Stdout, "Disabled schedule id: %s\n", done.ID)
 		return nil
 	})
 }
@@ -26,7 +27,7 @@ func runEnable(ctx context.Context, c *call, server *client.Client) error {
 		if err != nil {
 			return err
 		}
-		say(c.env.Stdout, "Enabled schedule id: %s\n", done.ID)
+		terminal.Say(c.env.Stdout, "Enabled schedule id: %s\n", done.ID)
 		return nil
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/trowel-project/trowel/internal/fix"
+	"github.com/trowel-project/trowel/internal/terminal"
 	"github.com/trowel-project/trowel/internal/textutil"
 	"github.com/trowel-project/trowel/internal/version"
 )
@@ -34,7 +35,7 @@ func Run(ctx context.Context, env Env) (exit int) {
 		raw = raw[1:]
 	}
 	if slices.Contains(raw, "--version") { // server 1.1: whatever else is there
-		say(env.Stdout, "%s\n", version.Number)
+		terminal.Say(env.Stdout, "%s\n", version.Number)
 		return exitSuccess
 	}
 	defer catchPipes()()
@@ -66,7 +67,7 @@ func (c *call) exitCode(err error) int {
 	if silent, ok := errors.AsType[*exitError](err); ok {
 		return silent.code
 	}
-	say(c.env.Stderr, "error: %s\n", commandError(c, err))
+	terminal.Say(c.env.Stderr, "error: %s\n", commandError(c, err))
 	return exitFailure
 }
 

@@ -1,11 +1,11 @@
 package cli
 
 import (
-	"errors"
 	"regexp"
 	"strings"
 	"testing"
 
+	"github.com/trowel-project/trowel/internal/runview/viewtest"
 	"github.com/trowel-project/trowel/internal/version"
 )
 
@@ -160,16 +160,11 @@ func TestProgramName(t *testing.T) {
 	}
 }
 
-// fullDisk fails every write.
-type fullDisk struct{}
-
-func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }
-
 // TestLostOutput: a command whose output was lost did not succeed.
 func TestLostOutput(t *testing.T) {
 	t.Parallel()
 	env, _, stderr := newConsole(t).env("help")
-	env.Stdout = fullDisk{}
+	env.Stdout = viewtest.FullDisk{}
 	if exit := Run(t.Context(), env); exit != exitFailure {
 		t.Errorf("help on a full disk: exit = %d, want %d", exit, exitFailure)
 	}

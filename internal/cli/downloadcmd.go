@@ -13,6 +13,7 @@ import (
 	"github.com/trowel-project/trowel/internal/archive"
 	"github.com/trowel-project/trowel/internal/client"
 	"github.com/trowel-project/trowel/internal/fix"
+	"github.com/trowel-project/trowel/internal/terminal"
 )
 
 // runDownload fetches a revision and writes its files into a folder (server 1.10.4).
@@ -35,7 +36,7 @@ func runDownload(ctx context.Context, c *call, server *client.Client) error {
 	if err != nil {
 		return err
 	}
-	say(c.env.Stdout, "Extracted project '%s' revision '%s' to %s.\n", project.Name, revision, dir)
+	terminal.Say(c.env.Stdout, "Extracted project '%s' revision '%s' to %s.\n", project.Name, revision, dir)
 	return nil
 }
 
@@ -88,7 +89,7 @@ func downloadRevision(ctx context.Context, c *call, server *client.Client, proje
 			if u.Link != "" {
 				name += " -> " + u.Link
 			}
-			say(c.env.Stdout, "  %s\n", name)
+			terminal.Say(c.env.Stdout, "  %s\n", name)
 		},
 	})
 }

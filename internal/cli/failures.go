@@ -9,7 +9,9 @@ import (
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/advice"
 	"github.com/trowel-project/trowel/internal/flush"
+	"github.com/trowel-project/trowel/internal/loopname"
 	"github.com/trowel-project/trowel/internal/param"
+	"github.com/trowel-project/trowel/internal/runview"
 )
 
 func newFailures() *failures {
@@ -29,7 +31,7 @@ type failures struct {
 
 type failure struct {
 	id   trowel.TaskID
-	task failedTask
+	task runview.FailedTask
 }
 
 // Committed implements flush.Observer.
@@ -50,11 +52,11 @@ func (f *failures) Committed(batch *flush.Batch) error {
 		}
 		if c.To == trowel.TaskError {
 			mend := f.adviceFor(c.Task.ID)
-			f.tasks = append(f.tasks, failure{c.Task.ID, failedTask{
+			f.tasks = append(f.tasks, failure{c.Task.ID, runview.FailedTask{
 				Name: c.Task.FullName, Message: failureText(c.Task.Error), Where: c.Task.Origin.Place, LastLines: f.lines[c.Task.ID],
 				Values: f.loops[c.Task.ID], Tries: f.tries[c.Task.ID],
 				Fix:     cmp.Or(advice.InRun(failureText(c.Task.Error)), mend.text),
-				culprit: mend.culprit,
+				Culprit: mend.culprit,
 			}})
 		}
 	}
@@ -85,9 +87,9 @@ func (f *failures) adviceFor(task trowel.TaskID) taskAdvice {
 func (f *failures) note(task *trowel.Task) {
 	values := f.loops[task.ParentID]
 	if at := strings.LastIndex(task.FullName, "^sub+for-"); at >= 0 {
-		own := nameParts(task.FullName[at+len("^sub"):], task.Export)
-		if len(own.values) > 0 && !strings.Contains(task.FullName[at+len("^sub+"):], "+") {
-			values = strings.TrimSpace(values + " " + joinName([]namePart{own}, true, 0, ""))
+		own := loopname.PartOf(task.FullName[at+len("^sub"):], task.Export)
+		if len(own.Values) > 0 && !strings.Contains(task.FullName[at+len("^sub+"):], "+") {
+			values = strings.TrimSpace(values + " " + loopname.Join([]loopname.Part{own}, true, 0, ""))
 		}
 	}
 	if values != "" {
@@ -96,9 +98,9 @@ func (f *failures) note(task *trowel.Task) {
 }
 
 // list returns the tasks in the order of their ids.
-func (f *failures) list() []failedTask {
+func (f *failures) list() []runview.FailedTask {
 	slices.SortFunc(f.tasks, func(a, b failure) int { return cmp.Compare(a.id, b.id) })
-	tasks := make([]failedTask, len(f.tasks))
+	tasks := make([]runview.FailedTask, len(f.tasks))
 	for i, t := range f.tasks {
 		tasks[i] = t.task
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/dig"
 	"github.com/trowel-project/trowel/internal/operator"
+	"github.com/trowel-project/trowel/internal/terminal"
 	"github.com/trowel-project/trowel/internal/textutil"
 )
 
@@ -25,7 +26,7 @@ func refuseProject(c *call, dir string, err error) error {
 	}
 	told := slices.ContainsFunc(findings, func(f dig.Finding) bool { return f.Tells(err) })
 	if !c.env.Terminals.Stderr || !told {
-		say(c.env.Stderr, "error: %s\n", c.errorWithFix(err))
+		terminal.Say(c.env.Stderr, "error: %s\n", c.errorWithFix(err))
 		showFindings(c, findings)
 		return &exitError{exitFailure}
 	}
@@ -40,7 +41,7 @@ func hasErrors(findings []dig.Finding) bool {
 // showFindings lists findings on standard error, after what stands there.
 func showFindings(c *call, findings []dig.Finding) {
 	if len(findings) > 0 {
-		say(c.env.Stderr, "\n")
+		terminal.Say(c.env.Stderr, "\n")
 		dig.Render(c.env.Stderr, findings, c.env.colour())
 	}
 }
@@ -52,7 +53,7 @@ const mostWarnings = 50
 func showWarnings(c *call, findings []dig.Finding, dir string) {
 	dig.Render(c.env.Stderr, findings[:min(len(findings), mostWarnings)], c.env.colour())
 	if more := len(findings) - mostWarnings; more > 0 {
-		say(c.env.Stderr, "%d more: %s check --project %s\n", more, c.program, textutil.ShellQuote(dir))
+		terminal.Say(c.env.Stderr, "%d more: %s check --project %s\n", more, c.program, textutil.ShellQuote(dir))
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/client"
+	"github.com/trowel-project/trowel/internal/runview"
+	"github.com/trowel-project/trowel/internal/runview/live"
 	"github.com/trowel-project/trowel/internal/terminal"
 )
 
@@ -22,7 +24,7 @@ func followAttempt(ctx context.Context, c *call, server *client.Client, id api.I
 		return err
 	})
 	if left, ok := errors.AsType[*exitError](err); ok && left.code == exitInterrupted {
-		say(c.env.Stderr, "attempt %s goes on; to follow it again: %s\n", id, followCommand(c, id))
+		terminal.Say(c.env.Stderr, "attempt %s goes on; to follow it again: %s\n", id, followCommand(c, id))
 	}
 	if err != nil {
 		return err
@@ -45,7 +47,7 @@ func newFollowView(c *call) followView {
 	case c.args.given("--json"):
 		return &followQuiet{env: c.env}
 	case drawsTree(c.env):
-		return &followTree{call: c, live: newLive(liveOptionsOf(c))}
+		return &followTree{call: c, live: live.New(liveOptionsOf(c))}
 	default:
 		return &followLines{call: c, states: map[api.ID]string{}}
 	}
@@ -58,14 +60,14 @@ func followCommand(c *call, id api.ID) string {
 }
 
 // followedEnd describes the end of an attempt as that of a run.
-func followedEnd(c *call, a *api.Attempt, tasks []api.Task, facts taskFacts) runEnd {
-	end := runEnd{Status: attemptStatus(a), Elapsed: attemptLength(a), Whole: attemptLength(a)%time.Second == 0}
+func followedEnd(c *call, a *api.Attempt, tasks []api.Task, facts taskFacts) runview.End {
+	end := runview.End{Status: attemptStatus(a), Elapsed: attemptLength(a), Whole: attemptLength(a)%time.Second == 0}
 	tasks = lastRounds(tasks) // a group that was retried says its last failure
 	names := loopNames(tasks)
 	for i := range tasks {
 		if tasks[i].State == "error" {
 			message := taskFailure(&tasks[i])
-			end.Failed = append(end.Failed, failedTask{
+			end.Failed = append(end.Failed, runview.FailedTask{
 				Name: terminal.Clean(tasks[i].FullName), Message: message, Where: terminal.Clean(facts.places[tasks[i].ID]),
 				LastLines: facts.lines[tasks[i].ID], Fix: fixOnServer(c, a, message, tasks), Values: loopValues(names[tasks[i].ID]),
 			})
@@ -111,7 +113,7 @@ func (q *followQuiet) Tasks(*api.Attempt, []api.Task) {}
 
 func (q *followQuiet) Changed([]api.TaskChange) bool { return false }
 
-func (q *followQuiet) Note(text string) { say(q.env.Stderr, "%s\n", text) }
+func (q *followQuiet) Note(text string) { terminal.Say(q.env.Stderr, "%s\n", text) }
 
 func (q *followQuiet) End(*api.Attempt, []api.Task, taskFacts) {}
 

@@ -13,6 +13,7 @@ import (
 	"github.com/trowel-project/trowel/internal/dig"
 	"github.com/trowel-project/trowel/internal/operator"
 	why "github.com/trowel-project/trowel/internal/reason"
+	"github.com/trowel-project/trowel/internal/runview/live"
 )
 
 // outputPatience is how long the end of an attempt that was followed waits for the output of its failed tasks.
@@ -36,7 +37,7 @@ func factsOf(ctx context.Context, server *client.Client, id api.ID, tasks []api.
 		if t.State != "error" {
 			continue
 		}
-		if asked++; asked > summaryFails {
+		if asked++; asked > live.SummaryFails {
 			break
 		}
 		lines, err := lastOutput(ctx, server, id, t.ID)

@@ -15,7 +15,7 @@ type followLines struct {
 
 // Begin implements followView.
 func (l *followLines) Begin(a *api.Attempt) {
-	say(l.call.env.Stdout, "Following %s\n", attemptTitle(a))
+	terminal.Say(l.call.env.Stdout, "Following %s\n", attemptTitle(a))
 }
 
 // Tasks implements followView.
@@ -52,31 +52,31 @@ func (l *followLines) tell(id api.ID, state string) {
 	case "blocked", "ready", "planned":
 		return
 	}
-	say(l.call.env.Stdout, "%s %s: %s\n", l.call.env.Now().Format(clockFormat), l.names[id], state)
+	terminal.Say(l.call.env.Stdout, "%s %s: %s\n", l.call.env.Now().Format(clockFormat), l.names[id], state)
 }
 
 // Note implements followView.
-func (l *followLines) Note(text string) { say(l.call.env.Stderr, "%s\n", text) }
+func (l *followLines) Note(text string) { terminal.Say(l.call.env.Stderr, "%s\n", text) }
 
 // End implements followView.
 func (l *followLines) End(a *api.Attempt, tasks []api.Task, facts taskFacts) {
 	end := followedEnd(l.call, a, tasks, facts)
-	say(l.call.env.Stdout, "Attempt %s: %s after %s\n", a.ID, end.Status, end.after())
+	terminal.Say(l.call.env.Stdout, "Attempt %s: %s after %s\n", a.ID, end.Status, end.After())
 	for i := range end.Failed {
 		failed := &end.Failed[i]
-		say(l.call.env.Stderr, "error: %s: %s\n", failed.Name, failed.Message)
+		terminal.Say(l.call.env.Stderr, "error: %s: %s\n", failed.Name, failed.Message)
 		if failed.Where != "" {
-			say(l.call.env.Stderr, "  at %s\n", failed.Where)
+			terminal.Say(l.call.env.Stderr, "  at %s\n", failed.Where)
 		}
 		if failed.Fix != "" {
-			say(l.call.env.Stderr, "  fix: %s\n", terminal.Clean(failed.Fix))
+			terminal.Say(l.call.env.Stderr, "  fix: %s\n", terminal.Clean(failed.Fix))
 		}
 		for _, line := range failed.LastLines {
-			say(l.call.env.Stderr, "  | %s\n", terminal.Clean(line))
+			terminal.Say(l.call.env.Stderr, "  | %s\n", terminal.Clean(line))
 		}
 	}
 	if end.Resume != "" {
-		say(l.call.env.Stderr, "log: %s\nresume: %s\n", serverCommand(l.call, "log", a.ID.String()), end.Resume)
+		terminal.Say(l.call.env.Stderr, "log: %s\nresume: %s\n", serverCommand(l.call, "log", a.ID.String()), end.Resume)
 	}
 }
 

@@ -11,6 +11,8 @@ import (
 	"github.com/trowel-project/trowel/internal/engine"
 	"github.com/trowel-project/trowel/internal/flush"
 	"github.com/trowel-project/trowel/internal/param"
+	"github.com/trowel-project/trowel/internal/runview"
+	"github.com/trowel-project/trowel/internal/runview/live"
 	"github.com/trowel-project/trowel/internal/terminal"
 )
 
@@ -19,14 +21,14 @@ import (
 // been heard.
 type followTree struct {
 	call *call
-	live *live
+	live *live.View
 	rows map[api.ID]*trowel.Task // of the last list, as far as they were shown
 }
 
 // Begin implements followView.
 func (v *followTree) Begin(a *api.Attempt) {
-	say(v.call.env.Stderr, "%s\n", attemptTitle(a))
-	v.live.Begin(runBegin{
+	terminal.Say(v.call.env.Stderr, "%s\n", attemptTitle(a))
+	v.live.Begin(runview.Begin{
 		Workflow: terminal.Clean(a.Workflow.Name), Session: a.SessionTime.Time, Tasks: []dig.Task{{FullName: "+" + terminal.Clean(a.Workflow.Name)}}, At: a.CreatedAt.Time, Whole: true,
 	})
 }
@@ -114,7 +116,7 @@ func (v *followTree) Note(text string) {
 func (v *followTree) End(a *api.Attempt, tasks []api.Task, facts taskFacts) {
 	v.live.End(followedEnd(v.call, a, tasks, facts))
 	if !a.Success {
-		say(v.call.env.Stderr, "  log: %s\n", serverCommand(v.call, "log", a.ID.String()))
+		terminal.Say(v.call.env.Stderr, "  log: %s\n", serverCommand(v.call, "log", a.ID.String()))
 	}
 }
 

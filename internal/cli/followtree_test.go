@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"strings"
 	"testing"
 	"time"
@@ -128,11 +127,13 @@ func TestDrawsTree(t *testing.T) {
 }
 
 // newFollowTree is the view of `attempt 4 --follow` on a terminal, and what it draws on.
-func newFollowTree(t *testing.T) (*followTree, *bytes.Buffer) {
+func newFollowTree(t *testing.T) (*followTree, *lockedBuffer) {
 	t.Helper()
 	console := newConsole(t)
 	console.environ = append(console.environ, "TERM=xterm")
-	env, _, stderr := console.env("attempt", "4", "--follow")
+	env, _, _ := console.env("attempt", "4", "--follow")
+	stderr := &lockedBuffer{}
+	env.Stderr = stderr
 	env.Terminals = Terminals{Stdout: true, Stderr: true}
 	args, err := parse(find(table, "attempt").allOptions(), []string{"4", "--follow"})
 	if err != nil {

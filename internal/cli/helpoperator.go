@@ -6,28 +6,29 @@ import (
 	"strings"
 
 	"github.com/trowel-project/trowel/internal/operator"
+	"github.com/trowel-project/trowel/internal/terminal"
 )
 
 // writeOperators lists all operators.
 func writeOperators(w io.Writer, program string, table operator.Table) {
-	say(w, "Operators: what a task runs, as in `echo>: hello`\n\n")
+	terminal.Say(w, "Operators: what a task runs, as in `echo>: hello`\n\n")
 	for _, name := range table.Names() {
 		writeColumns(w, name+">", table[name].Doc, optionColumn)
 	}
-	say(w, "\n  Use `%s help OPERATOR` to show the options of one, and examples.\n", program)
+	terminal.Say(w, "\n  Use `%s help OPERATOR` to show the options of one, and examples.\n", program)
 }
 
 // writeOperator writes what an operator does, its options and examples.
 func writeOperator(w io.Writer, table operator.Table, name string) {
 	d := table[name]
-	say(w, "%s> %s\n", name, d.Doc)
+	terminal.Say(w, "%s> %s\n", name, d.Doc)
 	if options := d.OptionTable(name); len(options) > 0 {
-		say(w, "\n  Options:\n")
+		terminal.Say(w, "\n  Options:\n")
 		for _, o := range options {
 			writeColumns(w, o.Key+": "+withoutMarks(o.Type), withoutMarks(o.Doc), optionColumn)
 		}
 	}
-	say(w, "\n")
+	terminal.Say(w, "\n")
 	writePlain(w, table.Manual(name))
 }
 
@@ -36,7 +37,7 @@ func writePlain(w io.Writer, markdown string) {
 	var paragraph []string
 	end := func() {
 		for _, line := range wrapped(withoutMarks(strings.Join(paragraph, " ")), proseWidth) {
-			say(w, "  %s\n", line)
+			terminal.Say(w, "  %s\n", line)
 		}
 		paragraph = nil
 	}
@@ -51,9 +52,9 @@ func writePlain(w io.Writer, markdown string) {
 		case isFence:
 			inCode = !inCode
 		case line == "":
-			say(w, "\n")
+			terminal.Say(w, "\n")
 		case inCode:
-			say(w, "      %s\n", line)
+			terminal.Say(w, "      %s\n", line)
 		default:
 			paragraph = append(paragraph, line)
 		}

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/trowel-project/trowel/internal/fix"
+	"github.com/trowel-project/trowel/internal/terminal"
 	"github.com/trowel-project/trowel/internal/textutil"
 )
 
@@ -72,7 +73,7 @@ func runInit(_ context.Context, c *call) error {
 	if err := p.create(projectTypes[index], name+".dig"); err != nil || p.found {
 		return err
 	}
-	say(c.env.Stdout, "%s\n", p.farewell(typeName, name, here))
+	terminal.Say(c.env.Stdout, "%s\n", p.farewell(typeName, name, here))
 	return nil
 }
 
@@ -91,7 +92,7 @@ func (p *newProject) create(t projectType, workflow string) error {
 	}
 	if p.exists(workflow) {
 		p.found = true
-		say(p.call.env.Stdout, "File %s already exists.\n", p.shown(workflow))
+		terminal.Say(p.call.env.Stdout, "File %s already exists.\n", p.shown(workflow))
 		return nil
 	}
 	for _, file := range t.files {
@@ -110,7 +111,7 @@ func (p *newProject) create(t projectType, workflow string) error {
 
 // write copies an embedded file into the project; scripts can be executed.
 func (p *newProject) write(source, file string) error {
-	say(p.call.env.Stdout, "  Creating %s\n", p.shown(file))
+	terminal.Say(p.call.env.Stdout, "  Creating %s\n", p.shown(file))
 	data, err := initFiles.ReadFile(path.Join("initfiles", source))
 	if err != nil {
 		return fmt.Errorf("read embedded file: %w", err)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/trowel-project/trowel/internal/client"
+	"github.com/trowel-project/trowel/internal/terminal"
 )
 
 // runKill asks to stop an attempt (server 1.10.10).
@@ -16,7 +17,7 @@ func runKill(ctx context.Context, c *call) error {
 		if _, err := server.KillAttempt(ctx, id); err != nil {
 			return err
 		}
-		say(c.env.Stdout, "Kill requested for session attempt %s\n", id)
+		terminal.Say(c.env.Stdout, "Kill requested for session attempt %s\n", id)
 		return nil
 	}
 	return remote(kill)(ctx, c)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/loopname"
 	"github.com/trowel-project/trowel/internal/textutil"
 )
 
@@ -86,7 +87,7 @@ func backfillTable(v *listView, attempts []api.Attempt, dryRun bool) *listTable 
 
 // taskTable has the tasks of an attempt. Below one that failed stands where it is written and its error, below
 // one that waits why. Tasks of loops have names with the values of these.
-func taskTable(v *listView, tasks []api.Task, names map[api.ID][]namePart, reasons, places map[api.ID]string) *listTable {
+func taskTable(v *listView, tasks []api.Task, names map[api.ID][]loopname.Part, reasons, places map[api.ID]string) *listTable {
 	t := &listTable{painted: 1, named: 2, columns: []listColumn{
 		{title: "ID", right: true, drop: 2}, {title: "STATE"}, {title: "TASK", least: 16}, {title: "STARTED", drop: 1}, {title: "TOOK", right: true},
 	}}
@@ -94,7 +95,7 @@ func taskTable(v *listView, tasks []api.Task, names map[api.ID][]namePart, reaso
 		task := &tasks[i]
 		row := listRow{ink: statusInk(task.State), note: reasons[task.ID], cells: []string{task.ID.String(), task.State, task.FullName, v.optClock(task.StartedAt), ""}}
 		if name := names[task.ID]; name != nil {
-			row.name, row.cells[t.named] = name, joinName(name, true, 0, "")
+			row.name, row.cells[t.named] = name, loopname.Join(name, true, 0, "")
 		}
 		if task.StartedAt != nil {
 			ended := &task.UpdatedAt

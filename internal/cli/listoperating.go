@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/terminal"
 )
 
 // The tables of what a server has for its tasks: pools, queues, agents and tokens.
@@ -110,7 +111,7 @@ func tokenTable(v *listView, tokens []api.Token) *listTable {
 			k.ID.String(), k.Name, state, strings.Join(k.Scopes, ","), project, v.textClock(k.LastUsedAt), v.textClock(k.ExpiresAt), v.textClock(&k.CreatedAt),
 		}}
 		if state != "valid" {
-			row.ink = inkRed
+			row.ink = terminal.InkRed
 		}
 		t.rows = append(t.rows, row)
 	}

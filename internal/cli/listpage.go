@@ -10,6 +10,7 @@ import (
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/client"
 	"github.com/trowel-project/trowel/internal/param"
+	"github.com/trowel-project/trowel/internal/terminal"
 	"github.com/trowel-project/trowel/internal/textutil"
 )
 
@@ -87,8 +88,8 @@ func inLocalTimes(c *call) (done func()) {
 	return func() {
 		c.env.Stdout = v.out
 		if text.Len() > 0 {
-			say(v.out, "%s", v.localTimes(text.String()))
-			say(v.hints, "\n%s\n", v.timesHint())
+			terminal.Say(v.out, "%s", v.localTimes(text.String()))
+			terminal.Say(v.hints, "\n%s\n", v.timesHint())
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/terminal"
 )
 
 // The tables of what is there to run: projects, workflows and schedules.
@@ -55,7 +56,7 @@ func scheduleTable(v *listView, schedules []api.Schedule) *listTable {
 			s.ID.String(), s.Project.Name + "/" + s.Workflow.Name, v.clock(s.NextRunTime.Time), v.clock(s.NextScheduleTime.Time), v.distance(s.NextRunTime.Time),
 		}}
 		if s.DisabledAt != nil {
-			row.ink, row.cells[2], row.cells[4] = inkYellow, "", "disabled"
+			row.ink, row.cells[2], row.cells[4] = terminal.InkYellow, "", "disabled"
 		}
 		t.rows = append(t.rows, row)
 	}

@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/loopname"
 	"github.com/trowel-project/trowel/internal/terminal"
+	"github.com/trowel-project/trowel/internal/textutil"
 )
 
 // Lists of things on a server are tables for people: one line each, which fits the window. Without a terminal
@@ -27,9 +29,9 @@ type listColumn struct {
 // listRow is a line of a table, and what stands below it.
 type listRow struct {
 	cells []string
-	name  []namePart // of the cell that has a name with the values of loops, which is cut as such a name; else nil
-	ink   ink        // of the cell of the column that is painted
-	note  string     // a line below, as the error of a failed task; empty for none
+	name  []loopname.Part // of the cell that has a name with the values of loops, which is cut as such a name; else nil
+	ink   terminal.Ink    // of the cell of the column that is painted
+	note  string          // a line below, as the error of a failed task; empty for none
 }
 
 // listTable is a table.
@@ -46,7 +48,7 @@ const (
 )
 
 // write lays the table out for a number of columns.
-func (t *listTable) write(w io.Writer, look *look, width int) {
+func (t *listTable) write(w io.Writer, look *terminal.Look, width int) {
 	for i := range t.rows {
 		for j, cell := range t.rows[i].cells {
 			t.rows[i].cells[j] = terminal.Clean(cell)
@@ -55,33 +57,33 @@ func (t *listTable) write(w io.Writer, look *look, width int) {
 	widths := t.widths(width)
 	var text strings.Builder
 	line := func(row *listRow, title bool) {
-		l := lineText{look: look, limit: width}
+		l := terminal.Line{Look: look, Limit: width}
 		at := 0
 		for i, cell := range row.cells {
 			if widths[i] == 0 {
 				continue
 			}
-			color := inkPlain
+			color := terminal.InkPlain
 			switch {
 			case title:
-				color = inkDim
+				color = terminal.InkDim
 			case i == t.painted:
 				color = row.ink
 			}
 			if !title && i == t.named && row.name != nil {
-				cell = fitName(row.name, widths[i], look.signs.rest)
+				cell = loopname.Fit(row.name, widths[i], look.Signs.Rest)
 			}
-			cell = terminal.CutMiddle(cell, widths[i], look.signs.rest)
+			cell = terminal.CutMiddle(cell, widths[i], look.Signs.Rest)
 			if t.columns[i].right {
-				l.pad(at + widths[i] - terminal.Width(cell))
+				l.Pad(at + widths[i] - terminal.Width(cell))
 			}
-			l.pad(at)
-			l.add(color, cell)
+			l.Pad(at)
+			l.Add(color, cell)
 			at += widths[i] + columnGap
 		}
-		text.WriteString(strings.TrimRight(l.text.String(), " ") + "\n")
+		text.WriteString(strings.TrimRight(l.Text.String(), " ") + "\n")
 		if row.note != "" {
-			text.WriteString(look.paint(inkDim, "  "+terminal.Cut(terminal.Clean(row.note), width-columnGap, look.signs.rest)) + "\n")
+			text.WriteString(look.Paint(terminal.InkDim, "  "+terminal.Cut(terminal.Clean(row.note), width-columnGap, look.Signs.Rest)) + "\n")
 		}
 	}
 	titles := listRow{}
@@ -162,7 +164,7 @@ func total(widths []int) int {
 // listView is how a list is shown on a terminal.
 type listView struct {
 	out, hints    io.Writer
-	look          look
+	look          terminal.Look
 	columns, rows int // of the window
 	now           time.Time
 	zone          string
@@ -175,10 +177,10 @@ func newListView(c *call) *listView {
 		return nil
 	}
 	v := &listView{
-		out: c.env.Stdout, hints: c.env.Stderr, look: newLook(c.env.Lookup), now: c.env.Now(), zone: c.env.zoneName(), hinted: c.hinted,
+		out: c.env.Stdout, hints: c.env.Stderr, look: terminal.NewLook(c.env.Lookup), now: c.env.Now(), zone: c.env.zoneName(), hinted: c.hinted,
 	}
-	v.look.color = v.look.color && c.env.canDraw()
-	v.columns, v.rows = windowSize(c.env.Stdout)
+	v.look.Color = v.look.Color && c.env.canDraw()
+	v.columns, v.rows = terminal.WindowSize(c.env.Stdout)
 	if set, ok := c.env.lookupText("COLUMNS"); ok {
 		if n, err := strconv.Atoi(set); err == nil && n > 0 {
 			v.columns = n
@@ -190,14 +192,14 @@ func newListView(c *call) *listView {
 // show writes a table with what is to be said about it. Where it has no rows, only none is said.
 func (v *listView) show(t *listTable, none string, hints ...string) {
 	if len(t.rows) == 0 {
-		say(v.hints, "%s\n", none)
+		terminal.Say(v.hints, "%s\n", none)
 		return
 	}
 	t.write(v.out, &v.look, v.columns)
-	say(v.hints, "\n")
+	terminal.Say(v.hints, "\n")
 	for _, hint := range hints {
 		if hint != "" {
-			say(v.hints, "%s\n", hint)
+			terminal.Say(v.hints, "%s\n", hint)
 		}
 	}
 }
@@ -281,20 +283,20 @@ func (v *listView) took(from time.Time, to *api.Instant) string {
 	case from.IsZero():
 		return ""
 	case to == nil:
-		return spanText(from, v.now)
+		return textutil.Span(from, v.now)
 	}
-	return spanText(from, to.Time)
+	return textutil.Span(from, to.Time)
 }
 
 // statusInk is the colour of the word for a state.
-func statusInk(word string) ink {
+func statusInk(word string) terminal.Ink {
 	switch word {
 	case "success", "live":
-		return inkGreen
+		return terminal.InkGreen
 	case "error", "group_error", "killed", "canceled", "dead":
-		return inkRed
+		return terminal.InkRed
 	case "running", "retry_waiting", "group_retry_waiting", "killing", "late", "draining", "resting":
-		return inkYellow
+		return terminal.InkYellow
 	}
-	return inkPlain
+	return terminal.InkPlain
 }

@@ -18,7 +18,7 @@ import (
 func testView(width int) (v *listView, out, hints *bytes.Buffer) {
 	out, hints = &bytes.Buffer{}, &bytes.Buffer{}
 	now := time.Date(2024, 1, 2, 3, 4, 5, 0, time.FixedZone("", 9*60*60))
-	return &listView{out: out, hints: hints, look: look{signs: unicodeSigns()}, columns: width, rows: 24, now: now, zone: "Asia/Tokyo", hinted: func(form string) string { return "trowel " + form }}, out, hints
+	return &listView{out: out, hints: hints, look: terminal.Look{Signs: terminal.UnicodeSigns()}, columns: width, rows: 24, now: now, zone: "Asia/Tokyo", hinted: func(form string) string { return "trowel " + form }}, out, hints
 }
 
 // testAttempts have names of all widths, and one that attacks.

@@ -7,6 +7,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/operator"
 	"github.com/trowel-project/trowel/internal/param"
+	"github.com/trowel-project/trowel/internal/runview"
 )
 
 // localHook passes over tasks that succeeded before or are not asked for, and runs nothing in a dry
@@ -54,7 +55,7 @@ func (h *localHook) before(lease *trowel.Lease) (result trowel.Result, done bool
 // Instead implements agent.Hook.
 func (h *localHook) Instead(lease *trowel.Lease, selection operator.Selection) (result trowel.Result, done bool) {
 	if h.showParams {
-		h.run.logs.ForTask(lease).Warn(paramsHead + indented(selection.Config, 2)) //nolint:sloglint // the parameters are the message, as Digdag has it
+		h.run.logs.ForTask(lease).Warn(runview.ParamsHead + indented(selection.Config, 2)) //nolint:sloglint // the parameters are the message, as Digdag has it
 	}
 	if h.run.dry {
 		h.run.display.Would(lease, evaluatedCommand(selection))

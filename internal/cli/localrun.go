@@ -27,6 +27,7 @@ import (
 	"github.com/trowel-project/trowel/internal/operator"
 	"github.com/trowel-project/trowel/internal/operator/builtin"
 	"github.com/trowel-project/trowel/internal/param"
+	"github.com/trowel-project/trowel/internal/runview"
 	"github.com/trowel-project/trowel/internal/secret"
 	"github.com/trowel-project/trowel/internal/statusdir"
 	"github.com/trowel-project/trowel/internal/store/sqlite"
@@ -54,7 +55,7 @@ type localRun struct {
 	state       statusdir.Session // dir is empty with --no-save
 	dry         bool              // operators are not run, and nothing is written
 	sets        runSets
-	display     display
+	display     runview.View
 	log         *slog.Logger
 	logs        *logging.Handler
 
@@ -73,14 +74,14 @@ type localRun struct {
 }
 
 // run runs the workflow to its end and returns how it ended.
-func (l *localRun) run(ctx context.Context) (end runEnd, err error) {
+func (l *localRun) run(ctx context.Context) (end runview.End, err error) {
 	begun := l.c.env.Now()
 	signals, restore := catchSignals()
 	defer restore()
 	if err := l.prepareState(); err != nil {
 		return end, err
 	}
-	l.display.Begin(runBegin{Workflow: l.workflow.Name, Session: l.session, Tasks: l.tasks, DryRun: l.dry})
+	l.display.Begin(runview.Begin{Workflow: l.workflow.Name, Session: l.session, Tasks: l.tasks, DryRun: l.dry})
 	if err := l.open(ctx); err != nil {
 		return end, err
 	}

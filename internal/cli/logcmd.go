@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/trowel-project/trowel/internal/client"
+	"github.com/trowel-project/trowel/internal/terminal"
 )
 
 // afterEnd is how often log --follow looks once more at logs whose end is missing although the attempt
@@ -31,7 +32,7 @@ func runLog(ctx context.Context, c *call) error {
 		l := &logShow{
 			server: server, out: c.env.Stdout, attempt: id, prefix: prefix,
 			verbose: c.args.given("--verbose"), screen: c.env.Terminals.Stdout,
-			away: awayServer{least: followInterval, note: func(text string) { say(c.env.Stderr, "%s\n", text) }},
+			away: awayServer{least: followInterval, note: func(text string) { terminal.Say(c.env.Stderr, "%s\n", text) }},
 		}
 		if c.args.given("--follow") {
 			return l.followed(ctx)
@@ -42,7 +43,7 @@ func runLog(ctx context.Context, c *call) error {
 		if err := l.finish(); err != nil || prefix == "" || len(l.files) > 0 {
 			return err
 		}
-		say(c.env.Stderr, textNoSuchLogs, id, prefix, c.hinted("tasks "+id.String()))
+		terminal.Say(c.env.Stderr, textNoSuchLogs, id, prefix, c.hinted("tasks "+id.String()))
 		return nil
 	}
 	return remote(show)(ctx, c)

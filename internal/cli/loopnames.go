@@ -5,15 +5,16 @@ import (
 	"strings"
 
 	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/loopname"
 	"github.com/trowel-project/trowel/internal/param"
 	"github.com/trowel-project/trowel/internal/terminal"
 )
 
 // loopNames are the names, as people see them, of the tasks of an attempt that are in an iteration of for_each>.
 // The tasks are in the order of a server, parents first.
-func loopNames(tasks []api.Task) map[api.ID][]namePart {
+func loopNames(tasks []api.Task) map[api.ID][]loopname.Part {
 	full := make(map[api.ID]string, len(tasks))
-	names := map[api.ID][]namePart{}
+	names := map[api.ID][]loopname.Part{}
 	for i := range tasks {
 		t := &tasks[i]
 		full[t.ID] = terminal.Clean(t.FullName)
@@ -24,14 +25,14 @@ func loopNames(tasks []api.Task) map[api.ID][]namePart {
 		if !below {
 			continue
 		}
-		name, part := names[*t.ParentID], nameParts(own, loopExports(t))
-		if len(part.values) > 0 {
+		name, part := names[*t.ParentID], loopname.PartOf(own, loopExports(t))
+		if len(part.Values) > 0 {
 			if name == nil {
-				name = []namePart{{text: full[*t.ParentID]}}
+				name = []loopname.Part{{Text: full[*t.ParentID]}}
 			}
 			name = withoutGroup(name)
 		}
-		if name != nil || len(part.values) > 0 {
+		if name != nil || len(part.Values) > 0 {
 			names[t.ID] = append(slices.Clip(name), part)
 		}
 	}
@@ -39,16 +40,16 @@ func loopNames(tasks []api.Task) map[api.ID][]namePart {
 }
 
 // withoutGroup leaves out the group of generated tasks at the end of a name, as the tree does.
-func withoutGroup(name []namePart) []namePart {
+func withoutGroup(name []loopname.Part) []loopname.Part {
 	last := len(name) - 1
-	text, ok := strings.CutSuffix(name[last].text, "^sub")
+	text, ok := strings.CutSuffix(name[last].Text, "^sub")
 	switch {
 	case !ok:
 		return name
 	case text == "":
 		return name[:last]
 	}
-	return append(slices.Clone(name[:last]), namePart{text: text})
+	return append(slices.Clone(name[:last]), loopname.Part{Text: text})
 }
 
 // loopExports are the parameters that a task has from the loop that made it; nil if it has none.
@@ -62,12 +63,12 @@ func loopExports(t *api.Task) *param.Map {
 }
 
 // loopValues are the values of the loops in a name: "region=apac kind=orders".
-func loopValues(name []namePart) string {
-	var loops []namePart
+func loopValues(name []loopname.Part) string {
+	var loops []loopname.Part
 	for _, part := range name {
-		if len(part.values) > 0 {
+		if len(part.Values) > 0 {
 			loops = append(loops, part)
 		}
 	}
-	return joinName(loops, true, 0, "")
+	return loopname.Join(loops, true, 0, "")
 }

@@ -4,6 +4,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/trowel-project/trowel/internal/terminal"
 	"github.com/trowel-project/trowel/internal/version"
 )
 
@@ -46,24 +47,24 @@ type manual struct{ w io.Writer }
 
 // macro writes a line of a macro; empty arguments stay.
 func (m *manual) macro(name string, args ...string) {
-	say(m.w, ".%s", name)
+	terminal.Say(m.w, ".%s", name)
 	for _, arg := range args {
-		say(m.w, ` "%s"`, strings.ReplaceAll(roff(arg), `"`, `\(dq`))
+		terminal.Say(m.w, ` "%s"`, strings.ReplaceAll(roff(arg), `"`, `\(dq`))
 	}
-	say(m.w, "\n")
+	terminal.Say(m.w, "\n")
 }
 
 // heading writes a section; its text is ready for the page.
 func (m *manual) heading(title, text string) {
 	m.macro("SH", title)
 	if text != "" {
-		say(m.w, "%s\n", text)
+		terminal.Say(m.w, "%s\n", text)
 	}
 }
 
 // item writes a term, ready for the page, and what it means.
 func (m *manual) item(term, text string) {
-	say(m.w, ".TP\n%s\n%s\n", term, roff(capital(text))+".")
+	terminal.Say(m.w, ".TP\n%s\n%s\n", term, roff(capital(text))+".")
 }
 
 func (m *manual) command(c *command) {
@@ -73,11 +74,11 @@ func (m *manual) command(c *command) {
 	if len(c.options) == 0 {
 		return
 	}
-	say(m.w, ".RS\n")
+	terminal.Say(m.w, ".RS\n")
 	for i := range c.options {
 		m.option(&c.options[i])
 	}
-	say(m.w, ".RE\n")
+	terminal.Say(m.w, ".RE\n")
 }
 
 func (m *manual) options(title string, options []option) {

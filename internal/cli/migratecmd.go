@@ -5,6 +5,7 @@ import (
 
 	"github.com/trowel-project/trowel/internal/config"
 	"github.com/trowel-project/trowel/internal/database"
+	"github.com/trowel-project/trowel/internal/terminal"
 	"github.com/trowel-project/trowel/internal/textutil"
 )
 
@@ -66,7 +67,7 @@ func migrateDatabase(ctx context.Context, c *call, settings *config.Server) erro
 		return err
 	}
 	if len(schema.Pending) == 0 {
-		say(c.env.Stdout, "%s\n", textNoUpdate)
+		terminal.Say(c.env.Stdout, "%s\n", textNoUpdate)
 		return nil
 	}
 	db, err := database.Open(ctx, &settings.Database, c.env.Now())
@@ -76,7 +77,7 @@ func migrateDatabase(ctx context.Context, c *call, settings *config.Server) erro
 	if err := db.Close(); err != nil {
 		return err
 	}
-	say(c.env.Stdout, "%s\n", textMigrated)
+	terminal.Say(c.env.Stdout, "%s\n", textMigrated)
 	return nil
 }
 
@@ -88,12 +89,12 @@ func checkMigration(ctx context.Context, c *call, settings *config.Server) error
 	}
 	switch {
 	case !schema.Exists:
-		say(c.env.Stdout, "%s\n", textNoTable)
+		terminal.Say(c.env.Stdout, "%s\n", textNoTable)
 	case len(schema.Pending) == 0:
-		say(c.env.Stdout, "%s\n", textNoUpdate)
+		terminal.Say(c.env.Stdout, "%s\n", textNoUpdate)
 	default:
 		for _, version := range schema.Pending {
-			say(c.env.Stdout, "%s\n", version)
+			terminal.Say(c.env.Stdout, "%s\n", version)
 		}
 	}
 	return nil

@@ -14,6 +14,7 @@ import (
 	"github.com/trowel-project/trowel/internal/database"
 	"github.com/trowel-project/trowel/internal/keyring"
 	"github.com/trowel-project/trowel/internal/store/digdag"
+	"github.com/trowel-project/trowel/internal/terminal"
 )
 
 // migrateFromDigdag copies what a Digdag database in PostgreSQL holds into an empty database of a
@@ -109,7 +110,7 @@ func (p *migrateProgress) tell(now digdag.Progress) {
 	}
 	if tenths := now.Done * 10 / now.Total; tenths > p.tenths {
 		p.tenths = tenths
-		say(p.to, "%s: %d of %d\n", now.Name, now.Done, now.Total)
+		terminal.Say(p.to, "%s: %d of %d\n", now.Name, now.Done, now.Total)
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 	"github.com/trowel-project/trowel/internal/schedule"
 	"github.com/trowel-project/trowel/internal/store/digdag"
+	"github.com/trowel-project/trowel/internal/terminal"
 	"github.com/trowel-project/trowel/internal/textutil"
 )
 
@@ -24,22 +25,22 @@ type migrateReport struct {
 }
 
 func (r *migrateReport) write(w io.Writer) {
-	say(w, "Copied site %d of Digdag\n  from %s\n  to %s\n\n", r.Site, r.from, r.to)
-	say(w, "%-12s %10s %10s\n", "", "Digdag", "Trowel")
+	terminal.Say(w, "Copied site %d of Digdag\n  from %s\n  to %s\n\n", r.Site, r.from, r.to)
+	terminal.Say(w, "%-12s %10s %10s\n", "", "Digdag", "Trowel")
 	for _, count := range r.Counts {
-		say(w, "%-12s %10d %10d\n", count.Name, count.Source, count.Target)
+		terminal.Say(w, "%-12s %10d %10d\n", count.Name, count.Source, count.Target)
 	}
-	say(w, "\nThe attempts have %s. %s read again and compared: equal.\n", textutil.Plural(int(r.Tasks), "task"), textutil.Plural(r.ComparedArchives, "archive"))
+	terminal.Say(w, "\nThe attempts have %s. %s read again and compared: equal.\n", textutil.Plural(int(r.Tasks), "task"), textutil.Plural(r.ComparedArchives, "archive"))
 	for _, kind := range slices.Sorted(maps.Keys(r.Elsewhere)) {
-		say(w, "%s in %s: they stay there%s.\n", textutil.Plural(int(r.Elsewhere[kind]), "archive"), kind, r.elsewhere(kind))
+		terminal.Say(w, "%s in %s: they stay there%s.\n", textutil.Plural(int(r.Elsewhere[kind]), "archive"), kind, r.elsewhere(kind))
 	}
 	for _, site := range r.OtherSites {
-		say(w, "Not copied: site %d with %s and %s; --site %d copies it into another database.\n",
+		terminal.Say(w, "Not copied: site %d with %s and %s; --site %d copies it into another database.\n",
 			site.ID, textutil.Plural(int(site.Projects), "project"), textutil.Plural(int(site.Attempts), "attempt"), site.ID)
 	}
 	r.writeRunning(w)
 	for _, text := range r.Warnings {
-		say(w, "warning: %s\n", text)
+		terminal.Say(w, "warning: %s\n", text)
 	}
 }
 
@@ -56,20 +57,20 @@ func (r *migrateReport) writeRunning(w io.Writer) {
 	if len(r.Running) == 0 {
 		return
 	}
-	say(w, "\nNot copied, as they had not ended: %s. They run again from the beginning with\n", textutil.Plural(len(r.Running), "attempt"))
+	terminal.Say(w, "\nNot copied, as they had not ended: %s. They run again from the beginning with\n", textutil.Plural(len(r.Running), "attempt"))
 	for i := range r.Running {
 		running := &r.Running[i]
 		command, note := r.restart(running)
 		if command == "" {
-			say(w, "  attempt %d of %s: %s\n", running.Attempt, running.Workflow, note)
+			terminal.Say(w, "  attempt %d of %s: %s\n", running.Attempt, running.Workflow, note)
 			continue
 		}
-		say(w, "  %s\n", command)
+		terminal.Say(w, "  %s\n", command)
 		if note != "" {
-			say(w, "    %s\n", note)
+			terminal.Say(w, "    %s\n", note)
 		}
 	}
-	say(w, "\n")
+	terminal.Say(w, "\n")
 }
 
 // restart is the command that starts an attempt again, and what to know about it. There is none for one

@@ -5,6 +5,7 @@ import (
 
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/client"
+	"github.com/trowel-project/trowel/internal/terminal"
 	"github.com/trowel-project/trowel/internal/textutil"
 )
 
@@ -14,9 +15,9 @@ func runPause(ctx context.Context, c *call, server *client.Client) error {
 	if err != nil || c.args.given("--json") {
 		return err
 	}
-	say(c.env.Stdout, "Paused workflow: %s/%s\n", state.Project.Name, state.Workflow)
+	terminal.Say(c.env.Stdout, "Paused workflow: %s/%s\n", state.Project.Name, state.Workflow)
 	if state.Running > 0 {
-		say(c.env.Stdout, "%s on.\n", textutil.Count(state.Running, "running attempt goes", "running attempts go"))
+		terminal.Say(c.env.Stdout, "%s on.\n", textutil.Count(state.Running, "running attempt goes", "running attempts go"))
 	}
 	return nil
 }
@@ -27,7 +28,7 @@ func runUnpause(ctx context.Context, c *call, server *client.Client) error {
 	if err != nil || c.args.given("--json") {
 		return err
 	}
-	say(c.env.Stdout, "Resumed workflow: %s/%s\n", state.Project.Name, state.Workflow)
+	terminal.Say(c.env.Stdout, "Resumed workflow: %s/%s\n", state.Project.Name, state.Workflow)
 	return nil
 }
 

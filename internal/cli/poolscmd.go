@@ -9,6 +9,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/client"
+	"github.com/trowel-project/trowel/internal/terminal"
 	"github.com/trowel-project/trowel/internal/textutil"
 )
 
@@ -132,14 +133,14 @@ func listPools(ctx context.Context, c *call, server *client.Client) error {
 	if view := newListView(c); view != nil {
 		view.show(poolTable(all.Items), "There are no pools.")
 	} else {
-		say(c.env.Stdout, "Pools:\n")
+		terminal.Say(c.env.Stdout, "Pools:\n")
 		for i := range all.Items {
 			printPool(c, &all.Items[i])
 		}
-		say(c.env.Stdout, "%d entries.\n", len(all.Items))
+		terminal.Say(c.env.Stdout, "%d entries.\n", len(all.Items))
 	}
 	for _, m := range all.Missing {
-		say(c.env.Stderr, "%s for the pool '%s', which does not exist%s. Use `%s` to make it.\n",
+		terminal.Say(c.env.Stderr, "%s for the pool '%s', which does not exist%s. Use `%s` to make it.\n",
 			textutil.Count(m.Waiting, "task waits", "tasks wait"), m.Name, waited(m.OldestWaitMS), c.hinted("pools set "+textutil.ShellQuote(m.Name)+" SLOTS"))
 	}
 	return nil
@@ -157,7 +158,7 @@ func printPool(c *call, p *api.Pool) {
 	if p.Open != nil {
 		open = strconv.Itoa(*p.Open)
 	}
-	say(c.env.Stdout, "  name: %s\n  project: %s\n  slots: %s\n  used: %d\n  open: %s\n  waiting: %d%s\n  include deferred: %t\n  description: %s\n\n",
+	terminal.Say(c.env.Stdout, "  name: %s\n  project: %s\n  slots: %s\n  used: %d\n  open: %s\n  waiting: %d%s\n  include deferred: %t\n  description: %s\n\n",
 		p.Name, project, slotsText(p.Slots), p.Used, open, p.Waiting, waited(p.OldestWaitMS), p.IncludeDeferred, p.Description)
 }
 
@@ -219,12 +220,12 @@ func printPoolHistory(c *call, p *api.Pool, h *api.PoolHistory) {
 		used, waiting = max(used, h.Items[i].MostUsed), max(waiting, h.Items[i].MostWaiting)
 	}
 	if len(h.Items) > 0 {
-		say(c.env.Stdout, "Last 24 hours: at most %s used, at most %s.\n\n", textutil.Count(used, "slot", "slots"), textutil.Count(waiting, "task waited", "tasks waited"))
+		terminal.Say(c.env.Stdout, "Last 24 hours: at most %s used, at most %s.\n\n", textutil.Count(used, "slot", "slots"), textutil.Count(waiting, "task waited", "tasks waited"))
 	}
 }
 
 func printPoolTasks(c *call, title string, list *api.PoolTaskList) {
-	say(c.env.Stdout, "%s:\n", title)
+	terminal.Say(c.env.Stdout, "%s:\n", title)
 	for i := range list.Items {
 		t := &list.Items[i]
 		since := t.ReadyAt
@@ -235,13 +236,13 @@ func printPoolTasks(c *call, title string, list *api.PoolTaskList) {
 		if t.FullName != "" {
 			name = fmt.Sprintf("attempt %s  %s/%s  %s", t.AttemptID, t.Project.Name, t.Workflow, t.FullName)
 		}
-		say(c.env.Stdout, "  %s  slots: %d  weight: %d  since: %s\n", name, t.Slots, t.Weight, localText(c, &since))
+		terminal.Say(c.env.Stdout, "  %s  slots: %d  weight: %d  since: %s\n", name, t.Slots, t.Weight, localText(c, &since))
 	}
 	more := ""
 	if list.Next != nil {
 		more = " There are more."
 	}
-	say(c.env.Stdout, "%d entries.%s\n\n", len(list.Items), more)
+	terminal.Say(c.env.Stdout, "%d entries.%s\n\n", len(list.Items), more)
 }
 
 // printPoolChange says what became of a pool.
@@ -256,9 +257,9 @@ func printPoolChange(c *call, done *api.PoolChange, err error) error {
 	if done.DryRun && done.Action != "none" {
 		verb = "to be " + verb + "; nothing is changed in a dry run"
 	}
-	say(c.env.Stdout, "Pool '%s' (%s slots) is %s.\n", done.Pool.Name, slotsText(done.Pool.Slots), verb)
+	terminal.Say(c.env.Stdout, "Pool '%s' (%s slots) is %s.\n", done.Pool.Name, slotsText(done.Pool.Slots), verb)
 	for _, note := range done.Notes {
-		say(c.env.Stdout, "  %s\n", note)
+		terminal.Say(c.env.Stdout, "  %s\n", note)
 	}
 	return nil
 }

@@ -31,13 +31,13 @@ func runProjects(ctx context.Context, c *call, server *client.Client) error {
 		view.show(projectTable(view, projects.Projects), none, more, view.timesHint())
 		return nil
 	}
-	say(c.env.Stdout, "Projects\n")
+	terminal.Say(c.env.Stdout, "Projects\n")
 	for i := range projects.Projects {
 		p := &projects.Projects[i]
-		say(c.env.Stdout, "  name: %s\n  id: %s\n  revision: %s\n  archive type: %s\n  project created at: %s\n  revision updated at: %s\n\n",
+		terminal.Say(c.env.Stdout, "  name: %s\n  id: %s\n  revision: %s\n  archive type: %s\n  project created at: %s\n  revision updated at: %s\n\n",
 			p.Name, p.ID, p.Revision, p.ArchiveType, localTime(c, p.CreatedAt), localTime(c, p.UpdatedAt))
 	}
-	say(c.env.Stderr, "Use `%s` to show details.\n", c.hintedToPeople("workflows <project-name>"))
+	terminal.Say(c.env.Stderr, "Use `%s` to show details.\n", c.hintedToPeople("workflows <project-name>"))
 	return nil
 }
 

@@ -15,6 +15,7 @@ import (
 	"github.com/trowel-project/trowel/internal/client"
 	"github.com/trowel-project/trowel/internal/dig"
 	"github.com/trowel-project/trowel/internal/fix"
+	"github.com/trowel-project/trowel/internal/terminal"
 )
 
 // tempFolder is where push keeps its archive, below the current folder (server 1.10.1).
@@ -36,7 +37,7 @@ func runPush(ctx context.Context, c *call) error {
 			return fix.UsePushed.Failed(fmt.Errorf("make an archive: %w", err))
 		}
 		defer func() { err = errors.Join(err, discard(file)) }()
-		say(c.env.Stdout, "Creating %s...\n", shown)
+		terminal.Say(c.env.Stdout, "Creating %s...\n", shown)
 		project, err := loadForArchive(c)
 		if err != nil {
 			return err
@@ -103,13 +104,13 @@ func uploadArchive(ctx context.Context, c *call, file *os.File, project string, 
 		if err != nil {
 			return pushRefused(c, err)
 		}
-		say(c.env.Stdout, "Uploaded:\n  id: %s\n  name: %s\n  revision: %s\n  archive type: %s\n", pushed.ID, pushed.Name, pushed.Revision, pushed.ArchiveType)
-		say(c.env.Stdout, "  project created at: %s\n  revision updated at: %s\n\n", pushed.CreatedAt, pushed.UpdatedAt)
+		terminal.Say(c.env.Stdout, "Uploaded:\n  id: %s\n  name: %s\n  revision: %s\n  archive type: %s\n", pushed.ID, pushed.Name, pushed.Revision, pushed.ArchiveType)
+		terminal.Say(c.env.Stdout, "  project created at: %s\n  revision updated at: %s\n\n", pushed.CreatedAt, pushed.UpdatedAt)
 		workflows := c.program + " workflows"
 		if c.env.Terminals.Stdout {
 			workflows = c.hinted("workflows")
 		}
-		say(c.env.Stdout, "Use `%s` to show all workflows.\n", workflows)
+		terminal.Say(c.env.Stdout, "Use `%s` to show all workflows.\n", workflows)
 		if dir != "" {
 			warnOfPools(ctx, c, server, dir, project)
 		}
@@ -125,7 +126,7 @@ func pushRefused(c *call, err error) error {
 		return err
 	}
 	if !c.env.Terminals.Stderr {
-		say(c.env.Stderr, "error: %s\n\n", errorText(err))
+		terminal.Say(c.env.Stderr, "error: %s\n\n", errorText(err))
 	}
 	dig.Render(c.env.Stderr, findings, c.env.colour())
 	return &exitError{exitFailure}

@@ -26,6 +26,7 @@ import (
 	"github.com/trowel-project/trowel/internal/logging"
 	"github.com/trowel-project/trowel/internal/param"
 	why "github.com/trowel-project/trowel/internal/reason"
+	"github.com/trowel-project/trowel/internal/runview"
 )
 
 // The cases that were recorded over REST also say how tasks run. Those whose steps only start
@@ -178,15 +179,15 @@ type watcher struct {
 	mu    sync.Mutex
 	tasks map[trowel.TaskID]*trowel.Task
 	logs  map[string][]*bytes.Buffer // by task, one for each try
-	log   lockedWriter
+	log   runview.LockedWriter
 
 	unexplained error // what lacked a reason, see explain
 }
 
-func (w *watcher) Begin(runBegin)              {}
+func (w *watcher) Begin(runview.Begin)         {}
 func (w *watcher) Would(*trowel.Lease, string) {}
 func (w *watcher) Stopping()                   {}
-func (w *watcher) End(runEnd)                  {}
+func (w *watcher) End(runview.End)             {}
 func (w *watcher) Abandon(error)               {}
 func (w *watcher) Log() io.Writer              { return &w.log }
 
@@ -247,7 +248,7 @@ func (o *watched) Close() error { return nil }
 // replay runs one attempt in this process and describes it as the recording does.
 func replay(t *testing.T, project string, step recordedStep, logs bool) recordedAttempt {
 	t.Helper()
-	w := &watcher{tasks: map[trowel.TaskID]*trowel.Task{}, logs: map[string][]*bytes.Buffer{}, log: lockedWriter{to: io.Discard}}
+	w := &watcher{tasks: map[trowel.TaskID]*trowel.Task{}, logs: map[string][]*bytes.Buffer{}, log: runview.LockedWriter{To: io.Discard}}
 	l := recordedRun(t, project, step, w)
 	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
 	defer cancel()

@@ -12,6 +12,7 @@ import (
 	"github.com/trowel-project/trowel/internal/client"
 	"github.com/trowel-project/trowel/internal/config"
 	"github.com/trowel-project/trowel/internal/dig"
+	"github.com/trowel-project/trowel/internal/terminal"
 	"github.com/trowel-project/trowel/internal/version"
 )
 
@@ -75,7 +76,7 @@ func newClient(c *call) (*client.Client, error) {
 		return nil, err
 	}
 	if path := ignoredPath(endpoint); path != "" && c.env.Terminals.Stderr {
-		say(c.env.Stderr, "warning: the path %s of the endpoint is ignored: a server has a host of its own, or a port\n", path)
+		terminal.Say(c.env.Stderr, "warning: the path %s of the endpoint is ignored: a server has a host of its own, or a port\n", path)
 	}
 	noDirect, _ := settings.Get(settingNoDirectDownload)
 	return client.New(client.Options{
@@ -86,7 +87,7 @@ func newClient(c *call) (*client.Client, error) {
 		Lookup:           c.env.Lookup,
 		AnyCertificate:   c.args.given("--disable-cert-validation"),
 		NoDirectDownload: strings.EqualFold(strings.TrimSpace(noDirect), "true"),
-		Warn:             func(text string) { say(c.env.Stderr, "%s\n", text) },
+		Warn:             func(text string) { terminal.Say(c.env.Stderr, "%s\n", text) },
 	})
 }
 

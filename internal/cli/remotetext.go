@@ -8,6 +8,7 @@ import (
 
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/param"
+	"github.com/trowel-project/trowel/internal/terminal"
 )
 
 // This file holds the forms in which several commands show what a server answers (server 1.8, 1.10).
@@ -49,7 +50,7 @@ func statusText(c *call, word string) string {
 	if no || !c.env.Terminals.Stdout || !c.env.canDraw() {
 		return word
 	}
-	return (&look{color: true}).paint(statusInk(word), word)
+	return (&terminal.Look{Color: true}).Paint(statusInk(word), word)
 }
 
 // optText is an optional text; empty if there is none.

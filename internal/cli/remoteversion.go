@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/trowel-project/trowel/internal/client"
+	"github.com/trowel-project/trowel/internal/terminal"
 	"github.com/trowel-project/trowel/internal/version"
 )
 
@@ -43,7 +44,7 @@ func checkVersion(ctx context.Context, c *call, server *client.Client) error {
 	}
 	text, hint := fmt.Sprintf(textObsoleted, version.Digdag, check.ServerVersion), fmt.Sprintf(hintUpgrade, "upgrade-recommended-if-older")
 	if batch {
-		say(c.env.Stderr, "%s\n%s\n", text, hint)
+		terminal.Say(c.env.Stderr, "%s\n%s\n", text, hint)
 		return nil
 	}
 	return &complaint{text: text, hint: hint}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/client"
+	"github.com/trowel-project/trowel/internal/terminal"
 )
 
 // runReschedule moves a schedule on (server 1.10.16).
@@ -28,12 +29,12 @@ func runReschedule(ctx context.Context, c *call) error {
 		if c.args.given("--json") {
 			return printJSON(c, summary)
 		}
-		say(c.env.Stdout, "  id: %s\n", summary.ID)
+		terminal.Say(c.env.Stdout, "  id: %s\n", summary.ID)
 		printTimes(c, summary.Workflow.Name, summary.DisabledAt, summary.NextScheduleTime, summary.NextRunTime)
 		if request.DryRun {
-			say(c.env.Stderr, "Schedule is not updated.\n")
+			terminal.Say(c.env.Stderr, "Schedule is not updated.\n")
 		} else {
-			say(c.env.Stderr, "Use `%s` to show schedules.\n", c.hintedToPeople("schedules"))
+			terminal.Say(c.env.Stderr, "Use `%s` to show schedules.\n", c.hintedToPeople("schedules"))
 		}
 		return nil
 	}

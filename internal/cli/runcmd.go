@@ -18,6 +18,8 @@ import (
 	"github.com/trowel-project/trowel/internal/fix"
 	"github.com/trowel-project/trowel/internal/launch"
 	"github.com/trowel-project/trowel/internal/logging"
+	"github.com/trowel-project/trowel/internal/runview"
+	"github.com/trowel-project/trowel/internal/runview/live"
 	"github.com/trowel-project/trowel/internal/schedule"
 	"github.com/trowel-project/trowel/internal/statusdir"
 	"github.com/trowel-project/trowel/internal/textutil"
@@ -90,12 +92,12 @@ func (l *localRun) warn() {
 		return other && f.File != l.workflow.File
 	})
 	showWarnings(c, findings, l.project.Dir)
-	view.warned(findings)
+	view.Warned(findings)
 }
 
 // people is the display of a run that people look at, who are shown findings; nil without them.
-func (l *localRun) people() *live {
-	view, ok := l.display.(*live)
+func (l *localRun) people() *live.View {
+	view, ok := l.display.(*live.View)
 	if !ok || !l.c.env.Terminals.Stderr {
 		return nil
 	}
@@ -196,8 +198,8 @@ func checkSLA(w *dig.Workflow) error {
 }
 
 // ended describes the end of the run.
-func (l *localRun) ended(attempt *trowel.Attempt, interrupted bool, broken error, elapsed time.Duration) runEnd {
-	end := runEnd{
+func (l *localRun) ended(attempt *trowel.Attempt, interrupted bool, broken error, elapsed time.Duration) runview.End {
+	end := runview.End{
 		Status: "running", Failed: l.failed.list(), Interrupted: interrupted, Broken: broken,
 		StateDir: l.state.Dir, Elapsed: elapsed, DryRun: l.dry,
 	}
@@ -218,7 +220,7 @@ func (l *localRun) ended(attempt *trowel.Attempt, interrupted bool, broken error
 		end.Resume = l.resumeCommand()
 	}
 	for i := range end.Failed {
-		end.Failed[i].Where = mistakePlace(l.project.Dir, end.Failed[i].Where, end.Failed[i].Message, end.Failed[i].culprit)
+		end.Failed[i].Where = mistakePlace(l.project.Dir, end.Failed[i].Where, end.Failed[i].Message, end.Failed[i].Culprit)
 	}
 	return end
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/trowel-project/trowel/internal/config"
 	"github.com/trowel-project/trowel/internal/daemon"
+	"github.com/trowel-project/trowel/internal/terminal"
 )
 
 // fromScheduler is where a database in memory comes from that nobody asked for: the files of the project
@@ -47,7 +48,7 @@ func schedulerRefused(c *call, dir string, broken *daemon.BrokenProjectError) er
 	if hasErrors(findings) {
 		return refuseProject(c, dir, broken.Err)
 	}
-	say(c.env.Stderr, "error: %s\n", broken)
+	terminal.Say(c.env.Stderr, "error: %s\n", broken)
 	showFindings(c, findings)
 	return &exitError{exitFailure}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/client"
+	"github.com/trowel-project/trowel/internal/terminal"
 )
 
 // listedSchedules are the first page of all schedules, or of a project's, or the one of a workflow.
@@ -51,20 +52,20 @@ func runSchedules(ctx context.Context, c *call, server *client.Client) error {
 		view.show(scheduleTable(view, schedules.Schedules), "There are no schedules: no workflow of the newest revisions has one.", more, view.timesHint())
 		return nil
 	}
-	say(c.env.Stdout, "Schedules:\n")
+	terminal.Say(c.env.Stdout, "Schedules:\n")
 	for i := range schedules.Schedules {
 		s := &schedules.Schedules[i]
-		say(c.env.Stdout, "  id: %s\n  project: %s\n", s.ID, s.Project.Name)
+		terminal.Say(c.env.Stdout, "  id: %s\n  project: %s\n", s.ID, s.Project.Name)
 		printTimes(c, s.Workflow.Name, s.DisabledAt, s.NextScheduleTime, s.NextRunTime)
 	}
-	say(c.env.Stdout, "%d entries.\n", len(schedules.Schedules))
-	say(c.env.Stderr, "Use `%s` to show workflow details.\n", c.hintedToPeople("workflows [project-name] [name]"))
+	terminal.Say(c.env.Stdout, "%d entries.\n", len(schedules.Schedules))
+	terminal.Say(c.env.Stderr, "Use `%s` to show workflow details.\n", c.hintedToPeople("workflows [project-name] [name]"))
 	return nil
 }
 
 // printTimes prints the end of a record of a schedule.
 func printTimes(c *call, workflow string, disabled *api.Instant, session api.OffsetTime, next api.Instant) {
-	say(c.env.Stdout, "  workflow: %s\n  disabled at: %s\n  next session time: %s\n  next scheduled to run at: %s\n\n",
+	terminal.Say(c.env.Stdout, "  workflow: %s\n  disabled at: %s\n  next session time: %s\n  next scheduled to run at: %s\n\n",
 		workflow, localTimeWithDistance(c, disabled), sessionTime(session), localTimeWithDistance(c, &next))
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/trowel-project/trowel/internal/dig"
 	"github.com/trowel-project/trowel/internal/operator"
 	"github.com/trowel-project/trowel/internal/param"
+	"github.com/trowel-project/trowel/internal/terminal"
 )
 
 // runSchema writes the JSON Schema of workflow files to standard output.
@@ -16,6 +17,6 @@ func runSchema(_ context.Context, c *call) error {
 	if err := json.Indent(&text, []byte(param.JSON(dig.Schema(operator.DefaultCatalog("")))), "", "  "); err != nil {
 		return err
 	}
-	say(c.env.Stdout, "%s\n", text.String())
+	terminal.Say(c.env.Stdout, "%s\n", text.String())
 	return nil
 }

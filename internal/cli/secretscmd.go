@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/terminal"
 )
 
 // secretKeeper has the secrets that a command is about: those of local runs or of a project.
@@ -84,7 +85,7 @@ func listSecrets(ctx context.Context, c *call, keeper secretKeeper) error {
 		return printJSON(c, list)
 	}
 	for _, key := range keys {
-		say(c.env.Stdout, "%s\n", key)
+		terminal.Say(c.env.Stdout, "%s\n", key)
 	}
 	return nil
 }
@@ -95,7 +96,7 @@ func setSecrets(ctx context.Context, c *call, keeper secretKeeper, secrets []pai
 		if err := keeper.Set(ctx, secret.key, secret.value); err != nil {
 			return err
 		}
-		say(c.env.Stderr, "Secret '%s' set\n", secret.key)
+		terminal.Say(c.env.Stderr, "Secret '%s' set\n", secret.key)
 	}
 	return nil
 }
@@ -131,13 +132,13 @@ func deleteSecrets(ctx context.Context, c *call, keeper secretKeeper, keys []str
 			return err
 		}
 		if !slices.Contains(there, key) {
-			say(c.env.Stderr, "There is no secret '%s'\n", key)
+			terminal.Say(c.env.Stderr, "There is no secret '%s'\n", key)
 			if near := nearWord(key, there); near != "" {
-				say(c.env.Stderr, "%s\n", didYouMean(near))
+				terminal.Say(c.env.Stderr, "%s\n", didYouMean(near))
 			}
 			continue
 		}
-		say(c.env.Stderr, "Secret '%s' deleted\n", key)
+		terminal.Say(c.env.Stderr, "Secret '%s' deleted\n", key)
 	}
 	return nil
 }

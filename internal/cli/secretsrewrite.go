@@ -10,6 +10,7 @@ import (
 	"github.com/trowel-project/trowel/internal/database"
 	"github.com/trowel-project/trowel/internal/keyring"
 	"github.com/trowel-project/trowel/internal/secret"
+	"github.com/trowel-project/trowel/internal/terminal"
 	"github.com/trowel-project/trowel/internal/textutil"
 )
 
@@ -59,15 +60,15 @@ func rewriteAndSay(ctx context.Context, c *call, settings *config.Server, store 
 	if err != nil {
 		return err
 	}
-	say(c.env.Stdout, "%s rewritten.\n", textutil.Plural(done.Secrets, "secret"))
+	terminal.Say(c.env.Stdout, "%s rewritten.\n", textutil.Plural(done.Secrets, "secret"))
 	if done.Bound {
-		say(c.env.Stdout, "All are bound to their projects and keys; the older form is not read any more.\n")
+		terminal.Say(c.env.Stdout, "All are bound to their projects and keys; the older form is not read any more.\n")
 	}
 	if len(done.Failed) == 0 {
 		return nil
 	}
 	for _, f := range done.Failed {
-		say(c.env.Stderr, "%s of project %s: %s\n", f.Key, names[f.Project], errorText(f.Err))
+		terminal.Say(c.env.Stderr, "%s of project %s: %s\n", f.Key, names[f.Project], errorText(f.Err))
 	}
 	return &trowel.Error{
 		Kind: trowel.ErrInvalid, Message: fmt.Sprintf("%s cannot be read", textutil.Plural(len(done.Failed), "secret")),

@@ -5,26 +5,28 @@ import (
 	"runtime"
 
 	"github.com/trowel-project/trowel/internal/logging"
+	"github.com/trowel-project/trowel/internal/runview"
+	"github.com/trowel-project/trowel/internal/runview/live"
 	"github.com/trowel-project/trowel/internal/terminal"
 )
 
 // selectDisplay chooses how a run is shown: as JSON if asked for, as a live tree to people whose
 // standard output and standard error are terminals, and as Digdag does to everybody else.
-func selectDisplay(c *call) display {
+func selectDisplay(c *call) runview.View {
 	switch {
 	case c.args.given("--json"):
-		return newJSON(c.env.Stdout, c.env.Now)
+		return runview.NewJSON(c.env.Stdout, c.env.Now)
 	case drawsTree(c.env):
-		return newLive(liveOptionsOf(c))
+		return live.New(liveOptionsOf(c))
 	default:
-		return newPlain(c.env.Stdout, c.env.Stderr)
+		return runview.NewPlain(c.env.Stdout, c.env.Stderr)
 	}
 }
 
 // liveOptionsOf are those of a tree on the terminal of this command.
-func liveOptionsOf(c *call) liveOptions {
+func liveOptionsOf(c *call) live.Options {
 	env := c.env.unguarded()
-	return liveOptions{Stdout: env.Stdout, Stderr: env.Stderr, Now: env.Now, Dir: env.Dir, Look: newLook(env.Lookup), Level: shownLevel(c)}
+	return live.Options{Stdout: env.Stdout, Stderr: env.Stderr, Now: env.Now, Dir: env.Dir, Look: terminal.NewLook(env.Lookup), Level: shownLevel(c)}
 }
 
 // drawsTree reports whether a tree that moves is for somebody who looks at it. On the terminals of CI nobody
@@ -52,7 +54,7 @@ func (e Env) canDraw() bool {
 	case kind == "dumb":
 		return false
 	case runtime.GOOS == "windows":
-		return terminal.EnableSequences(fileBehind(e.Stderr))
+		return terminal.EnableSequences(terminal.FileBehind(e.Stderr))
 	default:
 		return kind != ""
 	}

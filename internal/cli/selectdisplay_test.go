@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"log/slog"
 	"testing"
+
+	"github.com/trowel-project/trowel/internal/runview/live"
 )
 
 func TestSelectDisplay(t *testing.T) {
@@ -17,14 +19,14 @@ func TestSelectDisplay(t *testing.T) {
 		want      string
 		level     slog.Level
 	}{
-		{"terminals", nil, both, "xterm", "*cli.live", slog.LevelWarn},
-		{"terminals, level given", []string{"-l", "debug"}, both, "xterm", "*cli.live", slog.LevelDebug},
-		{"terminals that cannot move the cursor", nil, both, "dumb", "*cli.plain", 0},
-		{"nothing known of the terminal", nil, both, "", "*cli.plain", 0},
-		{"standard output is none", nil, Terminals{Stdin: true, Stderr: true}, "xterm", "*cli.plain", 0},
-		{"standard error is none", nil, Terminals{Stdin: true, Stdout: true}, "xterm", "*cli.plain", 0},
-		{"json", []string{"--json"}, Terminals{}, "xterm", "*cli.jsonEvents", 0},
-		{"json on terminals", []string{"--json"}, both, "xterm", "*cli.jsonEvents", 0},
+		{"terminals", nil, both, "xterm", "*live.View", slog.LevelWarn},
+		{"terminals, level given", []string{"-l", "debug"}, both, "xterm", "*live.View", slog.LevelDebug},
+		{"terminals that cannot move the cursor", nil, both, "dumb", "*runview.Plain", 0},
+		{"nothing known of the terminal", nil, both, "", "*runview.Plain", 0},
+		{"standard output is none", nil, Terminals{Stdin: true, Stderr: true}, "xterm", "*runview.Plain", 0},
+		{"standard error is none", nil, Terminals{Stdin: true, Stdout: true}, "xterm", "*runview.Plain", 0},
+		{"json", []string{"--json"}, Terminals{}, "xterm", "*runview.JSON", 0},
+		{"json on terminals", []string{"--json"}, both, "xterm", "*runview.JSON", 0},
 	}
 	for _, tc := range cases {
 		t.Run(tc.name, func(t *testing.T) {
@@ -35,8 +37,8 @@ func TestSelectDisplay(t *testing.T) {
 			if name := fmt.Sprintf("%T", got); name != tc.want {
 				t.Errorf("selectDisplay = %s, want %s", name, tc.want)
 			}
-			if l, ok := got.(*live); ok && l.opts.Level != tc.level {
-				t.Errorf("level of the live display = %s, want %s", l.opts.Level, tc.level)
+			if _, ok := got.(*live.View); ok && liveOptionsOf(c).Level != tc.level {
+				t.Errorf("level of the live display = %s, want %s", liveOptionsOf(c).Level, tc.level)
 			}
 		})
 	}

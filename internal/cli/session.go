@@ -12,8 +12,10 @@ import (
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/logging"
 	"github.com/trowel-project/trowel/internal/param"
+	"github.com/trowel-project/trowel/internal/runview"
 	"github.com/trowel-project/trowel/internal/schedule"
 	"github.com/trowel-project/trowel/internal/statusdir"
+	"github.com/trowel-project/trowel/internal/terminal"
 )
 
 // Texts of server 1.9.2.
@@ -71,11 +73,11 @@ func (s *sessionChoice) last(ctx context.Context) (time.Time, error) {
 		return last, nil
 	case s.schedule != nil:
 		at := s.schedule.Last(s.now).Session
-		logging.Print(ctx, s.log, slog.LevelWarn, newSessionText+at.Format(trowel.SessionTimeLayout)+" based on schedule.")
+		logging.Print(ctx, s.log, slog.LevelWarn, runview.NewSessionText+at.Format(trowel.SessionTimeLayout)+" based on schedule.")
 		return at, nil
 	}
 	at := s.midnight()
-	logging.Print(ctx, s.log, slog.LevelWarn, newSessionText+at.Format(trowel.SessionTimeLayout)+".")
+	logging.Print(ctx, s.log, slog.LevelWarn, runview.NewSessionText+at.Format(trowel.SessionTimeLayout)+".")
 	return at, nil
 }
 
@@ -109,7 +111,7 @@ func warnOfDay(c *call, option string) {
 	if !ok || !c.env.Terminals.Stderr || text[:len(time.DateOnly)] == clock.Format(time.DateOnly) || strings.HasSuffix(text, " 24:00:00") {
 		return
 	}
-	say(c.env.Stderr, "warning: %s %s: there is no such day, it is taken for %s\n", option, text, clock.Format(time.DateOnly))
+	terminal.Say(c.env.Stderr, "warning: %s %s: there is no such day, it is taken for %s\n", option, text, clock.Format(time.DateOnly))
 }
 
 // scheduleOf reads the schedule of a workflow; nil without one.

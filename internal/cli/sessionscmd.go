@@ -8,6 +8,7 @@ import (
 
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/client"
+	"github.com/trowel-project/trowel/internal/terminal"
 	"github.com/trowel-project/trowel/internal/textutil"
 )
 
@@ -59,12 +60,12 @@ func runSessions(ctx context.Context, c *call, server *client.Client) error {
 	if c.args.given("--json") {
 		return printJSON(c, sessions)
 	}
-	say(c.env.Stdout, "Sessions:\n")
+	terminal.Say(c.env.Stdout, "Sessions:\n")
 	for _, s := range slices.Backward(sessions.Sessions) { // the oldest first
 		printSession(c, &s)
 	}
 	if len(sessions.Sessions) == 0 {
-		say(c.env.Stderr, "Use `%s` to start a session.\n", c.hintedToPeople("start"))
+		terminal.Say(c.env.Stderr, "Use `%s` to start a session.\n", c.hintedToPeople("start"))
 	}
 	return nil
 }
@@ -132,16 +133,16 @@ func searchSessions(ctx context.Context, c *call, server *client.Client, filter 
 	case c.args.given("--json"):
 		err = printJSON(c, &api.SessionCollection{Sessions: sessions})
 	default:
-		say(c.env.Stdout, "Sessions:\n")
+		terminal.Say(c.env.Stdout, "Sessions:\n")
 		for i := range slices.Backward(sessions) {
 			printSession(c, &sessions[i])
 		}
 		if len(sessions) == 0 {
-			say(c.env.Stderr, "%s\n", none)
+			terminal.Say(c.env.Stderr, "%s\n", none)
 		}
 	}
 	if more != "" {
-		say(c.env.Stderr, "%s\n", more)
+		terminal.Say(c.env.Stderr, "%s\n", more)
 	}
 	return err
 }
@@ -169,10 +170,10 @@ func printSession(c *call, s *api.Session) {
 		attempt, name, params = last.ID.String(), optText(last.RetryAttemptName), paramsText(last.Params)
 		created, killed = localTime(c, last.CreatedAt), last.CancelRequested
 	}
-	say(c.env.Stdout, "  session id: %s\n  attempt id: %s\n  uuid: %s\n", s.ID, attempt, s.SessionUUID)
-	say(c.env.Stdout, "  project: %s\n  workflow: %s\n  session time: %s\n", s.Project.Name, s.Workflow.Name, sessionTime(s.SessionTime))
-	say(c.env.Stdout, "  retry attempt name: %s\n  params: %s\n  created at: %s\n", name, params, created)
-	say(c.env.Stdout, "  kill requested: %t\n  status: %s\n\n", killed, statusText(c, sessionStatus(s.LastAttempt)))
+	terminal.Say(c.env.Stdout, "  session id: %s\n  attempt id: %s\n  uuid: %s\n", s.ID, attempt, s.SessionUUID)
+	terminal.Say(c.env.Stdout, "  project: %s\n  workflow: %s\n  session time: %s\n", s.Project.Name, s.Workflow.Name, sessionTime(s.SessionTime))
+	terminal.Say(c.env.Stdout, "  retry attempt name: %s\n  params: %s\n  created at: %s\n", name, params, created)
+	terminal.Say(c.env.Stdout, "  kill requested: %t\n  status: %s\n\n", killed, statusText(c, sessionStatus(s.LastAttempt)))
 }
 
 // sessionStatus is the word for the state of a session. A killed one is called error.

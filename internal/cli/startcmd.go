@@ -10,6 +10,7 @@ import (
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/client"
 	"github.com/trowel-project/trowel/internal/param"
+	"github.com/trowel-project/trowel/internal/terminal"
 )
 
 // Texts of server 1.10.7.
@@ -123,13 +124,13 @@ func showStarted(c *call, a *api.Attempt) error {
 	if c.args.given("--json") {
 		return printJSON(c, a)
 	}
-	say(c.env.Stdout, "Started a session attempt:\n")
-	say(c.env.Stdout, "  session id: %s\n  attempt id: %s\n  uuid: %s\n", a.SessionID, a.ID, a.SessionUUID)
-	say(c.env.Stdout, "  project: %s\n  workflow: %s\n  session time: %s\n", a.Project.Name, a.Workflow.Name, sessionTime(a.SessionTime))
-	say(c.env.Stdout, "  retry attempt name: %s\n  params: %s\n  created at: %s\n\n",
+	terminal.Say(c.env.Stdout, "Started a session attempt:\n")
+	terminal.Say(c.env.Stdout, "  session id: %s\n  attempt id: %s\n  uuid: %s\n", a.SessionID, a.ID, a.SessionUUID)
+	terminal.Say(c.env.Stdout, "  project: %s\n  workflow: %s\n  session time: %s\n", a.Project.Name, a.Workflow.Name, sessionTime(a.SessionTime))
+	terminal.Say(c.env.Stdout, "  retry attempt name: %s\n  params: %s\n  created at: %s\n\n",
 		optText(a.RetryAttemptName), paramsText(a.Params), localTime(c, a.CreatedAt))
-	say(c.env.Stderr, "* Use `%s` to show session status.\n", c.hintedToPeople("session "+a.SessionID.String()))
-	say(c.env.Stderr, "* Use `%s` and `%s` to show task status and logs.\n",
+	terminal.Say(c.env.Stderr, "* Use `%s` to show session status.\n", c.hintedToPeople("session "+a.SessionID.String()))
+	terminal.Say(c.env.Stderr, "* Use `%s` and `%s` to show task status and logs.\n",
 		c.hintedToPeople("task "+a.ID.String()), c.hintedToPeople("log "+a.ID.String()))
 	return nil
 }
@@ -140,10 +141,10 @@ func showDryRun(c *call, workflow *api.Workflow, request api.AttemptRequest) err
 		return printJSON(c, request)
 	}
 	const unknown = "(dry run)"
-	say(c.env.Stdout, "Session attempt:\n")
-	say(c.env.Stdout, "  session id: %s\n  attempt id: %s\n  uuid: %s\n", unknown, unknown, unknown)
-	say(c.env.Stdout, "  project: %s\n  workflow: %s\n  session time: %s\n", workflow.Project.Name, workflow.Name, localTime(c, request.SessionTime))
-	say(c.env.Stdout, "  retry attempt name: %s\n  params: %s\n\n", optText(request.RetryAttemptName), param.JSON(request.Params))
-	say(c.env.Stderr, "Session attempt is not started.\n")
+	terminal.Say(c.env.Stdout, "Session attempt:\n")
+	terminal.Say(c.env.Stdout, "  session id: %s\n  attempt id: %s\n  uuid: %s\n", unknown, unknown, unknown)
+	terminal.Say(c.env.Stdout, "  project: %s\n  workflow: %s\n  session time: %s\n", workflow.Project.Name, workflow.Name, localTime(c, request.SessionTime))
+	terminal.Say(c.env.Stdout, "  retry attempt name: %s\n  params: %s\n\n", optText(request.RetryAttemptName), param.JSON(request.Params))
+	terminal.Say(c.env.Stderr, "Session attempt is not started.\n")
 	return nil
 }

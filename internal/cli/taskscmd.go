@@ -8,6 +8,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/client"
+	"github.com/trowel-project/trowel/internal/terminal"
 )
 
 // runTasks lists the tasks of an attempt (server 1.10.13).
@@ -45,7 +46,7 @@ func runTasks(ctx context.Context, c *call) error {
 		for i := range shown {
 			printTask(c, &shown[i], reasons[shown[i].ID])
 		}
-		say(c.env.Stdout, "%d entries.\n", len(shown))
+		terminal.Say(c.env.Stdout, "%d entries.\n", len(shown))
 		return nil
 	}
 	return remote(list)(ctx, c)
@@ -108,13 +109,13 @@ func printTask(c *call, t *api.Task, reason string) {
 	for i, id := range t.Upstreams {
 		upstreams[i] = id.String()
 	}
-	say(c.env.Stdout, "   id: %s\n   name: %s\n   state: %s\n   started: %s\n   updated: %s\n",
+	terminal.Say(c.env.Stdout, "   id: %s\n   name: %s\n   state: %s\n   started: %s\n   updated: %s\n",
 		t.ID, t.FullName, statusText(c, t.State), optLocalTime(c, t.StartedAt), localTime(c, t.UpdatedAt))
-	say(c.env.Stdout, "   config: %s\n   parent: %s\n   upstreams: [%s]\n", paramsText(t.Config), parent, strings.Join(upstreams, ", "))
-	say(c.env.Stdout, "   export params: %s\n   store params: %s\n   state params: %s\n",
+	terminal.Say(c.env.Stdout, "   config: %s\n   parent: %s\n   upstreams: [%s]\n", paramsText(t.Config), parent, strings.Join(upstreams, ", "))
+	terminal.Say(c.env.Stdout, "   export params: %s\n   store params: %s\n   state params: %s\n",
 		paramsText(t.ExportParams), paramsText(t.StoreParams), paramsText(t.StateParams))
 	if reason != "" {
-		say(c.env.Stdout, "   reason: %s\n", reason)
+		terminal.Say(c.env.Stdout, "   reason: %s\n", reason)
 	}
-	say(c.env.Stdout, "\n")
+	terminal.Say(c.env.Stdout, "\n")
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/trowel-project/trowel/internal/logging"
+	"github.com/trowel-project/trowel/internal/terminal"
 )
 
 // attacks are texts that do something to a terminal, and what is shown of them.
@@ -63,12 +64,12 @@ func TestTerminalWriterLines(t *testing.T) {
 	var out bytes.Buffer
 	env := Env{Stdout: &out, Terminals: Terminals{Stdout: true}}
 	flush := env.guardTerminals()
-	say(env.Stdout, "%s", "a\r\n\x1b[41mred\nb\x1b[32mgreen\x1b[0m\nreally? ")
+	terminal.Say(env.Stdout, "%s", "a\r\n\x1b[41mred\nb\x1b[32mgreen\x1b[0m\nreally? ")
 	if got, want := out.String(), "a\n\x1b[41mred\x1b[0m\nb\x1b[32mgreen\x1b[0m\nreally? "; got != want {
 		t.Errorf("the terminal got %q, want %q", got, want)
 	}
 	out.Reset()
-	say(env.Stdout, "\x1b[31mno")
+	terminal.Say(env.Stdout, "\x1b[31mno")
 	flush()
 	if got, want := out.String(), "\x1b[31mno\x1b[0m"; got != want {
 		t.Errorf("at the end the terminal got %q, want %q", got, want)
@@ -81,9 +82,9 @@ func TestGuardTerminals(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	env := Env{Stdout: &stdout, Stderr: &stderr, Terminals: Terminals{Stderr: true}}
 	env.guardTerminals()
-	say(env.Stdout, "\x1b[2J")
-	say(env.Stderr, "\x1b[2J")
-	say(env.unguarded().Stderr, "\x1b[1A")
+	terminal.Say(env.Stdout, "\x1b[2J")
+	terminal.Say(env.Stderr, "\x1b[2J")
+	terminal.Say(env.unguarded().Stderr, "\x1b[1A")
 	if got, want := stdout.String(), "\x1b[2J"; got != want {
 		t.Errorf("the pipe got %q, want %q", got, want)
 	}

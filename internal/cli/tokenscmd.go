@@ -12,6 +12,7 @@ import (
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/client"
 	"github.com/trowel-project/trowel/internal/param"
+	"github.com/trowel-project/trowel/internal/terminal"
 	"github.com/trowel-project/trowel/internal/textutil"
 )
 
@@ -135,11 +136,11 @@ func listTokens(ctx context.Context, c *call, keeper tokenKeeper) error {
 		view.show(tokenTable(view, list.Items), "There are no tokens. `"+c.hinted("tokens create")+"` makes one.", view.timesHint())
 		return nil
 	}
-	say(c.env.Stdout, "Tokens:\n")
+	terminal.Say(c.env.Stdout, "Tokens:\n")
 	for i := range list.Items {
 		printToken(c, &list.Items[i])
 	}
-	say(c.env.Stdout, "%d entries.\n", len(list.Items))
+	terminal.Say(c.env.Stdout, "%d entries.\n", len(list.Items))
 	return nil
 }
 
@@ -148,7 +149,7 @@ func printToken(c *call, t *api.Token) {
 	if t.Project != nil {
 		project = t.Project.Name
 	}
-	say(c.env.Stdout, "  id: %s\n  name: %s\n  role: %s\n  project: %s\n  created at: %s\n  last used at: %s\n  expires at: %s\n  revoked at: %s\n\n",
+	terminal.Say(c.env.Stdout, "  id: %s\n  name: %s\n  role: %s\n  project: %s\n  created at: %s\n  last used at: %s\n  expires at: %s\n  revoked at: %s\n\n",
 		t.ID, t.Name, strings.Join(t.Scopes, ","), project, localText(c, &t.CreatedAt), localText(c, t.LastUsedAt), localText(c, t.ExpiresAt), localText(c, t.RevokedAt))
 }
 
@@ -173,8 +174,8 @@ func createToken(ctx context.Context, c *call, keeper tokenKeeper, r api.TokenRe
 	if c.args.given("--json") {
 		return printJSON(c, t)
 	}
-	say(c.env.Stderr, "Token '%s' is created with id %s. It is shown now and never again:\n", t.Name, t.ID)
-	say(c.env.Stdout, "%s\n", t.Secret)
+	terminal.Say(c.env.Stderr, "Token '%s' is created with id %s. It is shown now and never again:\n", t.Name, t.ID)
+	terminal.Say(c.env.Stdout, "%s\n", t.Secret)
 	return nil
 }
 
@@ -186,6 +187,6 @@ func revokeToken(ctx context.Context, c *call, keeper tokenKeeper, id api.ID) er
 	if c.args.given("--json") {
 		return printJSON(c, t)
 	}
-	say(c.env.Stderr, "Token '%s' is revoked.\n", t.Name)
+	terminal.Say(c.env.Stderr, "Token '%s' is revoked.\n", t.Name)
 	return nil
 }

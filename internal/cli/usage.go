@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/trowel-project/trowel/internal/terminal"
 	"github.com/trowel-project/trowel/internal/textutil"
 )
 
@@ -30,7 +31,7 @@ func (c *call) usage(text string) *complaint {
 		usage: func(w io.Writer) { writeUsage(w, forms, c.command) },
 		brief: func(w io.Writer) {
 			writeLines(w, people)
-			say(w, "  `%s %s --help` shows the options.\n", c.program, c.command.name)
+			terminal.Say(w, "  `%s %s --help` shows the options.\n", c.program, c.command.name)
 		},
 	}
 }
@@ -70,7 +71,7 @@ func formLines(program string, forms []string, columns int) (lines []string) {
 // writeLines writes lines.
 func writeLines(w io.Writer, lines []string) {
 	for _, line := range lines {
-		say(w, "%s\n", line)
+		terminal.Say(w, "%s\n", line)
 	}
 }
 
@@ -78,13 +79,13 @@ func writeLines(w io.Writer, lines []string) {
 func writeUsage(w io.Writer, forms []string, c *command) {
 	writeLines(w, forms)
 	if len(c.lines) == 1 {
-		say(w, "  %s.\n", capital(c.lines[0].text))
+		terminal.Say(w, "  %s.\n", capital(c.lines[0].text))
 	}
 	if len(c.aliases) > 0 {
-		say(w, "  Names: %s\n", textutil.CommaList(c.names()))
+		terminal.Say(w, "  Names: %s\n", textutil.CommaList(c.names()))
 	}
 	if c.run == nil {
-		say(w, "  This command is not part of this version.\n")
+		terminal.Say(w, "  This command is not part of this version.\n")
 	}
 	if len(c.options) > 0 {
 		writeOptions(w, "Options", c.options)
@@ -97,7 +98,7 @@ func writeUsage(w io.Writer, forms []string, c *command) {
 
 // writeOptions writes a heading and a line for each option.
 func writeOptions(w io.Writer, heading string, options []option) {
-	say(w, "\n  %s:\n", heading)
+	terminal.Say(w, "\n  %s:\n", heading)
 	for i := range options {
 		writeColumns(w, options[i].label(), options[i].helpText(), optionColumn)
 	}
@@ -105,10 +106,10 @@ func writeOptions(w io.Writer, heading string, options []option) {
 
 // writeGlobalUsage writes all commands under their headings, and the options that many have.
 func writeGlobalUsage(w io.Writer, program string, commands []command) {
-	say(w, "Usage: %s <command> [options...]\n", program)
+	terminal.Say(w, "Usage: %s <command> [options...]\n", program)
 	later := false
 	for _, s := range sections {
-		say(w, "\n  %s:\n", s)
+		terminal.Say(w, "\n  %s:\n", s)
 		for i := range commands {
 			if commands[i].section != s {
 				continue
@@ -123,12 +124,12 @@ func writeGlobalUsage(w io.Writer, program string, commands []command) {
 		}
 	}
 	if later {
-		say(w, "\n  * not part of this version\n")
+		terminal.Say(w, "\n  * not part of this version\n")
 	}
 	writeOptions(w, "Options of all commands", commonOptions)
 	writeOptions(w, "Options of all commands that talk to a server", clientOptions)
 	writeOptions(w, "Options of all commands that read a project", []option{projectOption})
-	say(w, "\n  Use `%s <command> --help` to show the options of a command.\n", program)
+	terminal.Say(w, "\n  Use `%s <command> --help` to show the options of a command.\n", program)
 }
 
 // writeColumns writes two texts side by side, the right one in as many lines as a narrow window needs; a left
@@ -136,11 +137,11 @@ func writeGlobalUsage(w io.Writer, program string, commands []command) {
 func writeColumns(w io.Writer, left, right string, width int) {
 	left = "    " + left
 	if len(left)+2 > width {
-		say(w, "%s\n", left)
+		terminal.Say(w, "%s\n", left)
 		left = ""
 	}
 	for _, line := range wrapped(right, helpWidth-width) {
-		say(w, "%-*s%s\n", width, left, line)
+		terminal.Say(w, "%-*s%s\n", width, left, line)
 		left = ""
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/trowel-project/trowel/internal/terminal"
 	"github.com/trowel-project/trowel/internal/version"
 )
 
@@ -13,12 +14,12 @@ const clockFormat = "2006-01-02 15:04:05 -0700"
 
 // writeBanner writes the line that precedes everything else on standard error (server 1.1).
 func writeBanner(w io.Writer, now time.Time) {
-	say(w, "%s: Trowel v%s\n", now.Format(clockFormat), version.Number)
+	terminal.Say(w, "%s: Trowel v%s\n", now.Format(clockFormat), version.Number)
 }
 
 // runVersion prints the versions of client and server (server 1.10.20), which need not fit.
 func runVersion(ctx context.Context, c *call) error {
-	say(c.env.Stdout, "Client version: %s\n", version.Number)
+	terminal.Say(c.env.Stdout, "Client version: %s\n", version.Number)
 	server, err := newClient(c)
 	if err != nil {
 		return err
@@ -26,9 +27,9 @@ func runVersion(ctx context.Context, c *call) error {
 	defer server.Close()
 	theirs, err := server.Version(ctx)
 	if err != nil {
-		say(c.env.Stdout, "An error happened during getting Server version.\n")
+		terminal.Say(c.env.Stdout, "An error happened during getting Server version.\n")
 		return err
 	}
-	say(c.env.Stdout, "Server version: %s\n", theirs)
+	terminal.Say(c.env.Stdout, "Server version: %s\n", theirs)
 	return nil
 }

@@ -56,9 +56,9 @@ func showWhy(ctx context.Context, c *call, server *client.Client, why *api.Attem
 		if !goesOn(why.State) {
 			about = "Tasks that were not reached"
 		}
-		say(c.env.Stdout, "\n%s, by their first reason:\n", about)
+		terminal.Say(c.env.Stdout, "\n%s, by their first reason:\n", about)
 		for _, count := range why.ByCode {
-			say(c.env.Stdout, "  %6d  %-18s %s\n", count.Count, count.Code, sampleText(&count))
+			terminal.Say(c.env.Stdout, "  %6d  %-18s %s\n", count.Count, count.Code, sampleText(&count))
 		}
 	}
 	return nil
@@ -82,38 +82,38 @@ func printWhy(c *call, why *api.Why, output map[api.ID][]string) {
 	if why.Task != nil {
 		subject = why.Task.Name
 	}
-	say(c.env.Stdout, "%s: %s\n", subject, statusText(c, why.State))
+	terminal.Say(c.env.Stdout, "%s: %s\n", subject, statusText(c, why.State))
 	if why.Place != nil {
-		say(c.env.Stdout, "  at %s\n", *why.Place)
+		terminal.Say(c.env.Stdout, "  at %s\n", *why.Place)
 	}
 	if len(why.Reasons) == 0 {
-		say(c.env.Stdout, "  %s\n", why.Text)
+		terminal.Say(c.env.Stdout, "  %s\n", why.Text)
 	}
 	for i := range why.Reasons {
 		r := &why.Reasons[i]
-		say(c.env.Stdout, "  %s: %s%s\n", optText(r.Code), r.Text, sinceText(c, r.Since))
+		terminal.Say(c.env.Stdout, "  %s: %s%s\n", optText(r.Code), r.Text, sinceText(c, r.Since))
 	}
 	if len(why.Chain) > 1 {
-		say(c.env.Stdout, "\nWhat is behind it:\n")
+		terminal.Say(c.env.Stdout, "\nWhat is behind it:\n")
 		for i := range why.Chain[1:] {
 			link := &why.Chain[1+i]
-			say(c.env.Stdout, "%s%s %s\n", strings.Repeat("  ", min(i+1, 12)), linkName(link), link.Reason.Text)
+			terminal.Say(c.env.Stdout, "%s%s %s\n", strings.Repeat("  ", min(i+1, 12)), linkName(link), link.Reason.Text)
 			if link.Task == nil {
 				continue
 			}
 			for _, line := range output[link.Task.ID] {
-				say(c.env.Stdout, "%s| %s\n", strings.Repeat("  ", min(i+2, 13)), terminal.Clean(line))
+				terminal.Say(c.env.Stdout, "%s| %s\n", strings.Repeat("  ", min(i+2, 13)), terminal.Clean(line))
 			}
 		}
 	}
 	if len(why.Offers) > 0 {
-		say(c.env.Stdout, "\nWhat can be done:\n")
+		terminal.Say(c.env.Stdout, "\nWhat can be done:\n")
 		for _, offer := range why.Offers {
 			note := ""
 			if !offer.Allowed {
 				note = "   (you are not allowed to)"
 			}
-			say(c.env.Stdout, "  %s%s\n", c.onServer(offer.Label), note)
+			terminal.Say(c.env.Stdout, "  %s%s\n", c.onServer(offer.Label), note)
 		}
 	}
 }

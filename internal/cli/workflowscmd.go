@@ -7,6 +7,7 @@ import (
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/client"
 	"github.com/trowel-project/trowel/internal/param"
+	"github.com/trowel-project/trowel/internal/terminal"
 )
 
 // runWorkflows lists workflows, or shows the text of one (server 1.10.6).
@@ -34,13 +35,13 @@ func runWorkflows(ctx context.Context, c *call, server *client.Client) error {
 	for i := range workflows.Workflows {
 		w := &workflows.Workflows[i]
 		if i == 0 || w.Project.Name != last {
-			say(c.env.Stdout, "  %s\n", w.Project.Name)
+			terminal.Say(c.env.Stdout, "  %s\n", w.Project.Name)
 			last = w.Project.Name
 		}
-		say(c.env.Stdout, "    %s\n", w.Name)
+		terminal.Say(c.env.Stdout, "    %s\n", w.Name)
 	}
-	say(c.env.Stdout, "\n")
-	say(c.env.Stderr, "Use `%s` to show details.\n", c.hintedToPeople("workflows <project-name> <name>"))
+	terminal.Say(c.env.Stdout, "\n")
+	terminal.Say(c.env.Stderr, "Use `%s` to show details.\n", c.hintedToPeople("workflows <project-name> <name>"))
 	return nil
 }
 
@@ -73,6 +74,6 @@ func showWorkflow(ctx context.Context, c *call, server *client.Client) error {
 	if c.args.given("--json") {
 		return printJSON(c, workflow)
 	}
-	say(c.env.Stdout, "%s\n", param.AppendYAML(nil, workflow.Config, 0))
+	terminal.Say(c.env.Stdout, "%s\n", param.AppendYAML(nil, workflow.Config, 0))
 	return nil
 }

@@ -1,4 +1,5 @@
-// Package textutil has what texts for people are made of: counts with their nouns, lists, and words quoted for a shell.
+// Package textutil has what texts for people are made of: counts with their nouns, lists, lengths of time, and words quoted for a
+// shell.
 package textutil
 
 import (

@@ -1,0 +1,353 @@
+package live
+
+import (
+	"time"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/engine"
+	"github.com/trowel-project/trowel/internal/loopname"
+	"github.com/trowel-project/trowel/internal/runview"
+)
+
+// liveTree is what the live display knows of the tasks of a run. A change costs as much as the task
+// is deep, and a frame as much as it shows, however many tasks there are. Tasks that ended are
+// forgotten with the group that they were in.
+//
+// The group ^sub, which holds what an operator generated, is not in the tree: its children hang from
+// the task of the operator.
+type liveTree struct {
+	begun  time.Time
+	tasks  map[trowel.TaskID]*liveTask // those that are not done
+	top    liveTask                    // above the roots of all attempts
+	active taskList                    // running or waiting by themselves, by the instant they began to
+	failed taskList                    // failed in their own operator
+	frame  int                         // the last frame that was laid out
+	title  string                      // stands before the names of the roots; empty for none
+	whole  bool                        // instants are those of a server, many in whole seconds
+	// stopping is shown beside the roots when they were asked to stop; empty before.
+	stopping string
+}
+
+// liveTask is one task of the tree. All instants are counted from the begin of the run.
+type liveTask struct {
+	id      trowel.TaskID
+	parent  *liveTask
+	place   int    // among the children of parent
+	full    string // full name
+	name    string // what full adds to the parent's
+	shown   loopname.Part
+	group   bool // does not count as a task
+	state   trowel.TaskState
+	begun   bool          // it no longer waits for others
+	started time.Duration // when that was
+	ended   time.Duration // when it was done
+	try     *liveTry      // from the first claim, retry or failure on
+	inside  *liveInside   // nil without children
+	hoisted bool          // a ^sub: not in the tree, parent has its children
+
+	in            *taskList
+	before, after *liveTask // in that list
+
+	frame int // the last frame in which it is shown
+}
+
+// liveTry is what is known of a task that has been claimed.
+type liveTry struct {
+	number  int           // of the try
+	retries int           // retries asked for so far
+	due     time.Duration // when a waiting task goes on
+	poll    bool          // it waits for a poll, not after a failure
+	message string        // why it failed
+	failing bool          // it failed; what follows from that still runs
+	output  *liveOutput   // of the try that runs; nil if it has none
+}
+
+// liveInside is what is known of the children of a task.
+type liveInside struct {
+	children []*liveTask
+	waiting  int            // no child at a smaller place waits for others
+	kinds    [kindCount]int // children of each kind
+	below    [kindCount]int // operator tasks of each kind at any depth
+	sub      *liveTask      // the hoisted ^sub
+	picked   []*liveTask    // children that the frame shows
+	shown    [kindCount]int // how many of them, by kind
+}
+
+// dryRunTitle is the title of a run in which no operator runs.
+const dryRunTitle = "dry run: "
+
+// failureAlert is a task that nobody wrote, so that it does not count (language X21).
+const failureAlert = "^failure-alert"
+
+// liveKind is how a task is shown.
+type liveKind uint8
+
+const (
+	kindWaiting liveKind = iota // for other tasks, or for an agent
+	kindRunning
+	kindDone
+	kindFailed // in its own operator
+	kindFallen // because of its children
+	kindCanceled
+	kindCount
+)
+
+func kindOf(state trowel.TaskState) liveKind {
+	switch state {
+	case trowel.TaskBlocked, trowel.TaskReady:
+		return kindWaiting
+	case trowel.TaskRunning, trowel.TaskPlanned, trowel.TaskRetryWaiting, trowel.TaskGroupRetryWaiting,
+		trowel.TaskDeferred, trowel.TaskAwaitingInput:
+		return kindRunning
+	case trowel.TaskSuccess, trowel.TaskSkipped:
+		return kindDone
+	case trowel.TaskError:
+		return kindFailed
+	case trowel.TaskGroupError:
+		return kindFallen
+	case trowel.TaskCanceled:
+		return kindCanceled
+	}
+	return kindWaiting
+}
+
+func newLiveTree(begun time.Time) *liveTree {
+	return &liveTree{
+		begun: begun,
+		tasks: map[trowel.TaskID]*liveTask{},
+		top:   liveTask{state: trowel.TaskPlanned, inside: &liveInside{}},
+	}
+}
+
+// apply takes one change that was committed at an instant.
+func (t *liveTree) apply(c *engine.Change, when time.Time) {
+	at := when.Sub(t.begun)
+	if c.New {
+		t.insert(c)
+		return
+	}
+	task := t.tasks[c.Task.ID]
+	if task == nil {
+		return
+	}
+	if c.Move == trowel.MoveDue && c.From == trowel.TaskGroupRetryWaiting {
+		t.dropRound(task)
+	}
+	if c.To == c.From && c.Move == trowel.MoveCancel {
+		t.stopping = "stopping" // the task tells when it has stopped
+		return
+	}
+	task.note(c, at, c.Task.RetryAt.Sub(t.begun))
+	t.move(task, c.To, at)
+	if c.To.Done() {
+		delete(t.tasks, c.Task.ID)
+	}
+}
+
+func (t *liveTree) insert(c *engine.Change) {
+	row := c.Task
+	parent := &t.top
+	if row.ParentID != 0 {
+		parent = t.tasks[row.ParentID]
+	}
+	if parent == nil {
+		return
+	}
+	task := &liveTask{id: row.ID, full: row.FullName, name: row.FullName[len(parent.full):], state: c.To}
+	task.group = row.Group || task.name == failureAlert
+	t.tasks[row.ID] = task
+	if parent.hoisted {
+		parent = parent.parent
+	}
+	task.parent = parent
+	if parent.inside == nil {
+		parent.inside = &liveInside{}
+	}
+	in := parent.inside
+	if task.group && task.name == "^sub" {
+		task.hoisted, in.sub = true, task
+		return
+	}
+	task.shown = loopname.PartOf(task.name, row.Export)
+	task.place = len(in.children)
+	in.children = append(in.children, task)
+	task.count(kindOf(task.state), 1)
+}
+
+// count adds the task to the counters above it, or takes it away.
+func (task *liveTask) count(kind liveKind, sign int) {
+	task.parent.inside.kinds[kind] += sign
+	if task.group {
+		return
+	}
+	for a := task.parent; a != nil; a = a.parent {
+		a.inside.below[kind] += sign
+	}
+}
+
+// note keeps what the row tells beyond its state. A waiting task goes on at the instant due.
+func (task *liveTask) note(c *engine.Change, at, due time.Duration) {
+	if !task.begun && kindOf(c.To) != kindWaiting {
+		task.begun, task.started = true, at
+	}
+	row := c.Task
+	switch c.To {
+	case trowel.TaskRunning:
+		task.trying().number = row.Try
+	case trowel.TaskRetryWaiting:
+		try := task.trying()
+		try.due, try.poll = due, row.WaitReason == trowel.ExitPoll
+		if !try.poll {
+			try.retries++
+		}
+	case trowel.TaskGroupRetryWaiting:
+		try := task.trying()
+		try.due, try.poll, try.retries = due, false, row.Round+1
+	case trowel.TaskPlanned, trowel.TaskError:
+		if c.Move == trowel.MoveFailureTasks || c.Move == trowel.MoveError {
+			task.trying().failing = true
+			task.try.message = runview.ErrorMessage(row)
+		}
+	case trowel.TaskBlocked, trowel.TaskReady, trowel.TaskGroupError, trowel.TaskSuccess, trowel.TaskCanceled,
+		trowel.TaskSkipped, trowel.TaskDeferred, trowel.TaskAwaitingInput:
+	}
+}
+
+func (task *liveTask) trying() *liveTry {
+	if task.try == nil {
+		task.try = &liveTry{}
+	}
+	return task.try
+}
+
+// move puts a task into its new state.
+func (t *liveTree) move(task *liveTask, to trowel.TaskState, at time.Duration) {
+	from := kindOf(task.state)
+	task.state = to
+	kind := kindOf(to)
+	if to.Done() {
+		task.ended = at
+		if task.try != nil {
+			task.try.output = nil
+		}
+	}
+	if task.hoisted {
+		return
+	}
+	task.count(from, -1)
+	task.count(kind, 1)
+	switch {
+	case kind == kindFailed:
+		t.failed.take(task)
+	case kind == kindRunning && to != trowel.TaskPlanned:
+		t.active.take(task)
+	case task.in != nil:
+		task.in.remove(task)
+	}
+	switch in := task.parent.inside; kind {
+	case kindWaiting:
+		in.waiting = min(in.waiting, task.place)
+	case kindDone:
+		if task.parent != &t.top { // the summary shows what is below a root
+			task.forget()
+		}
+	case kindRunning, kindFailed, kindFallen, kindCanceled, kindCount:
+	}
+}
+
+// forget drops what is not shown of a task that succeeded; the counters stay.
+func (task *liveTask) forget() {
+	task.try = nil
+	if task.inside != nil {
+		task.inside.children, task.inside.picked, task.inside.sub = nil, nil, nil
+	}
+}
+
+// dropRound takes the tasks of the last round of a group out of the tree: the next round brings
+// copies, or generates its own.
+func (t *liveTree) dropRound(task *liveTask) {
+	if task.hoisted {
+		task = task.parent
+	}
+	in := task.inside
+	if in == nil {
+		return
+	}
+	for _, child := range in.children {
+		t.dropChild(child)
+	}
+	for a := task.parent; a != nil; a = a.parent {
+		for kind, n := range in.below {
+			a.inside.below[kind] -= n
+		}
+	}
+	*in = liveInside{sub: in.sub}
+}
+
+func (t *liveTree) dropChild(task *liveTask) {
+	delete(t.tasks, task.id)
+	if task.in != nil {
+		task.in.remove(task)
+	}
+	if task.inside == nil {
+		return
+	}
+	if sub := task.inside.sub; sub != nil {
+		delete(t.tasks, sub.id)
+	}
+	for _, child := range task.inside.children {
+		t.dropChild(child)
+	}
+}
+
+// open reports whether the frame shows what is below the task: as long as it is not known to be good.
+func (task *liveTask) open() bool {
+	if task.inside == nil {
+		return false
+	}
+	kind := kindOf(task.state)
+	return kind == kindRunning || kind == kindFailed || kind == kindFallen
+}
+
+// taskList is a list of tasks in the order in which they came to it. A task is in one list at most.
+type taskList struct{ first, last *liveTask }
+
+// take puts a task at the end, unless it is in the list.
+func (l *taskList) take(task *liveTask) {
+	if task.in == l {
+		return
+	}
+	if task.in != nil {
+		task.in.remove(task)
+	}
+	task.in, task.before, task.after = l, l.last, nil
+	if l.last == nil {
+		l.first = task
+	} else {
+		l.last.after = task
+	}
+	l.last = task
+}
+
+func (l *taskList) remove(task *liveTask) {
+	if task.before == nil {
+		l.first = task.after
+	} else {
+		task.before.after = task.after
+	}
+	if task.after == nil {
+		l.last = task.before
+	} else {
+		task.after.before = task.before
+	}
+	task.in, task.before, task.after = nil, nil, nil
+}
+
+// path are the parts of the names from a task up to the child of another one, that one's first.
+func (task *liveTask) path(below *liveTask) []loopname.Part {
+	var parts []loopname.Part
+	for ; task != nil && task != below; task = task.parent {
+		parts = append([]loopname.Part{task.shown}, parts...)
+	}
+	return parts
+}

@@ -1,0 +1,2 @@
+// Package viewtest drives views through rehearsed runs, for tests.
+package viewtest

@@ -1,0 +1,143 @@
+package viewtest
+
+import (
+	"testing"
+	"time"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/dig"
+	"github.com/trowel-project/trowel/internal/engine"
+	"github.com/trowel-project/trowel/internal/flush"
+	"github.com/trowel-project/trowel/internal/param"
+)
+
+// Rehearsal drives a view through a run: the engine says what happens to the tasks, the test what
+// operators do and when.
+type Rehearsal struct {
+	T     *testing.T
+	Show  func(*flush.Batch)
+	Begun time.Time
+	Now   time.Time
+	image *engine.Image
+	Tasks []dig.Task
+	last  trowel.TaskID
+}
+
+// Next implements engine.IDs.
+func (r *Rehearsal) Next(after trowel.TaskID) trowel.TaskID {
+	r.last = max(r.last, after) + 1
+	return r.last
+}
+
+// Rehearse compiles the body of a workflow +w.
+func Rehearse(t *testing.T, body string) *Rehearsal {
+	t.Helper()
+	config, err := dig.ReadYAML([]byte(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tasks, err := dig.Compile("", "+w", config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	begun := time.Date(2024, 1, 2, 3, 4, 5, 0, time.UTC)
+	return &Rehearsal{T: t, Begun: begun, Now: begun, Tasks: tasks}
+}
+
+// Start begins the attempt.
+func (r *Rehearsal) Start() {
+	r.T.Helper()
+	attempt := trowel.Attempt{ID: 1, Zone: "UTC", Params: param.New()}
+	setting := &trowel.Setting{Session: trowel.Session{Time: r.Begun}}
+	image, applied, err := engine.Start(attempt, setting, engine.Begin{Tasks: r.Tasks}, r.Now, r, engine.Limits{Tasks: 1_000_000})
+	if err != nil {
+		r.T.Fatal(err)
+	}
+	r.image = image
+	r.commit(applied)
+}
+
+func (r *Rehearsal) commit(applied engine.Applied) {
+	r.Show(&flush.Batch{At: r.Now, Changes: applied.Changes, Tries: applied.Tries})
+}
+
+// After lets time go by.
+func (r *Rehearsal) After(d time.Duration) { r.Now = r.Now.Add(d) }
+
+// Find returns the newest task of a name.
+func (r *Rehearsal) Find(name string) *trowel.Task {
+	r.T.Helper()
+	for id := r.last; id > 0; id-- {
+		if row := r.image.Find(id); row != nil && row.FullName == name {
+			return row
+		}
+	}
+	r.T.Fatalf("there is no task %s", name)
+	return nil
+}
+
+// Apply is one event of the attempt.
+func (r *Rehearsal) Apply(ev engine.Event) {
+	r.commit(r.image.Apply(ev, r.Now, r, engine.Limits{Tasks: 1_000_000}))
+}
+
+// Claim begins tries of tasks.
+func (r *Rehearsal) Claim(names ...string) {
+	r.T.Helper()
+	for _, name := range names {
+		r.Apply(engine.Claim{Task: r.Find(name).ID, Agent: "local"})
+	}
+}
+
+// Lease is the right to the present try of a task.
+func (r *Rehearsal) Lease(name string) *trowel.Lease {
+	r.T.Helper()
+	return r.image.Lease(r.Find(name).ID)
+}
+
+func (r *Rehearsal) report(name string, report trowel.Report) {
+	r.T.Helper()
+	row := r.Find(name)
+	report.TaskID, report.AttemptID, report.Try = row.ID, 1, row.Try
+	r.Apply(engine.Report{Report: report})
+}
+
+// Succeed ends tries of tasks well.
+func (r *Rehearsal) Succeed(names ...string) {
+	r.T.Helper()
+	for _, name := range names {
+		r.report(name, trowel.Report{Outcome: trowel.OutcomeSuccess})
+	}
+}
+
+// Generate ends a try with tasks to run below.
+func (r *Rehearsal) Generate(name, body string) {
+	r.T.Helper()
+	config, err := dig.ReadYAML([]byte(body))
+	if err != nil {
+		r.T.Fatal(err)
+	}
+	r.report(name, trowel.Report{Outcome: trowel.OutcomeSuccess, Result: trowel.Result{Subtasks: config}})
+}
+
+// Fail ends tries of tasks with an error.
+func (r *Rehearsal) Fail(message string, names ...string) {
+	r.T.Helper()
+	for _, name := range names {
+		r.report(name, trowel.Report{Outcome: trowel.OutcomeFailure, Error: trowel.ErrorObject(message, "runtime")})
+	}
+}
+
+// Again ends a try that will be followed by another, after a failure or to look again.
+func (r *Rehearsal) Again(name string, outcome trowel.Outcome, in time.Duration) {
+	r.T.Helper()
+	r.report(name, trowel.Report{Outcome: outcome, RetryIn: in, StateParams: param.New()})
+}
+
+// Due wakes a waiting task at its instant.
+func (r *Rehearsal) Due(name string) {
+	r.T.Helper()
+	row := r.Find(name)
+	r.Now = row.RetryAt
+	r.Apply(engine.Due{Task: row.ID})
+}
