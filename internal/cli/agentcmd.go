@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 	"os"
 	"strings"
 
@@ -44,7 +45,7 @@ func agentSettings(c *call) (config.Settings, error) {
 	if err != nil {
 		return nil, err
 	}
-	settings := base.Settings()
+	settings := maps.Clone(base)
 	for _, o := range []struct{ option, key string }{
 		{"--name", "agent.id"},
 		{"--queues", "agent.queues"},

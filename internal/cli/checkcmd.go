@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/trowel-project/trowel/internal/config"
 	"log/slog"
 	"os"
 	"slices"
@@ -23,12 +24,12 @@ const textNoFindings = "No mistakes found."
 // runCheck validates a local project and shows what is in it (server 1.9.3). Each block is printed
 // before the next one is computed, so that what precedes an error is there.
 func runCheck(ctx context.Context, c *call) error {
-	config, err := c.config()
+	settings, err := c.config()
 	if err != nil {
 		return err
 	}
 	dir := c.env.path(c.args.text("--project"))
-	params, err := projectParameters(c, config, dir)
+	params, err := projectParameters(c, settings, dir)
 	if err != nil {
 		return err
 	}
@@ -112,8 +113,8 @@ func showAdditions(c *call, project *dig.Project) error {
 }
 
 // projectParameters are those of the command line, and the project's path if it is elsewhere.
-func projectParameters(c *call, config Config, dir string) (*param.Map, error) {
-	params, err := readParameters(c, config, c.env.readParams)
+func projectParameters(c *call, settings config.Settings, dir string) (*param.Map, error) {
+	params, err := readParameters(c, settings, c.env.readParams)
 	if err != nil || dir == c.env.Dir {
 		return params, err
 	}

@@ -4,11 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"iter"
-	"maps"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -16,93 +13,56 @@ import (
 	"github.com/trowel-project/trowel/internal/fix"
 )
 
-// Config holds the settings of a command: a flat map of texts (server 1.5).
-type Config struct {
-	values map[string]string
-	from   map[string]string // where each stands
-}
-
-// add puts settings on top of what is there.
-func (c Config) add(values map[string]string, from string) {
-	for key, value := range values {
-		c.values[key], c.from[key] = value, from
-	}
-}
-
-// Settings returns all settings with the places where they stand: paths of files, DIGDAG_CONFIG, -X.
-func (c Config) Settings() config.Settings {
-	all := make(config.Settings, len(c.values))
-	for key, value := range c.values {
-		all[key] = config.Setting{Value: value, From: c.from[key]}
-	}
-	return all
-}
-
-// Get returns a setting and whether there is one.
-func (c Config) Get(key string) (string, bool) {
-	value, found := c.values[key]
-	return value, found
-}
-
-// All yields all settings in the order of their keys.
-func (c Config) All() iter.Seq2[string, string] { return c.Prefix("") }
-
-// Prefix yields the settings whose keys begin with a prefix, in the order of their keys, which are
-// given without the prefix.
-func (c Config) Prefix(prefix string) iter.Seq2[string, string] {
-	return func(yield func(string, string) bool) {
-		for _, key := range slices.Sorted(maps.Keys(c.values)) {
-			rest, found := strings.CutPrefix(key, prefix)
-			if found && !yield(rest, c.values[key]) {
-				return
-			}
-		}
-	}
-}
-
 // config gathers the settings of this command line, from the weakest source to the strongest:
 // the default file unless there is --config, the text in DIGDAG_CONFIG, -X, the file of --config.
-func (c *call) config() (Config, error) {
-	config := Config{values: map[string]string{}, from: map[string]string{}}
+func (c *call) config() (config.Settings, error) {
+	settings := config.Settings{}
 	if c.configPath == "" {
-		if err := config.addDefaultFile(c.env); err != nil {
-			return Config{}, useSettings(c).Failed(err)
+		if err := addDefaultFile(settings, c.env); err != nil {
+			return nil, useSettings(c).Failed(err)
 		}
 	}
 	text, _ := c.env.Lookup("DIGDAG_CONFIG")
 	values, err := parseProperties(text)
 	if err != nil {
-		return Config{}, fmt.Errorf("read settings in DIGDAG_CONFIG: %w", err)
+		return nil, fmt.Errorf("read settings in DIGDAG_CONFIG: %w", err)
 	}
-	config.add(values, "DIGDAG_CONFIG")
+	add(settings, values, "DIGDAG_CONFIG")
 	for _, setting := range c.args.pairs("-X") {
-		config.add(map[string]string{setting.key: setting.value}, "-X")
+		settings[setting.key] = config.Setting{Value: setting.value, From: "-X"}
 	}
 	if c.configPath != "" {
-		if err := config.addFile(c.env, c.configPath); err != nil {
-			return Config{}, useSettings(c).Failed(err)
+		if err := addFile(settings, c.env, c.configPath); err != nil {
+			return nil, useSettings(c).Failed(err)
 		}
 	}
-	return config, config.addLimits()
+	return settings, addLimits(settings)
+}
+
+// add puts the values of one place on top of the settings.
+func add(settings config.Settings, values map[string]string, from string) {
+	for key, value := range values {
+		settings[key] = config.Setting{Value: value, From: from}
+	}
 }
 
 // addLimits takes the limits that Digdag reads from properties of the JVM, which -X sets and files do not
 // (server 1.5): they are defaults of settings.
-func (c Config) addLimits() error {
+func addLimits(settings config.Settings) error {
 	for _, limit := range []struct{ property, key string }{
 		{"io.digdag.limits.maxWorkflowTasks", "executor.task_max_run"},
 		{"io.digdag.limits.maxAttempts", "executor.attempt_max_run"},
 	} {
-		text, set := c.values[limit.property]
-		if !set || c.from[limit.property] != "-X" {
+		set, found := settings[limit.property]
+		if !found || set.From != "-X" {
 			continue
 		}
-		if n, err := strconv.Atoi(strings.TrimSpace(text)); err != nil || n < 1 {
-			return fmt.Errorf("-X %s=%s: want a number from 1 on", limit.property, text)
+		if n, err := strconv.Atoi(strings.TrimSpace(set.Value)); err != nil || n < 1 {
+			return fmt.Errorf("-X %s=%s: want a number from 1 on", limit.property, set.Value)
 		}
-		delete(c.values, limit.property)
-		if _, other := c.values[limit.key]; !other {
-			c.add(map[string]string{limit.key: strings.TrimSpace(text)}, "-X")
+		delete(settings, limit.property)
+		if _, other := settings[limit.key]; !other {
+			settings[limit.key] = config.Setting{Value: strings.TrimSpace(set.Value), From: "-X"}
 		}
 	}
 	return nil
@@ -110,16 +70,16 @@ func (c Config) addLimits() error {
 
 // addDefaultFile reads the file that TROWEL_CONFIG names, which must exist; without the variable
 // the first that exists of Trowel's own file and Digdag's, if any.
-func (c Config) addDefaultFile(env Env) error {
+func addDefaultFile(settings config.Settings, env Env) error {
 	if file, set := env.lookupText("TROWEL_CONFIG"); set {
-		return c.addFile(env, file)
+		return addFile(settings, env, file)
 	}
 	for _, home := range []func() (string, error){env.trowelHome, env.digdagHome} {
 		dir, err := home()
 		if err != nil {
 			continue // there is no home, so there is no file in it
 		}
-		err = c.addFile(env, filepath.Join(dir, "config"))
+		err = addFile(settings, env, filepath.Join(dir, "config"))
 		if !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
@@ -128,7 +88,7 @@ func (c Config) addDefaultFile(env Env) error {
 }
 
 // addFile reads a properties file on top of what is there.
-func (c Config) addFile(env Env, file string) error {
+func addFile(settings config.Settings, env Env, file string) error {
 	data, err := env.readFile(file)
 	if err != nil {
 		return err
@@ -137,7 +97,7 @@ func (c Config) addFile(env Env, file string) error {
 	if err != nil {
 		return fmt.Errorf("read settings in %s: %w", file, err)
 	}
-	c.add(values, file)
+	add(settings, values, file)
 	return nil
 }
 

@@ -104,7 +104,7 @@ func TestConfigComplaints(t *testing.T) {
 
 func TestConfigPrefix(t *testing.T) {
 	t.Parallel()
-	config := Config{values: map[string]string{"params.b": "2", "params.a.c": "1", "param": "no", "secrets.x": "no"}}
+	config := configOf(map[string]string{"params.b": "2", "params.a.c": "1", "param": "no", "secrets.x": "no"})
 	var got []string
 	for key, value := range config.Prefix("params.") {
 		got = append(got, key+"="+value)
@@ -143,7 +143,14 @@ func TestConfigSettings(t *testing.T) {
 		"file": {Value: "1", From: "my"}, "all": {Value: "my", From: "my"},
 		"env": {Value: "1", From: "DIGDAG_CONFIG"}, "x": {Value: "1", From: "-X"},
 	}
-	if diff := cmp.Diff(want, got.Settings()); diff != "" {
+	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("settings (-want +got):\n%s", diff)
 	}
+}
+
+// configOf are settings that stand nowhere.
+func configOf(values map[string]string) config.Settings {
+	settings := config.Settings{}
+	add(settings, values, "")
+	return settings
 }

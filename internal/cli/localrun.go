@@ -45,7 +45,7 @@ const (
 // project folder.
 type localRun struct {
 	c           *call
-	config      Config
+	config      config.Settings
 	project     *dig.Project
 	workflow    *dig.Workflow
 	params      *param.Map
@@ -291,7 +291,7 @@ func (l *localRun) slots() (int, error) {
 	if n := l.c.args.number("--max-task-threads"); n > 0 {
 		return n, nil
 	}
-	return setting(l.config, "agent.max-task-threads", 0)
+	return numberSetting(l.config, "agent.max-task-threads", 0)
 }
 
 // request is the attempt to start (language A7, A8).
@@ -299,9 +299,9 @@ func (l *localRun) request() flush.Start {
 	return l.attemptOf(l.workflow, l.setting.Workflow, l.session, l.params, l.tasks, "run", l.attemptName)
 }
 
-// setting reads a number among the settings.
-func setting(config Config, key string, otherwise int) (int, error) {
-	text, found := config.Get(key)
+// numberSetting reads a number among the settings.
+func numberSetting(settings config.Settings, key string, otherwise int) (int, error) {
+	text, found := settings.Get(key)
 	if !found {
 		return otherwise, nil
 	}
@@ -312,8 +312,8 @@ func setting(config Config, key string, otherwise int) (int, error) {
 	return n, nil
 }
 
-func positiveSetting(config Config, key string, otherwise int) (int, error) {
-	n, err := setting(config, key, otherwise)
+func positiveSetting(settings config.Settings, key string, otherwise int) (int, error) {
+	n, err := numberSetting(settings, key, otherwise)
 	if err == nil && n < 1 {
 		return 0, fmt.Errorf("setting %s = %d: want a number from 1 on", key, n)
 	}
@@ -334,7 +334,7 @@ func (l *localRun) attemptOf(w *dig.Workflow, row trowel.Workflow, at time.Time,
 }
 
 // databaseOptions say where the store is: in memory unless the settings name a file.
-func databaseOptions(settings Config) (sqlite.Options, error) {
+func databaseOptions(settings config.Settings) (sqlite.Options, error) {
 	kind, _ := settings.Get("database.type")
 	path, _ := settings.Get("database.path")
 	switch kind {

@@ -42,11 +42,10 @@ func digdagDatabase(ctx context.Context, c *call, target *config.Server) (postgr
 
 // digdagFile reads database.* of Digdag's configuration file.
 func digdagFile(ctx context.Context, c *call, file string) (postgres.Options, error) {
-	found := Config{values: map[string]string{}, from: map[string]string{}}
-	if err := found.addFile(c.env, file); err != nil {
+	settings := config.Settings{}
+	if err := addFile(settings, c.env, file); err != nil {
 		return postgres.Options{}, err
 	}
-	settings := found.Settings()
 	for key := range settings {
 		if !strings.HasPrefix(key, "database.") {
 			delete(settings, key)

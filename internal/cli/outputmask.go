@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"github.com/trowel-project/trowel/internal/config"
 	"log/slog"
 
 	trowel "github.com/trowel-project/trowel"
@@ -18,9 +19,9 @@ type outputMask struct{ mask *secret.Mask }
 const keyMaskSecrets = "tasklog.mask_secrets"
 
 // newOutputMask reads whether a local run masks secrets.
-func newOutputMask(config Config) (outputMask, error) {
+func newOutputMask(settings config.Settings) (outputMask, error) {
 	wanted := false
-	if text, found := config.Get(keyMaskSecrets); found {
+	if text, found := settings.Get(keyMaskSecrets); found {
 		var ok bool
 		if wanted, ok = param.AsBool(text); !ok {
 			return outputMask{}, fmt.Errorf("setting %s = %s: want true or false", keyMaskSecrets, text)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"github.com/trowel-project/trowel/internal/config"
 	"strings"
 
 	"github.com/trowel-project/trowel/internal/param"
@@ -15,10 +16,10 @@ type parametersReader func(path string) (*param.Map, error)
 // readParameters assembles the parameters of the command line (server 1.6); what comes later wins:
 // settings below "params.", the file of --params-file, --param. A key that goes below a value is a
 // *param.Error.
-func readParameters(c *call, config Config, read parametersReader) (*param.Map, error) {
+func readParameters(c *call, settings config.Settings, read parametersReader) (*param.Map, error) {
 	params := param.New()
 	var err error
-	for key, value := range config.Prefix("params.") {
+	for key, value := range settings.Prefix("params.") {
 		if params, err = withNested(params, key, value); err != nil {
 			return nil, err
 		}

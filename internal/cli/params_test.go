@@ -53,7 +53,7 @@ func TestParameters(t *testing.T) {
 			t.Parallel()
 			c := newConsole(t).call(append([]string{"run", "x.dig"}, tc.args...)...)
 			before := file.Clone()
-			got, err := readParameters(c, Config{values: tc.settings}, func(path string) (*param.Map, error) {
+			got, err := readParameters(c, configOf(tc.settings), func(path string) (*param.Map, error) {
 				if path != "f.yml" {
 					t.Errorf("parameters: read the file %s, want f.yml", path)
 				}
@@ -78,7 +78,7 @@ func TestParametersFile(t *testing.T) {
 	t.Parallel()
 	bad := errors.New("bad file")
 	c := newConsole(t).call("check", "-P", "f.yml")
-	if _, err := readParameters(c, Config{}, func(string) (*param.Map, error) { return nil, bad }); !errors.Is(err, bad) {
+	if _, err := readParameters(c, nil, func(string) (*param.Map, error) { return nil, bad }); !errors.Is(err, bad) {
 		t.Errorf("parameters: error = %v, want that of the file", err)
 	}
 }

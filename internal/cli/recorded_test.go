@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"github.com/trowel-project/trowel/internal/config"
 	"io"
 	"log/slog"
 	"maps"
@@ -288,7 +289,7 @@ func recordedRun(t *testing.T, project string, step recordedStep, w *watcher) *l
 	}
 	l := &localRun{
 		c:       &call{env: env, program: "trowel", commands: table, command: find(table, "run"), args: args},
-		config:  Config{values: map[string]string{"secrets.greeting": "hello"}},
+		config:  config.Settings{"secrets.greeting": {Value: "hello"}},
 		display: w, logs: &logging.Handler{To: io.Discard, Thread: "main"},
 	}
 	l.log = slog.New(l.logs)

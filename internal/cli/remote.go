@@ -106,7 +106,7 @@ func ignoredPath(endpoint string) string {
 // signRequests adds what tells the server who calls, and the other headers of the command line. What is said for
 // one command goes before what is said for all, and --basic-auth and --token before other headers. signedBy
 // says which it was.
-func signRequests(c *call, settings Config, header http.Header) error {
+func signRequests(c *call, settings config.Settings, header http.Header) error {
 	if header.Get("Authorization") != "" {
 		c.signedBy = "what the setting " + settingHeaders + "Authorization says"
 	}

@@ -58,11 +58,11 @@ func runRetry(ctx context.Context, c *call) error {
 		return c.usage(text).hinting("to run what did not succeed, with the newest revision: %s\nto run all tasks again: %s",
 			c.hinted("retry "+id.String()+" --latest-revision --resume"), c.hinted("retry "+id.String()+" --latest-revision --all"))
 	}
-	config, err := c.config()
+	settings, err := c.config()
 	if err != nil {
 		return err
 	}
-	params, err := readParameters(c, config, c.env.readParams)
+	params, err := readParameters(c, settings, c.env.readParams)
 	if err != nil {
 		return err
 	}

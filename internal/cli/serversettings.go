@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
 
 	"github.com/trowel-project/trowel/internal/config"
 	"github.com/trowel-project/trowel/internal/logging"
@@ -43,7 +44,7 @@ func serverSettings(c *call) (config.Settings, error) {
 	if err != nil {
 		return nil, err
 	}
-	settings := base.Settings()
+	settings := maps.Clone(base)
 	for _, o := range []struct{ option, key string }{
 		{"--bind", "server.bind"},
 		{"--admin-bind", "server.admin.bind"},
@@ -89,7 +90,7 @@ func serverSettings(c *call) (config.Settings, error) {
 }
 
 // addDefaultParams puts the parameters of the command line among the settings.
-func addDefaultParams(c *call, base Config, settings config.Settings) error {
+func addDefaultParams(c *call, base config.Settings, settings config.Settings) error {
 	params, err := readParameters(c, base, c.env.readParams)
 	if err != nil {
 		return err

@@ -30,11 +30,11 @@ func runStart(ctx context.Context, c *call) error {
 	if err != nil {
 		return err
 	}
-	config, err := c.config()
+	settings, err := c.config()
 	if err != nil {
 		return err
 	}
-	params, err := readParameters(c, config, c.env.readParams)
+	params, err := readParameters(c, settings, c.env.readParams)
 	if err != nil {
 		return err
 	}

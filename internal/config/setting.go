@@ -1,6 +1,7 @@
 package config
 
 import (
+	"iter"
 	"log/slog"
 	"maps"
 	"slices"
@@ -13,6 +14,28 @@ type Setting struct{ Value, From string }
 
 // Settings are all settings by key, merged from their sources (server 1.5).
 type Settings map[string]Setting
+
+// Get returns the text of a setting and whether there is one.
+func (s Settings) Get(key string) (string, bool) {
+	setting, found := s[key]
+	return setting.Value, found
+}
+
+// All yields all settings in the order of their keys.
+func (s Settings) All() iter.Seq2[string, string] { return s.Prefix("") }
+
+// Prefix yields the settings whose keys begin with a prefix, in the order of their keys, which are
+// given without the prefix.
+func (s Settings) Prefix(prefix string) iter.Seq2[string, string] {
+	return func(yield func(string, string) bool) {
+		for _, key := range s.keys() {
+			rest, found := strings.CutPrefix(key, prefix)
+			if found && !yield(rest, s[key].Value) {
+				return
+			}
+		}
+	}
+}
 
 // keys are the keys in order, so that messages do not change their order.
 func (s Settings) keys() []string { return slices.Sorted(maps.Keys(s)) }
