@@ -188,13 +188,6 @@ func checkLog(c *call) (*slog.Logger, error) {
 	return slog.New(format), nil
 }
 
-// indented is the YAML of a map, each line indented.
-func indented(m *param.Map, spaces int) string {
-	indent := strings.Repeat(" ", spaces)
-	text := strings.TrimRight(string(param.AppendYAML(nil, m, 0)), "\n")
-	return indent + strings.ReplaceAll(text, "\n", "\n"+indent) + "\n"
-}
-
 // distance says how far an instant is away (server 1.8).
 func distance(d time.Duration) string {
 	seconds := int64(d.Abs() / time.Second)

@@ -10,7 +10,6 @@ import (
 	"github.com/trowel-project/trowel/internal/advice"
 	"github.com/trowel-project/trowel/internal/flush"
 	"github.com/trowel-project/trowel/internal/loopname"
-	"github.com/trowel-project/trowel/internal/param"
 	"github.com/trowel-project/trowel/internal/runview"
 )
 
@@ -105,19 +104,4 @@ func (f *failures) list() []runview.FailedTask {
 		tasks[i] = t.task
 	}
 	return tasks
-}
-
-// failureText is the message of an error object as Digdag's run shows it: without what leads up to
-// the name of an exception (server 1.9.2).
-func failureText(object *param.Map) string {
-	value, _ := object.Get("message")
-	message, ok := value.(string)
-	if !ok {
-		return param.JSON(object)
-	}
-	const marker = "Exception: "
-	if at := strings.Index(message, marker); at > 0 {
-		return message[at+len(marker):]
-	}
-	return message
 }

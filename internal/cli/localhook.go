@@ -13,8 +13,7 @@ import (
 // localHook passes over tasks that succeeded before or are not asked for, and runs nothing in a dry
 // run (language A15, A19). It implements agent.Hook.
 type localHook struct {
-	run        *localRun
-	showParams bool
+	run *localRun
 }
 
 // Before implements agent.Hook.
@@ -54,11 +53,11 @@ func (h *localHook) before(lease *trowel.Lease) (result trowel.Result, done bool
 
 // Instead implements agent.Hook.
 func (h *localHook) Instead(lease *trowel.Lease, selection operator.Selection) (result trowel.Result, done bool) {
-	if h.showParams {
+	if h.run.showParams {
 		h.run.logs.ForTask(lease).Warn(runview.ParamsHead + indented(selection.Config, 2)) //nolint:sloglint // the parameters are the message, as Digdag has it
 	}
 	if h.run.dry {
-		h.run.display.Would(lease, evaluatedCommand(selection))
+		h.run.view.Would(lease, evaluatedCommand(selection))
 	}
 	return result, h.run.dry
 }

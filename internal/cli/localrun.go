@@ -41,23 +41,45 @@ const (
 	defaultAttemptLimit = 100
 )
 
+// runOptions say what is run and how.
+type runOptions struct {
+	// settings are those of the command; operators and limits are read from them.
+	settings config.Settings
+	// environ is the environment of commands, KEY=VALUE each.
+	environ []string
+	now     func() time.Time
+	// project has the workflow and those that require> starts.
+	project  *dig.Project
+	workflow *dig.Workflow
+	params   *param.Map
+	// tasks are those of the workflow, or of the part of it that is run.
+	tasks   []dig.Task
+	session time.Time
+	// attemptName is the name of the attempt; empty for the unnamed one.
+	attemptName string
+	// state is where tasks that succeed are kept; its folder is empty if they are not.
+	state statusdir.Session
+	// sets say which tasks are passed over.
+	sets runSets
+	// dry runs no operator and writes nothing.
+	dry bool
+	// showParams logs the parameters of each task.
+	showParams bool
+	// slots is how many tasks run at a time; 0 asks the settings, which may set no limit.
+	slots int
+	// taskLogs is the folder of the logs of tasks, absolute; empty for none.
+	taskLogs string
+	// secrets is the folder of the user's secrets; empty for none.
+	secrets string
+	view    runview.View
+	logs    *logging.Handler
+	log     *slog.Logger // to logs
+}
+
 // localRun is one run of a workflow in this process: a store, a flusher and an agent around one
 // project folder.
 type localRun struct {
-	c           *call
-	config      config.Settings
-	project     *dig.Project
-	workflow    *dig.Workflow
-	params      *param.Map
-	tasks       []dig.Task
-	session     time.Time
-	attemptName string            // empty for the unnamed attempt
-	state       statusdir.Session // dir is empty with --no-save
-	dry         bool              // operators are not run, and nothing is written
-	sets        runSets
-	display     runview.View
-	log         *slog.Logger
-	logs        *logging.Handler
+	runOptions
 
 	store        trowel.Store
 	databaseLock *os.File // nil if the store does not outlive the run
@@ -73,15 +95,19 @@ type localRun struct {
 	attempt      trowel.AttemptID // the attempt that this run is about
 }
 
-// run runs the workflow to its end and returns how it ended.
-func (l *localRun) run(ctx context.Context) (end runview.End, err error) {
-	begun := l.c.env.Now()
-	signals, restore := catchSignals()
-	defer restore()
+// runLocally runs a workflow to its end and returns how it ended. Signals interrupt it. A workflow with too many tasks is a
+// *taskLimitError.
+func runLocally(ctx context.Context, opts runOptions, signals <-chan os.Signal) (runview.End, error) {
+	return (&localRun{runOptions: opts}).run(ctx, signals)
+}
+
+// run runs the workflow to its end and returns how it ended. Signals interrupt it.
+func (l *localRun) run(ctx context.Context, signals <-chan os.Signal) (end runview.End, err error) {
+	begun := l.now()
 	if err := l.prepareState(); err != nil {
 		return end, err
 	}
-	l.display.Begin(runview.Begin{Workflow: l.workflow.Name, Session: l.session, Tasks: l.tasks, DryRun: l.dry})
+	l.view.Begin(runview.Begin{Workflow: l.workflow.Name, Session: l.session, Tasks: l.tasks, DryRun: l.dry})
 	if err := l.open(ctx); err != nil {
 		return end, err
 	}
@@ -115,7 +141,7 @@ func (l *localRun) run(ctx context.Context) (end runview.End, err error) {
 	if err != nil && broken == nil {
 		return end, err
 	}
-	return l.ended(attempt, interrupted, broken, l.c.env.Now().Sub(begun)), nil
+	return l.ended(attempt, interrupted, broken, l.now().Sub(begun)), nil
 }
 
 // errDone ends the flusher when there is nothing left to do.
@@ -142,7 +168,7 @@ func (l *localRun) await(ctx context.Context, signals <-chan os.Signal) (interru
 	case <-signals:
 	case <-ctx.Done():
 	}
-	l.display.Stopping()
+	l.view.Stopping()
 	return true, nil, nil
 }
 
@@ -154,11 +180,11 @@ func (l *localRun) tellSession(ctx context.Context, w *dig.Workflow, at time.Tim
 
 // open makes the store, the flusher and the agent.
 func (l *localRun) open(ctx context.Context) error {
-	now := l.c.env.Now()
+	now := l.now()
 	var opts sqlite.Options
 	var err error
 	if !l.dry { // an attempt that did nothing is not for the records
-		if opts, err = databaseOptions(l.config); err != nil {
+		if opts, err = databaseOptions(l.settings); err != nil {
 			return err
 		}
 	}
@@ -175,11 +201,11 @@ func (l *localRun) open(ctx context.Context) error {
 	if err := l.storeProject(ctx, now); err != nil {
 		return errors.Join(err, store.Close(), l.unlock())
 	}
-	taskLimit, err := positiveSetting(l.config, "executor.task_max_run", defaultTaskLimit)
+	taskLimit, err := positiveSetting(l.settings, "executor.task_max_run", defaultTaskLimit)
 	if err != nil {
 		return errors.Join(err, store.Close(), l.unlock())
 	}
-	attemptLimit, err := positiveSetting(l.config, "executor.attempt_max_run", defaultAttemptLimit)
+	attemptLimit, err := positiveSetting(l.settings, "executor.attempt_max_run", defaultAttemptLimit)
 	if err != nil {
 		return errors.Join(err, store.Close(), l.unlock())
 	}
@@ -194,8 +220,8 @@ func (l *localRun) open(ctx context.Context) error {
 		return errors.Join(err, store.Close(), l.unlock())
 	}
 	l.flusher = flush.New(flush.Options{
-		Store: store, Agent: l.agent, Now: l.c.env.Now, Log: l.log,
-		Observers: []flush.Observer{l.keeper, l.failed, l.display},
+		Store: store, Agent: l.agent, Now: l.now, Log: l.log,
+		Observers: []flush.Observer{l.keeper, l.failed, l.view},
 		Limits:    engine.Limits{Tasks: taskLimit}, Attempts: attemptLimit, Templates: l.templates, AnyPool: true,
 	})
 	return nil
@@ -232,28 +258,25 @@ func (l *localRun) storeProject(ctx context.Context, now time.Time) error {
 }
 
 func (l *localRun) openAgent(ctx context.Context, taskLimit int) error {
-	slots, err := l.slots()
+	slots, err := l.slotCount()
 	if err != nil {
 		return err
 	}
-	openLog, err := l.taskLogs()
+	openLog, err := l.openTaskLogs()
 	if err != nil {
 		return err
 	}
-	operators, err := builtin.Options(l.config.Get, l.c.env.Lookup, version.UserAgent)
+	operators, err := builtin.Options(l.settings.Get, func(name string) (string, bool) { return config.LookupEnv(l.environ, name) }, version.UserAgent)
 	if err != nil {
 		return err
 	}
 	l.templates = template.New(template.Options{})
 	operators.Templates = l.templates
-	var hook agent.Hook = &localHook{
-		run: l, showParams: l.c.args.given("--show-params") || l.c.args.given("-dE"),
-	}
-	mask, err := newOutputMask(l.config)
+	mask, err := newOutputMask(l.settings)
 	if err != nil {
 		return err
 	}
-	secrets := mask.finder(l.secrets())
+	secrets := mask.finder(l.secretFinder())
 	l.agent = agent.New(ctx, agent.Options{
 		ID:        "local",
 		Slots:     slots,
@@ -261,15 +284,15 @@ func (l *localRun) openAgent(ctx context.Context, taskLimit int) error {
 		Operators: operator.Builtin(operators),
 		Templates: operators.Templates,
 		Commands: executor.NewLocal(executor.LocalOptions{
-			Env: l.c.env.Environ, KillNow: l.killNow, Log: l.log,
+			Env: l.environ, KillNow: l.killNow, Log: l.log,
 		}),
 		Secrets:   func(*trowel.Lease) secret.Finder { return secrets },
 		Sessions:  &localSessions{run: l},
 		Project:   l.project.Dir,
 		TaskLimit: taskLimit,
-		Now:       l.c.env.Now,
+		Now:       l.now,
 		OpenLog:   func(lease *trowel.Lease) agent.Log { return mask.log(openLog(lease)) },
-		Hook:      hook,
+		Hook:      &localHook{run: l},
 		Advice:    l.adviceInRun,
 		Report:    func(r trowel.Report) { l.flusher.Report(mask.report(r)) },
 		Wake:      func() { l.flusher.Wake() },
@@ -277,21 +300,18 @@ func (l *localRun) openAgent(ctx context.Context, taskLimit int) error {
 	return nil
 }
 
-// secrets are those of local mode: settings, then the user's files (server 1.9.2).
-func (l *localRun) secrets() secret.Finder {
-	store, err := l.c.env.localSecrets()
-	if err != nil {
-		store.dir = "" // without a home, as under cron, there are no secrets in it
-	}
-	settings := maps.Collect(l.config.Prefix("secrets."))
-	return secret.NewLocal(secret.LocalOptions{Properties: settings, Dir: store.dir, Log: l.log})
+// secretFinder has the secrets of local mode: settings, then the user's files (server 1.9.2).
+func (l *localRun) secretFinder() secret.Finder {
+	properties := maps.Collect(l.settings.Prefix("secrets."))
+	return secret.NewLocal(secret.LocalOptions{Properties: properties, Dir: l.secrets, Log: l.log})
 }
 
-func (l *localRun) slots() (int, error) {
-	if n := l.c.args.number("--max-task-threads"); n > 0 {
-		return n, nil
+// slotCount is how many tasks run at a time; 0 for no limit.
+func (l *localRun) slotCount() (int, error) {
+	if l.slots > 0 {
+		return l.slots, nil
 	}
-	return numberSetting(l.config, "agent.max-task-threads", 0)
+	return numberSetting(l.settings, "agent.max-task-threads", 0)
 }
 
 // request is the attempt to start (language A7, A8).

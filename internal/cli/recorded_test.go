@@ -263,7 +263,7 @@ func replay(t *testing.T, project string, step recordedStep, logs bool) recorded
 	if w.unexplained != nil {
 		t.Error(w.unexplained)
 	}
-	got := recordedAttempt{Status: end.Status, Tasks: w.describe(l.attempt)}
+	got := recordedAttempt{Status: end.Status, Tasks: w.describe(w.first())}
 	if logs {
 		got.Logs = map[string]string{}
 		for name, tries := range w.logs {
@@ -277,7 +277,7 @@ func replay(t *testing.T, project string, step recordedStep, logs bool) recorded
 	return got
 }
 
-func recordedRun(t *testing.T, project string, step recordedStep, w *watcher) *localRun {
+func recordedRun(t *testing.T, project string, step recordedStep, w *watcher) *preparation {
 	t.Helper()
 	args, err := parse(find(table, "run").allOptions(), []string{step.Workflow + ".dig", "--project", project, "--no-save"})
 	if err != nil {
@@ -287,10 +287,12 @@ func recordedRun(t *testing.T, project string, step recordedStep, w *watcher) *l
 		Args: []string{"trowel"}, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard,
 		Dir: t.TempDir(), Environ: os.Environ(), Now: time.Now,
 	}
-	l := &localRun{
-		c:       &call{env: env, program: "trowel", commands: table, command: find(table, "run"), args: args},
-		config:  config.Settings{"secrets.greeting": {Value: "hello"}},
-		display: w, logs: &logging.Handler{To: io.Discard, Thread: "main"},
+	l := &preparation{
+		c: &call{env: env, program: "trowel", commands: table, command: find(table, "run"), args: args},
+		runOptions: runOptions{
+			settings: config.Settings{"secrets.greeting": {Value: "hello"}}, environ: env.Environ, now: env.Now,
+			view: w, logs: &logging.Handler{To: io.Discard, Thread: "main"},
+		},
 	}
 	l.log = slog.New(l.logs)
 	if err := l.load(t.Context()); err != nil {
@@ -321,6 +323,17 @@ func recordedRun(t *testing.T, project string, step recordedStep, w *watcher) *l
 	l.sets = runSets{all: true, any: true}
 	l.attemptName = step.RetryName
 	return l
+}
+
+// first is the attempt that the run began with: those of require> come after it.
+func (w *watcher) first() trowel.AttemptID {
+	var first trowel.AttemptID
+	for _, task := range w.tasks {
+		if first == 0 || task.AttemptID < first {
+			first = task.AttemptID
+		}
+	}
+	return first
 }
 
 // describe lists the tasks of the attempt as the REST API shows them, sorted by name.

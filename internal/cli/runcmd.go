@@ -4,15 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"github.com/trowel-project/trowel/internal/advice"
 	"log/slog"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
 
-	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/config"
 	"github.com/trowel-project/trowel/internal/dig"
 	"github.com/trowel-project/trowel/internal/fix"
@@ -33,19 +32,31 @@ const (
 	textOutside           = "Given path '%s' is outside of project directory '%s'"
 )
 
+// preparation makes the options of a run of its command line.
+type preparation struct {
+	c *call
+	runOptions
+}
+
 // runRun runs a workflow of a local project (server 1.9.2).
 func runRun(ctx context.Context, c *call) error {
-	l, err := prepareRun(ctx, c)
+	p, err := prepareRun(ctx, c)
 	if err != nil {
 		return err
 	}
-	end, err := l.run(ctx)
+	end, err := p.run(ctx)
 	if err != nil {
-		l.display.Abandon(err)
-		return errors.Join(err, l.logs.Close())
+		p.view.Abandon(err)
+		return errors.Join(err, p.logs.Close())
 	}
-	l.display.End(end)
-	if err := l.logs.Close(); err != nil {
+	if end.Broken != nil {
+		end.BrokenText = errorText(end.Broken)
+	}
+	if end.Status != "success" && !p.dry {
+		end.Resume = p.resumeCommand()
+	}
+	p.view.End(end)
+	if err := p.logs.Close(); err != nil {
 		return err
 	}
 	switch {
@@ -58,60 +69,81 @@ func runRun(ctx context.Context, c *call) error {
 }
 
 // prepareRun does all that can go wrong before something runs, in Digdag's order.
-func prepareRun(ctx context.Context, c *call) (*localRun, error) {
-	l := &localRun{c: c, dry: c.args.given("--dry-run") || c.args.given("-dE")}
+func prepareRun(ctx context.Context, c *call) (*preparation, error) {
+	p := &preparation{c: c, runOptions: runOptions{
+		environ: c.env.Environ, now: c.env.Now, slots: c.args.number("--max-task-threads"),
+		dry:        c.args.given("--dry-run") || c.args.given("-dE"),
+		showParams: c.args.given("--show-params") || c.args.given("-dE"),
+	}}
 	var err error
-	if l.config, err = c.config(); err != nil {
+	if p.settings, err = c.config(); err != nil {
 		return nil, err
 	}
-	if err := l.openDisplay(); err != nil {
+	if err := p.openDisplay(); err != nil {
 		return nil, err
 	}
-	if err := l.load(ctx); err != nil {
+	if err := p.load(ctx); err != nil {
 		return nil, err
 	}
-	if err := l.selectTasks(); err != nil {
+	if err := p.selectTasks(); err != nil {
 		return nil, err
 	}
-	if err := l.chooseSession(ctx); err != nil {
+	if err := p.chooseSession(ctx); err != nil {
 		return nil, err
 	}
-	l.warn()
-	return l, nil
+	if p.taskLogs, err = taskLogDir(c, p.settings); err != nil {
+		return nil, err
+	}
+	if secrets, err := c.env.localSecrets(); err == nil { // without a home, as under cron, there are none
+		p.secrets = secrets.dir
+	}
+	p.warn()
+	return p, nil
+}
+
+// run runs the workflow; signals of the process interrupt it.
+func (p *preparation) run(ctx context.Context) (runview.End, error) {
+	signals, restore := catchSignals()
+	defer restore()
+	end, err := runLocally(ctx, p.runOptions, signals)
+	if limit, ok := errors.AsType[*taskLimitError](err); ok {
+		return end, complainf("%s", limit.Error()).hinting("%s\nfix: %s", limit.where, advice.InRun(limit.Error()))
+	}
+	return end, err
 }
 
 // warn shows, on a terminal, what is suspicious in the workflow before its first task.
-func (l *localRun) warn() {
-	c := l.c
-	view := l.people()
+func (p *preparation) warn() {
+	c := p.c
+	view := p.people()
 	if view == nil {
 		return
 	}
-	findings := slices.DeleteFunc(findingsOfFolder(l.project.Dir), func(f dig.Finding) bool {
-		other := slices.ContainsFunc(l.project.Workflows, func(w *dig.Workflow) bool { return w.File == f.File })
-		return other && f.File != l.workflow.File
+	findings := slices.DeleteFunc(findingsOfFolder(p.project.Dir), func(f dig.Finding) bool {
+		other := slices.ContainsFunc(p.project.Workflows, func(w *dig.Workflow) bool { return w.File == f.File })
+		return other && f.File != p.workflow.File
 	})
-	showWarnings(c, findings, l.project.Dir)
+	showWarnings(c, findings, p.project.Dir)
 	view.Warned(findings)
 }
 
 // people is the display of a run that people look at, who are shown findings; nil without them.
-func (l *localRun) people() *live.View {
-	view, ok := l.display.(*live.View)
-	if !ok || !l.c.env.Terminals.Stderr {
+func (p *preparation) people() *live.View {
+	view, ok := p.view.(*live.View)
+	if !ok || !p.c.env.Terminals.Stderr {
 		return nil
 	}
 	return view
 }
 
 // load reads parameters and project, and finds the workflow.
-func (l *localRun) load(ctx context.Context) error {
-	c := l.c
+func (p *preparation) load(ctx context.Context) error {
+	c := p.c
 	dir, argument, err := runFolder(c)
 	if err != nil {
 		return err
 	}
-	if l.params, err = projectParameters(c, l.config, dir); err != nil {
+	if p.params, err = projectParameters(c, p.settings, dir); err != nil {
 		return err
 	}
 	name, err := workflowOfArgument(c, dir, argument)
@@ -119,69 +151,69 @@ func (l *localRun) load(ctx context.Context) error {
 		return err
 	}
 	if dir != c.env.Dir {
-		logging.Print(ctx, l.log, slog.LevelInfo, "Setting project path to "+dir)
+		logging.Print(ctx, p.log, slog.LevelInfo, "Setting project path to "+dir)
 	}
-	if l.project, err = dig.Load(dir); err != nil {
+	if p.project, err = dig.Load(dir); err != nil {
 		return refuseProject(c, dir, err)
 	}
-	if l.workflow = l.project.Find(name); l.workflow == nil {
-		return noWorkflow(c, l.project, name)
+	if p.workflow = p.project.Find(name); p.workflow == nil {
+		return noWorkflow(c, p.project, name)
 	}
-	compiled, err := l.project.Compile() // all of them, as Digdag (language C42)
+	compiled, err := p.project.Compile() // all of them, as Digdag (language C42)
 	if err != nil {
 		return refuseProject(c, dir, err)
 	}
-	l.tasks = compiled[slices.Index(l.project.Workflows, l.workflow)]
+	p.tasks = compiled[slices.Index(p.project.Workflows, p.workflow)]
 	return nil
 }
 
 // selectTasks cuts the workflow down to the task of the second argument.
-func (l *localRun) selectTasks() error {
-	if err := dig.CheckExports(l.tasks); err != nil {
-		return refuseProject(l.c, l.project.Dir, err)
+func (p *preparation) selectTasks() error {
+	if err := dig.CheckExports(p.tasks); err != nil {
+		return refuseProject(p.c, p.project.Dir, err)
 	}
-	if len(l.c.args.positional) < 2 {
+	if len(p.c.args.positional) < 2 {
 		return nil
 	}
-	at, err := matchTask(l.c.args.positional[1], l.tasks)
+	at, err := matchTask(p.c.args.positional[1], p.tasks)
 	if err == nil {
-		l.tasks = subtree(l.tasks, at)
+		p.tasks = subtree(p.tasks, at)
 	}
 	return err
 }
 
 // chooseSession finds the session time and where its tasks are kept.
-func (l *localRun) chooseSession(ctx context.Context) error {
-	c := l.c
+func (p *preparation) chooseSession(ctx context.Context) error {
+	c := p.c
 	warnOfDay(c, "--session")
-	plan, err := scheduleOf(l.workflow.Schedule, l.workflow.Zone)
+	plan, err := scheduleOf(p.workflow.Schedule, p.workflow.Zone)
 	if err != nil {
-		return refuseProject(c, l.project.Dir, err)
+		return refuseProject(c, p.project.Dir, err)
 	}
-	if plan != nil && l.people() == nil { // who are told by findings
+	if plan != nil && p.people() == nil { // who are told by findings
 		for _, line := range plan.Unused() {
-			logging.Print(ctx, l.log, slog.LevelError, strings.TrimRight(line, "\n"))
+			logging.Print(ctx, p.log, slog.LevelError, strings.TrimRight(line, "\n"))
 		}
 	}
-	dirs := statusdir.Root{Dir: config.PathFrom(l.project.Dir, c.args.text("--save"))}
+	dirs := statusdir.Root{Dir: config.PathFrom(p.project.Dir, c.args.text("--save"))}
 	choice := sessionChoice{
-		zone: l.workflow.Zone, schedule: plan, states: dirs, workflow: l.workflow.Name, now: c.env.Now(), log: l.log,
+		zone: p.workflow.Zone, schedule: plan, states: dirs, workflow: p.workflow.Name, now: c.env.Now(), log: p.log,
 	}
 	at, err := choice.choose(ctx, c.args.text("--session"))
 	if err != nil {
 		return err
 	}
-	l.session = at.Truncate(time.Second)
-	l.params = launch.SessionParams(l.params, plan, l.session)
+	p.session = at.Truncate(time.Second)
+	p.params = launch.SessionParams(p.params, plan, p.session)
 	if !c.args.given("--no-save") {
-		l.state = statusdir.Session{Dir: dirs.Session(l.session)}
-		logging.Print(ctx, l.log, slog.LevelInfo, "Using session "+l.state.Dir+".")
+		p.state = statusdir.Session{Dir: dirs.Session(p.session)}
+		logging.Print(ctx, p.log, slog.LevelInfo, "Using session "+p.state.Dir+".")
 	}
-	if l.sets, err = newRunSets(l.tasks, c.args); err != nil {
+	if p.sets, err = newRunSets(p.tasks, c.args); err != nil {
 		return err
 	}
-	if err := checkSLA(l.workflow); err != nil {
-		return refuseProject(c, l.project.Dir, err)
+	if err := checkSLA(p.workflow); err != nil {
+		return refuseProject(c, p.project.Dir, err)
 	}
 	return nil
 }
@@ -197,40 +229,12 @@ func checkSLA(w *dig.Workflow) error {
 	return err
 }
 
-// ended describes the end of the run.
-func (l *localRun) ended(attempt *trowel.Attempt, interrupted bool, broken error, elapsed time.Duration) runview.End {
-	end := runview.End{
-		Status: "running", Failed: l.failed.list(), Interrupted: interrupted, Broken: broken,
-		StateDir: l.state.Dir, Elapsed: elapsed, DryRun: l.dry,
-	}
-	if broken != nil {
-		end.BrokenText = errorText(broken)
-	}
-	if attempt != nil {
-		end.Status = attempt.Flags.Status()
-	}
-	end.Nothing = end.Status == "success" && l.passed.Load() && !l.asked.Load()
-	if interrupted || broken != nil {
-		end.Succeeded = l.keeper.Succeeded()
-	}
-	switch {
-	case l.dry:
-		end.StateDir = "" // nothing was kept
-	case end.Status != "success":
-		end.Resume = l.resumeCommand()
-	}
-	for i := range end.Failed {
-		end.Failed[i].Where = mistakePlace(l.project.Dir, end.Failed[i].Where, end.Failed[i].Message, end.Failed[i].Culprit)
-	}
-	return end
-}
-
 // resumeCommand is what goes on with the tasks that have not succeeded; empty if nothing was kept.
-func (l *localRun) resumeCommand() string {
-	if l.state.Dir == "" {
+func (p *preparation) resumeCommand() string {
+	if p.state.Dir == "" {
 		return ""
 	}
-	c := l.c
+	c := p.c
 	words := append(startedAs(c), "run")
 	words = append(words, c.args.positional...)
 	// Not --rerun and --start: what this run did is not done again.
@@ -249,21 +253,8 @@ func (l *localRun) resumeCommand() string {
 			words = append(words, name, p.key+"="+p.value)
 		}
 	}
-	words = append(words, "--session", l.session.Format("2006-01-02 15:04:05"))
+	words = append(words, "--session", p.session.Format("2006-01-02 15:04:05"))
 	return textutil.ShellLine(words...)
-}
-
-// startedAs is what starts this program once more from the same folder: its name or, where that is a
-// path, the path. The program of go run is gone after the run.
-func startedAs(c *call) []string {
-	if len(c.env.Args) == 0 || !strings.ContainsRune(c.env.Args[0], filepath.Separator) {
-		return []string{c.program}
-	}
-	build, known := debug.ReadBuildInfo()
-	if known && strings.Contains(c.env.Args[0], string(filepath.Separator)+"go-build") {
-		return []string{"go", "run", build.Path}
-	}
-	return c.env.Args[:1:1]
 }
 
 // projectDir is the absolute folder of --project, by default the working folder.
@@ -361,12 +352,33 @@ func workflowsOf(project *dig.Project) string {
 }
 
 // openDisplay chooses how the run is shown and where log lines go.
-func (l *localRun) openDisplay() (err error) {
-	c := l.c
-	l.display = selectDisplay(c)
-	if l.logs, err = c.openLog(l.display.Log(), "trowel.run"); err != nil {
+func (p *preparation) openDisplay() (err error) {
+	c := p.c
+	p.view = selectDisplay(c)
+	if p.logs, err = c.openLog(p.view.Log(), "trowel.run"); err != nil {
 		return err
 	}
-	l.log = slog.New(l.logs)
+	p.log = slog.New(p.logs)
 	return nil
+}
+
+// defaultTaskLogs is where logs of tasks go if the settings ask for them without a place (server 3.1).
+const defaultTaskLogs = "digdag.log"
+
+// taskLogDir is the folder that --task-log or the settings name; absolute; empty without.
+func taskLogDir(c *call, settings config.Settings) (string, error) {
+	if dir := c.args.text("--task-log"); dir != "" {
+		return c.env.path(dir), nil
+	}
+	switch kind, _ := settings.Get("log-server.type"); kind {
+	case "", "null":
+		return "", nil
+	case "local":
+		if dir, _ := settings.Get("log-server.local.path"); dir != "" {
+			return c.env.path(dir), nil
+		}
+		return c.env.path(defaultTaskLogs), nil
+	default:
+		return "", notPartOf("setting log-server.type = " + kind)
+	}
 }

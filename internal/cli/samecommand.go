@@ -3,6 +3,9 @@ package cli
 import (
 	"github.com/trowel-project/trowel/internal/config"
 	"github.com/trowel-project/trowel/internal/textutil"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
 )
 
 // This file makes the commands that hints name. They reach the server that the command line of the hint names.
@@ -50,4 +53,17 @@ func (c *call) onServer(command string) string {
 // serverCommand is a command line for the same server, for a shell, that starts this program as it was started.
 func serverCommand(c *call, words ...string) string {
 	return textutil.ShellLine(append(append(startedAs(c), words...), c.sameServer()...)...)
+}
+
+// startedAs is what starts this program once more from the same folder: its name or, where that is a
+// path, the path. The program of go run is gone after the run.
+func startedAs(c *call) []string {
+	if len(c.env.Args) == 0 || !strings.ContainsRune(c.env.Args[0], filepath.Separator) {
+		return []string{c.program}
+	}
+	build, known := debug.ReadBuildInfo()
+	if known && strings.Contains(c.env.Args[0], string(filepath.Separator)+"go-build") {
+		return []string{"go", "run", build.Path}
+	}
+	return c.env.Args[:1:1]
 }

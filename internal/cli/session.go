@@ -11,7 +11,6 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/logging"
-	"github.com/trowel-project/trowel/internal/param"
 	"github.com/trowel-project/trowel/internal/runview"
 	"github.com/trowel-project/trowel/internal/schedule"
 	"github.com/trowel-project/trowel/internal/statusdir"
@@ -112,12 +111,4 @@ func warnOfDay(c *call, option string) {
 		return
 	}
 	terminal.Say(c.env.Stderr, "warning: %s %s: there is no such day, it is taken for %s\n", option, text, clock.Format(time.DateOnly))
-}
-
-// scheduleOf reads the schedule of a workflow; nil without one.
-func scheduleOf(config *param.Map, zone schedule.Zone) (*schedule.Schedule, error) {
-	if config.Len() == 0 {
-		return nil, nil
-	}
-	return schedule.Parse(config, zone)
 }

@@ -9,6 +9,17 @@ import (
 	"github.com/trowel-project/trowel/internal/textutil"
 )
 
+// taskLimitError is that of an attempt with more tasks than the limit allows.
+type taskLimitError struct {
+	err   *trowel.Error
+	where string // says which file and group have so many
+}
+
+func (e *taskLimitError) Error() string { return e.err.Message }
+
+// Unwrap returns the error that the engine made.
+func (e *taskLimitError) Unwrap() error { return e.err }
+
 // limitFix tells of an attempt with too many tasks where they come from, and which option lets it run.
 func (l *localRun) limitFix(err error) error {
 	known, ok := errors.AsType[*trowel.Error](err)
@@ -19,7 +30,7 @@ func (l *localRun) limitFix(err error) error {
 	if group, below := l.largestGroup(); below > len(l.tasks)/2 {
 		where += fmt.Sprintf(", %d of them below %s", below, group)
 	}
-	return complainf("%s", known.Message).hinting("%s\nfix: %s", where, advice.InRun(known.Message))
+	return &taskLimitError{err: known, where: where}
 }
 
 // largestGroup is the innermost group that has more than half of all tasks below it, and how many.

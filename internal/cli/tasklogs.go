@@ -13,47 +13,24 @@ import (
 	"github.com/trowel-project/trowel/internal/tasklog"
 )
 
-// defaultTaskLogs is where logs of tasks go if the settings ask for them without a place (server 3.1).
-const defaultTaskLogs = "digdag.log"
-
-// taskLogs returns what opens the log of a try: the display, and below the folder of --task-log a
+// openTaskLogs returns what opens the log of a try: the display, and below the folder of --task-log a
 // file with what is logged about the task and what it prints (server 5).
-func (l *localRun) taskLogs() (func(*trowel.Lease) agent.Log, error) {
+func (l *localRun) openTaskLogs() (func(*trowel.Lease) agent.Log, error) {
 	shown := func(lease *trowel.Lease) agent.Log {
-		return agent.Log{Output: l.display.Open(lease), Logger: l.logs.ForTask(lease)}
+		return agent.Log{Output: l.view.Open(lease), Logger: l.logs.ForTask(lease)}
 	}
-	dir, err := l.taskLogDir()
-	if err != nil || dir == "" {
-		return shown, err
+	if l.taskLogs == "" {
+		return shown, nil
 	}
-	dir = l.c.env.path(dir)
-	logs, err := tasklog.New(dir)
+	logs, err := tasklog.New(l.taskLogs)
 	if err != nil {
 		return nil, &trowel.Error{
-			Kind: trowel.ErrInvalid, Message: "cannot keep the logs of tasks in " + dir, Err: fix.Reason(err),
+			Kind: trowel.ErrInvalid, Message: "cannot keep the logs of tasks in " + l.taskLogs, Err: fix.Reason(err),
 			Hint: "give a folder that can be written to with --task-log, or leave it out",
 		}
 	}
-	kept := &keptLogs{logs: logs, agent: agent.ProcessName(), now: l.c.env.Now, level: l.logs.Level, created: map[trowel.AttemptID]time.Time{}}
+	kept := &keptLogs{logs: logs, agent: agent.ProcessName(), now: l.now, level: l.logs.Level, created: map[trowel.AttemptID]time.Time{}}
 	return func(lease *trowel.Lease) agent.Log { return kept.add(shown(lease), lease) }, nil
-}
-
-// taskLogDir is the folder that --task-log or the settings name; empty without.
-func (l *localRun) taskLogDir() (string, error) {
-	if dir := l.c.args.text("--task-log"); dir != "" {
-		return dir, nil
-	}
-	switch kind, _ := l.config.Get("log-server.type"); kind {
-	case "", "null":
-		return "", nil
-	case "local":
-		if dir, _ := l.config.Get("log-server.local.path"); dir != "" {
-			return dir, nil
-		}
-		return defaultTaskLogs, nil
-	default:
-		return "", notPartOf("setting log-server.type = " + kind)
-	}
 }
 
 // keptLogs adds files to what is shown of tasks.
