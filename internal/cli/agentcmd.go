@@ -12,6 +12,26 @@ import (
 	"github.com/trowel-project/trowel/internal/daemon"
 )
 
+// agentRow is the row of the command agent.
+func agentRow() command {
+	return command{
+		name: "agent", section: sectionServer, extra: true,
+		lines: []line{{"agent", "run tasks of a server on this machine"}},
+		usage: []string{"agent --server <url> --token <token>"},
+		options: []option{
+			listOption("URL", "address of a server, e.g. https://trowel.example.com:65432; several of one database in a row, or with commas", "--server"),
+			textOption("TOKEN", "token of the role agent; better in the variable TROWEL_TOKEN, which others do not see", "--token"),
+			textOption("NAME", "what people know the agent by; default: process id and host", "--name"),
+			textOption("NAMES", "queues whose tasks it runs, with commas; default: default", "--queues"),
+			textOption("NAMES", "labels that it has, with commas", "--labels"),
+			intOption("N", "run at most N tasks at a time; default: 4 for each core", "--slots"),
+			textOption("DIR", "keep the files of tasks below this folder; default: the system's for temporary files", "--workspace").offering(anyFolder),
+			textOption("FILE", "certificates of authorities to trust, PEM, in place of the system's", "--ca-cert").offering(anyFile),
+		},
+		run: runAgent,
+	}
+}
+
 // runAgent runs tasks of a server until a signal ends it (docs/agents.md).
 func runAgent(ctx context.Context, c *call) error {
 	settings, err := agentSettings(c)

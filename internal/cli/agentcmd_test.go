@@ -1,65 +1,12 @@
 package cli
 
 import (
-	"context"
-	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
-
-	"github.com/trowel-project/trowel/internal/config"
-	"github.com/trowel-project/trowel/internal/logging"
 )
-
-// agentIn is a remote agent in this process.
-type agentIn struct {
-	log     *lockedBuffer
-	signals chan os.Signal
-	ended   chan error
-}
-
-// connectAgent runs an agent of a server until the test ends.
-func connectAgent(t *testing.T, s *served, settings ...string) *agentIn {
-	t.Helper()
-	dir := t.TempDir()
-	all := config.Settings{"agent.server": {Value: s.url}, "tmpdir": {Value: dir}, "agent.id": {Value: "remote1"}, "agent.max-task-threads": {Value: "4"}}
-	for i := 0; i < len(settings); i += 2 {
-		all[settings[i]] = config.Setting{Value: settings[i+1], From: "test"}
-	}
-	args, err := parse(find(table, "agent").allOptions(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a := &agentIn{log: &lockedBuffer{}, signals: make(chan os.Signal, 4), ended: make(chan error, 1)}
-	c := &call{
-		env: Env{
-			Args: []string{"trowel"}, Stdin: strings.NewReader(""), Stdout: a.log, Stderr: a.log, Dir: dir, Environ: os.Environ(), Now: time.Now,
-		},
-		program: "trowel", commands: table, command: find(table, "agent"), args: args,
-	}
-	log := slog.New(&logging.Handler{To: a.log, Thread: "main"})
-	go func() { a.ended <- serveAgent(context.WithoutCancel(t.Context()), c, all, log, a.signals) }()
-	t.Cleanup(func() {
-		for range 3 {
-			select {
-			case a.signals <- syscall.SIGTERM:
-			default:
-			}
-		}
-		select {
-		case err := <-a.ended:
-			if err != nil {
-				t.Errorf("agent: %v\n%s", err, a.log)
-			}
-		case <-time.After(time.Minute):
-			t.Errorf("the agent does not end\n%s", a.log)
-		}
-	})
-	return a
-}
 
 // A server without an agent of its own runs tasks on a remote one: with their files, secrets, parameters
 // and output.

@@ -23,6 +23,23 @@ const (
 	agentsUndrain = "undrain"
 )
 
+// agentsRow is the row of the command agents.
+func agentsRow() command {
+	return command{
+		name: "agents", section: sectionServer, remote: true, extra: true,
+		lines: []line{{"agents [list|show|drain|undrain]", "show agents, and let them take nothing new"}},
+		usage: []string{
+			"agents [list]            show all agents",
+			"agents show <agent>      show an agent, by id or name, and what it runs",
+			"agents drain <agent>     let it take nothing new; what it runs goes on",
+			"agents undrain <agent>   let it take tasks again",
+		},
+		max: 2, operand: oneOf(agentsList, agentsShow, agentsDrain, agentsUndrain),
+		options: []option{noteOption, jsonOption},
+		run:     runAgents,
+	}
+}
+
 // runAgents lists and shows agents, and lets them take nothing new.
 func runAgents(ctx context.Context, c *call) error {
 	form, rest := agentsList, c.args.positional
@@ -170,6 +187,17 @@ func showAgent(ctx context.Context, c *call, server *client.Client, a *api.Agent
 	}
 	terminal.Say(c.env.Stdout, "%d entries.%s\n", len(tasks.Items), more)
 	return nil
+}
+
+// queuesRow is the row of the command queues.
+func queuesRow() command {
+	return command{
+		name: "queues", aliases: []string{"queue"}, section: sectionServer, remote: true, extra: true,
+		lines:   []line{{"queues", "show queues, and what is ready and runs in them"}},
+		usage:   []string{"queues"},
+		options: []option{jsonOption},
+		run:     remote(runQueues),
+	}
 }
 
 // runQueues lists the queues.

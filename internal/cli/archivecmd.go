@@ -4,17 +4,28 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
-	"strings"
 
-	"github.com/trowel-project/trowel/internal/archive"
 	"github.com/trowel-project/trowel/internal/dig"
 	"github.com/trowel-project/trowel/internal/fix"
 	"github.com/trowel-project/trowel/internal/terminal"
-	"github.com/trowel-project/trowel/internal/textutil"
 )
+
+// archiveRow is the row of the command archive.
+func archiveRow() command {
+	return command{
+		name: "archive", section: sectionProject,
+		lines: []line{{"archive", "make an archive of a project without sending it"}},
+		usage: []string{"archive [options...]"},
+		options: []option{
+			projectOption,
+			textOption("FILE", "name of the archive", "-o", "--output").or("digdag.archive.tar.gz").offering(anyFile),
+			flagOption("put in what links that leave the project point to", "--copy-outgoing-symlinks"),
+		},
+		run: runArchive,
+	}
+}
 
 // runArchive makes the archive of a project without sending it (server 1.10.2).
 func runArchive(ctx context.Context, c *call) error {
@@ -35,19 +46,6 @@ func runArchive(ctx context.Context, c *call) error {
 	terminal.Say(c.env.Stdout, "    $ %s upload %s $(basename $(pwd)) -r $(date +%%Y%%m%%d-%%H%%M%%S)\n", c.program, name)
 	terminal.Say(c.env.Stdout, "    $ %s upload %s $(git rev-parse --abbrev-ref HEAD) -r $(git rev-parse HEAD)\n\n", c.program, name)
 	return nil
-}
-
-// loadForArchive reads the project as far as Digdag's loader checks it before it makes an archive.
-func loadForArchive(c *call) (*dig.Project, error) {
-	dir, err := projectDir(c)
-	if err != nil {
-		return nil, err
-	}
-	project, err := dig.Load(dir)
-	if err != nil {
-		return nil, refuseProject(c, dir, err)
-	}
-	return project, nil
 }
 
 // writeArchive makes an archive under another name, hidden so that it is not put into itself, and
@@ -72,39 +70,4 @@ func writeArchive(ctx context.Context, c *call, project *dig.Project, path strin
 		return errors.Join(err, os.Remove(partly))
 	}
 	return fix.UseArchive.Failed(os.Rename(partly, path))
-}
-
-// packProject writes the archive of a folder, lists what goes into it, and says which folders of a server do not.
-func packProject(ctx context.Context, c *call, to io.Writer, dir string) error {
-	var left serversWithin
-	err := archive.Pack(ctx, to, dir, archive.PackOptions{
-		LeaveOut:     left.leaveOut,
-		CopyOutgoing: c.args.given("--copy-outgoing-symlinks"),
-		Report: func(p archive.Packed) {
-			terminal.Say(c.env.Stdout, "  Archiving %s\n", p.Name)
-			if p.Link != "" {
-				terminal.Say(c.env.Stdout, "    symlink -> %s\n", p.Link)
-			}
-		},
-	})
-	for _, folder := range left.folders {
-		terminal.Say(c.env.Stderr, "warning: left out the database and the key of the server in %s\n"+
-			"fix: keep them outside of the project: start that server with -o and another folder\n", textutil.RelativePath(c.env.Dir, folder))
-	}
-	return fix.UseOther.Failed(err)
-}
-
-// listWorkflows prints the names of the workflow files, or warns that there are none.
-func listWorkflows(c *call, project *dig.Project) {
-	terminal.Say(c.env.Stdout, "Workflows:\n")
-	if len(project.Workflows) == 0 {
-		terminal.Say(c.env.Stdout, "%s\n\n", strings.Join([]string{
-			"  WARNING: This project doesn't include workflows. Usually, this is a mistake.",
-			"           Please make sure that all *.dig files are on the top directory.",
-			"           *.dig files in subdirectories are not recognized as workflows.",
-		}, "\n"))
-	}
-	for _, w := range project.Workflows {
-		terminal.Say(c.env.Stdout, "  %s.dig\n", w.Name)
-	}
 }

@@ -9,6 +9,21 @@ import (
 	"github.com/trowel-project/trowel/internal/terminal"
 )
 
+// attemptsRow is the row of the command attempts.
+func attemptsRow() command {
+	return command{
+		name: "attempts", section: sectionSession, remote: true,
+		lines: []line{{"attempts [session-id]", "show the attempts of all sessions, or of one"}},
+		usage: []string{
+			"attempts                         show attempts for all sessions",
+			"attempts <session-id>            show the attempts of one session",
+		},
+		max:     1,
+		options: pageOptions,
+		run:     runAttempts,
+	}
+}
+
 // runAttempts lists the attempts of a session, or the last ones of all sessions (server 1.10.12).
 func runAttempts(ctx context.Context, c *call) error {
 	var session api.ID
@@ -115,6 +130,21 @@ func showAttempts(c *call, attempts *api.AttemptCollection) error {
 		terminal.Say(c.env.Stderr, "Use `%s` to start a session.\n", c.hintedToPeople("start"))
 	}
 	return nil
+}
+
+// attemptRow is the row of the command attempt.
+func attemptRow() command {
+	return command{
+		name: "attempt", section: sectionSession, remote: true,
+		lines: []line{{"attempt <attempt-id>", "show one attempt"}},
+		usage: []string{"attempt  <attempt-id>            show a single attempt"},
+		min:   1, max: 1,
+		options: []option{
+			flagOption("show its tasks until it has ended; exit 1 if it did not succeed", "-f", "--follow"),
+			jsonOption,
+		},
+		run: runAttempt,
+	}
 }
 
 // runAttempt shows one attempt (server 1.10.12).

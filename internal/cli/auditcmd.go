@@ -15,6 +15,18 @@ import (
 // auditClock shows instants of the audit: moves are milliseconds apart.
 const auditClock = "2006-01-02 15:04:05.000 -0700"
 
+// historyRow is the row of the command history.
+func historyRow() command {
+	return command{
+		name: "history", section: sectionSession, remote: true, extra: true,
+		lines: []line{{"history <attempt-id> [+task]", "show what happened to an attempt: who, what and when"}},
+		usage: []string{"history <attempt-id> [+task]"},
+		min:   1, max: 2,
+		options: []option{jsonOption},
+		run:     runHistory,
+	}
+}
+
 // runHistory shows what happened to an attempt, or to a task of it, the oldest first (control K1215).
 func runHistory(ctx context.Context, c *call) error {
 	id, err := firstID(c)
@@ -52,6 +64,27 @@ func runHistory(ctx context.Context, c *call) error {
 		terminal.Say(c.env.Stdout, "%d entries.\n", count)
 		return nil
 	})(ctx, c)
+}
+
+// auditRow is the row of the command audit.
+func auditRow() command {
+	return command{
+		name: "audit", section: sectionServer, remote: true, extra: true,
+		lines: []line{{"audit", "show who did what"}},
+		usage: []string{"audit [options...]"},
+		options: []option{
+			textOption("NAME", "only what this user, token, server or agent did", "--actor"),
+			textOption("ACTION", "only this action, as in pool.create, or all of a kind, as in pool", "--action"),
+			textOption("PROJECT", "only what belongs to this project", "--project"),
+			textOption("NAME", "only what belongs to this workflow of the project", "--workflow"),
+			textOption("SOURCE", "only what came from there", "--source").offering(oneOf("rest", "cli", "config", "scheduler", "server")),
+			textOption("TIME", "only what happened then or later: \"yyyy-MM-dd HH:mm:ss Z\" or UNIX seconds", "--from"),
+			textOption("TIME", "only what happened before then", "--to"),
+			intOption("N", "show the newest N", "--count").or("100"),
+			jsonOption,
+		},
+		run: runAudit,
+	}
 }
 
 // runAudit shows who did what, the newest at the end.

@@ -40,7 +40,7 @@ func (s *awayServer) wait(ctx context.Context, err error) error {
 		return err
 	}
 	if s.misses == 0 {
-		s.note("waiting for the server: " + textutil.FirstLine(errorText(err)))
+		s.note("waiting for the server: " + textutil.FirstLine(serverErrorText(err)))
 	}
 	pause := min(s.least<<min(s.misses, 8), awayMost)
 	s.misses++

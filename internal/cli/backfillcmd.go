@@ -15,6 +15,24 @@ import (
 // textBackfillFrom is Digdag's text about a bad --from (server 1.10.17).
 const textBackfillFrom = "--from must be \"yyyy-MM-dd\", or \"yyyy-MM-dd HH:mm:SS\" format: %s"
 
+// backfillRow is the row of the command backfill.
+func backfillRow() command {
+	return command{
+		name: "backfill", section: sectionSchedule, remote: true,
+		lines: []line{{"backfill <schedule-id> | <project-name> <name>", "start sessions of the past"}},
+		usage: []string{"backfill <schedule-id> | <project-name> <name>"},
+		min:   1, max: 2,
+		options: []option{
+			textOption("TIME", "first session: \"yyyy-MM-dd\" or \"yyyy-MM-dd HH:mm:ss\"; required", "-f", "--from"),
+			textOption("NAME", "name of the attempts; default: a random one", "--name"),
+			intOption("N", "start this many; default: up to now", "--count"),
+			flagOption("show what would be started", "-d", "--dry-run"),
+			jsonOption,
+		},
+		run: runBackfill,
+	}
+}
+
 // runBackfill starts sessions of the past (server 1.10.17).
 func runBackfill(ctx context.Context, c *call) error {
 	if len(c.args.positional) == 1 && !allDigits(c.args.positional[0]) {

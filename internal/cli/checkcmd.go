@@ -2,17 +2,13 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"github.com/trowel-project/trowel/internal/config"
 	"log/slog"
-	"os"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/trowel-project/trowel/internal/dig"
-	"github.com/trowel-project/trowel/internal/fix"
 	"github.com/trowel-project/trowel/internal/logging"
 	"github.com/trowel-project/trowel/internal/param"
 	"github.com/trowel-project/trowel/internal/terminal"
@@ -20,6 +16,23 @@ import (
 
 // textNoFindings is what people on a terminal read where check has found nothing.
 const textNoFindings = "No mistakes found."
+
+// checkRow is the row of the command check.
+func checkRow() command {
+	return command{
+		name: "check", aliases: []string{"c"}, section: sectionLocal,
+		lines: []line{{"check [workflow.dig]", "check a project and show what is in it"}},
+		usage: []string{"check [workflow.dig] [options...]"},
+		max:   1, operand: workflowFile,
+		options: options([]option{
+			projectOption,
+			flagOption("exit with 1 for warnings too", "--strict"),
+			flagOption("write the findings alone, for programs, to standard output", "--json"),
+			flagOption("list only what Digdag does not have, and exit with 1 if there is any", "--digdag"),
+		}, paramOptions),
+		run: runCheck,
+	}
+}
 
 // runCheck validates a local project and shows what is in it (server 1.9.3). Each block is printed
 // before the next one is computed, so that what precedes an error is there.
@@ -186,53 +199,4 @@ func checkLog(c *call) (*slog.Logger, error) {
 		return nil, err
 	}
 	return slog.New(format), nil
-}
-
-// distance says how far an instant is away (server 1.8).
-func distance(d time.Duration) string {
-	seconds := int64(d.Abs() / time.Second)
-	hours, minutes, rest := seconds/3600, seconds/60%60, seconds%60
-	text := fmt.Sprintf("%ds", rest)
-	switch {
-	case hours > 0:
-		text = fmt.Sprintf("%dh %dm %ds", hours, minutes, rest)
-	case minutes > 0:
-		text = fmt.Sprintf("%dm %ds", minutes, rest)
-	}
-	if d < 0 {
-		return text + " ago"
-	}
-	return "in " + text
-}
-
-// zoneName is the name of the system's time zone.
-func (e Env) zoneName() string {
-	if name, set := e.lookupText("TZ"); set {
-		return strings.TrimPrefix(name, ":")
-	}
-	if target, err := os.Readlink("/etc/localtime"); err == nil {
-		if _, name, found := strings.Cut(target, "zoneinfo/"); found {
-			return name
-		}
-	}
-	if name := e.Now().Location().String(); name != "Local" {
-		return name
-	}
-	return "UTC"
-}
-
-// colour reports whether standard error takes colours.
-func (e Env) colour() bool {
-	_, no := e.lookupText("NO_COLOR")
-	term, _ := e.Lookup("TERM")
-	return e.Terminals.Stderr && !no && term != "dumb"
-}
-
-// readParams reads the file of --params-file.
-func (e Env) readParams(path string) (*param.Map, error) {
-	params, err := dig.ReadParams(e.path(path))
-	if known, ok := errors.AsType[*dig.Error](err); ok && known.Kind == dig.KindNoSuchFile {
-		err = &fix.MissingFileError{Path: path}
-	}
-	return params, fix.UseParams.Failed(err)
 }

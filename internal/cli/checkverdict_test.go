@@ -24,7 +24,7 @@ func TestCheckVerdict(t *testing.T) {
 			env, stdout, stderr := c.env("check")
 			env.Terminals.Stdout, env.Terminals.Stderr = tc.terminal, tc.terminal
 			exit := Run(t.Context(), env)
-			if got := strings.HasSuffix(stdout.String(), "\n"+textNoFindings+"\n"); exit != 0 || got != tc.want {
+			if got := strings.HasSuffix(stdout.String(), "\n"+"No mistakes found."+"\n"); exit != 0 || got != tc.want {
 				t.Errorf("check: exit %d, verdict %v, want 0 and %v\n%s%s", exit, got, tc.want, stdout, stderr)
 			}
 		})

@@ -82,19 +82,3 @@ func (c *command) allOptions() []option {
 	}
 	return options(c.options, commonOptions)
 }
-
-// runConflict refuses options of run that exclude each other (server 1.9.2). The texts are Digdag's;
-// the second one names the wrong option, and --start with --end is allowed.
-func runConflict(a *arguments) string {
-	switch {
-	case a.given("--start") && a.given("--goal"):
-		return "-s, --start and -g, --goal don't work together"
-	case a.given("--goal") && a.given("--end"):
-		return "-s, --start and -e, --end don't work together"
-	case a.given("--rerun") && a.given("--start"):
-		return "-a, --rerun and -s, --start don't work together"
-	case a.given("--rerun") && a.given("--goal"):
-		return "-a, --rerun and -g, --goal don't work together"
-	}
-	return ""
-}

@@ -6,6 +6,17 @@ import (
 	"slices"
 )
 
+// completionRow is the row of the command completion.
+func completionRow() command {
+	return command{
+		name: "completion", section: sectionOther, extra: true,
+		lines: []line{{"completion (bash|zsh|fish)", "write a completion script for a shell"}},
+		usage: []string{"completion (bash|zsh|fish)"},
+		min:   1, max: 1, operand: oneOf("bash", "zsh", "fish"),
+		run: runCompletion,
+	}
+}
+
 // runCompletion writes a script that teaches a shell to complete this program's commands, options
 // and their values. All three are made from the table.
 func runCompletion(_ context.Context, c *call) error {

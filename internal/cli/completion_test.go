@@ -86,7 +86,7 @@ func TestFishCompletion(t *testing.T) {
 	for _, tc := range cases {
 		t.Run(tc.line, func(t *testing.T) {
 			t.Parallel()
-			cmd := exec.CommandContext(t.Context(), fish, "--no-config", "-c", script+"\ncomplete -C "+fishQuote(tc.line))
+			cmd := exec.CommandContext(t.Context(), fish, "--no-config", "-c", script+"\ncomplete -C "+"'"+tc.line+"'")
 			cmd.Dir, cmd.Env = c.dir, append(os.Environ(), "HOME="+c.home)
 			out, err := cmd.Output()
 			if err != nil {

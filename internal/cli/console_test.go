@@ -14,13 +14,14 @@ import (
 
 // console is a place to run commands in: an empty folder, and a home that has nothing in it.
 type console struct {
-	t       *testing.T
-	dir     string // working folder
-	home    string
-	environ []string
-	stdin   string
-	program string
-	answers map[string]string // to prompts
+	t        *testing.T
+	dir      string // working folder
+	home     string
+	environ  []string
+	stdin    string
+	program  string // the name by which it was called
+	commands program
+	answers  map[string]string // to prompts
 }
 
 // outcome is what a command did.
@@ -29,10 +30,11 @@ type outcome struct {
 	stdout, stderr string
 }
 
-func newConsole(t *testing.T) *console {
+// newConsoleOf returns a console of a program.
+func newConsoleOf(t *testing.T, p program) *console {
 	t.Helper()
 	root := t.TempDir()
-	c := &console{t: t, dir: filepath.Join(root, "work"), home: filepath.Join(root, "home"), program: "trowel"}
+	c := &console{t: t, dir: filepath.Join(root, "work"), home: filepath.Join(root, "home"), program: "trowel", commands: p}
 	for _, dir := range []string{c.dir, c.home} {
 		if err := os.Mkdir(dir, 0o755); err != nil {
 			t.Fatal(err)
@@ -58,11 +60,17 @@ func (c *console) env(args ...string) (env Env, stdout, stderr *bytes.Buffer) {
 	}, stdout, stderr
 }
 
+// exec runs a command line in an environment that env returned, and returns its exit code.
+func (c *console) exec(env Env) int {
+	c.t.Helper()
+	return runProgram(c.t.Context(), env, c.commands)
+}
+
 // run runs one command line; its banner, which all tests but one do not care for, is cut off.
 func (c *console) run(args ...string) outcome {
 	c.t.Helper()
 	env, stdout, stderr := c.env(args...)
-	exit := Run(c.t.Context(), env)
+	exit := c.exec(env)
 	return outcome{exit, stdout.String(), strings.TrimPrefix(stderr.String(), testBanner)}
 }
 
@@ -72,9 +80,8 @@ const testBanner = "2024-01-02 03:04:05 +0900: Trowel v" + version.Number + "\n"
 func (c *console) call(args ...string) *call {
 	c.t.Helper()
 	env, _, _ := c.env(args...)
-	read := &call{env: env, program: env.programName(), commands: table}
 	// Commands of later versions can be read too.
-	err := read.read(args)
+	read, err := readCall(env, c.commands)
 	if wrong, ok := errors.AsType[*complaint](err); ok && !strings.Contains(wrong.text, "not part of") {
 		c.t.Fatalf("read %q: %v", args, err)
 	}

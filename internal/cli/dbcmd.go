@@ -19,6 +19,22 @@ import (
 // keyKeepAttempts is the setting that db clean takes its limit from.
 const keyKeepAttempts = "retention.attempts"
 
+// dbRow is the row of the command db.
+func dbRow() command {
+	return command{
+		name: "db", section: sectionServer, extra: true,
+		lines: []line{{"db clean", "delete old attempts from the server's database"}},
+		usage: []string{"db clean [--older-than 30d] [--dry-run]"},
+		min:   1, max: 1, operand: oneOf("clean"),
+		options: []option{
+			textOption("DIR", "folder of the database", "-o", "--database").offering(anyFolder),
+			textOption("LENGTH", "delete attempts that ended so long ago, as in 30d; default: the setting retention.attempts", "--older-than"),
+			flagOption("show what would be deleted", "-d", "--dry-run"),
+		},
+		run: runDB,
+	}
+}
+
 // runDB does what its argument says with a server's database: clean deletes what is old.
 func runDB(ctx context.Context, c *call) error {
 	if word := c.args.positional[0]; word != "clean" {

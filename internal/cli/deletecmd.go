@@ -10,6 +10,20 @@ import (
 	"github.com/trowel-project/trowel/internal/terminal"
 )
 
+// deleteRow is the row of the command delete.
+func deleteRow() command {
+	return command{
+		name: "delete", section: sectionProject, remote: true,
+		lines: []line{{"delete <project>", "delete a project"}},
+		usage: []string{"delete <project>"},
+		min:   1, max: 1,
+		options: []option{
+			flagOption("do not ask", "--force"),
+		},
+		run: remote(runDelete),
+	}
+}
+
 // runDelete deletes a project, if the user is sure (server 1.10.18).
 func runDelete(ctx context.Context, c *call, server *client.Client) error {
 	project, err := findProject(ctx, server, c.args.positional[0])

@@ -8,6 +8,17 @@ import (
 	"github.com/trowel-project/trowel/internal/terminal"
 )
 
+// disableRow is the row of the command disable.
+func disableRow() command {
+	return command{
+		name: "disable", section: sectionSchedule, remote: true,
+		lines: []line{{"disable <schedule-id> | <project-name> [name]", "stop schedules"}},
+		usage: []string{"disable <schedule-id> | <project-name> [name]"},
+		min:   1, max: 2,
+		run: remote(runDisable),
+	}
+}
+
 // runDisable stops schedules (server 1.10.15).
 func runDisable(ctx context.Context, c *call, server *client.Client) error {
 	return eachSchedule(ctx, c, server, func(id api.ID) error {
@@ -18,6 +29,17 @@ func runDisable(ctx context.Context, c *call, server *client.Client) error {
 		terminal.Say(c.env.Stdout, "Disabled schedule id: %s\n", done.ID)
 		return nil
 	})
+}
+
+// enableRow is the row of the command enable.
+func enableRow() command {
+	return command{
+		name: "enable", section: sectionSchedule, remote: true,
+		lines: []line{{"enable <schedule-id> | <project-name> [name]", "let schedules go on"}},
+		usage: []string{"enable <schedule-id> | <project-name> [name]"},
+		min:   1, max: 2,
+		run: remote(runEnable),
+	}
 }
 
 // runEnable lets schedules go on (server 1.10.15).

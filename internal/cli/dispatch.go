@@ -18,6 +18,7 @@ type call struct {
 	env      Env
 	program  string    // what usage and hints call the program
 	commands []command // the table
+	explain  func(c *call, err error) string
 	command  *command
 	args     *arguments
 	// configPath is the file of --config, wherever it stands; empty without.
@@ -27,14 +28,17 @@ type call struct {
 	signedBy string
 }
 
-// Run does what a command line says and returns the exit code of the process. It prints everything
+// program is a command line program.
+type program struct {
+	commands []command
+	// explain is what people read of the error that ends a command.
+	explain func(c *call, err error) string
+}
+
+// runProgram does what a command line says and returns the exit code of the process. It prints everything
 // there is to print, errors included. Canceling ctx stops a command that takes time.
-func Run(ctx context.Context, env Env) (exit int) {
-	raw := env.Args
-	if len(raw) > 0 {
-		raw = raw[1:]
-	}
-	if slices.Contains(raw, "--version") { // server 1.1: whatever else is there
+func runProgram(ctx context.Context, env Env, p program) (exit int) {
+	if len(env.Args) > 0 && slices.Contains(env.Args[1:], "--version") { // server 1.1: whatever else is there
 		terminal.Say(env.Stdout, "%s\n", version.Number)
 		return exitSuccess
 	}
@@ -42,8 +46,7 @@ func Run(ctx context.Context, env Env) (exit int) {
 	out := &keptWriter{w: env.Stdout}
 	env.Stdout = out
 	defer env.guardTerminals()()
-	c := &call{env: env, program: env.programName(), commands: table}
-	err := c.read(raw)
+	c, err := readCall(env, p)
 	if c.command == nil || !c.command.extra { // the output of ours goes to pipes and start-up files
 		writeBanner(env.Stderr, env.Now())
 	}
@@ -54,6 +57,16 @@ func Run(ctx context.Context, env Env) (exit int) {
 		err = fix.UseOutput.Failed(fmt.Errorf("write standard output: %w", fix.Reason(out.err)))
 	}
 	return c.exitCode(err)
+}
+
+// readCall reads a command line without running its command.
+func readCall(env Env, p program) (*call, error) {
+	c := &call{env: env, program: env.programName(), commands: p.commands, explain: p.explain}
+	var raw []string
+	if len(env.Args) > 0 {
+		raw = env.Args[1:]
+	}
+	return c, c.read(raw)
 }
 
 // exitCode reports an error, if there is one.
@@ -67,7 +80,7 @@ func (c *call) exitCode(err error) int {
 	if silent, ok := errors.AsType[*exitError](err); ok {
 		return silent.code
 	}
-	terminal.Say(c.env.Stderr, "error: %s\n", commandError(c, err))
+	terminal.Say(c.env.Stderr, "error: %s\n", c.explain(c, err))
 	return exitFailure
 }
 

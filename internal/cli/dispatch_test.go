@@ -101,12 +101,15 @@ func TestRunConflict(t *testing.T) {
 	for _, tc := range cases {
 		t.Run(tc.args, func(t *testing.T) {
 			t.Parallel()
-			args, err := parse(find(table, "run").allOptions(), strings.Fields(tc.args))
+			console := newConsole(t)
+			env, _, _ := console.env(append([]string{"run", "x.dig"}, strings.Fields(tc.args)...)...)
+			_, err := readCall(env, console.commands)
+			got := ""
 			if err != nil {
-				t.Fatal(err)
+				got = err.Error()
 			}
-			if got := runConflict(args); got != tc.want {
-				t.Errorf("runConflict(%s) = %q, want %q", tc.args, got, tc.want)
+			if got != tc.want {
+				t.Errorf("run x.dig %s: %q, want %q", tc.args, got, tc.want)
 			}
 		})
 	}

@@ -16,6 +16,21 @@ import (
 	"github.com/trowel-project/trowel/internal/terminal"
 )
 
+// downloadRow is the row of the command download.
+func downloadRow() command {
+	return command{
+		name: "download", section: sectionProject, remote: true,
+		lines: []line{{"download <project>", "fetch the files of a project"}},
+		usage: []string{"download <project>"},
+		min:   1, max: 1,
+		options: []option{
+			textOption("REVISION", "revision to fetch; default: the latest", "-r", "--revision"),
+			textOption("DIR", "folder to write to; default: the project's name", "-o", "--output").offering(anyFolder),
+		},
+		run: remote(runDownload),
+	}
+}
+
 // runDownload fetches a revision and writes its files into a folder (server 1.10.4).
 func runDownload(ctx context.Context, c *call, server *client.Client) error {
 	project, err := findProject(ctx, server, c.args.positional[0])

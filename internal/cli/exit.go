@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	trowel "github.com/trowel-project/trowel"
-	"github.com/trowel-project/trowel/internal/client"
 	"github.com/trowel-project/trowel/internal/dig"
 	"github.com/trowel-project/trowel/internal/fix"
 	"github.com/trowel-project/trowel/internal/param"
@@ -20,10 +19,10 @@ type exitError struct{ code int }
 func (e *exitError) Error() string { return "exit" }
 
 // errorText is what people read of an error: Digdag's message with its kind (server 1.1), then how
-// to go on.
-func errorText(err error) string {
+// to go on. Others word errors that are not known here; a text of theirs is empty for an error that they do not know either.
+func errorText(err error, others ...func(error) string) string {
 	if known, ok := errors.AsType[*fix.Error](err); ok {
-		return errorText(known.Err) + "\nfix: " + known.Fix
+		return errorText(known.Err, others...) + "\nfix: " + known.Fix
 	}
 	if known, ok := errors.AsType[*dig.Error](err); ok {
 		return known.Text()
@@ -34,21 +33,17 @@ func errorText(err error) string {
 	if known, ok := errors.AsType[*trowel.Error](err); ok && known.Hint != "" {
 		return err.Error() + "\nfix: " + known.Hint
 	}
-	if near, ok := errors.AsType[*nearMissError](err); ok {
-		return errorText(near.err) + "\n" + didYouMean(near.near)
-	}
-	if foreign, ok := errors.AsType[*client.ForeignError](err); ok {
-		return foreign.Error() + "\n" + foreignFix(foreign.Endpoint)
-	}
-	if text := remoteText(err); text != "" {
-		return text
+	for _, text := range others {
+		if text := text(err); text != "" {
+			return text
+		}
 	}
 	return err.Error()
 }
 
 // errorWithFix is errorText, for people with what to do about a file.
-func (c *call) errorWithFix(err error) string {
-	text := errorText(err)
+func (c *call) errorWithFix(err error, others ...func(error) string) string {
+	text := errorText(err, others...)
 	if fix := fix.OfFile(err); fix != "" && c.env.Terminals.Stderr && !strings.Contains(text, "\nfix: ") && !strings.Contains(text, "\ndid you mean ") {
 		text += "\nfix: " + fix
 	}

@@ -38,7 +38,7 @@ func TestFollowShowsOutput(t *testing.T) {
 		console.environ = append(console.environ, "TERM=xterm")
 		env, _, written := console.env("attempt", "4", "--follow", "--disable-version-check", "-e", server.URL)
 		env.Terminals = Terminals{Stdout: terminal, Stderr: terminal}
-		status := Run(t.Context(), env)
+		status := console.exec(env)
 		stderr := strings.ReplaceAll(written.String(), server.URL, "SERVER")
 		if status != exitFailure {
 			t.Errorf("exit %d: %s", status, stderr)

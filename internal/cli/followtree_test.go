@@ -135,11 +135,10 @@ func newFollowTree(t *testing.T) (*followTree, *lockedBuffer) {
 	stderr := &lockedBuffer{}
 	env.Stderr = stderr
 	env.Terminals = Terminals{Stdout: true, Stderr: true}
-	args, err := parse(find(table, "attempt").allOptions(), []string{"4", "--follow"})
+	c, err := readCall(env, console.commands)
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &call{env: env, program: "trowel", commands: table, command: find(table, "attempt"), args: args}
 	view, ok := newFollowView(c).(*followTree)
 	if !ok {
 		t.Fatal("no tree on a terminal")

@@ -19,8 +19,7 @@ func FuzzArguments(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		args := strings.Split(text, "\n")
-		c := &call{program: "trowel", commands: table}
-		err := c.read(args)
+		c, err := readCall(Env{Args: append([]string{"trowel"}, args...)}, commandLine())
 		if err != nil {
 			if _, ok := errors.AsType[*complaint](err); !ok {
 				t.Fatalf("read(%q): error = %v, want a complaint", args, err)

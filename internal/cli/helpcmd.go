@@ -8,6 +8,18 @@ import (
 	"github.com/trowel-project/trowel/internal/operator"
 )
 
+// helpRow is the row of the command help.
+func helpRow() command {
+	return command{
+		name: "help", section: sectionOther, extra: true,
+		lines: []line{{"help [command | operator]", "show this text, or the options of a command or an operator; `help operators` lists these"}},
+		usage: []string{"help [command | operator | operators]"},
+		max:   1, operand: commandName,
+		options: []option{flagOption("write the manual page, as in `trowel help --man | man -l -`", "--man")},
+		run:     runHelp,
+	}
+}
+
 // runHelp writes a usage text to standard output, where --help writes it to standard error as
 // Digdag does, so that it can be piped to a pager.
 func runHelp(_ context.Context, c *call) error {

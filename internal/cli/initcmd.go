@@ -51,6 +51,21 @@ func projectTypeNames() []string {
 	return names
 }
 
+// initRow is the row of the command init.
+func initRow() command {
+	return command{
+		name: "init", aliases: []string{"new"}, section: sectionLocal,
+		lines: []line{{"init <dir>", "make a folder with a first workflow"}},
+		usage: []string{"init <dir> [options...]"},
+		min:   1, max: 1, operand: anyFolder,
+		options: []option{
+			textOption("TYPE", "what the workflow shows: "+textutil.CommaList(projectTypeNames()), "-t", "--type").
+				or("echo").offering(oneOf(projectTypeNames()...)),
+		},
+		run: runInit,
+	}
+}
+
 // runInit makes a folder with a first workflow (server 1.9.1). A second run finds the workflow and
 // changes nothing.
 func runInit(_ context.Context, c *call) error {

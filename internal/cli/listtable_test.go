@@ -222,9 +222,13 @@ func TestBackfillShown(t *testing.T) {
 		{false, "SESSION              WORKFLOW  ATTEMPT\n2024-01-01 09:00:00  p/w             6\n", "\n1 session: each is started when the one before has ended.\nTimes are in"},
 		{true, "SESSION              WORKFLOW\n2024-01-01 09:00:00  p/w\n", "\n1 session: each would be started when the one before has ended.\nTimes are in"},
 	} {
-		env, stdout, stderr := newConsole(t).env()
+		console := newConsole(t)
+		env, stdout, stderr := console.env("backfill", "1", "--from", "2024-01-01")
 		env.Terminals.Stdout = true
-		c := &call{env: env, program: "trowel", args: newArguments(find(table, "backfill").allOptions())}
+		c, err := readCall(env, console.commands)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if err := showBackfill(c, started, tc.dryRun); err != nil {
 			t.Fatal(err)
 		}

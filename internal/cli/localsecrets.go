@@ -11,28 +11,12 @@ import (
 	"strings"
 
 	"github.com/trowel-project/trowel/internal/fix"
-	"github.com/trowel-project/trowel/internal/secret"
 )
-
-// maxSecretValue is the most bytes that a value has.
-const maxSecretValue = secret.MaxValueBytes
-
-// validSecretKey reports whether a key may name a secret.
-func validSecretKey(key string) bool { return secret.ValidKey(key) }
 
 // localSecrets writes the secrets of local runs: a folder with a file for each key, whose content is
 // the value (server 1.5). Folder and files can be read by their owner alone. Package secret reads
 // them when a task asks.
 type localSecrets struct{ dir string }
-
-// localSecrets returns the store of this user. It is Digdag's, so that both programs see the same.
-func (e Env) localSecrets() (localSecrets, error) {
-	home, err := e.digdagHome()
-	if err != nil {
-		return localSecrets{}, err
-	}
-	return localSecrets{dir: filepath.Join(home, "secrets")}, nil
-}
 
 // List returns the keys in alphabetical order.
 func (s localSecrets) List(context.Context) ([]string, error) {

@@ -18,6 +18,21 @@ const afterEnd = 10
 // takes long: a log that grew is read from its beginning.
 const followInterval = 500 * time.Millisecond
 
+// logRow is the row of the command log.
+func logRow() command {
+	return command{
+		name: "log", aliases: []string{"logs"}, section: sectionSession, remote: true,
+		lines: []line{{"log <attempt-id> [+task]", "show the logs of an attempt"}},
+		usage: []string{"log <attempt-id> [+task name prefix]"},
+		min:   1, max: 2,
+		options: []option{
+			flagOption("show debug messages too", "-v", "--verbose"),
+			flagOption("go on until the attempt has ended", "-f", "--follow"),
+		},
+		run: runLog,
+	}
+}
+
 // runLog prints the logs of an attempt's tasks (server 1.10.9).
 func runLog(ctx context.Context, c *call) error {
 	id, err := firstID(c)

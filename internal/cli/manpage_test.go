@@ -14,15 +14,16 @@ func TestManual(t *testing.T) {
 	if got.exit != 0 {
 		t.Fatalf("exit %d: %s", got.exit, got.stderr)
 	}
-	for i := range table {
-		for _, l := range table[i].lines {
-			if table[i].run != nil && !strings.Contains(got.stdout, "\n"+roffBold(l.form)+"\n") {
+	commands := table()
+	for i := range commands {
+		for _, l := range commands[i].lines {
+			if commands[i].run != nil && !strings.Contains(got.stdout, "\n"+roffBold(l.form)+"\n") {
 				t.Errorf("the manual lacks %q", l.form)
 			}
 		}
-		for _, o := range table[i].options {
-			if table[i].run != nil && !strings.Contains(got.stdout, "\n"+roffBold(o.label())+"\n") {
-				t.Errorf("the manual lacks %s of %s", o.label(), table[i].name)
+		for _, o := range commands[i].options {
+			if commands[i].run != nil && !strings.Contains(got.stdout, "\n"+roffBold(o.label())+"\n") {
+				t.Errorf("the manual lacks %s of %s", o.label(), commands[i].name)
 			}
 		}
 	}

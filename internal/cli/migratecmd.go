@@ -26,6 +26,29 @@ const (
 	migrateFrom  = "from-digdag"
 )
 
+// migrateRow is the row of the command migrate.
+func migrateRow() command {
+	return command{
+		name: "migrate", section: sectionServer,
+		lines: []line{
+			{"migrate (run|check)", "bring the server's database up to date"},
+			{"migrate from-digdag", "copy a Digdag database into the server's"},
+		},
+		usage: []string{
+			"migrate (run|check) run or check database migration",
+			"migrate from-digdag [--from FILE | --from-url URL]    copy a Digdag database into an empty one",
+		},
+		max: -1, operand: oneOf(migrateRun, migrateCheck, migrateFrom),
+		options: []option{
+			textOption("DIR", "folder of the database", "-o", "--database").offering(anyFolder),
+			textOption("FILE", "from-digdag: Digdag's configuration; default: both share the database of --config", "--from").offering(anyFile),
+			textOption("URL", "from-digdag: postgresql://USER:PASSWORD@HOST:PORT/DATABASE of Digdag", "--from-url"),
+			intOption("N", "from-digdag: the site to copy", "--site").or("0"),
+		},
+		run: runMigrate,
+	}
+}
+
 // runMigrate brings the tables of a server's database up to date, looks whether they are, or copies a
 // Digdag database into them.
 func runMigrate(ctx context.Context, c *call) error {

@@ -9,6 +9,18 @@ import (
 	"github.com/trowel-project/trowel/internal/textutil"
 )
 
+// pauseRow is the row of the command pause.
+func pauseRow() command {
+	return command{
+		name: "pause", section: sectionSchedule, remote: true, extra: true,
+		lines: []line{{"pause <project-name> <name>", "let no new attempt of a workflow begin"}},
+		usage: []string{"pause <project-name> <name>"},
+		min:   2, max: 2,
+		options: []option{noteOption, jsonOption},
+		run:     remote(runPause),
+	}
+}
+
 // runPause lets nothing new of a workflow begin (control K816).
 func runPause(ctx context.Context, c *call, server *client.Client) error {
 	state, err := changePause(ctx, c, server, false)
@@ -20,6 +32,18 @@ func runPause(ctx context.Context, c *call, server *client.Client) error {
 		terminal.Say(c.env.Stdout, "%s on.\n", textutil.Count(state.Running, "running attempt goes", "running attempts go"))
 	}
 	return nil
+}
+
+// unpauseRow is the row of the command unpause.
+func unpauseRow() command {
+	return command{
+		name: "unpause", section: sectionSchedule, remote: true, extra: true,
+		lines: []line{{"unpause <project-name> <name>", "end a pause: attempts that wait begin"}},
+		usage: []string{"unpause <project-name> <name>"},
+		min:   2, max: 2,
+		options: []option{noteOption, jsonOption},
+		run:     remote(runUnpause),
+	}
 }
 
 // runUnpause ends that.

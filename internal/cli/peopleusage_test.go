@@ -51,16 +51,17 @@ func TestUsageOnTerminal(t *testing.T) {
 // TestFormsFitTerminal: the forms of a command fit a window of 80 columns, and none of them loses a word.
 func TestFormsFitTerminal(t *testing.T) {
 	t.Parallel()
-	for i := range table {
-		lines := formLines("trowel", table[i].forms(), helpWidth)
+	commands := table()
+	for i := range commands {
+		lines := formLines("trowel", commands[i].forms(), helpWidth)
 		for _, line := range lines {
 			if len(line) > helpWidth {
-				t.Errorf("%s: %d columns: %s", table[i].name, len(line), line)
+				t.Errorf("%s: %d columns: %s", commands[i].name, len(line), line)
 			}
 		}
-		want := strings.Fields("Usage: trowel " + strings.Join(table[i].forms(), " trowel "))
+		want := strings.Fields("Usage: trowel " + strings.Join(commands[i].forms(), " trowel "))
 		if got := strings.Fields(strings.Join(lines, " ")); !slices.Equal(got, want) {
-			t.Errorf("%s: forms = %q, want %q", table[i].name, got, want)
+			t.Errorf("%s: forms = %q, want %q", commands[i].name, got, want)
 		}
 	}
 }

@@ -24,6 +24,31 @@ const (
 // unlimitedText is what people write and read for a pool without limit.
 const unlimitedText = "unlimited"
 
+// poolsRow is the row of the command pools.
+func poolsRow() command {
+	return command{
+		name: "pools", aliases: []string{"pool"}, section: sectionServer, remote: true, extra: true,
+		lines: []line{{"pools [list|show|set|delete]", "list, make, change and delete pools"}},
+		usage: []string{
+			"pools [list]                 show all pools, how much of them is used",
+			"pools show <name>            show a pool, who holds slots and who waits",
+			"pools set <name> [<slots>]   make or change one: a number, or unlimited",
+			"pools delete <name>          delete a pool",
+		},
+		max: 3, operand: oneOf(poolsList, poolsShow, poolsSet, poolsDelete),
+		options: []option{
+			textOption("PROJECT", "the pool is that of a project: only its tasks may use it", "--project"),
+			textOption("TEXT", "set: what the pool is for", "--description"),
+			flagOption("set: tasks keep their slots while they are deferred", "--include-deferred"),
+			flagOption("set: they give them back", "--no-include-deferred"),
+			noteOption,
+			flagOption("show what would be changed", "-d", "--dry-run"),
+			jsonOption,
+		},
+		run: runPools,
+	}
+}
+
 // runPools lists, shows, makes, changes and deletes pools (control K801).
 func runPools(ctx context.Context, c *call) error {
 	do, err := poolsForm(c)

@@ -10,6 +10,23 @@ import (
 	"github.com/trowel-project/trowel/internal/terminal"
 )
 
+// projectsRow is the row of the command project.
+func projectsRow() command {
+	return command{
+		name: "project", aliases: []string{"projects"}, section: sectionProject, remote: true,
+		lines: []line{{"projects [name]", "show projects"}},
+		usage: []string{"projects [name]"},
+		max:   1,
+		options: []option{
+			textOption("ID", "show what comes after this id", "--last-id"),
+			intOption("N", "show at most N", "--count").or("100"),
+			textOption("PATTERN", "show those whose name contains this", "--name"),
+			jsonOption,
+		},
+		run: remote(runProjects),
+	}
+}
+
 // runProjects lists projects, or shows one (server 1.10.5).
 func runProjects(ctx context.Context, c *call, server *client.Client) error {
 	projects, err := findProjects(ctx, c, server)

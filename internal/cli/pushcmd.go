@@ -21,6 +21,24 @@ import (
 // tempFolder is where push keeps its archive, below the current folder (server 1.10.1).
 const tempFolder = ".digdag/tmp"
 
+// pushRow is the row of the command push.
+func pushRow() command {
+	return command{
+		name: "push", section: sectionProject, remote: true,
+		lines: []line{{"push <project>", "make an archive of a project and send it to the server"}},
+		usage: []string{"push <project> -r <revision>"},
+		min:   1, max: 1,
+		options: []option{
+			projectOption,
+			textOption("REVISION", "name of the revision; default: a random one", "-r", "--revision"),
+			textOption("TIME", "start schedules from then: \"yyyy-MM-dd HH:mm:ss Z\" or UNIX seconds; default: now",
+				"--schedule-from"),
+			flagOption("send what links that leave the project point to", "--copy-outgoing-symlinks"),
+		},
+		run: runPush,
+	}
+}
+
 // runPush makes an archive of a project and sends it (server 1.10.1).
 func runPush(ctx context.Context, c *call) error {
 	var from time.Time
@@ -126,7 +144,7 @@ func pushRefused(c *call, err error) error {
 		return err
 	}
 	if !c.env.Terminals.Stderr {
-		terminal.Say(c.env.Stderr, "error: %s\n\n", errorText(err))
+		terminal.Say(c.env.Stderr, "error: %s\n\n", serverErrorText(err))
 	}
 	dig.Render(c.env.Stderr, findings, c.env.colour())
 	return &exitError{exitFailure}

@@ -279,16 +279,16 @@ func replay(t *testing.T, project string, step recordedStep, logs bool) recorded
 
 func recordedRun(t *testing.T, project string, step recordedStep, w *watcher) *preparation {
 	t.Helper()
-	args, err := parse(find(table, "run").allOptions(), []string{step.Workflow + ".dig", "--project", project, "--no-save"})
+	env := Env{
+		Args: []string{"trowel", "run", step.Workflow + ".dig", "--project", project, "--no-save"}, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard,
+		Dir: t.TempDir(), Environ: os.Environ(), Now: time.Now,
+	}
+	c, err := readCall(env, newConsole(t).commands)
 	if err != nil {
 		t.Fatal(err)
 	}
-	env := Env{
-		Args: []string{"trowel"}, Stdin: strings.NewReader(""), Stdout: io.Discard, Stderr: io.Discard,
-		Dir: t.TempDir(), Environ: os.Environ(), Now: time.Now,
-	}
 	l := &preparation{
-		c: &call{env: env, program: "trowel", commands: table, command: find(table, "run"), args: args},
+		c: c,
 		runOptions: runOptions{
 			settings: config.Settings{"secrets.greeting": {Value: "hello"}}, environ: env.Environ, now: env.Now,
 			view: w, logs: &logging.Handler{To: io.Discard, Thread: "main"},

@@ -23,9 +23,9 @@ func commandError(c *call, err error) string {
 		return fmt.Sprintf("the answer to %s is not one of a Trowel server\n%s", foreign.Request, foreignFix(foreign.Endpoint))
 	}
 	if !ok {
-		return c.errorWithFix(err)
+		return c.errorWithFix(err, serverText)
 	}
-	text := errorText(err)
+	text := serverErrorText(err)
 	if c.env.Terminals.Stderr && refused.Request != "" {
 		text = refusedForPeople(refused)
 		if near, ok := errors.AsType[*nearMissError](err); ok {

@@ -141,9 +141,10 @@ func TestRefusals(t *testing.T) {
 			t.Parallel()
 			url := refusing(t, tc.trowels, tc.status, tc.header, tc.body)
 			for terminal, want := range map[bool]string{true: tc.people, false: tc.others} {
-				env, _, stderr := newConsole(t).env(append(strings.Fields(tc.args), "-e", url)...)
+				console := newConsole(t)
+				env, _, stderr := console.env(append(strings.Fields(tc.args), "-e", url)...)
 				env.Terminals.Stderr = terminal
-				if exit := Run(t.Context(), env); exit != exitFailure {
+				if exit := console.exec(env); exit != exitFailure {
 					t.Errorf("exit = %d, want %d", exit, exitFailure)
 				}
 				_, got, _ := strings.Cut(strings.ReplaceAll(stderr.String(), url, "SERVER"), "\n") // the banner
@@ -159,7 +160,7 @@ func TestRefusals(t *testing.T) {
 // Who may not list tokens is not told to list them.
 func TestTokensFix(t *testing.T) {
 	t.Parallel()
-	c := &call{program: "trowel", command: find(table, "tokens")}
+	c := newConsole(t).call("tokens")
 	fix := refusedFix(c, &client.StatusError{Code: http.StatusForbidden, Body: []byte(`{"message":"no"}`)})
 	if !strings.HasSuffix(fix, "`trowel tokens create --database DIR --name NAME --role admin`") {
 		t.Error(fix)
@@ -191,7 +192,7 @@ func TestSignInRefused(t *testing.T) {
 		for _, terminal := range []bool{true, false} {
 			env, _, stderr := c.env(append([]string{"kill", "6", "-c", "settings", "-e", url}, strings.Fields(tc.args)...)...)
 			env.Terminals.Stderr = terminal
-			if exit := Run(t.Context(), env); exit != exitFailure || !strings.HasSuffix(stderr.String(), want) {
+			if exit := c.exec(env); exit != exitFailure || !strings.HasSuffix(stderr.String(), want) {
 				t.Errorf("%s, terminal %t: exit %d, %q, want %q at the end", tc.name, terminal, exit, stderr, want)
 			}
 		}

@@ -161,10 +161,19 @@ func checkHeader(header http.Header) error {
 	return nil
 }
 
-// remoteText is what people read of an error of the server or of the way to it (server 1.7.3): Digdag's
+// serverErrorText is what people read of any error of a command that talks to a server.
+func serverErrorText(err error) string { return errorText(err, serverText) }
+
+// serverText is what people read of an error of the server or of the way to it (server 1.7.3): Digdag's
 // text, and behind it what the server said if that is not in it, or how to find the server. It is
 // empty for any other error.
-func remoteText(err error) string {
+func serverText(err error) string {
+	if near, ok := errors.AsType[*nearMissError](err); ok {
+		return serverErrorText(near.err) + "\n" + didYouMean(near.near)
+	}
+	if foreign, ok := errors.AsType[*client.ForeignError](err); ok {
+		return foreign.Error() + "\n" + foreignFix(foreign.Endpoint)
+	}
 	if refused, ok := errors.AsType[*client.StatusError](err); ok {
 		return refusedText(refused)
 	}

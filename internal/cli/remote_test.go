@@ -2,84 +2,13 @@ package cli
 
 import (
 	"fmt"
-	"io"
-	"net/http"
-	"net/http/httptest"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/trowel-project/trowel/internal/version"
 )
-
-// versionCheck is what every command asks first.
-const versionCheck = "GET version/check?client=0.10.6&version=" + version.Number
-
-// Answers of a server, in the shapes that were recorded.
-const (
-	goodVersion = `{"serverVersion":"0.10.6","upgradeRecommended":false,"apiCompatible":true}`
-
-	projectDemo = `{"id":"1","name":"demo","revision":"r1","createdAt":"2024-01-01T00:00:00Z","updatedAt":"2024-01-01T18:00:00Z",` +
-		`"deletedAt":null,"archiveType":"db","archiveMd5":"jLRpyUChql91xNxDlwdk+Q=="}`
-	workflowMain = `{"id":"2","name":"main","project":{"id":"1","name":"demo"},"revision":"r1","timezone":"UTC","config":{"+a":{"echo>":"a ${session_date}"},"+b":{"sh>":"echo b"}}}`
-	attemptDone  = `{"status":"success","id":"4","index":1,"project":{"id":"1","name":"demo"},"workflow":{"name":"main","id":"2"},"sessionId":"3",` +
-		`"sessionUuid":"21b98f61-0000-4000-8000-000000000000","sessionTime":"2024-01-15T00:00:00+00:00","retryAttemptName":null,"done":true,"success":true,` +
-		`"cancelRequested":false,"params":{"k":"<v>"},"createdAt":"2024-01-01T00:00:00Z","finishedAt":"2024-01-01T00:00:05Z"}`
-	scheduleMain = `{"id":"5","project":{"id":"1","name":"demo"},"workflow":{"id":"2","name":"main"},"nextRunTime":"2024-01-01T18:05:06Z",` +
-		`"nextScheduleTime":"2024-01-02T00:00:00+09:00","disabledAt":"2024-01-01T18:02:02Z"}`
-	summaryMain = `{"id":"5","project":{"id":"1","name":"demo"},"workflow":{"id":"2","name":"main"},"nextRunTime":"2024-01-02T18:05:06Z",` +
-		`"nextScheduleTime":"2024-01-02T00:00:00+09:00","createdAt":"2024-01-01T18:02:02Z","updatedAt":"2024-01-01T18:02:02Z","disabledAt":null}`
-)
-
-// answers are what a server says to requests, by method and path; the status stands before the body
-// unless it is 200.
-type answers map[string]string
-
-// apiServer is a server of fixed answers that remembers what it was asked.
-type apiServer struct {
-	url string
-
-	mu    sync.Mutex
-	asked []string
-}
-
-func newAPI(t *testing.T, known answers) *apiServer {
-	t.Helper()
-	s := &apiServer{}
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		asked := r.Method + " " + strings.TrimPrefix(r.RequestURI, "/api/")
-		answer, found := known[asked]
-		if asked == versionCheck {
-			if !found {
-				answer, found = goodVersion, true
-			}
-		} else {
-			s.mu.Lock()
-			if len(body) > 0 && r.Header.Get("Content-Type") == "application/json" {
-				s.asked = append(s.asked, asked+" "+strings.TrimSpace(string(body)))
-			} else {
-				s.asked = append(s.asked, asked)
-			}
-			s.mu.Unlock()
-		}
-		status := http.StatusOK
-		if !found {
-			answer = `404{"message":"Resource does not exist: ` + asked + `","status":404}`
-		}
-		if len(answer) > 3 && strings.ContainsAny(answer[:1], "45") {
-			_, _ = fmt.Sscan(answer[:3], &status)
-			answer = answer[3:]
-		}
-		w.WriteHeader(status)
-		_, _ = io.WriteString(w, answer)
-	}))
-	t.Cleanup(server.Close)
-	s.url = server.URL
-	return s
-}
 
 // remoteCase is a command line and what it does on a server.
 type remoteCase struct {
@@ -486,9 +415,10 @@ func TestIgnoredPath(t *testing.T) {
 		{"http://127.0.0.1:1/", true, ""},
 		{"127.0.0.1:1", true, ""},
 	} {
-		env, _, stderr := newConsole(t).env("version", "-e", tc.endpoint)
+		console := newConsole(t)
+		env, _, stderr := console.env("version", "-e", tc.endpoint)
 		env.Terminals.Stderr = tc.isTerminal
-		Run(t.Context(), env)
+		console.exec(env)
 		_, rest, _ := strings.Cut(stderr.String(), "warning: the path ")
 		if got, _, _ := strings.Cut(rest, " of the endpoint is ignored"); got != tc.want {
 			t.Errorf("%s, terminal %v: the path %q is said to be ignored, want %q: %s", tc.endpoint, tc.isTerminal, got, tc.want, stderr)

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"strconv"
 	"time"
@@ -12,13 +11,6 @@ import (
 )
 
 // This file holds the forms in which several commands show what a server answers (server 1.8, 1.10).
-
-// printJSON writes an answer for programs: one document, on one line.
-func printJSON(c *call, answer any) error {
-	encoder := json.NewEncoder(c.env.Stdout)
-	encoder.SetEscapeHTML(false)
-	return encoder.Encode(answer)
-}
 
 // localTime is a moment in the zone of this system.
 func localTime(c *call, i api.Instant) string {

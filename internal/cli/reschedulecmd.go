@@ -8,6 +8,25 @@ import (
 	"github.com/trowel-project/trowel/internal/terminal"
 )
 
+// rescheduleRow is the row of the command reschedule.
+func rescheduleRow() command {
+	return command{
+		name: "reschedule", section: sectionSchedule, remote: true,
+		lines: []line{{"reschedule <schedule-id> | <project-name> <name>", "skip sessions of a schedule"}},
+		usage: []string{"reschedule <schedule-id> | <project-name> <name>"},
+		min:   1, max: 2,
+		options: []option{
+			intOption("N", "skip this many, counted from now", "-s", "--skip").or("0"),
+			textOption("TIME", "skip up to then: \"yyyy-MM-dd HH:mm:ss Z\", UNIX seconds or now", "-t", "--skip-to").
+				offering(oneOf("now")),
+			textOption("TIME", "run the next one then: \"yyyy-MM-dd HH:mm:ss Z\" or UNIX seconds", "-a", "--run-at"),
+			flagOption("show what would be changed", "-d", "--dry-run"),
+			jsonOption,
+		},
+		run: runReschedule,
+	}
+}
+
 // runReschedule moves a schedule on (server 1.10.16).
 func runReschedule(ctx context.Context, c *call) error {
 	if len(c.args.positional) == 1 && !allDigits(c.args.positional[0]) {

@@ -48,6 +48,28 @@ func countGiven(a *arguments, names ...string) int {
 	return n
 }
 
+// retryRow is the row of the command retry.
+func retryRow() command {
+	return command{
+		name: "retry", section: sectionSession, remote: true,
+		lines: []line{{"retry <attempt-id>", "run a session again"}},
+		usage: []string{"retry <attempt-id>"},
+		min:   1, max: 1,
+		options: options([]option{
+			flagOption("use the latest revision", "--latest-revision"),
+			flagOption("use the revision of the attempt", "--keep-revision"),
+			textOption("REVISION", "use this revision", "--revision"),
+			flagOption("run all tasks", "--all"),
+			flagOption("run the tasks that did not succeed", "--resume"),
+			textOption("+NAME", "run this task and all after it", "--resume-from"),
+			textOption("NAME", "name of the attempt; default: a random one", "--name"),
+			waitOption,
+			jsonOption,
+		}, paramOptions),
+		run: runRetry,
+	}
+}
+
 // runRetry runs a session again (server 1.10.8).
 func runRetry(ctx context.Context, c *call) error {
 	id, err := firstID(c)

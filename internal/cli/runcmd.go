@@ -38,6 +38,38 @@ type preparation struct {
 	runOptions
 }
 
+// runRow is the row of the command run.
+func runRow() command {
+	return command{
+		name: "run", aliases: []string{"r"}, section: sectionLocal,
+		lines: []line{{"run <workflow.dig> [+task]", "run a workflow, or one task of it"}},
+		usage: []string{"run <workflow.dig> [+task] [options...]"},
+		min:   1, max: 2, operand: workflowFile,
+		options: options([]option{
+			projectOption,
+			flagOption("run every task, whatever succeeded before", "-a", "--rerun", "--all"),
+			textOption("+NAME", "run this task and all after it, even if they succeeded before", "-s", "--start"),
+			textOption("+NAME", "run only what it takes to get this task done, and the task", "-g", "--goal"),
+			textOption("+NAME", "run only what comes before this task", "-e", "--end"),
+			textOption("DIR", "keep what succeeded in this folder of the project", "-o", "--save").
+				or(".digdag/status").offering(anyFolder),
+			flagOption("neither keep nor use what succeeded", "--no-save"),
+		}, paramOptions, []option{
+			textOption("SESSION", "daily, hourly, schedule, last, \"yyyy-MM-dd\" or \"yyyy-MM-dd HH:mm:ss\"",
+				"-t", "--session-time", "--session").or("last").offering(oneOf("daily", "hourly", "schedule", "last")),
+			flagOption("go through the tasks without running them", "-d", "--dry-run"),
+			flagOption("log the parameters of each task before it runs", "-E", "--show-params"),
+			flagOption("both --dry-run and --show-params", "-dE"),
+			textOption("ZONE", "accepted for Digdag's sake; has no effect", "--timezone"),
+			intOption("N", "run at most N tasks at a time; default: no limit", "--max-task-threads").or("0"),
+			textOption("DIR", "write a log of each task below this folder", "-O", "--task-log").offering(anyFolder),
+			flagOption("write events to standard output, each a line of JSON, and no log", "--json"),
+		}),
+		refuse: runConflict,
+		run:    runRun,
+	}
+}
+
 // runRun runs a workflow of a local project (server 1.9.2).
 func runRun(ctx context.Context, c *call) error {
 	p, err := prepareRun(ctx, c)
@@ -257,22 +289,6 @@ func (p *preparation) resumeCommand() string {
 	return textutil.ShellLine(words...)
 }
 
-// projectDir is the absolute folder of --project, by default the working folder.
-func projectDir(c *call) (string, error) {
-	name := c.args.text("--project")
-	if name == "" {
-		return c.env.Dir, nil
-	}
-	dir := c.env.path(name)
-	if _, err := os.Stat(dir); err != nil {
-		if errors.Is(err, os.ErrNotExist) {
-			err = &fix.MissingFileError{Path: dir}
-		}
-		return "", fix.UseProject.Failed(err)
-	}
-	return dir, nil
-}
-
 // runFolder returns the project's folder and the argument that names the workflow in it. Where the
 // working folder has no workflow of its own, a file below it brings its folder along (differs from
 // server 1.9.2, see docs/compatibility.md).
@@ -381,4 +397,20 @@ func taskLogDir(c *call, settings config.Settings) (string, error) {
 	default:
 		return "", notPartOf("setting log-server.type = " + kind)
 	}
+}
+
+// runConflict refuses options of run that exclude each other (server 1.9.2). The texts are Digdag's;
+// the second one names the wrong option, and --start with --end is allowed.
+func runConflict(a *arguments) string {
+	switch {
+	case a.given("--start") && a.given("--goal"):
+		return "-s, --start and -g, --goal don't work together"
+	case a.given("--goal") && a.given("--end"):
+		return "-s, --start and -e, --end don't work together"
+	case a.given("--rerun") && a.given("--start"):
+		return "-a, --rerun and -s, --start don't work together"
+	case a.given("--rerun") && a.given("--goal"):
+		return "-a, --rerun and -g, --goal don't work together"
+	}
+	return ""
 }

@@ -15,6 +15,18 @@ import (
 // tell everything anew.
 const fromScheduler = "scheduler"
 
+// schedulerRow is the row of the command scheduler.
+func schedulerRow() command {
+	return command{
+		name: "scheduler", aliases: []string{"sched"}, section: sectionLocal,
+		lines:   []line{{"scheduler", "run the schedules of a local project"}},
+		usage:   []string{"sched [options...]"},
+		people:  []string{"scheduler [options...]"},
+		options: options([]option{projectOption}, serverOptions, paramOptions),
+		run:     runScheduler,
+	}
+}
+
 // runScheduler runs a server for one local project (server 1.9.5, language S29): its tasks work in the
 // project's folder itself, and its files are looked at again and again.
 func runScheduler(ctx context.Context, c *call) error {

@@ -32,6 +32,21 @@ func listedSchedules(ctx context.Context, c *call, server *client.Client) (*api.
 // schedulesPage is how many schedules a page has (server 2.6.5).
 const schedulesPage = 100
 
+// schedulesRow is the row of the command schedule.
+func schedulesRow() command {
+	return command{
+		name: "schedule", aliases: []string{"schedules"}, section: sectionSchedule, remote: true,
+		lines: []line{{"schedules [project-name] [name]", "show schedules"}},
+		usage: []string{
+			"schedules",
+			"schedules <project-name> [name]  show those of a project, or of a workflow; on a terminal or with --json",
+		},
+		max:     2,
+		options: []option{jsonOption},
+		run:     remote(runSchedules),
+	}
+}
+
 // runSchedules lists the first page of schedules (server 1.10.14).
 func runSchedules(ctx context.Context, c *call, server *client.Client) error {
 	if names := c.args.positional; len(names) > 0 && !c.env.Terminals.Stdout && !c.args.given("--json") {

@@ -11,6 +11,16 @@ import (
 	"github.com/trowel-project/trowel/internal/terminal"
 )
 
+// schemaRow is the row of the command schema.
+func schemaRow() command {
+	return command{
+		name: "schema", section: sectionLocal, extra: true,
+		lines: []line{{"schema", "write a JSON Schema of .dig files, for editors"}},
+		usage: []string{"schema"},
+		run:   runSchema,
+	}
+}
+
 // runSchema writes the JSON Schema of workflow files to standard output.
 func runSchema(_ context.Context, c *call) error {
 	var text bytes.Buffer

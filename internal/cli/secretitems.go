@@ -3,6 +3,7 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"github.com/trowel-project/trowel/internal/secret"
 	"io"
 	"slices"
 	"strings"
@@ -30,13 +31,13 @@ func readSecretItems(c *call, items []string) ([]pair, error) {
 			return nil, err
 		}
 	}
-	for _, secret := range s.secrets {
-		if !validSecretKey(secret.key) {
-			return nil, c.usage("Invalid secret key: "+secret.key).hinting("%s", secretKeyHint)
+	for _, item := range s.secrets {
+		if !secret.ValidKey(item.key) {
+			return nil, c.usage("Invalid secret key: "+item.key).hinting("%s", secretKeyHint)
 		}
-		if len(secret.value) > maxSecretValue {
-			return nil, c.usage("Invalid secret value for key: "+secret.key).
-				hinting("a value has at most %d bytes, this one has %d", maxSecretValue, len(secret.value))
+		if len(item.value) > secret.MaxValueBytes {
+			return nil, c.usage("Invalid secret value for key: "+item.key).
+				hinting("a value has at most %d bytes, this one has %d", secret.MaxValueBytes, len(item.value))
 		}
 	}
 	return s.secrets, nil
@@ -92,7 +93,7 @@ func (s *secretItems) ask(key string) error {
 	if s.stdinRead {
 		return s.call.usage("Stdin already read")
 	}
-	if !validSecretKey(key) { // before somebody types a value in vain
+	if !secret.ValidKey(key) { // before somebody types a value in vain
 		return s.call.usage("Invalid secret key: "+key).hinting("%s", secretKeyHint)
 	}
 	value, err := s.call.env.AskSecret(key + ":")
@@ -127,14 +128,14 @@ func (s *secretItems) readMany(source string) error {
 	if err != nil {
 		return fmt.Errorf("read secrets from %s: %w", strings.TrimPrefix(name, "file: "), err)
 	}
-	for _, secret := range secrets {
-		if secret.key == "" {
+	for _, item := range secrets {
+		if item.key == "" {
 			return s.call.usage("Invalid key/value in " + name)
 		}
-		if s.has(secret.key) {
-			return s.call.usage(fmt.Sprintf("Duplicate secret key: '%s' in %s", secret.key, name))
+		if s.has(item.key) {
+			return s.call.usage(fmt.Sprintf("Duplicate secret key: '%s' in %s", item.key, name))
 		}
-		s.secrets = append(s.secrets, secret)
+		s.secrets = append(s.secrets, item)
 	}
 	return nil
 }
@@ -154,8 +155,8 @@ func (s *secretItems) stdin() ([]byte, error) {
 
 // has reports whether a key was given already.
 func (s *secretItems) has(key string) bool {
-	for _, secret := range s.secrets {
-		if secret.key == key {
+	for _, item := range s.secrets {
+		if item.key == key {
 			return true
 		}
 	}

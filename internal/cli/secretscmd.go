@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"github.com/trowel-project/trowel/internal/secret"
 	"slices"
 
 	"github.com/trowel-project/trowel/internal/api"
@@ -20,6 +21,29 @@ type secretKeeper interface {
 
 // secretsRewriteWord is the argument with which secrets are stored anew.
 const secretsRewriteWord = "rewrite"
+
+// secretsRow is the row of the command secrets.
+func secretsRow() command {
+	return command{
+		name: "secrets", aliases: []string{"secret"}, section: sectionProject, remote: true,
+		lines: []line{{"secrets --local | --project <project>", "list, set and delete secrets"}},
+		usage: []string{
+			"secrets [--local] [--project <project>] [--set <key>=<value>] [--delete key]",
+			"secrets rewrite -o <dir> | -c <file>                  store all secrets of a database anew, bound to their projects and keys",
+		},
+		max: 1, operand: oneOf(secretsRewriteWord),
+		options: []option{
+			flagOption("the secrets of local runs, in the user's configuration folder", "--local"),
+			textOption("PROJECT", "the secrets of a project on the server", "--project"),
+			listOption("ITEM", "KEY=VALUE, KEY=@FILE, KEY=- (value from standard input), KEY (asks for the value), "+
+				"@FILE or @- (many, as YAML or JSON)", "--set"),
+			listOption("KEY", "delete secrets", "--delete"),
+			textOption("DIR", "rewrite: the database in this folder, rather than that of the file of --config", "-o", "--database").offering(anyFolder),
+			jsonOption,
+		},
+		run: runSecrets,
+	}
+}
 
 // runSecrets lists, sets and deletes secrets (server 1.10.19). --local wins over --project.
 func runSecrets(ctx context.Context, c *call) error {
@@ -110,7 +134,7 @@ func checkDeleted(c *call, keys []string) error {
 			return c.usage("").hinting("--delete has an empty key")
 		case seen[key]:
 			return c.usage(fmt.Sprintf("Duplicate --delete secret key: '%s'", key))
-		case !validSecretKey(key):
+		case !secret.ValidKey(key):
 			return c.usage("Invalid secret key: "+key).hinting("%s", secretKeyHint)
 		}
 		seen[key] = true

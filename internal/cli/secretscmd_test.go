@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"github.com/trowel-project/trowel/internal/secret"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -36,7 +37,7 @@ func TestSetSecrets(t *testing.T) {
 		},
 		{"many in a JSON file", []string{"@many.json"}, "", map[string]string{"a.b": "1", "c": "2"}},
 		{"many on standard input", []string{"@-"}, "{a: 1, b: two}", map[string]string{"a": "1", "b": "two"}},
-		{"the longest value", []string{"a=-"}, strings.Repeat("x", maxSecretValue), map[string]string{"a": strings.Repeat("x", maxSecretValue)}},
+		{"the longest value", []string{"a=-"}, strings.Repeat("x", secret.MaxValueBytes), map[string]string{"a": strings.Repeat("x", secret.MaxValueBytes)}},
 	}
 	for _, tc := range cases {
 		t.Run(tc.name, func(t *testing.T) {
@@ -114,7 +115,7 @@ func TestSecretsComplaints(t *testing.T) {
 			c := newConsole(t)
 			for name, content := range map[string]string{
 				"many": "b: 1\na: 2\n", "twice": "a: 1\na: 2\n", "nokey": "\"\": 1\n", "list": "[a]\n", "empty": "",
-				"deep": "a: 1\nb: {c: 1}\n", "broken": "a: hidden\nb: [hidden\n", "null": "a:\n", "long": strings.Repeat("x", maxSecretValue+1),
+				"deep": "a: 1\nb: {c: 1}\n", "broken": "a: hidden\nb: [hidden\n", "null": "a:\n", "long": strings.Repeat("x", secret.MaxValueBytes+1),
 				secretsDir + "/kept": "k",
 			} {
 				c.write(name, content)
@@ -163,7 +164,7 @@ func TestDeleteSecretOnTerminal(t *testing.T) {
 	}
 	env, _, stderr := c.env("secrets", "--local", "--delete", "pg.pasword", "token", "x")
 	env.Terminals = Terminals{Stdout: true, Stderr: true}
-	exit := Run(t.Context(), env)
+	exit := c.exec(env)
 	const want = "There is no secret 'pg.pasword'\ndid you mean \"pg.password\"?\nSecret 'token' deleted\nThere is no secret 'x'\n"
 	if got := strings.TrimPrefix(stderr.String(), testBanner); exit != 0 || got != want {
 		t.Errorf("secrets --delete on a terminal: exit = %d, stderr = %q, want 0 and %q", exit, got, want)
@@ -215,8 +216,8 @@ func TestSecretKeys(t *testing.T) {
 		"": false, "1a": false, "a.": false, ".a": false, "a..b": false, "a_": false, "a-": false, "a b": false, "a/b": false,
 		"a.1": false, "é": false, "a\n": false, strings.Repeat("a", 256): false,
 	} {
-		if got := validSecretKey(key); got != want {
-			t.Errorf("validSecretKey(%q) = %v, want %v", key, got, want)
+		if got := secret.ValidKey(key); got != want {
+			t.Errorf("secret.ValidKey(%q) = %v, want %v", key, got, want)
 		}
 	}
 }

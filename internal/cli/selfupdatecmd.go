@@ -2,6 +2,20 @@ package cli
 
 import "context"
 
+// selfupdateRow is the row of the command selfupdate.
+func selfupdateRow() command {
+	return command{
+		name: "selfupdate", section: sectionOther,
+		lines: []line{{"selfupdate [version]", "replace this program by a newer one"}},
+		usage: []string{"selfupdate [version]]"}, // the second bracket is Digdag's
+		max:   1,
+		options: []option{
+			textOption("URL", "where to fetch it", "-e", "--endpoint").or("http://dl.digdag.io"),
+		},
+		run: runSelfupdate,
+	}
+}
+
 // runSelfupdate says how to upgrade. Digdag's replaces the program by what a server of its own hands
 // out (server 1.9.7); this program is installed and upgraded like any other.
 func runSelfupdate(_ context.Context, c *call) error {

@@ -12,6 +12,17 @@ import (
 	"github.com/trowel-project/trowel/internal/logging"
 )
 
+// serverRow is the row of the command server.
+func serverRow() command {
+	return command{
+		name: "server", section: sectionServer,
+		lines:   []line{{"server", "run a server with API and schedules"}},
+		usage:   []string{"server [options...]"},
+		options: options(serverOptions, paramOptions),
+		run:     runServer,
+	}
+}
+
 // runServer runs a server until a signal ends it (server 1.9.4, 3.3).
 func runServer(ctx context.Context, c *call) error {
 	if text := serverConflict(c); text == textNoDatabase {

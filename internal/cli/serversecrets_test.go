@@ -141,7 +141,7 @@ func TestSecretsWithoutKey(t *testing.T) {
 			"GET projects?name=demo":   `{"projects":[{"id":"1","name":"demo"}]}`,
 			"PUT projects/1/secrets/a": `400{"message":"` + secret.NoKeyText + `","status":400}`,
 		},
-		stderr: "error: Failed to set project secret: Bad Request\nthe server says: " + secret.NoKeyText + "\n" + noKeyFix + "\n",
+		stderr: "error: Failed to set project secret: Bad Request\nthe server says: " + secret.NoKeyText + "\n" + "fix: set digdag.secret-encryption-key in the configuration of the server to 16 random bytes in Base64, the same on all servers of the database, and " + "start it again; `openssl rand -base64 16` makes one" + "\n",
 	}})
 }
 

@@ -12,6 +12,26 @@ import (
 	"github.com/trowel-project/trowel/internal/textutil"
 )
 
+// sessionsRow is the row of the command session.
+func sessionsRow() command {
+	return command{
+		name: "session", aliases: []string{"sessions"}, section: sectionSession, remote: true,
+		lines: []line{
+			{"sessions [project-name] [name]", "show sessions"},
+			{"session <session-id>", "show one session"},
+		},
+		usage: []string{
+			"sessions                         show sessions for all workflows",
+			"sessions <project-name>          show sessions of all workflows of a project",
+			"sessions <project-name> <name>   show sessions of one workflow",
+			"session <session-id>             show one session",
+		},
+		max:     2,
+		options: pageOptions,
+		run:     remote(runSessions),
+	}
+}
+
 // runSessions lists sessions, or shows one (server 1.10.11).
 func runSessions(ctx context.Context, c *call, server *client.Client) error {
 	if len(c.args.positional) == 1 && allDigits(c.args.positional[0]) {

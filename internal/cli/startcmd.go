@@ -21,6 +21,26 @@ const (
 	textHintRetry        = "\nhint: use `%s` command to run the session again for the same session_time"
 )
 
+// startRow is the row of the command start.
+func startRow() command {
+	return command{
+		name: "start", section: sectionSession, remote: true,
+		lines: []line{{"start <project-name> <name>", "start a session of a workflow"}},
+		usage: []string{"start <project-name> <name>"},
+		min:   2, max: 2,
+		options: options([]option{
+			textOption("SESSION", "daily, hourly, now, \"yyyy-MM-dd\" or \"yyyy-MM-dd HH:mm:ss\"; required", "--session").
+				offering(oneOf("daily", "hourly", "now")),
+			textOption("REVISION", "use the workflow of this revision", "--revision"),
+			textOption("NAME", "name of the attempt, to run the session again", "--retry"),
+			flagOption("show what would be started", "-d", "--dry-run"),
+			waitOption,
+			jsonOption,
+		}, paramOptions),
+		run: runStart,
+	}
+}
+
 // runStart starts a session of a workflow (server 1.10.7).
 func runStart(ctx context.Context, c *call) error {
 	if !c.args.given("--session") {

@@ -20,7 +20,7 @@ func TestCommandNames(t *testing.T) {
 	want := strings.Fields("init run check scheduler server push archive upload download project workflow start retry " +
 		"session attempts attempt reschedule backfill log kill task schedule disable enable delete secrets version migrate selfupdate")
 	var got []string
-	for _, c := range table {
+	for _, c := range table() {
 		if !c.extra {
 			got = append(got, c.name)
 		}
@@ -34,7 +34,7 @@ func TestCommandNames(t *testing.T) {
 func TestTable(t *testing.T) {
 	t.Parallel()
 	commands := map[string]bool{}
-	for _, c := range table {
+	for _, c := range table() {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			if len(c.lines) == 0 || len(c.usage) == 0 || !slices.Contains(sections, c.section) {
@@ -70,7 +70,7 @@ func TestTable(t *testing.T) {
 func TestOptionsThatHandlersAskFor(t *testing.T) {
 	t.Parallel()
 	known := map[string]bool{}
-	for _, c := range table {
+	for _, c := range table() {
 		for _, o := range c.allOptions() {
 			for _, name := range o.names {
 				known[name] = true

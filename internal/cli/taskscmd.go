@@ -11,6 +11,22 @@ import (
 	"github.com/trowel-project/trowel/internal/terminal"
 )
 
+// tasksRow is the row of the command task.
+func tasksRow() command {
+	return command{
+		name: "task", aliases: []string{"tasks"}, section: sectionSession, remote: true,
+		lines: []line{{"tasks <attempt-id>", "show the tasks of an attempt"}},
+		usage: []string{"tasks <attempt-id>"},
+		min:   1, max: 1,
+		options: []option{
+			textOption("STATE", "show only those in this state, as in error or running", "--status").
+				offering(oneOf(taskStates()...)).checked(knownState),
+			jsonOption,
+		},
+		run: runTasks,
+	}
+}
+
 // runTasks lists the tasks of an attempt (server 1.10.13).
 func runTasks(ctx context.Context, c *call) error {
 	id, err := firstID(c)

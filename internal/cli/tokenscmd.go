@@ -32,6 +32,30 @@ type tokenKeeper interface {
 
 var _ tokenKeeper = (*client.Client)(nil)
 
+// tokensRow is the row of the command tokens.
+func tokensRow() command {
+	return command{
+		name: "tokens", aliases: []string{"token"}, section: sectionServer, remote: true, extra: true,
+		lines: []line{{"tokens [list|create|revoke]", "list, make and revoke tokens for the API"}},
+		usage: []string{
+			"tokens [list]                               show all tokens",
+			"tokens create --name <name> --role <role>   make a token",
+			"tokens revoke <token-id>                    make a token worthless",
+		},
+		max: 2, operand: oneOf(tokensList, tokensCreate, tokensRevoke),
+		options: []option{
+			textOption("NAME", "create: who will have it", "--name"),
+			textOption("ROLE", "create: "+textutil.CommaList(roleNames()), "--role").offering(oneOf(roleNames()...)).checked(knownRole),
+			textOption("PROJECT", "create: the only project that it is for; default: all", "--project"),
+			textOption("LENGTH", "create: how long it holds, as in 90d; default: until it is revoked", "--expires"),
+			textOption("DIR", "work on the database in this folder, rather than ask a server; as with --config and a file with database.type",
+				"-o", "--database").offering(anyFolder),
+			jsonOption,
+		},
+		run: runTokens,
+	}
+}
+
 // runTokens lists, makes and revokes tokens. Without an administrator nobody may do that over the API, so
 // it is also done on the database itself.
 func runTokens(ctx context.Context, c *call) error {

@@ -11,6 +11,20 @@ import (
 	"github.com/trowel-project/trowel/internal/fix"
 )
 
+// uploadRow is the row of the command upload.
+func uploadRow() command {
+	return command{
+		name: "upload", section: sectionProject, remote: true,
+		lines: []line{{"upload <path.tar.gz> <project>", "send an archive to the server"}},
+		usage: []string{"upload <path.tar.gz> <project>"},
+		min:   2, max: 2, operand: anyFile,
+		options: []option{
+			textOption("REVISION", "name of the revision; default: a random one", "-r", "--revision"),
+		},
+		run: runUpload,
+	}
+}
+
 // runUpload sends an archive as it is (server 1.10.3).
 func runUpload(ctx context.Context, c *call) (err error) {
 	name := c.args.positional[0]

@@ -2,19 +2,19 @@ package cli
 
 import (
 	"context"
-	"io"
-	"time"
-
 	"github.com/trowel-project/trowel/internal/terminal"
 	"github.com/trowel-project/trowel/internal/version"
 )
 
-// clockFormat is how Digdag prints a time of the system's zone (server 1.8).
-const clockFormat = "2006-01-02 15:04:05 -0700"
-
-// writeBanner writes the line that precedes everything else on standard error (server 1.1).
-func writeBanner(w io.Writer, now time.Time) {
-	terminal.Say(w, "%s: Trowel v%s\n", now.Format(clockFormat), version.Number)
+// versionRow is the row of the command version.
+func versionRow() command {
+	return command{
+		name: "version", section: sectionOther, remote: true,
+		lines: []line{{"version", "show the versions of client and server"}},
+		usage: []string{"version"},
+		max:   -1,
+		run:   runVersion,
+	}
 }
 
 // runVersion prints the versions of client and server (server 1.10.20), which need not fit.

@@ -11,6 +11,21 @@ import (
 	"github.com/trowel-project/trowel/internal/terminal"
 )
 
+// whyRow is the row of the command why.
+func whyRow() command {
+	return command{
+		name: "why", section: sectionSession, remote: true, extra: true,
+		lines: []line{{"why <attempt-id> [+task]", "show why an attempt or a task does not run"}},
+		usage: []string{
+			"why <attempt-id>           why it does not run or end, what its tasks wait for",
+			"why <attempt-id> <+task>   all reasons why a task does not run",
+		},
+		min: 1, max: 2,
+		options: []option{jsonOption},
+		run:     runWhy,
+	}
+}
+
 // runWhy shows why an attempt, or a task of it, does not run (control K818).
 func runWhy(ctx context.Context, c *call) error {
 	id, err := firstID(c)

@@ -10,6 +10,24 @@ import (
 	"github.com/trowel-project/trowel/internal/terminal"
 )
 
+// workflowsRow is the row of the command workflow.
+func workflowsRow() command {
+	return command{
+		name: "workflow", aliases: []string{"workflows"}, section: sectionProject, remote: true,
+		lines: []line{{"workflows [project-name] [name]", "show workflows, or the text of one"}},
+		usage: []string{"workflows [project-name] [name]"},
+		max:   2,
+		options: []option{
+			textOption("ID", "show what comes after this id", "--last-id"),
+			intOption("N", "show at most N", "--count").or("100"),
+			textOption("ORDER", "asc or desc", "--order").or("asc").offering(oneOf("asc", "desc")).checked(ascOrDesc),
+			textOption("PATTERN", "show those whose name contains this", "--name"),
+			jsonOption,
+		},
+		run: remote(runWorkflows),
+	}
+}
+
 // runWorkflows lists workflows, or shows the text of one (server 1.10.6).
 func runWorkflows(ctx context.Context, c *call, server *client.Client) error {
 	if len(c.args.positional) == 2 {
