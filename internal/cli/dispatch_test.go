@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"regexp"
 	"strings"
 	"testing"
 
@@ -75,16 +74,6 @@ func TestRun(t *testing.T) {
 			}
 		})
 	}
-}
-
-// matches compares a text with an expected one, where ... stands for any text.
-func matches(want, got string) bool {
-	const gap = "\n..."
-	parts := strings.Split(want, gap)
-	for i, part := range parts {
-		parts[i] = regexp.QuoteMeta(part)
-	}
-	return regexp.MustCompile(`(?s)^` + strings.Join(parts, "\n.*") + `$`).MatchString(got)
 }
 
 // TestRunConflict pins the options of run that exclude each other (server 1.9.2).

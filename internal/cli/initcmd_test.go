@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -166,20 +165,4 @@ func TestInitComplaints(t *testing.T) {
 			}
 		})
 	}
-}
-
-// filesBelow lists the files below a folder, sorted.
-func filesBelow(t *testing.T, dir string) []string {
-	t.Helper()
-	var files []string
-	err := fs.WalkDir(os.DirFS(dir), ".", func(path string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() {
-			files = append(files, path)
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return files
 }

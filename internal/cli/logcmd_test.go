@@ -60,7 +60,7 @@ func TestLog(t *testing.T) {
 			"GET logs/4/files/%2Bm%2Ba%4065a4768100000000.7%40h.log.gz", "GET logs/4/files/%2Bm%2Bb%4065a4768000000005.7%40h.log.gz",
 		}
 	}
-	runRemoteCases(t, []remoteCase{
+	runRemoteCases(t, commandLine(), []remoteCase{
 		{name: "all", args: "log 4", known: known, stdout: "a1\n" + shown + "a2\nb\nno end\n", asked: asked("")},
 		{name: "verbose", args: "logs 4 +m+a -v", known: known, stdout: "a1\n" + debug + shown + "a2\nb\nno end\n", asked: asked("?task=%2Bm%2Ba")},
 		{name: "no such task", args: "log 4 +none", known: known, asked: []string{"GET logs/4/files?task=%2Bnone"}, stderr: "attempt 4 has no logs of tasks whose full names begin with +none; `trowel tasks 4 -e SERVER` lists them\n"},
@@ -88,7 +88,7 @@ func TestLogSpoiled(t *testing.T) {
 			stdout: row.stdout, stderr: "error: read the log a: " + row.stderr + "\n", asked: []string{"GET logs/4/files", "GET logs/4/files/a", "GET logs/4/files/b"},
 		})
 	}
-	runRemoteCases(t, cases)
+	runRemoteCases(t, commandLine(), cases)
 }
 
 // TestLogLongLine holds that a line of any length is shown, and not kept as a whole.

@@ -35,7 +35,7 @@ func TestOperating(t *testing.T) {
 	shownAgent := "  id: a1\n  name: box\n  state: live\n  host: h\n  version: 0.1\n  remote: true\n  queues: default, gpu\n  labels: eu\n  slots: 4\n  used: 1\n" +
 		"  last heartbeat: 2024-01-01 09:00:01 +0900\n  lease ends: 2024-01-01 09:00:31 +0900\n  drained at: \n\n"
 	box := `{"items":[` + agentBox + `],"next":null}`
-	runRemoteCases(t, []remoteCase{
+	runRemoteCases(t, commandLine(), []remoteCase{
 		{
 			name: "pools", args: "pools", asked: []string{"GET pools?limit=500"},
 			known: answers{"GET pools?limit=500": `{"items":[` + poolDB + `,` + poolOpen + `],"next":null,"missing":[{"name":"gone","projectId":"1","waiting":1,"oldestWaitMs":1000},` +

@@ -5,55 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/trowel-project/trowel/internal/version"
 )
-
-// remoteCase is a command line and what it does on a server.
-type remoteCase struct {
-	name    string
-	args    string // separated by blanks
-	known   answers
-	stdin   string
-	exit    int
-	stdout  string
-	stderr  string
-	asked   []string // but for the check of versions
-	anyText bool     // stdout is not compared
-}
-
-func runRemoteCases(t *testing.T, cases []remoteCase) {
-	t.Helper()
-	for _, tc := range cases {
-		t.Run(tc.name, func(t *testing.T) {
-			t.Parallel()
-			server := newAPI(t, tc.known)
-			c := newConsole(t)
-			c.stdin = tc.stdin
-			c.write("p.yml", "x: 1\nlist: [1]\n")
-			c.write("w.dig", "+a:\n  echo>: a\n")
-			args := strings.Fields(tc.args)
-			for i := range args {
-				args[i] = strings.ReplaceAll(args[i], "_", " ")
-			}
-			got := c.run(append(args, "-e", server.url)...)
-			got.stdout, got.stderr = strings.ReplaceAll(got.stdout, server.url, "SERVER"), strings.ReplaceAll(got.stderr, server.url, "SERVER")
-			if got.exit != tc.exit {
-				t.Errorf("exit = %d, want %d", got.exit, tc.exit)
-			}
-			if diff := cmp.Diff(tc.stdout, got.stdout); diff != "" && !tc.anyText {
-				t.Errorf("stdout (-want +got):\n%s", diff)
-			}
-			if !matches(tc.stderr, got.stderr) {
-				t.Errorf("stderr = %q, want %q", got.stderr, tc.stderr)
-			}
-			if diff := cmp.Diff(tc.asked, server.asked); diff != "" {
-				t.Errorf("requests (-want +got):\n%s", diff)
-			}
-		})
-	}
-}
 
 // TestVersionCheck holds what becomes of a server that does not take the client (server 1.7.4).
 func TestVersionCheck(t *testing.T) {
@@ -62,7 +15,7 @@ func TestVersionCheck(t *testing.T) {
 	old := answers{check: `{"serverVersion":"9.0","upgradeRecommended":true,"apiCompatible":true}`, "GET schedules": `{"schedules":[]}`}
 	empty := "Schedules:\n0 entries.\n"
 	hint := "Use `trowel workflows [project-name] [name]` to show workflow details.\n"
-	runRemoteCases(t, []remoteCase{
+	runRemoteCases(t, commandLine(), []remoteCase{
 		{
 			name: "incompatible", args: "schedules", exit: 1,
 			known: answers{check: `{"serverVersion":"9.0","upgradeRecommended":true,"apiCompatible":false}`},
@@ -96,7 +49,7 @@ func TestVersionCheck(t *testing.T) {
 // TestRemoteRefused holds what people read when a server refuses something (server 1.7.3).
 func TestRemoteRefused(t *testing.T) {
 	t.Parallel()
-	runRemoteCases(t, []remoteCase{
+	runRemoteCases(t, commandLine(), []remoteCase{
 		{
 			name: "GET", args: "attempt 99", exit: 1, asked: []string{"GET attempts/99"},
 			stderr: "error: Resource not found: HTTP 404 Not Found\nthe server says: Resource does not exist: GET attempts/99\n" +
@@ -137,7 +90,7 @@ func TestListings(t *testing.T) {
 		"  retry attempt name: \n  params: \n  created at: \n  kill requested: false\n  status: pending\n\n"
 	asProject := answers{"GET projects?name=demo": `{"projects":[` + projectDemo + `]}`}
 	hint := "Use `trowel workflows <project-name>` to show details.\n"
-	runRemoteCases(t, []remoteCase{
+	runRemoteCases(t, commandLine(), []remoteCase{
 		{
 			name: "projects", args: "projects --name de --last-id 7", known: answers{"GET projects?count=100&last_id=7&name_pattern=de": `{"projects":[` + projectDemo + `]}`},
 			stdout: projects, stderr: hint, asked: []string{"GET projects?count=100&last_id=7&name_pattern=de"},
@@ -231,7 +184,7 @@ func TestStart(t *testing.T) {
 		"  session time: 2024-01-15 00:00:00 +0000\n  retry attempt name: \n  params: {\"k\":\"<v>\"}\n  created at: 2024-01-01 09:00:00 +0900\n\n"
 	hints := "* Use `trowel session 3` to show session status.\n* Use `trowel task 4` and `trowel log 4` to show task status and logs.\n"
 	plain := `{"workflowId":"2","sessionTime":"2024-01-14T15:00:00Z","retryAttemptName":null,"resume":null,"params":{}}`
-	runRemoteCases(t, []remoteCase{
+	runRemoteCases(t, commandLine(), []remoteCase{
 		{name: "a day", args: "start demo main --session 2024-01-15", known: known(day, attemptDone), stdout: started, stderr: hints, asked: asked(day, plain)},
 		{
 			name: "a time and parameters", args: "start demo main --session 2024-01-15_01:02:03 -P p.yml -p x=2 --retry again",
@@ -283,7 +236,7 @@ func TestRetry(t *testing.T) {
 	put := func(workflow, resume, params string) string {
 		return `PUT attempts {"workflowId":"` + workflow + `","sessionTime":"2024-01-15T00:00:00Z","retryAttemptName":"n","resume":` + resume + `,"params":` + params + `}`
 	}
-	runRemoteCases(t, []remoteCase{
+	runRemoteCases(t, commandLine(), []remoteCase{
 		{
 			name: "all of the latest", args: "retry 4 --latest-revision --all --name n -p k=w -p m=1", known: known, anyText: true, stderr: "* Use `trowel session 3` to show session status.\n...",
 			asked: []string{"GET attempts/4", "GET projects/1/workflows?name=main", put("22", "null", `{"k":"w","m":"1"}`)},
@@ -320,7 +273,7 @@ func TestSchedules(t *testing.T) {
 		"POST schedules/5/backfill": `{"id":"5","project":{"id":"1","name":"demo"},"workflow":{"id":"2","name":"main"},"attempts":[` + attemptDone + `]}`,
 	}
 	skipped := "  id: 5\n  workflow: main\n  disabled at: \n  next session time: 2024-01-02 00:00:00 +0900\n  next scheduled to run at: 2024-01-03 03:05:06 +0900 (in 24h 1m 1s)\n\n"
-	runRemoteCases(t, []remoteCase{
+	runRemoteCases(t, commandLine(), []remoteCase{
 		{name: "disable one", args: "disable 5", known: byName, stdout: "Disabled schedule id: 5\n", asked: []string{"POST schedules/5/disable {}"}},
 		{
 			name: "disable all", args: "disable demo", known: byName, stdout: "Disabled schedule id: 5\nDisabled schedule id: 6\n",
@@ -365,7 +318,7 @@ func TestDelete(t *testing.T) {
 	question := "Are you sure you want to delete this project? [y/N]: "
 	find := []string{"GET projects?name=demo"}
 	both := []string{"GET projects?name=demo", "DELETE projects/1"}
-	runRemoteCases(t, []remoteCase{
+	runRemoteCases(t, commandLine(), []remoteCase{
 		{name: "yes", args: "delete demo", known: known, stdin: " YES \n", stdout: shown, stderr: question + "Project 'demo' is deleted.\n", asked: both},
 		{name: "no", args: "delete demo", known: known, stdin: "maybe\n", exit: 1, stdout: shown, stderr: question + "error: canceled.\n", asked: find},
 		{
@@ -386,7 +339,7 @@ func TestProjectSecrets(t *testing.T) {
 		"PUT projects/1/secrets/b.c":  `400{"message":"Invalid secret","status":400}`,
 		"DELETE projects/1/secrets/a": `{"key":"a","project":{"id":"1","name":"demo"}}`,
 	}
-	runRemoteCases(t, []remoteCase{
+	runRemoteCases(t, commandLine(), []remoteCase{
 		{name: "list", args: "secrets --project demo", known: known, stdout: "a\nb.c\n", asked: []string{"GET projects?name=demo", "GET projects/1/secrets"}},
 		{
 			name: "set until one is refused", args: "secrets --project demo --set a=1 b.c=2 d=3", known: known, exit: 1,

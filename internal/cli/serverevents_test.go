@@ -11,7 +11,7 @@ import (
 )
 
 // eventsOf reads a stream of events until enough says so of what was told last of the attempt and of each task.
-func (s *served) eventsOf(stream *bufio.Scanner, enough func(frame, status string, tasks map[string]string) bool) {
+func eventsOf(s *served, stream *bufio.Scanner, enough func(frame, status string, tasks map[string]string) bool) {
 	s.t.Helper()
 	frame, status, tasks := "", "", map[string]string{}
 	for stream.Scan() {
@@ -73,16 +73,16 @@ func TestEventsOfAnotherServer(t *testing.T) {
 	mover.request("POST", workflow+"/pause", "application/json", "{}")
 	site := watch("site")
 	attempt := mover.start("1", "2024-01-01T00:00:00Z")
-	front.eventsOf(site, func(frame, status string, _ map[string]string) bool {
+	eventsOf(front, site, func(frame, status string, _ map[string]string) bool {
 		return status == "running" || frame == "reset" // it began to listen only after the start
 	})
 	one, project, named := watch("attempt:"+attempt), watch("project:1"), watch("workflow:1/main")
 	output, schedules := watch("log:"+attempt+"/%2Bmain%2Ba"), watch("schedules")
 	mover.request("POST", "/api/schedules/1/disable", "", "")
-	front.eventsOf(schedules, func(frame, _ string, _ map[string]string) bool { return frame == "schedule" })
+	eventsOf(front, schedules, func(frame, _ string, _ map[string]string) bool { return frame == "schedule" })
 	mover.request("POST", workflow+"/resume", "application/json", "{}")
-	front.eventsOf(output, func(frame, _ string, _ map[string]string) bool { return frame == "log" })
-	front.eventsOf(one, func(_, status string, tasks map[string]string) bool {
+	eventsOf(front, output, func(frame, _ string, _ map[string]string) bool { return frame == "log" })
+	eventsOf(front, one, func(_, status string, tasks map[string]string) bool {
 		succeeded := 0
 		for _, state := range tasks {
 			if state == "success" {
@@ -92,13 +92,13 @@ func TestEventsOfAnotherServer(t *testing.T) {
 		return status == "success" && succeeded == 5 // root, +a, +b, +b+c and +b+d
 	})
 	for _, stream := range []*bufio.Scanner{site, project, named} {
-		front.eventsOf(stream, func(_, status string, _ map[string]string) bool { return status == "success" })
+		eventsOf(front, stream, func(_, status string, _ map[string]string) bool { return status == "success" })
 	}
 	const cut = `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE query LIKE 'LISTEN %' AND pid <> pg_backend_pid()`
 	if _, err := pgtest.Connect(t, opts).ExecContext(t.Context(), cut); err != nil {
 		t.Fatal(err)
 	}
 	for _, stream := range []*bufio.Scanner{site, one, project} {
-		front.eventsOf(stream, func(frame, _ string, _ map[string]string) bool { return frame == "reset" })
+		eventsOf(front, stream, func(frame, _ string, _ map[string]string) bool { return frame == "reset" })
 	}
 }

@@ -27,7 +27,7 @@ func TestUnprintableNames(t *testing.T) {
 			{"an attempt", "POST", "/api/schedules/1/backfill", `{"fromTime":"2024-01-01T00:00:00Z","attemptName":` + quoted + `,"dryRun":false}`},
 			{"a pool", "PUT", "/api/pools/" + url.PathEscape(name), `{"slots":1}`},
 		} {
-			status, text := s.send(ask.method, ask.path, ask.body)
+			status, text := sendNamed(s, ask.method, ask.path, ask.body)
 			if status != http.StatusBadRequest || !strings.Contains(text, "the name of "+ask.what) {
 				t.Errorf("%s %q: %d %s, want 400 with what is wrong", ask.what, name, status, text)
 			}
@@ -41,8 +41,8 @@ func TestUnprintableNames(t *testing.T) {
 	}
 }
 
-// send sends JSON, or an archive with a workflow in the place of the word.
-func (s *served) send(method, path, body string) (int, string) {
+// sendNamed sends JSON, or an archive with a workflow in the place of the word.
+func sendNamed(s *served, method, path, body string) (int, string) {
 	s.t.Helper()
 	if body != "archive" {
 		return s.request(method, path, "application/json", body)

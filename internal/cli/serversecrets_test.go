@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -17,16 +16,6 @@ import (
 )
 
 const testKey = "MDEyMzQ1Njc4OTAxMjM0NQ=="
-
-// end stops a server before the test is over.
-func (s *served) end() {
-	s.t.Helper()
-	s.signals <- syscall.SIGTERM
-	if err := <-s.ended; err != nil {
-		s.t.Errorf("server: %v\n%s", err, s.log)
-	}
-	s.ended <- nil
-}
 
 // change works on a database that no server uses.
 func changeDatabase(t *testing.T, dir string, f func(tx trowel.Tx) error) {
@@ -45,8 +34,8 @@ func changeDatabase(t *testing.T, dir string, f func(tx trowel.Tx) error) {
 
 const showSecret = "+a:\n  sh>: echo \"<$A>\"\n  _env: {A: '${secret:db.pw}'}\n"
 
-// shows runs the workflow of a project and returns what it printed.
-func (s *served) shows(session string) string {
+// shownBySession runs the workflow of a project and returns what it printed.
+func shownBySession(s *served, session string) string {
 	s.t.Helper()
 	attempt := s.start("1", session)
 	s.status(attempt)
@@ -78,14 +67,14 @@ func TestServerMakesSecretKey(t *testing.T) {
 	s.end()
 
 	s = serve(t, "database.path", dir)
-	if log := s.shows("2024-01-01T00:00:00Z"); !strings.Contains(log, "<ab>") || strings.Contains(s.log.String(), "made a key") {
+	if log := shownBySession(s, "2024-01-01T00:00:00Z"); !strings.Contains(log, "<ab>") || strings.Contains(s.log.String(), "made a key") {
 		t.Errorf("with the same key: %s\n%s", log, s.log)
 	}
 	s.end()
 
 	// With a key in the settings the one of the file still decrypts.
 	s = serve(t, "database.path", dir, "digdag.secret-encryption-key", testKey)
-	if log := s.shows("2024-01-02T00:00:00Z"); !strings.Contains(log, "<ab>") {
+	if log := shownBySession(s, "2024-01-02T00:00:00Z"); !strings.Contains(log, "<ab>") {
 		t.Errorf("with another key in the settings: %s", log)
 	}
 	s.end()
@@ -110,7 +99,7 @@ func TestServerMakesSecretKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	s = serve(t, "database.path", dir)
-	if log := s.shows("2024-01-03T00:00:00Z"); !strings.Contains(log, "<ab>") {
+	if log := shownBySession(s, "2024-01-03T00:00:00Z"); !strings.Contains(log, "<ab>") {
 		t.Errorf("with the file back: %s", log)
 	}
 }
@@ -123,7 +112,7 @@ func TestServerInMemoryHasSecretKey(t *testing.T) {
 	if out := newConsole(t).run("secrets", "--project", "etl", "--set", "db.pw=ab", "-e", s.url); out.exit != 0 {
 		t.Fatalf("secrets --set: %s", out.stderr)
 	}
-	if log := s.shows("2024-01-01T00:00:00Z"); !strings.Contains(log, "<ab>") {
+	if log := shownBySession(s, "2024-01-01T00:00:00Z"); !strings.Contains(log, "<ab>") {
 		t.Errorf("log: %s", log)
 	}
 	if strings.Contains(s.log.String(), keyring.FileName) {
@@ -134,7 +123,7 @@ func TestServerInMemoryHasSecretKey(t *testing.T) {
 // Where no key can be made the client says what to do.
 func TestSecretsWithoutKey(t *testing.T) {
 	t.Parallel()
-	runRemoteCases(t, []remoteCase{{
+	runRemoteCases(t, commandLine(), []remoteCase{{
 		name: "no key", args: "secrets --project demo --set a=1", exit: 1,
 		asked: []string{"GET projects?name=demo", `PUT projects/1/secrets/a {"value":"1"}`},
 		known: answers{
@@ -170,7 +159,7 @@ func TestServerBindsSecrets(t *testing.T) {
 	}
 	changeDatabase(t, dir, func(tx trowel.Tx) error { return put(tx, 1, "db.pw", old) })
 	s = serve(t, "database.path", dir, "digdag.secret-encryption-key", testKey)
-	if log := s.shows("2024-01-01T00:00:00Z"); !strings.Contains(log, "does not say which project and key it belongs to") {
+	if log := shownBySession(s, "2024-01-01T00:00:00Z"); !strings.Contains(log, "does not say which project and key it belongs to") {
 		t.Errorf("the older form in a database of the newer one: %s, want a refusal", log)
 	}
 	s.end()
@@ -192,7 +181,7 @@ func TestServerBindsSecrets(t *testing.T) {
 		return put(tx, 2, "db.pw", row.Value)
 	})
 	s = serve(t, "database.path", dir, "digdag.secret-encryption-key", testKey)
-	if log := s.shows("2024-01-02T00:00:00Z"); !strings.Contains(log, "<ab>") || !strings.Contains(s.log.String(), "secrets cannot be read") {
+	if log := shownBySession(s, "2024-01-02T00:00:00Z"); !strings.Contains(log, "<ab>") || !strings.Contains(s.log.String(), "secrets cannot be read") {
 		t.Errorf("after the rewriting: %s\n%s", log, s.log)
 	}
 	s.end()

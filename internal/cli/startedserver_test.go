@@ -196,3 +196,13 @@ func (s *served) states(attempt string) map[string]string {
 	}
 	return states
 }
+
+// end stops a server before the test is over.
+func (s *served) end() {
+	s.t.Helper()
+	s.signals <- syscall.SIGTERM
+	if err := <-s.ended; err != nil {
+		s.t.Errorf("server: %v\n%s", err, s.log)
+	}
+	s.ended <- nil
+}

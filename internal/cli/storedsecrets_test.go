@@ -36,8 +36,8 @@ _error:
 `
 )
 
-// everything is all that the server shows of the tasks of an attempt, in all ways.
-func (s *served) everything(attempt string) string {
+// everythingOf is all that the server shows of the tasks of an attempt, in all ways.
+func everythingOf(s *served, attempt string) string {
 	s.t.Helper()
 	var all strings.Builder
 	_, tasks := s.request("GET", "/api/attempts/"+attempt+"/tasks", "application/json", "")
@@ -94,7 +94,7 @@ func TestStoredSecretsAreNotShown(t *testing.T) {
 	if status := s.status(attempt); status != "error" {
 		t.Fatalf("attempt: %s: %v\n%s", status, s.states(attempt), newConsole(t).run("log", attempt, "-e", s.url).stdout)
 	}
-	shown := s.everything(attempt)
+	shown := everythingOf(s, attempt)
 	check := func(what, shown string) {
 		t.Helper()
 		if at := strings.Index(shown, value); at >= 0 {
@@ -113,7 +113,7 @@ func TestStoredSecretsAreNotShown(t *testing.T) {
 	set("quite another one")
 	s.end()
 	s = serve(t, "database.path", dir) // which was never given the old one
-	check("after the secret has changed", s.everything(attempt))
+	check("after the secret has changed", everythingOf(s, attempt))
 
 	status, text := s.request("PUT", "/api/attempts", "application/json", `{"workflowId":"1","sessionTime":"2024-01-01T00:00:00Z","params":{},`+
 		`"retryAttemptName":"again","resume":{"mode":"failed","attemptId":"`+attempt+`"}}`)
@@ -124,7 +124,7 @@ func TestStoredSecretsAreNotShown(t *testing.T) {
 	if got := s.status(resumed.ID); got != "error" {
 		t.Fatalf("resumed attempt: %s", got)
 	}
-	check("resumed attempt", s.everything(resumed.ID)+"true value, stored x") // what succeeded does not run again
+	check("resumed attempt", everythingOf(s, resumed.ID)+"true value, stored x") // what succeeded does not run again
 	s.end()
 	changeDatabase(t, dir, func(tx trowel.Tx) error {
 		tasks, err := tx.ListArchivedTasks(t.Context(), 1)

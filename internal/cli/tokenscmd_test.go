@@ -15,7 +15,7 @@ const (
 // tokens asks a server, prints a new token alone on standard output, and never a stored one.
 func TestTokens(t *testing.T) {
 	t.Parallel()
-	runRemoteCases(t, []remoteCase{
+	runRemoteCases(t, commandLine(), []remoteCase{
 		{
 			name: "list", args: "tokens list", known: answers{"GET tokens": `{"items":[` + tokenCI + `],"next":null}`}, asked: []string{"GET tokens"},
 			stdout: "Tokens:\n  id: 3\n  name: ci\n  role: operator\n  project: demo\n  created at: 2024-01-01 09:00:00 +0900\n" +

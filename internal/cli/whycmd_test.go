@@ -22,7 +22,7 @@ const (
 func TestWhyCommand(t *testing.T) {
 	t.Parallel()
 	byCode := `,"byCode":[{"code":"pool","arg":"db","count":12,"sample":{"id":"2","name":"+m+load"}},{"code":"children","arg":"","count":1,"sample":{"id":"1","name":"+m"}}]}`
-	runRemoteCases(t, []remoteCase{
+	runRemoteCases(t, commandLine(), []remoteCase{
 		{
 			name: "a task by its name", args: "why 4 +last", known: answers{"GET attempts/4/why?task=%2Blast": whyTask + `,"byCode":[]}`},
 			stdout: whyShown, asked: []string{"GET attempts/4/why?task=%2Blast"},
@@ -72,7 +72,7 @@ func TestTasksWithReasons(t *testing.T) {
 			"   config: {}\n   parent: null\n   upstreams: []\n   export params: {}\n   store params: {}\n   state params: {}\n"
 	}
 	reasons := `{"items":[{"task":{"id":"1","name":"+m"},"stateDetail":"planned","reason":{"code":"children","text":"waits for the tasks in it","since":null}}],"next":`
-	runRemoteCases(t, []remoteCase{
+	runRemoteCases(t, commandLine(), []remoteCase{
 		{
 			name: "an attempt that goes on", args: "tasks 4",
 			known: answers{
