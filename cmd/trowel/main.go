@@ -7,8 +7,9 @@ import (
 	_ "time/tzdata" // zones on machines without their rules
 
 	"github.com/trowel-project/trowel/internal/cli"
+	"github.com/trowel-project/trowel/internal/cli/cmd"
 )
 
 func main() {
-	os.Exit(cli.Run(context.Background(), cli.ProcessEnv()))
+	os.Exit(cli.Run(context.Background(), cmd.ProcessEnv()))
 }

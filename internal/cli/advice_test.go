@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"github.com/trowel-project/trowel/internal/trowtest/servertest"
 	"strings"
 	"testing"
 )
@@ -9,16 +10,16 @@ import (
 // message that workflows see is Digdag's.
 func TestMissingSecretOnServer(t *testing.T) {
 	t.Parallel()
-	s := serve(t, "digdag.secret-encryption-key", "MDEyMzQ1Njc4OTAxMjM0NQ==")
-	s.push("etl", "+a:\n  sh>: echo $A\n  _env: {A: '${secret:db.nope}'}\n  _error: {echo>: 'got ${error.message}.'}\n")
-	attempt := s.start("1", "2024-01-01T00:00:00Z")
-	s.status(attempt)
+	s := servertest.Start(t, "digdag.secret-encryption-key", "MDEyMzQ1Njc4OTAxMjM0NQ==")
+	s.Push("etl", "+a:\n  sh>: echo $A\n  _env: {A: '${secret:db.nope}'}\n  _error: {echo>: 'got ${error.message}.'}\n")
+	attempt := s.StartAttempt("1", "2024-01-01T00:00:00Z")
+	s.Wait(attempt)
 	const fix = "trowel secrets --project etl --set db.nope"
-	log := newConsole(t).run("log", attempt, "-e", s.url).stdout
+	log := newConsole(t).Run("log", attempt, "-e", s.URL).Stdout
 	if !strings.Contains(log, "fix: "+fix+"\n") || !strings.Contains(log, "got Secret not found for key: 'db.nope' (secret not found).\n") {
 		t.Errorf("log lacks the fix or Digdag's message:\n%s", log)
 	}
-	if why := newConsole(t).run("why", attempt, "-e", s.url).stdout; !strings.Contains(why, fix+" -e "+s.url+"\n") {
+	if why := newConsole(t).Run("why", attempt, "-e", s.URL).Stdout; !strings.Contains(why, fix+" -e "+s.URL+"\n") {
 		t.Errorf("why lacks the fix:\n%s", why)
 	}
 }
@@ -27,12 +28,12 @@ func TestMissingSecretOnServer(t *testing.T) {
 func TestMissingSecretInRun(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t)
-	c.write("m.dig", "+a:\n  sh>: echo $A\n  _env: {A: '${secret:nope}'}\n")
-	if out := c.run("run", "m.dig"); !strings.Contains(out.stderr, "    fix: trowel secrets --local --set nope\n") || strings.Contains(out.stdout, "fix:") {
-		t.Errorf("run: %s%s", out.stdout, out.stderr)
+	c.Write("m.dig", "+a:\n  sh>: echo $A\n  _env: {A: '${secret:nope}'}\n")
+	if out := c.Run("run", "m.dig"); !strings.Contains(out.Stderr, "    fix: trowel secrets --local --set nope\n") || strings.Contains(out.Stdout, "fix:") {
+		t.Errorf("run: %s%s", out.Stdout, out.Stderr)
 	}
-	if out := c.run("run", "m.dig", "--json"); !strings.Contains(out.stdout, `"fix":"trowel secrets --local --set nope"`) {
-		t.Errorf("run --json: %s", out.stdout)
+	if out := c.Run("run", "m.dig", "--json"); !strings.Contains(out.Stdout, `"fix":"trowel secrets --local --set nope"`) {
+		t.Errorf("run --json: %s", out.Stdout)
 	}
 }
 
@@ -65,8 +66,8 @@ func TestMistakesInRun(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			console := newConsole(t)
-			console.write("m.dig", "+a:\n  "+c.task+"\n")
-			got := console.run("run", "m.dig").stderr
+			console.Write("m.dig", "+a:\n  "+c.task+"\n")
+			got := console.Run("run", "m.dig").Stderr
 			want := "    at m.dig:" + c.place + "\n"
 			if c.fix != "" {
 				want += "    fix: " + c.fix + "\n"

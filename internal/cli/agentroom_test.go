@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"github.com/trowel-project/trowel/internal/trowtest/servertest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,13 +20,13 @@ func TestAgentWithoutRoom(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			s := serve(t, "tmpdir", dir, "agent.heartbeat-interval", "1")
-			log := s.log
+			s := servertest.Start(t, "tmpdir", dir, "agent.heartbeat-interval", "1")
+			log := s.Log
 			if row.remote {
 				dir = t.TempDir()
-				s = serve(t, "agent.enabled", "false")
-				log = connectAgent(t, s, "tmpdir", dir).log
-				s.eventually("the agent", func() bool { return strings.Contains(log.String(), "agent connected") })
+				s = servertest.Start(t, "agent.enabled", "false")
+				log = servertest.Connect(t, s, "tmpdir", dir).Log
+				s.Eventually("the agent", func() bool { return strings.Contains(log.String(), "agent connected") })
 			}
 			places, err := filepath.Glob(filepath.Join(dir, "trowel-workspaces-*", "0", "work"))
 			if err != nil || len(places) != 1 {
@@ -34,22 +35,22 @@ func TestAgentWithoutRoom(t *testing.T) {
 			if err := errors.Join(os.RemoveAll(places[0]), os.WriteFile(places[0], nil, 0o600)); err != nil {
 				t.Fatal(err)
 			}
-			s.push("demo", "+a: {sh>: echo done}\n")
-			attempt := s.start("1", "2024-01-01T00:00:00Z")
-			s.eventually("the lack of room", func() bool { return strings.Contains(log.String(), "no room for the files of tasks") })
-			s.eventually("the agent's rest", func() bool {
-				return strings.Contains(newConsole(t).run("agents", "-e", s.url).stdout, "  state: resting (")
+			s.Push("demo", "+a: {sh>: echo done}\n")
+			attempt := s.StartAttempt("1", "2024-01-01T00:00:00Z")
+			s.Eventually("the lack of room", func() bool { return strings.Contains(log.String(), "no room for the files of tasks") })
+			s.Eventually("the agent's rest", func() bool {
+				return strings.Contains(newConsole(t).Run("agents", "-e", s.URL).Stdout, "  state: resting (")
 			})
-			connectAgent(t, s, "agent.id", "roomy")
-			if got := s.status(attempt); got != "success" {
-				t.Errorf("the attempt ended as %s, want success: %v\n%s", got, s.states(attempt), log)
+			servertest.Connect(t, s, "agent.id", "roomy")
+			if got := s.Wait(attempt); got != "success" {
+				t.Errorf("the attempt ended as %s, want success: %v\n%s", got, s.States(attempt), log)
 			}
-			history := newConsole(t).run("history", attempt, "-e", s.url).stdout
+			history := newConsole(t).Run("history", attempt, "-e", s.URL).Stdout
 			if n := strings.Count(history, "running to ready (release)"); n != 1 {
 				t.Errorf("the task was given back %d times, want once: %s", n, history)
 			}
-			if row.remote && !strings.Contains(s.log.String(), "agent takes no tasks for a while") {
-				t.Errorf("the server does not say why the agent takes nothing: %s", s.log)
+			if row.remote && !strings.Contains(s.Log.String(), "agent takes no tasks for a while") {
+				t.Errorf("the server does not say why the agent takes nothing: %s", s.Log)
 			}
 		})
 	}

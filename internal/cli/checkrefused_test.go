@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"github.com/trowel-project/trowel/internal/cli/cmd"
 	"strings"
 	"testing"
 )
@@ -21,9 +22,9 @@ func TestCheckSaysWhatPushRefuses(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			console := newConsole(t)
-			console.write("m.dig", c.file)
-			env, _, stderr := console.env("check")
-			env.Terminals = Terminals{Stderr: c.terminal}
+			console.Write("m.dig", c.file)
+			env, _, stderr := console.Env("check")
+			env.Terminals = cmd.Terminals{Stderr: c.terminal}
 			if code := Run(t.Context(), env); code != 0 {
 				t.Errorf("check exits with %d, as Digdag's does not", code)
 			}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"github.com/trowel-project/trowel/internal/cli/clitest"
 	"strings"
 	"testing"
 )
@@ -20,8 +21,8 @@ func TestCheckVerdict(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			c := newConsole(t)
-			c.write("main.dig", tc.file)
-			env, stdout, stderr := c.env("check")
+			c.Write("main.dig", tc.file)
+			env, stdout, stderr := c.Env("check")
 			env.Terminals.Stdout, env.Terminals.Stderr = tc.terminal, tc.terminal
 			exit := Run(t.Context(), env)
 			if got := strings.HasSuffix(stdout.String(), "\n"+"No mistakes found."+"\n"); exit != 0 || got != tc.want {
@@ -47,11 +48,11 @@ func TestCheckOfMissing(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			c := newConsole(t)
-			c.write("main.dig", "+a:\n  echo>: a\n")
-			env, _, stderr := c.env("check", tc.argument)
+			c.Write("main.dig", "+a:\n  echo>: a\n")
+			env, _, stderr := c.Env("check", tc.argument)
 			env.Terminals.Stderr = tc.terminal
 			exit := Run(t.Context(), env)
-			if got := strings.TrimPrefix(stderr.String(), testBanner); exit != 0 || got != tc.want {
+			if got := strings.TrimPrefix(stderr.String(), clitest.TestBanner); exit != 0 || got != tc.want {
 				t.Errorf("check %s: exit %d, %q, want 0, %q", tc.argument, exit, got, tc.want)
 			}
 		})

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/trowel-project/trowel/internal/cli/clitest"
+	"github.com/trowel-project/trowel/internal/cli/cmd"
 )
 
 // TestBashCompletion asks a real bash what it proposes. A line is split as bash splits it: = stands
@@ -17,7 +19,7 @@ func TestBashCompletion(t *testing.T) {
 	bash := needShell(t, "bash")
 	c := newConsole(t)
 	for _, name := range []string{"etl.dig", "notes.txt", "with space.dig", "sub/x.dig"} {
-		c.write(name, "")
+		c.Write(name, "")
 	}
 	script := completionScript(t, c, "bash")
 	cases := []struct {
@@ -50,7 +52,7 @@ func TestBashCompletion(t *testing.T) {
 			words := append([]string{"trowel"}, tc.words...)
 			ask := script + "\nCOMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1)); _trowel\n" + `printf '%s\n' "${COMPREPLY[@]}"`
 			cmd := exec.CommandContext(t.Context(), bash, append([]string{"--norc", "-c", ask, "bash"}, words...)...)
-			cmd.Dir = c.dir
+			cmd.Dir = c.Dir
 			out, err := cmd.Output()
 			if err != nil {
 				t.Fatalf("bash: %v", err)
@@ -67,8 +69,8 @@ func TestFishCompletion(t *testing.T) {
 	t.Parallel()
 	fish := needShell(t, "fish")
 	c := newConsole(t)
-	c.write("etl.dig", "")
-	c.write("notes.txt", "")
+	c.Write("etl.dig", "")
+	c.Write("notes.txt", "")
 	script := completionScript(t, c, "fish")
 	cases := []struct {
 		line string
@@ -87,7 +89,7 @@ func TestFishCompletion(t *testing.T) {
 		t.Run(tc.line, func(t *testing.T) {
 			t.Parallel()
 			cmd := exec.CommandContext(t.Context(), fish, "--no-config", "-c", script+"\ncomplete -C "+"'"+tc.line+"'")
-			cmd.Dir, cmd.Env = c.dir, append(os.Environ(), "HOME="+c.home)
+			cmd.Dir, cmd.Env = c.Dir, append(os.Environ(), "HOME="+c.Home)
 			out, err := cmd.Output()
 			if err != nil {
 				t.Fatalf("fish: %v", err)
@@ -109,9 +111,9 @@ func TestZshCompletion(t *testing.T) {
 	t.Parallel()
 	zsh := needShell(t, "zsh")
 	c := newConsole(t)
-	c.write("etl.dig", "")
-	c.write("notes.txt", "")
-	c.write("trowel.zsh", completionScript(t, c, "zsh"))
+	c.Write("etl.dig", "")
+	c.Write("notes.txt", "")
+	c.Write("trowel.zsh", completionScript(t, c, "zsh"))
 	cases := []struct{ line, want string }{
 		{"trowel compl", "trowel completion "},
 		{"trowel run --no", "trowel run --no-save "},
@@ -126,7 +128,7 @@ func TestZshCompletion(t *testing.T) {
 		args = append(args, tc.line)
 	}
 	cmd := exec.CommandContext(t.Context(), zsh, args...)
-	cmd.Dir, cmd.Env = c.dir, append(os.Environ(), "HOME="+c.home, "TERM=dumb")
+	cmd.Dir, cmd.Env = c.Dir, append(os.Environ(), "HOME="+c.Home, "TERM=dumb")
 	out, err := cmd.CombinedOutput()
 	if err != nil {
 		t.Fatalf("zsh: %v\n%s", err, out)
@@ -170,13 +172,13 @@ func needShell(t *testing.T, name string) string {
 }
 
 // completionScript is the script for a shell, which must be written without anything else.
-func completionScript(t *testing.T, c *console, shell string) string {
+func completionScript(t *testing.T, c *clitest.Console, shell string) string {
 	t.Helper()
-	got := c.run("completion", shell)
-	if got.exit != exitSuccess || got.stderr != "" {
-		t.Fatalf("completion %s: exit = %d, stderr = %q, want 0 and nothing", shell, got.exit, got.stderr)
+	got := c.Run("completion", shell)
+	if got.Exit != cmd.ExitSuccess || got.Stderr != "" {
+		t.Fatalf("completion %s: exit = %d, stderr = %q, want 0 and nothing", shell, got.Exit, got.Stderr)
 	}
-	return got.stdout
+	return got.Stdout
 }
 
 // proposals are the lines of a shell's answer, sorted.

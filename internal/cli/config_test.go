@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/trowel-project/trowel/internal/cli/cmd"
 	"github.com/trowel-project/trowel/internal/config"
 )
 
@@ -54,12 +55,12 @@ func TestConfig(t *testing.T) {
 			t.Parallel()
 			c := newConsole(t)
 			for _, file := range tc.files {
-				c.write(file, fmt.Sprintf("%s=1\nall=%s\n", file, file))
+				c.Write(file, fmt.Sprintf("%s=1\nall=%s\n", file, file))
 			}
 			for _, variable := range tc.environ {
-				c.environ = append(c.environ, strings.ReplaceAll(variable, "{dir}", c.dir))
+				c.Environ = append(c.Environ, strings.ReplaceAll(variable, "{dir}", c.Dir))
 			}
-			got, err := c.call(strings.Fields(tc.args)...).config()
+			got, err := c.Call(strings.Fields(tc.args)...).Config()
 			if err != nil {
 				t.Fatalf("config of %q: %v", tc.args, err)
 			}
@@ -78,7 +79,7 @@ func TestConfig(t *testing.T) {
 func TestConfigComplaints(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t)
-	c.write("bad", "a=\\u00\n")
+	c.Write("bad", "a=\\u00\n")
 	cases := []struct {
 		name, args, environ, want string
 		missing                   bool
@@ -93,8 +94,8 @@ func TestConfigComplaints(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			mine := *c
-			mine.environ = append([]string{tc.environ}, c.environ...)
-			_, err := mine.call(strings.Fields(tc.args)...).config()
+			mine.Environ = append([]string{tc.environ}, c.Environ...)
+			_, err := mine.Call(strings.Fields(tc.args)...).Config()
 			if err == nil || err.Error() != tc.want || errors.Is(err, fs.ErrNotExist) != tc.missing {
 				t.Errorf("config of %q: error = %v, want %s", tc.args, err, tc.want)
 			}
@@ -120,7 +121,7 @@ func TestConfigPrefix(t *testing.T) {
 // TestLookup: of equal variables the last one counts, as for os.Getenv's sake exec does it.
 func TestLookup(t *testing.T) {
 	t.Parallel()
-	env := Env{Environ: []string{"A=1", "B=2=3", "A=4", "C="}}
+	env := cmd.Env{Environ: []string{"A=1", "B=2=3", "A=4", "C="}}
 	for name, want := range map[string]string{"A": "4", "B": "2=3", "C": "", "D": ""} {
 		got, set := env.Lookup(name)
 		if got != want || set != (name != "D") {
@@ -133,9 +134,9 @@ func TestLookup(t *testing.T) {
 func TestConfigSettings(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t)
-	c.write("my", "file=1\nall=my\n")
-	c.environ = append(c.environ, "DIGDAG_CONFIG=env=1\nall=env")
-	got, err := c.call(strings.Fields("version -Xx=1 -X all=x --config my")...).config()
+	c.Write("my", "file=1\nall=my\n")
+	c.Environ = append(c.Environ, "DIGDAG_CONFIG=env=1\nall=env")
+	got, err := c.Call(strings.Fields("version -Xx=1 -X all=x --config my")...).Config()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,6 +152,6 @@ func TestConfigSettings(t *testing.T) {
 // configOf are settings that stand nowhere.
 func configOf(values map[string]string) config.Settings {
 	settings := config.Settings{}
-	add(settings, values, "")
+	cmd.Add(settings, values, "")
 	return settings
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/trowel-project/trowel/internal/cli/cmd"
 	"github.com/trowel-project/trowel/internal/config"
 	"github.com/trowel-project/trowel/internal/database"
 )
@@ -32,7 +33,7 @@ func TestDatabaseFix(t *testing.T) {
 		_, err := database.Open(t.Context(), &tc.database, time.Now())
 		text := ""
 		if err != nil {
-			text = errorText(err)
+			text = cmd.ErrorText(err)
 		}
 		if !strings.Contains(text, "\nfix: ") || !strings.Contains(text, tc.fix) || strings.Contains(text, "hunter2") {
 			t.Errorf("%s: %q, want a fix with %q and no password", name, text, tc.fix)

@@ -14,6 +14,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/blob/file"
 	"github.com/trowel-project/trowel/internal/store/sqlite"
+	"github.com/trowel-project/trowel/internal/trowtest/servertest"
 )
 
 // fillDatabase makes a server's database below a folder, with attempts of three days that have ended.
@@ -52,10 +53,10 @@ func fillDatabase(t *testing.T, dir string) {
 func TestDBClean(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t)
-	fillDatabase(t, c.dir)
-	c.write("never.properties", "database.type=sqlite\ndatabase.path=.\n")
-	c.write("server.properties", "database.type=sqlite\ndatabase.path=.\nretention.attempts=30d\n")
-	c.write("memory.properties", "retention.attempts=30d\n")
+	fillDatabase(t, c.Dir)
+	c.Write("never.properties", "database.type=sqlite\ndatabase.path=.\n")
+	c.Write("server.properties", "database.type=sqlite\ndatabase.path=.\nretention.attempts=30d\n")
+	c.Write("memory.properties", "retention.attempts=30d\n")
 	for _, row := range []struct {
 		args, stdout, stderr string
 		exit                 int
@@ -75,9 +76,9 @@ func TestDBClean(t *testing.T) {
 		{args: "db clean -c server.properties", stdout: "Nothing was deleted.\n"},
 		{args: "db clean -o . --older-than 1d", stdout: "Nothing was deleted.\n"}, // the newest session stays
 	} {
-		got := c.run(strings.Fields(row.args)...)
-		if got.exit != row.exit || got.stdout != row.stdout || !strings.Contains(got.stderr, row.stderr) {
-			t.Errorf("%s = %d, %q, %q, want %d, %q, %q", row.args, got.exit, got.stdout, got.stderr, row.exit, row.stdout, row.stderr)
+		got := c.Run(strings.Fields(row.args)...)
+		if got.Exit != row.exit || got.Stdout != row.stdout || !strings.Contains(got.Stderr, row.stderr) {
+			t.Errorf("%s = %d, %q, %q, want %d, %q, %q", row.args, got.Exit, got.Stdout, got.Stderr, row.exit, row.stdout, row.stderr)
 		}
 	}
 }
@@ -86,9 +87,9 @@ func TestDBClean(t *testing.T) {
 func TestDBCleanFiles(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t)
-	fillDatabase(t, c.dir)
-	folder := filepath.Join(c.dir, "files")
-	c.write("server.properties", "database.type=sqlite\ndatabase.path=.\nretention.attempts=30d\n"+
+	fillDatabase(t, c.Dir)
+	folder := filepath.Join(c.Dir, "files")
+	c.Write("server.properties", "database.type=sqlite\ndatabase.path=.\nretention.attempts=30d\n"+
 		"log-server.type=file\nlog-server.file.path=files\narchive.type=file\narchive.file.path=files\n")
 	blobs, err := file.New(folder, time.Now())
 	if err != nil {
@@ -99,7 +100,7 @@ func TestDBCleanFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	db, err := sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(c.dir, "trowel.db")}, time.Now())
+	db, err := sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(c.Dir, "trowel.db")}, time.Now())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -117,9 +118,9 @@ func TestDBCleanFiles(t *testing.T) {
 	if err := errors.Join(err, db.Close()); err != nil {
 		t.Fatal(err)
 	}
-	got := c.run("db", "clean", "-c", "server.properties")
-	if want := "Deleted 2 attempts, 2 sessions, 1 revision, 1 archive.\n"; got.exit != 0 || got.stdout != want {
-		t.Errorf("db clean = %d, %q, %q, want %q", got.exit, got.stdout, got.stderr, want)
+	got := c.Run("db", "clean", "-c", "server.properties")
+	if want := "Deleted 2 attempts, 2 sessions, 1 revision, 1 archive.\n"; got.Exit != 0 || got.Stdout != want {
+		t.Errorf("db clean = %d, %q, %q, want %q", got.Exit, got.Stdout, got.Stderr, want)
 	}
 	left, err := blobs.List(t.Context(), "", "", 10)
 	if diff := cmp.Diff([]string{"kept.tar.gz"}, left); err != nil || diff != "" {
@@ -130,10 +131,10 @@ func TestDBCleanFiles(t *testing.T) {
 // A server has /metrics, which count requests by the names of their routes.
 func TestServedMetrics(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
+	s := servertest.Start(t)
 	read := func(path string) string {
 		t.Helper()
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+path, nil)
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+path, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/johannesboyne/gofakes3"
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
+	"github.com/trowel-project/trowel/internal/trowtest/servertest"
 )
 
 // With log-server.s3.direct_download each small log has an address in the store soon after the end of its attempt,
@@ -24,19 +25,19 @@ func TestDirectLogs(t *testing.T) {
 	}
 	s3 := httptest.NewServer(gofakes3.New(backend).Server())
 	t.Cleanup(s3.Close)
-	s := serve(t, "log-server.type", "s3", "log-server.s3.bucket", "logs", "log-server.s3.endpoint", s3.URL, "log-server.s3.path-style-access", "true",
+	s := servertest.Start(t, "log-server.type", "s3", "log-server.s3.bucket", "logs", "log-server.s3.endpoint", s3.URL, "log-server.s3.path-style-access", "true",
 		"log-server.s3.credentials.access-key-id", "id", "log-server.s3.credentials.secret-access-key", "key", "log-server.s3.direct_download", "true")
-	s.push("demo", "+a: {echo>: one}\n+b: {echo>: two}\n")
-	attempt := s.start("1", "2024-01-01T00:00:00Z")
-	s.status(attempt)
+	s.Push("demo", "+a: {echo>: one}\n+b: {echo>: two}\n")
+	attempt := s.StartAttempt("1", "2024-01-01T00:00:00Z")
+	s.Wait(attempt)
 	var list struct {
 		Files []struct {
 			FileName string
 			Direct   *string
 		}
 	}
-	s.eventually("addresses of all logs", func() bool {
-		_, text := s.request("GET", "/api/logs/"+attempt+"/files", "", "")
+	s.Eventually("addresses of all logs", func() bool {
+		_, text := s.Request("GET", "/api/logs/"+attempt+"/files", "", "")
 		if err := json.Unmarshal([]byte(text), &list); err != nil {
 			t.Fatal(err)
 		}
@@ -52,7 +53,7 @@ func TestDirectLogs(t *testing.T) {
 	}
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	for i, f := range list.Files {
-		path := s.url + "/api/logs/" + attempt + "/files/" + url.PathEscape(f.FileName)
+		path := s.URL + "/api/logs/" + attempt + "/files/" + url.PathEscape(f.FileName)
 		for address, want := range map[string]int{path: http.StatusSeeOther, path + "?direct_download=false": http.StatusOK, *f.Direct: http.StatusOK} {
 			res, err := client.Get(address)
 			if err != nil {
@@ -72,10 +73,10 @@ func TestDirectLogs(t *testing.T) {
 			_ = res.Body.Close()
 		}
 	}
-	if out := newConsole(t).run("log", attempt, "-e", s.url); !strings.Contains(out.stdout, "\none\n") || !strings.Contains(out.stdout, "\ntwo\n") {
-		t.Errorf("log: %s%s", out.stdout, out.stderr)
+	if out := newConsole(t).Run("log", attempt, "-e", s.URL); !strings.Contains(out.Stdout, "\none\n") || !strings.Contains(out.Stdout, "\ntwo\n") {
+		t.Errorf("log: %s%s", out.Stdout, out.Stderr)
 	}
-	_, text := s.request("GET", "/api/logs/"+attempt+"/files?direct_download=false", "", "")
+	_, text := s.Request("GET", "/api/logs/"+attempt+"/files?direct_download=false", "", "")
 	if strings.Contains(text, s3.URL) {
 		t.Errorf("addresses that were not asked for: %s", text)
 	}

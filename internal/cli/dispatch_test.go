@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/trowel-project/trowel/internal/cli/clitest"
+	"github.com/trowel-project/trowel/internal/cli/cmd"
 	"github.com/trowel-project/trowel/internal/runview/viewtest"
 	"github.com/trowel-project/trowel/internal/version"
 )
@@ -62,15 +64,15 @@ func TestRun(t *testing.T) {
 	for _, tc := range cases {
 		t.Run(tc.args, func(t *testing.T) {
 			t.Parallel()
-			got := newConsole(t).run(strings.Fields(tc.args)...)
-			if got.exit != tc.exit {
-				t.Errorf("trowel %s: exit = %d, want %d", tc.args, got.exit, tc.exit)
+			got := newConsole(t).Run(strings.Fields(tc.args)...)
+			if got.Exit != tc.exit {
+				t.Errorf("trowel %s: exit = %d, want %d", tc.args, got.Exit, tc.exit)
 			}
-			if !matches(tc.stdout, got.stdout) {
-				t.Errorf("trowel %s: stdout = %q, want %q", tc.args, got.stdout, tc.stdout)
+			if !clitest.Matches(tc.stdout, got.Stdout) {
+				t.Errorf("trowel %s: stdout = %q, want %q", tc.args, got.Stdout, tc.stdout)
 			}
-			if !matches(tc.stderr, got.stderr) {
-				t.Errorf("trowel %s: stderr = %q, want %q", tc.args, got.stderr, tc.stderr)
+			if !clitest.Matches(tc.stderr, got.Stderr) {
+				t.Errorf("trowel %s: stderr = %q, want %q", tc.args, got.Stderr, tc.stderr)
 			}
 		})
 	}
@@ -91,8 +93,8 @@ func TestRunConflict(t *testing.T) {
 		t.Run(tc.args, func(t *testing.T) {
 			t.Parallel()
 			console := newConsole(t)
-			env, _, _ := console.env(append([]string{"run", "x.dig"}, strings.Fields(tc.args)...)...)
-			_, err := readCall(env, console.commands)
+			env, _, _ := console.Env(append([]string{"run", "x.dig"}, strings.Fields(tc.args)...)...)
+			_, err := cmd.Read(env, console.Commands)
 			got := ""
 			if err != nil {
 				got = err.Error()
@@ -124,9 +126,9 @@ func TestBanner(t *testing.T) {
 	for _, tc := range cases {
 		t.Run(tc.args, func(t *testing.T) {
 			t.Parallel()
-			env, _, stderr := newConsole(t).env(strings.Fields(tc.args)...)
+			env, _, stderr := newConsole(t).Env(strings.Fields(tc.args)...)
 			Run(t.Context(), env)
-			if got := strings.HasPrefix(stderr.String(), testBanner); got != tc.want {
+			if got := strings.HasPrefix(stderr.String(), clitest.TestBanner); got != tc.want {
 				t.Errorf("trowel %s: banner = %v, want %v; stderr = %q", tc.args, got, tc.want, stderr)
 			}
 		})
@@ -143,10 +145,10 @@ func TestProgramName(t *testing.T) {
 		t.Run(tc.arg, func(t *testing.T) {
 			t.Parallel()
 			c := newConsole(t)
-			c.program = tc.arg
+			c.Program = tc.arg
 			want := "Usage: " + tc.want + " <command> [options...]\n"
-			if got := c.run(); !strings.HasPrefix(got.stderr, want) {
-				t.Errorf("%s: stderr = %q, want %q first", tc.arg, got.stderr, want)
+			if got := c.Run(); !strings.HasPrefix(got.Stderr, want) {
+				t.Errorf("%s: stderr = %q, want %q first", tc.arg, got.Stderr, want)
 			}
 		})
 	}
@@ -155,10 +157,10 @@ func TestProgramName(t *testing.T) {
 // TestLostOutput: a command whose output was lost did not succeed.
 func TestLostOutput(t *testing.T) {
 	t.Parallel()
-	env, _, stderr := newConsole(t).env("help")
+	env, _, stderr := newConsole(t).Env("help")
 	env.Stdout = viewtest.FullDisk{}
-	if exit := Run(t.Context(), env); exit != exitFailure {
-		t.Errorf("help on a full disk: exit = %d, want %d", exit, exitFailure)
+	if exit := Run(t.Context(), env); exit != cmd.ExitFailure {
+		t.Errorf("help on a full disk: exit = %d, want %d", exit, cmd.ExitFailure)
 	}
 	if want := "error: write standard output: no space left on device\n"; stderr.String() != want {
 		t.Errorf("help on a full disk: stderr = %q, want %q", stderr, want)

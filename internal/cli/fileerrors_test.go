@@ -31,11 +31,11 @@ func TestFileErrors(t *testing.T) {
 	} {
 		for _, terminal := range []bool{true, false} {
 			c := newConsole(t)
-			c.write("w.dig", "+a:\n  echo>: a\n")
-			if err := os.Mkdir(filepath.Join(c.dir, "folder"), 0o700); err != nil {
+			c.Write("w.dig", "+a:\n  echo>: a\n")
+			if err := os.Mkdir(filepath.Join(c.Dir, "folder"), 0o700); err != nil {
 				t.Fatal(err)
 			}
-			env, _, stderr := c.env(strings.Fields(tc.args)...)
+			env, _, stderr := c.Env(strings.Fields(tc.args)...)
 			env.Terminals.Stderr = terminal
 			exit := Run(t.Context(), env)
 			if out := stderr.String(); exit != 1 || !strings.Contains(out, tc.says) || strings.Contains(out, "\nfix: "+tc.fix+"\n") != terminal {

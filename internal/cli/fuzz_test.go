@@ -2,6 +2,7 @@ package cli
 
 import (
 	"errors"
+	"github.com/trowel-project/trowel/internal/cli/cmd"
 	"slices"
 	"strings"
 	"testing"
@@ -19,20 +20,20 @@ func FuzzArguments(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		args := strings.Split(text, "\n")
-		c, err := readCall(Env{Args: append([]string{"trowel"}, args...)}, commandLine())
+		c, err := cmd.Read(cmd.Env{Args: append([]string{"trowel"}, args...)}, commandLine())
 		if err != nil {
-			if _, ok := errors.AsType[*complaint](err); !ok {
+			if _, ok := errors.AsType[*cmd.Complaint](err); !ok {
 				t.Fatalf("read(%q): error = %v, want a complaint", args, err)
 			}
 			return
 		}
-		given := c.args.positional
-		if len(given) < c.command.min || c.command.max >= 0 && len(given) > c.command.max || slices.Contains(given, "") {
-			t.Errorf("read(%q): %s got the arguments %q", args, c.command.name, given)
+		given := c.Args.Positional
+		if len(given) < c.Command.Min || c.Command.Max >= 0 && len(given) > c.Command.Max || slices.Contains(given, "") {
+			t.Errorf("read(%q): %s got the arguments %q", args, c.Command.Name, given)
 		}
-		for _, o := range c.command.allOptions() {
-			if values := c.args.list(o.names[0]); len(values) > 1 && !o.repeatable() {
-				t.Errorf("read(%q): %s has the values %q", args, o.names[0], values)
+		for _, o := range c.Command.AllOptions() {
+			if values := c.Args.List(o.Names[0]); len(values) > 1 && !o.Repeatable() {
+				t.Errorf("read(%q): %s has the values %q", args, o.Names[0], values)
 			}
 		}
 	})

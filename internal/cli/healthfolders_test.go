@@ -2,6 +2,8 @@ package cli
 
 import (
 	"encoding/json"
+	"github.com/trowel-project/trowel/internal/cli/clitest"
+	"github.com/trowel-project/trowel/internal/trowtest/servertest"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -14,10 +16,10 @@ func TestHealthOfFolders(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	archives, logs := filepath.Join(root, "archives"), filepath.Join(root, "logs")
-	s := serve(t, "database.type", "memory", "archive.type", "file", "archive.file.path", archives,
+	s := servertest.Start(t, "database.type", "memory", "archive.type", "file", "archive.file.path", archives,
 		"log-server.type", "local", "log-server.local.path", logs)
 	health := func() (status int, bad map[string]string) {
-		status, text := s.request("GET", "/api/health", "application/json", "")
+		status, text := s.Request("GET", "/api/health", "application/json", "")
 		var report struct {
 			Parts []struct {
 				Name    string
@@ -45,13 +47,13 @@ func TestHealthOfFolders(t *testing.T) {
 	if err := os.Rename(archives, archives+".away"); err != nil {
 		t.Fatal(err)
 	}
-	push := func() outcome {
+	push := func() clitest.Outcome {
 		c := newConsole(t)
-		c.write("main.dig", "+a:\n  echo>: a\n")
-		return c.run("push", "p", "-e", s.url)
+		c.Write("main.dig", "+a:\n  echo>: a\n")
+		return c.Run("push", "p", "-e", s.URL)
 	}
-	if out := push(); out.exit == 0 || strings.Contains(out.stdout+out.stderr, root) {
-		t.Errorf("push without a folder: exit %d, %s", out.exit, out.stderr)
+	if out := push(); out.Exit == 0 || strings.Contains(out.Stdout+out.Stderr, root) {
+		t.Errorf("push without a folder: exit %d, %s", out.Exit, out.Stderr)
 	}
 	if status, bad := health(); status != http.StatusServiceUnavailable || len(bad) != 1 || !strings.Contains(bad["archives"], "no such file") {
 		t.Errorf("health without the folder of archives: %d, %v", status, bad)
@@ -59,8 +61,8 @@ func TestHealthOfFolders(t *testing.T) {
 	if err := os.Rename(archives+".away", archives); err != nil {
 		t.Fatal(err)
 	}
-	if out := push(); out.exit != 0 {
-		t.Errorf("push: exit %d, %s", out.exit, out.stderr)
+	if out := push(); out.Exit != 0 {
+		t.Errorf("push: exit %d, %s", out.Exit, out.Stderr)
 	}
 	if status, bad := health(); status != http.StatusOK || len(bad) > 0 {
 		t.Errorf("health afterwards: %d, %v", status, bad)

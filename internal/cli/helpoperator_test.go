@@ -11,18 +11,18 @@ import (
 func TestHelpOperator(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"sh", "sh>", "sh>:"} {
-		got := newConsole(t).run("help", name)
-		if got.exit != 0 || !strings.HasPrefix(got.stdout, "sh> runs a shell script\n") || !strings.Contains(got.stdout, "    shell: list ") ||
-			!strings.Contains(got.stdout, "\n      +load:\n        sh>: |\n") {
-			t.Errorf("help %s: exit %d:\n%s%s", name, got.exit, got.stdout, got.stderr)
+		got := newConsole(t).Run("help", name)
+		if got.Exit != 0 || !strings.HasPrefix(got.Stdout, "sh> runs a shell script\n") || !strings.Contains(got.Stdout, "    shell: list ") ||
+			!strings.Contains(got.Stdout, "\n      +load:\n        sh>: |\n") {
+			t.Errorf("help %s: exit %d:\n%s%s", name, got.Exit, got.Stdout, got.Stderr)
 		}
 	}
-	got := newConsole(t).run("help", "operators")
+	got := newConsole(t).Run("help", "operators")
 	for _, name := range operator.Builtin(operator.Options{}).Names() {
-		if !strings.Contains(got.stdout, "\n    "+name+"> ") {
-			t.Errorf("help operators lacks %s>:\n%s", name, got.stdout)
+		if !strings.Contains(got.Stdout, "\n    "+name+"> ") {
+			t.Errorf("help operators lacks %s>:\n%s", name, got.Stdout)
 		}
-		for line := range strings.SplitSeq(newConsole(t).run("help", name).stdout, "\n") {
+		for line := range strings.SplitSeq(newConsole(t).Run("help", name).Stdout, "\n") {
 			if strings.Contains(line, "](") || strings.Contains(line, "```") || strings.Contains(line, "**") {
 				t.Errorf("help %s has marks of Markdown: %s", name, line)
 			}

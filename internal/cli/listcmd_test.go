@@ -6,13 +6,15 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/trowel-project/trowel/internal/cli/clitest"
+	"github.com/trowel-project/trowel/internal/cli/cmd"
 )
 
 // searched is attemptDone as a search has it, failed, with a name that attacks.
 var searchedAttempt = strings.NewReplacer(
 	`"success","id"`, `"error","id"`, `"success":true`, `"success":false`, `:00Z"`, `:00.123Z"`, `:05Z"`, `:05.123Z"`,
 	`"retryAttemptName":null`, `"retryAttemptName":"\u001b]0;T\u0007\u202e"`,
-).Replace(attemptDone)
+).Replace(clitest.AttemptDone)
 
 // What people see of lists on a terminal of 80 columns; what is asked of the server is in order, too.
 func TestListsOnATerminal(t *testing.T) {
@@ -24,38 +26,38 @@ func TestListsOnATerminal(t *testing.T) {
 	found := "ID  STATUS  WORKFLOW   SESSION              STARTED              TOOK  NAME\n" +
 		" 4  error   demo/main  2024-01-15 09:00:00  2024-01-01 09:00:00  5.0s  ^[]0…202e\n"
 	whole := `{"items":[` + searchedAttempt + `],"next":"x"}`
-	projects := answers{"GET projects?name=demo": `{"projects":[` + projectDemo + `]}`}
-	with := func(more answers) answers {
-		all := answers{}
-		for _, some := range []answers{projects, more} {
+	projects := clitest.Answers{"GET projects?name=demo": `{"projects":[` + clitest.ProjectDemo + `]}`}
+	with := func(more clitest.Answers) clitest.Answers {
+		all := clitest.Answers{}
+		for _, some := range []clitest.Answers{projects, more} {
 			maps.Copy(all, some)
 		}
 		return all
 	}
 	for _, tc := range []struct {
 		name, args     string
-		known          answers
+		known          clitest.Answers
 		exit           int
 		asked          []string
 		stdout, stderr string
 		pipe           bool
 	}{
 		{
-			name: "attempts", args: "attempts", known: answers{"GET attempts" + size: `{"attempts":[` + attemptDone + `]}`}, asked: []string{"GET attempts" + size},
+			name: "attempts", args: "attempts", known: clitest.Answers{"GET attempts" + size: `{"attempts":[` + clitest.AttemptDone + `]}`}, asked: []string{"GET attempts" + size},
 			stdout: "ID  STATUS   WORKFLOW   SESSION              STARTED              TOOK\n 4  success  demo/main  2024-01-15 09:00:00  2024-01-01 09:00:00    5s\n",
 			stderr: times,
 		},
 		{
-			name: "a full page", args: "attempts -s 1 -i 9", known: answers{"GET attempts?last_id=9&page_size=1": `{"attempts":[` + attemptDone + `]}`},
+			name: "a full page", args: "attempts -s 1 -i 9", known: clitest.Answers{"GET attempts?last_id=9&page_size=1": `{"attempts":[` + clitest.AttemptDone + `]}`},
 			asked:  []string{"GET attempts?last_id=9&page_size=1"},
 			stdout: "ID  STATUS   WORKFLOW   SESSION              STARTED              TOOK\n 4  success  demo/main  2024-01-15 09:00:00  2024-01-01 09:00:00    5s\n",
 			stderr: "\nOlder ones: `trowel attempts --last-id 4 -e SERVER`" + times,
 		},
 		{
 			name: "a page that the server ended early", args: "attempts -s 3", asked: []string{"GET attempts?page_size=3", "GET attempts?last_id=4&page_size=1"},
-			known: answers{
-				"GET attempts?page_size=3":           `{"attempts":[` + strings.Replace(attemptDone, "<v>", strings.Repeat("v", 4<<20), 1) + `]}`,
-				"GET attempts?last_id=4&page_size=1": `{"attempts":[` + attemptDone + `]}`,
+			known: clitest.Answers{
+				"GET attempts?page_size=3":           `{"attempts":[` + strings.Replace(clitest.AttemptDone, "<v>", strings.Repeat("v", 4<<20), 1) + `]}`,
+				"GET attempts?last_id=4&page_size=1": `{"attempts":[` + clitest.AttemptDone + `]}`,
 			},
 			stdout: "ID  STATUS   WORKFLOW   SESSION              STARTED              TOOK\n 4  success  demo/main  2024-01-15 09:00:00  2024-01-01 09:00:00    5s\n",
 			stderr: "\nOlder ones: `trowel attempts --last-id 4 -e SERVER`" + times,
@@ -63,33 +65,33 @@ func TestListsOnATerminal(t *testing.T) {
 		{
 			name: "sessions of large attempts, the last of them", args: "sessions demo -s 3",
 			asked: []string{"GET projects?name=demo", "GET projects/1/sessions?page_size=3", "GET projects/1/sessions?last_id=3&page_size=1"},
-			known: with(answers{
+			known: with(clitest.Answers{
 				"GET projects/1/sessions?page_size=3": `{"sessions":[{"id":"3","project":{"id":"1","name":"demo"},"workflow":{"name":"main","id":"2"},"sessionUuid":"u",` +
-					`"sessionTime":"2024-01-15T00:00:00+00:00","lastAttempt":` + strings.Replace(attemptDone, "<v>", strings.Repeat("v", 4<<20), 1) + `}]}`,
+					`"sessionTime":"2024-01-15T00:00:00+00:00","lastAttempt":` + strings.Replace(clitest.AttemptDone, "<v>", strings.Repeat("v", 4<<20), 1) + `}]}`,
 				"GET projects/1/sessions?last_id=3&page_size=1": `{"sessions":[]}`,
 			}),
 			stdout: "ID  STATUS   WORKFLOW   SESSION              ATTEMPT  STARTED              TOOK\n 3  success  demo/main  2024-01-15 09:00:00        4  2024-01-01 09:00:00    5s\n",
 			stderr: times,
 		},
 		{
-			name: "no attempts", args: "attempts", known: answers{"GET attempts" + size: `{"attempts":[]}`}, asked: []string{"GET attempts" + size},
+			name: "no attempts", args: "attempts", known: clitest.Answers{"GET attempts" + size: `{"attempts":[]}`}, asked: []string{"GET attempts" + size},
 			stderr: "There are no attempts. Use `trowel start -e SERVER` to start a session.\n",
 		},
 		{
 			name: "what failed tonight", args: "attempts --status error --since 2024-01-01 --project demo",
-			known:  with(answers{"GET search/attempts?" + since + "&limit=18&project=demo&status=error": whole}),
+			known:  with(clitest.Answers{"GET search/attempts?" + since + "&limit=18&project=demo&status=error": whole}),
 			asked:  []string{"GET projects?name=demo", "GET search/attempts?" + since + "&limit=18&project=demo&status=error"},
 			stdout: found,
 			stderr: "\nOlder ones: `trowel attempts --status error --project demo --since 2024-01-01 --next x -e SERVER`\n`trowel tasks 4 -e SERVER` shows which tasks failed, and why." + times,
 		},
 		{
-			name: "nothing failed", args: "attempts --status error", known: answers{"GET search/attempts?limit=18&status=error": `{"items":[],"next":null}`},
+			name: "nothing failed", args: "attempts --status error", known: clitest.Answers{"GET search/attempts?limit=18&status=error": `{"items":[],"next":null}`},
 			asked:  []string{"GET search/attempts?limit=18&status=error"},
 			stderr: "There is no attempt of the status error.\n`trowel attempts -e SERVER` shows the newest of all.\n",
 		},
 		{
 			name: "the rest of it, in a pipe", args: "attempts --status error --next x -s 7", pipe: true, asked: []string{"GET search/attempts?cursor=x&limit=7&status=error"},
-			known:  answers{"GET search/attempts?cursor=x&limit=7&status=error": `{"items":[],"next":null}`},
+			known:  clitest.Answers{"GET search/attempts?cursor=x&limit=7&status=error": `{"items":[],"next":null}`},
 			stdout: "Session attempts:\n", stderr: "There is no attempt of the status error after that page.\n`trowel attempts -e SERVER` shows the newest of all.\n",
 		},
 		{
@@ -99,23 +101,23 @@ func TestListsOnATerminal(t *testing.T) {
 		},
 		{
 			name: "sessions", args: "sessions demo main --status running", asked: []string{"GET projects?name=demo", "GET search/attempts?limit=18&project=demo&status=running&unit=session&workflow=main"},
-			known:  with(answers{"GET search/attempts?limit=18&project=demo&status=running&unit=session&workflow=main": `{"items":[],"next":null}`}),
+			known:  with(clitest.Answers{"GET search/attempts?limit=18&project=demo&status=running&unit=session&workflow=main": `{"items":[],"next":null}`}),
 			stderr: "There is no session of the status running of demo/main.\n`trowel sessions -e SERVER` shows the newest of all.\n",
 		},
 		{
 			name: "too large a page", args: "attempts -s 5000", exit: 1, asked: []string{"GET attempts?page_size=5000"},
-			known: answers{"GET attempts?page_size=5000": `400{"message":"Your specified page_size is Optional.of(5000), but it is larger than MAX_PAGE_SIZE: 100. ` +
+			known: clitest.Answers{"GET attempts?page_size=5000": `400{"message":"Your specified page_size is Optional.of(5000), but it is larger than MAX_PAGE_SIZE: 100. ` +
 				`You must specify page_size with a number which is smaller than 100","status":400}`},
 			stderr: "error: the server lists at most 100 at a time\nask for fewer with --page-size, and go on with --last-id\n",
 		},
 		{
 			name: "workflows of an id", args: "workflows 1", asked: []string{"GET projects?name=1", "GET projects/1", "GET projects/1/workflows"},
-			known:  answers{"GET projects?name=1": `{"projects":[]}`, "GET projects/1": projectDemo, "GET projects/1/workflows": `{"workflows":[` + workflowMain + `]}`},
+			known:  clitest.Answers{"GET projects?name=1": `{"projects":[]}`, "GET projects/1": clitest.ProjectDemo, "GET projects/1/workflows": `{"workflows":[` + clitest.WorkflowMain + `]}`},
 			stdout: "PROJECT  WORKFLOW  ID  TIME ZONE  REVISION\ndemo     main       2  UTC        r1\n", stderr: "\n`trowel workflows <project-name> <name> -e SERVER` shows the text of one.\n",
 		},
 		{
 			name: "for programs", args: "attempts --status error --json", asked: []string{"GET search/attempts?status=error"},
-			known:  answers{"GET search/attempts?status=error": `{"items":[],"next":null}`},
+			known:  clitest.Answers{"GET search/attempts?status=error": `{"items":[],"next":null}`},
 			stdout: "{\"attempts\":[]}\n",
 		},
 		{
@@ -141,17 +143,17 @@ func TestListsOnATerminal(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			server := newAPI(t, tc.known)
+			server := clitest.NewAPI(t, tc.known)
 			c := newConsole(t)
-			c.environ = append(c.environ, "TERM=xterm", "NO_COLOR=1", "COLUMNS=80", "TZ=Asia/Tokyo")
-			env, stdout, stderr := c.env(append(strings.Fields(tc.args), "-e", server.url)...)
-			env.Terminals = Terminals{Stdout: !tc.pipe, Stderr: !tc.pipe}
+			c.Environ = append(c.Environ, "TERM=xterm", "NO_COLOR=1", "COLUMNS=80", "TZ=Asia/Tokyo")
+			env, stdout, stderr := c.Env(append(strings.Fields(tc.args), "-e", server.URL)...)
+			env.Terminals = cmd.Terminals{Stdout: !tc.pipe, Stderr: !tc.pipe}
 			exit := Run(t.Context(), env)
-			got := outcome{exit, stdout.String(), strings.ReplaceAll(strings.TrimPrefix(stderr.String(), testBanner), server.url, "SERVER")}
-			if diff := cmp.Diff(outcome{tc.exit, tc.stdout, tc.stderr}, got, cmp.AllowUnexported(outcome{})); diff != "" {
+			got := clitest.Outcome{Exit: exit, Stdout: stdout.String(), Stderr: strings.ReplaceAll(strings.TrimPrefix(stderr.String(), clitest.TestBanner), server.URL, "SERVER")}
+			if diff := cmp.Diff(clitest.Outcome{Exit: tc.exit, Stdout: tc.stdout, Stderr: tc.stderr}, got, cmp.AllowUnexported(clitest.Outcome{})); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
-			if diff := cmp.Diff(tc.asked, server.asked); diff != "" {
+			if diff := cmp.Diff(tc.asked, server.Asked); diff != "" {
 				t.Errorf("requests (-want +got):\n%s", diff)
 			}
 		})
@@ -161,9 +163,9 @@ func TestListsOnATerminal(t *testing.T) {
 // TestErrorsOnATerminal holds that what a server says of a failure does nothing to a terminal.
 func TestErrorsOnATerminal(t *testing.T) {
 	t.Parallel()
-	server := newAPI(t, answers{"GET attempts/9": `404{"message":"none\u001b[2J\u009b\u2028","status":404}`})
-	env, _, stderr := newConsole(t).env("attempt", "9", "-e", server.url)
-	env.Terminals = Terminals{Stdout: true, Stderr: true}
+	server := clitest.NewAPI(t, clitest.Answers{"GET attempts/9": `404{"message":"none\u001b[2J\u009b\u2028","status":404}`})
+	env, _, stderr := newConsole(t).Env("attempt", "9", "-e", server.URL)
+	env.Terminals = cmd.Terminals{Stdout: true, Stderr: true}
 	Run(t.Context(), env)
 	if got, want := stderr.String(), `none^[[2J\u009b\u2028`; !strings.Contains(got, want) || strings.ContainsAny(got, "\x1b\u009b\u2028") {
 		t.Errorf("the terminal got %q, want %q and nothing raw", got, want)

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"github.com/trowel-project/trowel/internal/cli/cmd"
 	"strings"
 	"testing"
 )
@@ -13,10 +14,10 @@ func TestSchedulerRefuses(t *testing.T) {
 		"schedule:\n  dayly>: 07:00:00\n+a: {echo>: a}\n":                  "w.dig:2:3: ",
 	} {
 		c := newConsole(t)
-		c.write("w.dig", text)
-		got := c.run("scheduler", "-n", "0", "-X", "tmpdir="+c.dir)
-		if got.exit != exitFailure || !strings.Contains(got.stderr, want) {
-			t.Errorf("exit %d, %q, want 1 and %q", got.exit, got.stderr, want)
+		c.Write("w.dig", text)
+		got := c.Run("scheduler", "-n", "0", "-X", "tmpdir="+c.Dir)
+		if got.Exit != cmd.ExitFailure || !strings.Contains(got.Stderr, want) {
+			t.Errorf("exit %d, %q, want 1 and %q", got.Exit, got.Stderr, want)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"github.com/trowel-project/trowel/internal/cli/cmd"
 	"os"
 	"os/exec"
 	"strings"
@@ -10,20 +11,20 @@ import (
 // The manual has all commands and their options, and is one that man can show.
 func TestManual(t *testing.T) {
 	t.Parallel()
-	got := newConsole(t).run("help", "--man")
-	if got.exit != 0 {
-		t.Fatalf("exit %d: %s", got.exit, got.stderr)
+	got := newConsole(t).Run("help", "--man")
+	if got.Exit != 0 {
+		t.Fatalf("exit %d: %s", got.Exit, got.Stderr)
 	}
 	commands := table()
 	for i := range commands {
-		for _, l := range commands[i].lines {
-			if commands[i].run != nil && !strings.Contains(got.stdout, "\n"+roffBold(l.form)+"\n") {
-				t.Errorf("the manual lacks %q", l.form)
+		for _, l := range commands[i].Lines {
+			if commands[i].Run != nil && !strings.Contains(got.Stdout, "\n"+cmd.RoffBold(l.Form)+"\n") {
+				t.Errorf("the manual lacks %q", l.Form)
 			}
 		}
-		for _, o := range commands[i].options {
-			if commands[i].run != nil && !strings.Contains(got.stdout, "\n"+roffBold(o.label())+"\n") {
-				t.Errorf("the manual lacks %s of %s", o.label(), commands[i].name)
+		for _, o := range commands[i].Options {
+			if commands[i].Run != nil && !strings.Contains(got.Stdout, "\n"+cmd.RoffBold(o.Label())+"\n") {
+				t.Errorf("the manual lacks %s of %s", o.Label(), commands[i].Name)
 			}
 		}
 	}
@@ -35,7 +36,7 @@ func TestManual(t *testing.T) {
 		t.Skip("there is no groff to read it with")
 	}
 	cmd := exec.Command(groff, "-man", "-Tutf8", "-ww", "-z")
-	cmd.Stdin = strings.NewReader(got.stdout)
+	cmd.Stdin = strings.NewReader(got.Stdout)
 	if output, err := cmd.CombinedOutput(); err != nil || len(output) > 0 {
 		t.Errorf("groff: %v\n%s", err, output)
 	}

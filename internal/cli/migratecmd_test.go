@@ -10,6 +10,7 @@ import (
 
 	_ "modernc.org/sqlite" // driver "sqlite"
 
+	"github.com/trowel-project/trowel/internal/cli/clitest"
 	"github.com/trowel-project/trowel/internal/store/postgres"
 	"github.com/trowel-project/trowel/internal/store/storetest/pgtest"
 )
@@ -33,11 +34,11 @@ func TestMigrateComplaints(t *testing.T) {
 		{"from-digdag -o db --from none.properties", "error: none.properties (no such file)\n"},
 	} {
 		c := newConsole(t)
-		out := c.run(append([]string{"migrate"}, strings.Fields(row.args)...)...)
-		if out.exit != 1 || !strings.Contains(out.stderr, row.says) || strings.Contains(out.stderr, "secret") {
-			t.Errorf("migrate %s: exit %d, %s, want %q", row.args, out.exit, out.stderr, row.says)
+		out := c.Run(append([]string{"migrate"}, strings.Fields(row.args)...)...)
+		if out.Exit != 1 || !strings.Contains(out.Stderr, row.says) || strings.Contains(out.Stderr, "secret") {
+			t.Errorf("migrate %s: exit %d, %s, want %q", row.args, out.Exit, out.Stderr, row.says)
 		}
-		if _, err := os.Stat(filepath.Join(c.dir, "db")); err == nil {
+		if _, err := os.Stat(filepath.Join(c.Dir, "db")); err == nil {
 			t.Errorf("migrate %s made a database", row.args)
 		}
 	}
@@ -48,15 +49,15 @@ func TestMigrate(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t)
 	expectMigrate(t, c, "check -o db", "No table exist\n")
-	if _, err := os.Stat(filepath.Join(c.dir, "db")); err == nil {
+	if _, err := os.Stat(filepath.Join(c.Dir, "db")); err == nil {
 		t.Error("check made a folder")
 	}
 	expectMigrate(t, c, "run -o db", "Migrations successfully finished\n")
 	expectMigrate(t, c, "run -o db", "No update\n")
 	expectMigrate(t, c, "check -o db", "No update\n")
-	expectMigrate(t, c, "check -o db", forget(t, filepath.Join(c.dir, "db", "trowel.db")))
+	expectMigrate(t, c, "check -o db", forget(t, filepath.Join(c.Dir, "db", "trowel.db")))
 
-	c.write("memory.properties", "database.type = memory\n")
+	c.Write("memory.properties", "database.type = memory\n")
 	expectMigrate(t, c, "check -c memory.properties", "No table exist\n")
 	expectMigrate(t, c, "run -c memory.properties", "Migrations successfully finished\n") // of one that is thrown away
 	expectMigrate(t, c, "run -c memory.properties", "Migrations successfully finished\n")
@@ -85,23 +86,23 @@ func forget(t *testing.T, path string) string {
 func TestMigratePostgreSQL(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t)
-	c.write("server.properties", settingsOf(pgtest.Start(t).Options()))
+	c.Write("server.properties", settingsOf(pgtest.Start(t).Options()))
 	expectMigrate(t, c, "check -c server.properties", "No table exist\n")
-	c.write("keep.properties", c.read("server.properties")+"database.migrate = false\n")
-	out := c.run("server", "-c", "keep.properties", "--port", "0")
-	if out.exit != 1 || !strings.Contains(out.stderr, "the database has no tables yet") || !strings.Contains(out.stderr, "trowel migrate run") {
-		t.Errorf("server with database.migrate = false: exit %d, %s, want a refusal with a hint", out.exit, out.stderr)
+	c.Write("keep.properties", c.Read("server.properties")+"database.migrate = false\n")
+	out := c.Run("server", "-c", "keep.properties", "--port", "0")
+	if out.Exit != 1 || !strings.Contains(out.Stderr, "the database has no tables yet") || !strings.Contains(out.Stderr, "trowel migrate run") {
+		t.Errorf("server with database.migrate = false: exit %d, %s, want a refusal with a hint", out.Exit, out.Stderr)
 	}
 	expectMigrate(t, c, "run -c keep.properties", "Migrations successfully finished\n")
 	expectMigrate(t, c, "run -c server.properties", "No update\n")
 	expectMigrate(t, c, "check -c server.properties", "No update\n")
 }
 
-func expectMigrate(t *testing.T, c *console, args, stdout string) {
+func expectMigrate(t *testing.T, c *clitest.Console, args, stdout string) {
 	t.Helper()
-	out := c.run(append([]string{"migrate"}, strings.Fields(args)...)...)
-	if out.exit != 0 || out.stdout != stdout || out.stderr != "" {
-		t.Errorf("migrate %s: exit %d, %q, %q, want %q", args, out.exit, out.stdout, out.stderr, stdout)
+	out := c.Run(append([]string{"migrate"}, strings.Fields(args)...)...)
+	if out.Exit != 0 || out.Stdout != stdout || out.Stderr != "" {
+		t.Errorf("migrate %s: exit %d, %q, %q, want %q", args, out.Exit, out.Stdout, out.Stderr, stdout)
 	}
 }
 

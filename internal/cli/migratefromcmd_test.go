@@ -12,9 +12,11 @@ import (
 	"testing"
 
 	"github.com/trowel-project/trowel/internal/archive"
+	"github.com/trowel-project/trowel/internal/cli/clitest"
 	"github.com/trowel-project/trowel/internal/secret"
 	"github.com/trowel-project/trowel/internal/store/storetest/digdagtest"
 	"github.com/trowel-project/trowel/internal/store/storetest/pgtest"
+	"github.com/trowel-project/trowel/internal/trowtest/servertest"
 )
 
 const digdagKey = "MDEyMzQ1Njc4OWFiY2RlZg=="
@@ -73,60 +75,60 @@ func TestMigrateFromDigdag(t *testing.T) {
 	d := digdagtest.Open(t)
 	fillDigdag(t, d)
 	c := newConsole(t)
-	c.write("server.properties", "digdag.secret-encryption-key = "+digdagKey+"\ndatabase.type = h2\ndatabase.path = "+filepath.Join(c.dir, "db")+"\n")
-	out := c.run("migrate", "from-digdag", "-c", "server.properties", "--from-url", digdagAddress(d))
-	if out.exit != 0 {
-		t.Fatalf("migrate from-digdag: exit %d\n%s%s", out.exit, out.stdout, out.stderr)
+	c.Write("server.properties", "digdag.secret-encryption-key = "+digdagKey+"\ndatabase.type = h2\ndatabase.path = "+filepath.Join(c.Dir, "db")+"\n")
+	out := c.Run("migrate", "from-digdag", "-c", "server.properties", "--from-url", digdagAddress(d))
+	if out.Exit != 0 {
+		t.Fatalf("migrate from-digdag: exit %d\n%s%s", out.Exit, out.Stdout, out.Stderr)
 	}
 	for _, want := range []string{"attempts              1          1\n", "sessions              2          2\n", "The attempts have 4 tasks. 1 archive read again and compared: equal."} {
-		if !strings.Contains(out.stdout, want) {
+		if !strings.Contains(out.Stdout, want) {
 			t.Errorf("report lacks %q", want)
 		}
 	}
-	if strings.Contains(out.stdout, "warning:") || !strings.Contains(out.stderr, "attempts: 1 of 1\n") {
-		t.Errorf("warnings or no progress:\n%s%s", out.stdout, out.stderr)
+	if strings.Contains(out.Stdout, "warning:") || !strings.Contains(out.Stderr, "attempts: 1 of 1\n") {
+		t.Errorf("warnings or no progress:\n%s%s", out.Stdout, out.Stderr)
 	}
-	start := regexp.MustCompile(`(?m)^  trowel (start .*)$`).FindStringSubmatch(out.stdout)
+	start := regexp.MustCompile(`(?m)^  trowel (start .*)$`).FindStringSubmatch(out.Stdout)
 	const want = `start 'my etl' main --session '2024-01-02 00:00:00' --revision 'r one' --retry 'once more' -p who=you`
 	if start == nil || start[1] != want {
 		t.Fatalf("command %q, want %s", start, want)
 	}
 
-	s := serve(t, "database.path", filepath.Join(c.dir, "db"), "digdag.secret-encryption-key", digdagKey)
-	out = c.run("tasks", "30", "--json", "-e", s.url)
-	if out.exit != 0 || !strings.Contains(out.stdout, "group_error") || !strings.Contains(out.stdout, "no file") {
-		t.Errorf("tasks 30: %s%s", out.stdout, out.stderr)
+	s := servertest.Start(t, "database.path", filepath.Join(c.Dir, "db"), "digdag.secret-encryption-key", digdagKey)
+	out = c.Run("tasks", "30", "--json", "-e", s.URL)
+	if out.Exit != 0 || !strings.Contains(out.Stdout, "group_error") || !strings.Contains(out.Stdout, "no file") {
+		t.Errorf("tasks 30: %s%s", out.Stdout, out.Stderr)
 	}
-	out = c.run("start", "my etl", "main", "--session", "2024-01-02 00:00:00", "--revision", "r one", "--retry", "once more", "-p", "who=you", "-e", s.url)
+	out = c.Run("start", "my etl", "main", "--session", "2024-01-02 00:00:00", "--revision", "r one", "--retry", "once more", "-p", "who=you", "-e", s.URL)
 	again := startedAttempt(t, out)
-	if !strings.Contains(out.stdout, "session id: 21\n") {
-		t.Errorf("start makes another session than Digdag's 21:\n%s", out.stdout)
+	if !strings.Contains(out.Stdout, "session id: 21\n") {
+		t.Errorf("start makes another session than Digdag's 21:\n%s", out.Stdout)
 	}
-	out = c.run("retry", "30", "--latest-revision", "--resume", "-e", s.url)
+	out = c.Run("retry", "30", "--latest-revision", "--resume", "-e", s.URL)
 	resumed := startedAttempt(t, out)
 	for _, attempt := range []string{again, resumed} {
-		if got := s.status(attempt); got != "success" {
-			t.Errorf("attempt %s ended as %s: %v\n%s", attempt, got, s.states(attempt), s.log)
+		if got := s.Wait(attempt); got != "success" {
+			t.Errorf("attempt %s ended as %s: %v\n%s", attempt, got, s.States(attempt), s.Log)
 		}
 	}
-	out = c.run("log", again, "-e", s.url)
-	if !strings.Contains(out.stdout, "\nhello from Digdag\n") {
-		t.Errorf("log: %s", out.stdout)
+	out = c.Run("log", again, "-e", s.URL)
+	if !strings.Contains(out.Stdout, "\nhello from Digdag\n") {
+		t.Errorf("log: %s", out.Stdout)
 	}
-	if out = c.run("log", resumed, "+main+a", "-e", s.url); strings.Contains(out.stdout, "first") {
-		t.Errorf("a task that had succeeded ran again: %s", out.stdout)
+	if out = c.Run("log", resumed, "+main+a", "-e", s.URL); strings.Contains(out.Stdout, "first") {
+		t.Errorf("a task that had succeeded ran again: %s", out.Stdout)
 	}
-	out = c.run("migrate", "from-digdag", "-c", "server.properties", "--from-url", digdagAddress(d))
-	if out.exit != 1 || !strings.Contains(out.stderr, "another server or run uses the database") {
-		t.Errorf("migrate beside a server: exit %d, %s", out.exit, out.stderr)
+	out = c.Run("migrate", "from-digdag", "-c", "server.properties", "--from-url", digdagAddress(d))
+	if out.Exit != 1 || !strings.Contains(out.Stderr, "another server or run uses the database") {
+		t.Errorf("migrate beside a server: exit %d, %s", out.Exit, out.Stderr)
 	}
 }
 
-func startedAttempt(t *testing.T, out outcome) string {
+func startedAttempt(t *testing.T, out clitest.Outcome) string {
 	t.Helper()
-	id := regexp.MustCompile(`attempt id: (\d+)`).FindStringSubmatch(out.stdout)
-	if out.exit != 0 || id == nil {
-		t.Fatalf("start: exit %d\n%s%s", out.exit, out.stdout, out.stderr)
+	id := regexp.MustCompile(`attempt id: (\d+)`).FindStringSubmatch(out.Stdout)
+	if out.Exit != 0 || id == nil {
+		t.Fatalf("start: exit %d\n%s%s", out.Exit, out.Stdout, out.Stderr)
 	}
 	return id[1]
 }
@@ -140,24 +142,24 @@ func TestMigrateInOneDatabase(t *testing.T) {
 	d := digdagtest.In(t, opts)
 	fillDigdag(t, d)
 	c := newConsole(t)
-	c.write("server.properties", settingsOf(opts)+"digdag.secret-encryption-key = AAAAAAAAAAAAAAAAAAAAAA==\n")
-	out := c.run("migrate", "from-digdag", "-c", "server.properties")
-	if out.exit != 0 || !strings.Contains(out.stdout, "attempts              1          1\n") ||
-		!strings.Contains(out.stdout, `warning: secrets were copied as they are, since the settings of the target do not decrypt "pw" of project 3`) {
-		t.Fatalf("migrate from-digdag: exit %d\n%s%s", out.exit, out.stdout, out.stderr)
+	c.Write("server.properties", settingsOf(opts)+"digdag.secret-encryption-key = AAAAAAAAAAAAAAAAAAAAAA==\n")
+	out := c.Run("migrate", "from-digdag", "-c", "server.properties")
+	if out.Exit != 0 || !strings.Contains(out.Stdout, "attempts              1          1\n") ||
+		!strings.Contains(out.Stdout, `warning: secrets were copied as they are, since the settings of the target do not decrypt "pw" of project 3`) {
+		t.Fatalf("migrate from-digdag: exit %d\n%s%s", out.Exit, out.Stdout, out.Stderr)
 	}
-	c.write("digdag.properties", settingsOf(opts)+"archive.type = nonsense, but not about the database\n")
-	out = c.run("migrate", "from-digdag", "-c", "server.properties", "--from", "digdag.properties")
-	if out.exit != 1 || !strings.Contains(out.stderr, "error: copy from Digdag: the database has 1 projects already\nfix: name an empty database") {
-		t.Errorf("second migration: exit %d\n%s%s", out.exit, out.stdout, out.stderr)
+	c.Write("digdag.properties", settingsOf(opts)+"archive.type = nonsense, but not about the database\n")
+	out = c.Run("migrate", "from-digdag", "-c", "server.properties", "--from", "digdag.properties")
+	if out.Exit != 1 || !strings.Contains(out.Stderr, "error: copy from Digdag: the database has 1 projects already\nfix: name an empty database") {
+		t.Errorf("second migration: exit %d\n%s%s", out.Exit, out.Stdout, out.Stderr)
 	}
-	out = c.run("migrate", "from-digdag", "-o", "db", "--from", "digdag.properties", "--site", "4")
-	if out.exit != 1 || !strings.Contains(out.stderr, "site 4 has no projects; those that have are 0 (1 projects)") {
-		t.Errorf("migration of a site that is not there: exit %d\n%s%s", out.exit, out.stdout, out.stderr)
+	out = c.Run("migrate", "from-digdag", "-o", "db", "--from", "digdag.properties", "--site", "4")
+	if out.Exit != 1 || !strings.Contains(out.Stderr, "site 4 has no projects; those that have are 0 (1 projects)") {
+		t.Errorf("migration of a site that is not there: exit %d\n%s%s", out.Exit, out.Stdout, out.Stderr)
 	}
-	c.write("h2.properties", "database.type = h2\ndatabase.path = x\n")
-	out = c.run("migrate", "from-digdag", "-o", "db", "--from", "h2.properties")
-	if out.exit != 1 || !strings.Contains(out.stderr, `database.type is "h2": only a Digdag database in PostgreSQL can be copied`) {
-		t.Errorf("migration of H2: exit %d\n%s%s", out.exit, out.stdout, out.stderr)
+	c.Write("h2.properties", "database.type = h2\ndatabase.path = x\n")
+	out = c.Run("migrate", "from-digdag", "-o", "db", "--from", "h2.properties")
+	if out.Exit != 1 || !strings.Contains(out.Stderr, `database.type is "h2": only a Digdag database in PostgreSQL can be copied`) {
+		t.Errorf("migration of H2: exit %d\n%s%s", out.Exit, out.Stdout, out.Stderr)
 	}
 }

@@ -1,5 +1,8 @@
 package cli
 
-import "testing"
+import (
+	"github.com/trowel-project/trowel/internal/cli/clitest"
+	"testing"
+)
 
-func newConsole(t *testing.T) *console { t.Helper(); return newConsoleOf(t, commandLine()) }
+func newConsole(t *testing.T) *clitest.Console { t.Helper(); return clitest.New(t, commandLine()) }

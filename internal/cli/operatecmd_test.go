@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"github.com/trowel-project/trowel/internal/cli/clitest"
+	"github.com/trowel-project/trowel/internal/trowtest/servertest"
 	"regexp"
 	"strings"
 	"testing"
@@ -35,91 +37,91 @@ func TestOperating(t *testing.T) {
 	shownAgent := "  id: a1\n  name: box\n  state: live\n  host: h\n  version: 0.1\n  remote: true\n  queues: default, gpu\n  labels: eu\n  slots: 4\n  used: 1\n" +
 		"  last heartbeat: 2024-01-01 09:00:01 +0900\n  lease ends: 2024-01-01 09:00:31 +0900\n  drained at: \n\n"
 	box := `{"items":[` + agentBox + `],"next":null}`
-	runRemoteCases(t, commandLine(), []remoteCase{
+	clitest.RunCases(t, commandLine(), []clitest.Case{
 		{
-			name: "pools", args: "pools", asked: []string{"GET pools?limit=500"},
-			known: answers{"GET pools?limit=500": `{"items":[` + poolDB + `,` + poolOpen + `],"next":null,"missing":[{"name":"gone","projectId":"1","waiting":1,"oldestWaitMs":1000},` +
+			Name: "pools", Args: "pools", Asked: []string{"GET pools?limit=500"},
+			Known: clitest.Answers{"GET pools?limit=500": `{"items":[` + poolDB + `,` + poolOpen + `],"next":null,"missing":[{"name":"gone","projectId":"1","waiting":1,"oldestWaitMs":1000},` +
 				`{"name":"x; reboot","projectId":"1","waiting":2,"oldestWaitMs":1000}]}`},
-			stdout: "Pools:\n" + shownPool + "  name: default\n  project: demo\n  slots: unlimited\n  used: 0\n  open: unlimited\n  waiting: 0\n  include deferred: true\n  description: \n\n2 entries.\n",
-			stderr: "1 task waits for the pool 'gone', which does not exist (the oldest for 1s). Use `trowel pools set gone SLOTS -e SERVER` to make it.\n" +
+			Stdout: "Pools:\n" + shownPool + "  name: default\n  project: demo\n  slots: unlimited\n  used: 0\n  open: unlimited\n  waiting: 0\n  include deferred: true\n  description: \n\n2 entries.\n",
+			Stderr: "1 task waits for the pool 'gone', which does not exist (the oldest for 1s). Use `trowel pools set gone SLOTS -e SERVER` to make it.\n" +
 				"2 tasks wait for the pool 'x; reboot', which does not exist (the oldest for 1s). Use `trowel pools set 'x; reboot' SLOTS -e SERVER` to make it.\n",
 		},
 		{
-			name: "pool", args: "pool show db", asked: []string{"GET pools/db", "GET pools/db/tasks?use=holding", "GET pools/db/tasks?use=waiting", "GET pools/db/history"},
-			known: answers{
+			Name: "pool", Args: "pool show db", Asked: []string{"GET pools/db", "GET pools/db/tasks?use=holding", "GET pools/db/tasks?use=waiting", "GET pools/db/history"},
+			Known: clitest.Answers{
 				"GET pools/db/history": `{"stepMs":300000,"items":[{"at":"2024-01-01T00:00:00.000Z","samples":30,"slots":4,"used":1.5,"mostUsed":4,"waiting":0,"mostWaiting":0},` +
 					`{"at":"2024-01-01T00:05:00.000Z","samples":30,"slots":4,"used":2,"mostUsed":3,"waiting":0.1,"mostWaiting":1}]}`,
 				"GET pools/db": poolDB, "GET pools/db/tasks?use=holding": `{"items":[],"next":null}`,
 				"GET pools/db/tasks?use=waiting": `{"items":[` + poolTask + `],"next":"x"}`,
 			},
-			stdout: shownPool + "Last 24 hours: at most 4 slots used, at most 2 tasks waited.\n\n" + "Tasks that hold slots:\n0 entries.\n\nTasks that wait, in the order of their claims:\n" +
+			Stdout: shownPool + "Last 24 hours: at most 4 slots used, at most 2 tasks waited.\n\n" + "Tasks that hold slots:\n0 entries.\n\nTasks that wait, in the order of their claims:\n" +
 				"  attempt 4  demo/main  +main+a  slots: 2  weight: 1  since: 2024-01-01 09:00:00 +0900\n1 entries. There are more.\n\n",
 		},
 		{
-			name: "pool is made", args: "pools set db 4 --description warehouse -m why", known: answers{"PUT pools/db": poolMade},
-			asked:  []string{`PUT pools/db {"slots":4,"description":"warehouse","includeDeferred":null,"note":"why","dryRun":false,"expect":""}`},
-			stdout: "Pool 'db' (4 slots) is made.\n  there is room for 1 waiting task\n",
+			Name: "pool is made", Args: "pools set db 4 --description warehouse -m why", Known: clitest.Answers{"PUT pools/db": poolMade},
+			Asked:  []string{`PUT pools/db {"slots":4,"description":"warehouse","includeDeferred":null,"note":"why","dryRun":false,"expect":""}`},
+			Stdout: "Pool 'db' (4 slots) is made.\n  there is room for 1 waiting task\n",
 		},
 		{
-			name: "pool of a project, dry run", args: "pools set db unlimited --project demo -d --include-deferred",
-			known:  answers{"PUT pools/db?project=demo": strings.Replace(poolMade, `"dryRun":false`, `"dryRun":true`, 1)},
-			asked:  []string{`PUT pools/db?project=demo {"slots":-1,"description":null,"includeDeferred":true,"note":"","dryRun":true,"expect":""}`},
-			stdout: "Pool 'db' (4 slots) is to be made; nothing is changed in a dry run.\n  there is room for 1 waiting task\n",
+			Name: "pool of a project, dry run", Args: "pools set db unlimited --project demo -d --include-deferred",
+			Known:  clitest.Answers{"PUT pools/db?project=demo": strings.Replace(poolMade, `"dryRun":false`, `"dryRun":true`, 1)},
+			Asked:  []string{`PUT pools/db?project=demo {"slots":-1,"description":null,"includeDeferred":true,"note":"","dryRun":true,"expect":""}`},
+			Stdout: "Pool 'db' (4 slots) is to be made; nothing is changed in a dry run.\n  there is room for 1 waiting task\n",
 		},
 		{
-			name: "built in", args: "pools delete default", exit: 1, asked: []string{"DELETE pools/default"},
-			known:  answers{"DELETE pools/default": `409{"message":"the pool \"default\" cannot be deleted","status":409,"code":"built_in","hint":"give it -1 slots"}`},
-			stderr: "error: the pool \"default\" cannot be deleted\nfix: give it -1 slots\n",
+			Name: "built in", Args: "pools delete default", Exit: 1, Asked: []string{"DELETE pools/default"},
+			Known:  clitest.Answers{"DELETE pools/default": `409{"message":"the pool \"default\" cannot be deleted","status":409,"code":"built_in","hint":"give it -1 slots"}`},
+			Stderr: "error: the pool \"default\" cannot be deleted\nfix: give it -1 slots\n",
 		},
 		{
-			name: "queues", args: "queues", asked: []string{"GET queues"},
-			known: answers{"GET queues": `{"items":[{"name":"gpu","ready":1,"running":2,"agents":0,"slots":0,"oldestReadyMs":1000},` +
+			Name: "queues", Args: "queues", Asked: []string{"GET queues"},
+			Known: clitest.Answers{"GET queues": `{"items":[{"name":"gpu","ready":1,"running":2,"agents":0,"slots":0,"oldestReadyMs":1000},` +
 				`{"name":"huge","ready":0,"running":0,"agents":1,"slots":null,"oldestReadyMs":null,"p50Ms":1.834,"p99Ms":61000,"ratePerMin":60000.5}],"next":null}`},
-			stdout: "Queues:\n  name: gpu\n  ready: 1 (the oldest for 1s)\n  running: 2\n  agents: 0\n  slots: 0\n\n" +
+			Stdout: "Queues:\n  name: gpu\n  ready: 1 (the oldest for 1s)\n  running: 2\n  agents: 0\n  slots: 0\n\n" +
 				"  name: huge\n  ready: 0\n  running: 0\n  agents: 1\n  slots: unlimited\n" +
 				"  hand-off: half within 1.83 ms, 99 % within 1m 1s; 60000 tasks a minute\n\n2 entries.\n",
 		},
-		{name: "agents", args: "agents", known: answers{agents: box}, asked: []string{agents}, stdout: "Agents:\n" + shownAgent + "1 entries.\n"},
-		{name: "agents as JSON", args: "agents list --json", known: answers{agents: box}, asked: []string{agents}, stdout: box + "\n"},
+		{Name: "agents", Args: "agents", Known: clitest.Answers{agents: box}, Asked: []string{agents}, Stdout: "Agents:\n" + shownAgent + "1 entries.\n"},
+		{Name: "agents as JSON", Args: "agents list --json", Known: clitest.Answers{agents: box}, Asked: []string{agents}, Stdout: box + "\n"},
 		{
-			name: "agent by name", args: "agents show box", asked: []string{agents, "GET agents/a1/tasks"},
-			known: answers{agents: box, "GET agents/a1/tasks": `{"items":[{"id":"9","fullName":"+m+a","attemptId":"4","project":{"id":"1","name":"demo"},` +
+			Name: "agent by name", Args: "agents show box", Asked: []string{agents, "GET agents/a1/tasks"},
+			Known: clitest.Answers{agents: box, "GET agents/a1/tasks": `{"items":[{"id":"9","fullName":"+m+a","attemptId":"4","project":{"id":"1","name":"demo"},` +
 				`"workflow":"m","try":2,"startedAt":"2024-01-01T00:00:00.000Z"}],"next":null}`},
-			stdout: shownAgent + "Running tasks:\n  attempt 4  demo/m  +m+a  try: 2  since: 2024-01-01 09:00:00 +0900\n1 entries.\n",
+			Stdout: shownAgent + "Running tasks:\n  attempt 4  demo/m  +m+a  try: 2  since: 2024-01-01 09:00:00 +0900\n1 entries.\n",
 		},
 		{
-			name: "drain", args: "agents drain a1 -m upgrade", known: answers{agents: box, "POST agents/a1/drain": agentBox},
-			asked: []string{agents, `POST agents/a1/drain {"note":"upgrade"}`}, stdout: "Agent 'box' takes nothing new. It runs 1 task.\n",
+			Name: "drain", Args: "agents drain a1 -m upgrade", Known: clitest.Answers{agents: box, "POST agents/a1/drain": agentBox},
+			Asked: []string{agents, `POST agents/a1/drain {"note":"upgrade"}`}, Stdout: "Agent 'box' takes nothing new. It runs 1 task.\n",
 		},
 		{
-			name: "no such agent", args: "agents drain tux", exit: 1, known: answers{agents: box}, asked: []string{agents},
-			stderr: "error: there is no agent with the id or name \"tux\"\n",
+			Name: "no such agent", Args: "agents drain tux", Exit: 1, Known: clitest.Answers{agents: box}, Asked: []string{agents},
+			Stderr: "error: there is no agent with the id or name \"tux\"\n",
 		},
 		{
-			name: "pause", args: "pause demo main -m n", stdout: "Paused workflow: demo/main\n2 running attempts go on.\n",
-			known: answers{"GET projects?name=demo": `{"projects":[` + projectDemo + `]}`, "POST projects/1/workflows/main/pause": workflowPaused},
-			asked: []string{"GET projects?name=demo", `POST projects/1/workflows/main/pause {"note":"n"}`},
+			Name: "pause", Args: "pause demo main -m n", Stdout: "Paused workflow: demo/main\n2 running attempts go on.\n",
+			Known: clitest.Answers{"GET projects?name=demo": `{"projects":[` + clitest.ProjectDemo + `]}`, "POST projects/1/workflows/main/pause": workflowPaused},
+			Asked: []string{"GET projects?name=demo", `POST projects/1/workflows/main/pause {"note":"n"}`},
 		},
 		{
-			name: "unpause", args: "unpause demo main", stdout: "Resumed workflow: demo/main\n",
-			known: answers{"GET projects?name=demo": `{"projects":[` + projectDemo + `]}`, "POST projects/1/workflows/main/resume": workflowPaused},
-			asked: []string{"GET projects?name=demo", `POST projects/1/workflows/main/resume {"note":""}`},
+			Name: "unpause", Args: "unpause demo main", Stdout: "Resumed workflow: demo/main\n",
+			Known: clitest.Answers{"GET projects?name=demo": `{"projects":[` + clitest.ProjectDemo + `]}`, "POST projects/1/workflows/main/resume": workflowPaused},
+			Asked: []string{"GET projects?name=demo", `POST projects/1/workflows/main/resume {"note":""}`},
 		},
 		{
-			name: "audit", args: "audit --actor ann --from 1704067200 --count 1", asked: []string{"GET audit?actor=ann&from=2024-01-01T00%3A00%3A00Z&limit=1"},
-			known:  answers{"GET audit?actor=ann&from=2024-01-01T00%3A00%3A00Z&limit=1": `{"items":[` + auditEntry + `],"next":"x"}`},
-			stdout: "2024-01-01 09:00:00.123 +0900  ann           made the pool db: slots 4  # more\n1 entries.\n",
-			stderr: "There are older entries. Use --count to see more of them.\n",
+			Name: "audit", Args: "audit --actor ann --from 1704067200 --count 1", Asked: []string{"GET audit?actor=ann&from=2024-01-01T00%3A00%3A00Z&limit=1"},
+			Known:  clitest.Answers{"GET audit?actor=ann&from=2024-01-01T00%3A00%3A00Z&limit=1": `{"items":[` + auditEntry + `],"next":"x"}`},
+			Stdout: "2024-01-01 09:00:00.123 +0900  ann           made the pool db: slots 4  # more\n1 entries.\n",
+			Stderr: "There are older entries. Use --count to see more of them.\n",
 		},
 		{
-			name: "history", args: "history 4 +main+a",
-			asked: []string{"GET audit?attempt=4&limit=500&order=asc&task=%2Bmain%2Ba", agents, "GET audit?attempt=4&cursor=x&limit=500&order=asc&task=%2Bmain%2Ba"},
-			known: answers{
+			Name: "history", Args: "history 4 +main+a",
+			Asked: []string{"GET audit?attempt=4&limit=500&order=asc&task=%2Bmain%2Ba", agents, "GET audit?attempt=4&cursor=x&limit=500&order=asc&task=%2Bmain%2Ba"},
+			Known: clitest.Answers{
 				agents: box,
 				"GET audit?attempt=4&limit=500&order=asc&task=%2Bmain%2Ba":          `{"items":[` + auditEntry + "," + moveBy("a1") + "," + moveBy("b2ff00ff-0001") + `],"next":"x"}`,
 				"GET audit?attempt=4&cursor=x&limit=500&order=asc&task=%2Bmain%2Ba": `{"items":[],"next":null}`,
 			},
-			stdout: "2024-01-01 09:00:00.123 +0900  ann           made the pool db: slots 4  # more\n" +
+			Stdout: "2024-01-01 09:00:00.123 +0900  ann           made the pool db: slots 4  # more\n" +
 				"2024-01-01 09:00:01.000 +0900  box           +main+a: ready to running (claim)\n" +
 				"2024-01-01 09:00:01.000 +0900  agent b2ff00ff  +main+a: ready to running (claim)\n3 entries.\n",
 		},
@@ -146,9 +148,9 @@ func TestOperatingArguments(t *testing.T) {
 		{"audit --count 0", "error: --count must be 1 or more\n"},
 		{"audit --from yesterday", "error: --from option must be"},
 	} {
-		got := newConsole(t).run(append(strings.Fields(row.args), "-e", "http://127.0.0.1:1")...)
-		if got.exit != 1 || got.stdout != "" || !strings.Contains(got.stderr, row.want) {
-			t.Errorf("%s = %d, %q, %q, want 1 and %q", row.args, got.exit, got.stdout, got.stderr, row.want)
+		got := newConsole(t).Run(append(strings.Fields(row.args), "-e", "http://127.0.0.1:1")...)
+		if got.Exit != 1 || got.Stdout != "" || !strings.Contains(got.Stderr, row.want) {
+			t.Errorf("%s = %d, %q, %q, want 1 and %q", row.args, got.Exit, got.Stdout, got.Stderr, row.want)
 		}
 	}
 }
@@ -157,38 +159,38 @@ func TestOperatingArguments(t *testing.T) {
 // tell of all of it.
 func TestOperatingServer(t *testing.T) {
 	t.Parallel()
-	s := serve(t, "pool.narrow.slots", "2", "pool.narrow.description", "from the settings")
+	s := servertest.Start(t, "pool.narrow.slots", "2", "pool.narrow.description", "from the settings")
 	c := newConsole(t)
 	run := func(exit int, args ...string) string {
 		t.Helper()
-		got := c.run(append(args, "-e", s.url)...)
-		if got.exit != exit {
-			t.Fatalf("%q = %d, %q, %q, want %d", args, got.exit, got.stdout, got.stderr, exit)
+		got := c.Run(append(args, "-e", s.URL)...)
+		if got.Exit != exit {
+			t.Fatalf("%q = %d, %q, %q, want %d", args, got.Exit, got.Stdout, got.Stderr, exit)
 		}
-		return got.stdout + got.stderr
+		return got.Stdout + got.Stderr
 	}
-	c.write("main.dig", "+a:\n  echo>: a\n  _pool: closed\n+b:\n  echo>: b\n  _pool: narrow\n")
-	if pushed := run(0, "push", "other", "--project", c.dir); !strings.Contains(pushed, "[pool-unknown]") || strings.Contains(pushed, "narrow") {
+	c.Write("main.dig", "+a:\n  echo>: a\n  _pool: closed\n+b:\n  echo>: b\n  _pool: narrow\n")
+	if pushed := run(0, "push", "other", "--project", c.Dir); !strings.Contains(pushed, "[pool-unknown]") || strings.Contains(pushed, "narrow") {
 		t.Errorf("push of a project with unknown pools: %s", pushed)
 	}
-	s.push("demo", "+a:\n  echo>: a\n  _pool: closed\n+b:\n  echo>: b\n")
+	s.Push("demo", "+a:\n  echo>: a\n  _pool: closed\n+b:\n  echo>: b\n")
 	if pools := run(0, "pools"); !strings.Contains(pools, "name: narrow\n  project: \n  slots: 2\n") || !strings.Contains(pools, "description: from the settings") {
 		t.Errorf("pools = %s", pools)
 	}
 	run(0, "pause", "demo", "main", "-m", "not today")
 	run(1, "pause", "demo", "main")
-	attempt := s.start("2", "2026-01-01T00:00:00+00:00")
+	attempt := s.StartAttempt("2", "2026-01-01T00:00:00+00:00")
 	if why := run(0, "why", attempt); !strings.Contains(why, "not today") {
 		t.Errorf("why = %s", why)
 	}
 	run(0, "unpause", "demo", "main")
-	s.eventually("a waiting task", func() bool { return strings.Contains(run(0, "pools"), "1 task waits for the pool 'closed'") })
+	s.Eventually("a waiting task", func() bool { return strings.Contains(run(0, "pools"), "1 task waits for the pool 'closed'") })
 	run(0, "pools", "set", "closed", "0")
 	if shown := run(0, "pools", "show", "closed"); !strings.Contains(shown, "demo/main  +main+a  slots: 1") {
 		t.Errorf("pool = %s", shown)
 	}
 	run(0, "pools", "set", "closed", "1")
-	if status := s.status(attempt); status != "success" {
+	if status := s.Wait(attempt); status != "success" {
 		t.Errorf("the attempt ended with %s", status)
 	}
 	history := run(0, "history", attempt)
@@ -214,13 +216,13 @@ func TestOperatingServer(t *testing.T) {
 		t.Fatal("no live agent")
 	}
 	run(0, "agents", "drain", id[1])
-	kept := s.start("2", "2026-01-02T00:00:00+00:00")
-	s.eventually("a task that waits for an agent", func() bool { return strings.Contains(run(0, "queues"), "ready: 1 (") })
+	kept := s.StartAttempt("2", "2026-01-02T00:00:00+00:00")
+	s.Eventually("a task that waits for an agent", func() bool { return strings.Contains(run(0, "queues"), "ready: 1 (") })
 	if shown := run(0, "agents", "show", id[1]); !strings.Contains(shown, "state: drained\n") {
 		t.Errorf("agent = %s", shown)
 	}
 	run(0, "agents", "undrain", id[1])
-	if status := s.status(kept); status != "success" {
+	if status := s.Wait(kept); status != "success" {
 		t.Errorf("the attempt ended with %s", status)
 	}
 	if queues := run(0, "queues"); !strings.Contains(queues, "name: default\n  ready: 0\n  running: 0\n  agents: 1\n  slots: unlimited\n") {

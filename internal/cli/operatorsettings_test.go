@@ -64,14 +64,14 @@ func TestOperatorSettings(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			console := newConsole(t)
-			console.write("w.dig", strings.ReplaceAll(c.file, "SITE", site.URL))
+			console.Write("w.dig", strings.ReplaceAll(c.file, "SITE", site.URL))
 			args := []string{"run", "w.dig"}
 			for _, setting := range c.settings {
 				args = append(args, "-X", setting)
 			}
-			got := console.run(args...)
-			if got.exit != c.exit || !strings.Contains(got.stdout+got.stderr, c.says) {
-				t.Errorf("exit %d, want %d and %q:\n%s%s", got.exit, c.exit, c.says, got.stdout, got.stderr)
+			got := console.Run(args...)
+			if got.Exit != c.exit || !strings.Contains(got.Stdout+got.Stderr, c.says) {
+				t.Errorf("exit %d, want %d and %q:\n%s%s", got.Exit, c.exit, c.says, got.Stdout, got.Stderr)
 			}
 		})
 	}

@@ -15,8 +15,8 @@ func TestOtherDay(t *testing.T) {
 	} {
 		for _, terminal := range []bool{true, false} {
 			c := newConsole(t)
-			c.write("w.dig", "+a:\n  echo>: a\n")
-			env, _, stderr := c.env(strings.Fields(tc.args)...)
+			c.Write("w.dig", "+a:\n  echo>: a\n")
+			env, _, stderr := c.Env(strings.Fields(tc.args)...)
 			env.Terminals.Stderr = terminal
 			exit := Run(t.Context(), env)
 			if got := strings.Contains(stderr.String(), "warning: "); exit != 0 || got != (terminal && tc.want != "") || got && !strings.Contains(stderr.String(), tc.want) {
@@ -29,7 +29,7 @@ func TestOtherDay(t *testing.T) {
 		{"2026-04-30 24:00:00", ""},
 		{"2026-04-30 23:59:59", ""},
 	} {
-		env, _, stderr := newConsole(t).env("backfill", "1", "--from", tc.text, "-e", "http://127.0.0.1:1")
+		env, _, stderr := newConsole(t).Env("backfill", "1", "--from", tc.text, "-e", "http://127.0.0.1:1")
 		env.Terminals.Stderr = true
 		Run(t.Context(), env)
 		if got := stderr.String(); strings.Contains(got, "warning: ") != (tc.want != "") || !strings.Contains(got, tc.want) {

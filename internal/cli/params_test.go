@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/trowel-project/trowel/internal/cli/cmd"
 	"github.com/trowel-project/trowel/internal/param"
 )
 
@@ -51,9 +52,9 @@ func TestParameters(t *testing.T) {
 	for _, tc := range cases {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			c := newConsole(t).call(append([]string{"run", "x.dig"}, tc.args...)...)
+			c := newConsole(t).Call(append([]string{"run", "x.dig"}, tc.args...)...)
 			before := file.Clone()
-			got, err := readParameters(c, configOf(tc.settings), func(path string) (*param.Map, error) {
+			got, err := cmd.ReadParameters(c, configOf(tc.settings), func(path string) (*param.Map, error) {
 				if path != "f.yml" {
 					t.Errorf("parameters: read the file %s, want f.yml", path)
 				}
@@ -77,8 +78,8 @@ func TestParameters(t *testing.T) {
 func TestParametersFile(t *testing.T) {
 	t.Parallel()
 	bad := errors.New("bad file")
-	c := newConsole(t).call("check", "-P", "f.yml")
-	if _, err := readParameters(c, nil, func(string) (*param.Map, error) { return nil, bad }); !errors.Is(err, bad) {
+	c := newConsole(t).Call("check", "-P", "f.yml")
+	if _, err := cmd.ReadParameters(c, nil, func(string) (*param.Map, error) { return nil, bad }); !errors.Is(err, bad) {
 		t.Errorf("parameters: error = %v, want that of the file", err)
 	}
 }

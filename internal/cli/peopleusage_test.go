@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"github.com/trowel-project/trowel/internal/cli/clitest"
+	"github.com/trowel-project/trowel/internal/cli/cmd"
 	"slices"
 	"strings"
 	"testing"
@@ -35,13 +37,13 @@ func TestUsageOnTerminal(t *testing.T) {
 	} {
 		t.Run(tc.args, func(t *testing.T) {
 			t.Parallel()
-			env, stdout, stderr := newConsole(t).env(strings.Fields(tc.args)...)
-			env.Terminals = Terminals{Stdin: true, Stdout: true, Stderr: true}
+			env, stdout, stderr := newConsole(t).Env(strings.Fields(tc.args)...)
+			env.Terminals = cmd.Terminals{Stdin: true, Stdout: true, Stderr: true}
 			if exit := Run(t.Context(), env); exit != tc.exit || stdout.Len() > 0 {
 				t.Errorf("exit %d, standard output %q, want %d and nothing", exit, stdout, tc.exit)
 			}
 			_, text, _ := strings.Cut(stderr.String(), "\n") // the banner
-			if !matches(tc.want, text) {
+			if !clitest.Matches(tc.want, text) {
 				t.Errorf("standard error = %q, want %q", text, tc.want)
 			}
 		})
@@ -53,15 +55,15 @@ func TestFormsFitTerminal(t *testing.T) {
 	t.Parallel()
 	commands := table()
 	for i := range commands {
-		lines := formLines("trowel", commands[i].forms(), helpWidth)
+		lines := cmd.FormLines("trowel", commands[i].Forms(), cmd.HelpWidth)
 		for _, line := range lines {
-			if len(line) > helpWidth {
-				t.Errorf("%s: %d columns: %s", commands[i].name, len(line), line)
+			if len(line) > cmd.HelpWidth {
+				t.Errorf("%s: %d columns: %s", commands[i].Name, len(line), line)
 			}
 		}
-		want := strings.Fields("Usage: trowel " + strings.Join(commands[i].forms(), " trowel "))
+		want := strings.Fields("Usage: trowel " + strings.Join(commands[i].Forms(), " trowel "))
 		if got := strings.Fields(strings.Join(lines, " ")); !slices.Equal(got, want) {
-			t.Errorf("%s: forms = %q, want %q", commands[i].name, got, want)
+			t.Errorf("%s: forms = %q, want %q", commands[i].Name, got, want)
 		}
 	}
 }

@@ -3,6 +3,7 @@
 package cli
 
 import (
+	"github.com/trowel-project/trowel/internal/trowtest/servertest"
 	"os"
 	"path/filepath"
 	"testing"
@@ -12,11 +13,11 @@ import (
 func TestServerFilesArePrivate(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	s := serve(t, "server.access-log.path", filepath.Join(dir, "access"))
-	if err := os.Rename(s.runtimeInfo, filepath.Join(dir, "info.json")); err != nil {
+	s := servertest.Start(t, "server.access-log.path", filepath.Join(dir, "access"))
+	if err := os.Rename(s.RuntimeInfo, filepath.Join(dir, "info.json")); err != nil {
 		t.Fatal(err)
 	}
-	s.request("GET", "/api/version", "", "")
+	s.Request("GET", "/api/version", "", "")
 	files := 0
 	err := filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
 		if err != nil || path == dir {

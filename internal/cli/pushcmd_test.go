@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/trowel-project/trowel/internal/cli/clitest"
 )
 
 // pushServer takes archives and hands out the last one.
@@ -23,7 +24,7 @@ func pushServer(t *testing.T) (url string, pushed *[]string, archived *bytes.Buf
 	t.Helper()
 	pushed, archived = &[]string{}, &bytes.Buffer{}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /api/version/check", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, goodVersion) })
+	mux.HandleFunc("GET /api/version/check", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, clitest.GoodVersion) })
 	mux.HandleFunc("PUT /api/projects", func(w http.ResponseWriter, r *http.Request) {
 		archived.Reset()
 		n, err := io.Copy(archived, r.Body)
@@ -31,10 +32,10 @@ func pushServer(t *testing.T) (url string, pushed *[]string, archived *bytes.Buf
 			t.Errorf("archive of %d bytes, said to be %d, as %s: %v", n, r.ContentLength, r.Header.Get("Content-Type"), err)
 		}
 		*pushed = append(*pushed, r.URL.RawQuery)
-		_, _ = io.WriteString(w, projectDemo)
+		_, _ = io.WriteString(w, clitest.ProjectDemo)
 	})
 	mux.HandleFunc("GET /api/projects", func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = io.WriteString(w, `{"projects":[`+projectDemo+`]}`)
+		_, _ = io.WriteString(w, `{"projects":[`+clitest.ProjectDemo+`]}`)
 	})
 	mux.HandleFunc("GET /api/projects/1/archive", func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Query().Get("revision") != "r1" {
@@ -83,21 +84,21 @@ func TestDownloadIntoTheNamesFolder(t *testing.T) {
 		"other": false, "../up": true, "/tmp/trowel-never": true, ".": true, ".ssh": true, "a/b": true, `a\b`: true,
 	} {
 		mux := http.NewServeMux()
-		mux.HandleFunc("GET /api/version/check", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, goodVersion) })
+		mux.HandleFunc("GET /api/version/check", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, clitest.GoodVersion) })
 		mux.HandleFunc("GET /api/projects", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"projects":[]}`) })
 		mux.HandleFunc("GET /api/projects/1", func(w http.ResponseWriter, _ *http.Request) {
-			_, _ = io.WriteString(w, strings.Replace(projectDemo, `"demo"`, strconv.Quote(name), 1))
+			_, _ = io.WriteString(w, strings.Replace(clitest.ProjectDemo, `"demo"`, strconv.Quote(name), 1))
 		})
 		server := httptest.NewServer(mux) // without an archive
 		t.Cleanup(server.Close)
 		c := newConsole(t)
-		got := c.run("download", "1", "-e", server.URL)
-		if got.exit != 1 || strings.Contains(got.stderr, "\nfix: name a folder with --output DIR") != refused {
-			t.Errorf("%s: exit %d, %s", name, got.exit, got.stderr)
+		got := c.Run("download", "1", "-e", server.URL)
+		if got.Exit != 1 || strings.Contains(got.Stderr, "\nfix: name a folder with --output DIR") != refused {
+			t.Errorf("%s: exit %d, %s", name, got.Exit, got.Stderr)
 		}
-		got = c.run("download", "1", "-o", "out", "-e", server.URL)
-		if want := "error: Project archive of revision 'r1' does not exist.\n"; got.stderr != want {
-			t.Errorf("%s, with --output: %s, want %s", name, got.stderr, want)
+		got = c.Run("download", "1", "-o", "out", "-e", server.URL)
+		if want := "error: Project archive of revision 'r1' does not exist.\n"; got.Stderr != want {
+			t.Errorf("%s, with --output: %s, want %s", name, got.Stderr, want)
 		}
 	}
 }
@@ -108,17 +109,17 @@ func TestPushAndDownload(t *testing.T) {
 	t.Parallel()
 	url, pushed, archived := pushServer(t)
 	c := newConsole(t)
-	c.write("demo/w.dig", "+a:\n  echo>: a\n")
-	c.write("demo/lib/x.txt", "x")
-	c.write("demo/.hidden", "h")
+	c.Write("demo/w.dig", "+a:\n  echo>: a\n")
+	c.Write("demo/lib/x.txt", "x")
+	c.Write("demo/.hidden", "h")
 	push := []string{"push", "demo", "--project", "demo", "-r", "r1", "--schedule-from", "2024-01-15 00:00:00 +0900", "-e", url}
 	listed := "...\n  Archiving lib/x.txt\n  Archiving w.dig\nWorkflows:\n  w.dig\n" + uploaded
-	first := filepath.Join(c.dir, ".digdag", "tmp", "ARCHIVE")
+	first := filepath.Join(c.Dir, ".digdag", "tmp", "ARCHIVE")
 	for _, shown := range []string{first, filepath.Join(".digdag", "tmp", "ARCHIVE")} { // the folder is there the second time
-		got := c.run(push...)
-		want := outcome{0, strings.Replace(listed, "...", "Creating "+shown+"...", 1), ""}
-		got.stdout = anyArchive(got.stdout)
-		if diff := cmp.Diff(want, got, cmp.AllowUnexported(outcome{})); diff != "" {
+		got := c.Run(push...)
+		want := clitest.Outcome{Exit: 0, Stdout: strings.Replace(listed, "...", "Creating "+shown+"...", 1), Stderr: ""}
+		got.Stdout = anyArchive(got.Stdout)
+		if diff := cmp.Diff(want, got, cmp.AllowUnexported(clitest.Outcome{})); diff != "" {
 			t.Errorf("push (-want +got):\n%s", diff)
 		}
 	}
@@ -128,24 +129,24 @@ func TestPushAndDownload(t *testing.T) {
 	if diff := cmp.Diff([]string{"lib/x.txt", "w.dig"}, namesIn(t, archived.Bytes())); diff != "" {
 		t.Errorf("archive (-want +got):\n%s", diff)
 	}
-	if left := filesBelow(t, filepath.Join(c.dir, ".digdag")); len(left) > 0 {
+	if left := clitest.FilesBelow(t, filepath.Join(c.Dir, ".digdag")); len(left) > 0 {
 		t.Errorf("push left %v", left)
 	}
 
-	got := c.run("download", "demo", "-o", "a/b", "-e", url)
-	want := outcome{0, "  a/b/lib/x.txt\n  a/b/w.dig\nExtracted project 'demo' revision 'r1' to a/b.\n", ""}
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(outcome{})); diff != "" {
+	got := c.Run("download", "demo", "-o", "a/b", "-e", url)
+	want := clitest.Outcome{Exit: 0, Stdout: "  a/b/lib/x.txt\n  a/b/w.dig\nExtracted project 'demo' revision 'r1' to a/b.\n", Stderr: ""}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(clitest.Outcome{})); diff != "" {
 		t.Errorf("download (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"lib/x.txt", "w.dig"}, filesBelow(t, filepath.Join(c.dir, "a", "b"))); diff != "" {
+	if diff := cmp.Diff([]string{"lib/x.txt", "w.dig"}, clitest.FilesBelow(t, filepath.Join(c.Dir, "a", "b"))); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
 	}
-	got = c.run("download", "demo", "-r", "r9", "-o", "none", "-e", url)
-	want = outcome{1, "", "error: Project archive of revision 'r9' does not exist.\n"}
-	if diff := cmp.Diff(want, got, cmp.AllowUnexported(outcome{})); diff != "" {
+	got = c.Run("download", "demo", "-r", "r9", "-o", "none", "-e", url)
+	want = clitest.Outcome{Exit: 1, Stdout: "", Stderr: "error: Project archive of revision 'r9' does not exist.\n"}
+	if diff := cmp.Diff(want, got, cmp.AllowUnexported(clitest.Outcome{})); diff != "" {
 		t.Errorf("download of no revision (-want +got):\n%s", diff)
 	}
-	if _, err := os.Stat(filepath.Join(c.dir, "none")); err == nil {
+	if _, err := os.Stat(filepath.Join(c.Dir, "none")); err == nil {
 		t.Error("download of no revision made a folder")
 	}
 }
@@ -159,13 +160,13 @@ func TestPushLeavesOutServer(t *testing.T) {
 		"w.dig", "data/trowel.db", "data/trowel.db-wal", "data/trowel.db-shm", "data/trowel.lock", "data/secret.key", "data/trowel.db.txt",
 		"trowel.db", "secret.key", "other/secret.key", "other/trowel.lock",
 	} {
-		c.write("p/"+file, "+a:\n  echo>: a\n")
+		c.Write("p/"+file, "+a:\n  echo>: a\n")
 	}
-	got := c.run("push", "demo", "--project", "p", "-r", "r1", "-e", url)
+	got := c.Run("push", "demo", "--project", "p", "-r", "r1", "-e", url)
 	want := "warning: left out the database and the key of the server in p/data\nfix: keep them outside of the project: start that server with -o and another folder\n" +
 		"warning: left out the database and the key of the server in p\nfix: keep them outside of the project: start that server with -o and another folder\n"
-	if got.exit != 0 || filepath.ToSlash(got.stderr) != want {
-		t.Errorf("push = exit %d, %q, want 0, %q", got.exit, got.stderr, want)
+	if got.Exit != 0 || filepath.ToSlash(got.Stderr) != want {
+		t.Errorf("push = exit %d, %q, want 0, %q", got.Exit, got.Stderr, want)
 	}
 	if diff := cmp.Diff([]string{"data/trowel.db.txt", "other/secret.key", "other/trowel.lock", "w.dig"}, namesIn(t, archived.Bytes())); diff != "" {
 		t.Errorf("archive (-want +got):\n%s", diff)
@@ -178,24 +179,24 @@ func TestArchiveAndUpload(t *testing.T) {
 	t.Parallel()
 	url, pushed, archived := pushServer(t)
 	c := newConsole(t)
-	c.write("w.dig", "+a:\n  echo>: a\n")
-	want := outcome{0, "Creating x.tar.gz...\n  Archiving w.dig\nCreated x.tar.gz.\n" +
+	c.Write("w.dig", "+a:\n  echo>: a\n")
+	want := clitest.Outcome{Exit: 0, Stdout: "Creating x.tar.gz...\n  Archiving w.dig\nCreated x.tar.gz.\n" +
 		"Use `trowel upload <path.tar.gz> <project> <revision>` to upload it a server.\n\n  Examples:\n" +
 		"    $ trowel upload x.tar.gz $(basename $(pwd)) -r $(date +%Y%m%d-%H%M%S)\n" +
-		"    $ trowel upload x.tar.gz $(git rev-parse --abbrev-ref HEAD) -r $(git rev-parse HEAD)\n\n", ""}
-	if diff := cmp.Diff(want, c.run("archive", "-o", "x.tar.gz"), cmp.AllowUnexported(outcome{})); diff != "" {
+		"    $ trowel upload x.tar.gz $(git rev-parse --abbrev-ref HEAD) -r $(git rev-parse HEAD)\n\n", Stderr: ""}
+	if diff := cmp.Diff(want, c.Run("archive", "-o", "x.tar.gz"), cmp.AllowUnexported(clitest.Outcome{})); diff != "" {
 		t.Errorf("archive (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(outcome{0, uploaded, ""}, c.run("upload", "x.tar.gz", "demo", "-r", "r1", "-e", url), cmp.AllowUnexported(outcome{})); diff != "" {
+	if diff := cmp.Diff(clitest.Outcome{Exit: 0, Stdout: uploaded, Stderr: ""}, c.Run("upload", "x.tar.gz", "demo", "-r", "r1", "-e", url), cmp.AllowUnexported(clitest.Outcome{})); diff != "" {
 		t.Errorf("upload (-want +got):\n%s", diff)
 	}
-	if archived.String() != c.read("x.tar.gz") || (*pushed)[0] != "project=demo&revision=r1" {
+	if archived.String() != c.Read("x.tar.gz") || (*pushed)[0] != "project=demo&revision=r1" {
 		t.Errorf("uploaded %d bytes as %s", archived.Len(), *pushed)
 	}
-	if got := c.run("upload", "none.tar.gz", "demo", "-e", url); got.exit != 1 || got.stderr != "error: none.tar.gz (no such file)\n" {
+	if got := c.Run("upload", "none.tar.gz", "demo", "-e", url); got.Exit != 1 || got.Stderr != "error: none.tar.gz (no such file)\n" {
 		t.Errorf("upload of no file: %+v", got)
 	}
-	if left := filesBelow(t, c.dir); len(left) != 2 {
+	if left := clitest.FilesBelow(t, c.Dir); len(left) != 2 {
 		t.Errorf("files = %v, want the archive and the workflow", left)
 	}
 }
@@ -204,17 +205,17 @@ func TestArchiveAndUpload(t *testing.T) {
 func TestPushRefused(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t)
-	c.write("keys/w.dig", "colour: red\n")
-	c.write("none/readme.txt", "r")
+	c.Write("keys/w.dig", "colour: red\n")
+	c.Write("none/readme.txt", "r")
 	warning := "Workflows:\n  WARNING: This project doesn't include workflows. Usually, this is a mistake.\n" +
 		"           Please make sure that all *.dig files are on the top directory.\n" +
 		"           *.dig files in subdirectories are not recognized as workflows.\n\n"
 	cases := []struct {
 		args, stdout, stderr string
 	}{
-		{"push demo --project keys", "", "error: Validating project failed\nworkflow " + filepath.Join(c.dir, "keys", "w.dig") +
+		{"push demo --project keys", "", "error: Validating project failed\nworkflow " + filepath.Join(c.Dir, "keys", "w.dig") +
 			" Workflow 'w' includes unknown keys: [colour] (model validation)\n..."},
-		{"push demo --project nowhere", "", "error: " + filepath.Join(c.dir, "nowhere") + " (no such file)\n"},
+		{"push demo --project nowhere", "", "error: " + filepath.Join(c.Dir, "nowhere") + " (no such file)\n"},
 		{"push demo --project none -r _", "  Archiving readme.txt\n" + warning, "Usage: trowel push <project> -r <revision>\n...error: revision cannot be empty\n"},
 		{"push demo --schedule-from soon", "-", "error: --schedule-from option must be \"yyyy-MM-dd HH:mm:ss Z\" format or UNIX timestamp: soon\n" +
 			"hint: current local time is \"2024-01-02 03:04:05 +0900\"\n"},
@@ -224,19 +225,19 @@ func TestPushRefused(t *testing.T) {
 		for i := range args {
 			args[i] = strings.Trim(args[i], "_")
 		}
-		got := c.run(args...)
+		got := c.Run(args...)
 		stdout := tc.stdout
 		if stdout == "-" {
 			stdout = ""
 		} else {
-			_, rest, _ := strings.Cut(got.stdout, "\n") // Creating ...
-			got.stdout = rest
+			_, rest, _ := strings.Cut(got.Stdout, "\n") // Creating ...
+			got.Stdout = rest
 		}
-		if got.exit != 1 || got.stdout != stdout || !matches(tc.stderr, got.stderr) {
+		if got.Exit != 1 || got.Stdout != stdout || !clitest.Matches(tc.stderr, got.Stderr) {
 			t.Errorf("%s: %+v, want %q and %q", tc.args, got, stdout, tc.stderr)
 		}
 	}
-	if left := filesBelow(t, filepath.Join(c.dir, ".digdag")); len(left) > 0 {
+	if left := clitest.FilesBelow(t, filepath.Join(c.Dir, ".digdag")); len(left) > 0 {
 		t.Errorf("push left %v", left)
 	}
 }

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"github.com/trowel-project/trowel/internal/cli/cmd"
+	"github.com/trowel-project/trowel/internal/trowtest/servertest"
 	"strings"
 	"testing"
 )
@@ -21,18 +23,18 @@ func TestSameServer(t *testing.T) {
 		{"attempts -e h --basic-auth u:secret --header a=secret", "trowel log 1 -e h"},
 		{"attempts -e h --token secret", "trowel log 1 -e h"},
 	} {
-		c := newConsole(t).call(strings.Fields(tc.args)...)
-		if got := c.hinted("log 1"); got != tc.want {
+		c := newConsole(t).Call(strings.Fields(tc.args)...)
+		if got := c.Hinted("log 1"); got != tc.want {
 			t.Errorf("%s: %s, want %s", tc.args, got, tc.want)
 		}
-		if got := serverCommand(c, "log", "1"); got != tc.want {
+		if got := cmd.ServerCommand(c, "log", "1"); got != tc.want {
 			t.Errorf("%s: the command of a start is %s, want %s", tc.args, got, tc.want)
 		}
-		if got, want := c.hintedToPeople("log 1"), "trowel log 1"; got != want { // Digdag's text
+		if got, want := c.HintedToPeople("log 1"), "trowel log 1"; got != want { // Digdag's text
 			t.Errorf("%s without a terminal: %s, want %s", tc.args, got, want)
 		}
-		c.env.Terminals.Stderr = true
-		if got := c.hintedToPeople("log 1"); got != tc.want {
+		c.Env.Terminals.Stderr = true
+		if got := c.HintedToPeople("log 1"); got != tc.want {
 			t.Errorf("%s for people: %s, want %s", tc.args, got, tc.want)
 		}
 	}
@@ -41,10 +43,10 @@ func TestSameServer(t *testing.T) {
 // The hints of commands carry the options that find the server, and names are quoted.
 func TestHintsFindTheServer(t *testing.T) {
 	t.Parallel()
-	s := serve(t, "database.type", "memory")
-	s.push("p", "+w{x}:\n  +fails:\n    fail>: no\n")
-	attempt := s.start("1", "2024-01-01T00:00:00+00:00")
-	s.status(attempt)
+	s := servertest.Start(t, "database.type", "memory")
+	s.Push("p", "+w{x}:\n  +fails:\n    fail>: no\n")
+	attempt := s.StartAttempt("1", "2024-01-01T00:00:00+00:00")
+	s.Wait(attempt)
 	for _, tc := range []struct{ args, want string }{
 		{"attempts --page-size 1", "`trowel attempts --last-id ID -e URL`"},
 		{"attempts", "`trowel tasks ID -e URL` shows which tasks failed"},
@@ -66,10 +68,10 @@ func TestHintsFindTheServer(t *testing.T) {
 		{"why ID", "trowel retry ID --latest-revision --resume -e URL\n"},
 	} {
 		c := newConsole(t)
-		env, stdout, stderr := c.env(append(strings.Fields(strings.ReplaceAll(tc.args, "ID", attempt)), "-e", s.url)...)
-		env.Terminals = Terminals{Stdout: true, Stderr: true}
+		env, stdout, stderr := c.Env(append(strings.Fields(strings.ReplaceAll(tc.args, "ID", attempt)), "-e", s.URL)...)
+		env.Terminals = cmd.Terminals{Stdout: true, Stderr: true}
 		exit := Run(t.Context(), env)
-		want := strings.NewReplacer("ID", attempt, "URL", s.url).Replace(tc.want)
+		want := strings.NewReplacer("ID", attempt, "URL", s.URL).Replace(tc.want)
 		if out := stdout.String() + stderr.String(); !strings.Contains(out, want) {
 			t.Errorf("%s: exit %d, want %q in\n%s", tc.args, exit, want, out)
 		}

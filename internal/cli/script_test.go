@@ -11,12 +11,13 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/trowel-project/trowel/internal/cli"
+	"github.com/trowel-project/trowel/internal/cli/cmd"
 	"github.com/trowel-project/trowel/internal/store/storetest/pgtest"
 )
 
 // TestMain makes this test program the one that scripts run as trowel and digdag.
 func TestMain(m *testing.M) {
-	run := func() { os.Exit(cli.Run(context.Background(), cli.ProcessEnv())) }
+	run := func() { os.Exit(cli.Run(context.Background(), cmd.ProcessEnv())) }
 	testscript.Main(withPostgres{m}, map[string]func(){"trowel": run, "digdag": run})
 }
 

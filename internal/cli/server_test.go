@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"github.com/trowel-project/trowel/internal/trowtest/servertest"
 	"net"
 	"os"
 	"path/filepath"
@@ -16,16 +17,16 @@ func TestServer(t *testing.T) {
 	for _, database := range []string{"sqlite", "memory"} {
 		t.Run(database, func(t *testing.T) {
 			t.Parallel()
-			s := serve(t, "database.type", database, "digdag.defaultParams", `{"who":"world"}`)
-			s.push("demo", "+a:\n  sh>: echo hello $who > out.txt; cat out.txt\n+b:\n  loop>: 3\n  _do:\n    echo>: ${i}\n")
-			attempt := s.start("1", "2024-01-01T00:00:00Z")
-			if got := s.status(attempt); got != "success" {
-				t.Fatalf("attempt ended as %s: %v\n%s", got, s.states(attempt), s.log)
+			s := servertest.Start(t, "database.type", database, "digdag.defaultParams", `{"who":"world"}`)
+			s.Push("demo", "+a:\n  sh>: echo hello $who > out.txt; cat out.txt\n+b:\n  loop>: 3\n  _do:\n    echo>: ${i}\n")
+			attempt := s.StartAttempt("1", "2024-01-01T00:00:00Z")
+			if got := s.Wait(attempt); got != "success" {
+				t.Fatalf("attempt ended as %s: %v\n%s", got, s.States(attempt), s.Log)
 			}
 			c := newConsole(t)
-			out := c.run("log", attempt, "-e", s.url)
-			if !strings.Contains(out.stdout, "\nhello world\n") || !strings.Contains(out.stdout, "\n2\n") {
-				t.Errorf("log: %s%s", out.stdout, out.stderr)
+			out := c.Run("log", attempt, "-e", s.URL)
+			if !strings.Contains(out.Stdout, "\nhello world\n") || !strings.Contains(out.Stdout, "\n2\n") {
+				t.Errorf("log: %s%s", out.Stdout, out.Stderr)
 			}
 		})
 	}
@@ -37,47 +38,47 @@ func TestServerStops(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	gate := filepath.Join(dir, "gate")
-	s := serve(t, "database.path", filepath.Join(dir, "db"))
-	s.push("demo", "+one:\n  _parallel: true\n  +a: {sh>: 'while [ ! -e "+gate+" ]; do sleep 0.05; done'}\n"+
+	s := servertest.Start(t, "database.path", filepath.Join(dir, "db"))
+	s.Push("demo", "+one:\n  _parallel: true\n  +a: {sh>: 'while [ ! -e "+gate+" ]; do sleep 0.05; done'}\n"+
 		"  +b: {sh>: 'while [ ! -e "+gate+" ]; do sleep 0.05; done'}\n+two: {echo>: after}\n")
-	attempt := s.start("1", "2024-01-01T00:00:00Z")
-	s.eventually("two running tasks", func() bool {
-		states := s.states(attempt)
+	attempt := s.StartAttempt("1", "2024-01-01T00:00:00Z")
+	s.Eventually("two running tasks", func() bool {
+		states := s.States(attempt)
 		return states["+main+one+a"] == "running" && states["+main+one+b"] == "running"
 	})
-	s.signals <- syscall.SIGTERM
-	s.eventually("the wait for tasks", func() bool { return strings.Contains(s.log.String(), "Waiting for completion of 2 running tasks...") })
-	if states := s.states(attempt); states["+main+two"] != "blocked" {
+	s.Signals <- syscall.SIGTERM
+	s.Eventually("the wait for tasks", func() bool { return strings.Contains(s.Log.String(), "Waiting for completion of 2 running tasks...") })
+	if states := s.States(attempt); states["+main+two"] != "blocked" {
 		t.Errorf("+main+two is %s while the server stops, want blocked", states["+main+two"])
 	}
-	agents := func() string { return newConsole(t).run("agents", "-e", s.url).stdout }
-	s.eventually("an agent that takes nothing new", func() bool { return strings.Contains(agents(), "state: draining\n") })
-	waiting := s.start("1", "2024-01-02T00:00:00Z")
-	s.eventually("why a task waits for an agent", func() bool {
-		return strings.Contains(newConsole(t).run("why", waiting, "+one+a", "-e", s.url).stdout, "no_agent: no live agent serves queue `default`; agent ")
+	agents := func() string { return newConsole(t).Run("agents", "-e", s.URL).Stdout }
+	s.Eventually("an agent that takes nothing new", func() bool { return strings.Contains(agents(), "state: draining\n") })
+	waiting := s.StartAttempt("1", "2024-01-02T00:00:00Z")
+	s.Eventually("why a task waits for an agent", func() bool {
+		return strings.Contains(newConsole(t).Run("why", waiting, "+one+a", "-e", s.URL).Stdout, "no_agent: no live agent serves queue `default`; agent ")
 	})
-	newConsole(t).run("agents", "undrain", firstAgent(agents()), "-e", s.url)
-	s.eventually("an agent that takes nothing new still", func() bool { return strings.Contains(agents(), "state: draining\n") })
+	newConsole(t).Run("agents", "undrain", firstAgent(agents()), "-e", s.URL)
+	s.Eventually("an agent that takes nothing new still", func() bool { return strings.Contains(agents(), "state: draining\n") })
 	if err := os.WriteFile(gate, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := <-s.ended; err != nil {
+	if err := <-s.Ended; err != nil {
 		t.Errorf("server: %v", err)
 	}
-	s.ended <- nil
+	s.Ended <- nil
 	at := 0
 	for _, line := range []string{
 		"Started shutdown process", "Closing HTTP listening sockets", "Waiting for completion of running HTTP requests...",
 		"Shutting down HTTP worker threads", "Shutting down system", "Shutdown completed",
 	} {
-		next := strings.Index(s.log.String()[at:], line)
+		next := strings.Index(s.Log.String()[at:], line)
 		if next < 0 {
-			t.Fatalf("%q is missing, or comes too early:\n%s", line, s.log)
+			t.Fatalf("%q is missing, or comes too early:\n%s", line, s.Log)
 		}
 		at += next
 	}
-	next := serve(t, "database.path", filepath.Join(dir, "db"))
-	if got := next.status(attempt); got != "success" {
+	next := servertest.Start(t, "database.path", filepath.Join(dir, "db"))
+	if got := next.Wait(attempt); got != "success" {
 		t.Errorf("the attempt ended as %s under the next server, want success", got)
 	}
 }
@@ -93,23 +94,23 @@ func firstAgent(list string) string {
 func TestServerStopsAtOnce(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	s := serve(t, "database.path", filepath.Join(dir, "db"))
+	s := servertest.Start(t, "database.path", filepath.Join(dir, "db"))
 	mark := filepath.Join(dir, "mark")
-	s.push("demo", "+a: {sh>: 'if [ -e "+mark+" ]; then exit 0; fi; touch "+mark+"; exec sleep 600'}\n")
-	attempt := s.start("1", "2024-01-01T00:00:00Z")
-	s.eventually("the mark", func() bool {
+	s.Push("demo", "+a: {sh>: 'if [ -e "+mark+" ]; then exit 0; fi; touch "+mark+"; exec sleep 600'}\n")
+	attempt := s.StartAttempt("1", "2024-01-01T00:00:00Z")
+	s.Eventually("the mark", func() bool {
 		_, err := os.Stat(mark)
 		return err == nil
 	})
-	s.signals <- syscall.SIGTERM
-	s.eventually("the wait for tasks", func() bool { return strings.Contains(s.log.String(), "Waiting for completion of 1 running tasks...") })
-	s.signals <- syscall.SIGTERM
-	if err := <-s.ended; err != nil {
-		t.Errorf("server: %v\n%s", err, s.log)
+	s.Signals <- syscall.SIGTERM
+	s.Eventually("the wait for tasks", func() bool { return strings.Contains(s.Log.String(), "Waiting for completion of 1 running tasks...") })
+	s.Signals <- syscall.SIGTERM
+	if err := <-s.Ended; err != nil {
+		t.Errorf("server: %v\n%s", err, s.Log)
 	}
-	s.ended <- nil
-	next := serve(t, "database.path", filepath.Join(dir, "db"))
-	if got := next.status(attempt); got != "success" {
+	s.Ended <- nil
+	next := servertest.Start(t, "database.path", filepath.Join(dir, "db"))
+	if got := next.Wait(attempt); got != "success" {
 		t.Errorf("the attempt ended as %s under the next server, want success", got)
 	}
 }
@@ -118,11 +119,11 @@ func TestServerStopsAtOnce(t *testing.T) {
 func TestServerIsAlone(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	serve(t, "database.path", dir)
+	servertest.Start(t, "database.path", dir)
 	c := newConsole(t)
-	out := c.run("server", "--database", dir, "--port", "0")
-	if out.exit != 1 || !strings.Contains(out.stderr, "another server or run uses the database in "+dir) {
-		t.Errorf("second server: exit %d, %s", out.exit, out.stderr)
+	out := c.Run("server", "--database", dir, "--port", "0")
+	if out.Exit != 1 || !strings.Contains(out.Stderr, "another server or run uses the database in "+dir) {
+		t.Errorf("second server: exit %d, %s", out.Exit, out.Stderr)
 	}
 }
 
@@ -145,14 +146,14 @@ func TestServerPortTaken(t *testing.T) {
 	} {
 		c := newConsole(t)
 		if args[0] == "scheduler" {
-			c.write("load.dig", "+a:\n  echo>: a\n")
+			c.Write("load.dig", "+a:\n  echo>: a\n")
 		}
-		before := folderNames(t, c.dir)
-		out := c.run(append(args, "--database", "data", "--access-log", "access", "--task-log", "logs")...)
-		if want := "cannot listen on 127.0.0.1:" + port; out.exit != 1 || !strings.Contains(out.stderr, want) {
-			t.Errorf("%v: exit %d, %s, want %q", args, out.exit, out.stderr, want)
+		before := folderNames(t, c.Dir)
+		out := c.Run(append(args, "--database", "data", "--access-log", "access", "--task-log", "logs")...)
+		if want := "cannot listen on 127.0.0.1:" + port; out.Exit != 1 || !strings.Contains(out.Stderr, want) {
+			t.Errorf("%v: exit %d, %s, want %q", args, out.Exit, out.Stderr, want)
 		}
-		if after := folderNames(t, c.dir); !slices.Equal(after, before) {
+		if after := folderNames(t, c.Dir); !slices.Equal(after, before) {
 			t.Errorf("%v: the folder has %q, want %q", args, after, before)
 		}
 	}
@@ -183,9 +184,9 @@ func TestServerOptions(t *testing.T) {
 		{[]string{"--memory", "--bind", "0.0.0.0"}, "server.insecure"},
 		{[]string{"--memory", "-X", "database.typo=1", "--port", "99999"}, "server.port"},
 	} {
-		out := newConsole(t).run(append([]string{"server"}, tc.args...)...)
-		if out.exit != 1 || !strings.Contains(out.stderr, tc.says) {
-			t.Errorf("server %v: exit %d, %s, want %q", tc.args, out.exit, out.stderr, tc.says)
+		out := newConsole(t).Run(append([]string{"server"}, tc.args...)...)
+		if out.Exit != 1 || !strings.Contains(out.Stderr, tc.says) {
+			t.Errorf("server %v: exit %d, %s, want %q", tc.args, out.Exit, out.Stderr, tc.says)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package cli
 import (
 	"archive/tar"
 	"compress/gzip"
+	"github.com/trowel-project/trowel/internal/trowtest/servertest"
 	"io"
 	"math/rand/v2"
 	"net/http"
@@ -60,7 +61,7 @@ func largeArchive(t *testing.T) string {
 // Large bodies pass through: neither one that is stored, nor one that is refused, is in memory as a
 // whole.
 func TestLargeBodies(t *testing.T) { //nolint:paralleltest // it measures the memory of the process
-	s := serve(t, "api.max_archive_total_size_limit", "300000000")
+	s := servertest.Start(t, "api.max_archive_total_size_limit", "300000000")
 	archive := largeArchive(t)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -74,7 +75,7 @@ func TestLargeBodies(t *testing.T) { //nolint:paralleltest // it measures the me
 		{"JSON", http.MethodPut, "/api/attempts", "application/json", func() (io.Reader, int64) { return io.LimitReader(spaces{}, largeBody), -1 }, 413},
 	} {
 		body, size := c.open()
-		r, err := http.NewRequestWithContext(t.Context(), c.method, s.url+c.path, body)
+		r, err := http.NewRequestWithContext(t.Context(), c.method, s.URL+c.path, body)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,11 +8,12 @@ import (
 	"testing"
 
 	"github.com/trowel-project/trowel/internal/store/storetest/pgtest"
+	"github.com/trowel-project/trowel/internal/trowtest/servertest"
 )
 
 // eventsOf reads a stream of events until enough says so of what was told last of the attempt and of each task.
-func eventsOf(s *served, stream *bufio.Scanner, enough func(frame, status string, tasks map[string]string) bool) {
-	s.t.Helper()
+func eventsOf(s *servertest.Server, stream *bufio.Scanner, enough func(frame, status string, tasks map[string]string) bool) {
+	s.T.Helper()
 	frame, status, tasks := "", "", map[string]string{}
 	for stream.Scan() {
 		if name, found := strings.CutPrefix(stream.Text(), "event: "); found {
@@ -27,7 +28,7 @@ func eventsOf(s *served, stream *bufio.Scanner, enough func(frame, status string
 			Rows   []struct{ ID, State string }
 		}
 		if err := json.Unmarshal([]byte(data), &shape); err != nil {
-			s.t.Fatalf("frame %s: %v", data, err)
+			s.T.Fatalf("frame %s: %v", data, err)
 		}
 		if frame == "attempt" {
 			status = shape.Status
@@ -39,7 +40,7 @@ func eventsOf(s *served, stream *bufio.Scanner, enough func(frame, status string
 			return
 		}
 	}
-	s.t.Fatalf("the stream ended with status %q, tasks %v: %v", status, tasks, stream.Err())
+	s.T.Fatalf("the stream ended with status %q, tasks %v: %v", status, tasks, stream.Err())
 }
 
 // A stream of a server that moves nothing tells all that another server on the database commits; when the
@@ -53,11 +54,11 @@ func TestEventsOfAnotherServer(t *testing.T) {
 			database = append(database, strings.TrimSpace(key), strings.TrimSpace(value))
 		}
 	}
-	mover := serve(t, database...)
-	front := serve(t, append([]string{"server.executor.enabled", "false", "agent.enabled", "false", "schedule.enabled", "false"}, database...)...)
+	mover := servertest.Start(t, database...)
+	front := servertest.Start(t, append([]string{"server.executor.enabled", "false", "agent.enabled", "false", "schedule.enabled", "false"}, database...)...)
 	watch := func(topic string) *bufio.Scanner {
 		t.Helper()
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, front.url+"/api/events?topic="+topic, http.NoBody)
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, front.URL+"/api/events?topic="+topic, http.NoBody)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,19 +69,19 @@ func TestEventsOfAnotherServer(t *testing.T) {
 		t.Cleanup(func() { _ = w.Body.Close() })
 		return bufio.NewScanner(w.Body)
 	}
-	mover.push("demo", "schedule:\n  daily>: 00:00:00\n+a:\n  sh>: echo one; sleep 1 # longer than output waits to be stored\n+b:\n  +c:\n    echo>: two\n  +d:\n    echo>: three\n")
+	mover.Push("demo", "schedule:\n  daily>: 00:00:00\n+a:\n  sh>: echo one; sleep 1 # longer than output waits to be stored\n+b:\n  +c:\n    echo>: two\n  +d:\n    echo>: three\n")
 	workflow := "/api/projects/1/workflows/main"
-	mover.request("POST", workflow+"/pause", "application/json", "{}")
+	mover.Request("POST", workflow+"/pause", "application/json", "{}")
 	site := watch("site")
-	attempt := mover.start("1", "2024-01-01T00:00:00Z")
+	attempt := mover.StartAttempt("1", "2024-01-01T00:00:00Z")
 	eventsOf(front, site, func(frame, status string, _ map[string]string) bool {
 		return status == "running" || frame == "reset" // it began to listen only after the start
 	})
 	one, project, named := watch("attempt:"+attempt), watch("project:1"), watch("workflow:1/main")
 	output, schedules := watch("log:"+attempt+"/%2Bmain%2Ba"), watch("schedules")
-	mover.request("POST", "/api/schedules/1/disable", "", "")
+	mover.Request("POST", "/api/schedules/1/disable", "", "")
 	eventsOf(front, schedules, func(frame, _ string, _ map[string]string) bool { return frame == "schedule" })
-	mover.request("POST", workflow+"/resume", "application/json", "{}")
+	mover.Request("POST", workflow+"/resume", "application/json", "{}")
 	eventsOf(front, output, func(frame, _ string, _ map[string]string) bool { return frame == "log" })
 	eventsOf(front, one, func(_, status string, tasks map[string]string) bool {
 		succeeded := 0

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/trowel-project/trowel/internal/trowtest/servertest"
 	"github.com/trowel-project/trowel/internal/version"
 )
 
@@ -23,8 +24,8 @@ func TestServerIntroduces(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s := serve(t, "database.path", dir)
-	log := s.log.String()
+	s := servertest.Start(t, "database.path", dir)
+	log := s.Log.String()
 	file := filepath.Join(dir, "trowel.db")
 	if want := "server opened version=" + version.Number + " database=" + file + " archives=db task_logs=db"; !strings.Contains(log, want) {
 		t.Errorf("log has no %q:\n%s", want, log)

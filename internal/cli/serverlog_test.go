@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"github.com/trowel-project/trowel/internal/trowtest/servertest"
 	"strings"
 	"testing"
 )
@@ -9,10 +10,10 @@ import (
 // names that people know it by.
 func TestServerLog(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
-	s.push("demo", "+a: {echo>: hi}\n+b: {sh>: exit 3}\n")
-	attempt := s.start("1", "2024-01-01T00:00:00Z")
-	if got := s.status(attempt); got != "error" {
+	s := servertest.Start(t)
+	s.Push("demo", "+a: {echo>: hi}\n+b: {sh>: exit 3}\n")
+	attempt := s.StartAttempt("1", "2024-01-01T00:00:00Z")
+	if got := s.Wait(attempt); got != "error" {
 		t.Fatalf("attempt ended as %s", got)
 	}
 	names := "attempt_id=1 project=demo workflow=main session_time=2024-01-01T00:00:00+00:00"
@@ -22,10 +23,10 @@ func TestServerLog(t *testing.T) {
 		"[WARN] (main): task failed attempt_id=1 project=demo task=+main+b try=1 error=Command failed with code 3",
 		"[WARN] (main): attempt ended " + names + " status=error duration_ms=",
 	} {
-		s.eventually(line, func() bool { return strings.Contains(s.log.String()[at:], line) })
-		at += strings.Index(s.log.String()[at:], line)
+		s.Eventually(line, func() bool { return strings.Contains(s.Log.String()[at:], line) })
+		at += strings.Index(s.Log.String()[at:], line)
 	}
-	if log := s.log.String(); strings.Count(log, "task failed") != 1 {
+	if log := s.Log.String(); strings.Count(log, "task failed") != 1 {
 		t.Errorf("groups that fail with a task are told of, too:\n%s", log)
 	}
 }

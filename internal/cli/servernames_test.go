@@ -7,14 +7,15 @@ import (
 	"testing"
 
 	"github.com/trowel-project/trowel/internal/param"
+	"github.com/trowel-project/trowel/internal/trowtest/servertest"
 )
 
 // TestUnprintableNames holds that a server takes no new name with control characters, wherever it is given, and
 // says what is wrong with it.
 func TestUnprintableNames(t *testing.T) {
 	t.Parallel()
-	s := serve(t)
-	s.push("demo", "schedule:\n  daily>: 00:00:00\n+a:\n  echo>: a\n")
+	s := servertest.Start(t)
+	s.Push("demo", "schedule:\n  daily>: 00:00:00\n+a:\n  echo>: a\n")
 	for name, told := range map[string]string{
 		"a\x1b]0;T\a": "U+001B at its byte 2", "a\n  status: success": "U+000A", "\u009b2J": "U+009B", "a\u202eb": "U+202E", "a\x7f": "U+007F",
 	} {
@@ -36,21 +37,21 @@ func TestUnprintableNames(t *testing.T) {
 			}
 		}
 	}
-	if _, text := s.request("GET", "/api/attempts", "", ""); strings.TrimSpace(text) != `{"attempts":[]}` {
+	if _, text := s.Request("GET", "/api/attempts", "", ""); strings.TrimSpace(text) != `{"attempts":[]}` {
 		t.Errorf("attempts = %s, want none", text)
 	}
 }
 
 // sendNamed sends JSON, or an archive with a workflow in the place of the word.
-func sendNamed(s *served, method, path, body string) (int, string) {
-	s.t.Helper()
+func sendNamed(s *servertest.Server, method, path, body string) (int, string) {
+	s.T.Helper()
 	if body != "archive" {
-		return s.request(method, path, "application/json", body)
+		return s.Request(method, path, "application/json", body)
 	}
-	c := newConsole(s.t)
-	c.write("main.dig", "+a:\n  echo>: a\n")
-	if out := c.run("archive", "-o", "a.tar.gz"); out.exit != 0 {
-		s.t.Fatalf("archive: %s%s", out.stdout, out.stderr)
+	c := newConsole(s.T)
+	c.Write("main.dig", "+a:\n  echo>: a\n")
+	if out := c.Run("archive", "-o", "a.tar.gz"); out.Exit != 0 {
+		s.T.Fatalf("archive: %s%s", out.Stdout, out.Stderr)
 	}
-	return s.request(method, path, "application/gzip", c.read("a.tar.gz"))
+	return s.Request(method, path, "application/gzip", c.Read("a.tar.gz"))
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"github.com/trowel-project/trowel/internal/trowtest/servertest"
 	"io"
 	"net"
 	"net/http"
@@ -44,8 +45,8 @@ func sendRaw(t *testing.T, address, request string) (int, string) {
 // request can name its host.
 func TestServerHosts(t *testing.T) {
 	t.Parallel()
-	s := serve(t, "server.admin.port", "0", "server.allowed-hosts", "trowel.example.com", "server.http.enable-http2", "true")
-	bound := regexp.MustCompile(`Bound on (\S+) \(`).FindAllStringSubmatch(s.log.String(), -1)
+	s := servertest.Start(t, "server.admin.port", "0", "server.allowed-hosts", "trowel.example.com", "server.http.enable-http2", "true")
+	bound := regexp.MustCompile(`Bound on (\S+) \(`).FindAllStringSubmatch(s.Log.String(), -1)
 	if len(bound) != 2 {
 		t.Fatalf("listeners: %v", bound)
 	}
@@ -85,7 +86,7 @@ func TestServerHosts(t *testing.T) {
 	client := &http.Client{Transport: &http.Transport{Protocols: protocols}}
 	defer client.CloseIdleConnections()
 	for host, want := range map[string]int{"evil.example.com": 421, "localhost:1": 200} {
-		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.url+"/api/projects", http.NoBody)
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, s.URL+"/api/projects", http.NoBody)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -104,11 +105,11 @@ func TestServerHosts(t *testing.T) {
 // A server that answers to every name, and lets everybody in, says so once.
 func TestServerInsecureWarns(t *testing.T) {
 	t.Parallel()
-	s := serve(t, "server.insecure", "true")
-	if status, _ := sendRaw(t, strings.TrimPrefix(s.url, "http://"), "GET /api/projects HTTP/1.1\r\nHost: any.example.com\r\n\r\n"); status != http.StatusOK {
+	s := servertest.Start(t, "server.insecure", "true")
+	if status, _ := sendRaw(t, strings.TrimPrefix(s.URL, "http://"), "GET /api/projects HTTP/1.1\r\nHost: any.example.com\r\n\r\n"); status != http.StatusOK {
 		t.Errorf("any name: %d, want 200", status)
 	}
-	if n := strings.Count(s.log.String(), "list the names of this server in server.allowed-hosts"); n != 1 {
-		t.Errorf("%d warnings, want one\n%s", n, s.log)
+	if n := strings.Count(s.Log.String(), "list the names of this server in server.allowed-hosts"); n != 1 {
+		t.Errorf("%d warnings, want one\n%s", n, s.Log)
 	}
 }

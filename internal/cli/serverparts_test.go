@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/trowel-project/trowel/internal/store/storetest/pgtest"
+	"github.com/trowel-project/trowel/internal/trowtest/servertest"
 )
 
 // A server whose parts are switched off serves the API, passes on what happens, and starts attempts, which
@@ -20,10 +21,10 @@ func TestServerParts(t *testing.T) {
 			database = append(database, strings.TrimSpace(key), strings.TrimSpace(value))
 		}
 	}
-	front := serve(t, append([]string{"server.executor.enabled", "false", "agent.enabled", "false", "schedule.enabled", "false"}, database...)...)
-	mover := serve(t, append([]string{"agent.enabled", "false"}, database...)...)
-	front.push("demo", "+a:\n  sh>: echo hello\n+b:\n  echo>: over\n")
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, front.url+"/api/events?topic=project:1", http.NoBody)
+	front := servertest.Start(t, append([]string{"server.executor.enabled", "false", "agent.enabled", "false", "schedule.enabled", "false"}, database...)...)
+	mover := servertest.Start(t, append([]string{"agent.enabled", "false"}, database...)...)
+	front.Push("demo", "+a:\n  sh>: echo hello\n+b:\n  echo>: over\n")
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, front.URL+"/api/events?topic=project:1", http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,24 +33,24 @@ func TestServerParts(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer func() { _ = stream.Body.Close() }()
-	attempt := front.start("1", "2024-01-01T00:00:00Z")
+	attempt := front.StartAttempt("1", "2024-01-01T00:00:00Z")
 	// A server that runs nothing is no agent, so that people learn what is missing.
-	front.eventually("a task without an agent", func() bool {
-		return strings.Contains(newConsole(t).run("why", attempt, "+a", "-e", front.url).stdout, "no_agent: no live agent serves queue `default`")
+	front.Eventually("a task without an agent", func() bool {
+		return strings.Contains(newConsole(t).Run("why", attempt, "+a", "-e", front.URL).Stdout, "no_agent: no live agent serves queue `default`")
 	})
-	if queues := newConsole(t).run("queues", "-e", mover.url).stdout; !strings.Contains(queues, "agents: 0\n  slots: 0\n") {
+	if queues := newConsole(t).Run("queues", "-e", mover.URL).Stdout; !strings.Contains(queues, "agents: 0\n  slots: 0\n") {
 		t.Errorf("queues = %s", queues)
 	}
-	agent := connectAgent(t, front, "agent.server", front.url+","+mover.url)
-	if got := front.status(attempt); got != "success" {
-		t.Fatalf("attempt ended as %s: %v\n%s", got, front.states(attempt), agent.log)
+	agent := servertest.Connect(t, front, "agent.server", front.URL+","+mover.URL)
+	if got := front.Wait(attempt); got != "success" {
+		t.Fatalf("attempt ended as %s: %v\n%s", got, front.States(attempt), agent.Log)
 	}
-	out := newConsole(t).run("log", attempt, "-e", front.url)
-	if !strings.Contains(out.stdout, "\nhello\n") {
-		t.Errorf("log: %s%s", out.stdout, out.stderr)
+	out := newConsole(t).Run("log", attempt, "-e", front.URL)
+	if !strings.Contains(out.Stdout, "\nhello\n") {
+		t.Errorf("log: %s%s", out.Stdout, out.Stderr)
 	}
-	second := front.start("1", "2024-01-02T00:00:00Z")
-	if got := mover.status(second); got != "success" {
+	second := front.StartAttempt("1", "2024-01-02T00:00:00Z")
+	if got := mover.Wait(second); got != "success" {
 		t.Errorf("attempt ended as %s on the other server", got)
 	}
 	lines := bufio.NewScanner(stream.Body)

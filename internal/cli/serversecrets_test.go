@@ -10,9 +10,11 @@ import (
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/cli/clitest"
 	"github.com/trowel-project/trowel/internal/keyring"
 	"github.com/trowel-project/trowel/internal/secret"
 	"github.com/trowel-project/trowel/internal/store/sqlite"
+	"github.com/trowel-project/trowel/internal/trowtest/servertest"
 )
 
 const testKey = "MDEyMzQ1Njc4OTAxMjM0NQ=="
@@ -35,11 +37,11 @@ func changeDatabase(t *testing.T, dir string, f func(tx trowel.Tx) error) {
 const showSecret = "+a:\n  sh>: echo \"<$A>\"\n  _env: {A: '${secret:db.pw}'}\n"
 
 // shownBySession runs the workflow of a project and returns what it printed.
-func shownBySession(s *served, session string) string {
-	s.t.Helper()
-	attempt := s.start("1", session)
-	s.status(attempt)
-	return newConsole(s.t).run("log", attempt, "-e", s.url).stdout
+func shownBySession(s *servertest.Server, session string) string {
+	s.T.Helper()
+	attempt := s.StartAttempt("1", session)
+	s.Wait(attempt)
+	return newConsole(s.T).Run("log", attempt, "-e", s.URL).Stdout
 }
 
 // A server on SQLite makes a key once, in a file for its owner alone, says so, and goes on with it. Without the
@@ -48,9 +50,9 @@ func TestServerMakesSecretKey(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "db")
 	path := filepath.Join(dir, keyring.FileName)
-	s := serve(t, "database.path", dir)
-	if !strings.Contains(s.log.String(), "made a key that secrets are encrypted with") || !strings.Contains(s.log.String(), path) {
-		t.Errorf("the log does not say that a key was made:\n%s", s.log)
+	s := servertest.Start(t, "database.path", dir)
+	if !strings.Contains(s.Log.String(), "made a key that secrets are encrypted with") || !strings.Contains(s.Log.String(), path) {
+		t.Errorf("the log does not say that a key was made:\n%s", s.Log)
 	}
 	info, err := os.Stat(path)
 	if err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
@@ -60,31 +62,31 @@ func TestServerMakesSecretKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.push("etl", showSecret)
-	if out := newConsole(t).run("secrets", "--project", "etl", "--set", "db.pw=ab", "-e", s.url); out.exit != 0 {
-		t.Fatalf("secrets --set: %s", out.stderr)
+	s.Push("etl", showSecret)
+	if out := newConsole(t).Run("secrets", "--project", "etl", "--set", "db.pw=ab", "-e", s.URL); out.Exit != 0 {
+		t.Fatalf("secrets --set: %s", out.Stderr)
 	}
-	s.end()
+	s.End()
 
-	s = serve(t, "database.path", dir)
-	if log := shownBySession(s, "2024-01-01T00:00:00Z"); !strings.Contains(log, "<ab>") || strings.Contains(s.log.String(), "made a key") {
-		t.Errorf("with the same key: %s\n%s", log, s.log)
+	s = servertest.Start(t, "database.path", dir)
+	if log := shownBySession(s, "2024-01-01T00:00:00Z"); !strings.Contains(log, "<ab>") || strings.Contains(s.Log.String(), "made a key") {
+		t.Errorf("with the same key: %s\n%s", log, s.Log)
 	}
-	s.end()
+	s.End()
 
 	// With a key in the settings the one of the file still decrypts.
-	s = serve(t, "database.path", dir, "digdag.secret-encryption-key", testKey)
+	s = servertest.Start(t, "database.path", dir, "digdag.secret-encryption-key", testKey)
 	if log := shownBySession(s, "2024-01-02T00:00:00Z"); !strings.Contains(log, "<ab>") {
 		t.Errorf("with another key in the settings: %s", log)
 	}
-	s.end()
+	s.End()
 
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	out := newConsole(t).run("server", "-o", dir, "--port", "0")
-	if out.exit != 1 || !strings.Contains(out.stderr, "the database has 1 secret, and their key is missing: there is no "+path) {
-		t.Errorf("without the file: exit %d, %s", out.exit, out.stderr)
+	out := newConsole(t).Run("server", "-o", dir, "--port", "0")
+	if out.Exit != 1 || !strings.Contains(out.Stderr, "the database has 1 secret, and their key is missing: there is no "+path) {
+		t.Errorf("without the file: exit %d, %s", out.Exit, out.Stderr)
 	}
 	if _, err := os.Stat(path); err == nil {
 		t.Error("a new key was made beside secrets of another one")
@@ -92,13 +94,13 @@ func TestServerMakesSecretKey(t *testing.T) {
 	if err := os.WriteFile(path, []byte("nonsense\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if out := newConsole(t).run("server", "-o", dir, "--port", "0"); out.exit != 1 || !strings.Contains(out.stderr, path+" is no key of secrets") {
-		t.Errorf("with a broken file: exit %d, %s", out.exit, out.stderr)
+	if out := newConsole(t).Run("server", "-o", dir, "--port", "0"); out.Exit != 1 || !strings.Contains(out.Stderr, path+" is no key of secrets") {
+		t.Errorf("with a broken file: exit %d, %s", out.Exit, out.Stderr)
 	}
 	if err := os.WriteFile(path, made, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s = serve(t, "database.path", dir)
+	s = servertest.Start(t, "database.path", dir)
 	if log := shownBySession(s, "2024-01-03T00:00:00Z"); !strings.Contains(log, "<ab>") {
 		t.Errorf("with the file back: %s", log)
 	}
@@ -107,30 +109,30 @@ func TestServerMakesSecretKey(t *testing.T) {
 // One in memory keeps secrets as long as it lives, and writes no file.
 func TestServerInMemoryHasSecretKey(t *testing.T) {
 	t.Parallel()
-	s := serve(t, "database.type", "memory")
-	s.push("etl", showSecret)
-	if out := newConsole(t).run("secrets", "--project", "etl", "--set", "db.pw=ab", "-e", s.url); out.exit != 0 {
-		t.Fatalf("secrets --set: %s", out.stderr)
+	s := servertest.Start(t, "database.type", "memory")
+	s.Push("etl", showSecret)
+	if out := newConsole(t).Run("secrets", "--project", "etl", "--set", "db.pw=ab", "-e", s.URL); out.Exit != 0 {
+		t.Fatalf("secrets --set: %s", out.Stderr)
 	}
 	if log := shownBySession(s, "2024-01-01T00:00:00Z"); !strings.Contains(log, "<ab>") {
 		t.Errorf("log: %s", log)
 	}
-	if strings.Contains(s.log.String(), keyring.FileName) {
-		t.Errorf("a file was made:\n%s", s.log)
+	if strings.Contains(s.Log.String(), keyring.FileName) {
+		t.Errorf("a file was made:\n%s", s.Log)
 	}
 }
 
 // Where no key can be made the client says what to do.
 func TestSecretsWithoutKey(t *testing.T) {
 	t.Parallel()
-	runRemoteCases(t, commandLine(), []remoteCase{{
-		name: "no key", args: "secrets --project demo --set a=1", exit: 1,
-		asked: []string{"GET projects?name=demo", `PUT projects/1/secrets/a {"value":"1"}`},
-		known: answers{
+	clitest.RunCases(t, commandLine(), []clitest.Case{{
+		Name: "no key", Args: "secrets --project demo --set a=1", Exit: 1,
+		Asked: []string{"GET projects?name=demo", `PUT projects/1/secrets/a {"value":"1"}`},
+		Known: clitest.Answers{
 			"GET projects?name=demo":   `{"projects":[{"id":"1","name":"demo"}]}`,
 			"PUT projects/1/secrets/a": `400{"message":"` + secret.NoKeyText + `","status":400}`,
 		},
-		stderr: "error: Failed to set project secret: Bad Request\nthe server says: " + secret.NoKeyText + "\n" + "fix: set digdag.secret-encryption-key in the configuration of the server to 16 random bytes in Base64, the same on all servers of the database, and " + "start it again; `openssl rand -base64 16` makes one" + "\n",
+		Stderr: "error: Failed to set project secret: Bad Request\nthe server says: " + secret.NoKeyText + "\n" + "fix: set digdag.secret-encryption-key in the configuration of the server to 16 random bytes in Base64, the same on all servers of the database, and " + "start it again; `openssl rand -base64 16` makes one" + "\n",
 	}})
 }
 
@@ -139,10 +141,10 @@ func TestSecretsWithoutKey(t *testing.T) {
 func TestServerBindsSecrets(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "db")
-	s := serve(t, "database.path", dir, "digdag.secret-encryption-key", testKey)
-	s.push("etl", showSecret)
-	s.push("other", "+a: {echo>: x}\n")
-	s.end()
+	s := servertest.Start(t, "database.path", dir, "digdag.secret-encryption-key", testKey)
+	s.Push("etl", showSecret)
+	s.Push("other", "+a: {echo>: x}\n")
+	s.End()
 	crypter, err := secret.NewCrypter(testKey)
 	if err != nil {
 		t.Fatal(err)
@@ -158,17 +160,17 @@ func TestServerBindsSecrets(t *testing.T) {
 		})
 	}
 	changeDatabase(t, dir, func(tx trowel.Tx) error { return put(tx, 1, "db.pw", old) })
-	s = serve(t, "database.path", dir, "digdag.secret-encryption-key", testKey)
+	s = servertest.Start(t, "database.path", dir, "digdag.secret-encryption-key", testKey)
 	if log := shownBySession(s, "2024-01-01T00:00:00Z"); !strings.Contains(log, "does not say which project and key it belongs to") {
 		t.Errorf("the older form in a database of the newer one: %s, want a refusal", log)
 	}
-	s.end()
+	s.End()
 
-	run := func() outcome {
-		return newConsole(t).run("secrets", "rewrite", "-o", dir, "-X", "digdag.secret-encryption-key="+testKey)
+	run := func() clitest.Outcome {
+		return newConsole(t).Run("secrets", "rewrite", "-o", dir, "-X", "digdag.secret-encryption-key="+testKey)
 	}
-	if out := run(); out.exit != 0 || out.stdout != "1 secret rewritten.\nAll are bound to their projects and keys; the older form is not read any more.\n" {
-		t.Errorf("secrets rewrite: exit %d, %s%s", out.exit, out.stdout, out.stderr)
+	if out := run(); out.Exit != 0 || out.Stdout != "1 secret rewritten.\nAll are bound to their projects and keys; the older form is not read any more.\n" {
+		t.Errorf("secrets rewrite: exit %d, %s%s", out.Exit, out.Stdout, out.Stderr)
 	}
 	changeDatabase(t, dir, func(tx trowel.Tx) error {
 		row, err := tx.FindSecret(ctx, 1, trowel.SecretProject, "db.pw")
@@ -180,14 +182,14 @@ func TestServerBindsSecrets(t *testing.T) {
 		}
 		return put(tx, 2, "db.pw", row.Value)
 	})
-	s = serve(t, "database.path", dir, "digdag.secret-encryption-key", testKey)
-	if log := shownBySession(s, "2024-01-02T00:00:00Z"); !strings.Contains(log, "<ab>") || !strings.Contains(s.log.String(), "secrets cannot be read") {
-		t.Errorf("after the rewriting: %s\n%s", log, s.log)
+	s = servertest.Start(t, "database.path", dir, "digdag.secret-encryption-key", testKey)
+	if log := shownBySession(s, "2024-01-02T00:00:00Z"); !strings.Contains(log, "<ab>") || !strings.Contains(s.Log.String(), "secrets cannot be read") {
+		t.Errorf("after the rewriting: %s\n%s", log, s.Log)
 	}
-	s.end()
+	s.End()
 	out := run()
-	if out.exit != 1 || !strings.Contains(out.stderr, "moved of project etl: a stored secret cannot be decrypted: no key fits, or it was stored for another project or key") ||
-		!strings.Contains(out.stderr, "db.pw of project other: ") {
-		t.Errorf("secrets rewrite with moved rows: exit %d, %s%s", out.exit, out.stdout, out.stderr)
+	if out.Exit != 1 || !strings.Contains(out.Stderr, "moved of project etl: a stored secret cannot be decrypted: no key fits, or it was stored for another project or key") ||
+		!strings.Contains(out.Stderr, "db.pw of project other: ") {
+		t.Errorf("secrets rewrite with moved rows: exit %d, %s%s", out.Exit, out.Stdout, out.Stderr)
 	}
 }

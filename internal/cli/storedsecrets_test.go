@@ -9,6 +9,7 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/param"
+	"github.com/trowel-project/trowel/internal/trowtest/servertest"
 )
 
 // storing stores a secret in all ways, looks whether later tasks have it, and shows it to its error tasks.
@@ -37,26 +38,26 @@ _error:
 )
 
 // everythingOf is all that the server shows of the tasks of an attempt, in all ways.
-func everythingOf(s *served, attempt string) string {
-	s.t.Helper()
+func everythingOf(s *servertest.Server, attempt string) string {
+	s.T.Helper()
 	var all strings.Builder
-	_, tasks := s.request("GET", "/api/attempts/"+attempt+"/tasks", "application/json", "")
+	_, tasks := s.Request("GET", "/api/attempts/"+attempt+"/tasks", "application/json", "")
 	all.WriteString(tasks)
 	var list struct{ Tasks []struct{ ID string } }
 	if err := json.Unmarshal([]byte(tasks), &list); err != nil {
-		s.t.Fatalf("tasks: %v: %s", err, tasks)
+		s.T.Fatalf("tasks: %v: %s", err, tasks)
 	}
 	paths := []string{"", "/why", "/retries"}
 	for _, task := range list.Tasks {
 		paths = append(paths, "/tasks/"+task.ID, "/tasks/"+task.ID+"/why")
 	}
 	for _, path := range append(paths, "/../../audit?limit=500", "/../../sessions", "/../../search/attempts") {
-		_, text := s.request("GET", filepath.Join("/api/attempts/"+attempt, strings.Split(path, "?")[0])+queryOf(path), "application/json", "")
+		_, text := s.Request("GET", filepath.Join("/api/attempts/"+attempt, strings.Split(path, "?")[0])+queryOf(path), "application/json", "")
 		all.WriteString("\n" + path + ": " + text)
 	}
 	for _, args := range [][]string{{"tasks", attempt}, {"attempt", attempt}, {"log", attempt}, {"why", attempt}, {"audit"}, {"sessions"}} {
-		out := newConsole(s.t).run(append(args, "-e", s.url)...)
-		all.WriteString("\n" + strings.Join(args, " ") + ": " + out.stdout + out.stderr)
+		out := newConsole(s.T).Run(append(args, "-e", s.URL)...)
+		all.WriteString("\n" + strings.Join(args, " ") + ": " + out.Stdout + out.Stderr)
 	}
 	return all.String()
 }
@@ -77,22 +78,22 @@ func TestStoredSecretsAreNotShown(t *testing.T) {
 	}
 	const value = "hunter2hunter2"
 	dir := filepath.Join(t.TempDir(), "db")
-	s := serve(t, "database.path", dir)
+	s := servertest.Start(t, "database.path", dir)
 	set := func(value string) {
-		if out := newConsole(t).run("secrets", "--project", "etl", "--set", "db.pw="+value, "-e", s.url); out.exit != 0 {
-			t.Fatalf("secrets --set: %s", out.stderr)
+		if out := newConsole(t).Run("secrets", "--project", "etl", "--set", "db.pw="+value, "-e", s.URL); out.Exit != 0 {
+			t.Fatalf("secrets --set: %s", out.Stderr)
 		}
 	}
 	c := newConsole(t)
-	c.write("main.dig", storing)
-	c.write("tasks.py", storingPy)
-	if out := c.run("push", "etl", "-r", "r1", "-e", s.url); out.exit != 0 {
-		t.Fatalf("push: %s%s", out.stdout, out.stderr)
+	c.Write("main.dig", storing)
+	c.Write("tasks.py", storingPy)
+	if out := c.Run("push", "etl", "-r", "r1", "-e", s.URL); out.Exit != 0 {
+		t.Fatalf("push: %s%s", out.Stdout, out.Stderr)
 	}
 	set(value)
-	attempt := s.start("1", "2024-01-01T00:00:00Z")
-	if status := s.status(attempt); status != "error" {
-		t.Fatalf("attempt: %s: %v\n%s", status, s.states(attempt), newConsole(t).run("log", attempt, "-e", s.url).stdout)
+	attempt := s.StartAttempt("1", "2024-01-01T00:00:00Z")
+	if status := s.Wait(attempt); status != "error" {
+		t.Fatalf("attempt: %s: %v\n%s", status, s.States(attempt), newConsole(t).Run("log", attempt, "-e", s.URL).Stdout)
 	}
 	shown := everythingOf(s, attempt)
 	check := func(what, shown string) {
@@ -111,21 +112,21 @@ func TestStoredSecretsAreNotShown(t *testing.T) {
 	check("ended attempt", shown)
 
 	set("quite another one")
-	s.end()
-	s = serve(t, "database.path", dir) // which was never given the old one
+	s.End()
+	s = servertest.Start(t, "database.path", dir) // which was never given the old one
 	check("after the secret has changed", everythingOf(s, attempt))
 
-	status, text := s.request("PUT", "/api/attempts", "application/json", `{"workflowId":"1","sessionTime":"2024-01-01T00:00:00Z","params":{},`+
+	status, text := s.Request("PUT", "/api/attempts", "application/json", `{"workflowId":"1","sessionTime":"2024-01-01T00:00:00Z","params":{},`+
 		`"retryAttemptName":"again","resume":{"mode":"failed","attemptId":"`+attempt+`"}}`)
 	var resumed struct{ ID string }
 	if err := json.Unmarshal([]byte(text), &resumed); err != nil || status != 200 {
 		t.Fatalf("resume: %d %s", status, text)
 	}
-	if got := s.status(resumed.ID); got != "error" {
+	if got := s.Wait(resumed.ID); got != "error" {
 		t.Fatalf("resumed attempt: %s", got)
 	}
 	check("resumed attempt", everythingOf(s, resumed.ID)+"true value, stored x") // what succeeded does not run again
-	s.end()
+	s.End()
 	changeDatabase(t, dir, func(tx trowel.Tx) error {
 		tasks, err := tx.ListArchivedTasks(t.Context(), 1)
 		if err != nil {

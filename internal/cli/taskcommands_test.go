@@ -12,6 +12,7 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/config"
+	"github.com/trowel-project/trowel/internal/trowtest/servertest"
 )
 
 // asRoot skips where no other user can be taken on.
@@ -44,12 +45,12 @@ func TestCommandsAsAnotherUser(t *testing.T) {
 	if err := os.WriteFile(private, []byte("database.password = secret"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	s := serve(t, "agent.command.user", "nobody", "tmpdir", dir, "database.path", data)
+	s := servertest.Start(t, "agent.command.user", "nobody", "tmpdir", dir, "database.path", data)
 	pid := strconv.Itoa(os.Getpid())
 	refused := func(command string) string {
 		return "if " + command + " >/dev/null 2>&1; then echo reached; exit 1; fi"
 	}
-	s.push("p", strings.Join([]string{
+	s.Push("p", strings.Join([]string{
 		"+user:\n  sh>: test $(id -un) = nobody && test -O . && test -O main.dig && echo x > own && test $HOME != /root",
 		"+settings:\n  sh>: " + refused("cat "+private),
 		"+database:\n  sh>: " + refused("ls "+data),
@@ -64,9 +65,9 @@ func TestCommandsAsAnotherUser(t *testing.T) {
 		"+neighbour:\n  sh>: " + refused("mkdir ../x"),
 		"+left:\n  _type: rb\n  ruby: [/bin/sh, -c, 'ln -s " + private + " $5']\n  script: none",
 	}, "\n")+"\n")
-	attempt := s.start("1", "2024-01-01T00:00:00Z")
-	s.status(attempt)
-	for name, state := range s.states(attempt) {
+	attempt := s.StartAttempt("1", "2024-01-01T00:00:00Z")
+	s.Wait(attempt)
+	for name, state := range s.States(attempt) {
 		want := "success"
 		switch name {
 		case "+main":
@@ -78,11 +79,11 @@ func TestCommandsAsAnotherUser(t *testing.T) {
 			t.Errorf("%s: %s, want %s", name, state, want)
 		}
 	}
-	if _, text := s.request("GET", "/api/attempts/"+attempt+"/tasks", "application/json", ""); strings.Contains(text, "secret") || !strings.Contains(text, "path escapes from parent") {
+	if _, text := s.Request("GET", "/api/attempts/"+attempt+"/tasks", "application/json", ""); strings.Contains(text, "secret") || !strings.Contains(text, "path escapes from parent") {
 		t.Errorf("a link to the settings was read: %s", text)
 	}
 	if t.Failed() {
-		t.Log(s.log)
+		t.Log(s.Log)
 	}
 }
 
@@ -95,9 +96,9 @@ func TestServerSaysWhatTasksReach(t *testing.T) {
 	if err := errors.Join(os.WriteFile(key, []byte("MDEyMzQ1Njc4OTAxMjM0NQ=="), 0o600), os.Chmod(key, 0o644)); err != nil { //nolint:gosec // as by mistake
 		t.Fatal(err)
 	}
-	s := serve(t, "agent.command.user", "nobody", "tmpdir", dir, "database.path", dir)
-	if said := "commands of tasks reach a file that is not for them path=" + key; !strings.Contains(s.log.String(), said) {
-		t.Errorf("the log lacks %q:\n%s", said, s.log)
+	s := servertest.Start(t, "agent.command.user", "nobody", "tmpdir", dir, "database.path", dir)
+	if said := "commands of tasks reach a file that is not for them path=" + key; !strings.Contains(s.Log.String(), said) {
+		t.Errorf("the log lacks %q:\n%s", said, s.Log)
 	}
 }
 
@@ -106,14 +107,14 @@ func TestServerSaysWhomCommandsRunAs(t *testing.T) {
 	t.Parallel()
 	const said = "whoever may push to a project reaches its settings"
 	user := []string{"server.authenticator.basic.username", "u", "server.authenticator.basic.password", "p"}
-	if s := serve(t, user...); strings.Count(s.log.String(), said) != 1 {
-		t.Errorf("with sign-in, said %d times, want once\n%s", strings.Count(s.log.String(), said), s.log)
+	if s := servertest.Start(t, user...); strings.Count(s.Log.String(), said) != 1 {
+		t.Errorf("with sign-in, said %d times, want once\n%s", strings.Count(s.Log.String(), said), s.Log)
 	}
-	if s := serve(t); strings.Contains(s.log.String(), said) {
-		t.Errorf("without sign-in, where everybody may do everything\n%s", s.log)
+	if s := servertest.Start(t); strings.Contains(s.Log.String(), said) {
+		t.Errorf("without sign-in, where everybody may do everything\n%s", s.Log)
 	}
-	if s := serve(t, append(user, "agent.enabled", "false")...); strings.Contains(s.log.String(), said) {
-		t.Errorf("without tasks\n%s", s.log)
+	if s := servertest.Start(t, append(user, "agent.enabled", "false")...); strings.Contains(s.Log.String(), said) {
+		t.Errorf("without tasks\n%s", s.Log)
 	}
 }
 
@@ -131,9 +132,9 @@ func TestCommandUserThatCannotBe(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			console := newConsole(t)
-			out := console.run(append(c.args, "-X", "agent.command.user=no-such-user", "-X", "tmpdir="+t.TempDir())...)
-			if out.exit == 0 || !strings.Contains(out.stdout+out.stderr, c.want) || !strings.Contains(out.stderr, "fix: ") {
-				t.Errorf("trowel %s: exit %d\n%s%s", c.name, out.exit, out.stdout, out.stderr)
+			out := console.Run(append(c.args, "-X", "agent.command.user=no-such-user", "-X", "tmpdir="+t.TempDir())...)
+			if out.Exit == 0 || !strings.Contains(out.Stdout+out.Stderr, c.want) || !strings.Contains(out.Stderr, "fix: ") {
+				t.Errorf("trowel %s: exit %d\n%s%s", c.name, out.Exit, out.Stdout, out.Stderr)
 			}
 		})
 	}

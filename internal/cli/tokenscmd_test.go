@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"github.com/trowel-project/trowel/internal/cli/clitest"
+	"github.com/trowel-project/trowel/internal/trowtest/servertest"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -15,32 +17,32 @@ const (
 // tokens asks a server, prints a new token alone on standard output, and never a stored one.
 func TestTokens(t *testing.T) {
 	t.Parallel()
-	runRemoteCases(t, commandLine(), []remoteCase{
+	clitest.RunCases(t, commandLine(), []clitest.Case{
 		{
-			name: "list", args: "tokens list", known: answers{"GET tokens": `{"items":[` + tokenCI + `],"next":null}`}, asked: []string{"GET tokens"},
-			stdout: "Tokens:\n  id: 3\n  name: ci\n  role: operator\n  project: demo\n  created at: 2024-01-01 09:00:00 +0900\n" +
+			Name: "list", Args: "tokens list", Known: clitest.Answers{"GET tokens": `{"items":[` + tokenCI + `],"next":null}`}, Asked: []string{"GET tokens"},
+			Stdout: "Tokens:\n  id: 3\n  name: ci\n  role: operator\n  project: demo\n  created at: 2024-01-01 09:00:00 +0900\n" +
 				"  last used at: \n  expires at: 2024-04-01 03:04:05 +0900\n  revoked at: \n\n1 entries.\n",
 		},
 		{
-			name: "list as JSON", args: "tokens list --json", known: answers{"GET tokens": `{"items":[` + tokenCI + `],"next":null}`},
-			asked: []string{"GET tokens"}, stdout: `{"items":[` + tokenCI + `],"next":null}` + "\n",
+			Name: "list as JSON", Args: "tokens list --json", Known: clitest.Answers{"GET tokens": `{"items":[` + tokenCI + `],"next":null}`},
+			Asked: []string{"GET tokens"}, Stdout: `{"items":[` + tokenCI + `],"next":null}` + "\n",
 		},
 		{
-			name: "create", args: "token create --name ci --role operator --project demo --expires 90d", known: answers{"POST tokens": tokenNew},
-			asked:  []string{`POST tokens {"name":"ci","role":"operator","project":"demo","expiresAt":"2024-03-31T18:04:05Z"}`},
-			stdout: "trw_x\n", stderr: "Token 'ci' is created with id 3. It is shown now and never again:\n",
+			Name: "create", Args: "token create --name ci --role operator --project demo --expires 90d", Known: clitest.Answers{"POST tokens": tokenNew},
+			Asked:  []string{`POST tokens {"name":"ci","role":"operator","project":"demo","expiresAt":"2024-03-31T18:04:05Z"}`},
+			Stdout: "trw_x\n", Stderr: "Token 'ci' is created with id 3. It is shown now and never again:\n",
 		},
 		{
-			name: "create for ever", args: "tokens create --name ci --role read --json", known: answers{"POST tokens": tokenNew},
-			asked: []string{`POST tokens {"name":"ci","role":"read","expiresAt":null}`}, stdout: tokenNew + "\n",
+			Name: "create for ever", Args: "tokens create --name ci --role read --json", Known: clitest.Answers{"POST tokens": tokenNew},
+			Asked: []string{`POST tokens {"name":"ci","role":"read","expiresAt":null}`}, Stdout: tokenNew + "\n",
 		},
 		{
-			name: "revoke", args: "tokens revoke 3", known: answers{"DELETE tokens/3": tokenCI}, asked: []string{"DELETE tokens/3"},
-			stderr: "Token 'ci' is revoked.\n",
+			Name: "revoke", Args: "tokens revoke 3", Known: clitest.Answers{"DELETE tokens/3": tokenCI}, Asked: []string{"DELETE tokens/3"},
+			Stderr: "Token 'ci' is revoked.\n",
 		},
 		{
-			name: "denied", args: "tokens list", known: answers{"GET tokens": `403{"message":"only administrators","status":403}`}, exit: 1,
-			asked: []string{"GET tokens"}, stderr: "error: Status code 403: HTTP 403 Forbidden\nthe server says: only administrators\n...",
+			Name: "denied", Args: "tokens list", Known: clitest.Answers{"GET tokens": `403{"message":"only administrators","status":403}`}, Exit: 1,
+			Asked: []string{"GET tokens"}, Stderr: "error: Status code 403: HTTP 403 Forbidden\nthe server says: only administrators\n...",
 		},
 	})
 }
@@ -62,9 +64,9 @@ func TestTokensArguments(t *testing.T) {
 		{"tokens list --name n", "error: --name is an option of tokens create\n"},
 		{"tokens list --token a --basic-auth b:c", "error: --basic-auth and --token don't work together\n"},
 	} {
-		got := newConsole(t).run(append(strings.Fields(row.args), "-e", "http://127.0.0.1:1")...)
-		if got.exit != 1 || got.stdout != "" || !strings.Contains(got.stderr, row.want) {
-			t.Errorf("%s = %d, %q, %q, want 1 and %q", row.args, got.exit, got.stdout, got.stderr, row.want)
+		got := newConsole(t).Run(append(strings.Fields(row.args), "-e", "http://127.0.0.1:1")...)
+		if got.Exit != 1 || got.Stdout != "" || !strings.Contains(got.Stderr, row.want) {
+			t.Errorf("%s = %d, %q, %q, want 1 and %q", row.args, got.Exit, got.Stdout, got.Stderr, row.want)
 		}
 	}
 }
@@ -74,31 +76,31 @@ func TestTokensArguments(t *testing.T) {
 func TestTokensInTheDatabase(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	s := serve(t, "database.path", dir, "server.authenticator.basic.username", "u", "server.authenticator.basic.password", "p")
+	s := servertest.Start(t, "database.path", dir, "server.authenticator.basic.username", "u", "server.authenticator.basic.password", "p")
 	c := newConsole(t)
-	c.write("server.properties", "database.type=sqlite\ndatabase.path="+filepath.ToSlash(dir)+"\n")
+	c.Write("server.properties", "database.type=sqlite\ndatabase.path="+filepath.ToSlash(dir)+"\n")
 	run := func(exit int, args ...string) string {
 		t.Helper()
-		got := c.run(args...)
-		if got.exit != exit {
-			t.Fatalf("%q = %d, %q, %q, want %d", args, got.exit, got.stdout, got.stderr, exit)
+		got := c.Run(args...)
+		if got.Exit != exit {
+			t.Fatalf("%q = %d, %q, %q, want %d", args, got.Exit, got.Stdout, got.Stderr, exit)
 		}
-		return got.stdout + got.stderr
+		return got.Stdout + got.Stderr
 	}
 	made := run(0, "tokens", "create", "-o", dir, "--name", "boss", "--role", "admin", "--json")
 	token := regexp.MustCompile(`trw_[A-Za-z0-9_-]{43}`).FindString(made)
 	if token == "" || !strings.Contains(made, `"scopes":["admin"]`) {
 		t.Fatalf("no token in %s", made)
 	}
-	run(1, "tokens", "list", "-e", s.url, "--basic-auth", "u:p") // not an administrator
-	c.environ = append(c.environ, "TROWEL_TOKEN="+token)
-	if list := run(0, "tokens", "list", "-e", s.url); !strings.Contains(list, "name: boss\n") || strings.Contains(list, "last used at: \n") {
+	run(1, "tokens", "list", "-e", s.URL, "--basic-auth", "u:p") // not an administrator
+	c.Environ = append(c.Environ, "TROWEL_TOKEN="+token)
+	if list := run(0, "tokens", "list", "-e", s.URL); !strings.Contains(list, "name: boss\n") || strings.Contains(list, "last used at: \n") {
 		t.Errorf("list = %s", list)
 	}
-	if audit := run(0, "audit", "-e", s.url); !strings.Contains(audit, "command line  made the token boss") {
+	if audit := run(0, "audit", "-e", s.URL); !strings.Contains(audit, "command line  made the token boss") {
 		t.Errorf("audit = %s", audit)
 	}
-	run(0, "tokens", "create", "-e", s.url, "--name", "ci", "--role", "read", "--expires", "1d")
+	run(0, "tokens", "create", "-e", s.URL, "--name", "ci", "--role", "read", "--expires", "1d")
 	list := run(0, "tokens", "list", "-c", "server.properties")
 	if !strings.Contains(list, "name: ci\n  role: read\n") || strings.Contains(list, "trw_") {
 		t.Errorf("list = %s", list)
@@ -106,7 +108,7 @@ func TestTokensInTheDatabase(t *testing.T) {
 	if refused := run(1, "tokens", "create", "-c", "server.properties", "--name", "x", "--role", "read", "--project", "none"); !strings.Contains(refused, `there is no project "none" in the database`) {
 		t.Errorf("token for an unknown project: %s", refused)
 	}
-	for _, at := range [][]string{{"-e", s.url}, {"-o", dir}} {
+	for _, at := range [][]string{{"-e", s.URL}, {"-o", dir}} {
 		refused := run(1, append([]string{"tokens", "create", "--name", "a\x1b[2Jb", "--role", "read"}, at...)...)
 		if !strings.Contains(refused, "the name of a token has the control character U+001B") {
 			t.Errorf("token with a control character, %s: %s", at, refused)
@@ -114,7 +116,7 @@ func TestTokensInTheDatabase(t *testing.T) {
 	}
 	run(1, "tokens", "revoke", "99", "-o", dir)
 	run(0, "tokens", "revoke", "1", "-o", dir)
-	run(1, "tokens", "list", "-e", s.url)
+	run(1, "tokens", "list", "-e", s.URL)
 	if refused := run(1, "tokens", "list", "-o", filepath.Join(dir, "none")); !strings.Contains(refused, "cannot use the database") {
 		t.Errorf("tokens of no database: %s", refused)
 	}

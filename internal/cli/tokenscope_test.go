@@ -32,9 +32,9 @@ func TestTokenScope(t *testing.T) {
 		"secrets --project etl", "delete etl --force", "download etl", "kill 9", "attempt 9", "retry 9 --latest-revision --resume", "log 9", "tasks 9", "push etl --revision r",
 	} {
 		console := newConsole(t)
-		got := console.run(append(strings.Fields(args), "--disable-version-check", "-e", server.URL)...)
-		if got.exit != 1 || !strings.Contains(got.stderr, "the token is for the project tiny") {
-			t.Errorf("%s: exit %d: %s", args, got.exit, got.stderr)
+		got := console.Run(append(strings.Fields(args), "--disable-version-check", "-e", server.URL)...)
+		if got.Exit != 1 || !strings.Contains(got.Stderr, "the token is for the project tiny") {
+			t.Errorf("%s: exit %d: %s", args, got.Exit, got.Stderr)
 		}
 	}
 }

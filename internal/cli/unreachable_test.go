@@ -31,9 +31,9 @@ func TestUnreachableHints(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			c := newConsole(t)
-			c.environ = append(c.environ, "http_proxy="+tc.proxy)
-			if out := c.run("projects", "-e", tc.endpoint); out.exit != 1 || !strings.Contains(out.stderr, tc.says) {
-				t.Errorf("exit %d, %s, want %q", out.exit, out.stderr, tc.says)
+			c.Environ = append(c.Environ, "http_proxy="+tc.proxy)
+			if out := c.Run("projects", "-e", tc.endpoint); out.Exit != 1 || !strings.Contains(out.Stderr, tc.says) {
+				t.Errorf("exit %d, %s, want %q", out.Exit, out.Stderr, tc.says)
 			}
 		})
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"github.com/trowel-project/trowel/internal/cli/clitest"
 	"strings"
 	"testing"
 )
@@ -22,40 +23,40 @@ const (
 func TestWhyCommand(t *testing.T) {
 	t.Parallel()
 	byCode := `,"byCode":[{"code":"pool","arg":"db","count":12,"sample":{"id":"2","name":"+m+load"}},{"code":"children","arg":"","count":1,"sample":{"id":"1","name":"+m"}}]}`
-	runRemoteCases(t, commandLine(), []remoteCase{
+	clitest.RunCases(t, commandLine(), []clitest.Case{
 		{
-			name: "a task by its name", args: "why 4 +last", known: answers{"GET attempts/4/why?task=%2Blast": whyTask + `,"byCode":[]}`},
-			stdout: whyShown, asked: []string{"GET attempts/4/why?task=%2Blast"},
+			Name: "a task by its name", Args: "why 4 +last", Known: clitest.Answers{"GET attempts/4/why?task=%2Blast": whyTask + `,"byCode":[]}`},
+			Stdout: whyShown, Asked: []string{"GET attempts/4/why?task=%2Blast"},
 		},
 		{
-			name: "a task by its id", args: "why 4 9", known: answers{"GET attempts/4/tasks/9/why": whyTask + "}"},
-			stdout: whyShown, asked: []string{"GET attempts/4/tasks/9/why"},
+			Name: "a task by its id", Args: "why 4 9", Known: clitest.Answers{"GET attempts/4/tasks/9/why": whyTask + "}"},
+			Stdout: whyShown, Asked: []string{"GET attempts/4/tasks/9/why"},
 		},
 		{
-			name: "for programs", args: "why 4 9 --json", known: answers{"GET attempts/4/tasks/9/why": whyTask + "}"},
-			stdout: whyTask + "}\n", asked: []string{"GET attempts/4/tasks/9/why"},
+			Name: "for programs", Args: "why 4 9 --json", Known: clitest.Answers{"GET attempts/4/tasks/9/why": whyTask + "}"},
+			Stdout: whyTask + "}\n", Asked: []string{"GET attempts/4/tasks/9/why"},
 		},
 		{
-			name: "an attempt", args: "why 4", known: answers{"GET attempts/4/why": whyTask + byCode},
-			stdout: whyShown + "\nTasks that wait, by their first reason:\n      12  pool               db: +m+load and 11 more\n       1  children           +m\n",
-			asked:  []string{"GET attempts/4/why"},
+			Name: "an attempt", Args: "why 4", Known: clitest.Answers{"GET attempts/4/why": whyTask + byCode},
+			Stdout: whyShown + "\nTasks that wait, by their first reason:\n      12  pool               db: +m+load and 11 more\n       1  children           +m\n",
+			Asked:  []string{"GET attempts/4/why"},
 		},
 		{
-			name: "what a failed task wrote", args: "why 4 9",
-			known: answers{
+			Name: "what a failed task wrote", Args: "why 4 9",
+			Known: clitest.Answers{
 				"GET attempts/4/tasks/9/why": strings.Replace(whyTask, `"state":"ready"`, `"state":"error"`, 1) + "}",
 				"GET attempts/4/tasks/2":     `{"id":"2","tries":[{"try":1,"lastLines":["no \u001b[2Jroom"]}]}`,
 			},
-			stdout: strings.Replace(whyShown, "pool `db`\n", "pool `db`\n    | no ^[[2Jroom\n", 1),
-			asked:  []string{"GET attempts/4/tasks/9/why", "GET attempts/4/tasks/2"},
+			Stdout: strings.Replace(whyShown, "pool `db`\n", "pool `db`\n    | no ^[[2Jroom\n", 1),
+			Asked:  []string{"GET attempts/4/tasks/9/why", "GET attempts/4/tasks/2"},
 		},
 		{
-			name: "a task that runs", args: "why 4 2", known: answers{"GET attempts/4/tasks/2/why": whyRunning},
-			stdout: "+m+load: running\n  runs since now\n", asked: []string{"GET attempts/4/tasks/2/why"},
+			Name: "a task that runs", Args: "why 4 2", Known: clitest.Answers{"GET attempts/4/tasks/2/why": whyRunning},
+			Stdout: "+m+load: running\n  runs since now\n", Asked: []string{"GET attempts/4/tasks/2/why"},
 		},
 		{
-			name: "a bad id", args: "why x", exit: 1,
-			stderr: "Usage: trowel why <attempt-id>           why it does not run or end, what its tasks wait for\n...error: For input string: \"x\"\nan id is a number\n",
+			Name: "a bad id", Args: "why x", Exit: 1,
+			Stderr: "Usage: trowel why <attempt-id>           why it does not run or end, what its tasks wait for\n...error: For input string: \"x\"\nan id is a number\n",
 		},
 	})
 }
@@ -72,25 +73,25 @@ func TestTasksWithReasons(t *testing.T) {
 			"   config: {}\n   parent: null\n   upstreams: []\n   export params: {}\n   store params: {}\n   state params: {}\n"
 	}
 	reasons := `{"items":[{"task":{"id":"1","name":"+m"},"stateDetail":"planned","reason":{"code":"children","text":"waits for the tasks in it","since":null}}],"next":`
-	runRemoteCases(t, commandLine(), []remoteCase{
+	clitest.RunCases(t, commandLine(), []clitest.Case{
 		{
-			name: "an attempt that goes on", args: "tasks 4",
-			known: answers{
+			Name: "an attempt that goes on", Args: "tasks 4",
+			Known: clitest.Answers{
 				"GET attempts/4/tasks":             `{"tasks":[` + task("1", "+m", "planned") + "," + task("2", "+m+a", "running") + `]}`,
 				"GET attempts/4/reasons?limit=500": reasons + `null}`,
 			},
-			stdout: shown("1", "+m", "planned") + "   reason: waits for the tasks in it\n\n" + shown("2", "+m+a", "running") + "\n2 entries.\n",
-			asked:  []string{"GET attempts/4/tasks", "GET attempts/4/reasons?limit=500"},
+			Stdout: shown("1", "+m", "planned") + "   reason: waits for the tasks in it\n\n" + shown("2", "+m+a", "running") + "\n2 entries.\n",
+			Asked:  []string{"GET attempts/4/tasks", "GET attempts/4/reasons?limit=500"},
 		},
 		{
-			name: "an attempt that has ended", args: "tasks 4",
-			known:  answers{"GET attempts/4/tasks": `{"tasks":[` + task("1", "+m", "error") + "," + task("2", "+m+a", "blocked") + `]}`},
-			stdout: shown("1", "+m", "error") + "\n" + shown("2", "+m+a", "blocked") + "\n2 entries.\n", asked: []string{"GET attempts/4/tasks"},
+			Name: "an attempt that has ended", Args: "tasks 4",
+			Known:  clitest.Answers{"GET attempts/4/tasks": `{"tasks":[` + task("1", "+m", "error") + "," + task("2", "+m+a", "blocked") + `]}`},
+			Stdout: shown("1", "+m", "error") + "\n" + shown("2", "+m+a", "blocked") + "\n2 entries.\n", Asked: []string{"GET attempts/4/tasks"},
 		},
 		{
-			name: "a server that does not know", args: "tasks 4",
-			known:  answers{"GET attempts/4/tasks": `{"tasks":[` + task("1", "+m", "blocked") + `]}`},
-			stdout: shown("1", "+m", "blocked") + "\n1 entries.\n", asked: []string{"GET attempts/4/tasks", "GET attempts/4/reasons?limit=500"},
+			Name: "a server that does not know", Args: "tasks 4",
+			Known:  clitest.Answers{"GET attempts/4/tasks": `{"tasks":[` + task("1", "+m", "blocked") + `]}`},
+			Stdout: shown("1", "+m", "blocked") + "\n1 entries.\n", Asked: []string{"GET attempts/4/tasks", "GET attempts/4/reasons?limit=500"},
 		},
 	})
 }

@@ -1,0 +1,79 @@
+package clitest
+
+import (
+	"fmt"
+	"github.com/trowel-project/trowel/internal/version"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// Answers are what a server says to requests, by method and path; the status stands before the body
+// unless it is 200.
+type Answers map[string]string
+
+// apiServer is a server of fixed answers that remembers what it was asked.
+type apiServer struct {
+	URL string
+
+	mu    sync.Mutex
+	Asked []string
+}
+
+func NewAPI(t *testing.T, known Answers) *apiServer {
+	t.Helper()
+	s := &apiServer{}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		asked := r.Method + " " + strings.TrimPrefix(r.RequestURI, "/api/")
+		answer, found := known[asked]
+		if asked == VersionCheck {
+			if !found {
+				answer, found = GoodVersion, true
+			}
+		} else {
+			s.mu.Lock()
+			if len(body) > 0 && r.Header.Get("Content-Type") == "application/json" {
+				s.Asked = append(s.Asked, asked+" "+strings.TrimSpace(string(body)))
+			} else {
+				s.Asked = append(s.Asked, asked)
+			}
+			s.mu.Unlock()
+		}
+		status := http.StatusOK
+		if !found {
+			answer = `404{"message":"Resource does not exist: ` + asked + `","status":404}`
+		}
+		if len(answer) > 3 && strings.ContainsAny(answer[:1], "45") {
+			_, _ = fmt.Sscan(answer[:3], &status)
+			answer = answer[3:]
+		}
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, answer)
+	}))
+	t.Cleanup(server.Close)
+	s.URL = server.URL
+	return s
+}
+
+// VersionCheck is what every command asks first.
+const VersionCheck = "GET version/check?client=0.10.6&version=" + version.Number
+
+// Answers of a server, in the shapes that were recorded.
+const (
+	GoodVersion = `{"serverVersion":"0.10.6","upgradeRecommended":false,"apiCompatible":true}`
+
+	ProjectDemo = `{"id":"1","name":"demo","revision":"r1","createdAt":"2024-01-01T00:00:00Z","updatedAt":"2024-01-01T18:00:00Z",` +
+		`"deletedAt":null,"archiveType":"db","archiveMd5":"jLRpyUChql91xNxDlwdk+Q=="}`
+	WorkflowMain = `{"id":"2","name":"main","project":{"id":"1","name":"demo"},"revision":"r1","timezone":"UTC","config":{"+a":{"echo>":"a ${session_date}"},"+b":{"sh>":"echo b"}}}`
+	AttemptDone  = `{"status":"success","id":"4","index":1,"project":{"id":"1","name":"demo"},"workflow":{"name":"main","id":"2"},"sessionId":"3",` +
+		`"sessionUuid":"21b98f61-0000-4000-8000-000000000000","sessionTime":"2024-01-15T00:00:00+00:00","retryAttemptName":null,"done":true,"success":true,` +
+		`"cancelRequested":false,"params":{"k":"<v>"},"createdAt":"2024-01-01T00:00:00Z","finishedAt":"2024-01-01T00:00:05Z"}`
+	ScheduleMain = `{"id":"5","project":{"id":"1","name":"demo"},"workflow":{"id":"2","name":"main"},"nextRunTime":"2024-01-01T18:05:06Z",` +
+		`"nextScheduleTime":"2024-01-02T00:00:00+09:00","disabledAt":"2024-01-01T18:02:02Z"}`
+	SummaryMain = `{"id":"5","project":{"id":"1","name":"demo"},"workflow":{"id":"2","name":"main"},"nextRunTime":"2024-01-02T18:05:06Z",` +
+		`"nextScheduleTime":"2024-01-02T00:00:00+09:00","createdAt":"2024-01-01T18:02:02Z","updatedAt":"2024-01-01T18:02:02Z","disabledAt":null}`
+)

@@ -1,8 +1,0 @@
-//go:build !chaos
-
-package cli
-
-import "time"
-
-// processClock is what tells this process the time. A program for chaos has another one.
-func processClock() func() time.Time { return time.Now }

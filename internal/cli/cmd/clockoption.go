@@ -1,0 +1,42 @@
+package cmd
+
+import (
+	"github.com/trowel-project/trowel/internal/terminal"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+)
+
+var clockPattern = regexp.MustCompile(`^(\d{4})-(\d\d)-(\d\d)(?: (\d\d):(\d\d):(\d\d))?$`)
+
+// ParseClock reads a date, or a date and time, as a clock in UTC. A day past the end of its month is
+// the last one, and 24:00:00 is the next midnight (server 1.9.2).
+func ParseClock(text string) (time.Time, bool) {
+	m := clockPattern.FindStringSubmatch(text)
+	if m == nil {
+		return time.Time{}, false
+	}
+	var n [6]int
+	for i, part := range m[1:] {
+		n[i], _ = strconv.Atoi(part) // digits only, or empty for 0
+	}
+	year, month, day, hour, minute, second := n[0], n[1], n[2], n[3], n[4], n[5]
+	midnight := hour == 24 && minute == 0 && second == 0
+	if month < 1 || month > 12 || day < 1 || day > 31 || (hour > 23 && !midnight) || minute > 59 || second > 59 {
+		return time.Time{}, false
+	}
+	endOfMonth := time.Date(year, time.Month(month)+1, 0, 0, 0, 0, 0, time.UTC).Day()
+	return time.Date(year, time.Month(month), min(day, endOfMonth), hour, minute, second, 0, time.UTC), true
+}
+
+// WarnOfDay tells people on a terminal which day counts where an option names one that its month has not, as
+// 2026-02-30.
+func WarnOfDay(c *Call, option string) {
+	text := c.Args.Text(option)
+	clock, ok := ParseClock(text)
+	if !ok || !c.Env.Terminals.Stderr || text[:len(time.DateOnly)] == clock.Format(time.DateOnly) || strings.HasSuffix(text, " 24:00:00") {
+		return
+	}
+	terminal.Say(c.Env.Stderr, "warning: %s %s: there is no such day, it is taken for %s\n", option, text, clock.Format(time.DateOnly))
+}

@@ -1,0 +1,84 @@
+package cmd
+
+import (
+	"context"
+	"slices"
+)
+
+// Command is one row of the command table (server 1.2).
+type Command struct {
+	Name    string
+	Aliases []string
+	Section section
+	// lines describe the command in the global usage: each a form to type and what it does.
+	Lines []Line
+	// usage holds the forms of the command's own usage, without the program's name. The first one is
+	// Digdag's, letter by letter.
+	Usage []string
+	// people holds the forms for those who read them on a terminal, where Digdag's are odd; nil for usage.
+	People   []string
+	Min, Max int                     // positional arguments that it takes; max -1 for any number
+	Operand  offer                   // what completion proposes for its arguments
+	Options  []Option                // its own, in the order of the usage text
+	Remote   bool                    // has the options of clients too
+	Extra    bool                    // not a command of Digdag
+	Refuse   func(*Arguments) string // a complaint about options that do not go together, or empty
+	Run      Handler                 // nil in a version that does not have the command
+}
+
+// Line is a form of a command and what it does.
+type Line struct{ Form, Text string }
+
+// Handler does what a command is for. A *complaint or any other error ends the program with a
+// message; server 1.1 says with which exit code.
+type Handler func(ctx context.Context, c *Call) error
+
+// section is a heading of the global usage.
+type section string
+
+const (
+	SectionLocal    section = "Local-mode commands"
+	SectionServer   section = "Server-mode commands"
+	SectionProject  section = "Commands for projects on a server"
+	SectionSession  section = "Commands for sessions and attempts"
+	SectionSchedule section = "Commands for schedules"
+	SectionOther    section = "Other commands"
+)
+
+// Sections is the order of the headings.
+//
+//nolint:gochecknoglobals // a table that is only read
+var Sections = []section{
+	SectionLocal, SectionServer, SectionProject, SectionSession, SectionSchedule, SectionOther,
+}
+
+// find returns the command of a name or alias, nil if there is none.
+func find(commands []Command, name string) *Command {
+	for i := range commands {
+		if slices.Contains(commands[i].Names(), name) {
+			return &commands[i]
+		}
+	}
+	return nil
+}
+
+// Names are the command's name and its aliases.
+func (c *Command) Names() []string {
+	return append([]string{c.Name}, c.Aliases...)
+}
+
+// Forms are what people can type.
+func (c *Command) Forms() []string {
+	if c.People != nil {
+		return c.People
+	}
+	return c.Usage
+}
+
+// AllOptions are the options of the command, those shared with others included.
+func (c *Command) AllOptions() []Option {
+	if c.Remote {
+		return Options(c.Options, clientOptions, commonOptions)
+	}
+	return Options(c.Options, commonOptions)
+}

@@ -1,0 +1,86 @@
+package cmd
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/trowel-project/trowel/internal/terminal"
+)
+
+// Exit codes of everything but run, which has more (server 1.1).
+const (
+	ExitSuccess = 0
+	ExitFailure = 1
+)
+
+// Complaint says that a command line makes no sense. It is shown as a usage text, an error line
+// with Digdag's text, and lines of ours, each part only if there is one. Without a text it is no
+// failure: a wrong number of arguments ends with 0, as in Digdag (server 1.1).
+//
+// People on a terminal read our own words, if there are any, and only as much of the usage as leaves the
+// reason in sight.
+type Complaint struct {
+	usage func(w io.Writer) // writes the usage text; nil for none
+	brief func(w io.Writer) // writes what people on a terminal read of it beside a reason; nil for all of it
+	Text  string            // Digdag's text, without "error: "
+	own   string            // our own words in the place of text; empty if there are none
+	fault string            // what of own is not in text; empty if nothing
+	Hint  string            // further lines, how to go on
+}
+
+func (c *Complaint) Error() string {
+	if c.Text == "" {
+		return "usage"
+	}
+	return c.Text
+}
+
+// report writes the complaint, to people on a terminal or to anybody, and returns the exit code.
+func (c *Complaint) report(w io.Writer, onTerminal bool) int {
+	switch {
+	case onTerminal && c.brief != nil && (c.Text != "" || c.Hint != ""):
+		c.brief(w)
+	case c.usage != nil:
+		c.usage(w)
+	}
+	switch {
+	case onTerminal && c.own != "":
+		terminal.Say(w, "error: %s\n", c.own)
+	case c.Text != "":
+		terminal.Say(w, "error: %s\n", c.Text)
+		if c.fault != "" {
+			terminal.Say(w, "%s\n", c.fault)
+		}
+	}
+	if c.Hint != "" {
+		terminal.Say(w, "%s\n", c.Hint)
+	}
+	if c.Text == "" {
+		return ExitSuccess
+	}
+	return ExitFailure
+}
+
+// Complainf returns a complaint that the parser makes: an error line without usage.
+func Complainf(format string, args ...any) *Complaint {
+	return &Complaint{Text: fmt.Sprintf(format, args...)}
+}
+
+// Hinting adds a hint to a complaint.
+func (c *Complaint) Hinting(format string, args ...any) *Complaint {
+	c.Hint = fmt.Sprintf(format, args...)
+	return c
+}
+
+// NotPartOf is the error for what the compatible command line has and this version does not.
+func NotPartOf(what string) error {
+	return Complainf("%s is not part of this version", what)
+}
+
+// DidYouMean is the hint that offers a near miss; empty if there is none.
+func DidYouMean(suggestion string) string {
+	if suggestion == "" {
+		return ""
+	}
+	return fmt.Sprintf("did you mean %q?", suggestion)
+}

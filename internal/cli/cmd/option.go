@@ -1,0 +1,124 @@
+package cmd
+
+import (
+	"strings"
+
+	"github.com/trowel-project/trowel/internal/textutil"
+)
+
+// Option is one option of a command.
+type Option struct {
+	Names    []string // spellings in declared order; complaints of double use name the first
+	Takes    valueKind
+	Value    string // name of the value in usage texts
+	standard string // value when it is not given
+	Help     string
+	offer    offer                     // what completion proposes as value
+	check    func(value string) string // a complaint about the value, or empty
+}
+
+// valueKind says what an option takes.
+type valueKind int
+
+const (
+	TakesNothing  valueKind = iota // a flag
+	takesText                      // the next argument
+	takesInt                       // the next argument, an integer of 32 bits
+	takesPairs                     // the next argument, KEY=VALUE[,KEY=VALUE]; may be repeated
+	takesProperty                  // KEY=VALUE, glued or as the next argument; may be repeated
+	takesList                      // all arguments up to the next option; may be repeated
+)
+
+// Repeatable reports whether an option may be given more than once.
+func (o *Option) Repeatable() bool {
+	switch o.Takes {
+	case takesPairs, takesProperty, takesList:
+		return true
+	case TakesNothing, takesText, takesInt:
+		return false
+	}
+	return false
+}
+
+// Label is the option as usage texts name it: all spellings and the value.
+func (o *Option) Label() string {
+	label := textutil.CommaList(o.Names)
+	if o.Takes == TakesNothing {
+		return label
+	}
+	if o.Takes == takesList {
+		return label + " " + o.Value + "..."
+	}
+	return label + " " + o.Value
+}
+
+// helpText is what the option does, and its value where it is not given.
+func (o *Option) helpText() string {
+	if o.standard == "" || o.standard == "0" {
+		return o.Help
+	}
+	return o.Help + "; default: " + o.standard
+}
+
+// offer is what completion proposes for a value or a positional argument.
+type offer struct {
+	kind  offerKind
+	words []string // of offerWords
+}
+
+type offerKind int
+
+const (
+	offerNothing   offerKind = iota
+	offerFiles               // any file
+	offerFolders             // any folder
+	offerWorkflows           // *.dig files, and folders on the way to them
+	offerCommands            // names of commands
+	offerWords               // fixed words
+)
+
+// OneOf offers fixed words.
+func OneOf(words ...string) offer { return offer{kind: offerWords, words: words} }
+
+// The constructors below take the help text first, then the spellings in declared order.
+
+func FlagOption(help string, names ...string) Option {
+	return Option{Names: names, Help: help}
+}
+
+func TextOption(value, help string, names ...string) Option {
+	return Option{Names: names, Takes: takesText, Value: value, Help: help}
+}
+
+func IntOption(value, help string, names ...string) Option {
+	return Option{Names: names, Takes: takesInt, Value: value, Help: help}
+}
+
+func pairsOption(help string, names ...string) Option {
+	return Option{Names: names, Takes: takesPairs, Value: "KEY=VALUE", Help: help}
+}
+
+func ListOption(value, help string, names ...string) Option {
+	return Option{Names: names, Takes: takesList, Value: value, Help: help}
+}
+
+// Offering adds what completion proposes.
+func (o Option) Offering(what offer) Option { o.offer = what; return o }
+
+// Or adds the value that holds when the option is not given.
+func (o Option) Or(standard string) Option { o.standard = standard; return o }
+
+// Checked adds a check of the value, which returns a complaint.
+func (o Option) Checked(check func(value string) string) Option { o.check = check; return o }
+
+// Options joins lists of options.
+func Options(lists ...[]Option) []Option {
+	var all []Option
+	for _, list := range lists {
+		all = append(all, list...)
+	}
+	return all
+}
+
+// isLong reports whether a spelling begins with two hyphens.
+func isLong(name string) bool { return strings.HasPrefix(name, "--") }

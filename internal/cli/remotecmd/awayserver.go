@@ -1,0 +1,67 @@
+package remotecmd
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/trowel-project/trowel/internal/client"
+	"github.com/trowel-project/trowel/internal/textutil"
+)
+
+// awayMost is the longest time between two tries to reach a server that went away.
+const awayMost = 10 * time.Second
+
+// awayServer waits for a server that went away while something of it was followed. One that never answered
+// is not waited for: its address may be wrong.
+type awayServer struct {
+	least time.Duration // before the first new try
+	note  func(text string)
+
+	answered bool
+	misses   int // times in a row that it was not there
+}
+
+// back is called after each answer.
+func (s *awayServer) back() {
+	s.answered = true
+	if s.misses > 0 {
+		s.note("the server answers again")
+		s.misses = 0
+	}
+}
+
+// wait waits before the next try, longer each time. It returns err where that does not say that the server
+// went away.
+func (s *awayServer) wait(ctx context.Context, err error) error {
+	if !s.answered || ctx.Err() != nil || !wentAway(err) {
+		return err
+	}
+	if s.misses == 0 {
+		s.note("waiting for the server: " + textutil.FirstLine(serverErrorText(err)))
+	}
+	pause := min(s.least<<min(s.misses, 8), awayMost)
+	s.misses++
+	timer := time.NewTimer(pause)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	case <-timer.C:
+		return nil
+	}
+}
+
+// wentAway reports whether a server may be back later.
+func wentAway(err error) bool {
+	if refused, ok := errors.AsType[*client.StatusError](err); ok {
+		return refused.Code >= 500 || refused.Code == http.StatusTooManyRequests || refused.Code == http.StatusRequestTimeout
+	}
+	if _, unreachable := errors.AsType[*client.UnreachableError](err); unreachable {
+		return true
+	}
+	_, broken := errors.AsType[net.Error](err) // in the middle of a body
+	return broken
+}

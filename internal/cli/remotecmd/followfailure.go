@@ -1,0 +1,98 @@
+package remotecmd
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/trowel-project/trowel/internal/advice"
+	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/cli/cmd"
+	"github.com/trowel-project/trowel/internal/client"
+	"github.com/trowel-project/trowel/internal/dig"
+	"github.com/trowel-project/trowel/internal/operator"
+	why "github.com/trowel-project/trowel/internal/reason"
+	"github.com/trowel-project/trowel/internal/runview/live"
+)
+
+// outputPatience is how long the end of an attempt that was followed waits for the output of its failed tasks.
+const outputPatience = 5 * time.Second
+
+// taskFacts is what a server knows of the tasks of an attempt beyond their list: nothing of one that does not
+// say, as Digdag's.
+type taskFacts struct {
+	places map[api.ID]string
+	lines  map[api.ID][]string // that failed tasks wrote last
+}
+
+// factsOf asks a server about the tasks of an attempt that did not succeed, and for the output of as many failed
+// ones as a summary shows.
+func factsOf(ctx context.Context, server *client.Client, id api.ID, tasks []api.Task) taskFacts {
+	facts := taskFacts{places: taskPlaces(ctx, server, id), lines: map[api.ID][]string{}}
+	ctx, cancel := context.WithTimeout(ctx, outputPatience)
+	defer cancel()
+	asked := 0
+	for _, t := range lastRounds(tasks) {
+		if t.State != "error" {
+			continue
+		}
+		if asked++; asked > live.SummaryFails {
+			break
+		}
+		lines, err := lastOutput(ctx, server, id, t.ID)
+		if err != nil {
+			break // the answers to the others would be no better
+		}
+		facts.lines[t.ID] = lines
+	}
+	return facts
+}
+
+// lastOutput is what a task wrote last before it failed.
+func lastOutput(ctx context.Context, server *client.Client, attempt, task api.ID) ([]string, error) {
+	detail, err := server.FindTask(ctx, attempt, task)
+	if err != nil || len(detail.Tries) == 0 {
+		return nil, err
+	}
+	return detail.Tries[len(detail.Tries)-1].LastLines, nil
+}
+
+// mostExplained is how many failed tasks trowel why shows with their output.
+const mostExplained = 5
+
+// outputBehind is what the failed tasks behind an answer wrote last, by their ids.
+func outputBehind(ctx context.Context, server *client.Client, answer *api.Why) map[api.ID][]string {
+	lines := map[api.ID][]string{}
+	for i := range answer.Chain {
+		link := &answer.Chain[i]
+		if link.State != "error" || link.Task == nil || len(lines) == mostExplained {
+			continue
+		}
+		found, err := lastOutput(ctx, server, link.Attempt, link.Task.ID)
+		if err != nil {
+			break // what is known is enough
+		}
+		lines[link.Task.ID] = found
+	}
+	return lines
+}
+
+// fixOnServer says what to do about a failed task of a server, as far as its message and what the tasks of
+// the attempt have tell; empty if that is not known.
+func fixOnServer(c *cmd.Call, a *api.Attempt, message string, tasks []api.Task) string {
+	if fix := why.SetSecret(message, a.Project.Name); fix != "" {
+		return c.OnServer(fix)
+	}
+	if name, found := strings.CutPrefix(strings.TrimSuffix(message, " (config)"), "Unknown task type: "); found {
+		return dig.OperatorHint(name, operator.Builtin(operator.Options{}).Names())
+	}
+	known := map[string]bool{}
+	for i := range tasks {
+		for _, name := range append(tasks[i].ExportParams.Keys(), tasks[i].StoreParams.Keys()...) {
+			known[name] = true
+		}
+	}
+	return advice.OfUndefined(message, slices.Sorted(maps.Keys(known)))
+}

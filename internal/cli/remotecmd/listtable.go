@@ -1,0 +1,303 @@
+package remotecmd
+
+import (
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/cli/cmd"
+	"github.com/trowel-project/trowel/internal/loopname"
+	"github.com/trowel-project/trowel/internal/terminal"
+	"github.com/trowel-project/trowel/internal/textutil"
+)
+
+// Lists of things on a server are tables for people: one line each, which fits the window. Without a terminal
+// they have Digdag's form. What a cell holds is text from outside, and is cleaned like all of it.
+
+// listColumn is a column of a table.
+type listColumn struct {
+	title string
+	right bool // numbers and lengths of time
+	least int  // columns that it may be cut down to; 0: it is never cut
+	// drop says when the column is left out, where the window is too narrow: those with the largest number go
+	// first; 0: never.
+	drop int
+}
+
+// listRow is a line of a table, and what stands below it.
+type listRow struct {
+	cells []string
+	name  []loopname.Part // of the cell that has a name with the values of loops, which is cut as such a name; else nil
+	ink   terminal.Ink    // of the cell of the column that is painted
+	note  string          // a line below, as the error of a failed task; empty for none
+}
+
+// listTable is a table.
+type listTable struct {
+	columns []listColumn
+	painted int // the column whose cells are painted, from 0
+	named   int // the column with the names of rows that have some
+	rows    []listRow
+}
+
+const (
+	columnGap = 2
+	leastCell = 4 // of a column that may be cut, whatever is in it
+)
+
+// write lays the table out for a number of columns.
+func (t *listTable) write(w io.Writer, look *terminal.Look, width int) {
+	for i := range t.rows {
+		for j, cell := range t.rows[i].cells {
+			t.rows[i].cells[j] = terminal.Clean(cell)
+		}
+	}
+	widths := t.widths(width)
+	var text strings.Builder
+	line := func(row *listRow, title bool) {
+		l := terminal.Line{Look: look, Limit: width}
+		at := 0
+		for i, cell := range row.cells {
+			if widths[i] == 0 {
+				continue
+			}
+			color := terminal.InkPlain
+			switch {
+			case title:
+				color = terminal.InkDim
+			case i == t.painted:
+				color = row.ink
+			}
+			if !title && i == t.named && row.name != nil {
+				cell = loopname.Fit(row.name, widths[i], look.Signs.Rest)
+			}
+			cell = terminal.CutMiddle(cell, widths[i], look.Signs.Rest)
+			if t.columns[i].right {
+				l.Pad(at + widths[i] - terminal.Width(cell))
+			}
+			l.Pad(at)
+			l.Add(color, cell)
+			at += widths[i] + columnGap
+		}
+		text.WriteString(strings.TrimRight(l.Text.String(), " ") + "\n")
+		if row.note != "" {
+			text.WriteString(look.Paint(terminal.InkDim, "  "+terminal.Cut(terminal.Clean(row.note), width-columnGap, look.Signs.Rest)) + "\n")
+		}
+	}
+	titles := listRow{}
+	for _, column := range t.columns {
+		titles.cells = append(titles.cells, column.title)
+	}
+	line(&titles, true)
+	for i := range t.rows {
+		line(&t.rows[i], false)
+	}
+	_, _ = io.WriteString(w, text.String()) // the writer of standard output keeps its error
+}
+
+// widths are those of the columns: what their widest cell takes, or less. 0 leaves a column out.
+func (t *listTable) widths(limit int) []int {
+	widths := make([]int, len(t.columns))
+	for i, column := range t.columns {
+		used := false
+		for _, row := range t.rows {
+			used = used || row.cells[i] != ""
+			widths[i] = max(widths[i], terminal.Width(row.cells[i]))
+		}
+		if !used && column.drop > 0 { // nobody misses it
+			widths[i] = 0
+			continue
+		}
+		widths[i] = max(widths[i], terminal.Width(column.title))
+	}
+	for t.tooWide(widths, limit) {
+		out := -1
+		for i, column := range t.columns {
+			if widths[i] > 0 && column.drop > 0 && (out < 0 || column.drop > t.columns[out].drop) {
+				out = i
+			}
+		}
+		if out < 0 {
+			break
+		}
+		widths[out] = 0
+	}
+	for over := total(widths) - limit; over > 0; over = total(widths) - limit {
+		widest := -1
+		for i, column := range t.columns {
+			if column.least > 0 && widths[i] > leastCell && (widest < 0 || widths[i]-column.least > widths[widest]-t.columns[widest].least) {
+				widest = i
+			}
+		}
+		if widest < 0 {
+			break
+		}
+		widths[widest]--
+	}
+	return widths
+}
+
+// tooWide reports whether a table does not fit, however much its cells are cut.
+func (t *listTable) tooWide(widths []int, limit int) bool {
+	least := slices.Clone(widths)
+	for i, column := range t.columns {
+		if column.least > 0 {
+			least[i] = min(least[i], column.least)
+		}
+	}
+	return total(least) > limit
+}
+
+// total is how many columns of the window the columns of a table take.
+func total(widths []int) int {
+	sum := -columnGap
+	for _, w := range widths {
+		if w > 0 {
+			sum += w + columnGap
+		}
+	}
+	return sum
+}
+
+// listView is how a list is shown on a terminal.
+type listView struct {
+	out, hints    io.Writer
+	look          terminal.Look
+	columns, rows int // of the window
+	now           time.Time
+	zone          string
+	hinted        func(form string) string // a command for the same server
+}
+
+// newListView returns how lists are shown to people; nil if standard output is no terminal, or JSON is wanted.
+func newListView(c *cmd.Call) *listView {
+	if !c.Env.Terminals.Stdout || c.Args.Given("--json") {
+		return nil
+	}
+	v := &listView{
+		out: c.Env.Stdout, hints: c.Env.Stderr, look: terminal.NewLook(c.Env.Lookup), now: c.Env.Now(), zone: c.Env.ZoneName(), hinted: c.Hinted,
+	}
+	v.look.Color = v.look.Color && c.Env.CanDraw()
+	v.columns, v.rows = terminal.WindowSize(c.Env.Stdout)
+	if set, ok := c.Env.LookupText("COLUMNS"); ok {
+		if n, err := strconv.Atoi(set); err == nil && n > 0 {
+			v.columns = n
+		}
+	}
+	return v
+}
+
+// show writes a table with what is to be said about it. Where it has no rows, only none is said.
+func (v *listView) show(t *listTable, none string, hints ...string) {
+	if len(t.rows) == 0 {
+		terminal.Say(v.hints, "%s\n", none)
+		return
+	}
+	t.write(v.out, &v.look, v.columns)
+	terminal.Say(v.hints, "\n")
+	for _, hint := range hints {
+		if hint != "" {
+			terminal.Say(v.hints, "%s\n", hint)
+		}
+	}
+}
+
+// timesHint says in which zone the times of a list are.
+func (v *listView) timesHint() string { return "Times are in " + v.zone + "." }
+
+// pageSize is how many rows of a list are shown when nobody says how many: as many as the window shows.
+func (v *listView) pageSize() int {
+	const around = 6 // title, hints and prompt
+	return min(max(v.rows-around, 10), 100)
+}
+
+// clock is a moment in the zone of this system, without the zone, which is said once.
+func (v *listView) clock(at time.Time) string {
+	if at.IsZero() {
+		return ""
+	}
+	return at.In(v.now.Location()).Format("2006-01-02 15:04:05")
+}
+
+// optClock is clock for a moment that may be missing.
+func (v *listView) optClock(at *api.Instant) string {
+	if at == nil {
+		return ""
+	}
+	return v.clock(at.Time)
+}
+
+// textClock is clock for an instant as Trowel's own documents have it.
+func (v *listView) textClock(text *string) string {
+	if text == nil {
+		return ""
+	}
+	at, err := api.ParseInstant(*text)
+	if err != nil {
+		return *text
+	}
+	return v.clock(at)
+}
+
+// distance says how far a moment is away, in the two largest units: "in 1 day 9 h", "5 min ago".
+func (v *listView) distance(at time.Time) string {
+	d := at.Sub(v.now)
+	text := roughText(d.Abs())
+	if d < 0 {
+		return text + " ago"
+	}
+	return "in " + text
+}
+
+// roughText is a length of time in its two largest units.
+func roughText(d time.Duration) string {
+	const day = 24 * time.Hour
+	unit := func(n time.Duration, name string) string {
+		if n == 0 {
+			return ""
+		}
+		return " " + strconv.Itoa(int(n)) + " " + name
+	}
+	days := "days"
+	if d/day == 1 {
+		days = "day"
+	}
+	switch {
+	case d >= 100*day:
+		return strconv.Itoa(int(d/day)) + " days"
+	case d >= day:
+		return strings.TrimSpace(unit(d/day, days) + unit(d%day/time.Hour, "h"))
+	case d >= time.Hour:
+		return strings.TrimSpace(unit(d/time.Hour, "h") + unit(d%time.Hour/time.Minute, "min"))
+	case d >= time.Minute:
+		return strings.TrimSpace(unit(d/time.Minute, "min") + unit(d%time.Minute/time.Second, "s"))
+	}
+	return strconv.Itoa(int(d/time.Second)) + " s"
+}
+
+// took is how long something took that has ended, or has taken up to now; empty if it has not begun.
+func (v *listView) took(from time.Time, to *api.Instant) string {
+	switch {
+	case from.IsZero():
+		return ""
+	case to == nil:
+		return textutil.Span(from, v.now)
+	}
+	return textutil.Span(from, to.Time)
+}
+
+// statusInk is the colour of the word for a state.
+func statusInk(word string) terminal.Ink {
+	switch word {
+	case "success", "live":
+		return terminal.InkGreen
+	case "error", "group_error", "killed", "canceled", "dead":
+		return terminal.InkRed
+	case "running", "retry_waiting", "group_retry_waiting", "killing", "late", "draining", "resting":
+		return terminal.InkYellow
+	}
+	return terminal.InkPlain
+}

@@ -1,0 +1,47 @@
+package remotecmd
+
+import (
+	"context"
+	"os"
+
+	"github.com/trowel-project/trowel/internal/cli/cmd"
+	"github.com/trowel-project/trowel/internal/client"
+	"github.com/trowel-project/trowel/internal/dig"
+)
+
+// warnOfPools shows the pools that a pushed project names and that the server does not have (control K803).
+// A server is only asked if the project names any. One that has no pools, as Digdag's, is asked in vain,
+// which is no harm: the push has succeeded.
+func warnOfPools(ctx context.Context, c *cmd.Call, server *client.Client, dir, project string) {
+	var known map[string]bool
+	var err error
+	findings := dig.UnknownPools(os.DirFS(dir), dir, func(name string) bool {
+		if known == nil && err == nil {
+			known, err = poolsOf(ctx, server, project)
+		}
+		return err != nil || known[name]
+	})
+	if len(findings) > 0 {
+		dig.Render(c.Env.Stderr, findings, c.Env.Colour())
+	}
+}
+
+// poolsOf asks a server for the names of the pools that tasks of a project can name.
+func poolsOf(ctx context.Context, server *client.Client, project string) (map[string]bool, error) {
+	known := map[string]bool{}
+	for page := (client.Cursor{Limit: largestPage}); ; {
+		list, err := server.ListPools(ctx, "", page)
+		if err != nil {
+			return nil, err
+		}
+		for _, p := range list.Items {
+			if p.Project == nil || p.Project.Name == project {
+				known[p.Name] = true
+			}
+		}
+		if list.Next == nil {
+			return known, nil
+		}
+		page.Next = *list.Next
+	}
+}

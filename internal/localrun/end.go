@@ -1,0 +1,29 @@
+package localrun
+
+import (
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/runview"
+	"time"
+)
+
+// ended describes the end of the run.
+func (l *run) ended(attempt *trowel.Attempt, interrupted bool, broken error, elapsed time.Duration) runview.End {
+	end := runview.End{
+		Status: "running", Failed: l.failed.list(), Interrupted: interrupted, Broken: broken,
+		StateDir: l.State.Dir, Elapsed: elapsed, DryRun: l.Dry,
+	}
+	if attempt != nil {
+		end.Status = attempt.Flags.Status()
+	}
+	end.Nothing = end.Status == "success" && l.passed.Load() && !l.asked.Load()
+	if interrupted || broken != nil {
+		end.Succeeded = l.keeper.Succeeded()
+	}
+	if l.Dry {
+		end.StateDir = "" // nothing was kept
+	}
+	for i := range end.Failed {
+		end.Failed[i].Where = mistakePlace(l.Project.Dir, end.Failed[i].Where, end.Failed[i].Message, end.Failed[i].Culprit)
+	}
+	return end
+}

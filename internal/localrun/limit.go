@@ -1,0 +1,50 @@
+package localrun
+
+import (
+	"errors"
+	"fmt"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/advice"
+	"github.com/trowel-project/trowel/internal/textutil"
+)
+
+// TaskLimitError is that of an attempt with more tasks than the limit allows.
+type TaskLimitError struct {
+	err   *trowel.Error
+	Where string // says which file and group have so many
+}
+
+func (e *TaskLimitError) Error() string { return e.err.Message }
+
+// Unwrap returns the error that the engine made.
+func (e *TaskLimitError) Unwrap() error { return e.err }
+
+// limitFix tells of an attempt with too many tasks where they come from, and which option lets it run.
+func (l *run) limitFix(err error) error {
+	known, ok := errors.AsType[*trowel.Error](err)
+	if !ok || !errors.Is(err, trowel.ErrLimit) || !advice.IsTaskLimit(known.Message) {
+		return err
+	}
+	where := fmt.Sprintf("%s has %s", l.Workflow.File, textutil.Plural(len(l.Tasks), "task"))
+	if group, below := l.largestGroup(); below > len(l.Tasks)/2 {
+		where += fmt.Sprintf(", %d of them below %s", below, group)
+	}
+	return &TaskLimitError{err: known, Where: where}
+}
+
+// largestGroup is the innermost group that has more than half of all tasks below it, and how many.
+func (l *run) largestGroup() (name string, below int) {
+	counts := make([]int, len(l.Tasks))
+	for i := len(l.Tasks) - 1; i > 0; i-- { // parents stand before their children
+		if parent := l.Tasks[i].Parent; parent >= 0 {
+			counts[parent] += counts[i] + 1
+		}
+	}
+	for i := range l.Tasks {
+		if i > 0 && counts[i] > len(l.Tasks)/2 {
+			name, below = l.Tasks[i].FullName, counts[i]
+		}
+	}
+	return name, below
+}
