@@ -1,9 +1,10 @@
 package cli
 
 import (
-	"github.com/trowel-project/trowel/internal/trowtest/servertest"
 	"strings"
 	"testing"
+
+	"github.com/trowel-project/trowel/internal/trowtest/servertest"
 )
 
 // A missing secret is answered with what to type, on a server in the log of the task and by why. The

@@ -1,12 +1,13 @@
 package cli
 
 import (
-	"github.com/trowel-project/trowel/internal/trowtest/servertest"
 	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/trowel-project/trowel/internal/trowtest/servertest"
 )
 
 // A server without an agent of its own runs tasks on a remote one: with their files, secrets, parameters

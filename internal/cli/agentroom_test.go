@@ -2,11 +2,12 @@ package cli
 
 import (
 	"errors"
-	"github.com/trowel-project/trowel/internal/trowtest/servertest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/trowel-project/trowel/internal/trowtest/servertest"
 )
 
 // An agent that cannot write files of tasks gives a task back, once, and takes nothing more; another agent runs it

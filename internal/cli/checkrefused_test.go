@@ -1,9 +1,10 @@
 package cli
 
 import (
-	"github.com/trowel-project/trowel/internal/cli/cmd"
 	"strings"
 	"testing"
+
+	"github.com/trowel-project/trowel/internal/cli/cmd"
 )
 
 // Digdag's check lets a schedule pass that is no object. On a terminal it is said that a push does not.

@@ -1,9 +1,10 @@
 package cli
 
 import (
-	"github.com/trowel-project/trowel/internal/cli/clitest"
 	"strings"
 	"testing"
+
+	"github.com/trowel-project/trowel/internal/cli/clitest"
 )
 
 // TestCheckVerdict: people on a terminal are told that nothing was found; others read Digdag's bytes.

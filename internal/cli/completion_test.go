@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/trowel-project/trowel/internal/cli/clitest"
 	"github.com/trowel-project/trowel/internal/cli/cmd"
 )

@@ -12,6 +12,7 @@ import (
 
 	"github.com/johannesboyne/gofakes3"
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
+
 	"github.com/trowel-project/trowel/internal/trowtest/servertest"
 )
 

@@ -2,10 +2,11 @@ package cli
 
 import (
 	"errors"
-	"github.com/trowel-project/trowel/internal/cli/cmd"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/trowel-project/trowel/internal/cli/cmd"
 )
 
 // FuzzArguments reads whatever somebody may type, one argument a line. There is no panic; what is
@@ -22,7 +23,7 @@ func FuzzArguments(f *testing.F) {
 		args := strings.Split(text, "\n")
 		c, err := cmd.Read(cmd.Env{Args: append([]string{"trowel"}, args...)}, commandLine())
 		if err != nil {
-			if _, ok := errors.AsType[*cmd.Complaint](err); !ok {
+			if _, ok := errors.AsType[*cmd.ComplaintError](err); !ok {
 				t.Fatalf("read(%q): error = %v, want a complaint", args, err)
 			}
 			return

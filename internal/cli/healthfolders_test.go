@@ -2,13 +2,14 @@ package cli
 
 import (
 	"encoding/json"
-	"github.com/trowel-project/trowel/internal/cli/clitest"
-	"github.com/trowel-project/trowel/internal/trowtest/servertest"
 	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/trowel-project/trowel/internal/cli/clitest"
+	"github.com/trowel-project/trowel/internal/trowtest/servertest"
 )
 
 // A server whose archives or logs cannot be kept says so in its health, without where they are, until they can.

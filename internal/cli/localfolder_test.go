@@ -1,9 +1,10 @@
 package cli
 
 import (
-	"github.com/trowel-project/trowel/internal/cli/cmd"
 	"strings"
 	"testing"
+
+	"github.com/trowel-project/trowel/internal/cli/cmd"
 )
 
 // The local scheduler says what it refuses, and where.

@@ -1,11 +1,12 @@
 package cli
 
 import (
-	"github.com/trowel-project/trowel/internal/cli/cmd"
 	"os"
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/trowel-project/trowel/internal/cli/cmd"
 )
 
 // The manual has all commands and their options, and is one that man can show.

@@ -1,8 +1,9 @@
 package cli
 
 import (
-	"github.com/trowel-project/trowel/internal/cli/clitest"
 	"testing"
+
+	"github.com/trowel-project/trowel/internal/cli/clitest"
 )
 
 func newConsole(t *testing.T) *clitest.Console { t.Helper(); return clitest.New(t, commandLine()) }

@@ -1,11 +1,12 @@
 package cli
 
 import (
-	"github.com/trowel-project/trowel/internal/cli/clitest"
-	"github.com/trowel-project/trowel/internal/cli/cmd"
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/trowel-project/trowel/internal/cli/clitest"
+	"github.com/trowel-project/trowel/internal/cli/cmd"
 )
 
 // TestUsageOnTerminal holds what people on a terminal read: the reason, and not much more.

@@ -3,10 +3,11 @@
 package cli
 
 import (
-	"github.com/trowel-project/trowel/internal/trowtest/servertest"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/trowel-project/trowel/internal/trowtest/servertest"
 )
 
 // What a server writes for its operators is not for everybody, whatever the umask allows.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+
 	"github.com/trowel-project/trowel/internal/cli/cmd"
 	"github.com/trowel-project/trowel/internal/cli/remotecmd"
 )

@@ -1,10 +1,11 @@
 package cli
 
 import (
-	"github.com/trowel-project/trowel/internal/cli/cmd"
-	"github.com/trowel-project/trowel/internal/trowtest/servertest"
 	"strings"
 	"testing"
+
+	"github.com/trowel-project/trowel/internal/cli/cmd"
+	"github.com/trowel-project/trowel/internal/trowtest/servertest"
 )
 
 // Commands in hints reach the server that the command line names, in the user's own spelling.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+
 	"github.com/trowel-project/trowel/internal/cli/cmd"
 )
 
@@ -22,7 +23,7 @@ func selfupdateRow() cmd.Command {
 // runSelfupdate says how to upgrade. Digdag's replaces the program by what a server of its own hands
 // out (server 1.9.7); this program is installed and upgraded like any other.
 func runSelfupdate(_ context.Context, c *cmd.Call) error {
-	return &cmd.Complaint{
+	return &cmd.ComplaintError{
 		Text: c.Program + " does not replace itself",
 		Hint: "upgrade it the way it was installed: with the package manager, by pulling the image, or with\n\n" +
 			"    go install github.com/trowel-project/trowel/cmd/trowel@latest\n\n" +

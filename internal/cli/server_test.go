@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"github.com/trowel-project/trowel/internal/trowtest/servertest"
 	"net"
 	"os"
 	"path/filepath"
@@ -9,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/trowel-project/trowel/internal/trowtest/servertest"
 )
 
 // TestServer pushes a project, runs it and reads its output.

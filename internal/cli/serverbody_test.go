@@ -3,7 +3,6 @@ package cli
 import (
 	"archive/tar"
 	"compress/gzip"
-	"github.com/trowel-project/trowel/internal/trowtest/servertest"
 	"io"
 	"math/rand/v2"
 	"net/http"
@@ -12,6 +11,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/trowel-project/trowel/internal/trowtest/servertest"
 )
 
 const (

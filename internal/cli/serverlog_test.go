@@ -1,9 +1,10 @@
 package cli
 
 import (
-	"github.com/trowel-project/trowel/internal/trowtest/servertest"
 	"strings"
 	"testing"
+
+	"github.com/trowel-project/trowel/internal/trowtest/servertest"
 )
 
 // TestServerLog checks what a server logs of attempts: start, failed tasks, kill and end, each with the

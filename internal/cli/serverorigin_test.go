@@ -2,7 +2,6 @@ package cli
 
 import (
 	"bufio"
-	"github.com/trowel-project/trowel/internal/trowtest/servertest"
 	"io"
 	"net"
 	"net/http"
@@ -10,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/trowel-project/trowel/internal/trowtest/servertest"
 )
 
 // sendRaw sends a request as it is written, and returns the status and the body of the answer.

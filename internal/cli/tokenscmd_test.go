@@ -1,12 +1,13 @@
 package cli
 
 import (
-	"github.com/trowel-project/trowel/internal/cli/clitest"
-	"github.com/trowel-project/trowel/internal/trowtest/servertest"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/trowel-project/trowel/internal/cli/clitest"
+	"github.com/trowel-project/trowel/internal/trowtest/servertest"
 )
 
 const (

@@ -1,9 +1,10 @@
 package localrun
 
 import (
+	"time"
+
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/runview"
-	"time"
 )
 
 // ended describes the end of the run.

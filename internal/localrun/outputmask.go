@@ -2,11 +2,11 @@ package localrun
 
 import (
 	"fmt"
-	"github.com/trowel-project/trowel/internal/config"
 	"log/slog"
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/agent"
+	"github.com/trowel-project/trowel/internal/config"
 	"github.com/trowel-project/trowel/internal/param"
 	"github.com/trowel-project/trowel/internal/secret"
 )

@@ -1,8 +1,9 @@
 package runview
 
 import (
-	"github.com/trowel-project/trowel/internal/param"
 	"strings"
+
+	"github.com/trowel-project/trowel/internal/param"
 )
 
 // FailureText is the message of an error object as Digdag's run shows it: without what leads up to

@@ -2,30 +2,32 @@ package clitest
 
 import (
 	"fmt"
-	"github.com/trowel-project/trowel/internal/version"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/trowel-project/trowel/internal/version"
 )
 
 // Answers are what a server says to requests, by method and path; the status stands before the body
 // unless it is 200.
 type Answers map[string]string
 
-// apiServer is a server of fixed answers that remembers what it was asked.
-type apiServer struct {
+// APIServer is a server of fixed answers that remembers what it was asked.
+type APIServer struct {
 	URL string
 
 	mu    sync.Mutex
 	Asked []string
 }
 
-func NewAPI(t *testing.T, known Answers) *apiServer {
+// NewAPI starts a server of fixed answers for the length of a test. It says that it fits the client, unless it is told what to say.
+func NewAPI(t *testing.T, known Answers) *APIServer {
 	t.Helper()
-	s := &apiServer{}
+	s := &APIServer{}
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		asked := r.Method + " " + strings.TrimPrefix(r.RequestURI, "/api/")

@@ -1,12 +1,13 @@
 package clitest
 
 import (
-	"github.com/google/go-cmp/cmp"
-
-	"github.com/trowel-project/trowel/internal/cli/cmd"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/trowel-project/trowel/internal/cli/cmd"
 )
 
 // Case is a command line and what it does on a server.

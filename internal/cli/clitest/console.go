@@ -75,6 +75,7 @@ func (c *Console) Run(args ...string) Outcome {
 	return Outcome{exit, stdout.String(), strings.TrimPrefix(stderr.String(), TestBanner)}
 }
 
+// TestBanner is what the banner is on a console.
 const TestBanner = "2024-01-02 03:04:05 +0900: Trowel v" + version.Number + "\n"
 
 // Call reads a command line without running its command.
@@ -83,7 +84,7 @@ func (c *Console) Call(args ...string) *cmd.Call {
 	env, _, _ := c.Env(args...)
 	// Commands of later versions can be read too.
 	read, err := cmd.Read(env, c.Commands)
-	if wrong, ok := errors.AsType[*cmd.Complaint](err); ok && !strings.Contains(wrong.Text, "not part of") {
+	if wrong, ok := errors.AsType[*cmd.ComplaintError](err); ok && !strings.Contains(wrong.Text, "not part of") {
 		c.t.Fatalf("read %q: %v", args, err)
 	}
 	if read.ConfigPath == "" {

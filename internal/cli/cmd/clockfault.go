@@ -23,10 +23,10 @@ var (
 
 // ClockError is about an option whose value is neither a date, nor a date and time, nor one of its words.
 // digdag is the text without a terminal.
-func ClockError(option, value, digdag string, words ...string) *Complaint {
+func ClockError(option, value, digdag string, words ...string) *ComplaintError {
 	forms := append(slices.Clone(words), `"yyyy-MM-dd"`, `"yyyy-MM-dd HH:mm:ss"`)
 	fault := clockFault(value, words)
-	return &Complaint{
+	return &ComplaintError{
 		Text: digdag,
 		own:  fmt.Sprintf("%s %s: %s", option, strconv.Quote(value), fault),
 		Hint: fmt.Sprintf("%s takes %s", option, textutil.CommaList(forms)), fault: fault,

@@ -1,11 +1,12 @@
 package cmd
 
 import (
-	"github.com/trowel-project/trowel/internal/terminal"
 	"regexp"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/trowel-project/trowel/internal/terminal"
 )
 
 var clockPattern = regexp.MustCompile(`^(\d{4})-(\d\d)-(\d\d)(?: (\d\d):(\d\d):(\d\d))?$`)

@@ -18,7 +18,7 @@ type Command struct {
 	// people holds the forms for those who read them on a terminal, where Digdag's are odd; nil for usage.
 	People   []string
 	Min, Max int                     // positional arguments that it takes; max -1 for any number
-	Operand  offer                   // what completion proposes for its arguments
+	Operand  Offer                   // what completion proposes for its arguments
 	Options  []Option                // its own, in the order of the usage text
 	Remote   bool                    // has the options of clients too
 	Extra    bool                    // not a command of Digdag
@@ -36,6 +36,7 @@ type Handler func(ctx context.Context, c *Call) error
 // section is a heading of the global usage.
 type section string
 
+// The sections of the global usage.
 const (
 	SectionLocal    section = "Local-mode commands"
 	SectionServer   section = "Server-mode commands"

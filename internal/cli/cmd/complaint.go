@@ -13,13 +13,13 @@ const (
 	ExitFailure = 1
 )
 
-// Complaint says that a command line makes no sense. It is shown as a usage text, an error line
+// ComplaintError says that a command line makes no sense. It is shown as a usage text, an error line
 // with Digdag's text, and lines of ours, each part only if there is one. Without a text it is no
 // failure: a wrong number of arguments ends with 0, as in Digdag (server 1.1).
 //
 // People on a terminal read our own words, if there are any, and only as much of the usage as leaves the
 // reason in sight.
-type Complaint struct {
+type ComplaintError struct {
 	usage func(w io.Writer) // writes the usage text; nil for none
 	brief func(w io.Writer) // writes what people on a terminal read of it beside a reason; nil for all of it
 	Text  string            // Digdag's text, without "error: "
@@ -28,7 +28,7 @@ type Complaint struct {
 	Hint  string            // further lines, how to go on
 }
 
-func (c *Complaint) Error() string {
+func (c *ComplaintError) Error() string {
 	if c.Text == "" {
 		return "usage"
 	}
@@ -36,7 +36,7 @@ func (c *Complaint) Error() string {
 }
 
 // report writes the complaint, to people on a terminal or to anybody, and returns the exit code.
-func (c *Complaint) report(w io.Writer, onTerminal bool) int {
+func (c *ComplaintError) report(w io.Writer, onTerminal bool) int {
 	switch {
 	case onTerminal && c.brief != nil && (c.Text != "" || c.Hint != ""):
 		c.brief(w)
@@ -62,12 +62,12 @@ func (c *Complaint) report(w io.Writer, onTerminal bool) int {
 }
 
 // Complainf returns a complaint that the parser makes: an error line without usage.
-func Complainf(format string, args ...any) *Complaint {
-	return &Complaint{Text: fmt.Sprintf(format, args...)}
+func Complainf(format string, args ...any) *ComplaintError {
+	return &ComplaintError{Text: fmt.Sprintf(format, args...)}
 }
 
 // Hinting adds a hint to a complaint.
-func (c *Complaint) Hinting(format string, args ...any) *Complaint {
+func (c *ComplaintError) Hinting(format string, args ...any) *ComplaintError {
 	c.Hint = fmt.Sprintf(format, args...)
 	return c
 }

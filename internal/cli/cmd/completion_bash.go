@@ -65,7 +65,7 @@ func writeBashCompletion(w io.Writer, program string, commands []Command) {
 
 // writeBashCommand writes the branch of one command: its options, what its arguments are, and for
 // each option with a value what that is.
-func writeBashCommand(w io.Writer, pattern string, options []Option, operand offer, commands []Command) {
+func writeBashCommand(w io.Writer, pattern string, options []Option, operand Offer, commands []Command) {
 	terminal.Say(w, "        %s)\n", pattern)
 	terminal.Say(w, "            options='%s'\n", strings.Join(spellings(options), " "))
 	kind, words := bashOffer(operand, commands)
@@ -79,7 +79,7 @@ func writeBashCommand(w io.Writer, pattern string, options []Option, operand off
 }
 
 // bashOffer says in the script's terms what completion proposes.
-func bashOffer(o offer, commands []Command) (kind, words string) {
+func bashOffer(o Offer, commands []Command) (kind, words string) {
 	switch o.kind {
 	case offerNothing:
 		return "nothing", ""

@@ -55,7 +55,7 @@ func writeFishOptions(w io.Writer, lead string, options []Option, commands []Com
 }
 
 // fishOffer are the arguments of complete that say what to propose; empty for nothing.
-func fishOffer(o offer, commands []Command) string {
+func fishOffer(o Offer, commands []Command) string {
 	switch o.kind {
 	case offerNothing:
 		return ""

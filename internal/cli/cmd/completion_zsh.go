@@ -76,7 +76,7 @@ func writeZshOptions(w io.Writer, indent string, options []Option) {
 }
 
 // zshAction is what _arguments does to complete a value.
-func zshAction(o offer) string {
+func zshAction(o Offer) string {
 	switch o.kind {
 	case offerNothing:
 		return " "

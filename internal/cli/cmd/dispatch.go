@@ -74,7 +74,7 @@ func (c *Call) exitCode(err error) int {
 	if err == nil {
 		return ExitSuccess
 	}
-	if wrong, ok := errors.AsType[*Complaint](err); ok {
+	if wrong, ok := errors.AsType[*ComplaintError](err); ok {
 		return wrong.report(c.Env.Stderr, c.Env.Terminals.Stderr)
 	}
 	if silent, ok := errors.AsType[*ExitError](err); ok {
@@ -129,7 +129,7 @@ func (c *Call) read(raw []string) error {
 
 // withOptions names the list of options beside an unknown one that is near to none.
 func (c *Call) withOptions(err error) error {
-	wrong, ok := errors.AsType[*Complaint](err)
+	wrong, ok := errors.AsType[*ComplaintError](err)
 	if ok && wrong.Hint == "" && strings.HasPrefix(wrong.Text, strings.TrimSuffix(textUnknownOption, "%s")) {
 		return wrong.Hinting("`%s %s --help` shows the options", c.Program, c.Command.Name)
 	}
@@ -161,7 +161,7 @@ func (c *Call) checkCount() error {
 // calls it a success.
 func (c *Call) strayOption(err error) error {
 	wrong := c.globalUsage("")
-	if cause, ok := errors.AsType[*Complaint](err); ok {
+	if cause, ok := errors.AsType[*ComplaintError](err); ok {
 		wrong.Hint = cause.Text + "\noptions stand after the command: " + c.Program + " <command> [options...]"
 	}
 	return wrong

@@ -2,16 +2,17 @@ package cmd
 
 import (
 	"errors"
+	"log/slog"
+	"os"
+	"runtime"
+	"strings"
+
 	"github.com/trowel-project/trowel/internal/dig"
 	"github.com/trowel-project/trowel/internal/fix"
 	"github.com/trowel-project/trowel/internal/logging"
 	"github.com/trowel-project/trowel/internal/param"
 	"github.com/trowel-project/trowel/internal/runview/live"
 	"github.com/trowel-project/trowel/internal/terminal"
-	"log/slog"
-	"os"
-	"runtime"
-	"strings"
 )
 
 // ZoneName is the name of the system's time zone.

@@ -1,8 +1,9 @@
 package cmd
 
 import (
-	"github.com/trowel-project/trowel/internal/secret"
 	"path/filepath"
+
+	"github.com/trowel-project/trowel/internal/secret"
 )
 
 // LocalSecrets returns the store of this user. It is Digdag's, so that both programs see the same.

@@ -13,7 +13,7 @@ type Option struct {
 	Value    string // name of the value in usage texts
 	standard string // value when it is not given
 	Help     string
-	offer    offer                     // what completion proposes as value
+	offer    Offer                     // what completion proposes as value
 	check    func(value string) string // a complaint about the value, or empty
 }
 
@@ -21,12 +21,13 @@ type Option struct {
 type valueKind int
 
 const (
-	TakesNothing  valueKind = iota // a flag
-	takesText                      // the next argument
-	takesInt                       // the next argument, an integer of 32 bits
-	takesPairs                     // the next argument, KEY=VALUE[,KEY=VALUE]; may be repeated
-	takesProperty                  // KEY=VALUE, glued or as the next argument; may be repeated
-	takesList                      // all arguments up to the next option; may be repeated
+	// TakesNothing is that of a flag.
+	TakesNothing  valueKind = iota
+	takesText               // the next argument
+	takesInt                // the next argument, an integer of 32 bits
+	takesPairs              // the next argument, KEY=VALUE[,KEY=VALUE]; may be repeated
+	takesProperty           // KEY=VALUE, glued or as the next argument; may be repeated
+	takesList               // all arguments up to the next option; may be repeated
 )
 
 // Repeatable reports whether an option may be given more than once.
@@ -60,8 +61,8 @@ func (o *Option) helpText() string {
 	return o.Help + "; default: " + o.standard
 }
 
-// offer is what completion proposes for a value or a positional argument.
-type offer struct {
+// Offer is what completion proposes for a value or a positional argument.
+type Offer struct {
 	kind  offerKind
 	words []string // of offerWords
 }
@@ -78,18 +79,21 @@ const (
 )
 
 // OneOf offers fixed words.
-func OneOf(words ...string) offer { return offer{kind: offerWords, words: words} }
+func OneOf(words ...string) Offer { return Offer{kind: offerWords, words: words} }
 
 // The constructors below take the help text first, then the spellings in declared order.
 
+// FlagOption is an option without a value.
 func FlagOption(help string, names ...string) Option {
 	return Option{Names: names, Help: help}
 }
 
+// TextOption is an option with a text; value names it in the usage.
 func TextOption(value, help string, names ...string) Option {
 	return Option{Names: names, Takes: takesText, Value: value, Help: help}
 }
 
+// IntOption is an option with a whole number.
 func IntOption(value, help string, names ...string) Option {
 	return Option{Names: names, Takes: takesInt, Value: value, Help: help}
 }
@@ -98,12 +102,13 @@ func pairsOption(help string, names ...string) Option {
 	return Option{Names: names, Takes: takesPairs, Value: "KEY=VALUE", Help: help}
 }
 
+// ListOption is an option that may be given several times.
 func ListOption(value, help string, names ...string) Option {
 	return Option{Names: names, Takes: takesList, Value: value, Help: help}
 }
 
 // Offering adds what completion proposes.
-func (o Option) Offering(what offer) Option { o.offer = what; return o }
+func (o Option) Offering(what Offer) Option { o.offer = what; return o }
 
 // Or adds the value that holds when the option is not given.
 func (o Option) Or(standard string) Option { o.standard = standard; return o }

@@ -11,10 +11,10 @@ import (
 //nolint:gochecknoglobals // tables that are only read
 var (
 	// What completion proposes.
-	AnyFile      = offer{kind: offerFiles}
-	AnyFolder    = offer{kind: offerFolders}
-	WorkflowFile = offer{kind: offerWorkflows}
-	commandName  = offer{kind: offerCommands}
+	AnyFile      = Offer{kind: offerFiles}
+	AnyFolder    = Offer{kind: offerFolders}
+	WorkflowFile = Offer{kind: offerWorkflows}
+	commandName  = Offer{kind: offerCommands}
 
 	// logLevels are the values of --log-level (server 1.4).
 	logLevels = []string{"error", "warn", "info", "debug", "trace"}

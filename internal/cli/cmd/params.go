@@ -1,9 +1,9 @@
 package cmd
 
 import (
-	"github.com/trowel-project/trowel/internal/config"
 	"strings"
 
+	"github.com/trowel-project/trowel/internal/config"
 	"github.com/trowel-project/trowel/internal/param"
 )
 

@@ -125,7 +125,7 @@ func TestParseComplaints(t *testing.T) {
 		t.Run(tc.text, func(t *testing.T) {
 			t.Parallel()
 			_, err := parse(testOptions, tc.args)
-			got, ok := errors.AsType[*Complaint](err)
+			got, ok := errors.AsType[*ComplaintError](err)
 			if !ok {
 				t.Fatalf("parse(%q): error = %v, want a complaint", tc.args, err)
 			}

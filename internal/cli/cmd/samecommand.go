@@ -1,11 +1,12 @@
 package cmd
 
 import (
-	"github.com/trowel-project/trowel/internal/config"
-	"github.com/trowel-project/trowel/internal/textutil"
 	"path/filepath"
 	"runtime/debug"
 	"strings"
+
+	"github.com/trowel-project/trowel/internal/config"
+	"github.com/trowel-project/trowel/internal/textutil"
 )
 
 // This file makes the commands that hints name. They reach the server that the command line of the hint names.

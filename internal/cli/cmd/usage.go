@@ -20,13 +20,13 @@ const (
 )
 
 // UsageError is a complaint that shows the usage of the call's command.
-func (c *Call) UsageError(text string) *Complaint {
+func (c *Call) UsageError(text string) *ComplaintError {
 	people := FormLines(c.Program, c.Command.Forms(), HelpWidth)
 	forms := people
 	if !c.Env.Terminals.Stderr {
 		forms = FormLines(c.Program, c.Command.Usage, math.MaxInt)
 	}
-	return &Complaint{
+	return &ComplaintError{
 		Text:  text,
 		usage: func(w io.Writer) { writeUsage(w, forms, c.Command) },
 		brief: func(w io.Writer) {
@@ -37,8 +37,8 @@ func (c *Call) UsageError(text string) *Complaint {
 }
 
 // globalUsage is a complaint that shows all commands.
-func (c *Call) globalUsage(text string) *Complaint {
-	return &Complaint{
+func (c *Call) globalUsage(text string) *ComplaintError {
+	return &ComplaintError{
 		Text:  text,
 		usage: func(w io.Writer) { writeGlobalUsage(w, c.Program, c.commands) },
 		brief: func(io.Writer) {}, // it is longer than a window

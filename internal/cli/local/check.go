@@ -3,19 +3,19 @@ package local
 import (
 	"context"
 	"fmt"
-	"github.com/trowel-project/trowel/internal/cli/cmd"
-	"github.com/trowel-project/trowel/internal/cli/projectdir"
-	"github.com/trowel-project/trowel/internal/config"
-	"github.com/trowel-project/trowel/internal/schedule"
-	"github.com/trowel-project/trowel/internal/textutil"
 	"log/slog"
 	"slices"
 	"strings"
 
+	"github.com/trowel-project/trowel/internal/cli/cmd"
+	"github.com/trowel-project/trowel/internal/cli/projectdir"
+	"github.com/trowel-project/trowel/internal/config"
 	"github.com/trowel-project/trowel/internal/dig"
 	"github.com/trowel-project/trowel/internal/logging"
 	"github.com/trowel-project/trowel/internal/param"
+	"github.com/trowel-project/trowel/internal/schedule"
 	"github.com/trowel-project/trowel/internal/terminal"
+	"github.com/trowel-project/trowel/internal/textutil"
 )
 
 // textNoFindings is what people on a terminal read where check has found nothing.

@@ -5,10 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"github.com/trowel-project/trowel/internal/cli/cmd"
-	"github.com/trowel-project/trowel/internal/config"
-	"github.com/trowel-project/trowel/internal/localrun"
-	"github.com/trowel-project/trowel/internal/schedule"
 	"io"
 	"log/slog"
 	"maps"
@@ -25,12 +21,16 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/cli/cmd"
+	"github.com/trowel-project/trowel/internal/config"
 	"github.com/trowel-project/trowel/internal/flush"
 	"github.com/trowel-project/trowel/internal/launch"
+	"github.com/trowel-project/trowel/internal/localrun"
 	"github.com/trowel-project/trowel/internal/logging"
 	"github.com/trowel-project/trowel/internal/param"
 	why "github.com/trowel-project/trowel/internal/reason"
 	"github.com/trowel-project/trowel/internal/runview"
+	"github.com/trowel-project/trowel/internal/schedule"
 )
 
 // The cases that were recorded over REST also say how tasks run. Those whose steps only start

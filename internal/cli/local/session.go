@@ -40,7 +40,7 @@ func (s *sessionChoice) choose(ctx context.Context, text string) (time.Time, err
 		return s.midnight(), nil
 	case "schedule":
 		if s.schedule == nil {
-			return time.Time{}, &cmd.Complaint{Text: sessionNoSchedule}
+			return time.Time{}, &cmd.ComplaintError{Text: sessionNoSchedule}
 		}
 		return s.schedule.Last(s.now).Session, nil
 	case "last":

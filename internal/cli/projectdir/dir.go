@@ -2,9 +2,10 @@ package projectdir
 
 import (
 	"errors"
+	"os"
+
 	"github.com/trowel-project/trowel/internal/cli/cmd"
 	"github.com/trowel-project/trowel/internal/fix"
-	"os"
 )
 
 // Dir is the absolute folder of --project, by default the working folder.

@@ -35,6 +35,7 @@ func Refuse(c *cmd.Call, dir string, err error) error {
 	return &cmd.ExitError{Code: cmd.ExitFailure}
 }
 
+// HasErrors reports whether a finding is an error.
 func HasErrors(findings []dig.Finding) bool {
 	return slices.ContainsFunc(findings, func(f dig.Finding) bool { return f.Severity == dig.SeverityError })
 }

@@ -2,14 +2,15 @@ package projectdir
 
 import (
 	"context"
+	"io"
+	"strings"
+
 	"github.com/trowel-project/trowel/internal/archive"
 	"github.com/trowel-project/trowel/internal/cli/cmd"
 	"github.com/trowel-project/trowel/internal/dig"
 	"github.com/trowel-project/trowel/internal/fix"
 	"github.com/trowel-project/trowel/internal/terminal"
 	"github.com/trowel-project/trowel/internal/textutil"
-	"io"
-	"strings"
 )
 
 // Load reads the project as far as Digdag's loader checks it before it makes an archive.

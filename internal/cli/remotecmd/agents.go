@@ -124,9 +124,9 @@ func agentNamed(c *cmd.Call, all *api.AgentList, text string) (*api.Agent, error
 		if near := cmd.NearWord(text, names); near != "" {
 			text += "\n" + cmd.DidYouMean(near)
 		}
-		return nil, &cmd.Complaint{Text: text}
+		return nil, &cmd.ComplaintError{Text: text}
 	}
-	return nil, &cmd.Complaint{Text: fmt.Sprintf("%d agents have the name %q\nfix: use the id of one, as `%s` shows it", len(found), text, c.Hinted("agents"))}
+	return nil, &cmd.ComplaintError{Text: fmt.Sprintf("%d agents have the name %q\nfix: use the id of one, as `%s` shows it", len(found), text, c.Hinted("agents"))}
 }
 
 func printAgents(c *cmd.Call, all *api.AgentList, err error) error {

@@ -96,7 +96,7 @@ func (f *attemptFilter) search(ctx context.Context, server *client.Client, sessi
 	}
 	page, err := server.SearchAttempts(ctx, q, client.Cursor{Next: f.next, Limit: size})
 	if refused, ok := errors.AsType[*client.StatusError](err); ok && refused.Code == http.StatusNotFound && refused.Answer().Code == "" {
-		return nil, "", &cmd.Complaint{
+		return nil, "", &cmd.ComplaintError{
 			Text: "the server cannot search: it is Digdag's, or an older one",
 			Hint: "without --status, --project, --workflow and --since all are listed, page by page with --last-id",
 		}

@@ -40,7 +40,7 @@ func runBackfill(ctx context.Context, c *cmd.Call) error {
 		return c.UsageError("").Hinting("a schedule is named by its id, or by project and workflow")
 	}
 	if !c.Args.Given("--from") {
-		return &cmd.Complaint{Text: "--from option is required"}
+		return &cmd.ComplaintError{Text: "--from option is required"}
 	}
 	clock, ok := cmd.ParseClock(c.Args.Text("--from"))
 	if !ok {

@@ -39,7 +39,7 @@ func runDelete(ctx context.Context, c *cmd.Call, server *client.Client) error {
 			return err
 		}
 		if !sure {
-			return &cmd.Complaint{Text: "canceled."}
+			return &cmd.ComplaintError{Text: "canceled."}
 		}
 	}
 	if _, err := server.DeleteProject(ctx, project.ID); err != nil {

@@ -64,7 +64,7 @@ func downloadDir(c *cmd.Call, project *api.Project) (string, error) {
 	}
 	name := project.Name
 	if name != c.Args.Positional[0] && (strings.ContainsAny(name, `/\`) || strings.HasPrefix(name, ".") || !filepath.IsLocal(name)) {
-		return "", &cmd.Complaint{Text: fmt.Sprintf("the name of the project, %q, cannot be that of a folder here", name), Hint: "fix: name a folder with --output DIR"}
+		return "", &cmd.ComplaintError{Text: fmt.Sprintf("the name of the project, %q, cannot be that of a folder here", name), Hint: "fix: name a folder with --output DIR"}
 	}
 	return name, nil
 }

@@ -25,7 +25,7 @@ func sizeError(v *listView, err error) error {
 		return err
 	}
 	if m := largestSize.FindStringSubmatch(*refused.Answer().Message); m != nil {
-		return &cmd.Complaint{Text: fmt.Sprintf("the server lists at most %s at a time", m[1]), Hint: "ask for fewer with --page-size, and go on with --last-id"}
+		return &cmd.ComplaintError{Text: fmt.Sprintf("the server lists at most %s at a time", m[1]), Hint: "ask for fewer with --page-size, and go on with --last-id"}
 	}
 	return err
 }

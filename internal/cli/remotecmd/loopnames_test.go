@@ -86,8 +86,7 @@ func TestFollowTreeShowsLoops(t *testing.T) {
 	}
 	view.Tasks(a, running)
 	for _, want := range []string{"table=customers_of_the_north", "table=customers_of_the_south", "+say"} {
-		for !strings.Contains(plainText(stderr.String()), want) { // until the tree is drawn
-			time.Sleep(time.Millisecond)
+		for tick := time.NewTicker(time.Millisecond); !strings.Contains(plainText(stderr.String()), want); <-tick.C { // until the tree is drawn
 		}
 	}
 	a.Done = true

@@ -71,7 +71,7 @@ func findProjects(ctx context.Context, c *cmd.Call, server *client.Client) (*api
 			if project := tokenScope(err); project != "" {
 				text += "\nthe token is for the project " + terminal.Clean(project) + " alone"
 			}
-			return nil, &cmd.Complaint{Text: text}
+			return nil, &cmd.ComplaintError{Text: text}
 		}
 		if err != nil {
 			return nil, err

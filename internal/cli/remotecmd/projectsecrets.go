@@ -58,8 +58,8 @@ func secretRefused(what string, err error) error {
 	if message := refused.Answer().Message; message != nil {
 		text += "\nthe server says: " + *message
 		if *message == secret.NoKeyText {
-			return &cmd.Complaint{Text: text, Hint: noKeyFix}
+			return &cmd.ComplaintError{Text: text, Hint: noKeyFix}
 		}
 	}
-	return &cmd.Complaint{Text: text}
+	return &cmd.ComplaintError{Text: text}
 }

@@ -1,13 +1,14 @@
 package remotecmd
 
 import (
-	"github.com/trowel-project/trowel/internal/cli/clitest"
-	"github.com/trowel-project/trowel/internal/cli/cmd"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/trowel-project/trowel/internal/cli/clitest"
+	"github.com/trowel-project/trowel/internal/cli/cmd"
 )
 
 // TestClientSettings holds where a command finds its server and what it signs in with (server 1.5,

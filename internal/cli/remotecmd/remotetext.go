@@ -105,7 +105,7 @@ func instantOption(c *cmd.Call, name, label string) (time.Time, error) {
 	}
 	at, err := time.Parse(cmd.ClockFormat, text)
 	if err != nil {
-		return time.Time{}, &cmd.Complaint{
+		return time.Time{}, &cmd.ComplaintError{
 			Text: fmt.Sprintf("%s option must be \"yyyy-MM-dd HH:mm:ss Z\" format or UNIX timestamp: %s\nhint: current local time is \"%s\"",
 				label, text, c.Env.Now().Format(cmd.ClockFormat)),
 		}

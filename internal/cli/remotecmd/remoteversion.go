@@ -36,7 +36,7 @@ func checkVersion(ctx context.Context, c *cmd.Call, server *client.Client) error
 	case err != nil:
 		return err
 	case !check.APICompatible:
-		return &cmd.Complaint{
+		return &cmd.ComplaintError{
 			Text: fmt.Sprintf(textIncompatible, version.Digdag, check.ServerVersion),
 			Hint: fmt.Sprintf(hintUpgrade, "api-incompatible-if-older"),
 		}
@@ -48,7 +48,7 @@ func checkVersion(ctx context.Context, c *cmd.Call, server *client.Client) error
 		terminal.Say(c.Env.Stderr, "%s\n%s\n", text, hint)
 		return nil
 	}
-	return &cmd.Complaint{Text: text, Hint: hint}
+	return &cmd.ComplaintError{Text: text, Hint: hint}
 }
 
 // batch reports whether no person is there to upgrade.

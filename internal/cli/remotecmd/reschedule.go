@@ -69,7 +69,7 @@ func skipRequest(c *cmd.Call) (api.ScheduleSkipRequest, error) {
 	now := c.Env.Now()
 	switch {
 	case count != 0 && to != "":
-		return request, &cmd.Complaint{Text: "-s and -t can't be set together"}
+		return request, &cmd.ComplaintError{Text: "-s and -t can't be set together"}
 	case count == 0 && to == "":
 		return request, c.UsageError("-s or -t is required")
 	case to == "now":

@@ -3,14 +3,14 @@ package remotecmd
 import (
 	"errors"
 	"fmt"
-	"github.com/trowel-project/trowel/internal/cli/cmd"
-	"github.com/trowel-project/trowel/internal/secret"
 	"io"
 	"slices"
 	"strings"
 
+	"github.com/trowel-project/trowel/internal/cli/cmd"
 	"github.com/trowel-project/trowel/internal/dig/yaml"
 	"github.com/trowel-project/trowel/internal/fix"
+	"github.com/trowel-project/trowel/internal/secret"
 )
 
 // secretItems reads the values of secrets --set (server 1.10.19):

@@ -3,11 +3,11 @@ package remotecmd
 import (
 	"context"
 	"fmt"
-	"github.com/trowel-project/trowel/internal/cli/cmd"
-	"github.com/trowel-project/trowel/internal/secret"
 	"slices"
 
 	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/cli/cmd"
+	"github.com/trowel-project/trowel/internal/secret"
 	"github.com/trowel-project/trowel/internal/terminal"
 )
 

@@ -1,9 +1,6 @@
 package remotecmd
 
 import (
-	"github.com/trowel-project/trowel/internal/cli/clitest"
-	"github.com/trowel-project/trowel/internal/cli/cmd"
-	"github.com/trowel-project/trowel/internal/secret"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -11,6 +8,10 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/trowel-project/trowel/internal/cli/clitest"
+	"github.com/trowel-project/trowel/internal/cli/cmd"
+	"github.com/trowel-project/trowel/internal/secret"
 )
 
 // secretsDir is where a console's secrets are, seen from its working folder.

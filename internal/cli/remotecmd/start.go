@@ -115,9 +115,9 @@ func sessionExists(c *cmd.Call, err error, at api.OffsetTime) error {
 	}
 	var attempt api.Attempt
 	if json.Unmarshal(refused.Body, &attempt) != nil || attempt.ID == 0 {
-		return &cmd.Complaint{Text: fmt.Sprintf(textSessionExistsOne+textHintRetry, isoShort(at), retryForm(c, "<attempt-id>"))}
+		return &cmd.ComplaintError{Text: fmt.Sprintf(textSessionExistsOne+textHintRetry, isoShort(at), retryForm(c, "<attempt-id>"))}
 	}
-	return &cmd.Complaint{Text: fmt.Sprintf(textSessionExists+textHintRetry,
+	return &cmd.ComplaintError{Text: fmt.Sprintf(textSessionExists+textHintRetry,
 		attempt.SessionID, attempt.ID, isoShort(attempt.SessionTime), retryForm(c, attempt.ID.String()))}
 }
 

@@ -48,7 +48,7 @@ func runTasks(ctx context.Context, c *cmd.Call) error {
 		if c.Args.Given("--json") {
 			return cmd.PrintJSON(c, withPlaces(shown, taskPlaces(ctx, server, id)))
 		}
-		reasons := waitReasons(ctx, c, server, id, tasks)
+		reasons := waitReasons(ctx, server, id, tasks)
 		if view := newListView(c); view != nil {
 			for task := range reasons {
 				reasons[task] = view.localTimes(reasons[task])
@@ -83,7 +83,7 @@ func knownState(value string) string { return statusAmong(value, taskStates()) }
 
 // waitReasons are the texts of why tasks wait, by their ids, while the attempt goes on. What an ended attempt did
 // not reach is listed as Digdag does. A server that does not know leaves them out.
-func waitReasons(ctx context.Context, c *cmd.Call, server *client.Client, id api.ID, tasks *api.TaskCollection) map[api.ID]string {
+func waitReasons(ctx context.Context, server *client.Client, id api.ID, tasks *api.TaskCollection) map[api.ID]string {
 	if len(tasks.Tasks) == 0 || !goesOn(tasks.Tasks[0].State) {
 		return nil
 	}

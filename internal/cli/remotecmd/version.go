@@ -2,6 +2,7 @@ package remotecmd
 
 import (
 	"context"
+
 	"github.com/trowel-project/trowel/internal/cli/cmd"
 	"github.com/trowel-project/trowel/internal/terminal"
 	"github.com/trowel-project/trowel/internal/version"

@@ -2,14 +2,15 @@ package servertest
 
 import (
 	"context"
-	"github.com/trowel-project/trowel/internal/config"
-	"github.com/trowel-project/trowel/internal/daemon"
-	"github.com/trowel-project/trowel/internal/logging"
 	"log/slog"
 	"os"
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/trowel-project/trowel/internal/config"
+	"github.com/trowel-project/trowel/internal/daemon"
+	"github.com/trowel-project/trowel/internal/logging"
 )
 
 // Agent is a remote agent in this process.

@@ -5,10 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"github.com/trowel-project/trowel/internal/archive"
-	"github.com/trowel-project/trowel/internal/config"
-	"github.com/trowel-project/trowel/internal/daemon"
-	"github.com/trowel-project/trowel/internal/logging"
 	"io"
 	"log/slog"
 	"net/http"
@@ -18,6 +14,11 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/trowel-project/trowel/internal/archive"
+	"github.com/trowel-project/trowel/internal/config"
+	"github.com/trowel-project/trowel/internal/daemon"
+	"github.com/trowel-project/trowel/internal/logging"
 )
 
 // Server is a server in this process.
@@ -119,6 +120,7 @@ func (s *Server) Eventually(what string, holds func() bool) {
 	}
 }
 
+// Request returns the status and the body of an answer; a request that got none has the status 0.
 func (s *Server) Request(method, path, contentType, body string) (int, string) {
 	s.T.Helper()
 	r, err := http.NewRequestWithContext(s.T.Context(), method, s.URL+path, strings.NewReader(body))
