@@ -28,7 +28,7 @@ ROUNDS ?= 5
 EXAMPLES ?= 20
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build test race stress chaos fuzz bench bench-record bench-compare lint fmt fmt-check vet dev house conformance \
+.PHONY: help setup build test race stress chaos fuzz bench bench-record bench-compare lint fmt fmt-check vet dev house cover conformance \
 	conformance-check conformance-sync java schemathesis image smoke ci
 
 help: ## list the targets
@@ -83,6 +83,9 @@ dev: fmt lint build test ## before a commit: format, lint, build, test
 
 house: ## print how the code is divided: files, methods, fields, circles of files, repeated texts; PKG=expression shows circles
 	@go run ./scripts/house -pkg '$(PKG)'
+
+cover: ## measure what all suites together reach, unit tests to Java client; SUITES="unit rest" or none; PKG=expression shows functions
+	@PKG='$(PKG)' scripts/cover.sh $(SUITES)
 
 conformance: build ## compare command line and REST API, on both databases, without and with a remote agent, with what Digdag did; RUN=expression selects
 	go run ./conformance/cli -bin bin/trowel -cases conformance/cli/cases -differs conformance/differs -run '$(RUN)'

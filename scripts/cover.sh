@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# Measures which statements tests reach as users exercise them: unit tests, the recorded cases on the command line and over
+# REST, on both databases and with a remote agent, Digdag's Java client if Maven is here, and what the README shows.
+#
+#   scripts/cover.sh            measure everything, then print it
+#   scripts/cover.sh unit rest  measure these suites again, keep what others reached
+#   scripts/cover.sh none       print what was measured before; PKG=expression shows the functions of packages
+#
+# A suite that fails is named, and what it reached counts: `make ci` says whether tests pass. A process that is killed with
+# SIGKILL writes nothing down.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+out=$PWD/.bin/cover
+suites=(unit cli rest agent java smoke)
+chosen=("$@")
+[ $# -gt 0 ] || chosen=("${suites[@]}")
+
+# What ships; packages of tests and the programs of developers do not.
+packages=$(go list -deps ./cmd/trowel | grep "^$(go list -m)" | paste -sd,)
+mkdir -p "$out"
+
+# build makes the program that writes down what it reaches. Suites clean the environment of what they start, so a script
+# names the folder.
+build() {
+  [ -z "${built:-}" ] || return 0
+  go build -cover -covermode=set -coverpkg="$packages" -o "$out/trowel-cover" ./cmd/trowel
+  built=yes
+}
+
+# program SUITE writes the script by which a suite starts the program.
+program() {
+  build
+  printf '#!/bin/sh\nGOCOVERDIR=%q exec %q "$@"\n' "$out/$1" "$out/trowel-cover" >"$out/trowel-$1"
+  chmod +x "$out/trowel-$1"
+}
+
+suite_unit() {
+  go run ./internal/store/storetest/pgtest/withpostgres env GOCOVERDIR="$out/unit" \
+    go test -vet=off -count=1 -timeout 40m -covermode=set -coverpkg="$packages" . ./cmd/... ./internal/... -args -test.gocoverdir="$out/unit" |
+    grep -v '^ok ' || [ "${PIPESTATUS[0]}" -eq 0 ]
+}
+suite_cli() {
+  go run ./conformance/cli -bin "$out/trowel-cli" -cases conformance/cli/cases -differs conformance/differs &&
+    go run ./conformance/cli -bin "$out/trowel-cli" -cases conformance/cli/own
+}
+suite_rest() { go run ./conformance/both -bin "$out/trowel-rest" -differs conformance/differs; }
+suite_agent() { go run ./conformance/both -bin "$out/trowel-agent" -differs conformance/differs -agent; }
+suite_java() {
+  command -v mvn >/dev/null || { echo "no Maven: the Java client is left out"; return 0; }
+  TROWEL_BIN=$out/trowel-java scripts/java.sh
+}
+suite_smoke() { TROWEL_BIN=$out/trowel-smoke scripts/smoke.sh; }
+
+for name in "${chosen[@]}"; do
+  [ "$name" != none ] || continue
+  [ "$(type -t "suite_$name")" = function ] || { echo "no suite $name; there are ${suites[*]}" >&2; exit 2; }
+  began=$SECONDS
+  rm -rf "${out:?}/$name" && mkdir "$out/$name"
+  [ "$name" = unit ] || program "$name"
+  status=passed
+  "suite_$name" >"$out/$name.log" 2>&1 || status="failed, see $out/$name.log"
+  printf '%-6s %5d s  %s\n' "$name" $((SECONDS - began)) "$status"
+  rm -rf "$out/merged" && mkdir "$out/merged"
+  go tool covdata merge -i="$out/$name" -o="$out/merged"
+  rm -r "${out:?}/$name" && mv "$out/merged" "$out/$name"
+done
+
+measured=
+for name in "${suites[@]}"; do
+  [ ! -d "$out/$name" ] || measured+=${measured:+,}$out/$name
+done
+[ -d "$out/unit" ] || { echo "nothing of unit tests is measured: run scripts/cover.sh unit" >&2; exit 1; }
+go tool covdata textfmt -i="$out/unit" -o="$out/unit.txt"
+go tool covdata textfmt -i="$measured" -o="$out/all.txt"
+go run ./scripts/cover -unit "$out/unit.txt" -all "$out/all.txt" -pkg "${PKG:-}"
