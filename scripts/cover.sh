@@ -34,9 +34,10 @@ program() {
   chmod +x "$out/trowel-$1"
 }
 
+# Tests run the program, too, in processes of their own: `go test` names a folder of its own for what these reach.
 suite_unit() {
-  go run ./internal/store/storetest/pgtest/withpostgres env GOCOVERDIR="$out/unit" \
-    go test -vet=off -count=1 -timeout 40m -covermode=set -coverpkg="$packages" . ./cmd/... ./internal/... -args -test.gocoverdir="$out/unit" |
+  go run ./internal/store/storetest/pgtest/withpostgres \
+    go test -exec "env GOCOVERDIR=$out/unit" -vet=off -count=1 -timeout 40m -covermode=set -coverpkg="$packages" . ./cmd/... ./internal/... -args -test.gocoverdir="$out/unit" |
     grep -v '^ok ' || [ "${PIPESTATUS[0]}" -eq 0 ]
 }
 suite_cli() {
