@@ -7,7 +7,7 @@
 #   scripts/cover.sh none       print what was measured before; PKG=expression shows the functions of packages
 #
 # A suite that fails is named, and what it reached counts: `make ci` says whether tests pass. A process that is killed with
-# SIGKILL writes nothing down.
+# SIGKILL writes nothing down. What was measured counts until code that is no test changes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 out=$PWD/.bin/cover
@@ -18,6 +18,7 @@ chosen=("$@")
 # What ships; packages of tests and the programs of developers do not.
 packages=$(go list -deps ./cmd/trowel | grep "^$(go list -m)" | paste -sd,)
 mkdir -p "$out"
+code=$(git ls-files '*.go' | grep -v '_test\.go$' | xargs cat 2>/dev/null | sha256sum | cut -c1-16)
 
 # build makes the program that writes down what it reaches. Suites clean the environment of what they start, so a script
 # names the folder.
@@ -61,16 +62,22 @@ for name in "${chosen[@]}"; do
   status=passed
   "suite_$name" >"$out/$name.log" 2>&1 || status="failed, see $out/$name.log"
   printf '%-6s %5d s  %s\n' "$name" $((SECONDS - began)) "$status"
+  [ -n "$(ls -A "$out/$name")" ] || continue
   rm -rf "$out/merged" && mkdir "$out/merged"
   go tool covdata merge -i="$out/$name" -o="$out/merged"
   rm -r "${out:?}/$name" && mv "$out/merged" "$out/$name"
+  echo "$code" >"$out/$name.code"
 done
 
 measured=
 for name in "${suites[@]}"; do
-  [ ! -d "$out/$name" ] || measured+=${measured:+,}$out/$name
+  if [ "$(cat "$out/$name.code" 2>/dev/null)" = "$code" ]; then
+    measured+=${measured:+,}$out/$name
+  else
+    echo "$name does not count: it was not measured with this code" >&2
+  fi
 done
-[ -d "$out/unit" ] || { echo "nothing of unit tests is measured: run scripts/cover.sh unit" >&2; exit 1; }
+[[ $measured, == "$out/unit,"* ]] || { echo "nothing of unit tests is measured: run scripts/cover.sh unit" >&2; exit 1; }
 go tool covdata textfmt -i="$out/unit" -o="$out/unit.txt"
 go tool covdata textfmt -i="$measured" -o="$out/all.txt"
 go run ./scripts/cover -unit "$out/unit.txt" -all "$out/all.txt" -pkg "${PKG:-}"
