@@ -5,6 +5,7 @@ import (
 	"log/slog"
 
 	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/telemetry"
 )
 
 // outdated ends the server, as later versions alone may write to the database. It does not wait.
@@ -14,6 +15,9 @@ func (p *serverProcess) outdated(err error) {
 	default: // it ends already
 	}
 }
+
+// leftAlone counts an attempt that is left alone.
+func (p *serverProcess) leftAlone() { p.meters.Add(telemetry.AttemptsLeftAlone, 1) }
 
 // checkWriters looks whether this server may still write to the database.
 func (p *serverProcess) checkWriters() {

@@ -67,6 +67,9 @@ type Options struct {
 	// Outdated is told when later versions alone may write to the store, as trowel.Writers.Check says: the flusher
 	// claims nothing any more. It must not wait, and may be told more than once. It may be nil.
 	Outdated func(err error)
+	// LeftAlone is called whenever an attempt is left alone from now on, as later versions have written what this one
+	// does not know. It may be nil.
+	LeftAlone func()
 	// Announce is called at the end of each transaction with what it changes, to tell other servers with
 	// the commit; they call Heard. It may be nil.
 	Announce func(ctx context.Context, tx trowel.Tx, n cluster.Attempts) error

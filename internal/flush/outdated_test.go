@@ -57,19 +57,8 @@ func TestOutdated(t *testing.T) {
 		if got := runs.Load(); got != 1 {
 			t.Errorf("%d tasks ran, want the first alone", got)
 		}
-		states := map[string]trowel.TaskState{}
-		err := store.View(t.Context(), func(tx trowel.Tx) error {
-			rows, err := tx.ListTasks(t.Context(), first.Attempt.ID, -1)
-			for _, row := range rows {
-				states[row.FullName] = row.State
-			}
-			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if a, b := states["+w+a"], states["+w+b"]; a != trowel.TaskSuccess || b != trowel.TaskReady {
-			t.Errorf("states are %v, want +a success and +b ready", states)
+		if a, b := stateIn(t, store, first.Attempt.ID, "+w+a"), stateIn(t, store, first.Attempt.ID, "+w+b"); a != trowel.TaskSuccess || b != trowel.TaskReady {
+			t.Errorf("+a is %s and +b %s, want success and ready", a, b)
 		}
 		// Another start is still written, for others.
 		start(t, f, setting, time.Hour, param.Of("+a", param.Of("echo>", 1)))
