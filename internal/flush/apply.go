@@ -15,8 +15,7 @@ func (f *Flusher) apply(ctx context.Context, tx trowel.Tx, w *write, ev *event) 
 		delete(f.asked, answer.Task) // also if another server was faster
 	}
 	a := f.images.byID[ev.attempt]
-	if a != nil && a.left != nil {
-		f.keepOff(ev, a.left)
+	if f.keptOff(a, ev) {
 		return nil
 	}
 	if report, ok := ev.what.(engine.Report); ok && len(report.Logs) > 0 {

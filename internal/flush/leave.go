@@ -34,11 +34,16 @@ func (f *Flusher) leave(ctx context.Context, id trowel.AttemptID, version int64,
 	f.forget(id)
 }
 
-// keepOff answers an event of an attempt that is left alone. The report of a try that nobody else keeps comes again.
-func (f *Flusher) keepOff(ev *event, why error) {
+// keptOff reports whether an event is of an attempt that is left alone, and answers it then. The report of a try that
+// nobody else keeps comes again.
+func (f *Flusher) keptOff(a *attempt, ev *event) bool {
+	if a == nil || a.left == nil {
+		return false
+	}
 	if report, ok := ev.what.(engine.Report); ok && report.Answer == nil {
 		time.AfterFunc(putAside, func() { f.submit(ev) })
-		return
+	} else {
+		ev.err = a.left
 	}
-	ev.err = why
+	return true
 }

@@ -26,8 +26,11 @@ func TestRaiseWaitsForClaims(t *testing.T) {
 	opts := pgtest.Options(t)
 	one, two, three := open(t, opts), open(t, opts), pgtest.Connect(t, opts)
 	ctx, stop := context.WithCancel(t.Context())
-	heard, ended := make(chan string, 10), make(chan error, 1)
-	go func() { ended <- one.Listen(ctx, func(topic string) { heard <- topic }) }()
+	heard, ended := make(chan string, 10), make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = one.Listen(ctx, func(topic string) { heard <- topic }) // until ctx ends
+	}()
 	defer func() { <-ended }()
 	defer stop()
 	<-heard // the connection is there
