@@ -105,6 +105,8 @@ type Flusher struct {
 
 	stopped bool // by an observer
 
+	lost []trowel.Orphan // that the goroutine in watch found last
+
 	resting       atomic.Bool // takes nothing new
 	limitsChanged atomic.Bool
 	failing       atomic.Pointer[error] // why the database has taken nothing of late; nil if it does
