@@ -7,32 +7,32 @@ import (
 	"time"
 )
 
-// UseStep is the length of time of which one PoolUse tells.
+// UseStep is the period that one PoolUse sums up.
 const UseStep = 5 * time.Minute
 
-// PoolUse is how much of a pool was used and wanted in one UseStep: what was found when somebody looked.
+// PoolUse is how much of a pool was used and wanted during one UseStep, by samples that servers took.
 type PoolUse struct {
-	Pool        PoolID
+	Pool        PoolID    // the pool
 	At          time.Time // the beginning of the step
-	Samples     int       // how often somebody looked
-	Slots       int       // of the pool, at the last sample in which it was used or wanted
-	Used        int       // slots, summed over all samples
-	MostUsed    int       // in one of them
-	Waiting     int       // ready tasks, summed over all samples
-	MostWaiting int
+	Samples     int       // how many samples were taken
+	Slots       int       // slots of the pool at the last sample in which it was used or wanted
+	Used        int       // slots in use, summed over all samples
+	MostUsed    int       // the most slots in use in one sample
+	Waiting     int       // ready tasks that wait for the pool, summed over all samples
+	MostWaiting int       // the most ready tasks in one sample
 }
 
-// HandOffs are tasks of a queue that went to agents in some seconds: how many had been ready for how long.
+// HandOffs counts the tasks of a queue that went to agents within a few seconds, by how long they had been ready.
 type HandOffs struct {
-	At     time.Time // the end of these seconds
-	Queue  string
-	Counts map[int]int // by the number of a class of lengths of time
+	At     time.Time   // the end of these seconds
+	Queue  string      // the queue
+	Counts map[int]int // number of tasks by class of waiting time, see Add; nil for none
 }
 
-// classesOfTwo is how many classes there are between a length of time and its double.
+// classesOfTwo is the number of classes between a duration and its double.
 const classesOfTwo = 8
 
-// Add counts a task that was ready for so long. Lengths of time in one class differ by up to 9 %.
+// Add counts a task that had been ready for so long. Durations of one class differ by up to 9 %.
 func (h *HandOffs) Add(ready time.Duration) {
 	class := 0
 	if us := ready.Microseconds(); us > 1 {
@@ -44,7 +44,7 @@ func (h *HandOffs) Add(ready time.Duration) {
 	h.Counts[class]++
 }
 
-// Merge adds what others counts.
+// Merge adds the counts of others.
 func (h *HandOffs) Merge(others *HandOffs) {
 	if h.Counts == nil {
 		h.Counts = make(map[int]int, len(others.Counts))
@@ -54,7 +54,7 @@ func (h *HandOffs) Merge(others *HandOffs) {
 	}
 }
 
-// Total is how many tasks are counted.
+// Total returns how many tasks are counted.
 func (h *HandOffs) Total() (n int) {
 	for _, count := range h.Counts {
 		n += count
@@ -62,8 +62,8 @@ func (h *HandOffs) Total() (n int) {
 	return n
 }
 
-// Within returns the length of time within which a part of the tasks was handed out, as 0.99, to 5 %; zero
-// if there are none.
+// Within returns the time within which a fraction of the tasks, such as 0.99, went to agents. It is exact to 5 %,
+// and zero if there are no tasks.
 func (h *HandOffs) Within(part float64) time.Duration {
 	classes := make([]int, 0, len(h.Counts))
 	for class := range h.Counts {
@@ -81,18 +81,18 @@ func (h *HandOffs) Within(part float64) time.Duration {
 
 // LoadTx is the part of a transaction about how busy pools and queues were.
 type LoadTx interface {
-	// AddPoolUses adds a sample of all pools that are used or wanted to what is known of its UseStep. If the last sample of
-	// anybody was taken less than apart before, it does nothing and returns false.
+	// AddPoolUses adds a sample of all pools that are used or wanted to its UseStep. It does nothing and returns
+	// false if any server took a sample less than apart before.
 	AddPoolUses(ctx context.Context, at time.Time, apart time.Duration, uses []PoolUse) (bool, error)
-	// ListPoolUses returns the use of a pool since an instant in the order of time: one for each step in
-	// which somebody looked.
+	// ListPoolUses returns the use of a pool since an instant in the order of time, one for each step with samples.
 	ListPoolUses(ctx context.Context, pool PoolID, since time.Time) ([]PoolUse, error)
-	// FindPoolSample returns when the last sample was taken; the zero instant if there is none.
+	// FindPoolSample returns when the last sample was taken, or zero if there is none.
 	FindPoolSample(ctx context.Context) (time.Time, error)
 	// InsertHandOffs stores hand-offs.
 	InsertHandOffs(ctx context.Context, list []HandOffs) error
 	// ListHandOffs returns the hand-offs since an instant.
 	ListHandOffs(ctx context.Context, since time.Time) ([]HandOffs, error)
-	// DeleteLoad deletes the uses of pools, and the hand-offs, from before two instants.
+	// DeleteLoad deletes the uses of pools that are older than the first instant, and the hand-offs that are
+	// older than the second.
 	DeleteLoad(ctx context.Context, uses, handOffs time.Time) error
 }

@@ -1,34 +1,34 @@
 package trowel
 
-// Move names a change of a task's state. Every writer of states uses one of these, and Moves says
+// Move names a change of a task's state. Every writer of states uses one of these, and Transitions lists
 // which states each of them connects.
 type Move string
 
 // The moves.
 const (
 	MoveInsert       Move = "insert"        // a task is made: at the start, by an operator, for a failure, by a group retry
-	MoveUnblock      Move = "unblock"       // parent may run children and all upstreams succeeded
-	MoveEvaluate     Move = "evaluate"      // the same, but options of the task are evaluated first
+	MoveUnblock      Move = "unblock"       // the parent may run children and all upstreams succeeded
+	MoveEvaluate     Move = "evaluate"      // the same, but an agent evaluates options of the task first
 	MoveClaim        Move = "claim"         // an agent takes the task
 	MoveSuccess      Move = "success"       // the operator, or all children, succeeded
 	MoveSubtasks     Move = "subtasks"      // the operator succeeded and has children to run
 	MoveError        Move = "error"         // the operator failed
 	MoveGroupError   Move = "group_error"   // children failed
-	MoveFailureTasks Move = "failure_tasks" // failed; ^error or ^failure-alert tasks run first
+	MoveFailureTasks Move = "failure_tasks" // the task failed, and its ^error or ^failure-alert tasks run first
 	MoveRetry        Move = "retry"         // the operator asks to be run again
 	MoveGroupRetry   Move = "group_retry"   // the failed subtree will be repeated
 	MoveRelease      Move = "release"       // the agent is gone, or gave the task back before its end
 	MoveDue          Move = "due"           // the instant of a retry, poll or group retry has come
-	MoveRestart      Move = "restart"       // a group begins its subtree anew
-	MoveCancel       Move = "cancel"        // a kill: what cannot end at once is flagged and stays as it is
+	MoveRestart      Move = "restart"       // a group runs its subtree again
+	MoveCancel       Move = "cancel"        // a kill; a task that cannot end at once is flagged and keeps its state
 )
 
 // Transition is one row of the table of allowed changes.
 type Transition struct {
-	From TaskState
-	Move Move
-	To   TaskState
-	Rule string // of docs/spec/language.md
+	From TaskState // the state before
+	Move Move      // what happens
+	To   TaskState // the state after
+	Rule string    // the rule in docs/spec/language.md or control.md
 }
 
 // Transitions returns all changes of state that a task may make. docs/states.md draws them.
