@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// The locks end with the transaction. lockLimits is their first key; the second one is the schema, as
+	// The locks end with the transaction. lockLimits is their first key. The second one is the schema, as
 	// all schemas of a database share one space of keys.
 	sqlShareLimitsPostgres  = `SELECT version, lowest, since FROM share_claims()`
 	sqlPoolVersion          = `SELECT version, lowest, since FROM pool_version, writer`
@@ -23,7 +23,7 @@ const (
 	sqlSelectUses = `SELECT u.name, u.used FROM limit_use u`
 	sqlListUses   = sqlSelectUses + ` WHERE u.used <> 0`
 	sqlAddUse     = `UPDATE limit_use SET used = used + $2 WHERE name = $1`
-	// One statement for many counters.
+	// One statement changes many counters.
 	sqlAddUsesPostgres = `UPDATE limit_use SET used = used + v.change FROM unnest(CAST($1 AS TEXT[]), CAST($2 AS BIGINT[])) AS v (name, change)
 WHERE limit_use.name = v.name`
 	sqlDeleteUses = `DELETE FROM limit_use WHERE used = 0`
@@ -35,8 +35,8 @@ GROUP BY holds` // also of planned tasks, which hold places under concurrency li
 // lockLimits is the key of ShareLimits and LockLimits.
 const lockLimits = 0x74726f77 // "trow"
 
-// keyed begins the names of counters that are deleted when they are zero: they have keys of workflows
-// in their names, of which there can be any number.
+// keyed begins the names of counters that are deleted when they are zero. Their names contain keys of workflows,
+// of which there can be any number.
 const keyed = "concurrency:"
 
 func (t *tx) ShareLimits(ctx context.Context) (version int64, writers trowel.Writers, err error) {
@@ -92,7 +92,7 @@ func (t *tx) LockUses(ctx context.Context, names []string) (map[string]int, erro
 			_, ok := uses[name]
 			return ok
 		})
-		insert := bulk{table: "limit_use", columns: "name TEXT, used BIGINT", known: "name"}
+		insert := bulk{table: "limit_use", columns: "name TEXT, used BIGINT", unique: "name"}
 		err := t.bulk(ctx, insert, len(missing), func(v *values, i int) {
 			v.name(missing[i])
 			v.number(0)
@@ -115,7 +115,7 @@ func (t *tx) selectUses(ctx context.Context, names []string, uses map[string]int
 	return nil
 }
 
-// lockUses is a statement with a place for each of so many names or more.
+// lockUses returns a statement with places for n names or more.
 func lockUses(n int) string {
 	return sqlSelectUses + ` WHERE u.name IN (` + manyPlaces(n) + `) ORDER BY u.name`
 }
@@ -157,7 +157,7 @@ func (t *tx) AddUses(ctx context.Context, changes map[string]int) error {
 	return nil
 }
 
-// deleteUses is a statement with a place for each of so many names or more.
+// deleteUses returns a statement with places for n names or more.
 func deleteUses(n int) string { return sqlDeleteUses + ` AND name IN (` + manyPlaces(n) + `)` }
 
 func (t *tx) addUses(ctx context.Context, names []string, by []int64) (changed int64, err error) {

@@ -8,10 +8,10 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// A search reads the ids of a page, and then their summaries, to the one with which they have as many bytes as
-// they may. Each of its indexes has the flags before the time, so it reads the page of each value of the flags
-// that has the status, of which there are few, and merges them: no more than a page is read of any of them,
-// however rare it is. Attempts with flags of later versions are found beside them.
+// A search reads the ids of a page, and then the summaries until they reach the largest number of bytes. Its indexes
+// have the flags before the time. So it reads a page for each of the few values of the flags that mean the wanted
+// status, and merges these. It never reads more than a page for any of them, however rare the status is. Attempts with
+// flags of later versions are found in addition.
 const (
 	searchPage    = `SELECT id, created_at FROM (SELECT a.id, a.created_at FROM attempt a`
 	isLastAttempt = `EXISTS (SELECT 1 FROM session s WHERE s.id = a.session_id AND s.last_attempt_id <= a.id)`
@@ -52,11 +52,11 @@ func (t *tx) SearchAttempts(ctx context.Context, q trowel.AttemptSearch) (page [
 	if err != nil {
 		return nil, false, fmt.Errorf("read the attempts of a search: %w", err)
 	}
-	// Those that were deleted meanwhile are missing, too.
+	// Attempts that were deleted meanwhile are missing, so there may be more even if the page is short.
 	return page, more || len(page) > 0 && page[len(page)-1].Attempt.ID != ids[len(ids)-1], nil
 }
 
-// searchText is the statement that finds the ids of a page; empty if no flags have the status.
+// searchText returns the statement that finds the ids of a page. It is empty if no flags mean the status.
 func searchText(q *trowel.AttemptSearch) (string, []any) {
 	var s selection
 	if q.Project != 0 {

@@ -30,7 +30,7 @@ func TestOpenTogether(t *testing.T) {
 	running.Wait()
 }
 
-// A newer schema, and with KeepSchema a missing one, is refused with what to do.
+// A newer schema is refused, and so is a missing one with KeepSchema. The error says what to do.
 func TestOpenRefuses(t *testing.T) {
 	t.Parallel()
 	opts := pgtest.Options(t)
@@ -72,7 +72,7 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// What is wrong with the options is told without the password.
+// Errors about the options do not contain the password.
 func TestOpenFails(t *testing.T) {
 	t.Parallel()
 	good := pgtest.Options(t)

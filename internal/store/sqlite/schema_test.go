@@ -16,7 +16,7 @@ import (
 	"github.com/trowel-project/trowel/internal/store/storetest"
 )
 
-// To look at a schema makes nothing. One that may not be changed is refused until it is up to date.
+// Reading a schema makes no file. A schema that is not up to date is refused if it may not be changed.
 func TestSchema(t *testing.T) {
 	t.Parallel()
 	opts := sqlite.Options{Path: filepath.Join(t.TempDir(), "a.db")}

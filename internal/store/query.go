@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// selection writes a SELECT whose conditions vary. Values are always parameters.
+// selection builds a SELECT whose conditions vary. Values are always parameters.
 type selection struct {
 	conditions []string
 	args       []any
 }
 
-// and adds a condition with a ? for each value.
+// and adds a condition. Each ? in it stands for the next value.
 func (s *selection) and(condition string, values ...any) {
 	var text strings.Builder
 	for _, value := range values {
@@ -29,7 +29,7 @@ func (s *selection) place(value any) string {
 	return "$" + strconv.Itoa(len(s.args))
 }
 
-// text returns the whole statement. A negative limit is none.
+// text returns the whole statement. A negative limit means no limit.
 func (s *selection) text(columns, order string, limit int) string {
 	text := columns
 	if len(s.conditions) > 0 {
@@ -42,6 +42,6 @@ func (s *selection) text(columns, order string, limit int) string {
 	return text
 }
 
-// contains is a condition that a column has a part; it is the same in all databases, while LIKE
+// contains returns the condition that a column has a part. It is the same in all databases, while LIKE
 // ignores case in one of them.
 func contains(column string) string { return "replace(" + column + ", ?, '') <> " + column }

@@ -12,7 +12,7 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// Workflows are read with their project and revision.
+// Workflows are read together with their project and revision.
 const (
 	definitionColumns = projectColumns + `, ` + revisionColumns + `, w.id, w.revision_id, w.name, c.zone, c.definition, c.origin`
 	definitionTables  = ` FROM workflow w JOIN workflow_config c ON c.id = w.config_id JOIN revision r ON r.id = w.revision_id
@@ -36,7 +36,7 @@ func (t *tx) insertWorkflow(ctx context.Context, project trowel.ProjectID, w *tr
 	return nil
 }
 
-// configDigest is the beginning of a hash of a definition, its zone and its origin, if that is known.
+// configDigest returns the first bytes of a hash of a definition, its zone, and its origin if that is known.
 func configDigest(zone, definition, origin string) int64 {
 	content := zone + " " + definition
 	if origin != "" {
@@ -46,8 +46,7 @@ func configDigest(zone, definition, origin string) int64 {
 	return int64(binary.BigEndian.Uint64(sum[:8])) //nolint:gosec // all bits count, the sign has no meaning
 }
 
-// workflowConfig returns the row with that zone and definition, which earlier revisions may have
-// made.
+// workflowConfig returns the row with that definition and zone. It makes one unless an earlier revision has.
 func (t *tx) workflowConfig(ctx context.Context, project trowel.ProjectID, w *trowel.Workflow) (id int64, err error) {
 	definition := ""
 	if w.Definition.Len() > 0 {
@@ -150,7 +149,7 @@ func (t *tx) definitions(ctx context.Context, query string, args []any) ([]*trow
 	return list, err
 }
 
-// scanDefinition reads definitionColumns, and then what else is there.
+// scanDefinition reads definitionColumns, and then the columns in more.
 func scanDefinition(scan func(...any) error, d *trowel.Definition, more ...any) error {
 	var p projectRow
 	var r revisionRow

@@ -12,7 +12,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// everyPool is the pool whose rows count the samples.
+// everyPool stands for all pools. Its rows count the samples.
 const everyPool = trowel.PoolID(0)
 
 const (

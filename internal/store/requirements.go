@@ -8,7 +8,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// needs writes what a task asks for as JSON; nil is NULL.
+// needs writes what a task needs as JSON. Nil becomes NULL.
 func (v *values) needs(n *trowel.Needs) {
 	if n == nil {
 		v.null()
@@ -17,7 +17,7 @@ func (v *values) needs(n *trowel.Needs) {
 	v.whole(mustJSON(n))
 }
 
-// holds writes what a task has taken as JSON; nil is NULL, which is not the same as nothing.
+// holds writes what a task has taken as JSON. Nil becomes NULL, which is different from nothing.
 func (v *values) holds(h trowel.Holds) {
 	if h == nil {
 		v.null()
@@ -26,7 +26,7 @@ func (v *values) holds(h trowel.Holds) {
 	v.whole(mustJSON(h))
 }
 
-// names writes a list of texts as JSON; an empty one is NULL.
+// names writes a list of texts as JSON. An empty one becomes NULL.
 func names(list []string) any {
 	if len(list) == 0 {
 		return nil
@@ -34,7 +34,7 @@ func names(list []string) any {
 	return mustJSON(list)
 }
 
-// mustJSON writes a value of texts, numbers and lists of them, which always can be written.
+// mustJSON writes a value of texts, numbers and lists of them as JSON, which cannot fail.
 func mustJSON(value any) string {
 	data, err := json.Marshal(value)
 	if err != nil {
@@ -43,7 +43,7 @@ func mustJSON(value any) string {
 	return string(data)
 }
 
-// readJSON reads a JSON column; NULL leaves to as it is.
+// readJSON reads a JSON column. NULL leaves to as it is.
 func readJSON(text sql.NullString, to any) error {
 	if !text.Valid {
 		return nil
@@ -54,12 +54,12 @@ func readJSON(text sql.NullString, to any) error {
 	return nil
 }
 
-// needsReader reads needs of many tasks. Equal ones become one, which nobody changes.
+// needsReader reads the needs of many tasks. Equal ones share one value, which nobody changes.
 type needsReader map[string]*trowel.Needs
 
 func (r needsReader) read(text sql.NullString) (*trowel.Needs, error) {
 	if !text.Valid {
-		return nil, nil //nolint:nilnil // nil are the defaults
+		return nil, nil //nolint:nilnil // nil means the defaults
 	}
 	if known := r[text.String]; known != nil {
 		return known, nil

@@ -9,7 +9,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// Samples of pools are gathered by steps; of several servers that look one counts. What is idle has zeros.
+// Samples of pools are summed up by steps. If several servers take one at the same time, one counts. Idle pools have zeros.
 func testPoolUses(t *testing.T, db trowel.Store) {
 	begin := time.Date(2024, 1, 15, 10, 0, 0, 0, time.UTC)
 	sample := func(after time.Duration, counts bool, uses ...trowel.PoolUse) {
@@ -48,7 +48,7 @@ func testPoolUses(t *testing.T, db trowel.Store) {
 	})
 }
 
-// Hand-offs are kept as they are, until they are deleted.
+// Hand-offs are stored as they are, until they are deleted.
 func testHandOffs(t *testing.T, db trowel.Store) {
 	early := trowel.HandOffs{At: at(10), Queue: "default", Counts: map[int]int{3: 1, 80: 20}}
 	late := trowel.HandOffs{At: at(20), Queue: "gpu", Counts: map[int]int{0: 5}}
