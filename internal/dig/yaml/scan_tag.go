@@ -153,7 +153,7 @@ func (s *scanner) uriEscapes(context string, start Mark) string {
 	return string(octets)
 }
 
-// malformed is the length of the first sequence of bytes that is no UTF-8, as Java counts it.
+// malformed returns the length of the first sequence of bytes that is not UTF-8, as Java counts it.
 func malformed(octets []byte) int {
 	for {
 		if r, size := utf8.DecodeRune(octets); r != utf8.RuneError || size != 1 {
@@ -227,7 +227,7 @@ func (s *scanner) directiveName(start Mark) string {
 	return name
 }
 
-// directiveVersion reads the version of a %YAML directive, as "1.1".
+// directiveVersion reads the version of a %YAML directive, such as "1.1".
 func (s *scanner) directiveVersion(start Mark) string {
 	const context = "while scanning a directive"
 	s.stepSpaces()
