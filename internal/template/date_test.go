@@ -10,7 +10,7 @@ import (
 	"github.com/trowel-project/trowel/internal/template"
 )
 
-// TestDates is T22 and T22a, and the legacy forms of dates.
+// TestDates checks T22 and T22a, and the legacy forms of dates.
 func TestDates(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ zone, expression, want string }{
@@ -55,7 +55,7 @@ func TestDates(t *testing.T) {
 		{"Asia/Tokyo", "new (class extends Date { twice() { return this.getHours() * 2 } })(0).twice()", "18"},
 		{"Asia/Tokyo", "new Date(new Date(2024, 5, 1)).getDate() + new Date(new Date(2024, 5, 1).toString()).getHours()", "1"},
 		{"Asia/Tokyo", "Date.prototype.getHours.call({})", "ERR"},
-		// What other programs write.
+		// Forms that other programs write.
 		{"Asia/Tokyo", "new Date('15 Jan 2024 10:00').toISOString()", "2024-01-15T01:00:00.000Z"},
 		{"Asia/Tokyo", "new Date('15-Jan-2024').toISOString()", "2024-01-14T15:00:00.000Z"},
 		{"Asia/Tokyo", "new Date('1/15/2024 3:04:05 PM').toISOString()", "2024-01-15T06:04:05.000Z"},
@@ -115,8 +115,8 @@ func TestDates(t *testing.T) {
 	}
 }
 
-// TestMoment is what people write most (T22), in a zone of its own each, and without sharing anything
-// between texts.
+// TestMoment checks what people write most (T22). Each text has its own zone, and texts do not share
+// anything.
 func TestMoment(t *testing.T) {
 	t.Parallel()
 	params := param.Of("session_time", "2024-03-09T15:30:00+09:00", "n", 2, "hour", param.Of("of", "day"))
@@ -142,7 +142,7 @@ func TestMoment(t *testing.T) {
 	})
 }
 
-// TestResultsThatAreKept belong to their parameters and zone, and now is not kept.
+// TestResultsThatAreKept checks that results belong to their parameters and zone, and that the present time is not kept.
 func TestResultsThatAreKept(t *testing.T) {
 	t.Parallel()
 	e := template.New(template.Options{})
@@ -187,7 +187,7 @@ func TestResultsThatAreKept(t *testing.T) {
 	}
 }
 
-// TestTwoZones evaluates in two zones at once: every evaluation has its own.
+// TestTwoZones evaluates in two zones at once. Each evaluation uses its own.
 func TestTwoZones(t *testing.T) {
 	t.Parallel()
 	e := template.New(template.Options{})

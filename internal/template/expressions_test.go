@@ -10,8 +10,8 @@ import (
 	"github.com/trowel-project/trowel/internal/template"
 )
 
-// TestExpressions compares with another JavaScript engine, Node 20: each line of the file is an
-// expression and, behind a tab, its text or ERR and the name of the error.
+// TestExpressions compares with another JavaScript engine, Node 20. Each line of the file has an
+// expression and, after a tab, its text or ERR and the name of the error.
 func TestExpressions(t *testing.T) {
 	t.Parallel()
 	file, err := os.ReadFile("testdata/expressions.tsv")
