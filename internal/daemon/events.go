@@ -15,7 +15,7 @@ func (p *serverProcess) openEvents(context.Context) error {
 	return nil
 }
 
-// outputEvents are those of pieces of output that can be read now.
+// outputEvents returns the events about pieces of output that can be read now.
 func outputEvents(chunks []trowel.LogChunk) []server.Event {
 	events := make([]server.Event, len(chunks))
 	for i := range chunks {
@@ -28,7 +28,7 @@ func outputEvent(o cluster.TaskOutput) server.Event {
 	return server.Event{AttemptID: o.AttemptID, Log: &server.LogRow{Task: o.Task, Offset: o.Offset, Size: o.Size}}
 }
 
-// eventFeed tells the event stream what was committed. It is a flush.Listener.
+// eventFeed passes what was committed to the event stream. It is a flush.Listener.
 type eventFeed struct{ events *server.Events }
 
 // Heard implements flush.Listener.

@@ -18,10 +18,10 @@ import (
 
 const (
 	maxBody        = 16 << 20         // bytes of a JSON request
-	requestTimeout = 30 * time.Second // of requests that only touch the database
+	requestTimeout = 30 * time.Second // for requests that only use the database
 )
 
-// openServer makes the HTTP side.
+// openServer makes the HTTP parts.
 func (p *serverProcess) openServer(context.Context) error {
 	s := p.settings
 	var accessLog func(server.Access)
@@ -56,7 +56,7 @@ func (p *serverProcess) openServer(context.Context) error {
 	return nil
 }
 
-// braked tells the log and the audit of an address that guesses.
+// braked adds an address that guesses to the log and the audit.
 func (p *serverProcess) braked(address string, failures int) {
 	p.log.Warn("tries to sign in are slowed down", slog.String("address", address), slog.Int("failures", failures))
 	record := server.BrakeRecord(p.opts.Now(), address, failures)
@@ -69,8 +69,8 @@ func (p *serverProcess) braked(address string, failures int) {
 	})
 }
 
-// schedulesChanged wakes the schedulers of all servers, and tells them which schedule it was if one alone was
-// changed.
+// schedulesChanged wakes the schedulers of all servers. one is the schedule that was changed, or nil if there are
+// several.
 func (p *serverProcess) schedulesChanged(one *trowel.Schedule) {
 	if p.scheduler != nil {
 		p.scheduler.Wake()
@@ -85,7 +85,7 @@ func (p *serverProcess) schedulesChanged(one *trowel.Schedule) {
 	p.parts.Go(func() {
 		ctx, cancel := context.WithTimeout(p.partsCtx, requestTimeout)
 		defer cancel()
-		// If nobody hears of it, the others look by themselves soon.
+		// If the message gets lost, the other servers look for themselves soon.
 		_ = p.store.Update(ctx, func(tx trowel.Tx) error { return tx.Notify(ctx, message.String()) })
 	})
 }

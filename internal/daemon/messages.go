@@ -8,7 +8,7 @@ import (
 	"github.com/trowel-project/trowel/internal/server"
 )
 
-// heard does what a message of a server asks for; those of this one come as well.
+// heard acts on a message of a server, which may be this one.
 func (p *serverProcess) heard(text string) {
 	message := cluster.Parse(text)
 	p.events.Publish(streamEvents(message)...)
@@ -27,7 +27,7 @@ func (p *serverProcess) heard(text string) {
 		p.flusher.Admit(trowel.WorkflowName(m))
 		p.wakeScheduler()
 	case cluster.Agents:
-		p.parts.Go(p.agentsChanged) // nobody waits for the database here
+		p.parts.Go(p.agentsChanged) // in a goroutine, as this must not wait for the database
 	case cluster.Attempts:
 		p.flusher.Heard(m)
 		if p.scheduler != nil {
@@ -42,7 +42,7 @@ func (p *serverProcess) wakeScheduler() {
 	}
 }
 
-// streamEvents are what a message means to those who follow this server's event stream.
+// streamEvents returns the events of a message for those who follow this server's event stream.
 func streamEvents(message cluster.Message) []server.Event {
 	var events []server.Event
 	switch m := message.(type) {
@@ -61,7 +61,7 @@ func streamEvents(message cluster.Message) []server.Event {
 		}
 	case cluster.Output:
 		if len(m.Tasks) == 0 {
-			return []server.Event{{Elsewhere: true, Log: &server.LogRow{}}} // who follows any output looks for himself
+			return []server.Event{{Elsewhere: true, Log: &server.LogRow{}}} // everybody who follows any output looks for themselves
 		}
 		for _, o := range m.Tasks {
 			events = append(events, outputEvent(o))

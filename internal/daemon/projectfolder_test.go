@@ -15,8 +15,8 @@ import (
 	"github.com/trowel-project/trowel/internal/store/sqlite"
 )
 
-// A project whose schedule has an option that nobody reads is refused, at the first load and at each that
-// follows (language S10): nothing is stored, which would need the server that is not there.
+// A project whose schedule has an option that nobody reads is refused, at the first load and at each
+// later one (language S10). Nothing is stored, for which the test has no server.
 func TestLocalFolderUnknownOption(t *testing.T) {
 	t.Parallel()
 	for option, want := range map[string]string{
