@@ -10,23 +10,23 @@ import (
 	"github.com/trowel-project/trowel/internal/api"
 )
 
-// Hand-off is measured with chains of so many tasks, at so large a part of the throughput.
+// Length of the chains for the hand-off, and their share of the throughput.
 const (
 	chainTasks = 40
 	handOffAt  = 0.3
 )
 
-// How long attempts are started before hand-offs count, and how long while they do.
+// How long attempts are started before hand-offs count, and while they do.
 const (
 	warming   = 3 * time.Second
 	measuring = 15 * time.Second
 )
 
-// handOffs are the times from the end of a task to the start of the next in its chain, while chains
+// handOffs are the times from the end of a task to the start of the next one in its chain, while chains
 // are started at an even rate.
 type handOffs struct {
 	gaps  *latencies
-	loads *answers // of the requests that started the chains
+	loads *answers // for the requests that started the chains
 }
 
 func (h *handOffs) note(rate float64) string {
@@ -38,7 +38,7 @@ func (s *server) pushChain() (api.ID, error) {
 	return s.push("chain", "chain", "chain.dig", repeat(chainTasks, "+t%d:\n  echo>: task %[1]d\n"))
 }
 
-// handOff is measured on an empty database, with the server's own agent.
+// handOff measures the hand-off on an empty database, with the server's own agent.
 func handOff(b *bench) (results []result, err error) {
 	rate, err := b.noopTasks()
 	if err != nil {
@@ -103,7 +103,7 @@ func handOffResults(name string, h *handOffs, rate, p50, p99 float64) []result {
 }
 
 // handOff starts chains so that rate tasks run in a second, and reads from the history of tries how
-// long each waited for its turn. All chains end before it returns.
+// long each waited. All chains have ended when it returns.
 func (s *server) handOff(db *database, chain api.ID, rate float64, length time.Duration) (h *handOffs, err error) {
 	rows, err := sql.Open(db.driver, db.source)
 	if err != nil {
