@@ -63,7 +63,7 @@ func TestSchemaAcceptsSoundFiles(t *testing.T) {
 	t.Parallel()
 	schema, catalog := schemaOf(t), builtin()
 	sound, faulty, flagged := 0, 0, 0
-	for _, root := range []string{"../../conformance", "../../examples", "../cli/initfiles"} {
+	for _, root := range []string{"../../conformance", "../../examples", "../cli/local/initfiles"} {
 		err := filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
 			if err != nil || !strings.HasSuffix(path, ".dig") {
 				return err
