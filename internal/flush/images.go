@@ -36,7 +36,7 @@ type attempt struct {
 	limitAt  time.Time // the alarm for its limits of time; zero if there is none
 	ended    []chan trowel.Attempt
 
-	stored state // of the attempt, in the store
+	stored trowel.Attempt // the row of the attempt as it is in the store
 
 	own int // transactions of this flusher since another one has changed it, as far as is known
 
@@ -47,13 +47,13 @@ type attempt struct {
 	monitored bool // may have a row in monitor
 }
 
-// state is what changes of an attempt beside its version.
-type state struct {
-	flags trowel.AttemptFlags
-	wait  string
+// rowChanged reports whether the row of the attempt must be written. The version does not count: it is written apart, and
+// of most attempts nothing else changes. All other columns do, so that none can be forgotten.
+func (a *attempt) rowChanged() bool {
+	row := a.Attempt
+	row.Version = a.stored.Version
+	return row != a.stored
 }
-
-func stateOf(a *trowel.Attempt) state { return state{a.Flags, a.WaitReason} }
 
 // close tells those who wait that the end will not be seen.
 func (a *attempt) close() {
@@ -86,7 +86,7 @@ func (im *images) know(id trowel.AttemptID) *attempt {
 // put gives an attempt an image.
 func (im *images) put(a *attempt, img *engine.Image) {
 	im.byID[a.id] = a
-	a.Image, a.stored = img, stateOf(&img.Attempt)
+	a.Image, a.stored = img, img.Attempt
 	setting := img.Setting()
 	a.workflow = trowel.WorkflowName{ProjectID: setting.Project.ID, Name: setting.Workflow.Name}
 	a.control = setting.Control

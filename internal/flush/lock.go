@@ -83,7 +83,7 @@ func (f *Flusher) refresh(ctx context.Context, tx trowel.Tx, row *trowel.Attempt
 	}
 	known.own = 0
 	f.met(known, known.Refresh(*row, rows))
-	known.stored = stateOf(row)
+	known.stored = *row
 	f.images.touch(known)
 	return known, nil
 }

@@ -253,8 +253,8 @@ func (w *write) storeAttempts(ctx context.Context, tx trowel.Tx) error {
 		if !w.raised[a.Image] {
 			versions[a.id] = a.Attempt.Version - 1
 		}
-		if now := stateOf(&a.Attempt); now != a.stored {
-			changed, a.stored = append(changed, &a.Attempt), now
+		if a.rowChanged() {
+			changed, a.stored = append(changed, &a.Attempt), a.Attempt
 		}
 	}
 	if err := tx.ExpectAttempts(ctx, versions); err != nil {
