@@ -23,13 +23,13 @@ func TestAnyChangedFieldIsWritten(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			known := newImages()
-			a := known.know(row.ID)
+			known := newCache()
+			a := known.entry(row.ID)
 			known.put(a, img)
 			if a.rowChanged() {
 				t.Fatal("an attempt as it was read is to be written")
 			}
-			change(t, reflect.ValueOf(&a.Attempt).Elem().Field(i))
+			change(t, reflect.ValueOf(&a.tree.Attempt).Elem().Field(i))
 			if got, want := a.rowChanged(), field.Name != "Version"; got != want {
 				t.Errorf("after a change of %s the row is to be written: %v, want %v", field.Name, got, want)
 			}

@@ -32,14 +32,14 @@ func TestLookElsewhere(t *testing.T) {
 			f := New(Options{Adopt: true, Now: time.Now})
 			f.Heard(cluster.Attempts{Changed: []trowel.AttemptID{7, 8}, Ready: []trowel.AttemptID{7, 8}, Weight: row.heard})
 			f.Heard(cluster.Attempts{Changed: []trowel.AttemptID{8}}) // another server has taken its tasks
-			f.looks = looks{}
+			f.reloader.queue = reloadQueue{}
 			chosen := selection{slots: []queue.Slot{{Free: row.slots}}}
 			for i := range row.chosen {
 				chosen.picks = append(chosen.picks, queue.Picked{Ready: queue.Ready{Needs: &trowel.Needs{Weight: &row.chosen[i]}}})
 			}
-			f.lookElsewhere(&chosen)
-			if got := len(f.looks.queue) == 1 && f.looks.queue[0] == 7; got != row.want {
-				t.Errorf("looks at %v, want attempt 7: %v", f.looks.queue, row.want)
+			f.reloader.stealReady(&chosen)
+			if got := len(f.reloader.queue.ids) == 1 && f.reloader.queue.ids[0] == 7; got != row.want {
+				t.Errorf("looks at %v, want attempt 7: %v", f.reloader.queue.ids, row.want)
 			}
 		})
 	}

@@ -1,0 +1,88 @@
+package flush
+
+import (
+	"context"
+	"log/slog"
+	"slices"
+	"time"
+
+	trowel "github.com/trowel-project/trowel"
+)
+
+// putAside is how long an attempt is left alone that the store does not take.
+const putAside = time.Minute
+
+// isolate writes the requests of a batch one by one that the store does not take together, so that what is
+// wrong with one harms no other. A selection without requests is claimed for one attempt after the other.
+// It returns an error only if the flusher is to end.
+func (c *committer) isolate(ctx context.Context, batch []request, chosen selection, cause error) error {
+	c.log.ErrorContext(ctx, "transaction refused by the store, its events are tried one by one",
+		slog.Int("events", len(batch)), slog.Any("error", cause))
+	for i, r := range batch {
+		if err := c.commitOne(ctx, r); err != nil {
+			resolveAll(batch[i+1:], err)
+			return err
+		}
+	}
+	if len(batch) == 0 {
+		return c.claimOneByOne(ctx, chosen)
+	}
+	return nil
+}
+
+// commitOne writes one request. If the store works, and does not take it, the request is given up: a report
+// as a failure of its task, others with an error in the log.
+func (c *committer) commitOne(ctx context.Context, r request) error {
+	for try := 1; ; try++ {
+		err := c.commit(ctx, []request{r}, selection{})
+		if err == nil {
+			return nil
+		}
+		if c.ends(ctx) {
+			r.resolve(err)
+			return err
+		}
+		if !storeWorks(ctx, c.store) {
+			if !backOff(ctx, try) {
+				r.resolve(context.Cause(ctx))
+				return context.Cause(ctx)
+			}
+			continue
+		}
+		if report, ok := r.(*reportRequest); ok && report.giveUp(err) {
+			continue
+		}
+		c.log.ErrorContext(ctx, "event given up", slog.Int64("attempt_id", int64(r.target())), slog.Any("error", err))
+		r.resolve(err)
+		c.putAside(r.target())
+		return nil
+	}
+}
+
+// claimOneByOne claims one task after the other, and puts the attempts aside that the store does not take.
+func (c *committer) claimOneByOne(ctx context.Context, chosen selection) error {
+	for _, id := range slices.Compact(slices.Sorted(slices.Values(chosen.attempts()))) {
+		err := c.commit(ctx, []request{&refreshRequest{attempt: id}}, chosen.only(id))
+		switch {
+		case err == nil:
+			continue
+		case c.ends(ctx):
+			return err
+		case storeWorks(ctx, c.store):
+			c.log.ErrorContext(ctx, "attempt put aside", slog.Int64("attempt_id", int64(id)), slog.Any("error", err))
+			c.putAside(id)
+		}
+	}
+	return nil
+}
+
+// putAside drops the task tree of an attempt, but not those who wait for its end. It is loaded again after a
+// while: what was refused may be taken then.
+func (c *committer) putAside(id trowel.AttemptID) {
+	l := c.loader
+	if a := l.cache.get(id); a != nil {
+		l.cache.evict(a)
+		l.backlog.Drop(id)
+		l.timers.setRefresh(a, c.now().Add(putAside))
+	}
+}

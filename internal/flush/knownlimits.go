@@ -1,0 +1,79 @@
+package flush
+
+import (
+	"context"
+	"maps"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/queue"
+)
+
+// knownLimits are pools and counters as far as a flusher knows them, to choose what is worth a transaction.
+// Others change them as well: what counts is what a transaction finds.
+type knownLimits struct {
+	pools    []*trowel.Pool
+	version  int64 // of the pools; -1 if it is not known
+	uses     map[string]int
+	stale    bool // to be read again
+	blocking bool // a limit kept something from being chosen the last time
+}
+
+// read reads them from the store.
+func (k *knownLimits) read(ctx context.Context, tx trowel.Tx) (err error) {
+	if k.pools, err = tx.ListPools(ctx); err != nil {
+		return err
+	}
+	k.version = -1
+	k.uses, err = tx.ListUses(ctx)
+	return err
+}
+
+// copyUses returns the counters, for somebody who changes them.
+func (k *knownLimits) copyUses() map[string]int {
+	if k.uses == nil {
+		return map[string]int{}
+	}
+	return maps.Clone(k.uses)
+}
+
+// lockPools keeps the pools as they are for a transaction. It reads them, unless they are known.
+func (k *knownLimits) lockPools(ctx context.Context, t *txn) error {
+	t.counters.pools = k.pools
+	if k.pools != nil && k.version >= 0 && !t.pessimistic {
+		return t.tx.ExpectLimits(ctx, k.version)
+	}
+	version, err := t.tx.ShareLimits(ctx)
+	if err != nil || (k.pools != nil && k.version == version) {
+		return err
+	}
+	t.counters.poolsVersion = version
+	t.counters.pools, err = t.tx.ListPools(ctx)
+	return err
+}
+
+// learn takes what a committed transaction found, and what it changed.
+func (k *knownLimits) learn(c *counters) {
+	for name, used := range c.locked {
+		if k.uses == nil {
+			k.uses = map[string]int{}
+		}
+		if used != 0 {
+			k.uses[name] = used
+		} else { // there may be any number of unused counters
+			delete(k.uses, name)
+		}
+	}
+	if c.poolsVersion != 0 {
+		k.pools, k.version = c.pools, c.poolsVersion
+	}
+}
+
+// giveBack takes from counters what a task that does not run any more has held.
+func giveBack(limits *queue.Limits, holds trowel.Holds) {
+	for name, n := range holds {
+		limits.Uses[name] -= n
+	}
+	if pool := limits.Unkept(holds); pool != "" {
+		limits.Uses[pool]--
+	}
+}
