@@ -14,7 +14,7 @@ func (p *serverProcess) heard(text string) {
 	p.events.Publish(streamEvents(message)...)
 	switch m := message.(type) {
 	case cluster.Gap:
-		p.flusher.Missed()
+		p.flusher.Resync()
 		p.wakeScheduler()
 	case cluster.Schedules:
 		p.wakeScheduler()
@@ -26,7 +26,7 @@ func (p *serverProcess) heard(text string) {
 	case cluster.Agents:
 		p.parts.Go(p.agentsChanged) // nobody waits for the database here
 	case cluster.Attempts:
-		p.flusher.Heard(m)
+		p.flusher.OnNotify(m)
 		if p.scheduler != nil {
 			p.scheduler.AttemptsEnded()
 		}

@@ -55,8 +55,8 @@ func (f *Flusher) KillBy(ctx context.Context, id trowel.AttemptID, actor string,
 	return f.inbox.do(ctx, newKill(id, actor, record))
 }
 
-// Drain returns once everything that was submitted before is written.
-func (f *Flusher) Drain(ctx context.Context) error { return f.inbox.do(ctx, newBarrier()) }
+// Barrier returns once everything that was submitted before is written.
+func (f *Flusher) Barrier(ctx context.Context) error { return f.inbox.do(ctx, newBarrier()) }
 
 // Resend gives tries of an agent again that it was given before but does not have: the message was lost, or
 // another server gave them. Those that are not its own any more are left out. It returns when that is done.

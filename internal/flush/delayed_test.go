@@ -48,7 +48,7 @@ func TestDelayedAttemptBegunInAnOutage(t *testing.T) {
 			if got := end(t, started).Flags.Status(); got != "success" {
 				t.Errorf("attempt ended as %s, want success", got)
 			}
-			if err := f.Drain(t.Context()); err != nil {
+			if err := f.Barrier(t.Context()); err != nil {
 				t.Errorf("the flusher does not go on: %v", err)
 			}
 			if len(started.Ended) > 0 {

@@ -29,9 +29,9 @@ func TestLookElsewhere(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			f := New(Options{Adopt: true, Now: time.Now})
-			f.Heard(cluster.Attempts{Changed: []trowel.AttemptID{7, 8}, Ready: []trowel.AttemptID{7, 8}, Weight: row.heard})
-			f.Heard(cluster.Attempts{Changed: []trowel.AttemptID{8}}) // another server has taken its tasks
+			f := New(Options{Recover: true, Now: time.Now})
+			f.OnNotify(cluster.Attempts{Changed: []trowel.AttemptID{7, 8}, Ready: []trowel.AttemptID{7, 8}, Weight: row.heard})
+			f.OnNotify(cluster.Attempts{Changed: []trowel.AttemptID{8}}) // another server has taken its tasks
 			f.reloader.queue = reloadQueue{}
 			chosen := selection{slots: []queue.Slot{{Free: row.slots}}}
 			for i := range row.chosen {

@@ -36,7 +36,7 @@ func New(o Options) *Flusher {
 		o.Poll = 10 * time.Second
 	}
 	f := &Flusher{
-		now: o.Now, watches: o.Adopt || o.Lasting, recovers: o.Adopt,
+		now: o.Now, watches: o.Recover || o.RetryForever, recovers: o.Recover,
 		inbox: &inbox{wake: newSignal()}, cache: newCache(), timers: &timers{ttls: o.TTLs},
 		agents: &agents{own: o.Agent, serverID: o.ServerID}, linger: &linger{},
 	}
@@ -53,7 +53,7 @@ func New(o Options) *Flusher {
 		maxRunning: o.MaxRunning, anyPool: o.AnyPool, known: knownLimits{stale: true},
 	}
 	f.committer = &committer{
-		store: o.Store, log: o.Log, now: o.Now, notify: o.Announce, retryForever: o.Lasting,
+		store: o.Store, log: o.Log, now: o.Now, notify: o.Notify, retryForever: o.RetryForever,
 		parts: txnParts{cache: f.cache, ids: &ids{}, count: &attemptCount{}, bounds: o.Limits},
 		inbox: f.inbox, loader: loader, admission: f.admission, claimer: f.claimer,
 		publisher: &publisher{
@@ -62,17 +62,17 @@ func New(o Options) *Flusher {
 		},
 	}
 	f.reloader = &reloader{
-		store: o.Store, log: o.Log, now: o.Now, loader: loader, wake: f.inbox.wake, recovers: o.Adopt,
+		store: o.Store, log: o.Log, now: o.Now, loader: loader, wake: f.inbox.wake, recovers: o.Recover,
 		remote: remoteReady{attempts: map[trowel.AttemptID]bool{}},
 	}
 	f.recoverer = &recoverer{
 		store: o.Store, log: o.Log, now: o.Now, inbox: f.inbox, reloader: f.reloader, admission: f.admission, own: o.Agent,
-		recovers: o.Adopt, exclusive: o.Sole, poll: o.Poll, poison: o.Poison, ttls: o.TTLs, gap: newSignal(),
+		recovers: o.Recover, exclusive: o.Exclusive, poll: o.Poll, poison: o.Poison, ttls: o.TTLs, gap: newSignal(),
 	}
 	return f
 }
 
-// Run flushes until ctx ends, or, unless it is lasting, a transaction cannot be written. It is woken
+// Run flushes until ctx ends, or, without RetryForever, a transaction cannot be written. It is woken
 // by requests, by an agent that has room (Wake), and by the earliest alarm. If it dies half-way, the
 // transaction did not happen.
 func (f *Flusher) Run(ctx context.Context) (err error) {

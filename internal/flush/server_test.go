@@ -21,7 +21,7 @@ import (
 )
 
 // lasting makes a flusher one of a server.
-func lasting(o *flush.Options) { o.Lasting, o.Adopt, o.Sole = true, true, true }
+func lasting(o *flush.Options) { o.RetryForever, o.Recover, o.Exclusive = true, true, true }
 
 // outage is a store that can be away.
 type outage struct{ away atomic.Bool }
@@ -103,7 +103,7 @@ func TestDoubt(t *testing.T) {
 			t.Errorf("Start without an answer: error = %v, want unavailable and not known", err)
 		}
 		plan.Store(uint32(storetest.None))
-		if err := f.Drain(t.Context()); err != nil {
+		if err := f.Barrier(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()
@@ -444,7 +444,7 @@ func TestRest(t *testing.T) {
 	})
 	started := start(t, f, setting, 0, group(2))
 	<-given
-	f.Rest()
+	f.StopClaiming()
 	close(release)
 	states := func() string {
 		var text []string
@@ -461,11 +461,11 @@ func TestRest(t *testing.T) {
 		return strings.Join(text, " ")
 	}
 	for ctx := t.Context(); states() != "planned success ready"; {
-		if err := f.Drain(ctx); err != nil {
+		if err := f.Barrier(ctx); err != nil {
 			t.Fatalf("states are %s: %v", states(), err)
 		}
 	}
-	if err := f.Drain(t.Context()); err != nil || states() != "planned success ready" {
+	if err := f.Barrier(t.Context()); err != nil || states() != "planned success ready" {
 		t.Errorf("states are %s, %v, want planned success ready", states(), err)
 	}
 }

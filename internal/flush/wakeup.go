@@ -18,21 +18,21 @@ func (f *Flusher) Attach(a queue.Agent) {
 // Detach ends what Attach began. Tries that the agent was given stay its own.
 func (f *Flusher) Detach(id string) { f.agents.detach(id) }
 
-// Rest claims nothing more: what is ready stays so, while reports, kills and starts are still written.
+// StopClaiming claims nothing more: what is ready stays so, while reports, kills and starts are still written.
 // It is the first step of an orderly stop (language X61) and cannot be taken back.
-func (f *Flusher) Rest() { f.agents.stopped.Store(true) }
+func (f *Flusher) StopClaiming() { f.agents.stopped.Store(true) }
 
 // Admit tells that attempts of a workflow that wait may perhaps begin: one has ended, or the workflow is
 // not paused any more.
 func (f *Flusher) Admit(w trowel.WorkflowName) { f.admission.request(w) }
 
 // LimitsChanged tells that pools have changed.
-func (f *Flusher) LimitsChanged() { f.Heard(cluster.Attempts{Limits: true}) }
+func (f *Flusher) LimitsChanged() { f.OnNotify(cluster.Attempts{Limits: true}) }
 
-// Heard is called with what another server has changed.
-func (f *Flusher) Heard(n cluster.Attempts) {
+// OnNotify is called with what another server has changed.
+func (f *Flusher) OnNotify(n cluster.Attempts) {
 	if n.Any {
-		f.Missed()
+		f.Resync()
 		return
 	}
 	f.reloader.notified(&n)
@@ -42,8 +42,9 @@ func (f *Flusher) Heard(n cluster.Attempts) {
 	f.Wake()
 }
 
-// Missed tells that a message of another server may have been lost.
-func (f *Flusher) Missed() {
+// Resync looks now for what other servers have changed: a message of one may have been lost, or there are
+// leases whose end is to be watched.
+func (f *Flusher) Resync() {
 	f.claimer.limitsChanged.Store(true)
 	f.recoverer.gap.raise()
 }
