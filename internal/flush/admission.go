@@ -11,26 +11,26 @@ import (
 	"github.com/trowel-project/trowel/internal/queue"
 )
 
-// admitAtOnce is how many attempts of a workflow are tried to admit at a time. If one of them begins,
-// others are tried after them.
+// admitAtOnce is how many waiting attempts of a workflow are submitted at a time. If one of them begins,
+// the next ones are submitted.
 const admitAtOnce = 10
 
-// admission lets attempts begin that wait for others of their workflow to end (control K813), or for the
-// end of a pause (control K816).
+// admission begins attempts that had to wait: until others of their workflow ended (control K813), or until
+// a pause of the workflow ended (control K816).
 type admission struct {
 	store     trowel.Store
 	log       *slog.Logger
 	inbox     *inbox
 	workflows *workflows
 
-	// waiting are the workflows of which attempts may wait. Only the goroutine of Run uses it.
+	// waiting has the workflows that may have waiting attempts. Only the goroutine of Run uses it.
 	waiting map[trowel.WorkflowName]bool
 
 	mu        sync.Mutex
-	requested map[trowel.WorkflowName]bool // of which attempts may perhaps begin
+	requested map[trowel.WorkflowName]bool // workflows whose waiting attempts are to be checked
 }
 
-// request has the attempts of a workflow that wait looked at.
+// request asks for a check of the waiting attempts of a workflow.
 func (ad *admission) request(w trowel.WorkflowName) {
 	ad.mu.Lock()
 	ad.requested[w] = true
@@ -38,7 +38,7 @@ func (ad *admission) request(w trowel.WorkflowName) {
 	ad.inbox.wake.raise()
 }
 
-// requestAll does that for all workflows of which attempts wait, in case a message was lost.
+// requestAll asks for a check of all waiting attempts, in case a message was lost.
 func (ad *admission) requestAll(ctx context.Context) error {
 	var names []trowel.WorkflowName
 	err := ad.store.View(ctx, func(tx trowel.Tx) (err error) {
@@ -51,7 +51,7 @@ func (ad *admission) requestAll(ctx context.Context) error {
 	return err
 }
 
-// take returns the workflows that were requested.
+// take returns the workflows to check, and clears the list.
 func (ad *admission) take() map[trowel.WorkflowName]bool {
 	ad.mu.Lock()
 	defer ad.mu.Unlock()
@@ -63,7 +63,7 @@ func (ad *admission) take() map[trowel.WorkflowName]bool {
 	return names
 }
 
-// submitWaiting submits the attempts that wait in the requested workflows, in their order.
+// submitWaiting submits the waiting attempts of the workflows to check, oldest first.
 func (ad *admission) submitWaiting(ctx context.Context) {
 	for w := range ad.take() {
 		var ids []trowel.AttemptID
@@ -95,8 +95,8 @@ type admitted interface {
 	ofWorkflow() (name trowel.WorkflowName, oneByOne bool)
 }
 
-// lock lets one transaction at a time admit attempts of a workflow with a limit. It comes before all other
-// locks.
+// lock makes sure that only one transaction at a time admits attempts of a workflow with a limit. It must
+// come before all other locks.
 func (ad *admission) lock(ctx context.Context, t *txn, batch []request) error {
 	names := map[string]bool{}
 	begins := false
@@ -119,8 +119,8 @@ func (ad *admission) lock(ctx context.Context, t *txn, batch []request) error {
 	return t.admissions.load(ctx, t.tx)
 }
 
-// requestAfter requests the workflows of which attempts have ended, if others may wait for that. Those
-// that wait may be of another revision than those that ended.
+// requestAfter asks for a check of each workflow that has an ended attempt in the batch, if others may wait
+// for that. The waiting attempts may belong to another revision than the ended ones.
 func (ad *admission) requestAfter(b *Batch) {
 	var names []trowel.WorkflowName
 	for i := range b.Ended {

@@ -6,12 +6,12 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// admissions are what a transaction knows of the limits of running attempts.
+// admissions is what a transaction knows about the limits of running attempts.
 type admissions struct {
 	paused    map[trowel.WorkflowName]bool
-	active    map[trowel.WorkflowName]int // admitted attempts that run, of workflows that were counted
-	unbegun   map[trowel.AttemptID]bool   // attempts that ended in the transaction without having begun
-	recounted bool                        // the running attempts of the site were counted
+	active    map[trowel.WorkflowName]int // how many admitted attempts run, for each workflow that was counted
+	unbegun   map[trowel.AttemptID]bool   // attempts that ended in this transaction and had never begun
+	recounted bool                        // this transaction has counted the running attempts of the site
 }
 
 // load reads which workflows are paused.
@@ -28,7 +28,7 @@ func (ad *admissions) load(ctx context.Context, tx trowel.Tx) error {
 	return nil
 }
 
-// endedUnbegun notes an attempt that has ended in the transaction without having begun.
+// endedUnbegun records that an attempt has ended in this transaction and had never begun.
 func (ad *admissions) endedUnbegun(id trowel.AttemptID) {
 	if ad.unbegun == nil {
 		ad.unbegun = map[trowel.AttemptID]bool{}
@@ -36,15 +36,15 @@ func (ad *admissions) endedUnbegun(id trowel.AttemptID) {
 	ad.unbegun[id] = true
 }
 
-// add counts an attempt that begins in the transaction.
+// add counts an attempt that begins in this transaction.
 func (ad *admissions) add(name trowel.WorkflowName) {
 	if active, counted := ad.active[name]; counted {
 		ad.active[name] = active + 1
 	}
 }
 
-// waitReason returns why an attempt must wait before it begins (control K813, K816), or nothing if it may
-// begin now. Whoever lets it begin calls admissions.add.
+// waitReason returns why an attempt must wait before it begins (control K813, K816); empty if it may begin
+// now. A caller that begins it must call admissions.add.
 func (t *txn) waitReason(ctx context.Context, name trowel.WorkflowName, control trowel.Control) (string, error) {
 	if t.admissions.paused[name] {
 		return trowel.WaitWorkflowPaused, nil

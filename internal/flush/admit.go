@@ -7,13 +7,13 @@ import (
 	"github.com/trowel-project/trowel/internal/engine"
 )
 
-// admitRequest lets a stored attempt begin that waits, if it may now.
+// admitRequest begins a waiting attempt, if it may begin now.
 type admitRequest struct {
 	unanswered
 
 	attempt   trowel.AttemptID
 	workflow  trowel.WorkflowName
-	mayBeMore bool // others of the workflow may wait as well
+	mayBeMore bool // more attempts of the workflow may be waiting
 	admission *admission
 }
 
@@ -32,7 +32,7 @@ func (r *admitRequest) apply(ctx context.Context, t *txn) error {
 		return err
 	}
 	if reason != "" {
-		return nil // it waits for something else now, which package reason says to whoever asks
+		return nil // it waits for something else now; package reason explains that
 	}
 	t.apply(a, engine.Admit{}, actorEngine)
 	t.admissions.add(a.workflow)
@@ -40,7 +40,7 @@ func (r *admitRequest) apply(ctx context.Context, t *txn) error {
 	return nil
 }
 
-// next has others looked at that wait, as this attempt does not wait any more.
+// next asks for a check of the attempts that wait behind this one.
 func (r *admitRequest) next() {
 	if r.mayBeMore {
 		r.admission.request(r.workflow)

@@ -13,8 +13,8 @@ import (
 // maxClaims is how many tasks a transaction claims for one agent at most.
 const maxClaims = 1000
 
-// agents are those that the flusher claims tasks for: the one of this process, and the remote agents that
-// this server serves.
+// agents has the agents that the flusher claims tasks for: the one of this process, and the remote agents
+// that this server serves.
 type agents struct {
 	own      queue.Agent
 	serverID string
@@ -24,14 +24,14 @@ type agents struct {
 	attached []queue.Agent
 }
 
-// attach adds an agent, in place of one with the same id.
+// attach adds an agent. It replaces one with the same id.
 func (as *agents) attach(a queue.Agent) {
 	as.mu.Lock()
 	defer as.mu.Unlock()
 	as.attached = append(without(as.attached, a.ID()), a)
 }
 
-// detach removes an agent. Its tries stay its own.
+// detach removes an agent. It keeps the tries that it has.
 func (as *agents) detach(id string) {
 	as.mu.Lock()
 	defer as.mu.Unlock()
@@ -62,7 +62,7 @@ func (as *agents) find(id string) queue.Agent {
 	return nil
 }
 
-// slots returns the agents that take tasks now, and how many.
+// slots returns the agents that take tasks now, and how many tasks each takes.
 func (as *agents) slots() []queue.Slot {
 	if as.stopped.Load() {
 		return nil
@@ -97,7 +97,7 @@ func (as *agents) lock(ctx context.Context, tx trowel.Tx, slots []queue.Slot) (s
 	return served, gone, nil
 }
 
-// cancel asks agents to stop tries, which are given by the ids of their agents.
+// cancel asks agents to stop tries. The keys are the ids of the agents.
 func (as *agents) cancel(tries map[string][]trowel.TryID) {
 	for id, list := range tries {
 		if a := as.find(id); a != nil {

@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// maxTries is how often a transaction is tried that failed for a passing reason. With RetryForever
-	// there is no limit while the store is away.
+	// maxTries is how often a transaction is tried if it fails for a reason that may pass. With
+	// RetryForever there is no limit while the store is away.
 	maxTries = 8
 	// maxBackOff is the longest time between two tries.
 	maxBackOff = time.Second

@@ -7,24 +7,24 @@ import (
 	"github.com/trowel-project/trowel/internal/engine"
 )
 
-// maxCached is how many tasks the trees in memory have together. Beyond that the trees that were not used
-// for longest are evicted.
+// maxCached is how many tasks all trees in memory may have together. Beyond that, the least recently used
+// trees are evicted.
 const maxCached = 200_000
 
-// cache has the attempts that the flusher knows. Those that the last transactions used have a task tree.
-// Of the others it knows only what they wait for.
+// cache has the attempts that the flusher knows. Recently used ones have a task tree; of the others only
+// the alarms and ready tasks are known.
 type cache struct {
 	byID   map[trowel.AttemptID]*attempt
-	recent *list.List // attempts with a tree, the one used last first
+	recent *list.List // attempts with a tree, the most recently used first
 	tasks  int        // in these trees
 }
 
 func newCache() *cache { return &cache{byID: map[trowel.AttemptID]*attempt{}, recent: list.New()} }
 
-// get returns an attempt, or nil if nothing is known of it.
+// get returns an attempt, or nil if it is not known.
 func (c *cache) get(id trowel.AttemptID) *attempt { return c.byID[id] }
 
-// entry returns an attempt, and adds it if nothing is known of it.
+// entry returns an attempt. It adds one that is not known.
 func (c *cache) entry(id trowel.AttemptID) *attempt {
 	a := c.byID[id]
 	if a == nil {
@@ -34,7 +34,7 @@ func (c *cache) entry(id trowel.AttemptID) *attempt {
 	return a
 }
 
-// put gives an attempt the tree that the store has.
+// put gives an attempt its task tree, as it is in the store.
 func (c *cache) put(a *attempt, tree *engine.Image) {
 	c.byID[a.id] = a
 	a.tree, a.stored = tree, tree.Attempt
@@ -43,7 +43,7 @@ func (c *cache) put(a *attempt, tree *engine.Image) {
 	c.touch(a)
 }
 
-// touch notes that the tree of an attempt was used, and counts its tasks again.
+// touch marks the tree of an attempt as the most recently used, and counts its tasks again.
 func (c *cache) touch(a *attempt) {
 	if a.recent == nil {
 		a.recent = c.recent.PushFront(a)
@@ -55,7 +55,7 @@ func (c *cache) touch(a *attempt) {
 	a.version = a.tree.Attempt.Version
 }
 
-// evict drops the tree of an attempt, but not its alarms, nor who waits for its end.
+// evict drops the tree of an attempt. Its alarms stay, and so do those who wait for its end.
 func (c *cache) evict(a *attempt) {
 	if a.recent != nil {
 		c.recent.Remove(a.recent)
@@ -64,8 +64,8 @@ func (c *cache) evict(a *attempt) {
 	a.tree, a.recent, a.size, a.streak = nil, nil, 0, 0
 }
 
-// trim evicts the trees that were not used for longest while there are too many tasks in them. The keep
-// ones used last stay.
+// trim evicts the least recently used trees while there are too many tasks in memory. The keep most recent
+// ones stay.
 func (c *cache) trim(keep int) {
 	for c.tasks > maxCached && c.recent.Len() > keep {
 		c.evict(c.recent.Back().Value.(*attempt)) //nolint:forcetypeassert // the list holds nothing else
@@ -78,7 +78,7 @@ func (c *cache) remove(a *attempt) {
 	delete(c.byID, a.id)
 }
 
-// runningTasks returns how many tasks of an attempt run, or 0 if its tree is not in memory.
+// runningTasks returns how many tasks of an attempt run; 0 if its tree is not in memory.
 func (c *cache) runningTasks(id trowel.AttemptID) int {
 	if a := c.byID[id]; a != nil && a.tree != nil {
 		return a.tree.Running()
@@ -86,7 +86,7 @@ func (c *cache) runningTasks(id trowel.AttemptID) int {
 	return 0
 }
 
-// close tells all who wait for the end of an attempt that they will not see it.
+// close closes the channels of all who wait for the end of an attempt.
 func (c *cache) close() {
 	for _, a := range c.byID {
 		a.close()

@@ -11,17 +11,17 @@ import (
 	"github.com/trowel-project/trowel/internal/engine"
 )
 
-// Report takes the end of a try. It does not wait for the commit; r.Answer is told of it.
+// Report takes the end of a try. It does not wait for the commit, after which r.Answer is called.
 func (f *Flusher) Report(r trowel.Report) {
 	f.inbox.submit(&reportRequest{report: engine.Report{Report: r}})
 	f.linger.ended(time.Now())
 }
 
-// Start begins an attempt and returns once that is written. Too many tasks or attempts are an
-// ErrLimit with Digdag's text; a taken name, or a stored attempt that has begun already, is an
-// ErrConflict. If ctx ends before, that is an ErrUnavailable: the attempt will not begin, or, if a
-// transaction was under way, it is not known, which the message says; an attempt that begins then is
-// told in the log. An attempt that is kept although it is too large comes with the ErrLimit.
+// Start begins an attempt and returns once that is written. Too many tasks or attempts are an ErrLimit with
+// Digdag's text; a taken name, or a stored attempt that has begun already, is an ErrConflict. If ctx ends
+// before, that is an ErrUnavailable, and the attempt will not begin. If a transaction is under way then, it
+// is not known whether it will, and the message says so; if it does begin, that is logged. An attempt that
+// is too large, but is kept as a failed one, is returned with the ErrLimit.
 func (f *Flusher) Start(ctx context.Context, s Start) (*Started, error) {
 	r := newStart(s, f.starter)
 	err := f.inbox.do(ctx, r)
@@ -34,7 +34,7 @@ func (f *Flusher) Start(ctx context.Context, s Start) (*Started, error) {
 	return r.started, nil
 }
 
-// Begin is Start for those who do not wait for the end.
+// Begin is Start for callers that do not wait for the end.
 func (f *Flusher) Begin(ctx context.Context, a engine.NewAttempt) (*trowel.AttemptSummary, error) {
 	started, err := f.Start(ctx, a)
 	if started == nil {
@@ -43,9 +43,9 @@ func (f *Flusher) Begin(ctx context.Context, a engine.NewAttempt) (*trowel.Attem
 	return &trowel.AttemptSummary{Attempt: started.Attempt, Session: started.Session, Project: a.Setting.Project}, err
 }
 
-// Kill asks all tasks of an attempt to stop, and returns once that is written. One that is done is
-// an ErrConflict with Digdag's text, one that is unknown an ErrNotFound. If ctx ends before, that is
-// an ErrUnavailable: nothing was done, or, if the message says so, it is not known.
+// Kill asks all tasks of an attempt to stop, and returns once that is written. For an attempt that has ended
+// it returns an ErrConflict with Digdag's text, for an unknown one an ErrNotFound. If ctx ends before, it
+// returns an ErrUnavailable: nothing was changed, or the message says that this is not known.
 func (f *Flusher) Kill(ctx context.Context, id trowel.AttemptID, actor string) error {
 	return f.KillBy(ctx, id, actor, nil)
 }
@@ -58,8 +58,9 @@ func (f *Flusher) KillBy(ctx context.Context, id trowel.AttemptID, actor string,
 // Barrier returns once everything that was submitted before is written.
 func (f *Flusher) Barrier(ctx context.Context) error { return f.inbox.do(ctx, newBarrier()) }
 
-// Resend gives tries of an agent again that it was given before but does not have: the message was lost, or
-// another server gave them. Those that are not its own any more are left out. It returns when that is done.
+// Resend gives an agent leases again that it does not have although it should: a message was lost, or
+// another server had sent it. Tries that it does not hold any more are left out. It returns when that is
+// done.
 func (f *Flusher) Resend(ctx context.Context, agent string, tries []trowel.TryID) error {
 	var rows []trowel.LiveTask
 	err := f.committer.store.View(ctx, func(tx trowel.Tx) (err error) {

@@ -14,7 +14,7 @@ type changes struct {
 	at      time.Time
 	mark    int64 // a random number for the transaction, kept in the audit
 	batch   Batch
-	touched []trowel.AttemptID // attempts that changed, in the order in which they first did
+	touched []trowel.AttemptID // attempts that changed, in the order of their first change
 
 	inserts []*trowel.Task
 	updates []trowel.TaskUpdate
@@ -37,7 +37,7 @@ func (c *changes) begin(row *trowel.Attempt, actor string) {
 	c.audit(trowel.Audit{AttemptID: row.ID, To: row.Flags.Status(), Cause: row.Cause, Actor: actor})
 }
 
-// add takes what an event led to in an attempt.
+// add takes what an event changed in an attempt.
 func (c *changes) add(row *trowel.Attempt, applied *engine.Applied, actor string) {
 	c.batch.Warnings = append(c.batch.Warnings, applied.Warnings...)
 	if len(applied.Changes) == 0 && !applied.Ended {
@@ -62,7 +62,7 @@ func (c *changes) addTask(change *engine.Change, version int64, actor string) {
 	case change.New:
 		c.rows[task] = -1
 		c.inserts = append(c.inserts, task)
-		return // the row itself says that it was made
+		return // needs no audit: the row itself shows that it was added
 	case !known:
 		c.rows[task] = len(c.updates)
 		c.updates = append(c.updates, trowel.TaskUpdate{Task: task, From: change.From, Detail: change.Detail})
@@ -80,8 +80,8 @@ func (c *changes) audit(e trowel.Audit) {
 	c.audits = append(c.audits, e)
 }
 
-// nameAgent names the agent in the audit as who ended its try. What follows from the end is the engine's
-// doing. Only entries from first on are looked at.
+// nameAgent makes the agent the actor of the audit entry that ends its try. The engine stays the actor of what
+// follows from that. The entry is searched from index first on.
 func (c *changes) nameAgent(first int, r *trowel.Report) {
 	for i := first; i < len(c.audits); i++ {
 		e := &c.audits[i]
@@ -98,7 +98,7 @@ func (c *changes) nameAgent(first int, r *trowel.Report) {
 	}
 }
 
-// record adds what the audit is to say of who asked for a change of an attempt, besides its moves.
+// record adds an audit record about the person or server that asked for a change.
 func (c *changes) record(of *trowel.Record, a *attempt) {
 	r, s := *of, a.tree.Setting() // a copy: the transaction may be tried again
 	r.At, r.ObjectKind, r.ObjectID = c.at, "attempt", strconv.FormatInt(int64(a.id), 10)
@@ -106,7 +106,7 @@ func (c *changes) record(of *trowel.Record, a *attempt) {
 	c.records = append(c.records, &r)
 }
 
-// write writes the rows, but not those of attempts.
+// write writes all rows except those of attempts.
 func (c *changes) write(ctx context.Context, tx trowel.Tx) error {
 	if err := tx.InsertTasks(ctx, c.inserts); err != nil {
 		return err

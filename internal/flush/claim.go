@@ -10,8 +10,8 @@ import (
 	"github.com/trowel-project/trowel/internal/queue"
 )
 
-// claim gives ready tasks to agents in a transaction: those that were chosen, and those that have just
-// become ready. It changes the counters of what is taken, and of what was given back.
+// claim gives ready tasks to agents in a transaction: the chosen ones, and those that have just become
+// ready. It updates the counters of what tasks take and give back.
 func (c *claimer) claim(ctx context.Context, t *txn, s selection) error {
 	candidates := c.candidates(t, s)
 	if len(candidates) == 0 && !t.changes.batch.returns() {
@@ -63,7 +63,7 @@ func (c *claimer) candidates(t *txn, s selection) []queue.Ready {
 	return list
 }
 
-// lockLimits locks the counters that candidates need, or that something was given back to.
+// lockLimits locks the counters that the candidates need, and those that something was given back to.
 func (c *claimer) lockLimits(ctx context.Context, t *txn, candidates []queue.Ready) (*queue.Limits, error) {
 	if err := c.known.lockPools(ctx, t); err != nil {
 		return nil, err
@@ -96,8 +96,8 @@ func (c *claimer) lockLimits(ctx context.Context, t *txn, candidates []queue.Rea
 	return limits, nil
 }
 
-// addHeldAbove adds the counters that may be given back if a task fails at once for a limit that is full:
-// those of the tasks that have generated it, and end with it.
+// addHeldAbove adds the counters held by the parents of a task. If the task fails because a limit is full,
+// its parents may end with it, and give back what they hold.
 func (c *claimer) addHeldAbove(names map[string]bool, r *queue.Ready) {
 	if r.Needs == nil || r.Needs.Concurrency == nil || !r.Needs.Concurrency.Fail {
 		return
@@ -110,8 +110,8 @@ func (c *claimer) addHeldAbove(names map[string]bool, r *queue.Ready) {
 	}
 }
 
-// failFull lets tasks fail that are not to wait for a limit that is full (control K811), and returns the
-// others. What becomes ready by that needs other counters, which are not locked: it is claimed next time.
+// failFull fails the tasks that do not wait for a full limit (control K811), and returns the others. Tasks
+// that become ready by that are left to the next transaction, as their counters are not locked.
 func (c *claimer) failFull(t *txn, limits *queue.Limits, candidates []queue.Ready) []queue.Ready {
 	others := candidates[:0:0]
 	for _, r := range candidates {
@@ -126,7 +126,7 @@ func (c *claimer) failFull(t *txn, limits *queue.Limits, candidates []queue.Read
 	return others
 }
 
-// pick claims what may run now, and returns what is to fail.
+// pick claims the tasks that may run now, and returns those that are to fail.
 func (c *claimer) pick(t *txn, limits *queue.Limits, slots []queue.Slot, candidates []queue.Ready) []queue.Ready {
 	picks, full, _ := c.backlog.Among(candidates).Pick(queue.Picking{Slots: slices.Clone(slots), Limits: limits, Now: t.at})
 	for i := range picks {

@@ -11,12 +11,11 @@ import (
 	"github.com/trowel-project/trowel/internal/queue"
 )
 
-// recheck is how soon limits are read again that keep something from running, in case nobody tells of a
-// change.
+// recheck is how often limits that block tasks are read again, in case a message about a change was lost.
 const recheck = time.Second
 
-// claimer gives ready tasks to agents. It chooses outside of a transaction, by limits as far as they are
-// known, and claims in it, by limits that are locked.
+// claimer gives ready tasks to agents. It chooses them before a transaction, by the limits as it knows them,
+// and claims them in the transaction, by limits that are locked.
 type claimer struct {
 	store   trowel.Store
 	log     *slog.Logger
@@ -29,7 +28,7 @@ type claimer struct {
 	anyPool    bool // pools that do not exist are without limit
 
 	known         knownLimits
-	limitsChanged atomic.Bool // somebody has told of a change
+	limitsChanged atomic.Bool // pools or counters may have changed
 }
 
 // choose looks for what to claim together with a batch of requests.
@@ -42,13 +41,13 @@ func (c *claimer) choose(ctx context.Context, batch []request, slots []queue.Slo
 		return s
 	}
 	c.pickKnown(ctx, batch, &s)
-	if c.known.blocking && c.known.stale { // they need not be read as long as they keep nothing from running
+	if c.known.blocking && c.known.stale { // only limits that block something are read again
 		c.pickKnown(ctx, batch, &s)
 	}
 	return s
 }
 
-// pickKnown looks for what to claim by the limits as far as they are known.
+// pickKnown looks for what to claim by the known limits.
 func (c *claimer) pickKnown(ctx context.Context, batch []request, s *selection) {
 	c.readLimits(ctx)
 	picking := queue.Picking{Slots: slices.Clone(s.slots), Limits: c.expected(batch), Now: c.now(), Agents: c.agents.all()}
@@ -70,7 +69,7 @@ func (c *claimer) readLimits(ctx context.Context) {
 	c.known.stale = false
 }
 
-// expected returns the limits as they will be once the reports of a batch have given back what their tasks
+// expected returns the limits as they will be after the reports of a batch, whose tasks give back what they
 // hold.
 func (c *claimer) expected(batch []request) *queue.Limits {
 	limits := c.limits(c.known.pools, c.known.copyUses())
@@ -93,12 +92,12 @@ func (c *claimer) expected(batch []request) *queue.Limits {
 	return limits
 }
 
-// limits returns pools and counters with what is set for the site.
+// limits combines pools and counters with the settings of the site.
 func (c *claimer) limits(pools []*trowel.Pool, uses map[string]int) *queue.Limits {
 	return &queue.Limits{Pools: pools, Uses: uses, AnyPool: c.anyPool, Most: c.maxRunning, Running: c.cache.runningTasks}
 }
 
-// recheckBlocking reports whether limits keep something from running. They are read again the next time.
+// recheckBlocking reports whether limits block something. If so, they are read again the next time.
 func (c *claimer) recheckBlocking() bool {
 	if c.known.blocking {
 		c.known.stale = true

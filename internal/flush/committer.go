@@ -11,15 +11,15 @@ import (
 	"github.com/trowel-project/trowel/internal/cluster"
 )
 
-// committer writes batches of requests, each in one transaction, and tries again what fails for a passing
-// reason.
+// committer writes each batch of requests in one transaction. It tries again if that fails for a reason that
+// may pass.
 type committer struct {
 	store trowel.Store
 	log   *slog.Logger
 	now   func() time.Time
-	// notify tells other servers of a transaction, with its commit; nil if there are none.
+	// notify tells other servers about a transaction, as part of it; nil if there are none.
 	notify func(ctx context.Context, tx trowel.Tx, n cluster.Attempts) error
-	// retryForever is set if the committer outlives a store that is away.
+	// retryForever is set if the committer waits for a store that is away, however long.
 	retryForever bool
 
 	parts     txnParts
@@ -32,8 +32,8 @@ type committer struct {
 	stopped bool // by an observer
 }
 
-// flush writes what follows from a batch of requests, claims what agents have room for, and tells
-// everybody. It returns an error if the flusher is to end.
+// flush applies a batch of requests, claims what agents have room for, writes it all and publishes it. It
+// returns an error if the flusher must end.
 func (c *committer) flush(ctx context.Context, batch []request, chosen selection) error {
 	err := c.commit(ctx, batch, chosen)
 	if err == nil {
@@ -61,9 +61,9 @@ func resolveAll(batch []request, err error) {
 	}
 }
 
-// commit tries to write a batch until it is written, and publishes it then. Those who wait for an error it
-// leaves to its caller. A transaction that fails may have been committed, if only the answer was lost: the
-// next one looks for that first.
+// commit tries until the batch is written, and then publishes it. If it returns an error, the caller must
+// resolve the requests. If the answer to a commit was lost, the transaction may have been committed: the
+// next one checks that first.
 func (c *committer) commit(ctx context.Context, batch []request, chosen selection) error {
 	var last *txn // while its outcome is unknown
 	batch = slices.Clone(batch)
@@ -88,7 +88,7 @@ func (c *committer) commit(ctx context.Context, batch []request, chosen selectio
 				r.leave()
 			}
 		}
-		atOnce := try == 1 && errors.Is(err, trowel.ErrConflict) // with another server, which is nothing to wait for
+		atOnce := try == 1 && errors.Is(err, trowel.ErrConflict) // another server was faster, which is nothing to wait for
 		if again && last == nil && atOnce {
 			continue
 		}
@@ -97,7 +97,7 @@ func (c *committer) commit(ctx context.Context, batch []request, chosen selectio
 			continue
 		}
 		if last != nil {
-			c.undo(last)
+			c.evict(last)
 		}
 		if cause := context.Cause(ctx); cause != nil {
 			return cause
@@ -112,10 +112,10 @@ func (c *committer) publish(ctx context.Context, t *txn, batch []request) error 
 	return err
 }
 
-// tryAgain reports whether a transaction that failed may succeed later. last is the last one whose outcome
-// was unknown, which is to be found out; nil if there is none.
+// tryAgain reports whether a failed transaction may succeed later. last is the one whose outcome is unknown
+// and must be found out; nil if there is none.
 func (c *committer) tryAgain(err error, try int, last *txn) bool {
-	unknown := last != nil && last.state != txnUndone
+	unknown := last != nil && last.state != txnEvicted
 	if c.retryForever && (unknown || errors.Is(err, trowel.ErrUnavailable)) {
 		return true
 	}
@@ -123,7 +123,7 @@ func (c *committer) tryAgain(err error, try int, last *txn) bool {
 	return passing && try < maxTries
 }
 
-// warn says in the log that a transaction is tried again: the first times, and then once a minute.
+// warn logs that a transaction is tried again: the first times, and then once a minute.
 func (c *committer) warn(ctx context.Context, try int, err error) {
 	if try <= maxTries || try%60 == 0 {
 		c.log.WarnContext(ctx, "transaction tried again", slog.Int("try", try), slog.Any("error", err))

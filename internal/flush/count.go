@@ -5,19 +5,19 @@ import (
 	"time"
 )
 
-// countFor is how long the number of running attempts is taken from memory. It lacks attempts that other
-// servers began meanwhile, so for that long some more may run than the limit says.
+// countFor is how long the counted number of running attempts is used. It misses attempts that other servers
+// have begun meanwhile, so a few more than the limit may run.
 const countFor = time.Second
 
-// attemptCount is the number of running attempts: that of the store, with what this flusher has begun and
-// ended since. To count 100,000 of them in the store takes milliseconds.
+// attemptCount is the number of running attempts: that of the store, plus what this flusher has begun
+// and minus what it has ended since. Counting 100,000 of them in the store takes milliseconds.
 type attemptCount struct {
 	n  int
 	at time.Time // of the count; zero if there is none
 }
 
-// running returns how many attempts run. It counts again after a while, and before it says that there is
-// no room, but once in a transaction.
+// running returns how many attempts run. It counts again after a while, and before it reports that the
+// limit is reached, but at most once in a transaction.
 func (c *attemptCount) running(ctx context.Context, t *txn, limit int) (int, error) {
 	fresh := !c.at.IsZero() && t.at.Sub(c.at) < countFor
 	if t.admissions.recounted || (fresh && c.n < limit) {
@@ -36,5 +36,5 @@ func (c *attemptCount) began() { c.n++ }
 
 func (c *attemptCount) ended() { c.n-- }
 
-// reset is called when a transaction was not committed, or nobody knows.
+// reset is called when a transaction was not committed, or its outcome is unknown.
 func (c *attemptCount) reset() { *c = attemptCount{} }

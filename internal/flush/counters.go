@@ -6,18 +6,18 @@ import (
 	"github.com/trowel-project/trowel/internal/queue"
 )
 
-// counters are what a transaction does to the counters of limits.
+// counters collects what a transaction changes in the counters of limits.
 type counters struct {
-	added    map[string]int // what is added to each; less than zero if it is given back
-	locked   map[string]int // the values of the locked ones, as they are after the transaction
-	returned int            // how many changes were looked at for what they give back
+	added    map[string]int // what is added to each counter; negative if it is given back
+	locked   map[string]int // the values of the locked counters after the transaction
+	returned int            // how many changes of the batch were passed to addReturned
 
-	pools        []*trowel.Pool // as the transaction has read them
+	pools        []*trowel.Pool // as the transaction sees them
 	poolsVersion int64          // zero if it did not read them
 }
 
-// addReturned takes from the counters what changes give back. It may be called again when there are more
-// changes; then limits are those that are locked.
+// addReturned subtracts what changes give back. It is called again when more changes have been appended; it
+// then updates the locked limits, too.
 func (c *counters) addReturned(changes []engine.Change, limits *queue.Limits) {
 	give := func(name string, n int) {
 		c.added[name] -= n

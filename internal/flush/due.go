@@ -7,7 +7,7 @@ import (
 	"github.com/trowel-project/trowel/internal/engine"
 )
 
-// dueRequest lets a waiting task go on.
+// dueRequest continues a waiting task whose instant has come.
 type dueRequest struct {
 	unanswered
 

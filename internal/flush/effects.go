@@ -10,44 +10,43 @@ import (
 	"github.com/trowel-project/trowel/internal/queue"
 )
 
-// effects are what is to be done after a transaction is committed, besides what follows from its changes.
+// effects collects what is to be done after a transaction is committed, besides what follows from its changes.
 type effects struct {
 	leases      []lease
 	waiters     []waiter
 	evaluations []evaluation
 	early       []earlyTask
 	limits      []limitAlarm
-	monitors    []trowel.Monitor // of new attempts, and those whose alarm rang too early
+	monitors    []trowel.Monitor // SLAs of new attempts, and those whose alarm rang too early
 	gone        []string         // agents that this server does not serve any more
 }
 
-// lease is a task that an agent is given.
+// lease is a task that is given to an agent.
 type lease struct {
 	attempt *attempt
 	task    trowel.TaskID
 	agent   queue.Agent
 }
 
-// waiter is somebody who waits for the end of an attempt from now on.
+// waiter is a caller who waits for the end of an attempt.
 type waiter struct {
 	attempt *attempt
 	ended   chan trowel.Attempt
 }
 
-// evaluation is about options of a task that are to be evaluated.
+// evaluation asks for the evaluation of options of a task.
 type evaluation struct {
 	attempt *attempt
 	engine.Evaluation
 }
 
-// earlyTask is a waiting task whose alarm rang before its instant, as after a step of the clock. It needs
-// another one.
+// earlyTask is a waiting task whose alarm rang too early, because the clock was set back. It needs a new one.
 type earlyTask struct {
 	attempt *attempt
 	row     *trowel.Task
 }
 
-// limitAlarm is when to look at the limits of time of an attempt again; zero for never.
+// limitAlarm is when to check the time limits of an attempt again; zero for never.
 type limitAlarm struct {
 	attempt *attempt
 	at      time.Time
@@ -68,7 +67,7 @@ func appendEvaluations(list []evaluation, a *attempt, more []engine.Evaluation) 
 	return list
 }
 
-// giveLeases hands claimed tasks to their agents, to each agent all of its own at once.
+// giveLeases hands claimed tasks to their agents. Each agent gets all of its tasks in one call.
 func giveLeases(list []lease) {
 	slices.SortStableFunc(list, func(a, b lease) int { return cmp.Compare(a.agent.ID(), b.agent.ID()) })
 	for len(list) > 0 {

@@ -7,7 +7,7 @@ import (
 	"github.com/trowel-project/trowel/internal/engine"
 )
 
-// evaluatedRequest brings the evaluated options of a task.
+// evaluatedRequest delivers the evaluated options of a task.
 type evaluatedRequest struct {
 	unanswered
 

@@ -16,16 +16,17 @@ type Evaluator interface {
 	Config(ctx context.Context, scope, local *param.Map, zone *time.Location) (*param.Map, error)
 }
 
-// evaluator has options of tasks evaluated beside the flusher (control K109). Each answer is a request.
+// evaluator evaluates options of tasks in goroutines of its own (control K109). It submits each result as a
+// request.
 type evaluator struct {
 	inbox     *inbox
-	templates Evaluator // nil lets tasks with templates in them fail
+	templates Evaluator // nil fails tasks with templates in their options
 
-	asked   map[trowel.TaskID]bool // tasks whose options are being evaluated; used by the goroutine of Run
+	asked   map[trowel.TaskID]bool // tasks whose options are being evaluated; only the goroutine of Run uses it
 	running sync.WaitGroup
 }
 
-// start evaluates what is not being evaluated already.
+// start evaluates those of a list that are not being evaluated already.
 func (ev *evaluator) start(ctx context.Context, list []evaluation) {
 	var fresh []evaluation
 	for _, e := range list {

@@ -9,25 +9,25 @@ import (
 	"github.com/trowel-project/trowel/internal/queue"
 )
 
-// Flusher is the one writer of task states in a process. Its parts share the goroutine of Run, but for the
-// inbox and the recoverer, and for what has a mutex.
+// Flusher is the only writer of task states in a process. It joins its parts, which run on the goroutine of
+// Run, except where they have a mutex, and except the recoverer, which has a goroutine of its own.
 type Flusher struct {
 	now      func() time.Time
 	watches  bool // runs the recoverer
 	recovers bool // serves attempts that it did not begin
 
 	inbox     *inbox     // what is to be written
-	cache     *cache     // the attempts that are known
-	timers    *timers    // when they go on
-	agents    *agents    // who runs their tasks
+	cache     *cache     // the attempts in memory
+	timers    *timers    // when attempts go on
+	agents    *agents    // what tasks are given to
 	starter   *starter   // begins attempts
-	admission *admission // lets attempts begin that wait
+	admission *admission // begins attempts that had to wait
 	claimer   *claimer   // gives tasks to agents
-	committer *committer // writes
+	committer *committer // runs the transactions
 	evaluator *evaluator // evaluates options of tasks
-	reloader  *reloader  // reads what other servers changed
-	recoverer *recoverer // finds what nobody told of
-	linger    *linger    // waits for more to write
+	reloader  *reloader  // reads what other servers have changed
+	recoverer *recoverer // finds what was missed, and agents that are gone
+	linger    *linger    // waits a moment for more to write
 }
 
 // New returns a Flusher; Run makes it work.
@@ -72,9 +72,9 @@ func New(o Options) *Flusher {
 	return f
 }
 
-// Run flushes until ctx ends, or, without RetryForever, a transaction cannot be written. It is woken
-// by requests, by an agent that has room (Wake), and by the earliest alarm. If it dies half-way, the
-// transaction did not happen.
+// Run flushes until ctx ends or an observer stops it; without RetryForever also until a transaction cannot be
+// written. It is woken by requests, by an agent that has room (Wake), and by the earliest alarm. If it dies
+// half-way, nothing of the open transaction has happened.
 func (f *Flusher) Run(ctx context.Context) (err error) {
 	defer func() { f.close(err) }()
 	defer f.evaluator.running.Wait()
@@ -105,10 +105,10 @@ func (f *Flusher) Run(ctx context.Context) (err error) {
 	}
 }
 
-// turn does what is to be done now, in one transaction. It reports whether there may be more.
+// turn does what is to be done now, in one transaction. It reports whether it must be called again at once.
 func (f *Flusher) turn(ctx context.Context) (again bool, err error) {
 	f.linger.wait()
-	slots := f.agents.slots() // before the reports that gave them back are taken, never after
+	slots := f.agents.slots() // must come before inbox.take, so that the reports that freed the slots are in the batch
 	batch, more := f.inbox.take()
 	if more {
 		slots = nil
@@ -127,8 +127,8 @@ func (f *Flusher) turn(ctx context.Context) (again bool, err error) {
 	return len(stale) > 0, nil
 }
 
-// untilNext returns how long there is nothing to do, if nothing comes. Limits that keep something from
-// running are read again soon, as others may give back without telling.
+// untilNext returns how long Run may sleep. Limits that block something are read again soon, in case another
+// server has given back to them and the message was lost.
 func (f *Flusher) untilNext() time.Duration {
 	next := f.timers.untilNext(f.now())
 	if f.recovers && f.claimer.recheckBlocking() {
@@ -137,7 +137,7 @@ func (f *Flusher) untilNext() time.Duration {
 	return next
 }
 
-// close answers all who still wait.
+// close answers all requests, and closes the channels of all who wait for the end of an attempt.
 func (f *Flusher) close(cause error) {
 	f.inbox.close(cause)
 	f.cache.close()

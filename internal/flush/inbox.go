@@ -9,16 +9,16 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// inbox keeps the requests that wait for a transaction, in their order. It may be used from any goroutine.
+// inbox queues the requests for the next transactions. It is safe for concurrent use.
 type inbox struct {
 	wake signal // something is pending, or an agent has room
 
-	// failing is why the database has taken nothing lately; nil if it does.
+	// failing is the last error of a database that does not answer; nil if it works.
 	failing atomic.Pointer[error]
 
 	mu      sync.Mutex
 	pending []request
-	closed  error // why nothing more is taken
+	closed  error // the error for further requests; nil while Run runs
 }
 
 // submit adds a request.
@@ -46,7 +46,7 @@ func (in *inbox) take() (batch []request, more bool) {
 	return batch, len(in.pending) > 0
 }
 
-// close answers all who still wait, and takes nothing more.
+// close resolves all requests with an error, and so it will all later ones.
 func (in *inbox) close(cause error) {
 	if cause == nil {
 		cause = trowel.ErrCanceled
@@ -66,8 +66,8 @@ type answered interface {
 	answer() *reply
 }
 
-// do submits a request and waits until it is written. If ctx ends before, the request is withdrawn, unless
-// it is in a transaction already: then it may still be written, which the error says.
+// do submits a request and waits until it is written. If ctx ends before, the request is withdrawn. If it is
+// in a transaction already, it may still be written, and the error says so.
 func (in *inbox) do(ctx context.Context, r answered) error {
 	in.submit(r)
 	reply := r.answer()
@@ -93,7 +93,7 @@ func (in *inbox) do(ctx context.Context, r answered) error {
 	}
 }
 
-// whyLate is why a request was not written in time, as far as that is known.
+// whyLate says why a request was not written in time, as far as that is known.
 func (in *inbox) whyLate() string {
 	if reason := in.failing.Load(); reason != nil {
 		return "the database could not write it: " + (*reason).Error()

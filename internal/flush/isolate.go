@@ -9,12 +9,12 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// putAside is how long an attempt is left alone that the store does not take.
-const putAside = time.Minute
+// putAsideFor is how long an attempt is left alone that the store refuses to write.
+const putAsideFor = time.Minute
 
-// isolate writes the requests of a batch one by one that the store does not take together, so that what is
-// wrong with one harms no other. A selection without requests is claimed for one attempt after the other.
-// It returns an error only if the flusher is to end.
+// isolate writes the requests of a refused batch one by one, so that a request that the store refuses harms no
+// other. If there are no requests, it claims for one attempt after the other. It returns an error only if the
+// flusher must end.
 func (c *committer) isolate(ctx context.Context, batch []request, chosen selection, cause error) error {
 	c.log.ErrorContext(ctx, "transaction refused by the store, its events are tried one by one",
 		slog.Int("events", len(batch)), slog.Any("error", cause))
@@ -30,8 +30,8 @@ func (c *committer) isolate(ctx context.Context, batch []request, chosen selecti
 	return nil
 }
 
-// commitOne writes one request. If the store works, and does not take it, the request is given up: a report
-// as a failure of its task, others with an error in the log.
+// commitOne writes one request. If the store works but refuses the request, it is given up: a report becomes a
+// failure of its task, and other requests are logged as errors.
 func (c *committer) commitOne(ctx context.Context, r request) error {
 	for try := 1; ; try++ {
 		err := c.commit(ctx, []request{r}, selection{})
@@ -59,7 +59,7 @@ func (c *committer) commitOne(ctx context.Context, r request) error {
 	}
 }
 
-// claimOneByOne claims one task after the other, and puts the attempts aside that the store does not take.
+// claimOneByOne claims one task for each attempt, and puts aside the attempts that the store refuses.
 func (c *committer) claimOneByOne(ctx context.Context, chosen selection) error {
 	for _, id := range slices.Compact(slices.Sorted(slices.Values(chosen.attempts()))) {
 		err := c.commit(ctx, []request{&refreshRequest{attempt: id}}, chosen.only(id))
@@ -76,13 +76,13 @@ func (c *committer) claimOneByOne(ctx context.Context, chosen selection) error {
 	return nil
 }
 
-// putAside drops the task tree of an attempt, but not those who wait for its end. It is loaded again after a
-// while: what was refused may be taken then.
+// putAside evicts an attempt and loads it again after a while, when the store may take what it refused now.
+// Those who wait for its end still do.
 func (c *committer) putAside(id trowel.AttemptID) {
 	l := c.loader
 	if a := l.cache.get(id); a != nil {
 		l.cache.evict(a)
 		l.backlog.Drop(id)
-		l.timers.setRefresh(a, c.now().Add(putAside))
+		l.timers.setRefresh(a, c.now().Add(putAsideFor))
 	}
 }

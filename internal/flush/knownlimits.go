@@ -8,14 +8,14 @@ import (
 	"github.com/trowel-project/trowel/internal/queue"
 )
 
-// knownLimits are pools and counters as far as a flusher knows them, to choose what is worth a transaction.
-// Others change them as well: what counts is what a transaction finds.
+// knownLimits are the pools and counters that a flusher remembers, to choose what is worth a transaction.
+// Other servers change them as well, so transactions check them again.
 type knownLimits struct {
 	pools    []*trowel.Pool
 	version  int64 // of the pools; -1 if it is not known
 	uses     map[string]int
 	stale    bool // to be read again
-	blocking bool // a limit kept something from being chosen the last time
+	blocking bool // a limit blocked something when tasks were chosen last
 }
 
 // read reads them from the store.
@@ -28,7 +28,7 @@ func (k *knownLimits) read(ctx context.Context, tx trowel.Tx) (err error) {
 	return err
 }
 
-// copyUses returns the counters, for somebody who changes them.
+// copyUses returns a copy of the counters.
 func (k *knownLimits) copyUses() map[string]int {
 	if k.uses == nil {
 		return map[string]int{}
@@ -36,7 +36,7 @@ func (k *knownLimits) copyUses() map[string]int {
 	return maps.Clone(k.uses)
 }
 
-// lockPools keeps the pools as they are for a transaction. It reads them, unless they are known.
+// lockPools makes sure that the pools do not change during a transaction. It reads them unless they are known.
 func (k *knownLimits) lockPools(ctx context.Context, t *txn) error {
 	t.counters.pools = k.pools
 	if k.pools != nil && k.version >= 0 && !t.pessimistic {
@@ -51,7 +51,7 @@ func (k *knownLimits) lockPools(ctx context.Context, t *txn) error {
 	return err
 }
 
-// learn takes what a committed transaction found, and what it changed.
+// learn remembers what a committed transaction has read and changed.
 func (k *knownLimits) learn(c *counters) {
 	for name, used := range c.locked {
 		if k.uses == nil {
@@ -59,7 +59,7 @@ func (k *knownLimits) learn(c *counters) {
 		}
 		if used != 0 {
 			k.uses[name] = used
-		} else { // there may be any number of unused counters
+		} else { // do not remember unused counters, as there may be any number of them
 			delete(k.uses, name)
 		}
 	}
@@ -68,7 +68,7 @@ func (k *knownLimits) learn(c *counters) {
 	}
 }
 
-// giveBack takes from counters what a task that does not run any more has held.
+// giveBack subtracts what a task held that does not run any more.
 func giveBack(limits *queue.Limits, holds trowel.Holds) {
 	for name, n := range holds {
 		limits.Uses[name] -= n

@@ -6,24 +6,24 @@ import (
 	"time"
 )
 
-// linger makes the flusher wait a moment before a transaction, so that tasks that end at once share it. Those
-// of one transaction begin together when it is committed, and the quick ones end together just after the
-// next transaction has begun. They would wait for all of it, and then for their own.
+// linger makes the flusher wait a moment before a transaction, so that quick tasks share it. Tasks of one
+// transaction begin together when it is committed. Without the wait, the quick ones would end just after the
+// next transaction has begun, and wait for the one after it.
 type linger struct {
 	given int64        // tasks of the last transaction
-	until atomic.Int64 // the Unix time in nanoseconds until which their ends are worth waiting for
-	quick atomic.Int64 // those that ended before
-	worth bool         // the tasks of the transaction before were quick
+	until atomic.Int64 // how long a task counts as quick: Unix time in nanoseconds
+	quick atomic.Int64 // how many of them ended before that
+	worth bool         // the tasks of the transaction before it were quick
 }
 
 const (
-	// lingerPart is which part of the length of a transaction the flusher waits at most, and maxLinger how
-	// long it waits however long that was.
+	// The flusher waits for 1/lingerPart of the length of a transaction at most, and never longer than
+	// maxLinger.
 	lingerPart = 8
 	maxLinger  = 200 * time.Microsecond
-	// lingerTasks is how many tasks make a transaction large enough without waiting.
+	// lingerTasks is the number of tasks from which on a transaction is large enough without waiting.
 	lingerTasks = 100
-	// lingerTurns bounds how often it lets other goroutines run meanwhile.
+	// lingerTurns is how often it yields to other goroutines at most.
 	lingerTurns = 2000
 )
 
@@ -42,10 +42,10 @@ func (l *linger) gave(tasks int, at time.Time, took time.Duration) {
 	l.quick.Store(0)
 }
 
-// open reports whether the moment in which tasks end quickly is not over.
+// open reports whether a task that ends now counts as quick.
 func (l *linger) open(now time.Time) bool { return now.UnixNano() <= l.until.Load() }
 
-// wait gives quick tasks their moment.
+// wait waits for quick tasks to end.
 func (l *linger) wait() {
 	if !l.worth {
 		return

@@ -10,7 +10,7 @@ import (
 	"github.com/trowel-project/trowel/internal/queue"
 )
 
-// loader reads attempts into the cache. With each it keeps the alarms and the backlog up to date.
+// loader reads attempts into the cache, sets their alarms, and puts their ready tasks into the backlog.
 type loader struct {
 	cache     *cache
 	timers    *timers
@@ -19,7 +19,7 @@ type loader struct {
 	workflows *workflows
 	defaults  *param.Map
 
-	// evaluations are of options that were to be evaluated when their attempts were loaded.
+	// evaluations that loaded attempts were waiting for.
 	evaluations []evaluation
 }
 
@@ -92,8 +92,8 @@ func (l *loader) loadExtras(ctx context.Context, tx trowel.Tx, a *attempt) error
 	return nil
 }
 
-// track looks at rows that this flusher did not write lately, if at all. It queues ready tasks, sets the
-// alarms of waiting ones, and tells agents here which of their tries were killed.
+// track handles rows that were read from the store. It queues ready tasks, sets the alarms of waiting ones, and
+// asks agents to stop the tries that were killed.
 func (l *loader) track(a *attempt, rows []*trowel.Task) {
 	killed := map[string][]trowel.TryID{}
 	for _, row := range rows {
@@ -106,14 +106,14 @@ func (l *loader) track(a *attempt, rows []*trowel.Task) {
 	l.agents.cancel(killed)
 }
 
-// takeEvaluations returns the evaluations of loaded attempts, once.
+// takeEvaluations returns the evaluations of loaded attempts, and clears the list.
 func (l *loader) takeEvaluations() []evaluation {
 	list := l.evaluations
 	l.evaluations = nil
 	return list
 }
 
-// end drops an attempt that is done, and tells those who wait for that.
+// end drops an attempt that has ended, and tells those who wait for that.
 func (l *loader) end(row trowel.Attempt) {
 	if a := l.cache.get(row.ID); a != nil {
 		a.ended(row)

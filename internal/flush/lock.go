@@ -6,9 +6,8 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// lock locks the attempts of a transaction, and brings their task trees up to date. Attempts that another
-// server has ended, or that do not exist, are dropped. ids must be sorted: that is the order in which all
-// servers lock.
+// lock locks the attempts of a transaction, and brings their task trees up to date. It drops attempts that
+// another server has ended, and those that do not exist. ids must be sorted, as all servers lock in that order.
 func (l *loader) lock(ctx context.Context, t *txn, ids []trowel.AttemptID) error {
 	if !t.pessimistic && l.trusts(ids) {
 		return l.lockOptimistic(ctx, t, ids)
@@ -40,7 +39,7 @@ func (l *loader) lock(ctx context.Context, t *txn, ids []trowel.AttemptID) error
 	return nil
 }
 
-// trusts reports whether attempts are most likely as they are known: nobody else has changed them lately.
+// trusts reports whether attempts run, and are most likely up to date in memory.
 func (l *loader) trusts(ids []trowel.AttemptID) bool {
 	for _, id := range ids {
 		if a := l.cache.get(id); !a.running() || !a.trusted() {
@@ -50,8 +49,8 @@ func (l *loader) trusts(ids []trowel.AttemptID) bool {
 	return true
 }
 
-// lockOptimistic locks attempts at the versions that are expected, without reading them. If one has
-// another version, the transaction fails, and is tried again with pessimistic locks.
+// lockOptimistic locks attempts at their expected versions, without reading them. If one has another version,
+// the transaction fails, and the next try is pessimistic.
 func (l *loader) lockOptimistic(ctx context.Context, t *txn, ids []trowel.AttemptID) error {
 	versions := make(map[trowel.AttemptID]int64, len(ids))
 	for _, id := range ids {

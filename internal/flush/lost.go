@@ -14,11 +14,11 @@ import (
 const (
 	// releaseAtOnce is how many tasks of lost agents are released at a time.
 	releaseAtOnce = 1000
-	// afterOutage is how long after an outage of the store no lease is judged, as none could be renewed
-	// meanwhile.
+	// afterOutage is how long no lease is judged after an outage of the store, during which none could be
+	// renewed.
 	afterOutage = 15 * time.Second
-	// afterStart is how long after the beginning no lease of a remote agent is judged. While no server was
-	// there none could be renewed. Agents come back within that time, since they try every second.
+	// afterStart is how long no lease of a remote agent is judged after the start, as none could be renewed
+	// while no server was there. Agents try to come back every second.
 	afterStart = 3 * time.Second
 )
 
@@ -30,7 +30,7 @@ func (rc *recoverer) releaseLost(ctx context.Context) (next time.Duration, err e
 		err := rc.store.Update(ctx, func(tx trowel.Tx) (err error) {
 			next, err = rc.deleteLost(ctx, tx)
 			if err == nil {
-				// Leases were judged just now: what counts is which agents are there.
+				// Leases were judged just now: here only missing agents count.
 				lost, err = tx.ListOrphans(ctx, time.Unix(0, 0), releaseAtOnce)
 			}
 			return err
@@ -49,8 +49,8 @@ func (rc *recoverer) releaseLost(ctx context.Context) (next time.Duration, err e
 	}
 }
 
-// deleteLost deletes the agents whose lease has ended, and returns how long it is until the next one does.
-// If the store is exclusive, the agents of all other servers have ended with those.
+// deleteLost deletes the agents whose lease has ended, and returns how long it is until the next lease ends.
+// If the store is exclusive, all other servers are gone, and their agents with them.
 func (rc *recoverer) deleteLost(ctx context.Context, tx trowel.Tx) (next time.Duration, err error) {
 	agents, err := tx.ListAgents(ctx)
 	if err != nil {
@@ -77,11 +77,11 @@ func (rc *recoverer) deleteLost(ctx context.Context, tx trowel.Tx) (next time.Du
 	return next, nil
 }
 
-// deleteAgent deletes an agent that is lost: from here on its tries are free. The audit says so, and how
-// many they are. Some may still end with reports that this or another server is about to write. If several
-// servers find the same agent lost, one of them writes that.
+// deleteAgent deletes an agent that is lost, so that its tries can be released. The audit records how many there
+// are; some may still end with reports that are about to be written. If several servers find the same agent
+// lost, only one of them records it.
 func (rc *recoverer) deleteAgent(ctx context.Context, tx trowel.Tx, a *trowel.Agent, now time.Time) error {
-	// An update that changes nothing makes others wait for this transaction, and finds nothing after theirs.
+	// This changes nothing, but locks the row: other servers wait here, and then find no row.
 	there, err := tx.RenewLeases(ctx, []string{a.ID}, a.SeenAt, a.LeaseEnds)
 	if err != nil || len(there) == 0 {
 		return err

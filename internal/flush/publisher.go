@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// publisher tells everybody what a transaction did, once it is committed.
+// publisher does what follows from a committed transaction.
 type publisher struct {
 	log       *slog.Logger
 	observers []Observer
@@ -22,11 +22,11 @@ type publisher struct {
 	linger    *linger
 }
 
-// publish tells observers first, who may stop the flusher with an error; then listeners, agents, and those
-// who wait for an end or an answer.
+// publish calls the observers first, which may stop the flusher with an error; then the listeners, the agents,
+// those who wait for the end of an attempt, and those who wait for the answer to a request.
 func (p *publisher) publish(ctx context.Context, t *txn, batch []request) error {
 	changed := &t.changes.batch
-	for _, w := range t.effects.waiters { // not before, as a transaction may be tried again
+	for _, w := range t.effects.waiters { // not earlier, as a transaction may be tried again
 		w.attempt.waiters = append(w.attempt.waiters, w.ended)
 	}
 	p.setAlarms(t)
@@ -61,7 +61,7 @@ func (p *publisher) publish(ctx context.Context, t *txn, batch []request) error 
 	return nil
 }
 
-// setAlarms sets the alarms of what waits now, and of limits of time.
+// setAlarms sets the alarms of waiting tasks, time limits and SLAs.
 func (p *publisher) setAlarms(t *txn) {
 	for i := range t.changes.batch.Changes {
 		c := &t.changes.batch.Changes[i]
@@ -84,7 +84,7 @@ func (p *publisher) setAlarms(t *txn) {
 	}
 }
 
-// learn brings the backlog, the cache and the known limits up to date.
+// learn updates the backlog, the cache and the known limits.
 func (p *publisher) learn(t *txn) {
 	for i := range t.changes.batch.Changes {
 		row := t.changes.batch.Changes[i].Task
@@ -102,7 +102,7 @@ func (p *publisher) learn(t *txn) {
 	p.cache.trim(len(t.participants))
 }
 
-// answer answers those who wait. What was changed after its caller had left is told in the log.
+// answer resolves the requests. A change that was made after its caller had left is logged.
 func (p *publisher) answer(batch []request) {
 	for _, r := range batch {
 		if a, ok := r.(answered); ok && a.answer().madeUnseen() {

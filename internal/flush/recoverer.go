@@ -13,12 +13,12 @@ import (
 const (
 	// listAtOnce is how many running attempts one transaction lists.
 	listAtOnce = 1000
-	// never is how long nothing is looked for where nobody else changes anything.
+	// never is the interval if nobody else can change anything.
 	never = 10_000 * time.Hour
 )
 
-// recoverer finds what nobody tells of: attempts that others began or changed, and agents that are gone.
-// It runs beside the flusher, which it hands all that it finds.
+// recoverer looks for what no message tells: attempts that other servers began or changed, and agents that are
+// gone. It has a goroutine of its own, and submits what it finds.
 type recoverer struct {
 	store     trowel.Store
 	log       *slog.Logger
@@ -27,22 +27,22 @@ type recoverer struct {
 	reloader  *reloader
 	admission *admission
 	own       queue.Agent
-	// recovers is set if the flusher also serves attempts that it did not begin, and exclusive if no other
-	// process uses the store.
+	// recovers is set if the flusher serves attempts that it did not begin, too; exclusive if no other process
+	// uses the store.
 	recovers, exclusive bool
 
 	poll   time.Duration
-	poison int // how often in a row a task may be lost with its agent; zero for ever
+	poison int // how often in a row a task may be lost with its agent; zero for any number
 	ttls   engine.TTLs
-	gap    signal // look now: a message of another server was lost
+	gap    signal // look now
 
 	began      time.Time
-	judgeAfter time.Time // before it no lease is judged
+	judgeAfter time.Time // no lease is judged before this
 }
 
-// run looks when it begins, when the earliest lease that it knows ends, and now and then. It waits for
-// nothing but the store. If it dies half-way, the next look finds the rest. With a store of its own it
-// looks at leases of remote agents alone, after the first time.
+// run looks at the start, when the next lease ends, and at intervals. It waits only for the store. If it fails
+// half-way, the next look finds the rest. With an exclusive store there are no intervals: after the start it
+// only looks when the lease of a remote agent ends.
 func (rc *recoverer) run(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -70,7 +70,7 @@ func (rc *recoverer) run(ctx context.Context) {
 	}
 }
 
-// recount counts again what running tasks hold, once, in case somebody has changed the database by hand.
+// recount corrects the counters of limits at the start, in case somebody has changed the database by hand.
 func (rc *recoverer) recount(ctx context.Context) {
 	var wrong map[string]int
 	err := rc.store.Update(ctx, func(tx trowel.Tx) error {
@@ -88,8 +88,8 @@ func (rc *recoverer) recount(ctx context.Context) {
 	}
 }
 
-// resync looks once, and returns how long it is until the next look. Without recovery it only finds which
-// attempts of this flusher others have changed or ended.
+// resync looks once, and returns how long it is until the next look. Unless the flusher recovers attempts, it
+// only finds which of its own others have changed or ended.
 func (rc *recoverer) resync(ctx context.Context) (next time.Duration, err error) {
 	next = rc.interval()
 	if rc.recovers {
@@ -106,7 +106,7 @@ func (rc *recoverer) resync(ctx context.Context) (next time.Duration, err error)
 	return next, rc.admission.requestAll(ctx)
 }
 
-// interval is how long it is until the next look, if nothing is due before.
+// interval returns how long it is until the next look, if no lease ends before.
 func (rc *recoverer) interval() time.Duration {
 	if rc.exclusive {
 		return never
@@ -138,7 +138,7 @@ func (rc *recoverer) listRunning(ctx context.Context) error {
 	return nil
 }
 
-// findOverdue finds attempts with tasks that run for too long, which nobody may have in memory.
+// findOverdue submits attempts with tasks that run for too long: no server may have them in memory.
 func (rc *recoverer) findOverdue(ctx context.Context) error {
 	if rc.ttls.Task <= 0 {
 		return nil

@@ -6,8 +6,8 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// reloadBare reads what attempts wait for whose trees are not in memory: their ready tasks, and the
-// instants at which they go on.
+// reloadBare reads what attempts without a tree in memory wait for: their ready tasks, and the instants at
+// which they go on.
 func (rl *reloader) reloadBare(ctx context.Context, tx trowel.Tx, bare []trowel.RunningAttempt) error {
 	if len(bare) == 0 {
 		return nil
@@ -34,7 +34,7 @@ func (rl *reloader) reloadBare(ctx context.Context, tx trowel.Tx, bare []trowel.
 	return err
 }
 
-// resetBare forgets what an attempt waited for.
+// resetBare drops the alarms and ready tasks that were known of an attempt.
 func (rl *reloader) resetBare(ctx context.Context, tx trowel.Tx, row *trowel.RunningAttempt) error {
 	l := rl.loader
 	control, err := l.workflows.find(ctx, tx, row.WorkflowID)
@@ -48,12 +48,12 @@ func (rl *reloader) resetBare(ctx context.Context, tx trowel.Tx, row *trowel.Run
 	l.backlog.Drop(a.id)
 	l.timers.limitAttempt(a, row.CreatedAt)
 	if row.Flags&trowel.AttemptCancelRequested != 0 && l.backlog.Runs(a.id) {
-		l.timers.setRefresh(a, rl.now()) // to tell agents here of the kill, see loader.track
+		l.timers.setRefresh(a, rl.now()) // loader.track asks the agents to stop
 	}
 	return nil
 }
 
-// trackLive notes what one task waits for.
+// trackLive queues a task that is ready, or sets the alarm of a waiting one.
 func (rl *reloader) trackLive(a *attempt, row *trowel.LiveTask) {
 	l := rl.loader
 	switch {

@@ -17,15 +17,15 @@ import (
 // it too.
 const evaluatingFor = 5 * time.Second
 
-// reloader reads attempts that may have changed without this flusher's doing, some of them between two
-// transactions, so that a store full of them keeps nobody waiting.
+// reloader reads attempts that other servers may have changed. It reads a few between two transactions, so that
+// a store full of them does not delay anything.
 type reloader struct {
 	store  trowel.Store
 	log    *slog.Logger
 	now    func() time.Time
 	loader *loader
 	wake   signal
-	// recovers is set if the flusher also serves attempts that it did not begin.
+	// recovers is set if the flusher serves attempts that it did not begin, too.
 	recovers bool
 
 	mu     sync.Mutex
@@ -33,8 +33,8 @@ type reloader struct {
 	remote remoteReady
 }
 
-// notified takes what another server has changed. Attempts that are not in memory do not matter, unless
-// they have ready tasks for any agent.
+// notified takes a message about what another server has changed. Attempts that are not in memory only matter if
+// they have ready tasks.
 func (rl *reloader) notified(n *cluster.Attempts) {
 	rl.mu.Lock()
 	defer rl.mu.Unlock()
@@ -53,9 +53,9 @@ func (rl *reloader) listed(versions map[trowel.AttemptID]int64) {
 	rl.wake.raise()
 }
 
-// stealReady queues the attempts in which other servers have ready tasks, if what was chosen here leaves a
-// slot, or some of it weighs less. Each server does its own work first, as a task that changes hands costs
-// both servers a reload.
+// stealReady queues the attempts in which other servers have left ready tasks, if the tasks chosen here leave a
+// slot free, or some of them weigh less. Each server does its own work first, as a task that moves to another
+// server costs both a reload.
 func (rl *reloader) stealReady(chosen *selection) {
 	free := 0
 	for i := range chosen.slots {
@@ -81,9 +81,8 @@ func (rl *reloader) take() []trowel.AttemptID {
 	return rl.queue.take(rl.loader.cache)
 }
 
-// reload reads what attempts wait for, without locking them, as others may be at work on them. Task trees
-// in memory are brought up to date; whoever changes something locks, and refreshes again. If the store is
-// away the attempts are reloaded later.
+// reload brings attempts up to date without locking them, as other servers may be working on them. A
+// transaction that changes one locks it, and refreshes it again. If the store is away, they are reloaded later.
 func (rl *reloader) reload(ctx context.Context, ids []trowel.AttemptID) {
 	err := rl.store.View(ctx, func(tx trowel.Tx) error { return rl.reloadAll(ctx, tx, ids) })
 	if err != nil && ctx.Err() == nil && !errors.Is(err, trowel.ErrUnavailable) && storeWorks(ctx, rl.store) {
@@ -100,7 +99,7 @@ func (rl *reloader) reload(ctx context.Context, ids []trowel.AttemptID) {
 	backOff(ctx, maxTries)
 }
 
-// reloadOneByOne keeps what is wrong with one attempt from harming others.
+// reloadOneByOne reloads each attempt alone, so that one that cannot be read harms no other.
 func (rl *reloader) reloadOneByOne(ctx context.Context, ids []trowel.AttemptID) {
 	for _, id := range ids {
 		err := rl.store.View(ctx, func(tx trowel.Tx) error { return rl.reloadAll(ctx, tx, []trowel.AttemptID{id}) })
@@ -152,7 +151,7 @@ func (rl *reloader) refreshTree(ctx context.Context, tx trowel.Tx, a *attempt, v
 	return err
 }
 
-// endMissing is for an attempt that does not run any more, or does not exist.
+// endMissing drops an attempt that does not run any more, or does not exist.
 func (rl *reloader) endMissing(ctx context.Context, tx trowel.Tx, id trowel.AttemptID) error {
 	a := rl.loader.cache.get(id)
 	if a == nil {

@@ -5,18 +5,18 @@ import trowel "github.com/trowel-project/trowel"
 // maxReloads is how many attempts are reloaded between two transactions.
 const maxReloads = 100
 
-// reloadQueue has attempts that may have changed without this flusher's doing.
+// reloadQueue has the attempts that other servers may have changed.
 type reloadQueue struct {
 	ids []trowel.AttemptID
-	// wanted has the attempts of ids: whether they are reloaded even if their trees are not in memory.
+	// wanted has all attempts of ids. The value says whether to reload one even if its tree is not in memory.
 	wanted map[trowel.AttemptID]bool
 	lists  []listing
 }
 
-// listing is a list of all running attempts. An attempt that is known and not in it has ended.
+// listing has all running attempts. An attempt in memory that is not in it has ended.
 type listing struct {
 	versions map[trowel.AttemptID]int64
-	wanted   bool // attempts without a tree in memory are reloaded, too
+	wanted   bool // as in reloadQueue.wanted
 }
 
 func (q *reloadQueue) add(ids []trowel.AttemptID, wanted bool) {
@@ -32,7 +32,7 @@ func (q *reloadQueue) add(ids []trowel.AttemptID, wanted bool) {
 	}
 }
 
-// take returns the next attempts, without those that nobody is interested in.
+// take returns the next attempts that are wanted, have a tree in memory, or are waited for.
 func (q *reloadQueue) take(c *cache) []trowel.AttemptID {
 	for _, l := range q.lists {
 		q.add(l.differing(c), l.wanted)
@@ -50,7 +50,7 @@ func (q *reloadQueue) take(c *cache) []trowel.AttemptID {
 	return ids
 }
 
-// differing lists the attempts of which the store has a newer version than is known, and those that have
+// differing lists the attempts that have a newer version in the store than in memory, and those that have
 // ended.
 func (l *listing) differing(c *cache) []trowel.AttemptID {
 	var ids []trowel.AttemptID

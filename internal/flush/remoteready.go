@@ -14,7 +14,7 @@ type remoteReady struct {
 	weight   int // the largest weight of these tasks
 }
 
-// notified takes what another server has changed.
+// notified takes a message about what another server has changed.
 func (rr *remoteReady) notified(n *cluster.Attempts) {
 	for _, id := range n.Changed {
 		delete(rr.attempts, id)
@@ -25,7 +25,7 @@ func (rr *remoteReady) notified(n *cluster.Attempts) {
 	rr.weight = max(rr.weight, n.Weight)
 }
 
-// takeAll returns the attempts, and forgets them.
+// takeAll returns all attempts, and clears the list.
 func (rr *remoteReady) takeAll() []trowel.AttemptID {
 	ids := slices.Collect(maps.Keys(rr.attempts))
 	clear(rr.attempts)
@@ -33,8 +33,8 @@ func (rr *remoteReady) takeAll() []trowel.AttemptID {
 	return ids
 }
 
-// takeUnlisted returns the attempts that are not in a list of the running ones, and forgets them: they
-// have ended, or are newer than the list.
+// takeUnlisted returns and removes the attempts that a list of the running ones does not have: they have ended,
+// or are newer than the list.
 func (rr *remoteReady) takeUnlisted(versions map[trowel.AttemptID]int64) []trowel.AttemptID {
 	var ids []trowel.AttemptID
 	for id := range rr.attempts {

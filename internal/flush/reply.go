@@ -6,27 +6,27 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// reply is the part of a request that its caller waits for.
+// reply is embedded in requests whose callers wait for an answer.
 type reply struct {
-	// attempt and actor say what was changed, and for whom, if the caller leaves before it hears of it.
+	// attempt and actor are for the log, if the change is made after the caller has left.
 	attempt trowel.AttemptID
 	actor   string
 
 	done  chan error // gets the answer
 	err   error      // what is wrong with the request; set by apply
 	stage atomic.Uint32
-	// abandoned is set when the caller leaves while the request is in a transaction.
+	// abandoned is set if the caller leaves while the request is in a transaction.
 	abandoned atomic.Bool
 }
 
-// Stages of a request that somebody waits for.
+// Stages of a request whose caller waits.
 const (
 	waiting  = iota // for a transaction
 	flushing        // in a transaction, or in one whose outcome is unknown
-	left            // its caller left while it was waiting, so it will not be written
+	left            // the caller left while the request was waiting: it will not be written
 )
 
-// begin readies a reply for its answer. An empty actor is the engine.
+// begin sets up the reply. An empty actor is the engine.
 func (r *reply) begin(attempt trowel.AttemptID, actor string) {
 	if actor == "" {
 		actor = actorEngine
@@ -34,7 +34,7 @@ func (r *reply) begin(attempt trowel.AttemptID, actor string) {
 	r.attempt, r.actor, r.done = attempt, actor, make(chan error, 1)
 }
 
-// answer returns the reply itself, for who has only a request.
+// answer returns the reply of a request.
 func (r *reply) answer() *reply { return r }
 
 func (r *reply) enter() bool { return r.stage.CompareAndSwap(waiting, flushing) }
@@ -48,8 +48,8 @@ func (r *reply) resolve(err error) {
 	r.done <- err
 }
 
-// withdraw is called when the caller leaves. It reports whether the request was not in a transaction, and
-// so will not be written.
+// withdraw is called when the caller leaves. It reports whether the request will not be written, as it was not
+// in a transaction.
 func (r *reply) withdraw() bool {
 	if r.stage.CompareAndSwap(waiting, left) {
 		return true

@@ -8,7 +8,7 @@ import (
 	"github.com/trowel-project/trowel/internal/engine"
 )
 
-// reportRequest brings the end of a try.
+// reportRequest delivers the end of a try.
 type reportRequest struct {
 	unanswered
 
@@ -26,7 +26,7 @@ func (r *reportRequest) apply(_ context.Context, t *txn) error {
 		return nil
 	}
 	first := len(t.changes.audits)
-	applied := t.apply(a, &r.report, actorEngine) // a pointer, as a copy for each task costs memory
+	applied := t.apply(a, &r.report, actorEngine) // a pointer saves a copy for each task
 	t.changes.nameAgent(first, &r.report.Report)
 	r.err = nil
 	if len(applied.Changes) == 0 && len(applied.Tries) == 0 {
@@ -45,8 +45,8 @@ func (r *reportRequest) resolve(err error) {
 	r.report.Answer(err)
 }
 
-// giveUp makes the request a failure of its task, as the store does not take the result. It reports whether
-// that is a change: a failure can only be given up altogether.
+// giveUp makes the report a failure of its task, as the store refuses the result. It returns false if it is a
+// failure already.
 func (r *reportRequest) giveUp(cause error) bool {
 	old := &r.report.Report
 	if old.Outcome == trowel.OutcomeFailure {

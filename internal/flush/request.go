@@ -9,29 +9,30 @@ import (
 // maxBatch is how many requests one transaction takes at most.
 const maxBatch = 2000
 
-// request is something that a transaction is to do. There is one type, and one file, for each kind.
+// request is something to be done in a transaction. Each kind is a type of its own.
 type request interface {
-	// target is the attempt that is locked for the request; zero for none.
+	// target returns the attempt that must be locked for the request; zero for none.
 	target() trowel.AttemptID
-	// apply does what is asked for. A transaction may be tried again, so it may be called more than once.
-	// What is wrong with the request itself is kept for resolve; an error of the store is returned.
+	// apply does what is requested. It may be called more than once, as a transaction may be tried again. It
+	// returns errors of the store; an error in the request itself it keeps for resolve.
 	apply(ctx context.Context, t *txn) error
 
-	// enter is called before the request goes into a transaction. It reports whether it still should.
+	// enter is called before the request goes into a transaction. It returns false if the request was
+	// withdrawn.
 	enter() bool
-	// leave is called when the transaction certainly did not happen.
+	// leave is called when the transaction was certainly not committed.
 	leave()
-	// resolve is called once, when the request is done with: with nil after the commit, else with what kept
-	// it from being written.
+	// resolve is called once: with nil after the commit, or with the error because of which the request was not
+	// written.
 	resolve(err error)
 }
 
-// unanswered is the part of a request that nobody waits for.
+// unanswered is embedded in requests whose senders do not wait for an answer.
 type unanswered struct{}
 
 func (unanswered) enter() bool   { return true }
 func (unanswered) leave()        {}
 func (unanswered) resolve(error) {}
 
-// actorEngine is named in the audit where nobody asked for a change.
+// actorEngine is the actor of changes that nobody asked for.
 const actorEngine = "engine"

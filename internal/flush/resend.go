@@ -6,7 +6,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// resendRequest gives leases of tries to their agent again.
+// resendRequest gives an agent leases again that it should have.
 type resendRequest struct {
 	reply
 
@@ -22,7 +22,7 @@ func newResend(id trowel.AttemptID, tries []trowel.TryID, as *agents) *resendReq
 
 func (r *resendRequest) target() trowel.AttemptID { return r.attempt }
 
-// apply notes the leases, which are given after the commit. Tries that do not run any more are left out.
+// apply leaves out tries that do not run any more. The leases are given after the commit.
 func (r *resendRequest) apply(_ context.Context, t *txn) error {
 	a := t.cache.get(r.attempt)
 	if !a.running() {

@@ -5,8 +5,8 @@ import (
 	"github.com/trowel-project/trowel/internal/queue"
 )
 
-// selection is what a transaction is to claim: tasks of the backlog that may run as far as is known, and
-// that an agent has room for. What becomes ready in the transaction itself competes with them.
+// selection has the tasks of the backlog that a transaction is to claim: they may run, by the known limits, and
+// an agent has room for them. Tasks that become ready in the transaction compete with them.
 type selection struct {
 	slots []queue.Slot
 	picks []queue.Picked

@@ -1,6 +1,6 @@
 package flush
 
-// signal wakes one goroutine. It has room for one: raised twice before that goroutine looks, it wakes it once.
+// signal wakes a goroutine that receives from it. Raising it again before that has no further effect.
 type signal chan struct{}
 
 func newSignal() signal { return make(signal, 1) }

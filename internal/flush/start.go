@@ -39,7 +39,7 @@ func newStart(s Start, by *starter) *startRequest {
 // keptError is the ErrLimit of an attempt that was kept although it is too large.
 type keptError struct{ error }
 
-// target is not the attempt of the reply, which a new attempt has only while it is in a transaction.
+// target is zero for a new attempt, which gets its id in the transaction.
 func (r *startRequest) target() trowel.AttemptID { return r.start.Attempt.ID }
 
 func (r *startRequest) apply(ctx context.Context, t *txn) error { return r.starter.start(ctx, t, r) }
@@ -49,8 +49,8 @@ func (r *startRequest) ofWorkflow() (trowel.WorkflowName, bool) {
 }
 
 // startsLast returns a batch with the requests that insert attempts at the end, in the order of their
-// sessions. Servers that start the same sessions at the same time, as schedules do, wait for one
-// another in this order, and never in a circle.
+// sessions. Servers that start the same sessions at the same time, as schedules do, lock in this order, so
+// that they cannot wait for each other in a circle.
 func startsLast(batch []request) []request {
 	sorted := slices.Clone(batch)
 	slices.SortStableFunc(sorted, func(a, b request) int {
@@ -70,7 +70,7 @@ func startsLast(batch []request) []request {
 	return sorted
 }
 
-// newTasks returns how many tasks the attempts have that a batch begins.
+// newTasks returns how many tasks the new attempts of a batch have.
 func newTasks(batch []request) (n int) {
 	for _, r := range batch {
 		if start, ok := r.(*startRequest); ok {

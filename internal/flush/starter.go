@@ -10,8 +10,8 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// errTxnBeforeHappened rolls a transaction back that finds that the one before it was committed.
-var errTxnBeforeHappened = errors.New("the transaction before was committed")
+// errBeforeCommitted rolls back a transaction that finds that the one before it was committed.
+var errBeforeCommitted = errors.New("the transaction before was committed")
 
 // starter begins attempts.
 type starter struct {
@@ -68,7 +68,7 @@ func (s *starter) start(ctx context.Context, t *txn, r *startRequest) error {
 	return s.writeExtras(ctx, t, a, &r.start)
 }
 
-// find returns the attempt that is to begin. It is nil if it may not, with the reason in the request.
+// find returns the attempt to begin. If it may not begin, that is nil, and the reason is in the request.
 func (s *starter) find(ctx context.Context, t *txn, r *startRequest) (*attempt, error) {
 	if r.start.Attempt.ID != 0 {
 		return s.findStored(ctx, t, r)
@@ -106,24 +106,24 @@ func (s *starter) insert(ctx context.Context, t *txn, r *startRequest) (*attempt
 	return a, nil
 }
 
-// nameTaken is called if the name of an attempt is taken. That is the caller's error, unless the name was
-// taken by the request itself, in an earlier transaction whose outcome was unknown. That one may have
-// become visible only while the name was looked for.
+// nameTaken is called if the name of an attempt is taken. That is the caller's error, unless an earlier
+// transaction of the same request has taken it: one whose outcome was unknown, and that has become visible only
+// now.
 func nameTaken(ctx context.Context, t *txn, r *startRequest, conflict error) error {
 	if t.before != nil {
-		happened, err := t.before.happened(ctx, t.tx)
+		committed, err := t.before.wasCommitted(ctx, t.tx)
 		if err != nil {
 			return err
 		}
-		if happened {
-			return errTxnBeforeHappened
+		if committed {
+			return errBeforeCommitted
 		}
 	}
 	r.err = conflict
 	return nil
 }
 
-// findStored finds an attempt that is stored without tasks, as it had to wait for its turn.
+// findStored returns an attempt that is stored without tasks, as it had to wait for its turn.
 func (s *starter) findStored(ctx context.Context, t *txn, r *startRequest) (*attempt, error) {
 	id := r.start.Attempt.ID
 	a := t.cache.get(id)
@@ -137,8 +137,8 @@ func (s *starter) findStored(ctx context.Context, t *txn, r *startRequest) (*att
 	return a, t.tx.DeleteDelayed(ctx, a.id)
 }
 
-// writeExtras stores what an attempt has besides its tasks: tasks of an earlier attempt that count later
-// on, and its SLA.
+// writeExtras stores what an attempt has besides its tasks: tasks of an earlier attempt that it resumes, and its
+// SLA.
 func (s *starter) writeExtras(ctx context.Context, t *txn, a *attempt, start *Start) error {
 	if later := engine.Lasting(start.Resumed); len(later) > 0 {
 		a.resumed = true

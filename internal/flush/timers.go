@@ -11,8 +11,8 @@ import (
 // idle is how long the flusher sleeps when no alarm is set.
 const idle = time.Hour
 
-// timers have the instants at which attempts go on: those of waiting tasks, of an SLA, and limits of time.
-// An alarm that is out of date does no harm, as the engine looks at the task.
+// timers has the alarms of all attempts: for waiting tasks, SLAs and time limits. An alarm that is out of date
+// does no harm, as its request checks the task.
 type timers struct {
 	ttls     engine.TTLs
 	attempts attemptHeap
@@ -23,13 +23,13 @@ func waits(s trowel.TaskState) bool {
 	return s == trowel.TaskRetryWaiting || s == trowel.TaskGroupRetryWaiting
 }
 
-// set adds an alarm to an attempt: it submits a request.
+// set adds an alarm to an attempt. When it rings, the request goes into the next transaction.
 func (t *timers) set(a *attempt, at time.Time, what request) {
 	heap.Push(&a.alarms, alarm{at: at, what: what})
 	t.attempts.fix(a)
 }
 
-// setTask sets the alarms of a task that has gone into a state.
+// setTask sets the alarms that a task needs in a state.
 func (t *timers) setTask(a *attempt, row *trowel.Task, state trowel.TaskState) {
 	if waits(state) {
 		t.setDue(a, row.ID, row.RetryAt)
@@ -50,28 +50,27 @@ func (t *timers) setSLA(a *attempt, m *trowel.Monitor) {
 	t.set(a, m.DueAt, &slaRequest{attempt: a.id, config: m.Config})
 }
 
-// setRefresh has the task tree of an attempt read at an instant.
+// setRefresh sets an alarm that loads the task tree of an attempt.
 func (t *timers) setRefresh(a *attempt, at time.Time) {
 	t.set(a, at, &refreshRequest{attempt: a.id})
 }
 
-// limitAttempt sets the alarm for the limit of time of an attempt.
+// limitAttempt sets the alarm for the time limit of an attempt.
 func (t *timers) limitAttempt(a *attempt, createdAt time.Time) {
 	if t.ttls.Attempt > 0 {
 		t.setLimit(a, createdAt.Add(t.ttls.Attempt))
 	}
 }
 
-// limitTask sets the alarm for the limit of time of a task, if it was started.
+// limitTask sets the alarm for the time limit of a task, if it was started.
 func (t *timers) limitTask(a *attempt, startedAt time.Time) {
 	if !startedAt.IsZero() && t.ttls.Task > 0 {
 		t.setLimit(a, startedAt.Add(t.ttls.Task))
 	}
 }
 
-// setLimit sets the alarm for a limit of time, unless there is an earlier one. An attempt has one such
-// alarm at a time. When it rings, the engine says which is the next, so that tasks that have ended leave
-// nothing behind.
+// setLimit sets the alarm for a time limit, unless there is an earlier one. An attempt has one such alarm at a
+// time. When it rings, the engine says which limit is the next, so that ended tasks leave no alarms behind.
 func (t *timers) setLimit(a *attempt, at time.Time) {
 	if at.IsZero() || (!a.limitAt.IsZero() && !at.Before(a.limitAt)) {
 		return
@@ -86,7 +85,7 @@ func (t *timers) drop(a *attempt) {
 	t.attempts.fix(a)
 }
 
-// appendDue adds the requests of alarms that ring now, as far as the batch has room.
+// appendDue appends the requests of the alarms that ring now, up to maxBatch requests.
 func (t *timers) appendDue(batch []request, now time.Time) []request {
 	for len(t.attempts) > 0 && !t.attempts[0].alarms[0].at.After(now) && len(batch) < maxBatch {
 		a := t.attempts[0]

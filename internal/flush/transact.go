@@ -10,43 +10,43 @@ import (
 	"github.com/trowel-project/trowel/internal/engine"
 )
 
-// transact runs one transaction. before is an earlier one with the same requests whose outcome is unknown;
-// nil if there is none. It returns the committed transaction, the one whose outcome is unknown, or nil if
-// nothing was committed.
+// transact runs one transaction. before is an earlier one with the same requests, whose outcome is unknown; nil
+// if there is none. It returns the committed transaction, the one whose outcome is unknown, or nil if nothing
+// was committed.
 func (c *committer) transact(ctx context.Context, batch []request, chosen selection, before *txn, pessimistic bool) (t *txn, committed bool, err error) {
 	beforeCommitted := false
 	err = c.store.Update(ctx, func(tx trowel.Tx) error {
-		if t != nil { // the store runs this again, so it was rolled back
-			c.undo(t)
+		if t != nil { // the store calls this again after a rollback
+			c.evict(t)
 			t = nil
 		}
 		if before != nil {
-			happened, err := before.happened(ctx, tx)
+			found, err := before.wasCommitted(ctx, tx)
 			if err != nil {
 				return err
 			}
-			if beforeCommitted = happened; happened {
+			if beforeCommitted = found; found {
 				return nil
 			}
-			c.undo(before)
+			c.evict(before)
 		}
 		t = newTxn(tx, c.now().Truncate(time.Microsecond), before, pessimistic, c.parts)
 		return c.fill(ctx, t, batch, chosen)
 	})
 	switch {
 	case beforeCommitted:
-		c.redo(before)
+		c.restore(before)
 		return before, true, nil
 	case err == nil:
 		return t, true, nil
-	case errors.Is(err, errTxnBeforeHappened):
-		c.undo(t)
-		c.redo(before)
+	case errors.Is(err, errBeforeCommitted):
+		c.evict(t)
+		c.restore(before)
 		return before, true, nil
 	case t != nil && t.state == txnWritten:
 		return t, false, err
 	case t != nil:
-		c.undo(t)
+		c.evict(t)
 	}
 	return before, false, err
 }
@@ -86,8 +86,8 @@ func (c *committer) fill(ctx context.Context, t *txn, batch []request, chosen se
 	return nil
 }
 
-// targets lists the attempts that a transaction is about: those of the requests, and those of which tasks
-// are to be claimed. They are in the order in which they must be locked.
+// targets lists the attempts that a transaction must lock, in the right order: those of the requests, and those
+// of the chosen tasks.
 func targets(batch []request, chosen selection) []trowel.AttemptID {
 	ids := chosen.attempts()
 	for _, r := range batch {
@@ -99,13 +99,13 @@ func targets(batch []request, chosen selection) []trowel.AttemptID {
 	return slices.Compact(ids)
 }
 
-// undo takes back what a transaction did in memory that was not committed: the store is right, the task
-// trees are not. Those who wait for the ends of its attempts still do.
-func (c *committer) undo(t *txn) {
-	if t.state == txnUndone {
+// evict drops the task trees that an uncommitted transaction has changed. The store is right, and they are not.
+// Those who wait for the ends of the attempts still do.
+func (c *committer) evict(t *txn) {
+	if t.state == txnEvicted {
 		return
 	}
-	t.state = txnUndone
+	t.state = txnEvicted
 	t.evicted = make([]*engine.Image, 0, len(t.participants))
 	for _, a := range t.participants {
 		t.evicted = append(t.evicted, a.tree)
@@ -118,8 +118,8 @@ func (c *committer) undo(t *txn) {
 	t.count.reset()
 }
 
-// redo takes back an undo, if there was one: the transaction was committed.
-func (c *committer) redo(t *txn) {
+// restore puts the evicted task trees back, as the transaction was committed after all.
+func (c *committer) restore(t *txn) {
 	for i, tree := range t.evicted {
 		t.cache.put(t.participants[i], tree)
 	}

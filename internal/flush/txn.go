@@ -15,24 +15,24 @@ type txnState uint8
 
 const (
 	txnOpen    txnState = iota
-	txnWritten          // all but the commit: if that fails, the outcome is unknown
-	txnUndone           // what it did in memory was undone: it was not committed
+	txnWritten          // everything but the commit is done: if that fails, the outcome is unknown
+	txnEvicted          // the task trees that it has changed were evicted
 )
 
-// txn is one transaction: who takes part in it, what it writes, and what is to be done after it.
+// txn is one transaction: its participants, what it writes, and what is to be done after it.
 type txn struct {
 	tx          trowel.Tx
 	at          time.Time
 	began       time.Time // by the clock of the machine
-	before      *txn      // an earlier transaction with the same requests, whose outcome is unknown; or nil
-	pessimistic bool      // takes nothing for known that another server may have changed
+	before      *txn      // an earlier one with the same requests, whose outcome is unknown; or nil
+	pessimistic bool      // does not rely on the cache where another server may have changed something
 	state       txnState
 
 	txnParts
 	participants []*attempt // the locked attempts that run, and those that it began
 	begun        []*attempt
-	evicted      []*engine.Image           // the trees of the participants, once it is undone
-	done         map[trowel.AttemptID]bool // attempts that had ended when they were to be locked
+	evicted      []*engine.Image           // the trees of the participants, if they were evicted
+	done         map[trowel.AttemptID]bool // attempts that had ended before this transaction
 	admissions   admissions
 
 	changes  changes
@@ -40,13 +40,13 @@ type txn struct {
 	effects  effects
 }
 
-// participation is what an attempt has to do with a transaction.
+// participation is the role of an attempt in a transaction.
 type participation struct {
-	touched bool // something of it has changed
-	bumped  bool // its version in the store is that of this transaction already
+	touched bool // the transaction has changed it
+	bumped  bool // the store has the version of this transaction already
 }
 
-// txnParts are what all transactions of a flusher share.
+// txnParts has what all transactions of a flusher share.
 type txnParts struct {
 	cache  *cache
 	ids    *ids
@@ -77,13 +77,13 @@ func (t *txn) begin(a *attempt) {
 	t.count.began()
 }
 
-// bump gives an attempt the version of this transaction, to which the store raises it at once.
+// bump gives an attempt the version of this transaction. The caller must raise it in the store.
 func (t *txn) bump(a *attempt) {
 	a.part.bumped = true
 	a.tree.Attempt.Version++
 }
 
-// touch notes that an attempt has changed, and gives it the version of this transaction.
+// touch records that an attempt has changed, and gives it the version of this transaction.
 func (t *txn) touch(a *attempt) {
 	if a.part.touched {
 		return
@@ -96,7 +96,7 @@ func (t *txn) touch(a *attempt) {
 	}
 }
 
-// hasEnded reports whether an attempt had ended before, or has ended in this transaction.
+// hasEnded reports whether an attempt has ended, in this transaction or before.
 func (t *txn) hasEnded(id trowel.AttemptID) bool {
 	a := t.cache.get(id)
 	return t.done[id] || (a != nil && a.tree != nil && a.tree.Done())
@@ -116,7 +116,7 @@ func (t *txn) apply(a *attempt, ev engine.Event, actor string) engine.Applied {
 	return applied
 }
 
-// add takes what an event led to.
+// add takes what an event changed in an attempt.
 func (t *txn) add(a *attempt, applied *engine.Applied, actor string) {
 	t.effects.evaluate(a, applied.Evaluations)
 	if len(applied.Changes) > 0 || applied.Ended {
@@ -135,18 +135,17 @@ func (t *txn) kill(a *attempt, actor string) bool {
 	return true
 }
 
-// keepLogs takes the output of a try, also of one whose report comes too late, unless its attempt is not
-// in the store.
+// keepLogs takes the output of a try, even if its report comes too late; but not if the attempt does not exist.
 func (t *txn) keepLogs(id trowel.AttemptID, chunks []trowel.LogChunk) {
 	if len(chunks) > 0 && (t.done[id] || t.cache.get(id) != nil) {
 		t.changes.logs = append(t.changes.logs, chunks...)
 	}
 }
 
-// happened reports whether the transaction was committed, although the commit failed. It locks what the
-// transaction had locked, so that one that is still being committed comes to its end first. tx is that of
-// the transaction that asks.
-func (t *txn) happened(ctx context.Context, tx trowel.Tx) (bool, error) {
+// wasCommitted reports whether the transaction was committed although its commit returned an error. It locks the
+// attempts that the transaction had locked, and so waits for a commit that is still under way. tx is the
+// transaction in which it looks.
+func (t *txn) wasCommitted(ctx context.Context, tx trowel.Tx) (bool, error) {
 	if len(t.changes.audits) == 0 {
 		return false, nil // it changed nothing
 	}
@@ -156,7 +155,7 @@ func (t *txn) happened(ctx context.Context, tx trowel.Tx) (bool, error) {
 	return tx.HasBatch(ctx, t.changes.audits[0].AttemptID, t.changes.mark)
 }
 
-// notification is what other servers are told.
+// notification returns the message for other servers.
 func (t *txn) notification() cluster.Attempts {
 	n := cluster.Attempts{Changed: t.changes.touched, Limits: t.counters.givesBack()}
 	for _, a := range t.participants {

@@ -13,9 +13,8 @@ type Wait struct {
 	For  time.Duration
 }
 
-// waitsOf lists the waits of a batch: how long tasks were ready before they were claimed, by what kept them
-// last, and how long others will wait for a retry, or until they look again at something outside. It is
-// called before the backlog takes the changes.
+// waitsOf lists the waits of a batch: how long claimed tasks had been ready, with what blocked them last, and how
+// long other tasks will wait for a retry or a poll. It must be called before the backlog is updated.
 func waitsOf(b *Batch, backlog *queue.Backlog) []Wait {
 	var list []Wait
 	for i := range b.Changes {

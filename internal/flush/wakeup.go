@@ -9,24 +9,24 @@ import (
 // Wake tells the flusher that an agent has room again.
 func (f *Flusher) Wake() { f.inbox.wake.raise() }
 
-// Attach lets the flusher claim for another agent, in place of one with the same id.
+// Attach makes the flusher claim for another agent. It replaces one with the same id.
 func (f *Flusher) Attach(a queue.Agent) {
 	f.agents.attach(a)
 	f.Wake()
 }
 
-// Detach ends what Attach began. Tries that the agent was given stay its own.
+// Detach ends what Attach began. The agent keeps the tries that it has.
 func (f *Flusher) Detach(id string) { f.agents.detach(id) }
 
-// StopClaiming claims nothing more: what is ready stays so, while reports, kills and starts are still written.
-// It is the first step of an orderly stop (language X61) and cannot be taken back.
+// StopClaiming makes the flusher claim nothing more. Reports, kills and starts are still written. It is the first
+// step of an orderly stop (language X61) and cannot be undone.
 func (f *Flusher) StopClaiming() { f.agents.stopped.Store(true) }
 
-// Admit tells that attempts of a workflow that wait may perhaps begin: one has ended, or the workflow is
+// Admit checks the waiting attempts of a workflow. Call it when one of its attempts has ended, or the workflow is
 // not paused any more.
 func (f *Flusher) Admit(w trowel.WorkflowName) { f.admission.request(w) }
 
-// LimitsChanged tells that pools have changed.
+// LimitsChanged is called when pools have changed.
 func (f *Flusher) LimitsChanged() { f.OnNotify(cluster.Attempts{Limits: true}) }
 
 // OnNotify is called with what another server has changed.
@@ -42,8 +42,8 @@ func (f *Flusher) OnNotify(n cluster.Attempts) {
 	f.Wake()
 }
 
-// Resync looks now for what other servers have changed: a message of one may have been lost, or there are
-// leases whose end is to be watched.
+// Resync looks now for what other servers have changed, and for leases that end. Call it when a message may have
+// been lost, or when there may be a new lease.
 func (f *Flusher) Resync() {
 	f.claimer.limitsChanged.Store(true)
 	f.recoverer.gap.raise()

@@ -10,7 +10,7 @@ import (
 // maxWorkflows is how many workflows are remembered.
 const maxWorkflows = 10_000
 
-// workflows remembers the limits that workflows set for themselves.
+// workflows remembers the limits in the definitions of workflows.
 type workflows struct {
 	controls map[trowel.WorkflowID]trowel.Control
 }

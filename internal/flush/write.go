@@ -7,7 +7,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// write writes everything, one statement for each kind of change.
+// write writes everything, with one statement for each kind of change.
 func (t *txn) write(ctx context.Context) error {
 	if err := t.writeAttempts(ctx); err != nil {
 		return err
@@ -18,8 +18,8 @@ func (t *txn) write(ctx context.Context) error {
 	return t.archive(ctx)
 }
 
-// writeAttempts writes the attempts that have changed. Of most only the version has, and that may be
-// written already.
+// writeAttempts writes the changed attempts. Of most of them only the version has changed, and an optimistic lock
+// has written that already.
 func (t *txn) writeAttempts(ctx context.Context) error {
 	var changed []*trowel.Attempt
 	versions := map[trowel.AttemptID]int64{}
