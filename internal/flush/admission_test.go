@@ -49,7 +49,7 @@ func newGated(t *testing.T, definition *param.Map) *gated {
 		}
 		return success(l)
 	}, func(o *flush.Options, _ *scripted) {
-		lasting(o)
+		asServer(o)
 		o.Attempts = 1000
 		o.Store = readless{g.wrap(o.Store), g}
 	})

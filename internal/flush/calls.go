@@ -63,7 +63,7 @@ func (f *Flusher) Barrier(ctx context.Context) error { return f.inbox.do(ctx, ne
 // done.
 func (f *Flusher) Resend(ctx context.Context, agent string, tries []trowel.TryID) error {
 	var rows []trowel.LiveTask
-	err := f.committer.store.View(ctx, func(tx trowel.Tx) (err error) {
+	err := f.store.View(ctx, func(tx trowel.Tx) (err error) {
 		rows, err = tx.ListRunningOf(ctx, agent)
 		return err
 	})

@@ -19,7 +19,7 @@ func TestDelayedAttemptBegunInAnOutage(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var failures atomic.Int64
 			f, store, setting := beginWith(t, succeed, func(o *flush.Options, _ *scripted) {
-				lasting(o)
+				asServer(o)
 				o.Store = storetest.NewFaulty(o.Store, func() storetest.Plan {
 					if failures.Add(-1) >= 0 {
 						return storetest.Plan{Fault: fault}

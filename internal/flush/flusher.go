@@ -12,6 +12,7 @@ import (
 // Flusher is the only writer of task states in a process. It joins its parts, which run on the goroutine of
 // Run, except where they have a mutex, and except the recoverer, which has a goroutine of its own.
 type Flusher struct {
+	store    trowel.Store
 	now      func() time.Time
 	watches  bool // runs the recoverer
 	recovers bool // serves attempts that it did not begin
@@ -36,7 +37,7 @@ func New(o Options) *Flusher {
 		o.Poll = 10 * time.Second
 	}
 	f := &Flusher{
-		now: o.Now, watches: o.Recover || o.RetryForever, recovers: o.Recover,
+		store: o.Store, now: o.Now, watches: o.Recover || o.RetryForever, recovers: o.Recover,
 		inbox: &inbox{wake: newSignal()}, cache: newCache(), timers: &timers{ttls: o.TTLs},
 		agents: &agents{own: o.Agent, serverID: o.ServerID}, linger: &linger{},
 	}

@@ -108,7 +108,7 @@ func TestPutAsideForAWhile(t *testing.T) {
 		var broken atomic.Int64
 		var agent *scripted
 		f, _, setting := beginWith(t, success, func(o *flush.Options, a *scripted) {
-			lasting(o)
+			asServer(o)
 			agent, a.room = a, 0
 			o.Store = hooked{o.Store, func(tx trowel.Tx) trowel.Tx { return brokenTx{tx, &broken} }}
 		})
@@ -140,7 +140,7 @@ func (c *canceler) Cancel(tries []trowel.TryID) {
 	}
 }
 
-// A kill at another server reaches the agent of a server that has forgotten the attempt's image.
+// A kill at another server reaches the agent of a server that has evicted the attempt.
 func TestKillReachesForgottenAttempt(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -162,7 +162,7 @@ func TestKillReachesForgottenAttempt(t *testing.T) {
 		f.Attach(agent)
 		started := start(t, f, setting, 0, param.Of("_parallel", true, "+a", param.Of("echo>", 1), "+b", param.Of("echo>", 1)))
 		synctest.Wait()
-		f.Forget(started.Attempt.ID)
+		f.Evict(started.Attempt.ID)
 		other, stop := runOther(t, store, func(*flush.Options) {})
 		if err := other.Kill(t.Context(), started.Attempt.ID, "me"); err != nil {
 			t.Fatal(err)
@@ -179,7 +179,7 @@ func TestKillReachesForgottenAttempt(t *testing.T) {
 	})
 }
 
-// A server without room forgets attempts that have ended elsewhere.
+// A server without room forgets attempts with ready tasks that have ended at other servers.
 func TestEndedElsewhereIsForgotten(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -187,7 +187,7 @@ func TestEndedElsewhereIsForgotten(t *testing.T) {
 		putAgent(t, store, "scripted", 24*time.Hour)
 		f.OnNotify(cluster.Attempts{Changed: []trowel.AttemptID{7, 8}, Ready: []trowel.AttemptID{7, 8}})
 		<-time.After(time.Minute)
-		if n := f.Elsewhere(); n > 0 {
+		if n := f.RemoteReady(); n > 0 {
 			t.Errorf("%d attempts are remembered that have ended", n)
 		}
 	})

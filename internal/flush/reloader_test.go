@@ -9,8 +9,8 @@ import (
 	"github.com/trowel-project/trowel/internal/queue"
 )
 
-// A server looks at the ready tasks of others when its own leave a slot, or some that would run weigh less.
-func TestLookElsewhere(t *testing.T) {
+// A server reloads attempts in which others have left ready tasks if its own leave a slot, or some that would run weigh less.
+func TestStealReady(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name   string
@@ -39,7 +39,7 @@ func TestLookElsewhere(t *testing.T) {
 			}
 			f.reloader.stealReady(&chosen)
 			if got := len(f.reloader.queue.ids) == 1 && f.reloader.queue.ids[0] == 7; got != row.want {
-				t.Errorf("looks at %v, want attempt 7: %v", f.reloader.queue.ids, row.want)
+				t.Errorf("reloads %v, want attempt 7: %v", f.reloader.queue.ids, row.want)
 			}
 		})
 	}
