@@ -7,8 +7,9 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// AttemptFlags are the state of an attempt, with Digdag's bits (language X6).
-type AttemptFlags uint8
+// AttemptFlags are the state of an attempt, with Digdag's bits (language X6). A later version may have others, see
+// CheckKnown.
+type AttemptFlags uint16
 
 const (
 	// AttemptCancelRequested is set by a kill.

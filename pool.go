@@ -62,10 +62,11 @@ const ConcurrencyUse = "concurrency:"
 // A writer locks attempts first and counters last, so that no two wait for one another.
 type LimitTx interface {
 	// ShareLimits keeps the pools as they are until the end of the transaction, and returns their version,
-	// which RecountUses raises: to be called before tasks are claimed or give back what they hold.
-	ShareLimits(ctx context.Context) (version int64, err error)
-	// ExpectLimits is ShareLimits for one who knows the version. If it is another, that is an ErrConflict,
-	// which Settle may tell, and nothing of the transaction may be kept.
+	// which RecountUses raises: to be called before tasks are claimed or give back what they hold. It also returns
+	// who may write, which stays so for as long: whoever may not claims nothing.
+	ShareLimits(ctx context.Context) (version int64, writers Writers, err error)
+	// ExpectLimits is ShareLimits for one who knows the version. If it is another, or this build may not write any
+	// more, that is an ErrConflict, which Settle may tell, and nothing of the transaction may be kept.
 	ExpectLimits(ctx context.Context, version int64) error
 	// LockLimits waits until nobody shares them, and keeps others from it until the end of the
 	// transaction: to be called before pools are changed or counters are recounted.

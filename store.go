@@ -46,6 +46,7 @@ type Tx interface {
 	LoadTx
 	ParamTx
 	RetentionTx
+	WriterTx
 
 	// Settle returns once everything that the transaction has written so far is known to be accepted, or
 	// the error of what is not. Without it such an error may come with what is done next, or with the commit.

@@ -8,7 +8,8 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// TaskState is the state of a task. The numbers are stored and never change (language X1).
+// TaskState is the state of a task. The numbers are stored and never change (language X1). A later version may have
+// others, see CheckKnownTask.
 type TaskState uint8
 
 const (
@@ -91,7 +92,7 @@ func (s TaskState) Progressing() bool { return s != TaskBlocked && !s.Done() }
 func (s TaskState) Failed() bool { return s == TaskError || s == TaskGroupError }
 
 // TaskFlags are the flags of a task, with Digdag's bits (language X4).
-type TaskFlags uint8
+type TaskFlags uint16
 
 const (
 	// TaskCancelRequested is set by a kill.

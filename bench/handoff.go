@@ -34,8 +34,8 @@ func (h *handOffs) note(rate float64) string {
 }
 
 // pushChain makes a project with a chain.
-func (s *server) pushChain(tasks int) (api.ID, error) {
-	return s.push("chain", "chain", "chain.dig", repeat(tasks, "+t%d:\n  echo>: task %[1]d\n"))
+func (s *server) pushChain() (api.ID, error) {
+	return s.push("chain", "chain", "chain.dig", repeat(chainTasks, "+t%d:\n  echo>: task %[1]d\n"))
 }
 
 // handOff is measured on an empty database, with the server's own agent.
@@ -54,7 +54,7 @@ func handOff(b *bench) (results []result, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.stop()) }()
-	id, err := s.pushChain(chainTasks)
+	id, err := s.pushChain()
 	if err != nil {
 		return nil, err
 	}
@@ -63,6 +63,36 @@ func handOff(b *bench) (results []result, err error) {
 		return nil, err
 	}
 	return handOffResults("hand-off on PostgreSQL", h, rate, 2, 10), nil
+}
+
+// evenHandOff is measured at rates that do not depend on what the machine can do. At the low rate a transaction has one
+// task, so its time is that of the way alone.
+func evenHandOff(b *bench) (results []result, err error) {
+	db, err := b.postgresql()
+	if err != nil {
+		return nil, err
+	}
+	s, err := b.serve(db)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, s.stop()) }()
+	id, err := s.pushChain()
+	if err != nil {
+		return nil, err
+	}
+	for _, at := range []struct {
+		name   string
+		rate   float64
+		length time.Duration // the lower the rate, the longer, for as many chains as p99 needs
+	}{{"100", 100, 2 * measuring}, {"1,000", 1000, measuring}} {
+		h, err := s.handOff(db, id, at.rate, at.length)
+		if err != nil {
+			return nil, err
+		}
+		results = append(results, handOffResults(fmt.Sprintf("hand-off on PostgreSQL at %s tasks a second", at.name), h, at.rate, 1.5, 5)...)
+	}
+	return results, nil
 }
 
 func handOffResults(name string, h *handOffs, rate, p50, p99 float64) []result {

@@ -172,7 +172,7 @@ type AgentAnswers struct {
 }
 
 // AgentAnswer says what became of a report: 200 when it is stored, 409 when the try is not the agent's, 400
-// when it makes no sense.
+// when it makes no sense, 503 when it is to be sent again later.
 type AgentAnswer struct {
 	TaskID  int64  `json:"taskId"`
 	Try     int    `json:"try"`

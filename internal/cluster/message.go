@@ -18,9 +18,10 @@ const (
 	wordAgents    = "agents"
 	wordSchedules = "schedules"
 	wordOutput    = "output"
+	wordWriters   = "writers"
 )
 
-// Message is one of Gap, Attempts, Limits, Admit, Agents, Schedules and Output.
+// Message is one of Gap, Attempts, Limits, Admit, Agents, Schedules, Output and Writers.
 type Message interface {
 	// String is the message as it is sent, shorter than the 8,000 bytes that PostgreSQL takes.
 	String() string
@@ -37,6 +38,9 @@ type Limits struct{}
 // Agents says that agents were told to take no new tasks, or to go on.
 type Agents struct{}
 
+// Writers says that a migration has changed who may write to the database; the database itself sends it.
+type Writers struct{}
+
 // Admit says that attempts of a workflow that wait to begin may do so now.
 type Admit trowel.WorkflowName
 
@@ -50,6 +54,7 @@ type Schedules struct {
 func (Gap) isMessage()       {}
 func (Limits) isMessage()    {}
 func (Agents) isMessage()    {}
+func (Writers) isMessage()   {}
 func (Admit) isMessage()     {}
 func (Schedules) isMessage() {}
 func (Attempts) isMessage()  {}
@@ -63,6 +68,9 @@ func (Limits) String() string { return wordLimits }
 
 // String implements Message.
 func (Agents) String() string { return wordAgents }
+
+// String implements Message.
+func (Writers) String() string { return wordWriters }
 
 // String implements Message: admit PROJECT/WORKFLOW.
 func (a Admit) String() string {
@@ -97,6 +105,8 @@ func Parse(text string) Message {
 		return parseSchedules(rest)
 	case wordOutput:
 		return parseOutput(rest)
+	case wordWriters:
+		return Writers{}
 	}
 	return nil
 }

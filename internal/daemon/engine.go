@@ -49,7 +49,7 @@ func (p *serverProcess) openEngine(ctx context.Context) error {
 		Templates: p.templates, Rules: queue.Rules{Aging: e.Aging, ReserveAfter: e.ReserveAfter},
 		MaxRunning: p.maxRunning(), Poison: p.settings.Agent.PoisonLimit, ServerID: p.id,
 		TTLs:         engine.TTLs{Attempt: e.AttemptTTL, Task: e.TaskTTL},
-		RetryForever: true, Poll: p.settings.Database.ExpireInterval, Recover: e.Enabled, Exclusive: p.sole, Notify: notifyServers, Defaults: p.settings.DefaultParams,
+		RetryForever: true, Poll: p.settings.Database.ExpireInterval, Recover: e.Enabled, Exclusive: p.sole, Notify: notifyServers, Outdated: p.outdated, LeftAlone: p.leftAlone, Defaults: p.settings.DefaultParams,
 	})
 	p.launcher.Flusher = p.flusher
 	p.renewals = queue.NewRenewals(queue.RenewalOptions{Store: p.store, Lease: p.settings.Agent.Lease, Now: p.opts.Now})

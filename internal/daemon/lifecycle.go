@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/logging"
 )
 
@@ -93,7 +94,8 @@ func (p *serverProcess) goPart(name string, f func(context.Context) error) {
 	})
 }
 
-// wait returns when the server is to end: by a signal, or since a part has failed.
+// wait returns when the server is to end: by a signal, since a part has failed, or since later versions alone may write
+// to the database.
 func (p *serverProcess) wait(ctx context.Context, signals <-chan os.Signal) error {
 	select {
 	case <-signals:
@@ -101,6 +103,11 @@ func (p *serverProcess) wait(ctx context.Context, signals <-chan os.Signal) erro
 	case <-ctx.Done():
 		return nil
 	case err := <-p.failures:
+		if errors.Is(err, trowel.ErrOutdated) {
+			p.server.StopChanges(err)
+			p.log.WarnContext(ctx, "the server begins nothing more and ends", slog.Any("error", err))
+			return err
+		}
 		p.log.ErrorContext(ctx, "part failed, the server ends", slog.Any("error", err))
 		return err
 	}

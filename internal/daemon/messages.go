@@ -16,6 +16,9 @@ func (p *serverProcess) heard(text string) {
 	case cluster.Gap:
 		p.flusher.Resync()
 		p.wakeScheduler()
+		p.parts.Go(p.checkWriters) // nobody waits for the database here
+	case cluster.Writers:
+		p.parts.Go(p.checkWriters)
 	case cluster.Schedules:
 		p.wakeScheduler()
 	case cluster.Limits:

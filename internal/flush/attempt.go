@@ -22,6 +22,8 @@ type attempt struct {
 	version int64
 	// streak counts the transactions of this flusher since another server changed the attempt.
 	streak int
+	// leftAlone is why nothing is done about the attempt; nil if it is understood.
+	leftAlone error
 	// part is the role of the attempt in the open transaction.
 	part participation
 

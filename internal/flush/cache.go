@@ -37,7 +37,7 @@ func (c *cache) entry(id trowel.AttemptID) *attempt {
 // put gives an attempt its task tree, as it is in the store.
 func (c *cache) put(a *attempt, tree *engine.Image) {
 	c.byID[a.id] = a
-	a.tree, a.stored = tree, tree.Attempt
+	a.tree, a.stored, a.leftAlone = tree, tree.Attempt, nil
 	setting := tree.Setting()
 	a.workflow, a.control = nameOf(setting), setting.Control
 	c.touch(a)

@@ -21,6 +21,10 @@ func (c *claimer) claim(ctx context.Context, t *txn, s selection) error {
 	if err != nil {
 		return err
 	}
+	if t.counters.outdated != nil {
+		c.stop(t.counters.outdated)
+		s.slots = nil
+	}
 	candidates = c.failFull(t, limits, candidates)
 	if len(s.slots) > 0 && len(candidates) > 0 {
 		slots, gone, err := c.agents.lock(ctx, t.tx, s.slots)
@@ -65,7 +69,7 @@ func (c *claimer) candidates(t *txn, s selection) []queue.Ready {
 
 // lockLimits locks the counters that the candidates need, and those that something was given back to.
 func (c *claimer) lockLimits(ctx context.Context, t *txn, candidates []queue.Ready) (*queue.Limits, error) {
-	if err := c.known.lockPools(ctx, t); err != nil {
+	if err := c.known.lockPools(ctx, t, c.agents.stopped.Load()); err != nil {
 		return nil, err
 	}
 	limits := c.limits(t.counters.pools, nil)

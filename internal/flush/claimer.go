@@ -27,6 +27,8 @@ type claimer struct {
 	maxRunning int  // how many tasks may run on the site (control K814); zero for any number
 	anyPool    bool // pools that do not exist are without limit
 
+	outdated func(err error) // told when this build may claim nothing more; may be nil
+
 	known         knownLimits
 	limitsChanged atomic.Bool // pools or counters may have changed
 }
@@ -95,6 +97,14 @@ func (c *claimer) expected(batch []request) *queue.Limits {
 // limits combines pools and counters with the settings of the site.
 func (c *claimer) limits(pools []*trowel.Pool, uses map[string]int) *queue.Limits {
 	return &queue.Limits{Pools: pools, Uses: uses, AnyPool: c.anyPool, Most: c.maxRunning, Running: c.cache.runningTasks}
+}
+
+// stop ends all claims of a build that may not write any more.
+func (c *claimer) stop(why error) {
+	c.agents.stopped.Store(true)
+	if c.outdated != nil {
+		c.outdated(why)
+	}
 }
 
 // recheckBlocking reports whether limits block something. If so, they are read again the next time.

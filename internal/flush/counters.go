@@ -14,6 +14,7 @@ type counters struct {
 
 	pools        []*trowel.Pool // as the transaction sees them
 	poolsVersion int64          // zero if it did not read them
+	outdated     error          // why this build claims nothing any more, see trowel.Writers
 }
 
 // addReturned subtracts what changes give back. It is called again when more changes have been appended; it

@@ -18,6 +18,9 @@ type evaluatedRequest struct {
 
 func (r *evaluatedRequest) target() trowel.AttemptID { return r.attempt }
 
+// refuse lets the options be evaluated again.
+func (r *evaluatedRequest) refuse(error) { delete(r.evaluator.asked, r.answer.Task) }
+
 func (r *evaluatedRequest) apply(_ context.Context, t *txn) error {
 	delete(r.evaluator.asked, r.answer.Task) // also if another server was faster
 	if a := t.cache.get(r.attempt); a.running() {

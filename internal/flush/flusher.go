@@ -42,7 +42,10 @@ func New(o Options) *Flusher {
 		agents: &agents{own: o.Agent, serverID: o.ServerID}, linger: &linger{},
 	}
 	known, backlog := newWorkflows(), queue.NewBacklog(o.Rules)
-	loader := &loader{cache: f.cache, timers: f.timers, backlog: backlog, agents: f.agents, workflows: known, defaults: o.Defaults}
+	loader := &loader{
+		log: o.Log, now: o.Now, cache: f.cache, timers: f.timers, backlog: backlog, agents: f.agents, workflows: known,
+		defaults: o.Defaults, onLeave: o.LeftAlone,
+	}
 	f.admission = &admission{
 		store: o.Store, log: o.Log, inbox: f.inbox, workflows: known,
 		waiting: map[trowel.WorkflowName]bool{}, requested: map[trowel.WorkflowName]bool{},
@@ -51,7 +54,7 @@ func New(o Options) *Flusher {
 	f.evaluator = &evaluator{inbox: f.inbox, templates: o.Templates, asked: map[trowel.TaskID]bool{}}
 	f.claimer = &claimer{
 		store: o.Store, log: o.Log, now: o.Now, cache: f.cache, backlog: backlog, agents: f.agents,
-		maxRunning: o.MaxRunning, anyPool: o.AnyPool, known: knownLimits{stale: true},
+		maxRunning: o.MaxRunning, anyPool: o.AnyPool, outdated: o.Outdated, known: knownLimits{stale: true},
 	}
 	f.committer = &committer{
 		store: o.Store, log: o.Log, now: o.Now, notify: o.Notify, retryForever: o.RetryForever,

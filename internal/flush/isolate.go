@@ -4,13 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"slices"
-	"time"
-
-	trowel "github.com/trowel-project/trowel"
 )
-
-// putAsideFor is how long an attempt is left alone that the store refuses to write.
-const putAsideFor = time.Minute
 
 // isolate writes the requests of a refused batch one by one, so that a request that the store refuses harms no
 // other. If there are no requests, it claims for one attempt after the other. It returns an error only if the
@@ -54,7 +48,7 @@ func (c *committer) commitOne(ctx context.Context, r request) error {
 		}
 		c.log.ErrorContext(ctx, "event given up", slog.Int64("attempt_id", int64(r.target())), slog.Any("error", err))
 		r.resolve(err)
-		c.putAside(r.target())
+		c.loader.putAside(r.target())
 		return nil
 	}
 }
@@ -70,19 +64,8 @@ func (c *committer) claimOneByOne(ctx context.Context, chosen selection) error {
 			return err
 		case storeWorks(ctx, c.store):
 			c.log.ErrorContext(ctx, "attempt put aside", slog.Int64("attempt_id", int64(id)), slog.Any("error", err))
-			c.putAside(id)
+			c.loader.putAside(id)
 		}
 	}
 	return nil
-}
-
-// putAside evicts an attempt and loads it again after a while, when the store may take what it refused now.
-// Those who wait for its end still do.
-func (c *committer) putAside(id trowel.AttemptID) {
-	l := c.loader
-	if a := l.cache.get(id); a != nil {
-		l.cache.evict(a)
-		l.backlog.Drop(id)
-		l.timers.setRefresh(a, c.now().Add(putAsideFor))
-	}
 }

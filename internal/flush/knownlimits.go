@@ -36,13 +36,17 @@ func (k *knownLimits) copyUses() map[string]int {
 	return maps.Clone(k.uses)
 }
 
-// lockPools makes sure that the pools do not change during a transaction. It reads them unless they are known.
-func (k *knownLimits) lockPools(ctx context.Context, t *txn) error {
+// lockPools makes sure that the pools do not change during a transaction. It reads them unless they are known. check
+// has the lock say which versions may write.
+func (k *knownLimits) lockPools(ctx context.Context, t *txn, check bool) error {
 	t.counters.pools = k.pools
-	if k.pools != nil && k.version >= 0 && !t.pessimistic {
+	if k.pools != nil && k.version >= 0 && !t.pessimistic && !check {
 		return t.tx.ExpectLimits(ctx, k.version)
 	}
-	version, err := t.tx.ShareLimits(ctx)
+	version, writers, err := t.tx.ShareLimits(ctx)
+	if err == nil {
+		t.counters.outdated = writers.Check()
+	}
 	if err != nil || (k.pools != nil && k.version == version) {
 		return err
 	}

@@ -3,6 +3,8 @@ package flush
 import (
 	"context"
 	"errors"
+	"log/slog"
+	"time"
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/engine"
@@ -12,6 +14,8 @@ import (
 
 // loader reads attempts into the cache, sets their alarms, and puts their ready tasks into the backlog.
 type loader struct {
+	log       *slog.Logger
+	now       func() time.Time
 	cache     *cache
 	timers    *timers
 	backlog   *queue.Backlog
@@ -19,12 +23,15 @@ type loader struct {
 	workflows *workflows
 	defaults  *param.Map
 
+	// onLeave is called when an attempt is left alone from now on; may be nil.
+	onLeave func()
+
 	// evaluations that loaded attempts were waiting for.
 	evaluations []evaluation
 }
 
 // refresh brings an attempt up to date with its row in the store: it reads the tasks that other servers
-// changed, or all of them if the tree is not in memory.
+// changed, or all of them if the tree is not in memory. An attempt that is not understood is an ErrUnknown.
 func (l *loader) refresh(ctx context.Context, tx trowel.Tx, row *trowel.Attempt) (*attempt, error) {
 	a := l.cache.get(row.ID)
 	if a == nil || a.tree == nil {
@@ -34,6 +41,9 @@ func (l *loader) refresh(ctx context.Context, tx trowel.Tx, row *trowel.Attempt)
 		return a, nil
 	}
 	rows, err := tx.ListTasks(ctx, row.ID, a.tree.Attempt.Version)
+	if err == nil {
+		err = understood(row, rows)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -52,6 +62,9 @@ func (l *loader) load(ctx context.Context, tx trowel.Tx, row *trowel.Attempt) (*
 	}
 	setting.Defaults, setting.Control = l.defaults, l.workflows.of(&setting.Workflow)
 	tasks, err := tx.ListTasks(ctx, row.ID, -1)
+	if err == nil {
+		err = understood(row, tasks)
+	}
 	if err != nil {
 		return nil, err
 	}

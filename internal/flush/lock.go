@@ -2,6 +2,7 @@ package flush
 
 import (
 	"context"
+	"errors"
 
 	trowel "github.com/trowel-project/trowel"
 )
@@ -25,6 +26,10 @@ func (l *loader) lock(ctx context.Context, t *txn, ids []trowel.AttemptID) error
 			continue
 		}
 		a, err := l.refresh(ctx, t.tx, row)
+		if errors.Is(err, trowel.ErrUnknown) {
+			l.leave(ctx, row.ID, row.Version, err)
+			continue
+		}
 		if err != nil {
 			return err
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
@@ -38,12 +39,16 @@ func (rc *recoverer) releaseLost(ctx context.Context) (next time.Duration, err e
 		if err != nil || len(lost) == 0 {
 			return next, err
 		}
-		rc.log.WarnContext(ctx, fmt.Sprintf("%d task locks are expired. Tasks will be retried.", len(lost))) //nolint:sloglint // language X59a
+		again := slices.Equal(lost, rc.lost) // tasks of attempts that are left alone stay as they are
+		rc.lost = lost
+		if !again {
+			rc.log.WarnContext(ctx, fmt.Sprintf("%d task locks are expired. Tasks will be retried.", len(lost))) //nolint:sloglint // language X59a
+		}
 		for _, o := range lost {
 			release := engine.Release{Task: o.TaskID, Try: o.Try, Lost: true, Poison: rc.poison}
 			rc.inbox.submit(&releaseRequest{attempt: o.AttemptID, release: release})
 		}
-		if err := rc.inbox.do(ctx, newBarrier()); err != nil || len(lost) < releaseAtOnce {
+		if err := rc.inbox.do(ctx, newBarrier()); err != nil || again || len(lost) < releaseAtOnce {
 			return next, err
 		}
 	}

@@ -58,6 +58,12 @@ type Options struct {
 	// Poll is how often the flusher looks for what nobody told it of, if RetryForever or Recover is set;
 	// 10 s if zero.
 	Poll time.Duration
+	// Outdated is called when only later versions may write to the store, as trowel.Writers.Check says: the
+	// flusher claims nothing any more. It must not wait, and may be called more than once. It may be nil.
+	Outdated func(err error)
+	// LeftAlone is called when an attempt is left alone from now on, as later versions have written what this
+	// one does not know. It may be nil.
+	LeftAlone func()
 	// Notify is called at the end of each transaction with what it changes, to tell other servers with the
 	// commit. They call OnNotify. It may be nil.
 	Notify func(ctx context.Context, tx trowel.Tx, n cluster.Attempts) error

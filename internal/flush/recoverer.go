@@ -37,7 +37,8 @@ type recoverer struct {
 	gap    signal // look now
 
 	began      time.Time
-	judgeAfter time.Time // no lease is judged before this
+	judgeAfter time.Time       // no lease is judged before this
+	lost       []trowel.Orphan // tasks of lost agents that the last look has found
 }
 
 // run looks at the start, when the next lease ends, and at intervals. It waits only for the store. If it fails

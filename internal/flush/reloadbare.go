@@ -12,9 +12,12 @@ func (rl *reloader) reloadBare(ctx context.Context, tx trowel.Tx, bare []trowel.
 	if len(bare) == 0 {
 		return nil
 	}
-	ids := make([]trowel.AttemptID, len(bare))
+	ids := make([]trowel.AttemptID, 0, len(bare))
 	for i := range bare {
-		ids[i] = bare[i].ID
+		if rl.loader.leaves(ctx, &bare[i]) {
+			continue
+		}
+		ids = append(ids, bare[i].ID)
 		if err := rl.resetBare(ctx, tx, &bare[i]); err != nil {
 			return err
 		}

@@ -148,6 +148,10 @@ func (rl *reloader) refreshTree(ctx context.Context, tx trowel.Tx, a *attempt, v
 		return err
 	}
 	_, err = rl.loader.refresh(ctx, tx, row)
+	if errors.Is(err, trowel.ErrUnknown) {
+		rl.loader.leave(ctx, row.ID, row.Version, err)
+		return nil
+	}
 	return err
 }
 

@@ -37,6 +37,8 @@ func (r *reply) begin(attempt trowel.AttemptID, actor string) {
 // answer returns the reply of a request.
 func (r *reply) answer() *reply { return r }
 
+func (r *reply) refuse(err error) { r.err = err }
+
 func (r *reply) enter() bool { return r.stage.CompareAndSwap(waiting, flushing) }
 
 func (r *reply) leave() { r.stage.CompareAndSwap(flushing, waiting) }

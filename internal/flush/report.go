@@ -35,6 +35,8 @@ func (r *reportRequest) apply(_ context.Context, t *txn) error {
 	return nil
 }
 
+func (r *reportRequest) refuse(err error) { r.err = err }
+
 func (r *reportRequest) resolve(err error) {
 	if r.report.Answer == nil {
 		return

@@ -16,6 +16,8 @@ type request interface {
 	// apply does what is requested. It may be called more than once, as a transaction may be tried again. It
 	// returns errors of the store; an error in the request itself it keeps for resolve.
 	apply(ctx context.Context, t *txn) error
+	// refuse is called in place of apply if nothing may be done about the attempt. It keeps the error for resolve.
+	refuse(err error)
 
 	// enter is called before the request goes into a transaction. It returns false if the request was
 	// withdrawn.
@@ -30,6 +32,7 @@ type request interface {
 // unanswered is embedded in requests whose senders do not wait for an answer.
 type unanswered struct{}
 
+func (unanswered) refuse(error)  {}
 func (unanswered) enter() bool   { return true }
 func (unanswered) leave()        {}
 func (unanswered) resolve(error) {}

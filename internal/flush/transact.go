@@ -61,6 +61,9 @@ func (c *committer) fill(ctx context.Context, t *txn, batch []request, chosen se
 		return err
 	}
 	for _, r := range startsLast(batch) {
+		if c.refuses(r) {
+			continue
+		}
 		if err := r.apply(ctx, t); err != nil {
 			return err
 		}
@@ -84,6 +87,21 @@ func (c *committer) fill(ctx context.Context, t *txn, batch []request, chosen se
 	}
 	t.state = txnWritten
 	return nil
+}
+
+// refuses reports whether a request is about an attempt that is left alone, and refuses it then. A report that nobody
+// else keeps is submitted again after a while.
+func (c *committer) refuses(r request) bool {
+	a := c.loader.cache.get(r.target())
+	if a == nil || a.leftAlone == nil {
+		return false
+	}
+	if report, ok := r.(*reportRequest); ok && report.report.Answer == nil {
+		time.AfterFunc(putAsideFor, func() { c.inbox.submit(r) })
+	} else {
+		r.refuse(a.leftAlone)
+	}
+	return true
 }
 
 // targets lists the attempts that a transaction must lock, in the right order: those of the requests, and those

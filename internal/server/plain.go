@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/access"
 )
 
@@ -16,7 +17,10 @@ import (
 var errSlow = errors.New("the request took too long")
 
 // gates are what all listeners of a server share.
-type gates struct{ closed atomic.Bool }
+type gates struct {
+	closed    atomic.Bool
+	unchanged atomic.Pointer[trowel.Error] // why nothing may be changed here any more; nil if it may
+}
 
 // recorder remembers what was answered, for the access log and metrics.
 type recorder struct {

@@ -131,6 +131,14 @@ func (s *Server) Admin() http.Handler {
 // Close makes the server refuse all further requests with 503.
 func (s *Server) Close() { s.gates.closed.Store(true) }
 
+// StopChanges makes the server refuse with 503, and the cause, all further requests that change something. What
+// remote agents tell of their tries is still taken.
+func (s *Server) StopChanges(cause error) {
+	s.gates.unchanged.Store(&trowel.Error{
+		Kind: trowel.ErrUnavailable, Message: "this server changes nothing any more: " + cause.Error(), Hint: "ask another server",
+	})
+}
+
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := s.opts.Now()
 	rec := &recorder{ResponseWriter: w}
@@ -241,6 +249,9 @@ func (c *call) run(ctx context.Context, known bool) (any, error) {
 	}
 	if err := c.may(c.caller.Project); err != nil {
 		return nil, err // its role may do this with no project: the body is not read
+	}
+	if cause := c.gates.unchanged.Load(); cause != nil && readMethod(c.r.Method) != http.MethodGet && c.route.verb != access.RunAgent {
+		return nil, cause
 	}
 	if err := c.checkBody(); err != nil {
 		return nil, err

@@ -109,7 +109,8 @@ func configOf(t *trowel.Task) *param.Map {
 	return config
 }
 
-// stateOf is Digdag's word for a state (design, section 8).
+// stateOf is Digdag's word for a state (design, section 8). A state of a later version is one in which the task has
+// not ended, as far as is known.
 func stateOf(s trowel.TaskState) string {
 	switch s {
 	case trowel.TaskSkipped:
@@ -118,8 +119,9 @@ func stateOf(s trowel.TaskState) string {
 		return trowel.TaskRetryWaiting.String()
 	case trowel.TaskBlocked, trowel.TaskReady, trowel.TaskRetryWaiting, trowel.TaskGroupRetryWaiting, trowel.TaskRunning,
 		trowel.TaskPlanned, trowel.TaskGroupError, trowel.TaskSuccess, trowel.TaskError, trowel.TaskCanceled:
+		return s.String()
 	}
-	return s.String()
+	return trowel.TaskRunning.String()
 }
 
 // offsetTime shows an instant in a zone. A zone that is unknown by now is UTC.

@@ -14,9 +14,9 @@ import (
 const (
 	// The locks end with the transaction. lockLimits is their first key; the second one is the schema, as
 	// all schemas of a database share one space of keys.
-	sqlShareLimitsPostgres  = `SELECT share_limits()`
-	sqlPoolVersion          = `SELECT version FROM pool_version`
-	sqlExpectLimitsPostgres = `SELECT 1 FROM share_limits() AS v (version) WHERE version = CAST($1 AS BIGINT)`
+	sqlShareLimitsPostgres  = `SELECT version, lowest, since FROM share_claims()`
+	sqlPoolVersion          = `SELECT version, lowest, since FROM pool_version, writer`
+	sqlExpectLimitsPostgres = `SELECT 1 FROM share_claims() WHERE version = CAST($1 AS BIGINT) AND lowest <= CAST($2 AS INTEGER)`
 	sqlChangePools          = `UPDATE pool_version SET version = version + 1`
 	sqlLockLimitsPostgres   = `SELECT pg_advisory_xact_lock($1, hashtext(current_schema()))`
 
@@ -39,28 +39,31 @@ const lockLimits = 0x74726f77 // "trow"
 // in their names, of which there can be any number.
 const keyed = "concurrency:"
 
-func (t *tx) ShareLimits(ctx context.Context) (version int64, err error) {
+func (t *tx) ShareLimits(ctx context.Context) (version int64, writers trowel.Writers, err error) {
 	query := sqlShareLimitsPostgres
 	if t.dialect.OneWriter { // there is nobody to keep away
 		query = sqlPoolVersion
 	}
-	if err := t.row(ctx, query, nil, &version); err != nil {
-		return 0, fmt.Errorf("share the limits: %w", err)
+	if err := t.row(ctx, query, nil, &version, &writers.Lowest, &writers.Since); err != nil {
+		return 0, trowel.Writers{}, fmt.Errorf("share the limits: %w", err)
 	}
-	return version, nil
+	return version, writers, nil
 }
 
 func (t *tx) ExpectLimits(ctx context.Context, version int64) error {
 	changed := fmt.Errorf("%w: the limits have changed", trowel.ErrConflict)
 	if t.dialect.Pipe == nil {
-		now, err := t.ShareLimits(ctx)
-		if err == nil && now != version {
+		now, writers, err := t.ShareLimits(ctx)
+		if err == nil && (now != version || writers.Check() != nil) {
 			err = t.fail(ctx, changed)
 		}
 		return err
 	}
-	q := pipedStatement{table: "pool_version", columns: "version BIGINT", one: sqlExpectLimitsPostgres}
-	err := t.send(ctx, q, 1, func(v *values, _ int) { v.number(version) }, func(int64) error { return changed })
+	q := pipedStatement{table: "pool_version", columns: "version BIGINT, generation INTEGER", one: sqlExpectLimitsPostgres}
+	err := t.send(ctx, q, 1, func(v *values, _ int) {
+		v.number(version)
+		v.number(trowel.Generation)
+	}, func(int64) error { return changed })
 	if err != nil {
 		return fmt.Errorf("share the limits as they were known: %w", err)
 	}

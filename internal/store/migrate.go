@@ -38,8 +38,9 @@ type Database interface {
 }
 
 // Migrate brings a database up to the newest schema: each file of dir that it does not have yet, in
-// the order of the numbers and in a transaction of its own. A database that has a newer schema than
-// this program, or one whose applied files were changed, is refused.
+// the order of the numbers and in a transaction of its own. A database whose applied files were changed is
+// refused, and one in which this program may not write any more. That its schema is newer is no reason alone:
+// what later versions add disturbs nobody until they raise the generation of those who write (trowel.Writers).
 func Migrate(ctx context.Context, db Database, dir fs.FS, now time.Time) error {
 	if _, err := db.ExecContext(ctx, sqlCreateMigration); err != nil {
 		return fmt.Errorf("create the table of migrations: %w", err)
@@ -113,7 +114,10 @@ func pendingMigrations(ctx context.Context, db Database, dir fs.FS) ([]migration
 	if err := checkApplied(applied, wanted); err != nil {
 		return nil, err
 	}
-	return wanted[len(applied):], nil
+	if err := checkWriters(ctx, db, len(applied)); err != nil {
+		return nil, err
+	}
+	return wanted[min(len(applied), len(wanted)):], nil
 }
 
 func migrations(dir fs.FS) ([]migration, error) {
@@ -156,14 +160,14 @@ func appliedMigrations(ctx context.Context, db Database) ([]migration, error) {
 }
 
 func checkApplied(applied, wanted []migration) error {
-	if len(applied) > len(wanted) {
+	if len(applied) > len(wanted) && len(applied) < writerMigration { // no later version has written that
 		return &trowel.Error{
 			Kind:    trowel.ErrConflict,
 			Message: fmt.Sprintf("the database has schema %d, this program knows schemas up to %d", len(applied), len(wanted)),
 			Hint:    "use a newer version of the program",
 		}
 	}
-	for i, m := range applied {
+	for i, m := range applied[:min(len(applied), len(wanted))] {
 		if m.version != wanted[i].version || m.checksum != wanted[i].checksum {
 			return &trowel.Error{
 				Kind:    trowel.ErrConflict,

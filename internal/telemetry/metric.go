@@ -43,6 +43,7 @@ const (
 	AttemptsStarted
 	AttemptsEnded
 	AttemptsRunning
+	AttemptsLeftAlone
 	Tries
 	TryReadyToClaim
 	TryClaimToStart
@@ -83,9 +84,10 @@ func All() []Metric {
 		HTTPRequests: {"trowel_http_requests_total", Counter, []string{"route", "status"}, nil, "Answered requests by the name of their route and the status of the answer. Routes outside the API are `ui` and `metrics`; `none` is a path that does not exist."},
 		HTTPDuration: {"trowel_http_request_duration_seconds", Histogram, []string{"route"}, quick(), "Time from the head of a request to the end of its answer. Streams last as long as somebody reads them."},
 
-		AttemptsStarted: {"trowel_attempts_started_total", Counter, nil, nil, "Attempts that this server began."},
-		AttemptsEnded:   {"trowel_attempts_ended_total", Counter, []string{"status"}, nil, "Attempts that this server saw to their end: `success`, `error` or `killed`."},
-		AttemptsRunning: {"trowel_attempts_running", Gauge, nil, nil, "Attempts in the database that have not ended, those of other servers included."},
+		AttemptsStarted:   {"trowel_attempts_started_total", Counter, nil, nil, "Attempts that this server began."},
+		AttemptsEnded:     {"trowel_attempts_ended_total", Counter, []string{"status"}, nil, "Attempts that this server saw to their end: `success`, `error` or `killed`."},
+		AttemptsLeftAlone: {"trowel_attempts_left_alone_total", Counter, nil, nil, "Attempts that this server left alone, as a later version has written states or flags that it does not know; one counts again when the reason changes."},
+		AttemptsRunning:   {"trowel_attempts_running", Gauge, nil, nil, "Attempts in the database that have not ended, those of other servers included."},
 
 		Tries:           {"trowel_tries_total", Counter, []string{"outcome"}, nil, "Ended executions of tasks: `success`, `error`, `retry`, `poll`, `canceled` or `lost`."},
 		TryReadyToClaim: {"trowel_try_ready_to_claim_seconds", Histogram, nil, waits(), "How long a task that could run waited for a free slot."},

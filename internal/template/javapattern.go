@@ -310,6 +310,14 @@ func (t *patternTranslator) escaped() (runeSet, error) {
 	return setOf(r, r), nil
 }
 
+// digitsOf takes so many digits off a text; none if it is shorter.
+func digitsOf(text string, count int) (digits, rest string) {
+	if len(text) < count {
+		return "", text
+	}
+	return text[:count], text[count:]
+}
+
 // coded reads the number of a character: \xhh, \x{h...}, \uhhhh, \0n, \0nn, \0mnn or \cX.
 func (t *patternTranslator) coded(kind byte) (rune, error) {
 	var text string
@@ -329,13 +337,16 @@ func (t *patternTranslator) coded(kind byte) (rune, error) {
 		}
 		text, t.rest, base = t.rest[:n], t.rest[n:], 8
 	case 'x':
-		if inside, ok := strings.CutPrefix(t.rest, "{"); ok {
-			text, t.rest, _ = strings.Cut(inside, "}")
+		inside, ok := strings.CutPrefix(t.rest, "{")
+		if !ok {
+			text, t.rest = digitsOf(t.rest, 2)
 			break
 		}
-		text, t.rest = t.rest[:min(2, len(t.rest))], t.rest[min(2, len(t.rest)):]
+		if text, t.rest, ok = strings.Cut(inside, "}"); !ok {
+			return 0, errors.New(`unclosed \x{`)
+		}
 	default:
-		text, t.rest = t.rest[:min(4, len(t.rest))], t.rest[min(4, len(t.rest)):]
+		text, t.rest = digitsOf(t.rest, 4)
 	}
 	n, err := strconv.ParseUint(text, base, 21)
 	if err != nil || n > utf8.MaxRune {

@@ -191,6 +191,10 @@ func (t *patternTranslator) property() (runeSet, error) {
 	if set := posixSet(name); set != nil {
 		return set, nil
 	}
+	if name == "javaWhitespace" { // no space that keeps words together, but the separators of ASCII
+		together := setOf(0xa0, 0xa0, 0x2007, 0x2007, 0x202f, 0x202f)
+		return setOf(append(tableSet(unicode.Z), '\t', '\r', 0x1c, 0x1f)...).intersection(together.negated()), nil
+	}
 	if _, value, ok := strings.Cut(name, "="); ok {
 		name = value
 	}

@@ -202,6 +202,30 @@ func TestLimitErrors(t *testing.T) {
 	}
 }
 
+// TestCountedReplacements fills in replacement texts with and without an eye on the length of the result; nobody sees which.
+func TestCountedReplacements(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ expression, want string }{
+		{`'aXb'.replace(/X/, '[$$|$&|$` + "`" + `|$\'|$|$q]')`, "a[$|X|a|b|$|$q]b"},
+		{`'aXb'.replace(/X/, '$')`, "a$b"},
+		{`'2024-01-15'.replace(/(\d+)-(\d+)/, '$2/$1')`, "01/2024-15"},
+		{`'aXYb'.replace(/(X)(Y)?(Z)?/, '[$1|$2|$3|$4|$0|$01|$10|$99]')`, "a[X|Y||$4|$0|X|X0|$99]b"},
+		{`'abcdefghijkl'.replace(/(a)(b)(c)(d)(e)(f)(g)(h)(i)(j)(k)/, '$11$10$1')`, "kjal"},
+		{`'a-b'.replace(/(?<left>a)-(?<right>b)/, '$<right>-$<left>-$<none>-$<')`, "b-a--$<"},
+		{`'a-b'.replace(/(a)-b/, '$<a>')`, "$<a>"},
+		{`'aXbX'.replace(/X/g, '$&$&')`, "aXXbXX"},
+		{`'é😀X'.replace(/X/, '$` + "`" + `')`, "é😀é😀"},
+		{`'aXb'.replace(/X/, function(m, at, all) { return m + at + all })`, "aX1aXbb"},
+	} {
+		for _, most := range []int{0, 500} { // of so few, lengths are counted
+			got, err := template.New(template.Options{MaxResultBytes: most}).Text(t.Context(), "${"+c.expression+"}", nil, nil)
+			if err != nil || got != c.want {
+				t.Errorf("at most %d bytes: %s = %q, %v, want %q", most, c.expression, got, err, c.want)
+			}
+		}
+	}
+}
+
 // TestBacktracking searches with patterns that take for ever.
 func TestBacktracking(t *testing.T) {
 	t.Parallel()

@@ -25,7 +25,7 @@ func addUses(ctx context.Context, tx trowel.Tx, changes map[string]int) (map[str
 	for name := range changes {
 		names = append(names, name)
 	}
-	_, errShare := tx.ShareLimits(ctx)
+	_, _, errShare := tx.ShareLimits(ctx)
 	before, errLock := tx.LockUses(ctx, names)
 	return before, errors.Join(errShare, errLock, tx.AddUses(ctx, changes))
 }
@@ -85,11 +85,11 @@ func testRecounts(t *testing.T, db trowel.Store) {
 			err := tx.LockLimits(ctx)
 			counted, errCount := tx.CountHolds(ctx)
 			equal(t, "CountHolds", counted, want)
-			before, errBefore := tx.ShareLimits(ctx)
+			before, _, errBefore := tx.ShareLimits(ctx)
 			errExpect := tx.ExpectLimits(ctx, before)
 			changed, errRecount := tx.RecountUses(ctx)
 			equal(t, "RecountUses", changed, wrong)
-			after, errAfter := tx.ShareLimits(ctx)
+			after, _, errAfter := tx.ShareLimits(ctx)
 			equal(t, "growth of the version", after-before, int64(1))
 			return errors.Join(err, errCount, errBefore, errExpect, errRecount, errAfter)
 		})

@@ -88,6 +88,9 @@ func testRunning(t *testing.T, db trowel.Store) {
 			a.FinishedAt = at(9)
 		}
 		a.Flags, a.Version = trowel.AttemptCancelRequested, int64(i)
+		if i == 7 {
+			a.Flags |= 1 << 14 // of a later version
+		}
 		update(t, db, func(ctx context.Context, tx trowel.Tx) error { return tx.UpdateAttempts(ctx, a) })
 		if i != 3 {
 			want = append(want, trowel.RunningAttempt{

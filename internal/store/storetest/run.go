@@ -65,6 +65,7 @@ func Run(t *testing.T, open func(t *testing.T) trowel.Store) {
 		{"leases", testLeases},
 		{"held agents", testHeldAgents},
 		{"orphans", testOrphans},
+		{"writers", testWriters},
 		{"pools", testPools},
 		{"counters", testUses},
 		{"recounting", testRecounts},

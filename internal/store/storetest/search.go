@@ -24,7 +24,8 @@ func testSearch(t *testing.T, db trowel.Store) {
 			a.Flags = []trowel.AttemptFlags{
 				0, trowel.AttemptCancelRequested, trowel.AttemptDone, trowel.AttemptDone | trowel.AttemptSuccess,
 				trowel.AttemptDone | trowel.AttemptCancelRequested, trowel.AttemptDone | trowel.AttemptSuccess | trowel.AttemptCancelRequested,
-			}[i%6]
+				256, trowel.AttemptDone | trowel.AttemptSuccess | 1<<14, // of later versions
+			}[i%8]
 			if a.Flags&trowel.AttemptDone != 0 {
 				a.FinishedAt = at(99)
 			}

@@ -29,8 +29,10 @@ func testTaskFields(t *testing.T, db trowel.Store) {
 	a := newAttempt(t, db, newSetting(t, db), "")
 	plain, full := newTask(a, 11), fullTask(a, 12)
 	bare := &trowel.Task{ID: 10, AttemptID: a.ID, FullName: "+w", UpdatedAt: at(3), Version: 7}
-	insertTasks(t, db, full, plain, bare)
-	equal(t, "ListTasks", listTasks(t, db, a), []*trowel.Task{bare, plain, full})
+	later := newTask(a, 13) // what a later version writes
+	later.State, later.Flags = trowel.TaskAwaitingInput, trowel.TaskInitial|1<<14
+	insertTasks(t, db, full, plain, bare, later)
+	equal(t, "ListTasks", listTasks(t, db, a), []*trowel.Task{bare, plain, full, later})
 	view(t, db, func(ctx context.Context, tx trowel.Tx) error {
 		got, err := tx.ListTasks(ctx, a.ID, 1)
 		equal(t, "tasks newer than version 1", got, []*trowel.Task{bare, full})

@@ -157,6 +157,16 @@ func (s *Server) Stop(ctx context.Context) error {
 // LogFile is where the server writes its log.
 func (s *Server) LogFile() string { return filepath.Join(s.dir, "log") }
 
+// PID is the process of the server, which is the parent of those that serve connections.
+func (s *Server) PID() (int, error) {
+	text, err := os.ReadFile(filepath.Join(s.data(), "postmaster.pid"))
+	if err != nil {
+		return 0, err
+	}
+	pid, _, _ := strings.Cut(string(text), "\n")
+	return strconv.Atoi(pid)
+}
+
 // Options say how to connect to the server's database.
 func (s *Server) Options() postgres.Options {
 	return postgres.Options{Host: "127.0.0.1", Port: s.port, User: user, Database: "postgres"}
