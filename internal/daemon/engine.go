@@ -48,8 +48,8 @@ func (p *serverProcess) openEngine(ctx context.Context) error {
 		Limits:    engine.Limits{Tasks: e.MaxTasks}, Attempts: e.MaxAttempts,
 		Templates: p.templates, Rules: queue.Rules{Aging: e.Aging, ReserveAfter: e.ReserveAfter},
 		MaxRunning: p.maxRunning(), Poison: p.settings.Agent.PoisonLimit, ServerID: p.id,
-		TTLs:    engine.TTLs{Attempt: e.AttemptTTL, Task: e.TaskTTL},
-		Lasting: true, Poll: p.settings.Database.ExpireInterval, Adopt: e.Enabled, Sole: p.sole, Announce: announce, Outdated: p.outdated, LeftAlone: p.leftAlone, Defaults: p.settings.DefaultParams,
+		TTLs:         engine.TTLs{Attempt: e.AttemptTTL, Task: e.TaskTTL},
+		RetryForever: true, Poll: p.settings.Database.ExpireInterval, Recover: e.Enabled, Exclusive: p.sole, Notify: notifyServers, Outdated: p.outdated, LeftAlone: p.leftAlone, Defaults: p.settings.DefaultParams,
 	})
 	p.launcher.Flusher = p.flusher
 	p.renewals = queue.NewRenewals(queue.RenewalOptions{Store: p.store, Lease: p.settings.Agent.Lease, Now: p.opts.Now})
@@ -181,8 +181,8 @@ func (p *serverProcess) openLog(lease *trowel.Lease) agent.Log {
 	return agent.Log{Output: w, Logger: w.Logger(), Rest: w.Rest}
 }
 
-// announce sends a message about changed attempts to other servers, with the commit.
-func announce(ctx context.Context, tx trowel.Tx, n cluster.Attempts) error {
+// notifyServers tells other servers, with the commit, that attempts changed.
+func notifyServers(ctx context.Context, tx trowel.Tx, n cluster.Attempts) error {
 	return tx.Notify(ctx, n.String())
 }
 

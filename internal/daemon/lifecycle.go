@@ -119,7 +119,7 @@ func (p *serverProcess) stop(ctx context.Context, signals <-chan os.Signal) erro
 	ctx = context.WithoutCancel(ctx)
 	p.say(ctx, textStopping)
 	p.endScheduler()
-	p.flusher.Rest()
+	p.flusher.StopClaiming()
 	p.agent.Rest()
 	if p.hub != nil {
 		p.hub.Rest()
@@ -130,7 +130,7 @@ func (p *serverProcess) stop(ctx context.Context, signals <-chan os.Signal) erro
 	p.awaitTasks(ctx, signals)
 	draining, cancel := context.WithTimeout(ctx, requestsGrace)
 	defer cancel()
-	err := p.flusher.Drain(draining)
+	err := p.flusher.Barrier(draining)
 	p.say(ctx, textSockets)
 	p.server.Close()
 	p.events.Close()

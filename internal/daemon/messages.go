@@ -14,7 +14,7 @@ func (p *serverProcess) heard(text string) {
 	p.events.Publish(streamEvents(message)...)
 	switch m := message.(type) {
 	case cluster.Gap:
-		p.flusher.Missed()
+		p.flusher.Resync()
 		p.wakeScheduler()
 		p.parts.Go(p.checkWriters) // nobody waits for the database here
 	case cluster.Writers:
@@ -29,7 +29,7 @@ func (p *serverProcess) heard(text string) {
 	case cluster.Agents:
 		p.parts.Go(p.agentsChanged) // in a goroutine, as this must not wait for the database
 	case cluster.Attempts:
-		p.flusher.Heard(m)
+		p.flusher.OnNotify(m)
 		if p.scheduler != nil {
 			p.scheduler.AttemptsEnded()
 		}

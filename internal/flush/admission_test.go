@@ -49,7 +49,7 @@ func newGated(t *testing.T, definition *param.Map) *gated {
 		}
 		return success(l)
 	}, func(o *flush.Options, _ *scripted) {
-		lasting(o)
+		asServer(o)
 		o.Attempts = 1000
 		o.Store = readless{g.wrap(o.Store), g}
 	})
@@ -62,7 +62,7 @@ func (g *gated) together(t *testing.T, submit ...func()) {
 	t.Helper()
 	g.away.Store(true)
 	var all sync.WaitGroup
-	all.Go(func() { _ = g.Drain(t.Context()) })
+	all.Go(func() { _ = g.Barrier(t.Context()) })
 	synctest.Wait()
 	for _, f := range submit {
 		all.Go(f)

@@ -152,7 +152,7 @@ func TestPoison(t *testing.T) {
 			l.Attach(far)
 			<-time.After(time.Minute) // the agent is not stored, so its task is released at the next look around
 			l.Detach(far.id)
-			l.Missed()
+			l.Resync()
 			<-time.After(time.Minute)
 		}
 		well := &crowd{id: "well", slots: 9, flusher: own.flusher} // for the alert

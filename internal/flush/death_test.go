@@ -141,7 +141,7 @@ func (d *deadly) bear(t *testing.T) error {
 	m.flusher = flush.New(flush.Options{
 		Store: store, Agent: m.own, Listeners: []flush.Listener{m}, Now: time.Now,
 		Log: slog.New(slog.DiscardHandler), Limits: engine.Limits{Tasks: 1000}, Attempts: 100,
-		Lasting: true, Adopt: true, Sole: d.sole, Poll: d.poll, ServerID: m.name, Templates: options{d.faulty}, MaxRunning: d.site,
+		RetryForever: true, Recover: true, Exclusive: d.sole, Poll: d.poll, ServerID: m.name, Templates: options{d.faulty}, MaxRunning: d.site,
 		Rules: queue.Rules{Aging: time.Second, ReserveAfter: time.Second},
 	})
 	m.flusher.Attach(far)
@@ -362,6 +362,6 @@ func (m *mortal) Heard(batch *flush.Batch) {
 	}
 	for i := range batch.Changes {
 		id := batch.Changes[i].Task.AttemptID
-		other.flusher.Heard(cluster.Attempts{Changed: []trowel.AttemptID{id}, Ready: []trowel.AttemptID{id}})
+		other.flusher.OnNotify(cluster.Attempts{Changed: []trowel.AttemptID{id}, Ready: []trowel.AttemptID{id}})
 	}
 }

@@ -19,7 +19,7 @@ func TestDelayedAttemptBegunInAnOutage(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			var failures atomic.Int64
 			f, store, setting := beginWith(t, succeed, func(o *flush.Options, _ *scripted) {
-				lasting(o)
+				asServer(o)
 				o.Store = storetest.NewFaulty(o.Store, func() storetest.Plan {
 					if failures.Add(-1) >= 0 {
 						return storetest.Plan{Fault: fault}
@@ -48,7 +48,7 @@ func TestDelayedAttemptBegunInAnOutage(t *testing.T) {
 			if got := end(t, started).Flags.Status(); got != "success" {
 				t.Errorf("attempt ended as %s, want success", got)
 			}
-			if err := f.Drain(t.Context()); err != nil {
+			if err := f.Barrier(t.Context()); err != nil {
 				t.Errorf("the flusher does not go on: %v", err)
 			}
 			if len(started.Ended) > 0 {

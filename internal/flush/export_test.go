@@ -2,15 +2,15 @@ package flush
 
 import trowel "github.com/trowel-project/trowel"
 
-// Forget drops the image of an attempt, as if many others had been used since. The flusher must be idle.
-func (f *Flusher) Forget(id trowel.AttemptID) {
-	f.images.forget(f.images.byID[id])
+// Evict drops the task tree of an attempt, as if many others had been used since. The flusher must be idle.
+func (f *Flusher) Evict(id trowel.AttemptID) {
+	f.cache.evict(f.cache.get(id))
 	f.Wake()
 }
 
-// Elsewhere is of how many attempts other servers are known to have left ready tasks.
-func (f *Flusher) Elsewhere() int {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return len(f.elsewhere)
+// RemoteReady returns in how many attempts other servers are known to have left ready tasks.
+func (f *Flusher) RemoteReady() int {
+	f.reloader.mu.Lock()
+	defer f.reloader.mu.Unlock()
+	return len(f.reloader.remote.attempts)
 }

@@ -75,7 +75,7 @@ func (r *restarting) begin() {
 	ctx, cancel := context.WithCancel(r.t.Context())
 	r.flusher = flush.New(flush.Options{
 		Store: r.store, Agent: r.agent, Now: time.Now, Log: slog.New(slog.DiscardHandler),
-		Limits: engine.Limits{Tasks: 1000}, Attempts: 100, Lasting: true, Adopt: true,
+		Limits: engine.Limits{Tasks: 1000}, Attempts: 100, RetryForever: true, Recover: true,
 	})
 	var running sync.WaitGroup
 	running.Go(func() { _ = r.flusher.Run(ctx) })

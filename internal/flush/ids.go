@@ -6,7 +6,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// idBlock is how many task ids are taken out of the store at once.
+// idBlock is how many task ids are reserved in the store at a time.
 const idBlock = 1000
 
 // ids hands out task ids from a block. A transaction that needs more takes the next block; if it
@@ -25,7 +25,7 @@ func (d *ids) begin(ctx context.Context, tx trowel.Tx, want int) {
 	d.ctx, d.tx, d.want, d.err = ctx, tx, want, nil
 }
 
-// Next implements engine.IDs. After an error it goes on with ids that will not be kept.
+// Next implements engine.IDs. After an error it returns ids that will not be used, as the transaction fails.
 func (d *ids) Next(after trowel.TaskID) trowel.TaskID {
 	if d.next <= after || d.next >= d.end {
 		d.reserve(after)

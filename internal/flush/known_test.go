@@ -51,7 +51,7 @@ func TestGivenBackElsewhere(t *testing.T) {
 			t.Errorf("the next task was claimed after %v, want it at once after a minute", took)
 		}
 		<-later.Ended
-		l.Heard(cluster.Attempts{Changed: []trowel.AttemptID{first.Attempt.ID}})
+		l.OnNotify(cluster.Attempts{Changed: []trowel.AttemptID{first.Attempt.ID}})
 		<-first.Ended
 		cancel()
 		running.Wait()

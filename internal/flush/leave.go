@@ -6,8 +6,10 @@ import (
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
-	"github.com/trowel-project/trowel/internal/engine"
 )
+
+// putAsideFor is how long an attempt is left alone that the store refuses to write, or that is not understood.
+const putAsideFor = time.Minute
 
 // understood returns an ErrUnknown if a later version has written an attempt, or one of its tasks, in a way that the
 // engine does not know.
@@ -19,31 +21,45 @@ func understood(row *trowel.Attempt, tasks []*trowel.Task) error {
 	return err
 }
 
-// leave leaves an attempt alone that is not understood. Of a new reason the log tells once. The attempt is read anew
-// after a while, and when somebody has changed it.
-func (f *Flusher) leave(ctx context.Context, id trowel.AttemptID, version int64, why error) {
-	a := f.images.know(id)
-	if a.left == nil || a.left.Error() != why.Error() {
-		f.opts.Log.WarnContext(ctx, "attempt left alone", slog.Int64("attempt_id", int64(id)), slog.Any("error", why))
-		if f.opts.LeftAlone != nil {
-			f.opts.LeftAlone()
+// leave leaves an attempt alone that is not understood, and logs each new reason once. The attempt is read again
+// after a while, and when another server has changed it.
+func (l *loader) leave(ctx context.Context, id trowel.AttemptID, version int64, why error) {
+	a := l.cache.entry(id)
+	if a.leftAlone == nil || a.leftAlone.Error() != why.Error() {
+		l.log.WarnContext(ctx, "attempt left alone", slog.Int64("attempt_id", int64(id)), slog.Any("error", why))
+		if l.onLeave != nil {
+			l.onLeave()
 		}
 	}
-	a.left, a.version = why, version
-	f.timers.drop(a)
-	f.forget(id)
+	a.leftAlone, a.version = why, version
+	l.timers.drop(a)
+	l.putAside(id)
 }
 
-// keptOff reports whether an event is of an attempt that is left alone, and answers it then. The report of a try that
-// nobody else keeps comes again.
-func (f *Flusher) keptOff(a *attempt, ev *event) bool {
-	if a == nil || a.left == nil {
+// putAside evicts an attempt and loads it again after a while, when the store may take what it refused now.
+// Those who wait for its end still do.
+func (l *loader) putAside(id trowel.AttemptID) {
+	if a := l.cache.get(id); a != nil {
+		l.cache.evict(a)
+		l.backlog.Drop(id)
+		l.timers.setRefresh(a, l.now().Add(putAsideFor))
+	}
+}
+
+// leaves reports whether nothing is to be done about an attempt without a tree in memory, as it is not understood. If
+// it was not, and has changed since, its tree is loaded, which shows whether it is now.
+func (l *loader) leaves(ctx context.Context, row *trowel.RunningAttempt) bool {
+	if err := trowel.CheckKnown(row.ID, row.Flags); err != nil {
+		l.leave(ctx, row.ID, row.Version, err)
+		return true
+	}
+	a := l.cache.get(row.ID)
+	if a == nil || a.leftAlone == nil {
 		return false
 	}
-	if report, ok := ev.what.(engine.Report); ok && report.Answer == nil {
-		time.AfterFunc(putAside, func() { f.submit(ev) })
-	} else {
-		ev.err = a.left
+	if a.version != row.Version {
+		l.timers.setRefresh(a, l.now())
 	}
+	a.version = row.Version
 	return true
 }

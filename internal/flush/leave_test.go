@@ -63,7 +63,7 @@ func TestLeaveAlone(t *testing.T) {
 					<-release
 					return success(l)
 				}, func(opts *flush.Options, _ *scripted) {
-					opts.Lasting = true
+					opts.RetryForever = true
 					opts.Log = slog.New(slog.NewTextHandler(&log, nil))
 					opts.LeftAlone = func() { left.Add(1) }
 				})
@@ -77,7 +77,7 @@ func TestLeaveAlone(t *testing.T) {
 					if err != nil {
 						t.Fatal(err)
 					}
-					f.Heard(cluster.Attempts{Changed: []trowel.AttemptID{first.Attempt.ID}})
+					f.OnNotify(cluster.Attempts{Changed: []trowel.AttemptID{first.Attempt.ID}})
 				}
 				elsewhere(true)
 				close(release)

@@ -124,7 +124,7 @@ func begun(t *testing.T, agent *crowd, pools ...*trowel.Pool) *limited {
 		Store: db, Agent: agent, Now: time.Now, Log: slog.New(slog.DiscardHandler), Limits: engine.Limits{Tasks: 1000}, Attempts: 100,
 		Rules: queue.Rules{Aging: time.Minute, ReserveAfter: time.Minute}, Templates: template.New(template.Options{}), Poison: 3,
 	}
-	lasting(&opts)
+	asServer(&opts)
 	now := time.Now()
 	l.setting = trowel.Setting{Project: trowel.Project{Name: "p", CreatedAt: now}, Revision: trowel.Revision{Name: "r", CreatedAt: now}}
 	workflow := &trowel.Workflow{Name: "w", Zone: "UTC"}

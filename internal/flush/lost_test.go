@@ -80,7 +80,7 @@ func serve(t *testing.T, store trowel.Store, agent string, sole bool) (given cha
 	a := &scripted{name: agent, room: 1, finished: make(chan *trowel.Lease, 1)}
 	f := flush.New(flush.Options{
 		Store: store, Agent: a, Now: time.Now, Log: slog.New(slog.DiscardHandler),
-		Limits: engine.Limits{Tasks: 1000}, Attempts: 100, Lasting: true, Adopt: true, Sole: sole,
+		Limits: engine.Limits{Tasks: 1000}, Attempts: 100, RetryForever: true, Recover: true, Exclusive: sole,
 	})
 	var running sync.WaitGroup
 	running.Go(func() { _ = f.Run(ctx) })
@@ -124,13 +124,13 @@ func checkLost(t *testing.T, store trowel.Store, id trowel.AttemptID) {
 func TestEndedElsewhere(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		f, store, setting := beginWith(t, success, func(o *flush.Options, a *scripted) { o.Lasting, a.room = true, 0 })
+		f, store, setting := beginWith(t, success, func(o *flush.Options, a *scripted) { o.RetryForever, a.room = true, 0 })
 		putAgent(t, store, "executor", 24*time.Hour)
 		ctx, cancel := context.WithCancel(t.Context())
 		a := &scripted{name: "executor", room: 4, run: success, finished: make(chan *trowel.Lease, 4)}
 		a.flusher = flush.New(flush.Options{
 			Store: store, Agent: a, Now: time.Now, Log: slog.New(slog.DiscardHandler),
-			Limits: engine.Limits{Tasks: 1000}, Attempts: 100, Lasting: true, Adopt: true,
+			Limits: engine.Limits{Tasks: 1000}, Attempts: 100, RetryForever: true, Recover: true,
 		})
 		var running sync.WaitGroup
 		running.Go(func() { _ = a.flusher.Run(ctx) })

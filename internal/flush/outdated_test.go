@@ -37,7 +37,7 @@ func TestOutdated(t *testing.T) {
 			<-release
 			return success(l)
 		}, func(opts *flush.Options, _ *scripted) {
-			opts.Lasting = true
+			opts.RetryForever = true
 			opts.Outdated = func(err error) { told.Store(&err) }
 			opts.Store = hooked{opts.Store, func(tx trowel.Tx) trowel.Tx {
 				if raised.Load() {

@@ -20,8 +20,8 @@ import (
 	"github.com/trowel-project/trowel/internal/store/storetest"
 )
 
-// lasting makes a flusher one of a server.
-func lasting(o *flush.Options) { o.Lasting, o.Adopt, o.Sole = true, true, true }
+// asServer sets the options of a server that has its store for itself.
+func asServer(o *flush.Options) { o.RetryForever, o.Recover, o.Exclusive = true, true, true }
 
 // outage is a store that can be away.
 type outage struct{ away atomic.Bool }
@@ -46,7 +46,7 @@ func TestOutage(t *testing.T) {
 			<-release
 			return success(l)
 		}, func(opts *flush.Options, _ *scripted) {
-			lasting(opts)
+			asServer(opts)
 			opts.Store = o.wrap(opts.Store)
 		})
 		first := start(t, f, setting, 0, param.Of("+a", param.Of("echo>", 1), "+b", param.Of("echo>", 1)))
@@ -85,7 +85,7 @@ func TestDoubt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var plan atomic.Uint32
 		f, store, setting := beginWith(t, succeed, func(opts *flush.Options, _ *scripted) {
-			lasting(opts)
+			asServer(opts)
 			opts.Store = storetest.NewFaulty(opts.Store, func() storetest.Plan {
 				fault := storetest.Fault(plan.Load()) //nolint:gosec // one of the faults
 				if fault == storetest.AfterCommit {
@@ -103,7 +103,7 @@ func TestDoubt(t *testing.T) {
 			t.Errorf("Start without an answer: error = %v, want unavailable and not known", err)
 		}
 		plan.Store(uint32(storetest.None))
-		if err := f.Drain(t.Context()); err != nil {
+		if err := f.Barrier(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		synctest.Wait()
@@ -234,7 +234,7 @@ func TestRefusedResult(t *testing.T) {
 				}
 				return r
 			}, func(opts *flush.Options, _ *scripted) {
-				lasting(opts)
+				asServer(opts)
 				opts.Store = &picky{opts.Store, rollbacks}
 			})
 			bad := start(t, f, setting, 0, param.Of("_parallel", true, "+bad", param.Of("echo>", 1), "+good", param.Of("echo>", 1)))
@@ -290,7 +290,7 @@ func TestBrokenAttempt(t *testing.T) {
 		<-hold
 		return success(l)
 	}, func(opts *flush.Options, a *scripted) {
-		lasting(opts)
+		asServer(opts)
 		a.room = 2
 		opts.Store = hooked{opts.Store, func(tx trowel.Tx) trowel.Tx { return brokenTx{tx, &broken} }}
 	})
@@ -360,7 +360,7 @@ func TestTimeLimits(t *testing.T) {
 // begin if it is not; others answer as X46 says.
 func TestDelayedAttempts(t *testing.T) {
 	t.Parallel()
-	f, store, setting := beginWith(t, succeed, func(o *flush.Options, _ *scripted) { lasting(o) })
+	f, store, setting := beginWith(t, succeed, func(o *flush.Options, _ *scripted) { asServer(o) })
 	var rows [2]trowel.Attempt
 	err := store.Update(t.Context(), func(tx trowel.Tx) error {
 		for i := range rows {
@@ -444,7 +444,7 @@ func TestRest(t *testing.T) {
 	})
 	started := start(t, f, setting, 0, group(2))
 	<-given
-	f.Rest()
+	f.StopClaiming()
 	close(release)
 	states := func() string {
 		var text []string
@@ -461,11 +461,11 @@ func TestRest(t *testing.T) {
 		return strings.Join(text, " ")
 	}
 	for ctx := t.Context(); states() != "planned success ready"; {
-		if err := f.Drain(ctx); err != nil {
+		if err := f.Barrier(ctx); err != nil {
 			t.Fatalf("states are %s: %v", states(), err)
 		}
 	}
-	if err := f.Drain(t.Context()); err != nil || states() != "planned success ready" {
+	if err := f.Barrier(t.Context()); err != nil || states() != "planned success ready" {
 		t.Errorf("states are %s, %v, want planned success ready", states(), err)
 	}
 }

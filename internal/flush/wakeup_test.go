@@ -51,7 +51,7 @@ func TestHeardOfMany(t *testing.T) {
 			ids = append(ids, trowel.AttemptID(1000+i))
 		}
 		before := time.Now()
-		f.Heard(cluster.Attempts{Changed: append(ids, started.Attempt.ID)})
+		f.OnNotify(cluster.Attempts{Changed: append(ids, started.Attempt.ID)})
 		<-started.Ended
 		if took := time.Since(before); took > time.Second {
 			t.Errorf("the end was heard after %v", took)
@@ -87,11 +87,11 @@ func TestEvaluatedElsewhereFirst(t *testing.T) {
 				r.Result.Subtasks = param.Of("+fails", param.Of("echo>", 1))
 			}
 			return r
-		}, func(o *flush.Options, _ *scripted) { o.Lasting, o.Adopt, o.Templates = true, true, &here })
+		}, func(o *flush.Options, _ *scripted) { o.RetryForever, o.Recover, o.Templates = true, true, &here })
 		putAgent(t, store, "scripted", 24*time.Hour)
 		putAgent(t, store, "nobody", 24*time.Hour)
 		started := start(t, f, setting, 0, param.Of("+a", param.Of("op>", 1, "_retry", param.Of("limit", 1, "interval", 60), "_queue", "${q}")))
-		_, stop := runOther(t, store, func(o *flush.Options) { o.Lasting, o.Adopt, o.Templates = true, true, &there })
+		_, stop := runOther(t, store, func(o *flush.Options) { o.RetryForever, o.Recover, o.Templates = true, true, &there })
 		<-time.After(20 * time.Second)
 		stop()
 		here.takes.Store(0)
@@ -108,7 +108,7 @@ func TestPutAsideForAWhile(t *testing.T) {
 		var broken atomic.Int64
 		var agent *scripted
 		f, _, setting := beginWith(t, success, func(o *flush.Options, a *scripted) {
-			lasting(o)
+			asServer(o)
 			agent, a.room = a, 0
 			o.Store = hooked{o.Store, func(tx trowel.Tx) trowel.Tx { return brokenTx{tx, &broken} }}
 		})
@@ -140,7 +140,7 @@ func (c *canceler) Cancel(tries []trowel.TryID) {
 	}
 }
 
-// A kill at another server reaches the agent of a server that has forgotten the attempt's image.
+// A kill at another server reaches the agent of a server that has evicted the attempt.
 func TestKillReachesForgottenAttempt(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -152,7 +152,7 @@ func TestKillReachesForgottenAttempt(t *testing.T) {
 			return success(l)
 		}}
 		f, store, setting := beginWith(t, success, func(o *flush.Options, a *scripted) {
-			o.Lasting, o.Adopt, a.room = true, true, 0
+			o.RetryForever, o.Recover, a.room = true, true, 0
 			o.Store = away.wrap(o.Store)
 		})
 		agent.flusher = func() *flush.Flusher { return f }
@@ -162,7 +162,7 @@ func TestKillReachesForgottenAttempt(t *testing.T) {
 		f.Attach(agent)
 		started := start(t, f, setting, 0, param.Of("_parallel", true, "+a", param.Of("echo>", 1), "+b", param.Of("echo>", 1)))
 		synctest.Wait()
-		f.Forget(started.Attempt.ID)
+		f.Evict(started.Attempt.ID)
 		other, stop := runOther(t, store, func(*flush.Options) {})
 		if err := other.Kill(t.Context(), started.Attempt.ID, "me"); err != nil {
 			t.Fatal(err)
@@ -179,15 +179,15 @@ func TestKillReachesForgottenAttempt(t *testing.T) {
 	})
 }
 
-// A server without room forgets attempts that have ended elsewhere.
+// A server without room forgets attempts with ready tasks that have ended at other servers.
 func TestEndedElsewhereIsForgotten(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		f, store, _ := beginWith(t, success, func(o *flush.Options, a *scripted) { o.Lasting, o.Adopt, a.room = true, true, 0 })
+		f, store, _ := beginWith(t, success, func(o *flush.Options, a *scripted) { o.RetryForever, o.Recover, a.room = true, true, 0 })
 		putAgent(t, store, "scripted", 24*time.Hour)
-		f.Heard(cluster.Attempts{Changed: []trowel.AttemptID{7, 8}, Ready: []trowel.AttemptID{7, 8}})
+		f.OnNotify(cluster.Attempts{Changed: []trowel.AttemptID{7, 8}, Ready: []trowel.AttemptID{7, 8}})
 		<-time.After(time.Minute)
-		if n := f.Elsewhere(); n > 0 {
+		if n := f.RemoteReady(); n > 0 {
 			t.Errorf("%d attempts are remembered that have ended", n)
 		}
 	})

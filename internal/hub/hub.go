@@ -23,8 +23,8 @@ type Flusher interface {
 	Resend(ctx context.Context, agentID string, tries []trowel.TryID) error
 	// Wake tells that an agent has room.
 	Wake()
-	// Missed tells that there may be leases whose end is to be watched.
-	Missed()
+	// Resync has the leases of agents looked at now, as there may be one whose end is to be watched.
+	Resync()
 }
 
 // Options are what a Hub works with. Everything without a remark is required.

@@ -33,7 +33,7 @@ func (h *Hub) Register(ctx context.Context, token trowel.TokenID, r api.AgentReg
 	if err := h.opts.Renewals.Register(ctx, &row); err != nil {
 		return api.AgentRegistered{}, err
 	}
-	h.opts.Flusher.Missed()
+	h.opts.Flusher.Resync()
 	h.opts.Log.InfoContext(ctx, "agent registered", slog.String("agent", row.Name), slog.String("id", row.ID), slog.String("host", row.Host),
 		slog.String("version", row.Version), slog.Int("slots", row.Slots))
 	return api.AgentRegistered{

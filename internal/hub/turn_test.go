@@ -44,7 +44,7 @@ func (f *idleFlusher) Attach(a queue.Agent) { f.attached[a.ID()] = true }
 func (f *idleFlusher) Detach(id string)                                     { delete(f.attached, id) }
 func (f *idleFlusher) Resend(context.Context, string, []trowel.TryID) error { return nil }
 func (f *idleFlusher) Wake()                                                {}
-func (f *idleFlusher) Missed()                                              {}
+func (f *idleFlusher) Resync()                                              {}
 
 // An agent that comes from another server stays, whenever its row is compared: before the row names this
 // server, or with a row that was read before that.

@@ -129,7 +129,7 @@ func (l *run) run(ctx context.Context, signals <-chan os.Signal) (end runview.En
 			l.Log.WarnContext(ctx, "attempt not ended in the database", slog.Any("error", err))
 		}
 	}
-	drained := l.flusher.Drain(ctx) // what the last tasks reported
+	drained := l.flusher.Barrier(ctx) // what the last tasks reported
 	cancel(errDone)
 	flushing.Wait()
 	switch {

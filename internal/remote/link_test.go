@@ -185,7 +185,7 @@ func TestServerLeaves(t *testing.T) {
 	if got := result(t, first.start(t, one("x"))); got != "success" {
 		t.Fatalf("the attempt ended as %s, want success", got)
 	}
-	first.flusher.Rest()
+	first.flusher.StopClaiming()
 	first.hub.Rest()
 	if got := result(t, second.start(t, one("y"))); got != "success" {
 		t.Errorf("the attempt ended as %s, want success", got)
@@ -218,7 +218,7 @@ func TestReportOvertaken(t *testing.T) {
 	w.connect(t, done, func(o *remote.Options, _ *agent.Options) { o.Self.Slots = 1 }, first.URL, second.URL)
 	one, two := first.start(t, one("x")), second.start(t, one("y"))
 	within(t, came, "the result")
-	first.flusher.Rest()
+	first.flusher.StopClaiming()
 	first.hub.Rest()
 	within(t, connected, "the agent at the second server")
 	close(release)

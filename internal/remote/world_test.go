@@ -147,7 +147,7 @@ func (w *world) serve(t *testing.T, id, address string) *house {
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
 	h.flusher = flush.New(flush.Options{
 		Store: w.store, Agent: noAgent{}, Now: time.Now, Log: log, Limits: engine.Limits{Tasks: 1000}, Attempts: 100,
-		Lasting: true, Adopt: true, Poll: 100 * time.Millisecond, ServerID: id, Poison: 5,
+		RetryForever: true, Recover: true, Poll: 100 * time.Millisecond, ServerID: id, Poison: 5,
 	})
 	renewals := queue.NewRenewals(queue.RenewalOptions{Store: w.store, Lease: w.lease, Now: time.Now})
 	crypter, err := secret.NewCrypter("MDEyMzQ1Njc4OTAxMjM0NQ==")

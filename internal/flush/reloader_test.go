@@ -9,8 +9,8 @@ import (
 	"github.com/trowel-project/trowel/internal/queue"
 )
 
-// A server looks at the ready tasks of others when its own leave a slot, or some that would run weigh less.
-func TestLookElsewhere(t *testing.T) {
+// A server reloads attempts in which others have left ready tasks if its own leave a slot, or some that would run weigh less.
+func TestStealReady(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
 		name   string
@@ -29,17 +29,17 @@ func TestLookElsewhere(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			f := New(Options{Adopt: true, Now: time.Now})
-			f.Heard(cluster.Attempts{Changed: []trowel.AttemptID{7, 8}, Ready: []trowel.AttemptID{7, 8}, Weight: row.heard})
-			f.Heard(cluster.Attempts{Changed: []trowel.AttemptID{8}}) // another server has taken its tasks
-			f.looks = looks{}
+			f := New(Options{Recover: true, Now: time.Now})
+			f.OnNotify(cluster.Attempts{Changed: []trowel.AttemptID{7, 8}, Ready: []trowel.AttemptID{7, 8}, Weight: row.heard})
+			f.OnNotify(cluster.Attempts{Changed: []trowel.AttemptID{8}}) // another server has taken its tasks
+			f.reloader.queue = reloadQueue{}
 			chosen := selection{slots: []queue.Slot{{Free: row.slots}}}
 			for i := range row.chosen {
 				chosen.picks = append(chosen.picks, queue.Picked{Ready: queue.Ready{Needs: &trowel.Needs{Weight: &row.chosen[i]}}})
 			}
-			f.lookElsewhere(&chosen)
-			if got := len(f.looks.queue) == 1 && f.looks.queue[0] == 7; got != row.want {
-				t.Errorf("looks at %v, want attempt 7: %v", f.looks.queue, row.want)
+			f.reloader.stealReady(&chosen)
+			if got := len(f.reloader.queue.ids) == 1 && f.reloader.queue.ids[0] == 7; got != row.want {
+				t.Errorf("reloads %v, want attempt 7: %v", f.reloader.queue.ids, row.want)
 			}
 		})
 	}

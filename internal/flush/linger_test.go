@@ -6,7 +6,7 @@ import (
 )
 
 // Only tasks that mostly end at once make the flusher wait, and not for long.
-func TestGathering(t *testing.T) {
+func TestLinger(t *testing.T) {
 	t.Parallel()
 	begin := time.Now()
 	for _, row := range []struct {
@@ -16,23 +16,23 @@ func TestGathering(t *testing.T) {
 		want        bool
 	}{
 		{"all end at once", 4, 4, 0, true},
-		{"half of them", 4, 2, gatherMost, true},
+		{"half of them", 4, 2, maxLinger, true},
 		{"fewer", 4, 1, 0, false},
-		{"later", 4, 4, gatherMost + time.Microsecond, false},
+		{"later", 4, 4, maxLinger + time.Microsecond, false},
 		{"there was none", 0, 4, 0, false},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
-			var g gathering
-			g.gave(row.given, begin, time.Second)
+			var l linger
+			l.gave(row.given, begin, time.Second)
 			for range row.ends {
-				g.ended(begin.Add(row.after))
+				l.ended(begin.Add(row.after))
 			}
-			g.gave(4, time.Now(), time.Second)
-			if g.worth != row.want {
-				t.Errorf("waits for the next ones: %v, want %v", g.worth, row.want)
+			l.gave(4, time.Now(), time.Second)
+			if l.worth != row.want {
+				t.Errorf("waits for the next ones: %v, want %v", l.worth, row.want)
 			}
-			g.wait() // returns although nobody ends
+			l.wait() // returns although nobody ends
 		})
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/queue"
 )
 
 // Wait is a wait of one task that a transaction ended, or set the length of (control K820).
@@ -12,17 +13,16 @@ type Wait struct {
 	For  time.Duration
 }
 
-// waits lists them: how long tasks were ready before they were claimed, by what kept them last, and how
-// long others will wait for a retry or for a look at something outside. It is called before the backlog
-// hears of the changes.
-func (f *Flusher) waits(b *Batch) []Wait {
+// waitsOf lists the waits of a batch: how long claimed tasks had been ready, with what blocked them last, and how
+// long other tasks will wait for a retry or a poll. It must be called before the backlog is updated.
+func waitsOf(b *Batch, backlog *queue.Backlog) []Wait {
 	var list []Wait
 	for i := range b.Changes {
 		c := &b.Changes[i]
 		switch c.Move { //nolint:exhaustive // the moves that begin or end a wait of known length
 		case trowel.MoveClaim:
 			if long := c.Task.ClaimedAt.Sub(c.Task.ReadyAt); long > 0 {
-				list = append(list, Wait{f.backlog.KeptBy(c.Task.AttemptID, c.Task.ID), long})
+				list = append(list, Wait{backlog.KeptBy(c.Task.AttemptID, c.Task.ID), long})
 			}
 		case trowel.MoveRetry:
 			code := trowel.ExitPoll
