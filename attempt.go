@@ -52,7 +52,7 @@ type Attempt struct {
 	FinishedAt time.Time // zero while it runs
 	// WaitReason is why it has not begun: WaitAttemptsLimit or WaitWorkflowPaused; empty once it is
 	// admitted.
-	WaitReason string
+	WaitReason WaitCode
 }
 
 // Setting is what an attempt belongs to: what stays the same while it runs.

@@ -14,7 +14,7 @@ type LiveTask struct {
 	State      TaskState
 	Flags      TaskFlags
 	Try        int
-	WaitReason string
+	WaitReason WaitCode
 	ReadyAt    time.Time
 	RetryAt    time.Time
 	StartedAt  time.Time
@@ -41,7 +41,7 @@ type ChangedTask struct {
 	ParentID   TaskID
 	State      TaskState
 	Try        int
-	WaitReason string
+	WaitReason WaitCode
 	StartedAt  time.Time
 	UpdatedAt  time.Time // when it ended, if it is done
 	Version    int64     // of the attempt at the change

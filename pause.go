@@ -5,15 +5,6 @@ import (
 	"time"
 )
 
-// Reasons for which an attempt waits before it begins (control K813, K816).
-const (
-	WaitAttemptsLimit  = "attempts_limit"
-	WaitWorkflowPaused = "workflow_paused"
-)
-
-// WaitEvaluating is the WaitReason of a blocked task whose options are being evaluated (control K109).
-const WaitEvaluating = "evaluating"
-
 // Pause says that a workflow is paused: nothing new of it begins (control K816).
 type Pause struct {
 	ProjectID ProjectID

@@ -128,7 +128,7 @@ type Task struct {
 
 	RetryCount  int        // wake-ups, polls included (language X32)
 	RetryAt     time.Time  // when a waiting task is due; zero otherwise
-	WaitReason  string     // why a waiting task waits: "poll", "retry" or "group_retry"; WaitEvaluating; else empty
+	WaitReason  WaitCode   // WaitPoll, WaitRetry, WaitGroupRetry or WaitEvaluating; empty for a task that does not wait
 	StateParams *param.Map // what the operator keeps between its runs
 	Result      Result
 	Error       *param.Map // the error object (language X33); nil without a failure

@@ -17,7 +17,7 @@ type TaskOutline struct {
 	Round       int
 	ParentRound int
 	Upstreams   []TaskID
-	WaitReason  string
+	WaitReason  WaitCode
 	UpdatedAt   time.Time
 }
 

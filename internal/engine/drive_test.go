@@ -37,9 +37,9 @@ type drive struct {
 	last  engine.Applied            // what the last event led to
 	ended int
 	kills int
-	late  bool         // the SLA has fired
-	wait  string       // why the attempt may not begin at once
-	uses  trowel.Holds // what all tasks hold, as claims and changes tell it
+	late  bool            // the SLA has fired
+	wait  trowel.WaitCode // why the attempt may not begin at once
+	uses  trowel.Holds    // what all tasks hold, as claims and changes tell it
 
 	resumed resumed
 }
@@ -66,7 +66,7 @@ func play(k model.Case, order uint64, kept keeper) (d *drive, err error) {
 }
 
 func newDrive(k model.Case, order uint64, kept keeper) *drive {
-	wait := ""
+	wait := trowel.WaitCode("")
 	if k.Seed%7 == 1 {
 		wait = trowel.WaitAttemptsLimit
 	}

@@ -52,7 +52,7 @@ func (a *applying) retryGroup(t *task) bool {
 	params.Set("retry_count", int64(done+1))
 	t.StateParams = params
 	t.RetryAt = a.at.Add(retry.Delay(done))
-	t.WaitReason = string(trowel.MoveGroupRetry)
+	t.WaitReason = trowel.WaitGroupRetry
 	a.move(t, trowel.MoveGroupRetry, trowel.TaskGroupRetryWaiting, true)
 	return true
 }

@@ -23,7 +23,7 @@ type trial struct {
 	now time.Time
 }
 
-func newTrial(t *testing.T, tree, wait string) *trial {
+func newTrial(t *testing.T, tree string, wait trowel.WaitCode) *trial {
 	t.Helper()
 	body, err := model.Body(tree)
 	if err != nil {

@@ -90,9 +90,9 @@ func (a *applying) wait(t *task, r trowel.Report) {
 	t.RetryCount++
 	t.Masked = maskedState(t, r)
 	t.StateParams = r.StateParams
-	t.WaitReason = trowel.ExitPoll
+	t.WaitReason = trowel.WaitPoll
 	if r.Outcome == trowel.OutcomeRetry {
-		t.WaitReason = trowel.ExitRetry
+		t.WaitReason = trowel.WaitRetry
 	}
 	a.move(t, trowel.MoveRetry, trowel.TaskRetryWaiting, true)
 }

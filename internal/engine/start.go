@@ -34,9 +34,9 @@ type Begin struct {
 	// Refused is why the attempt cannot run. Of the tasks only the root is made, and it fails with this
 	// error at once, as a group does whose children have failed.
 	Refused error
-	// Wait is why the attempt may not begin yet, one of trowel's Wait constants: its root stays blocked
+	// Wait is why the attempt may not begin yet, WaitAttemptsLimit or WaitWorkflowPaused: its root stays blocked
 	// until Admit. Empty to begin at once.
-	Wait string
+	Wait trowel.WaitCode
 }
 
 func (b Begin) apply(a *applying) {

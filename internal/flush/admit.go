@@ -100,7 +100,7 @@ func nameOf(s *trowel.Setting) trowel.WorkflowName {
 
 // waitReason tells why an attempt must wait before it begins (control K813, K816); empty if it may begin
 // now. Who lets it begin counts it, see admit.
-func (f *Flusher) waitReason(ctx context.Context, tx trowel.Tx, w *write, name trowel.WorkflowName, control trowel.Control) (string, error) {
+func (f *Flusher) waitReason(ctx context.Context, tx trowel.Tx, w *write, name trowel.WorkflowName, control trowel.Control) (trowel.WaitCode, error) {
 	if w.paused[name] {
 		return trowel.WaitWorkflowPaused, nil
 	}

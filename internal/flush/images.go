@@ -52,7 +52,7 @@ type attempt struct {
 // state is what changes of an attempt beside its version.
 type state struct {
 	flags trowel.AttemptFlags
-	wait  string
+	wait  trowel.WaitCode
 }
 
 func stateOf(a *trowel.Attempt) state { return state{a.Flags, a.WaitReason} }

@@ -14,7 +14,8 @@ type lane struct {
 	count int  // of items that are not gone
 	place int  // in Backlog.lanes
 	mixed bool // items are not in order, for somebody older came behind somebody younger
-	kept  kept
+	// blocked is what kept it from being picked last.
+	blocked lastBlock
 }
 
 type entry struct {

@@ -48,24 +48,29 @@ func ConcurrencyUse(c *trowel.Concurrency, w trowel.WorkflowName, attempt trowel
 
 // Demand is what a task takes from one counter, if so much is left.
 type Demand struct {
+	Code   trowel.WaitCode // what the task waits for if there is no room: WaitPool, WaitConcurrency, WaitMaxActiveTasks or WaitSiteLimit
 	Use    string
 	Amount int
 	Limit  int // trowel.Unlimited for none
-	Pool   bool
 	// Unkept tells that the task takes it without saying so in its Holds: a slot of the default pool.
 	Unkept bool
 }
 
+// tooLarge reports whether a pool never has as many slots as a task wants.
+func (d Demand) tooLarge() bool {
+	return d.Code == trowel.WaitPool && d.Limit != trowel.Unlimited && d.Amount > d.Limit
+}
+
 // Demands lists what a task takes, in the order in which they are told as reasons: pools, concurrency,
 // tasks of the workflow, tasks of the site. missing is the first pool that does not exist. Limits of the
-// attempt are no counters, see room.
+// attempt are no counters, see Blocked.
 func (l *Limits) Demands(r *Ready) (demands []Demand, missing string) {
 	if l == nil {
 		return nil, ""
 	}
 	if r.Needs == nil || len(r.Needs.Pools) == 0 {
 		if pool := l.Pool(r.Workflow.ProjectID, trowel.DefaultPool); pool != nil && (pool.Slots != trowel.Unlimited || pool.ProjectID != 0) {
-			demands = append(demands, Demand{Use: pool.Use(), Amount: 1, Limit: pool.Slots, Pool: true, Unkept: pool.ProjectID == 0})
+			demands = append(demands, Demand{Code: trowel.WaitPool, Use: pool.Use(), Amount: 1, Limit: pool.Slots, Unkept: pool.ProjectID == 0})
 		}
 	} else {
 		for _, need := range r.Needs.Pools {
@@ -76,21 +81,21 @@ func (l *Limits) Demands(r *Ready) (demands []Demand, missing string) {
 			case pool == nil:
 				return nil, need.Name
 			}
-			demands = append(demands, Demand{Use: pool.Use(), Amount: need.Slots, Limit: pool.Slots, Pool: true})
+			demands = append(demands, Demand{Code: trowel.WaitPool, Use: pool.Use(), Amount: need.Slots, Limit: pool.Slots})
 		}
 	}
 	if r.Needs != nil && r.Needs.Concurrency != nil {
 		c := r.Needs.Concurrency
 		use := ConcurrencyUse(c, r.Workflow, r.Attempt)
 		if _, held := r.Held[use]; !held {
-			demands = append(demands, Demand{Use: use, Amount: 1, Limit: c.Limit})
+			demands = append(demands, Demand{Code: trowel.WaitConcurrency, Use: use, Amount: 1, Limit: c.Limit})
 		}
 	}
 	if r.Control.TasksPerWorkflow > 0 {
-		demands = append(demands, Demand{Use: WorkflowUse(r.Workflow), Amount: 1, Limit: r.Control.TasksPerWorkflow})
+		demands = append(demands, Demand{Code: trowel.WaitMaxActiveTasks, Use: WorkflowUse(r.Workflow), Amount: 1, Limit: r.Control.TasksPerWorkflow})
 	}
 	if l.Most > 0 {
-		demands = append(demands, Demand{Use: SiteUse, Amount: 1, Limit: l.Most})
+		demands = append(demands, Demand{Code: trowel.WaitSiteLimit, Use: SiteUse, Amount: 1, Limit: l.Most})
 	}
 	return demands, ""
 }

@@ -18,7 +18,7 @@ type Picking struct {
 	Slots  []Slot  // what is given to an agent is taken from its Free
 	Limits *Limits // what is taken is added to its Uses; nil for no limits
 	Now    time.Time
-	Agents []Agent // those without a free slot too, so that KeptBy tells who has none from who is missing
+	Agents []Agent // those without a free slot too, so that BlockedBy knows busy agents from missing ones
 }
 
 // Picked is a task for an agent, with what it takes from counters.
@@ -56,7 +56,7 @@ func (b *Backlog) Pick(p Picking) (picks []Picked, full []Ready, limited bool) {
 		agent := run.agentFor(h)
 		if agent == nil || !run.room(h, &e.Ready) {
 			if agent == nil {
-				h.kept = kept{run.noAgent(h), p.Now}
+				h.blocked = lastBlock{run.noAgent(h), p.Now}
 			}
 			heap.Pop(&run.heads)
 			continue
@@ -133,11 +133,17 @@ func (run *picking) agentFor(h *head) Agent {
 
 // room reports whether all limits let a task run.
 func (run *picking) room(h *head, r *Ready) bool {
-	by := run.keptBy(h, r)
-	if by == "" {
+	c := Candidate{
+		Task: r, Demands: h.demands, Missing: h.missing, Reserved: func(d Demand) bool { return run.reservedFrom(h, r, d) },
+	}
+	if r.Control.TasksPerAttempt > 0 && run.Limits != nil && run.Limits.Running != nil {
+		c.Running = run.Limits.Running(r.Attempt) + run.running[r.Attempt]
+	}
+	blocked := run.Limits.Blocked(c)
+	if len(blocked) == 0 {
 		return true
 	}
-	h.kept = kept{by, run.Now}
+	h.blocked = lastBlock{blocked[0].Code, run.Now}
 	run.limited = true
 	run.noteFull(h)
 	return false

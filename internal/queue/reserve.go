@@ -30,7 +30,7 @@ func (run *picking) reserve() {
 			continue
 		}
 		for _, d := range h.demands {
-			if !d.Pool {
+			if d.Code != trowel.WaitPool {
 				continue
 			}
 			other, taken := run.reserved[d.Use]
@@ -49,10 +49,10 @@ func (run *picking) reserve() {
 func (run *picking) wide(h *head) bool {
 	several := false
 	for _, d := range h.demands {
-		if !d.Pool && !run.Limits.fits(d) || d.Limit != trowel.Unlimited && d.Amount > d.Limit {
+		if d.Code != trowel.WaitPool && !run.Limits.fits(d) || d.tooLarge() {
 			return false
 		}
-		several = several || d.Pool && d.Amount > 1 && d.Limit != trowel.Unlimited
+		several = several || d.Code == trowel.WaitPool && d.Amount > 1 && d.Limit != trowel.Unlimited
 	}
 	if !several || h.missing {
 		return false
@@ -65,10 +65,10 @@ func (run *picking) wide(h *head) bool {
 	return false
 }
 
-// keptFrom reports whether a pool is reserved for another task that is not of smaller weight and is older.
-func (run *picking) keptFrom(h *head, r *Ready, d Demand) bool {
+// reservedFrom reports whether a pool is reserved for another task that is not of smaller weight and is older.
+func (run *picking) reservedFrom(h *head, r *Ready, d Demand) bool {
 	other, taken := run.reserved[d.Use]
-	if !taken || !d.Pool || other.task == r.Task {
+	if !taken || other.task == r.Task {
 		return false
 	}
 	return other.aged >= h.aged && other.at.Before(r.At)

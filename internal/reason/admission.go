@@ -38,28 +38,28 @@ func ExplainAttempt(f *Facts) []Reason {
 }
 
 // admissionCodes are those of an attempt that has not begun, in their order.
-func (f *Facts) admissionCodes() []Code {
+func (f *Facts) admissionCodes() []trowel.WaitCode {
 	if f.attemptDone() || f.Admission == nil {
 		return nil
 	}
-	var codes []Code
+	var codes []trowel.WaitCode
 	if f.Attempt.WaitReason == trowel.WaitWorkflowPaused || f.Attempt.WaitReason != "" && f.Admission.Pause != nil {
-		codes = append(codes, WorkflowPaused)
+		codes = append(codes, trowel.WaitWorkflowPaused)
 	}
 	if f.Attempt.WaitReason == trowel.WaitAttemptsLimit {
-		codes = append(codes, AttemptsLimit)
+		codes = append(codes, trowel.WaitAttemptsLimit)
 	}
 	if f.Admission.Delayed {
-		codes = append(codes, Backfill)
+		codes = append(codes, trowel.WaitBackfill)
 	}
 	return codes
 }
 
-func (f *Facts) admission(code Code) Reason {
+func (f *Facts) admission(code trowel.WaitCode) Reason {
 	switch code { //nolint:exhaustive // the codes of an admission
-	case WorkflowPaused:
+	case trowel.WaitWorkflowPaused:
 		return f.paused()
-	case AttemptsLimit:
+	case trowel.WaitAttemptsLimit:
 		return f.attemptsLimit()
 	default:
 		return f.backfill()
@@ -68,7 +68,7 @@ func (f *Facts) admission(code Code) Reason {
 
 func (f *Facts) paused() Reason {
 	r := Reason{
-		Code: WorkflowPaused, Text: fmt.Sprintf("workflow %s is paused", f.Workflow.Name), Since: f.Attempt.CreatedAt, Fields: param.New(),
+		Code: trowel.WaitWorkflowPaused, Text: fmt.Sprintf("workflow %s is paused", f.Workflow.Name), Since: f.Attempt.CreatedAt, Fields: param.New(),
 		Offers: []Offer{{ActionUnpause, command("unpause", f.Project, f.Workflow.Name)}},
 	}
 	p := f.Admission.Pause
@@ -90,7 +90,7 @@ func (f *Facts) attemptsLimit() Reason {
 	a := f.Admission
 	limit, active := f.Control.ActiveAttempts, a.ActiveCount
 	r := Reason{
-		Code: AttemptsLimit, Since: f.Attempt.CreatedAt,
+		Code: trowel.WaitAttemptsLimit, Since: f.Attempt.CreatedAt,
 		Text:   fmt.Sprintf("workflow %s has %d of %d active attempts%s", f.Workflow.Name, active, limit, f.line("attempt", a.Position)),
 		Fields: param.Of("limit", limit, "active", active, "position", position(a.Position)),
 	}
@@ -104,7 +104,7 @@ func (f *Facts) attemptsLimit() Reason {
 
 func (f *Facts) backfill() Reason {
 	a := f.Admission
-	r := Reason{Code: Backfill, Since: f.Attempt.CreatedAt, At: a.NextRunAt, Fields: param.Of("state", "waiting")}
+	r := Reason{Code: trowel.WaitBackfill, Since: f.Attempt.CreatedAt, At: a.NextRunAt, Fields: param.Of("state", "waiting")}
 	if !a.NextRunAt.IsZero() {
 		r.Fields.Set("at", instant(a.NextRunAt))
 	}

@@ -106,7 +106,7 @@ func (t *Tree) ListWaiting(after trowel.TaskID, limit int) []trowel.TaskID {
 
 // Waiting is how many tasks of an attempt have one code as their first reason.
 type Waiting struct {
-	Code   Code
+	Code   trowel.WaitCode
 	Arg    string // what they wait for, where that has a name: a pool, a queue; else empty
 	Count  int
 	Sample trowel.TaskID // the first of them
@@ -117,7 +117,7 @@ type Waiting struct {
 // the tree.
 func (t *Tree) Waiting(f *Facts, ready []Waiting) []Waiting {
 	type key struct {
-		code Code
+		code trowel.WaitCode
 		arg  string
 	}
 	found := map[key]*Waiting{}
@@ -151,15 +151,15 @@ func (t *Tree) Waiting(f *Facts, ready []Waiting) []Waiting {
 }
 
 // firstCode is the code of the first reason of a task; empty if it has none, or is ready.
-func (t *Tree) firstCode(n *node, f *Facts) Code {
+func (t *Tree) firstCode(n *node, f *Facts) trowel.WaitCode {
 	switch n.State {
 	case trowel.TaskBlocked:
 		return t.firstBlocked(n, f)
 	case trowel.TaskPlanned:
 		if failing(n) {
-			return Handlers
+			return trowel.WaitHandlers
 		}
-		return Children
+		return trowel.WaitChildren
 	case trowel.TaskRetryWaiting, trowel.TaskGroupRetryWaiting, trowel.TaskDeferred, trowel.TaskAwaitingInput:
 		return CodeOf(&n.TaskOutline)
 	case trowel.TaskReady, trowel.TaskRunning, trowel.TaskGroupError, trowel.TaskSuccess, trowel.TaskError, trowel.TaskCanceled, trowel.TaskSkipped:

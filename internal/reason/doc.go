@@ -6,5 +6,5 @@
 // run. What ready tasks compete for is in a Market; its limits are those of package queue, so that what is
 // said here is what keeps a task from being picked there.
 //
-// Read Code first, then Reason, Facts and Explain.
+// Read trowel.WaitCode first, then Reason, Facts and Explain.
 package reason

@@ -16,7 +16,7 @@ func planned(t *trowel.Task, f *Facts) Reason {
 	f.Tree.Add(t.Outline())
 	n := f.Tree.nodes[t.ID]
 	counts, first := f.Tree.openChildren(n)
-	r := Reason{Code: Children, Since: t.UpdatedAt, Next: first}
+	r := Reason{Code: trowel.WaitChildren, Since: t.UpdatedAt, Next: first}
 	var task param.Value
 	name := ""
 	if o := f.Tree.Find(first); o != nil {
@@ -24,7 +24,7 @@ func planned(t *trowel.Task, f *Facts) Reason {
 		r.Blockers = []Blocker{f.blocker(o)}
 	}
 	if failing(n) {
-		r.Code = Handlers
+		r.Code = trowel.WaitHandlers
 		r.Text = "has failed, and its error tasks run"
 		if name != "" {
 			r.Text = fmt.Sprintf("has failed, and what runs for that has not ended: %s", name)

@@ -145,7 +145,7 @@ func check(row *trowel.Task, reasons []reason.Reason) error {
 	for _, r := range reasons {
 		place := -1
 		for i, e := range reason.Codes() {
-			if e.Code == r.Code && (e.State == row.State || r.Code == reason.Canceling) {
+			if e.Code == r.Code && (e.State == row.State || r.Code == trowel.WaitCanceling) {
 				place = i
 			}
 		}
@@ -159,7 +159,7 @@ func check(row *trowel.Task, reasons []reason.Reason) error {
 		if r.Text == "" || r.Fields == nil || r.Since.IsZero() {
 			return fmt.Errorf("code %q: %+v lacks something", r.Code, r)
 		}
-		if r.Code == reason.Parent && r.Next == 0 {
+		if r.Code == trowel.WaitParent && r.Next == 0 {
 			return fmt.Errorf("nothing holds it up: %s", r.Text)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 // Reason is one reason for which a task does not run.
 type Reason struct {
-	Code  Code
+	Code  trowel.WaitCode
 	Text  string    // one sentence without a full stop, with names
 	Since time.Time // zero if nobody knows
 	// Fields are those of the code, see Codes; never nil.
@@ -83,9 +83,9 @@ func Explain(t *trowel.Task, f *Facts) []Reason {
 	case trowel.TaskGroupRetryWaiting:
 		return []Reason{groupRetryWaiting(t, f)}
 	case trowel.TaskDeferred:
-		return []Reason{plain(Deferred, t, "waits for a trigger")}
+		return []Reason{plain(trowel.WaitDeferred, t, "waits for a trigger")}
 	case trowel.TaskAwaitingInput:
-		return []Reason{plain(AwaitingInput, t, "waits for an answer")}
+		return []Reason{plain(trowel.WaitAwaitingInput, t, "waits for an answer")}
 	case trowel.TaskPlanned:
 		return []Reason{planned(t, f)}
 	case trowel.TaskRunning, trowel.TaskGroupError, trowel.TaskSuccess, trowel.TaskError, trowel.TaskCanceled, trowel.TaskSkipped:
@@ -93,7 +93,7 @@ func Explain(t *trowel.Task, f *Facts) []Reason {
 	return nil
 }
 
-func plain(code Code, t *trowel.Task, text string) Reason {
+func plain(code trowel.WaitCode, t *trowel.Task, text string) Reason {
 	return Reason{Code: code, Text: text, Since: t.UpdatedAt, Fields: param.New()}
 }
 

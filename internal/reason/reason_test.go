@@ -36,7 +36,7 @@ func wanting(pool string, slots int) func(*trowel.Task) {
 	return needing(&trowel.Needs{Pools: []trowel.PoolNeed{{Name: pool, Slots: slots}}})
 }
 
-func waiting(why string, count int) func(*trowel.Task) {
+func waiting(why trowel.WaitCode, count int) func(*trowel.Task) {
 	return func(t *trowel.Task) { t.WaitReason, t.RetryCount, t.RetryAt = why, count, at(60) }
 }
 
@@ -449,13 +449,13 @@ func TestWaiting(t *testing.T) {
 	root := row(1, 0, "+w", planned)
 	for _, s := range []scene{
 		{
-			name: "retry", about: 2, tasks: []*trowel.Task{root, row(2, 1, "+w+a", trowel.TaskRetryWaiting, waiting(trowel.ExitRetry, 2), retried)},
+			name: "retry", about: 2, tasks: []*trowel.Task{root, row(2, 1, "+w+a", trowel.TaskRetryWaiting, waiting(trowel.WaitRetry, 2), retried)},
 			change: func(f *reason.Facts) { f.LastTry = &trowel.Try{LastLines: []string{"connecting", "refused"}} },
 			want:   []string{"retry: failed and is tried again at 2024-01-15 00:01:00 +0000, retry 2 of 3: refused"},
 			fields: `{"at":"2024-01-15T00:01:00.000Z","retry":2,"limit":3,"failure":"refused"}`,
 		},
 		{
-			name: "poll", about: 2, tasks: []*trowel.Task{root, row(2, 1, "+w+a", trowel.TaskRetryWaiting, waiting(trowel.ExitPoll, 1))},
+			name: "poll", about: 2, tasks: []*trowel.Task{root, row(2, 1, "+w+a", trowel.TaskRetryWaiting, waiting(trowel.WaitPoll, 1))},
 			want:   []string{"poll: looks again at 2024-01-15 00:01:00 +0000; it has looked once"},
 			fields: `{"at":"2024-01-15T00:01:00.000Z","checks":1}`,
 		},
@@ -513,7 +513,7 @@ func TestBackfill(t *testing.T) {
 	}}
 	list := reason.ExplainAttempt(f)
 	want := "waits for its turn in a backfill: the session before it, 2024-01-15 00:00:00 +0000, has attempt 6, which is running"
-	if len(list) != 1 || list[0].Code != reason.Backfill || list[0].Text != want {
+	if len(list) != 1 || list[0].Code != trowel.WaitBackfill || list[0].Text != want {
 		t.Errorf("ExplainAttempt = %+v, want backfill: %s", list, want)
 	}
 	f.Admission = &reason.Admission{Delayed: true, NextRunAt: at(60)}
@@ -534,9 +534,9 @@ func TestCounts(t *testing.T) {
 		row(1, 0, "+w", planned), row(2, 1, "+w+a", running), row(3, 1, "+w+b", blocked, after(2)), row(4, 1, "+w+c", blocked, after(3)),
 		row(5, 1, "+w+d", ready), row(6, 1, "+w+e", ready), row(7, 1, "+w+f", trowel.TaskSuccess),
 	)
-	got := f.Tree.Waiting(f, []reason.Waiting{{Code: reason.Pool, Arg: "db", Count: 1, Sample: 6}, {Code: reason.Pool, Arg: "db", Count: 1, Sample: 5}})
+	got := f.Tree.Waiting(f, []reason.Waiting{{Code: trowel.WaitPool, Arg: "db", Count: 1, Sample: 6}, {Code: trowel.WaitPool, Arg: "db", Count: 1, Sample: 5}})
 	want := []reason.Waiting{
-		{Code: reason.Upstream, Count: 2, Sample: 3}, {Code: reason.Pool, Arg: "db", Count: 2, Sample: 5}, {Code: reason.Children, Count: 1, Sample: 1},
+		{Code: trowel.WaitUpstream, Count: 2, Sample: 3}, {Code: trowel.WaitPool, Arg: "db", Count: 2, Sample: 5}, {Code: trowel.WaitChildren, Count: 1, Sample: 1},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("Waiting (-want +got):\n%s", diff)
@@ -617,7 +617,7 @@ func TestStanding(t *testing.T) {
 // Every code is in the table once, with what it means.
 func TestCodes(t *testing.T) {
 	t.Parallel()
-	seen := map[reason.Code]bool{}
+	seen := map[trowel.WaitCode]bool{}
 	for _, e := range reason.Codes() {
 		if seen[e.Code] || e.About == "" || !strings.HasSuffix(e.About, ".") && !strings.Contains(e.About, ". ") {
 			t.Errorf("entry %+v", e)

@@ -57,7 +57,7 @@ func (f *Facts) agentName(id string) string {
 func Detail(t *trowel.Task, f *Facts) string {
 	f.Tree.Add(t.Outline())
 	if f.Tree.Unreachable(t.ID) {
-		return string(NotReached)
+		return string(trowel.WaitNotReached)
 	}
 	return t.State.String()
 }

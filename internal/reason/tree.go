@@ -13,7 +13,7 @@ import (
 type Tree struct {
 	nodes  map[trowel.TaskID]*node
 	counts map[trowel.TaskID][]trowel.ChildCount
-	ranks  map[Code]int
+	ranks  map[trowel.WaitCode]int
 }
 
 type node struct {
@@ -26,7 +26,7 @@ type node struct {
 
 // end is a reason for which a blocked task can never run.
 type end struct {
-	code  Code
+	code  trowel.WaitCode
 	task  trowel.TaskID   // the ancestor that ended, or the task whose upstreams did
 	fatal []trowel.TaskID // upstreams that did not succeed
 }
@@ -114,10 +114,10 @@ func (t *Tree) judge(n *node) []end {
 		}
 	}
 	if len(fatal) > 0 {
-		n.ends = append(n.ends, end{code: NotReached, task: n.ID, fatal: fatal})
+		n.ends = append(n.ends, end{code: trowel.WaitNotReached, task: n.ID, fatal: fatal})
 	}
-	if parent != nil && !present(n, parent) && !slices.ContainsFunc(n.ends, func(e end) bool { return e.code == NotReached }) {
-		n.ends = append(n.ends, end{code: NotReached, task: n.ID})
+	if parent != nil && !present(n, parent) && !slices.ContainsFunc(n.ends, func(e end) bool { return e.code == trowel.WaitNotReached }) {
+		n.ends = append(n.ends, end{code: trowel.WaitNotReached, task: n.ID})
 	}
 	if len(n.ends) > 1 {
 		slices.SortStableFunc(n.ends, func(a, b end) int { return cmp.Compare(t.ranks[a.code], t.ranks[b.code]) })
@@ -133,16 +133,16 @@ const maxNamed = 10
 func (t *Tree) endOf(n, parent *node) []end {
 	switch parent.State {
 	case trowel.TaskError, trowel.TaskGroupError:
-		return []end{{code: ParentFailed, task: parent.ID}}
+		return []end{{code: trowel.WaitParentFailed, task: parent.ID}}
 	case trowel.TaskCanceled:
-		return []end{{code: ParentCanceled, task: parent.ID}}
+		return []end{{code: trowel.WaitParentCanceled, task: parent.ID}}
 	case trowel.TaskSkipped:
-		return []end{{code: ParentSkipped, task: parent.ID}}
+		return []end{{code: trowel.WaitParentSkipped, task: parent.ID}}
 	case trowel.TaskBlocked:
 		return t.judge(parent)
 	case trowel.TaskPlanned:
 		if failing(parent) && !handler(n, parent) {
-			return []end{{code: ParentFailed, task: parent.ID}}
+			return []end{{code: trowel.WaitParentFailed, task: parent.ID}}
 		}
 	case trowel.TaskReady, trowel.TaskRetryWaiting, trowel.TaskGroupRetryWaiting, trowel.TaskRunning, trowel.TaskSuccess,
 		trowel.TaskDeferred, trowel.TaskAwaitingInput:

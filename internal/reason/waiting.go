@@ -13,8 +13,8 @@ import (
 // again.
 func retryWaiting(t *trowel.Task, f *Facts) Reason {
 	r := Reason{Since: t.UpdatedAt, At: t.RetryAt}
-	if t.WaitReason == trowel.ExitPoll {
-		r.Code = Poll
+	if t.WaitReason == trowel.WaitPoll {
+		r.Code = trowel.WaitPoll
 		r.Text = fmt.Sprintf("looks again at %s; it has looked %s", f.clock(t.RetryAt), times(t.RetryCount))
 		r.Fields = param.Of("at", instant(t.RetryAt), "checks", int64(t.RetryCount))
 		return r
@@ -23,7 +23,7 @@ func retryWaiting(t *trowel.Task, f *Facts) Reason {
 	if retry == 0 {
 		retry = t.RetryCount
 	}
-	r.Code = Retry
+	r.Code = trowel.WaitRetry
 	failure := failureOf(t, f.LastTry)
 	r.Text = fmt.Sprintf("failed and is tried again at %s%s", f.clock(t.RetryAt), ordinal(retry, limit))
 	if failure != "" {
@@ -36,7 +36,7 @@ func retryWaiting(t *trowel.Task, f *Facts) Reason {
 // groupRetryWaiting is the reason of a task whose failed subtree will be repeated.
 func groupRetryWaiting(t *trowel.Task, f *Facts) Reason {
 	retry, limit := retriesOf(t)
-	r := Reason{Code: GroupRetry, Since: t.UpdatedAt, At: t.RetryAt}
+	r := Reason{Code: trowel.WaitGroupRetry, Since: t.UpdatedAt, At: t.RetryAt}
 	r.Text = fmt.Sprintf("failed and is repeated at %s%s", f.clock(t.RetryAt), ordinal(retry, limit))
 	causes := param.List{}
 	f.Tree.Add(t.Outline())
@@ -56,21 +56,21 @@ func groupRetryWaiting(t *trowel.Task, f *Facts) Reason {
 }
 
 // CodeOf is the code of a task whose state alone says what it waits for; Dispatch for any other one.
-func CodeOf(o *trowel.TaskOutline) Code {
+func CodeOf(o *trowel.TaskOutline) trowel.WaitCode {
 	switch o.State { //nolint:exhaustive // the states that say so
 	case trowel.TaskRetryWaiting:
-		if o.WaitReason == trowel.ExitPoll {
-			return Poll
+		if o.WaitReason == trowel.WaitPoll {
+			return trowel.WaitPoll
 		}
-		return Retry
+		return trowel.WaitRetry
 	case trowel.TaskGroupRetryWaiting:
-		return GroupRetry
+		return trowel.WaitGroupRetry
 	case trowel.TaskDeferred:
-		return Deferred
+		return trowel.WaitDeferred
 	case trowel.TaskAwaitingInput:
-		return AwaitingInput
+		return trowel.WaitAwaitingInput
 	}
-	return Dispatch
+	return trowel.WaitDispatch
 }
 
 // retriesOf returns the number of the next retry and how many there are; zero where it is not known, as of
