@@ -86,7 +86,7 @@ func (ev *event) actorOf() string {
 // refusal is what is told about an event whose attempt cannot change any more, or does not exist.
 func (w *write) refusal(ev *event) error {
 	if _, kill := ev.what.(engine.Kill); kill && w.done[ev.attempt] {
-		return &trowel.Error{Kind: trowel.ErrConflict, Message: "Session attempt already killed or finished"} // language X46
+		return &trowel.Error{Kind: trowel.ErrConflict, Message: trowel.TextAttemptEnded}
 	}
 	return trowel.ErrNotFound
 }

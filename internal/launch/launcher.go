@@ -113,7 +113,7 @@ func FindDefinition(ctx context.Context, tx trowel.Tx, id trowel.WorkflowID) (*t
 	d, err := tx.FindDefinition(ctx, id)
 	switch {
 	case errors.Is(err, trowel.ErrNotFound):
-		return nil, &trowel.Error{Kind: trowel.ErrNotFound, Message: fmt.Sprintf("Resource does not exist: workflow id=%d", id)}
+		return nil, trowel.NotFound("workflow id=%d", id)
 	case err != nil:
 		return nil, err
 	case !d.Project.DeletedAt.IsZero():

@@ -33,10 +33,9 @@ func (r *Resume) tasks(ctx context.Context, tx trowel.Tx, project trowel.Project
 	}
 	source, err := tx.FindAttempt(ctx, r.Attempt)
 	if errors.Is(err, trowel.ErrNotFound) || err == nil && source.ProjectID != project {
-		return nil, &trowel.Error{
-			Kind: trowel.ErrNotFound, Message: fmt.Sprintf("Resource does not exist: session attempt id=%d", r.Attempt),
-			Hint: "resume an attempt of the same project, or start without resuming",
-		}
+		missing := trowel.NotFound("session attempt id=%d", r.Attempt)
+		missing.Hint = "resume an attempt of the same project, or start without resuming"
+		return nil, missing
 	}
 	if err != nil {
 		return nil, err

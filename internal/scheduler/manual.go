@@ -125,7 +125,7 @@ func change(
 func lock(ctx context.Context, tx trowel.Tx, id trowel.ScheduleID) (*trowel.ScheduledWorkflow, error) {
 	w, err := tx.LockSchedule(ctx, id)
 	if errors.Is(err, trowel.ErrNotFound) {
-		return nil, &trowel.Error{Kind: trowel.ErrNotFound, Message: fmt.Sprintf("Resource does not exist: schedule id=%d", id)}
+		return nil, trowel.NotFound("schedule id=%d", id)
 	}
 	return w, err
 }
