@@ -12,6 +12,7 @@ import (
 	"github.com/trowel-project/trowel/internal/operator"
 	"github.com/trowel-project/trowel/internal/queue"
 	"github.com/trowel-project/trowel/internal/secret"
+	"github.com/trowel-project/trowel/internal/wait"
 )
 
 // Flusher claims tasks for agents and writes what they report.
@@ -62,7 +63,7 @@ const (
 type Hub struct {
 	opts      Options
 	keepAlive time.Duration
-	wake      chan struct{} // has room for one: rows have changed
+	wake      wait.Signal // rows have changed
 	endings   endings
 
 	mu      sync.Mutex
@@ -79,7 +80,7 @@ func New(opts Options) *Hub {
 		opts.Lease = queue.DefaultLease
 	}
 	return &Hub{
-		opts: opts, peers: map[string]*peer{}, wake: make(chan struct{}, 1), keepAlive: min(max(opts.Lease/6, shortestPause), longestPause),
+		opts: opts, peers: map[string]*peer{}, wake: wait.NewSignal(), keepAlive: min(max(opts.Lease/6, shortestPause), longestPause),
 	}
 }
 
@@ -103,12 +104,7 @@ func (h *Hub) Run(ctx context.Context) error {
 }
 
 // AgentsChanged tells that rows of agents have changed: one is to be drained, or to go on.
-func (h *Hub) AgentsChanged() {
-	select {
-	case h.wake <- struct{}{}:
-	default:
-	}
-}
+func (h *Hub) AgentsChanged() { h.wake.Set() }
 
 // Rest asks all agents to go to another server, and lets none connect. What they report and ask for is
 // answered as ever. It is the first step of an orderly stop.

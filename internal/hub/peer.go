@@ -96,7 +96,7 @@ func (p *peer) Cancel(tries []trowel.TryID) {
 			p.stream.cancel = append(p.stream.cancel, id)
 		}
 	}
-	p.stream.notify()
+	p.stream.wake.Set()
 }
 
 // has reports whether this server knows of a try of an attempt, from the agent, which is a sign of life. Of a try
@@ -153,7 +153,7 @@ func (p *peer) turn() (begun int, settled bool) {
 func (p *peer) endStream() {
 	if p.stream != nil {
 		p.stream.closed = true
-		p.stream.notify()
+		p.stream.wake.Set()
 		p.stream, p.since = nil, p.now()
 	}
 }
@@ -184,7 +184,7 @@ func (p *peer) drain(at time.Time) (changed bool) {
 	p.row.DrainedAt = at
 	if changed && p.stream != nil {
 		p.stream.drained = &drained
-		p.stream.notify()
+		p.stream.wake.Set()
 	}
 	return changed
 }
@@ -242,7 +242,7 @@ func (p *peer) compare(running map[trowel.TryID]trowel.LiveTask, held map[trowel
 		p.given[id].had = true
 		if task.Flags&trowel.TaskCancelRequested != 0 && p.stream != nil {
 			p.stream.cancel = append(p.stream.cancel, id)
-			p.stream.notify()
+			p.stream.wake.Set()
 		}
 	}
 	for id := range running {
@@ -294,7 +294,7 @@ func (p *peer) reconnect(s *Stream, running map[trowel.TryID]trowel.LiveTask, he
 	}
 	p.endStream()
 	p.stream, p.seen = s, p.now()
-	s.notify()
+	s.wake.Set()
 	return again
 }
 

@@ -9,13 +9,14 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/wait"
 )
 
 // Stream is the connection by which an agent gets its leases.
 type Stream struct {
 	peer      *peer
 	keepAlive time.Duration
-	wake      chan struct{} // has room for one
+	wake      wait.Signal
 
 	// Under the mutex of the peer.
 	leases       []*trowel.Lease
@@ -43,7 +44,7 @@ func (h *Hub) Connect(ctx context.Context, id string, token trowel.TokenID, held
 	p.row, p.resting = *row, held.Resting
 	p.mu.Unlock()
 	h.heard(ctx, p, &held)
-	s := &Stream{peer: p, keepAlive: h.keepAlive, wake: make(chan struct{}, 1)}
+	s := &Stream{peer: p, keepAlive: h.keepAlive, wake: wait.NewSignal()}
 	again := p.reconnect(s, running, triesOf(held.Tries))
 	if h.isResting() {
 		p.leave()
@@ -146,18 +147,11 @@ func shapesOf(tries []trowel.TryID) []api.AgentTry {
 	return shapes
 }
 
-// notify wakes the stream. It and addLease are called under the mutex of the peer.
-func (s *Stream) notify() {
-	select {
-	case s.wake <- struct{}{}:
-	default:
-	}
-}
-
+// addLease is called under the mutex of the peer.
 func (s *Stream) addLease(g *grant) {
 	g.sent = true
 	s.leases = append(s.leases, g.lease)
-	s.notify()
+	s.wake.Set()
 }
 
 // Next returns the next message, an empty one after a while without any. It waits for it, and returns

@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/wait"
 )
 
 // longestGather is how long a heartbeat waits for others at most.
@@ -28,7 +29,7 @@ type RenewalOptions struct {
 type Renewals struct {
 	opts   RenewalOptions
 	gather time.Duration
-	wake   chan struct{} // has room for one: a heartbeat has come
+	wake   wait.Signal // a heartbeat has come
 
 	mu      sync.Mutex
 	waiting map[string][]chan<- renewal // by the agent's id
@@ -46,7 +47,7 @@ func NewRenewals(opts RenewalOptions) *Renewals {
 		opts.Lease = DefaultLease
 	}
 	return &Renewals{
-		opts: opts, gather: min(longestGather, opts.Lease/4), wake: make(chan struct{}, 1), waiting: map[string][]chan<- renewal{},
+		opts: opts, gather: min(longestGather, opts.Lease/4), wake: wait.NewSignal(), waiting: map[string][]chan<- renewal{},
 	}
 }
 
@@ -68,10 +69,7 @@ func (r *Renewals) Renew(ctx context.Context, id string) (held bool, err error) 
 	r.mu.Lock()
 	r.waiting[id] = append(r.waiting[id], answer)
 	r.mu.Unlock()
-	select {
-	case r.wake <- struct{}{}:
-	default:
-	}
+	r.wake.Set()
 	select {
 	case got := <-answer:
 		return got.held, got.err
@@ -83,19 +81,14 @@ func (r *Renewals) Renew(ctx context.Context, id string) (held bool, err error) 
 // Run writes renewals until ctx ends. It is woken by the first heartbeat after a pause and takes all that
 // come meanwhile. If it dies half-way, agents send their next heartbeat as ever.
 func (r *Renewals) Run(ctx context.Context) error {
-	timer := time.NewTimer(time.Hour)
-	defer timer.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-r.wake:
 		}
-		timer.Reset(r.gather)
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-timer.C:
+		if cause := wait.Sleep(ctx, r.gather); cause != nil {
+			return cause
 		}
 		r.write(ctx)
 	}

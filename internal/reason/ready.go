@@ -10,6 +10,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/param"
 	"github.com/trowel-project/trowel/internal/queue"
+	"github.com/trowel-project/trowel/internal/textutil"
 )
 
 // ready lists what keeps a ready task from an agent, in the order of control K819; Dispatch alone if nothing
@@ -92,7 +93,7 @@ func (a *asking) missing(name string) Reason {
 
 func (a *asking) smallPool(d queue.Demand) Reason {
 	pool := a.poolOf(d)
-	text := fmt.Sprintf("wants %s of pool `%s`, which has %d in all", slots(d.Amount), pool.Name, d.Limit)
+	text := fmt.Sprintf("wants %s of pool `%s`, which has %d in all", textutil.Plural(d.Amount, "slot"), pool.Name, d.Limit)
 	if d.Limit == 0 {
 		text = fmt.Sprintf("pool `%s` has no slots, so nothing starts in it", pool.Name)
 	}
@@ -118,7 +119,7 @@ func (a *asking) fullPool(d queue.Demand) Reason {
 		by = append(by, param.Of("attempt", idText(h.BusyTask, int64(h.AttemptID)), "id", idText(h.BusyTask, int64(h.TaskID)), "name", h.FullName,
 			"project", h.Project, "workflow", h.Workflow, "slots", int64(h.amount), "since", instant(h.ClaimedAt)))
 		names = append(names, a.taskName(h.BusyTask))
-		r.Blockers = append(r.Blockers, holdingBlocker(h.BusyTask, slots(h.amount)))
+		r.Blockers = append(r.Blockers, holdingBlocker(h.BusyTask, textutil.Plural(h.amount, "slot")))
 	}
 	if len(names) > 0 {
 		text += " by " + enumerate(names[:min(len(names), 3)], len(holders))
@@ -245,11 +246,11 @@ func (a *asking) agents() {
 		a.add(a.noAgent(name, labels, idle, seen))
 	case !free:
 		place := a.position(a.own, a.Now, func(r *ask) bool { return r.Needs.QueueName() == name })
-		text := fmt.Sprintf("all agents that serve queue `%s` are busy: %d of %s of %s are used", name, used, slots(total), agents(serving))
+		text := fmt.Sprintf("all agents that serve queue `%s` are busy: %d of %s of %s are used", name, used, textutil.Plural(total, "slot"), textutil.Plural(serving, "agent"))
 		a.add(Reason{
 			Code: trowel.WaitAgentSlots, Text: text + a.line("task", place),
 			Fields:   param.Of("queue", name, "agents", int64(serving), "slots", int64(total), "position", position(place)),
-			Blockers: []Blocker{{Kind: "queue", ID: name, Name: name, Detail: slots(used) + " used"}},
+			Blockers: []Blocker{{Kind: "queue", ID: name, Name: name, Detail: textutil.Plural(used, "slot") + " used"}},
 		})
 	}
 }
@@ -295,18 +296,4 @@ func (a *asking) noAgent(name string, labels []string, idle []*trowel.Agent, see
 	}
 	r.Text = text
 	return r
-}
-
-func slots(n int) string {
-	if n == 1 {
-		return "1 slot"
-	}
-	return fmt.Sprintf("%d slots", n)
-}
-
-func agents(n int) string {
-	if n == 1 {
-		return "1 agent"
-	}
-	return fmt.Sprintf("%d agents", n)
 }

@@ -15,6 +15,7 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/wait"
 )
 
 // Options are what a Link works with. Servers, Self, Now and Log are required.
@@ -68,8 +69,8 @@ type Link struct {
 	tries       map[trowel.TryID]*held
 	outbox      []*held       // ended, and their reports are to be sent
 	settled     chan struct{} // closed when the last report was answered; nil if nobody waits
-	beatNow     chan struct{} // has room for one: a heartbeat is wanted at once
-	reportNow   chan struct{} // has room for one: outbox is not empty
+	beatNow     wait.Signal   // a heartbeat is wanted at once
+	reportNow   wait.Signal   // outbox is not empty
 	lastBeat    time.Time
 	endStream   context.CancelCauseFunc // of the present stream; nil without one
 }
@@ -97,7 +98,7 @@ func New(opts Options) (*Link, error) {
 	}
 	return &Link{
 		opts: opts, client: newHTTPClient(&opts), tries: map[trowel.TryID]*held{},
-		beatNow: make(chan struct{}, 1), reportNow: make(chan struct{}, 1),
+		beatNow: wait.NewSignal(), reportNow: wait.NewSignal(),
 	}, nil
 }
 
@@ -255,7 +256,7 @@ func (l *Link) Rest() {
 	l.mu.Lock()
 	l.resting = true
 	l.mu.Unlock()
-	poke(l.beatNow)
+	l.beatNow.Set()
 }
 
 // Pause takes nothing new for a while, for this reason, and goes on if it is empty. The server is told at once,
@@ -264,7 +265,7 @@ func (l *Link) Pause(reason string) {
 	l.mu.Lock()
 	l.paused = reason
 	l.mu.Unlock()
-	poke(l.beatNow)
+	l.beatNow.Set()
 }
 
 // isEnding reports whether the agent takes nothing new any more.
@@ -332,13 +333,6 @@ func (l *Link) server() string { return l.opts.Servers[int(l.current.Load())%len
 // rotate goes on to the next server, unless somebody else did.
 func (l *Link) rotate(from int64) { l.current.CompareAndSwap(from, from+1) }
 
-func poke(c chan struct{}) {
-	select {
-	case c <- struct{}{}:
-	default:
-	}
-}
-
 // backoff waits longer each time, with some chance in it so that agents do not come all at once.
 type backoff struct{ next, longest time.Duration }
 
@@ -352,18 +346,7 @@ func (b *backoff) reset() { b.next = shortestWait }
 
 // pause waits and reports whether ctx goes on.
 func (b *backoff) pause(ctx context.Context) bool {
-	wait := b.next/2 + rand.N(b.next)
+	delay := b.next/2 + rand.N(b.next)
 	b.next = min(2*b.next, b.longest)
-	return sleep(ctx, wait)
-}
-
-func sleep(ctx context.Context, length time.Duration) bool {
-	timer := time.NewTimer(length)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
+	return wait.Sleep(ctx, delay) == nil
 }

@@ -37,7 +37,7 @@ func (l *Link) Report(r trowel.Report) {
 		l.outbox = append(l.outbox, h)
 	}
 	l.mu.Unlock()
-	poke(l.reportNow)
+	l.reportNow.Set()
 }
 
 // send sends reports until ctx ends. It is woken by the first one and takes what has come meanwhile. What
@@ -75,7 +75,7 @@ func (l *Link) takeReports() []*held {
 	batch := l.outbox[:n:n]
 	l.outbox = l.outbox[n:]
 	if len(l.outbox) > 0 {
-		poke(l.reportNow)
+		l.reportNow.Set()
 	}
 	return batch
 }
@@ -91,7 +91,7 @@ func (l *Link) putBack(batch []*held) {
 		}
 	}
 	l.outbox = append(still, l.outbox...)
-	poke(l.reportNow)
+	l.reportNow.Set()
 }
 
 // deliver sends reports, in several requests if they are large. Those that were answered are done with.
@@ -202,10 +202,10 @@ func (l *Link) postReports(ctx context.Context, s *Settings, sent []*held, shape
 	l.settle()
 	l.mu.Unlock()
 	if l.current.Load() != server {
-		poke(l.beatNow) // the server that is used now may have heard that these tries are here
+		l.beatNow.Set() // the server that is used now may have heard that these tries are here
 	}
 	if len(again) > 0 {
-		poke(l.reportNow)
+		l.reportNow.Set()
 	}
 	if len(later) > 0 {
 		time.AfterFunc(resend, func() { l.putBack(later) })

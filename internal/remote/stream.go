@@ -88,7 +88,7 @@ func (l *Link) stream(ctx context.Context) (id string, err error) {
 		watchdog.Reset(silence)
 		if first {
 			l.opts.Log.InfoContext(ctx, "agent connected", slog.String("server", l.server()), slog.Int("held", len(list.Tries)))
-			poke(l.reportNow)
+			l.reportNow.Set()
 		}
 		if err := l.obey(ctx, id, &message); err != nil {
 			return id, err

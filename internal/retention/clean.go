@@ -8,6 +8,7 @@ import (
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/wait"
 )
 
 // How much one transaction takes.
@@ -105,7 +106,7 @@ func (p *pass) update(ctx context.Context, f func(tx trowel.Tx) error) error {
 	if err := p.opts.Store.Update(ctx, f); err != nil {
 		return err
 	}
-	return rest(ctx, p.opts.Now().Sub(began))
+	return wait.Sleep(ctx, min(max(p.opts.Now().Sub(began), minRest), maxRest))
 }
 
 // The shortest and the longest rest between two transactions.
@@ -113,18 +114,6 @@ const (
 	minRest = 2 * time.Millisecond
 	maxRest = time.Second
 )
-
-// rest waits as long as a transaction took.
-func rest(ctx context.Context, took time.Duration) error {
-	timer := time.NewTimer(min(max(took, minRest), maxRest))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
 
 // attempts deletes old attempts, from the smallest id on.
 func (p *pass) attempts(ctx context.Context) error {

@@ -9,6 +9,7 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/launch"
+	"github.com/trowel-project/trowel/internal/wait"
 )
 
 const (
@@ -33,13 +34,13 @@ type Options struct {
 // run one on the same database: a session is started once, as its unnamed attempt is unique.
 type Scheduler struct {
 	opts  Options
-	due   chan struct{} // has room for one: schedules may have changed
-	ended chan struct{} // has room for one: attempts have ended, or wait anew
+	due   wait.Signal // schedules may have changed
+	ended wait.Signal // attempts have ended, or wait anew
 }
 
 // New returns a Scheduler; Run makes it work.
 func New(opts Options) *Scheduler {
-	return &Scheduler{opts: opts, due: make(chan struct{}, 1), ended: make(chan struct{}, 1)}
+	return &Scheduler{opts: opts, due: wait.NewSignal(), ended: wait.NewSignal()}
 }
 
 // Run starts what is due until ctx ends, and returns its cause. It is woken by the earliest due
@@ -56,20 +57,13 @@ func (s *Scheduler) Run(ctx context.Context) error {
 
 // Wake tells that schedules were changed, by a push or by people, or that a backfill was made.
 func (s *Scheduler) Wake() {
-	signal(s.due)
-	signal(s.ended)
+	s.due.Set()
+	s.ended.Set()
 }
 
 // AttemptsEnded tells that attempts have ended, so that the next one of a backfill may begin. It does
 // not block.
-func (s *Scheduler) AttemptsEnded() { signal(s.ended) }
-
-func signal(ch chan struct{}) {
-	select {
-	case ch <- struct{}{}:
-	default:
-	}
-}
+func (s *Scheduler) AttemptsEnded() { s.ended.Set() }
 
 // loop checks again and again: at the instant that the last check asked for, or when it is woken. A
 // zero instant asks for nothing.

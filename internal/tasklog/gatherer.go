@@ -10,6 +10,7 @@ import (
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/wait"
 )
 
 // When live output is stored.
@@ -62,7 +63,7 @@ type GathererOptions struct {
 type Gatherer struct {
 	opts GathererOptions
 	zips compressors
-	wake chan struct{} // has one element when a Writer has got something to store
+	wake wait.Signal // set when a Writer has got something to store
 
 	mu      sync.Mutex
 	room    sync.Cond        // waits for waiting to become smaller
@@ -75,7 +76,7 @@ type Gatherer struct {
 // NewGatherer returns a Gatherer. Run must be running for output to be stored before the end of a try.
 func NewGatherer(opts GathererOptions) *Gatherer {
 	opts.MaxWaitingBytes = cmp.Or(opts.MaxWaitingBytes, defaultMaxWaiting)
-	g := &Gatherer{opts: opts, zips: newCompressors(), wake: make(chan struct{}, 1), dirty: map[*Writer]bool{}}
+	g := &Gatherer{opts: opts, zips: newCompressors(), wake: wait.NewSignal(), dirty: map[*Writer]bool{}}
 	g.room.L = &g.mu
 	return g
 }
@@ -114,28 +115,16 @@ func (g *Gatherer) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		}
-		if !pause(ctx, liveAfter) {
+		if wait.Sleep(ctx, liveAfter) != nil {
 			return nil
 		}
 		if err := g.store(ctx); err != nil && ctx.Err() == nil {
 			g.opts.Logger.Error("output of tasks cannot be stored now", slog.Any("error", err))
-			if !pause(ctx, retryAfter) {
+			if wait.Sleep(ctx, retryAfter) != nil {
 				return nil
 			}
-			g.notify()
+			g.wake.Set()
 		}
-	}
-}
-
-// pause waits and reports whether ctx goes on.
-func pause(ctx context.Context, length time.Duration) bool {
-	timer := time.NewTimer(length)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
 	}
 }
 
@@ -147,13 +136,6 @@ func (g *Gatherer) stop() {
 	g.room.Broadcast()
 }
 
-func (g *Gatherer) notify() {
-	select {
-	case g.wake <- struct{}{}:
-	default:
-	}
-}
-
 // changed says that a Writer has something to store.
 func (g *Gatherer) changed(w *Writer) {
 	g.mu.Lock()
@@ -161,7 +143,7 @@ func (g *Gatherer) changed(w *Writer) {
 	g.dirty[w] = true
 	g.mu.Unlock()
 	if first {
-		g.notify()
+		g.wake.Set()
 	}
 }
 
