@@ -56,7 +56,7 @@ func (p *serverProcess) start(ctx context.Context) (err error) {
 	}
 	p.goPart("notifier", p.notifier.Run)
 	p.goPart("retention", p.runRetention)
-	p.goPart("load", p.load.Run)
+	p.goPart("load", p.usage.Run)
 	if p.packer != nil {
 		p.goPart("log packer", p.packer.Run)
 	}
