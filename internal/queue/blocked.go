@@ -26,7 +26,7 @@ type Candidate struct {
 }
 
 // Blocked returns the limits that keep a task from being claimed, in the order of control K819; none if there is room.
-// It knows nothing of agents.
+// Agents are not considered.
 func (l *Limits) Blocked(c Candidate) (list []Blocked) {
 	if c.Missing {
 		list = append(list, Blocked{Code: trowel.WaitPoolMissing})
@@ -61,8 +61,8 @@ type lastBlock struct {
 	at time.Time
 }
 
-// BlockedBy returns what kept a task of the backlog from being claimed since it became ready: the last thing that did,
-// WaitDispatch if nothing did.
+// BlockedBy returns what last kept a task of the backlog from being claimed since it became ready; WaitDispatch if
+// nothing did.
 func (b *Backlog) BlockedBy(attempt trowel.AttemptID, task trowel.TaskID) trowel.WaitCode {
 	e := b.byTry[attempt][task]
 	switch {

@@ -7,17 +7,17 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// reservation keeps the slots of a pool for a task that needs several and has waited for long.
+// reservation is a task that needs several slots of a pool and has waited for long, for which they are kept.
 type reservation struct {
 	aged int
 	at   time.Time
 	task trowel.TaskID
 }
 
-// reserve finds the tasks that keep others from a pool (control K808): those that need several slots,
-// have waited long enough and lack at most slots: also if there are enough now, as some that come later may be
-// first in order. Of those that want one pool the first in order has
-// it. One that never can have so many slots, or that no agent here serves, keeps nobody.
+// reserve finds the tasks that reserve pools (control K808): they need several slots, have waited long enough and wait
+// for slots only, if for anything. A task reserves its pools even if there are enough slots now, because a task that becomes ready later
+// may come before it. If several tasks want one pool, the first in order reserves it. A task that wants more slots than
+// the pool has, or that no agent here serves, reserves nothing.
 func (run *picking) reserve() {
 	after := run.backlog.rules.ReserveAfter
 	if after <= 0 || run.Limits == nil {
@@ -45,7 +45,7 @@ func (run *picking) reserve() {
 	}
 }
 
-// wide reports whether a lane waits for nothing but slots, of which it needs several of one pool.
+// wide reports whether a lane waits only for slots, and needs several of one pool.
 func (run *picking) wide(h *head) bool {
 	several := false
 	for _, d := range h.demands {
@@ -65,7 +65,7 @@ func (run *picking) wide(h *head) bool {
 	return false
 }
 
-// reservedFrom reports whether a pool is reserved for another task that is not of smaller weight and is older.
+// reservedFrom reports whether a pool is reserved for another task that is older and has at least the same weight.
 func (run *picking) reservedFrom(h *head, r *Ready, d Demand) bool {
 	other, taken := run.reserved[d.Use]
 	if !taken || other.task == r.Task {

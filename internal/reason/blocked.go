@@ -32,7 +32,7 @@ func (t *Tree) blockedCodes(n *node, f *Facts) []trowel.WaitCode {
 	return codes
 }
 
-// openCodes are those of a task that may run later.
+// openCodes are the codes of a task that may still run.
 func (t *Tree) openCodes(n *node) []trowel.WaitCode {
 	var codes []trowel.WaitCode
 	if parent := t.nodes[n.ParentID]; parent != nil && parent.State != trowel.TaskPlanned && parent.State != trowel.TaskSuccess {
@@ -47,7 +47,7 @@ func (t *Tree) openCodes(n *node) []trowel.WaitCode {
 	return codes
 }
 
-// firstBlocked is the first of blockedCodes, found without the others where that is quick.
+// firstBlocked is the first of blockedCodes. Where possible it finds it without the others.
 func (t *Tree) firstBlocked(n *node, f *Facts) trowel.WaitCode {
 	if f.Admission == nil && n.Flags&trowel.TaskCancelRequested == 0 {
 		if ends := t.judge(n); len(ends) > 0 {
@@ -121,7 +121,7 @@ func (f *Facts) parent(n *node) Reason {
 	return r
 }
 
-// ended is a reason for which a task never runs.
+// ended is the reason of a task that will never run.
 func (f *Facts) ended(n *node, e end) Reason {
 	r := Reason{Code: e.code, Fields: param.New(), Next: e.task}
 	if f.attemptDone() {
@@ -176,7 +176,7 @@ func (f *Facts) notReached(r *Reason, n *node, e end) {
 	r.Fields = param.Of("rule", ruleDefault, "upstreams", upstreams, "task", named(&at.TaskOutline))
 }
 
-// fate is what became of an upstream that did not succeed.
+// fate says how an upstream ended that did not succeed.
 func fate(s trowel.TaskState) string {
 	switch s { //nolint:exhaustive // states of a class that is not S
 	case trowel.TaskError, trowel.TaskGroupError:
@@ -212,7 +212,7 @@ func (f *Facts) upstream(n *node) Reason {
 	return r
 }
 
-// enumerate joins names; count is how many there are in all.
+// enumerate joins names; count is the total number, of which names may be only the first.
 func enumerate(names []string, count int) string {
 	switch more := count - len(names); {
 	case more > 0:
@@ -223,7 +223,7 @@ func enumerate(names []string, count int) string {
 	return strings.Join(names, "")
 }
 
-// named is how fields name a task.
+// named is a task as fields contain it.
 func named(o *trowel.TaskOutline) *param.Map {
 	return param.Of("id", strconv.FormatInt(int64(o.ID), 10), "name", o.FullName)
 }
@@ -232,7 +232,7 @@ func (f *Facts) blocker(o *trowel.TaskOutline) Blocker {
 	return Blocker{Kind: "task", Attempt: f.Attempt.ID, Task: o.ID, Name: o.FullName, Detail: word(o.State)}
 }
 
-// word is a state as texts have it.
+// word is a state in the words of texts.
 func word(s trowel.TaskState) string {
 	switch s { //nolint:exhaustive // the others are words already
 	case trowel.TaskPlanned:

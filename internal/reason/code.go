@@ -7,13 +7,13 @@ import (
 // Entry describes a code.
 type Entry struct {
 	Code   trowel.WaitCode
-	State  trowel.TaskState // in which it is told first; Canceling also of ready tasks
-	Fields string           // what it carries, besides text and since
+	State  trowel.TaskState // in which it comes first; Canceling also for ready tasks
+	Fields string           // its fields, besides text and since
 	About  string           // one sentence
 	Mend   string           // what a person can do about it; empty if there is nothing
 }
 
-// Codes returns all codes in the order in which they are chosen within their state. docs/why.md is made of it.
+// Codes returns all codes in the order of their priority within a state. docs/why.md is generated from it.
 func Codes() []Entry {
 	return []Entry{
 		{trowel.WaitCanceling, trowel.TaskBlocked, "by", "The attempt is being killed.", "Wait for what still runs to stop."},

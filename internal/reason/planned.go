@@ -8,10 +8,10 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// phaseError is the phase of a task whose failure is handled (control K208).
+// phaseError is the phase of a task while its failure is handled (control K208).
 const phaseError = "error"
 
-// planned is the reason of a task that has done its own work and waits for what is below it.
+// planned is the reason of a task that has done its own work and waits for its subtasks.
 func planned(t *trowel.Task, f *Facts) Reason {
 	f.Tree.Add(t.Outline())
 	n := f.Tree.nodes[t.ID]
@@ -49,7 +49,7 @@ func planned(t *trowel.Task, f *Facts) Reason {
 	return r
 }
 
-// countOrder is the order in which states are counted: what goes on, what waits, what has ended.
+// countOrder is the order in which states are listed: in progress, waiting, ended.
 func countOrder() []trowel.TaskState {
 	return []trowel.TaskState{
 		trowel.TaskRunning, trowel.TaskPlanned, trowel.TaskReady, trowel.TaskRetryWaiting, trowel.TaskGroupRetryWaiting, trowel.TaskDeferred,

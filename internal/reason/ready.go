@@ -13,8 +13,7 @@ import (
 	"github.com/trowel-project/trowel/internal/textutil"
 )
 
-// ready lists what keeps a ready task from an agent, in the order of control K819; Dispatch alone if nothing
-// does.
+// ready lists what keeps a ready task from an agent, in the order of control K819; WaitDispatch alone if nothing does.
 func ready(t *trowel.Task, f *Facts) []Reason {
 	m := f.Market
 	own := &queue.Ready{
@@ -143,7 +142,7 @@ func (a *asking) taskName(b *trowel.BusyTask) string {
 	return fmt.Sprintf("%s of attempt %d", b.FullName, b.AttemptID)
 }
 
-// idText is an id of a task; empty if that is hidden.
+// idText is an id as text; empty for a hidden task.
 func idText(b *trowel.BusyTask, id int64) string {
 	if b.Hidden {
 		return ""
@@ -158,7 +157,7 @@ func holdingBlocker(b *trowel.BusyTask, detail string) Blocker {
 	return Blocker{Kind: "task", Attempt: b.AttemptID, Task: b.TaskID, Name: b.FullName, Detail: detail}
 }
 
-// poolOf is the pool that a demand was made of.
+// poolOf is the pool of a demand.
 func (a *asking) poolOf(d queue.Demand) *trowel.Pool {
 	return a.Limits.Pools[slices.IndexFunc(a.Limits.Pools, func(p *trowel.Pool) bool { return p.Use() == d.Use })]
 }
@@ -216,7 +215,7 @@ func (a *asking) site(d queue.Demand) Reason {
 	}
 }
 
-// agents tells that nobody serves the task, or that all who do are busy.
+// agents adds a reason if no agent serves the task, or if all agents that do are busy.
 func (a *asking) agents() {
 	name := a.own.Needs.QueueName()
 	var labels []string
@@ -255,7 +254,7 @@ func (a *asking) agents() {
 	}
 }
 
-// whyIdle says why an agent that is there takes nothing.
+// whyIdle says why a connected agent takes no tasks.
 func whyIdle(agent *trowel.Agent) string {
 	if !agent.DrainedAt.IsZero() {
 		return "is drained"

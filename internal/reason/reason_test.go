@@ -271,8 +271,8 @@ func TestLongRows(t *testing.T) {
 	if open, _ := r.Fields.Get("open"); len(open.(param.List)) != 10 { //nolint:forcetypeassert // it is one
 		t.Errorf("open = %v, want 10 tasks", open)
 	}
-	if got := f.Tree.HoldUp(join.ID); got != 2 {
-		t.Errorf("HoldUp = %d, want 2", got)
+	if got := f.Tree.FollowUpstreams(join.ID); got != 2 {
+		t.Errorf("FollowUpstreams = %d, want 2", got)
 	}
 }
 
@@ -580,7 +580,7 @@ func TestChain(t *testing.T) {
 		{"FailedChild(+w)", f.Tree.FailedChild(1), 4},
 		{"FailedChild(+w+g)", f.Tree.FailedChild(7), 8},
 		{"FailedChild of an unknown task", f.Tree.FailedChild(99), 0},
-		{"HoldUp(+w+d)", f.Tree.HoldUp(5), 5},
+		{"FollowUpstreams(+w+d)", f.Tree.FollowUpstreams(5), 5},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s = %d, want %d", c.what, c.got, c.want)

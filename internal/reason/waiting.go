@@ -9,8 +9,7 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// retryWaiting is the reason of a task that will be ready again at its RetryAt: after a failure, or to look
-// again.
+// retryWaiting is the reason of a task that will be ready again at its RetryAt, after a failure or to poll again.
 func retryWaiting(t *trowel.Task, f *Facts) Reason {
 	r := Reason{Since: t.UpdatedAt, At: t.RetryAt}
 	if t.WaitReason == trowel.WaitPoll {
@@ -55,7 +54,7 @@ func groupRetryWaiting(t *trowel.Task, f *Facts) Reason {
 	return r
 }
 
-// CodeOf is the code of a task whose state alone says what it waits for; Dispatch for any other one.
+// CodeOf is the code of a task whose state alone decides it; WaitDispatch for other states.
 func CodeOf(o *trowel.TaskOutline) trowel.WaitCode {
 	switch o.State { //nolint:exhaustive // the states that say so
 	case trowel.TaskRetryWaiting:
@@ -73,8 +72,7 @@ func CodeOf(o *trowel.TaskOutline) trowel.WaitCode {
 	return trowel.WaitDispatch
 }
 
-// retriesOf returns the number of the next retry and how many there are; zero where it is not known, as of
-// values with templates.
+// retriesOf returns the number of the next retry and how many there are; zero if unknown, as for values with templates.
 func retriesOf(t *trowel.Task) (retry, limit int) {
 	value, own := t.Local.Get("_retry")
 	if !own {
@@ -85,11 +83,11 @@ func retriesOf(t *trowel.Task) (retry, limit int) {
 			limit = parsed.Limit
 		}
 	}
-	retry, _ = param.NewReader(t.StateParams).IntOr("retry_count", 0) // 0 of a value that is no number
+	retry, _ = param.NewReader(t.StateParams).IntOr("retry_count", 0) // 0 if the value is no number
 	return retry, limit
 }
 
-// failureOf is what a task failed with, in one line.
+// failureOf is the error of a task in one line.
 func failureOf(t *trowel.Task, last *trowel.Try) string {
 	message, _ := t.Error.Get("message")
 	text, _ := message.(string)
@@ -100,7 +98,7 @@ func failureOf(t *trowel.Task, last *trowel.Try) string {
 	return clip(text, 200)
 }
 
-// clip cuts a text to so many letters.
+// clip shortens a text to so many characters.
 func clip(text string, letters int) string {
 	if runes := []rune(text); len(runes) > letters {
 		return string(runes[:letters-3]) + "..."
