@@ -83,7 +83,7 @@ func newCramped(t *testing.T, d *disk, run func(context.Context, *operator.Reque
 	c := &cramped{}
 	c.Agent, c.reports = begin(t, operators(run), func(o *agent.Options) {
 		o.Workspaces, o.Log, o.Wake = d.Workspaces, slog.New(slog.NewTextHandler(&c.log, nil)), func() { c.wakes.Add(1) }
-		o.Pause = func(reason string) {
+		o.Suspended = func(reason string) {
 			if reason != "" {
 				reason = "full"
 			}
@@ -184,7 +184,7 @@ func TestRestWithoutRoom(t *testing.T) {
 		d.block(t)
 		c.try(1)
 		began := time.Now()
-		c.Rest()
+		c.Drain()
 		c.Wait()
 		if took := time.Since(began); took != 0 {
 			t.Errorf("it waited %v for room, want not at all", took)

@@ -98,7 +98,7 @@ func (p *serverProcess) openAgent(ctx context.Context) error {
 		Report: p.report, Wake: func() { p.flusher.Wake() }, Advice: advice.OnServer, Log: p.log,
 	})
 	if !p.runsTasks() {
-		p.agent.Rest()
+		p.agent.Drain()
 	}
 	return nil
 }
@@ -178,7 +178,7 @@ func (p *serverProcess) report(r trowel.Report) {
 // openLog opens the log of a try.
 func (p *serverProcess) openLog(lease *trowel.Lease) agent.Log {
 	w := p.gatherer.Open(lease)
-	return agent.Log{Output: w, Logger: w.Logger(), Rest: w.Rest}
+	return agent.Log{Output: w, Logger: w.Logger(), Remainder: w.Rest}
 }
 
 // announce tells other servers, with the commit, that attempts changed.

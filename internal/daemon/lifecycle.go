@@ -120,7 +120,7 @@ func (p *serverProcess) stop(ctx context.Context, signals <-chan os.Signal) erro
 	p.say(ctx, textStopping)
 	p.endScheduler()
 	p.flusher.Rest()
-	p.agent.Rest()
+	p.agent.Drain()
 	if p.hub != nil {
 		p.hub.Rest()
 	}

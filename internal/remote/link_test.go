@@ -378,7 +378,7 @@ func TestLeave(t *testing.T) {
 	started := h.start(t, param.Of("+a", param.Of("do>", "x"), "+b", param.Of("do>", "y")))
 	within(t, begun, "the first task")
 	m.link.Rest()
-	m.agent.Rest()
+	m.agent.Drain()
 	close(finish)
 	m.agent.Wait()
 	if err := m.link.Settle(t.Context()); err != nil {
@@ -442,7 +442,7 @@ func TestLargeResult(t *testing.T) {
 		open := a.OpenLog
 		a.OpenLog = func(lease *trowel.Lease) agent.Log {
 			log := open(lease)
-			log.Rest = func() (chunks []trowel.LogChunk) {
+			log.Remainder = func() (chunks []trowel.LogChunk) {
 				random := make([]byte, 60<<10) // does not become smaller
 				_, _ = rand.Read(random)
 				for i := range 8 {
