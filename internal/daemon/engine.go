@@ -178,7 +178,7 @@ func (p *serverProcess) report(r trowel.Report) {
 // openLog opens the log of a try.
 func (p *serverProcess) openLog(lease *trowel.Lease) agent.Log {
 	w := p.gatherer.Open(lease)
-	return agent.Log{Output: w, Logger: w.Logger(), Remainder: w.Rest}
+	return agent.Log{Output: w, Logger: w.Logger(), Remainder: w.Remainder}
 }
 
 // announce tells other servers, with the commit, that attempts changed.

@@ -122,7 +122,7 @@ func (p *serverProcess) stop(ctx context.Context, signals <-chan os.Signal) erro
 	p.flusher.Rest()
 	p.agent.Drain()
 	if p.hub != nil {
-		p.hub.Rest()
+		p.hub.Drain()
 	}
 	p.stopping.Store(true)
 	p.parts.Go(p.agentsChanged) // nobody waits for the database here

@@ -123,12 +123,12 @@ func (a *archive) write(t *testing.T, task string, sizes ...int) {
 		}
 		put(t, w, string(text))
 		a.want[w.file] += string(text)
-		if _, err := w.pieces(); err != nil {
+		if _, err := w.unstored(); err != nil {
 			t.Fatal(err)
 		}
 	}
 	closeLog(t, w)
-	a.update(t, func(ctx context.Context, tx trowel.Tx) error { return tx.InsertLogChunks(ctx, w.Rest()) })
+	a.update(t, func(ctx context.Context, tx trowel.Tx) error { return tx.InsertLogChunks(ctx, w.Remainder()) })
 }
 
 // check reads all logs.
@@ -445,7 +445,7 @@ func TestGathererDropsOutputOfDeletedAttempts(t *testing.T) {
 	a.check(t)
 	closeLog(t, lost)
 	closeLog(t, kept)
-	if len(lost.Rest())+len(kept.Rest()) != 0 {
+	if len(lost.Remainder())+len(kept.Remainder()) != 0 {
 		t.Error("pieces are left, want none")
 	}
 }

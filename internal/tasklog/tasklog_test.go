@@ -320,7 +320,7 @@ func TestWriteError(t *testing.T) {
 		t.Skip("this system has no /dev/full")
 	}
 	log := &log{logs: newLogs(t, t.TempDir()), file: full, timer: time.NewTimer(time.Hour)}
-	if _, err := log.Write(make([]byte, pieceBytes)); err == nil {
+	if _, err := log.Write(make([]byte, chunkBytes)); err == nil {
 		t.Error("Write to a full disk = nil, want an error")
 	}
 	if _, err := log.Write([]byte("x")); err == nil {
