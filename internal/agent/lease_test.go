@@ -49,7 +49,7 @@ func TestLostLease(t *testing.T) {
 	}
 }
 
-// X61: an agent that rests lets what runs go on, and takes nothing new.
+// X61: a draining agent lets running tasks go on, and takes no more.
 func TestDrain(t *testing.T) {
 	t.Parallel()
 	running, release := make(chan struct{}), make(chan struct{})

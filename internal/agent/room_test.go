@@ -107,7 +107,7 @@ func files(ctx context.Context, r *operator.Request) (operator.Outcome, error) {
 }
 
 // An agent that cannot write gives tries back, takes nothing while that is so, and says once what is wrong and
-// how to mend it. It tries again after growing pauses.
+// how to mend it. It tries again after growing delays.
 func TestNoRoom(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -149,9 +149,9 @@ func TestNoRoom(t *testing.T) {
 	})
 }
 
-// Times without room that follow soon on each other have longer and longer pauses, up to a minute; after a
-// good minute they are short again.
-func TestPausesGrow(t *testing.T) {
+// Suspensions that follow each other closely have growing delays, up to a minute; after a good minute they are
+// short again.
+func TestDelaysGrow(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		d := newDisk(t)
@@ -169,7 +169,7 @@ func TestPausesGrow(t *testing.T) {
 				<-time.After(time.Second)
 			}
 			if got := time.Since(began).Truncate(time.Second).Seconds(); got != want {
-				t.Errorf("pause %d took %v s, want %v s", n, got, want)
+				t.Errorf("delay %d took %v s, want %v s", n, got, want)
 			}
 		}
 	})

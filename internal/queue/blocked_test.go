@@ -11,7 +11,7 @@ import (
 	"github.com/trowel-project/trowel/internal/reason"
 )
 
-// What keeps a task is told in the order of control K819, from the time on when it is ready.
+// BlockedBy names what kept a task since it became ready, in the order of control K819.
 func TestBlockedBy(t *testing.T) {
 	t.Parallel()
 	pools := []*trowel.Pool{{ID: 1, Name: "db", Slots: 2}}
@@ -37,7 +37,7 @@ func TestBlockedBy(t *testing.T) {
 	}
 }
 
-// Who is ready later was not kept by what was over before.
+// A task that became ready later was not blocked by what had ended before.
 func TestBlockedByWhatIsOver(t *testing.T) {
 	t.Parallel()
 	b := queue.NewBacklog(queue.Rules{})

@@ -19,8 +19,8 @@ import (
 var rounds = flag.Int("reason.rounds", 300, "how many random attempts are played")
 
 // Whatever happens to an attempt, each of its tasks that neither runs nor is done has a reason of its state
-// (control K818); one that is told to be not reached never goes on (K203); and when the attempt has ended,
-// all that is blocked is not reached.
+// (control K818); a task that is not_reached never runs (K203); and once the attempt has ended, all blocked tasks are
+// not reached.
 func TestRandomAttempts(t *testing.T) {
 	t.Parallel()
 	for i := range *rounds {

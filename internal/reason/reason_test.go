@@ -276,7 +276,7 @@ func TestLongRows(t *testing.T) {
 	}
 }
 
-// crowded are facts with a pool db of 4 slots, of which 4 are used, and two tasks before the asked one.
+// crowded are facts with a pool db whose 4 slots are all used, and two tasks before the one in question.
 func crowded(f *reason.Facts) {
 	db := &trowel.Pool{ID: 2, Name: "db", Slots: 4}
 	need := &trowel.Needs{Pools: []trowel.PoolNeed{{Name: "db", Slots: 1}}}

@@ -62,7 +62,7 @@ func TestTasksRunRemotely(t *testing.T) {
 	}
 }
 
-// Failures, retries and polls are told as they are.
+// Failures, retries and polls are reported unchanged.
 func TestOutcomes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

@@ -185,7 +185,7 @@ func TestWriterIsLive(t *testing.T) {
 	})
 }
 
-// Whatever the sizes, the pauses and the failures of the database: nothing is lost or twice.
+// For all sizes, delays and failures of the database, nothing is lost or stored twice.
 func TestWriterKeepsAll(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(10) {

@@ -363,7 +363,7 @@ func TestPackerDies(t *testing.T) {
 	}
 }
 
-// A log that is packed anew while it is read can be read to its end.
+// A log that is packed again while it is read can be read to its end.
 func TestReadWhilePacked(t *testing.T) {
 	t.Parallel()
 	a := newArchive(t)
@@ -493,7 +493,7 @@ func TestPackerAlone(t *testing.T) {
 	}
 }
 
-// One upload that fails is told, the others are made, and the next pass does the rest.
+// If one upload fails, its error is returned, the others succeed, and the next pass repeats it.
 func TestPackerAloneFails(t *testing.T) {
 	t.Parallel()
 	a := newArchive(t)
