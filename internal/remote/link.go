@@ -131,7 +131,7 @@ func (l *Link) become(s Settings) {
 }
 
 func (l *Link) register(ctx context.Context) (Settings, error) {
-	wait := newBackoff(5 * time.Second)
+	retry := newBackoff(5 * time.Second)
 	told := "" // the advice that was logged last
 	for n := 0; ; n++ {
 		s, err := l.registerOnce(ctx)
@@ -147,7 +147,7 @@ func (l *Link) register(ctx context.Context) (Settings, error) {
 			l.opts.Log.WarnContext(ctx, "what can be done about it", slog.String("fix", fix))
 		}
 		l.rotate(l.current.Load())
-		if !wait.sleep(ctx) {
+		if !retry.sleep(ctx) {
 			return Settings{}, context.Cause(ctx)
 		}
 	}

@@ -42,7 +42,7 @@ func (l *Link) Report(r trowel.Report) {
 // send sends reports until ctx ends. The first report wakes it, and it takes all that have come meanwhile. Reports that
 // could not be sent are tried again; if the server had stored one already, it says so.
 func (l *Link) send(ctx context.Context) {
-	wait := newBackoff(min(l.state().Lease/6, 2*time.Second))
+	retry := newBackoff(min(l.state().Lease/6, 2*time.Second))
 	for {
 		select {
 		case <-ctx.Done():
@@ -52,14 +52,14 @@ func (l *Link) send(ctx context.Context) {
 		for batch := l.takeReports(); len(batch) > 0 && ctx.Err() == nil; batch = l.takeReports() {
 			err := l.deliver(ctx, batch)
 			if err == nil {
-				wait.reset()
+				retry.reset()
 				continue
 			}
 			l.putBack(batch)
 			if ctx.Err() == nil {
 				l.opts.Log.WarnContext(ctx, "reports wait, they are sent again", slog.Int("reports", len(batch)), slog.Any("error", err))
 			}
-			if !wait.sleep(ctx) {
+			if !retry.sleep(ctx) {
 				return
 			}
 		}

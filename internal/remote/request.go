@@ -132,7 +132,7 @@ func (l *Link) open(ctx context.Context, method, path string, body []byte) (*htt
 // ask is post on behalf of a running try. While no server answers it waits and does not fail. A try that the agent has
 // lost gets agent.ErrLost.
 func (l *Link) ask(ctx context.Context, path string, body, into any) error {
-	wait := newBackoff(time.Second)
+	retry := newBackoff(time.Second)
 	for {
 		err := l.post(ctx, longRequest, path, body, into)
 		refused, isRefusal := errors.AsType[*RefusedError](err)
@@ -146,7 +146,7 @@ func (l *Link) ask(ctx context.Context, path string, body, into any) error {
 		case isRefusal && !refused.passing() && refused.Status != http.StatusUnauthorized:
 			return &trowel.Error{Kind: trowel.ErrInvalid, Message: refused.Message}
 		}
-		if !wait.sleep(ctx) {
+		if !retry.sleep(ctx) {
 			return context.Cause(ctx)
 		}
 	}

@@ -21,7 +21,7 @@ const silences = 3
 // is one, and waits longer each time that fails. If it dies half-way, the server learns from the next stream what has
 // arrived.
 func (l *Link) streams(ctx context.Context) {
-	wait := newBackoff(min(l.state().Lease/6, 5*time.Second))
+	retry := newBackoff(min(l.state().Lease/6, 5*time.Second))
 	for ctx.Err() == nil {
 		server := l.current.Load()
 		began := time.Now()
@@ -45,9 +45,9 @@ func (l *Link) streams(ctx context.Context) {
 			l.rotate(server)
 		}
 		if time.Since(began) > time.Second {
-			wait.reset()
+			retry.reset()
 		}
-		if !wait.sleep(ctx) {
+		if !retry.sleep(ctx) {
 			return
 		}
 	}
