@@ -80,7 +80,7 @@ type Attempt struct {
 
 	// WaitReason is why the attempt has not begun: WaitAttemptsLimit or WaitWorkflowPaused. Empty once it
 	// is admitted.
-	WaitReason string
+	WaitReason WaitCode
 }
 
 // Setting is what an attempt belongs to. It stays the same while the attempt runs.

@@ -51,3 +51,12 @@ func (e *Error) Unwrap() []error {
 	}
 	return []error{e.Kind, e.Err}
 }
+
+// TextAttemptEnded is Digdag's answer to a kill of an attempt that cannot be killed any more (language X46).
+const TextAttemptEnded = "Session attempt already killed or finished"
+
+// NotFound is the error about a thing that does not exist, with Digdag's text (server 2.5). What is formatted names the
+// thing, as "schedule id=4".
+func NotFound(format string, args ...any) *Error {
+	return &Error{Kind: ErrNotFound, Message: "Resource does not exist: " + fmt.Sprintf(format, args...)}
+}

@@ -5,15 +5,6 @@ import (
 	"time"
 )
 
-// Reasons why an attempt waits before it begins (control K813, K816).
-const (
-	WaitAttemptsLimit  = "attempts_limit"  // the workflow has as many attempts as it allows
-	WaitWorkflowPaused = "workflow_paused" // the workflow is paused
-)
-
-// WaitEvaluating is the WaitReason of a blocked task whose options are being evaluated (control K109).
-const WaitEvaluating = "evaluating"
-
 // Pause says that a workflow is paused: none of its attempts begins (control K816).
 type Pause struct {
 	ProjectID ProjectID // the project of the workflow

@@ -159,7 +159,7 @@ type Task struct {
 
 	// WaitReason is why a waiting task waits: "poll", "retry" or "group_retry". It is WaitEvaluating for a blocked
 	// task whose options are being evaluated. Else empty.
-	WaitReason string
+	WaitReason WaitCode
 
 	// StateParams are what the operator keeps between its tries. Nil or empty for nothing.
 	StateParams *param.Map

@@ -17,48 +17,46 @@ import (
 	"github.com/trowel-project/trowel/internal/secret"
 )
 
-// Causes with which the context of a task ends.
+// Causes that end the context of a task.
 var (
 	// ErrKilled says that the attempt was killed.
 	ErrKilled = errors.New("the attempt was killed")
 	// ErrStopped says that the agent was stopped.
 	ErrStopped = errors.New("stopped")
-	// ErrLost says that the agent lost its lease: another one may run the task by now, so it ends at
-	// once.
+	// ErrLost says that the agent lost its lease. The task ends at once, because another agent may be running it by now.
 	ErrLost = fmt.Errorf("the lease is lost: %w", command.ErrKill)
 )
 
-// Evaluator evaluates templates; package template has it.
+// Evaluator evaluates templates; package template implements it.
 type Evaluator interface {
 	Config(ctx context.Context, scope, local *param.Map, zone *time.Location) (*param.Map, error)
 }
 
-// Hook sees each task before its operator and may stand in for it. Its methods are called
-// concurrently.
+// Hook is called for each task before its operator, and may replace it. Its methods are called concurrently.
 type Hook interface {
-	// Before is asked before a task is evaluated. If done, its result is that of the task.
+	// Before is called before a task is evaluated. If it returns done, result is the task's result.
 	Before(lease *trowel.Lease) (result trowel.Result, done bool)
-	// Instead is asked when the configuration is evaluated and the operator is known that would run.
+	// Instead is called once the configuration is evaluated and the operator selected. If it returns done, result is the
+	// task's result.
 	Instead(lease *trowel.Lease, selection operator.Selection) (result trowel.Result, done bool)
 }
 
-// Log is where the output of a task and what is logged about it go. Log lines and output keep their
-// order.
+// Log takes the output of a task and the log lines about it, in their order.
 type Log struct {
 	Output io.WriteCloser
 	Logger *slog.Logger
-	// Rest returns what of the log is not stored yet, for the report. It is called after Output was
-	// closed; nil if logs are kept elsewhere.
-	Rest func() []trowel.LogChunk
+	// Remainder returns the part of the log that is not stored yet, for the report. It is called after Output was closed. It
+	// is nil if logs are kept elsewhere.
+	Remainder func() []trowel.LogChunk
 }
 
-// Options are what an Agent works with. Everything without a remark is required.
+// Options are the dependencies of an Agent. Everything is required unless a comment says otherwise.
 type Options struct {
-	ID        string   // until Hold gives another one
-	Slots     int      // tasks at a time; 0 for any number
-	Queues    []string // that it serves; none for the default one
+	ID        string   // until Hold sets another one
+	Slots     int      // concurrent tasks; 0 for unlimited
+	Queues    []string // the queues it serves; none for the default queue
 	Labels    []string
-	Anything  bool // serves all queues and labels, as the only agent of a local run does
+	Anything  bool // serves all queues and labels, as the only agent of a local run
 	Operators operator.Table
 	Templates Evaluator
 	Commands  command.Executor
@@ -66,32 +64,32 @@ type Options struct {
 	Secrets  func(lease *trowel.Lease) secret.Finder
 	Sessions operator.Sessions
 	Notifier operator.Notifier // may be nil
-	// Project is the absolute path of the folder in which all tries work; empty if each has a copy of
-	// its revision's files, from Workspaces.
+	// Project is the absolute path of the directory in which all tries work. Empty if each try gets a copy of its
+	// revision's files from Workspaces.
 	Project    string
 	Workspaces *archive.Workspaces
 	TaskLimit  int
 	Now        func() time.Time
-	// OpenLog opens the log of a try. It is closed at the end of the try, before the report.
+	// OpenLog opens the log of a try. It is closed when the try ends, before the report.
 	OpenLog func(lease *trowel.Lease) Log
 	Hook    Hook // may be nil
-	// Report takes the end of a try, Wake hears that there is room again. Neither blocks, and Report asks the
-	// agent nothing.
+	// Report is called at the end of a try, and Wake when there is a free slot. Neither may block, and Report must not
+	// call the agent.
 	Report func(trowel.Report)
 	Wake   func()
-	// Pause hears why the agent takes nothing new for a while, and "" when it goes on. It does not block, asks
-	// the agent nothing, and hears of a pause before Report has the try that led to it; nil is not called.
-	Pause func(reason string)
-	// Advice says what can be done about a failure, in a line for the log of the try; "" if it does not know.
-	// nil is not called.
+	// Suspended is called with the reason when the agent suspends taking tasks, and with "" when it resumes. It must not
+	// block or call the agent. A suspension is announced before the Report of the try that caused it. Pause may be nil.
+	Suspended func(reason string)
+	// Advice returns what can be done about a failure, as a line for the log of the try; empty if unknown. It may be
+	// nil.
 	Advice func(lease *trowel.Lease, err error) string
-	Log    *slog.Logger // of the agent, not of a try; nil for none
+	Log    *slog.Logger // about the agent, not about tries; may be nil
 }
 
-// starting is how many tasks may be between their claim and their start. A task that has started a
-// process or waits for something else no longer counts, so any number of tasks can run, but a
-// hundred thousand ready ones do not become as many goroutines at once.
-const starting = 256
+// maxStarting is how many tasks may be between claim and start. A task that has started a process, or waits for something,
+// no longer counts. So any number of tasks can run, but a hundred thousand ready ones do not all become goroutines at
+// once.
+const maxStarting = 256
 
 // Agent runs tasks in this process, each in a goroutine. It implements queue.Agent.
 type Agent struct {
@@ -99,17 +97,17 @@ type Agent struct {
 	ctx  context.Context //nolint:containedctx // ends all tasks; canceled by Stop
 	stop context.CancelCauseFunc
 
-	mu      sync.Mutex
-	id      string
-	active  map[trowel.TryID]context.CancelCauseFunc // tries that were given and are not yet reported
-	unready int                                      // those of them that are still starting
-	resting bool                                     // takes nothing new
-	drained bool                                     // the same, until it is told to go on
-	room    room
-	running sync.WaitGroup
+	mu             sync.Mutex
+	id             string
+	active         map[trowel.TryID]context.CancelCauseFunc // tries that are not reported yet
+	starting       int                                      // those of active that are still starting
+	draining       bool                                     // takes no more tasks, for good
+	drainRequested bool                                     // takes no more tasks until SetDrained says so
+	room           room
+	running        sync.WaitGroup
 }
 
-// New returns an Agent whose tasks end when ctx does, with ctx's cause.
+// New returns an Agent. When ctx ends, its tasks end with ctx's cause.
 func New(ctx context.Context, opts Options) *Agent {
 	if opts.Log == nil {
 		opts.Log = slog.New(slog.DiscardHandler)
@@ -127,15 +125,14 @@ func (a *Agent) ID() string {
 	return a.id
 }
 
-// Hold implements queue.Holder: tries under another id are killed, with all their processes, and
-// given back.
+// Hold implements queue.Holder. Tries under another id are killed with all their processes and given back.
 func (a *Agent) Hold(id string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.id == id {
 		return
 	}
-	a.id, a.drained = id, false
+	a.id, a.drainRequested = id, false
 	for _, cancel := range a.active {
 		cancel(ErrLost)
 	}
@@ -152,10 +149,10 @@ func (a *Agent) RestReason() string {
 func (a *Agent) Free() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.resting || a.drained || a.room.missing != "" {
+	if a.draining || a.drainRequested || a.room.missing != "" {
 		return 0
 	}
-	free := starting - a.unready
+	free := maxStarting - a.starting
 	if a.opts.Slots > 0 {
 		free = min(free, a.opts.Slots-len(a.active))
 	}
@@ -171,14 +168,13 @@ func (a *Agent) Serves(n *trowel.Needs) bool {
 // Remote implements queue.Agent: it is in this process.
 func (*Agent) Remote() bool { return false }
 
-// Give implements queue.Agent. What comes too late, after the agent rests or has lost the lease, is
-// given back.
+// Give implements queue.Agent. Tries that come after Drain, or after the lease was lost, are given back.
 func (a *Agent) Give(leases []*trowel.Lease) {
 	var tries []*try
 	var late []*trowel.Lease
 	a.mu.Lock()
 	for _, lease := range leases {
-		if a.resting || lease.AgentID != a.id {
+		if a.draining || lease.AgentID != a.id {
 			late = append(late, lease)
 			continue
 		}
@@ -186,8 +182,8 @@ func (a *Agent) Give(leases []*trowel.Lease) {
 		a.active[lease.ID()] = cancel
 		tries = append(tries, &try{agent: a, lease: lease, ctx: ctx})
 	}
-	a.unready += len(tries)
-	a.running.Add(len(tries)) // under the lock, so that Wait after Rest knows of all that was taken
+	a.starting += len(tries)
+	a.running.Add(len(tries)) // under the mutex, so that Wait after Drain waits for all of these
 	a.mu.Unlock()
 	for _, t := range tries {
 		go func() {
@@ -213,8 +209,7 @@ func (a *Agent) Cancel(tries []trowel.TryID) {
 	}
 }
 
-// Lose ends tries at once, with all their processes: they are not the agent's any more. They are reported
-// all the same.
+// Lose ends tries at once, with all their processes, because the agent has lost them. They are reported nevertheless.
 func (a *Agent) Lose(tries []trowel.TryID) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -225,55 +220,54 @@ func (a *Agent) Lose(tries []trowel.TryID) {
 	}
 }
 
-// Rest takes no more tasks; those that run go on. It is the first step of an orderly stop (language
-// X61).
-func (a *Agent) Rest() {
+// Drain makes the agent take no more tasks; those that run go on. It is the first step of an orderly stop (language X61).
+func (a *Agent) Drain() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.resting = true
+	a.draining = true
 	a.room.end()
 }
 
-// SetDrained tells the agent of that id to take no more tasks, or to go on. It does not outlive the id.
+// SetDrained tells the agent, if it has that id, to take no more tasks, or to resume. A new id is not drained.
 func (a *Agent) SetDrained(id string, drained bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.id == id {
-		a.drained = drained
+		a.drainRequested = drained
 	}
 }
 
-// Running returns how many tries are under way.
+// Running returns how many tries are not reported yet.
 func (a *Agent) Running() int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return len(a.active)
 }
 
-// Stop takes no more tasks and ends those that run: they are given back, to be run anew.
+// Stop takes no more tasks and ends the running ones: they are given back, to run again.
 func (a *Agent) Stop() {
-	a.Rest()
+	a.Drain()
 	a.stop(ErrStopped)
 }
 
-// Wait returns when no task is running. It is for after Rest or Stop, when none can follow.
+// Wait returns when no task is running. Call it after Drain or Stop, so that no task can follow.
 func (a *Agent) Wait() { a.running.Wait() }
 
-// started says that a task no longer counts as starting.
+// started notes that a task no longer counts as starting.
 func (a *Agent) started() {
 	a.mu.Lock()
-	a.unready--
+	a.starting--
 	a.mu.Unlock()
 	a.opts.Wake()
 }
 
-// ended gives the slot of a try back, whether it had started or not, in one with its report: whoever sees the slot
-// finds the report.
+// ended reports a try and frees its slot in one step, so whoever sees the free slot finds the report too. started says
+// whether the try had started.
 func (a *Agent) ended(r *trowel.Report, started bool) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if !started {
-		a.unready--
+		a.starting--
 	}
 	if cancel := a.active[r.ID()]; cancel != nil {
 		cancel(nil)

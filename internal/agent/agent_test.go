@@ -23,7 +23,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// asWritten stands in for templates: nothing is evaluated.
+// asWritten replaces templates: nothing is evaluated.
 type asWritten struct{}
 
 func (asWritten) Config(_ context.Context, scope, local *param.Map, _ *time.Location) (*param.Map, error) {
@@ -257,7 +257,7 @@ func TestGiveAfterStopIsHandedBack(t *testing.T) {
 	}
 }
 
-// passing is a hook that stands in for every operator.
+// passing is a hook that replaces every operator.
 type passing struct{ before, instead bool }
 
 func (p passing) Before(*trowel.Lease) (trowel.Result, bool) {

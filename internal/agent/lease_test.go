@@ -49,8 +49,8 @@ func TestLostLease(t *testing.T) {
 	}
 }
 
-// X61: an agent that rests lets what runs go on, and takes nothing new.
-func TestRest(t *testing.T) {
+// X61: a draining agent lets running tasks go on, and takes no more.
+func TestDrain(t *testing.T) {
 	t.Parallel()
 	running, release := make(chan struct{}), make(chan struct{})
 	a, reports := begin(t, operators(func(context.Context, *operator.Request) (operator.Outcome, error) {
@@ -61,7 +61,7 @@ func TestRest(t *testing.T) {
 	a.Give([]*trowel.Lease{lease(1, param.Of("do>", 1)), lease(2, param.Of("do>", 1))})
 	<-running
 	<-running
-	a.Rest()
+	a.Drain()
 	if free, n := a.Free(), a.Running(); free != 0 || n != 2 {
 		t.Errorf("Free() = %d, Running() = %d of an agent that rests, want 0 and 2", free, n)
 	}
@@ -92,7 +92,7 @@ func TestReportHasRestOfLog(t *testing.T) {
 		o.OpenLog = func(l *trowel.Lease) agent.Log {
 			log := open(l)
 			log.Output = closing{func() { closed = true }}
-			log.Rest = func() []trowel.LogChunk {
+			log.Remainder = func() []trowel.LogChunk {
 				if !closed {
 					t.Error("the rest of the log is asked for before it is closed")
 				}

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// ProcessName names this process in the names of logs, as PID@HOST.
+// ProcessName is the name of this process in the names of logs: PID@HOST.
 func ProcessName() string { return strconv.Itoa(os.Getpid()) + "@" + HostName() }
 
 // HostName is the name of this machine.

@@ -8,20 +8,20 @@ import (
 	"unicode/utf8"
 )
 
-// How much of a task's output is remembered for the report of a failure.
+// How much of a task's output is kept for the report of a failure.
 const (
 	keptLines     = 20
 	keptLineBytes = 1000
 )
 
-// output passes on what a task prints and remembers the last lines.
+// output passes on what a task prints and keeps the last lines.
 type output struct {
 	to io.Writer
 
 	mu    sync.Mutex
-	lines []string // ring of the last complete lines
-	next  int      // place of the oldest, once the ring is full
-	part  []byte   // of the line that is not complete
+	lines []string // ring buffer of the last complete lines
+	next  int      // index of the oldest, once the ring is full
+	part  []byte   // the incomplete line
 }
 
 func (o *output) Write(data []byte) (int, error) {
@@ -78,7 +78,7 @@ func (o *output) lastLines() []string {
 	return append(append([]string{}, o.lines[o.next:]...), o.lines[:o.next]...)
 }
 
-// readable makes a line of text of bytes that may be anything.
+// readable turns arbitrary bytes into a line of text.
 func readable(line []byte) string {
 	text := strings.TrimRight(string(line), "\r")
 	if utf8.ValidString(text) {

@@ -83,7 +83,7 @@ func newCramped(t *testing.T, d *disk, run func(context.Context, *operator.Reque
 	c := &cramped{}
 	c.Agent, c.reports = begin(t, operators(run), func(o *agent.Options) {
 		o.Workspaces, o.Log, o.Wake = d.Workspaces, slog.New(slog.NewTextHandler(&c.log, nil)), func() { c.wakes.Add(1) }
-		o.Pause = func(reason string) {
+		o.Suspended = func(reason string) {
 			if reason != "" {
 				reason = "full"
 			}
@@ -107,7 +107,7 @@ func files(ctx context.Context, r *operator.Request) (operator.Outcome, error) {
 }
 
 // An agent that cannot write gives tries back, takes nothing while that is so, and says once what is wrong and
-// how to mend it. It tries again after growing pauses.
+// how to mend it. It tries again after growing delays.
 func TestNoRoom(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -149,9 +149,9 @@ func TestNoRoom(t *testing.T) {
 	})
 }
 
-// Times without room that follow soon on each other have longer and longer pauses, up to a minute; after a
-// good minute they are short again.
-func TestPausesGrow(t *testing.T) {
+// Suspensions that follow each other closely have growing delays, up to a minute; after a good minute they are
+// short again.
+func TestDelaysGrow(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		d := newDisk(t)
@@ -169,7 +169,7 @@ func TestPausesGrow(t *testing.T) {
 				<-time.After(time.Second)
 			}
 			if got := time.Since(began).Truncate(time.Second).Seconds(); got != want {
-				t.Errorf("pause %d took %v s, want %v s", n, got, want)
+				t.Errorf("delay %d took %v s, want %v s", n, got, want)
 			}
 		}
 	})
@@ -184,7 +184,7 @@ func TestRestWithoutRoom(t *testing.T) {
 		d.block(t)
 		c.try(1)
 		began := time.Now()
-		c.Rest()
+		c.Drain()
 		c.Wait()
 		if took := time.Since(began); took != 0 {
 			t.Errorf("it waited %v for room, want not at all", took)

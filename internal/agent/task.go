@@ -20,11 +20,11 @@ type try struct {
 	agent   *Agent
 	lease   *trowel.Lease
 	ctx     context.Context //nolint:containedctx // of this execution
-	started atomic.Bool     // no longer counts as starting
+	started atomic.Bool     // it no longer counts as starting
 	given   secret.Given
 }
 
-// run is the life of a try, from the lease to the report.
+// run is the life of a try, from lease to report.
 func (t *try) run() {
 	a := t.agent
 	begun := a.opts.Now()
@@ -45,16 +45,16 @@ func (t *try) run() {
 	if err := log.Output.Close(); err != nil {
 		log.Logger.Error("close the task's log", slog.Any("error", err))
 	}
-	if log.Rest != nil {
-		report.Logs = log.Rest()
+	if log.Remainder != nil {
+		report.Logs = log.Remainder()
 	}
 	a.ended(&report, t.started.Load())
 }
 
-// maxReport is how many bytes of JSON a try may leave behind: all of it is held in memory, of later tasks as well.
+// maxReport is the largest report of a try, in bytes of JSON: later tasks hold all of it in memory too.
 const maxReport = 16 << 20
 
-// sizeOf is how many bytes of JSON a report has.
+// sizeOf returns the size of a report in bytes of JSON.
 func sizeOf(r *trowel.Report) int {
 	var data []byte
 	for _, params := range []*param.Map{r.Result.Subtasks, r.Result.Export, r.Result.Store, r.StateParams, r.Error} {
@@ -65,14 +65,14 @@ func sizeOf(r *trowel.Report) int {
 	return len(data)
 }
 
-// waiting is called when the task goes on outside of this process, or waits.
+// waiting is called when the task continues outside this process, or waits.
 func (t *try) waiting() {
 	if t.started.CompareAndSwap(false, true) {
 		t.agent.started()
 	}
 }
 
-// execute does what the task says. A panic of an operator is a failure of its task.
+// execute runs the task. A panic of an operator is a failure of its task.
 func (t *try) execute(out *output, log *slog.Logger) (report trowel.Report) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -89,7 +89,7 @@ func (t *try) execute(out *output, log *slog.Logger) (report trowel.Report) {
 	}
 	outcome, err := t.operate(out, log)
 	switch {
-	case errors.Is(err, ErrStopped), errors.Is(err, ErrLost): // it has not failed, it is to run again
+	case errors.Is(err, ErrStopped), errors.Is(err, ErrLost): // not a failure: it runs again
 		log.Warn("Stopped")
 		return trowel.Report{Outcome: trowel.OutcomeReleased}
 	case t.hasNoRoom(&outcome, err, log):
@@ -161,7 +161,7 @@ func (t *try) leave(workspace *archive.Workspace, log *slog.Logger) {
 	}
 }
 
-// announce logs what is run; a task that polls says so only at its first run (operators 1.17).
+// announce logs what runs; a task that polls logs it at its first run only (operators 1.17).
 func (t *try) announce(selection operator.Selection, log *slog.Logger) {
 	level := slog.LevelInfo
 	if t.lease.RetryCount > 0 {
@@ -172,12 +172,12 @@ func (t *try) announce(selection operator.Selection, log *slog.Logger) {
 	}
 }
 
-// say logs a line for people, whose text is Digdag's.
+// say logs a line for people, with Digdag's text.
 func (t *try) say(log *slog.Logger, level slog.Level, line string, attrs ...slog.Attr) {
 	log.LogAttrs(t.ctx, level, line, attrs...) //nolint:sloglint // the whole line is the message
 }
 
-// advice is what can be done about a failure, "" if nobody knows.
+// advice says what can be done about a failure; empty if unknown.
 func (t *try) advice(err error) string {
 	if t.agent.opts.Advice == nil {
 		return ""
@@ -185,7 +185,7 @@ func (t *try) advice(err error) string {
 	return t.agent.opts.Advice(t.lease, err)
 }
 
-// ownKeys are the task's keys that operators and templates see (language P3).
+// ownKeys are the task's own keys that operators and templates see (language P3).
 func (t *try) ownKeys() *param.Map {
 	local := t.lease.Local
 	if !local.Has("_check") && !local.Has("_error") {
@@ -197,8 +197,7 @@ func (t *try) ownKeys() *param.Map {
 	return local
 }
 
-// localValues are the task's own keys with the values that they have in the whole configuration
-// (language P10).
+// localValues are the task's own keys with their values in the merged configuration (language P10).
 func (t *try) localValues(config *param.Map) *param.Map {
 	local := param.New()
 	for key := range t.lease.Local.All() {

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/wait"
 )
 
 // Fetch opens the bytes of an archive. Errors that are a trowel.ErrNotFound or ErrInvalid are permanent;
@@ -251,12 +252,8 @@ func (c *cache) unpackAgain(ctx context.Context, key string, a trowel.Archive) (
 		}
 		c.log.WarnContext(ctx, "the files of a project could not be fetched and unpacked, this is tried again",
 			slog.Any("error", err), slog.Int("fetches", fetches), slog.Duration("pause", pause))
-		timer := time.NewTimer(pause)
-		select {
-		case <-timer.C:
-		case <-ctx.Done():
-			timer.Stop()
-			return "", 0, context.Cause(ctx)
+		if err := wait.Sleep(ctx, pause); err != nil {
+			return "", 0, err
 		}
 		pause = min(2*pause, lastPause)
 	}

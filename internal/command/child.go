@@ -10,49 +10,49 @@ import (
 	"time"
 )
 
-// chunkBytes is how much output is copied at a time (operators 3.1).
+// chunkBytes is how much output is copied at once (operators 3.1).
 const chunkBytes = 16 << 10
 
-// drainTime is how long output is still taken from processes that are not waited for. Then what is in the
-// pipe is read, as whoever takes the output may be slower than that: pipeBytes at most, since the
-// others may go on for ever, and each piece comes within pieceTime.
+// drainTime is how long output is still read from processes that are not waited for. Then what the pipe still has is
+// read, because the writer of the output may be slow: at most pipeBytes, as the processes may print for ever, and each
+// chunk within pieceTime.
 const (
 	drainTime = time.Second
 	pipeBytes = 1 << 20
 	pieceTime = 10 * time.Millisecond
 )
 
-// The process of a command is looked for this long after its start, and again after twice the time,
-// up to the longest pause. Most commands are over before the first look.
+// The process of a command is looked for this long after its start, and again after double the time, up to the longest
+// interval. Most commands have ended before the first look.
 const (
 	firstLook = time.Second
 	lastPause = 8 * time.Second
 )
 
-// child is a running command: the leader of a session and process group, and the pipe that holds
-// the output of all in it.
+// child is a running command: the leader of a session and a process group, with the pipe for the output of all their
+// processes.
 type child struct {
 	proc   *process
 	output *os.File
 	chunks *sync.Pool // of *[chunkBytes]byte
-	name   string     // program, for the log
+	name   string     // of the program, for the log
 	log    *slog.Logger
 	line   journalLine
 
-	mu      sync.Mutex // guards what follows, and that nothing is sent to a group that is gone
-	reaped  bool       // the process has ended, and exit and waitErr are known
+	mu      sync.Mutex // guards the fields below; while it is held, no signal is sent to a group that is gone
+	reaped  bool       // the process has ended; exit and waitErr are set
 	exit    int
 	waitErr error
-	waiting bool // finish waits for the process; nobody else may
+	waiting bool // finish waits for the process, so nobody else may
 	gone    bool // the process and all of its session have ended
-	stopped bool // it was asked to end because its context had ended
+	stopped bool // it was asked to end because its context ended
 	warned  bool
 	timer   *time.Timer // calls look
 	pause   time.Duration
 }
 
-// finish copies the output until it is closed, waits for the process and returns its exit code. If
-// ctx ends, so does the command. The error is the first one in writing the output.
+// finish copies the output until it is closed, waits for the process and returns its exit code. When ctx ends, it ends
+// the command. The error is the first one of writing the output.
 func (c *child) finish(ctx context.Context, out io.Writer, grace time.Duration, killNow <-chan struct{}) (writeErr error) {
 	over, stopped := make(chan struct{}), make(chan struct{})
 	unhook := context.AfterFunc(ctx, func() {
@@ -73,8 +73,8 @@ func (c *child) finish(ctx context.Context, out io.Writer, grace time.Duration, 
 	return writeErr
 }
 
-// copy copies the output until it is closed, or given up. If it cannot be written, it is read all
-// the same, since the command would fail otherwise.
+// copy copies the output until it is closed or given up. If writing fails it still reads the output, because the command
+// would fail otherwise.
 func (c *child) copy(out io.Writer) (writeErr error) {
 	chunk, _ := c.chunks.Get().(*[chunkBytes]byte)
 	defer c.chunks.Put(chunk)
@@ -100,7 +100,7 @@ func (c *child) copy(out io.Writer) (writeErr error) {
 	}
 }
 
-// tellHeld says that the output of a command that has ended by itself is closed before its end.
+// tellHeld logs that the command has ended by itself, but its output is still open.
 func (c *child) tellHeld() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -110,7 +110,7 @@ func (c *child) tellHeld() {
 	}
 }
 
-// wait waits for the process, if it was not found to have ended before.
+// wait waits for the process, unless it is known to have ended.
 func (c *child) wait() {
 	c.mu.Lock()
 	c.waiting = true
@@ -126,9 +126,9 @@ func (c *child) wait() {
 	c.reaped, c.exit, c.waitErr = true, exit, err
 }
 
-// look finds out whether the process has ended while something holds its output: if that is a
-// process of its session, it says so; if not, the output is given up, unless it is closed soon. On a busy
-// machine it may be held by a command of another task, which is about to start.
+// look checks whether the process has ended while something still holds its output open. If that is a process of its
+// session, look logs it. Otherwise the output is given up unless it is closed soon: on a busy machine a command of
+// another task that is just starting may hold it for a moment.
 func (c *child) look() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -152,7 +152,7 @@ func (c *child) look() {
 	c.timer.Reset(c.pause)
 }
 
-// alive reports whether the process or anything in its session is left. The caller holds mu.
+// alive reports whether the process or any process of its session is left. The caller holds mu.
 func (c *child) alive() bool {
 	if !c.gone {
 		c.gone = c.reaped && !c.proc.sessionAlive()
@@ -160,13 +160,13 @@ func (c *child) alive() bool {
 	return !c.gone
 }
 
-// giveUpOutput ends copy after a last while.
+// giveUpOutput ends copy after drainTime.
 func (c *child) giveUpOutput() {
 	c.output.SetReadDeadline(time.Now().Add(drainTime)) //nolint:errcheck,gosec // a pipe has deadlines
 }
 
-// stop asks the command to end, and kills it if it has not ended after grace: the process and its
-// whole session. It returns when nothing is left to end.
+// stop asks the command to end. After grace it kills the process and its whole session. It returns when nothing is left
+// to end.
 func (c *child) stop(atOnce bool, grace time.Duration, killNow, over <-chan struct{}) {
 	if !c.send(c.proc.terminate) {
 		return
@@ -179,7 +179,7 @@ func (c *child) stop(atOnce bool, grace time.Duration, killNow, over <-chan stru
 	c.awaitEnd(drainTime, nil, over)
 }
 
-// send sends a signal, unless there is nobody left to get it, and reports whether there was.
+// send sends a signal unless the command is gone, and reports whether it did.
 func (c *child) send(signal func()) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -191,8 +191,8 @@ func (c *child) send(signal func()) bool {
 	return true
 }
 
-// awaitEnd waits until the command is over and its session is empty, and reports whether that came to
-// pass before grace had gone by or killNow was closed.
+// awaitEnd waits until the command has ended and its session is empty. It reports false if grace has passed or killNow
+// was closed before that.
 func (c *child) awaitEnd(grace time.Duration, killNow, over <-chan struct{}) bool {
 	deadline := time.NewTimer(grace)
 	defer deadline.Stop()

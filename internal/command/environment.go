@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// environment is what all commands start with. It is prepared once: each command adds some twenty
-// variables, and that should cost no more than copying.
+// environment is what all commands start with. It is prepared once, because each command adds some twenty variables,
+// which should cost no more than copying.
 type environment struct {
 	vars  []string       // NAME=value, each name once
-	index map[string]int // where a name stands in vars
-	path  []string       // folders in which programs are searched
+	index map[string]int // index of a name in vars
+	path  []string       // directories in which programs are searched
 
 	others bool // programs run as another user, who may not see what this process sees
 }
 
-// newEnvironment prepares NAME=value entries; of two with one name the last counts.
+// newEnvironment prepares NAME=value entries; the last entry of a name counts.
 func newEnvironment(entries []string) environment {
 	e := environment{index: make(map[string]int, len(entries))}
 	for _, entry := range entries {
@@ -37,7 +37,7 @@ func (e *environment) add(entry string) {
 	}
 }
 
-// value is that of a variable, empty if there is none.
+// value returns the value of a variable; empty if it is not set.
 func (e *environment) value(name string) string {
 	i, ok := e.index[foldName(name)]
 	if !ok {
@@ -47,7 +47,7 @@ func (e *environment) value(name string) string {
 	return value
 }
 
-// with returns the environment with further entries on top.
+// with returns the environment with additional entries, which take precedence.
 func (e *environment) with(entries []string) []string {
 	vars := make([]string, len(e.vars), len(e.vars)+len(entries))
 	copy(vars, e.vars)
@@ -62,8 +62,8 @@ func (e *environment) with(entries []string) []string {
 	return vars
 }
 
-// splitVar cuts NAME=value; the name is in the case in which the system compares names. A name may
-// begin with "=", as Windows' own do.
+// splitVar splits NAME=value. The name is in the case in which the system compares names. A name may begin with "=", as
+// some of Windows do.
 func splitVar(entry string) (name, value string) {
 	if entry == "" {
 		return "", ""

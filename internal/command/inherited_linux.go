@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// dropInherited keeps from commands what this process got from whoever started it and would pass on: open
-// files, and ambient capabilities. Those are gone with a change from root, but not with one from
-// another user. What could not be dropped is found by Try.
+// dropInherited keeps commands from inheriting what this process got from its parent: open files and ambient
+// capabilities. Capabilities are lost with a change from root to another user, but not with a change between other
+// users. Try finds what could not be dropped.
 func dropInherited() {
 	if unix.CloseRange(firstOwn, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) != nil { // before Linux 5.11
 		closeInherited()

@@ -2,5 +2,5 @@
 
 package command
 
-// dropInherited keeps from commands what this process got from whoever started it and would pass on.
+// dropInherited keeps commands from inheriting open files that this process got from its parent.
 func dropInherited() { closeInherited() }

@@ -1,4 +1,4 @@
 package command
 
-// dropInherited does nothing: there are no other users for commands here.
+// dropInherited does nothing: commands never run as another user on Windows.
 func dropInherited() {}

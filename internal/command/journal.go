@@ -15,40 +15,40 @@ import (
 	"time"
 )
 
-// Journal is a file that names the processes of the commands under way: the session of each, with the instant
-// at which it began, since numbers of processes are used again. All of them have a mark in their
-// environment, too, which is in the file before the first one starts; where the system shows
-// environments, it finds those that have left their session. Whoever finds the file of a process that was
-// killed ends with EndLeft what that one could not end. It is safe for concurrent use.
+// Journal is a file with the processes of running commands: the session of each, and the instant at which it began,
+// because process ids are reused. All processes also have a mark in their environment, which is written to the file
+// before the first one starts. On systems that show environments, it identifies processes that have left their session.
+// After this process was killed, EndLeft uses the file to end the processes that are left. It is safe for concurrent
+// use.
 //
-// The file is not forced to the disk: no process outlives the machine.
+// The file is not synced to the disk, because no process outlives the machine.
 type Journal struct {
 	file *os.File
 	mark string
 	log  *slog.Logger
 
 	mu   sync.Mutex
-	free []int         // places that were used
-	last int           // places in the file
-	left []journalLine // of commands that left processes behind
-	bad  bool          // a write has failed, which was told
+	free []int         // places that are free again
+	last int           // number of places in the file
+	left []journalLine // commands that left processes behind
+	bad  bool          // a write has failed, and that was logged
 }
 
-// journalLine is the place of a command in the file and its process.
+// journalLine is a command's place in the file, and its process.
 type journalLine struct{ place, pid int }
 
-// The file has a first line with the boot of the machine and the mark, and then lines of one length: process and
-// beginning, or blanks.
+// The first line of the file has the boot of the machine and the mark. The other lines have a fixed length, with process
+// and beginning, or blanks.
 const (
 	journalLineBytes = 32
 	journalHeadBytes = 128
-	// markName is the variable that has the marks of the processes above, with commas.
+	// markName is the variable with the marks of all ancestor processes, separated by commas.
 	markName = "TROWEL_PROCESS_MARK"
-	// recheckLeft is from how many commands with processes left behind on these are looked for.
+	// recheckLeft is the number of commands with processes left behind from which on these processes are rechecked.
 	recheckLeft = 64
 )
 
-// OpenJournal makes a journal anew.
+// OpenJournal creates a new journal.
 func OpenJournal(path string, log *slog.Logger) (*Journal, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
@@ -65,10 +65,10 @@ func OpenJournal(path string, log *slog.Logger) (*Journal, error) {
 	return j, nil
 }
 
-// Close removes the file: what still runs was left behind on purpose.
+// Close removes the file. Processes that still run were left behind on purpose.
 func (j *Journal) Close() error { return errors.Join(os.Remove(j.file.Name()), j.file.Close()) }
 
-// variable is the entry of the environment by which processes are found, besides that of the process above.
+// variable is the environment entry with the mark; above is the entry of the parent process.
 func (j *Journal) variable(above string) string {
 	if above != "" {
 		above += ","
@@ -100,7 +100,7 @@ func (j *Journal) begin(pid int) journalLine {
 	return line
 }
 
-// end notes that a command is over. One that has left processes behind is kept.
+// end notes that a command has ended. If it has left processes behind, its line stays.
 func (j *Journal) end(line journalLine, left bool) {
 	if j == nil {
 		return
@@ -114,7 +114,7 @@ func (j *Journal) end(line journalLine, left bool) {
 	j.drop(line)
 }
 
-// drop makes a place free. The caller holds mu, as in recheck and write.
+// drop frees a place. The caller holds mu, as for recheck and write.
 func (j *Journal) drop(line journalLine) {
 	j.write(line.place, "")
 	j.free = append(j.free, line.place)
@@ -147,18 +147,18 @@ func (j *Journal) write(place int, text string) {
 	j.bad = err != nil
 }
 
-// leftBehind is what a journal tells of a process that has ended without closing it.
+// leftBehind is the journal of a process that ended without closing it.
 type leftBehind struct {
 	mark     string
 	sessions map[int]int64 // when each began
 }
 
-// patience is how long EndLeft waits for killed processes. Those in the middle of a call of the system end when it
-// does, and do nothing more before.
+// patience is how long EndLeft waits for killed processes. A process inside a system call ends once the call returns,
+// and does nothing else before.
 const patience = 10 * time.Second
 
-// EndLeft ends the processes that the journal of a dead process names, and removes it. They are killed at once, as those
-// of a lost lease. There may be no journal. Nothing of it is believed that the system does not confirm.
+// EndLeft kills the processes in the journal of a dead process, and removes the file. They are killed at once, like
+// processes of a lost lease. The file need not exist. Nothing in it is trusted unless the system confirms it.
 func EndLeft(path string, log *slog.Logger) error {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -192,7 +192,7 @@ func EndLeft(path string, log *slog.Logger) error {
 	return os.Remove(path)
 }
 
-// readJournal returns what is in a journal; nil if it is of another boot of the machine, or half of one.
+// readJournal parses a journal; nil if it is incomplete, or from another boot of the machine.
 func readJournal(data []byte) *leftBehind {
 	if len(data) < journalHeadBytes {
 		return nil

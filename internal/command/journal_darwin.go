@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// bootID names this boot of the machine.
+// bootID identifies this boot of the machine.
 func bootID() string {
 	id, err := unix.Sysctl("kern.bootsessionuuid")
 	if err != nil || id == "" {
@@ -24,8 +24,8 @@ func processStart(pid int) (int64, error) {
 	return info.Proc.P_starttime.Sec*1_000_000 + int64(info.Proc.P_starttime.Usec), nil
 }
 
-// kill kills the groups whose first process is the one that was noted, and returns how many there are. Other
-// processes of the group are found by it; those that have left it are not.
+// kill kills the groups whose first process is the noted one, and returns how many there are. It finds the other
+// processes of a group, but not those that have left it.
 func (l *leftBehind) kill() (n int) {
 	for pid, noted := range l.sessions {
 		if started, err := processStart(pid); err == nil && started == noted && syscall.Kill(-pid, syscall.SIGKILL) == nil {

@@ -10,7 +10,7 @@ import (
 	"syscall"
 )
 
-// bootID names this boot of the machine.
+// bootID identifies this boot of the machine.
 func bootID() string {
 	id, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {
@@ -32,7 +32,7 @@ func processStart(pid int) (int64, error) {
 	return p.started, nil
 }
 
-// aProcess is what a line of /proc/PID/stat tells (proc(5)).
+// aProcess is a line of /proc/PID/stat (proc(5)).
 type aProcess struct {
 	parent, session int
 	started         int64 // ticks since the boot
@@ -56,10 +56,9 @@ func parseProcess(stat []byte) (p aProcess, ok bool) {
 	return p, errors.Join(errs[:]...) == nil
 }
 
-// kill kills what is left and returns how many processes that were. A session is one of the journal if its first process
-// is the one that was noted, or if a process of it has the mark; so are processes with the mark that have
-// begun sessions of their own. This process and those above it are spared, as one of them may be what a
-// task has started a server with.
+// kill kills what is left, and returns the number of processes. A session belongs to the journal if its first process is
+// the noted one, or if one of its processes has the mark. Processes with the mark that began their own sessions belong
+// to it too. This process and its ancestors are spared, because a task may have started the server.
 func (l *leftBehind) kill() (n int) {
 	all := readProcesses()
 	ours := map[int]bool{}
@@ -115,8 +114,8 @@ func readProcesses() map[int]aProcess {
 	return all
 }
 
-// hasMark reports whether a process has the mark among the first variables of its environment that the system
-// shows.
+// hasMark reports whether a process has the mark. It looks at the first variables of the environment, as far as the
+// system shows them.
 func hasMark(pid int, mark string) bool {
 	environ, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/environ")
 	if err != nil {

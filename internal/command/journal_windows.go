@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// bootID is the same for all boots: processes are told apart by when they began.
+// bootID is always the same: the start time tells processes apart.
 func bootID() string { return "windows" }
 
 // processStart is when a process began, in nanoseconds.
@@ -27,7 +27,7 @@ func processStart(pid int) (int64, error) {
 	return created.Nanoseconds(), nil
 }
 
-// kill ends the processes that were noted, with what each has started, and returns how many there are.
+// kill ends the noted processes with all that they have started, and returns how many there are.
 func (l *leftBehind) kill() (n int) {
 	for pid, noted := range l.sessions {
 		if started, err := processStart(pid); err == nil && started == noted {
@@ -38,5 +38,5 @@ func (l *leftBehind) kill() (n int) {
 	return n
 }
 
-// groupExists knows nothing of a group.
+// groupExists is always false: groups cannot be checked on Windows.
 func groupExists(int) bool { return false }

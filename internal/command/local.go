@@ -15,44 +15,43 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// LocalOptions are the settings of a Local; the zero value of each is a sensible one.
+// LocalOptions are the settings of a Local; all zero values are sensible.
 type LocalOptions struct {
-	// Env is the environment of all commands, NAME=value; a Request's own comes on top.
+	// Env is the environment of all commands, as NAME=value; the Request's entries take precedence.
 	Env []string
-	// User is whom commands run as; nil is the user of this process. The folder Project of each request
-	// is given to it, with all files, so it must be one that this process made for the command alone.
+	// User is the user that commands run as; nil for the user of this process. The directory Project of each request is
+	// given to that user, with all files, so this process must have created it only for the command.
 	User *User
-	// Starts is how many commands are being started at one time, 4 x cores if zero. It does not
-	// limit how many run, see startTime.
+	// Starts is how many commands may be starting at the same time; 4 x cores if zero. It does not limit how many run,
+	// see startTime.
 	Starts int
-	// Grace is the time between asking a command to end and killing it, 10 s if zero.
+	// Grace is the time between asking a command to end and killing it; 10 s if zero.
 	Grace time.Duration
-	// KillNow, when it is closed, ends the Grace of all commands that were asked to end.
+	// KillNow, once closed, ends the Grace of all commands that were asked to end.
 	KillNow <-chan struct{}
-	// Journal notes the processes, for who comes after this process was killed; nil for nobody.
+	// Journal notes the processes, so that they can be ended if this process is killed; may be nil.
 	Journal *Journal
 	Log     *slog.Logger
 }
 
-// startTime is how long a command counts as being started, unless it ends before. So commands that do
-// little run a few at a time, which is the fastest, and others do not wait for each other.
+// startTime is how long a command counts as starting, unless it ends before. So short commands run a few at a time,
+// which is fastest, and others do not wait for each other.
 const startTime = 10 * time.Millisecond
 
 // defaultGrace is kill_grace of the design, section 9.
 const defaultGrace = 10 * time.Second
 
-// Local runs commands as child processes in sessions of their own.
+// Local runs commands as child processes in their own sessions.
 //
-// A command is over when its process has ended and its output is closed. Processes that it left
-// behind ("sleep 100 &") and that hold its output are part of it and waited for, as under Digdag,
-// whose users need not write "wait"; after some time a warning says so. But a daemon cannot hang its
-// task: a process that has left the command's session (setsid, daemon(3)) is not waited for, and the
-// output is closed soon after everything else has ended. What has closed or redirected its output is
-// left alone.
+// A command has ended when its process has ended and its output is closed. Processes that it left behind ("sleep 100 &")
+// and that hold its output are part of it and are waited for, as in Digdag, so users need not write "wait"; after some
+// time a warning says so. But a daemon cannot block its task: a process that has left the command's session (setsid,
+// daemon(3)) is not waited for, and the output is closed soon after everything else has ended. Processes that have
+// closed or redirected their output are left alone.
 //
-// When the context ends, all processes of the session get SIGTERM and, after Grace, SIGKILL; at once
-// if the context's cause is ErrKill or KillNow is closed. Windows has no such signal: there the
-// group gets Ctrl-Break, and then the process tree is ended.
+// When the context ends, all processes of the session get SIGTERM and, after Grace, SIGKILL. If the context's cause is
+// ErrKill or KillNow is closed, they get SIGKILL at once. Windows has no such signals: the group gets Ctrl-Break, and
+// then the process tree is ended.
 type Local struct {
 	options  LocalOptions
 	env      environment
@@ -88,9 +87,9 @@ func NewLocal(options LocalOptions) *Local {
 	}
 }
 
-// Run implements Executor: it returns when the command is over. A command that could not be started
-// is a *StartError; one that was ended because ctx ended gives the context's cause; output that
-// could not be written is an error, too, but does not disturb the command.
+// Run implements Executor. It returns when the command has ended. A command that could not be started is a *StartError.
+// If ctx ended the command, the error is the cause of ctx. Failing to write output is an error, too, but does not affect
+// the command.
 func (l *Local) Run(ctx context.Context, r *Request) (Status, error) {
 	leave, err := l.enter(ctx)
 	if err != nil {
@@ -123,13 +122,13 @@ func (l *Local) Run(ctx context.Context, r *Request) (Status, error) {
 	return Status{Finished: true, ExitCode: c.exit, IODir: r.IODir, Left: left, Owner: l.options.User}, nil
 }
 
-// Poll implements Executor. A local command is always waited for, so a state comes from another
-// executor, which was configured when the command was started.
+// Poll implements Executor. A local command is always waited for, so the state must come from another executor that was
+// configured when the command was started.
 func (l *Local) Poll(context.Context, *Request, *param.Map) (Status, error) {
 	return Status{}, errors.New("the command was started by another command executor than \"simple\"")
 }
 
-// enter waits until the gate lets a command pass. leave gives its place to another one.
+// enter waits until another command may start. leave makes room for the next one.
 func (l *Local) enter(ctx context.Context) (leave func(), err error) {
 	select {
 	case l.gate <- struct{}{}:
@@ -143,12 +142,12 @@ func (l *Local) enter(ctx context.Context) (leave func(), err error) {
 	return func() { <-l.gate }, nil
 }
 
-// launch is what a process starts with, but for its command line.
+// launch is everything a process starts with, except its command line.
 type launch struct {
 	dir  string
 	env  []string
 	out  *os.File
-	user *User // nil for that of this process
+	user *User // nil for the user of this process
 }
 
 func (l *Local) start(r *Request) (*child, error) {

@@ -14,10 +14,10 @@ const pathVar = "PATH"
 // foldName returns the form in which names of variables are compared.
 func foldName(name string) string { return name }
 
-// lookPath finds a program as execvp(3) does: a name with a slash is a path, relative to the working
-// directory; any other is searched in PATH, or in /bin and /usr/bin if there is none. Not found is ENOENT, found but not
-// executable EACCES. There may be several: the first that can be started counts, as another user may have no right
-// to one that this process sees.
+// lookPath finds a program as execvp(3) does. A name with a slash is a path relative to the working directory. Any other
+// name is searched in PATH, or in /bin and /usr/bin if PATH is not set. The error is ENOENT if nothing is found, EACCES
+// if what is found is not executable. There may be several results: the first that can be started counts, because
+// another user may lack rights that this process has.
 func (e *environment) lookPath(dir, program string) ([]string, error) {
 	if strings.Contains(program, "/") {
 		return []string{program}, nil

@@ -12,8 +12,8 @@ const pathVar = "PATH"
 // foldName returns the form in which names of variables are compared.
 func foldName(name string) string { return strings.ToUpper(name) }
 
-// lookPath finds a program: a name with a separator is a path, relative to the working directory; any
-// other is searched in PATH. Without an extension .exe, .cmd and .bat are tried.
+// lookPath finds a program. A name with a separator is a path relative to the working directory. Any other name is
+// searched in PATH. For a name without an extension, .exe, .cmd and .bat are tried.
 func (e *environment) lookPath(dir, program string) ([]string, error) {
 	if program == "" {
 		return nil, syscall.ENOENT

@@ -8,19 +8,18 @@ import (
 	"syscall"
 )
 
-// errorWord stands before the number of a system error in Digdag's text (operators 3.2).
+// errorWord comes before the number of a system error in Digdag's text (operators 3.2).
 const errorWord = "error"
 
-// process is a process that leads a session and a process group, which both have its id. A session
-// rather than only a group, since timeout(1) and shells with job control make groups of their own,
-// and since a command without a terminal cannot wait for somebody to type.
+// process leads a session and a process group, which both have its id. A group alone is not enough, because timeout(1)
+// and shells with job control create their own groups. And without a terminal, a command cannot wait for somebody to
+// type.
 type process struct {
 	pid      int
 	sessions *sessions
 }
 
-// startProcess starts a program whose input is empty. A file that is
-// no program is run by /bin/sh, as execvp(3) does.
+// startProcess starts a program with empty input. A file that is no program is run by /bin/sh, as execvp(3) does.
 func (s *sessions) startProcess(path string, args []string, l *launch) (*process, error) {
 	null, err := os.Open(os.DevNull)
 	if err != nil {
@@ -47,13 +46,13 @@ const shell = "/bin/sh"
 
 func (p *process) id() int { return p.pid }
 
-// wait waits for the end of the process and returns its exit code, 128 + n if signal n ended it.
+// wait waits for the end of the process and returns its exit code; 128 + n if signal n ended it.
 func (p *process) wait() (exit int, err error) {
 	exit, _, err = p.wait4(0)
 	return exit, err
 }
 
-// tryWait is wait for a process that may not have ended.
+// tryWait is wait without blocking.
 func (p *process) tryWait() (exit int, ended bool, err error) { return p.wait4(syscall.WNOHANG) }
 
 func (p *process) wait4(options int) (exit int, ended bool, err error) {
@@ -91,7 +90,7 @@ func (p *process) signal(signal syscall.Signal) {
 // sessionAlive reports whether there is a process in the session of a process that has been waited for.
 func (p *process) sessionAlive() bool { return p.sessions.alive(p.pid) }
 
-// groupAlive tells the same of the group, and at little cost if there is none.
+// groupAlive reports the same of the group. It is cheap if the group is empty.
 func (p *process) groupAlive() bool {
 	return syscall.Kill(-p.pid, 0) == nil && p.sessions.alive(p.pid)
 }

@@ -9,13 +9,13 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// errorWord stands before the number of a system error in Digdag's text (operators 3.2).
+// errorWord comes before the number of a system error in Digdag's text (operators 3.2).
 const errorWord = "CreateProcess error"
 
-// sessions knows nothing here.
+// sessions does not exist on Windows.
 type sessions struct{}
 
-// process is a process that leads a process group of the console.
+// process leads a process group of the console.
 type process struct{ *os.Process }
 
 func (*sessions) startProcess(path string, args []string, l *launch) (*process, error) {
@@ -47,7 +47,7 @@ func (p *process) wait() (exit int, err error) {
 	return state.ExitCode(), nil
 }
 
-// tryWait never finds an end here, so that processes left behind are waited for whatever they are.
+// tryWait never reports an end, so all processes left behind are waited for.
 func (p *process) tryWait() (exit int, ended bool, err error) { return 0, false, nil }
 
 // terminate sends Ctrl-Break to the group.
@@ -55,14 +55,14 @@ func (p *process) terminate() {
 	windows.GenerateConsoleCtrlEvent(windows.CTRL_BREAK_EVENT, uint32(p.Pid)) //nolint:errcheck,gosec // the kill follows
 }
 
-// kill ends the process and what it has started.
+// kill ends the process and all that it has started.
 func (p *process) kill() {
 	exec.Command("taskkill", "/T", "/F", "/PID", strconv.Itoa(p.Pid)).Run() //nolint:errcheck,gosec,noctx // it may have ended
 	p.Process.Kill()                                                        //nolint:errcheck,gosec // as above
 }
 
-// sessionAlive knows nothing of the group once its leader has ended.
+// sessionAlive is always false: the group is unknown once its leader has ended.
 func (p *process) sessionAlive() bool { return false }
 
-// groupAlive knows as little.
+// groupAlive is always false, for the same reason.
 func (p *process) groupAlive() bool { return false }

@@ -17,8 +17,8 @@ type sessions struct {
 	byID   map[int][]int // process groups by session; nil if /proc cannot be read
 }
 
-// alive reports whether there is a process in a session. Zombies do not count: where nobody waits for
-// orphans, as in some containers, they stay for ever, and kill(2) still finds them.
+// alive reports whether a session has a process. Zombies do not count: where nobody waits for orphans, as in some
+// containers, they stay for ever, and kill(2) still finds them.
 func (s *sessions) alive(session int) bool {
 	groups := s.groups(session)
 	s.mu.Lock()
@@ -29,9 +29,8 @@ func (s *sessions) alive(session int) bool {
 	return len(groups) > 0
 }
 
-// groups returns the process groups that have a process in a session. Zombies do not count. When a
-// run is stopped, all of its commands ask at once: whoever asked before a reading of /proc began
-// shares it.
+// groups returns the process groups that have a process in a session. Zombies do not count. When a run is stopped, all
+// of its commands ask at once; all that asked before a read of /proc began share its result.
 func (s *sessions) groups(session int) []int {
 	asked := time.Now()
 	s.mu.Lock()
@@ -73,8 +72,8 @@ func readGroups() map[int][]int {
 	return groups
 }
 
-// parseStat takes process group and session out of a line of /proc/PID/stat (proc(5)): after the
-// name in parentheses, which may hold anything, come state, parent, group and session.
+// parseStat parses process group and session in a line of /proc/PID/stat (proc(5)). After the name in parentheses, which
+// may contain anything, come state, parent, group and session.
 func parseStat(stat []byte) (group, session int, ok bool) {
 	i := bytes.LastIndexByte(stat, ')')
 	if i < 0 {

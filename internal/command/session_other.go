@@ -4,11 +4,10 @@ package command
 
 import "syscall"
 
-// sessions knows the process groups of sessions; here none but that of the command itself, which is
-// always signalled.
+// sessions has no process groups here besides that of the command itself, which is always signalled.
 type sessions struct{}
 
 func (*sessions) groups(int) []int { return nil }
 
-// alive reports whether there is a process in the group that a session began with.
+// alive reports whether the first group of a session has a process.
 func (*sessions) alive(session int) bool { return syscall.Kill(-session, 0) == nil }

@@ -24,8 +24,8 @@ func (s *slow) Write(p []byte) (int, error) {
 	return s.Buffer.Write(p)
 }
 
-// What a command has printed is not lost when whoever takes it is slow, even if something else holds the
-// output for longer than it is waited for, which is two seconds.
+// Output of a command is not lost if its reader is slow, even if something else holds the output open for longer
+// than the two seconds that are waited for.
 func TestSlowOutput(t *testing.T) {
 	t.Parallel()
 	out := &slow{until: time.Now().Add(3 * time.Second)}

@@ -15,7 +15,7 @@ type StartError struct {
 	Err     error
 }
 
-// Error returns Digdag's text (operators 3.2), for a system error with its number.
+// Error returns Digdag's text (operators 3.2); a system error has its number in it.
 func (e *StartError) Error() string {
 	reason := e.Err.Error()
 	if number, ok := errors.AsType[syscall.Errno](e.Err); ok {

@@ -14,24 +14,22 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// tryScript writes a file, shows whom it runs as where the system says so, and names the paths that it
-// can read.
+// tryScript writes a file, shows the user it runs as where the system can tell, and prints the paths that it can read.
 const tryScript = `echo written > proof || exit 1
 for path; do if [ -r "$path" ] || [ -w "$path" ]; then printf 'reached:%s\n' "$path"; fi; done
 if [ -r /proc/self/status ]; then while read -r line; do printf '%s\n' "$line"; done < /proc/self/status; fi
 `
 
-// reachedMark begins the lines of tryScript with paths.
+// reachedMark begins the lines with paths in the output of tryScript.
 const reachedMark = "reached:"
 
-// hintRights says what a process needs to take another user on.
+// hintRights says which rights a process needs to run commands as another user.
 const hintRights = "start it as root, or with CAP_SETUID, CAP_SETGID, CAP_CHOWN, CAP_DAC_OVERRIDE, CAP_FOWNER and CAP_KILL; " +
 	"or leave agent.command.user out"
 
-// Try runs a command as the user of the options, in a new folder below one that is this process's, and
-// does with it all that is done with those of tasks. The error says why that does not work; a
-// trowel.ErrDenied is one about rights. reached are those of the given paths that the user can read or write.
-// Without a user it does nothing.
+// Try runs a command as the user of the options, in a new directory below one that belongs to this process, and treats
+// it as it treats commands of tasks. The error says why that does not work; missing rights are a trowel.ErrDenied.
+// reached are those of the given paths that the user can read or write. Without a user it does nothing.
 func (l *Local) Try(ctx context.Context, below string, paths []string) (reached []string, err error) {
 	u := l.options.User
 	if u == nil {
@@ -81,8 +79,8 @@ func (l *Local) cannot(dir string, err error, output string) error {
 	return told
 }
 
-// checkStatus reads a line of /proc/self/status (proc(5)) of a process that is to be the user's: one that
-// kept a right or a group of this process would be parted from nothing.
+// checkStatus checks a line of /proc/self/status (proc(5)) of a process that should belong to the user. If it kept a
+// right or a group of this process, commands would not be isolated.
 func (u *User) checkStatus(line string) error {
 	name, value, _ := strings.Cut(line, ":")
 	fields := strings.Fields(value)

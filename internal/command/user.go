@@ -11,17 +11,17 @@ import (
 	"strings"
 )
 
-// User is another user than that of this process, whom commands run as: what belongs to this process
-// alone is out of their reach.
+// User is a user that commands run as, other than the user of this process. Commands cannot reach what belongs to this
+// process only.
 type User struct {
-	Name     string // the number as text where it has no name
-	Home     string // absolute; "/" where it is not known
+	Name     string // the number as text if it has no name
+	Home     string // absolute; "/" if unknown
 	UID, GID uint32
-	Groups   []uint32 // supplementary ones; none is none, not those of this process
+	Groups   []uint32 // supplementary groups; those of this process are not added
 }
 
-// Environment returns what commands of the user get of the environment of this process, and their own
-// HOME, USER and LOGNAME. The rest stays here, as there may be passwords and tokens in it.
+// Environment returns the part of this process's environment that commands of the user get, with their own HOME, USER
+// and LOGNAME. The rest is left out, because it may have passwords and tokens.
 func (u *User) Environment(environ []string) []string {
 	own := []string{"HOME=" + u.Home, "USER=" + u.Name, "LOGNAME=" + u.Name}
 	for _, entry := range environ {
@@ -33,9 +33,8 @@ func (u *User) Environment(environ []string) []string {
 	return own
 }
 
-// handOver gives a folder and all that is in it to the user. It was this process's alone until now, so
-// nobody can put something else in the place of what is given away; a folder that others reach is
-// refused. It is done once.
+// handOver gives a directory with all files to the user. So far only this process had access, so nobody can have
+// replaced anything in it; a directory that others can reach is refused. It is done once.
 func (u *User) handOver(dir string) error {
 	info, err := os.Lstat(dir)
 	if err != nil {
@@ -53,18 +52,18 @@ func (u *User) handOver(dir string) error {
 	if err != nil {
 		return err
 	}
-	return u.own(dir) // at last: from here on the user reaches it
+	return u.own(dir) // last, because from now on the user has access
 }
 
-// own gives one file to the user; of a link, the link itself.
+// own gives one file to the user; a link itself and not its target.
 func (u *User) own(path string) error { return os.Lchown(path, int(u.UID), int(u.GID)) }
 
-// maxLeftBytes is how large a file may be that ReadFile reads.
+// maxLeftBytes is the largest file that ReadFile reads.
 const maxLeftBytes = 32 << 20
 
-// ReadFile reads a plain file in the folder of a finished command, at most 32 MiB; it does not wait for what the
-// command may have left in its place, as a pipe. Of another user only a file that is that user's alone is read:
-// no link, and nothing that stands elsewhere under another name. A file that is missing is an fs.ErrNotExist.
+// ReadFile reads a plain file in the directory of an ended command, at most 32 MiB. It does not block if the command has
+// left something else there, such as a pipe. If commands run as another user, the file must belong to that user only: no
+// link, and no file that has another name elsewhere. A missing file is an fs.ErrNotExist.
 func (s *Status) ReadFile(project, name string) (data []byte, err error) {
 	path := filepath.Join(filepath.FromSlash(s.IODir), name)
 	var file *os.File
@@ -93,7 +92,7 @@ func (s *Status) ReadFile(project, name string) (data []byte, err error) {
 	return data, err
 }
 
-// openWithin opens a file that is in a folder, whatever links there are.
+// openWithin opens a file that must be in a directory, even if there are links.
 func openWithin(dir, path string) (*os.File, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

@@ -14,16 +14,15 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// openAtOnce keeps a pipe from being waited for, openNoLink a link from being followed.
+// openAtOnce keeps an open from blocking on a pipe, openNoLink from following a link.
 const (
 	openAtOnce = syscall.O_NONBLOCK
 	openNoLink = syscall.O_NOFOLLOW
 )
 
-// FindUser finds a user by name or number, and with a group that is not empty gives that one in place of
-// its own. A number that has no name needs a group. Root, and the user of this process, are
-// refused: nothing would be out of their reach. Whether this process may take the user on is
-// for Local.Try to tell.
+// FindUser finds a user by name or number. group, if not empty, replaces the user's own group. A number without a name
+// needs a group. Root and the user of this process are refused, because they would not isolate anything. Local.Try
+// checks whether this process may run commands as the user.
 func FindUser(name, group string) (*User, error) {
 	found, err := user.Lookup(name)
 	if err != nil {
@@ -60,7 +59,7 @@ func FindUser(name, group string) (*User, error) {
 	return u, nil
 }
 
-// byNumber finds a user, who may have no name here, by the number.
+// byNumber finds a user by number, who may have no name on this machine.
 func byNumber(text, group string) (*user.User, error) {
 	if _, err := number(text); err != nil {
 		return nil, &trowel.Error{
@@ -97,7 +96,7 @@ func number(text string) (uint32, error) {
 	return uint32(n), err
 }
 
-// findGroups sets the supplementary groups of a user, as a login has them. A user without a name has none.
+// findGroups sets the supplementary groups of a user as a login would. A user without a name has none.
 func (u *User) findGroups(found *user.User) error {
 	if found.Gid == "" {
 		return nil
@@ -118,7 +117,7 @@ func (u *User) findGroups(found *user.User) error {
 	return nil
 }
 
-// credential is what a process of the user starts with; nil for no other user.
+// credential is the credential of a process of the user; nil for the user of this process.
 func (u *User) credential() *syscall.Credential {
 	if u == nil {
 		return nil
@@ -126,18 +125,17 @@ func (u *User) credential() *syscall.Credential {
 	return &syscall.Credential{Uid: u.UID, Gid: u.GID, Groups: u.Groups}
 }
 
-// ownsAlone reports whether a file is the user's and has one name: one of several may be a file of
-// somebody else that stands elsewhere.
+// ownsAlone reports whether a file belongs to the user and has one name. If it has more, it may be somebody else's file.
 func (u *User) ownsAlone(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && stat.Uid == u.UID && stat.Nlink == 1
 }
 
-// ownedByUs reports whether a file is that of the user of this process.
+// ownedByUs reports whether a file belongs to the user of this process.
 func ownedByUs(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && int64(stat.Uid) == int64(os.Geteuid())
 }
 
-// mayNot reports whether an error says that this process has no right to act for another user.
+// mayNot reports whether an error says that this process may not act for another user.
 func mayNot(err error) bool { return errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.EINVAL) }

@@ -8,7 +8,7 @@ import (
 
 const openAtOnce, openNoLink = 0, 0
 
-// FindUser refuses: there are no other users for commands on Windows.
+// FindUser refuses: commands never run as another user on Windows.
 func FindUser(string, string) (*User, error) {
 	return nil, &trowel.Error{
 		Kind: trowel.ErrInvalid, Message: "commands run as the user of the server on Windows",

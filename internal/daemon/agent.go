@@ -167,7 +167,7 @@ func (p *agentProcess) open(ctx context.Context, s *uplink.Settings) (err error)
 		ID: s.ID, Queues: a.Queues, Labels: a.Labels, Operators: operator.Builtin(options), Templates: templates,
 		Commands: p.commands,
 		Secrets:  p.secretsOf, Sessions: p.link, Notifier: taskNotifier{p.notifier}, Workspaces: p.workspaces, TaskLimit: s.TaskLimit,
-		Now: p.opts.Now, OpenLog: p.openLog, Report: p.report, Wake: func() {}, Pause: p.link.Pause, Advice: advice.OnServer, Log: p.log,
+		Now: p.opts.Now, OpenLog: p.openLog, Report: p.report, Wake: func() {}, Suspended: p.link.Suspend, Advice: advice.OnServer, Log: p.log,
 	})
 	return nil
 }
@@ -218,7 +218,7 @@ func (p *agentProcess) secretsOf(lease *trowel.Lease) secret.Finder {
 
 func (p *agentProcess) openLog(lease *trowel.Lease) agent.Log {
 	w := p.gatherer.Open(lease)
-	return agent.Log{Output: w, Logger: w.Logger(), Rest: w.Rest}
+	return agent.Log{Output: w, Logger: w.Logger(), Remainder: w.Remainder}
 }
 
 // report passes on the end of a try. It removes secrets from what is said about a failure.
@@ -259,8 +259,8 @@ func (p *agentProcess) run(ctx context.Context, signals <-chan os.Signal) error 
 
 // drain ends the agent in order.
 func (p *agentProcess) drain(ctx context.Context, signals <-chan os.Signal) {
-	p.link.Rest()
-	p.agent.Rest()
+	p.link.Drain()
+	p.agent.Drain()
 	if n := p.agent.Running(); n > 0 {
 		logging.Print(ctx, p.log, slog.LevelInfo, fmt.Sprintf(textAgentDrains, n))
 		logging.Print(ctx, p.log, slog.LevelInfo, textAgentSecond)
@@ -270,7 +270,7 @@ func (p *agentProcess) drain(ctx context.Context, signals <-chan os.Signal) {
 	settling, cancel := context.WithTimeout(ctx, max(p.settings.ShutdownGrace, requestsGrace))
 	defer cancel()
 	settled := make(chan error, 1)
-	go func() { settled <- p.link.Settle(settling) }()
+	go func() { settled <- p.link.AwaitReports(settling) }()
 	var err error
 	select {
 	case err = <-settled:

@@ -12,7 +12,6 @@ import (
 	"github.com/trowel-project/trowel/internal/flush"
 	"github.com/trowel-project/trowel/internal/keyring"
 	"github.com/trowel-project/trowel/internal/launch"
-	"github.com/trowel-project/trowel/internal/load"
 	"github.com/trowel-project/trowel/internal/notify"
 	"github.com/trowel-project/trowel/internal/operator"
 	"github.com/trowel-project/trowel/internal/operator/builtin"
@@ -21,6 +20,7 @@ import (
 	"github.com/trowel-project/trowel/internal/secret"
 	"github.com/trowel-project/trowel/internal/store"
 	"github.com/trowel-project/trowel/internal/template"
+	"github.com/trowel-project/trowel/internal/usage"
 	"github.com/trowel-project/trowel/internal/version"
 )
 
@@ -40,11 +40,11 @@ func (p *serverProcess) openEngine(ctx context.Context) error {
 	if err := p.openAgent(ctx); err != nil {
 		return err
 	}
-	p.load = load.New(load.Options{Store: p.store, Now: p.opts.Now, Log: p.log})
+	p.usage = usage.New(usage.Options{Store: p.store, Now: p.opts.Now, Log: p.log})
 	e := &p.settings.Engine
 	p.flusher = flush.New(flush.Options{
 		Store: p.meters.metered(p.store, "flusher"), Agent: p.agent, Now: p.opts.Now, Log: p.log,
-		Listeners: []flush.Listener{attemptLog{p.log}, eventFeed{p.events}, p, p.meters, loadFeed{p.load, p.opts.Now}},
+		Listeners: []flush.Listener{attemptLog{p.log}, eventFeed{p.events}, p, p.meters, loadFeed{p.usage, p.opts.Now}},
 		Limits:    engine.Limits{Tasks: e.MaxTasks}, Attempts: e.MaxAttempts,
 		Templates: p.templates, Rules: queue.Rules{Aging: e.Aging, ReserveAfter: e.ReserveAfter},
 		MaxRunning: p.maxRunning(), Poison: p.settings.Agent.PoisonLimit, ServerID: p.id,
@@ -98,7 +98,7 @@ func (p *serverProcess) openAgent(ctx context.Context) error {
 		Report: p.report, Wake: func() { p.flusher.Wake() }, Advice: advice.OnServer, Log: p.log,
 	})
 	if !p.runsTasks() {
-		p.agent.Rest()
+		p.agent.Drain()
 	}
 	return nil
 }
@@ -178,7 +178,7 @@ func (p *serverProcess) report(r trowel.Report) {
 // openLog opens the log of a try.
 func (p *serverProcess) openLog(lease *trowel.Lease) agent.Log {
 	w := p.gatherer.Open(lease)
-	return agent.Log{Output: w, Logger: w.Logger(), Rest: w.Rest}
+	return agent.Log{Output: w, Logger: w.Logger(), Remainder: w.Remainder}
 }
 
 // notifyServers tells other servers, with the commit, that attempts changed.

@@ -62,7 +62,7 @@ func eventOf(batch *flush.Batch, id trowel.AttemptID) server.Event {
 
 func rowOf(t *trowel.Task, at time.Time) server.TaskRow {
 	row := server.TaskRow{
-		ID: t.ID, ParentID: t.ParentID, State: t.State, Try: t.Try, StartedAt: t.StartedAt, Reason: t.WaitReason, Version: t.Version,
+		ID: t.ID, ParentID: t.ParentID, State: t.State, Try: t.Try, StartedAt: t.StartedAt, Reason: string(t.WaitReason), Version: t.Version,
 	}
 	if t.State.Done() {
 		row.FinishedAt = at

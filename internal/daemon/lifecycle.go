@@ -56,7 +56,7 @@ func (p *serverProcess) start(ctx context.Context) (err error) {
 	}
 	p.goPart("notifier", p.notifier.Run)
 	p.goPart("retention", p.runRetention)
-	p.goPart("load", p.load.Run)
+	p.goPart("load", p.usage.Run)
 	if p.packer != nil {
 		p.goPart("log packer", p.packer.Run)
 	}
@@ -120,9 +120,9 @@ func (p *serverProcess) stop(ctx context.Context, signals <-chan os.Signal) erro
 	p.say(ctx, textStopping)
 	p.endScheduler()
 	p.flusher.StopClaiming()
-	p.agent.Rest()
+	p.agent.Drain()
 	if p.hub != nil {
-		p.hub.Rest()
+		p.hub.Drain()
 	}
 	p.stopping.Store(true)
 	p.parts.Go(p.agentsChanged) // in a goroutine, as this must not wait for the database

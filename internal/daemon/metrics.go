@@ -52,7 +52,7 @@ func (m meters) Heard(batch *flush.Batch) {
 		m.between(telemetry.TryDuration, t.StartedAt, t.EndedAt)
 	}
 	for _, w := range batch.Waits {
-		m.Add(telemetry.WaitSeconds, max(w.For, 0).Seconds(), w.Code)
+		m.Add(telemetry.WaitSeconds, max(w.For, 0).Seconds(), string(w.Code))
 	}
 }
 

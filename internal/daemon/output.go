@@ -7,6 +7,7 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/cluster"
+	"github.com/trowel-project/trowel/internal/wait"
 )
 
 // outputEvery is the shortest time between two messages about output.
@@ -15,13 +16,13 @@ const outputEvery = time.Second
 // outputNews collects what other servers should know about output. It sends one message for all tasks, as transactions that
 // notify are committed one after the other.
 type outputNews struct {
-	wake chan struct{} // has room for one
+	wake wait.Signal
 
 	mu     sync.Mutex
 	stored []trowel.LogChunk // without data
 }
 
-func newOutputNews() *outputNews { return &outputNews{wake: make(chan struct{}, 1)} }
+func newOutputNews() *outputNews { return &outputNews{wake: wait.NewSignal()} }
 
 func (n *outputNews) add(chunks []trowel.LogChunk) {
 	n.mu.Lock()
@@ -30,10 +31,7 @@ func (n *outputNews) add(chunks []trowel.LogChunk) {
 		c := &chunks[i]
 		n.stored = append(n.stored, trowel.LogChunk{AttemptID: c.AttemptID, File: c.File, Offset: c.Offset, TextBytes: c.TextBytes})
 	}
-	select {
-	case n.wake <- struct{}{}:
-	default:
-	}
+	n.wake.Set()
 }
 
 func (n *outputNews) take() []trowel.LogChunk {

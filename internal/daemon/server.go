@@ -24,7 +24,6 @@ import (
 	"github.com/trowel-project/trowel/internal/flush"
 	"github.com/trowel-project/trowel/internal/hub"
 	"github.com/trowel-project/trowel/internal/launch"
-	"github.com/trowel-project/trowel/internal/load"
 	"github.com/trowel-project/trowel/internal/logging"
 	"github.com/trowel-project/trowel/internal/notify"
 	"github.com/trowel-project/trowel/internal/operator"
@@ -38,6 +37,7 @@ import (
 	"github.com/trowel-project/trowel/internal/store/sqlite"
 	"github.com/trowel-project/trowel/internal/tasklog"
 	"github.com/trowel-project/trowel/internal/template"
+	"github.com/trowel-project/trowel/internal/usage"
 )
 
 // serverProcess is a server with all its parts. Fields are in the order in which open makes them.
@@ -80,7 +80,7 @@ type serverProcess struct {
 	flusher   *flush.Flusher
 	hub       *hub.Hub // nil if there are no remote agents
 	launcher  *launch.Launcher
-	load      *load.Recorder
+	usage     *usage.Recorder
 	output    *outputNews
 	scheduler *scheduler.Scheduler
 

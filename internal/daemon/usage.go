@@ -5,13 +5,13 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/flush"
-	"github.com/trowel-project/trowel/internal/load"
+	"github.com/trowel-project/trowel/internal/usage"
 )
 
 // loadFeed records which tasks go to agents, for the figures about queues. It is a flush.Listener.
 type loadFeed struct {
-	load *load.Recorder
-	now  func() time.Time
+	usage *usage.Recorder
+	now   func() time.Time
 }
 
 // Heard implements flush.Listener. It is called after the commit, just before the agents get the tasks.
@@ -20,7 +20,7 @@ func (f loadFeed) Heard(batch *flush.Batch) {
 	for i := range batch.Changes {
 		c := &batch.Changes[i]
 		if c.Move == trowel.MoveClaim && !c.Task.ReadyAt.IsZero() {
-			f.load.HandedOut(c.Task.Needs.QueueName(), max(now.Sub(c.Task.ReadyAt), 0))
+			f.usage.HandedOut(c.Task.Needs.QueueName(), max(now.Sub(c.Task.ReadyAt), 0))
 		}
 	}
 }

@@ -11,8 +11,8 @@ import (
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/engine"
 	"github.com/trowel-project/trowel/internal/flush"
-	"github.com/trowel-project/trowel/internal/load"
 	"github.com/trowel-project/trowel/internal/store/sqlite"
+	"github.com/trowel-project/trowel/internal/usage"
 )
 
 // The tasks that agents take in a batch are recorded by queue.
@@ -25,7 +25,7 @@ func TestLoadFeed(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = store.Close() })
-	recorder := load.New(load.Options{Store: store, Now: clock, Log: slog.New(slog.DiscardHandler)})
+	recorder := usage.New(usage.Options{Store: store, Now: clock, Log: slog.New(slog.DiscardHandler)})
 	change := func(move trowel.Move, needs *trowel.Needs) engine.Change {
 		return engine.Change{Task: &trowel.Task{ReadyAt: now.Add(-time.Second), Needs: needs}, Move: move}
 	}

@@ -35,7 +35,7 @@ func (in *inspection) additions(t tree, index int) {
 	top := len(t.prefix) == 0 && task.Parent < 0
 	for key, value := range task.Local.All() {
 		text := ""
-		limit := task.Group && slices.Contains(controlKeys(), key)
+		limit := task.Group && slices.Contains(ControlKeys(), key)
 		switch {
 		case key == keyRetry:
 			in.innerAdditions(t, index, key, value, "limit", "interval", "interval_type", "max_interval")

@@ -160,8 +160,8 @@ func (in *inspection) problem(file string, keys []string, severity Severity, err
 	if head, lines, found := strings.Cut(message, "\n"); found && strings.HasPrefix(head, "Validating ") {
 		message = lines
 	}
-	if in.broken[file] && strings.Contains(message, "is required but null") {
-		return // what could not be read counts as null, and has been reported
+	if in.broken[file] && strings.Contains(message, param.RequiredButNull) {
+		return // what could not be read counts as null, and was told
 	}
 	f := Finding{Place: in.sources.locate(file, keys), Severity: severity, Message: inOwnWords(message), Rule: ruleOf(message)}
 	last := ""

@@ -11,7 +11,6 @@ import (
 
 // Texts of C5, C7 and C14.
 const (
-	taskNull        = "Parameter '%s' is required but null"
 	taskNotObject   = "Parameter '%s' must be an object or array of objects"
 	elementNoObject = "Expected object but got %s"
 	taskSubtasks    = "A task can't have subtasks: %s"
@@ -322,7 +321,7 @@ func (c *compiler) checkKeys(index int, body *param.Map) {
 
 func isGroupKey(key string) bool {
 	return strings.HasPrefix(key, "_") && (slices.Contains(groupKeys(), key) || IsOption(key)) ||
-		key == keySchedule || key == keySLA || key == keyTimezone || slices.Contains(controlKeys(), key)
+		key == keySchedule || key == keySLA || key == keyTimezone || slices.Contains(ControlKeys(), key)
 }
 
 func nearKey(key string) string {

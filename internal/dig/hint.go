@@ -94,7 +94,7 @@ type hintRule struct{ text, hint string }
 var hintRules = []hintRule{
 	{"more than one operator", "move one of the operators into a task of its own"},
 	{"can't have subtasks", "move the operator into a task of its own beside the + tasks"},
-	{"is required but null", "give it a body, such as `echo>: text`, or {} for a group that does nothing"},
+	{param.RequiredButNull, "give it a body, such as `echo>: text`, or {} for a group that does nothing"},
 	{"must be an object or array of objects", "write the operator below the task's name: `+name:` and in the next line `  echo>: text`"},
 	{"Expected object but got", "write the operator below the task's name: `+name:` and in the next line `  echo>: text`"},
 	{"invalid if its parent task doesn't have", "put `_parallel: true` into the group, or remove _after: tasks of this group run one after the other"},
@@ -122,7 +122,7 @@ func (in *inspection) hint(message, key string) string {
 		return in.topKeyHint(key)
 	case strings.Contains(message, "contains invalid keys"):
 		return in.groupKeyHint(key)
-	case strings.Contains(message, "is required but null") && !isTaskKey(key):
+	case strings.Contains(message, param.RequiredButNull) && !isTaskKey(key):
 		return "give it a value, or remove it"
 	case strings.HasPrefix(message, "Expected 'true' or 'false' for key '"):
 		if m := wrongTypeText.FindStringSubmatch(message); m != nil {
@@ -193,7 +193,7 @@ func (in *inspection) topKeyHint(key string) string {
 	if _, ok := in.catalog.Operators[key]; ok {
 		return "did you mean a task with the operator " + key + ">?"
 	}
-	known := slices.Concat([]string{keyTimezone, keyExport}, topLevelKeys(), controlKeys())
+	known := slices.Concat([]string{keyTimezone, keyExport}, topLevelKeys(), ControlKeys())
 	if near := nearOptions(key, known); len(near) > 0 {
 		return didYouMean(near)
 	}

@@ -85,7 +85,7 @@ func (in *inspection) misplacedOptions(t tree, index int) {
 	if !task.Group || len(t.prefix) == 0 && task.Parent < 0 {
 		return
 	}
-	for _, key := range controlKeys() {
+	for _, key := range ControlKeys() {
 		if task.Local.Has(key) {
 			in.tellAt(t, index, findingPlace, fmt.Sprintf(limitNested, key), "move it to the top level, or remove it", key)
 		}

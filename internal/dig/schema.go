@@ -35,7 +35,7 @@ func Schema(catalog Catalog) *param.Map {
 	for _, key := range append([]string{keyTimezone, keyExport}, topLevelKeys()...) {
 		properties.Set(key, b.directive(key))
 	}
-	for _, key := range append(append(optionKeys(), keyDefaults), controlKeys()...) {
+	for _, key := range append(append(optionKeys(), keyDefaults), ControlKeys()...) {
 		properties.Set(key, b.directive(key))
 	}
 	closed(s, properties)
@@ -153,7 +153,7 @@ func (b *schemaBuilder) operatorDoc(name string) string {
 
 // belongsToFile reports whether a key only has an effect at the top of a file. Groups may have it, too.
 func belongsToFile(key string) bool {
-	return key == keySchedule || key == keySLA || key == keyTimezone || slices.Contains(controlKeys(), key)
+	return key == keySchedule || key == keySLA || key == keyTimezone || slices.Contains(ControlKeys(), key)
 }
 
 // group returns the schema of a task without operator.

@@ -95,7 +95,7 @@ func draftOf(file string, content *param.Map) *draft {
 	for _, key := range topLevelKeys() {
 		d.take(content, key)
 	}
-	for _, key := range append(append(optionKeys(), keyDefaults), controlKeys()...) {
+	for _, key := range append(append(optionKeys(), keyDefaults), ControlKeys()...) {
 		if value, ok := content.Get(key); ok {
 			d.Definition.Set(key, value) // null means something, see Options
 		}
@@ -123,7 +123,7 @@ func (d *draft) take(content *param.Map, key string) {
 	value, ok := content.Get(key)
 	switch {
 	case ok && value == nil:
-		d.throw(configErrorf(taskNull, key), key)
+		d.throw(configError(param.Null(key).Message), key)
 	case ok:
 		d.Definition.Set(key, value)
 	}
@@ -133,7 +133,7 @@ func (d *draft) take(content *param.Map, key string) {
 func (d *draft) refuseOthers(content *param.Map) {
 	var unknown []string
 	known := append(topLevelKeys(), keyTimezone, keyExport)
-	known = append(known, controlKeys()...)
+	known = append(known, ControlKeys()...)
 	for key := range content.All() {
 		if !isTaskKey(key) && !IsOption(key) && !slices.Contains(known, key) {
 			unknown = append(unknown, key)

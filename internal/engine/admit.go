@@ -2,8 +2,8 @@ package engine
 
 import trowel "github.com/trowel-project/trowel"
 
-// Admit begins an attempt that waited for its admission (control K813, K816). One that does not wait is
-// left alone.
+// Admit begins an attempt that waited for its admission (control K813, K816). It does nothing to an attempt that does
+// not wait.
 type Admit struct{}
 
 func (Admit) apply(a *applying) {
@@ -15,7 +15,7 @@ func (Admit) apply(a *applying) {
 	a.unblock(root)
 	for _, row := range a.img.List() {
 		if t := a.img.tasks[row.ID]; t.ResumingID != 0 && len(t.children) > 0 {
-			a.then(t, opened) // what tookOver has left
+			a.then(t, opened) // left over from tookOver
 		}
 	}
 }

@@ -6,59 +6,58 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// Event is a cause of changes: one of Begin, Admit, Evaluated, Claim, Full, Report, Release, Due, SLA,
-// Kill.
+// Event is a cause of changes: Begin, Admit, Evaluated, Claim, Full, Report, Release, Due, SLA or Kill.
 type Event interface{ apply(*applying) }
 
 // IDs hands out task ids.
 type IDs interface {
-	// Next returns an id that is larger than after and was never handed out.
+	// Next returns an id that is larger than after and was never returned before.
 	Next(after trowel.TaskID) trowel.TaskID
 }
 
-// Limits bound an attempt.
+// Limits are limits of one attempt.
 type Limits struct {
 	Tasks int // tasks ever inserted (language C36)
 }
 
-// Change is one move of one task, or a new task.
+// Change is one move of a task, or a new task.
 type Change struct {
-	// Task is the live row; later changes in the same transaction move it on, so take the state
-	// after this change from To.
+	// Task is the live row. Later changes in the same transaction change it further, so take the state after this change
+	// from To.
 	Task *trowel.Task
 	Move trowel.Move
 	From trowel.TaskState // meaningless if the task is new
 	To   trowel.TaskState
 	New  bool
-	// Detail tells that state parameters, retry, result, error, needs, holds or losses changed too.
+	// Detail reports whether state parameters, retry, result, error, needs, holds or losses changed too.
 	Detail bool
-	// Freed tells that the task is no longer RUNNING. Given is what it gave back to limits, by counter;
-	// nil if Freed means one slot of trowel.DefaultPool. It may give something back without being freed, as
-	// a place under a concurrency limit, which it keeps until it is done.
+	// Freed reports whether the task is no longer RUNNING. Given is what it gave back to limits, by counter; if Freed,
+	// nil means one slot of trowel.DefaultPool. A task may give something back without being freed: its place under a
+	// concurrency limit, which it keeps until it is done.
 	Freed bool
 	Given trowel.Holds
 }
 
-// Applied is what an event led to.
+// Applied is the result of an event.
 type Applied struct {
 	Changes  []Change
 	Tries    []trowel.Try // executions that ended
-	Warnings []string     // for the log: what was left out and why
-	Ended    bool         // the root is done now: Attempt has its final flags
-	// Evaluations are to be done after the changes are stored, see Evaluation.
+	Warnings []string     // for the log: what was left out, and why
+	Ended    bool         // the root is done, so Attempt has its final flags
+	// Evaluations must be done once the changes are stored, see Evaluation.
 	Evaluations []Evaluation
 }
 
-// Apply applies an event to the image and returns what changed. An event that no longer fits (a
-// report of a try that is over, a claim of a task that is not ready, a kill of what is done)
-// changes nothing, so every event may come twice or late. Nothing changes an attempt that has ended.
+// Apply applies an event to the image and returns what changed. An event that no longer fits changes nothing: a report
+// of an earlier try, a claim of a task that is not ready, a kill of an ended attempt. So every event may come late or
+// twice. An attempt that has ended never changes.
 func (img *Image) Apply(ev Event, at time.Time, ids IDs, limits Limits) Applied {
 	a := &applying{img: img, at: at, ids: ids, limits: limits}
 	if img.Done() {
-		return a.out // results of what still runs below a root that is done are dropped (language X54)
+		return a.out // results of tasks that still run below a done root are dropped (language X54)
 	}
 	ev.apply(a)
-	a.settle()
+	a.propagate()
 	for _, t := range a.evaluating {
 		if t.evaluating() {
 			a.out.Evaluations = append(a.out.Evaluations, a.img.evaluation(t))
@@ -75,14 +74,14 @@ type applying struct {
 	limits Limits
 	out    Applied
 
-	happened []happening
-	checks   []*task // planned tasks that may have come to their end
+	pending []occurrence
+	checks  []*task // planned tasks that may be done now
 
-	evaluating []*task // whose options are to be evaluated
+	evaluating []*task // tasks whose options must be evaluated
 }
 
-// happening is something that lets other tasks go on.
-type happening struct {
+// occurrence is something after which other tasks may run.
+type occurrence struct {
 	t    *task
 	what cause
 }
@@ -94,20 +93,20 @@ const (
 	ended               // the task is done
 )
 
-// then queues what follows from a change. A queue instead of recursion keeps the stack flat however
-// long a chain of empty groups is.
-func (a *applying) then(t *task, what cause) { a.happened = append(a.happened, happening{t, what}) }
+// then queues the consequences of a change. A queue instead of recursion keeps the stack flat, however long a chain of
+// empty groups is.
+func (a *applying) then(t *task, what cause) { a.pending = append(a.pending, occurrence{t, what}) }
 
 func (a *applying) check(t *task) { a.checks = append(a.checks, t) }
 
-// settle works off what follows. A planned task ends only after everything that may go on below it
-// does so (language X12), so all that happened comes before the next check.
-func (a *applying) settle() {
+// propagate applies the consequences. A planned task ends only after everything below it that may run is running (language
+// X12), so all that happened is handled before the next check.
+func (a *applying) propagate() {
 	for {
-		for i := 0; i < len(a.happened); i++ { //nolint:intrange // what follows is appended meanwhile
-			a.follow(a.happened[i])
+		for i := 0; i < len(a.pending); i++ { //nolint:intrange // the loop appends
+			a.follow(a.pending[i])
 		}
-		a.happened = a.happened[:0]
+		a.pending = a.pending[:0]
 		if len(a.checks) == 0 {
 			return
 		}
@@ -117,7 +116,7 @@ func (a *applying) settle() {
 	}
 }
 
-func (a *applying) follow(h happening) {
+func (a *applying) follow(h occurrence) {
 	switch h.what {
 	case opened:
 		a.openChildren(h.t)
@@ -150,14 +149,14 @@ func (a *applying) move(t *task, m trowel.Move, to trowel.TaskState, detail bool
 	if to == trowel.TaskReady {
 		t.ReadyAt = a.at
 		a.img.tidyReady()
-		a.img.ready = append(a.img.ready, readying{t, a.at})
+		a.img.ready = append(a.img.ready, readyEntry{t, a.at})
 	}
 	if to.Done() && !c.From.Done() {
 		a.then(t, ended)
 	}
 }
 
-// free gives back what a task need not hold in the state to which it goes.
+// free gives back what a task does not hold in its new state.
 func (a *applying) free(t *task, c *Change) {
 	if c.To == trowel.TaskRunning && c.From != trowel.TaskRunning {
 		a.img.running++
@@ -175,7 +174,7 @@ func (a *applying) free(t *task, c *Change) {
 	}
 }
 
-// end sets the attempt's flags when the root is done (language X53).
+// end sets the attempt's flags once the root is done (language X53).
 func (a *applying) end() {
 	attempt := &a.img.Attempt
 	if attempt.Flags&trowel.AttemptDone != 0 {

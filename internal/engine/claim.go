@@ -2,12 +2,12 @@ package engine
 
 import trowel "github.com/trowel-project/trowel"
 
-// Claim is an agent taking a ready task: a new try begins (language X56). A task that is not ready
-// is left alone.
+// Claim gives a ready task to an agent, which begins a new try (language X56). It does nothing to a task that is not
+// ready.
 type Claim struct {
 	Task  trowel.TaskID
 	Agent string
-	// Holds is all that it has taken from limits, with what it held already; nil for one slot of
+	// Holds is all that the task has taken from limits, including what it held before; nil for one slot of
 	// trowel.DefaultPool.
 	Holds trowel.Holds
 }

@@ -37,9 +37,9 @@ type drive struct {
 	last  engine.Applied            // what the last event led to
 	ended int
 	kills int
-	late  bool         // the SLA has fired
-	wait  string       // why the attempt may not begin at once
-	uses  trowel.Holds // what all tasks hold, as claims and changes tell it
+	late  bool            // the SLA has fired
+	wait  trowel.WaitCode // why the attempt may not begin at once
+	uses  trowel.Holds    // what all tasks hold, as claims and changes tell it
 
 	resumed resumed
 }
@@ -66,7 +66,7 @@ func play(k model.Case, order uint64, kept keeper) (d *drive, err error) {
 }
 
 func newDrive(k model.Case, order uint64, kept keeper) *drive {
-	wait := ""
+	wait := trowel.WaitCode("")
 	if k.Seed%7 == 1 {
 		wait = trowel.WaitAttemptsLimit
 	}
@@ -274,8 +274,8 @@ func (d *drive) stray() error {
 	}
 }
 
-// crash replaces the image by one from the store: one that is built anew, one from copies of the
-// rows in memory, or that of another server, which takes what is new to it.
+// crash replaces the image: by one built from the store, by one built from copies of the rows in
+// memory, or by that of another server after a refresh.
 func (d *drive) crash() (err error) {
 	attempt := d.img.Attempt
 	switch d.rng.IntN(3) {
@@ -359,7 +359,7 @@ func allowed(from trowel.TaskState, m trowel.Move, to trowel.TaskState) bool {
 	})
 }
 
-// after checks the end of an attempt: told once, and nothing that comes later changes it.
+// after checks that the end of an attempt is reported once, and that nothing changes it later.
 func (d *drive) after() error {
 	if d.want == nil {
 		return nil
@@ -497,8 +497,7 @@ func builtin(key string) bool {
 	return false
 }
 
-// look compares now and then what some task sees that has its turn: what it saw must not be kept when
-// more is stored.
+// look compares what a task sees now and then: a cache must not survive a later store.
 func (d *drive) look() error {
 	ids := d.in(trowel.TaskReady, trowel.TaskRunning)
 	if len(ids) == 0 || d.rng.IntN(4) > 0 {

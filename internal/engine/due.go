@@ -7,8 +7,8 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// Due is the instant at which a waiting task goes on (language X8, X34). A task that does not wait,
-// or not until now, is left alone.
+// Due is the instant at which a waiting task goes on (language X8, X34). It does nothing to a task that does not wait,
+// or that waits for a later instant.
 type Due struct{ Task trowel.TaskID }
 
 func (d Due) apply(a *applying) {
@@ -22,23 +22,23 @@ func (d Due) apply(a *applying) {
 		a.move(t, trowel.MoveDue, trowel.TaskReady, true)
 	case trowel.TaskGroupRetryWaiting:
 		t.Round++
-		t.countChildren() // those that count in every round
+		t.countChildren() // only those that count in every round
 		t.WaitReason, t.RetryAt = "", time.Time{}
 		if t.Group {
 			a.move(t, trowel.MoveDue, trowel.TaskReady, true)
 			a.restart(t)
 			return
 		}
-		a.makeReady(t, trowel.MoveDue) // with values that are evaluated anew (control K109)
+		a.makeReady(t, trowel.MoveDue) // its option values are evaluated again (control K109)
 	case trowel.TaskBlocked, trowel.TaskReady, trowel.TaskRunning, trowel.TaskPlanned, trowel.TaskGroupError,
 		trowel.TaskSuccess, trowel.TaskError, trowel.TaskCanceled, trowel.TaskSkipped, trowel.TaskDeferred,
 		trowel.TaskAwaitingInput:
 	}
 }
 
-// restart begins the subtree of a group anew: it copies the tasks that its last round began with,
-// and plans the group (language X37). Copies have retries of their own, also below a copied group
-// (differs from X39, see docs/compatibility.md).
+// restart begins the subtree of a group again: it copies the tasks that the last round began with and plans the group
+// (language X37). Copies have their own retries, also below a copied group (differs from X39, see
+// docs/compatibility.md).
 func (a *applying) restart(t *task) {
 	copies := map[trowel.TaskID]*task{}
 	var added []*task
@@ -66,10 +66,9 @@ func (a *applying) restart(t *task) {
 	a.then(t, opened)
 }
 
-// stated lists the tasks that a round of a group began with, a group before its children: children
-// that the body of the group states, and theirs, without what operators or failures generated. It
-// does not matter where the group stands: one in an _error or _check body is retried like any other
-// (differs from X37, see docs/compatibility.md).
+// stated lists the tasks that a round of a group began with, each group before its children: the tasks written in the
+// group's body and below them, without those that operators or failures generated. The group's own place does not
+// matter: one in an _error or _check body is retried like any other (differs from X37, see docs/compatibility.md).
 func (t *task) stated(round int) []*task {
 	var list []*task
 	for _, c := range t.children {

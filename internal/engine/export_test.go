@@ -24,7 +24,7 @@ func (img *Image) Recount() error {
 		if err := t.recount(children[t.ID]); err != nil {
 			return fmt.Errorf("%s (%d): %w", t.FullName, t.ID, err)
 		}
-		if t.State == trowel.TaskReady && !slices.Contains(img.ready, readying{t, t.ReadyAt}) {
+		if t.State == trowel.TaskReady && !slices.Contains(img.ready, readyEntry{t, t.ReadyAt}) {
 			return fmt.Errorf("%s (%d) is ready and in no queue", t.FullName, t.ID)
 		}
 		if err := img.recountGate(t); err != nil {
@@ -58,15 +58,15 @@ func (t *task) recount(children []*task) error {
 }
 
 func (img *Image) recountGate(t *task) error {
-	if t.gate == nil {
+	if t.barrier == nil {
 		if len(t.Upstreams) > 0 {
-			return fmt.Errorf("waits for %v and has no gate", t.Upstreams)
+			return fmt.Errorf("waits for %v and has no barrier", t.Upstreams)
 		}
 		return nil
 	}
 	waiting := 0
 	var ids []trowel.TaskID
-	for _, up := range t.gate.upstreams {
+	for _, up := range t.barrier.upstreams {
 		if img.tasks[up.ID] != up {
 			return fmt.Errorf("upstream %d is not of this image", up.ID)
 		}
@@ -74,15 +74,15 @@ func (img *Image) recountGate(t *task) error {
 		if up.State != trowel.TaskSuccess {
 			waiting++
 		}
-		if !slices.Contains(up.feeds, t.gate) {
+		if !slices.Contains(up.successors, t.barrier) {
 			return fmt.Errorf("upstream %d does not feed it", up.ID)
 		}
 	}
-	if !slices.Equal(ids, t.Upstreams) || !slices.Contains(t.gate.opens, t) {
-		return fmt.Errorf("gate has upstreams %v, want %v", ids, t.Upstreams)
+	if !slices.Equal(ids, t.Upstreams) || !slices.Contains(t.barrier.waiters, t) {
+		return fmt.Errorf("barrier has upstreams %v, want %v", ids, t.Upstreams)
 	}
-	if t.gate.waiting != waiting {
-		return fmt.Errorf("waits for %d tasks, want %d", t.gate.waiting, waiting)
+	if t.barrier.waiting != waiting {
+		return fmt.Errorf("waits for %d tasks, want %d", t.barrier.waiting, waiting)
 	}
 	return nil
 }

@@ -6,9 +6,8 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// finish ends a planned task when none of its children can go on (language X12, X13). It is called
-// whenever something below changed; as long as a child is progressing, or the task is not planned
-// any more, it does nothing.
+// finish ends a planned task if none of its children can run any more (language X12, X13). It is called whenever
+// something below the task changed. It does nothing while a child is progressing, or if the task is no longer planned.
 func (a *applying) finish(t *task) {
 	if t.State != trowel.TaskPlanned || t.running > 0 {
 		return
@@ -32,8 +31,8 @@ func (a *applying) finish(t *task) {
 	}
 }
 
-// retryGroup puts a task with a failed subtree aside if it has retries left, and reports whether it
-// did (language X34). The body is read unevaluated, and an invalid _retry counts as none (X35, C31).
+// retryGroup makes a task with a failed subtree wait for its retry, if it has retries left, and reports whether it did
+// (language X34). The body is read unevaluated, and an invalid _retry counts as none (X35, C31).
 func (a *applying) retryGroup(t *task) bool {
 	value := t.raw("_retry")
 	if value == nil {
@@ -52,15 +51,14 @@ func (a *applying) retryGroup(t *task) bool {
 	params.Set("retry_count", int64(done+1))
 	t.StateParams = params
 	t.RetryAt = a.at.Add(retry.Delay(done))
-	t.WaitReason = string(trowel.MoveGroupRetry)
+	t.WaitReason = trowel.WaitGroupRetry
 	a.move(t, trowel.MoveGroupRetry, trowel.TaskGroupRetryWaiting, true)
 	return true
 }
 
-// insertFailureTasks adds what runs when a subtree has failed for good: ^failure-alert for the root,
-// ^error for a task with an _error body (language X15). The alert itself may exceed the limit, but
-// it counts, and if the ^error tasks of the root are then too many it is lost with them (language
-// C38, C39).
+// insertFailureTasks adds the tasks that run when a subtree has failed for good: ^failure-alert for the root, and ^error
+// for a task with an _error body (language X15). The alert itself may exceed the limit, but it counts; if the ^error
+// tasks of the root are then too many, the alert is left out too (language C38, C39).
 func (a *applying) insertFailureTasks(t *task) bool {
 	exports, object := t.gatherFailure()
 	return a.insertFailureTrees(t, object, exports)
@@ -83,7 +81,7 @@ func (a *applying) insertFailureTrees(t *task, object, exports *param.Map) bool 
 	return len(alert)+len(tree) > 0
 }
 
-// maskedBelow are the places of what descendants stored that are not shown, as those of exports.
+// maskedBelow are the hidden places of what descendants stored, as masks of exports.
 func (t *task) maskedBelow(stores *param.Map) trowel.Masked {
 	var all trowel.Masked
 	t.descendants(func(d *task) bool {
@@ -95,8 +93,7 @@ func (t *task) maskedBelow(stores *param.Map) trowel.Masked {
 	return all
 }
 
-// gatherFailure merges, in tree order, what all descendants stored and their error objects
-// (language X19).
+// gatherFailure merges what all descendants stored, and their error objects, in tree order (language X19).
 func (t *task) gatherFailure() (stores, object *param.Map) {
 	stores, object = param.New(), param.New()
 	t.descendants(func(d *task) bool {

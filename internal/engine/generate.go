@@ -8,10 +8,10 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// following are the trees that follow from a successful operator.
+// following are the trees that a successful operator adds.
 type following struct{ sub, check []dig.Task }
 
-// compileFollowing compiles ^sub and ^check of a task that succeeded (language X18, X22).
+// compileFollowing compiles the ^sub and ^check trees of a task that succeeded (language X18, X22).
 func (a *applying) compileFollowing(t *task, r trowel.Report) (f following, err error) {
 	if subtasks := r.Result.Subtasks; subtasks.Len() > 0 {
 		if f.sub, err = compile(t, t.originOf(r), "^sub", subtasks); err != nil {
@@ -33,7 +33,7 @@ func (a *applying) compileFollowing(t *task, r trowel.Report) (f following, err 
 	return f, nil
 }
 
-// compile compiles a tree that hangs from t.
+// compile compiles a tree below t.
 func compile(t *task, origin trowel.Origin, name string, body *param.Map) ([]dig.Task, error) {
 	tree, err := dig.CompileAt(origin, t.FullName, name, body)
 	if err != nil {
@@ -42,8 +42,8 @@ func compile(t *task, origin trowel.Origin, name string, body *param.Map) ([]dig
 	return tree, dig.CheckExports(tree)
 }
 
-// originOf says where the subtasks of a report are written: in the file that the operator read, or in the
-// body of the task that they were made of.
+// originOf says where the subtasks of a report were written: in the file that the operator read, or in the body of the
+// task that they were made from.
 func (t *task) originOf(r trowel.Report) trowel.Origin {
 	if r.Origin.Place != "" {
 		return r.Origin
@@ -69,7 +69,7 @@ func (a *applying) insertFollowing(t *task, f following) {
 	}
 }
 
-// errorObject describes an error of the engine's own as an operator's would be (language X33).
+// errorObject describes an error of the engine in the form of an operator's error (language X33).
 func errorObject(err error) *param.Map {
 	if known, ok := errors.AsType[*dig.Error](err); ok {
 		return trowel.ErrorObject(known.Message, known.Kind)
@@ -80,14 +80,14 @@ func errorObject(err error) *param.Map {
 	return trowel.ErrorObject(err.Error(), "runtime")
 }
 
-// directive returns the object that a task has under a key that may stand in its own body or in its
-// _export (language C3); nil if there is none.
+// directive returns the object under a key that may be in the task's own body or in its _export (language C3); nil if
+// there is none.
 func (t *task) directive(key string) *param.Map {
 	object, _ := t.raw(key).(*param.Map)
 	return object
 }
 
-// raw returns the unevaluated value of a key of the _export overlaid with the own keys.
+// raw returns the unevaluated value of a key: the task's own key, or else that of its _export.
 func (t *task) raw(key string) param.Value {
 	exported, _ := t.Export.Get(key)
 	value, own := t.Local.Get(key)
@@ -101,9 +101,9 @@ func (t *task) raw(key string) param.Value {
 	return value
 }
 
-// insertErrorTasks adds the ^error tree of a failed task, if it has an _error body, and tells
-// whether it did (language X19). exports are parameters for it besides the error object. A tree
-// that cannot be made is left out with a warning (language X22, C39).
+// insertErrorTasks adds the ^error tree of a failed task, if it has an _error body, and reports whether it did (language
+// X19). The tree sees exports as parameters, besides the error object. A tree that cannot be compiled is left out with a
+// warning (language X22, C39).
 func (a *applying) insertErrorTasks(t *task, object, exports *param.Map) bool {
 	tree := a.compileErrorTasks(t, object, exports)
 	if len(tree) == 0 || !a.roomFor(t, tree, 0) {
@@ -132,7 +132,7 @@ func (a *applying) compileErrorTasks(t *task, object, exports *param.Map) []dig.
 	return tree
 }
 
-// roomFor reports whether the limit allows _error tasks besides more others.
+// roomFor reports whether the limit allows the _error tasks and more others.
 func (a *applying) roomFor(t *task, tree []dig.Task, more int) bool {
 	current := a.img.Len() + more
 	if current+len(tree) <= a.limits.Tasks {

@@ -10,63 +10,63 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// Image is one attempt's task tree in memory, with counters in place of scans. It is a cache: the
-// store is the authority. It is not for concurrent use.
+// Image is one attempt's task tree in memory, with counters instead of scans. It is a cache of the store's rows. It is
+// not safe for concurrent use.
 type Image struct {
 	Attempt trowel.Attempt
 
 	tasks  map[trowel.TaskID]*task
 	root   *task
 	lastID trowel.TaskID
-	ready  []readying // in the order of their instants
+	ready  []readyEntry // ordered by their instants
 	scopes *scopes
 
 	running int                   // tasks in state RUNNING
 	needs   map[*dig.Options]read // of options that many tasks share
 	weights weights
-	resumed map[string]*trowel.Task // what counts as done when it is inserted, by full name
+	resumed map[string]*trowel.Task // tasks that count as done when they are inserted, by full name
 }
 
-// readying is a task that became ready. It is out of date once the task was claimed or canceled,
-// even if it became ready again later.
-type readying struct {
+// readyEntry is a task that became ready. It is stale once the task was claimed or canceled, even if the task became ready
+// again later.
+type readyEntry struct {
 	t  *task
 	at time.Time
 }
 
-func (r readying) current() bool { return r.t.State == trowel.TaskReady && r.t.ReadyAt.Equal(r.at) }
+func (r readyEntry) current() bool { return r.t.State == trowel.TaskReady && r.t.ReadyAt.Equal(r.at) }
 
-// task is a row and its place in the tree.
+// task is a row, with its place in the tree.
 type task struct {
 	trowel.Task
 
-	parent   *task
-	children []*task // of all rounds, in the order of their ids
-	gate     *gate   // nil without upstreams
-	feeds    []*gate // gates that wait for this task; twice if it stands there twice
+	parent     *task
+	children   []*task    // of all rounds, ordered by id
+	barrier    *barrier   // nil without upstreams
+	successors []*barrier // barriers that wait for this task; twice if they list it twice
 
-	running int // children of the present round that are progressing, or wait to be evaluated
+	running int // children of the present round that are progressing, or wait for an evaluation
 	failed  int // children of the present round that failed
-	stores  int // tasks of this subtree, itself included, whose result stores or resets parameters
+	stores  int // tasks of this subtree, this one included, whose results store or reset parameters
 
 	inside *param.Map // cache of what children see first, see scopes
-	walked bool       // what its subtree stored is in a cache of a gate
+	walked bool       // results of its subtree are in the cache of a barrier
 
 	ownOptions   *dig.Options // cache, see options
 	optionsKnown bool
 }
 
-// gate is a list of upstreams with the tasks that wait for just these: tasks of one chunk of a
-// limited parallel group share it, so that wide joins cost no more than their edges.
-type gate struct {
+// barrier is a list of upstreams, with the tasks that wait for exactly these. The tasks of one chunk of a limited parallel
+// group share it, so wide joins cost no more than their edges.
+type barrier struct {
 	upstreams []*task
-	waiting   int // upstreams that have not succeeded, counted as often as they stand there
-	opens     []*task
+	waiting   int // upstreams that have not succeeded, counted as often as they are listed
+	waiters   []*task
 	before    *param.Map // cache of what the tasks see first, see scopes
-	walked    bool       // so is its upstream closure: all of it is marked as walked
+	walked    bool       // its upstream closure is marked as walked
 }
 
-// NewImage builds the image of an attempt from all its rows, in any order.
+// NewImage builds the image of an attempt from all its rows, which may come in any order.
 func NewImage(attempt trowel.Attempt, setting *trowel.Setting, rows []*trowel.Task) (*Image, error) {
 	s, err := newScopes(&attempt, setting)
 	if err != nil {
@@ -90,13 +90,13 @@ func (img *Image) build(rows []*trowel.Task) {
 	img.attach(added)
 	for _, t := range added {
 		if t.State == trowel.TaskReady {
-			img.ready = append(img.ready, readying{t, t.ReadyAt})
+			img.ready = append(img.ready, readyEntry{t, t.ReadyAt})
 		}
 	}
-	slices.SortStableFunc(img.ready, func(a, b readying) int { return a.at.Compare(b.at) })
+	slices.SortStableFunc(img.ready, func(a, b readyEntry) int { return a.at.Compare(b.at) })
 }
 
-// attach puts tasks into the tree, in the order of their ids.
+// attach adds tasks to the tree, in the order of their ids.
 func (img *Image) attach(added []*task) {
 	for _, t := range added {
 		img.tasks[t.ID] = t
@@ -111,9 +111,9 @@ func (img *Image) attach(added []*task) {
 		t.parent = img.tasks[t.ParentID]
 		t.parent.children = append(t.parent.children, t)
 	}
-	gates := map[*trowel.TaskID]*gate{}
+	barriers := map[*trowel.TaskID]*barrier{}
 	for _, t := range added {
-		img.join(t, gates)
+		img.join(t, barriers)
 		t.count(1)
 		if !t.Result.Empty() {
 			t.addStores(t.storing())
@@ -121,40 +121,39 @@ func (img *Image) attach(added []*task) {
 	}
 }
 
-// join ties a task to its upstreams. Tasks whose lists of upstreams are one slice share a gate.
-func (img *Image) join(t *task, gates map[*trowel.TaskID]*gate) {
+// join links a task with its upstreams. Tasks whose lists of upstreams are the same slice share a barrier.
+func (img *Image) join(t *task, barriers map[*trowel.TaskID]*barrier) {
 	if len(t.Upstreams) == 0 {
 		return
 	}
-	g := gates[&t.Upstreams[0]]
+	g := barriers[&t.Upstreams[0]]
 	if g == nil || len(g.upstreams) != len(t.Upstreams) {
-		g = &gate{upstreams: make([]*task, len(t.Upstreams))}
+		g = &barrier{upstreams: make([]*task, len(t.Upstreams))}
 		for i, id := range t.Upstreams {
 			up := img.tasks[id]
 			g.upstreams[i] = up
-			up.feeds = append(up.feeds, g)
+			up.successors = append(up.successors, g)
 			if up.State != trowel.TaskSuccess {
 				g.waiting++
 			}
 		}
-		gates[&t.Upstreams[0]] = g
+		barriers[&t.Upstreams[0]] = g
 	}
-	g.opens = append(g.opens, t)
-	t.gate = g
+	g.waiters = append(g.waiters, t)
+	t.barrier = g
 }
 
-// everyRound is the ParentRound of tasks that count in all rounds of their parent: those of an SLA
-// (language S45b).
+// everyRound is the ParentRound of tasks that count in all rounds of their parent: tasks of an SLA (language S45b).
 const everyRound = -1
 
-// present reports whether the task belongs to the round in which its parent is now.
+// present reports whether the task belongs to the present round of its parent.
 func (t *task) present() bool { return t.parent == nil || presentIn(&t.Task, &t.parent.Task) }
 
 func presentIn(t, parent *trowel.Task) bool {
 	return t.ParentRound == parent.Round || t.ParentRound == everyRound
 }
 
-// count adds the task's state to its parent's counters, or takes it away again.
+// count adds the task's state to its parent's counters, or subtracts it, by sign.
 func (t *task) count(sign int) {
 	if t.parent == nil || !t.present() {
 		return
@@ -183,8 +182,8 @@ func (t *task) addStores(n int) {
 	}
 }
 
-// mayRun reports whether the parent lets the task run: it is planned, or it succeeded and the task
-// was added to it (language X2).
+// mayRun reports whether the parent lets the task run: the parent is planned, or it succeeded and generated the task
+// (language X2).
 func (t *task) mayRun() bool {
 	if !t.present() {
 		return false
@@ -192,7 +191,7 @@ func (t *task) mayRun() bool {
 	return t.parent == nil || t.parent.State == trowel.TaskPlanned || t.parent.State == trowel.TaskSuccess
 }
 
-func (t *task) open() bool { return t.gate == nil || t.gate.waiting == 0 }
+func (t *task) open() bool { return t.barrier == nil || t.barrier.waiting == 0 }
 
 // descendants yields all tasks below t in tree order: depth first, siblings by id.
 func (t *task) descendants(yield func(*task) bool) bool {
@@ -204,7 +203,7 @@ func (t *task) descendants(yield func(*task) bool) bool {
 	return true
 }
 
-// Done reports whether the attempt has ended: its root is done, or it was killed before it had one.
+// Done reports whether the attempt has ended: its root is done, or it was killed before it had a root.
 func (img *Image) Done() bool {
 	if img.root == nil {
 		return img.Attempt.Flags&trowel.AttemptDone != 0
@@ -212,7 +211,7 @@ func (img *Image) Done() bool {
 	return img.root.State.Done()
 }
 
-// Setting returns what the attempt belongs to. It must not be changed.
+// Setting returns the attempt's project, revision, workflow and session. It must not be changed.
 func (img *Image) Setting() *trowel.Setting { return img.scopes.setting }
 
 // Find returns the row of a task, or nil. It must not be changed.
@@ -245,16 +244,16 @@ func (img *Image) NextReady() (trowel.TaskID, bool) {
 		if r := img.ready[0]; r.current() {
 			return r.t.ID, true
 		}
-		img.ready[0] = readying{}
+		img.ready[0] = readyEntry{}
 		img.ready = img.ready[1:]
 	}
 	return 0, false
 }
 
-// tidyReady drops what is out of date when there is much of it: behind a task that waits for long, others may become
-// ready again and again.
+// tidyReady removes stale entries when there are many: behind a task that waits for long, others may become ready again
+// and again.
 func (img *Image) tidyReady() {
 	if len(img.ready) > 2*len(img.tasks)+16 {
-		img.ready = slices.DeleteFunc(img.ready, func(r readying) bool { return !r.current() })
+		img.ready = slices.DeleteFunc(img.ready, func(r readyEntry) bool { return !r.current() })
 	}
 }

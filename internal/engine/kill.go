@@ -6,11 +6,10 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// Kill asks every task that is not done to stop (language X46). What waits is canceled at once;
-// what runs is canceled when its agent reports; groups follow when nothing below them goes on
-// (differs from X47 and X48, see docs/compatibility.md). An attempt that has no tasks yet, as it waits
-// for its turn in a backfill, ends at once (differs from X52), and so does one that waits for its
-// admission. A second kill finds nothing new to do.
+// Kill asks every task that is not done to stop (language X46). Waiting tasks are canceled at once, running tasks when
+// their agent reports, and groups when nothing below them runs (differs from X47 and X48, see docs/compatibility.md). An
+// attempt without tasks, which waits for its turn in a backfill, ends at once (differs from X52), and so does one that
+// waits for its admission. A second kill does nothing.
 type Kill struct{}
 
 func (Kill) apply(a *applying) {
@@ -35,8 +34,7 @@ func (Kill) apply(a *applying) {
 	}
 }
 
-// cancel does to a flagged task what can be done at once. A task that only got the flag is written
-// down too.
+// cancel cancels a flagged task as far as that is possible at once. A task that only got the flag is a change, too.
 func (a *applying) cancel(t *task) {
 	switch t.State {
 	case trowel.TaskReady, trowel.TaskRetryWaiting, trowel.TaskGroupRetryWaiting, trowel.TaskDeferred, trowel.TaskAwaitingInput:

@@ -8,8 +8,8 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// options returns the options that hold for a task: those of its own body and of the bodies above it,
-// through trees that were generated (control K105, K106). It is nil for most tasks.
+// options returns the options that apply to a task: those of its own body and of the bodies above it, also through
+// generated trees (control K105, K106). It is nil for most tasks.
 func (t *task) options() *dig.Options {
 	if !t.optionsKnown {
 		var above *dig.Options
@@ -24,8 +24,7 @@ func (t *task) options() *dig.Options {
 	return t.ownOptions
 }
 
-// handler reports whether the task is the root of a tree that only the queue reaches, such as ^error
-// (control K111).
+// handler reports whether the task is the root of a tree that inherits only the queue, such as ^error (control K111).
 func (t *task) handler() bool {
 	if !t.generated() {
 		return false
@@ -34,7 +33,7 @@ func (t *task) handler() bool {
 	return name != "^sub" && name != "^check"
 }
 
-// read is what Options.Needs makes of options that need no evaluation.
+// read is the result of Options.Needs for options that need no evaluation.
 type read struct {
 	needs *trowel.Needs
 	rule  dig.WeightRule
@@ -58,8 +57,7 @@ func (img *Image) read(o *dig.Options, evaluated *param.Map) read {
 	return r
 }
 
-// needsOf returns what an operator task needs. evaluated holds the values of its options with
-// expressions.
+// needsOf returns the needs of an operator task. evaluated has the values of its options with expressions.
 func (img *Image) needsOf(t *task, evaluated *param.Map) (*trowel.Needs, error) {
 	o := t.options()
 	if o == nil {
@@ -94,8 +92,8 @@ func (img *Image) needsOf(t *task, evaluated *param.Map) (*trowel.Needs, error) 
 	return needs, nil
 }
 
-// heldAbove reports whether a task that generated this one holds a place under the same key until it is
-// done: else both would wait for each other.
+// heldAbove reports whether an ancestor that generated this task holds a place under the same key until it is done.
+// Otherwise the two would wait for each other.
 func (t *task) heldAbove(c *trowel.Concurrency) bool {
 	for p := t.parent; p != nil; p = p.parent {
 		if p.Needs == nil || p.Needs.Concurrency == nil || p.Needs.Concurrency.RunningOnly {
@@ -108,7 +106,7 @@ func (t *task) heldAbove(c *trowel.Concurrency) bool {
 	return false
 }
 
-// own returns the own keys of a task as templates and operators see them: without options (control K109).
+// own returns the task's own keys without options, as templates and operators see them (control K109).
 func (t *task) own() *param.Map {
 	own := t.Local
 	for key := range t.Local.All() {
@@ -119,15 +117,15 @@ func (t *task) own() *param.Map {
 	return own
 }
 
-// addDefaults adds to what a task sees the _retry that _defaults gives it (control K107). It is a
-// parameter, not an own key: no operator has to read it.
+// addDefaults adds the _retry that the task gets from _defaults to what it sees (control K107). It is a parameter and
+// not an own key, so no operator has to read it.
 func (t *task) addDefaults(scope *param.Map) {
 	if retry, ok := t.options().Retry(); ok && !t.Local.Has("_retry") && !t.Export.Has("_retry") {
 		scope.Set("_retry", retry)
 	}
 }
 
-// without deletes a key of a map that is a copy of shared, or is made one.
+// without deletes a key of m, or of a copy of it if m is still shared.
 func without(m, shared *param.Map, key string) *param.Map {
 	if m == shared {
 		m = m.Clone()
@@ -136,16 +134,15 @@ func without(m, shared *param.Map, key string) *param.Map {
 	return m
 }
 
-// holding returns what a task goes on holding in a state, and what it gives back: its place under a
-// concurrency limit until it is done, unless waiting does not count, and all else while it runs (control
-// K804, K810).
+// holding returns what a task keeps holding in a state, and what it gives back. It keeps its place under a concurrency
+// limit until it is done, unless waiting does not count; all else it keeps while it runs (control K804, K810).
 func (t *task) holding(to trowel.TaskState) (kept, given trowel.Holds) {
 	if t.Holds == nil || to == trowel.TaskRunning {
 		return t.Holds, nil
 	}
 	given = trowel.Holds{}
 	place := t.Needs != nil && t.Needs.Concurrency != nil && !t.Needs.Concurrency.RunningOnly &&
-		!to.Done() && to != trowel.TaskBlocked // its key may be another when it is evaluated anew
+		!to.Done() && to != trowel.TaskBlocked // the next evaluation may give another key
 	for name, n := range t.Holds {
 		if !place || !strings.HasPrefix(name, trowel.ConcurrencyUse) {
 			given[name] = n

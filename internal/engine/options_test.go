@@ -23,7 +23,7 @@ type trial struct {
 	now time.Time
 }
 
-func newTrial(t *testing.T, tree, wait string) *trial {
+func newTrial(t *testing.T, tree string, wait trowel.WaitCode) *trial {
 	t.Helper()
 	body, err := model.Body(tree)
 	if err != nil {
@@ -213,7 +213,7 @@ func TestLeaseWithoutOptions(t *testing.T) {
 	tr.want("+c", trowel.TaskGroupError, `{"queue":"q","pools":[{"name":"x","slots":1}],"concurrency":{"limit":1,"per":"workflow","key":"+m+c"}}`)
 }
 
-// K109: values with expressions are evaluated once a task's turn has come, not for later tries, and anew
+// K109: values with expressions are evaluated when a task is otherwise ready, not for later tries, and again
 // after a group retry.
 func TestEvaluation(t *testing.T) {
 	t.Parallel()
@@ -379,7 +379,7 @@ func TestKillWhileEvaluating(t *testing.T) {
 }
 
 // V5.9 of agents that are gone in every try: the task fails after so many in a row, and its _retry is not
-// used. A report in between counts anew.
+// used. A report in between restarts the count.
 func TestPoison(t *testing.T) {
 	t.Parallel()
 	tr := newTrial(t, "{+a: {op>: 1, _retry: 5}}", "")

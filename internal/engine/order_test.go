@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Who may go on when: language X7, X9, X10, X12, X16, X43 with the upstreams of section 2.5.
+// Which tasks may run when: language X7, X9, X10, X12, X16, X43 with the upstreams of section 2.5.
 func TestOrder(t *testing.T) {
 	t.Parallel()
 	runScenarios(t, []scenario{

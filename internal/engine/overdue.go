@@ -12,13 +12,12 @@ import (
 // TTLs are how long attempts and tasks may take; zero is no limit (language X62).
 type TTLs struct {
 	Attempt time.Duration // from its creation
-	Task    time.Duration // from the first start of a task, its waits for a retry or a poll included
+	Task    time.Duration // from a task's first start, including waits for retries and polls
 }
 
-// Overdue says whether a limit of time has passed, after which the attempt is to be killed. message
-// is what is announced then, in Digdag's words (language X62); empty if no limit has passed. next is
-// when to ask again; zero if there is nothing to wait for. An attempt that was killed already is
-// left alone.
+// Overdue says whether a time limit has passed, so that the attempt must be killed. message is the announcement of that
+// in Digdag's words (language X62); empty if no limit has passed. next is when to ask again; zero for never. An attempt
+// that was already killed is never overdue.
 func (img *Image) Overdue(at time.Time, limits TTLs) (message string, next time.Time) {
 	if img.Done() || img.root == nil || img.Attempt.Flags != 0 {
 		return "", time.Time{}
@@ -55,8 +54,8 @@ func (img *Image) Overdue(at time.Time, limits TTLs) (message string, next time.
 	return "Task execution timeout: " + strings.Join(texts, ","), time.Time{}
 }
 
-// timed reports whether the limit of tasks holds for t now (language X63): it has been started, and
-// runs or waits to be run again.
+// timed reports whether the limit for tasks applies to t now (language X63): it has been started, and runs or waits to
+// run again.
 func (t *task) timed() bool {
 	switch t.State {
 	case trowel.TaskRunning, trowel.TaskRetryWaiting, trowel.TaskGroupRetryWaiting:

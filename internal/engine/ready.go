@@ -10,19 +10,18 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// Evaluation asks for the values of options of a task that is otherwise ready (control K109): those that
-// template.Evaluator.Config makes of Scope and Values. Whoever evaluates them tells the result with
-// Evaluated; until then the task is blocked, with WaitEvaluating.
+// Evaluation asks for option values of a task that is otherwise ready (control K109): template.Evaluator.Config makes
+// them from Scope and Values. Send the result as Evaluated; until then the task is blocked with WaitEvaluating.
 type Evaluation struct {
 	Task   trowel.TaskID
-	Values *param.Map // by option, as they are written; each has an expression in it
-	// Scope is what the expressions see (control K108). Both maps are shared: they must not be changed.
+	Values *param.Map // by option, as written; each has an expression in it
+	// Scope is what the expressions see (control K108). Both maps are shared and must not be changed.
 	Scope *param.Map
 	Zone  *time.Location
 }
 
-// Evaluated tells the values of options, among which others may be: the task is ready, or it fails with Err, or because a value is
-// of a wrong type (control K109, K110). For a task that does not wait for them it changes nothing.
+// Evaluated brings the values of options; other values may be among them. The task becomes ready, or fails with Err or
+// because a value has a wrong type (control K109, K110). It does nothing to a task that does not wait for it.
 type Evaluated struct {
 	Task   trowel.TaskID
 	Values *param.Map
@@ -41,8 +40,8 @@ func (e Evaluated) apply(a *applying) {
 	a.equip(t, trowel.MoveUnblock, e.Values)
 }
 
-// Evaluations returns what is still to be evaluated, in the order of the tasks: for an image that was
-// read from the store.
+// Evaluations returns what must still be evaluated, in the order of the tasks. It is for an image that was read from the
+// store.
 func (img *Image) Evaluations() []Evaluation {
 	var list []Evaluation
 	for _, row := range img.List() {
@@ -57,7 +56,7 @@ func (img *Image) evaluation(t *task) Evaluation {
 	values, scope := t.options().Templated(), img.Scope(t.ID)
 	for key, value := range values.All() {
 		if _, object := value.(*param.Map); object {
-			scope.Delete(key) // a parameter of that name would be merged into it (control K105)
+			scope.Delete(key) // a parameter of that name would be merged with the option (control K105)
 		}
 	}
 	return Evaluation{Task: t.ID, Values: values, Scope: scope, Zone: img.scopes.zone.Location}
@@ -66,7 +65,7 @@ func (img *Image) evaluation(t *task) Evaluation {
 // evaluating reports whether the task waits for the values of its options.
 func (t *task) evaluating() bool { return t.State == trowel.TaskBlocked && t.WaitReason != "" }
 
-// makeReady makes an operator task ready whose turn has come, as soon as its options are known.
+// makeReady makes an operator task ready that may run now, once its options are known.
 func (a *applying) makeReady(t *task, m trowel.Move) {
 	o := t.options()
 	if o.Templated() == nil {
@@ -77,7 +76,7 @@ func (a *applying) makeReady(t *task, m trowel.Move) {
 	a.evaluating = append(a.evaluating, t)
 }
 
-// equip gives a task its needs and makes it ready.
+// equip sets the needs of a task and makes it ready.
 func (a *applying) equip(t *task, m trowel.Move, evaluated *param.Map) {
 	needs, err := a.img.needsOf(t, evaluated)
 	if err != nil {
@@ -97,14 +96,14 @@ func optionError(err error, kind string) *param.Map {
 	return quotedError(err.Error(), kind)
 }
 
-// quotedError is an error whose text may quote an expression. The _error tasks see it as a parameter: they
-// would evaluate the expression, and fail by it as well.
+// quotedError is an error whose text may quote an expression. The _error tasks see it as a parameter, so they would
+// evaluate the expression and fail too.
 func quotedError(text, kind string) *param.Map {
 	return trowel.ErrorObject(strings.ReplaceAll(text, "${", "{"), kind)
 }
 
-// Full tells that a concurrency limit has no room for a ready task that must not wait for it: it fails
-// (control K811). A task that is not ready is left alone.
+// Full fails a ready task, because its concurrency limit is full and it must not wait for it (control K811). It does
+// nothing to a task that is not ready.
 type Full struct {
 	Task   trowel.TaskID
 	Reason string // one sentence

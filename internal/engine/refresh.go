@@ -7,20 +7,20 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// Refresh brings the image up to date with rows that another server changed or added, and returns
-// them as the image has them now. It costs what these rows do, however many tasks the attempt has.
+// Refresh applies rows that another server changed or added, and returns them as they are in the image now. Its cost
+// depends on these rows only, not on the size of the attempt.
 func (img *Image) Refresh(attempt trowel.Attempt, rows []*trowel.Task) []*trowel.Task {
 	img.Attempt = attempt
 	rows = slices.SortedFunc(slices.Values(rows), func(a, b *trowel.Task) int { return cmp.Compare(a.ID, b.ID) })
 	var added []*task
 	for _, row := range rows {
 		if t := img.tasks[row.ID]; t != nil {
-			t.count(-1) // all of them before any round changes
+			t.count(-1) // before any round changes
 			continue
 		}
 		added = append(added, &task{Task: *row})
 	}
-	var again []*task // in another round now
+	var again []*task // tasks that are in another round now
 	for _, row := range rows {
 		if t := img.tasks[row.ID]; t != nil && img.replace(t, row) {
 			again = append(again, t)
@@ -48,8 +48,8 @@ func (img *Image) Refresh(attempt trowel.Attempt, rows []*trowel.Task) []*trowel
 	return changed
 }
 
-// replace takes over a row, and reports whether the task is in another round now. What never changes
-// is kept, as it is shared among tasks.
+// replace takes over a row, and reports whether the task is in another round now. It keeps the parts that never change,
+// because tasks share them.
 func (img *Image) replace(t *task, row *trowel.Task) bool {
 	was, stored := t.Task, t.storing()
 	t.Task = *row
@@ -60,7 +60,7 @@ func (img *Image) replace(t *task, row *trowel.Task) bool {
 		img.storedLate(t)
 	}
 	if t.State == trowel.TaskSuccess && was.State != trowel.TaskSuccess {
-		for _, g := range t.feeds {
+		for _, g := range t.successors {
 			g.waiting--
 		}
 	}
@@ -76,7 +76,7 @@ func (img *Image) replace(t *task, row *trowel.Task) bool {
 	return t.Round != was.Round
 }
 
-// countChildren counts the children of the present round anew.
+// countChildren recounts the children of the present round.
 func (t *task) countChildren() {
 	t.running, t.failed = 0, 0
 	for _, c := range t.children {
@@ -84,13 +84,13 @@ func (t *task) countChildren() {
 	}
 }
 
-// queueReady puts a ready task in the queue, at the place of its instant.
+// queueReady inserts a ready task into the queue, ordered by instant.
 func (img *Image) queueReady(t *task) {
 	if t.State != trowel.TaskReady {
 		return
 	}
 	img.tidyReady()
-	r := readying{t, t.ReadyAt}
+	r := readyEntry{t, t.ReadyAt}
 	at := len(img.ready)
 	for at > 0 && img.ready[at-1].at.After(r.at) {
 		at--

@@ -7,15 +7,14 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// Release takes a try away from an agent that is gone (language X59a): the task is ready again, with
-// the next try at the next claim. That does not count as a retry, and the instant of the first start
-// stays. A task that was to stop is canceled instead. Release of a try that is over changes nothing,
-// so whoever finds the agent gone may say so, and more than once.
+// Release takes a try away from an agent that is gone (language X59a). The task becomes ready again; its next claim
+// begins the next try. That does not count as a retry, and the instant of the first start stays. A task that was to stop
+// is canceled instead. Release does nothing to an ended try, so several may send it, and more than once.
 type Release struct {
 	Task trowel.TaskID
 	Try  int
-	// Lost tells that the agent is gone, rather than that it gave the task back. A task whose agents are
-	// gone Poison times in a row, with no report in between, fails for good; 0 is never.
+	// Lost reports whether the agent is gone; otherwise it gave the task back. A task whose agents are gone Poison times
+	// in a row, with no report in between, fails for good; 0 is never.
 	Lost   bool
 	Poison int
 }
@@ -40,7 +39,7 @@ func (r Release) apply(a *applying) {
 	a.move(t, trowel.MoveRelease, trowel.TaskReady, r.Lost)
 }
 
-// poisoned is the error of a task that may be what its agents die of.
+// poisoned is the error of a task that may be killing its agents.
 func poisoned(t *task, limit int) *param.Map {
 	return trowel.ErrorObject(fmt.Sprintf("The task is set aside: %d agents in a row were lost while they ran it, the last one was %s "+
 		"(agent.poison_limit: %d)", t.Losses, t.AgentID, limit), "lost")

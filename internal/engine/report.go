@@ -5,8 +5,8 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// Report is the end of a try. One for a try that is not the present one, or for a task that is not
-// running, changes nothing (language X11), so a report may come twice or late.
+// Report is the end of a try. It does nothing if the try is not the present one or the task is not running (language
+// X11), so it may come late or twice.
 type Report struct{ trowel.Report }
 
 func (r Report) apply(a *applying) {
@@ -20,7 +20,7 @@ func (r Report) apply(a *applying) {
 		exit = trowel.ExitCanceled
 	}
 	a.recordTry(t, r.Report, exit)
-	wasLost := t.Losses > 0 // what was lost before does not count any more
+	wasLost := t.Losses > 0 // earlier losses no longer count
 	t.Losses = 0
 	switch {
 	case canceled:
@@ -63,8 +63,8 @@ func exitOf(o trowel.Outcome) string {
 	return trowel.ExitError
 }
 
-// succeed stores the result and adds the trees that follow from it. If these cannot be made, the
-// success is a failure (language X22). detail tells that there is more to write down than the state.
+// succeed stores the result and adds the trees that it generates. If these cannot be compiled, the task fails (language
+// X22). detail reports whether more than the state has changed.
 func (a *applying) succeed(t *task, r trowel.Report, detail bool) {
 	result := r.Result
 	follow, err := a.compileFollowing(t, r)
@@ -72,7 +72,7 @@ func (a *applying) succeed(t *task, r trowel.Report, detail bool) {
 		a.fail(t, errorObject(err))
 		return
 	}
-	detail = detail || !result.Empty() || !t.Result.Empty() // an empty result replaces that of an earlier round too
+	detail = detail || !result.Empty() || !t.Result.Empty() // an empty result replaces the result of an earlier round
 	t.Masked = t.Masked.In(trowel.AreaState).With(r.Masked.In(trowel.AreaExport)...).With(r.Masked.In(trowel.AreaStore)...)
 	a.setResult(t, result)
 	if len(follow.sub)+len(follow.check) == 0 {
@@ -84,21 +84,21 @@ func (a *applying) succeed(t *task, r trowel.Report, detail bool) {
 	a.then(t, opened)
 }
 
-// wait puts a task aside until it is run again, for a poll or after a failure (language X26).
+// wait makes a task wait until it runs again, for a poll or after a failure (language X26).
 func (a *applying) wait(t *task, r trowel.Report) {
 	t.RetryAt = a.at.Add(r.RetryIn)
 	t.RetryCount++
 	t.Masked = maskedState(t, r)
 	t.StateParams = r.StateParams
-	t.WaitReason = trowel.ExitPoll
+	t.WaitReason = trowel.WaitPoll
 	if r.Outcome == trowel.OutcomeRetry {
-		t.WaitReason = trowel.ExitRetry
+		t.WaitReason = trowel.WaitRetry
 	}
 	a.move(t, trowel.MoveRetry, trowel.TaskRetryWaiting, true)
 }
 
-// maskedState are the places that are not shown when a try leaves other state parameters. What it took over
-// from an earlier one stays hidden: it need not have been given the secret again.
+// maskedState are the hidden places when a try leaves other state parameters. A place that was hidden before stays
+// hidden, because the try need not have been given the secret again.
 func maskedState(t *task, r trowel.Report) trowel.Masked {
 	if len(t.Masked)+len(r.Masked) == 0 {
 		return nil
@@ -107,7 +107,7 @@ func maskedState(t *task, r trowel.Report) trowel.Masked {
 		With(t.Masked.Still(trowel.AreaState, t.StateParams, r.StateParams)...).With(r.Masked.In(trowel.AreaState)...)
 }
 
-// fail ends an operator task as failed, after its ^error tasks if it has some.
+// fail ends an operator task as failed, after its ^error tasks if it has any.
 func (a *applying) fail(t *task, object *param.Map) {
 	t.Error = object
 	if a.insertErrorTasks(t, object, nil) {

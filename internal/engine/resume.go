@@ -10,10 +10,9 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// Resuming begins a new attempt in which tasks of an earlier one, the source, count as done: tasks of
-// the same full name are inserted in state SUCCESS with what the source's left behind (language
-// 3.14). Which tasks these are is said here; insert in start.go and everything that generates tasks
-// takes them over.
+// Resuming begins a new attempt in which tasks of an earlier one, the source, count as done: tasks of the same full name
+// are inserted in state SUCCESS with the results from the source (language 3.14). This file decides which tasks these
+// are; insert in start.go and everything that generates tasks takes them over.
 
 // Texts of language X65 and X66.
 const (
@@ -21,10 +20,10 @@ const (
 	resumeNotSuccess = "Resuming non-successful tasks is not allowed: task_id=%d"
 )
 
-// ResumeFailed returns the tasks of a source that count as done when it is resumed after a failure:
-// all that succeeded, generated ones as well (language X65). Of several tries of one name the last
-// counts (differs from X71). rows are all tasks of the source in the order of their ids; the source
-// may still be running. If it has succeeded there is nothing to resume, which is an ErrInvalid.
+// ResumeFailed returns the tasks of a source that count as done when it is resumed after a failure: all that succeeded,
+// generated ones too (language X65). Of several tasks of one name the last counts (differs from X71). rows are all tasks
+// of the source ordered by id; the source may still be running. A source that has succeeded cannot be resumed, which is
+// an ErrInvalid.
 func ResumeFailed(rows []*trowel.Task) ([]*trowel.Task, error) {
 	s := newSource(rows)
 	if s.root != nil && s.root.State == trowel.TaskSuccess {
@@ -45,10 +44,9 @@ func ResumeFailed(rows []*trowel.Task) ([]*trowel.Task, error) {
 	return list, nil
 }
 
-// ResumeFrom returns the tasks of a source that count as done when it is resumed from the task that
-// the pattern names: those before it and before its ancestors, with all that is below them (language
-// X65, X72). They must have succeeded, else it is an ErrInvalid (language X66). From the root nothing
-// is taken over.
+// ResumeFrom returns the tasks of a source that count as done when it is resumed from the task that matches the pattern:
+// the tasks before it and before its ancestors, with their subtrees (language X65, X72). If one of them has not
+// succeeded, it is an ErrInvalid (language X66). Resuming from the root takes over nothing.
 func ResumeFrom(rows []*trowel.Task, pattern string) ([]*trowel.Task, error) {
 	s := newSource(rows)
 	names := make([]string, len(rows))
@@ -82,8 +80,8 @@ func ResumeFrom(rows []*trowel.Task, pattern string) ([]*trowel.Task, error) {
 	return list, nil
 }
 
-// patternError gives what dig says about a pattern the form that it has over REST: behind the name of
-// a class (server 2.5).
+// patternError gives an error of dig about a pattern the form that it has over REST: with the name of a class in front
+// (server 2.5).
 func patternError(err error) error {
 	const class = "io.digdag.core.workflow.TaskMatchPattern$"
 	message := err.Error()
@@ -101,8 +99,8 @@ func patternError(err error) error {
 	}
 }
 
-// Lasting returns the resumed tasks that count later on as well: those that are generated while the
-// attempt runs (language X69).
+// Lasting returns the resumed tasks that are still needed later: those that are generated while the attempt runs
+// (language X69).
 func Lasting(resumed []*trowel.Task) []*trowel.Task {
 	var list []*trowel.Task
 	for _, row := range resumed {
@@ -117,7 +115,7 @@ func Lasting(resumed []*trowel.Task) []*trowel.Task {
 type source struct {
 	root     *trowel.Task
 	rows     map[trowel.TaskID]*trowel.Task
-	children map[trowel.TaskID][]*trowel.Task // in the order of their ids
+	children map[trowel.TaskID][]*trowel.Task // ordered by id
 }
 
 func newSource(rows []*trowel.Task) *source {
@@ -142,9 +140,8 @@ func (s *source) markUpstreams(t *trowel.Task, marked map[trowel.TaskID]bool) {
 	}
 }
 
-// resumed is what a task leaves to the one that takes it over: not its reset keys (language X68). The
-// subtree of an operator task is not made again, so what was stored in it is kept here (differs from
-// X70).
+// resumed is what a task gives to the new task that takes over its success, without its reset keys (language X68). The
+// subtree of an operator task is not generated again, so the stores of the subtree are kept here (differs from X70).
 func (s *source) resumed(row *trowel.Task) *trowel.Task {
 	kept := *row
 	kept.Result.ResetKeys = nil
@@ -157,7 +154,7 @@ func (s *source) resumed(row *trowel.Task) *trowel.Task {
 	return &kept
 }
 
-// maskedBelow are the places of what was stored below a task that are not shown.
+// maskedBelow are the hidden places of what was stored below a task.
 func (s *source) maskedBelow(row *trowel.Task, stores *param.Map) trowel.Masked {
 	var all trowel.Masked
 	for _, c := range s.children[row.ID] {
@@ -175,8 +172,8 @@ func (s *source) gatherBelow(row *trowel.Task, g *gathering) {
 	}
 }
 
-// KeepResumed tells an image which tasks of an earlier attempt count as done when tasks of their
-// names are generated. It is for an image that was read from the store; Begin does it by itself.
+// KeepResumed sets the tasks of an earlier attempt that count as done when tasks of their names are generated. It is for
+// an image that was read from the store; Begin does the same by itself.
 func (img *Image) KeepResumed(tasks []*trowel.Task) { img.resume(tasks) }
 
 func (img *Image) resume(tasks []*trowel.Task) {
@@ -186,8 +183,8 @@ func (img *Image) resume(tasks []*trowel.Task) {
 	}
 }
 
-// takeOver makes a task that is about to be inserted the success of an earlier attempt, if it is
-// among those that are resumed (language X67).
+// takeOver turns a task that is about to be inserted into the success of an earlier attempt, if it is a resumed one
+// (language X67).
 func (img *Image) takeOver(t *task) {
 	row := img.resumed[t.FullName]
 	if row == nil || t.ParentID == 0 {
@@ -198,8 +195,8 @@ func (img *Image) takeOver(t *task) {
 	t.UpdatedAt, t.ResumingID = row.UpdatedAt, row.ID
 }
 
-// tookOver follows the insertion of tasks: children of resumed ones run that were not resumed
-// themselves (language X77), unless the attempt waits for its admission.
+// tookOver follows the insertion of tasks: children of resumed tasks run if they were not resumed themselves (language
+// X77), unless the attempt waits for its admission.
 func (a *applying) tookOver(added []*task, parent *task) {
 	stored := false
 	for _, t := range added {
@@ -213,9 +210,8 @@ func (a *applying) tookOver(added []*task, parent *task) {
 	}
 }
 
-// storedLate forgets what tasks see if t left parameters behind after a task that comes after it, at
-// whatever distance, had gathered them: a resumed task waits for nobody, nor does what runs below it or
-// waits for it alone (language P4, X76, X77).
+// storedLate clears the cached scopes if t left parameters after a later task had already gathered its own. That can
+// happen because a resumed task waits for nothing, nor do the tasks below it or behind it (language P4, X76, X77).
 func (img *Image) storedLate(t *task) {
 	for ; t != nil; t = t.parent {
 		if t.walked {
@@ -225,13 +221,13 @@ func (img *Image) storedLate(t *task) {
 	}
 }
 
-// forgetScopes drops all that was gathered for templates, so that it is gathered anew.
+// forgetScopes clears all cached scopes.
 func (img *Image) forgetScopes() {
 	img.scopes.last.before, img.scopes.last.scope = nil, nil
 	for _, t := range img.tasks {
 		t.inside, t.walked = nil, false
-		if t.gate != nil {
-			t.gate.before, t.gate.walked = nil, false
+		if t.barrier != nil {
+			t.barrier.before, t.barrier.walked = nil, false
 		}
 	}
 }

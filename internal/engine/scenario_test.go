@@ -36,8 +36,8 @@ import (
 //	kill                   the attempt is killed
 //	sla {+x: {op>: 1}}     the attempt is late, with this block besides its time
 //	resume failed          another attempt begins that resumes this one; by "from +a" from a task
-//	crash                  the image is built anew from rows
-//	show +a                flags, tries and what is kept of the task
+//	crash                  the image is built again from rows
+//	show +a                flags, tries and other fields of the task
 //	scope +a k             what its templates see under the key
 //
 // In traces "." is the root, other names lack the root's; copies of a task have one prime more each.
@@ -288,7 +288,7 @@ func (p *player) trace(err error) (string, error) {
 	return strings.Join(parts, ", "), nil
 }
 
-// show tells what is kept of a task besides its state.
+// show prints the fields of a task besides its state.
 func (p *player) show(id trowel.TaskID) string {
 	t := p.d.img.Find(id)
 	var parts []string

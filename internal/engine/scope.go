@@ -13,14 +13,13 @@ import (
 
 // scopes is what all tasks of an attempt share as parameters.
 //
-// The parameters of a task are a walk over its ancestors and over all tasks that came before it
-// (language P3, P4). Walking for each task anew would make a chain of n tasks cost n². So what
-// the walk has gathered is kept where it is shared: at a parent for all its children, at a gate
-// for all tasks that wait for the same upstreams. The next gate goes on from there. Maps are never
-// changed once they are kept, and one that nothing is added to is passed on as it is.
+// The parameters of a task are gathered by a walk over its ancestors and over all tasks that came before it (language
+// P3, P4). A separate walk for each task would cost n² for a chain of n tasks. So results are cached where they are
+// shared: at a parent for all its children, and at a barrier for all tasks that wait for the same upstreams. The next
+// barrier continues from there. Cached maps are never changed, and a step that adds nothing passes on the same map.
 type scopes struct {
-	base     *param.Map // revision's and session's parameters
-	builtins *param.Map // but for task_name and what last_... and next_... give
+	base     *param.Map // parameters of revision and session
+	builtins *param.Map // without task_name and the parts of last_... and next_...
 	zone     schedule.Zone
 	setting  *trowel.Setting
 
@@ -40,7 +39,7 @@ func newScopes(attempt *trowel.Attempt, setting *trowel.Setting) (*scopes, error
 	}, nil
 }
 
-// Lease describes a claimed task to the agent that runs it.
+// Lease returns what an agent needs to run a claimed task.
 func (img *Image) Lease(id trowel.TaskID) *trowel.Lease {
 	t := img.tasks[id]
 	scope := img.Scope(id)
@@ -54,8 +53,8 @@ func (img *Image) Lease(id trowel.TaskID) *trowel.Lease {
 	}
 }
 
-// Scope returns what the templates of a task see: all parameters up to its own _export, and the
-// built-ins over them (language P3). It may be asked for once the task is ready, or is evaluated.
+// Scope returns what the templates of a task see: all parameters including its own _export, overlaid with the built-ins
+// (language P3). The task must be ready, or be evaluated.
 func (img *Image) Scope(id trowel.TaskID) *param.Map {
 	t := img.tasks[id]
 	scope := img.scopes.scope(t)
@@ -63,15 +62,15 @@ func (img *Image) Scope(id trowel.TaskID) *param.Map {
 	return scope
 }
 
-// scope is all but the name. Most tasks have no _export and share it, so the last one is kept unless
-// it is for one task alone.
+// scope is Scope without task_name. Most tasks have no _export and share it, so the last one is cached unless it is for
+// one task only.
 func (s *scopes) scope(t *task) *param.Map {
 	before := s.before(t)
 	switch {
 	case t.Export.Len() > 0:
 		return s.complete(param.Merged(before, t.Export))
 	case s.last.before == before:
-	case t.gate != nil && len(t.gate.opens) == 1:
+	case t.barrier != nil && len(t.barrier.waiters) == 1:
 		return s.complete(before)
 	default:
 		s.last.before, s.last.scope = before, s.complete(before)
@@ -79,7 +78,7 @@ func (s *scopes) scope(t *task) *param.Map {
 	return s.last.scope.Clone()
 }
 
-// complete puts the built-ins over gathered parameters.
+// complete overlays gathered parameters with the built-ins.
 func (s *scopes) complete(gathered *param.Map) *param.Map {
 	scope := gathered.Clone()
 	scope.Delete("_check")
@@ -90,21 +89,21 @@ func (s *scopes) complete(gathered *param.Map) *param.Map {
 	return scope
 }
 
-// before returns what the walk has gathered when it comes to t itself.
+// before returns what the walk has gathered when it reaches t.
 func (s *scopes) before(t *task) *param.Map {
 	switch {
 	case t.parent == nil:
 		return s.base
-	case t.gate == nil:
+	case t.barrier == nil:
 		return s.inside(t.parent)
-	case t.gate.before == nil:
-		t.gate.walk()
-		t.gate.before = s.gather(t)
+	case t.barrier.before == nil:
+		t.barrier.walk()
+		t.barrier.before = s.gather(t)
 	}
-	return t.gate.before
+	return t.barrier.before
 }
 
-// inside returns what the walk has gathered when it goes down from an ancestor to its children.
+// inside returns what the walk has gathered when it goes from an ancestor down to its children.
 func (s *scopes) inside(t *task) *param.Map {
 	if t.inside == nil {
 		g := gathering{at: s.before(t)}
@@ -115,15 +114,15 @@ func (s *scopes) inside(t *task) *param.Map {
 	return t.inside
 }
 
-// gather walks the upstreams of t (language P4). The walk begins with all that comes before the
-// first of them, so it goes on from there. That of another adds no more than that one itself if what
-// it waits for was walked already, as in sequences, with background tasks or without, in chunks and
-// in most graphs of _after. Only if that is not plain to see the walk begins anew at the parent.
+// gather walks the upstreams of t (language P4). The walk begins with all that comes before the first upstream, so the
+// cache of that one is used. Another upstream adds only itself if the walk has already visited everything that it waits
+// for: so it is in sequences, with or without background tasks, in chunks, and in most graphs of _after. Where that is
+// not easy to see, the walk starts again at the parent.
 func (s *scopes) gather(t *task) *param.Map {
 	if t.parent.stores == t.parent.storing() {
-		return s.inside(t.parent) // nothing was stored below
+		return s.inside(t.parent) // no result of the subtree stores anything
 	}
-	ups := byID(t.gate.upstreams)
+	ups := byID(t.barrier.upstreams)
 	g := gathering{at: s.before(ups[0])}
 	if !walkedAlready(ups) {
 		g = gathering{at: s.inside(t.parent), seen: map[*task]bool{}}
@@ -136,16 +135,16 @@ func (s *scopes) gather(t *task) *param.Map {
 	return g.at
 }
 
-// walk marks the upstream closure: what is stored in it from now on makes caches stale, see storedLate.
-// Even what gather need not visit is marked, as it may store something later.
-func (g *gate) walk() {
+// walk marks the upstream closure. If a marked task stores something later, caches become stale, see storedLate. Tasks
+// that gather need not visit are marked too, as they may store something later.
+func (g *barrier) walk() {
 	if g == nil || g.walked {
 		return
 	}
 	g.walked = true
 	for _, up := range g.upstreams {
 		up.walked = true
-		up.gate.walk()
+		up.barrier.walk()
 	}
 }
 
@@ -157,10 +156,10 @@ func byID(tasks []*task) []*task {
 	return slices.Compact(sorted)
 }
 
-// walkedAlready reports whether the walk to each of the tasks, but the first, meets only such as come
-// before it in the list, and what those wait for themselves.
+// walkedAlready reports whether the walk to each task except the first visits only tasks that come before it in the
+// list, and what those wait for.
 func walkedAlready(tasks []*task) bool {
-	alike := !slices.ContainsFunc(tasks, func(t *task) bool { return t.gate != nil && t.gate != tasks[0].gate })
+	alike := !slices.ContainsFunc(tasks, func(t *task) bool { return t.barrier != nil && t.barrier != tasks[0].barrier })
 	if alike {
 		return true
 	}
@@ -178,13 +177,13 @@ func walkedAlready(tasks []*task) bool {
 }
 
 func (t *task) upstreams() []*task {
-	if t.gate == nil {
+	if t.barrier == nil {
 		return nil
 	}
-	return t.gate.upstreams
+	return t.barrier.upstreams
 }
 
-// gathering is a walk: the map gathered so far, which is copied before the first change.
+// gathering is a walk with the map gathered so far, which is copied before the first change.
 type gathering struct {
 	at   *param.Map
 	own  bool
@@ -205,7 +204,7 @@ func (g *gathering) change() {
 	}
 }
 
-// result merges what a task left behind: first its resets, then its stores (language P6).
+// result merges a task's result: first its resets, then its stores (language P6).
 func (g *gathering) result(t *task) {
 	for _, key := range t.Result.ResetKeys {
 		g.change()
@@ -214,7 +213,7 @@ func (g *gathering) result(t *task) {
 	g.merge(t.Result.Store)
 }
 
-// subtree merges the results of a task and of all below it, in tree order.
+// subtree merges the results of a task and its whole subtree, in tree order.
 func (g *gathering) subtree(t *task) {
 	if t.stores == 0 {
 		return
@@ -225,8 +224,7 @@ func (g *gathering) subtree(t *task) {
 	}
 }
 
-// closure merges siblings in the order of their ids, each after what it depends on itself, and none
-// twice (language P4).
+// closure merges siblings in the order of their ids, each after its own upstreams, and none twice (language P4).
 func (g *gathering) closure(siblings []*task) {
 	for _, t := range siblings {
 		if g.seen[t] {
@@ -268,8 +266,8 @@ func builtins(attempt *trowel.Attempt, setting *trowel.Setting, zone schedule.Zo
 	return m
 }
 
-// addSessionTimes derives the parts of last_session_time, next_session_time and
-// last_executed_session_time from those that are there (language P14, P15).
+// addSessionTimes derives the parts of last_session_time, next_session_time and last_executed_session_time from those of
+// them that exist (language P14, P15).
 func addSessionTimes(scope *param.Map, zone *time.Location) {
 	for _, prefix := range []string{"last_session", "next_session"} {
 		if at, ok := sessionTime(scope, prefix, zone); ok {
@@ -298,7 +296,7 @@ func setTimeParts(scope *param.Map, prefix string, at time.Time) {
 	scope.Set(prefix+"_unixtime", at.Unix())
 }
 
-// sessionTime reads the _time parameter of a family; one that is no time gives nothing.
+// sessionTime reads the _time parameter of a family; a value that is no time is ignored.
 func sessionTime(scope *param.Map, prefix string, zone *time.Location) (time.Time, bool) {
 	value, _ := scope.Get(prefix + "_time")
 	text, ok := value.(string)

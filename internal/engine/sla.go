@@ -7,10 +7,9 @@ import (
 	"github.com/trowel-project/trowel/internal/schedule"
 )
 
-// SLA is the instant at which an attempt is late (language S46): tasks are added to the root, which
-// run beside the others. They count in every round of the root (language S45b). In an attempt that
-// has ended or that is being killed nothing happens (differs from S45a, see docs/compatibility.md).
-// Whoever sends it sends it once: it is not harmless twice.
+// SLA is the instant at which an attempt is late (language S46). It adds tasks to the root, which run beside the others
+// and count in every round of the root (language S45b). It does nothing to an attempt that has ended or is being killed
+// (differs from S45a, see docs/compatibility.md). It must be sent only once.
 type SLA struct {
 	Config *param.Map // the sla: block
 }
@@ -47,7 +46,7 @@ func (a *applying) insertSLA(root *task, tree []dig.Task) {
 	a.insertIn(tree, root, everyRound, nil, 0)
 }
 
-// command is a task of one operator, as Digdag writes it.
+// command is a task with one operator, as Digdag writes it.
 func command(parent *task, name, operator, text string) dig.Task {
 	return dig.Task{
 		Parent: -1, Name: name, FullName: parent.FullName + name,

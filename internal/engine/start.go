@@ -8,35 +8,34 @@ import (
 	"github.com/trowel-project/trowel/internal/dig"
 )
 
-// NewAttempt is an attempt that is to begin: the rows as they will be stored, and its tasks. If its
-// Attempt has an id it is stored already, without tasks, as it had to wait for its turn in a backfill
-// (language S40).
+// NewAttempt is an attempt that will begin: its rows as they will be stored, and its tasks. If its Attempt has an id, it
+// is already stored without tasks, because it waited for its turn in a backfill (language S40).
 type NewAttempt struct {
-	Setting trowel.Setting // Project, Revision and Workflow are stored already; Session is found or made
+	Setting trowel.Setting // Project, Revision and Workflow must be stored; Session is found or created
 	Attempt trowel.Attempt
 	Tasks   []dig.Task
 	// Resumed are tasks of an earlier attempt that count as done (see ResumeFailed and ResumeFrom).
 	Resumed []*trowel.Task
 	// Monitor is the SLA; nil without one. It gets the id of the attempt.
 	Monitor *trowel.Monitor
-	// KeepTooLarge tells that an attempt of too many tasks is not refused but kept as a failed one,
-	// see Begin (differs from S27a and S40a, see docs/compatibility.md).
+	// KeepTooLarge stores an attempt with too many tasks as a failed one instead of refusing it, see Begin (differs from
+	// S27a and S40a, see docs/compatibility.md).
 	KeepTooLarge bool
-	// Record is what the audit tells of who asked for it; nil for nothing. What it is about is filled in.
+	// Record is the entry of the audit about who asked for it; nil for none. Its object is filled in.
 	Record *trowel.Record
 }
 
-// Begin gives an attempt its tasks: the root is planned or ready at once, and what has no upstreams
-// follows (language X7, X9). An attempt that has tasks, or has ended, is left alone.
+// Begin inserts the tasks of an attempt. The root is planned or ready at once, and so are tasks without upstreams
+// (language X7, X9). It does nothing if the attempt has tasks or has ended.
 type Begin struct {
 	Tasks   []dig.Task
 	Resumed []*trowel.Task
-	// Refused is why the attempt cannot run. Of the tasks only the root is made, and it fails with this
-	// error at once, as a group does whose children have failed.
+	// Refused is why the attempt cannot run. Only the root is inserted, and it fails at once with this error, as a group
+	// whose children have failed.
 	Refused error
-	// Wait is why the attempt may not begin yet, one of trowel's Wait constants: its root stays blocked
-	// until Admit. Empty to begin at once.
-	Wait string
+	// Wait is why the attempt must not begin yet, WaitAttemptsLimit or WaitWorkflowPaused. Its root stays blocked until
+	// Admit. Empty to begin at once.
+	Wait trowel.WaitCode
 }
 
 func (b Begin) apply(a *applying) {
@@ -56,8 +55,7 @@ func (b Begin) apply(a *applying) {
 	a.img.resume(Lasting(b.Resumed))
 }
 
-// refuse makes the root and lets it fail: with the alert, and with the _error tasks of the workflow,
-// which see the reason.
+// refuse inserts only the root and lets it fail, with the alert and the workflow's _error tasks, which see the reason.
 func (a *applying) refuse(b Begin) {
 	only := b.Tasks[0]
 	only.Group = true
@@ -70,8 +68,7 @@ func (a *applying) refuse(b Begin) {
 	a.then(root, opened)
 }
 
-// Start builds the image of a new attempt and begins it. More tasks than the limit allows are an
-// ErrLimit with Digdag's text.
+// Start builds the image of a new attempt and begins it. Too many tasks are an ErrLimit with Digdag's text.
 func Start(attempt trowel.Attempt, setting *trowel.Setting, b Begin, at time.Time, ids IDs, limits Limits) (*Image, Applied, error) {
 	if b.Refused == nil {
 		if err := CheckSize(b.Tasks, limits); err != nil {
@@ -85,8 +82,7 @@ func Start(attempt trowel.Attempt, setting *trowel.Setting, b Begin, at time.Tim
 	return img, img.Apply(b, at, ids, limits), nil
 }
 
-// CheckSize reports whether an attempt may begin with so many tasks. The root counts twice (language
-// C37).
+// CheckSize returns an error if an attempt may not begin with so many tasks. The root counts twice (language C37).
 func CheckSize(tasks []dig.Task, limits Limits) error {
 	if len(tasks)+1 > limits.Tasks {
 		return tooMany(limits.Tasks, 1, len(tasks))
@@ -94,7 +90,7 @@ func CheckSize(tasks []dig.Task, limits Limits) error {
 	return nil
 }
 
-// TooManyAttempts is what is said when no other attempt may begin (language C40). It is an ErrLimit.
+// TooManyAttempts is the error when no further attempt may begin (language C40). It is an ErrLimit.
 func TooManyAttempts(limit, running int) error {
 	return &trowel.Error{
 		Kind:    trowel.ErrLimit,
@@ -103,7 +99,7 @@ func TooManyAttempts(limit, running int) error {
 	}
 }
 
-// LimitMessage is what is said when an attempt would have too many tasks (language C36).
+// LimitMessage is the text about an attempt with too many tasks (language C36).
 func LimitMessage(limit, current, adding int) string {
 	return fmt.Sprintf("Too many tasks. Limit: %d, Current: %d, Adding: %d", limit, current, adding)
 }
@@ -116,8 +112,8 @@ func tooMany(limit, current, adding int) error {
 	}
 }
 
-// insert adds compiled tasks below parent, blocked, and returns the first of them, which is the
-// root of the rest. upstreams are those of that root.
+// insert adds compiled tasks below parent, blocked, and returns the first, which is the root of the others. upstreams
+// are the upstreams of that root.
 func (a *applying) insert(tasks []dig.Task, parent *task, upstreams []trowel.TaskID, flags trowel.TaskFlags) *task {
 	round := 0
 	if parent != nil {
@@ -126,7 +122,7 @@ func (a *applying) insert(tasks []dig.Task, parent *task, upstreams []trowel.Tas
 	return a.insertIn(tasks, parent, round, upstreams, flags)
 }
 
-// insertIn is insert in a round of the parent.
+// insertIn is insert for a given round of the parent.
 func (a *applying) insertIn(tasks []dig.Task, parent *task, round int, upstreams []trowel.TaskID, flags trowel.TaskFlags) *task {
 	nodes := make([]task, len(tasks))
 	added := make([]*task, len(tasks))
@@ -157,7 +153,7 @@ func (a *applying) insertIn(tasks []dig.Task, parent *task, round int, upstreams
 	return added[0]
 }
 
-// idList turns indexes into ids; one slice of indexes becomes one slice of ids, see gate.
+// idList turns indexes into ids. Tasks that share a slice of indexes share a slice of ids, see barrier.
 func idList(lists map[*int][]trowel.TaskID, indexes []int, nodes []task) []trowel.TaskID {
 	known, ok := lists[&indexes[0]]
 	if ok && len(known) == len(indexes) {

@@ -2,8 +2,7 @@ package engine
 
 import trowel "github.com/trowel-project/trowel"
 
-// openChildren unblocks the children of a task whose children may run now, as far as they wait for
-// nobody else.
+// openChildren unblocks the children of a task that now lets its children run, if they wait for nothing else.
 func (a *applying) openChildren(t *task) {
 	for _, c := range t.children {
 		if c.State == trowel.TaskBlocked && c.open() && c.mayRun() {
@@ -12,17 +11,17 @@ func (a *applying) openChildren(t *task) {
 	}
 }
 
-// openDownstream unblocks what waited for a task that succeeded and waits for nothing else.
+// openDownstream unblocks the tasks that waited for a task that succeeded, if they wait for nothing else.
 func (a *applying) openDownstream(t *task) {
 	if t.State != trowel.TaskSuccess {
 		return
 	}
-	for _, g := range t.feeds {
+	for _, g := range t.successors {
 		g.waiting--
 		if g.waiting > 0 {
 			continue
 		}
-		for _, c := range g.opens {
+		for _, c := range g.waiters {
 			if c.State == trowel.TaskBlocked && c.mayRun() {
 				a.unblock(c)
 			}
@@ -30,8 +29,7 @@ func (a *applying) openDownstream(t *task) {
 	}
 }
 
-// unblock lets a task go whose turn has come (language X9). It is called only for blocked tasks, so
-// a second call does not come.
+// unblock lets a blocked task run (language X9). It is called for blocked tasks only, and so only once.
 func (a *applying) unblock(t *task) {
 	switch {
 	case t.Group:

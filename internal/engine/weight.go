@@ -6,26 +6,25 @@ import (
 	"github.com/trowel-project/trowel/internal/dig"
 )
 
-// weights keeps the sums that weight rules need (control K806). Each is made when it is first asked for,
-// and holds for ever: a group retry inserts tasks of its own.
+// weights caches the sums that weight rules need (control K806). A sum is computed when it is first needed and never
+// changes, because a group retry inserts new tasks.
 type weights struct {
 	subtrees map[*task]int64
 	own      map[*dig.Options]int64 // many tasks share theirs
 	flows    map[flow]int64
 }
 
-// flow names the sum of the weights of all that is downstream or upstream of a task among its siblings,
-// or of what a gate opens or waits for.
+// flow is the key of a sum: the weights of all siblings downstream or upstream of a task, or of all that a barrier leads
+// to in one direction.
 type flow struct {
 	of   *task
-	at   *gate
+	at   *barrier
 	rule dig.WeightRule
 }
 
-// weight returns the effective weight of a task by a rule other than the absolute one: its own and those
-// of all operator tasks downstream, or upstream, at any distance, among its siblings and those of its
-// ancestors. Generated tasks have the weight of the task that generated them; handler trees, which
-// inherit nothing, have their own.
+// weight returns the effective weight of a task by a rule other than the absolute one: its own weight and those of all
+// operator tasks downstream, or upstream, at any distance, among its siblings and those of its ancestors. Generated
+// tasks have the weight of the task that generated them; handler trees, which inherit nothing, have their own.
 func (img *Image) weight(t *task, own int, rule dig.WeightRule) int {
 	var generator *task
 	for p := t; p != nil; p = p.parent {
@@ -49,8 +48,8 @@ func (img *Image) weight(t *task, own int, rule dig.WeightRule) int {
 	return int(min(max(sum, math.MinInt32), math.MaxInt32))
 }
 
-// subtree returns the weights of all static operator tasks below a task, or its own. One whose weight is
-// still to be evaluated counts as 1.
+// subtree returns the weights of all static operator tasks below a task, or the task's own weight. A weight that is not
+// evaluated yet counts as 1.
 func (w *weights) subtree(t *task) int64 {
 	if !t.Group {
 		o := t.options()
@@ -74,8 +73,8 @@ func (w *weights) subtree(t *task) int64 {
 	return sum
 }
 
-// along returns a flow. Where every task leads to one gate at most, as in sequences and chunks, each flow
-// is made of the next one; only where ways part and may meet again all tasks on them are walked.
+// along returns a sum. Where every task leads to at most one barrier, as in sequences and chunks, each sum is computed
+// from the next one. Only where paths branch and may meet again, all tasks on them are visited.
 func (w *weights) along(f flow) int64 {
 	stack := []flow{f}
 	for len(stack) > 0 {
@@ -102,7 +101,7 @@ func (w *weights) along(f flow) int64 {
 	return w.flows[f]
 }
 
-// direct returns the weights of what a gate leads to at once; a task leads to gates only.
+// direct returns the weights of the tasks next to a barrier; it is zero for a task, which is next to barriers only.
 func (w *weights) direct(f flow) (sum int64) {
 	for _, t := range f.tasks() {
 		sum += w.subtree(t)
@@ -110,42 +109,42 @@ func (w *weights) direct(f flow) (sum int64) {
 	return sum
 }
 
-// tasks returns what a gate leads to, each once.
+// tasks returns the tasks next to a barrier, each once.
 func (f flow) tasks() []*task {
 	switch {
 	case f.at == nil:
 		return nil
 	case f.rule == dig.WeightDownstream:
-		return f.at.opens
+		return f.at.waiters
 	default:
 		return byID(f.at.upstreams)
 	}
 }
 
-// gates returns what a task leads to.
-func (f flow) gates(t *task) []*gate {
+// barriers returns the barriers next to a task.
+func (f flow) barriers(t *task) []*barrier {
 	if f.rule == dig.WeightDownstream {
-		return t.feeds
+		return t.successors
 	}
-	if t.gate == nil {
+	if t.barrier == nil {
 		return nil
 	}
-	return []*gate{t.gate}
+	return []*barrier{t.barrier}
 }
 
-// next returns the one gate to which a flow goes on, or none. It is not single if there are more, or if
-// some of the upstreams of a gate wait for another gate and some for none: these may come before those.
+// next returns the only barrier that a flow continues to, if there is one. single is false if there are several, or if
+// some upstreams of a barrier wait for another barrier and some for none, because these may come first.
 func (f flow) next() (next flow, single bool) {
 	tasks := f.tasks()
 	if f.of != nil {
 		tasks = []*task{f.of}
 	}
-	var only *gate
+	var only *barrier
 	ends := false
 	for _, t := range tasks {
-		gates := f.gates(t)
-		ends = ends || len(gates) == 0
-		for _, g := range gates {
+		barriers := f.barriers(t)
+		ends = ends || len(barriers) == 0
+		for _, g := range barriers {
 			if only != nil && g != only {
 				return flow{}, false
 			}
@@ -158,13 +157,13 @@ func (f flow) next() (next flow, single bool) {
 	return flow{at: only, rule: f.rule}, !ends || f.rule == dig.WeightDownstream
 }
 
-// walk adds up all tasks that a flow reaches, each once.
+// walk sums up all tasks that a flow reaches, each once.
 func (w *weights) walk(f flow) (sum int64) {
-	seen := map[*gate]bool{}
+	seen := map[*barrier]bool{}
 	met := map[*task]bool{}
-	queue := []*gate{f.at}
+	queue := []*barrier{f.at}
 	if f.of != nil {
-		queue = append([]*gate(nil), f.gates(f.of)...)
+		queue = append([]*barrier(nil), f.barriers(f.of)...)
 	}
 	for len(queue) > 0 {
 		g := queue[len(queue)-1]
@@ -179,7 +178,7 @@ func (w *weights) walk(f flow) (sum int64) {
 			}
 			met[t] = true
 			sum += w.subtree(t)
-			queue = append(queue, f.gates(t)...)
+			queue = append(queue, f.barriers(t)...)
 		}
 	}
 	return sum

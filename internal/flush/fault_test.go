@@ -84,9 +84,9 @@ type faulty struct {
 	working sync.WaitGroup
 
 	canceled map[trowel.TaskID]bool
-	waits    map[trowel.AttemptID]string // why attempts had to wait before they began
-	control  *param.Map                  // limits of the workflow
-	site     int                         // how many tasks may run on the site; zero for any number
+	waits    map[trowel.AttemptID]trowel.WaitCode // why attempts had to wait before they began
+	control  *param.Map                           // limits of the workflow
+	site     int                                  // how many tasks may run on the site; zero for any number
 	pools    []*trowel.Pool
 	// deaths tells that processes may die, so that tries may be lost, and changes heard by nobody.
 	deaths bool
@@ -105,7 +105,7 @@ func newFaulty(t *testing.T, number uint64) *faulty {
 	f := &faulty{
 		rng: rand.New(rand.NewPCG(number, 3)), of: map[int64]model.Case{}, seen: map[string]int{},
 		leases: map[key]*trowel.Lease{}, reports: map[key]trowel.Report{}, canceled: map[trowel.TaskID]bool{},
-		waits: map[trowel.AttemptID]string{},
+		waits: map[trowel.AttemptID]trowel.WaitCode{},
 	}
 	f.free, f.aside = 1+f.rng.IntN(12), 1+f.rng.IntN(3)
 	odd := uint64(f.rng.IntN(3) / 2) // every third round has no options

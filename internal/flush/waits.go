@@ -9,7 +9,7 @@ import (
 
 // Wait is a wait of one task that a transaction ended, or set the length of (control K820).
 type Wait struct {
-	Code string // of package reason
+	Code trowel.WaitCode
 	For  time.Duration
 }
 
@@ -22,16 +22,16 @@ func waitsOf(b *Batch, backlog *queue.Backlog) []Wait {
 		switch c.Move { //nolint:exhaustive // the moves that begin or end a wait of known length
 		case trowel.MoveClaim:
 			if long := c.Task.ClaimedAt.Sub(c.Task.ReadyAt); long > 0 {
-				list = append(list, Wait{backlog.KeptBy(c.Task.AttemptID, c.Task.ID), long})
+				list = append(list, Wait{backlog.BlockedBy(c.Task.AttemptID, c.Task.ID), long})
 			}
 		case trowel.MoveRetry:
-			code := trowel.ExitPoll
+			code := trowel.WaitPoll
 			if c.Task.WaitReason != "" {
 				code = c.Task.WaitReason
 			}
 			list = append(list, Wait{code, c.Task.RetryAt.Sub(b.At)})
 		case trowel.MoveGroupRetry:
-			list = append(list, Wait{string(trowel.MoveGroupRetry), c.Task.RetryAt.Sub(b.At)})
+			list = append(list, Wait{trowel.WaitGroupRetry, c.Task.RetryAt.Sub(b.At)})
 		}
 	}
 	return list

@@ -6,16 +6,16 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// endings are tries whose reports this server has taken, while what was read of the database may still say
-// that they run: until the report is stored, and until nobody works any more with what was read before that.
-// The zero value has none.
+// endings are tries whose reports this server has taken, while data read from the database may still say that they run.
+// A try stays here until its report is stored and everybody has finished who read the database before that. The zero
+// value is empty.
 type endings struct {
 	mu      sync.Mutex
 	readers int
-	stored  map[trowel.TryID]bool // by the tries: whether the report is answered
+	stored  map[trowel.TryID]bool // by try: whether the report is answered
 }
 
-// begin notes that a report is about to be taken.
+// begin notes that a report is being taken.
 func (e *endings) begin(id trowel.TryID) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -25,7 +25,7 @@ func (e *endings) begin(id trowel.TryID) {
 	e.stored[id] = false
 }
 
-// answered notes that it was stored, or was not.
+// answered notes that the report was stored, or was not.
 func (e *endings) answered(id trowel.TryID) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -36,8 +36,7 @@ func (e *endings) answered(id trowel.TryID) {
 	}
 }
 
-// read is to be called before the database is read, and what it returns when what was read is not used any
-// more.
+// read must be called before the database is read. done must be called once that data is no longer used.
 func (e *endings) read() (done func()) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -56,7 +55,7 @@ func (e *endings) read() (done func()) {
 	}
 }
 
-// has reports whether a try has ended, whatever was read of it.
+// has reports whether a try has ended, even if data that was read says otherwise.
 func (e *endings) has(id trowel.TryID) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()

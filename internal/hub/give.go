@@ -12,14 +12,14 @@ import (
 	"github.com/trowel-project/trowel/internal/secret"
 )
 
-// notRunning says that an agent asks for something on behalf of a try that is not its own.
+// notRunning is the error of an agent that asks for something for a try that it does not run.
 func notRunning(what string) error {
 	return &trowel.Error{
 		Kind: trowel.ErrConflict, Message: what + " does not run on this agent: its lease has ended and others may run it by now, or it never had it",
 	}
 }
 
-// running returns a try that the agent runs now.
+// running returns a try if the agent runs it now.
 func (h *Hub) running(ctx context.Context, id string, token trowel.TokenID, t api.AgentTry) (trowel.LiveTask, error) {
 	running, err := h.own(ctx, id, token)
 	if err != nil {
@@ -32,7 +32,7 @@ func (h *Hub) running(ctx context.Context, id string, token trowel.TokenID, t ap
 	return task, nil
 }
 
-// setting returns what an attempt belongs to.
+// setting returns the project, revision, workflow and session of an attempt.
 func (h *Hub) setting(ctx context.Context, attempt trowel.AttemptID) (s *trowel.Setting, err error) {
 	err = h.opts.Store.View(ctx, func(tx trowel.Tx) error {
 		s, err = tx.FindSetting(ctx, attempt)
@@ -41,7 +41,7 @@ func (h *Hub) setting(ctx context.Context, attempt trowel.AttemptID) (s *trowel.
 	return s, err
 }
 
-// Secret finds a secret for a try that runs on the agent: one of its own project.
+// Secret finds a secret of its project for a try that runs on the agent.
 func (h *Hub) Secret(ctx context.Context, id string, token trowel.TokenID, r api.AgentSecretRequest) (api.AgentSecret, error) {
 	task, err := h.running(ctx, id, token, r.AgentTry)
 	if err == nil && r.AttemptID != 0 && trowel.AttemptID(r.AttemptID) != task.AttemptID {
@@ -64,7 +64,7 @@ func (h *Hub) Secret(ctx context.Context, id string, token trowel.TokenID, r api
 	return api.AgentSecret{Found: true, Value: value.Reveal()}, nil
 }
 
-// Archive says where the files of an attempt are, of which the agent runs a try.
+// Archive returns the archive with the files of an attempt, if the agent runs a try of it.
 func (h *Hub) Archive(ctx context.Context, id string, token trowel.TokenID, attempt trowel.AttemptID) (trowel.Archive, error) {
 	if err := h.runsAttempt(ctx, id, token, attempt); err != nil {
 		return trowel.Archive{}, err
@@ -76,7 +76,7 @@ func (h *Hub) Archive(ctx context.Context, id string, token trowel.TokenID, atte
 	return s.Revision.Archive, nil
 }
 
-// runsAttempt refuses an agent that runs no try of an attempt.
+// runsAttempt returns an error if the agent runs no try of an attempt.
 func (h *Hub) runsAttempt(ctx context.Context, id string, token trowel.TokenID, attempt trowel.AttemptID) error {
 	running, err := h.own(ctx, id, token)
 	if err != nil {
@@ -90,7 +90,7 @@ func (h *Hub) runsAttempt(ctx context.Context, id string, token trowel.TokenID, 
 	return notRunning(fmt.Sprintf("attempt %d", attempt))
 }
 
-// Session makes an attempt of a workflow for a try that runs on the agent (operators 2.3).
+// Session starts an attempt of a workflow for a try that runs on the agent (operators 2.3).
 func (h *Hub) Session(ctx context.Context, id string, token trowel.TokenID, r *api.AgentSessionRequest) (api.AgentSession, error) {
 	if err := h.runsAttempt(ctx, id, token, trowel.AttemptID(r.Requirer)); err != nil {
 		return api.AgentSession{}, err
@@ -113,7 +113,7 @@ func (h *Hub) Session(ctx context.Context, id string, token trowel.TokenID, r *a
 	}, nil
 }
 
-// SetParams writes values of the param server (operators 6.1) for an agent that runs something.
+// SetParams writes values to the param server (operators 6.1), if the agent runs a try.
 func (h *Hub) SetParams(ctx context.Context, id string, token trowel.TokenID, r api.AgentParams) error {
 	if err := h.busy(ctx, id, token); err != nil {
 		return err
@@ -121,7 +121,7 @@ func (h *Hub) SetParams(ctx context.Context, id string, token trowel.TokenID, r 
 	return h.opts.Params.SetParams(ctx, r.Values)
 }
 
-// FindParams reads values of the param server for an agent that runs something.
+// FindParams reads values from the param server, if the agent runs a try.
 func (h *Hub) FindParams(ctx context.Context, id string, token trowel.TokenID, r api.AgentParamKeys) (api.AgentParams, error) {
 	if err := h.busy(ctx, id, token); err != nil {
 		return api.AgentParams{}, err
@@ -130,7 +130,7 @@ func (h *Hub) FindParams(ctx context.Context, id string, token trowel.TokenID, r
 	return api.AgentParams{Values: values}, err
 }
 
-// busy refuses an agent that runs nothing.
+// busy returns an error if the agent runs nothing.
 func (h *Hub) busy(ctx context.Context, id string, token trowel.TokenID) error {
 	running, err := h.own(ctx, id, token)
 	if err == nil && len(running) == 0 {

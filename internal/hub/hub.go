@@ -12,65 +12,66 @@ import (
 	"github.com/trowel-project/trowel/internal/operator"
 	"github.com/trowel-project/trowel/internal/queue"
 	"github.com/trowel-project/trowel/internal/secret"
+	"github.com/trowel-project/trowel/internal/wait"
 )
 
 // Flusher claims tasks for agents and writes what they report.
 type Flusher interface {
-	// Attach makes an agent known, in place of one with its id; Detach forgets it.
+	// Attach makes an agent known; it replaces one with the same id. Detach removes it.
 	Attach(a queue.Agent)
 	Detach(id string)
-	// Resend gives the leases of tries that an attached agent runs once more.
+	// Resend sends the leases of tries that an attached agent runs once more.
 	Resend(ctx context.Context, agentID string, tries []trowel.TryID) error
-	// Wake tells that an agent has room.
+	// Wake says that an agent has a free slot.
 	Wake()
-	// Resync has the leases of agents looked at now, as there may be one whose end is to be watched.
+	// Resync says that there may be leases whose expiry must be watched.
 	Resync()
 }
 
-// Options are what a Hub works with. Everything without a remark is required.
+// Options are the dependencies of a Hub. Everything is required unless a comment says otherwise.
 type Options struct {
 	Store    trowel.Store
 	Flusher  Flusher
 	Renewals *queue.Renewals
-	// Report hands a report to the flusher. It does not block.
+	// Report passes a report to the flusher. It does not block.
 	Report   func(trowel.Report)
-	ServerID string // of this process among the servers of a database
-	Version  string // of this server
-	// Heartbeat is how often agents are to renew their lease, which lasts for Lease.
+	ServerID string // identifies this process among the servers on a database
+	Version  string // of this program
+	// Heartbeat is how often agents shall renew their lease, which lasts for Lease.
 	Heartbeat time.Duration
 	Lease     time.Duration
-	// TaskLimit is how many tasks an attempt may have, and MaxReport how many bytes a report.
+	// TaskLimit is the largest number of tasks of an attempt, MaxReport the largest size of a report in bytes.
 	TaskLimit int
 	MaxReport int64
 	// Secrets finds the secrets of a project.
 	Secrets  func(project trowel.ProjectID) secret.Finder
 	Sessions operator.Sessions
 	Params   operator.ParamServer
-	// KeepOutput stores pieces of logs; nil if none are kept.
+	// KeepOutput stores chunks of logs; nil to keep none.
 	KeepOutput func(ctx context.Context, chunks []trowel.LogChunk) error
 	Now        func() time.Time
 	Log        *slog.Logger
 }
 
-// Bounds of how often a connection shows that it lives, and of how often agents' rows are read.
+// Bounds of two intervals: between signs of life of a connection, and between reads of the agents' rows.
 const (
 	shortestPause = 100 * time.Millisecond
 	longestPause  = 5 * time.Second
 )
 
-// Hub has the remote agents of a server. Its methods may be called concurrently.
+// Hub has the remote agents of a server. It is safe for concurrent use.
 type Hub struct {
 	opts      Options
 	keepAlive time.Duration
-	wake      chan struct{} // has room for one: rows have changed
+	wake      wait.Signal // rows have changed
 	endings   endings
 
-	mu      sync.Mutex
-	peers   map[string]*peer
-	resting bool // takes no streams
+	mu       sync.Mutex
+	peers    map[string]*peer
+	draining bool // refuses streams
 }
 
-// New returns a Hub; Run keeps its agents in step with their rows.
+// New returns a Hub; call Run.
 func New(opts Options) *Hub {
 	if opts.Heartbeat <= 0 {
 		opts.Heartbeat = queue.DefaultEvery
@@ -79,13 +80,13 @@ func New(opts Options) *Hub {
 		opts.Lease = queue.DefaultLease
 	}
 	return &Hub{
-		opts: opts, peers: map[string]*peer{}, wake: make(chan struct{}, 1), keepAlive: min(max(opts.Lease/6, shortestPause), longestPause),
+		opts: opts, peers: map[string]*peer{}, wake: wait.NewSignal(), keepAlive: min(max(opts.Lease/6, shortestPause), longestPause),
 	}
 }
 
-// Run looks at the rows of the connected agents now and then: one that another server has taken over, that
-// is gone, or that has not been connected for a lease, is forgotten; one that was drained gets nothing new.
-// It ends with ctx. Without connected agents it asks for nothing.
+// Run compares the connected agents with their rows from time to time, until ctx ends. It forgets an agent that another
+// server has taken over, that no longer exists, or that has not been connected for the length of a lease. A drained
+// agent gets no new tasks. Without connected agents it reads nothing.
 func (h *Hub) Run(ctx context.Context) error {
 	ticker := time.NewTicker(min(h.keepAlive, 3*time.Second))
 	defer ticker.Stop()
@@ -102,19 +103,14 @@ func (h *Hub) Run(ctx context.Context) error {
 	}
 }
 
-// AgentsChanged tells that rows of agents have changed: one is to be drained, or to go on.
-func (h *Hub) AgentsChanged() {
-	select {
-	case h.wake <- struct{}{}:
-	default:
-	}
-}
+// AgentsChanged says that rows of agents have changed: an agent shall be drained, or resume.
+func (h *Hub) AgentsChanged() { h.wake.Set() }
 
-// Rest asks all agents to go to another server, and lets none connect. What they report and ask for is
-// answered as ever. It is the first step of an orderly stop.
-func (h *Hub) Rest() {
+// Drain asks all agents to go to another server, and refuses new connections. Reports and requests are answered as
+// before. It is the first step of an orderly stop.
+func (h *Hub) Drain() {
 	h.mu.Lock()
-	h.resting = true
+	h.draining = true
 	all := h.peers
 	h.peers = map[string]*peer{}
 	h.mu.Unlock()
@@ -124,7 +120,7 @@ func (h *Hub) Rest() {
 	}
 }
 
-// find returns the agent if it is connected here, or was a short time ago; nil otherwise.
+// find returns an agent that is connected here or was until recently; otherwise nil.
 func (h *Hub) find(id string) *peer {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -142,7 +138,7 @@ func (h *Hub) list() []*peer {
 	return all
 }
 
-// forget ends the connection of an agent and takes nothing more for it.
+// forget ends the connection of an agent and stops claiming for it.
 func (h *Hub) forget(p *peer, why string) {
 	h.mu.Lock()
 	present := h.peers[p.id] == p
@@ -158,20 +154,20 @@ func (h *Hub) forget(p *peer, why string) {
 	h.opts.Log.Info("agent left", slog.String("agent", p.name()), slog.String("reason", why))
 }
 
-// refresh compares the connected agents with their rows. One that connects meanwhile is left alone: its row
+// refresh compares the connected agents with their rows. An agent that connects meanwhile is skipped, because its row
 // may have been read before it named this server.
 func (h *Hub) refresh(ctx context.Context) error {
 	all := h.list()
 	if len(all) == 0 {
 		return nil
 	}
-	turns := make([]int, len(all))
+	generations := make([]int, len(all))
 	for i, p := range all {
-		begun, settled := p.turn()
-		if !settled {
-			begun = -1
+		generation, current := p.generation()
+		if !current {
+			generation = -1
 		}
-		turns[i] = begun
+		generations[i] = generation
 	}
 	rows := map[string]*trowel.Agent{}
 	err := h.opts.Store.View(ctx, func(tx trowel.Tx) error {
@@ -187,7 +183,7 @@ func (h *Hub) refresh(ctx context.Context) error {
 	}
 	now := h.opts.Now()
 	for i, p := range all {
-		if begun, _ := p.turn(); begun != turns[i] {
+		if generation, _ := p.generation(); generation != generations[i] {
 			continue
 		}
 		row := rows[p.id]
@@ -199,13 +195,13 @@ func (h *Hub) refresh(ctx context.Context) error {
 		case p.absent(now, h.opts.Lease):
 			h.forget(p, "it is not connected any more")
 		case p.drain(row.DrainedAt):
-			h.opts.Flusher.Attach(p) // the flusher forgets those for whom it must not claim
+			h.opts.Flusher.Attach(p) // the flusher may have removed it
 		}
 	}
 	return nil
 }
 
-// unknown says that an agent is not stored.
+// unknown is the error for an agent that is not stored.
 func unknown(id string) *trowel.Error {
 	return &trowel.Error{
 		Kind: trowel.ErrNotFound, Message: "there is no agent " + id + ": its lease has ended, or it was never registered",
@@ -213,11 +209,10 @@ func unknown(id string) *trowel.Error {
 	}
 }
 
-// errForeign is the ErrNotFound of an agent that came with another token.
+// errForeign is the ErrNotFound for an agent that was registered with another token.
 var errForeign = fmt.Errorf("%w: it was registered with another token", trowel.ErrNotFound)
 
-// check refuses who calls in the name of an agent that came with another token. They are told what is told of
-// one that does not exist.
+// check refuses callers with another token than the agent's. The error is the same as for an agent that does not exist.
 func check(row *trowel.Agent, token trowel.TokenID) error {
 	if row.Token == token {
 		return nil
@@ -227,7 +222,7 @@ func check(row *trowel.Agent, token trowel.TokenID) error {
 	return err
 }
 
-// find looks for the row of an agent, which must have come with the token.
+// find looks for the row of an agent, which must have been registered with the token.
 func find(ctx context.Context, tx trowel.Tx, id string, token trowel.TokenID) error {
 	row, err := tx.FindAgent(ctx, id)
 	if errors.Is(err, trowel.ErrNotFound) {
@@ -239,7 +234,7 @@ func find(ctx context.Context, tx trowel.Tx, id string, token trowel.TokenID) er
 	return check(row, token)
 }
 
-// own returns the running tasks of an agent, by their tries.
+// own returns the running tasks of an agent, by try.
 func (h *Hub) own(ctx context.Context, id string, token trowel.TokenID) (running map[trowel.TryID]trowel.LiveTask, err error) {
 	err = h.opts.Store.View(ctx, func(tx trowel.Tx) error {
 		if err = find(ctx, tx, id, token); err == nil {
@@ -250,7 +245,7 @@ func (h *Hub) own(ctx context.Context, id string, token trowel.TokenID) (running
 	return running, err
 }
 
-// runningOf lists what an agent runs by the database.
+// runningOf returns what an agent runs, by the database.
 func runningOf(ctx context.Context, tx trowel.Tx, id string) (map[trowel.TryID]trowel.LiveTask, error) {
 	list, err := tx.ListRunningOf(ctx, id)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"github.com/trowel-project/trowel/internal/api"
 )
 
-// leaseShape is a lease as an agent gets it: with what its try needs, and no more.
+// leaseShape is a lease as an agent gets it, with only what its try needs.
 func leaseShape(l *trowel.Lease) api.AgentLease {
 	s := l.Setting
 	zone := ""
@@ -27,7 +27,7 @@ func leaseShape(l *trowel.Lease) api.AgentLease {
 	}
 }
 
-// micros is an instant as it is sent; the zero one is 0.
+// micros is an instant as it is sent; 0 for the zero instant.
 func micros(t time.Time) int64 {
 	if t.IsZero() {
 		return 0

@@ -13,11 +13,11 @@ import (
 	"github.com/trowel-project/trowel/internal/tasklog"
 )
 
-// maxFile is how many bytes the name of a log has at most.
+// maxFile is the longest name of a log, in bytes.
 const maxFile = 1000
 
-// Logs stores output of tries that run on the agent. A piece that is stored already is left as it is. If
-// a piece is of a task that the agent does not run that is an ErrConflict, and nothing is stored.
+// Logs stores output of tries that run on the agent. Chunks that are stored already are skipped. If a chunk belongs to a
+// task that the agent does not run, it is an ErrConflict and nothing is stored.
 func (h *Hub) Logs(ctx context.Context, id string, token trowel.TokenID, logs []api.AgentLogChunk) error {
 	running, err := h.own(ctx, id, token)
 	if err != nil {
@@ -48,7 +48,7 @@ func (h *Hub) Logs(ctx context.Context, id string, token trowel.TokenID, logs []
 	return h.opts.KeepOutput(ctx, chunks)
 }
 
-// isOfAny reports whether a piece of output is of one of some tasks.
+// isOfAny reports whether a chunk belongs to one of some tasks.
 func isOfAny(chunk *trowel.LogChunk, tasks map[trowel.TaskID]trowel.TaskName) bool {
 	for _, task := range tasks {
 		if task.AttemptID == chunk.AttemptID && tasklog.IsOf(chunk.File, task.FullName) {
@@ -58,7 +58,7 @@ func isOfAny(chunk *trowel.LogChunk, tasks map[trowel.TaskID]trowel.TaskName) bo
 	return false
 }
 
-// names are the names of live tasks of attempts.
+// names returns the names of live tasks.
 func (h *Hub) names(ctx context.Context, tasks map[trowel.TaskID]trowel.AttemptID) (names map[trowel.TaskID]trowel.TaskName, err error) {
 	if len(tasks) == 0 {
 		return nil, nil //nolint:nilnil // there are none
@@ -70,8 +70,7 @@ func (h *Hub) names(ctx context.Context, tasks map[trowel.TaskID]trowel.AttemptI
 	return names, err
 }
 
-// checkLogs refuses a report with output of another task than its own. The agent may be nil, if it is not
-// connected here.
+// checkLogs refuses a report with output of another task. p is nil if the agent is not connected here.
 func (h *Hub) checkLogs(ctx context.Context, p *peer, r *trowel.Report) error {
 	if len(r.Logs) == 0 {
 		return nil
@@ -95,12 +94,12 @@ func (h *Hub) checkLogs(ctx context.Context, p *peer, r *trowel.Report) error {
 	return nil
 }
 
-// chunkOf reads a piece of output.
+// chunkOf reads a chunk of output.
 func chunkOf(c *api.AgentLogChunk) (trowel.LogChunk, error) {
 	if c.File == "" || len(c.File) > maxFile || strings.ContainsAny(c.File, "/\\\x00") {
 		return trowel.LogChunk{}, invalid("%.60q cannot be the name of a log", c.File)
 	}
-	if !soundPiece(c) {
+	if !isSoundChunk(c) {
 		return trowel.LogChunk{}, invalid("piece %d of the log %.60q makes no sense", c.Seq, c.File)
 	}
 	return trowel.LogChunk{
@@ -109,17 +108,17 @@ func chunkOf(c *api.AgentLogChunk) (trowel.LogChunk, error) {
 	}, nil
 }
 
-// Bounds of pieces. Their numbers are added up for their file, so what one agent claims must not keep the output of
-// all tasks of an attempt from being listed.
+// Bounds of chunks. Their numbers are added up per file. An agent with false numbers must not make the output of an
+// attempt's other tasks impossible to list.
 const (
-	maxText   = 1 << 50 // bytes of the text of a file
-	maxRatio  = 1032    // of text to what deflate makes of it (RFC 1951: 258 bytes in 2 bits)
-	gzipBytes = 18      // of header and trailer (RFC 1952)
+	maxText   = 1 << 50 // text bytes of a file
+	maxRatio  = 1032    // the best ratio of deflate (RFC 1951: 258 bytes in 2 bits)
+	gzipBytes = 18      // header and trailer (RFC 1952)
 )
 
-// soundPiece reports whether the numbers of a piece fit together and to its data: one gzip member, as far as that is
-// seen from outside.
-func soundPiece(c *api.AgentLogChunk) bool {
+// isSoundChunk reports whether the numbers of a chunk fit together, and fit its data. The data must be one gzip member, as
+// far as one can see without unpacking it.
+func isSoundChunk(c *api.AgentLogChunk) bool {
 	if c.Seq < 0 || c.Seq > math.MaxInt32 || c.Offset < 0 || c.Offset > maxText || c.FirstLine < 0 || c.FirstLine > c.Offset {
 		return false
 	}
@@ -127,6 +126,6 @@ func soundPiece(c *api.AgentLogChunk) bool {
 		return false
 	}
 	claimed := binary.LittleEndian.Uint32(c.Data[len(c.Data)-4:])
-	return c.TextBytes > 0 && c.TextBytes <= int64(len(c.Data))*maxRatio && uint32(c.TextBytes) == claimed && //nolint:gosec // the lower bits, as the trailer has them
+	return c.TextBytes > 0 && c.TextBytes <= int64(len(c.Data))*maxRatio && uint32(c.TextBytes) == claimed && //nolint:gosec // the trailer has the lower bits
 		c.Lines >= 0 && c.Lines <= c.TextBytes
 }

@@ -11,30 +11,30 @@ import (
 type peer struct {
 	id  string
 	now func() time.Time
-	// silent is after how long without a sign of life an agent gets nothing.
+	// silent is how long an agent may be silent before it gets no more tasks.
 	silent  time.Duration
 	endings *endings // of the server
 
-	mu      sync.Mutex
-	row     trowel.Agent
-	seen    time.Time // last sign of life
-	resting bool      // the agent takes nothing new
-	given   map[trowel.TryID]*grant
-	stream  *Stream   // nil if it is not connected
-	since   time.Time // without a stream
-	begun   int       // connections that were begun
-	waiting int       // of them, those of which nobody knows yet whether the row says so
+	mu         sync.Mutex
+	row        trowel.Agent
+	seen       time.Time // last sign of life
+	suspended  bool      // the agent takes no new tasks
+	given      map[trowel.TryID]*grant
+	stream     *Stream   // nil if it is not connected
+	since      time.Time // when the last stream ended
+	connects   int       // how often it has connected
+	connecting int       // of those, the connections that are not written to the row yet
 }
 
-// grant is a try that the agent has, or will have.
+// grant is a try that the agent has or will have.
 type grant struct {
-	lease  *trowel.Lease // nil if another server has given it
-	sent   bool          // it was put into a stream, or the agent has said that it has it
-	had    bool          // the agent has said that it has it
-	missed int           // how many heartbeats in a row neither the database nor the agent had it
+	lease  *trowel.Lease // nil if another server gave it
+	sent   bool          // put into a stream, or confirmed by the agent
+	had    bool          // confirmed by the agent
+	missed int           // heartbeats in a row in which neither the database nor the agent had it
 }
 
-// awaited tells that the lease is still to be made, of a try that runs by the database.
+// awaited reports whether the try runs by the database, but its lease was not made yet.
 func (g *grant) awaited() bool { return g.lease == nil && !g.sent }
 
 func (p *peer) name() string {
@@ -56,25 +56,24 @@ func (p *peer) Serves(n *trowel.Needs) bool {
 	return p.row.Serves(n)
 }
 
-// Free implements queue.Agent. An agent that is not connected, or was silent for most of a lease, takes
-// nothing.
+// Free implements queue.Agent. An agent that is not connected, or has been silent for most of a lease, has no free slot.
 func (p *peer) Free() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.stream == nil || p.resting || !p.row.DrainedAt.IsZero() || p.now().Sub(p.seen) > p.silent {
+	if p.stream == nil || p.suspended || !p.row.DrainedAt.IsZero() || p.now().Sub(p.seen) > p.silent {
 		return 0
 	}
 	return max(p.row.Slots-len(p.given), 0)
 }
 
-// Give implements queue.Agent. What comes while there is no connection waits for the next one.
+// Give implements queue.Agent. Leases wait while there is no connection.
 func (p *peer) Give(leases []*trowel.Lease) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, lease := range leases {
 		g := p.given[lease.ID()]
 		if g != nil && g.sent {
-			continue // resent, and it had just been given
+			continue // a lease that was sent again, and had just been given
 		}
 		g = &grant{lease: lease}
 		p.given[lease.ID()] = g
@@ -84,7 +83,7 @@ func (p *peer) Give(leases []*trowel.Lease) {
 	}
 }
 
-// Cancel implements queue.Agent. An agent that is not connected learns it when it is.
+// Cancel implements queue.Agent. An agent that is not connected is told once it connects.
 func (p *peer) Cancel(tries []trowel.TryID) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -96,11 +95,11 @@ func (p *peer) Cancel(tries []trowel.TryID) {
 			p.stream.cancel = append(p.stream.cancel, id)
 		}
 	}
-	p.stream.notify()
+	p.stream.wake.Set()
 }
 
-// has reports whether this server knows of a try of an attempt, from the agent, which is a sign of life. Of a try
-// that another server has given it does not know the attempt.
+// has reports whether this server knows that the agent has a try of an attempt. It does not know the attempt of a try
+// that another server gave. The call is a sign of life.
 func (p *peer) has(id trowel.TryID, attempt trowel.AttemptID) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -109,7 +108,7 @@ func (p *peer) has(id trowel.TryID, attempt trowel.AttemptID) bool {
 	return g != nil && g.lease != nil && g.lease.AttemptID == attempt
 }
 
-// taskName is the full name of the task of a try; empty if this server has not given it.
+// taskName is the full name of a try's task; empty if another server gave the try.
 func (p *peer) taskName(id trowel.TryID) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -119,7 +118,7 @@ func (p *peer) taskName(id trowel.TryID) string {
 	return ""
 }
 
-// end gives the slot of a try back, in one with its report: whoever sees the slot finds the report.
+// end reports a try and frees its slot in one step, so whoever sees the free slot finds the report too.
 func (p *peer) end(id trowel.TryID, report func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -127,38 +126,39 @@ func (p *peer) end(id trowel.TryID, report func()) {
 	report()
 }
 
-// begin ends the stream for a new one. Until connected is called, the row may name another server.
+// begin ends the stream because a new one begins. Until connected is called, the row may name another server.
 func (p *peer) begin() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.begun++
-	p.waiting++
+	p.connects++
+	p.connecting++
 	p.endStream()
 }
 
-// connected ends begin, whatever became of it.
+// connected ends begin, whether it succeeded or not.
 func (p *peer) connected() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.waiting--
+	p.connecting--
 }
 
-// turn is how many connections were begun, and whether a row that is read now tells of the last one.
-func (p *peer) turn() (begun int, settled bool) {
+// generation returns the number of the latest connection, and whether a row that is read now names the server of that
+// connection.
+func (p *peer) generation() (number int, current bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.begun, p.waiting == 0
+	return p.connects, p.connecting == 0
 }
 
 func (p *peer) endStream() {
 	if p.stream != nil {
 		p.stream.closed = true
-		p.stream.notify()
+		p.stream.wake.Set()
 		p.stream, p.since = nil, p.now()
 	}
 }
 
-// leave asks the agent to go elsewhere, and ends the stream.
+// leave asks the agent to go to another server, and ends the stream.
 func (p *peer) leave() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -168,14 +168,14 @@ func (p *peer) leave() {
 	p.endStream()
 }
 
-// absent reports whether there has been no connection for so long.
+// absent reports whether the agent has not been connected for longer than limit.
 func (p *peer) absent(now time.Time, limit time.Duration) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.stream == nil && now.Sub(p.since) > limit
 }
 
-// drain takes over whether the agent is drained, and reports whether that is new.
+// drain sets whether the agent is drained, and reports whether that has changed.
 func (p *peer) drain(at time.Time) (changed bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -184,46 +184,46 @@ func (p *peer) drain(at time.Time) (changed bool) {
 	p.row.DrainedAt = at
 	if changed && p.stream != nil {
 		p.stream.drained = &drained
-		p.stream.notify()
+		p.stream.wake.Set()
 	}
 	return changed
 }
 
 // alive notes a sign of life, and reports whether the agent may get tasks.
-func (p *peer) alive(resting bool) bool {
+func (p *peer) alive(suspended bool) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.seen, p.resting = p.now(), resting
-	return p.stream != nil && !resting && p.row.DrainedAt.IsZero()
+	p.seen, p.suspended = p.now(), suspended
+	return p.stream != nil && !suspended && p.row.DrainedAt.IsZero()
 }
 
-// rest notes that the agent takes nothing new.
-func (p *peer) rest() {
+// suspend notes that the agent takes no new tasks.
+func (p *peer) suspend() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.resting = true
+	p.suspended = true
 }
 
-// maxReason bounds what an agent may say about itself, in bytes.
+// maxReason is the longest suspend reason of an agent, in bytes.
 const maxReason = 500
 
-// restReason is why the agent takes nothing for a while, as it is stored.
-func (p *peer) restReason() string {
+// suspendReason is why the agent has suspended taking tasks, as it is stored.
+func (p *peer) suspendReason() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.row.RestReason
 }
 
-// setRestReason notes what was stored.
-func (p *peer) setRestReason(reason string) {
+// setSuspendReason notes what was stored.
+func (p *peer) setSuspendReason(reason string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.row.RestReason = reason
 }
 
-// compare brings what was given in step with what the database has and what the agent says that it has.
-// It returns what the agent has and must end, and what is neither here nor there and must be sent again. Tries whose
-// reports came since the database was read are left alone: they take no slot any more.
+// compare matches the given tries with those that the database has and those that the agent says it has. lost are tries
+// that the agent has and must end. again are tries that run by the database but were not given here, so their leases
+// must be sent again. Tries whose reports came after the database was read are skipped: they take no slot any more.
 func (p *peer) compare(running map[trowel.TryID]trowel.LiveTask, held map[trowel.TryID]bool) (lost, again []trowel.TryID) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -242,20 +242,20 @@ func (p *peer) compare(running map[trowel.TryID]trowel.LiveTask, held map[trowel
 		p.given[id].had = true
 		if task.Flags&trowel.TaskCancelRequested != 0 && p.stream != nil {
 			p.stream.cancel = append(p.stream.cancel, id)
-			p.stream.notify()
+			p.stream.wake.Set()
 		}
 	}
 	for id := range running {
 		if g := p.given[id]; held[id] || g != nil && !g.awaited() || p.endings.has(id) {
 			continue
 		}
-		p.given[id] = &grant{} // it takes its slot until then
+		p.given[id] = &grant{} // takes its slot until the lease is sent
 		again = append(again, id)
 	}
 	for id, g := range p.given {
 		if _, runs := running[id]; runs || held[id] {
 			g.missed = 0
-		} else if g.missed++; g.missed > 1 || g.had { // what it had was given long before the database was read
+		} else if g.missed++; g.missed > 1 || g.had { // if the agent had it, it was given long before the database was read
 			delete(p.given, id)
 		}
 	}
@@ -276,7 +276,7 @@ func (p *peer) reconnect(s *Stream, running map[trowel.TryID]trowel.LiveTask, he
 		case g.lease != nil && (runs || !g.sent):
 			s.addLease(g)
 		case g.awaited():
-		case g.lease == nil && runs: // the agent has lost it, and so has this server
+		case g.lease == nil && runs: // the agent does not have it, and this server has no lease of it
 			p.given[id] = &grant{}
 			again = append(again, id)
 		default:
@@ -294,21 +294,21 @@ func (p *peer) reconnect(s *Stream, running map[trowel.TryID]trowel.LiveTask, he
 	}
 	p.endStream()
 	p.stream, p.seen = s, p.now()
-	s.notify()
+	s.wake.Set()
 	return again
 }
 
-// check refuses who calls in the name of an agent that came with another token.
+// check refuses callers with another token than the agent's.
 func (p *peer) check(token trowel.TokenID) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.row.ID == "" {
-		return nil // it is about to connect, and its row is checked then
+		return nil // it is connecting, which checks its row
 	}
 	return check(&p.row, token)
 }
 
-// idle reports whether the agent has nothing, as far as this server knows.
+// idle reports whether the agent has no tries, as far as this server knows.
 func (p *peer) idle() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -11,16 +11,16 @@ import (
 	"github.com/trowel-project/trowel/internal/api"
 )
 
-// Bounds of what an agent may say of itself.
+// Bounds of what an agent says about itself.
 const (
 	maxSlots = 10_000
-	maxNames = 100 // queues, and labels
+	maxNames = 100 // of queues, and of labels
 	maxName  = 200 // bytes
 )
 
-// Register stores a new agent under a new id. Its lease begins now; it gets tasks when it has connected.
+// Register stores a new agent under a new id. Its lease begins now; it gets tasks once it has connected.
 func (h *Hub) Register(ctx context.Context, token trowel.TokenID, r api.AgentRegistration) (api.AgentRegistered, error) {
-	if h.isResting() {
+	if h.isDraining() {
 		return api.AgentRegistered{}, ending()
 	}
 	if err := checkRegistration(&r); err != nil {
@@ -42,7 +42,7 @@ func (h *Hub) Register(ctx context.Context, token trowel.TokenID, r api.AgentReg
 	}, nil
 }
 
-// checkRegistration refuses what cannot be stored or shown.
+// checkRegistration refuses what cannot be stored or displayed.
 func checkRegistration(r *api.AgentRegistration) error {
 	for _, text := range []struct{ what, value string }{{"name", r.Name}, {"host", r.Host}, {"version", r.Version}} {
 		if err := checkName(text.what, text.value); err != nil {
@@ -80,8 +80,8 @@ func invalid(format string, args ...any) error {
 	return &trowel.Error{Kind: trowel.ErrInvalid, Message: fmt.Sprintf(format, args...)}
 }
 
-// Leave deletes an agent that has ended. What it may still run is free for others at once. One that is not
-// there is an ErrNotFound.
+// Leave deletes an agent that has ended. Tasks that it may still run are free for others at once. An agent that does not
+// exist is an ErrNotFound.
 func (h *Hub) Leave(ctx context.Context, id string, token trowel.TokenID) error {
 	err := h.opts.Store.Update(ctx, func(tx trowel.Tx) error {
 		if err := find(ctx, tx, id, token); err != nil {
@@ -98,8 +98,8 @@ func (h *Hub) Leave(ctx context.Context, id string, token trowel.TokenID) error 
 	return nil
 }
 
-// Beat renews the lease of an agent, and returns what it has that is not its own any more. It waits up to a
-// second for heartbeats of others. An agent whose row is gone is an ErrNotFound.
+// Beat renews the lease of an agent, and returns which of its tries it has lost. It waits up to a second for heartbeats
+// of other agents. An agent whose row is gone is an ErrNotFound.
 func (h *Hub) Beat(ctx context.Context, id string, token trowel.TokenID, held api.AgentHeld) (api.AgentBeat, error) {
 	p := h.find(id)
 	if p == nil {
@@ -118,7 +118,7 @@ func (h *Hub) Beat(ctx context.Context, id string, token trowel.TokenID, held ap
 		return api.AgentBeat{}, unknown(id)
 	}
 	if p.alive(held.Resting) {
-		h.opts.Flusher.Attach(p) // in case that the flusher has forgotten it
+		h.opts.Flusher.Attach(p) // the flusher may have removed it
 	}
 	beat := api.AgentBeat{NowMicros: micros(h.opts.Now()), Lost: []api.AgentTry{}}
 	if len(held.Tries) == 0 && p.idle() {
@@ -130,7 +130,7 @@ func (h *Hub) Beat(ctx context.Context, id string, token trowel.TokenID, held ap
 		return api.AgentBeat{}, err
 	}
 	lost, again := p.compare(running, triesOf(held.Tries))
-	h.opts.Flusher.Wake() // there may be room that was not known of
+	h.opts.Flusher.Wake() // there may be a free slot that the flusher does not know of
 	beat.Lost = append(beat.Lost, shapesOf(lost)...)
 	if len(again) > 0 {
 		h.opts.Log.WarnContext(ctx, "leases are sent again", slog.String("agent", p.name()), slog.Int("tries", len(again)))
@@ -139,19 +139,19 @@ func (h *Hub) Beat(ctx context.Context, id string, token trowel.TokenID, held ap
 	return beat, err
 }
 
-// heard notes at once that an agent takes nothing new, and stores why it takes nothing for a while, or that it
-// goes on. If that cannot be stored it is tried again with the next heartbeat.
+// heard notes that an agent takes no new tasks, and stores its suspend reason, or that it has resumed. If storing fails,
+// the next heartbeat tries again.
 func (h *Hub) heard(ctx context.Context, p *peer, held *api.AgentHeld) {
 	if held.Resting {
-		p.rest()
+		p.suspend()
 	}
 	reason := strings.ToValidUTF8(held.Reason[:min(len(held.Reason), maxReason)], "")
-	if reason == p.restReason() {
+	if reason == p.suspendReason() {
 		return
 	}
 	err := h.opts.Store.Update(ctx, func(tx trowel.Tx) error { return tx.RestAgent(ctx, p.id, reason) })
 	if err == nil {
-		p.setRestReason(reason)
+		p.setSuspendReason(reason)
 	}
 	switch {
 	case err != nil:
@@ -163,7 +163,7 @@ func (h *Hub) heard(ctx context.Context, p *peer, held *api.AgentHeld) {
 	}
 }
 
-// beatElsewhere is Beat of an agent that is not connected to this server.
+// beatElsewhere is Beat for an agent that is not connected to this server.
 func (h *Hub) beatElsewhere(ctx context.Context, id string, token trowel.TokenID, held api.AgentHeld) (api.AgentBeat, error) {
 	running, err := h.own(ctx, id, token)
 	if err != nil {

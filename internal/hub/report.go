@@ -11,22 +11,22 @@ import (
 	"github.com/trowel-project/trowel/internal/api"
 )
 
-// Bounds of what a report may say.
+// Bounds of reports.
 const (
 	maxLines   = 20
 	maxLine    = 4000    // bytes
-	maxOrigin  = 1 << 20 // bytes; of a file with more the tasks have no places
+	maxOrigin  = 1 << 20 // bytes; tasks of a larger file have no places
 	maxAgo     = 30 * 24 * time.Hour
 	maxRetryIn = 10 * 365 * 24 * time.Hour
 )
 
-// textLate says that a result comes from an agent that has lost its lease, or never had one.
+// textLate is about a result from an agent that has lost its lease, or never had one.
 const textLate = "try %d of task %d does not run on this agent: its lease has ended and others may run the task by now, or it never had it. " +
 	"The result is dropped"
 
-// Reports takes the ends of tries and returns, when they are stored, what became of each. A report that was
-// stored before is accepted again. What the agent does not run is refused. If the database is away that is
-// an ErrUnavailable: the agent sends all of them again.
+// Reports takes the ends of tries. It returns the answer to each once they are stored. A report that was stored before
+// is accepted again. A report of a try that the agent does not run is refused. If the database is unavailable, the error
+// is an ErrUnavailable, and the agent sends all reports again.
 func (h *Hub) Reports(ctx context.Context, id string, token trowel.TokenID, sent api.AgentReports) (api.AgentAnswers, error) {
 	p, reports := h.find(id), sent.Reports
 	if p != nil {
@@ -34,7 +34,7 @@ func (h *Hub) Reports(ctx context.Context, id string, token trowel.TokenID, sent
 			return tooLate(reports), nil
 		}
 		if sent.Resting {
-			p.rest()
+			p.suspend()
 		}
 	}
 	known, err := h.recognise(ctx, id, token, p, reports)
@@ -84,11 +84,10 @@ func (h *Hub) Reports(ctx context.Context, id string, token trowel.TokenID, sent
 			Kind: trowel.ErrUnavailable, Message: "the reports are not known to be stored", Hint: "send them again", Err: failed,
 		}
 	}
-	return api.AgentAnswers{Answers: answers}, h.settle(ctx, id, reports, known, answers)
+	return api.AgentAnswers{Answers: answers}, h.answerEnded(ctx, id, reports, known, answers)
 }
 
-// tooLate are the answers to reports of an agent that is not the caller's: they are told what is told of one that
-// does not exist.
+// tooLate answers reports for an agent that is not the caller's, in the same way as for one that does not exist.
 func tooLate(reports []api.AgentReport) api.AgentAnswers {
 	answers := make([]api.AgentAnswer, len(reports))
 	for i := range reports {
@@ -98,9 +97,9 @@ func tooLate(reports []api.AgentReport) api.AgentAnswers {
 	return api.AgentAnswers{Answers: answers}
 }
 
-// stored waits until it is known what became of reports. Those of tries that do not run on the agent any more are
-// known no longer. Of attempts that this server leaves alone they are answered with 503: the agent keeps them, for this
-// server or another. The error is about those that may not be stored.
+// stored waits until the reports are stored or refused. It clears known for tries that no longer run on the agent. Reports
+// of attempts that this server leaves alone are answered with 503: the agent keeps them, for this server or another.
+// failed is the error of reports that could not be stored.
 func stored(ctx context.Context, waiting []chan error, known []bool, answers []api.AgentAnswer) (failed error) {
 	for i, done := range waiting {
 		if done == nil {
@@ -124,8 +123,8 @@ func stored(ctx context.Context, waiting []chan error, known []bool, answers []a
 	return failed
 }
 
-// recognise returns which of the tries the agent runs. The database is asked for those that are not known here, as
-// all are of an agent that is not connected here (p is nil). An agent of another token is an errForeign.
+// recognise returns which of the tries the agent runs. It asks the database about tries that this server does not know:
+// all of them if the agent is not connected here, so that p is nil. A wrong token is an errForeign.
 func (h *Hub) recognise(ctx context.Context, id string, token trowel.TokenID, p *peer, reports []api.AgentReport) ([]bool, error) {
 	known := make([]bool, len(reports))
 	all := true
@@ -138,7 +137,7 @@ func (h *Hub) recognise(ctx context.Context, id string, token trowel.TokenID, p 
 	}
 	running, err := h.own(ctx, id, token)
 	if errors.Is(err, trowel.ErrNotFound) && !errors.Is(err, errForeign) {
-		return known, nil // its lease has ended: the others come too late
+		return known, nil // its lease has expired: the other reports come too late
 	}
 	if err != nil {
 		return nil, err
@@ -150,9 +149,9 @@ func (h *Hub) recognise(ctx context.Context, id string, token trowel.TokenID, p 
 	return known, nil
 }
 
-// settle answers for tries that are not running on the agent: those that ended with a report of it are
-// accepted once more, since the answer to the first one may have been lost; the others are refused.
-func (h *Hub) settle(ctx context.Context, id string, reports []api.AgentReport, known []bool, answers []api.AgentAnswer) error {
+// answerEnded answers for tries that do not run on the agent. If the agent's report of a try is stored, it is accepted again,
+// because the first answer may have been lost. Others are refused.
+func (h *Hub) answerEnded(ctx context.Context, id string, reports []api.AgentReport, known []bool, answers []api.AgentAnswer) error {
 	for i := range reports {
 		if known[i] {
 			continue
@@ -178,7 +177,7 @@ func reportTry(r *api.AgentReport) trowel.TryID {
 	return trowel.TryID{Task: trowel.TaskID(r.TaskID), Number: r.Try}
 }
 
-// reportOf reads a report. Its instants are made with this server's clock.
+// reportOf reads a report. It computes the instants with this server's clock.
 func reportOf(r *api.AgentReport, now time.Time) (trowel.Report, error) {
 	report := trowel.Report{
 		TaskID: trowel.TaskID(r.TaskID), AttemptID: trowel.AttemptID(r.AttemptID), Try: r.Try,
@@ -226,7 +225,7 @@ func reportOf(r *api.AgentReport, now time.Time) (trowel.Report, error) {
 	return report, nil
 }
 
-// length is a length of time that an agent has measured, within reason.
+// length is a duration measured by an agent, limited to plausible values.
 func length(micros int64) time.Duration {
 	return time.Duration(min(max(micros, 0), maxAgo.Microseconds())) * time.Microsecond
 }

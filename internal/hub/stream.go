@@ -9,15 +9,16 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/wait"
 )
 
 // Stream is the connection by which an agent gets its leases.
 type Stream struct {
 	peer      *peer
 	keepAlive time.Duration
-	wake      chan struct{} // has room for one
+	wake      wait.Signal
 
-	// Under the mutex of the peer.
+	// Guarded by the mutex of the peer.
 	leases       []*trowel.Lease
 	cancel, lost []trowel.TryID
 	drained      *bool
@@ -25,9 +26,8 @@ type Stream struct {
 	closed       bool
 }
 
-// Connect begins the stream of an agent in place of an earlier one. From then on tasks are claimed for it
-// by this server. An agent that is not stored is an ErrNotFound; a server that is about to end, or cannot
-// use its database, an ErrUnavailable.
+// Connect begins the stream of an agent and ends an earlier one. From then on this server claims tasks for it. An agent
+// that is not stored is an ErrNotFound. A server that is stopping or cannot use its database is an ErrUnavailable.
 func (h *Hub) Connect(ctx context.Context, id string, token trowel.TokenID, held api.AgentHeld) (*Stream, error) {
 	p, err := h.begin(id)
 	if err != nil {
@@ -40,12 +40,12 @@ func (h *Hub) Connect(ctx context.Context, id string, token trowel.TokenID, held
 		return nil, err
 	}
 	p.mu.Lock()
-	p.row, p.resting = *row, held.Resting
+	p.row, p.suspended = *row, held.Resting
 	p.mu.Unlock()
 	h.heard(ctx, p, &held)
-	s := &Stream{peer: p, keepAlive: h.keepAlive, wake: make(chan struct{}, 1)}
+	s := &Stream{peer: p, keepAlive: h.keepAlive, wake: wait.NewSignal()}
 	again := p.reconnect(s, running, triesOf(held.Tries))
-	if h.isResting() {
+	if h.isDraining() {
 		p.leave()
 		return nil, ending()
 	}
@@ -62,12 +62,11 @@ func (h *Hub) Connect(ctx context.Context, id string, token trowel.TokenID, held
 	return s, nil
 }
 
-// begin returns the agent, whose earlier stream, if there is one, gets nothing more: what is claimed from
-// now on waits for the new one.
+// begin returns the agent. An earlier stream gets nothing more: what is claimed from now on waits for the new one.
 func (h *Hub) begin(id string) (*peer, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.resting {
+	if h.draining {
 		return nil, ending()
 	}
 	p := h.peers[id]
@@ -79,10 +78,10 @@ func (h *Hub) begin(id string) (*peer, error) {
 	return p, nil
 }
 
-func (h *Hub) isResting() bool {
+func (h *Hub) isDraining() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return h.resting
+	return h.draining
 }
 
 func ending() error {
@@ -91,8 +90,8 @@ func ending() error {
 	}
 }
 
-// take writes into the row of an agent that it is this server's, and returns it with what the agent runs.
-// Its lease is renewed first, so that nobody deletes the row meanwhile.
+// take writes this server into the row of an agent, and returns the row with the running tries. It renews the lease
+// first, so that nobody deletes the row meanwhile.
 func (h *Hub) take(ctx context.Context, id string, token trowel.TokenID) (*trowel.Agent, map[trowel.TryID]trowel.LiveTask, error) {
 	var row *trowel.Agent
 	var running map[trowel.TryID]trowel.LiveTask
@@ -146,22 +145,15 @@ func shapesOf(tries []trowel.TryID) []api.AgentTry {
 	return shapes
 }
 
-// notify wakes the stream. It and addLease are called under the mutex of the peer.
-func (s *Stream) notify() {
-	select {
-	case s.wake <- struct{}{}:
-	default:
-	}
-}
-
+// addLease is called under the mutex of the peer.
 func (s *Stream) addLease(g *grant) {
 	g.sent = true
 	s.leases = append(s.leases, g.lease)
-	s.notify()
+	s.wake.Set()
 }
 
-// Next returns the next message, an empty one after a while without any. It waits for it, and returns
-// io.EOF at the end of the stream and ctx's cause when that ends.
+// Next waits for the next message and returns it. After a while without one it returns an empty message. It returns
+// io.EOF at the end of the stream, and the cause of ctx if that ends.
 func (s *Stream) Next(ctx context.Context) (*api.AgentMessage, error) {
 	timer := time.NewTimer(s.keepAlive)
 	defer timer.Stop()
@@ -186,7 +178,7 @@ func (s *Stream) Next(ctx context.Context) (*api.AgentMessage, error) {
 	}
 }
 
-// take returns what there is to send, nil if that is nothing.
+// take returns what can be sent now; message is nil if there is nothing.
 func (s *Stream) take() (message *api.AgentMessage, leases []*trowel.Lease, open bool) {
 	s.peer.mu.Lock()
 	defer s.peer.mu.Unlock()
@@ -198,7 +190,7 @@ func (s *Stream) take() (message *api.AgentMessage, leases []*trowel.Lease, open
 	return message, leases, !s.closed
 }
 
-// Close says that the connection is gone. Closing twice does nothing.
+// Close says that the connection has ended. Closing twice is harmless.
 func (s *Stream) Close() {
 	p := s.peer
 	p.mu.Lock()

@@ -115,8 +115,8 @@ func TestSessionParams(t *testing.T) {
 	}
 }
 
-// TestTaken checks A3: a taken name is told with the attempt of that name, for an unnamed request with
-// the newest attempt of the session.
+// TestTaken checks A3: the error about a taken name has the attempt of that name, or the newest attempt of
+// the session for an unnamed request.
 func TestTaken(t *testing.T) {
 	t.Parallel()
 	h := open(t, map[string]string{"w": `{"+a": {"echo>": "hi"}}`})
@@ -268,8 +268,8 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// TestResumeOfAnotherProject: what tasks of another project have stored is not to be had. Its attempts are
-// told as such that are not there, whatever mode is asked for.
+// TestResumeOfAnotherProject: results of another project cannot be taken over. In all modes its attempts are
+// reported as missing.
 func TestResumeOfAnotherProject(t *testing.T) {
 	t.Parallel()
 	h := open(t, map[string]string{"w": `{"+a": {"echo>": "hi"}, "+b": {"fail>": "no"}}`})

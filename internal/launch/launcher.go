@@ -11,7 +11,7 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// What begins attempts, as their Cause says.
+// Causes of attempts.
 const (
 	CauseStart    = "start"    // a request
 	CauseRetry    = "retry"    // a request that names an earlier attempt
@@ -22,8 +22,8 @@ const (
 
 // Flusher begins attempts. A flush.Flusher is one.
 type Flusher interface {
-	// Begin stores an attempt and begins it. A taken name is an ErrTaken; too many attempts or tasks
-	// are an ErrLimit. An attempt that is kept although it is too large comes with the ErrLimit.
+	// Begin stores an attempt and begins it. A taken name is an ErrTaken; too many attempts or tasks are an ErrLimit. An
+	// attempt that is too large but was stored anyway is returned together with the ErrLimit.
 	Begin(ctx context.Context, a engine.NewAttempt) (*trowel.AttemptSummary, error)
 }
 
@@ -38,20 +38,19 @@ type Launcher struct {
 // Request asks for an attempt.
 type Request struct {
 	WorkflowID  trowel.WorkflowID
-	SessionTime time.Time // fractions of a second are cut off
+	SessionTime time.Time // truncated to seconds
 	RetryName   string    // empty for the unnamed attempt of the session
 	Resume      *Resume   // nil to run everything
 	Params      *param.Map
 	Cause       string // one of the Cause constants
 	Actor       string // who asks
-	// Record is what the audit tells of it, stored with the attempt; nil for nothing. What it is about is
-	// filled in.
+	// Record is stored with the attempt as its entry in the audit; nil for none. Its object is filled in.
 	Record *trowel.Record
 }
 
-// Start begins an attempt and returns it once it is stored. A name that is taken is a *TakenError; an
-// unknown workflow or source of a resume, or a deleted project, is an ErrNotFound; limits are an
-// ErrLimit; and what is wrong with the request or the workflow is an ErrInvalid.
+// Start begins an attempt and returns it once it is stored. Errors: *TakenError if the name is taken, ErrNotFound for an
+// unknown workflow, an unknown source of a resume or a deleted project, ErrLimit for limits, and ErrInvalid for a wrong
+// request or workflow.
 func (l *Launcher) Start(ctx context.Context, r Request) (*trowel.AttemptSummary, error) {
 	if err := checkGiven(r.RetryName, "attempt request"); err != nil {
 		return nil, err
@@ -78,8 +77,8 @@ func (l *Launcher) Start(ctx context.Context, r Request) (*trowel.AttemptSummary
 	return l.Begin(ctx, a)
 }
 
-// Begin begins an attempt that a Plan made. A name that is taken is a *TakenError; limits are an ErrLimit,
-// beside which an attempt comes that was kept although it is too large.
+// Begin begins an attempt that a Plan made. A taken name is a *TakenError. Limits are an ErrLimit; an attempt that was
+// stored although it is too large is returned with it.
 func (l *Launcher) Begin(ctx context.Context, a engine.NewAttempt) (*trowel.AttemptSummary, error) {
 	begun, err := l.Flusher.Begin(ctx, a)
 	if !errors.Is(err, trowel.ErrTaken) {
@@ -92,8 +91,8 @@ func (l *Launcher) Begin(ctx context.Context, a engine.NewAttempt) (*trowel.Atte
 	return nil, &TakenError{Existing: existing}
 }
 
-// existing finds the attempt that is in the way: the one of that name, or, of the unnamed, the newest
-// of the session (language A3).
+// existing finds the attempt that has the name already; for the unnamed attempt, the newest of the session (language
+// A3).
 func (l *Launcher) existing(ctx context.Context, a *engine.NewAttempt) (existing *trowel.AttemptSummary, err error) {
 	s := &a.Setting.Session
 	err = l.Store.View(ctx, func(tx trowel.Tx) error {
@@ -107,13 +106,13 @@ func (l *Launcher) existing(ctx context.Context, a *engine.NewAttempt) (existing
 	return existing, err
 }
 
-// FindDefinition returns a stored workflow of a live project. Others are an ErrNotFound with Digdag's
-// text (server 2.5).
+// FindDefinition returns a stored workflow of a live project. Otherwise it returns an ErrNotFound with Digdag's text
+// (server 2.5).
 func FindDefinition(ctx context.Context, tx trowel.Tx, id trowel.WorkflowID) (*trowel.Definition, error) {
 	d, err := tx.FindDefinition(ctx, id)
 	switch {
 	case errors.Is(err, trowel.ErrNotFound):
-		return nil, &trowel.Error{Kind: trowel.ErrNotFound, Message: fmt.Sprintf("Resource does not exist: workflow id=%d", id)}
+		return nil, trowel.NotFound("workflow id=%d", id)
 	case err != nil:
 		return nil, err
 	case !d.Project.DeletedAt.IsZero():

@@ -7,12 +7,11 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// maxName is how long an attempt name may be, in UTF-16 units as Digdag counts.
+// maxName is the longest attempt name, in UTF-16 units as Digdag counts.
 const maxName = 255
 
-// CheckName checks the name of an attempt that a request gives (language A2, server 4.5). model is what
-// the request asks for, in Digdag's words: "attempt request" or "session attempt". The error is an
-// ErrInvalid.
+// CheckName checks the name of an attempt in a request (language A2, server 4.5). model is Digdag's word for the
+// request: "attempt request" or "session attempt". The error is an ErrInvalid.
 func CheckName(name, model string) error {
 	if name == "" {
 		return wrongName(name, model, "must not be blank")
@@ -36,7 +35,7 @@ func wrongName(name, model, problem string) error {
 	}
 }
 
-// TakenError tells that a session has an attempt of that name already (language A3). It is an ErrConflict.
+// TakenError says that a session already has an attempt of that name (language A3). It is an ErrConflict.
 type TakenError struct {
 	Existing *trowel.AttemptSummary
 }

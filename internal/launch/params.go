@@ -8,9 +8,9 @@ import (
 	"github.com/trowel-project/trowel/internal/schedule"
 )
 
-// SessionParams adds the session times before and after to the parameters of an attempt, as the
-// schedule has them, whatever begins the attempt (language A8, P14). at is in the workflow's zone. s
-// may be nil: then the parameters stay as they are. The map that is given is not changed.
+// SessionParams adds the session times before and after, by the schedule, to the parameters of an attempt, whatever its
+// cause (language A8, P14). at is in the workflow's zone. Without a schedule the parameters stay as they are. params
+// itself is not changed.
 func SessionParams(params *param.Map, s *schedule.Schedule, at time.Time) *param.Map {
 	if s == nil {
 		return params

@@ -12,8 +12,8 @@ import (
 	"github.com/trowel-project/trowel/internal/schedule"
 )
 
-// Plan is a stored workflow made ready to begin attempts of it. It is not changed once it is made,
-// and is safe for concurrent use.
+// Plan is a stored workflow that is compiled and checked, to begin attempts of it. It is immutable and safe for
+// concurrent use.
 type Plan struct {
 	Definition trowel.Definition
 	Zone       schedule.Zone
@@ -24,8 +24,8 @@ type Plan struct {
 	sla *param.Map // nil without one
 }
 
-// NewPlan compiles a stored workflow and reads its schedule and its SLA (language A7, L40b, S43). What
-// is wrong is an ErrInvalid with Digdag's text.
+// NewPlan compiles a stored workflow and reads its schedule and its SLA (language A7, L40b, S43). Errors in the workflow
+// are an ErrInvalid with Digdag's text.
 func NewPlan(d trowel.Definition) (*Plan, error) {
 	zone, err := schedule.ParseZone(d.Workflow.Zone)
 	if err != nil {
@@ -54,8 +54,7 @@ func NewPlan(d trowel.Definition) (*Plan, error) {
 	return p, nil
 }
 
-// ReadSchedule reads the schedule of a stored workflow; it is nil without one. What is wrong is an
-// ErrInvalid.
+// ReadSchedule reads the schedule of a stored workflow; nil if it has none. A wrong one is an ErrInvalid.
 func ReadSchedule(w *trowel.Workflow) (*schedule.Schedule, error) {
 	zone, err := schedule.ParseZone(w.Zone)
 	if err != nil {
@@ -85,13 +84,13 @@ func scheduleOf(w *dig.Workflow) (*schedule.Schedule, error) {
 	return schedule.Parse(block, w.Zone)
 }
 
-// refused is what is told of a workflow that no attempt can have.
+// refused is the error about a workflow of which no attempt can be made.
 func refused(err error) error {
 	return &trowel.Error{Kind: trowel.ErrInvalid, Message: err.Error(), Hint: "mend the workflow and push it again"}
 }
 
-// Attempt returns an attempt of the workflow, with the parameters of language A8. executed is the last
-// session that was executed before, zero for none (language P15).
+// Attempt returns an attempt of the workflow, with the parameters of language A8. executed is the last session that was
+// executed before; zero for none (language P15).
 func (p *Plan) Attempt(session time.Time, name string, params *param.Map, executed time.Time) engine.NewAttempt {
 	d := &p.Definition
 	at := session.Truncate(time.Second)

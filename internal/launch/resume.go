@@ -15,15 +15,15 @@ const (
 	ResumeFrom   = "from"   // all before a task counts as done
 )
 
-// Resume says which tasks of an earlier attempt, the source, count as done (language X65). The source must be
-// of the same project, whoever asks: what its tasks have stored becomes readable in the new attempt.
+// Resume says which tasks of an earlier attempt, the source, count as done (language X65). The source must be of the
+// same project whoever asks, because the new attempt can read what its tasks have stored.
 type Resume struct {
 	Attempt trowel.AttemptID
 	Mode    string
 	From    string // of ResumeFrom: the end of the full name of one task of the source
 }
 
-// tasks returns the tasks that count as done. A source of another project is told as one that is not there.
+// tasks returns the tasks that count as done. A source of another project is reported as missing.
 func (r *Resume) tasks(ctx context.Context, tx trowel.Tx, project trowel.ProjectID) ([]*trowel.Task, error) {
 	if r == nil {
 		return nil, nil
@@ -33,10 +33,9 @@ func (r *Resume) tasks(ctx context.Context, tx trowel.Tx, project trowel.Project
 	}
 	source, err := tx.FindAttempt(ctx, r.Attempt)
 	if errors.Is(err, trowel.ErrNotFound) || err == nil && source.ProjectID != project {
-		return nil, &trowel.Error{
-			Kind: trowel.ErrNotFound, Message: fmt.Sprintf("Resource does not exist: session attempt id=%d", r.Attempt),
-			Hint: "resume an attempt of the same project, or start without resuming",
-		}
+		missing := trowel.NotFound("session attempt id=%d", r.Attempt)
+		missing.Hint = "resume an attempt of the same project, or start without resuming"
+		return nil, missing
 	}
 	if err != nil {
 		return nil, err

@@ -6,6 +6,8 @@ import (
 	"log/slog"
 	"sync"
 	"time"
+
+	"github.com/trowel-project/trowel/internal/wait"
 )
 
 // Sender sends a notification once. It is safe for concurrent use.
@@ -42,7 +44,7 @@ func New(sender Sender, opts Options) *Notifier {
 // Notify sends a notification and waits until it is sent. If all retries have failed it returns the
 // error of the last one. It also returns when ctx ends. A notification that is sent twice arrives twice.
 func (n *Notifier) Notify(ctx context.Context, notification Notification) error {
-	wait := n.opts.MinWait
+	delay := n.opts.MinWait
 	for try := 0; ; try++ {
 		err := n.sender.Send(ctx, notification)
 		if err == nil {
@@ -54,31 +56,20 @@ func (n *Notifier) Notify(ctx context.Context, notification Notification) error 
 		if try >= n.opts.Retries {
 			return fmt.Errorf("send notification, try %d: %w", try+1, err)
 		}
-		n.opts.Log.Warn("notification failed, it is tried again", slog.Int("try", try+1), slog.Duration("wait", wait), slog.Any("error", err))
-		if err := pause(ctx, wait); err != nil {
+		n.opts.Log.Warn("notification failed, it is tried again", slog.Int("try", try+1), slog.Duration("wait", delay), slog.Any("error", err))
+		if err := wait.Sleep(ctx, delay); err != nil {
 			return fmt.Errorf("send notification: %w", err)
 		}
-		wait = n.next(wait)
+		delay = n.next(delay)
 	}
 }
 
-// next returns the wait after another one.
-func (n *Notifier) next(wait time.Duration) time.Duration {
-	if wait > n.opts.MaxWait/3 {
+// next is the delay after another one.
+func (n *Notifier) next(delay time.Duration) time.Duration {
+	if delay > n.opts.MaxWait/3 {
 		return n.opts.MaxWait
 	}
-	return wait * 3
-}
-
-func pause(ctx context.Context, wait time.Duration) error {
-	timer := time.NewTimer(wait)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
+	return delay * 3
 }
 
 // Post makes Run send a notification and does not wait. If too many are waiting it is dropped, with

@@ -79,7 +79,7 @@ func shEnv(ctx context.Context, r *Request, params *param.Reader) ([]string, err
 		text, isText := value.(string)
 		switch {
 		case value == nil:
-			return nil, param.Errorf("Parameter '%s' is required but null", name) // operators 3.2
+			return nil, param.Null(name) // operators 3.2
 		case isOwn(name):
 			continue
 		case !isText:

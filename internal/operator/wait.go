@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/trowel-project/trowel/internal/param"
+	"github.com/trowel-project/trowel/internal/wait"
 )
 
 const (
@@ -51,14 +52,10 @@ func runWait(ctx context.Context, r *Request) (Outcome, error) {
 }
 
 func waitHere(ctx context.Context, left time.Duration) (Outcome, error) {
-	timer := time.NewTimer(left)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return success()
-	case <-ctx.Done():
-		return Outcome{}, &Error{Kind: kindRuntime, Message: waitInterrupted, Err: context.Cause(ctx)}
+	if cause := wait.Sleep(ctx, left); cause != nil {
+		return Outcome{}, &Error{Kind: kindRuntime, Message: waitInterrupted, Err: cause}
 	}
+	return success()
 }
 
 type waitOptions struct {

@@ -43,9 +43,11 @@ func Missing(key string) *Error {
 	return Errorf("Parameter '%s' is required but not set", key)
 }
 
-func null(key string) *Error {
-	return Errorf("Parameter '%s' is required but null", key)
-}
+// RequiredButNull is what the text of Null says of the key.
+const RequiredButNull = "is required but null"
+
+// Null is the error for a required key whose value is null.
+func Null(key string) *Error { return Errorf("Parameter '%s' "+RequiredButNull, key) }
 
 // NotObject returns the error about a nested section that is not an object (language L35).
 func NotObject(key string) *Error { return Errorf("Parameter '%s' must be an object", key) }
@@ -119,7 +121,7 @@ func require[T any](r *Reader, key, wanted string, as func(Value) (T, bool)) (T,
 		return value, err
 	}
 	if r.m.Has(key) {
-		return value, null(key)
+		return value, Null(key)
 	}
 	return value, Missing(key)
 }
@@ -200,7 +202,7 @@ func (r *Reader) MapOf(key string) (*Map, error) {
 	case !ok:
 		return nil, Missing(key)
 	case raw == nil:
-		return nil, null(key)
+		return nil, Null(key)
 	}
 	return section(key, raw)
 }

@@ -19,8 +19,8 @@ type Removal struct {
 // ErrBuiltIn is the ErrConflict of the pool that cannot be deleted (control K802).
 var ErrBuiltIn = fmt.Errorf("%w: the pool is built in", trowel.ErrConflict)
 
-// Delete deletes a pool. Tasks that hold slots of it run on; those that name it wait until there is a pool
-// of that name again. One that is not there is an ErrNotFound.
+// Delete deletes a pool. Tasks that hold its slots run on; tasks that name it wait until a pool of that name exists
+// again. A pool that does not exist is an ErrNotFound.
 func Delete(ctx context.Context, tx trowel.Tx, r Removal) (*Changed, error) {
 	before, err := lock(ctx, tx, r.Project, r.Name, r.Check)
 	if err != nil {

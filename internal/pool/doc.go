@@ -1,4 +1,3 @@
-// Package pool makes, changes and deletes pools (control K801), whoever asks for it: the API, or the
-// settings of a server that starts. It keeps the counters of limits right, leaves a record, and tells all
-// servers, in one transaction.
+// Package pool creates, changes and deletes pools (control K801), for the API and for the settings of a starting server.
+// In one transaction it keeps the counters of limits right, writes a record and notifies all servers.
 package pool

@@ -9,18 +9,18 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// Change asks to make or change a pool. What is nil stays as it is.
+// Change asks to create or change a pool. Nil fields stay as they are.
 type Change struct {
 	Project         trowel.ProjectID // zero for a pool of the site
 	Name            string
 	Slots           *int // needed for a new pool
 	Description     *string
 	IncludeDeferred *bool
-	// By says who asks: its At, ActorKind, Actor, Source and Note are those of the record.
+	// By is the template of the record: its At, ActorKind, Actor, Source and Note say who asks.
 	By trowel.Record
-	// DryRun tells to say what would be, and change nothing.
+	// DryRun only says what would change.
 	DryRun bool
-	// Check is called with the pool as it is, nil if there is none; its error ends the change. It may be nil.
+	// Check is called with the present pool, nil if there is none. Its error ends the change. Check may be nil.
 	Check func(before *trowel.Pool) error
 }
 
@@ -29,18 +29,18 @@ const (
 	ActionCreate = "create"
 	ActionUpdate = "update"
 	ActionDelete = "delete"
-	ActionNone   = "none" // all is as it was
+	ActionNone   = "none" // nothing changed
 )
 
-// Changed is what became of a pool.
+// Changed says what was done to a pool.
 type Changed struct {
 	Action string
 	Before *trowel.Pool // nil for a new one
 	After  *trowel.Pool // nil for a deleted one
 }
 
-// Set makes or changes a pool. Wrong slots or names are an ErrInvalid. It must be the first writer of the
-// transaction that touches limits.
+// Set creates or changes a pool. Invalid slots or names are an ErrInvalid. In its transaction nothing may touch limits
+// before it.
 func Set(ctx context.Context, tx trowel.Tx, c Change) (*Changed, error) {
 	if err := c.check(); err != nil {
 		return nil, err
@@ -85,7 +85,7 @@ func (c *Change) check() error {
 	return nil
 }
 
-// lock keeps all limits to this transaction and returns a pool; nil if there is none.
+// lock locks all limits for this transaction and returns a pool; nil if there is none.
 func lock(ctx context.Context, tx trowel.Tx, project trowel.ProjectID, name string, check func(*trowel.Pool) error) (*trowel.Pool, error) {
 	if err := tx.LockLimits(ctx); err != nil {
 		return nil, err
@@ -101,7 +101,7 @@ func lock(ctx context.Context, tx trowel.Tx, project trowel.ProjectID, name stri
 	return found, err
 }
 
-// Find returns the pool of that name in a project, or of the site for zero; nil if there is none.
+// Find returns the pool of that name in a project, or of the site if project is zero; nil if there is none.
 func Find(pools []*trowel.Pool, project trowel.ProjectID, name string) *trowel.Pool {
 	for _, p := range pools {
 		if p.ProjectID == project && p.Name == name {
@@ -111,7 +111,7 @@ func Find(pools []*trowel.Pool, project trowel.ProjectID, name string) *trowel.P
 	return nil
 }
 
-// apply returns the pool as it is then.
+// apply returns the changed pool.
 func (c *Change) apply(before *trowel.Pool) *trowel.Pool {
 	after := trowel.Pool{ProjectID: c.Project, Name: c.Name, CreatedAt: c.By.At}
 	if before != nil {
@@ -134,7 +134,7 @@ func same(a, b *trowel.Pool) bool {
 	return a.Slots == b.Slots && a.Description == b.Description && a.IncludeDeferred == b.IncludeDeferred
 }
 
-// finish recounts, leaves the record, and tells all servers.
+// finish recounts the counters, writes the record and notifies all servers.
 func finish(ctx context.Context, tx trowel.Tx, done *Changed, by trowel.Record) error {
 	if _, err := tx.RecountUses(ctx); err != nil {
 		return err
@@ -151,7 +151,7 @@ func finish(ctx context.Context, tx trowel.Tx, done *Changed, by trowel.Record) 
 	return tx.Notify(ctx, cluster.Limits{}.String())
 }
 
-// settings are what a record tells of a pool.
+// settings is what a record says about a pool.
 func settings(p *trowel.Pool) *param.Map {
 	if p == nil {
 		return nil

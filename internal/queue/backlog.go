@@ -6,9 +6,9 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// Backlog is the ready tasks that a server knows, and what runs, for the fair share. Tasks stand in lanes
-// of such as differ in nothing but their age: a task that may not run stands before none but those that may
-// not run either. The zero value is not ready for use; see NewBacklog. It is not for concurrent use.
+// Backlog is the ready tasks that a server knows, and the running ones, for the fair share between workflows. Tasks with
+// equal requirements share a lane, oldest first: if the head of a lane cannot run, nothing behind it can. The zero value
+// is not ready for use; see NewBacklog. It is not safe for concurrent use.
 type Backlog struct {
 	rules   Rules
 	lanes   []*lane // those that have entries
@@ -16,23 +16,23 @@ type Backlog struct {
 	byTry   map[trowel.AttemptID]attemptItems
 	count   int
 	running map[trowel.AttemptID]*runs
-	shares  map[trowel.WorkflowName]int // how many of each workflow run
-	busyAt  time.Time                   // when no agent had a free slot last
-	// reserved are the pools that tasks keep from others, as Pick found them last, and inherited those of the
-	// backlog from which this one was made.
+	shares  map[trowel.WorkflowName]int // how many tasks of each workflow run
+	busyAt  time.Time                   // when Pick last found no free slot
+	// reserved are the pools that tasks reserved in the last Pick. inherited are those of the backlog that this one was
+	// made from, see Among.
 	reserved, inherited map[string]reservation
 }
 
-// runs are the tasks of an attempt that run.
+// runs are the running tasks of an attempt.
 type runs struct {
 	workflow trowel.WorkflowName
 	tasks    map[trowel.TaskID]struct{}
 }
 
-// Rules are how long waiting counts how much; zero for never.
+// Rules say how waiting counts. Zero lengths turn a rule off.
 type Rules struct {
-	Aging        time.Duration // waiting so long adds one to the weight (control K807)
-	ReserveAfter time.Duration // a task that waited so long for several slots keeps others from them (control K808)
+	Aging        time.Duration // each such length of waiting adds 1 to the weight (control K807)
+	ReserveAfter time.Duration // a task that needs several slots of a pool reserves them after waiting this long (control K808)
 }
 
 // NewBacklog returns an empty backlog.
@@ -43,7 +43,7 @@ func NewBacklog(rules Rules) *Backlog {
 	}
 }
 
-// Add puts a ready task in, in place of what was known of it.
+// Add puts a ready task in; one that is there already is replaced.
 func (b *Backlog) Add(r Ready) {
 	items := b.byTry[r.Attempt]
 	if items == nil {
@@ -66,7 +66,7 @@ func (b *Backlog) Add(r Ready) {
 	b.count++
 }
 
-// Remove takes a task out; one that is not there is no error.
+// Remove takes a task out, if it is there.
 func (b *Backlog) Remove(attempt trowel.AttemptID, task trowel.TaskID) {
 	items := b.byTry[attempt]
 	e := items[task]
@@ -122,7 +122,7 @@ func (b *Backlog) Started(attempt trowel.AttemptID, task trowel.TaskID, workflow
 	}
 }
 
-// Stopped notes that it runs no longer.
+// Stopped notes that a task no longer runs.
 func (b *Backlog) Stopped(attempt trowel.AttemptID, task trowel.TaskID) {
 	r := b.running[attempt]
 	if r == nil {
@@ -138,7 +138,7 @@ func (b *Backlog) Stopped(attempt trowel.AttemptID, task trowel.TaskID) {
 	}
 }
 
-// Runs reports whether a task of the attempt runs, as far as is known.
+// Runs reports whether a task of the attempt is known to run.
 func (b *Backlog) Runs(attempt trowel.AttemptID) bool { return b.running[attempt] != nil }
 
 // End takes all tasks of an attempt out, and notes that none of them runs.
@@ -156,8 +156,8 @@ func (b *Backlog) giveShares(r *runs, n int) {
 	}
 }
 
-// Among returns a backlog of these tasks alone, with the shares of this one. Tasks of this one keep pools from
-// them.
+// Among returns a backlog of only these tasks, with the shares of this one. Pools that tasks of this backlog reserve are
+// reserved in it too.
 func (b *Backlog) Among(list []Ready) *Backlog {
 	some := NewBacklog(b.rules)
 	some.shares = b.shares

@@ -10,18 +10,18 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// Defaults of the length of a lease, and of the time between two renewals.
+// Defaults: the length of a lease, and the time between two renewals.
 const (
 	DefaultEvery = 10 * time.Second
 	DefaultLease = 30 * time.Second
 )
 
-// Holder is an agent whose lease is kept.
+// Holder is an agent with a lease.
 type Holder interface {
-	// Hold gives the agent the id of its lease: from now on tasks are claimed in its name. Tries that
-	// were claimed under another id before are not the agent's any more, so it ends them at once.
+	// Hold gives the agent the id of its lease; from now on tasks are claimed under this id. Tries that were claimed
+	// under an earlier id are not the agent's any more, so it ends them at once.
 	Hold(id string)
-	// RestReason is why the agent takes nothing for a while; empty if it does not rest.
+	// RestReason is why the agent has suspended taking tasks; empty if it has not.
 	RestReason() string
 }
 
@@ -30,23 +30,23 @@ type HeartbeatOptions struct {
 	Store    trowel.Store
 	Renewals *Renewals
 	Agent    Holder
-	// Row is what is stored of the agent; id and instants are set by the Heartbeat.
+	// Row is the agent's row. The Heartbeat sets its id and instants.
 	Row   trowel.Agent
 	Every time.Duration // between two renewals
 	Log   *slog.Logger
 }
 
-// Heartbeat keeps the lease of the agent of this process: a row that says until when the tasks that it has
-// claimed are its own.
+// Heartbeat keeps the lease of the agent of this process: a row that says until when the agent owns the tasks that it
+// has claimed.
 //
-// What decides is whether the row is there. Who finds that a lease has ended deletes it, before the
-// tasks are released; until then the agent may renew it, however late. So a database that is away for
-// longer than a lease takes nothing from anybody. An agent whose row was deleted gets another id, as
-// its earlier tries may be run elsewhere by now.
+// The agent owns them as long as the row exists. Any server that finds an expired lease deletes the row before it
+// releases the tasks. Until then the agent may renew it, however late, so nobody loses tasks because the database was
+// away for longer than a lease. An agent whose row was deleted gets another id, because its earlier tries may run
+// elsewhere by now.
 type Heartbeat struct {
 	opts HeartbeatOptions
 
-	rests string // the reason that is stored; of the goroutine in Run alone
+	storedReason string // the suspend reason that is stored; used by Run's goroutine only
 
 	mu sync.Mutex
 	id string
@@ -60,8 +60,8 @@ func NewHeartbeat(opts HeartbeatOptions) *Heartbeat {
 	return &Heartbeat{opts: opts}
 }
 
-// Register stores the agent under a new id, which was never used before, and tells it so. To be
-// called before the first task is claimed.
+// Register stores the agent under a new, unique id and tells the agent. It must be called before the first task is
+// claimed.
 func (h *Heartbeat) Register(ctx context.Context) error {
 	row := h.opts.Row
 	if err := h.opts.Renewals.Register(ctx, &row); err != nil {
@@ -74,8 +74,8 @@ func (h *Heartbeat) Register(ctx context.Context) error {
 	return nil
 }
 
-// Run renews the lease until ctx ends. It is woken by a timer only; after a failure it tries again
-// sooner. If it dies half-way, the lease ends by itself.
+// Run renews the lease until ctx ends. Only a timer wakes it; after a failure it tries again sooner. If it dies
+// half-way, the lease expires by itself.
 func (h *Heartbeat) Run(ctx context.Context) error {
 	timer := time.NewTimer(h.opts.Every)
 	defer timer.Stop()
@@ -94,26 +94,25 @@ func (h *Heartbeat) Run(ctx context.Context) error {
 	}
 }
 
-// beat renews the lease, or finds that it is lost and registers the agent anew.
+// beat renews the lease. If the lease is lost, it registers the agent again.
 func (h *Heartbeat) beat(ctx context.Context) error {
 	held, err := h.opts.Renewals.Renew(ctx, h.agentID())
 	if err != nil {
 		return err
 	}
 	if held {
-		h.rest(ctx)
+		h.storeSuspension(ctx)
 		return nil
 	}
 	h.opts.Log.WarnContext(ctx, "lease lost, its tries are stopped", slog.String("agent", h.opts.Row.Name))
-	h.rests = ""
+	h.storedReason = ""
 	return h.Register(ctx)
 }
 
-// rest stores why the agent takes nothing for a while, or that it goes on. If that cannot be stored it is tried
-// again with the next heartbeat.
-func (h *Heartbeat) rest(ctx context.Context) {
+// storeSuspension stores whether the agent has suspended taking tasks, and why. If that fails, the next heartbeat tries again.
+func (h *Heartbeat) storeSuspension(ctx context.Context) {
 	reason := h.opts.Agent.RestReason()
-	if reason == h.rests {
+	if reason == h.storedReason {
 		return
 	}
 	err := h.opts.Store.Update(ctx, func(tx trowel.Tx) error { return tx.RestAgent(ctx, h.agentID(), reason) })
@@ -121,7 +120,7 @@ func (h *Heartbeat) rest(ctx context.Context) {
 		h.opts.Log.WarnContext(ctx, "it is not stored whether the agent takes tasks", slog.String("agent", h.opts.Row.Name), slog.Any("error", err))
 		return
 	}
-	h.rests = reason
+	h.storedReason = reason
 }
 
 func (h *Heartbeat) agentID() string {
@@ -130,7 +129,7 @@ func (h *Heartbeat) agentID() string {
 	return h.id
 }
 
-// End deletes the agent. What it may still run is free for others at once.
+// End deletes the agent's row. Tasks that it may still run are free for other agents at once.
 func (h *Heartbeat) End(ctx context.Context) error {
 	id := h.agentID()
 	err := h.opts.Store.Update(ctx, func(tx trowel.Tx) error { return tx.DeleteAgent(ctx, id) })

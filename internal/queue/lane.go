@@ -7,14 +7,15 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// lane is a list of ready tasks that differ in nothing but their age, the oldest first.
+// lane is a list of ready tasks with equal requirements, oldest first.
 type lane struct {
-	key   laneKey
-	items []*entry
-	count int  // of items that are not gone
-	place int  // in Backlog.lanes
-	mixed bool // items are not in order, for somebody older came behind somebody younger
-	kept  kept
+	key      laneKey
+	items    []*entry
+	count    int  // items that are not gone
+	place    int  // in Backlog.lanes
+	unsorted bool // items are not sorted: an older one was added behind a younger one
+	// blocked is what kept it from being picked last.
+	blocked lastBlock
 }
 
 type entry struct {
@@ -23,23 +24,24 @@ type entry struct {
 	gone bool
 }
 
-// add puts an entry at the end. Thousands may become ready at once, in any order, so the list is put in order when
-// somebody looks at it.
+// add appends an entry. Thousands of tasks may become ready at once, in any order, so the list is sorted only when it is
+// read.
 func (l *lane) add(e *entry) {
 	e.lane = l
 	l.count++
 	if n := len(l.items); n > 0 && e.older(&l.items[n-1].Ready) {
-		l.mixed = true
+		l.unsorted = true
 	}
 	l.items = append(l.items, e)
 }
 
-// from returns the place of the first entry at or after i, -1 if there is none. Who looks begins with 0.
-func (l *lane) from(i int) int {
-	if l.mixed {
-		l.mixed = false
+// next returns the place of the first entry at or after i; -1 if there is none. It sorts the list if needed, so readers
+// start with 0.
+func (l *lane) next(i int) int {
+	if l.unsorted {
+		l.unsorted = false
 		slices.SortFunc(l.items, func(a, b *entry) int {
-			return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Task, b.Task)) // as older tells
+			return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Task, b.Task)) // the order of older
 		})
 	}
 	for ; i < len(l.items); i++ {
@@ -50,7 +52,7 @@ func (l *lane) from(i int) int {
 	return -1
 }
 
-// remove takes an entry out, and now and then those that are gone.
+// remove takes an entry out. From time to time it frees the space of removed entries.
 func (l *lane) remove(e *entry) {
 	e.gone = true
 	l.count--

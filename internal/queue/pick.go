@@ -7,18 +7,18 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// Slot is an agent with the number of tasks that it takes.
+// Slot is an agent and how many more tasks it takes.
 type Slot struct {
 	Agent Agent
 	Free  int
 }
 
-// Picking says what may be picked.
+// Picking says what Pick may choose from.
 type Picking struct {
-	Slots  []Slot  // what is given to an agent is taken from its Free
-	Limits *Limits // what is taken is added to its Uses; nil for no limits
+	Slots  []Slot  // Free goes down with each task that an agent is given
+	Limits *Limits // Uses goes up with what is taken; nil for no limits
 	Now    time.Time
-	Agents []Agent // those without a free slot too, so that KeptBy tells who has none from who is missing
+	Agents []Agent // all agents, also without a free slot: so a busy agent is told from a missing one
 }
 
 // Picked is a task for an agent, with what it takes from counters.
@@ -28,10 +28,10 @@ type Picked struct {
 	Demands []Demand
 }
 
-// Pick chooses tasks as long as there are some that may run and an agent that takes them: the larger
-// weight first, aging included; then that of the workflow of which fewest run; then who was ready first;
-// then the smaller id (control K807). It changes nothing in the backlog. limited tells that a limit kept
-// some from being chosen, and full are the tasks that are to fail for it (control K811).
+// Pick chooses tasks as long as one may run and an agent takes it. The larger weight comes first, aging included; then
+// the workflow with the fewest running tasks; then the task that has been ready longer; then the smaller id (control
+// K807). The backlog's tasks stay as they are. limited reports whether a limit kept a task from being chosen. full are
+// the tasks that fail because their limit is full (control K811).
 func (b *Backlog) Pick(p Picking) (picks []Picked, full []Ready, limited bool) {
 	run := picking{Picking: p, backlog: b, shares: map[trowel.WorkflowName]int{}, running: map[trowel.AttemptID]int{}}
 	for i := range p.Slots {
@@ -56,14 +56,14 @@ func (b *Backlog) Pick(p Picking) (picks []Picked, full []Ready, limited bool) {
 		agent := run.agentFor(h)
 		if agent == nil || !run.room(h, &e.Ready) {
 			if agent == nil {
-				h.kept = kept{run.noAgent(h), p.Now}
+				h.blocked = lastBlock{run.noAgent(h), p.Now}
 			}
 			heap.Pop(&run.heads)
 			continue
 		}
 		picks = append(picks, Picked{Ready: e.Ready, Agent: agent, Demands: h.demands})
 		run.take(h, &e.Ready)
-		if h.at = h.from(h.at + 1); h.at < 0 {
+		if h.at = h.next(h.at + 1); h.at < 0 {
 			heap.Pop(&run.heads)
 			continue
 		}
@@ -83,15 +83,15 @@ type picking struct {
 	backlog  *Backlog
 	heads    heads
 	free     int
-	shares   map[trowel.WorkflowName]int // what was picked
+	shares   map[trowel.WorkflowName]int // of picked tasks
 	running  map[trowel.AttemptID]int
-	reserved map[string]reservation // by the counter of the pool
+	reserved map[string]reservation // by the pool's counter
 	limited  bool
 	full     []Ready
-	next     int // the agent whose turn it is
+	next     int // the agent to ask first
 }
 
-// head is a lane with the place of the task whose turn it is in it.
+// head is a lane and the place of its next task.
 type head struct {
 	*lane
 
@@ -99,13 +99,13 @@ type head struct {
 	aged    int
 	share   int
 	demands []Demand
-	missing bool // a pool of the demands does not exist
+	missing bool // a pool that the task names does not exist
 }
 
 func (run *picking) begin() {
 	run.heads = make(heads, 0, len(run.backlog.lanes))
 	for _, l := range run.backlog.lanes {
-		at := l.from(0)
+		at := l.next(0)
 		h := &head{lane: l, at: at, aged: l.items[at].aged(run.Now, run.backlog.rules.Aging), share: run.share(l.key.workflow)}
 		demands, missing := run.Limits.Demands(&l.items[at].Ready)
 		h.demands, h.missing = demands, missing != ""
@@ -118,7 +118,7 @@ func (run *picking) begin() {
 
 func (run *picking) share(w trowel.WorkflowName) int { return run.backlog.shares[w] + run.shares[w] }
 
-// agentFor returns the agent that serves a lane and has room, in turns; nil if there is none.
+// agentFor returns an agent that serves a lane and has a free slot; nil if there is none. Agents take turns.
 func (run *picking) agentFor(h *head) Agent {
 	for i := range run.Slots {
 		at := (run.next + i) % len(run.Slots)
@@ -133,22 +133,28 @@ func (run *picking) agentFor(h *head) Agent {
 
 // room reports whether all limits let a task run.
 func (run *picking) room(h *head, r *Ready) bool {
-	by := run.keptBy(h, r)
-	if by == "" {
+	c := Candidate{
+		Task: r, Demands: h.demands, Missing: h.missing, Reserved: func(d Demand) bool { return run.reservedFrom(h, r, d) },
+	}
+	if r.Control.TasksPerAttempt > 0 && run.Limits != nil && run.Limits.Running != nil {
+		c.Running = run.Limits.Running(r.Attempt) + run.running[r.Attempt]
+	}
+	blocked := run.Limits.Blocked(c)
+	if len(blocked) == 0 {
 		return true
 	}
-	h.kept = kept{by, run.Now}
+	h.blocked = lastBlock{blocked[0].Code, run.Now}
 	run.limited = true
 	run.noteFull(h)
 	return false
 }
 
-// noteFull gathers the tasks of a lane that do not wait for its concurrency limit.
+// noteFull notes the tasks of a lane that fail because its concurrency limit is full.
 func (run *picking) noteFull(h *head) {
 	if run.Limits == nil || FullConcurrency(run.Limits, &h.items[h.at].Ready) == "" {
 		return
 	}
-	for at := h.at; at >= 0; at = h.from(at + 1) {
+	for at := h.at; at >= 0; at = h.next(at + 1) {
 		run.full = append(run.full, h.items[at].Ready)
 	}
 }
@@ -164,7 +170,7 @@ func (run *picking) take(h *head, r *Ready) {
 	run.running[r.Attempt]++
 }
 
-// heads implements heap.Interface: who comes first is at the top.
+// heads implements heap.Interface; the top is picked next.
 type heads []*head
 
 func (q heads) Len() int      { return len(q) }

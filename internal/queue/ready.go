@@ -16,24 +16,23 @@ type Ready struct {
 	Workflow trowel.WorkflowName
 	Needs    *trowel.Needs // nil for the defaults
 	Control  trowel.Control
-	// Held are the counters that it holds already, from an earlier try.
+	// Held are the counters that it holds from an earlier try.
 	Held trowel.Holds
 }
 
-// laneKey is what the tasks of a lane share: if one of them may not run now, none may. Fields that are
-// of no matter are zero.
+// laneKey is what the tasks of a lane share: if one of them cannot run now, none can. Fields without influence are zero.
 type laneKey struct {
 	workflow trowel.WorkflowName
 	weight   int
-	needs    string           // what Needs say but for the weight
-	attempt  trowel.AttemptID // set where a limit is one of the attempt
+	needs    string           // all of Needs but the weight
+	attempt  trowel.AttemptID // set if a limit is per attempt
 	control  trowel.Control
 	held     bool
 }
 
 func (r *Ready) lane() laneKey {
 	key := laneKey{workflow: r.Workflow, weight: r.Needs.PriorityWeight(), control: r.Control}
-	key.control.ActiveAttempts, key.control.RejectAttempts = 0, false // of no matter to tasks
+	key.control.ActiveAttempts, key.control.RejectAttempts = 0, false // they do not limit tasks
 	if r.Control.TasksPerAttempt > 0 {
 		key.attempt = r.Attempt
 	}
@@ -50,7 +49,7 @@ func (r *Ready) lane() laneKey {
 	same.Weight = nil
 	text, err := json.Marshal(&same)
 	if err != nil {
-		panic(err) //nolint:forbidigo // strings and numbers alone: it cannot be
+		panic(err) //nolint:forbidigo // strings and numbers always marshal
 	}
 	if string(text) != "{}" {
 		key.needs = string(text)
@@ -58,7 +57,7 @@ func (r *Ready) lane() laneKey {
 	return key
 }
 
-// older tells the order within a lane: who became ready first, then the smaller id.
+// older is the order within a lane: the earlier ready time first, then the smaller id.
 func (r *Ready) older(other *Ready) bool {
 	if !r.At.Equal(other.At) {
 		return r.At.Before(other.At)
@@ -66,7 +65,7 @@ func (r *Ready) older(other *Ready) bool {
 	return r.Task < other.Task
 }
 
-// aged is the weight with what waiting adds to it: 1 for each whole interval of aging.
+// aged is the weight including aging: waiting adds 1 for each whole interval.
 func (r *Ready) aged(now time.Time, aging time.Duration) int {
 	weight := r.Needs.PriorityWeight()
 	waited := now.Sub(r.At)

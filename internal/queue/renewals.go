@@ -11,30 +11,31 @@ import (
 	"github.com/google/uuid"
 
 	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/wait"
 )
 
-// longestGather is how long a heartbeat waits for others at most.
-const longestGather = time.Second
+// longestDelay is how long a heartbeat waits for others at most.
+const longestDelay = time.Second
 
-// RenewalOptions are what Renewals work with. Store and Now are required.
+// RenewalOptions are the dependencies of Renewals. Store and Now are required.
 type RenewalOptions struct {
 	Store trowel.Store
 	Lease time.Duration // how long a lease lasts after a renewal; 30 s if zero
 	Now   func() time.Time
 }
 
-// Renewals renews the leases of all agents of a server: heartbeats are gathered for up to a second, and at
-// most for a quarter of a lease, and written in one statement. It is safe for concurrent use.
+// Renewals renews the leases of all agents of a server. It gathers heartbeats for up to a second, or a quarter of a
+// lease if that is shorter, and writes them in one statement. It is safe for concurrent use.
 type Renewals struct {
-	opts   RenewalOptions
-	gather time.Duration
-	wake   chan struct{} // has room for one: a heartbeat has come
+	opts  RenewalOptions
+	delay time.Duration
+	wake  wait.Signal // a heartbeat has come
 
 	mu      sync.Mutex
-	waiting map[string][]chan<- renewal // by the agent's id
+	waiting map[string][]chan<- renewal // by agent id
 }
 
-// renewal is what became of a heartbeat.
+// renewal is the answer to a heartbeat.
 type renewal struct {
 	held bool
 	err  error
@@ -46,11 +47,11 @@ func NewRenewals(opts RenewalOptions) *Renewals {
 		opts.Lease = DefaultLease
 	}
 	return &Renewals{
-		opts: opts, gather: min(longestGather, opts.Lease/4), wake: make(chan struct{}, 1), waiting: map[string][]chan<- renewal{},
+		opts: opts, delay: min(longestDelay, opts.Lease/4), wake: wait.NewSignal(), waiting: map[string][]chan<- renewal{},
 	}
 }
 
-// Register stores an agent under a new id, which was never used before, with a lease that begins now.
+// Register stores an agent under a new, unique id, with a lease that begins now.
 func (r *Renewals) Register(ctx context.Context, row *trowel.Agent) error {
 	now := r.opts.Now()
 	row.ID, row.StartedAt, row.SeenAt, row.LeaseEnds = uuid.NewString(), now, now, now.Add(r.opts.Lease)
@@ -61,17 +62,14 @@ func (r *Renewals) Register(ctx context.Context, row *trowel.Agent) error {
 	return nil
 }
 
-// Renew moves the end of an agent's lease, and returns when that is written. held reports whether the agent's
-// row was there; if it was not, its tries are not its own any more. Renewing twice is harmless.
+// Renew extends an agent's lease and returns when that is written. held reports whether the agent's row existed; if not,
+// the agent has lost its tries. Renewing twice is harmless.
 func (r *Renewals) Renew(ctx context.Context, id string) (held bool, err error) {
 	answer := make(chan renewal, 1)
 	r.mu.Lock()
 	r.waiting[id] = append(r.waiting[id], answer)
 	r.mu.Unlock()
-	select {
-	case r.wake <- struct{}{}:
-	default:
-	}
+	r.wake.Set()
 	select {
 	case got := <-answer:
 		return got.held, got.err
@@ -80,28 +78,23 @@ func (r *Renewals) Renew(ctx context.Context, id string) (held bool, err error) 
 	}
 }
 
-// Run writes renewals until ctx ends. It is woken by the first heartbeat after a pause and takes all that
-// come meanwhile. If it dies half-way, agents send their next heartbeat as ever.
+// Run writes renewals until ctx ends. The first heartbeat wakes it, and it takes all that come while it waits. If it
+// dies half-way, agents just send their next heartbeat.
 func (r *Renewals) Run(ctx context.Context) error {
-	timer := time.NewTimer(time.Hour)
-	defer timer.Stop()
 	for {
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
 		case <-r.wake:
 		}
-		timer.Reset(r.gather)
-		select {
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		case <-timer.C:
+		if cause := wait.Sleep(ctx, r.delay); cause != nil {
+			return cause
 		}
 		r.write(ctx)
 	}
 }
 
-// write renews what has come, and answers.
+// write renews the leases of all waiting agents and answers them.
 func (r *Renewals) write(ctx context.Context) {
 	r.mu.Lock()
 	waiting := r.waiting

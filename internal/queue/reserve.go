@@ -7,17 +7,17 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// reservation keeps the slots of a pool for a task that needs several and has waited for long.
+// reservation is a task that needs several slots of a pool and has waited for long, for which they are kept.
 type reservation struct {
 	aged int
 	at   time.Time
 	task trowel.TaskID
 }
 
-// reserve finds the tasks that keep others from a pool (control K808): those that need several slots,
-// have waited long enough and lack at most slots: also if there are enough now, as some that come later may be
-// first in order. Of those that want one pool the first in order has
-// it. One that never can have so many slots, or that no agent here serves, keeps nobody.
+// reserve finds the tasks that reserve pools (control K808): they need several slots, have waited long enough and wait
+// for slots only, if for anything. A task reserves its pools even if there are enough slots now, because a task that becomes ready later
+// may come before it. If several tasks want one pool, the first in order reserves it. A task that wants more slots than
+// the pool has, or that no agent here serves, reserves nothing.
 func (run *picking) reserve() {
 	after := run.backlog.rules.ReserveAfter
 	if after <= 0 || run.Limits == nil {
@@ -30,7 +30,7 @@ func (run *picking) reserve() {
 			continue
 		}
 		for _, d := range h.demands {
-			if !d.Pool {
+			if d.Code != trowel.WaitPool {
 				continue
 			}
 			other, taken := run.reserved[d.Use]
@@ -45,14 +45,14 @@ func (run *picking) reserve() {
 	}
 }
 
-// wide reports whether a lane waits for nothing but slots, of which it needs several of one pool.
+// wide reports whether a lane waits only for slots, and needs several of one pool.
 func (run *picking) wide(h *head) bool {
 	several := false
 	for _, d := range h.demands {
-		if !d.Pool && !run.Limits.fits(d) || d.Limit != trowel.Unlimited && d.Amount > d.Limit {
+		if d.Code != trowel.WaitPool && !run.Limits.fits(d) || d.tooLarge() {
 			return false
 		}
-		several = several || d.Pool && d.Amount > 1 && d.Limit != trowel.Unlimited
+		several = several || d.Code == trowel.WaitPool && d.Amount > 1 && d.Limit != trowel.Unlimited
 	}
 	if !several || h.missing {
 		return false
@@ -65,10 +65,10 @@ func (run *picking) wide(h *head) bool {
 	return false
 }
 
-// keptFrom reports whether a pool is reserved for another task that is not of smaller weight and is older.
-func (run *picking) keptFrom(h *head, r *Ready, d Demand) bool {
+// reservedFrom reports whether a pool is reserved for another task that is older and has at least the same weight.
+func (run *picking) reservedFrom(h *head, r *Ready, d Demand) bool {
 	other, taken := run.reserved[d.Use]
-	if !taken || !d.Pool || other.task == r.Task {
+	if !taken || other.task == r.Task {
 		return false
 	}
 	return other.aged >= h.aged && other.at.Before(r.At)

@@ -11,21 +11,21 @@ import (
 
 // Admission is why an attempt has not begun.
 type Admission struct {
-	// Pause is that of the workflow; nil if it is not paused.
+	// Pause is the pause of the workflow; nil if it is not paused.
 	Pause *trowel.Pause
-	// Active are the first admitted attempts of the workflow, ActiveCount is how many there are, and
-	// Position is the place of the attempt among those that wait, from 1; zero if it is far behind.
+	// Active are the first admitted attempts of the workflow, and ActiveCount is how many there are. Position is the
+	// attempt's place among the waiting ones, from 1; zero if it is far behind.
 	Active      []trowel.AttemptID
 	ActiveCount int
 	Position    int
-	// Before is the session that an attempt of a backfill waits for, with its last attempt; nil if it waits
-	// for none. NextRunAt is when it is looked at.
+	// Before is the session that an attempt of a backfill waits for, with its last attempt; nil if it waits for none.
+	// NextRunAt is when the scheduler looks at it next.
 	Delayed   bool
 	Before    *trowel.AttemptSummary
 	NextRunAt time.Time
 }
 
-// ExplainAttempt returns the reasons for which an attempt as a whole has not begun; none if it has.
+// ExplainAttempt returns the reasons why an attempt as a whole has not begun; none if it has.
 func ExplainAttempt(f *Facts) []Reason {
 	if f.attemptDone() || f.Admission == nil {
 		return nil
@@ -37,29 +37,29 @@ func ExplainAttempt(f *Facts) []Reason {
 	return list
 }
 
-// admissionCodes are those of an attempt that has not begun, in their order.
-func (f *Facts) admissionCodes() []Code {
+// admissionCodes are the codes of an attempt that has not begun, in order.
+func (f *Facts) admissionCodes() []trowel.WaitCode {
 	if f.attemptDone() || f.Admission == nil {
 		return nil
 	}
-	var codes []Code
+	var codes []trowel.WaitCode
 	if f.Attempt.WaitReason == trowel.WaitWorkflowPaused || f.Attempt.WaitReason != "" && f.Admission.Pause != nil {
-		codes = append(codes, WorkflowPaused)
+		codes = append(codes, trowel.WaitWorkflowPaused)
 	}
 	if f.Attempt.WaitReason == trowel.WaitAttemptsLimit {
-		codes = append(codes, AttemptsLimit)
+		codes = append(codes, trowel.WaitAttemptsLimit)
 	}
 	if f.Admission.Delayed {
-		codes = append(codes, Backfill)
+		codes = append(codes, trowel.WaitBackfill)
 	}
 	return codes
 }
 
-func (f *Facts) admission(code Code) Reason {
+func (f *Facts) admission(code trowel.WaitCode) Reason {
 	switch code { //nolint:exhaustive // the codes of an admission
-	case WorkflowPaused:
+	case trowel.WaitWorkflowPaused:
 		return f.paused()
-	case AttemptsLimit:
+	case trowel.WaitAttemptsLimit:
 		return f.attemptsLimit()
 	default:
 		return f.backfill()
@@ -68,7 +68,7 @@ func (f *Facts) admission(code Code) Reason {
 
 func (f *Facts) paused() Reason {
 	r := Reason{
-		Code: WorkflowPaused, Text: fmt.Sprintf("workflow %s is paused", f.Workflow.Name), Since: f.Attempt.CreatedAt, Fields: param.New(),
+		Code: trowel.WaitWorkflowPaused, Text: fmt.Sprintf("workflow %s is paused", f.Workflow.Name), Since: f.Attempt.CreatedAt, Fields: param.New(),
 		Offers: []Offer{{ActionUnpause, command("unpause", f.Project, f.Workflow.Name)}},
 	}
 	p := f.Admission.Pause
@@ -90,7 +90,7 @@ func (f *Facts) attemptsLimit() Reason {
 	a := f.Admission
 	limit, active := f.Control.ActiveAttempts, a.ActiveCount
 	r := Reason{
-		Code: AttemptsLimit, Since: f.Attempt.CreatedAt,
+		Code: trowel.WaitAttemptsLimit, Since: f.Attempt.CreatedAt,
 		Text:   fmt.Sprintf("workflow %s has %d of %d active attempts%s", f.Workflow.Name, active, limit, f.line("attempt", a.Position)),
 		Fields: param.Of("limit", limit, "active", active, "position", position(a.Position)),
 	}
@@ -104,7 +104,7 @@ func (f *Facts) attemptsLimit() Reason {
 
 func (f *Facts) backfill() Reason {
 	a := f.Admission
-	r := Reason{Code: Backfill, Since: f.Attempt.CreatedAt, At: a.NextRunAt, Fields: param.Of("state", "waiting")}
+	r := Reason{Code: trowel.WaitBackfill, Since: f.Attempt.CreatedAt, At: a.NextRunAt, Fields: param.Of("state", "waiting")}
 	if !a.NextRunAt.IsZero() {
 		r.Fields.Set("at", instant(a.NextRunAt))
 	}
@@ -123,7 +123,7 @@ func (f *Facts) backfill() Reason {
 	return r
 }
 
-// line says how many things are before one in a line.
+// line says how many things come before one in a queue.
 func (f *Facts) line(what string, place int) string {
 	switch {
 	case place <= 0:
@@ -137,7 +137,7 @@ func (f *Facts) line(what string, place int) string {
 	}
 }
 
-// position is a place in a line as a field: null if it is not known.
+// position is a place in a queue as a field: null if it is unknown.
 func position(place int) param.Value {
 	if place <= 0 {
 		return nil
@@ -152,7 +152,7 @@ func somebody(name string) string {
 	return name
 }
 
-// instant is how fields have instants: UTC with milliseconds (ui.md, section 4).
+// instant formats an instant for fields: UTC with milliseconds (ui.md, section 4).
 func instant(at time.Time) param.Value {
 	if at.IsZero() {
 		return nil

@@ -13,10 +13,10 @@ import (
 const ruleDefault = "all_success"
 
 // blockedCodes are the codes of a blocked task, in the order of control K819; never none.
-func (t *Tree) blockedCodes(n *node, f *Facts) []Code {
-	var codes []Code
+func (t *Tree) blockedCodes(n *node, f *Facts) []trowel.WaitCode {
+	var codes []trowel.WaitCode
 	if n.Flags&trowel.TaskCancelRequested != 0 && !f.attemptDone() {
-		codes = append(codes, Canceling)
+		codes = append(codes, trowel.WaitCanceling)
 	}
 	codes = append(codes, f.admissionCodes()...)
 	ends := t.judge(n)
@@ -27,34 +27,34 @@ func (t *Tree) blockedCodes(n *node, f *Facts) []Code {
 		codes = append(codes, t.openCodes(n)...)
 	}
 	if len(codes) == 0 {
-		codes = []Code{Parent} // between two states that are never stored
+		codes = []trowel.WaitCode{trowel.WaitParent} // between two states that are never stored
 	}
 	return codes
 }
 
-// openCodes are those of a task that may run later.
-func (t *Tree) openCodes(n *node) []Code {
-	var codes []Code
+// openCodes are the codes of a task that may still run.
+func (t *Tree) openCodes(n *node) []trowel.WaitCode {
+	var codes []trowel.WaitCode
 	if parent := t.nodes[n.ParentID]; parent != nil && parent.State != trowel.TaskPlanned && parent.State != trowel.TaskSuccess {
-		codes = append(codes, Parent)
+		codes = append(codes, trowel.WaitParent)
 	}
 	if len(t.Open(n.ID)) > 0 {
-		codes = append(codes, Upstream)
+		codes = append(codes, trowel.WaitUpstream)
 	}
 	if n.WaitReason == trowel.WaitEvaluating {
-		codes = append(codes, Evaluating)
+		codes = append(codes, trowel.WaitEvaluating)
 	}
 	return codes
 }
 
-// firstBlocked is the first of blockedCodes, found without the others where that is quick.
-func (t *Tree) firstBlocked(n *node, f *Facts) Code {
+// firstBlocked is the first of blockedCodes. Where possible it finds it without the others.
+func (t *Tree) firstBlocked(n *node, f *Facts) trowel.WaitCode {
 	if f.Admission == nil && n.Flags&trowel.TaskCancelRequested == 0 {
 		if ends := t.judge(n); len(ends) > 0 {
 			return ends[0].code
 		}
 		if parent := t.nodes[n.ParentID]; parent != nil && parent.State == trowel.TaskBlocked {
-			return Parent
+			return trowel.WaitParent
 		}
 	}
 	return t.blockedCodes(n, f)[0]
@@ -70,23 +70,23 @@ func blocked(task *trowel.Task, f *Facts) []Reason {
 	return list
 }
 
-func (f *Facts) blockedReason(code Code, n *node) Reason {
+func (f *Facts) blockedReason(code trowel.WaitCode, n *node) Reason {
 	switch code { //nolint:exhaustive // the codes of blocked tasks
-	case Canceling:
+	case trowel.WaitCanceling:
 		return f.canceling(n.TaskOutline)
-	case WorkflowPaused, AttemptsLimit, Backfill:
+	case trowel.WaitWorkflowPaused, trowel.WaitAttemptsLimit, trowel.WaitBackfill:
 		return f.admission(code)
-	case ParentSkipped, ParentFailed, ParentCanceled, NotReached:
+	case trowel.WaitParentSkipped, trowel.WaitParentFailed, trowel.WaitParentCanceled, trowel.WaitNotReached:
 		for _, e := range f.Tree.judge(n) {
 			if e.code == code {
 				return f.ended(n, e)
 			}
 		}
-	case Upstream:
+	case trowel.WaitUpstream:
 		return f.upstream(n)
-	case Evaluating:
+	case trowel.WaitEvaluating:
 		return Reason{
-			Code: Evaluating, Text: "its options with ${...} are being evaluated", Since: n.UpdatedAt, Fields: param.Of("option", nil),
+			Code: trowel.WaitEvaluating, Text: "its options with ${...} are being evaluated", Since: n.UpdatedAt, Fields: param.Of("option", nil),
 		}
 	}
 	return f.parent(n)
@@ -94,7 +94,7 @@ func (f *Facts) blockedReason(code Code, n *node) Reason {
 
 func (f *Facts) canceling(o trowel.TaskOutline) Reason {
 	return Reason{
-		Code: Canceling, Text: fmt.Sprintf("attempt %d is being killed by %s", f.Attempt.ID, somebody(f.KilledBy)), Since: o.UpdatedAt,
+		Code: trowel.WaitCanceling, Text: fmt.Sprintf("attempt %d is being killed by %s", f.Attempt.ID, somebody(f.KilledBy)), Since: o.UpdatedAt,
 		Fields: param.Of("by", orNull(f.KilledBy)),
 	}
 }
@@ -107,7 +107,7 @@ func orNull(text string) param.Value {
 }
 
 func (f *Facts) parent(n *node) Reason {
-	r := Reason{Code: Parent, Text: "its attempt has not begun", Since: n.UpdatedAt, Fields: param.Of("task", nil, "state", nil)}
+	r := Reason{Code: trowel.WaitParent, Text: "its attempt has not begun", Since: n.UpdatedAt, Fields: param.Of("task", nil, "state", nil)}
 	parent := f.Tree.nodes[n.ParentID]
 	if parent == nil {
 		return r
@@ -121,13 +121,13 @@ func (f *Facts) parent(n *node) Reason {
 	return r
 }
 
-// ended is a reason for which a task never runs.
+// ended is the reason of a task that will never run.
 func (f *Facts) ended(n *node, e end) Reason {
 	r := Reason{Code: e.code, Fields: param.New(), Next: e.task}
 	if f.attemptDone() {
 		r.Offers = []Offer{{ActionRetry, fmt.Sprintf("trowel retry %d --latest-revision --resume", f.Attempt.ID)}}
 	}
-	if e.code == NotReached {
+	if e.code == trowel.WaitNotReached {
 		f.notReached(&r, n, e)
 		return r
 	}
@@ -136,9 +136,9 @@ func (f *Facts) ended(n *node, e end) Reason {
 	r.Fields = param.Of("task", named(&group.TaskOutline))
 	r.Blockers = []Blocker{f.blocker(&group.TaskOutline)}
 	switch {
-	case e.code == ParentCanceled:
+	case e.code == trowel.WaitParentCanceled:
 		r.Text = fmt.Sprintf("will not run: its group %s was canceled", group.FullName)
-	case e.code == ParentSkipped:
+	case e.code == trowel.WaitParentSkipped:
 		r.Text = fmt.Sprintf("will not run: its group %s was skipped", group.FullName)
 	case group.State == trowel.TaskPlanned:
 		r.Text = fmt.Sprintf("will not run: its group %s has failed, and its error tasks run", group.FullName)
@@ -176,7 +176,7 @@ func (f *Facts) notReached(r *Reason, n *node, e end) {
 	r.Fields = param.Of("rule", ruleDefault, "upstreams", upstreams, "task", named(&at.TaskOutline))
 }
 
-// fate is what became of an upstream that did not succeed.
+// fate says how an upstream ended that did not succeed.
 func fate(s trowel.TaskState) string {
 	switch s { //nolint:exhaustive // states of a class that is not S
 	case trowel.TaskError, trowel.TaskGroupError:
@@ -192,7 +192,7 @@ func fate(s trowel.TaskState) string {
 
 func (f *Facts) upstream(n *node) Reason {
 	open := f.Tree.Open(n.ID)
-	r := Reason{Code: Upstream, Since: n.UpdatedAt}
+	r := Reason{Code: trowel.WaitUpstream, Since: n.UpdatedAt}
 	list := param.List{}
 	var names []string
 	for _, id := range open[:min(len(open), maxNamed)] {
@@ -212,7 +212,7 @@ func (f *Facts) upstream(n *node) Reason {
 	return r
 }
 
-// enumerate joins names; count is how many there are in all.
+// enumerate joins names; count is the total number, of which names may be only the first.
 func enumerate(names []string, count int) string {
 	switch more := count - len(names); {
 	case more > 0:
@@ -223,7 +223,7 @@ func enumerate(names []string, count int) string {
 	return strings.Join(names, "")
 }
 
-// named is how fields name a task.
+// named is a task as fields contain it.
 func named(o *trowel.TaskOutline) *param.Map {
 	return param.Of("id", strconv.FormatInt(int64(o.ID), 10), "name", o.FullName)
 }
@@ -232,7 +232,7 @@ func (f *Facts) blocker(o *trowel.TaskOutline) Blocker {
 	return Blocker{Kind: "task", Attempt: f.Attempt.ID, Task: o.ID, Name: o.FullName, Detail: word(o.State)}
 }
 
-// word is a state as texts have it.
+// word is a state in the words of texts.
 func word(s trowel.TaskState) string {
 	switch s { //nolint:exhaustive // the others are words already
 	case trowel.TaskPlanned:

@@ -8,8 +8,8 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// openChildren counts the children of the present round of a task by their state, and returns the first
-// that goes on, or else the first that is not done; zero if all are.
+// openChildren counts the children of the present round of a task by state. first is the first one in progress, or else
+// the first blocked one; zero if all are done.
 func (t *Tree) openChildren(n *node) (counts map[trowel.TaskState]int, first trowel.TaskID) {
 	counts = map[trowel.TaskState]int{}
 	progressing, blocked := trowel.TaskID(0), trowel.TaskID(0)
@@ -31,8 +31,8 @@ func (t *Tree) openChildren(n *node) (counts map[trowel.TaskState]int, first tro
 	return counts, blocked
 }
 
-// FirstOpen returns the first child of the present round of a task that goes on, or else the first that is
-// blocked; zero if all are done.
+// FirstOpen returns the first child of the present round that is in progress, or else the first blocked one; zero if all
+// are done.
 func (t *Tree) FirstOpen(id trowel.TaskID) trowel.TaskID {
 	n := t.nodes[id]
 	if n == nil {
@@ -42,8 +42,8 @@ func (t *Tree) FirstOpen(id trowel.TaskID) trowel.TaskID {
 	return first
 }
 
-// FailedChild returns the first child of the present round of a task that failed, or else was canceled;
-// zero if there is none.
+// FailedChild returns the first child of the present round that failed, or else the first canceled one; zero if there is
+// none.
 func (t *Tree) FailedChild(id trowel.TaskID) trowel.TaskID {
 	n := t.nodes[id]
 	if n == nil {
@@ -67,7 +67,7 @@ func (t *Tree) FailedChild(id trowel.TaskID) trowel.TaskID {
 	return canceled
 }
 
-// childCounts are those that were told, or else those of the children in the tree.
+// childCounts are the counts given to Count, or else those of the children in the tree.
 func (t *Tree) childCounts(n *node) []trowel.ChildCount {
 	if counts, told := t.counts[n.ID]; told {
 		return counts
@@ -91,8 +91,7 @@ func (t *Tree) childCounts(n *node) []trowel.ChildCount {
 	return list
 }
 
-// ListWaiting returns up to limit tasks that are neither running nor done and whose id is larger than after,
-// in the order of their ids.
+// ListWaiting returns up to limit tasks that are neither running nor done and have an id above after, ordered by id.
 func (t *Tree) ListWaiting(after trowel.TaskID, limit int) []trowel.TaskID {
 	var ids []trowel.TaskID
 	for id, n := range t.nodes {
@@ -104,20 +103,20 @@ func (t *Tree) ListWaiting(after trowel.TaskID, limit int) []trowel.TaskID {
 	return ids[:min(len(ids), limit)]
 }
 
-// Waiting is how many tasks of an attempt have one code as their first reason.
+// Waiting is how many tasks of an attempt have the same first reason.
 type Waiting struct {
-	Code   Code
-	Arg    string // what they wait for, where that has a name: a pool, a queue; else empty
+	Code   trowel.WaitCode
+	Arg    string // the name of what they wait for, such as a pool or a queue; may be empty
 	Count  int
-	Sample trowel.TaskID // the first of them
+	Sample trowel.TaskID // the one with the smallest id
 }
 
-// Waiting counts the tasks of a whole tree that are neither running nor done by their first reasons; tasks
-// that have succeeded and are no groups may be missing in the tree. Ready ones are told by others, as their reasons need more than
-// the tree.
+// Waiting counts the tasks of a whole tree that are neither running nor done by their first reasons. Succeeded tasks
+// that are no groups may be missing in the tree. The caller counts the ready tasks, because their reasons depend on more
+// than the tree.
 func (t *Tree) Waiting(f *Facts, ready []Waiting) []Waiting {
 	type key struct {
-		code Code
+		code trowel.WaitCode
 		arg  string
 	}
 	found := map[key]*Waiting{}
@@ -151,15 +150,15 @@ func (t *Tree) Waiting(f *Facts, ready []Waiting) []Waiting {
 }
 
 // firstCode is the code of the first reason of a task; empty if it has none, or is ready.
-func (t *Tree) firstCode(n *node, f *Facts) Code {
+func (t *Tree) firstCode(n *node, f *Facts) trowel.WaitCode {
 	switch n.State {
 	case trowel.TaskBlocked:
 		return t.firstBlocked(n, f)
 	case trowel.TaskPlanned:
 		if failing(n) {
-			return Handlers
+			return trowel.WaitHandlers
 		}
-		return Children
+		return trowel.WaitChildren
 	case trowel.TaskRetryWaiting, trowel.TaskGroupRetryWaiting, trowel.TaskDeferred, trowel.TaskAwaitingInput:
 		return CodeOf(&n.TaskOutline)
 	case trowel.TaskReady, trowel.TaskRunning, trowel.TaskGroupError, trowel.TaskSuccess, trowel.TaskError, trowel.TaskCanceled, trowel.TaskSkipped:

@@ -1,10 +1,10 @@
-// Package reason says why a task does not run: control K818 to K820. It is pure. Others read rows and put
-// them together to Facts; Explain makes of them all reasons that hold for a task, the first one first,
-// each with a code that never changes its meaning and a sentence with names.
+// Package reason explains why a task does not run (control K818 to K820). It is pure: others read rows and build Facts
+// from them. Explain returns all reasons that apply to a task, most important first, each with a code of a fixed meaning
+// and a sentence with names.
 //
-// Who waits for whom in an attempt is the matter of a Tree, which also says which blocked tasks can never
-// run. What ready tasks compete for is in a Market; its limits are those of package queue, so that what is
-// said here is what keeps a task from being picked there.
+// A Tree knows which tasks of an attempt wait for which, and so which blocked tasks can never run. A Market has what
+// ready tasks compete for. Its limits are those of package queue, which also says which of them block a task, so an
+// explanation is always what keeps a task from being picked.
 //
-// Read Code first, then Reason, Facts and Explain.
+// Read trowel.WaitCode first, then Reason, Facts and Explain.
 package reason

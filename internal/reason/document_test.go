@@ -15,7 +15,7 @@ import (
 
 var update = flag.Bool("update", false, "write the table of docs/why.md anew")
 
-// docs/why.md has all codes at its end; -update writes them anew.
+// docs/why.md has all codes at its end; -update writes them.
 func TestDocument(t *testing.T) {
 	t.Parallel()
 	const path, head = "../../docs/why.md", "| state | code | fields |"

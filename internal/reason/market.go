@@ -10,21 +10,20 @@ import (
 // Market is what ready tasks of all attempts compete for.
 type Market struct {
 	Limits queue.Limits
-	// Rules are those of the servers' backlogs.
+	// Rules are the rules of the servers' backlogs.
 	Rules queue.Rules
-	// Agents are all that are stored, Busy is how many tasks each of them runs.
+	// Agents are all stored agents. Busy is how many tasks each of them runs.
 	Agents []*trowel.Agent
 	Busy   map[string]int
 	// Running is how many tasks of the attempt run.
 	Running int
-	// Ready and Holders are the ready and running tasks of all attempts; those that more than some
-	// thousands are left out.
+	// Ready and Holders are the ready and running tasks of all attempts, up to some thousands of each.
 	Ready, Holders []trowel.BusyTask
 
-	asks []ask // made of Ready when they are first needed
+	asks []ask // made from Ready when first needed
 }
 
-// ask is a ready task as a backlog has it, with what it takes from counters.
+// ask is a ready task with its demands.
 type ask struct {
 	queue.Ready
 
@@ -32,7 +31,7 @@ type ask struct {
 	named   *trowel.BusyTask
 }
 
-// all returns what the ready tasks ask for.
+// all returns the ready tasks with their demands.
 func (m *Market) all() []ask {
 	if m.asks == nil {
 		m.asks = make([]ask, len(m.Ready))
@@ -59,9 +58,8 @@ func (a *ask) takes(use string) int {
 	return 0
 }
 
-// position is the place of a task, from 1, among the ready ones of which wants is true; zero if the task is
-// not among those that are known. It heeds weight, aging and age; the fair share between workflows moves
-// with every claim.
+// position is the place of a task, from 1, among those ready tasks for which wants is true; zero if the task is not in
+// Ready. It considers weight, aging and age, but not the fair share between workflows, which changes with every claim.
 func (m *Market) position(own *queue.Ready, now time.Time, wants func(a *ask) bool) int {
 	before, known := 0, false
 	asks := m.all()
@@ -79,7 +77,7 @@ func (m *Market) position(own *queue.Ready, now time.Time, wants func(a *ask) bo
 	return before + 1
 }
 
-// before reports whether a task comes before another in the order of claims.
+// before reports whether a comes before b in the order of claims.
 func (m *Market) before(a, b *queue.Ready, now time.Time) bool {
 	wa, wb := m.aged(a, now), m.aged(b, now)
 	switch {
@@ -91,7 +89,7 @@ func (m *Market) before(a, b *queue.Ready, now time.Time) bool {
 	return a.Task < b.Task
 }
 
-// aged is the weight of a task with what waiting adds to it (control K807).
+// aged is the weight of a task, aging included (control K807).
 func (m *Market) aged(r *queue.Ready, now time.Time) int {
 	weight := r.Needs.PriorityWeight()
 	if waited := now.Sub(r.At); m.Rules.Aging > 0 && waited > 0 {
@@ -100,7 +98,7 @@ func (m *Market) aged(r *queue.Ready, now time.Time) int {
 	return weight
 }
 
-// holders are the running tasks that hold some of a counter. unkept tells that those without Holds hold one.
+// holders are the running tasks that hold some of a counter. With unkept, a task without Holds holds one.
 func (m *Market) holders(use string, unkept bool) []holder {
 	var list []holder
 	for i := range m.Holders {
@@ -122,7 +120,7 @@ type holder struct {
 	amount int
 }
 
-// reservedFor returns the task for which a pool is kept from another (control K808); nil if it is not.
+// reservedFor returns the task for which a pool is reserved (control K808); nil if it is free for own.
 func (m *Market) reservedFor(own *queue.Ready, d queue.Demand, now time.Time) *trowel.BusyTask {
 	if m.Rules.ReserveAfter <= 0 {
 		return nil

@@ -5,7 +5,7 @@ import (
 	"github.com/trowel-project/trowel/internal/textutil"
 )
 
-// Mend returns what a person can do about a task that failed, as far as its error says so.
+// Mend returns what a person can do about a failed task, as far as its error says so.
 func Mend(t *trowel.Task, f *Facts) []Offer {
 	message, _ := t.Error.Get("message")
 	text, _ := message.(string)
@@ -15,8 +15,8 @@ func Mend(t *trowel.Task, f *Facts) []Offer {
 	return nil
 }
 
-// SetSecret returns the command that sets the secret of a project which an error message says is missing; ""
-// for other messages. Of no project, it sets a secret of local runs.
+// SetSecret returns the command that sets the secret which, by an error message, a project lacks; empty for other
+// messages. Without a project the command sets a secret of local runs.
 func SetSecret(message, project string) string {
 	key, missing := trowel.MissingSecret(message)
 	switch {
@@ -28,7 +28,7 @@ func SetSecret(message, project string) string {
 	return command("secrets", "--project", project, "--set", key)
 }
 
-// command is what a person types into a shell. Its words may be names that somebody else chose.
+// command is a shell command line. It quotes words, as they may be names that anybody chose.
 func command(words ...string) string {
 	return "trowel " + textutil.ShellLine(words...)
 }

@@ -8,15 +8,15 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// phaseError is the phase of a task whose failure is handled (control K208).
+// phaseError is the phase of a task while its failure is handled (control K208).
 const phaseError = "error"
 
-// planned is the reason of a task that has done its own work and waits for what is below it.
+// planned is the reason of a task that has done its own work and waits for its subtasks.
 func planned(t *trowel.Task, f *Facts) Reason {
 	f.Tree.Add(t.Outline())
 	n := f.Tree.nodes[t.ID]
 	counts, first := f.Tree.openChildren(n)
-	r := Reason{Code: Children, Since: t.UpdatedAt, Next: first}
+	r := Reason{Code: trowel.WaitChildren, Since: t.UpdatedAt, Next: first}
 	var task param.Value
 	name := ""
 	if o := f.Tree.Find(first); o != nil {
@@ -24,7 +24,7 @@ func planned(t *trowel.Task, f *Facts) Reason {
 		r.Blockers = []Blocker{f.blocker(o)}
 	}
 	if failing(n) {
-		r.Code = Handlers
+		r.Code = trowel.WaitHandlers
 		r.Text = "has failed, and its error tasks run"
 		if name != "" {
 			r.Text = fmt.Sprintf("has failed, and what runs for that has not ended: %s", name)
@@ -49,7 +49,7 @@ func planned(t *trowel.Task, f *Facts) Reason {
 	return r
 }
 
-// countOrder is the order in which states are counted: what goes on, what waits, what has ended.
+// countOrder is the order in which states are listed: in progress, waiting, ended.
 func countOrder() []trowel.TaskState {
 	return []trowel.TaskState{
 		trowel.TaskRunning, trowel.TaskPlanned, trowel.TaskReady, trowel.TaskRetryWaiting, trowel.TaskGroupRetryWaiting, trowel.TaskDeferred,

@@ -19,8 +19,8 @@ import (
 var rounds = flag.Int("reason.rounds", 300, "how many random attempts are played")
 
 // Whatever happens to an attempt, each of its tasks that neither runs nor is done has a reason of its state
-// (control K818); one that is told to be not reached never goes on (K203); and when the attempt has ended,
-// all that is blocked is not reached.
+// (control K818); a task that is not_reached never runs (K203); and once the attempt has ended, all blocked tasks are
+// not reached.
 func TestRandomAttempts(t *testing.T) {
 	t.Parallel()
 	for i := range *rounds {
@@ -145,7 +145,7 @@ func check(row *trowel.Task, reasons []reason.Reason) error {
 	for _, r := range reasons {
 		place := -1
 		for i, e := range reason.Codes() {
-			if e.Code == r.Code && (e.State == row.State || r.Code == reason.Canceling) {
+			if e.Code == r.Code && (e.State == row.State || r.Code == trowel.WaitCanceling) {
 				place = i
 			}
 		}
@@ -159,7 +159,7 @@ func check(row *trowel.Task, reasons []reason.Reason) error {
 		if r.Text == "" || r.Fields == nil || r.Since.IsZero() {
 			return fmt.Errorf("code %q: %+v lacks something", r.Code, r)
 		}
-		if r.Code == reason.Parent && r.Next == 0 {
+		if r.Code == trowel.WaitParent && r.Next == 0 {
 			return fmt.Errorf("nothing holds it up: %s", r.Text)
 		}
 	}

@@ -10,10 +10,10 @@ import (
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/param"
 	"github.com/trowel-project/trowel/internal/queue"
+	"github.com/trowel-project/trowel/internal/textutil"
 )
 
-// ready lists what keeps a ready task from an agent, in the order of control K819; Dispatch alone if nothing
-// does.
+// ready lists what keeps a ready task from an agent, in the order of control K819; WaitDispatch alone if nothing does.
 func ready(t *trowel.Task, f *Facts) []Reason {
 	m := f.Market
 	own := &queue.Ready{
@@ -24,16 +24,16 @@ func ready(t *trowel.Task, f *Facts) []Reason {
 		asked.add(f.canceling(t.Outline()))
 	}
 	demands, missing := m.Limits.Demands(own)
-	if missing != "" {
-		asked.add(asked.missing(missing))
+	for _, b := range m.Limits.Blocked(queue.Candidate{
+		Task: own, Demands: demands, Missing: missing != "", Running: m.Running,
+		Reserved: func(d queue.Demand) bool { return m.reservedFor(own, d, f.Now) != nil },
+	}) {
+		asked.add(asked.blocked(b, missing))
 	}
-	asked.pools(demands)
-	asked.concurrency(demands)
-	asked.activeTasks(demands)
 	asked.agents()
-	asked.site(demands)
+	slices.SortStableFunc(asked.found, func(a, b Reason) int { return f.Tree.ranks[a.Code] - f.Tree.ranks[b.Code] })
 	if len(asked.found) == 0 {
-		asked.add(Reason{Code: Dispatch, Text: "an agent is about to take it", Fields: param.New()})
+		asked.add(Reason{Code: trowel.WaitDispatch, Text: "an agent is about to take it", Fields: param.New()})
 	}
 	return asked.found
 }
@@ -55,9 +55,22 @@ func (a *asking) add(r Reason) {
 	a.found = append(a.found, r)
 }
 
-// full reports whether a demand has no room.
-func (a *asking) full(d queue.Demand) bool {
-	return d.Limit != trowel.Unlimited && a.Limits.Open(d) < d.Amount
+// blocked words what package queue found. missing is the name of the pool that does not exist.
+func (a *asking) blocked(b queue.Blocked, missing string) Reason {
+	switch b.Code { //nolint:exhaustive // the codes of limits
+	case trowel.WaitPoolMissing:
+		return a.missing(missing)
+	case trowel.WaitPoolTooSmall:
+		return a.smallPool(b.Demand)
+	case trowel.WaitPool:
+		return a.fullPool(b.Demand)
+	case trowel.WaitConcurrency:
+		return a.concurrency(b.Demand)
+	case trowel.WaitMaxActiveTasks:
+		return a.activeTasks(b.Demand)
+	default:
+		return a.site(b.Demand)
+	}
 }
 
 func (a *asking) missing(name string) Reason {
@@ -72,45 +85,32 @@ func (a *asking) missing(name string) Reason {
 		text += fmt.Sprintf("; did you mean `%s`?", near[0])
 	}
 	return Reason{
-		Code: PoolMissing, Text: text, Fields: param.Of("pool", name), Blockers: []Blocker{{Kind: "pool", Name: name, Detail: "missing"}},
+		Code: trowel.WaitPoolMissing, Text: text, Fields: param.Of("pool", name), Blockers: []Blocker{{Kind: "pool", Name: name, Detail: "missing"}},
 		Offers: []Offer{{ActionSetPool, command("pools", "set", name, "1")}},
 	}
 }
 
-// pools tells of pools that can never have enough slots, and then of those that have not enough now.
-func (a *asking) pools(demands []queue.Demand) {
-	for _, d := range demands {
-		if pool := a.poolOf(d); pool != nil && d.Limit != trowel.Unlimited && d.Amount > d.Limit {
-			text := fmt.Sprintf("wants %s of pool `%s`, which has %d in all", slots(d.Amount), pool.Name, d.Limit)
-			if d.Limit == 0 {
-				text = fmt.Sprintf("pool `%s` has no slots, so nothing starts in it", pool.Name)
-			}
-			a.add(Reason{
-				Code: PoolTooSmall, Text: text, Fields: param.Of("pool", pool.Name, "slots", int64(d.Amount), "total", int64(d.Limit)),
-				Blockers: []Blocker{a.poolBlocker(pool, d)}, Offers: []Offer{a.setPool(pool, d.Amount)},
-			})
-		}
+func (a *asking) smallPool(d queue.Demand) Reason {
+	pool := a.poolOf(d)
+	text := fmt.Sprintf("wants %s of pool `%s`, which has %d in all", textutil.Plural(d.Amount, "slot"), pool.Name, d.Limit)
+	if d.Limit == 0 {
+		text = fmt.Sprintf("pool `%s` has no slots, so nothing starts in it", pool.Name)
 	}
-	for _, d := range demands {
-		pool := a.poolOf(d)
-		if pool == nil || d.Limit == trowel.Unlimited || d.Amount > d.Limit {
-			continue
-		}
-		kept := a.reservedFor(a.own, d, a.Now)
-		if a.full(d) || kept != nil {
-			a.add(a.fullPool(pool, d, kept))
-		}
+	return Reason{
+		Code: trowel.WaitPoolTooSmall, Text: text, Fields: param.Of("pool", pool.Name, "slots", int64(d.Amount), "total", int64(d.Limit)),
+		Blockers: []Blocker{a.poolBlocker(pool, d)}, Offers: []Offer{a.setPool(pool, d.Amount)},
 	}
 }
 
-func (a *asking) fullPool(pool *trowel.Pool, d queue.Demand, kept *trowel.BusyTask) Reason {
+func (a *asking) fullPool(d queue.Demand) Reason {
+	pool, kept := a.poolOf(d), a.reservedFor(a.own, d, a.Now)
 	used := a.Limits.Uses[d.Use]
 	place := a.position(a.own, a.Now, func(r *ask) bool { return r.takes(d.Use) > 0 })
 	text := fmt.Sprintf("waits for a slot of pool `%s`: %d of %d slots are used", pool.Name, used, d.Limit)
 	if d.Amount > 1 {
 		text = fmt.Sprintf("waits for %d slots of pool `%s`: %d of %d slots are used", d.Amount, pool.Name, used, d.Limit)
 	}
-	r := Reason{Code: Pool, Blockers: []Blocker{a.poolBlocker(pool, d)}, Offers: []Offer{a.setPool(pool, used+d.Amount)}}
+	r := Reason{Code: trowel.WaitPool, Blockers: []Blocker{a.poolBlocker(pool, d)}, Offers: []Offer{a.setPool(pool, used+d.Amount)}}
 	by := param.List{}
 	var names []string
 	holders := a.holders(d.Use, d.Unkept)
@@ -118,7 +118,7 @@ func (a *asking) fullPool(pool *trowel.Pool, d queue.Demand, kept *trowel.BusyTa
 		by = append(by, param.Of("attempt", idText(h.BusyTask, int64(h.AttemptID)), "id", idText(h.BusyTask, int64(h.TaskID)), "name", h.FullName,
 			"project", h.Project, "workflow", h.Workflow, "slots", int64(h.amount), "since", instant(h.ClaimedAt)))
 		names = append(names, a.taskName(h.BusyTask))
-		r.Blockers = append(r.Blockers, holdingBlocker(h.BusyTask, slots(h.amount)))
+		r.Blockers = append(r.Blockers, holdingBlocker(h.BusyTask, textutil.Plural(h.amount, "slot")))
 	}
 	if len(names) > 0 {
 		text += " by " + enumerate(names[:min(len(names), 3)], len(holders))
@@ -142,7 +142,7 @@ func (a *asking) taskName(b *trowel.BusyTask) string {
 	return fmt.Sprintf("%s of attempt %d", b.FullName, b.AttemptID)
 }
 
-// idText is an id of a task; empty if that is hidden.
+// idText is an id as text; empty for a hidden task.
 func idText(b *trowel.BusyTask, id int64) string {
 	if b.Hidden {
 		return ""
@@ -157,15 +157,9 @@ func holdingBlocker(b *trowel.BusyTask, detail string) Blocker {
 	return Blocker{Kind: "task", Attempt: b.AttemptID, Task: b.TaskID, Name: b.FullName, Detail: detail}
 }
 
+// poolOf is the pool of a demand.
 func (a *asking) poolOf(d queue.Demand) *trowel.Pool {
-	if !d.Pool {
-		return nil
-	}
-	i := slices.IndexFunc(a.Limits.Pools, func(p *trowel.Pool) bool { return p.Use() == d.Use })
-	if i < 0 {
-		return nil
-	}
-	return a.Limits.Pools[i]
+	return a.Limits.Pools[slices.IndexFunc(a.Limits.Pools, func(p *trowel.Pool) bool { return p.Use() == d.Use })]
 }
 
 func (a *asking) poolBlocker(p *trowel.Pool, d queue.Demand) Blocker {
@@ -182,67 +176,46 @@ func (a *asking) setPool(p *trowel.Pool, n int) Offer {
 	return Offer{ActionSetPool, command(words...)}
 }
 
-func (a *asking) concurrency(demands []queue.Demand) {
-	if a.own.Needs == nil || a.own.Needs.Concurrency == nil {
-		return
+func (a *asking) concurrency(d queue.Demand) Reason {
+	c, active := a.own.Needs.Concurrency, a.Limits.Uses[d.Use]
+	r := Reason{
+		Code: trowel.WaitConcurrency, Text: fmt.Sprintf("%d of %d tasks with the concurrency key `%s` are begun", active, d.Limit, c.Key),
+		Fields: param.Of("key", c.Key, "limit", int64(d.Limit), "active", int64(active), "per", c.Per),
 	}
-	c := a.own.Needs.Concurrency
-	use := queue.ConcurrencyUse(c, a.Workflow, a.own.Attempt)
-	for _, d := range demands {
-		if d.Use != use || !a.full(d) {
-			continue
+	var names []string
+	for _, h := range a.holders(d.Use, false) {
+		if len(names) < 3 {
+			names = append(names, a.taskName(h.BusyTask))
+			r.Blockers = append(r.Blockers, holdingBlocker(h.BusyTask, "begun"))
 		}
-		active := a.Limits.Uses[use]
-		r := Reason{
-			Code: Concurrency, Text: fmt.Sprintf("%d of %d tasks with the concurrency key `%s` are begun", active, d.Limit, c.Key),
-			Fields: param.Of("key", c.Key, "limit", int64(d.Limit), "active", int64(active), "per", c.Per),
-		}
-		var names []string
-		for _, h := range a.holders(use, false) {
-			if len(names) < 3 {
-				names = append(names, a.taskName(h.BusyTask))
-				r.Blockers = append(r.Blockers, holdingBlocker(h.BusyTask, "begun"))
-			}
-		}
-		if len(names) > 0 {
-			r.Text += ": " + enumerate(names, active)
-		}
-		a.add(r)
+	}
+	if len(names) > 0 {
+		r.Text += ": " + enumerate(names, active)
+	}
+	return r
+}
+
+// activeTasks is about the limit of the attempt, which has no counter, or that of the workflow.
+func (a *asking) activeTasks(d queue.Demand) Reason {
+	scope, of, active := trowel.PerAttempt, "the attempt", a.Running
+	if d.Use != "" {
+		scope, of, active = trowel.PerWorkflow, "workflow "+a.Workflow.Name, a.Limits.Uses[d.Use]
+	}
+	return Reason{
+		Code: trowel.WaitMaxActiveTasks, Text: fmt.Sprintf("%d of %d tasks of %s run, as max_active_tasks says", active, d.Limit, of),
+		Fields: param.Of("scope", scope, "limit", int64(d.Limit), "active", int64(active)),
 	}
 }
 
-func (a *asking) activeTasks(demands []queue.Demand) {
-	if limit := a.Control.TasksPerAttempt; limit > 0 && a.Running >= limit {
-		a.add(Reason{
-			Code: MaxActiveTasks, Text: fmt.Sprintf("%d of %d tasks of the attempt run, as max_active_tasks says", a.Running, limit),
-			Fields: param.Of("scope", trowel.PerAttempt, "limit", int64(limit), "active", int64(a.Running)),
-		})
-	}
-	use := queue.WorkflowUse(a.Workflow)
-	for _, d := range demands {
-		if d.Use == use && a.full(d) {
-			active := a.Limits.Uses[use]
-			a.add(Reason{
-				Code: MaxActiveTasks, Text: fmt.Sprintf("%d of %d tasks of workflow %s run, as max_active_tasks says", active, d.Limit, a.Workflow.Name),
-				Fields: param.Of("scope", trowel.PerWorkflow, "limit", int64(d.Limit), "active", int64(active)),
-			})
-		}
+func (a *asking) site(d queue.Demand) Reason {
+	active := a.Limits.Uses[d.Use]
+	return Reason{
+		Code: trowel.WaitSiteLimit, Text: fmt.Sprintf("%d of %d tasks run in all, as executor.max_running_tasks says", active, d.Limit),
+		Fields: param.Of("limit", int64(d.Limit), "active", int64(active)),
 	}
 }
 
-func (a *asking) site(demands []queue.Demand) {
-	for _, d := range demands {
-		if d.Use == queue.SiteUse && a.full(d) {
-			active := a.Limits.Uses[d.Use]
-			a.add(Reason{
-				Code: SiteLimit, Text: fmt.Sprintf("%d of %d tasks run in all, as executor.max_running_tasks says", active, d.Limit),
-				Fields: param.Of("limit", int64(d.Limit), "active", int64(active)),
-			})
-		}
-	}
-}
-
-// agents tells that nobody serves the task, or that all who do are busy.
+// agents adds a reason if no agent serves the task, or if all agents that do are busy.
 func (a *asking) agents() {
 	name := a.own.Needs.QueueName()
 	var labels []string
@@ -272,16 +245,16 @@ func (a *asking) agents() {
 		a.add(a.noAgent(name, labels, idle, seen))
 	case !free:
 		place := a.position(a.own, a.Now, func(r *ask) bool { return r.Needs.QueueName() == name })
-		text := fmt.Sprintf("all agents that serve queue `%s` are busy: %d of %s of %s are used", name, used, slots(total), agents(serving))
+		text := fmt.Sprintf("all agents that serve queue `%s` are busy: %d of %s of %s are used", name, used, textutil.Plural(total, "slot"), textutil.Plural(serving, "agent"))
 		a.add(Reason{
-			Code: AgentSlots, Text: text + a.line("task", place),
+			Code: trowel.WaitAgentSlots, Text: text + a.line("task", place),
 			Fields:   param.Of("queue", name, "agents", int64(serving), "slots", int64(total), "position", position(place)),
-			Blockers: []Blocker{{Kind: "queue", ID: name, Name: name, Detail: slots(used) + " used"}},
+			Blockers: []Blocker{{Kind: "queue", ID: name, Name: name, Detail: textutil.Plural(used, "slot") + " used"}},
 		})
 	}
 }
 
-// whyIdle says why an agent that is there takes nothing.
+// whyIdle says why a connected agent takes no tasks.
 func whyIdle(agent *trowel.Agent) string {
 	if !agent.DrainedAt.IsZero() {
 		return "is drained"
@@ -303,7 +276,7 @@ func (a *asking) noAgent(name string, labels []string, idle []*trowel.Agent, see
 		text += fmt.Sprintf(" and has labels `%s`", strings.Join(labels, "`, `"))
 	}
 	r := Reason{
-		Code: NoAgent, Fields: param.Of("queue", name, "labels", list, "last_seen_at", instant(seen)),
+		Code: trowel.WaitNoAgent, Fields: param.Of("queue", name, "labels", list, "last_seen_at", instant(seen)),
 		Blockers: []Blocker{{Kind: "queue", ID: name, Name: name, Detail: "no agent"}},
 	}
 	switch {
@@ -322,18 +295,4 @@ func (a *asking) noAgent(name string, labels []string, idle []*trowel.Agent, see
 	}
 	r.Text = text
 	return r
-}
-
-func slots(n int) string {
-	if n == 1 {
-		return "1 slot"
-	}
-	return fmt.Sprintf("%d slots", n)
-}
-
-func agents(n int) string {
-	if n == 1 {
-		return "1 agent"
-	}
-	return fmt.Sprintf("%d agents", n)
 }

@@ -7,18 +7,18 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// Reason is one reason for which a task does not run.
+// Reason is one reason why a task does not run.
 type Reason struct {
-	Code  Code
+	Code  trowel.WaitCode
 	Text  string    // one sentence without a full stop, with names
-	Since time.Time // zero if nobody knows
-	// Fields are those of the code, see Codes; never nil.
+	Since time.Time // zero if unknown
+	// Fields are the fields of the code, see Codes; never nil.
 	Fields *param.Map
-	// At is when it ends by itself; zero if that is not known.
+	// At is when the reason ends by itself; zero if unknown.
 	At time.Time
-	// Next is the task whose own reason is behind this one; zero for none.
+	// Next is the task whose own reason causes this one; zero for none.
 	Next trowel.TaskID
-	// Blockers are the things that keep it, the first few.
+	// Blockers are the first few things that the task waits for.
 	Blockers []Blocker
 	// Offers are what a person can do about it.
 	Offers []Offer
@@ -29,12 +29,12 @@ type Blocker struct {
 	Kind    string // "task", "attempt", "session", "pool", "queue", "agent" or "workflow"
 	Attempt trowel.AttemptID
 	Task    trowel.TaskID
-	ID      string // of what is no task or attempt
+	ID      string // for kinds other than task and attempt
 	Name    string
-	Detail  string // in a few words: its state, what it holds
+	Detail  string // a few words: its state, what it holds
 }
 
-// Offer is an action that exists.
+// Offer is an action that is available.
 type Offer struct {
 	Action string // one of the Action constants
 	Label  string // the command that does it
@@ -50,28 +50,28 @@ const (
 	ActionSecret  = "set_secret"
 )
 
-// Facts are what is known about an attempt at one instant.
+// Facts are what is known about an attempt at one time.
 type Facts struct {
 	Now     time.Time
 	Attempt *trowel.Attempt
 	Project string
-	// Workflow is that of the attempt, and Control are its limits.
+	// Workflow is the attempt's workflow, and Control its limits.
 	Workflow trowel.WorkflowName
 	Control  trowel.Control
-	// Tree has the tasks that are asked about, those above them, and those that these wait for.
+	// Tree has the tasks in question, their ancestors, and the upstreams of all these.
 	Tree *Tree
 	// Admission is why the attempt has not begun; nil unless it waits.
 	Admission *Admission
-	// KilledBy is who killed the attempt; empty if nobody knows.
+	// KilledBy is who killed the attempt; empty if unknown.
 	KilledBy string
-	// Market is what ready tasks compete for; needed if one is asked about.
+	// Market is what ready tasks compete for; required if a ready task is in question.
 	Market *Market
-	// LastTry is the last ended try of the task that is asked about; may be nil.
+	// LastTry is the last ended try of the task in question; may be nil.
 	LastTry *trowel.Try
 }
 
-// Explain returns all reasons for which a task does not run, the first one first (control K818). A task that
-// runs or is done has none.
+// Explain returns all reasons why a task does not run, most important first (control K818). A running or done task has
+// none.
 func Explain(t *trowel.Task, f *Facts) []Reason {
 	switch t.State {
 	case trowel.TaskBlocked:
@@ -83,9 +83,9 @@ func Explain(t *trowel.Task, f *Facts) []Reason {
 	case trowel.TaskGroupRetryWaiting:
 		return []Reason{groupRetryWaiting(t, f)}
 	case trowel.TaskDeferred:
-		return []Reason{plain(Deferred, t, "waits for a trigger")}
+		return []Reason{plain(trowel.WaitDeferred, t, "waits for a trigger")}
 	case trowel.TaskAwaitingInput:
-		return []Reason{plain(AwaitingInput, t, "waits for an answer")}
+		return []Reason{plain(trowel.WaitAwaitingInput, t, "waits for an answer")}
 	case trowel.TaskPlanned:
 		return []Reason{planned(t, f)}
 	case trowel.TaskRunning, trowel.TaskGroupError, trowel.TaskSuccess, trowel.TaskError, trowel.TaskCanceled, trowel.TaskSkipped:
@@ -93,14 +93,14 @@ func Explain(t *trowel.Task, f *Facts) []Reason {
 	return nil
 }
 
-func plain(code Code, t *trowel.Task, text string) Reason {
+func plain(code trowel.WaitCode, t *trowel.Task, text string) Reason {
 	return Reason{Code: code, Text: text, Since: t.UpdatedAt, Fields: param.New()}
 }
 
-// attemptDone reports whether nothing of the attempt goes on.
+// attemptDone reports whether the attempt has ended.
 func (f *Facts) attemptDone() bool { return f.Attempt.Flags&trowel.AttemptDone != 0 }
 
-// clock writes an instant for people, in the zone of the attempt.
+// clock formats an instant for people, in the zone of the attempt.
 func (f *Facts) clock(at time.Time) string {
 	zone, err := time.LoadLocation(f.Attempt.Zone)
 	if err != nil {

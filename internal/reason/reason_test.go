@@ -36,7 +36,7 @@ func wanting(pool string, slots int) func(*trowel.Task) {
 	return needing(&trowel.Needs{Pools: []trowel.PoolNeed{{Name: pool, Slots: slots}}})
 }
 
-func waiting(why string, count int) func(*trowel.Task) {
+func waiting(why trowel.WaitCode, count int) func(*trowel.Task) {
 	return func(t *trowel.Task) { t.WaitReason, t.RetryCount, t.RetryAt = why, count, at(60) }
 }
 
@@ -271,12 +271,12 @@ func TestLongRows(t *testing.T) {
 	if open, _ := r.Fields.Get("open"); len(open.(param.List)) != 10 { //nolint:forcetypeassert // it is one
 		t.Errorf("open = %v, want 10 tasks", open)
 	}
-	if got := f.Tree.HoldUp(join.ID); got != 2 {
-		t.Errorf("HoldUp = %d, want 2", got)
+	if got := f.Tree.FollowUpstreams(join.ID); got != 2 {
+		t.Errorf("FollowUpstreams = %d, want 2", got)
 	}
 }
 
-// crowded are facts with a pool db of 4 slots, of which 4 are used, and two tasks before the asked one.
+// crowded are facts with a pool db whose 4 slots are all used, and two tasks before the one in question.
 func crowded(f *reason.Facts) {
 	db := &trowel.Pool{ID: 2, Name: "db", Slots: 4}
 	need := &trowel.Needs{Pools: []trowel.PoolNeed{{Name: "db", Slots: 1}}}
@@ -449,13 +449,13 @@ func TestWaiting(t *testing.T) {
 	root := row(1, 0, "+w", planned)
 	for _, s := range []scene{
 		{
-			name: "retry", about: 2, tasks: []*trowel.Task{root, row(2, 1, "+w+a", trowel.TaskRetryWaiting, waiting(trowel.ExitRetry, 2), retried)},
+			name: "retry", about: 2, tasks: []*trowel.Task{root, row(2, 1, "+w+a", trowel.TaskRetryWaiting, waiting(trowel.WaitRetry, 2), retried)},
 			change: func(f *reason.Facts) { f.LastTry = &trowel.Try{LastLines: []string{"connecting", "refused"}} },
 			want:   []string{"retry: failed and is tried again at 2024-01-15 00:01:00 +0000, retry 2 of 3: refused"},
 			fields: `{"at":"2024-01-15T00:01:00.000Z","retry":2,"limit":3,"failure":"refused"}`,
 		},
 		{
-			name: "poll", about: 2, tasks: []*trowel.Task{root, row(2, 1, "+w+a", trowel.TaskRetryWaiting, waiting(trowel.ExitPoll, 1))},
+			name: "poll", about: 2, tasks: []*trowel.Task{root, row(2, 1, "+w+a", trowel.TaskRetryWaiting, waiting(trowel.WaitPoll, 1))},
 			want:   []string{"poll: looks again at 2024-01-15 00:01:00 +0000; it has looked once"},
 			fields: `{"at":"2024-01-15T00:01:00.000Z","checks":1}`,
 		},
@@ -513,7 +513,7 @@ func TestBackfill(t *testing.T) {
 	}}
 	list := reason.ExplainAttempt(f)
 	want := "waits for its turn in a backfill: the session before it, 2024-01-15 00:00:00 +0000, has attempt 6, which is running"
-	if len(list) != 1 || list[0].Code != reason.Backfill || list[0].Text != want {
+	if len(list) != 1 || list[0].Code != trowel.WaitBackfill || list[0].Text != want {
 		t.Errorf("ExplainAttempt = %+v, want backfill: %s", list, want)
 	}
 	f.Admission = &reason.Admission{Delayed: true, NextRunAt: at(60)}
@@ -534,9 +534,9 @@ func TestCounts(t *testing.T) {
 		row(1, 0, "+w", planned), row(2, 1, "+w+a", running), row(3, 1, "+w+b", blocked, after(2)), row(4, 1, "+w+c", blocked, after(3)),
 		row(5, 1, "+w+d", ready), row(6, 1, "+w+e", ready), row(7, 1, "+w+f", trowel.TaskSuccess),
 	)
-	got := f.Tree.Waiting(f, []reason.Waiting{{Code: reason.Pool, Arg: "db", Count: 1, Sample: 6}, {Code: reason.Pool, Arg: "db", Count: 1, Sample: 5}})
+	got := f.Tree.Waiting(f, []reason.Waiting{{Code: trowel.WaitPool, Arg: "db", Count: 1, Sample: 6}, {Code: trowel.WaitPool, Arg: "db", Count: 1, Sample: 5}})
 	want := []reason.Waiting{
-		{Code: reason.Upstream, Count: 2, Sample: 3}, {Code: reason.Pool, Arg: "db", Count: 2, Sample: 5}, {Code: reason.Children, Count: 1, Sample: 1},
+		{Code: trowel.WaitUpstream, Count: 2, Sample: 3}, {Code: trowel.WaitPool, Arg: "db", Count: 2, Sample: 5}, {Code: trowel.WaitChildren, Count: 1, Sample: 1},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("Waiting (-want +got):\n%s", diff)
@@ -580,7 +580,7 @@ func TestChain(t *testing.T) {
 		{"FailedChild(+w)", f.Tree.FailedChild(1), 4},
 		{"FailedChild(+w+g)", f.Tree.FailedChild(7), 8},
 		{"FailedChild of an unknown task", f.Tree.FailedChild(99), 0},
-		{"HoldUp(+w+d)", f.Tree.HoldUp(5), 5},
+		{"FollowUpstreams(+w+d)", f.Tree.FollowUpstreams(5), 5},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s = %d, want %d", c.what, c.got, c.want)
@@ -617,7 +617,7 @@ func TestStanding(t *testing.T) {
 // Every code is in the table once, with what it means.
 func TestCodes(t *testing.T) {
 	t.Parallel()
-	seen := map[reason.Code]bool{}
+	seen := map[trowel.WaitCode]bool{}
 	for _, e := range reason.Codes() {
 		if seen[e.Code] || e.About == "" || !strings.HasSuffix(e.About, ".") && !strings.Contains(e.About, ". ") {
 			t.Errorf("entry %+v", e)

@@ -6,7 +6,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// Standing says of a task that has no reason, as it runs or is done, how it is.
+// Standing describes the state of a task that has no reason, because it runs or is done.
 func Standing(t *trowel.Task, f *Facts) string {
 	switch t.State {
 	case trowel.TaskRunning:
@@ -41,7 +41,7 @@ func Standing(t *trowel.Task, f *Facts) string {
 	return "is " + word(t.State)
 }
 
-// agentName is what people call an agent.
+// agentName is the name of an agent; its id if it has none.
 func (f *Facts) agentName(id string) string {
 	if f.Market != nil {
 		for _, a := range f.Market.Agents {
@@ -53,11 +53,11 @@ func (f *Facts) agentName(id string) string {
 	return id
 }
 
-// Detail is stateDetail of control K219.
+// Detail is the stateDetail of control K219.
 func Detail(t *trowel.Task, f *Facts) string {
 	f.Tree.Add(t.Outline())
 	if f.Tree.Unreachable(t.ID) {
-		return string(NotReached)
+		return string(trowel.WaitNotReached)
 	}
 	return t.State.String()
 }

@@ -8,26 +8,26 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// Tree is what is known of who waits for whom in an attempt. It need not have all tasks: those above the
-// tasks that are asked about, and the upstreams of blocked ones, are enough. It is not for concurrent use.
+// Tree has the tasks of an attempt, as far as they say which task waits for which. It may be incomplete: the tasks in
+// question, their ancestors, and the upstreams of blocked ones are enough. It is not safe for concurrent use.
 type Tree struct {
 	nodes  map[trowel.TaskID]*node
 	counts map[trowel.TaskID][]trowel.ChildCount
-	ranks  map[Code]int
+	ranks  map[trowel.WaitCode]int
 }
 
 type node struct {
 	trowel.TaskOutline
 
-	children []*node // those that are known, by id
+	children []*node // those that are in the tree, by id
 	judged   bool
-	ends     []end // why it can never run; none if it may
+	ends     []end // why it can never run; none if it still may
 }
 
-// end is a reason for which a blocked task can never run.
+// end is a reason why a blocked task can never run.
 type end struct {
-	code  Code
-	task  trowel.TaskID   // the ancestor that ended, or the task whose upstreams did
+	code  trowel.WaitCode
+	task  trowel.TaskID   // the ancestor that ended, or the task whose upstreams did not succeed
 	fatal []trowel.TaskID // upstreams that did not succeed
 }
 
@@ -41,7 +41,7 @@ func NewTree(outlines ...trowel.TaskOutline) *Tree {
 	return t
 }
 
-// Add puts tasks in, in the order of their ids; those that are there already stay as they are.
+// Add adds tasks, which must come in the order of their ids. Tasks that are there already stay unchanged.
 func (t *Tree) Add(outlines ...trowel.TaskOutline) {
 	added := make([]node, 0, len(outlines)) // one allocation: there may be 100,000
 	for i := range outlines {
@@ -57,10 +57,10 @@ func (t *Tree) Add(outlines ...trowel.TaskOutline) {
 	}
 }
 
-// Count tells how many children a task has, so that they need not be in the tree.
+// Count gives the tree the number of a task's children, so that it need not have these.
 func (t *Tree) Count(parent trowel.TaskID, counts []trowel.ChildCount) { t.counts[parent] = counts }
 
-// Find returns a task; nil if it is not known.
+// Find returns a task; nil if it is not in the tree.
 func (t *Tree) Find(id trowel.TaskID) *trowel.TaskOutline {
 	if n := t.nodes[id]; n != nil {
 		return &n.TaskOutline
@@ -68,7 +68,7 @@ func (t *Tree) Find(id trowel.TaskID) *trowel.TaskOutline {
 	return nil
 }
 
-// Open returns the upstreams of a task that have not succeeded, in their order, each once.
+// Open returns the upstreams of a task that have not succeeded, in order, each once.
 func (t *Tree) Open(id trowel.TaskID) []trowel.TaskID {
 	n := t.nodes[id]
 	if n == nil {
@@ -85,21 +85,20 @@ func (t *Tree) Open(id trowel.TaskID) []trowel.TaskID {
 	return open
 }
 
-// Unreachable reports whether a blocked task can never run, as long as nobody changes what has ended (control
-// K203). It is false for tasks in other states.
+// Unreachable reports whether a blocked task can never run unless somebody changes what has ended (control K203). It is
+// false for tasks in other states.
 func (t *Tree) Unreachable(id trowel.TaskID) bool {
 	n := t.nodes[id]
 	return n != nil && n.State == trowel.TaskBlocked && len(t.judge(n)) > 0
 }
 
-// judge returns why a blocked task can never run. It goes up to the root and back along upstreams, and
-// remembers what it found; tasks are judged in the order of their ids where many are, so that it does not
-// go deep.
+// judge returns why a blocked task can never run. It recurses to the ancestors and upstreams, and remembers the results.
+// Callers with many tasks judge them in the order of their ids, so that the recursion stays shallow.
 func (t *Tree) judge(n *node) []end {
 	if n.State != trowel.TaskBlocked || n.judged {
 		return n.ends
 	}
-	n.judged = true // also while it is judged: a cycle would be nobody's end
+	n.judged = true // set before the recursion, so that a cycle ends
 	parent := t.nodes[n.ParentID]
 	if parent != nil {
 		n.ends = append(n.ends, t.endOf(n, parent)...)
@@ -114,10 +113,10 @@ func (t *Tree) judge(n *node) []end {
 		}
 	}
 	if len(fatal) > 0 {
-		n.ends = append(n.ends, end{code: NotReached, task: n.ID, fatal: fatal})
+		n.ends = append(n.ends, end{code: trowel.WaitNotReached, task: n.ID, fatal: fatal})
 	}
-	if parent != nil && !present(n, parent) && !slices.ContainsFunc(n.ends, func(e end) bool { return e.code == NotReached }) {
-		n.ends = append(n.ends, end{code: NotReached, task: n.ID})
+	if parent != nil && !present(n, parent) && !slices.ContainsFunc(n.ends, func(e end) bool { return e.code == trowel.WaitNotReached }) {
+		n.ends = append(n.ends, end{code: trowel.WaitNotReached, task: n.ID})
 	}
 	if len(n.ends) > 1 {
 		slices.SortStableFunc(n.ends, func(a, b end) int { return cmp.Compare(t.ranks[a.code], t.ranks[b.code]) })
@@ -126,23 +125,23 @@ func (t *Tree) judge(n *node) []end {
 	return n.ends
 }
 
-// maxNamed is how many tasks a reason names at most (control K819).
+// maxNamed is the largest number of tasks that a reason names (control K819).
 const maxNamed = 10
 
-// endOf is what the parent of a blocked task does to it.
+// endOf returns why a blocked task can never run because of its parent.
 func (t *Tree) endOf(n, parent *node) []end {
 	switch parent.State {
 	case trowel.TaskError, trowel.TaskGroupError:
-		return []end{{code: ParentFailed, task: parent.ID}}
+		return []end{{code: trowel.WaitParentFailed, task: parent.ID}}
 	case trowel.TaskCanceled:
-		return []end{{code: ParentCanceled, task: parent.ID}}
+		return []end{{code: trowel.WaitParentCanceled, task: parent.ID}}
 	case trowel.TaskSkipped:
-		return []end{{code: ParentSkipped, task: parent.ID}}
+		return []end{{code: trowel.WaitParentSkipped, task: parent.ID}}
 	case trowel.TaskBlocked:
 		return t.judge(parent)
 	case trowel.TaskPlanned:
 		if failing(parent) && !handler(n, parent) {
-			return []end{{code: ParentFailed, task: parent.ID}}
+			return []end{{code: trowel.WaitParentFailed, task: parent.ID}}
 		}
 	case trowel.TaskReady, trowel.TaskRetryWaiting, trowel.TaskGroupRetryWaiting, trowel.TaskRunning, trowel.TaskSuccess,
 		trowel.TaskDeferred, trowel.TaskAwaitingInput:
@@ -150,8 +149,8 @@ func (t *Tree) endOf(n, parent *node) []end {
 	return nil
 }
 
-// class is that of control K201 for an upstream that will never succeed: F, K or N; empty for one that has,
-// or may.
+// class is the class of control K201 of an upstream that will never succeed: F, K or N. It is empty for one that has
+// succeeded or still may.
 func (t *Tree) class(u *node) string {
 	switch u.State {
 	case trowel.TaskError, trowel.TaskGroupError, trowel.TaskCanceled:
@@ -168,25 +167,25 @@ func (t *Tree) class(u *node) string {
 	return ""
 }
 
-// present reports whether a task belongs to the round in which its parent is now (language X14).
+// present reports whether a task belongs to the present round of its parent (language X14).
 func present(n, parent *node) bool {
 	return n.ParentRound == parent.Round || n.ParentRound == everyRound
 }
 
-// failing reports whether a planned task has failed and only its handlers run (control K208).
+// failing reports whether a planned task has failed, so that only its handlers run (control K208).
 func failing(n *node) bool {
 	return n.Flags&(trowel.TaskDelayedError|trowel.TaskDelayedGroupError) != 0
 }
 
-// handler reports whether a task runs because its parent failed.
+// handler reports whether a task handles the failure of its parent.
 func handler(n, parent *node) bool {
 	own, _ := strings.CutPrefix(n.FullName, parent.FullName)
 	return strings.HasPrefix(own, "^error") || strings.HasPrefix(own, "^failure-alert")
 }
 
-// HoldUp follows the upstreams of a blocked task as long as they are blocked themselves, and returns the
-// first one that is not: what all of them wait for.
-func (t *Tree) HoldUp(id trowel.TaskID) trowel.TaskID {
+// FollowUpstreams follows the upstreams of a blocked task as long as they are blocked too, and returns the first that is not: the
+// one that all of them wait for.
+func (t *Tree) FollowUpstreams(id trowel.TaskID) trowel.TaskID {
 	seen := map[trowel.TaskID]bool{}
 	for !seen[id] {
 		seen[id] = true

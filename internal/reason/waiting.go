@@ -9,12 +9,11 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// retryWaiting is the reason of a task that will be ready again at its RetryAt: after a failure, or to look
-// again.
+// retryWaiting is the reason of a task that will be ready again at its RetryAt, after a failure or to poll again.
 func retryWaiting(t *trowel.Task, f *Facts) Reason {
 	r := Reason{Since: t.UpdatedAt, At: t.RetryAt}
-	if t.WaitReason == trowel.ExitPoll {
-		r.Code = Poll
+	if t.WaitReason == trowel.WaitPoll {
+		r.Code = trowel.WaitPoll
 		r.Text = fmt.Sprintf("looks again at %s; it has looked %s", f.clock(t.RetryAt), times(t.RetryCount))
 		r.Fields = param.Of("at", instant(t.RetryAt), "checks", int64(t.RetryCount))
 		return r
@@ -23,7 +22,7 @@ func retryWaiting(t *trowel.Task, f *Facts) Reason {
 	if retry == 0 {
 		retry = t.RetryCount
 	}
-	r.Code = Retry
+	r.Code = trowel.WaitRetry
 	failure := failureOf(t, f.LastTry)
 	r.Text = fmt.Sprintf("failed and is tried again at %s%s", f.clock(t.RetryAt), ordinal(retry, limit))
 	if failure != "" {
@@ -36,7 +35,7 @@ func retryWaiting(t *trowel.Task, f *Facts) Reason {
 // groupRetryWaiting is the reason of a task whose failed subtree will be repeated.
 func groupRetryWaiting(t *trowel.Task, f *Facts) Reason {
 	retry, limit := retriesOf(t)
-	r := Reason{Code: GroupRetry, Since: t.UpdatedAt, At: t.RetryAt}
+	r := Reason{Code: trowel.WaitGroupRetry, Since: t.UpdatedAt, At: t.RetryAt}
 	r.Text = fmt.Sprintf("failed and is repeated at %s%s", f.clock(t.RetryAt), ordinal(retry, limit))
 	causes := param.List{}
 	f.Tree.Add(t.Outline())
@@ -55,26 +54,25 @@ func groupRetryWaiting(t *trowel.Task, f *Facts) Reason {
 	return r
 }
 
-// CodeOf is the code of a task whose state alone says what it waits for; Dispatch for any other one.
-func CodeOf(o *trowel.TaskOutline) Code {
+// CodeOf is the code of a task whose state alone decides it; WaitDispatch for other states.
+func CodeOf(o *trowel.TaskOutline) trowel.WaitCode {
 	switch o.State { //nolint:exhaustive // the states that say so
 	case trowel.TaskRetryWaiting:
-		if o.WaitReason == trowel.ExitPoll {
-			return Poll
+		if o.WaitReason == trowel.WaitPoll {
+			return trowel.WaitPoll
 		}
-		return Retry
+		return trowel.WaitRetry
 	case trowel.TaskGroupRetryWaiting:
-		return GroupRetry
+		return trowel.WaitGroupRetry
 	case trowel.TaskDeferred:
-		return Deferred
+		return trowel.WaitDeferred
 	case trowel.TaskAwaitingInput:
-		return AwaitingInput
+		return trowel.WaitAwaitingInput
 	}
-	return Dispatch
+	return trowel.WaitDispatch
 }
 
-// retriesOf returns the number of the next retry and how many there are; zero where it is not known, as of
-// values with templates.
+// retriesOf returns the number of the next retry and how many there are; zero if unknown, as for values with templates.
 func retriesOf(t *trowel.Task) (retry, limit int) {
 	value, own := t.Local.Get("_retry")
 	if !own {
@@ -85,11 +83,11 @@ func retriesOf(t *trowel.Task) (retry, limit int) {
 			limit = parsed.Limit
 		}
 	}
-	retry, _ = param.NewReader(t.StateParams).IntOr("retry_count", 0) // 0 of a value that is no number
+	retry, _ = param.NewReader(t.StateParams).IntOr("retry_count", 0) // 0 if the value is no number
 	return retry, limit
 }
 
-// failureOf is what a task failed with, in one line.
+// failureOf is the error of a task in one line.
 func failureOf(t *trowel.Task, last *trowel.Try) string {
 	message, _ := t.Error.Get("message")
 	text, _ := message.(string)
@@ -100,7 +98,7 @@ func failureOf(t *trowel.Task, last *trowel.Try) string {
 	return clip(text, 200)
 }
 
-// clip cuts a text to so many letters.
+// clip shortens a text to so many characters.
 func clip(text string, letters int) string {
 	if runes := []rune(text); len(runes) > letters {
 		return string(runes[:letters-3]) + "..."

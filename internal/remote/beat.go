@@ -10,9 +10,9 @@ import (
 	"github.com/trowel-project/trowel/internal/api"
 )
 
-// beats renews the lease until ctx ends. It is woken by a timer, and by Rest; after a failure it tries
-// again sooner. When servers have refused the agent for longer than a lease, its tries are not its own
-// any more: they are stopped, and that is an error.
+// beats renews the lease until ctx ends. A timer wakes it, and so does Drain; after a failure it tries again sooner. If
+// servers have refused the agent for longer than a lease, it has lost its tries: they are stopped, and beats returns an
+// error.
 func (l *Link) beats(ctx context.Context) error {
 	timer := time.NewTimer(l.state().Heartbeat)
 	defer timer.Stop()
@@ -24,20 +24,20 @@ func (l *Link) beats(ctx context.Context) error {
 		case <-l.beatNow:
 		}
 		s := l.state()
-		pause := s.Heartbeat
+		delay := s.Heartbeat
 		if err := l.beat(ctx, &s); err != nil && ctx.Err() == nil {
 			l.opts.Log.WarnContext(ctx, "lease not renewed", slog.String("server", l.server()), slog.Any("error", err))
 			if refused, ok := errors.AsType[*RefusedError](err); ok && refused.lasting() && l.overdue(&s) {
 				l.drop()
 				return err
 			}
-			pause = min(pause, time.Second)
+			delay = min(delay, time.Second)
 		}
-		timer.Reset(pause)
+		timer.Reset(delay)
 	}
 }
 
-// overdue reports whether the last heartbeat that was answered is longer ago than a lease.
+// overdue reports whether the last answered heartbeat is longer ago than a lease.
 func (l *Link) overdue(s *Settings) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -58,7 +58,7 @@ func TestNoAgentsAtTheEnd(t *testing.T) {
 	w := newWorld(t)
 	h := w.serve(t, "s1", "")
 	id, _ := w.registered(t, h)
-	h.hub.Rest()
+	h.hub.Drain()
 	registration := api.AgentRegistration{Name: "b", Host: "h", Version: "0", Slots: 1}
 	status, text := h.call(t, "POST", "/api/agents", w.bearer, "", registration)
 	if status != http.StatusServiceUnavailable || !strings.Contains(text, "is about to end") {

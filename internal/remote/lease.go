@@ -35,7 +35,7 @@ func (l *Link) leaseOf(id string, s *api.AgentLease) (*trowel.Lease, error) {
 	}, nil
 }
 
-// instant is a moment as it is sent; 0 is none.
+// instant is an instant as it is sent; 0 for none.
 func instant(micros int64) time.Time {
 	if micros == 0 {
 		return time.Time{}
@@ -43,13 +43,13 @@ func instant(micros int64) time.Time {
 	return time.UnixMicro(micros).UTC()
 }
 
-// zones keeps the time zones that were read. The zero value is ready for use.
+// zones caches time zones. The zero value is ready for use.
 type zones struct {
 	mu    sync.Mutex
 	known map[string]*time.Location
 }
 
-// find returns a zone by its name; the empty one is none.
+// find returns a zone by name; nil for the empty name.
 func (z *zones) find(name string) (*time.Location, error) {
 	if name == "" {
 		return nil, nil //nolint:nilnil // a lease without a zone

@@ -15,12 +15,13 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/wait"
 )
 
-// Options are what a Link works with. Servers, Self, Now and Log are required.
+// Options are the dependencies of a Link. Servers, Self, Now and Log are required.
 type Options struct {
-	// Servers are the addresses of servers on one database, http://HOST:PORT or https://HOST:PORT. One is
-	// used at a time, the next one when it cannot be.
+	// Servers are the addresses of servers on one database, http://HOST:PORT or https://HOST:PORT. The Link uses one at
+	// a time, and the next one if that fails.
 	Servers []string
 	Token   string // empty for none
 	TLS     *tls.Config
@@ -30,58 +31,58 @@ type Options struct {
 	Log     *slog.Logger
 }
 
-// Agent runs the tries; package agent has it.
+// Agent runs the tries; package agent implements it.
 type Agent interface {
-	// Hold gives the agent another id: what runs under an earlier one is ended at once.
+	// Hold gives the agent another id. Tries under an earlier id end at once.
 	Hold(id string)
 	Give(leases []*trowel.Lease)
-	// Cancel ends tries that were killed, Lose those that are not the agent's any more.
+	// Cancel ends tries that were killed, Lose tries that the agent has lost.
 	Cancel(tries []trowel.TryID)
 	Lose(tries []trowel.TryID)
 }
 
-// Settings are what a server says to its agents.
+// Settings are what a server tells its agents.
 type Settings struct {
 	ID        string
 	Server    string // version
-	TaskLimit int    // tasks that an attempt may have
+	TaskLimit int    // the largest number of tasks of an attempt
 	Heartbeat time.Duration
 	Lease     time.Duration
 	KeepAlive time.Duration
-	MaxReport int64 // bytes of a report
+	MaxReport int64 // bytes
 }
 
-// Link is the connection of an agent to its servers. Its methods may be called concurrently.
+// Link is the connection of an agent to its servers. It is safe for concurrent use.
 type Link struct {
 	opts    Options
 	client  *http.Client
 	zones   zones
 	agent   Agent        // set by Run
-	offset  atomic.Int64 // what the server's clock is ahead of ours, in nanoseconds
-	current atomic.Int64 // number of the server that is used
+	offset  atomic.Int64 // how far the server's clock is ahead of ours, in nanoseconds
+	current atomic.Int64 // the number of the present server
 
-	registering sync.Mutex
-	mu          sync.Mutex
-	settings    Settings
-	resting     bool
-	paused      string // why nothing is taken for a while; empty if that is not so
-	tries       map[trowel.TryID]*held
-	outbox      []*held       // ended, and their reports are to be sent
-	settled     chan struct{} // closed when the last report was answered; nil if nobody waits
-	beatNow     chan struct{} // has room for one: a heartbeat is wanted at once
-	reportNow   chan struct{} // has room for one: outbox is not empty
-	lastBeat    time.Time
-	endStream   context.CancelCauseFunc // of the present stream; nil without one
+	registering   sync.Mutex
+	mu            sync.Mutex
+	settings      Settings
+	draining      bool
+	suspendReason string // why no tasks are taken for now; empty if they are
+	tries         map[trowel.TryID]*held
+	outbox        []*held       // ended tries whose reports must be sent
+	reported      chan struct{} // closed when the last report was answered; nil if nobody waits
+	beatNow       wait.Signal   // a heartbeat is wanted at once
+	reportNow     wait.Signal   // outbox is not empty
+	lastBeat      time.Time
+	endStream     context.CancelCauseFunc // of the present stream; nil without one
 }
 
 // held is a try that this agent has.
 type held struct {
 	lease    *trowel.Lease
 	report   *trowel.Report // nil while it runs
-	replaced bool           // the report was refused, and this is a failure in its place
+	replaced bool           // the report was refused; this is a failure instead of it
 }
 
-// New returns a Link; Register makes it known to a server, Run makes it work.
+// New returns a Link. Call Register to make it known to a server, and then Run.
 func New(opts Options) (*Link, error) {
 	for _, server := range opts.Servers {
 		address, err := url.Parse(server)
@@ -97,23 +98,23 @@ func New(opts Options) (*Link, error) {
 	}
 	return &Link{
 		opts: opts, client: newHTTPClient(&opts), tries: map[trowel.TryID]*held{},
-		beatNow: make(chan struct{}, 1), reportNow: make(chan struct{}, 1),
+		beatNow: wait.NewSignal(), reportNow: wait.NewSignal(),
 	}, nil
 }
 
-// Close gives back idle connections.
+// Close closes idle connections.
 func (l *Link) Close() { l.client.CloseIdleConnections() }
 
-// Now is the server's clock, as far as it is known: names of logs have it.
+// Now is the server's clock, as far as it is known. Names of logs use it.
 func (l *Link) Now() time.Time { return l.opts.Now().Add(time.Duration(l.offset.Load())) }
 
-// setClock notes what the server's clock showed just now.
+// setClock notes the time that the server's clock shows now.
 func (l *Link) setClock(micros int64) {
 	l.offset.Store(int64(time.UnixMicro(micros).Sub(l.opts.Now())))
 }
 
-// Register makes the agent known to a server. It tries all servers again and again until one answers; a
-// server that refuses the agent for good is an error.
+// Register makes the agent known to a server. It tries all servers again and again until one answers; if a server
+// refuses the agent for good, that is an error.
 func (l *Link) Register(ctx context.Context) (Settings, error) {
 	s, err := l.register(ctx)
 	if err == nil {
@@ -122,7 +123,7 @@ func (l *Link) Register(ctx context.Context) (Settings, error) {
 	return s, err
 }
 
-// become takes on what a server has said.
+// become applies the settings of a server.
 func (l *Link) become(s Settings) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -130,8 +131,8 @@ func (l *Link) become(s Settings) {
 }
 
 func (l *Link) register(ctx context.Context) (Settings, error) {
-	wait := newBackoff(5 * time.Second)
-	told := "" // what can be done, said once
+	retry := newBackoff(5 * time.Second)
+	told := "" // the advice that was logged last
 	for n := 0; ; n++ {
 		s, err := l.registerOnce(ctx)
 		if err == nil {
@@ -146,15 +147,14 @@ func (l *Link) register(ctx context.Context) (Settings, error) {
 			l.opts.Log.WarnContext(ctx, "what can be done about it", slog.String("fix", fix))
 		}
 		l.rotate(l.current.Load())
-		if !wait.pause(ctx) {
+		if !retry.sleep(ctx) {
 			return Settings{}, context.Cause(ctx)
 		}
 	}
 }
 
-// mustEnd reports whether an error at the registration does not pass: the server refuses, or, before it has ever been
-// reached, is none that this agent can speak to or trust. A server that was reached before may come back
-// as it was.
+// mustEnd reports whether an error of a registration is permanent: the server refuses the agent, or it was never reached
+// before and the agent cannot speak to it or trust it. A server that was reached before may come back.
 func (l *Link) mustEnd(err error) bool {
 	if refused, ok := errors.AsType[*RefusedError](err); ok {
 		return refused.lasting()
@@ -183,13 +183,13 @@ func (l *Link) registerOnce(ctx context.Context) (Settings, error) {
 
 func milliseconds(n int64) time.Duration { return time.Duration(n) * time.Millisecond }
 
-// renew registers the agent anew after a server said that old is not known: what runs under that id is
-// ended, and its reports are dropped.
+// renew registers the agent again after a server said that the id old is unknown. Tries under that id are ended, and
+// their reports dropped.
 func (l *Link) renew(ctx context.Context, old string) error {
 	l.registering.Lock()
 	defer l.registering.Unlock()
 	if l.state().ID != old {
-		return nil // done meanwhile
+		return nil // somebody else has done it
 	}
 	l.opts.Log.WarnContext(ctx, "the lease of this agent has ended, its tries are stopped", slog.String("id", old))
 	l.drop()
@@ -197,7 +197,7 @@ func (l *Link) renew(ctx context.Context, old string) error {
 	if err != nil {
 		return err
 	}
-	l.agent.Hold(s.ID) // before anything can come for it
+	l.agent.Hold(s.ID) // before leases for this id can come
 	l.become(s)
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -209,7 +209,7 @@ func (l *Link) renew(ctx context.Context, old string) error {
 
 var errRenewed = errors.New("the agent has got another id")
 
-// drop forgets all tries, and has the agent end them.
+// drop forgets all tries, and makes the agent end them.
 func (l *Link) drop() {
 	l.mu.Lock()
 	var all []trowel.TryID
@@ -218,7 +218,7 @@ func (l *Link) drop() {
 	}
 	clear(l.tries)
 	l.outbox = nil
-	l.settle()
+	l.signalReported()
 	l.mu.Unlock()
 	l.agent.Lose(all)
 }
@@ -230,8 +230,8 @@ func (l *Link) state() Settings {
 	return l.settings
 }
 
-// Run gives the agent what comes, and sends what it says, until ctx ends, or servers have refused the
-// agent for longer than a lease. Register must have succeeded.
+// Run receives leases for the agent and sends its reports, until ctx ends, or servers have refused the agent for longer
+// than a lease. Register must have succeeded.
 func (l *Link) Run(ctx context.Context, agent Agent) error {
 	l.agent = agent
 	ctx, stop := context.WithCancelCause(ctx)
@@ -250,60 +250,59 @@ func (l *Link) Run(ctx context.Context, agent Agent) error {
 	return context.Cause(ctx)
 }
 
-// Rest takes nothing new: the server is told at once, and what comes all the same the agent gives back.
-func (l *Link) Rest() {
+// Drain takes no more tasks. The server is told at once; the agent gives back tasks that come anyway.
+func (l *Link) Drain() {
 	l.mu.Lock()
-	l.resting = true
+	l.draining = true
 	l.mu.Unlock()
-	poke(l.beatNow)
+	l.beatNow.Set()
 }
 
-// Pause takes nothing new for a while, for this reason, and goes on if it is empty. The server is told at once,
-// and with reports that come after this.
-func (l *Link) Pause(reason string) {
+// Suspend suspends taking tasks for a reason, or resumes if the reason is empty. The server is told at once, and with all
+// later reports.
+func (l *Link) Suspend(reason string) {
 	l.mu.Lock()
-	l.paused = reason
+	l.suspendReason = reason
 	l.mu.Unlock()
-	poke(l.beatNow)
+	l.beatNow.Set()
 }
 
-// isEnding reports whether the agent takes nothing new any more.
+// isEnding reports whether the agent will never take tasks again.
 func (l *Link) isEnding() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.resting
+	return l.draining
 }
 
-// Settle returns when no try is left whose report was not answered, or ctx ends. It is for after the last
-// try has ended.
-func (l *Link) Settle(ctx context.Context) error {
+// AwaitReports returns once all reports are answered, or ctx ends. Call it after the last try has ended.
+func (l *Link) AwaitReports(ctx context.Context) error {
 	l.mu.Lock()
 	if len(l.tries) == 0 {
 		l.mu.Unlock()
 		return nil
 	}
-	if l.settled == nil {
-		l.settled = make(chan struct{})
+	if l.reported == nil {
+		l.reported = make(chan struct{})
 	}
-	settled := l.settled
+	reported := l.reported
 	l.mu.Unlock()
 	select {
-	case <-settled:
+	case <-reported:
 		return nil
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
 }
 
-// settle tells those in Settle, if there is nothing left. It is called under the mutex.
-func (l *Link) settle() {
-	if l.settled != nil && len(l.tries) == 0 {
-		close(l.settled)
-		l.settled = nil
+// signalReported wakes the callers of AwaitReports if all reports are answered. It is called under the mutex.
+func (l *Link) signalReported() {
+	if l.reported != nil && len(l.tries) == 0 {
+		close(l.reported)
+		l.reported = nil
 	}
 }
 
-// Leave deletes the agent on the server, so that nobody waits for the end of its lease.
+// Leave deletes the agent on the server, so that nobody has to wait until its lease expires.
 func (l *Link) Leave(ctx context.Context) error {
 	err := l.request(ctx, shortRequest, http.MethodDelete, "/"+l.state().ID, nil, nil)
 	if refused, ok := errors.AsType[*RefusedError](err); ok && refused.Status == http.StatusNotFound {
@@ -312,34 +311,27 @@ func (l *Link) Leave(ctx context.Context) error {
 	return err
 }
 
-// heldTries lists what this agent has, for the server.
+// heldTries returns the agent's id and what it has.
 func (l *Link) heldTries() (id string, list api.AgentHeld) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	list = api.AgentHeld{Resting: l.isResting(), Reason: l.paused, Tries: api.List[api.AgentTry]{}}
+	list = api.AgentHeld{Resting: l.isSuspended(), Reason: l.suspendReason, Tries: api.List[api.AgentTry]{}}
 	for id := range l.tries {
 		list.Tries = append(list.Tries, api.AgentTry{TaskID: int64(id.Task), Try: id.Number})
 	}
 	return l.settings.ID, list
 }
 
-// isResting reports whether nothing new is taken. It is called under the mutex.
-func (l *Link) isResting() bool { return l.resting || l.paused != "" }
+// isSuspended reports whether no tasks are taken now. It is called under the mutex.
+func (l *Link) isSuspended() bool { return l.draining || l.suspendReason != "" }
 
-// server is the address of the server that is used now.
+// server is the address of the present server.
 func (l *Link) server() string { return l.opts.Servers[int(l.current.Load())%len(l.opts.Servers)] }
 
-// rotate goes on to the next server, unless somebody else did.
+// rotate switches to the next server, unless somebody else has.
 func (l *Link) rotate(from int64) { l.current.CompareAndSwap(from, from+1) }
 
-func poke(c chan struct{}) {
-	select {
-	case c <- struct{}{}:
-	default:
-	}
-}
-
-// backoff waits longer each time, with some chance in it so that agents do not come all at once.
+// backoff sleeps longer each time. A random part keeps agents from coming all at once.
 type backoff struct{ next, longest time.Duration }
 
 const shortestWait = 50 * time.Millisecond
@@ -350,20 +342,9 @@ func newBackoff(longest time.Duration) *backoff {
 
 func (b *backoff) reset() { b.next = shortestWait }
 
-// pause waits and reports whether ctx goes on.
-func (b *backoff) pause(ctx context.Context) bool {
-	wait := b.next/2 + rand.N(b.next)
+// sleep sleeps and reports whether ctx goes on.
+func (b *backoff) sleep(ctx context.Context) bool {
+	delay := b.next/2 + rand.N(b.next)
 	b.next = min(2*b.next, b.longest)
-	return sleep(ctx, wait)
-}
-
-func sleep(ctx context.Context, length time.Duration) bool {
-	timer := time.NewTimer(length)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
+	return wait.Sleep(ctx, delay) == nil
 }

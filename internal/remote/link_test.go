@@ -62,7 +62,7 @@ func TestTasksRunRemotely(t *testing.T) {
 	}
 }
 
-// Failures, retries and polls are told as they are.
+// Failures, retries and polls are reported unchanged.
 func TestOutcomes(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
@@ -186,7 +186,7 @@ func TestServerLeaves(t *testing.T) {
 		t.Fatalf("the attempt ended as %s, want success", got)
 	}
 	first.flusher.StopClaiming()
-	first.hub.Rest()
+	first.hub.Drain()
 	if got := result(t, second.start(t, one("y"))); got != "success" {
 		t.Errorf("the attempt ended as %s, want success", got)
 	}
@@ -219,7 +219,7 @@ func TestReportOvertaken(t *testing.T) {
 	one, two := first.start(t, one("x")), second.start(t, one("y"))
 	within(t, came, "the result")
 	first.flusher.StopClaiming()
-	first.hub.Rest()
+	first.hub.Drain()
 	within(t, connected, "the agent at the second server")
 	close(release)
 	if got := result(t, one); got != "success" {
@@ -271,7 +271,7 @@ func TestLostAnswer(t *testing.T) {
 	if got := result(t, started); got != "success" {
 		t.Errorf("the attempt ended as %s, want success", got)
 	}
-	if err := m.link.Settle(t.Context()); err != nil {
+	if err := m.link.AwaitReports(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if n := len(w.tries(t, started.Attempt.ID)); n != 2 || runs.Load() != 2 || cut.Load() < 3 {
@@ -377,11 +377,11 @@ func TestLeave(t *testing.T) {
 	}, nil, h.URL)
 	started := h.start(t, param.Of("+a", param.Of("do>", "x"), "+b", param.Of("do>", "y")))
 	within(t, begun, "the first task")
-	m.link.Rest()
-	m.agent.Rest()
+	m.link.Drain()
+	m.agent.Drain()
 	close(finish)
 	m.agent.Wait()
-	if err := m.link.Settle(t.Context()); err != nil {
+	if err := m.link.AwaitReports(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if err := m.link.Leave(t.Context()); err != nil {
@@ -442,7 +442,7 @@ func TestLargeResult(t *testing.T) {
 		open := a.OpenLog
 		a.OpenLog = func(lease *trowel.Lease) agent.Log {
 			log := open(lease)
-			log.Rest = func() (chunks []trowel.LogChunk) {
+			log.Remainder = func() (chunks []trowel.LogChunk) {
 				random := make([]byte, 60<<10) // does not become smaller
 				_, _ = rand.Read(random)
 				for i := range 8 {

@@ -9,11 +9,11 @@ import (
 	"github.com/trowel-project/trowel/internal/api"
 )
 
-// maxLogs is how many bytes of output one request has, unless a single piece is larger.
+// maxLogs is the most bytes of output in one request, unless a single chunk is larger.
 const maxLogs = 2 << 20
 
-// InsertLogs sends pieces of output of running tries; it is a tasklog.Insert. Pieces of an attempt of
-// which this agent runs nothing are an ErrConflict, and no server an ErrUnavailable.
+// InsertLogs sends chunks of output of running tries; it is a tasklog.Insert. Chunks of an attempt of which this agent
+// runs no try are an ErrConflict. If no server answers, the error is an ErrUnavailable.
 func (l *Link) InsertLogs(ctx context.Context, chunks []trowel.LogChunk) error {
 	err := l.sendLogs(ctx, l.state().ID, chunks)
 	refused, ok := errors.AsType[*RefusedError](err)

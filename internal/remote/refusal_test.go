@@ -64,7 +64,7 @@ func (h *house) call(t *testing.T, method, path, bearer, protocol string, body a
 	return res.StatusCode, string(data)
 }
 
-// Who may not be an agent is told so with the right status and a sentence.
+// Callers that may not be agents get the right status and a sentence.
 func TestRefusedAgents(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)

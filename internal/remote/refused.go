@@ -12,19 +12,19 @@ import (
 	"github.com/trowel-project/trowel/internal/api"
 )
 
-// RefusedError is an answer of a server that refuses a request.
+// RefusedError is the answer of a server that refused a request.
 type RefusedError struct {
 	Server  string
 	Status  int
 	Message string
-	NoToken bool // the agent has sent none
+	NoToken bool // the agent sent none
 }
 
 func (e *RefusedError) Error() string {
 	return fmt.Sprintf("the server at %s refuses this agent: %s (HTTP %d)", e.Server, e.Message, e.Status)
 }
 
-// lasting reports whether another try would be refused, too: the token is wrong, or the version.
+// lasting reports whether any other try would be refused too: the token is wrong, or the version.
 func (e *RefusedError) lasting() bool {
 	switch e.Status {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusConflict, http.StatusBadRequest, http.StatusMethodNotAllowed:
@@ -33,7 +33,7 @@ func (e *RefusedError) lasting() bool {
 	return false
 }
 
-// passing reports whether the server may answer otherwise soon.
+// passing reports whether the server may soon answer differently.
 func (e *RefusedError) passing() bool {
 	return e.Status >= 500 || e.Status == http.StatusRequestTimeout || e.Status == http.StatusTooManyRequests
 }
@@ -48,8 +48,8 @@ const (
 	fixTrust   = "if the certificate is right, name the file of the authority behind it with --ca-cert"
 )
 
-// Fix says what a person can do about an error of a Link; empty if there is nothing but to wait, or the error
-// says it itself.
+// Fix says what a person can do about an error of a Link. It is empty if one can only wait, or if the error says it
+// itself.
 func Fix(err error) string {
 	if refused, ok := errors.AsType[*RefusedError](err); ok {
 		switch {
@@ -73,7 +73,8 @@ func Fix(err error) string {
 	return ""
 }
 
-// isMisconfigured reports whether an error comes of settings of the agent or the server, which do not mend themselves.
+// isMisconfigured reports whether an error is caused by settings of the agent or the server, so that waiting does not
+// help.
 func isMisconfigured(err error) bool { return isUntrusted(err) || isPlainHTTP(err) }
 
 func isUntrusted(err error) bool {
@@ -83,10 +84,10 @@ func isUntrusted(err error) bool {
 
 func isPlainHTTP(err error) bool { return errors.Is(err, http.ErrSchemeMismatch) }
 
-// maxRefusal is how many bytes of a text are told that is no document of a server.
+// maxRefusal is how many bytes of an answer are shown that is not a server's document.
 const maxRefusal = 200
 
-// refusalText is what an answer says, a proxy's included.
+// refusalText is the text of an answer, also of a proxy's.
 func refusalText(res *http.Response, body []byte) string {
 	var told api.Error
 	if json.Unmarshal(body, &told) == nil && told.Message != nil && *told.Message != "" {

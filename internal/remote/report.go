@@ -14,21 +14,20 @@ import (
 )
 
 const (
-	// senders is how many requests with reports may be under way: one that waits for a commit keeps no
-	// other waiting.
+	// senders is how many requests with reports may be in flight, so that one that waits for a commit does not delay
+	// others.
 	senders = 4
-	// maxBatch is how many reports a request has.
+	// maxBatch is the most reports in a request.
 	maxBatch = 200
-	// maxReportLogs is how many bytes of output go with a report; more is sent before it.
+	// maxReportLogs is the most bytes of output in a report; more is sent before it.
 	maxReportLogs = 256 << 10
-	// batchShare is the part of the largest report that several together may take.
+	// batchShare is the part of the largest report's size that several reports together may have.
 	batchShare = 8
 	// resend is when a report is sent again that its server has not taken yet.
 	resend = 2 * time.Second
 )
 
-// Report takes the end of a try; it implements agent.Options.Report. That of a try that was lost is
-// dropped.
+// Report takes the end of a try; it implements agent.Options.Report. The report of a lost try is dropped.
 func (l *Link) Report(r trowel.Report) {
 	l.mu.Lock()
 	h := l.tries[trowel.TryID{Task: r.TaskID, Number: r.Try}]
@@ -37,13 +36,13 @@ func (l *Link) Report(r trowel.Report) {
 		l.outbox = append(l.outbox, h)
 	}
 	l.mu.Unlock()
-	poke(l.reportNow)
+	l.reportNow.Set()
 }
 
-// send sends reports until ctx ends. It is woken by the first one and takes what has come meanwhile. What
-// could not be sent is tried again; a server that had stored it already says so.
+// send sends reports until ctx ends. The first report wakes it, and it takes all that have come meanwhile. Reports that
+// could not be sent are tried again; if the server had stored one already, it says so.
 func (l *Link) send(ctx context.Context) {
-	wait := newBackoff(min(l.state().Lease/6, 2*time.Second))
+	retry := newBackoff(min(l.state().Lease/6, 2*time.Second))
 	for {
 		select {
 		case <-ctx.Done():
@@ -53,21 +52,21 @@ func (l *Link) send(ctx context.Context) {
 		for batch := l.takeReports(); len(batch) > 0 && ctx.Err() == nil; batch = l.takeReports() {
 			err := l.deliver(ctx, batch)
 			if err == nil {
-				wait.reset()
+				retry.reset()
 				continue
 			}
 			l.putBack(batch)
 			if ctx.Err() == nil {
 				l.opts.Log.WarnContext(ctx, "reports wait, they are sent again", slog.Int("reports", len(batch)), slog.Any("error", err))
 			}
-			if !wait.pause(ctx) {
+			if !retry.sleep(ctx) {
 				return
 			}
 		}
 	}
 }
 
-// takeReports returns the next reports, and wakes another sender for those that are left.
+// takeReports returns the next reports, and wakes another sender if some are left.
 func (l *Link) takeReports() []*held {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -75,12 +74,12 @@ func (l *Link) takeReports() []*held {
 	batch := l.outbox[:n:n]
 	l.outbox = l.outbox[n:]
 	if len(l.outbox) > 0 {
-		poke(l.reportNow)
+		l.reportNow.Set()
 	}
 	return batch
 }
 
-// putBack takes reports back that could not be sent.
+// putBack puts reports back that could not be sent.
 func (l *Link) putBack(batch []*held) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -91,10 +90,10 @@ func (l *Link) putBack(batch []*held) {
 		}
 	}
 	l.outbox = append(still, l.outbox...)
-	poke(l.reportNow)
+	l.reportNow.Set()
 }
 
-// deliver sends reports, in several requests if they are large. Those that were answered are done with.
+// deliver sends reports, in several requests if they are large. Answered reports are removed.
 func (l *Link) deliver(ctx context.Context, batch []*held) error {
 	s := l.state()
 	var shapes []api.AgentReport
@@ -110,7 +109,7 @@ func (l *Link) deliver(ctx context.Context, batch []*held) error {
 	}
 	for _, h := range batch {
 		if h.lease.AgentID != s.ID {
-			continue // of an id that is gone
+			continue // its id is gone
 		}
 		shape, bytes, err := l.fit(ctx, h, &s)
 		if err != nil {
@@ -126,8 +125,8 @@ func (l *Link) deliver(ctx context.Context, batch []*held) error {
 	return flush()
 }
 
-// fit makes the document of a report. Much output is sent before it; what is too large all the same
-// becomes a failure.
+// fit makes the document of a report. It sends much output beforehand; a report that is still too large becomes a
+// failure.
 func (l *Link) fit(ctx context.Context, h *held, s *Settings) (api.AgentReport, int64, error) {
 	logs := 0
 	for i := range h.report.Logs {
@@ -152,7 +151,7 @@ func (l *Link) fit(ctx context.Context, h *held, s *Settings) (api.AgentReport, 
 	return shape, int64(len(data)), nil
 }
 
-// fail puts a failure in the place of a report that cannot be sent.
+// fail replaces a report that cannot be sent by a failure.
 func (h *held) fail(kind, message string) {
 	h.replaced = true
 	r := h.report
@@ -160,15 +159,15 @@ func (h *held) fail(kind, message string) {
 	r.Error = param.Of("message", message+" ("+kind+")")
 }
 
-// postReports sends one request and acts on its answers.
+// postReports sends one request and applies its answers.
 func (l *Link) postReports(ctx context.Context, s *Settings, sent []*held, shapes []api.AgentReport) error {
 	var got api.AgentAnswers
 	limit := min(max(s.Lease, 5*time.Second), longRequest)
 	l.mu.Lock()
-	resting := l.isResting()
+	suspended := l.isSuspended()
 	l.mu.Unlock()
 	server := l.current.Load()
-	err := l.post(ctx, limit, "/"+s.ID+"/reports", api.AgentReports{Reports: shapes, Resting: resting}, &got)
+	err := l.post(ctx, limit, "/"+s.ID+"/reports", api.AgentReports{Reports: shapes, Resting: suspended}, &got)
 	if refused, ok := errors.AsType[*RefusedError](err); ok && refused.Status == http.StatusNotFound {
 		return l.renew(ctx, s.ID)
 	}
@@ -199,13 +198,13 @@ func (l *Link) postReports(ctx context.Context, s *Settings, sent []*held, shape
 		}
 	}
 	l.outbox = append(l.outbox, again...)
-	l.settle()
+	l.signalReported()
 	l.mu.Unlock()
 	if l.current.Load() != server {
-		poke(l.beatNow) // the server that is used now may have heard that these tries are here
+		l.beatNow.Set() // another server may think that these tries still run here
 	}
 	if len(again) > 0 {
-		poke(l.reportNow)
+		l.reportNow.Set()
 	}
 	if len(later) > 0 {
 		time.AfterFunc(resend, func() { l.putBack(later) })
@@ -213,7 +212,7 @@ func (l *Link) postReports(ctx context.Context, s *Settings, sent []*held, shape
 	return nil
 }
 
-// reportShape is a report as it is sent: with lengths of time instead of instants.
+// reportShape is a report as it is sent, with durations instead of instants.
 func (l *Link) reportShape(r *trowel.Report) api.AgentReport {
 	outcomes := map[trowel.Outcome]string{
 		trowel.OutcomeSuccess: api.AgentSuccess, trowel.OutcomePoll: api.AgentPoll, trowel.OutcomeRetry: api.AgentRetry,

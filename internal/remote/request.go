@@ -19,7 +19,8 @@ import (
 
 const (
 	connectTime = 5 * time.Second
-	// shortRequest is for what a server answers at once, longRequest for what waits for its database.
+	// shortRequest is the time limit of requests that are answered at once, longRequest of those that wait for the
+	// database.
 	shortRequest = 10 * time.Second
 	longRequest  = 40 * time.Second
 	maxAnswer    = 64 << 20
@@ -27,8 +28,7 @@ const (
 	idleConns    = 8
 )
 
-// newHTTPClient returns a client that keeps its connections. It speaks HTTP/1.1: so nothing waits for a
-// stream that is held up.
+// newHTTPClient returns a client that reuses connections. It speaks HTTP/1.1, so a blocked stream delays nothing else.
 func newHTTPClient(opts *Options) *http.Client {
 	protocols := &http.Protocols{}
 	protocols.SetHTTP1(true)
@@ -92,13 +92,13 @@ func (l *Link) requestBytes(ctx context.Context, limit time.Duration, method, pa
 	return nil
 }
 
-// closeBody reads what is left, within reason, so that the connection can be used again.
+// closeBody reads the rest of a body, within limits, so that the connection can be reused.
 func closeBody(res *http.Response) {
-	_, _ = io.CopyN(io.Discard, res.Body, 64<<10) // it is only for the connection
+	_, _ = io.CopyN(io.Discard, res.Body, 64<<10) // only to reuse the connection
 	_ = res.Body.Close()                          // it was read
 }
 
-// open sends a request and returns the answer that grants it, or sends elsewhere.
+// open sends a request and returns a successful answer, or a redirect.
 func (l *Link) open(ctx context.Context, method, path string, body []byte) (*http.Response, error) {
 	server := l.server()
 	var reader io.Reader
@@ -125,14 +125,14 @@ func (l *Link) open(ctx context.Context, method, path string, body []byte) (*htt
 		return res, nil
 	}
 	defer closeBody(res)
-	data, _ := io.ReadAll(io.LimitReader(res.Body, 1<<20)) // what came of it is told
+	data, _ := io.ReadAll(io.LimitReader(res.Body, 1<<20)) // a partial text is shown as well
 	return nil, &RefusedError{Server: server, Status: res.StatusCode, Message: refusalText(res, data), NoToken: l.opts.Token == ""}
 }
 
-// ask is post on behalf of a running try: while no server answers it waits, rather than fail. A try that is
-// not this agent's any more gets agent.ErrLost.
+// ask is post on behalf of a running try. While no server answers it waits and does not fail. A try that the agent has
+// lost gets agent.ErrLost.
 func (l *Link) ask(ctx context.Context, path string, body, into any) error {
-	wait := newBackoff(time.Second)
+	retry := newBackoff(time.Second)
 	for {
 		err := l.post(ctx, longRequest, path, body, into)
 		refused, isRefusal := errors.AsType[*RefusedError](err)
@@ -146,7 +146,7 @@ func (l *Link) ask(ctx context.Context, path string, body, into any) error {
 		case isRefusal && !refused.passing() && refused.Status != http.StatusUnauthorized:
 			return &trowel.Error{Kind: trowel.ErrInvalid, Message: refused.Message}
 		}
-		if !wait.pause(ctx) {
+		if !retry.sleep(ctx) {
 			return context.Cause(ctx)
 		}
 	}

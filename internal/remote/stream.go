@@ -14,14 +14,14 @@ import (
 	"github.com/trowel-project/trowel/internal/api"
 )
 
-// silences is how many silent pauses of a stream are taken for its end.
+// silences is after how many silent intervals a stream counts as ended.
 const silences = 3
 
-// streams keeps a stream of leases until ctx ends. After each end it begins another one, on the next
-// server if there is one, and waits a little longer each time that fails. If it dies half-way the server
-// learns from the next stream what has arrived.
+// streams keeps a stream of leases open until ctx ends. After each end it opens another one, on the next server if there
+// is one, and waits longer each time that fails. If it dies half-way, the server learns from the next stream what has
+// arrived.
 func (l *Link) streams(ctx context.Context) {
-	wait := newBackoff(min(l.state().Lease/6, 5*time.Second))
+	retry := newBackoff(min(l.state().Lease/6, 5*time.Second))
 	for ctx.Err() == nil {
 		server := l.current.Load()
 		began := time.Now()
@@ -35,7 +35,7 @@ func (l *Link) streams(ctx context.Context) {
 			}
 		}
 		switch {
-		case errors.Is(err, errLeave) && l.isEnding(): // it has said so itself
+		case errors.Is(err, errLeave) && l.isEnding(): // this agent has said so itself
 		case errors.Is(err, errLeave):
 			l.opts.Log.InfoContext(ctx, "the server sends this agent elsewhere", slog.String("server", l.server()))
 		default:
@@ -45,9 +45,9 @@ func (l *Link) streams(ctx context.Context) {
 			l.rotate(server)
 		}
 		if time.Since(began) > time.Second {
-			wait.reset()
+			retry.reset()
 		}
-		if !wait.pause(ctx) {
+		if !retry.sleep(ctx) {
 			return
 		}
 	}
@@ -55,8 +55,8 @@ func (l *Link) streams(ctx context.Context) {
 
 var errLeave = errors.New("the server has nothing more for this agent")
 
-// stream is one stream, from its beginning to its end. What an earlier one has brought is with the agent by
-// now, so the list of what it has is whole.
+// stream is one stream, from beginning to end. The agent already has everything that earlier streams brought, so the
+// list of its tries is complete.
 func (l *Link) stream(ctx context.Context) (id string, err error) {
 	id, list := l.heldTries()
 	body, err := encode(list)
@@ -75,7 +75,7 @@ func (l *Link) stream(ctx context.Context) (id string, err error) {
 	if err != nil {
 		return id, err
 	}
-	defer res.Body.Close() //nolint:errcheck // it has ended, or is not wanted
+	defer res.Body.Close() //nolint:errcheck // it has ended, or is not needed
 	lines := json.NewDecoder(bufio.NewReaderSize(res.Body, 16<<10))
 	for first := true; ; first = false {
 		var message api.AgentMessage
@@ -88,7 +88,7 @@ func (l *Link) stream(ctx context.Context) (id string, err error) {
 		watchdog.Reset(silence)
 		if first {
 			l.opts.Log.InfoContext(ctx, "agent connected", slog.String("server", l.server()), slog.Int("held", len(list.Tries)))
-			poke(l.reportNow)
+			l.reportNow.Set()
 		}
 		if err := l.obey(ctx, id, &message); err != nil {
 			return id, err
@@ -118,7 +118,7 @@ func (l *Link) obey(ctx context.Context, id string, m *api.AgentMessage) error {
 	return nil
 }
 
-// accept takes leases. One that is here already came twice.
+// accept takes leases. A lease that is here already came twice and is skipped.
 func (l *Link) accept(id string, shapes []api.AgentLease) error {
 	leases := make([]*trowel.Lease, 0, len(shapes))
 	for i := range shapes {
@@ -131,7 +131,7 @@ func (l *Link) accept(id string, shapes []api.AgentLease) error {
 	l.mu.Lock()
 	if l.settings.ID != id {
 		l.mu.Unlock()
-		return nil // registered anew meanwhile
+		return nil // registered again meanwhile
 	}
 	fresh := leases[:0]
 	for _, lease := range leases {
@@ -145,8 +145,8 @@ func (l *Link) accept(id string, shapes []api.AgentLease) error {
 	return nil
 }
 
-// lose ends tries that are not this agent's any more. One whose report is on its way is not: the server
-// had taken it by then.
+// lose ends tries that the agent has lost. A try whose report is on its way is not lost: the server has taken it
+// meanwhile.
 func (l *Link) lose(ctx context.Context, list []api.AgentTry) {
 	var tries []trowel.TryID
 	l.mu.Lock()

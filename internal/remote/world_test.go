@@ -302,7 +302,7 @@ func (w *world) connect(t *testing.T, do work, change func(*remote.Options, *age
 		cancel()
 		running.Wait()
 		kill(agent.ErrStopped)
-		m.agent.Rest()
+		m.agent.Drain()
 		m.agent.Wait()
 		link.Close()
 	})

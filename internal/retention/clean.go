@@ -8,19 +8,20 @@ import (
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/wait"
 )
 
-// How much one transaction takes.
+// How much one transaction deletes.
 const (
 	attemptsAtOnce  = 500
-	rowsAtOnce      = 5000 // decisions and values, which are small
+	rowsAtOnce      = 5000 // decisions and values are small
 	revisionsAtOnce = 50
 	blobsAtOnce     = 100
 )
 
-// Blobs is what is needed of a blob.Store.
+// Blobs is the part of a blob.Store that is needed.
 type Blobs interface {
-	// Delete deletes a blob; one that is not there is no error.
+	// Delete deletes a blob, if it exists.
 	Delete(ctx context.Context, key string) error
 }
 
@@ -33,26 +34,25 @@ type Options struct {
 	Keep time.Duration
 	// KeepValues is how long values of param_set> are kept after they were written; zero is for ever.
 	KeepValues time.Duration
-	// Archives keep the files of revisions by their type. What is in one that is missing here is left
-	// for a pass that has it.
+	// Archives are the stores of revisions' files, by type. An archive of a type that is missing here is left for
+	// another pass.
 	Archives map[string]Blobs
-	// DeleteLogs deletes the logs of an attempt that are outside the database, before its rows go; nil
-	// if there are none.
+	// DeleteLogs deletes the logs of an attempt outside the database, before its rows are deleted. It may be nil.
 	DeleteLogs func(ctx context.Context, id trowel.AttemptID) error
 	// DryRun only counts.
 	DryRun bool
-	// Deleted is told what was deleted: the names are those of Result.Counts. It may be nil.
+	// Deleted is called with what was deleted, by the names of Result.Counts. It may be nil.
 	Deleted func(what string, n int)
 }
 
-// Result is what one pass has deleted or, of a dry one, would delete.
+// Result is what a pass has deleted, or would delete if it is a dry run.
 type Result struct {
 	Attempts, Sessions, Decisions, Revisions, Values, Archives int
 }
 
 // Count is a part of a Result.
 type Count struct {
-	What string // in the singular
+	What string // the singular noun
 	N    int
 }
 
@@ -68,10 +68,10 @@ func (r Result) Counts() []Count {
 	}
 }
 
-// Clean deletes what is old by now. It works in transactions of bounded size and rests after each of
-// them as long as it took, so that others get their turn. Every transaction leaves the database whole:
-// after an error or a crash the next pass goes on where this one ended. Several may run at the same
-// time. The Result is right also beside an error.
+// Clean deletes what is old by now. It works in transactions of limited size and sleeps after each as long as that took,
+// so that others get their turn. Every transaction leaves the database consistent: after an error or a crash the next
+// pass continues where this one stopped. Several passes may run at the same time. The Result is right even if there is
+// an error.
 func Clean(ctx context.Context, opts Options) (Result, error) {
 	p := &pass{opts: opts, now: opts.Now()}
 	for _, step := range []func(context.Context) error{p.values, p.attempts, p.decisions, p.revisions, p.pending, p.archives} {
@@ -89,7 +89,7 @@ type pass struct {
 	result Result
 }
 
-// before is the instant before which things are old, and false if nothing is.
+// before returns the instant before which things are old, and whether anything can be.
 func (p *pass) before() (time.Time, bool) { return p.now.Add(-p.opts.Keep), p.opts.Keep > 0 }
 
 func (p *pass) deleted(counter *int, what string, n int) {
@@ -99,34 +99,22 @@ func (p *pass) deleted(counter *int, what string, n int) {
 	}
 }
 
-// update runs a transaction and rests.
+// update runs a transaction and then sleeps for as long as that took.
 func (p *pass) update(ctx context.Context, f func(tx trowel.Tx) error) error {
 	began := p.opts.Now()
 	if err := p.opts.Store.Update(ctx, f); err != nil {
 		return err
 	}
-	return rest(ctx, p.opts.Now().Sub(began))
+	return wait.Sleep(ctx, min(max(p.opts.Now().Sub(began), minSleep), maxSleep))
 }
 
-// The shortest and the longest rest between two transactions.
+// The shortest and the longest sleep between two transactions.
 const (
-	minRest = 2 * time.Millisecond
-	maxRest = time.Second
+	minSleep = 2 * time.Millisecond
+	maxSleep = time.Second
 )
 
-// rest waits as long as a transaction took.
-func rest(ctx context.Context, took time.Duration) error {
-	timer := time.NewTimer(min(max(took, minRest), maxRest))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
-}
-
-// attempts deletes old attempts, from the smallest id on.
+// attempts deletes old attempts, ordered by id.
 func (p *pass) attempts(ctx context.Context) error {
 	before, some := p.before()
 	if !some {
@@ -174,7 +162,7 @@ func (p *pass) deleteAttempts(ctx context.Context, before time.Time, old []trowe
 	return err
 }
 
-// decisions deletes what was noted about old sessions of schedules.
+// decisions deletes old decisions about sessions of schedules.
 func (p *pass) decisions(ctx context.Context) error {
 	before, some := p.before()
 	if !some {
@@ -196,7 +184,7 @@ func (p *pass) values(ctx context.Context) error {
 		func(tx trowel.Tx) (int, error) { return tx.DeleteParamValues(ctx, before, rowsAtOnce) })
 }
 
-// rows deletes rows until there are none, or counts them.
+// rows deletes rows until none is left, or counts them.
 func (p *pass) rows(ctx context.Context, counter *int, what string, count, remove func(tx trowel.Tx) (int, error)) error {
 	var n int
 	if p.opts.DryRun {
@@ -219,7 +207,7 @@ func (p *pass) rows(ctx context.Context, counter *int, what string, count, remov
 	}
 }
 
-// revisions deletes revisions that nothing refers to any more, project by project.
+// revisions deletes revisions that nothing refers to, project by project.
 func (p *pass) revisions(ctx context.Context) error {
 	before, some := p.before()
 	if !some {
@@ -261,7 +249,7 @@ func (p *pass) deleteRevisions(ctx context.Context, before time.Time, old []trow
 			}
 			return doom(ctx, tx, archives)
 		})
-		if errors.Is(err, trowel.ErrConflict) { // somebody begins an attempt of one of them; the next pass sees
+		if errors.Is(err, trowel.ErrConflict) { // an attempt of one of them is beginning; the next pass looks again
 			continue
 		}
 		if err != nil {

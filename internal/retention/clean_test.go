@@ -181,7 +181,7 @@ func TestCleanManyAttempts(t *testing.T) {
 }
 
 // untilDone cleans again and again while every third transaction fails, before or after its commit. What
-// was committed and told to have failed is in no Result; that is added from what is missing.
+// was committed although the commit failed is in no Result; it is added from what is missing.
 func untilDone(t *testing.T, opts retention.Options) (sum retention.Result, failures int) {
 	t.Helper()
 	db := opts.Store
@@ -213,7 +213,7 @@ func untilDone(t *testing.T, opts retention.Options) (sum retention.Result, fail
 	}
 }
 
-// A pass that is told to end does so between two transactions.
+// A pass whose context ends stops between two transactions.
 func TestCleanEnds(t *testing.T) {
 	t.Parallel()
 	db := openSQLite(t)

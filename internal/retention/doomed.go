@@ -9,19 +9,18 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// The archive of a revision must not go before the revision, and must not be left when it is gone. So
-// the transaction that deletes the revision leaves a mark, an empty blob in the database with the type and
-// key of the archive in its own key; then the archive is deleted, and then the mark. After a crash the
-// next pass finds the mark.
+// An archive must not be deleted before its revision, nor be left behind after it. So the transaction that deletes the
+// revision writes a mark: an empty blob in the database whose key has the type and key of the archive. Then the archive
+// is deleted, and then the mark. After a crash the next pass finds the mark.
 
 // markPrefix begins the keys of marks.
 const markPrefix = "retention/archive/"
 
-// doom marks archives to be deleted.
+// doom marks archives for deletion.
 func doom(ctx context.Context, tx trowel.Tx, archives []trowel.Archive) error {
 	for _, a := range archives {
 		key := markPrefix + a.Type + "/" + a.Key
-		if err := tx.DeleteBlob(ctx, key); err != nil { // there may be one from before
+		if err := tx.DeleteBlob(ctx, key); err != nil { // a mark may exist already
 			return err
 		}
 		if err := tx.InsertBlobPart(ctx, key, 0, []byte{}); err != nil {
@@ -31,7 +30,7 @@ func doom(ctx context.Context, tx trowel.Tx, archives []trowel.Archive) error {
 	return nil
 }
 
-// archives deletes all archives that are marked.
+// archives deletes all marked archives.
 func (p *pass) archives(ctx context.Context) error {
 	if p.opts.DryRun {
 		return nil

@@ -20,7 +20,7 @@ func TestPending(t *testing.T) {
 	for _, c := range []struct {
 		name         string
 		passAfter    time.Duration // between the beginning of the push and the pass
-		settle       bool          // before the pass
+		confirm      bool          // before the pass
 		dry          bool
 		stays, lasts bool // the archive; a push that goes on after the pass
 	}{
@@ -28,7 +28,7 @@ func TestPending(t *testing.T) {
 		{name: "a dry pass", passAfter: 2 * time.Hour, dry: true, stays: true, lasts: true},
 		{name: "under way", passAfter: time.Minute, stays: true, lasts: true},
 		{name: "a server whose clock is behind", passAfter: -time.Minute, stays: true, lasts: true},
-		{name: "done long ago", passAfter: 2 * time.Hour, settle: true, stays: true},
+		{name: "done long ago", passAfter: 2 * time.Hour, confirm: true, stays: true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -41,11 +41,11 @@ func TestPending(t *testing.T) {
 			if err := blobs.Put(t.Context(), push.Archive.Key, strings.NewReader("files"), 5); err != nil {
 				t.Fatal(err)
 			}
-			settle := func() error {
-				return db.Update(t.Context(), func(tx trowel.Tx) error { return push.Settle(t.Context(), tx) })
+			confirm := func() error {
+				return db.Update(t.Context(), func(tx trowel.Tx) error { return push.Confirm(t.Context(), tx) })
 			}
-			if c.settle {
-				if err := settle(); err != nil {
+			if c.confirm {
+				if err := confirm(); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -66,7 +66,7 @@ func TestPending(t *testing.T) {
 			if (err == nil) != c.stays {
 				t.Errorf("the archive after the pass: %v, want it to stay: %v", err, c.stays)
 			}
-			if err := settle(); (err == nil) != c.lasts || err != nil && !errors.Is(err, trowel.ErrUnavailable) {
+			if err := confirm(); (err == nil) != c.lasts || err != nil && !errors.Is(err, trowel.ErrUnavailable) {
 				t.Errorf("a push that goes on = %v, want it to succeed: %v", err, c.lasts)
 			}
 			left, err := blobs.List(t.Context(), "retention/", "", 10)

@@ -10,14 +10,14 @@ import (
 
 // When passes are.
 const (
-	firstPass = 5 * time.Minute // after the start, which has enough to do
+	firstPass = 5 * time.Minute // after the start, which is busy enough
 	every     = time.Hour
 	afterFail = 5 * time.Minute
 )
 
-// Run cleans once an hour until ctx ends, and returns its cause. Nothing wakes it before its time. A pass
-// that fails is logged and made up for soon; if it dies half-way, the next pass goes on. Any number of
-// servers may run it on the same database. passed, if it is not nil, is told of the end of each pass.
+// Run cleans once an hour until ctx ends, and returns its cause. Only a timer wakes it. After a failure, which is
+// logged, the next pass comes sooner; if Run dies half-way, the next pass continues. Any number of servers may run it on
+// the same database. passed is called at the end of each pass; it may be nil.
 func Run(ctx context.Context, opts Options, passed func(err error)) error {
 	timer := time.NewTimer(firstPass)
 	defer timer.Stop()

@@ -68,7 +68,7 @@ func taskEvent(dst []byte, c *engine.Change, at string) jsonEvent {
 		e = e.number("try", int64(row.Try))
 	}
 	if c.To == trowel.TaskRetryWaiting || c.To == trowel.TaskGroupRetryWaiting {
-		e = e.text("retry_at", row.RetryAt.UTC().Format(jsonTime)).text("reason", row.WaitReason)
+		e = e.text("retry_at", row.RetryAt.UTC().Format(jsonTime)).text("reason", string(row.WaitReason))
 	}
 	if message := ErrorMessage(row); message != "" && (c.Move == trowel.MoveError || c.Move == trowel.MoveFailureTasks) {
 		e = e.text("message", message)

@@ -28,7 +28,7 @@ func openBlock(config *param.Map, zone Zone) (*block, error) {
 		case !found:
 			return nil, param.Errorf("Schedule config requires 'type>: at' parameter: %s", param.JSON(config))
 		case command == nil:
-			return nil, param.Errorf("Parameter '%s' is required but null", key)
+			return nil, param.Null(key)
 		}
 		b.typeKey = key
 		options.Set("_type", strings.TrimSuffix(key, ">"))

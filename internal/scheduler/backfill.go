@@ -22,29 +22,29 @@ const (
 // maxBackfill is how many sessions one backfill may have.
 const maxBackfill = 10_000
 
-// BackfillRequest asks for attempts of sessions that have passed (language S38).
+// BackfillRequest asks for attempts of past sessions (language S38).
 type BackfillRequest struct {
-	From   time.Time // the first session is the one whose run time is then or later
-	Name   string    // of all the attempts
-	Count  *int      // at most so many sessions, and no fewer; nil for all up to the next one
-	DryRun bool      // only tell what would be
+	From   time.Time // the first session is the first whose run time is not before
+	Name   string    // the name of all attempts
+	Count  *int      // the number of sessions, which must exist; nil for all up to the next one
+	DryRun bool      // change nothing
 	Limit  int       // how many attempts may run at the same time (language C40)
 	Now    time.Time
 	Actor  string
-	By     trowel.Record // who asks, for the audit; without an ActorKind nothing is recorded
+	By     trowel.Record // who asks, for the audit; nothing is recorded without an ActorKind
 }
 
-// Backfilled is what a backfill started, by ascending session time. The attempts of a dry run have no
-// ids and no parameters.
+// Backfilled is what a backfill started, ordered by session time. The attempts of a dry run have neither ids nor
+// parameters.
 type Backfilled struct {
 	Schedule trowel.ScheduledWorkflow
 	Attempts []*trowel.AttemptSummary
 }
 
-// Backfill stores an attempt for each session from a time to the schedule's next one. They begin one
-// after the other (language S40): wake the scheduler. The schedule itself is not changed, and no SLA
-// is armed (language S41). A name that one of the sessions has already is an ErrConflict; more
-// attempts than may run, or fewer sessions than asked for, are refused: then nothing is stored.
+// Backfill stores an attempt for each session from a time up to the schedule's next one. They begin one after the other
+// (language S40), so wake the scheduler. The schedule itself stays unchanged, and no SLA is armed (language S41). If one
+// of the sessions already has an attempt of that name, the error is an ErrConflict. More attempts than may run, or fewer
+// sessions than asked for, are refused. After an error nothing is stored.
 func Backfill(ctx context.Context, store trowel.Store, id trowel.ScheduleID, r BackfillRequest) (*Backfilled, error) {
 	if err := launch.CheckName(r.Name, "session attempt"); err != nil {
 		return nil, err
@@ -84,7 +84,7 @@ func Backfill(ctx context.Context, store trowel.Store, id trowel.ScheduleID, r B
 	return done, nil
 }
 
-// sessions lists the session times of the backfill.
+// sessions returns the session times of the backfill.
 func (r *BackfillRequest) sessions(w *trowel.ScheduledWorkflow) ([]time.Time, error) {
 	times, err := timesOf(w)
 	if err != nil {
@@ -110,7 +110,7 @@ func (r *BackfillRequest) sessions(w *trowel.ScheduledWorkflow) ([]time.Time, er
 	return list, nil
 }
 
-// checkFree refuses a name that one of the sessions has (language S39).
+// checkFree refuses a name that an attempt of one of the sessions has (language S39).
 func (r *BackfillRequest) checkFree(ctx context.Context, tx trowel.Tx, w *trowel.ScheduledWorkflow, sessions []time.Time) error {
 	for _, at := range sessions {
 		_, err := tx.FindLatestAttempt(ctx, w.Schedule.ProjectID, w.Schedule.Workflow, at, r.Name)
@@ -142,7 +142,7 @@ func (r *BackfillRequest) rehearse(plan *launch.Plan, sessions []time.Time) []*t
 	return list
 }
 
-// insert stores the attempts, without tasks, each after the session before it.
+// insert stores the attempts without tasks; each waits for the session before it.
 func (r *BackfillRequest) insert(ctx context.Context, tx trowel.Tx, plan *launch.Plan, sessions []time.Time) ([]*trowel.AttemptSummary, error) {
 	if len(sessions) == 0 {
 		return nil, nil
@@ -155,7 +155,7 @@ func (r *BackfillRequest) insert(ctx context.Context, tx trowel.Tx, plan *launch
 	var list []*trowel.AttemptSummary
 	var audits []trowel.Audit
 	var before trowel.SessionID
-	batch := rand.Int64() //nolint:gosec // to be told apart, not to be secret
+	batch := rand.Int64() //nolint:gosec // a random number to tell backfills apart; not a secret
 	for _, at := range sessions {
 		running, err := tx.CountRunningAttempts(ctx)
 		if err != nil {

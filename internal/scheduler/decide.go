@@ -12,28 +12,28 @@ import (
 	"github.com/trowel-project/trowel/internal/schedule"
 )
 
-// How long a session is put off (language S27).
+// How long a session is postponed (language S27).
 const (
 	afterLimit = 600 * time.Second
 	afterError = 3600 * time.Second
 )
 
-// outcome is what became of a session of a schedule: where its schedule goes from here, and why.
+// outcome is the decision about a session of a schedule: where the schedule moves, and why.
 type outcome struct {
 	move     trowel.ScheduleMove
 	decision trowel.Decision
 	project  string // name, for the log
-	err      error  // instead: the database cannot be used now, or the scheduler is stopping
+	err      error  // if set, nothing was decided: the database is unavailable, or the scheduler stops
 }
 
-// session is one due session.
+// session is a due session.
 type session struct {
 	trowel.ScheduledWorkflow
 	plan *schedule.Schedule
 	now  time.Time
 }
 
-// handle skips, starts or puts off the session of a schedule that is due (language S25 to S27).
+// handle skips, starts or postpones the session of a due schedule (language S25 to S27).
 func (s *Scheduler) handle(ctx context.Context, w *trowel.ScheduledWorkflow, now time.Time) outcome {
 	d := session{ScheduledWorkflow: *w, now: now}
 	var err error
@@ -62,8 +62,8 @@ func (s *Scheduler) handle(ctx context.Context, w *trowel.ScheduledWorkflow, now
 	return s.start(ctx, &d)
 }
 
-// overtime skips a session if the workflow has an active attempt (language S26). That may be the
-// session's own, if another server has started it, or this one before it was cut off.
+// overtime skips a session if the workflow has an active attempt (language S26). That may be the session's own attempt,
+// if another server has started it, or this one before it was interrupted.
 func (s *Scheduler) overtime(ctx context.Context, d *session) (o outcome, skip bool) {
 	var active bool
 	var own *trowel.Attempt
@@ -88,8 +88,8 @@ func (s *Scheduler) overtime(ctx context.Context, d *session) (o outcome, skip b
 	return d.skipped("skip_on_overtime: another attempt of the workflow is active"), true
 }
 
-// start begins the attempt of the session (language S27). Parameters are those of the schedule alone
-// (language A9); the SLA counts from the run time (language S44).
+// start begins the attempt of the session (language S27). Its parameters are only those of the schedule (language A9);
+// its SLA counts from the run time (language S44).
 func (s *Scheduler) start(ctx context.Context, d *session) outcome {
 	plan, err := launch.NewPlan(d.Definition)
 	if err != nil {
@@ -118,7 +118,7 @@ func (s *Scheduler) start(ctx context.Context, d *session) outcome {
 	return d.failed(err)
 }
 
-// failed puts a session off that cannot be started. What is no fault of the session is passed on.
+// failed postpones a session that cannot be started. An error that says nothing about the session is passed on.
 func (d *session) failed(err error) outcome {
 	if isPassing(err) {
 		return outcome{err: fmt.Errorf("start %q: %w", d.Schedule.Workflow, err)}
@@ -126,8 +126,7 @@ func (d *session) failed(err error) outcome {
 	return d.postponed(trowel.DecisionError, d.now.Add(afterError), err.Error())
 }
 
-// isPassing reports whether an error says nothing about a session: the database cannot be used now, or
-// the scheduler is stopping.
+// isPassing reports whether an error says nothing about a session: the database is unavailable, or the scheduler stops.
 func isPassing(err error) bool {
 	return errors.Is(err, trowel.ErrUnavailable) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
@@ -167,8 +166,8 @@ func (d *session) outcome(what, reason string) outcome {
 	}
 }
 
-// tell logs a decision. A session that was started has an attempt, of whose start the log tells, too.
-func (s *Scheduler) tell(ctx context.Context, o outcome) {
+// logOutcome logs a decision. A started session has an attempt, which has a log entry of its own.
+func (s *Scheduler) logOutcome(ctx context.Context, o outcome) {
 	d := &o.decision
 	attrs := []slog.Attr{
 		slog.String("project", o.project), slog.String("workflow", d.Workflow), slog.Time("session_time", d.SessionAt),

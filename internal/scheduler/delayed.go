@@ -14,11 +14,11 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// delayedAtOnce is how many waiting attempts are read at once.
+// delayedAtOnce is how many waiting attempts are read in one transaction.
 const delayedAtOnce = 100
 
-// beginDelayed begins attempts of backfills whose turn has come (language S40): the session before
-// them has no unfinished attempt. Each is begun once, by whichever server comes first.
+// beginDelayed begins the attempts of backfills whose previous session has no unfinished attempt (language S40). Each is
+// begun once, by the first server that comes.
 func (s *Scheduler) beginDelayed(ctx context.Context) (time.Time, error) {
 	for {
 		var ready []trowel.Delayed
@@ -35,7 +35,7 @@ func (s *Scheduler) beginDelayed(ctx context.Context) (time.Time, error) {
 			switch {
 			case err != nil && isPassing(err):
 				return time.Time{}, fmt.Errorf("begin attempt %d: %w", d.AttemptID, err)
-			case err != nil: // the others must not wait for this one
+			case err != nil: // the others must not wait because of this one
 				s.opts.Log.ErrorContext(ctx, "attempt of a backfill not begun", slog.Int64("attempt_id", int64(d.AttemptID)), slog.Any("error", err))
 			case ok:
 				begun++
@@ -47,9 +47,8 @@ func (s *Scheduler) beginDelayed(ctx context.Context) (time.Time, error) {
 	}
 }
 
-// begin begins one attempt, with the revision that it was made with, and reports whether it waits no
-// more. One that cannot run is kept as a failed one, so that the next one has its turn (differs from
-// S40a, see docs/compatibility.md).
+// begin begins one attempt with its own revision, and reports whether it no longer waits. An attempt that cannot run is
+// stored as a failed one, so that the next one gets its turn (differs from S40a, see docs/compatibility.md).
 func (s *Scheduler) begin(ctx context.Context, id trowel.AttemptID) (bool, error) {
 	var setting *trowel.Setting
 	var early bool
@@ -72,7 +71,7 @@ func (s *Scheduler) begin(ctx context.Context, id trowel.AttemptID) (bool, error
 	switch {
 	case errors.Is(err, trowel.ErrConflict), errors.Is(err, trowel.ErrNotFound): // it has begun or ended
 		return s.forget(ctx, id)
-	case err != nil && !errors.Is(err, trowel.ErrLimit): // at the limit of tasks it is kept as a failed one
+	case err != nil && !errors.Is(err, trowel.ErrLimit): // an attempt with too many tasks is stored as a failed one
 		return false, err
 	}
 	s.opts.Log.InfoContext(ctx, "attempt of a backfill begun", slog.String("project", setting.Project.Name), slog.String("workflow", setting.Session.Workflow),
@@ -80,7 +79,7 @@ func (s *Scheduler) begin(ctx context.Context, id trowel.AttemptID) (bool, error
 	return true, nil
 }
 
-// forget deletes what an attempt waits for, if it has begun or ended, and reports whether it has.
+// forget deletes an attempt's row of waiting if it has begun or ended, and reports whether it has.
 func (s *Scheduler) forget(ctx context.Context, id trowel.AttemptID) (over bool, err error) {
 	err = s.opts.Store.Update(ctx, func(tx trowel.Tx) error {
 		a, err := tx.FindAttempt(ctx, id)
@@ -97,8 +96,8 @@ func (s *Scheduler) forget(ctx context.Context, id trowel.AttemptID) (over bool,
 	return over, err
 }
 
-// isEarly reports whether an attempt before this one in the backfill still runs or waits, although the
-// session before it has no unfinished attempt: because that one was killed while it waited.
+// isEarly reports whether an earlier attempt of the backfill still runs or waits, although the session before this one
+// has no unfinished attempt. That happens if the attempt before was killed while it waited.
 func isEarly(ctx context.Context, tx trowel.Tx, id trowel.AttemptID) (bool, error) {
 	own, err := tx.FindAttemptSummary(ctx, id)
 	if err != nil {
@@ -113,12 +112,12 @@ func isEarly(ctx context.Context, tx trowel.Tx, id trowel.AttemptID) (bool, erro
 		for _, a := range list {
 			switch {
 			case a.Attempt.CreatedAt.Before(own.Attempt.CreatedAt):
-				return false, nil // the attempts of a backfill are made at one instant
+				return false, nil // all attempts of a backfill are created at the same instant
 			case a.Attempt.Name != own.Attempt.Name || a.Attempt.Cause != launch.CauseBackfill:
 			case a.Attempt.FinishedAt.IsZero():
 				return true, nil
 			case a.Attempt.Flags.Status() != "killed":
-				return false, nil // it began after all that came before it
+				return false, nil // it began after all earlier ones had ended
 			}
 		}
 		if len(list) < f.Limit {
@@ -128,8 +127,8 @@ func isEarly(ctx context.Context, tx trowel.Tx, id trowel.AttemptID) (bool, erro
 	}
 }
 
-// tasksOf compiles the workflow of an attempt. One that does not compile any more, as another version
-// of the program has stored it, becomes a task that fails with the reason.
+// tasksOf compiles the workflow of an attempt. If it no longer compiles, because another version of the program stored
+// it, the only task is one that fails with the reason.
 func tasksOf(setting *trowel.Setting) []dig.Task {
 	plan, err := launch.NewPlan(trowel.Definition{Project: setting.Project, Revision: setting.Revision, Workflow: setting.Workflow})
 	if err == nil {

@@ -11,18 +11,17 @@ import (
 )
 
 const (
-	// dueAtOnce is how many schedules one step takes. Each gets one session on.
+	// dueAtOnce is how many schedules one step handles. Each moves by one session.
 	dueAtOnce = 1000
-	// takenAtOnce is how many a server keeps from others.
+	// takenAtOnce is how many of them one server may lock.
 	takenAtOnce = 500
-	// startsAtOnce is how many sessions are started side by side, for the flusher to gather.
+	// startsAtOnce is how many sessions are started concurrently, so that the flusher can batch them.
 	startsAtOnce = 256
 )
 
-// startDue starts all sessions that are due, and returns when the next one is. Now is the instant at
-// which the check began, for all its steps (language S24a). Each step moves each schedule by one
-// session, so those of one schedule start in their order, and after a downtime several schedules take
-// turns.
+// startDue starts all due sessions and returns when the next one is due. All its steps see the same instant as now
+// (language S24a). Each step moves each schedule by one session, so the sessions of a schedule start in order, and after
+// a downtime several schedules take turns.
 func (s *Scheduler) startDue(ctx context.Context) (next time.Time, err error) {
 	now := s.opts.Now()
 	for {
@@ -38,15 +37,15 @@ func (s *Scheduler) startDue(ctx context.Context) (next time.Time, err error) {
 			return err
 		})
 		if err == nil && s.opts.Shared && !next.IsZero() && !next.After(now) {
-			err = errStuck // others are at them
+			err = errStuck // other servers have locked them
 		}
 		return next, err
 	}
 }
 
-// step starts one session of each of some schedules, and then moves the schedules in one transaction. It
-// returns how many there were. Servers that share a database keep those that they have taken from each
-// other for so long; without a move nothing is lost, as a session is started once.
+// step starts one session of each of some schedules, and then moves the schedules in one transaction. It returns how
+// many there were. Meanwhile the schedules are locked for other servers on the same database. If they are not moved,
+// nothing is lost, because a session is started only once.
 func (s *Scheduler) step(ctx context.Context, now time.Time) (n int, err error) {
 	if !s.opts.Shared {
 		var due []*trowel.ScheduledWorkflow
@@ -66,7 +65,7 @@ func (s *Scheduler) step(ctx context.Context, now time.Time) (n int, err error) 
 		if err != nil {
 			return 0, err
 		}
-		return len(due), s.told(ctx, outcomes, moved)
+		return len(due), s.logOutcomes(ctx, outcomes, moved)
 	}
 	var outcomes []outcome
 	var moved []trowel.ScheduleID
@@ -82,10 +81,10 @@ func (s *Scheduler) step(ctx context.Context, now time.Time) (n int, err error) 
 	if err != nil || n == 0 {
 		return n, err
 	}
-	return n, s.told(ctx, outcomes, moved)
+	return n, s.logOutcomes(ctx, outcomes, moved)
 }
 
-// handleAll starts sessions side by side.
+// handleAll starts sessions concurrently.
 func (s *Scheduler) handleAll(ctx context.Context, due []*trowel.ScheduledWorkflow, now time.Time) []outcome {
 	outcomes := make([]outcome, len(due))
 	free := make(chan struct{}, startsAtOnce)
@@ -101,8 +100,8 @@ func (s *Scheduler) handleAll(ctx context.Context, due []*trowel.ScheduledWorkfl
 	return outcomes
 }
 
-// move moves schedules and writes down why, and returns those that it moved. A schedule that somebody
-// else has moved meanwhile stays as it is, and nothing is written about it.
+// move moves schedules, stores the decisions, and returns the schedules that it moved. A schedule that somebody else has
+// moved meanwhile stays as it is, and no decision is stored.
 func move(ctx context.Context, tx trowel.Tx, outcomes []outcome, now time.Time) ([]trowel.ScheduleID, error) {
 	var moves []trowel.ScheduleMove
 	decided := map[trowel.ScheduleID]trowel.Decision{}
@@ -114,7 +113,7 @@ func move(ctx context.Context, tx trowel.Tx, outcomes []outcome, now time.Time) 
 		moves = append(moves, o.move)
 		decided[o.move.Schedule.ID] = o.decision
 	}
-	// In the order of their ids, so that servers wait for one another and never in a circle.
+	// Ordered by id, so that servers never wait for one another in a circle.
 	slices.SortFunc(moves, func(a, b trowel.ScheduleMove) int { return cmp.Compare(a.Schedule.ID, b.Schedule.ID) })
 	moved, err := tx.UpdateSchedules(ctx, moves)
 	if err != nil {
@@ -127,9 +126,9 @@ func move(ctx context.Context, tx trowel.Tx, outcomes []outcome, now time.Time) 
 	return moved, tx.InsertDecisions(ctx, made)
 }
 
-// told tells what became of sessions. An error of the database itself, which is no fault of a session, comes
-// back after the others were recorded.
-func (s *Scheduler) told(ctx context.Context, outcomes []outcome, moved []trowel.ScheduleID) error {
+// logOutcomes logs what became of sessions. An error of the database, which is no fault of a session, is returned after the
+// others were logged.
+func (s *Scheduler) logOutcomes(ctx context.Context, outcomes []outcome, moved []trowel.ScheduleID) error {
 	var failed error
 	decided := map[trowel.ScheduleID]outcome{}
 	for _, o := range outcomes {
@@ -146,7 +145,7 @@ func (s *Scheduler) told(ctx context.Context, outcomes []outcome, moved []trowel
 		return errStuck
 	}
 	for _, id := range moved {
-		s.tell(ctx, decided[id])
+		s.logOutcome(ctx, decided[id])
 	}
 	return nil
 }

@@ -17,11 +17,10 @@ const (
 	alreadyPast = "Specified time to skip schedules is already past"
 )
 
-// maxSteps is how many sessions may be skipped by their number.
+// maxSteps is how many sessions may be skipped by count.
 const maxSteps = 1_000_000
 
-// Moment is a time that somebody gave: an instant, or, if it is local, what a clock in the workflow's
-// zone shows.
+// Moment is a time as somebody gave it: an instant, or, if Local, the time of a clock in the workflow's zone.
 type Moment struct {
 	Time  time.Time
 	Local bool
@@ -34,20 +33,20 @@ func (m Moment) in(zone schedule.Zone) time.Time {
 	return m.Time
 }
 
-// SkipRequest asks to move a schedule ahead (language S36). NextTime wins over From with Count.
+// SkipRequest asks to move a schedule ahead (language S36). NextTime takes precedence over From and Count.
 type SkipRequest struct {
-	NextTime *Moment   // to the first session whose run time is then or later
+	NextTime *Moment   // to the first session whose run time is not before
 	From     time.Time // to the first session from then on,
-	Count    *int      // and so many sessions further
-	RunAt    time.Time // when it is to run, instead of its run time; zero to leave that
-	DryRun   bool      // only tell what would be
+	Count    *int      // and then this many sessions further
+	RunAt    time.Time // the new run time of the session; zero to keep its own
+	DryRun   bool      // change nothing
 	Now      time.Time
 	Actor    string
-	By       trowel.Record // who asks, for the audit; without an ActorKind nothing is recorded
+	By       trowel.Record // who asks, for the audit; nothing is recorded without an ActorKind
 }
 
-// Skip moves a schedule ahead, to a session later than its next one: else it is an ErrConflict. The
-// sessions between are not created. It returns the schedule as it is then, also for a dry run.
+// Skip moves a schedule to a session after its next one; otherwise it is an ErrConflict. The sessions between are not
+// created. It returns the schedule as it is afterwards, or would be for a dry run.
 func Skip(ctx context.Context, store trowel.Store, id trowel.ScheduleID, r SkipRequest) (*trowel.ScheduledWorkflow, error) {
 	if r.NextTime == nil && (r.From.IsZero() || r.Count == nil) {
 		return nil, &trowel.Error{Kind: trowel.ErrInvalid, Message: skipNeeds}
@@ -59,15 +58,15 @@ func Skip(ctx context.Context, store trowel.Store, id trowel.ScheduleID, r SkipR
 
 // EnableRequest asks to enable a schedule (language S37).
 type EnableRequest struct {
-	Skip     bool    // what was missed is not started:
-	NextTime *Moment // go on at the first session from then on; nil for Now
+	Skip     bool    // missed sessions are not started
+	NextTime *Moment // continue with the first session from then on; nil for Now
 	Now      time.Time
 	Actor    string
 	By       trowel.Record // as in SkipRequest
 }
 
-// Enable makes a schedule go on. Without Skip everything that was missed is started. If it cannot skip
-// it is an ErrConflict, and the schedule stays disabled. Enabling twice does no harm.
+// Enable enables a schedule. Without Skip all missed sessions are started. If skipping is impossible, the error is an
+// ErrConflict and the schedule stays disabled. Enabling twice is harmless.
 func Enable(ctx context.Context, store trowel.Store, id trowel.ScheduleID, r EnableRequest) (*trowel.ScheduledWorkflow, error) {
 	return change(ctx, store, id, false, acting(r.By, "enable"), func(tx trowel.Tx, w *trowel.ScheduledWorkflow) error {
 		w.Schedule.DisabledAt = time.Time{}
@@ -83,8 +82,8 @@ func Enable(ctx context.Context, store trowel.Store, id trowel.ScheduleID, r Ena
 	})
 }
 
-// Disable stops a schedule where it is. Disabling twice sets a new time. by is who asks, for the audit;
-// without an ActorKind nothing is recorded.
+// Disable disables a schedule. Disabling twice sets a new time. by is who asks, for the audit; nothing is recorded
+// without an ActorKind.
 func Disable(ctx context.Context, store trowel.Store, id trowel.ScheduleID, now time.Time, by trowel.Record) (*trowel.ScheduledWorkflow, error) {
 	return change(ctx, store, id, false, acting(by, "disable"), func(_ trowel.Tx, w *trowel.ScheduledWorkflow) error {
 		w.Schedule.DisabledAt, w.Schedule.UpdatedAt = now, now
@@ -92,7 +91,7 @@ func Disable(ctx context.Context, store trowel.Store, id trowel.ScheduleID, now 
 	})
 }
 
-// change locks a schedule, changes it, and writes it with its record, unless that is only tried.
+// change locks a schedule, changes it, and writes it with its record, unless it is a dry run.
 func change(
 	ctx context.Context, store trowel.Store, id trowel.ScheduleID, try bool, by trowel.Record, f func(trowel.Tx, *trowel.ScheduledWorkflow) error,
 ) (*trowel.ScheduledWorkflow, error) {
@@ -121,11 +120,11 @@ func change(
 	return changed, nil
 }
 
-// lock reads a schedule for a change; an unknown one is an ErrNotFound with Digdag's text.
+// lock reads a schedule for a change. If it does not exist, the error is an ErrNotFound with Digdag's text.
 func lock(ctx context.Context, tx trowel.Tx, id trowel.ScheduleID) (*trowel.ScheduledWorkflow, error) {
 	w, err := tx.LockSchedule(ctx, id)
 	if errors.Is(err, trowel.ErrNotFound) {
-		return nil, &trowel.Error{Kind: trowel.ErrNotFound, Message: fmt.Sprintf("Resource does not exist: schedule id=%d", id)}
+		return nil, trowel.NotFound("schedule id=%d", id)
 	}
 	return w, err
 }
@@ -141,7 +140,7 @@ func timesOf(w *trowel.ScheduledWorkflow) (*schedule.Schedule, error) {
 	return times, err
 }
 
-// skip moves a locked schedule, and notes what was left out.
+// skip moves a locked schedule and stores a decision about the skipped sessions.
 func skip(ctx context.Context, tx trowel.Tx, w *trowel.ScheduledWorkflow, r SkipRequest) error {
 	times, err := timesOf(w)
 	if err != nil {
@@ -174,7 +173,7 @@ func skip(ctx context.Context, tx trowel.Tx, w *trowel.ScheduledWorkflow, r Skip
 	return tx.InsertDecisions(ctx, []trowel.Decision{passed})
 }
 
-// target is where a schedule shall go.
+// target is the time that a schedule shall move to.
 func (r *SkipRequest) target(times *schedule.Schedule) (schedule.Time, error) {
 	if r.NextTime != nil {
 		return times.First(r.NextTime.in(times.Zone())), nil

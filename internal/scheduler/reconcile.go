@@ -11,28 +11,27 @@ import (
 	"github.com/trowel-project/trowel/internal/schedule"
 )
 
-// Push is what schedules need to know of a new revision.
+// Push is what schedules must know about a new revision.
 type Push struct {
 	Project   trowel.ProjectID
-	Workflows []*trowel.Workflow // all of the revision, stored
-	From      time.Time          // what counts as now for schedules that begin; zero for Now
-	Clear     []string           // workflows whose schedules begin afresh (language S33)
+	Workflows []*trowel.Workflow // all workflows of the revision, stored
+	From      time.Time          // the present for schedules that begin; zero for Now
+	Clear     []string           // workflows whose schedules begin from the start (language S33)
 	ClearAll  bool
 	Now       time.Time
 }
 
-// Changes is what a push does to the schedules of a project.
+// Changes are the changes of a project's schedules by a push.
 type Changes struct {
 	Insert []*trowel.Schedule
 	Update []*trowel.Schedule
 	Delete []trowel.ScheduleID
 }
 
-// Reconcile matches the schedules of a project with the workflows of a new revision, by name
-// (language S31). A schedule that has started a session goes on after that one, by its new times; one
-// that has not, or that is cleared, begins at From. Those without a schedule any more are deleted. A
-// workflow that is to be cleared and is not in the revision, and a schedule that cannot be read, is an
-// ErrInvalid.
+// Reconcile matches the schedules of a project with the workflows of a new revision, by name (language S31). A schedule
+// that has started a session continues after it with its new times. One that has not, or that is cleared, begins at
+// From. A schedule whose workflow has none any more is deleted. It is an ErrInvalid to clear a workflow that the
+// revision does not have, or if a schedule cannot be read.
 func Reconcile(old []*trowel.Schedule, p Push) (*Changes, error) {
 	if err := p.checkClear(); err != nil {
 		return nil, err
@@ -90,7 +89,7 @@ func setNext(row *trowel.Schedule, next schedule.Time) {
 	row.NextSessionAt, row.NextRunAt = next.Session, next.Run
 }
 
-// checkClear refuses names that the revision does not have (language S33).
+// checkClear refuses to clear workflows that the revision does not have (language S33).
 func (p *Push) checkClear() error {
 	for _, name := range p.Clear {
 		if !slices.ContainsFunc(p.Workflows, func(w *trowel.Workflow) bool { return w.Name == name }) {
@@ -102,8 +101,8 @@ func (p *Push) checkClear() error {
 	return nil
 }
 
-// Apply does to the schedules of a project what a push asks for, in the transaction that stores the
-// revision. Wake the scheduler after it is committed.
+// Apply changes the schedules of a project as a push requires, in the transaction that stores the revision. Wake the
+// scheduler after the commit.
 func Apply(ctx context.Context, tx trowel.Tx, p Push) error {
 	old, err := tx.LockSchedules(ctx, p.Project)
 	if err != nil {

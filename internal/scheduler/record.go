@@ -9,13 +9,13 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// acting is a record of somebody who does something with a schedule.
+// acting is the record of an action on a schedule.
 func acting(by trowel.Record, verb string) trowel.Record {
 	by.Action = "schedule." + verb
 	return by
 }
 
-// record leaves the record of a change of a schedule, unless nobody is named.
+// record writes the record of a change of a schedule, unless nobody is named.
 func record(ctx context.Context, tx trowel.Tx, w *trowel.ScheduledWorkflow, by trowel.Record, before, after *param.Map) error {
 	if by.ActorKind == "" {
 		return nil
@@ -26,7 +26,7 @@ func record(ctx context.Context, tx trowel.Tx, w *trowel.ScheduledWorkflow, by t
 	return tx.InsertRecords(ctx, &by)
 }
 
-// timesText is what a record tells of a schedule.
+// timesText is what a record says about a schedule.
 func timesText(s *trowel.Schedule) *param.Map {
 	return param.Of(
 		"enabled", s.DisabledAt.IsZero(), "nextSessionTime", s.NextSessionAt.UTC().Format(time.RFC3339), "nextRunTime", s.NextRunAt.UTC().Format(time.RFC3339),

@@ -9,19 +9,20 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/launch"
+	"github.com/trowel-project/trowel/internal/wait"
 )
 
 const (
-	// poll is how long the loops sleep at most: a net for what other servers changed unheard.
-	poll = 30 * time.Second
-	// breath is how long they sleep when something went wrong.
-	breath = time.Second
+	// pollEvery is the longest sleep of the loops, in case a change by another server went unnoticed.
+	pollEvery = 30 * time.Second
+	// retryAfter is how long they sleep after an error.
+	retryAfter = time.Second
 )
 
-// Options are what a Scheduler works with. All but Shared are required.
+// Options are the dependencies of a Scheduler. All but Shared are required.
 type Options struct {
-	// Shared tells that other servers may run a scheduler on the same database: they share what is due. The
-	// store must let one transaction wait for another one.
+	// Shared says that other servers may run a scheduler on the same database, so that they share the due schedules. The
+	// store must let a transaction wait for another one.
 	Shared   bool
 	Store    trowel.Store
 	Launcher *launch.Launcher
@@ -29,23 +30,22 @@ type Options struct {
 	Log      *slog.Logger
 }
 
-// Scheduler starts the sessions of schedules and the attempts of backfills. Any number of servers may
-// run one on the same database: a session is started once, as its unnamed attempt is unique.
+// Scheduler starts the sessions of schedules and the attempts of backfills. Any number of servers may run one on the
+// same database: a session is started only once, because its unnamed attempt is unique.
 type Scheduler struct {
 	opts  Options
-	due   chan struct{} // has room for one: schedules may have changed
-	ended chan struct{} // has room for one: attempts have ended, or wait anew
+	due   wait.Signal // schedules may have changed
+	ended wait.Signal // attempts have ended, or new ones wait
 }
 
-// New returns a Scheduler; Run makes it work.
+// New returns a Scheduler; call Run.
 func New(opts Options) *Scheduler {
-	return &Scheduler{opts: opts, due: make(chan struct{}, 1), ended: make(chan struct{}, 1)}
+	return &Scheduler{opts: opts, due: wait.NewSignal(), ended: wait.NewSignal()}
 }
 
-// Run starts what is due until ctx ends, and returns its cause. It is woken by the earliest due
-// instant, by Wake and AttemptsEnded, and every 30 seconds. What fails is logged and tried again. If
-// it dies between the start of a session and the move of its schedule, the next one finds the session
-// started and moves the schedule.
+// Run starts what is due until ctx ends, and returns its cause. The earliest due instant wakes it, Wake, AttemptsEnded,
+// and a timer every 30 seconds. Failures are logged and tried again. If it dies between the start of a session and the
+// move of its schedule, the next scheduler finds the session started and moves the schedule.
 func (s *Scheduler) Run(ctx context.Context) error {
 	var loops sync.WaitGroup
 	loops.Go(func() { s.loop(ctx, s.due, s.startDue) })
@@ -54,34 +54,25 @@ func (s *Scheduler) Run(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// Wake tells that schedules were changed, by a push or by people, or that a backfill was made.
+// Wake says that schedules were changed, by a push or by people, or that a backfill was created.
 func (s *Scheduler) Wake() {
-	signal(s.due)
-	signal(s.ended)
+	s.due.Set()
+	s.ended.Set()
 }
 
-// AttemptsEnded tells that attempts have ended, so that the next one of a backfill may begin. It does
-// not block.
-func (s *Scheduler) AttemptsEnded() { signal(s.ended) }
+// AttemptsEnded says that attempts have ended, so that the next ones of backfills may begin. It does not block.
+func (s *Scheduler) AttemptsEnded() { s.ended.Set() }
 
-func signal(ch chan struct{}) {
-	select {
-	case ch <- struct{}{}:
-	default:
-	}
-}
-
-// loop checks again and again: at the instant that the last check asked for, or when it is woken. A
-// zero instant asks for nothing.
+// loop repeats a check: at the instant that the last check returned, and when it is woken. A zero instant is none.
 func (s *Scheduler) loop(ctx context.Context, wake <-chan struct{}, check func(context.Context) (time.Time, error)) {
-	timer := time.NewTimer(poll)
+	timer := time.NewTimer(pollEvery)
 	defer timer.Stop()
 	for {
 		next, err := check(ctx)
 		if ctx.Err() != nil {
 			return
 		}
-		timer.Reset(s.rest(ctx, next, err))
+		timer.Reset(s.sleepTime(ctx, next, err))
 		select {
 		case <-ctx.Done():
 			return
@@ -91,19 +82,19 @@ func (s *Scheduler) loop(ctx context.Context, wake <-chan struct{}, check func(c
 	}
 }
 
-// rest returns how long a loop may sleep after a check.
-func (s *Scheduler) rest(ctx context.Context, next time.Time, err error) time.Duration {
+// sleepTime returns how long a loop may sleep after a check.
+func (s *Scheduler) sleepTime(ctx context.Context, next time.Time, err error) time.Duration {
 	switch {
 	case errors.Is(err, errStuck):
-		return breath
+		return retryAfter
 	case err != nil:
 		s.opts.Log.WarnContext(ctx, "schedules not checked", slog.Any("error", err))
-		return breath
+		return retryAfter
 	case next.IsZero():
-		return poll
+		return pollEvery
 	}
-	return min(poll, max(0, next.Sub(s.opts.Now())))
+	return min(pollEvery, max(0, next.Sub(s.opts.Now())))
 }
 
-// errStuck tells that schedules are due and could not be moved, as another server is at them.
+// errStuck says that schedules are due and could not be moved because another server handles them.
 var errStuck = errors.New("nothing could be moved")

@@ -153,7 +153,7 @@ func killAttempt(c *call) (any, error) {
 	by.Action = "attempt.kill"
 	if err := c.opts.Killer.KillBy(c.ctx(), s.Attempt.ID, c.caller.Name, &by); err != nil {
 		if errors.Is(err, trowel.ErrNotFound) || errors.Is(err, trowel.ErrConflict) {
-			return nil, &refusal{status: http.StatusConflict, message: "Session attempt already killed or finished", err: err}
+			return nil, &refusal{status: http.StatusConflict, message: trowel.TextAttemptEnded, err: err}
 		}
 		return nil, err
 	}

@@ -147,7 +147,7 @@ func invalid(format string, args ...any) error {
 }
 
 func missing(format string, args ...any) error {
-	return &refusal{status: http.StatusNotFound, message: "Resource does not exist: " + fmt.Sprintf(format, args...)}
+	return &refusal{status: http.StatusNotFound, message: trowel.NotFound(format, args...).Message}
 }
 
 // missed turns ErrNotFound into Digdag's text about a thing.

@@ -66,7 +66,7 @@ func changedTasks(ctx context.Context, tx trowel.Tx, a *trowel.Attempt, version 
 func changedRow(t *trowel.ChangedTask) *TaskRow {
 	row := &TaskRow{
 		ID: t.ID, ParentID: t.ParentID, State: t.State, Try: t.Try, StartedAt: t.StartedAt,
-		Reason: t.WaitReason, Version: t.Version,
+		Reason: string(t.WaitReason), Version: t.Version,
 	}
 	if t.State.Done() {
 		row.FinishedAt = t.UpdatedAt

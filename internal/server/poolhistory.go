@@ -3,8 +3,8 @@ package server
 import (
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/api"
-	"github.com/trowel-project/trowel/internal/load"
 	"github.com/trowel-project/trowel/internal/pool"
+	"github.com/trowel-project/trowel/internal/usage"
 )
 
 // getPoolHistory tells how much of a pool was used over a day.
@@ -23,7 +23,7 @@ func getPoolHistory(c *call) (any, error) {
 		if p == nil {
 			return c.noPool(project)
 		}
-		uses, err = tx.ListPoolUses(c.ctx(), p.ID, c.now.Add(-load.Kept))
+		uses, err = tx.ListPoolUses(c.ctx(), p.ID, c.now.Add(-usage.Kept))
 		return err
 	})
 	return api.PoolHistory{StepMS: trowel.UseStep.Milliseconds(), Items: listOf(uses, useOf)}, err

@@ -219,7 +219,7 @@ func (p *push) store(kept trowel.Archive, found trowel.Findings) (api.Project, e
 	err := p.update(func(tx trowel.Tx) error {
 		project := &trowel.Project{Name: p.project, CreatedAt: p.now}
 		revision := &trowel.Revision{Name: p.revision, Archive: kept, Actor: p.caller.Name, CreatedAt: p.now}
-		if err := p.pending.Settle(p.ctx(), tx); err != nil {
+		if err := p.pending.Confirm(p.ctx(), tx); err != nil {
 			return err
 		}
 		err := tx.InsertRevision(p.ctx(), project, revision, p.workflows)

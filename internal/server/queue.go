@@ -8,7 +8,7 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/api"
-	"github.com/trowel-project/trowel/internal/load"
+	"github.com/trowel-project/trowel/internal/usage"
 )
 
 // queueCount is what is known of one queue.
@@ -32,7 +32,7 @@ func getQueues(c *call) (any, error) {
 		if agents, err = tx.ListAgents(c.ctx()); err != nil {
 			return err
 		}
-		handed, err = tx.ListHandOffs(c.ctx(), c.now.Add(-load.Lately))
+		handed, err = tx.ListHandOffs(c.ctx(), c.now.Add(-usage.Lately))
 		return err
 	})
 	if err != nil {
@@ -99,7 +99,7 @@ func (n *queueCount) pace() {
 		ms := math.Round(n.handed.Within(part).Seconds()*1e6) / 1e3
 		return &ms
 	}
-	rate := math.Round(float64(total)/load.Lately.Minutes()*100) / 100
+	rate := math.Round(float64(total)/usage.Lately.Minutes()*100) / 100
 	n.P50MS, n.P99MS, n.RatePerMin = within(0.5), within(0.99), &rate
 }
 

@@ -182,7 +182,7 @@ func (a *asker) chain(t *trowel.Task) (api.List[api.WhyLink], error) {
 		if up := a.facts.Tree.Find(next); up == nil || up.State != trowel.TaskBlocked || t.State != trowel.TaskBlocked {
 			blocked = 0
 		} else if blocked++; blocked >= hops {
-			next = a.facts.Tree.HoldUp(next)
+			next = a.facts.Tree.FollowUpstreams(next)
 		}
 		var err error
 		if t, err = a.task(next); err != nil {

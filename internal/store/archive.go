@@ -194,7 +194,7 @@ func (m *members) task(row *trowel.Task) {
 	m.number("try", int64(row.Try))
 	m.number("retryCount", int64(row.RetryCount))
 	m.instant("retryAt", row.RetryAt)
-	m.text("waitReason", row.WaitReason)
+	m.text("waitReason", string(row.WaitReason))
 	m.object("stateParams", row.StateParams)
 	m.object("subtaskConfig", row.Result.Subtasks)
 	m.object("exportParams", row.Result.Export)
@@ -258,7 +258,7 @@ func unarchived(attempt trowel.AttemptID, r *param.Reader) (*trowel.Task, error)
 		Group:  number("group") != 0, Local: object("local"), Export: object("export"),
 		State: trowel.TaskState(number("state")), Flags: trowel.TaskFlags(number("flags")), //nolint:gosec // written from the same types
 		Round: int(number("round")), ParentRound: int(number("parentRound")), Try: int(number("try")),
-		RetryCount: int(number("retryCount")), RetryAt: instant("retryAt"), WaitReason: text("waitReason"), StateParams: object("stateParams"),
+		RetryCount: int(number("retryCount")), RetryAt: instant("retryAt"), WaitReason: trowel.WaitCode(text("waitReason")), StateParams: object("stateParams"),
 		Result: trowel.Result{Subtasks: object("subtaskConfig"), Export: object("exportParams"), Store: object("storeParams")},
 		Error:  object("error"), ReadyAt: instant("readyAt"), ClaimedAt: instant("claimedAt"), StartedAt: instant("startedAt"),
 		UpdatedAt: instant("updatedAt"), AgentID: text("agent"), ResumingID: trowel.TaskID(number("resumingTaskId")), Version: number("version"),

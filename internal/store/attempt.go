@@ -46,7 +46,7 @@ func (t *tx) InsertAttempt(ctx context.Context, s *trowel.Session, a *trowel.Att
 	a.SessionID, a.ProjectID = s.ID, s.ProjectID
 	err = t.row(ctx, sqlInsertAttempt, []any{
 		a.SessionID, s.ProjectID, s.Workflow, a.Name, a.WorkflowID, a.Zone, object(a.Params), a.Flags, a.Cause, a.Actor, a.Version, micros(a.CreatedAt),
-		optional(a.WaitReason),
+		optional(string(a.WaitReason)),
 	}, &a.ID, &a.Index)
 	if errors.Is(err, trowel.ErrNotFound) {
 		err = trowel.ErrTaken // nothing was inserted: the name is taken
@@ -204,7 +204,7 @@ func scanAttempt(scan func(...any) error, more ...any) (*trowel.Attempt, error) 
 	if err != nil {
 		return nil, err
 	}
-	a.CreatedAt, a.FinishedAt, a.WaitReason = instant(created), instant(finished), wait.String
+	a.CreatedAt, a.FinishedAt, a.WaitReason = instant(created), instant(finished), trowel.WaitCode(wait.String)
 	a.Params, err = readObject(params)
 	return a, err
 }
@@ -216,7 +216,7 @@ func (t *tx) UpdateAttempts(ctx context.Context, attempts ...*trowel.Attempt) er
 		v.number(int64(a.Flags))
 		v.number(a.Version)
 		v.instant(a.FinishedAt)
-		v.text(a.WaitReason)
+		v.text(string(a.WaitReason))
 		v.number(int64(a.ID))
 	}, func(rows int64) error {
 		return fmt.Errorf("%d of %d attempts: %w", rows, len(attempts), trowel.ErrNotFound)

@@ -18,7 +18,7 @@ func (t *tx) ListChanged(ctx context.Context, attempt trowel.AttemptID, newerTha
 		var parent, started, updated sql.NullInt64
 		var wait sql.NullString
 		err := scan(&row.ID, &parent, &row.State, &row.Try, &wait, &started, &updated, &row.Version)
-		row.ParentID, row.WaitReason = trowel.TaskID(parent.Int64), wait.String
+		row.ParentID, row.WaitReason = trowel.TaskID(parent.Int64), trowel.WaitCode(wait.String)
 		row.StartedAt, row.UpdatedAt = instant(started), instant(updated)
 		list = append(list, row)
 		return err

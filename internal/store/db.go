@@ -11,6 +11,7 @@ import (
 	"github.com/google/uuid"
 
 	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/wait"
 )
 
 // DB is a trowel.Store on a database. Either one connection does all the writing and keeps its
@@ -62,21 +63,14 @@ func New(ctx context.Context, pool *sql.DB, dialect Dialect) (*DB, error) {
 func (db *DB) Update(ctx context.Context, f func(trowel.Tx) error) error {
 	for run := 1; ; run++ {
 		err := db.update(ctx, f)
-		if !errors.Is(err, ErrAgain) || run == maxRuns || !sleep(ctx, time.Duration(run*run)*giveWay) {
+		if !errors.Is(err, ErrAgain) || run == maxRuns {
 			return err
 		}
-	}
-}
-
-// sleep waits for a random time between d/2 and d. It returns false if ctx ends first.
-func sleep(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d/2 + rand.N(d/2)) //nolint:gosec // two that lost to each other should differ
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
+		longest := time.Duration(run*run) * giveWay
+		random := rand.N(longest / 2) //nolint:gosec // two that lost to each other should differ
+		if wait.Sleep(ctx, longest/2+random) != nil {
+			return err
+		}
 	}
 }
 

@@ -61,7 +61,7 @@ func (r *liveReader) row(scan func(...any) error) error {
 	if err != nil {
 		return err
 	}
-	row.WaitReason, row.AgentID = wait.String, agent.String
+	row.WaitReason, row.AgentID = trowel.WaitCode(wait.String), agent.String
 	row.ReadyAt, row.RetryAt, row.StartedAt = instant(ready), instant(retry), instant(started)
 	var errNeeds error
 	row.Needs, errNeeds = r.needs.read(needs)

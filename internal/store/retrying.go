@@ -6,6 +6,7 @@ import (
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/wait"
 )
 
 // Retrying is the store for tasks: for secrets, require> and parameters. While the database is away its transactions
@@ -31,17 +32,13 @@ func (s Retrying) View(ctx context.Context, f func(trowel.Tx) error) error {
 
 // Retry calls do again for as long as the database is away, unless ctx ends.
 func Retry(ctx context.Context, do func() error) error {
-	for wait := patienceFirst; ; wait = min(2*wait, patienceLast) {
+	for delay := patienceFirst; ; delay = min(2*delay, patienceLast) {
 		err := do()
 		if !errors.Is(err, trowel.ErrUnavailable) || ctx.Err() != nil {
 			return err
 		}
-		timer := time.NewTimer(wait)
-		select {
-		case <-ctx.Done():
-			timer.Stop()
+		if wait.Sleep(ctx, delay) != nil {
 			return err
-		case <-timer.C:
 		}
 	}
 }

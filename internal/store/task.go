@@ -142,7 +142,7 @@ func addOld(v *values, row *trowel.Task) {
 func addDetail(v *values, row *trowel.Task) {
 	v.number(int64(row.RetryCount))
 	v.instant(row.RetryAt)
-	v.text(row.WaitReason)
+	v.text(string(row.WaitReason))
 	v.object(row.StateParams)
 	v.object(row.Result.Subtasks)
 	v.object(row.Result.Export)
@@ -191,7 +191,7 @@ func (r *taskReader) scan(scan func(...any) error) (*trowel.Task, error) {
 	row.Origin = trowel.ParseOrigin(origin.String)
 	row.RetryAt, row.ReadyAt, row.ClaimedAt = instant(retryAt), instant(ready), instant(claimed)
 	row.StartedAt, row.UpdatedAt = instant(started), instant(updated)
-	row.WaitReason, row.AgentID, row.Result.ResetKeys = wait.String, agent.String, readLines(resets)
+	row.WaitReason, row.AgentID, row.Result.ResetKeys = trowel.WaitCode(wait.String), agent.String, readLines(resets)
 	row.Masked = readLines(masked)
 	if row.Upstreams, err = r.ids(upstreams.String); err != nil {
 		return nil, err

@@ -107,7 +107,7 @@ func (t *tx) outlines(ctx context.Context, query string, attempt trowel.AttemptI
 		if err != nil {
 			return err
 		}
-		row.ParentID, row.WaitReason, row.UpdatedAt = trowel.TaskID(up.Int64), wait.String, instant(updated)
+		row.ParentID, row.WaitReason, row.UpdatedAt = trowel.TaskID(up.Int64), trowel.WaitCode(wait.String), instant(updated)
 		row.Upstreams, err = read.ids(upstreams.String)
 		list = append(list, row)
 		return err

@@ -8,11 +8,11 @@ import (
 	"runtime"
 )
 
-// compressors compress at a time as many texts as there are processors. One takes about a megabyte,
-// so they are shared by all open logs.
+// compressors compress as many texts at a time as there are processors. Each takes about a megabyte, so all open logs
+// share them.
 type compressors chan *zips
 
-// zips compress at a level each; nil before they are needed.
+// zips compress at one level each; nil until needed.
 type zips struct{ best, usual, quick *flate.Writer }
 
 func newCompressors() compressors {
@@ -23,16 +23,15 @@ func newCompressors() compressors {
 	return c
 }
 
-// Texts up to this size are compressed quickly: to begin anew costs the better levels more than such a
-// text does.
+// Texts up to this size are compressed quickly, because starting a better level costs more than such a text.
 const quickBytes = 4 << 10
 
-// Texts up to this size are not compressed: a line or two becomes hardly smaller, and would take longer
-// than all else that is done for it (8 us).
+// Texts up to this size are not compressed: a line or two hardly shrinks, and compression would take longer than
+// everything else that is done with it (8 us).
 const plainBytes = 160
 
-// deflate writes the compressed form of a text to dst: whole bytes that may be followed by more or,
-// if it is the last, by nothing.
+// deflate writes the compressed form of a text to dst, in whole bytes. More may be appended to it, unless it is the
+// last.
 func (c compressors) deflate(dst io.Writer, text []byte, level int, last bool) error {
 	have := <-c
 	defer func() { c <- have }()
@@ -64,7 +63,7 @@ func (c compressors) deflate(dst io.Writer, text []byte, level int, last bool) e
 // gzipHeader is the header of RFC 1952: deflate, no name, no time, best compression, unknown system.
 const gzipHeader = "\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\xff"
 
-// member returns a text as a gzip member. before is how much text of the log there was before it.
+// member returns a text as a gzip member. before is the size of the log's text before it.
 func (c compressors) member(text []byte, before int64) ([]byte, error) {
 	level := flate.BestCompression
 	switch {
@@ -81,10 +80,10 @@ func (c compressors) member(text []byte, before int64) ([]byte, error) {
 		return nil, err
 	}
 	data = binary.LittleEndian.AppendUint32(data, crc32.ChecksumIEEE(text))
-	return binary.LittleEndian.AppendUint32(data, uint32(len(text))), nil //nolint:gosec // pieces are small
+	return binary.LittleEndian.AppendUint32(data, uint32(len(text))), nil //nolint:gosec // chunks are small
 }
 
-// appendPlain appends a text as the last block of RFC 1951, not compressed.
+// appendPlain appends a text as the last block of RFC 1951, uncompressed.
 func appendPlain(data, text []byte) []byte {
 	size := uint16(len(text)) //nolint:gosec // up to plainBytes
 	data = append(data, 1)

@@ -1,6 +1,5 @@
-// Package tasklog keeps the logs of tasks: a gzip file for each try, below a folder, named and filled
-// as Digdag does (server chapter 5). It keeps bytes; what a line of the log looks like is not its
-// matter.
+// Package tasklog keeps the logs of tasks: a gzip file for each try, in a directory, with names and content as Digdag
+// has them (server chapter 5). It keeps bytes and does not know what a line of a log looks like.
 //
 // Read Logs first.
 package tasklog

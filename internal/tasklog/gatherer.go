@@ -10,22 +10,23 @@ import (
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/wait"
 )
 
 // When live output is stored.
 const (
-	// liveAfter is how long output waits for more, from the first on: with the transaction it is there for
-	// followers within half a second.
+	// liveAfter is how long output waits for more, from its first byte. Together with the transaction, followers see it
+	// within half a second.
 	liveAfter = 400 * time.Millisecond
-	// retryAfter is the pause after output that could not be stored.
+	// retryAfter is the delay after output could not be stored.
 	retryAfter = time.Second
-	// defaultMaxWaiting is GathererOptions.MaxWaitingBytes where none is given.
+	// defaultMaxWaiting is the default of GathererOptions.MaxWaitingBytes.
 	defaultMaxWaiting = 16 << 20
-	// maxInsert is how many compressed bytes are stored in a transaction.
+	// maxInsert is the most compressed bytes stored in a transaction.
 	maxInsert = 2 << 20
 )
 
-// Insert stores pieces of logs. One that is there already is left as it is.
+// Insert stores chunks of logs. Chunks that exist already are skipped.
 type Insert func(ctx context.Context, chunks []trowel.LogChunk) error
 
 // Into is the Insert of a database.
@@ -35,47 +36,46 @@ func Into(database Database) Insert {
 	}
 }
 
-// GathererOptions are what a Gatherer works with. Everything without a remark is required.
+// GathererOptions are the dependencies of a Gatherer. Everything is required unless a comment says otherwise.
 type GathererOptions struct {
-	// Insert stores pieces. If it is nil nothing is kept.
+	// Insert stores chunks. If it is nil, nothing is kept.
 	Insert Insert
-	Agent  string // who runs the tries, as <pid>@<host>; stands in names
+	Agent  string // who runs the tries, as <pid>@<host>; part of file names
 	Level  slog.Level
-	// SplitBytes is how much text a file has before another one is begun; zero is any amount.
+	// SplitBytes is how much text a file gets before the next one begins; zero for unlimited.
 	SplitBytes int64
-	// MaxWaitingBytes is how many compressed bytes may wait to be stored; tasks that print more wait, too. Zero is 16 MiB.
+	// MaxWaitingBytes is how many compressed bytes may wait to be stored; tasks that print more are blocked. Zero is 16
+	// MiB.
 	MaxWaitingBytes int
-	// Mask wraps what takes the output of a try and hides secrets; its Close writes what it held back.
-	// Nil hides nothing.
+	// Mask wraps the writer of a try's output and hides secrets; its Close writes what it held back. Nil hides nothing.
 	Mask func(to io.Writer) io.WriteCloser
-	// Large hears of each file that has got so many bytes in the database, once more each time; nil is
-	// not called. It does not block.
+	// Large is called for each file that has got so many bytes in the database, and again each time that it gets as many
+	// more. It must not block, and may be nil.
 	Large func(attempt trowel.AttemptID, file string)
 	Now   func() time.Time
-	// Logger hears of what cannot be stored.
+	// Logger gets errors of storing.
 	Logger *slog.Logger
 }
 
-// Gatherer keeps the logs of many tries that run at the same time. What they print is stored piece by
-// piece while they run, that of all tries together in one transaction; the rest goes with the report of
-// the try. It is safe for concurrent use.
+// Gatherer keeps the logs of many tries that run at the same time. While they run, it stores their output in chunks,
+// those of all tries in one transaction; the last chunks go with the report of the try. It is safe for concurrent use.
 type Gatherer struct {
 	opts GathererOptions
 	zips compressors
-	wake chan struct{} // has one element when a Writer has got something to store
+	wake wait.Signal // a Writer has something to store
 
 	mu      sync.Mutex
-	room    sync.Cond        // waits for waiting to become smaller
-	dirty   map[*Writer]bool // have text or pieces to store
-	waiting int              // compressed bytes of all pieces that are not stored
+	room    sync.Cond        // signaled when waiting gets smaller
+	dirty   map[*Writer]bool // have text or chunks to store
+	waiting int              // compressed bytes of all chunks that are not stored
 	stopped bool
-	last    time.Time // instant in the last name
+	last    time.Time // the instant in the last name
 }
 
-// NewGatherer returns a Gatherer. Run must be running for output to be stored before the end of a try.
+// NewGatherer returns a Gatherer. Call Run, or output is stored only at the end of a try.
 func NewGatherer(opts GathererOptions) *Gatherer {
 	opts.MaxWaitingBytes = cmp.Or(opts.MaxWaitingBytes, defaultMaxWaiting)
-	g := &Gatherer{opts: opts, zips: newCompressors(), wake: make(chan struct{}, 1), dirty: map[*Writer]bool{}}
+	g := &Gatherer{opts: opts, zips: newCompressors(), wake: wait.NewSignal(), dirty: map[*Writer]bool{}}
 	g.room.L = &g.mu
 	return g
 }
@@ -90,7 +90,7 @@ func (g *Gatherer) Open(lease *trowel.Lease) *Writer {
 	return w
 }
 
-// name is that of a new file. Clocks may stand still: no instant is given out twice.
+// name is the name of a new file. Each has another instant, even if the clock stands still.
 func (g *Gatherer) name(lease *trowel.Lease) string {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -102,10 +102,9 @@ func (g *Gatherer) name(lease *trowel.Lease) string {
 	return fileName(lease, g.opts.Agent, at, nameLimit)
 }
 
-// Run stores live output until ctx ends. It is woken by the first output after a pause, waits for
-// more, and then stores what all tries have, in a few transactions at most. Output that could not be
-// stored is tried again, or goes with the report of its try. If it dies, that is lost which was not
-// stored.
+// Run stores live output until ctx ends. The first output wakes it; it waits for more, and then stores the output of all
+// tries in a few transactions. Output that could not be stored is tried again, or goes with the report of its try. If
+// Run dies, output that was not stored is lost.
 func (g *Gatherer) Run(ctx context.Context) error {
 	defer g.stop()
 	for {
@@ -114,32 +113,20 @@ func (g *Gatherer) Run(ctx context.Context) error {
 		case <-ctx.Done():
 			return nil
 		}
-		if !pause(ctx, liveAfter) {
+		if wait.Sleep(ctx, liveAfter) != nil {
 			return nil
 		}
 		if err := g.store(ctx); err != nil && ctx.Err() == nil {
 			g.opts.Logger.Error("output of tasks cannot be stored now", slog.Any("error", err))
-			if !pause(ctx, retryAfter) {
+			if wait.Sleep(ctx, retryAfter) != nil {
 				return nil
 			}
-			g.notify()
+			g.wake.Set()
 		}
 	}
 }
 
-// pause waits and reports whether ctx goes on.
-func pause(ctx context.Context, length time.Duration) bool {
-	timer := time.NewTimer(length)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
-}
-
-// stop lets those go who wait for room: nothing more is stored here.
+// stop releases all who wait for room, because nothing more will be stored.
 func (g *Gatherer) stop() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -147,25 +134,18 @@ func (g *Gatherer) stop() {
 	g.room.Broadcast()
 }
 
-func (g *Gatherer) notify() {
-	select {
-	case g.wake <- struct{}{}:
-	default:
-	}
-}
-
-// changed says that a Writer has something to store.
+// changed notes that a Writer has something to store.
 func (g *Gatherer) changed(w *Writer) {
 	g.mu.Lock()
 	first := len(g.dirty) == 0
 	g.dirty[w] = true
 	g.mu.Unlock()
 	if first {
-		g.notify()
+		g.wake.Set()
 	}
 }
 
-// forget says that a Writer is closed, and what of its pieces had waited.
+// forget notes that a Writer is closed, and how many bytes of its chunks were waiting.
 func (g *Gatherer) forget(w *Writer, waiting int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -174,7 +154,7 @@ func (g *Gatherer) forget(w *Writer, waiting int) {
 	g.room.Broadcast()
 }
 
-// wait returns when there is room for more pieces.
+// wait returns when there is room for more chunks.
 func (g *Gatherer) wait() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -183,7 +163,7 @@ func (g *Gatherer) wait() {
 	}
 }
 
-// count adds to the bytes that wait, which may be fewer than before.
+// count adds to the waiting bytes; the number may be negative.
 func (g *Gatherer) count(bytes int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -193,7 +173,7 @@ func (g *Gatherer) count(bytes int) {
 	}
 }
 
-// store stores what all Writers have by now.
+// store stores the present output of all Writers.
 func (g *Gatherer) store(ctx context.Context) error {
 	g.mu.Lock()
 	writers := g.dirty
@@ -218,16 +198,16 @@ func (g *Gatherer) store(ctx context.Context) error {
 	return failure
 }
 
-// batch is pieces for one transaction.
+// batch is the chunks of one transaction.
 type batch struct {
 	writers []*Writer
-	counts  []int // pieces of each
+	counts  []int // chunks of each Writer
 	chunks  []trowel.LogChunk
 	bytes   int
 }
 
 func (b *batch) add(w *Writer) error {
-	chunks, err := w.pieces()
+	chunks, err := w.unstored()
 	if err != nil || len(chunks) == 0 {
 		return err
 	}
@@ -260,8 +240,8 @@ func (g *Gatherer) insert(ctx context.Context, b *batch) error {
 	return err
 }
 
-// insertEach stores what each Writer has by itself. Output of an attempt that was deleted meanwhile can
-// never be stored; it must not keep that of others from it.
+// insertEach stores the chunks of each Writer separately. Output of an attempt that was deleted can never be stored, and
+// must not prevent that of others.
 func (g *Gatherer) insertEach(ctx context.Context, b *batch) error {
 	chunks := b.chunks
 	var failure error

@@ -118,7 +118,7 @@ func closeWriter(t *testing.T, w *Writer, s *shelf) {
 	closeLog(t, w)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.keep(w.Rest())
+	s.keep(w.Remainder())
 }
 
 // A short try costs no transaction of its own: all that it prints goes with its report.
@@ -131,7 +131,7 @@ func TestWriterOfShortTry(t *testing.T) {
 		put(t, w, "one\n")
 		put(t, w, "two")
 		closeLog(t, w)
-		rest := w.Rest()
+		rest := w.Remainder()
 		if len(rest) != 1 || !regexp.MustCompile(`^\+daily\+a@[0-9a-f]{16}\.1@host\.log\.gz$`).MatchString(rest[0].File) {
 			t.Errorf("rest = %+v, want one piece", rest)
 		}
@@ -185,7 +185,7 @@ func TestWriterIsLive(t *testing.T) {
 	})
 }
 
-// Whatever the sizes, the pauses and the failures of the database: nothing is lost or twice.
+// For all sizes, delays and failures of the database, nothing is lost or stored twice.
 func TestWriterKeepsAll(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(10) {
@@ -276,12 +276,12 @@ func TestWriterSplits(t *testing.T) {
 	t.Parallel()
 	s := &shelf{}
 	opts := s.options()
-	opts.SplitBytes = pieceBytes
+	opts.SplitBytes = chunkBytes
 	at := time.Unix(1, 0)
 	opts.Now = func() time.Time { return at } // clocks may stand still
 	g := NewGatherer(opts)
 	w := g.Open(testLease("+daily+step1"))
-	text := strings.Repeat("x", pieceBytes)
+	text := strings.Repeat("x", chunkBytes)
 	for range 5 {
 		put(t, w, text)
 	}
@@ -294,8 +294,8 @@ func TestWriterSplits(t *testing.T) {
 			total += len(s.text(t, c.File))
 		}
 	}
-	if len(files) != 3 || total != 5*pieceBytes {
-		t.Errorf("%d files with %d bytes, want 3 with %d", len(files), total, 5*pieceBytes)
+	if len(files) != 3 || total != 5*chunkBytes {
+		t.Errorf("%d files with %d bytes, want 3 with %d", len(files), total, 5*chunkBytes)
 	}
 }
 
@@ -357,7 +357,7 @@ func TestWriterKeepsNothing(t *testing.T) {
 	w := g.Open(testLease("+daily+step1"))
 	put(t, w, strings.Repeat("x", 3*defaultMaxWaiting))
 	closeLog(t, w)
-	if rest := w.Rest(); len(rest) != 0 || len(g.dirty) != 0 {
+	if rest := w.Remainder(); len(rest) != 0 || len(g.dirty) != 0 {
 		t.Errorf("rest = %d pieces, want none", len(rest))
 	}
 }
@@ -375,7 +375,7 @@ func BenchmarkSmallLogs(b *testing.B) {
 			if _, err := io.WriteString(w, "hello\n"); err != nil {
 				b.Error(err)
 			}
-			if err := w.Close(); err != nil || len(w.Rest()) != 1 {
+			if err := w.Close(); err != nil || len(w.Remainder()) != 1 {
 				b.Error(err)
 			}
 		}

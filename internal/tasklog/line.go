@@ -11,17 +11,17 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// Class stands in lines for what logs about tasks.
+// Class is the class in lines that are logged about tasks.
 const Class = "trowel.agent"
 
-// Layouts of the instants in lines: with milliseconds in files, without on terminals (server 1.4, 5.2).
+// Layouts of instants in lines: with milliseconds in files, without on terminals (server 1.4, 5.2).
 const (
 	LayoutFile     = "2006-01-02 15:04:05.000 -0700"
 	LayoutTerminal = "2006-01-02 15:04:05 -0700"
 )
 
-// AppendLine appends the beginning of a line, to which the message is then added: instant, level, who
-// logs and for which task (server 5.2). class may be empty.
+// AppendLine appends the beginning of a line, before the message: instant, level, logger and task (server 5.2). class
+// may be empty.
 func AppendLine(line []byte, at time.Time, layout string, level slog.Level, thread, class string) []byte {
 	line = at.In(time.Local).AppendFormat(line, layout) //nolint:gosmopolitan // log lines show the system's time, as Digdag's
 	line = append(line, " ["...)
@@ -36,11 +36,11 @@ func AppendLine(line []byte, at time.Time, layout string, level slog.Level, thre
 	return append(line, ": "...)
 }
 
-// noProject is shown for a project without a name.
+// noProject is the name of a project without a name.
 const noProject = "----"
 
-// ThreadName names a task in lines as Digdag's threads do (server 5.2). Tools look for the four ids in
-// brackets.
+// ThreadName is the name of a task in lines, in the form of Digdag's threads (server 5.2). Tools look for the four ids
+// in brackets.
 func ThreadName(lease *trowel.Lease) string {
 	project := lease.Setting.Project.Name
 	if project == "" {
@@ -51,16 +51,15 @@ func ThreadName(lease *trowel.Lease) string {
 		strconv.FormatInt(int64(lease.AttemptID), 10) + "]" + lease.FullName
 }
 
-// Handler writes what is logged about a task as lines of its log. It implements slog.Handler. Each line
-// is one Write.
+// Handler writes log entries about a task as lines of its log, each with one Write. It implements slog.Handler.
 type Handler struct {
 	to     io.Writer
 	level  slog.Level
 	thread string
-	attrs  string // " key=value" of With
+	attrs  string // " key=value" from WithAttrs
 }
 
-// NewHandler returns a Handler for entries of at least a level.
+// NewHandler returns a Handler for entries of a level and above.
 func NewHandler(to io.Writer, lease *trowel.Lease, level slog.Level) *Handler {
 	return &Handler{to: to, level: level, thread: ThreadName(lease)}
 }

@@ -13,28 +13,28 @@ import (
 
 // When text is compressed and written.
 const (
-	pieceBytes = 64 << 10               // as soon as there is so much of it
-	pieceAfter = 500 * time.Millisecond // or so long after its first byte
-	// bestBytes of a log are compressed as well as possible (server 5.2). What a flooding task prints
-	// beyond is compressed six times as fast.
+	chunkBytes = 64 << 10               // once there is so much of it
+	chunkAfter = 500 * time.Millisecond // or so long after its first byte
+	// bestBytes of a log are compressed as well as possible (server 5.2). What a flooding task prints beyond that is
+	// compressed six times as fast.
 	bestBytes = 16 << 20
 )
 
-// log is the open log of one try: a gzip file of one member (RFC 1952). It is compressed piece by
-// piece. No piece refers to one before, so between pieces a log costs no more than the text that
-// waits, and a thousand can be open; every piece ends on a byte, so what is in the file can be read.
+// log is the open log of one try: a gzip file with one member (RFC 1952), which is compressed in chunks. No chunk refers
+// to an earlier one. So between chunks a log costs only its waiting text, and a thousand can be open. Each chunk ends at
+// a byte boundary, so what is in the file can be read.
 type log struct {
 	logs *Logs
 	file *os.File
 
 	mu      sync.Mutex
-	text    []byte // not yet written
+	text    []byte // not written yet
 	size    int64  // bytes of all text
 	sum     uint32 // CRC-32 of all text
 	timer   *time.Timer
-	waiting bool // timer will write the text
+	waiting bool // a timer will write the text
 	closed  bool
-	err     error // of a piece that timer wrote
+	err     error // of a chunk that the timer wrote
 }
 
 // begin writes the header.
@@ -48,7 +48,7 @@ func begin(logs *Logs, file *os.File) (*log, error) {
 	return l, nil
 }
 
-// Write implements io.Writer. An error may be that of text that was written before.
+// Write implements io.Writer. It may return the error of text that was written before.
 func (l *log) Write(data []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -61,18 +61,18 @@ func (l *log) Write(data []byte) (int, error) {
 	l.text = append(l.text, data...)
 	l.size += int64(len(data))
 	l.sum = crc32.Update(l.sum, crc32.IEEETable, data)
-	if len(l.text) >= pieceBytes {
+	if len(l.text) >= chunkBytes {
 		l.err = l.flush(false)
 		return len(data), l.err
 	}
 	if !l.waiting {
 		l.waiting = true
-		l.timer.Reset(pieceAfter)
+		l.timer.Reset(chunkAfter)
 	}
 	return len(data), nil
 }
 
-// due writes what has waited long enough.
+// due writes the text when it has waited long enough.
 func (l *log) due() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -82,7 +82,7 @@ func (l *log) due() {
 	}
 }
 
-// flush writes the text that waits.
+// flush writes the waiting text.
 func (l *log) flush(last bool) error {
 	level := flate.BestCompression
 	if l.size > bestBytes {
@@ -97,7 +97,7 @@ func (l *log) flush(last bool) error {
 		piece = binary.LittleEndian.AppendUint32(piece, uint32(l.size)) //nolint:gosec // modulo 2^32 (RFC 1952)
 	}
 	l.text = l.text[:0]
-	if cap(l.text) > 2*pieceBytes {
+	if cap(l.text) > 2*chunkBytes {
 		l.text = nil
 	}
 	if _, err := l.file.Write(piece); err != nil {
@@ -114,7 +114,7 @@ func (p *piece) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
-// Close writes the rest and ends the file. Closing twice does nothing.
+// Close writes the remaining text and ends the file. Closing twice is harmless.
 func (l *log) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -13,13 +13,13 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// Logs are the logs of tasks below a folder. It is safe for concurrent use.
+// Logs are the logs of tasks in a directory. It is safe for concurrent use.
 type Logs struct {
 	dir  string
 	zips compressors
 }
 
-// New returns the logs below a folder, which is made if it is missing and tried out.
+// New returns the logs in a directory, which it creates if needed and checks for writing.
 func New(dir string) (*Logs, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil { //nolint:gosec // the umask decides
 		return nil, err
@@ -34,9 +34,9 @@ func New(dir string) (*Logs, error) {
 	return &Logs{dir: dir, zips: newCompressors()}, nil
 }
 
-// Open begins the log of a try at an instant. createdAt is when its attempt was made; agentID, as
-// <pid>@<host>, is who runs it. What is written can be read by others within a second. The log is
-// used by any goroutine; each Write is kept whole.
+// Open begins the log of a try at an instant. createdAt is when its attempt was created; agentID, as <pid>@<host>, is
+// who runs it. Others can read what is written within a second. The log is safe for concurrent use; each Write stays in
+// one piece.
 func (l *Logs) Open(lease *trowel.Lease, agentID string, createdAt, at time.Time) (io.WriteCloser, error) {
 	var err error
 	for _, limit := range nameLimits() {
@@ -54,7 +54,7 @@ func (l *Logs) Open(lease *trowel.Lease, agentID string, createdAt, at time.Time
 	return nil, fmt.Errorf("open the log of task %s: %w", lease.FullName, err)
 }
 
-// create makes a file that was not there: clocks may stand still for a while.
+// create creates a file that did not exist; the clock may stand still for a while.
 func create(folder string, lease *trowel.Lease, agentID string, at time.Time, limit int) (*os.File, error) {
 	for {
 		path := filepath.Join(folder, fileName(lease, agentID, at, limit))

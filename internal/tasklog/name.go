@@ -13,19 +13,18 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// Limits of names in bytes. The first is that of most file systems; those that encrypt names have
-// less room.
+// Limits of names in bytes. The first is the limit of most file systems; those that encrypt names have less.
 const (
 	nameLimit   = 255
 	agentLimit  = 100
-	hashedBytes = 8 // of the hash in the place of what is cut off, written in hexadecimal
+	hashedBytes = 8 // of the hash that replaces what is cut off, in hexadecimal
 )
 
-// nameLimits are tried one after the other when a file system finds a name too long.
+// nameLimits are tried in turn if a file system finds a name too long.
 func nameLimits() []int { return []int{nameLimit, 143, 120} }
 
-// folderName is the folder of an attempt's logs: date and attempt (server 5.1). The attempt's name
-// is in what its tasks see.
+// folderName is the directory of an attempt's logs: date and attempt (server 5.1). The attempt's name is in the
+// parameters of its tasks.
 func folderName(lease *trowel.Lease, createdAt time.Time, limit int) string {
 	s := lease.Setting
 	zone := lease.Zone
@@ -45,16 +44,16 @@ func folderName(lease *trowel.Lease, createdAt time.Time, limit int) string {
 	return filepath.Join(elements...)
 }
 
-// fileName is the name of a try's log (server 5.1). A name of a task that makes it longer than the
-// limit is cut, and ends with a hash (differs from language C13a).
+// fileName is the name of a try's log (server 5.1). A task name that makes it longer than the limit is cut and ends with
+// a hash (differs from language C13a).
 func fileName(lease *trowel.Lease, agentID string, at time.Time, limit int) string {
 	agentID = fitting(strings.ReplaceAll(agentID, "/", "_"), agentLimit)
 	end := fmt.Sprintf("@%08x%08x.%s"+suffix, at.Unix(), at.Nanosecond(), agentID)
 	return fitting(strings.ReplaceAll(lease.FullName, "/", "_"), limit-len(end)) + end
 }
 
-// fitting is a name of at most limit bytes. One that is too long, or means another folder, ends with
-// a hash of the whole instead of its rest.
+// fitting is a name of at most limit bytes. A name that is too long, or means another directory, is cut and ends with a
+// hash of the whole name.
 func fitting(name string, limit int) string {
 	if len(name) <= limit && name != "" && name != "." && name != ".." {
 		return name
@@ -71,16 +70,16 @@ func fitting(name string, limit int) string {
 // File describes the log of a try, or a part of it.
 type File struct {
 	Name      string // within its attempt
-	SizeBytes int64  // compressed, as far as it is stored
+	SizeBytes int64  // compressed, of what is stored
 	TextBytes int64
 	Lines     int64 // line ends in it
 	TaskName  string
 	OpenedAt  time.Time
 	AgentID   string
-	URL       string // signed, to fetch it without us; empty if there is none
+	URL       string // signed, for downloads that bypass the server; empty if there is none
 }
 
-// IsOf reports whether a file of that name is a log of a task with that full name, of any try on any agent.
+// IsOf reports whether a file name is that of a log of the task with that full name, of any try on any agent.
 func IsOf(file, fullName string) bool {
 	task := strings.ReplaceAll(fullName, "/", "_")
 	for at := range len(file) {
@@ -97,10 +96,10 @@ func IsOf(file, fullName string) bool {
 // suffix ends the names of all logs.
 const suffix = ".log.gz"
 
-// instantDigits is how many digits of an instant stand in a name: seconds, then nanoseconds.
+// instantDigits is the number of digits of an instant in a name: seconds, then nanoseconds.
 const instantDigits = 16
 
-// parseName takes a name apart (server 5.1). Names of another shape are not ok.
+// parseName splits a name into its parts (server 5.1). ok is false for other names.
 func parseName(name string) (f File, ok bool) {
 	task, rest, found := strings.Cut(name, "@")
 	rest, hasSuffix := strings.CutSuffix(rest, suffix)

@@ -20,35 +20,34 @@ import (
 
 // When logs are packed.
 const (
-	// packEvery is how often ended attempts are looked for.
+	// packEvery is the interval between looks for ended attempts.
 	packEvery = 10 * time.Second
-	// packAttempts is how many attempts are packed between two looks at what else there is.
+	// packAttempts is how many attempts are packed before the Packer looks for other work.
 	packAttempts = 100
-	// ownBlobBytes is the compressed size from which on a file has a blob of its own, so that it can be
-	// fetched without us.
+	// ownBlobBytes is the compressed size from which a file gets its own blob, so that it can be downloaded directly.
 	ownBlobBytes = 1 << 20
-	// maxLarge is how many large files of running attempts may wait for their turn; more are told again
-	// when they have grown.
+	// maxLarge is how many large files of running attempts may wait; Large is called again for others when they have
+	// grown.
 	maxLarge = 1000
-	// uploads is how many files with blobs of their own are packed side by side.
+	// uploads is how many files with their own blobs are packed concurrently.
 	uploads = 8
 )
 
-// PackerOptions are what a Packer works with.
+// PackerOptions are the dependencies of a Packer.
 type PackerOptions struct {
 	Database Database
 	Blobs    blob.Store
 	Logger   *slog.Logger
-	// Alone gives each file a blob of its own, so that it can be fetched without us.
+	// Alone gives each file its own blob, so that it can be downloaded directly.
 	Alone bool
 }
 
-// Packer moves logs from the database into blobs: those of an ended attempt into one, but large files, or
-// all if they are to be alone, into blobs of their own, and what large files of running attempts have by now.
+// Packer moves logs from the database into blobs. The logs of an ended attempt go into one blob, but large files (or
+// all, with Alone) get their own. Large files of running attempts are moved as far as they are written.
 //
-// A blob is named by what is in it. So a Packer that died between an upload and the change of the
-// rows does the same again under the same name, and two of them do not disturb each other. A blob that
-// nobody refers to, as more was packed the second time, goes with the logs of its attempt.
+// The name of a blob is a hash of the list of its chunks. So a Packer that died between an upload and the change of the rows
+// repeats the same upload under the same name, and two Packers do not disturb each other. If more was packed the second
+// time, nothing refers to the first blob; it is deleted with the logs of its attempt.
 type Packer struct {
 	opts  PackerOptions
 	large chan largeFile
@@ -65,28 +64,28 @@ func NewPacker(opts PackerOptions) *Packer {
 	return &Packer{opts: opts, large: make(chan largeFile, maxLarge), ended: make(chan struct{}, 1)}
 }
 
-// Large says that a file of a running attempt takes much room in the database. It does not block.
+// Large says that a file of a running attempt takes much space in the database. It does not block.
 func (p *Packer) Large(attempt trowel.AttemptID, file string) {
 	select {
 	case p.large <- largeFile{attempt, file}:
-	default: // it will be told again
+	default: // Large will be called again
 	}
 }
 
-// AttemptsEnded says that there are ended attempts. Files that are to be alone are packed at once then: people
-// ask for their addresses. It does not block.
+// AttemptsEnded says that attempts have ended. With Alone their files are packed at once, because people ask for their
+// URLs. It does not block.
 func (p *Packer) AttemptsEnded() {
 	if !p.opts.Alone {
 		return
 	}
 	select {
 	case p.ended <- struct{}{}:
-	default: // it knows
+	default: // Run knows already
 	}
 }
 
-// Run packs until ctx ends. It is woken by large files, and looks for ended attempts every 10 seconds.
-// What fails is tried again then. If it dies half-way, that is harmless.
+// Run packs until ctx ends. Large files wake it, and every 10 seconds it looks for ended attempts. What fails is tried
+// again then. Dying half-way is harmless.
 func (p *Packer) Run(ctx context.Context) error {
 	ticker := time.NewTicker(packEvery)
 	defer ticker.Stop()
@@ -108,8 +107,8 @@ func (p *Packer) Run(ctx context.Context) error {
 	}
 }
 
-// PackEnded packs the logs of all ended attempts that have some in the database. One that cannot be
-// packed does not keep the others from it.
+// PackEnded packs the logs of all ended attempts that have logs in the database. If one attempt fails, the others are
+// packed nevertheless.
 func (p *Packer) PackEnded(ctx context.Context) error {
 	for {
 		var attempts []trowel.AttemptID
@@ -172,7 +171,7 @@ func (p *Packer) PackAttempt(ctx context.Context, attempt trowel.AttemptID) erro
 	return together.run(ctx)
 }
 
-// errorList gathers the errors of several goroutines.
+// errorList collects the errors of several goroutines.
 type errorList struct {
 	mu   sync.Mutex
 	errs []error
@@ -186,7 +185,7 @@ func (l *errorList) add(err error) {
 
 func (l *errorList) all() error { return errors.Join(l.errs...) }
 
-// packAlone moves all pieces of a file into a blob of its own.
+// packAlone moves all chunks of a file into its own blob.
 func (p *Packer) packAlone(ctx context.Context, reader *Reader, attempt trowel.AttemptID, name string, chunks []trowel.LogChunk) error {
 	alone := &pack{packer: p, reader: reader, attempt: attempt, kind: ownBlob}
 	alone.add(name, chunks)
@@ -196,12 +195,12 @@ func (p *Packer) packAlone(ctx context.Context, reader *Reader, attempt trowel.A
 	return p.forget(ctx, chunks)
 }
 
-// PackFile moves what a file of a running attempt has in the database into a blob.
+// PackFile moves the chunks of a running attempt's file into a blob, as far as they exist.
 func (p *Packer) PackFile(ctx context.Context, attempt trowel.AttemptID, file string) error {
 	reader := NewReader(p.opts.Database, p.opts.Blobs, false)
 	f, err := reader.find(ctx, attempt, file)
 	if errors.Is(err, trowel.ErrNotFound) {
-		return nil // its attempt was deleted
+		return nil // the attempt was deleted
 	}
 	if err != nil {
 		return err
@@ -215,7 +214,7 @@ func (p *Packer) PackFile(ctx context.Context, attempt trowel.AttemptID, file st
 	return some.run(ctx)
 }
 
-// forget deletes the blobs that pieces were in before they were packed anew.
+// forget deletes the blobs that chunks were in before they were packed again.
 func (p *Packer) forget(ctx context.Context, before []trowel.LogChunk) error {
 	done := map[string]bool{"": true}
 	for i := range before {
@@ -231,14 +230,14 @@ func (p *Packer) forget(ctx context.Context, before []trowel.LogChunk) error {
 	return nil
 }
 
-// allChunks returns the pieces of a file without their data.
+// allChunks returns the chunks of a file without their data.
 func (r *Reader) allChunks(ctx context.Context, attempt trowel.AttemptID, f *trowel.LogFile) ([]trowel.LogChunk, error) {
 	return r.chunks(ctx, attempt, f.Name, 0, f.Chunks, false)
 }
 
 func anyInline(chunks []trowel.LogChunk) bool { return len(inline(chunks)) > 0 }
 
-// inline are the pieces whose data are in the database.
+// inline are the chunks whose data are in the database.
 func inline(chunks []trowel.LogChunk) []trowel.LogChunk {
 	var found []trowel.LogChunk
 	for i := range chunks {
@@ -249,7 +248,7 @@ func inline(chunks []trowel.LogChunk) []trowel.LogChunk {
 	return found
 }
 
-// pack is what goes into one blob.
+// pack is the content of one blob.
 type pack struct {
 	packer  *Packer
 	reader  *Reader
@@ -268,16 +267,16 @@ func (p *pack) add(file string, chunks []trowel.LogChunk) {
 	}
 }
 
-// Kinds of blobs stand in their keys: those with one file only can be fetched without us.
+// Kinds of blobs, which are part of their keys. Blobs with one file can be downloaded directly.
 const (
 	ownBlob    = "file-"
 	sharedBlob = "all-"
 )
 
-// isOwn reports whether a blob has one file only.
+// isOwn reports whether a blob has only one file.
 func isOwn(key string) bool { return strings.HasPrefix(path.Base(key), ownBlob) }
 
-// prefix begins the keys of all blobs with logs of an attempt.
+// prefix is the start of the keys of all blobs with logs of an attempt.
 func prefix(attempt trowel.AttemptID) string {
 	return "logs/" + strconv.FormatInt(int64(attempt), 10) + "/"
 }
@@ -305,7 +304,7 @@ func (p *pack) run(ctx context.Context) error {
 	return p.packer.opts.Database.Update(ctx, func(tx trowel.Tx) error { return tx.MoveLogChunks(ctx, moved) })
 }
 
-// packed reads all pieces of a pack in a row.
+// packed reads all chunks of a pack one after the other.
 type packed struct {
 	ctx  context.Context //nolint:containedctx // of one upload
 	pack *pack
@@ -339,8 +338,8 @@ func (p *packed) Read(data []byte) (int, error) {
 	}
 }
 
-// Delete deletes all logs of an attempt. blobs is where logs are packed to; nil without. Calling it
-// again after a failure goes on where it was.
+// Delete deletes all logs of an attempt. blobs are the packed logs; it may be nil. After a failure, calling it again
+// continues.
 func Delete(ctx context.Context, database Database, blobs blob.Store, attempt trowel.AttemptID) error {
 	if blobs != nil {
 		if err := deleteBlobs(ctx, blobs, attempt); err != nil {
@@ -356,7 +355,7 @@ func Delete(ctx context.Context, database Database, blobs blob.Store, attempt tr
 	if err != nil || blobs == nil {
 		return err
 	}
-	for _, key := range keys { // packed in between
+	for _, key := range keys { // packed meanwhile
 		if err := blobs.Delete(ctx, key); err != nil {
 			return err
 		}
@@ -364,10 +363,10 @@ func Delete(ctx context.Context, database Database, blobs blob.Store, attempt tr
 	return nil
 }
 
-// deletePage is how many keys are listed at a time.
+// deletePage is how many keys are listed at once.
 const deletePage = 1000
 
-// deleteBlobs deletes all blobs of an attempt, those too that no row refers to.
+// deleteBlobs deletes all blobs of an attempt, also those that no row refers to.
 func deleteBlobs(ctx context.Context, blobs blob.Store, attempt trowel.AttemptID) error {
 	after := ""
 	for {

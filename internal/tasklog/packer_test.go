@@ -123,12 +123,12 @@ func (a *archive) write(t *testing.T, task string, sizes ...int) {
 		}
 		put(t, w, string(text))
 		a.want[w.file] += string(text)
-		if _, err := w.pieces(); err != nil {
+		if _, err := w.unstored(); err != nil {
 			t.Fatal(err)
 		}
 	}
 	closeLog(t, w)
-	a.update(t, func(ctx context.Context, tx trowel.Tx) error { return tx.InsertLogChunks(ctx, w.Rest()) })
+	a.update(t, func(ctx context.Context, tx trowel.Tx) error { return tx.InsertLogChunks(ctx, w.Remainder()) })
 }
 
 // check reads all logs.
@@ -363,7 +363,7 @@ func TestPackerDies(t *testing.T) {
 	}
 }
 
-// A log that is packed anew while it is read can be read to its end.
+// A log that is packed again while it is read can be read to its end.
 func TestReadWhilePacked(t *testing.T) {
 	t.Parallel()
 	a := newArchive(t)
@@ -445,7 +445,7 @@ func TestGathererDropsOutputOfDeletedAttempts(t *testing.T) {
 	a.check(t)
 	closeLog(t, lost)
 	closeLog(t, kept)
-	if len(lost.Rest())+len(kept.Rest()) != 0 {
+	if len(lost.Remainder())+len(kept.Remainder()) != 0 {
 		t.Error("pieces are left, want none")
 	}
 }
@@ -493,7 +493,7 @@ func TestPackerAlone(t *testing.T) {
 	}
 }
 
-// One upload that fails is told, the others are made, and the next pass does the rest.
+// If one upload fails, its error is returned, the others succeed, and the next pass repeats it.
 func TestPackerAloneFails(t *testing.T) {
 	t.Parallel()
 	a := newArchive(t)

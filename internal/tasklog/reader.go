@@ -11,31 +11,30 @@ import (
 	"github.com/trowel-project/trowel/internal/blob"
 )
 
-// Database is what this package needs of a trowel.Store.
+// Database is the part of a trowel.Store that this package needs.
 type Database interface {
 	Update(ctx context.Context, f func(tx trowel.Tx) error) error
 	View(ctx context.Context, f func(tx trowel.Tx) error) error
 }
 
-// Reader reads the logs of attempts: pieces in the database, and what was packed into blobs. It is safe
-// for concurrent use.
+// Reader reads the logs of attempts: chunks in the database and packed blobs. It is safe for concurrent use.
 type Reader struct {
 	database Database
 	blobs    blob.Store // nil if nothing is packed
 	direct   bool
 }
 
-// NewReader returns a Reader. blobs is where logs are packed to; nil without. If direct is true, files
-// that have a blob of their own get a signed URL, where the blobs can do that.
+// NewReader returns a Reader. blobs are the packed logs; it may be nil. If direct is true, files with their own blob get
+// a signed URL, if the blob store supports that.
 func NewReader(database Database, blobs blob.Store, direct bool) *Reader {
 	return &Reader{database: database, blobs: blobs, direct: direct && blobs != nil}
 }
 
-// readChunks is how many pieces are read at a time.
+// readChunks is how many chunks are read at once.
 const readChunks = 16
 
-// List returns the logs of an attempt whose names begin with prefix, in the order of their names
-// (server 5.4). URLs are made only if direct is true.
+// List returns the logs of an attempt whose names begin with prefix, ordered by name (server 5.4). It signs URLs only if
+// direct is true.
 func (r *Reader) List(ctx context.Context, attempt trowel.AttemptID, prefix string, direct bool) ([]File, error) {
 	found, err := r.files(ctx, attempt, prefix)
 	if err != nil {
@@ -58,7 +57,7 @@ func (r *Reader) List(ctx context.Context, attempt trowel.AttemptID, prefix stri
 	return list, nil
 }
 
-// address is where a log can be fetched without us; empty if it cannot.
+// address is the URL for direct downloads of a log; empty if there is none.
 func (r *Reader) address(ctx context.Context, f *trowel.LogFile) (string, error) {
 	if !r.direct || !isOwn(f.BlobKey) {
 		return "", nil
@@ -70,8 +69,8 @@ func (r *Reader) address(ctx context.Context, f *trowel.LogFile) (string, error)
 	return url, err
 }
 
-// Address returns where a log can be fetched for a while without us; empty if it cannot, as it has no blob of its
-// own yet. One that is not there is a trowel.ErrNotFound.
+// Address returns a URL to download a log directly, which expires. It is empty if the log has no blob of its own yet. A
+// log that does not exist is a trowel.ErrNotFound.
 func (r *Reader) Address(ctx context.Context, attempt trowel.AttemptID, name string) (string, error) {
 	if !r.direct {
 		return "", nil
@@ -108,8 +107,8 @@ func (r *Reader) find(ctx context.Context, attempt trowel.AttemptID, name string
 	return &list[0], nil
 }
 
-// Open returns a log as it is by now, a gzip file of one member for each piece, and its size. One that
-// is not there is a trowel.ErrNotFound. Memory does not grow with its size.
+// Open returns a log as it is now, a gzip file with one member for each chunk, and its size. A log that does not exist
+// is a trowel.ErrNotFound. Its size does not affect memory use.
 func (r *Reader) Open(ctx context.Context, attempt trowel.AttemptID, name string) (io.ReadCloser, int64, error) {
 	f, err := r.find(ctx, attempt, name)
 	if err != nil {
@@ -118,7 +117,7 @@ func (r *Reader) Open(ctx context.Context, attempt trowel.AttemptID, name string
 	return r.open(ctx, attempt, name, 0, f.Chunks), f.DataBytes, nil
 }
 
-// open reads count pieces from a number on.
+// open reads count chunks, starting with a number.
 func (r *Reader) open(ctx context.Context, attempt trowel.AttemptID, name string, seq, count int) *content {
 	return &content{ctx: ctx, reader: r, attempt: attempt, name: name, seq: seq, left: count}
 }
@@ -133,18 +132,18 @@ func (r *Reader) chunks(ctx context.Context, attempt trowel.AttemptID, name stri
 	return list, err
 }
 
-// content is the bytes of some pieces in a row.
+// content is the bytes of consecutive chunks.
 type content struct {
-	ctx     context.Context //nolint:containedctx // of the one who opened it
+	ctx     context.Context //nolint:containedctx // of the caller of open
 	reader  *Reader
 	attempt trowel.AttemptID
 	name    string
-	seq     int // of the next piece to fetch
-	left    int // pieces to fetch
+	seq     int // of the next chunk to fetch
+	left    int // chunks to fetch
 
 	fetched []trowel.LogChunk
-	data    []byte        // not yet read, of the piece before
-	blob    io.ReadCloser // of pieces in a blob that lie in a row
+	data    []byte        // of the present chunk, not read yet
+	blob    io.ReadCloser // consecutive chunks in a blob
 	closed  bool
 }
 
@@ -176,7 +175,7 @@ func (c *content) Read(data []byte) (int, error) {
 	}
 }
 
-// next goes on to the next piece, or to all next ones in a blob that lie in a row.
+// next goes to the next chunk, or to all following chunks that are consecutive in a blob.
 func (c *content) next() error {
 	if len(c.fetched) == 0 {
 		if err := c.fetch(); err != nil {
@@ -201,11 +200,11 @@ func (c *content) next() error {
 	if !errors.Is(err, trowel.ErrNotFound) {
 		return err
 	}
-	return c.packedAnew(first, err)
+	return c.findMoved(first, err)
 }
 
-// packedAnew looks again for a piece whose blob is gone: it may have been packed into another one.
-func (c *content) packedAnew(gone trowel.LogChunk, cause error) error {
+// findMoved looks for a chunk again if its blob is gone: it may have been packed into another one.
+func (c *content) findMoved(gone trowel.LogChunk, cause error) error {
 	now, err := c.reader.chunks(c.ctx, c.attempt, c.name, gone.Seq, 1, true)
 	if err != nil {
 		return err

@@ -12,9 +12,8 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// ReadText returns up to limit bytes of a log's text from an offset on, and nothing if there is not
-// more by now. Who follows a log asks again from the offset plus the length of what came. Only the
-// pieces that are needed are read.
+// ReadText returns up to limit bytes of a log's text from an offset on; nothing if there is no more now. To follow a
+// log, ask again from the offset plus the length of the answer. It reads only the chunks that it needs.
 func (r *Reader) ReadText(ctx context.Context, attempt trowel.AttemptID, name string, offset int64, limit int) ([]byte, error) {
 	f, err := r.find(ctx, attempt, name)
 	if err != nil {
@@ -23,15 +22,15 @@ func (r *Reader) ReadText(ctx context.Context, attempt trowel.AttemptID, name st
 	if offset >= f.TextBytes || offset < 0 || limit <= 0 {
 		return nil, nil
 	}
-	c, err := r.firstPiece(ctx, attempt, f, func(c *trowel.LogChunk) bool { return c.Offset+c.TextBytes > offset })
+	c, err := r.firstChunk(ctx, attempt, f, func(c *trowel.LogChunk) bool { return c.Offset+c.TextBytes > offset })
 	if err != nil {
 		return nil, err
 	}
 	return r.text(ctx, attempt, f, c, offset-c.Offset, int64(limit))
 }
 
-// LineOffset returns the offset in the text of a log at which a line begins, counted from 0. Lines that
-// are not there yet begin at the end.
+// LineOffset returns the offset in the text of a log at which a line begins; the first line is 0. Lines that do not
+// exist yet begin at the end.
 func (r *Reader) LineOffset(ctx context.Context, attempt trowel.AttemptID, name string, line int64) (int64, error) {
 	f, err := r.find(ctx, attempt, name)
 	switch {
@@ -42,8 +41,8 @@ func (r *Reader) LineOffset(ctx context.Context, attempt trowel.AttemptID, name 
 	case line > f.Lines:
 		return f.TextBytes, nil
 	}
-	// The piece in which the line before ends.
-	c, err := r.firstPiece(ctx, attempt, f, func(c *trowel.LogChunk) bool { return c.FirstLine+c.Lines >= line })
+	// The chunk in which the line before ends.
+	c, err := r.firstChunk(ctx, attempt, f, func(c *trowel.LogChunk) bool { return c.FirstLine+c.Lines >= line })
 	if err != nil {
 		return 0, err
 	}
@@ -59,8 +58,8 @@ func (r *Reader) LineOffset(ctx context.Context, attempt trowel.AttemptID, name 
 	return offset, nil
 }
 
-// firstPiece finds the first piece that fits; all behind it do, too.
-func (r *Reader) firstPiece(ctx context.Context, attempt trowel.AttemptID, f *trowel.LogFile, fits func(*trowel.LogChunk) bool) (*trowel.LogChunk, error) {
+// firstChunk finds the first chunk that fits. All later chunks must fit too.
+func (r *Reader) firstChunk(ctx context.Context, attempt trowel.AttemptID, f *trowel.LogFile, fits func(*trowel.LogChunk) bool) (*trowel.LogChunk, error) {
 	var found *trowel.LogChunk
 	var failure error
 	sort.Search(f.Chunks, func(seq int) bool {
@@ -87,7 +86,7 @@ func (r *Reader) firstPiece(ctx context.Context, attempt trowel.AttemptID, f *tr
 	return found, nil
 }
 
-// text returns text from a piece on, without its first bytes.
+// text returns text from a chunk on, without its first bytes.
 func (r *Reader) text(ctx context.Context, attempt trowel.AttemptID, f *trowel.LogFile, c *trowel.LogChunk, skip, limit int64) (text []byte, err error) {
 	from := r.open(ctx, attempt, f.Name, c.Seq, f.Chunks-c.Seq)
 	defer func() { err = errors.Join(err, from.Close()) }()

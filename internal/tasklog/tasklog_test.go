@@ -191,7 +191,7 @@ func TestSameInstant(t *testing.T) {
 	}
 }
 
-// server 5.2: the content is what was written, whatever the sizes of the pieces and the pauses.
+// server 5.2: the content is what was written, for all sizes of chunks and all delays.
 func TestContent(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(20) {
@@ -294,7 +294,7 @@ func TestManyLogs(t *testing.T) {
 	}
 }
 
-// What is in the way of a folder is told before anything runs, or with the name of the task.
+// If a directory cannot be created, the error comes before anything runs, or names the task.
 func TestOpenError(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -320,7 +320,7 @@ func TestWriteError(t *testing.T) {
 		t.Skip("this system has no /dev/full")
 	}
 	log := &log{logs: newLogs(t, t.TempDir()), file: full, timer: time.NewTimer(time.Hour)}
-	if _, err := log.Write(make([]byte, pieceBytes)); err == nil {
+	if _, err := log.Write(make([]byte, chunkBytes)); err == nil {
 		t.Error("Write to a full disk = nil, want an error")
 	}
 	if _, err := log.Write([]byte("x")); err == nil {

@@ -11,16 +11,16 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// largeBytes is how many compressed bytes of a file may be in the database before it is told.
+// largeBytes is how many compressed bytes of a file may be in the database before Large is called.
 const largeBytes = 4 << 20
 
-// Writer is the log of one try. What is written is text: the output of commands as it is, and lines of
-// Logger. It is safe for concurrent use; each Write is kept whole.
+// Writer is the log of one try. Its text is the output of commands, unchanged, and the lines of Logger. It is safe for
+// concurrent use; each Write stays in one piece.
 type Writer struct {
 	gatherer *Gatherer
 	lease    *trowel.Lease
 
-	outer sync.Mutex // held while writing, so that what the mask holds back keeps its place
+	outer sync.Mutex // held during a Write, so that text that the mask holds back keeps its place
 	mask  io.WriteCloser
 
 	mu      sync.Mutex
@@ -28,14 +28,14 @@ type Writer struct {
 	seq     int
 	lines   int64 // before text
 	offset  int64 // bytes before text
-	inline  int64 // compressed bytes that were stored since Large was called
+	inline  int64 // compressed bytes stored since Large was called
 	text    []byte
-	unsaved []trowel.LogChunk // in their order; only the gatherer takes from its beginning
+	unsaved []trowel.LogChunk // in order; only the gatherer removes from the front
 	closed  bool
-	err     error // of compression; never seen
+	err     error // of compression; it never happens
 }
 
-// Write implements io.Writer. It waits while too much output waits to be stored.
+// Write implements io.Writer. It blocks while too much output waits to be stored.
 func (w *Writer) Write(data []byte) (int, error) {
 	w.outer.Lock()
 	defer w.outer.Unlock()
@@ -45,7 +45,7 @@ func (w *Writer) Write(data []byte) (int, error) {
 	return w.mask.Write(data)
 }
 
-// raw takes what a mask lets through.
+// raw takes what the mask lets through.
 type raw struct{ w *Writer }
 
 func (r raw) Write(data []byte) (int, error) { return r.w.write(data) }
@@ -63,7 +63,7 @@ func (w *Writer) write(data []byte) (int, error) {
 	w.text = append(w.text, data...)
 	added := 0
 	var err error
-	if len(w.text) >= pieceBytes {
+	if len(w.text) >= chunkBytes {
 		added, err = w.cut()
 	}
 	w.mu.Unlock()
@@ -75,7 +75,7 @@ func (w *Writer) write(data []byte) (int, error) {
 	return len(data), nil
 }
 
-// cut makes a piece of the text there is, and returns its size. The caller holds the lock.
+// cut makes a chunk of the present text, and returns its size. The caller holds the mutex.
 func (w *Writer) cut() (added int, err error) {
 	if len(w.text) == 0 || w.err != nil {
 		return 0, w.err
@@ -97,14 +97,14 @@ func (w *Writer) cut() (added int, err error) {
 	w.offset += c.TextBytes
 	w.unsaved = append(w.unsaved, c)
 	w.text = w.text[:0]
-	if cap(w.text) > 2*pieceBytes {
+	if cap(w.text) > 2*chunkBytes {
 		w.text = nil
 	}
 	return len(data), nil
 }
 
-// pieces returns all that is not stored. A closed Writer has nothing: it went with the report.
-func (w *Writer) pieces() ([]trowel.LogChunk, error) {
+// unstored returns all chunks that are not stored. A closed Writer returns none: they went with the report.
+func (w *Writer) unstored() ([]trowel.LogChunk, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.closed {
@@ -115,7 +115,7 @@ func (w *Writer) pieces() ([]trowel.LogChunk, error) {
 	return append([]trowel.LogChunk(nil), w.unsaved...), err
 }
 
-// stored says that the first pieces are stored.
+// stored notes that the first count chunks are stored.
 func (w *Writer) stored(count int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -134,7 +134,7 @@ func (w *Writer) stored(count int) {
 	}
 }
 
-// Close ends the log; see Rest. Closing twice does nothing.
+// Close ends the log; see Remainder. Closing twice is harmless.
 func (w *Writer) Close() error {
 	w.outer.Lock()
 	defer w.outer.Unlock()
@@ -158,9 +158,9 @@ func (w *Writer) Close() error {
 	return errors.Join(err, errCut)
 }
 
-// Rest returns, after Close, the pieces that are not known to be stored. They belong into the report
-// of the try: so they are stored with its end. Storing one again does nothing.
-func (w *Writer) Rest() []trowel.LogChunk {
+// Remainder returns, after Close, the chunks that are not known to be stored. They belong in the report of the try, to be
+// stored with its end. Storing a chunk twice is harmless.
+func (w *Writer) Remainder() []trowel.LogChunk {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.unsaved

@@ -220,7 +220,7 @@ func (w *watcher) explain() error {
 			return fmt.Errorf("%s is %s and has %d reasons", t.FullName, t.State, len(reasons))
 		}
 		for _, r := range reasons {
-			if r.Text == "" || r.Code == why.Parent && r.Next == 0 {
+			if r.Text == "" || r.Code == trowel.WaitParent && r.Next == 0 {
 				return fmt.Errorf("%s is %s and has reason %s: %q", t.FullName, t.State, r.Code, r.Text)
 			}
 		}

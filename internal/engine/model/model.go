@@ -43,7 +43,7 @@ type Task struct {
 type Model struct {
 	Tasks []*Task
 	Flags trowel.AttemptFlags
-	Wait  string // why the attempt may not begin yet (K813, K816)
+	Wait  trowel.WaitCode // why the attempt may not begin yet (K813, K816)
 
 	limit   int
 	now     time.Time
@@ -51,7 +51,7 @@ type Model struct {
 }
 
 // Start begins an attempt (X7), unless it has to wait. resumed are tasks of another that count as done.
-func Start(tasks []dig.Task, resumed []*Task, limit int, wait string, now time.Time) *Model {
+func Start(tasks []dig.Task, resumed []*Task, limit int, wait trowel.WaitCode, now time.Time) *Model {
 	m := &Model{limit: limit, now: now, resumed: resumed, Wait: wait}
 	m.insert(tasks, 0, nil, trowel.TaskInitial)
 	m.keepGenerated()

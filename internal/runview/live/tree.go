@@ -196,7 +196,7 @@ func (task *liveTask) note(c *engine.Change, at, due time.Duration) {
 		task.trying().number = row.Try
 	case trowel.TaskRetryWaiting:
 		try := task.trying()
-		try.due, try.poll = due, row.WaitReason == trowel.ExitPoll
+		try.due, try.poll = due, row.WaitReason == trowel.WaitPoll
 		if !try.poll {
 			try.retries++
 		}

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"github.com/trowel-project/trowel/internal/wait"
 )
 
 // listener receives notifications on a connection of its own.
@@ -32,12 +34,8 @@ func (l *listener) listen(ctx context.Context, channel string, heard func(payloa
 			return cause
 		}
 		l.log.Warn("connection for notifications lost", slog.Any("error", err))
-		timer := time.NewTimer(pause)
-		select {
-		case <-ctx.Done():
-			timer.Stop()
-			return context.Cause(ctx)
-		case <-timer.C:
+		if cause := wait.Sleep(ctx, pause); cause != nil {
+			return cause
 		}
 	}
 }

@@ -41,7 +41,7 @@ func testPauses(t *testing.T, db trowel.Store) {
 // admitted, and neither do those of a backfill whose turn has not come (control K813).
 func testWaiting(t *testing.T, db trowel.Store) {
 	s := newSetting(t, db)
-	insert := func(workflow string, seconds int64, cause, wait string) *trowel.Attempt {
+	insert := func(workflow string, seconds int64, cause string, wait trowel.WaitCode) *trowel.Attempt {
 		session := trowel.Session{ProjectID: s.Project.ID, Workflow: workflow, Time: at(seconds), UUID: "u"}
 		a := &trowel.Attempt{Name: fmt.Sprint(cause, wait), WorkflowID: s.Workflow.ID, Zone: "UTC", Cause: cause, WaitReason: wait, CreatedAt: at(2)}
 		update(t, db, func(ctx context.Context, tx trowel.Tx) error { return tx.InsertAttempt(ctx, &session, a) })

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/wait"
 )
 
 // Fault is what goes wrong with one writing transaction.
@@ -48,8 +49,10 @@ func (f *Faulty) Update(ctx context.Context, do func(trowel.Tx) error) error {
 	f.mu.Lock()
 	plan := f.plan()
 	f.mu.Unlock()
-	if err := wait(ctx, plan.Delay); err != nil {
-		return err
+	if plan.Delay > 0 {
+		if err := wait.Sleep(ctx, plan.Delay); err != nil {
+			return err
+		}
 	}
 	if plan.Fault == Begin {
 		return failure("begin")
@@ -74,20 +77,6 @@ func (f *Faulty) Update(ctx context.Context, do func(trowel.Tx) error) error {
 		return failure("hear of the commit")
 	}
 	return err
-}
-
-func wait(ctx context.Context, d time.Duration) error {
-	if d == 0 {
-		return nil
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-timer.C:
-		return nil
-	}
 }
 
 func failure(what string) error {

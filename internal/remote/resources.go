@@ -15,7 +15,7 @@ import (
 	"github.com/trowel-project/trowel/internal/secret"
 )
 
-// Secrets finds the secrets of a try on the server, each when it is asked for.
+// Secrets finds the secrets of a try on the server, each when it is first used.
 func (l *Link) Secrets(lease *trowel.Lease) secret.Finder { return finder{l, lease} }
 
 type finder struct {
@@ -55,11 +55,11 @@ func (l *Link) StartSession(ctx context.Context, r operator.StartRequest) (opera
 	}
 	return operator.StartedSession{
 		New: got.New, SessionID: trowel.SessionID(got.SessionID), AttemptID: trowel.AttemptID(got.AttemptID),
-		Flags: trowel.AttemptFlags(got.Flags), //nolint:gosec // it was made of these
+		Flags: trowel.AttemptFlags(got.Flags), //nolint:gosec // made from such flags
 	}, nil
 }
 
-// SetParams implements operator.ParamServer: the server's.
+// SetParams implements operator.ParamServer with the server's values.
 func (l *Link) SetParams(ctx context.Context, values map[string]string) error {
 	return l.ask(ctx, "/"+l.state().ID+"/params", api.AgentParams{Values: values}, nil)
 }
@@ -71,8 +71,8 @@ func (l *Link) FindParams(ctx context.Context, keys []string) (map[string]string
 	return got.Values, err
 }
 
-// Archive opens the archive of a revision of which this agent runs a try; it is an archive.Fetch. It comes
-// from the server, or from where that says.
+// Archive opens the archive of a revision, if this agent runs a try of it; it is an archive.Fetch. The archive comes
+// from the server, or from where the server redirects to.
 func (l *Link) Archive(ctx context.Context, a trowel.Archive) (io.ReadCloser, error) {
 	lease := l.leaseWith(a)
 	if lease == nil {
@@ -94,7 +94,7 @@ func (l *Link) Archive(ctx context.Context, a trowel.Archive) (io.ReadCloser, er
 	return l.elsewhere(ctx, res)
 }
 
-// elsewhere follows a redirection to the store of archives, which must not see the token.
+// elsewhere follows a redirect to the store of archives, which must not see the token.
 func (l *Link) elsewhere(ctx context.Context, res *http.Response) (io.ReadCloser, error) {
 	address, err := res.Location()
 	if err != nil {
@@ -115,7 +115,7 @@ func (l *Link) elsewhere(ctx context.Context, res *http.Response) (io.ReadCloser
 	return got.Body, nil
 }
 
-// leaseWith returns a lease of a try that uses an archive, nil if there is none.
+// leaseWith returns a lease of a try that uses an archive; nil if there is none.
 func (l *Link) leaseWith(a trowel.Archive) *trowel.Lease {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -1,4 +1,4 @@
-package load_test
+package usage_test
 
 import (
 	"context"
@@ -10,9 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	trowel "github.com/trowel-project/trowel"
-	"github.com/trowel-project/trowel/internal/load"
 	"github.com/trowel-project/trowel/internal/store/sqlite"
 	"github.com/trowel-project/trowel/internal/store/storetest"
+	"github.com/trowel-project/trowel/internal/usage"
 )
 
 type fixture struct {
@@ -30,8 +30,8 @@ func newFixture(t *testing.T) *fixture {
 	return &fixture{store, time.Date(2024, 1, 15, 10, 0, 0, 0, time.UTC)}
 }
 
-func (f *fixture) recorder(store trowel.Store) *load.Recorder {
-	return load.New(load.Options{Store: store, Now: func() time.Time { return f.now }, Log: slog.New(slog.DiscardHandler)})
+func (f *fixture) recorder(store trowel.Store) *usage.Recorder {
+	return usage.New(usage.Options{Store: store, Now: func() time.Time { return f.now }, Log: slog.New(slog.DiscardHandler)})
 }
 
 func (f *fixture) handOffs(t *testing.T) (list []trowel.HandOffs) {
@@ -101,7 +101,7 @@ func TestSamplePools(t *testing.T) {
 		t.Fatal(err)
 	}
 	one, other := f.recorder(f.store), f.recorder(f.store)
-	look := func(r *load.Recorder, after time.Duration) {
+	look := func(r *usage.Recorder, after time.Duration) {
 		t.Helper()
 		f.now = f.now.Add(after)
 		if err := r.SamplePools(t.Context()); err != nil {
@@ -122,8 +122,8 @@ func TestSamplePools(t *testing.T) {
 	begin := f.now
 	look(one, 0)
 	look(other, 0)
-	look(one, load.Write)
-	look(other, load.Sample)
+	look(one, usage.Write)
+	look(other, usage.Sample)
 	want := []trowel.PoolUse{{Pool: warehouse.ID, At: begin, Samples: 2, Slots: 4, Used: 6, MostUsed: 3}}
 	if diff := cmp.Diff(want, uses()); diff != "" {
 		t.Errorf("uses (-want +got):\n%s", diff)
@@ -132,8 +132,8 @@ func TestSamplePools(t *testing.T) {
 	if err := one.WriteHandOffs(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	look(other, load.Kept+2*trowel.UseStep)
-	if got := uses(); len(got) != 1 || got[0].At.Before(begin.Add(load.Kept)) || len(f.handOffs(t)) != 0 {
+	look(other, usage.Kept+2*trowel.UseStep)
+	if got := uses(); len(got) != 1 || got[0].At.Before(begin.Add(usage.Kept)) || len(f.handOffs(t)) != 0 {
 		t.Errorf("after a day uses = %v and hand-offs = %v, want the new use alone", got, f.handOffs(t))
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/trowel-project/trowel/internal/scheduler"
 )
 
-// What becomes of sessions that do not start is told with the names that people know a schedule by; the
-// attempts of the others tell of themselves.
-func TestDecisionsAreTold(t *testing.T) {
+// Sessions that do not start are logged with the names that people know their schedule by. Sessions that start have
+// log entries of their attempts.
+func TestDecisionsAreLogged(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
 	push := scheduler.Push{From: tokyo("2024-03-10 10:30:00")}

@@ -1,4 +1,4 @@
-package load
+package usage
 
 import (
 	"context"
@@ -15,11 +15,11 @@ import (
 const (
 	// Write is how often hand-offs are stored, if there were any.
 	Write = 10 * time.Second
-	// Sample is how often somebody looks at the pools, be there one server or many.
+	// Sample is how often the pools are sampled, by one server or many.
 	Sample = 30 * time.Second
-	// Lately is of how long the figures of queues tell.
+	// Lately is the period that the figures of queues cover.
 	Lately = 5 * time.Minute
-	// Kept is for how long the use of pools is kept.
+	// Kept is how long the use of pools is kept.
 	Kept = 24 * time.Hour
 )
 
@@ -30,7 +30,7 @@ type Options struct {
 	Log   *slog.Logger
 }
 
-// Recorder remembers the load of a server. It is safe for concurrent use.
+// Recorder records the usage of pools and queues on one server. It is safe for concurrent use.
 type Recorder struct {
 	opts Options
 
@@ -43,7 +43,7 @@ func New(opts Options) *Recorder {
 	return &Recorder{opts: opts, queues: map[string]*trowel.HandOffs{}}
 }
 
-// HandedOut counts a task that was ready for so long before it was on its way to an agent.
+// HandedOut counts a task that had been ready for that long when it went to an agent.
 func (r *Recorder) HandedOut(queue string, ready time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -99,7 +99,7 @@ func (r *Recorder) WriteHandOffs(ctx context.Context) error {
 	return err
 }
 
-// giveBack keeps what could not be stored for the next time.
+// giveBack keeps what could not be stored, for the next time.
 func (r *Recorder) giveBack(taken map[string]*trowel.HandOffs) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -111,10 +111,10 @@ func (r *Recorder) giveBack(taken map[string]*trowel.HandOffs) {
 	}
 }
 
-// SamplePools looks at the pools, unless somebody has just done so, and forgets what is old.
+// SamplePools samples the pools, unless some server has just done so, and deletes old samples.
 func (r *Recorder) SamplePools(ctx context.Context) error {
 	now := r.opts.Now()
-	const apart = Sample - Write/2 // the turns of a server are not exact
+	const apart = Sample - Write/2 // a server does not sample at exact intervals
 	var uses []trowel.PoolUse
 	var last time.Time
 	err := r.opts.Store.View(ctx, func(tx trowel.Tx) (err error) {
@@ -135,7 +135,7 @@ func (r *Recorder) SamplePools(ctx context.Context) error {
 	})
 }
 
-// pools finds pools by their names.
+// pools are pools by their names.
 type pools map[poolName]*trowel.PoolUse
 
 type poolName struct {
@@ -143,7 +143,7 @@ type poolName struct {
 	name    string
 }
 
-// count looks at how much of each pool is used and wanted; idle pools are left out.
+// count returns the used and wanted slots of each pool, without idle pools.
 func count(ctx context.Context, tx trowel.Tx) ([]trowel.PoolUse, error) {
 	list, err := tx.ListPools(ctx)
 	if err != nil {
@@ -173,8 +173,8 @@ func count(ctx context.Context, tx trowel.Tx) ([]trowel.PoolUse, error) {
 	return uses, nil
 }
 
-// count adds live tasks: those that are ready, and those that run in the default pool of the site while that
-// has no limit, and so no counter.
+// count adds live tasks: those that are ready, and those that run in the default pool of the site while it is unlimited
+// and so has no counter.
 func (p pools) count(live *trowel.LiveCount) {
 	for _, need := range live.Needs.PoolNeeds() {
 		name := poolName{live.ProjectID, need.Name}
