@@ -35,7 +35,7 @@ func (ad *admission) request(w trowel.WorkflowName) {
 	ad.mu.Lock()
 	ad.requested[w] = true
 	ad.mu.Unlock()
-	ad.inbox.wake.raise()
+	ad.inbox.wake.Set()
 }
 
 // requestAll asks for a check of all waiting attempts, in case a message was lost.

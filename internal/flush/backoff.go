@@ -5,6 +5,7 @@ import (
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/wait"
 )
 
 const (
@@ -17,14 +18,7 @@ const (
 
 // backOff waits before the next try, longer each time. It reports false if ctx ends meanwhile.
 func backOff(ctx context.Context, try int) bool {
-	timer := time.NewTimer(min(time.Duration(try*try)*time.Millisecond, maxBackOff))
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return false
-	case <-timer.C:
-		return true
-	}
+	return wait.Sleep(ctx, min(time.Duration(try*try)*time.Millisecond, maxBackOff)) == nil
 }
 
 // storeWorks reports whether the store takes anything at all.

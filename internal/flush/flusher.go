@@ -7,6 +7,7 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/queue"
+	"github.com/trowel-project/trowel/internal/wait"
 )
 
 // Flusher is the only writer of task states in a process. It joins its parts, which run on the goroutine of
@@ -38,7 +39,7 @@ func New(o Options) *Flusher {
 	}
 	f := &Flusher{
 		store: o.Store, now: o.Now, watches: o.Recover || o.RetryForever, recovers: o.Recover,
-		inbox: &inbox{wake: newSignal()}, cache: newCache(), timers: &timers{ttls: o.TTLs},
+		inbox: &inbox{wake: wait.NewSignal()}, cache: newCache(), timers: &timers{ttls: o.TTLs},
 		agents: &agents{own: o.Agent, serverID: o.ServerID}, linger: &linger{},
 	}
 	known, backlog := newWorkflows(), queue.NewBacklog(o.Rules)
@@ -71,7 +72,7 @@ func New(o Options) *Flusher {
 	}
 	f.recoverer = &recoverer{
 		store: o.Store, log: o.Log, now: o.Now, inbox: f.inbox, reloader: f.reloader, admission: f.admission, own: o.Agent,
-		recovers: o.Recover, exclusive: o.Exclusive, poll: o.Poll, poison: o.Poison, ttls: o.TTLs, gap: newSignal(),
+		recovers: o.Recover, exclusive: o.Exclusive, poll: o.Poll, poison: o.Poison, ttls: o.TTLs, gap: wait.NewSignal(),
 	}
 	return f
 }

@@ -7,11 +7,12 @@ import (
 	"sync/atomic"
 
 	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/wait"
 )
 
 // inbox queues the requests for the next transactions. It is safe for concurrent use.
 type inbox struct {
-	wake signal // something is pending, or an agent has room
+	wake wait.Signal // something is pending, or an agent has room
 
 	// failing is the last error of a database that does not answer; nil if it works.
 	failing atomic.Pointer[error]
@@ -33,7 +34,7 @@ func (in *inbox) submit(r request) {
 		r.resolve(closed)
 		return
 	}
-	in.wake.raise()
+	in.wake.Set()
 }
 
 // take returns the requests of the next transaction, and whether there are more.

@@ -30,7 +30,7 @@ func (r *killRequest) apply(_ context.Context, t *txn) error {
 			t.changes.record(r.record, a)
 		}
 	case t.hasEnded(r.attempt):
-		r.err = &trowel.Error{Kind: trowel.ErrConflict, Message: "Session attempt already killed or finished"} // language X46
+		r.err = &trowel.Error{Kind: trowel.ErrConflict, Message: trowel.TextAttemptEnded}
 	default:
 		r.err = trowel.ErrNotFound
 	}

@@ -8,6 +8,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/engine"
 	"github.com/trowel-project/trowel/internal/queue"
+	"github.com/trowel-project/trowel/internal/wait"
 )
 
 const (
@@ -34,7 +35,7 @@ type recoverer struct {
 	poll   time.Duration
 	poison int // how often in a row a task may be lost with its agent; zero for any number
 	ttls   engine.TTLs
-	gap    signal // look now
+	gap    wait.Signal // look now
 
 	began      time.Time
 	judgeAfter time.Time       // no lease is judged before this

@@ -11,6 +11,7 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/cluster"
+	"github.com/trowel-project/trowel/internal/wait"
 )
 
 // evaluatingFor is how long another server may take to evaluate options of a task before this one does
@@ -24,7 +25,7 @@ type reloader struct {
 	log    *slog.Logger
 	now    func() time.Time
 	loader *loader
-	wake   signal
+	wake   wait.Signal
 	// recovers is set if the flusher serves attempts that it did not begin, too.
 	recovers bool
 
@@ -50,7 +51,7 @@ func (rl *reloader) listed(versions map[trowel.AttemptID]int64) {
 	rl.queue.lists = append(rl.queue.lists, listing{versions: versions, wanted: rl.recovers})
 	rl.queue.add(rl.remote.takeUnlisted(versions), true)
 	rl.mu.Unlock()
-	rl.wake.raise()
+	rl.wake.Set()
 }
 
 // stealReady queues the attempts in which other servers have left ready tasks, if the tasks chosen here leave a
@@ -71,7 +72,7 @@ func (rl *reloader) stealReady(chosen *selection) {
 		return
 	}
 	rl.queue.add(rl.remote.takeAll(), true)
-	rl.wake.raise()
+	rl.wake.Set()
 }
 
 // take returns the attempts that are to be reloaded next.

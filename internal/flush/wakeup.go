@@ -7,7 +7,7 @@ import (
 )
 
 // Wake tells the flusher that an agent has room again.
-func (f *Flusher) Wake() { f.inbox.wake.raise() }
+func (f *Flusher) Wake() { f.inbox.wake.Set() }
 
 // Attach makes the flusher claim for another agent. It replaces one with the same id.
 func (f *Flusher) Attach(a queue.Agent) {
@@ -46,5 +46,5 @@ func (f *Flusher) OnNotify(n cluster.Attempts) {
 // been lost, or when there may be a new lease.
 func (f *Flusher) Resync() {
 	f.claimer.limitsChanged.Store(true)
-	f.recoverer.gap.raise()
+	f.recoverer.gap.Set()
 }
