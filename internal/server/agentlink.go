@@ -77,15 +77,11 @@ func linkRoutes() []route {
 func linked(handle func(c *call) (any, error)) func(c *call) (any, error) {
 	return func(c *call) (any, error) {
 		if c.opts.Agents == nil {
-			return nil, &refusal{
-				status: http.StatusServiceUnavailable, message: "this server does not move tasks on, so it has none for agents: connect to another one",
-			}
+			return nil, Errorf(http.StatusServiceUnavailable, "this server does not move tasks on, so it has none for agents: connect to another one")
 		}
 		if c.caller.Project != 0 {
-			return nil, &refusal{
-				status:  http.StatusForbidden,
-				message: "the token of " + c.caller.Name + " is for one project, and agents run tasks of all: make a token of the role agent without a project",
-			}
+			return nil, Errorf(http.StatusForbidden,
+				"the token of %s is for one project, and agents run tasks of all: make a token of the role agent without a project", c.caller.Name)
 		}
 		if err := c.may(0); err != nil {
 			return nil, err
@@ -95,9 +91,9 @@ func linked(handle func(c *call) (any, error)) func(c *call) (any, error) {
 			if got == "" {
 				speaks = "the request has no header " + api.AgentProtocolHeader
 			}
-			return nil, &refusal{status: http.StatusConflict, message: fmt.Sprintf(
+			return nil, Errorf(http.StatusConflict,
 				"this server (%s) speaks version %s of the agents' protocol, and %s: run an agent of the server's version",
-				c.opts.Version, api.AgentProtocol, speaks)}
+				c.opts.Version, api.AgentProtocol, speaks)
 		}
 		return handle(c)
 	}

@@ -3,7 +3,6 @@ package server
 import (
 	"cmp"
 	"log/slog"
-	"net/http"
 	"slices"
 	"strconv"
 	"time"
@@ -99,7 +98,7 @@ func getAgents(c *call) (any, error) {
 // findAgent returns the agent of the path.
 func (c *call) findAgent(tx trowel.Tx) (*trowel.Agent, error) {
 	a, err := tx.FindAgent(c.ctx(), c.text())
-	return a, unknown(err, "an agent that is gone is forgotten once its lease has ended", "there is no agent with id %q", c.text())
+	return a, OrNotFound(err, "an agent that is gone is forgotten once its lease has ended", "there is no agent with id %q", c.text())
 }
 
 func getAgent(c *call) (any, error) {
@@ -183,7 +182,7 @@ func (c *call) changeAgent(action string, drainedAt time.Time) (any, error) {
 			return err
 		}
 		if drainedAt.IsZero() && a.DrainedAt.IsZero() {
-			return fault(http.StatusConflict, codeNotDraining, "agent %s takes tasks already", a.ID)
+			return Conflict(CodeNotDraining, "agent %s takes tasks already", a.ID)
 		}
 		before := param.Of("drained", strconv.FormatBool(!a.DrainedAt.IsZero()))
 		changed = a.DrainedAt.IsZero() || drainedAt.IsZero()

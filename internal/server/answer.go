@@ -45,25 +45,25 @@ func (c *call) answer(value any, err error) {
 }
 
 func (c *call) answerError(err error) {
-	r := c.refuse(err)
-	if r.bare {
+	e := errorOf(c, err)
+	if e.bare {
 		c.w.Header().Del("Content-Type")
-		c.w.WriteHeader(r.status)
+		c.w.WriteHeader(e.status)
 		return
 	}
-	if r.status == http.StatusServiceUnavailable || r.status == http.StatusTooManyRequests {
+	if e.status == http.StatusServiceUnavailable || e.status == http.StatusTooManyRequests {
 		c.w.Header().Set("Retry-After", "1")
 	}
 	if c.opts.Mask != nil {
-		masked := *r
-		masked.message = c.opts.Mask(r.message)
-		r = &masked
+		masked := *e
+		masked.message = c.opts.Mask(e.message)
+		e = &masked
 	}
 	if c.route != nil && c.route.answer != nil {
-		c.answerJSON(r.status, r.document())
+		c.answerJSON(e.status, e.document())
 		return
 	}
-	c.writeJSON(r.status, r.document()) // who asks for a stream or a file reads errors all the same
+	c.writeJSON(e.status, e.document()) // who asks for a stream or a file reads errors all the same
 }
 
 // answerJSON writes a document for those who accept one.

@@ -25,7 +25,7 @@ func getAttempts(c *call) (any, error) {
 			name := c.query.Get("project")
 			p, err := findProjectNamed(c, tx, name)
 			if err != nil {
-				return missed(err, "project name=%s", name)
+				return OrNoResource(err, "project name=%s", name)
 			}
 			filter.Project, filter.Workflow = p.ID, c.query.Get("workflow")
 			if c.query.Has("workflow") && filter.Workflow == "" {
@@ -118,7 +118,7 @@ func putAttempt(c *call) (any, error) {
 	start.Record = &by
 	started, err := c.opts.Launcher.Start(c.ctx(), start)
 	if taken, ok := errors.AsType[*launch.TakenError](err); ok {
-		return nil, &refusal{status: http.StatusConflict, body: attemptOf(taken.Existing)}
+		return nil, ErrorDocument(http.StatusConflict, attemptOf(taken.Existing))
 	}
 	if err != nil {
 		return nil, err
@@ -137,7 +137,7 @@ func (c *call) mayRun(id trowel.WorkflowID) error {
 			err = hidden(c, d.Project.ID)
 		}
 		if err != nil {
-			return missed(err, "workflow id=%d", id)
+			return OrNoResource(err, "workflow id=%d", id)
 		}
 		return c.may(d.Project.ID)
 	})
@@ -153,7 +153,7 @@ func killAttempt(c *call) (any, error) {
 	by.Action = "attempt.kill"
 	if err := c.opts.Killer.KillBy(c.ctx(), s.Attempt.ID, c.caller.Name, &by); err != nil {
 		if errors.Is(err, trowel.ErrNotFound) || errors.Is(err, trowel.ErrConflict) {
-			return nil, &refusal{status: http.StatusConflict, message: "Session attempt already killed or finished", err: err}
+			return nil, Errorf(http.StatusConflict, "Session attempt already killed or finished").Because(err)
 		}
 		return nil, err
 	}
@@ -163,7 +163,7 @@ func killAttempt(c *call) (any, error) {
 // getUserInfo tells who pushed the revision of an attempt (server 2.6.10).
 func getUserInfo(c *call) (any, error) {
 	if !c.caller.Admin {
-		return nil, &refusal{status: http.StatusForbidden, bare: true}
+		return nil, BareError(http.StatusForbidden)
 	}
 	var setting *trowel.Setting
 	err := c.view(func(tx trowel.Tx) error {

@@ -2,7 +2,6 @@ package server
 
 import (
 	"errors"
-	"net/http"
 	"strconv"
 	"strings"
 
@@ -81,7 +80,7 @@ func getAudit(c *call) (any, error) {
 func (c *call) auditQuery() (*auditQuery, error) {
 	attempt, err := strconv.ParseInt(c.query.Get("attempt"), 10, 64)
 	if c.query.Get("attempt") != "" && (err != nil || attempt <= 0) {
-		return nil, wrongValue("attempt", "attempt must be the id of an attempt, not %q", c.query.Get("attempt"))
+		return nil, InvalidValue("attempt", "attempt must be the id of an attempt, not %q", c.query.Get("attempt"))
 	}
 	q := &auditQuery{task: c.query.Get("task"), filter: trowel.RecordFilter{
 		Actor: c.query.Get("actor"), Action: c.query.Get("action"), Source: c.query.Get("source"), Workflow: c.query.Get("workflow"),
@@ -91,15 +90,15 @@ func (c *call) auditQuery() (*auditQuery, error) {
 	case order == "asc" && attempt != 0:
 		q.ascending = true
 	case order == "asc":
-		return nil, wrongValue("order", "order=asc needs an attempt")
+		return nil, InvalidValue("order", "order=asc needs an attempt")
 	case order != "" && order != "desc":
-		return nil, wrongValue("order", "order must be asc or desc, not %q", order)
+		return nil, InvalidValue("order", "order must be asc or desc, not %q", order)
 	}
 	switch {
 	case q.task != "" && attempt == 0:
-		return nil, wrongValue("task", "task needs an attempt")
+		return nil, InvalidValue("task", "task needs an attempt")
 	case q.filter.Workflow != "" && attempt == 0 && c.query.Get("project") == "":
-		return nil, wrongValue("workflow", "workflow needs a project")
+		return nil, InvalidValue("workflow", "workflow needs a project")
 	}
 	if q.filter.From, err = c.instantParam("from"); err != nil {
 		return nil, err
@@ -163,7 +162,7 @@ func (c *call) recordEntry(tx trowel.Tx, r *trowel.Record, projects projectNames
 func (c *call) attemptOfAudit(tx trowel.Tx, id trowel.AttemptID) (*trowel.AttemptSummary, error) {
 	s, err := findSummary(c, tx, id)
 	if errors.Is(err, trowel.ErrNotFound) {
-		return nil, fault(http.StatusNotFound, codeNotFound, "there is no attempt with id %d", id)
+		return nil, NotFound("there is no attempt with id %d", id)
 	}
 	if err != nil {
 		return nil, err
@@ -188,7 +187,7 @@ func taskMatcher(task string, names map[trowel.TaskID]string) (func(trowel.TaskI
 		}
 	}
 	if len(ids) == 0 {
-		return nil, fault(http.StatusNotFound, codeNotFound, "the attempt has no task %q", task).hinting("full names begin with the name of the workflow, as in +load+fetch")
+		return nil, NotFound("the attempt has no task %q", task).WithHint("full names begin with the name of the workflow, as in +load+fetch")
 	}
 	return func(id trowel.TaskID) bool { return ids[id] }, nil
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"mime"
 	"net/http"
@@ -56,7 +55,7 @@ func (c *call) may(project trowel.ProjectID) error {
 	if c.route.verb == "" || c.caller.May(c.route.verb, project) {
 		return nil
 	}
-	return &refusal{status: http.StatusForbidden, message: c.caller.Denial(c.route.verb, project)}
+	return Errorf(http.StatusForbidden, "%s", c.caller.Denial(c.route.verb, project))
 }
 
 // intParam reads an integer of the query; one that is no integer is a path that does not exist
@@ -68,7 +67,7 @@ func (c *call) intParam(name string, bits int, missing int64) (int64, error) {
 	}
 	n, err := strconv.ParseInt(values[0], 10, bits)
 	if err != nil {
-		return 0, errNoPath
+		return 0, ErrNoPath
 	}
 	return n, nil
 }
@@ -100,7 +99,7 @@ func (c *call) checkBody() error {
 			}
 		}
 	}
-	return invalid("the content type must be %s, got %q", strings.Join(types, " or "), header)
+	return Invalid("the content type must be %s, got %q", strings.Join(types, " or "), header)
 }
 
 // decode reads the JSON body of a request.
@@ -110,10 +109,10 @@ func (c *call) decode(into any) error {
 		return err
 	}
 	if len(bytes.TrimSpace(data)) == 0 {
-		return invalid("the body is empty, want a JSON object")
+		return Invalid("the body is empty, want a JSON object")
 	}
 	if bytes.Equal(bytes.TrimSpace(data), []byte("null")) {
-		return invalid("the body is null, want a JSON object")
+		return Invalid("the body is null, want a JSON object")
 	}
 	return decodeJSON(data, into)
 }
@@ -133,29 +132,9 @@ func (c *call) readBody() ([]byte, error) {
 		return data, nil
 	}
 	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return nil, &refusal{
-			status:  http.StatusRequestEntityTooLarge,
-			message: fmt.Sprintf("the body is larger than %d bytes", tooLarge.Limit),
-		}
+		return nil, Errorf(http.StatusRequestEntityTooLarge, "the body is larger than %d bytes", tooLarge.Limit)
 	}
-	return nil, &refusal{status: http.StatusBadRequest, message: "the body cannot be read: " + err.Error(), err: err}
-}
-
-// invalid refuses a request, missing says that a thing does not exist.
-func invalid(format string, args ...any) error {
-	return &refusal{status: http.StatusBadRequest, message: fmt.Sprintf(format, args...)}
-}
-
-func missing(format string, args ...any) error {
-	return &refusal{status: http.StatusNotFound, message: "Resource does not exist: " + fmt.Sprintf(format, args...)}
-}
-
-// missed turns ErrNotFound into Digdag's text about a thing.
-func missed(err error, format string, args ...any) error {
-	if errors.Is(err, trowel.ErrNotFound) {
-		return missing(format, args...)
-	}
-	return err
+	return nil, Invalid("the body cannot be read: %s", err).Because(err)
 }
 
 // idName refers to a project.

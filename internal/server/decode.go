@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net/http"
 	"reflect"
 )
 
@@ -25,7 +24,7 @@ func decodeJSON(data []byte, into any) error {
 	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
 		message = fmt.Sprintf("the body is no JSON: %s, after %d bytes", syntax.Error(), syntax.Offset)
 	}
-	return &refusal{status: http.StatusBadRequest, message: message, err: err}
+	return Invalid("%s", message).Because(err)
 }
 
 // jsonKind names what a type is in JSON.

@@ -71,10 +71,7 @@ func (c *call) decompress() error {
 	case "deflate":
 		c.r.Body = &decoded{from: c.r.Body, open: func(from io.Reader) (io.Reader, error) { return flate.NewReader(from), nil }}
 	default:
-		return &refusal{
-			status:  http.StatusUnsupportedMediaType,
-			message: "the content encoding must be gzip, deflate or identity, got " + strconv.Quote(encoding),
-		}
+		return Errorf(http.StatusUnsupportedMediaType, "the content encoding must be gzip, deflate or identity, got %q", encoding)
 	}
 	return nil
 }

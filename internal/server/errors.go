@@ -1,117 +1,152 @@
 package server
 
 import (
-	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/http"
-	"strings"
 
 	trowel "github.com/trowel-project/trowel"
-	"github.com/trowel-project/trowel/internal/access"
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/dig"
 )
 
-// refusal is an error with a status of its own.
-type refusal struct {
-	status   int
-	message  string
-	findings []dig.Finding
-	// code, where and hint are told by Trowel's own paths, see fault.
+// Codes of errors, for programs. They never change meaning. Digdag's own paths have none (ui.md, section 4).
+const (
+	CodeInvalid     = "invalid"      // the value named by where makes no sense
+	CodeNotFound    = "not_found"    // there is no such thing
+	CodeChanged     = "changed"      // it is not in the state that the request expects (412)
+	CodeBuiltIn     = "built_in"     // it cannot be deleted
+	CodePaused      = "paused"       // the workflow is already paused
+	CodeNotPaused   = "not_paused"   // the workflow is not paused
+	CodeNotDraining = "not_draining" // the agent is not draining
+)
+
+// Error is an error with an HTTP status of its own. The status of other errors is in statusOf.
+type Error struct {
+	status            int
+	message           string
 	code, where, hint string
-	// body replaces the usual {"message", "status"}.
-	body any
-	// bare tells that there is no body at all.
-	bare bool
-	err  error
+	findings          []dig.Finding
+	body              any  // replaces the usual document; may be nil
+	bare              bool // the answer has no body at all
+	cause             error
 }
 
-func (r *refusal) Error() string {
-	if r.bare {
-		return http.StatusText(r.status)
-	}
-	return r.message
+// ErrNoPath answers a path, an id or a query value that has the wrong form (server 2.1).
+var ErrNoPath error = BareError(http.StatusNotFound)
+
+// Errorf returns an error with a status and a message.
+func Errorf(status int, format string, args ...any) *Error {
+	return &Error{status: status, message: fmt.Sprintf(format, args...)}
 }
 
-func (r *refusal) Unwrap() error { return r.err }
+// BareError returns an error whose answer has no body.
+func BareError(status int) *Error { return &Error{status: status, bare: true} }
 
-// errNoPath is the answer to a path, an id or a query value that does not fit (server 2.1).
-var errNoPath error = &refusal{status: http.StatusNotFound, bare: true}
+// ErrorDocument returns an error whose answer has a document of its own.
+func ErrorDocument(status int, document any) *Error { return &Error{status: status, body: document} }
 
-// statusOf is the table of kinds of errors (server 2.5).
-func statusOf(err error) int {
-	for _, row := range []struct {
-		kind   error
-		status int
-	}{
-		{access.ErrUnauthenticated, http.StatusUnauthorized},
-		{access.ErrTooMany, http.StatusTooManyRequests},
-		{trowel.ErrNotFound, http.StatusNotFound},
-		{trowel.ErrConflict, http.StatusConflict},
-		{trowel.ErrInvalid, http.StatusBadRequest},
-		{trowel.ErrLimit, http.StatusBadRequest},
-		{trowel.ErrDenied, http.StatusForbidden},
-		{trowel.ErrUnavailable, http.StatusServiceUnavailable},
-		{trowel.ErrCanceled, http.StatusServiceUnavailable},
-	} {
-		if errors.Is(err, row.kind) {
-			return row.status
-		}
-	}
-	return http.StatusInternalServerError
+// Invalid is the error of a request that makes no sense (400).
+func Invalid(format string, args ...any) *Error {
+	return Errorf(http.StatusBadRequest, format, args...)
 }
 
-// refuse makes the answer of an error. What is our own fault is only told to the log, with a
-// reference that the caller gets.
-func (c *call) refuse(err error) *refusal { return scoped(c, c.refusalOf(err)) }
-
-func (c *call) refusalOf(err error) *refusal {
-	if r, ok := errors.AsType[*refusal](err); ok {
-		return r
-	}
-	if broken, ok := errors.AsType[*dig.Error](err); ok {
-		return &refusal{status: http.StatusBadRequest, message: broken.Message, err: err}
-	}
-	status := statusOf(err)
-	if errors.Is(err, errSlow) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
-		status = http.StatusServiceUnavailable
-	}
-	if status == http.StatusServiceUnavailable && len(placesIn(err)) > 0 {
-		c.opts.Log.Error("request not served", slog.String("method", c.r.Method), slog.String("path", c.r.URL.Path), slog.Any("error", err))
-	}
-	if status != http.StatusInternalServerError {
-		return &refusal{status: status, message: messageOf(err), err: err}
-	}
-	reference := strings.ToLower(rand.Text()[:10])
-	c.opts.Log.Error("request failed", slog.String("reference", reference), slog.String("method", c.r.Method),
-		slog.String("path", c.r.URL.Path), slog.Any("error", err))
-	return &refusal{status: status, message: fmt.Sprintf("internal error, reference %s: see the server's log", reference), err: err}
+// InvalidValue is Invalid for a field or a parameter of Trowel's own paths.
+func InvalidValue(where, format string, args ...any) *Error {
+	e := Invalid(format, args...)
+	e.code, e.where = CodeInvalid, where
+	return e
 }
 
-// messageOf is the sentence of an error for callers.
-func messageOf(err error) string {
-	if known, ok := errors.AsType[*trowel.Error](err); ok {
-		return known.Message
-	}
-	return withoutPlaces(err)
+// NoResource is the error for something that does not exist (404), in Digdag's words.
+func NoResource(format string, args ...any) *Error {
+	return Errorf(http.StatusNotFound, "Resource does not exist: "+format, args...)
 }
 
-// document is the body of a refusal.
-func (r *refusal) document() any {
-	if r.body != nil {
-		return r.body
+// OrNoResource turns trowel.ErrNotFound into NoResource. It returns other errors as they are.
+func OrNoResource(err error, format string, args ...any) error {
+	if errors.Is(err, trowel.ErrNotFound) {
+		return NoResource(format, args...)
 	}
-	e := api.Error{Status: r.status, Code: r.code, Where: r.where, Hint: r.hint}
-	if r.message != "" {
-		e.Message = &r.message
+	return err
+}
+
+// NotFound is NoResource for Trowel's own paths.
+func NotFound(format string, args ...any) *Error {
+	return withCode(http.StatusNotFound, CodeNotFound, format, args...)
+}
+
+// OrNotFound turns trowel.ErrNotFound into NotFound with a hint. It returns other errors as they are.
+func OrNotFound(err error, hint, format string, args ...any) error {
+	if errors.Is(err, trowel.ErrNotFound) {
+		return NotFound(format, args...).WithHint(hint)
 	}
-	for _, f := range r.findings {
-		e.Findings = append(e.Findings, api.Finding{
+	return err
+}
+
+// Conflict is the error of a request that the state of a thing does not allow (409).
+func Conflict(code, format string, args ...any) *Error {
+	return withCode(http.StatusConflict, code, format, args...)
+}
+
+// CheckPrecondition refuses a write if a thing is not in the state that the request expects (412). A request
+// that expects nothing passes.
+func CheckPrecondition(expected, state, what string) error {
+	if expected == "" || expected == state {
+		return nil
+	}
+	return withCode(http.StatusPreconditionFailed, CodeChanged, "%s has changed since it was looked at", what).
+		WithHint("look at it again, and send the new value of expect")
+}
+
+func withCode(status int, code, format string, args ...any) *Error {
+	e := Errorf(status, format, args...)
+	e.code = code
+	return e
+}
+
+// WithHint says how to go on.
+func (e *Error) WithHint(hint string) *Error {
+	e.hint = hint
+	return e
+}
+
+// WithFindings adds what is wrong with a project.
+func (e *Error) WithFindings(findings []dig.Finding) *Error {
+	e.findings = findings
+	return e
+}
+
+// Because adds the cause, which errors.Is finds.
+func (e *Error) Because(cause error) *Error {
+	e.cause = cause
+	return e
+}
+
+// Error implements error.
+func (e *Error) Error() string {
+	if e.bare {
+		return http.StatusText(e.status)
+	}
+	return e.message
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.cause }
+
+// document is the body of the answer.
+func (e *Error) document() any {
+	if e.body != nil {
+		return e.body
+	}
+	shape := api.Error{Status: e.status, Code: e.code, Where: e.where, Hint: e.hint}
+	if e.message != "" {
+		shape.Message = &e.message
+	}
+	for _, f := range e.findings {
+		shape.Findings = append(shape.Findings, api.Finding{
 			File: f.File, Line: f.Line, Column: f.Column, Severity: f.Severity.String(), Rule: f.Rule, Message: f.Message, Source: f.Source, Hint: f.Hint, ID: f.ID,
 		})
 	}
-	return e
+	return shape
 }

@@ -65,7 +65,7 @@ func (c *call) mayWatch(t topic) (watched trowel.Attempt, err error) {
 		case t.attempt != 0:
 			s, err := findSummary(c, tx, t.attempt)
 			if err != nil {
-				return missed(err, "session attempt id=%d", t.attempt)
+				return OrNoResource(err, "session attempt id=%d", t.attempt)
 			}
 			watched = s.Attempt
 			return c.may(s.Project.ID)
@@ -75,7 +75,7 @@ func (c *call) mayWatch(t topic) (watched trowel.Attempt, err error) {
 				err = hidden(c, p.ID)
 			}
 			if err != nil {
-				return missed(err, "project id=%d", t.project)
+				return OrNoResource(err, "project id=%d", t.project)
 			}
 			return c.may(p.ID)
 		default:

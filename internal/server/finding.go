@@ -58,7 +58,7 @@ func getFindings(c *call) (any, error) {
 	return inProject(c, func(tx trowel.Tx, p *trowel.Project) (api.FindingCollection, error) {
 		r, err := tx.FindRevision(c.ctx(), p.ID, c.query.Get("revision"))
 		if err != nil {
-			return api.FindingCollection{}, missed(err, "revision name=%s in project id=%d", c.query.Get("revision"), p.ID)
+			return api.FindingCollection{}, OrNoResource(err, "revision name=%s in project id=%d", c.query.Get("revision"), p.ID)
 		}
 		found, err := tx.FindFindings(c.ctx(), r.ID)
 		shape := api.FindingCollection{Revision: r.Name, Total: found.Total, Findings: api.List[api.Finding]{}}

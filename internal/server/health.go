@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"net/http"
 	"slices"
 	"strings"
 	"sync"
@@ -87,7 +88,7 @@ func getHealth(c *call) (any, error) {
 		report.Parts = nil
 	}
 	if !report.OK {
-		return nil, &refusal{status: statusOf(trowel.ErrUnavailable), body: report}
+		return nil, ErrorDocument(http.StatusServiceUnavailable, report)
 	}
 	return report, nil
 }
@@ -115,7 +116,7 @@ func (h *Health) check(ctx context.Context, part Part, now func() time.Time) Hea
 	}
 	checked := HealthPart{Name: part.Name, OK: err == nil, Since: Milli(h.since[part.Name]), LatencyMS: &took}
 	if err != nil {
-		checked.Message = optional(strings.TrimSpace(messageOf(err)))
+		checked.Message = optional(strings.TrimSpace(MessageOf(err)))
 	}
 	return checked
 }

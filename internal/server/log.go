@@ -37,7 +37,7 @@ func getLogFile(c *call) (any, error) {
 		return nil, err
 	}
 	if c.opts.Logs == nil {
-		return nil, &refusal{status: http.StatusNotFound, message: "Log file not found"}
+		return nil, Errorf(http.StatusNotFound, "Log file not found")
 	}
 	if c.query.Get("direct_download") != "false" {
 		url, err := c.opts.Logs.Address(c.ctx(), s.Attempt.ID, c.text())

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"fmt"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -68,20 +67,14 @@ type origins struct {
 }
 
 // check returns the refusal of a request, or nil.
-func (o *origins) check(r *http.Request) *refusal {
+func (o *origins) check(r *http.Request) *Error {
 	if !o.names.has(r.Host) {
-		return &refusal{
-			status:  http.StatusMisdirectedRequest,
-			message: fmt.Sprintf("this server does not answer to the name %q: use its IP address, or add the name to server.allowed-hosts", r.Host),
-		}
+		return Errorf(http.StatusMisdirectedRequest,
+			"this server does not answer to the name %q: use its IP address, or add the name to server.allowed-hosts", r.Host)
 	}
 	if err := o.sites.Check(r); err != nil && !o.bringsCredentials(r) {
-		return &refusal{
-			status: http.StatusForbidden,
-			message: fmt.Sprintf("a page of another origin (%q) may not send %s requests to this server (%q)",
-				r.Header.Get("Origin"), r.Method, r.Host),
-			err: err,
-		}
+		return Errorf(http.StatusForbidden, "a page of another origin (%q) may not send %s requests to this server (%q)",
+			r.Header.Get("Origin"), r.Method, r.Host).Because(err)
 	}
 	return nil
 }

@@ -35,7 +35,7 @@ func (c *call) pageOf(parts int) (limit int, key []string, err error) {
 	if text := c.query.Get("limit"); text != "" {
 		limit, err = strconv.Atoi(text)
 		if err != nil || limit < 1 || limit > maxPage {
-			return 0, nil, wrongValue("limit", "limit must be a number from 1 to %d, not %q", maxPage, text)
+			return 0, nil, InvalidValue("limit", "limit must be a number from 1 to %d, not %q", maxPage, text)
 		}
 	}
 	text := c.query.Get("cursor")
@@ -66,7 +66,7 @@ func (c *call) numberKey(parts int) (limit int, key []int64, err error) {
 }
 
 func badCursor(text string) error {
-	return wrongValue("cursor", "%q is no cursor of this list", text).hinting("send next of the page before, or none for the first page")
+	return InvalidValue("cursor", "%q is no cursor of this list", text).WithHint("send next of the page before, or none for the first page")
 }
 
 // numberCursor is cursorOf for numbers.
@@ -87,7 +87,7 @@ func (c *call) projectParam(tx trowel.Tx) (*trowel.Project, error) {
 	}
 	p, err := findProjectNamed(c, tx, name)
 	if err != nil {
-		return nil, unknown(err, "", "there is no project %q", name)
+		return nil, OrNotFound(err, "", "there is no project %q", name)
 	}
 	return p, c.may(p.ID)
 }

@@ -3,7 +3,6 @@ package server
 import (
 	"errors"
 	"log/slog"
-	"net/http"
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/api"
@@ -22,11 +21,11 @@ func pauseWorkflow(c *call) (any, error) {
 			return err
 		}
 		if workflows == 0 {
-			return fault(http.StatusNotFound, codeNotFound, "the newest revision of the project has no workflow %q", p.Workflow)
+			return NotFound("the newest revision of the project has no workflow %q", p.Workflow)
 		}
 		err = tx.PutPause(c.ctx(), p)
 		if errors.Is(err, trowel.ErrConflict) {
-			return fault(http.StatusConflict, codePaused, "workflow %q is paused already", p.Workflow)
+			return Conflict(CodePaused, "workflow %q is paused already", p.Workflow)
 		}
 		return err
 	})
@@ -36,7 +35,7 @@ func pauseWorkflow(c *call) (any, error) {
 func (c *call) newestWorkflow(tx trowel.Tx, p *trowel.Pause) (*trowel.Revision, int, error) {
 	r, err := tx.FindRevision(c.ctx(), p.ProjectID, "")
 	if err != nil {
-		return nil, 0, missed(err, "project id=%d", p.ProjectID)
+		return nil, 0, OrNoResource(err, "project id=%d", p.ProjectID)
 	}
 	list, err := tx.ListWorkflows(c.ctx(), trowel.WorkflowFilter{Revision: r.ID, Name: p.Workflow, Limit: 1})
 	return r, len(list), err
@@ -47,7 +46,7 @@ func resumeWorkflow(c *call) (any, error) {
 	return c.changePause("workflow.resume", func(tx trowel.Tx, p *trowel.Pause) error {
 		err := tx.DeletePause(c.ctx(), p.ProjectID, p.Workflow)
 		if errors.Is(err, trowel.ErrNotFound) {
-			return fault(http.StatusConflict, codeNotPaused, "workflow %q is not paused", p.Workflow)
+			return Conflict(CodeNotPaused, "workflow %q is not paused", p.Workflow)
 		}
 		return err
 	})

@@ -2,7 +2,6 @@ package server
 
 import (
 	"cmp"
-	"net/http"
 	"slices"
 	"strconv"
 	"time"
@@ -269,7 +268,7 @@ func (c *call) noPool(project *trowel.Project) error {
 	if project != nil {
 		where = " in project " + project.Name
 	}
-	return fault(http.StatusNotFound, codeNotFound, "there is no pool %q%s", c.text(), where)
+	return NotFound("there is no pool %q%s", c.text(), where)
 }
 
 func getPool(c *call) (any, error) {

@@ -51,7 +51,7 @@ func getPoolTasks(c *call) (any, error) {
 	case "waiting":
 		state = trowel.TaskReady
 	default:
-		return nil, wrongValue("use", "use must be holding or waiting, not %q", use)
+		return nil, InvalidValue("use", "use must be holding or waiting, not %q", use)
 	}
 	from, position := poolRank{}, 0
 	if key != nil {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net/http"
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/api"
@@ -67,7 +66,7 @@ func (c *call) changePool(dryRun bool, expect string, change func(trowel.Tx, poo
 			return err
 		}
 		done, err := change(tx, poolTarget{projectID(project), func(before *trowel.Pool) error {
-			return expecting(expect, poolState(before), fmt.Sprintf("the pool %q", c.text()))
+			return CheckPrecondition(expect, poolState(before), fmt.Sprintf("the pool %q", c.text()))
 		}})
 		if err != nil {
 			return c.poolFault(err, project)
@@ -91,7 +90,7 @@ func (c *call) poolFault(err error, project *trowel.Project) error {
 	case !ok:
 		return err
 	case errors.Is(err, pool.ErrBuiltIn):
-		return fault(http.StatusConflict, codeBuiltIn, "%s", known.Message).hinting(known.Hint)
+		return Conflict(CodeBuiltIn, "%s", known.Message).WithHint(known.Hint)
 	case errors.Is(err, trowel.ErrNotFound):
 		return c.noPool(project)
 	case errors.Is(err, trowel.ErrInvalid):
@@ -99,7 +98,7 @@ func (c *call) poolFault(err error, project *trowel.Project) error {
 		if trowel.CheckPoolName(c.text()) != nil {
 			where = "name"
 		}
-		return wrongValue(where, "%s", known.Message).hinting(known.Hint)
+		return InvalidValue(where, "%s", known.Message).WithHint(known.Hint)
 	}
 	return err
 }

@@ -3,7 +3,6 @@ package server
 import (
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io"
 	"net/http"
 
@@ -24,13 +23,10 @@ func (c *call) liveProject(tx trowel.Tx) (*trowel.Project, error) {
 		err = hidden(c, id)
 	}
 	if err != nil {
-		return nil, missed(err, "project id=%d", id)
+		return nil, OrNoResource(err, "project id=%d", id)
 	}
 	if !p.DeletedAt.IsZero() {
-		return nil, &refusal{
-			status:  http.StatusNotFound,
-			message: fmt.Sprintf("Project id=%d is already deleted at %s", id, p.DeletedAt.UTC().Format(instantMillis)),
-		}
+		return nil, Errorf(http.StatusNotFound, "Project id=%d is already deleted at %s", id, p.DeletedAt.UTC().Format(instantMillis))
 	}
 	return p, c.may(id)
 }
@@ -108,18 +104,18 @@ func (c *call) projectNamed(name string) (*api.Project, error) {
 // getProjectByName is the older form of getProjects with a name.
 func getProjectByName(c *call) (any, error) {
 	if !c.query.Has("name") {
-		return nil, invalid("name= is required")
+		return nil, Invalid("name= is required")
 	}
 	name := c.query.Get("name")
 	p, err := c.projectNamed(name)
-	return p, missed(err, "project name=%s", name)
+	return p, OrNoResource(err, "project name=%s", name)
 }
 
 func getProject(c *call) (any, error) {
 	return inProject(c, func(tx trowel.Tx, p *trowel.Project) (api.Project, error) {
 		r, err := tx.FindRevision(c.ctx(), p.ID, "")
 		if err != nil {
-			return api.Project{}, missed(err, "project id=%d", p.ID)
+			return api.Project{}, OrNoResource(err, "project id=%d", p.ID)
 		}
 		return projectOf(*p, *r), nil
 	})
@@ -158,11 +154,11 @@ func (c *call) revisionNamed(tx trowel.Tx, project trowel.ProjectID, name string
 func (c *call) revision(tx trowel.Tx, project trowel.ProjectID) (*trowel.Revision, error) {
 	if !c.query.Has("revision") {
 		r, err := tx.FindRevision(c.ctx(), project, "")
-		return r, missed(err, "project id=%d", project)
+		return r, OrNoResource(err, "project id=%d", project)
 	}
 	name := c.query.Get("revision")
 	r, err := c.revisionNamed(tx, project, name)
-	return r, missed(err, "revision name=%s in project id=%d", name, project)
+	return r, OrNoResource(err, "revision name=%s in project id=%d", name, project)
 }
 
 func getArchive(c *call) (any, error) {
@@ -184,7 +180,7 @@ func getArchive(c *call) (any, error) {
 func (c *call) archive(a *trowel.Archive) (any, error) {
 	store := c.opts.Archives[a.Type]
 	if store == nil {
-		return nil, &refusal{status: http.StatusNotFound, message: "Archive is not stored"}
+		return nil, Errorf(http.StatusNotFound, "Archive is not stored")
 	}
 	if c.opts.DirectDownload[a.Type] && c.query.Get("direct_download") != "false" {
 		if url, err := store.SignedGet(c.ctx(), a.Key); err == nil {
@@ -196,7 +192,7 @@ func (c *call) archive(a *trowel.Archive) (any, error) {
 		open: func() (io.ReadCloser, error) {
 			content, err := store.Open(c.ctx(), a.Key, 0, -1)
 			if errors.Is(err, trowel.ErrNotFound) {
-				return nil, &refusal{status: http.StatusNotFound, message: "Archive file not found", err: err}
+				return nil, Errorf(http.StatusNotFound, "Archive file not found").Because(err)
 			}
 			return content, err
 		},
@@ -213,7 +209,7 @@ func deleteProject(c *call) (any, error) {
 		}
 		r, err := tx.FindRevision(c.ctx(), p.ID, "")
 		if err != nil {
-			return missed(err, "project id=%d", p.ID)
+			return OrNoResource(err, "project id=%d", p.ID)
 		}
 		shape = projectOf(*p, *r)
 		if err := tx.DeleteProject(c.ctx(), p.ID, c.now); err != nil {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -72,10 +73,10 @@ func putProject(c *call) (any, error) {
 func (p *push) parameters() error {
 	p.project, p.revision = p.query.Get("project"), p.query.Get("revision")
 	if p.project == "" {
-		return invalid("project= is required")
+		return Invalid("project= is required")
 	}
 	if p.revision == "" {
-		return invalid("revision= is required")
+		return Invalid("revision= is required")
 	}
 	if err := p.mayPush(); err != nil {
 		return err
@@ -84,7 +85,7 @@ func (p *push) parameters() error {
 	if text := p.query.Get("schedule_from"); text != "" {
 		at, err := api.ParseInstant(text)
 		if err != nil {
-			return invalid("Invalid schedule_from= parameter format. Expected yyyy-MM-dd'T'HH:mm:ss'Z' format")
+			return Invalid("Invalid schedule_from= parameter format. Expected yyyy-MM-dd'T'HH:mm:ss'Z' format")
 		}
 		p.scheduleFrom = at
 	}
@@ -124,7 +125,7 @@ func (p *push) read() (err error) {
 func (p *push) load() error {
 	project, err := dig.LoadFS(p.upload.Files, shownDir)
 	if err != nil {
-		return p.refusal(err)
+		return p.rejected(err)
 	}
 	if err := p.upload.CheckLength(p.r.ContentLength); err != nil {
 		return err
@@ -134,14 +135,14 @@ func (p *push) load() error {
 	}
 	for _, name := range p.clear {
 		if project.Find(name) == nil { // before the archive is kept; scheduler.Apply finds it, too
-			return invalid("%s does not exist", name)
+			return Invalid("%s does not exist", name)
 		}
 	}
 	if _, err := project.Compile(); err != nil {
-		return p.refusal(err)
+		return p.rejected(err)
 	}
 	if err := project.CheckSchedules(); err != nil {
-		return p.refusal(err)
+		return p.rejected(err)
 	}
 	return nil
 }
@@ -150,15 +151,11 @@ func (p *push) load() error {
 // files. There is none: the files are in the archive, and where this server keeps anything is not told.
 const shownDir = "/tmp/archive"
 
-// refusal tells Digdag's message about a project, and all findings beside it.
-func (p *push) refusal(err error) error {
-	r := &refusal{status: http.StatusBadRequest, message: err.Error(), err: err}
-	for _, f := range dig.CheckFS(p.upload.Files, shownDir, dig.Catalog{}) {
-		if f.Severity == dig.SeverityError {
-			r.findings = append(r.findings, f)
-		}
-	}
-	return r
+// rejected is an error with Digdag's message about a project, and all findings beside it.
+func (p *push) rejected(err error) error {
+	findings := dig.CheckFS(p.upload.Files, shownDir, dig.Catalog{})
+	wrong := slices.DeleteFunc(findings, func(f dig.Finding) bool { return f.Severity != dig.SeverityError })
+	return Invalid("%s", err).Because(err).WithFindings(wrong)
 }
 
 // check refuses names. A project that is there keeps its name, whatever it has.
@@ -175,7 +172,7 @@ func (p *push) check() error {
 		return err
 	}
 	if strings.Contains(p.project, "/") {
-		return invalid("Invalid prefix or suffix") // server 2.6.2: it names a temporary folder
+		return Invalid("Invalid prefix or suffix") // server 2.6.2: it names a temporary folder
 	}
 	return dig.CheckRevisionName(p.revision)
 }
@@ -224,10 +221,7 @@ func (p *push) store(kept trowel.Archive, found trowel.Findings) (api.Project, e
 		}
 		err := tx.InsertRevision(p.ctx(), project, revision, p.workflows)
 		if errors.Is(err, trowel.ErrTaken) {
-			return &refusal{
-				status:  http.StatusConflict,
-				message: fmt.Sprintf("Resource already exists: revision=%s in project id=%d", p.revision, project.ID), err: err,
-			}
+			return Errorf(http.StatusConflict, "Resource already exists: revision=%s in project id=%d", p.revision, project.ID).Because(err)
 		}
 		if err != nil {
 			return err

@@ -52,7 +52,7 @@ func (c *call) findSchedule() (*trowel.ScheduledWorkflow, error) {
 		return err
 	})
 	if err != nil {
-		return nil, missed(err, "schedule id=%d", id)
+		return nil, OrNoResource(err, "schedule id=%d", id)
 	}
 	return s, c.may(s.Schedule.ProjectID)
 }

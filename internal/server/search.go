@@ -85,9 +85,9 @@ func (c *call) onlyKnownParams() error {
 		if slices.Contains(known, key) {
 			continue
 		}
-		wrong := wrongValue(key, "there is no parameter %q: there are %s", key, strings.Join(known, ", "))
+		wrong := InvalidValue(key, "there is no parameter %q: there are %s", key, strings.Join(known, ", "))
 		if near := param.Similar(key, known); len(near) > 0 {
-			return wrong.hinting("did you mean " + near[0] + "?")
+			return wrong.WithHint("did you mean " + near[0] + "?")
 		}
 		return wrong
 	}
@@ -98,24 +98,24 @@ func (c *call) onlyKnownParams() error {
 func (c *call) attemptSearch() (*trowel.AttemptSearch, error) {
 	q := &trowel.AttemptSearch{Status: c.query.Get("status"), Workflow: c.query.Get("workflow")}
 	if statuses := []string{"", "running", "success", "error", "killed"}; !slices.Contains(statuses, q.Status) {
-		return nil, wrongValue("status", "status must be running, success, error or killed, not %q", q.Status)
+		return nil, InvalidValue("status", "status must be running, success, error or killed, not %q", q.Status)
 	}
 	if q.Workflow != "" && c.query.Get("project") == "" {
-		return nil, wrongValue("workflow", "workflow needs a project")
+		return nil, InvalidValue("workflow", "workflow needs a project")
 	}
 	switch unit := c.query.Get("unit"); unit {
 	case "", "attempt":
 	case "session":
 		q.LastOnly = true
 	default:
-		return nil, wrongValue("unit", "unit must be attempt or session, not %q", unit)
+		return nil, InvalidValue("unit", "unit must be attempt or session, not %q", unit)
 	}
 	switch sort := c.query.Get("sort"); sort {
 	case "", "-createdAt":
 	case "createdAt":
 		q.Ascending = true
 	default:
-		return nil, wrongValue("sort", "sort must be createdAt or -createdAt, not %q", sort)
+		return nil, InvalidValue("sort", "sort must be createdAt or -createdAt, not %q", sort)
 	}
 	var err error
 	if q.CreatedFrom, err = c.instantParam("createdFrom"); err != nil {
@@ -133,7 +133,7 @@ func (c *call) instantParam(name string) (time.Time, error) {
 	}
 	at, err := api.ParseInstant(text)
 	if err != nil {
-		return at, wrongValue(name, "%s must be an instant, not %q", name, text).hinting("write it as in 2026-01-02T03:04:05Z")
+		return at, InvalidValue(name, "%s must be an instant, not %q", name, text).WithHint("write it as in 2026-01-02T03:04:05Z")
 	}
 	return at, nil
 }

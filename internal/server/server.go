@@ -226,15 +226,15 @@ func readMethod(method string) string {
 // run calls the handler of the route.
 func (c *call) run(ctx context.Context, known bool) (any, error) {
 	if !known {
-		return nil, errNoPath
+		return nil, ErrNoPath
 	}
 	c.route = c.found.methods[readMethod(c.r.Method)]
 	if c.route == nil {
 		c.w.Header().Set("Allow", c.found.allowed())
-		return nil, &refusal{status: http.StatusMethodNotAllowed, bare: true}
+		return nil, BareError(http.StatusMethodNotAllowed)
 	}
 	if strings.HasPrefix(c.route.path, "/api/admin/") && !c.admin {
-		return nil, errNoPath
+		return nil, ErrNoPath
 	}
 	if c.caller.Role == access.RoleAgent && c.route.verb != access.RunAgent && c.route.verb != "" {
 		return nil, onlyAgent(c.caller)
@@ -261,5 +261,5 @@ func (c *call) run(ctx context.Context, known bool) (any, error) {
 
 // onlyAgent refuses the bearer of an agent's token, who sees nothing else.
 func onlyAgent(caller access.Caller) error {
-	return &refusal{status: http.StatusForbidden, message: "the token of " + caller.Name + " is for a remote agent, and for nothing else"}
+	return Errorf(http.StatusForbidden, "the token of %s is for a remote agent, and for nothing else", caller.Name)
 }

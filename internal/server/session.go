@@ -18,7 +18,7 @@ func (c *call) page(largest int) (before int64, limit int, err error) {
 		return 0, 0, err
 	}
 	if c.query.Has("page_size") && limit > largest {
-		return 0, 0, invalid("Your specified page_size is Optional.of(%d), but it is larger than MAX_PAGE_SIZE: %d. "+
+		return 0, 0, Invalid("Your specified page_size is Optional.of(%d), but it is larger than MAX_PAGE_SIZE: %d. "+
 			"You must specify page_size with a number which is smaller than %d.", limit, largest, largest) // server 2.4
 	}
 	return before, c.limitBefore(before, limit), nil
@@ -84,7 +84,7 @@ func (c *call) session() (*trowel.AttemptSummary, error) {
 		return err
 	})
 	if err != nil {
-		return nil, missed(err, "session id=%d", id)
+		return nil, OrNoResource(err, "session id=%d", id)
 	}
 	return s, c.may(s.Project.ID)
 }
@@ -120,7 +120,7 @@ func (c *call) findAttempt(tx trowel.Tx) (*trowel.AttemptSummary, error) {
 	id := trowel.AttemptID(c.number())
 	s, err := findSummary(c, tx, id)
 	if err != nil {
-		return nil, missed(err, "session attempt id=%d", id)
+		return nil, OrNoResource(err, "session attempt id=%d", id)
 	}
 	return s, c.may(s.Project.ID)
 }

@@ -20,12 +20,12 @@ func hidden(c *call, project trowel.ProjectID) error {
 
 // scoped adds to the answer that a thing does not exist that the caller sees one project alone, unless the thing
 // was looked for in that project.
-func scoped(c *call, r *refusal) *refusal {
-	if r.status != http.StatusNotFound || r.bare || r.body != nil || c.caller.Project == 0 || c.within {
-		return r
+func scoped(c *call, e *Error) *Error {
+	if e.status != http.StatusNotFound || e.bare || e.body != nil || c.caller.Project == 0 || c.within {
+		return e
 	}
-	told := *r
-	told.message = fmt.Sprintf("%s (the token is for the project %s)", r.message, c.caller.ProjectName)
+	told := *e
+	told.message = fmt.Sprintf("%s (the token is for the project %s)", e.message, c.caller.ProjectName)
 	return &told
 }
 
@@ -34,10 +34,7 @@ func ofSite(c *call, what string) error {
 	if c.caller.Project == 0 {
 		return nil
 	}
-	return &refusal{
-		status:  http.StatusForbidden,
-		message: fmt.Sprintf("%s is not allowed to do this: the token is for the project %s, and %s", c.caller.Name, c.caller.ProjectName, what),
-	}
+	return Errorf(http.StatusForbidden, "%s is not allowed to do this: the token is for the project %s, and %s", c.caller.Name, c.caller.ProjectName, what)
 }
 
 // findProjectNamed returns the live project of a name, as far as the caller sees it.

@@ -75,5 +75,5 @@ func streamOwner(caller access.Caller, address string) string {
 // the room that there is not.
 func noStream(w http.ResponseWriter, format string, args ...any) error {
 	w.Header().Set("Connection", "close")
-	return &refusal{status: http.StatusServiceUnavailable, message: fmt.Sprintf(format, args...)}
+	return Errorf(http.StatusServiceUnavailable, format, args...)
 }

@@ -109,14 +109,14 @@ func (c *call) tokenRequest() (request api.TokenRequest, err error) {
 	}
 	for _, key := range slices.Sorted(maps.Keys(sent)) {
 		if !slices.Contains([]string{"name", "role", "project", "expiresAt"}, key) {
-			return request, wrongValue(key, "a token has no %q: name, role, project and expiresAt can be set", key)
+			return request, InvalidValue(key, "a token has no %q: name, role, project and expiresAt can be set", key)
 		}
 	}
 	if err := decodeJSON(data, &request); err != nil {
 		return request, err
 	}
 	if _, given := sent["project"]; given && request.Project == "" && string(sent["project"]) != "null" {
-		return request, wrongValue("project", "the project of a token has no name").hinting("leave it out for a token of all projects")
+		return request, InvalidValue("project", "the project of a token has no name").WithHint("leave it out for a token of all projects")
 	}
 	return request, nil
 }
@@ -130,19 +130,19 @@ func postToken(c *call) (any, error) {
 		return nil, err
 	}
 	if strings.TrimSpace(request.Name) == "" {
-		return nil, wrongValue("name", "a token needs a name")
+		return nil, InvalidValue("name", "a token needs a name")
 	}
 	if err := trowel.CheckPrintable("a token", request.Name); err != nil {
-		return nil, wrongValue("name", "%s", err)
+		return nil, InvalidValue("name", "%s", err)
 	}
 	if !slices.Contains(access.Roles(), access.Role(request.Role)) {
-		return nil, wrongValue("role", "role must be one of %s, got %q", rolesText(), request.Role)
+		return nil, InvalidValue("role", "role must be one of %s, got %q", rolesText(), request.Role)
 	}
 	t := &trowel.Token{Name: request.Name, Role: request.Role, Actor: c.caller.Name, CreatedAt: c.now}
 	if request.ExpiresAt != nil {
 		at, err := api.ParseInstant(*request.ExpiresAt)
 		if err != nil {
-			return nil, invalid("expiresAt: %s", err)
+			return nil, Invalid("expiresAt: %s", err)
 		}
 		t.ExpiresAt = at
 	}
@@ -152,7 +152,7 @@ func postToken(c *call) (any, error) {
 	err = c.update(func(tx trowel.Tx) (err error) {
 		if request.Project != "" {
 			if project, err = tx.FindProject(c.ctx(), request.Project); err != nil {
-				return missed(err, "project name=%s", request.Project)
+				return OrNoResource(err, "project name=%s", request.Project)
 			}
 			t.ProjectID = project.ID
 		}
@@ -191,7 +191,7 @@ func deleteToken(c *call) (any, error) {
 		}
 		i := slices.IndexFunc(tokens, func(t *trowel.Token) bool { return t.ID == id })
 		if i < 0 {
-			return missing("token id=%d", id)
+			return NoResource("token id=%d", id)
 		}
 		revoked := TokenOf(tokens[i], nil)
 		shape = &revoked

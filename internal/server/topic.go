@@ -41,7 +41,7 @@ func parseTopic(text string) (topic, error) {
 		wrong = true
 	}
 	if wrong {
-		return topic{}, invalid("topic= must be site, schedules, project:ID, workflow:PROJECT/NAME, attempt:ID or log:ATTEMPT/TASK, got %q", text)
+		return topic{}, Invalid("topic= must be site, schedules, project:ID, workflow:PROJECT/NAME, attempt:ID or log:ATTEMPT/TASK, got %q", text)
 	}
 	return t, nil
 }

@@ -16,11 +16,11 @@ func getVersion(c *call) (any, error) { return api.Version{Version: c.opts.Versi
 // so they get the one that it stands for; a client with a version of its own gets the server's own.
 func checkVersion(c *call) (any, error) {
 	if !c.query.Has("client") {
-		return nil, invalid("client= is required")
+		return nil, Invalid("client= is required")
 	}
 	client, ok := parseVersion(c.query.Get("client"))
 	if !ok {
-		return nil, invalid("Invalid version string: %s", c.query.Get("client"))
+		return nil, Invalid("Invalid version string: %s", c.query.Get("client"))
 	}
 	older := func(limit string) bool {
 		wanted, ok := parseVersion(limit)

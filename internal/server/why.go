@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"net/http"
 	"slices"
 	"strconv"
 	"strings"
@@ -101,7 +100,7 @@ func (a *asker) ofPath() (*trowel.Task, error) {
 	id := trowel.TaskID(a.found.numbers[1])
 	t, err := a.task(id)
 	if err == nil && t == nil {
-		err = fault(http.StatusNotFound, codeNotFound, "attempt %d has no task %d", a.summary.Attempt.ID, id)
+		err = NotFound("attempt %d has no task %d", a.summary.Attempt.ID, id)
 	}
 	return t, err
 }
@@ -129,11 +128,11 @@ func (a *asker) named(name string) (*trowel.Task, error) {
 	})
 	switch {
 	case len(names) == 0:
-		return nil, fault(http.StatusNotFound, codeNotFound, "attempt %d has no task whose name ends in %s", a.summary.Attempt.ID, name).
-			hinting(fmt.Sprintf("trowel tasks %d lists its tasks", a.summary.Attempt.ID))
+		return nil, NotFound("attempt %d has no task whose name ends in %s", a.summary.Attempt.ID, name).
+			WithHint(fmt.Sprintf("trowel tasks %d lists its tasks", a.summary.Attempt.ID))
 	case len(names) > 1 && names[0] != name && depth(names[0]) != 1+depth(name):
-		return nil, wrongValue("task", "several tasks of attempt %d end in %s: %s", a.summary.Attempt.ID, name, strings.Join(names[:min(len(names), 5)], ", ")).
-			hinting("write more of the name")
+		return nil, InvalidValue("task", "several tasks of attempt %d end in %s: %s", a.summary.Attempt.ID, name, strings.Join(names[:min(len(names), 5)], ", ")).
+			WithHint("write more of the name")
 	}
 	return newest[names[0]], nil
 }

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"net/http"
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
@@ -34,7 +33,7 @@ func getProjectWorkflow(c *call) (any, error) {
 // getProjectWorkflowByQuery is an older form of getProjectWorkflow.
 func getProjectWorkflowByQuery(c *call) (any, error) {
 	if !c.query.Has("name") {
-		return nil, invalid("name= is required")
+		return nil, Invalid("name= is required")
 	}
 	return inProject(c, func(tx trowel.Tx, p *trowel.Project) (api.Workflow, error) {
 		return c.workflowNamed(tx, p.ID, c.query.Get("name"))
@@ -52,7 +51,7 @@ func (c *call) workflowNamed(tx trowel.Tx, project trowel.ProjectID, name string
 		list, err = tx.ListWorkflows(c.ctx(), trowel.WorkflowFilter{Revision: r.ID, Name: name, Limit: 1})
 	}
 	if err == nil && len(list) == 0 {
-		err = missing("workflow name=%s in revision id=%d", name, r.ID)
+		err = NoResource("workflow name=%s in revision id=%d", name, r.ID)
 	}
 	if err != nil {
 		return api.Workflow{}, err
@@ -64,7 +63,7 @@ func (c *call) workflowNamed(tx trowel.Tx, project trowel.ProjectID, name string
 func getWorkflowByName(c *call) (any, error) {
 	for _, name := range []string{"project", "name"} {
 		if !c.query.Has(name) {
-			return nil, invalid("%s= is required", name)
+			return nil, Invalid("%s= is required", name)
 		}
 	}
 	var shape api.Workflow
@@ -72,7 +71,7 @@ func getWorkflowByName(c *call) (any, error) {
 		project := c.query.Get("project")
 		p, err := findProjectNamed(c, tx, project)
 		if err != nil {
-			return missed(err, "project name=%s", project)
+			return OrNoResource(err, "project name=%s", project)
 		}
 		if err := c.may(p.ID); err != nil {
 			return err
@@ -94,7 +93,7 @@ func getWorkflows(c *call) (any, error) {
 	}
 	order := c.query.Get("order")
 	if order != "" && order != "asc" && order != "desc" || order == "" && c.query.Has("order") {
-		return nil, invalid("parameter 'order' must be either 'asc' or 'desc'")
+		return nil, Invalid("parameter 'order' must be either 'asc' or 'desc'")
 	}
 	filter := trowel.WorkflowFilter{
 		Project: c.caller.Project, Pattern: c.query.Get("name_pattern"), OrProject: c.flagParam("search_project_name"),
@@ -135,7 +134,7 @@ func (c *call) definition() (*trowel.Definition, error) {
 		return err
 	})
 	if err != nil {
-		return nil, missed(err, "workflow id=%d", id)
+		return nil, OrNoResource(err, "workflow id=%d", id)
 	}
 	return d, c.may(d.Project.ID)
 }
@@ -143,15 +142,15 @@ func (c *call) definition() (*trowel.Definition, error) {
 // getTruncatedSessionTime says which session time a workflow has for a time (server 2.6.4).
 func getTruncatedSessionTime(c *call) (any, error) {
 	if !c.query.Has("session_time") {
-		return nil, invalid("session_time= is required")
+		return nil, Invalid("session_time= is required")
 	}
 	wanted, err := api.ParseLocalOrInstant(c.query.Get("session_time"))
 	if err != nil {
-		return nil, errNoPath
+		return nil, ErrNoPath
 	}
 	truncate, known := truncations()[c.query.Get("mode")]
 	if !known || c.query.Has("mode") && c.query.Get("mode") == "" {
-		return nil, errNoPath
+		return nil, ErrNoPath
 	}
 	d, err := c.definition()
 	if err != nil {
@@ -209,11 +208,11 @@ func scheduleFor(d *trowel.Definition, zone schedule.Zone, mode string) (*schedu
 	value, _ := d.Workflow.Definition.Get("schedule")
 	block, ok := value.(*param.Map)
 	if !ok {
-		return nil, invalid("session_time_truncate=%s is set but schedule is not set to this workflow", mode)
+		return nil, Invalid("session_time_truncate=%s is set but schedule is not set to this workflow", mode)
 	}
 	s, err := schedule.Parse(block, zone)
 	if err != nil {
-		return nil, &refusal{status: http.StatusBadRequest, message: err.Error(), err: err}
+		return nil, Invalid("%s", err).Because(err)
 	}
 	return s, nil
 }
