@@ -26,7 +26,7 @@ func linkRoutes() []route {
 	return []route{
 		{
 			method: "POST", path: "/api/agents", name: "registerAgent", verb: access.RunAgent, answer: api.AgentRegistered{}, handle: linked(registerAgent),
-			about: "Begin as a remote agent.", body: reads(api.AgentRegistration{}),
+			about: "Begin as a remote agent.", body: JSONBody(api.AgentRegistration{}),
 		},
 		{
 			method: "DELETE", path: id, name: "deleteAgent", verb: access.RunAgent, answer: api.AgentDone{}, handle: linked(deleteAgent),
@@ -34,41 +34,41 @@ func linkRoutes() []route {
 		},
 		{
 			method: "POST", path: id + "/leases", name: "streamLeases", verb: access.RunAgent, handle: linked(streamLeases), long: true,
-			about: "Lines of JSON, as they come: leases of a remote agent, and which of its tries to end.", body: reads(api.AgentHeld{}),
+			about: "Lines of JSON, as they come: leases of a remote agent, and which of its tries to end.", body: JSONBody(api.AgentHeld{}),
 		},
 		{
 			method: "POST", path: id + "/heartbeat", name: "beatAgent", verb: access.RunAgent, answer: api.AgentBeat{}, handle: linked(beatAgent),
-			about: "Renew the lease of a remote agent.", body: reads(api.AgentHeld{}),
+			about: "Renew the lease of a remote agent.", body: JSONBody(api.AgentHeld{}),
 		},
 		{
 			method: "POST", path: id + "/reports", name: "reportTries", verb: access.RunAgent, answer: api.AgentAnswers{}, handle: linked(reportTries),
 			about: "Tell how tries of a remote agent ended. The answer, which comes when that is stored, has a status for each of them.",
-			body:  reads(api.AgentReports{}),
+			body:  JSONBody(api.AgentReports{}),
 		},
 		{
 			method: "POST", path: id + "/logs", name: "putAgentLogs", verb: access.RunAgent, answer: api.AgentDone{}, handle: linked(putAgentLogs),
-			about: "Output of tries that run on a remote agent.", body: reads(api.AgentLogs{}),
+			about: "Output of tries that run on a remote agent.", body: JSONBody(api.AgentLogs{}),
 		},
 		{
 			method: "POST", path: id + "/secret", name: "getAgentSecret", verb: access.RunAgent, answer: api.AgentSecret{}, handle: linked(getAgentSecret),
-			about: "A secret for a try that runs on a remote agent.", body: reads(api.AgentSecretRequest{}),
+			about: "A secret for a try that runs on a remote agent.", body: JSONBody(api.AgentSecretRequest{}),
 		},
 		{
 			method: "POST", path: id + "/session", name: "startAgentSession", verb: access.RunAgent, answer: api.AgentSession{}, handle: linked(startAgentSession),
-			about: "Start an attempt of a workflow for a try that runs on a remote agent.", body: reads(api.AgentSessionRequest{}),
+			about: "Start an attempt of a workflow for a try that runs on a remote agent.", body: JSONBody(api.AgentSessionRequest{}),
 		},
 		{
 			method: "POST", path: id + "/params", name: "putAgentParams", verb: access.RunAgent, answer: api.AgentDone{}, handle: linked(putAgentParams),
-			about: "Write parameters for a try that runs on a remote agent.", body: reads(api.AgentParams{}),
+			about: "Write parameters for a try that runs on a remote agent.", body: JSONBody(api.AgentParams{}),
 		},
 		{
 			method: "POST", path: id + "/params/find", name: "findAgentParams", verb: access.RunAgent, answer: api.AgentParams{}, handle: linked(findAgentParams),
-			about: "Read parameters for a try that runs on a remote agent.", body: reads(api.AgentParamKeys{}),
+			about: "Read parameters for a try that runs on a remote agent.", body: JSONBody(api.AgentParamKeys{}),
 		},
 		{
-			method: "GET", path: id + "/archives/{attempt:64}", name: "getAgentArchive", verb: access.RunAgent, handle: linked(getAgentArchive),
+			method: "GET", path: id + "/archives/{attempt:64}", name: "getAgentArchive", verb: access.RunAgent, handle: linked(getAgentArchive), redirects: true,
 			about: "The archive of an attempt of which a try runs on a remote agent.", long: true,
-			query: []parameter{{"direct_download", "boolean", "false to get it from this server in any case."}},
+			query: []parameter{QueryFlag("direct_download", "false to get it from this server in any case.")},
 		},
 	}
 }

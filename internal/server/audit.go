@@ -12,16 +12,16 @@ import (
 // auditParameters are the filters of the audit.
 func auditParameters() []parameter {
 	return append(limitAndCursor(),
-		parameter{"actor", "string", "Only what this user, token, server or agent did."},
-		parameter{"action", "string", "Only this action, as in pool.create, or all below it, as in pool."},
-		parameter{"project", "string", "Only what belongs to the project of that name."},
-		parameter{"workflow", "string", "Only what belongs to this workflow of the project."},
-		parameter{"attempt", "integer", "What belongs to this attempt, and every move of its tasks."},
-		parameter{"task", "string", "Only moves of this task of the attempt, and of those below it: an id, or a full name."},
-		parameter{"source", "string", "Only what came from there: rest, cli, config, scheduler, server or engine."},
-		parameter{"from", "string", "Only what happened then or later: an instant, as in 2026-01-02T03:04:05Z."},
-		parameter{"to", "string", "Only what happened before then."},
-		parameter{"order", "string", "desc, or, with attempt, asc; desc if it is missing."},
+		QueryText("actor", "Only what this user, token, server or agent did."),
+		QueryText("action", "Only this action, as in pool.create, or all below it, as in pool."),
+		QueryText("project", "Only what belongs to the project of that name."),
+		QueryText("workflow", "Only what belongs to this workflow of the project."),
+		QueryInt("attempt", "What belongs to this attempt, and every move of its tasks."),
+		QueryText("task", "Only moves of this task of the attempt, and of those below it: an id, or a full name."),
+		QueryText("source", "Only what came from there: rest, cli, config, scheduler, server or engine."),
+		QueryText("from", "Only what happened then or later: an instant, as in 2026-01-02T03:04:05Z."),
+		QueryText("to", "Only what happened before then."),
+		QueryText("order", "desc, or, with attempt, asc; desc if it is missing."),
 	)
 }
 

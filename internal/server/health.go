@@ -35,35 +35,6 @@ func NewHealth(parts ...Part) *Health {
 	return &Health{parts: parts, since: map[string]time.Time{}, ok: map[string]bool{}}
 }
 
-// HealthReport is the document of the server's health (ui.md, A4). Only readers get its parts and agents.
-type HealthReport struct {
-	OK     bool                 `json:"ok"`
-	Parts  api.List[HealthPart] `json:"parts,omitempty"`
-	Agents *HealthAgents        `json:"agents,omitempty"`
-}
-
-// HealthLive is the document of a server that answers.
-type HealthLive struct {
-	OK bool `json:"ok"`
-}
-
-// HealthPart is one part.
-type HealthPart struct {
-	Name      string  `json:"name"`
-	OK        bool    `json:"ok"`
-	Since     string  `json:"since"`
-	Message   *string `json:"message"`
-	LatencyMS *int64  `json:"latencyMs"` // how long the check took
-}
-
-// HealthAgents counts agents by how they are: late ones missed a heartbeat, dead ones lost their
-// lease.
-type HealthAgents struct {
-	Live int `json:"live"`
-	Late int `json:"late"`
-	Dead int `json:"dead"`
-}
-
 // getHealth answers with 503 while a part does not work. It needs no authentication, so that probes need no
 // secret: then it tells no more than that.
 func getHealth(c *call) (any, error) {
@@ -71,7 +42,7 @@ func getHealth(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	report := HealthReport{OK: true}
+	report := api.HealthReport{OK: true}
 	for _, part := range c.opts.Health.parts {
 		checked := c.opts.Health.check(c.ctx(), part, c.opts.Now)
 		report.OK = report.OK && checked.OK
@@ -103,9 +74,9 @@ func (c *call) readsHealth() (bool, error) {
 }
 
 // getLive answers as long as the server does.
-func getLive(*call) (any, error) { return HealthLive{OK: true}, nil }
+func getLive(*call) (any, error) { return api.HealthLive{OK: true}, nil }
 
-func (h *Health) check(ctx context.Context, part Part, now func() time.Time) HealthPart {
+func (h *Health) check(ctx context.Context, part Part, now func() time.Time) api.HealthPart {
 	began := now()
 	err := part.Check(ctx)
 	took := now().Sub(began).Milliseconds()
@@ -114,7 +85,7 @@ func (h *Health) check(ctx context.Context, part Part, now func() time.Time) Hea
 	if before, known := h.ok[part.Name]; !known || before != (err == nil) {
 		h.since[part.Name], h.ok[part.Name] = began, err == nil
 	}
-	checked := HealthPart{Name: part.Name, OK: err == nil, Since: Milli(h.since[part.Name]), LatencyMS: &took}
+	checked := api.HealthPart{Name: part.Name, OK: err == nil, Since: Milli(h.since[part.Name]), LatencyMS: &took}
 	if err != nil {
 		checked.Message = optional(strings.TrimSpace(MessageOf(err)))
 	}
@@ -124,8 +95,8 @@ func (h *Health) check(ctx context.Context, part Part, now func() time.Time) Hea
 // lateAfter is the time without a heartbeat after which an agent is late, as a part of its lease.
 const lateAfter = 2
 
-func countAgents(agents []*trowel.Agent, now time.Time) *HealthAgents {
-	var n HealthAgents
+func countAgents(agents []*trowel.Agent, now time.Time) *api.HealthAgents {
+	var n api.HealthAgents
 	for a := range slices.Values(agents) {
 		lease := a.LeaseEnds.Sub(a.SeenAt)
 		switch {

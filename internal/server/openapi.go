@@ -2,10 +2,12 @@ package server
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"io"
 	"maps"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,13 +16,15 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// getOpenAPI answers with the description of all routes, made of the table and the types of the
-// handlers.
-func getOpenAPI(c *call) (any, error) {
+// getOpenAPI answers with the description of all routes.
+func getOpenAPI(c *call) (any, error) { return describe(c.routes, c.opts.Version), nil }
+
+// describe makes the OpenAPI document of routes, from what the table says of them and the types of their documents.
+func describe(routes []route, version string) map[string]any {
 	d := &description{schemas: map[string]any{}}
 	paths := map[string]map[string]any{}
-	for i := range c.routes {
-		r := &c.routes[i]
+	for i := range routes {
+		r := &routes[i]
 		path := plainPath(r.path)
 		if paths[path] == nil {
 			paths[path] = map[string]any{}
@@ -30,7 +34,7 @@ func getOpenAPI(c *call) (any, error) {
 	return map[string]any{
 		"openapi": "3.1.0",
 		"info": map[string]any{
-			"title": "Trowel", "version": c.opts.Version,
+			"title": "Trowel", "version": version,
 			"description": "The REST API of Digdag 0.10, and what Trowel adds to it.",
 			"license":     map[string]any{"name": "Apache-2.0", "identifier": "Apache-2.0"},
 		},
@@ -42,7 +46,7 @@ func getOpenAPI(c *call) (any, error) {
 				"bearer": map[string]any{"type": "http", "scheme": "bearer"},
 			},
 		},
-	}, nil
+	}
 }
 
 // swaggerRoutes are where Digdag has a description of its API (server 2.6.9).
@@ -86,8 +90,8 @@ type description struct{ schemas map[string]any }
 
 func (d *description) operation(r *route) map[string]any {
 	answers := map[string]any{"200": d.answer(r)}
-	for _, status := range r.refusals() {
-		answers[strconv.Itoa(status)] = d.refusal(r, status)
+	for _, status := range r.errorStatuses() {
+		answers[strconv.Itoa(status)] = d.errorAnswer(r, status)
 	}
 	operation := map[string]any{
 		"operationId": r.name, "summary": r.about, "parameters": d.parameters(r), "responses": answers,
@@ -108,10 +112,10 @@ func (d *description) operation(r *route) map[string]any {
 	return operation
 }
 
-// refusals are the statuses besides 200 that a route can have.
-func (r *route) refusals() []int {
-	statuses := []int{503}
-	if !r.open || r.name == "getHealth" {
+// errorStatuses are the statuses besides 200 that a route can have.
+func (r *route) errorStatuses() []int {
+	statuses := slices.AppendSeq([]int{503}, maps.Keys(r.errors))
+	if !r.open {
 		statuses = append(statuses, 401)
 	}
 	if r.verb != "" {
@@ -129,7 +133,7 @@ func (r *route) refusals() []int {
 	if len(r.body.types) > 0 {
 		statuses = append(statuses, 413, 415)
 	}
-	if r.name == "getArchive" || r.name == "getAgentArchive" || r.name == "getFile" {
+	if r.redirects {
 		statuses = append(statuses, 303)
 	}
 	return statuses
@@ -137,30 +141,22 @@ func (r *route) refusals() []int {
 
 func (d *description) answer(r *route) map[string]any {
 	if r.answer == nil {
-		contentType := "application/gzip"
-		switch r.name {
-		case "getEvents":
-			contentType = "text/event-stream"
-		case "getOpenAPI":
-			contentType = jsonType
-		}
+		contentType := cmp.Or(r.contentType, gzipType)
 		return map[string]any{"description": "OK", "content": map[string]any{contentType: map[string]any{}}}
 	}
 	return map[string]any{"description": "OK", "content": map[string]any{jsonType: map[string]any{"schema": d.schema(reflect.TypeOf(r.answer))}}}
 }
 
-// refusal describes an error. Where an attempt is there already, it is the attempt.
-func (d *description) refusal(r *route, status int) map[string]any {
+// errorAnswer describes the answer of an error.
+func (d *description) errorAnswer(r *route, status int) map[string]any {
 	schema := d.schema(reflect.TypeFor[api.Error]())
 	switch {
 	case status == 303:
 		return map[string]any{"description": "The file is at the address in Location."}
 	case status == 404:
 		return map[string]any{"description": "No such thing; a path, id or query value that does not fit has no body."}
-	case r.name == "startAttempt" && status == 409:
-		schema = d.schema(reflect.TypeFor[api.Attempt]())
-	case r.name == "getHealth" && status == 503:
-		schema = d.schema(reflect.TypeFor[HealthReport]())
+	case r.errors[status] != nil:
+		schema = d.schema(reflect.TypeOf(r.errors[status]))
 	}
 	return map[string]any{
 		"description": "An error, with a sentence that says what is wrong.",

@@ -8,12 +8,12 @@ import (
 // operatingRoutes are what operators look at and change: pools, queues, agents, pauses and the audit (ui.md,
 // section 4).
 func operatingRoutes() []route {
-	ofPool := parameter{"project", "string", "Name of the project whose own pool is meant; that of the site if it is missing."}
+	ofPool := QueryText("project", "Name of the project whose own pool is meant; that of the site if it is missing.")
 	return []route{
 		{
 			method: "GET", path: "/api/pools", name: "getPools", verb: access.ListSessionsOfSite, answer: api.PoolList{}, handle: getPools,
 			about: "Pools of the site, then those of projects, by name.",
-			query: append(limitAndCursor(), parameter{"project", "string", "Only those of the project of that name."}),
+			query: append(limitAndCursor(), QueryText("project", "Only those of the project of that name.")),
 		},
 		{
 			method: "GET", path: "/api/pools/{name}", name: "getPool", verb: access.ListSessionsOfSite, answer: api.Pool{}, handle: getPool,
@@ -21,22 +21,22 @@ func operatingRoutes() []route {
 		},
 		{
 			method: "PUT", path: "/api/pools/{name}", name: "putPool", expects: true, verb: access.EditPools, answer: api.PoolChange{}, handle: putPool,
-			about: "Make a pool, or change it.", query: []parameter{ofPool}, body: reads(api.PoolRequest{}),
+			about: "Make a pool, or change it.", query: []parameter{ofPool}, body: JSONBody(api.PoolRequest{}),
 		},
 		{
 			method: "DELETE", path: "/api/pools/{name}", name: "deletePool", expects: true, verb: access.EditPools, answer: api.PoolChange{}, handle: deletePool,
 			about: "Delete a pool. Tasks that hold slots of it run on, and those that name it wait.",
 			query: []parameter{
 				ofPool,
-				{"dryRun", "boolean", "Only tell what would be."},
-				{"expect", "string", "Refuse unless it is in this state."},
-				{"note", "string", "For the audit."},
+				QueryFlag("dryRun", "Only tell what would be."),
+				QueryText("expect", "Refuse unless it is in this state."),
+				QueryText("note", "For the audit."),
 			},
 		},
 		{
 			method: "GET", path: "/api/pools/{name}/tasks", name: "getPoolTasks", verb: access.ListSessionsOfSite, answer: api.PoolTaskList{},
 			handle: getPoolTasks, about: "Tasks that hold slots of a pool, the longest first, or wait for some, in the order in which they are to be claimed.",
-			query: append(limitAndCursor(), ofPool, parameter{"use", "string", "holding, or waiting; holding if it is missing."}),
+			query: append(limitAndCursor(), ofPool, QueryText("use", "holding, or waiting; holding if it is missing.")),
 		},
 		{
 			method: "GET", path: "/api/pools/{name}/history", name: "getPoolHistory", verb: access.ListSessionsOfSite, answer: api.PoolHistory{},
@@ -61,11 +61,11 @@ func operatingRoutes() []route {
 		},
 		{
 			method: "POST", path: "/api/agents/{id}/drain", name: "drainAgent", verb: access.DrainAgents, answer: api.Agent{}, handle: drainAgent,
-			about: "Tell an agent to take nothing new.", body: body{types: []string{jsonType}, optional: true, value: api.NoteRequest{}},
+			about: "Tell an agent to take nothing new.", body: MaybeJSON(api.NoteRequest{}),
 		},
 		{
 			method: "POST", path: "/api/agents/{id}/undrain", name: "undrainAgent", verb: access.DrainAgents, answer: api.Agent{}, handle: undrainAgent,
-			about: "Let an agent take tasks again.", body: body{types: []string{jsonType}, optional: true, value: api.NoteRequest{}},
+			about: "Let an agent take tasks again.", body: MaybeJSON(api.NoteRequest{}),
 		},
 		{
 			method: "GET", path: "/api/projects/{id:32}/workflows/{name}/pause", name: "getWorkflowState", verb: access.GetWorkflow, answer: api.WorkflowState{},
@@ -74,12 +74,12 @@ func operatingRoutes() []route {
 		{
 			method: "POST", path: "/api/projects/{id:32}/workflows/{name}/pause", name: "pauseWorkflow", verb: access.DisableSchedule, answer: api.WorkflowState{},
 			handle: pauseWorkflow, about: "Let no new attempt of a workflow begin; those that run go on.",
-			body: body{types: []string{jsonType}, optional: true, value: api.NoteRequest{}},
+			body: MaybeJSON(api.NoteRequest{}),
 		},
 		{
 			method: "POST", path: "/api/projects/{id:32}/workflows/{name}/resume", name: "resumeWorkflow", verb: access.EnableSchedule, answer: api.WorkflowState{},
 			handle: resumeWorkflow, about: "End a pause: attempts that wait begin.",
-			body: body{types: []string{jsonType}, optional: true, value: api.NoteRequest{}},
+			body: MaybeJSON(api.NoteRequest{}),
 		},
 		{
 			method: "GET", path: "/api/audit", name: "getAudit", verb: access.ReadAudit, answer: api.AuditList{}, handle: getAudit,

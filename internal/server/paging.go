@@ -18,8 +18,8 @@ const maxPageBytes = 4 << 20
 // limitAndCursor are parameters of Trowel's own lists, for the table of routes.
 func limitAndCursor() []parameter {
 	return []parameter{
-		{"limit", "integer", "How many items at most, up to 500; 100 if it is missing."},
-		{"cursor", "string", "Where to go on: next of the page before."},
+		QueryInt("limit", "How many items at most, up to 500; 100 if it is missing."),
+		QueryText("cursor", "Where to go on: next of the page before."),
 	}
 }
 

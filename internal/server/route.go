@@ -29,7 +29,13 @@ type route struct {
 	long bool
 	// expects tells that it is refused with 412 if what it is about is not as the caller expects.
 	expects bool
-	handle  func(c *call) (any, error)
+	// redirects tells that the answer may be the address of a file in another place.
+	redirects bool
+	// contentType is that of the bytes of the answer; application/gzip if it is empty.
+	contentType string
+	// errors has documents of errors that are not those of all, and statuses that the route alone has, for the API document.
+	errors map[int]any
+	handle func(c *call) (any, error)
 }
 
 // parameter is a query parameter.
@@ -38,6 +44,15 @@ type parameter struct {
 	kind  string // "integer", "string" or "boolean"
 	about string
 }
+
+// QueryInt is a parameter that is a number.
+func QueryInt(name, about string) parameter { return parameter{name, "integer", about} }
+
+// QueryText is a parameter that is any text.
+func QueryText(name, about string) parameter { return parameter{name, "string", about} }
+
+// QueryFlag is a parameter that is true or false.
+func QueryFlag(name, about string) parameter { return parameter{name, "boolean", about} }
 
 // body says which request body a route reads.
 type body struct {
@@ -48,6 +63,12 @@ type body struct {
 	// value is a value of the type that is read, for the API document; nil for bytes.
 	value any
 }
+
+// JSONBody is a body with a document like value.
+func JSONBody(value any) body { return body{types: []string{jsonType}, value: value} }
+
+// MaybeJSON is JSONBody for a body that may be missing.
+func MaybeJSON(value any) body { return body{types: []string{jsonType}, optional: true, value: value} }
 
 // segment is a part of a path between slashes.
 type segment struct {

@@ -12,21 +12,19 @@ const (
 	gzipType = "application/gzip"
 )
 
-func reads(value any) body { return body{types: []string{jsonType}, value: value} }
-
 // Parameters that several routes have.
 func page() []parameter {
 	return []parameter{
-		{"last_id", "integer", "Only what comes after this id in the order of the list."},
-		{"page_size", "integer", "How many items at most; 100 if it is missing."},
+		QueryInt("last_id", "Only what comes after this id in the order of the list."),
+		QueryInt("page_size", "How many items at most; 100 if it is missing."),
 	}
 }
 
 func ofRevision() parameter {
-	return parameter{"revision", "string", "Name of a revision; the newest one if it is missing."}
+	return QueryText("revision", "Name of a revision; the newest one if it is missing.")
 }
 
-func ofName(about string) parameter { return parameter{"name", "string", about} }
+func ofName(about string) parameter { return QueryText("name", about) }
 
 // routes is the API (server 2.6.11), by noun.
 func routes() []route {
@@ -50,8 +48,8 @@ func versionRoutes() []route {
 			method: "GET", path: "/api/version/check", name: "checkVersion", answer: api.VersionCheck{}, handle: checkVersion,
 			about: "Whether a client goes with the server.",
 			query: []parameter{
-				{"client", "string", "Version of Digdag that the client is, or stands for. It is compared with server.client-version-check.*."},
-				{"version", "string", "The client's own version, if it is not Digdag's."},
+				QueryText("client", "Version of Digdag that the client is, or stands for. It is compared with server.client-version-check.*."),
+				QueryText("version", "The client's own version, if it is not Digdag's."),
 			},
 		},
 	}
@@ -63,21 +61,21 @@ func projectRoutes() []route {
 			method: "GET", path: "/api/projects", name: "getProjects", verb: access.ListProjectsOfSite, answer: api.ProjectCollection{},
 			handle: getProjects, about: "Projects with a revision, by id.",
 			query: []parameter{
-				{"last_id", "integer", "Only larger ids."},
-				{"count", "integer", "How many items at most; 100 if it is missing."},
+				QueryInt("last_id", "Only larger ids."),
+				QueryInt("count", "How many items at most; 100 if it is missing."),
 				ofName("The project of that name, or nothing."),
-				{"name_pattern", "string", "A part of the name."},
+				QueryText("name_pattern", "A part of the name."),
 			},
 		},
 		{
 			method: "PUT", path: "/api/projects", name: "putProject", verb: access.PutProject, answer: api.Project{}, handle: putProject,
 			about: "Push a revision of a project: a tar.gz.", long: true, body: body{types: []string{gzipType}},
 			query: []parameter{
-				{"project", "string", "Name of the project, which is made if it is new."},
-				{"revision", "string", "Name of the new revision."},
-				{"schedule_from", "string", "Schedules of new workflows begin at this instant; now if it is missing."},
-				{"clear_schedule", "string", "A workflow whose schedule begins anew. May be repeated."},
-				{"clear_schedule_all", "boolean", "All schedules begin anew."},
+				QueryText("project", "Name of the project, which is made if it is new."),
+				QueryText("revision", "Name of the new revision."),
+				QueryText("schedule_from", "Schedules of new workflows begin at this instant; now if it is missing."),
+				QueryText("clear_schedule", "A workflow whose schedule begins anew. May be repeated."),
+				QueryFlag("clear_schedule_all", "All schedules begin anew."),
 			},
 		},
 		{
@@ -100,7 +98,7 @@ func projectPartRoutes() []route {
 		{
 			method: "GET", path: "/api/projects/{id:32}/revisions", name: "getRevisions", verb: access.GetProject, answer: api.RevisionCollection{},
 			handle: getRevisions, about: "Revisions of a project, newest first.",
-			query: []parameter{{"last_id", "integer", "Only smaller ids."}, ofName("The revision of that name, or nothing.")},
+			query: []parameter{QueryInt("last_id", "Only smaller ids."), ofName("The revision of that name, or nothing.")},
 		},
 		{
 			method: "GET", path: "/api/projects/{id:32}/findings", name: "getFindings", verb: access.GetProject, answer: api.FindingCollection{},
@@ -108,9 +106,9 @@ func projectPartRoutes() []route {
 			query: []parameter{ofRevision()},
 		},
 		{
-			method: "GET", path: "/api/projects/{id:32}/archive", name: "getArchive", verb: access.GetProjectArchive, handle: getArchive,
+			method: "GET", path: "/api/projects/{id:32}/archive", name: "getArchive", verb: access.GetProjectArchive, handle: getArchive, redirects: true,
 			about: "The archive of a revision, as it was pushed.", long: true,
-			query: []parameter{ofRevision(), {"direct_download", "boolean", "false to get it from this server in any case."}},
+			query: []parameter{ofRevision(), QueryFlag("direct_download", "false to get it from this server in any case.")},
 		},
 		{
 			method: "GET", path: "/api/projects/{id:32}/workflow", name: "getWorkflow", verb: access.GetWorkflow, answer: api.Workflow{},
@@ -129,12 +127,12 @@ func projectPartRoutes() []route {
 		{
 			method: "GET", path: "/api/projects/{id:32}/schedules", name: "getProjectSchedules", verb: access.ListSchedulesOfProject,
 			answer: api.ScheduleCollection{}, handle: getProjectSchedules, about: "Schedules of a project, by id.",
-			query: []parameter{{"workflow", "string", "Only that of this workflow."}, {"last_id", "integer", "Only larger ids."}},
+			query: []parameter{QueryText("workflow", "Only that of this workflow."), QueryInt("last_id", "Only larger ids.")},
 		},
 		{
 			method: "GET", path: "/api/projects/{id:32}/sessions", name: "getProjectSessions", verb: access.ListSessionsOfProject,
 			answer: api.SessionCollection{}, handle: getProjectSessions, about: "Sessions of a project, newest first.",
-			query: append(page(), parameter{"workflow", "string", "Only those of this workflow."}),
+			query: append(page(), QueryText("workflow", "Only those of this workflow.")),
 		},
 		{
 			method: "GET", path: "/api/projects/{id:32}/secrets", name: "getProjectSecrets", verb: access.GetProjectSecretList,
@@ -142,7 +140,7 @@ func projectPartRoutes() []route {
 		},
 		{
 			method: "PUT", path: "/api/projects/{id:32}/secrets/{key}", name: "putProjectSecret", verb: access.PutProjectSecret,
-			answer: api.Secret{}, handle: putSecret, about: "Set a secret.", body: reads(api.SetSecretRequest{}),
+			answer: api.Secret{}, handle: putSecret, about: "Set a secret.", body: JSONBody(api.SetSecretRequest{}),
 		},
 		{
 			method: "DELETE", path: "/api/projects/{id:32}/secrets/{key}", name: "deleteProjectSecret", verb: access.DeleteProjectSecret,
@@ -156,17 +154,17 @@ func workflowRoutes() []route {
 		{
 			method: "GET", path: "/api/workflow", name: "getWorkflowDefinition", verb: access.GetWorkflow, answer: api.Workflow{},
 			handle: getWorkflowByName, about: "A workflow by names; an older form.",
-			query: []parameter{{"project", "string", "Name of the project."}, ofName("Name of the workflow."), ofRevision()},
+			query: []parameter{QueryText("project", "Name of the project."), ofName("Name of the workflow."), ofRevision()},
 		},
 		{
 			method: "GET", path: "/api/workflows", name: "getWorkflowDefinitions", verb: access.ListWorkflowsOfSite,
 			answer: api.WorkflowCollection{}, handle: getWorkflows, about: "Workflows of the newest revisions of all projects.",
 			query: []parameter{
-				{"last_id", "integer", "Only what comes after this id in the order of the list."},
-				{"count", "integer", "How many items at most; 100 if it is missing."},
-				{"order", "string", "asc or desc, by id."},
-				{"name_pattern", "string", "A part of the workflow's name."},
-				{"search_project_name", "boolean", "The pattern may also be a part of the project's name."},
+				QueryInt("last_id", "Only what comes after this id in the order of the list."),
+				QueryInt("count", "How many items at most; 100 if it is missing."),
+				QueryText("order", "asc or desc, by id."),
+				QueryText("name_pattern", "A part of the workflow's name."),
+				QueryFlag("search_project_name", "The pattern may also be a part of the project's name."),
 			},
 		},
 		{
@@ -177,8 +175,8 @@ func workflowRoutes() []route {
 			method: "GET", path: "/api/workflows/{id:64}/truncated_session_time", name: "getTruncatedSessionTime", verb: access.GetWorkflow,
 			answer: api.WorkflowSessionTime{}, handle: getTruncatedSessionTime, about: "The session time of a workflow for a time.",
 			query: []parameter{
-				{"session_time", "string", "A date-time, in the workflow's zone unless it has an offset."},
-				{"mode", "string", "hour, day, schedule or next_schedule; no change if it is missing."},
+				QueryText("session_time", "A date-time, in the workflow's zone unless it has an offset."),
+				QueryText("mode", "hour, day, schedule or next_schedule; no change if it is missing."),
 			},
 		},
 	}
@@ -188,7 +186,7 @@ func scheduleRoutes() []route {
 	return []route{
 		{
 			method: "GET", path: "/api/schedules", name: "getSchedules", verb: access.ListSchedulesOfSite, answer: api.ScheduleCollection{},
-			handle: getSchedules, about: "Schedules, by id.", query: []parameter{{"last_id", "integer", "Only larger ids."}},
+			handle: getSchedules, about: "Schedules, by id.", query: []parameter{QueryInt("last_id", "Only larger ids.")},
 		},
 		{
 			method: "GET", path: "/api/schedules/{id:32}", name: "getScheduleById", verb: access.GetSchedule, answer: api.Schedule{},
@@ -196,12 +194,12 @@ func scheduleRoutes() []route {
 		},
 		{
 			method: "POST", path: "/api/schedules/{id:32}/skip", name: "skipSchedule", verb: access.SkipSchedule, answer: api.ScheduleSummary{},
-			handle: skipSchedule, about: "Leave out sessions of a schedule.", body: reads(api.ScheduleSkipRequest{}),
+			handle: skipSchedule, about: "Leave out sessions of a schedule.", body: JSONBody(api.ScheduleSkipRequest{}),
 		},
 		{
 			method: "POST", path: "/api/schedules/{id:32}/backfill", name: "backfillSchedule", verb: access.BackfillSchedule,
 			answer: api.ScheduleAttemptCollection{}, handle: backfillSchedule, about: "Start sessions of the past, one after the other.",
-			body: reads(api.ScheduleBackfillRequest{}),
+			body: JSONBody(api.ScheduleBackfillRequest{}),
 		},
 		{
 			method: "POST", path: "/api/schedules/{id:32}/disable", name: "disableSchedule", verb: access.DisableSchedule,
@@ -210,7 +208,7 @@ func scheduleRoutes() []route {
 		{
 			method: "POST", path: "/api/schedules/{id:32}/enable", name: "enableSchedule", verb: access.EnableSchedule,
 			answer: api.ScheduleSummary{}, handle: enableSchedule, about: "Let a schedule go on. The body may be empty.",
-			body: reads(api.ScheduleEnableRequest{}),
+			body: JSONBody(api.ScheduleEnableRequest{}),
 		},
 	}
 }
@@ -238,13 +236,13 @@ func attemptRoutes() []route {
 			method: "GET", path: "/api/attempts", name: "getAttempts", verb: access.ListSessionsOfSite, answer: api.AttemptCollection{},
 			handle: getAttempts, about: "Attempts, newest first.",
 			query: append(page(),
-				parameter{"project", "string", "Only those of the project of that name."},
-				parameter{"workflow", "string", "Only those of this workflow of the project."},
-				parameter{"include_retried", "boolean", "Also those that are not the last of their session."}),
+				QueryText("project", "Only those of the project of that name."),
+				QueryText("workflow", "Only those of this workflow of the project."),
+				QueryFlag("include_retried", "Also those that are not the last of their session.")),
 		},
 		{
-			method: "PUT", path: "/api/attempts", name: "startAttempt", verb: access.RunWorkflow, answer: api.Attempt{}, handle: putAttempt,
-			about: "Start an attempt. If it is there already the answer is 409 with that attempt.", body: reads(api.AttemptRequest{}),
+			method: "PUT", path: "/api/attempts", name: "startAttempt", verb: access.RunWorkflow, answer: api.Attempt{}, handle: putAttempt, errors: map[int]any{409: api.Attempt{}},
+			about: "Start an attempt. If it is there already the answer is 409 with that attempt.", body: JSONBody(api.AttemptRequest{}),
 		},
 		{
 			method: "GET", path: "/api/attempts/{id:64}", name: "getAttempt", verb: access.GetAttempt, answer: api.Attempt{}, handle: getAttempt,
@@ -261,7 +259,7 @@ func attemptRoutes() []route {
 		{
 			method: "POST", path: "/api/attempts/{id:64}/kill", name: "killAttempt", verb: access.KillAttempt, answer: api.Attempt{},
 			handle: killAttempt, about: "Stop an attempt; the answer is the attempt as it was.",
-			body: body{types: []string{jsonType}, optional: true, value: param.New()},
+			body: MaybeJSON(param.New()),
 		},
 		{
 			method: "GET", path: "/api/admin/attempts/{id:64}/userinfo", name: "getUserInfo", answer: param.New(), handle: getUserInfo,
@@ -276,14 +274,14 @@ func logRoutes() []route {
 			method: "GET", path: "/api/logs/{attempt:64}/files", name: "getFileHandles", verb: access.GetLogFiles, answer: api.LogFileCollection{},
 			handle: getLogFiles, about: "Files with the output of an attempt's tasks, by name.",
 			query: []parameter{
-				{"task", "string", "Only files whose name begins so; names begin with the full name of the task."},
-				{"direct_download", "boolean", "false for no addresses in a store."},
+				QueryText("task", "Only files whose name begins so; names begin with the full name of the task."),
+				QueryFlag("direct_download", "false for no addresses in a store."),
 			},
 		},
 		{
-			method: "GET", path: "/api/logs/{attempt:64}/files/{file}", name: "getFile", verb: access.GetLogFiles, handle: getLogFile,
+			method: "GET", path: "/api/logs/{attempt:64}/files/{file}", name: "getFile", verb: access.GetLogFiles, handle: getLogFile, redirects: true,
 			about: "A file of output, compressed with gzip, or its address in a store.", long: true,
-			query: []parameter{{"direct_download", "boolean", "false for the file itself, rather than its address in a store."}},
+			query: []parameter{QueryFlag("direct_download", "false for the file itself, rather than its address in a store.")},
 		},
 	}
 }
@@ -292,20 +290,21 @@ func logRoutes() []route {
 func ownRoutes() []route {
 	return []route{
 		{
-			method: "GET", path: "/api/health", name: "getHealth", open: true, answer: HealthReport{}, handle: getHealth,
+			method: "GET", path: "/api/health", name: "getHealth", open: true, answer: api.HealthReport{}, handle: getHealth,
+			errors: map[int]any{401: api.Error{}, 503: api.HealthReport{}},
 			about: "Whether all parts of the server work: 503 while one does not. It needs no authentication; readers are told which: " +
 				"`database`, `archives` and `task_logs`, the latter two where they are kept elsewhere.",
 		},
 		{
-			method: "GET", path: "/api/health/live", name: "getLive", open: true, answer: HealthLive{}, handle: getLive,
+			method: "GET", path: "/api/health/live", name: "getLive", open: true, answer: api.HealthLive{}, handle: getLive,
 			about: "200 while the server answers requests. It needs no authentication.",
 		},
 		{
-			method: "GET", path: "/api/events", name: "getEvents", verb: access.GetSession, handle: getEvents, long: true,
+			method: "GET", path: "/api/events", name: "getEvents", verb: access.GetSession, handle: getEvents, long: true, contentType: "text/event-stream",
 			about: "A stream of server-sent events about changes of attempts and tasks.",
 			query: []parameter{
-				{"topic", "string", "site, schedules, project:ID, workflow:PROJECT/NAME, attempt:ID or log:ATTEMPT/TASK."},
-				{"after", "string", "Position after which to go on, see the ids of events."},
+				QueryText("topic", "site, schedules, project:ID, workflow:PROJECT/NAME, attempt:ID or log:ATTEMPT/TASK."),
+				QueryText("after", "Position after which to go on, see the ids of events."),
 			},
 		},
 		{
@@ -314,14 +313,14 @@ func ownRoutes() []route {
 		},
 		{
 			method: "POST", path: "/api/tokens", name: "postToken", verb: access.ManageTokens, answer: api.Token{}, handle: postToken,
-			about: "Make a token. Its secret is told this once.", body: reads(api.TokenRequest{}),
+			about: "Make a token. Its secret is told this once.", body: JSONBody(api.TokenRequest{}),
 		},
 		{
 			method: "DELETE", path: "/api/tokens/{id:64}", name: "deleteToken", verb: access.ManageTokens, answer: api.Token{}, handle: deleteToken,
 			about: "Revoke a token.",
 		},
 		{
-			method: "GET", path: "/api/openapi.json", name: "getOpenAPI", handle: getOpenAPI, about: "This document.",
+			method: "GET", path: "/api/openapi.json", name: "getOpenAPI", handle: getOpenAPI, contentType: jsonType, about: "This document.",
 		},
 	}
 }

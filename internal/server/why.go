@@ -27,7 +27,7 @@ func whyRoutes() []route {
 		{
 			method: "GET", path: "/api/attempts/{id:64}/why", name: "getAttemptWhy", verb: access.GetTasksFromAttempt, answer: api.AttemptWhy{},
 			handle: getAttemptWhy, about: "Why an attempt, or a task of it, does not run or end, and how many of its tasks wait for what.",
-			query: []parameter{{"task", "string", "The end of the full name of a task, from a + on; the attempt as a whole if it is missing."}},
+			query: []parameter{QueryText("task", "The end of the full name of a task, from a + on; the attempt as a whole if it is missing.")},
 		},
 		{
 			method: "GET", path: "/api/attempts/{id:64}/reasons", name: "getReasons", verb: access.GetTasksFromAttempt, answer: api.TaskReasonList{},
