@@ -37,21 +37,33 @@ func (p *serverProcess) openServer(context.Context) error {
 	if s.Logs.Type != config.StorageNone {
 		logs = tasklog.NewReader(p.store, p.logBlobs, s.Logs.Bucket.DirectDownload)
 	}
+	archives := &server.Archives{Stores: p.archives, Direct: map[string]bool{s.Archives.Type: s.Archives.Bucket.DirectDownload}}
 	p.server = server.New(server.Options{
-		Store: p.store, Launcher: p.launcher, Killer: p.flusher, Auth: access.New(access.Options{
-			Username: s.Auth.Username, Password: s.Auth.Password, Admin: s.Auth.Admin,
-			Tokens: access.NewTokens(p.store, p.opts.Now), Now: p.opts.Now,
-			Braked: p.braked,
-		}), Agents: p.hub,
-		Archives: p.archives, ArchiveType: s.Archives.Type,
-		DirectDownload: map[string]bool{s.Archives.Type: s.Archives.Bucket.DirectDownload},
-		Logs:           logs, Crypter: p.crypter, Events: p.events, Health: p.health(),
-		Now: p.opts.Now, Log: p.log, AccessLog: accessLog, Observe: p.meters.observe, Metrics: p.meters.page(p.store), SchedulesChanged: p.schedulesChanged, Mask: p.own.Text,
-		AgentsChanged: p.agentsChanged, Catalog: operator.DefaultCatalog("the project"), Limits: p.flusher, Aging: s.Engine.Aging,
-		Version: version.Number, DigdagVersion: version.Digdag, UpgradeRecommended: s.Versions.UpgradeIfOlder, Incompatible: s.Versions.IncompatibleIfOlder,
-		MaxStreams: descriptors() / streamFiles, Names: s.Names(), SignIn: s.Auth.SignIn(), Headers: s.Listen.Headers, TempDir: p.tempDir(), MaxArchive: s.API.MaxArchiveBytes, MaxBody: maxBody,
-		MaxAttempts: s.Engine.MaxAttempts, MaxSessionsPage: s.API.MaxSessionsPage, MaxAttemptsPage: s.API.MaxAttemptsPage,
-		Swagger: s.Listen.Swagger, RequestTimeout: requestTimeout, ReserveAfter: s.Engine.ReserveAfter, MaxRunning: p.maxRunning(),
+		REST: server.RESTOptions{
+			Store: p.store, Now: p.opts.Now, Log: p.log, AccessLog: accessLog, Observe: p.meters.observe, Metrics: p.meters.page(p.store), Mask: p.own.Text,
+			Auth: access.New(access.Options{
+				Username: s.Auth.Username, Password: s.Auth.Password, Admin: s.Auth.Admin,
+				Tokens: access.NewTokens(p.store, p.opts.Now), Now: p.opts.Now,
+				Braked: p.braked,
+			}),
+			Version: version.Number, Names: s.Names(), SignIn: s.Auth.SignIn(), Headers: s.Listen.Headers, MaxBody: maxBody, Swagger: s.Listen.Swagger,
+			RequestTimeout: requestTimeout,
+		},
+		V1: server.V1Options{
+			Launcher: p.launcher, Killer: p.flusher, Archives: archives, Crypter: p.crypter, Logs: logs, Events: p.events, SchedulesChanged: p.schedulesChanged,
+			Versions: server.Versions{
+				Server: version.Number, Digdag: version.Digdag, UpgradeRecommended: s.Versions.UpgradeIfOlder, Incompatible: s.Versions.IncompatibleIfOlder,
+			},
+			Pushes: server.Pushes{
+				ArchiveType: s.Archives.Type, MaxArchive: s.API.MaxArchiveBytes, TempDir: p.tempDir(), Catalog: operator.DefaultCatalog("the project"),
+			},
+			MaxAttempts: s.Engine.MaxAttempts, MaxSessionsPage: s.API.MaxSessionsPage, MaxAttemptsPage: s.API.MaxAttemptsPage,
+		},
+		Health:  server.HealthOptions{Health: p.health()},
+		Stream:  server.StreamOptions{Events: p.events, MaxStreams: descriptors() / streamFiles},
+		Ops:     server.OpsOptions{Limits: p.flusher, SchedulesChanged: p.schedulesChanged, AgentsChanged: p.agentsChanged, Aging: s.Engine.Aging},
+		Explain: server.ExplainOptions{Aging: s.Engine.Aging, ReserveAfter: s.Engine.ReserveAfter, MaxRunning: p.maxRunning()},
+		Agents:  server.AgentOptions{Agents: p.hub, Archives: archives, Version: version.Number},
 	})
 	return nil
 }

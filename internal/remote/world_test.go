@@ -164,10 +164,14 @@ func (w *world) serve(t *testing.T, id, address string) *house {
 		},
 		Now: time.Now, Log: log,
 	})
+	archives := &server.Archives{Stores: map[string]blob.Store{"db": blobdb.New(w.store)}}
 	api := server.New(server.Options{
-		Store: w.store, Auth: access.New(access.Options{Username: "me", Password: "hush", Tokens: w, Now: time.Now}), Agents: h.hub,
-		Archives: map[string]blob.Store{"db": blobdb.New(w.store)}, ArchiveType: "db", Crypter: crypter, Events: server.NewEvents(),
-		Now: time.Now, Log: log, Version: "0.1.0", MaxBody: maxReport, RequestTimeout: 5 * time.Second,
+		REST: server.RESTOptions{
+			Store: w.store, Auth: access.New(access.Options{Username: "me", Password: "hush", Tokens: w, Now: time.Now}),
+			Now: time.Now, Log: log, Version: "0.1.0", MaxBody: maxReport, RequestTimeout: 5 * time.Second,
+		},
+		V1:     server.V1Options{Archives: archives, Crypter: crypter},
+		Agents: server.AgentOptions{Agents: h.hub, Archives: archives, Version: "0.1.0"},
 	})
 	h.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if hurt := h.hurt.Load(); hurt != nil {

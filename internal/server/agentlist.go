@@ -25,11 +25,11 @@ const (
 )
 
 // agentOf is the document of an agent that runs so many tasks.
-func (c *call) agentOf(a *trowel.Agent, used int) api.Agent {
+func agentOf(c *call, a *trowel.Agent, used int) api.Agent {
 	shape := api.Agent{
 		ID: a.ID, Name: a.Name, Host: a.Host, Version: a.Version, Queues: queuesOf(a), Labels: a.Labels, Used: used, Remote: a.Remote,
 		Server: a.ServerID, StartedAt: Milli(a.StartedAt), HeartbeatAt: Milli(a.SeenAt), LeaseEndsAt: Milli(a.LeaseEnds), DrainedAt: milli(a.DrainedAt),
-		State: agentState(a, used, c.now), RestReason: optional(a.RestReason), Can: c.can(0, access.DrainAgents),
+		State: agentState(a, used, c.now), RestReason: optional(a.RestReason), Can: can(c, 0, access.DrainAgents),
 	}
 	if a.Slots > 0 {
 		shape.Slots = &a.Slots
@@ -54,7 +54,7 @@ func agentState(a *trowel.Agent, used int, now time.Time) string {
 }
 
 // usedSlots counts the running tasks of each agent.
-func (c *call) usedSlots(tx trowel.Tx) (map[string]int, error) {
+func usedSlots(c *call, tx trowel.Tx) (map[string]int, error) {
 	live, err := tx.CountLive(c.ctx())
 	used := map[string]int{}
 	for i := range live {
@@ -77,7 +77,7 @@ func getAgents(c *call) (any, error) {
 		if err != nil {
 			return err
 		}
-		used, err := c.usedSlots(tx)
+		used, err := usedSlots(c, tx)
 		list = api.AgentList{Items: api.List[api.Agent]{}}
 		slices.SortFunc(agents, func(a, b *trowel.Agent) int { return cmp.Compare(a.ID, b.ID) })
 		for _, a := range agents {
@@ -88,7 +88,7 @@ func getAgents(c *call) (any, error) {
 				list.Next = cursorOf(list.Items[limit-1].ID)
 				break
 			}
-			list.Items = append(list.Items, c.agentOf(a, used[a.ID]))
+			list.Items = append(list.Items, agentOf(c, a, used[a.ID]))
 		}
 		return err
 	})
@@ -96,7 +96,7 @@ func getAgents(c *call) (any, error) {
 }
 
 // findAgent returns the agent of the path.
-func (c *call) findAgent(tx trowel.Tx) (*trowel.Agent, error) {
+func findAgent(c *call, tx trowel.Tx) (*trowel.Agent, error) {
 	a, err := tx.FindAgent(c.ctx(), c.text())
 	return a, OrNotFound(err, "an agent that is gone is forgotten once its lease has ended", "there is no agent with id %q", c.text())
 }
@@ -104,12 +104,12 @@ func (c *call) findAgent(tx trowel.Tx) (*trowel.Agent, error) {
 func getAgent(c *call) (any, error) {
 	var shape api.Agent
 	err := c.view(func(tx trowel.Tx) error {
-		a, err := c.findAgent(tx)
+		a, err := findAgent(c, tx)
 		if err != nil {
 			return err
 		}
 		running, err := tx.ListRunningOf(c.ctx(), a.ID)
-		shape = c.agentOf(a, len(running))
+		shape = agentOf(c, a, len(running))
 		return err
 	})
 	return shape, err
@@ -123,7 +123,7 @@ func getAgentTasks(c *call) (any, error) {
 	}
 	var list api.AgentTaskList
 	err = c.view(func(tx trowel.Tx) error {
-		a, err := c.findAgent(tx)
+		a, err := findAgent(c, tx)
 		if err != nil {
 			return err
 		}
@@ -156,13 +156,16 @@ func getAgentTasks(c *call) (any, error) {
 	return list, err
 }
 
-// drainAgent tells an agent to take nothing new; what it runs goes on.
-func drainAgent(c *call) (any, error) { return c.changeAgent("agent.drain", c.now) }
+// drains are the handlers that drain agents.
+type drains struct{ agentsChanged func() }
 
-// undrainAgent lets it go on.
-func undrainAgent(c *call) (any, error) { return c.changeAgent("agent.undrain", time.Time{}) }
+// drain tells an agent to take nothing new; what it runs goes on.
+func (h *drains) drain(c *call) (any, error) { return h.change(c, "agent.drain", c.now) }
 
-func (c *call) changeAgent(action string, drainedAt time.Time) (any, error) {
+// undrain lets it go on.
+func (h *drains) undrain(c *call) (any, error) { return h.change(c, "agent.undrain", time.Time{}) }
+
+func (h *drains) change(c *call, action string, drainedAt time.Time) (any, error) {
 	var request api.NoteRequest
 	if err := c.decodeOptional(&request); err != nil {
 		return nil, err
@@ -173,7 +176,7 @@ func (c *call) changeAgent(action string, drainedAt time.Time) (any, error) {
 	var shape api.Agent
 	changed := false
 	err := c.update(func(tx trowel.Tx) error {
-		a, err := c.findAgent(tx)
+		a, err := findAgent(c, tx)
 		if err != nil {
 			return err
 		}
@@ -187,11 +190,11 @@ func (c *call) changeAgent(action string, drainedAt time.Time) (any, error) {
 		before := param.Of("drained", strconv.FormatBool(!a.DrainedAt.IsZero()))
 		changed = a.DrainedAt.IsZero() || drainedAt.IsZero()
 		if !changed { // the first instant counts
-			shape = c.agentOf(a, len(running))
+			shape = agentOf(c, a, len(running))
 			return nil
 		}
 		a.DrainedAt = drainedAt
-		shape = c.agentOf(a, len(running))
+		shape = agentOf(c, a, len(running))
 		if err := tx.DrainAgent(c.ctx(), a.ID, drainedAt); err != nil {
 			return err
 		}
@@ -205,8 +208,8 @@ func (c *call) changeAgent(action string, drainedAt time.Time) (any, error) {
 		return tx.Notify(c.ctx(), cluster.Agents{}.String())
 	})
 	if err == nil && changed {
-		c.opts.AgentsChanged()
-		c.opts.Log.Info("agent changed", slog.String("action", action), slog.String("agent", shape.Name), slog.String("actor", c.caller.Name))
+		h.agentsChanged()
+		c.log().Info("agent changed", slog.String("action", action), slog.String("agent", shape.Name), slog.String("actor", c.caller.Name))
 	}
 	return shape, err
 }

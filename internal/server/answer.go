@@ -38,9 +38,9 @@ func (c *call) answer(value any, err error) {
 		c.w.Header().Set("Location", value.url)
 		c.w.WriteHeader(http.StatusSeeOther)
 	case file:
-		c.answerFile(value)
+		answerFile(c, value)
 	default:
-		c.answerJSON(http.StatusOK, value)
+		answerJSON(c, http.StatusOK, value)
 	}
 }
 
@@ -60,23 +60,23 @@ func (c *call) answerError(err error) {
 		e = &masked
 	}
 	if c.route != nil && c.route.answer != nil {
-		c.answerJSON(e.status, e.document())
+		answerJSON(c, e.status, e.document())
 		return
 	}
-	c.writeJSON(e.status, e.document()) // who asks for a stream or a file reads errors all the same
+	writeJSON(c, e.status, e.document()) // who asks for a stream or a file reads errors all the same
 }
 
 // answerJSON writes a document for those who accept one.
-func (c *call) answerJSON(status int, value any) {
-	if !c.accepts(jsonType) {
+func answerJSON(c *call, status int, value any) {
+	if !accepts(c, jsonType) {
 		c.w.WriteHeader(http.StatusNotAcceptable)
 		return
 	}
-	c.writeJSON(status, value)
+	writeJSON(c, status, value)
 }
 
 // writeJSON writes a document. Nothing is escaped for HTML.
-func (c *call) writeJSON(status int, value any) {
+func writeJSON(c *call, status int, value any) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
 	encoder.SetEscapeHTML(false)
@@ -87,11 +87,11 @@ func (c *call) writeJSON(status int, value any) {
 	}
 	b.Truncate(b.Len() - 1) // the line end
 	c.w.Header().Set("Content-Type", jsonType)
-	c.send(status, int64(b.Len()), &b)
+	send(c, status, int64(b.Len()), &b)
 }
 
-func (c *call) answerFile(f file) {
-	if !c.accepts(f.contentType) {
+func answerFile(c *call, f file) {
+	if !accepts(c, f.contentType) {
 		c.w.WriteHeader(http.StatusNotAcceptable)
 		return
 	}
@@ -112,12 +112,12 @@ func (c *call) answerFile(f file) {
 	}
 	defer func() { _ = content.Close() }() // everything was read, or the answer broke off
 	c.w.Header().Set("Content-Type", f.contentType)
-	c.send(http.StatusOK, f.sizeBytes, content)
+	send(c, http.StatusOK, f.sizeBytes, content)
 }
 
 // send writes a body in the encoding that the caller asked for. A body that breaks off has no end
 // that could be taken for one: the connection is closed.
-func (c *call) send(status int, sizeBytes int64, content io.Reader) {
+func send(c *call, status int, sizeBytes int64, content io.Reader) {
 	encoding := negotiate(c.r.Header.Values("Accept-Encoding"))
 	header := c.w.Header()
 	header.Add("Vary", "Accept-Encoding")
@@ -140,7 +140,7 @@ func (c *call) send(status int, sizeBytes int64, content io.Reader) {
 }
 
 // accepts reports whether the Accept header of the request admits a content type.
-func (c *call) accepts(contentType string) bool {
+func accepts(c *call, contentType string) bool {
 	headers := c.r.Header.Values("Accept")
 	if len(headers) == 0 {
 		return true

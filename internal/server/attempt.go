@@ -1,6 +1,7 @@
 package server
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"slices"
@@ -10,8 +11,8 @@ import (
 	"github.com/trowel-project/trowel/internal/launch"
 )
 
-func getAttempts(c *call) (any, error) {
-	before, limit, err := c.page(c.opts.MaxAttemptsPage)
+func (p *pages) getAttempts(c *call) (any, error) {
+	before, limit, err := readPage(c, p.attempts)
 	if err != nil {
 		return nil, err
 	}
@@ -23,11 +24,11 @@ func getAttempts(c *call) (any, error) {
 	err = c.view(func(tx trowel.Tx) error {
 		if c.query.Has("project") {
 			name := c.query.Get("project")
-			p, err := findProjectNamed(c, tx, name)
+			project, err := findProjectNamed(c, tx, name)
 			if err != nil {
 				return OrNoResource(err, "project name=%s", name)
 			}
-			filter.Project, filter.Workflow = p.ID, c.query.Get("workflow")
+			filter.Project, filter.Workflow = project.ID, c.query.Get("workflow")
 			if c.query.Has("workflow") && filter.Workflow == "" {
 				return nil
 			}
@@ -36,11 +37,11 @@ func getAttempts(c *call) (any, error) {
 		list, err = tx.ListAttempts(c.ctx(), filter)
 		return err
 	})
-	return api.AttemptCollection{Attempts: listOf(c.allowed(list), attemptOf)}, err
+	return api.AttemptCollection{Attempts: listOf(visible(c, list), attemptOf)}, err
 }
 
 func getAttempt(c *call) (any, error) {
-	s, err := c.attempt()
+	s, err := ownAttempt(c)
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +52,7 @@ func getAttempt(c *call) (any, error) {
 func getAttemptRetries(c *call) (any, error) {
 	var list []*trowel.AttemptSummary
 	err := c.view(func(tx trowel.Tx) error {
-		s, err := c.findAttempt(tx)
+		s, err := findAttempt(c, tx)
 		if err != nil {
 			return err
 		}
@@ -71,7 +72,7 @@ func getTasks(c *call) (any, error) {
 // attemptTasks returns all tasks of the attempt of the path, by id: none of one that waits for its turn.
 func attemptTasks(c *call) (tasks []*trowel.Task, err error) {
 	err = c.view(func(tx trowel.Tx) error {
-		s, err := c.findAttempt(tx)
+		s, err := findAttempt(c, tx)
 		if err != nil {
 			return err
 		}
@@ -88,14 +89,32 @@ func attemptTasks(c *call) (tasks []*trowel.Task, err error) {
 	return tasks, err
 }
 
-// putAttempt starts an attempt. One that is there already is answered with 409 and the attempt
+// Launcher begins attempts.
+type Launcher interface {
+	Start(ctx context.Context, r launch.Request) (*trowel.AttemptSummary, error)
+}
+
+// Killer stops attempts.
+type Killer interface {
+	// KillBy asks all tasks of an attempt to stop, and stores the record with it. One that is done, or
+	// waits for its turn, is an ErrConflict.
+	KillBy(ctx context.Context, id trowel.AttemptID, actor string, record *trowel.Record) error
+}
+
+// attempts are the handlers that begin and stop attempts.
+type attempts struct {
+	launcher Launcher
+	killer   Killer
+}
+
+// start starts an attempt. One that is there already is answered with 409 and the attempt
 // itself (server 2.6.7).
-func putAttempt(c *call) (any, error) {
+func (h *attempts) start(c *call) (any, error) {
 	var request api.AttemptRequest
 	if err := c.decode(&request); err != nil {
 		return nil, err
 	}
-	if err := c.mayRun(trowel.WorkflowID(request.WorkflowID)); err != nil {
+	if err := mayRun(c, trowel.WorkflowID(request.WorkflowID)); err != nil {
 		return nil, err
 	}
 	start := launch.Request{
@@ -116,7 +135,7 @@ func putAttempt(c *call) (any, error) {
 	by := c.by()
 	by.Action = "attempt." + start.Cause
 	start.Record = &by
-	started, err := c.opts.Launcher.Start(c.ctx(), start)
+	started, err := h.launcher.Start(c.ctx(), start)
 	if taken, ok := errors.AsType[*launch.TakenError](err); ok {
 		return nil, ErrorDocument(http.StatusConflict, attemptOf(taken.Existing))
 	}
@@ -127,7 +146,7 @@ func putAttempt(c *call) (any, error) {
 }
 
 // mayRun refuses a caller who may not start attempts of a workflow.
-func (c *call) mayRun(id trowel.WorkflowID) error {
+func mayRun(c *call, id trowel.WorkflowID) error {
 	if c.caller.Project == 0 {
 		return c.may(0)
 	}
@@ -143,15 +162,15 @@ func (c *call) mayRun(id trowel.WorkflowID) error {
 	})
 }
 
-// killAttempt answers with the attempt as it was before.
-func killAttempt(c *call) (any, error) {
-	s, err := c.attempt()
+// kill answers with the attempt as it was before.
+func (h *attempts) kill(c *call) (any, error) {
+	s, err := ownAttempt(c)
 	if err != nil {
 		return nil, err
 	}
 	by := c.by()
 	by.Action = "attempt.kill"
-	if err := c.opts.Killer.KillBy(c.ctx(), s.Attempt.ID, c.caller.Name, &by); err != nil {
+	if err := h.killer.KillBy(c.ctx(), s.Attempt.ID, c.caller.Name, &by); err != nil {
 		if errors.Is(err, trowel.ErrNotFound) || errors.Is(err, trowel.ErrConflict) {
 			return nil, Errorf(http.StatusConflict, "Session attempt already killed or finished").Because(err)
 		}
@@ -167,7 +186,7 @@ func getUserInfo(c *call) (any, error) {
 	}
 	var setting *trowel.Setting
 	err := c.view(func(tx trowel.Tx) error {
-		s, err := c.findAttempt(tx)
+		s, err := findAttempt(c, tx)
 		if err != nil {
 			return err
 		}

@@ -32,14 +32,17 @@ type auditQuery struct {
 	ascending bool
 }
 
-// getAudit lists who did what.
-func getAudit(c *call) (any, error) {
-	q, err := c.auditQuery()
+// audits are the handlers of the audit.
+type audits struct{ names *nameCache }
+
+// list lists who did what.
+func (h *audits) list(c *call) (any, error) {
+	q, err := readAuditQuery(c)
 	if err != nil {
 		return nil, err
 	}
 	if q.filter.AttemptID != 0 {
-		return c.auditOfAttempt(q)
+		return h.listAttempt(c, q)
 	}
 	limit, key, err := c.numberKey(1)
 	if err != nil {
@@ -51,7 +54,7 @@ func getAudit(c *call) (any, error) {
 	q.filter.Limit = limit + 1
 	var list api.AuditList
 	err = c.view(func(tx trowel.Tx) error {
-		if err := c.auditProject(tx, q); err != nil {
+		if err := limitToProject(c, tx, q); err != nil {
 			return err
 		}
 		records, err := tx.ListRecords(c.ctx(), q.filter)
@@ -65,7 +68,7 @@ func getAudit(c *call) (any, error) {
 		}
 		projects := projectNames{}
 		for _, r := range records {
-			entry, err := c.recordEntry(tx, r, projects)
+			entry, err := recordEntry(c, tx, r, projects)
 			if err != nil {
 				return err
 			}
@@ -77,7 +80,7 @@ func getAudit(c *call) (any, error) {
 }
 
 // auditQuery reads the filters.
-func (c *call) auditQuery() (*auditQuery, error) {
+func readAuditQuery(c *call) (*auditQuery, error) {
 	attempt, err := strconv.ParseInt(c.query.Get("attempt"), 10, 64)
 	if c.query.Get("attempt") != "" && (err != nil || attempt <= 0) {
 		return nil, InvalidValue("attempt", "attempt must be the id of an attempt, not %q", c.query.Get("attempt"))
@@ -108,8 +111,8 @@ func (c *call) auditQuery() (*auditQuery, error) {
 }
 
 // auditProject limits the records to the project that is asked for, or to the caller's only one.
-func (c *call) auditProject(tx trowel.Tx, q *auditQuery) error {
-	project, err := c.projectParam(tx)
+func limitToProject(c *call, tx trowel.Tx, q *auditQuery) error {
+	project, err := projectParam(c, tx)
 	if err != nil {
 		return err
 	}
@@ -144,7 +147,7 @@ func (n projectNames) name(c *call, tx trowel.Tx, id trowel.ProjectID) (*api.IDN
 }
 
 // recordEntry is the document of a record.
-func (c *call) recordEntry(tx trowel.Tx, r *trowel.Record, projects projectNames) (api.AuditEntry, error) {
+func recordEntry(c *call, tx trowel.Tx, r *trowel.Record, projects projectNames) (api.AuditEntry, error) {
 	project, err := projects.name(c, tx, r.ProjectID)
 	entry := api.AuditEntry{
 		ID: "r" + strconv.FormatInt(r.ID, 10), At: Milli(r.At), Actor: api.AuditActor{Kind: r.ActorKind, Name: r.Actor},
@@ -159,7 +162,7 @@ func (c *call) recordEntry(tx trowel.Tx, r *trowel.Record, projects projectNames
 }
 
 // attemptOfAudit returns the attempt that the audit is asked for.
-func (c *call) attemptOfAudit(tx trowel.Tx, id trowel.AttemptID) (*trowel.AttemptSummary, error) {
+func attemptOfAudit(c *call, tx trowel.Tx, id trowel.AttemptID) (*trowel.AttemptSummary, error) {
 	s, err := findSummary(c, tx, id)
 	if errors.Is(err, trowel.ErrNotFound) {
 		return nil, NotFound("there is no attempt with id %d", id)

@@ -18,19 +18,19 @@ const (
 	mostRecords     = 1000   // of one attempt
 )
 
-// auditOfAttempt lists the records of an attempt and the moves of its tasks in one order.
-func (c *call) auditOfAttempt(q *auditQuery) (any, error) {
+// listAttempt lists the records of an attempt and the moves of its tasks in one order.
+func (a *audits) listAttempt(c *call, q *auditQuery) (any, error) {
 	limit, key, err := c.numberKey(3)
 	if err != nil {
 		return nil, err
 	}
 	var list api.AuditList
 	err = c.view(func(tx trowel.Tx) error {
-		s, err := c.attemptOfAudit(tx, q.filter.AttemptID)
+		s, err := attemptOfAudit(c, tx, q.filter.AttemptID)
 		if err != nil {
 			return err
 		}
-		h := &history{call: c, tx: tx, query: q, attempt: s}
+		h := &history{call: c, tx: tx, cache: a.names, query: q, attempt: s}
 		if err := h.begin(key); err != nil {
 			return err
 		}
@@ -43,6 +43,7 @@ func (c *call) auditOfAttempt(q *auditQuery) (any, error) {
 // history reads the audit of one attempt from a position on.
 type history struct {
 	*call
+	cache   *nameCache
 	tx      trowel.Tx
 	query   *auditQuery
 	attempt *trowel.AttemptSummary
@@ -63,7 +64,7 @@ type history struct {
 
 // begin reads what all pages need, and goes to the position of a cursor: row, entries read of it, record.
 func (h *history) begin(key []int64) (err error) {
-	if h.names, err = h.taskNames(h.tx, h.attempt.Attempt.ID); err != nil {
+	if h.names, err = h.cache.find(h.call, h.tx, h.attempt.Attempt.ID); err != nil {
 		return err
 	}
 	if h.wants, err = taskMatcher(h.query.task, h.names); err != nil {
@@ -152,7 +153,7 @@ func (h *history) page(limit int) (api.AuditList, error) {
 		if h.recordIsNext(move) {
 			r := h.records[0]
 			h.records, h.record = h.records[1:], r.ID
-			entry, err = h.recordEntry(h.tx, r, projects)
+			entry, err = recordEntry(h.call, h.tx, r, projects)
 		} else {
 			id := "m" + strconv.FormatInt(h.rows[0].ID, 10) + "." + strconv.Itoa(h.at)
 			h.row, h.at = h.rows[0].ID, h.at+1
@@ -209,11 +210,11 @@ type nameCache struct {
 	names   map[trowel.TaskID]string
 }
 
-// taskNames are the full names of an attempt's tasks. Nobody changes them.
-func (c *call) taskNames(tx trowel.Tx, id trowel.AttemptID) (map[trowel.TaskID]string, error) {
-	c.names.mu.Lock()
-	known, of := c.names.names, c.names.attempt
-	c.names.mu.Unlock()
+// find returns the full names of an attempt's tasks. Nobody changes them.
+func (n *nameCache) find(c *call, tx trowel.Tx, id trowel.AttemptID) (map[trowel.TaskID]string, error) {
+	n.mu.Lock()
+	known, of := n.names, n.attempt
+	n.mu.Unlock()
 	if of == id {
 		return known, nil
 	}
@@ -231,8 +232,8 @@ func (c *call) taskNames(tx trowel.Tx, id trowel.AttemptID) (map[trowel.TaskID]s
 	for _, t := range tasks {
 		names[t.ID] = t.FullName
 	}
-	c.names.mu.Lock()
-	c.names.attempt, c.names.names = id, names
-	c.names.mu.Unlock()
+	n.mu.Lock()
+	n.attempt, n.names = id, names
+	n.mu.Unlock()
 	return names, nil
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log/slog"
 	"mime"
 	"net/http"
 	"net/url"
@@ -19,7 +20,7 @@ import (
 
 // call is one request on its way through a handler.
 type call struct {
-	*Server
+	opts    *RESTOptions
 	w       http.ResponseWriter
 	r       *http.Request
 	context context.Context //nolint:containedctx // of the handler
@@ -38,6 +39,25 @@ func (c *call) ctx() context.Context { return c.context }
 // number and text return the values of the path's placeholders. No path has two of a kind.
 func (c *call) number() int64 { return c.found.numbers[0] }
 func (c *call) text() string  { return c.found.texts[0] }
+
+// admit finds out who calls. Paths that are open to everybody ask it themselves.
+func (c *call) admit() (access.Caller, error) {
+	return c.opts.Auth.Admit(c.ctx(), c.r.RemoteAddr, c.r.Header)
+}
+
+// clock is the present instant. now is that at which the request came.
+func (c *call) clock() time.Time { return c.opts.Now() }
+
+// store is where everything is kept. A handler that needs one transaction uses view or update.
+func (c *call) store() trowel.Store { return c.opts.Store }
+
+// log is the log of the server.
+func (c *call) log() *slog.Logger { return c.opts.Log }
+
+// afterwards is a context for what must still be done when the request is over, and ends after the usual time of a request.
+func (c *call) afterwards() (context.Context, context.CancelFunc) {
+	return context.WithTimeout(context.WithoutCancel(c.ctx()), c.opts.RequestTimeout)
+}
 
 // view reads from the store.
 func (c *call) view(f func(tx trowel.Tx) error) error {
@@ -72,17 +92,11 @@ func (c *call) intParam(name string, bits int, missing int64) (int64, error) {
 	return n, nil
 }
 
-// limitParam reads the size of a page; a negative one is no limit.
-func (c *call) limitParam(name string) (int, error) {
-	n, err := c.intParam(name, 32, defaultPage)
-	return int(n), err
-}
-
 // flagParam reads a boolean of the query: everything but true is false (server 2.1).
 func (c *call) flagParam(name string) bool { return strings.EqualFold(c.query.Get(name), "true") }
 
 // checkBody refuses a content type that the route does not read (server 2.1).
-func (c *call) checkBody() error {
+func checkBody(c *call) error {
 	types := c.route.body.types
 	if len(types) == 0 {
 		return nil

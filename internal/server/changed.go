@@ -16,7 +16,7 @@ func (c *call) changed(project string, others ...any) []any {
 }
 
 // changedSchedule is changed for a schedule.
-func (c *call) changedSchedule(w *trowel.ScheduledWorkflow) []any {
+func logSchedule(c *call, w *trowel.ScheduledWorkflow) []any {
 	return c.changed(w.Definition.Project.Name, slog.String(telemetry.KeyWorkflow, w.Schedule.Workflow),
 		slog.Time("next_session_time", w.Schedule.NextSessionAt), slog.Time("next_run_time", w.Schedule.NextRunAt))
 }

@@ -37,7 +37,7 @@ func TestChangesAreLogged(t *testing.T) {
 	t.Parallel()
 	log := &lines{}
 	h := newHouse(t, func(o *server.Options) {
-		o.Log = slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
+		o.REST.Log = slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 			switch a.Key {
 			case slog.TimeKey, slog.LevelKey, "size_bytes", "next_session_time", "next_run_time":
 				return slog.Attr{}

@@ -63,7 +63,7 @@ func copyAndClose(to io.WriteCloser, content io.Reader) error {
 }
 
 // decompress undoes the encoding of the request body.
-func (c *call) decompress() error {
+func decompress(c *call) error {
 	switch encoding := strings.ToLower(c.r.Header.Get("Content-Encoding")); encoding {
 	case "", "identity":
 	case "gzip", "x-gzip":

@@ -22,18 +22,24 @@ const (
 	newerRows    = 10_000                 // of more rows that changed elsewhere it is only told that they did
 )
 
-// getEvents is a stream of server-sent events. It wakes when something of its topic happened, sends
+// streamer is the handler of the stream of events.
+type streamer struct {
+	events  *Events
+	streams *streams
+}
+
+// serve is a stream of server-sent events. It wakes when something of its topic happened, sends
 // what gathered, and then gathers for a while: frames have at most that age and are few.
-func getEvents(c *call) (any, error) {
+func (e *streamer) serve(c *call) (any, error) {
 	topic, err := parseTopic(c.query.Get("topic"))
 	if err != nil {
 		return nil, err
 	}
-	watched, err := c.mayWatch(topic)
+	watched, err := mayWatch(c, topic)
 	if err != nil {
 		return nil, err
 	}
-	leave, err := c.streams.enter(c)
+	leave, err := e.streams.enter(c)
 	if err != nil {
 		return nil, err
 	}
@@ -42,8 +48,8 @@ func getEvents(c *call) (any, error) {
 	if last := c.r.Header.Get("Last-Event-ID"); last != "" {
 		after = last
 	}
-	w, lost := c.opts.Events.watch(topic, after, watched.Version)
-	defer c.opts.Events.leave(w)
+	w, lost := e.events.watch(topic, after, watched.Version)
+	defer e.events.leave(w)
 	s := &eventStream{call: c, watcher: w, flags: watched.Flags, out: http.NewResponseController(c.w)}
 	header := c.w.Header()
 	header.Set("Content-Type", "text/event-stream")
@@ -59,7 +65,7 @@ func getEvents(c *call) (any, error) {
 
 // mayWatch refuses a topic of something that does not exist, or that the caller may not see. It returns
 // the attempt of the topic, if it has one.
-func (c *call) mayWatch(t topic) (watched trowel.Attempt, err error) {
+func mayWatch(c *call, t topic) (watched trowel.Attempt, err error) {
 	err = c.view(func(tx trowel.Tx) error {
 		switch {
 		case t.attempt != 0:

@@ -17,7 +17,7 @@ const (
 // findings checks the workflows that are pushed and returns the warnings, which are kept with the revision.
 func (p *push) findings() trowel.Findings {
 	var found trowel.Findings
-	for _, f := range dig.CheckFS(p.upload.Files, shownDir, p.opts.Catalog) {
+	for _, f := range dig.CheckFS(p.upload.Files, shownDir, p.Catalog) {
 		if f.Severity != dig.SeverityWarning {
 			continue
 		}
@@ -37,7 +37,7 @@ func (p *push) logFindings(found trowel.Findings) {
 		return
 	}
 	first := found.List[0]
-	p.opts.Log.Warn("revision has warnings", slog.String("project", p.project), slog.String("revision", p.revision),
+	p.log().Warn("revision has warnings", slog.String("project", p.project), slog.String("revision", p.revision),
 		slog.Int("warnings", found.Total), slog.String("file", first.File), slog.Int("line", first.Line), slog.String("first", first.Message))
 }
 

@@ -28,8 +28,8 @@ func TestFindings(t *testing.T) {
 	t.Parallel()
 	var log strings.Builder
 	h := newHouse(t, func(o *server.Options) {
-		o.Catalog = dig.Catalog{Operators: map[string]dig.Operator{"echo": {}}}
-		o.Log = slog.New(slog.NewTextHandler(&log, nil))
+		o.V1.Pushes.Catalog = dig.Catalog{Operators: map[string]dig.Operator{"echo": {}}}
+		o.REST.Log = slog.New(slog.NewTextHandler(&log, nil))
 	})
 	h.push(t, "project=p&revision=r1", "main.dig", "+a:\n  ech>: hi\n")
 	h.push(t, "project=p&revision=r2", "main.dig", "+a:\n  echo>: hi\n")
@@ -78,7 +78,7 @@ func bigGroup(tasks int) string {
 func TestRefusedPushTellsNoPath(t *testing.T) {
 	t.Parallel()
 	folder := ""
-	h := newHouse(t, func(o *server.Options) { folder = o.TempDir })
+	h := newHouse(t, func(o *server.Options) { folder = o.V1.Pushes.TempDir })
 	for name, file := range map[string]string{
 		"syntax": "+a:\n  echo> hi\n  x: [\n", "two operators": "+a:\n  echo>: hi\n  sh>: x\n", "schedule": "schedule:\n  dayly>: 07:00:00\n+a:\n  echo>: hi\n",
 		"zone": "timezone: Nowhere\n+a:\n  echo>: hi\n", "include": "_export:\n  !include : 'none.yml'\n+a:\n  echo>: hi\n",

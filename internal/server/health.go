@@ -35,16 +35,19 @@ func NewHealth(parts ...Part) *Health {
 	return &Health{parts: parts, since: map[string]time.Time{}, ok: map[string]bool{}}
 }
 
-// getHealth answers with 503 while a part does not work. It needs no authentication, so that probes need no
+// checks are the handlers of the health.
+type checks struct{ health *Health }
+
+// get answers with 503 while a part does not work. It needs no authentication, so that probes need no
 // secret: then it tells no more than that.
-func getHealth(c *call) (any, error) {
-	reader, err := c.readsHealth()
+func (h *checks) get(c *call) (any, error) {
+	reader, err := isReader(c)
 	if err != nil {
 		return nil, err
 	}
 	report := api.HealthReport{OK: true}
-	for _, part := range c.opts.Health.parts {
-		checked := c.opts.Health.check(c.ctx(), part, c.opts.Now)
+	for _, part := range h.health.parts {
+		checked := h.health.check(c.ctx(), part, c.clock)
 		report.OK = report.OK && checked.OK
 		report.Parts = append(report.Parts, checked)
 	}
@@ -64,9 +67,9 @@ func getHealth(c *call) (any, error) {
 	return report, nil
 }
 
-// readsHealth reports whether the caller may see the parts. Wrong credentials are refused.
-func (c *call) readsHealth() (bool, error) {
-	caller, err := c.opts.Auth.Admit(c.ctx(), c.r.RemoteAddr, c.r.Header)
+// isReader reports whether the caller may see the parts. Wrong credentials are refused.
+func isReader(c *call) (bool, error) {
+	caller, err := c.admit()
 	if errors.Is(err, access.ErrUnauthenticated) && c.r.Header.Get("Authorization") == "" {
 		return false, nil
 	}

@@ -19,8 +19,8 @@ func TestHealth(t *testing.T) {
 	t.Parallel()
 	var broken error
 	h := newHouse(t, func(o *server.Options) {
-		o.Auth = access.New(access.Options{Username: "u", Password: "p", Admin: true, Tokens: tokens{o.Store}, Now: time.Now})
-		o.Health = server.NewHealth(server.Part{Name: "database", Check: func(context.Context) error { return broken }})
+		o.REST.Auth = access.New(access.Options{Username: "u", Password: "p", Admin: true, Tokens: tokens{o.REST.Store}, Now: time.Now})
+		o.Health.Health = server.NewHealth(server.Part{Name: "database", Check: func(context.Context) error { return broken }})
 	})
 	admin := "Basic dTpw"
 	bearer := func(body string) string {

@@ -54,15 +54,24 @@ func newHouse(t *testing.T, change func(*server.Options)) *house {
 		t.Fatal(err)
 	}
 	h := &house{store: store, events: server.NewEvents(), told: &told{}}
+	archives := &server.Archives{Stores: map[string]blob.Store{"db": blobdb.New(store)}}
 	opts := server.Options{
-		Store: store, Launcher: &launch.Launcher{Store: store, Flusher: inserting{store}, Now: time.Now}, Killer: nobody{},
-		Auth:     access.New(access.Options{Tokens: tokens{store}, Now: time.Now}),
-		Archives: map[string]blob.Store{"db": blobdb.New(store)}, ArchiveType: "db",
-		Logs: tasklog.NewReader(store, nil, false), Crypter: crypter, Events: h.events,
-		Health: server.NewHealth(server.Part{Name: "database", Check: func(context.Context) error { return nil }}),
-		Now:    time.Now, Log: slog.New(slog.DiscardHandler), SchedulesChanged: func(*trowel.Schedule) {},
-		AgentsChanged: func() {}, Limits: h.told, Aging: 5 * time.Minute, Version: "0.1.0", DigdagVersion: "0.10.6", TempDir: t.TempDir(),
-		MaxArchive: 2 << 20, MaxBody: 1 << 20, MaxAttempts: 100, MaxSessionsPage: 100, MaxAttemptsPage: 100, RequestTimeout: 10 * time.Second,
+		REST: server.RESTOptions{
+			Store: store, Auth: access.New(access.Options{Tokens: tokens{store}, Now: time.Now}), Now: time.Now, Log: slog.New(slog.DiscardHandler),
+			Version: "0.1.0", MaxBody: 1 << 20, RequestTimeout: 10 * time.Second,
+		},
+		V1: server.V1Options{
+			Launcher: &launch.Launcher{Store: store, Flusher: inserting{store}, Now: time.Now}, Killer: nobody{}, Archives: archives,
+			Crypter: crypter, Logs: tasklog.NewReader(store, nil, false), Events: h.events, SchedulesChanged: func(*trowel.Schedule) {},
+			Versions:    server.Versions{Server: "0.1.0", Digdag: "0.10.6"},
+			Pushes:      server.Pushes{ArchiveType: "db", MaxArchive: 2 << 20, TempDir: t.TempDir()},
+			MaxAttempts: 100, MaxSessionsPage: 100, MaxAttemptsPage: 100,
+		},
+		Health:  server.HealthOptions{Health: server.NewHealth(server.Part{Name: "database", Check: func(context.Context) error { return nil }})},
+		Stream:  server.StreamOptions{Events: h.events},
+		Ops:     server.OpsOptions{Limits: h.told, SchedulesChanged: func(*trowel.Schedule) {}, AgentsChanged: func() {}, Aging: 5 * time.Minute},
+		Explain: server.ExplainOptions{Aging: 5 * time.Minute},
+		Agents:  server.AgentOptions{Archives: archives, Version: "0.1.0"},
 	}
 	if change != nil {
 		change(&opts)

@@ -8,13 +8,16 @@ import (
 	"github.com/trowel-project/trowel/internal/tasklog"
 )
 
-// getLogFiles lists the files of an attempt (server 2.6.8).
-func getLogFiles(c *call) (any, error) {
-	s, err := c.attempt()
-	if err != nil || c.opts.Logs == nil {
+// logs are the handlers of the output of tasks. reader is nil if none is kept.
+type logs struct{ reader *tasklog.Reader }
+
+// list lists the files of an attempt (server 2.6.8).
+func (h *logs) list(c *call) (any, error) {
+	s, err := ownAttempt(c)
+	if err != nil || h.reader == nil {
 		return api.LogFileCollection{}, err
 	}
-	files, err := c.opts.Logs.List(c.ctx(), s.Attempt.ID, c.query.Get("task"), c.query.Get("direct_download") != "false")
+	files, err := h.reader.List(c.ctx(), s.Attempt.ID, c.query.Get("task"), c.query.Get("direct_download") != "false")
 	return api.LogFileCollection{Files: listOf(files, logFileOf)}, err
 }
 
@@ -29,18 +32,18 @@ func logFileOf(f tasklog.File) api.LogFile {
 	return shape
 }
 
-// getLogFile answers with a file as it is by now, or with its address where its store gives one; that of a
+// get answers with a file as it is by now, or with its address where its store gives one; that of a
 // running task has no end yet.
-func getLogFile(c *call) (any, error) {
-	s, err := c.attempt()
+func (h *logs) get(c *call) (any, error) {
+	s, err := ownAttempt(c)
 	if err != nil {
 		return nil, err
 	}
-	if c.opts.Logs == nil {
+	if h.reader == nil {
 		return nil, Errorf(http.StatusNotFound, "Log file not found")
 	}
 	if c.query.Get("direct_download") != "false" {
-		url, err := c.opts.Logs.Address(c.ctx(), s.Attempt.ID, c.text())
+		url, err := h.reader.Address(c.ctx(), s.Attempt.ID, c.text())
 		if err != nil {
 			return nil, err
 		}
@@ -48,7 +51,7 @@ func getLogFile(c *call) (any, error) {
 			return elsewhere{url}, nil
 		}
 	}
-	content, size, err := c.opts.Logs.Open(c.ctx(), s.Attempt.ID, c.text())
+	content, size, err := h.reader.Open(c.ctx(), s.Attempt.ID, c.text())
 	if err != nil {
 		return nil, err
 	}

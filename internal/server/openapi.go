@@ -16,8 +16,26 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// getOpenAPI answers with the description of all routes.
-func getOpenAPI(c *call) (any, error) { return describe(c.routes, c.opts.Version), nil }
+// document is the description of all routes.
+type document struct {
+	routes  []route
+	version string
+}
+
+// ownRoutes are the paths of the document. With swagger it is also where Digdag has one (server 2.6.9).
+func (d *document) ownRoutes(swagger bool) []route {
+	list := []route{
+		{method: "GET", path: "/api/openapi.json", name: "getOpenAPI", handle: d.getJSON, contentType: jsonType, about: "This document."},
+	}
+	if swagger {
+		list = append(list,
+			route{method: "GET", path: "/api/swagger.json", name: "getSwaggerJSON", handle: d.getJSON, about: "The same as openapi.json."},
+			route{method: "GET", path: "/api/swagger.yaml", name: "getSwaggerYAML", handle: d.getYAML, about: "The same as YAML."})
+	}
+	return list
+}
+
+func (d *document) getJSON(*call) (any, error) { return describe(d.routes, d.version), nil }
 
 // describe makes the OpenAPI document of routes, from what the table says of them and the types of their documents.
 func describe(routes []route, version string) map[string]any {
@@ -49,20 +67,8 @@ func describe(routes []route, version string) map[string]any {
 	}
 }
 
-// swaggerRoutes are where Digdag has a description of its API (server 2.6.9).
-func swaggerRoutes() []route {
-	return []route{
-		{method: "GET", path: "/api/swagger.json", name: "getSwaggerJSON", handle: getOpenAPI, about: "The same as openapi.json."},
-		{method: "GET", path: "/api/swagger.yaml", name: "getSwaggerYAML", handle: getSwaggerYAML, about: "The same as YAML."},
-	}
-}
-
-func getSwaggerYAML(c *call) (any, error) {
-	document, err := getOpenAPI(c)
-	if err != nil {
-		return nil, err
-	}
-	text, err := json.Marshal(document)
+func (d *document) getYAML(*call) (any, error) {
+	text, err := json.Marshal(describe(d.routes, d.version))
 	if err != nil {
 		return nil, err
 	}

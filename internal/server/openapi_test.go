@@ -109,7 +109,7 @@ func TestOpenAPI(t *testing.T) {
 // TestSwagger checks 2.6.9: with the setting there are descriptions in Digdag's places, for everybody.
 func TestSwagger(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, func(o *server.Options) { o.Swagger = true })
+	h := newHouse(t, func(o *server.Options) { o.REST.Swagger = true })
 	for path, begin := range map[string]string{"/api/swagger.json": "{", "/api/swagger.yaml": "components:"} {
 		a := h.get(t, path)
 		if a.status != http.StatusOK || !strings.HasPrefix(a.body, begin) {

@@ -43,7 +43,7 @@ func handlers(t *testing.T, change func(*server.Options)) map[string]http.Handle
 	t.Helper()
 	var s *server.Server
 	newHouse(t, func(o *server.Options) {
-		o.Names, o.Metrics, o.UI = server.Names{"127.0.0.1"}, http.NotFoundHandler(), http.NotFoundHandler()
+		o.REST.Names, o.REST.Metrics, o.REST.UI = server.Names{"127.0.0.1"}, http.NotFoundHandler(), http.NotFoundHandler()
 		if change != nil {
 			change(o)
 		}
@@ -82,7 +82,7 @@ func TestForeignHost(t *testing.T) {
 			}
 		}
 	}
-	for listener, h := range handlers(t, func(o *server.Options) { o.Names = nil }) {
+	for listener, h := range handlers(t, func(o *server.Options) { o.REST.Names = nil }) {
 		if status, _ := sendTo(t, h, "GET", "/api/projects", "Host", "any.example.com"); status != http.StatusOK {
 			t.Errorf("%s listener without names: %d, want 200", listener, status)
 		}
@@ -158,12 +158,12 @@ func TestCrossSiteSwagger(t *testing.T) {
 		{"a token", "Bearer trw_x", true, true},
 	} {
 		change := func(o *server.Options) {
-			o.Swagger, o.SignIn = true, tc.signIn
+			o.REST.Swagger, o.REST.SignIn = true, tc.signIn
 			username := ""
 			if tc.signIn {
 				username = "u"
 			}
-			o.Auth = access.New(access.Options{Username: username, Password: "p", Tokens: noTokens{}, Now: time.Now})
+			o.REST.Auth = access.New(access.Options{Username: username, Password: "p", Tokens: noTokens{}, Now: time.Now})
 		}
 		for listener, h := range handlers(t, change) {
 			pairs := evil

@@ -8,6 +8,9 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
+// defaultPage is how many items a list has unless the request says otherwise (server 2.4).
+const defaultPage = 100
+
 // Pages of Trowel's own lists: limit and cursor (ui.md, section 4).
 const maxPage = 500
 
@@ -80,7 +83,7 @@ func numberCursor(key ...int64) *string {
 
 // projectParam finds the project that ?project= names, for which the caller must be allowed to do what the
 // route does; nil if it names none.
-func (c *call) projectParam(tx trowel.Tx) (*trowel.Project, error) {
+func projectParam(c *call, tx trowel.Tx) (*trowel.Project, error) {
 	name := c.query.Get("project")
 	if name == "" {
 		return nil, nil //nolint:nilnil // none was asked for

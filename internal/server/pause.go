@@ -13,10 +13,16 @@ import (
 // mostWaiting is how many waiting attempts of a workflow are counted.
 const mostWaiting = 100
 
-// pauseWorkflow keeps new attempts of a workflow from beginning (control K816).
-func pauseWorkflow(c *call) (any, error) {
-	return c.changePause("workflow.pause", func(tx trowel.Tx, p *trowel.Pause) error {
-		_, workflows, err := c.newestWorkflow(tx, p)
+// pauses are the handlers that pause workflows.
+type pauses struct {
+	limits           Limits
+	schedulesChanged func(one *trowel.Schedule)
+}
+
+// pause keeps new attempts of a workflow from beginning (control K816).
+func (h *pauses) pause(c *call) (any, error) {
+	return h.change(c, "workflow.pause", func(tx trowel.Tx, p *trowel.Pause) error {
+		_, workflows, err := newestWorkflow(c, tx, p)
 		if err != nil {
 			return err
 		}
@@ -32,7 +38,7 @@ func pauseWorkflow(c *call) (any, error) {
 }
 
 // newestWorkflow finds out whether the newest revision has the workflow.
-func (c *call) newestWorkflow(tx trowel.Tx, p *trowel.Pause) (*trowel.Revision, int, error) {
+func newestWorkflow(c *call, tx trowel.Tx, p *trowel.Pause) (*trowel.Revision, int, error) {
 	r, err := tx.FindRevision(c.ctx(), p.ProjectID, "")
 	if err != nil {
 		return nil, 0, OrNoResource(err, "project id=%d", p.ProjectID)
@@ -41,9 +47,9 @@ func (c *call) newestWorkflow(tx trowel.Tx, p *trowel.Pause) (*trowel.Revision, 
 	return r, len(list), err
 }
 
-// resumeWorkflow lets them begin again, those that wait at once.
-func resumeWorkflow(c *call) (any, error) {
-	return c.changePause("workflow.resume", func(tx trowel.Tx, p *trowel.Pause) error {
+// resume lets them begin again, those that wait at once.
+func (h *pauses) resume(c *call) (any, error) {
+	return h.change(c, "workflow.resume", func(tx trowel.Tx, p *trowel.Pause) error {
 		err := tx.DeletePause(c.ctx(), p.ProjectID, p.Workflow)
 		if errors.Is(err, trowel.ErrNotFound) {
 			return Conflict(CodeNotPaused, "workflow %q is not paused", p.Workflow)
@@ -52,7 +58,7 @@ func resumeWorkflow(c *call) (any, error) {
 	})
 }
 
-func (c *call) changePause(action string, change func(trowel.Tx, *trowel.Pause) error) (any, error) {
+func (h *pauses) change(c *call, action string, change func(trowel.Tx, *trowel.Pause) error) (any, error) {
 	var request api.NoteRequest
 	if err := c.decodeOptional(&request); err != nil {
 		return nil, err
@@ -60,12 +66,12 @@ func (c *call) changePause(action string, change func(trowel.Tx, *trowel.Pause) 
 	var shape api.WorkflowState
 	of := trowel.WorkflowName{Name: c.text()}
 	err := c.update(func(tx trowel.Tx) error {
-		project, err := c.liveProject(tx)
+		project, err := liveProject(c, tx)
 		if err != nil {
 			return err
 		}
 		of.ProjectID = project.ID
-		before, err := c.workflowState(tx, project)
+		before, err := workflowState(c, tx, project)
 		if err != nil {
 			return err
 		}
@@ -73,7 +79,7 @@ func (c *call) changePause(action string, change func(trowel.Tx, *trowel.Pause) 
 		if err != nil {
 			return err
 		}
-		if shape, err = c.workflowState(tx, project); err != nil {
+		if shape, err = workflowState(c, tx, project); err != nil {
 			return err
 		}
 		err = c.record(tx, trowel.Record{
@@ -88,14 +94,14 @@ func (c *call) changePause(action string, change func(trowel.Tx, *trowel.Pause) 
 	if err != nil {
 		return nil, err
 	}
-	c.opts.Limits.Admit(of)
-	c.opts.SchedulesChanged(nil)
-	c.opts.Log.Info("pause of a workflow changed", c.changed(shape.Project.Name, slog.String("workflow", of.Name), slog.String("action", action))...)
+	h.limits.Admit(of)
+	h.schedulesChanged(nil)
+	c.log().Info("pause of a workflow changed", c.changed(shape.Project.Name, slog.String("workflow", of.Name), slog.String("action", action))...)
 	return shape, nil
 }
 
 // workflowState tells of a pause, and of the attempts of the workflow.
-func (c *call) workflowState(tx trowel.Tx, project *trowel.Project) (api.WorkflowState, error) {
+func workflowState(c *call, tx trowel.Tx, project *trowel.Project) (api.WorkflowState, error) {
 	state := api.WorkflowState{Project: idName(*project), Workflow: c.text()}
 	p, err := tx.FindPause(c.ctx(), project.ID, c.text())
 	switch {
@@ -114,5 +120,5 @@ func (c *call) workflowState(tx trowel.Tx, project *trowel.Project) (api.Workflo
 
 // getWorkflowState reports whether a workflow is paused.
 func getWorkflowState(c *call) (any, error) {
-	return inProject(c, func(tx trowel.Tx, p *trowel.Project) (api.WorkflowState, error) { return c.workflowState(tx, p) })
+	return inProject(c, func(tx trowel.Tx, p *trowel.Project) (api.WorkflowState, error) { return workflowState(c, tx, p) })
 }

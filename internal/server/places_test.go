@@ -41,10 +41,10 @@ func TestPlacesAreNotTold(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			o.Archives, o.ArchiveType = map[string]blob.Store{"local": store}, "local"
+			o.V1.Archives.Stores, o.V1.Pushes.ArchiveType = map[string]blob.Store{"local": store}, "local"
 		})
 	}
-	temporary := func(o *server.Options) { o.TempDir = replaced("temp", func(string) {}) }
+	temporary := func(o *server.Options) { o.V1.Pushes.TempDir = replaced("temp", func(string) {}) }
 	for name, tc := range map[string]struct {
 		change func(*server.Options)
 		want   string
@@ -55,7 +55,7 @@ func TestPlacesAreNotTold(t *testing.T) {
 		log.Reset()
 		h := newHouse(t, func(o *server.Options) {
 			tc.change(o)
-			o.Log = slog.New(slog.NewTextHandler(log, nil))
+			o.REST.Log = slog.New(slog.NewTextHandler(log, nil))
 		})
 		a := h.do(t, http.MethodPut, "/api/projects?project=p&revision=r", "application/gzip", packed(t, "main.dig", "+a:\n  echo>: a\n"))
 		if a.status != http.StatusServiceUnavailable || !strings.Contains(a.body, tc.want) || strings.Contains(a.body, root) {

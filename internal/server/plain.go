@@ -60,8 +60,7 @@ func (s *Server) panicked(w *recorder, r *http.Request, cause any) {
 	s.opts.Log.Error("handler panicked", slog.String("method", r.Method), slog.String("path", r.URL.Path),
 		slog.String("cause", fmt.Sprint(cause)), slog.String("stack", string(debug.Stack())))
 	if w.status == 0 {
-		c := &call{Server: s, w: w, r: r, context: r.Context()}
-		c.answerError(fmt.Errorf("panic: %v", cause))
+		s.newCall(w, r).answerError(fmt.Errorf("panic: %v", cause))
 	}
 }
 
@@ -128,7 +127,8 @@ func (s *Server) serveUI(w *recorder, r *http.Request) {
 
 // serveMetrics answers with all metrics. They name projects and workflows, so they need a caller.
 func (s *Server) serveMetrics(w *recorder, r *http.Request) {
-	c := &call{Server: s, w: w, r: r, context: r.Context(), now: s.opts.Now()}
+	c := s.newCall(w, r)
+	c.now = s.opts.Now()
 	caller, err := s.opts.Auth.Admit(r.Context(), r.RemoteAddr, r.Header)
 	c.caller = caller
 	switch {

@@ -43,7 +43,7 @@ type poolWant struct {
 
 // readPools looks at all pools. with is one that is taken as it is given, be it stored like that or not; it
 // may be nil.
-func (c *call) readPools(tx trowel.Tx, with *trowel.Pool) (*poolBook, error) {
+func readPools(c *call, tx trowel.Tx, with *trowel.Pool) (*poolBook, error) {
 	b := &poolBook{
 		counts: map[trowel.PoolID]*poolCount{}, missing: map[missingPool]*poolCount{}, projects: map[trowel.ProjectID]api.IDName{},
 	}
@@ -122,12 +122,12 @@ func (n *poolCount) startable(open int) (tasks int) {
 }
 
 // poolOf is the document of a pool.
-func (c *call) poolOf(b *poolBook, p *trowel.Pool) api.Pool {
+func poolOf(c *call, b *poolBook, p *trowel.Pool) api.Pool {
 	n := b.counts[p.ID]
 	shape := api.Pool{
 		ID: api.ID(p.ID), Name: p.Name, Slots: p.Slots, IncludeDeferred: p.IncludeDeferred, Description: p.Description,
-		Used: b.used(p), Waiting: n.waiting, OldestWaitMS: c.since(n.oldest), UpdatedAt: Milli(p.UpdatedAt), UpdatedBy: p.Actor,
-		Expect: poolState(p), Can: c.can(p.ProjectID, access.EditPools),
+		Used: b.used(p), Waiting: n.waiting, OldestWaitMS: millisSince(c, n.oldest), UpdatedAt: Milli(p.UpdatedAt), UpdatedBy: p.Actor,
+		Expect: poolState(p), Can: can(c, p.ProjectID, access.EditPools),
 	}
 	if p.Slots != trowel.Unlimited {
 		open := p.Slots - shape.Used
@@ -148,7 +148,7 @@ func poolState(p *trowel.Pool) string {
 }
 
 // since is how many milliseconds ago an instant was; nil for the zero instant.
-func (c *call) since(at time.Time) *int64 {
+func millisSince(c *call, at time.Time) *int64 {
 	if at.IsZero() {
 		return nil
 	}
@@ -157,7 +157,7 @@ func (c *call) since(at time.Time) *int64 {
 }
 
 // can lists which of some things the caller may do with a project, or with the site.
-func (c *call) can(project trowel.ProjectID, verbs ...access.Verb) api.List[string] {
+func can(c *call, project trowel.ProjectID, verbs ...access.Verb) api.List[string] {
 	allowed := api.List[string]{}
 	for _, verb := range verbs {
 		if c.caller.May(verb, project) {
@@ -168,7 +168,7 @@ func (c *call) can(project trowel.ProjectID, verbs ...access.Verb) api.List[stri
 }
 
 // seesPool reports whether the caller may know of a pool: those of the site are everybody's.
-func (c *call) seesPool(p *trowel.Pool) bool {
+func seesPool(c *call, p *trowel.Pool) bool {
 	return p.ProjectID == 0 || c.may(p.ProjectID) == nil
 }
 
@@ -181,27 +181,27 @@ func getPools(c *call) (any, error) {
 	list := api.PoolList{}
 	err = c.view(func(tx trowel.Tx) error {
 		list = api.PoolList{Items: api.List[api.Pool]{}}
-		project, err := c.projectParam(tx)
+		project, err := projectParam(c, tx)
 		if err != nil {
 			return err
 		}
-		b, err := c.readPools(tx, nil)
+		b, err := readPools(c, tx, nil)
 		if err != nil {
 			return err
 		}
 		pools := slices.SortedFunc(slices.Values(b.limits.Pools), comparePools)
 		for _, p := range pools {
 			switch {
-			case !c.seesPool(p), project != nil && p.ProjectID != project.ID, key != nil && !afterPool(p, key):
+			case !seesPool(c, p), project != nil && p.ProjectID != project.ID, key != nil && !afterPool(p, key):
 				continue
 			case len(list.Items) == limit:
 				last := list.Items[limit-1]
 				list.Next = cursorOf(poolProject(last.Project), last.Name)
 				return nil
 			}
-			list.Items = append(list.Items, c.poolOf(b, p))
+			list.Items = append(list.Items, poolOf(c, b, p))
 		}
-		list.Missing = c.missingPools(b, project)
+		list.Missing = missingPools(c, b, project)
 		return nil
 	})
 	return list, err
@@ -225,13 +225,13 @@ func poolProject(project *api.IDName) string {
 }
 
 // missingPools lists the pools that tasks wait for in vain.
-func (c *call) missingPools(b *poolBook, project *trowel.Project) api.List[api.MissingPool] {
+func missingPools(c *call, b *poolBook, project *trowel.Project) api.List[api.MissingPool] {
 	list := api.List[api.MissingPool]{}
 	for key, n := range b.missing {
 		if n.waiting == 0 || c.may(key.project) != nil || project != nil && project.ID != key.project {
 			continue
 		}
-		list = append(list, api.MissingPool{Name: key.name, ProjectID: api.ID(key.project), Waiting: n.waiting, OldestWaitMS: c.since(n.oldest)})
+		list = append(list, api.MissingPool{Name: key.name, ProjectID: api.ID(key.project), Waiting: n.waiting, OldestWaitMS: millisSince(c, n.oldest)})
 	}
 	slices.SortFunc(list, func(a, b api.MissingPool) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.ProjectID, b.ProjectID))
@@ -240,18 +240,18 @@ func (c *call) missingPools(b *poolBook, project *trowel.Project) api.List[api.M
 }
 
 // findPool returns the pool of the path.
-func (c *call) findPool(tx trowel.Tx) (*poolBook, *trowel.Pool, error) {
-	project, err := c.projectParam(tx)
+func findPool(c *call, tx trowel.Tx) (*poolBook, *trowel.Pool, error) {
+	project, err := projectParam(c, tx)
 	if err != nil {
 		return nil, nil, err
 	}
-	b, err := c.readPools(tx, nil)
+	b, err := readPools(c, tx, nil)
 	if err != nil {
 		return nil, nil, err
 	}
 	p := pool.Find(b.limits.Pools, projectID(project), c.text())
 	if p == nil {
-		return nil, nil, c.noPool(project)
+		return nil, nil, noPool(c, project)
 	}
 	return b, p, nil
 }
@@ -263,7 +263,7 @@ func projectID(p *trowel.Project) trowel.ProjectID {
 	return p.ID
 }
 
-func (c *call) noPool(project *trowel.Project) error {
+func noPool(c *call, project *trowel.Project) error {
 	where := ""
 	if project != nil {
 		where = " in project " + project.Name
@@ -274,9 +274,9 @@ func (c *call) noPool(project *trowel.Project) error {
 func getPool(c *call) (any, error) {
 	var shape api.Pool
 	err := c.view(func(tx trowel.Tx) error {
-		b, p, err := c.findPool(tx)
+		b, p, err := findPool(c, tx)
 		if err == nil {
-			shape = c.poolOf(b, p)
+			shape = poolOf(c, b, p)
 		}
 		return err
 	})

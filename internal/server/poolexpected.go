@@ -16,7 +16,7 @@ const (
 
 // expectEnds tells when running tasks end if they take as long as in the last successful attempts of their
 // workflows. Those that have run for longer, and those of which nothing is known, are left out.
-func (c *call) expectEnds(tx trowel.Tx, found []ranked, names map[trowel.TaskID]trowel.TaskName) (map[trowel.TaskID]time.Time, error) {
+func expectEnds(c *call, tx trowel.Tx, found []ranked, names map[trowel.TaskID]trowel.TaskName) (map[trowel.TaskID]time.Time, error) {
 	asked := map[trowel.WorkflowName][]string{}
 	for i := range found {
 		n := names[found[i].task.TaskID]
@@ -54,11 +54,11 @@ func (c *call) expectEnds(tx trowel.Tx, found []ranked, names map[trowel.TaskID]
 
 // expectSlots tells when the first of the waiting tasks get their slots: as many as the slots suffice for that the
 // present holders give back. If slots are open something else keeps the tasks, and nothing is told.
-func (c *call) expectSlots(tx trowel.Tx, p *trowel.Pool, pools []*trowel.Pool, open int, waiting []ranked) (map[trowel.TaskID]time.Time, error) {
+func (h *poolTasks) expectSlots(c *call, tx trowel.Tx, p *trowel.Pool, pools []*trowel.Pool, open int, waiting []ranked) (map[trowel.TaskID]time.Time, error) {
 	if open > 0 || p.Slots == trowel.Unlimited || len(waiting) == 0 {
 		return nil, nil //nolint:nilnil // nothing is told
 	}
-	holders, err := c.poolTasks(tx, p, pools, trowel.TaskRunning, expectedHolders+1, func(poolRank) bool { return true })
+	holders, err := h.find(c, tx, p, pools, trowel.TaskRunning, expectedHolders+1, func(poolRank) bool { return true })
 	if err != nil || len(holders) > expectedHolders {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func (c *call) expectSlots(tx trowel.Tx, p *trowel.Pool, pools []*trowel.Pool, o
 	if err != nil {
 		return nil, err
 	}
-	ends, err := c.expectEnds(tx, holders, names)
+	ends, err := expectEnds(c, tx, holders, names)
 	if err != nil || len(ends) < len(holders) {
 		return nil, err
 	}

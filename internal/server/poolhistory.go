@@ -11,7 +11,7 @@ import (
 func getPoolHistory(c *call) (any, error) {
 	var uses []trowel.PoolUse
 	err := c.view(func(tx trowel.Tx) error {
-		project, err := c.projectParam(tx)
+		project, err := projectParam(c, tx)
 		if err != nil {
 			return err
 		}
@@ -21,7 +21,7 @@ func getPoolHistory(c *call) (any, error) {
 		}
 		p := pool.Find(pools, projectID(project), c.text())
 		if p == nil {
-			return c.noPool(project)
+			return noPool(c, project)
 		}
 		uses, err = tx.ListPoolUses(c.ctx(), p.ID, c.now.Add(-load.Kept))
 		return err

@@ -39,8 +39,13 @@ type ranked struct {
 	slots int
 }
 
-// getPoolTasks lists the tasks that hold slots of a pool, or wait for some.
-func getPoolTasks(c *call) (any, error) {
+// poolTasks are the handlers of the tasks of pools.
+type poolTasks struct {
+	aging time.Duration // a waiting task gains one of weight after it; zero for never
+}
+
+// list lists the tasks that hold slots of a pool, or wait for some.
+func (h *poolTasks) list(c *call) (any, error) {
 	limit, key, err := c.numberKey(3)
 	if err != nil {
 		return nil, err
@@ -59,12 +64,12 @@ func getPoolTasks(c *call) (any, error) {
 	}
 	var list api.PoolTaskList
 	err = c.view(func(tx trowel.Tx) error {
-		b, p, err := c.findPool(tx)
+		b, p, err := findPool(c, tx)
 		if err != nil {
 			return err
 		}
 		pools := b.limits.Pools
-		found, err := c.poolTasks(tx, p, pools, state, limit+1, func(r poolRank) bool { return key == nil || r.compare(from) > 0 })
+		found, err := h.find(c, tx, p, pools, state, limit+1, func(r poolRank) bool { return key == nil || r.compare(from) > 0 })
 		if err != nil {
 			return err
 		}
@@ -81,19 +86,19 @@ func getPoolTasks(c *call) (any, error) {
 		var expected map[trowel.TaskID]time.Time
 		switch {
 		case state == trowel.TaskRunning:
-			expected, err = c.expectEnds(tx, found, names)
+			expected, err = expectEnds(c, tx, found, names)
 		case key == nil: // on later pages those before them are not known
-			expected, err = c.expectSlots(tx, p, pools, p.Slots-b.used(p), found)
+			expected, err = h.expectSlots(c, tx, p, pools, p.Slots-b.used(p), found)
 		}
-		list.Items = c.poolTaskDocuments(found, names, expected, position)
+		list.Items = poolTaskDocuments(c, found, names, expected, position)
 		return err
 	})
 	return list, err
 }
 
-// poolTasks finds the first tasks of a pool in their order. It keeps no more of them than it returns,
+// find finds the first tasks of a pool in their order. It keeps no more of them than it returns,
 // twice over.
-func (c *call) poolTasks(tx trowel.Tx, p *trowel.Pool, pools []*trowel.Pool, state trowel.TaskState, limit int, wanted func(poolRank) bool) ([]ranked, error) {
+func (h *poolTasks) find(c *call, tx trowel.Tx, p *trowel.Pool, pools []*trowel.Pool, state trowel.TaskState, limit int, wanted func(poolRank) bool) ([]ranked, error) {
 	limits := queue.Limits{Pools: pools}
 	var found []ranked
 	shorten := func() {
@@ -111,7 +116,7 @@ func (c *call) poolTasks(tx trowel.Tx, p *trowel.Pool, pools []*trowel.Pool, sta
 				}
 			}
 		}
-		rank := rankOf(t, c.opts.Aging)
+		rank := rankOf(t, h.aging)
 		if state == trowel.TaskRunning {
 			rank = poolRank{t.StartedAt.UnixMicro(), t.TaskID}
 		}
@@ -129,7 +134,7 @@ func (c *call) poolTasks(tx trowel.Tx, p *trowel.Pool, pools []*trowel.Pool, sta
 
 // poolTaskDocuments describes the tasks. Those of projects that the caller may not see are left without names
 // and ids.
-func (c *call) poolTaskDocuments(
+func poolTaskDocuments(c *call,
 	found []ranked, names map[trowel.TaskID]trowel.TaskName, expected map[trowel.TaskID]time.Time, position int,
 ) api.List[api.PoolTask] {
 	list := api.List[api.PoolTask]{}

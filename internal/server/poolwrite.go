@@ -18,32 +18,35 @@ type Limits interface {
 	Admit(w trowel.WorkflowName)
 }
 
-// putPool makes or changes a pool.
-func putPool(c *call) (any, error) {
+// poolChanges are the handlers that change pools.
+type poolChanges struct{ limits Limits }
+
+// put makes or changes a pool.
+func (h *poolChanges) put(c *call) (any, error) {
 	var request api.PoolRequest
 	if err := c.decode(&request); err != nil {
 		return nil, err
 	}
-	return c.changePool(request.DryRun, request.Expect, func(tx trowel.Tx, of poolTarget) (*pool.Changed, error) {
+	return h.change(c, request.DryRun, request.Expect, func(tx trowel.Tx, of poolTarget) (*pool.Changed, error) {
 		return pool.Set(c.ctx(), tx, pool.Change{
 			Project: of.project, Name: c.text(), Slots: request.Slots, Description: request.Description, IncludeDeferred: request.IncludeDeferred,
-			By: c.noting(request.Note), DryRun: request.DryRun, Check: of.check,
+			By: noting(c, request.Note), DryRun: request.DryRun, Check: of.check,
 		})
 	})
 }
 
-// deletePool deletes a pool, with the tasks in it left as they are.
-func deletePool(c *call) (any, error) {
+// delete deletes a pool, with the tasks in it left as they are.
+func (h *poolChanges) delete(c *call) (any, error) {
 	dryRun := c.flagParam("dryRun")
-	return c.changePool(dryRun, c.query.Get("expect"), func(tx trowel.Tx, of poolTarget) (*pool.Changed, error) {
+	return h.change(c, dryRun, c.query.Get("expect"), func(tx trowel.Tx, of poolTarget) (*pool.Changed, error) {
 		return pool.Delete(c.ctx(), tx, pool.Removal{
-			Project: of.project, Name: c.text(), By: c.noting(c.query.Get("note")), DryRun: dryRun, Check: of.check,
+			Project: of.project, Name: c.text(), By: noting(c, c.query.Get("note")), DryRun: dryRun, Check: of.check,
 		})
 	})
 }
 
 // noting is a record of the caller with a note.
-func (c *call) noting(note string) trowel.Record {
+func noting(c *call, note string) trowel.Record {
 	by := c.by()
 	by.Note = note
 	return by
@@ -55,10 +58,10 @@ type poolTarget struct {
 	check   func(before *trowel.Pool) error
 }
 
-func (c *call) changePool(dryRun bool, expect string, change func(trowel.Tx, poolTarget) (*pool.Changed, error)) (any, error) {
+func (h *poolChanges) change(c *call, dryRun bool, expect string, change func(trowel.Tx, poolTarget) (*pool.Changed, error)) (any, error) {
 	var answer api.PoolChange
 	err := c.update(func(tx trowel.Tx) error {
-		project, err := c.projectParam(tx)
+		project, err := projectParam(c, tx)
 		if err == nil && project == nil {
 			err = c.may(0)
 		}
@@ -69,22 +72,22 @@ func (c *call) changePool(dryRun bool, expect string, change func(trowel.Tx, poo
 			return CheckPrecondition(expect, poolState(before), fmt.Sprintf("the pool %q", c.text()))
 		}})
 		if err != nil {
-			return c.poolFault(err, project)
+			return poolError(c, err, project)
 		}
-		answer, err = c.poolChange(tx, done, dryRun)
+		answer, err = poolChange(c, tx, done, dryRun)
 		return err
 	})
 	if err != nil || dryRun || answer.Action == pool.ActionNone {
 		return answer, err
 	}
-	c.opts.Limits.LimitsChanged()
-	c.opts.Log.Info("pool changed", slog.String("pool", c.text()), slog.String("action", answer.Action), slog.Int("slots", answer.Pool.Slots),
+	h.limits.LimitsChanged()
+	c.log().Info("pool changed", slog.String("pool", c.text()), slog.String("action", answer.Action), slog.Int("slots", answer.Pool.Slots),
 		slog.String("actor", c.caller.Name))
 	return answer, nil
 }
 
 // poolFault adds to an error what programs read.
-func (c *call) poolFault(err error, project *trowel.Project) error {
+func poolError(c *call, err error, project *trowel.Project) error {
 	known, ok := errors.AsType[*trowel.Error](err)
 	switch {
 	case !ok:
@@ -92,7 +95,7 @@ func (c *call) poolFault(err error, project *trowel.Project) error {
 	case errors.Is(err, pool.ErrBuiltIn):
 		return Conflict(CodeBuiltIn, "%s", known.Message).WithHint(known.Hint)
 	case errors.Is(err, trowel.ErrNotFound):
-		return c.noPool(project)
+		return noPool(c, project)
 	case errors.Is(err, trowel.ErrInvalid):
 		where := "slots"
 		if trowel.CheckPoolName(c.text()) != nil {
@@ -104,16 +107,16 @@ func (c *call) poolFault(err error, project *trowel.Project) error {
 }
 
 // poolChange says what a change means to the tasks.
-func (c *call) poolChange(tx trowel.Tx, done *pool.Changed, dryRun bool) (api.PoolChange, error) {
+func poolChange(c *call, tx trowel.Tx, done *pool.Changed, dryRun bool) (api.PoolChange, error) {
 	of := done.After
 	if of == nil {
 		of = done.Before
 	}
-	b, err := c.readPools(tx, of)
+	b, err := readPools(c, tx, of)
 	if err != nil {
 		return api.PoolChange{}, err
 	}
-	answer := api.PoolChange{Pool: c.poolOf(b, of), Action: done.Action, DryRun: dryRun, Expect: poolState(done.Before), Notes: api.List[string]{}}
+	answer := api.PoolChange{Pool: poolOf(c, b, of), Action: done.Action, DryRun: dryRun, Expect: poolState(done.Before), Notes: api.List[string]{}}
 	if done.After == nil {
 		answer.Notes = deletedNotes(&answer.Pool)
 		return answer, nil

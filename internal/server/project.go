@@ -1,9 +1,7 @@
 package server
 
 import (
-	"encoding/hex"
 	"errors"
-	"io"
 	"net/http"
 
 	trowel "github.com/trowel-project/trowel"
@@ -16,7 +14,7 @@ const instantMillis = "2006-01-02T15:04:05.000Z"
 
 // liveProject returns the project of the path and refuses one that is deleted ([404p]), or that the
 // caller may not see.
-func (c *call) liveProject(tx trowel.Tx) (*trowel.Project, error) {
+func liveProject(c *call, tx trowel.Tx) (*trowel.Project, error) {
 	id := trowel.ProjectID(c.number())
 	p, err := tx.FindProjectByID(c.ctx(), id)
 	if err == nil {
@@ -35,7 +33,7 @@ func (c *call) liveProject(tx trowel.Tx) (*trowel.Project, error) {
 func inProject[T any](c *call, read func(tx trowel.Tx, p *trowel.Project) (T, error)) (any, error) {
 	var value T
 	err := c.view(func(tx trowel.Tx) error {
-		p, err := c.liveProject(tx)
+		p, err := liveProject(c, tx)
 		if err == nil {
 			value, err = read(tx, p)
 		}
@@ -49,12 +47,12 @@ func getProjects(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	limit, err := c.limitParam("count")
+	limit, err := limitParam(c, "count")
 	if err != nil {
 		return nil, err
 	}
 	if c.query.Has("name") {
-		return c.projectsNamed(c.query.Get("name"))
+		return projectsNamed(c, c.query.Get("name"))
 	}
 	var list []trowel.ProjectRevision
 	err = c.view(func(tx trowel.Tx) (err error) {
@@ -73,8 +71,8 @@ func getProjects(c *call) (any, error) {
 }
 
 // projectsNamed is a list with the project of that name, or nothing.
-func (c *call) projectsNamed(name string) (any, error) {
-	found, err := c.projectNamed(name)
+func projectsNamed(c *call, name string) (any, error) {
+	found, err := projectNamed(c, name)
 	if errors.Is(err, trowel.ErrNotFound) {
 		return api.ProjectCollection{}, nil
 	}
@@ -84,7 +82,7 @@ func (c *call) projectsNamed(name string) (any, error) {
 	return api.ProjectCollection{Projects: api.List[api.Project]{*found}}, nil
 }
 
-func (c *call) projectNamed(name string) (*api.Project, error) {
+func projectNamed(c *call, name string) (*api.Project, error) {
 	var shape api.Project
 	err := c.view(func(tx trowel.Tx) error {
 		p, err := findProjectNamed(c, tx, name)
@@ -107,7 +105,7 @@ func getProjectByName(c *call) (any, error) {
 		return nil, Invalid("name= is required")
 	}
 	name := c.query.Get("name")
-	p, err := c.projectNamed(name)
+	p, err := projectNamed(c, name)
 	return p, OrNoResource(err, "project name=%s", name)
 }
 
@@ -128,10 +126,10 @@ func getRevisions(c *call) (any, error) {
 	}
 	return inProject(c, func(tx trowel.Tx, p *trowel.Project) (api.RevisionCollection, error) {
 		if !c.query.Has("name") {
-			list, err := tx.ListRevisions(c.ctx(), p.ID, trowel.RevisionID(before), c.limitBefore(before, defaultPage))
+			list, err := tx.ListRevisions(c.ctx(), p.ID, trowel.RevisionID(before), limitBefore(c, before, defaultPage))
 			return api.RevisionCollection{Revisions: listOf(list, revisionOf)}, err
 		}
-		r, err := c.revisionNamed(tx, p.ID, c.query.Get("name"))
+		r, err := revisionNamed(c, tx, p.ID, c.query.Get("name"))
 		if errors.Is(err, trowel.ErrNotFound) {
 			return api.RevisionCollection{}, nil
 		}
@@ -143,7 +141,7 @@ func getRevisions(c *call) (any, error) {
 }
 
 // revisionNamed finds a revision by a name that was given: an empty one does not mean the newest.
-func (c *call) revisionNamed(tx trowel.Tx, project trowel.ProjectID, name string) (*trowel.Revision, error) {
+func revisionNamed(c *call, tx trowel.Tx, project trowel.ProjectID, name string) (*trowel.Revision, error) {
 	if name == "" {
 		return nil, trowel.ErrNotFound
 	}
@@ -151,59 +149,40 @@ func (c *call) revisionNamed(tx trowel.Tx, project trowel.ProjectID, name string
 }
 
 // revision returns the revision that the query names, or the newest.
-func (c *call) revision(tx trowel.Tx, project trowel.ProjectID) (*trowel.Revision, error) {
+func findRevision(c *call, tx trowel.Tx, project trowel.ProjectID) (*trowel.Revision, error) {
 	if !c.query.Has("revision") {
 		r, err := tx.FindRevision(c.ctx(), project, "")
 		return r, OrNoResource(err, "project id=%d", project)
 	}
 	name := c.query.Get("revision")
-	r, err := c.revisionNamed(tx, project, name)
+	r, err := revisionNamed(c, tx, project, name)
 	return r, OrNoResource(err, "revision name=%s in project id=%d", name, project)
 }
 
-func getArchive(c *call) (any, error) {
+// archives answer with the archives of revisions.
+type archives struct{ *Archives }
+
+// get answers with the archive of the revision that the query names, or of the newest one.
+func (h *archives) get(c *call) (any, error) {
 	var r *trowel.Revision
 	err := c.view(func(tx trowel.Tx) error {
-		p, err := c.liveProject(tx)
+		p, err := liveProject(c, tx)
 		if err == nil {
-			r, err = c.revision(tx, p.ID)
+			r, err = findRevision(c, tx, p.ID)
 		}
 		return err
 	})
 	if err != nil {
 		return nil, err
 	}
-	return c.archive(&r.Archive)
-}
-
-// archive answers with an archive, or with its address where its store gives one.
-func (c *call) archive(a *trowel.Archive) (any, error) {
-	store := c.opts.Archives[a.Type]
-	if store == nil {
-		return nil, Errorf(http.StatusNotFound, "Archive is not stored")
-	}
-	if c.opts.DirectDownload[a.Type] && c.query.Get("direct_download") != "false" {
-		if url, err := store.SignedGet(c.ctx(), a.Key); err == nil {
-			return elsewhere{url}, nil
-		}
-	}
-	return file{
-		contentType: gzipType, sizeBytes: a.SizeBytes, etag: `"` + hex.EncodeToString(a.MD5) + `"`,
-		open: func() (io.ReadCloser, error) {
-			content, err := store.Open(c.ctx(), a.Key, 0, -1)
-			if errors.Is(err, trowel.ErrNotFound) {
-				return nil, Errorf(http.StatusNotFound, "Archive file not found").Because(err)
-			}
-			return content, err
-		},
-	}, nil
+	return h.Answer(c, &r.Archive)
 }
 
 // deleteProject answers with the project as it was.
 func deleteProject(c *call) (any, error) {
 	var shape api.Project
 	err := c.update(func(tx trowel.Tx) error {
-		p, err := c.liveProject(tx)
+		p, err := liveProject(c, tx)
 		if err != nil {
 			return err
 		}
@@ -221,7 +200,7 @@ func deleteProject(c *call) (any, error) {
 		})
 	})
 	if err == nil {
-		c.opts.Log.Info("project deleted", c.changed(shape.Name)...)
+		c.log().Info("project deleted", c.changed(shape.Name)...)
 	}
 	return shape, err
 }

@@ -42,7 +42,7 @@ type proof struct {
 	held   map[*call]func() // ends each of them
 }
 
-func newProofs(o *Options) *proofs {
+func newProofs(o *RESTOptions) *proofs {
 	every := o.ProveEvery
 	if every == 0 {
 		every = proveEvery

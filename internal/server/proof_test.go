@@ -26,8 +26,8 @@ func TestLastingRequestsEnd(t *testing.T) {
 	admitted := make(chan string, 100)
 	var later atomic.Bool
 	h := newHouse(t, func(o *server.Options) {
-		o.ProveEvery = 10 * time.Millisecond
-		o.Auth = &telling{access.New(access.Options{Tokens: tokens{o.Store}, Now: func() time.Time {
+		o.REST.ProveEvery = 10 * time.Millisecond
+		o.REST.Auth = &telling{access.New(access.Options{Tokens: tokens{o.REST.Store}, Now: func() time.Time {
 			if later.Load() {
 				return time.Now().Add(2 * time.Hour)
 			}
@@ -104,8 +104,8 @@ func TestDownloadsEnd(t *testing.T) {
 	t.Parallel()
 	pieces := make(chan struct{})
 	h := newHouse(t, func(o *server.Options) {
-		o.ProveEvery = time.Millisecond
-		o.Archives["db"] = endless{o.Archives["db"], pieces}
+		o.REST.ProveEvery = time.Millisecond
+		o.V1.Archives.Stores["db"] = endless{o.V1.Archives.Stores["db"], pieces}
 	})
 	h.tasks(t, "p")
 	bare := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -211,9 +211,9 @@ func (h *house) lasting(t *testing.T, method, path, authorization string, body i
 func TestGuessing(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, func(o *server.Options) {
-		o.SignIn = true
-		o.Metrics = http.NotFoundHandler()
-		o.Auth = access.New(access.Options{Username: "u", Password: "p", Tokens: tokens{o.Store}, Now: o.Now})
+		o.REST.SignIn = true
+		o.REST.Metrics = http.NotFoundHandler()
+		o.REST.Auth = access.New(access.Options{Username: "u", Password: "p", Tokens: tokens{o.REST.Store}, Now: o.REST.Now})
 	})
 	bearer := "Bearer " + h.token(t, access.RoleRead, "")
 	wrong := []string{"Authorization", "Basic dTp4"}
@@ -243,8 +243,8 @@ func TestGuessing(t *testing.T) {
 func TestOptions(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, func(o *server.Options) {
-		o.SignIn = true
-		o.Auth = access.New(access.Options{Username: "u", Password: "p", Tokens: tokens{o.Store}, Now: o.Now})
+		o.REST.SignIn = true
+		o.REST.Auth = access.New(access.Options{Username: "u", Password: "p", Tokens: tokens{o.REST.Store}, Now: o.REST.Now})
 	})
 	for _, path := range []string{"/api/projects", "/api/attempts/1/kill", "/api/nope", "/api"} {
 		a := h.do(t, http.MethodOptions, path, "", "")

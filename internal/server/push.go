@@ -1,7 +1,6 @@
 package server
 
 import (
-	"context"
 	"crypto/rand"
 	"encoding/base64"
 	"errors"
@@ -15,6 +14,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/archive"
+	"github.com/trowel-project/trowel/internal/blob"
 	"github.com/trowel-project/trowel/internal/dig"
 	"github.com/trowel-project/trowel/internal/param"
 	"github.com/trowel-project/trowel/internal/retention"
@@ -26,8 +26,9 @@ import (
 // deleted again.
 type push struct {
 	*call
+	*pushes
 	project, revision string
-	fresh             bool // there is no project of that name
+	isNew             bool // there is no project of that name
 	scheduleFrom      time.Time
 	clearAll          bool
 	clear             []string
@@ -36,8 +37,23 @@ type push struct {
 	pending           *retention.Pending // the archive, until the revision is stored
 }
 
-func putProject(c *call) (any, error) {
-	p := &push{call: c}
+// pushes take revisions in.
+type pushes struct {
+	Pushes
+	archives         map[string]blob.Store // by type
+	schedulesChanged func(one *trowel.Schedule)
+}
+
+// Pushes says what may be pushed, and where it goes.
+type Pushes struct {
+	ArchiveType string      // of new archives
+	MaxArchive  int64       // bytes, see api.max_archive_total_size_limit
+	TempDir     string      // for uploads; empty for that of the system
+	Catalog     dig.Catalog // what is known about workflow files, for warnings about what is pushed
+}
+
+func (h *pushes) put(c *call) (any, error) {
+	p := &push{call: c, pushes: h}
 	if err := p.parameters(); err != nil {
 		return nil, err
 	}
@@ -46,7 +62,7 @@ func putProject(c *call) (any, error) {
 	}
 	defer func() {
 		if err := p.upload.Close(); err != nil {
-			c.opts.Log.Warn("temporary file is left", slog.Any("error", err))
+			c.log().Warn("temporary file is left", slog.Any("error", err))
 		}
 	}()
 	if err := p.check(); err != nil {
@@ -57,13 +73,13 @@ func putProject(c *call) (any, error) {
 		return nil, err
 	}
 	found := p.findings()
-	shape, err := p.store(kept, found)
+	shape, err := p.insert(kept, found)
 	if err != nil {
 		p.forget(kept, err)
 		return nil, err
 	}
-	c.opts.SchedulesChanged(nil)
-	c.opts.Log.Info("revision pushed", c.changed(p.project, slog.String("revision", p.revision),
+	h.schedulesChanged(nil)
+	c.log().Info("revision pushed", c.changed(p.project, slog.String("revision", p.revision),
 		slog.Int("workflows", len(p.workflows)), slog.Int64("size_bytes", p.upload.SizeBytes))...)
 	p.logFindings(found)
 	return shape, nil
@@ -98,7 +114,7 @@ func (p *push) mayPush() error {
 	return p.view(func(tx trowel.Tx) error {
 		known, err := tx.FindProject(p.ctx(), p.project)
 		if errors.Is(err, trowel.ErrNotFound) {
-			p.fresh = true
+			p.isNew = true
 			return p.may(0)
 		}
 		if err != nil {
@@ -111,7 +127,7 @@ func (p *push) mayPush() error {
 // read takes the archive in and reads its workflow files (steps 4 to 7).
 func (p *push) read() (err error) {
 	p.upload, err = archive.Inspect(p.r.Body, archive.InspectOptions{
-		Limits: archive.Limits{MaxBytes: p.opts.MaxArchive}, ContentLength: p.r.ContentLength, TempDir: p.opts.TempDir,
+		Limits: archive.Limits{MaxBytes: p.MaxArchive}, ContentLength: p.r.ContentLength, TempDir: p.TempDir,
 	})
 	if err != nil {
 		return err
@@ -160,7 +176,7 @@ func (p *push) rejected(err error) error {
 
 // check refuses names. A project that is there keeps its name, whatever it has.
 func (p *push) check() error {
-	if p.fresh {
+	if p.isNew {
 		if err := trowel.CheckPrintable("a project", p.project); err != nil {
 			return err
 		}
@@ -180,15 +196,15 @@ func (p *push) check() error {
 // keep stores the archive (step 11).
 func (p *push) keep() (trowel.Archive, error) {
 	kept := trowel.Archive{
-		Type: p.opts.ArchiveType, MD5: p.upload.MD5, SizeBytes: p.upload.SizeBytes,
+		Type: p.ArchiveType, MD5: p.upload.MD5, SizeBytes: p.upload.SizeBytes,
 		Key: fmt.Sprintf("0/%s/%s.%s.tar.gz", base64.RawURLEncoding.EncodeToString([]byte(p.project)), // server 4.6
 			strings.ReplaceAll(p.revision, "/", "_"), strings.ToLower(rand.Text())),
 	}
-	p.pending = &retention.Pending{Archive: kept, Since: p.opts.Now()}
-	if err := p.pending.Begin(p.ctx(), p.opts.Store); err != nil {
+	p.pending = &retention.Pending{Archive: kept, Since: p.clock()}
+	if err := p.pending.Begin(p.ctx(), p.store()); err != nil {
 		return kept, fmt.Errorf("keep the archive of %q: %w", p.project, err)
 	}
-	if err := p.opts.Archives[kept.Type].Put(p.ctx(), kept.Key, p.upload.Open(), kept.SizeBytes); err != nil {
+	if err := p.archives[kept.Type].Put(p.ctx(), kept.Key, p.upload.Open(), kept.SizeBytes); err != nil {
 		return kept, fmt.Errorf("keep the archive of %q: %w", p.project, err)
 	}
 	return kept, nil
@@ -199,19 +215,19 @@ func (p *push) forget(kept trowel.Archive, cause error) {
 	if errors.Is(cause, trowel.ErrUnavailable) || p.ctx().Err() != nil {
 		return
 	}
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(p.ctx()), p.opts.RequestTimeout)
+	ctx, cancel := p.afterwards()
 	defer cancel()
-	if err := p.opts.Archives[kept.Type].Delete(ctx, kept.Key); err != nil {
-		p.opts.Log.Warn("archive of a refused push is left", slog.String("key", kept.Key), slog.Any("error", err))
+	if err := p.archives[kept.Type].Delete(ctx, kept.Key); err != nil {
+		p.log().Warn("archive of a refused push is left", slog.String("key", kept.Key), slog.Any("error", err))
 		return
 	}
-	if err := p.pending.Drop(ctx, p.opts.Store); err != nil {
-		p.opts.Log.Warn("mark of a refused push is left", slog.String("key", kept.Key), slog.Any("error", err))
+	if err := p.pending.Drop(ctx, p.store()); err != nil {
+		p.log().Warn("mark of a refused push is left", slog.String("key", kept.Key), slog.Any("error", err))
 	}
 }
 
-// store writes the revision and moves the schedules, in one transaction (step 12).
-func (p *push) store(kept trowel.Archive, found trowel.Findings) (api.Project, error) {
+// insert writes the revision and moves the schedules, in one transaction (step 12).
+func (p *push) insert(kept trowel.Archive, found trowel.Findings) (api.Project, error) {
 	var shape api.Project
 	err := p.update(func(tx trowel.Tx) error {
 		project := &trowel.Project{Name: p.project, CreatedAt: p.now}

@@ -60,7 +60,7 @@ func getQueues(c *call) (any, error) {
 	list := api.QueueList{Items: api.List[api.Queue]{}}
 	for _, n := range queues {
 		n.pace()
-		n.OldestReadyMS = c.since(n.oldest)
+		n.OldestReadyMS = millisSince(c, n.oldest)
 		if !n.unlimited {
 			n.Slots = &n.slots
 		}

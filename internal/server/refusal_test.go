@@ -103,7 +103,7 @@ func (broken) Update(context.Context, func(trowel.Tx) error) error { return trow
 // While the database is away requests get 503 with a reason.
 func TestDatabaseAway(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, func(o *server.Options) { o.Store = broken{o.Store} })
+	h := newHouse(t, func(o *server.Options) { o.REST.Store = broken{o.REST.Store} })
 	for _, path := range []string{"/api/projects", "/api/attempts/1", "/api/health"} {
 		a := h.get(t, path)
 		if a.status != http.StatusServiceUnavailable || !strings.HasPrefix(a.body, "{") {
@@ -117,8 +117,8 @@ func TestDatabaseAway(t *testing.T) {
 func TestAccess(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, func(o *server.Options) {
-		o.Auth = access.New(access.Options{Username: "u", Password: "p", Admin: true, Tokens: tokens{o.Store}, Now: o.Now})
-		o.Metrics = http.NotFoundHandler()
+		o.REST.Auth = access.New(access.Options{Username: "u", Password: "p", Admin: true, Tokens: tokens{o.REST.Store}, Now: o.REST.Now})
+		o.REST.Metrics = http.NotFoundHandler()
 	})
 	admin := []string{"Authorization", "Basic dTpw"}
 	if a := h.get(t, "/api/projects"); a.status != http.StatusUnauthorized || a.body != `{"message":"Missing Authorization header","status":401}` {

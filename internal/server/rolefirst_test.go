@@ -26,7 +26,7 @@ func TestRoleBeforeBody(t *testing.T) {
 	t.Parallel()
 	var s *server.Server
 	h := newHouse(t, func(o *server.Options) {
-		o.Auth = access.New(access.Options{Username: "u", Password: "p", Admin: true, Tokens: tokens{o.Store}, Now: time.Now})
+		o.REST.Auth = access.New(access.Options{Username: "u", Password: "p", Admin: true, Tokens: tokens{o.REST.Store}, Now: time.Now})
 		s = server.New(*o)
 	})
 	admin := []string{"Authorization", "Basic dTpw"}

@@ -172,6 +172,20 @@ func (n *node) match(parts []string) (found, bool) {
 	return f, true
 }
 
+// open reports whether a method of a path needs no authentication.
+func (f found) open(method string) bool {
+	r := f.methods[readMethod(method)]
+	return r != nil && r.open
+}
+
+// readMethod is the method under which the routes have a request: HEAD works wherever GET does.
+func readMethod(method string) string {
+	if method == http.MethodHead {
+		return http.MethodGet
+	}
+	return method
+}
+
 // routeName names the route of a request for metrics.
 func (s *Server) routeName(r *http.Request) string {
 	path := r.URL.EscapedPath()

@@ -6,6 +6,13 @@ import (
 	"github.com/trowel-project/trowel/internal/scheduler"
 )
 
+// schedules are the handlers that change schedules.
+type schedules struct {
+	changed     func(one *trowel.Schedule)
+	events      *Events
+	maxAttempts int // running ones, for backfills
+}
+
 func getSchedules(c *call) (any, error) {
 	after, err := c.intParam("last_id", 32, 0)
 	if err != nil {
@@ -42,7 +49,7 @@ func getProjectSchedules(c *call) (any, error) {
 }
 
 // findSchedule returns the schedule of the path.
-func (c *call) findSchedule() (*trowel.ScheduledWorkflow, error) {
+func findSchedule(c *call) (*trowel.ScheduledWorkflow, error) {
 	id := trowel.ScheduleID(c.number())
 	var s *trowel.ScheduledWorkflow
 	err := c.view(func(tx trowel.Tx) (err error) {
@@ -58,14 +65,14 @@ func (c *call) findSchedule() (*trowel.ScheduledWorkflow, error) {
 }
 
 func getSchedule(c *call) (any, error) {
-	s, err := c.findSchedule()
+	s, err := findSchedule(c)
 	if err != nil {
 		return nil, err
 	}
 	return scheduleOf(s), nil
 }
 
-func skipSchedule(c *call) (any, error) {
+func (h *schedules) skip(c *call) (any, error) {
 	var request api.ScheduleSkipRequest
 	if err := c.decode(&request); err != nil {
 		return nil, err
@@ -80,44 +87,44 @@ func skipSchedule(c *call) (any, error) {
 	if request.NextRunTime != nil {
 		skip.RunAt = request.NextRunTime.Time
 	}
-	return c.changeSchedule(func(id trowel.ScheduleID) (*trowel.ScheduledWorkflow, error) {
-		w, err := scheduler.Skip(c.ctx(), c.opts.Store, id, skip)
+	return h.change(c, func(id trowel.ScheduleID) (*trowel.ScheduledWorkflow, error) {
+		w, err := scheduler.Skip(c.ctx(), c.store(), id, skip)
 		if err == nil && !skip.DryRun {
-			c.opts.Log.Info("schedule moved", c.changedSchedule(w)...)
+			c.log().Info("schedule moved", logSchedule(c, w)...)
 		}
 		return w, err
 	})
 }
 
-func enableSchedule(c *call) (any, error) {
+func (h *schedules) enable(c *call) (any, error) {
 	var request api.ScheduleEnableRequest
 	if err := c.decodeOptional(&request); err != nil {
 		return nil, err
 	}
-	return c.changeSchedule(func(id trowel.ScheduleID) (*trowel.ScheduledWorkflow, error) {
-		w, err := scheduler.Enable(c.ctx(), c.opts.Store, id, scheduler.EnableRequest{
+	return h.change(c, func(id trowel.ScheduleID) (*trowel.ScheduledWorkflow, error) {
+		w, err := scheduler.Enable(c.ctx(), c.store(), id, scheduler.EnableRequest{
 			Skip: request.SkipSchedule, NextTime: momentOf(request.NextTime), Now: c.now, Actor: c.caller.Name, By: c.by(),
 		})
 		if err == nil {
-			c.opts.Log.Info("schedule enabled", c.changedSchedule(w)...)
+			c.log().Info("schedule enabled", logSchedule(c, w)...)
 		}
 		return w, err
 	})
 }
 
-func disableSchedule(c *call) (any, error) {
-	return c.changeSchedule(func(id trowel.ScheduleID) (*trowel.ScheduledWorkflow, error) {
-		w, err := scheduler.Disable(c.ctx(), c.opts.Store, id, c.now, c.by())
+func (h *schedules) disable(c *call) (any, error) {
+	return h.change(c, func(id trowel.ScheduleID) (*trowel.ScheduledWorkflow, error) {
+		w, err := scheduler.Disable(c.ctx(), c.store(), id, c.now, c.by())
 		if err == nil {
-			c.opts.Log.Info("schedule disabled", c.changedSchedule(w)...)
+			c.log().Info("schedule disabled", logSchedule(c, w)...)
 		}
 		return w, err
 	})
 }
 
-// changeSchedule changes the schedule of the path and tells of it.
-func (c *call) changeSchedule(change func(id trowel.ScheduleID) (*trowel.ScheduledWorkflow, error)) (any, error) {
-	found, err := c.findSchedule()
+// change changes the schedule of the path and tells of it.
+func (h *schedules) change(c *call, change func(id trowel.ScheduleID) (*trowel.ScheduledWorkflow, error)) (any, error) {
+	found, err := findSchedule(c)
 	if err != nil {
 		return nil, err
 	}
@@ -125,8 +132,8 @@ func (c *call) changeSchedule(change func(id trowel.ScheduleID) (*trowel.Schedul
 	if err != nil {
 		return nil, err
 	}
-	c.opts.SchedulesChanged(&changed.Schedule)
-	c.opts.Events.Publish(Event{ProjectID: changed.Schedule.ProjectID, Workflow: changed.Schedule.Workflow, Schedule: changed.Schedule.ID})
+	h.changed(&changed.Schedule)
+	h.events.Publish(Event{ProjectID: changed.Schedule.ProjectID, Workflow: changed.Schedule.Workflow, Schedule: changed.Schedule.ID})
 	return summaryOf(changed), nil
 }
 
@@ -137,23 +144,23 @@ func momentOf(t *api.LocalOrInstant) *scheduler.Moment {
 	return &scheduler.Moment{Time: t.Time, Local: t.Local}
 }
 
-func backfillSchedule(c *call) (any, error) {
+func (h *schedules) backfill(c *call) (any, error) {
 	var request api.ScheduleBackfillRequest
 	if err := c.decode(&request); err != nil {
 		return nil, err
 	}
-	found, err := c.findSchedule()
+	found, err := findSchedule(c)
 	if err != nil {
 		return nil, err
 	}
-	filled, err := scheduler.Backfill(c.ctx(), c.opts.Store, found.Schedule.ID, scheduler.BackfillRequest{
+	filled, err := scheduler.Backfill(c.ctx(), c.store(), found.Schedule.ID, scheduler.BackfillRequest{
 		From: request.FromTime.Time, Name: request.AttemptName, Count: request.Count, DryRun: request.DryRun,
-		Limit: c.opts.MaxAttempts, Now: c.now, Actor: c.caller.Name, By: c.by(),
+		Limit: h.maxAttempts, Now: c.now, Actor: c.caller.Name, By: c.by(),
 	})
 	if err != nil {
 		return nil, err
 	}
-	c.opts.SchedulesChanged(nil)
+	h.changed(nil)
 	d := &filled.Schedule.Definition
 	return api.ScheduleAttemptCollection{
 		ID: api.ID(filled.Schedule.Schedule.ID), Project: idName(d.Project),

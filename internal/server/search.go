@@ -7,34 +7,15 @@ import (
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
-	"github.com/trowel-project/trowel/internal/access"
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// searchRoutes look for things by what people know of them (ui.md, A11).
-func searchRoutes() []route {
-	return []route{
-		{
-			method: "GET", path: "/api/search/attempts", name: "searchAttempts", verb: access.ListSessionsOfSite, answer: api.AttemptSearch{},
-			handle: searchAttempts, about: "Attempts by status, project, workflow and time, the newest first.",
-			query: append(limitAndCursor(),
-				QueryText("unit", "attempt, or session for the last attempt of each session alone; attempt if it is missing."),
-				QueryText("status", "Only those of this status: running, success, error or killed."),
-				QueryText("project", "Only those of the project of that name."),
-				QueryText("workflow", "Only those of this workflow of the project."),
-				QueryText("createdFrom", "Only those that were made then or later: an instant, as in 2026-01-02T03:04:05Z."),
-				QueryText("createdTo", "Only those that were made before then."),
-				QueryText("sort", "-createdAt, or createdAt for the oldest first; -createdAt if it is missing.")),
-		},
-	}
-}
-
 func searchAttempts(c *call) (any, error) {
-	if err := c.onlyKnownParams(); err != nil {
+	if err := checkParams(c); err != nil {
 		return nil, err
 	}
-	q, err := c.attemptSearch()
+	q, err := readSearch(c)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +31,7 @@ func searchAttempts(c *call) (any, error) {
 	var found []*trowel.AttemptSummary
 	var more bool
 	err = c.view(func(tx trowel.Tx) error {
-		project, err := c.projectParam(tx)
+		project, err := projectParam(c, tx)
 		switch {
 		case err != nil:
 			return err
@@ -76,7 +57,7 @@ func searchAttempts(c *call) (any, error) {
 }
 
 // onlyKnownParams refuses query parameters that the route has not: a misspelt one would find more than was asked for.
-func (c *call) onlyKnownParams() error {
+func checkParams(c *call) error {
 	var known []string
 	for _, p := range c.route.query {
 		known = append(known, p.name)
@@ -95,7 +76,7 @@ func (c *call) onlyKnownParams() error {
 }
 
 // attemptSearch reads the parameters, but for the project and the page.
-func (c *call) attemptSearch() (*trowel.AttemptSearch, error) {
+func readSearch(c *call) (*trowel.AttemptSearch, error) {
 	q := &trowel.AttemptSearch{Status: c.query.Get("status"), Workflow: c.query.Get("workflow")}
 	if statuses := []string{"", "running", "success", "error", "killed"}; !slices.Contains(statuses, q.Status) {
 		return nil, InvalidValue("status", "status must be running, success, error or killed, not %q", q.Status)

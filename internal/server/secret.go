@@ -15,7 +15,10 @@ func getSecrets(c *call) (any, error) {
 	})
 }
 
-func putSecret(c *call) (any, error) {
+// secrets are the handlers that need the key of all secrets.
+type secrets struct{ crypter *secret.Crypter }
+
+func (h *secrets) put(c *call) (any, error) {
 	var request api.SetSecretRequest
 	if err := c.decode(&request); err != nil {
 		return nil, err
@@ -24,13 +27,13 @@ func putSecret(c *call) (any, error) {
 	if err := secret.CheckStored(key, request.Value); err != nil {
 		return nil, err
 	}
-	shape, _, err := c.changeSecret("secret.put", key, func(tx trowel.Tx, p *trowel.Project) (changed bool, err error) {
-		return true, c.opts.Crypter.Store(c.ctx(), tx, &trowel.Secret{
+	shape, _, err := changeSecret(c, "secret.put", key, func(tx trowel.Tx, p *trowel.Project) (changed bool, err error) {
+		return true, h.crypter.Store(c.ctx(), tx, &trowel.Secret{
 			ProjectID: p.ID, Scope: trowel.SecretProject, Key: key, Actor: c.caller.Name, UpdatedAt: c.now,
 		}, request.Value)
 	})
 	if err == nil {
-		c.opts.Log.Info("secret set", c.changed(shape.Project.Name, slog.String("key", key))...)
+		c.log().Info("secret set", c.changed(shape.Project.Name, slog.String("key", key))...)
 	}
 	return shape, err
 }
@@ -41,21 +44,21 @@ func deleteSecret(c *call) (any, error) {
 	if err := secret.CheckStored(key, ""); err != nil {
 		return nil, err
 	}
-	shape, deleted, err := c.changeSecret("secret.delete", key, func(tx trowel.Tx, p *trowel.Project) (changed bool, err error) {
+	shape, deleted, err := changeSecret(c, "secret.delete", key, func(tx trowel.Tx, p *trowel.Project) (changed bool, err error) {
 		return tx.DeleteSecret(c.ctx(), p.ID, trowel.SecretProject, key)
 	})
 	if err == nil && deleted {
-		c.opts.Log.Info("secret deleted", c.changed(shape.Project.Name, slog.String("key", key))...)
+		c.log().Info("secret deleted", c.changed(shape.Project.Name, slog.String("key", key))...)
 	}
 	return shape, err
 }
 
 // changeSecret changes a secret of a project. What changed nothing leaves no record.
-func (c *call) changeSecret(
+func changeSecret(c *call,
 	action, key string, change func(tx trowel.Tx, p *trowel.Project) (changed bool, err error),
 ) (shape api.Secret, changed bool, err error) {
 	err = c.update(func(tx trowel.Tx) error {
-		p, err := c.liveProject(tx)
+		p, err := liveProject(c, tx)
 		if err != nil {
 			return err
 		}

@@ -8,12 +8,12 @@ import (
 )
 
 // page reads page_size, which has a largest value, and last_id.
-func (c *call) page(largest int) (before int64, limit int, err error) {
+func readPage(c *call, largest int) (before int64, limit int, err error) {
 	before, err = c.intParam("last_id", 64, 0)
 	if err != nil {
 		return 0, 0, err
 	}
-	limit, err = c.limitParam("page_size")
+	limit, err = limitParam(c, "page_size")
 	if err != nil {
 		return 0, 0, err
 	}
@@ -21,19 +21,28 @@ func (c *call) page(largest int) (before int64, limit int, err error) {
 		return 0, 0, Invalid("Your specified page_size is Optional.of(%d), but it is larger than MAX_PAGE_SIZE: %d. "+
 			"You must specify page_size with a number which is smaller than %d.", limit, largest, largest) // server 2.4
 	}
-	return before, c.limitBefore(before, limit), nil
+	return before, limitBefore(c, before, limit), nil
+}
+
+// limitParam reads the size of a page; a negative one is no limit.
+func limitParam(c *call, name string) (int, error) {
+	n, err := c.intParam(name, 32, defaultPage)
+	return int(n), err
 }
 
 // limitBefore is the size of a page of what comes before an id: nothing does if the id is not positive.
-func (c *call) limitBefore(before int64, limit int) int {
+func limitBefore(c *call, before int64, limit int) int {
 	if c.query.Has("last_id") && before <= 0 {
 		return 0
 	}
 	return limit
 }
 
-func getSessions(c *call) (any, error) {
-	before, limit, err := c.page(c.opts.MaxSessionsPage)
+// pages are the largest pages of lists.
+type pages struct{ sessions, attempts int }
+
+func (p *pages) getSessions(c *call) (any, error) {
+	before, limit, err := readPage(c, p.sessions)
 	if err != nil {
 		return nil, err
 	}
@@ -42,21 +51,21 @@ func getSessions(c *call) (any, error) {
 		list, err = tx.ListSessions(c.ctx(), trowel.SessionFilter{Project: c.caller.Project, Before: trowel.SessionID(before), Limit: limit, MaxBytes: maxPageBytes})
 		return err
 	})
-	return api.SessionCollection{Sessions: listOf(c.allowed(list), sessionOf)}, err
+	return api.SessionCollection{Sessions: listOf(visible(c, list), sessionOf)}, err
 }
 
 // allowed leaves out what the caller may not see.
-func (c *call) allowed(list []*trowel.AttemptSummary) []*trowel.AttemptSummary {
+func visible(c *call, list []*trowel.AttemptSummary) []*trowel.AttemptSummary {
 	return slices.DeleteFunc(list, func(s *trowel.AttemptSummary) bool { return c.may(s.Project.ID) != nil })
 }
 
-func getProjectSessions(c *call) (any, error) {
-	before, limit, err := c.page(c.opts.MaxSessionsPage)
+func (p *pages) getProjectSessions(c *call) (any, error) {
+	before, limit, err := readPage(c, p.sessions)
 	if err != nil {
 		return nil, err
 	}
-	return inProject(c, func(tx trowel.Tx, p *trowel.Project) (api.SessionCollection, error) {
-		filter := trowel.SessionFilter{Project: p.ID, Workflow: c.query.Get("workflow"), Before: trowel.SessionID(before), Limit: limit, MaxBytes: maxPageBytes}
+	return inProject(c, func(tx trowel.Tx, of *trowel.Project) (api.SessionCollection, error) {
+		filter := trowel.SessionFilter{Project: of.ID, Workflow: c.query.Get("workflow"), Before: trowel.SessionID(before), Limit: limit, MaxBytes: maxPageBytes}
 		if c.query.Has("workflow") && filter.Workflow == "" {
 			return api.SessionCollection{}, nil
 		}
@@ -66,7 +75,7 @@ func getProjectSessions(c *call) (any, error) {
 }
 
 func getSession(c *call) (any, error) {
-	s, err := c.session()
+	s, err := findSession(c)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +83,7 @@ func getSession(c *call) (any, error) {
 }
 
 // session returns the session of the path.
-func (c *call) session() (*trowel.AttemptSummary, error) {
+func findSession(c *call) (*trowel.AttemptSummary, error) {
 	id := trowel.SessionID(c.number())
 	var s *trowel.AttemptSummary
 	err := c.view(func(tx trowel.Tx) (err error) {
@@ -89,12 +98,12 @@ func (c *call) session() (*trowel.AttemptSummary, error) {
 	return s, c.may(s.Project.ID)
 }
 
-func getSessionAttempts(c *call) (any, error) {
-	before, limit, err := c.page(c.opts.MaxAttemptsPage)
+func (p *pages) getSessionAttempts(c *call) (any, error) {
+	before, limit, err := readPage(c, p.attempts)
 	if err != nil {
 		return nil, err
 	}
-	s, err := c.session()
+	s, err := findSession(c)
 	if err != nil {
 		return nil, err
 	}
@@ -107,16 +116,16 @@ func getSessionAttempts(c *call) (any, error) {
 }
 
 // attempt returns the attempt of the path, in a transaction of its own.
-func (c *call) attempt() (s *trowel.AttemptSummary, err error) {
+func ownAttempt(c *call) (s *trowel.AttemptSummary, err error) {
 	err = c.view(func(tx trowel.Tx) error {
-		s, err = c.findAttempt(tx)
+		s, err = findAttempt(c, tx)
 		return err
 	})
 	return s, err
 }
 
 // findAttempt returns the attempt of the path.
-func (c *call) findAttempt(tx trowel.Tx) (*trowel.AttemptSummary, error) {
+func findAttempt(c *call, tx trowel.Tx) (*trowel.AttemptSummary, error) {
 	id := trowel.AttemptID(c.number())
 	s, err := findSummary(c, tx, id)
 	if err != nil {

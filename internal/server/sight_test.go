@@ -275,7 +275,7 @@ func (h *house) first(t *testing.T, path, bearer string) answer {
 // operation, the role, and the place where it is named; and nothing of it changes.
 func TestOtherProjectsAreHidden(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, func(o *server.Options) { o.Agents = hub.New(hub.Options{}) })
+	h := newHouse(t, func(o *server.Options) { o.Agents.Agents = hub.New(hub.Options{}) })
 	own, other := h.belongings(t, "alpha"), h.belongings(t, "bravo")
 	none := nothing(own)
 	operations := h.operations(t)

@@ -46,8 +46,8 @@ func openStream(t *testing.T, h *house, header string) (status int, reason strin
 func TestStreamLimits(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, func(o *server.Options) {
-		o.MaxStreams = 8
-		o.Auth = access.New(access.Options{Username: "u", Password: "p", Admin: true, Tokens: tokens{o.Store}, Now: time.Now})
+		o.Stream.MaxStreams = 8
+		o.REST.Auth = access.New(access.Options{Username: "u", Password: "p", Admin: true, Tokens: tokens{o.REST.Store}, Now: time.Now})
 	})
 	const admin = "Basic dTpw"
 	callers := []string{admin}

@@ -98,7 +98,7 @@ func getTokens(c *call) (any, error) {
 
 // tokenRequest reads the body. A key that it does not know is refused, and so is an empty project: otherwise a
 // slip makes a token for all projects that never ends.
-func (c *call) tokenRequest() (request api.TokenRequest, err error) {
+func readTokenRequest(c *call) (request api.TokenRequest, err error) {
 	var sent map[string]json.RawMessage
 	data, err := c.readBody()
 	if err == nil {
@@ -125,7 +125,7 @@ func postToken(c *call) (any, error) {
 	if err := c.may(0); err != nil {
 		return nil, err
 	}
-	request, err := c.tokenRequest()
+	request, err := readTokenRequest(c)
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ import (
 func TestTokenRequestIsStrict(t *testing.T) {
 	t.Parallel()
 	h := newHouse(t, func(o *server.Options) {
-		o.Auth = access.New(access.Options{Username: "u", Password: "p", Admin: true, Tokens: tokens{o.Store}, Now: o.Now})
+		o.REST.Auth = access.New(access.Options{Username: "u", Password: "p", Admin: true, Tokens: tokens{o.REST.Store}, Now: o.REST.Now})
 	})
 	post := func(body string) answer {
 		return h.do(t, http.MethodPost, "/api/tokens", "application/json", body, "Authorization", "Basic dTpw")

@@ -9,12 +9,20 @@ import (
 	"github.com/trowel-project/trowel/internal/api"
 )
 
-func getVersion(c *call) (any, error) { return api.Version{Version: c.opts.Version}, nil }
+// Versions are what the server says of versions.
+type Versions struct {
+	Server             string // as clients see it (server 2.6.1)
+	Digdag             string // that the server stands for: what Digdag's clients see
+	UpgradeRecommended string // clients below it are told to upgrade, see server.client-version-check.*; may be empty
+	Incompatible       string // clients below it are told that they do not go with the server; may be empty
+}
 
-// checkVersion compares the version of Digdag that a client is, or stands for, with the limits of the
+func (v *Versions) get(*call) (any, error) { return api.Version{Version: v.Server}, nil }
+
+// check compares the version of Digdag that a client is, or stands for, with the limits of the
 // configuration (server 2.6.1). Digdag's clients name the version of the server in their advice to upgrade,
 // so they get the one that it stands for; a client with a version of its own gets the server's own.
-func checkVersion(c *call) (any, error) {
+func (v *Versions) check(c *call) (any, error) {
 	if !c.query.Has("client") {
 		return nil, Invalid("client= is required")
 	}
@@ -26,12 +34,12 @@ func checkVersion(c *call) (any, error) {
 		wanted, ok := parseVersion(limit)
 		return ok && client.compare(wanted) < 0
 	}
-	own := c.opts.DigdagVersion
+	own := v.Digdag
 	if c.query.Has("version") {
-		own = c.opts.Version
+		own = v.Server
 	}
 	return api.VersionCheck{
-		ServerVersion: own, UpgradeRecommended: older(c.opts.UpgradeRecommended), APICompatible: !older(c.opts.Incompatible),
+		ServerVersion: own, UpgradeRecommended: older(v.UpgradeRecommended), APICompatible: !older(v.Incompatible),
 	}, nil
 }
 

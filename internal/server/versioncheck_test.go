@@ -28,7 +28,7 @@ func TestVersionCheck(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
 			h := newHouse(t, func(o *server.Options) {
-				o.UpgradeRecommended, o.Incompatible = tc.recommended, tc.incompatible
+				o.V1.Versions.UpgradeRecommended, o.V1.Versions.Incompatible = tc.recommended, tc.incompatible
 			})
 			a := h.get(t, "/api/version/check?"+tc.query)
 			var got api.VersionCheck

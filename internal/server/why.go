@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	trowel "github.com/trowel-project/trowel"
-	"github.com/trowel-project/trowel/internal/access"
 	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/queue"
 	"github.com/trowel-project/trowel/internal/reason"
 )
 
@@ -21,34 +21,17 @@ const (
 	hops         = 3
 )
 
-// whyRoutes tell why tasks do not run (ui.md, A28, A30).
-func whyRoutes() []route {
-	return []route{
-		{
-			method: "GET", path: "/api/attempts/{id:64}/why", name: "getAttemptWhy", verb: access.GetTasksFromAttempt, answer: api.AttemptWhy{},
-			handle: getAttemptWhy, about: "Why an attempt, or a task of it, does not run or end, and how many of its tasks wait for what.",
-			query: []parameter{QueryText("task", "The end of the full name of a task, from a + on; the attempt as a whole if it is missing.")},
-		},
-		{
-			method: "GET", path: "/api/attempts/{id:64}/reasons", name: "getReasons", verb: access.GetTasksFromAttempt, answer: api.TaskReasonList{},
-			handle: getReasons, about: "The first reason of each task of an attempt that neither runs nor is done, by id.", query: limitAndCursor(),
-		},
-		{
-			method: "GET", path: "/api/attempts/{id:64}/tasks/{task:64}", name: "getTask", verb: access.GetTasksFromAttempt, answer: api.TaskDetail{},
-			handle: getTask, about: "A task with its tries, and why it does not run.",
-		},
-		{
-			method: "GET", path: "/api/attempts/{id:64}/tasks/{task:64}/why", name: "getTaskWhy", verb: access.GetTasksFromAttempt, answer: api.Why{},
-			handle: getTaskWhy, about: "Why a task does not run: all reasons, and what is behind the first.",
-		},
-	}
+// explainer is what decides about ready tasks, as the flusher has it.
+type explainer struct {
+	rules      queue.Rules
+	maxRunning int // zero for no limit
 }
 
 // asking runs f with an asker of the attempt of the path.
-func asking[T any](c *call, f func(a *asker) (T, error)) (any, error) {
+func asking[T any](e *explainer, c *call, f func(a *asker) (T, error)) (any, error) {
 	var answer T
 	err := c.view(func(tx trowel.Tx) error {
-		a, err := newAsker(c, tx)
+		a, err := newAsker(e, c, tx)
 		if err == nil {
 			answer, err = f(a)
 		}
@@ -57,8 +40,8 @@ func asking[T any](c *call, f func(a *asker) (T, error)) (any, error) {
 	return answer, err
 }
 
-func getTask(c *call) (any, error) {
-	return asking(c, func(a *asker) (api.TaskDetail, error) {
+func (e *explainer) getTask(c *call) (any, error) {
+	return asking(e, c, func(a *asker) (api.TaskDetail, error) {
 		t, err := a.ofPath()
 		if err != nil {
 			return api.TaskDetail{}, err
@@ -67,8 +50,8 @@ func getTask(c *call) (any, error) {
 	})
 }
 
-func getTaskWhy(c *call) (any, error) {
-	return asking(c, func(a *asker) (api.Why, error) {
+func (e *explainer) getTaskWhy(c *call) (any, error) {
+	return asking(e, c, func(a *asker) (api.Why, error) {
 		t, err := a.ofPath()
 		if err != nil {
 			return api.Why{}, err
@@ -77,8 +60,8 @@ func getTaskWhy(c *call) (any, error) {
 	})
 }
 
-func getAttemptWhy(c *call) (any, error) {
-	return asking(c, func(a *asker) (why api.AttemptWhy, err error) {
+func (e *explainer) getAttemptWhy(c *call) (any, error) {
+	return asking(e, c, func(a *asker) (why api.AttemptWhy, err error) {
 		if c.query.Has("task") {
 			t, err := a.named(c.query.Get("task"))
 			if err != nil {

@@ -7,7 +7,6 @@ import (
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/dig"
-	"github.com/trowel-project/trowel/internal/queue"
 	"github.com/trowel-project/trowel/internal/reason"
 )
 
@@ -24,6 +23,7 @@ const (
 // archive. It is for one transaction.
 type asker struct {
 	*call
+	*explainer
 
 	tx      trowel.Tx
 	summary *trowel.AttemptSummary
@@ -38,12 +38,12 @@ type asker struct {
 }
 
 // newAsker finds the attempt of the path.
-func newAsker(c *call, tx trowel.Tx) (*asker, error) {
-	s, err := c.findAttempt(tx)
+func newAsker(e *explainer, c *call, tx trowel.Tx) (*asker, error) {
+	s, err := findAttempt(c, tx)
 	if err != nil {
 		return nil, err
 	}
-	a := &asker{call: c, tx: tx, summary: s, rows: map[trowel.TaskID]*trowel.Task{}, listed: map[trowel.TaskID]bool{}, counted: map[trowel.TaskID]bool{}}
+	a := &asker{call: c, explainer: e, tx: tx, summary: s, rows: map[trowel.TaskID]*trowel.Task{}, listed: map[trowel.TaskID]bool{}, counted: map[trowel.TaskID]bool{}}
 	a.facts = &reason.Facts{
 		Now: c.now, Attempt: &s.Attempt, Project: s.Project.Name, Tree: reason.NewTree(),
 		Workflow: trowel.WorkflowName{ProjectID: s.Project.ID, Name: s.Session.Workflow},
@@ -239,8 +239,8 @@ func (a *asker) readMarket() error {
 	if err := a.readControl(); err != nil {
 		return err
 	}
-	m := &reason.Market{Rules: queue.Rules{Aging: a.opts.Aging, ReserveAfter: a.opts.ReserveAfter}}
-	m.Limits.Most = a.opts.MaxRunning
+	m := &reason.Market{Rules: a.rules}
+	m.Limits.Most = a.maxRunning
 	var errs [6]error
 	m.Limits.Pools, errs[0] = a.tx.ListPools(a.ctx())
 	m.Limits.Uses, errs[1] = a.tx.ListUses(a.ctx())

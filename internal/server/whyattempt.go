@@ -110,7 +110,7 @@ func (a *asker) readyByCode() ([]reason.Waiting, error) {
 }
 
 // getReasons lists the first reasons of the tasks that wait.
-func getReasons(c *call) (any, error) {
+func (e *explainer) getReasons(c *call) (any, error) {
 	limit, key, err := c.numberKey(1)
 	if err != nil {
 		return nil, err
@@ -119,7 +119,7 @@ func getReasons(c *call) (any, error) {
 	if key != nil {
 		after = trowel.TaskID(key[0])
 	}
-	return asking(c, func(a *asker) (api.TaskReasonList, error) { return a.reasons(after, limit) })
+	return asking(e, c, func(a *asker) (api.TaskReasonList, error) { return a.reasons(after, limit) })
 }
 
 // reasons explains the tasks whose ids come after one.

@@ -11,7 +11,7 @@ import (
 
 func getProjectWorkflows(c *call) (any, error) {
 	return inProject(c, func(tx trowel.Tx, p *trowel.Project) (api.WorkflowCollection, error) {
-		r, err := c.revision(tx, p.ID)
+		r, err := findRevision(c, tx, p.ID)
 		if err != nil {
 			return api.WorkflowCollection{}, err
 		}
@@ -26,7 +26,7 @@ func getProjectWorkflows(c *call) (any, error) {
 
 func getProjectWorkflow(c *call) (any, error) {
 	return inProject(c, func(tx trowel.Tx, p *trowel.Project) (api.Workflow, error) {
-		return c.workflowNamed(tx, p.ID, c.text())
+		return workflowNamed(c, tx, p.ID, c.text())
 	})
 }
 
@@ -36,13 +36,13 @@ func getProjectWorkflowByQuery(c *call) (any, error) {
 		return nil, Invalid("name= is required")
 	}
 	return inProject(c, func(tx trowel.Tx, p *trowel.Project) (api.Workflow, error) {
-		return c.workflowNamed(tx, p.ID, c.query.Get("name"))
+		return workflowNamed(c, tx, p.ID, c.query.Get("name"))
 	})
 }
 
 // workflowNamed finds a workflow in the revision that the query names, or in the newest.
-func (c *call) workflowNamed(tx trowel.Tx, project trowel.ProjectID, name string) (api.Workflow, error) {
-	r, err := c.revision(tx, project)
+func workflowNamed(c *call, tx trowel.Tx, project trowel.ProjectID, name string) (api.Workflow, error) {
+	r, err := findRevision(c, tx, project)
 	if err != nil {
 		return api.Workflow{}, err
 	}
@@ -76,7 +76,7 @@ func getWorkflowByName(c *call) (any, error) {
 		if err := c.may(p.ID); err != nil {
 			return err
 		}
-		shape, err = c.workflowNamed(tx, p.ID, c.query.Get("name"))
+		shape, err = workflowNamed(c, tx, p.ID, c.query.Get("name"))
 		return err
 	})
 	return shape, err
@@ -87,7 +87,7 @@ func getWorkflows(c *call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	limit, err := c.limitParam("count")
+	limit, err := limitParam(c, "count")
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func getWorkflows(c *call) (any, error) {
 		After: trowel.WorkflowID(after), Descending: order == "desc", Limit: limit,
 	}
 	if filter.Descending {
-		filter.Limit = c.limitBefore(after, limit)
+		filter.Limit = limitBefore(c, after, limit)
 	}
 	shapes := api.List[api.Workflow]{}
 	err = c.view(func(tx trowel.Tx) error {
@@ -116,7 +116,7 @@ func getWorkflows(c *call) (any, error) {
 }
 
 func getWorkflow(c *call) (any, error) {
-	d, err := c.definition()
+	d, err := findDefinition(c)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +124,7 @@ func getWorkflow(c *call) (any, error) {
 }
 
 // definition returns the workflow of the path, which may be of any revision.
-func (c *call) definition() (*trowel.Definition, error) {
+func findDefinition(c *call) (*trowel.Definition, error) {
 	id := trowel.WorkflowID(c.number())
 	var d *trowel.Definition
 	err := c.view(func(tx trowel.Tx) (err error) {
@@ -152,7 +152,7 @@ func getTruncatedSessionTime(c *call) (any, error) {
 	if !known || c.query.Has("mode") && c.query.Get("mode") == "" {
 		return nil, ErrNoPath
 	}
-	d, err := c.definition()
+	d, err := findDefinition(c)
 	if err != nil {
 		return nil, err
 	}

@@ -1,15 +1,11 @@
 package server
 
 import (
+	"slices"
+
 	"github.com/trowel-project/trowel/internal/access"
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/param"
-)
-
-// Bodies that routes read.
-const (
-	jsonType = "application/json"
-	gzipType = "application/gzip"
 )
 
 // Parameters that several routes have.
@@ -26,26 +22,21 @@ func ofRevision() parameter {
 
 func ofName(about string) parameter { return QueryText("name", about) }
 
-// routes is the API (server 2.6.11), by noun.
-func routes() []route {
-	var all []route
-	for _, noun := range [][]route{
-		versionRoutes(), projectRoutes(), projectPartRoutes(), workflowRoutes(), scheduleRoutes(), sessionRoutes(), attemptRoutes(), logRoutes(),
-		ownRoutes(), searchRoutes(), whyRoutes(), placeRoutes(), operatingRoutes(), linkRoutes(),
-	} {
-		all = append(all, noun...)
-	}
-	return all
+// v1Routes are Digdag's paths (server 2.6.11) by noun, and what Trowel adds to those nouns.
+func v1Routes(o *V1Options) []route {
+	return slices.Concat(
+		versionRoutes(&o.Versions), projectRoutes(o), projectPartRoutes(o), workflowRoutes(), scheduleRoutes(o), sessionRoutes(o), attemptRoutes(o), logRoutes(o),
+	)
 }
 
-func versionRoutes() []route {
+func versionRoutes(v *Versions) []route {
 	return []route{
 		{
-			method: "GET", path: "/api/version", name: "getVersion", open: true, answer: api.Version{}, handle: getVersion,
+			method: "GET", path: "/api/version", name: "getVersion", open: true, answer: api.Version{}, handle: v.get,
 			about: "The version of the server. It needs no authentication.",
 		},
 		{
-			method: "GET", path: "/api/version/check", name: "checkVersion", answer: api.VersionCheck{}, handle: checkVersion,
+			method: "GET", path: "/api/version/check", name: "checkVersion", answer: api.VersionCheck{}, handle: v.check,
 			about: "Whether a client goes with the server.",
 			query: []parameter{
 				QueryText("client", "Version of Digdag that the client is, or stands for. It is compared with server.client-version-check.*."),
@@ -55,7 +46,8 @@ func versionRoutes() []route {
 	}
 }
 
-func projectRoutes() []route {
+func projectRoutes(o *V1Options) []route {
+	pushed := &pushes{Pushes: o.Pushes, archives: o.Archives.Stores, schedulesChanged: o.SchedulesChanged}
 	return []route{
 		{
 			method: "GET", path: "/api/projects", name: "getProjects", verb: access.ListProjectsOfSite, answer: api.ProjectCollection{},
@@ -68,7 +60,7 @@ func projectRoutes() []route {
 			},
 		},
 		{
-			method: "PUT", path: "/api/projects", name: "putProject", verb: access.PutProject, answer: api.Project{}, handle: putProject,
+			method: "PUT", path: "/api/projects", name: "putProject", verb: access.PutProject, answer: api.Project{}, handle: pushed.put,
 			about: "Push a revision of a project: a tar.gz.", long: true, body: body{types: []string{gzipType}},
 			query: []parameter{
 				QueryText("project", "Name of the project, which is made if it is new."),
@@ -93,7 +85,8 @@ func projectRoutes() []route {
 	}
 }
 
-func projectPartRoutes() []route {
+func projectPartRoutes(o *V1Options) []route {
+	kept, listed, written := &archives{o.Archives}, &pages{o.MaxSessionsPage, o.MaxAttemptsPage}, &secrets{o.Crypter}
 	return []route{
 		{
 			method: "GET", path: "/api/projects/{id:32}/revisions", name: "getRevisions", verb: access.GetProject, answer: api.RevisionCollection{},
@@ -106,7 +99,7 @@ func projectPartRoutes() []route {
 			query: []parameter{ofRevision()},
 		},
 		{
-			method: "GET", path: "/api/projects/{id:32}/archive", name: "getArchive", verb: access.GetProjectArchive, handle: getArchive, redirects: true,
+			method: "GET", path: "/api/projects/{id:32}/archive", name: "getArchive", verb: access.GetProjectArchive, handle: kept.get, redirects: true,
 			about: "The archive of a revision, as it was pushed.", long: true,
 			query: []parameter{ofRevision(), QueryFlag("direct_download", "false to get it from this server in any case.")},
 		},
@@ -131,7 +124,7 @@ func projectPartRoutes() []route {
 		},
 		{
 			method: "GET", path: "/api/projects/{id:32}/sessions", name: "getProjectSessions", verb: access.ListSessionsOfProject,
-			answer: api.SessionCollection{}, handle: getProjectSessions, about: "Sessions of a project, newest first.",
+			answer: api.SessionCollection{}, handle: listed.getProjectSessions, about: "Sessions of a project, newest first.",
 			query: append(page(), QueryText("workflow", "Only those of this workflow.")),
 		},
 		{
@@ -140,7 +133,7 @@ func projectPartRoutes() []route {
 		},
 		{
 			method: "PUT", path: "/api/projects/{id:32}/secrets/{key}", name: "putProjectSecret", verb: access.PutProjectSecret,
-			answer: api.Secret{}, handle: putSecret, about: "Set a secret.", body: JSONBody(api.SetSecretRequest{}),
+			answer: api.Secret{}, handle: written.put, about: "Set a secret.", body: JSONBody(api.SetSecretRequest{}),
 		},
 		{
 			method: "DELETE", path: "/api/projects/{id:32}/secrets/{key}", name: "deleteProjectSecret", verb: access.DeleteProjectSecret,
@@ -182,7 +175,8 @@ func workflowRoutes() []route {
 	}
 }
 
-func scheduleRoutes() []route {
+func scheduleRoutes(o *V1Options) []route {
+	h := &schedules{o.SchedulesChanged, o.Events, o.MaxAttempts}
 	return []route{
 		{
 			method: "GET", path: "/api/schedules", name: "getSchedules", verb: access.ListSchedulesOfSite, answer: api.ScheduleCollection{},
@@ -194,30 +188,31 @@ func scheduleRoutes() []route {
 		},
 		{
 			method: "POST", path: "/api/schedules/{id:32}/skip", name: "skipSchedule", verb: access.SkipSchedule, answer: api.ScheduleSummary{},
-			handle: skipSchedule, about: "Leave out sessions of a schedule.", body: JSONBody(api.ScheduleSkipRequest{}),
+			handle: h.skip, about: "Leave out sessions of a schedule.", body: JSONBody(api.ScheduleSkipRequest{}),
 		},
 		{
 			method: "POST", path: "/api/schedules/{id:32}/backfill", name: "backfillSchedule", verb: access.BackfillSchedule,
-			answer: api.ScheduleAttemptCollection{}, handle: backfillSchedule, about: "Start sessions of the past, one after the other.",
+			answer: api.ScheduleAttemptCollection{}, handle: h.backfill, about: "Start sessions of the past, one after the other.",
 			body: JSONBody(api.ScheduleBackfillRequest{}),
 		},
 		{
 			method: "POST", path: "/api/schedules/{id:32}/disable", name: "disableSchedule", verb: access.DisableSchedule,
-			answer: api.ScheduleSummary{}, handle: disableSchedule, about: "Stop a schedule. The body is ignored.",
+			answer: api.ScheduleSummary{}, handle: h.disable, about: "Stop a schedule. The body is ignored.",
 		},
 		{
 			method: "POST", path: "/api/schedules/{id:32}/enable", name: "enableSchedule", verb: access.EnableSchedule,
-			answer: api.ScheduleSummary{}, handle: enableSchedule, about: "Let a schedule go on. The body may be empty.",
+			answer: api.ScheduleSummary{}, handle: h.enable, about: "Let a schedule go on. The body may be empty.",
 			body: JSONBody(api.ScheduleEnableRequest{}),
 		},
 	}
 }
 
-func sessionRoutes() []route {
+func sessionRoutes(o *V1Options) []route {
+	h := &pages{o.MaxSessionsPage, o.MaxAttemptsPage}
 	return []route{
 		{
 			method: "GET", path: "/api/sessions", name: "getSessions", verb: access.ListSessionsOfSite, answer: api.SessionCollection{},
-			handle: getSessions, about: "Sessions, newest first.", query: page(),
+			handle: h.getSessions, about: "Sessions, newest first.", query: page(),
 		},
 		{
 			method: "GET", path: "/api/sessions/{id:64}", name: "getSession", verb: access.GetSession, answer: api.Session{}, handle: getSession,
@@ -225,23 +220,24 @@ func sessionRoutes() []route {
 		},
 		{
 			method: "GET", path: "/api/sessions/{id:64}/attempts", name: "getSessionAttempts", verb: access.GetAttemptsFromSession,
-			answer: api.AttemptCollection{}, handle: getSessionAttempts, about: "Attempts of a session, newest first.", query: page(),
+			answer: api.AttemptCollection{}, handle: h.getSessionAttempts, about: "Attempts of a session, newest first.", query: page(),
 		},
 	}
 }
 
-func attemptRoutes() []route {
+func attemptRoutes(o *V1Options) []route {
+	h, listed := &attempts{o.Launcher, o.Killer}, &pages{o.MaxSessionsPage, o.MaxAttemptsPage}
 	return []route{
 		{
 			method: "GET", path: "/api/attempts", name: "getAttempts", verb: access.ListSessionsOfSite, answer: api.AttemptCollection{},
-			handle: getAttempts, about: "Attempts, newest first.",
+			handle: listed.getAttempts, about: "Attempts, newest first.",
 			query: append(page(),
 				QueryText("project", "Only those of the project of that name."),
 				QueryText("workflow", "Only those of this workflow of the project."),
 				QueryFlag("include_retried", "Also those that are not the last of their session.")),
 		},
 		{
-			method: "PUT", path: "/api/attempts", name: "startAttempt", verb: access.RunWorkflow, answer: api.Attempt{}, handle: putAttempt, errors: map[int]any{409: api.Attempt{}},
+			method: "PUT", path: "/api/attempts", name: "startAttempt", verb: access.RunWorkflow, answer: api.Attempt{}, handle: h.start, errors: map[int]any{409: api.Attempt{}},
 			about: "Start an attempt. If it is there already the answer is 409 with that attempt.", body: JSONBody(api.AttemptRequest{}),
 		},
 		{
@@ -258,7 +254,7 @@ func attemptRoutes() []route {
 		},
 		{
 			method: "POST", path: "/api/attempts/{id:64}/kill", name: "killAttempt", verb: access.KillAttempt, answer: api.Attempt{},
-			handle: killAttempt, about: "Stop an attempt; the answer is the attempt as it was.",
+			handle: h.kill, about: "Stop an attempt; the answer is the attempt as it was.",
 			body: MaybeJSON(param.New()),
 		},
 		{
@@ -268,59 +264,21 @@ func attemptRoutes() []route {
 	}
 }
 
-func logRoutes() []route {
+func logRoutes(o *V1Options) []route {
+	h := &logs{o.Logs}
 	return []route{
 		{
 			method: "GET", path: "/api/logs/{attempt:64}/files", name: "getFileHandles", verb: access.GetLogFiles, answer: api.LogFileCollection{},
-			handle: getLogFiles, about: "Files with the output of an attempt's tasks, by name.",
+			handle: h.list, about: "Files with the output of an attempt's tasks, by name.",
 			query: []parameter{
 				QueryText("task", "Only files whose name begins so; names begin with the full name of the task."),
 				QueryFlag("direct_download", "false for no addresses in a store."),
 			},
 		},
 		{
-			method: "GET", path: "/api/logs/{attempt:64}/files/{file}", name: "getFile", verb: access.GetLogFiles, handle: getLogFile, redirects: true,
+			method: "GET", path: "/api/logs/{attempt:64}/files/{file}", name: "getFile", verb: access.GetLogFiles, handle: h.get, redirects: true,
 			about: "A file of output, compressed with gzip, or its address in a store.", long: true,
 			query: []parameter{QueryFlag("direct_download", "false for the file itself, rather than its address in a store.")},
-		},
-	}
-}
-
-// ownRoutes are Trowel's additions (ui.md, section 4).
-func ownRoutes() []route {
-	return []route{
-		{
-			method: "GET", path: "/api/health", name: "getHealth", open: true, answer: api.HealthReport{}, handle: getHealth,
-			errors: map[int]any{401: api.Error{}, 503: api.HealthReport{}},
-			about: "Whether all parts of the server work: 503 while one does not. It needs no authentication; readers are told which: " +
-				"`database`, `archives` and `task_logs`, the latter two where they are kept elsewhere.",
-		},
-		{
-			method: "GET", path: "/api/health/live", name: "getLive", open: true, answer: api.HealthLive{}, handle: getLive,
-			about: "200 while the server answers requests. It needs no authentication.",
-		},
-		{
-			method: "GET", path: "/api/events", name: "getEvents", verb: access.GetSession, handle: getEvents, long: true, contentType: "text/event-stream",
-			about: "A stream of server-sent events about changes of attempts and tasks.",
-			query: []parameter{
-				QueryText("topic", "site, schedules, project:ID, workflow:PROJECT/NAME, attempt:ID or log:ATTEMPT/TASK."),
-				QueryText("after", "Position after which to go on, see the ids of events."),
-			},
-		},
-		{
-			method: "GET", path: "/api/tokens", name: "getTokens", verb: access.ManageTokens, answer: api.TokenList{}, handle: getTokens,
-			about: "Tokens, by id. What was given to their bearers is not known any more.", query: limitAndCursor(),
-		},
-		{
-			method: "POST", path: "/api/tokens", name: "postToken", verb: access.ManageTokens, answer: api.Token{}, handle: postToken,
-			about: "Make a token. Its secret is told this once.", body: JSONBody(api.TokenRequest{}),
-		},
-		{
-			method: "DELETE", path: "/api/tokens/{id:64}", name: "deleteToken", verb: access.ManageTokens, answer: api.Token{}, handle: deleteToken,
-			about: "Revoke a token.",
-		},
-		{
-			method: "GET", path: "/api/openapi.json", name: "getOpenAPI", handle: getOpenAPI, contentType: jsonType, about: "This document.",
 		},
 	}
 }
