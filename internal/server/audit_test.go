@@ -13,48 +13,49 @@ import (
 	"github.com/trowel-project/trowel/internal/access"
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/param"
+	"github.com/trowel-project/trowel/internal/server/servertest"
 )
 
 // Every write leaves a record in its transaction, with who it was and without what is secret; what is
 // refused, and what is only tried, leaves none.
 func TestRecords(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, nil)
+	h := servertest.New(t, nil)
 	const daily = "schedule:\n  daily>: 01:00:00\n+a:\n  echo>: a\n"
-	h.push(t, "project=p&revision=r1", "main.dig", daily)
-	h.push(t, "project=p&revision=r1", "main.dig", daily) // a conflict
-	h.put(t, "/api/projects/1/secrets/pg.password", `{"value":"hunter2"}`)
-	h.delete(t, "/api/projects/1/secrets/pg.password")
-	h.delete(t, "/api/projects/1/secrets/pg.password") // nothing is left of it to delete
-	h.post(t, "/api/schedules/1/disable", "")
-	h.post(t, "/api/schedules/1/enable", "")
-	h.post(t, "/api/schedules/1/skip", `{"count":1,"fromTime":"2030-01-01T00:00:00Z","dryRun":true}`)
-	h.post(t, "/api/schedules/1/skip", `{"count":1,"fromTime":"2030-01-01T00:00:00Z","dryRun":false}`)
-	h.post(t, "/api/schedules/1/backfill", `{"fromTime":"2029-12-01T00:00:00Z","attemptName":"again","count":2,"dryRun":false}`)
-	h.post(t, "/api/projects/1/workflows/main/pause", `{"note":"the warehouse moves"}`)
-	h.post(t, "/api/projects/1/workflows/main/pause", "") // a conflict
-	h.post(t, "/api/projects/1/workflows/main/resume", "")
-	h.put(t, "/api/pools/db", `{"slots":1,"dryRun":true}`)
-	h.put(t, "/api/pools/db", `{"slots":1}`)
-	bearer := "Bearer " + h.token(t, access.RoleAdmin, "")
-	made := read[api.Token](t, h.do(t, "POST", "/api/tokens", "application/json", `{"name":"ci","role":"read"}`, "Authorization", bearer), 200)
-	h.do(t, "DELETE", "/api/tokens/"+made.ID.String(), "", "", "Authorization", bearer)
-	h.do(t, "DELETE", "/api/tokens/"+made.ID.String(), "", "", "Authorization", bearer) // it is already
-	ofProject := "Bearer " + h.ofProject(t, 1)
-	limited := h.do(t, "GET", "/api/audit", "", "", "Authorization", ofProject)
-	if list := read[api.AuditList](t, limited, 200); len(list.Items) != 9 {
+	h.Push(t, "project=p&revision=r1", "main.dig", daily)
+	h.Push(t, "project=p&revision=r1", "main.dig", daily) // a conflict
+	h.Put(t, "/api/projects/1/secrets/pg.password", `{"value":"hunter2"}`)
+	h.Delete(t, "/api/projects/1/secrets/pg.password")
+	h.Delete(t, "/api/projects/1/secrets/pg.password") // nothing is left of it to delete
+	h.Post(t, "/api/schedules/1/disable", "")
+	h.Post(t, "/api/schedules/1/enable", "")
+	h.Post(t, "/api/schedules/1/skip", `{"count":1,"fromTime":"2030-01-01T00:00:00Z","dryRun":true}`)
+	h.Post(t, "/api/schedules/1/skip", `{"count":1,"fromTime":"2030-01-01T00:00:00Z","dryRun":false}`)
+	h.Post(t, "/api/schedules/1/backfill", `{"fromTime":"2029-12-01T00:00:00Z","attemptName":"again","count":2,"dryRun":false}`)
+	h.Post(t, "/api/projects/1/workflows/main/pause", `{"note":"the warehouse moves"}`)
+	h.Post(t, "/api/projects/1/workflows/main/pause", "") // a conflict
+	h.Post(t, "/api/projects/1/workflows/main/resume", "")
+	h.Put(t, "/api/pools/db", `{"slots":1,"dryRun":true}`)
+	h.Put(t, "/api/pools/db", `{"slots":1}`)
+	bearer := "Bearer " + h.Token(t, access.RoleAdmin, "")
+	made := servertest.Read[api.Token](t, h.Do(t, "POST", "/api/tokens", "application/json", `{"name":"ci","role":"read"}`, "Authorization", bearer), 200)
+	h.Do(t, "DELETE", "/api/tokens/"+made.ID.String(), "", "", "Authorization", bearer)
+	h.Do(t, "DELETE", "/api/tokens/"+made.ID.String(), "", "", "Authorization", bearer) // it is already
+	ofProject := "Bearer " + ofProject(t, h, 1)
+	limited := h.Do(t, "GET", "/api/audit", "", "", "Authorization", ofProject)
+	if list := servertest.Read[api.AuditList](t, limited, 200); len(list.Items) != 9 {
 		t.Errorf("a caller of one project sees %d entries, want 9", len(list.Items))
 	}
-	h.delete(t, "/api/projects/1")
-	if a := h.do(t, "GET", "/api/audit", "", "", "Authorization", ofProject); a.status != 401 || !strings.Contains(a.body, "the project p, which was deleted at") {
-		t.Errorf("a caller of a deleted project: %d %s, want 401", a.status, a.body)
+	h.Delete(t, "/api/projects/1")
+	if a := h.Do(t, "GET", "/api/audit", "", "", "Authorization", ofProject); a.Status != 401 || !strings.Contains(a.Body, "the project p, which was deleted at") {
+		t.Errorf("a caller of a deleted project: %d %s, want 401", a.Status, a.Body)
 	}
-	answer := h.get(t, "/api/audit")
-	if strings.Contains(answer.body, "hunter2") || strings.Contains(answer.body, made.Secret) {
-		t.Errorf("the audit has a secret: %s", answer.body)
+	answer := h.Get(t, "/api/audit")
+	if strings.Contains(answer.Body, "hunter2") || strings.Contains(answer.Body, made.Secret) {
+		t.Errorf("the audit has a secret: %s", answer.Body)
 	}
 	var got []string
-	for _, e := range read[api.AuditList](t, answer, 200).Items {
+	for _, e := range servertest.Read[api.AuditList](t, answer, 200).Items {
 		got = append(got, e.Action+" "+e.Actor.Kind+" "+e.Actor.Name+" "+e.Object.Path+" "+e.Note+" "+e.Source)
 	}
 	want := []string{
@@ -67,7 +68,9 @@ func TestRecords(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("records (-want +got):\n%s", diff)
 	}
-	count := func(query string) int { return len(read[api.AuditList](t, h.get(t, "/api/audit?"+query), 200).Items) }
+	count := func(query string) int {
+		return len(servertest.Read[api.AuditList](t, h.Get(t, "/api/audit?"+query), 200).Items)
+	}
 	for query, n := range map[string]int{
 		"action=schedule": 4, "action=schedule.skip": 1, "action=sched": 0, "actor=anonymous": 11, "source=rest": 13, "source=cli": 0,
 		"to=2020-01-01T00:00:00Z": 0, "from=2020-01-01T00:00:00Z": 13, "limit=3": 3,
@@ -81,8 +84,8 @@ func TestRecords(t *testing.T) {
 // A record of a lost agent says in a sentence how many tries were freed.
 func TestRecordOfLostAgent(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, nil)
-	err := h.store.Update(t.Context(), func(tx trowel.Tx) error {
+	h := servertest.New(t, nil)
+	err := h.Store.Update(t.Context(), func(tx trowel.Tx) error {
 		for tries := range 3 {
 			if err := tx.InsertRecords(t.Context(), &trowel.Record{
 				At: time.Now(), ActorKind: trowel.ActorServer, Actor: "engine", Source: trowel.SourceServer, Action: trowel.ActionAgentLost,
@@ -97,7 +100,7 @@ func TestRecordOfLostAgent(t *testing.T) {
 		t.Fatal(err)
 	}
 	var got []string
-	for _, e := range read[api.AuditList](t, h.get(t, "/api/audit?action=agent"), 200).Items {
+	for _, e := range servertest.Read[api.AuditList](t, h.Get(t, "/api/audit?action=agent"), 200).Items {
 		got = append(got, e.Actor.Kind+" "+e.Object.Kind+" "+e.Object.ID+": "+e.Text)
 	}
 	const begin = "server agent ac807129: engine lost the agent gpu-1, whose lease has ended; it ran "
@@ -107,10 +110,10 @@ func TestRecordOfLostAgent(t *testing.T) {
 }
 
 // ofProject makes a token for a project by its id.
-func (h *house) ofProject(t *testing.T, id trowel.ProjectID) string {
+func ofProject(t *testing.T, h *servertest.Server, id trowel.ProjectID) string {
 	t.Helper()
 	text, hash := access.NewToken()
-	err := h.store.Update(t.Context(), func(tx trowel.Tx) error {
+	err := h.Store.Update(t.Context(), func(tx trowel.Tx) error {
 		return tx.InsertToken(t.Context(), &trowel.Token{Name: "one", Hash: hash, Role: "read", ProjectID: id, CreatedAt: time.Now()})
 	})
 	if err != nil {
@@ -123,8 +126,8 @@ func (h *house) ofProject(t *testing.T, id trowel.ProjectID) string {
 // the size of the pages and whichever end they begin at.
 func TestAuditOfAttempt(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, nil)
-	id := h.tasks(t, "p", &trowel.Task{ID: 1, FullName: "+main"}, &trowel.Task{ID: 2, FullName: "+main+a"}, &trowel.Task{ID: 3, FullName: "+main+ab"})
+	h := servertest.New(t, nil)
+	id := h.InsertTasks(t, "p", &trowel.Task{ID: 1, FullName: "+main"}, &trowel.Task{ID: 2, FullName: "+main+a"}, &trowel.Task{ID: 3, FullName: "+main+ab"})
 	at := func(s int) time.Time { return time.UnixMilli(1_700_000_000_000 + int64(s)*1000) }
 	move := func(s int, task trowel.TaskID, from, to, cause, actor string) trowel.Audit {
 		return trowel.Audit{At: at(s), AttemptID: id, TaskID: task, Try: 1, From: from, To: to, Cause: cause, Actor: actor, Batch: int64(s)}
@@ -140,7 +143,7 @@ func TestAuditOfAttempt(t *testing.T) {
 			ObjectID: fmt.Sprint(int64(id)), Object: "p/main", ProjectID: 1, AttemptID: id,
 		}
 	}
-	err := h.store.Update(t.Context(), func(tx trowel.Tx) error {
+	err := h.Store.Update(t.Context(), func(tx trowel.Tx) error {
 		for _, batch := range batches {
 			if err := tx.InsertAudits(t.Context(), batch); err != nil {
 				return err
@@ -161,7 +164,7 @@ func TestAuditOfAttempt(t *testing.T) {
 	ids := map[string]bool{}
 	all := func(query string, limit int) (texts []string) {
 		for path := fmt.Sprintf("/api/audit?attempt=%d&limit=%d&%s", id, limit, query); ; {
-			page := read[api.AuditList](t, h.get(t, path), 200)
+			page := servertest.Read[api.AuditList](t, h.Get(t, path), 200)
 			for _, e := range page.Items {
 				texts = append(texts, e.Action+" "+e.Actor.Name+": "+e.Text)
 				ids[e.ID] = true
@@ -196,23 +199,23 @@ func TestAuditOfAttempt(t *testing.T) {
 			t.Errorf("%s gives %d entries, want %d: %q", query, len(got), n, got)
 		}
 	}
-	if a := h.get(t, fmt.Sprintf("/api/audit?attempt=%d&task=%%2Bother", id)); a.status != http.StatusNotFound {
-		t.Errorf("unknown task: %d %s", a.status, a.body)
+	if a := h.Get(t, fmt.Sprintf("/api/audit?attempt=%d&task=%%2Bother", id)); a.Status != http.StatusNotFound {
+		t.Errorf("unknown task: %d %s", a.Status, a.Body)
 	}
 }
 
 // Agents and queues are shown with what they run, and drained ones take nothing new.
 func TestAgents(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, nil)
+	h := servertest.New(t, nil)
 	now := time.Now()
 	agent := func(id string, lease time.Duration, slots int, queues ...string) *trowel.Agent {
 		return &trowel.Agent{ID: id, Name: id + "-name", Slots: slots, Queues: queues, StartedAt: now, SeenAt: now, LeaseEnds: now.Add(lease), Remote: true}
 	}
 	gpu := &trowel.Needs{Queue: "gpu"}
-	h.tasks(t, "p", &trowel.Task{FullName: "+x", State: trowel.TaskRunning, Try: 2, AgentID: "a", StartedAt: now, Needs: gpu},
+	h.InsertTasks(t, "p", &trowel.Task{FullName: "+x", State: trowel.TaskRunning, Try: 2, AgentID: "a", StartedAt: now, Needs: gpu},
 		&trowel.Task{State: trowel.TaskReady, Needs: &trowel.Needs{Queue: "huge"}, ReadyAt: now.Add(-time.Minute)})
-	err := h.store.Update(t.Context(), func(tx trowel.Tx) error {
+	err := h.Store.Update(t.Context(), func(tx trowel.Tx) error {
 		full := agent("d", time.Hour, 1, "other")
 		full.RestReason = "no room"
 		for _, a := range []*trowel.Agent{agent("a", time.Hour, 4, "gpu", "default"), agent("b", time.Hour, 0), agent("c", -time.Hour, 2), full} {
@@ -227,7 +230,7 @@ func TestAgents(t *testing.T) {
 	}
 	states := func() (list []string) {
 		for path := "/api/agents?limit=2"; ; {
-			page := read[api.AgentList](t, h.get(t, path), 200)
+			page := servertest.Read[api.AgentList](t, h.Get(t, path), 200)
 			for _, a := range page.Items {
 				list = append(list, fmt.Sprintf("%s %s %d", a.ID, a.State, a.Used))
 			}
@@ -240,7 +243,7 @@ func TestAgents(t *testing.T) {
 	if diff := cmp.Diff([]string{"a live 1", "b live 0", "c dead 0", "d resting 0"}, states()); diff != "" {
 		t.Errorf("agents (-want +got):\n%s", diff)
 	}
-	queues := read[api.QueueList](t, h.get(t, "/api/queues"), 200)
+	queues := servertest.Read[api.QueueList](t, h.Get(t, "/api/queues"), 200)
 	var shown []string
 	for _, q := range queues.Items {
 		slots := "any"
@@ -255,24 +258,24 @@ func TestAgents(t *testing.T) {
 	}, shown); diff != "" {
 		t.Errorf("queues (-want +got):\n%s", diff)
 	}
-	if a := read[api.Agent](t, h.post(t, "/api/agents/a/drain", `{"note":"upgrade"}`), 200); a.State != "draining" || a.DrainedAt == nil {
+	if a := servertest.Read[api.Agent](t, h.Post(t, "/api/agents/a/drain", `{"note":"upgrade"}`), 200); a.State != "draining" || a.DrainedAt == nil {
 		t.Errorf("drained = %+v", a)
 	}
-	read[api.Agent](t, h.post(t, "/api/agents/a/drain", ""), 200)
-	if a := h.post(t, "/api/agents/b/undrain", ""); a.status != http.StatusConflict || !strings.Contains(a.body, `"code":"not_draining"`) {
-		t.Errorf("undrain of one that is not drained: %d %s", a.status, a.body)
+	servertest.Read[api.Agent](t, h.Post(t, "/api/agents/a/drain", ""), 200)
+	if a := h.Post(t, "/api/agents/b/undrain", ""); a.Status != http.StatusConflict || !strings.Contains(a.Body, `"code":"not_draining"`) {
+		t.Errorf("undrain of one that is not drained: %d %s", a.Status, a.Body)
 	}
-	if a := read[api.Agent](t, h.get(t, "/api/agents/a"), 200); a.State != "draining" || a.Used != 1 || *a.Slots != 4 {
+	if a := servertest.Read[api.Agent](t, h.Get(t, "/api/agents/a"), 200); a.State != "draining" || a.Used != 1 || *a.Slots != 4 {
 		t.Errorf("agent = %+v", a)
 	}
-	tasks := read[api.AgentTaskList](t, h.get(t, "/api/agents/a/tasks"), 200)
+	tasks := servertest.Read[api.AgentTaskList](t, h.Get(t, "/api/agents/a/tasks"), 200)
 	if len(tasks.Items) != 1 || tasks.Items[0].FullName != "+x" || tasks.Items[0].Try != 2 || tasks.Items[0].Project.Name != "p" {
 		t.Errorf("tasks = %+v", tasks)
 	}
-	if a := read[api.Agent](t, h.post(t, "/api/agents/a/undrain", ""), 200); a.State != "live" || a.DrainedAt != nil {
+	if a := servertest.Read[api.Agent](t, h.Post(t, "/api/agents/a/undrain", ""), 200); a.State != "live" || a.DrainedAt != nil {
 		t.Errorf("undrained = %+v", a)
 	}
-	if n := len(read[api.AuditList](t, h.get(t, "/api/audit?action=agent"), 200).Items); n != 2 {
+	if n := len(servertest.Read[api.AuditList](t, h.Get(t, "/api/audit?action=agent"), 200).Items); n != 2 {
 		t.Errorf("%d records of agents, want 2", n)
 	}
 }
@@ -280,20 +283,20 @@ func TestAgents(t *testing.T) {
 // Control K816: a pause is there once, with who, when and why.
 func TestPause(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, nil)
-	h.push(t, "project=p&revision=r1", "main.dig", "+a:\n  echo>: a\n", "w-1.dig", "+a:\n  echo>: a\n")
-	paused := read[api.WorkflowState](t, h.post(t, "/api/projects/1/workflows/w%2D1/pause", `{"note":"why"}`), 200)
+	h := servertest.New(t, nil)
+	h.Push(t, "project=p&revision=r1", "main.dig", "+a:\n  echo>: a\n", "w-1.dig", "+a:\n  echo>: a\n")
+	paused := servertest.Read[api.WorkflowState](t, h.Post(t, "/api/projects/1/workflows/w%2D1/pause", `{"note":"why"}`), 200)
 	if paused.Paused == nil || paused.Paused.By != "anonymous" || paused.Paused.Note != "why" || paused.Workflow != "w-1" {
 		t.Errorf("paused = %+v", paused)
 	}
-	if a := h.post(t, "/api/projects/1/workflows/w%2D1/pause", ""); a.status != http.StatusConflict || !strings.Contains(a.body, `"code":"paused"`) {
-		t.Errorf("paused twice: %d %s", a.status, a.body)
+	if a := h.Post(t, "/api/projects/1/workflows/w%2D1/pause", ""); a.Status != http.StatusConflict || !strings.Contains(a.Body, `"code":"paused"`) {
+		t.Errorf("paused twice: %d %s", a.Status, a.Body)
 	}
-	if s := read[api.WorkflowState](t, h.get(t, "/api/projects/1/workflows/w%2D1/pause"), 200); s.Paused == nil {
+	if s := servertest.Read[api.WorkflowState](t, h.Get(t, "/api/projects/1/workflows/w%2D1/pause"), 200); s.Paused == nil {
 		t.Errorf("state = %+v", s)
 	}
-	resumed := read[api.WorkflowState](t, h.post(t, "/api/projects/1/workflows/w%2D1/resume", ""), 200)
-	if resumed.Paused != nil || h.told.admits.Load() != 2 {
-		t.Errorf("resumed = %+v, flusher told %d times", resumed, h.told.admits.Load())
+	resumed := servertest.Read[api.WorkflowState](t, h.Post(t, "/api/projects/1/workflows/w%2D1/resume", ""), 200)
+	if resumed.Paused != nil || h.Flusher.Admissions.Load() != 2 {
+		t.Errorf("resumed = %+v, flusher told %d times", resumed, h.Flusher.Admissions.Load())
 	}
 }

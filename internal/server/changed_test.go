@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/trowel-project/trowel/internal/server"
+	"github.com/trowel-project/trowel/internal/server/servertest"
 )
 
 // lines are what a server has logged.
@@ -36,7 +37,7 @@ func (l *lines) split() []string {
 func TestChangesAreLogged(t *testing.T) {
 	t.Parallel()
 	log := &lines{}
-	h := newHouse(t, func(o *server.Options) {
+	h := servertest.New(t, func(o *server.Options) {
 		o.REST.Log = slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr {
 			switch a.Key {
 			case slog.TimeKey, slog.LevelKey, "size_bytes", "next_session_time", "next_run_time":
@@ -47,21 +48,21 @@ func TestChangesAreLogged(t *testing.T) {
 	})
 	const daily = "schedule:\n  daily>: 01:00:00\n+a:\n  echo>: a\n"
 	post := func(path, body string) {
-		if a := h.do(t, http.MethodPost, path, "application/json", body); a.status != http.StatusOK {
-			t.Fatalf("POST %s: %d %s", path, a.status, a.body)
+		if a := h.Do(t, http.MethodPost, path, "application/json", body); a.Status != http.StatusOK {
+			t.Fatalf("POST %s: %d %s", path, a.Status, a.Body)
 		}
 	}
-	h.push(t, "project=p&revision=r1", "main.dig", daily)
-	h.push(t, "project=p&revision=r1", "main.dig", daily) // a conflict
-	h.put(t, "/api/projects/1/secrets/pg.password", `{"value":"hunter2"}`)
-	h.put(t, "/api/projects/9/secrets/pg.password", `{"value":"hunter2"}`) // not there
-	h.do(t, http.MethodDelete, "/api/projects/1/secrets/pg.password", "", "")
-	h.do(t, http.MethodDelete, "/api/projects/1/secrets/pg.password", "", "") // it is not there any more
+	h.Push(t, "project=p&revision=r1", "main.dig", daily)
+	h.Push(t, "project=p&revision=r1", "main.dig", daily) // a conflict
+	h.Put(t, "/api/projects/1/secrets/pg.password", `{"value":"hunter2"}`)
+	h.Put(t, "/api/projects/9/secrets/pg.password", `{"value":"hunter2"}`) // not there
+	h.Do(t, http.MethodDelete, "/api/projects/1/secrets/pg.password", "", "")
+	h.Do(t, http.MethodDelete, "/api/projects/1/secrets/pg.password", "", "") // it is not there any more
 	post("/api/schedules/1/disable", "")
 	post("/api/schedules/1/enable", "")
 	post("/api/schedules/1/skip", `{"count":1,"fromTime":"2030-01-01T00:00:00Z","dryRun":true}`)
 	post("/api/schedules/1/skip", `{"count":1,"fromTime":"2030-01-01T00:00:00Z","dryRun":false}`)
-	h.do(t, http.MethodDelete, "/api/projects/1", "", "")
+	h.Do(t, http.MethodDelete, "/api/projects/1", "", "")
 	want := []string{
 		`msg="revision pushed" project=p revision=r1 workflows=1 actor=anonymous`,
 		`msg="secret set" project=p key=pg.password actor=anonymous`,

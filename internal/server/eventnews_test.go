@@ -13,6 +13,7 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/server"
+	"github.com/trowel-project/trowel/internal/server/servertest"
 )
 
 // frames reads a stream of events.
@@ -21,7 +22,7 @@ type frames struct {
 	lines *bufio.Scanner
 }
 
-func (h *house) watch(t *testing.T, topic string) *frames {
+func watch(t *testing.T, h *servertest.Server, topic string) *frames {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, h.URL+"/api/events?topic="+topic, http.NoBody)
 	if err != nil {
@@ -69,10 +70,10 @@ func (f *frames) next() (name, status string, states map[string]string) {
 // and also the end, after which the tasks are in the archive.
 func TestEventStreamElsewhere(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, nil)
-	h.push(t, "project=p&revision=r1", "main.dig", scheduled)
-	if a := h.put(t, "/api/attempts", `{"workflowId":"1","sessionTime":"2024-01-01T00:00:00Z","params":{}}`); a.status != http.StatusOK {
-		t.Fatalf("start: %d %s", a.status, a.body)
+	h := servertest.New(t, nil)
+	h.Push(t, "project=p&revision=r1", "main.dig", servertest.Scheduled)
+	if a := h.Put(t, "/api/attempts", `{"workflowId":"1","sessionTime":"2024-01-01T00:00:00Z","params":{}}`); a.Status != http.StatusOK {
+		t.Fatalf("start: %d %s", a.Status, a.Body)
 	}
 	started, updated := time.UnixMilli(1_700_000_000_000), time.UnixMilli(1_700_000_001_000)
 	task := func(id trowel.TaskID, state trowel.TaskState, version int64) *trowel.Task {
@@ -83,7 +84,7 @@ func TestEventStreamElsewhere(t *testing.T) {
 	// change gives the attempt a version and tasks, or, with its end, the archive.
 	change := func(version int64, done trowel.AttemptFlags, tasks ...*trowel.Task) {
 		t.Helper()
-		err := h.store.Update(t.Context(), func(tx trowel.Tx) error {
+		err := h.Store.Update(t.Context(), func(tx trowel.Tx) error {
 			return changeAttempt(t.Context(), tx, version, done, tasks)
 		})
 		if err != nil {
@@ -91,7 +92,7 @@ func TestEventStreamElsewhere(t *testing.T) {
 		}
 	}
 	change(1, 0, task(1, trowel.TaskPlanned, 1), task(2, trowel.TaskBlocked, 1))
-	one, project, other := h.watch(t, "attempt:1"), h.watch(t, "project:1"), h.watch(t, "workflow:1/other")
+	one, project, other := watch(t, h, "attempt:1"), watch(t, h, "project:1"), watch(t, h, "workflow:1/other")
 	want := func(f *frames, name, status string, states map[string]string) {
 		t.Helper()
 		gotName, gotStatus, gotStates := f.next()
@@ -103,18 +104,18 @@ func TestEventStreamElsewhere(t *testing.T) {
 		}
 	}
 	change(2, 0, task(3, trowel.TaskRunning, 2))
-	h.events.Publish(server.Event{AttemptID: 1, Elsewhere: true})
+	h.Events.Publish(server.Event{AttemptID: 1, Elsewhere: true})
 	want(one, "tasks", "", map[string]string{"3": "running"})
 	own := &server.TaskRow{ID: 4, State: trowel.TaskReady, Version: 3}
 	change(3, 0, task(4, trowel.TaskReady, 3))
-	h.events.Publish(server.Event{AttemptID: 1, ProjectID: 1, Workflow: "main", Version: 3, Task: own})
+	h.Events.Publish(server.Event{AttemptID: 1, ProjectID: 1, Workflow: "main", Version: 3, Task: own})
 	want(one, "tasks", "", map[string]string{"4": "ready"})
 	change(5, trowel.AttemptDone|trowel.AttemptSuccess, task(3, trowel.TaskSuccess, 4), task(4, trowel.TaskSuccess, 5), task(2, trowel.TaskBlocked, 1))
-	h.events.Publish(server.Event{AttemptID: 1, Elsewhere: true, Noted: true})
+	h.Events.Publish(server.Event{AttemptID: 1, Elsewhere: true, Noted: true})
 	want(one, "attempt", "success", nil)
 	want(one, "tasks", "", map[string]string{"3": "success", "4": "success"})
 	want(project, "attempt", "success", nil)
-	h.events.Publish(server.Event{AttemptID: 1, ProjectID: 1, Workflow: "main", Version: 3, Task: own}, server.Event{Missed: true})
+	h.Events.Publish(server.Event{AttemptID: 1, ProjectID: 1, Workflow: "main", Version: 3, Task: own}, server.Event{Missed: true})
 	want(one, "reset", "", nil) // but not of the own change, which is older than what was read
 	want(project, "reset", "", nil)
 	want(other, "reset", "", nil) // it was not told of the end
@@ -123,20 +124,20 @@ func TestEventStreamElsewhere(t *testing.T) {
 // Of very many tasks that changed elsewhere it is only told that they did.
 func TestEventStreamManyElsewhere(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, nil)
-	h.push(t, "project=p&revision=r1", "main.dig", scheduled)
-	if a := h.put(t, "/api/attempts", `{"workflowId":"1","sessionTime":"2024-01-01T00:00:00Z","params":{}}`); a.status != http.StatusOK {
-		t.Fatalf("start: %d %s", a.status, a.body)
+	h := servertest.New(t, nil)
+	h.Push(t, "project=p&revision=r1", "main.dig", servertest.Scheduled)
+	if a := h.Put(t, "/api/attempts", `{"workflowId":"1","sessionTime":"2024-01-01T00:00:00Z","params":{}}`); a.Status != http.StatusOK {
+		t.Fatalf("start: %d %s", a.Status, a.Body)
 	}
-	stream := h.watch(t, "attempt:1")
+	stream := watch(t, h, "attempt:1")
 	tasks := make([]*trowel.Task, 10_001)
 	for i := range tasks {
 		tasks[i] = &trowel.Task{ID: trowel.TaskID(i + 1), AttemptID: 1, FullName: "+main", UpdatedAt: time.UnixMilli(5), Version: 9}
 	}
-	if err := h.store.Update(t.Context(), func(tx trowel.Tx) error { return changeAttempt(t.Context(), tx, 9, 0, tasks) }); err != nil {
+	if err := h.Store.Update(t.Context(), func(tx trowel.Tx) error { return changeAttempt(t.Context(), tx, 9, 0, tasks) }); err != nil {
 		t.Fatal(err)
 	}
-	h.events.Publish(server.Event{AttemptID: 1, Elsewhere: true})
+	h.Events.Publish(server.Event{AttemptID: 1, Elsewhere: true})
 	if name, _, states := stream.next(); name != "reset" || len(states) > 0 {
 		t.Errorf("frame %s with %d tasks, want a reset without any", name, len(states))
 	}

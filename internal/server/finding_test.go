@@ -11,14 +11,15 @@ import (
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/dig"
 	"github.com/trowel-project/trowel/internal/server"
+	"github.com/trowel-project/trowel/internal/server/servertest"
 )
 
-func findingsOf(t *testing.T, h *house, query string) api.FindingCollection {
+func findingsOf(t *testing.T, h *servertest.Server, query string) api.FindingCollection {
 	t.Helper()
 	var found api.FindingCollection
-	answer := h.get(t, "/api/projects/1/findings"+query)
-	if err := json.Unmarshal([]byte(answer.body), &found); err != nil || answer.status != 200 {
-		t.Fatalf("findings%s: %d %s", query, answer.status, answer.body)
+	answer := h.Get(t, "/api/projects/1/findings"+query)
+	if err := json.Unmarshal([]byte(answer.Body), &found); err != nil || answer.Status != 200 {
+		t.Fatalf("findings%s: %d %s", query, answer.Status, answer.Body)
 	}
 	return found
 }
@@ -27,18 +28,18 @@ func findingsOf(t *testing.T, h *house, query string) api.FindingCollection {
 func TestFindings(t *testing.T) {
 	t.Parallel()
 	var log strings.Builder
-	h := newHouse(t, func(o *server.Options) {
+	h := servertest.New(t, func(o *server.Options) {
 		o.V1.Pushes.Catalog = dig.Catalog{Operators: map[string]dig.Operator{"echo": {}}}
 		o.REST.Log = slog.New(slog.NewTextHandler(&log, nil))
 	})
-	h.push(t, "project=p&revision=r1", "main.dig", "+a:\n  ech>: hi\n")
-	h.push(t, "project=p&revision=r2", "main.dig", "+a:\n  echo>: hi\n")
+	h.Push(t, "project=p&revision=r1", "main.dig", "+a:\n  ech>: hi\n")
+	h.Push(t, "project=p&revision=r2", "main.dig", "+a:\n  echo>: hi\n")
 	var files []string
 	for i := range 30 {
 		files = append(files, fmt.Sprintf("w%02d.dig", i), strings.ReplaceAll(bigGroup(110), "OP", "ech"+strings.Repeat("h", 500)))
 	}
-	if answer := h.push(t, "project=p&revision=r3", files...); answer.status != 200 {
-		t.Fatalf("push of r3: %d %.300s", answer.status, answer.body)
+	if answer := h.Push(t, "project=p&revision=r3", files...); answer.Status != 200 {
+		t.Fatalf("push of r3: %d %.300s", answer.Status, answer.Body)
 	}
 
 	first := findingsOf(t, h, "?revision=r1")
@@ -54,11 +55,11 @@ func TestFindings(t *testing.T) {
 		t.Errorf("findings of the newest: revision %s, %d of %d, texts of %d and %d", newest.Revision, len(newest.Findings), newest.Total,
 			len(newest.Findings[0].Message), len(newest.Findings[0].Source))
 	}
-	if answer := h.get(t, "/api/projects/1/findings?revision=none"); answer.status != 404 {
-		t.Errorf("findings of an unknown revision: %d", answer.status)
+	if answer := h.Get(t, "/api/projects/1/findings?revision=none"); answer.Status != 404 {
+		t.Errorf("findings of an unknown revision: %d", answer.Status)
 	}
-	if answer := h.get(t, "/api/projects/2/findings"); answer.status != 404 {
-		t.Errorf("findings of an unknown project: %d", answer.status)
+	if answer := h.Get(t, "/api/projects/2/findings"); answer.Status != 404 {
+		t.Errorf("findings of an unknown project: %d", answer.Status)
 	}
 	if n := strings.Count(log.String(), "revision has warnings"); n != 2 || strings.Contains(log.String(), "\x1b") {
 		t.Errorf("%d lines about warnings, want 2:\n%s", n, log.String())
@@ -78,14 +79,14 @@ func bigGroup(tasks int) string {
 func TestRefusedPushTellsNoPath(t *testing.T) {
 	t.Parallel()
 	folder := ""
-	h := newHouse(t, func(o *server.Options) { folder = o.V1.Pushes.TempDir })
+	h := servertest.New(t, func(o *server.Options) { folder = o.V1.Pushes.TempDir })
 	for name, file := range map[string]string{
 		"syntax": "+a:\n  echo> hi\n  x: [\n", "two operators": "+a:\n  echo>: hi\n  sh>: x\n", "schedule": "schedule:\n  dayly>: 07:00:00\n+a:\n  echo>: hi\n",
 		"zone": "timezone: Nowhere\n+a:\n  echo>: hi\n", "include": "_export:\n  !include : 'none.yml'\n+a:\n  echo>: hi\n",
 	} {
-		answer := h.push(t, "project=p&revision=r1", "main.dig", file)
-		if answer.status != 400 || folder == "" || strings.Contains(answer.body, folder) || strings.Contains(answer.body, filepath.Base(filepath.Dir(folder))) {
-			t.Errorf("%s: %d, want 400 without %s:\n%s", name, answer.status, folder, answer.body)
+		answer := h.Push(t, "project=p&revision=r1", "main.dig", file)
+		if answer.Status != 400 || folder == "" || strings.Contains(answer.Body, folder) || strings.Contains(answer.Body, filepath.Base(filepath.Dir(folder))) {
+			t.Errorf("%s: %d, want 400 without %s:\n%s", name, answer.Status, folder, answer.Body)
 		}
 	}
 }

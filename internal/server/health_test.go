@@ -11,6 +11,7 @@ import (
 
 	"github.com/trowel-project/trowel/internal/access"
 	"github.com/trowel-project/trowel/internal/server"
+	"github.com/trowel-project/trowel/internal/server/servertest"
 )
 
 // Probes need no secret, and learn whether the server works, but nothing else; readers learn why it does not. While
@@ -18,16 +19,16 @@ import (
 func TestHealth(t *testing.T) {
 	t.Parallel()
 	var broken error
-	h := newHouse(t, func(o *server.Options) {
-		o.REST.Auth = access.New(access.Options{Username: "u", Password: "p", Admin: true, Tokens: tokens{o.REST.Store}, Now: time.Now})
+	h := servertest.New(t, func(o *server.Options) {
+		o.REST.Auth = access.New(access.Options{Username: "u", Password: "p", Admin: true, Tokens: servertest.Tokens{Store: o.REST.Store}, Now: time.Now})
 		o.Health.Health = server.NewHealth(server.Part{Name: "database", Check: func(context.Context) error { return broken }})
 	})
 	admin := "Basic dTpw"
 	bearer := func(body string) string {
 		var made struct{ Secret string }
-		a := h.do(t, http.MethodPost, "/api/tokens", "application/json", body, "Authorization", admin)
-		if err := json.Unmarshal([]byte(a.body), &made); err != nil {
-			t.Fatalf("make a token: %d %s", a.status, a.body)
+		a := h.Do(t, http.MethodPost, "/api/tokens", "application/json", body, "Authorization", admin)
+		if err := json.Unmarshal([]byte(a.Body), &made); err != nil {
+			t.Fatalf("make a token: %d %s", a.Status, a.Body)
 		}
 		return "Bearer " + made.Secret
 	}
@@ -39,23 +40,23 @@ func TestHealth(t *testing.T) {
 			status, short = http.StatusServiceUnavailable, `{"ok":false}`
 		}
 		for name, header := range map[string]string{"nobody": "", "agent": agent} {
-			if a := h.do(t, http.MethodGet, "/api/health", "", "", "Authorization", header); a.status != status || a.body != short {
-				t.Errorf("%s, %v: %d %s, want %d %s", name, down, a.status, a.body, status, short)
+			if a := h.Do(t, http.MethodGet, "/api/health", "", "", "Authorization", header); a.Status != status || a.Body != short {
+				t.Errorf("%s, %v: %d %s, want %d %s", name, down, a.Status, a.Body, status, short)
 			}
 		}
 		for name, header := range map[string]string{"admin": admin, "reader": reader} {
-			a := h.do(t, http.MethodGet, "/api/health", "", "", "Authorization", header)
-			if a.status != status || !strings.Contains(a.body, `"parts":[{"name":"database"`) || strings.Contains(a.body, "disk full") != (down != nil) {
-				t.Errorf("%s, %v: %d %s, want %d with the parts", name, down, a.status, a.body, status)
+			a := h.Do(t, http.MethodGet, "/api/health", "", "", "Authorization", header)
+			if a.Status != status || !strings.Contains(a.Body, `"parts":[{"name":"database"`) || strings.Contains(a.Body, "disk full") != (down != nil) {
+				t.Errorf("%s, %v: %d %s, want %d with the parts", name, down, a.Status, a.Body, status)
 			}
 		}
-		if a := h.do(t, http.MethodGet, "/api/health/live", "", ""); a.status != http.StatusOK || a.body != `{"ok":true}` {
-			t.Errorf("live, %v: %d %s", down, a.status, a.body)
+		if a := h.Do(t, http.MethodGet, "/api/health/live", "", ""); a.Status != http.StatusOK || a.Body != `{"ok":true}` {
+			t.Errorf("live, %v: %d %s", down, a.Status, a.Body)
 		}
 	}
 	for _, header := range []string{"Basic eDp5", "Bearer trw_x"} {
-		if a := h.do(t, http.MethodGet, "/api/health", "", "", "Authorization", header); a.status != http.StatusUnauthorized {
-			t.Errorf("%s: %d, want 401", header, a.status)
+		if a := h.Do(t, http.MethodGet, "/api/health", "", "", "Authorization", header); a.Status != http.StatusUnauthorized {
+			t.Errorf("%s: %d, want 401", header, a.Status)
 		}
 	}
 	var document struct {
@@ -63,7 +64,7 @@ func TestHealth(t *testing.T) {
 			Get struct{ Security []any }
 		}
 	}
-	if err := json.Unmarshal([]byte(h.do(t, http.MethodGet, "/api/openapi.json", "", "", "Authorization", admin).body), &document); err != nil {
+	if err := json.Unmarshal([]byte(h.Do(t, http.MethodGet, "/api/openapi.json", "", "", "Authorization", admin).Body), &document); err != nil {
 		t.Fatal(err)
 	}
 	for _, path := range []string{"/api/health", "/api/health/live"} {

@@ -13,6 +13,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/access"
 	"github.com/trowel-project/trowel/internal/server"
+	"github.com/trowel-project/trowel/internal/server/servertest"
 )
 
 // sendTo answers a request without a network. Pairs are headers; the header Host is that of the request.
@@ -42,7 +43,7 @@ func sendTo(t *testing.T, h http.Handler, method, target string, pairs ...string
 func handlers(t *testing.T, change func(*server.Options)) map[string]http.Handler {
 	t.Helper()
 	var s *server.Server
-	newHouse(t, func(o *server.Options) {
+	servertest.New(t, func(o *server.Options) {
 		o.REST.Names, o.REST.Metrics, o.REST.UI = server.Names{"127.0.0.1"}, http.NotFoundHandler(), http.NotFoundHandler()
 		if change != nil {
 			change(o)

@@ -13,6 +13,7 @@ import (
 	"github.com/trowel-project/trowel/internal/blob"
 	"github.com/trowel-project/trowel/internal/blob/file"
 	"github.com/trowel-project/trowel/internal/server"
+	"github.com/trowel-project/trowel/internal/server/servertest"
 )
 
 // Where a server keeps things is for its log: callers learn what is wrong.
@@ -53,13 +54,13 @@ func TestPlacesAreNotTold(t *testing.T) {
 		"temporary files": {temporary, "cannot write a temporary file"},
 	} {
 		log.Reset()
-		h := newHouse(t, func(o *server.Options) {
+		h := servertest.New(t, func(o *server.Options) {
 			tc.change(o)
 			o.REST.Log = slog.New(slog.NewTextHandler(log, nil))
 		})
-		a := h.do(t, http.MethodPut, "/api/projects?project=p&revision=r", "application/gzip", packed(t, "main.dig", "+a:\n  echo>: a\n"))
-		if a.status != http.StatusServiceUnavailable || !strings.Contains(a.body, tc.want) || strings.Contains(a.body, root) {
-			t.Errorf("%s: %d %s, want 503 with %q and no path", name, a.status, a.body, tc.want)
+		a := h.Do(t, http.MethodPut, "/api/projects?project=p&revision=r", "application/gzip", servertest.Packed(t, "main.dig", "+a:\n  echo>: a\n"))
+		if a.Status != http.StatusServiceUnavailable || !strings.Contains(a.Body, tc.want) || strings.Contains(a.Body, root) {
+			t.Errorf("%s: %d %s, want 503 with %q and no path", name, a.Status, a.Body, tc.want)
 		}
 		if !strings.Contains(log.String(), root) || !strings.Contains(log.String(), "not a directory") {
 			t.Errorf("%s: the log lacks the path and the reason: %s", name, log)

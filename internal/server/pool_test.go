@@ -1,7 +1,6 @@
 package server_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"strings"
@@ -13,111 +12,37 @@ import (
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/access"
 	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/server/servertest"
 )
-
-// read decodes an answer that must have a status.
-func read[T any](t *testing.T, a answer, status int) T {
-	t.Helper()
-	var value T
-	if a.status != status {
-		t.Fatalf("status %d, want %d: %s", a.status, status, a.body)
-	}
-	if err := json.Unmarshal([]byte(a.body), &value); err != nil {
-		t.Fatalf("%v: %s", err, a.body)
-	}
-	return value
-}
-
-func (h *house) post(t *testing.T, path, body string) answer {
-	t.Helper()
-	return h.do(t, http.MethodPost, path, "application/json", body)
-}
-
-func (h *house) delete(t *testing.T, path string) answer {
-	t.Helper()
-	return h.do(t, http.MethodDelete, path, "", "")
-}
-
-// token makes a token of a role, for one project or, without a name, for all.
-func (h *house) token(t *testing.T, role access.Role, project string) string {
-	t.Helper()
-	text, hash := access.NewToken()
-	err := h.store.Update(t.Context(), func(tx trowel.Tx) error {
-		made := &trowel.Token{Name: string(role) + " of " + project, Hash: hash, Role: string(role), CreatedAt: time.Now()}
-		if project != "" {
-			p, err := tx.FindProject(t.Context(), project)
-			if err != nil {
-				return err
-			}
-			made.ProjectID = p.ID
-		}
-		return tx.InsertToken(t.Context(), made)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
-}
-
-// tasks stores an attempt of a new project's workflow with tasks.
-func (h *house) tasks(t *testing.T, project string, tasks ...*trowel.Task) trowel.AttemptID {
-	t.Helper()
-	h.push(t, "project="+project+"&revision=r1", "main.dig", "+a:\n  echo>: a\n")
-	p := read[api.ProjectCollection](t, h.get(t, "/api/projects?name="+project), 200).Projects[0]
-	w := read[api.WorkflowCollection](t, h.get(t, "/api/projects/"+p.ID.String()+"/workflows"), 200).Workflows[0]
-	a := read[api.Attempt](t, h.put(t, "/api/attempts", `{"workflowId":"`+w.ID.String()+`","sessionTime":"2024-01-01T00:00:00Z","params":{}}`), 200)
-	for i, task := range tasks {
-		task.AttemptID = trowel.AttemptID(a.ID)
-		if task.ID == 0 {
-			task.ID = trowel.TaskID(int(a.ID)*1000 + i)
-		}
-		if task.FullName == "" {
-			task.FullName = fmt.Sprintf("+main+t%d", i)
-		}
-		if task.ReadyAt.IsZero() {
-			task.ReadyAt = time.Now()
-		}
-		task.UpdatedAt = time.Now()
-	}
-	err := h.store.Update(t.Context(), func(tx trowel.Tx) error { return tx.InsertTasks(t.Context(), tasks) })
-	if err != nil {
-		t.Fatal(err)
-	}
-	return trowel.AttemptID(a.ID)
-}
-
-func needing(pool string, slots, weight int) *trowel.Needs {
-	return &trowel.Needs{Pools: []trowel.PoolNeed{{Name: pool, Slots: slots}}, Weight: &weight}
-}
 
 // Control K801 to K803: pools are made, changed and deleted while tasks hold and want slots.
 func TestPools(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, nil)
+	h := servertest.New(t, nil)
 	now := time.Now()
-	running := &trowel.Task{State: trowel.TaskRunning, Try: 1, AgentID: "x", StartedAt: now, Needs: needing("db", 3, 1)}
-	h.tasks(t, "p", running,
-		&trowel.Task{State: trowel.TaskReady, Needs: needing("db", 2, 1), ReadyAt: now.Add(-time.Hour)},
-		&trowel.Task{State: trowel.TaskReady, Needs: needing("db", 1, 100), ReadyAt: now},
+	running := &trowel.Task{State: trowel.TaskRunning, Try: 1, AgentID: "x", StartedAt: now, Needs: servertest.Needing("db", 3, 1)}
+	h.InsertTasks(t, "p", running,
+		&trowel.Task{State: trowel.TaskReady, Needs: servertest.Needing("db", 2, 1), ReadyAt: now.Add(-time.Hour)},
+		&trowel.Task{State: trowel.TaskReady, Needs: servertest.Needing("db", 1, 100), ReadyAt: now},
 		&trowel.Task{State: trowel.TaskReady},
 		&trowel.Task{State: trowel.TaskRunning, Try: 1, AgentID: "x", StartedAt: now})
-	list := read[api.PoolList](t, h.get(t, "/api/pools"), 200)
+	list := servertest.Read[api.PoolList](t, h.Get(t, "/api/pools"), 200)
 	if len(list.Items) != 1 || list.Items[0].Name != "default" || list.Items[0].Used != 1 || list.Items[0].Waiting != 1 || list.Items[0].Open != nil {
 		t.Errorf("pools at first = %+v", list.Items)
 	}
 	if len(list.Missing) != 1 || list.Missing[0].Name != "db" || list.Missing[0].Waiting != 2 || *list.Missing[0].OldestWaitMS < 3_500_000 {
 		t.Errorf("missing = %+v", list.Missing)
 	}
-	dry := read[api.PoolChange](t, h.put(t, "/api/pools/db", `{"slots":4,"dryRun":true}`), 200)
+	dry := servertest.Read[api.PoolChange](t, h.Put(t, "/api/pools/db", `{"slots":4,"dryRun":true}`), 200)
 	if !dry.DryRun || dry.Action != "create" || dry.Expect != "none" || dry.Pool.Waiting != 2 || dry.Startable != 2 {
 		t.Errorf("dry run = %+v", dry)
 	}
-	made := read[api.PoolChange](t, h.put(t, "/api/pools/db", `{"slots":4,"description":"warehouse","expect":"none"}`), 200)
-	if made.Action != "create" || h.told.limits.Load() != 1 {
-		t.Errorf("made = %+v, flusher told %d times", made, h.told.limits.Load())
+	made := servertest.Read[api.PoolChange](t, h.Put(t, "/api/pools/db", `{"slots":4,"description":"warehouse","expect":"none"}`), 200)
+	if made.Action != "create" || h.Flusher.LimitChanges.Load() != 1 {
+		t.Errorf("made = %+v, flusher told %d times", made, h.Flusher.LimitChanges.Load())
 	}
 	running.Holds = trowel.Holds{"pool:" + made.Pool.ID.String(): 3}
-	err := h.store.Update(t.Context(), func(tx trowel.Tx) error {
+	err := h.Store.Update(t.Context(), func(tx trowel.Tx) error {
 		if err := tx.UpdateTasks(t.Context(), []trowel.TaskUpdate{{Task: running, From: trowel.TaskRunning, Detail: true}}); err != nil {
 			return err
 		}
@@ -127,33 +52,33 @@ func TestPools(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again := read[api.PoolChange](t, h.put(t, "/api/pools/db", `{"slots":4}`), 200)
+	again := servertest.Read[api.PoolChange](t, h.Put(t, "/api/pools/db", `{"slots":4}`), 200)
 	if again.Action != "none" || again.Pool.Description != "warehouse" || again.Pool.Used != 3 || *again.Pool.Open != 1 || again.Startable != 1 {
 		t.Errorf("again = %+v", again)
 	}
-	if a := h.put(t, "/api/pools/db", `{"slots":9,"expect":"none"}`); a.status != http.StatusPreconditionFailed || !strings.Contains(a.body, `"code":"changed"`) {
-		t.Errorf("old expectation: %d %s", a.status, a.body)
+	if a := h.Put(t, "/api/pools/db", `{"slots":9,"expect":"none"}`); a.Status != http.StatusPreconditionFailed || !strings.Contains(a.Body, `"code":"changed"`) {
+		t.Errorf("old expectation: %d %s", a.Status, a.Body)
 	}
-	small := read[api.PoolChange](t, h.put(t, "/api/pools/db", `{"slots":1,"expect":"`+again.Expect+`"}`), 200)
+	small := servertest.Read[api.PoolChange](t, h.Put(t, "/api/pools/db", `{"slots":1,"expect":"`+again.Expect+`"}`), 200)
 	if *small.Pool.Open != -2 || small.Startable != 0 || len(small.Notes) != 1 || !strings.HasPrefix(small.Notes[0], "2 more slots are in use than there are") {
 		t.Errorf("shrunk = %+v", small)
 	}
-	if got := read[api.Pool](t, h.get(t, "/api/pools/db"), 200); got.Slots != 1 || got.Used != 3 {
+	if got := servertest.Read[api.Pool](t, h.Get(t, "/api/pools/db"), 200); got.Slots != 1 || got.Used != 3 {
 		t.Errorf("pool = %+v", got)
 	}
-	holding := read[api.PoolTaskList](t, h.get(t, "/api/pools/db/tasks"), 200)
+	holding := servertest.Read[api.PoolTaskList](t, h.Get(t, "/api/pools/db/tasks"), 200)
 	if len(holding.Items) != 1 || holding.Items[0].Slots != 3 || holding.Items[0].FullName != "+main+t0" || *holding.Items[0].Agent != "x" {
 		t.Errorf("holding = %+v", holding)
 	}
-	deleted := read[api.PoolChange](t, h.delete(t, "/api/pools/db"), 200)
+	deleted := servertest.Read[api.PoolChange](t, h.Delete(t, "/api/pools/db"), 200)
 	want := api.List[string]{
 		"3 slots are in use: the tasks that hold them run on", `2 tasks wait for it: they wait (pool_missing) until there is a pool "db" again`,
 	}
 	if diff := cmp.Diff(want, deleted.Notes); diff != "" || deleted.Action != "delete" {
 		t.Errorf("deleted (-want +got):\n%s", diff)
 	}
-	h.get(t, "/api/pools/db")
-	audit := read[api.AuditList](t, h.get(t, "/api/audit?action=pool"), 200)
+	h.Get(t, "/api/pools/db")
+	audit := servertest.Read[api.AuditList](t, h.Get(t, "/api/audit?action=pool"), 200)
 	var texts []string
 	for _, entry := range audit.Items {
 		texts = append(texts, entry.Text)
@@ -169,16 +94,16 @@ func TestPools(t *testing.T) {
 // Who waits is listed in the order of claims, page by page.
 func TestWaitingForPool(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, nil)
+	h := servertest.New(t, nil)
 	now := time.Now()
 	ready := func(name string, weight int, waited time.Duration) *trowel.Task {
-		return &trowel.Task{FullName: name, State: trowel.TaskReady, Needs: needing("db", 1, weight), ReadyAt: now.Add(-waited)}
+		return &trowel.Task{FullName: name, State: trowel.TaskReady, Needs: servertest.Needing("db", 1, weight), ReadyAt: now.Add(-waited)}
 	}
-	h.put(t, "/api/pools/db", `{"slots":0}`)
-	h.tasks(t, "p", ready("+late", 1, 0), ready("+aged", 1, 21*time.Minute), ready("+heavy", 5, 0), ready("+light", -7, 0), ready("+early", 1, time.Minute))
+	h.Put(t, "/api/pools/db", `{"slots":0}`)
+	h.InsertTasks(t, "p", ready("+late", 1, 0), ready("+aged", 1, 21*time.Minute), ready("+heavy", 5, 0), ready("+light", -7, 0), ready("+early", 1, time.Minute))
 	var names []string
 	for path := "/api/pools/db/tasks?use=waiting&limit=2"; path != ""; {
-		page := read[api.PoolTaskList](t, h.get(t, path), 200)
+		page := servertest.Read[api.PoolTaskList](t, h.Get(t, path), 200)
 		for _, item := range page.Items {
 			names = append(names, fmt.Sprint(*item.Position, item.FullName))
 		}
@@ -194,14 +119,14 @@ func TestWaitingForPool(t *testing.T) {
 // 0 slots keep those back that name the pool; of the default pool, those that name none (K802).
 func TestPoolWithoutSlots(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, nil)
-	h.push(t, "project=p&revision=r1", "main.dig", "+a:\n  echo>: a\n")
+	h := servertest.New(t, nil)
+	h.Push(t, "project=p&revision=r1", "main.dig", "+a:\n  echo>: a\n")
 	for path, want := range map[string]string{
 		"/api/pools/db":                "0 slots: no task that names the pool starts",
 		"/api/pools/default":           "0 slots: no task that names no pool starts",
 		"/api/pools/default?project=p": "0 slots: no task that names the pool starts",
 	} {
-		done := read[api.PoolChange](t, h.put(t, path, `{"slots":0}`), 200)
+		done := servertest.Read[api.PoolChange](t, h.Put(t, path, `{"slots":0}`), 200)
 		if diff := cmp.Diff(api.List[string]{want}, done.Notes); diff != "" {
 			t.Errorf("notes of %s (-want +got):\n%s", path, diff)
 		}
@@ -211,8 +136,8 @@ func TestPoolWithoutSlots(t *testing.T) {
 // Bad input gets a status, a word and a place.
 func TestBadPoolRequests(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, nil)
-	h.push(t, "project=p&revision=r1", "main.dig", "+a:\n  echo>: a\n")
+	h := servertest.New(t, nil)
+	h.Push(t, "project=p&revision=r1", "main.dig", "+a:\n  echo>: a\n")
 	for _, c := range []struct {
 		method, path, body string
 		status             int
@@ -250,9 +175,9 @@ func TestBadPoolRequests(t *testing.T) {
 		{"POST", "/api/projects/9/workflows/main/pause", ``, 404, ``},
 		{"POST", "/api/projects/1/workflows/main/resume", ``, 409, `"code":"not_paused"`},
 	} {
-		a := h.do(t, c.method, c.path, "application/json", c.body)
-		if a.status != c.status || !strings.Contains(a.body, c.want) {
-			t.Errorf("%s %s %s = %d %s, want %d %s", c.method, c.path, c.body, a.status, a.body, c.status, c.want)
+		a := h.Do(t, c.method, c.path, "application/json", c.body)
+		if a.Status != c.status || !strings.Contains(a.Body, c.want) {
+			t.Errorf("%s %s %s = %d %s, want %d %s", c.method, c.path, c.body, a.Status, a.Body, c.status, c.want)
 		}
 	}
 }
@@ -260,28 +185,28 @@ func TestBadPoolRequests(t *testing.T) {
 // A pool of a project stands before that of the site, and only its project's callers see it.
 func TestPoolsOfProjects(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, nil)
-	h.push(t, "project=p&revision=r1", "main.dig", "+a:\n  echo>: a\n")
-	h.put(t, "/api/pools/db", `{"slots":1}`)
-	h.put(t, "/api/pools/db?project=p", `{"slots":2}`)
-	h.tasks(t, "q", &trowel.Task{State: trowel.TaskReady, Needs: needing("db", 1, 1)})
-	h.tasks(t, "p2", &trowel.Task{State: trowel.TaskReady, Needs: needing("db", 1, 1)})
-	all := read[api.PoolList](t, h.get(t, "/api/pools?limit=2"), 200)
+	h := servertest.New(t, nil)
+	h.Push(t, "project=p&revision=r1", "main.dig", "+a:\n  echo>: a\n")
+	h.Put(t, "/api/pools/db", `{"slots":1}`)
+	h.Put(t, "/api/pools/db?project=p", `{"slots":2}`)
+	h.InsertTasks(t, "q", &trowel.Task{State: trowel.TaskReady, Needs: servertest.Needing("db", 1, 1)})
+	h.InsertTasks(t, "p2", &trowel.Task{State: trowel.TaskReady, Needs: servertest.Needing("db", 1, 1)})
+	all := servertest.Read[api.PoolList](t, h.Get(t, "/api/pools?limit=2"), 200)
 	if len(all.Items) != 2 || all.Next == nil || all.Items[0].Name != "db" || all.Items[0].Waiting != 2 {
 		t.Fatalf("first page = %+v", all)
 	}
-	rest := read[api.PoolList](t, h.get(t, "/api/pools?limit=2&cursor="+*all.Next), 200)
+	rest := servertest.Read[api.PoolList](t, h.Get(t, "/api/pools?limit=2&cursor="+*all.Next), 200)
 	if len(rest.Items) != 1 || rest.Items[0].Project.Name != "p" || rest.Items[0].Slots != 2 || rest.Items[0].Waiting != 0 || rest.Next != nil {
 		t.Errorf("second page = %+v", rest)
 	}
-	bearer := "Bearer " + h.token(t, access.RoleOperator, "q")
-	other := h.do(t, "GET", "/api/pools", "", "", "Authorization", bearer)
-	if list := read[api.PoolList](t, other, 200); len(list.Items) != 2 || len(list.Items[0].Can) != 0 {
+	bearer := "Bearer " + h.Token(t, access.RoleOperator, "q")
+	other := h.Do(t, "GET", "/api/pools", "", "", "Authorization", bearer)
+	if list := servertest.Read[api.PoolList](t, other, 200); len(list.Items) != 2 || len(list.Items[0].Can) != 0 {
 		t.Errorf("pools of q = %+v", list)
 	}
 	for path, status := range map[string]int{"/api/pools/x": 403, "/api/pools/x?project=p": 404, "/api/pools/x?project=q": 200} {
-		if a := h.do(t, "PUT", path, "application/json", `{"slots":1}`, "Authorization", bearer); a.status != status {
-			t.Errorf("PUT %s by a caller of q = %d %s", path, a.status, a.body)
+		if a := h.Do(t, "PUT", path, "application/json", `{"slots":1}`, "Authorization", bearer); a.Status != status {
+			t.Errorf("PUT %s by a caller of q = %d %s", path, a.Status, a.Body)
 		}
 	}
 }

@@ -10,15 +10,16 @@ import (
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/server"
+	"github.com/trowel-project/trowel/internal/server/servertest"
 )
 
 // Who holds slots is expected to end as in the last successful attempt, and who waits to begin then.
 func TestExpectedSlots(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, nil)
+	h := servertest.New(t, nil)
 	now := time.Now().Truncate(time.Millisecond)
-	earlier := h.tasks(t, "p")
-	err := h.store.Update(t.Context(), func(tx trowel.Tx) error {
+	earlier := h.InsertTasks(t, "p")
+	err := h.Store.Update(t.Context(), func(tx trowel.Tx) error {
 		locked, err := tx.LockAttempts(t.Context(), []trowel.AttemptID{earlier})
 		if err != nil {
 			return err
@@ -39,21 +40,21 @@ func TestExpectedSlots(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := read[api.WorkflowCollection](t, h.get(t, "/api/projects/1/workflows"), 200).Workflows[0]
-	a := read[api.Attempt](t, h.put(t, "/api/attempts", `{"workflowId":"`+w.ID.String()+`","sessionTime":"2024-01-02T00:00:00Z","params":{}}`), 200)
-	made := read[api.PoolChange](t, h.put(t, "/api/pools/db", `{"slots":3}`), 200)
+	w := servertest.Read[api.WorkflowCollection](t, h.Get(t, "/api/projects/1/workflows"), 200).Workflows[0]
+	a := servertest.Read[api.Attempt](t, h.Put(t, "/api/attempts", `{"workflowId":"`+w.ID.String()+`","sessionTime":"2024-01-02T00:00:00Z","params":{}}`), 200)
+	made := servertest.Read[api.PoolChange](t, h.Put(t, "/api/pools/db", `{"slots":3}`), 200)
 	use := "pool:" + made.Pool.ID.String()
 	task := func(n int, state trowel.TaskState, slots int) *trowel.Task {
 		row := &trowel.Task{
 			ID: trowel.TaskID(5000 + n), AttemptID: trowel.AttemptID(a.ID), FullName: fmt.Sprintf("+main+t%d", n), State: state, Flags: trowel.TaskInitial,
-			Needs: needing("db", slots, 1), ReadyAt: now.Add(time.Duration(n-10) * time.Minute), UpdatedAt: now,
+			Needs: servertest.Needing("db", slots, 1), ReadyAt: now.Add(time.Duration(n-10) * time.Minute), UpdatedAt: now,
 		}
 		if state == trowel.TaskRunning {
 			row.Try, row.AgentID, row.StartedAt, row.Holds = 1, "x", now.Add(-10*time.Minute), trowel.Holds{use: slots}
 		}
 		return row
 	}
-	err = h.store.Update(t.Context(), func(tx trowel.Tx) error {
+	err = h.Store.Update(t.Context(), func(tx trowel.Tx) error {
 		if err := tx.InsertTasks(t.Context(), []*trowel.Task{
 			task(0, trowel.TaskRunning, 1), task(1, trowel.TaskRunning, 2), task(2, trowel.TaskReady, 1), task(3, trowel.TaskReady, 2), task(4, trowel.TaskReady, 1),
 		}); err != nil {
@@ -67,7 +68,7 @@ func TestExpectedSlots(t *testing.T) {
 	}
 	expected := func(path string) map[string]string {
 		found := map[string]string{}
-		for _, item := range read[api.PoolTaskList](t, h.get(t, path), 200).Items {
+		for _, item := range servertest.Read[api.PoolTaskList](t, h.Get(t, path), 200).Items {
 			found[item.FullName] = "unknown"
 			if item.ExpectedAt != nil {
 				found[item.FullName] = *item.ExpectedAt

@@ -12,15 +12,16 @@ import (
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/server"
+	"github.com/trowel-project/trowel/internal/server/servertest"
 )
 
 // The use of a pool over a day: means and maxima of samples, by five minutes.
 func TestPoolHistory(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, nil)
+	h := servertest.New(t, nil)
 	step := time.Now().Add(-time.Hour).Truncate(trowel.UseStep).UTC()
 	add := func(at time.Time, uses ...trowel.PoolUse) error {
-		return h.store.Update(t.Context(), func(tx trowel.Tx) error {
+		return h.Store.Update(t.Context(), func(tx trowel.Tx) error {
 			_, err := tx.AddPoolUses(t.Context(), at, time.Second, uses)
 			return err
 		})
@@ -38,18 +39,18 @@ func TestPoolHistory(t *testing.T) {
 		{At: server.Milli(step), Samples: 2, Slots: &slots, Used: 1.5, MostUsed: 3, Waiting: 0.5, MostWaiting: 1},
 		{At: server.Milli(step.Add(trowel.UseStep)), Samples: 1},
 	}}
-	if diff := cmp.Diff(want, read[api.PoolHistory](t, h.get(t, "/api/pools/default/history"), 200)); diff != "" {
+	if diff := cmp.Diff(want, servertest.Read[api.PoolHistory](t, h.Get(t, "/api/pools/default/history"), 200)); diff != "" {
 		t.Errorf("history (-want +got):\n%s", diff)
 	}
-	if a := h.get(t, "/api/pools/none/history"); a.status != http.StatusNotFound {
-		t.Errorf("history of no pool: %d %s", a.status, a.body)
+	if a := h.Get(t, "/api/pools/none/history"); a.Status != http.StatusNotFound {
+		t.Errorf("history of no pool: %d %s", a.Status, a.Body)
 	}
 }
 
 // Queues tell how fast tasks went to agents lately, over all servers; null if none did.
 func TestPaceOfQueues(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, nil)
+	h := servertest.New(t, nil)
 	handed := func(ago time.Duration, ready time.Duration, tasks int) trowel.HandOffs {
 		list := trowel.HandOffs{At: time.Now().Add(-ago), Queue: "gpu"}
 		for range tasks {
@@ -57,7 +58,7 @@ func TestPaceOfQueues(t *testing.T) {
 		}
 		return list
 	}
-	err := h.store.Update(t.Context(), func(tx trowel.Tx) error {
+	err := h.Store.Update(t.Context(), func(tx trowel.Tx) error {
 		return tx.InsertHandOffs(t.Context(), []trowel.HandOffs{
 			handed(time.Second, 2*time.Millisecond, 60), handed(time.Minute, 2*time.Millisecond, 38), handed(time.Minute, time.Second, 2), handed(time.Hour, time.Hour, 1000),
 		})
@@ -68,7 +69,7 @@ func TestPaceOfQueues(t *testing.T) {
 	var list struct {
 		Items []map[string]any `json:"items"`
 	}
-	if err := json.Unmarshal([]byte(h.get(t, "/api/queues").body), &list); err != nil {
+	if err := json.Unmarshal([]byte(h.Get(t, "/api/queues").Body), &list); err != nil {
 		t.Fatal(err)
 	}
 	if len(list.Items) != 2 || list.Items[0]["name"] != "default" || list.Items[1]["name"] != "gpu" {

@@ -17,6 +17,7 @@ import (
 	"github.com/trowel-project/trowel/internal/access"
 	"github.com/trowel-project/trowel/internal/blob"
 	"github.com/trowel-project/trowel/internal/server"
+	"github.com/trowel-project/trowel/internal/server/servertest"
 )
 
 // What lasts ends when its token holds no longer, and not before: streams of events whatever they are about, and
@@ -25,19 +26,19 @@ func TestLastingRequestsEnd(t *testing.T) {
 	t.Parallel()
 	admitted := make(chan string, 100)
 	var later atomic.Bool
-	h := newHouse(t, func(o *server.Options) {
+	h := servertest.New(t, func(o *server.Options) {
 		o.REST.ProveEvery = 10 * time.Millisecond
-		o.REST.Auth = &telling{access.New(access.Options{Tokens: tokens{o.REST.Store}, Now: func() time.Time {
+		o.REST.Auth = &telling{access.New(access.Options{Tokens: servertest.Tokens{Store: o.REST.Store}, Now: func() time.Time {
 			if later.Load() {
 				return time.Now().Add(2 * time.Hour)
 			}
 			return time.Now()
 		}}), admitted}
 	})
-	attempt := h.tasks(t, "p")
-	h.tasks(t, "q")
+	attempt := h.InsertTasks(t, "p")
+	h.InsertTasks(t, "q")
 	revoke := func(name string) {
-		err := h.store.Update(t.Context(), func(tx trowel.Tx) error {
+		err := h.Store.Update(t.Context(), func(tx trowel.Tx) error {
 			list, err := tx.ListTokens(t.Context())
 			i := slices.IndexFunc(list, func(token *trowel.Token) bool { return token.Name == name })
 			if err != nil || i < 0 {
@@ -51,7 +52,7 @@ func TestLastingRequestsEnd(t *testing.T) {
 		}
 	}
 	expiring, hash := access.NewToken()
-	err := h.store.Update(t.Context(), func(tx trowel.Tx) error {
+	err := h.Store.Update(t.Context(), func(tx trowel.Tx) error {
 		return tx.InsertToken(t.Context(), &trowel.Token{
 			Name: "expiring", Hash: hash, Role: "operator", CreatedAt: time.Now(), ExpiresAt: time.Now().Add(time.Hour),
 		})
@@ -59,23 +60,23 @@ func TestLastingRequestsEnd(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	other := h.lasting(t, "GET", "/api/events?topic=site", "Bearer "+h.token(t, access.RoleRead, ""), nil)
+	other := lasting(t, h, "GET", "/api/events?topic=site", "Bearer "+h.Token(t, access.RoleRead, ""), nil)
 	for _, row := range []struct {
 		name, role, bearer, topic string
 		end                       func()
 	}{
-		{"revoked", "operator of ", h.token(t, access.RoleOperator, ""), "site", func() { revoke("operator of ") }},
+		{"revoked", "operator of ", h.Token(t, access.RoleOperator, ""), "site", func() { revoke("operator of ") }},
 		{"expired", "expiring", expiring, fmt.Sprint("attempt:", attempt), func() { later.Store(true) }},
-		{"of a deleted project", "operator of p", h.token(t, access.RoleOperator, "p"), "project:1", func() { h.delete(t, "/api/projects/1") }},
+		{"of a deleted project", "operator of p", h.Token(t, access.RoleOperator, "p"), "project:1", func() { h.Delete(t, "/api/projects/1") }},
 	} {
-		events := h.lasting(t, "GET", "/api/events?topic="+row.topic, "Bearer "+row.bearer, nil)
+		events := lasting(t, h, "GET", "/api/events?topic="+row.topic, "Bearer "+row.bearer, nil)
 		project := "r"
 		if row.topic == "project:1" {
 			project = "p"
 		}
 		body, sender := io.Pipe()
-		upload := h.lasting(t, "PUT", "/api/projects?revision=late&project="+project, "Bearer "+row.bearer, body)
-		_, _ = io.WriteString(sender, packed(t, "main.dig", "+a:\n  echo>: a\n")[:20])
+		upload := lasting(t, h, "PUT", "/api/projects?revision=late&project="+project, "Bearer "+row.bearer, body)
+		_, _ = io.WriteString(sender, servertest.Packed(t, "main.dig", "+a:\n  echo>: a\n")[:20])
 		for name := ""; !strings.Contains(name, row.role); {
 			name = <-admitted
 		}
@@ -103,11 +104,11 @@ func TestLastingRequestsEnd(t *testing.T) {
 func TestDownloadsEnd(t *testing.T) {
 	t.Parallel()
 	pieces := make(chan struct{})
-	h := newHouse(t, func(o *server.Options) {
+	h := servertest.New(t, func(o *server.Options) {
 		o.REST.ProveEvery = time.Millisecond
 		o.V1.Archives.Stores["db"] = endless{o.V1.Archives.Stores["db"], pieces}
 	})
-	h.tasks(t, "p")
+	h.InsertTasks(t, "p")
 	bare := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h.Config.Handler.ServeHTTP(struct{ http.ResponseWriter }{w}, r) // without deadlines
 	}))
@@ -116,12 +117,12 @@ func TestDownloadsEnd(t *testing.T) {
 	bearer, hash := access.NewToken()
 	token := &trowel.Token{Name: "t", Hash: hash, Role: "operator", CreatedAt: time.Now()}
 	change := func(f func(tx trowel.Tx) error) {
-		if err := h.store.Update(t.Context(), f); err != nil {
+		if err := h.Store.Update(t.Context(), f); err != nil {
 			t.Fatal(err)
 		}
 	}
 	change(func(tx trowel.Tx) error { return tx.InsertToken(t.Context(), token) })
-	ended := (&house{Server: bare}).lasting(t, "GET", "/api/projects/1/archive", "Bearer "+bearer, strings.NewReader(""))
+	ended := lasting(t, &servertest.Server{Server: bare}, "GET", "/api/projects/1/archive", "Bearer "+bearer, strings.NewReader(""))
 	pieces <- struct{}{}
 	token.RevokedAt = time.Now()
 	change(func(tx trowel.Tx) error { return tx.UpdateToken(t.Context(), token) })
@@ -171,7 +172,7 @@ func (a *telling) Admit(ctx context.Context, remote string, header http.Header) 
 }
 
 // lasting sends a request, and returns what it ends with.
-func (h *house) lasting(t *testing.T, method, path, authorization string, body io.Reader) chan string {
+func lasting(t *testing.T, h *servertest.Server, method, path, authorization string, body io.Reader) chan string {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	t.Cleanup(cancel)
@@ -210,31 +211,31 @@ func (h *house) lasting(t *testing.T, method, path, authorization string, body i
 // Who guesses is answered with 429, and an address that did so once is not kept from what needs no sign-in.
 func TestGuessing(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, func(o *server.Options) {
+	h := servertest.New(t, func(o *server.Options) {
 		o.REST.SignIn = true
 		o.REST.Metrics = http.NotFoundHandler()
-		o.REST.Auth = access.New(access.Options{Username: "u", Password: "p", Tokens: tokens{o.REST.Store}, Now: o.REST.Now})
+		o.REST.Auth = access.New(access.Options{Username: "u", Password: "p", Tokens: servertest.Tokens{Store: o.REST.Store}, Now: o.REST.Now})
 	})
-	bearer := "Bearer " + h.token(t, access.RoleRead, "")
+	bearer := "Bearer " + h.Token(t, access.RoleRead, "")
 	wrong := []string{"Authorization", "Basic dTp4"}
 	for i := range 10 {
 		path := []string{"/api/projects", "/metrics", "/api/nope", "/api/health"}[i%4]
-		if a := h.do(t, http.MethodGet, path, "", "", wrong...); a.status != http.StatusUnauthorized {
-			t.Errorf("guess %d: %d %s, want 401", i, a.status, a.body)
+		if a := h.Do(t, http.MethodGet, path, "", "", wrong...); a.Status != http.StatusUnauthorized {
+			t.Errorf("guess %d: %d %s, want 401", i, a.Status, a.Body)
 		}
 	}
 	for _, path := range []string{"/api/projects", "/metrics", "/api/nope", "/api/health"} {
-		a := h.do(t, http.MethodGet, path, "", "", wrong...)
-		if a.status != http.StatusTooManyRequests || a.header.Get("Retry-After") != "1" || !strings.Contains(a.body, "once in a second") {
-			t.Errorf("GET %s after ten: %d %v %s, want 429", path, a.status, a.header, a.body)
+		a := h.Do(t, http.MethodGet, path, "", "", wrong...)
+		if a.Status != http.StatusTooManyRequests || a.Header.Get("Retry-After") != "1" || !strings.Contains(a.Body, "once in a second") {
+			t.Errorf("GET %s after ten: %d %v %s, want 429", path, a.Status, a.Header, a.Body)
 		}
 	}
-	if a := h.do(t, http.MethodGet, "/api/projects", "", "", "Authorization", bearer); a.status != http.StatusOK {
-		t.Errorf("a token: %d %s, want 200", a.status, a.body)
+	if a := h.Do(t, http.MethodGet, "/api/projects", "", "", "Authorization", bearer); a.Status != http.StatusOK {
+		t.Errorf("a token: %d %s, want 200", a.Status, a.Body)
 	}
 	for _, path := range []string{"/api/version", "/api/health", "/api/health/live"} {
-		if a := h.get(t, path); a.status != http.StatusOK {
-			t.Errorf("GET %s: %d %s, want 200", path, a.status, a.body)
+		if a := h.Get(t, path); a.Status != http.StatusOK {
+			t.Errorf("GET %s: %d %s, want 200", path, a.Status, a.Body)
 		}
 	}
 }
@@ -242,21 +243,21 @@ func TestGuessing(t *testing.T) {
 // Who does not sign in learns of no path whether it is there.
 func TestOptions(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, func(o *server.Options) {
+	h := servertest.New(t, func(o *server.Options) {
 		o.REST.SignIn = true
-		o.REST.Auth = access.New(access.Options{Username: "u", Password: "p", Tokens: tokens{o.REST.Store}, Now: o.REST.Now})
+		o.REST.Auth = access.New(access.Options{Username: "u", Password: "p", Tokens: servertest.Tokens{Store: o.REST.Store}, Now: o.REST.Now})
 	})
 	for _, path := range []string{"/api/projects", "/api/attempts/1/kill", "/api/nope", "/api"} {
-		a := h.do(t, http.MethodOptions, path, "", "")
-		if a.status != http.StatusOK || a.body != "DELETE, GET, HEAD, OPTIONS, POST, PUT" {
-			t.Errorf("OPTIONS %s without credentials: %d %s, want the same for all", path, a.status, a.body)
+		a := h.Do(t, http.MethodOptions, path, "", "")
+		if a.Status != http.StatusOK || a.Body != "DELETE, GET, HEAD, OPTIONS, POST, PUT" {
+			t.Errorf("OPTIONS %s without credentials: %d %s, want the same for all", path, a.Status, a.Body)
 		}
 	}
 	admin := []string{"Authorization", "Basic dTpw"}
-	if a := h.do(t, http.MethodOptions, "/api/attempts/1/kill", "", "", admin...); a.body != "OPTIONS, POST" {
-		t.Errorf("OPTIONS with credentials: %d %s, want OPTIONS, POST", a.status, a.body)
+	if a := h.Do(t, http.MethodOptions, "/api/attempts/1/kill", "", "", admin...); a.Body != "OPTIONS, POST" {
+		t.Errorf("OPTIONS with credentials: %d %s, want OPTIONS, POST", a.Status, a.Body)
 	}
-	if a := h.do(t, http.MethodOptions, "/api/nope", "", "", admin...); a.status != http.StatusNotFound {
-		t.Errorf("OPTIONS of no path: %d %s, want 404", a.status, a.body)
+	if a := h.Do(t, http.MethodOptions, "/api/nope", "", "", admin...); a.Status != http.StatusNotFound {
+		t.Errorf("OPTIONS of no path: %d %s, want 404", a.Status, a.Body)
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/trowel-project/trowel/internal/access"
 	"github.com/trowel-project/trowel/internal/server"
+	"github.com/trowel-project/trowel/internal/server/servertest"
 )
 
 // touched is a body that remembers whether it was read.
@@ -25,17 +26,17 @@ func (b *touched) Read([]byte) (int, error) {
 func TestRoleBeforeBody(t *testing.T) {
 	t.Parallel()
 	var s *server.Server
-	h := newHouse(t, func(o *server.Options) {
-		o.REST.Auth = access.New(access.Options{Username: "u", Password: "p", Admin: true, Tokens: tokens{o.REST.Store}, Now: time.Now})
+	h := servertest.New(t, func(o *server.Options) {
+		o.REST.Auth = access.New(access.Options{Username: "u", Password: "p", Admin: true, Tokens: servertest.Tokens{Store: o.REST.Store}, Now: time.Now})
 		s = server.New(*o)
 	})
 	admin := []string{"Authorization", "Basic dTpw"}
-	h.do(t, http.MethodPut, "/api/projects?revision=r&project=p", "application/gzip", packed(t, "main.dig", scheduled), admin...)
+	h.Do(t, http.MethodPut, "/api/projects?revision=r&project=p", "application/gzip", servertest.Packed(t, "main.dig", servertest.Scheduled), admin...)
 	bearers := map[string]string{}
 	for _, body := range []string{`{"name":"reader","role":"read"}`, `{"name":"reader of one","role":"read","project":"p"}`, `{"name":"agent","role":"agent"}`} {
 		var made struct{ Name, Secret string }
-		if a := h.do(t, http.MethodPost, "/api/tokens", "application/json", body, admin...); json.Unmarshal([]byte(a.body), &made) != nil || made.Secret == "" {
-			t.Fatalf("make a token: %d %s", a.status, a.body)
+		if a := h.Do(t, http.MethodPost, "/api/tokens", "application/json", body, admin...); json.Unmarshal([]byte(a.Body), &made) != nil || made.Secret == "" {
+			t.Fatalf("make a token: %d %s", a.Status, a.Body)
 		}
 		bearers[made.Name] = made.Secret
 	}
@@ -44,7 +45,7 @@ func TestRoleBeforeBody(t *testing.T) {
 			RequestBody *struct{ Content map[string]any }
 		}
 	}
-	if err := json.Unmarshal([]byte(h.do(t, http.MethodGet, "/api/openapi.json", "", "", admin...).body), &document); err != nil {
+	if err := json.Unmarshal([]byte(h.Do(t, http.MethodGet, "/api/openapi.json", "", "", admin...).Body), &document); err != nil {
 		t.Fatal(err)
 	}
 	asked := 0

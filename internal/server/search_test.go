@@ -12,13 +12,14 @@ import (
 
 	"github.com/trowel-project/trowel/internal/access"
 	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/server/servertest"
 )
 
 // found are the projects and statuses of all pages of a search.
-func (h *house) found(t *testing.T, query string, header ...string) (texts []string) {
+func found(t *testing.T, h *servertest.Server, query string, header ...string) (texts []string) {
 	t.Helper()
 	for cursor := ""; ; {
-		page := read[api.AttemptSearch](t, h.do(t, http.MethodGet, "/api/search/attempts?limit=1&"+query+"&cursor="+url.QueryEscape(cursor), "", "", header...), 200)
+		page := servertest.Read[api.AttemptSearch](t, h.Do(t, http.MethodGet, "/api/search/attempts?limit=1&"+query+"&cursor="+url.QueryEscape(cursor), "", "", header...), 200)
 		for i := range page.Items {
 			texts = append(texts, page.Items[i].Project.Name+" "+page.Items[i].Status)
 		}
@@ -32,9 +33,9 @@ func (h *house) found(t *testing.T, query string, header ...string) (texts []str
 // TestSearchAttempts checks A11: each filter, pages, and that a token of a project finds nothing else.
 func TestSearchAttempts(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, nil)
-	one, two := h.tasks(t, "one"), h.tasks(t, "two")
-	h.post(t, "/api/attempts/"+strconv.Itoa(int(two))+"/kill", "")
+	h := servertest.New(t, nil)
+	one, two := h.InsertTasks(t, "one"), h.InsertTasks(t, "two")
+	h.Post(t, "/api/attempts/"+strconv.Itoa(int(two))+"/kill", "")
 	for query, want := range map[string][]string{
 		"":                                 {"two running", "one running"},
 		"sort=createdAt":                   {"one running", "two running"},
@@ -46,7 +47,7 @@ func TestSearchAttempts(t *testing.T) {
 		"createdTo=2000-01-01T00:00:00Z":   nil,
 		"unit=session&project=one":         {"one running"},
 	} {
-		if diff := cmp.Diff(want, h.found(t, query)); diff != "" {
+		if diff := cmp.Diff(want, found(t, h, query)); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", query, diff)
 		}
 	}
@@ -56,20 +57,20 @@ func TestSearchAttempts(t *testing.T) {
 		"page_size=1":   `"where":"page_size"`,
 		"limit=1&=&x=1": `there is no parameter \"\"`,
 	} {
-		if a := h.get(t, "/api/search/attempts?"+query); a.status != http.StatusBadRequest || !strings.Contains(a.body, want) {
-			t.Errorf("%s: %d %s, want 400 with %s", query, a.status, a.body, want)
+		if a := h.Get(t, "/api/search/attempts?"+query); a.Status != http.StatusBadRequest || !strings.Contains(a.Body, want) {
+			t.Errorf("%s: %d %s, want 400 with %s", query, a.Status, a.Body, want)
 		}
 	}
-	bearer := []string{"Authorization", "Bearer " + h.token(t, access.RoleRead, "one")}
+	bearer := []string{"Authorization", "Bearer " + h.Token(t, access.RoleRead, "one")}
 	for query, want := range map[string][]string{"": {"one running"}, "project=one": {"one running"}, "status=error": nil} {
-		if diff := cmp.Diff(want, h.found(t, query, bearer...)); diff != "" {
+		if diff := cmp.Diff(want, found(t, h, query, bearer...)); diff != "" {
 			t.Errorf("token of a project, %s (-want +got):\n%s", query, diff)
 		}
 	}
-	if a := h.do(t, http.MethodGet, "/api/search/attempts?project=two", "", "", bearer...); a.status != http.StatusForbidden && a.status != http.StatusNotFound {
-		t.Errorf("another project's attempts: %d %s", a.status, a.body)
+	if a := h.Do(t, http.MethodGet, "/api/search/attempts?project=two", "", "", bearer...); a.Status != http.StatusForbidden && a.Status != http.StatusNotFound {
+		t.Errorf("another project's attempts: %d %s", a.Status, a.Body)
 	}
-	item := read[api.AttemptSearch](t, h.get(t, "/api/search/attempts?project=one"), 200).Items[0]
+	item := servertest.Read[api.AttemptSearch](t, h.Get(t, "/api/search/attempts?project=one"), 200).Items[0]
 	if got, err := item.Attempt(); err != nil || int64(got.ID) != int64(one) || !strings.Contains(item.CreatedAt, ".") || got.CreatedAt.IsZero() {
 		t.Errorf("item = %+v, %v, want attempt %d with milliseconds", item, err, one)
 	}
@@ -77,13 +78,13 @@ func TestSearchAttempts(t *testing.T) {
 		"status=failed": "status", "sort=id": "sort", "unit=task": "unit", "createdFrom=yesterday": "createdFrom", "createdTo=1": "createdTo",
 		"workflow=main": "workflow", "limit=0": "limit", "cursor=x": "cursor", "cursor=MQ": "cursor",
 	} {
-		a := h.get(t, "/api/search/attempts?"+query)
-		if refused := read[api.Error](t, a, http.StatusBadRequest); refused.Where != where || refused.Message == nil {
-			t.Errorf("%s: %s, want what is wrong with %s", query, a.body, where)
+		a := h.Get(t, "/api/search/attempts?"+query)
+		if refused := servertest.Read[api.Error](t, a, http.StatusBadRequest); refused.Where != where || refused.Message == nil {
+			t.Errorf("%s: %s, want what is wrong with %s", query, a.Body, where)
 		}
 	}
-	if a := h.get(t, "/api/search/attempts?project=none"); a.status != http.StatusNotFound || !strings.Contains(a.body, `"code":"not_found"`) {
-		t.Errorf("an unknown project: %d %s", a.status, a.body)
+	if a := h.Get(t, "/api/search/attempts?project=none"); a.Status != http.StatusNotFound || !strings.Contains(a.Body, `"code":"not_found"`) {
+		t.Errorf("an unknown project: %d %s", a.Status, a.Body)
 	}
 }
 
@@ -91,13 +92,13 @@ func TestSearchAttempts(t *testing.T) {
 func TestPagesOfLargeAttempts(t *testing.T) {
 	t.Parallel()
 	const attempts = 10
-	h := newHouse(t, nil)
-	h.tasks(t, "one")
-	w := read[api.WorkflowCollection](t, h.get(t, "/api/workflows"), 200).Workflows[0]
+	h := servertest.New(t, nil)
+	h.InsertTasks(t, "one")
+	w := servertest.Read[api.WorkflowCollection](t, h.Get(t, "/api/workflows"), 200).Workflows[0]
 	for i := range attempts - 1 {
-		a := h.put(t, "/api/attempts", fmt.Sprintf(`{"workflowId":"%s","sessionTime":"2024-05-%02dT00:00:00Z","params":{"x":"%s"}}`, w.ID, i+1, strings.Repeat("x", 1_000_000)))
-		if a.status != http.StatusOK {
-			t.Fatalf("start: %d %.200s", a.status, a.body)
+		a := h.Put(t, "/api/attempts", fmt.Sprintf(`{"workflowId":"%s","sessionTime":"2024-05-%02dT00:00:00Z","params":{"x":"%s"}}`, w.ID, i+1, strings.Repeat("x", 1_000_000)))
+		if a.Status != http.StatusOK {
+			t.Fatalf("start: %d %.200s", a.Status, a.Body)
 		}
 	}
 	type page struct {
@@ -110,7 +111,7 @@ func TestPagesOfLargeAttempts(t *testing.T) {
 	} {
 		pages, seen, asked := 0, map[api.ID]bool{}, path
 		for {
-			p := read[page](t, h.get(t, asked), 200)
+			p := servertest.Read[page](t, h.Get(t, asked), 200)
 			for _, item := range of(&p) {
 				seen[item.ID] = true
 			}

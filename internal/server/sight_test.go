@@ -15,6 +15,7 @@ import (
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/hub"
 	"github.com/trowel-project/trowel/internal/server"
+	"github.com/trowel-project/trowel/internal/server/servertest"
 )
 
 // sighted is a request of an operation, with {kind} wherever it names a thing, and what the bearer of a token of
@@ -116,13 +117,13 @@ func (s schema) fields(all map[string]schema) (names []string) {
 }
 
 // operations reads all of them, and checks that the table has each with whatever may name a thing.
-func (h *house) operations(t *testing.T) map[string]operation {
+func operations(t *testing.T, h *servertest.Server) map[string]operation {
 	t.Helper()
 	var document struct {
 		Paths      map[string]map[string]operation
 		Components struct{ Schemas map[string]schema }
 	}
-	if err := json.Unmarshal([]byte(h.get(t, "/api/openapi.json").body), &document); err != nil {
+	if err := json.Unmarshal([]byte(h.Get(t, "/api/openapi.json").Body), &document); err != nil {
 		t.Fatal(err)
 	}
 	found, rows := map[string]operation{}, sightedRequests()
@@ -163,31 +164,31 @@ func (h *house) operations(t *testing.T) map[string]operation {
 
 // belongings makes a project that has one of everything, and returns how each is named. All names have its own in
 // them.
-func (h *house) belongings(t *testing.T, name string) map[string]string {
+func belongings(t *testing.T, h *servertest.Server, name string) map[string]string {
 	t.Helper()
 	flow := name + "_flow"
-	if a := h.push(t, "project="+name+"&revision="+name+"_rev", flow+".dig", scheduled); a.status != http.StatusOK {
-		t.Fatalf("push: %d %s", a.status, a.body)
+	if a := h.Push(t, "project="+name+"&revision="+name+"_rev", flow+".dig", servertest.Scheduled); a.Status != http.StatusOK {
+		t.Fatalf("push: %d %s", a.Status, a.Body)
 	}
-	p := read[api.ProjectCollection](t, h.get(t, "/api/projects?name="+name), 200).Projects[0]
-	w := read[api.WorkflowCollection](t, h.get(t, "/api/projects/"+p.ID.String()+"/workflows"), 200).Workflows[0]
-	s := read[api.ScheduleCollection](t, h.get(t, "/api/projects/"+p.ID.String()+"/schedules"), 200).Schedules[0]
-	a := read[api.Attempt](t, h.put(t, "/api/attempts", `{"workflowId":"`+w.ID.String()+`","sessionTime":"2024-01-01T00:00:00Z","params":{"x":"`+name+`"}}`), 200)
+	p := servertest.Read[api.ProjectCollection](t, h.Get(t, "/api/projects?name="+name), 200).Projects[0]
+	w := servertest.Read[api.WorkflowCollection](t, h.Get(t, "/api/projects/"+p.ID.String()+"/workflows"), 200).Workflows[0]
+	s := servertest.Read[api.ScheduleCollection](t, h.Get(t, "/api/projects/"+p.ID.String()+"/schedules"), 200).Schedules[0]
+	a := servertest.Read[api.Attempt](t, h.Put(t, "/api/attempts", `{"workflowId":"`+w.ID.String()+`","sessionTime":"2024-01-01T00:00:00Z","params":{"x":"`+name+`"}}`), 200)
 	root, task := trowel.TaskID(a.ID*1000), trowel.TaskID(a.ID*1000+1)
-	err := h.store.Update(t.Context(), func(tx trowel.Tx) error {
+	err := h.Store.Update(t.Context(), func(tx trowel.Tx) error {
 		return tx.InsertTasks(t.Context(), []*trowel.Task{
 			{ID: root, AttemptID: trowel.AttemptID(a.ID), FullName: "+" + flow, Group: true, State: trowel.TaskPlanned},
 			{
 				ID: task, AttemptID: trowel.AttemptID(a.ID), ParentID: root, FullName: "+" + flow + "+a", State: trowel.TaskReady,
-				Needs: needing("shared", 1, 1),
+				Needs: servertest.Needing("shared", 1, 1),
 			},
 		})
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.put(t, "/api/projects/"+p.ID.String()+"/secrets/"+name+".key", `{"value":"hush"}`)
-	h.put(t, "/api/pools/"+name+"_pool?project="+name, `{"slots":1}`)
+	h.Put(t, "/api/projects/"+p.ID.String()+"/secrets/"+name+".key", `{"value":"hush"}`)
+	h.Put(t, "/api/pools/"+name+"_pool?project="+name, `{"slots":1}`)
 	return map[string]string{
 		"project": p.ID.String(), "projectName": name, "revision": name + "_rev", "workflow": w.ID.String(), "workflowName": flow,
 		"schedule": s.ID.String(), "session": a.SessionID.String(), "attempt": a.ID.String(), "task": fmt.Sprint(task), "taskName": "%2B" + flow,
@@ -233,7 +234,7 @@ func (o operation) template() sighted {
 	return sighted{path + row.path, row.body, row.own}
 }
 
-func (h *house) ask(t *testing.T, o operation, values map[string]string, bearer string) answer {
+func askFor(t *testing.T, h *servertest.Server, o operation, values map[string]string, bearer string) servertest.Answer {
 	t.Helper()
 	r := o.template()
 	fill := func(text string) string {
@@ -245,16 +246,16 @@ func (h *house) ask(t *testing.T, o operation, values map[string]string, bearer 
 	}
 	body := strings.ReplaceAll(fill(r.body), "%2B", "+")
 	if o.ID == "putProject" {
-		contentType, body = "application/gzip", packed(t, "new.dig", "+a:\n  echo>: a\n")
+		contentType, body = "application/gzip", servertest.Packed(t, "new.dig", "+a:\n  echo>: a\n")
 	}
 	if o.ID == "getEvents" {
-		return h.first(t, fill(r.path), bearer)
+		return first(t, h, fill(r.path), bearer)
 	}
-	return h.do(t, o.method, fill(r.path), contentType, body, "Authorization", "Bearer "+bearer)
+	return h.Do(t, o.method, fill(r.path), contentType, body, "Authorization", "Bearer "+bearer)
 }
 
 // first is the beginning of a stream, or all of a refusal.
-func (h *house) first(t *testing.T, path, bearer string) answer {
+func first(t *testing.T, h *servertest.Server, path, bearer string) servertest.Answer {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, h.URL+path, http.NoBody)
 	if err != nil {
@@ -268,39 +269,39 @@ func (h *house) first(t *testing.T, path, bearer string) answer {
 	defer func() { _ = w.Body.Close() }()
 	text := make([]byte, 1000)
 	n, _ := w.Body.Read(text)
-	return answer{w.StatusCode, w.Header, string(text[:n])}
+	return servertest.Answer{Status: w.StatusCode, Header: w.Header, Body: string(text[:n])}
 }
 
 // What belongs to other projects is for the bearer of a token of one project as if it did not exist, whatever the
 // operation, the role, and the place where it is named; and nothing of it changes.
 func TestOtherProjectsAreHidden(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, func(o *server.Options) { o.Agents.Agents = hub.New(hub.Options{}) })
-	own, other := h.belongings(t, "alpha"), h.belongings(t, "bravo")
+	h := servertest.New(t, func(o *server.Options) { o.Agents.Agents = hub.New(hub.Options{}) })
+	own, other := belongings(t, h, "alpha"), belongings(t, h, "bravo")
 	none := nothing(own)
-	operations := h.operations(t)
+	operations := operations(t, h)
 	if t.Failed() {
 		return
 	}
-	admin := h.token(t, access.RoleAdmin, "alpha")
+	admin := h.Token(t, access.RoleAdmin, "alpha")
 	ids := slices.Sorted(maps.Keys(operations))
 	for _, id := range ids { // lists tell nothing of the others
 		if o := operations[id]; o.method == http.MethodGet {
 			for _, asked := range []operation{o, {method: o.method, path: o.path}} { // with all filters, and without
-				if a := h.ask(t, asked, own, admin); strings.Contains(a.body, "bravo") && asked.path != "/api/events" {
-					t.Errorf("%s tells of the other project: %s", id, a.body)
+				if a := askFor(t, h, asked, own, admin); strings.Contains(a.Body, "bravo") && asked.path != "/api/events" {
+					t.Errorf("%s tells of the other project: %s", id, a.Body)
 				}
 			}
 		}
 	}
-	before := h.state(t, other)
+	before := state(t, h, other)
 	for _, role := range []access.Role{access.RoleRead, access.RoleOperator, access.RoleAdmin} {
-		bearer := h.token(t, role, "alpha")
+		bearer := h.Token(t, role, "alpha")
 		for _, id := range ids {
-			h.compare(t, operations[id], role, bearer, own, other, none)
+			compareAnswers(t, h, operations[id], role, bearer, own, other, none)
 		}
 	}
-	for i, after := range h.state(t, other) {
+	for i, after := range state(t, h, other) {
 		if after != before[i] {
 			t.Errorf("the other project has changed:\n%s\nbecame\n%s", before[i], after)
 		}
@@ -314,8 +315,8 @@ func TestOtherProjectsAreHidden(t *testing.T) {
 		if strings.HasSuffix(id, "Agent") || strings.Contains(operations[id].path, "/agents/") {
 			continue // there is none, and they are not of projects
 		}
-		if a := h.ask(t, operations[id], own, admin); a.status != want {
-			t.Errorf("%s of the own project: %d %s, want %d", id, a.status, a.body, want)
+		if a := askFor(t, h, operations[id], own, admin); a.Status != want {
+			t.Errorf("%s of the own project: %d %s, want %d", id, a.Status, a.Body, want)
 		}
 	}
 }
@@ -334,7 +335,7 @@ func rank(o operation) int {
 }
 
 // compare asks for each thing of the other project in turn, and for all together.
-func (h *house) compare(t *testing.T, o operation, role access.Role, bearer string, own, other, none map[string]string) {
+func compareAnswers(t *testing.T, h *servertest.Server, o operation, role access.Role, bearer string, own, other, none map[string]string) {
 	t.Helper()
 	r := o.template()
 	var kinds []string
@@ -350,8 +351,8 @@ func (h *house) compare(t *testing.T, o operation, role access.Role, bearer stri
 			for _, kind := range changed {
 				mixed[kind] = values[kind]
 			}
-			a := h.ask(t, o, mixed, bearer)
-			text := fmt.Sprint(a.status, " ", a.body)
+			a := askFor(t, h, o, mixed, bearer)
+			text := fmt.Sprint(a.Status, " ", a.Body)
 			for _, kind := range changed {
 				value := strings.TrimPrefix(values[kind], "%2B")
 				text = regexp.MustCompile(`\b`+regexp.QuoteMeta(value)+`\b`).ReplaceAllString(text, "X")
@@ -376,7 +377,7 @@ func singles(kinds []string) (each [][]string) {
 }
 
 // state is all of a project that others could change.
-func (h *house) state(t *testing.T, of map[string]string) (all []string) {
+func state(t *testing.T, h *servertest.Server, of map[string]string) (all []string) {
 	t.Helper()
 	project := "/api/projects/" + of["project"]
 	for _, path := range []string{
@@ -385,7 +386,7 @@ func (h *house) state(t *testing.T, of map[string]string) (all []string) {
 		"/api/attempts?include_retried=true&project=" + of["projectName"], "/api/pools/" + of["pool"] + "?project=" + of["projectName"],
 		"/api/audit?project=" + of["projectName"],
 	} {
-		all = append(all, path+": "+h.get(t, path).body)
+		all = append(all, path+": "+h.Get(t, path).Body)
 	}
 	return all
 }

@@ -11,10 +11,11 @@ import (
 
 	"github.com/trowel-project/trowel/internal/access"
 	"github.com/trowel-project/trowel/internal/server"
+	"github.com/trowel-project/trowel/internal/server/servertest"
 )
 
 // openStream begins a stream of events and leaves it open until cancel is called.
-func openStream(t *testing.T, h *house, header string) (status int, reason string, end func()) {
+func openStream(t *testing.T, h *servertest.Server, header string) (status int, reason string, end func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, h.URL+"/api/events?topic=site", http.NoBody)
@@ -45,17 +46,17 @@ func openStream(t *testing.T, h *house, header string) (status int, reason strin
 // Streams that have ended make room.
 func TestStreamLimits(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, func(o *server.Options) {
+	h := servertest.New(t, func(o *server.Options) {
 		o.Stream.MaxStreams = 8
-		o.REST.Auth = access.New(access.Options{Username: "u", Password: "p", Admin: true, Tokens: tokens{o.REST.Store}, Now: time.Now})
+		o.REST.Auth = access.New(access.Options{Username: "u", Password: "p", Admin: true, Tokens: servertest.Tokens{Store: o.REST.Store}, Now: time.Now})
 	})
 	const admin = "Basic dTpw"
 	callers := []string{admin}
 	for i := range 4 {
 		var made struct{ Secret string }
-		a := h.do(t, http.MethodPost, "/api/tokens", "application/json", fmt.Sprintf(`{"name":"r%d","role":"read"}`, i), "Authorization", admin)
-		if err := json.Unmarshal([]byte(a.body), &made); err != nil {
-			t.Fatalf("make a token: %d %s", a.status, a.body)
+		a := h.Do(t, http.MethodPost, "/api/tokens", "application/json", fmt.Sprintf(`{"name":"r%d","role":"read"}`, i), "Authorization", admin)
+		if err := json.Unmarshal([]byte(a.Body), &made); err != nil {
+			t.Fatalf("make a token: %d %s", a.Status, a.Body)
 		}
 		callers = append(callers, "Bearer "+made.Secret)
 	}
@@ -75,8 +76,8 @@ func TestStreamLimits(t *testing.T) {
 	if status, reason, _ := openStream(t, h, callers[4]); status != http.StatusServiceUnavailable || !strings.Contains(reason, "this server has 8 streams") {
 		t.Errorf("one more than all: %d %q, want 503 with the reason", status, reason)
 	}
-	if a := h.do(t, http.MethodGet, "/api/projects", "", "", "Authorization", admin); a.status != http.StatusOK {
-		t.Errorf("another request: %d", a.status)
+	if a := h.Do(t, http.MethodGet, "/api/projects", "", "", "Authorization", admin); a.Status != http.StatusOK {
+		t.Errorf("another request: %d", a.Status)
 	}
 	for _, end := range ends {
 		end()

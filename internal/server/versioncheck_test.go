@@ -7,6 +7,7 @@ import (
 
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/server"
+	"github.com/trowel-project/trowel/internal/server/servertest"
 )
 
 // The limits of a configuration mean versions of Digdag: neither a client's own version nor the server's is
@@ -27,13 +28,13 @@ func TestVersionCheck(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			t.Parallel()
-			h := newHouse(t, func(o *server.Options) {
+			h := servertest.New(t, func(o *server.Options) {
 				o.V1.Versions.UpgradeRecommended, o.V1.Versions.Incompatible = tc.recommended, tc.incompatible
 			})
-			a := h.get(t, "/api/version/check?"+tc.query)
+			a := h.Get(t, "/api/version/check?"+tc.query)
 			var got api.VersionCheck
-			if err := json.Unmarshal([]byte(a.body), &got); err != nil || a.status != http.StatusOK {
-				t.Fatalf("check: %d %s, %v", a.status, a.body, err)
+			if err := json.Unmarshal([]byte(a.Body), &got); err != nil || a.Status != http.StatusOK {
+				t.Fatalf("check: %d %s, %v", a.Status, a.Body, err)
 			}
 			if got != tc.want {
 				t.Errorf("check = %+v, want %+v", got, tc.want)

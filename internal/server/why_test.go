@@ -14,6 +14,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/param"
+	"github.com/trowel-project/trowel/internal/server/servertest"
 )
 
 // instantOf is an instant of the attempts below.
@@ -21,11 +22,11 @@ func instantOf(seconds int64) time.Time { return time.Unix(1705276800+seconds, 0
 
 // newTrial stores an attempt with these tasks, whose ids begin with 1 and whose parents are told by their
 // names.
-func newTrial(t *testing.T, h *house, tasks ...*trowel.Task) {
+func newTrial(t *testing.T, h *servertest.Server, tasks ...*trowel.Task) {
 	t.Helper()
-	h.push(t, "project=p&revision=r1", "w.dig", "+a:\n  echo>: hi\n")
-	if a := h.put(t, "/api/attempts", `{"workflowId":"1","sessionTime":"2024-01-01T00:00:00Z","params":{}}`); a.status != http.StatusOK {
-		t.Fatalf("start: %d %s", a.status, a.body)
+	h.Push(t, "project=p&revision=r1", "w.dig", "+a:\n  echo>: hi\n")
+	if a := h.Put(t, "/api/attempts", `{"workflowId":"1","sessionTime":"2024-01-01T00:00:00Z","params":{}}`); a.Status != http.StatusOK {
+		t.Fatalf("start: %d %s", a.Status, a.Body)
 	}
 	ids := map[string]trowel.TaskID{}
 	for i, task := range tasks {
@@ -39,7 +40,7 @@ func newTrial(t *testing.T, h *house, tasks ...*trowel.Task) {
 			task.ReadyAt = instantOf(int64(i))
 		}
 	}
-	err := h.store.Update(t.Context(), func(tx trowel.Tx) error { return tx.InsertTasks(t.Context(), tasks) })
+	err := h.Store.Update(t.Context(), func(tx trowel.Tx) error { return tx.InsertTasks(t.Context(), tasks) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,13 +62,13 @@ func trial() []*trowel.Task {
 	}
 }
 
-func ask[T any](t *testing.T, h *house, path string) (answer T) {
+func ask[T any](t *testing.T, h *servertest.Server, path string) (answer T) {
 	t.Helper()
-	a := h.get(t, path)
-	if a.status != http.StatusOK {
-		t.Fatalf("GET %s = %d %s", path, a.status, a.body)
+	a := h.Get(t, path)
+	if a.Status != http.StatusOK {
+		t.Fatalf("GET %s = %d %s", path, a.Status, a.Body)
 	}
-	if err := json.Unmarshal([]byte(a.body), &answer); err != nil {
+	if err := json.Unmarshal([]byte(a.Body), &answer); err != nil {
 		t.Fatal(err)
 	}
 	return answer
@@ -88,7 +89,7 @@ func chainOf(why *api.Why) (lines []string) {
 // K818 and A30: the reason of a task, all that hold, and what is behind the first.
 func TestWhy(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, nil)
+	h := servertest.New(t, nil)
 	newTrial(t, h, trial()...)
 	for _, row := range []struct {
 		name, path, code, state string
@@ -152,7 +153,7 @@ func TestWhy(t *testing.T) {
 // A30: the answer about an attempt counts the waiting tasks by code.
 func TestWhyByCode(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, nil)
+	h := servertest.New(t, nil)
 	newTrial(t, h, trial()...)
 	why := ask[api.AttemptWhy](t, h, "/api/attempts/1/why")
 	want := api.List[api.CodeCount]{
@@ -177,9 +178,9 @@ func TestWhyByCode(t *testing.T) {
 // K219: a task with its reason, tries and evaluated options.
 func TestTaskDetail(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, nil)
+	h := servertest.New(t, nil)
 	newTrial(t, h, trial()...)
-	err := h.store.Update(t.Context(), func(tx trowel.Tx) error {
+	err := h.Store.Update(t.Context(), func(tx trowel.Tx) error {
 		return tx.InsertTries(t.Context(), []trowel.Try{{
 			AttemptID: 1, TaskID: 6, Number: 1, FullName: "+w+bad", AgentID: "a1", EndedAt: instantOf(8), Exit: trowel.ExitError, LastLines: []string{"oh"},
 		}})
@@ -218,10 +219,10 @@ func TestTaskDetail(t *testing.T) {
 // K203: what an ended attempt did not reach is told from its archive.
 func TestWhyOfArchivedTasks(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, nil)
+	h := servertest.New(t, nil)
 	newTrial(t, h)
 	rows := trial()
-	err := h.store.Update(t.Context(), func(tx trowel.Tx) error {
+	err := h.Store.Update(t.Context(), func(tx trowel.Tx) error {
 		attempts, err := tx.LockAttempts(t.Context(), []trowel.AttemptID{1})
 		if err != nil {
 			return err
@@ -261,7 +262,7 @@ func TestWhyOfArchivedTasks(t *testing.T) {
 // What is not there, or could be several things, is said so.
 func TestWhyOfNothing(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, nil)
+	h := servertest.New(t, nil)
 	newTrial(t, h, append(trial(), &trowel.Task{FullName: "+w+g+x", Group: true}, &trowel.Task{FullName: "+w+g+x+deep"},
 		&trowel.Task{FullName: "+w+h+x", Group: true}, &trowel.Task{FullName: "+w+h+x+deep"})...)
 	for path, want := range map[string]string{
@@ -275,8 +276,8 @@ func TestWhyOfNothing(t *testing.T) {
 		"/api/attempts/1/tasks/-1/why":          `404 {"message":"attempt 1 has no task -1","status":404,"code":"not_found"}`,
 		"/api/attempts/1/reasons?cursor=%21%21": `400 {"message":"\"!!\" is no cursor of this list","status":400,"code":"invalid","where":"cursor","hint":"send next of the page before, or none for the first page"}`,
 	} {
-		a := h.get(t, path)
-		if got := fmt.Sprint(a.status, " ", a.body); got != want {
+		a := h.Get(t, path)
+		if got := fmt.Sprint(a.Status, " ", a.Body); got != want {
 			t.Errorf("GET %s = %s\nwant %s", path, got, want)
 		}
 	}
