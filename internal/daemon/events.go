@@ -33,23 +33,23 @@ type eventFeed struct{ events *server.Events }
 
 // Heard implements flush.Listener.
 func (f eventFeed) Heard(batch *flush.Batch) {
-	events := make([]server.Event, 0, len(batch.Changes)+len(batch.Started)+len(batch.Ended)+len(batch.Killed))
+	list := make([]server.Event, 0, len(batch.Changes)+len(batch.Started)+len(batch.Ended)+len(batch.Killed))
 	rows := make([]server.TaskRow, len(batch.Changes))
 	for i := range batch.Changes {
 		t := batch.Changes[i].Task
 		rows[i] = rowOf(t, batch.At)
 		event := eventOf(batch, t.AttemptID)
 		event.Task, event.Version = &rows[i], t.Version
-		events = append(events, event)
+		list = append(list, event)
 	}
 	for _, changed := range [][]trowel.Attempt{batch.Started, batch.Killed, batch.Ended} {
 		for i := range changed {
 			event := eventOf(batch, changed[i].ID)
 			event.Version = changed[i].Version
-			events = append(events, event)
+			list = append(list, event)
 		}
 	}
-	f.events.Publish(events...)
+	f.events.Publish(list...)
 }
 
 func eventOf(batch *flush.Batch, id trowel.AttemptID) server.Event {

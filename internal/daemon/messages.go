@@ -41,28 +41,28 @@ func (p *serverProcess) wakeScheduler() {
 
 // streamEvents are what a message means to those who follow this server's event stream.
 func streamEvents(message cluster.Message) []server.Event {
-	var events []server.Event
+	var list []server.Event
 	switch m := message.(type) {
 	case cluster.Gap:
-		events = append(events, server.Event{Missed: true})
+		list = append(list, server.Event{Missed: true})
 	case cluster.Schedules:
 		if m.ID != 0 {
-			events = append(events, server.Event{Schedule: m.ID, ProjectID: m.ProjectID, Workflow: m.Workflow})
+			list = append(list, server.Event{Schedule: m.ID, ProjectID: m.ProjectID, Workflow: m.Workflow})
 		}
 	case cluster.Attempts:
 		if m.Any {
 			return []server.Event{{Elsewhere: true}}
 		}
 		for _, id := range m.Changed {
-			events = append(events, server.Event{AttemptID: id, Elsewhere: true, Noted: slices.Contains(m.Noted, id)})
+			list = append(list, server.Event{AttemptID: id, Elsewhere: true, Noted: slices.Contains(m.Noted, id)})
 		}
 	case cluster.Output:
 		if len(m.Tasks) == 0 {
 			return []server.Event{{Elsewhere: true, Log: &server.LogRow{}}} // who follows any output looks for himself
 		}
 		for _, o := range m.Tasks {
-			events = append(events, outputEvent(o))
+			list = append(list, outputEvent(o))
 		}
 	}
-	return events
+	return list
 }

@@ -1,7 +1,6 @@
 package server
 
 import (
-	"net"
 	"net/http"
 	"time"
 )
@@ -18,16 +17,4 @@ type Access struct {
 	VHost     string // the Host header
 	Took      time.Duration
 	Header    http.Header // of the request
-}
-
-func accessOf(r *http.Request, rec *recorder, began, ended time.Time) Access {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		host = r.RemoteAddr
-	}
-	return Access{
-		At: began, Host: host, Method: r.Method, URI: r.URL.RequestURI(),
-		Protocol: r.Proto, Status: rec.status, SizeBytes: rec.size, VHost: r.Host,
-		Took: ended.Sub(began), Header: r.Header,
-	}
 }

@@ -14,16 +14,6 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// States of agents in documents.
-const (
-	agentLive     = "live"
-	agentLate     = "late"     // it missed a heartbeat
-	agentDead     = "dead"     // its lease has ended
-	agentDraining = "draining" // it takes nothing new, and still runs something
-	agentDrained  = "drained"  // it takes nothing new, and runs nothing
-	agentResting  = "resting"  // it takes nothing for a while, for a reason of its own
-)
-
 // agentOf is the document of an agent that runs so many tasks.
 func agentOf(c *call, a *trowel.Agent, used int) api.Agent {
 	shape := api.Agent{
@@ -38,19 +28,19 @@ func agentOf(c *call, a *trowel.Agent, used int) api.Agent {
 }
 
 func agentState(a *trowel.Agent, used int, now time.Time) string {
-	switch n := countAgents([]*trowel.Agent{a}, now); {
-	case n.Dead > 0:
-		return agentDead
+	switch alive := Liveness(a, now); {
+	case alive == AgentDead:
+		return AgentDead
 	case !a.DrainedAt.IsZero() && used > 0:
-		return agentDraining
+		return AgentDraining
 	case !a.DrainedAt.IsZero():
-		return agentDrained
-	case n.Late > 0:
-		return agentLate
+		return AgentDrained
+	case alive == AgentLate:
+		return AgentLate
 	case a.RestReason != "":
-		return agentResting
+		return AgentResting
 	}
-	return agentLive
+	return AgentLive
 }
 
 // usedSlots counts the running tasks of each agent.

@@ -69,26 +69,6 @@ func getTasks(c *call) (any, error) {
 	return api.TaskCollection{Tasks: listOf(tasks, taskOf)}, err
 }
 
-// attemptTasks returns all tasks of the attempt of the path, by id: none of one that waits for its turn.
-func attemptTasks(c *call) (tasks []*trowel.Task, err error) {
-	err = c.view(func(tx trowel.Tx) error {
-		s, err := findAttempt(c, tx)
-		if err != nil {
-			return err
-		}
-		tasks, err = tx.ListTasks(c.ctx(), s.Attempt.ID, -1)
-		if err != nil || len(tasks) > 0 {
-			return err
-		}
-		tasks, err = tx.ListArchivedTasks(c.ctx(), s.Attempt.ID)
-		if errors.Is(err, trowel.ErrNotFound) {
-			return nil // it waits for its turn
-		}
-		return err
-	})
-	return tasks, err
-}
-
 // Launcher begins attempts.
 type Launcher interface {
 	Start(ctx context.Context, r launch.Request) (*trowel.AttemptSummary, error)
@@ -153,7 +133,7 @@ func mayRun(c *call, id trowel.WorkflowID) error {
 	return c.view(func(tx trowel.Tx) error {
 		d, err := tx.FindDefinition(c.ctx(), id)
 		if err == nil {
-			err = hidden(c, d.Project.ID)
+			err = c.checkVisible(d.Project.ID)
 		}
 		if err != nil {
 			return OrNoResource(err, "workflow id=%d", id)

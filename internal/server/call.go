@@ -1,21 +1,14 @@
 package server
 
 import (
-	"bytes"
 	"context"
-	"errors"
-	"io"
 	"log/slog"
-	"mime"
 	"net/http"
 	"net/url"
-	"strconv"
-	"strings"
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/access"
-	"github.com/trowel-project/trowel/internal/api"
 )
 
 // call is one request on its way through a handler.
@@ -36,9 +29,11 @@ type call struct {
 // ctx is the context of the handler, which ends earlier than the request's.
 func (c *call) ctx() context.Context { return c.context }
 
-// number and text return the values of the path's placeholders. No path has two of a kind.
-func (c *call) number() int64 { return c.found.numbers[0] }
-func (c *call) text() string  { return c.found.texts[0] }
+// number returns the value of one of the path's placeholders for numbers, the first being 0.
+func (c *call) number(i int) int64 { return c.found.numbers[i] }
+
+// text returns the value of the path's only placeholder for a text.
+func (c *call) text() string { return c.found.texts[0] }
 
 // admit finds out who calls. Paths that are open to everybody ask it themselves.
 func (c *call) admit() (access.Caller, error) {
@@ -77,79 +72,3 @@ func (c *call) may(project trowel.ProjectID) error {
 	}
 	return Errorf(http.StatusForbidden, "%s", c.caller.Denial(c.route.verb, project))
 }
-
-// intParam reads an integer of the query; one that is no integer is a path that does not exist
-// (server 2.1).
-func (c *call) intParam(name string, bits int, missing int64) (int64, error) {
-	values, given := c.query[name]
-	if !given {
-		return missing, nil
-	}
-	n, err := strconv.ParseInt(values[0], 10, bits)
-	if err != nil {
-		return 0, ErrNoPath
-	}
-	return n, nil
-}
-
-// flagParam reads a boolean of the query: everything but true is false (server 2.1).
-func (c *call) flagParam(name string) bool { return strings.EqualFold(c.query.Get(name), "true") }
-
-// checkBody refuses a content type that the route does not read (server 2.1).
-func checkBody(c *call) error {
-	types := c.route.body.types
-	if len(types) == 0 {
-		return nil
-	}
-	header := c.r.Header.Get("Content-Type")
-	if header == "" && c.route.body.optional {
-		return nil
-	}
-	given, _, err := mime.ParseMediaType(header)
-	if err == nil {
-		for _, wanted := range types {
-			if strings.EqualFold(given, wanted) {
-				return nil
-			}
-		}
-	}
-	return Invalid("the content type must be %s, got %q", strings.Join(types, " or "), header)
-}
-
-// decode reads the JSON body of a request.
-func (c *call) decode(into any) error {
-	data, err := c.readBody()
-	if err != nil {
-		return err
-	}
-	if len(bytes.TrimSpace(data)) == 0 {
-		return Invalid("the body is empty, want a JSON object")
-	}
-	if bytes.Equal(bytes.TrimSpace(data), []byte("null")) {
-		return Invalid("the body is null, want a JSON object")
-	}
-	return decodeJSON(data, into)
-}
-
-// decodeOptional is decode for a body that may be missing.
-func (c *call) decodeOptional(into any) error {
-	data, err := c.readBody()
-	if err != nil || len(bytes.TrimSpace(data)) == 0 {
-		return err
-	}
-	return decodeJSON(data, into)
-}
-
-func (c *call) readBody() ([]byte, error) {
-	data, err := io.ReadAll(http.MaxBytesReader(c.w, c.r.Body, c.opts.MaxBody))
-	if err == nil {
-		return data, nil
-	}
-	if tooLarge, ok := errors.AsType[*http.MaxBytesError](err); ok {
-		return nil, Errorf(http.StatusRequestEntityTooLarge, "the body is larger than %d bytes", tooLarge.Limit)
-	}
-	return nil, Invalid("the body cannot be read: %s", err).Because(err)
-}
-
-// idName refers to a project.
-func idName(p trowel.Project) api.IDName { return api.IDName{ID: api.ID(p.ID), Name: p.Name} }

@@ -2,8 +2,6 @@ package server
 
 import (
 	"testing"
-
-	trowel "github.com/trowel-project/trowel"
 )
 
 func TestTopics(t *testing.T) {
@@ -31,9 +29,9 @@ func TestTopics(t *testing.T) {
 		{"log:1/+w+b", [9]bool{false, false, false, false, false, false, false, true, true}},
 		{"schedules", [9]bool{false, false, false, true, false, false, false, true, false}},
 	} {
-		parsed, err := parseTopic(tc.topic)
+		parsed, err := ParseTopic(tc.topic)
 		if err != nil {
-			t.Errorf("parseTopic(%q): %v", tc.topic, err)
+			t.Errorf("ParseTopic(%q): %v", tc.topic, err)
 			continue
 		}
 		for i, event := range []Event{attempt, task, output, schedule, noted, elsewhere, {Elsewhere: true}, {Missed: true}, {Elsewhere: true, Log: &LogRow{}}} {
@@ -43,8 +41,8 @@ func TestTopics(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"", "nope", "project:", "project:x", "project:1/a", "workflow:1", "log:1", "site:1", "attempt:1/2"} {
-		if _, err := parseTopic(text); err == nil {
-			t.Errorf("parseTopic(%q) succeeds, want an error", text)
+		if _, err := ParseTopic(text); err == nil {
+			t.Errorf("ParseTopic(%q) succeeds, want an error", text)
 		}
 	}
 }
@@ -53,7 +51,7 @@ func TestTopics(t *testing.T) {
 func TestEventsResume(t *testing.T) {
 	t.Parallel()
 	e := NewEvents()
-	site, _ := parseTopic("site")
+	site, _ := ParseTopic("site")
 	first, lost := e.watch(site, "", 0)
 	if lost {
 		t.Error("a new watcher has lost something")
@@ -88,7 +86,7 @@ func TestEventsResume(t *testing.T) {
 func TestEventsElsewhere(t *testing.T) {
 	t.Parallel()
 	e := NewEvents()
-	topic, _ := parseTopic("attempt:1")
+	topic, _ := ParseTopic("attempt:1")
 	own := func(version int64) Event {
 		return Event{AttemptID: 1, Version: version, Task: &TaskRow{ID: 5, Version: version}}
 	}
@@ -127,7 +125,7 @@ func TestEventsElsewhere(t *testing.T) {
 	if g, _ := again.take(); !g.reset {
 		t.Error("after the return nobody is told to read anew what another server changed")
 	}
-	site, _ := parseTopic("site")
+	site, _ := ParseTopic("site")
 	whole, _ := e.watch(site, g.position, 0)
 	if g, _ := whole.take(); g.reset || len(g.attempts) != 1 {
 		t.Errorf("after the return to the site: reset %v, attempts %v, want attempt 2", g.reset, g.attempts)
@@ -135,21 +133,5 @@ func TestEventsElsewhere(t *testing.T) {
 	e.Publish(Event{Elsewhere: true})
 	if g, _ := whole.take(); !g.reset {
 		t.Error("a site of which any attempts changed is not reset")
-	}
-}
-
-// Of very many rows only counts are told, and which groups to read anew.
-func TestTasksFrame(t *testing.T) {
-	t.Parallel()
-	rows := map[trowel.TaskID]*TaskRow{}
-	for id := trowel.TaskID(1); id <= frameRows; id++ {
-		rows[id] = &TaskRow{ID: id, ParentID: 7, State: trowel.TaskReady}
-	}
-	if frame := tasksFrame(1, rows); len(frame.Rows) != frameRows || len(frame.Stale) != 0 || frame.Counts["ready"] != frameRows {
-		t.Errorf("%d rows: %d told, stale %v, counts %v", frameRows, len(frame.Rows), frame.Stale, frame.Counts)
-	}
-	rows[0] = &TaskRow{ParentID: 9, State: trowel.TaskRunning}
-	if frame := tasksFrame(1, rows); len(frame.Rows) != 0 || len(frame.Stale) != 2 || frame.Counts["running"] != 1 {
-		t.Errorf("more rows: %d told, stale %v, counts %v", len(frame.Rows), frame.Stale, frame.Counts)
 	}
 }

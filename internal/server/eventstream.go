@@ -31,11 +31,11 @@ type streamer struct {
 // serve is a stream of server-sent events. It wakes when something of its topic happened, sends
 // what gathered, and then gathers for a while: frames have at most that age and are few.
 func (e *streamer) serve(c *call) (any, error) {
-	topic, err := parseTopic(c.query.Get("topic"))
+	wanted, err := ParseTopic(c.query.Get("topic"))
 	if err != nil {
-		return nil, err
+		return nil, Invalid("%s", err)
 	}
-	watched, err := mayWatch(c, topic)
+	watched, err := mayWatch(c, wanted)
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,7 @@ func (e *streamer) serve(c *call) (any, error) {
 	if last := c.r.Header.Get("Last-Event-ID"); last != "" {
 		after = last
 	}
-	w, lost := e.events.watch(topic, after, watched.Version)
+	w, lost := e.events.watch(wanted, after, watched.Version)
 	defer e.events.leave(w)
 	s := &eventStream{call: c, watcher: w, flags: watched.Flags, out: http.NewResponseController(c.w)}
 	header := c.w.Header()
@@ -78,7 +78,7 @@ func mayWatch(c *call, t topic) (watched trowel.Attempt, err error) {
 		case t.project != 0:
 			p, err := tx.FindProjectByID(c.ctx(), t.project)
 			if err == nil {
-				err = hidden(c, p.ID)
+				err = c.checkVisible(p.ID)
 			}
 			if err != nil {
 				return OrNoResource(err, "project id=%d", t.project)
@@ -240,7 +240,7 @@ func (s *eventStream) catchUp(g *gathered, n *news, list []*trowel.AttemptSummar
 	}
 	for id, row := range n.rows {
 		if known := g.tasks[id]; known == nil || known.Version < row.Version {
-			put(&g.tasks, id, row)
+			g.addTask(row)
 		}
 	}
 	if now := n.attempt.Attempt.Flags; len(list) == 0 && now != s.flags {

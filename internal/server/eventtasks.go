@@ -45,10 +45,3 @@ func tasksFrame(attempt trowel.AttemptID, tasks map[trowel.TaskID]*TaskRow) task
 	frame.Stale = slices.Sorted(maps.Keys(stale))
 	return frame
 }
-
-func optional(text string) *string {
-	if text == "" {
-		return nil
-	}
-	return &text
-}

@@ -105,6 +105,9 @@ type gathered struct {
 	told      int64 // before what is behind
 }
 
+// addTask adds a row that was read later.
+func (g *gathered) addTask(row *TaskRow) { put(&g.tasks, row.ID, row) }
+
 // take returns all that was gathered. open reports whether the stream goes on.
 func (w *watcher) take() (g gathered, open bool) {
 	e := w.events

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -67,6 +66,22 @@ func (h *checks) get(c *call) (any, error) {
 	return report, nil
 }
 
+// countAgents counts agents by how they are.
+func countAgents(agents []*trowel.Agent, now time.Time) *api.HealthAgents {
+	var n api.HealthAgents
+	for _, a := range agents {
+		switch Liveness(a, now) {
+		case AgentDead:
+			n.Dead++
+		case AgentLate:
+			n.Late++
+		default:
+			n.Live++
+		}
+	}
+	return &n
+}
+
 // isReader reports whether the caller may see the parts. Wrong credentials are refused.
 func isReader(c *call) (bool, error) {
 	caller, err := c.admit()
@@ -93,23 +108,4 @@ func (h *Health) check(ctx context.Context, part Part, now func() time.Time) api
 		checked.Message = optional(strings.TrimSpace(MessageOf(err)))
 	}
 	return checked
-}
-
-// lateAfter is the time without a heartbeat after which an agent is late, as a part of its lease.
-const lateAfter = 2
-
-func countAgents(agents []*trowel.Agent, now time.Time) *api.HealthAgents {
-	var n api.HealthAgents
-	for a := range slices.Values(agents) {
-		lease := a.LeaseEnds.Sub(a.SeenAt)
-		switch {
-		case !now.Before(a.LeaseEnds):
-			n.Dead++
-		case now.Sub(a.SeenAt) > lease/lateAfter:
-			n.Late++
-		default:
-			n.Live++
-		}
-	}
-	return &n
 }

@@ -4,8 +4,6 @@ import (
 	"encoding/base64"
 	"strconv"
 	"strings"
-
-	trowel "github.com/trowel-project/trowel"
 )
 
 // defaultPage is how many items a list has unless the request says otherwise (server 2.4).
@@ -79,18 +77,4 @@ func numberCursor(key ...int64) *string {
 		texts[i] = strconv.FormatInt(n, 10)
 	}
 	return cursorOf(texts...)
-}
-
-// projectParam finds the project that ?project= names, for which the caller must be allowed to do what the
-// route does; nil if it names none.
-func projectParam(c *call, tx trowel.Tx) (*trowel.Project, error) {
-	name := c.query.Get("project")
-	if name == "" {
-		return nil, nil //nolint:nilnil // none was asked for
-	}
-	p, err := findProjectNamed(c, tx, name)
-	if err != nil {
-		return nil, OrNotFound(err, "", "there is no project %q", name)
-	}
-	return p, c.may(p.ID)
 }

@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"runtime/debug"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/trowel-project/trowel/internal/access"
 )
@@ -143,4 +145,16 @@ func (s *Server) serveMetrics(w *recorder, r *http.Request) {
 		return
 	}
 	s.opts.Metrics.ServeHTTP(w, r)
+}
+
+func accessOf(r *http.Request, rec *recorder, began, ended time.Time) Access {
+	host, _, err := net.SplitHostPort(r.RemoteAddr)
+	if err != nil {
+		host = r.RemoteAddr
+	}
+	return Access{
+		At: began, Host: host, Method: r.Method, URI: r.URL.RequestURI(),
+		Protocol: r.Proto, Status: rec.status, SizeBytes: rec.size, VHost: r.Host,
+		Took: ended.Sub(began), Header: r.Header,
+	}
 }

@@ -8,6 +8,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/pool"
+	"github.com/trowel-project/trowel/internal/textutil"
 )
 
 // Limits is told of changes that may let tasks or attempts begin; a flusher.
@@ -133,10 +134,10 @@ func poolChange(c *call, tx trowel.Tx, done *pool.Changed, dryRun bool) (api.Poo
 func deletedNotes(p *api.Pool) api.List[string] {
 	notes := api.List[string]{}
 	if p.Used > 0 {
-		notes = append(notes, fmt.Sprintf("%s in use: the tasks that hold them run on", amount(p.Used, "slot is", "slots are")))
+		notes = append(notes, fmt.Sprintf("%s in use: the tasks that hold them run on", textutil.Count(p.Used, "slot is", "slots are")))
 	}
 	if p.Waiting > 0 {
-		notes = append(notes, fmt.Sprintf("%s for it: they wait (pool_missing) until there is a pool %q again", amount(p.Waiting, "task waits", "tasks wait"), p.Name))
+		notes = append(notes, fmt.Sprintf("%s for it: they wait (pool_missing) until there is a pool %q again", textutil.Count(p.Waiting, "task waits", "tasks wait"), p.Name))
 	}
 	return notes
 }
@@ -154,14 +155,7 @@ func setNotes(done *api.PoolChange) api.List[string] {
 		notes = append(notes, fmt.Sprintf("%d more slots are in use than there are: nothing is stopped, and nothing starts until they are free", -*p.Open))
 	}
 	if done.Startable > 0 {
-		notes = append(notes, fmt.Sprintf("there is room for %s", amount(done.Startable, "waiting task", "waiting tasks")))
+		notes = append(notes, fmt.Sprintf("there is room for %s", textutil.Count(done.Startable, "waiting task", "waiting tasks")))
 	}
 	return notes
-}
-
-func amount(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return fmt.Sprintf("%d %s", n, many)
 }

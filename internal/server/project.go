@@ -2,45 +2,11 @@ package server
 
 import (
 	"errors"
-	"net/http"
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/param"
 )
-
-// instantMillis is how messages show when a project was deleted.
-const instantMillis = "2006-01-02T15:04:05.000Z"
-
-// liveProject returns the project of the path and refuses one that is deleted ([404p]), or that the
-// caller may not see.
-func liveProject(c *call, tx trowel.Tx) (*trowel.Project, error) {
-	id := trowel.ProjectID(c.number())
-	p, err := tx.FindProjectByID(c.ctx(), id)
-	if err == nil {
-		err = hidden(c, id)
-	}
-	if err != nil {
-		return nil, OrNoResource(err, "project id=%d", id)
-	}
-	if !p.DeletedAt.IsZero() {
-		return nil, Errorf(http.StatusNotFound, "Project id=%d is already deleted at %s", id, p.DeletedAt.UTC().Format(instantMillis))
-	}
-	return p, c.may(id)
-}
-
-// inProject reads something of the project of the path.
-func inProject[T any](c *call, read func(tx trowel.Tx, p *trowel.Project) (T, error)) (any, error) {
-	var value T
-	err := c.view(func(tx trowel.Tx) error {
-		p, err := liveProject(c, tx)
-		if err == nil {
-			value, err = read(tx, p)
-		}
-		return err
-	})
-	return value, err
-}
 
 func getProjects(c *call) (any, error) {
 	after, err := c.intParam("last_id", 32, 0)

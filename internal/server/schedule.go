@@ -1,9 +1,12 @@
 package server
 
 import (
+	"log/slog"
+
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/scheduler"
+	"github.com/trowel-project/trowel/internal/telemetry"
 )
 
 // schedules are the handlers that change schedules.
@@ -50,11 +53,11 @@ func getProjectSchedules(c *call) (any, error) {
 
 // findSchedule returns the schedule of the path.
 func findSchedule(c *call) (*trowel.ScheduledWorkflow, error) {
-	id := trowel.ScheduleID(c.number())
+	id := trowel.ScheduleID(c.number(0))
 	var s *trowel.ScheduledWorkflow
 	err := c.view(func(tx trowel.Tx) (err error) {
 		if s, err = tx.FindSchedule(c.ctx(), id); err == nil {
-			err = hidden(c, s.Schedule.ProjectID)
+			err = c.checkVisible(s.Schedule.ProjectID)
 		}
 		return err
 	})
@@ -166,4 +169,10 @@ func (h *schedules) backfill(c *call) (any, error) {
 		ID: api.ID(filled.Schedule.Schedule.ID), Project: idName(d.Project),
 		Workflow: api.IDName{ID: api.ID(d.Workflow.ID), Name: d.Workflow.Name}, Attempts: listOf(filled.Attempts, attemptOf),
 	}, nil
+}
+
+// changedSchedule is changed for a schedule.
+func logSchedule(c *call, w *trowel.ScheduledWorkflow) []any {
+	return c.changed(w.Definition.Project.Name, slog.String(telemetry.KeyWorkflow, w.Schedule.Workflow),
+		slog.Time("next_session_time", w.Schedule.NextSessionAt), slog.Time("next_run_time", w.Schedule.NextRunAt))
 }

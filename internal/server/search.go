@@ -106,19 +106,6 @@ func readSearch(c *call) (*trowel.AttemptSearch, error) {
 	return q, err
 }
 
-// instantParam reads a parameter that is an instant; zero if it is missing.
-func (c *call) instantParam(name string) (time.Time, error) {
-	text := c.query.Get(name)
-	if text == "" {
-		return time.Time{}, nil
-	}
-	at, err := api.ParseInstant(text)
-	if err != nil {
-		return at, InvalidValue(name, "%s must be an instant, not %q", name, text).WithHint("write it as in 2026-01-02T03:04:05Z")
-	}
-	return at, nil
-}
-
 func itemOf(s *trowel.AttemptSummary) api.AttemptItem {
 	a := attemptOf(s)
 	return api.AttemptItem{

@@ -84,11 +84,11 @@ func getSession(c *call) (any, error) {
 
 // session returns the session of the path.
 func findSession(c *call) (*trowel.AttemptSummary, error) {
-	id := trowel.SessionID(c.number())
+	id := trowel.SessionID(c.number(0))
 	var s *trowel.AttemptSummary
 	err := c.view(func(tx trowel.Tx) (err error) {
 		if s, err = tx.FindSession(c.ctx(), id); err == nil {
-			err = hidden(c, s.Project.ID)
+			err = c.checkVisible(s.Project.ID)
 		}
 		return err
 	})
@@ -113,23 +113,4 @@ func (p *pages) getSessionAttempts(c *call) (any, error) {
 		return err
 	})
 	return api.AttemptCollection{Attempts: listOf(list, attemptOf)}, err
-}
-
-// attempt returns the attempt of the path, in a transaction of its own.
-func ownAttempt(c *call) (s *trowel.AttemptSummary, err error) {
-	err = c.view(func(tx trowel.Tx) error {
-		s, err = findAttempt(c, tx)
-		return err
-	})
-	return s, err
-}
-
-// findAttempt returns the attempt of the path.
-func findAttempt(c *call, tx trowel.Tx) (*trowel.AttemptSummary, error) {
-	id := trowel.AttemptID(c.number())
-	s, err := findSummary(c, tx, id)
-	if err != nil {
-		return nil, OrNoResource(err, "session attempt id=%d", id)
-	}
-	return s, c.may(s.Project.ID)
 }

@@ -1,12 +1,8 @@
 package server
 
 import (
-	"time"
-
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/api"
-	"github.com/trowel-project/trowel/internal/param"
-	"github.com/trowel-project/trowel/internal/schedule"
 )
 
 // Documents of package api, made of what the store has.
@@ -63,87 +59,4 @@ func sessionOf(s *trowel.AttemptSummary) api.Session {
 			Params: a.Params, CreatedAt: a.CreatedAt, FinishedAt: a.FinishedAt,
 		},
 	}
-}
-
-func attemptOf(s *trowel.AttemptSummary) api.Attempt {
-	a := &s.Attempt
-	workflow := api.ID(a.WorkflowID)
-	shape := api.Attempt{
-		Status: a.Flags.Status(), ID: api.ID(a.ID), Index: a.Index, Project: idName(s.Project),
-		Workflow:  api.NameOptID{Name: s.Session.Workflow, ID: api.OptID(workflow)},
-		SessionID: api.ID(s.Session.ID), SessionUUID: s.Session.UUID, SessionTime: offsetTime(s.Session.Time, a.Zone),
-		Done: a.Flags&trowel.AttemptDone != 0, Success: a.Flags&trowel.AttemptSuccess != 0,
-		CancelRequested: a.Flags&trowel.AttemptCancelRequested != 0,
-		Params:          full(a.Params), CreatedAt: api.Instant{Time: a.CreatedAt}, FinishedAt: api.OptInstant(a.FinishedAt),
-	}
-	if a.Name != "" {
-		shape.RetryAttemptName = &a.Name
-	}
-	return shape
-}
-
-func taskOf(t *trowel.Task) api.Task {
-	shape := api.Task{
-		ID: api.ID(t.ID), FullName: t.FullName, ParentID: api.OptID(api.ID(t.ParentID)), Config: configOf(t), IsGroup: t.Group,
-		State: stateOf(t.State), CancelRequested: t.Flags&trowel.TaskCancelRequested != 0,
-		ExportParams: full(t.Masked.Hide(trowel.AreaExport, param.Merged(t.Export, t.Result.Export))),
-		StoreParams:  full(t.Masked.Hide(trowel.AreaStore, t.Result.Store)), StateParams: full(t.Masked.Hide(trowel.AreaState, t.StateParams)),
-		UpdatedAt: api.Instant{Time: t.UpdatedAt}, RetryAt: api.OptInstant(t.RetryAt), StartedAt: api.OptInstant(t.StartedAt),
-		Error: full(t.Error),
-	}
-	if t.Group {
-		shape.StartedAt = nil
-	}
-	for _, up := range t.Upstreams {
-		shape.Upstreams = append(shape.Upstreams, api.ID(up))
-	}
-	return shape
-}
-
-// configOf is a task's own keys, with its _export if that is not empty (server 2.3).
-func configOf(t *trowel.Task) *param.Map {
-	config := full(t.Local).Clone()
-	if t.Export.Len() > 0 {
-		config.Set("_export", t.Masked.Hide(trowel.AreaExport, t.Export))
-	}
-	return config
-}
-
-// stateOf is Digdag's word for a state (design, section 8).
-func stateOf(s trowel.TaskState) string {
-	switch s {
-	case trowel.TaskSkipped:
-		return trowel.TaskSuccess.String()
-	case trowel.TaskDeferred, trowel.TaskAwaitingInput:
-		return trowel.TaskRetryWaiting.String()
-	case trowel.TaskBlocked, trowel.TaskReady, trowel.TaskRetryWaiting, trowel.TaskGroupRetryWaiting, trowel.TaskRunning,
-		trowel.TaskPlanned, trowel.TaskGroupError, trowel.TaskSuccess, trowel.TaskError, trowel.TaskCanceled:
-	}
-	return s.String()
-}
-
-// offsetTime shows an instant in a zone. A zone that is unknown by now is UTC.
-func offsetTime(at time.Time, zone string) api.OffsetTime {
-	known, err := schedule.ParseZone(zone)
-	if err != nil {
-		known = schedule.UTC()
-	}
-	return api.OffsetTime{Time: at.In(known.Location)}
-}
-
-// full is an object that is never null.
-func full(m *param.Map) *param.Map {
-	if m == nil {
-		return param.New()
-	}
-	return m
-}
-
-// listOf makes a document of each item.
-func listOf[T, S any](items []T, shape func(T) S) api.List[S] {
-	list := make(api.List[S], len(items))
-	for i, item := range items {
-		list[i] = shape(item)
-	}
-	return list
 }

@@ -7,10 +7,10 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// hidden is trowel.ErrNotFound for what belongs to a project that the caller may not see, so that the answer is
+// checkVisible returns trowel.ErrNotFound for what belongs to a project that the caller may not see, so that the answer is
 // that about a thing which does not exist. It is asked right after each search by an id or a name that a
 // request has given, whatever the role of the caller.
-func hidden(c *call, project trowel.ProjectID) error {
+func (c *call) checkVisible(project trowel.ProjectID) error {
 	if !c.caller.Sees(project) {
 		return trowel.ErrNotFound
 	}
@@ -35,22 +35,4 @@ func ofSite(c *call, what string) error {
 		return nil
 	}
 	return Errorf(http.StatusForbidden, "%s is not allowed to do this: the token is for the project %s, and %s", c.caller.Name, c.caller.ProjectName, what)
-}
-
-// findProjectNamed returns the live project of a name, as far as the caller sees it.
-func findProjectNamed(c *call, tx trowel.Tx, name string) (*trowel.Project, error) {
-	p, err := tx.FindProject(c.ctx(), name)
-	if err == nil {
-		err = hidden(c, p.ID)
-	}
-	return p, err
-}
-
-// findSummary returns an attempt, as far as the caller sees it.
-func findSummary(c *call, tx trowel.Tx, id trowel.AttemptID) (*trowel.AttemptSummary, error) {
-	s, err := tx.FindAttemptSummary(c.ctx(), id)
-	if err == nil {
-		err = hidden(c, s.Project.ID)
-	}
-	return s, err
 }

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -16,7 +17,8 @@ type topic struct {
 	task     string // full name
 }
 
-func parseTopic(text string) (topic, error) {
+// ParseTopic reads a topic as clients write it.
+func ParseTopic(text string) (topic, error) {
 	kind, rest, _ := strings.Cut(text, ":")
 	t := topic{kind: kind}
 	id, name, named := strings.Cut(rest, "/")
@@ -41,7 +43,7 @@ func parseTopic(text string) (topic, error) {
 		wrong = true
 	}
 	if wrong {
-		return topic{}, Invalid("topic= must be site, schedules, project:ID, workflow:PROJECT/NAME, attempt:ID or log:ATTEMPT/TASK, got %q", text)
+		return topic{}, fmt.Errorf("topic= must be site, schedules, project:ID, workflow:PROJECT/NAME, attempt:ID or log:ATTEMPT/TASK, got %q", text)
 	}
 	return t, nil
 }

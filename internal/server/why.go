@@ -80,7 +80,7 @@ func (e *explainer) getAttemptWhy(c *call) (any, error) {
 
 // ofPath returns the task of the path.
 func (a *asker) ofPath() (*trowel.Task, error) {
-	id := trowel.TaskID(a.found.numbers[1])
+	id := trowel.TaskID(a.number(1))
 	t, err := a.task(id)
 	if err == nil && t == nil {
 		err = NotFound("attempt %d has no task %d", a.summary.Attempt.ID, id)

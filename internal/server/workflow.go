@@ -125,11 +125,11 @@ func getWorkflow(c *call) (any, error) {
 
 // definition returns the workflow of the path, which may be of any revision.
 func findDefinition(c *call) (*trowel.Definition, error) {
-	id := trowel.WorkflowID(c.number())
+	id := trowel.WorkflowID(c.number(0))
 	var d *trowel.Definition
 	err := c.view(func(tx trowel.Tx) (err error) {
 		if d, err = tx.FindDefinition(c.ctx(), id); err == nil {
-			err = hidden(c, d.Project.ID)
+			err = c.checkVisible(d.Project.ID)
 		}
 		return err
 	})
