@@ -5,7 +5,7 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/cluster"
-	"github.com/trowel-project/trowel/internal/server"
+	"github.com/trowel-project/trowel/internal/server/events"
 )
 
 // heard does what a message of a server asks for; those of this one come as well.
@@ -40,25 +40,25 @@ func (p *serverProcess) wakeScheduler() {
 }
 
 // streamEvents are what a message means to those who follow this server's event stream.
-func streamEvents(message cluster.Message) []server.Event {
-	var list []server.Event
+func streamEvents(message cluster.Message) []events.Event {
+	var list []events.Event
 	switch m := message.(type) {
 	case cluster.Gap:
-		list = append(list, server.Event{Missed: true})
+		list = append(list, events.Event{Missed: true})
 	case cluster.Schedules:
 		if m.ID != 0 {
-			list = append(list, server.Event{Schedule: m.ID, ProjectID: m.ProjectID, Workflow: m.Workflow})
+			list = append(list, events.Event{Schedule: m.ID, ProjectID: m.ProjectID, Workflow: m.Workflow})
 		}
 	case cluster.Attempts:
 		if m.Any {
-			return []server.Event{{Elsewhere: true}}
+			return []events.Event{{Elsewhere: true}}
 		}
 		for _, id := range m.Changed {
-			list = append(list, server.Event{AttemptID: id, Elsewhere: true, Noted: slices.Contains(m.Noted, id)})
+			list = append(list, events.Event{AttemptID: id, Elsewhere: true, Noted: slices.Contains(m.Noted, id)})
 		}
 	case cluster.Output:
 		if len(m.Tasks) == 0 {
-			return []server.Event{{Elsewhere: true, Log: &server.LogRow{}}} // who follows any output looks for himself
+			return []events.Event{{Elsewhere: true, Log: &events.LogRow{}}} // who follows any output looks for himself
 		}
 		for _, o := range m.Tasks {
 			list = append(list, outputEvent(o))

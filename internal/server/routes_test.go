@@ -3,20 +3,23 @@ package server
 import (
 	"strings"
 	"testing"
+
+	"github.com/trowel-project/trowel/internal/server/download"
+	v1 "github.com/trowel-project/trowel/internal/server/v1"
 )
 
 // Every route has what the API document and the metrics need, once.
 func TestRoutesAreWhole(t *testing.T) {
 	t.Parallel()
 	names, places := map[string]bool{}, map[string]bool{}
-	for _, r := range Routes(&Options{V1: V1Options{Archives: &Archives{}}}) {
-		place := r.method + " " + r.path
-		if r.name == "" || r.about == "" || r.handle == nil || !strings.HasSuffix(r.about, ".") {
+	for _, r := range Routes(&Options{V1: v1.Options{Archives: &download.Archives{}}}) {
+		place := r.Method + " " + r.Path
+		if r.Name == "" || r.About == "" || r.Handle == nil || !strings.HasSuffix(r.About, ".") {
 			t.Errorf("%s lacks a name, a sentence or a handler", place)
 		}
-		if names[r.name] || places[place] {
-			t.Errorf("%s, %s stands twice", r.name, place)
+		if names[r.Name] || places[place] {
+			t.Errorf("%s, %s stands twice", r.Name, place)
 		}
-		names[r.name], places[place] = true, true
+		names[r.Name], places[place] = true, true
 	}
 }

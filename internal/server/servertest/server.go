@@ -26,6 +26,15 @@ import (
 	"github.com/trowel-project/trowel/internal/launch"
 	"github.com/trowel-project/trowel/internal/secret"
 	"github.com/trowel-project/trowel/internal/server"
+	"github.com/trowel-project/trowel/internal/server/agentapi"
+	"github.com/trowel-project/trowel/internal/server/download"
+	"github.com/trowel-project/trowel/internal/server/events"
+	"github.com/trowel-project/trowel/internal/server/explain"
+	"github.com/trowel-project/trowel/internal/server/health"
+	"github.com/trowel-project/trowel/internal/server/ops"
+	"github.com/trowel-project/trowel/internal/server/rest"
+	"github.com/trowel-project/trowel/internal/server/stream"
+	v1 "github.com/trowel-project/trowel/internal/server/v1"
 	"github.com/trowel-project/trowel/internal/store/sqlite"
 	"github.com/trowel-project/trowel/internal/tasklog"
 )
@@ -34,7 +43,7 @@ import (
 type Server struct {
 	*httptest.Server
 	Store   trowel.Store
-	Events  *server.Events
+	Events  *events.Feed
 	Flusher *Flusher
 }
 
@@ -44,8 +53,11 @@ type Flusher struct {
 	Admissions   atomic.Int32
 }
 
-func (t *Flusher) LimitsChanged()            { t.LimitChanges.Add(1) }
-func (t *Flusher) Admit(trowel.WorkflowName) { t.Admissions.Add(1) }
+// LimitsChanged implements ops.Limits.
+func (f *Flusher) LimitsChanged() { f.LimitChanges.Add(1) }
+
+// Admit implements ops.Limits.
+func (f *Flusher) Admit(trowel.WorkflowName) { f.Admissions.Add(1) }
 
 // New starts a server. change may set its options.
 func New(t *testing.T, change func(*server.Options)) *Server {
@@ -58,25 +70,25 @@ func New(t *testing.T, change func(*server.Options)) *Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Server{Store: store, Events: server.NewEvents(), Flusher: &Flusher{}}
-	archives := &server.Archives{Stores: map[string]blob.Store{"db": blobdb.New(store)}}
+	s := &Server{Store: store, Events: events.NewFeed(), Flusher: &Flusher{}}
+	archives := &download.Archives{Stores: map[string]blob.Store{"db": blobdb.New(store)}}
 	opts := server.Options{
-		REST: server.RESTOptions{
+		REST: rest.Options{
 			Store: store, Auth: access.New(access.Options{Tokens: Tokens{store}, Now: time.Now}), Now: time.Now, Log: slog.New(slog.DiscardHandler),
 			Version: "0.1.0", MaxBody: 1 << 20, RequestTimeout: 10 * time.Second,
 		},
-		V1: server.V1Options{
+		V1: v1.Options{
 			Launcher: &launch.Launcher{Store: store, Flusher: inserter{store}, Now: time.Now}, Killer: nobody{}, Archives: archives,
 			Crypter: crypter, Logs: tasklog.NewReader(store, nil, false), Events: s.Events, SchedulesChanged: func(*trowel.Schedule) {},
-			Versions:    server.Versions{Server: "0.1.0", Digdag: "0.10.6"},
-			Pushes:      server.Pushes{ArchiveType: "db", MaxArchive: 2 << 20, TempDir: t.TempDir()},
+			Versions:    v1.Versions{Server: "0.1.0", Digdag: "0.10.6"},
+			Pushes:      v1.Pushes{ArchiveType: "db", MaxArchive: 2 << 20, TempDir: t.TempDir()},
 			MaxAttempts: 100, MaxSessionsPage: 100, MaxAttemptsPage: 100,
 		},
-		Health:  server.HealthOptions{Health: server.NewHealth(server.Part{Name: "database", Check: func(context.Context) error { return nil }})},
-		Stream:  server.StreamOptions{Events: s.Events},
-		Ops:     server.OpsOptions{Limits: s.Flusher, SchedulesChanged: func(*trowel.Schedule) {}, AgentsChanged: func() {}, Aging: 5 * time.Minute},
-		Explain: server.ExplainOptions{Aging: 5 * time.Minute},
-		Agents:  server.AgentOptions{Archives: archives, Version: "0.1.0"},
+		Health:  health.Options{Health: health.New(health.Part{Name: "database", Check: func(context.Context) error { return nil }})},
+		Stream:  stream.Options{Events: s.Events},
+		Ops:     ops.Options{Limits: s.Flusher, SchedulesChanged: func(*trowel.Schedule) {}, AgentsChanged: func() {}, Aging: 5 * time.Minute},
+		Explain: explain.Options{Aging: 5 * time.Minute},
+		Agents:  agentapi.Options{Archives: archives, Version: "0.1.0"},
 	}
 	if change != nil {
 		change(&opts)

@@ -1,7 +1,0 @@
-package server
-
-// Content types of bodies.
-const (
-	jsonType = "application/json"
-	gzipType = "application/gzip"
-)

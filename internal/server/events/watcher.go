@@ -1,0 +1,124 @@
+package events
+
+import (
+	"strconv"
+
+	trowel "github.com/trowel-project/trowel"
+)
+
+// Watcher gathers what one stream has not sent yet. Events of one thing are merged: the last one
+// counts.
+type Watcher struct {
+	events *Feed
+	Topic  Topic
+	Ready  chan struct{} // has room for one
+
+	// Under the mutex of Events.
+	attempts  map[trowel.AttemptID]struct{}
+	tasks     map[trowel.TaskID]*TaskRow
+	logs      map[string]*LogRow
+	schedules map[trowel.ScheduleID]struct{}
+	reset     bool // the stream must be read anew
+	// Of the topic of one attempt: all changes up to version told came here; behind tells that there
+	// are later ones that did not.
+	known  int64
+	behind bool
+}
+
+func (w *Watcher) wake() {
+	select {
+	case w.Ready <- struct{}{}:
+	default:
+	}
+}
+
+// note keeps an event if it is of the topic.
+func (w *Watcher) note(event Event) {
+	switch {
+	case !w.Topic.has(event):
+		return
+	case event.Missed:
+		w.reset = true
+	case event.Elsewhere:
+		w.noteElsewhere(event)
+	case event.Schedule != 0:
+		put(&w.schedules, event.Schedule, struct{}{})
+	case event.Log != nil:
+		put(&w.logs, event.Log.Task, event.Log)
+	case event.Task != nil:
+		put(&w.tasks, event.Task.ID, event.Task)
+	default:
+		put(&w.attempts, event.AttemptID, struct{}{})
+	}
+	if w.Topic.kind == "attempt" && event.Version > w.known {
+		if event.Version == w.known+1 {
+			w.known++
+		} else {
+			w.behind = true // nobody has told of the change between, if there was one
+		}
+	}
+}
+
+// noteElsewhere keeps that another server has changed something, for the stream to look for.
+func (w *Watcher) noteElsewhere(event Event) {
+	switch {
+	case w.Topic.kind == "attempt":
+		w.behind = true
+	case event.AttemptID == 0:
+		w.reset = true
+	}
+	if event.Noted {
+		put(&w.attempts, event.AttemptID, struct{}{})
+	}
+}
+
+// replay notes an event for somebody who was away. How much of an attempt they know is not known, so
+// what another server did to it is lost.
+func (w *Watcher) replay(event Event) {
+	w.note(event)
+	w.reset = w.reset || event.Elsewhere && w.Topic.kind == "attempt" && w.Topic.has(event)
+}
+
+// CaughtUp tells that the stream has all changes of its attempt up to a version.
+func (w *Watcher) CaughtUp(version int64) {
+	w.events.mu.Lock()
+	defer w.events.mu.Unlock()
+	w.known = max(w.known, version)
+}
+
+func put[K comparable, V any](m *map[K]V, key K, value V) {
+	if *m == nil {
+		*m = map[K]V{}
+	}
+	(*m)[key] = value
+}
+
+// Batch is what a watcher had to send at a position.
+type Batch struct {
+	Position  string
+	Attempts  map[trowel.AttemptID]struct{}
+	Tasks     map[trowel.TaskID]*TaskRow
+	Logs      map[string]*LogRow
+	Schedules map[trowel.ScheduleID]struct{}
+	Reset     bool
+	Behind    bool
+	Known     int64 // before what is behind
+}
+
+// AddTask adds a row that was read later.
+func (g *Batch) AddTask(row *TaskRow) { put(&g.Tasks, row.ID, row) }
+
+// Take returns all that was gathered. open reports whether the stream goes on.
+func (w *Watcher) Take() (g Batch, open bool) {
+	e := w.events
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	g = Batch{
+		Position: e.life + "-" + strconv.FormatInt(e.next, 10),
+		Attempts: w.attempts, Tasks: w.tasks, Logs: w.logs, Schedules: w.schedules,
+		Reset: w.reset, Behind: w.behind, Known: w.known,
+	}
+	w.attempts, w.tasks, w.logs, w.schedules = nil, nil, nil, nil
+	w.reset, w.behind = false, false
+	return g, !e.closed
+}

@@ -1,0 +1,203 @@
+package explain
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/queue"
+	"github.com/trowel-project/trowel/internal/reason"
+	"github.com/trowel-project/trowel/internal/server/document"
+	"github.com/trowel-project/trowel/internal/server/rest"
+)
+
+// longestChain is how many tasks a chain has at most, and hops how many blocked tasks in a row it goes
+// through before it goes on with what all of them wait for.
+const (
+	longestChain = 40
+	hops         = 3
+)
+
+// explainer is what decides about ready tasks, as the flusher has it.
+type explainer struct {
+	rules      queue.Rules
+	maxRunning int // zero for no limit
+}
+
+// asking runs f with an asker of the attempt of the path.
+func asking[T any](e *explainer, c *rest.Call, f func(a *asker) (T, error)) (any, error) {
+	var answer T
+	err := c.View(func(tx trowel.Tx) error {
+		a, err := newAsker(e, c, tx)
+		if err == nil {
+			answer, err = f(a)
+		}
+		return err
+	})
+	return answer, err
+}
+
+func (e *explainer) getTask(c *rest.Call) (any, error) {
+	return asking(e, c, func(a *asker) (api.TaskDetail, error) {
+		t, err := a.ofPath()
+		if err != nil {
+			return api.TaskDetail{}, err
+		}
+		return a.detail(t)
+	})
+}
+
+func (e *explainer) getTaskWhy(c *rest.Call) (any, error) {
+	return asking(e, c, func(a *asker) (api.Why, error) {
+		t, err := a.ofPath()
+		if err != nil {
+			return api.Why{}, err
+		}
+		return a.why(t)
+	})
+}
+
+func (e *explainer) getAttemptWhy(c *rest.Call) (any, error) {
+	return asking(e, c, func(a *asker) (why api.AttemptWhy, err error) {
+		if c.Query.Has("task") {
+			t, err := a.named(c.Query.Get("task"))
+			if err != nil {
+				return why, err
+			}
+			why.Why, err = a.why(t)
+			return why, err
+		}
+		if why.Why, err = a.whyAttempt(); err != nil {
+			return why, err
+		}
+		why.ByCode, err = a.byCode()
+		return why, err
+	})
+}
+
+// ofPath returns the task of the path.
+func (a *asker) ofPath() (*trowel.Task, error) {
+	id := trowel.TaskID(a.Number(1))
+	t, err := a.task(id)
+	if err == nil && t == nil {
+		err = rest.NotFound("attempt %d has no task %d", a.summary.Attempt.ID, id)
+	}
+	return t, err
+}
+
+// named finds the task whose full name ends so: the newest, if a group retry made it more than once. The
+// whole name, or one directly below the root, is meant rather than others that end in it.
+func (a *asker) named(name string) (*trowel.Task, error) {
+	if !strings.HasPrefix(name, "+") && !strings.HasPrefix(name, "^") {
+		name = "+" + name
+	}
+	ids, err := a.idsNamed(name)
+	if err != nil {
+		return nil, err
+	}
+	newest := map[string]*trowel.Task{} // by full name
+	for _, id := range ids {
+		t, err := a.task(id)
+		if err != nil {
+			return nil, err
+		}
+		newest[t.FullName] = t
+	}
+	names := slices.SortedFunc(maps.Keys(newest), func(a, b string) int {
+		return cmp.Or(cmp.Compare(depth(a), depth(b)), cmp.Compare(a, b))
+	})
+	switch {
+	case len(names) == 0:
+		return nil, rest.NotFound("attempt %d has no task whose name ends in %s", a.summary.Attempt.ID, name).
+			WithHint(fmt.Sprintf("trowel tasks %d lists its tasks", a.summary.Attempt.ID))
+	case len(names) > 1 && names[0] != name && depth(names[0]) != 1+depth(name):
+		return nil, rest.InvalidValue("task", "several tasks of attempt %d end in %s: %s", a.summary.Attempt.ID, name, strings.Join(names[:min(len(names), 5)], ", ")).
+			WithHint("write more of the name")
+	}
+	return newest[names[0]], nil
+}
+
+// depth is how many parts a full name has.
+func depth(name string) int { return strings.Count(name, "+") + strings.Count(name, "^") }
+
+func (a *asker) idsNamed(name string) ([]trowel.TaskID, error) {
+	if !a.ended {
+		return a.tx.FindTasksNamed(a.Ctx(), a.summary.Attempt.ID, name, readyAtMost)
+	}
+	var ids []trowel.TaskID
+	for id, t := range a.rows {
+		if strings.HasSuffix(t.FullName, name) {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids, nil
+}
+
+// why says why a task does not run.
+func (a *asker) why(t *trowel.Task) (api.Why, error) {
+	if err := a.prepare(t); err != nil {
+		return api.Why{}, err
+	}
+	shape := a.shape(t, reason.Explain(t, a.facts))
+	var err error
+	shape.Chain, err = a.chain(t)
+	shape.Offers = a.offers
+	return shape, err
+}
+
+// chain goes from a task to what is behind it, and gathers what can be done about all that.
+func (a *asker) chain(t *trowel.Task) (api.List[api.WhyLink], error) {
+	chain := api.List[api.WhyLink]{}
+	seen := map[trowel.TaskID]bool{}
+	blocked := 0
+	for len(chain) < longestChain && t != nil && !seen[t.ID] {
+		seen[t.ID] = true
+		if err := a.prepare(t); err != nil {
+			return nil, err
+		}
+		link, next := a.link(t)
+		chain = append(chain, link)
+		if up := a.facts.Tree.Find(next); up == nil || up.State != trowel.TaskBlocked || t.State != trowel.TaskBlocked {
+			blocked = 0
+		} else if blocked++; blocked >= hops {
+			next = a.facts.Tree.HoldUp(next)
+		}
+		var err error
+		if t, err = a.task(next); err != nil {
+			return nil, err
+		}
+	}
+	return chain, nil
+}
+
+// link is the first reason of a task, or how it is, and the task behind that.
+func (a *asker) link(t *trowel.Task) (api.WhyLink, trowel.TaskID) {
+	link := api.WhyLink{
+		Attempt: api.ID(t.AttemptID), Task: &api.TaskRef{ID: api.ID(t.ID), Name: t.FullName}, State: reason.Detail(t, a.facts),
+	}
+	if reasons := reason.Explain(t, a.facts); len(reasons) > 0 {
+		link.Reason = reasonOf(reasons[0])
+		a.offer(reasons[0].Offers)
+		return link, reasons[0].Next
+	}
+	a.offer(reason.Mend(t, a.facts))
+	link.Reason = api.Reason{Text: reason.Standing(t, a.facts), Since: document.OptInstant(t.UpdatedAt)}
+	if t.State == trowel.TaskGroupError || t.State == trowel.TaskCanceled && t.Group {
+		return link, a.facts.Tree.FailedChild(t.ID)
+	}
+	return link, 0
+}
+
+func (a *asker) path(attempt trowel.AttemptID, task trowel.TaskID) *string {
+	path := "/api/attempts/" + strconv.FormatInt(int64(attempt), 10)
+	if task != 0 {
+		path += "/tasks/" + strconv.FormatInt(int64(task), 10)
+	}
+	return &path
+}

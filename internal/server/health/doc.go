@@ -1,0 +1,2 @@
+// Package health says whether the parts of a server work (ui.md, A4).
+package health

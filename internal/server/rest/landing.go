@@ -1,0 +1,37 @@
+package rest
+
+import (
+	"html"
+	"net/http"
+	"strings"
+)
+
+// landingPage is what a browser shows of a server that has no UI. It needs nothing but itself.
+const landingPage = `<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<meta name="color-scheme" content="light dark">
+<title>Trowel</title>
+<h1>Trowel VERSION</h1>
+<p>This is a Trowel server. It has no web pages yet: use <code>trowel attempts</code>, <code>trowel log ID</code> and the other commands, see
+<code>trowel help</code>.</p>
+<p>Its REST API is described in <a href="/api/openapi.json">/api/openapi.json</a>.</p>
+</html>
+`
+
+// serveLanding answers with the page, and lets it load and run nothing.
+func (s *Server) serveLanding(w http.ResponseWriter, r *http.Request) {
+	header := w.Header()
+	header.Set("Content-Type", "text/html; charset=utf-8")
+	header.Set("Content-Security-Policy", "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	header.Set("X-Content-Type-Options", "nosniff")
+	header.Set("Referrer-Policy", "no-referrer")
+	header.Set("Cross-Origin-Opener-Policy", "same-origin")
+	header.Set("Cross-Origin-Resource-Policy", "same-origin")
+	header.Set("Cache-Control", "no-cache")
+	if r.Method == http.MethodHead {
+		return
+	}
+	_, _ = w.Write([]byte(strings.Replace(landingPage, "VERSION", html.EscapeString(s.opts.Version), 1))) // or the caller has gone
+}

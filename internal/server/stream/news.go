@@ -1,0 +1,76 @@
+package stream
+
+import (
+	"context"
+	"errors"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/server/events"
+)
+
+// news is what an attempt has that a stream does not, as another server has changed it.
+type news struct {
+	attempt *trowel.AttemptSummary // nil if it is not there any more
+	rows    map[trowel.TaskID]*events.TaskRow
+	many    bool // too many rows to tell of
+}
+
+// read finds the tasks that changed after a version of their attempt.
+func (n *news) read(ctx context.Context, tx trowel.Tx, id trowel.AttemptID, version int64) error {
+	*n = news{}
+	summary, err := tx.FindAttemptSummary(ctx, id)
+	if errors.Is(err, trowel.ErrNotFound) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	n.attempt = summary
+	if summary.Attempt.Version <= version {
+		return nil
+	}
+	changed, err := changedTasks(ctx, tx, &summary.Attempt, version)
+	if err != nil {
+		return err
+	}
+	if n.many = len(changed) > newerRows; n.many {
+		return nil
+	}
+	n.rows = make(map[trowel.TaskID]*events.TaskRow, len(changed))
+	for i := range changed {
+		n.rows[changed[i].ID] = changedRow(&changed[i])
+	}
+	return nil
+}
+
+// changedTasks reads at most one row more than is told of, wherever the tasks are.
+func changedTasks(ctx context.Context, tx trowel.Tx, a *trowel.Attempt, version int64) ([]trowel.ChangedTask, error) {
+	if a.Flags&trowel.AttemptDone == 0 {
+		return tx.ListChanged(ctx, a.ID, version, newerRows+1)
+	}
+	archived, err := tx.ListArchivedTasks(ctx, a.ID)
+	if errors.Is(err, trowel.ErrNotFound) {
+		return nil, nil // one of a backfill that never had tasks
+	}
+	var list []trowel.ChangedTask
+	for _, t := range archived {
+		if t.Version > version && len(list) <= newerRows {
+			list = append(list, trowel.ChangedTask{
+				ID: t.ID, ParentID: t.ParentID, State: t.State, Try: t.Try, WaitReason: t.WaitReason,
+				StartedAt: t.StartedAt, UpdatedAt: t.UpdatedAt, Version: t.Version,
+			})
+		}
+	}
+	return list, err
+}
+
+func changedRow(t *trowel.ChangedTask) *events.TaskRow {
+	row := &events.TaskRow{
+		ID: t.ID, ParentID: t.ParentID, State: t.State, Try: t.Try, StartedAt: t.StartedAt,
+		Reason: t.WaitReason, Version: t.Version,
+	}
+	if t.State.Done() {
+		row.FinishedAt = t.UpdatedAt
+	}
+	return row
+}

@@ -1,0 +1,256 @@
+package stream
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"time"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/server/document"
+	"github.com/trowel-project/trowel/internal/server/events"
+	"github.com/trowel-project/trowel/internal/server/find"
+	"github.com/trowel-project/trowel/internal/server/rest"
+)
+
+const (
+	frameEvery   = 250 * time.Millisecond // at most one set of frames (ui.md, A5)
+	pauseMost    = 5 * time.Second        // between sets of frames that take long to read
+	commentEvery = 15 * time.Second       // so that nobody on the way takes the stream for dead
+	frameRows    = 500                    // more rows than that are not told one by one
+	newerRows    = 10_000                 // of more rows that changed elsewhere it is only told that they did
+)
+
+// streamer is the handler of the stream of events.
+type streamer struct {
+	events  *events.Feed
+	streams *streams
+}
+
+// serve is a stream of server-sent events. It wakes when something of its topic happened, sends
+// what gathered, and then gathers for a while: frames have at most that age and are few.
+func (e *streamer) serve(c *rest.Call) (any, error) {
+	wanted, err := events.ParseTopic(c.Query.Get("topic"))
+	if err != nil {
+		return nil, rest.Invalid("%s", err)
+	}
+	watched, err := mayWatch(c, wanted)
+	if err != nil {
+		return nil, err
+	}
+	leave, err := e.streams.enter(c)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	after := c.Query.Get("after")
+	if last := c.Request.Header.Get("Last-Event-ID"); last != "" {
+		after = last
+	}
+	w, lost := e.events.Watch(wanted, after, watched.Version)
+	defer e.events.Leave(w)
+	s := &eventStream{Call: c, watcher: w, flags: watched.Flags, out: http.NewResponseController(c.Writer)}
+	header := c.Writer.Header()
+	header.Set("Content-Type", "text/event-stream")
+	header.Set("Cache-Control", "no-store")
+	header.Set("X-Accel-Buffering", "no")
+	c.Writer.WriteHeader(http.StatusOK)
+	if err := s.begin(lost); err != nil {
+		return rest.Streamed{}, nil // the caller has gone
+	}
+	s.serve()
+	return rest.Streamed{}, nil
+}
+
+// mayWatch refuses a topic of something that does not exist, or that the caller may not see. It returns
+// the attempt of the topic, if it has one.
+func mayWatch(c *rest.Call, t events.Topic) (watched trowel.Attempt, err error) {
+	err = c.View(func(tx trowel.Tx) error {
+		switch {
+		case t.Attempt != 0:
+			s, err := find.AttemptByID(c, tx, t.Attempt)
+			if err != nil {
+				return rest.OrNoResource(err, "session attempt id=%d", t.Attempt)
+			}
+			watched = s.Attempt
+			return c.May(s.Project.ID)
+		case t.Project != 0:
+			p, err := tx.FindProjectByID(c.Ctx(), t.Project)
+			if err == nil {
+				err = c.CheckVisible(p.ID)
+			}
+			if err != nil {
+				return rest.OrNoResource(err, "project id=%d", t.Project)
+			}
+			return c.May(p.ID)
+		default:
+			return c.May(0)
+		}
+	})
+	return watched, err
+}
+
+// eventStream writes one stream.
+type eventStream struct {
+	*rest.Call
+	watcher *events.Watcher
+	out     *http.ResponseController
+
+	// Of the topic of one attempt: what was last read of it.
+	flags   trowel.AttemptFlags
+	version int64 // to which its tasks were read; zero if they never were
+}
+
+// begin tells a new watcher where it is, or one who was away for too long that it must read anew.
+func (s *eventStream) begin(lost bool) error {
+	var b bytes.Buffer
+	b.WriteString(": trowel\n\n")
+	if lost {
+		g, _ := s.watcher.Take()
+		fmt.Fprintf(&b, "id: %s\nevent: reset\ndata: {}\n\n", g.Position)
+	}
+	return s.write(b.Bytes())
+}
+
+func (s *eventStream) serve() {
+	comment := time.NewTicker(commentEvery)
+	defer comment.Stop()
+	for {
+		select {
+		case <-s.Ctx().Done():
+			return
+		case <-comment.C:
+			if s.write([]byte(": still here\n\n")) != nil {
+				return
+			}
+		case <-s.watcher.Ready:
+			g, open := s.watcher.Take()
+			if !open {
+				return
+			}
+			took, err := s.send(g)
+			if err != nil || !s.pause(took) {
+				return
+			}
+		}
+	}
+}
+
+// pause gathers for a while: longer if reading took long, so that reading takes a tenth of the time.
+func (s *eventStream) pause(took time.Duration) bool {
+	timer := time.NewTimer(min(max(frameEvery, 9*took), pauseMost))
+	defer timer.Stop()
+	select {
+	case <-s.Ctx().Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}
+
+// write sends bytes at once. Who does not read them for long is cut off.
+func (s *eventStream) write(data []byte) error {
+	deadline := time.Now().Add(commentEvery)
+	if err := s.out.SetWriteDeadline(deadline); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return err
+	}
+	if _, err := s.Writer.Write(data); err != nil {
+		return err
+	}
+	return s.out.Flush()
+}
+
+// send writes what was gathered as frames, and returns how long it took to read what they are about.
+func (s *eventStream) send(g events.Batch) (took time.Duration, err error) {
+	began := time.Now()
+	attempts, err := s.read(&g)
+	took = time.Since(began)
+	if err != nil {
+		return took, err
+	}
+	var b bytes.Buffer
+	frame := func(name string, data any) {
+		text, err := json.Marshal(data)
+		if err == nil {
+			fmt.Fprintf(&b, "id: %s\nevent: %s\ndata: %s\n\n", g.Position, name, text)
+		}
+	}
+	if g.Reset {
+		frame("reset", struct{}{})
+	}
+	for _, summary := range attempts {
+		frame("attempt", document.Attempt(summary))
+	}
+	if len(g.Tasks) > 0 {
+		frame("tasks", tasksFrame(s.watcher.Topic.Attempt, g.Tasks))
+	}
+	for _, name := range slices.Sorted(maps.Keys(g.Logs)) {
+		frame("log", map[string]any{"task": name, "offset": g.Logs[name].Offset, "size": g.Logs[name].Size})
+	}
+	for _, id := range slices.Sorted(maps.Keys(g.Schedules)) {
+		frame("schedule", map[string]any{"id": api.ID(id)})
+	}
+	if b.Len() == 0 {
+		return took, nil
+	}
+	return took, s.write(b.Bytes())
+}
+
+// read returns the attempts to tell of, and adds to the gathered tasks what is behind.
+func (s *eventStream) read(g *events.Batch) (list []*trowel.AttemptSummary, err error) {
+	maps.DeleteFunc(g.Tasks, func(_ trowel.TaskID, row *events.TaskRow) bool { return row.Version != 0 && row.Version <= s.version })
+	if len(g.Attempts) == 0 && !g.Behind {
+		return nil, nil
+	}
+	var news news
+	err = s.View(func(tx trowel.Tx) error {
+		list, news.rows = nil, nil
+		for _, id := range slices.Sorted(maps.Keys(g.Attempts)) {
+			summary, err := tx.FindAttemptSummary(s.Ctx(), id)
+			switch {
+			case errors.Is(err, trowel.ErrNotFound): // deleted meanwhile
+			case err != nil:
+				return err
+			case s.watcher.Topic.Shows(summary):
+				list = append(list, summary)
+			}
+		}
+		if g.Behind {
+			return news.read(s.Ctx(), tx, s.watcher.Topic.Attempt, g.Known)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	if news.attempt != nil {
+		list = s.catchUp(g, &news, list)
+	}
+	if len(list) > 0 {
+		s.flags = list[0].Attempt.Flags
+	}
+	return list, nil
+}
+
+// catchUp takes what was read of the attempt of the topic.
+func (s *eventStream) catchUp(g *events.Batch, n *news, list []*trowel.AttemptSummary) []*trowel.AttemptSummary {
+	if n.many {
+		g.Reset = true
+	}
+	for id, row := range n.rows {
+		if known := g.Tasks[id]; known == nil || known.Version < row.Version {
+			g.AddTask(row)
+		}
+	}
+	if now := n.attempt.Attempt.Flags; len(list) == 0 && now != s.flags {
+		list = append(list, n.attempt)
+	}
+	s.version = n.attempt.Attempt.Version
+	s.watcher.CaughtUp(s.version)
+	return list
+}
