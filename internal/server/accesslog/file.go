@@ -5,7 +5,6 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
-	"time"
 )
 
 // File is the access log in a folder: access.log, which becomes access.<day>.log when its day is
@@ -91,6 +90,3 @@ func (f *File) Close() error {
 	f.file = nil
 	return file.Close()
 }
-
-// accessTime is how the pattern json writes times.
-func accessTime(at time.Time) string { return at.Format("2006-01-02T15:04:05.000-0700") }

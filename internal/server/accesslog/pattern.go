@@ -154,3 +154,6 @@ func writeAccess(parts []accessPart, a Entry) string {
 	}
 	return line.String()
 }
+
+// accessTime is how the pattern json writes times.
+func accessTime(at time.Time) string { return at.Format("2006-01-02T15:04:05.000-0700") }

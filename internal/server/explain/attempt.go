@@ -2,13 +2,10 @@ package explain
 
 import (
 	"fmt"
-	"maps"
-	"slices"
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/reason"
-	"github.com/trowel-project/trowel/internal/server/rest"
 )
 
 // whyAttempt says why an attempt has not begun, or why its root has not ended.
@@ -39,24 +36,6 @@ func (a *asker) whyAttempt() (api.Why, error) {
 	shape, err := a.why(root)
 	shape.State = attempt.Flags.Status()
 	return shape, err
-}
-
-func (a *asker) root() (*trowel.Task, error) {
-	if a.ended {
-		var root *trowel.Task
-		for _, t := range a.rows {
-			if t.ParentID == 0 {
-				root = t
-			}
-		}
-		return root, nil
-	}
-	// The root has the smallest id.
-	id, err := a.tx.FindFirstTask(a.Ctx(), a.summary.Attempt.ID)
-	if err != nil || id == 0 {
-		return nil, err
-	}
-	return a.task(id)
 }
 
 // byCode counts the waiting tasks of the attempt. It is the one question that looks at all of them, but
@@ -108,106 +87,4 @@ func (a *asker) readyByCode() ([]reason.Waiting, error) {
 		}
 	}
 	return list, nil
-}
-
-// getReasons lists the first reasons of the tasks that wait.
-func (e *explainer) getReasons(c *rest.Call) (any, error) {
-	limit, key, err := c.PageNumbers(1)
-	if err != nil {
-		return nil, err
-	}
-	after := trowel.TaskID(0)
-	if key != nil {
-		after = trowel.TaskID(key[0])
-	}
-	return asking(e, c, func(a *asker) (api.TaskReasonList, error) { return a.reasons(after, limit) })
-}
-
-// reasons explains the tasks whose ids come after one.
-func (a *asker) reasons(after trowel.TaskID, limit int) (list api.TaskReasonList, err error) {
-	ids := a.facts.Tree.ListWaiting(after, limit+1)
-	if !a.ended {
-		if ids, err = a.tx.ListWaitingTasks(a.Ctx(), a.summary.Attempt.ID, after, limit+1); err != nil {
-			return list, err
-		}
-	}
-	if len(ids) > limit {
-		ids = ids[:limit]
-		list.Next = rest.NumberCursor(int64(ids[limit-1]))
-	}
-	if err := a.readTogether(ids); err != nil {
-		return list, err
-	}
-	for _, id := range ids {
-		t := a.rows[id]
-		if t == nil {
-			continue
-		}
-		if err := a.prepare(t); err != nil {
-			return list, err
-		}
-		list.Items = append(list.Items, api.TaskReason{
-			Task: api.TaskRef{ID: api.ID(id), Name: t.FullName}, StateDetail: reason.Detail(t, a.facts), Reason: reasonOf(reason.Explain(t, a.facts)[0]),
-		})
-	}
-	return list, nil
-}
-
-// groupsAtMost is of how many groups the children are read one by one; of more, all tasks are read.
-const groupsAtMost = 4
-
-// readTogether reads what explains some tasks in few steps: the tasks, the groups that they are in, and what
-// all of these wait for. If that is not enough for many of them, it reads who waits for whom in all of the attempt.
-func (a *asker) readTogether(ids []trowel.TaskID) error {
-	if a.ended {
-		return nil
-	}
-	var found []trowel.TaskID // tasks and groups
-	for next := ids; len(next) > 0; {
-		if err := a.read(next...); err != nil {
-			return err
-		}
-		found = append(found, next...)
-		above := map[trowel.TaskID]bool{}
-		for _, id := range next {
-			if t := a.rows[id]; t != nil && t.ParentID != 0 && a.rows[t.ParentID] == nil {
-				above[t.ParentID] = true
-			}
-		}
-		next = slices.Collect(maps.Keys(above))
-	}
-	var upstreams []trowel.TaskID
-	for _, id := range found {
-		if t := a.rows[id]; t != nil && t.State == trowel.TaskBlocked && len(t.Upstreams) <= siblingsAtOnce {
-			upstreams = append(upstreams, t.Upstreams...)
-		}
-	}
-	if err := a.read(upstreams...); err != nil {
-		return err
-	}
-	groups := map[trowel.TaskID]bool{} // whose children are needed
-	for _, id := range found {
-		switch t := a.rows[id]; {
-		case t == nil:
-		case t.State == trowel.TaskBlocked && a.undecided(t):
-			groups[t.ParentID] = true
-		case t.State == trowel.TaskPlanned || t.State == trowel.TaskGroupRetryWaiting:
-			groups[t.ID] = true
-		}
-	}
-	if len(groups) <= groupsAtMost {
-		return nil
-	}
-	outlines, err := a.tx.ListOutlines(a.Ctx(), a.summary.Attempt.ID, 0)
-	a.facts.Tree, a.whole = reason.NewTree(outlines...), true
-	return err
-}
-
-// undecided reports whether one has to look further than at the upstreams of a blocked task to know whether
-// it may ever run.
-func (a *asker) undecided(t *trowel.Task) bool {
-	return len(t.Upstreams) > siblingsAtOnce || slices.ContainsFunc(t.Upstreams, func(id trowel.TaskID) bool {
-		up := a.rows[id]
-		return up != nil && up.State == trowel.TaskBlocked
-	})
 }

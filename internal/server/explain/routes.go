@@ -18,7 +18,7 @@ type Options struct {
 
 // Routes tell why tasks do not run (ui.md, A28, A30).
 func Routes(o Options) []rest.Route {
-	h := &explainer{rules: queue.Rules{Aging: o.Aging, ReserveAfter: o.ReserveAfter}, maxRunning: o.MaxRunning}
+	h := &handlers{rules{queue: queue.Rules{Aging: o.Aging, ReserveAfter: o.ReserveAfter}, maxRunning: o.MaxRunning}}
 	return []rest.Route{
 		{
 			Method: "GET", Path: "/api/attempts/{id:64}/why", Name: "getAttemptWhy", Verb: access.GetTasksFromAttempt, Answer: api.AttemptWhy{},

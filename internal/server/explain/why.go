@@ -10,7 +10,6 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/api"
-	"github.com/trowel-project/trowel/internal/queue"
 	"github.com/trowel-project/trowel/internal/reason"
 	"github.com/trowel-project/trowel/internal/server/document"
 	"github.com/trowel-project/trowel/internal/server/rest"
@@ -23,61 +22,11 @@ const (
 	hops         = 3
 )
 
-// explainer is what decides about ready tasks, as the flusher has it.
-type explainer struct {
-	rules      queue.Rules
-	maxRunning int // zero for no limit
-}
+// asker finds out why tasks of one attempt do not run, and what can be done about it.
+type asker struct {
+	*reader
 
-// asking runs f with an asker of the attempt of the path.
-func asking[T any](e *explainer, c *rest.Call, f func(a *asker) (T, error)) (any, error) {
-	var answer T
-	err := c.View(func(tx trowel.Tx) error {
-		a, err := newAsker(e, c, tx)
-		if err == nil {
-			answer, err = f(a)
-		}
-		return err
-	})
-	return answer, err
-}
-
-func (e *explainer) getTask(c *rest.Call) (any, error) {
-	return asking(e, c, func(a *asker) (api.TaskDetail, error) {
-		t, err := a.ofPath()
-		if err != nil {
-			return api.TaskDetail{}, err
-		}
-		return a.detail(t)
-	})
-}
-
-func (e *explainer) getTaskWhy(c *rest.Call) (any, error) {
-	return asking(e, c, func(a *asker) (api.Why, error) {
-		t, err := a.ofPath()
-		if err != nil {
-			return api.Why{}, err
-		}
-		return a.why(t)
-	})
-}
-
-func (e *explainer) getAttemptWhy(c *rest.Call) (any, error) {
-	return asking(e, c, func(a *asker) (why api.AttemptWhy, err error) {
-		if c.Query.Has("task") {
-			t, err := a.named(c.Query.Get("task"))
-			if err != nil {
-				return why, err
-			}
-			why.Why, err = a.why(t)
-			return why, err
-		}
-		if why.Why, err = a.whyAttempt(); err != nil {
-			return why, err
-		}
-		why.ByCode, err = a.byCode()
-		return why, err
-	})
+	offers api.List[api.Offer] // for all that the answer is about
 }
 
 // ofPath returns the task of the path.
@@ -124,20 +73,6 @@ func (a *asker) named(name string) (*trowel.Task, error) {
 
 // depth is how many parts a full name has.
 func depth(name string) int { return strings.Count(name, "+") + strings.Count(name, "^") }
-
-func (a *asker) idsNamed(name string) ([]trowel.TaskID, error) {
-	if !a.ended {
-		return a.tx.FindTasksNamed(a.Ctx(), a.summary.Attempt.ID, name, readyAtMost)
-	}
-	var ids []trowel.TaskID
-	for id, t := range a.rows {
-		if strings.HasSuffix(t.FullName, name) {
-			ids = append(ids, id)
-		}
-	}
-	slices.Sort(ids)
-	return ids, nil
-}
 
 // why says why a task does not run.
 func (a *asker) why(t *trowel.Task) (api.Why, error) {

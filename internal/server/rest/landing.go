@@ -21,7 +21,7 @@ const landingPage = `<!doctype html>
 `
 
 // serveLanding answers with the page, and lets it load and run nothing.
-func (s *Server) serveLanding(w http.ResponseWriter, r *http.Request) {
+func serveLanding(w http.ResponseWriter, r *http.Request, version string) {
 	header := w.Header()
 	header.Set("Content-Type", "text/html; charset=utf-8")
 	header.Set("Content-Security-Policy", "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
@@ -33,5 +33,5 @@ func (s *Server) serveLanding(w http.ResponseWriter, r *http.Request) {
 	if r.Method == http.MethodHead {
 		return
 	}
-	_, _ = w.Write([]byte(strings.Replace(landingPage, "VERSION", html.EscapeString(s.opts.Version), 1))) // or the caller has gone
+	_, _ = w.Write([]byte(strings.Replace(landingPage, "VERSION", html.EscapeString(version), 1))) // or the caller has gone
 }

@@ -1,59 +1,14 @@
 package rest
 
 import (
-	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
 	"runtime/debug"
 	"strings"
-	"sync/atomic"
-	"time"
 
 	"github.com/trowel-project/trowel/internal/access"
-	"github.com/trowel-project/trowel/internal/server/accesslog"
 )
-
-// errSlow ends a request that takes too long.
-var errSlow = errors.New("the request took too long")
-
-// gates are what all listeners of a server share.
-type gates struct{ closed atomic.Bool }
-
-// recorder remembers what was answered, for the access log and metrics.
-type recorder struct {
-	http.ResponseWriter
-	status int
-	size   int64
-}
-
-func (r *recorder) WriteHeader(status int) {
-	if r.status == 0 {
-		r.status = status
-	}
-	r.ResponseWriter.WriteHeader(status)
-}
-
-func (r *recorder) Write(p []byte) (int, error) {
-	if r.status == 0 {
-		r.status = http.StatusOK
-	}
-	n, err := r.ResponseWriter.Write(p)
-	r.size += int64(n)
-	return n, err
-}
-
-// answered is the status of the answer: net/http says 200 when a handler says nothing.
-func (r *recorder) answered() int {
-	if r.status == 0 {
-		return http.StatusOK
-	}
-	return r.status
-}
-
-// Unwrap is for http.ResponseController.
-func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
 // panicked answers a request whose handler panicked.
 func (s *Server) panicked(w *recorder, r *http.Request, cause any) {
@@ -118,7 +73,7 @@ func (s *Server) serveUI(w *recorder, r *http.Request) {
 		return
 	}
 	if s.opts.UI == nil && r.URL.Path == "/" {
-		s.serveLanding(w, r)
+		serveLanding(w, r, s.opts.Version)
 		return
 	}
 	if s.opts.UI == nil {
@@ -146,16 +101,4 @@ func (s *Server) serveMetrics(w *recorder, r *http.Request) {
 		return
 	}
 	s.opts.Metrics.ServeHTTP(w, r)
-}
-
-func accessOf(r *http.Request, rec *recorder, began, ended time.Time) accesslog.Entry {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if err != nil {
-		host = r.RemoteAddr
-	}
-	return accesslog.Entry{
-		At: began, Host: host, Method: r.Method, URI: r.URL.RequestURI(),
-		Protocol: r.Proto, Status: rec.status, SizeBytes: rec.size, VHost: r.Host,
-		Took: ended.Sub(began), Header: r.Header,
-	}
 }

@@ -4,10 +4,8 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
-	"io"
 	"net/http"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/trowel-project/trowel/internal/access"
@@ -95,36 +93,6 @@ func (p *proofs) hold(ctx context.Context, c *Call) (release func()) {
 			p.drop(key, known)
 		}
 	}
-}
-
-// lasting is a body that is read as long as its context holds. Deadlines do not do for that: each piece has a new one.
-type lasting struct {
-	io.ReadCloser
-
-	ctx context.Context //nolint:containedctx // of the request
-}
-
-// Read implements io.Reader.
-func (l *lasting) Read(data []byte) (int, error) {
-	if err := l.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return l.ReadCloser.Read(data)
-}
-
-// upload is the body of a request, and whether all of it has been read.
-type upload struct {
-	io.ReadCloser
-	whole atomic.Bool
-}
-
-// Read implements io.Reader.
-func (u *upload) Read(data []byte) (int, error) {
-	n, err := u.ReadCloser.Read(data)
-	if errors.Is(err, io.EOF) {
-		u.whole.Store(true)
-	}
-	return n, err
 }
 
 // drop forgets a token. It is called under the mutex.

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/trowel-project/trowel/internal/access"
 )
@@ -18,6 +19,9 @@ type Server struct {
 	origins *origins
 	proofs  *proofs
 }
+
+// gates are what all listeners of a server share.
+type gates struct{ closed atomic.Bool }
 
 // New returns a server that answers by some routes, and describes them.
 func New(opts Options, routes []Route) *Server {
@@ -160,4 +164,21 @@ func (s *Server) handle(ctx context.Context, c *Call, known bool) (any, error) {
 // onlyAgent refuses the bearer of an agent's token, who sees nothing else.
 func onlyAgent(caller access.Caller) error {
 	return Errorf(http.StatusForbidden, "the token of %s is for a remote agent, and for nothing else", caller.Name)
+}
+
+// routeName names the route of a request for metrics.
+func (s *Server) routeName(r *http.Request) string {
+	path := r.URL.EscapedPath()
+	if path == "/metrics" {
+		return "metrics"
+	}
+	if path != "/api" && !strings.HasPrefix(path, "/api/") {
+		return "ui"
+	}
+	if f, known := s.router.find(path); known {
+		if found := f.methods[readMethod(r.Method)]; found != nil {
+			return found.Name
+		}
+	}
+	return "none"
 }

@@ -13,6 +13,9 @@ import (
 	"github.com/trowel-project/trowel/internal/dig"
 )
 
+// errSlow ends a request that takes too long.
+var errSlow = errors.New("the request took too long")
+
 // statusOf is the table of the kinds of errors and their statuses (server 2.5).
 func statusOf(err error) int {
 	for _, row := range []struct {

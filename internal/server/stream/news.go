@@ -8,6 +8,9 @@ import (
 	"github.com/trowel-project/trowel/internal/server/events"
 )
 
+// newerRows is how many rows that changed elsewhere are read. Of more it is only told that they did.
+const newerRows = 10_000
+
 // news is what an attempt has that a stream does not, as another server has changed it.
 type news struct {
 	attempt *trowel.AttemptSummary // nil if it is not there any more

@@ -22,8 +22,6 @@ const (
 	frameEvery   = 250 * time.Millisecond // at most one set of frames (ui.md, A5)
 	pauseMost    = 5 * time.Second        // between sets of frames that take long to read
 	commentEvery = 15 * time.Second       // so that nobody on the way takes the stream for dead
-	frameRows    = 500                    // more rows than that are not told one by one
-	newerRows    = 10_000                 // of more rows that changed elsewhere it is only told that they did
 )
 
 // streamer is the handler of the stream of events.

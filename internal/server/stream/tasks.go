@@ -10,6 +10,9 @@ import (
 	"github.com/trowel-project/trowel/internal/server/events"
 )
 
+// frameRows is how many rows are told one by one.
+const frameRows = 500
+
 // taskFrame is a row of the frame "tasks".
 type taskFrame struct {
 	ID         api.ID  `json:"id"`
