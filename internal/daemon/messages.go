@@ -44,21 +44,21 @@ func streamEvents(message cluster.Message) []events.Event {
 	var list []events.Event
 	switch m := message.(type) {
 	case cluster.Gap:
-		list = append(list, events.Event{Missed: true})
+		list = append(list, events.Event{Gap: true})
 	case cluster.Schedules:
 		if m.ID != 0 {
 			list = append(list, events.Event{Schedule: m.ID, ProjectID: m.ProjectID, Workflow: m.Workflow})
 		}
 	case cluster.Attempts:
 		if m.Any {
-			return []events.Event{{Elsewhere: true}}
+			return []events.Event{{Remote: true}}
 		}
 		for _, id := range m.Changed {
-			list = append(list, events.Event{AttemptID: id, Elsewhere: true, Noted: slices.Contains(m.Noted, id)})
+			list = append(list, events.Event{AttemptID: id, Remote: true, AttemptChanged: slices.Contains(m.Noted, id)})
 		}
 	case cluster.Output:
 		if len(m.Tasks) == 0 {
-			return []events.Event{{Elsewhere: true, Log: &events.LogRow{}}} // who follows any output looks for himself
+			return []events.Event{{Remote: true, Log: &events.LogRow{}}} // who follows any output looks for himself
 		}
 		for _, o := range m.Tasks {
 			list = append(list, outputEvent(o))

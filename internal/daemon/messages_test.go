@@ -14,12 +14,12 @@ import (
 func TestStreamEvents(t *testing.T) {
 	t.Parallel()
 	for message, want := range map[string][]events.Event{
-		"":                  {{Missed: true}},
+		"":                  {{Gap: true}},
 		"schedules":         nil,
 		"schedules 7 3 a b": {{Schedule: 7, ProjectID: 3, Workflow: "a b"}},
-		"attempts":          {{Elsewhere: true}},
-		"attempts 1 +2 !2":  {{AttemptID: 1, Elsewhere: true}, {AttemptID: 2, Elsewhere: true, Noted: true}},
-		"output":            {{Elsewhere: true, Log: &events.LogRow{}}},
+		"attempts":          {{Remote: true}},
+		"attempts 1 +2 !2":  {{AttemptID: 1, Remote: true}, {AttemptID: 2, Remote: true, AttemptChanged: true}},
+		"output":            {{Remote: true, Log: &events.LogRow{}}},
 		`output [{"a":4,"t":"+a b","o":5,"s":11}]`: {{AttemptID: 4, Log: &events.LogRow{Task: "+a b", Offset: 5, Size: 11}}},
 		"limits":  nil,
 		"unknown": nil,

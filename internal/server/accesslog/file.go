@@ -11,7 +11,7 @@ import (
 // over (server 3.5). It may be used concurrently.
 type File struct {
 	dir     string
-	pattern []accessPart
+	pattern []part
 
 	mu   sync.Mutex
 	file *os.File
@@ -22,7 +22,7 @@ const dayLayout = "2006-01-02"
 
 // Open opens the log for appending. The folder is made if it is missing.
 func Open(dir, pattern string) (*File, error) {
-	parts, err := parseAccessPattern(pattern)
+	parts, err := parsePattern(pattern)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func (f *File) open() error {
 
 // Log writes one line. That it cannot be written keeps no request from being answered.
 func (f *File) Log(a Entry) {
-	line := writeAccess(f.pattern, a)
+	line := formatEntry(f.pattern, a)
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.file == nil {

@@ -11,8 +11,8 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// accessPart is a piece of a line of the access log.
-type accessPart struct {
+// part is a piece of a line of the access log.
+type part struct {
 	text  string                       // before the value, as it is
 	value func(a Entry) (string, bool) // nil for text alone; false if there is none
 	json  bool                         // the value is written as JSON, and as null if there is none
@@ -20,33 +20,33 @@ type accessPart struct {
 
 // Patterns with a name (server 3.5).
 const (
-	accessCommon   = `%h - - [%{time,02/Jan/2006:15:04:05 -0700}] "%m %U %H" %s %B`
-	accessCombined = accessCommon + ` "%{i,Referer}" "%{i,User-Agent}"`
-	accessJSON     = `json{time:%{time} host:%h forwardedfor:%{i,X-Forwarded-For} method:%m uri:%U protocol:%H status:%s size:%B ` +
+	patternCommon   = `%h - - [%{time,02/Jan/2006:15:04:05 -0700}] "%m %U %H" %s %B`
+	patternCombined = patternCommon + ` "%{i,Referer}" "%{i,User-Agent}"`
+	patternJSON     = `json{time:%{time} host:%h forwardedfor:%{i,X-Forwarded-For} method:%m uri:%U protocol:%H status:%s size:%B ` +
 		`referer:%{i,Referer} ua:%{i,User-Agent} vhost:%{i,Host} reqtime:%T}`
 )
 
 // attribute is a % of a pattern: one letter, or a name and an argument in braces.
 var attribute = regexp.MustCompile(`%(?:([a-zA-Z])|\{([a-z]+)(?:,([^}]*))?\})`)
 
-func parseAccessPattern(pattern string) ([]accessPart, error) {
+func parsePattern(pattern string) ([]part, error) {
 	switch pattern {
 	case "json":
-		pattern = accessJSON
+		pattern = patternJSON
 	case "common":
-		pattern = accessCommon
+		pattern = patternCommon
 	case "combined":
-		pattern = accessCombined
+		pattern = patternCombined
 	}
 	if inner, ok := strings.CutPrefix(pattern, "json{"); ok {
-		return parseAccessJSON(strings.TrimSuffix(inner, "}"))
+		return parseJSON(strings.TrimSuffix(inner, "}"))
 	}
-	return parseAccessText(pattern)
+	return parseText(pattern)
 }
 
-// parseAccessJSON reads "key:%x key2:%y".
-func parseAccessJSON(text string) ([]accessPart, error) {
-	var parts []accessPart
+// parseJSON reads "key:%x key2:%y".
+func parseJSON(text string) ([]part, error) {
+	var parts []part
 	for fragment := range strings.FieldsSeq(text) {
 		key, place, found := strings.Cut(fragment, ":")
 		value, err := parseAttribute(place)
@@ -58,26 +58,26 @@ func parseAccessJSON(text string) ([]accessPart, error) {
 		if len(parts) == 0 {
 			before = "{"
 		}
-		parts = append(parts, accessPart{text: before + string(quoted) + ":", value: value, json: true})
+		parts = append(parts, part{text: before + string(quoted) + ":", value: value, json: true})
 	}
 	if len(parts) == 0 {
 		return nil, wrongPattern("JSON access log pattern has no keys: json{}")
 	}
-	return append(parts, accessPart{text: "}"}), nil
+	return append(parts, part{text: "}"}), nil
 }
 
-func parseAccessText(pattern string) ([]accessPart, error) {
-	var parts []accessPart
+func parseText(pattern string) ([]part, error) {
+	var parts []part
 	at := 0
 	for _, place := range attribute.FindAllStringIndex(pattern, -1) {
 		value, err := parseAttribute(pattern[place[0]:place[1]])
 		if err != nil {
 			return nil, err
 		}
-		parts = append(parts, accessPart{text: pattern[at:place[0]], value: value})
+		parts = append(parts, part{text: pattern[at:place[0]], value: value})
 		at = place[1]
 	}
-	return append(parts, accessPart{text: pattern[at:]}), nil
+	return append(parts, part{text: pattern[at:]}), nil
 }
 
 func wrongPattern(message string) error {
@@ -115,7 +115,7 @@ func parseAttribute(text string) (func(a Entry) (string, bool), error) {
 		},
 		"time": func(a Entry) (string, bool) {
 			if argument == "" {
-				return accessTime(a.At), true
+				return formatTime(a.At), true
 			}
 			return a.At.Format(argument), true
 		},
@@ -129,9 +129,9 @@ func parseAttribute(text string) (func(a Entry) (string, bool), error) {
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.3f", d.Seconds()) }
 
-// writeAccess writes the line of a request. Outside of JSON, what could end a line or a quotation is
+// formatEntry writes the line of a request. Outside of JSON, what could end a line or a quotation is
 // escaped: it came from strangers.
-func writeAccess(parts []accessPart, a Entry) string {
+func formatEntry(parts []part, a Entry) string {
 	var line strings.Builder
 	for _, part := range parts {
 		line.WriteString(part.text)
@@ -155,5 +155,5 @@ func writeAccess(parts []accessPart, a Entry) string {
 	return line.String()
 }
 
-// accessTime is how the pattern json writes times.
-func accessTime(at time.Time) string { return at.Format("2006-01-02T15:04:05.000-0700") }
+// formatTime is how the pattern json writes times.
+func formatTime(at time.Time) string { return at.Format("2006-01-02T15:04:05.000-0700") }

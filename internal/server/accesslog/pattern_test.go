@@ -34,17 +34,17 @@ func TestAccessPatterns(t *testing.T) {
 		"%{time,2006} %q":           `2024 ?x=\"y\"`,
 		`%h "%{i,User-Agent}" done`: `127.0.0.1 "curl/7.88.1" done`,
 	} {
-		parts, err := parseAccessPattern(pattern)
+		parts, err := parsePattern(pattern)
 		if err != nil {
 			t.Errorf("parseAccessPattern(%q): %v", pattern, err)
 			continue
 		}
-		if got := writeAccess(parts, sampleAccess()); got != want {
+		if got := formatEntry(parts, sampleAccess()); got != want {
 			t.Errorf("pattern %q:\n got %s\nwant %s", pattern, got, want)
 		}
 	}
 	for _, pattern := range []string{"json{a}", "json{a:b}", "json{}", "%x", "%{nope}"} {
-		if _, err := parseAccessPattern(pattern); !errors.Is(err, trowel.ErrInvalid) {
+		if _, err := parsePattern(pattern); !errors.Is(err, trowel.ErrInvalid) {
 			t.Errorf("parseAccessPattern(%q) = %v, want invalid", pattern, err)
 		}
 	}
@@ -81,13 +81,13 @@ func FuzzAccessPattern(f *testing.F) {
 	}
 	// Whatever the pattern, a line stays one line.
 	f.Fuzz(func(t *testing.T, pattern string) {
-		parts, err := parseAccessPattern(pattern)
+		parts, err := parsePattern(pattern)
 		if err != nil || strings.ContainsAny(pattern, "\r\n") {
 			return
 		}
 		a := sampleAccess()
 		a.Header.Set("X", "a\nb")
-		if line := writeAccess(parts, a); strings.Contains(line, "\n") && !strings.Contains(pattern, "time") {
+		if line := formatEntry(parts, a); strings.Contains(line, "\n") && !strings.Contains(pattern, "time") {
 			t.Errorf("pattern %q makes several lines: %q", pattern, line)
 		}
 	})

@@ -13,24 +13,24 @@ import (
 )
 
 const (
-	linesType = "application/x-ndjson"
-	// linkWrite is how long an agent may take to read a message before it is cut off.
-	linkWrite = 15 * time.Second
+	ndjsonType = "application/x-ndjson"
+	// writeTimeout is how long an agent may take to read a message before it is cut off.
+	writeTimeout = 15 * time.Second
 )
 
 // streamLeases is the connection by which an agent gets its leases: each message is a line, sent at once.
 // It ends when the agent goes, its token no longer holds, another stream of it begins, or the server ends.
-func (l *links) streamLeases(c *rest.Call) (any, error) {
+func (l *handlers) streamLeases(c *rest.Call) (any, error) {
 	var held api.AgentHeld
 	if err := c.Decode(&held); err != nil {
 		return nil, err
 	}
-	s, err := l.agents.Connect(c.Ctx(), c.Text(), tokenID(c), held)
+	s, err := l.agents.Connect(c.Ctx(), c.PathText(), tokenID(c), held)
 	if err != nil {
 		return nil, err
 	}
 	defer s.Close()
-	c.Writer.Header().Set("Content-Type", linesType)
+	c.Writer.Header().Set("Content-Type", ndjsonType)
 	c.Writer.Header().Set("Cache-Control", "no-store")
 	c.Writer.Header().Set("X-Accel-Buffering", "no")
 	c.Writer.WriteHeader(http.StatusOK)
@@ -73,7 +73,7 @@ func (l *leaseLines) send(message *api.AgentMessage) error {
 	if err := l.encoder.Encode(message); err != nil {
 		return err
 	}
-	if err := l.out.SetWriteDeadline(time.Now().Add(linkWrite)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+	if err := l.out.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return err
 	}
 	if _, err := l.Writer.Write(l.buffer.Bytes()); err != nil {

@@ -11,15 +11,15 @@ import (
 	"github.com/trowel-project/trowel/internal/server/rest"
 )
 
-// links are the handlers of remote agents.
-type links struct {
+// handlers are the handlers of remote agents.
+type handlers struct {
 	agents   *hub.Hub // nil if there can be none
 	archives *download.Archives
 	version  string // of the server
 }
 
-// linked is a handler of remote agents: it refuses those who may not be one, or are of another version.
-func (l *links) linked(handle func(c *rest.Call) (any, error)) func(c *rest.Call) (any, error) {
+// forAgents is a handler of remote agents: it refuses those who may not be one, or are of another version.
+func (l *handlers) forAgents(handle func(c *rest.Call) (any, error)) func(c *rest.Call) (any, error) {
 	return func(c *rest.Call) (any, error) {
 		if l.agents == nil {
 			return nil, rest.Errorf(http.StatusServiceUnavailable, "this server does not move tasks on, so it has none for agents: connect to another one")
@@ -28,7 +28,7 @@ func (l *links) linked(handle func(c *rest.Call) (any, error)) func(c *rest.Call
 			return nil, rest.Errorf(http.StatusForbidden,
 				"the token of %s is for one project, and agents run tasks of all: make a token of the role agent without a project", c.Caller.Name)
 		}
-		if err := c.May(0); err != nil {
+		if err := c.Authorize(0); err != nil {
 			return nil, err
 		}
 		if got := c.Request.Header.Get(api.AgentProtocolHeader); got != api.AgentProtocol {
@@ -52,7 +52,7 @@ func tokenID(c *rest.Call) trowel.TokenID {
 	return c.Caller.Token.ID
 }
 
-func (l *links) registerAgent(c *rest.Call) (any, error) {
+func (l *handlers) registerAgent(c *rest.Call) (any, error) {
 	var r api.AgentRegistration
 	if err := c.Decode(&r); err != nil {
 		return nil, err
@@ -60,70 +60,70 @@ func (l *links) registerAgent(c *rest.Call) (any, error) {
 	return l.agents.Register(c.Ctx(), tokenID(c), r)
 }
 
-func (l *links) deleteAgent(c *rest.Call) (any, error) {
-	return api.AgentDone{}, l.agents.Leave(c.Ctx(), c.Text(), tokenID(c))
+func (l *handlers) deleteAgent(c *rest.Call) (any, error) {
+	return api.AgentDone{}, l.agents.Leave(c.Ctx(), c.PathText(), tokenID(c))
 }
 
-func (l *links) beatAgent(c *rest.Call) (any, error) {
+func (l *handlers) beatAgent(c *rest.Call) (any, error) {
 	var held api.AgentHeld
 	if err := c.Decode(&held); err != nil {
 		return nil, err
 	}
-	return l.agents.Beat(c.Ctx(), c.Text(), tokenID(c), held)
+	return l.agents.Beat(c.Ctx(), c.PathText(), tokenID(c), held)
 }
 
-func (l *links) reportTries(c *rest.Call) (any, error) {
+func (l *handlers) reportTries(c *rest.Call) (any, error) {
 	var r api.AgentReports
 	if err := c.Decode(&r); err != nil {
 		return nil, err
 	}
-	return l.agents.Reports(c.Ctx(), c.Text(), tokenID(c), r)
+	return l.agents.Reports(c.Ctx(), c.PathText(), tokenID(c), r)
 }
 
-func (l *links) putAgentLogs(c *rest.Call) (any, error) {
+func (l *handlers) putAgentLogs(c *rest.Call) (any, error) {
 	var logs api.AgentLogs
 	if err := c.Decode(&logs); err != nil {
 		return nil, err
 	}
-	return api.AgentDone{}, l.agents.Logs(c.Ctx(), c.Text(), tokenID(c), logs.Chunks)
+	return api.AgentDone{}, l.agents.Logs(c.Ctx(), c.PathText(), tokenID(c), logs.Chunks)
 }
 
-func (l *links) getAgentSecret(c *rest.Call) (any, error) {
+func (l *handlers) getAgentSecret(c *rest.Call) (any, error) {
 	var r api.AgentSecretRequest
 	if err := c.Decode(&r); err != nil {
 		return nil, err
 	}
 	c.Writer.Header().Set("Cache-Control", "no-store")
-	return l.agents.Secret(c.Ctx(), c.Text(), tokenID(c), r)
+	return l.agents.Secret(c.Ctx(), c.PathText(), tokenID(c), r)
 }
 
-func (l *links) startAgentSession(c *rest.Call) (any, error) {
+func (l *handlers) startAgentSession(c *rest.Call) (any, error) {
 	var r api.AgentSessionRequest
 	if err := c.Decode(&r); err != nil {
 		return nil, err
 	}
-	return l.agents.Session(c.Ctx(), c.Text(), tokenID(c), &r)
+	return l.agents.Session(c.Ctx(), c.PathText(), tokenID(c), &r)
 }
 
-func (l *links) putAgentParams(c *rest.Call) (any, error) {
+func (l *handlers) putAgentParams(c *rest.Call) (any, error) {
 	var r api.AgentParams
 	if err := c.Decode(&r); err != nil {
 		return nil, err
 	}
-	return api.AgentDone{}, l.agents.SetParams(c.Ctx(), c.Text(), tokenID(c), r)
+	return api.AgentDone{}, l.agents.SetParams(c.Ctx(), c.PathText(), tokenID(c), r)
 }
 
-func (l *links) findAgentParams(c *rest.Call) (any, error) {
+func (l *handlers) findAgentParams(c *rest.Call) (any, error) {
 	var r api.AgentParamKeys
 	if err := c.Decode(&r); err != nil {
 		return nil, err
 	}
-	return l.agents.FindParams(c.Ctx(), c.Text(), tokenID(c), r)
+	return l.agents.FindParams(c.Ctx(), c.PathText(), tokenID(c), r)
 }
 
 // getAgentArchive is getArchive for agents, who see no projects.
-func (l *links) getAgentArchive(c *rest.Call) (any, error) {
-	archive, err := l.agents.Archive(c.Ctx(), c.Text(), tokenID(c), trowel.AttemptID(c.Number(0)))
+func (l *handlers) getAgentArchive(c *rest.Call) (any, error) {
+	archive, err := l.agents.Archive(c.Ctx(), c.PathText(), tokenID(c), trowel.AttemptID(c.PathNumber(0)))
 	if err != nil {
 		return nil, err
 	}

@@ -21,9 +21,9 @@ type Event struct {
 	Version int64
 	// Elsewhere tells that another server changed the attempt, or, without an id, any number of them. What
 	// changed is not known here, and Noted whether the attempt itself did, not only tasks of it.
-	Elsewhere, Noted bool
+	Remote, AttemptChanged bool
 	// Missed tells that anything may have happened of which nobody heard.
-	Missed bool
+	Gap bool
 }
 
 // TaskRow is what the stream tells of a task.

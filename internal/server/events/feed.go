@@ -7,14 +7,14 @@ import (
 	"sync"
 )
 
-// kept is how many events can be had again by somebody who was away.
-const kept = 1 << 14
+// maxKept is how many events can be had again by somebody who was away.
+const maxKept = 1 << 14
 
 // Feed hands events on to those who watch, and keeps the last ones for those who come back. Its
 // methods may be called concurrently; none of them waits for a watcher.
 type Feed struct {
 	// life is different for each process: positions of an earlier one mean nothing.
-	life string
+	epoch string
 
 	mu       sync.Mutex
 	ring     []Event // position p is at p % kept
@@ -25,7 +25,7 @@ type Feed struct {
 
 // NewFeed returns an empty stream.
 func NewFeed() *Feed {
-	return &Feed{life: strings.ToLower(rand.Text()[:8]), watchers: map[*Watcher]struct{}{}}
+	return &Feed{epoch: strings.ToLower(rand.Text()[:8]), watchers: map[*Watcher]struct{}{}}
 }
 
 // Publish tells all watchers.
@@ -36,10 +36,10 @@ func (e *Feed) Publish(events ...Event) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, event := range events {
-		if len(e.ring) < kept {
+		if len(e.ring) < maxKept {
 			e.ring = append(e.ring, event)
 		} else {
-			e.ring[e.next%kept] = event
+			e.ring[e.next%maxKept] = event
 		}
 		e.next++
 		for w := range e.watchers {
@@ -72,7 +72,7 @@ func (e *Feed) Watch(t Topic, after string, version int64) (w *Watcher, lost boo
 		from, ok := e.position(after)
 		lost = !ok
 		for p := from; ok && p < e.next; p++ {
-			w.replay(e.ring[p%kept])
+			w.replay(e.ring[p%maxKept])
 		}
 		w.wake()
 	}
@@ -84,7 +84,7 @@ func (e *Feed) Watch(t Topic, after string, version int64) (w *Watcher, lost boo
 func (e *Feed) position(text string) (int64, bool) {
 	life, number, _ := strings.Cut(text, "-")
 	p, err := strconv.ParseInt(number, 10, 64)
-	if err != nil || life != e.life || p > e.next || p < e.next-int64(len(e.ring)) {
+	if err != nil || life != e.epoch || p > e.next || p < e.next-int64(len(e.ring)) {
 		return 0, false
 	}
 	return p, true

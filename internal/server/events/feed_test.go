@@ -12,8 +12,8 @@ func TestTopics(t *testing.T) {
 	output := attempt
 	output.Log = &LogRow{Task: "+w+a"}
 	schedule := Event{ProjectID: 2, Workflow: "w", Schedule: 3}
-	elsewhere := Event{AttemptID: 1, Elsewhere: true}
-	noted := Event{AttemptID: 1, Elsewhere: true, Noted: true}
+	elsewhere := Event{AttemptID: 1, Remote: true}
+	noted := Event{AttemptID: 1, Remote: true, AttemptChanged: true}
 	for _, tc := range []struct {
 		topic string
 		want  [9]bool // attempt, task, output, schedule; elsewhere: the attempt, tasks, any; missed; output elsewhere
@@ -34,7 +34,7 @@ func TestTopics(t *testing.T) {
 			t.Errorf("ParseTopic(%q): %v", tc.topic, err)
 			continue
 		}
-		for i, event := range []Event{attempt, task, output, schedule, noted, elsewhere, {Elsewhere: true}, {Missed: true}, {Elsewhere: true, Log: &LogRow{}}} {
+		for i, event := range []Event{attempt, task, output, schedule, noted, elsewhere, {Remote: true}, {Gap: true}, {Remote: true, Log: &LogRow{}}} {
 			if got := parsed.has(event); got != tc.want[i] {
 				t.Errorf("topic %s has event %d = %v, want %v", tc.topic, i, got, tc.want[i])
 			}
@@ -67,10 +67,10 @@ func TestEventsResume(t *testing.T) {
 	if g, _ := again.Take(); lost || len(g.Attempts) != 2 {
 		t.Errorf("after the return: lost %v, attempts %v, want 2 and 3", lost, g.Attempts)
 	}
-	for range kept + 1 {
+	for range maxKept + 1 {
 		e.Publish(Event{AttemptID: 4})
 	}
-	for _, position := range []string{g.Position, "other-1", "nonsense", e.life + "-99999999"} {
+	for _, position := range []string{g.Position, "other-1", "nonsense", e.epoch + "-99999999"} {
 		if _, lost := e.Watch(site, position, 0); !lost {
 			t.Errorf("watch after %q: nothing lost, want lost", position)
 		}
@@ -98,11 +98,11 @@ func TestEventsElsewhere(t *testing.T) {
 	}{
 		{"the next version", own(4), Batch{Known: 4}},
 		{"the same once more", own(4), Batch{Known: 4}},
-		{"another server", Event{AttemptID: 1, Elsewhere: true}, Batch{Known: 4, Behind: true}},
-		{"any attempts", Event{Elsewhere: true}, Batch{Known: 4, Behind: true}},
-		{"another attempt", Event{AttemptID: 2, Elsewhere: true}, Batch{Known: 4}},
+		{"another server", Event{AttemptID: 1, Remote: true}, Batch{Known: 4, Behind: true}},
+		{"any attempts", Event{Remote: true}, Batch{Known: 4, Behind: true}},
+		{"another attempt", Event{AttemptID: 2, Remote: true}, Batch{Known: 4}},
 		{"a version between is missing", own(6), Batch{Known: 4, Behind: true}},
-		{"anything", Event{Missed: true}, Batch{Known: 4, Reset: true}},
+		{"anything", Event{Gap: true}, Batch{Known: 4, Reset: true}},
 	} {
 		e.Publish(step.event)
 		if g, _ := w.Take(); g.Known != step.want.Known || g.Behind != step.want.Behind || g.Reset != step.want.Reset {
@@ -115,12 +115,12 @@ func TestEventsElsewhere(t *testing.T) {
 	if g.Known != 7 || g.Behind {
 		t.Errorf("after it caught up: told %d, behind %v, want 7 and not behind", g.Known, g.Behind)
 	}
-	e.Publish(Event{AttemptID: 2, Elsewhere: true, Noted: true})
+	e.Publish(Event{AttemptID: 2, Remote: true, AttemptChanged: true})
 	unconcerned, lost := e.Watch(topic, g.Position, 7)
 	if g, _ := unconcerned.Take(); lost || g.Reset || g.Behind {
 		t.Errorf("after the return: lost %v, reset %v, behind %v, want nothing", lost, g.Reset, g.Behind)
 	}
-	e.Publish(Event{AttemptID: 1, Elsewhere: true})
+	e.Publish(Event{AttemptID: 1, Remote: true})
 	again, _ := e.Watch(topic, g.Position, 8)
 	if g, _ := again.Take(); !g.Reset {
 		t.Error("after the return nobody is told to read anew what another server changed")
@@ -130,7 +130,7 @@ func TestEventsElsewhere(t *testing.T) {
 	if g, _ := whole.Take(); g.Reset || len(g.Attempts) != 1 {
 		t.Errorf("after the return to the site: reset %v, attempts %v, want attempt 2", g.Reset, g.Attempts)
 	}
-	e.Publish(Event{Elsewhere: true})
+	e.Publish(Event{Remote: true})
 	if g, _ := whole.Take(); !g.Reset {
 		t.Error("a site of which any attempts changed is not reset")
 	}

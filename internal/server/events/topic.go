@@ -52,11 +52,11 @@ func ParseTopic(text string) (Topic, error) {
 // everybody else would drown in them.
 func (t Topic) has(event Event) bool {
 	ofTask, ofLog := event.Task != nil, event.Log != nil
-	if event.Missed {
+	if event.Gap {
 		return true
 	}
-	if event.Elsewhere {
-		return t.hasElsewhere(event)
+	if event.Remote {
+		return t.hasRemote(event)
 	}
 	if event.Schedule != 0 {
 		return t.kind == "schedules" || t.kind == "site" ||
@@ -79,14 +79,14 @@ func (t Topic) has(event Event) bool {
 	}
 }
 
-// hasElsewhere reports whether what another server did may be of the topic. The project is not known.
-func (t Topic) hasElsewhere(event Event) bool {
+// hasRemote reports whether what another server did may be of the topic. The project is not known.
+func (t Topic) hasRemote(event Event) bool {
 	if event.Log != nil { // output, of nobody knows whom
 		return t.kind == "log"
 	}
 	switch t.kind {
 	case "site", "project", "workflow":
-		return event.Noted || event.AttemptID == 0
+		return event.AttemptChanged || event.AttemptID == 0
 	case "attempt":
 		return event.AttemptID == t.Attempt || event.AttemptID == 0
 	default:
@@ -94,8 +94,8 @@ func (t Topic) hasElsewhere(event Event) bool {
 	}
 }
 
-// Shows reports whether an attempt is of the topic.
-func (t Topic) Shows(a *trowel.AttemptSummary) bool {
+// ShowsAttempt reports whether an attempt is of the topic.
+func (t Topic) ShowsAttempt(a *trowel.AttemptSummary) bool {
 	switch t.kind {
 	case "project":
 		return a.Project.ID == t.Project

@@ -37,10 +37,10 @@ func (w *Watcher) note(event Event) {
 	switch {
 	case !w.Topic.has(event):
 		return
-	case event.Missed:
+	case event.Gap:
 		w.reset = true
-	case event.Elsewhere:
-		w.noteElsewhere(event)
+	case event.Remote:
+		w.noteRemote(event)
 	case event.Schedule != 0:
 		put(&w.schedules, event.Schedule, struct{}{})
 	case event.Log != nil:
@@ -59,15 +59,15 @@ func (w *Watcher) note(event Event) {
 	}
 }
 
-// noteElsewhere keeps that another server has changed something, for the stream to look for.
-func (w *Watcher) noteElsewhere(event Event) {
+// noteRemote keeps that another server has changed something, for the stream to look for.
+func (w *Watcher) noteRemote(event Event) {
 	switch {
 	case w.Topic.kind == "attempt":
 		w.behind = true
 	case event.AttemptID == 0:
 		w.reset = true
 	}
-	if event.Noted {
+	if event.AttemptChanged {
 		put(&w.attempts, event.AttemptID, struct{}{})
 	}
 }
@@ -76,7 +76,7 @@ func (w *Watcher) noteElsewhere(event Event) {
 // what another server did to it is lost.
 func (w *Watcher) replay(event Event) {
 	w.note(event)
-	w.reset = w.reset || event.Elsewhere && w.Topic.kind == "attempt" && w.Topic.has(event)
+	w.reset = w.reset || event.Remote && w.Topic.kind == "attempt" && w.Topic.has(event)
 }
 
 // CaughtUp tells that the stream has all changes of its attempt up to a version.
@@ -114,7 +114,7 @@ func (w *Watcher) Take() (g Batch, open bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	g = Batch{
-		Position: e.life + "-" + strconv.FormatInt(e.next, 10),
+		Position: e.epoch + "-" + strconv.FormatInt(e.next, 10),
 		Attempts: w.attempts, Tasks: w.tasks, Logs: w.logs, Schedules: w.schedules,
 		Reset: w.reset, Behind: w.behind, Known: w.known,
 	}

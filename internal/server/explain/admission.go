@@ -41,13 +41,13 @@ func (r *reader) readAdmission() error {
 	if err != nil && !errors.Is(err, trowel.ErrNotFound) {
 		return err
 	}
-	if found.Active, err = r.tx.ListAdmitted(r.Ctx(), project, workflow, activeAtMost); err != nil {
+	if found.Active, err = r.tx.ListAdmitted(r.Ctx(), project, workflow, maxActive); err != nil {
 		return err
 	}
 	if found.ActiveCount, err = r.tx.CountAdmitted(r.Ctx(), project, workflow); err != nil {
 		return err
 	}
-	waiting, err := r.tx.ListWaiting(r.Ctx(), project, workflow, busyAtMost)
+	waiting, err := r.tx.ListWaiting(r.Ctx(), project, workflow, maxBusy)
 	found.Position = 1 + slices.Index(waiting, attempt.ID)
 	return err
 }

@@ -9,8 +9,8 @@ import (
 // handlers answer why tasks do not run.
 type handlers struct{ rules rules }
 
-// asking runs f with an asker of the attempt of the path.
-func asking[T any](h *handlers, c *rest.Call, f func(a *asker) (T, error)) (any, error) {
+// withAsker runs f with an asker of the attempt of the path.
+func withAsker[T any](h *handlers, c *rest.Call, f func(a *asker) (T, error)) (any, error) {
 	var answer T
 	err := c.View(func(tx trowel.Tx) error {
 		r, err := newReader(c, tx, &h.rules)
@@ -23,7 +23,7 @@ func asking[T any](h *handlers, c *rest.Call, f func(a *asker) (T, error)) (any,
 }
 
 func (h *handlers) getTask(c *rest.Call) (any, error) {
-	return asking(h, c, func(a *asker) (api.TaskDetail, error) {
+	return withAsker(h, c, func(a *asker) (api.TaskDetail, error) {
 		t, err := a.ofPath()
 		if err != nil {
 			return api.TaskDetail{}, err
@@ -33,7 +33,7 @@ func (h *handlers) getTask(c *rest.Call) (any, error) {
 }
 
 func (h *handlers) getTaskWhy(c *rest.Call) (any, error) {
-	return asking(h, c, func(a *asker) (api.Why, error) {
+	return withAsker(h, c, func(a *asker) (api.Why, error) {
 		t, err := a.ofPath()
 		if err != nil {
 			return api.Why{}, err
@@ -43,7 +43,7 @@ func (h *handlers) getTaskWhy(c *rest.Call) (any, error) {
 }
 
 func (h *handlers) getAttemptWhy(c *rest.Call) (any, error) {
-	return asking(h, c, func(a *asker) (why api.AttemptWhy, err error) {
+	return withAsker(h, c, func(a *asker) (why api.AttemptWhy, err error) {
 		if c.Query.Has("task") {
 			t, err := a.named(c.Query.Get("task"))
 			if err != nil {
@@ -70,5 +70,5 @@ func (h *handlers) getReasons(c *rest.Call) (any, error) {
 	if key != nil {
 		after = trowel.TaskID(key[0])
 	}
-	return asking(h, c, func(a *asker) (api.TaskReasonList, error) { return a.reasons(after, limit) })
+	return withAsker(h, c, func(a *asker) (api.TaskReasonList, error) { return a.reasons(after, limit) })
 }

@@ -49,20 +49,20 @@ func (r *reader) readMarket() error {
 	m.Limits.Uses, errs[1] = r.tx.ListUses(r.Ctx())
 	m.Agents, errs[2] = r.tx.ListAgents(r.Ctx())
 	m.Busy, m.Running, errs[3] = r.tx.CountBusy(r.Ctx(), r.summary.Attempt.ID)
-	m.Ready, errs[4] = r.tx.ListReady(r.Ctx(), readyAtMost)
+	m.Ready, errs[4] = r.tx.ListReady(r.Ctx(), maxReady)
 	if len(m.Busy) > 0 {
-		m.Holders, errs[5] = r.tx.ListBusy(r.Ctx(), busyAtMost)
+		m.Holders, errs[5] = r.tx.ListBusy(r.Ctx(), maxBusy)
 	}
-	r.hide(m.Ready)
-	r.hide(m.Holders)
+	r.redact(m.Ready)
+	r.redact(m.Holders)
 	r.facts.Market = m
 	return errors.Join(errs[:]...)
 }
 
-// hide takes the names of tasks away that the caller may not see.
-func (r *reader) hide(tasks []trowel.BusyTask) {
+// redact takes the names of tasks away that the caller may not see.
+func (r *reader) redact(tasks []trowel.BusyTask) {
 	for i := range tasks {
-		if t := &tasks[i]; t.ProjectID != r.summary.Project.ID && r.May(t.ProjectID) != nil {
+		if t := &tasks[i]; t.ProjectID != r.summary.Project.ID && r.Authorize(t.ProjectID) != nil {
 			t.FullName, t.Project, t.Workflow, t.Hidden = "a task of another project", "", "", true
 		}
 	}

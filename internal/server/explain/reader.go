@@ -13,10 +13,10 @@ import (
 
 // How much is read at most to answer why a task does not run.
 const (
-	siblingsAtOnce = 64   // upstreams that are read one by one; of more all siblings are read without their texts
-	readyAtMost    = 5000 // ready tasks among which a position is told
-	busyAtMost     = 1000 // running tasks among which holders of a limit are looked for
-	activeAtMost   = 5    // attempts that are named
+	maxSiblings = 64   // upstreams that are read one by one; of more all siblings are read without their texts
+	maxReady    = 5000 // ready tasks among which a position is told
+	maxBusy     = 1000 // running tasks among which holders of a limit are looked for
+	maxActive   = 5    // attempts that are named
 )
 
 // rules are those by which the flusher decides about ready tasks.
@@ -141,7 +141,7 @@ func (r *reader) readAbove(t *trowel.Task) error {
 // can run at all.
 func (r *reader) readUpstreams(t *trowel.Task) error {
 	for !r.whole && t != nil && t.State == trowel.TaskBlocked {
-		if len(t.Upstreams) <= siblingsAtOnce {
+		if len(t.Upstreams) <= maxSiblings {
 			if err := r.read(t.Upstreams...); err != nil {
 				return err
 			}
@@ -216,7 +216,7 @@ func (r *reader) readKiller(t *trowel.Task) error {
 // undecided reports whether one has to look further than at the upstreams of a blocked task to know whether
 // it may ever run.
 func (r *reader) undecided(t *trowel.Task) bool {
-	return len(t.Upstreams) > siblingsAtOnce || slices.ContainsFunc(t.Upstreams, func(id trowel.TaskID) bool {
+	return len(t.Upstreams) > maxSiblings || slices.ContainsFunc(t.Upstreams, func(id trowel.TaskID) bool {
 		up := r.rows[id]
 		return up != nil && up.State == trowel.TaskBlocked
 	})

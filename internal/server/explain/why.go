@@ -15,11 +15,11 @@ import (
 	"github.com/trowel-project/trowel/internal/server/rest"
 )
 
-// longestChain is how many tasks a chain has at most, and hops how many blocked tasks in a row it goes
+// maxChain is how many tasks a chain has at most, and hops how many blocked tasks in a row it goes
 // through before it goes on with what all of them wait for.
 const (
-	longestChain = 40
-	hops         = 3
+	maxChain = 40
+	maxHops  = 3
 )
 
 // asker finds out why tasks of one attempt do not run, and what can be done about it.
@@ -31,7 +31,7 @@ type asker struct {
 
 // ofPath returns the task of the path.
 func (a *asker) ofPath() (*trowel.Task, error) {
-	id := trowel.TaskID(a.Number(1))
+	id := trowel.TaskID(a.PathNumber(1))
 	t, err := a.task(id)
 	if err == nil && t == nil {
 		err = rest.NotFound("attempt %d has no task %d", a.summary.Attempt.ID, id)
@@ -91,7 +91,7 @@ func (a *asker) chain(t *trowel.Task) (api.List[api.WhyLink], error) {
 	chain := api.List[api.WhyLink]{}
 	seen := map[trowel.TaskID]bool{}
 	blocked := 0
-	for len(chain) < longestChain && t != nil && !seen[t.ID] {
+	for len(chain) < maxChain && t != nil && !seen[t.ID] {
 		seen[t.ID] = true
 		if err := a.prepare(t); err != nil {
 			return nil, err
@@ -100,7 +100,7 @@ func (a *asker) chain(t *trowel.Task) (api.List[api.WhyLink], error) {
 		chain = append(chain, link)
 		if up := a.facts.Tree.Find(next); up == nil || up.State != trowel.TaskBlocked || t.State != trowel.TaskBlocked {
 			blocked = 0
-		} else if blocked++; blocked >= hops {
+		} else if blocked++; blocked >= maxHops {
 			next = a.facts.Tree.HoldUp(next)
 		}
 		var err error

@@ -18,12 +18,12 @@ func AttemptByID(c *rest.Call, tx trowel.Tx, id trowel.AttemptID) (*trowel.Attem
 
 // Attempt returns the attempt of the path.
 func Attempt(c *rest.Call, tx trowel.Tx) (*trowel.AttemptSummary, error) {
-	id := trowel.AttemptID(c.Number(0))
+	id := trowel.AttemptID(c.PathNumber(0))
 	s, err := AttemptByID(c, tx, id)
 	if err != nil {
 		return nil, rest.OrNoResource(err, "session attempt id=%d", id)
 	}
-	return s, c.May(s.Project.ID)
+	return s, c.Authorize(s.Project.ID)
 }
 
 // ReadAttempt returns the attempt of the path, in a transaction of its own.

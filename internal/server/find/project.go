@@ -11,7 +11,7 @@ import (
 // LiveProject returns the project of the path and refuses one that is deleted ([404p]), or that the
 // caller may not see.
 func LiveProject(c *rest.Call, tx trowel.Tx) (*trowel.Project, error) {
-	id := trowel.ProjectID(c.Number(0))
+	id := trowel.ProjectID(c.PathNumber(0))
 	p, err := tx.FindProjectByID(c.Ctx(), id)
 	if err == nil {
 		err = c.CheckVisible(id)
@@ -22,7 +22,7 @@ func LiveProject(c *rest.Call, tx trowel.Tx) (*trowel.Project, error) {
 	if !p.DeletedAt.IsZero() {
 		return nil, rest.Errorf(http.StatusNotFound, "Project id=%d is already deleted at %s", id, p.DeletedAt.UTC().Format(document.InstantLayout))
 	}
-	return p, c.May(id)
+	return p, c.Authorize(id)
 }
 
 // InProject reads something of the project of the path.
@@ -58,5 +58,5 @@ func ProjectParam(c *rest.Call, tx trowel.Tx) (*trowel.Project, error) {
 	if err != nil {
 		return nil, rest.OrNotFound(err, "", "there is no project %q", name)
 	}
-	return p, c.May(p.ID)
+	return p, c.Authorize(p.ID)
 }

@@ -36,12 +36,12 @@ func New(parts ...Part) *Monitor {
 	return &Monitor{parts: parts, since: map[string]time.Time{}, ok: map[string]bool{}}
 }
 
-// checks are the handlers of the health.
-type checks struct{ health *Monitor }
+// handlers are the handlers of the health.
+type handlers struct{ health *Monitor }
 
 // get answers with 503 while a part does not work. It needs no authentication, so that probes need no
 // secret: then it tells no more than that.
-func (h *checks) get(c *rest.Call) (any, error) {
+func (h *handlers) get(c *rest.Call) (any, error) {
 	reader, err := isReader(c)
 	if err != nil {
 		return nil, err

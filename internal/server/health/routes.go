@@ -10,7 +10,7 @@ type Options struct{ Health *Monitor }
 
 // Routes are the paths of the server's health.
 func Routes(o Options) []rest.Route {
-	h := &checks{o.Health}
+	h := &handlers{o.Health}
 	return []rest.Route{
 		{
 			Method: "GET", Path: "/api/health", Name: "getHealth", Open: true, Answer: api.HealthReport{}, Handle: h.get,

@@ -89,8 +89,8 @@ func getAgents(c *rest.Call) (any, error) {
 
 // findAgent returns the agent of the path.
 func findAgent(c *rest.Call, tx trowel.Tx) (*trowel.Agent, error) {
-	a, err := tx.FindAgent(c.Ctx(), c.Text())
-	return a, rest.OrNotFound(err, "an agent that is gone is forgotten once its lease has ended", "there is no agent with id %q", c.Text())
+	a, err := tx.FindAgent(c.Ctx(), c.PathText())
+	return a, rest.OrNotFound(err, "an agent that is gone is forgotten once its lease has ended", "there is no agent with id %q", c.PathText())
 }
 
 func getAgent(c *rest.Call) (any, error) {
@@ -136,7 +136,7 @@ func getAgentTasks(c *rest.Call) (any, error) {
 		names, err := tx.NameTasks(c.Ctx(), tasks)
 		for i := range running {
 			t := &running[i]
-			if name := names[t.TaskID]; c.May(name.ProjectID) == nil {
+			if name := names[t.TaskID]; c.Authorize(name.ProjectID) == nil {
 				list.Items = append(list.Items, api.AgentTask{
 					ID: api.ID(t.TaskID), FullName: name.FullName, AttemptID: api.ID(t.AttemptID), Workflow: name.Workflow,
 					Project: api.IDName{ID: api.ID(name.ProjectID), Name: name.Project}, Try: t.Try, StartedAt: document.Instant(t.StartedAt),
@@ -162,7 +162,7 @@ func (h *drains) change(c *rest.Call, action string, drainedAt time.Time) (any, 
 	if err := c.DecodeOptional(&request); err != nil {
 		return nil, err
 	}
-	if err := c.May(0); err != nil {
+	if err := c.Authorize(0); err != nil {
 		return nil, err
 	}
 	var shape api.Agent

@@ -125,7 +125,7 @@ func limitToProject(c *rest.Call, tx trowel.Tx, q *auditQuery) error {
 	case c.Caller.Project != 0:
 		q.filter.ProjectID = c.Caller.Project
 	}
-	return c.May(q.filter.ProjectID)
+	return c.Authorize(q.filter.ProjectID)
 }
 
 // projectNames are names of projects that were looked up.
@@ -173,7 +173,7 @@ func attemptOfAudit(c *rest.Call, tx trowel.Tx, id trowel.AttemptID) (*trowel.At
 	if err != nil {
 		return nil, err
 	}
-	return s, c.May(s.Project.ID)
+	return s, c.Authorize(s.Project.ID)
 }
 
 // taskMatcher tells which tasks of an attempt a request means by an id or a full name.

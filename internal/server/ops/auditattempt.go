@@ -14,9 +14,9 @@ import (
 
 // Limits of one page of the audit of an attempt.
 const (
-	auditRowsAtOnce = 50
-	mostAuditLooks  = 50_000 // entries that are looked at for one page
-	mostRecords     = 1000   // of one attempt
+	auditRowBatch     = 50
+	maxEntriesScanned = 50_000 // entries that are looked at for one page
+	maxRecords        = 1000   // of one attempt
 )
 
 // listAttempt lists the records of an attempt and the moves of its tasks in one order.
@@ -51,9 +51,9 @@ type history struct {
 	names   map[trowel.TaskID]string
 	wants   func(trowel.TaskID) bool
 
-	records []*trowel.Record // those to come
-	told    map[string]bool  // actors and actions of all records
-	record  int64            // id of the last one that was taken
+	records  []*trowel.Record // those to come
+	recorded map[string]bool  // actors and actions of all records
+	record   int64            // id of the last one that was taken
 
 	rows []trowel.AuditRow // those to come; the first one is the one that is being read
 	at   int               // how many entries of the first row were read
@@ -71,16 +71,16 @@ func (h *history) begin(key []int64) (err error) {
 	if h.wants, err = taskMatcher(h.query.task, h.names); err != nil {
 		return err
 	}
-	all, err := h.tx.ListRecords(h.Ctx(), trowel.RecordFilter{AttemptID: h.attempt.Attempt.ID, Limit: mostRecords})
+	all, err := h.tx.ListRecords(h.Ctx(), trowel.RecordFilter{AttemptID: h.attempt.Attempt.ID, Limit: maxRecords})
 	if err != nil {
 		return err
 	}
 	if h.query.ascending {
 		slices.Reverse(all)
 	}
-	h.told = map[string]bool{}
+	h.recorded = map[string]bool{}
 	for _, r := range all {
-		h.told[r.Action+" "+r.Actor] = true
+		h.recorded[r.Action+" "+r.Actor] = true
 		passed := key != nil && key[2] != 0 && (r.ID == key[2] || (r.ID < key[2]) == h.query.ascending)
 		if !passed && h.query.task == "" {
 			h.records = append(h.records, r)
@@ -113,7 +113,7 @@ func (h *history) fill() (err error) {
 	if len(h.rows) > 0 || h.end {
 		return nil
 	}
-	h.rows, err = h.tx.ListAuditRows(h.Ctx(), h.attempt.Attempt.ID, h.last, !h.query.ascending, auditRowsAtOnce)
+	h.rows, err = h.tx.ListAuditRows(h.Ctx(), h.attempt.Attempt.ID, h.last, !h.query.ascending, auditRowBatch)
 	if err != nil || len(h.rows) == 0 {
 		h.end = true
 		return err
@@ -146,7 +146,7 @@ func (h *history) page(limit int) (api.AuditList, error) {
 		if move == nil && len(h.records) == 0 {
 			return list, nil
 		}
-		if len(list.Items) == limit || looks == mostAuditLooks {
+		if len(list.Items) == limit || looks == maxEntriesScanned {
 			list.Next = rest.NumberCursor(h.row, int64(h.read), h.record)
 			return list, nil
 		}
@@ -159,7 +159,7 @@ func (h *history) page(limit int) (api.AuditList, error) {
 			id := "m" + strconv.FormatInt(h.rows[0].ID, 10) + "." + strconv.Itoa(h.at)
 			h.row, h.at = h.rows[0].ID, h.at+1
 			h.read = h.at
-			if h.told["attempt."+move.Cause+" "+move.Actor] && move.TaskID == 0 || !h.wants(move.TaskID) || h.query.task != "" && move.TaskID == 0 {
+			if h.recorded["attempt."+move.Cause+" "+move.Actor] && move.TaskID == 0 || !h.wants(move.TaskID) || h.query.task != "" && move.TaskID == 0 {
 				continue
 			}
 			entry = h.moveEntry(id, move)

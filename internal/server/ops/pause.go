@@ -13,8 +13,8 @@ import (
 	"github.com/trowel-project/trowel/internal/server/rest"
 )
 
-// mostWaiting is how many waiting attempts of a workflow are counted.
-const mostWaiting = 100
+// maxWaiting is how many waiting attempts of a workflow are counted.
+const maxWaiting = 100
 
 // pauses are the handlers that pause workflows.
 type pauses struct {
@@ -67,7 +67,7 @@ func (h *pauses) change(c *rest.Call, action string, change func(trowel.Tx, *tro
 		return nil, err
 	}
 	var shape api.WorkflowState
-	of := trowel.WorkflowName{Name: c.Text()}
+	of := trowel.WorkflowName{Name: c.PathText()}
 	err := c.Update(func(tx trowel.Tx) error {
 		project, err := find.LiveProject(c, tx)
 		if err != nil {
@@ -105,18 +105,18 @@ func (h *pauses) change(c *rest.Call, action string, change func(trowel.Tx, *tro
 
 // workflowState tells of a pause, and of the attempts of the workflow.
 func workflowState(c *rest.Call, tx trowel.Tx, project *trowel.Project) (api.WorkflowState, error) {
-	state := api.WorkflowState{Project: document.IDName(*project), Workflow: c.Text()}
-	p, err := tx.FindPause(c.Ctx(), project.ID, c.Text())
+	state := api.WorkflowState{Project: document.IDName(*project), Workflow: c.PathText()}
+	p, err := tx.FindPause(c.Ctx(), project.ID, c.PathText())
 	switch {
 	case err == nil:
 		state.Paused = &api.Pause{At: document.Instant(p.At), By: p.Actor, Note: p.Note}
 	case !errors.Is(err, trowel.ErrNotFound):
 		return state, err
 	}
-	if state.Running, err = tx.CountAdmitted(c.Ctx(), project.ID, c.Text()); err != nil {
+	if state.Running, err = tx.CountAdmitted(c.Ctx(), project.ID, c.PathText()); err != nil {
 		return state, err
 	}
-	waiting, err := tx.ListWaiting(c.Ctx(), project.ID, c.Text(), mostWaiting)
+	waiting, err := tx.ListWaiting(c.Ctx(), project.ID, c.PathText(), maxWaiting)
 	state.Waiting = len(waiting)
 	return state, err
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/trowel-project/trowel/internal/server/rest"
 )
 
-// poolBook has all pools, and how much of them is used and wanted.
-type poolBook struct {
+// poolSnapshot has all pools, and how much of them is used and wanted.
+type poolSnapshot struct {
 	limits queue.Limits
 	counts map[trowel.PoolID]*poolCount
 	// missing are the pools that tasks wait for although there are none of these names (control K803).
@@ -46,8 +46,8 @@ type poolWant struct {
 
 // readPools looks at all pools. with is one that is taken as it is given, be it stored like that or not; it
 // may be nil.
-func readPools(c *rest.Call, tx trowel.Tx, with *trowel.Pool) (*poolBook, error) {
-	b := &poolBook{
+func readPools(c *rest.Call, tx trowel.Tx, with *trowel.Pool) (*poolSnapshot, error) {
+	b := &poolSnapshot{
 		counts: map[trowel.PoolID]*poolCount{}, missing: map[missingPool]*poolCount{}, projects: map[trowel.ProjectID]api.IDName{},
 	}
 	var err error
@@ -79,7 +79,7 @@ func readPools(c *rest.Call, tx trowel.Tx, with *trowel.Pool) (*poolBook, error)
 }
 
 // count adds some live tasks.
-func (b *poolBook) count(live *trowel.LiveCount) {
+func (b *poolSnapshot) count(live *trowel.LiveCount) {
 	for _, need := range live.Needs.PoolNeeds() {
 		var of *poolCount
 		if p := b.limits.Pool(live.ProjectID, need.Name); p != nil {
@@ -105,7 +105,7 @@ func (b *poolBook) count(live *trowel.LiveCount) {
 
 // used is how many slots of a pool are taken. There is a counter, unless it is the site's default pool
 // without a limit.
-func (b *poolBook) used(p *trowel.Pool) int {
+func (b *poolSnapshot) used(p *trowel.Pool) int {
 	if p.ProjectID == 0 && p.Name == trowel.DefaultPool && p.Slots == trowel.Unlimited {
 		return b.counts[p.ID].running
 	}
@@ -125,7 +125,7 @@ func (n *poolCount) startable(open int) (tasks int) {
 }
 
 // poolOf is the document of a pool.
-func poolOf(c *rest.Call, b *poolBook, p *trowel.Pool) api.Pool {
+func poolOf(c *rest.Call, b *poolSnapshot, p *trowel.Pool) api.Pool {
 	n := b.counts[p.ID]
 	shape := api.Pool{
 		ID: api.ID(p.ID), Name: p.Name, Slots: p.Slots, IncludeDeferred: p.IncludeDeferred, Description: p.Description,
@@ -172,7 +172,7 @@ func can(c *rest.Call, project trowel.ProjectID, verbs ...access.Verb) api.List[
 
 // seesPool reports whether the caller may know of a pool: those of the site are everybody's.
 func seesPool(c *rest.Call, p *trowel.Pool) bool {
-	return p.ProjectID == 0 || c.May(p.ProjectID) == nil
+	return p.ProjectID == 0 || c.Authorize(p.ProjectID) == nil
 }
 
 // getPools lists the pools of the site, then those of projects, by name.
@@ -228,10 +228,10 @@ func poolProject(project *api.IDName) string {
 }
 
 // missingPools lists the pools that tasks wait for in vain.
-func missingPools(c *rest.Call, b *poolBook, project *trowel.Project) api.List[api.MissingPool] {
+func missingPools(c *rest.Call, b *poolSnapshot, project *trowel.Project) api.List[api.MissingPool] {
 	list := api.List[api.MissingPool]{}
 	for key, n := range b.missing {
-		if n.waiting == 0 || c.May(key.project) != nil || project != nil && project.ID != key.project {
+		if n.waiting == 0 || c.Authorize(key.project) != nil || project != nil && project.ID != key.project {
 			continue
 		}
 		list = append(list, api.MissingPool{Name: key.name, ProjectID: api.ID(key.project), Waiting: n.waiting, OldestWaitMS: millisSince(c, n.oldest)})
@@ -243,7 +243,7 @@ func missingPools(c *rest.Call, b *poolBook, project *trowel.Project) api.List[a
 }
 
 // findPool returns the pool of the path.
-func findPool(c *rest.Call, tx trowel.Tx) (*poolBook, *trowel.Pool, error) {
+func findPool(c *rest.Call, tx trowel.Tx) (*poolSnapshot, *trowel.Pool, error) {
 	project, err := find.ProjectParam(c, tx)
 	if err != nil {
 		return nil, nil, err
@@ -252,7 +252,7 @@ func findPool(c *rest.Call, tx trowel.Tx) (*poolBook, *trowel.Pool, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	p := pool.Find(b.limits.Pools, projectID(project), c.Text())
+	p := pool.Find(b.limits.Pools, projectID(project), c.PathText())
 	if p == nil {
 		return nil, nil, noPool(c, project)
 	}
@@ -271,7 +271,7 @@ func noPool(c *rest.Call, project *trowel.Project) error {
 	if project != nil {
 		where = " in project " + project.Name
 	}
-	return rest.NotFound("there is no pool %q%s", c.Text(), where)
+	return rest.NotFound("there is no pool %q%s", c.PathText(), where)
 }
 
 func getPool(c *rest.Call) (any, error) {

@@ -22,7 +22,7 @@ func getPoolHistory(c *rest.Call) (any, error) {
 		if err != nil {
 			return err
 		}
-		p := pool.Find(pools, projectID(project), c.Text())
+		p := pool.Find(pools, projectID(project), c.PathText())
 		if p == nil {
 			return noPool(c, project)
 		}

@@ -146,7 +146,7 @@ func poolTaskDocuments(c *rest.Call,
 			ID: api.ID(t.TaskID), AttemptID: api.ID(t.AttemptID), State: t.State.String(), Slots: found[i].slots,
 			Weight: t.Needs.PriorityWeight(), Queue: t.Needs.QueueName(), ReadyAt: document.Instant(t.ReadyAt), ExpectedAt: document.OptInstant(expected[t.TaskID]),
 		}
-		if name := names[t.TaskID]; c.May(name.ProjectID) == nil {
+		if name := names[t.TaskID]; c.Authorize(name.ProjectID) == nil {
 			shape.FullName, shape.Workflow, shape.Project = name.FullName, name.Workflow, api.IDName{ID: api.ID(name.ProjectID), Name: name.Project}
 		} else {
 			shape.ID, shape.AttemptID = 0, 0

@@ -32,8 +32,8 @@ func (h *poolChanges) put(c *rest.Call) (any, error) {
 	}
 	return h.change(c, request.DryRun, request.Expect, func(tx trowel.Tx, of poolTarget) (*pool.Changed, error) {
 		return pool.Set(c.Ctx(), tx, pool.Change{
-			Project: of.project, Name: c.Text(), Slots: request.Slots, Description: request.Description, IncludeDeferred: request.IncludeDeferred,
-			By: noting(c, request.Note), DryRun: request.DryRun, Check: of.check,
+			Project: of.project, Name: c.PathText(), Slots: request.Slots, Description: request.Description, IncludeDeferred: request.IncludeDeferred,
+			By: recordWithNote(c, request.Note), DryRun: request.DryRun, Check: of.check,
 		})
 	})
 }
@@ -43,13 +43,13 @@ func (h *poolChanges) delete(c *rest.Call) (any, error) {
 	dryRun := c.FlagParam("dryRun")
 	return h.change(c, dryRun, c.Query.Get("expect"), func(tx trowel.Tx, of poolTarget) (*pool.Changed, error) {
 		return pool.Delete(c.Ctx(), tx, pool.Removal{
-			Project: of.project, Name: c.Text(), By: noting(c, c.Query.Get("note")), DryRun: dryRun, Check: of.check,
+			Project: of.project, Name: c.PathText(), By: recordWithNote(c, c.Query.Get("note")), DryRun: dryRun, Check: of.check,
 		})
 	})
 }
 
-// noting is a record of the caller with a note.
-func noting(c *rest.Call, note string) trowel.Record {
+// recordWithNote is a record of the caller with a note.
+func recordWithNote(c *rest.Call, note string) trowel.Record {
 	by := c.NewRecord()
 	by.Note = note
 	return by
@@ -66,13 +66,13 @@ func (h *poolChanges) change(c *rest.Call, dryRun bool, expect string, change fu
 	err := c.Update(func(tx trowel.Tx) error {
 		project, err := find.ProjectParam(c, tx)
 		if err == nil && project == nil {
-			err = c.May(0)
+			err = c.Authorize(0)
 		}
 		if err != nil {
 			return err
 		}
 		done, err := change(tx, poolTarget{projectID(project), func(before *trowel.Pool) error {
-			return rest.CheckPrecondition(expect, poolState(before), fmt.Sprintf("the pool %q", c.Text()))
+			return rest.CheckPrecondition(expect, poolState(before), fmt.Sprintf("the pool %q", c.PathText()))
 		}})
 		if err != nil {
 			return poolError(c, err, project)
@@ -84,7 +84,7 @@ func (h *poolChanges) change(c *rest.Call, dryRun bool, expect string, change fu
 		return answer, err
 	}
 	h.limits.LimitsChanged()
-	c.Log().Info("pool changed", slog.String("pool", c.Text()), slog.String("action", answer.Action), slog.Int("slots", answer.Pool.Slots),
+	c.Log().Info("pool changed", slog.String("pool", c.PathText()), slog.String("action", answer.Action), slog.Int("slots", answer.Pool.Slots),
 		slog.String("actor", c.Caller.Name))
 	return answer, nil
 }
@@ -101,7 +101,7 @@ func poolError(c *rest.Call, err error, project *trowel.Project) error {
 		return noPool(c, project)
 	case errors.Is(err, trowel.ErrInvalid):
 		where := "slots"
-		if trowel.CheckPoolName(c.Text()) != nil {
+		if trowel.CheckPoolName(c.PathText()) != nil {
 			where = "name"
 		}
 		return rest.InvalidValue(where, "%s", known.Message).WithHint(known.Hint)

@@ -85,11 +85,11 @@ func agentRoutes(o *Options) []rest.Route {
 		},
 		{
 			Method: "POST", Path: "/api/agents/{id}/drain", Name: "drainAgent", Verb: access.DrainAgents, Answer: api.Agent{}, Handle: h.drain,
-			About: "Tell an agent to take nothing new.", Body: rest.MaybeJSON(api.NoteRequest{}),
+			About: "Tell an agent to take nothing new.", Body: rest.OptionalJSON(api.NoteRequest{}),
 		},
 		{
 			Method: "POST", Path: "/api/agents/{id}/undrain", Name: "undrainAgent", Verb: access.DrainAgents, Answer: api.Agent{}, Handle: h.undrain,
-			About: "Let an agent take tasks again.", Body: rest.MaybeJSON(api.NoteRequest{}),
+			About: "Let an agent take tasks again.", Body: rest.OptionalJSON(api.NoteRequest{}),
 		},
 	}
 }
@@ -104,12 +104,12 @@ func pauseRoutes(o *Options) []rest.Route {
 		{
 			Method: "POST", Path: "/api/projects/{id:32}/workflows/{name}/pause", Name: "pauseWorkflow", Verb: access.DisableSchedule, Answer: api.WorkflowState{},
 			Handle: h.pause, About: "Let no new attempt of a workflow begin; those that run go on.",
-			Body: rest.MaybeJSON(api.NoteRequest{}),
+			Body: rest.OptionalJSON(api.NoteRequest{}),
 		},
 		{
 			Method: "POST", Path: "/api/projects/{id:32}/workflows/{name}/resume", Name: "resumeWorkflow", Verb: access.EnableSchedule, Answer: api.WorkflowState{},
 			Handle: h.resume, About: "End a pause: attempts that wait begin.",
-			Body: rest.MaybeJSON(api.NoteRequest{}),
+			Body: rest.OptionalJSON(api.NoteRequest{}),
 		},
 	}
 }

@@ -14,7 +14,7 @@ import (
 )
 
 func getTokens(c *rest.Call) (any, error) {
-	if err := c.May(0); err != nil {
+	if err := c.Authorize(0); err != nil {
 		return nil, err
 	}
 	limit, key, err := c.PageNumbers(1)
@@ -70,7 +70,7 @@ func readTokenRequest(c *rest.Call) (request api.TokenRequest, err error) {
 }
 
 func postToken(c *rest.Call) (any, error) {
-	if err := c.May(0); err != nil {
+	if err := c.Authorize(0); err != nil {
 		return nil, err
 	}
 	request, err := readTokenRequest(c)
@@ -127,10 +127,10 @@ func rolesText() string {
 
 // deleteToken revokes a token: its row stays, so that what it did can still be told.
 func deleteToken(c *rest.Call) (any, error) {
-	if err := c.May(0); err != nil {
+	if err := c.Authorize(0); err != nil {
 		return nil, err
 	}
-	id := trowel.TokenID(c.Number(0))
+	id := trowel.TokenID(c.PathNumber(0))
 	var shape *api.Token
 	err := c.Update(func(tx trowel.Tx) error {
 		tokens, err := tx.ListTokens(c.Ctx())

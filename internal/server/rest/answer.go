@@ -11,7 +11,13 @@ import (
 	"strings"
 )
 
-// File is an answer of bytes.
+// Content types of bodies.
+const (
+	jsonType = "application/json"
+	GzipType = "application/gzip"
+)
+
+// File is an answer that is not JSON.
 type File struct {
 	ContentType string
 	SizeBytes   int64  // negative if it is not known
@@ -19,11 +25,11 @@ type File struct {
 	Open        func() (io.ReadCloser, error)
 }
 
-// Redirect is an answer that the bytes are at another address. It must be 303: Digdag's client
-// follows no other redirect (server 1.7.2).
+// Redirect is an answer that the file is at another address. Its status is 303, the only redirect that Digdag's
+// client follows (server 1.7.2).
 type Redirect struct{ URL string }
 
-// Streamed is an answer that a handler has written itself.
+// Streamed is an answer that the handler has already written.
 type Streamed struct{}
 
 // answer writes what a handler returned.
@@ -44,6 +50,7 @@ func (c *Call) answer(value any, err error) {
 	}
 }
 
+// answerError writes an error.
 func (c *Call) answerError(err error) {
 	e := errorOf(c, err)
 	if e.bare {
@@ -63,10 +70,10 @@ func (c *Call) answerError(err error) {
 		answerJSON(c, e.status, e.document())
 		return
 	}
-	writeJSON(c, e.status, e.document()) // who asks for a stream or a file reads errors all the same
+	writeJSON(c, e.status, e.document()) // callers who accept only a stream or a file get errors as JSON, too
 }
 
-// answerJSON writes a document for those who accept one.
+// answerJSON writes a document if the caller accepts JSON.
 func answerJSON(c *Call, status int, value any) {
 	if !accepts(c, jsonType) {
 		c.Writer.WriteHeader(http.StatusNotAcceptable)
@@ -75,7 +82,7 @@ func answerJSON(c *Call, status int, value any) {
 	writeJSON(c, status, value)
 }
 
-// writeJSON writes a document. Nothing is escaped for HTML.
+// writeJSON writes a document, without escapes for HTML.
 func writeJSON(c *Call, status int, value any) {
 	var b bytes.Buffer
 	encoder := json.NewEncoder(&b)
@@ -85,11 +92,12 @@ func writeJSON(c *Call, status int, value any) {
 		c.Writer.WriteHeader(http.StatusInternalServerError)
 		return
 	}
-	b.Truncate(b.Len() - 1) // the line end
+	b.Truncate(b.Len() - 1) // without the final newline
 	c.Writer.Header().Set("Content-Type", jsonType)
 	send(c, status, int64(b.Len()), &b)
 }
 
+// answerFile writes a file, unless the caller has it already.
 func answerFile(c *Call, f File) {
 	if !accepts(c, f.ContentType) {
 		c.Writer.WriteHeader(http.StatusNotAcceptable)
@@ -107,16 +115,16 @@ func answerFile(c *Call, f File) {
 		c.answerError(err)
 		return
 	}
-	if c.Route.Long { // the context of others has ended by now
+	if c.Route.Long { // the context of other routes has ended by now
 		content = &lasting{content, c.Ctx()}
 	}
-	defer func() { _ = content.Close() }() // everything was read, or the answer broke off
+	defer func() { _ = content.Close() }() // either all of it was read, or the answer was cut off
 	c.Writer.Header().Set("Content-Type", f.ContentType)
 	send(c, http.StatusOK, f.SizeBytes, content)
 }
 
-// send writes a body in the encoding that the caller asked for. A body that breaks off has no end
-// that could be taken for one: the connection is closed.
+// send writes a body in the encoding that the caller asked for. If the body cannot be read to its end, send closes
+// the connection, so that the caller does not take the answer for a whole one.
 func send(c *Call, status int, sizeBytes int64, content io.Reader) {
 	encoding := negotiate(c.Request.Header.Values("Accept-Encoding"))
 	header := c.Writer.Header()

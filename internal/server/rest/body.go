@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// checkBody refuses a content type that the route does not read (server 2.1).
+// checkBody checks the content type of the request (server 2.1).
 func checkBody(c *Call) error {
-	types := c.Route.Body.Types
+	types := c.Route.Body.types
 	if len(types) == 0 {
 		return nil
 	}
@@ -30,7 +30,7 @@ func checkBody(c *Call) error {
 	return Invalid("the content type must be %s, got %q", strings.Join(types, " or "), header)
 }
 
-// Decode reads the JSON body of a request.
+// Decode reads the JSON body of the request.
 func (c *Call) Decode(into any) error {
 	data, err := c.ReadBody()
 	if err != nil {
@@ -45,7 +45,7 @@ func (c *Call) Decode(into any) error {
 	return DecodeJSON(data, into)
 }
 
-// DecodeOptional is decode for a body that may be missing.
+// DecodeOptional is Decode for a body that may be missing.
 func (c *Call) DecodeOptional(into any) error {
 	data, err := c.ReadBody()
 	if err != nil || len(bytes.TrimSpace(data)) == 0 {

@@ -7,7 +7,7 @@ import (
 	"reflect"
 )
 
-// DecodeJSON reads a document. What is wrong with it is said in the words of JSON, with its place.
+// DecodeJSON reads a document. Its errors name JSON types, not Go types, and the place.
 func DecodeJSON(data []byte, into any) error {
 	err := json.Unmarshal(data, into)
 	if err == nil {
@@ -27,7 +27,7 @@ func DecodeJSON(data []byte, into any) error {
 	return Invalid("%s", message).Because(err)
 }
 
-// jsonKind names what a type is in JSON.
+// jsonKind names the JSON type of a Go type.
 func jsonKind(t reflect.Type) string {
 	switch kind := t.Kind(); {
 	case kind == reflect.Bool:
@@ -44,7 +44,7 @@ func jsonKind(t reflect.Type) string {
 	return "an object"
 }
 
-// jsonValue names what package json found.
+// jsonValue names the JSON type that package json has found.
 func jsonValue(found string) string {
 	switch found {
 	case "array":

@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// negotiate chooses the encoding of an answer: gzip before deflate (server 2.1), empty for none.
+// negotiate chooses the encoding of an answer: gzip, deflate or, if it is empty, none (server 2.1).
 func negotiate(headers []string) string {
 	wanted := map[string]bool{}
 	for _, header := range headers {
@@ -29,13 +29,13 @@ func negotiate(headers []string) string {
 	return ""
 }
 
-// gzipWriters are kept, as each has large tables.
-var gzipWriters = sync.Pool{New: func() any { //nolint:gochecknoglobals // a pool has no state that anybody could see
+// gzipWriters are reused, since each has large tables.
+var gzipWriters = sync.Pool{New: func() any { //nolint:gochecknoglobals // the state of a pool is not visible
 	w, _ := gzip.NewWriterLevel(nil, gzip.BestSpeed)
 	return w
 }}
 
-// compressTo copies content in an encoding; empty is none.
+// compressTo copies content in an encoding. Empty means none.
 func compressTo(w io.Writer, encoding string, content io.Reader) error {
 	switch encoding {
 	case "gzip":
@@ -62,7 +62,7 @@ func copyAndClose(to io.WriteCloser, content io.Reader) error {
 	return to.Close()
 }
 
-// decompress undoes the encoding of the request body.
+// decompress replaces the request body with its decoded form.
 func decompress(c *Call) error {
 	switch encoding := strings.ToLower(c.Request.Header.Get("Content-Encoding")); encoding {
 	case "", "identity":

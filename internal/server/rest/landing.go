@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// landingPage is what a browser shows of a server that has no UI. It needs nothing but itself.
+// landingPage is the page of a server without a UI. It loads nothing else.
 const landingPage = `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -20,7 +20,7 @@ const landingPage = `<!doctype html>
 </html>
 `
 
-// serveLanding answers with the page, and lets it load and run nothing.
+// serveLanding answers with the landing page. Its headers allow no scripts and no other resources.
 func serveLanding(w http.ResponseWriter, r *http.Request, version string) {
 	header := w.Header()
 	header.Set("Content-Type", "text/html; charset=utf-8")
@@ -33,5 +33,5 @@ func serveLanding(w http.ResponseWriter, r *http.Request, version string) {
 	if r.Method == http.MethodHead {
 		return
 	}
-	_, _ = w.Write([]byte(strings.Replace(landingPage, "VERSION", html.EscapeString(version), 1))) // or the caller has gone
+	_, _ = w.Write([]byte(strings.Replace(landingPage, "VERSION", html.EscapeString(version), 1))) // an error means that the caller has gone
 }

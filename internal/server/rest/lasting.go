@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 )
 
-// lasting is a body that is read as long as its context holds. Deadlines do not do for that: each piece has a new one.
+// lasting is a body that can be read until its context ends. Deadlines are not enough, since each piece sets a new one.
 type lasting struct {
 	io.ReadCloser
 

@@ -16,13 +16,13 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// document is the description of all routes.
+// document serves the description of all routes.
 type document struct {
 	routes  []Route
 	version string
 }
 
-// ownRoutes are the paths of the document. With swagger it is also where Digdag has one (server 2.6.9).
+// ownRoutes are the paths of the document. swagger adds those where Digdag has it (server 2.6.9).
 func (d *document) ownRoutes(swagger bool) []Route {
 	list := []Route{
 		{Method: "GET", Path: "/api/openapi.json", Name: "getOpenAPI", Handle: d.getJSON, ContentType: jsonType, About: "This document."},
@@ -37,7 +37,7 @@ func (d *document) ownRoutes(swagger bool) []Route {
 
 func (d *document) getJSON(*Call) (any, error) { return describe(d.routes, d.version), nil }
 
-// describe makes the OpenAPI document of routes, from what the table says of them and the types of their documents.
+// describe returns the OpenAPI document of routes.
 func describe(routes []Route, version string) map[string]any {
 	d := &description{schemas: map[string]any{}}
 	paths := map[string]map[string]any{}
@@ -83,7 +83,7 @@ func (d *document) getYAML(*Call) (any, error) {
 	}, nil
 }
 
-// plainPath leaves out the sizes of numbers.
+// plainPath returns a path without the sizes of its numbers.
 func plainPath(path string) string {
 	for _, bits := range []string{":32}", ":64}"} {
 		path = strings.ReplaceAll(path, bits, "}")
@@ -91,7 +91,7 @@ func plainPath(path string) string {
 	return path
 }
 
-// description gathers the schemas of all types.
+// description collects the schemas of all types.
 type description struct{ schemas map[string]any }
 
 func (d *description) operation(r *Route) map[string]any {
@@ -108,9 +108,9 @@ func (d *description) operation(r *Route) map[string]any {
 	if r.Verb != "" {
 		operation["security"] = []any{map[string]any{"basic": []any{}}, map[string]any{"bearer": []any{}}, map[string]any{}}
 	}
-	if len(r.Body.Types) > 0 {
+	if len(r.Body.types) > 0 {
 		content := map[string]any{}
-		for _, contentType := range r.Body.Types {
+		for _, contentType := range r.Body.types {
 			content[contentType] = map[string]any{"schema": d.bodySchema(r.Body)}
 		}
 		operation["requestBody"] = map[string]any{"required": !r.Body.optional, "content": content}
@@ -118,7 +118,7 @@ func (d *description) operation(r *Route) map[string]any {
 	return operation
 }
 
-// errorStatuses are the statuses besides 200 that a route can have.
+// errorStatuses are the statuses other than 200 that a route can answer with.
 func (r *Route) errorStatuses() []int {
 	statuses := slices.AppendSeq([]int{503}, maps.Keys(r.Errors))
 	if !r.Open {
@@ -127,7 +127,7 @@ func (r *Route) errorStatuses() []int {
 	if r.Verb != "" {
 		statuses = append(statuses, 403)
 	}
-	if strings.Contains(r.Path, "{") || len(r.Query) > 0 || len(r.Body.Types) > 0 {
+	if strings.Contains(r.Path, "{") || len(r.Query) > 0 || len(r.Body.types) > 0 {
 		statuses = append(statuses, 400, 404)
 	}
 	if r.Method != "GET" || r.Verb == access.RunAgent {
@@ -136,7 +136,7 @@ func (r *Route) errorStatuses() []int {
 	if r.Expects {
 		statuses = append(statuses, 412)
 	}
-	if len(r.Body.Types) > 0 {
+	if len(r.Body.types) > 0 {
 		statuses = append(statuses, 413, 415)
 	}
 	if r.Redirects {
@@ -199,7 +199,7 @@ func (d *description) bodySchema(b Body) any {
 	return d.schema(reflect.TypeOf(b.value))
 }
 
-// schema describes a type by how it is written as JSON.
+// schema describes the JSON form of a type.
 func (d *description) schema(t reflect.Type) map[string]any {
 	if known := fixedSchemas()[t]; known != nil {
 		return known
@@ -227,7 +227,7 @@ func (d *description) schema(t reflect.Type) map[string]any {
 	}
 }
 
-// fixedSchemas are types that write themselves.
+// fixedSchemas are those of types that have a JSON form of their own.
 func fixedSchemas() map[reflect.Type]map[string]any {
 	return map[reflect.Type]map[string]any{
 		reflect.TypeFor[api.ID]():             {"type": "string", "pattern": `^-?\d+$`},
@@ -238,7 +238,7 @@ func fixedSchemas() map[reflect.Type]map[string]any {
 	}
 }
 
-// requestFields are the fields that a request must have; answers have all of theirs.
+// requestFields are the required fields of requests. Answers always have all fields.
 func requestFields() map[reflect.Type][]string {
 	return map[reflect.Type][]string{
 		reflect.TypeFor[api.AttemptRequest]():          {"workflowId", "sessionTime", "params"},
@@ -261,7 +261,7 @@ func nullable(schema map[string]any) map[string]any {
 	return map[string]any{"anyOf": []any{schema, map[string]any{"type": "null"}}}
 }
 
-// object describes a struct once, under the name of its type, and refers to it.
+// object returns a reference to the schema of a struct, and adds the schema under the name of the type.
 func (d *description) object(t reflect.Type) map[string]any {
 	name := t.Name()
 	reference := map[string]any{"$ref": "#/components/schemas/" + name}
@@ -269,7 +269,7 @@ func (d *description) object(t reflect.Type) map[string]any {
 		return reference
 	}
 	properties := map[string]any{}
-	d.schemas[name] = map[string]any{} // so that a type that has itself ends
+	d.schemas[name] = map[string]any{} // ends the recursion of a type that contains itself
 	required, isRequest := requestFields()[t]
 	if required == nil {
 		required = []string{}

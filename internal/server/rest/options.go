@@ -13,13 +13,13 @@ import (
 
 // Authenticator finds out who calls. An access.Authenticator is one.
 type Authenticator interface {
-	// Admit lets in who sends a request from an address, IP:PORT. Who tries too often gets an access.ErrTooMany.
+	// Admit authenticates a request from an address, IP:PORT. It returns access.ErrTooMany after too many failures.
 	Admit(ctx context.Context, remote string, header http.Header) (access.Caller, error)
-	// Authenticate is Admit for somebody who was let in before.
+	// Authenticate is Admit for a caller who was admitted before.
 	Authenticate(ctx context.Context, header http.Header) (access.Caller, error)
 }
 
-// Options are what all requests need, whatever they are about. All but those that say so are required.
+// Options are what the frame needs, whatever the requests are about. All are required unless their comment says otherwise.
 type Options struct {
 	Store     trowel.Store
 	Auth      Authenticator
@@ -32,12 +32,12 @@ type Options struct {
 	Observe func(route string, status int, took time.Duration)
 	Mask    func(string) string // masks secrets in messages; may be nil
 
-	Version        string            // of the server, as the API document and the page of a server without a UI show it
-	Names          HostNames         // that the server answers to; nil for all
-	SignIn         bool              // nobody is let in without credentials
+	Version        string            // of the server, for the API document and the landing page
+	Names          HostNames         // the server answers to; nil for all
+	SignIn         bool              // every request needs credentials
 	Headers        map[string]string // of all answers below /api
 	MaxBody        int64             // bytes of a JSON body
-	Swagger        bool              // serves the API document in Digdag's places, too, and answers pages of other origins
-	RequestTimeout time.Duration     // of requests that only touch the database
-	ProveEvery     time.Duration     // between checks whether tokens of lasting requests still hold; zero for 3 s
+	Swagger        bool              // also serves the API document at Digdag's paths, and allows cross-origin requests
+	RequestTimeout time.Duration     // for requests that only use the database
+	RecheckEvery   time.Duration     // how often the tokens of long requests are checked; zero for 3 s
 }

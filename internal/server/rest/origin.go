@@ -6,12 +6,11 @@ import (
 	"strings"
 )
 
-// HostNames are what a server may be called in the Host of a request, besides an IP address and localhost, which
-// always do. No other page can have these names, so one whose own name leads here (DNS rebinding) is not
-// answered. Nil stands for every name.
+// HostNames are the names that a server accepts in the Host header, besides IP addresses and localhost. This stops DNS
+// rebinding: a foreign page whose own name resolves to this server sends that name. Nil accepts every name.
 type HostNames []string
 
-// has reports whether a Host is one of the names. Ports make no difference.
+// has reports whether a Host header is one of the names. It ignores ports.
 func (n HostNames) has(host string) bool {
 	if n == nil {
 		return true
@@ -31,8 +30,8 @@ func (n HostNames) has(host string) bool {
 	return false
 }
 
-// hostName is the name or address in a Host: in lower case, without port, brackets and the dot at its end. It
-// fails for what is neither.
+// hostName returns the name or address in a Host header, in lower case and without port, brackets and final dot. It
+// fails if the header has neither.
 func hostName(host string) (string, bool) {
 	name, port, ported := strings.Cut(host, ":")
 	if inner, bracketed := strings.CutPrefix(host, "["); bracketed {
@@ -53,20 +52,19 @@ func hostName(host string) (string, bool) {
 	return name, name != ""
 }
 
-// origins refuses what a web page of somebody else may have made a browser send. It stands in front of
-// everything that a server answers.
+// origins refuses requests that a foreign web page may have made a browser send. It checks every request.
 type origins struct {
 	names HostNames
-	// swagger lets pages of other origins in that bring credentials of their own. No browser adds any, as the
+	// swagger accepts pages of other origins that send credentials themselves. Browsers do not add any, since the
 	// server never asks for them.
 	swagger bool
-	// signIn tells that no request without right credentials comes in. Without it only tokens are looked at.
+	// signIn says that all requests need credentials. Without it only tokens are checked.
 	signIn bool
 
 	sites http.CrossOriginProtection
 }
 
-// check returns the refusal of a request, or nil.
+// check returns why a request is refused, or nil.
 func (o *origins) check(r *http.Request) *Error {
 	if !o.names.has(r.Host) {
 		return Errorf(http.StatusMisdirectedRequest,

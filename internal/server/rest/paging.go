@@ -6,17 +6,17 @@ import (
 	"strings"
 )
 
-// DefaultPage is how many items a list has unless the request says otherwise (server 2.4).
+// DefaultPage is the size of a page if the request sets none (server 2.4).
 const DefaultPage = 100
 
-// Pages of Trowel's own lists: limit and cursor (ui.md, section 4).
+// maxPage is the largest limit of Trowel's own lists, which have limit and cursor (ui.md, section 4).
 const maxPage = 500
 
-// MaxPageBytes ends pages of attempts and sessions early, whose parameters may be large: in memory they take many times
-// as much. Clients go on until a page is empty.
+// MaxPageBytes ends pages of attempts and sessions early, since their parameters may be large, and take many times as
+// much memory. Clients read on until a page is empty.
 const MaxPageBytes = 4 << 20
 
-// PageParams are parameters of Trowel's own lists, for the table of routes.
+// PageParams are the parameters of Trowel's own lists.
 func PageParams() []Parameter {
 	return []Parameter{
 		QueryInt("limit", "How many items at most, up to 500; 100 if it is missing."),
@@ -24,13 +24,13 @@ func PageParams() []Parameter {
 	}
 }
 
-// Cursor makes an opaque cursor of the key of the last item of a page.
+// Cursor returns a cursor that stands for the key of the last item of a page.
 func Cursor(key ...string) *string {
 	text := base64.RawURLEncoding.EncodeToString([]byte(strings.Join(key, "\n")))
 	return &text
 }
 
-// PageKey reads limit and cursor. The cursor has as many parts as wanted; none is there on the first page.
+// PageKey reads limit and cursor. key has so many parts, and is nil on the first page.
 func (c *Call) PageKey(parts int) (limit int, key []string, err error) {
 	limit = DefaultPage
 	if text := c.Query.Get("limit"); text != "" {
@@ -50,7 +50,7 @@ func (c *Call) PageKey(parts int) (limit int, key []string, err error) {
 	return limit, key, nil
 }
 
-// PageNumbers is pageOf for a cursor of numbers.
+// PageNumbers is PageKey for a key of numbers.
 func (c *Call) PageNumbers(parts int) (limit int, key []int64, err error) {
 	limit, texts, err := c.PageKey(parts)
 	if err != nil {
@@ -70,7 +70,7 @@ func badCursor(text string) error {
 	return InvalidValue("cursor", "%q is no cursor of this list", text).WithHint("send next of the page before, or none for the first page")
 }
 
-// NumberCursor is cursorOf for numbers.
+// NumberCursor is Cursor for a key of numbers.
 func NumberCursor(key ...int64) *string {
 	texts := make([]string, len(key))
 	for i, n := range key {

@@ -5,15 +5,15 @@ import (
 	"github.com/trowel-project/trowel/internal/access"
 )
 
-// Record writes into the audit what the caller does, in the transaction that does it. The instant, who it
-// is and where it came from need not be given.
+// Record adds an action of the caller to the audit, in the transaction of the action. It sets the time, the actor and
+// the source.
 func (c *Call) Record(tx trowel.Tx, r trowel.Record) error {
 	by := c.NewRecord()
 	r.At, r.ActorKind, r.Actor, r.Source = by.At, by.ActorKind, by.Actor, by.Source
 	return tx.InsertRecords(c.Ctx(), &r)
 }
 
-// NewRecord is a record with what all records of the caller have.
+// NewRecord returns a record with the time, the actor and the source of this call.
 func (c *Call) NewRecord() trowel.Record {
 	kind := trowel.ActorUser
 	if c.Caller.Kind == access.KindToken {

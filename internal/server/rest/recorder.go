@@ -8,13 +8,14 @@ import (
 	"github.com/trowel-project/trowel/internal/server/accesslog"
 )
 
-// recorder remembers what was answered, for the access log and metrics.
+// recorder keeps the status and size of an answer, for the access log and metrics.
 type recorder struct {
 	http.ResponseWriter
 	status int
 	size   int64
 }
 
+// WriteHeader implements http.ResponseWriter.
 func (r *recorder) WriteHeader(status int) {
 	if r.status == 0 {
 		r.status = status
@@ -22,6 +23,7 @@ func (r *recorder) WriteHeader(status int) {
 	r.ResponseWriter.WriteHeader(status)
 }
 
+// Write implements http.ResponseWriter.
 func (r *recorder) Write(p []byte) (int, error) {
 	if r.status == 0 {
 		r.status = http.StatusOK
@@ -31,7 +33,7 @@ func (r *recorder) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// answered is the status of the answer: net/http says 200 when a handler says nothing.
+// answered returns the status of the answer. net/http sends 200 if a handler sets none.
 func (r *recorder) answered() int {
 	if r.status == 0 {
 		return http.StatusOK
@@ -42,7 +44,7 @@ func (r *recorder) answered() int {
 // Unwrap is for http.ResponseController.
 func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
-func accessOf(r *http.Request, rec *recorder, began, ended time.Time) accesslog.Entry {
+func accessEntry(r *http.Request, rec *recorder, began, ended time.Time) accesslog.Entry {
 	host, _, err := net.SplitHostPort(r.RemoteAddr)
 	if err != nil {
 		host = r.RemoteAddr

@@ -7,59 +7,58 @@ import (
 // Route is one method of one path.
 type Route struct {
 	Method string
-	// path has segments in braces: {id:32} and {id:64} are numbers that fit so many bits, {name} is
-	// any text.
+	// Path may have placeholders: {id:32} and {id:64} are numbers of so many bits, {name} is any text.
 	Path  string
-	Name  string      // of its metric (server 7.2)
-	Verb  access.Verb // what the caller must be allowed; empty for everybody
-	Open  bool        // nobody is asked who they are
+	Name  string      // in metrics (server 7.2), and the operation in the API document
+	Verb  access.Verb // the caller must be allowed this; empty for all callers
+	Open  bool        // needs no authentication
 	Query []Parameter
 	Body  Body
-	// answer is a value of the type that the handler returns, for the API document; nil for bytes.
+	// Answer is a value of the type that the handler returns, for the API document; nil for a File.
 	Answer any
 	About  string // one line for the API document
-	// long tells that it may take longer than a request that only touches the database: uploads,
-	// downloads, streams.
+	// Long exempts the route from Options.RequestTimeout: uploads, downloads and streams.
 	Long bool
-	// expects tells that it is refused with 412 if what it is about is not as the caller expects.
+	// Expects says that the route checks a precondition, see CheckPrecondition.
 	Expects bool
-	// redirects tells that the answer may be the address of a file in another place.
+	// Redirects says that the answer may be a Redirect.
 	Redirects bool
-	// contentType is that of the bytes of the answer; application/gzip if it is empty.
+	// ContentType is that of a File or a stream; application/gzip if it is empty.
 	ContentType string
-	// errors has documents of errors that are not those of all, and statuses that the route alone has, for the API document.
+	// Errors has error statuses that only this route has, and error documents that are not api.Error, for the API document.
 	Errors map[int]any
 	Handle func(c *Call) (any, error)
 }
 
 // Parameter is a query parameter.
 type Parameter struct {
-	Name  string
-	kind  string // "integer", "string" or "boolean"
-	about string
+	Name        string
+	kind, about string // kind is "integer", "string" or "boolean"
 }
 
-// QueryInt is a parameter that is a number.
+// QueryInt is an integer parameter.
 func QueryInt(name, about string) Parameter { return Parameter{name, "integer", about} }
 
-// QueryText is a parameter that is any text.
+// QueryText is a text parameter.
 func QueryText(name, about string) Parameter { return Parameter{name, "string", about} }
 
-// QueryFlag is a parameter that is true or false.
+// QueryFlag is a boolean parameter.
 func QueryFlag(name, about string) Parameter { return Parameter{name, "boolean", about} }
 
-// Body says which request body a route reads.
+// Body is the request body of a route. The zero value means none.
 type Body struct {
-	// types are the content types that are taken; none if no body is read.
-	Types []string
-	// optional tells that a request without a content type and body is fine, too.
-	optional bool
-	// value is a value of the type that is read, for the API document; nil for bytes.
-	value any
+	types    []string // accepted content types
+	optional bool     // the body may be missing
+	value    any      // of the type that is read, for the API document; nil for bytes
 }
 
-// JSONBody is a body with a document like value.
-func JSONBody(value any) Body { return Body{Types: []string{jsonType}, value: value} }
+// BytesBody is a body of one content type.
+func BytesBody(contentType string) Body { return Body{types: []string{contentType}} }
 
-// MaybeJSON is JSONBody for a body that may be missing.
-func MaybeJSON(value any) Body { return Body{Types: []string{jsonType}, optional: true, value: value} }
+// JSONBody is a JSON body of the type of value.
+func JSONBody(value any) Body { return Body{types: []string{jsonType}, value: value} }
+
+// OptionalJSON is JSONBody for a body that may be missing.
+func OptionalJSON(value any) Body {
+	return Body{types: []string{jsonType}, optional: true, value: value}
+}

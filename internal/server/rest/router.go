@@ -8,19 +8,19 @@ import (
 	"strings"
 )
 
-// segment is a part of a path between slashes.
+// segment is the part of a path between two slashes.
 type segment struct {
 	literal string // empty for a placeholder
-	bits    int    // of a placeholder for a number; zero for a text
+	bits    int    // of a number; zero for a text
 }
 
-// node is a path with the routes of its methods.
+// node has the routes of a path by their methods.
 type node struct {
 	segments []segment
 	methods  map[string]*Route
 }
 
-// allowed lists the methods of a path as Digdag does (server 2.1).
+// allowed lists the methods of a path in Digdag's form (server 2.1).
 func (n *node) allowed() string {
 	methods := []string{"OPTIONS"}
 	for method := range n.methods {
@@ -33,7 +33,7 @@ func (n *node) allowed() string {
 	return strings.Join(methods, ", ")
 }
 
-// router finds the node of a path.
+// router finds nodes by paths. Its nodes are grouped by the number of segments.
 type router struct{ byLength map[int][]*node }
 
 func newRouter(routes []Route) *router {
@@ -66,15 +66,15 @@ func parsePath(path string) []segment {
 	return segments
 }
 
-// found is a node with the values of its placeholders.
+// found is a node that matches a request, with the values of its placeholders.
 type found struct {
 	*node
 	numbers []int64
 	texts   []string
 }
 
-// find returns the node of an escaped path. One slash at its end makes no difference. A number that
-// is none, or does not fit, is a path that does not exist (server 2.1).
+// find returns the node of an escaped path. It ignores one final slash. A number that is out of range does not match
+// (server 2.1).
 func (r *router) find(escaped string) (found, bool) {
 	parts := strings.Split(strings.TrimSuffix(strings.TrimPrefix(escaped, "/"), "/"), "/")
 	for _, n := range r.byLength[len(parts)] {
@@ -110,13 +110,13 @@ func (n *node) match(parts []string) (found, bool) {
 	return f, true
 }
 
-// open reports whether a method of a path needs no authentication.
+// open reports whether a method of the path needs no authentication.
 func (f found) open(method string) bool {
 	r := f.methods[readMethod(method)]
 	return r != nil && r.Open
 }
 
-// readMethod is the method under which the routes have a request: HEAD works wherever GET does.
+// readMethod returns the method to look up: HEAD is answered by the route of GET.
 func readMethod(method string) string {
 	if method == http.MethodHead {
 		return http.MethodGet

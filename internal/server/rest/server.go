@@ -15,20 +15,17 @@ type Server struct {
 	opts    Options
 	router  *router
 	admin   bool
-	gates   *gates
+	closed  *atomic.Bool // shared by all listeners
 	origins *origins
-	proofs  *proofs
+	tokens  *tokenWatch
 }
 
-// gates are what all listeners of a server share.
-type gates struct{ closed atomic.Bool }
-
-// New returns a server that answers by some routes, and describes them.
+// New returns a server for some routes. It adds the paths of the API document.
 func New(opts Options, routes []Route) *Server {
 	d := &document{version: opts.Version}
 	d.routes = slices.Concat(routes, d.ownRoutes(opts.Swagger))
 	return &Server{
-		opts: opts, router: newRouter(d.routes), gates: &gates{}, proofs: newProofs(&opts),
+		opts: opts, router: newRouter(d.routes), closed: &atomic.Bool{}, tokens: newTokenWatch(&opts),
 		origins: &origins{names: opts.Names, swagger: opts.Swagger, signIn: opts.SignIn},
 	}
 }
@@ -41,8 +38,9 @@ func (s *Server) Admin() http.Handler {
 }
 
 // Close makes the server refuse all further requests with 503.
-func (s *Server) Close() { s.gates.closed.Store(true) }
+func (s *Server) Close() { s.closed.Store(true) }
 
+// ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := s.opts.Now()
 	rec := &recorder{ResponseWriter: w}
@@ -51,13 +49,13 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			s.panicked(rec, r, cause)
 		}
 		if s.opts.AccessLog != nil {
-			s.opts.AccessLog(accessOf(r, rec, began, s.opts.Now()))
+			s.opts.AccessLog(accessEntry(r, rec, began, s.opts.Now()))
 		}
 		if s.opts.Observe != nil {
 			s.opts.Observe(s.routeName(r), rec.answered(), s.opts.Now().Sub(began))
 		}
 	}()
-	if s.gates.closed.Load() {
+	if s.closed.Load() {
 		rec.Header().Set("Connection", "close")
 		http.Error(rec, "the server is shutting down", http.StatusServiceUnavailable)
 		return
@@ -84,7 +82,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// addHeaders adds those of all answers below /api.
+// addHeaders adds the headers that all answers below /api have.
 func (s *Server) addHeaders(header http.Header) {
 	for name, value := range s.opts.Headers {
 		header.Set(name, value)
@@ -94,8 +92,8 @@ func (s *Server) addHeaders(header http.Header) {
 	}
 }
 
-// serveAPI finds the route of a request and answers it. Who calls is asked before anything else,
-// so that nobody learns which paths there are.
+// serveAPI finds the route of a request and answers it. It authenticates first, so that strangers do not
+// learn which paths exist.
 func (s *Server) serveAPI(w *recorder, r *http.Request, path string) {
 	c := s.newCall(w, r)
 	c.Now = s.opts.Now()
@@ -112,7 +110,7 @@ func (s *Server) serveAPI(w *recorder, r *http.Request, path string) {
 		}
 		c.Caller = caller
 	}
-	c.found = f
+	c.match = f
 	defer func() {
 		if c.release != nil {
 			c.release()
@@ -121,18 +119,19 @@ func (s *Server) serveAPI(w *recorder, r *http.Request, path string) {
 	c.answer(s.handle(r.Context(), c, known))
 }
 
+// newCall returns a call without a route.
 func (s *Server) newCall(w http.ResponseWriter, r *http.Request) *Call {
 	return &Call{opts: &s.opts, Writer: w, Request: r, context: r.Context()}
 }
 
-// handle calls the handler of the route.
+// handle checks the request and calls the handler of its route.
 func (s *Server) handle(ctx context.Context, c *Call, known bool) (any, error) {
 	if !known {
 		return nil, ErrNoPath
 	}
-	c.Route = c.found.methods[readMethod(c.Request.Method)]
+	c.Route = c.match.methods[readMethod(c.Request.Method)]
 	if c.Route == nil {
-		c.Writer.Header().Set("Allow", c.found.allowed())
+		c.Writer.Header().Set("Allow", c.match.allowed())
 		return nil, BareError(http.StatusMethodNotAllowed)
 	}
 	if strings.HasPrefix(c.Route.Path, "/api/admin/") && !s.admin {
@@ -141,8 +140,8 @@ func (s *Server) handle(ctx context.Context, c *Call, known bool) (any, error) {
 	if c.Caller.Role == access.RoleAgent && c.Route.Verb != access.RunAgent && c.Route.Verb != "" {
 		return nil, onlyAgent(c.Caller)
 	}
-	if err := c.May(c.Caller.Project); err != nil {
-		return nil, err // its role may do this with no project: the body is not read
+	if err := c.Authorize(c.Caller.Project); err != nil {
+		return nil, err // the role allows this for no project, so the body is not read
 	}
 	if err := checkBody(c); err != nil {
 		return nil, err
@@ -152,7 +151,7 @@ func (s *Server) handle(ctx context.Context, c *Call, known bool) (any, error) {
 	}
 	c.Query = c.Request.URL.Query()
 	if c.Route.Long {
-		c.release = s.proofs.hold(ctx, c)
+		c.release = s.tokens.watch(ctx, c)
 	} else {
 		ctx, cancel := context.WithTimeoutCause(ctx, s.opts.RequestTimeout, errSlow)
 		defer cancel()
@@ -161,7 +160,7 @@ func (s *Server) handle(ctx context.Context, c *Call, known bool) (any, error) {
 	return c.Route.Handle(c)
 }
 
-// onlyAgent refuses the bearer of an agent's token, who sees nothing else.
+// onlyAgent is the error for an agent's token on a path that is not for agents.
 func onlyAgent(caller access.Caller) error {
 	return Errorf(http.StatusForbidden, "the token of %s is for a remote agent, and for nothing else", caller.Name)
 }

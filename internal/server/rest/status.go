@@ -13,10 +13,10 @@ import (
 	"github.com/trowel-project/trowel/internal/dig"
 )
 
-// errSlow ends a request that takes too long.
+// errSlow is the cause when a request exceeds Options.RequestTimeout.
 var errSlow = errors.New("the request took too long")
 
-// statusOf is the table of the kinds of errors and their statuses (server 2.5).
+// statusOf maps kinds of errors to statuses (server 2.5).
 func statusOf(err error) int {
 	for _, row := range []struct {
 		kind   error
@@ -39,11 +39,11 @@ func statusOf(err error) int {
 	return http.StatusInternalServerError
 }
 
-// errorOf turns any error into one with a status. Internal errors go to the log: the caller gets only a reference
-// to the line.
-func errorOf(c *Call, err error) *Error { return scoped(c, findStatus(c, err)) }
+// errorOf turns any error into one with a status. The text of an internal error goes to the log; the caller gets only
+// a reference to it.
+func errorOf(c *Call, err error) *Error { return addTokenScope(c, classify(c, err)) }
 
-func findStatus(c *Call, err error) *Error {
+func classify(c *Call, err error) *Error {
 	if known, ok := errors.AsType[*Error](err); ok {
 		return known
 	}
@@ -54,7 +54,7 @@ func findStatus(c *Call, err error) *Error {
 	if errors.Is(err, errSlow) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
 		status = http.StatusServiceUnavailable
 	}
-	if status == http.StatusServiceUnavailable && len(placesIn(err)) > 0 {
+	if status == http.StatusServiceUnavailable && len(localPathsIn(err)) > 0 {
 		c.opts.Log.Error("request not served", slog.String("method", c.Request.Method), slog.String("path", c.Request.URL.Path), slog.Any("error", err))
 	}
 	if status != http.StatusInternalServerError {
@@ -66,10 +66,10 @@ func findStatus(c *Call, err error) *Error {
 	return Errorf(status, "internal error, reference %s: see the server's log", reference).Because(err)
 }
 
-// MessageOf is the sentence of an error for callers.
+// MessageOf returns the text of an error for callers.
 func MessageOf(err error) string {
 	if known, ok := errors.AsType[*trowel.Error](err); ok {
 		return known.Message
 	}
-	return withoutPlaces(err)
+	return withoutLocalPaths(err)
 }

@@ -33,17 +33,17 @@ func newStreams(most int) *streams {
 	return &streams{most: most, by: map[string]int{}}
 }
 
-// enter counts a stream of a caller until leave is called, or refuses it with 503.
-func (s *streams) enter(c *rest.Call) (leave func(), err error) {
+// acquire counts a stream of a caller until leave is called, or refuses it with 503.
+func (s *streams) acquire(c *rest.Call) (leave func(), err error) {
 	who := streamOwner(c.Caller, c.Request.RemoteAddr)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	own := max(s.most/streamShare, 1)
 	switch {
 	case s.all >= s.most:
-		return nil, noStream(c.Writer, "this server has %d streams of events, as many as it may have: try again when some have ended", s.all)
+		return nil, tooManyStreams(c.Writer, "this server has %d streams of events, as many as it may have: try again when some have ended", s.all)
 	case s.by[who] >= own:
-		return nil, noStream(c.Writer, "%s has %d streams of events, as many as one caller may have: end some of them", c.Caller.Name, own)
+		return nil, tooManyStreams(c.Writer, "%s has %d streams of events, as many as one caller may have: end some of them", c.Caller.Name, own)
 	}
 	s.all++
 	s.by[who]++
@@ -72,9 +72,9 @@ func streamOwner(caller access.Caller, address string) string {
 	return "user " + caller.Name
 }
 
-// noStream is the refusal of a stream. Its connection is closed: one that is kept for a later request would take
+// tooManyStreams is the refusal of a stream. Its connection is closed: one that is kept for a later request would take
 // the room that there is not.
-func noStream(w http.ResponseWriter, format string, args ...any) error {
+func tooManyStreams(w http.ResponseWriter, format string, args ...any) error {
 	w.Header().Set("Connection", "close")
 	return rest.Errorf(http.StatusServiceUnavailable, format, args...)
 }

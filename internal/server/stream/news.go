@@ -11,16 +11,16 @@ import (
 // newerRows is how many rows that changed elsewhere are read. Of more it is only told that they did.
 const newerRows = 10_000
 
-// news is what an attempt has that a stream does not, as another server has changed it.
-type news struct {
+// changes is what an attempt has that a stream does not, as another server has changed it.
+type changes struct {
 	attempt *trowel.AttemptSummary // nil if it is not there any more
 	rows    map[trowel.TaskID]*events.TaskRow
-	many    bool // too many rows to tell of
+	tooMany bool // too many rows to tell of
 }
 
 // read finds the tasks that changed after a version of their attempt.
-func (n *news) read(ctx context.Context, tx trowel.Tx, id trowel.AttemptID, version int64) error {
-	*n = news{}
+func (n *changes) read(ctx context.Context, tx trowel.Tx, id trowel.AttemptID, version int64) error {
+	*n = changes{}
 	summary, err := tx.FindAttemptSummary(ctx, id)
 	if errors.Is(err, trowel.ErrNotFound) {
 		return nil
@@ -36,7 +36,7 @@ func (n *news) read(ctx context.Context, tx trowel.Tx, id trowel.AttemptID, vers
 	if err != nil {
 		return err
 	}
-	if n.many = len(changed) > newerRows; n.many {
+	if n.tooMany = len(changed) > newerRows; n.tooMany {
 		return nil
 	}
 	n.rows = make(map[trowel.TaskID]*events.TaskRow, len(changed))

@@ -104,18 +104,18 @@ func TestEventStreamElsewhere(t *testing.T) {
 		}
 	}
 	change(2, 0, task(3, trowel.TaskRunning, 2))
-	h.Events.Publish(events.Event{AttemptID: 1, Elsewhere: true})
+	h.Events.Publish(events.Event{AttemptID: 1, Remote: true})
 	want(one, "tasks", "", map[string]string{"3": "running"})
 	own := &events.TaskRow{ID: 4, State: trowel.TaskReady, Version: 3}
 	change(3, 0, task(4, trowel.TaskReady, 3))
 	h.Events.Publish(events.Event{AttemptID: 1, ProjectID: 1, Workflow: "main", Version: 3, Task: own})
 	want(one, "tasks", "", map[string]string{"4": "ready"})
 	change(5, trowel.AttemptDone|trowel.AttemptSuccess, task(3, trowel.TaskSuccess, 4), task(4, trowel.TaskSuccess, 5), task(2, trowel.TaskBlocked, 1))
-	h.Events.Publish(events.Event{AttemptID: 1, Elsewhere: true, Noted: true})
+	h.Events.Publish(events.Event{AttemptID: 1, Remote: true, AttemptChanged: true})
 	want(one, "attempt", "success", nil)
 	want(one, "tasks", "", map[string]string{"3": "success", "4": "success"})
 	want(project, "attempt", "success", nil)
-	h.Events.Publish(events.Event{AttemptID: 1, ProjectID: 1, Workflow: "main", Version: 3, Task: own}, events.Event{Missed: true})
+	h.Events.Publish(events.Event{AttemptID: 1, ProjectID: 1, Workflow: "main", Version: 3, Task: own}, events.Event{Gap: true})
 	want(one, "reset", "", nil) // but not of the own change, which is older than what was read
 	want(project, "reset", "", nil)
 	want(other, "reset", "", nil) // it was not told of the end
@@ -137,7 +137,7 @@ func TestEventStreamManyElsewhere(t *testing.T) {
 	if err := h.Store.Update(t.Context(), func(tx trowel.Tx) error { return changeAttempt(t.Context(), tx, 9, 0, tasks) }); err != nil {
 		t.Fatal(err)
 	}
-	h.Events.Publish(events.Event{AttemptID: 1, Elsewhere: true})
+	h.Events.Publish(events.Event{AttemptID: 1, Remote: true})
 	if name, _, states := stream.next(); name != "reset" || len(states) > 0 {
 		t.Errorf("frame %s with %d tasks, want a reset without any", name, len(states))
 	}

@@ -19,8 +19,8 @@ import (
 )
 
 const (
-	frameEvery   = 250 * time.Millisecond // at most one set of frames (ui.md, A5)
-	pauseMost    = 5 * time.Second        // between sets of frames that take long to read
+	minInterval  = 250 * time.Millisecond // at most one set of frames (ui.md, A5)
+	maxInterval  = 5 * time.Second        // between sets of frames that take long to read
 	commentEvery = 15 * time.Second       // so that nobody on the way takes the stream for dead
 )
 
@@ -37,11 +37,11 @@ func (e *streamer) serve(c *rest.Call) (any, error) {
 	if err != nil {
 		return nil, rest.Invalid("%s", err)
 	}
-	watched, err := mayWatch(c, wanted)
+	watched, err := authorizeTopic(c, wanted)
 	if err != nil {
 		return nil, err
 	}
-	leave, err := e.streams.enter(c)
+	leave, err := e.streams.acquire(c)
 	if err != nil {
 		return nil, err
 	}
@@ -65,9 +65,9 @@ func (e *streamer) serve(c *rest.Call) (any, error) {
 	return rest.Streamed{}, nil
 }
 
-// mayWatch refuses a topic of something that does not exist, or that the caller may not see. It returns
+// authorizeTopic refuses a topic of something that does not exist, or that the caller may not see. It returns
 // the attempt of the topic, if it has one.
-func mayWatch(c *rest.Call, t events.Topic) (watched trowel.Attempt, err error) {
+func authorizeTopic(c *rest.Call, t events.Topic) (watched trowel.Attempt, err error) {
 	err = c.View(func(tx trowel.Tx) error {
 		switch {
 		case t.Attempt != 0:
@@ -76,7 +76,7 @@ func mayWatch(c *rest.Call, t events.Topic) (watched trowel.Attempt, err error) 
 				return rest.OrNoResource(err, "session attempt id=%d", t.Attempt)
 			}
 			watched = s.Attempt
-			return c.May(s.Project.ID)
+			return c.Authorize(s.Project.ID)
 		case t.Project != 0:
 			p, err := tx.FindProjectByID(c.Ctx(), t.Project)
 			if err == nil {
@@ -85,9 +85,9 @@ func mayWatch(c *rest.Call, t events.Topic) (watched trowel.Attempt, err error) 
 			if err != nil {
 				return rest.OrNoResource(err, "project id=%d", t.Project)
 			}
-			return c.May(p.ID)
+			return c.Authorize(p.ID)
 		default:
-			return c.May(0)
+			return c.Authorize(0)
 		}
 	})
 	return watched, err
@@ -132,16 +132,16 @@ func (s *eventStream) serve() {
 				return
 			}
 			took, err := s.send(g)
-			if err != nil || !s.pause(took) {
+			if err != nil || !s.linger(took) {
 				return
 			}
 		}
 	}
 }
 
-// pause gathers for a while: longer if reading took long, so that reading takes a tenth of the time.
-func (s *eventStream) pause(took time.Duration) bool {
-	timer := time.NewTimer(min(max(frameEvery, 9*took), pauseMost))
+// linger gathers for a while: longer if reading took long, so that reading takes a tenth of the time.
+func (s *eventStream) linger(took time.Duration) bool {
+	timer := time.NewTimer(min(max(minInterval, 9*took), maxInterval))
 	defer timer.Stop()
 	select {
 	case <-s.Ctx().Done():
@@ -205,7 +205,7 @@ func (s *eventStream) read(g *events.Batch) (list []*trowel.AttemptSummary, err 
 	if len(g.Attempts) == 0 && !g.Behind {
 		return nil, nil
 	}
-	var news news
+	var news changes
 	err = s.View(func(tx trowel.Tx) error {
 		list, news.rows = nil, nil
 		for _, id := range slices.Sorted(maps.Keys(g.Attempts)) {
@@ -214,7 +214,7 @@ func (s *eventStream) read(g *events.Batch) (list []*trowel.AttemptSummary, err 
 			case errors.Is(err, trowel.ErrNotFound): // deleted meanwhile
 			case err != nil:
 				return err
-			case s.watcher.Topic.Shows(summary):
+			case s.watcher.Topic.ShowsAttempt(summary):
 				list = append(list, summary)
 			}
 		}
@@ -236,8 +236,8 @@ func (s *eventStream) read(g *events.Batch) (list []*trowel.AttemptSummary, err 
 }
 
 // catchUp takes what was read of the attempt of the topic.
-func (s *eventStream) catchUp(g *events.Batch, n *news, list []*trowel.AttemptSummary) []*trowel.AttemptSummary {
-	if n.many {
+func (s *eventStream) catchUp(g *events.Batch, n *changes, list []*trowel.AttemptSummary) []*trowel.AttemptSummary {
+	if n.tooMany {
 		g.Reset = true
 	}
 	for id, row := range n.rows {

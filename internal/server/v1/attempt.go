@@ -14,7 +14,7 @@ import (
 	"github.com/trowel-project/trowel/internal/server/rest"
 )
 
-func (p *pages) getAttempts(c *rest.Call) (any, error) {
+func (p *pageLimits) getAttempts(c *rest.Call) (any, error) {
 	before, limit, err := readPage(c, p.attempts)
 	if err != nil {
 		return nil, err
@@ -131,7 +131,7 @@ func (h *attempts) start(c *rest.Call) (any, error) {
 // mayRun refuses a caller who may not start attempts of a workflow.
 func mayRun(c *rest.Call, id trowel.WorkflowID) error {
 	if c.Caller.Project == 0 {
-		return c.May(0)
+		return c.Authorize(0)
 	}
 	return c.View(func(tx trowel.Tx) error {
 		d, err := tx.FindDefinition(c.Ctx(), id)
@@ -141,7 +141,7 @@ func mayRun(c *rest.Call, id trowel.WorkflowID) error {
 		if err != nil {
 			return rest.OrNoResource(err, "workflow id=%d", id)
 		}
-		return c.May(d.Project.ID)
+		return c.Authorize(d.Project.ID)
 	})
 }
 

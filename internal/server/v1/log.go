@@ -46,7 +46,7 @@ func (h *logs) get(c *rest.Call) (any, error) {
 		return nil, rest.Errorf(http.StatusNotFound, "Log file not found")
 	}
 	if c.Query.Get("direct_download") != "false" {
-		url, err := h.reader.Address(c.Ctx(), s.Attempt.ID, c.Text())
+		url, err := h.reader.Address(c.Ctx(), s.Attempt.ID, c.PathText())
 		if err != nil {
 			return nil, err
 		}
@@ -54,7 +54,7 @@ func (h *logs) get(c *rest.Call) (any, error) {
 			return rest.Redirect{URL: url}, nil
 		}
 	}
-	content, size, err := h.reader.Open(c.Ctx(), s.Attempt.ID, c.Text())
+	content, size, err := h.reader.Open(c.Ctx(), s.Attempt.ID, c.PathText())
 	if err != nil {
 		return nil, err
 	}

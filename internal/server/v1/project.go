@@ -33,7 +33,7 @@ func getProjects(c *rest.Call) (any, error) {
 	})
 	shapes := api.List[api.Project]{}
 	for _, p := range list {
-		if c.May(p.Project.ID) == nil {
+		if c.Authorize(p.Project.ID) == nil {
 			shapes = append(shapes, projectOf(p.Project, p.Revision))
 		}
 	}
@@ -64,7 +64,7 @@ func projectNamed(c *rest.Call, name string) (*api.Project, error) {
 			return err
 		}
 		shape = projectOf(*p, *r)
-		return c.May(p.ID)
+		return c.Authorize(p.ID)
 	})
 	return &shape, err
 }

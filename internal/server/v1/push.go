@@ -69,14 +69,14 @@ func (h *pushes) put(c *rest.Call) (any, error) {
 	if err := p.check(); err != nil {
 		return nil, err
 	}
-	kept, err := p.keep()
+	kept, err := p.storeArchive()
 	if err != nil {
 		return nil, err
 	}
 	found := p.findings()
 	shape, err := p.insert(kept, found)
 	if err != nil {
-		p.forget(kept, err)
+		p.dropArchive(kept, err)
 		return nil, err
 	}
 	h.schedulesChanged(nil)
@@ -116,12 +116,12 @@ func (p *push) mayPush() error {
 		known, err := tx.FindProject(p.Ctx(), p.project)
 		if errors.Is(err, trowel.ErrNotFound) {
 			p.isNew = true
-			return p.May(0)
+			return p.Authorize(0)
 		}
 		if err != nil {
 			return err
 		}
-		return p.May(known.ID)
+		return p.Authorize(known.ID)
 	})
 }
 
@@ -194,8 +194,8 @@ func (p *push) check() error {
 	return dig.CheckRevisionName(p.revision)
 }
 
-// keep stores the archive (step 11).
-func (p *push) keep() (trowel.Archive, error) {
+// storeArchive stores the archive (step 11).
+func (p *push) storeArchive() (trowel.Archive, error) {
 	kept := trowel.Archive{
 		Type: p.ArchiveType, MD5: p.upload.MD5, SizeBytes: p.upload.SizeBytes,
 		Key: fmt.Sprintf("0/%s/%s.%s.tar.gz", base64.RawURLEncoding.EncodeToString([]byte(p.project)), // server 4.6
@@ -211,12 +211,12 @@ func (p *push) keep() (trowel.Archive, error) {
 	return kept, nil
 }
 
-// forget deletes the archive of a push that was refused. If nobody knows whether it was, it stays.
-func (p *push) forget(kept trowel.Archive, cause error) {
+// dropArchive deletes the archive of a push that was refused. If nobody knows whether it was, it stays.
+func (p *push) dropArchive(kept trowel.Archive, cause error) {
 	if errors.Is(cause, trowel.ErrUnavailable) || p.Ctx().Err() != nil {
 		return
 	}
-	ctx, cancel := p.Afterwards()
+	ctx, cancel := p.CleanupContext()
 	defer cancel()
 	if err := p.archives[kept.Type].Delete(ctx, kept.Key); err != nil {
 		p.Log().Warn("archive of a refused push is left", slog.String("key", kept.Key), slog.Any("error", err))
@@ -244,7 +244,7 @@ func (p *push) insert(kept trowel.Archive, found trowel.Findings) (api.Project, 
 			return err
 		}
 		if !p.Caller.Sees(project.ID) { // the one of that name was deleted meanwhile, and this one is new
-			return p.May(project.ID)
+			return p.Authorize(project.ID)
 		}
 		if found.Total > 0 {
 			if err := tx.InsertFindings(p.Ctx(), revision.ID, found); err != nil {

@@ -62,7 +62,7 @@ func projectRoutes(o *Options) []rest.Route {
 		},
 		{
 			Method: "PUT", Path: "/api/projects", Name: "putProject", Verb: access.PutProject, Answer: api.Project{}, Handle: pushed.put,
-			About: "Push a revision of a project: a tar.gz.", Long: true, Body: rest.Body{Types: []string{rest.GzipType}},
+			About: "Push a revision of a project: a tar.gz.", Long: true, Body: rest.BytesBody(rest.GzipType),
 			Query: []rest.Parameter{
 				rest.QueryText("project", "Name of the project, which is made if it is new."),
 				rest.QueryText("revision", "Name of the new revision."),
@@ -87,7 +87,7 @@ func projectRoutes(o *Options) []rest.Route {
 }
 
 func projectPartRoutes(o *Options) []rest.Route {
-	kept, listed, written := &archives{o.Archives}, &pages{o.MaxSessionsPage, o.MaxAttemptsPage}, &secrets{o.Crypter}
+	kept, listed, written := &archives{o.Archives}, &pageLimits{o.MaxSessionsPage, o.MaxAttemptsPage}, &secrets{o.Crypter}
 	return []rest.Route{
 		{
 			Method: "GET", Path: "/api/projects/{id:32}/revisions", Name: "getRevisions", Verb: access.GetProject, Answer: api.RevisionCollection{},
@@ -209,7 +209,7 @@ func scheduleRoutes(o *Options) []rest.Route {
 }
 
 func sessionRoutes(o *Options) []rest.Route {
-	h := &pages{o.MaxSessionsPage, o.MaxAttemptsPage}
+	h := &pageLimits{o.MaxSessionsPage, o.MaxAttemptsPage}
 	return []rest.Route{
 		{
 			Method: "GET", Path: "/api/sessions", Name: "getSessions", Verb: access.ListSessionsOfSite, Answer: api.SessionCollection{},
@@ -227,7 +227,7 @@ func sessionRoutes(o *Options) []rest.Route {
 }
 
 func attemptRoutes(o *Options) []rest.Route {
-	h, listed := &attempts{o.Launcher, o.Killer}, &pages{o.MaxSessionsPage, o.MaxAttemptsPage}
+	h, listed := &attempts{o.Launcher, o.Killer}, &pageLimits{o.MaxSessionsPage, o.MaxAttemptsPage}
 	return []rest.Route{
 		{
 			Method: "GET", Path: "/api/attempts", Name: "getAttempts", Verb: access.ListSessionsOfSite, Answer: api.AttemptCollection{},
@@ -256,7 +256,7 @@ func attemptRoutes(o *Options) []rest.Route {
 		{
 			Method: "POST", Path: "/api/attempts/{id:64}/kill", Name: "killAttempt", Verb: access.KillAttempt, Answer: api.Attempt{},
 			Handle: h.kill, About: "Stop an attempt; the answer is the attempt as it was.",
-			Body: rest.MaybeJSON(param.New()),
+			Body: rest.OptionalJSON(param.New()),
 		},
 		{
 			Method: "GET", Path: "/api/admin/attempts/{id:64}/userinfo", Name: "getUserInfo", Answer: param.New(), Handle: getUserInfo,

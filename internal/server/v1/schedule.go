@@ -31,7 +31,7 @@ func getSchedules(c *rest.Call) (any, error) {
 			Project: c.Caller.Project, After: trowel.ScheduleID(after), Limit: rest.DefaultPage,
 		})
 		for _, s := range list {
-			if c.May(s.Schedule.ProjectID) == nil {
+			if c.Authorize(s.Schedule.ProjectID) == nil {
 				shapes = append(shapes, scheduleOf(s))
 			}
 		}
@@ -57,7 +57,7 @@ func getProjectSchedules(c *rest.Call) (any, error) {
 
 // findSchedule returns the schedule of the path.
 func findSchedule(c *rest.Call) (*trowel.ScheduledWorkflow, error) {
-	id := trowel.ScheduleID(c.Number(0))
+	id := trowel.ScheduleID(c.PathNumber(0))
 	var s *trowel.ScheduledWorkflow
 	err := c.View(func(tx trowel.Tx) (err error) {
 		if s, err = tx.FindSchedule(c.Ctx(), id); err == nil {
@@ -68,7 +68,7 @@ func findSchedule(c *rest.Call) (*trowel.ScheduledWorkflow, error) {
 	if err != nil {
 		return nil, rest.OrNoResource(err, "schedule id=%d", id)
 	}
-	return s, c.May(s.Schedule.ProjectID)
+	return s, c.Authorize(s.Schedule.ProjectID)
 }
 
 func getSchedule(c *rest.Call) (any, error) {

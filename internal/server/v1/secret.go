@@ -26,7 +26,7 @@ func (h *secrets) put(c *rest.Call) (any, error) {
 	if err := c.Decode(&request); err != nil {
 		return nil, err
 	}
-	key := c.Text()
+	key := c.PathText()
 	if err := secret.CheckStored(key, request.Value); err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func (h *secrets) put(c *rest.Call) (any, error) {
 
 // deleteSecret answers alike whether or not there was such a secret (server 1.10.19); only a deletion is told.
 func deleteSecret(c *rest.Call) (any, error) {
-	key := c.Text()
+	key := c.PathText()
 	if err := secret.CheckStored(key, ""); err != nil {
 		return nil, err
 	}

@@ -41,10 +41,10 @@ func limitBefore(c *rest.Call, before int64, limit int) int {
 	return limit
 }
 
-// pages are the largest pages of lists.
-type pages struct{ sessions, attempts int }
+// pageLimits are the largest pages of lists.
+type pageLimits struct{ sessions, attempts int }
 
-func (p *pages) getSessions(c *rest.Call) (any, error) {
+func (p *pageLimits) getSessions(c *rest.Call) (any, error) {
 	before, limit, err := readPage(c, p.sessions)
 	if err != nil {
 		return nil, err
@@ -59,10 +59,10 @@ func (p *pages) getSessions(c *rest.Call) (any, error) {
 
 // allowed leaves out what the caller may not see.
 func visible(c *rest.Call, list []*trowel.AttemptSummary) []*trowel.AttemptSummary {
-	return slices.DeleteFunc(list, func(s *trowel.AttemptSummary) bool { return c.May(s.Project.ID) != nil })
+	return slices.DeleteFunc(list, func(s *trowel.AttemptSummary) bool { return c.Authorize(s.Project.ID) != nil })
 }
 
-func (p *pages) getProjectSessions(c *rest.Call) (any, error) {
+func (p *pageLimits) getProjectSessions(c *rest.Call) (any, error) {
 	before, limit, err := readPage(c, p.sessions)
 	if err != nil {
 		return nil, err
@@ -87,7 +87,7 @@ func getSession(c *rest.Call) (any, error) {
 
 // session returns the session of the path.
 func findSession(c *rest.Call) (*trowel.AttemptSummary, error) {
-	id := trowel.SessionID(c.Number(0))
+	id := trowel.SessionID(c.PathNumber(0))
 	var s *trowel.AttemptSummary
 	err := c.View(func(tx trowel.Tx) (err error) {
 		if s, err = tx.FindSession(c.Ctx(), id); err == nil {
@@ -98,10 +98,10 @@ func findSession(c *rest.Call) (*trowel.AttemptSummary, error) {
 	if err != nil {
 		return nil, rest.OrNoResource(err, "session id=%d", id)
 	}
-	return s, c.May(s.Project.ID)
+	return s, c.Authorize(s.Project.ID)
 }
 
-func (p *pages) getSessionAttempts(c *rest.Call) (any, error) {
+func (p *pageLimits) getSessionAttempts(c *rest.Call) (any, error) {
 	before, limit, err := readPage(c, p.attempts)
 	if err != nil {
 		return nil, err

@@ -29,7 +29,7 @@ func getProjectWorkflows(c *rest.Call) (any, error) {
 
 func getProjectWorkflow(c *rest.Call) (any, error) {
 	return find.InProject(c, func(tx trowel.Tx, p *trowel.Project) (api.Workflow, error) {
-		return workflowNamed(c, tx, p.ID, c.Text())
+		return workflowNamed(c, tx, p.ID, c.PathText())
 	})
 }
 
@@ -76,7 +76,7 @@ func getWorkflowByName(c *rest.Call) (any, error) {
 		if err != nil {
 			return rest.OrNoResource(err, "project name=%s", project)
 		}
-		if err := c.May(p.ID); err != nil {
+		if err := c.Authorize(p.ID); err != nil {
 			return err
 		}
 		shape, err = workflowNamed(c, tx, p.ID, c.Query.Get("name"))
@@ -109,7 +109,7 @@ func getWorkflows(c *rest.Call) (any, error) {
 	err = c.View(func(tx trowel.Tx) error {
 		list, err := tx.ListWorkflows(c.Ctx(), filter)
 		for _, d := range list {
-			if c.May(d.Project.ID) == nil {
+			if c.Authorize(d.Project.ID) == nil {
 				shapes = append(shapes, workflowOf(d))
 			}
 		}
@@ -128,7 +128,7 @@ func getWorkflow(c *rest.Call) (any, error) {
 
 // definition returns the workflow of the path, which may be of any revision.
 func findDefinition(c *rest.Call) (*trowel.Definition, error) {
-	id := trowel.WorkflowID(c.Number(0))
+	id := trowel.WorkflowID(c.PathNumber(0))
 	var d *trowel.Definition
 	err := c.View(func(tx trowel.Tx) (err error) {
 		if d, err = tx.FindDefinition(c.Ctx(), id); err == nil {
@@ -139,7 +139,7 @@ func findDefinition(c *rest.Call) (*trowel.Definition, error) {
 	if err != nil {
 		return nil, rest.OrNoResource(err, "workflow id=%d", id)
 	}
-	return d, c.May(d.Project.ID)
+	return d, c.Authorize(d.Project.ID)
 }
 
 // getTruncatedSessionTime says which session time a workflow has for a time (server 2.6.4).

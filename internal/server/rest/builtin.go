@@ -22,7 +22,7 @@ func (s *Server) panicked(w *recorder, r *http.Request, cause any) {
 	}
 }
 
-// trace echoes a request (server 2.1), whatever its path, without its credentials.
+// trace echoes a request without its credentials (server 2.1). The path does not matter.
 func trace(w http.ResponseWriter, r *http.Request) {
 	var text strings.Builder
 	fmt.Fprintf(&text, "TRACE %s %s\r\n", r.URL.RequestURI(), r.Proto)
@@ -34,8 +34,8 @@ func trace(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write([]byte(text.String()))
 }
 
-// options says which methods a path has (server 2.1). Who does not sign in is told the same of all paths: browsers
-// ask so, without credentials, whether a page may call.
+// options answers with the methods of a path (server 2.1). Callers without credentials get the same answer for all
+// paths: browsers send such requests to find out whether a page may call.
 func (s *Server) options(w *recorder, r *http.Request, f found, known bool) {
 	if s.opts.SignIn {
 		_, err := s.opts.Auth.Admit(r.Context(), r.RemoteAddr, r.Header)
@@ -56,7 +56,7 @@ func (s *Server) options(w *recorder, r *http.Request, f found, known bool) {
 	_, _ = w.Write([]byte(f.allowed()))
 }
 
-// allowOrigins lets pages of all origins call (server 2.6.9).
+// allowOrigins allows pages of all origins to call (server 2.6.9).
 func allowOrigins(header http.Header) {
 	header.Set("Access-Control-Allow-Origin", "*")
 	header.Set("Access-Control-Allow-Headers", "origin, content-type, accept, authorization")
@@ -83,7 +83,7 @@ func (s *Server) serveUI(w *recorder, r *http.Request) {
 	s.opts.UI.ServeHTTP(w, r)
 }
 
-// serveMetrics answers with all metrics. They name projects and workflows, so they need a caller.
+// serveMetrics answers with all metrics. It authenticates, since metrics have names of projects and workflows.
 func (s *Server) serveMetrics(w *recorder, r *http.Request) {
 	c := s.newCall(w, r)
 	c.Now = s.opts.Now()
@@ -94,7 +94,7 @@ func (s *Server) serveMetrics(w *recorder, r *http.Request) {
 	case caller.Role == access.RoleAgent:
 		err = onlyAgent(caller)
 	default:
-		err = ofSite(c, "metrics are of all projects")
+		err = checkSite(c, "metrics are of all projects")
 	}
 	if err != nil {
 		c.answerError(err)

@@ -11,7 +11,7 @@ import (
 
 func (r *reader) idsNamed(name string) ([]trowel.TaskID, error) {
 	if !r.ended {
-		return r.tx.FindTasksNamed(r.Ctx(), r.summary.Attempt.ID, name, readyAtMost)
+		return r.tx.FindTasksNamed(r.Ctx(), r.summary.Attempt.ID, name, maxReady)
 	}
 	var ids []trowel.TaskID
 	for id, t := range r.rows {
@@ -41,8 +41,8 @@ func (r *reader) root() (*trowel.Task, error) {
 	return r.task(id)
 }
 
-// groupsAtMost is of how many groups the children are read one by one; of more, all tasks are read.
-const groupsAtMost = 4
+// maxGroups is of how many groups the children are read one by one; of more, all tasks are read.
+const maxGroups = 4
 
 // readTogether reads what explains some tasks in few steps: the tasks, the groups that they are in, and what
 // all of these wait for. If that is not enough for many of them, it reads who waits for whom in all of the attempt.
@@ -66,7 +66,7 @@ func (r *reader) readTogether(ids []trowel.TaskID) error {
 	}
 	var upstreams []trowel.TaskID
 	for _, id := range found {
-		if t := r.rows[id]; t != nil && t.State == trowel.TaskBlocked && len(t.Upstreams) <= siblingsAtOnce {
+		if t := r.rows[id]; t != nil && t.State == trowel.TaskBlocked && len(t.Upstreams) <= maxSiblings {
 			upstreams = append(upstreams, t.Upstreams...)
 		}
 	}
@@ -83,7 +83,7 @@ func (r *reader) readTogether(ids []trowel.TaskID) error {
 			groups[t.ID] = true
 		}
 	}
-	if len(groups) <= groupsAtMost {
+	if len(groups) <= maxGroups {
 		return nil
 	}
 	outlines, err := r.tx.ListOutlines(r.Ctx(), r.summary.Attempt.ID, 0)

@@ -28,7 +28,7 @@ func TestLastingRequestsEnd(t *testing.T) {
 	admitted := make(chan string, 100)
 	var later atomic.Bool
 	h := servertest.New(t, func(o *server.Options) {
-		o.REST.ProveEvery = 10 * time.Millisecond
+		o.REST.RecheckEvery = 10 * time.Millisecond
 		o.REST.Auth = &telling{access.New(access.Options{Tokens: servertest.Tokens{Store: o.REST.Store}, Now: func() time.Time {
 			if later.Load() {
 				return time.Now().Add(2 * time.Hour)
@@ -106,7 +106,7 @@ func TestDownloadsEnd(t *testing.T) {
 	t.Parallel()
 	pieces := make(chan struct{})
 	h := servertest.New(t, func(o *server.Options) {
-		o.REST.ProveEvery = time.Millisecond
+		o.REST.RecheckEvery = time.Millisecond
 		o.V1.Archives.Stores["db"] = endless{o.V1.Archives.Stores["db"], pieces}
 	})
 	h.InsertTasks(t, "p")

@@ -8,8 +8,8 @@ import (
 	"github.com/trowel-project/trowel/internal/api"
 )
 
-// IntParam reads an integer of the query; one that is no integer is a path that does not exist
-// (server 2.1).
+// IntParam reads an integer parameter; missing is its value if it is absent. A value that is not an integer is
+// ErrNoPath (server 2.1).
 func (c *Call) IntParam(name string, bits int, missing int64) (int64, error) {
 	values, given := c.Query[name]
 	if !given {
@@ -22,10 +22,10 @@ func (c *Call) IntParam(name string, bits int, missing int64) (int64, error) {
 	return n, nil
 }
 
-// FlagParam reads a boolean of the query: everything but true is false (server 2.1).
+// FlagParam reads a boolean parameter. Everything but true is false (server 2.1).
 func (c *Call) FlagParam(name string) bool { return strings.EqualFold(c.Query.Get(name), "true") }
 
-// InstantParam reads a parameter that is an instant; zero if it is missing.
+// InstantParam reads a parameter that is an instant. It is zero if the parameter is absent.
 func (c *Call) InstantParam(name string) (time.Time, error) {
 	text := c.Query.Get(name)
 	if text == "" {
