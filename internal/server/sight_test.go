@@ -334,7 +334,7 @@ func rank(o operation) int {
 	return 1
 }
 
-// compare asks for each thing of the other project in turn, and for all together.
+// compareAnswers asks for each thing of the other project in turn, and for all together.
 func compareAnswers(t *testing.T, h *servertest.Server, o operation, role access.Role, bearer string, own, other, none map[string]string) {
 	t.Helper()
 	r := o.template()

@@ -5,10 +5,10 @@ import (
 	"time"
 )
 
-// Entry is what the access log has of one request (server 3.5).
+// Entry is one request in the access log (server 3.5).
 type Entry struct {
 	At        time.Time
-	Host      string // who called, without the port
+	Host      string // of the caller, without the port
 	Method    string
 	URI       string // with the query
 	Protocol  string

@@ -7,20 +7,20 @@ import (
 	"sync"
 )
 
-// File is the access log in a folder: access.log, which becomes access.<day>.log when its day is
-// over (server 3.5). It may be used concurrently.
+// File is the access log in a folder: access.log, which is renamed to access.<day>.log at the end of each day (server
+// 3.5). It is safe for concurrent use.
 type File struct {
 	dir     string
 	pattern []part
 
 	mu   sync.Mutex
 	file *os.File
-	day  string // of what is in the file
+	day  string // of the lines in the file
 }
 
 const dayLayout = "2006-01-02"
 
-// Open opens the log for appending. The folder is made if it is missing.
+// Open opens the log for appending. It creates the folder if it is missing.
 func Open(dir, pattern string) (*File, error) {
 	parts, err := parsePattern(pattern)
 	if err != nil {
@@ -50,7 +50,7 @@ func (f *File) open() error {
 	return nil
 }
 
-// Log writes one line. That it cannot be written keeps no request from being answered.
+// Log writes one line. It ignores errors: requests are answered without a log, too.
 func (f *File) Log(a Entry) {
 	line := formatEntry(f.pattern, a)
 	f.mu.Lock()
@@ -65,8 +65,7 @@ func (f *File) Log(a Entry) {
 	_, _ = f.file.WriteString(line + "\n")
 }
 
-// rotate gives the file of a day that is over its name. Without that the lines go on in the same
-// file.
+// rotate renames the file of a past day and opens a new one. If that fails the lines go on in the old file.
 func (f *File) rotate() {
 	if f.day == "" {
 		return
@@ -82,7 +81,7 @@ func (f *File) rotate() {
 	_ = old.Close()
 }
 
-// Close closes the file; what comes after is dropped.
+// Close closes the file. Later lines are dropped.
 func (f *File) Close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()

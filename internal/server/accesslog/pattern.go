@@ -11,11 +11,11 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// part is a piece of a line of the access log.
+// part is a part of a line: a text, and perhaps a value after it.
 type part struct {
-	text  string                       // before the value, as it is
-	value func(a Entry) (string, bool) // nil for text alone; false if there is none
-	json  bool                         // the value is written as JSON, and as null if there is none
+	text  string                       // before the value
+	value func(a Entry) (string, bool) // nil for a text alone; false if the request has none
+	json  bool                         // the value is written as JSON, or as null if there is none
 }
 
 // Patterns with a name (server 3.5).
@@ -26,7 +26,7 @@ const (
 		`referer:%{i,Referer} ua:%{i,User-Agent} vhost:%{i,Host} reqtime:%T}`
 )
 
-// attribute is a % of a pattern: one letter, or a name and an argument in braces.
+// attribute is a placeholder: % and a letter, or a name and an argument in braces.
 var attribute = regexp.MustCompile(`%(?:([a-zA-Z])|\{([a-z]+)(?:,([^}]*))?\})`)
 
 func parsePattern(pattern string) ([]part, error) {
@@ -87,7 +87,7 @@ func wrongPattern(message string) error {
 	}
 }
 
-// parseAttribute returns what a % stands for.
+// parseAttribute returns the value of a placeholder.
 func parseAttribute(text string) (func(a Entry) (string, bool), error) {
 	match := attribute.FindStringSubmatch(text)
 	if match == nil || match[0] != text {
@@ -129,8 +129,8 @@ func parseAttribute(text string) (func(a Entry) (string, bool), error) {
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.3f", d.Seconds()) }
 
-// formatEntry writes the line of a request. Outside of JSON, what could end a line or a quotation is
-// escaped: it came from strangers.
+// formatEntry writes the line of a request. Outside of JSON it escapes what could end a line or a quotation,
+// since callers may send anything.
 func formatEntry(parts []part, a Entry) string {
 	var line strings.Builder
 	for _, part := range parts {

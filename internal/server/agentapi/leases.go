@@ -14,12 +14,12 @@ import (
 
 const (
 	ndjsonType = "application/x-ndjson"
-	// writeTimeout is how long an agent may take to read a message before it is cut off.
+	// writeTimeout is how long an agent may take to read a message.
 	writeTimeout = 15 * time.Second
 )
 
-// streamLeases is the connection by which an agent gets its leases: each message is a line, sent at once.
-// It ends when the agent goes, its token no longer holds, another stream of it begins, or the server ends.
+// streamLeases sends an agent its leases. Each message is a line, and is sent at once. The stream ends when the agent
+// leaves or opens another one, when its token becomes invalid, or when the server stops.
 func (l *handlers) streamLeases(c *rest.Call) (any, error) {
 	var held api.AgentHeld
 	if err := c.Decode(&held); err != nil {
@@ -50,12 +50,12 @@ type leaseLines struct {
 	buffer  bytes.Buffer
 }
 
-// maxIdleBuffer is what a connection keeps for its next message.
+// maxIdleBuffer is the largest buffer that a connection keeps between messages.
 const maxIdleBuffer = 64 << 10
 
 func (l *leaseLines) serve(s *hub.Stream) {
 	if l.send(&api.AgentMessage{}) != nil {
-		return // it has gone
+		return // the agent has gone
 	}
 	for {
 		message, err := s.Next(l.Ctx())

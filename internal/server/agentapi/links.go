@@ -11,14 +11,14 @@ import (
 	"github.com/trowel-project/trowel/internal/server/rest"
 )
 
-// handlers are the handlers of remote agents.
+// handlers answer remote agents.
 type handlers struct {
-	agents   *hub.Hub // nil if there can be none
+	agents   *hub.Hub // nil if the server can have none
 	archives *download.Archives
 	version  string // of the server
 }
 
-// forAgents is a handler of remote agents: it refuses those who may not be one, or are of another version.
+// forAgents makes a handler that checks first that the caller may be an agent, and speaks this version of the protocol.
 func (l *handlers) forAgents(handle func(c *rest.Call) (any, error)) func(c *rest.Call) (any, error) {
 	return func(c *rest.Call) (any, error) {
 		if l.agents == nil {
@@ -44,7 +44,7 @@ func (l *handlers) forAgents(handle func(c *rest.Call) (any, error)) func(c *res
 	}
 }
 
-// tokenID is that of the caller; zero for none.
+// tokenID returns the token of the caller; zero for none.
 func tokenID(c *rest.Call) trowel.TokenID {
 	if c.Caller.Token == nil {
 		return 0
@@ -121,7 +121,7 @@ func (l *handlers) findAgentParams(c *rest.Call) (any, error) {
 	return l.agents.FindParams(c.Ctx(), c.PathText(), tokenID(c), r)
 }
 
-// getAgentArchive is getArchive for agents, who see no projects.
+// getAgentArchive answers with the archive of an attempt, since agents do not see projects.
 func (l *handlers) getAgentArchive(c *rest.Call) (any, error) {
 	archive, err := l.agents.Archive(c.Ctx(), c.PathText(), tokenID(c), trowel.AttemptID(c.PathNumber(0)))
 	if err != nil {

@@ -8,14 +8,14 @@ import (
 	"github.com/trowel-project/trowel/internal/server/rest"
 )
 
-// Options are what the handlers work with.
+// Options are what the handlers need.
 type Options struct {
 	Agents   *hub.Hub // nil if the server can have no remote agents
 	Archives *download.Archives
 	Version  string // of the server
 }
 
-// Routes are the paths of remote agents (docs/agents.md). They need one verb, which few callers have.
+// Routes are the paths of remote agents (docs/agents.md). All need the same verb.
 func Routes(o Options) []rest.Route {
 	l := &handlers{o.Agents, o.Archives, o.Version}
 	const id = "/api/agents/{id}"

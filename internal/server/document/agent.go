@@ -6,10 +6,10 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// lateAfter is the time without a heartbeat after which an agent is late, as a part of its lease.
+// An agent is late after this fraction (1/lateAfter) of its lease without a heartbeat.
 const lateAfter = 2
 
-// Liveness says whether an agent is alive: it is late if it has missed a heartbeat, and dead if its lease has ended.
+// Liveness returns AgentLive, AgentLate or AgentDead.
 func Liveness(a *trowel.Agent, now time.Time) string {
 	switch lease := a.LeaseEnds.Sub(a.SeenAt); {
 	case !now.Before(a.LeaseEnds):
@@ -25,7 +25,7 @@ const (
 	AgentLive     = "live"
 	AgentLate     = "late"     // it missed a heartbeat
 	AgentDead     = "dead"     // its lease has ended
-	AgentDraining = "draining" // it takes nothing new, and still runs something
-	AgentDrained  = "drained"  // it takes nothing new, and runs nothing
-	AgentResting  = "resting"  // it takes nothing for a while, for a reason of its own
+	AgentDraining = "draining" // it takes no new tasks, and still runs some
+	AgentDrained  = "drained"  // it takes no new tasks, and runs none
+	AgentResting  = "resting"  // it takes no tasks for a while, for a reason of its own
 )

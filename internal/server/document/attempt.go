@@ -9,7 +9,7 @@ import (
 	"github.com/trowel-project/trowel/internal/schedule"
 )
 
-// Attempt is the document of an attempt.
+// Attempt returns the document of an attempt.
 func Attempt(s *trowel.AttemptSummary) api.Attempt {
 	a := &s.Attempt
 	workflow := api.ID(a.WorkflowID)
@@ -27,7 +27,7 @@ func Attempt(s *trowel.AttemptSummary) api.Attempt {
 	return shape
 }
 
-// Task is the document of a task, without values that are masked.
+// Task returns the document of a task. It has no masked values.
 func Task(t *trowel.Task) api.Task {
 	shape := api.Task{
 		ID: api.ID(t.ID), FullName: t.FullName, ParentID: api.OptID(api.ID(t.ParentID)), Config: configOf(t), IsGroup: t.Group,
@@ -46,7 +46,7 @@ func Task(t *trowel.Task) api.Task {
 	return shape
 }
 
-// configOf is a task's own keys, with its _export if that is not empty (server 2.3).
+// configOf returns a task's own keys, and its _export unless that is empty (server 2.3).
 func configOf(t *trowel.Task) *param.Map {
 	config := Object(t.Local).Clone()
 	if t.Export.Len() > 0 {
@@ -55,7 +55,7 @@ func configOf(t *trowel.Task) *param.Map {
 	return config
 }
 
-// stateOf is Digdag's word for a state (design, section 8).
+// stateOf returns Digdag's name of a state (design, section 8).
 func stateOf(s trowel.TaskState) string {
 	switch s {
 	case trowel.TaskSkipped:
@@ -68,7 +68,7 @@ func stateOf(s trowel.TaskState) string {
 	return s.String()
 }
 
-// OffsetTime shows an instant in a zone. A zone that is unknown by now is UTC.
+// OffsetTime shows a time in a zone, or in UTC if the zone does not exist any more.
 func OffsetTime(at time.Time, zone string) api.OffsetTime {
 	known, err := schedule.ParseZone(zone)
 	if err != nil {

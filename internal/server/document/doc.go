@@ -1,2 +1,2 @@
-// Package document makes the JSON documents, and their parts, that several groups of paths answer with.
+// Package document makes the JSON documents, and parts of documents, that several groups of paths share.
 package document

@@ -9,8 +9,7 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// Token returns the document of a token, without its secret. project is the only one that it is for; nil
-// for all.
+// Token returns the document of a token, without its secret. project is the one that it is for; nil for all.
 func Token(t *trowel.Token, project *trowel.Project) api.Token {
 	shape := api.Token{
 		ID: api.ID(t.ID), Name: t.Name, Scopes: api.List[string]{t.Role}, CreatedAt: Instant(t.CreatedAt),
@@ -23,7 +22,7 @@ func Token(t *trowel.Token, project *trowel.Project) api.Token {
 	return shape
 }
 
-// TokenRecord is what the audit tells of a new or revoked token: nothing of what its bearer sends.
+// TokenRecord returns the audit record of a new or revoked token. It has nothing of the secret.
 func TokenRecord(action string, t *trowel.Token) trowel.Record {
 	r := trowel.Record{
 		Action: action, ObjectKind: "token", ObjectID: strconv.FormatInt(int64(t.ID), 10), Object: t.Name, ProjectID: t.ProjectID,
@@ -40,8 +39,8 @@ func TokenRecord(action string, t *trowel.Token) trowel.Record {
 // ActionBrake is the action of a BrakeRecord.
 const ActionBrake = "address.brake"
 
-// BrakeRecord is what the audit tells of an address that guesses passwords or tokens, and has failed so often since
-// it was told last.
+// BrakeRecord returns the audit record of an address that guesses passwords or tokens. failures are those since its last
+// record.
 func BrakeRecord(at time.Time, address string, failures int) trowel.Record {
 	return trowel.Record{
 		At: at, ActorKind: trowel.ActorServer, Actor: "server", Source: trowel.SourceServer, Action: ActionBrake,

@@ -8,11 +8,10 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// InstantLayout is how messages show when a project was deleted.
+// InstantLayout is the form of times in Trowel's own documents and in messages.
 const InstantLayout = "2006-01-02T15:04:05.000Z"
 
-// Instant is how Trowel's own documents write an instant (ui.md, section 4); that of the zero instant
-// is empty.
+// Instant writes a time as Trowel's own documents do (ui.md, section 4). The zero time is empty.
 func Instant(at time.Time) string {
 	if at.IsZero() {
 		return ""
@@ -20,10 +19,10 @@ func Instant(at time.Time) string {
 	return at.UTC().Format(InstantLayout)
 }
 
-// OptInstant is Instant, and nil for the zero instant.
+// OptInstant is Instant; nil for the zero time.
 func OptInstant(at time.Time) *string { return OptText(Instant(at)) }
 
-// OptText is a text; nil for an empty one.
+// OptText returns a text; nil for an empty one.
 func OptText(text string) *string {
 	if text == "" {
 		return nil
@@ -31,10 +30,10 @@ func OptText(text string) *string {
 	return &text
 }
 
-// IDName refers to a project.
+// IDName returns the reference to a project.
 func IDName(p trowel.Project) api.IDName { return api.IDName{ID: api.ID(p.ID), Name: p.Name} }
 
-// Object is an object that is never null.
+// Object returns m, or an empty object for nil.
 func Object(m *param.Map) *param.Map {
 	if m == nil {
 		return param.New()
@@ -42,7 +41,7 @@ func Object(m *param.Map) *param.Map {
 	return m
 }
 
-// List makes a document of each item.
+// List returns the documents of some items.
 func List[T, S any](items []T, shape func(T) S) api.List[S] {
 	list := make(api.List[S], len(items))
 	for i, item := range items {

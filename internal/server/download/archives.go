@@ -11,14 +11,14 @@ import (
 	"github.com/trowel-project/trowel/internal/server/rest"
 )
 
-// Archives keep the files of revisions by their type.
+// Archives are the stores of archives by their type.
 type Archives struct {
 	Stores map[string]blob.Store
-	// Direct has the types whose archives may be fetched from their store itself.
+	// Direct has the types whose archives clients may fetch from the store directly.
 	Direct map[string]bool
 }
 
-// Answer answers with an archive, or with its address where its store gives one.
+// Answer returns the answer with an archive, or with its address if clients may fetch it directly.
 func (a *Archives) Answer(c *rest.Call, wanted *trowel.Archive) (any, error) {
 	store := a.Stores[wanted.Type]
 	if store == nil {

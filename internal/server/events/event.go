@@ -6,27 +6,27 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// Event is one thing that happened, on its way to those who watch.
+// Event is one thing that happened.
 type Event struct {
 	AttemptID trowel.AttemptID
 	ProjectID trowel.ProjectID
 	Workflow  string
-	// Task is the row that changed; nil if it was the attempt itself.
+	// Task is the task that changed; nil if the attempt itself did.
 	Task *TaskRow
-	// Log is output that can be read now; nil if it is none.
+	// Log is output that was written; nil if none was.
 	Log *LogRow
-	// Schedule tells that times of a schedule changed; zero if they did not.
+	// Schedule is the schedule that changed; zero if none did.
 	Schedule trowel.ScheduleID
-	// Version is the attempt's with this change; zero if the attempt did not change. A number may be left out.
+	// Version is that of the attempt after this change; zero if the attempt did not change. Versions may have gaps.
 	Version int64
-	// Elsewhere tells that another server changed the attempt, or, without an id, any number of them. What
-	// changed is not known here, and Noted whether the attempt itself did, not only tasks of it.
+	// Remote says that another server changed the attempt or, without an id, any attempts. AttemptChanged says that the
+	// attempt itself changed, not only tasks of it.
 	Remote, AttemptChanged bool
-	// Missed tells that anything may have happened of which nobody heard.
+	// Gap says that events may have been lost: anything may have changed.
 	Gap bool
 }
 
-// TaskRow is what the stream tells of a task.
+// TaskRow is a task that changed.
 type TaskRow struct {
 	ID         trowel.TaskID
 	ParentID   trowel.TaskID
@@ -35,12 +35,12 @@ type TaskRow struct {
 	StartedAt  time.Time // zero if it never ran
 	FinishedAt time.Time // zero until it is done
 	Reason     string    // why it waits; may be empty
-	Version    int64     // of the attempt with this change
+	Version    int64     // of the attempt after this change
 }
 
-// LogRow is what the stream tells of output.
+// LogRow is a piece of output that was written.
 type LogRow struct {
 	Task   string // full name
-	Offset int64  // bytes of text before it
-	Size   int64  // bytes of text with it
+	Offset int64  // bytes before it
+	Size   int64  // bytes with it
 }

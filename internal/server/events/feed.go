@@ -7,13 +7,13 @@ import (
 	"sync"
 )
 
-// maxKept is how many events can be had again by somebody who was away.
+// maxKept is how many events a stream that comes back can get.
 const maxKept = 1 << 14
 
-// Feed hands events on to those who watch, and keeps the last ones for those who come back. Its
-// methods may be called concurrently; none of them waits for a watcher.
+// Feed passes events to watchers, and keeps the last ones for streams that come back. It is safe for concurrent use. No
+// method waits for a watcher.
 type Feed struct {
-	// life is different for each process: positions of an earlier one mean nothing.
+	// life differs between processes: positions of an earlier process are invalid.
 	epoch string
 
 	mu       sync.Mutex
@@ -23,12 +23,12 @@ type Feed struct {
 	closed   bool
 }
 
-// NewFeed returns an empty stream.
+// NewFeed returns a feed without events.
 func NewFeed() *Feed {
 	return &Feed{epoch: strings.ToLower(rand.Text()[:8]), watchers: map[*Watcher]struct{}{}}
 }
 
-// Publish tells all watchers.
+// Publish passes events to all watchers.
 func (e *Feed) Publish(events ...Event) {
 	if len(events) == 0 {
 		return
@@ -61,9 +61,9 @@ func (e *Feed) Close() {
 	}
 }
 
-// Watch begins to gather events of a topic for one stream. after is the position that the stream
-// has; empty for a new one. version is that of the attempt of the topic, as it was before. lost tells
-// that what came after the position is not known any more.
+// Watch starts to collect the events of a topic for one stream. after is the last position of a stream that comes back;
+// empty for a new one. version is that of the topic's attempt before the call. lost reports whether events after the
+// position are not kept any more.
 func (e *Feed) Watch(t Topic, after string, version int64) (w *Watcher, lost bool) {
 	w = &Watcher{events: e, Topic: t, Ready: make(chan struct{}, 1), known: version}
 	e.mu.Lock()
@@ -80,7 +80,7 @@ func (e *Feed) Watch(t Topic, after string, version int64) (w *Watcher, lost boo
 	return w, lost
 }
 
-// position reads a position. It must be of this process, and what follows must still be kept.
+// position reads a position. It fails if the position is of another process, or too old.
 func (e *Feed) position(text string) (int64, bool) {
 	life, number, _ := strings.Cut(text, "-")
 	p, err := strconv.ParseInt(number, 10, 64)
@@ -90,7 +90,7 @@ func (e *Feed) position(text string) (int64, bool) {
 	return p, true
 }
 
-// Leave ends a watcher.
+// Leave removes a watcher.
 func (e *Feed) Leave(w *Watcher) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// Topic says which events a stream has (ui.md, A5).
+// Topic selects the events of a stream (ui.md, A5).
 type Topic struct {
 	kind     string // "site", "project", "workflow", "attempt", "log" or "schedules"
 	Project  trowel.ProjectID
@@ -48,8 +48,8 @@ func ParseTopic(text string) (Topic, error) {
 	return t, nil
 }
 
-// has reports whether an event is of the topic. Rows of tasks go to those who look at their attempt:
-// everybody else would drown in them.
+// has reports whether an event belongs to the topic. Tasks belong to the topic of their attempt only: there are too many
+// for other topics.
 func (t Topic) has(event Event) bool {
 	ofTask, ofLog := event.Task != nil, event.Log != nil
 	if event.Gap {
@@ -79,9 +79,9 @@ func (t Topic) has(event Event) bool {
 	}
 }
 
-// hasRemote reports whether what another server did may be of the topic. The project is not known.
+// hasRemote reports whether a change by another server may belong to the topic. Its project is not known.
 func (t Topic) hasRemote(event Event) bool {
-	if event.Log != nil { // output, of nobody knows whom
+	if event.Log != nil { // output of an unknown task
 		return t.kind == "log"
 	}
 	switch t.kind {
@@ -94,7 +94,7 @@ func (t Topic) hasRemote(event Event) bool {
 	}
 }
 
-// ShowsAttempt reports whether an attempt is of the topic.
+// ShowsAttempt reports whether an attempt belongs to the topic.
 func (t Topic) ShowsAttempt(a *trowel.AttemptSummary) bool {
 	switch t.kind {
 	case "project":

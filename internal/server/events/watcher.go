@@ -6,21 +6,20 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// Watcher gathers what one stream has not sent yet. Events of one thing are merged: the last one
-// counts.
+// Watcher collects what one stream has not sent yet. Of several events about one thing it keeps the last.
 type Watcher struct {
 	events *Feed
 	Topic  Topic
-	Ready  chan struct{} // has room for one
+	Ready  chan struct{} // gets a value when there is something to take; has room for one
 
-	// Under the mutex of Events.
+	// Guarded by the mutex of the feed.
 	attempts  map[trowel.AttemptID]struct{}
 	tasks     map[trowel.TaskID]*TaskRow
 	logs      map[string]*LogRow
 	schedules map[trowel.ScheduleID]struct{}
-	reset     bool // the stream must be read anew
-	// Of the topic of one attempt: all changes up to version told came here; behind tells that there
-	// are later ones that did not.
+	reset     bool // the client must read everything again
+	// Only for the topic of an attempt. The watcher has had all changes up to version known; behind says that it has missed
+	// later ones.
 	known  int64
 	behind bool
 }
@@ -32,7 +31,7 @@ func (w *Watcher) wake() {
 	}
 }
 
-// note keeps an event if it is of the topic.
+// note adds an event if it belongs to the topic.
 func (w *Watcher) note(event Event) {
 	switch {
 	case !w.Topic.has(event):
@@ -54,12 +53,12 @@ func (w *Watcher) note(event Event) {
 		if event.Version == w.known+1 {
 			w.known++
 		} else {
-			w.behind = true // nobody has told of the change between, if there was one
+			w.behind = true // the changes between are missing
 		}
 	}
 }
 
-// noteRemote keeps that another server has changed something, for the stream to look for.
+// noteRemote adds a change by another server. The stream has to read what changed.
 func (w *Watcher) noteRemote(event Event) {
 	switch {
 	case w.Topic.kind == "attempt":
@@ -72,14 +71,14 @@ func (w *Watcher) noteRemote(event Event) {
 	}
 }
 
-// replay notes an event for somebody who was away. How much of an attempt they know is not known, so
-// what another server did to it is lost.
+// replay adds an event for a stream that comes back. Which version of an attempt its client has is not known, so changes
+// by other servers reset it.
 func (w *Watcher) replay(event Event) {
 	w.note(event)
 	w.reset = w.reset || event.Remote && w.Topic.kind == "attempt" && w.Topic.has(event)
 }
 
-// CaughtUp tells that the stream has all changes of its attempt up to a version.
+// CaughtUp records that the stream has all changes of its attempt up to a version.
 func (w *Watcher) CaughtUp(version int64) {
 	w.events.mu.Lock()
 	defer w.events.mu.Unlock()
@@ -93,7 +92,7 @@ func put[K comparable, V any](m *map[K]V, key K, value V) {
 	(*m)[key] = value
 }
 
-// Batch is what a watcher had to send at a position.
+// Batch is what a watcher has collected up to a position.
 type Batch struct {
 	Position  string
 	Attempts  map[trowel.AttemptID]struct{}
@@ -102,13 +101,13 @@ type Batch struct {
 	Schedules map[trowel.ScheduleID]struct{}
 	Reset     bool
 	Behind    bool
-	Known     int64 // before what is behind
+	Known     int64 // the version before the missed changes
 }
 
-// AddTask adds a row that was read later.
+// AddTask adds a task that was read later.
 func (g *Batch) AddTask(row *TaskRow) { put(&g.Tasks, row.ID, row) }
 
-// Take returns all that was gathered. open reports whether the stream goes on.
+// Take returns and removes all that was collected. open reports whether the stream goes on.
 func (w *Watcher) Take() (g Batch, open bool) {
 	e := w.events
 	e.mu.Lock()

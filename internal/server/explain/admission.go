@@ -8,7 +8,7 @@ import (
 	"github.com/trowel-project/trowel/internal/reason"
 )
 
-// readAdmission reads why the attempt has not begun, if it has not.
+// readAdmission reads why the attempt has not begun. It reads nothing if the attempt has.
 func (r *reader) readAdmission() error {
 	attempt := &r.summary.Attempt
 	delayed, err := r.tx.FindDelayed(r.Ctx(), attempt.ID)

@@ -8,7 +8,7 @@ import (
 	"github.com/trowel-project/trowel/internal/reason"
 )
 
-// whyAttempt says why an attempt has not begun, or why its root has not ended.
+// whyAttempt explains why the attempt has not begun, or why its root has not ended.
 func (a *asker) whyAttempt() (api.Why, error) {
 	attempt := &a.summary.Attempt
 	if reasons := reason.ExplainAttempt(a.facts); len(reasons) > 0 {
@@ -38,8 +38,8 @@ func (a *asker) whyAttempt() (api.Why, error) {
 	return shape, err
 }
 
-// byCode counts the waiting tasks of the attempt. It is the one question that looks at all of them, but
-// only at who waits for whom.
+// byCode counts the waiting tasks of the attempt by the code of their reasons. It needs all tasks, but only their
+// outlines.
 func (a *asker) byCode() (api.List[api.CodeCount], error) {
 	tree, ready := a.facts.Tree, []reason.Waiting(nil)
 	if !a.ended {
@@ -63,7 +63,7 @@ func (a *asker) byCode() (api.List[api.CodeCount], error) {
 	return list, nil
 }
 
-// readyByCode counts the ready tasks of the attempt. Those that ask for the same wait for the same.
+// readyByCode counts the ready tasks of the attempt. Tasks with equal needs have the same reason.
 func (a *asker) readyByCode() ([]reason.Waiting, error) {
 	counts, err := a.tx.CountReady(a.Ctx(), a.summary.Attempt.ID)
 	if err != nil || len(counts) == 0 {

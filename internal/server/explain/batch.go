@@ -41,11 +41,11 @@ func (r *reader) root() (*trowel.Task, error) {
 	return r.task(id)
 }
 
-// maxGroups is of how many groups the children are read one by one; of more, all tasks are read.
+// maxGroups is how many groups have their children read one by one. With more, the outlines of all tasks are read.
 const maxGroups = 4
 
-// readTogether reads what explains some tasks in few steps: the tasks, the groups that they are in, and what
-// all of these wait for. If that is not enough for many of them, it reads who waits for whom in all of the attempt.
+// readTogether reads the facts about some tasks in few queries: the tasks, their groups, and the upstreams of all these. If
+// that is not enough for many of them, it reads the outlines of the whole attempt.
 func (r *reader) readTogether(ids []trowel.TaskID) error {
 	if r.ended {
 		return nil

@@ -17,7 +17,7 @@ func reasonOf(r reason.Reason) api.Reason {
 	return api.Reason{Code: &code, Text: r.Text, Since: document.OptInstant(r.Since), Fields: r.Fields}
 }
 
-// shape is the document about a task, or about the attempt if it is nil, without its chain.
+// shape returns the document about a task, or about the attempt if t is nil. It has no chain.
 func (a *asker) shape(t *trowel.Task, reasons []reason.Reason) api.Why {
 	attempt := &a.summary.Attempt
 	shape := api.Why{Attempt: api.ID(attempt.ID), State: attempt.Flags.Status()}
@@ -43,7 +43,7 @@ func (a *asker) shape(t *trowel.Task, reasons []reason.Reason) api.Why {
 	return shape
 }
 
-// offer adds what can be done, each once.
+// offer adds offers, each label once.
 func (a *asker) offer(offers []reason.Offer) {
 	for _, o := range offers {
 		if !slices.ContainsFunc(a.offers, func(known api.Offer) bool { return known.Label == o.Label }) {
@@ -58,7 +58,7 @@ func (a *asker) blocker(b reason.Blocker) api.Blocker {
 	switch b.Kind {
 	case "task":
 		if b.Task == 0 {
-			break // hidden
+			break // the caller may not see it
 		}
 		shape.ID, shape.Path = strconv.FormatInt(int64(b.Task), 10), a.path(b.Attempt, b.Task)
 	case "attempt":
@@ -78,7 +78,7 @@ func (a *asker) blocker(b reason.Blocker) api.Blocker {
 	return shape
 }
 
-// allows reports whether the caller may do what is offered.
+// allows reports whether the caller may take the action of an offer.
 func (a *asker) allows(action string) bool {
 	verb, project := access.KillAttempt, a.summary.Project.ID
 	switch action {
@@ -96,7 +96,7 @@ func (a *asker) allows(action string) bool {
 	return a.Caller.May(verb, project)
 }
 
-// detail is the document of a task.
+// detail returns the document of a task.
 func (a *asker) detail(t *trowel.Task) (api.TaskDetail, error) {
 	if err := a.prepare(t); err != nil {
 		return api.TaskDetail{}, err
@@ -116,7 +116,7 @@ func (a *asker) detail(t *trowel.Task) (api.TaskDetail, error) {
 	return shape, nil
 }
 
-// effectiveOf are the options with which a task became ready; nil if it has none yet, or never will.
+// effectiveOf returns the options with which a task became ready. It is nil for groups, and before that.
 func effectiveOf(t *trowel.Task) *api.Effective {
 	if t.Group || t.ReadyAt.IsZero() {
 		return nil

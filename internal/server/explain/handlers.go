@@ -6,7 +6,7 @@ import (
 	"github.com/trowel-project/trowel/internal/server/rest"
 )
 
-// handlers answer why tasks do not run.
+// handlers answer questions why tasks do not run.
 type handlers struct{ rules rules }
 
 // withAsker runs f with an asker of the attempt of the path.
@@ -60,7 +60,7 @@ func (h *handlers) getAttemptWhy(c *rest.Call) (any, error) {
 	})
 }
 
-// getReasons lists the first reasons of the tasks that wait.
+// getReasons lists the first reason of each waiting task.
 func (h *handlers) getReasons(c *rest.Call) (any, error) {
 	limit, key, err := c.PageNumbers(1)
 	if err != nil {

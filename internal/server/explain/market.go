@@ -8,8 +8,7 @@ import (
 	"github.com/trowel-project/trowel/internal/reason"
 )
 
-// readControl reads the limits that the workflow sets for itself. What is wrong with them was told when it
-// was pushed.
+// readControl reads the limits that the workflow sets for itself. It ignores invalid ones: the push has warned of them.
 func (r *reader) readControl() error {
 	if r.limited {
 		return nil
@@ -34,7 +33,7 @@ func (r *reader) readAgents() error {
 	return err
 }
 
-// readMarket reads what ready tasks compete for.
+// readMarket reads the pools, agents and running tasks on which ready tasks depend.
 func (r *reader) readMarket() error {
 	if r.facts.Market != nil && r.facts.Market.Busy != nil {
 		return nil
@@ -59,7 +58,7 @@ func (r *reader) readMarket() error {
 	return errors.Join(errs[:]...)
 }
 
-// redact takes the names of tasks away that the caller may not see.
+// redact removes the names of tasks that the caller may not see.
 func (r *reader) redact(tasks []trowel.BusyTask) {
 	for i := range tasks {
 		if t := &tasks[i]; t.ProjectID != r.summary.Project.ID && r.Authorize(t.ProjectID) != nil {

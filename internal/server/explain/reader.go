@@ -11,23 +11,22 @@ import (
 	"github.com/trowel-project/trowel/internal/server/rest"
 )
 
-// How much is read at most to answer why a task does not run.
+// Limits of what is read to explain one task.
 const (
-	maxSiblings = 64   // upstreams that are read one by one; of more all siblings are read without their texts
-	maxReady    = 5000 // ready tasks among which a position is told
-	maxBusy     = 1000 // running tasks among which holders of a limit are looked for
+	maxSiblings = 64   // upstreams that are read one by one; with more, the outlines of all siblings are
+	maxReady    = 5000 // ready tasks among which a position is counted
+	maxBusy     = 1000 // running tasks among which those with slots are searched
 	maxActive   = 5    // attempts that are named
 )
 
-// rules are those by which the flusher decides about ready tasks.
+// rules are the settings by which the flusher chooses tasks.
 type rules struct {
 	queue      queue.Rules
 	maxRunning int // zero for no limit
 }
 
-// reader reads what explains tasks of one attempt: the tasks that are asked about, those above them and those that
-// they wait for. It does not read the whole attempt, unless the attempt has ended: then all is in its archive. It is
-// for one transaction.
+// reader reads the facts about tasks of one attempt: the tasks themselves, their groups and what they wait for. Only of an
+// ended attempt it reads all tasks, which are in one archive. It is for one transaction.
 type reader struct {
 	*rest.Call
 
@@ -35,7 +34,7 @@ type reader struct {
 	tx      trowel.Tx
 	summary *trowel.AttemptSummary
 	facts   *reason.Facts
-	rows    map[trowel.TaskID]*trowel.Task // that were read
+	rows    map[trowel.TaskID]*trowel.Task // tasks that were read
 	ended   bool                           // the attempt has an archive, which is in rows
 	listed  map[trowel.TaskID]bool         // tasks whose children were listed
 	counted map[trowel.TaskID]bool         // tasks whose children were counted
@@ -77,7 +76,7 @@ func (r *reader) readArchive() error {
 	return err
 }
 
-// task returns a task of the attempt; nil if it is not there.
+// task returns a task of the attempt; nil if there is none.
 func (r *reader) task(id trowel.TaskID) (*trowel.Task, error) {
 	if t := r.rows[id]; t != nil || r.ended {
 		return t, nil
@@ -86,7 +85,7 @@ func (r *reader) task(id trowel.TaskID) (*trowel.Task, error) {
 	return r.rows[id], err
 }
 
-// read reads those of some tasks into rows and tree that are not there yet.
+// read reads tasks into rows and tree, unless they are there.
 func (r *reader) read(ids ...trowel.TaskID) error {
 	ids = slices.DeleteFunc(slices.Clone(ids), func(id trowel.TaskID) bool { return id == 0 || r.rows[id] != nil })
 	if r.ended || len(ids) == 0 {
@@ -100,7 +99,7 @@ func (r *reader) read(ids ...trowel.TaskID) error {
 	return err
 }
 
-// prepare reads what explains a task.
+// prepare reads the facts about a task.
 func (r *reader) prepare(t *trowel.Task) error {
 	if err := r.readAbove(t); err != nil {
 		return err
@@ -124,7 +123,7 @@ func (r *reader) prepare(t *trowel.Task) error {
 	return nil
 }
 
-// readAbove reads the groups that a task is in.
+// readAbove reads the groups of a task.
 func (r *reader) readAbove(t *trowel.Task) error {
 	for id := t.ParentID; id != 0 && r.rows[id] == nil; id = r.rows[id].ParentID {
 		if err := r.read(id); err != nil {
@@ -137,8 +136,7 @@ func (r *reader) readAbove(t *trowel.Task) error {
 	return nil
 }
 
-// readUpstreams reads what a blocked task waits for, and what decides whether it, or a group that it is in,
-// can run at all.
+// readUpstreams reads what a blocked task and its groups wait for, as far as it decides whether they can run.
 func (r *reader) readUpstreams(t *trowel.Task) error {
 	for !r.whole && t != nil && t.State == trowel.TaskBlocked {
 		if len(t.Upstreams) <= maxSiblings {
@@ -156,7 +154,7 @@ func (r *reader) readUpstreams(t *trowel.Task) error {
 	return nil
 }
 
-// readOutlines reads all children of a task without their texts.
+// readOutlines reads the outlines of all children of a task.
 func (r *reader) readOutlines(parent trowel.TaskID) error {
 	if r.ended || r.whole || parent == 0 || r.listed[parent] {
 		return nil
@@ -167,7 +165,7 @@ func (r *reader) readOutlines(parent trowel.TaskID) error {
 	return err
 }
 
-// readChildren counts the children of a task and reads those of them that are told.
+// readChildren counts the children of a task, and reads the first open and the failed one.
 func (r *reader) readChildren(t *trowel.Task) error {
 	if r.ended || r.whole || r.counted[t.ID] {
 		return nil
@@ -199,7 +197,7 @@ func (r *reader) readTry(t *trowel.Task) error {
 	return err
 }
 
-// readKiller finds who killed the attempt: the move that flagged a blocked task.
+// readKiller finds who killed the attempt, in the transition that flagged a blocked task.
 func (r *reader) readKiller(t *trowel.Task) error {
 	if t.Flags&trowel.TaskCancelRequested == 0 || r.ended || r.facts.KilledBy != "" {
 		return nil
@@ -213,8 +211,7 @@ func (r *reader) readKiller(t *trowel.Task) error {
 	return err
 }
 
-// undecided reports whether one has to look further than at the upstreams of a blocked task to know whether
-// it may ever run.
+// undecided reports whether more than the upstreams of a blocked task must be read to know whether it can ever run.
 func (r *reader) undecided(t *trowel.Task) bool {
 	return len(t.Upstreams) > maxSiblings || slices.ContainsFunc(t.Upstreams, func(id trowel.TaskID) bool {
 		up := r.rows[id]

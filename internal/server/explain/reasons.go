@@ -7,7 +7,7 @@ import (
 	"github.com/trowel-project/trowel/internal/server/rest"
 )
 
-// reasons explains the tasks whose ids come after one.
+// reasons explains the waiting tasks after an id.
 func (a *asker) reasons(after trowel.TaskID, limit int) (list api.TaskReasonList, err error) {
 	ids := a.facts.Tree.ListWaiting(after, limit+1)
 	if !a.ended {

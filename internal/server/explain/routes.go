@@ -9,14 +9,14 @@ import (
 	"github.com/trowel-project/trowel/internal/server/rest"
 )
 
-// Options are the rules by which the flusher decides about ready tasks.
+// Options are the settings by which the flusher chooses tasks.
 type Options struct {
-	Aging        time.Duration // a waiting task gains one of weight after it, see queue.aging; zero for never
+	Aging        time.Duration // after which a waiting task gains one of weight, see queue.aging; zero for never
 	ReserveAfter time.Duration // see pool.reserve_after; zero for none
 	MaxRunning   int           // see executor.max_running_tasks; zero for no limit
 }
 
-// Routes tell why tasks do not run (ui.md, A28, A30).
+// Routes are the paths that explain why tasks do not run (ui.md, A28, A30).
 func Routes(o Options) []rest.Route {
 	h := &handlers{rules{queue: queue.Rules{Aging: o.Aging, ReserveAfter: o.ReserveAfter}, maxRunning: o.MaxRunning}}
 	return []rest.Route{

@@ -15,18 +15,17 @@ import (
 	"github.com/trowel-project/trowel/internal/server/rest"
 )
 
-// maxChain is how many tasks a chain has at most, and hops how many blocked tasks in a row it goes
-// through before it goes on with what all of them wait for.
+// A chain has up to maxChain tasks. After maxHops blocked tasks in a row it skips to what all of them wait for.
 const (
 	maxChain = 40
 	maxHops  = 3
 )
 
-// asker finds out why tasks of one attempt do not run, and what can be done about it.
+// asker explains why tasks of one attempt do not run, and offers what can be done about it.
 type asker struct {
 	*reader
 
-	offers api.List[api.Offer] // for all that the answer is about
+	offers api.List[api.Offer] // of the whole answer
 }
 
 // ofPath returns the task of the path.
@@ -39,8 +38,8 @@ func (a *asker) ofPath() (*trowel.Task, error) {
 	return t, err
 }
 
-// named finds the task whose full name ends so: the newest, if a group retry made it more than once. The
-// whole name, or one directly below the root, is meant rather than others that end in it.
+// named finds the task whose full name ends in a name, and the newest if a retry of a group has made it more than once. A
+// task whose whole name it is, or that is directly below the root, is preferred to others.
 func (a *asker) named(name string) (*trowel.Task, error) {
 	if !strings.HasPrefix(name, "+") && !strings.HasPrefix(name, "^") {
 		name = "+" + name
@@ -71,10 +70,10 @@ func (a *asker) named(name string) (*trowel.Task, error) {
 	return newest[names[0]], nil
 }
 
-// depth is how many parts a full name has.
+// depth returns the number of parts of a full name.
 func depth(name string) int { return strings.Count(name, "+") + strings.Count(name, "^") }
 
-// why says why a task does not run.
+// why explains why a task does not run.
 func (a *asker) why(t *trowel.Task) (api.Why, error) {
 	if err := a.prepare(t); err != nil {
 		return api.Why{}, err
@@ -86,7 +85,7 @@ func (a *asker) why(t *trowel.Task) (api.Why, error) {
 	return shape, err
 }
 
-// chain goes from a task to what is behind it, and gathers what can be done about all that.
+// chain follows the reasons from a task to what causes them, and collects the offers on the way.
 func (a *asker) chain(t *trowel.Task) (api.List[api.WhyLink], error) {
 	chain := api.List[api.WhyLink]{}
 	seen := map[trowel.TaskID]bool{}
@@ -111,7 +110,7 @@ func (a *asker) chain(t *trowel.Task) (api.List[api.WhyLink], error) {
 	return chain, nil
 }
 
-// link is the first reason of a task, or how it is, and the task behind that.
+// link returns the first reason of a task, or its state, and the task that causes it.
 func (a *asker) link(t *trowel.Task) (api.WhyLink, trowel.TaskID) {
 	link := api.WhyLink{
 		Attempt: api.ID(t.AttemptID), Task: &api.TaskRef{ID: api.ID(t.ID), Name: t.FullName}, State: reason.Detail(t, a.facts),

@@ -7,7 +7,7 @@ import (
 	"github.com/trowel-project/trowel/internal/server/rest"
 )
 
-// AttemptByID returns an attempt, as far as the caller sees it.
+// AttemptByID returns an attempt that the caller may see.
 func AttemptByID(c *rest.Call, tx trowel.Tx, id trowel.AttemptID) (*trowel.AttemptSummary, error) {
 	s, err := tx.FindAttemptSummary(c.Ctx(), id)
 	if err == nil {
@@ -26,7 +26,7 @@ func Attempt(c *rest.Call, tx trowel.Tx) (*trowel.AttemptSummary, error) {
 	return s, c.Authorize(s.Project.ID)
 }
 
-// ReadAttempt returns the attempt of the path, in a transaction of its own.
+// ReadAttempt is Attempt in a transaction of its own.
 func ReadAttempt(c *rest.Call) (s *trowel.AttemptSummary, err error) {
 	err = c.View(func(tx trowel.Tx) error {
 		s, err = Attempt(c, tx)
@@ -35,7 +35,7 @@ func ReadAttempt(c *rest.Call) (s *trowel.AttemptSummary, err error) {
 	return s, err
 }
 
-// ReadTasks returns all tasks of the attempt of the path, by id: none of one that waits for its turn.
+// ReadTasks returns all tasks of the attempt of the path, by id. An attempt that has not begun has none.
 func ReadTasks(c *rest.Call) (tasks []*trowel.Task, err error) {
 	err = c.View(func(tx trowel.Tx) error {
 		s, err := Attempt(c, tx)
@@ -48,7 +48,7 @@ func ReadTasks(c *rest.Call) (tasks []*trowel.Task, err error) {
 		}
 		tasks, err = tx.ListArchivedTasks(c.Ctx(), s.Attempt.ID)
 		if errors.Is(err, trowel.ErrNotFound) {
-			return nil // it waits for its turn
+			return nil // it has not begun
 		}
 		return err
 	})

@@ -1,3 +1,3 @@
-// Package find looks up what a request names by an id or a name. What the caller may not see does not exist. The
-// groups of paths share it.
+// Package find looks up the things that a request names. To a caller, things that they may not see do not exist. The groups
+// of paths share it.
 package find

@@ -8,8 +8,8 @@ import (
 	"github.com/trowel-project/trowel/internal/server/rest"
 )
 
-// LiveProject returns the project of the path and refuses one that is deleted ([404p]), or that the
-// caller may not see.
+// LiveProject returns the project of the path. It fails if the project is deleted ([404p]), or if the caller may not do
+// with it what the route does.
 func LiveProject(c *rest.Call, tx trowel.Tx) (*trowel.Project, error) {
 	id := trowel.ProjectID(c.PathNumber(0))
 	p, err := tx.FindProjectByID(c.Ctx(), id)
@@ -25,7 +25,7 @@ func LiveProject(c *rest.Call, tx trowel.Tx) (*trowel.Project, error) {
 	return p, c.Authorize(id)
 }
 
-// InProject reads something of the project of the path.
+// InProject reads something of the project of the path, in a transaction of its own.
 func InProject[T any](c *rest.Call, read func(tx trowel.Tx, p *trowel.Project) (T, error)) (any, error) {
 	var value T
 	err := c.View(func(tx trowel.Tx) error {
@@ -38,7 +38,7 @@ func InProject[T any](c *rest.Call, read func(tx trowel.Tx, p *trowel.Project) (
 	return value, err
 }
 
-// ProjectNamed returns the live project of a name, as far as the caller sees it.
+// ProjectNamed returns the live project of a name, if the caller may see it.
 func ProjectNamed(c *rest.Call, tx trowel.Tx, name string) (*trowel.Project, error) {
 	p, err := tx.FindProject(c.Ctx(), name)
 	if err == nil {
@@ -47,12 +47,12 @@ func ProjectNamed(c *rest.Call, tx trowel.Tx, name string) (*trowel.Project, err
 	return p, err
 }
 
-// ProjectParam finds the project that ?project= names, for which the caller must be allowed to do what the
-// route does; nil if it names none.
+// ProjectParam returns the project that ?project= names; nil if the parameter is absent. It fails if the caller may not do
+// with the project what the route does.
 func ProjectParam(c *rest.Call, tx trowel.Tx) (*trowel.Project, error) {
 	name := c.Query.Get("project")
 	if name == "" {
-		return nil, nil //nolint:nilnil // none was asked for
+		return nil, nil //nolint:nilnil // the request names none
 	}
 	p, err := ProjectNamed(c, tx, name)
 	if err != nil {

@@ -15,14 +15,14 @@ import (
 	"github.com/trowel-project/trowel/internal/server/rest"
 )
 
-// Part is one part of the server that can fail alone.
+// Part is a part of the server that can fail alone.
 type Part struct {
 	Name string
-	// Check returns an error with the reason while the part does not work.
+	// Check returns an error while the part does not work.
 	Check func(ctx context.Context) error
 }
 
-// Monitor asks all parts whether they work, and remembers since when.
+// Monitor checks the parts of a server, and remembers since when each works or fails.
 type Monitor struct {
 	parts []Part
 
@@ -31,16 +31,16 @@ type Monitor struct {
 	ok    map[string]bool
 }
 
-// New returns the health of these parts.
+// New returns a monitor of some parts.
 func New(parts ...Part) *Monitor {
 	return &Monitor{parts: parts, since: map[string]time.Time{}, ok: map[string]bool{}}
 }
 
-// handlers are the handlers of the health.
+// handlers answer requests about the health.
 type handlers struct{ health *Monitor }
 
-// get answers with 503 while a part does not work. It needs no authentication, so that probes need no
-// secret: then it tells no more than that.
+// get answers with 503 while a part does not work. Probes need no credentials for that; only callers who may read get
+// the parts.
 func (h *handlers) get(c *rest.Call) (any, error) {
 	reader, err := isReader(c)
 	if err != nil {
@@ -68,7 +68,7 @@ func (h *handlers) get(c *rest.Call) (any, error) {
 	return report, nil
 }
 
-// countAgents counts agents by how they are.
+// countAgents counts agents by their liveness.
 func countAgents(agents []*trowel.Agent, now time.Time) *api.HealthAgents {
 	var n api.HealthAgents
 	for _, a := range agents {
@@ -84,7 +84,7 @@ func countAgents(agents []*trowel.Agent, now time.Time) *api.HealthAgents {
 	return &n
 }
 
-// isReader reports whether the caller may see the parts. Wrong credentials are refused.
+// isReader reports whether the caller may see the parts. Wrong credentials are an error.
 func isReader(c *rest.Call) (bool, error) {
 	caller, err := c.Admit()
 	if errors.Is(err, access.ErrUnauthenticated) && c.Request.Header.Get("Authorization") == "" {
@@ -93,7 +93,7 @@ func isReader(c *rest.Call) (bool, error) {
 	return err == nil && caller.May(access.ListProjectsOfSite, 0), err
 }
 
-// getLive answers as long as the server does.
+// getLive answers as long as the server serves requests.
 func getLive(*rest.Call) (any, error) { return api.HealthLive{OK: true}, nil }
 
 func (h *Monitor) check(ctx context.Context, part Part, now func() time.Time) api.HealthPart {

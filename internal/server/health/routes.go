@@ -5,7 +5,7 @@ import (
 	"github.com/trowel-project/trowel/internal/server/rest"
 )
 
-// Options are what the handlers work with.
+// Options are what the handlers need.
 type Options struct{ Health *Monitor }
 
 // Routes are the paths of the server's health.

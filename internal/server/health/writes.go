@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// probeEvery is how often a probe of the health may write at most.
+// probeEvery is the shortest time between writes of a probe.
 const probeEvery = 10 * time.Second
 
-// Writes remembers how writing to a part of the server went last, whoever wrote: one that can be read may have no
+// Writes remembers whether the last write to a part of the server succeeded: a part that can be read may still have no
 // room left. It is safe for concurrent use.
 type Writes struct {
 	mu     sync.Mutex
@@ -17,22 +17,22 @@ type Writes struct {
 	failed error     // why it failed; nil if it succeeded
 }
 
-// Note remembers how a write ended.
+// Note records the result of a write.
 func (w *Writes) Note(at time.Time, err error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.at, w.failed = at, err
 }
 
-// Last returns why the last write failed; nil if it succeeded, or if nobody has written.
+// Last returns the error of the last write; nil if it succeeded, or if there was none.
 func (w *Writes) Last() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.failed
 }
 
-// Check returns why the last write failed. If nobody has written for a while it lets probe write something, which
-// must Note how that ended.
+// Check returns the error of the last write. If there was none for a while it calls probe, which must write something and
+// call Note.
 func (w *Writes) Check(ctx context.Context, now time.Time, probe func(context.Context)) error {
 	w.mu.Lock()
 	due := now.Sub(w.at) >= probeEvery

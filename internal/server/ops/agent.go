@@ -16,7 +16,7 @@ import (
 	"github.com/trowel-project/trowel/internal/server/rest"
 )
 
-// agentOf is the document of an agent that runs so many tasks.
+// agentOf returns the document of an agent. used is the number of tasks that it runs.
 func agentOf(c *rest.Call, a *trowel.Agent, used int) api.Agent {
 	shape := api.Agent{
 		ID: a.ID, Name: a.Name, Host: a.Host, Version: a.Version, Queues: queuesOf(a), Labels: a.Labels, Used: used, Remote: a.Remote,
@@ -57,7 +57,7 @@ func usedSlots(c *rest.Call, tx trowel.Tx) (map[string]int, error) {
 	return used, err
 }
 
-// getAgents lists the agents by their ids.
+// getAgents lists the agents by id.
 func getAgents(c *rest.Call) (any, error) {
 	limit, key, err := c.PageKey(1)
 	if err != nil {
@@ -107,7 +107,7 @@ func getAgent(c *rest.Call) (any, error) {
 	return shape, err
 }
 
-// getAgentTasks lists what an agent runs, by id.
+// getAgentTasks lists the tasks that an agent runs, by id.
 func getAgentTasks(c *rest.Call) (any, error) {
 	limit, key, err := c.PageNumbers(1)
 	if err != nil {
@@ -151,10 +151,10 @@ func getAgentTasks(c *rest.Call) (any, error) {
 // drains are the handlers that drain agents.
 type drains struct{ agentsChanged func() }
 
-// drain tells an agent to take nothing new; what it runs goes on.
+// drain makes an agent take no new tasks. The tasks that it runs go on.
 func (h *drains) drain(c *rest.Call) (any, error) { return h.change(c, "agent.drain", c.Now) }
 
-// undrain lets it go on.
+// undrain ends a drain.
 func (h *drains) undrain(c *rest.Call) (any, error) { return h.change(c, "agent.undrain", time.Time{}) }
 
 func (h *drains) change(c *rest.Call, action string, drainedAt time.Time) (any, error) {
@@ -181,7 +181,7 @@ func (h *drains) change(c *rest.Call, action string, drainedAt time.Time) (any, 
 		}
 		before := param.Of("drained", strconv.FormatBool(!a.DrainedAt.IsZero()))
 		changed = a.DrainedAt.IsZero() || drainedAt.IsZero()
-		if !changed { // the first instant counts
+		if !changed { // already drained: keep the first time
 			shape = agentOf(c, a, len(running))
 			return nil
 		}

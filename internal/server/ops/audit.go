@@ -12,7 +12,7 @@ import (
 	"github.com/trowel-project/trowel/internal/server/rest"
 )
 
-// auditParameters are the filters of the audit.
+// auditParameters are the query parameters of the audit.
 func auditParameters() []rest.Parameter {
 	return append(rest.PageParams(),
 		rest.QueryText("actor", "Only what this user, token, server or agent did."),
@@ -28,17 +28,17 @@ func auditParameters() []rest.Parameter {
 	)
 }
 
-// auditQuery is what a request wants to know.
+// auditQuery is what a request asks for.
 type auditQuery struct {
 	filter    trowel.RecordFilter
 	task      string
 	ascending bool
 }
 
-// audits are the handlers of the audit.
+// audits has the handler of the audit.
 type audits struct{ names *nameCache }
 
-// list lists who did what.
+// list answers who did what.
 func (h *audits) list(c *rest.Call) (any, error) {
 	q, err := readAuditQuery(c)
 	if err != nil {
@@ -82,7 +82,7 @@ func (h *audits) list(c *rest.Call) (any, error) {
 	return list, err
 }
 
-// auditQuery reads the filters.
+// readAuditQuery reads the query parameters.
 func readAuditQuery(c *rest.Call) (*auditQuery, error) {
 	attempt, err := strconv.ParseInt(c.Query.Get("attempt"), 10, 64)
 	if c.Query.Get("attempt") != "" && (err != nil || attempt <= 0) {
@@ -113,7 +113,7 @@ func readAuditQuery(c *rest.Call) (*auditQuery, error) {
 	return q, err
 }
 
-// auditProject limits the records to the project that is asked for, or to the caller's only one.
+// limitToProject limits the records to the project of the request, or else to the only one that the caller sees.
 func limitToProject(c *rest.Call, tx trowel.Tx, q *auditQuery) error {
 	project, err := find.ProjectParam(c, tx)
 	if err != nil {
@@ -128,10 +128,10 @@ func limitToProject(c *rest.Call, tx trowel.Tx, q *auditQuery) error {
 	return c.Authorize(q.filter.ProjectID)
 }
 
-// projectNames are names of projects that were looked up.
+// projectNames caches names of projects.
 type projectNames map[trowel.ProjectID]*api.IDName
 
-// name finds the name of a project; nil for zero, and for one that is not there any more.
+// name returns the name of a project. It is nil for zero, and for a project that does not exist any more.
 func (n projectNames) name(c *rest.Call, tx trowel.Tx, id trowel.ProjectID) (*api.IDName, error) {
 	if known, ok := n[id]; ok || id == 0 {
 		return known, nil
@@ -140,7 +140,7 @@ func (n projectNames) name(c *rest.Call, tx trowel.Tx, id trowel.ProjectID) (*ap
 	switch {
 	case errors.Is(err, trowel.ErrNotFound):
 		n[id] = nil
-		return nil, nil //nolint:nilnil // it has no name any more
+		return nil, nil //nolint:nilnil // it does not exist any more
 	case err != nil:
 		return nil, err
 	}
@@ -149,7 +149,7 @@ func (n projectNames) name(c *rest.Call, tx trowel.Tx, id trowel.ProjectID) (*ap
 	return &name, nil
 }
 
-// recordEntry is the document of a record.
+// recordEntry returns the document of a record.
 func recordEntry(c *rest.Call, tx trowel.Tx, r *trowel.Record, projects projectNames) (api.AuditEntry, error) {
 	project, err := projects.name(c, tx, r.ProjectID)
 	entry := api.AuditEntry{
@@ -164,7 +164,7 @@ func recordEntry(c *rest.Call, tx trowel.Tx, r *trowel.Record, projects projectN
 	return entry, err
 }
 
-// attemptOfAudit returns the attempt that the audit is asked for.
+// attemptOfAudit returns the attempt of the request.
 func attemptOfAudit(c *rest.Call, tx trowel.Tx, id trowel.AttemptID) (*trowel.AttemptSummary, error) {
 	s, err := find.AttemptByID(c, tx, id)
 	if errors.Is(err, trowel.ErrNotFound) {
@@ -176,7 +176,7 @@ func attemptOfAudit(c *rest.Call, tx trowel.Tx, id trowel.AttemptID) (*trowel.At
 	return s, c.Authorize(s.Project.ID)
 }
 
-// taskMatcher tells which tasks of an attempt a request means by an id or a full name.
+// taskMatcher returns a filter for a task and those below it. task is an id or a full name; empty means all tasks.
 func taskMatcher(task string, names map[trowel.TaskID]string) (func(trowel.TaskID) bool, error) {
 	if task == "" {
 		return func(trowel.TaskID) bool { return true }, nil

@@ -15,11 +15,11 @@ import (
 // Limits of one page of the audit of an attempt.
 const (
 	auditRowBatch     = 50
-	maxEntriesScanned = 50_000 // entries that are looked at for one page
+	maxEntriesScanned = 50_000 // entries that are read for one page
 	maxRecords        = 1000   // of one attempt
 )
 
-// listAttempt lists the records of an attempt and the moves of its tasks in one order.
+// listAttempt lists the records of an attempt and the transitions of its tasks, ordered by time.
 func (h *audits) listAttempt(c *rest.Call, q *auditQuery) (any, error) {
 	limit, key, err := c.PageNumbers(3)
 	if err != nil {
@@ -41,7 +41,7 @@ func (h *audits) listAttempt(c *rest.Call, q *auditQuery) (any, error) {
 	return list, err
 }
 
-// history reads the audit of one attempt from a position on.
+// history reads the audit of one attempt from a cursor on.
 type history struct {
 	*rest.Call
 	cache   *nameCache
@@ -51,19 +51,19 @@ type history struct {
 	names   map[trowel.TaskID]string
 	wants   func(trowel.TaskID) bool
 
-	records  []*trowel.Record // those to come
+	records  []*trowel.Record // not taken yet
 	recorded map[string]bool  // actors and actions of all records
-	record   int64            // id of the last one that was taken
+	record   int64            // id of the last one taken
 
-	rows []trowel.AuditRow // those to come; the first one is the one that is being read
-	at   int               // how many entries of the first row were read
-	last int64             // id of the last row that was read from the store
-	end  bool              // there are no further ones
-	row  int64             // id of the row of the last entry that was taken
-	read int               // how many entries of that row were taken
+	rows []trowel.AuditRow // not read to their ends yet
+	at   int               // entries of the first row that were read
+	last int64             // id of the last row from the store
+	end  bool              // there are no more rows
+	row  int64             // id of the row of the last entry taken
+	read int               // entries of that row that were taken
 }
 
-// begin reads what all pages need, and goes to the position of a cursor: row, entries read of it, record.
+// begin reads what all pages need, and goes to the position of key: row, entries taken of it, record.
 func (h *history) begin(key []int64) (err error) {
 	if h.names, err = h.cache.find(h.Call, h.tx, h.attempt.Attempt.ID); err != nil {
 		return err
@@ -91,7 +91,7 @@ func (h *history) begin(key []int64) (err error) {
 	}
 	h.row, h.read, h.record = key[0], int(key[1]), key[2]
 	if h.row == 0 {
-		return nil // no move was taken
+		return nil // no transition was taken
 	}
 	if h.last = key[0] - 1; !h.query.ascending {
 		h.last = key[0] + 1
@@ -105,7 +105,7 @@ func (h *history) begin(key []int64) (err error) {
 	return nil
 }
 
-// fill reads further rows when all were read.
+// fill reads more rows if none is left.
 func (h *history) fill() (err error) {
 	for len(h.rows) > 0 && h.at >= len(h.rows[0].Entries) {
 		h.rows, h.at = h.rows[1:], 0
@@ -122,7 +122,7 @@ func (h *history) fill() (err error) {
 	return nil
 }
 
-// move returns the next move without taking it; nil if there is none.
+// move returns the next transition without taking it; nil if there is none.
 func (h *history) move() (*trowel.Audit, error) {
 	if err := h.fill(); err != nil || len(h.rows) == 0 {
 		return nil, err
@@ -134,7 +134,7 @@ func (h *history) move() (*trowel.Audit, error) {
 	return &entries[len(entries)-1-h.at], nil
 }
 
-// page reads so many entries.
+// page reads up to limit entries.
 func (h *history) page(limit int) (api.AuditList, error) {
 	list := api.AuditList{Items: api.List[api.AuditEntry]{}}
 	projects := projectNames{}
@@ -173,8 +173,8 @@ func (h *history) page(limit int) (api.AuditList, error) {
 	}
 }
 
-// recordIsNext reports whether the next record comes before the next move. Of one instant the record comes
-// first: it says what caused the moves.
+// recordIsNext reports whether the next record comes before the next transition. At equal times it does, since it is the
+// cause of the transitions.
 func (h *history) recordIsNext(move *trowel.Audit) bool {
 	switch {
 	case len(h.records) == 0:
@@ -188,7 +188,7 @@ func (h *history) recordIsNext(move *trowel.Audit) bool {
 	}
 }
 
-// matches applies the filters.
+// matches reports whether an entry passes the filters.
 func (q *auditQuery) matches(e *api.AuditEntry) bool {
 	f := &q.filter
 	at, err := api.ParseInstant(e.At)
@@ -203,15 +203,15 @@ func (q *auditQuery) matches(e *api.AuditEntry) bool {
 	return true
 }
 
-// nameCache keeps the names of the tasks of the archived attempt that was asked for last: its history is
-// read page by page, and its archive is read as a whole.
+// nameCache has the names of the tasks of the last archived attempt. Its history is read page by page, and each page
+// would read the whole archive again.
 type nameCache struct {
 	mu      sync.Mutex
 	attempt trowel.AttemptID
 	names   map[trowel.TaskID]string
 }
 
-// find returns the full names of an attempt's tasks. Nobody changes them.
+// find returns the full names of an attempt's tasks. They never change.
 func (n *nameCache) find(c *rest.Call, tx trowel.Tx, id trowel.AttemptID) (map[trowel.TaskID]string, error) {
 	n.mu.Lock()
 	known, of := n.names, n.attempt
@@ -225,7 +225,7 @@ func (n *nameCache) find(c *rest.Call, tx trowel.Tx, id trowel.AttemptID) (map[t
 	}
 	tasks, err := tx.ListArchivedTasks(c.Ctx(), id)
 	if errors.Is(err, trowel.ErrNotFound) {
-		return names, nil // it waits for its turn
+		return names, nil // it has not begun
 	}
 	if err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ import (
 	"github.com/trowel-project/trowel/internal/server/document"
 )
 
-// actionPhrases say in a sentence what an action is.
+// actionPhrases are the verbs of actions, as in "ann made the pool db".
 func actionPhrases() map[string]string {
 	return map[string]string{
 		"pool.create": "made the pool", "pool.update": "changed the pool", "pool.delete": "deleted the pool",
@@ -28,7 +28,7 @@ func actionPhrases() map[string]string {
 	}
 }
 
-// recordText is the sentence of a record.
+// recordText describes a record in a sentence.
 func recordText(r *trowel.Record) string {
 	phrase, known := actionPhrases()[r.Action]
 	if !known {
@@ -41,15 +41,15 @@ func recordText(r *trowel.Record) string {
 	if r.Action == trowel.ActionAgentLost {
 		return text + ", whose lease has ended; it ran " + triesText(r)
 	}
-	if changes := changesText(r.Before, r.After); changes != "" && r.ObjectKind != "workflow" && r.ObjectKind != "agent" { // the phrase says it
+	if changes := changesText(r.Before, r.After); changes != "" && r.ObjectKind != "workflow" && r.ObjectKind != "agent" { // the phrase says so already
 		text += ": " + changes
 	}
 	return text
 }
 
-// triesText is what an agent ran when it was lost.
+// triesText says what an agent ran when it was lost.
 func triesText(r *trowel.Record) string {
-	tries, _ := param.NewReader(r.After).IntOr("tries", 0) // what the engine has written is a number
+	tries, _ := param.NewReader(r.After).IntOr("tries", 0) // the engine writes a number
 	switch tries {
 	case 0:
 		return "nothing"
@@ -59,7 +59,7 @@ func triesText(r *trowel.Record) string {
 	return fmt.Sprintf("%d tries, which are freed", tries)
 }
 
-// changesText lists what differs between two states of a thing.
+// changesText lists the differences between two states of a thing.
 func changesText(before, after *param.Map) string {
 	if after.Len() == 0 {
 		return ""
@@ -78,7 +78,7 @@ func changesText(before, after *param.Map) string {
 	return strings.Join(parts, ", ")
 }
 
-// moveEntry is the document of a move of a task, or of the attempt itself.
+// moveEntry returns the document of a transition of a task, or of the attempt itself.
 func (h *history) moveEntry(id string, m *trowel.Audit) api.AuditEntry {
 	project, attempt := document.IDName(h.attempt.Project), api.ID(h.attempt.Attempt.ID)
 	cause := strconv.FormatUint(uint64(m.Batch), 36) //nolint:gosec // a random number, to be told apart
@@ -106,7 +106,7 @@ func (h *history) moveEntry(id string, m *trowel.Audit) api.AuditEntry {
 	return entry
 }
 
-// moveText is the sentence of a move.
+// moveText describes a transition in a sentence.
 func moveText(what string, m *trowel.Audit) string {
 	move := m.To
 	if m.From != "" {
@@ -126,15 +126,15 @@ func stateMap(state string) *param.Map {
 	return param.Of("state", state)
 }
 
-// actorOf is who made a move. Those who claim, and who end what they run, are agents; who starts and kills is a
-// person, unless it is the server itself.
+// actorOf returns who caused a transition. Agents claim tasks and end those that they run. People start and kill, unless
+// the server itself did.
 func actorOf(m *trowel.Audit) api.AuditActor {
 	kind := trowel.ActorUser
 	switch {
 	case m.Actor == "" || m.Actor == "engine" || m.Actor == trowel.SourceScheduler:
 		kind = trowel.ActorServer
 	case m.Cause == string(trowel.MoveClaim), m.TaskID != 0 && m.From == trowel.TaskRunning.String() && m.From != m.To:
-		kind = trowel.ActorAgent // a kill leaves what runs as it is
+		kind = trowel.ActorAgent // a kill does not change the state of a running task
 	}
 	return api.AuditActor{Kind: kind, Name: m.Actor}
 }

@@ -22,7 +22,7 @@ type pauses struct {
 	schedulesChanged func(one *trowel.Schedule)
 }
 
-// pause keeps new attempts of a workflow from beginning (control K816).
+// pause stops new attempts of a workflow from beginning (control K816).
 func (h *pauses) pause(c *rest.Call) (any, error) {
 	return h.change(c, "workflow.pause", func(tx trowel.Tx, p *trowel.Pause) error {
 		_, workflows, err := newestWorkflow(c, tx, p)
@@ -40,7 +40,7 @@ func (h *pauses) pause(c *rest.Call) (any, error) {
 	})
 }
 
-// newestWorkflow finds out whether the newest revision has the workflow.
+// newestWorkflow counts the workflows of that name in the newest revision: 0 or 1.
 func newestWorkflow(c *rest.Call, tx trowel.Tx, p *trowel.Pause) (*trowel.Revision, int, error) {
 	r, err := tx.FindRevision(c.Ctx(), p.ProjectID, "")
 	if err != nil {
@@ -50,7 +50,7 @@ func newestWorkflow(c *rest.Call, tx trowel.Tx, p *trowel.Pause) (*trowel.Revisi
 	return r, len(list), err
 }
 
-// resume lets them begin again, those that wait at once.
+// resume ends a pause. Attempts that wait begin at once.
 func (h *pauses) resume(c *rest.Call) (any, error) {
 	return h.change(c, "workflow.resume", func(tx trowel.Tx, p *trowel.Pause) error {
 		err := tx.DeletePause(c.Ctx(), p.ProjectID, p.Workflow)
@@ -103,7 +103,7 @@ func (h *pauses) change(c *rest.Call, action string, change func(trowel.Tx, *tro
 	return shape, nil
 }
 
-// workflowState tells of a pause, and of the attempts of the workflow.
+// workflowState returns the pause of a workflow, if any, and its numbers of attempts.
 func workflowState(c *rest.Call, tx trowel.Tx, project *trowel.Project) (api.WorkflowState, error) {
 	state := api.WorkflowState{Project: document.IDName(*project), Workflow: c.PathText()}
 	p, err := tx.FindPause(c.Ctx(), project.ID, c.PathText())

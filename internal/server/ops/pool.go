@@ -16,13 +16,13 @@ import (
 	"github.com/trowel-project/trowel/internal/server/rest"
 )
 
-// poolSnapshot has all pools, and how much of them is used and wanted.
+// poolSnapshot has all pools with their use and demand.
 type poolSnapshot struct {
 	limits queue.Limits
 	counts map[trowel.PoolID]*poolCount
-	// missing are the pools that tasks wait for although there are none of these names (control K803).
+	// missing are the pools that tasks name although they do not exist (control K803).
 	missing  map[missingPool]*poolCount
-	projects map[trowel.ProjectID]api.IDName // those that have pools
+	projects map[trowel.ProjectID]api.IDName // with pools of their own
 }
 
 type missingPool struct {
@@ -30,7 +30,7 @@ type missingPool struct {
 	name    string
 }
 
-// poolCount is what is known of one pool.
+// poolCount is the use and demand of one pool.
 type poolCount struct {
 	running int // slots of running tasks
 	waiting int // ready tasks
@@ -38,14 +38,13 @@ type poolCount struct {
 	wants   []poolWant
 }
 
-// poolWant are some ready tasks that want equally much.
+// poolWant is the demand of ready tasks of one weight that need equally many slots.
 type poolWant struct {
 	weight, slots, count int
 	oldest               time.Time
 }
 
-// readPools looks at all pools. with is one that is taken as it is given, be it stored like that or not; it
-// may be nil.
+// readPools reads all pools. with replaces the stored pool of its name; it may be nil.
 func readPools(c *rest.Call, tx trowel.Tx, with *trowel.Pool) (*poolSnapshot, error) {
 	b := &poolSnapshot{
 		counts: map[trowel.PoolID]*poolCount{}, missing: map[missingPool]*poolCount{}, projects: map[trowel.ProjectID]api.IDName{},
@@ -78,7 +77,7 @@ func readPools(c *rest.Call, tx trowel.Tx, with *trowel.Pool) (*poolSnapshot, er
 	return b, err
 }
 
-// count adds some live tasks.
+// count adds live tasks.
 func (b *poolSnapshot) count(live *trowel.LiveCount) {
 	for _, need := range live.Needs.PoolNeeds() {
 		var of *poolCount
@@ -103,8 +102,7 @@ func (b *poolSnapshot) count(live *trowel.LiveCount) {
 	}
 }
 
-// used is how many slots of a pool are taken. There is a counter, unless it is the site's default pool
-// without a limit.
+// used returns the number of used slots of a pool. Only the site's default pool without a limit has no counter.
 func (b *poolSnapshot) used(p *trowel.Pool) int {
 	if p.ProjectID == 0 && p.Name == trowel.DefaultPool && p.Slots == trowel.Unlimited {
 		return b.counts[p.ID].running
@@ -112,7 +110,7 @@ func (b *poolSnapshot) used(p *trowel.Pool) int {
 	return b.limits.Uses[p.Use()]
 }
 
-// startable is how many of the waiting tasks so many slots have room for, the heaviest first.
+// startable returns how many of the waiting tasks fit into so many open slots, by weight.
 func (n *poolCount) startable(open int) (tasks int) {
 	wants := slices.SortedFunc(slices.Values(n.wants), func(a, b poolWant) int {
 		return cmp.Or(cmp.Compare(b.weight, a.weight), a.oldest.Compare(b.oldest))
@@ -124,7 +122,7 @@ func (n *poolCount) startable(open int) (tasks int) {
 	return tasks
 }
 
-// poolOf is the document of a pool.
+// poolOf returns the document of a pool.
 func poolOf(c *rest.Call, b *poolSnapshot, p *trowel.Pool) api.Pool {
 	n := b.counts[p.ID]
 	shape := api.Pool{
@@ -142,7 +140,7 @@ func poolOf(c *rest.Call, b *poolSnapshot, p *trowel.Pool) api.Pool {
 	return shape
 }
 
-// poolState names a state of a pool's settings; "none" if there is none.
+// poolState returns a text that changes with the settings of a pool; "none" for no pool.
 func poolState(p *trowel.Pool) string {
 	if p == nil {
 		return "none"
@@ -150,7 +148,7 @@ func poolState(p *trowel.Pool) string {
 	return strconv.FormatInt(int64(p.ID), 36) + "-" + strconv.FormatInt(p.UpdatedAt.UnixMicro(), 36)
 }
 
-// since is how many milliseconds ago an instant was; nil for the zero instant.
+// millisSince returns the milliseconds since a time; nil for the zero time.
 func millisSince(c *rest.Call, at time.Time) *int64 {
 	if at.IsZero() {
 		return nil
@@ -159,7 +157,7 @@ func millisSince(c *rest.Call, at time.Time) *int64 {
 	return &ms
 }
 
-// can lists which of some things the caller may do with a project, or with the site.
+// can returns the verbs that the caller may use in a project, or on the site for zero.
 func can(c *rest.Call, project trowel.ProjectID, verbs ...access.Verb) api.List[string] {
 	allowed := api.List[string]{}
 	for _, verb := range verbs {
@@ -170,7 +168,7 @@ func can(c *rest.Call, project trowel.ProjectID, verbs ...access.Verb) api.List[
 	return allowed
 }
 
-// seesPool reports whether the caller may know of a pool: those of the site are everybody's.
+// seesPool reports whether the caller may see a pool. Everybody sees pools of the site.
 func seesPool(c *rest.Call, p *trowel.Pool) bool {
 	return p.ProjectID == 0 || c.Authorize(p.ProjectID) == nil
 }
@@ -214,7 +212,7 @@ func comparePools(a, b *trowel.Pool) int {
 	return cmp.Or(cmp.Compare(a.ProjectID, b.ProjectID), cmp.Compare(a.Name, b.Name))
 }
 
-// afterPool reports whether a pool comes after that of a cursor.
+// afterPool reports whether a pool comes after the one of a cursor.
 func afterPool(p *trowel.Pool, key []string) bool {
 	id, _ := strconv.ParseInt(key[0], 10, 64)
 	return comparePools(p, &trowel.Pool{ProjectID: trowel.ProjectID(id), Name: key[1]}) > 0
@@ -227,7 +225,7 @@ func poolProject(project *api.IDName) string {
 	return project.ID.String()
 }
 
-// missingPools lists the pools that tasks wait for in vain.
+// missingPools lists the pools that tasks wait for although they do not exist.
 func missingPools(c *rest.Call, b *poolSnapshot, project *trowel.Project) api.List[api.MissingPool] {
 	list := api.List[api.MissingPool]{}
 	for key, n := range b.missing {

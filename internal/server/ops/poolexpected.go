@@ -8,15 +8,15 @@ import (
 	"github.com/trowel-project/trowel/internal/server/rest"
 )
 
-// How far one looks to tell when slots of a pool come free.
+// Limits of what is read to estimate when slots become free.
 const (
-	expectedHolders   = 500 // tasks that hold slots; of more nothing is told about those that wait
-	expectedWorkflows = 10  // of which earlier attempts are looked at
-	expectedAttempts  = 5   // newest ones, among which is one that succeeded
+	expectedHolders   = 500 // tasks with slots; with more there is no estimate for waiting tasks
+	expectedWorkflows = 10  // whose earlier attempts are read
+	expectedAttempts  = 5   // newest attempts, among which a successful one is searched
 )
 
-// expectEnds tells when running tasks end if they take as long as in the last successful attempts of their
-// workflows. Those that have run for longer, and those of which nothing is known, are left out.
+// expectEnds estimates when running tasks end: each takes as long as in the last successful attempt of its workflow.
+// Tasks that have run for longer, or have no such attempt, are left out.
 func expectEnds(c *rest.Call, tx trowel.Tx, found []ranked, names map[trowel.TaskID]trowel.TaskName) (map[trowel.TaskID]time.Time, error) {
 	asked := map[trowel.WorkflowName][]string{}
 	for i := range found {
@@ -53,11 +53,11 @@ func expectEnds(c *rest.Call, tx trowel.Tx, found []ranked, names map[trowel.Tas
 	return ends, nil
 }
 
-// expectSlots tells when the first of the waiting tasks get their slots: as many as the slots suffice for that the
-// present holders give back. If slots are open something else keeps the tasks, and nothing is told.
+// expectSlots estimates when waiting tasks get slots, for as many tasks as the slots of the running ones suffice. If
+// slots are open the tasks wait for something else, and there is no estimate.
 func (h *poolTasks) expectSlots(c *rest.Call, tx trowel.Tx, p *trowel.Pool, pools []*trowel.Pool, open int, waiting []ranked) (map[trowel.TaskID]time.Time, error) {
 	if open > 0 || p.Slots == trowel.Unlimited || len(waiting) == 0 {
-		return nil, nil //nolint:nilnil // nothing is told
+		return nil, nil //nolint:nilnil // no estimate
 	}
 	holders, err := h.find(c, tx, p, pools, trowel.TaskRunning, expectedHolders+1, func(poolRank) bool { return true })
 	if err != nil || len(holders) > expectedHolders {

@@ -10,7 +10,7 @@ import (
 	"github.com/trowel-project/trowel/internal/server/rest"
 )
 
-// getPoolHistory tells how much of a pool was used over a day.
+// getPoolHistory answers with the use of a pool over a day.
 func getPoolHistory(c *rest.Call) (any, error) {
 	var uses []trowel.PoolUse
 	err := c.View(func(tx trowel.Tx) error {

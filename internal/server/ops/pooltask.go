@@ -12,10 +12,10 @@ import (
 	"github.com/trowel-project/trowel/internal/server/rest"
 )
 
-// poolRank orders the tasks that wait for a pool as they will be claimed, as far as one can tell beforehand:
-// by weight and age. It does not change while they wait.
+// poolRank orders the tasks that wait for a pool by weight and age, which is about the order in which they will be
+// claimed. It does not change while they wait.
 type poolRank struct {
-	score int64 // the smaller, the earlier
+	score int64 // smaller is earlier
 	task  trowel.TaskID
 }
 
@@ -23,12 +23,11 @@ func (r poolRank) compare(o poolRank) int {
 	return cmp.Or(cmp.Compare(r.score, o.score), cmp.Compare(r.task, o.task))
 }
 
-// rankOf is the rank of a task. A weight counts as much as waiting for so long as adds one to the weight
-// (control K807).
+// rankOf returns the rank of a task. One of weight counts as much as waiting for aging (control K807).
 func rankOf(t *trowel.LiveTask, aging time.Duration) poolRank {
 	weight := int64(t.Needs.PriorityWeight())
 	if aging <= 0 {
-		const apart = int64(100 * 365 * 24 * time.Hour / time.Microsecond) // more than any age
+		const apart = int64(100 * 365 * 24 * time.Hour / time.Microsecond) // longer than any wait
 		return poolRank{t.ReadyAt.UnixMicro() - weight*apart, t.TaskID}
 	}
 	return poolRank{t.ReadyAt.UnixMicro() - weight*aging.Microseconds(), t.TaskID}
@@ -41,12 +40,12 @@ type ranked struct {
 	slots int
 }
 
-// poolTasks are the handlers of the tasks of pools.
+// poolTasks has the handler of the tasks of a pool.
 type poolTasks struct {
-	aging time.Duration // a waiting task gains one of weight after it; zero for never
+	aging time.Duration // after which a waiting task gains one of weight; zero for never
 }
 
-// list lists the tasks that hold slots of a pool, or wait for some.
+// list answers with the tasks that hold slots of a pool, or wait for some.
 func (h *poolTasks) list(c *rest.Call) (any, error) {
 	limit, key, err := c.PageNumbers(3)
 	if err != nil {
@@ -89,7 +88,7 @@ func (h *poolTasks) list(c *rest.Call) (any, error) {
 		switch {
 		case state == trowel.TaskRunning:
 			expected, err = expectEnds(c, tx, found, names)
-		case key == nil: // on later pages those before them are not known
+		case key == nil: // later pages do not know the tasks before them
 			expected, err = h.expectSlots(c, tx, p, pools, p.Slots-b.used(p), found)
 		}
 		list.Items = poolTaskDocuments(c, found, names, expected, position)
@@ -98,8 +97,7 @@ func (h *poolTasks) list(c *rest.Call) (any, error) {
 	return list, err
 }
 
-// find finds the first tasks of a pool in their order. It keeps no more of them than it returns,
-// twice over.
+// find returns the first wanted tasks of a pool by rank. It holds at most twice as many in memory.
 func (h *poolTasks) find(c *rest.Call, tx trowel.Tx, p *trowel.Pool, pools []*trowel.Pool, state trowel.TaskState, limit int, wanted func(poolRank) bool) ([]ranked, error) {
 	limits := queue.Limits{Pools: pools}
 	var found []ranked
@@ -134,8 +132,7 @@ func (h *poolTasks) find(c *rest.Call, tx trowel.Tx, p *trowel.Pool, pools []*tr
 	return found, err
 }
 
-// poolTaskDocuments describes the tasks. Those of projects that the caller may not see are left without names
-// and ids.
+// poolTaskDocuments returns the documents of the tasks. Tasks of projects that the caller may not see have no names and ids.
 func poolTaskDocuments(c *rest.Call,
 	found []ranked, names map[trowel.TaskID]trowel.TaskName, expected map[trowel.TaskID]time.Time, position int,
 ) api.List[api.PoolTask] {

@@ -13,18 +13,18 @@ import (
 	"github.com/trowel-project/trowel/internal/textutil"
 )
 
-// Limits is told of changes that may let tasks or attempts begin; a flusher.
+// Limits hears of changes after which tasks or attempts may begin. A flusher is one.
 type Limits interface {
-	// LimitsChanged tells that pools changed.
+	// LimitsChanged is called after pools have changed.
 	LimitsChanged()
-	// Admit tells that attempts of a workflow that waited may begin.
+	// Admit is called when waiting attempts of a workflow may begin.
 	Admit(w trowel.WorkflowName)
 }
 
 // poolChanges are the handlers that change pools.
 type poolChanges struct{ limits Limits }
 
-// put makes or changes a pool.
+// put creates or changes a pool.
 func (h *poolChanges) put(c *rest.Call) (any, error) {
 	var request api.PoolRequest
 	if err := c.Decode(&request); err != nil {
@@ -38,7 +38,7 @@ func (h *poolChanges) put(c *rest.Call) (any, error) {
 	})
 }
 
-// delete deletes a pool, with the tasks in it left as they are.
+// delete deletes a pool. It does not change tasks.
 func (h *poolChanges) delete(c *rest.Call) (any, error) {
 	dryRun := c.FlagParam("dryRun")
 	return h.change(c, dryRun, c.Query.Get("expect"), func(tx trowel.Tx, of poolTarget) (*pool.Changed, error) {
@@ -48,14 +48,14 @@ func (h *poolChanges) delete(c *rest.Call) (any, error) {
 	})
 }
 
-// recordWithNote is a record of the caller with a note.
+// recordWithNote returns a record of the caller with a note.
 func recordWithNote(c *rest.Call, note string) trowel.Record {
 	by := c.NewRecord()
 	by.Note = note
 	return by
 }
 
-// poolTarget is which pool is to be changed, and what it must be like.
+// poolTarget is the project of the pool to change, and the check of the precondition.
 type poolTarget struct {
 	project trowel.ProjectID
 	check   func(before *trowel.Pool) error
@@ -89,7 +89,7 @@ func (h *poolChanges) change(c *rest.Call, dryRun bool, expect string, change fu
 	return answer, nil
 }
 
-// poolFault adds to an error what programs read.
+// poolError adds a code, a field and a hint to an error.
 func poolError(c *rest.Call, err error, project *trowel.Project) error {
 	known, ok := errors.AsType[*trowel.Error](err)
 	switch {
@@ -109,7 +109,7 @@ func poolError(c *rest.Call, err error, project *trowel.Project) error {
 	return err
 }
 
-// poolChange says what a change means to the tasks.
+// poolChange returns the document of a change, with what it means to tasks.
 func poolChange(c *rest.Call, tx trowel.Tx, done *pool.Changed, dryRun bool) (api.PoolChange, error) {
 	of := done.After
 	if of == nil {
@@ -132,7 +132,7 @@ func poolChange(c *rest.Call, tx trowel.Tx, done *pool.Changed, dryRun bool) (ap
 	return answer, nil
 }
 
-// deletedNotes say what becomes of the tasks of a pool that is deleted.
+// deletedNotes say what happens to the tasks of a deleted pool.
 func deletedNotes(p *api.Pool) api.List[string] {
 	notes := api.List[string]{}
 	if p.Used > 0 {
@@ -144,7 +144,7 @@ func deletedNotes(p *api.Pool) api.List[string] {
 	return notes
 }
 
-// setNotes say what becomes of the tasks of a pool that is made or changed.
+// setNotes say what happens to the tasks of a new or changed pool.
 func setNotes(done *api.PoolChange) api.List[string] {
 	notes := api.List[string]{}
 	p := &done.Pool

@@ -12,7 +12,7 @@ import (
 	"github.com/trowel-project/trowel/internal/server/rest"
 )
 
-// queueCount is what is known of one queue.
+// queueCount is the use and demand of one queue.
 type queueCount struct {
 	api.Queue
 	oldest    time.Time
@@ -21,7 +21,7 @@ type queueCount struct {
 	handed    trowel.HandOffs
 }
 
-// getQueues lists the queues that agents serve or tasks name, or named lately.
+// getQueues lists the queues that agents serve, or that tasks name or have lately named.
 func getQueues(c *rest.Call) (any, error) {
 	var live []trowel.LiveCount
 	var agents []*trowel.Agent
@@ -71,7 +71,7 @@ func getQueues(c *rest.Call) (any, error) {
 	return list, nil
 }
 
-// queuesOf are the queues that an agent serves.
+// queuesOf returns the queues that an agent serves.
 func queuesOf(a *trowel.Agent) []string {
 	if len(a.Queues) == 0 {
 		return []string{trowel.DefaultQueue}
@@ -90,7 +90,7 @@ func (n *queueCount) count(live *trowel.LiveCount) {
 	}
 }
 
-// pace tells how fast tasks went to agents lately.
+// pace sets how fast tasks have lately gone to agents.
 func (n *queueCount) pace() {
 	total := n.handed.Total()
 	if total == 0 {
@@ -104,7 +104,7 @@ func (n *queueCount) pace() {
 	n.P50MS, n.P99MS, n.RatePerMin = within(0.5), within(0.99), &rate
 }
 
-// serve adds an agent, if it takes tasks.
+// serve adds an agent that takes tasks.
 func (n *queueCount) serve(a *trowel.Agent, now time.Time) {
 	if !a.DrainedAt.IsZero() || !now.Before(a.LeaseEnds) {
 		return

@@ -10,16 +10,15 @@ import (
 	"github.com/trowel-project/trowel/internal/server/rest"
 )
 
-// Options are what the handlers work with.
+// Options are what the handlers need.
 type Options struct {
 	Limits           Limits
-	SchedulesChanged func(one *trowel.Schedule) // called with nil after any number of schedules may have changed
-	AgentsChanged    func()                     // called after agents were drained or undrained
-	Aging            time.Duration              // a waiting task gains one of weight after it, see queue.aging; zero for never
+	SchedulesChanged func(one *trowel.Schedule) // called with nil when any schedule may have changed
+	AgentsChanged    func()                     // called after agents have been drained or undrained
+	Aging            time.Duration              // after which a waiting task gains one of weight, see queue.aging; zero for never
 }
 
-// Routes are what operators look at and change: pools, queues, agents, pauses, tokens and the audit (ui.md,
-// section 4).
+// Routes are the paths of pools, queues, agents, pauses, tokens and the audit (ui.md, section 4).
 func Routes(o Options) []rest.Route {
 	return slices.Concat(poolRoutes(&o), agentRoutes(&o), pauseRoutes(&o), tokenRoutes(), auditRoutes())
 }

@@ -44,8 +44,8 @@ func getTokens(c *rest.Call) (any, error) {
 	return list, err
 }
 
-// tokenRequest reads the body. A key that it does not know is refused, and so is an empty project: otherwise a
-// slip makes a token for all projects that never ends.
+// readTokenRequest reads the body. It refuses unknown keys and an empty project: by a typing error there would be a token
+// for all projects, or one that never expires.
 func readTokenRequest(c *rest.Call) (request api.TokenRequest, err error) {
 	var sent map[string]json.RawMessage
 	data, err := c.ReadBody()
@@ -125,7 +125,7 @@ func rolesText() string {
 	return strings.Join(names, ", ")
 }
 
-// deleteToken revokes a token: its row stays, so that what it did can still be told.
+// deleteToken revokes a token. Its row stays, since the audit refers to it.
 func deleteToken(c *rest.Call) (any, error) {
 	if err := c.Authorize(0); err != nil {
 		return nil, err

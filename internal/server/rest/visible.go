@@ -22,9 +22,9 @@ func addTokenScope(c *Call, e *Error) *Error {
 	if e.status != http.StatusNotFound || e.bare || e.body != nil || c.Caller.Project == 0 || c.inScope {
 		return e
 	}
-	told := *e
-	told.message = fmt.Sprintf("%s (the token is for the project %s)", e.message, c.Caller.ProjectName)
-	return &told
+	scoped := *e
+	scoped.message = fmt.Sprintf("%s (the token is for the project %s)", e.message, c.Caller.ProjectName)
+	return &scoped
 }
 
 // checkSite returns an error if the caller sees only one project. what says what concerns all of them.

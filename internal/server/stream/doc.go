@@ -1,3 +1,3 @@
-// Package stream writes changes of attempts and tasks as server-sent events (ui.md, A5). Package events is where they
-// come from.
+// Package stream sends changes of attempts, tasks and schedules as server-sent events (ui.md, A5). It gets them from
+// package events.
 package stream

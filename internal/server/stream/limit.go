@@ -10,20 +10,20 @@ import (
 )
 
 const (
-	// maxStreams is how many streams of events a server has at most; Options.MaxStreams may be less.
+	// maxStreams is the largest number of streams of a server. Options.MaxStreams may be less.
 	maxStreams = 1000
-	// streamShare of them is for one caller.
+	// One caller may have a fraction (1/streamShare) of the streams.
 	streamShare = 4
 )
 
-// streams counts the streams of events that are open, so that they leave room for other requests, and one caller
-// leaves room for others. It is safe for concurrent use.
+// streams limits the open streams of the server and of each caller, so that there is room for other requests and other
+// callers. It is safe for concurrent use.
 type streams struct {
 	most int
 
 	mu  sync.Mutex
 	all int
-	by  map[string]int // only callers with a stream
+	by  map[string]int // number of streams by caller, without zeros
 }
 
 func newStreams(most int) *streams {
@@ -33,7 +33,7 @@ func newStreams(most int) *streams {
 	return &streams{most: most, by: map[string]int{}}
 }
 
-// acquire counts a stream of a caller until leave is called, or refuses it with 503.
+// acquire counts a stream of the caller until leave is called. It fails with 503 if there are too many.
 func (s *streams) acquire(c *rest.Call) (leave func(), err error) {
 	who := streamOwner(c.Caller, c.Request.RemoteAddr)
 	s.mu.Lock()
@@ -59,8 +59,8 @@ func (s *streams) release(who string) {
 	}
 }
 
-// streamOwner tells callers apart: tokens, the user, and where nobody signs in the addresses that requests come from, of
-// IPv6 the networks of 64 bits.
+// streamOwner identifies a caller: by the token, the user or, without credentials, the address. Of IPv6 addresses it is
+// the network of 64 bits.
 func streamOwner(caller access.Caller, address string) string {
 	switch caller.Kind {
 	case access.KindToken:
@@ -72,8 +72,8 @@ func streamOwner(caller access.Caller, address string) string {
 	return "user " + caller.Name
 }
 
-// tooManyStreams is the refusal of a stream. Its connection is closed: one that is kept for a later request would take
-// the room that there is not.
+// tooManyStreams is the error if there are too many streams. It closes the connection, which would otherwise still
+// take room.
 func tooManyStreams(w http.ResponseWriter, format string, args ...any) error {
 	w.Header().Set("Connection", "close")
 	return rest.Errorf(http.StatusServiceUnavailable, format, args...)

@@ -8,17 +8,18 @@ import (
 	"github.com/trowel-project/trowel/internal/server/events"
 )
 
-// newerRows is how many rows that changed elsewhere are read. Of more it is only told that they did.
+// newerRows is the largest number of tasks that are read after changes by another server. With more, the client must read
+// everything again.
 const newerRows = 10_000
 
-// changes is what an attempt has that a stream does not, as another server has changed it.
+// changes are those of an attempt that a stream has missed, since another server has made them.
 type changes struct {
-	attempt *trowel.AttemptSummary // nil if it is not there any more
+	attempt *trowel.AttemptSummary // nil if it does not exist any more
 	rows    map[trowel.TaskID]*events.TaskRow
-	tooMany bool // too many rows to tell of
+	tooMany bool // more than newerRows
 }
 
-// read finds the tasks that changed after a version of their attempt.
+// read reads the tasks that changed after a version of their attempt.
 func (n *changes) read(ctx context.Context, tx trowel.Tx, id trowel.AttemptID, version int64) error {
 	*n = changes{}
 	summary, err := tx.FindAttemptSummary(ctx, id)
@@ -46,14 +47,14 @@ func (n *changes) read(ctx context.Context, tx trowel.Tx, id trowel.AttemptID, v
 	return nil
 }
 
-// changedTasks reads at most one row more than is told of, wherever the tasks are.
+// changedTasks reads at most newerRows+1 tasks, from the archive if the attempt has ended.
 func changedTasks(ctx context.Context, tx trowel.Tx, a *trowel.Attempt, version int64) ([]trowel.ChangedTask, error) {
 	if a.Flags&trowel.AttemptDone == 0 {
 		return tx.ListChanged(ctx, a.ID, version, newerRows+1)
 	}
 	archived, err := tx.ListArchivedTasks(ctx, a.ID)
 	if errors.Is(err, trowel.ErrNotFound) {
-		return nil, nil // one of a backfill that never had tasks
+		return nil, nil // an attempt of a backfill that never had tasks
 	}
 	var list []trowel.ChangedTask
 	for _, t := range archived {

@@ -6,10 +6,10 @@ import (
 	"github.com/trowel-project/trowel/internal/server/rest"
 )
 
-// Options are what the handler works with.
+// Options are what the handler needs.
 type Options struct {
 	Events     *events.Feed
-	MaxStreams int // zero, and more than 1,000, are 1,000
+	MaxStreams int // zero means 1,000, which is also the largest number
 }
 
 // Routes are the paths of streams of events.

@@ -19,19 +19,19 @@ import (
 )
 
 const (
-	minInterval  = 250 * time.Millisecond // at most one set of frames (ui.md, A5)
-	maxInterval  = 5 * time.Second        // between sets of frames that take long to read
-	commentEvery = 15 * time.Second       // so that nobody on the way takes the stream for dead
+	minInterval  = 250 * time.Millisecond // between sets of frames (ui.md, A5)
+	maxInterval  = 5 * time.Second        // if reading takes long
+	commentEvery = 15 * time.Second       // so that proxies keep the connection open
 )
 
-// streamer is the handler of the stream of events.
+// streamer has the handler of streams.
 type streamer struct {
 	events  *events.Feed
 	streams *streams
 }
 
-// serve is a stream of server-sent events. It wakes when something of its topic happened, sends
-// what gathered, and then gathers for a while: frames have at most that age and are few.
+// serve sends server-sent events. When there are events of the topic it sends what the watcher has collected, and then
+// lets it collect for a while, so that there are few frames.
 func (e *streamer) serve(c *rest.Call) (any, error) {
 	wanted, err := events.ParseTopic(c.Query.Get("topic"))
 	if err != nil {
@@ -59,14 +59,14 @@ func (e *streamer) serve(c *rest.Call) (any, error) {
 	header.Set("X-Accel-Buffering", "no")
 	c.Writer.WriteHeader(http.StatusOK)
 	if err := s.begin(lost); err != nil {
-		return rest.Streamed{}, nil // the caller has gone
+		return rest.Streamed{}, nil // the client has gone
 	}
 	s.serve()
 	return rest.Streamed{}, nil
 }
 
-// authorizeTopic refuses a topic of something that does not exist, or that the caller may not see. It returns
-// the attempt of the topic, if it has one.
+// authorizeTopic checks that the topic exists and that the caller may see it. It returns the attempt of the topic, if
+// it has one.
 func authorizeTopic(c *rest.Call, t events.Topic) (watched trowel.Attempt, err error) {
 	err = c.View(func(tx trowel.Tx) error {
 		switch {
@@ -99,12 +99,12 @@ type eventStream struct {
 	watcher *events.Watcher
 	out     *http.ResponseController
 
-	// Of the topic of one attempt: what was last read of it.
+	// The last state that was read, for the topic of an attempt.
 	flags   trowel.AttemptFlags
-	version int64 // to which its tasks were read; zero if they never were
+	version int64 // up to which tasks were read; zero if they never were
 }
 
-// begin tells a new watcher where it is, or one who was away for too long that it must read anew.
+// begin starts the stream. lost makes the client read everything again.
 func (s *eventStream) begin(lost bool) error {
 	var b bytes.Buffer
 	b.WriteString(": trowel\n\n")
@@ -139,7 +139,8 @@ func (s *eventStream) serve() {
 	}
 }
 
-// linger gathers for a while: longer if reading took long, so that reading takes a tenth of the time.
+// linger lets the watcher collect for a while. It waits nine times as long as reading took, so that reading takes a tenth of the
+// time.
 func (s *eventStream) linger(took time.Duration) bool {
 	timer := time.NewTimer(min(max(minInterval, 9*took), maxInterval))
 	defer timer.Stop()
@@ -151,7 +152,7 @@ func (s *eventStream) linger(took time.Duration) bool {
 	}
 }
 
-// write sends bytes at once. Who does not read them for long is cut off.
+// write sends bytes at once. It fails if the client does not read for long.
 func (s *eventStream) write(data []byte) error {
 	deadline := time.Now().Add(commentEvery)
 	if err := s.out.SetWriteDeadline(deadline); err != nil && !errors.Is(err, http.ErrNotSupported) {
@@ -163,7 +164,7 @@ func (s *eventStream) write(data []byte) error {
 	return s.out.Flush()
 }
 
-// send writes what was gathered as frames, and returns how long it took to read what they are about.
+// send sends what was collected as frames. took is how long reading the attempts took.
 func (s *eventStream) send(g events.Batch) (took time.Duration, err error) {
 	began := time.Now()
 	attempts, err := s.read(&g)
@@ -199,7 +200,7 @@ func (s *eventStream) send(g events.Batch) (took time.Duration, err error) {
 	return took, s.write(b.Bytes())
 }
 
-// read returns the attempts to tell of, and adds to the gathered tasks what is behind.
+// read returns the attempts to send, and adds the tasks that the watcher has missed.
 func (s *eventStream) read(g *events.Batch) (list []*trowel.AttemptSummary, err error) {
 	maps.DeleteFunc(g.Tasks, func(_ trowel.TaskID, row *events.TaskRow) bool { return row.Version != 0 && row.Version <= s.version })
 	if len(g.Attempts) == 0 && !g.Behind {
@@ -235,7 +236,7 @@ func (s *eventStream) read(g *events.Batch) (list []*trowel.AttemptSummary, err 
 	return list, nil
 }
 
-// catchUp takes what was read of the attempt of the topic.
+// catchUp adds the missed changes of the attempt of the topic.
 func (s *eventStream) catchUp(g *events.Batch, n *changes, list []*trowel.AttemptSummary) []*trowel.AttemptSummary {
 	if n.tooMany {
 		g.Reset = true

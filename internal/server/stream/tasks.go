@@ -10,10 +10,10 @@ import (
 	"github.com/trowel-project/trowel/internal/server/events"
 )
 
-// frameRows is how many rows are told one by one.
+// frameRows is the largest number of rows in a frame.
 const frameRows = 500
 
-// taskFrame is a row of the frame "tasks".
+// taskFrame is a row of a frame of tasks.
 type taskFrame struct {
 	ID         api.ID  `json:"id"`
 	State      string  `json:"state"`
@@ -23,8 +23,8 @@ type taskFrame struct {
 	Reason     *string `json:"reason"`
 }
 
-// tasksOf is the frame "tasks". Of very many rows it has only how many are in which
-// state, and the groups whose children are to be read anew.
+// tasksOf is a frame of tasks. Instead of very many rows it has only the numbers by state, and the groups whose children
+// the client must read again.
 type tasksOf struct {
 	AttemptID api.ID              `json:"attemptId"`
 	Rows      api.List[taskFrame] `json:"rows"`

@@ -51,7 +51,7 @@ func getAttempt(c *rest.Call) (any, error) {
 	return document.Attempt(s), nil
 }
 
-// getAttemptRetries lists all attempts of the session, the first one first.
+// getAttemptRetries lists all attempts of the session, oldest first.
 func getAttemptRetries(c *rest.Call) (any, error) {
 	var list []*trowel.AttemptSummary
 	err := c.View(func(tx trowel.Tx) error {
@@ -66,7 +66,7 @@ func getAttemptRetries(c *rest.Call) (any, error) {
 	return api.AttemptCollection{Attempts: document.List(list, document.Attempt)}, err
 }
 
-// getTasks lists the tasks of an attempt, which are in the archive when it has ended.
+// getTasks lists the tasks of an attempt. Those of an ended attempt are in the archive.
 func getTasks(c *rest.Call) (any, error) {
 	tasks, err := find.ReadTasks(c)
 	return api.TaskCollection{Tasks: document.List(tasks, document.Task)}, err
@@ -79,8 +79,8 @@ type Launcher interface {
 
 // Killer stops attempts.
 type Killer interface {
-	// KillBy asks all tasks of an attempt to stop, and stores the record with it. One that is done, or
-	// waits for its turn, is an ErrConflict.
+	// KillBy requests that all tasks of an attempt stop, and stores the record with that. It returns an ErrConflict if
+	// the attempt is done or has not begun.
 	KillBy(ctx context.Context, id trowel.AttemptID, actor string, record *trowel.Record) error
 }
 
@@ -90,8 +90,7 @@ type attempts struct {
 	killer   Killer
 }
 
-// start starts an attempt. One that is there already is answered with 409 and the attempt
-// itself (server 2.6.7).
+// start starts an attempt. If the attempt exists already, the answer is 409 with that attempt (server 2.6.7).
 func (h *attempts) start(c *rest.Call) (any, error) {
 	var request api.AttemptRequest
 	if err := c.Decode(&request); err != nil {
@@ -128,7 +127,7 @@ func (h *attempts) start(c *rest.Call) (any, error) {
 	return document.Attempt(started), nil
 }
 
-// mayRun refuses a caller who may not start attempts of a workflow.
+// mayRun returns an error if the caller may not start attempts of a workflow.
 func mayRun(c *rest.Call, id trowel.WorkflowID) error {
 	if c.Caller.Project == 0 {
 		return c.Authorize(0)
@@ -145,7 +144,7 @@ func mayRun(c *rest.Call, id trowel.WorkflowID) error {
 	})
 }
 
-// kill answers with the attempt as it was before.
+// kill stops an attempt, and answers with the attempt as it was before.
 func (h *attempts) kill(c *rest.Call) (any, error) {
 	s, err := find.ReadAttempt(c)
 	if err != nil {
@@ -162,7 +161,7 @@ func (h *attempts) kill(c *rest.Call) (any, error) {
 	return document.Attempt(s), nil
 }
 
-// getUserInfo tells who pushed the revision of an attempt (server 2.6.10).
+// getUserInfo answers who pushed the revision of an attempt (server 2.6.10).
 func getUserInfo(c *rest.Call) (any, error) {
 	if !c.Caller.Admin {
 		return nil, rest.BareError(http.StatusForbidden)

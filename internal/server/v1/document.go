@@ -6,8 +6,6 @@ import (
 	"github.com/trowel-project/trowel/internal/server/document"
 )
 
-// Documents of package api, made of what the store has.
-
 func projectOf(p trowel.Project, r trowel.Revision) api.Project {
 	return api.Project{
 		ID: api.ID(p.ID), Name: p.Name, Revision: r.Name,
@@ -40,8 +38,7 @@ func scheduleOf(s *trowel.ScheduledWorkflow) api.Schedule {
 	}
 }
 
-// summaryOf shows a schedule that was changed. As with Digdag, updatedAt is the creation (server
-// 2.3).
+// summaryOf returns the document of a changed schedule. As in Digdag, updatedAt is the time of creation (server 2.3).
 func summaryOf(s *trowel.ScheduledWorkflow) api.ScheduleSummary {
 	plain := scheduleOf(s)
 	created := api.Instant{Time: s.Schedule.CreatedAt}

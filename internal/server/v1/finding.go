@@ -10,13 +10,13 @@ import (
 	"github.com/trowel-project/trowel/internal/server/rest"
 )
 
-// Lengths in characters up to which texts of findings are kept.
+// Longer texts of findings are cut, in characters.
 const (
 	longestFinding = 500
 	longestSource  = 200
 )
 
-// findings checks the workflows that are pushed and returns the warnings, which are kept with the revision.
+// findings checks the pushed workflows and returns the warnings. They are stored with the revision.
 func (p *push) findings() trowel.Findings {
 	var found trowel.Findings
 	for _, f := range dig.CheckFS(p.upload.Files, shownDir, p.Catalog) {
@@ -33,7 +33,7 @@ func (p *push) findings() trowel.Findings {
 	return found
 }
 
-// logFindings says in one line that a pushed revision has warnings.
+// logFindings logs that a pushed revision has warnings.
 func (p *push) logFindings(found trowel.Findings) {
 	if found.Total == 0 {
 		return
@@ -43,7 +43,7 @@ func (p *push) logFindings(found trowel.Findings) {
 		slog.Int("warnings", found.Total), slog.String("file", first.File), slog.Int("line", first.Line), slog.String("first", first.Message))
 }
 
-// firstRunes is the beginning of a text.
+// firstRunes cuts a text after so many characters.
 func firstRunes(text string, most int) string {
 	n := 0
 	for i := range text {
@@ -55,7 +55,7 @@ func firstRunes(text string, most int) string {
 	return text
 }
 
-// getFindings returns the warnings about a revision.
+// getFindings answers with the warnings about a revision.
 func getFindings(c *rest.Call) (any, error) {
 	return find.InProject(c, func(tx trowel.Tx, p *trowel.Project) (api.FindingCollection, error) {
 		r, err := tx.FindRevision(c.Ctx(), p.ID, c.Query.Get("revision"))

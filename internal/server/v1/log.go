@@ -11,10 +11,10 @@ import (
 	"github.com/trowel-project/trowel/internal/tasklog"
 )
 
-// logs are the handlers of the output of tasks. reader is nil if none is kept.
+// logs are the handlers of task logs. reader is nil if there are none.
 type logs struct{ reader *tasklog.Reader }
 
-// list lists the files of an attempt (server 2.6.8).
+// list answers with the log files of an attempt (server 2.6.8).
 func (h *logs) list(c *rest.Call) (any, error) {
 	s, err := find.ReadAttempt(c)
 	if err != nil || h.reader == nil {
@@ -35,8 +35,8 @@ func logFileOf(f tasklog.File) api.LogFile {
 	return shape
 }
 
-// get answers with a file as it is by now, or with its address where its store gives one; that of a
-// running task has no end yet.
+// get answers with a log file, or with its address if its storage has one. The file of a running task ends where its
+// output ends so far.
 func (h *logs) get(c *rest.Call) (any, error) {
 	s, err := find.ReadAttempt(c)
 	if err != nil {

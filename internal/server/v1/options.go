@@ -8,18 +8,18 @@ import (
 	"github.com/trowel-project/trowel/internal/tasklog"
 )
 
-// Options are what the handlers work with.
+// Options are what the handlers need.
 type Options struct {
 	Launcher         Launcher
 	Killer           Killer
 	Archives         *download.Archives
 	Crypter          *secret.Crypter
-	Logs             *tasklog.Reader // nil if no output is kept
+	Logs             *tasklog.Reader // nil if there are no task logs
 	Events           *events.Feed
-	SchedulesChanged func(one *trowel.Schedule) // called after the times of a schedule have changed; with nil for any number of them
+	SchedulesChanged func(one *trowel.Schedule) // called after a schedule has changed; with nil if any may have
 	Versions         Versions
 	Pushes           Pushes
-	MaxAttempts      int // running ones, for backfills
+	MaxAttempts      int // largest number of running attempts, for backfills
 	MaxSessionsPage  int
 	MaxAttemptsPage  int
 }

@@ -40,7 +40,7 @@ func getProjects(c *rest.Call) (any, error) {
 	return api.ProjectCollection{Projects: shapes}, err
 }
 
-// projectsNamed is a list with the project of that name, or nothing.
+// projectsNamed answers with a list of the project of that name, or with an empty one.
 func projectsNamed(c *rest.Call, name string) (any, error) {
 	found, err := projectNamed(c, name)
 	if errors.Is(err, trowel.ErrNotFound) {
@@ -69,7 +69,7 @@ func projectNamed(c *rest.Call, name string) (*api.Project, error) {
 	return &shape, err
 }
 
-// getProjectByName is the older form of getProjects with a name.
+// getProjectByName is an older form of getProjects with a name.
 func getProjectByName(c *rest.Call) (any, error) {
 	if !c.Query.Has("name") {
 		return nil, rest.Invalid("name= is required")
@@ -110,7 +110,7 @@ func getRevisions(c *rest.Call) (any, error) {
 	})
 }
 
-// revisionNamed finds a revision by a name that was given: an empty one does not mean the newest.
+// revisionNamed finds a revision by its name. Unlike in the store, an empty name does not mean the newest revision.
 func revisionNamed(c *rest.Call, tx trowel.Tx, project trowel.ProjectID, name string) (*trowel.Revision, error) {
 	if name == "" {
 		return nil, trowel.ErrNotFound
@@ -118,7 +118,7 @@ func revisionNamed(c *rest.Call, tx trowel.Tx, project trowel.ProjectID, name st
 	return tx.FindRevision(c.Ctx(), project, name)
 }
 
-// revision returns the revision that the query names, or the newest.
+// findRevision returns the revision that the query names, or the newest one.
 func findRevision(c *rest.Call, tx trowel.Tx, project trowel.ProjectID) (*trowel.Revision, error) {
 	if !c.Query.Has("revision") {
 		r, err := tx.FindRevision(c.Ctx(), project, "")
@@ -129,7 +129,7 @@ func findRevision(c *rest.Call, tx trowel.Tx, project trowel.ProjectID) (*trowel
 	return r, rest.OrNoResource(err, "revision name=%s in project id=%d", name, project)
 }
 
-// archives answer with the archives of revisions.
+// archives has the handler of archives.
 type archives struct{ *download.Archives }
 
 // get answers with the archive of the revision that the query names, or of the newest one.
@@ -148,7 +148,7 @@ func (h *archives) get(c *rest.Call) (any, error) {
 	return h.Answer(c, &r.Archive)
 }
 
-// deleteProject answers with the project as it was.
+// deleteProject deletes a project, and answers with the project as it was.
 func deleteProject(c *rest.Call) (any, error) {
 	var shape api.Project
 	err := c.Update(func(tx trowel.Tx) error {

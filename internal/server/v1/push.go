@@ -22,14 +22,13 @@ import (
 	"github.com/trowel-project/trowel/internal/server/rest"
 )
 
-// push is a revision on its way in (server 2.6.2). The archive is checked and kept before the
-// transaction begins, so that large ones keep nobody waiting; what a refused push has kept is
-// deleted again.
+// push is a revision that is being pushed (server 2.6.2). The archive is checked and stored before the transaction
+// begins, so that a large one does not hold locks. If the push is refused the archive is deleted again.
 type push struct {
 	*rest.Call
 	*pushes
 	project, revision string
-	isNew             bool // there is no project of that name
+	isNew             bool // no project of that name exists
 	scheduleFrom      time.Time
 	clearAll          bool
 	clear             []string
@@ -38,19 +37,19 @@ type push struct {
 	pending           *retention.Pending // the archive, until the revision is stored
 }
 
-// pushes take revisions in.
+// pushes has the handler of pushes.
 type pushes struct {
 	Pushes
 	archives         map[string]blob.Store // by type
 	schedulesChanged func(one *trowel.Schedule)
 }
 
-// Pushes says what may be pushed, and where it goes.
+// Pushes are the settings of pushes.
 type Pushes struct {
 	ArchiveType string      // of new archives
 	MaxArchive  int64       // bytes, see api.max_archive_total_size_limit
 	TempDir     string      // for uploads; empty for that of the system
-	Catalog     dig.Catalog // what is known about workflow files, for warnings about what is pushed
+	Catalog     dig.Catalog // for warnings about workflow files
 }
 
 func (h *pushes) put(c *rest.Call) (any, error) {
@@ -110,7 +109,7 @@ func (p *push) parameters() error {
 	return nil
 }
 
-// mayPush asks for the project of that name, or for all of them if it is new.
+// mayPush checks that the caller may push to the project; to all of them if it is new.
 func (p *push) mayPush() error {
 	return p.View(func(tx trowel.Tx) error {
 		known, err := tx.FindProject(p.Ctx(), p.project)
@@ -125,7 +124,7 @@ func (p *push) mayPush() error {
 	})
 }
 
-// read takes the archive in and reads its workflow files (steps 4 to 7).
+// read receives the archive and reads its workflow files (steps 4 to 7).
 func (p *push) read() (err error) {
 	p.upload, err = archive.Inspect(p.Request.Body, archive.InspectOptions{
 		Limits: archive.Limits{MaxBytes: p.MaxArchive}, ContentLength: p.Request.ContentLength, TempDir: p.TempDir,
@@ -151,7 +150,7 @@ func (p *push) load() error {
 		p.workflows = append(p.workflows, &trowel.Workflow{Name: w.Name, Zone: w.Zone.ID, Definition: w.Definition, Origin: w.Origin})
 	}
 	for _, name := range p.clear {
-		if project.Find(name) == nil { // before the archive is kept; scheduler.Apply finds it, too
+		if project.Find(name) == nil { // scheduler.Apply would find it too, but only after the archive is stored
 			return rest.Invalid("%s does not exist", name)
 		}
 	}
@@ -164,18 +163,18 @@ func (p *push) load() error {
 	return nil
 }
 
-// shownDir is the folder that messages show the files in, where Digdag shows one below its own for temporary
-// files. There is none: the files are in the archive, and where this server keeps anything is not told.
+// shownDir is the folder in messages about files, where Digdag has one of its temporary folders. It does not exist: the
+// files are in the archive, and paths of this server stay secret.
 const shownDir = "/tmp/archive"
 
-// rejected is an error with Digdag's message about a project, and all findings beside it.
+// rejected returns an error with Digdag's message about a project, and with all findings.
 func (p *push) rejected(err error) error {
 	findings := dig.CheckFS(p.upload.Files, shownDir, dig.Catalog{})
 	wrong := slices.DeleteFunc(findings, func(f dig.Finding) bool { return f.Severity != dig.SeverityError })
 	return rest.Invalid("%s", err).Because(err).WithFindings(wrong)
 }
 
-// check refuses names. A project that is there keeps its name, whatever it has.
+// check checks the names. That of an existing project may have any characters.
 func (p *push) check() error {
 	if p.isNew {
 		if err := trowel.CheckPrintable("a project", p.project); err != nil {
@@ -189,7 +188,7 @@ func (p *push) check() error {
 		return err
 	}
 	if strings.Contains(p.project, "/") {
-		return rest.Invalid("Invalid prefix or suffix") // server 2.6.2: it names a temporary folder
+		return rest.Invalid("Invalid prefix or suffix") // server 2.6.2: Digdag makes a temporary folder of this name
 	}
 	return dig.CheckRevisionName(p.revision)
 }
@@ -211,7 +210,7 @@ func (p *push) storeArchive() (trowel.Archive, error) {
 	return kept, nil
 }
 
-// dropArchive deletes the archive of a push that was refused. If nobody knows whether it was, it stays.
+// dropArchive deletes the archive of a refused push. It stays if it is not known whether the push succeeded.
 func (p *push) dropArchive(kept trowel.Archive, cause error) {
 	if errors.Is(cause, trowel.ErrUnavailable) || p.Ctx().Err() != nil {
 		return
@@ -227,7 +226,7 @@ func (p *push) dropArchive(kept trowel.Archive, cause error) {
 	}
 }
 
-// insert writes the revision and moves the schedules, in one transaction (step 12).
+// insert stores the revision and updates the schedules, in one transaction (step 12).
 func (p *push) insert(kept trowel.Archive, found trowel.Findings) (api.Project, error) {
 	var shape api.Project
 	err := p.Update(func(tx trowel.Tx) error {
@@ -243,7 +242,7 @@ func (p *push) insert(kept trowel.Archive, found trowel.Findings) (api.Project, 
 		if err != nil {
 			return err
 		}
-		if !p.Caller.Sees(project.ID) { // the one of that name was deleted meanwhile, and this one is new
+		if !p.Caller.Sees(project.ID) { // the project was deleted meanwhile, and this one is new
 			return p.Authorize(project.ID)
 		}
 		if found.Total > 0 {

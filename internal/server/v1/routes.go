@@ -9,8 +9,8 @@ import (
 	"github.com/trowel-project/trowel/internal/server/rest"
 )
 
-// Parameters that several routes have.
-func page() []rest.Parameter {
+// pageParams are the parameters of lists with pages.
+func pageParams() []rest.Parameter {
 	return []rest.Parameter{
 		rest.QueryInt("last_id", "Only what comes after this id in the order of the list."),
 		rest.QueryInt("page_size", "How many items at most; 100 if it is missing."),
@@ -23,7 +23,7 @@ func ofRevision() rest.Parameter {
 
 func ofName(about string) rest.Parameter { return rest.QueryText("name", about) }
 
-// Routes are Digdag's paths (server 2.6.11) by noun, and what Trowel adds to those nouns.
+// Routes are Digdag's paths (server 2.6.11) by noun, and what Trowel adds to these nouns.
 func Routes(o *Options) []rest.Route {
 	return slices.Concat(
 		versionRoutes(&o.Versions), projectRoutes(o), projectPartRoutes(o), workflowRoutes(), scheduleRoutes(o), sessionRoutes(o), attemptRoutes(o), logRoutes(o),
@@ -126,7 +126,7 @@ func projectPartRoutes(o *Options) []rest.Route {
 		{
 			Method: "GET", Path: "/api/projects/{id:32}/sessions", Name: "getProjectSessions", Verb: access.ListSessionsOfProject,
 			Answer: api.SessionCollection{}, Handle: listed.getProjectSessions, About: "Sessions of a project, newest first.",
-			Query: append(page(), rest.QueryText("workflow", "Only those of this workflow.")),
+			Query: append(pageParams(), rest.QueryText("workflow", "Only those of this workflow.")),
 		},
 		{
 			Method: "GET", Path: "/api/projects/{id:32}/secrets", Name: "getProjectSecrets", Verb: access.GetProjectSecretList,
@@ -213,7 +213,7 @@ func sessionRoutes(o *Options) []rest.Route {
 	return []rest.Route{
 		{
 			Method: "GET", Path: "/api/sessions", Name: "getSessions", Verb: access.ListSessionsOfSite, Answer: api.SessionCollection{},
-			Handle: h.getSessions, About: "Sessions, newest first.", Query: page(),
+			Handle: h.getSessions, About: "Sessions, newest first.", Query: pageParams(),
 		},
 		{
 			Method: "GET", Path: "/api/sessions/{id:64}", Name: "getSession", Verb: access.GetSession, Answer: api.Session{}, Handle: getSession,
@@ -221,7 +221,7 @@ func sessionRoutes(o *Options) []rest.Route {
 		},
 		{
 			Method: "GET", Path: "/api/sessions/{id:64}/attempts", Name: "getSessionAttempts", Verb: access.GetAttemptsFromSession,
-			Answer: api.AttemptCollection{}, Handle: h.getSessionAttempts, About: "Attempts of a session, newest first.", Query: page(),
+			Answer: api.AttemptCollection{}, Handle: h.getSessionAttempts, About: "Attempts of a session, newest first.", Query: pageParams(),
 		},
 	}
 }
@@ -232,7 +232,7 @@ func attemptRoutes(o *Options) []rest.Route {
 		{
 			Method: "GET", Path: "/api/attempts", Name: "getAttempts", Verb: access.ListSessionsOfSite, Answer: api.AttemptCollection{},
 			Handle: listed.getAttempts, About: "Attempts, newest first.",
-			Query: append(page(),
+			Query: append(pageParams(),
 				rest.QueryText("project", "Only those of the project of that name."),
 				rest.QueryText("workflow", "Only those of this workflow of the project."),
 				rest.QueryFlag("include_retried", "Also those that are not the last of their session.")),

@@ -17,7 +17,7 @@ import (
 type schedules struct {
 	changed     func(one *trowel.Schedule)
 	events      *events.Feed
-	maxAttempts int // running ones, for backfills
+	maxAttempts int // largest number of running attempts, for backfills
 }
 
 func getSchedules(c *rest.Call) (any, error) {
@@ -97,7 +97,7 @@ func (h *schedules) skip(c *rest.Call) (any, error) {
 	return h.change(c, func(id trowel.ScheduleID) (*trowel.ScheduledWorkflow, error) {
 		w, err := scheduler.Skip(c.Ctx(), c.Store(), id, skip)
 		if err == nil && !skip.DryRun {
-			c.Log().Info("schedule moved", logSchedule(c, w)...)
+			c.Log().Info("schedule moved", scheduleFields(c, w)...)
 		}
 		return w, err
 	})
@@ -113,7 +113,7 @@ func (h *schedules) enable(c *rest.Call) (any, error) {
 			Skip: request.SkipSchedule, NextTime: momentOf(request.NextTime), Now: c.Now, Actor: c.Caller.Name, By: c.NewRecord(),
 		})
 		if err == nil {
-			c.Log().Info("schedule enabled", logSchedule(c, w)...)
+			c.Log().Info("schedule enabled", scheduleFields(c, w)...)
 		}
 		return w, err
 	})
@@ -123,13 +123,13 @@ func (h *schedules) disable(c *rest.Call) (any, error) {
 	return h.change(c, func(id trowel.ScheduleID) (*trowel.ScheduledWorkflow, error) {
 		w, err := scheduler.Disable(c.Ctx(), c.Store(), id, c.Now, c.NewRecord())
 		if err == nil {
-			c.Log().Info("schedule disabled", logSchedule(c, w)...)
+			c.Log().Info("schedule disabled", scheduleFields(c, w)...)
 		}
 		return w, err
 	})
 }
 
-// change changes the schedule of the path and tells of it.
+// change changes the schedule of the path, and publishes that.
 func (h *schedules) change(c *rest.Call, change func(id trowel.ScheduleID) (*trowel.ScheduledWorkflow, error)) (any, error) {
 	found, err := findSchedule(c)
 	if err != nil {
@@ -175,8 +175,8 @@ func (h *schedules) backfill(c *rest.Call) (any, error) {
 	}, nil
 }
 
-// changedSchedule is changed for a schedule.
-func logSchedule(c *rest.Call, w *trowel.ScheduledWorkflow) []any {
+// scheduleFields are the log fields of a changed schedule.
+func scheduleFields(c *rest.Call, w *trowel.ScheduledWorkflow) []any {
 	return c.LogFields(w.Definition.Project.Name, slog.String(telemetry.KeyWorkflow, w.Schedule.Workflow),
 		slog.Time("next_session_time", w.Schedule.NextSessionAt), slog.Time("next_run_time", w.Schedule.NextRunAt))
 }

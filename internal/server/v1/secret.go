@@ -18,7 +18,7 @@ func getSecrets(c *rest.Call) (any, error) {
 	})
 }
 
-// secrets are the handlers that need the key of all secrets.
+// secrets has the handler that encrypts secrets.
 type secrets struct{ crypter *secret.Crypter }
 
 func (h *secrets) put(c *rest.Call) (any, error) {
@@ -41,7 +41,7 @@ func (h *secrets) put(c *rest.Call) (any, error) {
 	return shape, err
 }
 
-// deleteSecret answers alike whether or not there was such a secret (server 1.10.19); only a deletion is told.
+// deleteSecret gives the same answer if there was no such secret (server 1.10.19). Only a deletion is logged.
 func deleteSecret(c *rest.Call) (any, error) {
 	key := c.PathText()
 	if err := secret.CheckStored(key, ""); err != nil {
@@ -56,7 +56,7 @@ func deleteSecret(c *rest.Call) (any, error) {
 	return shape, err
 }
 
-// changeSecret changes a secret of a project. What changed nothing leaves no record.
+// changeSecret changes a secret of a project, and records that if anything has changed.
 func changeSecret(c *rest.Call,
 	action, key string, change func(tx trowel.Tx, p *trowel.Project) (changed bool, err error),
 ) (shape api.Secret, changed bool, err error) {
@@ -69,7 +69,7 @@ func changeSecret(c *rest.Call,
 		if changed, err = change(tx, p); err != nil || !changed {
 			return err
 		}
-		// Never the value.
+		// The record never has the value.
 		return c.Record(tx, trowel.Record{Action: action, ObjectKind: "secret", ObjectID: key, Object: p.Name + "/" + key, ProjectID: p.ID})
 	})
 	return shape, changed, err

@@ -10,7 +10,7 @@ import (
 	"github.com/trowel-project/trowel/internal/server/rest"
 )
 
-// page reads page_size, which has a largest value, and last_id.
+// readPage reads last_id and page_size. largest is the limit of page_size.
 func readPage(c *rest.Call, largest int) (before int64, limit int, err error) {
 	before, err = c.IntParam("last_id", 64, 0)
 	if err != nil {
@@ -27,13 +27,13 @@ func readPage(c *rest.Call, largest int) (before int64, limit int, err error) {
 	return before, limitBefore(c, before, limit), nil
 }
 
-// limitParam reads the size of a page; a negative one is no limit.
+// limitParam reads the size of a page. A negative one means no limit.
 func limitParam(c *rest.Call, name string) (int, error) {
 	n, err := c.IntParam(name, 32, rest.DefaultPage)
 	return int(n), err
 }
 
-// limitBefore is the size of a page of what comes before an id: nothing does if the id is not positive.
+// limitBefore returns the size of a page of things before an id. It is 0 if the id is not positive: there is nothing before.
 func limitBefore(c *rest.Call, before int64, limit int) int {
 	if c.Query.Has("last_id") && before <= 0 {
 		return 0
@@ -41,7 +41,7 @@ func limitBefore(c *rest.Call, before int64, limit int) int {
 	return limit
 }
 
-// pageLimits are the largest pages of lists.
+// pageLimits are the largest page sizes of lists, for their handlers.
 type pageLimits struct{ sessions, attempts int }
 
 func (p *pageLimits) getSessions(c *rest.Call) (any, error) {
@@ -57,7 +57,7 @@ func (p *pageLimits) getSessions(c *rest.Call) (any, error) {
 	return api.SessionCollection{Sessions: document.List(visible(c, list), sessionOf)}, err
 }
 
-// allowed leaves out what the caller may not see.
+// visible leaves out what the caller may not see.
 func visible(c *rest.Call, list []*trowel.AttemptSummary) []*trowel.AttemptSummary {
 	return slices.DeleteFunc(list, func(s *trowel.AttemptSummary) bool { return c.Authorize(s.Project.ID) != nil })
 }
@@ -85,7 +85,7 @@ func getSession(c *rest.Call) (any, error) {
 	return sessionOf(s), nil
 }
 
-// session returns the session of the path.
+// findSession returns the session of the path.
 func findSession(c *rest.Call) (*trowel.AttemptSummary, error) {
 	id := trowel.SessionID(c.PathNumber(0))
 	var s *trowel.AttemptSummary

@@ -10,19 +10,19 @@ import (
 	"github.com/trowel-project/trowel/internal/server/rest"
 )
 
-// Versions are what the server says of versions.
+// Versions are those that the server tells its clients.
 type Versions struct {
 	Server             string // as clients see it (server 2.6.1)
-	Digdag             string // that the server stands for: what Digdag's clients see
+	Digdag             string // whose API the server has, for Digdag's clients
 	UpgradeRecommended string // clients below it are told to upgrade, see server.client-version-check.*; may be empty
-	Incompatible       string // clients below it are told that they do not go with the server; may be empty
+	Incompatible       string // clients below it are told that they are incompatible; may be empty
 }
 
 func (v *Versions) get(*rest.Call) (any, error) { return api.Version{Version: v.Server}, nil }
 
-// check compares the version of Digdag that a client is, or stands for, with the limits of the
-// configuration (server 2.6.1). Digdag's clients name the version of the server in their advice to upgrade,
-// so they get the one that it stands for; a client with a version of its own gets the server's own.
+// check compares the Digdag version of a client with the configured limits (server 2.6.1). Digdag's clients show the
+// version of the server when they advise to upgrade, so they get the Digdag version. A client that sends a version of
+// its own gets the server's own.
 func (v *Versions) check(c *rest.Call) (any, error) {
 	if !c.Query.Has("client") {
 		return nil, rest.Invalid("client= is required")
@@ -44,7 +44,7 @@ func (v *Versions) check(c *rest.Call) (any, error) {
 	}, nil
 }
 
-// versionForm has dot-separated numbers without leading zeros, and maybe a qualifier.
+// versionForm is numbers with dots and without leading zeros, and perhaps a qualifier.
 var versionForm = regexp.MustCompile(`^(?:0|[1-9]\d*)(?:\.(?:0|[1-9]\d*))*(?:-([a-zA-Z0-9_.-]+))?$`)
 
 type version struct {
@@ -69,8 +69,7 @@ func parseVersion(text string) (version, bool) {
 	return v, true
 }
 
-// compare is negative if v is older. A number that is missing is 0; with a qualifier a version is
-// older than without.
+// compare is negative if v is older. A missing number is 0. A version with a qualifier is older than without.
 func (v version) compare(other version) int {
 	for i := range max(len(v.numbers), len(other.numbers)) {
 		if order := cmp.Compare(at(v.numbers, i), at(other.numbers, i)); order != 0 {

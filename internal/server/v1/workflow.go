@@ -43,7 +43,7 @@ func getProjectWorkflowByQuery(c *rest.Call) (any, error) {
 	})
 }
 
-// workflowNamed finds a workflow in the revision that the query names, or in the newest.
+// workflowNamed finds a workflow in the revision that the query names, or in the newest one.
 func workflowNamed(c *rest.Call, tx trowel.Tx, project trowel.ProjectID, name string) (api.Workflow, error) {
 	r, err := findRevision(c, tx, project)
 	if err != nil {
@@ -62,7 +62,7 @@ func workflowNamed(c *rest.Call, tx trowel.Tx, project trowel.ProjectID, name st
 	return workflowOf(list[0]), nil
 }
 
-// getWorkflowByName is an older form: project and workflow are named in the query.
+// getWorkflowByName is an older form, with the names of project and workflow in the query.
 func getWorkflowByName(c *rest.Call) (any, error) {
 	for _, name := range []string{"project", "name"} {
 		if !c.Query.Has(name) {
@@ -126,7 +126,7 @@ func getWorkflow(c *rest.Call) (any, error) {
 	return workflowOf(d), nil
 }
 
-// definition returns the workflow of the path, which may be of any revision.
+// findDefinition returns the workflow of the path. It may be of any revision.
 func findDefinition(c *rest.Call) (*trowel.Definition, error) {
 	id := trowel.WorkflowID(c.PathNumber(0))
 	var d *trowel.Definition
@@ -142,7 +142,7 @@ func findDefinition(c *rest.Call) (*trowel.Definition, error) {
 	return d, c.Authorize(d.Project.ID)
 }
 
-// getTruncatedSessionTime says which session time a workflow has for a time (server 2.6.4).
+// getTruncatedSessionTime answers with the session time of a workflow for a time (server 2.6.4).
 func getTruncatedSessionTime(c *rest.Call) (any, error) {
 	if !c.Query.Has("session_time") {
 		return nil, rest.Invalid("session_time= is required")
@@ -206,7 +206,7 @@ func truncations() map[string]truncation {
 	}
 }
 
-// scheduleFor reads the schedule of a stored workflow for a truncation.
+// scheduleFor returns the schedule of a workflow, for a mode that needs one.
 func scheduleFor(d *trowel.Definition, zone schedule.Zone, mode string) (*schedule.Schedule, error) {
 	value, _ := d.Workflow.Definition.Get("schedule")
 	block, ok := value.(*param.Map)

@@ -1,2 +1,2 @@
-// Package view has lists that are made for people, which join what the nouns of the API keep apart.
+// Package view has lists made for people. They join what other paths have apart.
 package view

@@ -6,7 +6,7 @@ import (
 	"github.com/trowel-project/trowel/internal/server/rest"
 )
 
-// Routes are lists that are made for people: they join what the nouns have apart.
+// Routes are the paths of lists made for people.
 func Routes() []rest.Route {
 	return []rest.Route{
 		{

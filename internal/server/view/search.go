@@ -59,7 +59,7 @@ func searchAttempts(c *rest.Call) (any, error) {
 	return page, nil
 }
 
-// onlyKnownParams refuses query parameters that the route has not: a misspelt one would find more than was asked for.
+// checkParams refuses unknown query parameters. A misspelt one would find more than was asked for.
 func checkParams(c *rest.Call) error {
 	var known []string
 	for _, p := range c.Route.Query {
@@ -78,7 +78,7 @@ func checkParams(c *rest.Call) error {
 	return nil
 }
 
-// attemptSearch reads the parameters, but for the project and the page.
+// readSearch reads the parameters, except project and page.
 func readSearch(c *rest.Call) (*trowel.AttemptSearch, error) {
 	q := &trowel.AttemptSearch{Status: c.Query.Get("status"), Workflow: c.Query.Get("workflow")}
 	if statuses := []string{"", "running", "success", "error", "killed"}; !slices.Contains(statuses, q.Status) {
