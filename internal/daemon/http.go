@@ -64,7 +64,7 @@ func (p *serverProcess) openServer(context.Context) error {
 			Versions: v1.Versions{
 				Server: version.Number, Digdag: version.Digdag, UpgradeRecommended: s.Versions.UpgradeIfOlder, Incompatible: s.Versions.IncompatibleIfOlder,
 			},
-			Pushes: v1.Pushes{
+			Pushes: v1.PushOptions{
 				ArchiveType: s.Archives.Type, MaxArchive: s.API.MaxArchiveBytes, TempDir: p.tempDir(), Catalog: operator.DefaultCatalog("the project"),
 			},
 			MaxAttempts: s.Engine.MaxAttempts, MaxSessionsPage: s.API.MaxSessionsPage, MaxAttemptsPage: s.API.MaxAttemptsPage,

@@ -18,7 +18,7 @@ type Options struct {
 	Events           *events.Feed
 	SchedulesChanged func(one *trowel.Schedule) // called after a schedule has changed; with nil if any may have
 	Versions         Versions
-	Pushes           Pushes
+	Pushes           PushOptions
 	MaxAttempts      int // largest number of running attempts, for backfills
 	MaxSessionsPage  int
 	MaxAttemptsPage  int

@@ -39,13 +39,13 @@ type push struct {
 
 // pushes has the handler of pushes.
 type pushes struct {
-	Pushes
+	PushOptions
 	archives         map[string]blob.Store // by type
 	schedulesChanged func(one *trowel.Schedule)
 }
 
-// Pushes are the settings of pushes.
-type Pushes struct {
+// PushOptions are the settings of pushes.
+type PushOptions struct {
 	ArchiveType string      // of new archives
 	MaxArchive  int64       // bytes, see api.max_archive_total_size_limit
 	TempDir     string      // for uploads; empty for that of the system

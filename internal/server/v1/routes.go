@@ -48,7 +48,7 @@ func versionRoutes(v *Versions) []rest.Route {
 }
 
 func projectRoutes(o *Options) []rest.Route {
-	pushed := &pushes{Pushes: o.Pushes, archives: o.Archives.Stores, schedulesChanged: o.SchedulesChanged}
+	pushed := &pushes{PushOptions: o.Pushes, archives: o.Archives.Stores, schedulesChanged: o.SchedulesChanged}
 	return []rest.Route{
 		{
 			Method: "GET", Path: "/api/projects", Name: "getProjects", Verb: access.ListProjectsOfSite, Answer: api.ProjectCollection{},
