@@ -20,12 +20,12 @@ const (
 
 // streamLeases sends an agent its leases. Each message is a line, and is sent at once. The stream ends when the agent
 // leaves or opens another one, when its token becomes invalid, or when the server stops.
-func (l *handlers) streamLeases(c *rest.Call) (any, error) {
+func (h *handlers) streamLeases(c *rest.Call) (any, error) {
 	var held api.AgentHeld
 	if err := c.Decode(&held); err != nil {
 		return nil, err
 	}
-	s, err := l.agents.Connect(c.Ctx(), c.PathText(), tokenID(c), held)
+	s, err := h.agents.Connect(c.Ctx(), c.PathText(), tokenID(c), held)
 	if err != nil {
 		return nil, err
 	}

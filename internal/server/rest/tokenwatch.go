@@ -50,7 +50,7 @@ func newTokenWatch(o *Options) *tokenWatch {
 
 // watch ends the context of a request when its token becomes invalid. The caller must call release after the answer.
 // Credentials that are not a token stay valid as long as the server runs.
-func (p *tokenWatch) watch(ctx context.Context, c *Call) (release func()) {
+func (w *tokenWatch) watch(ctx context.Context, c *Call) (release func()) {
 	if c.Caller.Token == nil {
 		return func() {}
 	}
@@ -71,53 +71,53 @@ func (p *tokenWatch) watch(ctx context.Context, c *Call) (release func()) {
 	}
 	sent := c.Request.Header.Get("Authorization")
 	key := sha256.Sum256([]byte(sent))
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	known := p.tokens[key]
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	known := w.tokens[key]
 	if known == nil {
 		known = &watchedToken{header: http.Header{"Authorization": {sent}}, caller: c.Caller, requests: map[*Call]func(){}}
 		looking := context.WithoutCancel(ctx) // later requests share the check
-		known.timer = time.AfterFunc(p.every, func() { p.recheck(looking, key, known) })
-		p.tokens[key] = known
+		known.timer = time.AfterFunc(w.every, func() { w.recheck(looking, key, known) })
+		w.tokens[key] = known
 	}
 	known.requests[c] = end
 	return func() {
-		p.mu.Lock()
-		defer p.mu.Unlock()
+		w.mu.Lock()
+		defer w.mu.Unlock()
 		if errors.Is(context.Cause(ctx), errTokenLost) && upload.whole.Load() { // the connection may be used again
 			_ = connection.SetWriteDeadline(time.Time{})
 		}
 		cancel(nil)
 		delete(known.requests, c)
 		if len(known.requests) == 0 {
-			p.drop(key, known)
+			w.drop(key, known)
 		}
 	}
 }
 
 // drop stops watching a token. The caller holds the mutex.
-func (p *tokenWatch) drop(key [sha256.Size]byte, known *watchedToken) {
+func (w *tokenWatch) drop(key [sha256.Size]byte, known *watchedToken) {
 	known.timer.Stop()
-	if p.tokens[key] == known {
-		delete(p.tokens, key)
+	if w.tokens[key] == known {
+		delete(w.tokens, key)
 	}
 }
 
 // recheck checks whether a token is still valid. While the database does not answer, its requests go on.
-func (p *tokenWatch) recheck(ctx context.Context, key [sha256.Size]byte, known *watchedToken) {
+func (w *tokenWatch) recheck(ctx context.Context, key [sha256.Size]byte, known *watchedToken) {
 	ctx, cancel := context.WithTimeout(ctx, recheckEvery)
 	defer cancel()
-	caller, err := p.auth.Authenticate(ctx, known.header)
+	caller, err := w.auth.Authenticate(ctx, known.header)
 	lost := errors.Is(err, access.ErrUnauthenticated) || err == nil && (caller.Role != known.caller.Role || caller.Project != known.caller.Project)
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	switch {
 	case lost:
 		for _, end := range known.requests {
 			end()
 		}
-		p.drop(key, known)
+		w.drop(key, known)
 	case len(known.requests) > 0:
-		known.timer.Reset(p.every)
+		known.timer.Reset(w.every)
 	}
 }

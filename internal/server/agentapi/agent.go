@@ -19,9 +19,9 @@ type handlers struct {
 }
 
 // forAgents makes a handler that checks first that the caller may be an agent, and speaks this version of the protocol.
-func (l *handlers) forAgents(handle func(c *rest.Call) (any, error)) func(c *rest.Call) (any, error) {
+func (h *handlers) forAgents(handle func(c *rest.Call) (any, error)) func(c *rest.Call) (any, error) {
 	return func(c *rest.Call) (any, error) {
-		if l.agents == nil {
+		if h.agents == nil {
 			return nil, rest.Errorf(http.StatusServiceUnavailable, "this server does not move tasks on, so it has none for agents: connect to another one")
 		}
 		if c.Caller.Project != 0 {
@@ -38,7 +38,7 @@ func (l *handlers) forAgents(handle func(c *rest.Call) (any, error)) func(c *res
 			}
 			return nil, rest.Errorf(http.StatusConflict,
 				"this server (%s) speaks version %s of the agents' protocol, and %s: run an agent of the server's version",
-				l.version, api.AgentProtocol, speaks)
+				h.version, api.AgentProtocol, speaks)
 		}
 		return handle(c)
 	}
@@ -52,80 +52,80 @@ func tokenID(c *rest.Call) trowel.TokenID {
 	return c.Caller.Token.ID
 }
 
-func (l *handlers) registerAgent(c *rest.Call) (any, error) {
+func (h *handlers) registerAgent(c *rest.Call) (any, error) {
 	var r api.AgentRegistration
 	if err := c.Decode(&r); err != nil {
 		return nil, err
 	}
-	return l.agents.Register(c.Ctx(), tokenID(c), r)
+	return h.agents.Register(c.Ctx(), tokenID(c), r)
 }
 
-func (l *handlers) deleteAgent(c *rest.Call) (any, error) {
-	return api.AgentDone{}, l.agents.Leave(c.Ctx(), c.PathText(), tokenID(c))
+func (h *handlers) deleteAgent(c *rest.Call) (any, error) {
+	return api.AgentDone{}, h.agents.Leave(c.Ctx(), c.PathText(), tokenID(c))
 }
 
-func (l *handlers) beatAgent(c *rest.Call) (any, error) {
+func (h *handlers) beatAgent(c *rest.Call) (any, error) {
 	var held api.AgentHeld
 	if err := c.Decode(&held); err != nil {
 		return nil, err
 	}
-	return l.agents.Beat(c.Ctx(), c.PathText(), tokenID(c), held)
+	return h.agents.Beat(c.Ctx(), c.PathText(), tokenID(c), held)
 }
 
-func (l *handlers) reportTries(c *rest.Call) (any, error) {
+func (h *handlers) reportTries(c *rest.Call) (any, error) {
 	var r api.AgentReports
 	if err := c.Decode(&r); err != nil {
 		return nil, err
 	}
-	return l.agents.Reports(c.Ctx(), c.PathText(), tokenID(c), r)
+	return h.agents.Reports(c.Ctx(), c.PathText(), tokenID(c), r)
 }
 
-func (l *handlers) putAgentLogs(c *rest.Call) (any, error) {
+func (h *handlers) putAgentLogs(c *rest.Call) (any, error) {
 	var logs api.AgentLogs
 	if err := c.Decode(&logs); err != nil {
 		return nil, err
 	}
-	return api.AgentDone{}, l.agents.Logs(c.Ctx(), c.PathText(), tokenID(c), logs.Chunks)
+	return api.AgentDone{}, h.agents.Logs(c.Ctx(), c.PathText(), tokenID(c), logs.Chunks)
 }
 
-func (l *handlers) getAgentSecret(c *rest.Call) (any, error) {
+func (h *handlers) getAgentSecret(c *rest.Call) (any, error) {
 	var r api.AgentSecretRequest
 	if err := c.Decode(&r); err != nil {
 		return nil, err
 	}
 	c.Writer.Header().Set("Cache-Control", "no-store")
-	return l.agents.Secret(c.Ctx(), c.PathText(), tokenID(c), r)
+	return h.agents.Secret(c.Ctx(), c.PathText(), tokenID(c), r)
 }
 
-func (l *handlers) startAgentSession(c *rest.Call) (any, error) {
+func (h *handlers) startAgentSession(c *rest.Call) (any, error) {
 	var r api.AgentSessionRequest
 	if err := c.Decode(&r); err != nil {
 		return nil, err
 	}
-	return l.agents.Session(c.Ctx(), c.PathText(), tokenID(c), &r)
+	return h.agents.Session(c.Ctx(), c.PathText(), tokenID(c), &r)
 }
 
-func (l *handlers) putAgentParams(c *rest.Call) (any, error) {
+func (h *handlers) putAgentParams(c *rest.Call) (any, error) {
 	var r api.AgentParams
 	if err := c.Decode(&r); err != nil {
 		return nil, err
 	}
-	return api.AgentDone{}, l.agents.SetParams(c.Ctx(), c.PathText(), tokenID(c), r)
+	return api.AgentDone{}, h.agents.SetParams(c.Ctx(), c.PathText(), tokenID(c), r)
 }
 
-func (l *handlers) findAgentParams(c *rest.Call) (any, error) {
+func (h *handlers) findAgentParams(c *rest.Call) (any, error) {
 	var r api.AgentParamKeys
 	if err := c.Decode(&r); err != nil {
 		return nil, err
 	}
-	return l.agents.FindParams(c.Ctx(), c.PathText(), tokenID(c), r)
+	return h.agents.FindParams(c.Ctx(), c.PathText(), tokenID(c), r)
 }
 
 // getAgentArchive answers with the archive of an attempt, since agents do not see projects.
-func (l *handlers) getAgentArchive(c *rest.Call) (any, error) {
-	archive, err := l.agents.Archive(c.Ctx(), c.PathText(), tokenID(c), trowel.AttemptID(c.PathNumber(0)))
+func (h *handlers) getAgentArchive(c *rest.Call) (any, error) {
+	archive, err := h.agents.Archive(c.Ctx(), c.PathText(), tokenID(c), trowel.AttemptID(c.PathNumber(0)))
 	if err != nil {
 		return nil, err
 	}
-	return l.archives.Answer(c, &archive)
+	return h.archives.Answer(c, &archive)
 }
