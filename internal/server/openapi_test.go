@@ -12,7 +12,7 @@ import (
 	"github.com/trowel-project/trowel/internal/server/servertest"
 )
 
-// TestOpenAPI checks what the API answers against its own description.
+// TestOpenAPI checks answers against the API document.
 func TestOpenAPI(t *testing.T) {
 	t.Parallel()
 	h := servertest.New(t, nil)
@@ -105,7 +105,7 @@ func TestOpenAPI(t *testing.T) {
 	}
 }
 
-// TestSwagger checks 2.6.9: with the setting there are descriptions in Digdag's places, for everybody.
+// TestSwagger checks 2.6.9: with the setting the API document is at Digdag's paths, too, for callers of any origin.
 func TestSwagger(t *testing.T) {
 	t.Parallel()
 	h := servertest.New(t, func(o *server.Options) { o.REST.Swagger = true })

@@ -8,7 +8,7 @@ import (
 	v1 "github.com/trowel-project/trowel/internal/server/v1"
 )
 
-// Every route has what the API document and the metrics need, once.
+// Every route has what the API document and metrics need, and no name or path occurs twice.
 func TestRoutesAreWhole(t *testing.T) {
 	t.Parallel()
 	names, places := map[string]bool{}, map[string]bool{}

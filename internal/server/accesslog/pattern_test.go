@@ -20,7 +20,7 @@ func sampleAccess() Entry {
 	}
 }
 
-// TestAccessPatterns checks the forms of 3.5.
+// TestAccessPatterns checks the patterns of 3.5.
 func TestAccessPatterns(t *testing.T) {
 	t.Parallel()
 	for pattern, want := range map[string]string{
@@ -50,7 +50,7 @@ func TestAccessPatterns(t *testing.T) {
 	}
 }
 
-// TestAccessFileRotates: the lines of a day are in the file of that day.
+// TestAccessFileRotates checks that the lines of a day are in the file of that day.
 func TestAccessFileRotates(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "logs")
@@ -66,7 +66,7 @@ func TestAccessFileRotates(t *testing.T) {
 	if err := f.Close(); err != nil {
 		t.Fatal(err)
 	}
-	f.Log(a) // after the end it is dropped
+	f.Log(a) // dropped, since the file is closed
 	for name, want := range map[string]string{"access.2024-01-02.log": "2024-01-02\n2024-01-02\n", "access.log": "2024-01-03\n"} {
 		got, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil || string(got) != want {
@@ -79,7 +79,7 @@ func FuzzAccessPattern(f *testing.F) {
 	for _, pattern := range []string{"json", "json{a:%s}", "%{time,x}", "%%", "json{"} {
 		f.Add(pattern)
 	}
-	// Whatever the pattern, a line stays one line.
+	// A request is one line, whatever the pattern.
 	f.Fuzz(func(t *testing.T, pattern string) {
 		parts, err := parsePattern(pattern)
 		if err != nil || strings.ContainsAny(pattern, "\r\n") {

@@ -16,7 +16,7 @@ func TestTopics(t *testing.T) {
 	noted := Event{AttemptID: 1, Remote: true, AttemptChanged: true}
 	for _, tc := range []struct {
 		topic string
-		want  [9]bool // attempt, task, output, schedule; elsewhere: the attempt, tasks, any; missed; output elsewhere
+		want  [9]bool // attempt, task, output, schedule; remote: the attempt, tasks, any; a gap; remote output
 	}{
 		{"site", [9]bool{true, false, false, true, true, false, true, true, false}},
 		{"project:2", [9]bool{true, false, false, true, true, false, true, true, false}},
@@ -47,7 +47,7 @@ func TestTopics(t *testing.T) {
 	}
 }
 
-// Somebody who comes back gets what came after the position, or is told that it is lost.
+// A stream that comes back gets the events after its position, or learns that they are lost.
 func TestEventsResume(t *testing.T) {
 	t.Parallel()
 	e := NewFeed()
@@ -81,8 +81,8 @@ func TestEventsResume(t *testing.T) {
 	}
 }
 
-// What another server did is behind, and so is what own commits show to be missing. Somebody who comes back
-// must read anew if another server did something meanwhile.
+// Changes by other servers, and gaps between versions, must be read. A stream that comes back must read everything again
+// if another server has changed something meanwhile.
 func TestEventsElsewhere(t *testing.T) {
 	t.Parallel()
 	e := NewFeed()

@@ -17,11 +17,10 @@ import (
 	"github.com/trowel-project/trowel/internal/server/servertest"
 )
 
-// instantOf is an instant of the attempts below.
+// instantOf returns a time of the attempts below.
 func instantOf(seconds int64) time.Time { return time.Unix(1705276800+seconds, 0).UTC() }
 
-// newTrial stores an attempt with these tasks, whose ids begin with 1 and whose parents are told by their
-// names.
+// newTrial stores an attempt with these tasks. Their ids begin with 1, and their names say which parents they have.
 func newTrial(t *testing.T, h *servertest.Server, tasks ...*trowel.Task) {
 	t.Helper()
 	h.Push(t, "project=p&revision=r1", "w.dig", "+a:\n  echo>: hi\n")
@@ -46,7 +45,7 @@ func newTrial(t *testing.T, h *servertest.Server, tasks ...*trowel.Task) {
 	}
 }
 
-// trial is an attempt in which much goes on.
+// trial returns tasks in many states.
 func trial() []*trowel.Task {
 	return []*trowel.Task{
 		{FullName: "+w", Group: true, State: trowel.TaskPlanned},
@@ -86,7 +85,7 @@ func chainOf(why *api.Why) (lines []string) {
 	return lines
 }
 
-// K818 and A30: the reason of a task, all that hold, and what is behind the first.
+// K818 and A30: all reasons of a task, and the chain behind the first.
 func TestWhy(t *testing.T) {
 	t.Parallel()
 	h := servertest.New(t, nil)
@@ -150,7 +149,7 @@ func TestWhy(t *testing.T) {
 	}
 }
 
-// A30: the answer about an attempt counts the waiting tasks by code.
+// A30: the answer about an attempt counts its waiting tasks by code.
 func TestWhyByCode(t *testing.T) {
 	t.Parallel()
 	h := servertest.New(t, nil)
@@ -175,7 +174,7 @@ func TestWhyByCode(t *testing.T) {
 	}
 }
 
-// K219: a task with its reason, tries and evaluated options.
+// K219: a task has its reason, tries and evaluated options.
 func TestTaskDetail(t *testing.T) {
 	t.Parallel()
 	h := servertest.New(t, nil)
@@ -216,7 +215,7 @@ func TestTaskDetail(t *testing.T) {
 	}
 }
 
-// K203: what an ended attempt did not reach is told from its archive.
+// K203: the archive of an ended attempt explains tasks that never ran.
 func TestWhyOfArchivedTasks(t *testing.T) {
 	t.Parallel()
 	h := servertest.New(t, nil)
@@ -259,7 +258,7 @@ func TestWhyOfArchivedTasks(t *testing.T) {
 	}
 }
 
-// What is not there, or could be several things, is said so.
+// Unknown and ambiguous tasks are errors.
 func TestWhyOfNothing(t *testing.T) {
 	t.Parallel()
 	h := servertest.New(t, nil)

@@ -15,8 +15,8 @@ import (
 	"github.com/trowel-project/trowel/internal/server/servertest"
 )
 
-// Probes need no secret, and learn whether the server works, but nothing else; readers learn why it does not. While
-// it answers at all it is alive.
+// Probes need no credentials, and learn only whether the server works. Readers learn why it does not. It is alive as long
+// as it answers.
 func TestHealth(t *testing.T) {
 	t.Parallel()
 	var broken error
@@ -75,8 +75,8 @@ func TestHealth(t *testing.T) {
 	}
 }
 
-// What could not be written is not well until something is, and a probe writes only if nobody else has done so for
-// ten seconds.
+// A part fails from a failed write until the next successful one. A probe writes only if nothing else has written for ten
+// seconds.
 func TestHealthWrites(t *testing.T) {
 	t.Parallel()
 	var w health.Writes
@@ -92,7 +92,7 @@ func TestHealthWrites(t *testing.T) {
 	for _, step := range []struct {
 		name    string
 		after   time.Duration
-		written bool // by somebody
+		written bool // by anything else
 		outcome error
 		want    error
 		probes  int

@@ -16,8 +16,8 @@ import (
 	"github.com/trowel-project/trowel/internal/server/servertest"
 )
 
-// Every write leaves a record in its transaction, with who it was and without what is secret; what is
-// refused, and what is only tried, leaves none.
+// Every write stores a record in its transaction, with the actor and without secrets. Refused requests and dry runs store
+// none.
 func TestRecords(t *testing.T) {
 	t.Parallel()
 	h := servertest.New(t, nil)
@@ -81,7 +81,7 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// A record of a lost agent says in a sentence how many tries were freed.
+// The record of a lost agent says how many tries were freed.
 func TestRecordOfLostAgent(t *testing.T) {
 	t.Parallel()
 	h := servertest.New(t, nil)
@@ -109,7 +109,7 @@ func TestRecordOfLostAgent(t *testing.T) {
 	}
 }
 
-// ofProject makes a token for a project by its id.
+// ofProject stores a token for a project.
 func ofProject(t *testing.T, h *servertest.Server, id trowel.ProjectID) string {
 	t.Helper()
 	text, hash := access.NewToken()
@@ -122,8 +122,8 @@ func ofProject(t *testing.T, h *servertest.Server, id trowel.ProjectID) string {
 	return text
 }
 
-// The audit of an attempt has every move of its tasks and the records about it, in one order, whatever
-// the size of the pages and whichever end they begin at.
+// The audit of an attempt has all transitions of its tasks and all records about it in order of time, with pages of any
+// size, from either end.
 func TestAuditOfAttempt(t *testing.T) {
 	t.Parallel()
 	h := servertest.New(t, nil)
@@ -204,7 +204,7 @@ func TestAuditOfAttempt(t *testing.T) {
 	}
 }
 
-// Agents and queues are shown with what they run, and drained ones take nothing new.
+// Agents and queues have their tasks. Drained agents take no new tasks.
 func TestAgents(t *testing.T) {
 	t.Parallel()
 	h := servertest.New(t, nil)
@@ -280,7 +280,7 @@ func TestAgents(t *testing.T) {
 	}
 }
 
-// Control K816: a pause is there once, with who, when and why.
+// Control K816: a workflow has at most one pause, with its actor, time and note.
 func TestPause(t *testing.T) {
 	t.Parallel()
 	h := servertest.New(t, nil)

@@ -15,7 +15,7 @@ import (
 	"github.com/trowel-project/trowel/internal/server/servertest"
 )
 
-// Control K801 to K803: pools are made, changed and deleted while tasks hold and want slots.
+// Control K801 to K803: pools are created, changed and deleted while tasks use and want slots.
 func TestPools(t *testing.T) {
 	t.Parallel()
 	h := servertest.New(t, nil)
@@ -91,7 +91,7 @@ func TestPools(t *testing.T) {
 	}
 }
 
-// Who waits is listed in the order of claims, page by page.
+// Waiting tasks are listed in the order in which they will be claimed, page by page.
 func TestWaitingForPool(t *testing.T) {
 	t.Parallel()
 	h := servertest.New(t, nil)
@@ -116,7 +116,7 @@ func TestWaitingForPool(t *testing.T) {
 	}
 }
 
-// 0 slots keep those back that name the pool; of the default pool, those that name none (K802).
+// With 0 slots no task starts that names the pool; of the default pool, none that names no pool (K802).
 func TestPoolWithoutSlots(t *testing.T) {
 	t.Parallel()
 	h := servertest.New(t, nil)
@@ -133,7 +133,7 @@ func TestPoolWithoutSlots(t *testing.T) {
 	}
 }
 
-// Bad input gets a status, a word and a place.
+// Invalid requests get a status, a code and the name of the field.
 func TestBadPoolRequests(t *testing.T) {
 	t.Parallel()
 	h := servertest.New(t, nil)
@@ -182,7 +182,7 @@ func TestBadPoolRequests(t *testing.T) {
 	}
 }
 
-// A pool of a project stands before that of the site, and only its project's callers see it.
+// A pool of a project hides that of the site, and only callers of its project see it.
 func TestPoolsOfProjects(t *testing.T) {
 	t.Parallel()
 	h := servertest.New(t, nil)

@@ -13,7 +13,7 @@ import (
 	"github.com/trowel-project/trowel/internal/server/servertest"
 )
 
-// Who holds slots is expected to end as in the last successful attempt, and who waits to begin then.
+// Tasks with slots are expected to take as long as in the last successful attempt, and waiting ones to begin then.
 func TestExpectedSlots(t *testing.T) {
 	t.Parallel()
 	h := servertest.New(t, nil)

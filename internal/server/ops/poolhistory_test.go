@@ -15,7 +15,7 @@ import (
 	"github.com/trowel-project/trowel/internal/server/servertest"
 )
 
-// The use of a pool over a day: means and maxima of samples, by five minutes.
+// The history of a pool has means and maxima of its samples for each five minutes.
 func TestPoolHistory(t *testing.T) {
 	t.Parallel()
 	h := servertest.New(t, nil)
@@ -47,7 +47,7 @@ func TestPoolHistory(t *testing.T) {
 	}
 }
 
-// Queues tell how fast tasks went to agents lately, over all servers; null if none did.
+// Queues say how fast tasks have lately gone to agents of all servers; null if none has.
 func TestPaceOfQueues(t *testing.T) {
 	t.Parallel()
 	h := servertest.New(t, nil)

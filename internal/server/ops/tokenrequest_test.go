@@ -10,7 +10,7 @@ import (
 	"github.com/trowel-project/trowel/internal/server/servertest"
 )
 
-// A slip in the request of a token does not make one that may do more, or holds for longer, than was meant.
+// A typing error in a request does not make a token that may do more, or is valid for longer, than was meant.
 func TestTokenRequestIsStrict(t *testing.T) {
 	t.Parallel()
 	h := servertest.New(t, func(o *server.Options) {

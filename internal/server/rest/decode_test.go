@@ -6,7 +6,7 @@ import (
 	"github.com/trowel-project/trowel/internal/api"
 )
 
-// What is wrong with a document is said without a word of Go.
+// Errors of documents do not mention Go types.
 func TestDecodeJSON(t *testing.T) {
 	t.Parallel()
 	for body, want := range map[string]string{

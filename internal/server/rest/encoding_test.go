@@ -2,7 +2,7 @@ package rest
 
 import "testing"
 
-// TestNegotiate checks 2.1: gzip before deflate, and nothing unless it is asked for.
+// TestNegotiate checks 2.1: gzip before deflate, and none unless the caller asks for it.
 func TestNegotiate(t *testing.T) {
 	t.Parallel()
 	for header, want := range map[string]string{

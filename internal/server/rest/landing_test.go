@@ -8,7 +8,7 @@ import (
 	"github.com/trowel-project/trowel/internal/server/servertest"
 )
 
-// Who opens the server in a browser learns what it is, by a page that loads nothing.
+// A browser gets a page that says what the server is. It loads nothing else.
 func TestLanding(t *testing.T) {
 	t.Parallel()
 	h := servertest.New(t, nil)

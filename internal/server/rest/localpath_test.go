@@ -16,12 +16,12 @@ import (
 	"github.com/trowel-project/trowel/internal/server/servertest"
 )
 
-// Where a server keeps things is for its log: callers learn what is wrong.
+// Errors have no paths of the server. Only its log has them.
 func TestPlacesAreNotTold(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()
 	log := &bytes.Buffer{}
-	// replaced makes a folder, and a file in its place once open has used it.
+	// replaced makes a folder, and replaces it by a file after open has used it.
 	replaced := func(name string, open func(dir string)) string {
 		dir := filepath.Join(root, name)
 		if err := os.Mkdir(dir, 0o700); err != nil {

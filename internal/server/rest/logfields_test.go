@@ -14,7 +14,7 @@ import (
 	"github.com/trowel-project/trowel/internal/server/servertest"
 )
 
-// lines are what a server has logged.
+// lines is the log of a server.
 type lines struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -32,8 +32,8 @@ func (l *lines) split() []string {
 	return strings.Split(strings.TrimSuffix(l.text.String(), "\n"), "\n")
 }
 
-// The log says who has changed what: projects, secrets, without their values, and schedules, unless it was
-// only a trial. What is refused changes nothing.
+// The log says who has changed projects, secrets and schedules. It has no values of secrets, and no lines for dry runs and
+// refused requests.
 func TestChangesAreLogged(t *testing.T) {
 	t.Parallel()
 	log := &lines{}

@@ -2,8 +2,7 @@ package rest
 
 import "testing"
 
-// Who can only be this machine or one that was named is answered, whatever form a Host has; what looks like it is
-// not.
+// Every form of a Host header of this machine or of an allowed name is accepted. Similar names are not.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	names := HostNames{"127.0.0.1", "::1", "", "Trowel.Example.com", "build_host"}

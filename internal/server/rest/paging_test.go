@@ -5,8 +5,7 @@ import (
 	"testing"
 )
 
-// A cursor gives back the key that it was made of; any other text gives an error or a key of the right
-// form.
+// A cursor gives back its key. Any other text gives an error, or a key of the right form.
 func FuzzCursor(f *testing.F) {
 	f.Add("YQ", "10")
 	f.Add("MQoxCjE", "500")

@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-// sampleRoutes have each form of a placeholder.
+// sampleRoutes have all kinds of placeholders.
 func sampleRoutes() []Route {
 	var list []Route
 	for _, path := range []string{
@@ -16,7 +16,7 @@ func sampleRoutes() []Route {
 	return list
 }
 
-// TestFindRoute checks 2.1: ids that do not fit are paths that do not exist.
+// TestFindRoute checks 2.1: paths with ids that are out of range do not exist.
 func TestFindRoute(t *testing.T) {
 	t.Parallel()
 	r := newRouter(sampleRoutes())
@@ -57,7 +57,7 @@ func FuzzFindRoute(f *testing.F) {
 	f.Add("/api/projects/1/workflows/%2F")
 	f.Add("/")
 	r := newRouter(sampleRoutes())
-	// A path that is found has as many values as its pattern has places.
+	// A match has as many values as the path has placeholders.
 	f.Fuzz(func(t *testing.T, path string) {
 		found, ok := r.find(path)
 		if !ok {

@@ -21,8 +21,7 @@ import (
 	"github.com/trowel-project/trowel/internal/server/servertest"
 )
 
-// What lasts ends when its token holds no longer, and not before: streams of events whatever they are about, and
-// uploads whose sender takes their time.
+// Long requests end when their tokens become invalid, and not before: streams of all topics, and slow uploads.
 func TestLastingRequestsEnd(t *testing.T) {
 	t.Parallel()
 	admitted := make(chan string, 100)
@@ -101,7 +100,7 @@ func TestLastingRequestsEnd(t *testing.T) {
 	}
 }
 
-// A download does not go on either, whatever deadlines are set on the way and however its bytes are read.
+// So do downloads, even if the connection has no deadlines.
 func TestDownloadsEnd(t *testing.T) {
 	t.Parallel()
 	pieces := make(chan struct{})
@@ -138,7 +137,7 @@ func TestDownloadsEnd(t *testing.T) {
 	}
 }
 
-// endless is a store whose blobs have no end.
+// endless is a store of blobs without an end.
 type endless struct {
 	blob.Store
 
@@ -157,7 +156,7 @@ func (e endless) Read(data []byte) (int, error) {
 	return 1, nil
 }
 
-// telling tells of those who have sent a body that is not at its end.
+// telling reports callers whose requests have a body that is not read to its end.
 type telling struct {
 	rest.Authenticator
 
@@ -172,7 +171,7 @@ func (a *telling) Admit(ctx context.Context, remote string, header http.Header) 
 	return caller, err
 }
 
-// lasting sends a request, and returns what it ends with.
+// lasting sends a request, and returns how it ends.
 func lasting(t *testing.T, h *servertest.Server, method, path, authorization string, body io.Reader) chan string {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -188,7 +187,7 @@ func lasting(t *testing.T, h *servertest.Server, method, path, authorization str
 	ended := make(chan string, 1)
 	begun := make(chan struct{})
 	go func() {
-		alone := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // its connection is cut off
+		alone := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}} // its connection will be closed
 		w, err := alone.Do(r)
 		if err != nil {
 			ended <- err.Error()
@@ -199,7 +198,7 @@ func lasting(t *testing.T, h *servertest.Server, method, path, authorization str
 		text, _ := io.ReadAll(w.Body)
 		ended <- w.Status + " " + string(text)
 	}()
-	if body == nil { // a stream: it has begun when its header is here
+	if body == nil { // a stream has begun when its header has come
 		select {
 		case <-begun:
 		case got := <-ended:
@@ -209,7 +208,7 @@ func lasting(t *testing.T, h *servertest.Server, method, path, authorization str
 	return ended
 }
 
-// Who guesses is answered with 429, and an address that did so once is not kept from what needs no sign-in.
+// Callers who guess get 429. An address that has guessed may still use paths without authentication.
 func TestGuessing(t *testing.T) {
 	t.Parallel()
 	h := servertest.New(t, func(o *server.Options) {
@@ -241,7 +240,7 @@ func TestGuessing(t *testing.T) {
 	}
 }
 
-// Who does not sign in learns of no path whether it is there.
+// Callers without credentials do not learn which paths exist.
 func TestOptions(t *testing.T) {
 	t.Parallel()
 	h := servertest.New(t, func(o *server.Options) {

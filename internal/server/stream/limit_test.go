@@ -14,7 +14,7 @@ import (
 	"github.com/trowel-project/trowel/internal/server/servertest"
 )
 
-// openStream begins a stream of events and leaves it open until cancel is called.
+// openStream opens a stream of events. It stays open until end is called.
 func openStream(t *testing.T, h *servertest.Server, header string) (status int, reason string, end func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -42,8 +42,7 @@ func openStream(t *testing.T, h *servertest.Server, header string) (status int, 
 	return w.StatusCode, document.Message, cancel
 }
 
-// One caller gets a quarter of the streams, all together no more than there are, and who is refused learns why.
-// Streams that have ended make room.
+// One caller gets a quarter of the streams, and all together get all. Refused callers learn why. Ended streams make room.
 func TestStreamLimits(t *testing.T) {
 	t.Parallel()
 	h := servertest.New(t, func(o *server.Options) {

@@ -36,7 +36,7 @@ func watch(t *testing.T, h *servertest.Server, topic string) *frames {
 	return &frames{t, bufio.NewScanner(w.Body)}
 }
 
-// next returns what the next frame tells: its name, the status of an attempt, the states of tasks by their ids.
+// next returns the next frame: its name, the status of its attempt, and the states of its tasks by id.
 func (f *frames) next() (name, status string, states map[string]string) {
 	f.t.Helper()
 	for f.lines.Scan() {
@@ -66,8 +66,8 @@ func (f *frames) next() (name, status string, states map[string]string) {
 	return "", "", nil
 }
 
-// What another server changes is read from the store and told as if it were of this one, each change once,
-// and also the end, after which the tasks are in the archive.
+// Changes by another server are read from the store, and sent once each like those of this one. So is the end of an
+// attempt, after which its tasks are in the archive.
 func TestEventStreamElsewhere(t *testing.T) {
 	t.Parallel()
 	h := servertest.New(t, nil)
@@ -81,7 +81,7 @@ func TestEventStreamElsewhere(t *testing.T) {
 			ID: id, AttemptID: 1, FullName: "+main", State: state, Try: 1, StartedAt: started, UpdatedAt: updated, Version: version,
 		}
 	}
-	// change gives the attempt a version and tasks, or, with its end, the archive.
+	// change sets the version of the attempt and its tasks or, when it ends, its archive.
 	change := func(version int64, done trowel.AttemptFlags, tasks ...*trowel.Task) {
 		t.Helper()
 		err := h.Store.Update(t.Context(), func(tx trowel.Tx) error {
@@ -121,7 +121,7 @@ func TestEventStreamElsewhere(t *testing.T) {
 	want(other, "reset", "", nil) // it was not told of the end
 }
 
-// Of very many tasks that changed elsewhere it is only told that they did.
+// If another server changes very many tasks, the client must read everything again.
 func TestEventStreamManyElsewhere(t *testing.T) {
 	t.Parallel()
 	h := servertest.New(t, nil)

@@ -7,7 +7,7 @@ import (
 	"github.com/trowel-project/trowel/internal/server/events"
 )
 
-// Of very many rows only counts are told, and which groups to read anew.
+// Very many tasks are sent as counts, and as the groups whose tasks must be read again.
 func TestTasksFrame(t *testing.T) {
 	t.Parallel()
 	rows := map[trowel.TaskID]*events.TaskRow{}

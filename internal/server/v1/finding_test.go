@@ -24,7 +24,7 @@ func findingsOf(t *testing.T, h *servertest.Server, query string) api.FindingCol
 	return found
 }
 
-// The server keeps what it has found in a revision, bounded, and says so in one line of its log.
+// The server stores the warnings about a revision, up to a limit, and logs one line about them.
 func TestFindings(t *testing.T) {
 	t.Parallel()
 	var log strings.Builder
@@ -66,7 +66,7 @@ func TestFindings(t *testing.T) {
 	}
 }
 
-// bigGroup is a workflow of so many tasks with the operator OP.
+// bigGroup returns a workflow with so many tasks of the operator OP.
 func bigGroup(tasks int) string {
 	var text strings.Builder
 	for i := range tasks {
@@ -75,7 +75,7 @@ func bigGroup(tasks int) string {
 	return text.String()
 }
 
-// What is refused does not tell where the server keeps its files.
+// Errors of pushes do not have paths of the server.
 func TestRefusedPushTellsNoPath(t *testing.T) {
 	t.Parallel()
 	folder := ""

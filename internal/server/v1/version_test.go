@@ -16,7 +16,7 @@ func TestParseVersion(t *testing.T) {
 	}
 }
 
-// TestCompareVersions checks the order of 2.6.1: each is older than the next.
+// TestCompareVersions checks the order of 2.6.1: each version is older than the next.
 func TestCompareVersions(t *testing.T) {
 	t.Parallel()
 	order := []string{"0.9", "0.10.0-a", "0.10.0-b", "0.10", "0.10.1", "1-x", "1", "1.0.0.1"}

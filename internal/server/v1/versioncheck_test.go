@@ -10,8 +10,8 @@ import (
 	"github.com/trowel-project/trowel/internal/server/servertest"
 )
 
-// The limits of a configuration mean versions of Digdag: neither a client's own version nor the server's is
-// compared with them. Who has no version of its own is told the version of Digdag that the server stands for.
+// The limits are Digdag versions. Neither a client's own version nor the server's is compared with them. A client without
+// a version of its own gets the server's Digdag version.
 func TestVersionCheck(t *testing.T) {
 	t.Parallel()
 	const own, digdag = "0.1.0", "0.10.6"

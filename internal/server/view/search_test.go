@@ -15,7 +15,7 @@ import (
 	"github.com/trowel-project/trowel/internal/server/servertest"
 )
 
-// found are the projects and statuses of all pages of a search.
+// found returns the projects and statuses of all pages of a search.
 func found(t *testing.T, h *servertest.Server, query string, header ...string) (texts []string) {
 	t.Helper()
 	for cursor := ""; ; {
@@ -88,7 +88,7 @@ func TestSearchAttempts(t *testing.T) {
 	}
 }
 
-// Pages end early when their attempts have large parameters, and who goes on gets all of them.
+// Pages of attempts with large parameters end early. Clients that read on get all attempts.
 func TestPagesOfLargeAttempts(t *testing.T) {
 	t.Parallel()
 	const attempts = 10

@@ -18,15 +18,15 @@ import (
 	"github.com/trowel-project/trowel/internal/server/servertest"
 )
 
-// sighted is a request of an operation, with {kind} wherever it names a thing, and what the bearer of a token of
-// one project gets when all of that is of this project; 200 if it is zero.
+// sighted is a request of an operation, with {kind} where it names a thing. own is the status for a token of one project,
+// if all things are of this project; 200 if it is zero.
 type sighted struct {
 	path, body string
 	own        int
 }
 
-// sightedRequests has all operations of the route table. What is not named there are names of new things, and what
-// namesNothing has. Lists are here for what they tell.
+// sightedRequests has all operations. The requests set all parameters and fields that name things, except those of
+// namesNothing and names of new things.
 func sightedRequests() map[string]sighted {
 	const revised = "?revision={revision}"
 	site, agents := http.StatusForbidden, http.StatusForbidden
@@ -68,8 +68,7 @@ func sightedRequests() map[string]sighted {
 	}
 }
 
-// namesNothing are parameters and fields of bodies that name no thing: positions in lists, filters, and what new
-// things are to be like.
+// namesNothing are the parameters and fields that name no things: cursors, filters and settings of new things.
 func namesNothing() []string {
 	return strings.Fields(`limit cursor last_id count page_size order name_pattern search_project_name include_retried direct_download client version mode
 		session_time after use dryRun expect note actor action source from to unit status createdFrom createdTo sort schedule_from clear_schedule
@@ -77,7 +76,7 @@ func namesNothing() []string {
 		includeDeferred role expiresAt revision name workflow task`)
 }
 
-// operation is what the API's document says of one.
+// operation is an operation of the API document.
 type operation struct {
 	ID         string `json:"operationId"`
 	Parameters []struct{ Name, In string }
@@ -99,7 +98,7 @@ type schema struct {
 	Items      *schema
 }
 
-// fields are the names of all fields of a schema, those of its parts included.
+// fields returns the names of all fields of a schema and of its parts.
 func (s schema) fields(all map[string]schema) (names []string) {
 	if s.Ref != "" {
 		s = all[s.Ref[strings.LastIndexByte(s.Ref, '/')+1:]]
@@ -116,7 +115,7 @@ func (s schema) fields(all map[string]schema) (names []string) {
 	return names
 }
 
-// operations reads all of them, and checks that the table has each with whatever may name a thing.
+// operations reads all operations, and checks that sightedRequests has each with all that may name a thing.
 func operations(t *testing.T, h *servertest.Server) map[string]operation {
 	t.Helper()
 	var document struct {
@@ -162,8 +161,8 @@ func operations(t *testing.T, h *servertest.Server) map[string]operation {
 	return found
 }
 
-// belongings makes a project that has one of everything, and returns how each is named. All names have its own in
-// them.
+// belongings makes a project with one thing of each kind, and returns their names by kind. All names contain that of the
+// project.
 func belongings(t *testing.T, h *servertest.Server, name string) map[string]string {
 	t.Helper()
 	flow := name + "_flow"
@@ -196,7 +195,7 @@ func belongings(t *testing.T, h *servertest.Server, name string) map[string]stri
 	}
 }
 
-// nothing names things that are not there.
+// nothing returns names of things that do not exist.
 func nothing(own map[string]string) map[string]string {
 	none := map[string]string{}
 	for kind, value := range own {
@@ -208,7 +207,7 @@ func nothing(own map[string]string) map[string]string {
 	return none
 }
 
-// pathKind says which kind of thing a placeholder of a path names.
+// pathKind returns the kind of thing that a placeholder of a path names.
 func pathKind(path, placeholder string) string {
 	noun := strings.Split(path, "/")[2]
 	switch {
@@ -224,7 +223,7 @@ func pathKind(path, placeholder string) string {
 
 var placeholder = regexp.MustCompile(`\{(\w+)\}`)
 
-// template is the request of an operation with kinds in all places.
+// template returns the request of an operation, with kinds in its path.
 func (o operation) template() sighted {
 	row := sightedRequests()[o.ID]
 	if o.ID == "putPool" || o.ID == "deletePool" {
@@ -254,7 +253,7 @@ func askFor(t *testing.T, h *servertest.Server, o operation, values map[string]s
 	return h.Do(t, o.method, fill(r.path), contentType, body, "Authorization", "Bearer "+bearer)
 }
 
-// first is the beginning of a stream, or all of a refusal.
+// first returns the beginning of a stream, or a whole error.
 func first(t *testing.T, h *servertest.Server, path, bearer string) servertest.Answer {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, h.URL+path, http.NoBody)
@@ -272,8 +271,8 @@ func first(t *testing.T, h *servertest.Server, path, bearer string) servertest.A
 	return servertest.Answer{Status: w.StatusCode, Header: w.Header, Body: string(text[:n])}
 }
 
-// What belongs to other projects is for the bearer of a token of one project as if it did not exist, whatever the
-// operation, the role, and the place where it is named; and nothing of it changes.
+// For a token of one project, things of other projects look as if they did not exist: in all operations, for all roles, and
+// wherever a request names them. Nothing of them changes.
 func TestOtherProjectsAreHidden(t *testing.T) {
 	t.Parallel()
 	h := servertest.New(t, func(o *server.Options) { o.Agents.Agents = hub.New(hub.Options{}) })
@@ -285,9 +284,9 @@ func TestOtherProjectsAreHidden(t *testing.T) {
 	}
 	admin := h.Token(t, access.RoleAdmin, "alpha")
 	ids := slices.Sorted(maps.Keys(operations))
-	for _, id := range ids { // lists tell nothing of the others
+	for _, id := range ids { // lists have nothing of the other project
 		if o := operations[id]; o.method == http.MethodGet {
-			for _, asked := range []operation{o, {method: o.method, path: o.path}} { // with all filters, and without
+			for _, asked := range []operation{o, {method: o.method, path: o.path}} { // with all filters and without any
 				if a := askFor(t, h, asked, own, admin); strings.Contains(a.Body, "bravo") && asked.path != "/api/events" {
 					t.Errorf("%s tells of the other project: %s", id, a.Body)
 				}
@@ -307,13 +306,13 @@ func TestOtherProjectsAreHidden(t *testing.T) {
 		}
 	}
 	slices.SortStableFunc(ids, func(a, b string) int { return rank(operations[a]) - rank(operations[b]) })
-	for _, id := range ids { // the requests are right: they work where everything is one's own
+	for _, id := range ids { // the requests are valid: they work within the own project
 		want := operations[id].template().own
 		if want == 0 {
 			want = http.StatusOK
 		}
 		if strings.HasSuffix(id, "Agent") || strings.Contains(operations[id].path, "/agents/") {
-			continue // there is none, and they are not of projects
+			continue // there is none, and it has no project
 		}
 		if a := askFor(t, h, operations[id], own, admin); a.Status != want {
 			t.Errorf("%s of the own project: %d %s, want %d", id, a.Status, a.Body, want)
@@ -321,7 +320,7 @@ func TestOtherProjectsAreHidden(t *testing.T) {
 	}
 }
 
-// rank puts those first that change nothing, and those last that delete.
+// rank orders operations: those that change nothing first, those that delete last.
 func rank(o operation) int {
 	switch {
 	case o.method == http.MethodGet:
@@ -334,7 +333,8 @@ func rank(o operation) int {
 	return 1
 }
 
-// compareAnswers asks for each thing of the other project in turn, and for all together.
+// compareAnswers names each thing of the other project in turn, and then all of them. The answers must be those for things
+// that do not exist.
 func compareAnswers(t *testing.T, h *servertest.Server, o operation, role access.Role, bearer string, own, other, none map[string]string) {
 	t.Helper()
 	r := o.template()
@@ -376,7 +376,7 @@ func singles(kinds []string) (each [][]string) {
 	return each
 }
 
-// state is all of a project that others could change.
+// state returns all of a project that others could change.
 func state(t *testing.T, h *servertest.Server, of map[string]string) (all []string) {
 	t.Helper()
 	project := "/api/projects/" + of["project"]

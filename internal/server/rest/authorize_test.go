@@ -15,7 +15,7 @@ import (
 	"github.com/trowel-project/trowel/internal/server/servertest"
 )
 
-// touched is a body that remembers whether it was read.
+// touched is a body that records whether it was read.
 type touched struct{ read bool }
 
 func (b *touched) Read([]byte) (int, error) {
@@ -23,7 +23,7 @@ func (b *touched) Read([]byte) (int, error) {
 	return 0, io.ErrUnexpectedEOF
 }
 
-// Whoever may do nothing of the kind is refused before a byte of the body is read, by every operation that has one.
+// A caller whose role does not allow an operation is refused before the body is read, by every operation with a body.
 func TestRoleBeforeBody(t *testing.T) {
 	t.Parallel()
 	var s *rest.Server
@@ -58,7 +58,7 @@ func TestRoleBeforeBody(t *testing.T) {
 			for contentType := range operation.RequestBody.Content {
 				for name, secret := range bearers {
 					if name == "agent" && strings.HasPrefix(path, "/api/agents") {
-						continue // it may
+						continue // the role allows it
 					}
 					body := &touched{}
 					target := strings.NewReplacer("{id}", "1", "{name}", "main", "{key}", "k").Replace(path) + "?project=p&revision=r2"

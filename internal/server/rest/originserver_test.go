@@ -17,7 +17,7 @@ import (
 	"github.com/trowel-project/trowel/internal/server/servertest"
 )
 
-// sendTo answers a request without a network. Pairs are headers; the header Host is that of the request.
+// sendTo calls a handler without a network. pairs are headers. Host is set as that of the request.
 func sendTo(t *testing.T, h http.Handler, method, target string, pairs ...string) (status int, message string) {
 	t.Helper()
 	r := httptest.NewRequestWithContext(t.Context(), method, target, strings.NewReader(""))
@@ -40,7 +40,7 @@ func sendTo(t *testing.T, h http.Handler, method, target string, pairs ...string
 	return w.Code, document.Message
 }
 
-// handlers are both listeners of a server that nobody signs in to.
+// handlers returns the handlers of both listeners of a server without authentication.
 func handlers(t *testing.T, change func(*server.Options)) map[string]http.Handler {
 	t.Helper()
 	var s *rest.Server
@@ -54,7 +54,7 @@ func handlers(t *testing.T, change func(*server.Options)) map[string]http.Handle
 	return map[string]http.Handler{"api": s, "admin": s.Admin()}
 }
 
-// A page whose name leads here sees nothing, on any path and with any method, before anything else is said.
+// A page whose own name resolves to the server gets nothing, with any path and method. This is checked first.
 func TestForeignHost(t *testing.T) {
 	t.Parallel()
 	for listener, h := range handlers(t, nil) {
@@ -91,8 +91,8 @@ func TestForeignHost(t *testing.T) {
 	}
 }
 
-// What a page of another site makes a browser send changes nothing: neither simple requests nor others. Programs,
-// and pages of the server itself, are not troubled.
+// Requests that a page of another origin makes a browser send change nothing, simple ones or not. Programs and pages of
+// the server itself are not affected.
 func TestCrossSite(t *testing.T) {
 	t.Parallel()
 	const host = "127.0.0.1:65432"
@@ -142,8 +142,8 @@ func TestCrossSite(t *testing.T) {
 	}
 }
 
-// With the description of the API pages of other origins may read. Those with credentials may write: right ones, so
-// that where nobody signs in only tokens count.
+// With server.enable-swagger pages of other origins may read. With valid credentials they may write. On a server without
+// authentication only tokens are such.
 func TestCrossSiteSwagger(t *testing.T) {
 	t.Parallel()
 	evil := []string{"Origin", "http://docs.example.com", "Sec-Fetch-Site", "cross-site", "Content-Type", "application/json"}
