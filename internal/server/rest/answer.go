@@ -11,12 +11,6 @@ import (
 	"strings"
 )
 
-// Content types of bodies.
-const (
-	jsonType = "application/json"
-	GzipType = "application/gzip"
-)
-
 // File is an answer that is not JSON.
 type File struct {
 	ContentType string

@@ -45,6 +45,12 @@ func QueryText(name, about string) Parameter { return Parameter{name, "string", 
 // QueryFlag is a boolean parameter.
 func QueryFlag(name, about string) Parameter { return Parameter{name, "boolean", about} }
 
+// Content types of bodies.
+const (
+	jsonType = "application/json"
+	GzipType = "application/gzip"
+)
+
 // Body is the request body of a route. The zero value means none.
 type Body struct {
 	types    []string // accepted content types
