@@ -15,17 +15,20 @@ type Server struct {
 	opts    Options
 	router  *router
 	admin   bool
-	closed  *atomic.Bool // shared by all listeners
+	gates   *gates
 	origins *origins
 	tokens  *tokenWatch
 }
+
+// gates are shared by all listeners of a server.
+type gates struct{ closed atomic.Bool }
 
 // New returns a server for some routes. It adds the paths of the API document.
 func New(opts Options, routes []Route) *Server {
 	d := &document{version: opts.Version}
 	d.routes = slices.Concat(routes, d.ownRoutes(opts.Swagger))
 	return &Server{
-		opts: opts, router: newRouter(d.routes), closed: &atomic.Bool{}, tokens: newTokenWatch(&opts),
+		opts: opts, router: newRouter(d.routes), gates: &gates{}, tokens: newTokenWatch(&opts),
 		origins: &origins{names: opts.Names, swagger: opts.Swagger, signIn: opts.SignIn},
 	}
 }
@@ -38,7 +41,7 @@ func (s *Server) Admin() http.Handler {
 }
 
 // Close makes the server refuse all further requests with 503.
-func (s *Server) Close() { s.closed.Store(true) }
+func (s *Server) Close() { s.gates.closed.Store(true) }
 
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -55,7 +58,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			s.opts.Observe(s.routeName(r), rec.answered(), s.opts.Now().Sub(began))
 		}
 	}()
-	if s.closed.Load() {
+	if s.gates.closed.Load() {
 		rec.Header().Set("Connection", "close")
 		http.Error(rec, "the server is shutting down", http.StatusServiceUnavailable)
 		return
