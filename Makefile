@@ -28,8 +28,8 @@ ROUNDS ?= 5
 EXAMPLES ?= 20
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build test race stress chaos fuzz bench bench-record bench-compare lint fmt fmt-check vet dev conformance conformance-check \
-	conformance-sync java schemathesis image smoke ci
+.PHONY: help setup build test race stress chaos fuzz bench bench-record bench-compare lint fmt fmt-check vet dev house cover conformance \
+	conformance-check conformance-sync java schemathesis image smoke ci
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -80,6 +80,12 @@ vet: ## vet and build for the systems besides this one, whose code `make lint` v
 	@scripts/vet.sh
 
 dev: fmt lint build test ## before a commit: format, lint, build, test
+
+house: ## print how the code is divided: files, methods, fields, circles of files, repeated texts; PKG=expression shows circles
+	@go run ./scripts/house -pkg '$(PKG)'
+
+cover: ## measure what all suites together reach, unit tests to Java client; SUITES="unit rest" or none; PKG=expression shows functions
+	@PKG='$(PKG)' scripts/cover.sh $(SUITES)
 
 conformance: build ## compare command line and REST API, on both databases, without and with a remote agent, with what Digdag did; RUN=expression selects
 	go run ./conformance/cli -bin bin/trowel -cases conformance/cli/cases -differs conformance/differs -run '$(RUN)'

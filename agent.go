@@ -6,24 +6,53 @@ import (
 	"time"
 )
 
-// Agent is a process that runs tries. Its lease says how long its tries are its own.
+// Agent is a process that runs tries. While its lease lasts nobody else may run them.
 type Agent struct {
-	ID        string // unique among all agents that ever were
-	Name      string // what people know it by: agent.id, or <pid>@<host>
-	Version   string
-	Slots     int // how many tries it runs at the same time; zero for no limit
-	Host      string
-	Queues    []string // that it serves; empty for DefaultQueue alone
-	Labels    []string
-	Remote    bool      // a process of its own, which a server serves over HTTP
-	ServerID  string    // the server that gives it tasks: only that one may claim for it
-	Token     TokenID   // with which it came; zero for none
-	StartedAt time.Time // of the process
-	SeenAt    time.Time // last heartbeat
+	// ID is a random UUID. A process that lost its lease registers again under another one.
+	ID string
+
+	// Name is what people know the agent by: the setting agent.id, or <pid>@<host>. Several agents may share a name.
+	Name string
+
+	// Version is the version of Trowel that the agent runs.
+	Version string
+
+	// Slots is how many tries the agent runs at the same time. Zero means any number.
+	Slots int
+
+	// Host is the name of the agent's machine.
+	Host string
+
+	// Queues are the queues that the agent serves. Empty means DefaultQueue alone.
+	Queues []string
+
+	// Labels are what the agent offers to tasks that require labels. Empty for none.
+	Labels []string
+
+	// Remote is set for a process of its own, which a server serves over HTTP. It is not set for the agent
+	// inside a server.
+	Remote bool
+
+	// ServerID is the id of the server that gives the agent its tasks. Only that server may claim for it.
+	ServerID string
+
+	// Token is the token with which a remote agent registered. Zero for an agent inside a server.
+	Token TokenID
+
+	// StartedAt is when the agent registered.
+	StartedAt time.Time
+
+	// SeenAt is when the last heartbeat arrived; StartedAt before the first one.
+	SeenAt time.Time
+
+	// LeaseEnds is when the lease ends unless a heartbeat renews it.
 	LeaseEnds time.Time
-	// DrainedAt is when it was told to take nothing new; zero if it was not.
+
+	// DrainedAt is when somebody told the agent to take no new tasks. Zero if nobody did.
 	DrainedAt time.Time
-	// RestReason is why it takes nothing for a while; empty if it does not rest.
+
+	// RestReason is why the agent itself takes no new tasks for a while, such as a full disk. Empty while it
+	// takes tasks.
 	RestReason string
 }
 
@@ -46,33 +75,34 @@ func (a *Agent) Serves(n *Needs) bool {
 
 // AgentTx is the part of a transaction about agents.
 type AgentTx interface {
-	// PutAgent inserts an agent or replaces what is stored of it.
+	// PutAgent inserts an agent, or replaces its row.
 	PutAgent(ctx context.Context, a *Agent) error
-	// RenewLeases moves the end of leases, in one statement, and returns the ids of the agents whose
-	// rows are there; the others lost their leases and must stop what they run.
+	// RenewLeases sets SeenAt and LeaseEnds of agents in one statement. It returns the ids of the agents that
+	// still have a row. The others have lost their leases and must stop what they run.
 	RenewLeases(ctx context.Context, agents []string, at, ends time.Time) ([]string, error)
-	// DeleteAgent forgets an agent; one that is not there is no error.
+	// DeleteAgent deletes an agent. It is no error if there is none.
 	DeleteAgent(ctx context.Context, id string) error
+	// ListAgents returns all agents.
 	ListAgents(ctx context.Context) ([]*Agent, error)
-	// FindAgent returns one agent; ErrNotFound if it is not there.
+	// FindAgent returns one agent, or ErrNotFound.
 	FindAgent(ctx context.Context, id string) (*Agent, error)
-	// HoldAgents returns those of the agents that are stored with that ServerID and not drained, and keeps
-	// them so until the end of the transaction: to be called before tasks are claimed for agents that
-	// may be gone or go to another server.
+	// HoldAgents returns the ids of those agents that still have this ServerID and are not drained, and keeps
+	// them so until the transaction ends. Call it before claiming tasks for agents that may have gone or
+	// moved to another server.
 	HoldAgents(ctx context.Context, ids []string, server string) ([]string, error)
-	// DrainAgent tells an agent to take nothing new, or, with a zero instant, to go on.
+	// DrainAgent sets DrainedAt. A zero instant lets the agent take tasks again.
 	DrainAgent(ctx context.Context, id string, at time.Time) error
-	// RestAgent notes why an agent takes nothing for a while, or, with an empty reason, that it goes on.
+	// RestAgent sets RestReason. An empty reason means that the agent takes tasks again.
 	RestAgent(ctx context.Context, id, reason string) error
-	// ListOrphans returns up to limit running tasks whose agent is not stored, or whose lease ended
-	// before now, in the order of their ids.
+	// ListOrphans returns up to limit running tasks whose agent has no row or whose lease ended before now,
+	// in the order of their ids.
 	ListOrphans(ctx context.Context, now time.Time, limit int) ([]Orphan, error)
 }
 
 // Orphan is a task that runs under a lease that has ended.
 type Orphan struct {
-	AttemptID AttemptID
-	TaskID    TaskID
-	Try       int
-	AgentID   string
+	AttemptID AttemptID // the attempt of the task
+	TaskID    TaskID    // the running task
+	Try       int       // the number of its try, from 1
+	AgentID   string    // the agent that held the lease; its row may be gone
 }

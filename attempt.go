@@ -7,8 +7,9 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// AttemptFlags are the state of an attempt, with Digdag's bits (language X6).
-type AttemptFlags uint8
+// AttemptFlags are the state of an attempt, with Digdag's bits (language X6). A later version may have others, see
+// CheckKnown.
+type AttemptFlags uint16
 
 const (
 	// AttemptCancelRequested is set by a kill.
@@ -19,7 +20,7 @@ const (
 	AttemptSuccess AttemptFlags = 4
 )
 
-// Status is the word that people see: running, success, killed or error.
+// Status returns the word that people see: running, success, killed or error.
 func (f AttemptFlags) Status() string {
 	switch {
 	case f&AttemptSuccess != 0:
@@ -35,60 +36,118 @@ func (f AttemptFlags) Status() string {
 
 // Attempt is one execution of a session.
 type Attempt struct {
-	ID         AttemptID
-	SessionID  SessionID
-	ProjectID  ProjectID
-	Name       string // empty for the one unnamed attempt of a session (language A2)
-	Index      int    // 1 for the first attempt of its session
+	// ID is zero until InsertAttempt sets it.
+	ID AttemptID
+
+	// SessionID is the session that the attempt runs.
+	SessionID SessionID
+
+	// ProjectID is the project of the session.
+	ProjectID ProjectID
+
+	// Name distinguishes the attempts of a session. Empty for the one unnamed attempt (language A2).
+	Name string
+
+	// Index counts the attempts of the session, from 1.
+	Index int
+
+	// WorkflowID is the workflow that runs, which also says of which revision.
 	WorkflowID WorkflowID
-	Zone       string
-	Params     *param.Map // session parameters (language A8)
-	Flags      AttemptFlags
-	Cause      string // what started it: "run", "require", ...
-	Actor      string // who started it
-	Version    int64  // grows by one with every transaction that changes a task of the attempt
-	CreatedAt  time.Time
-	FinishedAt time.Time // zero while it runs
-	// WaitReason is why it has not begun: WaitAttemptsLimit or WaitWorkflowPaused; empty once it is
-	// admitted.
+
+	// Zone is the id of the time zone of the attempt's dates, such as "Asia/Tokyo".
+	Zone string
+
+	// Params are the session parameters (language A8). Nil or empty for none.
+	Params *param.Map
+
+	// Flags are the state of the attempt. Zero while it runs and nobody has killed it.
+	Flags AttemptFlags
+
+	// Cause is what started the attempt: "run", "start", "retry", "require", "schedule" or "backfill".
+	Cause string
+
+	// Actor is who started the attempt.
+	Actor string
+
+	// Version grows by one with every transaction that changes a task of the attempt.
+	Version int64
+
+	// CreatedAt is when the attempt was stored, which may be before it begins.
+	CreatedAt time.Time
+
+	// FinishedAt is when the root task ended. Zero before.
+	FinishedAt time.Time
+
+	// WaitReason is why the attempt has not begun: WaitAttemptsLimit or WaitWorkflowPaused. Empty once it
+	// is admitted.
 	WaitReason string
 }
 
-// Setting is what an attempt belongs to: what stays the same while it runs.
+// Setting is what an attempt belongs to. It stays the same while the attempt runs.
 type Setting struct {
-	Project  Project
+	// Project is the project of the session.
+	Project Project
+
+	// Revision is the revision of the workflow.
 	Revision Revision
+
+	// Workflow is the workflow that runs.
 	Workflow Workflow
-	Session  Session
-	// Defaults are parameters of all attempts of a server, the weakest (server 3.1). They are not
-	// stored.
+
+	// Session is the session of the attempt.
+	Session Session
+
+	// Defaults are the parameters of all attempts of a server, the weakest ones (server 3.1). They are not stored.
 	Defaults *param.Map
+
 	// Control are the limits that the workflow sets for itself. They are read from its definition.
 	Control Control
 }
 
-// AttemptTx reads and writes sessions and attempts.
+// AttemptSummary is an attempt with what lists show beside it.
+type AttemptSummary struct {
+	Attempt Attempt // the attempt itself
+	Session Session // its session
+	Project Project // its project, deleted or not
+}
+
+// AttemptFilter selects attempts, newest first.
+type AttemptFilter struct {
+	Project  ProjectID // zero for all
+	Workflow string    // the exact name; needs Project; empty for all
+	Session  SessionID // zero for all
+	LastOnly bool      // only the last attempt of each session
+	Before   AttemptID // only smaller ids, unless it is zero
+	Limit    int       // the largest number of results; negative for no limit
+	MaxBytes int       // the list ends with the attempt with which it reaches this size; zero for no limit
+}
+
+// AttemptTx is the part of a transaction about attempts.
 type AttemptTx interface {
-	// InsertAttempt stores a new attempt and gives it id, session and index. A session for that
-	// project, workflow name and time is taken up, or made. An attempt of that name in the session
-	// is an ErrTaken.
+	// InsertAttempt stores a new attempt and sets its id, session and index. It makes the session unless
+	// there is one of that project, workflow name and time. If the session has an attempt of that name
+	// already, it returns ErrTaken.
 	InsertAttempt(ctx context.Context, s *Session, a *Attempt) error
-	// LockAttempts returns the attempts that exist, in the order of their ids, and locks those that are not done.
+	// LockAttempts returns those attempts that exist, in the order of their ids, and locks those that are not done.
 	LockAttempts(ctx context.Context, ids []AttemptID) ([]*Attempt, error)
-	// ExpectAttempts locks attempts that must be as they were known: not done, at these versions, and raises the
-	// versions by one. If one is not, that is an ErrConflict, which Settle may tell, and nothing of the
-	// transaction may be kept.
+	// ExpectAttempts locks attempts that the caller knows, and raises their versions by one. If one of them is
+	// done or has another version, that is an ErrConflict, and the transaction must be rolled back. The
+	// error may come as late as Settle.
 	ExpectAttempts(ctx context.Context, versions map[AttemptID]int64) error
-	// UpdateAttempts writes flags, version, end and WaitReason of locked attempts. If one of them is not there that
-	// is an ErrNotFound, and nothing of the transaction may be kept.
+	// UpdateAttempts writes flags, version, end and WaitReason of locked attempts. If one of them does not exist,
+	// that is an ErrNotFound, and the transaction must be rolled back.
 	UpdateAttempts(ctx context.Context, attempts ...*Attempt) error
 	// FindSetting returns what an attempt belongs to.
 	FindSetting(ctx context.Context, id AttemptID) (*Setting, error)
-	// FindAttempt returns one attempt.
+	// FindAttempt returns one attempt, or ErrNotFound.
 	FindAttempt(ctx context.Context, id AttemptID) (*Attempt, error)
+	// FindAttemptSummary returns one attempt with its session and project, or ErrNotFound.
+	FindAttemptSummary(ctx context.Context, id AttemptID) (*AttemptSummary, error)
 	// FindLatestAttempt returns the newest attempt of a session (language A4), or, if name is not
 	// empty, the attempt of that name.
 	FindLatestAttempt(ctx context.Context, project ProjectID, workflow string, at time.Time, name string) (*Attempt, error)
+	// ListAttempts returns the attempts that a filter selects.
+	ListAttempts(ctx context.Context, f AttemptFilter) ([]*AttemptSummary, error)
 	// CountRunningAttempts returns how many attempts are not done.
 	CountRunningAttempts(ctx context.Context) (int, error)
 }

@@ -2,7 +2,7 @@
 // exist (projects, revisions, workflows, sessions, attempts, tasks, leases), their states, and the
 // Store that keeps them. One file holds one noun.
 //
-// It does nothing itself: no I/O, no clock, no goroutines. Read Task and TaskState first, then
+// The package does no I/O, reads no clock and starts no goroutines. Read Task and TaskState first, then
 // Attempt and Store.
 //
 // The module is a program. Its Go API carries no promise of compatibility.

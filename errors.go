@@ -6,21 +6,20 @@ import (
 	"strings"
 )
 
-// Sentinels of the kinds of errors: errors.Is(err, trowel.ErrNotFound) holds for every Error of
-// that kind, however often it was wrapped.
+// Kinds of errors. errors.Is(err, trowel.ErrNotFound) holds for every Error of that kind, however often it
+// was wrapped.
 var (
-	ErrNotFound    = errors.New("not found")
-	ErrConflict    = errors.New("conflict")
-	ErrInvalid     = errors.New("invalid")
-	ErrLimit       = errors.New("limit reached")
-	ErrDenied      = errors.New("denied")
-	ErrUnavailable = errors.New("unavailable")
-	ErrCanceled    = errors.New("canceled")
-	ErrInternal    = errors.New("internal")
+	ErrNotFound    = errors.New("not found")     // there is no such thing, or it is deleted
+	ErrConflict    = errors.New("conflict")      // the stored state is another than expected
+	ErrInvalid     = errors.New("invalid")       // the caller's input is wrong
+	ErrLimit       = errors.New("limit reached") // a limit of the site, project or workflow forbids it
+	ErrDenied      = errors.New("denied")        // the caller may not do this
+	ErrUnavailable = errors.New("unavailable")   // something needed is away; the same call may succeed later
+	ErrCanceled    = errors.New("canceled")      // somebody stopped it
+	ErrInternal    = errors.New("internal")      // a mistake in this program
 )
 
-// ErrTaken is the ErrConflict of a name that is taken, when nothing else is wrong: the transaction may
-// go on.
+// ErrTaken is an ErrConflict that says no more than that a name is taken. The transaction may go on after it.
 var ErrTaken = fmt.Errorf("%w: the name is taken", ErrConflict)
 
 // Error is a failure for people: what could not be done, where, and how to go on.
@@ -32,6 +31,7 @@ type Error struct {
 	Err     error  // what caused it; may be nil
 }
 
+// Error returns the message with place and cause, but without the hint.
 func (e *Error) Error() string {
 	var text strings.Builder
 	text.WriteString(e.Message)

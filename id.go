@@ -1,6 +1,6 @@
 package trowel
 
-// Ids are positive; zero means none. They are handed out in growing order, so among the tasks of one
+// Ids are positive, and zero means none. They are assigned in ascending order, so among the tasks of one
 // attempt a smaller id is an earlier task (language C1).
 type (
 	// ProjectID is the id of a Project.

@@ -6,74 +6,121 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// Lease is an agent's right to one try of a task, with all that the try needs. It is not changed
-// once it is given out; its maps are shared.
+// Lease is an agent's right to one try of a task, with all that the try needs. Nobody changes it
+// once it is given out, as its maps are shared.
 type Lease struct {
-	TaskID    TaskID
+	// TaskID is the task to run.
+	TaskID TaskID
+
+	// AttemptID is the attempt of the task.
 	AttemptID AttemptID
-	Try       int
-	AgentID   string // in whose name it was claimed
-	FullName  string
-	Setting   *Setting
-	// AttemptName and AttemptCreatedAt are those of the attempt; with Setting and Zone they say where
-	// the log of the try belongs (server 5.1).
-	AttemptName      string
+
+	// Try is the number of the try, from 1.
+	Try int
+
+	// AgentID is the agent for which the task was claimed.
+	AgentID string
+
+	// FullName is the full name of the task, such as "+load+fetch".
+	FullName string
+
+	// Setting is what the attempt belongs to.
+	Setting *Setting
+
+	// AttemptName is the Name of the attempt. Empty for the unnamed one.
+	AttemptName string
+
+	// AttemptCreatedAt is the CreatedAt of the attempt, which is part of the place of its logs (server 5.1).
 	AttemptCreatedAt time.Time
+
 	// Zone is the time zone of the attempt's dates in templates.
 	Zone *time.Location
-	// Scope is what templates see: all parameters and built-ins, not evaluated (language P3). Local
-	// are the task's own keys, not evaluated.
-	Scope       *param.Map
-	Local       *param.Map
+
+	// Scope is what templates see: all parameters and built-ins, not evaluated (language P3).
+	Scope *param.Map
+
+	// Local has the task's own keys, not evaluated.
+	Local *param.Map
+
+	// StateParams are what the operator kept at the end of its last try. Empty at the first one.
 	StateParams *param.Map
-	RetryCount  int
-	StartedAt   time.Time // of the first try
+
+	// RetryCount is the RetryCount of the task: how often it was woken up for a retry or poll.
+	RetryCount int
+
+	// StartedAt is when the first try of the task was claimed.
+	StartedAt time.Time
 }
 
-// ID names the try.
+// ID returns the id of the try.
 func (l *Lease) ID() TryID { return TryID{l.TaskID, l.Try} }
 
-// Outcome says how a try ended. An operator says what happened; which state follows is the
-// engine's matter.
+// Outcome says how a try ended. Operators report what happened, and the engine decides which state follows.
 type Outcome uint8
 
 const (
-	// OutcomeSuccess carries a Result.
+	// OutcomeSuccess comes with a Result.
 	OutcomeSuccess Outcome = iota + 1
-	// OutcomePoll asks to be run again after RetryIn with StateParams.
+	// OutcomePoll asks to run the task again after RetryIn, with StateParams.
 	OutcomePoll
-	// OutcomeRetry asks the same because of a failure.
+	// OutcomeRetry asks for the same because of a failure, which Error describes.
 	OutcomeRetry
-	// OutcomeFailure carries an Error.
+	// OutcomeFailure comes with an Error.
 	OutcomeFailure
-	// OutcomeReleased gives the task back, to be run anew: the agent was stopped before its end. It
-	// does not count as one of the operator's retries (language X59a).
+	// OutcomeReleased gives the task back because the agent was stopped before the try ended. The task runs
+	// again, and this does not count as one of the operator's retries (language X59a).
 	OutcomeReleased
 )
 
 // Report is what an agent says at the end of a try.
 type Report struct {
-	TaskID      TaskID
-	AttemptID   AttemptID
-	Try         int
-	Outcome     Outcome
-	Result      Result
-	Origin      Origin // where the body of Result.Subtasks is written, if the operator read a file; else empty
-	RetryIn     time.Duration
+	// TaskID is the task that ran.
+	TaskID TaskID
+
+	// AttemptID is the attempt of the task.
+	AttemptID AttemptID
+
+	// Try is the number of the try, from 1.
+	Try int
+
+	// Outcome says how the try ended.
+	Outcome Outcome
+
+	// Result is what an OutcomeSuccess leaves behind. Empty for other outcomes.
+	Result Result
+
+	// Origin is where the body of Result.Subtasks is written, if the operator read it from a file. Else empty.
+	Origin Origin
+
+	// RetryIn is how long to wait before the next try, for OutcomePoll and OutcomeRetry.
+	RetryIn time.Duration
+
+	// StateParams are what the operator keeps for its next try.
 	StateParams *param.Map
-	Error       *param.Map // error object (language X33) of a failure or of what a retry is for
-	StartedAt   time.Time
-	EndedAt     time.Time
-	LastLines   []string // of a failure or retry: the last lines of output, at most 20
-	// Masked are the places of the parameters above that have a secret which the try was given.
+
+	// Error is the error object (language X33) of a failure, or of the reason for a retry. Nil without one.
+	Error *param.Map
+
+	// StartedAt is when the agent began the try. Zero if it never did.
+	StartedAt time.Time
+
+	// EndedAt is when the try ended.
+	EndedAt time.Time
+
+	// LastLines are the last lines of output of a failure or retry, at most 20.
+	LastLines []string
+
+	// Masked are the places in Result and StateParams that contain a secret which the try was given.
 	Masked Masked
-	// Answer, if it is not nil, is called once with nil when the report is stored, with an ErrConflict if
+
+	// Answer, unless it is nil, is called once: with nil when the report is stored, with an ErrConflict if
 	// the try is not the present one of its task, or with another error. It must not block.
 	Answer func(error)
-	// Logs are the last pieces of the try's output, those that are not stored yet. They are stored
+
+	// Logs are the last pieces of the try's output, which are not stored yet. They are stored together
 	// with the end of the try.
 	Logs []LogChunk
 }
 
-// ID names the try.
+// ID returns the id of the try.
 func (r *Report) ID() TryID { return TryID{r.TaskID, r.Try} }

@@ -2,37 +2,56 @@ package trowel
 
 import "context"
 
-// LogChunk is a piece of the output of one try. Its bytes are a whole gzip member, so that the
-// chunks of a file in a row are a gzip file.
+// LogChunk is a piece of the output of one try. Its bytes are a complete gzip member, so the chunks of a
+// file, one after the other, are a gzip file.
 type LogChunk struct {
+	// AttemptID is the attempt of the task.
 	AttemptID AttemptID
-	File      string // name of the log file (server 5.1): <full task name>@<16 hex digits>.<agent>.log.gz
-	Seq       int    // from 0
-	FirstLine int64  // number of lines before it in the file
-	Lines     int64  // number of line ends in it
-	Offset    int64  // bytes of text before it in the file
-	TextBytes int64  // bytes of text in it
-	DataBytes int64  // bytes of its gzip member
-	Data      []byte // nil when they are in a blob
-	// BlobKey and BlobOffset say where the bytes are when they are not in Data.
-	BlobKey    string
+
+	// File is the name of the log file (server 5.1): <full task name>@<16 hex digits>.<agent>.log.gz
+	File string
+
+	// Seq is the number of the chunk in its file, from 0.
+	Seq int
+
+	// FirstLine is the number of lines before the chunk in the file.
+	FirstLine int64
+
+	// Lines is the number of line ends in the chunk.
+	Lines int64
+
+	// Offset is the number of bytes of text before the chunk in the file.
+	Offset int64
+
+	// TextBytes is the number of bytes of text in the chunk.
+	TextBytes int64
+
+	// DataBytes is the size of the gzip member.
+	DataBytes int64
+
+	// Data is the gzip member. Nil when it is in a blob, or was not asked for.
+	Data []byte
+
+	// BlobKey is the blob that contains the gzip member. Empty when Data has it.
+	BlobKey string
+
+	// BlobOffset is where the gzip member begins in the blob, in bytes.
 	BlobOffset int64
 }
 
 // LogFile sums up the chunks of a file.
 type LogFile struct {
-	Name      string
-	DataBytes int64
-	TextBytes int64
-	Lines     int64
-	Chunks    int
-	BlobKey   string // of the blob that has all of the file and nothing else; empty if there is none
+	Name      string // the File of the chunks
+	DataBytes int64  // size of the gzip file
+	TextBytes int64  // size of the text
+	Lines     int64  // number of line ends
+	Chunks    int    // number of chunks
+	BlobKey   string // the blob that has all of the file and nothing else; empty if there is none
 }
 
 // LogTx is the part of a transaction about the output of tasks.
 type LogTx interface {
-	// InsertLogChunks stores chunks. One that is there already, with the same attempt, file and
-	// number, is left as it is.
+	// InsertLogChunks stores chunks. A chunk with the attempt, file and number of a stored one is ignored.
 	InsertLogChunks(ctx context.Context, chunks []LogChunk) error
 	// ListLogFiles returns the files of an attempt whose name begins with prefix, in the order of
 	// their names.
@@ -45,6 +64,6 @@ type LogTx interface {
 	ListUnpackedLogs(ctx context.Context, limit int) ([]AttemptID, error)
 	// MoveLogChunks replaces the data of chunks by their places in blobs.
 	MoveLogChunks(ctx context.Context, chunks []LogChunk) error
-	// DeleteLogs deletes the chunks of an attempt and returns the keys of the blobs that they were in.
+	// DeleteLogs deletes the chunks of an attempt, and returns the keys of the blobs that contained them.
 	DeleteLogs(ctx context.Context, attempt AttemptID) ([]string, error)
 }

@@ -8,17 +8,18 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// Masked are the places in the own parameters of a task whose text has a secret that the task was given. Each is
-// one of the Area constants and a JSON Pointer behind it (RFC 6901; a line feed is ~2): "store/db/0". The area alone
-// is all of it, and a pointer with "~k" at its end is the key there, rather than its value. What is shown of the task has HiddenText
-// there; nothing else heeds it.
+// Masked are the places in a task's own parameters that contain a secret which the task was given. People see
+// HiddenText there. Nothing else depends on Masked.
+//
+// Each place is an Area constant followed by a JSON Pointer (RFC 6901, with ~2 for a line feed), such as "store/db/0".
+// The area alone means all of it. A pointer that ends in "~k" means the key at that place, not its value.
 type Masked []string
 
-// The own parameters of a task.
+// The areas of a task's own parameters.
 const (
-	AreaExport = "export"
-	AreaStore  = "store"
-	AreaState  = "state"
+	AreaExport = "export" // Export of the task and of its Result
+	AreaStore  = "store"  // Store of its Result
+	AreaState  = "state"  // StateParams
 )
 
 // HiddenText is shown in place of a secret.
@@ -26,11 +27,12 @@ const HiddenText = "********"
 
 const (
 	keyMark = "~k"
-	// maxMasked is how many places of an area are told apart; of more, all of it is hidden.
+	// maxMasked is how many places of an area are kept. If there are more, the whole area is hidden.
 	maxMasked = 1000
 )
 
-// escaped is a key as a part of a pointer, and unescaped the way back. A place is one line where it is stored.
+// escaped returns a key as a part of a pointer, and unescaped reverses that. Places are stored one a line, so line
+// feeds are escaped as well.
 func escaped(key string) string {
 	if !strings.ContainsAny(key, "~/\n") {
 		return key
@@ -45,8 +47,8 @@ func unescaped(part string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(strings.ReplaceAll(part, "~2", "\n"), "~1", "/"), "~0", "~")
 }
 
-// FindMasked returns the places of an area for which secret reports that the text is, or has in it, a secret. Of a
-// number that is its text.
+// FindMasked returns the places of an area whose text is or contains a secret, as secret reports. Numbers are
+// tested as texts.
 func FindMasked(area string, params *param.Map, secret func(text string) bool) Masked {
 	var found Masked
 	var walk func(at string, value param.Value)
@@ -87,7 +89,7 @@ func leafText(value param.Value) string {
 	return param.JSON(value)
 }
 
-// In returns the places of an area.
+// In returns the places in an area.
 func (m Masked) In(area string) Masked {
 	var in Masked
 	for _, place := range m {
@@ -98,7 +100,7 @@ func (m Masked) In(area string) Masked {
 	return in
 }
 
-// With returns these places and others, each once; the areas alone if they are very many.
+// With returns these places and others, each once. If there are very many, it returns all areas as a whole.
 func (m Masked) With(others ...string) Masked {
 	if len(others) == 0 {
 		return m
@@ -115,7 +117,7 @@ func (m Masked) With(others ...string) Masked {
 	return all
 }
 
-// Moved returns the places of one area as those of another one.
+// Moved returns the places in one area as places in another one.
 func (m Masked) Moved(from, to string) Masked {
 	var moved Masked
 	for _, place := range m.In(from) {
@@ -124,8 +126,8 @@ func (m Masked) Moved(from, to string) Masked {
 	return moved
 }
 
-// Still returns the places of an area whose values in one map are those that they have in another one: places of was
-// that hold in is.
+// Still returns the places in an area of was that still hold in the map is: those whose value, or key, is there
+// unchanged.
 func (m Masked) Still(area string, was, is *param.Map) Masked {
 	var still Masked
 	for _, place := range m.In(area) {
@@ -138,7 +140,7 @@ func (m Masked) Still(area string, was, is *param.Map) Masked {
 	return still
 }
 
-// Known returns the places of claimed ones that are there in a report.
+// Known returns those of the claimed places that exist in the report.
 func (r *Report) Known(claimed []string) Masked {
 	if len(claimed) > 3*maxMasked {
 		return Masked{AreaExport, AreaStore, AreaState}
@@ -155,7 +157,7 @@ func (r *Report) Known(claimed []string) Masked {
 	return slices.Compact(known)
 }
 
-// valueAt is the value of a place, or of the key that it is.
+// valueAt returns the value at a place. For the place of a key it is the value of that key.
 func valueAt(area string, params *param.Map, place string) (value param.Value, found bool) {
 	value, found = params, params != nil
 	rest, more := strings.CutPrefix(strings.TrimSuffix(place, keyMark), area+"/")
@@ -178,7 +180,7 @@ func valueAt(area string, params *param.Map, place string) (value param.Value, f
 	return value, found
 }
 
-// Hide returns the parameters of an area as they are shown. They themselves are not changed.
+// Hide returns a copy of the parameters of an area as people see them.
 func (m Masked) Hide(area string, params *param.Map) *param.Map {
 	places := m.In(area)
 	if len(places) == 0 || params == nil {

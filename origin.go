@@ -6,33 +6,35 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// Origin says where the body of a task is written, and where the bodies in it are that tasks are made of
-// later: those of _do, _error and the like.
+// Origin says where the body of a task is written. It also says where those bodies inside are written that become
+// tasks later, such as those of _do and _error.
 type Origin struct {
-	Place string // file:line:column; empty if it is not known
-	// Bodies has, by its key, what is known of each body inside: its place as a text, or an object with the
-	// place under "@" and its own bodies beside it. A place in the same file has no file. Nil for none.
+	// Place is file:line:column. Empty if it is not known.
+	Place string
+
+	// Bodies has an entry for each body inside, by its key. The entry is the place as a text, or an object with the
+	// place under "@" beside the entries of its own bodies. A place in the same file is line:column. Nil for none.
 	Bodies *param.Map
 }
 
 // originPlace is the key of the place in an object of an Origin.
 const originPlace = "@"
 
-// ParseOrigin reads what Text wrote. What it did not write has no place.
+// ParseOrigin reads what Text wrote. Any other text is taken as a Place.
 func ParseOrigin(text string) Origin {
 	if !strings.HasPrefix(text, "{") {
 		return Origin{Place: text}
 	}
 	object, err := param.ParseMap(text)
 	if err != nil {
-		return Origin{Place: text} // of a file whose name begins so
+		return Origin{Place: text} // the file's name begins with a brace
 	}
 	origin := Origin{}.read(object)
 	origin.Bodies.Delete(originPlace)
 	return origin
 }
 
-// Text is the form that is stored: the place, or JSON where there are bodies.
+// Text returns the form that is stored: the place, or JSON if there are bodies.
 func (o Origin) Text() string {
 	if o.Bodies.Len() == 0 {
 		return o.Place
@@ -60,7 +62,7 @@ func (o Origin) Inside(key string) (Origin, bool) {
 	return o.read(body), true
 }
 
-// read reads a body: of this one, if there is one.
+// read reads the entry of a body inside o.
 func (o Origin) read(body param.Value) Origin {
 	var inner Origin
 	switch body := body.(type) {
@@ -77,7 +79,7 @@ func (o Origin) read(body param.Value) Origin {
 	return inner
 }
 
-// file is the file of the place.
+// file returns the file of the place.
 func (o Origin) file() string {
 	file := o.Place
 	for range 2 {
@@ -86,8 +88,8 @@ func (o Origin) file() string {
 	return file
 }
 
-// Of returns the origin of what is made of a body of the task: by its key, where the task or its _export
-// has it, else that of the task itself, without bodies.
+// Of returns the origin of the tasks that are made from the body under a key. It looks for the key in the task and
+// then in its _export. If neither has it, the origin is that of the task itself, without bodies.
 func (o Origin) Of(key string) Origin {
 	if inner, ok := o.Inside(key); ok {
 		return inner
@@ -100,7 +102,7 @@ func (o Origin) Of(key string) Origin {
 	return Origin{Place: o.Place}
 }
 
-// Keep leaves out all bodies but those of some keys that are wanted.
+// Keep returns the origin with only those bodies whose keys are listed and wanted.
 func (o Origin) Keep(keys []string, wanted func(key string) bool) Origin {
 	kept := Origin{Place: o.Place}
 	if o.Bodies == nil {

@@ -6,14 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// IsShown reports whether a terminal or a page does nothing with a character but to show it: not control characters
-// (C0, DEL, C1), separators of lines and paragraphs, and those that change the order in which text is shown.
+// IsShown reports whether terminals and pages simply show a character. It is false for control characters
+// (C0, DEL, C1), for separators of lines and paragraphs, and for characters that change the order in which text is shown.
 func IsShown(r rune) bool {
 	return !unicode.IsControl(r) && !unicode.In(r, unicode.Bidi_Control, unicode.Zl, unicode.Zp)
 }
 
-// CheckPrintable returns an error of kind invalid if a name has characters that IsShown refuses, or bytes that
-// are no UTF-8. what says whose name it is, as in "a project".
+// CheckPrintable returns an error of kind invalid if a name has characters that are not IsShown, or bytes that
+// are not UTF-8. what says whose name it is, such as "a project".
 func CheckPrintable(what, name string) error {
 	for i := 0; i < len(name); {
 		r, n := utf8.DecodeRuneInString(name[i:])

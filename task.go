@@ -8,21 +8,22 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// TaskState is the state of a task. The numbers are stored and never change (language X1).
+// TaskState is the state of a task. The numbers are stored and never change (language X1). A later version may have
+// others, see CheckKnownTask.
 type TaskState uint8
 
 const (
-	// TaskBlocked waits for its parent and its upstreams. Unblock ends it.
+	// TaskBlocked waits for its parent and its upstreams. MoveUnblock ends it.
 	TaskBlocked TaskState = 0
-	// TaskReady may be claimed by an agent. Claim ends it.
+	// TaskReady may be claimed by an agent. MoveClaim ends it.
 	TaskReady TaskState = 1
 	// TaskRetryWaiting will be ready again at its RetryAt, for a retry or a poll.
 	TaskRetryWaiting TaskState = 2
 	// TaskGroupRetryWaiting will repeat its failed subtree at its RetryAt.
 	TaskGroupRetryWaiting TaskState = 3
-	// TaskRunning is held by an agent under a lease. A report, or the end of the lease, ends it.
+	// TaskRunning runs on an agent under a lease. A report, or the end of the lease, ends it.
 	TaskRunning TaskState = 4
-	// TaskPlanned has done its own work; it ends when its children cannot go on.
+	// TaskPlanned has done its own work and has children. It ends when none of them can go on.
 	TaskPlanned TaskState = 5
 	// TaskGroupError failed because of its children. Terminal.
 	TaskGroupError TaskState = 6
@@ -40,6 +41,7 @@ const (
 	TaskAwaitingInput TaskState = 12
 )
 
+// String returns the name of the state, as it is stored in the audit.
 func (s TaskState) String() string {
 	switch s {
 	case TaskBlocked:
@@ -72,7 +74,7 @@ func (s TaskState) String() string {
 	return fmt.Sprintf("state %d", uint8(s))
 }
 
-// Done reports whether the state is terminal: it is never left (language X2).
+// Done reports whether the state is terminal, so that the task never leaves it (language X2).
 func (s TaskState) Done() bool {
 	switch s {
 	case TaskGroupError, TaskSuccess, TaskError, TaskCanceled, TaskSkipped:
@@ -84,14 +86,14 @@ func (s TaskState) Done() bool {
 	return false
 }
 
-// Progressing reports whether a task in this state can go on by itself (language X2).
+// Progressing reports whether a task in this state can go on without others (language X2).
 func (s TaskState) Progressing() bool { return s != TaskBlocked && !s.Done() }
 
 // Failed reports whether the state makes the parent fail (language X2, "error").
 func (s TaskState) Failed() bool { return s == TaskError || s == TaskGroupError }
 
 // TaskFlags are the flags of a task, with Digdag's bits (language X4).
-type TaskFlags uint8
+type TaskFlags uint16
 
 const (
 	// TaskCancelRequested is set by a kill.
@@ -106,50 +108,105 @@ const (
 
 // Task is one task of an attempt.
 type Task struct {
-	ID        TaskID
+	// ID is unique among the tasks of all attempts. ReserveTaskIDs assigns it.
+	ID TaskID
+
+	// AttemptID is the attempt of the task.
 	AttemptID AttemptID
-	ParentID  TaskID // zero for the root
-	FullName  string
-	Group     bool // has no operator
-	Local     *param.Map
-	Export    *param.Map
-	Origin    Origin
-	Upstreams []TaskID // siblings that must succeed first; a name may stand twice (language C25)
 
+	// ParentID is the group, or the operator task, that the task belongs to. Zero for the root.
+	ParentID TaskID
+
+	// FullName is the path of names from the root, such as "+load+fetch".
+	FullName string
+
+	// Group is set for a task that has no operator.
+	Group bool
+
+	// Local has the task's own keys, not evaluated.
+	Local *param.Map
+
+	// Export has the parameters of the task's _export, not evaluated.
+	Export *param.Map
+
+	// Origin is where the task is written. Empty if it is not known.
+	Origin Origin
+
+	// Upstreams are the siblings that must succeed first. One may stand twice (language C25).
+	Upstreams []TaskID
+
+	// State is the present state. Only a Move changes it.
 	State TaskState
+
+	// Flags are set besides the state. Zero for none.
 	Flags TaskFlags
-	// Round counts how often the task's own subtree was begun anew, and ParentRound is the Round of
-	// its parent in which the task was made. Only children of the present round decide how their
-	// parent ends (language X14).
-	Round       int
+
+	// Round counts how often the task's own subtree was repeated. Zero for the first time.
+	Round int
+
+	// ParentRound is the Round of the parent in which the task was made. Only children of the present round
+	// decide how their parent ends (language X14).
 	ParentRound int
-	Try         int // number of the present or last try, 1 for the first; zero before the first claim
 
-	RetryCount  int        // wake-ups, polls included (language X32)
-	RetryAt     time.Time  // when a waiting task is due; zero otherwise
-	WaitReason  string     // why a waiting task waits: "poll", "retry" or "group_retry"; WaitEvaluating; else empty
-	StateParams *param.Map // what the operator keeps between its runs
-	Result      Result
-	Error       *param.Map // the error object (language X33); nil without a failure
-	Masked      Masked     // the places of StateParams and Result that are not shown; those of Export too
+	// Try is the number of the present or last try, from 1. Zero before the first claim.
+	Try int
 
-	ReadyAt   time.Time // when it last became ready
-	ClaimedAt time.Time // when it was last claimed
-	StartedAt time.Time // when it was first claimed (language C2)
+	// RetryCount counts how often the task was woken up for a retry or poll (language X32).
+	RetryCount int
+
+	// RetryAt is when a waiting task is due. Zero otherwise.
+	RetryAt time.Time
+
+	// WaitReason is why a waiting task waits: "poll", "retry" or "group_retry". It is WaitEvaluating for a blocked
+	// task whose options are being evaluated. Else empty.
+	WaitReason string
+
+	// StateParams are what the operator keeps between its tries. Nil or empty for nothing.
+	StateParams *param.Map
+
+	// Result is what the operator left behind. Empty before it succeeds.
+	Result Result
+
+	// Error is the error object (language X33). Nil or empty without a failure.
+	Error *param.Map
+
+	// Masked are the places in StateParams, Result and Export that are not shown, as they contain secrets.
+	Masked Masked
+
+	// ReadyAt is when the task last became ready. Zero before.
+	ReadyAt time.Time
+
+	// ClaimedAt is when the task was last claimed. Zero before.
+	ClaimedAt time.Time
+
+	// StartedAt is when the task was first claimed (language C2). Zero before.
+	StartedAt time.Time
+
+	// UpdatedAt is when the task last changed.
 	UpdatedAt time.Time
-	AgentID   string // who holds or held the last try
 
-	Needs  *Needs // what it needs to run; nil for the defaults, and before it was ready
-	Holds  Holds  // what it has taken from limits
-	Losses int    // how many tries in a row were lost with their agents
+	// AgentID is the agent of the present or last try. Empty before the first claim.
+	AgentID string
 
-	ResumingID TaskID // the task of an earlier attempt whose success stands for this one
-	Version    int64  // the attempt's Version at the last change of this task
+	// Needs are what the task needs to run. Nil for the defaults, and before the task was ready.
+	Needs *Needs
+
+	// Holds are what the task has taken from limits. Nil for nothing.
+	Holds Holds
+
+	// Losses is how many tries in a row were lost with their agents.
+	Losses int
+
+	// ResumingID is the task of an earlier attempt whose success stands for this one. Zero for none.
+	ResumingID TaskID
+
+	// Version is the attempt's Version at the last change of the task.
+	Version int64
 }
 
 // Result is what a successful operator leaves behind (operators 1.10). Nil maps are empty.
 type Result struct {
-	Subtasks  *param.Map // body of the ^sub tree
+	Subtasks  *param.Map // the body of the ^sub tree, not evaluated
 	Export    *param.Map // parameters for the tasks below
 	ResetKeys []string   // dotted keys that are removed before Store is merged
 	Store     *param.Map // parameters for the tasks below and after
@@ -160,41 +217,48 @@ func (r Result) Empty() bool {
 	return r.Subtasks.Len() == 0 && r.Export.Len() == 0 && len(r.ResetKeys) == 0 && r.Store.Len() == 0
 }
 
-// TaskUpdate is one row that changed: the task as it is now and the state that it had when the
-// transaction began.
+// TaskUpdate is a changed row of a task.
 type TaskUpdate struct {
-	Task *Task
-	From TaskState
-	// Detail tells that more than state, flags, rounds and instants changed: state parameters,
-	// retry, result, error, needs, holds or losses.
-	Detail bool
+	Task   *Task     // the task as it is now
+	From   TaskState // its state when the transaction began
+	Detail bool      // more changed than state, flags, rounds and instants: state parameters, retry, result, error, needs, holds or losses
 }
 
 // EndedTasks are all tasks of an attempt that has ended.
 type EndedTasks struct {
-	AttemptID AttemptID
-	Tasks     []*Task
+	AttemptID AttemptID // the attempt
+	Tasks     []*Task   // in the order of their ids
 }
 
-// TaskTx reads and writes the live tasks of attempts.
+// TaskTx is the part of a transaction about tasks and tries. A task is live until its attempt ends. Then it is
+// archived.
 type TaskTx interface {
-	// ReserveTaskIDs takes n ids in a row out of use and returns the first. All are larger than any
-	// id reserved before.
+	// ReserveTaskIDs reserves n consecutive ids and returns the first. They are larger than all that were reserved
+	// before.
 	ReserveTaskIDs(ctx context.Context, n int) (TaskID, error)
+	// InsertTasks stores new tasks.
 	InsertTasks(ctx context.Context, tasks []*Task) error
-	// UpdateTasks moves tasks from one state to another. A row that is not in the expected state is
-	// an ErrConflict, and nothing of the transaction may be kept.
+	// UpdateTasks moves tasks from one state to another. If a task is not in the expected state, that is
+	// an ErrConflict, and the transaction must be rolled back.
 	UpdateTasks(ctx context.Context, updates []TaskUpdate) error
 	// ListTasks returns the live tasks of an attempt whose Version is larger than newerThan, in the
 	// order of their ids.
 	ListTasks(ctx context.Context, attempt AttemptID, newerThan int64) ([]*Task, error)
-	// ArchiveTasks moves the tasks of ended attempts into their archive rows. An attempt that has been
-	// archived is an ErrConflict.
+	// ArchiveTasks moves the tasks of ended attempts into their archive rows. If an attempt is archived already,
+	// that is an ErrConflict.
 	ArchiveTasks(ctx context.Context, at time.Time, ended ...EndedTasks) error
 	// ListArchivedTasks returns the archived tasks of an attempt, in the order of their ids.
 	ListArchivedTasks(ctx context.Context, attempt AttemptID) ([]*Task, error)
-	// InsertTries stores ended tries. One that is stored already is an ErrConflict.
+	// InsertTries stores ended tries. If one is stored already, that is an ErrConflict.
 	InsertTries(ctx context.Context, tries []Try) error
 	// ListTries returns the ended tries of an attempt, in the order in which they ended.
 	ListTries(ctx context.Context, attempt AttemptID) ([]Try, error)
+
+	// InsertResumed stores tasks of an earlier attempt whose success counts in a new one. They stand for tasks
+	// that are yet to be generated (language X69).
+	InsertResumed(ctx context.Context, attempt AttemptID, tasks []*Task) error
+	// ListResumed returns what InsertResumed stored for an attempt, in the order of full names.
+	ListResumed(ctx context.Context, attempt AttemptID) ([]*Task, error)
+	// DeleteResumed deletes what InsertResumed stored for an attempt.
+	DeleteResumed(ctx context.Context, attempt AttemptID) error
 }

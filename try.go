@@ -1,35 +1,73 @@
 package trowel
 
-import "time"
+import (
+	"strings"
+	"time"
 
-// Exit kinds of tries: how one execution of a task ended.
+	"github.com/trowel-project/trowel/internal/param"
+)
+
+// Exit kinds: how a try ended.
 const (
 	ExitSuccess  = "success"
 	ExitError    = "error"
-	ExitRetry    = "retry"    // failed, and will be run again
-	ExitPoll     = "poll"     // asked to be run again
-	ExitCanceled = "canceled" // stopped, or its result dropped, because of a kill
+	ExitRetry    = "retry"    // it failed, and the task will run again
+	ExitPoll     = "poll"     // it asked to be run again
+	ExitCanceled = "canceled" // a kill stopped it, or its result was dropped because of a kill
 	ExitLost     = "lost"     // the agent went away, or gave the task back before its end
 )
 
-// TryID names one execution of one task.
+// TryID names one try.
 type TryID struct {
-	Task   TaskID
-	Number int
+	Task   TaskID // the task
+	Number int    // the number of the try, from 1
 }
 
-// Try is one ended execution of one task, kept for history: how long tasks wait and run, and what a
+// Try is one ended execution of one task. It is kept for history: how long the task waited and ran, and what a
 // failed one printed last.
 type Try struct {
+	// AttemptID is the attempt of the task.
 	AttemptID AttemptID
-	TaskID    TaskID
-	Number    int
-	FullName  string
-	AgentID   string
-	ReadyAt   time.Time
+
+	// TaskID is the task, which may be archived by now.
+	TaskID TaskID
+
+	// Number counts the tries of the task, from 1.
+	Number int
+
+	// FullName is the full name of the task.
+	FullName string
+
+	// AgentID is the agent that had the try.
+	AgentID string
+
+	// ReadyAt is when the task became ready for this try.
+	ReadyAt time.Time
+
+	// ClaimedAt is when the agent got the task.
 	ClaimedAt time.Time
-	StartedAt time.Time // when the agent began; zero if it never did
-	EndedAt   time.Time
-	Exit      string   // one of the Exit kinds
-	LastLines []string // of a failure: the last lines of output, at most 20
+
+	// StartedAt is when the agent began to run it. Zero if it never did.
+	StartedAt time.Time
+
+	// EndedAt is when the try ended.
+	EndedAt time.Time
+
+	// Exit is how it ended: one of the Exit kinds.
+	Exit string
+
+	// LastLines are the last lines of output of a failure or retry, at most 20.
+	LastLines []string
+}
+
+// ErrorObject returns the error object of a failure (language X33): the message with its kind in parentheses,
+// and a trace, which is the message unless one is given. Workflows match on the message.
+func ErrorObject(message, kind string, trace ...string) *param.Map {
+	if kind != "" {
+		message += " (" + kind + ")"
+	}
+	if len(trace) == 0 {
+		trace = []string{message}
+	}
+	return param.Of("message", message, "stacktrace", strings.Join(trace, ", "))
 }

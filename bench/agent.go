@@ -111,7 +111,7 @@ func remoteHandOff(b *bench) (results []result, err error) {
 	if err != nil {
 		return nil, err
 	}
-	id, err := s.pushChain(chainTasks)
+	id, err := s.pushChain()
 	if err != nil {
 		return nil, err
 	}

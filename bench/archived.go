@@ -11,14 +11,14 @@ import (
 	"github.com/trowel-project/trowel/internal/api"
 )
 
-// An archive of a million attempts is of so many projects and workflows, that ran in turn. All tables are as
-// a server has filled them, but for the ids of tasks inside of documents.
+// An archive of a million attempts has so many projects and workflows, which ran in turn. All tables are as
+// a server fills them, except for the ids of tasks inside documents.
 const (
 	archiveProjects  = 10
 	archiveWorkflows = 50
 )
 
-// millionArchived is how long lists take in a database with a million ended attempts: the first time after a
+// millionArchived measures how long lists take in a database with a million ended attempts: the first time after a
 // start of the database and the server, and later.
 func millionArchived(b *bench) (results []result, err error) {
 	db, err := b.postgresql()
@@ -74,7 +74,7 @@ func millionArchived(b *bench) (results []result, err error) {
 }
 
 // archiveAttempts fills a database: a server runs each workflow once, and all rows are copied n times. One
-// workflow ran only then: who looks for its attempts must not look at all others.
+// workflow only ran then, so that a search for its attempts should not look at all others.
 func (b *bench) archiveAttempts(db *database, n int64) (err error) {
 	s, err := b.serve(db)
 	if err != nil {
@@ -135,7 +135,7 @@ func (s *server) runSamples() error {
 	return nil
 }
 
-// end waits until an attempt has ended, well or not.
+// end waits until an attempt has ended, successfully or not.
 func (s *server) end(attempt api.ID) error {
 	return until(time.Minute, func() (bool, error) {
 		a, err := s.FindAttempt(context.Background(), attempt)
@@ -143,8 +143,8 @@ func (s *server) end(attempt api.ID) error {
 	})
 }
 
-// copyEnded copies sessions with their attempts, and with what is left of these, but for the first one. The copies
-// are of the last n times ten minutes.
+// copyEnded copies sessions with their attempts and the remains of these, except the first one. The copies
+// cover the last n times ten minutes.
 func (c *copier) copyEnded(ctx context.Context, n int64) error {
 	apart, err := c.apart(ctx, "session", "attempt", "task_try", "audit")
 	if err != nil {
@@ -189,7 +189,7 @@ func (c *copier) copyEnded(ctx context.Context, n int64) error {
 	return c.goOn(ctx, "session", "attempt", "audit")
 }
 
-// apart is how far apart the ids of copies are.
+// apart returns the distance between the ids of copies.
 func (c *copier) apart(ctx context.Context, tables ...string) (map[string]int64, error) {
 	apart := map[string]int64{}
 	for _, table := range tables {

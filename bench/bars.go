@@ -28,6 +28,7 @@ func tables() []table {
 	return []table{
 		{"## Recorded: trowel run", runBars()},
 		{"## Recorded: trowel server", serverBars()},
+		{"## Recorded: cost of a task", costBars()},
 		{"## Recorded: limits of a server", doorBars()},
 		{"## Recorded: many servers, many agents", manyBars()},
 	}

@@ -42,7 +42,7 @@ func millionBlocked(b *bench) (results []result, err error) {
 		if c.wide, err = c.server.pushWide(); err != nil {
 			return nil, err
 		}
-		if c.chain, err = c.server.pushChain(chainTasks); err != nil {
+		if c.chain, err = c.server.pushChain(); err != nil {
 			return nil, err
 		}
 		c.gaps = newLatencies()

@@ -12,8 +12,8 @@ import (
 	"text/tabwriter"
 )
 
-// compare measures bars with the programs of two commits in turn, some rounds, and shows by how much they
-// differ. Who comes first changes with each round, so that a machine that becomes slower harms both.
+// compare measures bars with the programs of two commits in turn, in several rounds, and shows how much they
+// differ. The order changes with each round, so that a machine that becomes slower affects both.
 func (b *bench) compare(commits string, rounds int, chosen *regexp.Regexp) error {
 	names := strings.Split(commits, ",")
 	if len(names) != 2 || rounds < 1 {
@@ -39,7 +39,7 @@ func (b *bench) compare(commits string, rounds int, chosen *regexp.Regexp) error
 			fmt.Fprintf(os.Stderr, "round %d of %d: %s\n", round+1, rounds, names[side])
 			b.bin, b.tasksPerSecond = programs[side], 0
 			results, err := b.measure(bars, chosen)
-			if err := errors.Join(err, b.close()); err != nil { // each has a database of its own
+			if err := errors.Join(err, b.close()); err != nil { // each program has its own database
 				failures = append(failures, fmt.Errorf("%s: %w", names[side], err))
 			}
 			if measured[side] == nil {
@@ -54,7 +54,7 @@ func (b *bench) compare(commits string, rounds int, chosen *regexp.Regexp) error
 	return errors.Join(failures...)
 }
 
-// build makes the program of a commit, or of the work tree if that is a dot.
+// build builds the program of a commit, or of the work tree if commit is a dot.
 func (b *bench) build(commit string, i int) (string, error) {
 	source := "."
 	if commit != "." {
@@ -79,15 +79,15 @@ func (b *bench) build(commit string, i int) (string, error) {
 	return program, nil
 }
 
-// difference is what one figure was with two commits.
+// difference has the values of one figure with two commits.
 type difference struct {
 	name, unit        string
-	first, second     float64 // the middle of all rounds
-	ratio, least, top float64 // the second over the first of each round: the middle, and how it spread
+	first, second     float64 // medians of all rounds
+	ratio, least, top float64 // the second over the first in each round: median, smallest and largest
 	verdict           string
 }
 
-// differences are those of the figures that both have in all rounds, by name.
+// differences returns the figures that both have in all rounds, by name.
 func differences(first, second map[string][]result) []difference {
 	var all []difference
 	for name, a := range first {
@@ -124,7 +124,7 @@ func figures(results []result) []float64 {
 	return got
 }
 
-// middle is the median; of an even number of values that between the two in the middle.
+// middle returns the median. For an even number of values it is the mean of the two in the middle.
 func middle(values []float64) float64 {
 	sorted := slices.Sorted(slices.Values(values))
 	n := len(sorted)

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A difference is told from noise by all rounds: each compares what ran one after the other.
+// All rounds tell a difference from noise: each compares runs that followed one another.
 func TestDifferences(t *testing.T) {
 	t.Parallel()
 	rounds := func(unit string, least bool, figures ...float64) []result {

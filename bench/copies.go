@@ -9,14 +9,14 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// copier repeats rows of PostgreSQL that a server has written, so that there are as many as a bar wants,
+// copier copies rows of PostgreSQL that a server has written, so that there are as many as a bar needs,
 // with all columns of this version. No server runs meanwhile.
 type copier struct {
 	conn *pgx.Conn
 }
 
-// newCopier opens a connection that does not wait for the disk. The log may become large meanwhile: checkpoints
-// in between would take most of the time.
+// newCopier opens a connection that does not wait for the disk. The log may become large meanwhile, as checkpoints
+// would take most of the time.
 func (b *bench) newCopier(ctx context.Context, db *database) (*copier, error) {
 	if err := execute(b.postgres.Options(), "ALTER SYSTEM SET max_wal_size = '32GB'", "SELECT pg_reload_conf()"); err != nil {
 		return nil, err
@@ -26,11 +26,11 @@ func (b *bench) newCopier(ctx context.Context, db *database) (*copier, error) {
 		return nil, err
 	}
 	c := &copier{conn}
-	// Copies of rows that refer to one another do so too: the database need not look.
+	// Copies of rows that refer to each other do so as well, so the database need not check them.
 	return c, c.run(ctx, "SET synchronous_commit = off", "SET session_replication_role = replica", "SET maintenance_work_mem = '512MB'")
 }
 
-// close ends the connection, and lets the database be as it is in use: with all on the disk, and statistics.
+// close closes the connection, and brings the database into its usual state: everything on disk, with statistics.
 func (c *copier) close(ctx context.Context, b *bench) error {
 	err := c.run(ctx, "VACUUM (ANALYZE)", "CHECKPOINT")
 	return errors.Join(err, c.conn.Close(ctx), execute(b.postgres.Options(), "ALTER SYSTEM RESET max_wal_size", "SELECT pg_reload_conf()"))
@@ -45,7 +45,7 @@ func (c *copier) run(ctx context.Context, statements ...string) error {
 	return nil
 }
 
-// number is the answer to a query for one.
+// number returns the only number in the answer to a query.
 func (c *copier) number(ctx context.Context, query string) (n int64, err error) {
 	if err := c.conn.QueryRow(ctx, query).Scan(&n); err != nil {
 		return 0, fmt.Errorf("%s: %w", query, err)
@@ -53,12 +53,12 @@ func (c *copier) number(ctx context.Context, query string) (n int64, err error) 
 	return n, nil
 }
 
-// largest is the largest value of a column: so far apart are copies of rows.
+// largest returns the largest value of a column, which is the distance between copies of rows.
 func (c *copier) largest(ctx context.Context, table, column string) (int64, error) {
 	return c.number(ctx, fmt.Sprintf("SELECT coalesce(max(%s), 0) FROM trowel.%s", column, table))
 }
 
-// goOn lets a table give new rows larger ids than the copies have.
+// goOn makes the ids of new rows in tables larger than those of the copies.
 func (c *copier) goOn(ctx context.Context, tables ...string) error {
 	for _, table := range tables {
 		if err := c.run(ctx, fmt.Sprintf("SELECT setval(pg_get_serial_sequence('trowel.%[1]s', 'id'), (SELECT max(id) FROM trowel.%[1]s))", table)); err != nil {
@@ -68,13 +68,13 @@ func (c *copier) goOn(ctx context.Context, tables ...string) error {
 	return nil
 }
 
-// copyRows adds n copies of each row of a table. Columns are as in the row t, but those in changed: expressions
-// of t and of k, the number of the copy. Copies of one k follow one another.
+// copyRows adds n copies of each row of a table. Columns are those of the row t, except those in changed: expressions
+// of t and of k, the number of the copy. Copies with the same k are adjacent.
 func (c *copier) copyRows(ctx context.Context, table string, n int64, changed map[string]string) error {
 	return c.copySome(ctx, table, "true", n, changed)
 }
 
-// copySome is copyRows for the rows of which a condition holds.
+// copySome is copyRows for the rows that satisfy a condition.
 func (c *copier) copySome(ctx context.Context, table, condition string, n int64, changed map[string]string) error {
 	names, err := c.columns(ctx, table)
 	if err != nil {

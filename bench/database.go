@@ -43,6 +43,12 @@ func (b *bench) postgresql() (*database, error) {
 		}
 		b.postgres = cluster
 	}
+	return b.postgresqlOn(b.postgres.Options().Port)
+}
+
+// postgresqlOn makes a database that servers reach on a port of this machine: that of the PostgreSQL which runs, or of
+// a relay in front of it.
+func (b *bench) postgresqlOn(port int) (*database, error) {
 	b.databases++
 	name := fmt.Sprintf("bench%d", b.databases)
 	if err := execute(b.postgres.Options(), "CREATE DATABASE "+name); err != nil {
@@ -53,7 +59,7 @@ func (b *bench) postgresql() (*database, error) {
 	return &database{
 		name: "PostgreSQL",
 		settings: fmt.Sprintf("database.type = postgresql\ndatabase.host = %s\ndatabase.port = %d\ndatabase.user = %s\ndatabase.database = %s\n",
-			opts.Host, opts.Port, opts.User, opts.Database),
+			opts.Host, port, opts.User, opts.Database),
 		driver: "pgx", source: sourceOf(opts),
 	}, nil
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/trowel-project/trowel/internal/api"
 )
 
-// doorBars are what one caller can make a server do, on SQLite.
+// doorBars returns the bars about what one caller can make a server do, on SQLite.
 func doorBars() []bar {
 	return []bar{
 		{name: "server: keys", measure: manyKeys, look: "TestManyKeys and BenchmarkParseKeys of internal/param tell what reading them costs"},
@@ -33,7 +33,7 @@ func (b *bench) serveSQLite(settings ...string) (*server, error) {
 	return b.serve(db, settings...)
 }
 
-// manyKeys starts attempts with very many parameters. The time must grow with their number, not faster.
+// manyKeys starts attempts with very many parameters. The time must not grow faster than their number.
 func manyKeys(b *bench) (results []result, err error) {
 	s, err := b.serveSQLite()
 	if err != nil {
@@ -59,12 +59,12 @@ func manyKeys(b *bench) (results []result, err error) {
 	}, nil
 }
 
-// keys is a JSON object with so many of them.
+// keys returns a JSON object with n keys.
 func keys(n int) string {
 	return "{" + strings.TrimSuffix(repeat(n, `"k%d":1,`), ",") + "}"
 }
 
-// startWith starts an attempt with parameters, and returns when it is answered.
+// startWith starts an attempt with parameters, and returns when there is an answer.
 func (s *server) startWith(workflow api.ID, params string) (sample, error) {
 	at := firstSession.Add(time.Duration(s.bench.sessions.Add(1)) * time.Second)
 	body := fmt.Appendf(nil, `{"workflowId":"%d","sessionTime":"%s","params":%s}`, workflow, at.Format(time.RFC3339), params)
@@ -77,7 +77,7 @@ func (s *server) startWith(workflow api.ID, params string) (sample, error) {
 	return took, err
 }
 
-// refusedPush sends a project that is too large by a client that writes all of it before it reads.
+// refusedPush sends a project that is too large with a client that writes all of it before it reads.
 func refusedPush(b *bench) (results []result, err error) {
 	const size = 60 << 20
 	s, err := b.serveSQLite("api.max_archive_total_size_limit = 1000000")
@@ -118,7 +118,7 @@ func refusedPush(b *bench) (results []result, err error) {
 	}, errors.Join(err, errAfter)
 }
 
-// manyStreams asks for 2,000 streams of events of a server that may open 1,024 files.
+// manyStreams asks for 2,000 event streams of a server that may open 1,024 files.
 func manyStreams(b *bench) (results []result, err error) {
 	const asked, files = 2000, 1024
 	b.files = files
@@ -152,7 +152,7 @@ func manyStreams(b *bench) (results []result, err error) {
 	}
 	took := time.Since(begun)
 	for _, c := range all {
-		_ = c.Close() // it was to be open
+		_ = c.Close() // it only had to stay open
 	}
 	if err != nil {
 		return nil, err
@@ -169,7 +169,7 @@ func manyStreams(b *bench) (results []result, err error) {
 	}, err
 }
 
-// stream asks for a stream of events, and reports whether there is one. It stays open.
+// stream asks for an event stream, and reports whether it gets one. The stream stays open.
 func (s *server) stream() (c net.Conn, given bool, err error) {
 	if c, err = net.Dial("tcp", strings.TrimPrefix(s.Endpoint(), "http://")); err != nil {
 		return nil, false, err
@@ -187,7 +187,7 @@ func (s *server) stream() (c net.Conn, given bool, err error) {
 	return c, answer.StatusCode == http.StatusOK, err
 }
 
-// descriptors is how many files the server has open.
+// descriptors returns how many files the server has open.
 func (s *server) descriptors() int {
 	open, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", s.cmd.Process.Pid))
 	if err != nil {

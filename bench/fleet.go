@@ -14,7 +14,7 @@ import (
 	"github.com/trowel-project/trowel/internal/remote"
 )
 
-// fleetAgents are connected to a server that has nothing for them.
+// fleetAgents is the number of agents of a server that has nothing for them.
 const fleetAgents = 500
 
 // idler is an agent that gets nothing to do.
@@ -25,8 +25,8 @@ func (idler) Give([]*trowel.Lease)  {}
 func (idler) Cancel([]trowel.TryID) {}
 func (idler) Lose([]trowel.TryID)   {}
 
-// idleFleet is what idle agents cost a server and its database. They are all in this process, each with
-// connections of its own, over HTTPS.
+// idleFleet measures what idle agents cost a server and its database. They are all in this process, each with
+// its own connections, over HTTPS.
 func idleFleet(b *bench) (results []result, err error) {
 	s, err := b.employer()
 	if err != nil {
@@ -89,7 +89,7 @@ func (s *server) connectFleet(ctx context.Context, token string, running *sync.W
 			errs <- err
 			<-turns
 			if err == nil {
-				_ = link.Run(ctx, idler{}) // it ends with ctx, or the count of leases tells
+				_ = link.Run(ctx, idler{}) // it ends with ctx; otherwise the count of leases shows it
 			}
 		})
 	}

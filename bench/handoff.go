@@ -10,23 +10,23 @@ import (
 	"github.com/trowel-project/trowel/internal/api"
 )
 
-// Hand-off is measured with chains of so many tasks, at so large a part of the throughput.
+// Length of the chains for the hand-off, and their share of the throughput.
 const (
 	chainTasks = 40
 	handOffAt  = 0.3
 )
 
-// How long attempts are started before hand-offs count, and how long while they do.
+// How long attempts are started before hand-offs count, and while they do.
 const (
 	warming   = 3 * time.Second
 	measuring = 15 * time.Second
 )
 
-// handOffs are the times from the end of a task to the start of the next in its chain, while chains
+// handOffs are the times from the end of a task to the start of the next one in its chain, while chains
 // are started at an even rate.
 type handOffs struct {
 	gaps  *latencies
-	loads *answers // of the requests that started the chains
+	loads *answers // for the requests that started the chains
 }
 
 func (h *handOffs) note(rate float64) string {
@@ -34,11 +34,11 @@ func (h *handOffs) note(rate float64) string {
 }
 
 // pushChain makes a project with a chain.
-func (s *server) pushChain(tasks int) (api.ID, error) {
-	return s.push("chain", "chain", "chain.dig", repeat(tasks, "+t%d:\n  echo>: task %[1]d\n"))
+func (s *server) pushChain() (api.ID, error) {
+	return s.push("chain", "chain", "chain.dig", repeat(chainTasks, "+t%d:\n  echo>: task %[1]d\n"))
 }
 
-// handOff is measured on an empty database, with the server's own agent.
+// handOff measures the hand-off on an empty database, with the server's own agent.
 func handOff(b *bench) (results []result, err error) {
 	rate, err := b.noopTasks()
 	if err != nil {
@@ -54,7 +54,7 @@ func handOff(b *bench) (results []result, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.stop()) }()
-	id, err := s.pushChain(chainTasks)
+	id, err := s.pushChain()
 	if err != nil {
 		return nil, err
 	}
@@ -65,6 +65,36 @@ func handOff(b *bench) (results []result, err error) {
 	return handOffResults("hand-off on PostgreSQL", h, rate, 2, 10), nil
 }
 
+// evenHandOff is measured at rates that do not depend on what the machine can do. At the low rate a transaction has one
+// task, so its time is that of the way alone.
+func evenHandOff(b *bench) (results []result, err error) {
+	db, err := b.postgresql()
+	if err != nil {
+		return nil, err
+	}
+	s, err := b.serve(db)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, s.stop()) }()
+	id, err := s.pushChain()
+	if err != nil {
+		return nil, err
+	}
+	for _, at := range []struct {
+		name   string
+		rate   float64
+		length time.Duration // the lower the rate, the longer, for as many chains as p99 needs
+	}{{"100", 100, 2 * measuring}, {"1,000", 1000, measuring}} {
+		h, err := s.handOff(db, id, at.rate, at.length)
+		if err != nil {
+			return nil, err
+		}
+		results = append(results, handOffResults(fmt.Sprintf("hand-off on PostgreSQL at %s tasks a second", at.name), h, at.rate, 1.5, 5)...)
+	}
+	return results, nil
+}
+
 func handOffResults(name string, h *handOffs, rate, p50, p99 float64) []result {
 	return []result{
 		{name: name + ", p50", got: h.gaps.at(50), limit: p50, unit: "ms", note: h.note(rate)},
@@ -73,7 +103,7 @@ func handOffResults(name string, h *handOffs, rate, p50, p99 float64) []result {
 }
 
 // handOff starts chains so that rate tasks run in a second, and reads from the history of tries how
-// long each waited for its turn. All chains end before it returns.
+// long each waited. All chains have ended when it returns.
 func (s *server) handOff(db *database, chain api.ID, rate float64, length time.Duration) (h *handOffs, err error) {
 	rows, err := sql.Open(db.driver, db.source)
 	if err != nil {

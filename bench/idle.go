@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// How long an idle server is looked at, and how long it may settle down before.
+// How long an idle server is measured, and how long it may settle down before.
 const (
 	settling = 15 * time.Second
 	idling   = 60 * time.Second
 )
 
-// idleServer is what a server costs that has nothing to do, after it had.
+// idleServer measures the cost of a server that has nothing to do any more.
 func idleServer(b *bench) (results []result, err error) {
 	db, err := b.postgresql()
 	if err != nil {
@@ -55,10 +55,10 @@ func idleServer(b *bench) (results []result, err error) {
 	}, nil
 }
 
-// statements are how many a second the database gets: queries, and those that begin and end transactions.
+// statements are the numbers of statements a second: queries, and those that begin and end transactions.
 type statements struct{ queries, control float64 }
 
-// statements counts them for some time, in the log of PostgreSQL, where each is told with its text meanwhile.
+// statements counts statements for some time, in the log of PostgreSQL, which gets each text meanwhile.
 func (b *bench) statements(length time.Duration) (n statements, err error) {
 	if err := execute(b.postgres.Options(), "ALTER SYSTEM SET log_statement = 'all'", "SELECT pg_reload_conf()"); err != nil {
 		return n, err

@@ -12,7 +12,7 @@ import (
 	"github.com/trowel-project/trowel/internal/api"
 )
 
-// Leases are shorter than they are unless told: the bar is about what comes after their end.
+// Leases are shorter than by default, as the bar is about what happens after they end.
 const (
 	shortLease = 3 * time.Second
 	leases     = "agent.heartbeat-interval = 1\nagent.lock-retention-time = 3"
@@ -21,8 +21,8 @@ const (
 // killedTasks is how many tasks an agent has when it is killed.
 const killedTasks = 20
 
-// killedAgent is how long tasks stand still whose agent was killed, until another agent has started them
-// again. The instants at which agents are killed differ in what is left of their leases.
+// killedAgent measures how long tasks of a killed agent stand still, until another agent has started them
+// again. Agents are killed at different times of their leases.
 func killedAgent(b *bench) (results []result, err error) {
 	s, err := b.employer(leases)
 	if err != nil {
@@ -59,7 +59,7 @@ func killedAgent(b *bench) (results []result, err error) {
 	}}, nil
 }
 
-// killUnder runs an attempt on the present agent, kills that when another one is there, and returns how long it
+// killUnder runs an attempt on the present agent, kills that when another one is ready, and returns how long it
 // took until all tasks had started again.
 func (s *server) killUnder(workflow api.ID, file string, present *agent, next func() (*agent, error), later time.Duration) (took time.Duration, successor *agent, err error) {
 	if err := os.Remove(file); err != nil && !errors.Is(err, os.ErrNotExist) {

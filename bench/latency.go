@@ -8,7 +8,7 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// latencies are lengths of time from a microsecond to a minute, three digits of each. They may be recorded
+// latencies are durations from a microsecond to a minute, with three digits. They may be recorded
 // concurrently.
 type latencies struct {
 	mu        sync.Mutex
@@ -19,7 +19,7 @@ func newLatencies() *latencies {
 	return &latencies{histogram: hdrhistogram.New(1, time.Minute.Microseconds(), 3)}
 }
 
-// record counts a length of time; one that is out of range counts as the end of the range.
+// record counts a duration. One that is out of range counts as the end of the range.
 func (l *latencies) record(d time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -27,7 +27,7 @@ func (l *latencies) record(d time.Duration) {
 	_ = l.histogram.RecordValue(us) // it is in range
 }
 
-// add counts all of another one.
+// add adds the counts of another one.
 func (l *latencies) add(other *latencies) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -40,7 +40,7 @@ func (l *latencies) count() int64 {
 	return l.histogram.TotalCount()
 }
 
-// at is the length of time in milliseconds that so many percent do not exceed.
+// at returns the duration in milliseconds that a percentage of the values does not exceed.
 func (l *latencies) at(percent float64) float64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()

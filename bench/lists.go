@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// description is what the server tells about its own API, as far as it matters here.
+// description is the part of the server's description of its API that is needed here.
 type description struct {
 	Paths map[string]map[string]struct {
 		Parameters []struct {
@@ -26,8 +26,8 @@ type description struct {
 	} `json:"paths"`
 }
 
-// listRequests are requests for all that can be read as JSON: each path of the API, alone and with
-// each of its parameters, so that a new list is measured as soon as it is described.
+// listRequests returns requests for everything that can be read as JSON: each path of the API, alone and with
+// each of its parameters. So a new list is measured as soon as it is described.
 func (s *server) listRequests(ctx context.Context) ([]string, error) {
 	status, text, err := s.ask(ctx, http.MethodGet, "/api/openapi.json", nil)
 	if err != nil {
@@ -71,7 +71,7 @@ func (s *server) listRequests(ctx context.Context) ([]string, error) {
 	return requests, nil
 }
 
-// examples are values for the parameters of paths and queries. Ids are in the middle of their tables.
+// examples are values for the parameters of paths and queries. Ids come from the middle of their tables.
 type examples struct {
 	ids     map[string]string   // by the word of a path before {id}
 	queries map[string][]string // by the name of a parameter, whole queries
@@ -141,7 +141,7 @@ func (s *server) examples(ctx context.Context) (*examples, error) {
 	}, nil
 }
 
-// searches are the filters of a search, each with all others: common, rare and missing ones.
+// searches returns the filters of a search, each combined with all others: common, rare and missing ones.
 func searches(instants string) (queries []string) {
 	for _, status := range []string{"running", "success", "error", "killed"} {
 		for _, of := range []string{"", "&project=project1", "&project=rare", "&project=project1&workflow=workflow1", "&project=project1&workflow=none"} {
@@ -155,7 +155,7 @@ func searches(instants string) (queries []string) {
 	return queries
 }
 
-// fill puts examples in the place of a path's parameters.
+// fill replaces a path's parameters by examples.
 func (e *examples) fill(path string) (string, bool) {
 	words := strings.Split(path, "/")
 	parameter := regexp.MustCompile(`^\{(\w+)\}$`)
@@ -195,11 +195,11 @@ func (s *server) read(ctx context.Context, path string, to any) error {
 type timed struct {
 	path    string
 	took    time.Duration
-	refused []string // other requests, that make no sense to the server
+	refused []string // other requests, which the server refuses
 }
 
-// slowest makes each request some times, and returns the one that is slowest at its 95th percentile. A server
-// may refuse a request that makes no sense, but not fail.
+// slowest makes each request several times, and returns the one that is slowest at its 95th percentile. A server
+// may refuse a senseless request, but must not fail.
 func (s *server) slowest(ctx context.Context, requests []string, times int) (timed, error) {
 	var worst timed
 	for _, path := range requests {

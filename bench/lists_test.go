@@ -2,7 +2,7 @@ package main
 
 import "testing"
 
-// Paths of the API get examples in the place of their parameters; one of which nothing is known is left out.
+// Parameters in paths of the API are replaced by examples. A path with an unknown one is left out.
 func TestFill(t *testing.T) {
 	t.Parallel()
 	known := &examples{ids: map[string]string{"projects": "3", "attempts": "7", "tasks": "9"}}
@@ -24,7 +24,7 @@ func TestFill(t *testing.T) {
 	}
 }
 
-// Parts are of what was written between two looks, and the least one counts.
+// Shares are of what was written between two measurements, and the smallest one counts.
 func TestShares(t *testing.T) {
 	t.Parallel()
 	least, note := shares([]float64{100, 0, 50}, []float64{150, 25, 75})
@@ -33,7 +33,7 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// The name of a bar becomes that of a file.
+// The name of a bar becomes the name of a file.
 func TestProfileName(t *testing.T) {
 	t.Parallel()
 	if got := (&bar{name: "server: 10,000 tasks a second"}).profile(); got != "server-10000-tasks-a-second.perf" {

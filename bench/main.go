@@ -1,5 +1,5 @@
 // Bench measures what docs/performance.md promises: each bar as a figure, its limit, and the ratio
-// to something measured in the same run. It starts the program as its users do.
+// to something measured in the same run. It starts the program as users do.
 //
 //	go run ./bench -bin bin/trowel
 //	go run ./bench -bin bin/trowel -record docs/performance.md
@@ -28,7 +28,7 @@ func main() {
 	}
 }
 
-// options are what the command line says.
+// options are the options of the command line.
 type options struct {
 	bin, record, run, perf string
 	scale                  float64
@@ -87,7 +87,7 @@ func run() (err error) {
 	if err := errors.Join(failures...); err != nil || o.record == "" {
 		return err
 	}
-	of := commit() // before a row changes a file of it
+	of := commit() // before a new row changes a file of it
 	for i := range all {
 		if err := addRow(o.record, all[i].heading, of, measured[i]); err != nil {
 			return err
@@ -96,7 +96,7 @@ func run() (err error) {
 	return nil
 }
 
-// measure measures the bars that are chosen. One that cannot be measured does not keep the others from it.
+// measure measures the chosen bars. If one cannot be measured, it goes on with the others.
 func (b *bench) measure(bars []bar, chosen *regexp.Regexp) ([]result, error) {
 	var results []result
 	var errs []error
@@ -124,7 +124,7 @@ type result struct {
 	got   float64
 	limit float64
 	unit  string
-	least bool   // the figure must reach the limit, not stay below it
+	least bool   // the figure must be at least the limit, not at most
 	note  string // what it was compared with in the same run
 	bar   *bar   // that it belongs to
 }
@@ -136,7 +136,7 @@ func (r result) reached() bool {
 	return r.got <= r.limit
 }
 
-// ratio is the figure over its limit, or the limit over the figure where more is better: up to 1 is
+// ratio returns the figure over its limit, or the limit over the figure where more is better. Up to 1 is
 // good.
 func (r result) ratio() float64 {
 	if r.least {
@@ -165,7 +165,7 @@ func show(results []result) {
 	hints(results)
 }
 
-// hints tell how to find out why bars were missed.
+// hints prints how to find out why bars were missed.
 func hints(results []result) {
 	told := map[*bar]bool{}
 	for _, r := range results {
@@ -180,7 +180,7 @@ func hints(results []result) {
 	}
 }
 
-// commit names what was measured, as far as git knows.
+// commit returns the name of the measured commit, as far as git knows it.
 func commit() string {
 	out, err := exec.Command("git", "describe", "--always", "--dirty").Output()
 	if err != nil {
@@ -189,7 +189,7 @@ func commit() string {
 	return strings.TrimSpace(string(out))
 }
 
-// addRow adds a dated row for a commit to the table of a Markdown file that ends a section, in the order of the
+// addRow adds a dated row for a commit to the table at the end of a section in a Markdown file, in the order of the
 // figures.
 func addRow(file, heading, commit string, results []result) error {
 	cells := []string{time.Now().Format(time.DateOnly), commit}

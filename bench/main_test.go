@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A row goes to the end of its own section, which must be there.
+// A row is added at the end of its own section, which must exist.
 func TestAddRow(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "performance.md")

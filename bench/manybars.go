@@ -6,6 +6,7 @@ func manyBars() []bar {
 	return []bar{
 		{name: "many: three servers", measure: threeServers, look: "trowel_transaction_retries_total of /metrics tells how often servers get in each other's way"},
 		{name: "many: hand-off", measure: handOff, look: flushes},
+		{name: "many: hand-off at 100 and at 1,000 tasks a second", measure: evenHandOff, look: flushes},
 		{name: "many: remote hand-off", measure: remoteHandOff, look: flushes},
 		{name: "many: blocked tasks", measure: millionBlocked, look: "EXPLAIN (ANALYZE, BUFFERS) of the slowest statements in pg_stat_statements tells what grows with the table"},
 		{name: "many: schedules", measure: manySchedules, look: "trowel_transactions_total and trowel_transaction_retries_total of /metrics tell who waits for whom"},

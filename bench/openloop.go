@@ -8,24 +8,24 @@ import (
 	"time"
 )
 
-// openLoop makes requests at given instants, whatever became of those before: a server that stands still
-// for a second is asked all the same, and all who would have waited in that second are counted. What
-// waits for an answer before it asks again would count one of them.
+// openLoop makes requests at given instants, whatever happened to earlier ones. So a server that stands still
+// for a second still gets requests, and all that had to wait in that second are counted. A
+// client that waits for an answer before its next request would count one of them.
 type openLoop struct {
 	rate    float64       // requests a second, evenly spaced
 	length  time.Duration // from the first instant to the last
 	request func(ctx context.Context, i int) error
 }
 
-// answers are what became of the requests.
+// answers has the results of the requests.
 type answers struct {
-	took *latencies // from the instant when a request was to begin, to its answer
-	late *latencies // how late requests began: the fault of who makes them
+	took *latencies // from the instant when a request should begin to its answer
+	late *latencies // how late requests began, which is the client's fault
 	errs []error
 }
 
-// run makes all requests and returns when each has its answer. A request that failed is an error, as
-// its time says nothing.
+// run makes all requests and returns when each has its answer. A failed request is an error, as
+// its time means nothing.
 func (l openLoop) run(ctx context.Context) (*answers, error) {
 	n := int(l.rate * l.length.Seconds())
 	a := &answers{took: newLatencies(), late: newLatencies(), errs: make([]error, n)}

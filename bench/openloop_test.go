@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// A server that stands still for a second is asked all the same: latencies count from the instants when
-// requests were to begin, so that the half of them that came meanwhile waited.
+// A server that stands still for a second still gets requests. Latencies count from the instants when
+// requests should begin, so those that came meanwhile have waited.
 func TestOpenLoopCountsWaiting(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -32,7 +32,7 @@ func TestOpenLoopCountsWaiting(t *testing.T) {
 		if got := a.took.at(50); got > 1 {
 			t.Errorf("p50 is %g ms, want none", got)
 		}
-		// A hundred requests came while it stood still, and waited half a second each on average.
+		// A hundred requests came while it stood still, and waited half a second on average.
 		if got := a.took.at(87.5); got < 480 || got > 520 {
 			t.Errorf("p87.5 is %g ms, want 500", got)
 		}
@@ -45,7 +45,7 @@ func TestOpenLoopCountsWaiting(t *testing.T) {
 	})
 }
 
-// A failed request is an error of the whole, after all others had their answers.
+// A failed request is an error of the whole run, after all others have their answers.
 func TestOpenLoopFails(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

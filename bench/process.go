@@ -18,18 +18,18 @@ import (
 type bench struct {
 	bin, dir string
 
-	scale float64 // of what there is a million of
+	scale float64 // factor for everything of which there is a million
 	perf  string  // folder for profiles; empty for none
 
 	postgres           *pgtest.Server // nil before it is needed
-	databases, servers int            // so many were made
+	databases, servers int            // how many were made
 	agents             int
-	files              int // that the next server may have open; zero for as many as this process
+	files              int // how many files the next server may open; zero for as many as this process
 	sessions           atomic.Int64
-	tasksPerSecond     float64 // of one server on PostgreSQL; zero before it is measured
+	tasksPerSecond     float64 // throughput of one server on PostgreSQL; zero before it is measured
 }
 
-// close ends what bars share.
+// close closes what bars share.
 func (b *bench) close() error {
 	if b.postgres == nil {
 		return nil
@@ -39,14 +39,14 @@ func (b *bench) close() error {
 	return err
 }
 
-// sample is one run of a program.
+// sample has the figures of one run of a program.
 type sample struct {
 	wall  time.Duration
 	first time.Duration // until the first byte of standard output
 	rssMB float64       // largest resident set
 }
 
-// project makes a folder with files: name and content in turn.
+// project makes a folder with files, given as names and contents in turn.
 func (b *bench) project(name string, files ...string) (string, error) {
 	return projectIn(b.dir, name, files...)
 }
@@ -70,10 +70,10 @@ func (b *bench) trowel(dir string, args ...string) (sample, error) {
 	return b.process(dir, append([]string{b.bin}, args...)...)
 }
 
-// stdout is the file with the standard output of the program that ran last.
+// stdout returns the file with the standard output of the last run.
 func (b *bench) stdout() string { return filepath.Join(b.dir, "stdout") }
 
-// process runs a command with an environment of its own.
+// process runs a command with its own environment.
 func (b *bench) process(dir string, args ...string) (sample, error) {
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Dir = dir
@@ -95,7 +95,7 @@ func (b *bench) process(dir string, args ...string) (sample, error) {
 	return s, nil
 }
 
-// trowelFirst is trowel with a pipe for standard output, to learn when its first byte comes.
+// trowelFirst is trowel with a pipe for standard output, to measure when its first byte comes.
 func (b *bench) trowelFirst(dir string, args ...string) (sample, error) {
 	cmd := exec.Command(b.bin, args...)
 	cmd.Dir = dir
@@ -124,7 +124,7 @@ func (b *bench) trowelFirst(dir string, args ...string) (sample, error) {
 	return s, nil
 }
 
-// median repeats a measurement and returns the sample with the middle time.
+// median repeats a measurement and returns the sample with the median time.
 func median(n int, measure func() (sample, error)) (sample, error) {
 	samples := make([]sample, n)
 	for i := range samples {

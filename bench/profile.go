@@ -9,12 +9,12 @@ import (
 	"strings"
 )
 
-// profile is the name of the file with the profile of a bar.
+// profile returns the name of the file with the profile of a bar.
 func (b *bar) profile() string {
 	return strings.NewReplacer(": ", "-", " ", "-", ",", "").Replace(b.name) + ".perf"
 }
 
-// profiled measures a bar, and records meanwhile what the processors do, if that was asked for.
+// profiled measures a bar, and records a profile of the processors meanwhile if options say so.
 func (b *bench) profiled(one *bar) (results []result, err error) {
 	if b.perf == "" {
 		return one.measure(b)
@@ -28,7 +28,7 @@ func (b *bench) profiled(one *bar) (results []result, err error) {
 	}
 	defer func() {
 		err = errors.Join(err, perf.Process.Signal(os.Interrupt))
-		_ = perf.Wait() // it ends with a failure, as it was interrupted
+		_ = perf.Wait() // it fails, as it was interrupted
 	}()
 	return one.measure(b)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// rawMoves is what the database can do at most for a flusher that gathers: moves of tasks a second,
+// rawMoves measures the limit of the database for a flusher that batches: moves of tasks a second,
 // where each updates two rows and a transaction has 512 of them.
 func rawMoves(db *database) (rate float64, err error) {
 	const rows, moves, transactions = 100_000, 512, 100
@@ -34,7 +34,7 @@ func rawMoves(db *database) (rate float64, err error) {
 			next = next%rows + 1
 			ids[i] = int64(next)
 		}
-		// A statement alone is a transaction.
+		// A single statement is a transaction.
 		if _, err := conn.Exec(ctx, "UPDATE public.raw SET state = 1, version = version + 1 WHERE id = ANY($1)", ids); err != nil {
 			return 0, err
 		}

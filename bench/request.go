@@ -18,7 +18,7 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// manyConnections is a client that keeps all of its connections.
+// manyConnections returns a client that keeps all of its connections open.
 func manyConnections() *http.Client {
 	return &http.Client{
 		Timeout: time.Minute,
@@ -29,7 +29,7 @@ func manyConnections() *http.Client {
 	}
 }
 
-// ask makes one request and returns status and body of its answer.
+// ask makes one request and returns status and body of the answer.
 func (s *server) ask(ctx context.Context, method, path string, body []byte) (status int, text []byte, err error) {
 	request, err := http.NewRequestWithContext(ctx, method, s.Endpoint()+path, bytes.NewReader(body))
 	if err != nil {
@@ -50,7 +50,7 @@ func (s *server) ask(ctx context.Context, method, path string, body []byte) (sta
 	return answer.StatusCode, text, err
 }
 
-// start begins an attempt of a new session, beside any number of other requests.
+// start starts an attempt of a new session. It may be called concurrently.
 func (s *server) start(ctx context.Context, workflow api.ID) error {
 	at := firstSession.Add(time.Duration(s.bench.sessions.Add(1)) * time.Second)
 	body, err := json.Marshal(api.AttemptRequest{WorkflowID: workflow, SessionTime: api.Instant{Time: at}, Params: param.New()})

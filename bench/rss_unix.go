@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// maxRSS is the largest resident set of an ended process in MB. Linux counts in kilobytes, macOS in
+// maxRSS returns the largest resident set of an ended process in MB. Linux counts in kilobytes, macOS in
 // bytes.
 func maxRSS(state *os.ProcessState) float64 {
 	usage, ok := state.SysUsage().(*syscall.Rusage)

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// schedules are 1,000 that are due in the same second.
+// schedules measures 1,000 schedules that are due in the same second.
 func schedules(b *bench) ([]result, error) {
 	var results []result
 	for _, on := range []struct {
@@ -30,20 +30,20 @@ func schedules(b *bench) ([]result, error) {
 	return results, nil
 }
 
-// manySchedules are 10,000 of them, of ten projects, for three servers.
+// manySchedules measures 10,000 of them, in ten projects, with three servers.
 func manySchedules(b *bench) ([]result, error) {
 	r, err := b.dueAtOnce(b.postgresql, 3, 10)
 	r.name, r.limit = "10,000 schedules due at once: three servers on PostgreSQL", 10
 	return []result{r}, err
 }
 
-// dueOfProject is how many schedules a project has.
+// dueOfProject is the number of schedules in a project.
 const dueOfProject = 1000
 
-// beforeDue is longer than servers take to start, and to look when something is due.
+// beforeDue is longer than servers take to start, and to look for due schedules.
 const beforeDue = 5 * time.Second
 
-// dueAtOnce lets servers start all workflows of some projects in the same instant. The result is the time from
+// dueAtOnce lets servers start all workflows of some projects at the same instant. The result is the time from
 // then until all have an attempt.
 func (b *bench) dueAtOnce(open func() (*database, error), servers, projects int) (r result, err error) {
 	db, err := open()
@@ -116,7 +116,7 @@ func countDue(rows *sql.DB, at time.Time, due int) (r result, err error) {
 	return result{got: began.Seconds(), unit: "s", note: note}, err
 }
 
-// startedOnce reports whether each schedule has started one attempt, and no more. The last decisions are stored
+// startedOnce reports whether each schedule has started exactly one attempt. The last decisions are stored
 // after the attempts.
 func startedOnce(rows *sql.DB, due int) error {
 	err := untilEvery(rarely, time.Minute, func() (bool, error) {

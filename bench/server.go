@@ -24,14 +24,14 @@ type server struct {
 	bench *bench
 	cmd   *exec.Cmd
 	log   *os.File
-	many  *http.Client // with as many connections as there are requests at a time
-	token string       // that its requests carry; empty for none
+	many  *http.Client // has as many connections as there are concurrent requests
+	token string       // sent with requests; empty for none
 }
 
 // roomy raises the limits of attempts, tasks and archives.
 const roomy = "executor.attempt_max_run = 1000000\nexecutor.task_max_run = 1000000\napi.max_archive_total_size_limit = 1000000000\n"
 
-// serve starts a server on a database, with settings of its own, and returns when it answers.
+// serve starts a server on a database, with more settings, and returns when it answers.
 func (b *bench) serve(db *database, settings ...string) (*server, error) {
 	port, err := freePort()
 	if err != nil {
@@ -74,7 +74,7 @@ func (b *bench) serve(db *database, settings ...string) (*server, error) {
 	return s, nil
 }
 
-// environment is that of all programs: without the settings of who measures.
+// environment returns the environment of all programs, without the settings of the user.
 func (b *bench) environment() []string {
 	return append(os.Environ(), "HOME="+b.dir, "XDG_CONFIG_HOME="+filepath.Join(b.dir, "config"))
 }
@@ -93,16 +93,16 @@ func listens(port int) bool {
 	if err != nil {
 		return false
 	}
-	_ = c.Close() // it was only to see
+	_ = c.Close() // it was only a test
 	return true
 }
 
-// until asks every millisecond until it is so. It fails after the limit.
+// until calls so every millisecond until it is true. It fails after the limit.
 func until(limit time.Duration, so func() (bool, error)) error {
 	return untilEvery(time.Millisecond, limit, so)
 }
 
-// rarely is how often to ask for what takes seconds, and costs the server or the database something.
+// rarely is the interval for checks of what takes seconds, if each check costs the server or the database something.
 const rarely = 10 * time.Millisecond
 
 func untilEvery(pause, limit time.Duration, so func() (bool, error)) error {
@@ -116,7 +116,7 @@ func untilEvery(pause, limit time.Duration, so func() (bool, error)) error {
 	return fmt.Errorf("it took more than %s", limit)
 }
 
-// failure is an error with the end of the server's log.
+// failure returns an error with the end of the server's log.
 func (s *server) failure() error {
 	text, err := os.ReadFile(s.log.Name())
 	if err != nil {
@@ -125,17 +125,17 @@ func (s *server) failure() error {
 	return fmt.Errorf("the server's log ends with\n%s", text[max(0, len(text)-2000):])
 }
 
-// stop ends the server in order, where there are signals.
+// stop stops the server in order, where there are signals.
 func (s *server) stop() error {
 	if s.cmd.Process.Signal(os.Interrupt) != nil {
-		_ = s.cmd.Process.Kill() // or it has ended
+		_ = s.cmd.Process.Kill() // it may have ended already
 	}
 	s.Close()
 	s.many.CloseIdleConnections()
 	return errors.Join(s.cmd.Wait(), s.log.Close())
 }
 
-// push makes a revision of a project with files, and returns the id of a workflow of it.
+// push pushes a revision with files, and returns the id of a workflow in it.
 func (s *server) push(project, workflow string, files ...string) (api.ID, error) {
 	dir, err := s.bench.project("pushed-"+project, files...)
 	if err != nil {
@@ -170,7 +170,7 @@ func (s *server) begin(workflow api.ID) (api.ID, error) {
 	return a.ID, nil
 }
 
-// finish returns when an attempt has ended well; it asks so often.
+// finish waits until an attempt has ended successfully. It asks at this interval.
 func (s *server) finish(attempt api.ID, pause time.Duration) error {
 	return untilEvery(pause, 10*time.Minute, func() (bool, error) {
 		a, err := s.FindAttempt(context.Background(), attempt)

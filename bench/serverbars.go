@@ -15,7 +15,7 @@ import (
 	"github.com/trowel-project/trowel/internal/api"
 )
 
-// firstSession is before all session times: attempts of one session would not run side by side.
+// firstSession is before all session times. Attempts of one session would not run at the same time.
 var firstSession = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC) //nolint:gochecknoglobals // a constant of a type that has none
 
 func serverBars() []bar {
@@ -31,7 +31,7 @@ func serverBars() []bar {
 	}
 }
 
-// serverChain is 40 echo> one after the other.
+// serverChain measures 40 echo> tasks one after the other.
 func serverChain(b *bench) (results []result, err error) {
 	db, err := b.postgresql()
 	if err != nil {
@@ -53,7 +53,7 @@ func serverChain(b *bench) (results []result, err error) {
 	return []result{{name: "server, PostgreSQL: chain of 40 echo>", got: took.wall.Seconds(), limit: 0.4, unit: "s"}}, nil
 }
 
-// firstLine is how long a user waits for the output of a task: from the request that starts the attempt
+// firstLine measures how long a user waits for the output of a task: from the request that starts the attempt
 // until the line can be read, one attempt at a time.
 func firstLine(b *bench, db *database) (results []result, err error) {
 	const samples = 1000
@@ -89,7 +89,7 @@ func firstLine(b *bench, db *database) (results []result, err error) {
 	}, nil
 }
 
-// hasLine reports whether a line can be read in the only log of an attempt.
+// hasLine reports whether the only log of an attempt has a line.
 func (s *server) hasLine(attempt api.ID, line string) (found bool, err error) {
 	list, err := s.ListLogFiles(context.Background(), attempt, "")
 	if err != nil || len(list.Files) == 0 {
@@ -108,7 +108,7 @@ func (s *server) hasLine(attempt api.ID, line string) (found bool, err error) {
 	return bytes.Contains(text, []byte(line)), err
 }
 
-// startOnSQLite is the start of a server whose database is there, to its first answer.
+// startOnSQLite measures the start of a server with an existing database, up to its first answer.
 func startOnSQLite(b *bench) ([]result, error) {
 	db, err := b.sqlite()
 	if err != nil {
@@ -139,7 +139,7 @@ func startOnSQLite(b *bench) ([]result, error) {
 	return []result{{name: "server, SQLite: start to first answer", got: millis(took.wall), limit: 150, unit: "ms"}}, nil
 }
 
-// pushLarge pushes 50 MB that cannot be compressed in 10,000 files.
+// pushLarge pushes 50 MB of incompressible data in 10,000 files.
 func pushLarge(b *bench) (results []result, err error) {
 	files := []string{"large.dig", "+hello:\n  echo>: hello\n"}
 	for i := range 10000 {

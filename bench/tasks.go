@@ -84,6 +84,11 @@ func (s *server) atOnce(workflow api.ID, attempts int) (sample, error) {
 // together runs attempts side by side, and asks servers in turn to start them. The more there are, the longer they
 // take, and the less often it asks for their end: that is work for the server, too.
 func together(servers []*server, workflow api.ID, attempts int) (sample, error) {
+	return togetherAsking(servers, workflow, attempts, time.Duration(attempts)*time.Millisecond/2+time.Millisecond/2)
+}
+
+// togetherAsking is together, and asks for the end of an attempt at intervals that are given.
+func togetherAsking(servers []*server, workflow api.ID, attempts int, interval time.Duration) (sample, error) {
 	errs := make([]error, attempts)
 	ids := make([]api.ID, attempts)
 	var running sync.WaitGroup
@@ -96,7 +101,7 @@ func together(servers []*server, workflow api.ID, attempts int) (sample, error) 
 		return sample{}, err
 	}
 	for _, id := range ids {
-		if err := servers[0].finish(id, time.Duration(attempts)*time.Millisecond/2+time.Millisecond/2); err != nil {
+		if err := servers[0].finish(id, interval); err != nil {
 			return sample{}, err
 		}
 	}

@@ -8,13 +8,13 @@ import (
 	"time"
 )
 
-// usage is what a running process takes.
+// usage is what a running process uses.
 type usage struct {
 	rssMB, peakMB float64       // resident set, and the largest so far
 	cpu           time.Duration // since its start, of all threads
 }
 
-// usage reads what the server takes now.
+// usage reads what the server uses now.
 func (s *server) usage() (usage, error) {
 	dir := fmt.Sprintf("/proc/%d/", s.cmd.Process.Pid)
 	status, err := os.ReadFile(dir + "status")
@@ -41,10 +41,10 @@ func (s *server) usage() (usage, error) {
 	return u, nil
 }
 
-// kilobytes is a field of /proc/PID/status, in MB.
+// kilobytes returns a field of /proc/PID/status, in MB.
 func kilobytes(status, name string) float64 {
 	_, rest, _ := strings.Cut(status, name)
 	number, _, _ := strings.Cut(strings.TrimSpace(rest), " ")
-	n, _ := strconv.ParseFloat(number, 64) // it is zero where there is none
+	n, _ := strconv.ParseFloat(number, 64) // zero if there is none
 	return n * 1024 / 1e6
 }

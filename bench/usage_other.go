@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// usage is what a running process takes.
+// usage is what a running process uses.
 type usage struct {
 	rssMB, peakMB float64
 	cpu           time.Duration
 }
 
-// usage is known on Linux only.
+// usage is only known on Linux.
 func (s *server) usage() (usage, error) {
 	return usage{}, errors.New("what a running server takes can be measured on Linux only")
 }

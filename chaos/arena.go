@@ -23,10 +23,10 @@ import (
 // secretKey encrypts the secrets of all servers.
 const secretKey = "MDEyMzQ1Njc4OTAxMjM0NQ=="
 
-// settleTime is how long all that was accepted may take to end once the trouble is over.
+// settleTime is how long everything that was accepted may take to end once the trouble is over.
 const settleTime = 2 * time.Minute
 
-// arena is where a mode is played: a database, servers on it, and a load.
+// arena is where a mode runs: a database, servers on it, and a load.
 type arena struct {
 	*load
 
@@ -44,7 +44,7 @@ type arena struct {
 	unmount  func() error
 }
 
-// newArena makes folders and database; no server is started.
+// newArena makes folders and database. It starts no server.
 func newArena(ctx context.Context, m *mode, opts options) (*arena, error) {
 	a := &arena{
 		mode: m, dir: filepath.Join(opts.dir, m.name), kills: opts.kills, seed: opts.seed, faults: opts.faults,
@@ -69,7 +69,7 @@ func newArena(ctx context.Context, m *mode, opts options) (*arena, error) {
 		s.settings = append([]string{
 			"server.port = 0", "digdag.secret-encryption-key = " + secretKey, "executor.attempt_max_run = 2000",
 			"agent.heartbeat-interval = 1", "agent.lock-retention-time = 3", "kill_grace = 1s", "tmpdir = " + filepath.Join(dir, "tmp"),
-			"agent.poison_limit = " + strconv.Itoa(m.poison), // where servers are killed all the time, to lose an agent says nothing of a task
+			"agent.poison_limit = " + strconv.Itoa(m.poison), // where servers are killed all the time, losing an agent is not a task's fault
 		}, a.database.settings...)
 		if m.files {
 			s.settings = append(s.settings, "archive.type = file", "archive.file.path = "+filepath.Join(a.dataDir, "archives"),
@@ -105,7 +105,7 @@ func (a *arena) openDatabase(ctx context.Context) (err error) {
 	return nil
 }
 
-// play makes trouble under load and checks what is left.
+// play makes trouble under load and checks the result.
 func (m *mode) play(ctx context.Context, opts options) (err error) {
 	a, err := newArena(ctx, m, opts)
 	if err != nil {
@@ -190,7 +190,7 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// settle waits until all attempts have ended, and notes their ends.
+// settle waits until all attempts have ended, and records their ends.
 func (a *arena) settle(ctx context.Context) error {
 	if err := a.startAll(ctx); err != nil {
 		return err
@@ -211,7 +211,7 @@ func (a *arena) settle(ctx context.Context) error {
 				break
 			}
 		}
-		if !pause(within, 200*time.Millisecond) {
+		if !sleep(within, 200*time.Millisecond) {
 			err := fmt.Errorf("%d attempts do not end, as %s; the goroutines of servers are in their logs", len(running), strings.Join(running[:min(5, len(running))], "; "))
 			if a.mode.postgres {
 				err = errors.Join(err, a.stuck(ctx))
@@ -225,7 +225,7 @@ func (a *arena) settle(ctx context.Context) error {
 	return nil
 }
 
-// stuck tells what attempts that do not end wait for.
+// stuck says what attempts that do not end wait for.
 func (a *arena) stuck(ctx context.Context) error {
 	store, err := a.database.open(ctx)
 	if err != nil {
@@ -258,7 +258,7 @@ func (a *arena) stuck(ctx context.Context) error {
 	return errors.Join(err, store.Close(), errors.New(waits.String()))
 }
 
-// needs is what a task needs, as JSON.
+// needs returns what a task needs, as JSON.
 func needs(t *trowel.Task) string {
 	text, err := json.Marshal(t.Needs)
 	if err != nil {
@@ -267,7 +267,7 @@ func needs(t *trowel.Task) string {
 	return string(text)
 }
 
-// disableSchedules ends what would begin attempts for ever.
+// disableSchedules disables schedules, which would begin attempts for ever.
 func (a *arena) disableSchedules(ctx context.Context) error {
 	return a.ask(ctx, func(ctx context.Context, c *client.Client) error {
 		for last := api.ID(0); ; {
@@ -285,7 +285,7 @@ func (a *arena) disableSchedules(ctx context.Context) error {
 	})
 }
 
-// listRunning tells which attempts have not ended.
+// listRunning returns the attempts that have not ended.
 func (a *arena) listRunning(ctx context.Context) (running []string, err error) {
 	err = a.ask(ctx, func(ctx context.Context, c *client.Client) error {
 		running = nil
@@ -305,7 +305,7 @@ func (a *arena) listRunning(ctx context.Context) (running []string, err error) {
 	return running, err
 }
 
-// close ends what is left of an arena.
+// close ends everything that is left of an arena.
 func (a *arena) close() error {
 	for _, s := range a.servers {
 		if s.over() != nil {

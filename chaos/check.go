@@ -17,8 +17,8 @@ import (
 	"github.com/trowel-project/trowel/internal/client"
 )
 
-// check looks at everything that was promised: first over REST, then, with all servers ended, in the
-// database and among the files.
+// check checks everything that was promised: first over REST, then, when all servers have ended, in the
+// database and the files.
 func (a *arena) check(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{a.checkEnds, a.checkPushes, a.checkLogs} {
 		if err := step(ctx); err != nil {
@@ -55,8 +55,8 @@ func (a *arena) check(ctx context.Context) error {
 	return a.checkFiles()
 }
 
-// checkEnds looks whether all attempts have ended as their workflow says, and whether what was seen of
-// ends before is still so.
+// checkEnds checks that all attempts have ended as their workflow says, and that ends that were seen
+// before have not changed.
 func (a *arena) checkEnds(ctx context.Context) error {
 	for _, p := range a.all() {
 		end, err := a.end(ctx, p.id)
@@ -73,14 +73,14 @@ func (a *arena) checkEnds(ctx context.Context) error {
 		switch {
 		case p.killed && end.Status != "killed" && end.Status != "success":
 			a.violation("attempt %d of %s was killed, and ended as %s", p.id, p.workflow, end.Status)
-		case !p.maybe && end.Status != p.want && a.cluster == nil: // in a cluster the rows tell why
+		case !p.maybe && end.Status != p.want && a.cluster == nil: // in a cluster the rows say why
 			a.violation("attempt %d of %s ended as %s, want %s: %s", p.id, p.workflow, end.Status, p.want, strings.Join(end.Tasks, ", "))
 		}
 	}
 	return context.Cause(ctx)
 }
 
-// checkPushes looks whether each accepted revision is there with its archive.
+// checkPushes checks that each accepted revision is there with its archive.
 func (a *arena) checkPushes(ctx context.Context) error {
 	for _, p := range a.projects {
 		for name, archive := range p.revisions {
@@ -110,7 +110,7 @@ func (a *arena) checkPushes(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// checkLogs looks whether all lines are there that were read before.
+// checkLogs checks that all lines that were read before are still there.
 func (a *arena) checkLogs(ctx context.Context) error {
 	for key, before := range a.logs {
 		texts, err := a.logTexts(ctx, key.attempt, "")
@@ -125,9 +125,9 @@ func (a *arena) checkLogs(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// checkTemporary looks for what ended servers have left in their folder for temporary files. The files
+// checkTemporary checks what ended servers have left in their folder for temporary files. The files
 // of revisions are kept for the next one. A server that starts right after a kill may find the place of
-// the killed one still taken; then it is for the next one, so there is one more.
+// the killed one still taken and leave it to the next one, so there may be one more.
 func (a *arena) checkTemporary(ctx context.Context, s *server) error {
 	if len(temporary(s)) == 0 {
 		return nil
@@ -154,7 +154,7 @@ func temporary(s *server) []string {
 	return left
 }
 
-// checkFiles looks whether each file of archives and logs that has its name is whole.
+// checkFiles checks that each archive and log file that has its final name is complete.
 func (a *arena) checkFiles() error {
 	if !a.mode.files {
 		return nil

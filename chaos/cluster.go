@@ -13,24 +13,24 @@ import (
 	"github.com/trowel-project/trowel/chaos/wire"
 )
 
-// slots is how many tasks each agent runs at one time, of servers and of its own.
+// slots is how many tasks each agent runs at a time, in servers and in processes of its own.
 const slots = 4
 
-// cluster is several servers and agents of their own, with a wire between any two that talk, and what
-// goes wrong with them.
+// cluster has several servers and remote agents, with a wire between any two that talk, and
+// makes faults in all of them.
 type cluster struct {
 	*arena
 
 	agents []*agent
 	wires  []*namedWire
 
-	// Of each victim one thing goes wrong at a time, and who holds its lock decides whether it runs.
+	// Each victim has one fault at a time. Whoever holds its lock decides whether it runs.
 	ofServer, ofAgent, ofWire []sync.Mutex
 	ofDatabase                sync.Mutex
 
 	log    *faultLog
 	watch  *watcher
-	end    func() // of those that start again what has ended
+	end    func() // ends the goroutines that restart processes
 	others sync.WaitGroup
 }
 
@@ -41,7 +41,7 @@ type namedWire struct {
 	name string
 }
 
-// newCluster lays the wires of an arena whose servers are made, and makes its agents.
+// newCluster makes the wires and agents for an arena whose servers are made.
 func newCluster(ctx context.Context, a *arena, agents int) (*cluster, error) {
 	c := &cluster{arena: a, log: newFaultLog(filepath.Join(a.dir, "faults.log"))}
 	for i, s := range a.servers {
@@ -67,7 +67,7 @@ func newCluster(ctx context.Context, a *arena, agents int) (*cluster, error) {
 	return c, nil
 }
 
-// joinCluster makes an arena a cluster: it has limits, and remote agents if there are to be any.
+// joinCluster makes an arena a cluster: it has limits and, unless agents is zero, remote agents.
 func (a *arena) joinCluster(ctx context.Context, agents int) (err error) {
 	a.workflows = append(a.workflows, limited(agents > 0)...)
 	if a.mode.poison > 0 {
@@ -91,12 +91,12 @@ func (c *cluster) addWire(name string, w *wire.Wire) {
 	c.wires = append(c.wires, &namedWire{w, name})
 }
 
-// sizes are how many victims there are.
+// sizes returns how many victims there are.
 func (c *cluster) sizes() map[victims]int {
 	return map[victims]int{ofServers: len(c.servers), ofAgents: len(c.agents), ofWires: len(c.wires), ofDatabase: 1}
 }
 
-// clustering lets faults come one after the other, some while others last.
+// clustering makes faults one after the other, some while others last.
 func clustering(ctx context.Context, a *arena) (int, error) {
 	const atOnce = 4
 	c := a.cluster
@@ -109,7 +109,7 @@ func clustering(ctx context.Context, a *arena) (int, error) {
 	room := make(chan struct{}, atOnce)
 	for n := range c.faults {
 		f := planFault(c.seed, n, kinds(c.seed), c.sizes())
-		if !pause(failed, f.gap) {
+		if !sleep(failed, f.gap) {
 			break
 		}
 		room <- struct{}{}
@@ -134,7 +134,7 @@ func (c *cluster) strike(f *fault) error {
 	return f.kind.do(c, f)
 }
 
-// victim returns the lock of what a fault hits, and how it is called.
+// victim returns the lock and the name of a fault's victim.
 func (c *cluster) victim(f *fault) (lock *sync.Mutex, name string) {
 	switch f.kind.of {
 	case ofServers:
@@ -148,7 +148,7 @@ func (c *cluster) victim(f *fault) (lock *sync.Mutex, name string) {
 	return &c.ofDatabase, "database"
 }
 
-// begin starts the agents, and those who keep all processes running.
+// begin starts the agents, and the goroutines that keep all processes running.
 func (c *cluster) begin(ctx context.Context) error {
 	for _, g := range c.agents {
 		if err := g.start(ctx); err != nil {
@@ -172,22 +172,22 @@ func (c *cluster) begin(ctx context.Context) error {
 	return nil
 }
 
-// keep starts a process again that has ended, as a machine does. One that is well must not end by itself.
+// keep restarts a process that has ended, as a machine does. A healthy process must not end by itself.
 func (c *cluster) keep(ctx context.Context, p *process, lock *sync.Mutex, start func(context.Context) error, well func() bool) {
-	for pause(ctx, 50*time.Millisecond) {
+	for sleep(ctx, 50*time.Millisecond) {
 		if p.runs() || !lock.TryLock() {
 			continue
 		}
 		if err := p.failed(); err != nil {
 			switch {
-			case p.mortal && p.wasKilled():
+			case p.mayDie && p.wasKilled():
 				c.count("agents killed by tasks")
 			case well():
 				c.violation("%v", err)
 			default:
 				c.count("starts in vain")
 			}
-			pause(ctx, 200*time.Millisecond)
+			sleep(ctx, 200*time.Millisecond)
 		}
 		if err := start(ctx); err != nil {
 			c.violation("start %s: %v", p.name, err)
@@ -196,7 +196,7 @@ func (c *cluster) keep(ctx context.Context, p *process, lock *sync.Mutex, start 
 	}
 }
 
-// calm takes back all that is wrong and ends those who keep things running.
+// calm undoes all faults and stops restarting processes.
 func (c *cluster) calm(ctx context.Context) error {
 	for _, w := range c.wires {
 		w.Mend()
@@ -206,7 +206,7 @@ func (c *cluster) calm(ctx context.Context) error {
 			return err
 		}
 	}
-	pause(ctx, leaseTime)
+	sleep(ctx, leaseTime)
 	c.end()
 	c.others.Wait()
 	if err := c.undrain(ctx); err != nil {
@@ -222,7 +222,7 @@ func (c *cluster) calm(ctx context.Context) error {
 	return nil
 }
 
-// leave ends the agents; nothing is held any more.
+// leave ends the agents. After that nothing is held.
 func (c *cluster) leave(ctx context.Context) error {
 	for _, g := range c.agents {
 		if err := g.stop(); err != nil {
@@ -243,7 +243,7 @@ func (c *cluster) leave(ctx context.Context) error {
 	return c.watch.settled(ctx)
 }
 
-// countRoom counts how often an agent took no tasks since its disk was full, in all its lives.
+// countRoom counts how often an agent took no tasks because its disk was full, in all its lives.
 func (c *cluster) countRoom(g *agent) error {
 	text, err := os.ReadFile(g.logFile())
 	for range strings.Count(string(text), "this agent has no room") {
@@ -263,7 +263,7 @@ func (c *cluster) processes() []*process {
 	return list
 }
 
-// close ends what is left of it.
+// close ends everything that is left of the cluster.
 func (c *cluster) close() error {
 	if c.end != nil {
 		c.end()
@@ -285,7 +285,7 @@ func (c *cluster) close() error {
 	return errors.Join(append(errs, c.log.close())...)
 }
 
-// summary is what went wrong, by kind.
+// summary returns the faults by kind.
 func (c *cluster) summary() string {
 	var text strings.Builder
 	for _, k := range kinds(c.seed) {
@@ -296,10 +296,10 @@ func (c *cluster) summary() string {
 	return text.String()
 }
 
-// clockVariable names the file with which the clock of a process built for chaos is set.
+// clockVariable is the environment variable with the file that sets the clock of a process built for chaos.
 const clockVariable = "TROWEL_CLOCK_OFFSET"
 
-// setClock makes the clock of a process wrong by that much.
+// setClock makes the clock of a process wrong by an offset.
 func setClock(p *process, offset time.Duration) error {
 	file := p.path("clock")
 	if err := os.WriteFile(file+".new", []byte(offset.String()), 0o600); err != nil {

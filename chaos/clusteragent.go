@@ -14,25 +14,25 @@ import (
 	"github.com/trowel-project/trowel/internal/api"
 )
 
-// agent is one place where an agent runs that reaches all servers over wires.
+// agent is a place where an agent runs. It reaches all servers over wires.
 type agent struct {
 	process
 
 	servers []string // addresses
-	special bool     // it serves the queue of special tasks, and no other
+	special bool     // it only serves the queue of special tasks
 	ownDisk bool
 	unmount func() error
 }
 
-// agentConnected is what an agent logs when a server has taken it in.
+// agentConnected is what an agent logs when a server has accepted it.
 const agentConnected = "registered"
 
-// agentDisk is how large the disk of an agent is that can be full, in megabytes.
+// agentDisk is the size of an agent's disk that can be full, in megabytes.
 const agentDisk = 32
 
 func (c *cluster) addAgent(ctx context.Context, n int) error {
 	name := fmt.Sprintf("agent%d", n)
-	g := &agent{process: process{name: name, bin: c.servers[0].bin, dir: filepath.Join(c.dir, name), mark: c.dir, mortal: c.mode.poison > 0}, special: n == 0}
+	g := &agent{process: process{name: name, bin: c.servers[0].bin, dir: filepath.Join(c.dir, name), mark: c.dir, mayDie: c.mode.poison > 0}, special: n == 0}
 	g.environment = []string{clockVariable + "=" + g.path("clock")}
 	for _, s := range c.servers {
 		w, err := wire.New(ctx, s.address)
@@ -58,7 +58,7 @@ func (c *cluster) addAgent(ctx context.Context, n int) error {
 	return os.MkdirAll(filepath.Join(g.disk(), "tmp"), 0o700)
 }
 
-// disk is the folder of all that an agent writes but its log.
+// disk returns the folder of everything that an agent writes except its log.
 func (g *agent) disk() string { return g.path("disk") }
 
 func (g *agent) start(ctx context.Context) error {
@@ -75,10 +75,10 @@ func (g *agent) start(ctx context.Context) error {
 		"--name", g.name, "--workspace", filepath.Join(g.disk(), "workspace"))
 }
 
-// connected reports whether this life of the agent has been taken in by a server.
+// connected reports whether a server has accepted the agent in this life.
 func (g *agent) connected() bool { return strings.Contains(g.said(), agentConnected) }
 
-// drainAgent tells an agent over REST to take nothing new, and then to go on.
+// drainAgent tells an agent over REST to take nothing new, and later to go on.
 func (c *cluster) drainAgent(f *fault) error {
 	c.tell(c.agents[f.victim].name, "drain")
 	c.last(f.hold)
@@ -86,7 +86,7 @@ func (c *cluster) drainAgent(f *fault) error {
 	return nil
 }
 
-// tell asks any server to do something with an agent, if it has it.
+// tell asks any server that has an agent to do something with it.
 func (c *cluster) tell(name, what string) {
 	ctx, cancel := context.WithTimeout(context.Background(), requestTime)
 	defer cancel()
@@ -104,7 +104,7 @@ func (c *cluster) tell(name, what string) {
 	}
 }
 
-// undrain lets all agents go on, also those whose undrain did not get through.
+// undrain lets all agents go on, including those whose undrain was lost.
 func (c *cluster) undrain(ctx context.Context) error {
 	if len(c.agents) == 0 {
 		return nil

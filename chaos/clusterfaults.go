@@ -10,9 +10,9 @@ import (
 	"github.com/trowel-project/trowel/chaos/wire"
 )
 
-// Who makes a fault has the lock of its victim, and makes good what would not be made good by itself:
-// a process that has ended is started again by its keeper. Faults go on when the run is interrupted, so
-// that nothing stays paused or cut.
+// Whoever makes a fault holds the lock of its victim, and undoes what would not pass by itself. A
+// process that has ended is restarted by keep. Faults are also undone when the run is interrupted, so
+// that nothing stays paused or cut off.
 
 func (c *cluster) killServer(f *fault) error { return c.killFor(&c.servers[f.victim].process, f.hold) }
 
@@ -28,7 +28,7 @@ func (c *cluster) killFor(p *process, hold time.Duration) error {
 }
 
 // last waits for the end of a fault.
-func (c *cluster) last(hold time.Duration) { pause(context.Background(), hold) }
+func (c *cluster) last(hold time.Duration) { sleep(context.Background(), hold) }
 
 func (c *cluster) pauseServer(f *fault) error {
 	return c.pauseFor(&c.servers[f.victim].process, f.hold)
@@ -36,7 +36,7 @@ func (c *cluster) pauseServer(f *fault) error {
 
 func (c *cluster) pauseAgent(f *fault) error { return c.pauseFor(&c.agents[f.victim].process, f.hold) }
 
-// pauseFor stops a process without its knowing.
+// pauseFor stops a process without its noticing.
 func (c *cluster) pauseFor(p *process, hold time.Duration) error {
 	if !p.runs() {
 		return nil
@@ -49,7 +49,7 @@ func (c *cluster) pauseFor(p *process, hold time.Duration) error {
 	return ended(resume(process))
 }
 
-// ended takes it as no error that a process has ended meanwhile.
+// ended ignores the error that a process has ended meanwhile.
 func ended(err error) error {
 	if errors.Is(err, os.ErrProcessDone) {
 		return nil
@@ -62,7 +62,7 @@ func (c *cluster) restartServer(f *fault) error {
 }
 func (c *cluster) restartAgent(f *fault) error { return c.stopFor(&c.agents[f.victim].process, f) }
 
-// stopFor asks a process to end, and half the times again, so that it hands back what it runs.
+// stopFor asks a process to end and, half of the times, a second time, so that it hands back its tasks.
 func (c *cluster) stopFor(p *process, f *fault) error {
 	if !p.runs() {
 		return nil
@@ -101,7 +101,7 @@ func (c *cluster) fillAgentDisk(f *fault) error {
 	return os.Remove(ballast)
 }
 
-// crashDatabase ends PostgreSQL as if its machine had lost its power.
+// crashDatabase ends PostgreSQL as a loss of power would.
 func (c *cluster) crashDatabase(f *fault) error {
 	ctx := context.Background()
 	if err := c.database.server.Stop(ctx); err != nil {
@@ -111,7 +111,7 @@ func (c *cluster) crashDatabase(f *fault) error {
 	return c.database.server.Start(ctx)
 }
 
-// restartDatabase ends PostgreSQL as its operators do: transactions are ended, and all is written.
+// restartDatabase ends PostgreSQL as its operators do: it ends transactions and writes everything to disk.
 func (c *cluster) restartDatabase(f *fault) error {
 	ctx := context.Background()
 	if err := c.database.server.Shutdown(ctx); err != nil {
@@ -141,7 +141,7 @@ func (c *cluster) holdFor(f *fault, directions ...wire.Direction) error {
 	c.last(f.hold)
 	c.wires[f.victim].Mend()
 	if f.again {
-		c.wires[f.victim].Reset() // as firewalls do that have forgotten a connection
+		c.wires[f.victim].Reset() // as a firewall does that has forgotten a connection
 	}
 	return nil
 }

@@ -19,13 +19,13 @@ import (
 	"github.com/trowel-project/trowel/internal/store/storetest/pgtest"
 )
 
-// database is what servers keep their rows in.
+// database is the database of the servers.
 type database struct {
-	driver, url string // for what is not in the store
+	driver, url string // for queries that the store does not have
 	settings    []string
-	open        func(ctx context.Context) (trowel.Store, error) // when no server runs, for SQLite
-	create      func(ctx context.Context) (trowel.Store, error) // with its tables, if it has none
-	check       func(ctx context.Context) error                 // of its own files
+	open        func(ctx context.Context) (trowel.Store, error) // for SQLite, only while no server runs
+	create      func(ctx context.Context) (trowel.Store, error) // opens it and makes its tables if there are none
+	check       func(ctx context.Context) error                 // checks its own files
 	close       func() error
 	server      *pgtest.Server // nil for SQLite
 }
@@ -47,7 +47,7 @@ func newSQLite(dir string) *database {
 	}
 }
 
-// checkPages lets SQLite check its file.
+// checkPages makes SQLite check its file.
 func checkPages(ctx context.Context, path string) (err error) {
 	db, err := sql.Open("sqlite", path)
 	if err != nil {
@@ -64,7 +64,7 @@ func checkPages(ctx context.Context, path string) (err error) {
 	return nil
 }
 
-// newPostgreSQL starts a server of its own.
+// newPostgreSQL starts a PostgreSQL for this run.
 func newPostgreSQL(ctx context.Context) (*database, error) {
 	server, err := pgtest.New(ctx)
 	if errors.Is(err, pgtest.ErrMissing) {
@@ -95,7 +95,7 @@ func newPostgreSQL(ctx context.Context) (*database, error) {
 	}, nil
 }
 
-// keepInstants makes PostgreSQL keep when each transaction was committed.
+// keepInstants makes PostgreSQL store when each transaction was committed.
 func keepInstants(ctx context.Context, server *pgtest.Server) error {
 	db, err := sql.Open("pgx", server.URL())
 	if err != nil {
@@ -116,10 +116,10 @@ func (d *database) cutConnections(ctx context.Context) (err error) {
 	return err
 }
 
-// errNoMount says that there can be no small disk.
+// errNoMount says that this user cannot make a small disk.
 var errNoMount = errors.New("skipped: this user may not mount a file system")
 
-// mountSmall makes a small disk at a folder, in memory; unmount takes it away.
+// mountSmall mounts a small disk in memory on a folder. unmount removes it.
 func mountSmall(ctx context.Context, dir string, megabytes int) (unmount func() error, err error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err

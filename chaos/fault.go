@@ -12,12 +12,12 @@ import (
 	"github.com/trowel-project/trowel/internal/client"
 )
 
-// In these modes servers must go on by themselves: what they cannot do meanwhile they refuse with a
-// reason, and tasks that run are not the worse for it.
+// In these modes servers must go on by themselves. Meanwhile they refuse what they cannot do, with a
+// reason, and running tasks are not affected.
 
-// steady waits while all servers live.
+// steady waits, and checks that all servers live.
 func (a *arena) steady(ctx context.Context, d time.Duration) error {
-	if !pause(ctx, d) {
+	if !sleep(ctx, d) {
 		return context.Cause(ctx)
 	}
 	for _, s := range a.servers {
@@ -28,8 +28,8 @@ func (a *arena) steady(ctx context.Context, d time.Duration) error {
 	return nil
 }
 
-// restartingDatabase takes PostgreSQL away for a while. The last time one of the servers is asked to end
-// meanwhile, twice, and does so although it cannot write anything more.
+// restartingDatabase stops PostgreSQL for a while. The last time it asks one of the servers to end
+// meanwhile, twice, which must work although the server cannot write anything more.
 func restartingDatabase(ctx context.Context, a *arena) (int, error) {
 	troubles := min(max(a.kills/40, 2), 10)
 	for n := range troubles {
@@ -63,7 +63,7 @@ func cuttingConnections(ctx context.Context, a *arena) (int, error) {
 	return a.kills, a.steady(ctx, time.Second)
 }
 
-// fillingDisk fills the disk of database and files, and makes room again.
+// fillingDisk fills the disk of database and files, and frees it again.
 func fillingDisk(ctx context.Context, a *arena) (int, error) {
 	troubles := min(max(a.kills/40, 2), 10)
 	ballast := filepath.Join(a.dataDir, "ballast")
@@ -96,7 +96,7 @@ func fill(path string) error {
 	return file.Close()
 }
 
-// refuses checks that a large push is refused for as long as there is no room, while reading goes on.
+// refuses checks that a large push is refused as long as there is no room, while reading works.
 func (a *arena) refuses(ctx context.Context) error {
 	c, p := a.servers[0].client(), a.project(0)
 	if c == nil || p == nil {

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// faultLog tells what went wrong and when.
+// faultLog records which faults there were and when.
 type faultLog struct {
 	path  string
 	began time.Time
@@ -22,7 +22,7 @@ func newFaultLog(path string) *faultLog {
 	return &faultLog{path: path, began: time.Now(), counts: map[string]int{}}
 }
 
-// add notes a fault that begins.
+// add records a fault that begins.
 func (l *faultLog) add(f *fault, victim string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -43,7 +43,7 @@ func (l *faultLog) total() int {
 	return len(l.lines)
 }
 
-// close writes all into a file.
+// close writes the log to a file.
 func (l *faultLog) close() (err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

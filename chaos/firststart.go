@@ -12,7 +12,7 @@ import (
 )
 
 // firstStarts kills servers while they make their tables, in a new database each time. The next start
-// makes the rest.
+// must make the rest.
 func firstStarts(ctx context.Context, a *arena) error {
 	const share = 2 // of the kills
 	s, usual, began := a.servers[0], a.servers[0].settings, time.Now()
@@ -38,7 +38,7 @@ func firstStarts(ctx context.Context, a *arena) error {
 	return nil
 }
 
-// dropSchema takes all tables away.
+// dropSchema removes all tables.
 func (d *database) dropSchema(ctx context.Context) (err error) {
 	db, err := sql.Open("pgx", d.server.URL())
 	if err != nil {

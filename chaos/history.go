@@ -14,17 +14,17 @@ import (
 )
 
 // Entries of the audit have the instant of the server that wrote them, whose clock may be wrong, and numbers
-// that they got before the commit. In which order transactions were committed only the database knows.
-// PostgreSQL keeps the instant of each commit, by its own clock, and takes it while the transaction has
-// all its locks; of two that waited for one another the later one has the later instant. SQLite has one
-// writer at a time, so that there the numbers are the order.
+// that they got before the commit. Only the database knows the order of commits.
+// PostgreSQL stores the instant of each commit, by its own clock, which it reads while the transaction has
+// all its locks. If one transaction waited for another, its instant is later. SQLite has one
+// writer at a time, so there the numbers are the order.
 const (
 	sqlCommitsPostgres = `SELECT batch, min(id), pg_xact_commit_timestamp(xmin) FROM trowel.audit GROUP BY batch, xmin ORDER BY 3, 2`
 	sqlCommitsSQLite   = `SELECT batch, min(id), NULL FROM audit GROUP BY batch ORDER BY 2`
 	sqlKeepInstants    = `ALTER SYSTEM SET track_commit_timestamp = on`
 )
 
-// commits lists all transactions that the audit knows, without their entries, and their places by batch.
+// commits returns all transactions in the audit, without their entries, and their places by batch.
 func (d *database) commits(ctx context.Context) (commits []verify.Commit, places map[int64]int, err error) {
 	db, err := sql.Open(d.driver, d.url)
 	if err != nil {
@@ -59,7 +59,7 @@ func (d *database) commits(ctx context.Context) (commits []verify.Commit, places
 	return commits, places, rows.Err()
 }
 
-// history gathers what verify reads.
+// history collects what verify reads.
 type history struct {
 	verify.History
 
@@ -105,7 +105,7 @@ func (h *history) add(ctx context.Context, tx trowel.Tx, s *trowel.AttemptSummar
 	return a, nil
 }
 
-// write writes all into a file, one line for each change and for each try.
+// write writes everything to a file, one line for each change and for each try.
 func (h *history) write(path string) (err error) {
 	file, err := os.Create(path)
 	if err != nil {

@@ -10,28 +10,28 @@ import (
 	"github.com/trowel-project/trowel/internal/api"
 )
 
-// ledger is what servers have promised, and what was seen that must never be.
+// ledger has what servers have promised, and what was seen that must never be.
 type ledger struct {
 	mu        sync.Mutex
 	projects  []*project
 	attempts  map[api.ID]*promise
 	backfills []backfill
-	logs      map[logKey]string // the longest text that was read of a file
+	logs      map[logKey]string // the longest text that was read from a file
 	wrong     []string
 	counts    map[string]int
 }
 
-// project is one that was pushed, with its newest revision.
+// project is a pushed project with its newest revision.
 type project struct {
 	id        api.ID
 	name      string
 	revisions map[string][]byte // accepted archives by name
-	workflows map[string]api.ID // of the newest one that the load knows
+	workflows map[string]api.ID // of the newest revision that the load knows
 	ticks     bool              // it has a schedule
 	token     token
 }
 
-// token is the value of a secret that was set, and values of which nobody knows whether they were set since.
+// token is the value of a secret that was set, with later values that may have been set.
 type token struct {
 	value string
 	maybe []string
@@ -41,20 +41,20 @@ type token struct {
 type promise struct {
 	id       api.ID
 	workflow string
-	want     string // how it ends unless it is killed
+	want     string // how it ends unless somebody kills it
 	killed   bool   // a kill was accepted
-	maybe    bool   // a kill may have been
+	maybe    bool   // a kill may have been accepted
 	seen     *result
 }
 
-// result is an end that a server has shown.
+// result is an end of an attempt that a server has reported.
 type result struct {
 	Status   string
 	Finished string
 	Tasks    []string
 }
 
-// backfill is one that was accepted, be it that the answer was lost and a second request was refused.
+// backfill is a backfill that was accepted, perhaps with a lost answer and a refused second request.
 type backfill struct {
 	project  api.ID
 	name     string
@@ -70,10 +70,10 @@ func newLedger() *ledger {
 	return &ledger{attempts: map[api.ID]*promise{}, logs: map[logKey]string{}, counts: map[string]int{}}
 }
 
-// maxWrong is how many violations are told.
+// maxWrong is the largest number of violations that are reported.
 const maxWrong = 30
 
-// violation notes what must never be.
+// violation records something that must never be.
 func (l *ledger) violation(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
 	l.mu.Lock()
@@ -90,7 +90,7 @@ func (l *ledger) count(what string) {
 	l.counts[what]++
 }
 
-// accept notes a new attempt.
+// accept records a new attempt.
 func (l *ledger) accept(id api.ID, workflow, want string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -100,7 +100,7 @@ func (l *ledger) accept(id api.ID, workflow, want string) {
 	}
 }
 
-// open returns the attempts of which no end was seen, the oldest first.
+// open returns the attempts whose end was not seen, oldest first.
 func (l *ledger) open() []*promise {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -114,7 +114,7 @@ func (l *ledger) open() []*promise {
 	return list
 }
 
-// countOf tells how many attempts of a workflow there are, and of how many of them the end was seen.
+// countOf returns how many attempts of a workflow there are, and for how many the end was seen.
 func (l *ledger) countOf(workflow string) (begun, ended int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -129,7 +129,7 @@ func (l *ledger) countOf(workflow string) (begun, ended int) {
 	return begun, ended
 }
 
-// all returns all attempts, the oldest first.
+// all returns all attempts, oldest first.
 func (l *ledger) all() []*promise {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -141,7 +141,7 @@ func (l *ledger) all() []*promise {
 	return list
 }
 
-// project returns the n-th project, counted from the newest; nil if there are fewer.
+// project returns the n-th newest project, or nil if there are fewer.
 func (l *ledger) project(n int) *project {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -151,7 +151,7 @@ func (l *ledger) project(n int) *project {
 	return l.projects[len(l.projects)-1-n]
 }
 
-// summary is one line about the load.
+// summary returns one line about the load.
 func (l *ledger) summary(trouble int, took time.Duration) string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

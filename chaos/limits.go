@@ -11,8 +11,8 @@ import (
 	"github.com/trowel-project/trowel/chaos/verify"
 )
 
-// The workflows of a cluster's load share limits. What a task takes can be told from its name, so that the
-// checker need not believe what servers made of the options: all before the first "_" is its kind.
+// The workflows of a cluster's load share limits. The name of a task says what the task takes, so that the
+// checker need not trust how servers read the options. Everything before the first "_" is the task's kind.
 
 // Limits of the load.
 const (
@@ -26,7 +26,7 @@ const (
 	specialQueue   = "special"
 )
 
-// makePools makes the pools, in a new database.
+// makePools makes the pools in a new database.
 func (d *database) makePools(ctx context.Context) (err error) {
 	store, err := d.create(ctx)
 	if err != nil {
@@ -58,7 +58,7 @@ func (d *database) makePools(ctx context.Context) (err error) {
 	})
 }
 
-// limited are workflows whose tasks take of limits. Tasks of the special queue wait for ever where nobody
+// limited returns workflows whose tasks use limits. Tasks of the special queue wait for ever if no agent
 // serves it.
 func limited(isSpecial bool) []workflow {
 	first := `test -e "${marks}/${session_uuid}_limited" || { touch "${marks}/${session_uuid}_limited"; exit 1; }`
@@ -88,15 +88,15 @@ func limited(isSpecial bool) []workflow {
 	})
 }
 
-// kindOf is what the name of a task says that it takes.
+// kindOf returns the kind of a task, from its name.
 func kindOf(t *trowel.Task) string {
 	name := t.FullName[strings.LastIndexByte(t.FullName, '+')+1:]
 	kind, _, _ := strings.Cut(name, "_")
 	return kind
 }
 
-// bounds are the limits of the load, for the checker. Slots of agents are among them if the instants of
-// servers are true.
+// bounds returns the limits of the load, for the checker. Slots of agents are among them if the clocks of
+// servers are right.
 func bounds(isTrue bool) []verify.Bound {
 	pool := func(name string, slots int, amount map[string]int) verify.Bound {
 		return verify.Bound{Name: "pool " + name, Max: slots, Takes: func(a *verify.Attempt, t *trowel.Task, _ string) (string, int) {

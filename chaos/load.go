@@ -19,11 +19,11 @@ import (
 )
 
 const (
-	// requestTime is how long a request may take; then its outcome is not known.
+	// requestTime is how long a request may take. After that its outcome is unknown.
 	requestTime = 40 * time.Second
-	// maxOpen is how many attempts are under way at most.
+	// maxOpen is the largest number of attempts that run at the same time.
 	maxOpen = 40
-	// schedulePast is how long ago the first session of a schedule is, so that it has some to catch up.
+	// schedulePast is how old the first session of a schedule is, so that the schedule has some to catch up.
 	schedulePast = 12 * time.Minute
 	// backfillSessions is how many sessions a backfill has.
 	backfillSessions = 3
@@ -35,13 +35,13 @@ type load struct {
 
 	servers   []*server
 	workflows []workflow
-	apart     []workflow // in the archives, too, and not started by chance
-	marks     string     // folder for the tasks
+	apart     []workflow // in the archives, but not started at random
+	marks     string     // folder for files of tasks
 	began     time.Time
 	number    atomic.Int64 // makes names and session times unique
 }
 
-// run plays until ctx ends. Each actor waits for the answer to one request before the next.
+// run makes requests until ctx ends. Each actor waits for the answer to a request before the next.
 func (l *load) run(ctx context.Context) {
 	var actors sync.WaitGroup
 	defer actors.Wait()
@@ -59,15 +59,15 @@ func (l *load) run(ctx context.Context) {
 		{3 * time.Second, l.backfill},
 	} {
 		actors.Go(func() {
-			for pause(ctx, a.every/2+rand.N(a.every)) { //nolint:gosec // no secret
+			for sleep(ctx, a.every/2+rand.N(a.every)) { //nolint:gosec // no secret
 				a.act(ctx)
 			}
 		})
 	}
 }
 
-// ask sends a request to any server that listens, and again while its outcome is not known, until ctx
-// ends. An answer of a server that cannot is the same as none; but it must say why.
+// ask sends a request to any server that listens, and repeats it while its outcome is unknown, until ctx
+// ends. An answer that a server is unable counts as no answer, but it must say why.
 func (l *load) ask(ctx context.Context, send func(ctx context.Context, c *client.Client) error) error {
 	for {
 		c := l.servers[rand.IntN(len(l.servers))].client() //nolint:gosec // no secret
@@ -79,7 +79,7 @@ func (l *load) ask(ctx context.Context, send func(ctx context.Context, c *client
 				return err
 			}
 		}
-		if !pause(ctx, 30*time.Millisecond) {
+		if !sleep(ctx, 30*time.Millisecond) {
 			return context.Cause(ctx)
 		}
 	}
@@ -105,7 +105,7 @@ func (l *load) unknown(err error) bool {
 	return false
 }
 
-// unexpected notes a refusal that should not be.
+// unexpected records a refusal that should not be.
 func (l *load) unexpected(ctx context.Context, what string, err error) {
 	if err != nil && ctx.Err() == nil {
 		l.violation("%s: %v", what, err)
@@ -135,7 +135,7 @@ func (l *load) push(ctx context.Context) {
 		})
 		return err
 	})
-	if err != nil && !isConflict(err) { // it is there since a request whose answer was lost
+	if err != nil && !isConflict(err) { // after a conflict it is there, from a request whose answer was lost
 		l.unexpected(ctx, "push", err)
 		return
 	}
@@ -148,7 +148,7 @@ func isConflict(err error) bool {
 	return ok && refused.Code == http.StatusConflict
 }
 
-// pushed notes a revision, and makes a new project known once it has its secret.
+// pushed records a revision. A new project becomes known once it has its secret.
 func (l *load) pushed(ctx context.Context, p *project, isNew bool, revision string, archive []byte) {
 	l.mu.Lock()
 	p.revisions[revision] = archive
@@ -190,7 +190,7 @@ func (l *load) pushed(ctx context.Context, p *project, isNew bool, revision stri
 	}
 }
 
-// start starts an attempt of any workflow, with a session time of its own.
+// start starts an attempt of a random workflow, with its own session time.
 func (l *load) start(ctx context.Context) {
 	p := l.project(rand.IntN(2)) //nolint:gosec // no secret
 	if p == nil || len(l.open()) >= maxOpen {
@@ -209,7 +209,7 @@ func (l *load) startOne(ctx context.Context, p *project, w workflow) {
 	l.begin(ctx, request, w.name, w.end)
 }
 
-// begin sends a request for an attempt until its outcome is known: a conflict is the attempt of a
+// begin requests an attempt until the outcome is known. A conflict means the attempt of a
 // request whose answer was lost.
 func (l *load) begin(ctx context.Context, request api.AttemptRequest, workflow, want string) {
 	tries := 0
@@ -234,7 +234,7 @@ func (l *load) begin(ctx context.Context, request api.AttemptRequest, workflow, 
 	l.accept(begun.ID, workflow, want)
 }
 
-// kill kills an attempt, most often a long one. One that is watched to its end is left alone.
+// kill kills an attempt, usually a long one. It spares attempts that are watched to their end.
 func (l *load) kill(ctx context.Context) {
 	var chosen *promise
 	for _, p := range l.open() {
@@ -247,7 +247,7 @@ func (l *load) kill(ctx context.Context) {
 		return
 	}
 	l.mu.Lock()
-	chosen.maybe = true // whatever comes of it
+	chosen.maybe = true // whatever the answer
 	l.mu.Unlock()
 	err := l.ask(ctx, func(ctx context.Context, c *client.Client) error {
 		_, err := c.KillAttempt(ctx, chosen.id)
@@ -284,7 +284,7 @@ func (l *load) setSecret(ctx context.Context) {
 	l.counts["secrets"]++
 }
 
-// backfill starts sessions of the past of a schedule.
+// backfill starts past sessions of a schedule.
 func (l *load) backfill(ctx context.Context) {
 	var p *project
 	for n := 0; p == nil || !p.ticks; n++ {
@@ -320,7 +320,7 @@ func (l *load) backfill(ctx context.Context) {
 	}
 }
 
-// tooEarly tells that a schedule has not got so far that there are enough sessions of the past.
+// tooEarly reports whether a schedule does not have enough past sessions yet.
 func tooEarly(err error) bool {
 	refused, ok := errors.AsType[*client.StatusError](err)
 	return ok && refused.Code == http.StatusBadRequest && bytes.Contains(refused.Body, []byte("until the next schedule time"))

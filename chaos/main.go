@@ -1,8 +1,8 @@
-// Chaos proves that nothing is lost. It starts real servers, loads them over REST, and troubles them:
+// Chaos proves that nothing is lost. It starts real servers, loads them over REST, and makes trouble:
 // processes are killed at random moments, stopped and paused, the database goes away, the disk is
 // full. It remembers each promise that a server has made (an answer of 2xx, an end that was shown, a
-// line of a log), and in the end a checker reads REST, the rows of the database and the files, and
-// tells what was not kept.
+// line of a log). In the end a checker reads REST, the rows of the database and the files, and
+// reports what was not kept.
 //
 //	make chaos
 //	make chaos CHAOSFAULTS=1000 RUN=cluster
@@ -10,14 +10,14 @@
 //
 // All modes with 200 kills each take about 25 minutes on two cores, 1000 faults in the cluster about 14,
 // and the short form in CI less than a minute. The program is built with the tag chaos, so that its clock
-// can be wrong. docs/chaos.md tells what is done and checked.
+// can be wrong. docs/chaos.md describes what is done and checked.
 //
-// Modes are in mode.go, faults of the cluster in plan.go, what the load does in load.go, project.go and
-// limits.go, and what must hold afterwards in check.go and verify. The seed decides what trouble comes and when; how processes and machine answer to it is
-// never twice the same, so a seed finds something again only with luck.
+// Modes are in mode.go, faults of the cluster in plan.go, the load in load.go, project.go and
+// limits.go, and the final checks in check.go and verify. The seed decides which trouble comes and when. Processes and
+// machine never react twice in the same way, so the same seed finds an error again only with luck.
 //
-// It needs the programs of PostgreSQL (make setup installs them) for the modes on it, and for a full
-// disk the right to mount a file system; a mode that cannot be played says so.
+// The modes on PostgreSQL need its programs (make setup installs them), and a full
+// disk needs the right to mount a file system. A mode that cannot run says so.
 package main
 
 import (
@@ -45,7 +45,7 @@ func main() {
 	}
 }
 
-// options are what all modes share.
+// options are the options of all modes.
 type options struct {
 	bin    string // the program, an absolute path
 	dir    string // folder of all files
@@ -54,7 +54,7 @@ type options struct {
 	seed   uint64
 }
 
-// errSkipped says that a mode cannot be played here.
+// errSkipped says that a mode cannot run here.
 var errSkipped = errors.New("skipped")
 
 func run(ctx context.Context) error {
@@ -108,7 +108,7 @@ func run(ctx context.Context) error {
 	return nil
 }
 
-// report plays a mode and says how long it took, or why it cannot be played here.
+// report runs a mode and prints how long it took, or why it cannot run here.
 func (m *mode) report(ctx context.Context, opts options) error {
 	began := time.Now()
 	err := m.play(ctx, opts)
@@ -123,7 +123,7 @@ func (m *mode) report(ctx context.Context, opts options) error {
 	return nil
 }
 
-// folder returns an absolute path; it is made if it is missing.
+// folder returns an absolute path, and makes the folder if it is missing.
 func folder(path string) (string, error) {
 	if path == "" {
 		return os.MkdirTemp("", "trowel-chaos-")
@@ -135,8 +135,8 @@ func folder(path string) (string, error) {
 	return path, os.MkdirAll(path, 0o755) //nolint:gosec // for people to read
 }
 
-// pause waits, unless ctx ends, and reports whether it goes on.
-func pause(ctx context.Context, d time.Duration) bool {
+// sleep waits. It returns false if ctx ends first.
+func sleep(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {

@@ -15,15 +15,15 @@ type mode struct {
 	name      string
 	postgres  bool // rather than SQLite
 	files     bool // archives and logs are in a folder, not in the database
-	servers   int  // one if it is zero
+	servers   int  // zero means one
 	wired     bool // the first server has a connection to PostgreSQL that can be cut
-	cluster   bool // faults of all kinds, and limits; a wire between any two that talk
-	agents    int  // of a cluster, that are processes of their own
-	poison    int  // agent.poison_limit, for a cluster whose agents are killed by tasks; zero for none
-	smallDisk int  // megabytes of the disk of database and files; zero for no disk of their own
+	cluster   bool // has faults of all kinds, limits, and a wire between any two that talk
+	agents    int  // number of remote agents in a cluster
+	poison    int  // agent.poison_limit, for a cluster whose tasks kill agents; zero for none
+	smallDisk int  // size in megabytes of the disk of database and files; zero for no separate disk
 
 	trouble func(ctx context.Context, a *arena) (troubles int, err error)
-	own     func(ctx context.Context, a *arena) error // instead of load, trouble and check
+	own     func(ctx context.Context, a *arena) error // replaces load, trouble and check
 }
 
 func modes() []*mode {
@@ -47,7 +47,7 @@ func modes() []*mode {
 	}
 }
 
-// killing kills the server at random moments, now and then while it starts.
+// killing kills the server at random moments, sometimes while it starts.
 func killing(ctx context.Context, a *arena) (int, error) {
 	s := a.servers[0]
 	for n := range a.kills {
@@ -66,15 +66,15 @@ func killing(ctx context.Context, a *arena) (int, error) {
 	return a.kills, nil
 }
 
-// live lets a server work for a while; it must not end by itself.
+// live lets a server work for a while. It must not end by itself.
 func (a *arena) live(ctx context.Context, s *server, d time.Duration) error {
-	if !pause(ctx, d) {
+	if !sleep(ctx, d) {
 		return context.Cause(ctx)
 	}
 	return s.failed()
 }
 
-// killingTwo kills one of two servers, or holds it up for longer than its lease.
+// killingTwo kills one of two servers, or pauses it for longer than its lease.
 func killingTwo(ctx context.Context, a *arena) (int, error) {
 	for n := range a.kills {
 		s := a.servers[a.rand.IntN(len(a.servers))]
@@ -97,23 +97,23 @@ func killingTwo(ctx context.Context, a *arena) (int, error) {
 	return a.kills, nil
 }
 
-// hold stops the process without its knowing, until its tasks are somebody else's.
+// hold pauses the process without its noticing, until its tasks belong to somebody else.
 func (a *arena) hold(ctx context.Context, s *server) error {
 	process := s.present()
 	if err := suspend(process); err != nil {
 		return err
 	}
-	pause(ctx, 4*time.Second)
+	sleep(ctx, 4*time.Second)
 	if err := resume(process); err != nil {
 		return err
 	}
 	return a.live(ctx, s, time.Second)
 }
 
-// stopping asks servers to end, as an operator of a machine does, and most often a second time
+// stopping asks servers to end, as an operator of a machine does, and usually a second time
 // (server 3.3).
 func stopping(ctx context.Context, a *arena) (int, error) {
-	const share = 5 // of the kills: an orderly end takes its time
+	const share = 5 // of the kills, as an orderly end takes long
 	for n := range max(a.kills/share, 3) {
 		s := a.servers[a.rand.IntN(len(a.servers))]
 		if err := s.ready(ctx); err != nil {
@@ -132,14 +132,14 @@ func stopping(ctx context.Context, a *arena) (int, error) {
 	return max(a.kills/share, 3), nil
 }
 
-// shutDown ends a server, checks what it says, and that nothing which it has started is left.
+// shutDown ends a server, and checks its log and that no process which it started is left.
 func (a *arena) shutDown(ctx context.Context, s *server) error {
 	if err := s.stop(); err != nil {
 		return err
 	}
 	again := a.rand.IntN(4) > 0
 	if again {
-		pause(ctx, time.Duration(a.rand.Int64N(int64(1500*time.Millisecond))))
+		sleep(ctx, time.Duration(a.rand.Int64N(int64(1500*time.Millisecond))))
 		if err := s.stop(); err != nil {
 			return err
 		}
@@ -159,7 +159,7 @@ func (a *arena) shutDown(ctx context.Context, s *server) error {
 		at += next
 	}
 	if len(a.servers) > 1 {
-		return nil // what the other one has started looks the same
+		return nil // processes of the other server look the same
 	}
 	for _, left := range started(a.dir) {
 		a.violation("a stopped server leaves a process behind: %s", left)
@@ -167,7 +167,7 @@ func (a *arena) shutDown(ctx context.Context, s *server) error {
 	return nil
 }
 
-// started lists the processes that a server with that mark has started, where /proc tells.
+// started returns the processes that a server with a mark has started, where there is /proc.
 func started(mark string) (found []string) {
 	files, err := filepath.Glob("/proc/[0-9]*/environ")
 	if err != nil {

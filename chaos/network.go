@@ -9,14 +9,14 @@ import (
 	"github.com/trowel-project/trowel/chaos/wire"
 )
 
-// wireToDatabase lays a wire to PostgreSQL.
+// wireToDatabase makes a wire to PostgreSQL.
 func (a *arena) wireToDatabase(ctx context.Context) (*wire.Wire, error) {
 	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(a.database.server.Options().Port))
 	return wire.New(ctx, func() (string, error) { return address, nil })
 }
 
 // cuttingNetwork cuts one of two servers off from the database for longer than its lease, again and
-// again: its tasks run on the other one, and what it reports of them afterwards is refused.
+// again. Its tasks run on the other server, and its own later reports about them are refused.
 func cuttingNetwork(ctx context.Context, a *arena) (int, error) {
 	troubles := max(a.kills/20, 2)
 	for n := range troubles {

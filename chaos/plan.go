@@ -7,27 +7,27 @@ import (
 	"github.com/trowel-project/trowel/chaos/wire"
 )
 
-// fault is one thing that goes wrong in a cluster. All of it follows from the seed and the number, so that
-// a run can be made again from its seed.
+// fault is one fault in a cluster. It is determined by the seed and the number, so that
+// a run can be repeated with its seed.
 type fault struct {
 	number    int
 	kind      *kind
-	gap       time.Duration // after the beginning of the one before
-	victim    int           // of those that the kind can hit
+	gap       time.Duration // after the beginning of the previous fault
+	victim    int           // index among those that the kind can hit
 	hold      time.Duration // how long it lasts
 	offset    time.Duration // of a clock
 	direction wire.Direction
-	again     bool // it is made worse half-way
+	again     bool // it gets worse half-way
 }
 
 // kind is a kind of fault.
 type kind struct {
 	name   string
-	weight int // how often, beside the others
+	weight int // how often it occurs, relative to others
 	of     victims
 	least  time.Duration // how long it lasts
 	most   time.Duration
-	skew   time.Duration // how wrong a clock becomes at most
+	skew   time.Duration // the largest error of a clock
 	do     func(c *cluster, f *fault) error
 }
 
@@ -41,11 +41,11 @@ const (
 	ofDatabase
 )
 
-// leaseTime is how long a lease is here. What is held up for longer loses it.
+// leaseTime is the length of a lease here. A process that is paused for longer loses it.
 const leaseTime = 3 * time.Second
 
-// kinds are all kinds of faults. The clocks of servers are set in every other run only, by its seed:
-// otherwise their instants can be compared with those of the database.
+// kinds returns all kinds of faults. The seed decides whether the clocks of servers are changed, in every other run.
+// If not, their instants can be compared with those of the database.
 func kinds(seed uint64) []*kind {
 	const s = time.Second
 	skew := int(seed % 2)
@@ -71,10 +71,10 @@ func kinds(seed uint64) []*kind {
 	}
 }
 
-// gapMost is how long nothing new goes wrong at most.
+// gapMost is the longest time without a new fault.
 const gapMost = 600 * time.Millisecond
 
-// planFault decides on a fault. sizes say how many victims there are.
+// planFault decides on a fault. sizes has the numbers of victims.
 func planFault(seed uint64, number int, kinds []*kind, sizes map[victims]int) *fault {
 	r := rand.New(rand.NewPCG(seed, uint64(number))) //nolint:gosec // no secret
 	total := 0
@@ -103,7 +103,7 @@ func planFault(seed uint64, number int, kinds []*kind, sizes map[victims]int) *f
 	return f
 }
 
-// within returns a length between two, the second one excluded.
+// within returns a random duration from least up to, but not including, most.
 func within(r *rand.Rand, least, most time.Duration) time.Duration {
 	if most <= least {
 		return least

@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// All of a fault follows from seed and number; none hits what is not there, and pauses last longer than a
+// A fault is determined by seed and number. None hits a victim that does not exist, and pauses last longer than a
 // lease.
 func TestPlanFault(t *testing.T) {
 	t.Parallel()

@@ -13,32 +13,32 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// A task that is what its agents die of must not kill one after the other for ever. In this mode a few do, and
-// the other tasks of those agents must get over it.
+// A task that kills its agents must not kill one after the other for ever. In this mode a few do, and
+// other tasks of those agents must survive.
 
 // deadlyName is the workflow of such tasks.
 const deadlyName = "deadly"
 
-// deadly is a workflow with a task that kills its agent, the parent of its shell.
+// deadly returns a workflow with a task that kills its agent, the parent of its shell.
 func deadly() workflow {
 	return workflow{deadlyName, endError, "+before: {echo>: before}\n+kills: {sh>: 'sleep 1; sh kill.sh $PPID'}\n+never: {echo>: never}\n"}
 }
 
-// deadlyScript kills the process of a number, if it is the parent of the shell that has called this: an agent that
-// is gone by then may have left its number to somebody else.
+// deadlyScript kills the process with a number, if it is the parent of the shell that has called this. An agent that
+// is gone by then may have left its number to another process.
 const deadlyScript = `test "$(ps -o ppid= -p $PPID | tr -d ' ')" = "$1" && kill -KILL "$1"
 `
 
-// quick are the workflows whose tasks take less time than one that kills: those that take longer could be
-// lost with it again and again.
+// quick returns the workflows whose tasks take less time than a deadly one. Longer ones could be
+// lost with its agents again and again.
 func quick(list []workflow) []workflow {
 	return slices.DeleteFunc(slices.Clone(list), func(w workflow) bool { return w.name == "long" })
 }
 
-// poisoning lets tasks kill their agents until they are set aside, two at a time.
+// poisoning lets tasks kill their agents until the tasks are set aside, two at a time.
 func poisoning(ctx context.Context, a *arena) (int, error) {
 	const (
-		share  = 50 // of the kills: each is some agents, and takes as many leases
+		share  = 50 // of the kills, as each kills some agents, and takes as many leases
 		atOnce = 2
 		most   = 10 * time.Minute
 	)
@@ -56,14 +56,14 @@ func poisoning(ctx context.Context, a *arena) (int, error) {
 		if p := a.project(0); p != nil && begun < total && begun-ended < atOnce {
 			a.startOne(limited, p, a.apart[0])
 		}
-		if !pause(limited, 100*time.Millisecond) {
+		if !sleep(limited, 100*time.Millisecond) {
 			return 0, fmt.Errorf("%d of %d tasks that kill their agents are not set aside after %v", total-ended, total, most)
 		}
 	}
 }
 
 // poison checks that each task that kills its agents was set aside and says why, that no other was, and that
-// the audit has each agent that was lost, once, with its tries.
+// the audit has each lost agent once, with its tries.
 func (c *rows) poison(ctx context.Context, store trowel.Store) error {
 	want := fmt.Sprintf("The task is set aside: %d agents in a row were lost while they ran it", c.mode.poison)
 	for _, a := range c.history.Attempts {
@@ -92,7 +92,7 @@ func (c *rows) poison(ctx context.Context, store trowel.Store) error {
 	return errors.Join(err, c.lostAgents(records))
 }
 
-// died checks that each try of a task was the last one of another agent.
+// died checks that each try of a task was the last one of a different agent.
 func (c *rows) died(a *verify.Attempt, t *trowel.Task) {
 	agents := map[string]bool{}
 	for i := range a.Tries {
@@ -121,7 +121,7 @@ func (c *rows) lostAgents(records []*trowel.Record) error {
 		if err != nil {
 			return fmt.Errorf("record %d: %w", r.ID, err)
 		}
-		if seen[r.ObjectID] || tries < lost[r.ObjectID] { // a server may have had a result of one, and not written it yet
+		if seen[r.ObjectID] || tries < lost[r.ObjectID] { // a server may have had a result that it had not written yet
 			c.violation("the audit has agent %s lost with %d tries (before: %t), and %d were lost", r.ObjectID, tries, seen[r.ObjectID], lost[r.ObjectID])
 		}
 		seen[r.ObjectID] = true

@@ -12,24 +12,24 @@ import (
 	"time"
 )
 
-// process is a program that is started again and again. What it logs is in one file for all its lives.
+// process is a program that is started again and again. One file has the log of all its lives.
 type process struct {
 	name, bin, dir, mark string
 	environment          []string // further variables
-	mortal               bool     // what it runs may kill it
+	mayDie               bool     // its tasks may kill it
 
 	mu      sync.Mutex
 	cmd     *exec.Cmd
 	ended   chan struct{} // closed when the process has ended
 	exit    error
 	logAt   int64 // where the log of this life begins
-	stopped bool  // it was asked to end, or killed
+	stopped bool  // somebody has asked it to end, or killed it
 }
 
-// markVariable is in the environment of processes and of all that they start.
+// markVariable is in the environment of processes and of everything that they start.
 const markVariable = "TROWEL_CHAOS"
 
-// endTime is how long a process may take that was asked to end, and has no task that takes longer.
+// endTime is how long a process may take to end when it is asked to, without longer tasks.
 const endTime = time.Minute
 
 func (p *process) path(name string) string { return filepath.Join(p.dir, name) }
@@ -61,7 +61,7 @@ func (p *process) launch(ctx context.Context, args ...string) error {
 	return nil
 }
 
-// wait ends with the process.
+// wait waits for the end of the process.
 func (p *process) wait(cmd *exec.Cmd, ended chan struct{}) {
 	err := cmd.Wait()
 	p.mu.Lock()
@@ -70,20 +70,20 @@ func (p *process) wait(cmd *exec.Cmd, ended chan struct{}) {
 	close(ended)
 }
 
-// over is closed when the present process has ended; nil before the first.
+// over returns a channel that is closed when the present process has ended, or nil before the first.
 func (p *process) over() <-chan struct{} {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.ended
 }
 
-// runs reports whether there is a process.
+// runs reports whether the process runs.
 func (p *process) runs() bool {
 	over := p.over()
 	return over != nil && !isClosed(over)
 }
 
-// failed tells how a process ended that nobody had asked to.
+// failed returns how a process ended that nobody had asked to.
 func (p *process) failed() error {
 	if p.runs() {
 		return nil
@@ -128,7 +128,7 @@ func (p *process) signal(send func(*os.Process) error, wait bool) error {
 	return nil
 }
 
-// left waits for the end of the process, which must be soon and without an error.
+// left waits for the end of the process, which must come soon and without an error.
 func (p *process) left(ctx context.Context) error {
 	if err := p.gone(ctx); err != nil {
 		return err
@@ -141,7 +141,7 @@ func (p *process) left(ctx context.Context) error {
 	return nil
 }
 
-// gone waits for the end of the process, however it ends.
+// gone waits for the end of the process, whatever its result.
 func (p *process) gone(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, endTime)
 	defer cancel()
@@ -158,7 +158,7 @@ func (p *process) dump() error {
 	return p.signal(func(o *os.Process) error { return o.Signal(syscall.SIGQUIT) }, true)
 }
 
-// said returns what the present process has logged.
+// said returns the log of the present process.
 func (p *process) said() string {
 	text, err := os.ReadFile(p.logFile())
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"slices"
 )
 
-// How an attempt ends that nobody kills.
+// How attempts end that nobody kills.
 const (
 	endSuccess = "success"
 	endError   = "error"
@@ -23,8 +23,8 @@ type workflow struct {
 	text string
 }
 
-// workflows of each pushed project. marks is a parameter, a folder where tasks leave a file when they
-// run for the first time; fix tells a resumed attempt to succeed.
+// workflows returns the workflows of each pushed project. marks is a parameter, a folder where tasks leave a file when they
+// run for the first time. fix makes a resumed attempt succeed.
 func workflows() []workflow {
 	first := `test -e "${marks}/${session_uuid}" || { touch "${marks}/${session_uuid}"; exit 1; }`
 	return []workflow{
@@ -46,12 +46,12 @@ func workflows() []workflow {
 	}
 }
 
-// tick is a workflow with a schedule: a session for each minute.
+// tick returns a workflow with a schedule: a session for each minute.
 func tick() workflow {
 	return workflow{"tick", endSuccess, "timezone: UTC\nschedule:\n  minutes_interval>: 1\n+lines_tick: {sh>: sh lines.sh 15}\n+say: {echo>: '${session_time}'}\n"}
 }
 
-// lines is a program that prints so many numbered lines, with a pause after the tenth.
+// lines is a program that prints numbered lines, with a pause after the tenth.
 const lines = `i=0
 while [ $i -lt "$1" ]; do
   i=$((i+1))
@@ -60,7 +60,7 @@ while [ $i -lt "$1" ]; do
 done
 `
 
-// pack makes the archive of a project; number makes each one differ.
+// pack makes the archive of a project. number makes archives differ.
 func pack(number int, list []workflow) ([]byte, error) {
 	files := map[string]string{"lines.sh": lines, "kill.sh": deadlyScript, "number.txt": fmt.Sprintln(number)}
 	for _, w := range list {

@@ -15,7 +15,7 @@ import (
 	"github.com/trowel-project/trowel/internal/tasklog"
 )
 
-// checkRows looks at all rows. No server runs.
+// checkRows checks all rows, while no server runs.
 func (a *arena) checkRows(ctx context.Context) (err error) {
 	store, err := a.database.open(ctx)
 	if err != nil {
@@ -74,7 +74,7 @@ func (a *arena) checkRows(ctx context.Context) (err error) {
 	return c.logs(ctx, store)
 }
 
-// rows checks what a database has.
+// rows checks the content of a database.
 type rows struct {
 	*arena
 
@@ -118,7 +118,7 @@ func (c *rows) attempt(ctx context.Context, tx trowel.Tx, s *trowel.AttemptSumma
 	return nil
 }
 
-// wanted is how an attempt ends that nobody kills.
+// wanted returns how an attempt should end that nobody kills.
 func (l *load) wanted(s *trowel.AttemptSummary) string {
 	for _, w := range append(slices.Clone(l.workflows), l.apart...) {
 		if w.name == s.Session.Workflow && s.Attempt.Name == "" {
@@ -128,7 +128,7 @@ func (l *load) wanted(s *trowel.AttemptSummary) string {
 	return endSuccess
 }
 
-// secret checks that the value is the one that was accepted last, or one of later requests.
+// secret checks that the value is the last accepted one, or one of later requests.
 func (c *rows) secret(ctx context.Context, tx trowel.Tx, p *project) error {
 	if p.token.value == "" {
 		return nil
@@ -153,7 +153,7 @@ func (c *rows) secret(ctx context.Context, tx trowel.Tx, p *project) error {
 	return nil
 }
 
-// backfills checks that each has all of its sessions or none.
+// backfills checks that each backfill has all of its sessions or none.
 func (c *rows) backfills(attempts []*trowel.AttemptSummary) {
 	type key struct {
 		project trowel.ProjectID
@@ -177,7 +177,7 @@ func (c *rows) backfills(attempts []*trowel.AttemptSummary) {
 	}
 }
 
-// schedule checks that each session of a schedule was started once, and none left out.
+// schedule checks that each session of a schedule was started once.
 func (c *rows) schedule(ctx context.Context, tx trowel.Tx, p *project, attempts []*trowel.AttemptSummary) error {
 	if !p.ticks {
 		return nil
@@ -226,7 +226,7 @@ func (c *rows) schedule(ctx context.Context, tx trowel.Tx, p *project, attempts 
 	return nil
 }
 
-// logs checks that successful tasks have all lines that they have printed, once and in their order.
+// logs checks that successful tasks have all lines that they printed, once and in order.
 func (c *rows) logs(ctx context.Context, store trowel.Store) error {
 	blobs, err := c.logBlobs()
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/trowel-project/trowel/internal/tasklog"
 )
 
-// logBlobs opens the folder of logs; nil if they are in the database.
+// logBlobs opens the folder of logs. It returns nil if they are in the database.
 func (c *rows) logBlobs() (blob.Store, error) {
 	if !c.mode.files {
 		return nil, nil //nolint:nilnil // as tasklog wants it
@@ -22,8 +22,8 @@ func (c *rows) logBlobs() (blob.Store, error) {
 	return file.New(filepath.Join(c.dataDir, "logs"), time.Now())
 }
 
-// log reads the file of one try: that which was opened while it ran. In a cluster the instants of agents
-// and servers are not of one clock; there any file of the task will do that is whole.
+// log reads the file of one try, which was opened while it ran. In a cluster agents
+// and servers have different clocks, so there any complete file of the task is accepted.
 func (c *rows) log(ctx context.Context, reader *tasklog.Reader, p printed) error {
 	files, err := reader.List(ctx, p.attempt, p.try.FullName+"@", false)
 	if err != nil {
@@ -61,7 +61,7 @@ func (c *rows) log(ctx context.Context, reader *tasklog.Reader, p printed) error
 	return nil
 }
 
-// whole checks that a log has all numbered lines, in their order.
+// whole checks that a log has all numbered lines, in order.
 func whole(text string) error {
 	seen, total := 0, 0
 	for line := range strings.Lines(text) {

@@ -12,11 +12,11 @@ import (
 	"github.com/trowel-project/trowel/internal/client"
 )
 
-// manySchedules are due in the same second.
+// manySchedules is how many schedules are due in the same second.
 const manySchedules = 50
 
 // schedulesTogether lets two servers find the same schedules due in the same second, each with several
-// sessions to catch up, and kills one of them.
+// sessions to catch up, and kills one of the servers.
 func schedulesTogether(ctx context.Context, a *arena) error {
 	first := a.servers[0]
 	usual := first.settings
@@ -54,7 +54,7 @@ func schedulesTogether(ctx context.Context, a *arena) error {
 	return nil
 }
 
-// pushTicks pushes projects whose schedule is due since some minutes.
+// pushTicks pushes projects whose schedules have been due for some minutes.
 func (a *arena) pushTicks(ctx context.Context) error {
 	for n := range manySchedules {
 		archive, err := pack(n, []workflow{tick()})
@@ -83,7 +83,7 @@ func (a *arena) caughtUp(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, settleTime)
 	defer cancel()
 	for due := true; due; {
-		if !pause(ctx, 200*time.Millisecond) {
+		if !sleep(ctx, 200*time.Millisecond) {
 			return fmt.Errorf("schedules do not catch up: %w", context.Cause(ctx))
 		}
 		err := a.ask(ctx, func(ctx context.Context, c *client.Client) error {

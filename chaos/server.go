@@ -15,16 +15,16 @@ import (
 	"github.com/trowel-project/trowel/internal/client"
 )
 
-// server is one place where a server runs.
+// server is a place where a server runs.
 type server struct {
 	process
 
 	settings  []string
 	arguments []string
-	wire      *wire.Wire // over which the load reaches it; nil for none
+	wire      *wire.Wire // by which the load reaches it; nil for none
 
 	api   *client.Client
-	apiOf <-chan struct{} // end of the process that api is of
+	apiOf <-chan struct{} // channel of the process that api belongs to
 }
 
 // readyTime is how long a server may take from its start to its first answer, on a busy machine.
@@ -34,7 +34,7 @@ func newServer(bin, dir, mark string) *server {
 	return &server{process: process{name: "server", bin: bin, dir: dir, mark: mark}}
 }
 
-// start starts the process and does not wait for it to listen.
+// start starts the process. It does not wait until the server listens.
 func (s *server) start(ctx context.Context) error {
 	if err := os.Remove(s.path("runtime.json")); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
@@ -46,13 +46,13 @@ func (s *server) start(ctx context.Context) error {
 	return s.launch(ctx, append([]string{"server", "-c", s.path("server.properties")}, s.arguments...)...)
 }
 
-// listened reports whether this life of the server has got so far that it listened.
+// listened reports whether the server has listened in this life.
 func (s *server) listened() bool {
 	_, err := s.address()
 	return err == nil
 }
 
-// address is where the server listens.
+// address returns where the server listens.
 func (s *server) address() (string, error) {
 	var info struct {
 		Local []struct {
@@ -73,7 +73,7 @@ func (s *server) address() (string, error) {
 	return net.JoinHostPort(info.Local[0].Host, strconv.Itoa(info.Local[0].Port)), nil
 }
 
-// client returns a client of the server if it listens.
+// client returns a client of the server, or nil unless it listens.
 func (s *server) client() *client.Client {
 	if !s.runs() {
 		return nil
@@ -108,7 +108,7 @@ func (s *server) ready(ctx context.Context) error {
 		if err := s.failed(); err != nil {
 			return err
 		}
-		if !pause(ctx, 10*time.Millisecond) {
+		if !sleep(ctx, 10*time.Millisecond) {
 			return fmt.Errorf("the server does not listen: %w\n%s", context.Cause(ctx), s.tail())
 		}
 	}

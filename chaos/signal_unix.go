@@ -7,6 +7,6 @@ import (
 	"syscall"
 )
 
-// suspend and resume hold a process up without its knowing.
+// suspend and resume pause a process without its noticing.
 func suspend(p *os.Process) error { return p.Signal(syscall.SIGSTOP) }
 func resume(p *os.Process) error  { return p.Signal(syscall.SIGCONT) }

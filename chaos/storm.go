@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// storming makes all kinds of trouble that two servers and PostgreSQL can have, one on top of the other.
+// storming makes all kinds of trouble for two servers and PostgreSQL, one on top of the other.
 func storming(ctx context.Context, a *arena) (int, error) {
 	for n := range a.kills {
 		s := a.servers[a.rand.IntN(len(a.servers))]
@@ -20,8 +20,8 @@ func storming(ctx context.Context, a *arena) (int, error) {
 	return a.kills, nil
 }
 
-// strike makes one kind of trouble. A server that starts while the database is away ends with an error,
-// as it should, so that is waited for.
+// strike makes one kind of trouble. A server that starts while the database is away rightly ends with an error,
+// so strike waits for the database.
 func (a *arena) strike(ctx context.Context, s *server) error {
 	kind := a.rand.IntN(20)
 	if kind < 8 {
@@ -43,12 +43,12 @@ func (a *arena) strike(ctx context.Context, s *server) error {
 	}
 }
 
-// blink takes PostgreSQL away for a moment, while one of the servers is killed as well.
+// blink stops PostgreSQL for a moment, and kills one of the servers meanwhile.
 func (a *arena) blink(ctx context.Context) error {
 	if err := a.database.server.Stop(ctx); err != nil {
 		return err
 	}
-	pause(ctx, time.Duration(a.rand.Int64N(int64(2*time.Second))))
+	sleep(ctx, time.Duration(a.rand.Int64N(int64(2*time.Second))))
 	s := a.servers[a.rand.IntN(len(a.servers))]
 	return errors.Join(s.kill(), a.database.server.Start(ctx), s.start(ctx))
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// look notes the ends of attempts, and resumes what is to be resumed.
+// look records the ends of attempts, and resumes those that should be resumed.
 func (l *load) look(ctx context.Context) {
 	for _, p := range l.open() {
 		end, err := l.end(ctx, p.id)
@@ -36,7 +36,7 @@ func (l *load) look(ctx context.Context) {
 	}
 }
 
-// end returns how an attempt has ended, nil if it has not.
+// end returns how an attempt has ended, or nil if it has not.
 func (l *load) end(ctx context.Context, id api.ID) (end *result, err error) {
 	err = l.ask(ctx, func(ctx context.Context, c *client.Client) error {
 		attempt, err := c.FindAttempt(ctx, id)
@@ -60,7 +60,7 @@ func (l *load) end(ctx context.Context, id api.ID) (end *result, err error) {
 	return end, err
 }
 
-// resume starts the attempt anew where it failed.
+// resume starts the attempt again where it failed.
 func (l *load) resume(ctx context.Context, p *promise) {
 	var old *api.Attempt
 	err := l.ask(ctx, func(ctx context.Context, c *client.Client) (err error) {
@@ -79,7 +79,7 @@ func (l *load) resume(ctx context.Context, p *promise) {
 	l.count("resumes")
 }
 
-// readLog reads the files of an attempt that may still run. What was shown once must stay.
+// readLog reads the files of an attempt that may still run. A text that was shown once must stay.
 func (l *load) readLog(ctx context.Context) {
 	open := l.open()
 	if len(open) == 0 {
@@ -103,7 +103,7 @@ func (l *load) readLog(ctx context.Context) {
 	}
 }
 
-// logTexts returns what is in the files of an attempt whose name begins with prefix.
+// logTexts returns the content of an attempt's files whose name begins with prefix.
 func (l *load) logTexts(ctx context.Context, id api.ID, prefix string) (texts map[string]string, err error) {
 	err = l.ask(ctx, func(ctx context.Context, c *client.Client) error {
 		texts = map[string]string{}
@@ -131,7 +131,7 @@ func (l *load) logTexts(ctx context.Context, id api.ID, prefix string) (texts ma
 	return texts, err
 }
 
-// unzip returns the text of a whole gzip file.
+// unzip returns the text of a complete gzip file.
 func unzip(data []byte) (string, error) {
 	if len(data) == 0 {
 		return "", nil

@@ -15,14 +15,14 @@ import (
 	"github.com/trowel-project/trowel/chaos/verify"
 )
 
-// watcher looks at the database while all goes on. Each look is at one instant between two transactions, so
-// that what must hold after each of them holds then.
+// watcher reads the database while everything goes on. Each time it sees the state between two transactions, so
+// it can check what must hold after each of them.
 type watcher struct {
 	c     *cluster
 	store trowel.Store
 
 	mu     sync.Mutex
-	agents map[string]*trowel.Agent // all that were seen
+	agents map[string]*trowel.Agent // all that were ever seen
 	looks  int
 }
 
@@ -39,9 +39,9 @@ func newWatcher(ctx context.Context, c *cluster) (*watcher, error) {
 
 func (w *watcher) close() error { return w.store.Close() }
 
-// run looks until ctx ends. The database may be away.
+// run checks until ctx ends. The database may be away.
 func (w *watcher) run(ctx context.Context) {
-	for pause(ctx, lookEvery) {
+	for sleep(ctx, lookEvery) {
 		limited, cancel := context.WithTimeout(ctx, 10*time.Second)
 		_ = w.look(limited)
 		cancel()
@@ -81,7 +81,7 @@ func differences(used, counted map[string]int) (wrong []string) {
 	return wrong
 }
 
-// settled checks that in the end nothing is held.
+// settled checks that nothing is held in the end.
 func (w *watcher) settled(ctx context.Context) error {
 	return w.store.View(ctx, func(tx trowel.Tx) error {
 		used, err := tx.ListUses(ctx)
@@ -92,7 +92,7 @@ func (w *watcher) settled(ctx context.Context) error {
 	})
 }
 
-// served checks that a try was given to an agent that serves it; one that was never seen is not judged.
+// served checks that a try was given to an agent that serves it. It ignores agents that were never seen.
 func (c *cluster) served(a *verify.Attempt, task *trowel.Task, try *trowel.Try) {
 	c.watch.mu.Lock()
 	agent := c.watch.agents[try.AgentID]

@@ -3,7 +3,7 @@
 # the manual are run by TestDocuments of internal/cli.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-trowel=$PWD/bin/trowel
+export TROWEL_BIN=${TROWEL_BIN:-$PWD/bin/trowel}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -26,7 +26,7 @@ export HOME=$work XDG_CONFIG_HOME=$work/.config
 # What the README does on a server; the program and its address stand elsewhere there.
 # shellcheck disable=SC2016 # the variables are those of the inner shell
 expect 0 "Hello from Trowel!" scripts/withserver.sh database.type=memory -- bash -ec '
-  bin/trowel push hello --project examples -e "$TROWEL_SERVER"
-  bin/trowel start hello hello --session now -e "$TROWEL_SERVER"
-  bin/trowel log 1 --follow -e "$TROWEL_SERVER"
-  bin/trowel schedules -e "$TROWEL_SERVER"'
+  "$TROWEL_BIN" push hello --project examples -e "$TROWEL_SERVER"
+  "$TROWEL_BIN" start hello hello --session now -e "$TROWEL_SERVER"
+  "$TROWEL_BIN" log 1 --follow -e "$TROWEL_SERVER"
+  "$TROWEL_BIN" schedules -e "$TROWEL_SERVER"'

@@ -5,7 +5,7 @@
 #
 # KEY=VALUE are settings of the server. The command finds its address in TROWEL_SERVER, that of its second listener, if
 # server.admin.port is set, in TROWEL_ADMIN, and a folder for its files in TROWEL_WORK. If the command fails, the end of the
-# server's log is shown.
+# server's log is shown. TROWEL_BIN names another program than bin/trowel.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
@@ -47,7 +47,7 @@ address() {
 [ $# -gt 1 ] || { sed -n '2,5s/^# \{0,1\}//p' "$0" >&2; exit 2; }
 shift
 
-"$root/bin/trowel" server -c "$work/server.properties" >"$work/server.log" 2>&1 &
+"${TROWEL_BIN:-$root/bin/trowel}" server -c "$work/server.properties" >"$work/server.log" 2>&1 &
 server=$!
 until [ -s "$work/runtime.json" ]; do
   kill -0 "$server" 2>/dev/null || { server=; echo "the server does not start" >&2; exit 1; }

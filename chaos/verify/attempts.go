@@ -4,16 +4,16 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// life is what the audit says of an attempt.
+// life is what the audit says about an attempt.
 type life struct {
 	starts int
 	cause  string // of the first start
 	moved  bool   // a task has moved
-	end    string // its status; empty before
-	endsIn int    // the place of the transaction of its end
+	end    string // its final status; empty before
+	endsIn int    // the index of the transaction in which it ended
 }
 
-// backfill is the cause of attempts that are accepted at one time and begun at another.
+// backfill is the cause of attempts that are accepted first and begin later.
 const backfill = "backfill"
 
 // attempts checks that each attempt began once and ended once, as its flags say, and that nothing

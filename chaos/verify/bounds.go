@@ -10,13 +10,13 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// Term is for how long a bound counts what has begun.
+// Term says how long something counts for a bound.
 type Term int
 
 // The terms.
 const (
 	WhileRunning Term = iota // from the claim of a task until it leaves RUNNING
-	UntilDone                // from the first claim of a task until it is done, or made anew
+	UntilDone                // from the first claim of a task until it is done, or made again
 	WhileActive              // from the admission of an attempt until its end
 )
 
@@ -25,11 +25,11 @@ type Bound struct {
 	Name string
 	Max  int
 	Term Term
-	// Works tells that a task does not count any more when its try has ended, although that is not
+	// Works is set if a task stops counting when its try has ended, even before that is
 	// committed: an agent has room for the next one as soon as it has sent the report.
 	Works bool
-	// Takes says in which group something counts, and how much; zero for not at all. Of an attempt
-	// (WhileActive) it is asked with its root.
+	// Takes returns the group in which something counts, and how much. Zero means not at all. For an attempt
+	// (WhileActive) it is called with its root.
 	Takes func(a *Attempt, t *trowel.Task, agent string) (group string, amount int)
 }
 
@@ -38,7 +38,7 @@ type place struct {
 	group  string
 	amount int
 	who    string
-	ended  time.Time // the end of the try, by its report; zero if there is none
+	ended  time.Time // when the try ended, according to its report; zero if there is none
 }
 
 // counter counts one bound through a history.
@@ -46,12 +46,12 @@ type counter struct {
 	bound Bound
 	taken map[taskKey]place
 	sums  map[string]int
-	taker map[string]bool // groups of which the present transaction takes
+	taker map[string]bool // groups from which the present transaction takes
 	ends  map[tryKey]time.Time
 }
 
-// bounds replays the history and checks after each transaction that takes something of a limit that all
-// who have taken are not more than it allows.
+// bounds replays the history. After each transaction that takes something from a limit, it checks that
+// the total is not more than the limit allows.
 func (f *findings) bounds(h *History, bounds []Bound) {
 	counters := make([]*counter, len(bounds))
 	for i, b := range bounds {
@@ -95,7 +95,7 @@ func index(h *History) (tasks map[taskKey]*trowel.Task, roots map[trowel.Attempt
 	return tasks, roots
 }
 
-// ends are the instants at which tries have ended.
+// ends returns when tries have ended.
 func ends(h *History) map[tryKey]time.Time {
 	at := map[tryKey]time.Time{}
 	for _, a := range h.Attempts {
@@ -107,7 +107,7 @@ func ends(h *History) map[tryKey]time.Time {
 	return at
 }
 
-// waiting finds the attempts that were not admitted at their start: their root was blocked.
+// waiting returns the attempts that were not admitted at their start: their root was blocked.
 func waiting(h *History, roots map[trowel.AttemptID]*trowel.Task) map[trowel.AttemptID]bool {
 	waits := map[trowel.AttemptID]bool{}
 	for _, c := range h.Commits {
@@ -155,10 +155,10 @@ func (n *counter) take(key taskKey, a *Attempt, t *trowel.Task, e *trowel.Audit)
 	n.taker[group] = true
 }
 
-// maxNamed is how many are named that share a limit which is exceeded.
+// maxNamed is the largest number of names in a finding about a limit.
 const maxNamed = 10
 
-// name is how one of them is called.
+// name returns the name of a holder in a finding.
 func (p place) name(key taskKey) string { return fmt.Sprintf("%s of attempt %d", p.who, key.attempt) }
 
 func (n *counter) give(key taskKey) {
@@ -168,7 +168,7 @@ func (n *counter) give(key taskKey) {
 	}
 }
 
-// judge looks at the groups of which a transaction has taken.
+// judge checks the groups from which a transaction has taken something.
 func (n *counter) judge(f *findings, c *Commit) {
 	for group := range n.taker {
 		if n.sums[group] <= n.bound.Max {

@@ -1,7 +1,7 @@
-// Package verify judges the history of attempts that have ended: what the audit says of each change of a
-// state, in the order in which the transactions were committed, the tasks as they were archived, and the
-// tries. It asks no server, and it knows nothing of how one comes to its decisions: only what a history
+// Package verify judges the history of ended attempts: what the audit says about each change of a
+// state, in the order of commits, the archived tasks, and the
+// tries. It asks no server and does not know how servers decide. It only knows what a history
 // may look like.
 //
-// History is what it reads; Judge says all that is wrong with it.
+// History is its input. Judge returns everything that is wrong with it.
 package verify

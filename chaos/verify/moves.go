@@ -4,7 +4,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// states are all states of tasks by their names in the audit.
+// states returns all states of tasks by their names in the audit.
 func states() map[string]trowel.TaskState {
 	named := map[string]trowel.TaskState{}
 	for s := trowel.TaskBlocked; s <= trowel.TaskAwaitingInput; s++ {
@@ -13,8 +13,8 @@ func states() map[string]trowel.TaskState {
 	return named
 }
 
-// moves checks that each task went from state to state as the table of transitions says, without a gap,
-// never out of a final one, and to the state that it has in the archive.
+// moves checks that each task changed its state as the table of transitions says, without a gap,
+// never out of a final state, and to the state that it has in the archive.
 func (f *findings) moves(h *History) {
 	allowed := map[trowel.Transition]bool{}
 	for _, t := range trowel.Transitions() {

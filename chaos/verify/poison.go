@@ -4,8 +4,8 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// poison checks that a task is set aside if so many agents in a row were lost while they ran it, and otherwise
-// not.
+// poison checks that a task is set aside if enough agents in a row were lost while they ran it, and only
+// then.
 func (f *findings) poison(h *History) {
 	if h.Poison == 0 {
 		return
@@ -29,12 +29,12 @@ func (f *findings) poison(h *History) {
 	}
 }
 
-// lost looks at the end of a try.
+// lost checks the end of a try.
 func (f *findings) lost(limit int, a *Attempt, e *trowel.Audit, t *trowel.Try, losses map[taskKey]int) {
 	task := taskKey{a.ID, e.TaskID}
 	move := trowel.Move(e.Cause)
 	switch {
-	case t.Exit != trowel.ExitLost || move == trowel.MoveRelease && e.Actor == t.AgentID: // it was heard of, or given back
+	case t.Exit != trowel.ExitLost || move == trowel.MoveRelease && e.Actor == t.AgentID: // the agent reported, or gave the task back
 		losses[task] = 0
 	case move == trowel.MoveRelease:
 		if losses[task]++; losses[task] >= limit {

@@ -4,8 +4,8 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// reached checks that all tasks of ended attempts are done, or could rightly not be reached: their parent
-// or an upstream did not succeed, or the attempt was killed. Under a success all is a success.
+// reached checks that all tasks of ended attempts are done, or rightly not reached: their parent
+// or an upstream did not succeed, or the attempt was killed. In a successful attempt all are successful.
 func (f *findings) reached(h *History) {
 	for _, a := range h.Attempts {
 		tasks := make(map[trowel.TaskID]*trowel.Task, len(a.Tasks))
@@ -35,7 +35,7 @@ func held(tasks map[trowel.TaskID]*trowel.Task, t, parent *trowel.Task, counts b
 	case parent == nil, counts && parent.State == trowel.TaskSuccess:
 		return false
 	case !counts, parent.State != trowel.TaskGroupError:
-		return true // its parent was begun anew, failed by itself, or was not reached either
+		return true // its parent was repeated, failed by itself, or was not reached either
 	}
 	for _, id := range t.Upstreams {
 		if up := tasks[id]; up == nil || up.State != trowel.TaskSuccess {

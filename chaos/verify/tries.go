@@ -6,7 +6,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// tryKey names a try among all.
+// tryKey identifies a try among all.
 type tryKey struct {
 	attempt trowel.AttemptID
 	try     trowel.TryID
@@ -15,10 +15,10 @@ type tryKey struct {
 // claim is the beginning of a try.
 type claim struct {
 	agent string
-	move  string // that ended it; empty before
+	move  string // the move that ended it; empty before
 }
 
-// exits are how a try may end by a move out of RUNNING.
+// exits returns how a try may end if a move leaves RUNNING.
 func exits(move string) []string {
 	switch trowel.Move(move) {
 	case trowel.MoveSuccess, trowel.MoveSubtasks:
@@ -30,14 +30,14 @@ func exits(move string) []string {
 	case trowel.MoveRelease:
 		return []string{trowel.ExitLost}
 	case trowel.MoveCancel:
-		return []string{trowel.ExitCanceled, trowel.ExitLost} // lost, and then there was nothing to stop
+		return []string{trowel.ExitCanceled, trowel.ExitLost} // it was lost, so there was nothing to stop
 	case trowel.MoveInsert, trowel.MoveEvaluate, trowel.MoveUnblock, trowel.MoveClaim, trowel.MoveGroupError, trowel.MoveGroupRetry, trowel.MoveDue, trowel.MoveRestart:
 	}
 	return nil
 }
 
-// tries checks that the numbers of a task's tries grow by one, that each try that was begun has one end,
-// which is that of the audit, and that no task has succeeded twice.
+// tries checks that the numbers of a task's tries grow by one, that each try has one end,
+// which is the one in the audit, and that no task has succeeded twice.
 func (f *findings) tries(h *History) {
 	claims := f.claims(h)
 	for _, a := range h.Attempts {
@@ -67,7 +67,7 @@ func (f *findings) tries(h *History) {
 	}
 }
 
-// triesOf checks one task of the archive.
+// triesOf checks one archived task.
 func (f *findings) triesOf(a *Attempt, t *trowel.Task, ended map[trowel.TryID]bool, succeeded int) {
 	switch {
 	case succeeded > 1:
@@ -82,7 +82,7 @@ func (f *findings) triesOf(a *Attempt, t *trowel.Task, ended map[trowel.TryID]bo
 	}
 }
 
-// claims gathers all tries from the audit.
+// claims returns all tries in the audit.
 func (f *findings) claims(h *History) map[tryKey]*claim {
 	last, claims := map[taskKey]int{}, map[tryKey]*claim{}
 	for _, c := range h.Commits {

@@ -11,7 +11,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// entry makes an entry from "attempt task try from to cause actor"; "-" is nothing.
+// entry makes an entry from "attempt task try from to cause actor". "-" means nothing.
 func entry(t *testing.T, text string) trowel.Audit {
 	t.Helper()
 	words := strings.Fields(text)
@@ -30,8 +30,8 @@ func entry(t *testing.T, text string) trowel.Audit {
 	}
 }
 
-// twoAttempts is a history without a fault. Attempt 1 has +a, which is run twice, and then +b. Attempt 2
-// waits until attempt 1 has ended; its +a runs after its first agent was lost, and fails, so that its +b is
+// twoAttempts returns a correct history. Attempt 1 has +a, which runs twice, and then +b. Attempt 2
+// waits until attempt 1 has ended. Its +a runs again after its first agent was lost, and fails, so that its +b is
 // not reached.
 func twoAttempts(t *testing.T) *History {
 	t.Helper()
@@ -82,7 +82,7 @@ func twoAttempts(t *testing.T) *History {
 	return h
 }
 
-// everything bounds running tasks by name, begun tasks by name, and attempts.
+// everything limits running tasks by name, begun tasks by name, and attempts.
 func everything(limit int) []Bound {
 	by := func(_ *Attempt, t *trowel.Task, _ string) (string, int) {
 		return t.FullName[strings.LastIndexByte(t.FullName, '+'):], 1
@@ -101,7 +101,7 @@ func TestNothingIsWrong(t *testing.T) {
 	}
 }
 
-// triesOfOne is a history of one task whose tries end so: "lost" with their agent, given "back", heard of ("poll"),
+// triesOfOne returns a history of one task whose tries end as listed: "lost" with their agent, given "back", with a "poll",
 // "failed", or lost and set "aside".
 func triesOfOne(t *testing.T, ends string) *History {
 	t.Helper()
@@ -121,7 +121,7 @@ func triesOfOne(t *testing.T, ends string) *History {
 	return h
 }
 
-// A task is set aside after so many lost agents in a row: no sooner, no later, and not if it was heard of in
+// A task is set aside after a number of lost agents in a row: no sooner, no later, and not if an agent reported in
 // between.
 func TestPoison(t *testing.T) {
 	t.Parallel()
@@ -234,7 +234,7 @@ func (h *History) again(commit, entry int) {
 	c.Entries = append(c.Entries, c.Entries[entry])
 }
 
-// take takes an entry away.
+// take removes an entry.
 func (h *History) take(commit, entry int) trowel.Audit {
 	c := &h.Commits[commit]
 	e := c.Entries[entry]
@@ -242,7 +242,7 @@ func (h *History) take(commit, entry int) trowel.Audit {
 	return e
 }
 
-// A limit that is exceeded for one transaction is found, whichever it is.
+// A limit that is exceeded for a single transaction is found, whichever it is.
 func TestPlantedExcess(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -284,7 +284,7 @@ func TestPlantedExcess(t *testing.T) {
 	}
 }
 
-// An agent has room for the next task when it has sent the report of one, and not before.
+// An agent has room for the next task when it has sent the report about one, and not before.
 func TestSlots(t *testing.T) {
 	t.Parallel()
 	bound := Bound{Name: "slots", Max: 1, Works: true, Takes: func(_ *Attempt, _ *trowel.Task, agent string) (string, int) { return agent, 1 }}

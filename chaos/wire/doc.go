@@ -1,6 +1,6 @@
-// Package wire carries connections between two programs of this machine and hurts them as networks do:
-// it resets them, holds them up without a word, slows them down, or ends one of their directions. It
-// knows nothing of what is said.
+// Package wire carries connections between two programs on this machine and disturbs them as networks do:
+// it resets them, delays them silently, slows them down, or ends one of their directions. It
+// knows nothing about their content.
 //
-// Wire is all there is to read.
+// Read Wire.
 package wire

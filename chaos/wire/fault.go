@@ -2,7 +2,7 @@ package wire
 
 import "time"
 
-// Reset ends all open connections at once, and both sides are told so. New ones are carried.
+// Reset ends all open connections at once, and both sides notice. New ones are carried.
 func (w *Wire) Reset() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -14,8 +14,8 @@ func (w *Wire) Reset() {
 	}
 }
 
-// Hold lets nothing more through in those directions, on open and on new connections, and tells nobody:
-// a black hole. What was on its way comes through after Mend.
+// Hold lets nothing through in those directions, on open and new connections, without anybody noticing: it is
+// a black hole. What was sent arrives after Mend.
 func (w *Wire) Hold(directions ...Direction) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -26,14 +26,14 @@ func (w *Wire) Hold(directions ...Direction) {
 	}
 }
 
-// Slow makes each piece of data late by that much.
+// Slow delays each piece of data.
 func (w *Wire) Slow(delay time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.delay = delay
 }
 
-// End ends one direction of all open connections, as if its sender had nothing more to say. The other
+// End ends one direction of all open connections, as if its sender had nothing more to send. The other
 // direction goes on.
 func (w *Wire) End(d Direction) {
 	w.mu.Lock()
@@ -44,7 +44,7 @@ func (w *Wire) End(d Direction) {
 	}
 }
 
-// Mend takes back Hold and Slow.
+// Mend undoes Hold and Slow.
 func (w *Wire) Mend() {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -9,17 +9,17 @@ import (
 	"time"
 )
 
-// Direction is which way something goes through a Wire.
+// Direction is the direction of data through a Wire.
 type Direction int
 
-// The directions: from who connects to what it is connected with, and back.
+// The directions: from the side that connects, and back.
 const (
 	Forth Direction = iota
 	Back
 )
 
-// Wire takes connections at a port of its own and carries them to another one. All methods may be called
-// at any time.
+// Wire accepts connections at a port of its own and carries them to another one. It is safe for concurrent
+// use.
 type Wire struct {
 	listener net.Listener
 	to       func() (string, error)
@@ -27,7 +27,7 @@ type Wire struct {
 	pumps    sync.WaitGroup
 
 	mu    sync.Mutex
-	open  [2]chan struct{} // of each direction; closed while it is not held
+	open  [2]chan struct{} // for each direction; closed while it is not held
 	held  [2]bool
 	delay time.Duration
 	links []*link
@@ -35,11 +35,11 @@ type Wire struct {
 
 // link is one connection.
 type link struct {
-	ends  [2]*net.TCPConn // near, where it came from, and far
-	ended [2]bool         // directions that are over
+	ends  [2]*net.TCPConn // the near one, which was accepted, and the far one
+	ended [2]bool         // directions that have ended
 }
 
-// New lays a wire. to says, for each connection, where it goes: host and port.
+// New makes a wire. to returns the host and port of the other end, for each connection.
 func New(ctx context.Context, to func() (string, error)) (*Wire, error) {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -54,13 +54,13 @@ func New(ctx context.Context, to func() (string, error)) (*Wire, error) {
 	return w, nil
 }
 
-// Port is where the wire takes connections, at 127.0.0.1.
+// Port returns the port at 127.0.0.1 where the wire accepts connections.
 func (w *Wire) Port() int {
 	addr, _ := w.listener.Addr().(*net.TCPAddr)
 	return addr.Port
 }
 
-// Addr is host and port where the wire takes connections.
+// Addr returns the host and port where the wire accepts connections.
 func (w *Wire) Addr() string { return w.listener.Addr().String() }
 
 func (w *Wire) accept(ctx context.Context) {
@@ -74,11 +74,11 @@ func (w *Wire) accept(ctx context.Context) {
 	}
 }
 
-// carry connects the far side and carries both directions until they are over.
+// carry connects the far side and carries both directions until they have ended.
 func (w *Wire) carry(ctx context.Context, near *net.TCPConn) {
 	far, err := w.dial(ctx)
 	if err != nil {
-		_ = near.SetLinger(0) // as where nobody listens
+		_ = near.SetLinger(0) // a reset, as if nobody listened
 		_ = near.Close()
 		return
 	}
@@ -136,7 +136,7 @@ func (w *Wire) pump(l *link, d Direction) {
 	}
 }
 
-// pass waits for as long as the direction is held or slow, and reports whether the wire is still there.
+// pass waits as long as the direction is held or slow, and reports whether the wire is still there.
 func (w *Wire) pass(d Direction) bool {
 	w.mu.Lock()
 	open, delay := w.open[d], w.delay

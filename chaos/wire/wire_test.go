@@ -10,15 +10,15 @@ import (
 	"time"
 )
 
-// house is a server that repeats each line, behind a wire, and a connection through it.
-type house struct {
+// echoServer is a server behind a wire that repeats each line, with a connection through the wire.
+type echoServer struct {
 	t    *testing.T
 	wire *Wire
 	conn *net.TCPConn
 	back *bufio.Reader
 }
 
-func newHouse(t *testing.T) *house {
+func newEchoServer(t *testing.T) *echoServer {
 	t.Helper()
 	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
 	if err != nil {
@@ -30,7 +30,7 @@ func newHouse(t *testing.T) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := &house{t: t, wire: w}
+	h := &echoServer{t: t, wire: w}
 	t.Cleanup(func() {
 		if err := w.Close(); err != nil {
 			t.Error(err)
@@ -57,7 +57,7 @@ func repeat(listener net.Listener) {
 	}
 }
 
-func (h *house) connect() {
+func (h *echoServer) connect() {
 	h.t.Helper()
 	conn, err := (&net.Dialer{}).DialContext(h.t.Context(), "tcp", h.wire.Addr())
 	if err != nil {
@@ -69,14 +69,14 @@ func (h *house) connect() {
 	h.says("hello")
 }
 
-func (h *house) send(line string) {
+func (h *echoServer) send(line string) {
 	h.t.Helper()
 	if _, err := fmt.Fprintln(h.conn, line); err != nil {
 		h.t.Fatal(err)
 	}
 }
 
-func (h *house) receives(want string) {
+func (h *echoServer) receives(want string) {
 	h.t.Helper()
 	got, err := h.back.ReadString('\n')
 	if err != nil || got != want+"\n" {
@@ -84,14 +84,14 @@ func (h *house) receives(want string) {
 	}
 }
 
-func (h *house) says(line string) {
+func (h *echoServer) says(line string) {
 	h.t.Helper()
 	h.send(line)
 	h.receives(line)
 }
 
-// silent checks that nothing comes for a moment.
-func (h *house) silent() {
+// silent checks that nothing arrives for a moment.
+func (h *echoServer) silent() {
 	h.t.Helper()
 	if err := h.conn.SetReadDeadline(time.Now().Add(50 * time.Millisecond)); err != nil {
 		h.t.Fatal(err)
@@ -107,7 +107,7 @@ func (h *house) silent() {
 
 func TestReset(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newEchoServer(t)
 	h.wire.Reset()
 	if _, err := h.back.ReadString('\n'); err == nil || errors.Is(err, io.EOF) {
 		t.Errorf("read from a reset connection: %v, want a reset", err)
@@ -118,7 +118,7 @@ func TestReset(t *testing.T) {
 func TestHold(t *testing.T) {
 	t.Parallel()
 	for _, directions := range [][]Direction{{Forth}, {Back}, {Forth, Back}} {
-		h := newHouse(t)
+		h := newEchoServer(t)
 		h.wire.Hold(directions...)
 		h.send("late")
 		h.silent()
@@ -130,7 +130,7 @@ func TestHold(t *testing.T) {
 
 func TestSlow(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newEchoServer(t)
 	h.wire.Slow(30 * time.Millisecond)
 	began := time.Now()
 	h.says("slow")
@@ -141,7 +141,7 @@ func TestSlow(t *testing.T) {
 
 func TestEnd(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newEchoServer(t)
 	h.wire.End(Forth)
 	h.receives("end") // the server has seen the end, and answers
 	h.send("nobody reads this")
@@ -149,7 +149,7 @@ func TestEnd(t *testing.T) {
 		t.Errorf("read after the end: %v, want EOF", err)
 	}
 
-	h = newHouse(t)
+	h = newEchoServer(t)
 	h.wire.End(Back)
 	if _, err := h.back.ReadString('\n'); !errors.Is(err, io.EOF) {
 		t.Errorf("read from an ended direction: %v, want EOF", err)
@@ -157,10 +157,10 @@ func TestEnd(t *testing.T) {
 	h.send("still carried")
 }
 
-// A wire that holds everything up can be taken away.
+// A wire that holds everything can be closed.
 func TestCloseWhileHeld(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
+	h := newEchoServer(t)
 	h.wire.Hold(Forth, Back)
 	h.send("never")
 	h.silent()

@@ -19,10 +19,10 @@ import (
 
 func now() time.Time { return time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC) }
 
-// tokens are stored tokens by the text of each.
+// tokens are stored tokens by their texts.
 type tokens map[string]*trowel.Token
 
-// Those of project 8 are for one that was deleted.
+// Tokens of project 8 belong to a deleted project.
 func (t tokens) FindToken(_ context.Context, hash []byte) (*trowel.Token, *trowel.Project, error) {
 	for text, token := range t {
 		switch {
@@ -188,7 +188,7 @@ func TestMay(t *testing.T) {
 	}
 }
 
-// A role may do all that a smaller one may, and every verb is somebody's.
+// A role may do everything that a smaller one may, and every verb is allowed to some role.
 func TestRolesGrow(t *testing.T) {
 	t.Parallel()
 	read, operator, admin := access.Caller{Role: access.RoleRead}.Can(0), access.Caller{Role: access.RoleOperator}.Can(0), access.Caller{Role: access.RoleAdmin}.Can(0)
@@ -227,7 +227,7 @@ func TestNewToken(t *testing.T) {
 	}
 }
 
-// Whatever stands in the header, nobody comes in without the password.
+// FuzzAuthenticate proves that no header signs in without the password.
 func FuzzAuthenticate(f *testing.F) {
 	f.Add("Basic bWU6aHVzaA==")
 	f.Add("Bearer trw_x")

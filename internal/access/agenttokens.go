@@ -8,18 +8,18 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// tokenAge is how old what is known of an agent's token may be.
+// tokenAge is how old the cached token of an agent may be.
 const tokenAge = 5 * time.Second
 
-// agentTokens finds tokens. Those of agents, who call all the time, are kept for some seconds and read
-// anew all together, so that hundreds of agents cost one query now and then. All others are read at each
-// call, so that a token that is revoked is refused at once.
+// agentTokens finds tokens. Those of agents, which call all the time, are cached for some seconds and read
+// again together, so that hundreds of agents cost one query now and then. All others are read at each
+// call, so that a revoked token is refused at once.
 type agentTokens struct {
 	stored storedTokens
 	now    func() time.Time
 
 	mu      sync.Mutex
-	known   map[string]*trowel.Token // those of agents for all projects, by their hashes
+	known   map[string]*trowel.Token // tokens of agents for all projects, by their hashes
 	readAt  time.Time
 	reading bool
 }
@@ -46,8 +46,8 @@ func (t *agentTokens) FindToken(ctx context.Context, hash []byte) (*trowel.Token
 	return found, project, err
 }
 
-// find returns a token that is known. old tells that this caller is to read all of them anew; meanwhile
-// others use what there is.
+// find returns a cached token. old is set if this caller should read all of them again; others use the cache
+// meanwhile.
 func (t *agentTokens) find(hash []byte) (known *trowel.Token, old bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

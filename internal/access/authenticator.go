@@ -14,11 +14,11 @@ import (
 	"github.com/trowel-project/trowel"
 )
 
-// ErrUnauthenticated is the kind of error that says that a caller is not known; the answer is 401.
+// ErrUnauthenticated is the kind of error about a caller who is not known. The answer is 401.
 var ErrUnauthenticated = errors.New("not authenticated")
 
-// ErrEnded is the ErrUnauthenticated of a token that was made here but holds no longer: its bearer does not
-// guess.
+// ErrEnded is the ErrUnauthenticated about a token that this server made but that is no longer valid. Its bearer is not
+// guessing.
 var ErrEnded = fmt.Errorf("%w: the token has ended", ErrUnauthenticated)
 
 // Digdag's texts (server 3.6).
@@ -29,25 +29,25 @@ const (
 
 // Tokens finds tokens.
 type Tokens interface {
-	// FindToken returns the token with that hash, revoked and expired ones as well, or
-	// trowel.ErrNotFound. With one for a single project comes that project, deleted or not.
+	// FindToken returns the token with that hash, even if it is revoked or expired, or
+	// trowel.ErrNotFound. For a token of a single project it also returns that project, deleted or not.
 	FindToken(ctx context.Context, hash []byte) (*trowel.Token, *trowel.Project, error)
 }
 
 // Options say who may call. Without a Username everybody may.
 type Options struct {
 	Username, Password string
-	// Admin makes the user RoleAdmin; otherwise it is RoleOperator, which under Digdag's rules may do
-	// all but use admin resources.
+	// Admin gives the user RoleAdmin. Otherwise it has RoleOperator, which by Digdag's rules may do
+	// everything except use admin resources.
 	Admin  bool
-	Tokens Tokens           // nil: there are none
-	Now    func() time.Time // for tokens that expire, and for tries in a row
-	// Braked is told that an address guesses and is slowed down, and how often it has failed since it was told last: at
-	// most once in a minute for each. It must not block. It may be nil.
+	Tokens Tokens           // nil for none
+	Now    func() time.Time // for tokens that expire, and for the times of tries
+	// Braked is called when an address is slowed down because it guesses, with the number of its failures since the last
+	// call: at most once a minute for each address. It must not block. It may be nil.
 	Braked func(address string, failures int)
 }
 
-// Authenticator tells who calls. It keeps no tokens, so one that is revoked is refused at once. It
+// Authenticator finds out who calls. It caches no tokens, so a revoked one is refused at once. It
 // is safe for concurrent use.
 type Authenticator struct {
 	opts  Options
@@ -59,10 +59,10 @@ func New(opts Options) *Authenticator {
 	return &Authenticator{opts: opts, brake: newBrake(opts.Now, opts.Braked)}
 }
 
-// Admit is Authenticate for a request that comes from an address, IP:PORT. After ten failures within a minute from
-// one address (of IPv6, one network of 64 bits) it takes one try a second from there, the right password included;
-// all others are an ErrTooMany. Who sends nothing fails without a try, and tokens that were made here are no guesses: they
-// never wait.
+// Admit is Authenticate for a request from an address, IP:PORT. After ten failures within a minute from
+// one address (for IPv6, one network of 64 bits) it accepts one try a second from there, even with the right password.
+// All others are an ErrTooMany. A request without credentials fails without being counted. Tokens that this server made
+// are not guesses and never wait.
 func (a *Authenticator) Admit(ctx context.Context, remote string, header http.Header) (Caller, error) {
 	scheme, credentials, _ := strings.Cut(header.Get("Authorization"), " ")
 	switch {
@@ -84,12 +84,12 @@ func (a *Authenticator) Admit(ctx context.Context, remote string, header http.He
 }
 
 // Authenticate returns the caller that the Authorization header of a request names. Errors are of
-// kind ErrUnauthenticated, or what Tokens gives. Digdag's texts do not tell which part was wrong; only the
-// bearer of a token that was made here is told why it holds no longer. Such an error is an ErrEnded, too.
+// kind ErrUnauthenticated, or come from Tokens. Digdag's texts do not say which part was wrong. Only the
+// bearer of a token that this server made learns why it is no longer valid. Such an error is an ErrEnded, too.
 //
-// Where no user is set everybody is accepted as under Digdag, whatever they sent, with RoleOperator:
-// so nobody can make themselves a token that would hold once a user is set. A bearer token counts
-// there too, as its bearer may be meant to do less.
+// If no user is set everybody is accepted as in Digdag, whatever they sent, with RoleOperator.
+// So nobody can make a token that would be valid once a user is set. A bearer token is
+// checked then, too, as its bearer may have fewer rights.
 func (a *Authenticator) Authenticate(ctx context.Context, header http.Header) (Caller, error) {
 	authorization := header.Get("Authorization")
 	scheme, credentials, _ := strings.Cut(authorization, " ")
@@ -129,13 +129,13 @@ func (a *Authenticator) basic(credentials string) (Caller, error) {
 	return Caller{Name: user, Kind: KindBasic, Role: role, Admin: a.opts.Admin}, nil
 }
 
-// same compares texts in a time that tells nothing of them, their lengths included; 1 is equal.
+// same compares texts in a time that reveals nothing about them, not even their lengths. It returns 1 if they are equal.
 func same(a, b string) int {
 	x, y := sha256.Sum256([]byte(a)), sha256.Sum256([]byte(b))
 	return subtle.ConstantTimeCompare(x[:], y[:])
 }
 
-// token finds a token by its hash, so that the time of the search tells nothing of it.
+// token finds a token by its hash, so that the time of the search reveals nothing about the token.
 func (a *Authenticator) token(ctx context.Context, text string) (Caller, error) {
 	if a.opts.Tokens == nil || !strings.HasPrefix(text, tokenPrefix) {
 		return Caller{}, refused(unauthorized)
@@ -164,7 +164,7 @@ func (a *Authenticator) token(ctx context.Context, text string) (Caller, error) 
 	return caller, nil
 }
 
-// ended says why a token holds no longer; nil if it does.
+// ended returns an error that says why a token is no longer valid, or nil if it is.
 func (a *Authenticator) ended(t *trowel.Token, project *trowel.Project) error {
 	at := func(instant time.Time) string { return instant.UTC().Format(time.RFC3339) }
 	switch {

@@ -10,47 +10,47 @@ import (
 	"github.com/trowel-project/trowel"
 )
 
-// Bounds of guessing. An address that failed so often within the window may try once in a pause, until it has failed
-// less often. What it tries meanwhile is refused unseen, so that a right guess is not told from a wrong one.
+// Limits of guessing. An address that failed so often within the window may try once in a pause, until it has failed
+// less often. Other tries are refused without a check, so that a right guess looks like a wrong one.
 const (
 	brakeFailures = 10
 	brakeWindow   = time.Minute
 	brakePause    = time.Second
-	// brakeAddresses is how many addresses are remembered; of more those that failed longest ago are forgotten.
+	// brakeAddresses is how many addresses are remembered. If there are more, those whose failures are oldest are forgotten.
 	brakeAddresses = 10_000
-	// brakeReports is about how many addresses at most it is told in a window.
+	// brakeReports is the largest number of addresses that are reported in a window.
 	brakeReports = 30
 )
 
-// ErrTooMany says that an address has failed to sign in too often; the answer is 429.
+// ErrTooMany says that an address has failed to sign in too often. The answer is 429.
 var ErrTooMany = errors.New("too many tries to sign in")
 
-// brake slows down who guesses, by address. No account is locked: others sign in as ever.
+// brake slows down callers who guess, by address. It does not lock accounts: others sign in as usual.
 type brake struct {
-	now  func() time.Time
-	told func(address string, failures int) // may be nil
+	now    func() time.Time
+	report func(address string, failures int) // may be nil
 
 	mu        sync.Mutex
 	addresses map[netip.Prefix]*list.Element // of *tries
-	order     *list.List                     // the one that failed last first
-	reports   []time.Time                    // the last ones, at most brakeReports
+	order     *list.List                     // the address whose last failure is oldest comes first
+	reports   []time.Time                    // times of the last reports, at most brakeReports
 }
 
-// tries are those of one address.
+// tries are the tries of one address.
 type tries struct {
-	address  netip.Prefix
-	failures []time.Time // the last ones, at most brakeFailures
-	next     time.Time   // no try before it while the address is slowed down
-	untold   int         // failures since it was told of
-	toldAt   time.Time
+	address    netip.Prefix
+	failures   []time.Time // times of the last failures, at most brakeFailures
+	next       time.Time   // no try is accepted before this while the address is slowed down
+	unreported int         // failures since the address was last reported
+	reportedAt time.Time
 }
 
-func newBrake(now func() time.Time, told func(string, int)) *brake {
-	return &brake{now: now, told: told, addresses: map[netip.Prefix]*list.Element{}, order: list.New()}
+func newBrake(now func() time.Time, report func(string, int)) *brake {
+	return &brake{now: now, report: report, addresses: map[netip.Prefix]*list.Element{}, order: list.New()}
 }
 
-// try runs a check that takes no time, unless the address is slowed down and its turn has not come. Checks of
-// all addresses run one after the other, so that many at once are counted, too.
+// try runs a check that takes no time, unless the address is slowed down and must still wait. Checks of
+// all addresses run one after the other, so that concurrent ones are counted as well.
 func (b *brake) try(remote string, check func() error) error {
 	address := addressOf(remote)
 	b.mu.Lock()
@@ -86,18 +86,18 @@ func (b *brake) failed(address netip.Prefix, now time.Time) {
 	t, _ := known.Value.(*tries)
 	t.failures = append(t.failures, now)
 	t.failures = t.failures[max(len(t.failures)-brakeFailures, 0):]
-	t.untold++
+	t.unreported++
 	if !t.slow(now) {
 		return
 	}
 	t.next = now.Add(brakePause)
-	if b.told != nil && now.Sub(t.toldAt) >= brakeWindow && b.mayReport(now) {
-		b.told(addressText(address), t.untold)
-		t.toldAt, t.untold = now, 0
+	if b.report != nil && now.Sub(t.reportedAt) >= brakeWindow && b.mayReport(now) {
+		b.report(addressText(address), t.unreported)
+		t.reportedAt, t.unreported = now, 0
 	}
 }
 
-// mayReport reports whether one more address may be told of now.
+// mayReport reports whether one more address may be reported now.
 func (b *brake) mayReport(now time.Time) bool {
 	if len(b.reports) == brakeReports && now.Sub(b.reports[0]) < brakeWindow {
 		return false
@@ -112,8 +112,8 @@ func (t *tries) slow(now time.Time) bool {
 	return len(t.failures) == brakeFailures && now.Sub(t.failures[0]) < brakeWindow
 }
 
-// addressOf is the address of a connection: of IPv6 the network of 64 bits, which one caller has as a whole. What
-// is no address is one of its own, all together.
+// addressOf returns the address of a connection. For IPv6 it is the network of 64 bits, all of which belongs to one
+// caller. All texts that are not an address count as the same one.
 func addressOf(remote string) netip.Prefix {
 	at, err := netip.ParseAddrPort(remote)
 	if err != nil {
@@ -127,7 +127,7 @@ func addressOf(remote string) netip.Prefix {
 	return netip.PrefixFrom(address, bits).Masked()
 }
 
-// Origin is the address of a connection, IP:PORT, as one caller has it: of IPv6 the network of 64 bits.
+// Origin returns the address of a connection, IP:PORT, as it is counted: for IPv6 the network of 64 bits.
 func Origin(remote string) string { return addressText(addressOf(remote)) }
 
 func addressText(address netip.Prefix) string {

@@ -13,19 +13,19 @@ import (
 	"github.com/trowel-project/trowel/internal/access"
 )
 
-// guarded is an Authenticator on a clock that the test moves.
+// guarded is an Authenticator with a clock that the test moves.
 type guarded struct {
 	*access.Authenticator
 
-	at   time.Time
-	told []string
+	at      time.Time
+	reports []string
 }
 
 func newGuarded(known tokens) *guarded {
 	g := &guarded{at: now()}
 	g.Authenticator = access.New(access.Options{
 		Username: "me", Password: "hush", Tokens: known, Now: func() time.Time { return g.at },
-		Braked: func(address string, failures int) { g.told = append(g.told, fmt.Sprint(address, " ", failures)) },
+		Braked: func(address string, failures int) { g.reports = append(g.reports, fmt.Sprint(address, " ", failures)) },
 	})
 	return g
 }
@@ -48,8 +48,8 @@ func (g *guarded) try(t *testing.T, remote, authorization string) string {
 
 const near = "192.0.2.1:1000"
 
-// After ten failures in a minute one try a second is looked at, the right password included. Others sign in as
-// ever, and tokens that were made here never wait.
+// After ten failures in a minute one try a second is checked, even one with the right password. Others sign in as
+// usual, and tokens that this server made never wait.
 func TestBrake(t *testing.T) {
 	t.Parallel()
 	known := tokens{"trw_good": {Name: "g", Role: "read"}, "trw_old": {Name: "o", Role: "read", ExpiresAt: now()}}
@@ -83,13 +83,13 @@ func TestBrake(t *testing.T) {
 		g.at = g.at.Add(time.Minute)
 		step("after a minute", near, right, "in")
 		step("after a minute, again", near, right, "in")
-		if diff := cmp.Diff([]string{"192.0.2.1 10"}, g.told); diff != "" {
-			t.Errorf("%s: told (-want +got):\n%s", name, diff)
+		if diff := cmp.Diff([]string{"192.0.2.1 10"}, g.reports); diff != "" {
+			t.Errorf("%s: reports (-want +got):\n%s", name, diff)
 		}
 	}
 }
 
-// What is no guess is not counted.
+// Tries that are not guesses are not counted.
 func TestBrakeCountsGuesses(t *testing.T) {
 	t.Parallel()
 	g := newGuarded(tokens{"trw_old": {Name: "o", Role: "read", RevokedAt: now()}, "trw_gone": {Name: "g", Role: "read", ProjectID: 8}})
@@ -126,12 +126,12 @@ func TestBrakeByNetwork(t *testing.T) {
 	if got := g.try(t, "[fe80::1%eth0]:1", basic("me:hush")); got != "in" {
 		t.Errorf("from an address with a zone: %s, want in", got)
 	}
-	if diff := cmp.Diff([]string{"2001:db8:1:2::/64 10"}, g.told); diff != "" {
-		t.Errorf("told (-want +got):\n%s", diff)
+	if diff := cmp.Diff([]string{"2001:db8:1:2::/64 10"}, g.reports); diff != "" {
+		t.Errorf("reports (-want +got):\n%s", diff)
 	}
 }
 
-// Who guesses for long is told of once a minute, and of many addresses not all are.
+// An address that guesses for long is reported once a minute. If there are many, not all are reported.
 func TestBrakeIsTold(t *testing.T) {
 	t.Parallel()
 	g := newGuarded(nil)
@@ -139,8 +139,8 @@ func TestBrakeIsTold(t *testing.T) {
 		g.try(t, near, basic("me:x"))
 		g.at = g.at.Add(time.Second)
 	}
-	if n := len(g.told); n < 9 || n > 10 {
-		t.Errorf("in ten minutes it is told %d times, want 10", n)
+	if n := len(g.reports); n < 9 || n > 10 {
+		t.Errorf("in ten minutes there are %d reports, want 10", n)
 	}
 	g = newGuarded(nil)
 	for i := range 12_000 {
@@ -148,15 +148,15 @@ func TestBrakeIsTold(t *testing.T) {
 			g.try(t, fmt.Sprintf("10.%d.%d.1:1", i/250, i%250), basic("me:x"))
 		}
 	}
-	if len(g.told) != 30 {
-		t.Errorf("of 12,000 addresses at once it is told %d times, want 30", len(g.told))
+	if len(g.reports) != 30 {
+		t.Errorf("of 12,000 addresses at once there are %d reports, want 30", len(g.reports))
 	}
 	if got := g.try(t, "10.47.249.1:1", basic("me:x")); got != "wait" {
 		t.Errorf("the last address: %s, want wait", got)
 	}
 }
 
-// Guesses that come at once are counted, too.
+// Concurrent guesses are counted as well.
 func TestBrakeTogether(t *testing.T) {
 	t.Parallel()
 	g := newGuarded(nil)
@@ -181,7 +181,7 @@ func TestBrakeTogether(t *testing.T) {
 	}
 }
 
-// One caller has an address of IPv4, and a network of 64 bits of IPv6.
+// A caller is an address of IPv4, or a network of 64 bits of IPv6.
 func TestOrigin(t *testing.T) {
 	t.Parallel()
 	for remote, want := range map[string]string{

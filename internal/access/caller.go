@@ -6,21 +6,21 @@ import (
 	"github.com/trowel-project/trowel"
 )
 
-// Role is what a caller is, stored with tokens under these names.
+// Role says what a caller may do. Tokens are stored with these names.
 type Role string
 
 // The roles.
 const (
 	RoleAdmin    Role = "admin"    // everything
-	RoleOperator Role = "operator" // everything but tokens
+	RoleOperator Role = "operator" // everything except tokens
 	RoleRead     Role = "read"     // nothing that changes anything
-	RoleAgent    Role = "agent"    // nothing but what a remote agent does
+	RoleAgent    Role = "agent"    // only what a remote agent does
 )
 
 // Roles returns all roles.
 func Roles() []Role { return []Role{RoleAdmin, RoleOperator, RoleRead, RoleAgent} }
 
-// power of a role; one that does not exist has none.
+// power returns the power of a role. A role that does not exist has none.
 func (r Role) power() power {
 	switch r {
 	case RoleAdmin:
@@ -35,10 +35,10 @@ func (r Role) power() power {
 	return 0
 }
 
-// Kind is how a caller was recognised.
+// Kind says how a caller was recognised.
 type Kind string
 
-// The kinds; the names are those of GET /api/me.
+// The kinds. Their names are those of GET /api/me.
 const (
 	KindNone  Kind = "none"  // no user is set, so everybody may call
 	KindBasic Kind = "basic" // user and password
@@ -47,21 +47,21 @@ const (
 
 // Caller is somebody who calls the API. The zero Caller may do nothing.
 type Caller struct {
-	Name  string // of the user or the token, for the audit; "anonymous" for KindNone
-	Kind  Kind
+	Name  string // of the user or token, for the audit; "anonymous" for KindNone
+	Kind  Kind   // how the caller was recognised
 	Role  Role
 	Admin bool // may use admin resources, a flag of Digdag's (server 3.6)
-	// Project is the only one that the caller may see; zero for all. Lists are filtered by it.
+	// Project is the only one that the caller may see, by which lists are filtered. Zero for all.
 	Project     trowel.ProjectID
 	ProjectName string        // its name; empty if Project is zero
 	Token       *trowel.Token // of KindToken
 }
 
-// Sees reports whether the caller may know that a project exists. Who may not is told what is told of one
-// that does not exist, also about all that belongs to it.
+// Sees reports whether the caller may know that a project exists. If not, the answer is the same as for a project that
+// does not exist, also for everything that belongs to it.
 func (c Caller) Sees(project trowel.ProjectID) bool { return c.Project == 0 || c.Project == project }
 
-// Denial is the sentence for a caller who May not do something with a project, with the reason: what their
+// Denial returns a sentence for a caller who may not do something with a project. The reason in it is what their
 // token is for, or else their role.
 func (c Caller) Denial(verb Verb, project trowel.ProjectID) string {
 	everywhere := c
@@ -72,8 +72,8 @@ func (c Caller) Denial(verb Verb, project trowel.ProjectID) string {
 	return fmt.Sprintf("%s is not allowed to do this: it needs %s, and the role is %s", c.Name, verb, c.Role)
 }
 
-// May reports whether the caller may do something with a project; zero stands for no project or for all
-// of them, and for one that is yet to be made. A verb that does not exist is allowed to nobody.
+// May reports whether the caller may do something with a project. Zero stands for no project, for all
+// of them, and for one that will be made. Nobody may use a verb that does not exist.
 func (c Caller) May(verb Verb, project trowel.ProjectID) bool {
 	r, ok := find(verb)
 	if !ok || c.Role.power() < r.need || verb == RunAgent && !c.runsAgents() {
@@ -83,7 +83,7 @@ func (c Caller) May(verb Verb, project trowel.ProjectID) bool {
 }
 
 // runsAgents reports whether the caller may be a remote agent: with a token for that, as an administrator,
-// or where everybody may do everything.
+// or if everybody may do everything.
 func (c Caller) runsAgents() bool {
 	return c.Role == RoleAgent || c.Role == RoleAdmin || c.Kind == KindNone && c.Role != ""
 }

@@ -7,8 +7,8 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// NewTokens returns the tokens of a database, as a server asks for them: their use is noted, and those of agents are
-// kept for some seconds.
+// NewTokens returns the tokens of a database for a server. It notes their use, and caches those of agents
+// for some seconds.
 func NewTokens(store trowel.Store, now func() time.Time) Tokens {
 	return &usedTokens{tokens: &agentTokens{stored: storedTokens{store}, now: now}, store: store, now: now}
 }

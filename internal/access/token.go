@@ -6,13 +6,13 @@ import (
 	"encoding/base64"
 )
 
-// tokenPrefix is how every token begins, so that people and scanners recognise a lost one.
+// tokenPrefix begins every token, so that people and scanners recognise a lost one.
 const tokenPrefix = "trw_"
 
-// tokenBytes of a token are random.
+// tokenBytes is the number of random bytes in a token.
 const tokenBytes = 32
 
-// NewToken returns a random token and the hash of it that is stored. The token is shown once.
+// NewToken returns a random token, which is shown once, and its hash, which is stored.
 func NewToken() (token string, hash []byte) {
 	random := make([]byte, tokenBytes)
 	rand.Read(random) // never fails
@@ -20,7 +20,7 @@ func NewToken() (token string, hash []byte) {
 	return token, Hash(token)
 }
 
-// Hash returns the SHA-256 of a token. As tokens are random, it needs no salt and no slowness.
+// Hash returns the SHA-256 of a token. As tokens are random, the hash needs no salt and need not be slow.
 func Hash(token string) []byte {
 	sum := sha256.Sum256([]byte(token))
 	return sum[:]

@@ -8,7 +8,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// usesApart is how exactly the use of a token is noted.
+// usesApart is the precision with which the use of a token is noted.
 const usesApart = time.Minute
 
 // usedTokens finds tokens, and notes that they are used.
@@ -21,7 +21,7 @@ type usedTokens struct {
 	noted map[trowel.TokenID]time.Time
 }
 
-// FindToken implements Tokens. If the use cannot be noted the call goes on.
+// FindToken implements Tokens. If the use cannot be noted, it ignores that.
 func (t *usedTokens) FindToken(ctx context.Context, hash []byte) (*trowel.Token, *trowel.Project, error) {
 	found, project, err := t.tokens.FindToken(ctx, hash)
 	if err != nil {
@@ -33,7 +33,7 @@ func (t *usedTokens) FindToken(ctx context.Context, hash []byte) (*trowel.Token,
 	return found, project, nil
 }
 
-// isNews reports whether a use is to be noted: of a token that holds, and once in a while.
+// isNews reports whether a use should be noted: only of a valid token, and once in a while.
 func (t *usedTokens) isNews(found *trowel.Token, now time.Time) bool {
 	if !found.RevokedAt.IsZero() || !found.ExpiresAt.IsZero() && !now.Before(found.ExpiresAt) || now.Sub(found.LastUsedAt) < usesApart {
 		return false

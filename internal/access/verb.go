@@ -1,7 +1,7 @@
 package access
 
-// Verb is something that a caller may be allowed to do. Names are those of Digdag's access controller
-// (server 3.6) and, after those, Trowel's own.
+// Verb is something that a caller may be allowed to do. The first names are those of Digdag's access controller
+// (server 3.6), followed by Trowel's own.
 type Verb string
 
 // All verbs.
@@ -48,26 +48,26 @@ const (
 	ReadAudit    Verb = "ReadAudit"
 )
 
-// power is what a role must have for a verb; a greater one includes the smaller ones.
+// power is what a role must have for a verb. A larger one includes the smaller ones.
 type power int
 
 const (
-	serving   power = iota + 1 // takes tasks, and sees nothing else
-	reading                    // nothing changes
-	operating                  // everything but tokens
-	governing                  // who may do what
+	serving   power = iota + 1 // take tasks, and see nothing else
+	reading                    // read, and change nothing
+	operating                  // everything except tokens
+	governing                  // decide who may do what
 )
 
 // rule is a row of the table of verbs.
 type rule struct {
 	verb Verb
 	need power
-	// listing verbs give lists from all projects, of which each caller gets what they may see. So
-	// those who are limited to one project may use them, and Caller.Project is the filter.
+	// listing verbs return lists from all projects, filtered by what each caller may see. So callers
+	// who are limited to one project may use them, and Caller.Project is the filter.
 	listing bool
 }
 
-// rules is the one table of who may do what.
+// rules returns the one table of who may do what.
 func rules() []rule {
 	return []rule{
 		{PutProject, operating, false},

@@ -14,7 +14,7 @@ import (
 	"github.com/trowel-project/trowel/internal/template"
 )
 
-// OnServer says in the log of a task of a server what to do after a failure.
+// OnServer returns advice for the log of a task on a server, after a failure.
 func OnServer(lease *trowel.Lease, err error) string {
 	message, _ := operator.Kind(err)
 	advice := why.SetSecret(message, lease.Setting.Project.Name)
@@ -30,7 +30,7 @@ func OnServer(lease *trowel.Lease, err error) string {
 	return "fix: " + advice
 }
 
-// InRun says what to do after a failure in a local run, as far as its message tells.
+// InRun returns advice after a failure in a local run, as far as its message allows.
 func InRun(message string) string {
 	if IsTaskLimit(message) {
 		return "split the workflow, or allow more tasks: -X executor.task_max_run=" + taskLimitFor(message)
@@ -38,8 +38,8 @@ func InRun(message string) string {
 	return why.SetSecret(message, "")
 }
 
-// OfMistake offers what the author of a workflow may have meant: an operator or a parameter that is named
-// alike, or a value that the operator reads. The culprit is the key that it stands behind, if that is known.
+// OfMistake suggests what the author of a workflow may have meant: an operator or a parameter with a similar
+// name, or a value that the operator accepts. culprit is the key of the mistake, if it is known.
 func OfMistake(lease *trowel.Lease, err error) (advice, culprit string) {
 	message, kind := operator.Kind(err)
 	if name, found := strings.CutPrefix(message, "Unknown task type: "); found {
@@ -75,11 +75,11 @@ func OfMistake(lease *trowel.Lease, err error) (advice, culprit string) {
 	return advice, culprit
 }
 
-// noProgram has the program that the system could not find.
+// noProgram matches the program that the system could not find.
 var noProgram = regexp.MustCompile(`Cannot run program "([^"]+)" \(in directory ".*"\): error=2, `)
 
-// OfMissingProgram says what to do where the interpreter of a script is missing; empty for other messages.
-// Many systems have Python as python3 alone, while Digdag's py> runs python.
+// OfMissingProgram says what to do if the interpreter of a script is missing. It is empty for other messages.
+// On many systems Python is only called python3, while Digdag's py> runs python.
 func OfMissingProgram(message string) string {
 	m := noProgram.FindStringSubmatch(message)
 	switch {
@@ -94,15 +94,15 @@ func OfMissingProgram(message string) string {
 	}
 }
 
-// noFunction has the name of a function that a value does not have.
+// noFunction matches the name of a function that a value does not have.
 var noFunction = regexp.MustCompile(`TypeError: .*\.(\w+) is not a function`)
 
-// functions are those that expressions use most, of moment's values, texts and lists.
+// functions are the functions of moment's values, texts and lists that expressions use most.
 const functions = "add clone concat date day daysInMonth diff endOf filter format hour includes indexOf isAfter isBefore isSame join map minute " +
 	"month padStart quarter reduce replace second slice split startOf substring subtract toISOString toLowerCase toString toUpperCase trim tz unix " +
 	"utc valueOf week year"
 
-// expressionAdvice says how to mend what an expression was refused for; empty if the message does not tell.
+// expressionAdvice says how to mend a refused expression. It is empty if the message does not allow that.
 func expressionAdvice(message string) string {
 	switch {
 	case !strings.HasPrefix(message, "Failed to evaluate "):
@@ -119,7 +119,7 @@ func expressionAdvice(message string) string {
 	return ""
 }
 
-// OfUndefined offers the parameter that was meant where a message says that one is not defined.
+// OfUndefined suggests a known parameter for a message that another one is not defined.
 func OfUndefined(message string, known []string) string {
 	name, undefined := template.Undefined(message)
 	if !undefined {
@@ -143,8 +143,8 @@ func OfUndefined(message string, known []string) string {
 	return fmt.Sprintf("no parameter has the name %s: write it below _export, or give it with -p %[1]s=VALUE", name)
 }
 
-// foreignName says what to write for a name that other systems have, or that is there in some tasks alone; empty
-// if it is none of these.
+// foreignName says what to write for a name of other systems, or for one that only some tasks have. It is empty
+// for other names.
 func foreignName(name string) string {
 	if own := dig.OwnName(name); own != "" {
 		return "write " + own
@@ -174,7 +174,7 @@ func IsTaskLimit(message string) bool {
 	return strings.HasPrefix(message, "Too many ") && strings.Contains(message, "Limit: ") && strings.Contains(message, "tasks")
 }
 
-// taskLimitFor is a limit that is large enough for what a message says, as far as it says it.
+// taskLimitFor returns a limit that is large enough for a message, as far as it says that.
 func taskLimitFor(message string) string {
 	const step = 1000
 	var limit, current, adding int

@@ -2,71 +2,67 @@ package api
 
 import "github.com/trowel-project/trowel/internal/param"
 
-// What a remote agent and a server say to each other. Both are Trowel's own programs, so ids are plain
-// numbers, and maps are as they are merged. Of time the agent tells only how long ago a thing was, and how
-// long it took: its clock decides nothing.
+// This file has what a remote agent and a server say to each other. Both are Trowel's own programs, so ids are plain
+// numbers, and maps are sent as they are. The agent never sends an instant, only how long ago something was or how
+// long it took, so its clock decides nothing.
 
-// AgentProtocol is the version of this conversation. A server speaks with agents of the same one.
+// AgentProtocol is the version of this conversation. A server only talks to agents with the same version.
 const AgentProtocol = "1"
 
-// AgentProtocolHeader is the header of each request of an agent that has its AgentProtocol.
+// AgentProtocolHeader is the header with the AgentProtocol in each request of an agent.
 const AgentProtocolHeader = "Trowel-Agent-Protocol"
 
-// AgentRegistration is what an agent says of itself when it begins.
+// AgentRegistration is what an agent says about itself when it registers.
 type AgentRegistration struct {
 	Name    string       `json:"name"`
 	Host    string       `json:"host"`
 	Version string       `json:"version"`
-	Queues  List[string] `json:"queues"` // empty for the default one
+	Queues  List[string] `json:"queues"` // empty for the default queue alone
 	Labels  List[string] `json:"labels"`
 	Slots   int          `json:"slots"` // 1 or more
 }
 
-// AgentRegistered is what it must know from then on. Lengths are milliseconds.
+// AgentRegistered is the answer to a registration: what the agent must know from then on.
 type AgentRegistered struct {
-	ID             string `json:"id"`
-	Server         string `json:"server"` // version of the server
-	HeartbeatMs    int64  `json:"heartbeatMs"`
-	LeaseMs        int64  `json:"leaseMs"`
-	KeepAliveMs    int64  `json:"keepAliveMs"` // the stream of leases is never silent for longer
-	NowMicros      int64  `json:"nowMicros"`   // the server's clock, microseconds since 1970
-	TaskLimit      int    `json:"taskLimit"`   // tasks that an attempt may have
-	MaxReportBytes int64  `json:"maxReportBytes"`
+	ID             string `json:"id"`             // the agent's id from now on
+	Server         string `json:"server"`         // version of the server
+	HeartbeatMs    int64  `json:"heartbeatMs"`    // time between two heartbeats, in milliseconds
+	LeaseMs        int64  `json:"leaseMs"`        // how long a lease lasts after a heartbeat, in milliseconds
+	KeepAliveMs    int64  `json:"keepAliveMs"`    // the longest silence of the stream of leases, in milliseconds
+	NowMicros      int64  `json:"nowMicros"`      // the server's clock, microseconds since 1970
+	TaskLimit      int    `json:"taskLimit"`      // the largest number of tasks in an attempt
+	MaxReportBytes int64  `json:"maxReportBytes"` // the largest body of reports
 }
 
-// AgentTry names one execution of one task.
+// AgentTry names one try.
 type AgentTry struct {
 	TaskID int64 `json:"taskId"`
-	Try    int   `json:"try"`
+	Try    int   `json:"try"` // number of the try, from 1
 }
 
-// AgentHeld is what an agent has: tries that run, and such as have ended and whose reports were not
-// answered.
+// AgentHeld is what an agent has at the moment.
 type AgentHeld struct {
-	Tries List[AgentTry] `json:"tries"`
-	// Resting tells that it takes nothing new, as it is about to end, or for a Reason that may pass.
-	Resting bool   `json:"resting"`
-	Reason  string `json:"reason,omitempty"`
+	Tries   List[AgentTry] `json:"tries"`            // tries that run, or have ended and whose reports are not answered yet
+	Resting bool           `json:"resting"`          // the agent takes nothing new, as it is about to end or for a Reason that may pass
+	Reason  string         `json:"reason,omitempty"` // why it takes nothing new; empty if it is about to end
 }
 
 // AgentBeat is the answer to a heartbeat: the lease is renewed.
 type AgentBeat struct {
-	NowMicros int64          `json:"nowMicros"`
-	Lost      List[AgentTry] `json:"lost"` // held, but not the agent's: to be ended at once
+	NowMicros int64          `json:"nowMicros"` // the server's clock, microseconds since 1970
+	Lost      List[AgentTry] `json:"lost"`      // tries that are no longer the agent's, to be ended at once
 }
 
-// AgentMessage is one line of the stream of leases. One with nothing in it keeps the connection alive.
+// AgentMessage is one line of the stream of leases. An empty one keeps the connection alive.
 type AgentMessage struct {
-	Leases []AgentLease `json:"leases,omitempty"`
-	Cancel []AgentTry   `json:"cancel,omitempty"` // killed by people, to be ended in an orderly way
-	Lost   []AgentTry   `json:"lost,omitempty"`   // not the agent's any more, to be ended at once
-	// Drained tells that the agent gets nothing new until it is told the opposite.
-	Drained *bool `json:"drained,omitempty"`
-	// Leave asks the agent to go to another server, if it knows one.
-	Leave bool `json:"leave,omitempty"`
+	Leases  []AgentLease `json:"leases,omitempty"`  // new tries for the agent
+	Cancel  []AgentTry   `json:"cancel,omitempty"`  // tries that people killed, to be ended in an orderly way
+	Lost    []AgentTry   `json:"lost,omitempty"`    // tries that are no longer the agent's, to be ended at once
+	Drained *bool        `json:"drained,omitempty"` // whether the agent is to get nothing new; nil if that has not changed
+	Leave   bool         `json:"leave,omitempty"`   // the agent should go to another server, if it knows one
 }
 
-// AgentLease is a lease. Instants are microseconds since 1970, 0 for none.
+// AgentLease is a lease. Its fields are those of trowel.Lease. Instants are microseconds since 1970, 0 for none.
 type AgentLease struct {
 	TaskID      int64        `json:"taskId"`
 	AttemptID   int64        `json:"attemptId"`
@@ -80,37 +76,35 @@ type AgentLease struct {
 	WorkflowID  int64        `json:"workflowId"`
 	Workflow    string       `json:"workflow"`
 	SessionID   int64        `json:"sessionId"`
-	SessionTime int64        `json:"sessionTime"`
+	SessionTime int64        `json:"sessionTime"` // microseconds since 1970
 	SessionUUID string       `json:"sessionUuid"`
 	Attempt     AgentAttempt `json:"attempt"`
-	Zone        string       `json:"zone"`
-	Scope       *param.Map   `json:"scope"`
-	Local       *param.Map   `json:"local"`
-	State       *param.Map   `json:"state"`
-	RetryCount  int          `json:"retryCount"`
-	StartedAt   int64        `json:"startedAt"`
+	Zone        string       `json:"zone"`       // id of the attempt's time zone
+	Scope       *param.Map   `json:"scope"`      // what templates see, not evaluated
+	Local       *param.Map   `json:"local"`      // the task's own keys, not evaluated
+	State       *param.Map   `json:"state"`      // what the operator kept at the end of its last try
+	RetryCount  int          `json:"retryCount"` // how often the task was woken up for a retry or poll
+	StartedAt   int64        `json:"startedAt"`  // when the first try was claimed
 }
 
-// AgentArchive says which archive has the files of a revision.
+// AgentArchive says where the files of a revision are.
 type AgentArchive struct {
-	Type      string `json:"type"`
-	Key       string `json:"key"`
-	MD5       []byte `json:"md5"`
-	SizeBytes int64  `json:"sizeBytes"`
+	Type      string `json:"type"`      // kind of storage, or "none"
+	Key       string `json:"key"`       // key of the blob
+	MD5       []byte `json:"md5"`       // hash of the blob; nil with "none"
+	SizeBytes int64  `json:"sizeBytes"` // size of the blob; negative if unknown
 }
 
-// AgentAttempt is what names of logs have of an attempt.
+// AgentAttempt has the parts of an attempt that are in the names of its logs.
 type AgentAttempt struct {
-	Name      string `json:"name"`
-	CreatedAt int64  `json:"createdAt"`
+	Name      string `json:"name"`      // empty for the unnamed attempt
+	CreatedAt int64  `json:"createdAt"` // microseconds since 1970
 }
 
 // AgentReports are the ends of tries.
 type AgentReports struct {
 	Reports []AgentReport `json:"reports"`
-	// Resting tells that the agent takes nothing new; heartbeats tell when it goes on. So what it gives back
-	// does not come again at once.
-	Resting bool `json:"resting,omitempty"`
+	Resting bool          `json:"resting,omitempty"` // the agent takes nothing new until a heartbeat says otherwise, so what it gives back does not return at once
 }
 
 // Outcomes of an AgentReport.
@@ -122,34 +116,34 @@ const (
 	AgentReleased = "released"
 )
 
-// AgentReport is the end of a try. Lengths are microseconds.
+// AgentReport is the end of a try.
 type AgentReport struct {
 	TaskID        int64           `json:"taskId"`
 	AttemptID     int64           `json:"attemptId"`
 	Try           int             `json:"try"`
-	Outcome       string          `json:"outcome"`
-	Result        *AgentResult    `json:"result,omitempty"`
-	RetryInMicros int64           `json:"retryInMicros,omitempty"`
-	State         *param.Map      `json:"state,omitempty"`
-	Error         *param.Map      `json:"error,omitempty"`
-	Masked        []string        `json:"masked,omitempty"` // places of result and state that are not to be shown: "store/db/0"
-	Ran           bool            `json:"ran"`              // it had begun
-	RanMicros     int64           `json:"ranMicros,omitempty"`
-	EndedAgo      int64           `json:"endedAgoMicros,omitempty"` // when the report was sent
-	LastLines     []string        `json:"lastLines,omitempty"`
-	Logs          []AgentLogChunk `json:"logs,omitempty"`
+	Outcome       string          `json:"outcome"`                  // one of the outcomes above
+	Result        *AgentResult    `json:"result,omitempty"`         // of a success
+	RetryInMicros int64           `json:"retryInMicros,omitempty"`  // time until the next try, after a poll or retry
+	State         *param.Map      `json:"state,omitempty"`          // what the operator keeps for its next try
+	Error         *param.Map      `json:"error,omitempty"`          // error object of a failure or retry
+	Masked        []string        `json:"masked,omitempty"`         // places in result and state that contain secrets, such as "store/db/0"
+	Ran           bool            `json:"ran"`                      // the agent had begun to run the task
+	RanMicros     int64           `json:"ranMicros,omitempty"`      // how long it ran
+	EndedAgo      int64           `json:"endedAgoMicros,omitempty"` // microseconds between the end of the try and the sending of the report
+	LastLines     []string        `json:"lastLines,omitempty"`      // last lines of output of a failure or retry, at most 20
+	Logs          []AgentLogChunk `json:"logs,omitempty"`           // pieces of output that were not sent before
 }
 
-// AgentResult is what a successful try leaves behind.
+// AgentResult is what a successful try leaves behind. Its fields are those of trowel.Result.
 type AgentResult struct {
 	Subtasks  *param.Map `json:"subtasks,omitempty"`
 	Export    *param.Map `json:"export,omitempty"`
 	ResetKeys []string   `json:"resetKeys,omitempty"`
 	Store     *param.Map `json:"store,omitempty"`
-	Origin    string     `json:"origin,omitempty"` // where subtasks are written, as servers store it
+	Origin    string     `json:"origin,omitempty"` // where Subtasks is written, in the form that servers store
 }
 
-// AgentLogChunk is a piece of the output of a try, a whole gzip member.
+// AgentLogChunk is a piece of the output of a try. Its fields are those of trowel.LogChunk.
 type AgentLogChunk struct {
 	AttemptID int64  `json:"attemptId"`
 	File      string `json:"file"`
@@ -158,7 +152,7 @@ type AgentLogChunk struct {
 	Lines     int64  `json:"lines"`
 	Offset    int64  `json:"offset"`
 	TextBytes int64  `json:"textBytes"`
-	Data      []byte `json:"data"`
+	Data      []byte `json:"data"` // a complete gzip member
 }
 
 // AgentLogs are pieces of output of running tries.
@@ -166,58 +160,58 @@ type AgentLogs struct {
 	Chunks []AgentLogChunk `json:"chunks"`
 }
 
-// AgentAnswers say what became of each report, in their order.
+// AgentAnswers says what became of each report, in the order of the reports.
 type AgentAnswers struct {
 	Answers []AgentAnswer `json:"answers"`
 }
 
 // AgentAnswer says what became of a report: 200 when it is stored, 409 when the try is not the agent's, 400
-// when it makes no sense.
+// when it makes no sense, 503 when it is to be sent again later.
 type AgentAnswer struct {
 	TaskID  int64  `json:"taskId"`
 	Try     int    `json:"try"`
 	Status  int    `json:"status"`
-	Message string `json:"message,omitempty"`
+	Message string `json:"message,omitempty"` // what is wrong; empty with status 200
 }
 
 // AgentSecretRequest asks for a secret on behalf of a running try.
 type AgentSecretRequest struct {
 	AgentTry
 
-	AttemptID int64  `json:"attemptId,omitempty"` // of the task; may be missing
+	AttemptID int64  `json:"attemptId,omitempty"` // the attempt of the task; may be missing
 	Key       string `json:"key"`
 }
 
-// AgentSecret is the answer.
+// AgentSecret is the answer to an AgentSecretRequest.
 type AgentSecret struct {
 	Found bool   `json:"found"`
-	Value string `json:"value,omitempty"`
+	Value string `json:"value,omitempty"` // empty if there is no such secret
 }
 
 // AgentSessionRequest asks for an attempt of a workflow on behalf of a running try.
 type AgentSessionRequest struct {
-	Requirer    int64      `json:"requirer"` // attempt of the try
+	Requirer    int64      `json:"requirer"` // the attempt of the running try
 	ProjectID   int64      `json:"projectId"`
 	ProjectName string     `json:"projectName"`
 	Workflow    string     `json:"workflow"`
 	SessionTime int64      `json:"sessionTime"` // microseconds since 1970
-	AttemptName string     `json:"attemptName"`
+	AttemptName string     `json:"attemptName"` // empty for the unnamed attempt
 	Params      *param.Map `json:"params"`
 }
 
-// AgentSession is the attempt that was made, or that existed.
+// AgentSession is the attempt that was made, or that the session had already.
 type AgentSession struct {
 	Missing   bool   `json:"missing,omitempty"` // there is no such project or workflow
-	Failure   string `json:"failure,omitempty"` // why there is none, in Digdag's words
-	New       bool   `json:"new"`
+	Failure   string `json:"failure,omitempty"` // why there is no attempt, in Digdag's words
+	New       bool   `json:"new"`               // the attempt was made by this request
 	SessionID int64  `json:"sessionId"`
 	AttemptID int64  `json:"attemptId"`
-	Flags     int    `json:"flags"`
+	Flags     int    `json:"flags"` // bits of trowel.AttemptFlags
 }
 
 // AgentParams are values of the param server.
 type AgentParams struct {
-	Values map[string]string `json:"values"`
+	Values map[string]string `json:"values"` // by their keys; keys without a value are missing
 }
 
 // AgentParamKeys asks for values of the param server.

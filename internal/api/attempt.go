@@ -15,14 +15,14 @@ type Attempt struct {
 	Workflow         NameOptID  `json:"workflow"`
 	SessionID        ID         `json:"sessionId"`
 	SessionUUID      string     `json:"sessionUuid"`
-	SessionTime      OffsetTime `json:"sessionTime"` // in the attempt's zone
-	RetryAttemptName *string    `json:"retryAttemptName"`
+	SessionTime      OffsetTime `json:"sessionTime"`      // in the attempt's zone
+	RetryAttemptName *string    `json:"retryAttemptName"` // null for the unnamed attempt of a session
 	Done             bool       `json:"done"`
 	Success          bool       `json:"success"`
 	CancelRequested  bool       `json:"cancelRequested"`
-	Params           *param.Map `json:"params"`
+	Params           *param.Map `json:"params"` // the session parameters
 	CreatedAt        Instant    `json:"createdAt"`
-	FinishedAt       *Instant   `json:"finishedAt"`
+	FinishedAt       *Instant   `json:"finishedAt"` // null while it runs
 }
 
 // AttemptCollection is RestSessionAttemptCollection.
@@ -34,9 +34,9 @@ type AttemptCollection struct {
 type AttemptRequest struct {
 	WorkflowID       ID         `json:"workflowId"`
 	SessionTime      Instant    `json:"sessionTime"`
-	RetryAttemptName *string    `json:"retryAttemptName"`
-	Resume           *Resume    `json:"resume"`
-	Params           *param.Map `json:"params"` // required
+	RetryAttemptName *string    `json:"retryAttemptName"` // null for the unnamed attempt of the session
+	Resume           *Resume    `json:"resume"`           // null to run everything
+	Params           *param.Map `json:"params"`           // the session parameters; required
 }
 
 // UnmarshalJSON reads a request by the rules of server 2.2.

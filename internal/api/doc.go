@@ -3,9 +3,9 @@
 // writing JSON, and knows neither HTTP nor the domain.
 //
 // Optional fields are written as null, never left out. Lists are of type List, so that none is
-// written as null; fields of type *param.Map that are not said to be optional must not be nil.
+// written as null. Fields of type *param.Map must not be nil unless their comment says that they are optional.
 //
-// Who writes JSON switches the escaping of <, > and & off (json.Encoder.SetEscapeHTML), as Digdag
+// Callers that write JSON must turn off the escaping of <, > and & (json.Encoder.SetEscapeHTML), as Digdag
 // does not escape them. Requests are read strictly where Digdag is strict and leniently where it is
 // lenient; see reading.
 package api

@@ -8,10 +8,10 @@ import (
 	"github.com/trowel-project/trowel/internal/api"
 )
 
-// request is a type that reads itself from what strangers send.
+// request is a type that reads what strangers send.
 type request = json.Unmarshaler
 
-// requests returns one of each, made anew by each call.
+// requests returns a constructor of each.
 func requests() []func() request {
 	return []func() request{
 		func() request { return new(api.AttemptRequest) },
@@ -22,8 +22,7 @@ func requests() []func() request {
 	}
 }
 
-// values returns parts of documents, by the same rule. Null changes none of them, so they have no round
-// trip.
+// values returns constructors of parts of documents. Null changes none of them, so they have no round trip.
 func values() []func() request {
 	return []func() request{
 		func() request { return new(api.ID) },
@@ -34,8 +33,8 @@ func values() []func() request {
 	}
 }
 
-// FuzzRequests proves that bytes from strangers are read or refused, without a panic: what is read is
-// one JSON value with nothing after it, and written it is read again as the same.
+// FuzzRequests proves that bytes from strangers are read or refused, without a panic. What is read is
+// one JSON value with nothing after it. Written and read again, it is the same.
 func FuzzRequests(f *testing.F) {
 	for _, body := range []string{
 		`{"workflowId":"5","sessionTime":"2024-01-01T00:00:00Z","params":{"a":1},"resume":{"mode":"failed","attemptId":7}}`,

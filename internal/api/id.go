@@ -11,7 +11,7 @@ import (
 // (server 2.2).
 type ID int64
 
-// OptID returns the id as an optional one: nil for zero, which stands for none.
+// OptID returns a pointer to the id, or nil for zero, which means none.
 func OptID(id ID) *ID {
 	if id == 0 {
 		return nil
@@ -28,7 +28,7 @@ func ParseID(text string) (ID, error) {
 	return ID(n), nil
 }
 
-// String is the decimal text.
+// String returns the id as a decimal text.
 func (id ID) String() string { return strconv.FormatInt(int64(id), 10) }
 
 // MarshalJSON writes the id as a string.
@@ -36,7 +36,7 @@ func (id ID) MarshalJSON() ([]byte, error) {
 	return strconv.AppendQuote(nil, id.String()), nil
 }
 
-// UnmarshalJSON reads a string or a number. As is the custom, null changes nothing.
+// UnmarshalJSON reads a string or a number. As usual, null changes nothing.
 func (id *ID) UnmarshalJSON(data []byte) error {
 	text := string(data)
 	if text == "null" {

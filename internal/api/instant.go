@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Layouts in which times are written: whole seconds, what is smaller is cut off (server 2.2).
+// Layouts in which times are written, cut off at whole seconds (server 2.2).
 const (
 	instantLayout = "2006-01-02T15:04:05Z"
 	offsetLayout  = "2006-01-02T15:04:05-07:00"
@@ -17,7 +17,7 @@ const (
 // Instant is a moment, written in UTC: 2024-01-02T03:04:05Z.
 type Instant struct{ time.Time }
 
-// OptInstant returns the time as an optional instant: nil for the zero time, which stands for none.
+// OptInstant returns a pointer to the time, or nil for the zero time, which means none.
 func OptInstant(t time.Time) *Instant {
 	if t.IsZero() {
 		return nil
@@ -25,13 +25,13 @@ func OptInstant(t time.Time) *Instant {
 	return &Instant{Time: t}
 }
 
-// String is the text in which the instant is written.
+// String returns the text in which the instant is written.
 func (i Instant) String() string { return i.UTC().Format(instantLayout) }
 
 // MarshalJSON writes the instant as String does.
 func (i Instant) MarshalJSON() ([]byte, error) { return json.Marshal(i.String()) }
 
-// UnmarshalJSON reads what ParseInstant reads, of any year. As is the custom, null changes nothing.
+// UnmarshalJSON reads what ParseInstant reads, of any year. As usual, null changes nothing.
 func (i *Instant) UnmarshalJSON(data []byte) error {
 	return unmarshalTime(data, &i.Time, parseInstant)
 }
@@ -40,26 +40,26 @@ func (i *Instant) UnmarshalJSON(data []byte) error {
 // offset it ends in +00:00, never in Z.
 type OffsetTime struct{ time.Time }
 
-// String is the text in which the time is written.
+// String returns the text in which the time is written.
 func (o OffsetTime) String() string { return o.Format(offsetLayout) }
 
 // MarshalJSON writes the time as String does.
 func (o OffsetTime) MarshalJSON() ([]byte, error) { return json.Marshal(o.String()) }
 
-// UnmarshalJSON reads what ParseInstant reads, of any year. As is the custom, null changes nothing.
+// UnmarshalJSON reads what ParseInstant reads, of any year. As usual, null changes nothing.
 func (o *OffsetTime) UnmarshalJSON(data []byte) error {
 	return unmarshalTime(data, &o.Time, parseInstant)
 }
 
-// LocalOrInstant is a moment, or a time of a zone that only the server knows: that of a workflow.
+// LocalOrInstant is a moment, or a local time in the zone of a workflow, which only the server knows.
 type LocalOrInstant struct {
-	// Time is the moment. If it is local, it is what a clock of that zone shows (schedule.Zone has the
-	// moment of that), and its own zone, UTC, means nothing.
+	// Time is the moment. If Local is set, it is what a clock in that zone shows, and its own zone, UTC, means
+	// nothing. schedule.Zone turns it into the moment.
 	Time  time.Time
 	Local bool
 }
 
-// String is the text in which the time is written: without an offset if it is local.
+// String returns the text in which the time is written, without an offset if it is local.
 func (l LocalOrInstant) String() string {
 	if l.Local {
 		return l.Time.Format(localLayout)
@@ -70,14 +70,14 @@ func (l LocalOrInstant) String() string {
 // MarshalJSON writes the time as String does.
 func (l LocalOrInstant) MarshalJSON() ([]byte, error) { return json.Marshal(l.String()) }
 
-// UnmarshalJSON reads what ParseLocalOrInstant reads. As is the custom, null changes nothing.
+// UnmarshalJSON reads what ParseLocalOrInstant reads. As usual, null changes nothing.
 func (l *LocalOrInstant) UnmarshalJSON(data []byte) error {
 	return unmarshalTime(data, l, ParseLocalOrInstant)
 }
 
-// ParseInstant reads an ISO date-time with an offset or Z, and maybe the name of a zone in brackets.
-// Seconds and their fraction may be missing. The result has the offset that was given. It is later than
-// the first instant of the year 1, which stands for none here, and not later than the year 9999.
+// ParseInstant reads an ISO date-time with an offset or Z, which the name of a zone in brackets may follow.
+// Seconds and their fraction are optional. The result has the given offset. It is later than the first instant of
+// the year 1, which means none here, and not later than the year 9999.
 func ParseInstant(text string) (time.Time, error) {
 	t, err := parseInstant(text)
 	if err != nil {
@@ -126,7 +126,7 @@ func parseAny(text string, layouts ...string) (time.Time, bool) {
 	return time.Time{}, false
 }
 
-// unmarshalTime reads a JSON string by parse.
+// unmarshalTime reads a JSON string with parse.
 func unmarshalTime[T any](data []byte, into *T, parse func(string) (T, error)) error {
 	if string(data) == "null" {
 		return nil

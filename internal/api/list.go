@@ -8,7 +8,7 @@ import (
 // List is a list that is written as [] when it is nil.
 type List[T any] []T
 
-// MarshalJSON writes the list. It escapes nothing for HTML: whoever writes the whole decides on that.
+// MarshalJSON writes the list. It does not escape for HTML, which is up to the caller that writes the whole document.
 func (l List[T]) MarshalJSON() ([]byte, error) {
 	if l == nil {
 		return []byte("[]"), nil

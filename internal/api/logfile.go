@@ -8,9 +8,9 @@ import (
 // LogFile is RestLogFileHandle.
 type LogFile struct {
 	FileName  string     `json:"fileName"`
-	FileSize  int64      `json:"fileSize"` // bytes as stored, that is compressed
-	TaskName  string     `json:"taskName"` // full name
-	FileTime  Instant    `json:"fileTime"`
+	FileSize  int64      `json:"fileSize"` // compressed size in bytes
+	TaskName  string     `json:"taskName"` // full name of the task
+	FileTime  Instant    `json:"fileTime"` // when the file was begun
 	AgentID   string     `json:"agentId"`
 	DirectURL *DirectURL `json:"direct"` // null if the file is fetched from the server
 }

@@ -6,7 +6,7 @@ type TaskPlace struct {
 	Place string  `json:"place"` // file:line:column
 }
 
-// TaskPlaceList has the tasks of an attempt that are written somewhere, by id.
+// TaskPlaceList has the tasks of an attempt whose place is known, by id.
 type TaskPlaceList struct {
 	Items List[TaskPlace] `json:"items"`
 }

@@ -7,10 +7,9 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// reading takes the fields of a request out of its JSON text (server 2.2): unknown fields are
-// ignored, of a repeated key the last value counts, a text may be given as a number or a boolean, and
-// a number as a text. A required field that is missing or null, and a value of another kind, is an
-// error; the first one is kept.
+// reading takes the fields of a request out of its JSON text (server 2.2). It ignores unknown fields, takes the last
+// value of a repeated key, accepts a number or boolean for a text, and a text for a number. A required field that is
+// missing or null, or a value of another kind, is an error. The first error is kept.
 type reading struct {
 	fields *param.Reader
 	err    error
@@ -75,7 +74,7 @@ func (r *reading) optInt(key string) *int {
 	return &n
 }
 
-// flag reads a boolean that must be there.
+// flag reads a required boolean.
 func (r *reading) flag(key string) bool {
 	if r.failed() {
 		return false
@@ -103,7 +102,7 @@ func (r *reading) object(key string) *param.Map {
 	return m
 }
 
-// instant reads a moment that must be there. A number is no moment.
+// instant reads a required moment. A number is not accepted.
 func (r *reading) instant(key string) Instant {
 	if r.failed() {
 		return Instant{}
@@ -129,7 +128,7 @@ func (r *reading) optLocalOrInstant(key string) *LocalOrInstant {
 	return optTime(r, key, ParseLocalOrInstant)
 }
 
-// optTime reads a time that must be a JSON string if it is there.
+// optTime reads an optional time, which must be a JSON string.
 func optTime[T any](r *reading, key string, parse func(string) (T, error)) *T {
 	if r.failed() {
 		return nil

@@ -6,7 +6,7 @@ type IDName struct {
 	Name string `json:"name"`
 }
 
-// NameOptID refers to a workflow that may not be stored; then it has no id.
+// NameOptID refers to a workflow. It has no id if the workflow is not stored.
 type NameOptID struct {
 	Name string `json:"name"`
 	ID   *ID    `json:"id"`

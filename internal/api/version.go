@@ -8,6 +8,6 @@ type Version struct {
 // VersionCheck is RestVersionCheckResult.
 type VersionCheck struct {
 	ServerVersion      string `json:"serverVersion"`
-	UpgradeRecommended bool   `json:"upgradeRecommended"`
-	APICompatible      bool   `json:"apiCompatible"`
+	UpgradeRecommended bool   `json:"upgradeRecommended"` // the client is older than the server
+	APICompatible      bool   `json:"apiCompatible"`      // the client can work with the server
 }

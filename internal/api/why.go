@@ -6,14 +6,13 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// Reason is a reason for which a task does not run. It is written as one object: code, text and since, and
-// the fields of the code, which docs/why.md lists. Instants are in UTC with milliseconds.
+// Reason is why a task does not run. It is written as one object: code, text and since, and the fields of the code, which
+// docs/why.md lists. Instants are in UTC with milliseconds.
 type Reason struct {
-	Code  *string `json:"code"` // nil for a task that runs or is done
-	Text  string  `json:"text"`
-	Since *string `json:"since"`
-	// Fields are those of the code; nil is none.
-	Fields *param.Map `json:"-"`
+	Code   *string    `json:"code"`  // nil for a task that runs or is done
+	Text   string     `json:"text"`  // a sentence for people
+	Since  *string    `json:"since"` // when it began to hold; nil if that is not known
+	Fields *param.Map `json:"-"`     // the fields of the code; nil for none
 }
 
 // MarshalJSON writes the reason with its fields beside the others.
@@ -53,23 +52,20 @@ func (r *Reason) UnmarshalJSON(data []byte) error {
 
 // Why says why a task, or an attempt, does not run (ui.md, A30): its first reason, and what is known besides.
 type Why struct {
-	Code    *string  `json:"code"` // nil if it runs or is done
-	Text    string   `json:"text"`
-	Since   *string  `json:"since"`
-	Attempt ID       `json:"attempt"`
-	Task    *TaskRef `json:"task"`  // nil of an attempt without tasks
-	Place   *string  `json:"place"` // where the task is written: file:line:column; nil if that is not known
-	State   string   `json:"state"` // that of the task as stateDetail, or the status of the attempt
-	// Blockers are the things that keep it, the first few.
-	Blockers List[Blocker] `json:"blockers"`
-	Next     WhyNext       `json:"next"`
-	// Reasons are all that hold, the first one first.
-	Reasons List[Reason] `json:"reasons"`
+	Code     *string       `json:"code"`  // nil if it runs or is done
+	Text     string        `json:"text"`  // the first reason in a sentence
+	Since    *string       `json:"since"` // when it began to hold; nil if that is not known
+	Attempt  ID            `json:"attempt"`
+	Task     *TaskRef      `json:"task"`     // nil for an attempt without tasks
+	Place    *string       `json:"place"`    // where the task is written: file:line:column; nil if that is not known
+	State    string        `json:"state"`    // the task's stateDetail, or the status of the attempt
+	Blockers List[Blocker] `json:"blockers"` // the first few things that it waits for
+	Next     WhyNext       `json:"next"`     // when the first reason ends by itself
+	Reasons  List[Reason]  `json:"reasons"`  // all reasons that hold, the first one first
 	// Chain goes from the task to what is behind it: what it waits for waits for what. It ends at a task that
 	// runs or has ended, or at something that a person can change or that comes by itself.
-	Chain List[WhyLink] `json:"chain"`
-	// Offers are what can be done about all of the chain.
-	Offers List[Offer] `json:"offers"`
+	Chain  List[WhyLink] `json:"chain"`
+	Offers List[Offer]   `json:"offers"` // what a person can do about anything in the chain
 }
 
 // AttemptWhy is a Why of an attempt.
@@ -79,46 +75,46 @@ type AttemptWhy struct {
 	ByCode List[CodeCount] `json:"byCode"`
 }
 
-// WhyNext is when a reason ends by itself.
+// WhyNext says when a reason ends by itself. Both fields are nil if that is not known.
 type WhyNext struct {
-	At         *string `json:"at"`
-	EstimateAt *string `json:"estimateAt"`
+	At         *string `json:"at"`         // the exact instant, such as that of a retry
+	EstimateAt *string `json:"estimateAt"` // an estimate; not given yet
 }
 
-// WhyLink is a reason on the way to the cause of another one.
+// WhyLink is one link of a chain of reasons.
 type WhyLink struct {
 	Attempt ID       `json:"attempt"`
-	Task    *TaskRef `json:"task"`
-	State   string   `json:"state"`
+	Task    *TaskRef `json:"task"`  // nil for an attempt as a whole
+	State   string   `json:"state"` // as in Why
 	Reason  Reason   `json:"reason"`
 }
 
 // TaskRef names a task.
 type TaskRef struct {
 	ID   ID     `json:"id"`
-	Name string `json:"name"` // its full name
+	Name string `json:"name"` // full name of the task
 }
 
-// Blocker is a thing that something waits for.
+// Blocker is something that a task or attempt waits for.
 type Blocker struct {
 	Kind   string  `json:"kind"` // "task", "attempt", "workflow", "pool", "queue" or "agent"
 	ID     string  `json:"id"`
 	Name   string  `json:"name"`
-	Path   *string `json:"path"` // below the address of the server, where it can be asked for
-	Detail string  `json:"detail"`
+	Path   *string `json:"path"`   // path of its document on the server; nil if it has none
+	Detail string  `json:"detail"` // what there is to say about it, in a few words
 }
 
 // Offer is something that a person can do about a reason.
 type Offer struct {
-	Action  string `json:"action"` // "unpause_workflow", "kill_attempt", "retry_attempt", "set_pool", "undrain_agent" or "set_secret"
-	Label   string `json:"label"`  // the command that does it
-	Allowed bool   `json:"allowed"`
+	Action  string `json:"action"`  // "unpause_workflow", "kill_attempt", "retry_attempt", "set_pool", "undrain_agent" or "set_secret"
+	Label   string `json:"label"`   // the command that does it
+	Allowed bool   `json:"allowed"` // the caller may do it
 }
 
-// CodeCount is how many tasks wait for one reason.
+// CodeCount is how many tasks wait for the same reason.
 type CodeCount struct {
 	Code   string  `json:"code"`
-	Arg    string  `json:"arg"` // what they wait for, if it has a name
+	Arg    string  `json:"arg"` // name of what they wait for; empty if it has none
 	Count  int     `json:"count"`
 	Sample TaskRef `json:"sample"` // the first of them
 }
@@ -126,68 +122,62 @@ type CodeCount struct {
 // TaskReason is the first reason of a task.
 type TaskReason struct {
 	Task        TaskRef `json:"task"`
-	StateDetail string  `json:"stateDetail"`
+	StateDetail string  `json:"stateDetail"` // as in TaskDetail
 	Reason      Reason  `json:"reason"`
 }
 
 // TaskReasonList is a page of reasons.
 type TaskReasonList struct {
 	Items List[TaskReason] `json:"items"`
-	Next  *string          `json:"next"`
+	Next  *string          `json:"next"` // names the next page; nil on the last one
 }
 
-// TaskDetail is a task with what Trowel knows besides (control K219).
+// TaskDetail is a Task with what Trowel knows besides (control K219).
 type TaskDetail struct {
 	Task
-	// StateDetail is the state with Trowel's own words, such as "not_reached".
-	StateDetail string `json:"stateDetail"`
-	// Place is where it is written: file:line:column; nil if that is not known.
-	Place *string `json:"place"`
-	// Reason is why it does not run; nil if it runs or is done.
-	Reason *Reason `json:"reason"`
-	// Try is the number of the present or last try; zero before the first.
-	Try       int     `json:"try"`
-	ReadyAt   *string `json:"readyAt"`
-	ClaimedAt *string `json:"claimedAt"`
-	// Agent is who runs or ran the last try.
-	Agent *string `json:"agent"`
-	// Effective are the options of the task with all values evaluated; nil before it was ready.
-	Effective *Effective    `json:"effective"`
-	Tries     List[TaskTry] `json:"tries"` // that have ended, in their order
+	StateDetail string        `json:"stateDetail"` // the state with Trowel's own words, such as "not_reached"
+	Place       *string       `json:"place"`       // where it is written: file:line:column; nil if that is not known
+	Reason      *Reason       `json:"reason"`      // why it does not run; nil if it runs or is done
+	Try         int           `json:"try"`         // number of the present or last try; zero before the first
+	ReadyAt     *string       `json:"readyAt"`     // when it last became ready
+	ClaimedAt   *string       `json:"claimedAt"`   // when an agent last took it
+	Agent       *string       `json:"agent"`       // who runs or ran the last try
+	Effective   *Effective    `json:"effective"`   // its options with all values evaluated; nil before it was ready
+	Tries       List[TaskTry] `json:"tries"`       // ended tries in the order of their numbers
 }
 
-// Effective are the options of a task that say when and where it runs.
+// Effective has the options of a task that say when and where it runs.
 type Effective struct {
 	Queue          string           `json:"queue"`
-	Labels         List[string]     `json:"labels"`
+	Labels         List[string]     `json:"labels"` // what an agent must have
 	Pools          List[TaskPool]   `json:"pools"`
-	PriorityWeight int              `json:"priorityWeight"`
-	Concurrency    *TaskConcurrency `json:"concurrency"`
+	PriorityWeight int              `json:"priorityWeight"` // after the weight rule, without aging
+	Concurrency    *TaskConcurrency `json:"concurrency"`    // nil without a limit
 }
 
-// TaskPool is what a task takes of a pool.
+// TaskPool is a number of slots that a task takes from a pool.
 type TaskPool struct {
 	Name  string `json:"name"`
 	Slots int    `json:"slots"`
 }
 
-// TaskConcurrency is a limit of tasks that share a key.
+// TaskConcurrency limits how many tasks that share a key run at the same time.
 type TaskConcurrency struct {
 	Key            string `json:"key"`
 	Limit          int    `json:"limit"`
-	Per            string `json:"per"`
-	OnLimit        string `json:"onLimit"` // "wait" or "fail"
-	IncludeWaiting bool   `json:"includeWaiting"`
+	Per            string `json:"per"`            // "workflow", "attempt", "project" or "site"
+	OnLimit        string `json:"onLimit"`        // "wait" or "fail"
+	IncludeWaiting bool   `json:"includeWaiting"` // a task keeps its place while it waits for a retry or poll
 }
 
-// TaskTry is one ended execution of a task.
+// TaskTry is one ended try of a task.
 type TaskTry struct {
-	Try       int          `json:"try"`
+	Try       int          `json:"try"` // number of the try, from 1
 	Agent     *string      `json:"agent"`
 	ReadyAt   *string      `json:"readyAt"`
 	ClaimedAt *string      `json:"claimedAt"`
-	StartedAt *string      `json:"startedAt"`
+	StartedAt *string      `json:"startedAt"` // when the agent began to run it; nil if it never did
 	EndedAt   *string      `json:"endedAt"`
 	Exit      string       `json:"exit"`      // "success", "error", "retry", "poll", "canceled" or "lost"
-	LastLines List[string] `json:"lastLines"` // of a failure
+	LastLines List[string] `json:"lastLines"` // last lines of output of a failure or retry, at most 20
 }

@@ -7,9 +7,9 @@ type Workflow struct {
 	ID       ID         `json:"id"`
 	Name     string     `json:"name"`
 	Project  IDName     `json:"project"`
-	Revision string     `json:"revision"`
-	Timezone string     `json:"timezone"`
-	Config   *param.Map `json:"config"`
+	Revision string     `json:"revision"` // name of the revision
+	Timezone string     `json:"timezone"` // id of the time zone
+	Config   *param.Map `json:"config"`   // content of the file without its time zone
 }
 
 // WorkflowCollection is RestWorkflowDefinitionCollection.
@@ -20,7 +20,7 @@ type WorkflowCollection struct {
 // WorkflowSessionTime is RestWorkflowSessionTime: a time cut off in the zone of a workflow.
 type WorkflowSessionTime struct {
 	Project     IDName     `json:"project"`
-	Revision    string     `json:"revision"`
+	Revision    string     `json:"revision"` // name of the revision
 	SessionTime OffsetTime `json:"sessionTime"`
-	Timezone    string     `json:"timezone"`
+	Timezone    string     `json:"timezone"` // id of the time zone
 }

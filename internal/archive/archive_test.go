@@ -69,7 +69,7 @@ func archiveOf(tb testing.TB, entries ...made) []byte {
 	return zipped(tb, tarOf(tb, entries...))
 }
 
-// filesIn describes all that is below a folder.
+// filesIn describes everything below a folder.
 func filesIn(tb testing.TB, dir string) map[string]string {
 	tb.Helper()
 	got := map[string]string{}
@@ -102,7 +102,7 @@ func filesIn(tb testing.TB, dir string) map[string]string {
 	return got
 }
 
-// put writes files below a folder: names that end with a slash are folders, texts that begin with
+// put writes files below a folder. Names that end with a slash are folders, and texts that begin with
 // "-> " are links.
 func put(tb testing.TB, dir string, files map[string]string) {
 	tb.Helper()
@@ -125,7 +125,7 @@ func put(tb testing.TB, dir string, files map[string]string) {
 	}
 }
 
-// server 4.2: what goes into an archive, in which order, and what it becomes when it is unpacked.
+// server 4.2: what goes into an archive, in which order, and what unpacking makes of it.
 func TestPackUnpack(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -232,7 +232,7 @@ func TestPackOutgoingLinks(t *testing.T) {
 	}
 }
 
-// server 4.4, and links that lead out only through others.
+// server 4.4, and links that only lead out through others.
 func TestUnpackRefuses(t *testing.T) {
 	t.Parallel()
 	tests := []struct {
@@ -274,7 +274,7 @@ func TestUnpackRefuses(t *testing.T) {
 	}
 }
 
-// A link that was there before is not written through.
+// An existing link is replaced, not written through.
 func TestUnpackOverLinks(t *testing.T) {
 	t.Parallel()
 	top := t.TempDir()
@@ -292,7 +292,7 @@ func TestUnpackOverLinks(t *testing.T) {
 	}
 }
 
-// Folder entries, their permissions, and names that ordinary archives have.
+// Entries for folders, their permissions, and names that are usual in archives.
 func TestUnpackOrdinaryArchives(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -21,41 +21,41 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// Fetch opens the bytes of an archive. Errors that are a trowel.ErrNotFound or ErrInvalid last;
-// others are tried again.
+// Fetch opens the bytes of an archive. Errors that are a trowel.ErrNotFound or ErrInvalid are permanent;
+// after others the caller tries again.
 type Fetch func(ctx context.Context, archive trowel.Archive) (io.ReadCloser, error)
 
-// defaultCacheBytes is how much a Cache keeps unless told otherwise.
+// defaultCacheBytes is the default of WorkspaceOptions.CacheBytes.
 const defaultCacheBytes = 1 << 30
 
-// How often fetching and unpacking is tried, and how long the pauses are (server 4.4).
+// How often fetching and unpacking is tried, and how long the waits between are (server 4.4).
 const (
 	maxFetches = 10
 	firstPause = time.Second
 	lastPause  = 30 * time.Second
 )
 
-// maxUses is how often the files of a revision are used anew after they were found to be spoiled.
+// maxUses is how often the files of a revision are used again after they were found to be spoiled.
 const maxUses = 3
 
-// errSpoiled says that files of the cache are gone, as after somebody has cleaned the folder of temporary
+// errSpoiled says that files of the cache are gone, for example because somebody has cleaned the folder of temporary
 // files.
 var errSpoiled = errors.New("files of the cache are missing or are not what they were")
 
-// fileOverhead is what a file takes on the disk besides its bytes, roughly.
+// fileOverhead is roughly what a file takes on the disk besides its bytes.
 const fileOverhead = 4 << 10
 
 // cache keeps the files of revisions, unpacked once for each, in a folder that no other process
-// writes to; should one do so, as one that cleans up does, what it has spoiled is fetched again. The name
-// of a revision's folder is its key and how much it takes, so that the next process finds such
+// should write to. If one does, to clean up for example, what it has spoiled is fetched again. The name
+// of a revision's folder has its key and its size, so that the next process can use such
 // folders, too. It is safe for concurrent use.
 type cache struct {
 	dir      string
 	fetch    Fetch
 	limits   Limits
 	maxBytes int64
-	room     func(error) error // makes an error a *RoomError if it is one
-	log      *slog.Logger      // hears of each retry
+	room     func(error) error // returns the error as a *RoomError if it is one
+	log      *slog.Logger      // gets a line for each retry
 
 	mu    sync.Mutex
 	trees map[string]*tree
@@ -63,19 +63,19 @@ type cache struct {
 	clock int64 // counts uses
 }
 
-// tree is the files of a revision. What is below ready belongs to the cache's lock.
+// tree has the files of a revision. The cache's lock guards the fields below ready.
 type tree struct {
 	dir   string
 	ready chan struct{} // closed when the files are there, or err says why not
 	err   error
-	gone  bool // err is that of a canceled context: somebody else may try
+	gone  bool // err is that of a canceled context, so somebody else may try
 
 	bytes int64
-	users int   // who reads it now; it is not removed meanwhile
+	users int   // number of readers; it is not removed while there are any
 	used  int64 // cache.clock of the last use
 }
 
-// newCache takes over what is in its folder from an earlier process.
+// newCache takes over the content of its folder from an earlier process.
 func newCache(dir string, fetch Fetch, limits Limits, maxBytes int64) (*cache, error) {
 	if maxBytes <= 0 {
 		maxBytes = defaultCacheBytes
@@ -114,28 +114,28 @@ func newCache(dir string, fetch Fetch, limits Limits, maxBytes int64) (*cache, e
 
 const keyBytes = 16
 
-// treeKey names the folder of an archive. It has more than the checksum, as MD5 lets strangers make
-// two archives that have one.
+// treeKey returns the name for an archive. It contains more than the checksum, as strangers can make
+// two archives with the same MD5.
 func treeKey(a trowel.Archive) string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%s\x00%s\x00%x", a.Type, a.Key, a.MD5))
 	return hex.EncodeToString(sum[:keyBytes])
 }
 
-// treeName is the name of a revision's folder.
+// treeName returns the name of a revision's folder.
 func treeName(key string, bytes int64) string { return fmt.Sprintf("%s-%d", key, bytes) }
 
-// parseTreeName reads the name of a folder; the key is empty if it is not that of a revision.
+// parseTreeName reads the name of a folder. The key is empty if it is not the name of a revision's folder.
 func parseTreeName(name string) (key string, bytes int64) {
 	key, size, _ := strings.Cut(name, "-")
 	bytes, err := strconv.ParseInt(size, 10, 64)
 	if err != nil || len(key) != 2*keyBytes {
-		return "", 0 // half of a revision
+		return "", 0 // an incomplete revision
 	}
 	return key, bytes
 }
 
 // use calls f with the folder of an archive's files, which f must not change. f returns how much it
-// has found there, as diskBytes counts it. It is called again if that is not everything.
+// found there, as diskBytes counts it. It is called again if that is not everything.
 func (c *cache) use(ctx context.Context, a trowel.Archive, f func(dir string) (int64, error)) error {
 	key := treeKey(a)
 	for uses := 1; ; {
@@ -178,7 +178,7 @@ func (c *cache) use(ctx context.Context, a trowel.Archive, f func(dir string) (i
 	}
 }
 
-// drop forgets a tree that is spoiled. Others who read it find that out, too.
+// drop removes a spoiled tree from the cache. Other readers will notice it themselves.
 func (c *cache) drop(t *tree, key string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -188,7 +188,7 @@ func (c *cache) drop(t *tree, key string) {
 	delete(c.trees, key)
 	c.bytes -= t.bytes
 	c.clock++
-	// What cannot be removed goes when the next process begins.
+	// What cannot be removed now is removed when the next process begins.
 	old := filepath.Join(c.dir, fmt.Sprintf(".old-%d-%s", c.clock, key))
 	if os.Rename(t.dir, old) == nil {
 		_ = removeTree(old)
@@ -204,7 +204,7 @@ func (t *tree) wait(ctx context.Context) error {
 	}
 }
 
-// isGone reports whether the one who should have made the tree was called off.
+// isGone reports whether the context of the goroutine that should have made the tree was canceled.
 func (t *tree) isGone() bool {
 	select {
 	case <-t.ready:
@@ -237,7 +237,7 @@ func (c *cache) fill(ctx context.Context, t *tree, key string, a trowel.Archive)
 	close(t.ready)
 }
 
-// unpackAgain fetches and unpacks an archive, again after failures that may pass.
+// unpackAgain fetches and unpacks an archive, and retries after failures that may pass.
 func (c *cache) unpackAgain(ctx context.Context, key string, a trowel.Archive) (dir string, size int64, err error) {
 	pause := firstPause
 	for fetches := 1; ; fetches++ {
@@ -245,7 +245,7 @@ func (c *cache) unpackAgain(ctx context.Context, key string, a trowel.Archive) (
 		if err != nil {
 			err = c.room(err)
 		}
-		_, full := errors.AsType[*RoomError](err) // others may have room, and nobody is to wait here
+		_, full := errors.AsType[*RoomError](err) // other machines may have room, so nobody should wait here
 		if err == nil || full || isLasting(err) || fetches == maxFetches || ctx.Err() != nil {
 			return dir, size, err
 		}
@@ -262,8 +262,8 @@ func (c *cache) unpackAgain(ctx context.Context, key string, a trowel.Archive) (
 	}
 }
 
-// isLasting reports whether an error comes back however often an archive is fetched and unpacked: some names
-// cannot be on this machine at all.
+// isLasting reports whether an error occurs again however often an archive is fetched and unpacked. Some names
+// are not possible on this machine at all.
 func isLasting(err error) bool {
 	for _, lasting := range []error{
 		trowel.ErrNotFound, trowel.ErrInvalid, fs.ErrPermission, fs.ErrInvalid,
@@ -276,7 +276,7 @@ func isLasting(err error) bool {
 	return false
 }
 
-// unpack makes the folder of an archive, which has its name only when it is whole.
+// unpack makes the folder of an archive. It gets its name only when it is complete.
 func (c *cache) unpack(ctx context.Context, key string, a trowel.Archive) (dir string, size int64, err error) {
 	if err := os.MkdirAll(c.dir, 0o700); err != nil { // somebody may have removed it
 		return "", 0, err
@@ -313,7 +313,7 @@ func (c *cache) unpack(ctx context.Context, key string, a trowel.Archive) (dir s
 	return dir, size, os.Rename(half, dir)
 }
 
-// trim removes trees that nobody reads, least recently used ones first, until the rest fits.
+// trim removes trees that nobody reads, least recently used first, until the remaining ones fit.
 func (c *cache) trim() error {
 	var out []string
 	var err error
@@ -331,7 +331,7 @@ func (c *cache) trim() error {
 		t := c.trees[oldest]
 		delete(c.trees, oldest)
 		c.bytes -= t.bytes
-		// Renamed under the lock, as the revision may be asked for again at once.
+		// It is renamed under the lock, as the revision may be needed again at once.
 		old := filepath.Join(c.dir, fmt.Sprintf(".old-%d-%s", c.clock, oldest))
 		if errRename := os.Rename(t.dir, old); errRename != nil {
 			if !errors.Is(errRename, fs.ErrNotExist) { // somebody else has removed it
@@ -348,7 +348,7 @@ func (c *cache) trim() error {
 	return err
 }
 
-// diskBytes is about how much a folder takes.
+// diskBytes returns about how much space a folder takes.
 func diskBytes(dir string) (int64, error) {
 	var size int64
 	err := filepath.WalkDir(dir, func(_ string, entry fs.DirEntry, err error) error {
@@ -362,7 +362,7 @@ func diskBytes(dir string) (int64, error) {
 	return size, err
 }
 
-// entryBytes is about how much a file or folder takes.
+// entryBytes returns about how much space a file or folder takes.
 func entryBytes(entry fs.DirEntry) (int64, error) {
 	if !entry.Type().IsRegular() {
 		return fileOverhead, nil

@@ -10,9 +10,9 @@ import (
 	"path/filepath"
 )
 
-// clone makes a folder like another one. Files share their blocks where the file system can do so, until
-// one of them is written to; they never share more: what a task does to its files does nothing to
-// those of others. It returns how much it has copied, as diskBytes counts it.
+// clone makes a copy of a folder. Files share their blocks until one of them is written to, where the file system can
+// do that. They share nothing else, so a task that changes its files does not affect
+// others. It returns how much it has copied, as diskBytes counts it.
 func clone(ctx context.Context, from, to string) (int64, error) {
 	var size int64
 	err := filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {

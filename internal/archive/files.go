@@ -27,7 +27,7 @@ type Files struct {
 	all      []File // ordered with compareNames
 }
 
-// List returns all files, those of a folder in a row. It is not to be changed.
+// List returns all files, those of a folder in a row. The caller must not change the list.
 func (f *Files) List() []File { return f.all }
 
 // isBelow reports whether a name is in a folder, at any depth.
@@ -55,7 +55,7 @@ func (f *Files) Open(name string) (fs.File, error) {
 	return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 }
 
-// children returns the entries of a folder, sorted by name. All files begin with its path.
+// children returns the entries of a folder, sorted by name. The names of all files begin with prefix.
 func children(files []File, prefix string) []fs.DirEntry {
 	var list []fs.DirEntry
 	for i := range files {
@@ -73,7 +73,7 @@ func children(files []File, prefix string) []fs.DirEntry {
 	return list
 }
 
-// info describes a file, or a folder if it has none.
+// info describes a file, or a folder if it has no file.
 type info struct {
 	name string
 	file *File

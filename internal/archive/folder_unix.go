@@ -4,5 +4,5 @@ package archive
 
 import "syscall"
 
-// onlyFolder lets only a folder be opened, and keeps a pipe in its place from being waited for.
+// onlyFolder makes opening fail for anything but a folder, and not wait if a pipe has replaced it.
 const onlyFolder = syscall.O_DIRECTORY | syscall.O_NONBLOCK

@@ -1,4 +1,4 @@
 package archive
 
-// onlyFolder has nothing to add: there are no pipes among files.
+// onlyFolder is zero, as there are no pipes among files.
 const onlyFolder = 0

@@ -4,5 +4,5 @@ package archive
 
 import "syscall"
 
-// full is the system's error of a full disk.
+// full returns the system's error of a full disk.
 func full() error { return syscall.ENOSPC }

@@ -1,4 +1,4 @@
 package archive
 
-// full is the system's error of a full disk.
+// full returns the system's error of a full disk.
 func full() error { return errorDiskFull }

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// FuzzUnpack shows that nothing is written outside of the folder, that no link leaves it, and that
-// what Inspect passes can be unpacked. The input is the tar file: behind compression fuzzing finds
+// FuzzUnpack proves that nothing is written outside of the folder, that no link leaves it, and that
+// what Inspect accepts can be unpacked. The input is the tar file, as fuzzing a compressed one finds
 // nothing.
 func FuzzUnpack(f *testing.F) {
 	f.Add(tarOf(f, file("a/b", "text"), link("a/c", "../d"), folder("e/")))

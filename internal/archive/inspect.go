@@ -7,30 +7,30 @@ import (
 	"slices"
 )
 
-// InspectOptions are the limits of an upload and where it is kept for a while.
+// InspectOptions are the limits of an upload, and where it is stored meanwhile.
 type InspectOptions struct {
 	Limits Limits // MaxBytes is also the limit of the upload itself
-	// ContentLength is how many bytes are said to come; negative if that is unknown.
+	// ContentLength is the announced number of bytes. Negative if it is unknown.
 	ContentLength int64
-	// TempDir is a folder for temporary files; empty for that of the system.
+	// TempDir is a folder for temporary files. Empty for the system's.
 	TempDir string
 }
 
-// Upload is an archive that was read and found good. Close it at the end.
+// Upload is an archive that was read and accepted. Close it at the end.
 type Upload struct {
 	MD5       []byte // 16 bytes, of the archive
 	SizeBytes int64
-	// Files are the files of the archive, for dig.LoadFS. A symbolic link is an empty file there,
+	// Files are the files of the archive, for dig.LoadFS. A symbolic link counts as an empty file,
 	// wherever it leads (server 2.6.2 step 6).
 	Files *Files
 
 	kept, contents *spool
 }
 
-// Inspect reads an upload once, to its end, and checks it (server 2.6.2 steps 4 and 5). Memory does
-// not grow with its size: it is kept in temporary files. What is wrong with it is a
-// trowel.ErrInvalid whose Message is Digdag's text; a file that cannot be written is an
-// ErrUnavailable. Links that leave the project are refused, other than with Digdag (design, section
+// Inspect reads an upload once, to its end, and checks it (server 2.6.2 steps 4 and 5). It stores the upload in
+// temporary files, so memory does not grow with its size. If something is wrong with it, the error is a
+// trowel.ErrInvalid whose Message is Digdag's text. If a file cannot be written, it is an
+// ErrUnavailable. Unlike in Digdag, links that leave the project are refused (design, section
 // 9).
 func Inspect(body io.Reader, opts InspectOptions) (*Upload, error) {
 	opts.Limits = opts.Limits.orDefault()
@@ -73,7 +73,7 @@ func (u *Upload) index(in io.Reader, limits Limits) error {
 	if err != nil {
 		return err
 	}
-	byName := map[string]File{} // of two entries with one name the last counts
+	byName := map[string]File{} // of two entries with one name the last one counts
 	folders := map[string]bool{}
 	for {
 		e, err := r.next()
@@ -95,7 +95,7 @@ func (u *Upload) index(in io.Reader, limits Limits) error {
 			byName[e.name] = File{Name: e.name, Link: e.target, Mode: e.perm}
 		case e.kind == kindFile:
 			at := u.contents.size
-			if r.tooLarge() == nil { // else only the sum is still of interest
+			if r.tooLarge() == nil { // otherwise only the sum is still needed
 				if _, err := io.Copy(u.contents, r); err != nil {
 					return err
 				}
@@ -112,7 +112,7 @@ func (u *Upload) index(in io.Reader, limits Limits) error {
 	return err
 }
 
-// newFiles checks how entries go together.
+// newFiles checks that the entries fit together.
 func newFiles(contents io.ReaderAt, byName map[string]File) (*Files, error) {
 	f := &Files{contents: contents, all: make([]File, 0, len(byName))}
 	all := &links{targets: map[string]string{}}
@@ -137,7 +137,7 @@ func newFiles(contents io.ReaderAt, byName map[string]File) (*Files, error) {
 	return f, nil
 }
 
-// CheckLength compares the size with the header Content-Length, -1 if it was missing (server 2.6.2
+// CheckLength compares the size with the header Content-Length, which is -1 if it was missing (server 2.6.2
 // step 7).
 func (u *Upload) CheckLength(contentLength int64) error {
 	if u.SizeBytes != contentLength {
@@ -146,11 +146,11 @@ func (u *Upload) CheckLength(contentLength int64) error {
 	return nil
 }
 
-// Open returns a reader of the archive as it was uploaded, which is valid until Close. There may be
-// several.
+// Open returns a reader of the archive as it was uploaded, which is valid until Close. It may be called
+// several times.
 func (u *Upload) Open() *io.SectionReader { return io.NewSectionReader(u.kept, 0, u.SizeBytes) }
 
-// Close deletes the temporary files. Closing twice does nothing.
+// Close deletes the temporary files. A second call does nothing.
 func (u *Upload) Close() error {
 	var err error
 	for _, file := range []**spool{&u.kept, &u.contents} {

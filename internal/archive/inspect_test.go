@@ -66,7 +66,7 @@ func TestInspect(t *testing.T) {
 	}
 }
 
-// server 2.6.2 step 6: a link counts as an empty file, whatever its target, and an empty file is no
+// server 2.6.2 step 6: a link counts as an empty file, whatever its target, and an empty file is not a
 // workflow.
 func TestInspectLinkAsWorkflow(t *testing.T) {
 	t.Parallel()
@@ -158,7 +158,7 @@ func TestInspectLength(t *testing.T) {
 	}
 }
 
-// A body that breaks off, and a disk that takes nothing, are told apart.
+// A body that breaks off and a full disk lead to different errors.
 func TestInspectFailures(t *testing.T) {
 	t.Parallel()
 	good := archiveOf(t, file("main.dig", "x"))

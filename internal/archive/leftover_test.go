@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// Commands that a dead process had started may still write into their workspace: that keeps nobody from
+// Commands of a dead process may still write into their workspace. This does not keep others from
 // starting.
 func TestLeftWorkspaceInUse(t *testing.T) {
 	t.Parallel()
@@ -44,7 +44,7 @@ func TestLeftWorkspaceInUse(t *testing.T) {
 	}
 }
 
-// write makes files in a folder, wherever it is moved to, until it is stopped.
+// write makes files in a folder, even if that is moved, until it is stopped.
 func write(t *testing.T, dir string) (stop func()) {
 	t.Helper()
 	root, err := os.OpenRoot(dir)
@@ -77,7 +77,7 @@ func write(t *testing.T, dir string) (stop func()) {
 	}
 }
 
-// The file of an upload goes with the process, however that ends.
+// The file of an upload disappears with the process, however that ends.
 func TestSpoolHasNoName(t *testing.T) {
 	t.Parallel()
 	if runtime.GOOS == "windows" {

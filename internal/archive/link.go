@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Bounds of the search for where links lead. What is beyond the first leads nowhere, as for the
-// system; the second is for all links of an archive together.
+// Limits of following links. A path through more links than the first leads nowhere, as in the
+// system. The second is for all links of an archive together.
 const (
 	maxHops  = 40
 	maxSteps = 1_000_000
@@ -20,7 +20,7 @@ type links struct {
 }
 
 // firstOutside returns the first of the named links that leaves the project, by itself or through
-// others; empty if there is none. Targets that do not exist are inside or outside all the same.
+// others, or "" if there is none. Targets that do not exist are inside or outside as well.
 func (l *links) firstOutside(names []string) string {
 	for _, name := range names {
 		if target, ok := l.targets[name]; ok && !l.inside(path.Dir(name), target) {
@@ -30,10 +30,10 @@ func (l *links) firstOutside(names []string) string {
 	return ""
 }
 
-// inside reports whether a target, seen from a folder that is no link, stays inside the project. An
-// archive whose links are too many to tell has none that do.
+// inside reports whether a target, seen from a folder that is not a link, stays inside the project. In an
+// archive with too many links to follow none does.
 func (l *links) inside(dir, target string) bool {
-	var at []string // where we are
+	var at []string // the present folder
 	if dir != "." {
 		at = strings.Split(dir, "/")
 	}
@@ -63,7 +63,7 @@ func (l *links) inside(dir, target string) bool {
 			continue
 		}
 		if hops++; hops > maxHops {
-			return true // the system does not follow it
+			return true // the system does not follow the link
 		}
 		if path.IsAbs(next) {
 			return false

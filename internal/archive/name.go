@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// maxElement is how long one element of a name may be, in bytes: what the file systems of Linux, macOS and
-// Windows have.
+// maxElement is the largest length in bytes of one element of a name, which is the limit of file systems on Linux,
+// macOS and Windows.
 const maxElement = 255
 
-// longElement returns the first element of a name that is too long, empty if there is none.
+// longElement returns the first element of a name that is too long, or "" if there is none.
 func longElement(name string) string {
 	for element := range strings.SplitSeq(name, "/") {
 		if len(element) > maxElement {
@@ -19,15 +19,15 @@ func longElement(name string) string {
 	return ""
 }
 
-// maxPath is how long the whole name of a file may be, in bytes: agents have some more above it, and Linux opens
-// paths of 4,096.
+// maxPath is the largest length in bytes of the whole name of a file. Agents put a folder before it, and Linux opens
+// paths of up to 4,096 bytes.
 const maxPath = 3072
 
-// maxName is how long a name or the target of a link may be, in bytes: what Linux opens.
+// maxName is the largest length in bytes of a name or of the target of a link, which is the limit of Linux.
 const maxName = 4096
 
 // cleanName returns the name of an entry as a slash path from the project's root, "." for the root.
-// It is not ok if it leads out of the project.
+// ok is false if it leads out of the project.
 func cleanName(name string) (clean string, ok bool) {
 	if name == "" || path.IsAbs(name) || len(name) > maxName || strings.ContainsRune(name, 0) {
 		return "", false
@@ -36,7 +36,7 @@ func cleanName(name string) (clean string, ok bool) {
 	return clean, clean != ".." && !strings.HasPrefix(clean, "../")
 }
 
-// compareNames orders names so that what is in a folder follows the folder at once: the separator
+// compareNames orders names so that the content of a folder comes directly after the folder: the separator
 // comes before all other bytes.
 func compareNames(a, b string) int {
 	for i := range min(len(a), len(b)) {

@@ -13,7 +13,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// Names that agents cannot have are refused when they are pushed, with what to do.
+// Names that are not possible on agents are refused when they are pushed, with what to do.
 func TestInspectRefusesNamesThatCannotBe(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("n", 256)
@@ -54,7 +54,7 @@ func TestInspectRefusesNamesThatCannotBe(t *testing.T) {
 	closeUpload(t, u)
 }
 
-// What no further try mends is not tried again, so that the task fails at once.
+// Errors that another try cannot change are not retried, so that the task fails at once.
 func TestLastingErrors(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -9,8 +9,8 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// checkOwner refuses a folder that another user made or may write to: he could put other files in the
-// place of those of a project.
+// checkOwner refuses a folder that another user made or may write to, as that user could replace the
+// files of a project.
 func checkOwner(dir string) error {
 	info, err := os.Lstat(dir)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// What others may write to, or made a link of, is no place for the files of tasks.
+// A folder that others may write to, or a link, is refused as the place of tasks' files.
 func TestWorkspacesOfOthers(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -1,4 +1,4 @@
 package archive
 
-// checkOwner does nothing: on Windows each user has a folder of his own for temporary files.
+// checkOwner does nothing, as on Windows each user has their own folder for temporary files.
 func checkOwner(string) error { return nil }

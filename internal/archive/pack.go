@@ -20,16 +20,16 @@ import (
 const textOutgoing = "Invalid symbolic link: Given path '%s' is outside of project directory '%s'. " +
 	"Consider to add --copy-outgoing-symlinks option"
 
-// longName is the length of names, in bytes, from which on they go into PAX headers (server 4.1).
+// longName is the length of names, in bytes, from which they are written as PAX headers (server 4.1).
 const longName = 100
 
-// PackOptions say what to do with links that leave the project, and who hears of the files.
+// PackOptions say what to do with links that leave the project, and what to leave out.
 type PackOptions struct {
-	// CopyOutgoing puts what such a link points to in its place. Without it such a link is an error.
+	// CopyOutgoing copies the target of such a link in its place. Otherwise such a link is an error.
 	CopyOutgoing bool
-	// Report is called for each file and link, before it is read; nil is not called.
+	// Report is called for each file and link, before it is read. Nil for no calls.
 	Report func(Packed)
-	// LeaveOut tells which files, by their paths on this machine, are not packed; nil leaves out none.
+	// LeaveOut reports whether a file is left out. It gets the file's path on this machine. Nil leaves out none.
 	LeaveOut func(path string) bool
 }
 
@@ -40,8 +40,8 @@ type Packed struct {
 }
 
 // Pack writes an archive of a project folder (server 4.1, 4.2): all regular files and links below it,
-// sorted by name in each folder, but nothing whose name begins with a dot and nothing that
-// .digdagignore or the options exclude. Files that are neither, as sockets, are left out. A file that grows
+// sorted by name in each folder. It leaves out names that begin with a dot, what
+// .digdagignore or the options exclude, and other kinds of files such as sockets. A file that grows
 // meanwhile is packed with the size that it had. The error about a link that leaves the project is a
 // *dig.Error.
 func Pack(ctx context.Context, to io.Writer, dir string, opts PackOptions) error {
@@ -61,18 +61,18 @@ func Pack(ctx context.Context, to io.Writer, dir string, opts PackOptions) error
 	return errors.Join(p.tar.Close(), zip.Close())
 }
 
-// packing is one run of Pack.
+// packing is one call of Pack.
 type packing struct {
 	ctx    context.Context //nolint:containedctx // of this run
 	dir    string          // absolute
 	opts   PackOptions
 	ignore *dig.Ignore
 	tar    *tar.Writer
-	above  []string // real paths of the folders that are copied in place of links, outermost first
+	above  []string // real paths of the folders that are copied instead of links, outermost first
 }
 
-// folder packs what is in a folder of this machine. prefix is its name in the archive with a slash
-// behind it; empty for the project.
+// folder packs the content of a folder of this machine. prefix is its name in the archive with a slash
+// after it, or empty for the project.
 func (p *packing) folder(folder, prefix string) error {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -108,8 +108,8 @@ func (p *packing) entry(file, name string, mode fs.FileMode) error {
 	}
 }
 
-// link packs a link that stays inside as a relative one, and in place of another one what it points
-// to.
+// link packs a link that stays inside as a relative one. For another link it packs the target
+// instead.
 func (p *packing) link(file, name string) error {
 	written, err := os.Readlink(file)
 	if err != nil {
@@ -137,7 +137,7 @@ func (p *packing) link(file, name string) error {
 	return p.copied(target, name)
 }
 
-// copied packs a folder in place of a link to it.
+// copied packs a folder instead of a link to it.
 func (p *packing) copied(target, name string) error {
 	resolved, err := filepath.EvalSymlinks(target)
 	if err != nil {
@@ -158,7 +158,7 @@ func (p *packing) copied(target, name string) error {
 	return p.folder(target, name+"/")
 }
 
-// linkInside packs a link to a path of the project as seen from the link.
+// linkInside packs a link to a path of the project, relative to the link.
 func (p *packing) linkInside(name, inside string) error {
 	target, err := filepath.Rel(filepath.FromSlash(filepath.Dir(name)), filepath.FromSlash(inside))
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// Texts of server 2.6.2 step 5 and 4.4, and ours.
+// Texts of server 2.6.2 step 5 and 4.4, and Trowel's own.
 const (
 	textNoGzip     = "Input is not in the .gz format"
 	textNoTar      = "Error detected parsing the header"
@@ -35,11 +35,11 @@ const (
 	hintLinkInside = "let the link point into the project, or push with --copy-outgoing-symlinks"
 )
 
-// Limits bound what is read of an archive.
+// Limits restrict what is read of an archive.
 type Limits struct {
-	// MaxBytes is the limit of each entry and of all together; also of an upload.
+	// MaxBytes limits each entry and all entries together, and also an upload.
 	MaxBytes int64
-	// MaxEntries is how many entries there may be. Zero is one for each KiB of MaxBytes, but at least
+	// MaxEntries limits the number of entries. Zero means one for each KiB of MaxBytes, but at least
 	// 10,000.
 	MaxEntries int
 }
@@ -73,9 +73,9 @@ const (
 // entry is one entry of an archive.
 type entry struct {
 	kind    kind
-	raw     string // the name as it stands in the archive
+	raw     string // the name as it is in the archive
 	name    string // slash path from the root; "." for a folder that is the root
-	outside bool   // the name leads out of the project; name is empty
+	outside bool   // the name leads out of the project, and name is empty
 	target  string // of a link
 	size    int64  // of a file
 	perm    fs.FileMode
@@ -105,8 +105,8 @@ func newReader(from io.Reader, limits Limits) (*reader, error) {
 	return &reader{stream: s, tar: tar.NewReader(s), limits: limits}, nil
 }
 
-// next returns the next entry; after the last one io.EOF, when the whole stream was read and found
-// whole. The content of a file is to be read with Read.
+// next returns the next entry, whose content Read reads. After the last one it returns io.EOF, once the whole stream was
+// read and found complete.
 func (r *reader) next() (*entry, error) {
 	for {
 		header, err := r.tar.Next()
@@ -153,19 +153,19 @@ func (r *reader) entry(header *tar.Header) (*entry, error) {
 	return e, nil
 }
 
-// shortened is the beginning of a name that is too long to be shown.
+// shortened returns the beginning of a name that is too long to show.
 func shortened(name string) string { return strings.ToValidUTF8(name[:shownName], "") + "..." }
 
 const shownName = 60
 
-// ended makes of an error of the tar reader what next returns.
+// ended returns the error of next for an error of the tar reader.
 func (r *reader) ended(err error) error {
 	switch {
 	case r.stream.err != nil:
 		return r.failure()
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		// What is too short for a header counts as the end (server 2.6.2). The rest of the stream shows
-		// whether it is whole.
+		// A rest that is too short for a header counts as the end (server 2.6.2). Reading the rest of the stream shows
+		// whether it is complete.
 		if _, err := io.Copy(io.Discard, r.stream); err != nil {
 			return r.failure()
 		}
@@ -178,7 +178,7 @@ func (r *reader) ended(err error) error {
 	}
 }
 
-// tooLarge returns an error if the entries so far are larger than the limit together.
+// tooLarge returns an error if the entries so far are together larger than the limit.
 func (r *reader) tooLarge() error {
 	if r.total <= r.limits.MaxBytes {
 		return nil
@@ -199,7 +199,7 @@ func (r *reader) Read(data []byte) (int, error) {
 	}
 }
 
-// failure tells people what is wrong with the stream.
+// failure says what is wrong with the stream.
 func (r *reader) failure() error {
 	switch err := r.stream.err; {
 	case errors.Is(err, errTooLong):
@@ -216,8 +216,8 @@ func (r *reader) failure() error {
 	}
 }
 
-// stream is the uncompressed bytes of an archive, up to a limit. It keeps its error, as the tar
-// reader changes some.
+// stream has the uncompressed bytes of an archive, up to a limit. It keeps its error, as the tar
+// reader changes some errors.
 type stream struct {
 	from *bufio.Reader
 	zip  *gzip.Reader
@@ -250,7 +250,7 @@ func (s *stream) Read(data []byte) (int, error) {
 	}
 }
 
-// nextMember goes on to another gzip member; without one it returns io.EOF, whatever bytes follow.
+// nextMember goes on to another gzip member. If there is none it returns io.EOF, whatever bytes follow.
 func (s *stream) nextMember() error {
 	magic, err := s.from.Peek(3)
 	if err != nil && !errors.Is(err, io.EOF) {
@@ -266,7 +266,7 @@ func (s *stream) nextMember() error {
 	return nil
 }
 
-// readError is an error of where the archive comes from, not of the archive.
+// readError is an error of the source of the archive, not of the archive.
 type readError struct{ err error }
 
 func (e *readError) Error() string { return "read an archive: " + e.err.Error() }
@@ -288,7 +288,7 @@ func (s source) Read(data []byte) (int, error) {
 	return n, err
 }
 
-// invalid is an error about what is in an archive.
+// invalid returns an error about the content of an archive.
 func invalid(cause error, hint, format string, args ...any) error {
 	return &trowel.Error{Kind: trowel.ErrInvalid, Message: fmt.Sprintf(format, args...), Hint: hint, Err: cause}
 }

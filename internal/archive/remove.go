@@ -11,11 +11,11 @@ import (
 	"time"
 )
 
-// maxRemoval is how long a folder is worked at that others may still write to.
+// maxRemoval is how long the removal of a folder goes on while others still write to it.
 const maxRemoval = 10 * time.Minute
 
-// removeTree removes a folder, also what is in folders that were closed to their owner. Others may still
-// write there: nothing outside of it is changed, whatever links they make.
+// removeTree removes a folder, even if folders in it are closed to their owner. Others may still
+// write there, but nothing outside of it is changed, whatever links they make.
 func removeTree(path string) error { return removeUntil(path, time.Now().Add(maxRemoval)) }
 
 func removeUntil(path string, deadline time.Time) error {
@@ -40,8 +40,8 @@ func removeUntil(path string, deadline time.Time) error {
 	return os.Remove(path)
 }
 
-// removal empties a folder. Folders in folders are moved up to it, and so emptied one by one: a task can make
-// them deeper than a process can have files open, and than a path can be long.
+// removal empties a folder. Folders inside folders are moved up to it, and emptied one by one. So a task may make
+// them deeper than a process can have files open, or than a path can be long.
 type removal struct {
 	root     *os.Root
 	deadline time.Time
@@ -50,7 +50,7 @@ type removal struct {
 // removeBatch is how many names of a folder are read at a time.
 const removeBatch = 1024
 
-// empty calls remove for what is in a folder, until there is nothing, or nothing goes any more.
+// empty calls remove for the content of a folder, until it is empty or nothing more can be removed.
 func (r *removal) empty(folder string, remove func(name string) error) error {
 	for again := false; ; {
 		names, err := r.list(folder)
@@ -77,7 +77,7 @@ func (r *removal) empty(folder string, remove func(name string) error) error {
 	}
 }
 
-// list returns names of what is in a folder. A task may have put something else in its place meanwhile.
+// list returns names in a folder. A task may have replaced the folder meanwhile.
 func (r *removal) list(folder string) (names []string, err error) {
 	file, err := r.root.OpenFile(folder, os.O_RDONLY|onlyFolder, 0)
 	if err != nil {
@@ -91,7 +91,7 @@ func (r *removal) list(folder string) (names []string, err error) {
 	return names, err
 }
 
-// removeChild removes what is in the folder itself.
+// removeChild removes an entry of the folder itself.
 func (r *removal) removeChild(name string) error {
 	isFolder, err := r.remove(name)
 	if !isFolder {
@@ -107,13 +107,13 @@ func (r *removal) removeChild(name string) error {
 	return err
 }
 
-// moveUp removes what is in a folder of the folder, or moves it up if that is a folder, too.
+// moveUp removes an entry of a folder inside the folder, or moves it up if it is a folder, too.
 func (r *removal) moveUp(name string) error {
 	isFolder, err := r.remove(name)
 	if !isFolder {
 		return err
 	}
-	up := rand.Text() // a name that nobody could take before
+	up := rand.Text() // a name that nobody can have taken
 	err = r.root.Rename(name, up)
 	if errors.Is(err, fs.ErrPermission) && r.root.Chmod(name, ownerFolder) == nil {
 		err = r.root.Rename(name, up)
@@ -121,7 +121,7 @@ func (r *removal) moveUp(name string) error {
 	return err
 }
 
-// remove removes a file or an empty folder. isFolder says that it is a folder that is still there.
+// remove removes a file or an empty folder. isFolder is set if it is a folder that is still there.
 func (r *removal) remove(name string) (isFolder bool, err error) {
 	err = r.root.Remove(name)
 	if err == nil || errors.Is(err, fs.ErrNotExist) {

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// removeInside names the folder that a process of TestRemoveDeepTree is to remove.
+// removeInside is the variable with the folder that a process of TestRemoveDeepTree removes.
 const removeInside = "TROWEL_TEST_REMOVE"
 
 // A task can make folders that are deeper than a path can be long, and than a process can have files open.
@@ -43,7 +43,7 @@ func TestRemoveDeepTree(t *testing.T) {
 	}
 }
 
-// makeDeep makes folders in folders, with a file in some, the last one closed.
+// makeDeep makes folders inside folders, with a file in some. The last one is closed.
 func makeDeep(t *testing.T, dir string, depth int) {
 	t.Helper()
 	if err := os.Mkdir(dir, 0o700); err != nil {
@@ -110,7 +110,7 @@ func TestRemoveTree(t *testing.T) {
 	}
 }
 
-// Links go, and what they lead to stays, also of a folder that is a link itself.
+// Links are removed and their targets stay, even if the folder itself is a link.
 func TestRemoveTreeLeavesWhatLinksLeadTo(t *testing.T) {
 	t.Parallel()
 	outside := t.TempDir()
@@ -145,7 +145,7 @@ func TestRemoveTreeLeavesWhatLinksLeadTo(t *testing.T) {
 	}
 }
 
-// Who writes to a folder all the time does not keep its removal going for ever.
+// A process that keeps writing to a folder does not keep its removal from ending.
 func TestRemoveTreeEnds(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// A process that a task has left behind may put a pipe in the place of a folder that is being removed. Nobody
-// waits until somebody writes to it.
+// A process that a task has left behind may replace a folder by a pipe while it is being removed. The removal does
+// not wait until somebody writes to the pipe.
 func TestPipeInPlaceOfAFolder(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// probeBytes is how much a probe writes: more than the last blocks that a full disk may have left.
+// probeBytes is how much a probe writes, which is more than the last free blocks of a full disk.
 const probeBytes = 1 << 20
 
-// RoomError says that this machine cannot lay out the files of tries: the disk is full, or nothing can be
-// written there at all. That is not the fault of a task.
+// RoomError says that this machine cannot store the files of tries: the disk is full, or nothing can be
+// written there at all. That is not the task's fault.
 type RoomError struct {
 	Dir string // below which the files of tries are
 	Err error
@@ -27,8 +27,8 @@ func (e *RoomError) Error() string {
 // Unwrap returns the error of the system.
 func (e *RoomError) Unwrap() error { return e.Err }
 
-// Room returns the *RoomError that an error is, nil for other errors. Those of the system about files of a
-// workspace are one if the disk is full, or if Probe fails too.
+// Room returns err as a *RoomError, or nil for other errors. An error of the system about files of a
+// workspace is one if the disk is full, or if Probe fails too.
 func (w *Workspaces) Room(err error) *RoomError {
 	if room, ok := errors.AsType[*RoomError](err); ok {
 		return room
@@ -39,7 +39,7 @@ func (w *Workspaces) Room(err error) *RoomError {
 	return nil
 }
 
-// room makes an error that laying out a workspace has led to a *RoomError if it is one. Unpack names its
+// room returns an error that occurred while a workspace was made as a *RoomError if it is one. Unpack names its
 // files as the archive does.
 func (w *Workspaces) room(err error) error {
 	if _, known := errors.AsType[*RoomError](err); known {
@@ -55,7 +55,7 @@ func (w *Workspaces) room(err error) error {
 	return err
 }
 
-// lack is the *RoomError of an error about one of the files, nil if there is room for it.
+// lack returns the *RoomError for an error about one of the files, or nil if there is room for it.
 func (w *Workspaces) lack(err error) *RoomError {
 	if isFull(err) || w.Probe() != nil {
 		return &RoomError{Dir: w.place, Err: err}
@@ -63,7 +63,7 @@ func (w *Workspaces) lack(err error) *RoomError {
 	return nil
 }
 
-// Probe tries whether files of tries can be written, and returns why not.
+// Probe tries to write a file where tries have theirs, and returns why that failed.
 func (w *Workspaces) Probe() (err error) {
 	if err := w.makeWork(); err != nil {
 		return err
@@ -74,12 +74,12 @@ func (w *Workspaces) Probe() (err error) {
 	}
 	_, err = file.Write(make([]byte, probeBytes))
 	if err == nil {
-		err = file.Sync() // some file systems tell only then
+		err = file.Sync() // some file systems only report a full disk here
 	}
 	return errors.Join(err, file.Close(), os.Remove(file.Name()))
 }
 
-// failedPath is the path of which an error of the system tells, or the last of two.
+// failedPath returns the path in an error of the system, or the last one if it has two.
 func failedPath(err error) string {
 	if link, ok := errors.AsType[*os.LinkError](err); ok {
 		return link.New
@@ -90,7 +90,7 @@ func failedPath(err error) string {
 	return ""
 }
 
-// isBelowFolder reports whether a path is that of a folder, or below it.
+// isBelowFolder reports whether a path is a folder or below it.
 func isBelowFolder(path, folder string) bool {
 	rest, found := strings.CutPrefix(path, folder)
 	return found && (rest == "" || os.IsPathSeparator(rest[0]))

@@ -12,7 +12,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// block puts a file where the folder of workspaces was, so that nothing can be written there, whoever we are.
+// block replaces the folder of workspaces by a file, so that nobody can write there.
 func block(t *testing.T, w *Workspaces) {
 	t.Helper()
 	if err := errors.Join(os.RemoveAll(w.work), os.WriteFile(w.work, nil, 0o600)); err != nil {
@@ -20,7 +20,7 @@ func block(t *testing.T, w *Workspaces) {
 	}
 }
 
-// What cannot be laid out since nothing can be written is told as such, at once, and works again later.
+// If nothing can be written, this is reported at once, and works again later.
 func TestNoRoom(t *testing.T) {
 	t.Parallel()
 	d := &depot{archives: map[string][]byte{"a": archiveOf(t, file("x", "text"))}}
@@ -45,12 +45,12 @@ func TestNoRoom(t *testing.T) {
 	closeAll(t, w, next, all)
 }
 
-// A disk that is full while an archive is unpacked is told at once: fetching again would not help.
+// A disk that gets full while an archive is unpacked is reported at once, as fetching it again would not help.
 func TestFullWhileUnpacking(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct{ name, path string }{
 		{"a file that was made", filepath.Join("0", "revisions", ".new-1", "x")},
-		{"a name of the archive", ""}, // so os.Root tells it
+		{"a name of the archive", ""}, // which os.Root reports
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
@@ -71,7 +71,7 @@ func TestFullWhileUnpacking(t *testing.T) {
 	}
 }
 
-// An error is about room if it is one of the system about a file of ours, and the disk is full or nothing
+// An error is about room if the system reports it for a file of a workspace, and the disk is full or nothing
 // else can be written either.
 func TestRoom(t *testing.T) {
 	t.Parallel()

@@ -8,8 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// What others remove from the folder of temporary files, as those do that clean it up, is fetched again:
-// no try runs with half of its files, and none fails for it.
+// Files that others remove from the folder of temporary files, to clean it up, are fetched again.
+// No try runs with only some of its files, and none fails because of this.
 func TestWorkspacesAreCleanedAway(t *testing.T) {
 	t.Parallel()
 	want := map[string]string{"run.sh": "true\n", "lib/": "", "lib/x": "x"}
@@ -60,7 +60,7 @@ func TestWorkspacesAreCleanedAway(t *testing.T) {
 	}
 }
 
-// Files that do not stay as they are fail the try at last.
+// If files keep disappearing, the try fails at last.
 func TestWorkspaceIsAlwaysSpoiled(t *testing.T) {
 	t.Parallel()
 	d := &depot{archives: map[string][]byte{"a": archiveOf(t, file("x", "x"))}}

@@ -15,7 +15,7 @@ import (
 type spool struct {
 	file  *os.File
 	size  int64
-	named bool // it still has its name, which is to be removed
+	named bool // it still has its name, which must be removed
 }
 
 func newSpool(dir string) (*spool, error) {
@@ -23,7 +23,7 @@ func newSpool(dir string) (*spool, error) {
 	if err != nil {
 		return nil, unavailable(err)
 	}
-	// Where an open file can be removed it goes with this process, however that ends.
+	// Where an open file can be removed, it disappears with this process, however that ends.
 	return &spool{file: file, named: os.Remove(file.Name()) != nil}, nil
 }
 
@@ -56,13 +56,13 @@ func unavailable(err error) error {
 	}
 }
 
-// incoming passes on an upload and keeps it, with its checksum.
+// incoming passes on an upload, stores it, and computes its checksum.
 type incoming struct {
 	from  io.Reader
 	limit int64
 	kept  *spool
 	sum   hash.Hash
-	err   error // about the upload as such; what reads it may see another one
+	err   error // about the upload as such; its reader may get another one
 }
 
 func newIncoming(from io.Reader, limit int64, kept *spool) *incoming {

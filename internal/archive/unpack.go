@@ -13,33 +13,33 @@ import (
 	"syscall"
 )
 
-// Unpacked is a file or link that Unpack met.
+// Unpacked is a file or link that Unpack writes.
 type Unpacked struct {
 	Name string // slash path from the folder
 	Link string // target of a symbolic link; empty for a file
 }
 
-// UnpackOptions are the limits of an archive and who hears of its files.
+// UnpackOptions are the limits of an archive, and who is told about its files.
 type UnpackOptions struct {
-	// Limits of what is written. Zero MaxBytes is 16 GiB here: who unpacks trusts the archive more than
-	// who takes it in.
+	// Limits restrict what is written. Zero MaxBytes means 16 GiB, as whoever unpacks an archive trusts it more than
+	// whoever receives it.
 	Limits Limits
-	// Report is called for each file and link, before it is written; nil is not called.
+	// Report is called for each file and link, before it is written. Nil for no calls.
 	Report func(Unpacked)
 }
 
 const defaultUnpackBytes = 16 << 30
 
-// owner is what the owner of files may always do: what could not be read could not be copied, and what
-// is in a closed folder could not be deleted.
+// Permissions that the owner of files always gets, as unreadable files cannot be copied, and the content of
+// closed folders cannot be deleted.
 const (
 	ownerFile   = 0o400
 	ownerFolder = 0o700
 )
 
 // Unpack writes the files of an archive into a folder, which is made if it is missing (server 4.4).
-// Files and links that are there are replaced. Nothing is written outside of the folder, and no link
-// that leaves it is made, directly or through others, whatever the archive says: that is a
+// It replaces existing files and links. It writes nothing outside of the folder, and makes no link
+// that leaves it, directly or through others. An archive with such an entry is a
 // trowel.ErrInvalid. After an error the folder has some of the files.
 func Unpack(ctx context.Context, from io.Reader, dir string, opts UnpackOptions) (err error) {
 	if opts.Limits.MaxBytes <= 0 {
@@ -78,13 +78,13 @@ func Unpack(ctx context.Context, from io.Reader, dir string, opts UnpackOptions)
 	}
 }
 
-// unpacking is one run of Unpack. Links are made last, so that nothing is written through them.
+// unpacking is one call of Unpack. It makes links last, so that nothing is written through them.
 type unpacking struct {
 	root    *os.Root
 	reader  *reader
 	opts    UnpackOptions
 	made    map[string]bool   // folders
-	folders []entry           // that the archive gives permissions
+	folders []entry           // those whose permissions are in the archive
 	targets map[string]string // of links
 	links   []string          // their names in the order of the archive
 }
@@ -110,7 +110,7 @@ func (u *unpacking) write(e *entry) error {
 	case kindFile:
 	}
 	u.report(Unpacked{Name: e.name})
-	delete(u.targets, e.name) // of two entries with one name the last counts
+	delete(u.targets, e.name) // of two entries with one name the last one counts
 	return u.file(e)
 }
 
@@ -120,7 +120,7 @@ func (u *unpacking) report(file Unpacked) {
 	}
 }
 
-// folder makes a folder and those that it is in.
+// folder makes a folder and the folders above it.
 func (u *unpacking) folder(name string) error {
 	if u.made[name] {
 		return nil
@@ -132,7 +132,7 @@ func (u *unpacking) folder(name string) error {
 	return nil
 }
 
-// file writes one file. What was there, be it a link, is not written to: it goes.
+// file writes one file. An existing file or link is replaced, not written to.
 func (u *unpacking) file(e *entry) error {
 	if err := u.folder(path.Dir(e.name)); err != nil {
 		return err
@@ -157,7 +157,7 @@ func (u *unpacking) file(e *entry) error {
 	return nil
 }
 
-// inTheWay is the error about a file or folder that cannot be made.
+// inTheWay returns the error about a file or folder that cannot be made.
 func inTheWay(name string, err error) error {
 	if _, bySystem := errors.AsType[syscall.Errno](err); bySystem || errors.Is(err, fs.ErrExist) {
 		return fmt.Errorf("unpack %s: %w", name, err)
@@ -185,7 +185,7 @@ func (u *unpacking) finish() error {
 	}
 	for _, folder := range u.folders {
 		if folder.name == "." {
-			continue // the folder was made by others
+			continue // others have made the folder
 		}
 		if err := u.root.Chmod(folder.name, folder.perm|ownerFolder); err != nil {
 			return fmt.Errorf("unpack %s: %w", folder.name, err)

@@ -18,49 +18,49 @@ import (
 	"github.com/trowel-project/trowel/internal/filelock"
 )
 
-// WorkspaceOptions say where the files of tries are and how much is kept of them.
+// WorkspaceOptions say where the files of tries are, and how much is cached.
 type WorkspaceOptions struct {
-	// Dir is a folder for the workspaces of all agents on this machine that have the same user, below
-	// tmpdir. It is made if it is missing. Each process takes a folder in it for itself.
+	// Dir is a folder for the workspaces of all agents of one user on this machine, below
+	// tmpdir. It is made if it is missing. Each process uses a folder of its own in it.
 	Dir   string
 	Fetch Fetch
-	// Limits of an archive; zero MaxBytes is 16 GiB.
+	// Limits restrict an archive. Zero MaxBytes means 16 GiB.
 	Limits Limits
-	// CacheBytes is how much the unpacked files of revisions may take that no try uses now; zero is
+	// CacheBytes is how much space unpacked files of revisions that no try uses may take. Zero means
 	// 1 GiB.
 	CacheBytes int64
-	// Passable lets other users of this machine pass through the folders to files that are given to them;
-	// they see no names, and what is not given to them stays closed.
+	// Passable lets other users of this machine pass through the folders to files that they have access to.
+	// They cannot list the folders, and other files stay closed to them.
 	Passable bool
-	// Abandoned is called with the folder of each process that died, before its workspaces are removed; nil is not
-	// called. An error keeps NewWorkspaces from going on.
+	// Abandoned is called with the folder of each dead process, before its workspaces are removed. Nil for no calls.
+	// If it returns an error, NewWorkspaces fails.
 	Abandoned func(place string) error
-	// Log hears of files of dead processes that cannot be removed, and of each retry; nil for nobody.
+	// Log gets a line about files of dead processes that cannot be removed, and about each retry. Nil for none.
 	Log *slog.Logger
 }
 
-// Workspaces give each try its own copy of the files of its revision, which goes at the end of the try
+// Workspaces give each try its own copy of the files of its revision, which is removed at the end of the try
 // (server 4.4). Revisions are fetched and unpacked once. It is safe for concurrent use.
 type Workspaces struct {
 	cache *cache
 	place string      // folder of this process
-	work  string      // in it, folder of the workspaces
+	work  string      // the folder of the workspaces in it
 	mode  fs.FileMode // of both
 	lock  *os.File
-	guard io.Closer // keeps what cleans temporary files away; nil where there is no such thing
+	guard io.Closer // keeps programs that clean temporary files away; nil where that is not possible
 }
 
 const (
 	lockName  = "lock"
 	cacheName = "revisions"
 	workName  = "work"
-	leftName  = "left-" // begins the names of what dead processes had as workName
+	leftName  = "left-" // begins the new names of workName folders of dead processes
 	// maxPlaces is how many processes may have workspaces in a folder.
 	maxPlaces = 1000
 )
 
-// NewWorkspaces takes a place for the workspaces of this process. What processes left behind that died
-// goes. Close it at the end.
+// NewWorkspaces takes a place for the workspaces of this process, and removes what dead processes left behind.
+// Close it at the end.
 func NewWorkspaces(opts WorkspaceOptions) (*Workspaces, error) {
 	dir, err := filepath.Abs(opts.Dir)
 	if err != nil {
@@ -95,14 +95,14 @@ func NewWorkspaces(opts WorkspaceOptions) (*Workspaces, error) {
 	}
 	if guard, err := filelock.Guard(place); err == nil {
 		w.guard = guard
-	} // else the file system has no locks of folders, and what is cleaned away is fetched again
+	} // otherwise the file system cannot lock folders, and removed files are fetched again
 	return w, nil
 }
 
-// passage lets others go through a folder, and not look into it.
+// passage lets others pass through a folder, but not list it.
 const passage = 0o711
 
-// setPassage opens the folders of this process to others who go through, or closes them. The folder of all
+// setPassage lets others pass through the folders of this process, or closes them. The folder of all
 // processes stays as open as any of them needs it.
 func (w *Workspaces) setPassage(open bool) error {
 	mode := os.FileMode(0o700)
@@ -116,13 +116,13 @@ func (w *Workspaces) setPassage(open bool) error {
 	return errors.Join(os.Chmod(w.place, mode), os.Chmod(w.work, mode))
 }
 
-// Place returns the folder of this process, in which there may be other files of it.
+// Place returns the folder of this process, which may have other files of it as well.
 func (w *Workspaces) Place() string { return w.place }
 
 // Work returns the folder that the workspaces are in.
 func (w *Workspaces) Work() string { return w.work }
 
-// makeWork makes the folder of the workspaces if somebody has removed it.
+// makeWork makes the folder of the workspaces again if somebody has removed it.
 func (w *Workspaces) makeWork() error {
 	if err := os.Mkdir(w.work, 0o700); err == nil {
 		return os.Chmod(w.work, w.mode)
@@ -130,8 +130,8 @@ func (w *Workspaces) makeWork() error {
 	return os.MkdirAll(w.work, 0o700)
 }
 
-// takePlace returns the first place that no process has, and its lock. On the way the workspaces of
-// all such places are removed.
+// takePlace returns the first place that no process has locked, and its lock. It removes the workspaces of
+// dead processes in the places that it finds on the way.
 func takePlace(dir string, opts *WorkspaceOptions) (place string, held *os.File, err error) {
 	for n := range maxPlaces {
 		candidate := filepath.Join(dir, strconv.Itoa(n))
@@ -167,9 +167,9 @@ func takePlace(dir string, opts *WorkspaceOptions) (place string, held *os.File,
 	return place, held, nil
 }
 
-// clearPlace removes the workspaces of dead processes. Commands that those had started may still write
-// there, or have left files that are not ours, so the folder gets another name first, and what cannot
-// be removed is for the next one to try.
+// clearPlace removes the workspaces of dead processes. Their commands may still write
+// there, or have left files of other users. So the folder is renamed first, and what cannot
+// be removed is left for the next call.
 func clearPlace(place string, opts *WorkspaceOptions) error {
 	if opts.Abandoned != nil {
 		if err := opts.Abandoned(place); err != nil {
@@ -199,10 +199,10 @@ func closed(file *os.File) error {
 	return file.Close()
 }
 
-// Open returns the workspace of a try. It costs nothing until its files are asked for.
+// Open returns the workspace of a try. It costs nothing until its files are needed.
 func (w *Workspaces) Open(lease *trowel.Lease) *Workspace { return &Workspace{all: w, lease: lease} }
 
-// Close lets go of the place. All workspaces must be closed before. The files of revisions stay for
+// Close releases the place. All workspaces must be closed before. The files of revisions stay for
 // the next process.
 func (w *Workspaces) Close() error {
 	err := removeTree(w.work)
@@ -212,18 +212,18 @@ func (w *Workspaces) Close() error {
 	return errors.Join(err, w.lock.Close())
 }
 
-// Workspace is the files of one try. It is safe for concurrent use.
+// Workspace has the files of one try. It is safe for concurrent use.
 type Workspace struct {
 	all   *Workspaces
 	lease *trowel.Lease
 
 	mu  sync.Mutex
-	dir string // empty before it is needed
+	dir string // empty until it is needed
 	err error
 }
 
-// Dir returns the absolute path of the workspace. The first call copies the files of the revision;
-// operators that have nothing to do with files do not ask. A *RoomError says that there is no room.
+// Dir returns the absolute path of the workspace. The first call copies the files of the revision.
+// Operators that need no files do not call it. A *RoomError says that there is no room.
 func (w *Workspace) Dir(ctx context.Context) (string, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -254,7 +254,7 @@ func (w *Workspace) make(ctx context.Context) (string, error) {
 	return dir, nil
 }
 
-// removeIfMade removes a workspace, if there is one.
+// removeIfMade removes a workspace, if it was made.
 func removeIfMade(dir string) error {
 	if dir == "" {
 		return nil
@@ -262,7 +262,7 @@ func removeIfMade(dir string) error {
 	return removeTree(dir)
 }
 
-// Close removes the files, whatever the task made of them. Closing twice does nothing.
+// Close removes the files, whatever the task has done to them. A second call does nothing.
 func (w *Workspace) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -271,10 +271,10 @@ func (w *Workspace) Close() error {
 	return removeIfMade(dir)
 }
 
-// maxWorkflowInName is how much of a workflow's name stands in that of a folder, in bytes.
+// maxWorkflowInName is how many bytes of a workflow's name are in that of a folder.
 const maxWorkflowInName = 60
 
-// folderPrefix is the beginning of a workspace's name (server 4.4).
+// folderPrefix returns the beginning of a workspace's name (server 4.4).
 func folderPrefix(lease *trowel.Lease) string {
 	workflow := strings.Map(func(r rune) rune {
 		switch {

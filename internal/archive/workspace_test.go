@@ -79,7 +79,7 @@ func dirOf(t *testing.T, w *Workspace) string {
 	return dir
 }
 
-// A try whose operator has nothing to do with files costs nothing.
+// A try whose operator needs no files costs nothing.
 func TestWorkspaceIsLazy(t *testing.T) {
 	t.Parallel()
 	dir, d := t.TempDir(), &depot{}
@@ -96,7 +96,7 @@ func TestWorkspaceIsLazy(t *testing.T) {
 	closeAll(t, all)
 }
 
-// server 4.4: each try has its own copy, made of one fetch, and what it does with it harms no other.
+// server 4.4: each try has its own copy, from one fetch, and changing it does not affect others.
 func TestWorkspaces(t *testing.T) {
 	t.Parallel()
 	d := &depot{archives: map[string][]byte{"a": archiveOf(t, made{name: "run.sh", text: "true\n", kind: '0', mode: 0o755}, file("lib/x", "x"), link("lib/y", "x"), link("up", "lib"))}}
@@ -151,7 +151,7 @@ func TestWorkspaces(t *testing.T) {
 	closeAll(t, all)
 }
 
-// A process that takes the place of one that died has its revisions and none of its leftovers; living
+// A process that takes the place of a dead one gets its revisions but none of its workspaces. Living
 // processes do not disturb each other.
 func TestWorkspacesAfterCrash(t *testing.T) {
 	t.Parallel()
@@ -180,7 +180,7 @@ func TestWorkspacesAfterCrash(t *testing.T) {
 	closeAll(t, w, third)
 }
 
-// What is kept of revisions is bounded; the ones used last stay.
+// The cache of revisions is limited. Those that were used last stay.
 func TestWorkspacesAreBounded(t *testing.T) {
 	t.Parallel()
 	d := &depot{archives: map[string][]byte{}}
@@ -214,7 +214,7 @@ func TestWorkspacesAreBounded(t *testing.T) {
 	closeAll(t, all)
 }
 
-// server 4.4: fetching is tried again, but not when that is of no use.
+// server 4.4: fetching is tried again, but not if that cannot help.
 func TestWorkspaceFetchFails(t *testing.T) {
 	t.Parallel()
 	errDown := errors.New("down")
@@ -260,7 +260,7 @@ func TestWorkspaceFetchFails(t *testing.T) {
 	}
 }
 
-// A try that is called off while it fetches does not fail the others that wait for it.
+// A try that is canceled while it fetches does not fail the others that wait for it.
 func TestWorkspaceCanceled(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

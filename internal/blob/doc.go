@@ -1,6 +1,6 @@
-// Package blob keeps bytes by key: project archives and packed task logs. What the bytes are is not
-// its matter.
+// Package blob stores bytes by key: project archives and packed task logs. It does not care what the bytes
+// mean.
 //
-// Store is the interface. It is kept by the database in blob/db, by a folder in blob/file, and by S3,
-// Google Cloud Storage and Azure in blob/cloud. The suite in blob/blobtest is what all of them pass.
+// Store is the interface. Package blob/db implements it in the database, blob/file in a folder, and blob/cloud in S3,
+// Google Cloud Storage and Azure. All of them pass the suite in blob/blobtest.
 package blob

@@ -190,7 +190,7 @@ func newShell(t *testing.T, folder string) *shell {
 	cmd.Dir = folder
 	cmd.Env = []string{
 		"HOME=" + home, "PATH=" + os.Getenv("PATH"), "TZ=UTC", "TMPDIR=" + t.TempDir(),
-		"PORT=" + ports["PORT"], "MAIL_PORT=" + ports["MAIL_PORT"],
+		"PORT=" + ports["PORT"], "MAIL_PORT=" + ports["MAIL_PORT"], "GOCOVERDIR=" + os.Getenv("GOCOVERDIR"),
 	}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	read, write, err := os.Pipe()

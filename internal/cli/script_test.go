@@ -62,7 +62,7 @@ func signaled(ts *testscript.TestScript, neg bool, args []string, signals ...os.
 	}
 	cmd := exec.Command(args[2], args[3:]...)
 	cmd.Dir = ts.Getenv("WORK")
-	cmd.Env = []string{"HOME=" + ts.Getenv("HOME"), "PATH=" + ts.Getenv("PATH"), "TZ=UTC"}
+	cmd.Env = []string{"HOME=" + ts.Getenv("HOME"), "PATH=" + ts.Getenv("PATH"), "TZ=UTC", "GOCOVERDIR=" + ts.Getenv("GOCOVERDIR")}
 	cmd.Stdout, cmd.Stderr = ts.Stdout(), ts.Stderr()
 	ts.Check(cmd.Start())
 	ended := make(chan struct{})

@@ -17,12 +17,12 @@ func (c *Client) FindAgent(ctx context.Context, id string) (*api.Agent, error) {
 	return get[api.Agent](ctx, c, "/api/agents/"+segment(id), nil)
 }
 
-// ListAgentTasks returns a page of what an agent runs.
+// ListAgentTasks returns a page of the tasks that an agent runs.
 func (c *Client) ListAgentTasks(ctx context.Context, id string, page Cursor) (*api.AgentTaskList, error) {
 	return get[api.AgentTaskList](ctx, c, "/api/agents/"+segment(id)+"/tasks", page.query(query{}))
 }
 
-// DrainAgent tells an agent to take nothing new, or, with undo, to go on.
+// DrainAgent tells an agent to take no new tasks, or, with undo, to take them again.
 func (c *Client) DrainAgent(ctx context.Context, id string, undo bool, r api.NoteRequest) (*api.Agent, error) {
 	verb := "/drain"
 	if undo {
@@ -31,7 +31,7 @@ func (c *Client) DrainAgent(ctx context.Context, id string, undo bool, r api.Not
 	return change[api.Agent](ctx, c, http.MethodPost, "/api/agents/"+segment(id)+verb, r)
 }
 
-// PauseWorkflow lets nothing new of a workflow begin, or, with undo, ends that.
+// PauseWorkflow pauses a workflow, so that none of its attempts begins, or, with undo, ends that.
 func (c *Client) PauseWorkflow(ctx context.Context, project api.ID, workflow string, undo bool, r api.NoteRequest) (*api.WorkflowState, error) {
 	verb := "/pause"
 	if undo {

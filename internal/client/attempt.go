@@ -7,7 +7,7 @@ import (
 	"github.com/trowel-project/trowel/internal/api"
 )
 
-// AttemptQuery selects attempts of all projects; zero values select the last one of each session.
+// AttemptQuery selects attempts of all projects. Zero values select the last one of each session.
 type AttemptQuery struct {
 	Project        string
 	Workflow       string // needs Project
@@ -40,18 +40,18 @@ func (c *Client) ListRetries(ctx context.Context, id api.ID) (*api.AttemptCollec
 	return get[api.AttemptCollection](ctx, c, "/api/attempts/"+id.String()+"/retries", nil)
 }
 
-// ListTasks returns the tasks of an attempt by ascending id; none if there is no such attempt and the
-// server does not say so.
+// ListTasks returns the tasks of an attempt by ascending id. If there is no such attempt, some servers return an empty
+// list.
 func (c *Client) ListTasks(ctx context.Context, id api.ID) (*api.TaskCollection, error) {
 	return get[api.TaskCollection](ctx, c, "/api/attempts/"+id.String()+"/tasks", nil)
 }
 
-// StartAttempt starts an attempt. If it exists, the body of the 409 is that attempt.
+// StartAttempt starts an attempt. If it exists already, the body of the 409 is that attempt.
 func (c *Client) StartAttempt(ctx context.Context, q api.AttemptRequest) (*api.Attempt, error) {
 	return change[api.Attempt](ctx, c, http.MethodPut, "/api/attempts", q)
 }
 
-// KillAttempt asks to stop an attempt and returns what it was before.
+// KillAttempt kills an attempt and returns it as it was before.
 func (c *Client) KillAttempt(ctx context.Context, id api.ID) (*api.Attempt, error) {
 	return change[api.Attempt](ctx, c, http.MethodPost, "/api/attempts/"+id.String()+"/kill", none{})
 }

@@ -7,14 +7,14 @@ import (
 	"github.com/trowel-project/trowel/internal/api"
 )
 
-// AuditQuery selects entries of the audit; zero values select all.
+// AuditQuery selects entries of the audit. Zero values select all.
 type AuditQuery struct {
 	Actor, Action, Source string
 	Project, Workflow     string
 	Attempt               api.ID
 	Task                  string // an id or a full name; needs Attempt
 	From, To              time.Time
-	Ascending             bool // the oldest first; needs Attempt
+	Ascending             bool // oldest first; needs Attempt
 }
 
 // ListAudit returns a page of the audit.
@@ -29,7 +29,7 @@ func (c *Client) ListAudit(ctx context.Context, q AuditQuery, page Cursor) (*api
 	}))
 }
 
-// instantText is a parameter; the zero instant stands for none.
+// instantText returns an instant as a parameter. The zero instant means none.
 func instantText(at time.Time) string {
 	if at.IsZero() {
 		return ""

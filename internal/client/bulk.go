@@ -2,20 +2,20 @@ package client
 
 import "fmt"
 
-// Entries that are read of an answer, far beyond what a server lists. Some bytes of a document, as {} or null, are an entry
-// as large as any, and much smaller still when they are sent compressed.
+// Limits of the entries in an answer, far beyond what a server lists. An entry of a few bytes, such as {} or null, takes
+// as much memory as any other, and even less space when it is sent compressed.
 const (
-	maxListed  = 1 << 20 // of the lists of a document itself, as its tasks
-	maxEntries = 8 << 20 // of all lists in it, those in parameters too
-	maxDepth   = 10_000  // of lists and objects in each other, as encoding/json reads it
+	maxListed  = 1 << 20 // in lists at the top of a document, such as its tasks
+	maxEntries = 8 << 20 // in all lists together, also those in parameters
+	maxDepth   = 10_000  // of lists and objects, the limit of encoding/json
 )
 
-// checkBulk refuses a JSON document whose lists take far more memory than its text. What is no JSON it leaves to others.
+// checkBulk refuses a JSON document whose lists take far more memory than its text. It ignores other texts.
 func checkBulk(data []byte) error {
-	if len(data) < 2*maxListed { // an entry has two bytes at least
+	if len(data) < 2*maxListed { // an entry has at least two bytes
 		return nil
 	}
-	var inList []bool // for each { and [ that is open: is it a list?
+	var inList []bool // for each open { and [, whether it is a list
 	listed, entries := 0, 0
 	for i := 0; i < len(data); i++ {
 		switch data[i] {
@@ -27,7 +27,7 @@ func checkBulk(data []byte) error {
 			}
 		case '{', '[':
 			if len(inList) == maxDepth {
-				return nil // encoding/json says so
+				return nil // encoding/json reports it
 			}
 			inList = append(inList, data[i] == '[')
 		case '}', ']':

@@ -10,41 +10,41 @@ import (
 
 // Options says where the server is and how to talk to it.
 type Options struct {
-	// Endpoint is the address: http://HOST[:PORT], https://HOST[:PORT] or HOST[:PORT]. A path behind it
-	// is ignored.
+	// Endpoint is the address: http://HOST[:PORT], https://HOST[:PORT] or HOST[:PORT]. A path is
+	// ignored.
 	Endpoint string
-	// Header is sent with every request to the server, but not to where it redirects to.
+	// Header is sent with every request to the server, but not to addresses to which it redirects.
 	Header http.Header
 	// Version is the client's own version, for the header User-Agent and for CheckVersion.
 	Version string
 	// DigdagVersion is the version of Digdag that the client stands for, for CheckVersion.
 	DigdagVersion string
-	// Lookup returns a variable of the environment, for the proxy; nil for none.
+	// Lookup returns a variable of the environment, for the proxy. Nil for no environment.
 	Lookup func(name string) (string, bool)
 	// AnyCertificate accepts every TLS certificate.
 	AnyCertificate bool
-	// NoDirectDownload asks the server for all files itself, rather than for addresses of its store.
+	// NoDirectDownload makes the server send all files itself, instead of addresses of its store.
 	NoDirectDownload bool
-	// Silence is how long an answer that has begun may say nothing; 0 for 5 minutes.
+	// Silence is how long an answer may stop in its middle. Zero means 5 minutes.
 	Silence time.Duration
-	// Warn is told what is odd and goes on all the same; nil for nobody.
+	// Warn is called with warnings. Nil for no calls.
 	Warn func(text string)
 }
 
 // Limits of one request.
 const (
 	connectTime = 30 * time.Second
-	answerTime  = 5 * time.Minute // from the end of the request to the answer: a large push takes its time
+	answerTime  = 5 * time.Minute // between the end of the request and the answer, as a large push takes long
 )
 
-// Client talks to one server. It may be used concurrently.
+// Client talks to one server. It is safe for concurrent use.
 type Client struct {
 	options  Options
 	endpoint *url.URL // scheme and host only
 	http     *http.Client
 }
 
-// New returns a client. It fails if the endpoint makes no sense; it does not connect.
+// New returns a client, or an error if the endpoint is invalid. It does not connect.
 func New(options Options) (*Client, error) {
 	endpoint, err := parseEndpoint(options.Endpoint)
 	if err != nil {
@@ -64,7 +64,7 @@ func New(options Options) (*Client, error) {
 		TLSHandshakeTimeout:   connectTime,
 		ResponseHeaderTimeout: answerTime,
 		ForceAttemptHTTP2:     true,
-		DisableCompression:    true, // it would take gzip alone: see decoded
+		DisableCompression:    true, // the transport only knows gzip: see decoded
 		MaxIdleConnsPerHost:   1,
 		IdleConnTimeout:       time.Minute,
 	}
@@ -84,8 +84,8 @@ func New(options Options) (*Client, error) {
 	}, nil
 }
 
-// Endpoint is the address of the server, without a path.
+// Endpoint returns the address of the server, without a path.
 func (c *Client) Endpoint() string { return c.endpoint.String() }
 
-// Close gives back idle connections.
+// Close closes idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }

@@ -39,7 +39,7 @@ func (s *fakeServer) seen() []string {
 	return append([]string(nil), s.requests...)
 }
 
-// serve starts a server whose answers come from a function; try counts the requests from 1.
+// serve starts a server that answers with a function. try counts the requests from 1.
 func serve(t *testing.T, answer func(w http.ResponseWriter, r *http.Request, try int)) *fakeServer {
 	t.Helper()
 	s := &fakeServer{}
@@ -74,7 +74,7 @@ func send(w http.ResponseWriter, status int, body string) {
 	_, _ = io.WriteString(w, body)
 }
 
-// server 1.7.2: GET is tried again on 5xx, 408 and 429, up to ten times; the rest is final.
+// server 1.7.2: GET is tried again on 5xx, 408 and 429, up to ten times. Other errors are final.
 func TestTries(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
@@ -106,7 +106,7 @@ func TestTries(t *testing.T) {
 	}
 }
 
-// server 1.7.2: a GET that fails at first succeeds later, also when a connection was cut.
+// server 1.7.2: a GET that fails at first succeeds later, even after a dropped connection.
 func TestTriesUntilItWorks(t *testing.T) {
 	t.Parallel()
 	server := serve(t, func(w http.ResponseWriter, _ *http.Request, try int) {
@@ -164,7 +164,7 @@ func TestChangesAreSentOnce(t *testing.T) {
 	}
 }
 
-// Nobody listens: that is an UnreachableError with the address, and it can be canceled meanwhile.
+// Nobody listens: the error is an UnreachableError with the address, and the call can be canceled meanwhile.
 func TestUnreachable(t *testing.T) {
 	t.Parallel()
 	gone := httptest.NewServer(http.NotFoundHandler())
@@ -182,7 +182,7 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// server 1.7.2: what goes along with each request.
+// server 1.7.2: the headers of each request.
 func TestHeaders(t *testing.T) {
 	t.Parallel()
 	server := serve(t, func(w http.ResponseWriter, _ *http.Request, _ int) {
@@ -206,7 +206,7 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// server 1.7.2, 2.1: answers may be packed, deflate with or without the header of zlib.
+// server 1.7.2, 2.1: answers may be compressed, and deflate may have the header of zlib or not.
 func TestEncodings(t *testing.T) {
 	t.Parallel()
 	const text = `{"version":"0.10.6"}`
@@ -255,7 +255,7 @@ func TestThroughProxy(t *testing.T) {
 	}
 }
 
-// server 1.7.1: a certificate of its own making is refused unless the option says otherwise.
+// server 1.7.1: a self-signed certificate is refused unless the option allows it.
 func TestCertificate(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { send(w, 200, `{"version":"1"}`) }))
@@ -271,7 +271,7 @@ func TestCertificate(t *testing.T) {
 	}
 }
 
-// server 1.7.2: an archive may be elsewhere; the user's headers do not go there.
+// server 1.7.2: an archive may be in another place, which does not get the user's headers.
 func TestArchiveElsewhere(t *testing.T) {
 	t.Parallel()
 	bucket := serve(t, func(w http.ResponseWriter, r *http.Request, _ int) {
@@ -309,7 +309,7 @@ func TestArchiveElsewhere(t *testing.T) {
 	}
 }
 
-// An answer that stops in its middle ends with an error, once; one without an end is not read for ever.
+// An answer that stops in its middle ends with an error, once. An endless answer is not read for ever.
 func TestAnswersWithoutEnd(t *testing.T) {
 	t.Parallel()
 	server := serve(t, func(w http.ResponseWriter, r *http.Request, _ int) {
@@ -338,8 +338,8 @@ func TestAnswersWithoutEnd(t *testing.T) {
 	}
 }
 
-// What an answer takes in memory is bounded, too: {} is a task like any. A list in a parameter may be longer, and what looks
-// like a list in a text is none.
+// The memory for an answer is limited, too: {} is a task like any other. A list in a parameter may be longer, and text that
+// looks like a list does not count.
 func TestBulkyAnswers(t *testing.T) {
 	t.Parallel()
 	const million = 1 << 20
@@ -376,8 +376,8 @@ func TestRedirectsEnd(t *testing.T) {
 	}
 }
 
-// server 1.7.2, 2.6.8: logs come from their own address without headers, or from the server, their
-// names with all escapes.
+// server 1.7.2, 2.6.8: logs come from their own address without headers, or from the server, with all
+// escapes in their names.
 func TestLogFiles(t *testing.T) {
 	t.Parallel()
 	server := serve(t, func(w http.ResponseWriter, r *http.Request, _ int) {
@@ -421,7 +421,7 @@ func TestLogFiles(t *testing.T) {
 	}
 }
 
-// server 1.7.3: look-ups by name that find nothing have texts of their own.
+// server 1.7.3: look-ups by name that find nothing have their own texts.
 func TestNotFoundByName(t *testing.T) {
 	t.Parallel()
 	server := serve(t, func(w http.ResponseWriter, _ *http.Request, _ int) {
@@ -453,7 +453,7 @@ func TestNotFoundByName(t *testing.T) {
 	}
 }
 
-// server 2.6.11: each method asks for its route.
+// server 2.6.11: each method uses its route.
 func TestRoutes(t *testing.T) {
 	t.Parallel()
 	server := serve(t, func(w http.ResponseWriter, _ *http.Request, _ int) { send(w, 200, `{}`) })

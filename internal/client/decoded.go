@@ -10,11 +10,11 @@ import (
 	"net/http"
 )
 
-// encodings is what decoded understands, as Digdag's client sends it (server 1.7.2).
+// encodings is the Accept-Encoding of Digdag's client, all of which decoded understands (server 1.7.2).
 const encodings = "gzip, deflate"
 
-// decoded is the body of an answer without the encoding of its transfer. A file that is a .gz itself
-// stays one. Closing it closes the body.
+// decoded returns the body of an answer without its Content-Encoding. A .gz file stays
+// compressed. Closing the result closes the body.
 func decoded(res *http.Response) (io.ReadCloser, error) {
 	var reader io.Reader
 	var err error
@@ -34,8 +34,8 @@ func decoded(res *http.Response) (io.ReadCloser, error) {
 	return &decodedBody{Reader: reader, Closer: res.Body}, nil
 }
 
-// inflated reads either form of deflate: with the header of zlib, as the standard has it, or without,
-// as Digdag's server does (server 2.1).
+// inflated reads both forms of deflate: with the header of zlib, as in the standard, and without,
+// as from Digdag's server (server 2.1).
 func inflated(body *bufio.Reader) (io.Reader, error) {
 	head, err := body.Peek(2)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// parseEndpoint reads an endpoint (server 1.7.1). What follows the port is ignored.
+// parseEndpoint reads an endpoint (server 1.7.1). It ignores what follows the port.
 func parseEndpoint(text string) (*url.URL, error) {
 	scheme, rest, found := strings.Cut(text, "://")
 	switch {

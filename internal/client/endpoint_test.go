@@ -2,7 +2,7 @@ package client
 
 import "testing"
 
-// server 1.7.1: what an endpoint looks like; the path is ignored.
+// server 1.7.1: the form of an endpoint. The path is ignored.
 func TestEndpoint(t *testing.T) {
 	t.Parallel()
 	cases := []struct{ text, want string }{
@@ -23,7 +23,7 @@ func TestEndpoint(t *testing.T) {
 	}
 }
 
-// server 1.7.1: another scheme is refused with Digdag's text, the rest with a text that says why.
+// server 1.7.1: another scheme is refused with Digdag's text, and other mistakes with a text that says why.
 func TestEndpointRefused(t *testing.T) {
 	t.Parallel()
 	cases := []struct{ text, want string }{
@@ -46,7 +46,7 @@ func TestEndpointRefused(t *testing.T) {
 	}
 }
 
-// An endpoint is refused, or it is an address that net/http takes.
+// FuzzEndpoint proves that an endpoint is refused, or is an address that net/http accepts.
 func FuzzEndpoint(f *testing.F) {
 	for _, text := range []string{"http://h:1/x", "https://[::1]:2", "h", "ftp://x", "::", "http://"} {
 		f.Add(text)

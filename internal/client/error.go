@@ -10,26 +10,26 @@ import (
 	"github.com/trowel-project/trowel/internal/api"
 )
 
-// StatusError is an answer that refuses a request, or what Digdag's client calls by the same name: a
-// thing that a list does not have (server 1.7.3).
+// StatusError is an answer that refuses a request. As in Digdag's client it also stands for a
+// thing that is missing in a list (server 1.7.3).
 type StatusError struct {
-	Code int
-	// Text is what stands behind the meaning of the code: the body of the answer, or HTTP CODE REASON
+	Code int // HTTP status of the answer
+	// Text comes after the meaning of the code: it is the body of the answer, or HTTP CODE REASON
 	// for an answer to GET.
 	Text string
-	// Body is the answer; nil if there was none.
+	// Body is the body of the answer. Nil if there was no answer.
 	Body []byte
-	// Told reports whether Text has all that the server said.
+	// Told reports whether Text contains everything that the server said.
 	Told bool
-	// Request is what was asked, as in "PUT /api/attempts"; empty if a list did not have something.
+	// Request is the request, such as "PUT /api/attempts". Empty if something is missing in a list.
 	Request string
-	// Endpoint is the server that answered, as in http://127.0.0.1:65432.
+	// Endpoint is the server that answered, such as http://127.0.0.1:65432.
 	Endpoint string
-	// Location is where a redirect leads to; empty for none.
+	// Location is where a redirect leads. Empty for none.
 	Location string
 }
 
-// Foreign reports whether the answer cannot be one of a Trowel or Digdag server: it has a body that is not
+// Foreign reports whether the answer cannot come from a Trowel or Digdag server: it has a body that is not
 // JSON, leads elsewhere, or denies a path that every such server has.
 func (e *StatusError) Foreign() bool {
 	body := bytes.TrimSpace(e.Body)
@@ -42,7 +42,7 @@ func (e *StatusError) Foreign() bool {
 	return e.Code == http.StatusNotFound && strings.HasPrefix(e.Request, "GET /api/version")
 }
 
-// Error is Digdag's text.
+// Error returns Digdag's text.
 func (e *StatusError) Error() string {
 	switch e.Code {
 	case http.StatusNotFound:
@@ -56,7 +56,7 @@ func (e *StatusError) Error() string {
 	}
 }
 
-// Answer is the body of the answer, as far as it has the shape of an error; the zero Error otherwise.
+// Answer returns the body of the answer if it has the form of an error, and the zero Error otherwise.
 func (e *StatusError) Answer() api.Error {
 	var answer api.Error
 	if json.Unmarshal(e.Body, &answer) != nil {
@@ -65,13 +65,13 @@ func (e *StatusError) Answer() api.Error {
 	return answer
 }
 
-// missing says that a list came back without the wanted thing.
+// missing returns the error about something that is missing in a list.
 func missing(format string, args ...any) error {
 	return &StatusError{Code: http.StatusNotFound, Text: fmt.Sprintf(format, args...), Told: true}
 }
 
-// refusal is the error of an answer. The body of an answer to GET is not in its text: Digdag's client
-// has read it already when it makes the text. Findings, which are ours, are not in the text either.
+// refusal returns the error for an answer. The body of an answer to GET is not in its text, because Digdag's client
+// has already read it when it makes the text. Findings, which Digdag does not have, are not in the text either.
 func refusal(method string, res *http.Response, body []byte) error {
 	e := &StatusError{
 		Code: res.StatusCode, Text: string(body), Body: body, Told: true,
@@ -96,9 +96,9 @@ func refusal(method string, res *http.Response, body []byte) error {
 	return e
 }
 
-// ForeignError says that something answered that is no Trowel or Digdag server.
+// ForeignError says that the answer comes from neither a Trowel nor a Digdag server.
 type ForeignError struct {
-	Request  string // as in "GET /api/version/check"
+	Request  string // such as "GET /api/version/check"
 	Endpoint string
 	Err      error
 }

@@ -11,19 +11,19 @@ import (
 	"time"
 )
 
-// Limits of a stream of events.
+// Limits of an event stream.
 const (
-	quietTime  = 45 * time.Second // without a sign of life, which Trowel's server gives every 15 s
+	quietTime  = 45 * time.Second // without a sign of life, which Trowel's server sends every 15 s
 	maxEvent   = 16 << 20         // bytes of one line, and of the data of one event
 	streamType = "text/event-stream"
 )
 
-// ErrNoEvents is the error of a server that has no stream of events, as Digdag's.
+// ErrNoEvents is the error about a server without event streams, such as Digdag's.
 var ErrNoEvents = errors.New("the server has no stream of events")
 
 // Event is one event of a stream.
 type Event struct {
-	Position string // where Events goes on after it
+	Position string // the position with which Events continues after it
 	Name     string // attempt, tasks, log, schedule, or reset if events got lost
 	Data     []byte // JSON
 }
@@ -36,8 +36,8 @@ type Events struct {
 	cancel context.CancelFunc
 }
 
-// Events opens the stream of a topic, as attempt:1, after a position or from now on if that is empty. It
-// fails with ErrNoEvents if the server has no streams. The stream ends with ctx.
+// Events opens the stream of a topic, such as attempt:1, after a position, or from now on if that is empty. It
+// returns ErrNoEvents if the server has no streams. The stream ends with ctx.
 func (c *Client) Events(ctx context.Context, topic, after string) (*Events, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	res, err := c.send(ctx, request{
@@ -53,7 +53,7 @@ func (c *Client) Events(ctx context.Context, topic, after string) (*Events, erro
 	}
 	if !strings.HasPrefix(res.Header.Get("Content-Type"), streamType) {
 		cancel()
-		_ = res.Body.Close() // something else
+		_ = res.Body.Close() // it is something else
 		return nil, ErrNoEvents
 	}
 	lines := bufio.NewScanner(res.Body)
@@ -61,7 +61,7 @@ func (c *Client) Events(ctx context.Context, topic, after string) (*Events, erro
 	return &Events{body: res.Body, lines: lines, quiet: time.AfterFunc(quietTime, cancel), cancel: cancel}, nil
 }
 
-// Next returns the next event. It waits for it, and fails when the stream has ended or gives no sign of
+// Next waits for the next event. It returns an error when the stream has ended or there is no sign of
 // life any more.
 func (e *Events) Next() (Event, error) {
 	var event Event
@@ -74,7 +74,7 @@ func (e *Events) Next() (Event, error) {
 		case line == "" && event.Name != "":
 			return event, nil
 		case line == "":
-			event.Data = nil // of an event without a name, which Trowel's server does not send
+			event.Data = nil // an event without a name, which Trowel's server does not send
 		case field == "id":
 			event.Position = value
 		case field == "event":
@@ -96,5 +96,5 @@ func (e *Events) Next() (Event, error) {
 func (e *Events) Close() {
 	e.quiet.Stop()
 	e.cancel()
-	_ = e.body.Close() // nothing more is read
+	_ = e.body.Close() // nobody reads it any more
 }

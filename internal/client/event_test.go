@@ -12,7 +12,7 @@ import (
 	"github.com/trowel-project/trowel/internal/client"
 )
 
-// A stream is read event by event; comments are signs of life and nothing more.
+// A stream is read event by event. Comments are only signs of life.
 func TestEvents(t *testing.T) {
 	t.Parallel()
 	server := serve(t, func(w http.ResponseWriter, _ *http.Request, _ int) {
@@ -41,7 +41,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// What one event takes in memory is bounded, however many lines it comes in; what belongs to no event is dropped.
+// The memory for one event is limited, however many lines it has. Data outside of an event is dropped.
 func TestEventsAreBounded(t *testing.T) {
 	t.Parallel()
 	line := "data: " + strings.Repeat("x", 1<<20) + "\n"
@@ -62,7 +62,7 @@ func TestEventsAreBounded(t *testing.T) {
 	}
 }
 
-// Digdag's server has no events, nor has a page of another one.
+// Digdag's server has no events, and neither has a page of another server.
 func TestNoEvents(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]func(w http.ResponseWriter){

@@ -9,11 +9,11 @@ import (
 	"net/url"
 )
 
-// redirects is how often a file may be somewhere else (server 1.7.2).
+// redirects is how many redirects to a file are followed (server 1.7.2).
 const redirects = 10
 
-// fetch opens a file, which the caller closes. The server's own answer may send to another address,
-// which gets none of the user's headers: it may be somebody else's.
+// fetch opens a file, which the caller closes. The server may redirect to another address,
+// which gets none of the user's headers, as it may belong to somebody else.
 func (c *Client) fetch(ctx context.Context, address string, own bool) (io.ReadCloser, error) {
 	for range redirects + 1 {
 		var file io.ReadCloser
@@ -24,7 +24,7 @@ func (c *Client) fetch(ctx context.Context, address string, own bool) (io.ReadCl
 				return err
 			}
 			if location := res.Header.Get("Location"); res.StatusCode/100 == 3 && location != "" {
-				_ = res.Body.Close() // it says nothing more
+				_ = res.Body.Close() // nothing in it is needed
 				next, err = resolved(address, location)
 				return err
 			}
@@ -42,7 +42,7 @@ func (c *Client) fetch(ctx context.Context, address string, own bool) (io.ReadCl
 	return nil, fmt.Errorf("fetch a file: redirected more than %d times", redirects)
 }
 
-// resolved is the address that a redirect leads to.
+// resolved returns the address of a redirect.
 func resolved(from, location string) (string, error) {
 	base, err := url.Parse(from)
 	if err != nil {

@@ -13,8 +13,8 @@ func (c *Client) ListLogFiles(ctx context.Context, attempt api.ID, prefix string
 		query{"task": prefix, "direct_download": c.directDownload()})
 }
 
-// FetchLogFile opens a log file, which is compressed as gzip; its end may be missing while the task
-// runs. The caller closes it. A file with an address of its own comes from there (server 1.7.2).
+// FetchLogFile opens a log file, which is compressed with gzip. Its end may be missing while the task
+// runs. The caller closes it. A file with its own address is read from there (server 1.7.2).
 func (c *Client) FetchLogFile(ctx context.Context, attempt api.ID, file *api.LogFile) (io.ReadCloser, error) {
 	if file.DirectURL != nil && *file.DirectURL != "" {
 		return c.fetch(ctx, string(*file.DirectURL), false)

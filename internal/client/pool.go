@@ -8,9 +8,9 @@ import (
 	"github.com/trowel-project/trowel/internal/api"
 )
 
-// Cursor says where a page of one of Trowel's own lists begins and how long it is.
+// Cursor says where a page of one of Trowel's own lists begins, and how long it is.
 type Cursor struct {
-	Next  string // of the page before; empty for the first page
+	Next  string // Next of the page before; empty for the first page
 	Limit int    // zero for the server's default
 }
 
@@ -22,7 +22,7 @@ func (p Cursor) query(q query) query {
 	return q
 }
 
-// poolPath is the path of a pool. project names that whose own pool is meant; empty for one of the site.
+// poolPath returns the path of a pool. q has the project whose pool it is, or none for a pool of the site.
 func poolPath(name string, q query) string {
 	path := "/api/pools/" + segment(name)
 	if encoded := q.encode(); encoded != "" {
@@ -31,7 +31,7 @@ func poolPath(name string, q query) string {
 	return path
 }
 
-// ListPools returns a page of pools; project is empty for all.
+// ListPools returns a page of the pools of a project, or of all if project is empty.
 func (c *Client) ListPools(ctx context.Context, project string, page Cursor) (*api.PoolList, error) {
 	return get[api.PoolList](ctx, c, "/api/pools", page.query(query{"project": project}))
 }
@@ -55,7 +55,7 @@ func (c *Client) DeletePool(ctx context.Context, project, name, note string, dry
 	return change[api.PoolChange](ctx, c, http.MethodDelete, poolPath(name, q), nil)
 }
 
-// ListPoolTasks returns a page of the tasks that hold slots of a pool, or, if waiting, wait for some.
+// ListPoolTasks returns a page of the tasks that hold slots of a pool, or, with waiting, of those that wait for some.
 func (c *Client) ListPoolTasks(ctx context.Context, project, name string, waiting bool, page Cursor) (*api.PoolTaskList, error) {
 	q := query{"project": project, "use": "holding"}
 	if waiting {

@@ -9,10 +9,10 @@ import (
 	"github.com/trowel-project/trowel/internal/api"
 )
 
-// ProjectQuery selects projects; zero values select all.
+// ProjectQuery selects projects. Zero values select all.
 type ProjectQuery struct {
 	LastID api.ID // only those with a larger id
-	Count  *int   // at most so many; nil for the server's default
+	Count  *int   // the largest number of results; nil for the server's default
 	Name   string // part of the name
 }
 
@@ -22,7 +22,7 @@ func (c *Client) ListProjects(ctx context.Context, q ProjectQuery) (*api.Project
 		query{"last_id": idText(q.LastID), "count": number(q.Count), "name_pattern": q.Name})
 }
 
-// FindProject returns the project of a name, or a 404 that Digdag's client makes up.
+// FindProject returns the project with a name, or a 404 that Digdag's client makes up.
 func (c *Client) FindProject(ctx context.Context, name string) (*api.Project, error) {
 	found, err := get[api.ProjectCollection](ctx, c, "/api/projects", query{"name": name})
 	if err != nil {
@@ -39,7 +39,7 @@ func (c *Client) ProjectByID(ctx context.Context, id api.ID) (*api.Project, erro
 	return get[api.Project](ctx, c, "/api/projects/"+id.String(), nil)
 }
 
-// ListRevisions returns revisions of a project, newest first; of a name if that is not empty.
+// ListRevisions returns revisions of a project, newest first. If name is not empty, only the one with that name.
 func (c *Client) ListRevisions(ctx context.Context, project api.ID, name string) (*api.RevisionCollection, error) {
 	return get[api.RevisionCollection](ctx, c, "/api/projects/"+project.String()+"/revisions", query{"name": name})
 }
@@ -48,7 +48,7 @@ func (c *Client) ListRevisions(ctx context.Context, project api.ID, name string)
 type Push struct {
 	Project, Revision string
 	ScheduleFrom      time.Time // schedules start from then; zero for the server's time
-	Archive           io.Reader // a tar.gz, sent once; it stays open
+	Archive           io.Reader // a tar.gz; it is read once and not closed
 	Size              int64     // of the archive, in bytes
 }
 
@@ -72,18 +72,18 @@ func (c *Client) PushProject(ctx context.Context, p Push) (*api.Project, error) 
 	return &project, nil
 }
 
-// DeleteProject deletes a project and returns what it was.
+// DeleteProject deletes a project and returns it as it was before.
 func (c *Client) DeleteProject(ctx context.Context, id api.ID) (*api.Project, error) {
 	return change[api.Project](ctx, c, http.MethodDelete, "/api/projects/"+id.String(), nil)
 }
 
-// FetchArchive opens the archive of a revision, of the latest if that is empty. The caller closes it.
+// FetchArchive opens the archive of a revision, or of the latest one if revision is empty. The caller closes it.
 func (c *Client) FetchArchive(ctx context.Context, project api.ID, revision string) (io.ReadCloser, error) {
 	q := query{"revision": revision, "direct_download": c.directDownload()}
 	return c.fetch(ctx, c.address("/api/projects/"+project.String()+"/archive", q), true)
 }
 
-// directDownload is the parameter that forbids direct downloads.
+// directDownload returns the parameter that forbids direct downloads.
 func (c *Client) directDownload() string {
 	if c.options.NoDirectDownload {
 		return "false"

@@ -2,12 +2,12 @@ package client
 
 import "net/url"
 
-// The warning about credentials in the address of a proxy, as Digdag has it (server 1.7.2).
+// textProxyCredentials is Digdag's warning about credentials in the address of a proxy (server 1.7.2).
 const textProxyCredentials = "HTTP proxy authentication not supported. Ignoring proxy username and password."
 
-// proxyOf returns the proxy for a scheme, nil for none (server 1.7.2). The standard library's rules
-// are not used: Digdag knows no no_proxy and sends requests to this machine through the proxy, too.
-// An address that makes no sense is ignored.
+// proxyOf returns the proxy for a scheme, or nil (server 1.7.2). It does not use the standard library's
+// rules, as Digdag does not know no_proxy and also sends requests to this machine through the proxy.
+// An invalid address is ignored.
 func proxyOf(scheme string, lookup func(string) (string, bool), warn func(string)) *url.URL {
 	names := []string{"http_proxy", "HTTP_PROXY"}
 	if scheme == "https" {

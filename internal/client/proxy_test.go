@@ -6,7 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// server 1.7.2: which variable names the proxy, and what is done with it.
+// server 1.7.2: which variable names the proxy, and how it is used.
 func TestProxy(t *testing.T) {
 	t.Parallel()
 	cases := []struct {

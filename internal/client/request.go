@@ -16,16 +16,16 @@ import (
 	"github.com/trowel-project/trowel/internal/api"
 )
 
-// Tries of a GET (server 1.7.2, 1.7.3): between them it waits 2, 4, 8 ... 512 ms.
+// Tries of a GET (server 1.7.2, 1.7.3). Between them the client waits 2, 4, 8 ... 512 ms.
 const (
 	tries     = 10
 	firstWait = 2 * time.Millisecond
 )
 
-// maxAnswer is the size of a JSON document that is read, far beyond what a server sends.
+// maxAnswer is the largest size of a JSON document that is read, far beyond what a server sends.
 const maxAnswer = 256 << 20
 
-// query are the parameters of a request. Empty ones are left out.
+// query has the parameters of a request. Empty ones are left out.
 type query map[string]string
 
 func (q query) encode() string {
@@ -38,7 +38,7 @@ func (q query) encode() string {
 	return values.Encode()
 }
 
-// number is a parameter; nil stands for none.
+// number returns a number as a parameter. Nil means none.
 func number(n *int) string {
 	if n == nil {
 		return ""
@@ -46,7 +46,7 @@ func number(n *int) string {
 	return strconv.Itoa(*n)
 }
 
-// idText is a parameter; 0 stands for none.
+// idText returns an id as a parameter. 0 means none.
 func idText(id api.ID) string {
 	if id == 0 {
 		return ""
@@ -54,13 +54,13 @@ func idText(id api.ID) string {
 	return id.String()
 }
 
-// segment writes a text as one part of a path. It escapes more than the standard library does: the
-// names of log files have + and @ (server 2.6.8).
+// segment returns a text as one part of a path. It escapes more than the standard library does, as the
+// names of log files contain + and @ (server 2.6.8).
 func segment(text string) string {
 	return strings.ReplaceAll(url.QueryEscape(text), "+", "%20")
 }
 
-// address is the URL of a path that is written with its escapes.
+// address returns the URL of a path that is already escaped.
 func (c *Client) address(path string, q query) string {
 	address := c.endpoint.String() + path
 	if encoded := q.encode(); encoded != "" {
@@ -69,8 +69,8 @@ func (c *Client) address(path string, q query) string {
 	return address
 }
 
-// get asks for a JSON document. It is asked again when there was no answer, or one that may be better
-// next time (server 1.7.2).
+// get requests a JSON document. It tries again if there was no answer, or one that may change at the next
+// try (server 1.7.2).
 func get[T any](ctx context.Context, c *Client, path string, q query) (*T, error) {
 	var answer T
 	err := c.patiently(ctx, func() error {
@@ -86,7 +86,7 @@ func get[T any](ctx context.Context, c *Client, path string, q query) (*T, error
 	return &answer, nil
 }
 
-// change sends a request with a JSON body, once; body nil for none.
+// change sends a request with a JSON body, once. A nil body means none.
 func change[T any](ctx context.Context, c *Client, method, path string, body any) (*T, error) {
 	r := request{method: method, address: c.address(path, nil), accept: jsonType, own: true}
 	if body != nil {
@@ -109,22 +109,22 @@ func change[T any](ctx context.Context, c *Client, method, path string, body any
 	return &answer, nil
 }
 
-// none is a request without options.
+// none is the body of a request without options.
 type none struct{}
 
 const jsonType = "application/json"
 
-// request is one request, as it goes over the line.
+// request is one HTTP request.
 type request struct {
 	method, address     string
 	accept, contentType string
 	body                io.Reader // nil for none
 	size                int64     // of the body, in bytes
-	own                 bool      // to the server itself, and so with the headers of the user
+	own                 bool      // goes to the server itself, with the user's headers
 }
 
-// send sends a request and returns an answer that grants it. Any other one is a *StatusError, and
-// none at all an *UnreachableError.
+// send sends a request and returns a successful answer. For another answer it returns a *StatusError, and
+// without an answer an *UnreachableError.
 func (c *Client) send(ctx context.Context, r request) (*http.Response, error) {
 	res, err := c.exchange(ctx, r)
 	if err != nil {
@@ -136,7 +136,7 @@ func (c *Client) send(ctx context.Context, r request) (*http.Response, error) {
 	return res, nil
 }
 
-// exchange sends a request and returns the answer, whatever it is.
+// exchange sends a request and returns any answer.
 func (c *Client) exchange(ctx context.Context, r request) (*http.Response, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	req, err := http.NewRequestWithContext(ctx, r.method, r.address, r.body)
@@ -167,15 +167,15 @@ func (c *Client) exchange(ctx context.Context, r request) (*http.Response, error
 	res.Body = &watchedBody{body: res.Body, ctx: ctx, cancel: cancel, limit: c.options.Silence}
 	body, err := decoded(res)
 	if err != nil {
-		_ = res.Body.Close() // nothing in it can be read
+		_ = res.Body.Close() // its encoding is broken
 		return nil, c.unreachable(req.URL, err)
 	}
 	res.Body = body
 	return res, nil
 }
 
-// unreachable is the error of a request that was not answered. The text of net/http begins with the
-// address, which is said already.
+// unreachable returns the error about a request without an answer. It removes the address from the text of net/http,
+// as it is in the error already.
 func (c *Client) unreachable(address *url.URL, err error) error {
 	if wrapped, ok := errors.AsType[*url.Error](err); ok {
 		err = wrapped.Err
@@ -183,17 +183,17 @@ func (c *Client) unreachable(address *url.URL, err error) error {
 	return &UnreachableError{Endpoint: address.Scheme + "://" + address.Host, Err: err}
 }
 
-// closed reads the answer that refuses a request.
+// closed reads an answer that refuses a request, and closes it.
 func closed(method string, res *http.Response) error {
 	body, err := io.ReadAll(io.LimitReader(res.Body, 1<<20))
 	_ = res.Body.Close() // it was read
 	if err != nil {
-		body = nil // the status says enough
+		body = nil // the status is enough
 	}
 	return refusal(method, res, body)
 }
 
-// readJSON reads the document of an answer.
+// readJSON reads the document in an answer.
 func readJSON(res *http.Response, into any) error {
 	data, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
 	_ = res.Body.Close() // it was read
@@ -215,7 +215,7 @@ func readJSON(res *http.Response, into any) error {
 	return nil
 }
 
-// patiently does something again and again while that may help, with growing waits.
+// patiently repeats something while that may help, with growing waits.
 func (c *Client) patiently(ctx context.Context, do func() error) error {
 	wait := firstWait
 	for try := 1; ; try++ {
@@ -234,7 +234,7 @@ func (c *Client) patiently(ctx context.Context, do func() error) error {
 	}
 }
 
-// passing reports whether an error may be gone at the next try (server 1.7.2).
+// passing reports whether the next try may succeed (server 1.7.2).
 func passing(err error) bool {
 	if refused, ok := errors.AsType[*StatusError](err); ok {
 		return refused.Code >= 500 || refused.Code == http.StatusRequestTimeout || refused.Code == http.StatusTooManyRequests

@@ -34,7 +34,7 @@ func (c *Client) ScheduleByID(ctx context.Context, id api.ID) (*api.Schedule, er
 	return get[api.Schedule](ctx, c, "/api/schedules/"+id.String(), nil)
 }
 
-// SkipSchedule moves a schedule on.
+// SkipSchedule moves a schedule forward.
 func (c *Client) SkipSchedule(ctx context.Context, id api.ID, q api.ScheduleSkipRequest) (*api.ScheduleSummary, error) {
 	return change[api.ScheduleSummary](ctx, c, http.MethodPost, schedulePath(id, "skip"), q)
 }
@@ -44,12 +44,12 @@ func (c *Client) BackfillSchedule(ctx context.Context, id api.ID, q api.Schedule
 	return change[api.ScheduleAttemptCollection](ctx, c, http.MethodPost, schedulePath(id, "backfill"), q)
 }
 
-// DisableSchedule stops a schedule.
+// DisableSchedule disables a schedule.
 func (c *Client) DisableSchedule(ctx context.Context, id api.ID) (*api.ScheduleSummary, error) {
 	return change[api.ScheduleSummary](ctx, c, http.MethodPost, schedulePath(id, "disable"), none{})
 }
 
-// EnableSchedule lets a schedule go on.
+// EnableSchedule enables a schedule.
 func (c *Client) EnableSchedule(ctx context.Context, id api.ID) (*api.ScheduleSummary, error) {
 	return change[api.ScheduleSummary](ctx, c, http.MethodPost, schedulePath(id, "enable"), none{})
 }

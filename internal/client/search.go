@@ -7,7 +7,7 @@ import (
 	"github.com/trowel-project/trowel/internal/api"
 )
 
-// AttemptSearch says which attempts to look for; zero values say nothing.
+// AttemptSearch says which attempts to look for. Zero values match everything.
 type AttemptSearch struct {
 	Status      string // running, success, error or killed
 	Project     string
@@ -16,7 +16,7 @@ type AttemptSearch struct {
 	LastOnly    bool // only the last attempt of each session
 }
 
-// SearchAttempts returns a page of attempts, newest first. Digdag's servers, and older ones, do not have it: that is
+// SearchAttempts returns a page of attempts, newest first. Digdag's servers and older ones do not support it, which is
 // a *StatusError of 404 without a code.
 func (c *Client) SearchAttempts(ctx context.Context, q AttemptSearch, page Cursor) (*api.AttemptSearch, error) {
 	unit := ""

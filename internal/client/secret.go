@@ -7,7 +7,7 @@ import (
 	"github.com/trowel-project/trowel/internal/api"
 )
 
-// ListSecrets returns the keys of a project's secrets, in no promised order.
+// ListSecrets returns the keys of a project's secrets, in any order.
 func (c *Client) ListSecrets(ctx context.Context, project api.ID) (*api.SecretList, error) {
 	return get[api.SecretList](ctx, c, "/api/projects/"+project.String()+"/secrets", nil)
 }

@@ -6,10 +6,10 @@ import (
 	"github.com/trowel-project/trowel/internal/api"
 )
 
-// Page is a part of a list that comes newest first.
+// Page is a part of a list that is sorted newest first.
 type Page struct {
 	LastID api.ID // only those with a smaller id; 0 for the newest
-	Size   *int   // at most so many; nil for the server's default
+	Size   *int   // the largest number of results; nil for the server's default
 }
 
 // ListSessions returns sessions of all projects.
@@ -17,7 +17,7 @@ func (c *Client) ListSessions(ctx context.Context, p Page) (*api.SessionCollecti
 	return get[api.SessionCollection](ctx, c, "/api/sessions", p.query())
 }
 
-// ListProjectSessions returns sessions of a project, of one workflow if that is not empty.
+// ListProjectSessions returns sessions of a project, or of one workflow if that is not empty.
 func (c *Client) ListProjectSessions(ctx context.Context, project api.ID, workflow string, p Page) (*api.SessionCollection, error) {
 	q := p.query()
 	q["workflow"] = workflow

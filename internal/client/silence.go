@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// silenceTime is how long an answer that has begun may say nothing.
+// silenceTime is the default of Options.Silence.
 const silenceTime = 5 * time.Minute
 
-// errSilent is the error of an answer that goes on no more, but does not end.
+// errSilent is the error about an answer that has stopped without ending.
 var errSilent = errors.New("the answer stopped in its middle")
 
-// watchedBody is the body of an answer whose request ends when a read takes too long. How long its reader takes
+// watchedBody is the body of an answer. Its request is canceled when a read takes too long. The time
 // between two reads does not count.
 type watchedBody struct {
 	body   io.ReadCloser
-	ctx    context.Context //nolint:containedctx // of the request: its cause tells a silence from other errors
+	ctx    context.Context //nolint:containedctx // of the request; its cause distinguishes a silence from other errors
 	cancel context.CancelCauseFunc
 	limit  time.Duration
 }

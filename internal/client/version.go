@@ -15,8 +15,8 @@ func (c *Client) Version(ctx context.Context) (string, error) {
 	return answer.Version, nil
 }
 
-// CheckVersion asks whether the server takes a client that stands for this version of Digdag. The
-// client's own version is for servers that know it; Digdag's do not look at it.
+// CheckVersion asks whether the server accepts a client of this version of Digdag. The
+// client's own version is only used by servers that know it.
 func (c *Client) CheckVersion(ctx context.Context) (*api.VersionCheck, error) {
 	return get[api.VersionCheck](ctx, c, "/api/version/check", query{"client": c.options.DigdagVersion, "version": c.options.Version})
 }

@@ -6,18 +6,18 @@ import (
 	"github.com/trowel-project/trowel/internal/api"
 )
 
-// ExplainAttempt says why an attempt does not run or end. With the end of the full name of a task it says so of
-// that one. Digdag's servers do not know: that is an error with status 404.
+// ExplainAttempt returns why an attempt does not run or end. With task, the end of a full name, it explains that
+// task. Digdag's servers do not support it, which is an error with status 404.
 func (c *Client) ExplainAttempt(ctx context.Context, id api.ID, task string) (*api.AttemptWhy, error) {
 	return get[api.AttemptWhy](ctx, c, "/api/attempts/"+id.String()+"/why", query{"task": task})
 }
 
-// ExplainTask says why a task does not run.
+// ExplainTask returns why a task does not run.
 func (c *Client) ExplainTask(ctx context.Context, attempt, task api.ID) (*api.Why, error) {
 	return get[api.Why](ctx, c, "/api/attempts/"+attempt.String()+"/tasks/"+task.String()+"/why", nil)
 }
 
-// ListReasons returns a page of the first reasons of the tasks of an attempt that wait, by id. cursor is Next
+// ListReasons returns a page of the first reasons of an attempt's waiting tasks, by id. cursor is Next
 // of the page before, or empty.
 func (c *Client) ListReasons(ctx context.Context, id api.ID, cursor string) (*api.TaskReasonList, error) {
 	return get[api.TaskReasonList](ctx, c, "/api/attempts/"+id.String()+"/reasons", query{"limit": "500", "cursor": cursor})

@@ -6,11 +6,11 @@ import (
 	"github.com/trowel-project/trowel/internal/api"
 )
 
-// WorkflowQuery selects workflows of all projects; zero values select all.
+// WorkflowQuery selects workflows of all projects. Zero values select all.
 type WorkflowQuery struct {
 	LastID     api.ID
-	Count      *int   // at most so many; nil for the server's default
-	Descending bool   // by descending id, so that LastID is one above
+	Count      *int   // the largest number of results; nil for the server's default
+	Descending bool   // by descending id, so that the page is below LastID
 	Name       string // part of the name
 }
 
@@ -24,13 +24,13 @@ func (c *Client) ListWorkflows(ctx context.Context, q WorkflowQuery) (*api.Workf
 		query{"last_id": idText(q.LastID), "count": number(q.Count), "order": order, "name_pattern": q.Name})
 }
 
-// ListProjectWorkflows returns the workflows of a revision, of the latest if that is empty.
+// ListProjectWorkflows returns the workflows of a revision, or of the latest one if revision is empty.
 func (c *Client) ListProjectWorkflows(ctx context.Context, project api.ID, revision string) (*api.WorkflowCollection, error) {
 	return get[api.WorkflowCollection](ctx, c, "/api/projects/"+project.String()+"/workflows", query{"revision": revision})
 }
 
-// FindWorkflow returns a workflow of a revision, of the latest if that is empty, or a 404 that
-// Digdag's client makes up.
+// FindWorkflow returns a workflow of a revision, or of the latest one if revision is empty. If there is none it returns a
+// 404 that Digdag's client makes up.
 func (c *Client) FindWorkflow(ctx context.Context, project api.ID, revision, name string) (*api.Workflow, error) {
 	found, err := get[api.WorkflowCollection](ctx, c, "/api/projects/"+project.String()+"/workflows",
 		query{"revision": revision, "name": name})
@@ -58,7 +58,7 @@ const (
 	CutDay     = "day"
 )
 
-// WorkflowSessionTime returns a time as a session time of a workflow. The time is ISO, local to the
+// WorkflowSessionTime returns a time as a session time of a workflow. at is an ISO time, which is local in the
 // workflow's zone if it has no offset.
 func (c *Client) WorkflowSessionTime(ctx context.Context, workflow api.ID, at, cut string) (*api.WorkflowSessionTime, error) {
 	return get[api.WorkflowSessionTime](ctx, c, "/api/workflows/"+workflow.String()+"/truncated_session_time",

@@ -8,21 +8,21 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// maxIDs is how many ids a message has at most; with more it has none.
+// maxIDs is the largest number of ids in a message. If there are more, the message has none.
 const maxIDs = 300
 
-// Attempts says which attempts one transaction changed.
+// Attempts says which attempts a transaction changed.
 type Attempts struct {
-	Any     bool               // too many to name: all else is empty
+	Any     bool               // there are too many to name, and everything else is empty
 	Changed []trowel.AttemptID // all of them
-	Ready   []trowel.AttemptID // those of them that have ready tasks left, for any agent
-	Noted   []trowel.AttemptID // those that began, were asked to stop, or ended; one may be there twice
-	Weight  int                // the largest of tasks that became ready and are left so
+	Ready   []trowel.AttemptID // those among them that have ready tasks left, for any agent
+	Noted   []trowel.AttemptID // those that began, were asked to stop, or ended; one may be in it twice
+	Weight  int                // the largest weight of tasks that became ready and still are
 	Limits  bool               // something was given back to a limit
 }
 
-// String implements Message, as in "attempts 1 +2 3 !3 ^5 limits": + stands before those with ready tasks, ! before
-// those that began or ended, which come again, and ^ before the weight.
+// String implements Message. An example is "attempts 1 +2 3 !3 ^5 limits": + marks attempts with ready tasks, ! marks
+// those that began or ended, which come again, and ^ marks the weight.
 func (a Attempts) String() string {
 	if a.Any || len(a.Changed)+len(a.Noted) > maxIDs {
 		return wordAttempts
@@ -48,8 +48,8 @@ func (a Attempts) String() string {
 	return b.String()
 }
 
-// parseAttempts reads what stands behind the first word. What it does not know it passes over; if it knows nothing of
-// it, any attempt is meant.
+// parseAttempts reads what comes after the first word. It skips words that it does not know. If it knows none of
+// them, any attempt may have changed.
 func parseAttempts(rest string) Attempts {
 	a := Attempts{}
 	for text := range strings.FieldsSeq(rest) {

@@ -1,6 +1,6 @@
 // Package cluster has the messages by which the servers on one database wake each other. They are sent with the
-// commit of a transaction (trowel.Tx.Notify) and reach the server that sent them, too. A message may be lost:
-// whoever waits for one also looks around from time to time.
+// commit of a transaction (trowel.Tx.Notify), and the server that sent them gets them, too. A message may be lost, so
+// receivers also look for changes from time to time.
 package cluster
 
 import (
@@ -18,29 +18,33 @@ const (
 	wordAgents    = "agents"
 	wordSchedules = "schedules"
 	wordOutput    = "output"
+	wordWriters   = "writers"
 )
 
-// Message is one of Gap, Attempts, Limits, Admit, Agents, Schedules and Output.
+// Message is one of Gap, Attempts, Limits, Admit, Agents, Schedules, Output and Writers.
 type Message interface {
-	// String is the message as it is sent, shorter than the 8,000 bytes that PostgreSQL takes.
+	// String returns the message as it is sent, in less than the 8,000 bytes that PostgreSQL accepts.
 	String() string
 
 	isMessage()
 }
 
-// Gap is in the place of messages that were lost: nobody knows which.
+// Gap stands for messages that were lost. It is not known which.
 type Gap struct{}
 
 // Limits says that the slots of pools changed.
 type Limits struct{}
 
-// Agents says that agents were told to take no new tasks, or to go on.
+// Agents says that agents were told to take no new tasks, or to take them again.
 type Agents struct{}
 
-// Admit says that attempts of a workflow that wait to begin may do so now.
+// Writers says that a migration has changed who may write to the database. The database itself sends it.
+type Writers struct{}
+
+// Admit says that attempts of a workflow that wait may begin now.
 type Admit trowel.WorkflowName
 
-// Schedules says that a schedule has other times; the zero value that any has.
+// Schedules says that the times of a schedule have changed. The zero value means any schedule.
 type Schedules struct {
 	ID        trowel.ScheduleID
 	ProjectID trowel.ProjectID
@@ -50,6 +54,7 @@ type Schedules struct {
 func (Gap) isMessage()       {}
 func (Limits) isMessage()    {}
 func (Agents) isMessage()    {}
+func (Writers) isMessage()   {}
 func (Admit) isMessage()     {}
 func (Schedules) isMessage() {}
 func (Attempts) isMessage()  {}
@@ -64,12 +69,15 @@ func (Limits) String() string { return wordLimits }
 // String implements Message.
 func (Agents) String() string { return wordAgents }
 
-// String implements Message: admit PROJECT/WORKFLOW.
+// String implements Message.
+func (Writers) String() string { return wordWriters }
+
+// String implements Message. The form is: admit PROJECT/WORKFLOW.
 func (a Admit) String() string {
 	return wordAdmit + " " + strconv.FormatInt(int64(a.ProjectID), 10) + "/" + a.Name
 }
 
-// String implements Message: schedules, or schedules ID PROJECT WORKFLOW.
+// String implements Message. The form is: schedules, or schedules ID PROJECT WORKFLOW.
 func (s Schedules) String() string {
 	if s.ID == 0 {
 		return wordSchedules
@@ -79,7 +87,7 @@ func (s Schedules) String() string {
 	}, " ")
 }
 
-// Parse reads a message. It is nil if this version does not know it: servers of a newer version may send others.
+// Parse reads a message. It returns nil if this version does not know it, as servers of a newer version may send others.
 func Parse(text string) Message {
 	word, rest, _ := strings.Cut(text, " ")
 	switch word {
@@ -97,11 +105,13 @@ func Parse(text string) Message {
 		return parseSchedules(rest)
 	case wordOutput:
 		return parseOutput(rest)
+	case wordWriters:
+		return Writers{}
 	}
 	return nil
 }
 
-// parseAdmit reads PROJECT/WORKFLOW. Without both it is a message that is not known.
+// parseAdmit reads PROJECT/WORKFLOW. A message without both is unknown.
 func parseAdmit(rest string) Message {
 	id, name, _ := strings.Cut(rest, "/")
 	project, err := strconv.ParseInt(id, 10, 64)
@@ -111,7 +121,7 @@ func parseAdmit(rest string) Message {
 	return Admit{ProjectID: trowel.ProjectID(project), Name: name}
 }
 
-// parseSchedules reads ID PROJECT WORKFLOW; if that is not there, any schedule is meant.
+// parseSchedules reads ID PROJECT WORKFLOW. Without them any schedule is meant.
 func parseSchedules(rest string) Message {
 	first, rest, _ := strings.Cut(rest, " ")
 	second, workflow, found := strings.Cut(rest, " ")

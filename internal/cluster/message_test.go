@@ -13,7 +13,7 @@ import (
 
 func ids(n ...trowel.AttemptID) []trowel.AttemptID { return n }
 
-// The form of messages is what servers of other versions read.
+// Servers of other versions read messages in this form.
 func TestMessages(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -23,6 +23,7 @@ func TestMessages(t *testing.T) {
 		{"", cluster.Gap{}},
 		{"limits", cluster.Limits{}},
 		{"agents", cluster.Agents{}},
+		{"writers", cluster.Writers{}},
 		{"admit 7/load", cluster.Admit{ProjectID: 7, Name: "load"}},
 		{"admit 1099511627776/a/b c", cluster.Admit{ProjectID: 1 << 40, Name: "a/b c"}},
 		{"schedules", cluster.Schedules{}},
@@ -47,7 +48,7 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// What a newer server or a fault sends is passed over, or means that anything may have changed.
+// A message from a newer server, or a broken one, is skipped or means that anything may have changed.
 func TestParseOthers(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]cluster.Message{
@@ -61,7 +62,7 @@ func TestParseOthers(t *testing.T) {
 	}
 }
 
-// A message never has more bytes than PostgreSQL takes; then it does not say which.
+// A message never has more bytes than PostgreSQL accepts. If it would, it does not name anything.
 func TestMessagesAreShort(t *testing.T) {
 	t.Parallel()
 	const largest = trowel.AttemptID(math.MaxInt64)
@@ -91,7 +92,7 @@ func TestMessagesAreShort(t *testing.T) {
 	}
 }
 
-// Of several pieces of the output of a task the last one is told.
+// Among several pieces of a task's output the message has the last one.
 func TestOutputOf(t *testing.T) {
 	t.Parallel()
 	got := cluster.OutputOf([]trowel.LogChunk{
@@ -105,7 +106,7 @@ func TestOutputOf(t *testing.T) {
 	}
 }
 
-// Any text is read, and what was read is written as something that reads the same.
+// FuzzParse proves that any text is read, and that a message that was read and written is read as the same.
 func FuzzParse(f *testing.F) {
 	for _, text := range []string{"", "attempts 1 +2 !3 ^5 limits", "admit 7/a", "schedules 1 2 w", `output [{"a":1}]`, "limits", "agents", "other"} {
 		f.Add(text)
@@ -113,7 +114,7 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		message := cluster.Parse(text)
 		if message == nil || len(text) > 500 {
-			return // what is too long loses what it says
+			return // a message that is too long loses its content
 		}
 		if diff := cmp.Diff(message, cluster.Parse(message.String())); diff != "" {
 			t.Errorf("message of %q (-first +again):\n%s", text, diff)

@@ -7,21 +7,21 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// maxOutputBytes is how long a message about output is at most.
+// maxOutputBytes is the largest length of a message about output.
 const maxOutputBytes = 7000
 
-// Output says what tasks printed, and was stored; without tasks that some did.
+// Output says which output of tasks was stored. Without tasks it may be any.
 type Output struct{ Tasks []TaskOutput }
 
-// TaskOutput is a piece of the output of a task. Its fields are short in JSON, as a message has little room.
+// TaskOutput is a piece of the output of a task. Its names in JSON are short, as a message has little room.
 type TaskOutput struct {
 	AttemptID trowel.AttemptID `json:"a"`
 	Task      string           `json:"t"` // full name
 	Offset    int64            `json:"o"` // of the piece, in bytes of text
-	Size      int64            `json:"s"` // of all output of the task with this piece
+	Size      int64            `json:"s"` // of all output of the task up to the end of this piece
 }
 
-// OutputOf makes the message about pieces of logs: of each task it has the last one.
+// OutputOf returns the message about pieces of logs. It has the last piece of each task.
 func OutputOf(chunks []trowel.LogChunk) Output {
 	type task struct {
 		attempt trowel.AttemptID
@@ -42,13 +42,13 @@ func OutputOf(chunks []trowel.LogChunk) Output {
 	return Output{list}
 }
 
-// PieceOf is what is told of one piece of a log.
+// PieceOf returns the part of a message about one piece of a log.
 func PieceOf(c *trowel.LogChunk) TaskOutput {
 	task, _, _ := strings.Cut(c.File, "@")
 	return TaskOutput{AttemptID: c.AttemptID, Task: task, Offset: c.Offset, Size: c.Offset + c.TextBytes}
 }
 
-// String implements Message: output JSON. Of too many tasks it does not say which.
+// String implements Message. The form is: output JSON. If there are too many tasks, it names none.
 func (o Output) String() string {
 	text, err := json.Marshal(o.Tasks)
 	if err != nil || len(o.Tasks) == 0 || len(text) > maxOutputBytes {
@@ -57,7 +57,7 @@ func (o Output) String() string {
 	return wordOutput + " " + string(text)
 }
 
-// parseOutput reads the JSON; if it cannot, nobody knows which tasks are meant.
+// parseOutput reads the JSON. If it cannot, any task may be meant.
 func parseOutput(rest string) Output {
 	var list []TaskOutput
 	if err := json.Unmarshal([]byte(rest), &list); err != nil || len(list) == 0 {

@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// check looks at settings that depend on each other, and fills in what follows from others.
+// check checks settings that depend on each other, and fills in what follows from others.
 func (r *reader) check() {
 	r.checkAuth()
 	r.checkListen()
@@ -31,7 +31,7 @@ func (r *reader) checkAuth() {
 	}
 	for _, row := range []struct{ given, missing, because, name string }{
 		{r.server.Auth.Username, r.server.Auth.Password, "username", "password"},
-		{r.server.Auth.Password, r.server.Auth.Username, "password", "username"}, // else nobody would have to sign in
+		{r.server.Auth.Password, r.server.Auth.Username, "password", "username"}, // otherwise nobody would have to sign in
 	} {
 		if row.given == "" || row.missing != "" {
 			continue
@@ -82,7 +82,7 @@ func errPublic() error {
 		"if access is guarded otherwise, set server.insecure = true")
 }
 
-// isLoopback reports whether an address can be reached from this machine alone.
+// isLoopback reports whether an address can only be reached from this machine.
 func isLoopback(bind string) bool {
 	if strings.EqualFold(bind, "localhost") {
 		return true
@@ -118,8 +118,8 @@ func (r *reader) checkDatabase() {
 	}
 }
 
-// nothingKept refuses a setting of a database that keeps things beside one that keeps nothing: whoever set
-// it did not mean that.
+// nothingKept refuses a setting of a database that stores things if the configured one stores nothing, which cannot be
+// what was meant.
 func (r *reader) nothingKept(name, kind string) {
 	if r.settings.isSet(name) {
 		r.wrong(name, fmt.Errorf("database.type is memory, which keeps nothing there; set database.type = %s", kind))
@@ -128,8 +128,8 @@ func (r *reader) nothingKept(name, kind string) {
 
 func errZero() error { return errors.New("use more than zero") }
 
-// sslMode translates the settings of Digdag's driver: its first class for TLS checks no certificate,
-// its second one does as libpq (server 3.1).
+// sslMode translates the settings of Digdag's driver. Its first class for TLS checks no certificates, and
+// the second one works like libpq (server 3.1).
 func (r *reader) sslMode() {
 	db := &r.server.Database
 	if !strings.EqualFold(strings.TrimSpace(r.settings["database.ssl"].Value), "true") {
@@ -180,7 +180,7 @@ func (r *reader) checkAgent() {
 	}
 }
 
-// logFolder is the folder of the type that was chosen: two types mean one.
+// logFolder returns the folder of the configured type. Two types mean the same.
 func (r *reader) logFolder() string {
 	if r.settings["log-server.type"].Value == StorageFile {
 		return r.settings["log-server.file.path"].Value

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// documentHead is the part of docs/configuration.md that is not made of the tables.
+// documentHead is the part of docs/configuration.md that is not generated from the tables.
 const documentHead = `# Settings of a server
 
 <!-- Made from the tables in internal/config by: go test ./internal/config -run Document -update -->

@@ -31,7 +31,7 @@ func TestDocumentIsMadeOfTheTables(t *testing.T) {
 	}
 }
 
-// What is not heeded is said in the documents in the same words.
+// The documents describe ignored settings in the same words.
 func TestUnsupportedIsDocumented(t *testing.T) {
 	t.Parallel()
 	doc, err := os.ReadFile("../../docs/compatibility.md")

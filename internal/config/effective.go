@@ -2,17 +2,17 @@ package config
 
 import "strings"
 
-// Effective is one setting as it counts, for people to look at.
+// Effective is the effective value of one setting, for people.
 type Effective struct {
 	Key     string
 	Value   string // masked if it is secret; the default if it is not set
-	From    string // where it stands; empty if it is not set
+	From    string // where it is set; empty if it is not set
 	Default string
 	Doc     string
 }
 
-// AllEffective returns all settings that Trowel knows, in the order of the tables; of rows for many
-// keys those that are set. What is unknown or not heeded is missing.
+// AllEffective returns all settings that Trowel knows, in the order of the tables. For rows with many
+// keys it returns those that are set. Unknown and ignored settings are missing.
 func AllEffective(settings Settings) []Effective {
 	var all []Effective
 	t := newTable()

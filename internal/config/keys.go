@@ -2,18 +2,18 @@ package config
 
 import "strings"
 
-// Key is one row of the tables: a setting that Trowel knows.
+// Key is one row of the tables, a setting that Trowel knows.
 type Key struct {
 	Name    string // one that ends with ".NAME" stands for all keys below it
 	Kind    string
-	Default string // as one would write it; empty for none
+	Default string // in the form in which it is written; empty for none
 	Doc     string // a phrase
 	Secret  bool   // its value is never shown
 
-	set func(s *Server, name, text string) error // puts a text into its place
+	set func(s *Server, name, text string) error // reads a text and stores it
 }
 
-// Group is the keys of one subject.
+// Group has the keys about one subject.
 type Group struct {
 	Title string
 	Keys  []Key
@@ -37,7 +37,7 @@ func Groups() []Group {
 	}
 }
 
-// key returns a row whose text goes to one place.
+// key returns a row whose value is stored in one place.
 func key[T any](name string, form kind[T], fallback, doc string, place func(*Server) *T) Key {
 	return Key{Name: name, Kind: form.name, Default: fallback, Doc: doc, set: func(s *Server, _, text string) error {
 		value, err := form.parse(text)
@@ -55,7 +55,7 @@ func hidden(k Key) Key {
 	return k
 }
 
-// keysBelow returns a row for all keys below a name, whose texts go to a map by the rest of the key.
+// keysBelow returns a row for all keys below a name. Their texts are stored in a map, by the rest of the key.
 func keysBelow(name, doc string, place func(*Server) *map[string]string) Key {
 	prefix := strings.TrimSuffix(name, "NAME")
 	return Key{Name: name, Kind: "text", Doc: doc, set: func(s *Server, name, text string) error {
@@ -68,7 +68,7 @@ func keysBelow(name, doc string, place func(*Server) *map[string]string) Key {
 	}}
 }
 
-// checked returns a row whose text is checked here and read by the operator that it is for.
+// checked returns a row whose text is checked here and read by its operator.
 func checked[T any](name string, form kind[T], fallback, doc string) Key {
 	return Key{Name: name, Kind: form.name, Default: fallback, Doc: doc, set: func(s *Server, _, text string) error {
 		_, err := form.parse(text)
@@ -77,12 +77,12 @@ func checked[T any](name string, form kind[T], fallback, doc string) Key {
 	}}
 }
 
-// elsewhere returns a row for keys that other commands or other parts read.
+// elsewhere returns a row for keys that other commands or packages read.
 func elsewhere(name, doc string) Key {
 	return Key{Name: name, Kind: "text", Doc: doc, set: func(*Server, string, string) error { return nil }}
 }
 
-// matches reports whether a row is the one of a key.
+// matches reports whether a row describes a key.
 func (k *Key) matches(name string) bool {
 	if prefix, ok := strings.CutSuffix(k.Name, "NAME"); ok {
 		_, found := under(name, prefix)

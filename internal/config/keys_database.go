@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// databaseType has Digdag's text for a type that does not exist (server 3.1).
+// databaseType reads the type of a database. Its error has Digdag's text (server 3.1).
 func databaseType() kind[string] {
 	choice := aChoice("memory", "h2", "sqlite", "postgresql")
 	return kind[string]{choice.name, func(text string) (string, error) {
-		if text == "h2" { // its files cannot be read from here; it means the embedded database
+		if text == "h2" { // Trowel cannot read its files; it means the embedded database
 			return DatabaseSQLite, nil
 		}
 		value, err := choice.parse(text)
@@ -20,7 +20,7 @@ func databaseType() kind[string] {
 	}}
 }
 
-// authenticator has Digdag's text for an authenticator that does not exist (server 3.6).
+// authenticator reads the type of the authenticator. Its error has Digdag's text (server 3.6).
 func authenticator() kind[string] {
 	return kind[string]{"basic", func(text string) (string, error) {
 		if text != "basic" {

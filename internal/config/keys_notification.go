@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// someAddresses is one address, or a JSON list of them (server 7.1).
+// someAddresses returns the kind of settings that are one address, or a JSON list of them (server 7.1).
 func someAddresses() kind[[]string] {
 	return kind[[]string]{"address, or JSON list", func(text string) ([]string, error) {
 		text = strings.TrimSpace(text)

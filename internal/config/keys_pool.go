@@ -8,10 +8,10 @@ import (
 	"github.com/trowel-project/trowel"
 )
 
-// poolPrefix begins the keys of pools: pool.NAME.slots. A name may have dots.
+// poolPrefix begins the keys of pools: pool.NAME.slots. A name may contain dots.
 const poolPrefix = "pool."
 
-// What is said of a pool, at the end of its keys.
+// The settings of a pool, at the end of its keys.
 const (
 	poolSlots           = "slots"
 	poolDescription     = "description"
@@ -55,7 +55,7 @@ func setPool(s *Server, key, text string) error {
 	return err
 }
 
-// cutPoolKey returns the name of the pool that a key is about, and what it sets.
+// cutPoolKey returns the name of the pool that a key is about, and the setting.
 func cutPoolKey(key string) (name, field string, ok bool) {
 	rest, ok := strings.CutPrefix(key, poolPrefix)
 	dot := strings.LastIndexByte(rest, '.')
@@ -65,7 +65,7 @@ func cutPoolKey(key string) (name, field string, ok bool) {
 	return rest[:dot], rest[dot+1:], true
 }
 
-// pool returns the pool of a name, a new one if it was not there.
+// pool returns the pool with a name, and adds it if it is missing.
 func (s *Server) pool(name string) *Pool {
 	for i := range s.Engine.Pools {
 		if s.Engine.Pools[i].Name == name {
@@ -76,8 +76,8 @@ func (s *Server) pool(name string) *Pool {
 	return &s.Engine.Pools[len(s.Engine.Pools)-1]
 }
 
-// checkPools says which pools have no slots, and puts all in order. Of a pool with a key that does not
-// exist, which was told already, the slots may be what was meant.
+// checkPools refuses pools without slots, and sorts all pools. It skips pools with an unknown key, which has
+// been reported already and may mean the slots.
 func (r *reader) checkPools() {
 	pools := r.server.Engine.Pools
 	mistyped := map[string]bool{} // by the name of the pool
@@ -98,7 +98,7 @@ func (r *reader) checkPools() {
 	slices.SortFunc(pools, func(a, b Pool) int { return strings.Compare(a.Name, b.Name) })
 }
 
-// has reports whether a key is there, be its text empty.
+// has reports whether a key is set, even to an empty text.
 func (r *reader) has(name string) bool {
 	_, ok := r.settings[name]
 	return ok

@@ -13,7 +13,7 @@ func archiveKeys() []Key {
 	return append(keys, bucketKeys("archive", func(s *Server) *Storage { return &s.Archives })...)
 }
 
-// logStorage reads the type of logs; Digdag's "local" is a folder too.
+// logStorage reads the type of logs. Digdag's "local" is a folder, too.
 func logStorage() kind[string] {
 	choice := aChoice(StorageDatabase, StorageNone, "local", StorageFile, StorageS3, StorageGCS, StorageAzure)
 	return kind[string]{choice.name, func(text string) (string, error) {
@@ -37,8 +37,8 @@ func logKeys() []Key {
 		key("tasklog.mask_secrets", aBoolean(), "true", "secrets of 8 characters or more are masked in the output of tasks. In `trowel run`, whose reader has the secrets, they are not unless it is set", func(s *Server) *bool { return &s.Logs.MaskSecrets }))
 }
 
-// bucketKeys are the rows of the object stores below a prefix. Those of a store that is not the chosen
-// one are checked and forgotten.
+// bucketKeys returns the rows of the object stores below a prefix. Settings of stores that are not used
+// are checked and ignored.
 func bucketKeys(prefix string, storage func(*Server) *Storage) []Key {
 	var keys []Key
 	add := func(store, name string, k Key) {
@@ -74,7 +74,7 @@ func bucketKeys(prefix string, storage func(*Server) *Storage) []Key {
 	return keys
 }
 
-// directDoc says what direct download does.
+// directDoc returns the description of direct download.
 func directDoc(prefix string) string {
 	if prefix == "log-server" {
 		return "clients are sent to the store; each file of output is an object of its own then, rather than those of an attempt together"
@@ -82,8 +82,8 @@ func directDoc(prefix string) string {
 	return "clients are sent to the store"
 }
 
-// aPrefix is the beginning of keys in a bucket: without a slash before it and with one after it
-// (server 3.1).
+// aPrefix returns the kind of settings that are the beginning of keys in a bucket. The result has no slash before it and
+// one after it (server 3.1).
 func aPrefix() kind[string] {
 	return kind[string]{"text", func(text string) (string, error) {
 		text = strings.TrimPrefix(text, "/")

@@ -12,7 +12,7 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// kind is a form that the text of a setting may have. The errors of parse say what is allowed.
+// kind is a form of the text of a setting. The errors of parse say what is allowed.
 type kind[T any] struct {
 	name  string // in docs/configuration.md
 	parse func(text string) (T, error)
@@ -34,7 +34,7 @@ func aBoolean() kind[bool] {
 	}}
 }
 
-// aChoice is one of some words.
+// aChoice returns the kind of settings that are one of some words.
 func aChoice(words ...string) kind[string] {
 	list := strings.Join(words, ", ")
 	return kind[string]{"one of " + list, func(text string) (string, error) {
@@ -47,7 +47,7 @@ func aChoice(words ...string) kind[string] {
 	}}
 }
 
-// aNumber is a whole number from low on.
+// aNumber returns the kind of settings that are a whole number from low on.
 func aNumber(low int) kind[int] { return aNumberUpTo(low, math.MaxInt32) }
 
 func aPort() kind[int] {
@@ -76,7 +76,7 @@ func aSize() kind[int64] {
 	}}
 }
 
-// aDuration is a length of time in Digdag's form, with units.
+// aDuration returns the kind of settings that are a length of time in Digdag's form, with units.
 func aDuration() kind[time.Duration] {
 	return kind[time.Duration]{"duration", func(text string) (time.Duration, error) {
 		d, err := param.ParseDuration(text)
@@ -87,7 +87,7 @@ func aDuration() kind[time.Duration] {
 	}}
 }
 
-// aDurationOr is a duration, or a word that stands for zero.
+// aDurationOr returns the kind of settings that are a duration, or a word that stands for zero.
 func aDurationOr(word string) kind[time.Duration] {
 	duration := aDuration()
 	return kind[time.Duration]{"duration, or " + word, func(text string) (time.Duration, error) {
@@ -102,7 +102,7 @@ func aDurationOr(word string) kind[time.Duration] {
 	}}
 }
 
-// aTime is a number of units, as in Digdag, or a duration.
+// aTime returns the kind of settings that are a number of units, as in Digdag, or a duration.
 func aTime(name string, unit time.Duration) kind[time.Duration] {
 	duration := aDuration()
 	return kind[time.Duration]{name, func(text string) (time.Duration, error) {
@@ -121,7 +121,7 @@ func aTime(name string, unit time.Duration) kind[time.Duration] {
 func aNumberOfSeconds() kind[time.Duration] { return aTime("seconds", time.Second) }
 func aNumberOfMillis() kind[time.Duration]  { return aTime("milliseconds", time.Millisecond) }
 
-// aList is texts with commas between them.
+// aList returns the kind of settings that are texts with commas between them.
 func aList() kind[[]string] {
 	return kind[[]string]{"list with commas", func(text string) ([]string, error) {
 		var items []string
@@ -137,7 +137,7 @@ func aList() kind[[]string] {
 // hostForm is a host name, or an IPv4 address, without a port.
 var hostForm = regexp.MustCompile(`^[A-Za-z0-9_.-]+$`)
 
-// aListOfHosts is host names with commas between them.
+// aListOfHosts returns the kind of settings that are host names with commas between them.
 func aListOfHosts() kind[[]string] {
 	list := aList()
 	return kind[[]string]{list.name, func(text string) ([]string, error) {
@@ -151,7 +151,7 @@ func aListOfHosts() kind[[]string] {
 	}}
 }
 
-// anObject is a JSON object.
+// anObject returns the kind of settings that are a JSON object.
 func anObject() kind[*param.Map] {
 	return kind[*param.Map]{"JSON object", func(text string) (*param.Map, error) {
 		m, err := param.ParseMap(text)
@@ -162,7 +162,7 @@ func anObject() kind[*param.Map] {
 	}}
 }
 
-// versionForm is a version as server 2.6.1 has it.
+// versionForm matches a version in the form of server 2.6.1.
 var versionForm = regexp.MustCompile(`^(0|[1-9][0-9]*)(\.(0|[1-9][0-9]*))*(-[a-zA-Z0-9_.-]+)?$`)
 
 func aVersion() kind[string] {

@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// Names that clients and agents share with servers.
+// Names that clients, agents and servers share.
 const (
-	// EnvToken is the variable of the environment with the token that a client or agent signs in with.
+	// EnvToken is the environment variable with the token of a client or agent.
 	EnvToken = "TROWEL_TOKEN"
-	// KeyEndpoint is the setting with the server of clients.
+	// KeyEndpoint is the setting with the address of a client's server.
 	KeyEndpoint = "client.http.endpoint"
 )
 
-// LookupEnv returns the value of a variable of an environment, of entries NAME=VALUE, and whether it is set. The last one
-// counts.
+// LookupEnv returns the value of a variable in an environment of entries NAME=VALUE, and whether it is set. If it is
+// there twice, the last one counts.
 func LookupEnv(environ []string, name string) (string, bool) {
 	for _, variable := range slices.Backward(environ) {
 		key, value, _ := strings.Cut(variable, "=")
@@ -26,7 +26,7 @@ func LookupEnv(environ []string, name string) (string, bool) {
 	return "", false
 }
 
-// PathFrom is the absolute path of a file that an option or a setting names, counted from a folder.
+// PathFrom returns the absolute path of a file that an option or a setting names. Relative paths begin in dir.
 func PathFrom(dir, name string) string {
 	if filepath.IsAbs(name) {
 		return filepath.Clean(name)

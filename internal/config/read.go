@@ -9,12 +9,12 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// masked is what is shown in place of a value that is never shown.
+// masked replaces a value that is never shown.
 const masked = "********"
 
-// Read checks all settings of a server and returns them in their places, defaults filled in. The
-// error has a line for each setting that is wrong, of kind invalid, with key, value, where it stands
-// and what is allowed. Warnings are about settings that are unknown, deprecated or not heeded.
+// Read checks all settings of a server and returns them with their defaults. The
+// error, of kind invalid, has a line for each wrong setting, with key, value, where it is set
+// and what is allowed. Warnings are about settings that are unknown, deprecated or ignored.
 func Read(settings Settings) (*Server, []Warning, error) {
 	r := &reader{
 		settings: settings, table: newTable(),
@@ -29,7 +29,7 @@ func Read(settings Settings) (*Server, []Warning, error) {
 	return r.server, r.warnings, nil
 }
 
-// reader is one Read.
+// reader is one call of Read.
 type reader struct {
 	settings Settings
 	table    table
@@ -38,7 +38,7 @@ type reader struct {
 	problems []error
 }
 
-// readKeys sets every key that has one name, in the order of the tables: a type comes before what
+// readKeys reads every key that has one name, in the order of the tables: a type comes before what
 // depends on it.
 func (r *reader) readKeys() {
 	for i := range r.table.keys {
@@ -57,7 +57,7 @@ func (r *reader) set(k *Key, name string, setting Setting) {
 	}
 }
 
-// setDefault fills in a default. Operators have their own, so that they see what is set.
+// setDefault sets a default. Operators have their own defaults, so that they know what is set.
 func (r *reader) setDefault(k *Key) {
 	before := len(r.server.Operators)
 	if err := k.set(r.server, k.Name, k.Default); err != nil {
@@ -68,7 +68,7 @@ func (r *reader) setDefault(k *Key) {
 	}
 }
 
-// readRest takes the keys that have no row of their own.
+// readRest reads the keys that have no row of their own.
 func (r *reader) readRest() {
 	for _, name := range r.settings.keys() {
 		setting := r.settings[name]
@@ -95,7 +95,7 @@ func (r *reader) warn(level slog.Level, name, message string) {
 	r.warnings = append(r.warnings, Warning{Level: level, Key: name, From: r.settings[name].From, Message: message})
 }
 
-// wrong notes that the text of a key is not allowed.
+// wrong adds an error about the text of a key.
 func (r *reader) wrong(name string, err error) {
 	setting := r.settings[name]
 	shown := fmt.Sprintf("%q", setting.Value)
@@ -107,7 +107,7 @@ func (r *reader) wrong(name string, err error) {
 	})
 }
 
-// missing notes that a key must be set, and because of what.
+// missing adds an error about a key that must be set, and why.
 func (r *reader) missing(name, because string) {
 	err := &trowel.Error{Kind: trowel.ErrInvalid, Message: name + " is not set, but " + because + " needs it"}
 	if setting := r.settings[because]; setting.Value != "" {

@@ -36,7 +36,7 @@ func read(t *testing.T, pairs ...string) *config.Server {
 	return server
 }
 
-// Server 3.1, design section 9: what a server does that nobody configured.
+// Server 3.1, design section 9: what a server does without settings.
 func TestDefaults(t *testing.T) {
 	t.Parallel()
 	want := &config.Server{
@@ -72,7 +72,7 @@ func TestDefaults(t *testing.T) {
 	}
 }
 
-// A file as it is written for Digdag is taken as it is.
+// A file for Digdag is accepted as it is.
 func TestDigdagFile(t *testing.T) {
 	t.Parallel()
 	got := read(t,
@@ -183,7 +183,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// An error names key, value, where it stands and what is allowed.
+// An error names key, value, where it is set and what is allowed.
 func TestWrongSettings(t *testing.T) {
 	t.Parallel()
 	const public = `others can reach this address and could do everything, as nobody has to sign in`
@@ -222,6 +222,11 @@ func TestWrongSettings(t *testing.T) {
 		{"old spelling, no password", []string{"basicauth.username", "me"}, `basicauth.password is not set, but basicauth.username = "me" needs it`},
 		{"no TLS key", []string{"server.tls.cert", "c"}, `server.tls.key is not set, but server.tls.cert = "c" needs it`},
 		{"no TLS certificate", []string{"server.tls.key", "k"}, `server.tls.cert is not set, but server.tls.key = "k" needs it`},
+		{"no container", []string{"archive.type", "azure"}, `archive.azure.bucket is not set, but archive.type = "azure" needs it`},
+		{"only a key of the store", []string{"archive.type", "s3", "archive.s3.bucket", "b", "archive.s3.credentials.secret-access-key", "k"}, `archive.s3.credentials.access-key-id is not set, but archive.s3.credentials.secret-access-key needs it`},
+		{"no server of mail", []string{"notification.type", "mail", "notification.mail.to", "a@example.com"}, `notification.mail.host is not set, but notification.type = "mail" needs it`},
+		{"half a list of addresses", []string{"notification.mail.to", `["a@example.com"`}, `notification.mail.to = "[\"a@example.com\"" at server.properties: use one address, or a list as in ["a@example.com","b@example.com"]`},
+		{"locks that never end", []string{"database.queue.expireLockInterval", "0"}, `database.queue.expireLockInterval = "0" at server.properties: use more than zero`},
 		{"no bucket", []string{"log-server.type", "gcs"}, `log-server.gcs.bucket is not set, but log-server.type = "gcs" needs it`},
 		{"no folder", []string{"archive.type", "file"}, `archive.file.path is not set, but archive.type = "file" needs it`},
 		{"no folder of logs", []string{"log-server.type", "file"}, `log-server.file.path is not set, but log-server.type = "file" needs it`},
@@ -266,7 +271,7 @@ func TestWrongSettings(t *testing.T) {
 	}
 }
 
-// Where nobody signs in, a server answers to its own names only, or says at start that it answers to all.
+// If nobody has to sign in, a server only answers to its own names, or says at the start that it answers to all.
 func TestServerNames(t *testing.T) {
 	t.Parallel()
 	user := []string{"server.authenticator.basic.username", "u", "server.authenticator.basic.password", "p"}
@@ -388,7 +393,7 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// Server 3.6: the old spelling counts, over the new one.
+// Server 3.6: the old spelling has priority over the new one.
 func TestBasicAuthSpelling(t *testing.T) {
 	t.Parallel()
 	server, warnings, err := config.Read(settings(
@@ -413,7 +418,7 @@ func TestAuthenticatorClassIsAnError(t *testing.T) {
 	}
 }
 
-// Whatever stands in a file, Read answers, and the text of an error has no password.
+// FuzzRead proves that Read accepts or refuses any file, and that no error contains a password.
 func FuzzRead(f *testing.F) {
 	f.Add("server.port", "1", "hush")
 	f.Add("agent.command_executor.x", "", "")
@@ -426,7 +431,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// TestCommandExecutors: who asks for containers is told that there are none.
+// TestCommandExecutors checks that settings of containers lead to a message that there are none.
 func TestCommandExecutors(t *testing.T) {
 	t.Parallel()
 	for kind, want := range map[string]int{"simple": 0, "docker": 1, "kubernetes": 1, "ecs": 1} {
@@ -440,7 +445,7 @@ func TestCommandExecutors(t *testing.T) {
 	}
 }
 
-// A mistyped key of a pool is told, and nothing that follows from it.
+// A mistyped key of a pool is reported, without errors that follow from it.
 func TestReadMistypedPool(t *testing.T) {
 	t.Parallel()
 	for _, pairs := range [][]string{

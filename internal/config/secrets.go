@@ -1,9 +1,9 @@
 package config
 
-// Secret is a setting that is never shown, and where it stands.
+// Secret is a setting that is never shown, and where it is set.
 type Secret struct{ Key, From string }
 
-// SecretsIn returns the settings with a value that is never shown, in the order of their keys.
+// SecretsIn returns the settings whose values are never shown, in the order of their keys.
 func SecretsIn(settings Settings) []Secret {
 	var found []Secret
 	all := newTable()

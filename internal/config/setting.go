@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Setting is the text of one setting and where it stands, for messages: the path of a file, the name
+// Setting is the text of one setting and, for messages, where it is set: the path of a file, the name
 // of a variable or an option of the command line.
 type Setting struct{ Value, From string }
 
@@ -37,13 +37,13 @@ func (s Settings) Prefix(prefix string) iter.Seq2[string, string] {
 	}
 }
 
-// keys are the keys in order, so that messages do not change their order.
+// keys returns the sorted keys, so that messages have a stable order.
 func (s Settings) keys() []string { return slices.Sorted(maps.Keys(s)) }
 
-// isSet reports whether a key has a text that is not empty.
+// isSet reports whether a key has a non-empty text.
 func (s Settings) isSet(key string) bool { return s[key].Value != "" }
 
-// Warning is something about a setting that does not keep the server from starting.
+// Warning is a problem with a setting that does not keep the server from starting.
 type Warning struct {
 	Level   slog.Level // slog.LevelWarn, or slog.LevelError where Digdag logs an error
 	Key     string
@@ -51,7 +51,7 @@ type Warning struct {
 	Message string // a sentence that does not begin with the key
 }
 
-// String returns all of a Warning in one line.
+// String returns the Warning in one line.
 func (w Warning) String() string {
 	text := w.Key
 	if w.From != "" {
@@ -60,7 +60,7 @@ func (w Warning) String() string {
 	return text + ": " + w.Message
 }
 
-// under is the rest of a key below a prefix that ends with a dot.
+// under returns the rest of a key below a prefix that ends with a dot.
 func under(key, prefix string) (rest string, found bool) {
 	rest, found = strings.CutPrefix(key, prefix)
 	return rest, found && rest != ""

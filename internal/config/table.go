@@ -27,7 +27,7 @@ func newTable() table {
 	return t
 }
 
-// find returns the row of a key: the one with its name, or else the longest one above it; nil if there
+// find returns the row of a key: the one with its name, or the longest one above it. It returns nil if there
 // is none.
 func (t *table) find(name string) *Key {
 	for i := range t.keys {
@@ -53,8 +53,8 @@ func (t *table) unsupported(name string) *Unsupported {
 	return nil
 }
 
-// near returns the key that a mistyped one most likely meant: of those within edit distance the one
-// that shares most of its beginning and end; empty if that is less than half.
+// near returns the key that a mistyped one most likely means: among those within the edit distance the one
+// with the longest common beginning and end. It is empty if that is less than half.
 func (t *table) near(name string) string {
 	var names []string
 	for i := range t.keys {
@@ -69,7 +69,7 @@ func (t *table) near(name string) string {
 	return best
 }
 
-// shared is the number of bytes that two texts have in common at their beginnings and ends.
+// shared returns the number of bytes that two texts have in common at their beginnings and ends.
 func shared(a, b string) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {

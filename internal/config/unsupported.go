@@ -2,18 +2,18 @@ package config
 
 import "log/slog"
 
-// Unsupported is a setting of Digdag that Trowel does not heed. A server that has it starts, with a
-// warning. The sentences stand in docs/compatibility.md.
+// Unsupported is a setting of Digdag that Trowel ignores. A server with this setting starts, with a
+// warning. The sentences are in docs/compatibility.md.
 type Unsupported struct {
 	Name    string // one that ends with ".NAME" stands for all keys below it
 	Message string
 	Level   slog.Level
 }
 
-// unknownFactory is the warning about a class for TLS that is neither of those that Digdag's driver has.
+// unknownFactory is the warning about a class for TLS that is not one of the two in Digdag's driver.
 const unknownFactory = "classes for TLS cannot be loaded; certificates are checked as by database.sslmode = verify-full"
 
-// AllUnsupported returns Digdag's settings that Trowel does not heed.
+// AllUnsupported returns Digdag's settings that Trowel ignores.
 func AllUnsupported() []Unsupported {
 	const (
 		jmx      = "there is no JMX; the setting is ignored"

@@ -29,7 +29,7 @@ import (
 	"github.com/trowel-project/trowel/internal/version"
 )
 
-// Texts of the orderly end of an agent.
+// Texts about the orderly end of an agent.
 const (
 	textAgentDrains  = "No new tasks, waiting for %d running ones"
 	textAgentSecond  = "A second signal stops them; they run again elsewhere"
@@ -42,8 +42,8 @@ type agentProcess struct {
 	opts     Options
 	settings *config.Server
 	log      *slog.Logger
-	own      *secret.Mask // of the agent's own log and of what it reports
-	mask     *secret.Mask // of the output of tasks; nil: it is shown as it is
+	own      *secret.Mask // for the agent's own log and its reports
+	mask     *secret.Mask // for the output of tasks; nil if it is shown as it is
 	link     *uplink.Link
 
 	workspaces *archive.Workspaces
@@ -54,7 +54,7 @@ type agentProcess struct {
 	journal    *executor.Journal
 	agent      *agent.Agent
 
-	secretFiles []string // in which secret settings stand
+	secretFiles []string // files with secret settings
 }
 
 // RunAgent runs an agent until a signal ends it, or until the servers refuse it.
@@ -70,8 +70,8 @@ func RunAgent(ctx context.Context, opts Options, signals <-chan os.Signal) (err 
 	return p.serve(ctx, signals)
 }
 
-// serve registers the agent, runs what comes, and ends in order: at the first signal running tasks end and
-// nothing new is taken, at the second they are stopped and handed back, at the third killed.
+// serve registers the agent, runs its tasks, and ends in order. At the first signal it takes no new tasks and waits for
+// running ones, at the second these are stopped and handed back, and at the third they are killed.
 func (p *agentProcess) serve(ctx context.Context, signals <-chan os.Signal) (err error) {
 	if err := p.openFiles(ctx); err != nil {
 		return err
@@ -94,7 +94,7 @@ func (p *agentProcess) serve(ctx context.Context, signals <-chan os.Signal) (err
 	return err
 }
 
-// refusedAgent says with the error of a link what can be done about it.
+// refusedAgent adds what to do to an error of a link.
 func refusedAgent(err error) error {
 	fix := uplink.Fix(err)
 	if err == nil || fix == "" {
@@ -103,7 +103,7 @@ func refusedAgent(err error) error {
 	return &trowel.Error{Kind: trowel.ErrDenied, Message: err.Error(), Hint: fix}
 }
 
-// register makes the agent known to a server, unless a signal comes first.
+// register registers the agent with a server, unless a signal comes first.
 func (p *agentProcess) register(ctx context.Context, cancel func(), signals <-chan os.Signal) (s uplink.Settings, interrupted bool, err error) {
 	var registering sync.WaitGroup
 	done := make(chan struct{})
@@ -121,8 +121,8 @@ func (p *agentProcess) register(ctx context.Context, cancel func(), signals <-ch
 	return s, interrupted, err
 }
 
-// openFiles makes what lays out the files of tasks and runs their commands: before the agent registers, as nothing is
-// to be claimed where that does not work.
+// openFiles makes the parts that write the files of tasks and run their commands. This comes before registration, as no
+// task should be claimed if it fails.
 func (p *agentProcess) openFiles(ctx context.Context) error {
 	user, err := findCommandUser(&p.settings.Agent)
 	if err != nil {
@@ -146,8 +146,8 @@ func (p *agentProcess) openFiles(ctx context.Context) error {
 	return nil
 }
 
-// open makes the parts, as those of a server are made (serverengine.go, serverfiles.go): what is in that
-// process there comes through the link.
+// open makes the other parts, like those of a server (engine.go, storage.go). What a server has in its own
+// process comes through the link here.
 func (p *agentProcess) open(ctx context.Context, s *uplink.Settings) (err error) {
 	templates := template.New(template.Options{})
 	if p.notifier, err = newNotifier(ctx, &p.settings.Notification, templates, p.log); err != nil {
@@ -188,7 +188,7 @@ func (p *agentProcess) gathering() tasklog.GathererOptions {
 	return options
 }
 
-// workspaceDir is a folder of this user's own, as that of a server.
+// workspaceDir returns a folder that belongs to this user, like a server's.
 func (p *agentProcess) workspaceDir() string {
 	dir := p.settings.TempDir
 	switch {
@@ -207,7 +207,7 @@ func (p *agentProcess) operatorSetting(key string) (string, bool) {
 	return value, found
 }
 
-// secretsOf finds the secrets of a try on the server.
+// secretsOf returns a Finder of a try's secrets, which asks the server.
 func (p *agentProcess) secretsOf(lease *trowel.Lease) secret.Finder {
 	finder := p.own.Finder(p.link.Secrets(lease))
 	if p.mask != nil {
@@ -221,7 +221,7 @@ func (p *agentProcess) openLog(lease *trowel.Lease) agent.Log {
 	return agent.Log{Output: w, Logger: w.Logger(), Rest: w.Rest}
 }
 
-// report hands on the end of a try. What is told of a failure has no secrets in it.
+// report passes on the end of a try. It removes secrets from what is said about a failure.
 func (p *agentProcess) report(r trowel.Report) {
 	r.Error = p.own.Params(r.Error)
 	for i, line := range r.LastLines {
@@ -242,7 +242,7 @@ func (p *agentProcess) run(ctx context.Context, signals <-chan os.Signal) error 
 			refused <- err
 		}
 	})
-	parts.Go(func() { _ = p.gatherer.Run(partsCtx) }) // it ends with ctx alone
+	parts.Go(func() { _ = p.gatherer.Run(partsCtx) }) // it only ends with ctx
 	parts.Go(func() { _ = p.notifier.Run(partsCtx) }) // the same
 	var err error
 	select {

@@ -20,10 +20,10 @@ import (
 	"github.com/trowel-project/trowel/internal/version"
 )
 
-// slotsPerCore is how many tasks an agent runs at a time for each core, unless it is told.
+// slotsPerCore is how many tasks an agent runs at a time for each core, unless it has a setting.
 const slotsPerCore = 4
 
-// link makes the connection to the servers.
+// link returns the connection to the servers.
 func (o *Options) link(log *slog.Logger) (*uplink.Link, error) {
 	s := o.Settings
 	if strings.ContainsAny(s.Agent.Token, " \t\r\n\x00") {
@@ -62,7 +62,7 @@ func (o *Options) link(log *slog.Logger) (*uplink.Link, error) {
 	})
 }
 
-// trust reads the certificates of authorities that an agent trusts; nil is the system's.
+// trust reads the certificates of the authorities that an agent trusts. Nil means the system's.
 func (o *Options) trust(file string) (*tls.Config, error) {
 	if file == "" {
 		return &tls.Config{MinVersion: tls.VersionTLS12}, nil
@@ -78,7 +78,7 @@ func (o *Options) trust(file string) (*tls.Config, error) {
 	return &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: pool}, nil
 }
 
-// either returns the first of two variables of the environment that is set.
+// either returns the value of the first environment variable that is set.
 func (o *Options) either(first, second string) string {
 	if text, _ := o.lookup(first); text != "" {
 		return text

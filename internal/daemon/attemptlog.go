@@ -10,10 +10,10 @@ import (
 	"github.com/trowel-project/trowel/internal/telemetry"
 )
 
-// reasonBytes is how much of a failure's message the log shows; the task's own log has all of it.
+// reasonBytes is how much of a failure's message is logged. The task's own log has all of it.
 const reasonBytes = 300
 
-// attemptLog tells the log of a server what attempts do: that they start, are asked to stop and end, and
+// attemptLog writes to a server's log that attempts start, are asked to stop and end, and
 // which of their tasks fail for good. It is a flush.Listener.
 type attemptLog struct{ log *slog.Logger }
 
@@ -46,14 +46,14 @@ func (l attemptLog) Heard(batch *flush.Batch) {
 		attrs := append(attemptAttrs(batch, a),
 			slog.String("status", a.Flags.Status()), slog.Int64(telemetry.KeyDurationMS, a.FinishedAt.Sub(a.CreatedAt).Milliseconds()))
 		if a.Flags&(trowel.AttemptSuccess|trowel.AttemptCancelRequested) == 0 {
-			l.log.Warn("attempt ended", attrs...) // a failure is for people to look at, unlike what they have killed
+			l.log.Warn("attempt ended", attrs...) // a failure deserves attention, unlike a kill
 			continue
 		}
 		l.log.Info("attempt ended", attrs...)
 	}
 }
 
-// change tells of a task that has failed for good. Groups fail with it, and say nothing more.
+// change logs a task that has failed for good. It does not log the groups that fail with it.
 func (l attemptLog) change(batch *flush.Batch, c *engine.Change) {
 	if c.To != trowel.TaskError || c.Task.Error.Len() == 0 {
 		return
@@ -68,7 +68,7 @@ func (l attemptLog) change(batch *flush.Batch, c *engine.Change) {
 		slog.Int(telemetry.KeyTry, c.Task.Try), slog.String(telemetry.KeyError, shortLine(text)))...)
 }
 
-// shortLine is the beginning of a text as one line.
+// shortLine returns the beginning of a text as one line.
 func shortLine(text string) string {
 	text = strings.Join(strings.Fields(text), " ")
 	if len(text) <= reasonBytes {
@@ -77,7 +77,7 @@ func shortLine(text string) string {
 	return strings.ToValidUTF8(text[:reasonBytes], "") + "..."
 }
 
-// attemptAttrs name an attempt.
+// attemptAttrs returns log attributes that identify an attempt.
 func attemptAttrs(batch *flush.Batch, a *trowel.Attempt) []any {
 	attrs := []any{slog.Int64(telemetry.KeyAttemptID, int64(a.ID))}
 	if s := batch.Setting(a.ID); s != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/trowel-project/trowel/internal/agent"
 )
 
-// awaitTasks returns when an agent that takes nothing new runs no task. A signal, or the end of the grace unless
-// it is zero, hands its tasks back, which say tells before; a second signal closes killNow.
+// awaitTasks waits until an agent that takes nothing new runs no task. At a signal, or after grace unless that
+// is zero, it calls say and hands the tasks back. A second signal closes killNow.
 func awaitTasks(a *agent.Agent, signals <-chan os.Signal, grace time.Duration, killNow chan<- struct{}, say func()) {
 	idle := make(chan struct{})
 	go func() {

@@ -19,7 +19,7 @@ import (
 	"github.com/trowel-project/trowel/internal/keyring"
 )
 
-// findCommandUser finds whom commands of tasks run as; nil for the user of this process.
+// findCommandUser returns the user that commands of tasks run as, or nil for the user of this process.
 func findCommandUser(a *config.Agent) (*executor.User, error) {
 	if a.CommandUser == "" {
 		return nil, nil
@@ -31,27 +31,27 @@ func findCommandUser(a *config.Agent) (*executor.User, error) {
 	return found, nil
 }
 
-// taskCommands is what runs the commands of tasks, of a server or of an agent.
+// taskCommands has what is needed to run the commands of tasks, on a server or an agent.
 type taskCommands struct {
 	settings   *config.Server
 	user       *executor.User // nil for the user of this process
 	environ    []string       // of this process
 	killNow    chan struct{}
 	workspaces *archive.Workspaces
-	private    []string // files and folders that the user is not to reach
+	private    []string // files and folders that the user should not reach
 	log        *slog.Logger
 }
 
-// journalName is the file with the processes of commands, in the folder of the workspaces.
+// journalName is the file with the processes of commands, in the folder of workspaces.
 const journalName = "processes"
 
-// endAbandoned ends the processes of tasks that outlived the server or agent that a folder was of.
+// endAbandoned ends processes of tasks that outlived the server or agent to which a folder belonged.
 func endAbandoned(log *slog.Logger) func(place string) error {
 	return func(place string) error { return executor.EndLeft(filepath.Join(place, journalName), log) }
 }
 
-// open returns the executor, and what is to be closed after it. With another user it runs a command first, so that a process that cannot take
-// the user on ends before it has anything to run.
+// open returns the executor, and the journal to close after it. With another user it first runs a command, so that a process
+// that cannot switch to that user fails before it has anything to run.
 func (t *taskCommands) open(ctx context.Context) (*executor.Local, *executor.Journal, error) {
 	journal, err := executor.OpenJournal(filepath.Join(t.workspaces.Place(), journalName), t.log)
 	if err != nil {
@@ -79,13 +79,13 @@ func (t *taskCommands) open(ctx context.Context) (*executor.Local, *executor.Jou
 	return local, journal, nil
 }
 
-// withoutToken leaves out the token with which an agent signs in: a task that prints its environment would
+// withoutToken removes the token with which an agent signs in, as a task that prints its environment would
 // print it.
 func withoutToken(environ []string) []string {
 	return slices.DeleteFunc(slices.Clone(environ), func(entry string) bool { return strings.HasPrefix(entry, config.EnvToken+"=") })
 }
 
-// commandUserName says whom commands run as, for people.
+// commandUserName describes the user of commands for people.
 func commandUserName(u *executor.User) string {
 	if u != nil {
 		return u.Name
@@ -96,7 +96,7 @@ func commandUserName(u *executor.User) string {
 	return strconv.Itoa(os.Getuid())
 }
 
-// warnOfReach says, once, what the commands of a server reach that they should not.
+// warnOfReach logs, once, what the commands of a server can reach but should not.
 func (p *serverProcess) warnOfReach(ctx context.Context) {
 	signIn := p.settings.Auth.Username != ""
 	switch {
@@ -111,7 +111,7 @@ func (p *serverProcess) warnOfReach(ctx context.Context) {
 	}
 }
 
-// privatePaths are the files and folders of a server that commands of another user are not to reach.
+// privatePaths returns the files and folders of a server that commands of another user should not reach.
 func (p *serverProcess) privatePaths() []string {
 	s := p.settings
 	paths := slices.Clone(p.secretFiles)
@@ -129,7 +129,7 @@ func (p *serverProcess) privatePaths() []string {
 	return paths
 }
 
-// refuseCommandUser is the error of a command that runs tasks in the folder of whoever calls it.
+// refuseCommandUser returns the error of a program command that runs tasks in its caller's folder.
 func refuseCommandUser() error {
 	return &trowel.Error{
 		Kind: trowel.ErrInvalid, Message: "agent.command.user is for `trowel server` and `trowel agent`: `trowel scheduler` runs commands in the project's own folder",

@@ -8,29 +8,29 @@ import (
 	"sync"
 )
 
-// Parts of the files that a process may have open: one of connectionShare for connections, one of streamFiles for
-// streams of events among them. The rest is for the database, for archives and for what runs tasks.
+// Shares of the files that a process may have open: one in connectionShare for connections, and one in streamFiles for
+// event streams among them. The rest is for the database, archives and tasks.
 const (
 	connectionShare = 2
 	streamFiles     = 4
 )
 
-// connections keeps the number of open connections of a server below a limit, so that it never runs out of
-// descriptors: where there is no room for a new one, the one is closed that has waited longest for a request. It is
+// connections keeps the number of a server's open connections below a limit, so that it never runs out of
+// descriptors. If there is no room for a new one, it closes the one that has waited longest for a request. It is
 // safe for concurrent use.
 type connections struct {
 	most int
 
 	mu      sync.Mutex
-	open    map[net.Conn]*list.Element // nil for one that is busy
-	waiting list.List                  // of net.Conn without a request, the oldest first
+	open    map[net.Conn]*list.Element // nil for a busy one
+	waiting list.List                  // net.Conn values without a request, oldest first
 }
 
 func newConnections(most int) *connections {
 	return &connections{most: most, open: map[net.Conn]*list.Element{}}
 }
 
-// changed is a http.Server.ConnState.
+// changed implements http.Server.ConnState.
 func (s *connections) changed(c net.Conn, state http.ConnState) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -52,7 +52,7 @@ func (s *connections) changed(c net.Conn, state http.ConnState) {
 	}
 }
 
-// makeRoom closes the connection that has waited longest; if all are busy, the new one.
+// makeRoom closes the connection that has waited longest or, if all are busy, the new one.
 func (s *connections) makeRoom(c net.Conn) {
 	if oldest := s.waiting.Front(); oldest != nil {
 		s.waiting.Remove(oldest)
@@ -60,7 +60,7 @@ func (s *connections) makeRoom(c net.Conn) {
 		delete(s.open, c)
 	}
 	if encrypted, ok := c.(*tls.Conn); ok {
-		c = encrypted.NetConn() // TLS waits for seconds to say goodbye to one that does not read, and here all others wait
+		c = encrypted.NetConn() // TLS waits seconds to say goodbye to a client that does not read, while all others wait here
 	}
-	_ = c.Close() // whoever serves it notices
+	_ = c.Close() // its handler notices this
 }

@@ -2,5 +2,5 @@
 
 package daemon
 
-// descriptors is how many files this process may have open; zero if there is no such limit.
+// descriptors returns how many files this process may have open, or zero if there is no limit.
 func descriptors() int { return 0 }

@@ -4,7 +4,7 @@ package daemon
 
 import "golang.org/x/sys/unix"
 
-// descriptors is how many files this process may have open; zero if that is not known.
+// descriptors returns how many files this process may have open, or zero if that is not known.
 func descriptors() int {
 	var limit unix.Rlimit
 	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil || limit.Cur > 1<<30 {

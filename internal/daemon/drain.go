@@ -8,8 +8,8 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// agentsChanged lets the agents of this server know that they shall take nothing new, or go on. The one in
-// this process does so when it returns.
+// agentsChanged makes the agents of this server notice that they should take nothing new, or go on. For the one in
+// this process this has happened when it returns.
 func (p *serverProcess) agentsChanged() {
 	if p.hub != nil {
 		p.hub.AgentsChanged()
@@ -21,8 +21,8 @@ func (p *serverProcess) agentsChanged() {
 	}
 }
 
-// drainLocal makes the agent in this process do what its row says. Of a server that stops, the row says that
-// the agent takes nothing new, also if somebody told it to go on.
+// drainLocal makes the agent in this process do what its row says. If the server is stopping, the row gets to say that
+// the agent takes nothing new, even if somebody told it to go on.
 func (p *serverProcess) drainLocal(ctx context.Context) error {
 	id := p.agent.ID()
 	if p.stopping.Load() {
@@ -36,13 +36,13 @@ func (p *serverProcess) drainLocal(ctx context.Context) error {
 		return err
 	})
 	if errors.Is(err, trowel.ErrNotFound) {
-		return nil // it will have another id, and a row that says nothing
+		return nil // it will get another id, and a new row
 	}
 	p.flusher.Wake()
 	return err
 }
 
-// drainForGood lets all who look at the agent see that it takes nothing more.
+// drainForGood shows everybody who looks at the agent that it takes no more tasks.
 func (p *serverProcess) drainForGood(ctx context.Context, id string) error {
 	err := p.store.Update(ctx, func(tx trowel.Tx) error {
 		row, err := tx.FindAgent(ctx, id)

@@ -24,7 +24,7 @@ import (
 	"github.com/trowel-project/trowel/internal/version"
 )
 
-// openSecrets makes what encrypts secrets, and what tells people of failures.
+// openSecrets makes the parts that encrypt secrets and notify people.
 func (p *serverProcess) openSecrets(ctx context.Context) (err error) {
 	if p.crypter, err = keyring.Open(ctx, p.settings, p.store, p.log); err != nil {
 		return err
@@ -34,7 +34,7 @@ func (p *serverProcess) openSecrets(ctx context.Context) (err error) {
 	return err
 }
 
-// openEngine makes flusher, agent and scheduler.
+// openEngine makes the flusher, the agent and the scheduler.
 func (p *serverProcess) openEngine(ctx context.Context) error {
 	p.launcher = &launch.Launcher{Store: p.store, Now: p.opts.Now}
 	if err := p.openAgent(ctx); err != nil {
@@ -49,7 +49,7 @@ func (p *serverProcess) openEngine(ctx context.Context) error {
 		Templates: p.templates, Rules: queue.Rules{Aging: e.Aging, ReserveAfter: e.ReserveAfter},
 		MaxRunning: p.maxRunning(), Poison: p.settings.Agent.PoisonLimit, ServerID: p.id,
 		TTLs:    engine.TTLs{Attempt: e.AttemptTTL, Task: e.TaskTTL},
-		Lasting: true, Poll: p.settings.Database.ExpireInterval, Adopt: e.Enabled, Sole: p.sole, Announce: announce, Defaults: p.settings.DefaultParams,
+		Lasting: true, Poll: p.settings.Database.ExpireInterval, Adopt: e.Enabled, Sole: p.sole, Announce: announce, Outdated: p.outdated, LeftAlone: p.leftAlone, Defaults: p.settings.DefaultParams,
 	})
 	p.launcher.Flusher = p.flusher
 	p.renewals = queue.NewRenewals(queue.RenewalOptions{Store: p.store, Lease: p.settings.Agent.Lease, Now: p.opts.Now})
@@ -103,12 +103,12 @@ func (p *serverProcess) openAgent(ctx context.Context) error {
 	return nil
 }
 
-// runsTasks reports whether this server runs tasks itself. One that does not has no agent to be listed or counted.
+// runsTasks reports whether this server runs tasks itself. If not, it has no agent in lists and counts.
 func (p *serverProcess) runsTasks() bool {
 	return p.settings.Agent.Enabled && p.settings.Engine.Enabled
 }
 
-// agentRow is what is stored of the agent of this process.
+// agentRow returns the row of the agent in this process.
 func (p *serverProcess) agentRow() trowel.Agent {
 	return trowel.Agent{
 		Name: p.agentName(), Version: version.Number, Slots: p.slots(), Host: agent.HostName(),
@@ -116,7 +116,7 @@ func (p *serverProcess) agentRow() trowel.Agent {
 	}
 }
 
-// maxRunning is how many tasks may run on all agents; zero for any number.
+// maxRunning returns how many tasks may run on all agents, or zero without limit.
 func (p *serverProcess) maxRunning() int {
 	e := &p.settings.Engine
 	if e.MaxConcurrency < math.MaxInt32 && (e.MaxRunningTasks == 0 || e.MaxConcurrency < e.MaxRunningTasks) {
@@ -125,7 +125,7 @@ func (p *serverProcess) maxRunning() int {
 	return e.MaxRunningTasks
 }
 
-// slots is how many tries run here at the same time; zero for any number.
+// slots returns how many tries run in this process at the same time, or zero without limit.
 func (p *serverProcess) slots() int {
 	slots, limit := p.settings.Agent.Slots, p.settings.Engine.MaxConcurrency
 	if limit < math.MaxInt32 && (slots == 0 || slots > limit) {
@@ -134,7 +134,7 @@ func (p *serverProcess) slots() int {
 	return slots
 }
 
-// sessions begins attempts for tasks.
+// sessions returns what starts attempts for tasks.
 func (p *serverProcess) sessions() *serverSessions {
 	return &serverSessions{store: store.Retrying{Store: p.store}, launcher: p.launcher, own: !p.settings.Engine.RequireOthers}
 }
@@ -144,7 +144,7 @@ func (p *serverProcess) operatorSetting(key string) (string, bool) {
 	return value, found
 }
 
-// commandEnvironment is an environment with variables of the settings put over it.
+// commandEnvironment returns an environment with variables from the settings, which have priority.
 func commandEnvironment(environ []string, settings map[string]string) []string {
 	variables := append([]string{}, environ...)
 	for name, value := range settings {
@@ -153,7 +153,7 @@ func commandEnvironment(environ []string, settings map[string]string) []string {
 	return variables
 }
 
-// secretsOf finds the secrets of a try: those of its project.
+// secretsOf returns a Finder of a try's secrets, those of its project.
 func (p *serverProcess) secretsOf(lease *trowel.Lease) secret.Finder {
 	return p.secretsIn(lease.Setting.Project.ID)
 }
@@ -166,7 +166,7 @@ func (p *serverProcess) secretsIn(project trowel.ProjectID) secret.Finder {
 	return finder
 }
 
-// report takes the end of a try. What is stored and shown of a failure has no secrets in it.
+// report receives the end of a try. It removes secrets from what is stored and shown about a failure.
 func (p *serverProcess) report(r trowel.Report) {
 	r.Error = p.own.Params(r.Error)
 	for i, line := range r.LastLines {
@@ -181,12 +181,12 @@ func (p *serverProcess) openLog(lease *trowel.Lease) agent.Log {
 	return agent.Log{Output: w, Logger: w.Logger(), Rest: w.Rest}
 }
 
-// announce tells other servers, with the commit, that attempts changed.
+// announce sends a message about changed attempts to other servers, with the commit.
 func announce(ctx context.Context, tx trowel.Tx, n cluster.Attempts) error {
 	return tx.Notify(ctx, n.String())
 }
 
-// Heard implements flush.Listener: it tells the scheduler of ended attempts, and people of attempts
+// Heard implements flush.Listener. It tells the scheduler about ended attempts, and people about attempts
 // that took too long.
 func (p *serverProcess) Heard(batch *flush.Batch) {
 	if len(batch.Ended) > 0 && p.scheduler != nil {

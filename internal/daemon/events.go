@@ -15,20 +15,20 @@ func (p *serverProcess) openEvents(context.Context) error {
 	return nil
 }
 
-// outputEvents are those of pieces of output that can be read now.
+// outputEvents returns the events about pieces of output that can be read now.
 func outputEvents(chunks []trowel.LogChunk) []events.Event {
-	events := make([]events.Event, len(chunks))
+	list := make([]events.Event, len(chunks))
 	for i := range chunks {
-		events[i] = outputEvent(cluster.PieceOf(&chunks[i]))
+		list[i] = outputEvent(cluster.PieceOf(&chunks[i]))
 	}
-	return events
+	return list
 }
 
 func outputEvent(o cluster.TaskOutput) events.Event {
 	return events.Event{AttemptID: o.AttemptID, Log: &events.LogRow{Task: o.Task, Offset: o.Offset, Size: o.Size}}
 }
 
-// eventFeed tells the event stream what was committed. It is a flush.Listener.
+// eventFeed passes what was committed to the event stream. It is a flush.Listener.
 type eventFeed struct{ events *events.Feed }
 
 // Heard implements flush.Listener.

@@ -14,17 +14,17 @@ import (
 	"github.com/trowel-project/trowel/internal/server/health"
 )
 
-// healthBlobs remembers whether a store of blobs beside the database could be written.
+// healthBlobs remembers whether a store of blobs outside of the database could be written.
 type healthBlobs struct {
 	blob.Store
 
 	part   string // its name in /api/health
-	bucket bool   // somebody else keeps it, who may count and keep whatever is written
+	bucket bool   // somebody else runs it, who may charge for each write and keep it
 	writes *health.Writes
 	now    func() time.Time
 }
 
-// watchBlobs makes a store a part of the server's health.
+// watchBlobs adds a store to the server's health.
 func (p *serverProcess) watchBlobs(part string, s *config.Storage, store blob.Store) blob.Store {
 	watched := healthBlobs{store, part, s.Type != config.StorageFile, &health.Writes{}, p.opts.Now}
 	p.blobs = append(p.blobs, watched)
@@ -34,7 +34,7 @@ func (p *serverProcess) watchBlobs(part string, s *config.Storage, store blob.St
 // Put implements blob.Store.
 func (s healthBlobs) Put(ctx context.Context, key string, from io.Reader, size int64) error {
 	failed := func() bool { return false }
-	if _, again := from.(io.Seeker); !again { // stores send these once more by themselves
+	if _, again := from.(io.Seeker); !again { // stores send these again themselves
 		source := &watchedReader{Reader: from}
 		from, failed = source, func() bool { return source.failed.Load() }
 	}
@@ -42,15 +42,15 @@ func (s healthBlobs) Put(ctx context.Context, key string, from io.Reader, size i
 	switch {
 	case err == nil:
 		s.writes.Note(s.now(), nil)
-	case failed(), errors.Is(ctx.Err(), context.Canceled): // what was to be stored could not be read, or whoever wrote has gone
+	case failed(), errors.Is(ctx.Err(), context.Canceled): // the source could not be read, or the caller has left
 	case errors.Is(err, trowel.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
 		s.writes.Note(s.now(), err)
 	}
 	return err
 }
 
-// check returns why the last write failed. A folder is written for a probe as the database is, and a bucket only
-// after a write to it has failed: each write to one costs, and may be kept as a version.
+// check returns why the last write failed. To a folder it writes a probe, as to the database. To a bucket it does so only
+// after a write has failed, as each write to a bucket costs, and may be kept as a version.
 func (s healthBlobs) check(ctx context.Context, id string) error {
 	if s.bucket && s.writes.Last() == nil {
 		return nil
@@ -58,18 +58,18 @@ func (s healthBlobs) check(ctx context.Context, id string) error {
 	return s.writes.Check(ctx, s.now(), func(ctx context.Context) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), healthProbe)
 		defer cancel()
-		key := "health-" + id // no revision or log has such a key
+		key := "health-" + id // no revision or log has this key
 		if s.Put(ctx, key, bytes.NewReader(make([]byte, healthProbeBytes)), healthProbeBytes) == nil {
 			_ = s.Delete(ctx, key) // the next probe writes it again
 		}
 	})
 }
 
-// watchedReader remembers whether reading failed.
+// watchedReader remembers whether reading has failed.
 type watchedReader struct {
 	io.Reader
 
-	failed atomic.Bool // stores may read aside
+	failed atomic.Bool // stores may read in another goroutine
 }
 
 func (r *watchedReader) Read(data []byte) (int, error) {

@@ -15,7 +15,7 @@ import (
 	"github.com/trowel-project/trowel/internal/server/health"
 )
 
-// endingBlobs is a store that writes with one outcome.
+// endingBlobs is a store whose writes all end in the same way.
 type endingBlobs struct {
 	blob.Store
 
@@ -36,8 +36,8 @@ func (s *endingBlobs) Delete(context.Context, string) error {
 	return nil
 }
 
-// A store that could not be written is not well until it is. A probe writes to a folder at most every ten seconds, to a
-// bucket only after a write that failed.
+// A store that could not be written is unhealthy until it can. A probe writes to a folder at most every ten seconds, and to
+// a bucket only after a failed write.
 func TestHealthBlobs(t *testing.T) {
 	t.Parallel()
 	full := fmt.Errorf("disk full: %w", trowel.ErrUnavailable)
@@ -51,10 +51,10 @@ func TestHealthBlobs(t *testing.T) {
 			name           string
 			after          time.Duration
 			ctx            context.Context //nolint:containedctx // of one step
-			from           io.Reader       // what somebody writes; nil if nobody does
+			from           io.Reader       // what is written; nil for nothing
 			ended          error           // how writing ends
 			well           bool
-			folder, bucket int // writes of probes up to now, to a folder and to a bucket
+			folder, bucket int // number of probes written so far, to a folder and to a bucket
 		}{
 			{"at first", 0, nil, nil, nil, true, 1, 0},
 			{"again", 9 * time.Second, nil, nil, nil, true, 1, 0},

@@ -23,26 +23,26 @@ func (s healthStore) Update(ctx context.Context, f func(trowel.Tx) error) error 
 	switch {
 	case err == nil:
 		s.writes.Note(s.now(), nil)
-	case errors.Is(ctx.Err(), context.Canceled): // whoever wrote has gone
+	case errors.Is(ctx.Err(), context.Canceled): // the caller has left
 	case errors.Is(err, trowel.ErrUnavailable), errors.Is(err, context.DeadlineExceeded):
 		s.writes.Note(s.now(), err)
 	}
 	return err
 }
 
-// healthProbe is how long writing for a probe may take.
+// healthProbe is how long a probe may take.
 const healthProbe = 5 * time.Second
 
-// healthProbeBytes are more than what is left of a page that is there.
+// healthProbeBytes is more than the free space that an existing page may have.
 const healthProbeBytes = 16 << 10
 
-// health has the parts of /api/health.
+// health returns the parts of /api/health.
 func (p *serverProcess) health() *health.Monitor {
 	probe := func(ctx context.Context) {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), healthProbe) // it ends, also if the caller goes
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), healthProbe) // it ends even if the caller has left
 		defer cancel()
-		key := "health/" + p.id // no revision or log has such a key
-		// How it went is remembered by the store.
+		key := "health/" + p.id // no revision or log has this key
+		// The store remembers the result.
 		_ = p.store.Update(ctx, func(tx trowel.Tx) error {
 			return errors.Join(tx.InsertBlobPart(ctx, key, 0, make([]byte, healthProbeBytes)), tx.DeleteBlob(ctx, key))
 		})

@@ -11,7 +11,7 @@ import (
 	"github.com/trowel-project/trowel/internal/server/health"
 )
 
-// endingStore has transactions that all end alike.
+// endingStore is a store whose transactions all end in the same way.
 type endingStore struct {
 	trowel.Store
 
@@ -20,7 +20,7 @@ type endingStore struct {
 
 func (s endingStore) Update(context.Context, func(trowel.Tx) error) error { return s.err }
 
-// A database that cannot be written is not well; what is wrong with a transaction itself says nothing about it.
+// A database that cannot be written is unhealthy. An error of a transaction itself says nothing about the database.
 func TestHealthStore(t *testing.T) {
 	t.Parallel()
 	gone, cancel := context.WithCancel(t.Context())

@@ -21,17 +21,17 @@ import (
 	"github.com/trowel-project/trowel/internal/server/ops"
 	"github.com/trowel-project/trowel/internal/server/rest"
 	"github.com/trowel-project/trowel/internal/server/stream"
-	"github.com/trowel-project/trowel/internal/server/v1"
+	v1 "github.com/trowel-project/trowel/internal/server/v1"
 	"github.com/trowel-project/trowel/internal/tasklog"
 	"github.com/trowel-project/trowel/internal/version"
 )
 
 const (
 	maxBody        = 16 << 20         // bytes of a JSON request
-	requestTimeout = 30 * time.Second // of requests that only touch the database
+	requestTimeout = 30 * time.Second // for requests that only use the database
 )
 
-// openServer makes the HTTP side.
+// openServer makes the HTTP parts.
 func (p *serverProcess) openServer(context.Context) error {
 	s := p.settings
 	var accessLog func(accesslog.Entry)
@@ -78,7 +78,7 @@ func (p *serverProcess) openServer(context.Context) error {
 	return nil
 }
 
-// braked tells the log and the audit of an address that guesses.
+// braked adds an address that guesses to the log and the audit.
 func (p *serverProcess) braked(address string, failures int) {
 	p.log.Warn("tries to sign in are slowed down", slog.String("address", address), slog.Int("failures", failures))
 	record := document.BrakeRecord(p.opts.Now(), address, failures)
@@ -91,8 +91,8 @@ func (p *serverProcess) braked(address string, failures int) {
 	})
 }
 
-// schedulesChanged wakes the schedulers of all servers, and tells them which schedule it was if one alone was
-// changed.
+// schedulesChanged wakes the schedulers of all servers. one is the schedule that was changed, or nil if there are
+// several.
 func (p *serverProcess) schedulesChanged(one *trowel.Schedule) {
 	if p.scheduler != nil {
 		p.scheduler.Wake()
@@ -107,7 +107,7 @@ func (p *serverProcess) schedulesChanged(one *trowel.Schedule) {
 	p.parts.Go(func() {
 		ctx, cancel := context.WithTimeout(p.partsCtx, requestTimeout)
 		defer cancel()
-		// If nobody hears of it, the others look by themselves soon.
+		// If the message gets lost, the other servers look for themselves soon.
 		_ = p.store.Update(ctx, func(tx trowel.Tx) error { return tx.Notify(ctx, message.String()) })
 	})
 }

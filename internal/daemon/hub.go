@@ -6,7 +6,7 @@ import (
 	"github.com/trowel-project/trowel/internal/version"
 )
 
-// openHub makes what serves remote agents, if this server moves tasks on.
+// openHub makes the part that serves remote agents, if this server moves tasks on.
 func (p *serverProcess) openHub() {
 	if p.local != nil || !p.settings.Engine.Enabled {
 		return

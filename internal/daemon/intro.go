@@ -12,8 +12,8 @@ import (
 	"github.com/trowel-project/trowel/internal/version"
 )
 
-// introduce logs what a server is and where it keeps things: an operator who reads the log of last week
-// wants to know.
+// introduce logs what a server is and where it keeps things, for operators who read an old
+// log.
 func (p *serverProcess) introduce(ctx context.Context) error {
 	s := p.settings
 	p.log.InfoContext(ctx, "server opened", slog.String("version", version.Number), slog.String("database", database.Place(&s.Database)),
@@ -24,12 +24,12 @@ func (p *serverProcess) introduce(ctx context.Context) error {
 	return nil
 }
 
-// warnOfH2 says that a folder that Digdag has used is not read, rather than to begin with nothing in silence
-// (docs/migrate-from-digdag.md). Digdag names its files digdag in the folder of --database, and like
+// warnOfH2 warns that the folder has a database of Digdag, which is not read, so that the server does not silently begin
+// with nothing (docs/migrate-from-digdag.md). Digdag's files are called digdag in the folder of --database, and like
 // database.path otherwise.
 func (p *serverProcess) warnOfH2(ctx context.Context, d *config.Database) {
 	if _, err := os.Lstat(d.File); err == nil {
-		return // begun already
+		return // Trowel has used this folder already
 	}
 	dir := filepath.Dir(d.File)
 	for _, h2 := range []string{filepath.Join(dir, "digdag.mv.db"), dir + ".mv.db"} {

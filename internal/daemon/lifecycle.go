@@ -8,10 +8,11 @@ import (
 	"os"
 	"time"
 
+	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/logging"
 )
 
-// Texts of an orderly end (server 3.3).
+// Texts about an orderly end (server 3.3).
 const (
 	textStopping    = "Started shutdown process"
 	textRunning     = "Waiting for completion of %d running tasks..."
@@ -25,10 +26,10 @@ const (
 	textSecond      = "A second signal stops them; they run again when a server goes on"
 )
 
-// requestsGrace is how long running requests have at the end (server 3.3).
+// requestsGrace is how long running requests may take at the end (server 3.3).
 const requestsGrace = 30 * time.Second
 
-// start lets the parts work.
+// start starts the parts.
 func (p *serverProcess) start(ctx context.Context) (err error) {
 	p.listeners.answerWith(ctx, p.settings.Listen, p.server, p.server.Admin())
 	p.partsCtx, p.endParts = context.WithCancel(context.WithoutCancel(ctx))
@@ -79,7 +80,7 @@ func (p *serverProcess) start(ctx context.Context) (err error) {
 	return nil
 }
 
-// goPart runs a part until the parts are ended. One that ends before ends the server.
+// goPart runs a part until the server stops. A part that ends by itself ends the server.
 func (p *serverProcess) goPart(name string, f func(context.Context) error) {
 	p.parts.Go(func() {
 		err := f(p.partsCtx)
@@ -93,7 +94,8 @@ func (p *serverProcess) goPart(name string, f func(context.Context) error) {
 	})
 }
 
-// wait returns when the server is to end: by a signal, or since a part has failed.
+// wait waits until the server should end: because of a signal, because a part has failed, or because only later versions
+// may write to the database.
 func (p *serverProcess) wait(ctx context.Context, signals <-chan os.Signal) error {
 	select {
 	case <-signals:
@@ -101,13 +103,18 @@ func (p *serverProcess) wait(ctx context.Context, signals <-chan os.Signal) erro
 	case <-ctx.Done():
 		return nil
 	case err := <-p.failures:
+		if errors.Is(err, trowel.ErrOutdated) {
+			p.server.StopChanges(err)
+			p.log.WarnContext(ctx, "the server begins nothing more and ends", slog.Any("error", err))
+			return err
+		}
 		p.log.ErrorContext(ctx, "part failed, the server ends", slog.Any("error", err))
 		return err
 	}
 }
 
-// stop ends the parts in their order (server 3.3): nothing new is begun, running tasks end, then
-// requests do. A second signal, or the end of the grace, stops the tasks; they run again later.
+// stop stops the parts in order (server 3.3): nothing new begins, running tasks end, then
+// requests do. A second signal, or the end of the grace, stops the tasks, which run again later.
 func (p *serverProcess) stop(ctx context.Context, signals <-chan os.Signal) error {
 	ctx = context.WithoutCancel(ctx)
 	p.say(ctx, textStopping)
@@ -118,7 +125,7 @@ func (p *serverProcess) stop(ctx context.Context, signals <-chan os.Signal) erro
 		p.hub.Rest()
 	}
 	p.stopping.Store(true)
-	p.parts.Go(p.agentsChanged) // nobody waits for the database here
+	p.parts.Go(p.agentsChanged) // in a goroutine, as this must not wait for the database
 	p.say(ctx, textLoop)
 	p.awaitTasks(ctx, signals)
 	draining, cancel := context.WithTimeout(ctx, requestsGrace)
@@ -145,7 +152,7 @@ func (p *serverProcess) stop(ctx context.Context, signals <-chan os.Signal) erro
 	return err
 }
 
-// abandon ends the parts of a server that could not start.
+// abandon stops the parts of a server that could not start.
 func (p *serverProcess) abandon() {
 	if p.endParts == nil {
 		return
@@ -155,7 +162,7 @@ func (p *serverProcess) abandon() {
 	p.parts.Wait()
 }
 
-// awaitTasks returns when no task runs.
+// awaitTasks waits until no task runs.
 func (p *serverProcess) awaitTasks(ctx context.Context, signals <-chan os.Signal) {
 	if n := p.agent.Running(); n > 0 {
 		p.say(ctx, fmt.Sprintf(textRunning, n))

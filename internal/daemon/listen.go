@@ -20,7 +20,7 @@ import (
 	"github.com/trowel-project/trowel/internal/logging"
 )
 
-// runtimeInfo tells where a server listens (server 3.3).
+// runtimeInfo says where a server listens (server 3.3).
 type runtimeInfo struct {
 	Local []runtimeAddress `json:"local_addresses"`
 	Admin []runtimeAddress `json:"local_admin_addresses"`
@@ -31,7 +31,7 @@ type runtimeAddress struct {
 	Port int    `json:"port"`
 }
 
-// listeners are the open sockets of a server with what answers on them.
+// listeners are the open sockets of a server, with their HTTP servers.
 type listeners struct {
 	servers []*http.Server
 	sockets []net.Listener
@@ -39,7 +39,7 @@ type listeners struct {
 	log     *slog.Logger
 }
 
-// openListeners binds the API listener and, if there is one, the admin listener. Who connects waits until they serve.
+// openListeners opens the API listener and, if there is one, the admin listener. Connections wait until serve.
 func openListeners(ctx context.Context, opts config.Listen, log *slog.Logger) (*listeners, error) {
 	var room *connections // of both listeners
 	if n := descriptors(); n > 0 {
@@ -81,7 +81,7 @@ func openListeners(ctx context.Context, opts config.Listen, log *slog.Logger) (*
 	return l, nil
 }
 
-// answerWith says what answers on the listeners, before they serve.
+// answerWith sets the handlers of the listeners, before they serve.
 func (l *listeners) answerWith(ctx context.Context, opts config.Listen, api, admin http.Handler) {
 	for i, s := range l.servers {
 		handler, kind, addresses := api, "api", l.info.Local
@@ -142,11 +142,11 @@ func (l *listeners) serve(i int) error {
 
 func (l *listeners) closeSockets() {
 	for _, socket := range l.sockets {
-		_ = socket.Close() // it takes no more, however it ends
+		_ = socket.Close() // it accepts nothing more, whatever the reason
 	}
 }
 
-// shutdown closes the sockets, waits for running requests, and then cuts off those that are left.
+// shutdown closes the sockets, waits for running requests, and then cuts off the remaining ones.
 func (l *listeners) shutdown(ctx context.Context) {
 	for _, s := range l.servers {
 		if err := s.Shutdown(ctx); err != nil {
@@ -155,7 +155,7 @@ func (l *listeners) shutdown(ctx context.Context) {
 	}
 }
 
-// writeRuntimeInfo writes the file that tells where the server listens, whole or not at all.
+// writeRuntimeInfo writes the file that says where the server listens. It is complete or missing.
 func writeRuntimeInfo(path string, info runtimeInfo) error {
 	text, err := json.Marshal(info)
 	if err == nil {

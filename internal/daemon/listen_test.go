@@ -14,7 +14,7 @@ import (
 	"github.com/trowel-project/trowel/internal/config"
 )
 
-// A server speaks HTTP/2 only if it is told to, over TLS too (server 3.1, server.http.enable-http2).
+// A server only speaks HTTP/2 if it is configured, even over TLS (server 3.1, server.http.enable-http2).
 func TestProtocols(t *testing.T) {
 	t.Parallel()
 	for name, want := range map[string]int{"off": 1, "on": 2} {
@@ -62,7 +62,7 @@ func listen(t *testing.T, opts config.Listen) *listeners {
 	return l
 }
 
-// certificateFiles writes a certificate of 127.0.0.1 and its key, and returns who trusts it.
+// certificateFiles writes a certificate of 127.0.0.1 and its key, and returns a pool that trusts it.
 func certificateFiles(t *testing.T) (cert, key string, trust *x509.CertPool) {
 	t.Helper()
 	s := httptest.NewTLSServer(nil)

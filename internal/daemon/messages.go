@@ -8,7 +8,7 @@ import (
 	"github.com/trowel-project/trowel/internal/server/events"
 )
 
-// heard does what a message of a server asks for; those of this one come as well.
+// heard acts on a message of a server, which may be this one.
 func (p *serverProcess) heard(text string) {
 	message := cluster.Parse(text)
 	p.events.Publish(streamEvents(message)...)
@@ -16,6 +16,9 @@ func (p *serverProcess) heard(text string) {
 	case cluster.Gap:
 		p.flusher.Missed()
 		p.wakeScheduler()
+		p.parts.Go(p.checkWriters) // nobody waits for the database here
+	case cluster.Writers:
+		p.parts.Go(p.checkWriters)
 	case cluster.Schedules:
 		p.wakeScheduler()
 	case cluster.Limits:
@@ -24,7 +27,7 @@ func (p *serverProcess) heard(text string) {
 		p.flusher.Admit(trowel.WorkflowName(m))
 		p.wakeScheduler()
 	case cluster.Agents:
-		p.parts.Go(p.agentsChanged) // nobody waits for the database here
+		p.parts.Go(p.agentsChanged) // in a goroutine, as this must not wait for the database
 	case cluster.Attempts:
 		p.flusher.Heard(m)
 		if p.scheduler != nil {
@@ -39,7 +42,7 @@ func (p *serverProcess) wakeScheduler() {
 	}
 }
 
-// streamEvents are what a message means to those who follow this server's event stream.
+// streamEvents returns the events of a message for those who follow this server's event stream.
 func streamEvents(message cluster.Message) []events.Event {
 	var list []events.Event
 	switch m := message.(type) {
@@ -58,7 +61,7 @@ func streamEvents(message cluster.Message) []events.Event {
 		}
 	case cluster.Output:
 		if len(m.Tasks) == 0 {
-			return []events.Event{{Remote: true, Log: &events.LogRow{}}} // who follows any output looks for himself
+			return []events.Event{{Remote: true, Log: &events.LogRow{}}} // everybody who follows any output looks for themselves
 		}
 		for _, o := range m.Tasks {
 			list = append(list, outputEvent(o))

@@ -9,7 +9,7 @@ import (
 	"github.com/trowel-project/trowel/internal/server/events"
 )
 
-// What other servers tell becomes events of this one's stream; of what they do not name those who follow it look
+// Messages of other servers become events of this one's stream. If a message names nothing, those who follow the stream look
 // for themselves.
 func TestStreamEvents(t *testing.T) {
 	t.Parallel()

@@ -10,7 +10,7 @@ import (
 	"github.com/trowel-project/trowel/internal/telemetry"
 )
 
-// meteredStore counts the transactions of one part of a server, and what some of them write.
+// meteredStore counts the transactions of one part of a server, and some of what they write.
 type meteredStore struct {
 	trowel.Store
 
@@ -18,8 +18,8 @@ type meteredStore struct {
 	part   string
 }
 
-// metered returns a store whose transactions count for a part of the server. One that counts for
-// another part already no longer does.
+// metered returns a store whose transactions count for a part of the server. If s counts for
+// another part, that is replaced.
 func (m meters) metered(s trowel.Store, part string) trowel.Store {
 	if other, ok := s.(*meteredStore); ok {
 		s = other.Store
@@ -30,7 +30,7 @@ func (m meters) metered(s trowel.Store, part string) trowel.Store {
 // Update implements trowel.Store.
 func (s *meteredStore) Update(ctx context.Context, f func(tx trowel.Tx) error) error {
 	began, runs := s.meters.now(), 0
-	var wrote meteredTx // by the last run
+	var wrote meteredTx // by the last run of the function
 	err := s.Store.Update(ctx, func(tx trowel.Tx) error {
 		runs++
 		wrote = meteredTx{Tx: tx}
@@ -65,7 +65,7 @@ func (s *meteredStore) count(kind string, began time.Time, err error) {
 	}
 }
 
-// meteredTx remembers what is counted when the transaction is committed.
+// meteredTx remembers what to count when the transaction is committed.
 type meteredTx struct {
 	trowel.Tx
 

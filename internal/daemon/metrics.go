@@ -56,20 +56,20 @@ func (m meters) Heard(batch *flush.Batch) {
 	}
 }
 
-// between observes a length of time of which both ends are known.
+// between observes the duration between two instants, unless one is missing.
 func (m meters) between(id telemetry.ID, from, to time.Time) {
 	if !from.IsZero() && !to.IsZero() {
 		m.Observe(id, to.Sub(from).Seconds())
 	}
 }
 
-// page answers /metrics. What stands in the database is read for each page; while the database is away
-// the page has the figures from before.
+// page answers /metrics. It reads some figures from the database for each page. While the database is away
+// the page has the previous figures.
 func (m meters) page(store trowel.Store) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), metricsTime)
 		defer cancel()
-		_ = store.View(ctx, func(tx trowel.Tx) error { return m.read(ctx, tx) }) // counted as an error of the database
+		_ = store.View(ctx, func(tx trowel.Tx) error { return m.read(ctx, tx) }) // failures are counted as errors of the database
 		m.Set(telemetry.Goroutines, float64(runtime.NumGoroutine()))
 		m.Set(telemetry.Memory, memory())
 		m.ServeHTTP(w, r)
@@ -97,12 +97,12 @@ func (m meters) read(ctx context.Context, tx trowel.Tx) error {
 	return nil
 }
 
-// memory is how many bytes the process has from the system.
+// memory returns how many bytes the process has from the system.
 func memory() float64 {
 	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
 	metrics.Read(samples)
 	if samples[0].Value.Kind() != metrics.KindUint64 || samples[1].Value.Kind() != metrics.KindUint64 {
-		return 0 // a Go that does not know these names
+		return 0 // this version of Go does not know these names
 	}
 	return float64(samples[0].Value.Uint64() - samples[1].Value.Uint64())
 }

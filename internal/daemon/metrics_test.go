@@ -17,7 +17,7 @@ import (
 	"github.com/trowel-project/trowel/internal/version"
 )
 
-// wantMetrics looks for lines on a page of metrics.
+// wantMetrics checks that a page of metrics has certain lines.
 func wantMetrics(t *testing.T, m meters, db trowel.Store, lines ...string) {
 	t.Helper()
 	rec := httptest.NewRecorder()
@@ -37,7 +37,7 @@ func wantMetrics(t *testing.T, m meters, db trowel.Store, lines ...string) {
 	}
 }
 
-// What the flusher commits is counted, with the times between the instants of tries.
+// Commits of the flusher are counted, with the times between the instants of tries.
 func TestMetricsOfBatches(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1000, 0)
@@ -50,7 +50,7 @@ func TestMetricsOfBatches(t *testing.T) {
 		},
 		Tries: []trowel.Try{
 			{Exit: trowel.ExitSuccess, ReadyAt: at(-10), ClaimedAt: at(-9), StartedAt: at(-8.5), EndedAt: at(-1)},
-			{Exit: trowel.ExitLost, ReadyAt: at(-10), ClaimedAt: at(-8), EndedAt: at(-1)}, // never began
+			{Exit: trowel.ExitLost, ReadyAt: at(-10), ClaimedAt: at(-8), EndedAt: at(-1)}, // it never began
 		},
 	})
 	m.observe("getProject", 404, 20*time.Millisecond)
@@ -65,7 +65,7 @@ func TestMetricsOfBatches(t *testing.T) {
 	)
 }
 
-// brokenStore has a database that is away, or always loses.
+// brokenStore has a database that is away, or whose transactions always conflict.
 type brokenStore struct {
 	trowel.Store
 
@@ -83,7 +83,7 @@ func (s brokenStore) Update(_ context.Context, f func(trowel.Tx) error) error {
 	return s.err
 }
 
-// Transactions are counted for their part, what they write only once they are committed.
+// Transactions are counted for their part. What they write is counted only once they are committed.
 func TestMetricsOfTheStore(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1000, 0).UTC()

@@ -15,8 +15,8 @@ import (
 	"github.com/trowel-project/trowel/internal/template"
 )
 
-// newNotifier makes what sends notifications of a server's settings (server 7.1). Without a type
-// they become lines in the log. An error names the setting that is wrong.
+// newNotifier returns the notifier of a server's settings (server 7.1). Without a type
+// notifications become lines in the log. An error names the wrong setting.
 func newNotifier(ctx context.Context, settings *config.Notification, templates *template.Evaluator, log *slog.Logger) (*notify.Notifier, error) {
 	sender, err := newSender(ctx, settings, templates, log)
 	if err != nil {
@@ -39,7 +39,7 @@ func newSender(ctx context.Context, settings *config.Notification, templates *te
 	return notify.NewLog(log), nil
 }
 
-// newMailSender makes mails, which go out by the code of mail>.
+// newMailSender returns a sender of mails, which uses the code of mail>.
 func newMailSender(ctx context.Context, settings *config.Notification, templates *template.Evaluator, log *slog.Logger) (notify.Sender, error) {
 	body := ""
 	if file := settings.BodyTemplateFile; file != "" {
@@ -67,7 +67,7 @@ func newMailSender(ctx context.Context, settings *config.Notification, templates
 	})
 }
 
-// taskNotifier sends what tasks want to be sent.
+// taskNotifier sends the notifications of tasks.
 type taskNotifier struct{ notifier *notify.Notifier }
 
 // Notify implements operator.Notifier. It waits until the notification is sent or given up

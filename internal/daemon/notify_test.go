@@ -20,7 +20,7 @@ import (
 	"github.com/trowel-project/trowel/internal/template"
 )
 
-// notification sends one about a task with settings of a server, and returns what the log says.
+// notification sends a notification about a task with a server's settings, and returns the log.
 func notification(t *testing.T, pairs ...string) (log string, err error) {
 	t.Helper()
 	settings := config.Settings{}

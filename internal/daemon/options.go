@@ -7,25 +7,25 @@ import (
 	"github.com/trowel-project/trowel/internal/config"
 )
 
-// Options are what the process of a server or an agent works with. Everything without a remark is required.
+// Options are what a server or agent process needs. All fields are required unless their comment says otherwise.
 type Options struct {
 	Settings *config.Server
-	Sources  config.Settings // what Settings was read of: where each setting comes from
-	Dir      string          // that paths of files count from
+	Sources  config.Settings // the source of Settings, which says where each is set
+	Dir      string          // the folder in which relative paths begin
 	Environ  []string        // of this process
 	Now      func() time.Time
 	Log      *slog.Logger
 	LogLevel slog.Level // of the logs of tasks
 	LogFile  string     // of Log, which commands of tasks must not read; empty for none
-	Program  string     // the name of this program, for commands that people are told
+	Program  string     // the name of this program, for commands in messages
 
-	// Project is the folder of the project that a server is for; empty for a server of many projects.
+	// Project is the folder of a server's only project. Empty for a server of many projects.
 	Project string
-	// Workspaces is the folder of an agent's workspaces; empty for that of the settings.
+	// Workspaces is the folder of an agent's workspaces. Empty for the one in the settings.
 	Workspaces string
 }
 
-// path is the absolute path of a file that a setting or an option names.
+// path returns the absolute path of a file that a setting or an option names.
 func (o *Options) path(name string) string {
 	return config.PathFrom(o.Dir, name)
 }

@@ -9,10 +9,10 @@ import (
 	"github.com/trowel-project/trowel/internal/cluster"
 )
 
-// outputEvery is how often other servers are told of output at most.
+// outputEvery is the shortest time between two messages about output.
 const outputEvery = time.Second
 
-// outputNews gathers what other servers are told of output: of all tasks together, as transactions that
+// outputNews collects what other servers should know about output. It sends one message for all tasks, as transactions that
 // notify are committed one after the other.
 type outputNews struct {
 	wake chan struct{} // has room for one
@@ -44,7 +44,7 @@ func (n *outputNews) take() []trowel.LogChunk {
 	return taken
 }
 
-// run tells of output until ctx ends. What cannot be told is left out: with the database away nobody hears anything.
+// run sends messages until ctx ends. Those that cannot be sent are dropped, as nobody hears anything while the database is away.
 func (n *outputNews) run(ctx context.Context, store trowel.Store) error {
 	pause := time.NewTicker(outputEvery)
 	defer pause.Stop()

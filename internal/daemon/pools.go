@@ -8,8 +8,8 @@ import (
 	"github.com/trowel-project/trowel/internal/pool"
 )
 
-// configurePools makes or changes the pools that the settings name. Others are left as they are, and so is
-// what the settings do not say.
+// configurePools makes or changes the pools in the settings. It leaves others as they are, and also what the
+// settings do not mention.
 func (p *serverProcess) configurePools(ctx context.Context) error {
 	pools := p.settings.Engine.Pools
 	if len(pools) == 0 {

@@ -26,7 +26,7 @@ const (
 	textFailedReload  = "Failed to reload"
 )
 
-// BrokenProjectError says that the files of a project are refused.
+// BrokenProjectError says that the files of a project were refused.
 type BrokenProjectError struct{ Err error }
 
 func (e *BrokenProjectError) Error() string { return strings.TrimSpace(e.Err.Error()) }
@@ -34,7 +34,7 @@ func (e *BrokenProjectError) Error() string { return strings.TrimSpace(e.Err.Err
 // Unwrap gives the reason to errors.Is and errors.As.
 func (e *BrokenProjectError) Unwrap() error { return e.Err }
 
-// outputPlace says where the output of tasks is, which the log of a server does not have.
+// outputPlace says where the output of tasks is, as it is not in the log of a server.
 func (p *serverProcess) outputPlace() string {
 	if p.settings.Logs.Type == config.StorageNone {
 		return "Output of tasks is not kept, as log-server.type says"
@@ -47,13 +47,13 @@ func (p *serverProcess) outputPlace() string {
 	return fmt.Sprintf("Output of tasks: `%[1]s attempts%[2]s` lists attempts, `%[1]s log ATTEMPT%[2]s` shows what their tasks print", p.opts.Program, server)
 }
 
-// localFolder is a project on this machine whose newest state is the newest revision.
+// localFolder is a project on this machine. Its present state is stored as the newest revision.
 type localFolder struct {
 	dir string
 	log *slog.Logger
 
 	revision int    // number of the newest one
-	stored   string // its definitions
+	stored   string // definitions of that revision
 }
 
 // load stores the project if it has changed.
@@ -75,11 +75,11 @@ func (f *localFolder) load(ctx context.Context, p *serverProcess) error {
 	}
 	f.revision, f.stored = number, text
 	logging.Print(ctx, f.log, slog.LevelInfo, fmt.Sprintf(textAddedRevision, number))
-	p.schedulesChanged(nil) //nolint:contextcheck // goes on when this load is over
+	p.schedulesChanged(nil) //nolint:contextcheck // goes on when this load has ended
 	return nil
 }
 
-// read reads the project, and refuses what a push would.
+// read reads the project, and refuses what a push would refuse.
 func (f *localFolder) read() (*dig.Project, error) {
 	project, err := dig.Load(f.dir)
 	if err != nil {
@@ -91,7 +91,7 @@ func (f *localFolder) read() (*dig.Project, error) {
 	return project, project.CheckSchedules()
 }
 
-// definitionsOf is all that decides whether a project is a new revision.
+// definitionsOf returns everything that decides whether the project needs a new revision.
 func definitionsOf(project *dig.Project) string {
 	all := param.New()
 	for _, w := range project.Workflows {
@@ -100,8 +100,8 @@ func definitionsOf(project *dig.Project) string {
 	return param.JSON(all)
 }
 
-// store adds a revision and moves the schedules. In a database that was there before the numbers go
-// on.
+// store adds a revision and moves the schedules. In an existing database it continues the
+// numbers.
 func (f *localFolder) store(ctx context.Context, p *serverProcess, project *dig.Project) (number int, err error) {
 	now := p.opts.Now()
 	number = f.revision + 1
@@ -127,8 +127,8 @@ func (f *localFolder) store(ctx context.Context, p *serverProcess, project *dig.
 	}
 }
 
-// watch loads the project every few seconds. One that is broken is told each time, and the revision
-// before goes on.
+// watch loads the project every few seconds. If it is broken, that is logged each time, and the revision
+// before stays.
 func (f *localFolder) watch(ctx context.Context, p *serverProcess) error {
 	ticker := time.NewTicker(reloadEvery)
 	defer ticker.Stop()

@@ -11,7 +11,7 @@ import (
 	"github.com/trowel-project/trowel/internal/telemetry"
 )
 
-// retentionOptions say what this server deletes.
+// retentionOptions returns what this server deletes.
 func (p *serverProcess) retentionOptions() retention.Options {
 	store := p.meters.metered(p.store, "retention")
 	opts := retention.Options{
@@ -41,8 +41,8 @@ func (p *serverProcess) runRetention(ctx context.Context) error {
 	})
 }
 
-// Clean deletes what is old in the database of a server, beside it or without one, or only counts it. The result
-// is what it did until an error, nil if it could not begin.
+// Clean deletes, or only counts, what is old in the database of a server, which may be running or not. The result
+// is what it did until an error, or nil if it could not begin.
 func Clean(ctx context.Context, opts Options, store trowel.Store, dryRun bool) (*retention.Result, error) {
 	p := &serverProcess{opts: opts, settings: opts.Settings, log: opts.Log, meters: newMeters(opts.Now), store: store}
 	if err := p.openBlobs(ctx); err != nil {

@@ -12,14 +12,14 @@ import (
 	"github.com/trowel-project/trowel/internal/config"
 )
 
-// secretFiles are the files in which secret settings stand, and warns of those that everybody on this
-// machine may read. Secrets in the command line, which everybody sees, are warned of too if commands run as
+// secretFiles returns the files with secret settings, and warns about those that everybody on this
+// machine may read. It also warns about secrets in the command line, which everybody can see, if commands run as
 // another user.
 func (o *Options) secretFiles(ctx context.Context, log *slog.Logger) []string {
 	var files []string
 	for _, found := range config.SecretsIn(o.Sources) {
 		if found.Key == config.KeyEndpoint && !strings.Contains(o.Sources[found.Key].Value, "@") {
-			continue // settings of clients are not shown, but an address is a secret only with a password in it
+			continue // settings of clients are never shown, but an address is only a secret if it has a password
 		}
 		switch found.From {
 		case "-X", "--token":
@@ -44,11 +44,11 @@ func (o *Options) secretFiles(ctx context.Context, log *slog.Logger) []string {
 	return files
 }
 
-// readByAll reports whether all users of this machine may read a file, as far as permissions tell: those of
-// the file, and of the folders above it.
+// readByAll reports whether all users of this machine may read a file, according to the permissions of
+// the file and of the folders above it.
 func readByAll(path string) bool {
 	path, err := filepath.EvalSymlinks(path)
-	if err != nil || runtime.GOOS == "windows" { // where permissions are something else
+	if err != nil || runtime.GOOS == "windows" { // which has other permissions
 		return false
 	}
 	const read, pass = 0o004, 0o001

@@ -14,7 +14,7 @@ import (
 	"github.com/trowel-project/trowel/internal/config"
 )
 
-// Files with secrets that everybody may read are warned of, once each; others are not.
+// There is one warning about each file with secrets that everybody may read, and none about others.
 func TestOpenSecrets(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -1,5 +1,5 @@
-// Package daemon is the processes of a server and of an agent: it makes all their parts of settings, lets them work, and
-// ends them in order. It knows nothing of a command line.
+// Package daemon has the processes of a server and of an agent: it makes all their parts from settings, runs them, and
+// ends them in order. It knows nothing about a command line.
 package daemon
 
 import (
@@ -42,45 +42,45 @@ import (
 	"github.com/trowel-project/trowel/internal/template"
 )
 
-// serverProcess is a server with all its parts. Fields are in the order in which open makes them;
-// what is nil is switched off.
+// serverProcess is a server with all its parts. Fields are in the order in which open makes them.
+// A part that is nil is switched off.
 type serverProcess struct {
 	opts     Options
 	settings *config.Server
 	log      *slog.Logger
 	local    *localFolder // of the command scheduler; nil for a server of many projects
 
-	secretFiles []string // in which secret settings stand
+	secretFiles []string // files with secret settings
 
-	closers   []func() error // of what open took
+	closers   []func() error // release what open has made
 	listeners *listeners
 	sole      bool // no other process uses the database
 	store     trowel.Store
-	writes    health.Writes // to the database
+	writes    health.Writes // results of writes to the database
 	meters    meters
 
 	archives    map[string]blob.Store // by archive type
-	logBlobs    blob.Store            // nil: logs stay in the database
-	blobs       []healthBlobs         // of these, as parts of the health
+	logBlobs    blob.Store            // nil if logs stay in the database
+	blobs       []healthBlobs         // these stores as parts of the health
 	workspaces  *archive.Workspaces
-	commandUser *executor.User // nil: commands run as the user of this process
+	commandUser *executor.User // nil if commands run as the user of this process
 	gatherer    *tasklog.Gatherer
-	packer      *tasklog.Packer // nil: logs stay in the database
+	packer      *tasklog.Packer // nil if logs stay in the database
 
 	crypter   *secret.Crypter
-	own       *secret.Mask // of the server's own log, errors and answers
-	mask      *secret.Mask // of the output of tasks; nil: it is shown as it is
+	own       *secret.Mask // for the server's own log, errors and answers
+	mask      *secret.Mask // for the output of tasks; nil if it is shown as it is
 	templates *template.Evaluator
 	notifier  *notify.Notifier
 
 	killNow   chan struct{}
 	agent     *agent.Agent
-	id        string // of this process among the servers of a database
+	id        string // id of this process among the servers of a database
 	renewals  *queue.Renewals
-	heartbeat *queue.Heartbeat // nil: no tasks run here
+	heartbeat *queue.Heartbeat // nil if no tasks run here
 	params    operator.ParamServer
 	flusher   *flush.Flusher
-	hub       *hub.Hub // nil: there are no remote agents
+	hub       *hub.Hub // nil if there are no remote agents
 	launcher  *launch.Launcher
 	load      *load.Recorder
 	output    *outputNews
@@ -89,16 +89,16 @@ type serverProcess struct {
 	events *events.Feed
 	server *rest.Server
 
-	stopping     atomic.Bool // the agent in this process takes nothing more
+	stopping     atomic.Bool // the agent in this process takes no more tasks
 	parts        sync.WaitGroup
 	failures     chan error      // of parts that ended by themselves
-	partsCtx     context.Context //nolint:containedctx // of all parts
+	partsCtx     context.Context //nolint:containedctx // for all parts
 	endParts     context.CancelFunc
 	schedulerCtx context.Context //nolint:containedctx // ends before the others
 	endScheduler context.CancelFunc
 }
 
-// RunServer starts all parts of a server, waits for its end, and stops them in their order. It ends when ctx
+// RunServer starts all parts of a server, waits until it should end, and stops them in order. It ends when ctx
 // does, at a signal, or when a part fails.
 func RunServer(ctx context.Context, opts Options, signals <-chan os.Signal) error {
 	own := secret.NewMask(secret.OwnChars)
@@ -121,7 +121,7 @@ func RunServer(ctx context.Context, opts Options, signals <-chan os.Signal) erro
 	return errors.Join(err, p.stop(ctx, signals), p.close())
 }
 
-// open makes all parts; none of them works yet.
+// open makes all parts, without starting them.
 func (p *serverProcess) open(ctx context.Context) error {
 	for _, step := range []func(context.Context) error{
 		p.openSockets, p.openStore, p.openEvents, p.openFiles, p.openSecrets, p.openEngine, p.openServer, p.introduce,
@@ -133,7 +133,7 @@ func (p *serverProcess) open(ctx context.Context) error {
 	return nil
 }
 
-// openSockets binds what the server listens on. It comes first: where a port is taken, no folder, key or database is made.
+// openSockets opens the listeners. It comes first, so that no folder, key or database is made if a port is taken.
 func (p *serverProcess) openSockets(ctx context.Context) (err error) {
 	if p.listeners, err = openListeners(ctx, p.settings.Listen, p.log); err != nil {
 		return err
@@ -142,7 +142,7 @@ func (p *serverProcess) openSockets(ctx context.Context) (err error) {
 	return nil
 }
 
-// openStore opens the database. One in a file is for one server alone.
+// openStore opens the database. Only one server may use a database in a file.
 func (p *serverProcess) openStore(ctx context.Context) (err error) {
 	d := &p.settings.Database
 	now := p.opts.Now()
@@ -177,7 +177,7 @@ func (p *serverProcess) openStore(ctx context.Context) (err error) {
 	return nil
 }
 
-// hintAtDigdag tells of Digdag's tables beside ours, which are left alone, as long as there are no
+// hintAtDigdag logs that the database also has Digdag's tables, which are left alone, as long as there are no
 // projects.
 func (p *serverProcess) hintAtDigdag(ctx context.Context, db *store.DB) {
 	present, err := digdag.Present(ctx, db)
@@ -196,10 +196,10 @@ func (p *serverProcess) hintAtDigdag(ctx context.Context, db *store.DB) {
 	}
 }
 
-// onClose remembers what is to be let go of at the end.
+// onClose adds a function that close will call.
 func (p *serverProcess) onClose(f func() error) { p.closers = append(p.closers, f) }
 
-// close lets go of everything that open took, in the opposite order.
+// close releases everything that open has made, in the opposite order.
 func (p *serverProcess) close() error {
 	var errs []error
 	for _, f := range slices.Backward(p.closers) {

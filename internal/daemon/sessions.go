@@ -15,10 +15,10 @@ import (
 type serverSessions struct {
 	store    trowel.Store
 	launcher *launch.Launcher
-	own      bool // workflows of the project of the attempt that asks alone
+	own      bool // only workflows of the project of the attempt that asks
 }
 
-// textOtherProject is why require> fails where it may not leave its project. Whether there is the other one is not told.
+// textOtherProject is the error of require> where it may not leave its project. It does not reveal whether the other project exists.
 const textOtherProject = "require> may not start workflows of other projects: executor.require_other_projects of the server is false"
 
 // StartSession implements operator.Sessions.
@@ -28,7 +28,7 @@ func (s *serverSessions) StartSession(ctx context.Context, r operator.StartReque
 		return operator.StartedSession{}, err
 	}
 	var begun *trowel.AttemptSummary
-	err = store.Retry(ctx, func() (err error) { // what is unavailable has begun nothing
+	err = store.Retry(ctx, func() (err error) { // an unavailable database has begun nothing
 		begun, err = s.launcher.Start(ctx, launch.Request{
 			WorkflowID: id, SessionTime: r.SessionTime, RetryName: r.AttemptName, Params: r.Params, Cause: launch.CauseRequire,
 			Actor: fmt.Sprintf("attempt %d", r.Requirer),

@@ -11,8 +11,8 @@ import (
 	"github.com/trowel-project/trowel/internal/store/sqlite"
 )
 
-// Where require> may not leave its project it fails alike for a project that is there and one that is not, by name and
-// by id; elsewhere it finds the other workflow, as in Digdag.
+// Where require> may not leave its project, it fails in the same way for an existing project and a missing one, by name and
+// by id. Otherwise it finds the other workflow, as in Digdag.
 func TestRequireOfOtherProjects(t *testing.T) {
 	t.Parallel()
 	db, err := sqlite.Open(t.Context(), sqlite.Options{}, time.Now())
@@ -42,7 +42,7 @@ func TestRequireOfOtherProjects(t *testing.T) {
 	for _, row := range []struct {
 		name    string
 		project operator.StartRequest
-		free    trowel.WorkflowID // what is found where it may leave; zero for nothing
+		free    trowel.WorkflowID // the workflow found without the restriction; zero for none
 		kept    trowel.WorkflowID
 	}{
 		{"own by id", operator.StartRequest{ProjectID: projects[0]}, workflows["own"].ID, workflows["own"].ID},

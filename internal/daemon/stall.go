@@ -9,18 +9,18 @@ import (
 	"time"
 )
 
-// stalls ends requests whose body does not come, or whose answer is not taken: each piece has a while
-// (server 3.1, server.http.io-idle-timeout). How long the handler takes makes no difference. A refusal does not wait
+// stalls ends requests whose body does not arrive, or whose answer is not read: each piece has a time limit
+// (server 3.1, server.http.io-idle-timeout). The time of the handler does not count. A refusal does not wait
 // for the rest of a large body, see linger.
 type stalls struct {
 	handler http.Handler
-	limit   time.Duration // none if it is zero
+	limit   time.Duration // zero for no limit
 }
 
 func (s stalls) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	control := http.NewResponseController(w)
 	body := &stallingBody{ReadCloser: r.Body, control: control, limit: s.limit, ended: r.ContentLength == 0}
-	r = r.WithContext(r.Context()) // net/http goes on to use its own
+	r = r.WithContext(r.Context()) // net/http continues to use its own
 	r.Body = body
 	out := &stallingWriter{ResponseWriter: w, control: control, limit: s.limit, request: r, body: body}
 	s.handler.ServeHTTP(out, r)
@@ -30,12 +30,12 @@ func (s stalls) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s.limit == 0 {
 		return
 	}
-	// What is left happens after the handler: the rest of the body is read away, the end of the answer
-	// is sent. The deadlines of an earlier request on this connection are over, maybe long ago. One that
-	// this request has missed stays: its time is up.
+	// The rest happens after the handler: the rest of the body is read, and the end of the answer
+	// is sent. Deadlines of an earlier request on this connection may be long over. A deadline that
+	// this request has missed stays.
 	now := time.Now()
 	if !body.stalled && !out.begun {
-		_ = control.SetReadDeadline(now.Add(s.limit)) // a connection without deadlines has none to be set
+		_ = control.SetReadDeadline(now.Add(s.limit)) // it fails only for a connection without deadlines
 	}
 	if !out.stalled {
 		_ = control.SetWriteDeadline(now.Add(s.limit))
@@ -47,7 +47,7 @@ type stallingBody struct {
 	control *http.ResponseController
 	limit   time.Duration
 	begun   bool
-	ended   bool // there is nothing left of it
+	ended   bool // everything was read
 	stalled bool
 }
 
@@ -62,7 +62,7 @@ func (b *stallingBody) Read(p []byte) (int, error) {
 	b.stalled = b.stalled || errors.Is(err, os.ErrDeadlineExceeded)
 	b.ended = b.ended || err != nil
 	if errors.Is(err, io.EOF) {
-		// From here on the server reads to learn whether the client goes away. That has no limit.
+		// From here on the server reads to notice when the client leaves, which has no time limit.
 		_ = b.control.SetReadDeadline(time.Time{})
 	}
 	return n, err
@@ -78,7 +78,7 @@ type stallingWriter struct {
 	stalled bool
 
 	lingers bool
-	status  int          // of a refusal that lingers
+	status  int          // status of a refusal that lingers
 	refusal bytes.Buffer // its body
 }
 
@@ -100,7 +100,7 @@ func (w *stallingWriter) beforeHeader(status int) {
 		return
 	}
 	if w.limit > 0 && !w.body.ended && !w.body.stalled {
-		// net/http reads what is left of a small body before it sends the answer.
+		// net/http reads the rest of a small body before it sends the answer.
 		_ = w.control.SetReadDeadline(time.Now().Add(w.limit))
 	}
 }

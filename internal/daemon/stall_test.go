@@ -18,7 +18,7 @@ import (
 	"github.com/trowel-project/trowel/internal/config"
 )
 
-// pipes is a listener whose connections are in memory, so that their deadlines go by the bubble's clock.
+// pipes is a listener with connections in memory, so that their deadlines use the bubble's clock.
 type pipes struct {
 	accepted chan net.Conn
 	closed   chan struct{}
@@ -43,7 +43,7 @@ func (p *pipes) dial() net.Conn {
 	return client
 }
 
-// limits are the defaults of server.http.* (server 3.1).
+// limits returns the defaults of server.http.* (server 3.1).
 func limits() config.Listen {
 	return config.Listen{HeadTimeout: 30 * time.Second, IdleTimeout: 60 * time.Second, StallTimeout: 300 * time.Second}
 }
@@ -67,7 +67,7 @@ func pipedServer(t *testing.T, handler http.HandlerFunc) *pipes {
 	return p
 }
 
-// blanks are a text without an end.
+// blanks is an endless text.
 type blanks struct{}
 
 func (blanks) Read(p []byte) (int, error) {
@@ -99,7 +99,7 @@ func status(t *testing.T, r *bufio.Reader) int {
 	return w.StatusCode
 }
 
-// closedAfter waits until the server closes the connection, and tells how long that took.
+// closedAfter waits until the server closes the connection, and returns how long that took.
 func closedAfter(r io.Reader) time.Duration {
 	began := time.Now()
 	_, _ = io.Copy(io.Discard, r)
@@ -111,7 +111,7 @@ func ok(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintln(w, "ok")
 }
 
-// Server 3.1: a head that does not come to its end is cut off after request-parse-timeout, an idle
+// Server 3.1: a head that is not completed is cut off after request-parse-timeout, and an idle
 // connection is closed after no-request-timeout.
 func TestSlowHeads(t *testing.T) {
 	t.Parallel()
@@ -146,7 +146,7 @@ func TestSlowHeads(t *testing.T) {
 }
 
 // Server 3.1: a body that stalls ends its request after io-idle-timeout, whether the handler reads it or
-// not; one that comes slowly does not.
+// not. A slow one does not.
 func TestSlowBodies(t *testing.T) {
 	t.Parallel()
 	const head = "PUT / HTTP/1.1\r\nHost: x\r\nContent-Length: 20\r\n\r\n"
@@ -200,7 +200,7 @@ func TestSlowBodies(t *testing.T) {
 	})
 }
 
-// Server 3.1: an answer that is not taken ends its request after io-idle-timeout; one that is taken
+// Server 3.1: an answer that is not read ends its request after io-idle-timeout. One that is read
 // slowly does not.
 func TestSlowReaders(t *testing.T) {
 	t.Parallel()
@@ -232,7 +232,7 @@ func TestSlowReaders(t *testing.T) {
 				t.Errorf("taking an answer slowly: %v", err)
 			}
 		}
-		go closedAfter(client) // takes the rest
+		go closedAfter(client) // reads the rest
 		synctest.Wait()
 		if failed != nil {
 			t.Errorf("writing an answer that is taken slowly: %v", failed)
@@ -240,8 +240,8 @@ func TestSlowReaders(t *testing.T) {
 	})
 }
 
-// The deadlines of one request do not outlive it: neither for a later one on the same connection whose
-// answer has no body, nor for a handler that takes its time.
+// The deadlines of one request do not affect a later one on the same connection whose
+// answer has no body, or a handler that takes long.
 func TestDeadlinesAreOfOneRequest(t *testing.T) {
 	t.Parallel()
 	long := func(w http.ResponseWriter, r *http.Request) {
@@ -289,8 +289,8 @@ func TestDeadlinesAreOfOneRequest(t *testing.T) {
 	})
 }
 
-// A stalled body has one limit, not another one for what follows: whether the handler reads it, answers before, or
-// answers with much.
+// A stalled body has one time limit, not another one for what follows, whether the handler reads it, answers before, or
+// answers with a lot of data.
 func TestStallEndsOnce(t *testing.T) {
 	t.Parallel()
 	for name, handler := range map[string]http.HandlerFunc{
@@ -315,7 +315,7 @@ func TestStallEndsOnce(t *testing.T) {
 	}
 }
 
-// A refusal does not wait for a large body, which is read on after it within bounds, and the connection ends.
+// A refusal does not wait for a large body. The rest is read within limits after it, and the connection ends.
 func TestLinger(t *testing.T) {
 	t.Parallel()
 	refuse := func(w http.ResponseWriter, r *http.Request) {
@@ -325,7 +325,7 @@ func TestLinger(t *testing.T) {
 	for _, c := range []struct {
 		name, length string
 		sent         int64
-		stays        bool // the client sends no more, and leaves the connection open
+		stays        bool // the client sends no more, but leaves the connection open
 	}{
 		{"all of it", "Content-Length: 40000000", 40_000_000, false},
 		{"no length", "Transfer-Encoding: chunked", 40_000_000, false},
@@ -366,7 +366,7 @@ func TestLinger(t *testing.T) {
 	}
 }
 
-// A client that waits to be told to send its body is not told to when it is refused, and nobody waits for it.
+// A client that waits for "100 Continue" does not get it when it is refused, and nobody waits for its body.
 func TestLingerExpects(t *testing.T) {
 	t.Parallel()
 	refuse := func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusForbidden) }
@@ -383,7 +383,7 @@ func TestLingerExpects(t *testing.T) {
 	})
 }
 
-// Where there is no room for a connection, that one goes that has waited longest for a request; busy ones stay.
+// If there is no room for a connection, the one that has waited longest for a request is closed. Busy ones stay.
 func TestConnections(t *testing.T) {
 	t.Parallel()
 	room := newConnections(3)
@@ -413,7 +413,7 @@ func TestConnections(t *testing.T) {
 	}
 }
 
-// A connection that makes room is not asked to read a goodbye: who does not read would hold up all new connections.
+// Closing a connection of TLS to make room does not wait for its client, as that would delay all new connections.
 func TestConnectionsOfTLS(t *testing.T) {
 	t.Parallel()
 	cert, key, _ := certificateFiles(t)

@@ -20,7 +20,7 @@ import (
 	"github.com/trowel-project/trowel/internal/tasklog"
 )
 
-// openFiles opens what keeps archives, logs and the files of tries.
+// openFiles opens the stores of archives and logs, and what keeps the files of tries.
 func (p *serverProcess) openFiles(ctx context.Context) (err error) {
 	if err := p.openBlobs(ctx); err != nil {
 		return err
@@ -34,7 +34,7 @@ func (p *serverProcess) openFiles(ctx context.Context) (err error) {
 		}
 	}
 	if p.workspaces, err = archive.NewWorkspaces(archive.WorkspaceOptions{
-		// A folder of this user's own: others may not write to it, nor take its name.
+		// A folder that belongs to this user, so that others cannot write to it or take its name.
 		Dir: filepath.Join(p.tempDir(), fmt.Sprintf("trowel-workspaces-%d", os.Getuid())), Fetch: p.fetchArchive, Log: p.log,
 		Passable: p.commandUser != nil, Abandoned: endAbandoned(p.log),
 	}); err != nil {
@@ -63,7 +63,7 @@ func (p *serverProcess) openFiles(ctx context.Context) (err error) {
 	return nil
 }
 
-// openBlobs opens what keeps archives and packed logs.
+// openBlobs opens the stores of archives and packed logs.
 func (p *serverProcess) openBlobs(ctx context.Context) (err error) {
 	p.archives = map[string]blob.Store{config.StorageDatabase: blobdb.New(p.store)}
 	if kind := p.settings.Archives.Type; kind != config.StorageDatabase {
@@ -81,7 +81,7 @@ func (p *serverProcess) openBlobs(ctx context.Context) (err error) {
 	return nil
 }
 
-// keepOutput stores output of running tasks, and tells those who follow it.
+// keepOutput stores output of running tasks, and informs those who follow it.
 func (p *serverProcess) keepOutput(ctx context.Context, chunks []trowel.LogChunk) error {
 	if err := tasklog.Into(p.store)(ctx, chunks); err != nil {
 		return err
@@ -93,7 +93,7 @@ func (p *serverProcess) keepOutput(ctx context.Context, chunks []trowel.LogChunk
 	return nil
 }
 
-// openStorage opens a store that is not the database.
+// openStorage opens a store outside of the database.
 func (p *serverProcess) openStorage(ctx context.Context, s *config.Storage) (blob.Store, error) {
 	if s.Type == config.StorageFile {
 		return file.New(p.opts.path(s.Folder), p.opts.Now())
@@ -125,7 +125,7 @@ func (p *serverProcess) tempDir() string {
 	return os.TempDir()
 }
 
-// agentName is what people know the agent of this process by.
+// agentName returns the name of the agent in this process.
 func (p *serverProcess) agentName() string {
 	if p.settings.Agent.ID != "" {
 		return p.settings.Agent.ID

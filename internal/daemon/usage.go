@@ -8,13 +8,13 @@ import (
 	"github.com/trowel-project/trowel/internal/load"
 )
 
-// loadFeed tells what remembers the load which tasks go to agents. It is a flush.Listener.
+// loadFeed records which tasks go to agents, for the figures about queues. It is a flush.Listener.
 type loadFeed struct {
 	load *load.Recorder
 	now  func() time.Time
 }
 
-// Heard implements flush.Listener. It comes after the commit, right before the agents get the tasks.
+// Heard implements flush.Listener. It is called after the commit, just before the agents get the tasks.
 func (f loadFeed) Heard(batch *flush.Batch) {
 	now := f.now()
 	for i := range batch.Changes {

@@ -15,7 +15,7 @@ import (
 	"github.com/trowel-project/trowel/internal/store/sqlite"
 )
 
-// What is remembered of a batch are the tasks that agents take, by queue.
+// The tasks that agents take in a batch are recorded by queue.
 func TestLoadFeed(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2024, 1, 15, 10, 0, 0, 0, time.UTC)

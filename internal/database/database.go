@@ -1,4 +1,4 @@
-// Package database opens the database that the settings of a server name, for one process alone or beside servers.
+// Package database opens the database in a server's settings, for one process alone or beside servers.
 package database
 
 import (
@@ -18,18 +18,18 @@ import (
 	"github.com/trowel-project/trowel/internal/store/sqlite"
 )
 
-// LockFile is the lock of a database in SQLite, in its folder.
+// LockFile is the lock file of a database in SQLite, in its folder.
 const LockFile = "trowel.lock"
 
-// DB is a server's database that a command works on by itself, while no server does.
+// DB is a server's database that a command uses while no server does.
 type DB struct {
 	*store.DB
 
-	lock *os.File // of its folder; nil for one that is not in a file
+	lock *os.File // lock of its folder; nil for a database that is not in a file
 }
 
-// Open opens a database and brings its tables up to date. Statements may take long, and so may
-// transactions between them, as no server waits.
+// Open opens a database and brings its tables up to date. Statements and transactions may take
+// long, as no server waits.
 func Open(ctx context.Context, d *config.Database, now time.Time) (*DB, error) {
 	db := &DB{}
 	var err error
@@ -54,7 +54,7 @@ func Open(ctx context.Context, d *config.Database, now time.Time) (*DB, error) {
 }
 
 // OpenBeside opens a server's database, which must exist, while the server may be using it. So it does
-// not change its tables: one of another version is refused.
+// not change tables, and refuses those of another version.
 func OpenBeside(ctx context.Context, d *config.Database, now time.Time) (trowel.Store, error) {
 	if d.Type == config.DatabasePostgreSQL {
 		opts := PostgresOptions(d)
@@ -78,7 +78,7 @@ func OpenBeside(ctx context.Context, d *config.Database, now time.Time) (trowel.
 	return db, fix.Database(err)
 }
 
-// ReadSchema looks how far the tables of a database are.
+// ReadSchema returns how far the tables of a database are migrated.
 func ReadSchema(ctx context.Context, d *config.Database) (store.Schema, error) {
 	switch d.Type {
 	case config.DatabasePostgreSQL:
@@ -90,7 +90,7 @@ func ReadSchema(ctx context.Context, d *config.Database) (store.Schema, error) {
 	}
 }
 
-// Close closes the database and gives its lock back.
+// Close closes the database and releases its lock.
 func (db *DB) Close() error {
 	err := db.DB.Close()
 	if db.lock != nil {
@@ -99,7 +99,7 @@ func (db *DB) Close() error {
 	return err
 }
 
-// PostgresOptions says how to connect.
+// PostgresOptions returns the options of a connection.
 func PostgresOptions(d *config.Database) postgres.Options {
 	return postgres.Options{
 		Host: d.Host, Port: d.Port, User: d.User, Password: d.Password, Database: d.Name,
@@ -108,8 +108,8 @@ func PostgresOptions(d *config.Database) postgres.Options {
 	}
 }
 
-// Lock makes the folder of a database file and takes its lock. Whoever runs attempts of a
-// database in a file has it as long as they do: a server takes all attempts for its own that nobody
+// Lock makes the folder of a database file and takes its lock. Whoever runs attempts of such a
+// database holds the lock as long as they do, as a server takes over all attempts that nobody
 // else runs.
 func Lock(file string) (*os.File, error) {
 	dir := filepath.Dir(file)
@@ -127,7 +127,7 @@ func Lock(file string) (*os.File, error) {
 	return lock, nil
 }
 
-// Place names a database for people.
+// Place describes a database for people.
 func Place(d *config.Database) string {
 	switch d.Type {
 	case config.DatabasePostgreSQL:

@@ -17,9 +17,9 @@ const (
 	digdagInner    = "Digdag ignores '%s' below %s"
 )
 
-// Additions lists what the workflows of a folder of this machine use that Digdag does not have, sorted by
-// file and place, with what Digdag does with it (control K121). A folder that cannot be read has none:
-// Load says why.
+// Additions lists the parts of Trowel's language that the workflows of a local folder use and Digdag does not have,
+// sorted by file and place, with what Digdag does with them (control K121). It returns nothing for a folder that cannot
+// be read; Load says why.
 func Additions(dir string) []Finding {
 	absolute, err := filepath.Abs(dir)
 	if err != nil {
@@ -29,7 +29,7 @@ func Additions(dir string) []Finding {
 	return in.run(&Project{Dir: absolute, files: os.DirFS(absolute)})
 }
 
-// additions tells the keys of one task that Digdag does not have.
+// additions reports the keys of one task that Digdag does not have.
 func (in *inspection) additions(t tree, index int) {
 	task := &t.compiler.tasks[index]
 	top := len(t.prefix) == 0 && task.Parent < 0
@@ -55,7 +55,7 @@ func (in *inspection) additions(t tree, index int) {
 	}
 }
 
-// innerAdditions tells the keys of an object of which Digdag knows only some.
+// innerAdditions reports the keys of an object that Digdag does not know, except the given ones.
 func (in *inspection) innerAdditions(t tree, index int, key string, value param.Value, known ...string) {
 	object, _ := value.(*param.Map)
 	for inner := range object.All() {

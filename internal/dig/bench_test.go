@@ -9,7 +9,7 @@ import (
 	"github.com/trowel-project/trowel/internal/dig"
 )
 
-// manyTasks is a file of n tasks in one group, about 58 bytes each.
+// manyTasks returns a file of n tasks in one group, about 58 bytes each.
 func manyTasks(n int, head string) string {
 	var b strings.Builder
 	b.WriteString(head)

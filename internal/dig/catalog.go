@@ -6,12 +6,12 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// Catalog is what Check needs to know besides the language itself. The zero value knows nothing, so that
-// only what the language says is checked.
+// Catalog has what Check needs to know besides the language itself. With the zero value only the rules of the
+// language are checked.
 type Catalog struct {
-	Operators map[string]Operator // by name; nil if they are not known
-	// Expression returns the first of the expressions in a text that has no meaning, from ${ on, and why in
-	// one line; fault is empty if all are right. It is nil if expressions are not checked.
+	Operators map[string]Operator // by name; nil if the operators are not known
+	// Expression returns the first invalid expression in a text, from ${ on, and in one line what is wrong with it.
+	// fault is empty if there is none. Nil if expressions are not checked.
 	Expression func(text string) (code, fault string)
 	// Folder is what messages call the project's folder; empty for "the folder".
 	Folder string
@@ -20,25 +20,25 @@ type Catalog struct {
 // Operator is what is known about an operator.
 type Operator struct {
 	Doc string // what it does, in one line
-	// Keys are the options that it reads, besides those that begin with "_".
+	// Keys are the options that it reads, except those that begin with "_".
 	Keys map[string]Value
-	// Open tells that all other keys have a meaning too, as parameters that become variables of a command.
+	// Open is set if all other keys are valid too, as parameters that become variables of a command.
 	Open bool
-	// Section is the name of a block in which its options may stand too; empty for none.
+	// Section is the name of a block that may have its options as well. Empty for none.
 	Section string
-	// Command is what stands behind its name. NeedsCommand tells that it cannot be left out, and Generates
-	// that it needs a body below _do.
+	// Command describes the value of its name. NeedsCommand is set if it is required, and Generates
+	// if the operator needs a body below _do.
 	Command                 Value
 	NeedsCommand, Generates bool
 }
 
-// runsCommand reports whether the operator runs a command, which Digdag runs in a container if docker says so.
+// runsCommand reports whether the operator runs a command, for which Digdag uses a container if docker is set.
 func (o Operator) runsCommand() bool { return o.Open && o.Section != "" }
 
-// Kind is what a value is. Texts with an expression are of every kind until they are evaluated.
+// Kind is a type of value. A text with an expression has every kind until it is evaluated.
 type Kind uint8
 
-// Kinds of values. Those that take a text take numbers and booleans too, as operators do.
+// Kinds of values. Those that take a text also take numbers and booleans, as operators do.
 const (
 	Anything Kind = iota
 	Text
@@ -55,20 +55,20 @@ const (
 
 // Value describes a value. The zero Value takes anything.
 type Value struct {
-	Kind    Kind
+	Kind    Kind     // zero for any kind
 	Doc     string   // what it is for, in one line
 	Choices []string // of a Text; empty for any
-	// Fields are the keys of an Object; Required are those that cannot be left out, and Others is what all
-	// other keys hold; nil if there are none. Without all of these any object will do.
+	// Fields are the keys of an Object. Required are the keys that must be given, and Others describes the values of all
+	// other keys; nil if there are none. Without all of these any object is valid.
 	Fields   map[string]Value
 	Required []string
 	Others   *Value
 	Items    *Value // of a List; nil for anything
-	// Check finds what is wrong with a value of the right kind that has no expression in it; nil finds nothing.
+	// Check finds out what is wrong with a value of the right kind without expressions. Nil for no check.
 	Check func(value param.Value) error
 }
 
-// About returns the Value with what it is for.
+// About returns the Value with a description.
 func (v Value) About(doc string) Value {
 	v.Doc = doc
 	return v

@@ -6,7 +6,7 @@ import (
 	"github.com/trowel-project/trowel/internal/dig"
 )
 
-// catalog has some of the operators that the program has, and takes expressions with a + at their end for wrong.
+// catalog has some of the program's operators. Expressions that end with a + count as wrong.
 func catalog() dig.Catalog {
 	text, boolean, integer := dig.Value{Kind: dig.Text}, dig.Value{Kind: dig.Boolean}, dig.Value{Kind: dig.Integer}
 	return dig.Catalog{

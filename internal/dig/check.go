@@ -16,15 +16,15 @@ import (
 	"github.com/trowel-project/trowel/internal/schedule"
 )
 
-// maxWarnings is how many warnings of all files are told.
+// maxWarnings is the largest number of warnings about all files.
 const maxWarnings = 10_000
 
-// maxFindings is how many findings of one file are told.
+// maxFindings is the largest number of findings about one file.
 const maxFindings = 100
 
-// Check finds all that is wrong in a folder of this machine, sorted by file and place: errors are
-// what Load and Compile refuse, each one of every file; warnings are what will probably fail when
-// it runs. A folder that cannot be read has no findings: Load says why.
+// Check finds all that is wrong in a local folder, sorted by file and place. Errors are
+// what Load and Compile refuse, all of them for every file. Warnings are what will probably fail at
+// run time. A folder that cannot be read has no findings; Load says why.
 func Check(dir string, catalog Catalog) []Finding {
 	absolute, err := filepath.Abs(dir)
 	if err != nil {
@@ -33,7 +33,7 @@ func Check(dir string, catalog Catalog) []Finding {
 	return CheckFS(os.DirFS(absolute), absolute, catalog)
 }
 
-// CheckFS is Check for files at hand, see LoadFS.
+// CheckFS is Check for other file systems, see LoadFS.
 func CheckFS(files fs.FS, dir string, catalog Catalog) []Finding {
 	in := &inspection{catalog: catalog, values: directiveValues()}
 	return in.run(&Project{Dir: dir, files: files})
@@ -64,7 +64,7 @@ func (in *inspection) run(p *Project) []Finding {
 	return slices.Compact(in.findings)
 }
 
-// inspection gathers findings.
+// inspection collects findings.
 type inspection struct {
 	project   *Project
 	catalog   Catalog
@@ -73,10 +73,10 @@ type inspection struct {
 	workflows map[string]bool // names in the project's root
 	seen      map[string]bool // files that were inspected
 	told      map[string]int  // findings of each file
-	broken    map[string]bool // files with values that could not be read, which count as null
+	broken    map[string]bool // files with values that could not be read and count as null
 	findings  []Finding
 	grown     growth // of the workflow files so far
-	only      string // the id of those that are told; empty for all that Check tells
+	only      string // the id of the findings that are wanted; empty for all that Check reports
 	knownPool func(name string) bool
 
 	judged        map[exported]bool    // options that many tasks inherit
@@ -84,8 +84,8 @@ type inspection struct {
 	compiledBytes int
 }
 
-// wants reports whether a finding of a file will be told. Where it stands is only looked up if so, and how to
-// mend it is only thought of then: there may be one for each of 100,000 tasks.
+// wants reports whether a finding of a file will be reported. Only then is its place looked up and a hint
+// made, as there may be one for each of 100,000 tasks.
 func (in *inspection) wants(file, id string) bool {
 	if in.only == "" {
 		return in.told[file] < maxFindings
@@ -110,7 +110,7 @@ func (in *inspection) tell(f Finding) {
 	in.findings = append(in.findings, f)
 }
 
-// workflowFile inspects a workflow file: its text, its top level, its tasks.
+// workflowFile inspects a workflow file: its text, its top level and its tasks.
 func (in *inspection) workflowFile(name string, severity Severity) {
 	if in.seen[name] {
 		return
@@ -123,10 +123,10 @@ func (in *inspection) workflowFile(name string, severity Severity) {
 	l.lenient, l.growth = true, in.grown
 	content, err := l.load(name)
 	if severity == SeverityError {
-		in.grown = l.growth // as for who loads all workflows; files of call> are loaded one at a time
+		in.grown = l.growth // as when all workflows are loaded; files of call> are loaded one at a time
 	}
 	if err != nil {
-		if err.place == nil { // else textFile told it
+		if err.place == nil { // textFile has reported it otherwise
 			in.problem(name, nil, severity, err)
 		}
 		return
@@ -145,13 +145,13 @@ func (in *inspection) workflowFile(name string, severity Severity) {
 	if d.SLA != nil {
 		body := without(without(without(without(d.SLA, "time"), "duration"), "alert"), "fail")
 		if key, _ := slaCulprit(d.SLA); key != "" {
-			body = without(body, key) // told by sla
+			body = without(body, key) // reported by sla
 		}
 		in.body(root, 0, keySLA, body, "^sla")
 	}
 }
 
-// problem tells what the loader or the compiler refuses at the path of keys.
+// problem reports what the loader or the compiler refuses at a path of keys.
 func (in *inspection) problem(file string, keys []string, severity Severity, err *Error) {
 	if !in.wants(file, "") {
 		return
@@ -161,7 +161,7 @@ func (in *inspection) problem(file string, keys []string, severity Severity, err
 		message = lines
 	}
 	if in.broken[file] && strings.Contains(message, "is required but null") {
-		return // what could not be read counts as null, and was told
+		return // what could not be read counts as null, and has been reported
 	}
 	f := Finding{Place: in.sources.locate(file, keys), Severity: severity, Message: inOwnWords(message), Rule: ruleOf(message)}
 	last := ""
@@ -176,8 +176,8 @@ func (in *inspection) problem(file string, keys []string, severity Severity, err
 	in.tell(f)
 }
 
-// textFile inspects the YAML of a file and of those that it includes. It reports whether the file
-// holds an object; what it includes may be wrong all the same. The chain is of the files that
+// textFile inspects the YAML of a file and of the files that it includes. It reports whether the file
+// contains an object, even if what it includes is wrong. chain has the files that
 // include each other down to this one.
 func (in *inspection) textFile(name string, severity Severity, chain []string) bool {
 	text, failure := in.project.loader().read(name)
@@ -212,7 +212,7 @@ func (in *inspection) textFile(name string, severity Severity, chain []string) b
 	return true
 }
 
-// syntax tells an error of YAML at its place.
+// syntax reports an error of YAML at its place.
 func (in *inspection) syntax(name string, severity Severity, err *Error) {
 	f := Finding{Place: Place{name, 1, 1}, Severity: severity, Message: err.Message, Rule: ruleSyntax}
 	if err.Kind == KindDuplicateKey {
@@ -228,7 +228,7 @@ func (in *inspection) syntax(name string, severity Severity, err *Error) {
 	if marked, ok := errors.AsType[*yaml.Error](err.Err); ok {
 		f.Message = foundCode.ReplaceAllString(marked.Summary(), "found '$1'")
 		elsewhere := strings.HasPrefix(f.Message, "while parsing a flow") && marked.Begin != nil && int(marked.Begin.Line)+1 < f.Line
-		if (f.Source == "" || elsewhere) && marked.Begin != nil { // at the end of the file: tell what is not ended
+		if (f.Source == "" || elsewhere) && marked.Begin != nil { // at the end of the file: report what is not closed
 			f.Place = placeIn(name, *marked.Begin)
 			f.Source = ""
 		}
@@ -297,7 +297,7 @@ func (in *inspection) include(chain []string, key, value *yaml.Node, severity Se
 	}
 }
 
-// schedule inspects the schedule of a workflow. Options that nobody reads are refused by a push.
+// schedule inspects the schedule of a workflow. A push refuses options that nobody reads.
 func (in *inspection) schedule(w *Workflow, severity Severity) {
 	block, err := w.ScheduleBlock()
 	if err != nil {
@@ -324,15 +324,15 @@ func (in *inspection) schedule(w *Workflow, severity Severity) {
 	}
 }
 
-// tree is a body that was compiled, with what is needed to find places in it.
+// tree is a compiled body, with what is needed to find places in it.
 type tree struct {
 	file     string
 	prefix   []string // keys from the file's root to the body
 	severity Severity // of what is refused
 	workdir  string   // the parameter _workdir that the body inherits
 	compiler *compiler
-	outer    *tree // the tree with the task that the body is of; nil for a file
-	owner    int   // that task
+	outer    *tree // the tree of the task whose body this is; nil for a file
+	owner    int   // the index of that task
 }
 
 func (t tree) path(p problem) []string {
@@ -340,7 +340,7 @@ func (t tree) path(p problem) []string {
 	return append(keys, p.path...)
 }
 
-// tree tells what is wrong in a compiled body, and inspects its tasks.
+// tree reports what is wrong in a compiled body, and inspects its tasks.
 func (in *inspection) tree(t tree) {
 	in.problems(t)
 	workdirs := make([]string, len(t.compiler.tasks))
@@ -364,7 +364,7 @@ func (in *inspection) tree(t tree) {
 	}
 }
 
-// problems tells what is wrong in a compiled body and in the bodies of _error in it.
+// problems reports what is wrong in a compiled body and in the bodies of _error in it.
 func (in *inspection) problems(t tree) {
 	for _, p := range append(slices.Clone(t.compiler.thrown), t.compiler.unknown...) {
 		if p.inner == nil {
@@ -381,7 +381,7 @@ func (in *inspection) problems(t tree) {
 	}
 	for i := range t.compiler.tasks {
 		task := &t.compiler.tasks[i]
-		top := len(t.prefix) == 0 && task.Parent == 0 // told with the top level of the file
+		top := len(t.prefix) == 0 && task.Parent == 0 // reported with the top level of the file
 		if err := nameProblem(task.Name); err != nil && !top {
 			in.problem(t.file, append(slices.Clone(t.prefix), taskPath(t.compiler.tasks, i)...), t.severity, err)
 		}

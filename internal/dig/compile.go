@@ -30,9 +30,9 @@ func groupKeys() []string {
 }
 
 // Compile turns a body into tasks (language section 2). The root of workflow w is named "+w" and
-// has no parent: Compile("", "+w", definition); a generated tree has the full name of the task it
-// hangs from: Compile("+w+loop", "^sub", body). The error is an *Error with the text of whatever
-// Digdag tells first. Bodies of _error are compiled too, and thrown away (C34).
+// has no parent: Compile("", "+w", definition). A generated tree has the full name of the task above
+// it: Compile("+w+loop", "^sub", body). The error is an *Error with the text that
+// Digdag reports first. Bodies of _error are compiled too, and thrown away (C34).
 func Compile(parentFullName, name string, body *param.Map) ([]Task, error) {
 	c := compile(parentFullName, name, body)
 	if err := c.refusal(); err != nil {
@@ -41,31 +41,31 @@ func Compile(parentFullName, name string, body *param.Map) ([]Task, error) {
 	return c.tasks, nil
 }
 
-// CompileAt is Compile of a body of which it is known where it is written.
+// CompileAt is Compile for a body whose place is known.
 func CompileAt(origin trowel.Origin, parentFullName, name string, body *param.Map) ([]Task, error) {
 	tasks, err := Compile(parentFullName, name, body)
 	setOrigins(tasks, origin)
 	return tasks, err
 }
 
-// compiler gathers tasks and all that is wrong with them. It goes on after a problem, so that
-// Check can tell them all; refusal is the one that Digdag tells.
+// compiler collects tasks and everything that is wrong with them. It goes on after a problem, so that
+// Check can report all of them. refusal returns the one that Digdag reports.
 type compiler struct {
 	tasks   []Task
 	empty   *param.Map // the export of tasks without one
-	thrown  []problem  // refused at sight, in Digdag's order
-	unknown []problem  // groups with invalid keys, which Digdag tells all at once at the end
-	options []problem  // of Trowel's own keys, told after all that Digdag refuses
+	thrown  []problem  // refused immediately, in Digdag's order
+	unknown []problem  // groups with invalid keys, which Digdag reports all at once at the end
+	options []problem  // about Trowel's own keys, reported after all that Digdag refuses
 }
 
-// problem is one thing wrong: path leads from the body of the task to the culprit.
+// problem is one mistake. path leads from the body of the task to its place.
 type problem struct {
 	task  int
 	path  []string
 	id    string // of its finding, if it is about an option of Trowel
 	err   *Error
-	again bool      // Digdag tells it together with the problem before
-	inner *compiler // the body at path has problems of its own, of which err is the first
+	again bool      // Digdag reports it together with the problem before
+	inner *compiler // the body at path has problems of its own; err is the first of them
 	lacks string    // see optionError
 	takes []string  // see optionError
 }
@@ -80,7 +80,7 @@ func (c *compiler) throw(task int, err *Error, path ...string) {
 	c.thrown = append(c.thrown, problem{task: task, path: path, err: err})
 }
 
-// refusal returns what Digdag tells: the first problem thrown; else the first name that is wrong;
+// refusal returns what Digdag reports: the first problem in thrown, else the first wrong name,
 // else all invalid keys.
 func (c *compiler) refusal() error {
 	if len(c.thrown) > 0 {
@@ -103,7 +103,7 @@ func (c *compiler) refusal() error {
 	return v.compiling()
 }
 
-// optionRefusal returns the first option that is wrong, with the name of its task.
+// optionRefusal returns the first wrong option, with the name of its task.
 func (c *compiler) optionRefusal() error {
 	if len(c.options) == 0 {
 		return nil
@@ -127,7 +127,7 @@ type child struct {
 	body *param.Map
 }
 
-// add compiles one body and what is below it, and returns the index of its task.
+// add compiles a body and everything below it, and returns the index of its task.
 func (c *compiler) add(parent int, parentFullName, name string, body *param.Map) int {
 	index := len(c.tasks)
 	c.tasks = append(c.tasks, Task{Parent: parent, Name: name, FullName: parentFullName + name})
@@ -161,7 +161,7 @@ func (c *compiler) add(parent int, parentFullName, name string, body *param.Map)
 	return index
 }
 
-// flag reads a key as a boolean; absent and null are false.
+// flag reads a key as a boolean. Absent and null mean false.
 func (c *compiler) flag(index int, body *param.Map, key string) bool {
 	value, _ := body.Get(key)
 	if value == nil {
@@ -174,7 +174,7 @@ func (c *compiler) flag(index int, body *param.Map, key string) bool {
 	return on
 }
 
-// set stores the body of a task, with its _export cut out (language C3).
+// set stores the body of a task without its _export, which is stored separately (language C3).
 func (c *compiler) set(index int, body *param.Map, group bool) {
 	t := &c.tasks[index]
 	t.Group = group
@@ -227,8 +227,8 @@ func (c *compiler) split(index int, body *param.Map) ([]child, *param.Map) {
 
 func isTaskKey(key string) bool { return strings.HasPrefix(key, "+") }
 
-// childBody reads the body of a child: an object, or a list of objects that are merged one after
-// the other, key by key and not deeply (C5, L66).
+// childBody reads the body of a child: an object, or a list of objects. The objects of a list are merged in order,
+// key by key and not deeply (C5, L66).
 func childBody(key string, value param.Value) (*param.Map, *Error) {
 	switch value := value.(type) {
 	case *param.Map:
@@ -299,7 +299,7 @@ func (c *compiler) compileError(index int, body *param.Map) {
 	}
 }
 
-// checkKeys refuses keys that mean nothing on a group (C14).
+// checkKeys refuses keys that have no meaning on a group (C14).
 func (c *compiler) checkKeys(index int, body *param.Map) {
 	var keys, told []string
 	for key := range body.All() {

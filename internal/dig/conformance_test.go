@@ -19,7 +19,7 @@ import (
 
 const casesDir = "../../conformance/cases"
 
-// recorded is what a golden of conformance/ keeps of a push and of the attempts that followed.
+// recorded has the parts of a golden of conformance/ that describe a push and the attempts that followed.
 type recorded struct {
 	Push struct {
 		Status  int    `json:"status"`
@@ -41,8 +41,8 @@ type recordedTask struct {
 	Export    any      `json:"export"`
 }
 
-// TestRecordedCases pushes the project of each recorded case: what Digdag refused must be refused
-// with its message, and what it accepted must compile to the tasks that it had.
+// TestRecordedCases pushes the project of each recorded case. What Digdag refused must be refused
+// with its message, and what it accepted must compile to the same tasks.
 func TestRecordedCases(t *testing.T) {
 	t.Parallel()
 	cases, err := filepath.Glob(filepath.Join(casesDir, "*", "golden.json"))
@@ -100,7 +100,7 @@ func checkRecorded(t *testing.T, dir string) {
 	}
 }
 
-// checkFindings checks that Check finds an error just when Digdag refused the push. Options of a
+// checkFindings checks that Check finds an error if and only if Digdag refused the push. Options of a
 // schedule that nobody reads are a warning, since only a push refuses them.
 func checkFindings(t *testing.T, dir string, refused bool) {
 	t.Helper()
@@ -123,7 +123,7 @@ func hasRevisions(t *testing.T, dir string) bool {
 	return len(folders) > 0
 }
 
-// push does what Digdag does with an archive: read, compile, look at the schedules.
+// push does what Digdag does with an archive: it reads and compiles it, and checks the schedules.
 func push(dir string) (*dig.Project, string) {
 	project, err := dig.Load(dir)
 	if err != nil {
@@ -151,8 +151,8 @@ func push(dir string) (*dig.Project, string) {
 	return project, ""
 }
 
-// compareTasks compares the tasks of a workflow with the recorded ones of an attempt: all static
-// ones that were not repeated, without those that were generated.
+// compareTasks compares the static tasks of a workflow with the recorded ones of an attempt. It leaves out
+// repeated and generated tasks.
 func compareTasks(t *testing.T, w *dig.Workflow, recordedTasks []recordedTask) {
 	t.Helper()
 	if w == nil {
@@ -174,7 +174,7 @@ func compareTasks(t *testing.T, w *dig.Workflow, recordedTasks []recordedTask) {
 		seen++
 		sort.Strings(want.Upstreams)
 		if config, ok := want.Config.(map[string]any); ok && config["_export"] == nil {
-			want.Export = map[string]any{} // what is recorded came from the operator
+			want.Export = map[string]any{} // the recorded values come from the operator
 		}
 		if diff := cmp.Diff(want, got[want.Name]); diff != "" && !mentionsRun(want) {
 			t.Errorf("task %s (-want +got):\n%s", want.Name, diff)
@@ -185,7 +185,7 @@ func compareTasks(t *testing.T, w *dig.Workflow, recordedTasks []recordedTask) {
 	}
 }
 
-// mentionsRun reports whether a task was stored with what only the run knew.
+// mentionsRun reports whether a stored task contains values that only the run knew.
 func mentionsRun(task recordedTask) bool {
 	text, err := json.Marshal(task.Config)
 	return err == nil && slices.ContainsFunc([]string{"PROJECT", "UUID", "TMP", "NOW"}, func(word string) bool {

@@ -5,11 +5,11 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// ControlKeys are the keys of a definition that ControlOf reads.
+// ControlKeys returns the keys of a definition that ControlOf reads.
 func ControlKeys() []string { return []string{keyMaxActiveAttempts, keyMaxActiveTasks} }
 
 // ControlOf reads the limits that a workflow sets for itself from its stored definition (control K104,
-// K813). What is wrong is an *Error of kind config.
+// K813). The error is an *Error of kind config.
 func ControlOf(definition *param.Map) (trowel.Control, error) {
 	r := optionReader{}
 	control := r.control(definition)
@@ -32,7 +32,7 @@ func (r *optionReader) control(definition *param.Map) (c trowel.Control) {
 	return c
 }
 
-// plain refuses ${ in a value that is never evaluated (control K108).
+// plain refuses a value with ${ for a key that is never evaluated (control K108).
 func (r *optionReader) plain(value param.Value, key string) bool {
 	if !hasTemplate(value) {
 		return true

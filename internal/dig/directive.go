@@ -1,9 +1,10 @@
 package dig
 
-// Directive is a key of tasks or files that belongs to the language, not to an operator.
+// Directive is a key of tasks or files that belongs to the language, not to an operator. Doc says in one line what it
+// is for.
 type Directive struct{ Key, Doc string }
 
-// Directives lists all of them, with what each is for in one line.
+// Directives returns all of them.
 func Directives() []Directive {
 	return []Directive{
 		{keyTimezone, "the time zone of dates, schedules and session times, as `Asia/Tokyo`; UTC if it is missing"},

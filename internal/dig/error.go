@@ -8,12 +8,12 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// Kinds of errors: the name of Digdag's exception in words, which stands in parentheses after the
-// message in `error.message` of a task (language X33) and on the command line (server 1.1).
+// Kinds of errors: the name of Digdag's exception in words. It follows the message, in parentheses, in
+// `error.message` of a task (language X33) and on the command line (server 1.1).
 const (
 	KindConfig          = "config"
 	KindModelValidation = "model validation"
-	KindObjectMapping   = "runtime json mapping" // a document or a list element that is no object
+	KindObjectMapping   = "runtime json mapping" // a document or a list element that is not an object
 	KindJSON            = "json mapping"         // a key that is null
 	KindScanner         = "scanner"
 	KindParser          = "parser"
@@ -26,10 +26,10 @@ const (
 	KindNumber          = "number format"
 	KindIllegalArgument = "illegal argument"
 	KindClassCast       = "class cast" // a tag on a node of another kind
-	KindInclude         = "include"    // ours: files that include each other
+	KindInclude         = "include"    // Trowel's: files that include each other
 	KindNoSuchFile      = "no such file"
 	KindFileNotFound    = "file not found"
-	KindLimit           = "limit" // ours: a file or a nesting beyond what is read
+	KindLimit           = "limit" // Trowel's: a file or a nesting that is too large
 	KindIO              = "io"
 	KindNoMatch         = "no match"
 	KindMultipleMatch   = "multiple task match"
@@ -38,13 +38,13 @@ const (
 
 // Error is a refusal. Its message is Digdag's text wherever Digdag has one.
 type Error struct {
-	Kind    string
-	Message string
-	Err     error // what caused it, or nil
+	Kind    string // one of the kinds above
+	Message string // Digdag's text where it has one
+	Err     error  // what caused it, or nil
 
-	// place is where in its file a problem of YAML is, if it is known.
+	// place is where a problem of YAML is in its file. Nil if it is not known.
 	place *yaml.Mark
-	// aborts tells that Digdag ends the load of a project at this error instead of gathering it
+	// aborts is set if Digdag stops loading a project at this error, instead of collecting it
 	// (language L8).
 	aborts bool
 }
@@ -53,12 +53,12 @@ func (e *Error) Error() string { return e.Message }
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// Text is the message with the kind behind it, as Digdag shows it to people and tasks.
+// Text returns the message followed by the kind, as Digdag shows it to people and tasks.
 func (e *Error) Text() string { return e.Message + " (" + e.Kind + ")" }
 
 func configError(message string) *Error { return &Error{Kind: KindConfig, Message: message} }
 
-// asError makes an *Error of what a reader of parameters returned.
+// asError returns the error of a reader of parameters as an *Error.
 func asError(err error) *Error {
 	if e, ok := errors.AsType[*Error](err); ok {
 		return e

@@ -6,9 +6,9 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// Fault says what is wrong with the command or an option of a task whose operator failed, and how to mend it.
-// The key is that of the culprit. All are empty if nothing is wrong that can be seen: what has an expression in
-// it is not judged.
+// Fault says what is wrong with the command or an option of a failed task, and how to mend it. key is the wrong
+// one. All results are empty if nothing wrong can be seen. Values with expressions are not
+// checked.
 func (c Catalog) Fault(body *param.Map) (key, message, hint string) {
 	key, name, command := operatorOf(body)
 	known, ok := c.Operators[name]

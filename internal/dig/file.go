@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 )
 
-// MaxFileSize is how many bytes a .dig file, or a file that it includes, may have.
+// MaxFileSize is the largest size in bytes of a .dig file, and of a file that it includes.
 const MaxFileSize = 64 << 20
 
 const fileTooLarge = "%s has more than %d MB" // ours
@@ -31,10 +31,10 @@ func (l *loader) read(name string) (string, *Error) {
 	return string(data), nil
 }
 
-// show is the path of a file as messages have it.
+// show returns the path of a file as messages show it.
 func (l *loader) show(name string) string { return filepath.Join(l.dir, filepath.FromSlash(name)) }
 
-// fileError says that a file cannot be read. The message for a missing one is just its path
+// fileError returns the error about a file that cannot be read. For a missing file the message is just its path
 // (language L26).
 func (l *loader) fileError(name string, err error) *Error {
 	shown := l.show(name)

@@ -2,7 +2,7 @@ package dig
 
 import "fmt"
 
-// Severity says what becomes of a finding.
+// Severity says how serious a finding is.
 type Severity uint8
 
 // Severities.
@@ -29,7 +29,7 @@ type Place struct {
 	Column int    // from 1, in characters
 }
 
-// String is the place as editors read it: file:line:column, or the file alone.
+// String returns the place as editors read it: file:line:column, or the file alone.
 func (p Place) String() string {
 	if p.Line == 0 {
 		return p.File
@@ -37,18 +37,18 @@ func (p Place) String() string {
 	return fmt.Sprintf("%s:%d:%d", p.File, p.Line, p.Column)
 }
 
-// Finding is one thing that is wrong in a project, for people.
+// Finding is one mistake in a project, described for people.
 type Finding struct {
 	Place
-	Severity Severity
-	Rule     string // one of Rules: what programs tell findings apart by
-	Message  string // for people; what Digdag says is in the error itself
-	Source   string // the line itself
-	Hint     string // how to mend it; may be empty
-	ID       string // of a finding about what Trowel adds to the language (control K121); else empty
+	Severity Severity // error or warning
+	Rule     string   // one of Rules, by which programs distinguish findings
+	Message  string   // for people; Digdag's text is in the error itself
+	Source   string   // the line itself
+	Hint     string   // how to mend it; may be empty
+	ID       string   // of a finding about what Trowel adds to the language (control K121); else empty
 }
 
-// Tells reports whether a reader of the finding knows why Load, Compile or an attempt was refused with an error.
+// Tells reports whether the finding explains the error with which Load, Compile or an attempt was refused.
 func (f Finding) Tells(err error) bool {
 	return f.Severity == SeverityError || f.Message == inOwnWords(asError(err).Message)
 }

@@ -18,12 +18,12 @@ var (
 		`|\$\{\{\s*([\w.]+)\s*\}\}` +
 		`|(?:\$|%)\((session_\w+|last_session_\w+|next_session_\w+|task_name|project_id|attempt_id)\)s?`)
 	strftimeText = regexp.MustCompile(`\.format\(\s*["'][^"']*%[a-zA-Z][^"']*["']`)
-	// shellForm is an expansion of the shell that is no expression.
+	// shellForm is a shell expansion that is not an expression.
 	shellForm = regexp.MustCompile(`\$\{([#!]|\w+(:[-=+?]|%|#|/))`)
 )
 
-// ShellMend says how to mend an expansion of the shell in the code of an expression that cannot be read; empty if
-// there is none.
+// ShellMend says how to mend a shell expansion in the code of an invalid expression. It is empty if there is
+// none.
 func ShellMend(code string) string {
 	if !shellForm.MatchString(code) {
 		return ""
@@ -31,7 +31,7 @@ func ShellMend(code string) string {
 	return "put the script into a file: ${...} is an expression, which the shell never sees"
 }
 
-// OwnName is the built-in parameter that has what another system gives a name; empty if there is none.
+// OwnName returns the built-in parameter for a name of another system, or "" if there is none.
 func OwnName(name string) string {
 	switch name {
 	case "ds":
@@ -44,7 +44,7 @@ func OwnName(name string) string {
 	return ""
 }
 
-// foreign finds a template of another system in a text, and says what to write.
+// foreign finds a template of another system in a text, and says what to write instead.
 func foreign(text string) (found, message, hint string) {
 	if !strings.Contains(text, "{{") && !strings.Contains(text, "(") {
 		return "", "", ""

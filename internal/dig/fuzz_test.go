@@ -16,8 +16,8 @@ var seeds = []string{
 	"a: |\n  x\nb: >-\n  y\n", "? [p]\n: !!set {q}\n", "%YAML 1.1\n---\n\"\\u00e9\": 'it''s'\n...\n", "+a: [{_retry: 2}, {_error: {+x: {fail>: y}}}]",
 }
 
-// FuzzParse: whatever stands in a file, reading it ends, and what is refused is refused with a
-// message and a place within the file.
+// FuzzParse proves that reading any file ends, and that a refusal has a message and a place within the
+// file.
 func FuzzParse(f *testing.F) {
 	for _, seed := range seeds {
 		f.Add(seed)
@@ -48,8 +48,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzCompile: any body compiles or is refused; upstreams are earlier siblings, except that a later
-// task may follow a disabled one; full names are those of the parents.
+// FuzzCompile proves that any body compiles or is refused. Upstreams are earlier siblings, except that a later
+// task may follow a disabled one. Full names begin with those of the parents.
 func FuzzCompile(f *testing.F) {
 	for _, seed := range []string{
 		`{"+a":{"echo>":"a"},"+b":{"_background":true,"sh>":"b"},"+c":{}}`,

@@ -19,7 +19,7 @@ import (
 
 var update = flag.Bool("update", false, "write what the code does into the golden files")
 
-// Each file of testdata/tree is a project, what it compiles to, and what Load or Compile refuses.
+// Each file of testdata/tree has a project, what it compiles to, and what Load or Compile refuses.
 func TestTrees(t *testing.T) {
 	t.Parallel()
 	golden(t, "testdata/tree", "tree", func(files fstest.MapFS) string {
@@ -40,7 +40,7 @@ func TestTrees(t *testing.T) {
 	})
 }
 
-// Each file of testdata/findings is a project and what Check finds in it.
+// Each file of testdata/findings has a project and what Check finds in it.
 func TestFindings(t *testing.T) {
 	t.Parallel()
 	golden(t, "testdata/findings", "findings", func(files fstest.MapFS) string {

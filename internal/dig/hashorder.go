@@ -7,8 +7,8 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// hashOrder lists some of the texts in the order in which a Java HashMap of all of them has them,
-// which is the order in Digdag's message on duplicate keys.
+// hashOrder returns some of the texts in the order of a Java HashMap of all of them,
+// which is the order in Digdag's message about duplicate keys.
 func hashOrder(all, some []string) string {
 	distinct := distinctOf(all)
 	buckets := param.HashMapSize(len(distinct))

@@ -16,12 +16,12 @@ func didYouMean(near []string) string {
 	return "did you mean " + strings.Join(near, " or ") + "?"
 }
 
-// operatorHint offers operators that are named alike.
+// operatorHint suggests operators with similar names.
 func (in *inspection) operatorHint(name string) string {
 	return OperatorHint(name, slices.Sorted(maps.Keys(in.catalog.Operators)))
 }
 
-// OperatorHint says which operators of a list one may have meant that does not exist; empty if none is near.
+// OperatorHint suggests operators of a list for a name that does not exist. It is empty if none is similar.
 func OperatorHint(name string, names []string) string {
 	bare := strings.TrimSpace(name)
 	if bare != name && slices.Contains(names, bare) {
@@ -44,7 +44,7 @@ func OperatorHint(name string, names []string) string {
 	return didYouMean(near)
 }
 
-// digdagOperators are those of Digdag that this version does not have.
+// digdagOperators returns Digdag's operators that this version does not have.
 func digdagOperators() []string {
 	return []string{
 		"athena.add_partition", "athena.apas", "athena.ctas", "athena.drop_partition", "athena.drop_table", "athena.drop_table_multi",
@@ -55,7 +55,7 @@ func digdagOperators() []string {
 	}
 }
 
-// usualName is the operator that people mean by another name.
+// usualName returns the operator that people mean by a common other name.
 func usualName(name string) string {
 	switch strings.TrimSuffix(strings.ToLower(name), "operator") {
 	case "bash", "shell", "command", "exec", "run", "cmd":
@@ -85,7 +85,7 @@ func usualName(name string) string {
 	}
 }
 
-// hintRule is a hint for the messages that have a text.
+// hintRule is a hint for messages that contain a text.
 type hintRule struct{ text, hint string }
 
 // hintRules are tried in order.
@@ -115,7 +115,7 @@ var hintRules = []hintRule{
 	{"Schedule config requires", "name a kind: `daily>: 07:00:00`, hourly>, weekly>, monthly>, minutes_interval> or cron>"},
 }
 
-// hint says how to mend what the loader or the compiler refused; key is the culprit.
+// hint says how to mend what the loader or the compiler refused. key is the wrong one.
 func (in *inspection) hint(message, key string) string {
 	switch {
 	case strings.Contains(message, "includes unknown keys"):
@@ -163,7 +163,7 @@ func (in *inspection) hint(message, key string) string {
 	return ""
 }
 
-// nameHint says what a name can be, from a message that ends with the name in quotation marks.
+// nameHint says which names are allowed, for a message that ends with the name in quotation marks.
 func nameHint(message string) string {
 	const letters = "use letters, digits and - _ = [ ] { } % & @ , ."
 	_, name, _ := strings.Cut(message, `: "`)
@@ -247,7 +247,7 @@ var syntaxRules = []hintRule{
 	{"within the value that it stands for", "a value cannot contain itself"},
 }
 
-// syntaxHint says how to mend an error of YAML; line is the one it was found in.
+// syntaxHint says how to mend an error of YAML. line is where it was found.
 func syntaxHint(message, line string) string {
 	if strings.Contains(line, "${") && strings.Contains(message, "while parsing a flow") {
 		return "put quotes around ${...} within { } and [ ]"

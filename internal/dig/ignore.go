@@ -11,13 +11,13 @@ import (
 // ignoreFile is the file of patterns in a project's root (language L5).
 const ignoreFile = ".digdagignore"
 
-// Ignore is the patterns of a .digdagignore file, with the meaning they have in git. A nil Ignore
+// Ignore has the patterns of a .digdagignore file, with the meaning that they have in git. A nil Ignore
 // excludes nothing.
 type Ignore struct{ patterns []pattern }
 
 // pattern is one line. Its segments are matched against those of a path.
 type pattern struct {
-	except   bool // begins with "!": a path that matches is not excluded after all
+	except   bool // begins with "!": a path that matches is included after all
 	dirOnly  bool // ends with "/"
 	segments []string
 }
@@ -65,7 +65,7 @@ func parsePattern(line string) (pattern, bool) {
 	return p, true
 }
 
-// trimBlanks drops blanks at the end, except one that a backslash keeps.
+// trimBlanks removes blanks at the end, except one after a backslash.
 func trimBlanks(line string) string {
 	trimmed := strings.TrimRight(line, " \t")
 	if strings.HasSuffix(trimmed, `\`) && len(trimmed) < len(line) {
@@ -75,7 +75,7 @@ func trimBlanks(line string) string {
 }
 
 // Excludes reports whether a file or folder is excluded. The name is a slash path from the project's
-// root; what is in an excluded folder is excluded with it, and callers do not ask for it.
+// root. Callers do not ask about the content of an excluded folder, which is excluded too.
 func (i *Ignore) Excludes(name string, isDir bool) bool {
 	if i == nil {
 		return false
@@ -89,7 +89,7 @@ func (i *Ignore) Excludes(name string, isDir bool) bool {
 	return false
 }
 
-// matchSegments matches the parts of a path; "**" stands for any number of them, at the end of a
+// matchSegments matches the parts of a path. "**" stands for any number of them, and at the end of a
 // pattern for at least one.
 func matchSegments(pattern, name []string) bool {
 	for len(pattern) > 0 {
@@ -112,7 +112,7 @@ func matchSegments(pattern, name []string) bool {
 	return len(name) == 0
 }
 
-// matchSegment matches one part; a pattern that is malformed matches nothing.
+// matchSegment matches one part. A malformed pattern matches nothing.
 func matchSegment(pattern, name string) bool {
 	ok, err := path.Match(strings.ReplaceAll(pattern, "[!", "[^"), name)
 	return ok && err == nil

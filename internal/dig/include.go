@@ -12,11 +12,11 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// includePrefix begins what becomes of the tag !include: a key "!include:<id>" (language L24). As
-// with Digdag, a key or value that is written so includes a file too.
+// includePrefix begins the text of the tag !include, which becomes the key "!include:<id>" (language L24). As
+// in Digdag, a key or value that is written like this includes a file, too.
 const includePrefix = "!include:"
 
-// Texts of L26, and ours.
+// Texts of L26, and Trowel's own.
 const (
 	includeOutside = "File name must not include ..: %s"
 	includeCycle   = "File includes itself: %s"
@@ -25,11 +25,11 @@ const (
 	readTooMuch    = "included files have more than %d MB, each counted as often as it is included"
 )
 
-// maxIncludes is how many files one file may include, counting those that they include.
+// maxIncludes is how many files one file may include, with those that these include.
 const maxIncludes = 10_000
 
-// growth is what the files of a project hold beyond what is written in them: a file that is included ten times is
-// there ten times. Otherwise an archive of some kilobytes fills the memory of who reads it.
+// growth counts what aliases and includes add to the files of a project: a file that is included ten times counts
+// ten times. Without a limit an archive of some kilobytes could fill the memory of its reader.
 type growth struct {
 	values int // of aliases, merge keys and included files; at most maxExpansion
 	bytes  int // of included files; at most maxIncludedBytes
@@ -37,7 +37,7 @@ type growth struct {
 
 const maxIncludedBytes = 64 << 20
 
-// add counts a file with length bytes of text. What goes beyond the bounds ends the reading of all files.
+// add counts a file with length bytes of text. Beyond the limits no more files are read.
 func (g *growth) add(d *document, length int, included bool) *Error {
 	g.values += d.expanded
 	if included {
@@ -53,18 +53,18 @@ func (g *growth) add(d *document, length int, included bool) *Error {
 	return nil
 }
 
-// loader reads one file of a project with all that it includes.
+// loader reads one file of a project with everything that it includes.
 type loader struct {
 	files    fs.FS
 	dir      string   // absolute path of the project, as messages show it
-	chain    []string // the files that are being read: each includes the next
+	chain    []string // files that are being read, each of which includes the next
 	included int
 	lenient  bool                  // go on as if files that cannot be included were empty
-	roots    map[string]*yaml.Node // of the files that were read, if it is not nil
-	growth   growth                // with that of files before
+	roots    map[string]*yaml.Node // roots of the files that were read; nil if they are not wanted
+	growth   growth                // with that of earlier files
 }
 
-// load reads a file that must hold an object, and expands its includes (language 1.5). The name
+// load reads a file, which must contain an object, and expands its includes (language 1.5). The name
 // is a slash path from the project's root.
 func (l *loader) load(name string) (*param.Map, *Error) {
 	if at := slices.Index(l.chain, name); at >= 0 {
@@ -99,7 +99,7 @@ func cycleMessage(chain []string, again string) string {
 	return fmt.Sprintf(includeCycle, strings.Join(chain, " includes ")+" includes "+again)
 }
 
-// expand returns the object with its includes in place; dir is the folder of its file.
+// expand returns the object with its includes replaced. dir is the folder of its file.
 func (l *loader) expand(object *param.Map, dir string) (*param.Map, *Error) {
 	built := param.Sized(object.Len())
 	for key, value := range object.All() {
@@ -188,9 +188,9 @@ func (l *loader) includeStrictly(name, dir string) (*param.Map, *Error) {
 	return l.load(file)
 }
 
-// includePath resolves the path of an include against the folder of the file that has it, and
-// reports whether it is allowed: its text must begin with that folder's (language L26). The test is
-// of the text, so "../ab" is allowed from the folder "a" (quirk); outside of the project nothing is.
+// includePath resolves the path of an include against the folder of its file, and
+// reports whether it is allowed: as a text it must begin with that folder (language L26).
+// So "../ab" is allowed from the folder "a" (quirk), but nothing outside of the project is.
 func includePath(project, dir, name string) (file string, ok bool) {
 	root := strings.TrimSuffix(filepath.ToSlash(project), "/")
 	folder := path.Join(root+"/", dir)

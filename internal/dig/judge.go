@@ -10,15 +10,15 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// fault is what is wrong with a value: path leads to the culprit, from the value on.
+// fault is what is wrong with a value. path leads from the value to the mistake.
 type fault struct {
 	path    []string
 	message string
 	hint    string
 }
 
-// judge finds what is wrong with the value of a key, whose name is for people. What has an expression in it is
-// not judged: it may become anything.
+// judge finds what is wrong with the value of a key. name is the key for people. It skips values with expressions, which
+// may become anything.
 func judge(name string, value param.Value, v Value) []fault {
 	if text, ok := value.(string); ok && isTemplate(text) || value == nil {
 		return nil
@@ -55,7 +55,7 @@ func judge(name string, value param.Value, v Value) []fault {
 	return faults
 }
 
-// wants says what a value should be, and how to write that; empty if it is.
+// wants says what a value should be and how to write that. Both are empty if the value is right.
 func (v Value) wants(value param.Value) (wanted, hint string) {
 	text, isScalar := param.AsString(value)
 	_, isText := value.(string)
@@ -106,7 +106,7 @@ func (v Value) wants(value param.Value) (wanted, hint string) {
 	return wanted, hint
 }
 
-// booleanHint offers the boolean that a word means, and an expression to one that compares.
+// booleanHint suggests the boolean that a word means, or an expression for a comparison.
 func booleanHint(text string) string {
 	switch strings.ToLower(text) {
 	case "yes", "on", "y", "t", "yep":
@@ -163,7 +163,7 @@ func judgeObject(name string, object *param.Map, v Value) []fault {
 	return faults
 }
 
-// missingKey is the fault of an object without a key. A key that is spelled almost so is the culprit.
+// missingKey returns the fault of an object without a key. If a key has almost that spelling, it is reported instead.
 func missingKey(name, key string, object *param.Map, v Value) fault {
 	f := fault{message: fmt.Sprintf("'%s' needs the key '%s'", name, key)}
 	unknown := slices.DeleteFunc(object.Keys(), func(other string) bool { return known(v.Fields, other) })
@@ -187,14 +187,14 @@ func alternativesAnd(names []string) string {
 	return strings.Join(names[:len(names)-1], ", ") + " and " + names[len(names)-1]
 }
 
-// isJSON reports whether a text is the JSON of a T.
+// isJSON reports whether a text is JSON of a T.
 func isJSON[T param.Value](text string) bool {
 	value, err := param.Parse(text)
 	_, ok := value.(T)
 	return err == nil && ok
 }
 
-// isInstant reports whether operators read a text as an instant; one with a region in brackets counts unread.
+// isInstant reports whether operators read a text as an instant. One with a region in brackets is not checked further.
 func isInstant(text string) bool {
 	text, _, _ = strings.Cut(strings.ToUpper(text), "[")
 	for _, layout := range []string{"2006-01-02T15:04:05Z07:00", "2006-01-02T15:04Z07:00"} {
@@ -205,10 +205,10 @@ func isInstant(text string) bool {
 	return false
 }
 
-// sampleOf shows a value in a message.
+// sampleOf returns a value for a message.
 func sampleOf(value param.Value) string { return shortened(param.JSON(value)) }
 
-// shortened cuts what is too long for a message, and makes one line of it.
+// shortened returns a text in one line, cut to a length that fits into a message.
 func shortened(text string) string {
 	const longest = 60
 	sample := []rune(strings.Join(strings.Fields(text), " "))

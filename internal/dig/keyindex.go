@@ -7,17 +7,17 @@ import (
 	"github.com/trowel-project/trowel/internal/dig/yaml"
 )
 
-// indexedFrom is the number of keys from which on a mapping is searched by an index.
+// indexedFrom is the number of keys from which a mapping gets an index.
 const indexedFrom = 32
 
-// keyIndex finds the keys of a mapping by their texts, since each of 100,000 tasks of a group may be looked
-// for. Places count among the mapping's children.
+// keyIndex finds the keys of a mapping by their texts, since each of 100,000 tasks of a group may be
+// looked up. Places are indexes among the mapping's children.
 type keyIndex struct {
 	byText  map[string][]int // in the order of the file
 	through []int            // keys that lead to other mappings: merges and includes
 }
 
-// candidates returns the places of the keys of a mapping that may have a text or lead to it, the last first.
+// candidates returns the places of a mapping's keys that have a text or may lead to it, last first.
 func (s *source) candidates(n *yaml.Node, text string) iter.Seq[int] {
 	if len(n.Children) < 2*indexedFrom {
 		return func(yield func(int) bool) {
@@ -40,7 +40,7 @@ func (s *source) candidates(n *yaml.Node, text string) iter.Seq[int] {
 	}
 }
 
-// index returns the index of a mapping, which is made when it is first asked for.
+// index returns the index of a mapping, and makes it at the first call.
 func (s *source) index(n *yaml.Node) *keyIndex {
 	if index, ok := s.keys[n]; ok {
 		return index

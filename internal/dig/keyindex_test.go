@@ -12,7 +12,7 @@ import (
 	"github.com/trowel-project/trowel/internal/dig/yaml"
 )
 
-// group is a group of n tasks +t0, +t1... with the same body.
+// group returns a group of n tasks +t0, +t1... with the same body.
 func group(n int, body string) string {
 	var b strings.Builder
 	b.WriteString("+all:\n")
@@ -26,7 +26,7 @@ func inspected(in *inspection, text string) []Finding {
 	return in.run(&Project{Dir: "/p", files: fstest.MapFS{"main.dig": {Data: []byte(text)}}})
 }
 
-// A list of one kind of finding looks up no places if there are none of it, however many tasks there are.
+// A check for one kind of finding looks up no places if there are no such findings, however many tasks there are.
 func TestListsLookUpOnlyWhatTheyTell(t *testing.T) {
 	t.Parallel()
 	known := func(string) bool { return true }
@@ -44,7 +44,7 @@ func TestListsLookUpOnlyWhatTheyTell(t *testing.T) {
 	}
 }
 
-// A key of a large mapping is found among the keys that have its text or lead to it, not among all.
+// A key of a large mapping is searched among the keys that have its text or may lead to it, not among all.
 func TestCandidatesOfLargeMapping(t *testing.T) {
 	t.Parallel()
 	text := "base: &base {x: 1}\n" + group(1000, "{}") + "  <<: *base\n  +t7: {}\n"
@@ -63,7 +63,7 @@ func TestCandidatesOfLargeMapping(t *testing.T) {
 	}
 }
 
-// K803: each task of a large group is found where it stands, and those that are merged into it too.
+// K803: each task of a large group is found at its place, and so are those that are merged into the group.
 func TestPlacesInLargeGroup(t *testing.T) {
 	t.Parallel()
 	const n = 1000

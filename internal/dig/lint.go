@@ -13,7 +13,7 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// Texts of warnings: those that Digdag has say what will be told when the task runs.
+// Texts of warnings. Where Digdag has one, it is what the task will report when it runs.
 const (
 	unknownOperator = "Unknown task type: %s"                            // L54
 	unusedKey       = "Parameter '%s' is not used at task %s."           // L55
@@ -22,7 +22,7 @@ const (
 	requiredMissing = "Workflow '%s' does not exist in this project"     // ours
 )
 
-// directives returns the keys with an underscore that mean something on an operator task.
+// directives returns the keys with an underscore that have a meaning on an operator task.
 func directives() []string {
 	return []string{
 		keyAfter, keyBackground, keyCheck, keyCommand, keyDisable, keyDo, keyElseDo, keyEnv, keyError, keyExport,
@@ -30,7 +30,7 @@ func directives() []string {
 	}
 }
 
-// task inspects one task: its operator and keys, and the bodies that are compiled when it runs.
+// task inspects one task: its operator, its keys, and the bodies that are compiled when it runs.
 func (in *inspection) task(t tree, index int, workdir string) {
 	task := &t.compiler.tasks[index]
 	if own, ok := task.Local.Get(keyWorkdir); ok {
@@ -81,7 +81,7 @@ func (in *inspection) task(t tree, index int, workdir string) {
 	}
 }
 
-// bodyName is the name of the tree that the body of a key becomes.
+// bodyName returns the name of the tree that the body of a key becomes.
 func bodyName(key string) string {
 	switch key {
 	case keyError:
@@ -93,8 +93,8 @@ func bodyName(key string) string {
 	}
 }
 
-// body inspects a body that is compiled when its task runs: what is refused then is a warning. The
-// body of _error is refused at once, and was told with the task.
+// body inspects a body that is compiled when its task runs. What is refused then is a warning now. The
+// body of _error is compiled at once, and has been reported with the task.
 func (in *inspection) body(t tree, index int, key string, body *param.Map, name string) {
 	inner := tree{
 		file: t.file, prefix: append(t.path(problem{task: index}), key), severity: SeverityWarning,
@@ -106,7 +106,7 @@ func (in *inspection) body(t tree, index int, key string, body *param.Map, name 
 	in.tree(inner)
 }
 
-// warnAt warns of something at the path of keys in a task.
+// warnAt adds a warning about a path of keys in a task.
 func (in *inspection) warnAt(t tree, index int, rule, message, hint string, path ...string) {
 	if !in.wants(t.file, "") {
 		return
@@ -117,7 +117,7 @@ func (in *inspection) warnAt(t tree, index int, rule, message, hint string, path
 	})
 }
 
-// operatorOf returns the key that names the operator, its name and its command (language L48).
+// operatorOf returns the operator's key, its name and its command (language L48).
 func operatorOf(body *param.Map) (key, name string, command param.Value) {
 	if value, ok := body.Get(keyType); ok {
 		name, _ = param.AsString(value)
@@ -134,7 +134,7 @@ func operatorOf(body *param.Map) (key, name string, command param.Value) {
 
 func isTemplate(text string) bool { return strings.Contains(text, "${") }
 
-// unusedKeys warns of keys that the operator does not read and that no expression of the task names.
+// unusedKeys warns about keys that the operator does not read and that no expression of the task names.
 func (in *inspection) unusedKeys(t tree, index int, name string, operator Operator) {
 	if !in.wants(t.file, "") {
 		return
@@ -179,7 +179,7 @@ func (in *inspection) unusedKeys(t tree, index int, name string, operator Operat
 	}
 }
 
-// meantDirective is the directive that people mean by a key; empty for none.
+// meantDirective returns the directive that people mean by a key; empty for none.
 func meantDirective(key string) string {
 	switch key {
 	case "do", "then", "_then":
@@ -190,7 +190,7 @@ func meantDirective(key string) string {
 	return ""
 }
 
-// foreignDirective reports whether a key is spelled as a directive, for something that other systems have. All
+// foreignDirective reports whether a key has the name of a directive of another system. All
 // others with an underscore may be variables of commands.
 func foreignDirective(key string) bool {
 	switch key {
@@ -201,7 +201,7 @@ func foreignDirective(key string) bool {
 	return false
 }
 
-// expressionsOf returns all that stands between ${ and } in a body, roughly.
+// expressionsOf returns about everything between ${ and } in a body.
 func expressionsOf(v param.Value) string {
 	var b strings.Builder
 	rest := param.JSON(v)
@@ -216,7 +216,7 @@ func expressionsOf(v param.Value) string {
 	}
 }
 
-// wordsOf returns the words of a text, as names in expressions are written.
+// wordsOf returns the words of a text that can be names in expressions.
 func wordsOf(text string) map[string]bool {
 	words := map[string]bool{}
 	for word := range strings.FieldsFuncSeq(text, func(c rune) bool {
@@ -227,7 +227,7 @@ func wordsOf(text string) map[string]bool {
 	return words
 }
 
-// named reports whether a key is among words, or all of its parts are, as in params["my-key"].
+// named reports whether a key, or each of its parts, is among words, as in params["my-key"].
 func named(words map[string]bool, key string) bool {
 	parts := wordsOf(key)
 	for part := range parts {
@@ -257,7 +257,7 @@ func (in *inspection) called(t tree, index int, key, name, workdir string) {
 	in.workflowFile(file, SeverityWarning)
 }
 
-// fileHint offers the files of the folder that are named alike.
+// fileHint suggests files in the folder with similar names.
 func (in *inspection) fileHint(file string) string {
 	const otherwise = "the path counts from the task's working directory: the project's folder, or _workdir"
 	entries, err := fs.ReadDir(in.project.files, path.Dir(file))

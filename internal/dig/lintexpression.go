@@ -15,11 +15,11 @@ const (
 	expressionUnclosed = "the expression %s is not closed, so it is shown as it is"
 )
 
-// maxExpressions bounds the bytes of all texts with expressions that one check compiles.
+// maxExpressions is how many bytes of texts with expressions one check compiles.
 const maxExpressions = 4 << 20
 
-// expressions inspects the expressions of a task: those of its own keys, if it has an operator, and of what it
-// exports. The bodies below it are inspected on their own.
+// expressions inspects the expressions of a task: those of its own keys, if it has an operator, and those of its
+// exports. The bodies below are inspected separately.
 func (in *inspection) expressions(t tree, index int) {
 	if in.catalog.Expression == nil || in.only != "" {
 		return
@@ -101,8 +101,8 @@ func (in *inspection) text(t tree, index int, text string, path []string) {
 	})
 }
 
-// find returns where a text stands that is written at a place or in the lines that belong to it, which are
-// indented further; the place itself if it is written in another way.
+// find returns the place of a text that is written at a place or in the more deeply indented lines that belong to it. It
+// returns the place itself if the text is written in another form.
 func (s *sources) find(at Place, text string) Place {
 	src := s.get(at.File)
 	if src == nil || text == "" {
@@ -128,8 +128,8 @@ func (s *sources) find(at Place, text string) Place {
 	}
 }
 
-// FindWithin returns where a word stands in the lines of a task that begins at a place, and the place itself if
-// it does not. Files are those of the project.
+// FindWithin returns the place of a word in the lines of a task that begins at a place. It returns that place if the
+// word is not there. files is the project.
 func FindWithin(files fs.FS, at Place, word string) Place {
 	src := newSources(&loader{files: files})
 	found := src.find(at, word)
@@ -143,5 +143,5 @@ func FindWithin(files fs.FS, at Place, word string) Place {
 	return found
 }
 
-// indentation is the number of blanks that a line begins with.
+// indentation returns the number of blanks that a line begins with.
 func indentation(line string) int { return len(line) - len(strings.TrimLeft(line, " ")) }

@@ -24,7 +24,7 @@ const (
 	slaNotBoolean = "'%s' must be true or false: anything else counts as %v"
 )
 
-// noWorkflow tells that a folder has nothing to run.
+// noWorkflow reports that a folder has nothing to run.
 func (in *inspection) noWorkflow() {
 	folder := cmp.Or(in.catalog.Folder, "the folder")
 	hint := "`trowel init .` in that folder makes a first one"
@@ -36,7 +36,7 @@ func (in *inspection) noWorkflow() {
 	})
 }
 
-// folderWithWorkflows is the first folder right below the project's that has workflow files; empty for none.
+// folderWithWorkflows returns the first folder directly below the project's that has workflow files, or "".
 func (in *inspection) folderWithWorkflows() string {
 	entries, err := fs.ReadDir(in.project.files, ".")
 	if err != nil {
@@ -53,9 +53,9 @@ func (in *inspection) folderWithWorkflows() string {
 	return ""
 }
 
-// encoding warns of the first byte of a file that is no UTF-8.
+// encoding warns about the first byte of a file that is not UTF-8.
 func (in *inspection) encoding(name, text string) {
-	if utf8.ValidString(text) || isUTF16(text) { // what is read of UTF-16 is no YAML: see typo
+	if utf8.ValidString(text) || isUTF16(text) { // UTF-16 is read as something that is not YAML, see typo
 		return
 	}
 	at := 0
@@ -79,7 +79,7 @@ func isUTF16(text string) bool {
 	return strings.HasPrefix(text, "\xff\xfe") || strings.HasPrefix(text, "\xfe\xff")
 }
 
-// scheduleValues warns of a schedule that is accepted and not what it seems.
+// scheduleValues warns about a schedule that is accepted but probably not what its author means.
 func (in *inspection) scheduleValues(w *Workflow, block *param.Map, plan *schedule.Schedule) {
 	warn := func(message, hint string, keys ...string) {
 		in.tell(Finding{
@@ -117,8 +117,8 @@ func (in *inspection) scheduleValues(w *Workflow, block *param.Map, plan *schedu
 	}
 }
 
-// oddClock reads numbers between colons, of which the first is hours, or minutes if skip is 1. odd reports
-// whether one of them is none that a clock shows.
+// oddClock reads numbers between colons. The first is hours, or minutes if skip is 1. odd reports
+// whether one of them is more than a clock shows.
 func oddClock(text string, skip int) (seconds int64, odd bool) {
 	for i, field := range strings.Split(strings.TrimRight(text, ":"), ":") {
 		n, err := strconv.ParseInt(field, 10, 64)
@@ -135,7 +135,7 @@ func oddClock(text string, skip int) (seconds int64, odd bool) {
 	return seconds, odd
 }
 
-// spanText is a length of time for people.
+// spanText returns a duration for people.
 func spanText(seconds int64) string {
 	sign := ""
 	if seconds < 0 {
@@ -144,8 +144,8 @@ func spanText(seconds int64) string {
 	return fmt.Sprintf("%s%dh %02dm %02ds", sign, seconds/3600, seconds/60%60, seconds%60)
 }
 
-// slaCulprit is the one key of a block sla that says when, and the key that is meant by it; empty if there are
-// several, or none.
+// slaCulprit returns the only key of a block sla that says when, and the key that its author meant. Both are empty if
+// there are several such keys, or none.
 func slaCulprit(block *param.Map) (key, meant string) {
 	count := 0
 	for other := range block.All() {

@@ -13,7 +13,7 @@ const (
 	limitNested    = "'%s' has no effect here: it belongs to the top level of a file" // control K104
 )
 
-// option tells what is wrong with an option, or a limit of a workflow.
+// option reports what is wrong with an option or with a limit of a workflow.
 func (in *inspection) option(file string, keys []string, severity Severity, p problem) {
 	if !in.wants(file, p.id) {
 		return
@@ -24,7 +24,7 @@ func (in *inspection) option(file string, keys []string, severity Severity, p pr
 	})
 }
 
-// misspeltOption reports whether an option lacks a key that another one of the problems is a misspelling of.
+// misspeltOption reports whether the key that an option lacks is there in a wrong spelling, which is another problem.
 func misspeltOption(all []problem, p problem) bool {
 	return p.lacks != "" && slices.ContainsFunc(all, func(other problem) bool {
 		last := len(other.path) - 1
@@ -73,7 +73,7 @@ func optionHint(p problem) string {
 	return ""
 }
 
-// misplacedOptions warns of options that have no effect where they stand.
+// misplacedOptions warns about options that have no effect where they are.
 func (in *inspection) misplacedOptions(t tree, index int) {
 	task := &t.compiler.tasks[index]
 	for key := range task.Export.All() {
@@ -92,7 +92,7 @@ func (in *inspection) misplacedOptions(t tree, index int) {
 	}
 }
 
-// tellAt warns of something at the path of keys in a task.
+// tellAt adds a warning with an id about a path of keys in a task.
 func (in *inspection) tellAt(t tree, index int, id, message, hint string, path ...string) {
 	if !in.wants(t.file, id) {
 		return
@@ -103,7 +103,7 @@ func (in *inspection) tellAt(t tree, index int, id, message, hint string, path .
 	})
 }
 
-// meantOption is the option that people of other systems mean by a key (control K121); empty for none.
+// meantOption returns the option that users of other systems mean by a key (control K121), or "".
 func meantOption(key string) string {
 	switch key {
 	case "pool", "pool_slots", "priority_weight", "weight_rule":
@@ -120,7 +120,7 @@ func meantOption(key string) string {
 	return ""
 }
 
-// nearOptions returns the keys that a mistyped one may have meant, of all that Trowel knows (control
+// nearOptions returns the keys that a mistyped one may mean, among all that Trowel knows (control
 // K114).
 func nearOptions(key string, others []string) []string {
 	if meant := meantOption(key); meant != "" {

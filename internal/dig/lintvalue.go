@@ -18,7 +18,7 @@ const (
 	envName        = "'_env.%s' is no name of a variable"
 )
 
-// directiveValues are what the directives of tasks hold that operators and groups read alike.
+// directiveValues returns the values of directives that operators and groups read in the same way.
 func directiveValues() map[string]Value {
 	object := Value{Kind: Object}
 	return map[string]Value{
@@ -31,7 +31,7 @@ func directiveValues() map[string]Value {
 	}
 }
 
-// parallelValue is what _parallel of a loop holds.
+// parallelValue returns the value of _parallel of a loop.
 func parallelValue() Value {
 	return Value{Kind: Anything, Check: func(value param.Value) error {
 		_, err := ParseParallel(param.Of(keyParallel, value))
@@ -39,7 +39,7 @@ func parallelValue() Value {
 	}}
 }
 
-// nestedKeys are the keys of objects that directives hold, with those of control K118 and K502 that are to come.
+// nestedKeys returns the keys of objects in directives, with those of control K118 and K502 that are planned.
 func nestedKeys(key string) (fields map[string]Value, required []string) {
 	switch key {
 	case keyRetry:
@@ -58,13 +58,13 @@ func (in *inspection) directives(t tree, index int) {
 	task := &t.compiler.tasks[index]
 	for key, value := range task.Local.All() {
 		if _, ok := value.(*param.Map); ok && task.Group && key == keyParallel {
-			if _, err := ParseParallel(task.Local); err == nil { // else the compiler tells it
+			if _, err := ParseParallel(task.Local); err == nil { // the compiler reports it otherwise
 				in.directive(t, index, key, value, Value{})
 			}
 		}
 		v, known := in.values[key]
 		if !known || task.Group && key != keyRetry && key != keyCheck {
-			continue // groups are read by the compiler
+			continue // the compiler reads groups
 		}
 		in.directive(t, index, key, value, v)
 	}
@@ -92,7 +92,7 @@ func (in *inspection) directive(t tree, index int, key string, value param.Value
 }
 
 // operatorValues inspects what an operator reads: its command, its options, the block of its name and, if the
-// task says nothing, what it inherits.
+// task has no such block, the inherited one.
 func (in *inspection) operatorValues(t tree, index int, key, name string, known Operator) {
 	task := &t.compiler.tasks[index]
 	command, _ := task.Local.Get(key)
@@ -128,7 +128,7 @@ func (in *inspection) operatorValues(t tree, index int, key, name string, known 
 	}
 }
 
-// docker warns of the block docker that commands of a task would run by in Digdag. Each is told once.
+// docker warns about the block docker, which Digdag would use for commands of a task. Each block is reported once.
 func (in *inspection) docker(t tree, index int) {
 	if t.compiler.tasks[index].Local.Has(keyDocker) {
 		in.warnAt(t, index, ruleUnused, dockerUnused, dockerHint, keyDocker)
@@ -146,7 +146,7 @@ func (in *inspection) docker(t tree, index int) {
 	}
 }
 
-// missingHint says how to give a key of a task a value. A # behind the colon was meant for one.
+// missingHint says how to give a key of a task a value, which may be hidden by a # after the colon.
 func (in *inspection) missingHint(t tree, index int, key string) string {
 	if !in.wants(t.file, "") {
 		return ""
@@ -162,8 +162,8 @@ func (in *inspection) missingHint(t tree, index int, key string) string {
 	return "write it behind the colon"
 }
 
-// inherited inspects the options of an operator that stand below _export of what is above, the nearest first.
-// Each is told once, however many tasks have it.
+// inherited inspects the options of an operator in the _export of tasks above, the nearest first.
+// Each is reported once, however many tasks inherit it.
 func (in *inspection) inherited(t tree, index int, known Operator, seen map[string]bool) {
 	for above, at := range t.above(index) {
 		task := &above.compiler.tasks[at]
@@ -187,13 +187,13 @@ func (in *inspection) inherited(t tree, index int, known Operator, seen map[stri
 	}
 }
 
-// exported is an option below _export that was inspected.
+// exported is an option in an _export that was inspected.
 type exported struct {
 	export       *param.Map
 	section, key string
 }
 
-// section inspects a block with options of an operator, which stands at the path of keys in a task.
+// section inspects a block with options of an operator, at a path of keys in a task.
 func (in *inspection) section(t tree, index int, value param.Value, known Operator, path ...string) {
 	object, ok := value.(*param.Map)
 	if !ok {
@@ -207,7 +207,7 @@ func (in *inspection) section(t tree, index int, value param.Value, known Operat
 	}
 }
 
-// inherits reports whether a task has a parameter from _export of what is above.
+// inherits reports whether a task has a parameter from the _export of a task above.
 func (in *inspection) inherits(t tree, index int, key string) bool {
 	for above, at := range t.above(index) {
 		if above.compiler.tasks[at].Export.Has(key) {
@@ -217,7 +217,7 @@ func (in *inspection) inherits(t tree, index int, key string) bool {
 	return false
 }
 
-// above are a task and all that it is below of, up to the root of its file, each in its tree.
+// above yields a task and all tasks above it, up to the root of its file, each with its tree.
 func (t tree) above(index int) iter.Seq2[tree, int] {
 	return func(yield func(tree, int) bool) {
 		for at := index; ; {
@@ -235,12 +235,12 @@ func (t tree) above(index int) iter.Seq2[tree, int] {
 	}
 }
 
-// judge warns of what is wrong with the value at the path of keys in a task.
+// judge warns about what is wrong with the value at a path of keys in a task.
 func (in *inspection) judge(t tree, index int, value param.Value, v Value, path ...string) {
 	in.judgeAs(t, index, value, v, path[len(path)-1], path...)
 }
 
-// judgeAs is judge for a value that messages show under another name.
+// judgeAs is judge for a value that messages call by another name.
 func (in *inspection) judgeAs(t tree, index int, value param.Value, v Value, name string, path ...string) {
 	for _, f := range judge(name, value, v) {
 		in.warnAt(t, index, ruleValue, f.message, f.hint, append(slices.Clone(path), f.path...)...)

@@ -6,11 +6,11 @@ import (
 	"github.com/trowel-project/trowel/internal/dig/yaml"
 )
 
-// keyLost is told where the body of a task is a list, and an item takes what one before it says.
+// keyLost is the warning for a task whose body is a list, if an item overrides a key of an earlier one.
 const keyLost = "'%s' stands in more than one item of this task: only the last counts"
 
-// lostKeys warns of keys of tasks below a node that a later item of their list takes away (language L66): a
-// list makes no tasks that run one after the other.
+// lostKeys warns about keys of tasks below a node that a later item of their list overrides (language L66). A
+// list does not make tasks that run one after the other.
 func (in *inspection) lostKeys(file string, n *yaml.Node, visited map[*yaml.Node]bool) {
 	if visited[n] {
 		return

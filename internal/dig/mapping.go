@@ -45,7 +45,7 @@ func (c *conversion) mapping(n *yaml.Node) (param.Value, *Error) {
 	return m, nil
 }
 
-// checkDuplicates refuses keys that are written alike (language L14).
+// checkDuplicates refuses keys that are written in the same way (language L14).
 func (c *conversion) checkDuplicates(n *yaml.Node) *Error {
 	var twice []string
 	if len(n.Children) <= 32 {
@@ -60,7 +60,7 @@ func (c *conversion) checkDuplicates(n *yaml.Node) *Error {
 	return &Error{Kind: KindDuplicateKey, Message: message, place: lastKey(n, twice[0])}
 }
 
-// lastKey returns where the last key of a text stands.
+// lastKey returns the place of the last key with a text.
 func lastKey(n *yaml.Node, text string) (place *yaml.Mark) {
 	for i := 0; i+1 < len(n.Children); i += 2 {
 		if key := n.Children[i]; key.Value == text && isWrittenKey(key) {
@@ -108,10 +108,10 @@ func keyTexts(n *yaml.Node) (texts []string) {
 	return texts
 }
 
-// entries returns the keys and values of a mapping, with those that merge keys bring (language L18).
+// entries returns the keys and values of a mapping, including those of its merge keys (language L18).
 func (c *conversion) entries(n *yaml.Node) ([]entry, *Error) {
 	entries := make([]entry, 0, len(n.Children)/2)
-	var others map[key]bool // keys that are no text: 1 and 0x1 are alike though written differently
+	var others map[key]bool // keys that are not texts: 1 and 0x1 are equal though written differently
 	merges, alike := false, false
 	for i := 0; i+1 < len(n.Children); i += 2 {
 		keyNode := n.Children[i]
@@ -149,7 +149,7 @@ func (c *conversion) entries(n *yaml.Node) ([]entry, *Error) {
 	return m.entries, nil
 }
 
-// lastOfAlike drops entries with the key of a later one.
+// lastOfAlike removes entries whose key a later one has.
 func lastOfAlike(entries []entry) []entry {
 	last := map[key]int{}
 	for i, e := range entries {
@@ -164,17 +164,17 @@ func lastOfAlike(entries []entry) []entry {
 	return kept
 }
 
-// merge gathers the entries of a mapping and of the mappings that its merge keys name. The first
-// place of a key counts; the value of the mapping itself counts before merged ones, and the first
-// of those before later ones.
+// merge collects the entries of a mapping and of the mappings that its merge keys name. A key keeps its first
+// place. The value of the mapping itself has priority over merged ones, and an earlier merged one over
+// later ones.
 type merge struct {
 	*conversion
 	entries []entry
 	index   map[key]int
 }
 
-// add adds the entries of a mapping. As with SnakeYAML, its merge keys are gone afterwards: an
-// alias of a mapping that stood behind a merge key finds it without them (quirk).
+// add adds the entries of a mapping. As in SnakeYAML, this removes its merge keys: an
+// alias of a mapping after a merge key gets it without them (quirk).
 func (m *merge) add(n *yaml.Node, own bool) *Error {
 	children := n.Children
 	if err := m.spend(len(children)/2, n); err != nil {

@@ -13,7 +13,7 @@ const (
 	matchSyntax    = "Match patterns excepting direct child (+name+name) is not supported: %s"
 )
 
-// MatchTask finds the one task whose full name ends with the pattern, and returns its index
+// MatchTask finds the only task whose full name ends with the pattern, and returns its index
 // (language X72). The errors are *Error, of the kinds syntax, no match and multiple task match.
 func MatchTask(pattern string, tasks []Task) (int, error) {
 	names := make([]string, len(tasks))
@@ -23,7 +23,7 @@ func MatchTask(pattern string, tasks []Task) (int, error) {
 	return MatchName(pattern, names)
 }
 
-// MatchName is MatchTask for full names. Of equal names the last counts.
+// MatchName is MatchTask for full names. Among equal names the last one counts.
 func MatchName(pattern string, fullNames []string) (int, error) {
 	if !goodPattern(pattern) {
 		return -1, &Error{Kind: KindSyntax, Message: fmt.Sprintf(matchSyntax, pattern)}
@@ -50,8 +50,8 @@ func MatchName(pattern string, fullNames []string) (int, error) {
 	}
 }
 
-// goodPattern reports whether no part of the pattern is a single character; a part begins at each
-// character that is no part of a name, such as + and ^.
+// goodPattern reports whether no part of the pattern is a single character. A part begins at each
+// character that is not part of a name, such as + and ^.
 func goodPattern(pattern string) bool {
 	start := 0
 	for i, r := range pattern {

@@ -41,7 +41,7 @@ func TestMatchName(t *testing.T) {
 	}
 }
 
-// Of copies that a retry made, the last counts.
+// Among copies that a retry made, the last one counts.
 func TestMatchNameTakesTheLastOfEqualNames(t *testing.T) {
 	t.Parallel()
 	if got, err := dig.MatchName("+wf+a", []string{"+wf", "+wf+a", "+wf+a"}); got != 2 || err != nil {

@@ -25,8 +25,8 @@ const (
 	validationPrefix = "io.digdag.core.repository.ModelValidationException: "
 )
 
-// validation gathers what is wrong with the names and keys of one thing, as `Validating <model>
-// failed` and a line for each problem (language C41).
+// validation collects what is wrong with the names and keys of one thing. The text is `Validating <model>
+// failed`, with a line for each problem (language C41).
 type validation struct {
 	model string // "workflow", "workflow task", "project"
 	lines []string
@@ -51,7 +51,7 @@ func (v *validation) err() *Error {
 	return &Error{Kind: KindModelValidation, Message: head + "\n" + strings.Join(v.lines, "\n")}
 }
 
-// compiling is err as Digdag tells it when it was found by compiling: as an error of the
+// compiling is err in the form in which Digdag reports what it finds when it compiles: as an error of the
 // configuration that names its exception (language C41).
 func (v *validation) compiling() *Error {
 	err := v.err()
@@ -102,7 +102,7 @@ func isTaskNameRune(r rune) bool {
 	}
 }
 
-// goodTaskName is taskName for the many names that are good.
+// goodTaskName is a fast path of taskName for valid names.
 func goodTaskName(name string) bool {
 	if name == "" || len(name) > maxName || name[0] != '+' && name[0] != '^' {
 		return false
@@ -136,7 +136,7 @@ func CheckRevisionName(name string) error {
 	return nil
 }
 
-// units is the length of a text in UTF-16 units, as Digdag counts characters.
+// units returns the length of a text in UTF-16 units, as Digdag counts characters.
 func units(s string) int {
 	if isASCII(s) {
 		return len(s)

@@ -7,7 +7,7 @@ import (
 	"github.com/trowel-project/trowel/internal/dig"
 )
 
-// L6: all violations are told.
+// L6: all violations are reported.
 func TestCheckProjectName(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 256)

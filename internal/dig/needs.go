@@ -10,14 +10,14 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// WeightRule says whose weights a task adds to its own (control K806).
+// WeightRule says which tasks' weights a task adds to its own (control K806).
 type WeightRule uint8
 
 // Weight rules.
 const (
-	WeightAbsolute   WeightRule = iota // one's own number and nothing else
-	WeightDownstream                   // those of all tasks downstream, at any distance
-	WeightUpstream                     // those of all tasks upstream
+	WeightAbsolute   WeightRule = iota // only its own
+	WeightDownstream                   // those of all tasks downstream, direct or indirect
+	WeightUpstream                     // those of all tasks upstream, direct or indirect
 )
 
 // Bounds of options (control K802, K806).
@@ -27,28 +27,28 @@ const (
 	maxCount  = 1_000_000_000
 )
 
-// optionReader reads the values of options and gathers what is wrong with them.
+// optionReader reads the values of options and collects what is wrong with them.
 type optionReader struct {
-	// unevaluated tells to pass over texts with ${, which are known when the task is ready.
+	// unevaluated skips texts with ${, whose values are known when the task is ready.
 	unevaluated bool
 	errs        []optionError
 }
 
-// optionError is an error with the keys that lead to the culprit.
+// optionError is an error with the keys that lead to its place.
 type optionError struct {
 	path  []string
 	id    string // of the finding
 	err   *Error
-	lacks string   // the key that the value must have, and has not
-	takes []string // the keys that may stand where the last of path stands, which is none of them
+	lacks string   // the missing key that the value must have
+	takes []string // the keys that are allowed instead of the last one in path
 }
 
-// problem is the error as one of a task, or of the workflow if that is -1.
+// problem returns the error as a problem of a task, or of the workflow if task is -1.
 func (e *optionError) problem(task int) problem {
 	return problem{task: task, path: e.path, id: e.id, err: e.err, lacks: e.lacks, takes: e.takes}
 }
 
-// open reports whether nothing is known about a value yet.
+// open reports whether a value is not known yet.
 func (r *optionReader) open(value param.Value) bool { return r.unevaluated && hasTemplate(value) }
 
 func (r *optionReader) wrong(err *Error, path ...string) {
@@ -59,7 +59,7 @@ func (r *optionReader) wrongf(path []string, format string, args ...any) {
 	r.wrong(configErrorf("Parameter '%s' %s", strings.Join(path, "."), fmt.Sprintf(format, args...)), path...)
 }
 
-// lacking refuses the object of an option that has no key which it must have.
+// lacking refuses the object of an option that lacks a required key.
 func (r *optionReader) lacking(option, key string) {
 	r.wrongf([]string{option}, "needs the key '%s'", key)
 	r.errs[len(r.errs)-1].lacks = key
@@ -94,7 +94,7 @@ func (r *optionReader) needs(values *param.Map, fullName string) (*trowel.Needs,
 	return n, rule
 }
 
-// pools reads _pool; slots are those of _pool_slots.
+// pools reads _pool. slots is the value of _pool_slots.
 func (r *optionReader) pools(value param.Value, slots int) []trowel.PoolNeed {
 	list, isList := value.(param.List)
 	if !isList {
@@ -137,7 +137,7 @@ func (r *optionReader) pool(value param.Value, slots int) trowel.PoolNeed {
 	return need
 }
 
-// weightRules are the names of weight rules, in their order.
+// weightRules returns the names of weight rules, in their order.
 func weightRules() []string { return []string{"absolute", "downstream", "upstream"} }
 
 func (r *optionReader) weightRule(value param.Value) WeightRule {

@@ -17,22 +17,22 @@ const (
 	keyQueue          = "_queue"
 	keyDefaults       = "_defaults"
 
-	keyRate = "_rate" // to come
+	keyRate = "_rate" // not supported yet
 
 	keyMaxActiveAttempts = "max_active_attempts"
 	keyMaxActiveTasks    = "max_active_tasks"
 )
 
-// optionKeys returns the keys of tasks that say who may run when, and how many at the same time. A task
+// optionKeys returns the keys of tasks that decide who may run when, and how many at the same time. A task
 // inherits them (control K106).
 func optionKeys() []string {
 	return []string{keyPool, keyPoolSlots, keyPriorityWeight, keyWeightRule, keyConcurrency, keyQueue}
 }
 
-// controlKeys returns the keys of workflows.
+// controlKeys returns the option keys of workflows.
 func controlKeys() []string { return []string{keyMaxActiveAttempts, keyMaxActiveTasks} }
 
-// isOptionKey reports whether a key is one of optionKeys. It is asked for every key of every task.
+// isOptionKey reports whether a key is one of optionKeys. It is called for every key of every task.
 func isOptionKey(key string) bool {
 	switch key {
 	case keyPool, keyPoolSlots, keyPriorityWeight, keyWeightRule, keyConcurrency, keyQueue:
@@ -45,20 +45,20 @@ func isOptionKey(key string) bool {
 // do not see (control K109).
 func IsOption(key string) bool { return isOptionKey(key) || key == keyDefaults }
 
-// Options are the options that hold for a task or for what is below it (control K105 to K107), as they
-// are written. Nil is none. They are never changed: tasks share them.
+// Options are the options that apply to a task and to everything below it (control K105 to K107), as they
+// are written. Nil means none. They are never changed, as tasks share them.
 type Options struct {
-	values   *param.Map // without those that null has ended
+	values   *param.Map // without those that null has reset
 	retry    param.Value
-	hasRetry bool // an operator task without _retry has this one, from _defaults
-	// plain is the nearest _queue that was not written in _defaults: handler trees inherit it.
+	hasRetry bool // an operator task without _retry uses this one, from _defaults
+	// plain is the nearest _queue that is not from _defaults. Handler trees inherit it.
 	plain param.Value
 
-	templated *param.Map // those of values that hold ${
+	templated *param.Map // those whose values contain ${
 }
 
-// Below returns the options of a body whose parent has the options o. One without own options has those
-// of its parent.
+// Below returns the options of a body whose parent has the options o. A body without options has the same as its
+// parent.
 func (o *Options) Below(body *param.Map) *Options {
 	defaults, own := false, false
 	for key := range body.All() {
@@ -87,7 +87,7 @@ func (o *Options) Below(body *param.Map) *Options {
 	return below.settled()
 }
 
-// take takes what a body says; null ends what was inherited.
+// take takes the options of a body. Null resets what was inherited.
 func (o *Options) take(body *param.Map) {
 	for key, value := range body.All() {
 		switch {
@@ -100,7 +100,7 @@ func (o *Options) take(body *param.Map) {
 	}
 }
 
-// settled notes which values are to be evaluated.
+// settled notes which values must be evaluated.
 func (o *Options) settled() *Options {
 	for key, value := range o.values.All() {
 		if hasTemplate(value) {
@@ -116,7 +116,7 @@ func (o *Options) settled() *Options {
 	return o
 }
 
-// Handler returns what a handler tree, such as ^error, inherits of the options of its owner: only the
+// Handler returns what a handler tree, such as ^error, inherits from the options of its owner: only the
 // queue (control K111).
 func (o *Options) Handler() *Options {
 	if o == nil || o.plain == nil {
@@ -126,7 +126,7 @@ func (o *Options) Handler() *Options {
 	return h.settled()
 }
 
-// Templated returns the options that are to be evaluated before Needs can be asked for; nil if there are
+// Templated returns the options that must be evaluated before a call of Needs, or nil if there are
 // none. They must not be changed.
 func (o *Options) Templated() *param.Map {
 	if o == nil {
@@ -135,7 +135,7 @@ func (o *Options) Templated() *param.Map {
 	return o.templated
 }
 
-// Retry returns the _retry that _defaults gives to operator tasks that have none of their own. It covers
+// Retry returns the _retry in _defaults, for operator tasks without their own. It covers
 // failures of the task itself, never those of its subtree (control K107).
 func (o *Options) Retry() (param.Value, bool) {
 	if o == nil {
@@ -144,8 +144,8 @@ func (o *Options) Retry() (param.Value, bool) {
 	return o.retry, o.hasRetry
 }
 
-// Weight returns the own weight of an operator task, as others add it up by a weight rule: one that is
-// to be evaluated counts as 1 there.
+// Weight returns an operator task's own weight, for the sums of weight rules. A weight that must
+// be evaluated counts as 1.
 func (o *Options) Weight() int {
 	needs, _, err := o.Needs(nil, "")
 	if err != nil {
@@ -154,9 +154,9 @@ func (o *Options) Weight() int {
 	return needs.PriorityWeight()
 }
 
-// Needs returns what an operator task with these options needs, and its weight rule; Weight is its own
-// number. evaluated holds the values of Templated; those that it lacks count as not written. fullName is
-// that of the task. What is wrong is an *Error of kind config (control K110).
+// Needs returns what an operator task with these options needs, and its weight rule. The weight in it is only the
+// task's own. evaluated has the values of Templated; an option that it lacks counts as not written. fullName is
+// the task's. The error is an *Error of kind config (control K110).
 func (o *Options) Needs(evaluated *param.Map, fullName string) (*trowel.Needs, WeightRule, error) {
 	if o == nil || o.values.Len() == 0 {
 		return nil, WeightAbsolute, nil

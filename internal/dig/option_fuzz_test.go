@@ -9,8 +9,8 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// FuzzOptions: options that compile, and have no expressions, can be read for every task, within their
-// bounds; and what is read of a workflow's limits is right or refused with a message.
+// FuzzOptions proves that options that compile and have no expressions can be read for every task and are within their
+// bounds, and that the limits of a workflow are valid or refused with a message.
 func FuzzOptions(f *testing.F) {
 	for _, seed := range []string{
 		`{"_pool":["a",{"name":"b","slots":2}],"_queue":{"name":"q","labels":["x",1]},"+a":{"echo>":1,"_pool_slots":"2"}}`,

@@ -7,7 +7,7 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// checkOptions notes what is wrong with the options that stand in the body of a task (control K103, K107,
+// checkOptions adds problems of the options in the body of a task (control K103, K107,
 // K110).
 func (c *compiler) checkOptions(index int, body *param.Map) {
 	r := optionReader{unevaluated: true}
@@ -88,7 +88,7 @@ func (r *optionReader) retry(value param.Value) {
 	}
 }
 
-// misplaced refuses a key where it has no meaning.
+// misplaced refuses a key in a place where it has no meaning.
 func (r *optionReader) misplaced(why string, path ...string) {
 	err := configErrorf("Parameter '%s' %s", strings.Join(path, "."), why)
 	r.errs = append(r.errs, optionError{path: slices.Clone(path), id: findingPlace, err: err})

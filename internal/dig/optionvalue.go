@@ -9,7 +9,7 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// text reads a text that is not empty.
+// text reads a non-empty text.
 func (r *optionReader) text(value param.Value, path ...string) string {
 	if r.open(value) {
 		return ""
@@ -58,7 +58,7 @@ func (r *optionReader) boolean(value param.Value, path ...string) bool {
 	return on
 }
 
-// choice reads one of some texts; the first stands for what is wrong.
+// choice reads one of several texts. It returns the first one for a wrong value.
 func (r *optionReader) choice(value param.Value, choices []string, path ...string) string {
 	if r.open(value) {
 		return choices[0]
@@ -71,8 +71,8 @@ func (r *optionReader) choice(value param.Value, choices []string, path ...strin
 	return choices[0]
 }
 
-// missing is choice for a key that will have more values in a later version: such a one is refused
-// with a sentence that says so.
+// missing is choice for a key that will have more values in a later version. A sentence says so if one of these is
+// used.
 func (r *optionReader) missing(path []string, value param.Value, choices ...string) string {
 	text, _ := param.AsString(value)
 	if slices.Contains(laterChoices(), text) {
@@ -82,13 +82,13 @@ func (r *optionReader) missing(path []string, value param.Value, choices ...stri
 	return r.choice(value, choices, path...)
 }
 
-// later refuses what control.md has and what is not there yet.
+// later refuses a part of control.md that this version does not have.
 func (r *optionReader) later(instead string, path ...string) {
 	err := configErrorf("Parameter '%s' is not supported yet: %s", strings.Join(path, "."), instead)
 	r.errs = append(r.errs, optionError{path: slices.Clone(path), id: findingLater, err: err})
 }
 
-// laterChoices are values that control.md has and that are not there yet (control K811, K813).
+// laterChoices returns values in control.md that this version does not have (control K811, K813).
 func laterChoices() []string { return []string{"skip", "cancel_running", "cancel_oldest"} }
 
 func alternatives(choices []string) string {
@@ -102,7 +102,7 @@ func (r *optionReader) wrongType(value param.Value, wanted string, path []string
 	r.wrong(asError(param.WrongType(strings.Join(path, "."), wanted, value)), path...)
 }
 
-// known refuses the keys of an object that are none of the given ones.
+// known refuses keys of an object other than the given ones.
 func (r *optionReader) known(object *param.Map, key string, keys ...string) {
 	for inner := range object.All() {
 		if !slices.Contains(keys, inner) {

@@ -30,10 +30,10 @@ func (c *compiler) checkParallel(group int) (Parallel, bool) {
 	return parallel, true
 }
 
-// orderSequence lets each child wait for the one before it and for the background children in
-// between (C17). Children may share a slice of upstreams, so there is one slice per child at most.
+// orderSequence makes each child wait for the one before it and for the background children in
+// between (C17). Children may share a slice of upstreams, so there is at most one slice per child.
 func (c *compiler) orderSequence(children []int) {
-	single := make([]int, len(children)) // backing of the usual lists of one
+	single := make([]int, len(children)) // memory for the usual lists of one
 	var before []int
 	for i, child := range children {
 		t := &c.tasks[child]
@@ -52,7 +52,7 @@ func (c *compiler) orderSequence(children []int) {
 	}
 }
 
-// orderParallel lets children wait only for those that _after names and, with a limit, for the
+// orderParallel makes children wait only for those that _after names and, with a limit, for the
 // chunk before theirs (C19, C20, C22, C25).
 func (c *compiler) orderParallel(children []int, limit int) {
 	if limit <= 0 {
@@ -82,7 +82,7 @@ func (c *compiler) orderBranch(child int, siblings map[string]int, before []int)
 	siblings[t.Name] = child
 }
 
-// named finds the siblings that _after names.
+// named returns the siblings that _after names.
 func (c *compiler) named(child int, after param.Value, siblings map[string]int) (found []int) {
 	wrong := func() { c.throw(child, asError(param.WrongType(keyAfter, param.TypeList, after)), keyAfter) }
 	list, ok := after.(param.List)
@@ -108,7 +108,7 @@ func (c *compiler) named(child int, after param.Value, siblings map[string]int) 
 	return found
 }
 
-// without returns the map without a key, without changing it.
+// without returns a copy of the map without a key.
 func without(m *param.Map, key string) *param.Map {
 	if !m.Has(key) {
 		return m

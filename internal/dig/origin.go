@@ -11,11 +11,11 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// laterBodies returns the keys whose bodies tasks are made of while an attempt runs.
+// laterBodies returns the keys whose bodies become tasks while an attempt runs.
 func laterBodies() []string { return []string{keyDo, keyElseDo, keyError, keyCheck, keySLA, keyExport} }
 
-// setOrigins tells tasks that were compiled of a body where they are written. What its text does not have,
-// as the iterations of a loop, is where the task above it is.
+// setOrigins sets the places of tasks that were compiled from a body. A task that is not in its text,
+// such as an iteration of a loop, gets the place of the task above it.
 func setOrigins(tasks []Task, body trowel.Origin) {
 	if body.Place == "" {
 		return
@@ -41,7 +41,7 @@ func (t *Task) has(key string) bool {
 	return t.Local.Has(key) || key == keyExport && t.Export.Len() > 0
 }
 
-// origin says where the bodies of a file that was loaded are written.
+// origin returns where the bodies of a loaded file are written.
 func (l *loader) origin(name string) trowel.Origin {
 	origin := trowel.Origin{Place: placeIn(name, yaml.Mark{}).String(), Bodies: param.New()}
 	l.addBodies(origin.Bodies, bodyIn{name, name}, l.roots[name], isBody)
@@ -51,17 +51,17 @@ func (l *loader) origin(name string) trowel.Origin {
 	return origin
 }
 
-// bodyIn is where a node is: its file, and the file of the body around it.
+// bodyIn is the place of a node: its file, and the file of the body around it.
 type bodyIn struct{ file, around string }
 
-// isBody reports whether tasks may be made of what stands under a key of a body.
+// isBody reports whether the value of a key of a body may become tasks.
 func isBody(key string) bool { return isTaskKey(key) || slices.Contains(laterBodies(), key) }
 
 // isExported is isBody for the keys of an _export.
 func isExported(key string) bool { return isBody(key) && !isTaskKey(key) && key != keyExport }
 
-// addBodies adds what is known of the bodies in a node. Aliases and merge keys were followed, and bounded,
-// when its values were made.
+// addBodies adds what is known about the bodies in a node. Aliases and merge keys were followed, and limited,
+// when the values were made.
 func (l *loader) addBodies(bodies *param.Map, in bodyIn, n *yaml.Node, wanted func(key string) bool) {
 	if n == nil {
 		return
@@ -90,7 +90,7 @@ func (l *loader) addBodies(bodies *param.Map, in bodyIn, n *yaml.Node, wanted fu
 	}
 }
 
-// bodyOf describes one body, as Origin.Bodies has it; nil for an _export without any.
+// bodyOf describes one body in the form of Origin.Bodies. It is nil for an _export without bodies.
 func (l *loader) bodyOf(in bodyIn, key, value *yaml.Node) param.Value {
 	place := strconv.Itoa(int(key.Start.Line)+1) + ":" + strconv.Itoa(int(key.Start.Column)+1)
 	if in.file != in.around {

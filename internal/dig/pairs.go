@@ -7,8 +7,8 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// pairs makes an object of a sequence with the tag !!omap, or a list of pairs of one with !!pairs.
-// The elements must be mappings of one key (language L19).
+// pairs makes an object from a sequence with the tag !!omap, or a list of pairs from one with !!pairs.
+// The elements must be mappings with one key (language L19).
 func (c *conversion) pairs(n *yaml.Node, ordered bool) (param.Value, *Error) {
 	context := "while constructing pairs"
 	if ordered {

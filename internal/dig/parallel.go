@@ -4,14 +4,14 @@ import "github.com/trowel-project/trowel/internal/param"
 
 const parallelFormat = "Invalid _parallel format: %s" // C21
 
-// Parallel says how the children of a group, or the iterations of a loop, may run side by side.
+// Parallel says how the children of a group, or the iterations of a loop, may run at the same time.
 type Parallel struct {
-	On    bool
-	Limit int // children of one chunk (language C20); 0 or less is no limit
+	On    bool // children run at the same time
+	Limit int  // children in one chunk (language C20); 0 or less for no limit
 }
 
-// ParseParallel reads the key _parallel of a body (language C19 to C21). An absent key means one
-// after the other. Loop operators call it on their evaluated configuration (language O6).
+// ParseParallel reads the key _parallel of a body (language C19 to C21). Without the key, children run one
+// after the other. Loop operators call it with their evaluated configuration (language O6).
 func ParseParallel(body *param.Map) (Parallel, error) {
 	value, ok := body.Get(keyParallel)
 	if !ok {

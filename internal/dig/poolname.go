@@ -10,15 +10,15 @@ import (
 
 const poolUnknown = "There is no pool '%s': tasks that name it wait until it is created" // control K803
 
-// UnknownPools warns of the pools that workflows name, without an expression, and that are not known; the
-// finding's id is pool-unknown (control K803, K121). The default pool is always known. For files and dir
+// UnknownPools warns about pools that workflows name without an expression and that are not known. The
+// id of these findings is pool-unknown (control K803, K121). The default pool is always known. For files and dir
 // see LoadFS. Findings are sorted by file and place.
 func UnknownPools(files fs.FS, dir string, known func(name string) bool) []Finding {
 	in := &inspection{knownPool: known, only: findingPool}
 	return in.run(&Project{Dir: dir, files: files})
 }
 
-// unknownPools warns of the pools that one body names.
+// unknownPools warns about the pools that one body names.
 func (in *inspection) unknownPools(t tree, index int) {
 	body := t.compiler.tasks[index].Local
 	defaults, _ := body.Get(keyDefaults)
@@ -38,7 +38,7 @@ func (in *inspection) unknownPoolsOf(t tree, index int, body *param.Map, path ..
 	}
 }
 
-// poolNames lists the names in a value of _pool that need no evaluation.
+// poolNames returns the names in a value of _pool that need no evaluation.
 func poolNames(value param.Value) []string {
 	var names []string
 	list, ok := value.(param.List)

@@ -11,7 +11,7 @@ import (
 	"github.com/trowel-project/trowel/internal/dig"
 )
 
-// K803: pools that are named without an expression, wherever they stand, are known or warned of.
+// K803: pools that are named without an expression, anywhere, are known or reported.
 func TestUnknownPools(t *testing.T) {
 	t.Parallel()
 	files := fstest.MapFS{"main.dig": {Data: []byte(strings.TrimPrefix(`

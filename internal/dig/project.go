@@ -23,8 +23,8 @@ type Project struct {
 	files fs.FS
 }
 
-// Load reads the workflows of a folder of this machine (language 1.2). Symbolic links are followed
-// wherever they lead (L1). If files are broken all of them are told (L8); the error is an *Error.
+// Load reads the workflows of a local folder (language 1.2). It follows symbolic links
+// wherever they lead (L1). If files are broken, all of them are reported (L8). The error is an *Error.
 func Load(dir string) (*Project, error) {
 	absolute, err := filepath.Abs(dir)
 	if err != nil {
@@ -33,8 +33,8 @@ func Load(dir string) (*Project, error) {
 	return LoadFS(os.DirFS(absolute), absolute)
 }
 
-// LoadFS is Load for files at hand, such as os.Root.FS of a folder that strangers wrote, which
-// follows no link that leaves it. Messages show dir as the folder's absolute path.
+// LoadFS is Load for other file systems, such as os.Root.FS of a folder from strangers, which does not
+// follow links that leave it. Messages show dir as the folder's absolute path.
 func LoadFS(files fs.FS, dir string) (*Project, error) {
 	p := &Project{Dir: dir, files: files}
 	names, err := p.workflowFiles()
@@ -61,7 +61,7 @@ func LoadFS(files fs.FS, dir string) (*Project, error) {
 	return p, nil
 }
 
-// OpenFS returns a project of which nothing is read yet, for LoadFile.
+// OpenFS returns a project for LoadFile, without reading anything.
 func OpenFS(files fs.FS, dir string) *Project { return &Project{Dir: dir, files: files} }
 
 func (p *Project) loader() *loader { return &loader{files: p.files, dir: p.Dir} }
@@ -101,7 +101,7 @@ func (p *Project) workflowFiles() ([]string, error) {
 	return names, nil
 }
 
-// loadFile reads a workflow. The growth is that of the files before, and then with this one.
+// loadFile reads a workflow. grown has the growth of earlier files, and afterwards also that of this one.
 func (p *Project) loadFile(name string, grown *growth) (*Workflow, *Error) {
 	l := p.loader()
 	l.roots, l.growth = map[string]*yaml.Node{}, *grown
@@ -117,7 +117,7 @@ func (p *Project) loadFile(name string, grown *growth) (*Workflow, *Error) {
 	return w, err
 }
 
-// LoadFile reads one file of the project as a workflow, be it in a folder or not, as call> does
+// LoadFile reads one file of the project as a workflow, as call> does, even if it is in a folder
 // (language O14, O15). The name is a slash path from the project's root. The error is an *Error.
 func (p *Project) LoadFile(name string) (*Workflow, error) {
 	w, err := p.loadFile(name, &growth{})
@@ -127,7 +127,7 @@ func (p *Project) LoadFile(name string) (*Workflow, error) {
 	return w, nil
 }
 
-// Find returns the workflow of a name, or nil.
+// Find returns the workflow with a name, or nil.
 func (p *Project) Find(name string) *Workflow {
 	for _, w := range p.Workflows {
 		if w.Name == name {
@@ -137,8 +137,8 @@ func (p *Project) Find(name string) *Workflow {
 	return nil
 }
 
-// Compile compiles all workflows, as push, check and run do before anything else (language C42),
-// and returns their tasks in the order of Workflows. The error is an *Error: the first refusal.
+// Compile compiles all workflows, as push, check and run do first (language C42),
+// and returns their tasks in the order of Workflows. The error is an *Error, the first refusal.
 func (p *Project) Compile() ([][]Task, error) {
 	all := make([][]Task, len(p.Workflows))
 	for i, w := range p.Workflows {
@@ -156,8 +156,8 @@ func (w *Workflow) Compile() ([]Task, error) {
 	return CompileAt(w.Origin, "", "+"+w.Name, w.Definition)
 }
 
-// ReadParams reads a file of parameters, as option -P: a mapping, with includes (language L61). The
-// path is one of this machine. The error is an *Error.
+// ReadParams reads a file of parameters for option -P: a mapping, with includes (language L61). The
+// path is local. The error is an *Error.
 func ReadParams(file string) (*param.Map, error) {
 	absolute, err := filepath.Abs(file)
 	if err != nil {
@@ -175,7 +175,7 @@ func ReadParams(file string) (*param.Map, error) {
 	return nil, failure
 }
 
-// ReadYAML reads a text of YAML that must hold an object, without includes, such as a status file.
+// ReadYAML reads a YAML text that must contain an object, such as a status file, without includes.
 // The error is an *Error.
 func ReadYAML(data []byte) (*param.Map, error) {
 	document, err := readYAML(string(data))

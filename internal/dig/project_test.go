@@ -89,7 +89,7 @@ func TestLoadFile(t *testing.T) {
 	}
 }
 
-// L1: links are followed; L4: hidden files, folders and dangling links are no workflows.
+// L1: links are followed. L4: hidden files, folders and dangling links are not workflows.
 func TestLoadFollowsLinks(t *testing.T) {
 	t.Parallel()
 	outside, dir := t.TempDir(), t.TempDir()
@@ -130,7 +130,7 @@ func TestLoadOfAMissingFolder(t *testing.T) {
 	}
 }
 
-// L61, server 1.1: a file of parameters has includes; a missing one is named as it was given.
+// L61, server 1.1: a file of parameters may have includes. A missing file is named as it was given.
 func TestReadParams(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -163,7 +163,7 @@ func TestReadYAML(t *testing.T) {
 	}
 }
 
-// What is written in the manner of Digdag's status files reads as the same.
+// A text in the form of Digdag's status files is read as the same value.
 func TestReadYAMLOfAppendYAML(t *testing.T) {
 	t.Parallel()
 	const json = `{"a":{"":1,"true":"x","a: b":[[1,[]],{"c":{}}],"é😀":"\u0001\u00a0 \"\\\n\t","1":1.5},` +
@@ -178,7 +178,7 @@ func TestReadYAMLOfAppendYAML(t *testing.T) {
 	}
 }
 
-// A task is found where it is written, through merge keys and includes, but not one that is generated.
+// A task is found where it is written, also through merge keys and includes. A generated one is not found.
 func TestPlaces(t *testing.T) {
 	t.Parallel()
 	project, err := dig.LoadFS(mapFS(map[string]string{
@@ -206,7 +206,7 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// Tasks that are made later have the places of the bodies that they are made of, in whatever file these are.
+// Tasks that are made later have the places of the bodies from which they are made, in any file.
 func TestOrigin(t *testing.T) {
 	t.Parallel()
 	project, err := dig.LoadFS(mapFS(map[string]string{
@@ -257,7 +257,7 @@ func TestOrigin(t *testing.T) {
 	}
 }
 
-// L40b: an _export that is no object is refused when tasks are made, not before.
+// L40b: an _export that is not an object is refused when tasks are made, not before.
 func TestCheckExports(t *testing.T) {
 	t.Parallel()
 	tasks, err := dig.Compile("", "+w", param.Of("+a", param.Of("_export", "text", "echo>", "a")))
@@ -273,7 +273,7 @@ func TestCheckExports(t *testing.T) {
 	}
 }
 
-// What strangers write is refused or read within seconds, whatever its size.
+// Files from strangers are refused or read within seconds, whatever their size.
 func TestLargeAndDeepFiles(t *testing.T) {
 	t.Parallel()
 	bomb := "_export:\n  a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n"
@@ -288,7 +288,7 @@ func TestLargeAndDeepFiles(t *testing.T) {
 	for i := range 20 {
 		includes[fmt.Sprintf("i%d.dig", i)] = fmt.Sprintf("!include : i%d.dig\n!include : i%d.dig\n", i+1, i+1)
 	}
-	// One file with many values, included by many, or often, or by a file that is.
+	// A file with many values that many files include, or one file includes often, or that is included by an included file.
 	keys := manyKeys(20_000, "k%d: v\n")
 	shared := map[string]string{"keys": keys}
 	for i := range 300 {
@@ -331,7 +331,7 @@ func TestLargeAndDeepFiles(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			_, err := dig.LoadFS(mapFS(tt.files), "/project") // what hangs meets the limit of the tests
+			_, err := dig.LoadFS(mapFS(tt.files), "/project") // a call that hangs meets the time limit of the tests
 			if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
 				t.Errorf("LoadFS: %.300v, want %q", err, tt.want)
 			}
@@ -339,7 +339,7 @@ func TestLargeAndDeepFiles(t *testing.T) {
 	}
 }
 
-// manyKeys is a text for each of n numbers.
+// manyKeys returns a text for each of n numbers.
 func manyKeys(n int, format string) string {
 	var b strings.Builder
 	for i := range n {
@@ -348,8 +348,8 @@ func manyKeys(n int, format string) string {
 	return b.String()
 }
 
-// What is checked of a project takes time in proportion to its size, whatever is wrong in it. Who hangs meets the limit
-// of the tests.
+// The time of a check is proportional to the size of the project, whatever is wrong in it. A check that hangs meets the
+// time limit of the tests.
 func TestCheckOfMuch(t *testing.T) {
 	t.Parallel()
 	catalog := dig.Catalog{Operators: map[string]dig.Operator{"echo": {}}}

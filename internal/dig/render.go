@@ -9,7 +9,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// Sequences of terminals.
+// Escape sequences of terminals.
 const (
 	ansiBold   = "\x1b[1m"
 	ansiRed    = "\x1b[31m"
@@ -19,8 +19,8 @@ const (
 )
 
 // Render writes findings for people: place and message, the line with a marker below, and how to
-// mend it. Control characters, which may stand in a file, are shown as U+FFFD. As with other
-// output for people, an error of w is not told.
+// mend it. Control characters from a file are shown as U+FFFD. As for other
+// output for people, errors of w are ignored.
 func Render(w io.Writer, findings []Finding, colour bool) {
 	paint := func(code, text string) string {
 		if !colour || text == "" {
@@ -50,10 +50,10 @@ func Render(w io.Writer, findings []Finding, colour bool) {
 	_, _ = io.WriteString(w, b.String())
 }
 
-// shownWidth is how many characters of a line are shown.
+// shownWidth is the largest number of characters shown of a line.
 const shownWidth = 120
 
-// marked returns a line, cut if it is long, and the marker that stands below its column.
+// marked returns a line, cut if it is long, and the marker below its column.
 func marked(source string, column int) (line, marker string) {
 	before, after := []rune(source), []rune(nil)
 	if column-1 < len(before) {
@@ -74,7 +74,7 @@ func marked(source string, column int) (line, marker string) {
 	return string(before) + string(after), indent + "^"
 }
 
-// printable replaces what a terminal would not show, but for tab and line break.
+// printable replaces what a terminal would not simply show, except for tabs and line breaks.
 func printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r == '\t' || r == '\n' || trowel.IsShown(r) {

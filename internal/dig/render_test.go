@@ -7,7 +7,7 @@ import (
 	"github.com/trowel-project/trowel/internal/dig"
 )
 
-// Nothing of a file makes a terminal do something, or shows text in another order than it has.
+// The text of a file cannot control a terminal, or be shown in another order than it has.
 func TestRenderIsHarmless(t *testing.T) {
 	t.Parallel()
 	const odd = "a\x1b\x07\u009b\u061c\u200f\u202e\u2066\u2028\u2029b"

@@ -25,7 +25,7 @@ const (
 	tagInclude   = "!include"
 )
 
-// tagOf returns the tag of a node: its own, or else the one that its text resolves to.
+// tagOf returns the tag of a node: its own, or the one that its text resolves to.
 func tagOf(n *yaml.Node) string {
 	switch {
 	case n.Tag != "":
@@ -79,7 +79,7 @@ const (
 	digitsLow = digits + "_"
 )
 
-// skipAny cuts characters of the set from the beginning and tells how many.
+// skipAny removes characters of the set from the beginning and returns how many.
 func skipAny(s, set string) (rest string, n int) {
 	rest = strings.TrimLeft(s, set)
 	return rest, len(s) - len(rest)
@@ -118,7 +118,7 @@ func consists(s, of string) bool {
 }
 
 // isFloat reports whether a text is a number with a fraction or an exponent that does not begin with
-// 0, an infinity, no number, or of base 60 with a fraction (language L21).
+// 0, an infinity, NaN, or a number of base 60 with a fraction (language L21).
 func isFloat(text string) bool {
 	s := unsigned(text)
 	switch s {

@@ -20,13 +20,13 @@ const (
 
 // Retry says how often and when a failed task or group is tried again (language C27 to C32).
 type Retry struct {
-	Limit       int // retries, not tries; 0 or less is none
-	Interval    time.Duration
-	MaxInterval *time.Duration // nil is no bound; only exponential delays heed it
-	Exponential bool
+	Limit       int            // number of retries, without the first try; 0 or less for none
+	Interval    time.Duration  // time before the first retry
+	MaxInterval *time.Duration // nil for no limit; only exponential delays use it
+	Exponential bool           // the time doubles with each retry
 }
 
-// ParseRetry reads the value of _retry; an absent key means the zero Retry and is not passed in.
+// ParseRetry reads the value of _retry. Callers use the zero Retry if there is none.
 // All errors are *Error.
 func ParseRetry(value param.Value) (Retry, error) {
 	switch value := value.(type) {
@@ -88,11 +88,11 @@ func optSeconds(m *param.Map, key string) (*time.Duration, error) {
 	return &length, nil
 }
 
-// longestDelay bounds exponential delays: 2^31-1 seconds, the largest number Digdag computes with.
+// longestDelay limits exponential delays to 2^31-1 seconds, the largest number that Digdag computes with.
 const longestDelay = math.MaxInt32 * time.Second
 
-// Delay is the time to wait before the next retry when retryCount retries were done before
-// (language C29). It is never negative. Where Digdag's seconds run over 32 bits and turn negative,
+// Delay returns the time to wait before the next retry, after retryCount retries
+// (language C29). It is never negative. Where Digdag's seconds overflow 32 bits and turn negative,
 // the delay stays at their maximum.
 func (r Retry) Delay(retryCount int) time.Duration {
 	delay := max(r.Interval, 0)

@@ -2,7 +2,7 @@ package dig
 
 import "strings"
 
-// Rules of findings: what programs tell them apart by. They never change their meaning.
+// Rules of findings, by which programs distinguish them. They never change their meaning.
 const (
 	ruleSyntax     = "syntax"
 	ruleDuplicate  = "duplicate-key"
@@ -25,10 +25,10 @@ const (
 	ruleRefused    = "refused"
 )
 
-// Rule is a rule with what it finds, in one line.
+// Rule is a rule. About says in one line what it finds.
 type Rule struct{ Name, About string }
 
-// Rules lists all rules, those about what Trowel adds to the language (control K121) last.
+// Rules returns all rules. Those about what Trowel adds to the language (control K121) come last.
 func Rules() []Rule {
 	return []Rule{
 		{ruleSyntax, "the file is no YAML, or not of the kind that is read"},
@@ -61,7 +61,7 @@ func Rules() []Rule {
 	}
 }
 
-// ruleOf is the rule of what the loader or the compiler refuses.
+// ruleOf returns the rule for a message of the loader or the compiler.
 func ruleOf(message string) string {
 	for _, r := range ruleTexts() {
 		if strings.Contains(message, r.text) {

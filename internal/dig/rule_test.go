@@ -12,7 +12,7 @@ import (
 	"github.com/trowel-project/trowel/internal/dig"
 )
 
-// docs/check.md has a row for each rule, in the same words.
+// docs/check.md has a row for each rule, with the same words.
 func TestRulesAreDocumented(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../docs/check.md")

@@ -30,7 +30,7 @@ func numberError(format string, args ...any) *Error {
 	return &Error{Kind: KindNumber, Message: fmt.Sprintf(format, args...)}
 }
 
-// intOf reads the text of an integer as Digdag's YAML reader does, be it plain or with a tag.
+// intOf reads the text of an integer as Digdag's YAML reader does, with or without a tag.
 func intOf(text string) (param.Value, *Error) {
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil && text[0] >= '1' {
 		return n, nil
@@ -59,7 +59,7 @@ func intOf(text string) (param.Value, *Error) {
 	return wholeNumber(s, base, negative)
 }
 
-// base60Int reads an integer of base 60, as 1:30, in 32 bits; only a tag makes one.
+// base60Int reads an integer of base 60, such as 1:30, in 32 bits. Only a tag makes a text such an integer.
 func base60Int(s string, negative bool) (param.Value, *Error) {
 	parts := splitColons(s)
 	var sum, unit int32 = 0, 1
@@ -68,7 +68,7 @@ func base60Int(s string, negative bool) (param.Value, *Error) {
 		if err != nil {
 			return nil, numberError(numberText, part)
 		}
-		sum += int32(n) * unit //nolint:gosec // Digdag's numbers run over
+		sum += int32(n) * unit //nolint:gosec // Digdag's numbers overflow
 		unit *= 60
 	}
 	return wholeNumber(strconv.FormatInt(int64(sum), 10), 10, negative)
@@ -101,7 +101,7 @@ func wholeNumber(s string, base int, negative bool) (param.Value, *Error) {
 	return param.Int(n), nil
 }
 
-// wholeNumberError is what Java's BigInteger says of a text that is no number.
+// wholeNumberError returns what Java's BigInteger says about a text that is not a number.
 func wholeNumberError(s string, base int) *Error {
 	if strings.LastIndexAny(s, "+-") > 0 {
 		return numberError(numberSign)
@@ -126,7 +126,7 @@ func wholeNumberError(s string, base int) *Error {
 	return numberError(numberText, s)
 }
 
-// floatOf reads the text of a double as Digdag's YAML reader does, be it plain or with a tag.
+// floatOf reads the text of a double as Digdag's YAML reader does, with or without a tag.
 func floatOf(text string) (param.Value, *Error) {
 	s := strings.ReplaceAll(text, "_", "")
 	if s == "" {
@@ -160,7 +160,7 @@ func floatOf(text string) (param.Value, *Error) {
 	return floatValue(sum * sign), nil
 }
 
-// floatValue is a double as it is after the conversion to JSON, which has no infinities.
+// floatValue returns a double as it is after a conversion to JSON, which has no infinities.
 func floatValue(f float64) param.Value {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		return param.FloatText(f)
@@ -168,7 +168,7 @@ func floatValue(f float64) param.Value {
 	return f
 }
 
-// javaDouble reads a double as Java's Double.valueOf does, hexadecimal ones excepted.
+// javaDouble reads a double as Java's Double.valueOf does, except hexadecimal ones.
 func javaDouble(text string) (float64, *Error) {
 	s := strings.TrimFunc(text, func(r rune) bool { return r <= ' ' })
 	if s == "" {
@@ -194,7 +194,7 @@ func javaDouble(text string) (float64, *Error) {
 	return f, nil
 }
 
-// boolOf reads the text of a boolean with a tag; other texts are null (language L19).
+// boolOf reads the text of a boolean with a tag. Other texts are null (language L19).
 func boolOf(text string) param.Value {
 	switch strings.ToLower(text) {
 	case "yes", "true", "on":
@@ -206,7 +206,7 @@ func boolOf(text string) param.Value {
 	}
 }
 
-// binaryOf reads base64 text and returns it in the form that JSON has (language L19).
+// binaryOf reads base64 text and returns it in its JSON form (language L19).
 func binaryOf(text string) (param.Value, *Error) {
 	s := strings.Map(func(r rune) rune {
 		if strings.ContainsRune(" \t\n\v\f\r", r) {
@@ -230,7 +230,7 @@ func binaryOf(text string) (param.Value, *Error) {
 var timestampText = regexp.MustCompile(
 	`^(\d{4})-(\d\d?)-(\d\d?)(?:(?:[Tt]|[ \t]+)(\d\d?):(\d\d):(\d\d)(\.\d*)?(?:[ \t]*(?:Z|([-+]\d\d?)(?::(\d\d)?)?))?)?$`)
 
-// timestampOf reads a date or a moment with a tag. Parts beyond their range carry over.
+// timestampOf reads a date or an instant with a tag. Parts beyond their range carry over.
 func timestampOf(text string) (time.Time, *Error) {
 	m := timestampText.FindStringSubmatch(text)
 	if m == nil {

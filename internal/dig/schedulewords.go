@@ -17,7 +17,7 @@ var (
 	badCronName    = regexp.MustCompile(`^invalid cron pattern .*: (month|weekday): '([^']*)' is no value$`)
 )
 
-// cronWord has a word in place of a cron pattern, and cronWords are what they mean.
+// cronWord matches a word instead of a cron pattern. cronWords says what such words mean.
 //
 //nolint:gochecknoglobals // a table that never changes
 var (
@@ -28,7 +28,7 @@ var (
 	}
 )
 
-// clockForms are the commands of schedule kinds: what they are, and one that is right.
+// clockForms describes the commands of schedule kinds: what they are, and a correct one.
 //
 //nolint:gochecknoglobals // a table that never changes
 var clockForms = map[string][2]string{
@@ -38,7 +38,7 @@ var clockForms = map[string][2]string{
 	"monthly>": {"a day of the month and a time of day", "1,07:00:00"},
 }
 
-// scheduleInOwnWords says what Digdag's text about a schedule says; empty if the text is about something else.
+// scheduleInOwnWords rewords Digdag's text about a schedule. It is empty if the text is about something else.
 func scheduleInOwnWords(message string) string {
 	if m := clockFormText.FindStringSubmatch(message); m != nil && clockForms[m[1]][0] != "" {
 		return "'" + m[1] + "' must be " + clockForms[m[1]][0] + ", but is " + m[2]
@@ -64,7 +64,7 @@ func scheduleInOwnWords(message string) string {
 	return ""
 }
 
-// scheduleCulprit is the key of a schedule that it is refused for, and the refusal with the name of that key.
+// scheduleCulprit returns the wrong key of a refused schedule, and the refusal with the name of that key.
 func scheduleCulprit(block *param.Map, err *Error) (string, *Error) {
 	key, _, _ := operatorOf(block)
 	switch {
@@ -86,12 +86,12 @@ func scheduleCulprit(block *param.Map, err *Error) (string, *Error) {
 	return key, err
 }
 
-// scheduleKinds are the keys that name kinds of schedules.
+// scheduleKinds returns the keys that name kinds of schedules.
 func scheduleKinds() []string {
 	return []string{"daily>", "hourly>", "weekly>", "monthly>", "minutes_interval>", "cron>"}
 }
 
-// scheduleMend says how to mend what a schedule was refused or warned of for; empty if it is not about one.
+// scheduleMend says how to mend a schedule that was refused or warned about. It is empty for other messages.
 func scheduleMend(message string) string {
 	if m := clockFormText.FindStringSubmatch(message); m != nil && clockForms[m[1]][1] != "" {
 		return "write it as in `" + m[1] + `: "` + clockForms[m[1]][1] + "\"`"

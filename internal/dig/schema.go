@@ -12,12 +12,12 @@ import (
 // taskForm is a regular expression of the names of tasks (language C12).
 const taskForm = "^\\+[A-Za-z0-9_\\-=\\[\\]{}%&@`,.]*$"
 
-// schemaDraft is the JSON Schema that all editors read.
+// schemaDraft is the version of JSON Schema that all editors support.
 const schemaDraft = "http://json-schema.org/draft-07/schema#"
 
-// Schema returns a JSON Schema (draft 7) of workflow files, for editors, made of what a Catalog knows. It accepts
-// every file in which Check finds nothing, with these exceptions: _do of a loop must be beside it, not below an
-// _export further up. It sees one file, and no more of an expression than that there is one.
+// Schema returns a JSON Schema (draft 7) of workflow files, for editors, built from a Catalog. It accepts
+// every file in which Check finds nothing, with one exception: _do of a loop must be beside it, not in an
+// _export above. It sees one file only, and knows nothing about an expression except that it is there.
 func Schema(catalog Catalog) *param.Map {
 	options := optionSchemas()
 	operators := slices.Sorted(maps.Keys(catalog.Operators))
@@ -45,7 +45,7 @@ func Schema(catalog Catalog) *param.Map {
 	return s
 }
 
-// schemaBuilder makes the parts of a Schema.
+// schemaBuilder builds the parts of a Schema.
 type schemaBuilder struct {
 	catalog   Catalog
 	operators []string
@@ -55,10 +55,10 @@ type schemaBuilder struct {
 
 func reference(name string) *param.Map { return param.Of("$ref", "#/definitions/"+name) }
 
-// described is a reference with what editors show; others pass over what stands beside a reference.
+// described returns a reference with a description. Some editors ignore what is beside a reference.
 func described(name, doc string) *param.Map { return about(reference(name), doc) }
 
-// directive is what a directive holds on a file or a group.
+// directive returns the schema of a directive's value on a file or a group.
 func (b *schemaBuilder) directive(key string) *param.Map {
 	if option, ok := b.options[key]; ok {
 		return option
@@ -91,7 +91,7 @@ func (b *schemaBuilder) directive(key string) *param.Map {
 	return about(param.New(), doc)
 }
 
-// body is what holds an operator or tasks, or an expression that yields it if that is evaluated.
+// body returns the schema of what contains an operator or tasks. If it is evaluated, an expression is accepted as well.
 func (b *schemaBuilder) body(doc string, evaluated bool) *param.Map {
 	s := param.Of("type", param.List{"object", "null"}, "if", param.Of("type", "object"), "then", reference("task"))
 	if evaluated {
@@ -102,7 +102,7 @@ func (b *schemaBuilder) body(doc string, evaluated bool) *param.Map {
 	return about(s, doc)
 }
 
-// child is a task below its name: an object, or a list of objects that are merged (language C5).
+// child returns the schema of the value of a task's name: an object, or a list of objects that are merged (language C5).
 func (b *schemaBuilder) child() *param.Map {
 	return param.Of(
 		"type", param.List{"object", "array"}, "items", param.Of("type", "object"),
@@ -110,8 +110,8 @@ func (b *schemaBuilder) child() *param.Map {
 	)
 }
 
-// task is the body of a task: the keys that an editor offers, and what must hold for a group or an operator. One
-// that is disabled, or that another object is merged into, may hold anything.
+// task returns the schema of the body of a task: the keys that an editor offers, and the rules for groups and operators.
+// A task that is disabled, or into which another object is merged, may contain anything.
 func (b *schemaBuilder) task() *param.Map {
 	properties := param.New()
 	for _, name := range b.operators {
@@ -135,7 +135,7 @@ func (b *schemaBuilder) task() *param.Map {
 	)
 }
 
-// hasKey is the schema of objects with a key that one of some schemas accepts.
+// hasKey returns the schema of objects with a key that one of several schemas accepts.
 func hasKey(keys ...param.Value) *param.Map {
 	return param.Of("not", param.Of("propertyNames", param.Of("not", param.Of("anyOf", keys))))
 }
@@ -151,12 +151,12 @@ func (b *schemaBuilder) operatorDoc(name string) string {
 	return known.Doc + ": " + known.Command.Doc
 }
 
-// belongsToFile reports whether a key has an effect at the top of a file only. Groups may have it all the same.
+// belongsToFile reports whether a key only has an effect at the top of a file. Groups may have it, too.
 func belongsToFile(key string) bool {
 	return key == keySchedule || key == keySLA || key == keyTimezone || slices.Contains(controlKeys(), key)
 }
 
-// group is a task without operator.
+// group returns the schema of a task without operator.
 func (b *schemaBuilder) group() *param.Map {
 	properties := param.New()
 	for _, d := range Directives() {
@@ -175,7 +175,7 @@ func (b *schemaBuilder) group() *param.Map {
 	return s
 }
 
-// operator is a task with an operator, whichever it is. Keys that are spelled almost as a directive are refused
+// operator returns the schema of a task with any operator. Keys that are almost spelled like a directive are refused
 // where no expression can name them.
 func (b *schemaBuilder) operator() *param.Map {
 	properties := param.Of(keyDefaults, false, keyRate, false)
@@ -207,7 +207,7 @@ func (b *schemaBuilder) operator() *param.Map {
 	)
 }
 
-// sorted is a map with its keys in order, as those of a Go map have none.
+// sorted returns a map with sorted keys, as a Go map has no order.
 func sorted(m *param.Map) *param.Map {
 	ordered := param.New()
 	for _, key := range slices.Sorted(slices.Values(m.Keys())) {
@@ -217,7 +217,7 @@ func sorted(m *param.Map) *param.Map {
 	return ordered
 }
 
-// oneOperator is a task with an operator of a name.
+// oneOperator returns the schema of a task with a certain operator.
 func (b *schemaBuilder) oneOperator(name string, known Operator) *param.Map {
 	command := known.Command
 	command.Doc = b.operatorDoc(name)
@@ -242,7 +242,7 @@ func (b *schemaBuilder) oneOperator(name string, known Operator) *param.Map {
 	s.Set("propertyNames", param.Of("anyOf", param.List{ // a second operator
 		param.Of("const", name+">", "errorMessage", "the task has another operator: "+name+">"), param.Of("not", param.Of("pattern", ">$")),
 	}))
-	if !known.Open { // what nothing reads is told where no expression can name it
+	if !known.Open { // what nothing reads is reported where no expression can name it
 		names := param.List{name + ">", name}
 		for _, key := range slices.Concat(slices.Sorted(maps.Keys(known.Keys)), directives(), optionKeys()) {
 			names = append(names, key)
@@ -253,7 +253,7 @@ func (b *schemaBuilder) oneOperator(name string, known Operator) *param.Map {
 	return s
 }
 
-// sla is the block sla: a clock, and the body of a task beside it (language S43).
+// sla returns the schema of the block sla: a time, and the body of a task beside it (language S43).
 func (b *schemaBuilder) sla() *param.Map {
 	clock := "^[-+]?[0-9]+:[-+]?[0-9]+(:[-+]?[0-9]+)?$"
 	text := func(doc string) *param.Map {
@@ -271,7 +271,7 @@ func (b *schemaBuilder) sla() *param.Map {
 	)
 }
 
-// retrySchema is what _retry holds.
+// retrySchema returns the schema of the value of _retry.
 func retrySchema() *param.Map {
 	fields, required := nestedKeys(keyRetry)
 	docs := map[string]string{
@@ -291,7 +291,7 @@ func retrySchema() *param.Map {
 	return union("", Value{Kind: Integer}.schema(true), object, nil)
 }
 
-// parallelSchema is what _parallel holds.
+// parallelSchema returns the schema of the value of _parallel.
 func parallelSchema(doc string, evaluated bool) *param.Map {
 	fields, required := nestedKeys(keyParallel)
 	simple := Value{Kind: Boolean}.schema(evaluated)
@@ -302,7 +302,7 @@ func parallelSchema(doc string, evaluated bool) *param.Map {
 	return union(doc, simple, Value{Kind: Object, Fields: fields, Required: required}.schema(evaluated), nil)
 }
 
-// scheduleSchema is the block schedule (language S1 to S12).
+// scheduleSchema returns the schema of the block schedule (language S1 to S12).
 func scheduleSchema(doc string) *param.Map {
 	properties := param.New()
 	kinds := param.List{param.Of("required", param.List{keyType}), hasKey(param.Of("enum", mergedKeys()))}
@@ -336,7 +336,7 @@ func scheduleSchema(doc string) *param.Map {
 	return s
 }
 
-// plainSchema is a value in which no expression stands, at any depth.
+// plainSchema returns the schema of a value without expressions at any depth.
 func plainSchema() *param.Map {
 	return param.Of(
 		"not", param.Of("type", "string", "pattern", expressionForm),

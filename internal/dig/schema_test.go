@@ -18,12 +18,12 @@ import (
 	"github.com/trowel-project/trowel/internal/template"
 )
 
-// builtin is what the program knows.
+// builtin returns the program's catalog.
 func builtin() dig.Catalog {
 	return operator.Builtin(operator.Options{}).Catalog(template.New(template.Options{}))
 }
 
-// schemaOf compiles the schema of workflow files.
+// schemaOf returns the compiled schema of workflow files.
 func schemaOf(t *testing.T) *jsonschema.Schema {
 	t.Helper()
 	document, err := jsonschema.UnmarshalJSON(strings.NewReader(param.JSON(dig.Schema(builtin()))))
@@ -41,7 +41,7 @@ func schemaOf(t *testing.T) *jsonschema.Schema {
 	return schema
 }
 
-// validate is what the schema says of the content of a file.
+// validate returns the schema's errors about the content of a file.
 func validate(t *testing.T, schema *jsonschema.Schema, content param.Value) error {
 	t.Helper()
 	value, err := jsonschema.UnmarshalJSON(strings.NewReader(param.JSON(content)))
@@ -53,17 +53,17 @@ func validate(t *testing.T, schema *jsonschema.Schema, content param.Value) erro
 
 var includeKey = regexp.MustCompile(`!include\s*:`)
 
-// readAsEditor reads a file as an editor does, to which !include is a key without text.
+// readAsEditor reads a file as an editor does, for which !include is a key without text.
 func readAsEditor(text string) (*param.Map, error) {
 	return dig.ReadYAML([]byte(includeKey.ReplaceAllString(text, `"": `)))
 }
 
-// The schema accepts every workflow that is recorded, shown or made by init, and in which check finds nothing.
+// The schema accepts every workflow that is recorded, shown or made by init and in which check finds nothing.
 func TestSchemaAcceptsSoundFiles(t *testing.T) {
 	t.Parallel()
 	schema, catalog := schemaOf(t), builtin()
 	sound, faulty, flagged := 0, 0, 0
-	for _, root := range []string{"../../conformance", "../../examples", "../cli/initfiles"} {
+	for _, root := range []string{"../../conformance", "../../examples", "../cli/local/initfiles"} {
 		err := filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
 			if err != nil || !strings.HasSuffix(path, ".dig") {
 				return err
@@ -74,12 +74,12 @@ func TestSchemaAcceptsSoundFiles(t *testing.T) {
 			}
 			content, err := readAsEditor(string(text))
 			if err != nil {
-				return nil //nolint:nilerr // it is no YAML, which check says
+				return nil //nolint:nilerr // it is not YAML, which check reports
 			}
 			isFaulty := slices.ContainsFunc(dig.Check(filepath.Dir(path), catalog), func(f dig.Finding) bool {
 				return f.File == filepath.Base(path) && !strings.HasPrefix(f.Message, "'docker' has no effect")
 			})
-			alone := fstest.MapFS{"x.dig": {Data: text}} // the folder may say that it is no workflow
+			alone := fstest.MapFS{"x.dig": {Data: text}} // findings about the folder do not count
 			isFaulty = isFaulty || slices.ContainsFunc(dig.CheckFS(alone, "/project", catalog), func(f dig.Finding) bool {
 				return f.Severity == dig.SeverityError
 			})
@@ -139,7 +139,7 @@ var everything = []string{
 	`+weight: {_priority_weight: -3, _weight_rule: upstream, _pool_slots: 2, sh>: x}`,
 }
 
-// Whatever one value of a file becomes, or one key: the schema flags nothing that check finds nothing in.
+// If one value or one key of a file is replaced, the schema only flags what check flags as well.
 func TestSchemaFlagsNothingElse(t *testing.T) {
 	t.Parallel()
 	schema, catalog := schemaOf(t), builtin()
@@ -175,7 +175,7 @@ func TestSchemaFlagsNothingElse(t *testing.T) {
 	}
 }
 
-// variants yields a map with one of its values replaced by each of some, or one of its keys by others, at any depth.
+// variants yields a map with one of its values, at any depth, replaced by each of some, or with one of its keys replaced.
 func variants(m *param.Map, values []param.Value) func(yield func(*param.Map) bool) {
 	return func(yield func(*param.Map) bool) {
 		if !yield(m) {
@@ -290,7 +290,7 @@ func TestSchemaFlagsMistakes(t *testing.T) {
 	}
 }
 
-// Each directive says what it is for, and so does each option in the schema that an editor offers.
+// Each directive has a description, and so does each option in the schema.
 func TestSchemaIsDescribed(t *testing.T) {
 	t.Parallel()
 	schema := dig.Schema(builtin())

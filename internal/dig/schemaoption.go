@@ -5,7 +5,7 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// optionSchemas are what the options and limits of Trowel hold (control K802 to K817), by their keys.
+// optionSchemas returns the schemas of the options and limits that Trowel adds (control K802 to K817), by their keys.
 func optionSchemas() map[string]*param.Map {
 	doc := directiveDocs()
 	pool := Value{
@@ -51,7 +51,7 @@ func bounded(s *param.Map, least, most int) *param.Map {
 	return s
 }
 
-// defaultsSchema is what _defaults holds (control K107).
+// defaultsSchema returns the schema of the value of _defaults (control K107).
 func defaultsSchema(options map[string]*param.Map, doc string) *param.Map {
 	properties := param.New()
 	for _, key := range optionKeys() {
@@ -63,7 +63,7 @@ func defaultsSchema(options map[string]*param.Map, doc string) *param.Map {
 	return about(s, doc)
 }
 
-// directiveDocs is what directives are for, by their keys.
+// directiveDocs returns the descriptions of directives by their keys.
 func directiveDocs() map[string]string {
 	docs := map[string]string{}
 	for _, d := range Directives() {

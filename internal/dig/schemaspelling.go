@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-// misspelled is a regular expression of the words that differ from one of some keys by one letter behind its first, or by
-// two that changed places. None of the keys is among them.
+// misspelled returns a regular expression of the words that differ from one of the keys by one letter, which is not the
+// first, or by two swapped letters. The keys themselves do not match.
 func misspelled(keys ...[]string) string {
 	var forms []string
 	for _, key := range slices.Sorted(slices.Values(slices.Concat(keys...))) {
-		const shortest = 5 // of a key: of what is as short as _do others may be meant
+		const shortest = 5 // shorter keys, such as _do, are too close to other words
 		if len(key) < shortest {
 			continue
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// Regular expressions of texts, in the part of their language that editors and Go have in common.
+// Regular expressions in the syntax that editors and Go have in common.
 const (
 	expressionForm = `\$\{`
 	blank          = `[\x00-\x20]*`
@@ -16,14 +16,14 @@ const (
 	booleanForm    = "^" + blank + "(true|True|false|False|null)?" + blank + "$"
 	durationForm   = `^\s*([0-9]+\s*[dD])?\s*([0-9]+\s*[hH])?\s*([0-9]+\s*[mM])?\s*([0-9]+\s*[sS])?\s*$`
 	instantForm    = `^[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt][0-9]{2}:[0-9]{2}(:[0-9]{2}([.,][0-9]+)?)?([Zz]|[-+][0-9]{2}:[0-9]{2})(\[.*)?$`
-	noText         = "$^" // what no text is
+	noText         = "$^" // matches no text
 )
 
-// mergedKeys are what an editor sees as key where another object is put in, with `!include :` or `<<:`. What
-// stands in that is not known.
+// mergedKeys returns what an editor sees as the key where another object is inserted, with `!include :` or `<<:`. The
+// content of that object is not known.
 func mergedKeys() param.List { return param.List{"", "null", "<<"} }
 
-// shape is what a value may be in JSON Schema, the form of the texts among these, and what to say of one that has
+// shape returns the JSON types of a value, the form of its texts, and what to say about a text with
 // another form.
 func (v Value) shape() (types param.List, form, must string) {
 	switch v.Kind {
@@ -52,7 +52,7 @@ func (v Value) shape() (types param.List, form, must string) {
 	return nil, "", ""
 }
 
-// schema is the JSON Schema of a value, which may have expressions if it is evaluated.
+// schema returns the JSON Schema of a value. If it is evaluated, it may have expressions.
 func (v Value) schema(evaluated bool) *param.Map {
 	s := param.New()
 	types, form, must := v.shape()
@@ -78,7 +78,7 @@ func (v Value) schema(evaluated bool) *param.Map {
 	return about(s, v.Doc)
 }
 
-// about adds what something is for, which editors show.
+// about adds a description, which editors show.
 func about(s *param.Map, doc string) *param.Map {
 	if doc != "" {
 		s.Set("description", doc)
@@ -86,7 +86,7 @@ func about(s *param.Map, doc string) *param.Map {
 	return s
 }
 
-// choices are the schemas of some texts, of which an editor offers the first.
+// choices returns the schemas of several texts. An editor offers the first one.
 func choices(texts []string, evaluated bool) param.List {
 	list := param.List{}
 	for _, text := range texts {
@@ -99,7 +99,7 @@ func choices(texts []string, evaluated bool) param.List {
 	return schemas
 }
 
-// members adds what the keys of an object hold.
+// members adds the schemas of the keys of an object.
 func (v Value) members(s *param.Map, evaluated bool) {
 	properties := param.New()
 	for _, key := range slices.Sorted(maps.Keys(v.Fields)) {
@@ -112,14 +112,14 @@ func (v Value) members(s *param.Map, evaluated bool) {
 	require(s, v.Required...)
 }
 
-// closed makes the schema of an object with these properties and no others.
+// closed turns s into the schema of an object with these properties and no others.
 func closed(s, properties *param.Map) {
 	s.Set("properties", properties)
 	s.Set("patternProperties", param.Of(mergedForm(), param.New()))
 	s.Set("additionalProperties", false)
 }
 
-// mergedForm is a regular expression of mergedKeys.
+// mergedForm returns a regular expression that matches mergedKeys.
 func mergedForm() string {
 	var forms []string
 	for _, key := range mergedKeys() {
@@ -129,7 +129,7 @@ func mergedForm() string {
 	return "^(" + strings.Join(forms, "|") + ")$"
 }
 
-// require adds keys that cannot be left out, unless another object is merged.
+// require adds required keys, unless another object is merged.
 func require(s *param.Map, keys ...string) {
 	list := param.List{}
 	for _, key := range keys {
@@ -141,8 +141,8 @@ func require(s *param.Map, keys ...string) {
 	}
 }
 
-// union is the schema of what is either a text, number or boolean, or an object, or one of these and a list of
-// items. An object and items may be nil.
+// union returns the schema of a text, number or boolean, or of an object, or of one of these and a list of
+// items. object and items may be nil.
 func union(doc string, simple, object, items *param.Map) *param.Map {
 	s := simple.Clone()
 	value, _ := s.Get("type")

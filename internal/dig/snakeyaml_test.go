@@ -9,8 +9,8 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// TestSnakeYAML reads texts of which testdata/snakeyaml.jsonl has what SnakeYAML 1.23 made of them
-// with Digdag's tags and Jackson behind it: "OK" and JSON text, or "ERR", the exception and its
+// TestSnakeYAML reads texts and compares with testdata/snakeyaml.jsonl, which has the results of SnakeYAML 1.23
+// with Digdag's tags, followed by Jackson: "OK" and JSON text, or "ERR", the exception and its
 // message. Lines are never edited (language L10 to L23).
 func TestSnakeYAML(t *testing.T) {
 	t.Parallel()

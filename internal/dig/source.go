@@ -8,14 +8,14 @@ import (
 	"github.com/trowel-project/trowel/internal/dig/yaml"
 )
 
-// source is a file that is read once more to find places in it.
+// source is a file that is read again to find places in it.
 type source struct {
 	name string
 	text string
 	doc  *yaml.Document
-	root *yaml.Node // nil if the text is no YAML
+	root *yaml.Node // nil if the text is not YAML
 
-	lines []string                 // of the text, once one was asked for
+	lines []string                 // of the text; nil until a line is needed
 	keys  map[*yaml.Node]*keyIndex // of the large mappings that were searched
 }
 
@@ -45,8 +45,8 @@ func (s *sources) get(name string) *source {
 	return src
 }
 
-// locate returns where the last key of a path stands, or the deepest of its keys that is found.
-// Merge keys and includes are followed as the loader does.
+// locate returns the place of the last key of a path, or of the deepest of its keys that is there.
+// It follows merge keys and includes as the loader does.
 func (s *sources) locate(file string, keys []string) Place {
 	src := s.get(file)
 	if src == nil || src.root == nil || len(keys) == 0 {
@@ -59,7 +59,7 @@ func (s *sources) locate(file string, keys []string) Place {
 	return found.place
 }
 
-// hit is how far a search came.
+// hit says how far a search came.
 type hit struct {
 	depth int
 	place Place
@@ -72,7 +72,7 @@ func (h hit) orDeeper(other hit) hit {
 	return h
 }
 
-// maxSearch bounds how many includes and merge keys a search goes through at one place.
+// maxSearch limits how many includes and merge keys a search follows in one place.
 const maxSearch = 32
 
 func (s *sources) search(src *source, n *yaml.Node, keys []string, level int) hit {
@@ -123,7 +123,7 @@ func (s *sources) searchIncluded(src *source, value *yaml.Node, keys []string, l
 	return s.search(included, included.root, keys, level+1)
 }
 
-// keyText is the text that a key becomes (language L16).
+// keyText returns the text that a key becomes (language L16).
 func (s *source) keyText(n *yaml.Node) string {
 	if n.Kind != yaml.Scalar {
 		return ""

@@ -5,7 +5,7 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// Keys of a body that mean something to the compiler (language 2.4, 2.8).
+// Keys of a body that have a meaning for the compiler (language 2.4, 2.8).
 const (
 	keyAfter      = "_after"
 	keyBackground = "_background"
@@ -28,20 +28,20 @@ const (
 	keyWorkdir    = "_workdir"
 )
 
-// Task is a compiled task (language C1). Tasks stand in pre-order: a group before its children,
-// children in the order of the file. Maps and slices may be shared between tasks: do not change them.
+// Task is a compiled task (language C1). Tasks are in pre-order: a group comes before its children, and
+// children are in the order of the file. Tasks may share maps and slices, so do not change them.
 type Task struct {
-	Parent    int    // index of the parent; -1 for the root
-	Name      string // own name, as "+load" or "^sub"
-	FullName  string // names from the root on, as "+main+load" (language C10)
-	Group     bool   // a grouping task, which has no operator
-	Local     *param.Map
-	Export    *param.Map // what _export has; never nil
-	Upstreams []int      // indexes of the siblings that must succeed first, in Digdag's order
-	Origin    trowel.Origin
+	Parent    int           // index of the parent; -1 for the root
+	Name      string        // own name, such as "+load" or "^sub"
+	FullName  string        // names from the root, such as "+main+load" (language C10)
+	Group     bool          // a grouping task, which has no operator
+	Local     *param.Map    // own keys without _export
+	Export    *param.Map    // what _export has; never nil
+	Upstreams []int         // indexes of the siblings that must succeed first, in Digdag's order
+	Origin    trowel.Origin // where it is written; empty if that is not known
 }
 
-// Config is the body of the task as Digdag's API shows it: local keys, then _export if it has any.
+// Config returns the body of the task as Digdag's API shows it: local keys, then _export if it has any.
 func (t *Task) Config() *param.Map {
 	if t.Export.Len() == 0 {
 		return t.Local
@@ -52,8 +52,8 @@ func (t *Task) Config() *param.Map {
 	return config
 }
 
-// CheckExports refuses tasks whose _export is neither an object nor null. A push does not look;
-// an attempt or a generating task fails by it (language L40b). The error is an *Error.
+// CheckExports refuses tasks whose _export is neither an object nor null. A push does not check this, but
+// an attempt or a generating task fails (language L40b). The error is an *Error.
 func CheckExports(tasks []Task) error {
 	for i := range tasks {
 		if tasks[i].Local.Has(keyExport) {

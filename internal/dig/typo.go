@@ -8,26 +8,26 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// Lines that are not YAML because of a character that is missing.
+// Lines that are not YAML because a character is missing.
 var (
-	// gluedLine has an operator, a directive or a task whose colon no blank follows.
+	// gluedLine has an operator, a directive or a task with a colon that no blank follows.
 	gluedLine = regexp.MustCompile(`^(\s*(?:- )?)(\w+>|_\w+|\+[\w.=-]+|timezone|schedule|sla):([^\s:/].*)$`)
 	// bareTask has a task, a directive or an operator without its colon.
 	bareTask = regexp.MustCompile(`^(\s*)(\+[\w.=-]+|_(?:do|else_do|error|check|export|env|secrets)|schedule|sla)\s*(?:#.*)?$`)
 	// bareOperator has an operator and its value, without the colon between them.
 	bareOperator = regexp.MustCompile(`^(\s*(?:- )?)(\w+>|timezone|_\w+)[ \t]+(?:=[ \t]*)?([^\s:=].*)$`)
-	// wideColon has a colon of another script, as Chinese and Japanese keyboards write it.
+	// wideColon has a colon of another script, which Chinese and Japanese keyboards produce.
 	wideColon = regexp.MustCompile(`^(\s*(?:- )?)(\w+>|_\w+|\+[\w.=-]+|timezone|schedule|sla)\s*[：﹕︰]\s*(.*)$`)
-	// gluedInclude has a colon that no blank stands before, and so is a part of the tag.
+	// gluedInclude has a colon without a blank before it, which therefore belongs to the tag.
 	gluedInclude = regexp.MustCompile(`^(\s*(?:- )?)(!include):\s+(.*)$`)
-	// blockKey announces a text in lines of its own.
+	// blockKey begins a text in lines of its own.
 	blockKey = regexp.MustCompile(`^\s*(?:- )?([^\s:]+):\s+[|>][-+0-9]*\s*(?:#.*)?$`)
-	// halfQuoted has a value that begins like a quoted text or a collection and goes on behind it.
+	// halfQuoted has a value that begins like a quoted text or a collection and goes on after it.
 	halfQuoted = regexp.MustCompile(`^\s*(?:- )?([^\s:]+:)\s+([{\["'].*)$`)
 )
 
-// typo looks for the usual causes of an error of YAML in its line and those before it, where people make
-// them: a parser finds out later.
+// typo looks for the usual causes of an error of YAML in its line and the lines before, as
+// a parser notices them later.
 func (in *inspection) typo(f Finding) Finding {
 	src := in.sources.get(f.File)
 	if src == nil || f.Rule != ruleSyntax {
@@ -67,8 +67,8 @@ func (in *inspection) typo(f Finding) Finding {
 	return f
 }
 
-// quoted puts quotation marks around a text. Those that it begins and ends with were meant for the whole, if
-// the next one goes on with a letter, as in "it's".
+// quoted puts quotation marks around a text. If it has some already, and the same mark inside comes before a letter, as
+// in 'it's', it replaces them by the other kind.
 func quoted(text string) string {
 	if end := len(text) - 1; end > 1 && text[0] == text[end] && (text[0] == '"' || text[0] == '\'') {
 		inner, mark := text[1:end], text[:1]
@@ -84,7 +84,7 @@ func quoted(text string) string {
 	return "'" + strings.ReplaceAll(text, "'", "''") + "'"
 }
 
-// flatBlock is the finding for a key whose text, in lines of its own, is not indented below it.
+// flatBlock returns the finding about a key whose text, in lines of its own, is not indented.
 func flatBlock(f Finding, number int, line, next string) (Finding, bool) {
 	m := blockKey.FindStringSubmatch(line)
 	if m == nil || strings.TrimSpace(next) == "" || indentation(next) > indentation(line) {
@@ -97,7 +97,7 @@ func flatBlock(f Finding, number int, line, next string) (Finding, bool) {
 	return f, true
 }
 
-// glued looks for the same causes in the body of a task that is no object, as the text `sh>:ls`.
+// glued looks for the same causes in the body of a task that is not an object, such as the text `sh>:ls`.
 func (in *inspection) glued(f Finding) Finding {
 	src := in.sources.get(f.File)
 	if src == nil {
@@ -117,7 +117,7 @@ func (in *inspection) glued(f Finding) Finding {
 	return f
 }
 
-// missingCharacter is the finding for a line that lacks a colon, or a blank behind one.
+// missingCharacter returns the finding about a line that lacks a colon, or a blank after one.
 func missingCharacter(f Finding, number int, line string) (Finding, bool) {
 	line = strings.TrimRight(line, "\r\n")
 	if m := gluedLine.FindStringSubmatch(line); m != nil {
@@ -158,7 +158,7 @@ func missingCharacter(f Finding, number int, line string) (Finding, bool) {
 	return f, false
 }
 
-// compileProblem tells what the compiler refuses. Of _parallel without its limit the culprit is told.
+// compileProblem reports what the compiler refuses. For _parallel without its limit it names the wrong key.
 func (in *inspection) compileProblem(t tree, p problem) {
 	value, _ := t.compiler.tasks[p.task].Local.Get(keyParallel)
 	object, ok := value.(*param.Map)

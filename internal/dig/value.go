@@ -16,20 +16,20 @@ const (
 	unknownTag = "could not determine a constructor for the tag %s"
 )
 
-// maxExpansion is how many values the aliases and merge keys of one file may add to what is
-// written. Digdag has no bound: there, a file of ten lines can fill the memory.
+// maxExpansion is how many values the aliases and merge keys of one file may add to the written ones.
+// Digdag has no limit, so a file of ten lines can fill its memory.
 const maxExpansion = 1_000_000
 
-// conversion makes values of the nodes of one document.
+// conversion makes values from the nodes of one document.
 type conversion struct {
 	doc      *yaml.Document
 	shared   map[*yaml.Node]sharedValue // of nodes with an anchor
 	count    int                        // values so far
-	expanded int                        // those of them that aliases and merges added
+	expanded int                        // those among them that aliases and merges added
 	included int                        // keys and values with the tag !include
-	// nullKey is a key that is null; it is refused when all else is right.
+	// nullKey is a key that is null. It is refused if everything else is right.
 	nullKey *yaml.Node
-	// lenient tells to keep errors and to go on; a value that is wrong becomes null.
+	// lenient keeps errors and goes on. Wrong values become null.
 	lenient bool
 	errors  []*Error
 }
@@ -39,24 +39,23 @@ type sharedValue struct {
 	count int
 }
 
-// document is what a text holds.
+// document is the content of a text.
 type document struct {
 	value param.Value
-	// hasIncludes tells that a key or a value begins with "!include:", which is what becomes of the
-	// tag !include.
+	// hasIncludes is set if a key or a value begins with "!include:", which the tag !include becomes.
 	hasIncludes bool
 	root        *yaml.Node // nil without one
 	values      int        // how many it holds
-	expanded    int        // those of them that aliases and merge keys added
+	expanded    int        // those among them that aliases and merge keys added
 }
 
-// readYAML reads a text with one document; a text without one is null. Values are of the types of
+// readYAML reads a text with one document. A text without one is null. Values have the types of
 // param. The error is an *Error with SnakeYAML's or Jackson's text.
 func readYAML(text string) (document, *Error) {
 	return read(text, false)
 }
 
-// read is readYAML; leniently, values that are wrong are null.
+// read is readYAML. If lenient is set, wrong values are null.
 func read(text string, lenient bool) (document, *Error) {
 	doc, err := yaml.Parse(text)
 	if err != nil {
@@ -87,7 +86,7 @@ func (c *conversion) root() (param.Value, *Error) {
 	return value, err
 }
 
-// tolerate keeps an error and returns none, if all errors are wanted.
+// tolerate keeps an error and returns nil, if lenient is set.
 func (c *conversion) tolerate(err *Error) *Error {
 	if err == nil || !c.lenient {
 		return err
@@ -104,7 +103,7 @@ func yamlError(err error) *Error {
 	return &Error{Kind: failure.Kind, Message: failure.Error(), Err: failure, place: &failure.Place}
 }
 
-// object returns the value of a document that must be an object (language L12).
+// object returns the value of a document, which must be an object (language L12).
 func (d document) object() (*param.Map, *Error) {
 	m, ok := d.value.(*param.Map)
 	if !ok {
@@ -177,14 +176,14 @@ func (c *conversion) fresh(n *yaml.Node) (param.Value, *Error) {
 	}
 }
 
-// wrongKind refuses a tag of YAML on a node of another kind. Digdag's message is the Java
-// machine's about its classes; this one is ours.
+// wrongKind refuses a YAML tag on a node of another kind. Digdag's message is the Java
+// machine's, about its classes. This one is Trowel's.
 func (c *conversion) wrongKind(n *yaml.Node, tag string) *Error {
 	problem := fmt.Sprintf("the tag !!%s does not go with a %s", strings.TrimPrefix(tag, yaml.TagPrefix), n.Kind)
 	return yamlError(c.doc.Error(KindClassCast, "", nil, problem, n))
 }
 
-// includeMark stands for the tag !include until the file is included; each is different.
+// includeMark returns a text that stands for the tag !include until the file is included. Each is different.
 func (c *conversion) includeMark() string {
 	c.included++
 	return fmt.Sprintf(includePrefix+"00000000-0000-4000-8000-%012x", c.included)
@@ -222,7 +221,7 @@ func (c *conversion) list(n *yaml.Node) (param.Value, *Error) {
 	return list, nil
 }
 
-// key is a key of a mapping as Java has it: 1 and "1" are different, though both become "1".
+// key is a key of a mapping as in Java: 1 and "1" are different, though both become "1".
 type key struct {
 	kind byte // 's' text, 'n' null, 'i' an include, else another type
 	text string
@@ -257,7 +256,7 @@ func (c *conversion) key(n *yaml.Node) (key, *Error) {
 	}
 }
 
-// javaText is what Java's toString makes of a value.
+// javaText returns the result of Java's toString for a value.
 func javaText(v param.Value) string {
 	switch v := v.(type) {
 	case nil:
@@ -280,7 +279,7 @@ func javaText(v param.Value) string {
 	}
 }
 
-// encodeTag writes a tag as messages show it: what is no usual part of a path is %-escaped.
+// encodeTag returns a tag as messages show it: characters that are unusual in a path are %-escaped.
 func encodeTag(tag string) string {
 	var b strings.Builder
 	for i := range len(tag) {

@@ -9,7 +9,7 @@ import (
 	"github.com/trowel-project/trowel/internal/schedule"
 )
 
-// Digdag's texts that name classes of its host language, or that do not say where they are about.
+// Texts of Digdag that name Java classes, or that do not say what they are about.
 var (
 	wrongTypeText  = regexp.MustCompile(`^Expected (.+?) for key '([^']*)' but got (.*) \((\w+)\)$`)
 	requiredText   = regexp.MustCompile(`^Parameter '([^']*)' is required but not set$`)
@@ -18,8 +18,8 @@ var (
 	optionalOfText = regexp.MustCompile(`Optional\.of\((.*)\)`)
 )
 
-// inOwnWords says what Digdag's text says, without the classes of its host language. Findings are for people:
-// what others match on stands in the error itself.
+// inOwnWords rewords Digdag's text, without Java classes. Findings are for people. The error itself keeps the text that
+// programs match on.
 func inOwnWords(message string) string {
 	if m := wrongTypeText.FindStringSubmatch(message); m != nil {
 		wanted, key, got := m[1], m[2], m[3]
@@ -56,8 +56,8 @@ func inOwnWords(message string) string {
 	return optionalOfText.ReplaceAllString(message, "$1")
 }
 
-// taskInOwnWords says what Digdag's text about the keys of a task says, without the whole task in it; key is
-// the culprit.
+// taskInOwnWords rewords Digdag's text about the keys of a task, without the whole task in it. key is
+// the wrong one.
 func taskInOwnWords(message, key string) string {
 	task, _, found := strings.Cut(message, " contains invalid keys: ")
 	if found && key != "" {
@@ -79,7 +79,7 @@ func taskInOwnWords(message, key string) string {
 	return "a task can't have more than one operator: " + strings.Join(operators, ", ")
 }
 
-// ownType is a type that Digdag's text wants, in own words.
+// ownType returns the name of a type that Digdag's text wants, in Trowel's words.
 func ownType(wanted string) string {
 	switch {
 	case strings.HasPrefix(wanted, "integer"), strings.Contains(wanted, "<int>"), strings.Contains(wanted, "java.lang.Integer"),
@@ -103,7 +103,7 @@ func ownType(wanted string) string {
 	return wanted
 }
 
-// zoneHint offers time zones that are named alike.
+// zoneHint suggests time zones with similar names.
 func zoneHint(message string) string {
 	_, name, _ := strings.Cut(message, `"`)
 	name, _, _ = strings.Cut(name, `"`)

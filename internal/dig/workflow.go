@@ -19,7 +19,7 @@ const (
 		"<[simple type, class io.digdag.client.config.Config]>]"
 )
 
-// topLevelKeys returns the keys that stand before the tasks of a definition, in this order, after
+// topLevelKeys returns the keys that come before the tasks of a definition, in this order, after
 // _export (L40a).
 func topLevelKeys() []string {
 	return []string{keySchedule, keySLA, keyError, keyCheck, keyRetry, keyParallel}
@@ -30,17 +30,17 @@ type Workflow struct {
 	Name string // L3
 	File string // slash path from the project's root
 	Zone schedule.Zone
-	// Definition is the stored form: _export (left out if empty), the other directives, the tasks
-	// (language L40a). The time zone is not in it.
+	// Definition is the stored form: _export (left out if empty), the other directives, then the tasks
+	// (language L40a). It does not have the time zone.
 	Definition *param.Map
 	// Origin is where the tasks are written.
 	Origin trowel.Origin
-	// Schedule and SLA are the blocks of that name in the definition: nil if there is none or if
-	// it is no object, which ScheduleBlock and SLABlock refuse.
+	// Schedule and SLA are the blocks of that name in the definition. They are nil if there is none, or if
+	// it is not an object, which ScheduleBlock and SLABlock refuse.
 	Schedule, SLA *param.Map
 }
 
-// workflowOf makes a workflow of the content of its file (language 1.7).
+// workflowOf makes a workflow from the content of its file (language 1.7).
 func workflowOf(file string, content *param.Map) (*Workflow, *Error) {
 	d := draftOf(file, content)
 	if err := d.refusal(); err != nil {
@@ -49,15 +49,15 @@ func workflowOf(file string, content *param.Map) (*Workflow, *Error) {
 	return &d.Workflow, nil
 }
 
-// draft is a workflow with all that is wrong with its file.
+// draft is a workflow with everything that is wrong with its file.
 type draft struct {
 	Workflow
-	thrown []problem // refused at sight, in Digdag's order
-	names  []problem // names, which Digdag tells all at once at the end
-	limits []problem // of keys of Trowel, told last
+	thrown []problem // refused immediately, in Digdag's order
+	names  []problem // names, which Digdag reports all at once at the end
+	limits []problem // about keys of Trowel, reported last
 }
 
-// refusal returns what Digdag tells of the file.
+// refusal returns what Digdag reports about the file.
 func (d *draft) refusal() *Error {
 	if len(d.thrown) > 0 {
 		return d.thrown[0].err
@@ -83,7 +83,7 @@ func draftOf(file string, content *param.Map) *draft {
 	zone, err := schedule.ZoneOf(value)
 	if err != nil {
 		d.throw(asError(err), keyTimezone)
-		zone, _ = schedule.ZoneOf(nil) // what is wrong with the rest is told too
+		zone, _ = schedule.ZoneOf(nil) // what is wrong with the rest is reported too
 	}
 	d.Zone = zone
 	export, err := param.NewReader(content).OptMap(keyExport)
@@ -118,7 +118,7 @@ func draftOf(file string, content *param.Map) *draft {
 	return d
 }
 
-// take takes a key into the definition if the file has it.
+// take moves a key into the definition if the file has it.
 func (d *draft) take(content *param.Map, key string) {
 	value, ok := content.Get(key)
 	switch {
@@ -191,7 +191,7 @@ func (d *draft) withWorkdir(export *param.Map) *param.Map {
 	return export
 }
 
-// ScheduleBlock returns the schedule of the workflow, or nil. One that is no object is refused.
+// ScheduleBlock returns the schedule of the workflow, or nil. One that is not an object is refused.
 func (w *Workflow) ScheduleBlock() (*param.Map, error) {
 	if w.Schedule == nil && w.Definition.Has(keySchedule) {
 		value, _ := w.Definition.Get(keySchedule)
@@ -200,8 +200,8 @@ func (w *Workflow) ScheduleBlock() (*param.Map, error) {
 	return w.Schedule, nil
 }
 
-// CheckSchedules refuses schedules as a push and the local scheduler do: with options that nobody reads,
-// too (S10).
+// CheckSchedules refuses schedules as a push and the local scheduler do, including those with options that nobody reads
+// (S10).
 func (p *Project) CheckSchedules() error {
 	for _, w := range p.Workflows {
 		block, err := w.ScheduleBlock()
@@ -215,7 +215,7 @@ func (p *Project) CheckSchedules() error {
 	return nil
 }
 
-// SLABlock returns the block sla of the workflow, or nil. One that is no object is refused (S43).
+// SLABlock returns the block sla of the workflow, or nil. One that is not an object is refused (S43).
 func (w *Workflow) SLABlock() (*param.Map, error) {
 	if w.SLA == nil && w.Definition.Has(keySLA) {
 		return nil, asError(param.NotObject(keySLA))

@@ -1,5 +1,5 @@
-// Package filelock takes locks of files, by which processes on one machine keep out of each other's way.
-// The system lets go of a lock when its process ends, however it does.
+// Package filelock locks files, so that processes on one machine do not get into each other's way.
+// The system releases a lock when its process ends, however that happens.
 package filelock
 
 import "errors"

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// Guard tells programs that clean folders of temporary files, as systemd-tmpfiles does, to leave a folder
-// and what is in it alone until it is closed (tmpfiles.d(5)). Several processes may guard a folder.
+// Guard keeps programs that clean folders of temporary files, such as systemd-tmpfiles, away from a folder
+// and its content until it is closed (tmpfiles.d(5)). Several processes may guard a folder.
 func Guard(dir string) (io.Closer, error) {
 	file, err := os.Open(dir)
 	if err != nil {

@@ -2,8 +2,8 @@ package filelock
 
 import "io"
 
-// Guard tells programs that clean folders of temporary files to leave a folder alone, until it is
-// closed. Windows has no such thing.
+// Guard keeps programs that clean folders of temporary files away from a folder, until it is
+// closed. On Windows it does nothing.
 func Guard(string) (io.Closer, error) { return unguarded{}, nil }
 
 type unguarded struct{}

@@ -9,9 +9,9 @@ import (
 // Patience is how long TakeSoon waits for a lock.
 const Patience = time.Second
 
-// TakeSoon is Take for a lock that may have been that of a process which was killed a moment ago. If it
-// was just starting another one, that has the lock until its own program begins, so a lock that is taken
-// is tried again for as long as Patience before it is ErrTaken.
+// TakeSoon is Take for a lock whose process may just have been killed. If that process
+// was starting another one, the new process holds the lock until its own program begins. So TakeSoon tries again
+// for as long as Patience before it returns ErrTaken.
 func TakeSoon(path string) (*os.File, error) {
 	timeout := time.NewTimer(Patience)
 	defer timeout.Stop()

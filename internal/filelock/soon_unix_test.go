@@ -13,8 +13,8 @@ import (
 	"github.com/trowel-project/trowel/internal/filelock"
 )
 
-// A process that was killed while it started another one leaves its lock to that one for a moment: it
-// can be taken as soon as that has let go of it.
+// A process that was killed while it started another one leaves its lock to that one for a moment. The lock
+// can be taken as soon as the new process has released it.
 func TestTakeSoonFromAKilledProcess(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "lock")

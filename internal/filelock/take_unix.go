@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// Take takes the lock of a file for this process until it is closed. A lock that another process has
-// is ErrTaken.
+// Take locks a file for this process until it is closed. If another process has the lock,
+// it returns ErrTaken.
 func Take(path string) (*os.File, error) {
 	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 // errSharing is ERROR_SHARING_VIOLATION.
 const errSharing = syscall.Errno(32)
 
-// Take takes the lock of a file for this process until it is closed: the file is opened for nobody
-// else. A lock that another process has is ErrTaken.
+// Take locks a file for this process until it is closed, by opening it exclusively. If another process
+// has the lock, it returns ErrTaken.
 func Take(path string) (*os.File, error) {
 	name, err := syscall.UTF16PtrFromString(path)
 	if err != nil {

@@ -7,8 +7,8 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// Database adds to an error of a database that cannot be opened what its settings lack; nil stays nil. The
-// texts of drivers have no password in them, and none is added.
+// Database adds what to do to an error about a database that cannot be opened. Nil stays nil. The
+// texts of drivers contain no password, and none is added.
 func Database(err error) error {
 	if err == nil {
 		return nil
@@ -37,7 +37,7 @@ func (e *Error) Unwrap() error { return e.Err }
 
 type databaseMistake struct{ text, fix string }
 
-// databaseFixes are what people forget, by the texts and codes of the drivers, tried in order.
+// databaseFixes returns frequent mistakes by the texts and codes of the drivers. They are tried in order.
 func databaseFixes() []databaseMistake {
 	const address = "is PostgreSQL running there? database.host and database.port say where"
 	return []databaseMistake{

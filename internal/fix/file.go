@@ -1,4 +1,4 @@
-// Package fix says what people can do about errors of files and of databases.
+// Package fix says what people can do about errors of files and databases.
 package fix
 
 import (
@@ -10,13 +10,13 @@ import (
 	"syscall"
 )
 
-// Use is what a command wants of a file or a folder that it, its command line or its settings name. It decides what
-// people can do where that fails.
+// Use is what a command does with a file or a folder that it, its command line or its settings name. What
+// people can do about an error depends on it.
 type Use int
 
 // The uses of files, and of folders.
 const (
-	UseOther Use = iota // to read what has no other place
+	UseOther Use = iota // reading for which nobody can choose another place
 	UseConfigOption
 	UseConfigVariable
 	UseConfigFile
@@ -28,7 +28,7 @@ const (
 	UseMailBody
 	UseSecretKey
 
-	UseArchive // this and those below it write
+	UseArchive // this one and those below write
 	UseDownload
 	UseNewProject
 	UsePushed
@@ -43,10 +43,10 @@ const (
 	UseOutput
 )
 
-// writes reports whether something is written there.
+// writes reports whether the use writes.
 func (u Use) writes() bool { return u >= UseArchive }
 
-// elsewhere is how to use another place; empty if there is none.
+// elsewhere returns how to use another place, or "" if there is none.
 func (u Use) elsewhere() string {
 	switch u {
 	case UseConfigOption:
@@ -109,7 +109,7 @@ func (e *fileUseError) Error() string { return e.err.Error() }
 // Unwrap gives the cause to errors.Is and errors.As.
 func (e *fileUseError) Unwrap() error { return e.err }
 
-// Failed is an error of a file of this use; nil stays nil.
+// Failed returns an error of a file with this use. Nil stays nil.
 func (u Use) Failed(err error) error {
 	if err == nil {
 		return nil
@@ -117,7 +117,7 @@ func (u Use) Failed(err error) error {
 	return &fileUseError{err, u}
 }
 
-// OfFile says what to do about an error of a file or a folder; empty for another error, and where nothing is known
+// OfFile says what to do about an error of a file or a folder. It is empty for other errors, and if nothing is known
 // that helps.
 func OfFile(err error) string {
 	known, ok := errors.AsType[*fileUseError](err)
@@ -154,10 +154,10 @@ func isFileError(err error) bool {
 	return path || link
 }
 
-// fileMistake is what the system says of a file or a folder, and what to do about it.
+// fileMistake is what the system says about a file or a folder, and what to do about it.
 type fileMistake struct {
 	errors []error
-	read   string // what to do where it is read; as write if it is empty
+	read   string // what to do when it is read; write if it is empty
 	write  string
 }
 
@@ -170,7 +170,7 @@ func (m *fileMistake) is(err error) bool {
 	return false
 }
 
-// fileFixes are tried in order.
+// fileFixes returns frequent mistakes, which are tried in order.
 func fileFixes() []fileMistake {
 	return []fileMistake{
 		{[]error{syscall.EROFS}, "", "that disk can only be read: make it writable"},
@@ -182,15 +182,15 @@ func fileFixes() []fileMistake {
 	}
 }
 
-// MissingFileError says that a file the command needs is not there (server 1.1). The path is as
-// the user gave it.
+// MissingFileError says that a file is missing (server 1.1). The path is as
+// the user wrote it.
 type MissingFileError struct{ Path string }
 
 func (e *MissingFileError) Error() string { return e.Path + " (no such file)" }
 
 func (e *MissingFileError) Unwrap() error { return fs.ErrNotExist }
 
-// Reason is what went wrong with a file, without its path, for errors that name the path already.
+// Reason returns an error of a file without its path, for errors that name the path already.
 func Reason(err error) error {
 	if failed, ok := errors.AsType[*fs.PathError](err); ok {
 		return failed.Err
@@ -198,7 +198,7 @@ func Reason(err error) error {
 	return err
 }
 
-// ReadNamed reads a file that people know by a name. A missing one is a *MissingFileError.
+// ReadNamed reads a file that people know by name. A missing one is a *MissingFileError.
 func ReadNamed(path, name string) ([]byte, error) {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -11,7 +11,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// What to do about an error of a file depends on what the system says and on what the file is for.
+// What to do about an error of a file depends on the system's error and on the use of the file.
 func TestFileFix(t *testing.T) {
 	t.Parallel()
 	at := func(errno error) error {

@@ -14,10 +14,13 @@ func (f *Flusher) apply(ctx context.Context, tx trowel.Tx, w *write, ev *event) 
 	if answer, ok := ev.what.(engine.Evaluated); ok {
 		delete(f.asked, answer.Task) // also if another server was faster
 	}
+	a := f.images.byID[ev.attempt]
+	if f.keptOff(a, ev) {
+		return nil
+	}
 	if report, ok := ev.what.(engine.Report); ok && len(report.Logs) > 0 {
 		w.keepLogs(report.AttemptID, report.Logs, f.images.byID)
 	}
-	a := f.images.byID[ev.attempt]
 	switch {
 	case ev.start != nil:
 		return f.start(ctx, tx, w, ev)

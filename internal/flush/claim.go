@@ -88,6 +88,10 @@ func (f *Flusher) claim(ctx context.Context, tx trowel.Tx, w *write, s selection
 	if err != nil {
 		return err
 	}
+	if w.outdated != nil {
+		f.outdated(w.outdated)
+		s.slots = nil
+	}
 	candidates = f.failFull(w, limits, candidates)
 	if len(s.slots) > 0 && len(candidates) > 0 {
 		if s.slots, err = f.hold(ctx, tx, w, s.slots); err != nil {
@@ -177,10 +181,13 @@ func (f *Flusher) addHeldAbove(names map[string]bool, r *queue.Ready) {
 
 // sharePools keeps the pools as they are for the transaction, and reads them unless they are known.
 func (f *Flusher) sharePools(ctx context.Context, tx trowel.Tx, w *write) ([]*trowel.Pool, error) {
-	if f.known.pools != nil && f.known.version >= 0 && !w.careful {
+	if f.known.pools != nil && f.known.version >= 0 && !w.careful && !f.resting.Load() {
 		return f.known.pools, tx.ExpectLimits(ctx, f.known.version)
 	}
-	version, err := tx.ShareLimits(ctx)
+	version, writers, err := tx.ShareLimits(ctx)
+	if err == nil {
+		w.outdated = writers.Check()
+	}
 	if err != nil || (f.known.pools != nil && f.known.version == version) {
 		return f.known.pools, err
 	}

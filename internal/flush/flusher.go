@@ -64,6 +64,12 @@ type Options struct {
 	Sole bool
 	// Poll is how often a lasting or adopting flusher looks for what nobody told it of; 10 s if zero.
 	Poll time.Duration
+	// Outdated is told when later versions alone may write to the store, as trowel.Writers.Check says: the flusher
+	// claims nothing any more. It must not wait, and may be told more than once. It may be nil.
+	Outdated func(err error)
+	// LeftAlone is called whenever an attempt is left alone from now on, as later versions have written what this one
+	// does not know. It may be nil.
+	LeftAlone func()
 	// Announce is called at the end of each transaction with what it changes, to tell other servers with
 	// the commit; they call Heard. It may be nil.
 	Announce func(ctx context.Context, tx trowel.Tx, n cluster.Attempts) error
@@ -98,6 +104,8 @@ type Flusher struct {
 	gathering gathering
 
 	stopped bool // by an observer
+
+	lost []trowel.Orphan // that the goroutine in watch found last
 
 	resting       atomic.Bool // takes nothing new
 	limitsChanged atomic.Bool
@@ -202,6 +210,14 @@ func (f *Flusher) Wake() {
 // Rest takes nothing new: what is ready stays so, while reports, kills and starts are written as
 // ever. It is the first step of an orderly stop (language X61) and cannot be taken back.
 func (f *Flusher) Rest() { f.resting.Store(true) }
+
+// outdated ends all claims of a build that may not write any more.
+func (f *Flusher) outdated(err error) {
+	f.Rest()
+	if f.opts.Outdated != nil {
+		f.opts.Outdated(err)
+	}
+}
 
 // Report takes the end of a try. It does not wait for the commit; r.Answer is told of it.
 func (f *Flusher) Report(r trowel.Report) {

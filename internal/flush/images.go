@@ -38,6 +38,8 @@ type attempt struct {
 
 	stored state // of the attempt, in the store
 
+	left error // why it is left alone; nil if it is not
+
 	own int // transactions of this flusher since another one has changed it, as far as is known
 
 	used *list.Element // in images.recent; nil without an image
@@ -86,7 +88,7 @@ func (im *images) know(id trowel.AttemptID) *attempt {
 // put gives an attempt an image.
 func (im *images) put(a *attempt, img *engine.Image) {
 	im.byID[a.id] = a
-	a.Image, a.stored = img, stateOf(&img.Attempt)
+	a.Image, a.left, a.stored = img, nil, stateOf(&img.Attempt)
 	setting := img.Setting()
 	a.workflow = trowel.WorkflowName{ProjectID: setting.Project.ID, Name: setting.Workflow.Name}
 	a.control = setting.Control

@@ -2,6 +2,7 @@ package flush
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
@@ -27,6 +28,10 @@ func (f *Flusher) lock(ctx context.Context, tx trowel.Tx, w *write, ids []trowel
 			continue
 		}
 		a, err := f.refresh(ctx, tx, row)
+		if errors.Is(err, trowel.ErrUnknown) {
+			f.leave(ctx, row.ID, row.Version, err)
+			continue
+		}
 		if err != nil {
 			return err
 		}
@@ -68,7 +73,8 @@ func (f *Flusher) expect(ctx context.Context, tx trowel.Tx, w *write, ids []trow
 	return tx.ExpectAttempts(ctx, versions)
 }
 
-// refresh reads what is new of an attempt: rows that another server changed, or all of them.
+// refresh reads what is new of an attempt: rows that another server changed, or all of them. One that is not understood
+// is an ErrUnknown.
 func (f *Flusher) refresh(ctx context.Context, tx trowel.Tx, row *trowel.Attempt) (*attempt, error) {
 	known := f.images.byID[row.ID]
 	if known == nil || known.Image == nil {
@@ -78,6 +84,9 @@ func (f *Flusher) refresh(ctx context.Context, tx trowel.Tx, row *trowel.Attempt
 		return known, nil
 	}
 	rows, err := tx.ListTasks(ctx, row.ID, known.Attempt.Version)
+	if err == nil {
+		err = understood(row, rows)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -96,6 +105,9 @@ func (f *Flusher) load(ctx context.Context, tx trowel.Tx, row *trowel.Attempt) (
 	}
 	setting.Defaults, setting.Control = f.opts.Defaults, f.controlOf(&setting.Workflow)
 	tasks, err := tx.ListTasks(ctx, row.ID, -1)
+	if err == nil {
+		err = understood(row, tasks)
+	}
 	if err != nil {
 		return nil, err
 	}

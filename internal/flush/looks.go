@@ -163,6 +163,10 @@ func (f *Flusher) lookAtImage(ctx context.Context, tx trowel.Tx, known *attempt,
 		return err
 	}
 	_, err = f.refresh(ctx, tx, row)
+	if errors.Is(err, trowel.ErrUnknown) {
+		f.leave(ctx, row.ID, row.Version, err)
+		return nil
+	}
 	return err
 }
 
@@ -195,9 +199,12 @@ func (f *Flusher) lookAtBare(ctx context.Context, tx trowel.Tx, bare []trowel.Ru
 	if len(bare) == 0 {
 		return nil
 	}
-	ids := make([]trowel.AttemptID, len(bare))
+	ids := make([]trowel.AttemptID, 0, len(bare))
 	for i := range bare {
-		ids[i] = bare[i].ID
+		if f.leftAlone(ctx, &bare[i]) {
+			continue
+		}
+		ids = append(ids, bare[i].ID)
 		control, err := f.control(ctx, tx, bare[i].WorkflowID)
 		if err != nil {
 			return err
@@ -224,6 +231,24 @@ func (f *Flusher) lookAtBare(ctx context.Context, tx trowel.Tx, bare []trowel.Ru
 		f.setMonitor(f.images.byID[monitors[i].AttemptID], &monitors[i])
 	}
 	return err
+}
+
+// leftAlone reports whether nothing is to be done about an attempt without an image, as it is not understood, or was
+// not: then its image is read, which tells whether it is now.
+func (f *Flusher) leftAlone(ctx context.Context, row *trowel.RunningAttempt) bool {
+	if err := trowel.CheckKnown(row.ID, row.Flags); err != nil {
+		f.leave(ctx, row.ID, row.Version, err)
+		return true
+	}
+	a := f.images.byID[row.ID]
+	if a == nil || a.left == nil {
+		return false
+	}
+	if a.version != row.Version {
+		f.timers.load(a, f.opts.Now())
+	}
+	a.version = row.Version
+	return true
 }
 
 // setLive notes what one task waits for.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
@@ -134,11 +135,15 @@ func (f *Flusher) releaseLost(ctx context.Context, began, judge time.Time) (next
 		if err != nil || len(lost) == 0 {
 			return next, err
 		}
-		f.opts.Log.WarnContext(ctx, fmt.Sprintf("%d task locks are expired. Tasks will be retried.", len(lost))) //nolint:sloglint // language X59a
+		again := slices.Equal(lost, f.lost) // what is left alone stays as it is
+		f.lost = lost
+		if !again {
+			f.opts.Log.WarnContext(ctx, fmt.Sprintf("%d task locks are expired. Tasks will be retried.", len(lost))) //nolint:sloglint // language X59a
+		}
 		for _, o := range lost {
 			f.submit(&event{attempt: o.AttemptID, what: engine.Release{Task: o.TaskID, Try: o.Try, Lost: true, Poison: f.opts.Poison}})
 		}
-		if err := f.Drain(ctx); err != nil || len(lost) < releaseAtOnce {
+		if err := f.Drain(ctx); err != nil || again || len(lost) < releaseAtOnce {
 			return next, err
 		}
 	}

@@ -31,6 +31,7 @@ type write struct {
 	claimed     []claimed
 	pools       []*trowel.Pool // as they were read; nil if they were not
 	poolVersion int64
+	outdated    error          // why this build claims nothing any more, see trowel.Writers
 	uses        map[string]int // what is added to counters
 	freedTo     int            // how many changes were looked at for what was given back
 	locks       map[string]int // counters as they are after the transaction

@@ -78,7 +78,7 @@ func (h *Hub) Reports(ctx context.Context, id string, token trowel.TokenID, sent
 		}
 		p.end(ended, func() { h.opts.Report(report) })
 	}
-	failed := stored(ctx, waiting, known)
+	failed := stored(ctx, waiting, known, answers)
 	if failed != nil {
 		return api.AgentAnswers{}, &trowel.Error{
 			Kind: trowel.ErrUnavailable, Message: "the reports are not known to be stored", Hint: "send them again", Err: failed,
@@ -99,8 +99,9 @@ func tooLate(reports []api.AgentReport) api.AgentAnswers {
 }
 
 // stored waits until it is known what became of reports. Those of tries that do not run on the agent any more are
-// known no longer. The error is about those that may not be stored.
-func stored(ctx context.Context, waiting []chan error, known []bool) (failed error) {
+// known no longer. Of attempts that this server leaves alone they are answered with 503: the agent keeps them, for this
+// server or another. The error is about those that may not be stored.
+func stored(ctx context.Context, waiting []chan error, known []bool, answers []api.AgentAnswer) (failed error) {
 	for i, done := range waiting {
 		if done == nil {
 			continue
@@ -111,6 +112,8 @@ func stored(ctx context.Context, waiting []chan error, known []bool) (failed err
 			case err == nil:
 			case errors.Is(err, trowel.ErrConflict), errors.Is(err, trowel.ErrNotFound):
 				known[i] = false
+			case errors.Is(err, trowel.ErrUnknown):
+				answers[i].Status, answers[i].Message = http.StatusServiceUnavailable, err.Error()
 			default:
 				failed = errors.Join(trowel.ErrUnavailable, err)
 			}

@@ -22,12 +22,12 @@ import (
 	"github.com/trowel-project/trowel/internal/textutil"
 )
 
-// FileName is the file with the key of secrets, in the folder of a database in SQLite: Base64 of 16
-// bytes, readable by its owner alone. A key in the settings goes over it.
+// FileName is the file with the key of secrets, in the folder of a database in SQLite. It has Base64 of 16
+// bytes, and only its owner may read it. A key in the settings has priority.
 const FileName = "secret.key"
 
-// Path is that file; empty for a database that has no folder. Servers that share a database share
-// their key, which no file of one of them could give.
+// Path returns that file. It is empty for a database that has no folder. Servers that share a database must share
+// their key, which a file of one of them could not provide.
 func Path(s *config.Server) string {
 	if s.Database.Type != config.DatabaseSQLite {
 		return ""
@@ -35,7 +35,7 @@ func Path(s *config.Server) string {
 	return filepath.Join(filepath.Dir(s.Database.File), FileName)
 }
 
-// secretKeys are the keys of secrets that the settings and the file of a database have. The key of the file
+// secretKeys returns the keys of secrets in the settings and in the file of a database. The key in the file
 // still decrypts if the settings have another one.
 func secretKeys(s *config.Server, log *slog.Logger) (config.Secrets, error) {
 	keys := s.Secrets
@@ -56,7 +56,7 @@ func secretKeys(s *config.Server, log *slog.Logger) (config.Secrets, error) {
 	return keys, nil
 }
 
-// readSecretKey returns what the file has; empty if there is none.
+// readSecretKey returns the content of the file, or "" if there is none.
 func readSecretKey(path string, log *slog.Logger) (string, error) {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -91,8 +91,8 @@ func newSecretKey() string {
 	return base64.StdEncoding.EncodeToString(key)
 }
 
-// writeSecretKey writes a key into a file that is not there, whose folder this server has for itself: all of it
-// is on the disk before it has its name.
+// writeSecretKey writes a key into a new file, in a folder that no other server uses. The file gets
+// its name only after its content is on disk.
 func writeSecretKey(path, key string) error {
 	temp, err := os.CreateTemp(filepath.Dir(path), ".secret.key-*") // mode 0600
 	if err != nil {
@@ -113,8 +113,8 @@ func writeSecretKey(path, key string) error {
 	return nil
 }
 
-// giveSecretKey makes a key for a server whose database is its own and has none. Secrets that are there were
-// stored with a key that is lost, or is in other settings: such a server does not start.
+// giveSecretKey makes a key for a server that has none, if no other server uses its database. If there are secrets, their
+// key is lost or in other settings, and the server does not start.
 func giveSecretKey(ctx context.Context, s *config.Server, store trowel.Store, log *slog.Logger) (string, error) {
 	if s.Database.Type == config.DatabaseMemory {
 		return newSecretKey(), nil

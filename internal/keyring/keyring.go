@@ -1,4 +1,4 @@
-// Package keyring finds and makes the key that the secrets of a server are encrypted with, and checks that it reads them.
+// Package keyring finds and makes the key with which a server encrypts secrets, and checks that it decrypts those in the database.
 package keyring
 
 import (
@@ -10,8 +10,8 @@ import (
 	"github.com/trowel-project/trowel/internal/secret"
 )
 
-// Open makes what encrypts the secrets of a server, with a key that is made where there is none and one
-// server alone uses the database.
+// Open returns the Crypter of a server. It makes a key if there is none and only one server
+// uses the database.
 func Open(ctx context.Context, s *config.Server, store trowel.Store, log *slog.Logger) (*secret.Crypter, error) {
 	keys, err := secretKeys(s, log)
 	if err != nil {
@@ -30,7 +30,7 @@ func Open(ctx context.Context, s *config.Server, store trowel.Store, log *slog.L
 	return crypter, checkSecrets(ctx, store, crypter, sole, log)
 }
 
-// Configured is the Crypter of a command beside servers: with the keys that they have, and none that is made.
+// Configured returns the Crypter for a command that runs beside servers. It has their keys, and makes none.
 func Configured(s *config.Server) (*secret.Crypter, error) {
 	keys, err := secretKeys(s, slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -39,8 +39,8 @@ func Configured(s *config.Server) (*secret.Crypter, error) {
 	return secret.NewCrypter(keys.Key, keys.OldKeys...)
 }
 
-// checkSecrets warns of secrets that cannot be decrypted, and sees to those that are in Digdag's form: a server
-// that is alone rewrites them.
+// checkSecrets warns about secrets that cannot be decrypted, and about those in Digdag's form. A server
+// that is alone rewrites the latter.
 func checkSecrets(ctx context.Context, store trowel.Store, crypter *secret.Crypter, sole bool, log *slog.Logger) error {
 	var rows []*trowel.Secret
 	var bound bool
@@ -79,7 +79,7 @@ func checkSecrets(ctx context.Context, store trowel.Store, crypter *secret.Crypt
 	return nil
 }
 
-// Rewrite stores all secrets anew, bound to their projects and keys, with the present key.
+// Rewrite stores all secrets again, bound to their projects and keys, with the present key.
 func Rewrite(ctx context.Context, store trowel.Store, crypter *secret.Crypter) (done secret.Rewritten, err error) {
 	err = store.Update(ctx, func(tx trowel.Tx) error {
 		done, err = crypter.Rewrite(ctx, tx)

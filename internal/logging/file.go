@@ -21,12 +21,12 @@ const (
 	logFiles    = 5
 )
 
-// logFileMode keeps a log to its owner, whatever the umask: errors in it tell much.
+// logFileMode makes a log readable by its owner alone, whatever the umask, as errors in it reveal much.
 const logFileMode = 0o600
 
-// File is the file of -L. When it has grown to its limit it becomes PATH.1.gz, what was PATH.1.gz
-// becomes PATH.2.gz, and so on up to PATH.5.gz. It may be written to from any goroutine; each Write is
-// kept whole.
+// File is the file of -L. When it has reached its limit it becomes PATH.1.gz, the old PATH.1.gz
+// becomes PATH.2.gz, and so on up to PATH.5.gz. It is safe for concurrent use. The data of one Write stays
+// together.
 type File struct {
 	path  string
 	limit int64
@@ -35,11 +35,11 @@ type File struct {
 	file     *os.File
 	size     int64
 	packing  sync.WaitGroup // of the file that was rotated last
-	packed   error          // why that did not work; read after packing
-	rotation error          // the first failure to rotate, told by Close
+	packed   error          // why packing failed; read after packing.Wait
+	rotation error          // the first failure to rotate, which Close returns
 }
 
-// OpenFile opens the file of -L for appending. Missing folders are made, as under Digdag.
+// OpenFile opens the file of -L for appending. It makes missing folders, as Digdag does.
 func OpenFile(path string) (*File, error) {
 	l := &File{path: path, limit: logFileSize}
 	err := os.MkdirAll(filepath.Dir(path), 0o750)
@@ -68,7 +68,7 @@ func (l *File) open() error {
 	return nil
 }
 
-// Write implements io.Writer. A file that cannot be rotated grows on: nothing of the log is lost.
+// Write implements io.Writer. A file that cannot be rotated keeps growing, so that nothing is lost.
 func (l *File) Write(data []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -85,7 +85,7 @@ func (l *File) Write(data []byte) (int, error) {
 	return n, nil
 }
 
-// Close closes the file. It tells, besides, if old ones could not be kept.
+// Close closes the file. It also returns an error if old files could not be kept.
 func (l *File) Close() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -93,27 +93,27 @@ func (l *File) Close() error {
 	return errors.Join(l.rotation, l.packed, l.file.Close())
 }
 
-// rotate begins a new file. The old one is compressed meanwhile. It fails only if there is no file
+// rotate begins a new file, and compresses the old one in the background. It only fails if there is no file
 // to write to any more.
 func (l *File) rotate() error {
 	l.packing.Wait()
 	if err := l.file.Close(); err != nil {
 		l.rotation = errors.Join(l.rotation, err)
 	}
-	full := l.path + ".full" // also left behind by a process that died
+	full := l.path + ".full" // may also be left by a process that died
 	if err := os.Rename(l.path, full); err != nil {
 		if l.rotation == nil {
 			l.rotation = fmt.Errorf("rotate the log %s: %w", l.path, err)
 		}
 		err = l.open()
-		l.size = 0 // tried again when as much has been written once more
+		l.size = 0 // tried again after the same amount of data
 		return err
 	}
 	l.packing.Go(func() { l.packed = errors.Join(l.packed, l.pack(full)) })
 	return l.open()
 }
 
-// pack makes the full file the first of the old ones.
+// pack makes the full file the newest of the old ones.
 func (l *File) pack(full string) error {
 	for n := logFiles - 1; n >= 1; n-- {
 		err := os.Rename(l.old(n), l.old(n+1))
@@ -129,7 +129,7 @@ func (l *File) pack(full string) error {
 
 func (l *File) old(n int) string { return l.path + "." + strconv.Itoa(n) + ".gz" }
 
-// compressFile writes a gzip file of another one. Whoever looks sees the whole file or none.
+// compressFile writes a gzip file of another file. Readers see the complete file or none.
 func compressFile(from, to string) (err error) {
 	in, err := os.Open(from)
 	if err != nil {

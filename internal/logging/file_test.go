@@ -85,7 +85,7 @@ func TestLogFileRotates(t *testing.T) {
 	}
 }
 
-// A second run goes on with the file of the first, and knows its size.
+// A second run continues the file of the first, and knows its size.
 func TestLogFileAppends(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "run.log")
@@ -133,7 +133,7 @@ func TestLogFileConcurrent(t *testing.T) {
 	}
 }
 
-// What cannot be kept is told by Close; the log itself goes on.
+// Close reports what could not be kept, and the log itself goes on.
 func TestLogFileCannotRotate(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "run.log")
@@ -164,7 +164,7 @@ func TestLogFileError(t *testing.T) {
 	}
 }
 
-// What a server logs is not for everybody, whatever the umask allows.
+// Others cannot read a server's log, whatever the umask.
 func TestLogFilesArePrivate(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "logs")

@@ -1,5 +1,5 @@
-// Package logging has the log of a process in Digdag's form: the handler of its entries, and the files that they rotate
-// through.
+// Package logging writes the log of a process in Digdag's form: it has the handler of log entries, and the file that
+// rotates.
 package logging
 
 import (
@@ -20,17 +20,17 @@ type Handler struct {
 	To     io.Writer
 	Level  slog.Level
 	Millis bool   // as in files
-	Class  string // what logs, shown where there is no terminal; empty to leave it out
+	Class  string // the logger's name, shown if there is no terminal; empty to leave it out
 	Thread string
-	task   string // full name of the task that the entries are about, for displays; empty for the run
+	task   string // full name of the task that entries are about, for displays; empty for the run
 	attrs  string // " key=value" of With
-	// Harmless entries have no control characters: of a server or agent, whose tasks write to it.
+	// Harmless removes control characters from entries, for a server or agent whose tasks write to the log.
 	Harmless bool
 }
 
-// entrySink is a writer of a display that takes entries as such, in place of Digdag's text.
+// entrySink is a writer of a display that takes entries as they are, instead of Digdag's text.
 type entrySink interface {
-	// LogEntry shows an entry. It is called from any goroutine and does not wait.
+	// LogEntry shows an entry. It may be called from any goroutine and must not block.
 	LogEntry(entry Entry)
 }
 
@@ -39,10 +39,10 @@ type Entry struct {
 	At      time.Time
 	Level   slog.Level
 	Task    string // full name; empty if the entry is about the run as a whole
-	Message string // with the attributes behind it
+	Message string // followed by the attributes
 }
 
-// ParseLevel is the level of --log-level; info for what it does not know. slog has no trace.
+// ParseLevel returns the level of --log-level. Unknown levels mean info, and so does trace, which slog does not have.
 func ParseLevel(name string) slog.Level {
 	switch name {
 	case "error":
@@ -96,8 +96,8 @@ func (f *Handler) Handle(_ context.Context, r slog.Record) error {
 	return err
 }
 
-// appendEntry appends an entry that a terminal may show, now or when the file is looked at. What follows its
-// first line is indented, so that no text in an entry looks like another entry.
+// appendEntry appends an entry that can be shown on a terminal, now or later. Lines after the
+// first are indented, so that no text in an entry looks like another entry.
 func appendEntry(dst, entry []byte) []byte {
 	for line := range bytes.SplitSeq(entry, []byte{'\n'}) {
 		if len(dst) > 0 {
@@ -138,10 +138,10 @@ func (f *Handler) WithAttrs(attrs []slog.Attr) slog.Handler {
 	return &c
 }
 
-// WithGroup implements slog.Handler; entries have no groups.
+// WithGroup implements slog.Handler. Entries have no groups.
 func (f *Handler) WithGroup(string) slog.Handler { return f }
 
-// Print logs a line for people, whose text is Digdag's.
+// Print logs a line for people with Digdag's text.
 func Print(ctx context.Context, log *slog.Logger, level slog.Level, line string) {
 	log.LogAttrs(ctx, level, line) //nolint:sloglint // the whole line is the message
 }

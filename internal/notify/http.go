@@ -16,7 +16,7 @@ import (
 // httpTimeout is the limit of one request.
 const httpTimeout = 60 * time.Second
 
-// maxAnswerBytes of an answer are read, so that the connection can be used again.
+// maxAnswerBytes is how much of an answer is read, so that the connection can be used again.
 const maxAnswerBytes = 64 << 10
 
 // HTTPOptions say where notifications are sent.
@@ -41,8 +41,8 @@ func NewHTTP(opts HTTPOptions) *HTTP {
 	return &HTTP{opts: opts}
 }
 
-// Send implements Sender. An answer other than 2xx is an error. Errors do not show the URL, which may
-// have a key in it.
+// Send implements Sender. An answer other than 2xx is an error. Errors do not contain the URL, which may
+// contain a key.
 func (h *HTTP) Send(ctx context.Context, n Notification) error {
 	request, err := http.NewRequestWithContext(ctx, h.opts.Method, h.opts.URL, strings.NewReader(param.JSON(n.Payload())))
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"log/slog"
 )
 
-// Log is the Sender of a server that has no other: it leaves a line in the log and sends nothing.
+// Log is the Sender of a server that has no other. It only writes a line in the log.
 type Log struct{ log *slog.Logger }
 
 // NewLog returns a Log.

@@ -10,7 +10,7 @@ import (
 	"github.com/trowel-project/trowel/internal/template"
 )
 
-// Mail is a mail to be sent.
+// Mail is a mail to send.
 type Mail struct {
 	From          *mail.Address
 	To, Cc, Bcc   []*mail.Address
@@ -18,13 +18,13 @@ type Mail struct {
 	HTML          bool // Body is HTML
 }
 
-// MailOptions say to whom mails go and what they look like.
+// MailOptions say who gets mails and what is in them.
 type MailOptions struct {
 	From        string
 	To, Cc, Bcc []string
 	Subject     string
 	HTML        bool
-	// BodyTemplate is a text whose ${...} see the keys of Payload; empty for DefaultBody.
+	// BodyTemplate is a text whose ${...} see the keys of Payload. Empty for DefaultBody.
 	BodyTemplate string
 	Templates    *template.Evaluator
 	// Transport sends a mail by SMTP, once.
@@ -56,8 +56,8 @@ type Mails struct {
 	to, cc, bcc []*mail.Address
 }
 
-// NewMails returns a Mails, once a sample of its mails could be made. An error of kind invalid names
-// the setting.
+// NewMails returns a Mails. It makes a sample mail to check the options. An error of kind invalid names
+// the wrong setting.
 func NewMails(ctx context.Context, opts MailOptions) (*Mails, error) {
 	if opts.BodyTemplate == "" {
 		opts.BodyTemplate = DefaultBody
@@ -106,7 +106,7 @@ func addresses(setting string, texts []string) ([]*mail.Address, error) {
 	return list, nil
 }
 
-// sample is a notification with everything set, to try a template with.
+// sample returns a notification with all fields set, to test a template.
 func sample() Notification {
 	at := time.Unix(0, 0).UTC()
 	return Notification{

@@ -16,7 +16,7 @@ import (
 	"github.com/trowel-project/trowel/internal/template"
 )
 
-// transport sends by the code of mail>.
+// transport sends with the code of mail>.
 func transport(server *mailtest.Server) func(context.Context, *notify.Mail) error {
 	return func(ctx context.Context, m *notify.Mail) error {
 		return mail.Send(ctx, mail.Server{Host: server.Host, Port: server.Port}, &mail.Message{
@@ -99,7 +99,7 @@ func TestMailTemplate(t *testing.T) {
 	}
 }
 
-// Settings are checked when the server starts, by making a sample (operators 2.11).
+// A sample is made when the server starts, to check the settings (operators 2.11).
 func TestMailSettings(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

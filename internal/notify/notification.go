@@ -13,10 +13,10 @@ const (
 	MessageTaskTimeout    = "Task execution timeout: " // and ids with commas between them
 )
 
-// Notification is a message about an attempt. What is empty or zero becomes null.
+// Notification is a message about an attempt. Empty and zero fields become null.
 type Notification struct {
 	At      time.Time
-	Message string
+	Message string // one of Digdag's messages, or a task's own
 
 	ProjectID    trowel.ProjectID
 	ProjectName  string
@@ -25,8 +25,8 @@ type Notification struct {
 	Revision     string
 	AttemptID    trowel.AttemptID
 	SessionID    trowel.SessionID
-	TaskName     string // full name
-	Zone         *time.Location
+	TaskName     string         // full name
+	Zone         *time.Location // time zone of the attempt
 	SessionUUID  string
 	SessionTime  time.Time
 }
@@ -42,7 +42,7 @@ func OfTask(at time.Time, message string, lease *trowel.Lease) Notification {
 	return n
 }
 
-// OfAttempt returns a notification about an attempt. As in Digdag it does not tell the session's time
+// OfAttempt returns a notification about an attempt. As in Digdag it does not have the session's time
 // (server 7.1).
 func OfAttempt(at time.Time, message string, attempt trowel.AttemptID, setting *trowel.Setting) Notification {
 	n := Notification{At: at, Message: message, AttemptID: attempt}
@@ -56,11 +56,11 @@ func OfAttempt(at time.Time, message string, attempt trowel.AttemptID, setting *
 	return n
 }
 
-// timestampLayout is that of the payload's instants, but for the session time (server 7.1, operators 2.11).
+// timestampLayout is the layout of the payload's instants, except the session time (server 7.1, operators 2.11).
 const timestampLayout = "2006-01-02T15:04:05Z"
 
-// Payload returns the notification with Digdag's keys, in Digdag's order (server 7.1). There is one
-// site, whose id is 0.
+// Payload returns the notification with Digdag's keys, in Digdag's order (server 7.1). There is only one
+// site, with the id 0.
 func (n *Notification) Payload() *param.Map {
 	var zone, sessionTime param.Value
 	if n.Zone != nil {

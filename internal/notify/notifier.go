@@ -13,15 +13,15 @@ type Sender interface {
 	Send(ctx context.Context, n Notification) error
 }
 
-// Options say how hard a Notifier tries.
+// Options say how often and when a Notifier tries again.
 type Options struct {
-	Retries int           // after the first try
+	Retries int           // number of tries after the first one
 	MinWait time.Duration // before the first retry; it grows threefold each time (operators 2.11)
 	MaxWait time.Duration
 	Log     *slog.Logger
 }
 
-// What a Notifier does at one time with what was posted.
+// Limits of a Notifier's queue, and of what it sends at the same time.
 const (
 	queueLength = 1000
 	senders     = 4
@@ -34,13 +34,13 @@ type Notifier struct {
 	queue  chan Notification
 }
 
-// New returns a Notifier. Run must run for Post to have an effect.
+// New returns a Notifier. Post only has an effect while Run runs.
 func New(sender Sender, opts Options) *Notifier {
 	return &Notifier{sender: sender, opts: opts, queue: make(chan Notification, queueLength)}
 }
 
-// Notify sends a notification and returns when it is sent, when all retries have failed, with the
-// error of the last, or when ctx ends. Sent twice it arrives twice.
+// Notify sends a notification and waits until it is sent. If all retries have failed it returns the
+// error of the last one. It also returns when ctx ends. A notification that is sent twice arrives twice.
 func (n *Notifier) Notify(ctx context.Context, notification Notification) error {
 	wait := n.opts.MinWait
 	for try := 0; ; try++ {
@@ -62,7 +62,7 @@ func (n *Notifier) Notify(ctx context.Context, notification Notification) error 
 	}
 }
 
-// next is the wait after another one.
+// next returns the wait after another one.
 func (n *Notifier) next(wait time.Duration) time.Duration {
 	if wait > n.opts.MaxWait/3 {
 		return n.opts.MaxWait
@@ -81,7 +81,7 @@ func pause(ctx context.Context, wait time.Duration) error {
 	}
 }
 
-// Post has a notification sent by Run and does not wait. If too many wait already it is dropped, with
+// Post makes Run send a notification and does not wait. If too many are waiting it is dropped, with
 // a line in the log.
 func (n *Notifier) Post(notification Notification) {
 	select {
@@ -91,8 +91,8 @@ func (n *Notifier) Post(notification Notification) {
 	}
 }
 
-// Run sends what is posted, a few at one time, until ctx ends. It returns when nothing is being sent
-// any more; what waits then is dropped, with a line in the log for each.
+// Run sends what is posted, a few at a time, until ctx ends. It returns when nothing is being sent
+// any more. Notifications that still wait are dropped, with a line in the log for each.
 func (n *Notifier) Run(ctx context.Context) error {
 	var running sync.WaitGroup
 	for range senders {
@@ -122,7 +122,7 @@ func (n *Notifier) sendPosted(ctx context.Context) {
 	}
 }
 
-// attributes tell in the log what a notification is about.
+// attributes returns log attributes that describe a notification.
 func attributes(n *Notification) []any {
 	return []any{
 		slog.String("message", n.Message), slog.String("project", n.ProjectName), slog.String("workflow", n.WorkflowName),

@@ -17,7 +17,7 @@ import (
 	"github.com/trowel-project/trowel/internal/notify"
 )
 
-// sender fails as often as it is told, and keeps when it was asked.
+// sender fails a number of times, and remembers when it was called.
 type sender struct {
 	mu       sync.Mutex
 	failures int
@@ -98,7 +98,7 @@ func TestNotifyEndsWithContext(t *testing.T) {
 	}
 }
 
-// What is posted is sent by Run, also after failures; when Run returns, nothing goes on.
+// Run sends what is posted, also after failures. When it returns, nothing is being sent.
 func TestPost(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -11,25 +11,25 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// closeWait is how long a command that was killed may keep its input open.
+// closeWait is how long a killed command may keep its input open.
 const closeWait = time.Second
 
-// ShellOptions say what gets notifications.
+// ShellOptions say which command gets notifications.
 type ShellOptions struct {
 	Command string        // for sh -c
 	Timeout time.Duration // of one run
 	Env     []string      // NAME=value; nil for the process's own
 }
 
-// Shell runs a shell command with each notification as JSON on its input. What it prints is
+// Shell runs a shell command with each notification as JSON in its input. The command's output is
 // discarded.
 type Shell struct{ opts ShellOptions }
 
 // NewShell returns a Shell. It runs nothing yet.
 func NewShell(opts ShellOptions) *Shell { return &Shell{opts: opts} }
 
-// Send implements Sender. Another exit code than zero is an error. A command that takes too long is
-// killed with all that it started.
+// Send implements Sender. An exit code other than zero is an error. A command that takes too long is
+// killed with everything that it started.
 func (s *Shell) Send(ctx context.Context, n Notification) error {
 	limited, cancel := context.WithTimeoutCause(ctx, s.opts.Timeout, errTimedOut)
 	defer cancel()

@@ -13,7 +13,7 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// requireShell skips where there is no shell, as on most Windows machines.
+// requireShell skips the test where there is no shell, as on most Windows machines.
 func requireShell(t *testing.T) {
 	t.Helper()
 	if _, err := exec.LookPath("sh"); err != nil && os.Getenv("CI") == "" {

@@ -2,7 +2,7 @@ package notify
 
 import "os/exec"
 
-const shell = "sh" // wherever it is: Windows has none of its own
+const shell = "sh" // from the PATH, as Windows has none of its own
 
-// ownGroup leaves the command as it is: it alone is killed.
+// ownGroup does nothing: only the command itself is killed.
 func ownGroup(*exec.Cmd) {}

@@ -7,7 +7,7 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// BenchmarkSh runs 800 scripts at a time, each as an agent would; compare BenchmarkRawExec of package
+// BenchmarkSh runs 800 scripts at a time, each as an agent would. Compare with BenchmarkRawExec of package
 // command.
 func BenchmarkSh(b *testing.B) {
 	project := b.TempDir()

@@ -12,7 +12,7 @@ import (
 const workflowSuffix = ".dig"
 
 // runCall makes the content of another workflow file the task's subtasks (operators 2.1, language O14
-// to O17). The path is relative to the working directory; the suffix may be left out.
+// to O17). The path is relative to the working directory. Its suffix is optional.
 func runCall(_ context.Context, r *Request) (Outcome, error) {
 	name, err := r.Params.String("_command")
 	if err != nil {
@@ -35,7 +35,7 @@ func runCall(_ context.Context, r *Request) (Outcome, error) {
 	return outcome, err
 }
 
-// callError gives the errors of the file system the texts that operators have for them (language L52).
+// callError returns the operators' texts for errors of the file system (language L52).
 func callError(name string, err error) error {
 	file, ok := errors.AsType[*dig.Error](err)
 	switch {

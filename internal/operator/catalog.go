@@ -11,7 +11,7 @@ import (
 	"github.com/trowel-project/trowel/internal/template"
 )
 
-// Catalog is what the operators of a table and an evaluator know about workflow files, for dig.Check.
+// Catalog returns what the operators of a table and an evaluator know about workflow files, for dig.Check.
 func (t Table) Catalog(templates *template.Evaluator) dig.Catalog {
 	c := dig.Catalog{Operators: map[string]dig.Operator{}}
 	for name, d := range t {
@@ -30,7 +30,7 @@ func (t Table) Catalog(templates *template.Evaluator) dig.Catalog {
 	return c
 }
 
-// Values of options, as they stand in the table.
+// Kinds of values in the table.
 func text() dig.Value     { return dig.Value{Kind: dig.Text} }
 func integer() dig.Value  { return dig.Value{Kind: dig.Integer} }
 func boolean() dig.Value  { return dig.Value{Kind: dig.Boolean} }
@@ -41,7 +41,7 @@ func oneOf(choices ...string) dig.Value { return dig.Value{Kind: dig.Text, Choic
 
 func listOf(items dig.Value) dig.Value { return dig.Value{Kind: dig.List, Items: &items} }
 
-// httpKeys are the options of requests, and more.
+// httpKeys returns the options of requests, together with more.
 func httpKeys(more map[string]dig.Value) map[string]dig.Value {
 	keys := map[string]dig.Value{
 		"content":          anything().About("the body: a text, or any value that is sent in `content_format`"),
@@ -62,7 +62,7 @@ func httpKeys(more map[string]dig.Value) map[string]dig.Value {
 	return keys
 }
 
-// headersOf reads the option headers.
+// headersOf checks the option headers.
 func headersOf(value param.Value) error {
 	headers, _ := value.(param.List)
 	for _, element := range headers {
@@ -88,7 +88,7 @@ func formatOf(value param.Value) error {
 	return nil
 }
 
-// addressOf reads the command of http>. Spaces around it and what a URL cannot hold are told when it runs.
+// addressOf checks the command of http>. Spaces around it, and what a URL cannot contain, are reported when it runs.
 func addressOf(value param.Value) error {
 	address, _ := param.AsString(value)
 	scheme, rest, found := strings.Cut(address, "://")
@@ -98,7 +98,7 @@ func addressOf(value param.Value) error {
 	return nil
 }
 
-// mailTextOf reads the command of mail>, which is the name of a file or an object with the text.
+// mailTextOf checks the command of mail>, which is the name of a file or an object with the text.
 func mailTextOf(value param.Value) error {
 	if object, ok := value.(*param.Map); ok && !object.Has("data") {
 		return param.Errorf("must be the name of a file, or `{data: TEXT}`, but is %s", param.JSON(value))
@@ -106,10 +106,10 @@ func mailTextOf(value param.Value) error {
 	return nil
 }
 
-// pythonPath is how py> names what it calls.
+// pythonPath is the form in which py> names what it calls.
 var pythonPath = regexp.MustCompile(`^[\pL_][\pL\pN_]*(\.[\pL_][\pL\pN_]*)*$`)
 
-// pythonOf reads the command of py>.
+// pythonOf checks the command of py>.
 func pythonOf(value param.Value) error {
 	path, _ := param.AsString(value)
 	if strings.HasSuffix(path, ".py") || !pythonPath.MatchString(path) {
@@ -141,7 +141,7 @@ func mailKeys() map[string]dig.Value {
 	}
 }
 
-// rangeOf is what for_range> takes.
+// rangeOf returns the value that for_range> takes.
 func rangeOf() dig.Value {
 	return dig.Value{
 		Kind: dig.JSONObject, Required: []string{"from", "to"},
@@ -156,13 +156,13 @@ func rangeOf() dig.Value {
 	}
 }
 
-// axesOf is what for_each> takes: lists by the names of their variables.
+// axesOf returns the value that for_each> takes: lists by the names of their variables.
 func axesOf() dig.Value {
 	return dig.Value{Kind: dig.JSONObject, Others: &dig.Value{Kind: dig.JSONList}}
 }
 
-// DefaultCatalog is what this version knows about workflow files, with no settings; messages call the project's folder
-// by that name.
+// DefaultCatalog returns what this version knows about workflow files, without settings. Messages use folder as the name
+// of the project's folder.
 func DefaultCatalog(folder string) dig.Catalog {
 	catalog := Builtin(Options{}).Catalog(template.New(template.Options{}))
 	catalog.Folder = folder

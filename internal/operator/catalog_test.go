@@ -20,8 +20,8 @@ import (
 
 var update = flag.Bool("update", false, "write what the code does into the golden files")
 
-// What is found in all projects of this repository. Most of those in conformance are broken on purpose; a new
-// line of any other is a false finding.
+// The findings of all projects in this repository. Most of those in conformance are broken on purpose. A new
+// line of any other project is a false finding.
 func TestFindingsOfAllProjects(t *testing.T) {
 	t.Parallel()
 	root, err := filepath.Abs("../..")
@@ -65,7 +65,7 @@ func TestFindingsOfAllProjects(t *testing.T) {
 	}
 }
 
-// What operators say about a command or an option before they run.
+// What operators report about a command or an option before they run.
 func TestFindingsOfValues(t *testing.T) {
 	t.Parallel()
 	catalog := operator.Builtin(operator.Options{}).Catalog(template.New(template.Options{}))

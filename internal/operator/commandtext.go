@@ -10,8 +10,8 @@ import (
 	"github.com/trowel-project/trowel/internal/template"
 )
 
-// commandText reads the text of an operator whose command is a file or an object with the text, or
-// whose text is in an option (operators 1.9, language L52). A file is evaluated.
+// commandText reads the text of an operator. Its command is a file or an object with the text, or the text
+// is in an option (operators 1.9, language L52). A file is evaluated.
 func commandText(ctx context.Context, templates *template.Evaluator, r *Request, params *param.Reader, option string) (string, error) {
 	command, found := params.Value("_command")
 	if !found {
@@ -40,7 +40,7 @@ func commandText(ctx context.Context, templates *template.Evaluator, r *Request,
 	return text, err
 }
 
-// commandFileError has Digdag's texts for a file that cannot be read (operators 1.9).
+// commandFileError returns Digdag's texts for a file that cannot be read (operators 1.9).
 func commandFileError(name, path string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		return &Error{Kind: kindConfig, Message: "File not found: " + path, Err: err}

@@ -8,7 +8,7 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// generating is a case of an operator that makes tasks: either the body of ^sub, as JSON, or a message.
+// generating is a test case of an operator that makes tasks. It expects the body of ^sub, as JSON, or a message.
 type generating struct {
 	name, sub, message string
 	own                *param.Map
@@ -154,7 +154,7 @@ func TestLoop(t *testing.T) {
 	})
 }
 
-// A body is never changed by an operator: all iterations, and other tasks, share it.
+// Operators never change a body, as all iterations and other tasks share it.
 func TestLoopSharesBody(t *testing.T) {
 	t.Parallel()
 	export := param.Of("a", 1)

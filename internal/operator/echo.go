@@ -10,7 +10,7 @@ import (
 type echo struct{ logOnly bool }
 
 // run prints the command and a new line (operators 2.9). Secrets are not expanded. In a log Digdag
-// leaves the new line out, which shows when there is nothing before it.
+// leaves out the new line, which only matters if there is nothing before it.
 func (e echo) run(_ context.Context, r *Request) (Outcome, error) {
 	text, err := r.Params.String("_command")
 	if err != nil {

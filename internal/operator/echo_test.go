@@ -53,7 +53,7 @@ func TestEcho(t *testing.T) {
 	}
 }
 
-// Operators 2.9: where nothing but a log is written, an empty text leaves nothing there; the case
+// Operators 2.9: if there is only a log, an empty text leaves nothing in it; the case
 // log-filter of the command line.
 func TestEchoIntoLog(t *testing.T) {
 	t.Parallel()

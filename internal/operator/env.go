@@ -10,8 +10,8 @@ import (
 // variable is one entry of _env.
 type variable struct{ name, text string }
 
-// isVariableName reports whether a text may be the name of a variable: letters, digits that do not come
-// first, and underscores (operators 1.7, 3.2).
+// isVariableName reports whether a text may be the name of a variable: letters, digits except at the
+// beginning, and underscores (operators 1.7, 3.2).
 func isVariableName(name string) bool {
 	for i := range len(name) {
 		c := name[i]
@@ -25,7 +25,7 @@ func isVariableName(name string) bool {
 	return name != ""
 }
 
-// readEnv reads _env among a task's own keys (operators 1.7); an exported _env alone is not heeded.
+// readEnv reads _env among a task's own keys (operators 1.7). An _env that is only exported is ignored.
 func readEnv(local *param.Map) ([]variable, error) {
 	if !local.Has("_env") {
 		return nil, nil
@@ -46,8 +46,8 @@ func readEnv(local *param.Map) ([]variable, error) {
 	return vars, nil
 }
 
-// expandEnv returns the variables of _env with their secrets, whose keys _secrets does not rename
-// (as under Digdag). Entries are in order.
+// expandEnv returns the variables of _env in order, with their secrets. _secrets does not rename the keys of these
+// secrets, as in Digdag.
 func (r *Request) expandEnv(ctx context.Context) ([]variable, error) {
 	vars := make([]variable, 0, len(r.env))
 	for _, v := range r.env {

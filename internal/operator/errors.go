@@ -11,7 +11,7 @@ import (
 	"github.com/trowel-project/trowel/internal/secret"
 )
 
-// Kinds of errors, as they stand behind messages (language X33, operators 1.13).
+// Kinds of errors, which follow messages (language X33, operators 1.13).
 const (
 	kindConfig          = "config"
 	kindIllegalArgument = "illegal argument"
@@ -21,12 +21,12 @@ const (
 	kindSecretNotFound  = "secret not found"
 )
 
-// Failure is a deliberate failure: an operator found that its task failed, and the message says all.
-// Its error object has the message as it is, without a kind.
+// Failure is a deliberate failure: the operator found that its task failed, and the message says everything.
+// Its error object has the message without a kind.
 type Failure struct { //nolint:errname // not one of the errors that have a kind
-	Message string
+	Message string     // the whole message
 	Props   *param.Map // further members of the error object; may be nil
-	Err     error      // what was found; may be nil; adds a trace to the error object
+	Err     error      // the cause, which adds a trace to the error object; may be nil
 }
 
 func (f *Failure) Error() string { return f.Message }
@@ -38,9 +38,9 @@ func failuref(format string, args ...any) error {
 	return &Failure{Message: fmt.Sprintf(format, args...)}
 }
 
-// Error is an error with a kind of Digdag's. Errors without one are of the kind "runtime".
+// Error is an error with one of Digdag's kinds. Errors without a kind are of the kind "runtime".
 type Error struct {
-	Kind    string
+	Kind    string // one of Digdag's kinds, such as "config"
 	Message string
 	Err     error // what caused it; may be nil
 }
@@ -50,13 +50,13 @@ func (e *Error) Error() string { return e.Message }
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// runtimeError is a failure of what the operator does, not of how it was asked.
+// runtimeError returns an error in the work of the operator, not in its options.
 func runtimeError(format string, args ...any) error {
 	return &Error{Kind: kindRuntime, Message: fmt.Sprintf(format, args...)}
 }
 
 // Kind returns message and kind of an error (language X33): those of the error in its chain that has
-// a kind, and otherwise its own text and "runtime". A Failure has the kind "".
+// a kind, or else its own text and "runtime". A Failure has the kind "".
 func Kind(err error) (message, kind string) {
 	if failure, ok := errors.AsType[*Failure](err); ok {
 		return failure.Message, ""
@@ -79,7 +79,7 @@ func Kind(err error) (message, kind string) {
 	return err.Error(), kindRuntime
 }
 
-// ErrorObject builds the error object of a failed run (language X33, operators 1.13): "message", and
+// ErrorObject returns the error object of a failed run (language X33, operators 1.13): "message", and
 // "stacktrace" unless the failure was deliberate and had no cause.
 func ErrorObject(err error) *param.Map {
 	message, kind := Kind(err)
@@ -96,7 +96,7 @@ func ErrorObject(err error) *param.Map {
 	return object
 }
 
-// trace is what stands in for Digdag's stack trace: the types and texts of an error and its causes.
+// trace returns the replacement for Digdag's stack trace: the types and texts of an error and its causes.
 func trace(err error) []string {
 	var frames []string
 	for err != nil {
@@ -106,7 +106,7 @@ func trace(err error) []string {
 	return frames
 }
 
-// LogText is the line, or lines, with which a failure is logged (operators 1.13).
+// LogText returns the line, or lines, with which a failure is logged (operators 1.13).
 func LogText(task string, err error) string {
 	message, kind := Kind(err)
 	switch kind {

@@ -81,7 +81,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// The trace tells the whole chain, which the message may leave out.
+// The trace has the whole chain, which the message may leave out.
 func TestErrorTrace(t *testing.T) {
 	t.Parallel()
 	err := fmt.Errorf("load: %w", &operator.Error{Kind: "notification", Message: "Sending failed", Err: errors.New("refused")})

@@ -12,7 +12,7 @@ import (
 )
 
 // runForEach runs _do for each combination of values of several lists (operators 2.5, language O7 to
-// O11); the last list varies fastest.
+// O11). The last list varies fastest.
 func runForEach(_ context.Context, r *Request) (Outcome, error) {
 	it, err := newIterations(r.Params)
 	if err != nil {
@@ -69,7 +69,7 @@ func readAxes(params *param.Reader) ([]axis, error) {
 	return axes, nil
 }
 
-// tooManyCombinations multiplies key by key, so an empty list allows all that follows.
+// tooManyCombinations multiplies key by key, so everything after an empty list is allowed.
 func tooManyCombinations(axes []axis, limit int) bool {
 	product := 1
 	for _, axis := range axes {
@@ -81,8 +81,8 @@ func tooManyCombinations(axes []axis, limit int) bool {
 	return false
 }
 
-// dropEmptyAxes leaves out an empty list and all before it, unless it is the last (quirk, language
-// O10): the product starts anew when it is empty.
+// dropEmptyAxes removes an empty list and all lists before it, unless it is the last one (quirk, language
+// O10): the product begins again when it is empty.
 func dropEmptyAxes(axes []axis) []axis {
 	for i := len(axes) - 2; i >= 0; i-- {
 		if len(axes[i].values) == 0 {
@@ -92,8 +92,8 @@ func dropEmptyAxes(axes []axis) []axis {
 	return axes
 }
 
-// combinations yields, for each combination, the index of the value on each axis: none if there is no
-// axis. The slice is the same each time.
+// combinations yields, for each combination, the index of the value on each axis. It yields nothing if there is no
+// axis. The slice is reused.
 func combinations(axes []axis) func(yield func([]int) bool) {
 	return func(yield func([]int) bool) {
 		indexes := make([]int, len(axes))
@@ -135,8 +135,8 @@ func tagsOf(index int, key string, values param.List) []string {
 // tagUnits is how many UTF-16 units of a text a name shows.
 const tagUnits = 8
 
-// tag shortens and encodes a text for a name (language O9): as form data, but blanks as %20. A
-// surrogate pair that is cut apart becomes a question mark. A "*" is encoded, too: Digdag leaves it
+// tag shortens and encodes a text for a name (language O9): as form data, but with %20 for blanks. A
+// surrogate pair that is cut becomes a question mark. A "*" is encoded, too. Digdag does not encode it,
 // and then refuses the name (bug).
 func tag(text string) string {
 	if len(text) > tagUnits {

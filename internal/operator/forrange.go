@@ -49,7 +49,7 @@ func runForRange(_ context.Context, r *Request) (Outcome, error) {
 	return it.finish(r.Params)
 }
 
-// span is a range of integers, to excluded, and the size of its slices, which is not zero.
+// span is a range of integers, without to, and the size of its slices, which is not zero.
 type span struct {
 	from, to int64
 	step     uint64
@@ -98,7 +98,7 @@ func optLong(command *param.Reader, key string) (value int64, present bool, err 
 	return value, true, nil
 }
 
-// size is how many integers there are from a position on. The difference of two int64 fits a uint64.
+// size returns how many integers there are from a number to the end. The difference of two int64 fits a uint64.
 func (s span) size(from int64) uint64 {
 	if from >= s.to {
 		return 0
@@ -106,7 +106,7 @@ func (s span) size(from int64) uint64 {
 	return uint64(s.to) - uint64(from) //nolint:gosec // wraps to the right difference
 }
 
-// count is how many slices there are.
+// count returns how many slices there are.
 func (s span) count() uint64 { return ceilDiv(s.size(s.from), s.step) }
 
 func ceilDiv(a, b uint64) uint64 {

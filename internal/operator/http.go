@@ -10,7 +10,7 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// httpTooLarge is the text for a response that is not to be stored (operators 2.2, 5.1).
+// httpTooLarge is the text about a response that is too large to store (operators 2.2, 5.1).
 const httpTooLarge = "Response content too large: %d > %d"
 
 // Defaults of settings (operators 11).
@@ -24,14 +24,14 @@ const (
 // the defaults.
 type HTTPOptions struct {
 	NoUserProxy  bool       // tasks cannot name a proxy (config.http.allow_user_proxy)
-	Proxy        *HTTPProxy // for tasks that name none; may be nil (config.http.proxy)
-	MaxRedirects int        // 0 is 8, a negative number is none (config.http.max_redirects)
-	// MaxStoredSize and MaxCallSize bound what a task stores and what http_call> takes, in UTF-16
-	// units; 0 is 65536 (config.http.max_stored_response_content_size,
+	Proxy        *HTTPProxy // for tasks that name none; nil for none (config.http.proxy)
+	MaxRedirects int        // 0 means 8, and a negative number means none (config.http.max_redirects)
+	// MaxStoredSize limits what a task stores, and MaxCallSize what http_call> accepts, in UTF-16
+	// units. 0 means 65536 (config.http.max_stored_response_content_size,
 	// config.http_call.max_response_content_size).
 	MaxStoredSize, MaxCallSize int
 	UserAgent                  string // without the library's token, which follows (config.http.user_agent)
-	// Env looks up the environment's proxies (operators 1.16); nil has none.
+	// Env looks up proxies in the environment (operators 1.16). Nil for none.
 	Env func(name string) (string, bool)
 }
 
@@ -89,7 +89,7 @@ func (w *web) runHTTP(ctx context.Context, r *Request) (Outcome, error) {
 	return w.stored(response, store)
 }
 
-// stored makes the parameters of a response (operators 5.1, 1.10).
+// stored returns the parameters of a response (operators 5.1, 1.10).
 func (w *web) stored(response *httpResponse, content bool) (Outcome, error) {
 	last := param.Of("last_status", response.status)
 	result := trowel.Result{Store: param.Of("http", last), ResetKeys: []string{"http.last_status"}}
@@ -105,8 +105,8 @@ func (w *web) stored(response *httpResponse, content bool) (Outcome, error) {
 	return Outcome{Result: result}, nil
 }
 
-// fetch makes the task's request and returns the response to it, of which at most keep units are wanted
-// as text, or asks for another run.
+// fetch sends the task's request and returns the response, or asks for another run. At most keep units of the response
+// are needed as text.
 func (w *web) fetch(
 	ctx context.Context, r *Request, params *param.Reader, options httpOptions, target *httpTarget, keep int,
 ) (*httpResponse, *Again, error) {
@@ -126,7 +126,7 @@ func (w *web) fetch(
 	if ctx.Err() != nil {
 		return nil, nil, fmt.Errorf("HTTP request: %w", context.Cause(ctx))
 	}
-	refusal, isStatus := err.(*httpStatusError) //nolint:errorlint // send makes it and wraps it in nothing
+	refusal, isStatus := err.(*httpStatusError) //nolint:errorlint // send returns it unwrapped
 	retry := options.retry
 	if isStatus {
 		retry = refusal.retried(options.retry)
@@ -139,7 +139,7 @@ func (w *web) fetch(
 	return nil, outcome.Again, err
 }
 
-// httpStatusError is an answer that means failure (operators 5.1).
+// httpStatusError is a response that means failure (operators 5.1).
 type httpStatusError struct {
 	status int
 	text   string
@@ -147,7 +147,7 @@ type httpStatusError struct {
 
 func (e *httpStatusError) Error() string { return e.text }
 
-// retried reports whether the request is to be repeated; wanted is the option retry.
+// retried reports whether the request is repeated. wanted is the option retry.
 func (e *httpStatusError) retried(wanted bool) bool {
 	switch {
 	case e.status == http.StatusRequestTimeout, e.status == http.StatusTooManyRequests:

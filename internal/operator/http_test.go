@@ -22,7 +22,7 @@ import (
 	"github.com/trowel-project/trowel/internal/secret"
 )
 
-// secretMap has just these secrets.
+// secretMap has exactly these secrets.
 type secretMap map[string]string
 
 func (m secretMap) Find(_ context.Context, key string) (secret.Value, bool, error) {
@@ -36,8 +36,8 @@ type recorded struct {
 	Header            http.Header
 }
 
-// site is an HTTP server that keeps what it gets. /status/CODE answers with that status, /to/CODE?URI
-// and /loop with a redirect, /text with a text; everything else with an empty answer.
+// site is an HTTP server that keeps its requests. It answers /status/CODE with that status, /to/CODE?URI
+// and /loop with a redirect, /text with a text, and everything else with an empty response.
 type site struct {
 	*httptest.Server
 	mu   sync.Mutex
@@ -94,7 +94,7 @@ func (s *site) last(t *testing.T) recorded {
 	return s.seen[len(s.seen)-1]
 }
 
-// web makes a task of http> with options; SITE in its texts is the site.
+// web makes a task of http> with options. SITE in its texts stands for the site.
 func web(t *testing.T, s *site, options operator.HTTPOptions, own *param.Map) *fixture {
 	t.Helper()
 	text := strings.ReplaceAll(param.JSON(own), "SITE", s.URL)
@@ -214,7 +214,7 @@ func TestHTTPOutcome(t *testing.T) {
 	for _, c := range []struct {
 		name, message, stored string
 		own                   *param.Map
-		again                 time.Duration // and the cause in message
+		again                 time.Duration // with the cause in message
 		state, next           *param.Map
 	}{
 		{name: "no content", own: param.Of("http>", "SITE/status/204"), stored: `{"http":{"last_status":204}}`},
@@ -318,7 +318,7 @@ func TestHTTPOutcome(t *testing.T) {
 	}
 }
 
-// Operators 1.10: what an earlier request has left goes away.
+// Operators 1.10: what an earlier request stored is removed.
 func TestHTTPResets(t *testing.T) {
 	t.Parallel()
 	server := newSite(t, httptest.NewServer)
@@ -333,7 +333,7 @@ func TestHTTPResets(t *testing.T) {
 	}
 }
 
-// Operators 5.1: what is wrong with options. Those that are read early are not repeated (1.12).
+// Operators 5.1: mistakes in options. Those that are found early are not repeated (1.12).
 func TestHTTPMistakes(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -376,7 +376,7 @@ func TestHTTPMistakes(t *testing.T) {
 	}
 }
 
-// Operators 5.1: secrets of the URI are in no message.
+// Operators 5.1: no message contains secrets of the URI.
 func TestHTTPSecretURI(t *testing.T) {
 	t.Parallel()
 	server := newSite(t, httptest.NewServer)
@@ -421,7 +421,7 @@ func TestHTTPSecretURI(t *testing.T) {
 	}
 }
 
-// Operators 5.1: the method that follows a redirect, and what it carries.
+// Operators 5.1: the method after a redirect, and what it sends.
 func TestHTTPRedirects(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -456,7 +456,7 @@ func TestHTTPRedirects(t *testing.T) {
 	}
 }
 
-// Credentials stay with the server that they are for.
+// Credentials are only sent to the server that they are for.
 func TestHTTPRedirectToAnotherServer(t *testing.T) {
 	t.Parallel()
 	first, second := newSite(t, httptest.NewServer), newSite(t, httptest.NewServer)
@@ -470,7 +470,7 @@ func TestHTTPRedirectToAnotherServer(t *testing.T) {
 	}
 }
 
-// Operators 5.1: insecure takes any certificate; a bad one is a failure to connect.
+// Operators 5.1: insecure accepts any certificate. Otherwise a wrong one is a failure to connect.
 func TestHTTPCertificates(t *testing.T) {
 	t.Parallel()
 	server := newSite(t, func(h http.Handler) *httptest.Server {
@@ -492,7 +492,7 @@ func TestHTTPCertificates(t *testing.T) {
 	}
 }
 
-// proxy is an HTTP proxy: it forwards plain requests and connects for others, and counts them.
+// proxy is an HTTP proxy. It forwards plain requests, makes connections for others, and counts both.
 type proxy struct {
 	*httptest.Server
 	mu              sync.Mutex
@@ -655,7 +655,7 @@ func TestHTTPProxies(t *testing.T) {
 	}
 }
 
-// Operators 5.1: what a proxy refuses is judged like an answer.
+// Operators 5.1: a refusal of a proxy is treated like a response.
 func TestHTTPProxyRefuses(t *testing.T) {
 	t.Parallel()
 	server := newSite(t, httptest.NewTLSServer)
@@ -689,7 +689,7 @@ func TestHTTPEndsWithItsTask(t *testing.T) {
 	}
 }
 
-// Requests that compress for themselves are understood.
+// Compressed responses are understood if the task asked for them itself.
 func TestHTTPOwnAcceptEncoding(t *testing.T) {
 	t.Parallel()
 	zipped := "\x1f\x8b\b\x00\x00\x00\x00\x00\x00\xff\xcbH\xcd\xc9\xc9\a\x00\x86\xa6\x106\x05\x00\x00\x00"

@@ -23,7 +23,7 @@ const (
 	httpCallFileName = "http_call.dig"
 )
 
-// runHTTPCall makes a workflow file that it fetches the task's subtasks (operators 2.2, language O18).
+// runHTTPCall makes a workflow file from a server the task's subtasks (operators 2.2, language O18).
 func (w *web) runHTTPCall(ctx context.Context, r *Request) (Outcome, error) {
 	params, options, err := readHTTP(r)
 	if err != nil {
@@ -53,7 +53,7 @@ func (w *web) runHTTPCall(ctx context.Context, r *Request) (Outcome, error) {
 	return callFetched(r, definition)
 }
 
-// definitionOf makes the text of a workflow file of a response.
+// definitionOf returns the text of a workflow file in a response.
 func definitionOf(text, override, received string) (string, error) {
 	mediaType := bareType(override)
 	if mediaType == "" {
@@ -75,14 +75,14 @@ func definitionOf(text, override, received string) (string, error) {
 	}
 }
 
-// bareType drops the parameters of a media type.
+// bareType removes the parameters of a media type.
 func bareType(mediaType string) string {
 	bare, _, _ := strings.Cut(mediaType, ";")
 	return strings.ToLower(strings.TrimSpace(bare))
 }
 
 // callFetched writes the definition into the working directory, where Digdag leaves it, and goes on like
-// call>, with the text itself: other tasks may write that file at the same time.
+// call>. But it uses the text itself, as other tasks may write that file at the same time.
 func callFetched(r *Request, definition string) (Outcome, error) {
 	path := filepath.Join(r.workspace.dir, httpCallFileName)
 	if err := os.WriteFile(path, []byte(definition), 0o666); err != nil { //nolint:gosec // the umask decides
@@ -97,7 +97,7 @@ func callFetched(r *Request, definition string) (Outcome, error) {
 	return generate(workflow.Definition)
 }
 
-// withFile is a file system in which one file has the content given here.
+// withFile is a file system in which one file has the given content.
 type withFile struct {
 	fs.FS
 	name string

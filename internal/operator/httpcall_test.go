@@ -64,7 +64,7 @@ func TestHTTPCall(t *testing.T) {
 	}
 }
 
-// Operators 2.1, 2.2: in a folder, the fetched workflow works there.
+// Operators 2.1, 2.2: if the task is in a folder, the fetched workflow works there.
 func TestHTTPCallInFolder(t *testing.T) {
 	t.Parallel()
 	server := newSite(t, httptest.NewServer)

@@ -13,7 +13,7 @@ const (
 	httpInvalidField  = "Invalid form content field value: %s"
 )
 
-// Media types of bodies (operators 5.1); the first is written as Digdag does.
+// Media types of bodies (operators 5.1). The first one is written as in Digdag.
 const (
 	mediaText = "plain/text"
 	mediaJSON = "application/json"
@@ -26,7 +26,7 @@ type content struct {
 	contentType string // empty without a body
 }
 
-// httpContent makes the body that the option content describes, with its secrets.
+// httpContent returns the body that the option content describes, with its secrets.
 func httpContent(ctx context.Context, r *Request, params *param.Reader) (content, error) {
 	raw, _ := params.Value("content")
 	if raw == nil {
@@ -62,7 +62,7 @@ func httpContent(ctx context.Context, r *Request, params *param.Reader) (content
 		return content{body: []byte(param.JSON(value)), contentType: choose(mediaJSON)}, err
 	case format == "form" && isMap:
 		form, err := encodeForm(ctx, r, fields, httpInvalidField)
-		return content{body: []byte(form), contentType: mediaForm}, err // content_type is not heeded (quirk)
+		return content{body: []byte(form), contentType: mediaForm}, err // content_type is ignored (quirk)
 	}
 	return content{}, param.Errorf(httpInvalidFormat, jsonType(raw), asked)
 }
@@ -100,7 +100,7 @@ func (r *Request) expandAll(ctx context.Context, value param.Value) (param.Value
 	}
 }
 
-// jsonType is the name of a value's type in messages.
+// jsonType returns the name of a value's type in messages.
 func jsonType(value param.Value) string {
 	switch value.(type) {
 	case string:

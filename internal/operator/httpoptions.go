@@ -12,14 +12,14 @@ import (
 
 const httpInvalidMethod = "Invalid HTTP method: %s" // ours
 
-// httpOptions are the options of http> and http_call> that have nothing of the request itself
+// httpOptions are the options of http> and http_call> that do not describe the request itself
 // (operators 5.1).
 type httpOptions struct {
 	method   string
-	timeout  time.Duration // of the whole exchange; none if not above zero
+	timeout  time.Duration // of the whole exchange; zero or less for none
 	retry    bool
 	follow   bool // redirects
-	insecure bool // any certificate will do
+	insecure bool // any certificate is accepted
 	proxy    *HTTPProxy
 }
 
@@ -42,7 +42,7 @@ func (p HTTPProxy) url() *url.URL {
 	return &url.URL{Scheme: scheme, Host: fmt.Sprintf("%s:%d", host, p.Port)}
 }
 
-// readHTTP reads the options; they and those of the block http are in the Reader that comes back.
+// readHTTP reads the options. It returns a Reader with them and those of the block http.
 func readHTTP(r *Request) (params *param.Reader, o httpOptions, err error) {
 	if params, err = r.withSection("http"); err != nil {
 		return nil, o, err
@@ -73,7 +73,7 @@ func readHTTP(r *Request) (params *param.Reader, o httpOptions, err error) {
 	return params, o, err
 }
 
-// isSafeMethod reports whether requests of a method are repeated unless the task says otherwise.
+// isSafeMethod reports whether requests with a method are repeated unless the task says otherwise.
 func isSafeMethod(method string) bool {
 	switch method {
 	case "GET", "HEAD", "OPTIONS", "TRACE":
@@ -83,7 +83,7 @@ func isSafeMethod(method string) bool {
 	}
 }
 
-// readProxy reads the proxy that a task names; nil without one.
+// readProxy reads the proxy that a task names. It returns nil if there is none.
 func readProxy(params *param.Reader) (*HTTPProxy, error) {
 	section, err := params.OptMap("proxy")
 	if err != nil {
@@ -112,7 +112,7 @@ type httpTarget struct {
 	secret bool   // there is a secret in it
 }
 
-// httpTargetOf reads the URI: from the secret http.uri, if that counts and there is one, otherwise from
+// httpTargetOf reads the URI: from the secret http.uri, if secretCounts is set and there is one, otherwise from
 // the task's command, with its secrets.
 func httpTargetOf(ctx context.Context, r *Request, params *param.Reader, secretCounts bool) (*httpTarget, error) {
 	if secretCounts {
@@ -135,7 +135,7 @@ func httpTargetOf(ctx context.Context, r *Request, params *param.Reader, secretC
 	return newHTTPTarget(text, text != command)
 }
 
-// newHTTPTarget reads a URI, which is sent as it is written, but for what is not ASCII.
+// newHTTPTarget reads a URI. It is sent as it is written, except characters outside of ASCII.
 func newHTTPTarget(text string, secret bool) (*httpTarget, error) {
 	shown := text
 	if secret {
@@ -182,7 +182,7 @@ func escapeNonASCII(text string) string {
 	return out.String()
 }
 
-// withoutUser drops the user info of a URI.
+// withoutUser removes the user info of a URI.
 func withoutUser(uri string) string {
 	scheme, rest, _ := strings.Cut(uri, "://")
 	end := strings.IndexAny(rest, "/?#")

@@ -13,13 +13,13 @@ import (
 )
 
 // route is the way to a server: through which proxy, for each scheme of the target, and whether its
-// certificate matters. Requests of one route share connections.
+// certificate is checked. Requests with the same route share connections.
 type route struct {
 	plain, secure string // URLs of the proxies for http and https; empty for none
 	insecure      bool
 }
 
-// route chooses the way of a task's request (operators 5.1, 1.16).
+// route chooses the route of a task's request (operators 5.1, 1.16).
 func (w *web) route(r *Request, options httpOptions) route {
 	proxy := options.proxy
 	if proxy == nil || w.options.NoUserProxy {
@@ -36,7 +36,7 @@ func (w *web) route(r *Request, options httpOptions) route {
 	}
 }
 
-// envProxy returns the proxy of the first variable that is not blank, without credentials, which are
+// envProxy returns the proxy of the first variable that is not blank. It removes credentials, which are
 // not used.
 func (w *web) envProxy(r *Request, names ...string) string {
 	for _, name := range names {
@@ -54,10 +54,10 @@ func (w *web) envProxy(r *Request, names ...string) string {
 	return ""
 }
 
-// maxTransports bounds how many ways are remembered; those of tasks may be many.
+// maxTransports is the largest number of routes whose connections are kept; tasks may have many.
 const maxTransports = 64
 
-// transports has the connections that are kept between requests, by their way.
+// transports has the connections that are kept between requests, by their route.
 type transports struct {
 	mu    sync.Mutex
 	known map[route]*http.Transport
@@ -65,7 +65,7 @@ type transports struct {
 
 func newTransports() *transports { return &transports{known: map[route]*http.Transport{}} }
 
-// take returns what sends requests on a way.
+// take returns the transport of a route.
 func (t *transports) take(way route) *http.Transport {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -73,7 +73,7 @@ func (t *transports) take(way route) *http.Transport {
 		return known
 	}
 	if len(t.known) >= maxTransports {
-		for old := range t.known { // any; its connections are closed when they have idled
+		for old := range t.known { // any; its connections close when they have been idle
 			delete(t.known, old)
 			break
 		}

@@ -30,7 +30,7 @@ type httpRequest struct {
 	keepBytes int // of the response
 }
 
-// request makes the request that the task describes.
+// request returns the request that the task describes.
 func (w *web) request(
 	ctx context.Context, r *Request, params *param.Reader, options httpOptions, target *httpTarget,
 ) (*httpRequest, error) {
@@ -106,7 +106,7 @@ func (q *httpRequest) authorize(ctx context.Context, r *Request, inURI *url.User
 	return nil
 }
 
-// addHeaders adds the option headers; what is there twice is sent once (operators 5.1).
+// addHeaders adds the option headers. A header that is there twice is sent once (operators 5.1).
 func (q *httpRequest) addHeaders(ctx context.Context, r *Request, params *param.Reader) error {
 	list, err := params.ListOr("headers", nil)
 	if err != nil {
@@ -141,7 +141,7 @@ func (q *httpRequest) addHeaders(ctx context.Context, r *Request, params *param.
 	return nil
 }
 
-// onlyEntry returns the entry of a map with one, whose value is a scalar.
+// onlyEntry returns the only entry of a map, whose value is a scalar. ok is false for other values.
 func onlyEntry(element param.Value) (name, text string, ok bool) {
 	entry, isMap := element.(*param.Map)
 	if !isMap || entry.Len() != 1 {
@@ -154,7 +154,7 @@ func onlyEntry(element param.Value) (name, text string, ok bool) {
 	return name, text, ok
 }
 
-// isHeader reports whether name and value can be sent.
+// isHeader reports whether a header with this name and value can be sent.
 func isHeader(name, value string) bool {
 	for _, c := range []byte(name) {
 		if c <= ' ' || c >= 0x7f || strings.IndexByte(`()<>@,;:\"/[]?={}`, c) >= 0 {
@@ -164,7 +164,7 @@ func isHeader(name, value string) bool {
 	return name != "" && !strings.ContainsAny(value, "\r\n\x00")
 }
 
-// httpQuery makes the part of the query that the option of that name describes.
+// httpQuery returns the part of the query that the option query describes.
 func httpQuery(ctx context.Context, r *Request, params *param.Reader) (string, error) {
 	raw, _ := params.Value("query")
 	entries, isMap := raw.(*param.Map)
@@ -194,13 +194,13 @@ func httpQuery(ctx context.Context, r *Request, params *param.Reader) (string, e
 	return strings.Join(pairs, "&"), nil
 }
 
-// encodeForm makes a form of an object, in order; invalid is the text for a value that is no scalar.
+// encodeForm returns an object as a form, in order. invalid is the text about a value that is not a scalar.
 func encodeForm(ctx context.Context, r *Request, entries *param.Map, invalid string) (string, error) {
 	var pairs []string
 	for name, value := range entries.All() {
 		text, ok := param.AsString(value)
 		if value == nil {
-			text, ok = "null", true // as Digdag's JSON library has it
+			text, ok = "null", true // as in Digdag's JSON library
 		}
 		if !ok {
 			return "", param.Errorf(invalid, param.JSON(value))
@@ -222,7 +222,7 @@ func escapeForm(text string) string {
 	return strings.NewReplacer("%2A", "*", "~", "%7E").Replace(url.QueryEscape(text))
 }
 
-// unescapeForm undoes escapeForm; what is no escape stays as it is.
+// unescapeForm undoes escapeForm. Text that is not an escape stays as it is.
 func unescapeForm(text string) string {
 	if plain, err := url.QueryUnescape(text); err == nil {
 		return plain

@@ -14,11 +14,11 @@ import (
 
 const kindCharset = "unsupported charset"
 
-// leastKept is how much of a body is read at least, so that messages can tell how large it is; more than
-// that Digdag refuses of any response.
+// leastKept is how much of a body is always read, so that messages can say how large it is. Digdag refuses any
+// response that is larger.
 const leastKept = 2 << 20
 
-// keepBytes is how many bytes can make a text of so many UTF-16 units, and one more.
+// keepBytes returns the number of bytes that may be needed for a text of so many UTF-16 units, plus one.
 func keepBytes(units int) int { return max(4*units, leastKept) + 1 }
 
 // httpResponse is a response that was read.
@@ -26,7 +26,7 @@ type httpResponse struct {
 	status int
 	reason string
 	header http.Header
-	length int64 // as the server says; -1 if it does not
+	length int64 // according to the server; -1 if it does not say
 	body   []byte
 	cut    bool // body is only the beginning
 }
@@ -43,15 +43,15 @@ func readResponse(response *http.Response, keep int) (*httpResponse, error) {
 	if err != nil {
 		return nil, errors.Join(err, response.Body.Close())
 	}
-	if len(read.body) == keep { // what is not kept is not wanted, but the server is to finish
+	if len(read.body) == keep { // the rest is not needed, but the server should finish
 		read.cut = true
 		return read, discard(response)
 	}
 	return read, response.Body.Close()
 }
 
-// decompressed is the body of a response to a request whose own Accept-Encoding keeps net/http from
-// doing that.
+// decompressed returns the body of a response. net/http does not decompress it if the request has an Accept-Encoding of
+// its own.
 func decompressed(response *http.Response) (io.Reader, error) {
 	if response.Header.Get("Content-Encoding") != "gzip" || response.Uncompressed || response.Request.Method == http.MethodHead {
 		return response.Body, nil
@@ -65,8 +65,8 @@ func discard(response *http.Response) error {
 	return errors.Join(err, response.Body.Close())
 }
 
-// text returns the body as text of at most so many UTF-16 units. The charset is that of the media type
-// given or, if that is empty, of the response.
+// text returns the body as text of at most so many UTF-16 units. The charset comes from the given media type,
+// or, if that is empty, from the response.
 func (p *httpResponse) text(mediaType string, limit int) (string, error) {
 	charset := ""
 	if mediaType == "" {
@@ -105,7 +105,7 @@ func (p *httpResponse) charset() string {
 	return params["charset"]
 }
 
-// decode makes text of bytes; without a charset it is UTF-8.
+// decode converts bytes to text. Without a charset it is UTF-8.
 func decode(body []byte, charset string) (string, error) {
 	if charset == "" || strings.EqualFold(charset, "utf-8") {
 		return strings.ToValidUTF8(string(body), "�"), nil

@@ -15,7 +15,7 @@ import (
 	"unicode/utf16"
 )
 
-// Kinds of errors without a response (operators 5.1); messages are the system's.
+// Kinds of errors without a response (operators 5.1). Their messages are the system's.
 const (
 	kindTimeout     = "timeout"
 	kindConnect     = "connect"
@@ -32,8 +32,8 @@ const (
 	httpLongBody    = "(too long response body)"
 )
 
-// send sends a request, follows redirects and reads the response. What fails is a *httpStatusError or an
-// *Error; neither has a secret of the URI.
+// send sends a request, follows redirects and reads the response. The error is a *httpStatusError or an
+// *Error. Neither contains a secret of the URI.
 func (w *web) send(ctx context.Context, transport *http.Transport, q *httpRequest) (*httpResponse, error) {
 	if q.timeout > 0 {
 		late := &Error{Kind: kindTimeout, Message: fmt.Sprintf("Total timeout %d ms elapsed", q.timeout.Milliseconds())}
@@ -51,7 +51,7 @@ func (w *web) send(ctx context.Context, transport *http.Transport, q *httpReques
 	return response, nil
 }
 
-// exchange sends a request and those that redirects ask for, and reads the last response.
+// exchange sends a request, follows redirects, and reads the last response.
 func exchange(ctx context.Context, transport *http.Transport, q *httpRequest) (*httpResponse, error) {
 	hop, err := newHop(ctx, q)
 	if err != nil {
@@ -95,8 +95,8 @@ func bodyOf(body []byte) io.Reader {
 	return bytes.NewReader(body)
 }
 
-// redirected returns the request that a redirect asks for; nil if the response is no redirect, or is
-// not to be followed.
+// redirected returns the request after a redirect. It is nil if the response is not a redirect, or
+// redirects are not followed.
 func (q *httpRequest) redirected(ctx context.Context, last *http.Request, response *http.Response) (*http.Request, error) {
 	method, ok := redirectMethod(response.StatusCode, last.Method)
 	location := response.Header.Get("Location")
@@ -121,13 +121,13 @@ func (q *httpRequest) redirected(ctx context.Context, last *http.Request, respon
 		next.Header.Del("Content-Type")
 	}
 	if to.Scheme != last.URL.Scheme || to.Host != last.URL.Host {
-		next.Header.Del("Authorization") // credentials are for the server that they were given for
+		next.Header.Del("Authorization") // credentials are only for the server that they were given for
 		next.Header.Del("Cookie")
 	}
 	return next, nil
 }
 
-// redirectMethod returns the method that follows a redirect, as Digdag's library chooses it; ok is
+// redirectMethod returns the method after a redirect, as Digdag's library chooses it. ok is
 // false for a status that is not followed.
 func redirectMethod(status int, method string) (next string, ok bool) {
 	switch status {
@@ -153,7 +153,7 @@ func redirectMethod(status int, method string) (next string, ok bool) {
 	}
 }
 
-// judge decides whether a response is a success; nil if it is (operators 5.1).
+// judge returns an error unless a response is a success (operators 5.1).
 func (q *httpRequest) judge(response *httpResponse, limit int) *httpStatusError {
 	status := response.status
 	_, isRedirect := redirectMethod(status, q.method)
@@ -182,7 +182,7 @@ func (q *httpRequest) refusal(status int, reason, body string) *httpStatusError 
 		title, q.method, q.target.shown, status, reason, body)}
 }
 
-// cutBody is what messages show of a body: 200 units, or 197 and dots.
+// cutBody returns what messages show of a body: 200 units, or 197 and three dots.
 func cutBody(text string) string {
 	units := utf16.Encode([]rune(text))
 	if len(units) <= 200 {
@@ -191,7 +191,7 @@ func cutBody(text string) string {
 	return string(utf16.Decode(units[:197])) + "..."
 }
 
-// failure gives what went wrong without a response its kind, and hides a URI with secrets.
+// failure returns the error of a request without a response with its kind, and hides a URI with secrets.
 func (q *httpRequest) failure(ctx context.Context, err error) error {
 	if refused, ok := errors.AsType[*connectError](err); ok {
 		return q.refusal(refused.status, refused.reason, "")
@@ -241,7 +241,7 @@ func hide(message string, uri *url.URL) string {
 	return message
 }
 
-// reason is the text behind the code of a status.
+// reason returns the text after the status code.
 func reason(response *http.Response) string {
 	_, text, _ := strings.Cut(response.Status, " ")
 	return text

@@ -7,7 +7,7 @@ import (
 )
 
 // runIf runs _do if its command is true and _else_do if not (operators 2.7, language O1 to O3). A body
-// that is absent or empty runs nothing, but one of them must be there.
+// that is absent or empty runs nothing, but one of them must be given.
 func runIf(_ context.Context, r *Request) (Outcome, error) {
 	do, err := r.Params.OptMap("_do")
 	if err != nil {

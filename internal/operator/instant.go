@@ -8,8 +8,8 @@ import (
 	"github.com/trowel-project/trowel/internal/schedule"
 )
 
-// readInstant reads a moment: an ISO date and time with an offset, which may be Z and otherwise has a
-// colon, and perhaps a region in brackets (language O19, operators 1.5).
+// readInstant reads a moment: an ISO date and time with an offset, which is Z or has a
+// colon, and optionally a region in brackets (language O19, operators 1.5).
 func readInstant(params *param.Reader, key string) (time.Time, error) {
 	raw, _ := params.Value(key)
 	if raw == nil {

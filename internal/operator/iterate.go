@@ -5,15 +5,15 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// iterations builds the body of the ^sub task of a loop: one task an iteration, each with the body _do
-// and variables of its own. What iterations have in common is shared, not copied.
+// iterations builds the body of the ^sub task of a loop. It has one task for each iteration, with the body _do
+// and its own variables. What iterations have in common is shared, not copied.
 type iterations struct {
 	do     *param.Map
-	export *param.Map // _export of do, once it was read
+	export *param.Map // _export of do; nil until it is read
 	sub    *param.Map
 }
 
-// newIterations reads _do, which must be there. That counts as reading all keys (operators 1.17).
+// newIterations reads _do, which is required. That counts as reading all keys (operators 1.17).
 func newIterations(params *param.Reader) (*iterations, error) {
 	params.UseAll()
 	do, err := params.MapOf("_do")
@@ -23,7 +23,7 @@ func newIterations(params *param.Reader) (*iterations, error) {
 	return &iterations{do: do, sub: param.New()}, nil
 }
 
-// readExport reads the _export of _do, once it is known that there are iterations.
+// readExport reads the _export of _do, if there are iterations.
 func (it *iterations) readExport() error {
 	if it.export != nil {
 		return nil
@@ -54,8 +54,8 @@ func (it *iterations) add(name string, variables *param.Map) error {
 	return nil
 }
 
-// finish returns the outcome. _parallel of the loop is copied as it is, unless it is false (language
-// O6); then even a loop without iterations makes a task.
+// finish returns the outcome. It copies _parallel of the loop as it is, unless it is false (language
+// O6). Then even a loop without iterations makes a task.
 func (it *iterations) finish(params *param.Reader) (Outcome, error) {
 	parallel, err := dig.ParseParallel(params.Map())
 	if err != nil {

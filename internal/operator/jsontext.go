@@ -46,13 +46,13 @@ func parsedList(params *param.Reader, key string) (param.List, error) {
 	return list, nil
 }
 
-// optional is the name of a wanted type in some messages (language L35).
+// optional returns the name of an optional type in some messages (language L35).
 func optional(class string) string {
 	return "[reference type, class com.google.common.base.Optional<" + class + "><[simple type, class " + class + "]>]"
 }
 
-// badJSON is the error for a text that is no JSON. Its message is that of Digdag's JSON library for
-// what people give most often instead of JSON, a word; the rest is in Go's words.
+// badJSON returns the error about a text that is not JSON. For a word, which people give most often, its message is that
+// of Digdag's JSON library. For other texts it is Go's.
 func badJSON(text string, err error) error {
 	reason := err.Error()
 	start := strings.IndexFunc(text, func(r rune) bool { return !strings.ContainsRune(" \t\r\n", r) })
@@ -77,7 +77,7 @@ func identifier(text string) string {
 	return text
 }
 
-// expected is what the library wanted, which depends on whether the word begins as one that it knows.
+// expected returns what the library expected, which depends on whether the word begins like one that it knows.
 func expected(word string) string {
 	if strings.ContainsRune("ntf", rune(word[0])) {
 		return "'null', 'true', 'false' or NaN"
@@ -85,7 +85,7 @@ func expected(word string) string {
 	return "('true', 'false' or 'null')"
 }
 
-// position is the place behind a text, counted from 1 in UTF-16 units.
+// position returns the place after a text, counted from 1 in UTF-16 units.
 func position(before string) (line, column int) {
 	last := before[strings.LastIndexByte(before, '\n')+1:]
 	return strings.Count(before, "\n") + 1, len(utf16.Encode([]rune(last))) + 1

@@ -13,21 +13,21 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// language is what sets py> apart from rb>.
+// language is what differs between py> and rb>.
 type language struct {
 	operator string // name and section, "py"
 	program  string // option for the interpreter, and its default, "python"
-	runner   string // the file that is run
+	runner   string // name of the runner's file
 	source   string // the runner program
 	// failed is the text about an exit code (operators 3.3, 3.4).
 	failed string
-	// args are what stands between interpreter and runner.
+	// args returns the arguments between interpreter and runner.
 	args func(params *param.Reader, w *workspace) ([]string, error)
-	// explain tells, from what the runner has left, why the command failed.
+	// explain says why the command failed, from the runner's output.
 	explain func(status command.Status, output []byte) string
 }
 
-// run calls a function or method of the project and returns what it left (operators 3.3, 3.4).
+// run calls a function or method of the project and returns its result (operators 3.3, 3.4).
 func (l *language) run(ctx context.Context, r *Request, s *scripts) (Outcome, error) {
 	params, err := r.withSection(l.operator)
 	if err != nil {
@@ -39,7 +39,7 @@ func (l *language) run(ctx context.Context, r *Request, s *scripts) (Outcome, er
 	})
 }
 
-// finish reads what the runner has left.
+// finish reads the runner's output.
 func (l *language) finish(r *Request, status command.Status) (trowel.Result, error) {
 	output, err := status.ReadFile(r.workspace.project, "output.json")
 	missing := errors.Is(err, fs.ErrNotExist)
@@ -114,7 +114,7 @@ func (l *language) interpreter(params *param.Reader) ([]string, error) {
 	}
 }
 
-// texts converts the elements of a list to their texts.
+// texts converts the elements of a list to texts.
 func texts(key string, list param.List) ([]string, error) {
 	out := make([]string, len(list))
 	for i, element := range list {
@@ -147,8 +147,8 @@ func readResult(output []byte) (trowel.Result, error) {
 	return result, nil
 }
 
-// explainError makes text of the error that a runner has left: ": MESSAGE", " (CLASS)" and the
-// backtrace, each only if it is there. ok is false if there is no error to read.
+// explainError returns the error in a runner's output as text: ": MESSAGE", " (CLASS)" and the
+// backtrace, each only if it is there. ok is false if there is no error.
 func explainError(output []byte) (text string, ok bool) {
 	object, err := param.ParseMap(string(output))
 	if err != nil {
@@ -190,6 +190,6 @@ func explainError(output []byte) (text string, ok bool) {
 	return text, true
 }
 
-// maxExplanation is how many bytes are shown of the error that a runner has left: it goes into logs, messages and what
-// tasks after it see.
+// maxExplanation is how many bytes of a runner's error are shown. It goes into logs and messages, and later
+// tasks see it.
 const maxExplanation = 64 << 10

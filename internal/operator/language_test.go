@@ -8,7 +8,7 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// Of an error of any size so much is shown as fits into a log, in whole characters.
+// Of a large error only as much is shown as fits into a log, in whole characters.
 func TestExplainLargeError(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct{ name, message, want string }{

@@ -29,11 +29,11 @@ const (
 type MailOptions struct {
 	Host       string // empty for none
 	Port       int
-	NoTLS      bool // no STARTTLS, even if the server offers it
+	NoTLS      bool // never STARTTLS, even if the server offers it
 	SSL, Debug bool
 	Username   string // empty for no login
 	Password   secret.Value
-	// From and Subject stand in for what a task does not say.
+	// From and Subject are used if a task has none.
 	From, Subject string
 }
 
@@ -80,8 +80,8 @@ func (m *mailer) runMail(ctx context.Context, r *Request) (Outcome, error) {
 	return Outcome{}, &Error{Kind: kind, Message: text}
 }
 
-// mailDraft is what is read before it is known which server sends it. Options are read in Digdag's order, as
-// of several mistakes the first is told.
+// mailDraft is what is read before the server is chosen. Options are read in Digdag's order, as
+// only the first of several mistakes is reported.
 type mailDraft struct {
 	body, subject string
 	to, bcc, cc   []string
@@ -108,7 +108,7 @@ func (m *mailer) draft(ctx context.Context, r *Request, params *param.Reader) (d
 	return d, err
 }
 
-// message reads the rest of what is to be sent.
+// message reads the rest of the message.
 func (m *mailer) message(r *Request, params *param.Reader, d mailDraft) (*mail.Message, error) {
 	message := &mail.Message{Body: d.body, Subject: d.subject, HTML: d.html}
 	from, err := stringOrSetting(params, "from", m.options.From)
@@ -132,7 +132,7 @@ func (m *mailer) message(r *Request, params *param.Reader, d mailDraft) (*mail.M
 	return message, err
 }
 
-// stringOrSetting reads a text that is required unless a setting stands in for it.
+// stringOrSetting reads a text that is required unless there is a setting.
 func stringOrSetting(params *param.Reader, key, setting string) (string, error) {
 	if setting == "" {
 		return params.String(key)
@@ -148,7 +148,7 @@ func mailAddress(text string) (*netmail.Address, error) {
 	return address, nil
 }
 
-// mailTo reads the option to: a list, or a text that is one address.
+// mailTo reads the option to: a list, or a single address.
 func mailTo(params *param.Reader) ([]string, error) {
 	raw, _ := params.Value("to")
 	if _, isList := raw.(param.List); isList {
@@ -178,8 +178,8 @@ func mailAddresses(all []string) ([]*netmail.Address, error) {
 	return addresses, nil
 }
 
-// mailAttachments reads the option attach_files. A file is called like the last part of its path, where
-// Digdag keeps the slash before it.
+// mailAttachments reads the option attach_files. The name of an attachment is the last part of its path. Digdag keeps the
+// slash before it.
 func mailAttachments(r *Request, params *param.Reader) ([]mail.Attachment, error) {
 	list, err := params.ListOr("attach_files", nil)
 	if err != nil {

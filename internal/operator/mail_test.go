@@ -14,7 +14,7 @@ import (
 	"github.com/trowel-project/trowel/internal/secret"
 )
 
-// mailing makes a task of mail> with a server of its own; what own lacks of a message is added.
+// mailing makes a task of mail> with a server. It adds the parts of a message that own lacks.
 func mailing(t *testing.T, options operator.MailOptions, own *param.Map) (*fixture, *mailtest.Server) {
 	t.Helper()
 	server := mailtest.New(t, mailtest.Options{Auth: "PLAIN", Password: "pw"})
@@ -100,7 +100,7 @@ func TestMailMessage(t *testing.T) {
 	}
 }
 
-// Operators 5.2: what is wrong with options.
+// Operators 5.2: mistakes in options.
 func TestMailMistakes(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -152,7 +152,7 @@ func TestMailMistakes(t *testing.T) {
 	}
 }
 
-// Operators 5.2: the settings come all from the user, or all from the system.
+// Operators 5.2: the settings all come from the user, or all from the system.
 func TestMailServerOfWhom(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -223,7 +223,7 @@ func TestMailServerOfWhom(t *testing.T) {
 	}
 }
 
-// Operators 5.2: the system's sender and subject stand in for missing ones.
+// Operators 5.2: the system's sender and subject are used if there are none.
 func TestMailDefaults(t *testing.T) {
 	t.Parallel()
 	server := mailtest.New(t, mailtest.Options{})

@@ -10,8 +10,8 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// server takes the SMTP settings, all from the user or all from the system, so that the system's password
-// goes to no other server (operators 5.2). secretHost tells that the host is not to be shown.
+// server returns the SMTP settings, all from the user or all from the system, so that the system's password
+// is never sent to another server (operators 5.2). secretHost is set if the host must not be shown.
 func (m *mailer) server(ctx context.Context, r *Request, params *param.Reader) (s mail.Server, secretHost bool, err error) {
 	if params.Map().Has("password") {
 		r.Log.Warn(mailPasswordOption)
@@ -58,7 +58,7 @@ func debugTo(r *Request) func(string) {
 	return func(line string) { fmt.Fprintln(r.Output, strings.TrimRight(line, "\r\n")) }
 }
 
-// mailUser reads the user's SMTP settings: secrets come before options. The first error stays.
+// mailUser reads the user's SMTP settings. Secrets have priority over options. The first error is kept.
 type mailUser struct {
 	ctx     context.Context //nolint:containedctx // lives as long as one read
 	request *Request

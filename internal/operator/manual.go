@@ -10,7 +10,7 @@ import (
 	"github.com/trowel-project/trowel/internal/dig"
 )
 
-// manuals has a page about each operator: what it does in words, and examples, whose commands are run by a test.
+// manuals has a page about each operator with examples. A test runs the commands in them.
 //
 //go:embed doc/*.md
 var manuals embed.FS
@@ -28,8 +28,8 @@ name: ` + "`_export: {sh: {shell: [bash]}}`" + `. All operators take the [direct
 |---|---|
 `
 
-// Manual returns what an operator does and its examples, as Markdown, without its options. It is empty for one that
-// there is not.
+// Manual returns what an operator does, with examples, as Markdown without its options. It is empty for an unknown
+// operator.
 func (t Table) Manual(name string) string {
 	if _, ok := t[name]; !ok {
 		return ""
@@ -68,7 +68,7 @@ func (t Table) Document() string {
 // Option is a row of an operator's options: a key, what it holds, and what it is for.
 type Option struct{ Key, Type, Doc string }
 
-// OptionTable lists the command of an operator of a name, if it takes one, and its options.
+// OptionTable returns the command of an operator, if it takes one, and its options.
 func (d Definition) OptionTable(name string) []Option {
 	var options []Option
 	if d.NeedsCommand || d.Command.Doc != "" {
@@ -82,7 +82,7 @@ func (d Definition) OptionTable(name string) []Option {
 
 func option(key string, v dig.Value) Option { return Option{key, v.Type(), v.Doc} }
 
-// notes are what the table says besides options.
+// notes returns what the table says besides options.
 func (d Definition) notes(name string) string {
 	var notes []string
 	if d.Section {

@@ -12,7 +12,7 @@ import (
 
 const manualFile = "../../docs/reference/operators.md"
 
-// The page about operators is what the tables make of it.
+// docs/reference/operators.md is generated from the tables.
 func TestManual(t *testing.T) {
 	t.Parallel()
 	want := operator.Builtin(operator.Options{}).Document()
@@ -30,7 +30,7 @@ func TestManual(t *testing.T) {
 	}
 }
 
-// Each operator and each of its options says what it is for, and has an example.
+// Each operator and each of its options has a description, and each operator has an example.
 func TestManualIsWhole(t *testing.T) {
 	t.Parallel()
 	table := operator.Builtin(operator.Options{})

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// runNotify sends its command as a notification (operators 2.11); with nothing to send it by, it
+// runNotify sends its command as a notification (operators 2.11). Without a Notifier it
 // succeeds.
 func runNotify(ctx context.Context, r *Request) (Outcome, error) {
 	message, err := r.Params.String("_command")

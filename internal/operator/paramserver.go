@@ -19,7 +19,7 @@ const (
 // ParamTTL is how long a parameter is kept after it was last written (operators 6.1).
 const ParamTTL = 90 * 24 * time.Hour
 
-// ParamServer keeps parameters for all workflows (operators 6.1). It is safe for concurrent use.
+// ParamServer stores parameters for all workflows (operators 6.1). It is safe for concurrent use.
 type ParamServer interface {
 	// SetParams writes all values by their keys, or none of them. Doing it twice is harmless.
 	SetParams(ctx context.Context, values map[string]string) error
@@ -49,7 +49,7 @@ func (p *params) runSet(ctx context.Context, r *Request) (Outcome, error) {
 	return success()
 }
 
-// runGet stores what the server has for the task's own keys under the names that they say, and nothing
+// runGet stores the server's values for the task's own keys, under the names that these say. A missing value is stored
 // as an empty text (operators 6.1).
 func (p *params) runGet(ctx context.Context, r *Request) (Outcome, error) {
 	entries, err := p.entries(r)
@@ -72,8 +72,8 @@ func (p *params) runGet(ctx context.Context, r *Request) (Outcome, error) {
 	return Outcome{Result: trowel.Result{Store: store}}, nil
 }
 
-// entries are the task's own keys with their texts, but for directives and the operator itself, which
-// Digdag takes for entries too.
+// entries returns the task's own keys with their texts, except directives and the operator itself, which
+// Digdag treats as entries, too.
 func (p *params) entries(r *Request) ([]variable, error) {
 	if p.server == nil {
 		return nil, param.Errorf(paramNoServer)

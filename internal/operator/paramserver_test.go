@@ -42,7 +42,7 @@ func withParams(f *fixture, server operator.ParamServer) *fixture {
 	return f
 }
 
-// Operators 6.1; of what is inherited nothing counts.
+// Operators 6.1: inherited parameters do not count.
 func TestParamSet(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -111,7 +111,7 @@ func TestParamGet(t *testing.T) {
 	}
 }
 
-// Operators 6.1: parameters in Trowel's own database live 90 days from when they were last written.
+// Operators 6.1: parameters in Trowel's own database live for 90 days after they were last written.
 func TestStoreParams(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2024, 1, 15, 0, 0, 0, 0, time.UTC)

@@ -25,7 +25,7 @@ func (s *scripts) runPy(ctx context.Context, r *Request) (Outcome, error) {
 	return python.run(ctx, r, s)
 }
 
-// explainPython is what follows the exit code in the message of a failed Python command.
+// explainPython returns the text after the exit code in the message of a failed Python command.
 func explainPython(status command.Status, output []byte) (text string) {
 	if status.Message != "" {
 		text = "\nError messages from CommandExecutor: " + status.Message

@@ -75,7 +75,7 @@ class Task(object):
         digdag.env.store(cls=type(self).__name__)
 `
 
-// python is what py> is run with: tests do not rely on a program named python.
+// python returns the command line of py>, as tests do not rely on a program named python.
 func python(more ...any) *param.Map {
 	return param.Merged(param.Of("py", param.Of("python", "python3")), param.Of(more...))
 }

@@ -28,8 +28,8 @@ func (s *scripts) runRb(ctx context.Context, r *Request) (Outcome, error) {
 	return ruby.run(ctx, r, s)
 }
 
-// rubyArgs are the arguments between ruby and the runner: the project's files can be required, and
-// the feature that require names is loaded first.
+// rubyArgs returns the arguments between ruby and the runner. With them the project's files can be required, and
+// the feature that the option require names is loaded first.
 func rubyArgs(params *param.Reader, w *workspace) ([]string, error) {
 	args := []string{"-I", w.dir}
 	feature, present, err := params.OptString("require")

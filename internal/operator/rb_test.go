@@ -89,7 +89,7 @@ func ruby(more ...any) *param.Map {
 	return param.Merged(param.Of("rb", param.Of("require", "jobs")), param.Of(more...))
 }
 
-// Operators 3.4; the case rb-methods. Keywords are keywords in every version of Ruby.
+// Operators 3.4; the case rb-methods. Keywords are passed as keywords in every version of Ruby.
 func TestRb(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -156,7 +156,7 @@ func TestRb(t *testing.T) {
 	}
 }
 
-// Operators 3.4: only what the method raises is in the message; the rest is in the task's log.
+// Operators 3.4: the message only has what the method raises. The rest is in the task's log.
 func TestRbFailures(t *testing.T) {
 	t.Parallel()
 	const failed = "Ruby command failed with code 1"

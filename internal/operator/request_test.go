@@ -15,12 +15,12 @@ import (
 	"github.com/trowel-project/trowel/internal/secret"
 )
 
-// fixture is a project and a task in it. Its run does what an agent does around an operator.
+// fixture is a project with a task. Its run does what an agent does around an operator.
 type fixture struct {
 	t testing.TB
 	// project is the folder of the project; files are put there before the run.
 	project string
-	// inherited are the parameters of the task besides its own keys.
+	// inherited are the task's parameters except its own keys.
 	inherited *param.Map
 	// own are the task's own keys.
 	own     *param.Map
@@ -96,7 +96,7 @@ func (f *fixture) runCtx(ctx context.Context) (operator.Outcome, error) {
 	return f.table.Run(ctx, selection.Type, &request)
 }
 
-// message is what a task shows as ${error.message}; empty without an error.
+// message returns what a task sees as ${error.message}. It is empty without an error.
 func message(err error) string {
 	if err == nil {
 		return ""
@@ -105,7 +105,7 @@ func message(err error) string {
 	return text.(string)
 }
 
-// secrets has a secret for each key but those that begin with "no.": "<KEY>".
+// secrets has the secret "<KEY>" for each key that does not begin with "no.".
 type secrets struct{}
 
 func (secrets) Find(_ context.Context, key string) (secret.Value, bool, error) {

@@ -22,7 +22,7 @@ const (
 	requireFailed    = "Dependent workflow failed. Session id: %d, attempt id: %d"
 )
 
-// Keys of require>'s state (operators 2.3), which people see.
+// Keys in the state of require> (operators 2.3), which people see.
 const (
 	requireFinished  = "task_finish_success"
 	requireKicked    = "require_kicked"
@@ -32,12 +32,12 @@ const (
 	requirePolls     = "retry"
 )
 
-// requireLongestPoll bounds the time between polls, which doubles from one second (language O21).
+// requireLongestPoll is the longest time between polls, which doubles from one second (language O21).
 const requireLongestPoll = 10 * time.Second
 
 // runRequire makes sure that another workflow has an attempt for a session time, and waits for it
-// (operators 2.3, language O19 to O26a). Each run tries to start the attempt anew and learns from the
-// conflict how it is, so a run may be repeated at any time.
+// (operators 2.3, language O19 to O26a). Each run tries to start the attempt again and learns its state from the
+// conflict, so a run may be repeated at any time.
 func runRequire(ctx context.Context, r *Request) (Outcome, error) {
 	options, err := readRequire(r)
 	if err != nil {
@@ -101,8 +101,8 @@ func requireAfterStart(last *param.Map, found StartedSession, options requireOpt
 	return requirePoll(state, time.Second)
 }
 
-// requirePoll counts a poll in the state and asks for the next run: after a fixed time, or, if it is
-// zero, after one that doubles with each poll.
+// requirePoll counts a poll in the state and asks for the next run: after the given time, or, if that is
+// zero, after a time that doubles with each poll.
 func requirePoll(state *param.Map, after time.Duration) (Outcome, error) {
 	polls, err := param.NewReader(state).IntOr(requirePolls, 0)
 	if err != nil {
@@ -115,7 +115,7 @@ func requirePoll(state *param.Map, after time.Duration) (Outcome, error) {
 	return poll(after, state)
 }
 
-// requireVerdict ends the task as the poll before this run decided.
+// requireVerdict ends the task as the poll before this run has decided.
 func requireVerdict(state *param.Reader) (Outcome, error) {
 	succeeded, err := state.Bool(requireFinished)
 	if err != nil {
@@ -141,12 +141,12 @@ type requireOptions struct {
 	ignoreFailure bool
 	rerunOn       string
 	attemptName   string
-	named         bool // attemptName was given, be it empty
+	named         bool // attemptName was given, even if it is empty
 	params        *param.Map
 	project       requireProject
 }
 
-// reruns reports whether a finished attempt of somebody else is to be repeated.
+// reruns reports whether a finished attempt that somebody else started is repeated.
 func (o *requireOptions) reruns(succeeded bool) bool {
 	return o.rerunOn == "all" || o.rerunOn == "failed" && !succeeded
 }
@@ -193,7 +193,7 @@ func checkAttemptName(o requireOptions) error {
 	return &Error{Kind: kindModelValidation, Message: message}
 }
 
-// requireProject is a project by id or by name.
+// requireProject is a project by its id or name.
 type requireProject struct {
 	id     trowel.ProjectID
 	name   string
@@ -207,7 +207,7 @@ func (p requireProject) String() string {
 	return fmt.Sprintf("projectId: %d", p.id)
 }
 
-// readProject reads which project the workflow is in. Only own keys count (language O19); without
+// readProject reads the project of the workflow. Only own keys count (language O19). Without
 // them it is the task's own project.
 func readProject(r *Request) (p requireProject, err error) {
 	own, err := r.Params.Int("project_id")

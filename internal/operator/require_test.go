@@ -71,7 +71,7 @@ func requiring(t *testing.T, s *sessions, own *param.Map) *fixture {
 	return f
 }
 
-// polls runs a task until it no longer polls, and returns the waits between its runs and how it ended.
+// polls runs a task until it stops polling. It returns the waits between its runs and how it ended.
 func polls(t *testing.T, f *fixture, each func(run int)) (waits []time.Duration, err error) {
 	t.Helper()
 	for run := 1; run < 30; run++ {
@@ -87,7 +87,7 @@ func polls(t *testing.T, f *fixture, each func(run int)) (waits []time.Duration,
 	return nil, nil
 }
 
-// Operators 2.3, language O20 to O22: who is waited for and how it ends.
+// Operators 2.3, language O20 to O22: which attempt is waited for, and how the task ends.
 func TestRequire(t *testing.T) {
 	t.Parallel()
 	s := time.Second
@@ -170,7 +170,7 @@ func TestRequireState(t *testing.T) {
 	}
 }
 
-// Language O19: what is asked for.
+// Language O19: the request.
 func TestRequireRequest(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -285,7 +285,7 @@ func TestRequireErrors(t *testing.T) {
 	}
 }
 
-// Language O26a: _retry cannot help once the verdict is in the state.
+// Language O26a: _retry has no effect once the verdict is in the state.
 func TestRequireRetry(t *testing.T) {
 	t.Parallel()
 	f := requiring(t, new(sessions).has(failed), param.Of("_retry", 1))

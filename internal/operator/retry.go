@@ -8,9 +8,9 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// runWithRetry heeds _retry (language X27 to X31, operators 1.12): any failure asks for another run
-// while retries are left, with the state that this run began with. Polls are passed on, and what an
-// operator's own retry asks for if no _retry is left. A run that ends because ctx did is not repeated.
+// runWithRetry implements _retry (language X27 to X31, operators 1.12). Any failure asks for another run
+// while retries are left, with the state at the beginning of this run. It passes on polls, and retries that
+// the operator itself asks for if no _retry is left. A run that failed because ctx ended is not repeated.
 func runWithRetry(ctx context.Context, run func(context.Context, *Request) (Outcome, error), r *Request) (Outcome, error) {
 	r.Params.UseAll()
 	var retry dig.Retry

@@ -60,7 +60,7 @@ func TestRetryAfterFailure(t *testing.T) {
 			} else {
 				f.own.Set("_retry", c.retry)
 			}
-			// A null parameter fails sh> before its command does.
+			// A null parameter makes sh> fail before it runs its command.
 			f.state = c.state
 			outcome, err := f.run()
 			if got := message(err); got != c.message {
@@ -80,7 +80,7 @@ func TestRetryAfterFailure(t *testing.T) {
 	}
 }
 
-// An invalid _retry fails even what would succeed (C31).
+// An invalid _retry fails even a task that would succeed (C31).
 func TestInvalidRetryFailsSuccess(t *testing.T) {
 	t.Parallel()
 	_, err := newFixture(t, param.Of("sh>", "true", "_retry", false)).run()
@@ -89,7 +89,7 @@ func TestInvalidRetryFailsSuccess(t *testing.T) {
 	}
 }
 
-// Errors of the working directory come before the operator's run and are not retried (operators 1.12).
+// Errors about the working directory occur before the operator's run and are not retried (operators 1.12).
 func TestOutsideIsNotRetried(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, param.Of("sh>", "true", "_retry", 3, "_workdir", "../.."))
@@ -100,7 +100,7 @@ func TestOutsideIsNotRetried(t *testing.T) {
 	}
 }
 
-// table is a Table with one wrapped operator.
+// table returns a Table with one wrapped operator.
 func table(run func(context.Context, *operator.Request) (operator.Outcome, error)) operator.Table {
 	return operator.Table{"x": {Run: run, Wrapped: true}}
 }
@@ -116,7 +116,7 @@ func runIn(ctx context.Context, t *testing.T, table operator.Table, own, state *
 	return table.Run(ctx, "x", &request)
 }
 
-// Language X27, X30: polls are passed on; an operator's own retry is, too, unless _retry is left.
+// Language X27, X30: polls are passed on, and so is an operator's own retry unless _retry is left.
 func TestRetryAndPolls(t *testing.T) {
 	t.Parallel()
 	cause := errors.New("lost")

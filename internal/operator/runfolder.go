@@ -12,16 +12,16 @@ import (
 	"sync"
 )
 
-// maxSpares bounds the folders that are kept for the next run.
+// maxSpares is the largest number of folders that are kept for the next run.
 const maxSpares = 16
 
 // runFolders makes the folders of runs of commands: .digdag/tmp/digdag-TYPE-TASK-RANDOM in a project
 // (operators 1.8, 3.1).
 //
-// New files are expensive: a folder with a file in it can take longer to make than a shell to start
-// and end. So while runs overlap, the folder of one that has ended is renamed for the next one, and
-// its script overwritten; when the last run ends, what is left over is removed. Only a few
-// commands get to this point at one time, so that few folders are needed. It is safe for concurrent
+// New files are expensive: making a folder with a file in it can take longer than starting and ending a
+// shell. So while runs overlap, the folder of one that has ended is renamed for the next one, and
+// its script is overwritten. When the last run ends, unused folders are removed. The gate lets only a few
+// commands start at a time, so few folders are needed. It is safe for concurrent
 // use.
 type runFolders struct {
 	gate chan struct{} // held from making a folder to the start of the command
@@ -35,7 +35,7 @@ func newRunFolders() *runFolders {
 	return &runFolders{gate: make(chan struct{}, 4*runtime.GOMAXPROCS(0))}
 }
 
-// enter waits for a place to make a folder and to start a command. leave gives it back, at the first call.
+// enter waits for a place to make a folder and start a command. leave gives the place back, at its first call.
 func (f *runFolders) enter(ctx context.Context) (leave func(), err error) {
 	select {
 	case f.gate <- struct{}{}:
@@ -45,7 +45,7 @@ func (f *runFolders) enter(ctx context.Context) (leave func(), err error) {
 	}
 }
 
-// begin and end frame a run: what is spared serves only runs that overlap.
+// begin and end enclose a run. Spare folders only serve runs that overlap.
 func (f *runFolders) begin() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -60,12 +60,12 @@ func (f *runFolders) end() {
 		return
 	}
 	for _, dir := range f.spares {
-		removeFolder(dir) //nolint:errcheck // it has nothing but an old script
+		removeFolder(dir) //nolint:errcheck // it only has an old script
 	}
 	f.spares = nil
 }
 
-// take returns a folder of a project whose name begins with prefix, and which may have a file
+// take returns a folder of a project whose name begins with prefix. It may contain a file
 // runner.sh of an earlier run.
 func (f *runFolders) take(project, prefix string) (string, error) {
 	tmp := filepath.Join(project, ".digdag", "tmp")
@@ -97,7 +97,7 @@ func (f *runFolders) takeSpare(tmp string) string {
 	return spare
 }
 
-// giveBack removes a folder, or keeps it for another run if there is nothing in it but a script.
+// giveBack removes a folder, or keeps it for another run if it only contains a script.
 func (f *runFolders) giveBack(dir string) error {
 	if onlyScript(dir) && f.spare(dir) {
 		return nil
@@ -105,8 +105,8 @@ func (f *runFolders) giveBack(dir string) error {
 	return removeFolder(dir)
 }
 
-// removeFolder removes the folder of a run. To do so the folder around it is opened, and a command may have put a pipe
-// in its place, which would be waited for.
+// removeFolder removes the folder of a run. This opens the folder around it. A command may have replaced that by a pipe,
+// and opening a pipe would block.
 func removeFolder(dir string) error {
 	tmp := filepath.Dir(dir)
 	if info, err := os.Stat(tmp); err == nil && !info.IsDir() {
@@ -125,7 +125,7 @@ func (f *runFolders) spare(dir string) bool {
 	return true
 }
 
-// onlyScript reports whether a folder holds a file runner.sh as overwrite makes it, and nothing else.
+// onlyScript reports whether a folder only contains a file runner.sh as overwrite makes it.
 func onlyScript(dir string) bool {
 	entries, err := os.ReadDir(dir)
 	if err != nil || len(entries) != 1 || entries[0].Name() != shRunner || !entries[0].Type().IsRegular() {
@@ -135,10 +135,10 @@ func onlyScript(dir string) bool {
 	return err == nil && info.Mode().Perm() == scriptMode && hasOneName(info)
 }
 
-// scriptMode is for the user alone: a script may have secrets in it.
+// scriptMode gives access to the user alone, as a script may contain secrets.
 const scriptMode = 0o600
 
-// overwrite writes a file, which may exist, without giving its blocks back first: that is slow on
+// overwrite writes a file, which may exist. It does not free the file's blocks first, which is slow on
 // ext4.
 func overwrite(path string, data []byte) error {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, scriptMode)

@@ -33,7 +33,7 @@ func left(t *testing.T, project string) int {
 	return len(entries)
 }
 
-// The folder of a run that has ended serves the next one, if runs overlap.
+// The folder of a run that has ended is used by the next one if runs overlap.
 func TestRunFoldersAreUsedAgain(t *testing.T) {
 	t.Parallel()
 	project, f := t.TempDir(), newRunFolders()
@@ -65,7 +65,7 @@ func TestRunFoldersAreUsedAgain(t *testing.T) {
 	}
 }
 
-// A command that puts a pipe in the place of the folder of all runs is not waited for.
+// A command that replaces the folder of all runs by a pipe does not block removal.
 func TestPipeInPlaceOfRunFolders(t *testing.T) {
 	t.Parallel()
 	project, f := t.TempDir(), newRunFolders()
@@ -88,7 +88,7 @@ func TestPipeInPlaceOfRunFolders(t *testing.T) {
 	}
 }
 
-// A folder is removed instead if nobody else runs, or if anything but a plain script is in it.
+// A folder is removed if nobody else runs, or if it contains anything but a plain script.
 func TestRunFoldersAreRemoved(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// hasOneName reports whether a file has no other name, which would show what is written to it.
+// hasOneName reports whether a file has no second hard link, through which its content could be read.
 func hasOneName(info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	return ok && stat.Nlink == 1

@@ -2,5 +2,5 @@ package operator
 
 import "io/fs"
 
-// hasOneName is not known here, so no folder is used again.
+// hasOneName is false here, as it is not known, so no folder is used again.
 func hasOneName(fs.FileInfo) bool { return false }

@@ -15,14 +15,14 @@ import (
 // commandStatus is the key of the state under which an unfinished command is kept (operators 3.1).
 const commandStatus = "commandStatus"
 
-// commandPoll is the time between looks at a command that is not finished (operators 3.1).
+// commandPoll is the time between two checks of a command that is not finished (operators 3.1).
 const commandPoll = 10 * time.Second
 
-// script is a command of sh>, py> or rb> (operators 3.1): files that it needs in a folder of its own,
+// script is a command of sh>, py> or rb> (operators 3.1): files in a folder of its own,
 // and its command line.
 type script struct {
 	files []scriptFile
-	// args makes the command line; file gives the path of a file in the folder, relative to the
+	// args returns the command line. file returns the path of a file in the folder, relative to the
 	// working directory.
 	args func(file func(name string) string) []string
 	env  []string // NAME=value, each name once
@@ -36,18 +36,18 @@ type scriptFile struct {
 // scripts runs the commands of sh>, py> and rb>.
 type scripts struct{ folders *runFolders }
 
-// commandKind is what an operator wants of its commands.
+// commandKind is what distinguishes the commands of operators.
 type commandKind struct {
 	name string // of the operator, and in the names of folders
-	// keep tells that the folder of a failed command stays, for whoever looks for the reason. That of
-	// sh> does not: it has nothing but the script, and perhaps secrets in it.
+	// keep is set if the folder of a failed command is kept, so that somebody can look for the reason. That of
+	// sh> is not kept: it only contains the script, which may have secrets in it.
 	keep bool
 }
 
-// run runs a command, or looks after the one that an earlier run has started, and returns the outcome:
-// to look again later, or, if it is finished, what finish makes of it. begin is only called to start a
-// command. The folder of the command is removed in the end, unless it has left processes behind, which
-// may need it. Digdag leaves all of them in local runs.
+// run runs a command, or checks on the one that an earlier run has started. It returns the outcome:
+// to check again later, or the result of finish if the command is finished. begin is only called to start a
+// command. The folder of the command is removed in the end, unless the command has left processes behind, which
+// may need it. In local runs Digdag leaves all folders.
 func (s *scripts) run(
 	ctx context.Context, r *Request, kind commandKind,
 	begin func() (*script, error), finish func(command.Status) (trowel.Result, error),
@@ -70,7 +70,7 @@ func (s *scripts) run(
 	return Outcome{Result: result}, err
 }
 
-// giveBack does nothing where the files are a copy for this try, which goes as a whole.
+// giveBack does nothing if the files are a copy for this try, which is removed as a whole.
 func (s *scripts) giveBack(r *Request, dir string) {
 	if r.Files != nil {
 		return

@@ -9,14 +9,14 @@ import (
 // Selection is the operator that a configuration names.
 type Selection struct {
 	Type string // name of the operator, which may not exist
-	// Config is the configuration with _type and _command set; Command is the value of _command.
+	// Config is the configuration with _type and _command. Command is the value of _command.
 	Config *param.Map
 	byType bool // named by _type
 }
 
-// Select finds the operator of a merged and evaluated configuration (language L48, operators 1.1):
-// _type names it, or else the first key that ends with ">", whose value becomes _command, or leaves
-// none if it is null. Without either, ok is false: the task succeeds with an empty result. config is
+// Select finds the operator of a merged and evaluated configuration (language L48, operators 1.1).
+// _type names it, or else the first key that ends with ">". The value of that key becomes _command, unless it is
+// null. If there is neither, ok is false, and the task succeeds with an empty result. config is
 // not changed.
 func Select(config *param.Map) (s Selection, ok bool, err error) {
 	if config.Has("_type") {
@@ -43,7 +43,7 @@ func Select(config *param.Map) (s Selection, ok bool, err error) {
 	return Selection{}, false, nil
 }
 
-// String is the line with which a run begins in the task's log (operators 1.17).
+// String returns the line with which a run begins in the task's log (operators 1.17).
 func (s Selection) String() string {
 	if s.byType {
 		return "type: " + s.Type

@@ -51,8 +51,8 @@ func shScript(ctx context.Context, r *Request, params *param.Reader) (*script, e
 	}, nil
 }
 
-// readShell reads the option shell, a list; the script's path is added to it. An empty list makes the
-// script itself the program.
+// readShell reads the option shell, a list, and adds the script's path. With an empty list the
+// script itself is the program.
 func readShell(params *param.Reader) ([]string, error) {
 	if !params.Map().Has("shell") {
 		return []string{"/bin/sh"}, nil
@@ -64,8 +64,8 @@ func readShell(params *param.Reader) ([]string, error) {
 	return texts("shell", list)
 }
 
-// shEnv makes variables of all parameters whose names can be one, and of _env, which comes last
-// (operators 3.2). Texts are as they are, everything else is JSON. A parameter that is null is an
+// shEnv returns variables for all parameters whose names allow it, followed by those of _env
+// (operators 3.2). Texts stay as they are, and everything else becomes JSON. A null parameter is an
 // error (quirk).
 func shEnv(ctx context.Context, r *Request, params *param.Reader) ([]string, error) {
 	env := make([]string, 0, params.Map().Len()+len(r.env))

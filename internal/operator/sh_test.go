@@ -16,7 +16,7 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// scripting is a case of an operator that runs a command.
+// scripting is a test case of an operator that runs a command.
 type scripting struct {
 	name, output, message string
 	own, inherited        *param.Map
@@ -153,8 +153,8 @@ func TestSh(t *testing.T) {
 	}
 }
 
-// The folder of a run is removed in the end (operators 3.1), be it that the command failed, was not
-// found or was stopped; only those of failed py> and rb> stay.
+// The folder of a run is removed in the end (operators 3.1), even if the command failed, was not
+// found or was stopped. Only folders of failed py> and rb> stay.
 func TestRunFolderIsRemoved(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -189,7 +189,7 @@ func TestRunFolderIsRemoved(t *testing.T) {
 	}
 }
 
-// A folder in which nothing can be written is said so.
+// The error says that nothing can be written in the folder.
 func TestRunFolderCannotBeMade(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, param.Of("sh>", "true")).file(".digdag", "a file")
@@ -199,7 +199,7 @@ func TestRunFolderCannotBeMade(t *testing.T) {
 	}
 }
 
-// elsewhere is an executor that needs three looks to finish a command.
+// elsewhere is an executor whose commands finish at the third check.
 type elsewhere struct {
 	request *command.Request
 }
@@ -220,7 +220,7 @@ func (e *elsewhere) Poll(_ context.Context, _ *command.Request, state *param.Map
 	return command.Status{IODir: dir.(string), State: state}, nil
 }
 
-// Operators 3.1: a command that runs elsewhere is looked after every 10 seconds; the command is
+// Operators 3.1: a command that runs elsewhere is checked every 10 seconds. It is
 // started only once, but again by _retry (1.12).
 func TestCommandElsewhere(t *testing.T) {
 	t.Parallel()
@@ -275,7 +275,7 @@ func TestShParallel(t *testing.T) {
 	}
 }
 
-// The folder of a command that has left processes behind stays: they may need it.
+// The folder of a command that has left processes behind stays, as they may need it.
 func TestRunFolderOfBackground(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, param.Of("sh>", `(while [ ! -e go ]; do sleep 0.01; done; [ -e "$0" ] && echo > seen) >/dev/null 2>&1 &`))

@@ -15,20 +15,20 @@ import (
 type Definition struct {
 	// Run does the work. It may be run again for the same task, after a poll, a failure or a crash.
 	Run func(ctx context.Context, r *Request) (Outcome, error)
-	// Wrapped operators have a working directory and heed _retry (language X27); for the others
-	// _retry means only their subtasks (X28). Reading _retry counts as reading all keys (L55).
+	// Wrapped is set for operators that have a working directory and use _retry (language X27). For others
+	// _retry only concerns their subtasks (X28). Reading _retry counts as reading all keys (L55).
 	Wrapped bool
-	// NoFiles tells of a Wrapped operator that it never touches the files of the project.
+	// NoFiles is set for a Wrapped operator that never touches the files of the project.
 	NoFiles bool
-	// Keys are the options that the operator knows besides directives, which begin with "_", and what they
-	// hold. Command is what stands behind its name; NeedsCommand tells that it cannot be left out. Generates
-	// tells that it makes tasks of _do.
+	// Keys are the options that the operator knows besides directives, which begin with "_", with their
+	// values. Command is the value of its name. NeedsCommand is set if that is required, and Generates
+	// if the operator makes tasks from _do.
 	Keys                    map[string]dig.Value
 	Command                 dig.Value
 	NeedsCommand, Generates bool
-	// Open tells that all other keys have a meaning, too: they are parameters of what is run.
+	// Open is set if all other keys are valid, too, as parameters of what is run.
 	Open bool
-	// Section tells that the operator's options may stand in a block of its name (language P11).
+	// Section is set if a block with the operator's name may have its options (language P11).
 	Section bool
 	Doc     string // what it does, in one line
 }
@@ -41,13 +41,13 @@ type Options struct {
 	HTTP   HTTPOptions
 	Mail   MailOptions
 	Params ParamServer // for param_set> and param_get>; nil for none
-	// LogOnly tells that what tasks print goes into their logs and to no screen.
+	// LogOnly is set if what tasks print only goes into their logs, not to a screen.
 	LogOnly bool
-	// Templates evaluates files that operators read; nil for one with the default limits.
+	// Templates evaluates files that operators read. Nil for an evaluator with the default limits.
 	Templates *template.Evaluator
 }
 
-// Builtin returns all operators of this version. The operators of one Table share what they keep
+// Builtin returns all operators of this version. The operators of one Table share caches and connections
 // between runs.
 func Builtin(options Options) Table {
 	scripts := &scripts{folders: newRunFolders()}
@@ -129,7 +129,7 @@ func Builtin(options Options) Table {
 // Names returns the names of all operators, sorted.
 func (t Table) Names() []string { return slices.Sorted(maps.Keys(t)) }
 
-// Run runs the operator of a name for a Request. An operator that does not exist is a *param.Error
+// Run runs an operator for a Request. An unknown operator is a *param.Error
 // (language L54).
 func (t Table) Run(ctx context.Context, name string, r *Request) (Outcome, error) {
 	definition, ok := t[name]
@@ -152,10 +152,10 @@ func (t Table) Run(ctx context.Context, name string, r *Request) (Outcome, error
 	return runWithRetry(ctx, definition.Run, r)
 }
 
-// noProject is what messages show as the project of an operator that has no files of it.
+// noProject is the project in messages about an operator that has no files.
 const noProject = "/project"
 
-// enter makes sure that the files of the project are there, if the operator needs them.
+// enter makes the files of the project available if the operator needs them.
 func (r *Request) enter(ctx context.Context, definition Definition) (err error) {
 	switch {
 	case r.Project != "":
@@ -167,7 +167,7 @@ func (r *Request) enter(ctx context.Context, definition Definition) (err error) 
 	return err
 }
 
-// prepare takes what is common to all operators out of the parameters: the names of secrets (operators
+// prepare takes what all operators have in common from the parameters: the names of secrets (operators
 // 1.6) and the task's own variables (1.7).
 func (r *Request) prepare() error {
 	mounts, err := r.Params.OptMap("_secrets")
@@ -181,7 +181,7 @@ func (r *Request) prepare() error {
 	return err
 }
 
-// withSection returns a Reader of the parameters with those of a block of that name below them
+// withSection returns a Reader of the parameters, with those in the block of that name as defaults
 // (language L33, P11, operators 1.3).
 func (r *Request) withSection(name string) (*param.Reader, error) {
 	section, err := r.Params.OptMap(name)

@@ -25,7 +25,7 @@ func TestUnknownOperator(t *testing.T) {
 	}
 }
 
-// Language X27, X28: which of Digdag's operators have a working directory and heed _retry.
+// Language X27, X28: which of Digdag's operators have a working directory and use _retry.
 func TestWrapped(t *testing.T) {
 	t.Parallel()
 	table := operator.Builtin(operator.Options{})
@@ -41,7 +41,7 @@ func TestWrapped(t *testing.T) {
 	}
 }
 
-// README names every operator.
+// README names all operators.
 func TestReadmeNamesOperators(t *testing.T) {
 	t.Parallel()
 	readme, err := os.ReadFile("../../README.md")

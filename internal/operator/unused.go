@@ -7,11 +7,11 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// Unused returns the lines that are logged, as errors, about own keys of a task that its operator did
-// not read (language L55, operators 1.17), after a success. params is the Reader that the operator was
-// given, with what it has read; task is the full name.
+// Unused returns the lines that are logged, as errors, about a task's own keys that its operator did
+// not read (language L55, operators 1.17), after a success. params is the operator's Reader, after its run.
+// task is the full name.
 func Unused(task string, local *param.Map, params *param.Reader) []string {
-	named := "" // the key that named the operator, if it was not one that ends with ">"
+	named := "" // the key that named the operator, unless it ends with ">"
 	if local.Has("_type") {
 		named = "_type"
 	}

@@ -16,7 +16,7 @@ const (
 	waitStartKey = "wait_start_time_millis"
 )
 
-// runWait waits for the length of time that its command says, about a second exact and never early
+// runWait waits for the time that its command says. It is at most about a second late and never early
 // (operators 2.10, language O29). It asks to be run again later, or, with blocking, waits itself.
 func runWait(ctx context.Context, r *Request) (Outcome, error) {
 	if _, err := newWorkspace(r.Project, r.Params); err != nil {

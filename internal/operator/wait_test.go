@@ -70,8 +70,8 @@ func TestWaitOptions(t *testing.T) {
 	}
 }
 
-// runsUntilDone runs a waiting task as an agent would, and returns when it was done and how often it
-// was run.
+// runsUntilDone runs a waiting task as an agent would. It returns how long that took and how often the task
+// ran.
 func runsUntilDone(t *testing.T, f *fixture) (took time.Duration, runs int) {
 	t.Helper()
 	start := time.Now()
@@ -97,7 +97,7 @@ func TestWaitTime(t *testing.T) {
 		took time.Duration
 		runs int
 	}{
-		// The first poll comes exactly at the end, which is not after the end yet.
+		// The first poll is exactly at the end of the time, which is not after it.
 		{"polling", param.Of("wait>", "10s"), 11 * time.Second, 3},
 		{"zero", param.Of("wait>", "0s"), time.Second, 2},
 		{"interval", param.Of("wait>", "10s", "poll_interval", "4s"), 12 * time.Second, 4},
@@ -116,7 +116,7 @@ func TestWaitTime(t *testing.T) {
 	}
 }
 
-// The state holds when the wait began, in milliseconds, and keeps what else is in it.
+// The state has the begin of the wait, in milliseconds, and keeps its other keys.
 func TestWaitState(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -14,14 +14,14 @@ const (
 	fileOutside    = "File name must not be outside of project path (%s): %s"
 )
 
-// workspace is where an operator's files are: a project and a working directory in it.
+// workspace is where an operator's files are: a project, and a working directory in it.
 type workspace struct {
 	project string // absolute
 	dir     string // absolute, in project
 }
 
-// newWorkspace reads _workdir, which is relative to the project (language L56). Paths are compared by
-// components, where Digdag compares texts, and as they are written: a link in the project may lead
+// newWorkspace reads _workdir, which is relative to the project (language L56). It compares paths by
+// components, while Digdag compares texts, and does not resolve links: a link in the project may lead
 // out of it.
 func newWorkspace(project string, params *param.Reader) (*workspace, error) {
 	workdir, err := params.StringOr("_workdir", "")
@@ -58,8 +58,8 @@ func within(dir, path string) bool {
 	return err == nil && relative != ".." && !strings.HasPrefix(relative, ".."+string(filepath.Separator))
 }
 
-// fromProject and fromDir return an absolute path relative to the project and to the working
-// directory, with slashes.
+// fromProject and fromDir return an absolute path as a slash path relative to the project and to the working
+// directory.
 func (w *workspace) fromProject(path string) string { return relative(w.project, path) }
 func (w *workspace) fromDir(path string) string     { return relative(w.dir, path) }
 

@@ -12,9 +12,9 @@ var durationText = regexp.MustCompile(
 	`^[\s\v]*(?:(\d+)[\s\v]*[dD])?[\s\v]*(?:(\d+)[\s\v]*[hH])?` +
 		`[\s\v]*(?:(\d+)[\s\v]*[mM])?[\s\v]*(?:(\d+)[\s\v]*[sS])?[\s\v]*$`)
 
-// ParseDuration reads a duration: days, hours, minutes and seconds as in "1d 2h 3m 4s", in this order,
-// at least one of them, in any case and with any space around numbers and units (language L36,
-// operators 1.5). A bare number is none. What is longer than about 292 years, the longest
+// ParseDuration reads a duration of days, hours, minutes and seconds, such as "1d 2h 3m 4s". At least one of them
+// must be there, in this order, in upper or lower case, with any space around numbers and units (language L36,
+// operators 1.5). A bare number is refused. A duration of more than about 292 years, the longest
 // time.Duration, is cut to that.
 func ParseDuration(text string) (time.Duration, error) {
 	match := durationText.FindStringSubmatch(text)

@@ -7,15 +7,15 @@ import (
 )
 
 // HashOrder returns keys in the order in which a Java HashMap with so many buckets, a power of two,
-// yields them. Digdag shows some lists and parameters in this order. The map itself begins with 16
-// buckets and doubles them when it is more than three quarters full; see HashMapSize.
+// returns them. Digdag shows some lists and parameters in this order. A HashMap begins with 16
+// buckets and doubles them when it is more than three quarters full, see HashMapSize.
 func HashOrder(keys []string, buckets int) []string {
 	sorted := slices.Clone(keys)
 	slices.SortStableFunc(sorted, func(a, b string) int { return cmp.Compare(bucket(a, buckets), bucket(b, buckets)) })
 	return sorted
 }
 
-// HashMapSize is the number of buckets of a HashMap that got n keys one by one.
+// HashMapSize returns the number of buckets of a HashMap to which n keys were added one by one.
 func HashMapSize(n int) int {
 	size := 16
 	for n*4 > size*3 {

@@ -9,7 +9,7 @@ import (
 
 func TestHashOrder(t *testing.T) {
 	t.Parallel()
-	// As a HashMap of Java 17 yields them; the first pair was recorded from `check -p x=1 -p y.z=2`.
+	// The order of a HashMap of Java 17. The first pair was recorded from `check -p x=1 -p y.z=2`.
 	for _, want := range [][]string{{"y.z", "x"}, {"a", "b", "c"}, {"Aa", "BB"}} {
 		keys := slices.Sorted(slices.Values(want))
 		if got := param.HashOrder(keys, param.HashMapSize(len(keys))); !slices.Equal(got, want) {

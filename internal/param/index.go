@@ -2,15 +2,15 @@ package param
 
 import "hash/maphash"
 
-// index finds keys among many: a table of open addressing. It has no pointers, so that maps with very many keys
+// index finds keys among many, as a hash table with open addressing. It has no pointers, so maps with very many keys
 // cost little to copy and nothing to collect.
 type index struct {
-	seed  maphash.Seed // so that nobody can send keys that fall on one place
+	seed  maphash.Seed // random, so that nobody can send keys that collide
 	cells []uint64     // hash in the upper half, position+1 in the lower; zero is free
 	used  int
 }
 
-// fewestCells of an index; their number is a power of two.
+// fewestCells is the smallest size of an index. Sizes are powers of two.
 const fewestCells = 128
 
 // newIndex returns the index of keys, with room for as many as their capacity.
@@ -42,7 +42,7 @@ func (x *index) find(key string, keys []string) int {
 	}
 }
 
-// add gives a key that is not there a position.
+// add adds a new key with its position.
 func (x *index) add(key string, position int) {
 	if x.used++; 2*x.used > len(x.cells) {
 		cells := x.cells
@@ -56,7 +56,7 @@ func (x *index) add(key string, position int) {
 	x.put(x.hash(key) | uint64(position+1)) //nolint:gosec // far fewer keys than 32 bits
 }
 
-// put stores a cell at the first free place from its own on.
+// put stores a cell at the first free place, beginning with its own.
 func (x *index) put(cell uint64) {
 	last := uint64(len(x.cells) - 1)
 	at := cell >> 32 & last

@@ -12,11 +12,11 @@ import (
 	"unicode/utf8"
 )
 
-// maxDepth is how deep objects and lists may be nested in JSON text.
+// maxDepth is the largest depth of objects and lists in JSON text.
 const maxDepth = 1000
 
 // Parse reads JSON text: one value and nothing after it. Keys keep their order, the last of equal
-// keys wins, and numbers keep what they are (see Number).
+// keys wins, and numbers keep their kind (see Number).
 func Parse(text string) (Value, error) {
 	if value, ok := parseFast(text); ok {
 		return value, nil
@@ -24,7 +24,7 @@ func Parse(text string) (Value, error) {
 	return parseSlowly(text)
 }
 
-// parseSlowly is Parse, token by token. It says what is wrong with a text.
+// parseSlowly is Parse, token by token. Its errors say what is wrong with the text.
 func parseSlowly(text string) (Value, error) {
 	dec := json.NewDecoder(strings.NewReader(text))
 	dec.UseNumber()
@@ -120,7 +120,7 @@ func closed(err error) error {
 	return err
 }
 
-// JSON returns the compact JSON text of a value, keys in order, floats as Java writes them.
+// JSON returns the compact JSON text of a value. Keys keep their order, and floats are written as in Java.
 // Infinities and NaN become texts, as in Digdag.
 func JSON(v Value) string { return string(AppendJSON(nil, v)) }
 
@@ -179,7 +179,7 @@ func appendMap(dst []byte, m *Map) []byte {
 
 const hex = "0123456789ABCDEF"
 
-// AppendQuoted appends a JSON string: only quotes, backslashes and control characters are escaped,
+// AppendQuoted appends a JSON string. It escapes only quotes, backslashes and control characters,
 // and bytes that are not UTF-8 become U+FFFD.
 func AppendQuoted(dst []byte, s string) []byte {
 	dst = append(dst, '"')
@@ -231,7 +231,7 @@ func appendEscape(dst []byte, c byte) []byte {
 // MarshalJSON writes the map as AppendJSON does.
 func (m *Map) MarshalJSON() ([]byte, error) { return AppendJSON(nil, m), nil }
 
-// UnmarshalJSON reads an object as ParseMap does; it replaces what the map had.
+// UnmarshalJSON reads an object as ParseMap does. It replaces the content of the map.
 func (m *Map) UnmarshalJSON(data []byte) error {
 	parsed, err := ParseMap(string(data))
 	if err != nil {

@@ -66,7 +66,7 @@ func TestMapInEncodingJSON(t *testing.T) {
 	}
 }
 
-// FuzzJSONRoundTrip: what Parse reads, JSON writes so that it reads as the same.
+// FuzzJSONRoundTrip proves that what Parse reads and JSON writes is read again as the same.
 func FuzzJSONRoundTrip(f *testing.F) {
 	for _, seed := range []string{
 		`{"a":[1,2.5,"x",null,true,{"b":{}}]}`, `"\ud83d\ude00\ud800"`, `-1e-7`, `1e400`, `[-0,-0.0,99999999999999999999]`,

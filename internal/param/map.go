@@ -8,22 +8,22 @@ import (
 )
 
 // Value is one parameter: nil, bool, int64, *big.Int (only beyond int64), float64, string, List or
-// *Map. Values are never changed once they are in a Map or a List, so they may be shared.
+// *Map. Values must not be changed once they are in a Map or a List, so they may be shared.
 type Value = any
 
 // List is an ordered list of values.
 type List = []Value
 
-// Map is an object whose keys keep their order. The zero Map is empty and ready to use; a nil *Map
-// can be read and is empty. Its methods change only the Map itself, never a nested one: what is
-// nested is replaced by a changed copy. A Map may be read concurrently as long as nobody changes it.
+// Map is an object whose keys keep their order. The zero Map is empty and ready to use. A nil *Map
+// is empty and read-only. Methods change only the Map itself, never a nested one: they
+// replace nested maps by changed copies. A Map may be read concurrently as long as nobody changes it.
 type Map struct {
 	keys  []string
 	vals  []Value
 	index *index // nil while the map is small enough to be searched in order
 }
 
-// indexFrom is the number of keys from which on an index is worth its memory.
+// indexFrom is the number of keys from which an index is worth its memory.
 const indexFrom = 32
 
 // New returns an empty Map.
@@ -42,8 +42,8 @@ func Sized(n int) *Map {
 	return m
 }
 
-// Of returns a Map of the given keys and values in turn, for tests and fixed texts. Ints become
-// int64. It is for literals: an odd number of arguments or a key that is no string is dropped.
+// Of returns a Map of keys and values in turn, for tests and fixed texts. Ints become
+// int64. It drops a key that is not a string, and the last of an odd number of arguments.
 func Of(pairs ...any) *Map {
 	m := &Map{}
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -68,7 +68,7 @@ func (m *Map) Len() int {
 	return len(m.keys)
 }
 
-// Get returns the value of a key and whether the key is there; its value may be nil.
+// Get returns the value of a key, which may be nil, and whether the key is there.
 func (m *Map) Get(key string) (Value, bool) {
 	if i := m.find(key); i >= 0 {
 		return m.vals[i], true
@@ -76,7 +76,7 @@ func (m *Map) Get(key string) (Value, bool) {
 	return nil, false
 }
 
-// Has reports whether a key is there, be its value nil or not.
+// Has reports whether a key is there, even if its value is nil.
 func (m *Map) Has(key string) bool { return m.find(key) >= 0 }
 
 func (m *Map) find(key string) int {
@@ -89,7 +89,7 @@ func (m *Map) find(key string) int {
 	return slices.Index(m.keys, key)
 }
 
-// Set gives a key a value. A key that is there keeps its place; a new one goes to the end.
+// Set sets the value of a key. An existing key keeps its place, and a new one goes to the end.
 func (m *Map) Set(key string, value Value) {
 	if i := m.find(key); i >= 0 {
 		m.vals[i] = value
@@ -118,8 +118,8 @@ func (m *Map) Delete(key string) {
 	}
 }
 
-// DeletePath removes the last segment of a dotted path (language P6). A segment on the way that is
-// missing or no object means that there is nothing to remove.
+// DeletePath removes the last segment of a dotted path (language P6). It does nothing if a segment before it is
+// missing or not an object.
 func (m *Map) DeletePath(path string) {
 	head, rest, nested := strings.Cut(path, ".")
 	if !nested {
@@ -158,7 +158,7 @@ func (m *Map) All() iter.Seq2[string, Value] {
 	}
 }
 
-// Clone returns a copy whose keys can be changed; the values are shared.
+// Clone returns a copy with the same values. Adding and deleting keys does not affect the original.
 func (m *Map) Clone() *Map {
 	if m == nil {
 		return &Map{}
@@ -170,8 +170,8 @@ func (m *Map) Clone() *Map {
 	return c
 }
 
-// Merge merges other into m: objects merge key by key, everything else of other replaces what m
-// has, null included. Lists are replaced as a whole (language L32).
+// Merge merges other into m. Objects merge key by key. Everything else in other replaces what m
+// has, even with null. Lists are replaced as a whole (language L32).
 func (m *Map) Merge(other *Map) {
 	if m.Len() == 0 && other.Len() > 0 {
 		*m = *other.Clone()
@@ -188,7 +188,7 @@ func (m *Map) Merge(other *Map) {
 	}
 }
 
-// MergeDefaults merges other below m: a key that m has keeps its value, null included, except that
+// MergeDefaults merges other below m. A key of m keeps its value, even null, except that
 // objects on both sides merge key by key (language L33).
 func (m *Map) MergeDefaults(other *Map) {
 	for key, value := range other.All() {
@@ -212,7 +212,7 @@ func (m *Map) get(key string) Value {
 	return value
 }
 
-// Merged returns base with other merged into it, without changing either.
+// Merged returns base with other merged into it. It changes neither.
 func Merged(base, other *Map) *Map {
 	if other.Len() == 0 && base != nil {
 		return base
@@ -222,7 +222,7 @@ func Merged(base, other *Map) *Map {
 	return m
 }
 
-// Equal reports whether two values are the same, the order of keys included. Numbers are equal only
+// Equal reports whether two values are the same, including the order of keys. Numbers are only equal
 // if they are of one kind: 1 is not 1.0.
 func Equal(a, b Value) bool {
 	switch a := a.(type) {

@@ -2,8 +2,8 @@ package param
 
 import "unicode/utf16"
 
-// Near returns the candidates that a mistyped key may have meant, in their order: those whose edit
-// distance from it is at most half their length, rounded down (language L55, C14).
+// Near returns the candidates that a mistyped key may mean, in their order. Their edit
+// distance from the key is at most half their length, rounded down (language L55, C14).
 func Near(key string, candidates []string) []string {
 	var near []string
 	for _, c := range candidates {
@@ -14,10 +14,10 @@ func Near(key string, candidates []string) []string {
 	return near
 }
 
-// units are what Digdag counts as characters.
+// units returns what Digdag counts as characters.
 func units(s string) []uint16 { return utf16.Encode([]rune(s)) }
 
-// distance is the number of insertions, deletions and replacements that turn a into b.
+// distance returns the number of insertions, deletions and replacements that turn a into b.
 func distance(a, b []uint16) int {
 	row := make([]int, len(b)+1)
 	for j := range row {

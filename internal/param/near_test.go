@@ -8,7 +8,7 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// L55, C14: similar is a distance of at most half the candidate's length, rounded down.
+// L55, C14: similar means a distance of at most half the candidate's length, rounded down.
 func TestNear(t *testing.T) {
 	t.Parallel()
 	candidates := []string{"schedule", "_parallel", "_error", "_check", "_secrets", "_retry", "_after"}

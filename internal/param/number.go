@@ -15,12 +15,12 @@ func Int(n *big.Int) Value {
 	return n
 }
 
-// MaxDigits is how many characters the text of an integer may have, so that reading it takes no time: that grows
-// with their square.
+// MaxDigits is the largest length of an integer's text. The time to read it grows with the square of its
+// length.
 const MaxDigits = 1000
 
 // Number reads the text of a JSON number: an integer, or a double if it has a fraction or an exponent. It fails
-// for other texts, and beyond MaxDigits.
+// for other texts and for those longer than MaxDigits.
 func Number(text string) (Value, bool) {
 	if !strings.ContainsAny(text, ".eE") {
 		if n, err := strconv.ParseInt(text, 10, 64); err == nil {
@@ -42,7 +42,7 @@ func Number(text string) (Value, bool) {
 	return f, true
 }
 
-// FloatText is the text of a double as Java writes it (language L34): the shortest digits that
+// FloatText returns the text of a double in Java's form (language L34): the shortest digits that
 // identify it, at least one after the point, and an exponent below 1e-3 and from 1e7 on.
 func FloatText(f float64) string {
 	switch {

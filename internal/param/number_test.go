@@ -41,7 +41,7 @@ func TestFloatText(t *testing.T) {
 	}
 }
 
-// Numbers keep what they are: integers of any size, and 1.0 is not 1.
+// Numbers keep their kind: integers can have any size, and 1.0 is not 1.
 func TestNumberKeepsItsKind(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ text, want string }{

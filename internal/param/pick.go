@@ -5,12 +5,12 @@ import (
 	"fmt"
 )
 
-// errObject is that of a text that is no JSON object, or ends early.
+// errObject is the error about a text that is not a JSON object, or ends early.
 var errObject = errors.New("want a JSON object")
 
-// Pick reads the values of some keys of a JSON object and passes over all others: of two megabytes in four
-// milliseconds, for which Parse takes two hundred. It notices only what is wrong with the text where it
-// reads, so it is for texts that were written as JSON.
+// Pick reads the values of some keys of a JSON object and skips all others. For two megabytes this takes four
+// milliseconds, while Parse takes two hundred. It detects errors only in the parts that it
+// reads, so it is for texts that are known to be JSON.
 func Pick(text string, keys ...string) (*Map, error) {
 	picked := New()
 	at := skipSpace(text, 0)
@@ -39,7 +39,7 @@ func Pick(text string, keys ...string) (*Map, error) {
 	return picked, nil
 }
 
-// pick puts a value into a map if its key, which is still JSON, is one of keys.
+// pick adds a value to a map if its key, which is still in JSON form, is one of keys.
 func pick(into *Map, quoted, value string, keys []string) error {
 	for _, key := range keys {
 		if quoted != JSON(key) {
@@ -61,7 +61,7 @@ func skipSpace(text string, at int) int {
 	return at
 }
 
-// skipValue returns where the JSON value ends that begins at a place.
+// skipValue returns where the JSON value ends that begins at a position.
 func skipValue(text string, at int) int {
 	for depth := 0; at < len(text); at++ {
 		switch text[at] {
@@ -74,7 +74,7 @@ func skipValue(text string, at int) int {
 			depth++
 		case '}', ']':
 			if depth--; depth < 0 {
-				return at // of a number or word before the end of its object
+				return at // the end of a number or word, before the object goes on
 			}
 			if depth == 0 {
 				return at + 1
@@ -85,10 +85,10 @@ func skipValue(text string, at int) int {
 			}
 		}
 	}
-	return min(at, len(text)) // a text within does not end
+	return min(at, len(text)) // a string inside has no end
 }
 
-// skipQuoted returns the place of the quotation mark that ends a text.
+// skipQuoted returns the position of the quotation mark that ends a string.
 func skipQuoted(text string, at int) int {
 	for at++; at < len(text) && text[at] != '"'; at++ {
 		if text[at] == '\\' {

@@ -33,7 +33,7 @@ func TestPick(t *testing.T) {
 	}
 }
 
-// What Pick reads of an object is what Parse reads.
+// FuzzPick proves that Pick reads the same values as Parse.
 func FuzzPick(f *testing.F) {
 	f.Add(`{"a":{"b":[1,"}"]},"c":"\\"}`)
 	f.Add(`{"a`)
@@ -56,7 +56,7 @@ func FuzzPick(f *testing.F) {
 	})
 }
 
-// escaped reports whether a key may be written in a way that JSON does not write it.
+// escaped reports whether a key may be written in another form than JSON writes it.
 func escaped(text string) bool {
 	for i := range len(text) {
 		if text[i] == '\\' {

@@ -11,7 +11,7 @@ import (
 )
 
 // Error says that a parameter is missing or of the wrong type. Its message is Digdag's text
-// (language L35); Digdag calls the kind "config".
+// (language L35), and Digdag calls this kind of error "config".
 type Error struct{ Message string }
 
 func (e *Error) Error() string { return e.Message }
@@ -19,7 +19,7 @@ func (e *Error) Error() string { return e.Message }
 // Errorf returns an *Error with a formatted message.
 func Errorf(format string, args ...any) *Error { return &Error{Message: fmt.Sprintf(format, args...)} }
 
-// Names of wanted types in messages (language L35).
+// Names of the wanted types in messages (language L35).
 const (
 	TypeString = "string type"
 	TypeInt    = "integer (int) type"
@@ -29,8 +29,7 @@ const (
 	TypeMap    = "object type"
 )
 
-// WrongType is the error for a value of another type than the wanted one, whose name is as in
-// language L35.
+// WrongType returns the error about a value whose type is not the wanted one, which language L35 names.
 func WrongType(key, wanted string, got Value) *Error {
 	sample := JSON(got)
 	if units := utf16Len(sample); units >= 100 {
@@ -39,7 +38,7 @@ func WrongType(key, wanted string, got Value) *Error {
 	return Errorf("Expected %s for key '%s' but got %s (%s)", wanted, key, sample, kindOf(got))
 }
 
-// Missing is the error for a required key that is not there.
+// Missing returns the error about a required key that is missing.
 func Missing(key string) *Error {
 	return Errorf("Parameter '%s' is required but not set", key)
 }
@@ -48,7 +47,7 @@ func null(key string) *Error {
 	return Errorf("Parameter '%s' is required but null", key)
 }
 
-// NotObject is the error for a nested section that is no object (language L35).
+// NotObject returns the error about a nested section that is not an object (language L35).
 func NotObject(key string) *Error { return Errorf("Parameter '%s' must be an object", key) }
 
 func kindOf(v Value) string {
@@ -68,9 +67,9 @@ func kindOf(v Value) string {
 	}
 }
 
-// Reader reads a Map with types. Its methods come in threes: X requires the key, XOr takes a
+// Reader reads a Map with types. Most methods come in threes: X requires the key, XOr takes a
 // default when the key is absent or null, and OptX reports whether there was a value. All errors
-// are *Error. A Reader remembers which keys were asked for; it is not for concurrent use.
+// are *Error. A Reader remembers which keys were asked for. It is not for concurrent use.
 type Reader struct {
 	m    *Map
 	used map[string]bool
@@ -79,16 +78,16 @@ type Reader struct {
 // NewReader returns a Reader of m.
 func NewReader(m *Map) *Reader { return &Reader{m: m, used: map[string]bool{}} }
 
-// Map returns the map that is read, without marking its keys as used.
+// Map returns the map that the Reader reads. It does not mark keys as used.
 func (r *Reader) Map() *Map { return r.m }
 
-// Value returns what a key has, and whether it is there.
+// Value returns the value of a key, and whether the key is there.
 func (r *Reader) Value(key string) (Value, bool) {
 	r.used[key] = true
 	return r.m.Get(key)
 }
 
-// UseAll marks every key as used, as operators do that read their whole configuration (language L55).
+// UseAll marks every key as used, for operators that read their whole configuration (language L55).
 func (r *Reader) UseAll() {
 	for k := range r.m.All() {
 		r.used[k] = true
@@ -101,7 +100,7 @@ func (r *Reader) Used(key string) bool { return r.used[key] }
 // UsedKeys returns the keys that were asked for, sorted.
 func (r *Reader) UsedKeys() []string { return slices.Sorted(maps.Keys(r.used)) }
 
-// read is the one path of all typed reads.
+// read does the work of all typed reads.
 func read[T any](r *Reader, key, wanted string, as func(Value) (T, bool)) (value T, present bool, err error) {
 	raw, _ := r.Value(key)
 	if raw == nil {
@@ -133,7 +132,7 @@ func or[T any](r *Reader, key, wanted string, as func(Value) (T, bool), otherwis
 	return otherwise, nil
 }
 
-// String reads a text; numbers and booleans become their text.
+// String reads a text. Numbers and booleans become texts.
 func (r *Reader) String(key string) (string, error) { return require(r, key, TypeString, AsString) }
 
 // StringOr is String with a default.
@@ -180,7 +179,7 @@ func (r *Reader) BoolOr(key string, otherwise bool) (bool, error) {
 	return or(r, key, TypeBool, AsBool, otherwise)
 }
 
-// List reads a list; a single value is no list.
+// List reads a list. A single value is not accepted.
 func (r *Reader) List(key string) (List, error) { return require(r, key, TypeList, asList) }
 
 // ListOr is List with a default.
@@ -188,13 +187,13 @@ func (r *Reader) ListOr(key string, otherwise List) (List, error) {
 	return or(r, key, TypeList, asList, otherwise)
 }
 
-// OptMap reads a nested section, which must be an object: nil if it is absent or null.
+// OptMap reads a nested section, which must be an object. It is nil if the key is absent or null.
 func (r *Reader) OptMap(key string) (*Map, error) {
 	raw, _ := r.Value(key)
 	return section(key, raw)
 }
 
-// MapOf reads a nested section that must be there.
+// MapOf reads a required nested section.
 func (r *Reader) MapOf(key string) (*Map, error) {
 	raw, ok := r.Value(key)
 	switch {
@@ -206,7 +205,7 @@ func (r *Reader) MapOf(key string) (*Map, error) {
 	return section(key, raw)
 }
 
-// ParsedMap is MapOf that takes the JSON text of an object too (language L34, "parsed").
+// ParsedMap is MapOf that also accepts the JSON text of an object (language L34, "parsed").
 func (r *Reader) ParsedMap(key string) (*Map, error) {
 	raw, _ := r.Value(key)
 	text, ok := raw.(string)
@@ -224,7 +223,7 @@ func (r *Reader) ParsedMap(key string) (*Map, error) {
 	return m, nil
 }
 
-// ParsedList is List that takes the JSON text of a list too (language L34, "parsed").
+// ParsedList is List that also accepts the JSON text of a list (language L34, "parsed").
 func (r *Reader) ParsedList(key string) (List, error) {
 	raw, _ := r.Value(key)
 	text, ok := raw.(string)
@@ -253,7 +252,7 @@ func section(key string, raw Value) (*Map, error) {
 	return m, nil
 }
 
-// AsString converts a value to its text (language L34); lists, objects and null have none.
+// AsString converts a value to its text (language L34). It fails for lists, objects and null.
 func AsString(v Value) (string, bool) {
 	switch v := v.(type) {
 	case string:
@@ -272,7 +271,7 @@ func AsString(v Value) (string, bool) {
 }
 
 // AsInt converts a value to an integer of 32 bits (language L34). An integer that does not fit
-// keeps its low 32 bits; a text that does not fit is refused.
+// keeps its low 32 bits, and a text that does not fit is refused.
 func AsInt(v Value) (int, bool) {
 	switch v := v.(type) {
 	case int64:
@@ -308,8 +307,8 @@ func AsLong(v Value) (int64, bool) {
 	}
 }
 
-// AsBool converts a value to a boolean (language L34): integers count as not zero, texts are true,
-// True, false, False, and empty or null for false.
+// AsBool converts a value to a boolean (language L34). An integer is true unless it is zero. The texts true, True,
+// false and False are accepted, and empty or null for false.
 func AsBool(v Value) (value, ok bool) {
 	switch v := v.(type) {
 	case bool:
@@ -334,7 +333,7 @@ func asList(v Value) (List, bool) {
 	return list, ok
 }
 
-// trim drops what Java's String.trim drops: all characters up to the space.
+// trim removes what Java's String.trim removes: all characters up to the space.
 func trim(s string) string {
 	return strings.TrimFunc(s, func(r rune) bool { return r <= ' ' })
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// L34: each value read as each type; an empty want means that it is refused.
+// L34: each value read as each type. An empty want means that it is refused.
 func TestCoercion(t *testing.T) {
 	t.Parallel()
 	tests := []struct{ value, text, number, long, truth string }{

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// FuzzParse: the fast reader takes what encoding/json takes, as the same values, and nothing else.
+// FuzzParse proves that the fast reader accepts only what encoding/json accepts, with the same values.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		`{"a":[1,2.5,"x",null,true,{"b":{}}],"a":{}}`, ` { "a" : [ ] , "b":[1 ,2 ] } `, "{\"a\"\n:\t1\r}", `[1,]`, `{"a":1,}`, `{,}`, `[,1]`, `{"a" 1}`, `{1:2}`, `[1 2]`, `{"a":1]`, `[1}`,
@@ -29,7 +29,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// Very many keys keep their order, find their values and can be deleted, with and without an index.
+// Very many keys keep their order, are found, and can be deleted, with and without an index.
 func TestManyKeys(t *testing.T) {
 	t.Parallel()
 	for _, n := range []int{0, 1, indexFrom - 1, indexFrom, indexFrom + 1, 1000, 100_000} {
@@ -61,8 +61,8 @@ func TestManyKeys(t *testing.T) {
 	}
 }
 
-// The time of a number does not grow with the square of its digits: more than MaxDigits are refused, and the text of
-// the error is short.
+// The time to read a number does not grow with the square of its digits: more than MaxDigits are refused, and the text
+// of the error is short.
 func TestLongNumbers(t *testing.T) {
 	t.Parallel()
 	longest := strings.Repeat("7", MaxDigits)

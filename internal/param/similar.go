@@ -2,10 +2,10 @@ package param
 
 import "strings"
 
-// Similar returns the candidates that a mistyped word most likely meant: those that differ from it by a
-// letter or, if they are long, by up to a third of their letters, and of these the nearest. Letters that
-// changed places count once, and case does not count. Near has Digdag's rule, which is far wider: it
-// stands in Digdag's texts.
+// Similar returns the candidates that a mistyped word most likely means. They differ from it by a
+// letter or, if they are long, by up to a third of their letters. Only the nearest are returned. Two letters that
+// changed places count once, and case does not count. Near is Digdag's rule, which is far wider and decides
+// about Digdag's texts.
 func Similar(word string, candidates []string) []string {
 	var similar []string
 	best := -1
@@ -26,7 +26,7 @@ func Similar(word string, candidates []string) []string {
 	return similar
 }
 
-// swapDistance is the number of insertions, deletions, replacements and exchanges of neighbours that turn a
+// swapDistance returns the number of insertions, deletions, replacements and swaps of neighbours that turn a
 // into b.
 func swapDistance(a, b []uint16) int {
 	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)

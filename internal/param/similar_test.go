@@ -10,7 +10,7 @@ import (
 func TestSimilar(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ word, candidates, want string }{
-		{"table", "_disable _error shell", ""}, // Digdag's rule takes _disable for near
+		{"table", "_disable _error shell", ""}, // by Digdag's rule _disable is near
 		{"tabel_name", "table_name tables name", "table_name"},
 		{"ech", "echo sh fail", "echo"},
 		{"fali", "fail mail call", "fail"},
@@ -19,7 +19,7 @@ func TestSimilar(t *testing.T) {
 		{"asia/tokyo", "Asia/Tokyo Asia/Tomsk", "Asia/Tokyo"},
 		{"dayly", "daily weekly", "daily"},
 		{"sh", "py rb", ""},
-		{"sh", "sh", ""}, // no advice to write what is written
+		{"sh", "sh", ""}, // the word itself is not offered
 		{"", "a", ""},
 		{"x", "y", ""},
 		{"color", "colour couleur", "colour"},

@@ -7,16 +7,16 @@ import (
 	"unicode/utf8"
 )
 
-// yamlWidth is the column from which on long texts are split at spaces; yamlKey the number of
-// UTF-16 units from which on a key needs a "?".
+// yamlWidth is the column from which long texts are split at spaces. yamlKey is the number of
+// UTF-16 units from which a key needs a "?".
 const (
 	yamlWidth = 80
 	yamlKey   = 128
 )
 
-// AppendYAML appends the YAML text of a value as Digdag writes it into its status files and shows
-// it to people (server 1.9.2, 1.9.3), ending with a line break: texts in double quotes and split
-// over lines at 80 columns, keys without quotes where that is possible, lists not indented below
+// AppendYAML appends the YAML text of a value, with a line break at the end. It is the form in which Digdag writes
+// status files and shows values to people (server 1.9.2, 1.9.3). Texts are in double quotes and split
+// at 80 columns, keys have no quotes where that is possible, and lists are not indented below
 // their key. Each line begins with indent spaces, which do not count as columns.
 func AppendYAML(dst []byte, v Value, indent int) []byte {
 	w := yamlWriter{dst: append(dst, strings.Repeat(" ", indent)...), margin: indent}
@@ -25,21 +25,21 @@ func AppendYAML(dst []byte, v Value, indent int) []byte {
 	return append(w.dst, '\n')
 }
 
-// yamlWriter appends YAML. Its position is within the line that begins at line.
+// yamlWriter appends YAML. It is inside the line that begins at offset line.
 type yamlWriter struct {
 	dst    []byte
-	line   int // offset of the first column
+	line   int // offset of the first column of the present line
 	margin int
 }
 
-// yamlPlace is where a value stands.
+// yamlPlace says where a value stands.
 type yamlPlace struct {
 	indent int  // columns of the collection that it belongs to
 	nested bool // it belongs to a collection
-	inline bool // a collection goes on in the line, behind "- " or ": " of a key with "?"
+	inline bool // a collection begins in the same line, after "- " or after ": " of a key with "?"
 }
 
-// newLine begins a line with an indentation.
+// newLine begins a line with indentation.
 func (w *yamlWriter) newLine(columns int) {
 	w.dst = append(w.dst, '\n')
 	w.dst = append(w.dst, strings.Repeat(" ", w.margin)...)
@@ -47,7 +47,7 @@ func (w *yamlWriter) newLine(columns int) {
 	w.dst = append(w.dst, strings.Repeat(" ", columns)...)
 }
 
-// column is the position in the line, in UTF-16 units.
+// column returns the position in the line, in UTF-16 units.
 func (w *yamlWriter) column() int { return utf16Len(string(w.dst[w.line:])) }
 
 func (w *yamlWriter) value(v Value, at yamlPlace) {
@@ -72,7 +72,7 @@ func (w *yamlWriter) value(v Value, at yamlPlace) {
 	}
 }
 
-// space separates a value from what stands before it in the line.
+// space separates a value from what is before it in the line.
 func (w *yamlWriter) space(at yamlPlace) {
 	if at.nested && !bytes.HasSuffix(w.dst, []byte(" ")) {
 		w.dst = append(w.dst, ' ')
@@ -128,13 +128,13 @@ func (w *yamlWriter) list(list List, at yamlPlace) {
 	}
 }
 
-// quoted writes a text in double quotes, over several lines if it is long: a line beyond the width
-// ends before a space, or behind an escape. Places in the text are counted in UTF-16 units.
+// quoted writes a text in double quotes, over several lines if it is long. A line beyond the width
+// ends before a space or after an escape. Positions in the text are counted in UTF-16 units.
 func (w *yamlWriter) quoted(text string, at yamlPlace) {
 	w.dst = append(w.dst, '"')
 	column := w.column()
 	last := utf16Len(text) - 1
-	escaped := false // the character before was written as an escape
+	escaped := false // the previous character was written as an escape
 	for end, i := -1, 0; i < len(text); {
 		r, size := utf8.DecodeRuneInString(text[i:])
 		i += size
@@ -160,8 +160,8 @@ func (w *yamlWriter) quoted(text string, at yamlPlace) {
 	w.dst = append(w.dst, '"')
 }
 
-// splitText goes on in the next line, and returns the column. A space there is escaped, as it would
-// be indentation otherwise.
+// splitText continues in the next line, and returns the column. A space at its beginning is escaped, as it would
+// count as indentation otherwise.
 func (w *yamlWriter) splitText(at yamlPlace, rest string) int {
 	w.dst = append(w.dst, '\\')
 	w.newLine(at.indent + 2)
@@ -171,7 +171,7 @@ func (w *yamlWriter) splitText(at yamlPlace, rest string) int {
 	return w.column()
 }
 
-// yamlEscape returns how a character is written between double quotes, if not as it is.
+// yamlEscape returns the escape of a character between double quotes, if it needs one.
 func yamlEscape(r rune) (string, bool) {
 	switch {
 	case ' ' <= r && r <= '~' && r != '"' && r != '\\':
@@ -229,7 +229,7 @@ func (w *yamlWriter) key(key string) {
 // keyStyles reports whether a key can stand without quotes, and in single quotes.
 func keyStyles(key string) (plain, single bool) {
 	if key == "" {
-		return false, true // Digdag writes nothing here, which reads as null
+		return false, true // Digdag writes nothing here, which is read as null
 	}
 	for _, r := range key {
 		printable := ' ' <= r && r <= '~' || r >= 0xa0 && r != 0xfffe && r != 0xffff

@@ -7,7 +7,7 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// Every want was written by Jackson 2.9 with SnakeYAML 1.23, as Digdag sets them up (server 1.9.2).
+// Jackson 2.9 with SnakeYAML 1.23, set up as in Digdag, wrote every want (server 1.9.2).
 func TestAppendYAML(t *testing.T) {
 	t.Parallel()
 	words := strings.TrimSpace(strings.Repeat("ab ", 40))
@@ -44,7 +44,7 @@ func TestAppendYAML(t *testing.T) {
 	}
 }
 
-// The indentation does not count as columns: check indents what Digdag has split before.
+// The indentation does not count as columns, as check indents what Digdag has split before.
 func TestAppendYAMLIndent(t *testing.T) {
 	t.Parallel()
 	m := param.Of("a", param.List{int64(1)}, "b", strings.TrimSpace(strings.Repeat("ab ", 40)))

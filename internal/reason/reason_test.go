@@ -175,6 +175,18 @@ func TestBlocked(t *testing.T) {
 			next:   1,
 		},
 		{
+			name: "upstream skipped or canceled", about: 4,
+			tasks: []*trowel.Task{root, row(2, 1, "+w+a", trowel.TaskSkipped), row(3, 1, "+w+b", trowel.TaskCanceled), row(4, 1, "+w+c", blocked, after(2, 3))},
+			want:  []string{"not_reached: will not run: +w+a was skipped and +w+b was canceled"}, next: 2,
+		},
+		{
+			name: "a group that will be repeated, after a question", about: 4,
+			tasks: []*trowel.Task{
+				root, row(2, 1, "+w+g", trowel.TaskGroupRetryWaiting), row(3, 1, "+w+ask", trowel.TaskAwaitingInput), row(4, 2, "+w+g+a", blocked, after(3)),
+			},
+			want: []string{"parent: waits for its group +w+g, which will be repeated", "upstream: waits for +w+ask (waiting for input)"}, next: 2,
+		},
+		{
 			name: "evaluating", about: 2,
 			tasks:  []*trowel.Task{root, row(2, 1, "+w+a", blocked, func(t *trowel.Task) { t.WaitReason = trowel.WaitEvaluating })},
 			want:   []string{"evaluating: its options with ${...} are being evaluated"},
@@ -189,6 +201,36 @@ func TestBlocked(t *testing.T) {
 			},
 			want:   []string{"workflow_paused: workflow w was paused by ann at 2024-01-15 00:00:00 +0000: month end"},
 			fields: `{"by":"ann","at":"2024-01-15T00:00:00.000Z","note":"month end"}`,
+		},
+		{
+			name: "the pause is over", about: 1,
+			tasks: []*trowel.Task{row(1, 0, "+w", blocked)},
+			change: func(f *reason.Facts) {
+				f.Attempt.WaitReason, f.Admission = trowel.WaitWorkflowPaused, &reason.Admission{}
+			},
+			want: []string{"workflow_paused: workflow w was paused; the attempt is about to begin"}, fields: `{}`,
+		},
+		{
+			name: "the next attempt", about: 1,
+			tasks: []*trowel.Task{row(1, 0, "+w", blocked)},
+			change: func(f *reason.Facts) {
+				f.Attempt.WaitReason, f.Control.ActiveAttempts = trowel.WaitAttemptsLimit, 2
+				f.Admission = &reason.Admission{Active: []trowel.AttemptID{5, 6}, ActiveCount: 2, Position: 1}
+			},
+			want:   []string{"attempts_limit: workflow w has 2 of 2 active attempts; it is the next attempt"},
+			fields: `{"limit":2,"active":2,"position":1}`,
+		},
+		{
+			name: "one attempt before it, in a zone that is not known", about: 1,
+			tasks: []*trowel.Task{row(1, 0, "+w", blocked)},
+			change: func(f *reason.Facts) {
+				f.Attempt.WaitReason, f.Attempt.Zone, f.Control.ActiveAttempts = trowel.WaitAttemptsLimit, "Nowhere/City", 1
+				f.Admission = &reason.Admission{Pause: &trowel.Pause{At: at(0)}, ActiveCount: 1, Position: 2}
+			},
+			want: []string{
+				"workflow_paused: workflow w was paused by somebody at 2024-01-15 00:00:00 +0000",
+				"attempts_limit: workflow w has 1 of 1 active attempts; 1 attempt is before it",
+			},
 		},
 		{
 			name: "too many attempts, and paused since", about: 2,
@@ -346,6 +388,33 @@ func TestReady(t *testing.T) {
 			want:   []string{"no_agent: no live agent serves queue `default`; agent one would, but rests: no room in /tmp"},
 		},
 		{
+			name: "no agent with the label", tasks: []*trowel.Task{row(2, 1, "+w+a", ready, needing(&trowel.Needs{Labels: []string{"ssd"}}))},
+			want: []string{"no_agent: no live agent serves queue `default` and has label `ssd`"},
+		},
+		{
+			name: "killed before an agent took it", tasks: []*trowel.Task{row(2, 1, "+w+a", ready, flagged(trowel.TaskCancelRequested))},
+			change: func(f *reason.Facts) { f.Market.Agents[0].DrainedAt = at(1) },
+			want: []string{
+				"canceling: attempt 7 is being killed by somebody",
+				"no_agent: no live agent serves queue `default`; agent one would, but is drained",
+			},
+		},
+		{
+			name: "tasks that one may not see", tasks: []*trowel.Task{row(2, 1, "+w+a", ready, wanting("db", 1))},
+			change: func(f *reason.Facts) {
+				crowded(f)
+				for i := range f.Market.Holders {
+					h := &f.Market.Holders[i]
+					h.FullName, h.Project, h.Workflow, h.Hidden = "a task of another project", "", "", true
+				}
+			},
+			want: []string{
+				"pool: waits for a slot of pool `db`: 4 of 4 slots are used by a task of another project and a task of another project; 1 task is before it",
+			},
+			fields: `{"pool":"db","slots":1,"open":0,"used_by":[{"attempt":"","id":"","name":"a task of another project","project":"","workflow":"","slots":1,"since":null},` +
+				`{"attempt":"","id":"","name":"a task of another project","project":"","workflow":"","slots":3,"since":null}],"position":2,"reserved":null}`,
+		},
+		{
 			name: "all slots used", tasks: []*trowel.Task{row(2, 1, "+w+a", ready)},
 			change: func(f *reason.Facts) {
 				crowded(f)
@@ -419,6 +488,14 @@ func TestWaiting(t *testing.T) {
 		{name: "a person", about: 2, tasks: []*trowel.Task{root, row(2, 1, "+w+a", trowel.TaskAwaitingInput)}, want: []string{"awaiting_input: waits for an answer"}},
 		{name: "running", about: 2, tasks: []*trowel.Task{root, row(2, 1, "+w+a", running)}},
 		{name: "done", about: 2, tasks: []*trowel.Task{root, row(2, 1, "+w+a", trowel.TaskSuccess)}},
+		{
+			name: "retry whose limit is a template", about: 2,
+			tasks: []*trowel.Task{root, row(2, 1, "+w+a", trowel.TaskRetryWaiting, waiting("retry", 1), func(t *trowel.Task) {
+				t.Local, t.Error = param.Of("_retry", "${n}"), param.Of("message", strings.Repeat("x", 300)+"\nat line 1")
+			})},
+			want:   []string{"retry: failed and is tried again at 2024-01-15 00:01:00 +0000, retry 1: " + strings.Repeat("x", 197) + "..."},
+			fields: `{"at":"2024-01-15T00:01:00.000Z","retry":1,"limit":null,"failure":"` + strings.Repeat("x", 197) + `..."}`,
+		},
 	} {
 		t.Run(s.name, func(t *testing.T) {
 			t.Parallel()
@@ -439,6 +516,11 @@ func TestBackfill(t *testing.T) {
 	if len(list) != 1 || list[0].Code != reason.Backfill || list[0].Text != want {
 		t.Errorf("ExplainAttempt = %+v, want backfill: %s", list, want)
 	}
+	f.Admission = &reason.Admission{Delayed: true, NextRunAt: at(60)}
+	want = `{"state":"waiting","at":"2024-01-15T00:01:00.000Z"}`
+	if list := reason.ExplainAttempt(f); len(list) != 1 || list[0].Text != "waits for its turn in a backfill" || param.JSON(list[0].Fields) != want {
+		t.Errorf("ExplainAttempt without the session before it = %+v, want fields %s", list, want)
+	}
 	f.Attempt.Flags = trowel.AttemptDone
 	if list := reason.ExplainAttempt(f); len(list) != 0 {
 		t.Errorf("ExplainAttempt of an attempt that is done = %+v", list)
@@ -458,6 +540,54 @@ func TestCounts(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("Waiting (-want +got):\n%s", diff)
+	}
+}
+
+// States that say themselves what their task waits for count as what they say, those of groups by what goes on in them.
+func TestCountsOfStates(t *testing.T) {
+	t.Parallel()
+	f := facts(
+		row(1, 0, "+w", planned, flagged(trowel.TaskDelayedError)), row(2, 1, "+w+a", trowel.TaskRetryWaiting, waiting("retry", 1)),
+		row(3, 1, "+w+b", trowel.TaskRetryWaiting, waiting("poll", 1)), row(4, 1, "+w+c", trowel.TaskGroupRetryWaiting),
+		row(5, 1, "+w+d", trowel.TaskDeferred), row(6, 1, "+w+e", trowel.TaskAwaitingInput), row(7, 1, "+w+f", trowel.TaskRetryWaiting),
+	)
+	got := map[string]trowel.TaskID{}
+	for _, w := range f.Tree.Waiting(f, nil) {
+		got[string(w.Code)] = w.Sample
+	}
+	want := map[string]trowel.TaskID{"handlers": 1, "retry": 2, "poll": 3, "group_retry": 4, "deferred": 5, "awaiting_input": 6}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("first tasks of each code (-want +got):\n%s", diff)
+	}
+}
+
+// A chain goes on with the child that has failed, or else was canceled, and with the one that keeps its group from ending.
+// Of tasks that are not known it goes nowhere, and a row of tasks that wait for each other has an end.
+func TestChain(t *testing.T) {
+	t.Parallel()
+	f := facts(
+		row(1, 0, "+w", planned), row(2, 1, "+w+a", trowel.TaskSuccess), row(3, 1, "+w+b", trowel.TaskCanceled), row(4, 1, "+w+c", trowel.TaskError),
+		row(5, 1, "+w+d", blocked, after(6)), row(6, 1, "+w+e", blocked, after(5)),
+		row(7, 1, "+w+g", planned), row(8, 7, "+w+g+a", trowel.TaskCanceled), row(9, 7, "+w+g+b", trowel.TaskSuccess),
+	)
+	for _, c := range []struct {
+		what      string
+		got, want trowel.TaskID
+	}{
+		{"FirstOpen(+w)", f.Tree.FirstOpen(1), 7},
+		{"FirstOpen(+w+g)", f.Tree.FirstOpen(7), 0},
+		{"FirstOpen of an unknown task", f.Tree.FirstOpen(99), 0},
+		{"FailedChild(+w)", f.Tree.FailedChild(1), 4},
+		{"FailedChild(+w+g)", f.Tree.FailedChild(7), 8},
+		{"FailedChild of an unknown task", f.Tree.FailedChild(99), 0},
+		{"HoldUp(+w+d)", f.Tree.HoldUp(5), 5},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s = %d, want %d", c.what, c.got, c.want)
+		}
+	}
+	if diff := cmp.Diff([]trowel.TaskID{5, 6}, f.Tree.ListWaiting(4, 2)); diff != "" {
+		t.Errorf("ListWaiting(4, 2) (-want +got):\n%s", diff)
 	}
 }
 

@@ -23,6 +23,8 @@ const (
 	maxReportLogs = 256 << 10
 	// batchShare is the part of the largest report that several together may take.
 	batchShare = 8
+	// resend is when a report is sent again that its server has not taken yet.
+	resend = 2 * time.Second
 )
 
 // Report takes the end of a try; it implements agent.Options.Report. That of a try that was lost is
@@ -176,7 +178,7 @@ func (l *Link) postReports(ctx context.Context, s *Settings, sent []*held, shape
 	if len(got.Answers) != len(sent) {
 		return fmt.Errorf("the server has answered %d of %d reports", len(got.Answers), len(sent))
 	}
-	var again []*held
+	var again, later []*held
 	l.mu.Lock()
 	for i, h := range sent {
 		answer := &got.Answers[i]
@@ -184,6 +186,9 @@ func (l *Link) postReports(ctx context.Context, s *Settings, sent []*held, shape
 		case answer.Status == http.StatusBadRequest && !h.replaced:
 			h.fail("report refused", answer.Message)
 			again = append(again, h)
+			continue
+		case answer.Status == http.StatusServiceUnavailable:
+			later = append(later, h)
 			continue
 		case answer.Status != http.StatusOK:
 			l.opts.Log.WarnContext(ctx, "result refused", slog.Int64("task_id", answer.TaskID), slog.Int("try", answer.Try),
@@ -201,6 +206,9 @@ func (l *Link) postReports(ctx context.Context, s *Settings, sent []*held, shape
 	}
 	if len(again) > 0 {
 		poke(l.reportNow)
+	}
+	if len(later) > 0 {
+		time.AfterFunc(resend, func() { l.putBack(later) })
 	}
 	return nil
 }

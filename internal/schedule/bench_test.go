@@ -23,7 +23,7 @@ func BenchmarkNext(b *testing.B) {
 	}
 }
 
-// Last goes through two periods; the longest are those of a pattern with a pause of half a year.
+// The longest periods that Last goes through twice are those of a pattern with a pause of half a year.
 func BenchmarkLast(b *testing.B) {
 	for _, bench := range []struct{ name, block, session string }{
 		{"daily", `{"daily>":"10:00:00"}`, "2026-06-15T00:00:00Z"},

@@ -6,11 +6,11 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// block reads a schedule: block whose type is known. Its readers go on after a fault with a zero
-// value, so that a kind lists what it reads line by line; the first fault is the one that counts.
+// block reads a schedule: block whose type is known. After a fault its readers go on with a zero
+// value, so that a kind lists what it reads line by line. Only the first fault is reported.
 type block struct {
 	config  *param.Map // as written
-	typeKey string     // _type, or daily> and the like
+	typeKey string     // _type, daily> or another kind's key
 	kind    kind
 	zone    Zone
 	// options has _type and _command in either form of a block, since Digdag's messages name those.
@@ -76,7 +76,7 @@ func (b *block) note(err error) {
 
 func (b *block) refuse(format string, args ...any) { b.note(param.Errorf(format, args...)) }
 
-// at reads the command of the types that take a text: _command, or the option at in its place.
+// at reads the command of types that take a text: _command, or the option at instead.
 func (b *block) at() string {
 	text, present := b.optionalText("_command")
 	if present {
@@ -87,14 +87,14 @@ func (b *block) at() string {
 	return text
 }
 
-// text reads the command of the type that takes no other option in its place.
+// text reads the command of a type that takes no option instead.
 func (b *block) text() string {
 	text, err := b.options.String("_command")
 	b.note(err)
 	return text
 }
 
-// number reads a command that is a number from 1 on; the unit is for the message.
+// number reads a command that is a number from 1 on. The unit is for the message.
 func (b *block) number(unit string) int {
 	n, err := b.options.Int("_command")
 	b.note(err)
@@ -145,7 +145,7 @@ func (b *block) span() span {
 	return s
 }
 
-// midnight reads a date and returns the midnight some days after the one with which it begins.
+// midnight reads a date, and returns the midnight at its beginning plus a number of days.
 func (b *block) midnight(key string, days int) (unix int64, present bool) {
 	text, present := b.optionalText(key)
 	if !present {

@@ -9,20 +9,20 @@ import (
 	"time"
 )
 
-// cron is a pattern: it matches what any of its alternatives matches (language S14).
+// cron is a pattern. It matches what any of its alternatives matches (language S14).
 type cron []cronFields
 
-// cronFields is one alternative. Bit n of a field says that it matches n; all five must match, also
+// cronFields is one alternative. Bit n of a field says that it matches n. All five must match, including
 // day of month and weekday (language S15).
 type cronFields struct {
 	minutes  uint64 // 0-59
 	hours    uint64 // 0-23
 	days     uint64 // 1-31, and lastDay
 	months   uint64 // 1-12
-	weekdays uint64 // 0-6 from Sunday; a 7 of a range is kept in parsing but is no day
+	weekdays uint64 // 0-6 from Sunday; parsing keeps a 7 of a range, but no day has it
 }
 
-// lastDay is the value that L stands for in the field of days: the last one of the month.
+// lastDay is the value of L in the field of days, the last day of the month.
 const lastDay = 32
 
 const (
@@ -30,7 +30,7 @@ const (
 	weekdayNames = "sun mon tue wed thu fri sat"
 )
 
-// cronField is how the values of one field are written: as numbers or as names in any case.
+// cronField describes how the values of one field are written: as numbers, or as names in any case.
 type cronField struct {
 	name      string
 	min, max  int
@@ -39,8 +39,8 @@ type cronField struct {
 	modulus   int    // if not 0, numbers count modulo this
 }
 
-// parseCron reads a pattern. Its errors are meant for the writer of the pattern. An alternative that
-// can never match is one of them: Digdag would search for its next match for ever (language S15).
+// parseCron reads a pattern. Its errors are for the author of the pattern. A pattern with an alternative that
+// can never match is refused, as Digdag would search for its next match for ever (language S15).
 func parseCron(text string) (cron, error) {
 	var pattern cron
 	for _, alternative := range tokens(text, "|") {
@@ -113,7 +113,7 @@ func (f cronField) set(text string) (uint64, error) {
 }
 
 // element reads a range, or every n-th value of it. The step counts values in the order of the
-// range, which for a range that wraps around starts in its upper part (language S15).
+// range. A range that wraps around begins with its upper part (language S15).
 func (f cronField) element(text string) ([]int, error) {
 	parts := tokens(text, "/")
 	if len(parts) < 1 || len(parts) > 2 {
@@ -157,7 +157,7 @@ func (f cronField) valueRange(text string) ([]int, error) {
 	}
 }
 
-// value reads a name or a number. The modulus applies to the number, before any range is made of it:
+// value reads a name or a number. The modulus is applied to a number before it becomes part of a range:
 // the weekday 7 is 0 (language S15).
 func (f cronField) value(text string) (int, error) {
 	if i := slices.Index(strings.Fields(f.names), strings.ToLower(text)); i >= 0 {
@@ -190,7 +190,7 @@ func tokens(text, separators string) []string {
 }
 
 // possible reports whether the fields ever match. Weekdays do not matter: each day of the calendar,
-// February 29 too, falls on every weekday at some time.
+// even February 29, falls on every weekday at some time.
 func (f cronFields) possible() bool {
 	for month := time.January; month <= time.December; month++ {
 		const leapYear = 2000

@@ -13,9 +13,9 @@ const (
 )
 
 // next returns the first match after the minute that contains an instant, both in Unix seconds
-// (language S16). If the minute that follows matches in the zone, it is that minute. Otherwise it is
-// the next local date and time that matches, which a gap of the zone moves on and of which, when the
-// zone has it twice, the second one counts. The result is always later than the instant.
+// (language S16). If the following minute matches in the zone, it is that minute. Otherwise it is
+// the next local date and time that matches. A gap of the zone moves it forward, and if the zone has it
+// twice, the second time counts. The result is always later than the instant.
 func (c cron) next(unix int64, zone Zone) int64 {
 	_, second := divFloor(int64(wallAt(unix, zone.Location)), secondsPerMinute)
 	following := unix - second + secondsPerMinute
@@ -79,7 +79,7 @@ func (f cronFields) nextMinute(from int64) (minute int64, ok bool) {
 }
 
 // nextDay returns the first day that matches, from the given one on, both counted from 1970-01-01.
-// It ends within 40 years, the longest time without a given weekday on February 29, because patterns
+// It ends within 40 years, the longest time without a given weekday on February 29, as patterns
 // that never match are refused.
 func (f cronFields) nextDay(from int64) int64 {
 	year, month, date := dateOf(from)
@@ -135,7 +135,7 @@ func daysIn(year int, month time.Month) int64 {
 	return int64(time.Date(year, month+1, 0, 0, 0, 0, 0, time.UTC).Day())
 }
 
-// divFloor divides by a positive number, rounding down; the rest is never negative.
+// divFloor divides by a positive number, rounding down. The remainder is never negative.
 func divFloor(n, by int64) (quotient, rest int64) {
 	quotient, rest = n/by, n%by
 	if rest < 0 {

@@ -7,7 +7,7 @@ import (
 	"unicode/utf16"
 )
 
-// parseDate reads a date as YYYY-MM-DD and returns its midnight, in UTC to stand for no zone. The
+// parseDate reads a date as YYYY-MM-DD and returns its midnight in UTC, which stands for no zone here. The
 // message of its error is that of Digdag's date library (language S12).
 func parseDate(text string) (time.Time, error) {
 	year, rest, ok := cutDigits(text, 4)

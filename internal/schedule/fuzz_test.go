@@ -14,8 +14,8 @@ var fuzzZones = []string{
 	"Africa/Casablanca", "Africa/Monrovia", "Australia/Lord_Howe", "Europe/Dublin", "Pacific/Apia", "+18:00", "-09:00:30",
 }
 
-// FuzzNext: the next session is later than the given time and the last one earlier, the first one is
-// not run before it, and each of them is found.
+// FuzzNext proves that the next session is later than the given time and the last one earlier, that the first one is
+// not run before it, and that each of them exists.
 func FuzzNext(f *testing.F) {
 	f.Add("0 9 * * mon-fri", uint8(1), int64(1710000000), int64(0), int64(0))
 	f.Add("30 2 * * *|15 3 * * *", uint8(2), int64(1711843200), int64(3600), int64(5))
@@ -48,7 +48,7 @@ func FuzzNext(f *testing.F) {
 	})
 }
 
-// FuzzParseZone: a zone that is accepted is known by its normalised name, too, and no name is that of
+// FuzzParseZone proves that an accepted zone is also known by its normalised name, and that no name means
 // the machine's own zone.
 func FuzzParseZone(f *testing.F) {
 	for _, name := range []string{"", "Asia/Tokyo", "+9", "-0330", "UTC+09:00:30", "GMT0", "EST", "Local", "../UTC", "Asia//Tokyo", "\u212aST"} {
@@ -69,7 +69,7 @@ func FuzzParseZone(f *testing.F) {
 	})
 }
 
-// FuzzParse: a block is refused with a *param.Error, or it has a next session.
+// FuzzParse proves that a block is refused with a *param.Error, or has a next session.
 func FuzzParse(f *testing.F) {
 	f.Add(`{"daily>":"10:00:00","start":"2024-01-01","end":"2024-02-29","skip_on_overtime":true}`)
 	f.Add(`{"weekly>":"mon|1 1 1 1 *,1:2:3","skip_delayed_by":"1h"}`)

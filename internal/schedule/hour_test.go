@@ -17,7 +17,7 @@ func TestSinceHour(t *testing.T) {
 		{"Europe/Berlin", "2024-03-31T01:30:00Z", "2024-03-31T03:00:00+02:00"},
 		{"America/New_York", "2024-11-03T06:59:59Z", "2024-11-03T01:00:00-05:00"},
 		{"Asia/Kolkata", "2024-01-01T00:10:00Z", "2024-01-01T05:00:00+05:30"},
-		// The clock goes back from 02:00 to 01:30: 01:45 of the second pass belongs to 01:00, which is there once.
+		// The clock goes back from 02:00 to 01:30. 01:45 of the second pass belongs to 01:00, which exists once.
 		{"Australia/Lord_Howe", "2024-04-06T15:15:00Z", "2024-04-07T01:00:00+11:00"},
 		{"Australia/Lord_Howe", "2024-04-06T14:45:00Z", "2024-04-07T01:00:00+11:00"},
 	} {

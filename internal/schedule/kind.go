@@ -14,8 +14,8 @@ type Kind struct {
 	read kind
 }
 
-// kind reads the command and the options of one type of schedule, in the order in which Digdag reads
-// them, which decides the fault that is reported. The delay is in seconds.
+// kind reads the command and the options of one type of schedule. The order is Digdag's, which
+// decides which fault is reported. The delay is in seconds.
 type kind func(*block) (times times, delay int64)
 
 // Regular expressions of commands. Numbers may have any size and sign (language S4).
@@ -85,7 +85,7 @@ func weekly(b *block) (times, int64) {
 	return b.cronTimes(pattern, delay, b.span())
 }
 
-// monthly takes a number. A minus sign does not count: it is a stray separator of the pattern (S15).
+// monthly takes a number. A minus sign is ignored, as a stray separator of the pattern (S15).
 func monthly(b *block) (times, int64) {
 	at := b.at()
 	text, clock, found := strings.Cut(at, ",")
@@ -102,7 +102,7 @@ func monthly(b *block) (times, int64) {
 	return b.cronTimes(pattern, delay, span)
 }
 
-// minutesInterval starts anew every hour (language S7).
+// minutesInterval begins again every hour (language S7).
 func minutesInterval(b *block) (times, int64) {
 	minutes := b.number("minutes")
 	delay := b.delay()
@@ -140,7 +140,7 @@ func (b *block) timeOfDay(kind, text string) int64 {
 	return parts[0]*3600 + parts[1]*60 + parts[2]
 }
 
-// clockParts reads a number of integers of 32 bits between colons. Colons at the end do not count.
+// clockParts reads a number of 32-bit integers between colons. Colons at the end are ignored.
 func clockParts(text string, count int) (parts []int64, ok bool) {
 	fields := strings.Split(strings.TrimRight(text, ":"), ":")
 	if len(fields) != count {

@@ -42,8 +42,8 @@ func parseOffset(text string) (seconds int, ok bool) {
 	return seconds, true
 }
 
-// readDigits reads two digits for each part; in shape a 0 stands for a digit, everything else for
-// itself. Text and shape are equally long.
+// readDigits reads two digits for each part. In shape a 0 stands for a digit, and everything else for
+// itself. Text and shape have the same length.
 func readDigits(text, shape string, parts *[3]int) bool {
 	count := 0
 	for i := range len(text) {

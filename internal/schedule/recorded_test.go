@@ -17,7 +17,7 @@ import (
 
 const recordedCases = "../../conformance/cases"
 
-// recordedCase is what the tests here need of a case and of its golden. The schedule of a workflow is
+// recordedCase has the parts of a case and of its golden that the tests need. The schedule of a workflow is
 // in the configuration of its root task, the first of the list.
 type recordedCase struct {
 	Steps []struct {
@@ -113,7 +113,7 @@ func recordedZone(t *testing.T, dig string) Zone {
 	return zone(t, name)
 }
 
-// variablesOf replaces the session variables of language P12 and P14 that a schedule is the source of.
+// variablesOf replaces the session variables of language P12 and P14 that come from a schedule.
 func variablesOf(s *Schedule, session time.Time) *strings.Replacer {
 	var pairs []string
 	for prefix, instant := range map[string]time.Time{
@@ -143,7 +143,7 @@ func readJSON(t *testing.T, file string, into any) {
 	}
 }
 
-// TestRecordedTimes has what recorded cases show of schedule records, whose schedules are in uploads.
+// TestRecordedTimes checks what recorded cases show of schedule records. Their schedules are in uploads.
 func TestRecordedTimes(t *testing.T) {
 	t.Parallel()
 	const (

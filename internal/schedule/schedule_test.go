@@ -78,7 +78,7 @@ func TestParseRefuses(t *testing.T) {
 		{`{"monthly>":"L,07:00:00"}`, `monthly>: scheduler requires day,hh:mm:ss format: L,07:00:00`},
 		{`{"monthly>":"1,07:00"}`, `monthly> scheduler requires hh:mm:ss format: 07:00`},
 		{`{"monthly>":"1, 07:00:00"}`, `monthly> scheduler requires hh:mm:ss format:  07:00:00`},
-		// Digdag answers these with 500 and no message; the texts are ours.
+		// Digdag answers these with 500 and no message. The texts are Trowel's.
 		{`{"monthly>":"32,07:00:00"}`, `monthly>: invalid day: 32`},
 		{`{"minutes_interval>":0}`, `minutes_interval> requires a number of minutes from 1: 0`},
 		{`{"minutes_interval>":-5}`, `minutes_interval> requires a number of minutes from 1: -5`},

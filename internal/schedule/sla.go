@@ -17,16 +17,16 @@ const (
 
 // SLA is the block sla: when an attempt is late, and what to do then (language 6.8).
 type SLA struct {
-	// ByClock tells that Clock is a time of day; otherwise it is a length of time.
+	// ByClock is set if Clock is a time of day. Otherwise it is a duration.
 	ByClock bool
-	Clock   time.Duration // since midnight, or since the attempt's reference time; without a range
+	Clock   time.Duration // since midnight, or since the attempt's reference time; not limited to a day
 	Alert   bool          // send a notification
 	Fail    bool          // add a task that fails
 	Tasks   *param.Map    // the rest of the block: the body of the task ^sla
 }
 
 // ParseSLA reads the block sla. The error is a *param.Error with Digdag's text. alert and fail that
-// are no booleans count as their defaults (language S48).
+// are not booleans count as their defaults (language S48).
 func ParseSLA(config *param.Map) (*SLA, error) {
 	r := param.NewReader(config)
 	at, byClock, err := r.OptString("time")
@@ -81,9 +81,9 @@ func parseHours(text string) (time.Duration, bool) {
 	return sum, true
 }
 
-// Due returns when an attempt is late whose reference time is given (language S44): a length of time
-// after it, or when a clock in the zone shows the time of day, on the local date of the reference
-// time, or 24 hours later if that is before it.
+// Due returns when an attempt with this reference time is late (language S44): after the duration,
+// or when a clock in the zone shows the time of day on the local date of the reference
+// time, or 24 hours later if that is before the reference time.
 func (s *SLA) Due(reference time.Time, zone Zone) time.Time {
 	if !s.ByClock {
 		return reference.Add(s.Clock)

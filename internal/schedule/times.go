@@ -26,17 +26,17 @@ type times interface {
 }
 
 // First returns the first entry whose run time is at or after a time (language S19). For an interval
-// of seconds it is the session time that counts (language S23).
+// of seconds the session time counts instead (language S23).
 func (s *Schedule) First(at time.Time) Time { return s.entry(s.times.first(at)) }
 
-// Next returns the entry after a session time, which need not be one of the schedule's. Near the end
-// of the schedule it is the one of the year 9999, before the start it is the first (language S20).
+// Next returns the entry after a session time, which need not be in the schedule. At the end
+// of the schedule it is the entry of the year 9999, and before the start it is the first (language S20).
 func (s *Schedule) Next(session time.Time) Time {
 	return s.entry(s.times.next(bounded(session.Unix())))
 }
 
-// Last returns the entry before a session time, which need not be one of the schedule's. It ignores
-// the start and the end of the schedule and, in gaps of an uneven pattern, is a time that was never
+// Last returns the entry before a session time, which need not be in the schedule. It ignores
+// the start and the end of the schedule. In gaps of an uneven pattern it is a time that was never
 // scheduled (language S21).
 func (s *Schedule) Last(session time.Time) Time { return s.entry(s.times.last(session)) }
 
@@ -55,19 +55,19 @@ func (s *Schedule) entry(session int64) Time {
 type cronTimes struct {
 	cron  cron
 	zone  Zone
-	delay int64 // of the run time, which is what start and end are compared with
+	delay int64 // of the run time, with which start and end are compared
 	span
 }
 
 func (c cronTimes) first(at time.Time) int64 {
 	second, whole := floorSecond(at)
 	if whole {
-		second-- // next returns later times only
+		second-- // next only returns later times
 	}
 	return c.next(second - c.delay)
 }
 
-// next is Digdag's, except that a run time before the session time, as a negative delay gives it,
+// next follows Digdag, except that a run time before the session time, which a negative delay gives,
 // never leads back to the start of the schedule.
 func (c cronTimes) next(unix int64) int64 {
 	session := c.cron.next(unix, c.zone)
@@ -81,7 +81,7 @@ func (c cronTimes) next(unix int64) int64 {
 	}
 }
 
-// last goes back two estimated periods and from there on forward, session by session.
+// last goes back two estimated periods, and from there forward, session by session.
 func (c cronTimes) last(at time.Time) int64 {
 	second, whole := floorSecond(at)
 	limit := second
@@ -130,6 +130,6 @@ func floorSecond(at time.Time) (unix int64, whole bool) {
 	return bounded(at.Unix()), at.Nanosecond() == 0
 }
 
-// bounded keeps Unix seconds within 8000 years of 1970, where no sum here overflows. Beyond, every
-// schedule is over, or not yet begun.
+// bounded keeps Unix seconds within 8000 years of 1970, where no sum here overflows. Beyond that, every
+// schedule is over or has not begun.
 func bounded(unix int64) int64 { return min(max(unix, -endOfSchedule), endOfSchedule) }

@@ -8,9 +8,8 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// unusedOptions returns a line for each option of a block that Digdag's check does not know; delay,
-// at, and _command beside _type are among those (language S10). The type key is _type or daily> and
-// the like.
+// unusedOptions returns a line for each option of a block that Digdag's check does not know. delay,
+// at, and _command beside _type are among those (language S10). The type key is _type, daily> or another kind's key.
 func unusedOptions(config *param.Map, typeKey string) []string {
 	known := []string{"_type"}
 	if typeKey != "_type" {
@@ -32,8 +31,8 @@ func unusedOptions(config *param.Map, typeKey string) []string {
 	return lines
 }
 
-// hashOrder sorts keys as Digdag's hash sets yield them, which is the order of lines and of
-// suggestions in its message. The sets are copies, which are sized for their keys at once.
+// hashOrder sorts keys in the order of Digdag's hash sets, which is the order of lines and of
+// suggestions in its message. The sets are copies, which are made with the right size at once.
 func hashOrder(keys []string) []string {
 	size := 16
 	for size <= len(keys)*4/3 {

@@ -9,9 +9,9 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// Zone is a time zone under the name that users see.
+// Zone is a time zone with the name that users see.
 type Zone struct {
-	// ID is the normalised name: a region as in the time zone database, "Z", an offset as +09:00 or
+	// ID is the normalised name: a region of the time zone database, "Z", an offset such as +09:00 or
 	// +09:00:30, or a prefix UTC, GMT or UT with or without such an offset (language L43).
 	ID string
 	// Location has the rules of the zone; it is never nil in a Zone that this package returned.
@@ -21,7 +21,7 @@ type Zone struct {
 // UTC returns the zone of a workflow that names none.
 func UTC() Zone { return Zone{ID: "UTC", Location: time.UTC} }
 
-// ZoneOf reads the value of a timezone key. Null counts as absent, which is UTC. Whatever is no zone
+// ZoneOf reads the value of a timezone key. Null counts as absent, which means UTC. A value that is not a zone
 // is refused with Digdag's message, as a *param.Error (language L44).
 func ZoneOf(value param.Value) (Zone, error) {
 	if value == nil {
@@ -47,9 +47,9 @@ func optional(class string) string {
 	return "[reference type, class com.google.common.base.Optional<" + class + "><[simple type, class " + class + "]>]"
 }
 
-// ParseZone reads the name of a time zone: a region (case counts), Z, an offset of up to 18 hours, or
-// UTC, GMT or UT with or without an offset. Space around it does not count, and no name at all is
-// UTC (language L43). It reads the rules of a region anew each time, so keep the Zone.
+// ParseZone reads the name of a time zone: a region (case matters), Z, an offset of up to 18 hours, or
+// UTC, GMT or UT with or without an offset. Space around it is ignored, and an empty name means
+// UTC (language L43). It loads the rules of a region at each call, so keep the Zone.
 func ParseZone(text string) (Zone, error) {
 	name := trim(text)
 	switch {
@@ -81,7 +81,7 @@ func ParseZone(text string) (Zone, error) {
 	return region(name)
 }
 
-// trim drops what Java's String.trim drops: all characters up to the space.
+// trim removes what Java's String.trim removes: all characters up to the space.
 func trim(s string) string {
 	return strings.TrimFunc(s, func(r rune) bool { return r <= ' ' })
 }
@@ -107,7 +107,7 @@ func listedRegion(name string) bool {
 }
 
 // newerRegion reports whether a name may be a region that is newer than zoneNames: it has the area of
-// a listed one and is not merely spelled differently. Then the installed database decides.
+// a listed one and is not just spelled differently. Then the installed database decides.
 func newerRegion(name string) bool {
 	area, city, found := strings.Cut(name, "/")
 	if !found || city == "" || path.Clean(name) != name || strings.ContainsFunc(name, notOfRegion) {
@@ -116,7 +116,7 @@ func newerRegion(name string) bool {
 	return strings.Contains(zoneNames, " "+area+"/") && listedSpelling(name) == ""
 }
 
-// notOfRegion tells the characters that no name of a region has.
+// notOfRegion reports whether no name of a region has this character.
 func notOfRegion(r rune) bool {
 	switch {
 	case 'a' <= r && r <= 'z', 'A' <= r && r <= 'Z', '0' <= r && r <= '9':
@@ -125,7 +125,7 @@ func notOfRegion(r rune) bool {
 	return !strings.ContainsRune("/_-+", r)
 }
 
-// listedSpelling returns the listed region that differs from name in case alone, or "".
+// listedSpelling returns the listed region that differs from name only in case, or "".
 func listedSpelling(name string) string {
 	if strings.Contains(name, " ") {
 		return ""

@@ -1,9 +1,9 @@
 package schedule
 
 // zoneNames are the regions and legacy names of the time zone database (release 2025b), each between
-// two spaces. Left out is what Java's ZoneId leaves out: EST, MST, HST, ROC and Factory (language
-// L43). Which of them exist decides the spelling of a name, so that "asia/tokyo" is refused also
-// where the file system would find it; the rules of a zone come from the newest data at hand.
+// two spaces, without those that Java's ZoneId does not have: EST, MST, HST, ROC and Factory (language
+// L43). The list decides how a name is spelled, so that "asia/tokyo" is refused even
+// where the file system would find it. The rules of a zone come from the newest data that is installed.
 const zoneNames = "" +
 	" Africa/Abidjan Africa/Accra Africa/Addis_Ababa Africa/Algiers Africa/Asmara Africa/Asmera " +
 	"Africa/Bamako Africa/Bangui Africa/Banjul Africa/Bissau Africa/Blantyre Africa/Brazzaville " +

@@ -6,8 +6,8 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// SimilarZones returns up to three regions that a mistyped name may have meant: those that are spelled almost
-// so, one of those that people mean by an abbreviation, or those of a city.
+// SimilarZones returns up to three regions that a mistyped name may mean: those with almost the same spelling,
+// those that people mean by an abbreviation, or those of a city.
 func SimilarZones(name string) []string {
 	const most = 3
 	name = strings.ReplaceAll(trim(name), " ", "_")
@@ -31,8 +31,8 @@ func SimilarZones(name string) []string {
 	return near[:min(len(near), most)]
 }
 
-// zoneOfAbbreviation is the region that most people mean by an abbreviation that is no name of a zone; empty
-// for none.
+// zoneOfAbbreviation returns the region that most people mean by an abbreviation that is not the name of a zone, or
+// "" for none.
 func zoneOfAbbreviation(name string) string {
 	switch name {
 	case "JST":

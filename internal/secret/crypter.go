@@ -12,15 +12,15 @@ import (
 	"github.com/trowel-project/trowel"
 )
 
-// Engine is what the store's engine column says of a secret that a Crypter wrote (server 3.7).
+// Engine is the value of the store's engine column for secrets that a Crypter wrote (server 3.7).
 const Engine = "aesgcm"
 
-// The stored form of a secret (server 3.7): Base64 of the name of the engine, a version and a term
+// The stored form of a secret (server 3.7) is Base64 of the name of the engine, a version and a term
 // as big-endian 32-bit integers, a nonce, and the sealed record. The record is the length of the
 // text as such an integer, the text, and zeros up to a multiple of padBytes.
 //
 // Versions 1 and 2 are Digdag's. In version 3, which is Trowel's, the record is sealed together with the
-// place of the secret (see Place), so that a row that is moved to another one cannot be read.
+// place of the secret (see Place), so that a row that is moved to another place cannot be read.
 const (
 	digdagVersion = 2 // 1 is read too
 	boundVersion  = 3
@@ -32,13 +32,13 @@ const (
 	padBytes      = 16
 )
 
-// Names of the settings that the errors of this package tell of.
+// Names of settings in the errors of this package.
 const (
 	keySetting     = "digdag.secret-encryption-key"
 	oldKeysSetting = "secret.old_encryption_keys"
 )
 
-// NoKeyText is the error of storing a secret without a key.
+// NoKeyText is the error about storing a secret without a key.
 const NoKeyText = "secrets cannot be stored: " + keySetting + " is not set"
 
 // Crypter encrypts secrets for the store and decrypts them again (server 3.7). It is safe for concurrent
@@ -58,7 +58,7 @@ type Place struct {
 // PlaceOf returns the place of a row.
 func PlaceOf(s *trowel.Secret) Place { return Place{s.ProjectID, s.Scope, s.Key} }
 
-// data is what a secret is sealed together with. It is never changed: stored secrets depend on it.
+// data returns what is sealed together with a secret. It must never change, as stored secrets depend on it.
 func (p Place) data() []byte {
 	data := []byte("trowel secret\x00")
 	data = binary.BigEndian.AppendUint64(data, uint64(p.Project)) //nolint:gosec // any number will do
@@ -66,10 +66,10 @@ func (p Place) data() []byte {
 	return append(data, p.Key...)
 }
 
-// NewCrypter returns a Crypter that encrypts with a key and decrypts with it or, if it does not fit,
+// NewCrypter returns a Crypter that encrypts with key. It decrypts with that key or, if it does not fit,
 // with one of the older ones. Keys are Base64 of 16 bytes. Without a key everything that needs one
-// fails with an error that says which setting is missing. An error names the setting whose text is no
-// key, but not the text.
+// fails with an error that names the missing setting. An error about a wrong key names its setting,
+// but does not contain the key.
 func NewCrypter(key string, oldKeys ...string) (*Crypter, error) {
 	c := &Crypter{}
 	if key != "" {
@@ -115,12 +115,12 @@ func keyError(setting, problem string) error {
 func (c *Crypter) HasKey() bool { return c.writing != nil }
 
 // Encrypt returns the stored form of a text of at most MaxValueBytes bytes, bound to its place. Each call
-// gives another one. The error is of kind invalid if the text is too long or there is no key.
+// returns another form. The error is of kind invalid if the text is too long or there is no key.
 func (c *Crypter) Encrypt(at Place, text string) (string, error) {
 	return c.encrypt(boundVersion, at.data(), text)
 }
 
-// EncryptUnbound returns the same in Digdag's form, for servers that do not know the bound one.
+// EncryptUnbound is Encrypt in Digdag's form, for servers that do not know the bound one.
 func (c *Crypter) EncryptUnbound(text string) (string, error) {
 	return c.encrypt(digdagVersion, nil, text)
 }
@@ -153,9 +153,9 @@ func (c *Crypter) encrypt(version uint32, place []byte, text string) (string, er
 	return base64.StdEncoding.EncodeToString(stored), nil
 }
 
-// Decrypt returns the text of a stored form, and whether that is bound to the place. The error is of kind
-// invalid if there is no key, and of kind internal if no key fits, the form is broken, or it was stored at
-// another place; it shows neither form nor text.
+// Decrypt returns the text of a stored form, and whether the form is bound to the place. The error is of kind
+// invalid if there is no key, and of kind internal if no key fits, the form is broken, or it was stored in
+// another place. It contains neither form nor text.
 func (c *Crypter) Decrypt(at Place, stored string) (text string, bound bool, err error) {
 	if len(c.reading) == 0 {
 		return "", false, &trowel.Error{
@@ -203,7 +203,7 @@ func isBound(stored string) bool {
 	return err == nil && len(data) >= headBytes && binary.BigEndian.Uint32(data[len(Engine):]) == boundVersion
 }
 
-// textOf takes the text out of a record.
+// textOf returns the text in a record.
 func textOf(record []byte) (string, error) {
 	if len(record) < numberBytes {
 		return "", broken("its record is too short")

@@ -20,7 +20,7 @@ const (
 	keyC = "ICEiIyQlJicoKSorLC0uLw=="
 )
 
-// here is where the secrets of these tests are stored.
+// here is the place of the secrets in these tests.
 var here = secret.Place{Project: 1, Scope: "project", Key: "k"}
 
 func crypter(t *testing.T, key string, old ...string) *secret.Crypter {
@@ -51,7 +51,7 @@ func TestCrypterRoundTrip(t *testing.T) {
 	}
 }
 
-// Server 3.7: the layout, byte by byte, is read with the standard library alone.
+// Server 3.7: the layout is read byte by byte, with the standard library alone.
 func TestStoredForm(t *testing.T) {
 	t.Parallel()
 	stored, err := crypter(t, keyA).EncryptUnbound("thirteen chars")
@@ -179,7 +179,7 @@ func TestCrypterErrorsNameTheSetting(t *testing.T) {
 	}
 }
 
-// Whatever stands in the column, Decrypt answers.
+// FuzzDecrypt proves that Decrypt returns for any content of the column.
 func FuzzDecrypt(f *testing.F) {
 	c, err := secret.NewCrypter(keyA)
 	if err != nil {

@@ -8,12 +8,12 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// parametrization is what counts as a reference in a text: "${", a word, a colon, a key, "}", each
-// as short as possible. Neither word nor key is checked here (language T30).
+// parametrization matches a reference in a text: "${", a word, a colon, a key, "}", each
+// as short as possible. It does not check word and key (language T30).
 var parametrization = regexp.MustCompile(`(?s)\$\{(.*?):(.+?)\}`)
 
-// Expand replaces each ${secret:KEY} of a text by that secret, as it is (language T29, T30). Any
-// other ${word:key} is a *param.Error, found before a secret is looked up; a secret that does not
+// Expand replaces each ${secret:KEY} in a text by that secret, as it is (language T29, T30). Any
+// other ${word:key} is a *param.Error, which is found before a secret is looked up. A secret that does not
 // exist is a *NotFoundError.
 func Expand(ctx context.Context, finder Finder, text string) (string, error) {
 	if !strings.Contains(text, "${") {
@@ -40,7 +40,7 @@ func Expand(ctx context.Context, finder Finder, text string) (string, error) {
 	return out.String(), nil
 }
 
-// trim drops what Java's String.trim drops: all characters up to the space.
+// trim removes what Java's String.trim removes: all characters up to the space.
 func trim(s string) string {
 	return strings.TrimFunc(s, func(r rune) bool { return r <= ' ' })
 }

@@ -1,4 +1,4 @@
 package secret
 
-// Dir tells tests where the files are.
+// Dir returns the folder of the files.
 func (l *Local) Dir() string { return l.options.Dir }

@@ -7,11 +7,11 @@ import (
 	"github.com/trowel-project/trowel"
 )
 
-// Given remembers the secrets that a try was given, so that what it reports can be shown without them. The zero
-// value has none; it is safe for concurrent use.
+// Given remembers the secrets that a try was given, so that its report can be shown without them. The zero
+// value has none. It is safe for concurrent use.
 type Given struct {
 	mu   sync.Mutex
-	mask *Mask // nil until there is one
+	mask *Mask // nil until there is a secret
 }
 
 // Finder returns a Finder whose secrets are remembered.
@@ -39,7 +39,7 @@ func (g *Given) add(value Value) {
 	g.mask.Add(value)
 }
 
-// Places returns where the parameters of a report have a secret of at least OutputChars characters.
+// Places returns the places in a report's parameters that contain a secret of at least OutputChars characters.
 func (g *Given) Places(r *trowel.Report) trowel.Masked {
 	g.mu.Lock()
 	mask := g.mask

@@ -14,7 +14,7 @@ import (
 	"sync"
 )
 
-// maxFileBytes bounds the file of a secret: more is no secret but a mistake.
+// maxFileBytes is the largest size of a secret's file. A larger one is a mistake, not a secret.
 const maxFileBytes = 1 << 20
 
 // LocalOptions say where a local run finds secrets.
@@ -25,7 +25,7 @@ type LocalOptions struct {
 }
 
 // Local finds the secrets of a local run: first in the configuration, then in a folder where each
-// file's name is a key and its content the text, as it is (server 1.9.2).
+// file's name is a key and its content the secret, as it is (server 1.9.2).
 type Local struct {
 	options LocalOptions
 
@@ -53,7 +53,7 @@ func (l *Local) Find(_ context.Context, key string) (Value, bool, error) {
 	return NewValue(text), found, nil
 }
 
-// readFile reads the file of a key. A key with a separator names no file of the folder.
+// readFile reads the file of a key. A key with a path separator finds no file.
 func (l *Local) readFile(key string) (text string, found bool, err error) {
 	if l.options.Dir == "" || strings.ContainsAny(key, `/\`) {
 		return "", false, nil
@@ -81,7 +81,7 @@ func (l *Local) readFile(key string) (text string, found bool, err error) {
 	return string(data), true, nil
 }
 
-// warnIfOpen warns, once for each key, of a file that others than its owner can read.
+// warnIfOpen warns, once for each key, about a file that others than its owner can read.
 func (l *Local) warnIfOpen(key string, mode fs.FileMode) {
 	if l.options.Log == nil || runtime.GOOS == "windows" || mode.Perm()&0o077 == 0 {
 		return

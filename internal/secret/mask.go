@@ -12,16 +12,16 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// How many characters a value has at least for it to be masked in texts. Shorter ones would blot out
-// too much that is no secret.
+// The smallest number of characters in a value that is masked in texts. Masking shorter ones would hide
+// too much that is not a secret.
 const (
 	OwnChars    = 4 // in Trowel's own log, errors, audit and answers
 	OutputChars = 8 // in the output of tasks (design, section 9)
 )
 
-// Mask replaces the secrets that it knows in texts by "********": each value as it is and as it looks
-// escaped in JSON or in a URL, and each long line of a value with several lines. What two secrets
-// that overlap cover is replaced as one. It is safe for concurrent use, and what is added counts from
+// Mask replaces the secrets that it knows in texts by "********": each value as it is and in its
+// escaped forms in JSON and URLs, and each long line of a value with several lines. Secrets
+// that overlap are replaced as one. It is safe for concurrent use. A value that is added is masked from
 // then on.
 type Mask struct {
 	minChars int
@@ -30,13 +30,13 @@ type Mask struct {
 	forms atomic.Pointer[forms]
 }
 
-// forms are the texts to be replaced, by their first byte, longest first. They are not changed.
+// forms are the texts to replace, by their first byte, longest first. They never change.
 type forms struct {
 	byFirst [256][]string
 	known   map[string]bool
 }
 
-// NewMask returns a Mask for the values of at least minChars characters, not counting space around
+// NewMask returns a Mask for values of at least minChars characters, without the space around
 // them.
 func NewMask(minChars int) *Mask {
 	m := &Mask{minChars: minChars}
@@ -44,7 +44,7 @@ func NewMask(minChars int) *Mask {
 	return m
 }
 
-// Add makes secrets known.
+// Add adds secrets.
 func (m *Mask) Add(values ...Value) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -62,7 +62,7 @@ func (m *Mask) Add(values ...Value) {
 	}
 }
 
-// formsOf are the texts by which a value can be recognised.
+// formsOf returns the texts in which a value can appear.
 func formsOf(value string) []string {
 	value = strings.TrimSpace(value)
 	all := []string{value}
@@ -78,7 +78,7 @@ func formsOf(value string) []string {
 	return all
 }
 
-// with returns the forms with more of them.
+// with returns the forms and fresh ones.
 func (f *forms) with(fresh []string) *forms {
 	next := &forms{byFirst: f.byFirst, known: map[string]bool{}}
 	for form := range f.known {
@@ -93,8 +93,8 @@ func (f *forms) with(fresh []string) *forms {
 	return next
 }
 
-// at says how many bytes of data, from its beginning, a known form covers, and whether more data
-// could tell of another or a longer one.
+// at returns how many bytes at the beginning of data are covered by a form. open is set if more data
+// could make that another or a longer form.
 func (f *forms) at(data []byte) (covered int, open bool) {
 	for _, form := range f.byFirst[data[0]] {
 		switch {
@@ -107,7 +107,7 @@ func (f *forms) at(data []byte) (covered int, open bool) {
 	return covered, open
 }
 
-// Text returns a text with masks in place of the secrets.
+// Text returns a text with masked secrets.
 func (m *Mask) Text(text string) string {
 	var out strings.Builder
 	w := Writer{mask: m, to: &out}
@@ -116,7 +116,7 @@ func (m *Mask) Text(text string) string {
 	return out.String()
 }
 
-// Has reports whether a text has one of the secrets in it.
+// Has reports whether a text contains one of the secrets.
 func (m *Mask) Has(text string) bool {
 	forms, data := m.forms.Load(), []byte(text)
 	for i := range data {
@@ -127,8 +127,8 @@ func (m *Mask) Has(text string) bool {
 	return false
 }
 
-// Finder returns a Finder that makes what another one finds known to the Mask: a secret is masked
-// from the moment on that somebody has it.
+// Finder returns a Finder that adds what another one finds to the Mask. So a secret is masked
+// as soon as somebody has it.
 func (m *Mask) Finder(next Finder) Finder { return &maskedFinder{mask: m, next: next} }
 
 type maskedFinder struct {

@@ -61,7 +61,7 @@ func TestMaskText(t *testing.T) {
 	}
 }
 
-// However a text is split over writes, what comes out is the same, and never a part of a secret.
+// However a text is split over writes, the result is the same, and never contains a part of a secret.
 func TestMaskWriterSplits(t *testing.T) {
 	t.Parallel()
 	mask := newMask(secret.OutputChars, "abcdefgh", "efghijkl", "abcdefghijklmnop", "first-line\nlast-line")
@@ -86,7 +86,7 @@ func TestMaskWriterSplits(t *testing.T) {
 	}
 }
 
-// A line that cannot become a secret is not held back.
+// A line that cannot be part of a secret is not held back.
 func TestMaskWriterHoldsLittleBack(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
@@ -160,7 +160,7 @@ func TestMaskParams(t *testing.T) {
 	}
 }
 
-// Whatever is printed, in whatever pieces: no secret is left, and with none of it nothing changes.
+// FuzzMask proves that no secret is left in any text, in any pieces, and that a text without secrets does not change.
 func FuzzMask(f *testing.F) {
 	f.Add("abcdefgh", "efghijkl", "xabcdefghijkl", 3)
 	f.Add("aaaaaaaa", "aaaaaaaab", "aaaaaaaaaaaaab", 1)
@@ -215,7 +215,7 @@ func TestMaskWriteCloserClosesBoth(t *testing.T) {
 	}
 }
 
-// What masking costs: a log without secrets in it, and one full of them.
+// The cost of masking: a log without secrets, and one full of them.
 func BenchmarkMaskWriter(b *testing.B) {
 	line := strings.Repeat("2026-11-21 03:00:00 +0000 [INFO] an ordinary line of output, with some words in it\n", 400)
 	for _, c := range []struct{ name, text string }{

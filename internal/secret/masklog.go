@@ -40,7 +40,7 @@ func (h *maskedHandler) WithGroup(name string) slog.Handler {
 	return &maskedHandler{mask: h.mask, next: h.next.WithGroup(name)}
 }
 
-// attr masks one attribute. Values of other kinds than texts, groups and Go's own keep their kind.
+// attr masks one attribute. Values other than texts, groups and Go values keep their kind.
 func (m *Mask) attr(attr slog.Attr) slog.Attr {
 	value := attr.Value.Resolve()
 	switch value.Kind() {
@@ -62,8 +62,8 @@ func (m *Mask) attr(attr slog.Attr) slog.Attr {
 	return attr
 }
 
-// Params returns parameters with masks in all texts, keys too. It is for what goes into the audit, an
-// error object or an answer. The given Map is not changed.
+// Params returns parameters with masks in all texts, including keys. It is for the audit,
+// error objects and answers. The given Map is not changed.
 func (m *Mask) Params(params *param.Map) *param.Map {
 	if params == nil {
 		return nil

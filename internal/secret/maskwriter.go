@@ -6,23 +6,23 @@ import (
 	"sync"
 )
 
-// Writer masks what is written through it. A secret may be split over any number of writes: what
+// Writer masks what is written to it. A secret may be split over any number of writes: what
 // could be the beginning of one is held back until the next Write or Close. It is safe for concurrent
-// use; what goes to one place should go through one Writer, or its order changes.
+// use. All writes to one place should go through one Writer, or their order changes.
 type Writer struct {
 	mask *Mask
 	to   io.Writer
 
 	mu      sync.Mutex
 	held    []byte // the beginning of what may be a secret
-	covered int    // bytes at the beginning of held that belong to a secret whose mask was written
-	clean   []byte // room for what goes out, kept for the next Write
+	covered int    // bytes at the beginning of held whose mask was written already
+	clean   []byte // buffer for the output, reused by the next Write
 }
 
-// Writer returns a Writer to another one. Close it at the end; that does not close the other.
+// Writer returns a Writer to another one. Close it at the end, which does not close the other one.
 func (m *Mask) Writer(to io.Writer) *Writer { return &Writer{mask: m, to: to} }
 
-// WriteCloser returns the same for another WriteCloser, which is closed with it.
+// WriteCloser returns a Writer that closes the other one when it is closed.
 func (m *Mask) WriteCloser(to io.WriteCloser) io.WriteCloser {
 	return &writeCloser{Writer: Writer{mask: m, to: to}, closer: to}
 }
@@ -45,14 +45,14 @@ func (w *Writer) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
-// Close writes what was held back. Further writes begin anew.
+// Close writes what was held back. The Writer can be used again afterwards.
 func (w *Writer) Close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.flush(true)
 }
 
-// flush writes what is certain, or everything if nothing more will come.
+// flush writes what is certain, or everything if last is set.
 func (w *Writer) flush(last bool) error {
 	forms, data := w.mask.forms.Load(), w.held
 	w.clean = w.clean[:0]

@@ -9,9 +9,9 @@ import (
 )
 
 // Mount returns a Finder that renames keys by a _secrets map before it asks next (operators 1.6). A
-// text in the map replaces the part of the key that led to it: {pg: {password: prod.db}} reads
-// "prod.db" for "pg.password", {aws: corp.aws} reads "corp.aws.s3.region" for "aws.s3.region". An
-// empty map renames nothing. log gets a warning for the value true, which once granted access.
+// text in the map replaces the part of the key that leads to it: {pg: {password: prod.db}} reads
+// "prod.db" for "pg.password", and {aws: corp.aws} reads "corp.aws.s3.region" for "aws.s3.region". An
+// empty map renames nothing. The value true, which once granted access, is logged as a warning.
 func Mount(next Finder, mounts *param.Map, log *slog.Logger) Finder {
 	if mounts.Len() == 0 {
 		return next

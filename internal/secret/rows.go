@@ -6,7 +6,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// RowsIn are the secrets in a database.
+// RowsIn returns the secrets in a database.
 func RowsIn(store trowel.Store) Rows { return storedRows{store} }
 
 // storedRows reads secrets, each in a transaction of its own.

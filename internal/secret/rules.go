@@ -7,27 +7,27 @@ import (
 	"github.com/trowel-project/trowel"
 )
 
-// Limits of secrets that people set (server 1.10.19).
+// Limits of secrets that users set (server 1.10.19).
 const (
 	MaxKeyBytes   = 255
 	MaxValueBytes = 16 * 1024
 )
 
-// invalidSecret is Digdag's text for a key or value that may not be stored (server 2.6.3).
+// invalidSecret is Digdag's text about a key or value that may not be stored (server 2.6.3).
 const invalidSecret = "Invalid secret"
 
-// keyForm is the form of a key: segments with dots between them. As it has no separator of paths, a
+// keyForm is the form of a key: segments with dots between them. It allows no path separator, so a
 // key is safe as the name of a file.
 var keyForm = regexp.MustCompile(`^[a-zA-Z]([a-zA-Z0-9_-]*[a-zA-Z0-9])?(\.[a-zA-Z]([a-zA-Z0-9_-]*[a-zA-Z0-9])?)*$`)
 
 // ValidKey reports whether a key may be stored (server 1.10.19). CheckKey, for look-ups, is less strict.
 func ValidKey(key string) bool { return len(key) <= MaxKeyBytes && keyForm.MatchString(key) }
 
-// ValidValue reports whether a value may be stored (server 1.10.19); it may be empty.
+// ValidValue reports whether a value may be stored (server 1.10.19). It may be empty.
 func ValidValue(value string) bool { return len(value) <= MaxValueBytes }
 
 // CheckStored refuses a key or a value that may not be stored, with Digdag's text and kind invalid
-// (server 2.6.3). The hint says which of the two it is.
+// (server 2.6.3). The hint says which of them it is.
 func CheckStored(key, value string) error {
 	if !ValidKey(key) {
 		return &trowel.Error{

@@ -18,8 +18,8 @@ type Finder interface {
 // mask is what is shown in place of a secret.
 const mask = "********"
 
-// Value is the text of a secret. It masks itself wherever it is printed, logged or written as JSON;
-// only Reveal gives the text.
+// Value is the text of a secret. It masks itself when it is printed, logged or written as JSON.
+// Only Reveal returns the text.
 type Value struct{ text string }
 
 // NewValue returns the Value of a text.
@@ -40,7 +40,7 @@ func (Value) LogValue() slog.Value { return slog.StringValue(mask) }
 // MarshalText returns the mask, for JSON and other encodings.
 func (Value) MarshalText() ([]byte, error) { return []byte(mask), nil }
 
-// NotFoundError says that a required secret does not exist. Digdag calls the kind "secret not found".
+// NotFoundError says that a required secret does not exist. Digdag calls this kind "secret not found".
 type NotFoundError struct {
 	Key string // as asked for, before _secrets renamed it
 }
@@ -50,14 +50,14 @@ func (e *NotFoundError) Error() string {
 	return trowel.MissingSecretText(e.Key)
 }
 
-// KeyError says that a text is no key of a secret. Digdag calls the kind "illegal argument".
+// KeyError says that a text cannot be the key of a secret. Digdag calls this kind "illegal argument".
 type KeyError struct{ Key string }
 
 // Error returns Digdag's text (operators 1.6).
 func (e *KeyError) Error() string { return fmt.Sprintf("Illegal key: '%s'", e.Key) }
 
-// CheckKey reports whether a text may be looked up: keys are not empty, have no "*" and no empty
-// segment (operators 1.6). The error is a *KeyError.
+// CheckKey returns a *KeyError unless a text may be looked up: keys are not empty, have no "*" and no empty
+// segment (operators 1.6).
 func CheckKey(key string) error {
 	if strings.Contains(key, "*") {
 		return &KeyError{Key: key}
@@ -70,7 +70,7 @@ func CheckKey(key string) error {
 	return nil
 }
 
-// Require returns the secret of a key that must exist; the error may be a *NotFoundError or a
+// Require returns the secret of a key, which must exist. The error may be a *NotFoundError or a
 // *KeyError.
 func Require(ctx context.Context, finder Finder, key string) (Value, error) {
 	if err := CheckKey(key); err != nil {

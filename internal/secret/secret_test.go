@@ -15,7 +15,7 @@ import (
 	"github.com/trowel-project/trowel/internal/secret"
 )
 
-// local returns a Local over one configured secret and a folder of files, and what it logs.
+// local returns a Local with one configured secret and a folder of files, and its log.
 func local(t *testing.T, files map[string]string) (*secret.Local, *bytes.Buffer) {
 	t.Helper()
 	dir := t.TempDir()
@@ -32,7 +32,7 @@ func local(t *testing.T, files map[string]string) (*secret.Local, *bytes.Buffer)
 	}), &log
 }
 
-// Server 1.9.2: the configuration comes before the files; a file counts as it is.
+// Server 1.9.2: the configuration has priority over files, and the content of a file is used as it is.
 func TestLocalFindsInOrder(t *testing.T) {
 	t.Parallel()
 	finder, _ := local(t, map[string]string{
@@ -125,14 +125,14 @@ func TestCheckKey(t *testing.T) {
 	}
 }
 
-// echo finds every key: its value is the key itself, but for "missing".
+// echo finds every key except "missing". The value is the key itself.
 type echo struct{}
 
 func (echo) find(key string) (secret.Value, bool, error) {
 	return secret.NewValue("<" + key + ">"), key != "missing", nil
 }
 
-// Operators 1.6: what a _secrets map does to a key.
+// Operators 1.6: the effect of a _secrets map on a key.
 func TestMount(t *testing.T) {
 	t.Parallel()
 	mounts := param.Of(
@@ -207,7 +207,7 @@ func TestExpand(t *testing.T) {
 	}
 }
 
-// A secret's text is put in as it is, whatever it holds.
+// A secret is inserted as it is, whatever it contains.
 func TestExpandInsertsLiterally(t *testing.T) {
 	t.Parallel()
 	const hush = `$1 \$ ${secret:a} ${x:y}`

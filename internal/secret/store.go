@@ -7,14 +7,14 @@ import (
 	"github.com/trowel-project/trowel"
 )
 
-// Tx is what storing secrets needs of a transaction.
+// Tx is the part of a transaction that storing secrets needs.
 type Tx interface {
 	PutSecret(ctx context.Context, s *trowel.Secret) error
 	KeepSecretForm(ctx context.Context) (bound bool, err error)
 }
 
-// Store writes a secret with its text; engine and value of the row are filled in. As long as there are
-// secrets in Digdag's form it has that form too: a server of an older version may share the database.
+// Store encrypts a text and writes it as a secret. It fills in engine and value of the row. As long as there are
+// secrets in Digdag's form, it writes that form, as a server of an older version may share the database.
 func (c *Crypter) Store(ctx context.Context, tx Tx, row *trowel.Secret, text string) error {
 	bound, err := tx.KeepSecretForm(ctx)
 	if err != nil {
@@ -32,7 +32,7 @@ func (c *Crypter) Store(ctx context.Context, tx Tx, row *trowel.Secret, text str
 	return tx.PutSecret(ctx, row)
 }
 
-// RewriteTx is what Rewrite needs of a transaction.
+// RewriteTx is the part of a transaction that Rewrite needs.
 type RewriteTx interface {
 	ListAllSecrets(ctx context.Context) ([]*trowel.Secret, error)
 	PutSecret(ctx context.Context, s *trowel.Secret) error
@@ -42,9 +42,9 @@ type RewriteTx interface {
 
 // Rewritten is what Rewrite did.
 type Rewritten struct {
-	Secrets int              // that are stored anew
-	Failed  []RewriteFailure // of those that are left as they were
-	Bound   bool             // none is left in another form, and none is read in it any more
+	Secrets int              // how many were stored again
+	Failed  []RewriteFailure // those that could not be decrypted and were left as they are
+	Bound   bool             // all secrets are in the bound form, and no other form is read any more
 }
 
 // RewriteFailure is a secret that cannot be decrypted.
@@ -54,7 +54,7 @@ type RewriteFailure struct {
 }
 
 // Rewrite stores all secrets in the form that is bound to project and key, encrypted with the present key. If
-// none is left in another form, that one is neither written nor read from then on; so it is for when no
+// all are in this form afterwards, no other form is written or read from then on. So call it only when no
 // server of an older version uses the database any more. It may be called again. The error is of kind
 // invalid without a key.
 func (c *Crypter) Rewrite(ctx context.Context, tx RewriteTx) (Rewritten, error) {
@@ -93,7 +93,7 @@ func (c *Crypter) Rewrite(ctx context.Context, tx RewriteTx) (Rewritten, error) 
 	return done, tx.BindSecrets(ctx)
 }
 
-// Check returns the error with which a row cannot be decrypted, nil if it can.
+// Check returns an error if a row cannot be decrypted.
 func (c *Crypter) Check(row *trowel.Secret) error {
 	_, err := c.open(row)
 	return err
@@ -108,7 +108,7 @@ func (c *Crypter) open(row *trowel.Secret) (string, error) {
 	return text, err
 }
 
-// Rebind brings a row of Digdag's, which is not stored yet, into the bound form.
+// Rebind brings a row of Digdag's into the bound form. It does not store it.
 func (c *Crypter) Rebind(row *trowel.Secret) error {
 	text, err := c.open(row)
 	if err != nil {

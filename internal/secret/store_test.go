@@ -11,7 +11,7 @@ import (
 	"github.com/trowel-project/trowel/internal/secret"
 )
 
-// table is the table of secrets.
+// table is a table of secrets in memory.
 type table struct {
 	list  []*trowel.Secret
 	bound bool
@@ -63,8 +63,8 @@ func (t *table) store(tb testing.TB, c *secret.Crypter, s *trowel.Secret, text s
 	}
 }
 
-// Who can write the table moves a row to another project, scope or key, or swaps the values of two: none of it
-// can be read.
+// A row that somebody with access to the table moves to another project, scope or key, or whose value is swapped with
+// another one, cannot be read.
 func TestMovedSecretsAreRefused(t *testing.T) {
 	t.Parallel()
 	c := crypter(t, keyA)
@@ -85,8 +85,8 @@ func TestMovedSecretsAreRefused(t *testing.T) {
 	}
 }
 
-// The head of the form is not a way around: a bound one that claims to be Digdag's, or the other way round, is
-// refused.
+// Changing the version in the form does not help: a bound form that claims to be Digdag's is refused, and so is the
+// opposite.
 func TestFormsAreNotMixed(t *testing.T) {
 	t.Parallel()
 	c := crypter(t, keyA)
@@ -109,8 +109,8 @@ func TestFormsAreNotMixed(t *testing.T) {
 	}
 }
 
-// While there are servers of an older version both forms are read and theirs is written. When all secrets are
-// rewritten the older form is refused, whoever puts it there.
+// While there are servers of an older version, both forms are read and theirs is written. After all secrets are
+// rewritten the older form is refused, whoever writes it.
 func TestRewrite(t *testing.T) {
 	t.Parallel()
 	old, c := crypter(t, keyB), crypter(t, keyA, keyB)
@@ -152,7 +152,7 @@ func TestRewrite(t *testing.T) {
 	}
 }
 
-// Secrets that cannot be decrypted are left, and keep the older form alive if they have it.
+// Secrets that cannot be decrypted are left as they are. If they have the older form, that is still read.
 func TestRewriteLeavesWhatItCannotRead(t *testing.T) {
 	t.Parallel()
 	c, lost := crypter(t, keyA), crypter(t, keyB)

@@ -12,13 +12,13 @@ import (
 type Rows interface {
 	// FindSecret returns one secret of a project, or trowel.ErrNotFound.
 	FindSecret(ctx context.Context, project trowel.ProjectID, scope, key string) (*trowel.Secret, error)
-	// SecretsBound is that of trowel.SecretTx.
+	// SecretsBound is the method of trowel.SecretTx.
 	SecretsBound(ctx context.Context) (bool, error)
 }
 
-// Stored finds the secrets of one project of a server: those that people set, then those that came
-// with a push, then nothing else (server 3.7). It keeps nothing, so a secret that is changed is seen
-// by the next task. It is safe for concurrent use.
+// Stored finds the secrets of one project of a server: first those that users set, then those that came
+// with a push (server 3.7). It caches nothing, so the next task sees a changed secret.
+// It is safe for concurrent use.
 type Stored struct {
 	rows    Rows
 	crypter *Crypter
@@ -30,8 +30,8 @@ func NewStored(rows Rows, crypter *Crypter, project trowel.ProjectID) *Stored {
 	return &Stored{rows: rows, crypter: crypter, project: project}
 }
 
-// Find implements Finder. The error is a *KeyError for a text that is no key, and what Rows and
-// Decrypt give.
+// Find implements Finder. The error is a *KeyError for an invalid key, or comes from Rows or
+// Decrypt.
 func (s *Stored) Find(ctx context.Context, key string) (Value, bool, error) {
 	if err := CheckKey(key); err != nil {
 		return Value{}, false, err

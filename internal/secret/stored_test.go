@@ -10,7 +10,7 @@ import (
 	"github.com/trowel-project/trowel/internal/secret"
 )
 
-// rows are stored secrets by scope and key; those of project 1.
+// rows are stored secrets of project 1, by scope and key.
 type rows map[string]*trowel.Secret
 
 func (r rows) FindSecret(_ context.Context, project trowel.ProjectID, scope, key string) (*trowel.Secret, error) {
@@ -26,7 +26,7 @@ func (r rows) FindSecret(_ context.Context, project trowel.ProjectID, scope, key
 
 func (r rows) SecretsBound(context.Context) (bool, error) { return r["bound"] != nil, nil }
 
-// Server 3.7: scope project, then project-default, then nothing else.
+// Server 3.7: first scope project, then project-default, then nothing else.
 func TestStoredFindsInOrder(t *testing.T) {
 	t.Parallel()
 	c := crypter(t, keyA)

@@ -1,5 +1,5 @@
-// Package statusdir reads and writes the folder in which a local run keeps which tasks succeeded, in the form that Digdag
-// reads and writes.
+// Package statusdir reads and writes the folder where a local run stores which tasks succeeded. Its form is
+// Digdag's.
 package statusdir
 
 import (
@@ -23,7 +23,7 @@ import (
 	"github.com/trowel-project/trowel/internal/schedule"
 )
 
-// stateFormat names the folder of a session.
+// stateFormat is the layout of the name of a session's folder.
 const stateFormat = "20060102T150405-0700"
 
 // Root is the folder of --save, which has one folder for each session (server 1.9.2).
@@ -56,7 +56,7 @@ func (d Root) Newest(workflow string, zone schedule.Zone) (at time.Time, found b
 func hasStates(dir, workflow string) bool {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return false // as if it were empty: the run says so when it writes there
+		return false // as if it were empty; the run reports it when it writes there
 	}
 	return slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
 		rest, ours := strings.CutPrefix(e.Name(), "+"+workflow)
@@ -68,21 +68,21 @@ func hasStates(dir, workflow string) bool {
 // stateSuffix ends the names of the files of tasks.
 const stateSuffix = ".yml"
 
-// Session keeps what tasks of a session left behind, one file for each that succeeded, in the form
+// Session stores the results of a session's tasks, one file for each task that succeeded, in the form
 // that Digdag reads and writes (language A14).
 type Session struct{ Dir string }
 
 func (s Session) path(task string) string { return filepath.Join(s.Dir, stateName(task)) }
 
-// Most file systems take names of 255 bytes. Of a longer one the file has the beginning and, behind a
-// character that is in no task's name, a digest of the whole; Digdag cannot keep such a task.
+// Most file systems allow names of 255 bytes. The file of a task with a longer name has the beginning of that and, after a
+// character that no name of a task contains, a digest of the whole. Digdag cannot store such a task.
 const (
 	longestName = 255
 	longStart   = 180
 	longMark    = "~"
 )
 
-// stateName is the name of a task's file.
+// stateName returns the name of a task's file.
 func stateName(task string) string {
 	if len(task)+len(stateSuffix) <= longestName {
 		return task + stateSuffix
@@ -92,7 +92,7 @@ func stateName(task string) string {
 }
 
 // Read returns the result of a task that succeeded before. A file that cannot be understood is an
-// error: to run the task again is for the user to decide.
+// error, as the user must decide whether the task runs again.
 func (s Session) Read(task string) (result trowel.Result, found bool, err error) {
 	data, err := os.ReadFile(s.path(task))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -136,9 +136,9 @@ func readState(file *param.Reader) (result trowel.Result, found bool, err error)
 	return result, true, errors.Join(errs[:]...)
 }
 
-// write keeps the result of a task that succeeded. Whoever reads the folder sees the whole file or
-// none. A file that says the same already is left alone: to replace a file makes some file systems
-// write it to the disk first.
+// write stores the result of a task that succeeded. Readers of the folder see the complete file or
+// none. A file that has the same content already is left alone, as some file systems write to disk
+// when a file is replaced.
 func (s Session) write(task string, result trowel.Result) error {
 	text := param.AppendYAML(nil, stateOf(task, result), 0)
 	if old, err := os.ReadFile(s.path(task)); err == nil && bytes.Equal(old, text) {
@@ -165,14 +165,14 @@ func (s Session) write(task string, result trowel.Result) error {
 	return nil
 }
 
-// temporary makes a file that gets its name once it is whole. Unlike those of os.CreateTemp it can be
-// read by whoever may read the project.
+// temporary makes a file that gets its name once it is complete. Unlike files of os.CreateTemp it can be
+// read by everybody who may read the project.
 func (s Session) temporary() (*os.File, error) {
 	name := filepath.Join(s.Dir, ".tmp-"+uuid.NewString())
 	return os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666) //nolint:gosec // the umask decides
 }
 
-// stateOf is the content of a file. resetStoreParams stays empty, as under Digdag.
+// stateOf returns the content of a file. resetStoreParams stays empty, as in Digdag.
 func stateOf(task string, result trowel.Result) *param.Map {
 	object := func(m *param.Map) *param.Map {
 		if m == nil {
@@ -193,7 +193,7 @@ func stateOf(task string, result trowel.Result) *param.Map {
 	)
 }
 
-// Probe reports whether states can be kept: that is better known before anything has run.
+// Probe checks that results can be stored, before anything has run.
 func (s Session) Probe() error {
 	err := os.MkdirAll(s.Dir, 0o777) //nolint:gosec // the umask decides, as for all files of the project
 	if err == nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// Forget removes the files of some tasks.
+// Forget removes the files of those tasks for which stale returns true.
 func (s Session) Forget(stale func(task string) bool) error {
 	if err := s.remove(stale); err != nil {
 		return cannotKeep("states in "+s.Dir, err)
@@ -36,7 +36,7 @@ func (s Session) remove(stale func(task string) bool) error {
 	return nil
 }
 
-// taskOf is the full name of the task that a file belongs to.
+// taskOf returns the full name of the task that a file belongs to.
 func (s Session) taskOf(file string) (task string, ok bool) {
 	task, ok = strings.CutSuffix(file, stateSuffix)
 	if !ok || !strings.Contains(task, longMark) {

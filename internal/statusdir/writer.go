@@ -7,55 +7,55 @@ import (
 	"github.com/trowel-project/trowel/internal/flush"
 )
 
-// Writer writes a file for every task of a commit that succeeded, before the tasks that come after
+// Writer writes a file for every task of a commit that succeeded, before the tasks after
 // it are started. It implements flush.Observer.
 type Writer struct {
-	states    Session
+	dir       Session
 	succeeded []string // in the order of their ends
 
 	mu    sync.Mutex
 	names map[string]bool // of succeeded
 }
 
-// NewWriter returns a Writer of a session's folder; without a folder it writes no files, and still knows what
+// NewWriter returns a Writer to a session's folder. Without a folder it writes no files, but still remembers what
 // succeeded.
-func NewWriter(of Session) *Writer { return &Writer{states: of, names: map[string]bool{}} }
+func NewWriter(of Session) *Writer { return &Writer{dir: of, names: map[string]bool{}} }
 
-// Succeeded are the full names of the tasks that succeeded, in the order of their ends. It is asked when no more are
+// Succeeded returns the full names of the tasks that succeeded, in the order of their ends. Call it when nothing more is
 // committed.
-func (k *Writer) Succeeded() []string { return k.succeeded }
+func (w *Writer) Succeeded() []string { return w.succeeded }
 
-// Committed implements flush.Observer. One file that cannot be written ends the run, but is no reason
-// to lose the others.
-func (k *Writer) Committed(batch *flush.Batch) (broken error) {
+// Committed implements flush.Observer. A file that cannot be written ends the run, but the others are
+// still written.
+func (w *Writer) Committed(batch *flush.Batch) (broken error) {
 	for i := range batch.Changes {
 		c := &batch.Changes[i]
 		if c.To != trowel.TaskSuccess || c.From == trowel.TaskSuccess {
 			continue
 		}
-		if err := k.keep(c.Task); err != nil && broken == nil {
+		if err := w.keep(c.Task); err != nil && broken == nil {
 			broken = cannotKeep("the state of "+c.Task.FullName, err)
 		}
 	}
 	return broken
 }
 
-func (k *Writer) keep(task *trowel.Task) error {
-	if k.states.Dir != "" {
-		if err := k.states.write(task.FullName, task.Result); err != nil {
+func (w *Writer) keep(task *trowel.Task) error {
+	if w.dir.Dir != "" {
+		if err := w.dir.write(task.FullName, task.Result); err != nil {
 			return err
 		}
-		k.mu.Lock()
-		k.names[task.FullName] = true
-		k.mu.Unlock()
+		w.mu.Lock()
+		w.names[task.FullName] = true
+		w.mu.Unlock()
 	}
-	k.succeeded = append(k.succeeded, task.FullName)
+	w.succeeded = append(w.succeeded, task.FullName)
 	return nil
 }
 
 // Has reports whether a task of this name has succeeded in this run.
-func (k *Writer) Has(task string) bool {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.names[task]
+func (w *Writer) Has(task string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.names[task]
 }

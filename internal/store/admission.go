@@ -36,7 +36,7 @@ func (t *tx) PutPause(ctx context.Context, p *trowel.Pause) error {
 }
 
 func (t *tx) DeletePause(ctx context.Context, project trowel.ProjectID, workflow string) error {
-	if err := there(t.exec(ctx, sqlDeletePause, project, workflow)); err != nil {
+	if err := mustChange(t.exec(ctx, sqlDeletePause, project, workflow)); err != nil {
 		return fmt.Errorf("end the pause of workflow %q of project %d: %w", workflow, project, err)
 	}
 	return nil

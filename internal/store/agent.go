@@ -52,8 +52,8 @@ func (t *tx) RenewLeases(ctx context.Context, agents []string, at, ends time.Tim
 	return renewed, nil
 }
 
-// renewLeases is a statement with a place for each of so many agents or more. Where rows are locked it
-// does so in one order, so that nobody is in a deadlock.
+// renewLeases returns a statement with places for n agents or more. Where rows are locked it locks them in the
+// order of their ids, so that servers do not run into a deadlock.
 func renewLeases(n int, lockRows string) string {
 	if lockRows == "" {
 		return sqlRenewLeases + ` WHERE id IN ` + list(3, n) + ` RETURNING id`
@@ -74,7 +74,7 @@ func (t *tx) HoldAgents(ctx context.Context, ids []string, server string) ([]str
 	return held, nil
 }
 
-// holdAgents is a statement with a place for each of so many agents or more.
+// holdAgents returns a statement with places for n agents or more.
 func holdAgents(n int) string {
 	return selectAgents(2, n) + ` AND g.server_id = $1 AND g.drained_at IS NULL ORDER BY g.id`
 }
@@ -91,14 +91,14 @@ func (t *tx) texts(ctx context.Context, query string, args []any) ([]string, err
 }
 
 func (t *tx) DrainAgent(ctx context.Context, id string, at time.Time) error {
-	if err := there(t.exec(ctx, sqlDrainAgent, id, micros(at))); err != nil {
+	if err := mustChange(t.exec(ctx, sqlDrainAgent, id, micros(at))); err != nil {
 		return fmt.Errorf("drain agent %q: %w", id, err)
 	}
 	return nil
 }
 
 func (t *tx) RestAgent(ctx context.Context, id, reason string) error {
-	if err := there(t.exec(ctx, sqlRestAgent, id, text(reason))); err != nil {
+	if err := mustChange(t.exec(ctx, sqlRestAgent, id, text(reason))); err != nil {
 		return fmt.Errorf("let agent %q rest: %w", id, err)
 	}
 	return nil

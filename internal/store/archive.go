@@ -14,12 +14,11 @@ import (
 
 const sqlFindArchive = `SELECT tasks FROM task_archive WHERE attempt_id = $1 ORDER BY part`
 
-// archivePart is how many tasks one row of the archive has, so that no value is large however many
-// tasks there are.
+// archivePart is how many tasks one row of the archive has, so that no value gets large.
 const archivePart = 500
 
 func (t *tx) ArchiveTasks(ctx context.Context, at time.Time, ended ...trowel.EndedTasks) error {
-	// Each time as many attempts as have about one part of tasks: a statement does not become large.
+	// Each statement takes about as many tasks as one part has, so that it does not get large.
 	for len(ended) > 0 {
 		n, tasks := 1, len(ended[0].Tasks)
 		for n < min(len(ended), lockedAtOnce) && tasks+len(ended[n].Tasks) <= archivePart {
@@ -108,7 +107,7 @@ func readArchive(attempt trowel.AttemptID, text string) ([]*trowel.Task, error) 
 	return tasks, nil
 }
 
-// members writes the members of a JSON object. What is empty is left out.
+// members writes the members of a JSON object. It leaves out empty ones.
 type members []byte
 
 func (m *members) key(name string) {

@@ -66,7 +66,7 @@ func (t *tx) InsertAttempt(ctx context.Context, s *trowel.Session, a *trowel.Att
 	if err != nil {
 		return fmt.Errorf("insert attempt of session %d: %w", s.ID, err)
 	}
-	t.know(a.ID)
+	t.markLocked(a.ID)
 	return nil
 }
 
@@ -89,7 +89,7 @@ func (t *tx) LockAttempts(ctx context.Context, ids []trowel.AttemptID) ([]*trowe
 	return attempts, nil
 }
 
-// lockVersions locks those that have not ended. Only what is read after it is surely the newest.
+// lockVersions locks the attempts that have not ended. What was read before it may be out of date.
 func (t *tx) lockVersions(ctx context.Context, ids []trowel.AttemptID) error {
 	if t.dialect.OneWriter {
 		return nil
@@ -97,7 +97,7 @@ func (t *tx) lockVersions(ctx context.Context, ids []trowel.AttemptID) error {
 	return t.rows(ctx, lockVersions(len(ids))+t.dialect.LockRows, padded(ids), func(scan func(...any) error) error {
 		var id trowel.AttemptID
 		err := scan(&id)
-		t.know(id)
+		t.markLocked(id)
 		return err
 	})
 }
@@ -111,7 +111,7 @@ func (t *tx) ExpectAttempts(ctx context.Context, versions map[trowel.AttemptID]i
 		return fmt.Errorf("raise versions of attempts: %w", err)
 	}
 	for _, id := range ids {
-		t.know(id)
+		t.markLocked(id)
 	}
 	return nil
 }
@@ -137,8 +137,8 @@ func (t *tx) raiseVersions(ctx context.Context, ids []trowel.AttemptID, versions
 	}, missing)
 }
 
-// lockVersions is a statement with a place for each of so many ids or more: a power of two, so that
-// few are prepared.
+// lockVersions returns a statement with places for n ids or more. Their number is a power of two, so that few
+// statements are prepared.
 func lockVersions(n int) string {
 	return sqlLockVersions + ` WHERE v.attempt_id IN (` + manyPlaces(n) + `) ORDER BY v.attempt_id`
 }
@@ -147,7 +147,7 @@ func selectAttempts(n int) string {
 	return sqlSelectAttempts + ` WHERE a.id IN (` + manyPlaces(n) + `) ORDER BY a.id`
 }
 
-// manyPlaces are placeholders for n ids or more.
+// manyPlaces returns placeholders for n ids or more.
 func manyPlaces(n int) string {
 	places := &places{}
 	list := make([]string, powerOfTwo(n))
@@ -157,7 +157,7 @@ func manyPlaces(n int) string {
 	return strings.Join(list, ", ")
 }
 
-// padded fills up manyPlaces with the last id.
+// padded returns ids for manyPlaces. It repeats the last one as often as needed.
 func padded[T ~int64](ids []T) []any {
 	args := make([]any, powerOfTwo(len(ids)))
 	for i := range args {
@@ -166,7 +166,7 @@ func padded[T ~int64](ids []T) []any {
 	return args
 }
 
-// paddedTexts does the same with texts.
+// paddedTexts is padded for texts.
 func paddedTexts(texts []string) []any {
 	args := make([]any, powerOfTwo(len(texts)))
 	for i := range args {
@@ -233,7 +233,7 @@ func (t *tx) UpdateAttempts(ctx context.Context, attempts ...*trowel.Attempt) er
 	return fmt.Errorf("update %d attempts: %w", len(attempts), err)
 }
 
-// updateVersions writes the versions of those that have not ended; the others have none any more.
+// updateVersions writes the versions of attempts that have not ended. Ended ones have no version row.
 func (t *tx) updateVersions(ctx context.Context, attempts []*trowel.Attempt) error {
 	var running, ended []*trowel.Attempt
 	for _, a := range attempts {

@@ -11,18 +11,18 @@ import (
 )
 
 // A row of the audit has what one transaction changed in one attempt, as a JSON list of
-// [task, try, from, to, cause, actor]. One row for each entry would be a quarter of all that a task
-// costs.
+// [task, try, from, to, cause, actor]. With one row for each entry the audit would be a quarter of the cost of a
+// task.
 const (
 	sqlListAudits = `SELECT at, batch, entries FROM audit WHERE attempt_id = $1 ORDER BY id`
 	sqlCountBatch = `SELECT count(*) FROM audit WHERE attempt_id = $1 AND batch = $2`
 	auditColumns  = `at BIGINT, attempt_id BIGINT, batch BIGINT, entries TEXT`
 )
 
-// auditEntries is how many entries a row has at most.
+// auditEntries is the largest number of entries in a row.
 const auditEntries = 1000
 
-// auditRow gathers the entries of one row.
+// auditRow collects the entries of one row.
 type auditRow struct {
 	attempt trowel.AttemptID
 	at      int64
@@ -33,7 +33,7 @@ type auditRow struct {
 
 func (t *tx) InsertAudits(ctx context.Context, entries []trowel.Audit) error {
 	rows := auditRows(entries)
-	err := t.attemptsThere(ctx, len(rows), func(i int) trowel.AttemptID { return rows[i].attempt })
+	err := t.attemptsExist(ctx, len(rows), func(i int) trowel.AttemptID { return rows[i].attempt })
 	if err != nil {
 		return fmt.Errorf("insert %d audit entries: %w", len(entries), err)
 	}
@@ -107,7 +107,7 @@ func (t *tx) audits(ctx context.Context, attempt trowel.AttemptID, query string,
 	return list, err
 }
 
-// readAudits appends the entries of a row; what they share is in e.
+// readAudits appends the entries of a row. e has what they share.
 func readAudits(list []trowel.Audit, e trowel.Audit, entries string) ([]trowel.Audit, error) {
 	value, err := param.Parse(entries)
 	if err != nil {

@@ -14,7 +14,7 @@ const (
 
 func (t *tx) InsertBlobPart(ctx context.Context, key string, part int, data []byte) error {
 	if data == nil {
-		data = []byte{} // an empty part is no NULL
+		data = []byte{} // an empty part is not NULL
 	}
 	if _, err := t.exec(ctx, sqlInsertBlobPart, key, part, data); err != nil {
 		return fmt.Errorf("insert part %d of blob %q: %w", part, key, err)
@@ -37,7 +37,7 @@ func (t *tx) DeleteBlob(ctx context.Context, key string) error {
 	return nil
 }
 
-// lastRune is larger than all characters of keys.
+// lastRune is larger than any character of a key.
 const lastRune = "\U0010ffff"
 
 func (t *tx) ListBlobs(ctx context.Context, prefix, after string, limit int) ([]string, error) {

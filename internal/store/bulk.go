@@ -9,59 +9,58 @@ import (
 
 // bulk is an INSERT, UPDATE or DELETE over many rows of values. Each backend has its fastest form:
 //
-//   - SQLite is fastest with one row in a statement that is called without the driver (Prepare): the driver
-//     allocates each value, and locks for each. Statements of 8 rows keep a journal of their own, in case one
-//     of them fails (an insert of 11 columns: 4.5 µs a row, through the driver 5.6, and 8 rows 7.2).
-//   - PostgreSQL is fastest with an array for each column, which is one text for any number of rows
+//   - SQLite is fastest with one row in a statement that is executed without the driver (Prepare). The driver
+//     allocates each value, and locks for each. A statement of 8 rows keeps a journal of its own, in case one
+//     of them fails (an insert of 11 columns: 4.5 µs a row, through the driver 5.6, and in 8 rows 7.2).
+//   - PostgreSQL is fastest with an array for each column, which is the same text for any number of rows
 //     (256 rows of 18 columns: 12.5 µs a row; as VALUES 24.4, with COPY, which cannot update, 10.5).
 //     For a single row it is slower than values (an update: 232 µs against 123).
 type bulk struct {
 	table string
-	// columns are what is written, as "name TYPE, name TYPE". The types tell PostgreSQL what $1 is. Without
-	// them it is a DELETE by one key.
+	// columns are the columns to write, as "name TYPE, name TYPE". PostgreSQL needs the types for $1. If it is empty,
+	// the statement is a DELETE by one key.
 	columns string
-	// keys are what a row of an UPDATE must have to be written, in the same form; empty for an
-	// INSERT. Their values come after those of the columns.
+	// keys are the columns by which an UPDATE or DELETE finds its rows, in the same form. Empty for an INSERT. Their
+	// values come after those of the columns.
 	keys string
-	// known are the columns of a unique key, as "name, name": rows of an INSERT that are there already
-	// are left as they are. Empty if there can be none.
-	known string
+	// unique are the columns of a unique key, as "name, name". An INSERT ignores rows whose key is stored already.
+	// Empty if that cannot happen.
+	unique string
 }
 
-// bulk executes a statement over n rows; fill adds the values of row i. Whatever the number of rows of the
-// table that change.
-func (s *session) bulk(ctx context.Context, b bulk, n int, fill func(v *values, i int)) error {
-	return s.bulkAll(ctx, b, n, fill, nil)
+// bulk executes a statement over n rows, however many rows of the table change. fill adds the values of row i.
+func (c *connection) bulk(ctx context.Context, b bulk, n int, fill func(v *values, i int)) error {
+	return c.bulkAll(ctx, b, n, fill, nil)
 }
 
-// bulkAll executes a statement that must change a row of the table for each of its rows. If it misses
-// some, the transaction fails with what missing says. With a pipe that, as any other error of the
-// statement, may be told by what is done next instead.
-func (s *session) bulkAll(ctx context.Context, b bulk, n int, fill func(v *values, i int), missing func(rows int64) error) error {
+// bulkAll executes a statement that must change a row of the table for each of its n rows. If some are
+// missing, the transaction fails with the error that missing returns. With a pipe this error, like any other of
+// the statement, may come from a later call instead.
+func (c *connection) bulkAll(ctx context.Context, b bulk, n int, fill func(v *values, i int), missing func(rows int64) error) error {
 	if err := ctx.Err(); err != nil || n == 0 {
 		return err
 	}
-	if s.dialect.Pipe != nil {
-		return s.send(ctx, b, n, fill, missing)
+	if c.dialect.Pipe != nil {
+		return c.send(ctx, b, n, fill, missing)
 	}
-	changed, err := s.eachRow(b, n, fill)
+	changed, err := c.eachRow(b, n, fill)
 	if err == nil && missing != nil && changed != int64(n) {
 		err = missing(int64(n) - changed)
 	}
-	return s.fail(ctx, err)
+	return c.fail(ctx, err)
 }
 
-// eachRow executes row by row, on a statement of the connection.
-func (s *session) eachRow(b bulk, n int, fill func(v *values, i int)) (changed int64, err error) {
-	err = s.conn.Raw(func(conn any) error {
-		stmt, err := s.prepareBulk(conn, b)
+// eachRow executes row by row, with a prepared statement of the connection.
+func (c *connection) eachRow(b bulk, n int, fill func(v *values, i int)) (changed int64, err error) {
+	err = c.conn.Raw(func(conn any) error {
+		stmt, err := c.prepareBulk(conn, b)
 		if err != nil {
 			return err
 		}
-		row := &s.values.row
+		row := &c.values.row
 		for i := range n {
 			row.empty()
-			fill(&s.values, i)
+			fill(&c.values, i)
 			rows, err := stmt.Exec(row)
 			if err != nil {
 				return err
@@ -77,15 +76,15 @@ func (s *session) eachRow(b bulk, n int, fill func(v *values, i int)) (changed i
 }
 
 // prepareBulk returns the statement for one row.
-func (s *session) prepareBulk(conn any, b bulk) (RowStatement, error) {
-	if known := s.bulks[b]; known != nil {
+func (c *connection) prepareBulk(conn any, b bulk) (RowStatement, error) {
+	if known := c.bulks[b]; known != nil {
 		return known, nil
 	}
-	stmt, err := s.dialect.Prepare(conn, b.single(true))
+	stmt, err := c.dialect.Prepare(conn, b.single(true))
 	if err != nil {
 		return nil, err
 	}
-	s.bulks[b] = stmt
+	c.bulks[b] = stmt
 	return stmt, nil
 }
 
@@ -108,7 +107,7 @@ func columns(text string) []column {
 	return list
 }
 
-// single writes the statement for one row, for SQLite with unnumbered places: it looks $1 up by name.
+// single returns the statement for one row. For SQLite its places have no numbers, as it looks $1 up by name.
 func (b bulk) single(unnumbered bool) string {
 	p := &places{unnumbered: unnumbered}
 	written, keys := columns(b.columns), columns(b.keys)
@@ -129,7 +128,7 @@ func (b bulk) single(unnumbered bool) string {
 	return "UPDATE " + b.table + " SET " + each(written, ", ", place) + " WHERE " + each(keys, " AND ", place)
 }
 
-// arrays writes the statement that takes an array for each column.
+// arrays returns the statement that takes an array for each column.
 func (b bulk) arrays() string {
 	p := &places{}
 	written, keys := columns(b.columns), columns(b.keys)
@@ -140,7 +139,7 @@ func (b bulk) arrays() string {
 	if len(keys) == 0 {
 		return "INSERT INTO " + b.table + " (" + each(written, ", ", column.own) + ") SELECT * FROM unnest(" + each(written, ", ", array) + ")" + b.skip()
 	}
-	// The values of keys have names of their own: a column may be written and be a key.
+	// The values of keys have names of their own, as a column may be both a key and written.
 	old := make([]column, len(keys))
 	for i, c := range keys {
 		old[i] = column{"old_" + c.name, c.kind}
@@ -151,17 +150,17 @@ func (b bulk) arrays() string {
 		") WHERE " + each(keys, " AND ", func(c column) string { return b.table + "." + c.name + " = v.old_" + c.name })
 }
 
-// skip ends an INSERT.
+// skip returns the end of an INSERT.
 func (b bulk) skip() string {
-	if b.known == "" {
+	if b.unique == "" {
 		return ""
 	}
-	return " ON CONFLICT (" + b.known + ") DO NOTHING"
+	return " ON CONFLICT (" + b.unique + ") DO NOTHING"
 }
 
 func (c column) own() string { return c.name }
 
-// each writes something for each column.
+// each returns what write returns for each column, joined.
 func each(list []column, separator string, write func(column) string) string {
 	texts := make([]string, len(list))
 	for i, c := range list {

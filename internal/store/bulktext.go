@@ -2,17 +2,17 @@ package store
 
 import "sync"
 
-// statement is one that a pipe takes, of which the texts are made once. It is comparable.
+// statement is a statement for a pipe. Its texts are made once. It is comparable.
 type statement interface {
-	// texts returns the table that it is about, its text for one row of values and that for an array of each
+	// texts returns the table that the statement is about, its text for one row of values, its text for an array of each
 	// column, and the columns.
 	texts() (table, single, arrays string, columns []column)
 }
 
-// bulkTexts keeps what is made of bulk statements for a pipe. It is safe for concurrent use.
+// bulkTexts keeps the texts of statements for pipes. It is safe for concurrent use.
 type bulkTexts struct{ pools sync.Map } // of *sync.Pool with *bulkText, by statement
 
-// bulkText are the forms of a bulk statement, and columns for its values, for one who sends it.
+// bulkText has the texts of a statement, and columns for its values. One sender uses it at a time.
 type bulkText struct {
 	pool           *sync.Pool
 	table          string
@@ -20,7 +20,7 @@ type bulkText struct {
 	columns        []Column
 }
 
-// of returns what is made of a statement, to be freed when it was sent.
+// of returns the texts of a statement. The caller frees them when the statement is sent.
 func (t *bulkTexts) of(b statement) *bulkText {
 	pool, ok := t.pools.Load(b)
 	if !ok {
@@ -39,7 +39,7 @@ func (t *bulkTexts) of(b statement) *bulkText {
 	return text
 }
 
-// emptied returns the columns, which are those that are written and then the keys, without values.
+// emptied returns the columns without values: first those to write, then the keys.
 func (t *bulkText) emptied() []Column {
 	for i := range t.columns {
 		t.columns[i].Nulls, t.columns[i].Data = false, t.columns[i].Data[:0]
@@ -47,7 +47,7 @@ func (t *bulkText) emptied() []Column {
 	return t.columns
 }
 
-// largeColumn is how many bytes a column may have that is used again.
+// largeColumn is the largest size in bytes of a column that is kept for the next statement.
 const largeColumn = 256 << 10
 
 func (t *bulkText) free() {

@@ -6,8 +6,8 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// Column has the values of one column of a bulk statement, one after the other, each with its length
-// before it: as PostgreSQL wants them in arrays. The length of NULL is -1.
+// Column has the values of one column of a bulk statement, one after the other, each after its length, as PostgreSQL
+// takes them in arrays. The length of NULL is -1.
 type Column struct {
 	Kind  string // SMALLINT, INTEGER, BIGINT, BOOLEAN, TEXT or BYTEA
 	Nulls bool   // there is a NULL among them

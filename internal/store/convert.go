@@ -10,15 +10,15 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// values takes the values of rows of a bulk statement, in the order of its columns: of one row, or of many in
-// columns. What is empty becomes NULL, except where a method says otherwise.
+// values takes the values of a bulk statement in the order of its columns: those of one row, or those of many rows as
+// columns. Empty values become NULL unless a method says otherwise.
 type values struct {
 	row     Row
 	columns []Column // nil for one row
 	next    int      // the column of the next value
 }
 
-// column returns that of the next value.
+// column returns the column of the next value.
 func (v *values) column() *Column {
 	c := &v.columns[v.next]
 	v.next++
@@ -36,7 +36,7 @@ func (v *values) null() {
 	v.row.add(Null, 0)
 }
 
-// number writes a number; zero is zero.
+// number adds a number. Zero stays zero.
 func (v *values) number(n int64) {
 	if v.columns != nil {
 		v.column().number(n)
@@ -57,7 +57,7 @@ func (v *values) bool(b bool) {
 	v.row.add(Number, n)
 }
 
-// whole writes a text that every backend keeps; an empty one stays empty.
+// whole adds a text that every backend keeps as it is. An empty one stays empty.
 func (v *values) whole(s string) {
 	if v.columns != nil {
 		v.column().text(s)
@@ -66,7 +66,7 @@ func (v *values) whole(s string) {
 	v.row.text(s)
 }
 
-// name writes a text; an empty one stays empty.
+// name adds a text. An empty one stays empty.
 func (v *values) name(s string) { v.whole(text(s)) }
 
 func (v *values) text(s string) {
@@ -123,7 +123,7 @@ func (v *values) id(id int64) {
 	v.number(id)
 }
 
-// number writes an id; zero is NULL.
+// number returns an id for a statement. Zero becomes NULL.
 func number[T ~int64](id T) any {
 	if id == 0 {
 		return nil
@@ -131,7 +131,7 @@ func number[T ~int64](id T) any {
 	return int64(id)
 }
 
-// micros writes an instant; the zero instant is NULL.
+// micros returns an instant for a statement. The zero instant becomes NULL.
 func micros(at time.Time) any {
 	if at.IsZero() {
 		return nil
@@ -146,7 +146,7 @@ func instant(micros sql.NullInt64) time.Time {
 	return time.UnixMicro(micros.Int64).UTC()
 }
 
-// object writes an object as JSON; an empty one is NULL.
+// object returns an object as JSON for a statement. An empty one becomes NULL.
 func object(m *param.Map) any {
 	if m.Len() == 0 {
 		return nil
@@ -154,7 +154,7 @@ func object(m *param.Map) any {
 	return param.JSON(m)
 }
 
-// readObject reads a JSON column; NULL is an empty object.
+// readObject reads a JSON column. NULL is an empty object.
 func readObject(text sql.NullString) (*param.Map, error) {
 	if !text.Valid || text.String == "" {
 		return param.New(), nil
@@ -166,8 +166,8 @@ func readObject(text sql.NullString) (*param.Map, error) {
 	return m, nil
 }
 
-// text makes a text that every backend keeps: what is not UTF-8 becomes U+FFFD, and so does NUL,
-// which PostgreSQL refuses.
+// text returns a text that every backend keeps. Bytes that are not UTF-8 become U+FFFD, and so does NUL, which
+// PostgreSQL refuses.
 func text(s string) string {
 	if strings.IndexByte(s, 0) >= 0 {
 		s = strings.ReplaceAll(s, "\x00", "\ufffd")
@@ -178,7 +178,7 @@ func text(s string) string {
 	return string([]rune(s)) // one U+FFFD for each byte, as in JSON
 }
 
-// optional writes a text; an empty one is NULL.
+// optional returns a text for a statement. An empty one becomes NULL.
 func optional(s string) any {
 	if s == "" {
 		return nil
@@ -186,8 +186,8 @@ func optional(s string) any {
 	return text(s)
 }
 
-// joined writes a list of texts without line breaks, each with a line break behind it, so that a
-// list of one empty text is not empty.
+// joined writes a list of texts without line breaks. Each has a line break after it, so that a list of one empty
+// text is not empty.
 func joined(list []string) string { return text(strings.Join(list, "\n") + "\n") }
 
 func readLines(text sql.NullString) []string {

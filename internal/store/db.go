@@ -14,29 +14,29 @@ import (
 )
 
 // DB is a trowel.Store on a database. Either one connection does all the writing and keeps its
-// prepared statements here, or each transaction takes a connection out of the pool. Lost ones are
-// replaced there, so that a call after a restart of the database works again.
+// prepared statements, or each transaction takes a connection from the pool. The pool replaces lost ones, so
+// calls work again after a restart of the database.
 type DB struct {
 	pool    *sql.DB
 	dialect Dialect
-	id      string        // tells this store's own notifications
-	turn    chan struct{} // has room for one: who put something in may use the writer
-	writer  *session      // nil without OneWriter
+	id      string        // identifies this store's own notifications
+	turn    chan struct{} // has room for one item; the goroutine that put it there may use the writer
+	writer  *connection   // nil without OneWriter
 	texts   bulkTexts
-	readers chan *session // rest between two views, with their statements; without room for any if the driver keeps these
+	readers chan *connection // idle connections with their statements; without room for any if the driver keeps the statements
 }
 
 var _ trowel.Store = (*DB)(nil)
 
 const (
-	// maxRuns is how often a transaction is run that loses to others.
+	// maxRuns is how often a transaction runs that loses to others.
 	maxRuns = 6
 	// giveWay is how long a transaction that lost waits before its second run, so that the winner goes
-	// on first; later ones wait longer.
+	// on first. Later waits are longer.
 	giveWay = 20 * time.Millisecond
-	// maxBegins is how many connections are tried that turn out to be lost.
+	// maxBegins is how many lost connections a transaction tries before it gives up.
 	maxBegins = 20
-	// maxReaders is how many connections rest with their statements.
+	// maxReaders is how many idle connections are kept with their statements.
 	maxReaders = 4
 )
 
@@ -47,7 +47,7 @@ func New(ctx context.Context, pool *sql.DB, dialect Dialect) (*DB, error) {
 		return db, nil
 	}
 	if !dialect.KeepsStatements && !dialect.OneConnection {
-		db.readers = make(chan *session, maxReaders)
+		db.readers = make(chan *connection, maxReaders)
 	}
 	writer, err := db.connect(ctx)
 	if err != nil {
@@ -58,18 +58,18 @@ func New(ctx context.Context, pool *sql.DB, dialect Dialect) (*DB, error) {
 }
 
 // Update runs f in a transaction that writes, and runs it again if it loses to another one. With one
-// writer there is nobody to lose to.
+// writer it never loses.
 func (db *DB) Update(ctx context.Context, f func(trowel.Tx) error) error {
 	for run := 1; ; run++ {
 		err := db.update(ctx, f)
-		if !errors.Is(err, ErrAgain) || run == maxRuns || !pause(ctx, time.Duration(run*run)*giveWay) {
+		if !errors.Is(err, ErrAgain) || run == maxRuns || !sleep(ctx, time.Duration(run*run)*giveWay) {
 			return err
 		}
 	}
 }
 
-// pause waits up to d, unless ctx ends.
-func pause(ctx context.Context, d time.Duration) bool {
+// sleep waits for a random time between d/2 and d. It returns false if ctx ends first.
+func sleep(ctx context.Context, d time.Duration) bool {
 	timer := time.NewTimer(d/2 + rand.N(d/2)) //nolint:gosec // two that lost to each other should differ
 	defer timer.Stop()
 	select {
@@ -84,7 +84,7 @@ func (db *DB) update(ctx context.Context, f func(trowel.Tx) error) error {
 	if db.writer != nil {
 		return db.write(ctx, db.dialect.BeginWrite, f)
 	}
-	return db.alone(ctx, db.dialect.BeginWrite, f)
+	return db.onPooled(ctx, db.dialect.BeginWrite, f)
 }
 
 // View runs f in a transaction that only reads. In a database with one connection it waits for the
@@ -93,7 +93,7 @@ func (db *DB) View(ctx context.Context, f func(trowel.Tx) error) error {
 	if db.dialect.OneConnection {
 		return db.write(ctx, db.dialect.BeginRead, f)
 	}
-	return db.alone(ctx, db.dialect.BeginRead, f)
+	return db.onPooled(ctx, db.dialect.BeginRead, f)
 }
 
 // write waits for the writer and runs f on it.
@@ -110,11 +110,11 @@ func (db *DB) write(ctx context.Context, begin string, f func(trowel.Tx) error) 
 	return db.writer.finish(ctx, db.id, f)
 }
 
-// alone runs f on a connection of its own. One that turns out to be lost when the transaction begins is
-// replaced by another; one that is only not answered in time is not, as it may wait for a lock.
-func (db *DB) alone(ctx context.Context, begin string, f func(trowel.Tx) error) error {
+// onPooled runs f on a connection of the pool. It tries another one if the connection is lost when the transaction
+// begins, but not after a timeout, which may mean that the transaction waits for a lock.
+func (db *DB) onPooled(ctx context.Context, begin string, f func(trowel.Tx) error) error {
 	for try := 1; ; try++ {
-		unbegun, err := db.aloneOn(ctx, begin, f)
+		unbegun, err := db.tryPooled(ctx, begin, f)
 		waited := errors.Is(err, context.DeadlineExceeded)
 		if !unbegun || waited || try == maxBegins || ctx.Err() != nil || !errors.Is(err, trowel.ErrUnavailable) {
 			return err
@@ -122,72 +122,72 @@ func (db *DB) alone(ctx context.Context, begin string, f func(trowel.Tx) error) 
 	}
 }
 
-// aloneOn is alone on one connection. It reports whether the transaction never began, after an error.
-func (db *DB) aloneOn(ctx context.Context, begin string, f func(trowel.Tx) error) (unbegun bool, err error) {
-	s, err := db.begun(ctx, begin)
+// tryPooled is onPooled without another try. unbegun reports, after an error, that the transaction never began.
+func (db *DB) tryPooled(ctx context.Context, begin string, f func(trowel.Tx) error) (unbegun bool, err error) {
+	c, err := db.begun(ctx, begin)
 	if err != nil {
 		return false, err
 	}
 	good := false
 	defer func() { // also when f panics
-		if !good || !db.rest(s) {
-			err = errors.Join(err, s.close())
+		if !good || !db.release(c) {
+			err = errors.Join(err, c.close())
 		}
 	}()
-	err = s.finish(ctx, db.id, f)
+	err = c.finish(ctx, db.id, f)
 	good = err == nil
-	return s.unheard, err
+	return c.unconfirmed, err
 }
 
-// rest keeps a connection with its statements for the next view, if there is room.
-func (db *DB) rest(s *session) bool {
+// release keeps a connection with its statements for the next transaction, if there is room.
+func (db *DB) release(c *connection) bool {
 	select {
-	case db.readers <- s:
+	case db.readers <- c:
 		return true
 	default:
 		return false
 	}
 }
 
-// reader returns a connection, one that has rested if there is any.
-func (db *DB) reader(ctx context.Context) (*session, error) {
+// reader returns an idle connection, or a new one.
+func (db *DB) reader(ctx context.Context) (*connection, error) {
 	select {
-	case s := <-db.readers:
-		return s, nil
+	case c := <-db.readers:
+		return c, nil
 	default:
 		return db.connect(ctx)
 	}
 }
 
-// begun begins a transaction on a connection of the pool. Nothing was done yet, so that a connection
-// that turns out to be lost may be replaced by another.
-func (db *DB) begun(ctx context.Context, begin string) (*session, error) {
+// begun begins a transaction on a connection of the pool. If the connection turns out to be lost, it takes another
+// one, which is safe as nothing has been done yet.
+func (db *DB) begun(ctx context.Context, begin string) (*connection, error) {
 	for try := 1; ; try++ {
-		s, err := db.reader(ctx)
+		c, err := db.reader(ctx)
 		if err != nil {
 			return nil, err
 		}
-		err = s.begin(ctx, begin)
+		err = c.begin(ctx, begin)
 		if err == nil {
-			return s, nil
+			return c, nil
 		}
-		_ = s.close() // the error before it tells more
+		_ = c.close() // the error before it says more
 		if try == maxBegins || ctx.Err() != nil || !errors.Is(err, trowel.ErrUnavailable) {
 			return nil, err
 		}
 	}
 }
 
-func (db *DB) connect(ctx context.Context) (*session, error) {
+func (db *DB) connect(ctx context.Context) (*connection, error) {
 	limited, cancel := limit(ctx, db.dialect.Connecting)
 	defer cancel()
 	conn, err := db.pool.Conn(limited)
 	if err != nil {
 		return nil, fmt.Errorf("connect to the database: %w", classify(ctx, db.dialect, err))
 	}
-	s := newSession(conn, db.dialect)
-	s.texts = &db.texts
-	return s, nil
+	c := newConnection(conn, db.dialect)
+	c.texts = &db.texts
+	return c, nil
 }
 
 // Close waits for an open transaction of the writer and closes the database.
@@ -197,8 +197,8 @@ func (db *DB) Close() error {
 	var errs []error
 	for {
 		select {
-		case s := <-db.readers:
-			errs = append(errs, s.close())
+		case c := <-db.readers:
+			errs = append(errs, c.close())
 			continue
 		default:
 		}

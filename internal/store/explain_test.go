@@ -19,8 +19,8 @@ import (
 
 var thousands = flag.Int("store.thousands", 5, "how many thousand rows the large tables have whose plans are looked at")
 
-// Statements on tables that grow use their indexes on both databases. SQLite tells beforehand that it
-// reads a table as a whole or sorts, PostgreSQL afterwards how many rows it looked at.
+// Statements on tables that grow use their indexes on both databases. SQLite's plan says whether it reads a whole
+// table or sorts; PostgreSQL says afterwards how many rows it looked at.
 func TestPlans(t *testing.T) {
 	t.Parallel()
 	t.Run("SQLite", func(t *testing.T) {
@@ -53,7 +53,7 @@ func TestPlans(t *testing.T) {
 	})
 }
 
-// touched is the largest number of rows that a part of a plan returned or dropped, taken over all
+// touched returns the largest number of rows that a part of a plan returned or dropped, taken over all
 // its loops.
 func touched(t *testing.T, plan string) int {
 	t.Helper()
@@ -78,7 +78,7 @@ func touched(t *testing.T, plan string) int {
 
 var planRows = regexp.MustCompile(`actual rows=([0-9.]+) loops=([0-9]+)|Rows Removed by (?:Join )?Filter: ([0-9]+)`)
 
-// statement is one whose plan is looked at. allowed are the slow parts that it may have on SQLite, and
+// statement is a statement whose plan is checked. allowed are the slow parts that it may have on SQLite, and
 // most is how many rows it may look at on PostgreSQL, if that is more than usual.
 type statement struct {
 	name    string
@@ -92,12 +92,12 @@ func hot() []statement {
 	one := func(name string, run func(ctx context.Context, tx trowel.Tx) error) statement {
 		return statement{name: name, run: run}
 	}
-	// Few rows are sorted: all that are found are needed.
+	// Few rows are sorted: all of them are needed.
 	sorted := func(s statement) statement {
 		s.allowed += "TEMP B-TREE"
 		return s
 	}
-	// The limit ends what is read in the order of an index.
+	// The limit ends reading in the order of an index.
 	scanned := func(s statement) statement {
 		s.allowed += "SCAN"
 		return s
@@ -454,7 +454,7 @@ func recorded(t *testing.T, run func(context.Context, trowel.Tx) error) (string,
 
 var errRecorded = errors.New("recorded")
 
-// recorder is a driver that takes down the first statement within a transaction.
+// recorder is a driver that records the first statement of a transaction.
 type recorder struct {
 	driver.Conn
 

@@ -9,8 +9,8 @@ import (
 
 const sqlFindTablePostgres = `SELECT count(*) FROM pg_catalog.pg_tables WHERE schemaname = $1 AND tablename = $2`
 
-// HasTable reports whether the database that this store is in has a table of another program. SQLite
-// files have none.
+// HasTable reports whether the database of this store has a table of another program. SQLite files have
+// none.
 func (db *DB) HasTable(ctx context.Context, schema, table string) (bool, error) {
 	if db.dialect.Channel == "" { // not PostgreSQL
 		return false, nil

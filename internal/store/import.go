@@ -9,8 +9,8 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// Importer writes rows with the ids that they had in another database, into tables without any. What
-// has no ids of its own is written through its transaction.
+// Importer writes rows with the ids that they had in another database, into empty tables. Rows
+// without ids of their own are written through its transaction.
 type Importer struct {
 	trowel.Tx
 
@@ -21,7 +21,7 @@ type Importer struct {
 type ImportedProject struct {
 	trowel.Project
 
-	Newest trowel.RevisionID
+	Newest trowel.RevisionID // its newest revision; zero for none
 }
 
 // ImportedConfig is a definition that workflows of several revisions may share.
@@ -37,14 +37,14 @@ type ImportedWorkflow struct {
 	ID       trowel.WorkflowID
 	Revision trowel.RevisionID
 	Name     string
-	Config   int64
+	Config   int64 // id of its ImportedConfig
 }
 
 // ImportedSession is a session with its last attempt, zero without one.
 type ImportedSession struct {
 	trowel.Session
 
-	LastAttempt trowel.AttemptID
+	LastAttempt trowel.AttemptID // zero for none
 }
 
 // ImportedAttempt is an ended attempt with the tasks that it ended with.
@@ -53,11 +53,11 @@ type ImportedAttempt struct {
 
 	Workflow   string
 	Tasks      []*trowel.Task
-	ArchivedAt time.Time
+	ArchivedAt time.Time // when its tasks were archived
 }
 
-// Import runs f in one transaction: all of it is kept or nothing. f may be run again after a
-// conflict. A database that has projects already, deleted ones included, is an ErrConflict.
+// Import runs f in one transaction. f may run again after a conflict. If the database has projects already, even
+// deleted ones, there is an ErrConflict.
 func (db *DB) Import(ctx context.Context, f func(*Importer) error) error {
 	return db.Update(ctx, func(inside trowel.Tx) error {
 		own, ok := inside.(*tx)
@@ -112,7 +112,7 @@ archive_md5 BYTEA, archive_bytes BIGINT, user_info TEXT, actor TEXT, created_at 
 	})
 }
 
-// Configs writes definitions. It is not known where their tasks are written, so that no later push shares them.
+// Configs writes definitions. Where their tasks are written is not known, so no later push shares them.
 func (im *Importer) Configs(ctx context.Context, list []ImportedConfig) error {
 	b := bulk{table: "workflow_config", columns: `id BIGINT, project_id BIGINT, digest BIGINT, zone TEXT, definition TEXT`}
 	return im.insert(ctx, b, len(list), func(v *values, i int) {
@@ -235,7 +235,7 @@ func (im *Importer) insert(ctx context.Context, b bulk, n int, fill func(v *valu
 	return nil
 }
 
-// AllowUnboundSecrets says that there are secrets in Digdag's form.
+// AllowUnboundSecrets records that there are secrets in Digdag's form.
 func (im *Importer) AllowUnboundSecrets(ctx context.Context) error {
 	if _, err := im.tx.exec(ctx, sqlAllowUnboundSecrets); err != nil {
 		return fmt.Errorf("set the form of secrets: %w", err)

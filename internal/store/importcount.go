@@ -5,10 +5,10 @@ import (
 	"fmt"
 )
 
-// Table is one whose rows Count counts.
+// Table is a table whose rows Count counts.
 type Table string
 
-// The tables that are counted after an import.
+// Tables that are counted after an import.
 const (
 	TableProject     Table = "project"
 	TableRevision    Table = "revision"
@@ -53,12 +53,12 @@ func (im *Importer) Count(ctx context.Context, table Table) (n int64, err error)
 	return n, nil
 }
 
-// LastIDs are the largest ids that were in use. Zero is none.
+// LastIDs are the largest ids that were in use. Zero means none.
 type LastIDs struct {
 	Project, Revision, Config, Workflow, Schedule, Session, Attempt, Task int64
 }
 
-// PassIDs lets new rows have larger ids than those that were in use, also where nothing was imported
+// PassIDs makes the ids of new rows larger than those that were in use, even if no row was imported
 // under them.
 func (im *Importer) PassIDs(ctx context.Context, last LastIDs) error {
 	for _, row := range []struct {

@@ -12,18 +12,18 @@ import (
 )
 
 const (
-	// The locks end with the transaction. lockLimits is their first key; the second one is the schema, as
+	// The locks end with the transaction. lockLimits is their first key. The second one is the schema, as
 	// all schemas of a database share one space of keys.
-	sqlShareLimitsPostgres  = `SELECT share_limits()`
-	sqlPoolVersion          = `SELECT version FROM pool_version`
-	sqlExpectLimitsPostgres = `SELECT 1 FROM share_limits() AS v (version) WHERE version = CAST($1 AS BIGINT)`
+	sqlShareLimitsPostgres  = `SELECT version, lowest, since FROM share_claims()`
+	sqlPoolVersion          = `SELECT version, lowest, since FROM pool_version, writer`
+	sqlExpectLimitsPostgres = `SELECT 1 FROM share_claims() WHERE version = CAST($1 AS BIGINT) AND lowest <= CAST($2 AS INTEGER)`
 	sqlChangePools          = `UPDATE pool_version SET version = version + 1`
 	sqlLockLimitsPostgres   = `SELECT pg_advisory_xact_lock($1, hashtext(current_schema()))`
 
 	sqlSelectUses = `SELECT u.name, u.used FROM limit_use u`
 	sqlListUses   = sqlSelectUses + ` WHERE u.used <> 0`
 	sqlAddUse     = `UPDATE limit_use SET used = used + $2 WHERE name = $1`
-	// One statement for many counters.
+	// One statement changes many counters.
 	sqlAddUsesPostgres = `UPDATE limit_use SET used = used + v.change FROM unnest(CAST($1 AS TEXT[]), CAST($2 AS BIGINT[])) AS v (name, change)
 WHERE limit_use.name = v.name`
 	sqlDeleteUses = `DELETE FROM limit_use WHERE used = 0`
@@ -35,32 +35,35 @@ GROUP BY holds` // also of planned tasks, which hold places under concurrency li
 // lockLimits is the key of ShareLimits and LockLimits.
 const lockLimits = 0x74726f77 // "trow"
 
-// keyed begins the names of counters that are deleted when they are zero: they have keys of workflows
-// in their names, of which there can be any number.
+// keyed begins the names of counters that are deleted when they are zero. Their names contain keys of workflows,
+// of which there can be any number.
 const keyed = "concurrency:"
 
-func (t *tx) ShareLimits(ctx context.Context) (version int64, err error) {
+func (t *tx) ShareLimits(ctx context.Context) (version int64, writers trowel.Writers, err error) {
 	query := sqlShareLimitsPostgres
 	if t.dialect.OneWriter { // there is nobody to keep away
 		query = sqlPoolVersion
 	}
-	if err := t.row(ctx, query, nil, &version); err != nil {
-		return 0, fmt.Errorf("share the limits: %w", err)
+	if err := t.row(ctx, query, nil, &version, &writers.Lowest, &writers.Since); err != nil {
+		return 0, trowel.Writers{}, fmt.Errorf("share the limits: %w", err)
 	}
-	return version, nil
+	return version, writers, nil
 }
 
 func (t *tx) ExpectLimits(ctx context.Context, version int64) error {
 	changed := fmt.Errorf("%w: the limits have changed", trowel.ErrConflict)
 	if t.dialect.Pipe == nil {
-		now, err := t.ShareLimits(ctx)
-		if err == nil && now != version {
+		now, writers, err := t.ShareLimits(ctx)
+		if err == nil && (now != version || writers.Check() != nil) {
 			err = t.fail(ctx, changed)
 		}
 		return err
 	}
-	q := pipedStatement{table: "pool_version", columns: "version BIGINT", one: sqlExpectLimitsPostgres}
-	err := t.send(ctx, q, 1, func(v *values, _ int) { v.number(version) }, func(int64) error { return changed })
+	q := pipedStatement{table: "pool_version", columns: "version BIGINT, generation INTEGER", one: sqlExpectLimitsPostgres}
+	err := t.send(ctx, q, 1, func(v *values, _ int) {
+		v.number(version)
+		v.number(trowel.Generation)
+	}, func(int64) error { return changed })
 	if err != nil {
 		return fmt.Errorf("share the limits as they were known: %w", err)
 	}
@@ -89,7 +92,7 @@ func (t *tx) LockUses(ctx context.Context, names []string) (map[string]int, erro
 			_, ok := uses[name]
 			return ok
 		})
-		insert := bulk{table: "limit_use", columns: "name TEXT, used BIGINT", known: "name"}
+		insert := bulk{table: "limit_use", columns: "name TEXT, used BIGINT", unique: "name"}
 		err := t.bulk(ctx, insert, len(missing), func(v *values, i int) {
 			v.name(missing[i])
 			v.number(0)
@@ -112,7 +115,7 @@ func (t *tx) selectUses(ctx context.Context, names []string, uses map[string]int
 	return nil
 }
 
-// lockUses is a statement with a place for each of so many names or more.
+// lockUses returns a statement with places for n names or more.
 func lockUses(n int) string {
 	return sqlSelectUses + ` WHERE u.name IN (` + manyPlaces(n) + `) ORDER BY u.name`
 }
@@ -154,7 +157,7 @@ func (t *tx) AddUses(ctx context.Context, changes map[string]int) error {
 	return nil
 }
 
-// deleteUses is a statement with a place for each of so many names or more.
+// deleteUses returns a statement with places for n names or more.
 func deleteUses(n int) string { return sqlDeleteUses + ` AND name IN (` + manyPlaces(n) + `)` }
 
 func (t *tx) addUses(ctx context.Context, names []string, by []int64) (changed int64, err error) {

@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	// liveCondition begins with that of index task_live.
+	// liveCondition begins with the condition of index task_live.
 	liveCondition = `begun AND (state BETWEEN 1 AND 4 OR (state = 0 AND wait_reason IS NOT NULL))`
 	liveColumns   = `attempt_id, id, state, flags, try, wait_reason, ready_at, retry_at, started_at, agent_id, needs, holds`
 
@@ -34,7 +34,7 @@ func (t *tx) ListLive(ctx context.Context, attempts []trowel.AttemptID) ([]trowe
 	return read.list, nil
 }
 
-// listLive is a statement with a place for each of so many attempts or more.
+// listLive returns a statement with places for n attempts or more.
 func listLive(n int) string {
 	return sqlSelectLive + ` AND state <> 4 AND attempt_id IN (` + manyPlaces(n) + `) ORDER BY attempt_id, id`
 }
@@ -47,7 +47,7 @@ func (t *tx) ListRunningOf(ctx context.Context, agent string) ([]trowel.LiveTask
 	return read.list, nil
 }
 
-// liveReader gathers live tasks.
+// liveReader collects live tasks.
 type liveReader struct {
 	needs needsReader
 	list  []trowel.LiveTask
@@ -103,12 +103,12 @@ func (t *tx) FindRunning(ctx context.Context, attempts []trowel.AttemptID) ([]tr
 	return list, nil
 }
 
-// findRunning is a statement with a place for each of so many attempts or more.
+// findRunning returns a statement with places for n attempts or more.
 func findRunning(n int) string {
 	return sqlSelectRunning + ` AND a.id IN (` + manyPlaces(n) + `) ORDER BY a.id`
 }
 
-// running appends what a query finds to a list.
+// running appends the attempts that a query finds to a list.
 func (t *tx) running(ctx context.Context, list []trowel.RunningAttempt, query string, args ...any) ([]trowel.RunningAttempt, error) {
 	err := t.rows(ctx, query, args, func(scan func(...any) error) error {
 		var a trowel.RunningAttempt

@@ -31,12 +31,12 @@ AND NOT EXISTS (SELECT 1 FROM log_chunk c WHERE c.attempt_id = $1 AND c.data IS 
 const chunkColumns = `attempt_id BIGINT, file TEXT, seq INTEGER, first_line BIGINT, line_count BIGINT, text_offset BIGINT, text_bytes BIGINT,
 data_bytes BIGINT, data BYTEA`
 
-// nearby is how many attempts back the same one is looked for, before all are sorted.
+// nearby is how many attempts back an equal one is looked for before all are sorted.
 const nearby = 16
 
 func (t *tx) InsertLogChunks(ctx context.Context, chunks []trowel.LogChunk) error {
-	insert := bulk{table: "log_chunk", columns: chunkColumns, known: "attempt_id, file, seq"}
-	err := t.attemptsThere(ctx, len(chunks), func(i int) trowel.AttemptID { return chunks[i].AttemptID })
+	insert := bulk{table: "log_chunk", columns: chunkColumns, unique: "attempt_id, file, seq"}
+	err := t.attemptsExist(ctx, len(chunks), func(i int) trowel.AttemptID { return chunks[i].AttemptID })
 	if err != nil {
 		return fmt.Errorf("insert %d pieces of output: %w", len(chunks), err)
 	}
@@ -61,11 +61,11 @@ func (t *tx) InsertLogChunks(ctx context.Context, chunks []trowel.LogChunk) erro
 	return nil
 }
 
-// markLogs notes that attempts have output that is in no blob. On SQLite an index over all pieces that are not
-// would cost a third of what a piece costs.
+// markLogs notes which attempts have output that is in no blob yet. On SQLite an index over all pieces with data
+// would be a third of the cost of a piece.
 func (t *tx) markLogs(ctx context.Context, chunks []trowel.LogChunk) error {
 	attempts := attemptsOf(chunks)
-	mark := bulk{table: "log_unpacked", columns: "attempt_id BIGINT", known: "attempt_id"}
+	mark := bulk{table: "log_unpacked", columns: "attempt_id BIGINT", unique: "attempt_id"}
 	return t.bulk(ctx, mark, len(attempts), func(v *values, i int) { v.number(int64(attempts[i])) })
 }
 

@@ -30,16 +30,17 @@ type migration struct {
 	checksum string
 }
 
-// Database is what migrations run on: a pool, or one connection.
+// Database is what migrations run on: a pool or one connection.
 type Database interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 	BeginTx(ctx context.Context, opts *sql.TxOptions) (*sql.Tx, error)
 }
 
-// Migrate brings a database up to the newest schema: each file of dir that it does not have yet, in
-// the order of the numbers and in a transaction of its own. A database that has a newer schema than
-// this program, or one whose applied files were changed, is refused.
+// Migrate brings a database up to the newest schema. It applies each file of dir that the database does not have
+// yet, in the order of their numbers, each in a transaction of its own. It refuses a database whose applied files have
+// changed, or to which this program may not write any more. A newer schema alone is no reason: what later versions add
+// disturbs nobody until they raise the generation of those who may write (trowel.Writers).
 func Migrate(ctx context.Context, db Database, dir fs.FS, now time.Time) error {
 	if _, err := db.ExecContext(ctx, sqlCreateMigration); err != nil {
 		return fmt.Errorf("create the table of migrations: %w", err)
@@ -56,13 +57,13 @@ func Migrate(ctx context.Context, db Database, dir fs.FS, now time.Time) error {
 	return nil
 }
 
-// Schema tells how far the tables of a database are.
+// Schema describes how far the tables of a database are migrated.
 type Schema struct {
 	Exists  bool     // the database has a table of migrations
-	Pending []string // numbers of the migrations that it lacks, as "0001", in their order
+	Pending []string // numbers of the migrations that it lacks, such as "0001", in their order
 }
 
-// ReadSchema looks which files of dir a database does not have yet, and changes nothing. exists tells
+// ReadSchema returns which files of dir a database does not have yet, and changes nothing. exists says
 // whether it has the table of migrations. A database that Migrate would refuse is refused.
 func ReadSchema(ctx context.Context, db Database, dir fs.FS, exists bool) (Schema, error) {
 	pending, err := migrations(dir)
@@ -76,7 +77,7 @@ func ReadSchema(ctx context.Context, db Database, dir fs.FS, exists bool) (Schem
 	return s, err
 }
 
-// errOld is the error about a database that must be brought up to date and may not be.
+// errOld returns the error about a database that must be migrated but may not be changed.
 func errOld(message string) error {
 	return &trowel.Error{
 		Kind: trowel.ErrConflict, Message: message,
@@ -113,7 +114,10 @@ func pendingMigrations(ctx context.Context, db Database, dir fs.FS) ([]migration
 	if err := checkApplied(applied, wanted); err != nil {
 		return nil, err
 	}
-	return wanted[len(applied):], nil
+	if err := checkWriters(ctx, db, len(applied)); err != nil {
+		return nil, err
+	}
+	return wanted[min(len(applied), len(wanted)):], nil
 }
 
 func migrations(dir fs.FS) ([]migration, error) {
@@ -156,14 +160,14 @@ func appliedMigrations(ctx context.Context, db Database) ([]migration, error) {
 }
 
 func checkApplied(applied, wanted []migration) error {
-	if len(applied) > len(wanted) {
+	if len(applied) > len(wanted) && len(applied) < writerMigration { // no later version has written that
 		return &trowel.Error{
 			Kind:    trowel.ErrConflict,
 			Message: fmt.Sprintf("the database has schema %d, this program knows schemas up to %d", len(applied), len(wanted)),
 			Hint:    "use a newer version of the program",
 		}
 	}
-	for i, m := range applied {
+	for i, m := range applied[:min(len(applied), len(wanted))] {
 		if m.version != wanted[i].version || m.checksum != wanted[i].checksum {
 			return &trowel.Error{
 				Kind:    trowel.ErrConflict,

@@ -26,7 +26,7 @@ func openDatabase(t *testing.T) *sql.DB {
 	return db
 }
 
-// files makes a folder of migrations; names and texts in turn.
+// files makes a folder of migrations from names and texts in turn.
 func files(texts ...string) fs.FS {
 	dir := fstest.MapFS{}
 	for i := 0; i+1 < len(texts); i += 2 {
@@ -40,7 +40,7 @@ const (
 	second = "ALTER TABLE a ADD COLUMN z INTEGER; INSERT INTO a (x, z) VALUES (1, 2);"
 )
 
-// Each file is applied once, in order, also when some come later.
+// Each file is applied once, in order, even if some of them come later.
 func TestMigrate(t *testing.T) {
 	t.Parallel()
 	db := openDatabase(t)
@@ -96,7 +96,7 @@ func TestMigrateFails(t *testing.T) {
 	}
 }
 
-// A database that is not this program's is refused, with what to do about it.
+// A database that does not belong to this program is refused, with what to do about it.
 func TestMigrateRefuses(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {

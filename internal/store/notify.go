@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// PostgreSQL commits transactions that notify one after the other: four writers make 1,500 commits a
-// second with it and 3,300 without; one writer notices nothing. So it is for one in a flush.
+// PostgreSQL commits transactions that notify one after the other. Four writers make 1,500 commits a
+// second with it and 3,300 without; for one writer it makes no difference. So only one transaction of a flush notifies.
 const sqlNotifyPostgres = `SELECT pg_notify($1, $2)`
 
-// Notify sends the topic with the commit, behind the id of this store.
+// Notify sends the topic with the commit, after the id of this store.
 func (t *tx) Notify(ctx context.Context, topic string) error {
 	if t.dialect.Channel == "" {
-		return nil // no other process hears of it
+		return nil // no other process would hear it
 	}
 	notify := pipedStatement{table: "notifications", columns: "channel TEXT, topic TEXT", one: sqlNotifyPostgres}
 	err := t.send(ctx, notify, 1, func(v *values, _ int) {
@@ -26,7 +26,7 @@ func (t *tx) Notify(ctx context.Context, topic string) error {
 	return nil
 }
 
-// Listen tells what other stores notify. A database without notifications tells nothing.
+// Listen reports what other stores notify. A database without notifications reports nothing.
 func (db *DB) Listen(ctx context.Context, heard func(topic string)) error {
 	if db.dialect.Listen == nil {
 		<-ctx.Done()

@@ -20,7 +20,7 @@ JOIN attempt a ON a.id = t.attempt_id GROUP BY 1, 2, 3, 4`
 JOIN attempt a ON a.id = t.attempt_id`
 	sqlNameTasks = `SELECT t.id, t.full_name, a.id, p.id, p.name, a.workflow FROM task t JOIN attempt a ON a.id = t.attempt_id
 JOIN project p ON p.id = a.project_id`
-	// Beside the names the number of the place of the attempt.
+	// To be filled in: the places of the names, and the number of the attempt's place.
 	timesTaken = `SELECT full_name, max(ended_at - started_at) FROM task_try WHERE full_name IN (%s) AND attempt_id = $%d
 AND exit_kind = 'success' AND started_at IS NOT NULL GROUP BY full_name`
 	sqlListTaskNames = `SELECT id, full_name FROM task WHERE attempt_id = $1`
@@ -86,7 +86,7 @@ func (t *tx) NameTasks(ctx context.Context, tasks map[trowel.TaskID]trowel.Attem
 	return named, nil
 }
 
-// nameTasks is a statement with places for so many tasks or more.
+// nameTasks returns a statement with places for n tasks or more.
 func nameTasks(n int) string {
 	places := &places{}
 	tasks := make([]string, powerOfTwo(n))

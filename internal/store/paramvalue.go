@@ -20,7 +20,7 @@ ON CONFLICT (key) DO UPDATE SET value = excluded.value, updated_at = excluded.up
 )
 
 func (t *tx) PutParamValues(ctx context.Context, list []trowel.ParamValue) error {
-	// One order for all, so that nobody is in a deadlock; the last value of a key stays the last.
+	// All writers use one order, so that they do not run into a deadlock. The last value of a key stays the last.
 	sorted := slices.SortedStableFunc(slices.Values(list), func(a, b trowel.ParamValue) int { return strings.Compare(a.Key, b.Key) })
 	for _, v := range sorted {
 		if _, err := t.exec(ctx, sqlPutParamValue, v.Key, v.Value, micros(v.UpdatedAt)); err != nil {

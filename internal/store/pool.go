@@ -35,14 +35,14 @@ func (t *tx) InsertPool(ctx context.Context, p *trowel.Pool) error {
 
 func (t *tx) UpdatePool(ctx context.Context, p *trowel.Pool) error {
 	rows, err := t.exec(ctx, sqlUpdatePool, p.ID, p.Slots, p.Description, p.IncludeDeferred, p.Actor, micros(p.UpdatedAt))
-	if err := there(rows, err); err != nil {
+	if err := mustChange(rows, err); err != nil {
 		return fmt.Errorf("update pool %d: %w", p.ID, err)
 	}
 	return nil
 }
 
 func (t *tx) DeletePool(ctx context.Context, id trowel.PoolID) error {
-	if err := there(t.exec(ctx, sqlDeletePool, id)); err != nil {
+	if err := mustChange(t.exec(ctx, sqlDeletePool, id)); err != nil {
 		return fmt.Errorf("delete pool %d: %w", id, err)
 	}
 	return nil
@@ -64,14 +64,14 @@ func (t *tx) ListPools(ctx context.Context) ([]*trowel.Pool, error) {
 	return list, nil
 }
 
-// deleteUselessPools deletes pools of deleted projects, none of whose attempts can use them any more.
+// deleteUselessPools deletes the pools of deleted projects whose attempts have all ended.
 func (t *tx) deleteUselessPools(ctx context.Context) error {
 	_, err := t.exec(ctx, sqlDeleteUselessPools)
 	return err
 }
 
-// there makes an ErrNotFound of a statement that changed no row.
-func there(rows int64, err error) error {
+// mustChange returns ErrNotFound if a statement changed no row.
+func mustChange(rows int64, err error) error {
 	if err == nil && rows == 0 {
 		return trowel.ErrNotFound
 	}

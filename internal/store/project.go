@@ -173,7 +173,7 @@ func (t *tx) revisions(ctx context.Context, query string, args ...any) ([]*trowe
 	return list, err
 }
 
-// projectRow holds columns of a project while they are read.
+// projectRow holds columns of a project while a row is read.
 type projectRow struct{ created, deleted sql.NullInt64 }
 
 func (row *projectRow) dest(p *trowel.Project) []any {
@@ -184,7 +184,7 @@ func (row *projectRow) fill(p *trowel.Project) {
 	p.CreatedAt, p.DeletedAt = instant(row.created), instant(row.deleted)
 }
 
-// revisionRow holds columns of a revision while they are read.
+// revisionRow holds columns of a revision while a row is read.
 type revisionRow struct {
 	params, key, userInfo sql.NullString
 	created               sql.NullInt64

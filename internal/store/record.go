@@ -52,7 +52,7 @@ func selectRecords(f trowel.RecordFilter) *selection {
 		}
 	}
 	if f.Action != "" {
-		s.and("(r.action = ? OR (r.action > ? AND r.action < ?))", f.Action, f.Action+".", f.Action+"/") // "/" is what comes after "."
+		s.and("(r.action = ? OR (r.action > ? AND r.action < ?))", f.Action, f.Action+".", f.Action+"/") // "/" comes right after "."
 	}
 	if f.ProjectID != 0 {
 		s.and("r.project_id = ?", f.ProjectID)

@@ -13,8 +13,8 @@ import (
 
 const (
 	retentionTables = ` FROM attempt a JOIN session s ON s.id = a.session_id JOIN project p ON p.id = a.project_id`
-	// oldCondition holds for attempts that ended before $1 and need not stay for their session's sake. An
-	// earlier attempt of a session always goes; for the last one see trowel.RetentionTx.
+	// oldCondition selects attempts that ended before $1 and that their session does not need. An earlier attempt of
+	// a session is never needed. For the last one see trowel.RetentionTx.
 	oldCondition = `(a.finished_at IS NOT NULL AND a.finished_at < $1 AND (a.id <> s.last_attempt_id OR (
 (p.deleted_at IS NOT NULL OR EXISTS (SELECT 1 FROM session n WHERE n.project_id = s.project_id AND n.workflow = s.workflow
 AND n.session_time > s.session_time))
@@ -25,7 +25,7 @@ AND NOT EXISTS (SELECT 1 FROM attempt o WHERE o.session_id = s.id AND o.id <> a.
 	sqlListDeletable   = `SELECT a.id, s.id, a.id = s.last_attempt_id` + retentionTables + ` WHERE ` + oldCondition
 	sqlLockSessions    = `SELECT s.id FROM session s`
 
-	// What belongs to attempts; the conditions are added where they are used.
+	// Statements that delete what belongs to attempts. Conditions are added where they are used.
 	sqlDeleteAttemptArchives = `DELETE FROM task_archive`
 	sqlDeleteAttemptTries    = `DELETE FROM task_try`
 	sqlDeleteAttemptAudits   = `DELETE FROM audit`
@@ -44,7 +44,7 @@ SELECT id FROM (SELECT id, at FROM schedule_decision ORDER BY id LIMIT $2) oldes
 )
 
 func (t *tx) ListOldAttempts(ctx context.Context, before time.Time, after trowel.AttemptID, limit int) (old []trowel.AttemptID, last trowel.AttemptID, err error) {
-	young := true // all of them were made too late to have ended before
+	young := true // all of them were made too late to have ended before the instant
 	err = t.rows(ctx, sqlListOldAttempts, []any{micros(before), after, limit}, func(scan func(...any) error) error {
 		var created sql.NullInt64
 		var isOld bool
@@ -84,7 +84,7 @@ func (t *tx) DeleteAttempts(ctx context.Context, before time.Time, ids []trowel.
 	return deleted, nil
 }
 
-// lockSessions keeps others from beginning attempts in the sessions of attempts.
+// lockSessions keeps others from adding attempts to the sessions of these attempts.
 func (t *tx) lockSessions(ctx context.Context, ids []trowel.AttemptID) error {
 	for some := range slices.Chunk(slices.Sorted(slices.Values(ids)), lockedAtOnce) {
 		query := sqlLockSessions + ` WHERE s.id IN (SELECT a.session_id FROM attempt a WHERE a.id IN ` + list(1, len(some)) + `) ORDER BY s.id` + t.dialect.LockRows
@@ -95,7 +95,7 @@ func (t *tx) lockSessions(ctx context.Context, ids []trowel.AttemptID) error {
 	return nil
 }
 
-// list writes the places of so many ids, see padded, from number first on.
+// list returns places for n ids, see padded. Their numbers begin with first.
 func list(first, n int) string {
 	p := &places{n: first - 1}
 	texts := make([]string, powerOfTwo(n))
@@ -105,8 +105,8 @@ func list(first, n int) string {
 	return "(" + strings.Join(texts, ", ") + ")"
 }
 
-// deleteOld deletes those attempts that are old, the last ones of their sessions with these, or the
-// others.
+// deleteOld deletes those of the attempts that are old. If last is true, these are the last attempts of their sessions,
+// which are deleted as well; else all others.
 func (t *tx) deleteOld(ctx context.Context, before time.Time, ids []trowel.AttemptID, last bool, deleted *trowel.DeletedAttempts) error {
 	var old []trowel.AttemptID
 	var sessions []trowel.SessionID
@@ -124,8 +124,8 @@ func (t *tx) deleteOld(ctx context.Context, before time.Time, ids []trowel.Attem
 	if err != nil || len(old) == 0 {
 		return err
 	}
-	// Who writes what belongs to an ended attempt holds it: nothing comes after these.
-	err = t.rows(ctx, selectThere(len(old))+t.dialect.OwnRows, padded(old), func(scan func(...any) error) error { return scan(new(int64)) })
+	// Transactions that write what belongs to an ended attempt lock it, so no rows can be added after this.
+	err = t.rows(ctx, selectExisting(len(old))+t.dialect.OwnRows, padded(old), func(scan func(...any) error) error { return scan(new(int64)) })
 	if err != nil {
 		return err
 	}

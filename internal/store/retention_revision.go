@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// oldRevision holds for revisions that were stored before $1 and that nothing refers to.
+	// oldRevision selects revisions that were stored before $1 and that nothing refers to.
 	oldRevision = `r.created_at < $1 AND r.id <> p.revision_id
 AND NOT EXISTS (SELECT 1 FROM workflow w JOIN attempt a ON a.workflow_id = w.id WHERE w.revision_id = r.id)
 AND NOT EXISTS (SELECT 1 FROM workflow w JOIN schedule d ON d.workflow_id = w.id WHERE w.revision_id = r.id)`
@@ -43,7 +43,7 @@ func (t *tx) ListOldRevisions(ctx context.Context, before time.Time, after trowe
 
 func (t *tx) DeleteRevisions(ctx context.Context, before time.Time, project trowel.ProjectID, ids []trowel.RevisionID) (int, []trowel.Archive, error) {
 	var archives []trowel.Archive
-	// A push locks the project, too, so none takes up a definition that is deleted here.
+	// A push locks the project as well, so none can begin to share a definition that is deleted here.
 	err := t.row(ctx, sqlLockProject+t.dialect.LockRows, []any{project}, new(int64))
 	n := 0
 	for _, id := range ids {
@@ -65,7 +65,7 @@ func (t *tx) DeleteRevisions(ctx context.Context, before time.Time, project trow
 	return n, archives, nil
 }
 
-// deleteRevision deletes a revision if it is old, and returns its archive unless another one has it.
+// deleteRevision deletes a revision if it is old. It returns the archive unless another revision uses it.
 func (t *tx) deleteRevision(ctx context.Context, before time.Time, project trowel.ProjectID, id trowel.RevisionID) (bool, *trowel.Archive, error) {
 	archive := &trowel.Archive{}
 	var key sql.NullString

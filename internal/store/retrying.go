@@ -8,12 +8,12 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// Retrying is the store as tasks of a server use it: for secrets, for require> and for parameters.
-// While the database is away they wait for it, as the flusher does with their reports, rather than fail.
-// A transaction that failed may have been committed, so what tasks do must be harmless when done twice.
+// Retrying is the store for tasks: for secrets, require> and parameters. While the database is away its transactions
+// wait, as the flusher does with reports, and do not fail. A transaction that seems to have failed may have been
+// committed, so it must be harmless when done twice.
 type Retrying struct{ trowel.Store }
 
-// Pauses between two tries, the second one the longest.
+// The wait between two tries doubles from the first value to the second.
 const (
 	patienceFirst = 20 * time.Millisecond
 	patienceLast  = time.Second
@@ -29,7 +29,7 @@ func (s Retrying) View(ctx context.Context, f func(trowel.Tx) error) error {
 	return Retry(ctx, func() error { return s.Store.View(ctx, f) })
 }
 
-// Retry does something again for as long as the database is away, unless ctx ends.
+// Retry calls do again for as long as the database is away, unless ctx ends.
 func Retry(ctx context.Context, do func() error) error {
 	for wait := patienceFirst; ; wait = min(2*wait, patienceLast) {
 		err := do()

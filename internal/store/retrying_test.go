@@ -9,7 +9,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// awayStore is away for a number of transactions.
+// awayStore fails a number of transactions.
 type awayStore struct {
 	trowel.Store
 
@@ -25,8 +25,8 @@ func (s *awayStore) Update(_ context.Context, f func(trowel.Tx) error) error {
 
 func (s *awayStore) View(ctx context.Context, f func(trowel.Tx) error) error { return s.Update(ctx, f) }
 
-// Tasks wait for a database that is away until it is back, or until they are to end; other errors are
-// theirs.
+// Tasks wait until the database is back, or until they are stopped. Other errors are returned to
+// them.
 func TestPatientStore(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -2,26 +2,26 @@ package store
 
 import "github.com/trowel-project/trowel/internal/param"
 
-// RowStatement is a prepared statement for rows, one at a time. It is not for concurrent use, nor while the
-// connection is used otherwise.
+// RowStatement is a prepared statement for one row at a time. It is not for concurrent use, and its connection must
+// not be used meanwhile.
 type RowStatement interface {
-	// Exec executes it with a row that has a value for each of its places, and returns how many rows of the
-	// table changed. It keeps nothing of the row.
+	// Exec executes the statement with a row, which has a value for each of its places. It returns how many rows of the
+	// table changed, and keeps nothing of row.
 	Exec(row *Row) (int64, error)
-	// Close frees the statement; it is called before the connection is closed.
+	// Close frees the statement. It must be called before the connection is closed.
 	Close() error
 }
 
-// Row has the values of one row. It is used for row after row: nothing is allocated for a value.
+// Row has the values of one row. It is reused for the next row, so that nothing is allocated for a value.
 type Row struct {
 	Values []Value
-	Data   []byte // of texts and bytes, one behind the other
+	Data   []byte // texts and bytes, one after the other
 }
 
 // Value is one value of a Row.
 type Value struct {
 	Kind   ValueKind
-	Number int64 // or the length of its part of Data
+	Number int64 // the number, or the length of the value in Data
 }
 
 // ValueKind is the type of a Value.

@@ -13,7 +13,7 @@ import (
 const (
 	scheduleColumns = `d.id, d.project_id, d.workflow, d.workflow_id, d.next_run_at, d.next_session_at, d.last_session_at,
 d.created_at, d.updated_at, d.disabled_at`
-	// scheduledTables join a schedule, which is locked alone, with what it starts.
+	// scheduledTables join a schedule with what it starts. Only the schedule's row is locked.
 	scheduledTables = definitionTables + ` JOIN schedule d ON d.workflow_id = w.id`
 
 	sqlInsertSchedule = `INSERT INTO schedule (project_id, workflow, workflow_id, next_run_at, next_session_at, last_session_at, created_at,

@@ -17,8 +17,8 @@ import (
 )
 
 // New databases of both kinds have the same tables with the same columns, in the same order, with
-// types of the same meaning, and NULL allowed in the same ones. Ids of tasks come from a table, and output
-// to pack is in one, in SQLite alone.
+// types of the same meaning, and with NULL allowed in the same ones. The exceptions are the table of task ids and that
+// of output to pack, which SQLite alone has.
 func TestSchemasAreEqual(t *testing.T) {
 	t.Parallel()
 	const sqlite = `SELECT m.name, c.name, c.type, c."notnull" OR c.pk > 0 FROM sqlite_master m JOIN pragma_table_info(m.name) c
@@ -48,7 +48,7 @@ func listColumns(t *testing.T, db *sql.DB, query string) []string {
 		if err := rows.Scan(&table, &column, &kind, &required); err != nil {
 			t.Fatal(err)
 		}
-		// SQLite has one integer type, in which rows have their ids.
+		// SQLite has one integer type, which ids of rows need.
 		meaning := strings.NewReplacer("BYTEA", "BLOB", "BIGINT", "INTEGER").Replace(strings.ToUpper(kind))
 		list = append(list, fmt.Sprintf("%s.%s %s, required %v", table, column, meaning, required))
 	}
@@ -97,7 +97,7 @@ func TestUpgrade(t *testing.T) {
 			"SELECT attempt_id, version FROM attempt_version": "2 7",
 			"SELECT attempt_id, id FROM task WHERE begun":     "2 9",
 			"SELECT count(*), max(version) FROM attempt":      "2 7",
-			// There may be servers that know the older form of secrets alone.
+			// There may be servers that only know the older form of secrets.
 			"SELECT count(*), sum(CASE WHEN bound THEN 1 ELSE 0 END) FROM secret_form": "1 0",
 		} {
 			var a, b int

@@ -8,16 +8,16 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// A search reads the ids of a page, and then their summaries, to the one with which they have as many bytes as
-// they may. Each of its indexes has the flags before the time, so it reads the page of each value of the flags
-// that has the status, of which there are few, and merges them: no more than a page is read of any of them,
-// however rare it is.
+// A search reads the ids of a page, and then the summaries until they reach the largest number of bytes. Its indexes
+// have the flags before the time. So it reads a page for each of the few values of the flags that mean the wanted
+// status, and merges these. It never reads more than a page for any of them, however rare the status is. Attempts with
+// flags of later versions are found in addition.
 const (
 	searchPage    = `SELECT id, created_at FROM (SELECT a.id, a.created_at FROM attempt a`
 	isLastAttempt = `EXISTS (SELECT 1 FROM session s WHERE s.id = a.session_id AND s.last_attempt_id <= a.id)`
 )
 
-// allFlags is one more than the largest value of the flags of an attempt.
+// allFlags is one more than the largest value of the known flags of an attempt.
 const allFlags = trowel.AttemptCancelRequested + trowel.AttemptDone + trowel.AttemptSuccess + 1
 
 func (t *tx) SearchAttempts(ctx context.Context, q trowel.AttemptSearch) (page []*trowel.AttemptSummary, more bool, err error) {
@@ -52,11 +52,11 @@ func (t *tx) SearchAttempts(ctx context.Context, q trowel.AttemptSearch) (page [
 	if err != nil {
 		return nil, false, fmt.Errorf("read the attempts of a search: %w", err)
 	}
-	// Those that were deleted meanwhile are missing, too.
+	// Attempts that were deleted meanwhile are missing, so there may be more even if the page is short.
 	return page, more || len(page) > 0 && page[len(page)-1].Attempt.ID != ids[len(ids)-1], nil
 }
 
-// searchText is the statement that finds the ids of a page; empty if no flags have the status.
+// searchText returns the statement that finds the ids of a page. It is empty if no flags mean the status.
 func searchText(q *trowel.AttemptSearch) (string, []any) {
 	var s selection
 	if q.Project != 0 {
@@ -82,17 +82,23 @@ func searchText(q *trowel.AttemptSearch) (string, []any) {
 		s.and(isLastAttempt)
 	}
 	limit := s.place(q.Limit)
-	var parts []string
-	for flags := range allFlags {
-		if q.Status != "" && flags.Status() != q.Status {
-			continue
-		}
-		conditions := append([]string{"a.flags = " + s.place(int64(flags))}, s.conditions...)
+	var parts, known []string
+	part := func(flags string) {
+		conditions := append([]string{flags}, s.conditions...)
 		parts = append(parts, searchPage+" WHERE "+strings.Join(conditions, " AND ")+
 			" ORDER BY a.created_at"+way+", a.id"+way+" LIMIT "+limit+") AS page")
+	}
+	for flags := range allFlags {
+		if q.Status == "" || flags.Status() == q.Status {
+			place := s.place(int64(flags))
+			known = append(known, place)
+			part("a.flags = " + place)
+		}
 	}
 	if len(parts) == 0 {
 		return "", nil
 	}
+	most := s.place(int64(allFlags - 1))
+	part("a.flags > " + most + " AND (a.flags & " + most + ") IN (" + strings.Join(known, ", ") + ")")
 	return strings.Join(parts, " UNION ALL ") + " ORDER BY created_at" + way + ", id" + way + " LIMIT " + limit, s.args
 }

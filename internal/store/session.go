@@ -10,270 +10,150 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// session is one connection, with its prepared statements unless the driver keeps them. It is not
-// for concurrent use.
-type session struct {
-	conn    *sql.Conn
-	dialect Dialect
-	stmts   map[string]*sql.Stmt
-	bulks   map[bulk]RowStatement
-	values  values
-	failed  error  // of the first statement of the open transaction that failed
-	unbegun string // what begins the transaction, until it is sent with its first statement
-	unheard bool   // that was sent, and the database has not answered
+// Lists of sessions and attempts, and their summaries.
+const (
+	sessionColumns = `s.id, s.project_id, s.workflow, s.session_time, s.uuid`
 
-	pipe     Pipe // nil unless something was sent of which nothing was heard
-	stopPipe context.CancelFunc
-	piped    []piped
-	texts    *bulkTexts
-}
+	sqlSelectSummary = `SELECT ` + attemptColumns + `, ` + sessionColumns + `, ` + projectColumns + ` FROM attempt a
+JOIN session s ON s.id = a.session_id JOIN project p ON p.id = a.project_id`
+	sqlSelectSession = `SELECT ` + attemptColumns + `, ` + sessionColumns + `, ` + projectColumns + ` FROM session s
+JOIN attempt a ON a.id = s.last_attempt_id JOIN project p ON p.id = s.project_id`
 
-func newSession(conn *sql.Conn, dialect Dialect) *session {
-	return &session{conn: conn, dialect: dialect, stmts: map[string]*sql.Stmt{}, bulks: map[bulk]RowStatement{}}
-}
+	sqlFindSession        = sqlSelectSession + ` WHERE s.id = $1`
+	sqlFindAttemptSummary = sqlSelectSummary + ` WHERE a.id = $1`
+	sqlFindLastSession    = `SELECT max(session_time) FROM session WHERE project_id = $1 AND workflow = $2 AND session_time < $3
+AND last_attempt_id IS NOT NULL`
+	sqlHasActive = `SELECT a.id FROM attempt a JOIN session s ON s.id = a.session_id AND s.last_attempt_id = a.id
+WHERE a.project_id = $1 AND a.workflow = $2
+AND a.finished_at IS NULL AND (a.flags & 1) = 0 LIMIT 1`
+)
 
-// begin begins a transaction. One that writes, where there is a pipe, begins with its first statement.
-func (s *session) begin(ctx context.Context, statement string) error {
-	s.failed, s.unheard = nil, false
-	if s.dialect.Pipe != nil && statement == s.dialect.BeginWrite {
-		s.unbegun = statement
-		return nil
-	}
-	return s.beginNow(ctx, statement)
-}
-
-func (s *session) beginNow(ctx context.Context, statement string) error {
-	err := s.control(ctx, statement)
-	s.unheard = err != nil
+func (t *tx) FindSession(ctx context.Context, id trowel.SessionID) (*trowel.AttemptSummary, error) {
+	s, err := first(t.summaries(ctx, sqlFindSession, []any{id}, 0))
 	if err != nil {
-		if ctx.Err() != nil {
-			_ = s.rollback(ctx) // it may have begun all the same, and only if it has there is something to roll back
-		}
-		return fmt.Errorf("begin a transaction: %w", err)
+		return nil, fmt.Errorf("find session %d: %w", id, err)
 	}
-	return nil
+	return s, nil
 }
 
-// finish runs f in the transaction that has begun, and commits it. Whatever ends it early, an error,
-// the end of ctx or a panic, rolls it back. So does a statement that failed when f says nothing of
-// it: a database may have given the transaction up.
-func (s *session) finish(ctx context.Context, store string, f func(trowel.Tx) error) error {
-	returned := false
-	defer func() {
-		if !returned {
-			_ = s.giveUp(ctx, nil) // the panic goes on, and tells more
-		}
-	}()
-	err := f(&tx{session: s, store: store})
-	returned = true
-	if err == nil {
-		err = context.Cause(ctx)
-	}
-	if err == nil {
-		err = s.closePipe(ctx)
-	}
-	if err == nil {
-		err = s.failed
-	}
+func (t *tx) FindAttemptSummary(ctx context.Context, id trowel.AttemptID) (*trowel.AttemptSummary, error) {
+	s, err := first(t.summaries(ctx, sqlFindAttemptSummary, []any{id}, 0))
 	if err != nil {
-		return s.giveUp(ctx, err)
+		return nil, fmt.Errorf("find attempt %d: %w", id, err)
 	}
-	if s.unbegun != "" {
-		s.unbegun = ""
-		return nil
-	}
-	// To give up a commit half-way would leave open whether it happened.
-	if err := s.control(context.WithoutCancel(ctx), "COMMIT"); err != nil {
-		return s.giveUp(ctx, fmt.Errorf("commit: %w", err))
-	}
-	return nil
+	return s, nil
 }
 
-// giveUp rolls back because of an error. Of a database that is not there nothing else is said: it
-// has rolled back, or will.
-func (s *session) giveUp(ctx context.Context, cause error) error {
-	if s.unbegun != "" {
-		s.unbegun = ""
-		return cause
+func (t *tx) ListSessions(ctx context.Context, f trowel.SessionFilter) ([]*trowel.AttemptSummary, error) {
+	var s selection
+	if f.Project != 0 {
+		s.and("s.project_id = ?", f.Project)
 	}
-	err := s.rollback(ctx)
-	if errors.Is(cause, trowel.ErrUnavailable) {
-		return cause
+	if f.Workflow != "" {
+		s.and("s.workflow = ?", f.Workflow)
 	}
-	return errors.Join(cause, err)
-}
-
-// rollback also runs when ctx has ended: the connection must not stay inside a transaction.
-func (s *session) rollback(ctx context.Context) error {
-	if err := s.control(context.WithoutCancel(ctx), "ROLLBACK"); err != nil {
-		return fmt.Errorf("roll back: %w", err)
+	if f.Before != 0 {
+		s.and("s.id < ?", f.Before)
 	}
-	return nil
-}
-
-func (s *session) control(ctx context.Context, statement string) error {
-	_ = s.closePipe(ctx) // a commit has asked before, and all else gives up
-	if s.dialect.Control == nil {
-		_, err := s.exec(ctx, statement)
-		return err
-	}
-	limited, cancel := limit(ctx, s.dialect.Timeout)
-	defer cancel()
-	return classify(ctx, s.dialect, s.dialect.Control(limited, s.conn, statement))
-}
-
-// ready waits for what was sent before, and sees to it that the transaction has begun.
-func (s *session) ready(ctx context.Context) error {
-	if err := s.closePipe(ctx); err != nil {
-		return err
-	}
-	if s.unbegun == "" {
-		return nil
-	}
-	statement := s.unbegun
-	s.unbegun = ""
-	return s.fail(ctx, s.beginNow(ctx, statement))
-}
-
-// limit gives what is done under ctx a deadline, unless d is zero.
-func limit(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
-	if d == 0 {
-		return ctx, func() {}
-	}
-	return context.WithTimeout(ctx, d)
-}
-
-// classify gives an error its kind. What takes too long although ctx has not ended is a database
-// that is not there.
-func classify(ctx context.Context, dialect Dialect, err error) error {
-	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
-		return fmt.Errorf("%w: %w", trowel.ErrUnavailable, err)
-	}
-	return dialect.Classify(err)
-}
-
-// fail notes and classifies the error of a statement.
-func (s *session) fail(ctx context.Context, err error) error {
-	if err == nil {
-		return nil
-	}
-	err = classify(ctx, s.dialect, err)
-	if s.failed == nil {
-		s.failed = err
-	}
-	return err
-}
-
-func (s *session) prepare(ctx context.Context, query string) (*sql.Stmt, error) {
-	if stmt := s.stmts[query]; stmt != nil {
-		return stmt, nil
-	}
-	stmt, err := s.conn.PrepareContext(ctx, query)
+	list, err := t.summaries(ctx, s.text(sqlSelectSession, "s.id DESC", f.Limit), s.args, f.MaxBytes)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("list sessions: %w", err)
 	}
-	s.stmts[query] = stmt
-	return stmt, nil
+	return list, nil
 }
 
-// clean makes texts such that every backend keeps them.
-func clean(args []any) []any {
-	for i, arg := range args {
-		if s, ok := arg.(string); ok {
-			args[i] = text(s)
-		}
+func (t *tx) ListAttempts(ctx context.Context, f trowel.AttemptFilter) ([]*trowel.AttemptSummary, error) {
+	var s selection
+	if f.Project != 0 {
+		s.and("a.project_id = ?", f.Project)
 	}
-	return args
-}
-
-// exec runs a statement and returns how many rows it changed.
-func (s *session) exec(ctx context.Context, query string, args ...any) (int64, error) {
-	if err := s.ready(ctx); err != nil {
-		return 0, err
+	if f.Workflow != "" {
+		s.and("a.workflow = ?", f.Workflow)
 	}
-	limited, cancel := limit(ctx, s.dialect.Timeout)
-	defer cancel()
-	res, err := s.result(limited, query, clean(args))
+	if f.Session != 0 {
+		s.and("a.session_id = ?", f.Session)
+	}
+	if f.LastOnly {
+		// It is never smaller. For an equality, planners assume that few rows match, and read them all.
+		s.and("s.last_attempt_id <= a.id")
+	}
+	if f.Before != 0 {
+		s.and("a.id < ?", f.Before)
+	}
+	list, err := t.summaries(ctx, s.text(sqlSelectSummary, "a.id DESC", f.Limit), s.args, f.MaxBytes)
 	if err != nil {
-		return 0, s.fail(ctx, err)
+		return nil, fmt.Errorf("list attempts: %w", err)
 	}
-	return res.RowsAffected()
+	return list, nil
 }
 
-func (s *session) result(ctx context.Context, query string, args []any) (sql.Result, error) {
-	if s.dialect.KeepsStatements {
-		return s.conn.ExecContext(ctx, query, args...)
-	}
-	stmt, err := s.prepare(ctx, query) //nolint:sqlclosecheck // the session keeps it
-	if err != nil {
-		return nil, err
-	}
-	return stmt.ExecContext(ctx, args...)
-}
+// summaryBytes is what a summary counts in a list, in addition to its parameters.
+const summaryBytes = 256
 
-// row runs a query for at most one row; no row is trowel.ErrNotFound.
-func (s *session) row(ctx context.Context, query string, args []any, dest ...any) error {
-	found := false
-	err := s.rows(ctx, query, args, func(scan func(...any) error) error {
-		if found {
-			return nil
-		}
-		found = true
-		return scan(dest...)
-	})
-	if err == nil && !found {
-		return trowel.ErrNotFound
-	}
-	return err
-}
+// errEnough ends the reading of a list that has reached its largest size.
+var errEnough = errors.New("the list is long enough")
 
-// rows runs a query and calls each for every row.
-func (s *session) rows(ctx context.Context, query string, args []any, each func(scan func(...any) error) error) error {
-	if err := s.ready(ctx); err != nil {
-		return err
-	}
-	limited, cancel := limit(ctx, s.dialect.Timeout)
-	defer cancel()
-	rows, err := s.query(limited, query, clean(args))
-	if err != nil {
-		return s.fail(ctx, err)
-	}
-	defer rows.Close()
-	for rows.Next() {
-		if err := each(rows.Scan); err != nil {
+// summaries reads a list up to the row that brings it to most bytes. Zero means no limit.
+func (t *tx) summaries(ctx context.Context, query string, args []any, most int) ([]*trowel.AttemptSummary, error) {
+	var list []*trowel.AttemptSummary
+	var bytes int
+	err := t.rows(ctx, query, args, func(read func(...any) error) error {
+		scan := func(dest ...any) error {
+			err := read(dest...)
+			bytes += summaryBytes
+			for _, column := range dest {
+				if text, ok := column.(*sql.NullString); ok {
+					bytes += len(text.String)
+				}
+			}
 			return err
 		}
+		s := &trowel.AttemptSummary{}
+		var session sessionRow
+		var project projectRow
+		a, err := scanAttempt(scan, append(session.dest(&s.Session), project.dest(&s.Project)...)...)
+		if err != nil {
+			return err
+		}
+		session.fill(&s.Session)
+		project.fill(&s.Project)
+		s.Attempt = *a
+		list = append(list, s)
+		if most > 0 && bytes >= most {
+			return errEnough
+		}
+		return nil
+	})
+	if errors.Is(err, errEnough) {
+		err = nil
 	}
-	return s.fail(ctx, rows.Err())
+	return list, err
 }
 
-func (s *session) query(ctx context.Context, query string, args []any) (*sql.Rows, error) {
-	if s.dialect.KeepsStatements {
-		return s.conn.QueryContext(ctx, query, args...)
+func (t *tx) FindLastSession(ctx context.Context, project trowel.ProjectID, workflow string, before time.Time) (time.Time, error) {
+	var last sql.NullInt64
+	if err := t.row(ctx, sqlFindLastSession, []any{project, workflow, micros(before)}, &last); err != nil {
+		return time.Time{}, fmt.Errorf("find the last session of %q: %w", workflow, err)
 	}
-	stmt, err := s.prepare(ctx, query) //nolint:sqlclosecheck // the session keeps it
+	return instant(last), nil
+}
+
+func (t *tx) HasActiveAttempt(ctx context.Context, project trowel.ProjectID, workflow string) (bool, error) {
+	err := t.row(ctx, sqlHasActive, []any{project, workflow}, new(int64))
+	if errors.Is(err, trowel.ErrNotFound) {
+		return false, nil
+	}
 	if err != nil {
-		return nil, err
+		return false, fmt.Errorf("find an active attempt of %q: %w", workflow, err)
 	}
-	return stmt.QueryContext(ctx, args...)
+	return true, nil
 }
 
-func (s *session) close() error {
-	var errs []error
-	for _, stmt := range s.stmts {
-		errs = append(errs, stmt.Close())
-	}
-	if len(s.bulks) > 0 {
-		errs = append(errs, s.conn.Raw(func(any) error {
-			var errs []error
-			for _, stmt := range s.bulks {
-				errs = append(errs, stmt.Close())
-			}
-			return errors.Join(errs...)
-		}))
-	}
-	if err := s.conn.Close(); !errors.Is(err, sql.ErrConnDone) { // a lost connection is closed already
-		errs = append(errs, err)
-	}
-	return errors.Join(errs...)
+// sessionRow holds columns of a session while a row is read.
+type sessionRow struct{ at sql.NullInt64 }
+
+func (row *sessionRow) dest(s *trowel.Session) []any {
+	return []any{&s.ID, &s.ProjectID, &s.Workflow, &row.at, &s.UUID}
 }
+
+func (row *sessionRow) fill(s *trowel.Session) { s.Time = instant(row.at) }

@@ -23,7 +23,7 @@ import (
 )
 
 // Every constant sql... and every bulk statement of this package can be prepared on both databases,
-// except those that say in their name which one they are for.
+// except those that name the database that they are for.
 func TestStatementsPrepare(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -108,9 +108,9 @@ func statements(t *testing.T) map[string]string {
 			fields[name.Name] = evaluate(t, constants, pair.Value)
 		}
 		name := fmt.Sprintf("bulk statement %d of %s, ", i, fields["table"])
-		sqlite, postgres, arrays := store.BulkTexts(fields["table"], fields["columns"], fields["keys"], fields["known"])
+		sqlite, postgres, arrays := store.BulkTexts(fields["table"], fields["columns"], fields["keys"], fields["unique"])
 		found[name+"SQLite"] = sqlite
-		if fields["table"] != "log_unpacked" { // which SQLite alone has
+		if fields["table"] != "log_unpacked" { // only SQLite has this table
 			found[name+"Postgres"], found[name+"Postgres arrays"] = postgres, arrays
 		}
 	}
@@ -123,7 +123,7 @@ func statements(t *testing.T) map[string]string {
 	return found
 }
 
-// declared lists the constants of the package with their expressions, and its bulk statements.
+// declared returns the constants of the package with their expressions, and its bulk statements.
 func declared(t *testing.T) (constants map[string]ast.Expr, bulks []*ast.CompositeLit) {
 	t.Helper()
 	constants = map[string]ast.Expr{}
@@ -158,7 +158,7 @@ func declared(t *testing.T) (constants map[string]ast.Expr, bulks []*ast.Composi
 	return constants, bulks
 }
 
-// evaluate adds up the texts of a constant.
+// evaluate returns the text of a constant expression.
 func evaluate(t *testing.T, constants map[string]ast.Expr, expr ast.Expr) string {
 	t.Helper()
 	switch expr := expr.(type) {

@@ -20,13 +20,13 @@ ready_at, claimed_at, started_at, updated_at, agent_id, needs, holds, losses, ma
 const (
 	sqlReserveIDsSQLite = `INSERT INTO id_block (noun, next_id) VALUES ($1, 1 + CAST($2 AS BIGINT))
 ON CONFLICT (noun) DO UPDATE SET next_id = id_block.next_id + $2 RETURNING next_id - $2`
-	// The row would be locked until the end of the transaction. A value of the sequence is a block.
+	// A sequence needs no lock until the end of the transaction. Each of its values is a block of ids.
 	sqlReserveBlocksPostgres = `SELECT min(block), max(block) FROM (SELECT nextval('task_id') AS block FROM generate_series(1, $1)) AS taken`
 	sqlListTasks             = `SELECT ` + taskColumns + ` FROM task WHERE attempt_id = $1 AND version > $2 ORDER BY id`
 )
 
-// Columns in the order in which addNew, addOld and addDetail fill them. New tasks that were not
-// resumed have no more than newColumns; detailColumns are what runs leave behind.
+// Columns in the order in which addNew, addOld and addDetail write them. New tasks that were not
+// resumed need only newColumns. detailColumns are what runs leave behind.
 const (
 	newColumns = `id BIGINT, attempt_id BIGINT, parent_id BIGINT, full_name TEXT, is_group BOOLEAN, local_config TEXT, export_config TEXT,
 origin TEXT, upstreams TEXT, parent_round INTEGER, try INTEGER, state SMALLINT, flags SMALLINT, ready_at BIGINT, claimed_at BIGINT, started_at BIGINT,
@@ -36,7 +36,7 @@ updated_at BIGINT, agent_id TEXT, version BIGINT, begun BOOLEAN`
 reset_keys TEXT, store_params TEXT, error TEXT, needs TEXT, holds TEXT, losses INTEGER, masked TEXT`
 )
 
-// taskIDBlock is how many task ids a value of sequence task_id stands for, from that value on.
+// taskIDBlock is how many task ids one value of the sequence task_id stands for, beginning with that value.
 const taskIDBlock = 1000
 
 func (t *tx) ReserveTaskIDs(ctx context.Context, n int) (trowel.TaskID, error) {
@@ -56,8 +56,8 @@ func (t *tx) reserveIDs(ctx context.Context, n int) (first trowel.TaskID, err er
 	return first, err
 }
 
-// reserveBlocks takes whole blocks. Another transaction may take one in between: those before it are
-// then left out, and as many taken once more.
+// reserveBlocks takes consecutive blocks. Another transaction may have taken one in between. Then the blocks before it
+// are left unused, and as many are taken again.
 func (t *tx) reserveBlocks(ctx context.Context, n int) (first trowel.TaskID, err error) {
 	blocks := max(1, (n+taskIDBlock-1)/taskIDBlock)
 	for {
@@ -81,7 +81,7 @@ func (t *tx) InsertTasks(ctx context.Context, tasks []*trowel.Task) error {
 		}
 		full = append(full, row)
 	}
-	err := t.attemptsThere(ctx, len(tasks), func(i int) trowel.AttemptID { return tasks[i].AttemptID })
+	err := t.attemptsExist(ctx, len(tasks), func(i int) trowel.AttemptID { return tasks[i].AttemptID })
 	if err == nil {
 		err = t.bulk(ctx, bulk{table: "task", columns: newColumns}, len(fresh), func(v *values, i int) { addNew(v, fresh[i]) })
 	}
@@ -99,7 +99,7 @@ func (t *tx) InsertTasks(ctx context.Context, tasks []*trowel.Task) error {
 	return nil
 }
 
-// isFresh reports whether newColumns say all about a task.
+// isFresh reports whether newColumns have all that there is to a task.
 func isFresh(row *trowel.Task) bool {
 	return row.ResumingID == 0 && row.Round == 0 && row.RetryCount == 0 && row.RetryAt.IsZero() && row.WaitReason == "" &&
 		row.StateParams.Len() == 0 && row.Result.Empty() && row.Error.Len() == 0 && row.Needs == nil && row.Holds == nil && row.Losses == 0 && len(row.Masked) == 0
@@ -128,8 +128,8 @@ func addNew(v *values, row *trowel.Task) {
 	v.bool(begun(row))
 }
 
-// begun reports whether a task that is inserted, or was blocked, has begun: more may come of it than that
-// others unblock it. It stays begun from then on.
+// begun reports whether a task that was blocked, or is inserted, has begun, so that something other than being unblocked
+// can happen to it. It stays begun from then on.
 func begun(row *trowel.Task) bool {
 	return !row.State.Done() && (row.State != trowel.TaskBlocked || row.WaitReason != "")
 }
@@ -169,7 +169,7 @@ func (t *tx) ListTasks(ctx context.Context, attempt trowel.AttemptID, newerThan 
 	return list, nil
 }
 
-// taskReader reads rows of one listing. Equal lists of upstreams become one slice, and equal needs one
+// taskReader reads the rows of a list. Equal lists of upstreams share one slice, and equal needs one
 // value.
 type taskReader struct {
 	lists map[string][]trowel.TaskID

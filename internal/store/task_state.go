@@ -7,10 +7,10 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// This file alone writes the state of tasks, and always from an expected state.
+// This file alone writes the states of tasks, and always from an expected state.
 
-// moveColumns are what a change of state changes, and begunColumns what that of a blocked task does
-// besides; stateKeys find the task in its expected state.
+// moveColumns are the columns that a change of state changes. begunColumns are those that a blocked task changes in
+// addition. stateKeys find the task in its expected state.
 const (
 	moveColumns = `state SMALLINT, flags SMALLINT, round INTEGER, try INTEGER, ready_at BIGINT, claimed_at BIGINT, started_at BIGINT,
 updated_at BIGINT, agent_id TEXT, version BIGINT`
@@ -18,8 +18,8 @@ updated_at BIGINT, agent_id TEXT, version BIGINT`
 	stateKeys    = `attempt_id BIGINT, id BIGINT, state SMALLINT`
 )
 
-// changes are updates that one statement can make. One that does not name the columns of an index does
-// not pay for it.
+// changes are updates that one statement can make. A statement that does not name the columns of an index does
+// not have to maintain it.
 type changes struct {
 	blocked, detail bool
 	updates         []trowel.TaskUpdate

@@ -19,7 +19,7 @@ const tryColumns = `attempt_id BIGINT, task_id BIGINT, number INTEGER, full_name
 started_at BIGINT, ended_at BIGINT, exit_kind TEXT, last_lines TEXT`
 
 func (t *tx) InsertTries(ctx context.Context, tries []trowel.Try) error {
-	err := t.attemptsThere(ctx, len(tries), func(i int) trowel.AttemptID { return tries[i].AttemptID })
+	err := t.attemptsExist(ctx, len(tries), func(i int) trowel.AttemptID { return tries[i].AttemptID })
 	if err != nil {
 		return fmt.Errorf("insert %d tries: %w", len(tries), err)
 	}

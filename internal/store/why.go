@@ -59,7 +59,7 @@ func (t *tx) FindTasks(ctx context.Context, attempt trowel.AttemptID, ids []trow
 	return list, nil
 }
 
-// findTasks is a statement with a place for each of so many ids or more, and for the attempt.
+// findTasks returns a statement with places for the attempt and for n ids or more.
 func findTasks(n int) string {
 	return sqlSelectTasks + ` WHERE id IN (` + manyPlaces(n) + `) AND attempt_id = $` + strconv.Itoa(powerOfTwo(n)+1) + ` ORDER BY id`
 }

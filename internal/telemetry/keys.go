@@ -1,6 +1,6 @@
 package telemetry
 
-// Keys of log entries. One thing has one key everywhere, so that logs can be searched.
+// Keys of log entries. The same thing always has the same key, so that logs can be searched.
 const (
 	KeyProject    = "project"
 	KeyWorkflow   = "workflow"

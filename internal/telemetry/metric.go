@@ -1,12 +1,12 @@
 package telemetry
 
-// Kind is how the values of a metric are made.
+// Kind says how the values of a metric are made.
 type Kind uint8
 
 // The kinds.
 const (
 	Counter   Kind = iota + 1 // only grows while the process lives
-	Gauge                     // how it is now
+	Gauge                     // the present value
 	Histogram                 // how many values there were up to each bound, and their sum
 )
 
@@ -27,15 +27,15 @@ func (k Kind) String() string {
 type Metric struct {
 	Name    string // begins with trowel_ and ends with its unit; that of a counter with _total
 	Kind    Kind
-	Labels  []string  // names; each combination of their values is a series of its own
+	Labels  []string  // names; each combination of values is a series of its own
 	Buckets []float64 // of a histogram: upper bounds, growing
 	Help    string    // one line
 }
 
-// ID is the place of a metric in All.
+// ID is the index of a metric in All.
 type ID int
 
-// The metrics. What they mean stands in All.
+// The metrics. All describes them.
 const (
 	Info ID = iota
 	HTTPRequests
@@ -43,6 +43,7 @@ const (
 	AttemptsStarted
 	AttemptsEnded
 	AttemptsRunning
+	AttemptsLeftAlone
 	Tries
 	TryReadyToClaim
 	TryClaimToStart
@@ -66,7 +67,7 @@ const (
 	Memory
 )
 
-// Bounds of buckets, in seconds unless they say otherwise.
+// quick, waits and tasks return bounds of buckets in seconds, and sizes those of numbers.
 func quick() []float64 {
 	return []float64{.0005, .001, .002, .005, .01, .02, .05, .1, .2, .5, 1, 2, 5, 10}
 }
@@ -76,16 +77,17 @@ func waits() []float64 { return []float64{.001, .002, .005, .01, .05, .1, .5, 1,
 func tasks() []float64 { return []float64{.01, .1, .5, 1, 5, 10, 30, 60, 300, 900, 3600, 14400, 86400} }
 func sizes() []float64 { return []float64{1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000} }
 
-// All returns all metrics, the one of each ID at its place. docs/metrics.md is made of it.
+// All returns all metrics, each at the index of its ID. docs/metrics.md is generated from it.
 func All() []Metric {
 	return []Metric{
 		Info:         {"trowel_info", Gauge, []string{"version"}, nil, "Always 1; the label has the version of the server."},
 		HTTPRequests: {"trowel_http_requests_total", Counter, []string{"route", "status"}, nil, "Answered requests by the name of their route and the status of the answer. Routes outside the API are `ui` and `metrics`; `none` is a path that does not exist."},
 		HTTPDuration: {"trowel_http_request_duration_seconds", Histogram, []string{"route"}, quick(), "Time from the head of a request to the end of its answer. Streams last as long as somebody reads them."},
 
-		AttemptsStarted: {"trowel_attempts_started_total", Counter, nil, nil, "Attempts that this server began."},
-		AttemptsEnded:   {"trowel_attempts_ended_total", Counter, []string{"status"}, nil, "Attempts that this server saw to their end: `success`, `error` or `killed`."},
-		AttemptsRunning: {"trowel_attempts_running", Gauge, nil, nil, "Attempts in the database that have not ended, those of other servers included."},
+		AttemptsStarted:   {"trowel_attempts_started_total", Counter, nil, nil, "Attempts that this server began."},
+		AttemptsEnded:     {"trowel_attempts_ended_total", Counter, []string{"status"}, nil, "Attempts that this server saw to their end: `success`, `error` or `killed`."},
+		AttemptsLeftAlone: {"trowel_attempts_left_alone_total", Counter, nil, nil, "Attempts that this server left alone, as a later version has written states or flags that it does not know; one counts again when the reason changes."},
+		AttemptsRunning:   {"trowel_attempts_running", Gauge, nil, nil, "Attempts in the database that have not ended, those of other servers included."},
 
 		Tries:           {"trowel_tries_total", Counter, []string{"outcome"}, nil, "Ended executions of tasks: `success`, `error`, `retry`, `poll`, `canceled` or `lost`."},
 		TryReadyToClaim: {"trowel_try_ready_to_claim_seconds", Histogram, nil, waits(), "How long a task that could run waited for a free slot."},

@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-// Metrics counts. A nil one and the zero one count nothing, so that nobody has to ask whether metrics
+// Metrics counts. A nil Metrics and the zero value count nothing, so callers need not check whether metrics
 // are wanted. It is safe for concurrent use.
 type Metrics struct{ families []*family }
 
@@ -32,7 +32,7 @@ func New() *Metrics {
 	for _, metric := range All() {
 		f := &family{Metric: metric, series: map[string]*series{}}
 		if len(metric.Labels) == 0 {
-			f.find(nil) // zero can be seen before anything happens
+			f.find(nil) // so that zero is visible before anything happens
 		}
 		m.families = append(m.families, f)
 	}
@@ -64,8 +64,8 @@ func (m *Metrics) Set(id ID, value float64, labels ...string) {
 	}
 }
 
-// Observe adds a value, such as a length of time in seconds, to a histogram. A negative one counts as
-// zero: clocks of two machines differ.
+// Observe adds a value, such as a duration in seconds, to a histogram. A negative one counts as
+// zero, as the clocks of two machines differ.
 func (m *Metrics) Observe(id ID, value float64, labels ...string) {
 	if f := m.family(id); f != nil {
 		f.mu.Lock()
@@ -82,7 +82,7 @@ func (s *series) observe(value float64, bounds []float64) {
 	}
 }
 
-// find returns a series, which is made if it is missing. The caller holds the lock.
+// find returns a series, and makes it if it is missing. The caller holds the lock.
 func (f *family) find(labels []string) *series {
 	key := ""
 	switch len(labels) {

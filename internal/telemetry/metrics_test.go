@@ -44,7 +44,7 @@ func TestText(t *testing.T) {
 		`# TYPE trowel_flush_changes histogram`,
 		`# TYPE trowel_http_requests_total counter`,
 		`# TYPE trowel_info gauge`,
-		`trowel_attempts_started_total 0`, // seen before anything happens
+		`trowel_attempts_started_total 0`, // visible before anything happens
 	}
 	got := strings.Split(text(t, m), "\n")
 	for _, line := range want {
@@ -63,7 +63,7 @@ func text(t *testing.T, m io.WriterTo) string {
 	return b.String()
 }
 
-// Nobody has to ask whether metrics are wanted.
+// Callers need not check whether metrics are wanted.
 func TestNothing(t *testing.T) {
 	t.Parallel()
 	for _, m := range []*Metrics{nil, {}} {
@@ -125,7 +125,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// docs/metrics.md has all metrics; -update writes it anew.
+// docs/metrics.md has all metrics. -update writes it.
 func TestDocument(t *testing.T) {
 	t.Parallel()
 	const path = "../../docs/metrics.md"

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// ContentType is the type of what WriteTo writes: the text format of Prometheus, version 0.0.4
+// ContentType is the content type of what WriteTo writes: the text format of Prometheus, version 0.0.4
 // (https://prometheus.io/docs/instrumenting/exposition_formats/).
 const ContentType = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -30,7 +30,7 @@ func (m *Metrics) WriteTo(w io.Writer) (int64, error) {
 // ServeHTTP implements http.Handler.
 func (m *Metrics) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", ContentType)
-	_, _ = m.WriteTo(w) // who asked has left
+	_, _ = m.WriteTo(w) // the client has left
 }
 
 func (f *family) write(text *bytes.Buffer) {
@@ -57,7 +57,7 @@ func (f *family) write(text *bytes.Buffer) {
 	}
 }
 
-// line writes one value; bound is that of a bucket, empty for none.
+// line writes one value. bound is the bound of a bucket, or empty.
 func (f *family) line(text *bytes.Buffer, suffix string, labels []string, bound string, value float64) {
 	text.WriteString(f.Name + suffix)
 	separator := "{"

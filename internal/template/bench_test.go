@@ -9,7 +9,7 @@ import (
 	"github.com/trowel-project/trowel/internal/template"
 )
 
-// BenchmarkText evaluates single texts, compiled once.
+// BenchmarkText evaluates single texts that are compiled once.
 func BenchmarkText(b *testing.B) {
 	for _, bench := range []struct{ name, text string }{
 		{"plain", "${a} b"},

@@ -2,17 +2,17 @@ package template
 
 import "runtime"
 
-// budget bounds the memory of one evaluation. JavaScript values live in the heap of the process, so
-// nobody can say what one evaluation holds. But code announces what it makes; only when that is a
-// lot, the heap is looked at, and only if the heap has grown as well, is the evaluation to blame.
-// Evaluations that make little are never blamed for the growth of a busy process.
+// budget limits the memory of one evaluation. JavaScript values live in the heap of the process, so
+// it is not known how much one evaluation holds. But code announces what it makes. If that is
+// a lot, budget measures the heap, and blames the evaluation only if the heap has grown as well.
+// So evaluations that make little are never blamed for the growth of a busy process.
 type budget struct {
 	limit     uint64
 	announced int
-	base      uint64 // size of the heap when it was first looked at
+	base      uint64 // size of the heap at the first measurement
 }
 
-// lookEvery is how many announced bytes pass between two looks at the heap.
+// lookEvery is how many announced bytes there are between two measurements of the heap.
 const lookEvery = 16 << 20
 
 // exceeded takes an announcement and reports whether the evaluation must end.
@@ -29,11 +29,11 @@ func (b *budget) exceeded(bytes int) bool {
 	if heap <= b.base+b.limit {
 		return false
 	}
-	runtime.GC() // what is garbage does not count
+	runtime.GC() // garbage does not count
 	return heapBytes() > b.base+b.limit
 }
 
-// heapBytes is the size of all objects in the heap, garbage not yet swept included. It stops the
+// heapBytes returns the size of all objects in the heap, garbage not yet swept included. It stops the
 // world for some microseconds.
 func heapBytes() uint64 {
 	var stats runtime.MemStats

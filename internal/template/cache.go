@@ -3,13 +3,13 @@ package template
 import "sync"
 
 const (
-	// generation is how many entries a generation of a cache has.
+	// generation is the largest number of entries in a generation of a cache.
 	generation = 512
-	// maxKept is the length in bytes of the longest key or value that is kept.
+	// maxKept is the largest length in bytes of a key or value in a cache.
 	maxKept = 4 << 10
 )
 
-// cache keeps what was used lately, up to a generation, and of what was used before as much. The zero
+// cache keeps the entries that were used last, in two generations of limited size. The zero
 // cache is empty and ready.
 type cache[K comparable, V any] struct {
 	mu      sync.Mutex
@@ -36,7 +36,7 @@ func (c *cache[K, V]) add(key K, v V) {
 	c.put(key, v)
 }
 
-// put is called with the lock.
+// put must be called with the lock held.
 func (c *cache[K, V]) put(key K, v V) {
 	if c.current == nil || len(c.current) >= generation {
 		c.older = c.current
@@ -45,7 +45,7 @@ func (c *cache[K, V]) put(key K, v V) {
 	c.current[key] = v
 }
 
-// program compiles the code of an expression, or finds it compiled.
+// program compiles the code of an expression, or returns it from the cache.
 func (e *Evaluator) program(code string) *program {
 	if len(code) > maxKept {
 		return compileExpression(code)

@@ -2,16 +2,16 @@ package template
 
 import "math"
 
-// The arithmetic of ECMA-262 on days and times, in doubles: fields may be out of their ranges, and
-// NaN or an infinity in one makes NaN of all.
+// The arithmetic of ECMA-262 with days and times, in doubles. Fields may be out of their ranges, and
+// NaN or an infinity in one makes everything NaN.
 
-// fields are the parts of a local time or of UTC.
+// fields are the parts of a time, local or UTC.
 type fields struct {
 	year, month, day                      float64 // month from 0, day from 1
 	hours, minutes, seconds, milliseconds float64
 }
 
-// split takes a time to pieces; it must not be NaN.
+// split takes a time apart. It must not be NaN.
 func split(t float64) fields {
 	days := math.Floor(t / msPerDay)
 	inDay := t - days*msPerDay
@@ -36,7 +36,7 @@ func (f fields) time() float64 {
 	return t
 }
 
-// clip is a time as dates hold it: whole milliseconds within 100,000,000 days of 1970, or NaN.
+// clip returns a time as dates store it: whole milliseconds within 100,000,000 days of 1970, or NaN.
 func clip(t float64) float64 {
 	if math.IsNaN(t) || math.Abs(t) > maxInstant {
 		return math.NaN()
@@ -44,7 +44,7 @@ func clip(t float64) float64 {
 	return math.Trunc(t) + 0
 }
 
-// whole drops the fraction; infinities become NaN.
+// whole removes the fraction. Infinities become NaN.
 func whole(f float64) float64 {
 	if math.IsInf(f, 0) {
 		return math.NaN()
@@ -52,19 +52,19 @@ func whole(f float64) float64 {
 	return math.Trunc(f)
 }
 
-// dayNumber is the number of days since 1970 of a day.
+// dayNumber returns the number of days between 1970 and a day.
 func dayNumber(year, month, day float64) float64 {
 	year, month, day = whole(year), whole(month), whole(day)
 	year += math.Floor(month / 12)
 	month -= math.Floor(month/12) * 12
-	const farthest = 400_000 // years; farther ones are no dates
+	const farthest = 400_000 // in years; dates cannot be farther away
 	if math.IsNaN(year+month+day) || math.Abs(year) > farthest {
 		return math.NaN()
 	}
 	return float64(daysBefore(int64(year), int64(month))) + day - 1
 }
 
-// Years begin in March here, so that the day that comes and goes is the last one.
+// Here years begin in March, so that a leap day is the last day.
 const (
 	daysPerEra   = 146097 // 400 years
 	yearsPerEra  = 400
@@ -73,7 +73,7 @@ const (
 	monthsToYear = 12
 )
 
-// daysBefore is the number of days from 1970 to the first of a month, which counts from 0.
+// daysBefore returns the number of days from 1970 to the first of a month. Months count from 0.
 func daysBefore(year, month int64) int64 {
 	if month < 2 {
 		year--
@@ -84,7 +84,7 @@ func daysBefore(year, month int64) int64 {
 	return era*daysPerEra + inEra*365 + inEra/4 - inEra/100 + inYear - daysTo1970
 }
 
-// civil is the date of a number of days since 1970; the month counts from 0.
+// civil returns the date of a number of days since 1970. The month counts from 0.
 func civil(days int64) (year, month, day int64) {
 	days += daysTo1970
 	era := floorDiv(days, daysPerEra)
@@ -109,7 +109,7 @@ func floorDiv(a, b int64) int64 {
 	return q
 }
 
-// weekday counts from Sunday, 0.
+// weekday returns the weekday of a time. Sunday is 0.
 func weekday(t float64) float64 {
 	day := math.Mod(math.Floor(t/msPerDay)+4, 7)
 	if day < 0 {

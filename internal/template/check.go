@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// Fault is what is wrong with an expression, as can be seen without its parameters.
+// Fault is what is wrong with an expression, as far as that shows without parameters.
 type Fault struct {
 	Code     string // from ${ on, with its } if there is one
-	Message  string // why it is no expression, in one line; empty if it is not closed
+	Message  string // why it is not an expression, in one line; empty if it is not closed
 	Unclosed bool   // there is no } for it: the text would be shown as it is (language T15)
 }
 
-// Check returns the first fault of a text; ok is true if there is none. It evaluates nothing.
+// Check returns the first fault of a text. ok is true if there is none. It evaluates nothing.
 func (e *Evaluator) Check(text string) (fault Fault, ok bool) {
 	s := newScanner(text, !e.options.PlainSyntax)
 	for {
@@ -35,7 +35,7 @@ func (e *Evaluator) Check(text string) (fault Fault, ok bool) {
 	}
 }
 
-// faultText is what the compiler says, without the place and the marked line.
+// faultText returns the compiler's message without the place and the marked line.
 func faultText(err error) string {
 	message := err.Error()
 	if known, ok := errors.AsType[*syntaxError](err); ok {

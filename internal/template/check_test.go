@@ -41,7 +41,7 @@ func TestCheck(t *testing.T) {
 		} else if diff := cmp.Diff(c.fault, fault); diff != "" {
 			t.Errorf("Check(%s) (-want +got):\n%s", c.text, diff)
 		}
-		// What has no fault is never refused for its syntax.
+		// An expression without a fault is never refused because of its syntax.
 		if _, err := extended.Text(t.Context(), c.text, param.New(), nil); ok && err != nil && strings.Contains(err.Error(), "SyntaxError") {
 			t.Errorf("Check(%s) found nothing, Text: %v", c.text, err)
 		}

@@ -11,20 +11,20 @@ import (
 	"github.com/dop251/goja/parser"
 )
 
-// maxCode is the length in bytes of the longest code that is compiled. It bounds how deep the
-// recursion of parser and compiler goes, and how long they work; neither can be interrupted.
+// maxCode is the largest length in bytes of code to compile. It limits how deep the
+// recursion of parser and compiler goes, and how long they take. Neither can be interrupted.
 const maxCode = 64 << 10
 
-// program is compiled code. It belongs to no runtime and may be shared.
+// program is compiled code. It belongs to no runtime, so it may be shared.
 type program struct {
 	code   *goja.Program
-	guards []string // names in the code for which there are guards
+	guards []string // names in the code that have guards
 	sites  []site
 	purity purity
-	err    error // a *syntaxError; then all else is empty
+	err    error // a *syntaxError; then everything else is empty
 }
 
-// site is a place where a property is read of what may be null.
+// site is a place where a property of a value that may be null is read.
 type site struct {
 	line, column int
 	of           string // the plain reference, or null
@@ -36,9 +36,9 @@ type syntaxError struct{ message string }
 
 func (e *syntaxError) Error() string { return "SyntaxError: " + e.message }
 
-// compileExpression compiles the code between ${ and }. What the program returns is a function that
-// evaluates it with the parameters as this. It must be one expression; to see to that, it is parsed
-// in the place where JavaScript has expressions in the same brackets, a template literal.
+// compileExpression compiles the code between ${ and }. The program returns a function that
+// evaluates it with the parameters as this. The code must be a single expression. To make sure of that, it is parsed
+// inside a template literal, where JavaScript has expressions in the same brackets.
 func compileExpression(code string) *program {
 	source := "`${" + code + "}`"
 	parsed, err := parse(source)
@@ -66,7 +66,7 @@ func parse(source string) (*ast.Program, error) {
 	if len(source) > maxCode {
 		return nil, fmt.Errorf("the code is longer than %d bytes", maxCode)
 	}
-	// A source map would be read from a file of the host.
+	// Source maps would be read from a file of the host.
 	return parser.ParseFile(nil, "", source, 0, parser.WithDisableSourceMaps)
 }
 
@@ -84,7 +84,7 @@ func compileRewritten(parsed *ast.Program, r *rewriter) *program {
 	return &program{code: code, guards: r.guards, sites: r.sites}
 }
 
-// onlyExpression returns the expression in a program that is a template literal of nothing else.
+// onlyExpression returns the expression of a program that consists of a template literal with nothing else in it.
 func onlyExpression(parsed *ast.Program, length int) (ast.Expression, bool) {
 	if len(parsed.Body) != 1 {
 		return nil, false
@@ -121,7 +121,7 @@ func evaluation(expression ast.Expression) ast.Expression {
 	}
 }
 
-// describeExpression turns an error of parser or compiler into text, with the line of the expression
+// describeExpression returns an error of the parser or compiler as text, with the line of the expression
 // and a mark below the place.
 func describeExpression(source string, err error) error {
 	position, message := problem(err)
@@ -153,7 +153,7 @@ func marked(line string, column int) string {
 	return "\n" + string(runes[from:to]) + "\n" + strings.Repeat(" ", column-1-from) + "^"
 }
 
-// problem is the place and the text of what is wrong.
+// problem returns the place and the text of what is wrong.
 func problem(err error) (file.Position, string) {
 	if list, ok := errors.AsType[parser.ErrorList](err); ok && len(list) > 0 {
 		return list[0].Position, list[0].Message

@@ -9,14 +9,14 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// Config merges the own keys of a task into its parameters and evaluates the result, key by key in
-// order: the parameters in theirs, then the new own keys in the order of the file; an own key that
-// replaces a parameter is evaluated in the place of the parameter (language T8). An expression sees
-// the parameters raw, below the keys of its own object that are evaluated already (T9, T10). Keys,
-// and the values of _do and _else_do, are left alone (T2, T3).
+// Config merges the own keys of a task into its parameters and evaluates the result key by key:
+// first the parameters in their order, then the new own keys in the order of the file. An own key that
+// replaces a parameter is evaluated in the parameter's place (language T8). An expression sees
+// the parameters as they are written, and before these the keys of its own object that are already evaluated (T9, T10).
+// Keys, and the values of _do and _else_do, are not evaluated (T2, T3).
 //
-// scope is P of language P3 with the built-in parameters; local has no _export, _check, _error.
-// Neither is changed, and what needs no evaluation is shared with the result. A nil zone is UTC.
+// scope is P of language P3 with the built-in parameters. local must not have _export, _check and _error.
+// Neither is changed, and what needs no evaluation is shared with the result. A nil zone means UTC.
 // Errors are those of Text.
 func (e *Evaluator) Config(ctx context.Context, scope, local *param.Map, zone *time.Location) (*param.Map, error) {
 	w := walk{ctx: ctx, evaluator: e, params: scope, zone: zone}
@@ -51,7 +51,7 @@ type walk struct {
 	zone      *time.Location
 }
 
-// value evaluates what a key or a list holds; built are the evaluated keys of the object around it.
+// value evaluates the value of a key or list item. built has the evaluated keys of the object around it.
 func (w *walk) value(v param.Value, built *param.Map) (param.Value, error) {
 	if !templated(v) {
 		return v, nil
@@ -68,7 +68,7 @@ func (w *walk) value(v param.Value, built *param.Map) (param.Value, error) {
 	}
 }
 
-// list evaluates the items of a list; they see what the list sees (language T10.4).
+// list evaluates the items of a list. They see what the list sees (language T10.4).
 func (w *walk) list(list param.List, built *param.Map) (param.Value, error) {
 	evaluated := make(param.List, len(list))
 	for i, item := range list {
@@ -81,7 +81,7 @@ func (w *walk) list(list param.List, built *param.Map) (param.Value, error) {
 	return evaluated, nil
 }
 
-// object evaluates a nested object, whose keys see only earlier ones of their own (language T10.3).
+// object evaluates a nested object. Its keys only see earlier keys of the same object (language T10.3).
 func (w *walk) object(m *param.Map) (param.Value, error) {
 	built := param.New()
 	for key, value := range m.All() {
@@ -97,10 +97,10 @@ func (w *walk) object(m *param.Map) (param.Value, error) {
 	return built, nil
 }
 
-// left reports whether the value of a key is not evaluated (language T3).
+// left reports whether the value of a key stays as it is (language T3).
 func left(key string) bool { return key == "_do" || key == "_else_do" }
 
-// templated reports whether a value has a text with a dollar sign (language T4).
+// templated reports whether a value contains a text with a dollar sign (language T4).
 func templated(v param.Value) bool {
 	switch v := v.(type) {
 	case string:

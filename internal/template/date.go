@@ -7,14 +7,14 @@ import (
 	"github.com/dop251/goja"
 )
 
-// dateMethods are those of the interpreter's own dates that ours stand on.
+// dateMethods are the methods of the interpreter's dates that the replacements use.
 type dateMethods struct {
 	construct goja.Constructor
 	setTime   goja.Callable
 }
 
-// guardDate replaces all of Date that depends on the local zone, which for the interpreter is that
-// of the process and here is the workflow's (language T22, T22a).
+// guardDate replaces everything in Date that depends on the local zone. For the interpreter that is the zone
+// of the process; here it must be the workflow's (language T22, T22a).
 func (env *environment) guardDate() {
 	date, ok := env.rt.Get("Date").(*goja.Object)
 	if !ok {
@@ -42,7 +42,7 @@ func (env *environment) guardDate() {
 	env.global("Date", constructor)
 }
 
-// newDate is new Date(...), and Date(...), which is the text of now.
+// newDate implements new Date(...), and Date(...), which returns the present time as a text.
 func (env *environment) newDate(newTarget *goja.Object, args []goja.Value) goja.Value {
 	if newTarget == nil {
 		return env.rt.ToValue(dateText(env.zone, float64(time.Now().UnixMilli()), formDateTime))
@@ -63,7 +63,7 @@ func (env *environment) newDate(newTarget *goja.Object, args []goja.Value) goja.
 	return object
 }
 
-// dateOf converts the one argument of new Date: a date, a text to be parsed, or a number.
+// dateOf converts the single argument of new Date: a date, a text to parse, or a number.
 func (env *environment) dateOf(v goja.Value) float64 {
 	if object, ok := v.(*goja.Object); ok {
 		if t, ok := instantOf(object); ok {
@@ -77,7 +77,7 @@ func (env *environment) dateOf(v goja.Value) float64 {
 	return v.ToFloat()
 }
 
-// primitive is an object without its clothes, a text rather than a number only if it wants so.
+// primitive converts an object to a primitive value, which is a text only if the object prefers that.
 func (env *environment) primitive(object *goja.Object) goja.Value {
 	for _, name := range []string{"valueOf", "toString"} {
 		method, ok := goja.AssertFunction(object.Get(name))
@@ -93,7 +93,7 @@ func (env *environment) primitive(object *goja.Object) goja.Value {
 	return nil
 }
 
-// components reads year, month and so on; years from 0 to 99 are of the last century.
+// components reads year, month and so on. Years from 0 to 99 are in the 20th century.
 func (env *environment) components(args []goja.Value) fields {
 	parts := [7]float64{2: 1}
 	for i := range min(len(args), len(parts)) {
@@ -114,7 +114,7 @@ func century(year float64) float64 {
 	return year
 }
 
-// instantOf is the instant of a date; ok is false if the object is none.
+// instantOf returns the instant of a date. ok is false if the object is not a date.
 func instantOf(object *goja.Object) (t float64, ok bool) {
 	if object.ClassName() != "Date" {
 		return 0, false
@@ -125,7 +125,7 @@ func instantOf(object *goja.Object) (t float64, ok bool) {
 	return math.NaN(), true
 }
 
-// thisDate is the instant of the date that a method was called of.
+// thisDate returns the instant of the date whose method was called.
 func (env *environment) thisDate(c goja.FunctionCall) float64 {
 	object, ok := c.This.(*goja.Object)
 	if ok {
@@ -167,7 +167,7 @@ func (env *environment) dateGetters(prototype *goja.Object) {
 }
 
 // dateSetters replaces the methods that set fields of the local time. Each takes the field of its
-// name and, as further arguments, the smaller ones.
+// name and, as optional arguments, the smaller ones.
 func (env *environment) dateSetters(prototype *goja.Object) {
 	setter := func(name string, order ...func(*fields) *float64) {
 		env.method(prototype, name, len(order), func(c goja.FunctionCall) goja.Value {
@@ -194,7 +194,7 @@ func (env *environment) dateSetters(prototype *goja.Object) {
 	})
 }
 
-// setFields sets fields of the local time from the arguments. Only a year makes a date of no date.
+// setFields sets fields of the local time from the arguments. Only setting a year makes an invalid date valid.
 func (env *environment) setFields(c goja.FunctionCall, isYear bool, order []func(*fields) *float64) goja.Value {
 	local := toLocal(env.zone, env.thisDate(c))
 	if len(c.Arguments) == 0 {

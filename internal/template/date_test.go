@@ -10,7 +10,7 @@ import (
 	"github.com/trowel-project/trowel/internal/template"
 )
 
-// TestDates is T22 and T22a, and the legacy forms of dates.
+// TestDates checks T22 and T22a, and the legacy forms of dates.
 func TestDates(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ zone, expression, want string }{
@@ -55,7 +55,7 @@ func TestDates(t *testing.T) {
 		{"Asia/Tokyo", "new (class extends Date { twice() { return this.getHours() * 2 } })(0).twice()", "18"},
 		{"Asia/Tokyo", "new Date(new Date(2024, 5, 1)).getDate() + new Date(new Date(2024, 5, 1).toString()).getHours()", "1"},
 		{"Asia/Tokyo", "Date.prototype.getHours.call({})", "ERR"},
-		// What other programs write.
+		// Forms that other programs write.
 		{"Asia/Tokyo", "new Date('15 Jan 2024 10:00').toISOString()", "2024-01-15T01:00:00.000Z"},
 		{"Asia/Tokyo", "new Date('15-Jan-2024').toISOString()", "2024-01-14T15:00:00.000Z"},
 		{"Asia/Tokyo", "new Date('1/15/2024 3:04:05 PM').toISOString()", "2024-01-15T06:04:05.000Z"},
@@ -67,6 +67,40 @@ func TestDates(t *testing.T) {
 		{"Asia/Tokyo", "new Date('2024-01-15T10:00:00.123456+09:00').toISOString()", "2024-01-15T01:00:00.123Z"},
 		{"Asia/Tokyo", "new Date('+002024-01-15').toISOString() + new Date('-000001-01-01').getUTCFullYear()", "2024-01-15T00:00:00.000Z-1"},
 		{"Asia/Tokyo", "['', 'x', '1', '2024-01-15x', '32 Jan 2024', '13/13/2024', '2024-01-15 25:00', 'Jan Feb 2024', '1:00', '2024-01-15T10'].map(function(s) { return Date.parse(s) })", "[null,null,null,null,null,null,null,null,null,null]"},
+		// An object is the number or text that it turns into.
+		{"Asia/Tokyo", "new Date({valueOf: function() { return 5 }}).getTime()", "5"},
+		{"Asia/Tokyo", "new Date({valueOf: null, toString: function() { return '2024-01-15' }})", `"2024-01-15T00:00:00.000Z"`},
+		{"Asia/Tokyo", "new Date({valueOf: function() { return {} }, toString: function() { return {} }})", "ERR"},
+		// Names of zones that the database has none for are those of Java.
+		{"Asia/Dubai", "new Date(0).toTimeString().slice(-5)", "(GST)"},
+		{"Asia/Kathmandu", "new Date(0).toTimeString().slice(-5)", "(NPT)"},
+		{"America/Bogota", "new Date(0).toTimeString().slice(-5)", "(COT)"},
+		{"Atlantic/Azores", "new Date(1720000000000).toTimeString()", "09:46:40 GMT+0000 (AZOST)"},
+		{"Asia/Tehran", "new Date(1657000000000).toTimeString()", "10:16:40 GMT+0430 (IRDT)"},
+		{"America/Anchorage", "new Date(0).toTimeString()", "14:00:00 GMT-1000 (AHST)"},
+		// Times of day, and zones behind them.
+		{"Asia/Tokyo", "new Date('Jan 15 2024 10:20:30.5')", `"2024-01-15T01:20:30.500Z"`},
+		{"Asia/Tokyo", "new Date('Jan 15 2024 10:20:30 PST')", `"2024-01-15T18:20:30.000Z"`},
+		{"Asia/Tokyo", "new Date('Mon, 15 Jan 2024 10:20 EDT')", `"2024-01-15T14:20:00.000Z"`},
+		{"Asia/Tokyo", "new Date('Mon, 15 Jan 2024 10:20 CST')", `"2024-01-15T16:20:00.000Z"`},
+		{"Asia/Tokyo", "new Date('Mon, 15 Jan 2024 10:20 CDT')", `"2024-01-15T15:20:00.000Z"`},
+		{"Asia/Tokyo", "new Date('Mon, 15 Jan 2024 10:20 MST')", `"2024-01-15T17:20:00.000Z"`},
+		{"Asia/Tokyo", "new Date('Jan 15 2024 10:20:30 GMT-03:30')", `"2024-01-15T13:50:30.000Z"`},
+		{"Asia/Tokyo", "new Date('Jan 15 2024 10:20 +0530')", `"2024-01-15T04:50:00.000Z"`},
+		{"Asia/Tokyo", "new Date('Jan 15 2024 10:20 +05:30')", `"2024-01-15T04:50:00.000Z"`},
+		{"Asia/Tokyo", "new Date('Jan 15 2024 10:20 +5')", `"2024-01-15T05:20:00.000Z"`},
+		{"Asia/Tokyo", "new Date('1/15/24 12:05 am')", `"2024-01-14T15:05:00.000Z"`},
+		{"Asia/Tokyo", "new Date('1/15/99 1:05 PM')", `"1999-01-15T04:05:00.000Z"`},
+		{"Asia/Tokyo", "new Date('Jan 2024')", `"2023-12-31T15:00:00.000Z"`},
+		{"Asia/Tokyo", "new Date('2024 Jan 15')", `"2024-01-14T15:00:00.000Z"`},
+		{
+			"Asia/Tokyo", "['Jan 15 2024 10:', 'Jan 15 2024 10:123', 'Jan 15 2024 10:20:', 'Jan 15 2024 10:20:30.x', 'Jan 15 2024 10:20 +05:3', 'Jan 15 2024 10:20 +12345', 'Jan 15 2024 10:20 +'].map(Date.parse)",
+			"[null,null,null,null,null,null,null]",
+		},
+		{
+			"Asia/Tokyo", "['Jan 15 2024 am', 'Jan 15 2024 13:00 pm', 'Jan 15 2024 10:60', 'Jan Feb 15 2024', 'xx 15 2024', 'T 2024'].map(Date.parse)",
+			"[null,null,null,null,null,null]",
+		},
 	} {
 		t.Run(c.zone+" "+c.expression, func(t *testing.T) {
 			t.Parallel()
@@ -81,8 +115,8 @@ func TestDates(t *testing.T) {
 	}
 }
 
-// TestMoment is what people write most (T22), in a zone of its own each, and without sharing anything
-// between texts.
+// TestMoment checks what people write most (T22). Each text has its own zone, and texts do not share
+// anything.
 func TestMoment(t *testing.T) {
 	t.Parallel()
 	params := param.Of("session_time", "2024-03-09T15:30:00+09:00", "n", 2, "hour", param.Of("of", "day"))
@@ -108,7 +142,7 @@ func TestMoment(t *testing.T) {
 	})
 }
 
-// TestResultsThatAreKept belong to their parameters and zone, and now is not kept.
+// TestResultsThatAreKept checks that results belong to their parameters and zone, and that the present time is not kept.
 func TestResultsThatAreKept(t *testing.T) {
 	t.Parallel()
 	e := template.New(template.Options{})
@@ -153,7 +187,7 @@ func TestResultsThatAreKept(t *testing.T) {
 	}
 }
 
-// TestTwoZones evaluates in two zones at once: every evaluation has its own.
+// TestTwoZones evaluates in two zones at once. Each evaluation uses its own.
 func TestTwoZones(t *testing.T) {
 	t.Parallel()
 	e := template.New(template.Options{})

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// parseDate reads a date as Date.parse does: an ISO text, which without an offset is UTC, or one of
-// the many other forms, which without a zone are local (language T22a). NaN is no date.
+// parseDate reads a date as Date.parse does: an ISO text, which means UTC unless it has an offset, or one of
+// many other forms, which are local unless they have a zone (language T22a). It returns NaN for other texts.
 func (env *environment) parseDate(text string) float64 {
 	if t, ok := parseISO(text); ok {
 		return clip(t)
@@ -22,8 +22,8 @@ func (env *environment) parseDate(text string) float64 {
 	return clip(toInstant(env.zone, local))
 }
 
-// parseISO reads YYYY, YYYY-MM or YYYY-MM-DD, then maybe T and a time of hours and minutes with
-// seconds and a fraction, then maybe an offset (ECMA-262 5.1, 15.9.1.15).
+// parseISO reads YYYY, YYYY-MM or YYYY-MM-DD. T and a time of hours and minutes may follow, with
+// optional seconds and fraction and an optional offset (ECMA-262 5.1, 15.9.1.15).
 func parseISO(text string) (t float64, ok bool) {
 	c := digits{rest: text, ok: true}
 	f := fields{year: c.year(), month: 0, day: 1}
@@ -52,7 +52,7 @@ func parseISO(text string) (t float64, ok bool) {
 	return f.time() - offset, c.ok && c.rest == ""
 }
 
-// digits reads numbers of fixed widths off a text.
+// digits reads numbers of fixed widths from a text.
 type digits struct {
 	rest string
 	ok   bool
@@ -98,7 +98,7 @@ func (c *digits) year() float64 {
 	}
 }
 
-// fraction reads the digits of a fraction of a second; those after the third do not count.
+// fraction reads the digits of a fraction of a second. It ignores those after the third.
 func (c *digits) fraction() float64 {
 	n, scale, read := 0.0, 100.0, 0
 	for c.rest != "" && c.rest[0] >= '0' && c.rest[0] <= '9' {
@@ -129,12 +129,12 @@ func (c *digits) offset() float64 {
 	return sign * (hours*msPerHour + c.number(2, 0, 59)*msPerMinute)
 }
 
-// dateParser reads dates in other forms: "Jan 15, 2024 10:00 PM", "15 Jan 2024", "2024/1/15 10:00",
-// "1/15/2024", "Mon, 15 Jan 2024 10:00:00 GMT+0900 (JST)" and the like.
+// dateParser reads dates in other forms, such as "Jan 15, 2024 10:00 PM", "15 Jan 2024", "2024/1/15 10:00",
+// "1/15/2024" and "Mon, 15 Jan 2024 10:00:00 GMT+0900 (JST)".
 type dateParser struct {
 	rest      string
 	fields    fields
-	numbers   []float64 // of the date, as they came
+	numbers   []float64 // of the date, in the order of the text
 	yearFirst bool
 	month     float64 // by name; -1 if there is none
 	hasClock  bool
@@ -153,7 +153,7 @@ func (p *dateParser) parse() bool {
 	return p.date() && p.clock()
 }
 
-// skip drops spaces, commas and remarks in parentheses.
+// skip skips spaces, commas and remarks in parentheses.
 func (p *dateParser) skip() {
 	for p.rest != "" {
 		switch p.rest[0] {
@@ -210,7 +210,7 @@ func (p *dateParser) number() bool {
 	return len(p.numbers) <= 3
 }
 
-// shortYear is a year of two digits.
+// shortYear returns the year that two digits mean.
 func shortYear(n float64) float64 {
 	if n < 50 {
 		return 2000 + n
@@ -227,7 +227,7 @@ func (p *dateParser) digits() (n float64, width int) {
 	return n, width
 }
 
-// timeOfDay reads what follows the hours: minutes, maybe seconds and a fraction.
+// timeOfDay reads what follows the hours: minutes, optional seconds and an optional fraction.
 func (p *dateParser) timeOfDay(hours float64) bool {
 	p.hasClock = true
 	p.fields.hours = hours
@@ -288,7 +288,7 @@ func (p *dateParser) word() bool {
 	return false
 }
 
-// namedOffset is the offset in hours of the zones whose names dates may have.
+// namedOffset returns the offset in hours of a zone that dates may name.
 func namedOffset(word string) (float64, bool) {
 	switch word {
 	case "z", "ut", "utc", "gmt":
@@ -307,7 +307,7 @@ func namedOffset(word string) (float64, bool) {
 	return 0, false
 }
 
-// zoneOffset reads +hhmm, +hh:mm or +hh; it adds to a named zone, as in GMT+0900.
+// zoneOffset reads +hhmm, +hh:mm or +hh. It is added to a named zone, as in GMT+0900.
 func (p *dateParser) zoneOffset() bool {
 	sign := 1.0
 	if p.rest[0] == '-' {
@@ -334,7 +334,7 @@ func (p *dateParser) zoneOffset() bool {
 	return true
 }
 
-// date makes year, month and day of the parts.
+// date makes year, month and day from the numbers.
 func (p *dateParser) date() bool {
 	n := p.numbers
 	switch {

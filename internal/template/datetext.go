@@ -73,7 +73,7 @@ func yearText(year float64) string {
 	return fmt.Sprintf("%04.0f", year)
 }
 
-// offsetText writes an offset in milliseconds as +0900.
+// offsetText writes an offset in milliseconds in the form +0900.
 func offsetText(offset float64) string {
 	sign := '+'
 	if offset < 0 {
@@ -90,9 +90,9 @@ func halfDay(hours float64) string {
 	return "PM"
 }
 
-// zoneName is the short name of a zone at an instant. The time zone database has plain offsets where
-// no abbreviation is in English use; for the better known of these zones Java's name stands instead,
-// and for zones that are an offset themselves, the offset as in their id.
+// zoneName returns the short name of a zone at an instant. The time zone database has plain offsets where
+// English has no common abbreviation. For the better known ones of these zones it returns Java's name,
+// and for zones that are an offset themselves, the offset in the form of their id.
 func zoneName(zone *time.Location, instant float64) string {
 	at := instantIn(zone, instant)
 	name, offset := at.Zone()

@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	// maxCalls is how deep calls may be nested.
+	// maxCalls is the largest depth of calls.
 	maxCalls = 2000
-	// maxItems is the length of the longest list that a native function goes through, as it cannot be
-	// interrupted meanwhile.
+	// maxItems is the largest length of a list for native functions, which cannot be
+	// interrupted.
 	maxItems = 1 << 20
-	// maxSearched is the length, in UTF-16 units, of the longest text that is searched with a regular
-	// expression; each match takes a few hundred bytes.
+	// maxSearched is the largest length, in UTF-16 units, of a text to search with a regular
+	// expression. Each match takes a few hundred bytes.
 	maxSearched = 1 << 19
 )
 
@@ -28,10 +28,10 @@ type environment struct {
 	scope     scope
 	this      *goja.Object // the parameters
 	budget    budget
-	guards    map[string]bool // that are in place
+	guards    map[string]bool // names whose guards are in place
 	stopped   atomic.Pointer[error]
 	tooLarge  *goja.Object  // the exception for the last thing that was too large
-	called    time.Duration // spent in functions that searches call
+	called    time.Duration // time in functions that searches call
 	dates     dateMethods
 	hasMoment bool // moment is loaded
 	uses      int  // how many texts were evaluated here
@@ -44,7 +44,7 @@ func newEnvironment(e *Evaluator, sc scope, zone *time.Location) *environment {
 	return env
 }
 
-// watch ends the evaluation when its time is over or ctx ends. What it returns ends the watch, and
+// watch ends the evaluation when its time is over or ctx ends. Calling stop ends the watch and
 // reports whether neither has happened.
 func (env *environment) watch(ctx context.Context) (stop func() bool) {
 	timer := time.AfterFunc(env.evaluator.options.TimeLimit, func() { env.interrupt(ErrTimeout) })
@@ -55,13 +55,13 @@ func (env *environment) watch(ctx context.Context) (stop func() bool) {
 	}
 }
 
-// interrupt ends running code. The first cause counts. It may be called from any goroutine.
+// interrupt ends running code. Only the first cause is kept. It may be called from any goroutine.
 func (env *environment) interrupt(cause error) {
 	env.stopped.CompareAndSwap(nil, &cause)
 	env.rt.Interrupt(cause)
 }
 
-// cause is why the evaluation was ended, or nil.
+// cause returns why the evaluation was interrupted, or nil.
 func (env *environment) cause() error {
 	if cause := env.stopped.Load(); cause != nil {
 		return *cause
@@ -69,20 +69,20 @@ func (env *environment) cause() error {
 	return nil
 }
 
-// abort ends the evaluation from within a native function. Code cannot catch it.
+// abort ends the evaluation from within a native function. JavaScript code cannot catch this.
 func (env *environment) abort(cause error) {
 	env.interrupt(cause)
 	throw(&goja.InterruptedError{})
 }
 
-// check ends the evaluation if it was interrupted. Native functions that take their time call it.
+// check ends the evaluation if it was interrupted. Native functions that take long call it.
 func (env *environment) check() {
 	if cause := env.cause(); cause != nil {
 		env.abort(cause)
 	}
 }
 
-// charge announces that about so many bytes are made.
+// charge announces about how many bytes will be made.
 func (env *environment) charge(bytes int) {
 	if env.budget.exceeded(bytes) {
 		env.abort(ErrMemory)
@@ -104,22 +104,22 @@ func (env *environment) rangeError(message string) *goja.Object {
 	return env.newError("RangeError", message)
 }
 
-// newError makes an error of one of the language's types.
+// newError returns an error of one of the language's types.
 func (env *environment) newError(name, message string) *goja.Object {
 	object, err := env.rt.New(env.rt.Get(name), env.rt.ToValue(message))
 	if err != nil {
-		return env.rt.NewTypeError(message) // the code has put something else in its place
+		return env.rt.NewTypeError(message) // code has replaced that type
 	}
 	return object
 }
 
-// throwTooLarge throws the RangeError for a text or list beyond the limits.
+// throwTooLarge throws the RangeError about a text or list beyond the limits.
 func (env *environment) throwTooLarge(what string, limit int) {
 	env.tooLarge = env.rangeError(fmt.Sprintf("Invalid %s: more than %d", what, limit))
 	throw(env.tooLarge)
 }
 
-// textLength refuses texts that would be too long; it returns n.
+// textLength throws if a text would be too long, and returns n.
 func (env *environment) textLength(n int) int {
 	if limit := env.evaluator.options.MaxResultBytes; n > limit || n < 0 {
 		env.throwTooLarge("string length", limit)
@@ -127,7 +127,7 @@ func (env *environment) textLength(n int) int {
 	return n
 }
 
-// itemCount refuses lists that are too long for native functions; it returns n.
+// itemCount throws if a list is too long for native functions, and returns n.
 func (env *environment) itemCount(n int64) int64 {
 	if n > maxItems {
 		env.throwTooLarge("array length", maxItems)
@@ -135,14 +135,14 @@ func (env *environment) itemCount(n int64) int64 {
 	return n
 }
 
-// searched refuses texts that are too long for a regular expression.
+// searched throws if a text is too long for a regular expression.
 func (env *environment) searched(n int) {
 	if n > maxSearched {
 		env.throwTooLarge("string length for a regular expression", maxSearched)
 	}
 }
 
-// native makes a JavaScript function.
+// native returns a JavaScript function that calls f.
 func (env *environment) native(name string, parameters int, f func(goja.FunctionCall) goja.Value) *goja.Object {
 	function := env.rt.ToValue(f).(*goja.Object) // functions are objects
 	describe := func(property string, value any) {
@@ -156,12 +156,12 @@ func (env *environment) native(name string, parameters int, f func(goja.Function
 	return function
 }
 
-// method gives an object a method.
+// method adds a method to an object.
 func (env *environment) method(object *goja.Object, name string, parameters int, f func(goja.FunctionCall) goja.Value) {
 	define(object, name, env.native(name, parameters, f), goja.FLAG_FALSE)
 }
 
-// original is the function that an object has under a name.
+// original returns the function that an object has under a name.
 func original(object *goja.Object, name string) goja.Callable {
 	f, ok := goja.AssertFunction(object.Get(name))
 	if !ok {
@@ -170,7 +170,7 @@ func original(object *goja.Object, name string) goja.Callable {
 	return f
 }
 
-// The prototypes, reached without names that code could have changed.
+// The prototypes, reached without names that code could change.
 func (env *environment) stringPrototype() *goja.Object {
 	return env.rt.ToValue("").ToObject(env.rt).Prototype()
 }

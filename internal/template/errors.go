@@ -7,7 +7,7 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// Errors for limits. They come wrapped, beside a *param.Error that names the text and the limit.
+// Errors about limits. Text wraps them together with a *param.Error that names the text and the limit.
 var (
 	// ErrTimeout says that an expression took too long.
 	ErrTimeout = errors.New("the evaluation took too long")
@@ -17,10 +17,10 @@ var (
 	ErrMemory = errors.New("the evaluation used too much memory")
 )
 
-// formatFailure is the text of an error: the whole text and what JavaScript says (language T27).
+// formatFailure is the text of an error: the whole template and JavaScript's message (language T27).
 const formatFailure = "Failed to evaluate a variable %s (%s)"
 
-// limitError is a *param.Error that also is one of the errors for limits.
+// limitError is a *param.Error that is also one of the errors about limits.
 type limitError struct {
 	text  *param.Error
 	limit error
@@ -30,7 +30,7 @@ func (e *limitError) Error() string { return e.text.Message }
 
 func (e *limitError) Unwrap() []error { return []error{e.text, e.limit} }
 
-// failure is the error for a text; limit may be nil.
+// failure returns the error about a text. limit may be nil.
 func failure(text, reason string, limit error) error {
 	err := param.Errorf(formatFailure, text, reason)
 	if limit == nil {

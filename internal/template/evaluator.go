@@ -11,17 +11,17 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// Options set limits. The zero value has the defaults.
+// Options are limits. The zero value has the defaults.
 type Options struct {
-	// TimeLimit is how long the evaluation of one text may take; the default is 10 seconds.
+	// TimeLimit is how long the evaluation of one text may take. Zero means 10 seconds.
 	TimeLimit time.Duration
-	// MaxResultBytes is the size of the largest result, and of the largest text that an expression
-	// may make on the way, there counted in UTF-16 units; the default is 8 MiB.
+	// MaxResultBytes is the largest size of a result, and of any text that an expression
+	// makes, which is counted in UTF-16 units. Zero means 8 MiB.
 	MaxResultBytes int
-	// MaxHeapBytes is by how much the memory of the process may grow while an expression that itself
-	// allocates a lot is evaluated; the default is 128 MiB.
+	// MaxHeapBytes is by how much the memory of the process may grow during an expression that
+	// allocates a lot. Zero means 128 MiB.
 	MaxHeapBytes int
-	// PlainSyntax ends an expression at its first closing brace instead of the balancing one; it is
+	// PlainSyntax ends an expression at its first closing brace instead of the balancing one. It is
 	// Digdag's eval.extended-syntax = false (language T13).
 	PlainSyntax bool
 }
@@ -39,14 +39,14 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Evaluator evaluates ${...}. It is safe for concurrent use; make one and share it, as it keeps what
-// it compiled.
+// Evaluator evaluates ${...}. It is safe for concurrent use. Make one and share it, as it keeps what
+// it has compiled.
 type Evaluator struct {
 	options  Options
 	programs cache[string, *program]
 	results  cache[resultKey, string]
 	spare    spare
-	moment   func() (*goja.Program, error) // compiled when first called
+	moment   func() (*goja.Program, error) // compiled at the first call
 	shell    func() (*goja.Program, error)
 }
 
@@ -60,12 +60,12 @@ func New(options Options) *Evaluator {
 	}
 }
 
-// Text evaluates one text, for example a file (language T28): literal text stays, each expression
-// becomes the text of its value (T17). A nil zone is UTC.
+// Text evaluates one text, such as a file (language T28). Literal text stays, and each expression
+// becomes the text of its value (T17). A nil zone means UTC.
 //
-// What is wrong with an expression comes back as a *param.Error with Digdag's text, of Digdag's kind
-// "config" (T27). Of these, what exceeded a limit is ErrTimeout, ErrSize or ErrMemory too. When ctx
-// ends, its cause comes back instead.
+// An error in an expression is a *param.Error with Digdag's text, of Digdag's kind
+// "config" (T27). If a limit was exceeded, it is also ErrTimeout, ErrSize or ErrMemory. When ctx
+// ends, its cause is returned instead.
 func (e *Evaluator) Text(ctx context.Context, text string, params *param.Map, zone *time.Location) (string, error) {
 	return e.text(ctx, text, scope{params: params}, zone)
 }
@@ -84,7 +84,7 @@ func (e *Evaluator) text(ctx context.Context, text string, sc scope, zone *time.
 	return e.interpret(ctx, text, sc, zone)
 }
 
-// plain evaluates a text whose expressions are all plain references; ok is false if the interpreter
+// plain evaluates a text whose expressions are all plain references. ok is false if the interpreter
 // is needed.
 func (e *Evaluator) plain(text string, sc scope) (result string, ok bool, err error) {
 	if !e.allPlain(text) {

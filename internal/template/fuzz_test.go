@@ -12,10 +12,10 @@ import (
 	"github.com/trowel-project/trowel/internal/template"
 )
 
-// FuzzText evaluates any text: there is no panic, no hang beyond the limit, and what is wrong comes
-// as an error with the text in it.
+// FuzzText proves that no text causes a panic or takes longer than the limit, and that an error
+// contains the text.
 func FuzzText(f *testing.F) {
-	const patience = time.Minute // what goes on for ever
+	const patience = time.Minute // for endless evaluations
 	for _, seed := range seeds(f) {
 		f.Add(seed)
 	}

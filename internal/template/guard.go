@@ -2,13 +2,13 @@ package template
 
 import "github.com/dop251/goja"
 
-// Guards stand in for what the language offers and what cannot be let run as it is: it would take
-// any amount of memory or time in one native call, or it knows only the zone of the process. Others
-// add what JavaScript lacks (moment, methods of Java's texts) or take away what expressions have no
-// use for. A guard is put in place when code names it, before the code runs; what code does not name
-// it cannot reach. So an environment for a small expression costs next to nothing.
+// Guards replace parts of the language that are too dangerous as they are: they would take
+// any amount of memory or time in one native call, or only know the zone of the process. Others
+// add what JavaScript lacks (moment, methods of Java's texts) or remove what expressions do not
+// need. A guard is put in place when code names the part, before the code runs. Code cannot reach
+// parts that it does not name. So an environment for a small expression costs almost nothing.
 
-// guard puts the guard for a name in place, if there is one and it is not yet.
+// guard puts the guard for a name in place, unless it is there already or there is none.
 func (env *environment) guard(name string) {
 	place := guardFor(name)
 	if place == nil || env.guards[name] {
@@ -18,9 +18,9 @@ func (env *environment) guard(name string) {
 	place(env)
 }
 
-// once puts a guard in place that stands for several names.
+// once puts a guard for several names in place.
 func (env *environment) once(name string, place func(*environment)) {
-	key := name + "()" // no name in code
+	key := name + "()" // code cannot have this name
 	if !env.guards[key] {
 		env.guards[key] = true
 		place(env)
@@ -40,7 +40,7 @@ func (env *environment) prepare(p *program) error {
 	return nil
 }
 
-// guardFor returns what puts the guard for a name in place, or nil.
+// guardFor returns the function that puts the guard for a name in place, or nil.
 func guardFor(name string) func(*environment) {
 	if guard := textGuardFor(name); guard != nil {
 		return guard
@@ -54,7 +54,7 @@ func guardFor(name string) func(*environment) {
 	return listGuardFor(name)
 }
 
-// globalGuardFor has the guards for globals and for what functions share.
+// globalGuardFor returns the guard for a global or for a property of functions, or nil.
 func globalGuardFor(name string) func(*environment) {
 	switch name {
 	case "Date":
@@ -98,7 +98,7 @@ func globalGuardFor(name string) func(*environment) {
 	return nil
 }
 
-// textGuardFor has the guards for methods of texts.
+// textGuardFor returns the guard for a method of texts, or nil.
 func textGuardFor(name string) func(*environment) {
 	switch name {
 	case "repeat":
@@ -115,7 +115,7 @@ func textGuardFor(name string) func(*environment) {
 	return nil
 }
 
-// listGuardFor has the guards for methods of lists; concat is also one of texts.
+// listGuardFor returns the guard for a method of lists, or nil. concat is also a method of texts.
 func listGuardFor(name string) func(*environment) {
 	switch name {
 	case "concat":

@@ -2,8 +2,8 @@ package template
 
 import "github.com/dop251/goja"
 
-// guardAll puts all guards for methods in place, for code that can have methods without their names.
-// Globals it cannot have so.
+// guardAll puts all guards for methods in place, for code that can reach methods without naming them.
+// It cannot reach globals in this way.
 func (env *environment) guardAll() {
 	for _, name := range []string{
 		"apply", "assign", "bind", "concat", "constructor", "copyWithin", "entries", "every", "exec", "fill", "filter", "find",
@@ -19,7 +19,7 @@ func (env *environment) guardAll() {
 	}
 }
 
-// globalNames are the globals that have guards.
+// globalNames returns the globals that have guards.
 func globalNames() []string {
 	return []string{
 		"ArrayBuffer", "BigInt", "BigInt64Array", "BigUint64Array", "DataView", "Date", "Float32Array", "Float64Array",
@@ -28,7 +28,7 @@ func globalNames() []string {
 	}
 }
 
-// guardSymbol puts guards before the methods that have symbols for names.
+// guardSymbol guards the methods whose names are symbols.
 func (env *environment) guardSymbol() {
 	env.once("all", (*environment).guardAll)
 	lists, texts := env.listPrototype(), env.stringPrototype()

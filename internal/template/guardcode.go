@@ -8,7 +8,7 @@ import (
 	"github.com/dop251/goja/file"
 )
 
-// guardEval replaces eval: the code is rewritten as that of an expression is. It sees parameters and
+// guardEval replaces eval. The code is rewritten like that of an expression. It sees parameters and
 // globals, but not the variables of a function around it.
 func (env *environment) guardEval() {
 	env.global("eval", env.native("eval", 1, func(c goja.FunctionCall) goja.Value {
@@ -20,7 +20,7 @@ func (env *environment) guardEval() {
 	}))
 }
 
-// withVariables puts the code of eval where it sees the parameters.
+// withVariables moves the code of eval to where it sees the parameters.
 func withVariables(parsed *ast.Program) bool {
 	at := file.Idx(1)
 	parsed.Body = []ast.Statement{&ast.WithStatement{
@@ -30,14 +30,14 @@ func withVariables(parsed *ast.Program) bool {
 	return true
 }
 
-// variablesName is a global that nobody can write in code: the object of the parameters.
+// variablesName is the name of a global with the object of the parameters. It cannot be written in code.
 const variablesName = "\x00variables"
 
-// helpersName is another one, with the helpers alone.
+// helpersName is the name of another such global, with the helpers alone.
 const helpersName = "\x00helpers"
 
-// guardFunction replaces the constructor Function, which makes functions of texts. They see globals
-// only. The constructor of generators is taken away.
+// guardFunction replaces the constructor Function, which makes functions from texts. They only see
+// globals. The constructor of generators is removed.
 func (env *environment) guardFunction() {
 	prototype := env.functionPrototype()
 	env.global("Function", env.constructor("Function", 1, prototype, func(_ *goja.Object, args []goja.Value) goja.Value {
@@ -67,7 +67,7 @@ func (env *environment) newFunction(args []goja.Value) goja.Value {
 	return env.runCode(source, onlyFunction)
 }
 
-// onlyFunction checks that code is one function expression and puts it where it sees the helpers.
+// onlyFunction checks that code is one function expression and moves it to where it sees the helpers.
 func onlyFunction(parsed *ast.Program) bool {
 	if len(parsed.Body) != 1 {
 		return false
@@ -86,7 +86,7 @@ func onlyFunction(parsed *ast.Program) bool {
 	return true
 }
 
-// compileCode compiles code that an expression made. place puts it where it belongs, and says no if
+// compileCode compiles code that an expression made. place moves the code to where it belongs, and returns false if
 // it is not what it should be.
 func compileCode(source string, place func(*ast.Program) bool) *program {
 	parsed, err := parse(source)
@@ -140,7 +140,7 @@ func (env *environment) hidden(name string, v goja.Value) {
 	}
 }
 
-// guardBind replaces bind, whose functions have ever longer names and are called through each other.
+// guardBind replaces bind. Functions that bind returns have ever longer names and call each other.
 func (env *environment) guardBind() {
 	const longestName = 400
 	prototype := env.functionPrototype()
@@ -155,7 +155,7 @@ func (env *environment) guardBind() {
 	})
 }
 
-// guardApply replaces apply, which takes anything with a length.
+// guardApply replaces apply, which accepts any object with a length.
 func (env *environment) guardApply() {
 	prototype := env.functionPrototype()
 	apply := original(prototype, "apply")
@@ -182,7 +182,7 @@ func (env *environment) guardJSON() {
 	})
 }
 
-// checkJSON bounds how deep a JSON text is nested and how many values it has.
+// checkJSON limits the depth of a JSON text and its number of values.
 func (env *environment) checkJSON(text string) {
 	depth, values := 0, int64(0)
 	for i := range len(text) {
@@ -203,12 +203,12 @@ func (env *environment) checkJSON(text string) {
 	env.charge(int(values)*costObject + len(text))
 }
 
-// without takes a global away.
+// without returns a guard that removes a global.
 func without(name string) func(*environment) {
 	return func(env *environment) { env.remove(env.rt.GlobalObject(), name) }
 }
 
-// remove takes a property from an object.
+// remove removes a property from an object.
 func (env *environment) remove(from goja.Value, name string) {
 	if object, ok := from.(*goja.Object); ok {
 		if err := object.Delete(name); err != nil {
@@ -217,7 +217,7 @@ func (env *environment) remove(from goja.Value, name string) {
 	}
 }
 
-// guardDataView takes away what would make a BigInt.
+// guardDataView removes the methods that would make a BigInt.
 func (env *environment) guardDataView() {
 	if view, ok := env.rt.Get("DataView").(*goja.Object); ok {
 		for _, name := range []string{"getBigInt64", "getBigUint64"} {

@@ -8,8 +8,8 @@ import (
 	"github.com/dop251/goja"
 )
 
-// listGuard replaces a method of lists, all of which take anything with a length: those that are too
-// long are refused, as native functions cannot be interrupted on their way through.
+// listGuard replaces a method of lists, which accepts any object with a length. It throws if the
+// list is too long, as native functions cannot be interrupted.
 func listGuard(name string) func(*environment) {
 	return func(env *environment) {
 		prototype := env.listPrototype()
@@ -39,14 +39,14 @@ func listGuard(name string) func(*environment) {
 	}
 }
 
-// guardJoin replaces join and with it the text of lists: one that is shared many times inside others
+// guardJoin replaces join, and with it the text of lists. A list that is shared many times inside others
 // may have an endless text.
 func (env *environment) guardJoin() {
 	var open []*goja.Object
 	join := func(c goja.FunctionCall, separator string, text func(goja.Value) string) goja.Value {
 		list := c.This.ToObject(env.rt)
 		if slices.Contains(open, list) {
-			return env.rt.ToValue("") // as everywhere, though no standard says so
+			return env.rt.ToValue("") // as in all engines, though no standard says so
 		}
 		if len(open) >= maxNesting {
 			env.throwRange("Maximum call stack size exceeded")
@@ -74,7 +74,7 @@ func (env *environment) guardJoin() {
 		}
 		return join(c, separator, func(v goja.Value) string { return env.toText(v).String() })
 	})
-	// The interpreter's own fails for objects without toString.
+	// The interpreter's own toLocaleString fails for objects without toString.
 	env.method(env.rt.NewObject().Prototype(), "toLocaleString", 0, func(c goja.FunctionCall) goja.Value {
 		if absent(c.This) {
 			env.throwType("Cannot convert undefined or null to object")
@@ -93,7 +93,7 @@ func (env *environment) guardJoin() {
 	})
 }
 
-// guardFlat replaces flat and flatMap: one list that is shared many times inside others may have an
+// guardFlat replaces flat and flatMap. A list that is shared many times inside others may have an
 // endless number of items.
 func (env *environment) guardFlat() {
 	prototype := env.listPrototype()
@@ -137,7 +137,7 @@ func (env *environment) flatten(list *goja.Object, depth int64) goja.Value {
 	return env.rt.NewArray(items...)
 }
 
-// guardFrom replaces Array.from, which takes anything with a length.
+// guardFrom replaces Array.from, which accepts any object with a length.
 func (env *environment) guardFrom() {
 	class, ok := env.listPrototype().Get("constructor").(*goja.Object)
 	if !ok {
@@ -153,7 +153,7 @@ func (env *environment) guardFrom() {
 	})
 }
 
-// guardObject replaces the functions of Object that make as many things as an object has keys.
+// guardObject replaces the functions of Object that make one thing for each key of an object.
 func (env *environment) guardObject() {
 	class, ok := env.rt.NewObject().Prototype().Get("constructor").(*goja.Object)
 	if !ok {
@@ -173,7 +173,7 @@ func (env *environment) guardObject() {
 	}
 }
 
-// collectionGuard replaces Map, Set and their weak relatives, which take a list to begin with.
+// collectionGuard replaces Map, Set and their weak variants, whose constructors take a list.
 func collectionGuard(name string) func(*environment) {
 	return func(env *environment) {
 		if collection, ok := env.rt.Get(name).(*goja.Object); ok {
@@ -202,7 +202,7 @@ func (env *environment) guardEntries(v goja.Value) {
 	})
 }
 
-// bufferGuard replaces ArrayBuffer or a typed list, which take a size.
+// bufferGuard replaces ArrayBuffer and typed lists, whose constructors take a size.
 func bufferGuard(name string) func(*environment) {
 	const widest = 8 // bytes an item
 	return func(env *environment) {
@@ -221,8 +221,8 @@ func bufferGuard(name string) func(*environment) {
 	}
 }
 
-// replaceConstructor replaces a global constructor by one that checks the arguments first. What hangs
-// on the constructor itself moves along.
+// replaceConstructor replaces a global constructor by one that checks the arguments first. Properties
+// of the constructor are moved to the new one.
 func (env *environment) replaceConstructor(name string, check func(args []goja.Value)) {
 	own, ok := env.rt.Get(name).(*goja.Object)
 	if !ok {

@@ -7,7 +7,7 @@ import (
 	"github.com/dop251/goja"
 )
 
-// textGuard replaces a method of texts: check sees the text and the arguments before the method runs.
+// textGuard replaces a method of texts. check gets the text and the arguments before the method runs.
 func textGuard(name string, parameters int, check func(env *environment, text goja.String, c goja.FunctionCall)) func(*environment) {
 	return func(env *environment) {
 		prototype := env.stringPrototype()
@@ -26,12 +26,12 @@ func textGuard(name string, parameters int, check func(env *environment, text go
 	}
 }
 
-// checkRepeat bounds repeat.
+// checkRepeat limits repeat.
 func checkRepeat(env *environment, text goja.String, c goja.FunctionCall) {
 	env.times(text.Length(), c.Argument(0).ToInteger())
 }
 
-// times refuses and announces n repetitions of a text.
+// times throws if n repetitions of a text are too long, and announces them otherwise.
 func (env *environment) times(length int, n int64) {
 	limit := int64(env.evaluator.options.MaxResultBytes)
 	if length > 0 && n > limit/int64(length) {
@@ -40,12 +40,12 @@ func (env *environment) times(length int, n int64) {
 	env.charge(env.textLength(length * int(max(0, n))))
 }
 
-// checkPad bounds padStart and padEnd.
+// checkPad limits padStart and padEnd.
 func checkPad(env *environment, _ goja.String, c goja.FunctionCall) {
 	env.times(1, c.Argument(0).ToInteger())
 }
 
-// checkConcat bounds concat.
+// checkConcat limits concat.
 func checkConcat(env *environment, text goja.String, c goja.FunctionCall) {
 	total := text.Length()
 	for i, arg := range c.Arguments {
@@ -56,7 +56,7 @@ func checkConcat(env *environment, text goja.String, c goja.FunctionCall) {
 	env.charge(total)
 }
 
-// checkSplit bounds the number of pieces.
+// checkSplit limits the number of pieces.
 func checkSplit(env *environment, text goja.String, c goja.FunctionCall) {
 	const cost = 48
 	separator := c.Argument(0)
@@ -101,8 +101,8 @@ func searchGuard(name string) func(*environment) {
 	}
 }
 
-// timed runs a search. One that reaches its limit is reported as one without a match, so it is told
-// by the clock. The time of functions that it calls does not count.
+// timed runs a search. A search that reaches its time limit returns as if there were no match, so timed checks
+// the time. It does not count the time of functions that the search calls.
 func (env *environment) timed(search func() goja.Value) goja.Value {
 	start, called := time.Now(), env.called
 	result := search()
@@ -114,7 +114,7 @@ func (env *environment) timed(search func() goja.Value) goja.Value {
 }
 
 // guardReplace replaces replace, whose result may be as long as the text times the replacement. The
-// replacements of a long text are counted as they are made.
+// replacements in a long text are counted as they are made.
 func (env *environment) guardReplace() {
 	prototype := env.stringPrototype()
 	own := original(prototype, "replace")
@@ -139,7 +139,7 @@ func (env *environment) guardReplace() {
 	})
 }
 
-// counted is a function that makes replacements, with an eye on the length of the result.
+// counted returns a function that makes replacements and checks the length of the result.
 func (env *environment) counted(text goja.String, with goja.Callable) goja.Value {
 	total := text.Length()
 	return env.native("", 0, func(m goja.FunctionCall) goja.Value {
@@ -152,7 +152,7 @@ func (env *environment) counted(text goja.String, with goja.Callable) goja.Value
 	})
 }
 
-// surelySmall reports whether no number of matches can make the result too long.
+// surelySmall reports whether the result cannot be too long, whatever the number of matches.
 func (env *environment) surelySmall(text, replacement goja.String) bool {
 	n, m := int64(text.Length()+1), int64(replacement.Length())
 	if strings.Contains(replacement.String(), "$") {
@@ -161,7 +161,7 @@ func (env *environment) surelySmall(text, replacement goja.String) bool {
 	return n*m+n <= int64(env.evaluator.options.MaxResultBytes)/8
 }
 
-// expansion is a function that fills in a replacement text, $1 and the like, for a match.
+// expansion returns a function that fills in a replacement text, $1 and the like, for a match.
 func (env *environment) expansion(text, replacement goja.String) goja.Callable {
 	pattern := replacement.String()
 	return func(_ goja.Value, args ...goja.Value) (goja.Value, error) {
@@ -200,7 +200,7 @@ func (m matched) expand(pattern string) string {
 	}
 }
 
-// reference is what stands for the text behind a dollar, and how much of it that takes.
+// reference returns the text for what comes after a dollar, and how many bytes it uses of it.
 func (m matched) reference(rest string) (piece string, used int) {
 	if rest == "" {
 		return "$", 0
@@ -245,11 +245,11 @@ func optionalText(v goja.Value) string {
 	return v.ToString().String()
 }
 
-// replaceFirst is replace with a text to be searched, of which at most one match is replaced.
+// replaceFirst implements replace with a text to search for. It replaces at most one match.
 func (env *environment) replaceFirst(own goja.Callable, text goja.String, c goja.FunctionCall) goja.Value {
 	searched, with := c.Argument(0), c.Argument(1)
 	if object, ok := searched.(*goja.Object); ok {
-		searched = env.toText(object) // not its Symbol.replace, which is for patterns alone here
+		searched = env.toText(object) // not its Symbol.replace, which is for regular expressions only
 	}
 	if _, ok := goja.AssertFunction(with); ok {
 		result := callJS(own, text, searched, with)
@@ -268,7 +268,7 @@ func (env *environment) replaceFirst(own goja.Callable, text goja.String, c goja
 	return callJS(own, text, searched, replacement)
 }
 
-// guardRegExp bounds patterns, and the texts that they are tried on.
+// guardRegExp limits regular expressions, and the texts that they are applied to.
 func (env *environment) guardRegExp() {
 	own, ok := env.rt.Get("RegExp").(*goja.Object)
 	if !ok {
@@ -304,7 +304,7 @@ func (env *environment) guardRegExp() {
 	})
 }
 
-// guardExec replaces exec of regular expressions. From then on all searches call it.
+// guardExec replaces exec of regular expressions. After that all searches call it.
 func (env *environment) guardExec() {
 	env.guard("RegExp")
 	pattern, ok := env.rt.Get("RegExp").(*goja.Object)
@@ -323,7 +323,7 @@ func (env *environment) guardExec() {
 	})
 }
 
-// checkPattern refuses patterns that would take the compiler too deep.
+// checkPattern throws for patterns that would take the compiler too deep.
 func (env *environment) checkPattern(pattern string) {
 	env.charge(costCode * len(pattern))
 	if len(pattern) > maxCode || strings.Count(pattern, "(") > 4*maxPatternNesting {

@@ -6,7 +6,7 @@ import (
 	"github.com/dop251/goja"
 )
 
-// helper makes a function that rewritten code calls (see rewrite.go), or returns nil.
+// helper returns a function that rewritten code calls (see rewrite.go), or nil.
 func (env *environment) helper(name string) goja.Value {
 	one := func(f func(goja.Value) goja.Value) goja.Value {
 		return env.native("", 1, func(c goja.FunctionCall) goja.Value { return f(c.Argument(0)) })
@@ -29,7 +29,7 @@ func (env *environment) helper(name string) goja.Value {
 	return nil
 }
 
-// checkResult announces a new value by its size and refuses texts that are too long.
+// checkResult announces the size of a new value and throws if it is a text that is too long.
 func (env *environment) checkResult(v goja.Value) goja.Value {
 	switch v := v.(type) {
 	case goja.String:
@@ -41,7 +41,7 @@ func (env *environment) checkResult(v goja.Value) goja.Value {
 }
 
 func objectCost(object *goja.Object) int {
-	const stack = 4096 // what an error or a generator keeps of calls
+	const stack = 4096 // memory that an error or a generator needs for its stack
 	switch kindOf(object) {
 	case kindList:
 		return costList + costItem*int(min(length(object), maxItems))
@@ -60,7 +60,7 @@ func objectCost(object *goja.Object) int {
 	return costObject
 }
 
-// kind is what an object holds many of.
+// kind says of what an object may contain many.
 type kind int
 
 const (
@@ -71,7 +71,7 @@ const (
 	kindBuffer // also typed lists
 )
 
-// kindOf tells kinds apart by what they are, not by what code says that they are.
+// kindOf returns the kind of an object by what it is, not by what its properties say.
 func kindOf(object *goja.Object) kind {
 	switch object.ClassName() {
 	case "Array", "Arguments":
@@ -95,7 +95,7 @@ func kindOf(object *goja.Object) kind {
 	}
 }
 
-// number is a property that should be one.
+// number returns a property that should be a number.
 func number(object *goja.Object, name string) int64 {
 	v := object.Get(name)
 	if v == nil {
@@ -104,11 +104,11 @@ func number(object *goja.Object, name string) int64 {
 	return v.ToInteger()
 }
 
-// length is the length property of a list.
+// length returns the length property of a list.
 func length(object *goja.Object) int64 { return number(object, "length") }
 
-// checkSpread refuses what has too many items to be taken to pieces and announces their number.
-// Generators need no check: their own code announces each round.
+// checkSpread throws if an object has too many items to be spread, and announces their number.
+// Generators need no check, as their own code announces each round.
 func (env *environment) checkSpread(v goja.Value) goja.Value {
 	switch v := v.(type) {
 	case goja.String:
@@ -119,10 +119,10 @@ func (env *environment) checkSpread(v goja.Value) goja.Value {
 	return v
 }
 
-// pairCost is how many items of a list a pair of key and value counts for.
+// pairCost is the number of list items that count as much as a pair of key and value.
 const pairCost = 8
 
-// pieces is how many items there are when an object is taken to pieces.
+// pieces returns the number of items when an object is spread.
 func pieces(object *goja.Object) int64 {
 	switch kindOf(object) {
 	case kindList, kindBuffer:
@@ -152,7 +152,7 @@ func (env *environment) checkKey(v goja.Value) goja.Value {
 	return key
 }
 
-// lengthCall is x.length(): Java's method for texts (language T20), else a plain method call.
+// lengthCall implements x.length(): Java's method for texts (language T20), and a plain method call for others.
 func (env *environment) lengthCall(v goja.Value) goja.Value {
 	if s, ok := v.(goja.String); ok {
 		return env.rt.ToValue(s.Length())

@@ -10,8 +10,8 @@ import (
 	"github.com/dop251/goja"
 )
 
-// part is a piece of a text with its program; literal text has none, nor have plain references that
-// can be resolved without.
+// part is a piece of a text with its program. Literal text has none, and neither have plain references that
+// can be resolved without one.
 type part struct {
 	piece
 	program *program
@@ -30,9 +30,9 @@ type interpretation struct {
 	changed   bool // a program that is not pure has run
 }
 
-// interpret evaluates a text with the interpreter. As in Digdag, whose template function makes one
-// function of the whole text, an error of syntax comes before all other errors, and what an
-// expression assigns is seen by those after it (language T23).
+// interpret evaluates a text with the interpreter. Digdag's template function makes one
+// function of the whole text. So a syntax error comes before all other errors, and an
+// expression sees the assignments of those before it (language T23).
 func (e *Evaluator) interpret(ctx context.Context, text string, sc scope, zone *time.Location) (result string, err error) {
 	parts, err := e.compileText(text, sc)
 	if err != nil {
@@ -41,7 +41,7 @@ func (e *Evaluator) interpret(ctx context.Context, text string, sc scope, zone *
 	i := &interpretation{evaluator: e, ctx: ctx, text: text, scope: sc, zone: zone}
 	i.pure = !slices.ContainsFunc(parts, func(p part) bool { return p.program != nil && !i.isPure(p.program) })
 	defer func() {
-		if r := recover(); r != nil { // a fault of the interpreter must not end the process
+		if r := recover(); r != nil { // an error of the interpreter must not end the process
 			i.end(false)
 			result, err = "", i.fault(r)
 		}
@@ -77,7 +77,7 @@ func (i *interpretation) run(parts []part) (string, error) {
 }
 
 // compileText cuts a text into parts. Only plain references before the first other expression are
-// resolved without a program, as it may change what those after it refer to.
+// resolved without a program, as that expression may change what later ones refer to.
 func (e *Evaluator) compileText(text string, sc scope) ([]part, error) {
 	var parts []part
 	plain := true
@@ -105,7 +105,7 @@ func resolvable(code string, sc scope) bool {
 	return answer == found || answer == undefined
 }
 
-// expression evaluates one expression to its text, or finds the result of before.
+// expression evaluates one expression to its text, or returns the text from the cache.
 func (i *interpretation) expression(p *program) (string, error) {
 	if i.changed {
 		return i.environment(p).run(p)
@@ -124,7 +124,7 @@ func (i *interpretation) expression(p *program) (string, error) {
 	return result, err
 }
 
-// environment is that of the text; a used one serves as well if nothing is going to be changed in it.
+// environment returns the environment of the text. It may be a used one, unless something will be changed in it.
 func (i *interpretation) environment(p *program) *environment {
 	if i.env != nil {
 		return i.env
@@ -139,7 +139,7 @@ func (i *interpretation) environment(p *program) *environment {
 	return i.env
 }
 
-// end stops the watch and keeps the environment if it is worth it.
+// end stops the watch. It keeps the environment if that is worthwhile.
 func (i *interpretation) end(success bool) {
 	if i.env == nil {
 		return
@@ -171,7 +171,7 @@ func (env *environment) run(p *program) (string, error) {
 	return env.text(value)
 }
 
-// text is the text of a result.
+// text returns the text of a result.
 func (env *environment) text(value goja.Value) (text string, err error) {
 	if value == nil || goja.IsUndefined(value) || goja.IsNull(value) {
 		return "", nil
@@ -189,7 +189,7 @@ func (env *environment) text(value goja.Value) (text string, err error) {
 	return text, err
 }
 
-// try calls a function that may throw, outside of running code.
+// try calls a function that may throw, while no code is running.
 func (env *environment) try(f func()) error {
 	wrapped := env.rt.ToValue(func(goja.FunctionCall) goja.Value {
 		f()
@@ -200,7 +200,7 @@ func (env *environment) try(f func()) error {
 	return err
 }
 
-// describe turns an error of the interpreter into the one that the caller gets.
+// describe turns an error of the interpreter into the one for the caller.
 func (i *interpretation) describe(p *program, err error) error {
 	if cause := i.env.cause(); cause != nil {
 		return i.describeEnd(cause)
@@ -213,7 +213,7 @@ func (i *interpretation) describe(p *program, err error) error {
 		return failure(i.text, err.Error(), nil)
 	}
 	reason := i.env.reason(p, exception)
-	if cause := i.env.cause(); cause != nil { // what was thrown took its time to say what it is
+	if cause := i.env.cause(); cause != nil { // the evaluation was ended while the exception was made into a text
 		return i.describeEnd(cause)
 	}
 	limit := error(nil)
@@ -223,7 +223,7 @@ func (i *interpretation) describe(p *program, err error) error {
 	return failure(i.text, reason, limit)
 }
 
-// describeEnd is the error for an evaluation that was ended.
+// describeEnd returns the error about an evaluation that was interrupted.
 func (i *interpretation) describeEnd(cause error) error {
 	switch {
 	case errors.Is(cause, ErrTimeout):
@@ -235,7 +235,7 @@ func (i *interpretation) describeEnd(cause error) error {
 	}
 }
 
-// fault is the error for a panic of the interpreter.
+// fault returns the error about a panic of the interpreter.
 func (i *interpretation) fault(r any) error {
 	if i.env != nil {
 		if cause := i.env.cause(); cause != nil {

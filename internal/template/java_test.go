@@ -7,7 +7,7 @@ import (
 	"github.com/trowel-project/trowel/internal/template"
 )
 
-// expressionCase is an expression and its text.
+// expressionCase is an expression and its expected text.
 type expressionCase struct{ expression, want string }
 
 func checkExpressions(t *testing.T, params *param.Map, cases []expressionCase) {
@@ -19,7 +19,7 @@ func checkExpressions(t *testing.T, params *param.Map, cases []expressionCase) {
 	checkTexts(t, params, nil, template.Options{}, texts)
 }
 
-// TestJavaMethods are those of texts (language T20).
+// TestJavaMethods checks the methods of texts (language T20).
 func TestJavaMethods(t *testing.T) {
 	t.Parallel()
 	checkExpressions(t, param.Of("s", "Hello, World", "blank", " \t\n", "list", param.List{"a"}), []expressionCase{
@@ -35,7 +35,7 @@ func TestJavaMethods(t *testing.T) {
 		{"s.subSequence(1, 4) + ',' + s.regionMatches(7, 'World', 0, 5) + ',' + s.regionMatches(true, 7, 'WORLD', 0, 5) + ',' + s.regionMatches(9, 'x', 0, 9)", "ell,true,true,false"},
 		{"s.length() + ',' + s.length + ',' + ''.length() + ',' + new String('abc').length()", "12,12,0,3"},
 		{"'%s-%05d'.formatted('a', 42)", "a-00042"},
-		// Where JavaScript has the name, its method stays.
+		// Where JavaScript has a method of the name, that one stays.
 		{"'a.b.a'.replace('a', 'x') + ',' + 'a.b'.split('.') + ',' + ' x '.trim() + ',' + 'a'.concat('b') + ',' + 'abc'.substring(2, 1)", "x.b.a,a,b,x,ab,b"},
 		{"(function() { var o = {length: function() { return 'own' }}; return o.length() })()", "own"},
 	})
@@ -46,7 +46,7 @@ func TestJavaMethods(t *testing.T) {
 	})
 }
 
-// TestJavaPatterns are regular expressions of Java (language T20).
+// TestJavaPatterns checks regular expressions of Java (language T20).
 func TestJavaPatterns(t *testing.T) {
 	t.Parallel()
 	checkExpressions(t, param.Of("lines", "one\ntwo\r\nthree"), []expressionCase{
@@ -83,7 +83,7 @@ func TestJavaPatterns(t *testing.T) {
 	})
 }
 
-// TestJavaFormat is String.format (language T20).
+// TestJavaFormat checks String.format (language T20).
 func TestJavaFormat(t *testing.T) {
 	t.Parallel()
 	format := func(arguments string) string { return "java.lang.String.format(" + arguments + ")" }

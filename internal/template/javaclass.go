@@ -6,7 +6,7 @@ import (
 	"github.com/dop251/goja"
 )
 
-// stringClass is the one class of the host that can be reached (language T20).
+// stringClass is the only class of the host that expressions can reach (language T20).
 const stringClass = "java.lang.String"
 
 // guardJava defines the globals java and Java.
@@ -44,7 +44,7 @@ func (env *environment) newStringClass() *goja.Object {
 	return class
 }
 
-// javaJoin is join(separator, texts...) or join(separator, list).
+// javaJoin implements join(separator, texts...) and join(separator, list).
 func (env *environment) javaJoin(c goja.FunctionCall) string {
 	separator := c.Argument(0).ToString().String()
 	var texts []string

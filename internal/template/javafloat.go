@@ -9,7 +9,7 @@ import (
 	"github.com/dop251/goja"
 )
 
-// defaultPrecision is the number of digits behind the point unless another is wanted.
+// defaultPrecision is the number of digits after the point unless another is wanted.
 const defaultPrecision = 6
 
 func (env *environment) formatFloat(d directive, v goja.Value) string {
@@ -57,8 +57,8 @@ func (env *environment) formatFloat(d directive, v goja.Value) string {
 	return d.number(math.Signbit(f), whole, fraction)
 }
 
-// decimal is a positive double as 0.digits times ten to the exponent, with the fewest digits that
-// identify it, as Java sees doubles before it rounds them; zero has no digits.
+// decimal returns a positive double as 0.digits times ten to the exponent. It has the fewest digits that
+// identify the double, which Java rounds from. Zero has no digits.
 func decimal(f float64) (digits string, exponent int) {
 	if f == 0 {
 		return "", 0
@@ -91,7 +91,7 @@ func roundHalfUp(digits string, exponent, n int) (string, int) {
 	return string(kept), exponent
 }
 
-// fixedPoint writes digits with a number of places behind the point.
+// fixedPoint writes digits with a number of places after the point.
 func fixedPoint(digits string, exponent, places int) (whole, fraction string) {
 	digits, exponent = roundHalfUp(digits, exponent, exponent+places)
 	if exponent <= 0 {

@@ -16,7 +16,7 @@ import (
 // directive is one %[index$][flags][width][.precision]conversion of Java's String.format.
 type directive struct {
 	text       string
-	index      int // of the argument, from 1; 0 for the next one, -1 for that of the directive before
+	index      int // number of the argument, from 1; 0 for the next one, -1 for that of the previous directive
 	flags      string
 	width      int
 	precision  int // -1 if there is none
@@ -25,8 +25,8 @@ type directive struct {
 
 func (d directive) has(flag byte) bool { return strings.IndexByte(d.flags, flag) >= 0 }
 
-// javaFormat is java.lang.String.format(format, arguments...) (language T20), for the conversions
-// b c d e f g h n o s x % and their capitals. Numbers without a fraction are taken as integers where
+// javaFormat implements java.lang.String.format(format, arguments...) (language T20), for the conversions
+// b c d e f g h n o s x % and their capitals. Numbers without a fraction count as integers where
 // Java wants one.
 func (env *environment) javaFormat(format string, arguments []goja.Value) string {
 	var out strings.Builder
@@ -113,7 +113,7 @@ func (env *environment) directive(text string) (directive, int) {
 	return d, length
 }
 
-// pad makes a text as wide as it should be.
+// pad pads a text to its width.
 func (d directive) pad(text string) string {
 	missing := d.width - utf8.RuneCountInString(text)
 	if missing <= 0 {
@@ -157,7 +157,7 @@ func (d directive) cut(text string) string {
 
 func absent(v goja.Value) bool { return goja.IsUndefined(v) || goja.IsNull(v) }
 
-// formatText is an argument as %s writes it.
+// formatText returns an argument in the form of %s.
 func formatText(v goja.Value) string {
 	if goja.IsNumber(v) && v.ToFloat() != math.Trunc(v.ToFloat()) {
 		return param.FloatText(v.ToFloat())
@@ -223,7 +223,7 @@ func (env *environment) formatInteger(d directive, v goja.Value) string {
 	return d.pad(text)
 }
 
-// number puts sign, groups and zeros to the digits before and behind the point.
+// number adds sign, grouping and zeros to the digits before and after the point.
 func (d directive) number(negative bool, whole, fraction string) string {
 	if d.has(',') {
 		for i := len(whole) - 3; i > 0; i -= 3 {

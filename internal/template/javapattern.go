@@ -9,8 +9,8 @@ import (
 )
 
 // translatePattern turns a regular expression of Java into one of regexp2, whose dialect is that of
-// .NET. They differ in what classes as \d and . mean, in possessive quantifiers, quoting, unions and
-// intersections of classes, and in the names of properties.
+// .NET. They differ in the meaning of classes such as \d and ., in possessive quantifiers, quoting, unions and
+// intersections of classes, and the names of properties.
 func translatePattern(pattern string) (string, error) {
 	if len(pattern) > maxCode {
 		return "", fmt.Errorf("longer than %d bytes", maxCode)
@@ -55,10 +55,10 @@ func (t *patternTranslator) sequence(depth int) error {
 	return nil
 }
 
-// maxPatternNesting is how deep groups and classes may be nested.
+// maxPatternNesting is the largest depth of groups and classes.
 const maxPatternNesting = 250
 
-// atom translates one element; those that cannot be repeated are not quantifiable.
+// atom translates one element. quantifiable is false for an element that cannot be repeated.
 func (t *patternTranslator) atom(depth int) (quantifiable bool, err error) {
 	switch c := t.rest[0]; c {
 	case '(':
@@ -111,7 +111,7 @@ func (t *patternTranslator) copy(n int) {
 	t.rest = t.rest[n:]
 }
 
-// quantifier translates what may follow an element. A possessive quantifier is a greedy one in an
+// quantifier translates what may follow an element. A possessive quantifier becomes a greedy one in an
 // atomic group.
 func (t *patternTranslator) quantifier(start int) {
 	n := quantifierLength(t.rest)
@@ -149,7 +149,7 @@ func quantifierLength(text string) int {
 	return 0
 }
 
-// group translates a group; flags set in it end with it.
+// group translates a group. Flags that are set in it end with it.
 func (t *patternTranslator) group(depth int) (quantifiable bool, err error) {
 	outer := t.flags
 	t.copy(1)
@@ -192,7 +192,7 @@ func hasPrefixes(text string, prefixes ...string) bool {
 	return false
 }
 
-// embeddedFlags translates ?i-s) or ?i-s: behind an opening parenthesis; closed says which.
+// embeddedFlags translates ?i-s) or ?i-s: after an opening parenthesis. closed is true for the first form.
 func (t *patternTranslator) embeddedFlags() (closed bool, err error) {
 	t.copy(1)
 	on := true
@@ -213,13 +213,13 @@ func (t *patternTranslator) embeddedFlags() (closed bool, err error) {
 			} else {
 				unset += string(c)
 			}
-		case 'd', 'u', 'U': // Unix lines, and letters beyond ASCII, which count here anyway
+		case 'd', 'u', 'U': // Unix lines, and letters beyond ASCII, which always count here
 		case ')', ':':
 			if unset != "" {
 				unset = "-" + unset
 			}
 			if set+unset == "" && c == ')' {
-				set = "i-i" // an empty setting is none in .NET
+				set = "i-i" // .NET has no empty setting
 			}
 			t.out.WriteString(set + unset + string(c))
 			return c == ')', nil
@@ -258,7 +258,7 @@ func (t *patternTranslator) escape() error {
 	return err
 }
 
-// quote takes \Q...\E off the rest.
+// quote takes \Q...\E from the rest.
 func (t *patternTranslator) quote() (string, bool) {
 	text, ok := strings.CutPrefix(t.rest, `\Q`)
 	if !ok {
@@ -310,6 +310,14 @@ func (t *patternTranslator) escaped() (runeSet, error) {
 	return setOf(r, r), nil
 }
 
+// digitsOf takes so many digits off a text; none if it is shorter.
+func digitsOf(text string, count int) (digits, rest string) {
+	if len(text) < count {
+		return "", text
+	}
+	return text[:count], text[count:]
+}
+
 // coded reads the number of a character: \xhh, \x{h...}, \uhhhh, \0n, \0nn, \0mnn or \cX.
 func (t *patternTranslator) coded(kind byte) (rune, error) {
 	var text string
@@ -329,13 +337,16 @@ func (t *patternTranslator) coded(kind byte) (rune, error) {
 		}
 		text, t.rest, base = t.rest[:n], t.rest[n:], 8
 	case 'x':
-		if inside, ok := strings.CutPrefix(t.rest, "{"); ok {
-			text, t.rest, _ = strings.Cut(inside, "}")
+		inside, ok := strings.CutPrefix(t.rest, "{")
+		if !ok {
+			text, t.rest = digitsOf(t.rest, 2)
 			break
 		}
-		text, t.rest = t.rest[:min(2, len(t.rest))], t.rest[min(2, len(t.rest)):]
+		if text, t.rest, ok = strings.Cut(inside, "}"); !ok {
+			return 0, errors.New(`unclosed \x{`)
+		}
 	default:
-		text, t.rest = t.rest[:min(4, len(t.rest))], t.rest[min(4, len(t.rest)):]
+		text, t.rest = digitsOf(t.rest, 4)
 	}
 	n, err := strconv.ParseUint(text, base, 21)
 	if err != nil || n > utf8.MaxRune {
@@ -344,7 +355,7 @@ func (t *patternTranslator) coded(kind byte) (rune, error) {
 	return rune(n), nil
 }
 
-// escapeRune writes a character so that it stands for itself, in a class and outside.
+// escapeRune writes a character so that it stands for itself, inside and outside of a class.
 func escapeRune(r rune) string {
 	switch {
 	case r < 128 && (r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_'):

@@ -68,7 +68,7 @@ func (env *environment) javaPattern(v goja.Value, whole bool) *regexp2.Regexp {
 	return nil
 }
 
-// searchError ends a search that took too long.
+// searchError ends the evaluation after a search that took too long.
 func (env *environment) searchError(err error) {
 	if err == nil {
 		return
@@ -77,8 +77,8 @@ func (env *environment) searchError(err error) {
 	env.throwRange("a regular expression took longer than %v", regexpLimit)
 }
 
-// javaReplace replaces all matches, or the first one. In the replacement, $1 is a group, ${name} a
-// named group, and a backslash takes what follows as it is.
+// javaReplace replaces all matches, or the first one. In the replacement, $1 is a group, ${name} is a
+// named group, and a backslash quotes the next character.
 func (env *environment) javaReplace(pattern *regexp2.Regexp, text string, with goja.Value, all bool) string {
 	env.searched(len(text))
 	replacement := env.toText(with).String()
@@ -111,7 +111,7 @@ var (
 	errEscapeMissing  = errors.New("character to be escaped is missing")
 )
 
-// expand is a replacement with its references to groups filled in.
+// expand returns a replacement with its references to groups replaced.
 func expand(match *regexp2.Match, replacement string) (string, error) {
 	if !strings.ContainsAny(replacement, `\$`) {
 		return replacement, nil
@@ -139,7 +139,7 @@ func expand(match *regexp2.Match, replacement string) (string, error) {
 	return out.String(), nil
 }
 
-// reference reads the number of a group, as many digits as make one that there is, or its name in
+// reference reads the number of a group, with as many digits as make the number of an existing one, or its name in
 // braces.
 func reference(match *regexp2.Match, text string) (*regexp2.Group, int) {
 	if name, _, ok := strings.Cut(text, "}"); ok && strings.HasPrefix(name, "{") {

@@ -8,10 +8,10 @@ import (
 	"unicode/utf8"
 )
 
-// runeSet is a set of characters: the first and last of ranges, ascending, with gaps between them.
+// runeSet is a set of characters: the first and last characters of ranges, ascending, with gaps between them.
 type runeSet []rune
 
-// setOf makes a set of ranges in any order.
+// setOf returns the set of ranges in any order.
 func setOf(pairs ...rune) runeSet {
 	type span struct{ first, last rune }
 	spans := make([]span, 0, len(pairs)/2)
@@ -51,7 +51,7 @@ func (s runeSet) intersection(other runeSet) runeSet {
 	return s.negated().union(other.negated()).negated()
 }
 
-// String is the set as a class of regexp2.
+// String returns the set as a class of regexp2.
 func (s runeSet) String() string {
 	switch {
 	case len(s) == 0:
@@ -71,7 +71,7 @@ func (s runeSet) String() string {
 	return out.String()
 }
 
-// escapedSet is what \d, \w, \s, \h and \v stand for in Java, or nil.
+// escapedSet returns what \d, \w, \s, \h and \v stand for in Java, or nil.
 func escapedSet(c byte) runeSet {
 	switch c {
 	case 'd':
@@ -91,7 +91,7 @@ func escapedSet(c byte) runeSet {
 	return nil
 }
 
-// class reads a class in brackets, which in Java may have classes inside and intersections.
+// class reads a class in brackets. In Java it may contain classes and intersections.
 func (t *patternTranslator) class(depth int) (runeSet, error) {
 	if depth > maxPatternNesting {
 		return nil, errors.New("nested too deeply")
@@ -177,7 +177,7 @@ func (t *patternTranslator) classEnd() (runeSet, error) {
 	return runeSet{r, r}, nil
 }
 
-// property reads the name of a property behind \p.
+// property reads the name of a property after \p.
 func (t *patternTranslator) property() (runeSet, error) {
 	name := ""
 	if inside, ok := strings.CutPrefix(t.rest, "{"); ok {
@@ -190,6 +190,10 @@ func (t *patternTranslator) property() (runeSet, error) {
 	}
 	if set := posixSet(name); set != nil {
 		return set, nil
+	}
+	if name == "javaWhitespace" { // no space that keeps words together, but the separators of ASCII
+		together := setOf(0xa0, 0xa0, 0x2007, 0x2007, 0x202f, 0x202f)
+		return setOf(append(tableSet(unicode.Z), '\t', '\r', 0x1c, 0x1f)...).intersection(together.negated()), nil
 	}
 	if _, value, ok := strings.Cut(name, "="); ok {
 		name = value
@@ -210,7 +214,7 @@ func (t *patternTranslator) property() (runeSet, error) {
 	return nil, errors.New("unknown property " + name)
 }
 
-// posixSet is a class of ASCII characters by its name, or nil.
+// posixSet returns a class of ASCII characters by its name, or nil.
 func posixSet(name string) runeSet {
 	switch name {
 	case "Lower":
@@ -243,7 +247,7 @@ func posixSet(name string) runeSet {
 	return nil
 }
 
-// namedTables are the binary properties that Java knows by other names than Go.
+// namedTables returns the binary properties whose names in Java differ from those in Go.
 func namedTables(name string) []*unicode.RangeTable {
 	switch name {
 	case "Alphabetic":

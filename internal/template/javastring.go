@@ -9,7 +9,7 @@ import (
 )
 
 // javaMethod adds a method of Java's texts to JavaScript's (language T20). Where JavaScript has one
-// of the name, that one stays, except for replaceAll, which ECMAScript 5 has not.
+// of that name, it stays, except for replaceAll, which ECMAScript 5 does not have.
 func javaMethod(name string) func(*environment) {
 	switch name {
 	case "replaceAll", "replaceFirst", "matches":
@@ -54,7 +54,7 @@ func javaMethod(name string) func(*environment) {
 	return nil
 }
 
-// javaStringMethod adds a method to all texts; its result is converted to JavaScript.
+// javaStringMethod adds a method to all texts. Its result is converted to JavaScript.
 func javaStringMethod(name string, parameters int, f func(env *environment, s string, c goja.FunctionCall) any) func(*environment) {
 	return func(env *environment) {
 		env.method(env.stringPrototype(), name, parameters, func(c goja.FunctionCall) goja.Value {
@@ -77,7 +77,7 @@ func javaCompare(name string, f func(s, other string) any) func(*environment) {
 	})
 }
 
-// thisText is the text that a method was called of.
+// thisText returns the text whose method was called.
 func (env *environment) thisText(c goja.FunctionCall) string {
 	if goja.IsUndefined(c.This) || goja.IsNull(c.This) {
 		env.throwType("a method of texts was called on %s", c.This)
@@ -85,7 +85,7 @@ func (env *environment) thisText(c goja.FunctionCall) string {
 	return c.This.ToString().String()
 }
 
-// javaSpace is Character.isWhitespace: no-break spaces are none.
+// javaSpace implements Character.isWhitespace, for which no-break spaces are not white space.
 func javaSpace(r rune) bool {
 	switch r {
 	case '\u00a0', '\u2007', '\u202f', '\u0085':
@@ -96,12 +96,12 @@ func javaSpace(r rune) bool {
 	return unicode.IsSpace(r)
 }
 
-// foldJava makes texts equal that equalsIgnoreCase takes for equal.
+// foldJava returns equal texts for texts that equalsIgnoreCase considers equal.
 func foldJava(s string) string {
 	return strings.Map(func(r rune) rune { return unicode.ToLower(unicode.ToUpper(r)) }, s)
 }
 
-// compareUnits is the difference of the first UTF-16 units that differ, or else of the lengths.
+// compareUnits returns the difference of the first UTF-16 units that differ, or of the lengths.
 func compareUnits(a, b string) int {
 	x, y := utf16.Encode([]rune(a)), utf16.Encode([]rune(b))
 	for i := range min(len(x), len(y)) {
@@ -148,7 +148,7 @@ func (env *environment) codePointBefore(s string, c goja.FunctionCall) any {
 	return int64(runes[len(runes)-1])
 }
 
-// regionMatches is regionMatches([ignoreCase,] from, other, otherFrom, length).
+// regionMatches implements regionMatches([ignoreCase,] from, other, otherFrom, length).
 func (env *environment) regionMatches(s string, c goja.FunctionCall) any {
 	args := c.Arguments
 	ignore := false

@@ -11,7 +11,7 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// appendText appends what a parameter looks like in a text (language T17).
+// appendText appends the text of a parameter (language T17).
 func appendText(dst []byte, v param.Value) []byte {
 	switch v := v.(type) {
 	case nil:
@@ -28,7 +28,7 @@ func appendText(dst []byte, v param.Value) []byte {
 
 func isFinite(f float64) bool { return !math.IsNaN(f) && !math.IsInf(f, 0) }
 
-// appendJSON appends a parameter as JSON.stringify writes it: numbers as JavaScript prints them,
+// appendJSON appends a parameter as JSON.stringify writes it: with JavaScript's numbers, and with
 // keys that are list indexes first.
 func appendJSON(dst []byte, v param.Value) []byte {
 	switch v := v.(type) {
@@ -101,7 +101,7 @@ func hasIndexes(m *param.Map) bool {
 	return false
 }
 
-// propertyOrder is the order of keys in JavaScript: list indexes ascending, then all others. It
+// propertyOrder returns keys in JavaScript's order: list indexes ascending, then all others. It
 // sorts in place.
 func propertyOrder(keys []string) []string {
 	slices.SortStableFunc(keys, func(a, b string) int {

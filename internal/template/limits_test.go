@@ -12,7 +12,7 @@ import (
 	"github.com/trowel-project/trowel/internal/template"
 )
 
-// bombs are expressions that ask for endless time or memory.
+// bombs are expressions that use endless time or memory.
 var bombs = []struct{ name, text string }{
 	{"loop", "${(function() { for (;;); })()}"},
 	{"loop with catch", "${(function() { try { for (;;); } catch (e) { return 1 } finally { return 2 } })()}"},
@@ -94,11 +94,11 @@ var bombs = []struct{ name, text string }{
 	{"too long code", "${" + strings.Repeat("1+", 1<<20) + "1}"},
 }
 
-// TestBombs sets off each bomb: an error must come soon, and memory stay within bounds.
+// TestBombs evaluates each bomb. An error must come soon, and the memory must stay within bounds.
 func TestBombs(t *testing.T) { //nolint:paralleltest // measures the memory of the process
 	const (
 		timeLimit = 60 * time.Millisecond
-		patience  = time.Minute // what goes on for ever; how fast the limit comes is no matter of a test
+		patience  = time.Minute // endless evaluations; tests do not measure how fast the limit works
 		memory    = 512 << 20
 	)
 	e := template.New(template.Options{TimeLimit: timeLimit, MaxHeapBytes: 64 << 20})
@@ -127,7 +127,7 @@ func TestBombs(t *testing.T) { //nolint:paralleltest // measures the memory of t
 	}
 }
 
-// memoryInUse is what the process has of the system for its heap.
+// memoryInUse returns how much memory the process has from the system for its heap.
 func memoryInUse() uint64 {
 	samples := []metrics.Sample{
 		{Name: "/memory/classes/heap/objects:bytes"},
@@ -143,7 +143,7 @@ func memoryInUse() uint64 {
 	return total
 }
 
-// watchMemory looks at the memory until the function that it returns is called for the largest value.
+// watchMemory measures the memory until peak is called, which returns the largest value.
 func watchMemory(t *testing.T) (peak func() uint64) {
 	t.Helper()
 	stop, done := make(chan struct{}), make(chan uint64)
@@ -167,7 +167,7 @@ func watchMemory(t *testing.T) (peak func() uint64) {
 	}
 }
 
-// TestLimitErrors can be told by callers, and say what the limit is.
+// TestLimitErrors checks that callers can distinguish the errors, and that these name the limit.
 func TestLimitErrors(t *testing.T) {
 	t.Parallel()
 	e := template.New(template.Options{TimeLimit: time.Minute, MaxResultBytes: 1000})
@@ -195,10 +195,34 @@ func TestLimitErrors(t *testing.T) {
 	if !errors.Is(err, template.ErrTimeout) {
 		t.Errorf("Text(%s): error = %v, want %v", endless.text, err, template.ErrTimeout)
 	}
-	// What is too large can be caught; what takes too long cannot.
+	// Code can catch that something is too large, but not that it takes too long.
 	got, err := e.Text(t.Context(), "${(function() { try { return 'x'.repeat(1e9) } catch (e) { return e.name } })()}", params, nil)
 	if err != nil || got != "RangeError" {
 		t.Errorf("Text = %q, %v, want RangeError", got, err)
+	}
+}
+
+// TestCountedReplacements fills in replacement texts with and without an eye on the length of the result; nobody sees which.
+func TestCountedReplacements(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct{ expression, want string }{
+		{`'aXb'.replace(/X/, '[$$|$&|$` + "`" + `|$\'|$|$q]')`, "a[$|X|a|b|$|$q]b"},
+		{`'aXb'.replace(/X/, '$')`, "a$b"},
+		{`'2024-01-15'.replace(/(\d+)-(\d+)/, '$2/$1')`, "01/2024-15"},
+		{`'aXYb'.replace(/(X)(Y)?(Z)?/, '[$1|$2|$3|$4|$0|$01|$10|$99]')`, "a[X|Y||$4|$0|X|X0|$99]b"},
+		{`'abcdefghijkl'.replace(/(a)(b)(c)(d)(e)(f)(g)(h)(i)(j)(k)/, '$11$10$1')`, "kjal"},
+		{`'a-b'.replace(/(?<left>a)-(?<right>b)/, '$<right>-$<left>-$<none>-$<')`, "b-a--$<"},
+		{`'a-b'.replace(/(a)-b/, '$<a>')`, "$<a>"},
+		{`'aXbX'.replace(/X/g, '$&$&')`, "aXXbXX"},
+		{`'é😀X'.replace(/X/, '$` + "`" + `')`, "é😀é😀"},
+		{`'aXb'.replace(/X/, function(m, at, all) { return m + at + all })`, "aX1aXbb"},
+	} {
+		for _, most := range []int{0, 500} { // of so few, lengths are counted
+			got, err := template.New(template.Options{MaxResultBytes: most}).Text(t.Context(), "${"+c.expression+"}", nil, nil)
+			if err != nil || got != c.want {
+				t.Errorf("at most %d bytes: %s = %q, %v, want %q", most, c.expression, got, err, c.want)
+			}
+		}
 	}
 }
 
@@ -213,7 +237,7 @@ func TestBacktracking(t *testing.T) {
 	})
 }
 
-// TestMemory fills it with whatever code can make.
+// TestMemory fills the memory with everything that code can make.
 func TestMemory(t *testing.T) { //nolint:paralleltest // others would be blamed for what grows here
 	for _, bomb := range bombs { //nolint:paralleltest // one after the other
 		switch bomb.name {
@@ -233,7 +257,7 @@ func TestMemory(t *testing.T) { //nolint:paralleltest // others would be blamed 
 	}
 }
 
-// TestUsualSizes evaluates what people do write, however much it is.
+// TestUsualSizes evaluates large texts of kinds that people do write.
 func TestUsualSizes(t *testing.T) {
 	t.Parallel()
 	rows := param.List{}

@@ -7,8 +7,8 @@ import (
 	"github.com/dop251/goja"
 )
 
-// momentSource is Moment.js 2.21.0 with its default locale only (language T22), as its authors built
-// it; moment/update.sh fetches it.
+// momentSource is Moment.js 2.21.0 with only its default locale (language T22), as its authors built
+// it. moment/update.sh downloads it.
 //
 //go:embed moment/moment.min.js
 var momentSource string
@@ -25,8 +25,8 @@ func compileMoment() (*goja.Program, error) {
 	return p, nil
 }
 
-// guardMoment defines the global moment, which is loaded when it is first read. That takes about a
-// millisecond, and much longer the first time.
+// guardMoment defines the global moment, which is loaded at its first use. That takes about a
+// millisecond, and much longer the first time in a process.
 func (env *environment) guardMoment() {
 	global := env.rt.GlobalObject()
 	replace := func(v goja.Value) {

@@ -31,7 +31,7 @@ const nativeNames = `${(function() {
 		'moment.duration', 'moment.fn.format', 'moment.fn.add', 'Object.getPrototypeOf(function*() {}).constructor']);
 })()}`
 
-// odd calls a function with odd things.
+// odd calls a function with unusual arguments.
 const odd = `${(function(f) {
 	var n = 0, things = function() {
 		return [undefined, null, -1, 1e9, 'x', [1, [2]], Symbol('s'), function() { return 1 }, /x/g, {length: -1, 0: 'a'}, Object.create(null)];
@@ -47,7 +47,7 @@ const odd = `${(function(f) {
 	return n;
 })(FUNCTION)}`
 
-// TestNatives calls every native function with odd things: none may fail in Go, or go on for long.
+// TestNatives calls every native function with unusual arguments. None may panic in Go, or take long.
 func TestNatives(t *testing.T) {
 	t.Parallel()
 	e := template.New(template.Options{TimeLimit: time.Minute})

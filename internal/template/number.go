@@ -6,7 +6,7 @@ import (
 	"strconv"
 )
 
-// maxSafe is the largest integer up to which doubles hold every integer (language T18).
+// maxSafe is the largest integer up to which a double can hold every integer (language T18).
 const maxSafe = 1 << 53
 
 // appendNumber appends the text of a double as JavaScript writes it.
@@ -32,7 +32,7 @@ func appendNumber(dst []byte, f float64) []byte {
 	return dst
 }
 
-// appendInt appends an integer after it was a double (language T18).
+// appendInt appends an integer as it is after a conversion to a double (language T18).
 func appendInt(dst []byte, n int64) []byte {
 	if n >= -maxSafe && n <= maxSafe {
 		return strconv.AppendInt(dst, n, 10)

@@ -6,14 +6,14 @@ import (
 	"github.com/dop251/goja"
 )
 
-// parameters is the object whose properties are the variables of an expression; it is also its this
-// (language T21). A parameter is converted when it is first touched, and changes stay here (T23).
+// parameters is the object whose properties are the variables of an expression. It is also its this
+// (language T21). A parameter is converted at its first use, and changes stay here (T23).
 type parameters struct {
 	env     *environment
 	scope   scope
 	values  map[string]goja.Value // converted or assigned
 	deleted map[string]bool
-	added   []string // assigned, and no parameter
+	added   []string // assigned names that are not parameters
 }
 
 func newParameters(env *environment, sc scope) *parameters {

@@ -9,7 +9,7 @@ import (
 
 // Plain references are names of parameters and chains of their properties: a, a.b.c, a[0].b,
 // a["b-c"], this["a-b"]. They are most of what people write, and need no interpreter. Where the
-// answer could lie in a prototype or among the globals, the interpreter is asked after all.
+// answer could be in a prototype or among the globals, the interpreter evaluates them after all.
 
 // answer says how a reference was resolved.
 type answer int
@@ -17,14 +17,14 @@ type answer int
 const (
 	found answer = iota
 	undefined
-	noObject // a property of null or undefined was asked for
-	unknown  // only the interpreter can tell
+	noObject // a property of null or undefined is read
+	unknown  // only the interpreter knows
 )
 
 // chain is a cursor over a plain reference.
 type chain struct{ rest string }
 
-// isPlain reports whether code is a plain reference by its form.
+// isPlain reports whether code has the form of a plain reference.
 func isPlain(code string) bool {
 	c := chain{trimSpace(code)}
 	root, ok := c.root()
@@ -39,7 +39,7 @@ func isPlain(code string) bool {
 	return true
 }
 
-// resolve finds the value of a plain reference. For noObject, the value is the text of the error.
+// resolve returns the value of a plain reference. For noObject the value is the text of the error.
 func resolve(code string, sc scope) (param.Value, answer) {
 	c := chain{trimSpace(code)}
 	root, ok := c.root()
@@ -74,7 +74,7 @@ func resolve(code string, sc scope) (param.Value, answer) {
 	return value, state
 }
 
-// nullError is the text for a property of null or undefined (language T27).
+// nullError returns the text about a property of null or undefined (language T27).
 func nullError(name string, state answer) string {
 	of := "null"
 	if state == undefined {
@@ -181,7 +181,7 @@ func property(value param.Value, prop step) (param.Value, answer) {
 	return nil, unknown
 }
 
-// utf16Length is the length of a text in JavaScript.
+// utf16Length returns the length of a text in JavaScript.
 func utf16Length(s string) int {
 	n := 0
 	for _, r := range s {
@@ -193,7 +193,7 @@ func utf16Length(s string) int {
 	return n
 }
 
-// objectProperty reports whether every object inherits a property of the name.
+// objectProperty reports whether every object inherits a property with this name.
 func objectProperty(name string) bool {
 	switch name {
 	case "constructor", "hasOwnProperty", "isPrototypeOf", "propertyIsEnumerable", "toLocaleString", "toString", "valueOf",
@@ -203,7 +203,7 @@ func objectProperty(name string) bool {
 	return false
 }
 
-// reserved reports whether a name is a word of the language, or one that a parameter does not simply hide.
+// reserved reports whether a name is a keyword, or another one that a parameter does not simply hide.
 func reserved(name string) bool {
 	switch name {
 	case "arguments", "async", "await", "break", "case", "catch", "class", "const", "continue", "debugger", "default",
@@ -216,5 +216,5 @@ func reserved(name string) bool {
 	return false
 }
 
-// trimSpace drops the spaces and line breaks around an expression.
+// trimSpace removes the spaces and line breaks around an expression.
 func trimSpace(code string) string { return strings.Trim(code, " \t\r\n") }

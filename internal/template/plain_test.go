@@ -12,8 +12,8 @@ import (
 	"github.com/trowel-project/trowel/internal/template"
 )
 
-// TestPlainReferences compares plain references, which are looked up, with the same references behind
-// an expression, which are interpreted: text or error must be the same for any parameters.
+// TestPlainReferences compares plain references, which are looked up, with the same references after
+// an expression, which are interpreted. Text or error must be the same for any parameters.
 func TestPlainReferences(t *testing.T) {
 	t.Parallel()
 	e := template.New(template.Options{})
@@ -24,7 +24,7 @@ func TestPlainReferences(t *testing.T) {
 		params := random.object(0)
 		references := random.references(params)
 		fast, fastErr := e.Text(t.Context(), references, params, nil)
-		const before = "${'' + ''}" // from here on all is interpreted
+		const before = "${'' + ''}" // everything after it is interpreted
 		slow, slowErr := e.Text(t.Context(), before+references, params, nil)
 		if fast != slow || reason(fastErr, references) != reason(slowErr, before+references) {
 			t.Fatalf("seed %d: Text(%s) with %s = %q, %v, want %q, %v", seed, references, param.JSON(params), fast, fastErr, slow, slowErr)
@@ -104,7 +104,7 @@ func (g generator) value(depth int) param.Value {
 	}
 }
 
-// references makes a text of one to three references, mostly to what is there.
+// references returns a text of one to three references, mostly to existing parameters.
 func (g generator) references(params *param.Map) string {
 	var out strings.Builder
 	for range 1 + g.IntN(3) {

@@ -8,22 +8,22 @@ import (
 	"github.com/dop251/goja/token"
 )
 
-// Loading moment takes a millisecond, and exports that use it are evaluated anew for each task that
-// sees them (language T7). So of expressions that use it and are pure, which nearly all are, the
-// environment is used again, and the results of those that are stable too are kept (see reuse.go).
+// Loading moment takes a millisecond, and exports that use it are evaluated again for each task that
+// sees them (language T7). Nearly all expressions that use it are pure. Their
+// environment is used again, and the results of stable ones are kept (see reuse.go).
 
-// purity tells what is known of an expression.
+// purity says what is known about an expression.
 type purity struct {
-	// pure: it leaves no trace in its environment, apart from caches. It consists of literals,
+	// pure is set if the expression leaves no trace in its environment, apart from caches. It consists of literals,
 	// operators, plain references to parameters, calls of moment, and calls of methods that are known
-	// to change nothing but the value that they are called of, if that.
+	// to change at most the value that they are called on.
 	pure bool
-	// stable: its result depends on its references and the time zone alone, provided that the
+	// stable is set if the result only depends on the references and the time zone, provided that the
 	// references are texts, numbers or booleans.
 	stable bool
-	// moment: it calls moment.
+	// moment is set if the expression calls moment.
 	moment bool
-	// references are the plain references in it.
+	// references are the plain references in the expression.
 	references []string
 }
 
@@ -33,7 +33,7 @@ func purityOf(e ast.Expression) purity {
 	return p
 }
 
-// value goes through an expression and reports whether it is pure.
+// value visits an expression and reports whether it is pure.
 func (p *purity) value(e ast.Expression) bool {
 	switch e := e.(type) {
 	case *ast.StringLiteral, *ast.BooleanLiteral, *ast.NullLiteral:
@@ -98,14 +98,14 @@ func (p *purity) call(e *ast.CallExpression) bool {
 	switch methodKind(string(callee.Identifier.Name)) {
 	case methodUnknown:
 		return false
-	case methodCompares: // without an argument, with now
+	case methodCompares: // without an argument they compare with the present time
 		p.stable = p.stable && len(e.ArgumentList) > 0 && certain(e.ArgumentList[0])
 	case methodPlain, methodReturnsMoment:
 	}
 	return p.value(callee.Left) && p.values(e.ArgumentList)
 }
 
-// makesMoment reports whether a call is moment(...), moment.utc(...) or the like.
+// makesMoment reports whether a call is moment(...), moment.utc(...) or a similar one.
 func makesMoment(e *ast.CallExpression) bool {
 	switch callee, _ := plainText(e.Callee); callee {
 	case "moment", "moment.utc", "moment.unix", "moment.parseZone":
@@ -114,7 +114,7 @@ func makesMoment(e *ast.CallExpression) bool {
 	return false
 }
 
-// certain reports whether a value is sure not to be undefined, which moment takes for now.
+// certain reports whether a value can never be undefined, which for moment means the present time.
 func certain(e ast.Expression) bool {
 	switch e := e.(type) {
 	case *ast.StringLiteral, *ast.NumberLiteral:
@@ -131,7 +131,7 @@ func certain(e ast.Expression) bool {
 	}
 }
 
-// method is what is known of the methods of a name, be they moment's or JavaScript's.
+// method says what is known about methods with a name, moment's or JavaScript's.
 type method int
 
 const (

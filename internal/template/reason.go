@@ -7,14 +7,14 @@ import (
 	"github.com/dop251/goja"
 )
 
-// formatNoFunction is the text for a call of a property that is no function (language T27).
+// formatNoFunction is the text about a call of a property that is not a function (language T27).
 const formatNoFunction = "(intermediate value).%s is not a function"
 
-// maxReason is the length in bytes from which on what was thrown is cut.
+// maxReason is the length in bytes at which the text of an exception is cut.
 const maxReason = 16 << 10
 
-// reason is what an exception says, in Digdag's words where language T27 gives them: the type and
-// the message of an error, the text of anything else that was thrown.
+// reason returns the text of an exception, in Digdag's words where language T27 has them: the type and
+// the message of an error, and the text of any other value.
 func (env *environment) reason(p *program, exception *goja.Exception) string {
 	text := "an object without text"
 	if err := env.try(func() { text = exception.Value().String() }); err != nil {
@@ -26,7 +26,7 @@ func (env *environment) reason(p *program, exception *goja.Exception) string {
 	return shortened(text)
 }
 
-// shortened cuts what is too long for a message.
+// shortened cuts a text that is too long for a message.
 func shortened(text string) string {
 	if len(text) <= maxReason {
 		return text
@@ -38,7 +38,7 @@ func shortened(text string) string {
 	return text[:cut] + "..."
 }
 
-// typeMessage maps the interpreter's words for the common type errors to Digdag's.
+// typeMessage replaces the interpreter's words for the common type errors by Digdag's.
 func (env *environment) typeMessage(p *program, exception *goja.Exception, message string) string {
 	if name, ok := between(message, "Object has no member '", "'"); ok {
 		return strings.Replace(formatNoFunction, "%s", name, 1)
@@ -65,10 +65,10 @@ func between(text, prefix, suffix string) (string, bool) {
 	return strings.CutSuffix(text, suffix)
 }
 
-// nothing reports whether a property was asked of null or of undefined, which the interpreter does not
-// say: null, if at the place of the error stands null or a plain reference to a null parameter. The
-// interpreter knows no place for the callee of a call; the first place that reads a property of the
-// name from nothing has to do. It also returns the name, which the interpreter garbles beyond ASCII.
+// nothing returns whether a property was read of null or of undefined, which the interpreter does not
+// say. It is null if there is null, or a plain reference to a null parameter, at the place of the error. The
+// interpreter has no place for the callee of a call, so the first place that reads a property of that
+// name from null is taken. It also returns the name, which the interpreter garbles beyond ASCII.
 func (env *environment) nothing(p *program, exception *goja.Exception, name string) (property, of string) {
 	stack := exception.Stack()
 	if p == nil || len(stack) == 0 {
@@ -81,7 +81,7 @@ func (env *environment) nothing(p *program, exception *goja.Exception, name stri
 		}
 		garbled := strings.ContainsRune(name, utf8.RuneError)
 		if s.property != "" && s.property != name && !garbled {
-			continue // the place is that of another property, the call has none
+			continue // the place belongs to another property, as the call has none
 		}
 		if garbled && s.property != "" {
 			name = s.property

@@ -42,11 +42,11 @@ type recordedTask struct {
 	Error  string    `json:"error"`
 }
 
-// TestRecordedCases evaluates what the recorded cases evaluate and compares with what Digdag printed,
-// and with the messages of tasks that failed.
+// TestRecordedCases evaluates what the recorded cases evaluate, and compares the results with what Digdag printed
+// and with the messages of failed tasks.
 func TestRecordedCases(t *testing.T) {
 	t.Parallel()
-	want := map[string]int{ // tasks that can be compared without running what they run
+	want := map[string]int{ // number of tasks that can be compared without running anything
 		"builtin-variables-half-hour-zone":    1,
 		"builtin-variables-utc":               4,
 		"error-export-and-stores":             2,
@@ -162,8 +162,8 @@ func readJSON(t *testing.T, file string, into any) {
 	}
 }
 
-// walk goes through a task and those below it. scope has the parameters of the tasks above and the
-// stores of those before; late are stores that replace what the task exports.
+// walk visits a task and those below it. scope has the parameters of the tasks above and the
+// stores of earlier ones. late are stores that replace what the task exports.
 func (r *replay) walk(name string, body, scope, late *param.Map) {
 	scope = scope.Clone()
 	if export, ok := body.Get("_export"); ok {
@@ -190,7 +190,7 @@ func (r *replay) walk(name string, body, scope, late *param.Map) {
 	}
 }
 
-// stores are those of a task and of all below it.
+// stores returns the stores of a task and of all below it.
 func (r *replay) stores(name string) *param.Map {
 	stores := param.New()
 	for _, task := range r.tasks {
@@ -201,7 +201,7 @@ func (r *replay) stores(name string) *param.Map {
 	return stores
 }
 
-// message is that of the last failure in a task or below it.
+// message returns the message of the last failure in a task or below it.
 func (r *replay) message(name string) string {
 	message := ""
 	for _, task := range r.tasks {
@@ -250,7 +250,7 @@ func (r *replay) compare(name string, scope, own *param.Map) {
 	}
 }
 
-// compareItems compares the one list of a loop with what the tasks of its rounds got.
+// compareItems compares the only list of a loop with the parameters of the tasks in its rounds.
 func (r *replay) compareItems(name string, config *param.Map) {
 	each, _ := config.Get("for_each>")
 	variable := each.(*param.Map).Keys()[0]
@@ -281,12 +281,12 @@ func text(config *param.Map, key string) string {
 	return s
 }
 
-// ownWords drops the words of the engine, as the goldens do.
+// ownWords removes the engine's own words, as the goldens do.
 func ownWords(message string) string {
 	return regexp.MustCompile(`(?s)\((TypeError|SyntaxError): .*\)( \(config\))`).ReplaceAllString(message, "($1: ...)$2")
 }
 
-// builtIns are the built-in parameters of a task (language P12, P15).
+// builtIns returns the built-in parameters of a task (language P12, P15).
 func builtIns(task string, session time.Time, zone *time.Location) *param.Map {
 	local := session.In(zone)
 	return param.Of(

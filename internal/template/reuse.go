@@ -15,7 +15,7 @@ type resultKey struct {
 	values  string // of its references, as JSON
 }
 
-// resultKey returns the key under which a result is kept; ok is false if it is not.
+// resultKey returns the key of a result in the cache. ok is false if the result cannot be cached.
 func (p *program) resultKey(sc scope, zone *time.Location) (key resultKey, ok bool) {
 	if !p.purity.moment || !p.purity.pure || !p.purity.stable {
 		return resultKey{}, false
@@ -45,7 +45,7 @@ func isScalar(v param.Value) bool {
 	return true
 }
 
-// within reports whether all references of an expression are parameters, and no globals.
+// within reports whether all references of an expression are parameters, not globals.
 func (p purity) within(sc scope) bool {
 	for _, reference := range p.references {
 		root, _, _ := strings.Cut(reference, ".")
@@ -57,7 +57,7 @@ func (p purity) within(sc scope) bool {
 	return true
 }
 
-// spare keeps environments that have moment loaded and in which only pure expressions ran.
+// spare keeps environments that have moment loaded and in which only pure expressions have run.
 type spare struct {
 	mu           sync.Mutex
 	environments []*environment
@@ -66,11 +66,11 @@ type spare struct {
 const (
 	// maxSpare is how many environments are kept; each takes about a megabyte.
 	maxSpare = 4
-	// maxUses is how often one is used, as moment keeps something of each format that it sees.
+	// maxUses is how often an environment is used, as moment keeps something for each format.
 	maxUses = 1000
 )
 
-// take returns an environment for other parameters, or nil.
+// take returns an environment for other parameters, or nil if there is none.
 func (s *spare) take(sc scope, zone *time.Location) *environment {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -84,7 +84,7 @@ func (s *spare) take(sc scope, zone *time.Location) *environment {
 	return env
 }
 
-// give keeps an environment in which no evaluation failed and nothing was interrupted.
+// give keeps an environment. No evaluation in it may have failed or been interrupted.
 func (s *spare) give(env *environment) {
 	env.uses++
 	if env.uses >= maxUses || env.cause() != nil {
@@ -98,7 +98,7 @@ func (s *spare) give(env *environment) {
 	}
 }
 
-// enter makes an environment ready for a text.
+// enter prepares an environment for a text.
 func (env *environment) enter(sc scope, zone *time.Location) {
 	if zone == nil {
 		zone = time.UTC
@@ -108,7 +108,7 @@ func (env *environment) enter(sc scope, zone *time.Location) {
 	env.this = env.rt.NewDynamicObject(newParameters(env, sc))
 }
 
-// leave lets go of what belongs to a text.
+// leave drops everything that belongs to a text.
 func (env *environment) leave() {
 	env.scope, env.this, env.tooLarge = scope{}, nil, nil
 }

@@ -12,12 +12,12 @@ import (
 )
 
 // Names by which rewritten code calls its helpers. They are properties of the object whose
-// properties are the variables of the code, and nobody can write them in code.
+// properties are the variables of the code. They cannot be written in code.
 const (
 	helperResult = "\x00result" // checks the size of a value and returns it
 	helperTick   = "\x00tick"   // is called in each round of a loop and in each call of a function
-	helperSpread = "\x00spread" // checks what is taken to pieces and returns it
-	helperKey    = "\x00key"    // turns a value into a key and puts the guards in place that the key needs
+	helperSpread = "\x00spread" // checks a value that is spread, and returns it
+	helperKey    = "\x00key"    // turns a value into a key, and puts the guards for that key in place
 	helperLength = "\x00length" // is x.length()
 )
 
@@ -33,24 +33,24 @@ const (
 )
 
 // rewriter changes parsed code so that it stays within limits while it runs, and so that it can
-// say s.length() (language T20):
+// use s.length() (language T20):
 //
-//   - what can become a large text or list passes a helper that checks its size;
-//   - loops and functions announce each round and call, with an estimate of the memory it takes;
-//   - computed keys pass a helper, because the methods that can be asked for too much are guarded
+//   - a value that can become a large text or list goes through a helper that checks its size;
+//   - loops and functions announce each round and call, with an estimate of the memory that it takes;
+//   - computed keys go through a helper, as dangerous methods are guarded
 //     only in runtimes whose code names them (see guard.go);
-//   - what an expression has no use for and what cannot be limited is refused.
+//   - what an expression does not need and what cannot be limited is refused.
 type rewriter struct {
-	simple bool // the code cannot repeat anything, so sizes need no check on the way
+	simple bool // the code cannot repeat anything, so intermediate sizes need no check
 	file   *file.File
 
 	guards []string
 	sites  []site
 	err    error
-	cost   int // of what is being rewritten, up to the function or loop around it
+	cost   int // of the function or loop that is being rewritten
 }
 
-// refusedError says that code uses what is not available.
+// refusedError says that code uses something that is not available.
 type refusedError struct {
 	position file.Position
 	message  string
@@ -58,8 +58,8 @@ type refusedError struct {
 
 func (e *refusedError) Error() string { return e.message }
 
-// isSimple reports whether code is sure to have no loop and no function, no assignment, and few
-// enough additions that what it makes cannot become much larger than its operands.
+// isSimple reports whether code certainly has no loop, function or assignment, and so
+// few additions that its result cannot be much larger than its operands.
 func isSimple(code string) bool {
 	const maxAdditions = 8
 	if strings.ContainsAny(code, "{`") || strings.Contains(code, "=>") || strings.Count(code, "+") > maxAdditions {
@@ -87,7 +87,7 @@ func (r *rewriter) refuse(at file.Idx, message string) {
 	}
 }
 
-// name notes an identifier or a text that may become one.
+// name notes an identifier, or a text that may become one.
 func (r *rewriter) name(name unistring.String) {
 	text := string(name)
 	if guardFor(text) != nil && !slices.Contains(r.guards, text) {
@@ -95,7 +95,7 @@ func (r *rewriter) name(name unistring.String) {
 	}
 }
 
-// reads notes that a property of left is read at a place.
+// reads notes that a property of left is read in a place.
 func (r *rewriter) reads(left ast.Expression, property string, at file.Idx) {
 	of, ok := plainText(left)
 	if !ok {
@@ -105,7 +105,7 @@ func (r *rewriter) reads(left ast.Expression, property string, at file.Idx) {
 	r.sites = append(r.sites, site{p.Line, p.Column, of, property})
 }
 
-// plainText is the plain reference that an expression is, or null.
+// plainText returns an expression as a plain reference, or as null. It is empty for other expressions.
 func plainText(e ast.Expression) (string, bool) {
 	switch e := e.(type) {
 	case *ast.NullLiteral:
@@ -144,7 +144,7 @@ func call(helper string, at file.Idx, args ...ast.Expression) *ast.CallExpressio
 	}
 }
 
-// checked lets a value pass the helper that checks its size.
+// checked passes a value through the helper that checks its size.
 func (r *rewriter) checked(e ast.Expression) ast.Expression {
 	if r.simple {
 		return e
@@ -152,15 +152,15 @@ func (r *rewriter) checked(e ast.Expression) ast.Expression {
 	return call(helperResult, e.Idx0(), e)
 }
 
-// spread lets a value pass the helper that checks what is taken to pieces.
+// spread passes a value through the helper that checks what is spread.
 func (r *rewriter) spread(e ast.Expression) ast.Expression { return call(helperSpread, e.Idx0(), e) }
 
-// tick is the call in each round of a loop and each call of a function.
+// tick returns the call for each round of a loop and each call of a function.
 func (r *rewriter) tick(at file.Idx, cost int) ast.Expression {
 	return call(helperTick, at, &ast.NumberLiteral{Idx: at, Literal: "0", Value: int64(cost)})
 }
 
-// key lets a computed key pass its helper.
+// key passes a computed key through its helper.
 func (r *rewriter) key(e ast.Expression) ast.Expression {
 	switch literal := e.(type) {
 	case *ast.StringLiteral:
@@ -246,7 +246,7 @@ func (r *rewriter) template(e *ast.TemplateLiteral) ast.Expression {
 	return r.checked(e)
 }
 
-// composite rewrites literals and patterns, and leaves what has no parts.
+// composite rewrites literals and patterns. It leaves expressions without parts as they are.
 func (r *rewriter) composite(e ast.Expression) {
 	switch e := e.(type) {
 	case *ast.ArrayLiteral:

@@ -2,7 +2,7 @@ package template
 
 import "github.com/dop251/goja/ast"
 
-// access rewrites what reads properties and what calls.
+// access rewrites reading of properties and calls.
 func (r *rewriter) access(e ast.Expression) ast.Expression {
 	switch e := e.(type) {
 	case *ast.DotExpression:
@@ -45,7 +45,7 @@ func (r *rewriter) call(e *ast.CallExpression) ast.Expression {
 	return r.checked(e)
 }
 
-// callee rewrites what is called. A property stays one, because the call passes its object as this.
+// callee rewrites the callee of a call. A property stays a property, as the call passes its object as this.
 func (r *rewriter) callee(e ast.Expression) ast.Expression {
 	if chain, ok := e.(*ast.OptionalChain); ok {
 		chain.Expression = r.links(chain.Expression)
@@ -54,7 +54,7 @@ func (r *rewriter) callee(e ast.Expression) ast.Expression {
 	return r.expr(e)
 }
 
-// links rewrites the links of an optional chain, a?.b().c. Nothing may come between them.
+// links rewrites the links of an optional chain, a?.b().c. Nothing may be inserted between them.
 func (r *rewriter) links(e ast.Expression) ast.Expression {
 	switch e := e.(type) {
 	case *ast.Optional:

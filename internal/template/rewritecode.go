@@ -23,7 +23,7 @@ func (r *rewriter) definition(e ast.Expression) {
 	}
 }
 
-// function rewrites a function; its costs are its own, making it is the cost of the code around it.
+// function rewrites a function. Its body has its own costs, and making it is a cost of the code around it.
 func (r *rewriter) function(parameters *ast.ParameterList, body func()) {
 	outer := r.cost
 	r.cost = costRound
@@ -33,7 +33,7 @@ func (r *rewriter) function(parameters *ast.ParameterList, body func()) {
 	r.cost = outer + costFunction
 }
 
-// body rewrites the body of a function and puts the tick before it, behind directives.
+// body rewrites the body of a function and adds the tick at its beginning, after directives.
 func (r *rewriter) body(b *ast.BlockStatement) {
 	r.stmts(b.List)
 	at := 0
@@ -86,7 +86,7 @@ func (r *rewriter) class(e *ast.ClassLiteral) {
 	}
 }
 
-// round rewrites the body of a loop and puts the tick before it.
+// round rewrites the body of a loop and adds the tick at its beginning.
 func (r *rewriter) round(at file.Idx, body ast.Statement) ast.Statement {
 	outer := r.cost
 	r.cost = costRound
@@ -161,7 +161,7 @@ func (r *rewriter) choice(s *ast.SwitchStatement) {
 	}
 }
 
-// loop rewrites loops, and leaves statements without parts.
+// loop rewrites loops. It leaves statements without parts as they are.
 func (r *rewriter) loop(s ast.Statement) {
 	switch s := s.(type) {
 	case *ast.WhileStatement:

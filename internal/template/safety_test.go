@@ -11,7 +11,7 @@ import (
 	"github.com/trowel-project/trowel/internal/template"
 )
 
-// TestHostIsOutOfReach tries the usual ways out (language T20).
+// TestHostIsOutOfReach tries the usual ways to the host (language T20).
 func TestHostIsOutOfReach(t *testing.T) {
 	t.Parallel()
 	names := `['require', 'process', 'module', 'exports', 'global', 'window', 'load', 'quit', 'console', 'Packages', 'Polyglot',
@@ -29,7 +29,16 @@ func TestHostIsOutOfReach(t *testing.T) {
 		{text: "${java.lang.String.getClass()}", err: "TypeError: ..."},
 		{text: "${Object.getPrototypeOf(function*() {}).constructor('yield 1')}", err: "TypeError: GeneratorFunction is not available"},
 		{text: "${(async function() {})()}", err: "SyntaxError: ..."},
+		{text: "${(async () => { await 1 })()}", err: "SyntaxError: ..."},
+		{text: "${(function() { class A { async m() { } } })()}", err: "SyntaxError: ..."},
+		{text: "${(function() { class A { static { this.m = async () => 1 } } })()}", err: "SyntaxError: ..."},
 		{text: "${import('fs')}", err: "SyntaxError: ..."},
+		// Code that closes the function which is made of it gets no place outside.
+		{text: "${Function('\\x7d, function() \\x7b')}", err: "SyntaxError: not one function"},
+		{text: "${Function('\\x7d); (function() \\x7b')}", err: "SyntaxError: not one function"},
+		{text: "${Function('a)\\x7b\\x7d, function(', 'return 1')}", err: "SyntaxError: not one function"},
+		{text: "${Function('\\x7d) + (function() \\x7b')}", err: "SyntaxError: not one function"},
+		{text: "${Function('a', 'b, c', 'return a + b + c')(1, 2, 3)}", want: "6"},
 		{text: "${(function() { with ({}) return 1 })()}", err: "SyntaxError: ..."},
 		{text: "${1n}", err: "SyntaxError: ..."},
 		{text: "${new DataView(new ArrayBuffer(8)).getBigInt64(0)}", err: "TypeError: ..."},
@@ -39,8 +48,8 @@ func TestHostIsOutOfReach(t *testing.T) {
 	})
 }
 
-// TestNothingOfGo walks through everything that code can reach: the names of functions and the kinds
-// of objects are those of JavaScript.
+// TestNothingOfGo visits everything that code can reach. The names of functions and the kinds
+// of objects must be those of JavaScript.
 func TestNothingOfGo(t *testing.T) {
 	t.Parallel()
 	const walk = `${(function(root) {
@@ -61,11 +70,11 @@ func TestNothingOfGo(t *testing.T) {
 		}
 		return seen.size > 500 ? odd : 'only ' + seen.size;
 	})(this)}`
-	long := template.Options{TimeLimit: time.Minute} // a busy machine needs more than the standard one
+	long := template.Options{TimeLimit: time.Minute} // a busy machine needs more than the default
 	checkTexts(t, param.Of("o", param.Of("k", param.List{int64(1)})), nil, long, []textCase{{text: walk, want: "[]"}})
 }
 
-// TestSourceMaps must not be read from the files of the host.
+// TestSourceMaps checks that source maps are not read from the files of the host.
 func TestSourceMaps(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "map")

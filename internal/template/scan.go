@@ -35,7 +35,7 @@ func (s *scanner) next() (piece, bool) {
 	}
 }
 
-// advance takes literal text up to the next expression, and the expression, off the rest.
+// advance takes literal text up to the next expression, and that expression, from the rest.
 func (s *scanner) advance() piece {
 	start := opening(s.rest)
 	if start < 0 {
@@ -52,8 +52,8 @@ func (s *scanner) advance() piece {
 	return before
 }
 
-// unclosed takes the whole rest. In extended syntax what is before the ${ and what follows have
-// their dollars paired separately.
+// unclosed takes the whole rest. In extended syntax the dollars before the ${ and those after it
+// are paired separately.
 func (s *scanner) unclosed(start int) piece {
 	if !s.extended {
 		return s.literal(len(s.rest))
@@ -63,14 +63,14 @@ func (s *scanner) unclosed(start int) piece {
 	return before
 }
 
-// literal takes n bytes off the rest; in them two dollars are one (language T14).
+// literal takes n bytes from the rest. Two dollars in them become one (language T14).
 func (s *scanner) literal(n int) piece {
 	text := s.rest[:n]
 	s.rest = s.rest[n:]
 	return piece{text: strings.ReplaceAll(text, "$$", "$")}
 }
 
-// opening finds the first ${ that something follows, unless it is a word of lower-case letters and
+// opening finds the first ${ that something follows. It skips one that is followed by a word of lower-case letters and
 // a colon, which is left to operators (language T11).
 func opening(text string) int {
 	for from := 0; ; {
@@ -99,9 +99,9 @@ func operatorPlaceholder(text string) bool {
 	return false
 }
 
-// codeLength is the number of bytes up to the closing brace, or -1: the brace that balances all
-// before it, wherever they stand (language T12), or in plain syntax the first one, which cannot
-// follow the opening at once (language T13).
+// codeLength returns the number of bytes up to the closing brace, or -1. This is the brace that balances all
+// before it, even in strings (language T12), or in plain syntax the first one, which cannot
+// directly follow the opening (language T13).
 func (s *scanner) codeLength(text string) int {
 	if !s.extended {
 		i := strings.IndexByte(text[1:], '}')

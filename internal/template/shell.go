@@ -6,8 +6,8 @@ import (
 	"github.com/dop251/goja"
 )
 
-// A native function of Go cannot tell how it was called and still be a constructor that answers to
-// plain calls and to subclasses. So replaced constructors are small JavaScript functions around one.
+// A native function of Go cannot both know how it was called and be a constructor that works in
+// plain calls and for subclasses. So replaced constructors are small JavaScript functions around one.
 const shellSource = `(function (construct) { return function () { return construct(new.target, arguments) } })`
 
 func compileShell() (*goja.Program, error) { return goja.Compile("", shellSource, true) }
@@ -47,7 +47,7 @@ func (env *environment) constructor(name string, parameters int, prototype *goja
 	return function
 }
 
-// item is an item of a list, undefined where there is none.
+// item returns an item of a list, or undefined if there is none.
 func item(list *goja.Object, i int64) goja.Value {
 	v := list.Get(strconv.FormatInt(i, 10))
 	if v == nil {

@@ -8,11 +8,11 @@ import (
 	"github.com/dop251/goja"
 )
 
-// maxNesting is how deep objects may be nested where native functions go through them.
+// maxNesting is the largest depth of objects that native functions traverse.
 const maxNesting = 1000
 
-// stringifier is one run of JSON.stringify (ECMA-262, SerializeJSONProperty). The interpreter's own
-// knows no limits: a small graph of shared lists may be an endless text.
+// stringifier is one call of JSON.stringify (ECMA-262, SerializeJSONProperty). The interpreter's own
+// has no limits, and a small graph of shared lists may have an endless text.
 type stringifier struct {
 	env      *environment
 	out      strings.Builder
@@ -23,8 +23,8 @@ type stringifier struct {
 	open     []*goja.Object
 }
 
-// stringify is JSON.stringify; ok is false if the value has no JSON text. It throws like a native
-// function and is called only where that is allowed.
+// stringify implements JSON.stringify. ok is false if the value has no JSON text. It throws like a native
+// function and may only be called from one.
 func (env *environment) stringify(value, replacer goja.Value, gap string) (text string, ok bool) {
 	s := &stringifier{env: env, gap: gap}
 	if list, ok := replacer.(*goja.Object); ok {
@@ -33,7 +33,7 @@ func (env *environment) stringify(value, replacer goja.Value, gap string) (text 
 		} else if list.ClassName() == "Array" {
 			s.only = keyList(list)
 			for _, key := range s.only {
-				env.guard(key) // its value may come to a toJSON
+				env.guard(key) // its value may be passed to a toJSON
 			}
 		}
 	}
@@ -97,8 +97,8 @@ func keyList(list *goja.Object) []string {
 	return keys
 }
 
-// prepared is a property of holder as it is written: what its toJSON and the replacer make of it, a
-// boxed value without its box. It is undefined if there is nothing to write.
+// prepared returns a property of holder as it is written: the result of its toJSON and of the replacer, and a
+// boxed value without its box. It is undefined if nothing is written.
 func (s *stringifier) prepared(holder *goja.Object, key string, v goja.Value) goja.Value {
 	if object, ok := v.(*goja.Object); ok {
 		if toJSON, ok := goja.AssertFunction(object.Get("toJSON")); ok {
@@ -206,7 +206,7 @@ func (s *stringifier) properties(object *goja.Object, outer string) {
 	s.close(first, outer, "}")
 }
 
-// separate goes to the next item.
+// separate begins the next item.
 func (s *stringifier) separate(first bool) {
 	if !first {
 		s.write(",")

@@ -34,7 +34,7 @@ func zone(t *testing.T, name string) *time.Location {
 	return location
 }
 
-// textCase is a text and what it becomes; an error is what JavaScript says, or how that begins if
+// textCase is a text and its expected result. err is JavaScript's message, or its beginning if
 // it ends with an ellipsis.
 type textCase struct {
 	text, want, err string
@@ -73,7 +73,7 @@ func checkError(t *testing.T, c textCase, err error) {
 	}
 }
 
-// TestVectors is language 10.3.
+// TestVectors checks language 10.3.
 func TestVectors(t *testing.T) {
 	t.Parallel()
 	params := parse(t, `{"a": 1, "b": "x", "o": {"k": [1, 2]}, "n": null, "x-y": 5, "t": "${a}",
@@ -121,7 +121,7 @@ func TestVectors(t *testing.T) {
 	})
 }
 
-// TestErrors are the texts of T27, for plain references and for what is interpreted.
+// TestErrors checks the texts of T27, for plain references and for interpreted expressions.
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	params := parse(t, `{"o": {"z2": null}, "n": null, "s": "abc"}`)
@@ -156,7 +156,7 @@ func TestErrors(t *testing.T) {
 	})
 }
 
-// TestText are further rules of language 5.
+// TestText checks further rules of language 5.
 func TestText(t *testing.T) {
 	t.Parallel()
 	params := parse(t, `{"a": 1, "f": 1.0, "big": 12345678901234567890, "exact": 9007199254740993, "small": 1e-7, "large": 1e21,
@@ -197,7 +197,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestPlainSyntax is T13.
+// TestPlainSyntax checks T13.
 func TestPlainSyntax(t *testing.T) {
 	t.Parallel()
 	checkTexts(t, parse(t, `{"a": 1}`), time.UTC, template.Options{PlainSyntax: true}, []textCase{
@@ -210,7 +210,7 @@ func TestPlainSyntax(t *testing.T) {
 	})
 }
 
-// TestNumbers has values that JSON texts cannot have.
+// TestNumbers checks values that JSON texts cannot have.
 func TestNumbers(t *testing.T) {
 	t.Parallel()
 	huge := new(big.Int).Exp(big.NewInt(10), big.NewInt(400), nil)
@@ -223,7 +223,7 @@ func TestNumbers(t *testing.T) {
 	})
 }
 
-// TestConfig are the vectors for whole configurations of language 10.3, and T2, T3, T8 to T10.
+// TestConfig checks the vectors for whole configurations in language 10.3, and T2, T3, T8 to T10.
 func TestConfig(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, params, own, want, err string }{
@@ -295,7 +295,7 @@ func TestConfig(t *testing.T) {
 	}
 }
 
-// TestEmptyConfig has nothing to evaluate with.
+// TestEmptyConfig has nothing to evaluate.
 func TestEmptyConfig(t *testing.T) {
 	t.Parallel()
 	got, err := template.New(template.Options{}).Config(t.Context(), nil, nil, nil)
@@ -304,7 +304,7 @@ func TestEmptyConfig(t *testing.T) {
 	}
 }
 
-// TestContext ends evaluations with the cause of the context.
+// TestContext checks that evaluations end with the cause of the context.
 func TestContext(t *testing.T) {
 	t.Parallel()
 	cause := errors.New("stopped")

@@ -2,11 +2,11 @@ package template
 
 import "regexp"
 
-// undefinedText is what is said of a name that no parameter has (language T27).
+// undefinedText matches the message about a name that no parameter has (language T27).
 var undefinedText = regexp.MustCompile(`\(ReferenceError: ([\pL_$][\pL\pN_$]*) is not defined\)`)
 
-// Undefined returns the name in the text of an error of Text or Config that is about a parameter which is not
-// there.
+// Undefined returns the name of the missing parameter from an error message of Text or Config. ok is false for other
+// messages.
 func Undefined(message string) (name string, ok bool) {
 	m := undefinedText.FindStringSubmatch(message)
 	if m == nil {

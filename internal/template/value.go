@@ -9,7 +9,7 @@ import (
 )
 
 // toJS converts a parameter to a plain JavaScript value, which shares nothing with it. Numbers
-// become doubles, as they do in JSON.parse (language T18).
+// become doubles, as in JSON.parse (language T18).
 func toJS(rt *goja.Runtime, v param.Value) goja.Value {
 	switch v := v.(type) {
 	case string:
@@ -49,14 +49,14 @@ func objectOf(rt *goja.Runtime, m *param.Map) *goja.Object {
 	return object
 }
 
-// define gives an object a property of its own, whatever its prototype has under the name.
+// define gives an object a property of its own, even if its prototype has one with that name.
 func define(object *goja.Object, name string, value goja.Value, enumerable goja.Flag) {
 	if err := object.DefineDataProperty(name, value, goja.FLAG_TRUE, goja.FLAG_TRUE, enumerable); err != nil {
 		throw(err)
 	}
 }
 
-// throw raises a JavaScript exception, or passes on what a call into JavaScript returned as error.
+// throw throws a JavaScript exception, or passes on an error of a call into JavaScript.
 func throw(v any) { panic(v) } //nolint:forbidigo // this is how goja throws
 
 // callJS calls a function and passes on what it throws.
@@ -68,7 +68,7 @@ func callJS(fn goja.Callable, this goja.Value, args ...goja.Value) goja.Value {
 	return result
 }
 
-// toText converts a value to a text. It throws where there is none.
+// toText converts a value to a text. It throws if there is none.
 func (env *environment) toText(v goja.Value) goja.String {
 	primitive := v.ToString() // numbers stay numbers
 	if s, ok := primitive.(goja.String); ok {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Instants are milliseconds since 1970 UTC, local times the milliseconds that a clock on the wall
-// would show as UTC; NaN is no date.
+// Instants are milliseconds since 1970 UTC. Local times are the milliseconds at which a clock in UTC would show the
+// same time. NaN is not a date.
 
 const (
 	msPerSecond = 1000
@@ -16,7 +16,7 @@ const (
 	maxInstant  = 8.64e15
 )
 
-// offsetAt is the offset of a zone from UTC at an instant, in milliseconds.
+// offsetAt returns the offset of a zone from UTC at an instant, in milliseconds.
 func offsetAt(zone *time.Location, instant float64) float64 {
 	_, seconds := instantIn(zone, instant).Zone()
 	return float64(seconds) * msPerSecond
@@ -26,7 +26,7 @@ func instantIn(zone *time.Location, instant float64) time.Time {
 	return time.UnixMilli(int64(math.Floor(instant))).In(zone)
 }
 
-// toLocal is the local time of an instant.
+// toLocal returns the local time of an instant.
 func toLocal(zone *time.Location, instant float64) float64 {
 	if math.IsNaN(instant) {
 		return instant
@@ -34,13 +34,13 @@ func toLocal(zone *time.Location, instant float64) float64 {
 	return instant + offsetAt(zone, instant)
 }
 
-// toInstant is the instant of a local time. A local time that a clock change skips or repeats is
+// toInstant returns the instant of a local time. A local time that a clock change skips or repeats is
 // converted with the offset after the change (language T22a).
 func toInstant(zone *time.Location, local float64) float64 {
 	if math.IsNaN(local) || math.Abs(local) > maxInstant+msPerDay {
 		return math.NaN()
 	}
-	// Whatever the offset, the change that matters is within a day of the local time taken as UTC.
+	// Whatever the offset, the relevant change is within a day of the local time taken as UTC.
 	_, end := instantIn(zone, local-msPerDay).ZoneBounds()
 	for !end.IsZero() && float64(end.UnixMilli()) <= local+msPerDay {
 		change := float64(end.UnixMilli())

@@ -1,7 +1,7 @@
 package template
 
-// javaZoneNames are Java's short names of a zone, in winter and in summer, for zones that the time
-// zone database gives no abbreviation.
+// javaZoneNames returns Java's short names of a zone, in winter and in summer, for zones without an abbreviation in the
+// time zone database.
 func javaZoneNames(zone string) (standard, summer string) {
 	switch zone {
 	case "America/Sao_Paulo", "America/Bahia", "America/Fortaleza", "America/Recife", "Brazil/East":

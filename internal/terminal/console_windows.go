@@ -7,7 +7,7 @@ import (
 )
 
 // EnableSequences makes a console understand escape sequences, and reports whether it does. Consoles
-// before Windows 10 do not; no console, nil, does not either.
+// before Windows 10 do not. A nil file is no console.
 func EnableSequences(file *os.File) bool {
 	if file == nil {
 		return false

@@ -1,5 +1,5 @@
-// Package terminal has what text needs before a terminal shows it: what a terminal would obey is made visible, and widths
-// are counted in columns.
+// Package terminal prepares text for terminals: it makes control characters visible, and counts widths
+// in columns.
 package terminal
 
 import (
@@ -13,15 +13,15 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// Text of tasks is untrusted: it may hold bytes that are no UTF-8, and control characters that move
+// Text of tasks is untrusted. It may contain bytes that are not UTF-8, control characters that move
 // the cursor, clear the window or rename it, and characters that show text in another order than it has.
-// What a terminal gets is made harmless and visible here: colours (SGR) may stay, unless they hide text; a
-// control character becomes ^X or \uNNNN, a wrong byte \xNN.
+// Here such text is made harmless and visible. Colours (SGR) may stay, unless they hide text. A
+// control character becomes ^X or \uNNNN, and a wrong byte \xNN.
 
 const hexDigits = "0123456789abcdef"
 
-// AppendClean appends one line of text as a terminal may get it. With colors, SGR sequences stay and
-// are told to see, if that is not nil; without, they are left out. Tabs stay.
+// AppendClean appends one line of text in a harmless form. With colors, SGR sequences stay and
+// are passed to see, unless that is nil. Without, they are removed. Tabs stay.
 func AppendClean(dst, line []byte, colors bool, see func(sgr []byte)) []byte {
 	for len(line) > 0 {
 		n := 0
@@ -67,7 +67,7 @@ func appendRune(dst, line []byte) ([]byte, int) {
 	}
 }
 
-// sgrLength returns the length of the colour sequence that a line begins with: ESC [ digits m.
+// sgrLength returns the length of the colour sequence at the beginning of a line: ESC [ digits m.
 func sgrLength(line []byte) int {
 	if len(line) < 3 || line[0] != 0x1b || line[1] != '[' {
 		return 0
@@ -84,10 +84,10 @@ func sgrLength(line []byte) int {
 	return 0
 }
 
-// SGRReset takes all colours away.
+// SGRReset resets all colours.
 const SGRReset = "\x1b[0m"
 
-// SGRResets reports whether a colour sequence takes all colours away.
+// SGRResets reports whether a colour sequence resets all colours.
 func SGRResets(sgr []byte) bool {
 	for _, c := range sgr[2 : len(sgr)-1] {
 		if c != '0' && c != ';' {
@@ -97,7 +97,7 @@ func SGRResets(sgr []byte) bool {
 	return true
 }
 
-// sgrConceals reports whether a colour sequence makes text invisible (8), unlike one whose 8 is part of a colour
+// sgrConceals reports whether a colour sequence makes text invisible (8). It ignores an 8 that is part of a colour
 // (38;5;8, 38;2;8;8;8).
 func sgrConceals(sgr []byte) bool {
 	params := bytes.Split(sgr[2:len(sgr)-1], []byte{';'})
@@ -108,7 +108,7 @@ func sgrConceals(sgr []byte) bool {
 			return true
 		case "38", "48", "58":
 			if len(code) < len(params[i]) || i+1 >= len(params) {
-				break // the rest of the colour stands behind colons, or is missing
+				break // the rest of the colour follows colons, or is missing
 			}
 			switch string(bytes.TrimLeft(params[i+1], "0")) {
 			case "5":
@@ -121,14 +121,14 @@ func sgrConceals(sgr []byte) bool {
 	return false
 }
 
-// VisibleLine is the part of a line that one sees on a terminal: what stands after the last carriage
+// VisibleLine returns the part of a line that is visible on a terminal: what comes after the last carriage
 // return that is not at its end.
 func VisibleLine(line []byte) []byte {
 	line = bytes.TrimRight(line, "\r")
 	return line[bytes.LastIndexByte(line, '\r')+1:]
 }
 
-// Overwritten removes what a carriage return overwrote from a line that goes on.
+// Overwritten removes what a carriage return has overwritten from an unfinished line.
 func Overwritten(line []byte) []byte {
 	seen := VisibleLine(line)
 	if len(seen) == len(line) {
@@ -138,13 +138,13 @@ func Overwritten(line []byte) []byte {
 	return append(line[:0], line[end-len(seen):]...)
 }
 
-// Clean is a line of text without colours and tabs, for a cell of the tree or of the summary.
+// Clean returns a line of text without colours and tabs, for a cell of the tree or the summary.
 func Clean(text string) string {
 	clean := AppendClean(nil, []byte(text), false, nil)
 	return strings.ReplaceAll(string(clean), "\t", " ")
 }
 
-// runeWidth is how many columns a terminal takes for a rune: 0, 1 or 2.
+// runeWidth returns how many columns a terminal takes for a rune: 0, 1 or 2.
 func runeWidth(r rune) int {
 	switch {
 	case r < 0x7f:
@@ -161,7 +161,7 @@ func runeWidth(r rune) int {
 	return 1
 }
 
-// Width is how many columns a text takes that has no control characters.
+// Width returns the number of columns of a text without control characters.
 func Width(text string) int {
 	n := 0
 	for _, r := range text {
@@ -170,7 +170,7 @@ func Width(text string) int {
 	return n
 }
 
-// Cut shortens a text to a number of columns; a cut one ends with an ellipsis.
+// Cut shortens a text to a number of columns. A shortened text ends with ellipsis.
 func Cut(text string, columns int, ellipsis string) string {
 	if Width(text) <= columns {
 		return text
@@ -178,7 +178,7 @@ func Cut(text string, columns int, ellipsis string) string {
 	return headOf(text, columns-Width(ellipsis)) + headOf(ellipsis, columns)
 }
 
-// CutMiddle shortens a text to a number of columns by leaving out its middle: names of generated
+// CutMiddle shortens a text to a number of columns by removing its middle, as names of generated
 // tasks differ at their ends.
 func CutMiddle(text string, columns int, ellipsis string) string {
 	if Width(text) <= columns {
@@ -192,7 +192,7 @@ func CutMiddle(text string, columns int, ellipsis string) string {
 	return head + ellipsis + tailOf(text, room-Width(head))
 }
 
-// headOf is the longest beginning of a text that fits into columns.
+// headOf returns the longest beginning of a text that fits into columns.
 func headOf(text string, columns int) string {
 	for i, r := range text {
 		if columns -= runeWidth(r); columns < 0 {
@@ -202,7 +202,7 @@ func headOf(text string, columns int) string {
 	return text
 }
 
-// tailOf is the longest end of a text that fits into columns.
+// tailOf returns the longest end of a text that fits into columns.
 func tailOf(text string, columns int) string {
 	for i := len(text); i > 0; {
 		r, n := utf8.DecodeLastRuneInString(text[:i])
@@ -214,7 +214,7 @@ func tailOf(text string, columns int) string {
 	return text
 }
 
-// WholeRunes is how many bytes of a text there are before a character that is cut off at its end.
+// WholeRunes returns the number of bytes before an incomplete character at the end of a text.
 func WholeRunes(text []byte) int {
 	for i := len(text) - 1; i >= max(0, len(text)-utf8.UTFMax+1); i-- {
 		if utf8.RuneStart(text[i]) {

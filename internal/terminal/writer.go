@@ -6,22 +6,22 @@ import (
 	"sync"
 )
 
-// Writer stands between a command and a terminal. Text from outside (names, parameters, output of
-// tasks, answers of a server) is among what commands print, so all of it is made harmless here, once, with
-// AppendClean: a command cannot forget to. Line feeds, tabs and colours stay; colours end with their line.
+// Writer stands between a command and a terminal. Commands print text from outside: names, parameters, output of
+// tasks, answers of a server. All of it is made harmless here with
+// AppendClean, so that no command can forget to. Line feeds, tabs and colours stay, and colours end with their line.
 // It is safe for concurrent use.
 type Writer struct {
 	to io.Writer
 
 	mu      sync.Mutex
-	rest    []byte // the end of what was written: the beginning of a character or sequence
-	colored bool   // a colour is in force in this line
+	rest    []byte // an incomplete character or sequence at the end of what was written
+	colored bool   // a colour is active in this line
 }
 
 // NewWriter returns a Writer to a terminal.
 func NewWriter(to io.Writer) *Writer { return &Writer{to: to} }
 
-// Behind is the terminal itself.
+// Behind returns the terminal itself.
 func (t *Writer) Behind() io.Writer { return t.to }
 
 // Write implements io.Writer.
@@ -57,7 +57,7 @@ func (t *Writer) appendLines(dst, text []byte) []byte {
 	}
 }
 
-// Flush writes what is held back, and ends colours.
+// Flush writes what is held back, and resets colours.
 func (t *Writer) Flush() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -71,11 +71,11 @@ func (t *Writer) Flush() {
 	}
 }
 
-// longestSequence is how long a colour sequence may get that comes in parts.
+// longestSequence is the largest length of a colour sequence that is written in parts.
 const longestSequence = 64
 
-// wholeText is how many bytes of a text there are before a character, a colour sequence or a line end of
-// two bytes that is cut off at its end.
+// wholeText returns the number of bytes before an incomplete character, colour sequence or line end of
+// two bytes at the end of a text.
 func wholeText(text []byte) int {
 	if n := len(text); n > 0 && text[n-1] == '\r' {
 		return n - 1
@@ -86,8 +86,8 @@ func wholeText(text []byte) int {
 	return WholeRunes(text)
 }
 
-// sgrBegins reports whether a text, which begins with an escape character, may be the beginning of a colour
-// sequence that goes on.
+// sgrBegins reports whether a text, which begins with an escape character, may be the beginning of a longer colour
+// sequence.
 func sgrBegins(text []byte) bool {
 	for i, c := range text[1:] {
 		if i == 0 && c == '[' || i > 0 && (c >= '0' && c <= '9' || c == ';' || c == ':') {

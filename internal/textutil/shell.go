@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// ShellLine is a command line for a POSIX shell.
+// ShellLine returns words as a command line for a POSIX shell.
 func ShellLine(words ...string) string {
 	quoted := make([]string, len(words))
 	for i, word := range words {

@@ -1,4 +1,4 @@
-// Package textutil has what texts for people are made of: counts with their nouns, lists, lengths of time, and words quoted for a
+// Package textutil has the parts of texts for people: counts with their nouns, lists, durations, and words quoted for a
 // shell.
 package textutil
 
@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Plural is a count and the noun it counts.
+// Plural returns a count with its noun, in the plural unless it is one.
 func Plural(n int, noun string) string {
 	if n == 1 {
 		return "1 " + noun
@@ -18,7 +18,7 @@ func Plural(n int, noun string) string {
 // CommaList joins texts with commas.
 func CommaList(texts []string) string { return strings.Join(texts, ", ") }
 
-// Count is a number with the right form of what is counted.
+// Count returns a number with the right form of the noun.
 func Count(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one

@@ -17,7 +17,7 @@ import (
 	"github.com/trowel-project/trowel/internal/blob"
 )
 
-// Run runs the suite; open returns an empty Store.
+// Run runs the suite. open returns an empty Store.
 func Run(t *testing.T, open func(t *testing.T) blob.Store) {
 	t.Helper()
 	for name, test := range map[string]func(*testing.T, blob.Store){
@@ -163,7 +163,7 @@ func testList(t *testing.T, s blob.Store) {
 	}
 }
 
-// Keys have names of revisions in them, which may be any text.
+// Keys contain names of revisions, which may be any text.
 func testKeys(t *testing.T, s blob.Store) {
 	t.Helper()
 	keys := []string{
@@ -211,7 +211,7 @@ func testConcurrent(t *testing.T, s blob.Store) {
 
 var errBroken = errors.New("broken")
 
-// A reader that fails leaves nothing that could be taken for a blob.
+// A reader that fails leaves nothing that could pass for a blob.
 func testBroken(t *testing.T, s blob.Store) {
 	t.Helper()
 	broken, end := io.Pipe()

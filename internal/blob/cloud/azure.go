@@ -43,7 +43,7 @@ func openAzure(_ context.Context, opts Options) (*azureContainer, error) {
 	return &azureContainer{client: client, prefix: opts.Prefix, getExpires: opts.GetExpires, putExpires: opts.PutExpires, now: time.Now}, nil
 }
 
-// azureClient signs in with the account's key, or as Azure's own tools would.
+// azureClient signs in with the account's key, or in the way of Azure's own tools.
 func azureClient(url string, opts Options) (*container.Client, error) {
 	if opts.AccountKey != "" {
 		shared, err := container.NewSharedKeyCredential(opts.Account, opts.AccountKey)
@@ -59,7 +59,7 @@ func azureClient(url string, opts Options) (*container.Client, error) {
 	return container.NewClient(url, usual, nil)
 }
 
-// Put implements blob.Store. The blob is there when its list of blocks is.
+// Put implements blob.Store. The blob exists once its list of blocks is written.
 func (c *azureContainer) Put(ctx context.Context, key string, from io.Reader, size int64) error {
 	source := &exact{from: from, left: size, wrong: blob.WrongSize(key, size)}
 	kind := contentType

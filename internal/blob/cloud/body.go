@@ -8,15 +8,15 @@ import (
 	"github.com/trowel-project/trowel/internal/blob"
 )
 
-// memoryBytes is up to which size a blob is held in memory for its upload, so that it can be sent again
+// memoryBytes is the largest size of a blob that is held in memory for its upload, so that it can be sent again
 // after a failure.
 const memoryBytes = 8 << 20
 
-// contentType is that of all blobs.
+// contentType is the content type of all blobs.
 const contentType = "application/gzip"
 
-// bodyOf makes a body for an upload: one that can be sent again if the source can be read again or is
-// small, else one that is read once. failure tells what was wrong with the source.
+// bodyOf returns a body for an upload. It can be sent again if the source can be read again or is
+// small; otherwise it is read once. failure returns what was wrong with the source.
 func bodyOf(key string, from io.Reader, size int64) (body io.Reader, failure func() error, err error) {
 	none := func() error { return nil }
 	if source, ok := from.(io.ReadSeeker); ok {

@@ -16,31 +16,31 @@ const (
 	Azure = "azure"
 )
 
-// Options say which bucket to use and how to sign in (server 3.1). Without credentials those are
-// looked for that the provider's own tools would use.
+// Options say which bucket to use and how to sign in (server 3.1). Without credentials they are taken
+// from where the provider's own tools look for them.
 type Options struct {
 	Provider string
-	Bucket   string // of Azure, the container
-	// Prefix begins all keys in the bucket; empty, or with a slash at its end.
+	Bucket   string // for Azure the container
+	// Prefix begins all keys in the bucket. Empty, or with a slash at its end.
 	Prefix    string
 	Endpoint  string // the provider's own if empty
-	PathStyle bool   // of S3: the bucket stands in the path of URLs, not in their host
+	PathStyle bool   // of S3: the bucket is in the path of URLs, not in their host
 	Region    string // of S3
 
 	AccessKeyID     string // of S3
 	SecretAccessKey string // of S3
 	CredentialsFile string // of S3, properties with accessKey and secretKey; of GCS, JSON
-	CredentialsJSON string // of GCS; CredentialsFile goes over it
+	CredentialsJSON string // of GCS; CredentialsFile has priority
 	Account         string // of Azure
 	AccountKey      string // of Azure
 
-	// GetExpires and PutExpires are how long signed URLs hold; zero is 10 minutes.
+	// GetExpires and PutExpires are how long signed URLs are valid. Zero means 10 minutes.
 	GetExpires, PutExpires time.Duration
 }
 
 const defaultExpires = 10 * time.Minute
 
-// Open returns the Store of a bucket, which must exist. It does not ask whether it does.
+// Open returns the Store in a bucket, which must exist. It does not check that.
 func Open(ctx context.Context, opts Options) (blob.Store, error) {
 	if opts.Bucket == "" {
 		return nil, &trowel.Error{Kind: trowel.ErrInvalid, Message: "a bucket is missing for " + opts.Provider, Hint: "set the key that ends with " + opts.Provider + ".bucket"}

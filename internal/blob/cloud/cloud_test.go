@@ -21,7 +21,7 @@ import (
 	"github.com/trowel-project/trowel/internal/blob/blobtest"
 )
 
-// newS3 starts a server that speaks S3 and returns a Store in it.
+// newS3 starts a server with the protocol of S3 and returns a Store in it.
 func newS3(t *testing.T, change func(*Options)) blob.Store {
 	t.Helper()
 	backend := s3mem.New()
@@ -51,7 +51,7 @@ func TestS3(t *testing.T) {
 	})
 }
 
-// What is too large for memory is sent as it is read.
+// A blob that is too large for memory is sent while it is read.
 func TestS3Large(t *testing.T) {
 	t.Parallel()
 	s := newS3(t, nil)
@@ -172,7 +172,7 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// Settings that make no sense are told before anything is stored.
+// Invalid settings are reported before anything is stored.
 func TestOpenRefuses(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "keys")
@@ -199,7 +199,7 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// A store that does not answer can be used later.
+// A store that does not answer is unavailable, so the caller may try again later.
 func TestUnavailable(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.NotFoundHandler())

@@ -6,14 +6,14 @@ import (
 	"sync"
 )
 
-// exact reads so many bytes, and fails before it gives out the last of them if there are more or fewer:
-// then an upload does not come to its end.
+// exact reads a certain number of bytes. If there are more or fewer, it fails before it returns the last of them,
+// so that an upload is not completed.
 type exact struct {
 	from  io.Reader
 	left  int64
-	wrong error // of another number
+	wrong error // about a wrong number of bytes
 
-	mu  sync.Mutex // an upload may read after it was given up
+	mu  sync.Mutex // an upload may still read after it was given up
 	err error
 }
 
@@ -58,7 +58,7 @@ func (e *exact) fail(err error) error {
 	return err
 }
 
-// failure is what was wrong with the reader.
+// failure returns what was wrong with the reader.
 func (e *exact) failure() error {
 	e.mu.Lock()
 	defer e.mu.Unlock()

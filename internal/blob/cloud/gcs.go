@@ -53,7 +53,7 @@ func openGCS(ctx context.Context, opts Options) (*gcsBucket, error) {
 			return nil, fmt.Errorf("read credentials: %w", err)
 		}
 	}
-	ctx = context.WithoutCancel(ctx) // tokens are fetched as long as the Store lives
+	ctx = context.WithoutCancel(ctx) // tokens are needed as long as the Store is used
 	if len(data) == 0 {
 		usual, err := google.FindDefaultCredentials(ctx, gcsScope)
 		if err != nil {
@@ -71,12 +71,12 @@ func openGCS(ctx context.Context, opts Options) (*gcsBucket, error) {
 	return b, err
 }
 
-// object is the URL of a blob in one of the two APIs.
+// object returns the URL of a blob in one of the two APIs.
 func (b *gcsBucket) object(key string) string {
 	return b.endpoint + "/storage/v1/b/" + url.PathEscape(b.name) + "/o/" + url.PathEscape(b.prefix+key)
 }
 
-// do sends a request and returns an answer of success.
+// do sends a request and returns a successful answer.
 func (b *gcsBucket) do(ctx context.Context, doing, key, method, address string, body io.Reader, change func(*http.Request)) (*http.Response, error) {
 	request, err := http.NewRequestWithContext(ctx, method, address, body)
 	if err != nil {
@@ -100,7 +100,7 @@ func (b *gcsBucket) do(ctx context.Context, doing, key, method, address string, 
 	return nil, blob.Unavailable(doing, key, err)
 }
 
-// gcsError is a refusal.
+// gcsError is an answer that refuses a request.
 type gcsError struct {
 	status int
 	text   string
@@ -112,7 +112,7 @@ func (e *gcsError) Error() string { return fmt.Sprintf("status %d: %s", e.status
 func (b *gcsBucket) Put(ctx context.Context, key string, from io.Reader, size int64) error {
 	source := &exact{from: from, left: size, wrong: blob.WrongSize(key, size)}
 	var body io.Reader = source
-	if size == 0 { // net/http would not look at the body
+	if size == 0 { // net/http would not read the body
 		if _, err := source.Read(nil); !errors.Is(err, io.EOF) {
 			return err
 		}

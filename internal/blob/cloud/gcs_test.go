@@ -24,10 +24,10 @@ import (
 	"github.com/trowel-project/trowel/internal/blob/blobtest"
 )
 
-// testKey is the key of a service account; making one takes a while.
+// testKey is the key of a service account. It is shared as making one takes a while.
 var testKey = sync.OnceValues(func() (*rsa.PrivateKey, error) { return rsa.GenerateKey(rand.Reader, 2048) })
 
-// gcsAccount is the file of a service account whose tokens come from a server.
+// gcsAccount returns the file of a service account whose tokens come from a server.
 func gcsAccount(t *testing.T, server string) string {
 	t.Helper()
 	key, err := testKey()

@@ -5,10 +5,10 @@ import (
 	"io"
 )
 
-// maxResumes is how often a read goes on after a dropped connection.
+// maxResumes is how often a read continues after a dropped connection.
 const maxResumes = 5
 
-// resume opens a range and opens the rest of it anew when the connection breaks (server 4.6).
+// resume opens a range, and opens the rest of it again when the connection breaks (server 4.6).
 func resume(offset, length int64, open func(offset, length int64) (io.ReadCloser, error)) (io.ReadCloser, error) {
 	r, err := open(offset, length)
 	if err != nil {

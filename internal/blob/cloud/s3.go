@@ -35,7 +35,7 @@ func (b *s3Bucket) Put(ctx context.Context, key string, from io.Reader, size int
 		Bucket: b.name, Key: aws.String(b.prefix + key), Body: body, ContentLength: aws.Int64(size), ContentType: aws.String(contentType),
 	}
 	_, err = b.client.PutObject(ctx, in, func(o *s3.Options) {
-		if _, again := body.(io.Seeker); !again { // which a checksum before the upload would need
+		if _, again := body.(io.Seeker); !again { // a checksum before the upload would need it
 			o.APIOptions = append(o.APIOptions, v4.SwapComputePayloadSHA256ForUnsignedPayloadMiddleware)
 			o.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenRequired
 			o.RetryMaxAttempts = 1
@@ -70,8 +70,8 @@ func (b *s3Bucket) Open(ctx context.Context, key string, offset, length int64) (
 	})
 }
 
-// rangeOf is the value of a Range header; nil for all. There is no empty range: one byte stands for
-// it.
+// rangeOf returns the value of a Range header, or nil for everything. There is no empty range, so it asks for one
+// byte instead.
 func rangeOf(offset, length int64) *string {
 	switch {
 	case length >= 0:
@@ -83,13 +83,13 @@ func rangeOf(offset, length int64) *string {
 	}
 }
 
-// statusError is an error of the library that tells of an answer.
+// statusError is an error of the library with the status of an answer.
 type statusError interface {
 	error
 	HTTPStatusCode() int
 }
 
-// statusOf is the HTTP status of an error; zero if it has none.
+// statusOf returns the HTTP status of an error; zero if it has none.
 func statusOf(err error) int {
 	if answer, ok := errors.AsType[statusError](err); ok {
 		return answer.HTTPStatusCode()

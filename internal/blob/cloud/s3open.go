@@ -15,13 +15,13 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// someRegion is for stores that have none but want one to sign.
+// someRegion is used for stores that have no regions but need one in signatures.
 const someRegion = "us-east-1"
 
 func openS3(ctx context.Context, opts Options) (*s3Bucket, error) {
 	settings, err := config.LoadDefaultConfig(ctx, func(load *config.LoadOptions) error {
 		load.Region = opts.Region
-		if opts.Endpoint != "" { // of another maker, who may not know Amazon's newer checksums
+		if opts.Endpoint != "" { // a store of another maker may not know Amazon's newer checksums
 			load.RequestChecksumCalculation = aws.RequestChecksumCalculationWhenRequired
 			load.ResponseChecksumValidation = aws.ResponseChecksumValidationWhenRequired
 		}
@@ -47,7 +47,7 @@ func openS3(ctx context.Context, opts Options) (*s3Bucket, error) {
 	}, nil
 }
 
-// withScheme adds https to an endpoint that is only a host.
+// withScheme adds https to an endpoint that is just a host.
 func withScheme(endpoint string) string {
 	if strings.Contains(endpoint, "://") {
 		return endpoint
@@ -55,7 +55,7 @@ func withScheme(endpoint string) string {
 	return "https://" + endpoint
 }
 
-// keysOf returns the credentials that are configured, or nil: then Amazon's usual places are searched.
+// keysOf returns the configured credentials. If it returns nil, Amazon's usual places are searched.
 func keysOf(opts Options) (aws.CredentialsProvider, error) {
 	id, key := opts.AccessKeyID, opts.SecretAccessKey
 	if opts.CredentialsFile != "" {
@@ -69,7 +69,7 @@ func keysOf(opts Options) (aws.CredentialsProvider, error) {
 		}
 	}
 	if id == "" && key == "" {
-		return nil, nil //nolint:nilnil // nil is the usual places
+		return nil, nil //nolint:nilnil // nil means the usual places
 	}
 	if id == "" || key == "" {
 		return nil, errors.New("of access-key-id and secret-access-key one is missing")

@@ -13,14 +13,14 @@ import (
 
 const (
 	partBytes = 256 << 10
-	// txParts is how many parts are written in a transaction, so that a large blob lets other writers in
-	// between.
+	// txParts is how many parts one transaction writes, so that other writers are not blocked during a large
+	// blob.
 	txParts = 4
-	// undoTime is how long the removal of what was begun may take.
+	// undoTime is how long the removal of an unfinished blob may take.
 	undoTime = 10 * time.Second
 )
 
-// Database is what a Store needs of a trowel.Store.
+// Database has the methods of trowel.Store that a Store needs.
 type Database interface {
 	Update(ctx context.Context, f func(tx trowel.Tx) error) error
 	View(ctx context.Context, f func(tx trowel.Tx) error) error
@@ -28,9 +28,9 @@ type Database interface {
 
 // Store keeps blobs in a database. It implements blob.Store.
 //
-// All parts of a blob are full but the last one, and an empty part ends it. So a blob whose Put did
-// not come to its end, as the process was killed, is told from a whole one: it cannot be read, List has
-// it, Delete and another Put remove it.
+// All parts of a blob are full except the last one, and an empty part ends it. A blob whose Put was not finished,
+// because the process was killed, lacks that part. Such a blob cannot be read. List returns
+// it, and Delete and another Put remove it.
 type Store struct {
 	blob.Unsigned
 
@@ -52,7 +52,7 @@ func (s *Store) Put(ctx context.Context, key string, from io.Reader, size int64)
 }
 
 func (s *Store) put(ctx context.Context, key string, from io.Reader, size int64) error {
-	buffer := make([]byte, min(txParts*partBytes, size+1)) // a byte more, to see that there is none
+	buffer := make([]byte, min(txParts*partBytes, size+1)) // one more byte, to check that there is none
 	first, left := 0, size
 	for {
 		n, err := io.ReadFull(from, buffer)
@@ -86,7 +86,7 @@ func split(data []byte) (parts [][]byte) {
 	return parts
 }
 
-// insert writes parts in one transaction; with the first of them, what was there goes.
+// insert writes parts in one transaction. With the first part it deletes what was there.
 func (s *Store) insert(ctx context.Context, key string, first int, parts [][]byte) error {
 	return s.database.Update(ctx, func(tx trowel.Tx) error {
 		if first == 0 {
@@ -118,7 +118,7 @@ func (s *Store) Open(ctx context.Context, key string, offset, length int64) (io.
 
 // reader reads a blob part by part.
 type reader struct {
-	ctx   context.Context //nolint:containedctx // of the one who opened it
+	ctx   context.Context //nolint:containedctx // the caller's context of Open
 	store *Store
 	key   string
 	part  int    // number of the next part

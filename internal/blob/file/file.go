@@ -15,7 +15,7 @@ import (
 	"github.com/trowel-project/trowel/internal/blob"
 )
 
-// tempPrefix begins the names of files that are being written. What is older than staleAfter was left
+// tempPrefix begins the names of files that are being written. Those older than staleAfter were left
 // by a process that died.
 const (
 	tempPrefix = ".tmp-"
@@ -23,15 +23,15 @@ const (
 )
 
 // Store keeps blobs as files. It implements blob.Store. Several processes may share a folder. Keys that
-// differ only in the case of letters are one where the file system takes them for one.
+// only differ in case are the same key if the file system ignores case.
 type Store struct {
 	blob.Unsigned
 
 	dir string
 }
 
-// New returns the Store of a folder, which is made if it is missing, and must be one that can be written
-// to. What processes that died left behind goes: files that were being written a day before now.
+// New returns the Store in a folder, which is made if it is missing, and must be writable.
+// It removes what dead processes left behind: unfinished files that are more than a day older than now.
 func New(dir string, now time.Time) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o750); err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func New(dir string, now time.Time) (*Store, error) {
 	return &Store{dir: dir}, tryToWrite(dir)
 }
 
-// tryToWrite finds out now what the first blob would find out, when nobody looks.
+// tryToWrite writes a file, so that errors appear now and not with the first blob.
 func tryToWrite(dir string) error {
 	file, err := os.CreateTemp(dir, tempPrefix+"*")
 	if err != nil {
@@ -64,7 +64,7 @@ func tryToWrite(dir string) error {
 	return errors.Join(file.Close(), os.Remove(file.Name()))
 }
 
-// Put implements blob.Store. The file is on the disk before it has its name.
+// Put implements blob.Store. The file is on disk before it gets its name.
 func (s *Store) Put(_ context.Context, key string, from io.Reader, size int64) error {
 	temp, err := os.CreateTemp(s.dir, tempPrefix+"*")
 	if err != nil {
@@ -86,7 +86,7 @@ func (s *Store) Put(_ context.Context, key string, from io.Reader, size int64) e
 	return nil
 }
 
-// place gives a file its name, for good.
+// place gives a file its final name.
 func (s *Store) place(temp, path string) error {
 	folder := filepath.Dir(path)
 	if err := os.MkdirAll(folder, 0o750); err != nil {
@@ -106,9 +106,9 @@ func (s *Store) place(temp, path string) error {
 	}
 }
 
-// syncFolder makes names in a folder last.
+// syncFolder writes the names in a folder to disk.
 func syncFolder(path string) error {
-	if runtime.GOOS == "windows" { // which has no such thing
+	if runtime.GOOS == "windows" { // where that is not possible
 		return nil
 	}
 	folder, err := os.Open(path)
@@ -135,7 +135,7 @@ type reader struct {
 	io.Closer
 }
 
-// Delete implements blob.Store. Folders stay: another blob may come.
+// Delete implements blob.Store. It leaves folders, as other blobs may need them.
 func (s *Store) Delete(_ context.Context, key string) error {
 	err := os.Remove(filepath.Join(s.dir, pathOf(key)))
 	if err == nil || isMissing(err) {

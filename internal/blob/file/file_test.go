@@ -25,7 +25,7 @@ func TestStore(t *testing.T) {
 	})
 }
 
-// What was left behind goes once it is old.
+// Unfinished files are removed once they are old.
 func TestLeftovers(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -47,7 +47,7 @@ func TestLeftovers(t *testing.T) {
 	}
 }
 
-// A folder that cannot be written to is refused before somebody counts on it.
+// A folder that is not writable is refused at the beginning.
 func TestReadOnlyFolder(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -64,7 +64,7 @@ func TestReadOnlyFolder(t *testing.T) {
 	}
 }
 
-// FuzzName shows that a key can be told from its path, which stays below the folder.
+// FuzzName proves that a path determines its key, and stays below the folder.
 func FuzzName(f *testing.F) {
 	for _, key := range []string{"a", "a/b", "../x", "/", "", ".", "con/nul.txt", "a%b", strings.Repeat("x", 500), "é%-/"} {
 		f.Add(key)

@@ -6,7 +6,7 @@ import (
 	"syscall"
 )
 
-// isMissing reports whether a file is not there, be it that its folder is none.
+// isMissing reports whether a file does not exist, for example because its folder is not a folder.
 func isMissing(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// Names of files are made of keys so that any system takes them, and any key can be told from its
-// name: most bytes stand for themselves, others are escaped, "%-" goes on with a long part of a key in
+// Names of files are made from keys so that any system accepts them and a name determines its
+// key. Most bytes stand for themselves, and others are escaped. "%-" continues a long part of a key in
 // a folder, and "%" at the end marks the file, so that keys "a" and "a/b" are both possible.
 const (
 	maxElement = 200 // bytes of a name
@@ -27,7 +27,7 @@ func pathOf(key string) string {
 	return filepath.FromSlash(strings.Join(parts, "/") + leaf)
 }
 
-// escape returns the name of one part of a key; a long one is several folders.
+// escape returns the name of one part of a key. A long one becomes several folders.
 func escape(part string) string {
 	var name strings.Builder
 	last := 0 // where the last element begins
@@ -37,7 +37,7 @@ func escape(part string) string {
 			last = name.Len()
 		}
 		c := part[i]
-		inside := i > 0 && i < len(part)-1 // a dot at either end has a meaning
+		inside := i > 0 && i < len(part)-1 // a dot at the beginning or end has a meaning
 		switch {
 		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', strings.IndexByte(plain, c) >= 0, c == '.' && inside:
 			name.WriteByte(c)
@@ -51,7 +51,7 @@ func escape(part string) string {
 	return name.String()
 }
 
-// reserved reports whether a part of a key is a device on Windows.
+// reserved reports whether a part of a key is the name of a device on Windows.
 func reserved(part string) bool {
 	stem, _, _ := strings.Cut(strings.ToLower(part), ".")
 	switch stem {
@@ -61,7 +61,7 @@ func reserved(part string) bool {
 	return len(stem) == 4 && (strings.HasPrefix(stem, "com") || strings.HasPrefix(stem, "lpt"))
 }
 
-// keyOf returns the key of a path. It is not ok for files that are no blobs.
+// keyOf returns the key of a path. ok is false for files that are not blobs.
 func keyOf(path string) (key string, ok bool) {
 	name, ok := strings.CutSuffix(filepath.ToSlash(path), leaf)
 	if !ok {

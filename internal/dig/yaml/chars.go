@@ -1,6 +1,6 @@
 package yaml
 
-// eof stands for the character behind the last one. The text itself cannot contain it.
+// eof stands for the end of the text, which itself cannot contain it.
 const eof = rune(0)
 
 const byteOrderMark = "\ufeff"

@@ -2,30 +2,30 @@ package yaml
 
 import "strings"
 
-// Kinds of errors: which part of SnakeYAML refuses.
+// Kinds of errors: the part of SnakeYAML that refuses the text.
 const (
 	KindReader   = "reader"
 	KindScanner  = "scanner"
 	KindParser   = "parser"
 	KindComposer = "composer"
 	KindYAML     = "yaml"
-	KindLimit    = "limit" // ours: nested too deep, or an alias within its own value
+	KindLimit    = "limit" // Trowel's: nested too deep, or an alias within its own value
 )
 
-// Error is a refusal of a text. Its message is SnakeYAML's, of several lines, with the place and
-// the line itself for the context (where the construct began) and the problem.
+// Error is a refusal of a text. Its message is SnakeYAML's, of several lines, with place and
+// line of both the context (where the construct began) and the problem.
 type Error struct {
 	Kind    string
 	Problem string // what is wrong, in one line
 	Place   Mark   // where
-	Begin   *Mark  // where the construct began that is wrong, if known
+	Begin   *Mark  // where the wrong construct began; nil if it is not known
 	context string
 	message string
 }
 
 func (e *Error) Error() string { return e.message }
 
-// Summary is the message in one line, without places.
+// Summary returns the message in one line, without places.
 func (e *Error) Summary() string {
 	if e.context == "" {
 		return e.Problem
@@ -33,7 +33,7 @@ func (e *Error) Summary() string {
 	return e.context + ": " + e.Problem
 }
 
-// fault is an error before its marks are written out. A mark may be missing.
+// fault is an error before its marks are written. Marks may be missing.
 type fault struct {
 	kind        string
 	context     string

@@ -11,16 +11,16 @@ type Mark struct {
 	Offset int32 // byte offset
 	Line   int32
 	Column int32
-	window int32 // what the reader had in its buffer at that time, see reader
+	window int32 // the reader's buffer at that time, see reader
 }
 
-// snippetWidth and snippetIndent are how much of a line a message shows, and how far to the right.
+// snippetWidth is how much of a line a message shows, and snippetIndent how far to the right.
 const (
 	snippetWidth  = 75
 	snippetIndent = 4
 )
 
-// describe writes a mark as a message shows it: its place, and the line with a caret below.
+// describe returns a mark as messages show it: its place, and the line with a caret below.
 func describe(text string, w window, m Mark) string {
 	loaded := text[w.start:w.end]
 	pointer := int(m.Offset) - w.start
@@ -42,7 +42,7 @@ func describe(text string, w window, m Mark) string {
 	return fmt.Sprintf(" in 'string', line %d, column %d:\n%s\n%s", m.Line+1, m.Column+1, line, caret)
 }
 
-// lineStart returns the offset behind the last line break before the offset at.
+// lineStart returns the offset after the last line break before an offset.
 func lineStart(s string, at int) int {
 	for at > 0 {
 		r, size := utf8.DecodeLastRuneInString(s[:at])

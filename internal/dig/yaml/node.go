@@ -10,7 +10,7 @@ const (
 	Mapping
 )
 
-// String is how messages name the kind.
+// String returns how messages name the kind.
 func (k Kind) String() string {
 	switch k {
 	case Scalar:
@@ -24,8 +24,8 @@ func (k Kind) String() string {
 	}
 }
 
-// Node is a value with its place. An alias is not a node: the node of the anchor stands in its
-// place too, so a tree may have several ways to one node, but none from a node to itself.
+// Node is a value with its place. An alias is not a node. The node of its anchor is there as well,
+// so a tree may have several paths to one node, but none from a node to itself.
 type Node struct {
 	Kind     Kind
 	Plain    bool // a scalar whose text decides its type, if it has no tag
@@ -47,7 +47,7 @@ type Document struct {
 	reader *reader
 }
 
-// Error makes an error about nodes of the document, in the form of the others.
+// Error returns an error about nodes of the document, in the form of the others.
 func (d *Document) Error(kind, context string, contextNode *Node, problem string, problemNode *Node) *Error {
 	f := fault{kind: kind, context: context, problem: problem, problemMark: &problemNode.Start}
 	if contextNode != nil {

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// MaxDepth is how deep collections may be nested.
+// MaxDepth is the largest depth of collections.
 const MaxDepth = 1000
 
-// MaxSize is how many bytes a text may have.
+// MaxSize is the largest size of a text in bytes.
 const MaxSize = 1 << 30
 
 // Parse reads a text with one document or none. The error is an *Error.
@@ -29,16 +29,16 @@ func Parse(text string) (*Document, error) {
 	return &Document{Root: root, reader: p.reader}, nil
 }
 
-// parser makes nodes of tokens. After a failure its functions go on with tokens that end
-// everything, and what they return is of no use.
+// parser makes nodes from tokens. After a failure its functions go on with tokens that end
+// everything, and their results are useless.
 type parser struct {
 	*scanner
-	handles map[string]string // handle of a tag: what it stands for
+	handles map[string]string // what the handles of tags stand for
 	anchors map[string]*Node
 	depth   int
 	// recursion is an alias within its own value. It is reported if nothing else is wrong.
 	recursion *fault
-	free      []Node // to take nodes from
+	free      []Node // new nodes are taken from here
 }
 
 func defaultHandles() map[string]string { return map[string]string{"!": "!", "!!": TagPrefix} }
@@ -148,14 +148,14 @@ func (p *parser) node(kind Kind, start Mark) *Node {
 	return n
 }
 
-// empty returns the node of a value that is left out.
+// empty returns the node for a value that is left out.
 func (p *parser) empty(at Mark) *Node {
 	n := p.node(Scalar, at)
 	n.Plain = true
 	return n
 }
 
-// block reads a node in a block collection; withoutIndent allows a sequence that is indented no
+// block reads a node in a block collection. withoutIndent allows a sequence that is not indented
 // more than its key.
 func (p *parser) block(withoutIndent bool) *Node { return p.value("block", withoutIndent) }
 
@@ -233,7 +233,7 @@ func (p *parser) alias(t *token) *Node {
 	return p.empty(t.start)
 }
 
-// begin returns the node for a value that begins, known by its anchor from now on.
+// begin returns the node for a value that begins, and makes it known by its anchor.
 func (p *parser) begin(kind Kind, start Mark, props properties) *Node {
 	n := p.node(kind, start)
 	n.Tag = props.tag

@@ -24,7 +24,7 @@ func (p *parser) blockEnd(context string, start Mark) {
 	p.next()
 }
 
-// sequenceWithoutIndent reads a sequence whose entries stand below their key, not more indented.
+// sequenceWithoutIndent reads a sequence whose entries are below their key and not indented more.
 func (p *parser) sequenceWithoutIndent(n *Node) {
 	for p.kind() == tokenBlockEntry {
 		entry := p.next()
@@ -45,7 +45,7 @@ func (p *parser) blockMapping(n *Node) {
 	p.blockEnd("while parsing a block mapping", start)
 }
 
-// blockPart reads the key or the value behind its indicator.
+// blockPart reads the key or the value after its indicator.
 func (p *parser) blockPart(end Mark) *Node {
 	if p.kind().in(tokenKey, tokenValue, tokenBlockEnd) {
 		return p.empty(end)

@@ -2,7 +2,7 @@ package yaml
 
 import "fmt"
 
-// separator reads the ',' between entries; it reports whether an entry may follow.
+// separator reads the ',' between entries and reports whether an entry may follow.
 func (p *parser) separator(first bool, context, problem string, start Mark) bool {
 	if first || p.skip(tokenFlowEntry) {
 		return p.failure == nil
@@ -38,7 +38,7 @@ func (p *parser) pair() *Node {
 	})
 }
 
-// flowPart reads a key or a value in a flow collection; it is left out before one of the ends.
+// flowPart reads a key or a value in a flow collection. Before one of the ends it is empty.
 func (p *parser) flowPart(at Mark, ends ...tokenKind) *Node {
 	if next := p.kind(); next == tokenFlowEntry || next.in(ends...) {
 		return p.empty(at)

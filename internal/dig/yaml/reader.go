@@ -5,16 +5,16 @@ import (
 	"unicode/utf8"
 )
 
-// window is the part of the text that a reader with a buffer has at one time. Messages show no
-// more of a line than that, so it is part of what they say.
+// window is the part of the text that a reader has in its buffer at one time. Messages show only
+// this part of a line.
 type window struct{ start, end int }
 
-// chunk is how many UTF-16 units SnakeYAML reads at a time.
+// chunk is the number of UTF-16 units that SnakeYAML reads at a time.
 const chunk = 1024
 
-// reader walks through a text. It looks at characters in the order in which SnakeYAML does and
-// "loads" the text in the same chunks: a character that is not allowed is found when its chunk is
-// loaded. After a failure it stands at the end of the text.
+// reader walks through a text. It looks at characters in the same order as SnakeYAML and
+// "loads" the text in the same chunks: a forbidden character is found when its chunk is
+// loaded. After a failure it is at the end of the text.
 type reader struct {
 	text    string // valid UTF-8
 	pos     int    // byte offset
@@ -72,7 +72,7 @@ func (r *reader) load() {
 	}
 }
 
-// refuse reports a character that is not allowed (language L10).
+// refuse reports a forbidden character (language L10).
 func (r *reader) refuse(at int) {
 	m := placeOf(r.text, at)
 	m.window = int32(len(r.windows) - 1) //nolint:gosec // see mark
@@ -90,7 +90,7 @@ func placeOf(text string, at int) Mark {
 	return m
 }
 
-// at returns the character at a byte offset, and its size: eof and 0 behind the end.
+// at returns the character at a byte offset, and its size: eof and 0 after the end.
 func (r *reader) at(offset int) (rune, int) {
 	if offset >= r.limit {
 		r.load()
@@ -104,20 +104,20 @@ func (r *reader) at(offset int) (rune, int) {
 	return utf8.DecodeRuneInString(r.text[offset:])
 }
 
-// peek returns the character at the reader's place.
+// peek returns the character at the reader's position.
 func (r *reader) peek() rune {
 	c, _ := r.at(r.pos)
 	return c
 }
 
-// peekNext returns the character behind the one at the reader's place.
+// peekNext returns the character after the one at the reader's position.
 func (r *reader) peekNext() rune {
 	_, size := r.at(r.pos)
 	c, _ := r.at(r.pos + size)
 	return c
 }
 
-// peekAfter returns the character behind the next n, and the offset where it stands.
+// peekAfter returns the character after the next n, and the offset where it stands.
 func (r *reader) peekAfter(n int) (rune, int) {
 	offset := r.after(r.pos, n)
 	if offset >= r.limit && r.pos < len(r.text) {
@@ -129,7 +129,7 @@ func (r *reader) peekAfter(n int) (rune, int) {
 	return c, max(offset, r.pos)
 }
 
-// after returns the offset n characters behind another, within what is loaded.
+// after returns the offset n characters after another one, within the loaded text.
 func (r *reader) after(offset, n int) int {
 	for ; n > 0 && offset < r.limit; n-- {
 		_, size := utf8.DecodeRuneInString(r.text[offset:])
@@ -163,7 +163,7 @@ func (r *reader) endsLine() bool {
 	return size > 0 && c != '\n'
 }
 
-// take goes on to the byte offset end, within the line, and returns the text in between.
+// take moves to the byte offset end, within the line, and returns the text in between.
 func (r *reader) take(end int) string {
 	if end < r.pos {
 		return "" // the text was ended by a failure
@@ -188,7 +188,7 @@ func isASCII(s string) bool {
 	return true
 }
 
-// skipSpaces goes on to the first character that is no space.
+// skipSpaces goes on to the first character that is not a space.
 func (r *reader) skipSpaces() {
 	end := r.pos
 	for {
@@ -207,7 +207,7 @@ func (r *reader) stepSpaces() {
 	}
 }
 
-// skipLine goes on to the end of the line, over text that means nothing.
+// skipLine moves to the end of the line, over text without meaning.
 func (r *reader) skipLine() {
 	from := r.pos
 	r.toBreak()
@@ -229,7 +229,7 @@ func (r *reader) toBreak() {
 	r.take(end)
 }
 
-// lineBreak reads a line break and returns it: a newline for all but the two of Unicode; nothing
+// lineBreak reads a line break and returns it: a newline for all but the two of Unicode, and nothing
 // if there is none.
 func (r *reader) lineBreak() string {
 	switch c := r.peek(); c {

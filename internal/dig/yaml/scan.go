@@ -2,39 +2,39 @@ package yaml
 
 import "fmt"
 
-// scanner makes tokens of a text. It looks ahead as far as the decision needs whether what stands
-// there is the key of a mapping: 1,024 characters at most, and not beyond the line.
+// scanner makes tokens from a text. It looks ahead as far as it must to decide whether something is the key of a
+// mapping: at most 1,024 characters, and not beyond the line.
 type scanner struct {
 	*reader
-	tokens    []token // made and not yet taken: tokens[head:]
+	tokens    []token // made and not taken yet: tokens[head:]
 	head      int
 	taken     int // tokens taken so far
 	done      bool
 	flowLevel int
 	indent    int
 	indents   []int
-	// keyAllowed reports whether a key without "?" may start at this place.
+	// keyAllowed reports whether a key without "?" may begin here.
 	keyAllowed bool
 	keys       []possibleKey // in the order in which they were found
 }
 
-// possibleKey is a place that turns out to be a key if a ':' follows in time.
+// possibleKey is a place that is a key if a ':' follows in time.
 type possibleKey struct {
 	flowLevel int
 	token     int  // number of the token that begins it
-	required  bool // it stands where only a key may stand
+	required  bool // only a key may be here
 	index     int
 	mark      Mark
 }
 
-// keyLength is how many characters a key without "?" may have.
+// keyLength is the largest number of characters in a key without "?".
 const keyLength = 1024
 
 func newScanner(text string) *scanner {
 	return &scanner{reader: newReader(text), indent: -1, keyAllowed: true}
 }
 
-// peekToken returns the next token, made if need be. After a failure it is a tokenStreamEnd.
+// peekToken returns the next token, and makes it if necessary. After a failure it is a tokenStreamEnd.
 func (s *scanner) peekToken() *token {
 	for s.needsMore() {
 		s.fetch()
@@ -45,7 +45,7 @@ func (s *scanner) peekToken() *token {
 	return &s.tokens[s.head]
 }
 
-// next takes the next token, which peekToken returned before.
+// next takes the next token, which peekToken has returned.
 func (s *scanner) next() token {
 	t := s.tokens[s.head]
 	if s.failure == nil {
@@ -81,13 +81,13 @@ func (s *scanner) insert(number int, kind tokenKind, m Mark) {
 	s.tokens[at] = token{kind: kind, start: m, end: m}
 }
 
-// scanFault reports a problem at this place, within what began at start.
+// scanFault reports a problem here, within what began at start.
 func (s *scanner) scanFault(context string, start Mark, problem string) {
 	m := s.mark()
 	s.report(fault{KindScanner, context, &start, problem, &m})
 }
 
-// scanFaultHere reports a problem at this place.
+// scanFaultHere reports a problem here.
 func (s *scanner) scanFaultHere(context, problem string) {
 	m := s.mark()
 	s.report(fault{KindScanner, context, nil, problem, &m})
@@ -110,7 +110,7 @@ func (s *scanner) fetch() {
 	}
 }
 
-// fetchIndicator makes the token of an indicator character, if it is one at this place.
+// fetchIndicator makes the token of an indicator character, if it is one in this place.
 func (s *scanner) fetchIndicator(c rune) bool {
 	inFlow := s.flowLevel != 0
 	switch {
@@ -134,7 +134,7 @@ func (s *scanner) fetchIndicator(c rune) bool {
 	return true
 }
 
-// fetchCharacter makes the token of a character that is an indicator wherever it stands.
+// fetchCharacter makes the token of a character that is an indicator everywhere.
 func (s *scanner) fetchCharacter(c rune) bool {
 	switch c {
 	case eof:
@@ -190,7 +190,7 @@ func (s *scanner) toNextToken() {
 	}
 }
 
-// isDocumentIndicator reports whether "---" or "..." stands here as the mark of a document.
+// isDocumentIndicator reports whether "---" or "..." is here and marks a document.
 func (s *scanner) isDocumentIndicator(indicator string) bool {
 	return s.column == 0 && s.hasPrefix(indicator) && s.spaceAfterIndicator()
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// chomping says what becomes of the line breaks at the end of a block scalar.
+// chomping says what happens to the line breaks at the end of a block scalar.
 type chomping uint8
 
 const (
@@ -64,7 +64,7 @@ func (s *scanner) fetchBlockScalar(style rune) {
 
 func isIndentation(c rune) bool { return c == ' ' || c == '\t' }
 
-// blockHeader reads the indicators behind '|' or '>': chomping, and the indentation or -1.
+// blockHeader reads the indicators after '|' or '>': chomping, and the indentation or -1.
 func (s *scanner) blockHeader(start Mark) (chomp chomping, increment int) {
 	increment = -1
 	if c := s.peek(); c == '-' || c == '+' {
@@ -137,7 +137,7 @@ func (s *scanner) blockIndent(breaks *strings.Builder) (deepest int, end Mark) {
 	}
 }
 
-// blockBreaks reads empty lines and the indentation of the line behind them.
+// blockBreaks reads empty lines and the indentation of the line after them.
 func (s *scanner) blockBreaks(breaks *strings.Builder, indent int) (end Mark) {
 	end = s.mark()
 	for {

@@ -2,11 +2,11 @@ package yaml
 
 import "slices"
 
-// The functions here decide what is a key: a scalar, alias, tag, anchor or flow collection becomes
-// one when a ':' follows on the same line. Until then it is only possible, one for each level of
+// The functions here decide what is a key: a scalar, alias, tag, anchor or flow collection
+// that a ':' follows on the same line. Before that it is a possible key. There is at most one for each level of
 // flow collections.
 
-// dropStaleKeys forgets the keys for which no ':' came in time. The oldest are the first.
+// dropStaleKeys removes the keys that no ':' followed in time. The oldest come first.
 func (s *scanner) dropStaleKeys() {
 	stale := 0
 	for _, key := range s.keys {
@@ -56,7 +56,7 @@ func (s *scanner) takePossibleKey() (possibleKey, bool) {
 	return possibleKey{}, false
 }
 
-// dropPossibleKey forgets the possible key of this level; it is an error if there had to be a key.
+// dropPossibleKey removes the possible key of this level. It is an error if a key was required.
 func (s *scanner) dropPossibleKey() {
 	if key, ok := s.takePossibleKey(); ok && key.required {
 		s.missingColon(key)

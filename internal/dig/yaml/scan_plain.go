@@ -2,15 +2,15 @@ package yaml
 
 import "strings"
 
-// fetchPlain makes a token of a scalar without quotes. Lines that go on are joined: one line break
-// becomes a space, several become one less.
+// fetchPlain makes a token of a scalar without quotes. Continued lines are joined: one line break
+// becomes a space, and several become one less.
 func (s *scanner) fetchPlain() {
 	s.savePossibleKey()
 	s.keyAllowed = false
 	start := s.mark()
 	end := start
 	indent := s.indent + 1
-	// The text is usually one piece of the input; folded has what came before line breaks.
+	// The text is usually one piece of the input. folded has what came before line breaks.
 	var folded strings.Builder
 	piece := s.pos
 	stop := s.pos
@@ -63,8 +63,8 @@ func (s *scanner) plainEnd() int {
 	}
 }
 
-// plainSpaces reads the white space within or behind a plain scalar and returns what it stands for
-// if the scalar goes on, and whether line breaks were in it: nothing if the scalar cannot go on.
+// plainSpaces reads the white space within or after a plain scalar. It returns what it stands for
+// if the scalar continues, and whether it has line breaks. Both are empty if the scalar cannot continue.
 func (s *scanner) plainSpaces() (spaces string, joined bool) {
 	end := s.pos
 	for {

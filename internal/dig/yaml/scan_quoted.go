@@ -18,7 +18,7 @@ func simpleEscape(c rune) (r rune, ok bool) {
 	return []rune("\x00\a\b\t\n\v\f\r\x1b \"\\\u0085\u00a0\u2028\u2029")[i], true
 }
 
-// escapeDigits is how many hexadecimal digits an escape has, or 0.
+// escapeDigits returns how many hexadecimal digits an escape has, or 0.
 func escapeDigits(c rune) int {
 	switch c {
 	case 'x':
@@ -57,7 +57,7 @@ func (s *scanner) quotedText(quote rune, start Mark) string {
 }
 
 // verbatimEnd returns the offset of the closing quote if the scalar has neither escapes nor line
-// breaks and is loaded already, else -1.
+// breaks and is already loaded, else -1.
 func (s *scanner) verbatimEnd(quote rune) int {
 	for i := s.pos; i < s.limit; i++ {
 		switch c := rune(s.text[i]); {
@@ -148,11 +148,11 @@ func parseHex(hex string) (code uint64, bad bool) {
 	return code, err != nil
 }
 
-// text is a character as messages show it; the end of the text shows as U+0000.
+// text returns a character as messages show it. The end of the text is shown as U+0000.
 func text(c rune) string { return string(c) }
 
-// Half of a surrogate pair has no UTF-8 form. It is kept as its three bytes until its scalar is
-// whole, then joined with the other half; one that stays alone becomes '?', as Java writes it.
+// Half of a surrogate pair has no UTF-8 form. Its three bytes are kept until the scalar is
+// complete, and then joined with the other half. A single half becomes '?', as in Java.
 func appendCode(dst []byte, c rune) []byte {
 	if !utf16.IsSurrogate(c) {
 		return append(dst, string(c)...)

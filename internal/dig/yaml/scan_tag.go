@@ -153,16 +153,34 @@ func (s *scanner) uriEscapes(context string, start Mark) string {
 	return string(octets)
 }
 
-// malformed is the length of the first sequence of bytes that is no UTF-8, as Java counts it.
+// malformed returns the length of the first sequence of bytes that is not UTF-8, as Java counts it.
 func malformed(octets []byte) int {
-	for len(octets) > 0 {
-		r, size := utf8.DecodeRune(octets)
-		if r == utf8.RuneError && size == 1 {
-			return 1
+	for {
+		if r, size := utf8.DecodeRune(octets); r != utf8.RuneError || size != 1 {
+			octets = octets[size:]
+			continue
 		}
-		octets = octets[size:]
+		break
 	}
-	return 0
+	// Bytes that begin a character which then breaks off belong together, and the three of half a surrogate pair.
+	size, low, high := 1, byte(0x80), byte(0xbf) // of the character, and of its second byte
+	switch lead := octets[0]; {
+	case lead == 0xe0:
+		size, low = 3, 0xa0
+	case lead > 0xe0 && lead < 0xf0:
+		size = 3
+	case lead == 0xf0:
+		size, low = 4, 0x90
+	case lead > 0xf0 && lead < 0xf4:
+		size = 4
+	case lead == 0xf4:
+		size, high = 4, 0x8f
+	}
+	length := 1
+	for length < size && length < len(octets) && low <= octets[length] && octets[length] <= high {
+		length, low, high = length+1, 0x80, 0xbf
+	}
+	return length
 }
 
 // fetchDirective makes a token of a line that begins with '%'.
@@ -209,7 +227,7 @@ func (s *scanner) directiveName(start Mark) string {
 	return name
 }
 
-// directiveVersion reads the version of a %YAML directive, as "1.1".
+// directiveVersion reads the version of a %YAML directive, such as "1.1".
 func (s *scanner) directiveVersion(start Mark) string {
 	const context = "while scanning a directive"
 	s.stepSpaces()

@@ -2,7 +2,7 @@ package yaml
 
 import "slices"
 
-// tokenKind is a kind of token; its text is how messages name it.
+// tokenKind is a kind of token. Its text is its name in messages.
 type tokenKind uint8
 
 const (
@@ -56,14 +56,14 @@ func (k tokenKind) String() string { return tokenNames[k] }
 
 func (k tokenKind) in(kinds ...tokenKind) bool { return slices.Contains(kinds, k) }
 
-// token is what the scanner makes of the text.
+// token is a token of the text.
 type token struct {
 	kind  tokenKind
 	plain bool // of a scalar: without quotes and not a block scalar
 	start Mark
 	end   Mark
 	value string // text of a scalar, name of an anchor or directive, suffix of a tag
-	// handle is the beginning of a tag, as "!!", or empty for a verbatim tag. A %TAG directive gives
-	// the handle a prefix; the prefix of a %YAML directive is the version.
+	// handle is the beginning of a tag, such as "!!", or empty for a verbatim tag. A %TAG directive gives
+	// the handle a prefix. The prefix of a %YAML directive is the version.
 	handle, prefix string
 }

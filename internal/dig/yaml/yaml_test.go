@@ -11,7 +11,7 @@ import (
 	"github.com/trowel-project/trowel/internal/dig/yaml"
 )
 
-// tree writes nodes with their places, as "line:column kind tag value".
+// tree writes nodes with their places as "line:column kind tag value".
 func tree(n *yaml.Node, indent string) string {
 	text := fmt.Sprintf("%s%d:%d %s %s %q", indent, n.Start.Line+1, n.Start.Column+1, n.Kind, n.Tag, n.Value)
 	if n.Plain {
@@ -65,7 +65,7 @@ func TestNoDocument(t *testing.T) {
 	}
 }
 
-// Messages show what SnakeYAML had in its buffer: chunks of 1,024 characters.
+// Messages show the content of SnakeYAML's buffer: chunks of 1,024 characters.
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	long := "key: " + strings.Repeat("word ", 200) + "end: x\n"
@@ -105,7 +105,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// Java's reader takes the beginning of a character that is cut off for one wrong character.
+// For Java's reader the beginning of a truncated character is one wrong character.
 func TestTextThatIsNoUTF8(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

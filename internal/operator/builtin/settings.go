@@ -1,4 +1,4 @@
-// Package builtin makes what the built-in operators need of a system's settings, with the drivers of its param server.
+// Package builtin makes the options of built-in operators from a system's settings, with the drivers for a param server.
 package builtin
 
 import (
@@ -16,15 +16,15 @@ import (
 	"github.com/trowel-project/trowel/internal/secret"
 )
 
-// Options makes the system's settings for operators of config.* and param_server.* (operators
-// 11), of a local run or a server; get looks up a setting by its whole key, env a variable of the
-// environment. userAgent is what http> calls itself where no setting says something else.
+// Options returns the options of operators from the settings config.* and param_server.* (operators
+// 11), for a local run or a server. get looks up a setting by its whole key, and env a variable of the
+// environment. userAgent is the user agent of http> unless a setting has another one.
 func Options(get, env func(string) (string, bool), userAgent string) (operator.Options, error) {
 	s := &settings{get: get}
 	return operator.Options{HTTP: s.http(env, userAgent), Mail: s.mail(), Params: s.paramServer()}, errors.Join(s.errs...)
 }
 
-// settings reads settings with types and gathers what is wrong with them.
+// settings reads typed settings and collects errors about them.
 type settings struct {
 	get  func(key string) (string, bool)
 	errs []error
@@ -64,7 +64,7 @@ func (s *settings) flag(key string, otherwise bool) bool {
 	return value
 }
 
-// need reads a number that another setting asks for.
+// need reads a number that another setting requires.
 func (s *settings) need(key string, low int, because string) int {
 	n, found := s.number(key, low)
 	if !found {
@@ -119,7 +119,7 @@ func (s *settings) mail() operator.MailOptions {
 	return options
 }
 
-// paramServer is nil without settings for one.
+// paramServer returns nil if there are no settings for one.
 func (s *settings) paramServer() operator.ParamServer {
 	switch kind := s.text("param_server.type"); kind {
 	case "":
@@ -138,7 +138,7 @@ func (s *settings) paramServer() operator.ParamServer {
 	}
 }
 
-// paramDatabase is a param server in PostgreSQL. As for Digdag, TLS alone does not look at certificates.
+// paramDatabase returns a param server in PostgreSQL. As in Digdag, TLS alone does not mean that certificates are checked.
 func (s *settings) paramDatabase() operator.ParamServer {
 	const prefix = "param_server."
 	port, _ := s.number(prefix+"port", 1)

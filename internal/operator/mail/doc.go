@@ -1,3 +1,3 @@
-// Package mail sends messages by SMTP, for mail>. It is a folder of its own for the library that it
-// brings. It knows nothing of tasks: read Server and Message, then Send.
+// Package mail sends messages by SMTP, for mail>. It has a folder of its own because of the library that it
+// uses. It knows nothing about tasks. Read Server and Message first, then Send.
 package mail

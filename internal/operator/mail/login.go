@@ -7,12 +7,12 @@ import (
 	"github.com/wneessen/go-mail/smtp"
 )
 
-// errNoLogin says that a server offers no way to log in that is known here.
+// errNoLogin says that the server offers no supported way to log in.
 var errNoLogin = errors.New("the SMTP server offers none of SCRAM-SHA-256, SCRAM-SHA-1, CRAM-MD5, PLAIN and LOGIN")
 
-// login logs in by the first of its mechanisms that the server offers: those that send no password come
-// first, and the others are used without TLS too, as Digdag does. PLAIN names the user also as the one to
-// act for, as JavaMail does: some servers compare the whole answer. Like every smtp.Auth it is for one login.
+// login uses the first of its mechanisms that the server offers. Those that send no password come
+// first. The others are also used without TLS, as in Digdag. PLAIN repeats the user as the one to
+// act for, as JavaMail does, because some servers compare the whole answer. Like every smtp.Auth it is for one login.
 type login struct {
 	username, password, host string
 	chosen                   smtp.Auth

@@ -28,7 +28,7 @@ type Attachment struct {
 // errNoRecipient has the text of Digdag's library.
 var errNoRecipient = errors.New("No recipient addresses") //nolint:staticcheck // a sentinel with a foreign text
 
-// content is the message with headers. close is to be called when it was sent.
+// content returns the message with headers. closeFiles must be called after sending it.
 func (m *Message) content() (msg *gomail.Msg, closeFiles func(), err error) {
 	msg = gomail.NewMsg(gomail.WithNoDefaultUserAgent())
 	msg.FromMailAddress(m.From)

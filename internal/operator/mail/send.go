@@ -21,12 +21,12 @@ const (
 	readTimeout    = 60 * time.Second // of each read and write
 )
 
-// Server is an SMTP server and how to talk to it.
+// Server is an SMTP server and how to connect to it.
 type Server struct {
 	Host     string
 	Port     int
 	TLS      bool // STARTTLS, if the server offers it
-	SSL      bool // TLS from the start; TLS does not matter then
+	SSL      bool // TLS from the start; then TLS is ignored
 	Username string
 	Password string            // sent only with a Username
 	Debug    func(line string) // gets each line of the conversation but those of the login; may be nil
@@ -36,8 +36,8 @@ type Server struct {
 // ErrAuthentication says that the server does not accept the user.
 var ErrAuthentication = errors.New("authentication failed")
 
-// Send sends a message to all of its recipients or, if the server refuses one of them, to none. When ctx
-// ends, so does it, with an error.
+// Send sends a message to all recipients, or to none if the server refuses one of them. It returns an error
+// when ctx ends.
 func Send(ctx context.Context, server Server, message *Message) error {
 	if len(message.To)+len(message.Cc)+len(message.Bcc) == 0 {
 		return errNoRecipient
@@ -51,7 +51,7 @@ func Send(ctx context.Context, server Server, message *Message) error {
 	if err != nil {
 		return err
 	}
-	defer conn.Close() //nolint:errcheck // the message is sent or not
+	defer conn.Close() //nolint:errcheck // the message is sent or failed already
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
 	client, err := gomail.NewClient(server.Host, server.options(conn)...)
 	if err != nil {
@@ -95,7 +95,7 @@ func (s *Server) config() *tls.Config {
 	return config
 }
 
-// options are those of the library.
+// options returns the options of the library.
 func (s *Server) options(conn net.Conn) []gomail.Option {
 	policy := gomail.NoTLS
 	if s.TLS {
@@ -118,7 +118,7 @@ func (s *Server) options(conn net.Conn) []gomail.Option {
 	return options
 }
 
-// explain tells a refused login from other refusals.
+// explain distinguishes a refused login from other refusals.
 func explain(err error) error {
 	reply, ok := errors.AsType[*textproto.Error](err)
 	if ok && (reply.Code == 530 || reply.Code == 534 || reply.Code == 535) {
@@ -127,10 +127,10 @@ func explain(err error) error {
 	return err
 }
 
-// patientConn waits for each read and write anew, instead of for the whole conversation.
+// patientConn has a time limit for each read and write, not for the whole conversation.
 type patientConn struct{ net.Conn }
 
-// SetDeadline does nothing: the library means the conversation.
+// SetDeadline does nothing, as the library would limit the whole conversation.
 func (patientConn) SetDeadline(time.Time) error { return nil }
 
 func (c patientConn) Read(data []byte) (int, error) {
@@ -147,7 +147,7 @@ func (c patientConn) Write(data []byte) (int, error) {
 	return c.Conn.Write(data)
 }
 
-// lines hands what the library logs to a function.
+// lines passes the library's log to a function.
 type lines func(line string)
 
 func (l lines) line(entry log.Log) {

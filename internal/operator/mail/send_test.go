@@ -23,7 +23,7 @@ func message() *mail.Message {
 	return &mail.Message{From: address("a@x.test"), To: []*netmail.Address{address("b@x.test")}, Subject: "s", Body: "hello"}
 }
 
-// trusting returns a configuration that knows the certificate of a server.
+// trusting returns a configuration that trusts a server's certificate.
 func trusting(s *mailtest.Server) *tls.Config {
 	pool := x509.NewCertPool()
 	pool.AddCert(s.Certificate)
@@ -108,7 +108,7 @@ func TestDebug(t *testing.T) {
 	}
 }
 
-// A message without a recipient, or with a file that cannot be read, is not begun.
+// A message without a recipient, or with a file that cannot be read, is not sent at all.
 func TestNothingToSend(t *testing.T) {
 	t.Parallel()
 	server := mailtest.New(t, mailtest.Options{})
@@ -154,7 +154,7 @@ func TestCanceled(t *testing.T) {
 	}
 }
 
-// Large files go through whole.
+// Large files are sent completely.
 func TestLargeAttachment(t *testing.T) {
 	t.Parallel()
 	server := mailtest.New(t, mailtest.Options{})

@@ -1,6 +1,6 @@
-// Package postgres keeps the parameters of param_set> and param_get> in a PostgreSQL database of Digdag's
-// form, so that both programs can share one (operators 6.1). It is no store of Trowel's: that of a server
-// is operator.StoreParams. It is a folder of its own for the library that it brings. Server is an
+// Package postgres stores the parameters of param_set> and param_get> in a PostgreSQL database with Digdag's
+// table, so that both programs can share it (operators 6.1). It does not use Trowel's own store, for which
+// there is operator.StoreParams. It has a folder of its own because of the library that it uses. Server is an
 // operator.ParamServer.
 package postgres
 
@@ -23,7 +23,7 @@ import (
 	"github.com/trowel-project/trowel/internal/secret"
 )
 
-// Statements about Digdag's table; its only site is 0, and a text has the type 0.
+// Statements about Digdag's table. Its only site is 0, and a text has the type 0.
 const (
 	sqlHasTable  = `SELECT to_regclass('params') IS NOT NULL`
 	sqlMakeTable = `CREATE TABLE IF NOT EXISTS params (
@@ -43,7 +43,7 @@ type Options struct {
 	User     string
 	Password secret.Value
 	Database string
-	// SSLMode is one of libpq's; empty for disable. The others name files in PEM format.
+	// SSLMode is one of libpq's. Empty means disable. The other three are names of files in PEM format.
 	SSLMode, SSLCert, SSLKey, SSLRootCert string
 	LoginTimeout                          time.Duration // 0 for 30 seconds
 	SocketTimeout                         time.Duration // of each call; 0 for 30 minutes
@@ -56,7 +56,7 @@ type Server struct {
 	hasTable atomic.Bool
 }
 
-// New returns a Server, or an error about its options: of several that are missing Digdag's first one. It
+// New returns a Server, or an error about its options. If several are missing, it is about Digdag's first one. It
 // does not connect yet.
 func New(options Options) (*Server, error) {
 	for _, required := range []struct{ key, value string }{
@@ -84,12 +84,12 @@ func setDefault[T comparable](to *T, value T) {
 	}
 }
 
-// where names the database for people.
+// where describes the database for people.
 func (o Options) where() string {
 	return fmt.Sprintf("postgresql://%s@%s/%s", o.User, net.JoinHostPort(o.Host, strconv.Itoa(o.Port)), o.Database)
 }
 
-// config is for the driver, which would read what is not said from the environment.
+// config returns the driver's configuration. It sets everything that the driver would otherwise read from the environment.
 func (o Options) config() (*pgx.ConnConfig, error) {
 	var text strings.Builder
 	escape := strings.NewReplacer(`\`, `\\`, `'`, `\'`)
@@ -120,7 +120,7 @@ func (o Options) config() (*pgx.ConnConfig, error) {
 func (s *Server) SetParams(ctx context.Context, values map[string]string) error {
 	return s.with(ctx, func(ctx context.Context, conn *pgx.Conn) error {
 		return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-			for _, key := range slices.Sorted(maps.Keys(values)) { // in one order, so that nobody waits in a circle
+			for _, key := range slices.Sorted(maps.Keys(values)) { // all writers use one order, so that they do not run into a deadlock
 				text := param.JSON(param.Of("value", values[key]))
 				if _, err := tx.Exec(ctx, sqlSetParam, key, text); err != nil {
 					return fmt.Errorf("set %q: %w", key, err)
@@ -155,7 +155,7 @@ func (s *Server) FindParams(ctx context.Context, keys []string) (map[string]stri
 	return values, err
 }
 
-// with does something with a connection, once the table is there.
+// with calls do with a connection to a database that has the table.
 func (s *Server) with(ctx context.Context, do func(context.Context, *pgx.Conn) error) (err error) {
 	within, cancel := context.WithTimeout(ctx, s.options.SocketTimeout)
 	defer cancel()
@@ -170,7 +170,7 @@ func (s *Server) with(ctx context.Context, do func(context.Context, *pgx.Conn) e
 	return do(within, conn)
 }
 
-// makeTable makes the table if there is none; who only uses it needs no right to make one.
+// makeTable makes the table if there is none. Callers that only use it need no right to make one.
 func (s *Server) makeTable(ctx context.Context, conn *pgx.Conn) error {
 	if s.hasTable.Load() {
 		return nil
@@ -181,7 +181,7 @@ func (s *Server) makeTable(ctx context.Context, conn *pgx.Conn) error {
 	}
 	if !found {
 		if _, err := conn.Exec(ctx, sqlMakeTable); err != nil {
-			// Another may have made it at the same time.
+			// Another program may have made it at the same time.
 			if again := conn.QueryRow(ctx, sqlHasTable).Scan(&found); again != nil || !found {
 				return err
 			}

@@ -30,7 +30,7 @@ func TestSharedWithDigdag(t *testing.T) {
 		t.Fatal(err)
 	}
 	var setting sync.WaitGroup
-	for i := range 4 { // of which one makes the table
+	for i := range 4 { // one of them makes the table
 		setting.Go(func() {
 			if err := server.SetParams(t.Context(), map[string]string{"k1": "v \"ä\n", "k2": fmt.Sprint(i)}); err != nil {
 				t.Errorf("SetParams: %v", err)

@@ -1,6 +1,6 @@
-// Package redis keeps the parameters of param_set> and param_get> in Redis, with Digdag's keys and
-// values, so that both programs can share one (operators 6.1). It is a folder of its own for the library
-// that it brings. Server is an operator.ParamServer.
+// Package redis stores the parameters of param_set> and param_get> in Redis, with Digdag's keys and
+// values, so that both programs can share it (operators 6.1). It has a folder of its own because of the library
+// that it uses. Server is an operator.ParamServer.
 package redis
 
 import (
@@ -20,13 +20,13 @@ import (
 	"github.com/trowel-project/trowel/internal/secret"
 )
 
-// site is the number of the one site that Digdag has, which its keys begin with.
+// site is the number of Digdag's only site, with which keys begin.
 const site = "0:"
 
-// timeout bounds connecting, and each command.
+// timeout limits connecting, and each command.
 const timeout = 10 * time.Second
 
-// Options say where Redis is. The zero value is a server on this machine without a password.
+// Options say where Redis is. The zero value is a local server without a password.
 type Options struct {
 	Host     string // empty for localhost
 	Port     int    // 0 for 6379
@@ -90,7 +90,7 @@ func (s *Server) FindParams(ctx context.Context, keys []string) (map[string]stri
 	return values, err
 }
 
-// with does something with a connection.
+// with calls do with a connection.
 func (s *Server) with(ctx context.Context, do func(redis.Conn) error) error {
 	address := net.JoinHostPort(s.options.Host, strconv.Itoa(s.options.Port))
 	conn, err := redis.DialContext(ctx, "tcp", address,
@@ -100,16 +100,16 @@ func (s *Server) with(ctx context.Context, do func(redis.Conn) error) error {
 	if err != nil {
 		return fmt.Errorf("connect to Redis: %w", err)
 	}
-	defer conn.Close() //nolint:errcheck // what was to be done is done or not
+	defer conn.Close() //nolint:errcheck // the work is done or failed already
 	return do(conn)
 }
 
-// encode makes Digdag's form of a value, byte for byte: a text has the type 0.
+// encode returns Digdag's form of a value, byte for byte. A text has the type 0.
 func encode(text string) string {
 	return param.JSON(param.Of("value_type", 0, "value", param.Of("value", text)))
 }
 
-// decode reads it.
+// decode reads Digdag's form of a value.
 func decode(text string) (string, error) {
 	record, err := param.ParseMap(text)
 	if err != nil {

@@ -27,7 +27,7 @@ import (
 
 var _ operator.ParamServer = (*redis.Server)(nil)
 
-// program is redis-server, or what took its place.
+// program returns the path of redis-server, or of a program that replaces it.
 func program(t *testing.T) string {
 	t.Helper()
 	for _, name := range []string{"redis-server", "valkey-server"} {
@@ -42,7 +42,7 @@ func program(t *testing.T) string {
 	return ""
 }
 
-// start runs a server until the test ends and returns its port. More arguments of the server follow
+// start runs a server until the test ends and returns its port. More arguments of the server come after
 // portOption and the port.
 func start(t *testing.T, portOption string, more ...string) int {
 	t.Helper()
@@ -141,7 +141,7 @@ func TestSharedWithDigdag(t *testing.T) {
 	}
 }
 
-// Operators 6.1: of several keys all are written or none.
+// Operators 6.1: several keys are all written, or none.
 func TestAllOrNothing(t *testing.T) {
 	t.Parallel()
 	port := start(t, "--port", "--maxmemory", "1", "--maxmemory-policy", "noeviction")
@@ -199,7 +199,7 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// What is not Digdag's is named.
+// Values that are not Digdag's are reported.
 func TestForeignValues(t *testing.T) {
 	t.Parallel()
 	port := start(t, "--port")

@@ -55,7 +55,8 @@ func configOf(t *trowel.Task) *param.Map {
 	return config
 }
 
-// stateOf returns Digdag's name of a state (design, section 8).
+// stateOf returns Digdag's name of a state (design, section 8). The tasks of a state of a later version have not ended, as
+// far as this one knows.
 func stateOf(s trowel.TaskState) string {
 	switch s {
 	case trowel.TaskSkipped:
@@ -64,8 +65,9 @@ func stateOf(s trowel.TaskState) string {
 		return trowel.TaskRetryWaiting.String()
 	case trowel.TaskBlocked, trowel.TaskReady, trowel.TaskRetryWaiting, trowel.TaskGroupRetryWaiting, trowel.TaskRunning,
 		trowel.TaskPlanned, trowel.TaskGroupError, trowel.TaskSuccess, trowel.TaskError, trowel.TaskCanceled:
+		return s.String()
 	}
-	return s.String()
+	return trowel.TaskRunning.String()
 }
 
 // OffsetTime shows a time in a zone, or in UTC if the zone does not exist any more.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/access"
 )
 
@@ -21,7 +22,10 @@ type Server struct {
 }
 
 // gates are shared by all listeners of a server.
-type gates struct{ closed atomic.Bool }
+type gates struct {
+	closed    atomic.Bool
+	unchanged atomic.Pointer[trowel.Error] // why the server changes nothing any more; nil if it still may
+}
 
 // New returns a server for some routes. It adds the paths of the API document.
 func New(opts Options, routes []Route) *Server {
@@ -42,6 +46,14 @@ func (s *Server) Admin() http.Handler {
 
 // Close makes the server refuse all further requests with 503.
 func (s *Server) Close() { s.gates.closed.Store(true) }
+
+// StopChanges makes the server refuse all further requests that change something, with 503 and the cause. It still
+// takes what remote agents report.
+func (s *Server) StopChanges(cause error) {
+	s.gates.unchanged.Store(&trowel.Error{
+		Kind: trowel.ErrUnavailable, Message: "this server changes nothing any more: " + cause.Error(), Hint: "ask another server",
+	})
+}
 
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -145,6 +157,9 @@ func (s *Server) handle(ctx context.Context, c *Call, known bool) (any, error) {
 	}
 	if err := c.Authorize(c.Caller.Project); err != nil {
 		return nil, err // the role allows this for no project, so the body is not read
+	}
+	if cause := s.gates.unchanged.Load(); cause != nil && readMethod(c.Request.Method) != http.MethodGet && c.Route.Verb != access.RunAgent {
+		return nil, cause
 	}
 	if err := checkBody(c); err != nil {
 		return nil, err

@@ -13,7 +13,7 @@ WHERE p.site_id = $1 AND r.archive_type = 'db'`
 	sqlListArchives  = `SELECT r.id, r.project_id, r.name, r.archive_md5, f.archive_data` + ofArchives + ` ORDER BY r.id`
 )
 
-// comparedArchives is how many archives are read again at least, if there are so many.
+// comparedArchives is how many archives are read again and compared, if there are so many.
 const comparedArchives = 100
 
 // checksum is the MD5 that an archive had in Digdag's database.
@@ -22,7 +22,7 @@ type checksum struct {
 	sum [md5.Size]byte
 }
 
-// files copies the archives that are in Digdag's database. One at a time is in memory.
+// files copies the archives that are in Digdag's database, one at a time.
 func (c *copying) files(ctx context.Context, done func(int)) error {
 	every := max(1, c.archives/comparedArchives)
 	n, wrong := int64(0), 0
@@ -55,5 +55,5 @@ func (c *copying) files(ctx context.Context, done func(int)) error {
 	return err
 }
 
-// shownWarnings is how many warnings of one kind are given.
+// shownWarnings is the largest number of warnings of one kind.
 const shownWarnings = 20

@@ -9,7 +9,7 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// seconds reads a time of schedules and sessions (server 6.1); NULL is the zero instant.
+// seconds reads a time of schedules and sessions (server 6.1). NULL is the zero instant.
 func seconds(n sql.NullInt64) time.Time {
 	if !n.Valid {
 		return time.Time{}
@@ -17,7 +17,7 @@ func seconds(n sql.NullInt64) time.Time {
 	return time.Unix(n.Int64, 0).UTC()
 }
 
-// object reads a JSON column; NULL is an empty object (server 6.1).
+// object reads a JSON column. NULL is an empty object (server 6.1).
 func object(text sql.NullString) (*param.Map, error) {
 	if text.String == "" {
 		return param.New(), nil
@@ -25,25 +25,25 @@ func object(text sql.NullString) (*param.Map, error) {
 	return param.ParseMap(text.String)
 }
 
-// broken is the error about a row that cannot be read.
+// broken returns the error about a row that cannot be read.
 func broken(table string, id int64, err error) error {
 	return fmt.Errorf("read row %d of Digdag's table %s: %w", id, table, err)
 }
 
-// Rows and bytes that are written at once at most, so that memory stays flat.
+// Limits of rows and bytes that are written at once, so that memory use stays constant.
 const (
 	batchRows  = 1000
 	batchBytes = 4 << 20
 )
 
-// batch gathers rows until they are worth a statement.
+// batch collects rows until there are enough for a statement.
 type batch[T any] struct {
 	write func(ctx context.Context, rows []T) error
 	rows  []T
 	bytes int
 }
 
-// add takes a row of about so many bytes.
+// add takes a row with about so many bytes.
 func (b *batch[T]) add(ctx context.Context, row T, bytes int) error {
 	b.rows, b.bytes = append(b.rows, row), b.bytes+bytes
 	if len(b.rows) < batchRows && b.bytes < batchBytes {

@@ -9,25 +9,25 @@ import (
 	"github.com/trowel-project/trowel/internal/store"
 )
 
-// Options say what is copied, and what else it takes. Archives is required.
+// Options say what is copied, and how. Archives is required.
 type Options struct {
-	// Site is the tenant whose rows are copied; 0 is the only one of most servers.
+	// Site is the tenant whose rows are copied. Most servers only have site 0.
 	Site int64
-	// Archives keeps the archives that Digdag had in its database.
+	// Archives stores the archives that Digdag had in its database.
 	Archives Archives
-	// KeyPrefixes are, by type of the store of archives, what the target's settings put before all keys.
-	// Digdag's keys have it in themselves.
+	// KeyPrefixes are what the target's settings put before all keys, by the type of the store of archives.
+	// Digdag's keys contain it already.
 	KeyPrefixes map[string]string
-	// Rebind brings a secret into the form that is bound to its project and key. One for which it fails is copied
-	// as it is, as are all if it is nil.
+	// Rebind brings a secret into the form that is bound to its project and key. If it fails, the secret is copied
+	// as it is. If Rebind is nil, all are.
 	Rebind func(row *trowel.Secret) error
-	// Progress hears how far it is; nil for nobody.
+	// Progress is called as the copy goes on. Nil for no calls.
 	Progress func(Progress)
 	// Now is the present time.
 	Now time.Time
 }
 
-// Archives keeps archives in the target's database. Both work inside a transaction of it.
+// Archives stores archives in the target's database. Both methods work inside a transaction of it.
 type Archives interface {
 	Put(ctx context.Context, tx trowel.Tx, key string, data []byte) error
 	Get(ctx context.Context, tx trowel.Tx, key string) ([]byte, error)
@@ -38,9 +38,9 @@ type Target interface {
 	Import(ctx context.Context, f func(*store.Importer) error) error
 }
 
-// Copy copies one site into an empty store, in one transaction: all of it is there at the end, or
-// nothing. Ids are kept. The source is not changed, so that a copy that failed can be made again. What
-// was copied is counted in both databases before it is kept.
+// Copy copies one site into an empty store, in one transaction: all of it or nothing. Ids are kept. The source is
+// not changed, so a copy that failed can be repeated. Before the commit Copy compares the numbers of rows in both
+// databases.
 func Copy(ctx context.Context, source *Source, target Target, opts Options) (*Report, error) {
 	var report *Report
 	err := target.Import(ctx, func(im *store.Importer) error {
@@ -133,7 +133,7 @@ func (c *copying) warn(format string, args ...any) {
 	c.report.Warnings = append(c.report.Warnings, fmt.Sprintf(format, args...))
 }
 
-// noted hands batches on and tells how many rows there were.
+// noted returns a batch that passes rows on and reports how many there were.
 func noted[T any](write func(context.Context, []T) error, done func(int)) *batch[T] {
 	return &batch[T]{write: func(ctx context.Context, rows []T) error {
 		if err := write(ctx, rows); err != nil {

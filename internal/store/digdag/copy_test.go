@@ -18,8 +18,8 @@ import (
 	"github.com/trowel-project/trowel/internal/store/storetest/digdagtest"
 )
 
-// Rows of all kinds are there with the ids that they had, in both databases (server chapter 6), and
-// Digdag's are as they were.
+// Rows of all kinds are copied with their ids, in both databases (server chapter 6), and
+// Digdag's stay as they were.
 func TestCopy(t *testing.T) {
 	t.Parallel()
 	for name, open := range backends() {
@@ -43,7 +43,7 @@ func TestCopy(t *testing.T) {
 	}
 }
 
-// checksum is one of all rows of a Digdag database.
+// checksum returns a checksum of all rows of a Digdag database.
 func checksum(t *testing.T, d *digdagtest.Database) (sum string) {
 	t.Helper()
 	for _, table := range []string{"projects", "revisions", "revision_archives", "workflow_configs", "sessions", "session_attempts", "task_archives", "schedules"} {
@@ -91,8 +91,8 @@ func compareReport(t *testing.T, report *digdag.Report, c *digdagtest.Content) {
 	}
 }
 
-// What is new after a copy gets ids that Digdag never gave: not those of running attempts either, nor
-// those of rows that were deleted. A session whose attempt was running is taken up with its id.
+// Rows that are made after a copy get ids that Digdag never gave, not even to running attempts or deleted
+// rows. A session whose attempt was running keeps its id.
 func TestNewIDs(t *testing.T) {
 	t.Parallel()
 	for name, open := range backends() {
@@ -143,7 +143,7 @@ created_at, index) VALUES (3000000, 1500000, 0, $1, '', $2, 0, 'UTC', now(), 1)`
 	}
 }
 
-// A push of a definition as Digdag stored it finds that one.
+// A push of a definition that Digdag had stored shares that one.
 func TestDefinitionsAreShared(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "trowel.db")
@@ -179,7 +179,7 @@ func countConfigs(t *testing.T, path string) (n int64) {
 	return n
 }
 
-// What is odd in Digdag's database is said, and does not stop the copy.
+// Unusual rows in Digdag's database are reported, and do not stop the copy.
 func TestWarnings(t *testing.T) {
 	t.Parallel()
 	d, db := digdagtest.Open(t), openSQLite(t)
@@ -235,8 +235,8 @@ created_at, index) VALUES (1, 1, 0, 1, '', 1, 6, 'UTC', to_timestamp(5), 1), (2,
 	})
 }
 
-// A target with projects is refused, so a copy cannot be made twice; and of one that fails nothing is
-// kept, so that it can be made again.
+// A target with projects is refused, so a copy cannot be made twice. A copy that fails leaves nothing
+// behind, so it can be repeated.
 func TestAllOrNothing(t *testing.T) {
 	t.Parallel()
 	for name, open := range backends() {
@@ -271,7 +271,7 @@ func TestAllOrNothing(t *testing.T) {
 	}
 }
 
-// Sites are told apart.
+// Only the rows of one site are copied.
 func TestSites(t *testing.T) {
 	t.Parallel()
 	d := digdagtest.Open(t)
@@ -297,7 +297,7 @@ func TestSites(t *testing.T) {
 	}
 }
 
-// A database without anything is copied.
+// An empty database is copied.
 func TestEmpty(t *testing.T) {
 	t.Parallel()
 	report := mustCopy(t, digdagtest.Open(t), openSQLite(t), options())
@@ -306,7 +306,7 @@ func TestEmpty(t *testing.T) {
 	}
 }
 
-// Databases that are not of the known version of Digdag are refused, with what is known.
+// Databases of unknown versions of Digdag are refused, with the version that is known.
 func TestOpenRefuses(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct{ name, change, message string }{
@@ -327,7 +327,7 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// A running attempt is reported with what it takes to start it again.
+// A running attempt is reported with what is needed to start it again.
 func TestRunningParams(t *testing.T) {
 	t.Parallel()
 	d := digdagtest.Open(t)

@@ -21,7 +21,7 @@ import (
 	"github.com/trowel-project/trowel/internal/store/storetest/pgtest"
 )
 
-// backends open empty stores.
+// backends open empty stores of each kind.
 func backends() map[string]func(t *testing.T) *store.DB {
 	return map[string]func(t *testing.T) *store.DB{
 		"SQLite": openSQLite, "PostgreSQL": func(t *testing.T) *store.DB { t.Helper(); return pgtest.Open(t) },
@@ -47,9 +47,9 @@ func openFile(t *testing.T, path string) *store.DB {
 	return db
 }
 
-// archives are kept as a server keeps them.
+// archives stores archives as a server does.
 type archives struct {
-	change func(data []byte) []byte // when they are read; nil for as they are
+	change func(data []byte) []byte // changes what is read; nil for no change
 }
 
 func (archives) Put(ctx context.Context, tx trowel.Tx, key string, data []byte) error {
@@ -115,7 +115,7 @@ func equal(t *testing.T, what string, want, got any) {
 	}
 }
 
-// compare looks whether a store has the content of a Digdag database.
+// compare checks that a store has the content of a Digdag database.
 func compare(t *testing.T, db trowel.Store, c *digdagtest.Content) {
 	t.Helper()
 	ctx := t.Context()

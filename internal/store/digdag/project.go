@@ -84,7 +84,7 @@ func (c *copying) revisions(ctx context.Context, done func(int)) error {
 	return b.flush(ctx)
 }
 
-// place says where the files of a revision are from now on. Those in Digdag's database are copied,
+// place says where the files of a revision are after the migration. Archives in Digdag's database are copied;
 // others stay where they are.
 func (c *copying) place(r *trowel.Revision, path string, size sql.NullInt64) {
 	switch r.Archive.Type {
@@ -105,7 +105,7 @@ func (c *copying) place(r *trowel.Revision, path string, size sql.NullInt64) {
 	}
 }
 
-// archiveKey is the key of an archive that was in Digdag's database.
+// archiveKey returns the key for an archive that was in Digdag's database.
 func archiveKey(project, revision int64) string {
 	return fmt.Sprintf("digdag/%d/%d.tar.gz", project, revision)
 }

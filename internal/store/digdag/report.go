@@ -6,7 +6,7 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// Report is what became of a migration.
+// Report is the result of a migration.
 type Report struct {
 	Site   int64
 	Counts []Count
@@ -14,17 +14,17 @@ type Report struct {
 	Tasks int64
 	// ComparedArchives is how many archives were read again from the target and compared.
 	ComparedArchives int
-	// Elsewhere counts the archives that stay in the store they are in, by its type.
+	// Elsewhere counts the archives that stay where they are, by the type of their store.
 	Elsewhere map[string]int64
-	// Running are the attempts that had not ended, which are not copied.
+	// Running are the attempts that had not ended. They are not copied.
 	Running []Running
-	// OtherSites are those that nothing was copied of.
+	// OtherSites are the sites that were not copied.
 	OtherSites []Site
-	// Warnings are sentences about what a person should look at.
+	// Warnings are sentences about what somebody should look at.
 	Warnings []string
 }
 
-// Count compares a table in both databases.
+// Count compares the number of rows of a table in both databases.
 type Count struct {
 	Name           string // in words
 	Source, Target int64
@@ -44,10 +44,10 @@ type Running struct {
 	Name             string // of the attempt
 	Params           *param.Map
 	Killed           bool
-	Waiting          bool // of a backfill that has not come to it
+	Waiting          bool // an attempt of a backfill whose turn had not come
 }
 
-// Progress tells how far a migration is.
+// Progress says how far a migration is.
 type Progress struct {
 	Name        string // what is copied, in words
 	Done, Total int64

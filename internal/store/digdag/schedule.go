@@ -7,7 +7,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// A deleted project has no schedules. Its secrets are left behind by Digdag, and nobody can use them.
+// A deleted project has no schedules. Digdag leaves its secrets behind, which nobody can use.
 const (
 	ofSchedules = ` FROM schedules s JOIN projects p ON p.id = s.project_id JOIN workflow_definitions d ON d.id = s.workflow_definition_id
 WHERE p.site_id = $1 AND p.name IS NOT NULL`
@@ -20,7 +20,7 @@ s.created_at, s.updated_at, s.disabled_at` + ofSchedules + ` ORDER BY s.id`
 	sqlListSecrets  = `SELECT s.id, s.project_id, s.scope, s.engine, s.key, s.value, s.updated_at` + ofSecrets + ` ORDER BY s.id`
 )
 
-// engineAESGCM is the engine whose stored form this program has, too (server 3.7).
+// engineAESGCM is the engine whose stored form is the same in this program (server 3.7).
 const engineAESGCM = "aesgcm"
 
 func (c *copying) schedules(ctx context.Context, done func(int)) error {
@@ -42,8 +42,8 @@ func (c *copying) schedules(ctx context.Context, done func(int)) error {
 	return b.flush(ctx)
 }
 
-// secrets copies secrets, in the form that is bound to project and key. As long as one is not, that counts for
-// all of the database: both forms are read.
+// secrets copies secrets, in the form that is bound to project and key. If one of them cannot be bound, the database is
+// marked so that both forms are read.
 func (c *copying) secrets(ctx context.Context, done func(int)) error {
 	unbound, foreign := 0, 0
 	err := c.source.rows(ctx, sqlListSecrets, []any{c.opts.Site}, func(scan func(...any) error) error {
@@ -72,7 +72,7 @@ func (c *copying) secrets(ctx context.Context, done func(int)) error {
 	return err
 }
 
-// rebind reports whether a secret has the bound form now.
+// rebind brings a secret into the bound form, and reports whether it has that now.
 func (c *copying) rebind(s *trowel.Secret, first bool) bool {
 	if c.opts.Rebind == nil {
 		return false

@@ -9,7 +9,7 @@ import (
 	"github.com/trowel-project/trowel/internal/store"
 )
 
-// Attempts are copied that have ended (bit 2 of their flags) and whose workflow was stored.
+// Attempts are copied if they have ended (bit 2 of their flags) and their workflow was stored.
 const (
 	isCopied = `a.state_flags & 2 <> 0 AND a.workflow_definition_id IS NOT NULL`
 
@@ -26,11 +26,11 @@ LEFT JOIN task_archives t ON t.id = a.id WHERE p.site_id = $1 AND ` + isCopied
 a.params, a.state_flags, a.created_at, a.finished_at, t.tasks, t.created_at` + ofAttempts + ` ORDER BY a.id`
 )
 
-// Cause is what is said to have started the attempts that were copied: Digdag does not tell.
+// Cause is the cause of all copied attempts, as Digdag does not store one.
 const Cause = "digdag"
 
-// sessions copies all sessions, also those whose attempts are running still: an attempt that is started
-// again takes them up. The last attempt of a session is the last one that is copied.
+// sessions copies all sessions, including those whose attempts are running: an attempt that is started
+// again will belong to them. The last attempt of a session is the last copied one.
 func (c *copying) sessions(ctx context.Context, done func(int)) error {
 	b := noted(c.target.Sessions, done)
 	err := c.source.rows(ctx, sqlListSessions, []any{c.opts.Site}, func(scan func(...any) error) error {
@@ -81,7 +81,7 @@ func (c *copying) attempts(ctx context.Context, done func(int)) error {
 	return b.flush(ctx)
 }
 
-// attemptRow holds an attempt while it is read.
+// attemptRow holds an attempt while a row is read.
 type attemptRow struct {
 	a              store.ImportedAttempt
 	params, tasks  sql.NullString
@@ -97,8 +97,8 @@ func (row *attemptRow) dest() []any {
 	}
 }
 
-// attempt makes the attempt. Digdag did not always note when one ended: then it is when its tasks were
-// put away, or when it began.
+// attempt returns the attempt. Digdag did not always store when an attempt ended. If not, the time is when its tasks were
+// archived, or when it began.
 func (row *attemptRow) attempt() (a store.ImportedAttempt, err error) {
 	a = row.a
 	a.Cause, a.Version, a.CreatedAt = Cause, 1, row.created

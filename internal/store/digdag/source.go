@@ -11,7 +11,7 @@ import (
 	"github.com/trowel-project/trowel/internal/store/postgres"
 )
 
-// lastMigration is the version of the one schema that is known: that of the last Digdag 0.10
+// lastMigration is the version of the only known schema, that of the last Digdag 0.10
 // (server 6.2).
 const lastMigration = "20221021035534"
 
@@ -27,8 +27,8 @@ type Source struct {
 	where string
 }
 
-// Open begins to read a database. The schema is "public" if none is named. One that is not of Digdag,
-// or of another version of its tables, is an ErrInvalid.
+// Open begins to read a database. An empty schema means "public". A schema that is not Digdag's,
+// or of another version, is an ErrInvalid.
 func Open(ctx context.Context, opts postgres.Options) (*Source, error) {
 	if opts.Schema == "" {
 		opts.Schema = "public"
@@ -36,7 +36,7 @@ func Open(ctx context.Context, opts postgres.Options) (*Source, error) {
 	opts.MaxConnections = 1
 	parameters := map[string]string{
 		"default_transaction_read_only": "on", "application_name": "trowel migrate from-digdag",
-		// Between two rows the target may take its time.
+		// The target may take a long time between two rows.
 		"statement_timeout": "0", "idle_in_transaction_session_timeout": "0",
 		// Whole tables are read.
 		"enable_seqscan": "on", "enable_hashjoin": "on", "enable_mergejoin": "on",
@@ -89,18 +89,18 @@ func (s *Source) begin(ctx context.Context) (err error) {
 	return nil
 }
 
-// Where names the database for people, without the password.
+// Where describes the database for people, without the password.
 func (s *Source) Where() string { return s.where }
 
-// Close ends reading.
+// Close ends the transaction and the connection.
 func (s *Source) Close() error {
 	if s.tx != nil {
-		_ = s.tx.Rollback() // nothing was written, however it ends
+		_ = s.tx.Rollback() // nothing was written, whatever the error
 	}
 	return s.pool.Close()
 }
 
-// rows calls each for every row of a query, as they come.
+// rows calls each for every row of a query.
 func (s *Source) rows(ctx context.Context, query string, args []any, each func(scan func(...any) error) error) error {
 	rows, err := s.tx.QueryContext(ctx, query, args...)
 	if err != nil {

@@ -36,7 +36,7 @@ LEFT JOIN pg_catalog.pg_sequences q ON q.schemaname = current_schema() AND q.seq
 // killed is the bit of an attempt's state flags that a kill sets (server 6.4).
 const killed = 1
 
-// survey looks at what is not copied, and refuses a site without projects beside others.
+// survey reports what is not copied. It refuses a site without projects if other sites have some.
 func (c *copying) survey(ctx context.Context, now time.Time) error {
 	var own *Site
 	err := c.source.rows(ctx, sqlListSites, nil, func(scan func(...any) error) error {
@@ -108,8 +108,8 @@ func (c *copying) listRunning(ctx context.Context) error {
 	return nil
 }
 
-// lastIDs reads the largest ids that Digdag ever gave, of all sites; where the sequences cannot be read,
-// of the rows that there are.
+// lastIDs returns the largest ids that Digdag ever gave, on any site. If the sequences cannot be read, it returns
+// the largest ids of the rows.
 func (s *Source) lastIDs(ctx context.Context) (last store.LastIDs, err error) {
 	into := map[string]*int64{
 		"projects": &last.Project, "revisions": &last.Revision, "workflow_configs": &last.Config, "workflow_definitions": &last.Workflow,

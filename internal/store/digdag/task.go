@@ -12,7 +12,7 @@ import (
 // grouping is the type of tasks that have no operator (server 6.5).
 const grouping = 1
 
-// states are the names of Digdag's states (server 6.5).
+// states returns the names of Digdag's states (server 6.5).
 func states() map[string]trowel.TaskState {
 	byName := map[string]trowel.TaskState{}
 	for s := trowel.TaskBlocked; s <= trowel.TaskCanceled; s++ {
@@ -21,8 +21,8 @@ func states() map[string]trowel.TaskState {
 	return byName
 }
 
-// readTasks reads the tasks of an attempt as task_archives has them (server 6.4). Keys that older
-// versions did not write may be missing, and unknown ones are not looked at. No text is no tasks.
+// readTasks reads the tasks of an attempt from the form of task_archives (server 6.4). Keys that older
+// versions did not write may be missing, and unknown ones are ignored. An empty text has no tasks.
 func readTasks(attempt trowel.AttemptID, text string) ([]*trowel.Task, error) {
 	if text == "" {
 		return nil, nil
@@ -52,7 +52,7 @@ func readTasks(attempt trowel.AttemptID, text string) ([]*trowel.Task, error) {
 	return tasks, nil
 }
 
-// taskReader reads the members of a task and gathers what is wrong with them.
+// taskReader reads the members of a task and collects errors about them.
 type taskReader struct {
 	reader *param.Reader
 	errs   []error
@@ -107,7 +107,7 @@ func (r *taskReader) object(key string) *param.Map {
 	return m
 }
 
-// instant reads a time as Digdag's JSON has it: to the second or with fractions.
+// instant reads a time in the form of Digdag's JSON, with or without fractions of a second.
 func (r *taskReader) instant(key string) time.Time {
 	text := r.text(key)
 	if text == "" {

@@ -11,7 +11,7 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// Old archives lack keys, new ones may have more, and both have null where nothing is (server 6.4).
+// Old archives lack keys, newer ones may have more, and both have null for what is missing (server 6.4).
 func TestReadTasks(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {
@@ -53,7 +53,7 @@ func TestReadTasks(t *testing.T) {
 	}
 }
 
-// What is no list of tasks is refused with what is wrong and where.
+// A text that is not a list of tasks is refused, with what is wrong and where.
 func TestReadTasksRefuses(t *testing.T) {
 	t.Parallel()
 	for text, message := range map[string]string{
@@ -70,7 +70,7 @@ func TestReadTasksRefuses(t *testing.T) {
 	}
 }
 
-// FuzzReadTasks proves that any text is read or refused, and that what is read has states.
+// FuzzReadTasks proves that any text is read or refused, and that tasks that are read have states.
 func FuzzReadTasks(f *testing.F) {
 	f.Add(`[{"id":7,"config":{"local":{}},"state":"success","upstreams":["1"],"startedAt":"2017-01-02T03:04:05Z","taskType":1}]`)
 	f.Add(`[{"id":1e99,"state":"ready","stateFlags":-1,"resetStoreParams":[1,true]}]`)

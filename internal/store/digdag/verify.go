@@ -10,7 +10,7 @@ import (
 )
 
 // verify counts the rows of both databases and compares archives. A difference is an error, so that
-// nothing is kept.
+// nothing is committed.
 func (c *copying) verify(ctx context.Context) error {
 	for _, sum := range c.sums {
 		data, err := c.opts.Archives.Get(ctx, c.target.Tx, sum.key)
@@ -24,7 +24,7 @@ func (c *copying) verify(ctx context.Context) error {
 	}
 	for i, s := range c.steps() {
 		count := &c.report.Counts[i]
-		if s.table == "" { // archives: written one by one, under the keys of their revisions
+		if s.table == "" { // archives are written one by one, under the keys of their revisions
 			keys, err := c.countArchives(ctx)
 			if err != nil {
 				return err
@@ -44,7 +44,7 @@ func (c *copying) verify(ctx context.Context) error {
 	return c.verifyTasks(ctx)
 }
 
-// verifyTasks looks whether each attempt has tasks.
+// verifyTasks checks that each attempt has tasks.
 func (c *copying) verifyTasks(ctx context.Context) error {
 	attempts, err := c.target.Count(ctx, store.TableAttempt)
 	if err != nil {

@@ -15,18 +15,18 @@ import (
 	"github.com/trowel-project/trowel/internal/store"
 )
 
-// Codes of PostgreSQL's errors, by its appendix A.
+// Codes of PostgreSQL's errors, from its appendix A.
 const (
 	codeUnique        = "23505"
 	codeForeignKey    = "23503"
 	codeSerialization = "40001"
 	codeDeadlock      = "40P01"
 	codeIdleInTx      = "25P03"
-	codeReadOnly      = "25006" // a standby, or a server that was told not to write
+	codeReadOnly      = "25006" // a standby, or a server that is set to read only
 	codeQueryCanceled = "57014" // statement_timeout, or an administrator
 )
 
-// Classes of them.
+// Classes of these codes.
 const (
 	classConnection = "08"
 	classResources  = "53" // disk full, too many connections, out of memory
@@ -34,7 +34,7 @@ const (
 	classSystem     = "58" // input or output
 )
 
-// classify gives errors of the driver their kind. The end of a caller's context stays what it is.
+// classify gives errors of the driver their kind. The error of a context that has ended stays as it is.
 func classify(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
@@ -64,7 +64,7 @@ func classifyCode(err error, code string) error {
 	return err
 }
 
-// lost reports whether an error is one of the connection.
+// lost reports whether an error means that the connection is lost.
 func lost(err error) bool {
 	if _, ok := errors.AsType[*pgconn.ConnectError](err); ok {
 		return true

@@ -16,7 +16,7 @@ import (
 	"github.com/trowel-project/trowel/internal/store"
 )
 
-// Errors get the kind that says whether trying again is right, with their cause in the text.
+// Errors get the kind that says whether to try again, with their cause in the text.
 func TestClassify(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {

@@ -1,5 +1,4 @@
-// Package postgres opens a store in a PostgreSQL database, version 13 or later, for servers that
-// share it: one at the beginning, more later.
+// Package postgres opens a store in a PostgreSQL database, version 13 or later, which several servers may share.
 //
-// Read Open and Options first, then classify.go, which says what a caller may try again.
+// Read Open and Options first, then classify.go, which decides which errors a caller may try again.
 package postgres

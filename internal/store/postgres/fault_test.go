@@ -28,7 +28,7 @@ func open(t *testing.T, opts postgres.Options) *store.DB {
 	return db
 }
 
-// put stores a value, get reads it: transactions with an effect that can be counted.
+// put stores a value and get reads it. The effect of these transactions can be counted.
 func put(ctx context.Context, db trowel.Store, key string) error {
 	return db.Update(ctx, func(tx trowel.Tx) error {
 		return tx.PutParamValues(ctx, []trowel.ParamValue{{Key: key, Value: "v", UpdatedAt: time.UnixMicro(1)}})
@@ -47,7 +47,7 @@ func has(ctx context.Context, db trowel.Store, key string) (found bool, err erro
 // terminate ends the server's side of all connections of a store.
 const terminate = `SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND application_name = $1`
 
-// A connection that the server ends in the middle of a transaction is told as such, and replaced.
+// A connection that the server ends in the middle of a transaction is reported as unavailable, and replaced.
 func TestTerminatedConnections(t *testing.T) {
 	t.Parallel()
 	opts := pgtest.Options(t)
@@ -92,8 +92,8 @@ func TestTerminatedConnections(t *testing.T) {
 	}
 }
 
-// A restart of the server during transactions fails them as unavailable. What was told to be
-// committed is there afterwards, and the store goes on without being opened anew.
+// A restart of the server makes open transactions fail as unavailable. What was reported as committed is there
+// afterwards, and the store works again without being reopened.
 func TestRestart(t *testing.T) {
 	t.Parallel()
 	server := pgtest.Start(t)
@@ -154,7 +154,7 @@ func TestRestart(t *testing.T) {
 	})
 }
 
-// Two transactions that lock the same rows in opposite order: the one that loses is run again.
+// Two transactions lock the same rows in opposite order. The one that loses runs again.
 func TestDeadlock(t *testing.T) {
 	t.Parallel()
 	db := open(t, pgtest.Options(t))
@@ -188,7 +188,7 @@ func TestDeadlock(t *testing.T) {
 	}
 }
 
-// Transactions do not wait for one another, not even when both reserve task ids.
+// Transactions do not wait for each other, even when both reserve task ids.
 func TestParallelWriters(t *testing.T) {
 	t.Parallel()
 	db := open(t, pgtest.Options(t))
@@ -214,7 +214,7 @@ func TestParallelWriters(t *testing.T) {
 	}
 }
 
-// A statement that waits too long for a lock is given up, and its connection with it.
+// A statement that waits too long for a lock is given up, together with its connection.
 func TestTimeout(t *testing.T) {
 	t.Parallel()
 	opts := pgtest.Options(t)
@@ -239,7 +239,7 @@ func TestTimeout(t *testing.T) {
 	}
 }
 
-// A transaction that begins together with its first statement is not run again when that waits for too long: the
+// A transaction whose begin is sent with its first statement does not run again when that waits too long. The
 // connection was not lost, and another one would wait as long.
 func TestTimeoutOfFirstStatement(t *testing.T) {
 	t.Parallel()
@@ -272,8 +272,8 @@ func TestTimeoutOfFirstStatement(t *testing.T) {
 	}
 }
 
-// The contexts of many writers end at any moment of their transactions: no transaction stays open,
-// and the store is usable by the next one.
+// The contexts of many writers end at random moments of their transactions. No transaction stays open,
+// and the next caller can use the store.
 func TestCanceledCallersLeaveNoTransaction(t *testing.T) {
 	t.Parallel()
 	opts := pgtest.Options(t)

@@ -8,20 +8,20 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// listener hears notifications on a connection of its own.
+// listener receives notifications on a connection of its own.
 type listener struct {
 	config *pgx.ConnConfig
 	log    *slog.Logger
 }
 
-// Pauses between connections grow from the first to the last.
+// The wait between two connections grows from the first value to the last.
 const (
 	firstPause = 50 * time.Millisecond
 	lastPause  = 5 * time.Second
 )
 
-// listen hears until ctx ends, and makes a new connection when one is lost. With each, an empty
-// payload says that notifications may have been missed.
+// listen receives until ctx ends, and makes a new connection when one is lost. After each new connection it calls
+// heard with an empty payload, as notifications may have been missed.
 func (l *listener) listen(ctx context.Context, channel string, heard func(payload string)) error {
 	for pause := firstPause; ; pause = min(2*pause, lastPause) {
 		err := l.connected(ctx, channel, func(payload string) {
@@ -42,7 +42,7 @@ func (l *listener) listen(ctx context.Context, channel string, heard func(payloa
 	}
 }
 
-// connected hears until the connection is lost. Keep-alive packets tell of one that is cut.
+// connected receives until the connection is lost. Keep-alive packets detect one that is cut.
 func (l *listener) connected(ctx context.Context, channel string, heard func(payload string)) error {
 	conn, err := pgx.ConnectConfig(ctx, l.config.Copy())
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/trowel-project/trowel/internal/store/storetest/pgtest"
 )
 
-// What one store notifies the other hears once the transaction is committed, also after its
-// connection was lost. A store does not hear itself.
+// A store hears what another one notifies once the transaction is committed, also after its
+// connection was lost. It does not hear itself.
 func TestNotifications(t *testing.T) {
 	t.Parallel()
 	opts := pgtest.Options(t)

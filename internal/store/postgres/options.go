@@ -21,39 +21,39 @@ import (
 type Options struct {
 	// Host is a name, an address, or the folder of a Unix socket.
 	Host string
-	// Port is 5432 if it is zero.
+	// Port is the port of the server. Zero means 5432.
 	Port     int
 	User     string
 	Password string
 	Database string
-	// Schema is where all tables are, and is made if it is missing; "trowel" if it is empty.
+	// Schema contains all tables. It is made if it is missing. Empty means "trowel".
 	Schema string
 
-	// SSLMode is one of libpq's: disable, allow, prefer, require, verify-ca, verify-full; disable if it
-	// is empty. The others name files in PEM format.
+	// SSLMode is one of libpq's: disable, allow, prefer, require, verify-ca or verify-full. Empty means disable.
+	// The other three are names of files in PEM format.
 	SSLMode, SSLCert, SSLKey, SSLRootCert string
 	// Parameters are further settings of the server for each connection, such as statement_timeout.
 	Parameters map[string]string
 
-	// LoginTimeout is how long one connection may take to be made (loginTimeout); 30 seconds if it is
-	// zero.
+	// LoginTimeout is how long making one connection may take (loginTimeout). Zero means 30
+	// seconds.
 	LoginTimeout time.Duration
-	// SocketTimeout is how long one statement may take (socketTimeout); 1 minute if it is zero. What
-	// takes longer counts as a lost connection.
+	// SocketTimeout is how long one statement may take (socketTimeout). Zero means 1 minute. After that the connection
+	// counts as lost.
 	SocketTimeout time.Duration
-	// ConnectionTimeout is how long a transaction waits for a connection (connectionTimeout); 30
-	// seconds if it is zero.
+	// ConnectionTimeout is how long a transaction waits for a connection (connectionTimeout). Zero means 30
+	// seconds.
 	ConnectionTimeout time.Duration
-	// IdleTimeout is how long a connection is kept that nobody uses (idleTimeout); 10 minutes if it is
-	// zero.
+	// IdleTimeout is how long an unused connection is kept (idleTimeout). Zero means 10
+	// minutes.
 	IdleTimeout time.Duration
-	// MaxConnections is the largest number of connections (maximumPoolSize), 32 for each CPU if it is
-	// zero. They are made when they are needed. One more listens.
+	// MaxConnections is the largest number of connections (maximumPoolSize). Zero means 32 for each CPU. They are made
+	// when they are needed. Listen has one more.
 	MaxConnections int
 
-	// KeepSchema tells not to change the schema (migrate=false): one that is not up to date is refused.
+	// KeepSchema forbids changes of the schema (migrate=false). A schema that is not up to date is refused.
 	KeepSchema bool
-	// Log hears of lost connections of Listen; nothing is said if it is nil.
+	// Log receives warnings about lost connections of Listen. Nil for none.
 	Log *slog.Logger
 }
 
@@ -79,12 +79,12 @@ func setDefault[T comparable](to *T, value T) {
 	}
 }
 
-// where names the database for people, without the password.
+// where describes the database for people, without the password.
 func (o Options) where() string {
 	return fmt.Sprintf("postgresql://%s@%s/%s", o.User, net.JoinHostPort(o.Host, strconv.Itoa(o.Port)), o.Database)
 }
 
-// check returns an error about the first required field that is missing.
+// check returns an error about the first missing field that is required.
 func (o Options) check() error {
 	for _, field := range []struct{ key, value string }{{"host", o.Host}, {"user", o.User}, {"database", o.Database}} {
 		if field.value == "" {
@@ -97,8 +97,8 @@ func (o Options) check() error {
 	return nil
 }
 
-// config makes the driver's configuration. All that it would otherwise read from the environment is
-// said explicitly.
+// config returns the driver's configuration. It sets everything that the driver would otherwise read from the
+// environment.
 func (o Options) config() (*pgx.ConnConfig, error) {
 	var text strings.Builder
 	for _, setting := range []struct{ key, value string }{
@@ -124,9 +124,9 @@ func (o Options) config() (*pgx.ConnConfig, error) {
 			Hint: "check database.host, database.port and database.ssl* in the settings",
 		}
 	}
-	config.Password = o.Password // an empty one is not looked up in a file
+	config.Password = o.Password // so that the driver does not look for one in a file
 	config.RuntimeParams["search_path"] = pgx.Identifier{o.Schema}.Sanitize()
-	// Another server must not wait for the locks of one that is stopped or cut off in a transaction.
+	// If a server is stopped or cut off in a transaction, others must not wait for its locks.
 	config.RuntimeParams["idle_in_transaction_session_timeout"] = "20s"
 	config.RuntimeParams["tcp_keepalives_idle"] = "10"
 	config.RuntimeParams["tcp_keepalives_interval"] = "5"
@@ -141,9 +141,9 @@ func (o Options) config() (*pgx.ConnConfig, error) {
 	return config, nil
 }
 
-// Planner are the settings of PostgreSQL's planner on each connection. Statements stay prepared while
-// their tables grow from nothing to much. A plan that reads a small table as a whole would be kept for
-// the large one; all statements have their indexes.
+// Planner returns the settings of PostgreSQL's planner on each connection. Statements stay prepared while
+// their tables grow. A plan that reads a small table as a whole would still be used for
+// the large one. All statements have their indexes.
 func Planner() map[string]string {
 	return map[string]string{"enable_seqscan": "off", "enable_hashjoin": "off", "enable_mergejoin": "off", "jit": "off"}
 }

@@ -19,14 +19,14 @@ type pipe struct {
 	ctx     context.Context //nolint:containedctx // a pipe lives no longer than the transaction that opens it
 	conn    *pgx.Conn
 	known   map[string]any   // names of prepared statements by their texts
-	line    *pgconn.Pipeline // nil while nothing is under way
+	line    *pgconn.Pipeline // nil while nothing is sent
 	sent    int              // statements in the line
 	changed []int64
-	failed  error // the first one; changed is of what was before it
+	failed  error // the first error; changed has the statements before it
 	params  [][]byte
 }
 
-// openPipe returns a pipe on a connection, which the caller has for itself until the pipe is closed.
+// openPipe returns a pipe on a connection, which nobody else may use until the pipe is closed.
 func openPipe(ctx context.Context, conn *sql.Conn) (store.Pipe, error) {
 	p := &pipe{ctx: ctx}
 	err := conn.Raw(func(driverConn any) error {
@@ -40,18 +40,18 @@ func openPipe(ctx context.Context, conn *sql.Conn) (store.Pipe, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.known = p.conn.PgConn().CustomData() // it is ours alone
+	p.known = p.conn.PgConn().CustomData() // nobody else uses it
 	return p, nil
 }
 
-// inBinary is the format of all parameters.
+// inBinary returns the format of all parameters.
 func inBinary() []int16 { return []int16{pgx.BinaryFormatCode} }
 
 // Send implements store.Pipe.
 func (p *pipe) Send(statement string, columns []store.Column, rows int) error {
 	name, ok := p.known[statement].(string)
 	if !ok {
-		if err := p.wait(); err != nil { // the line takes no descriptions
+		if err := p.wait(); err != nil { // an open pipeline cannot describe statements
 			return err
 		}
 		made, err := p.conn.Prepare(p.ctx, statement, statement)
@@ -81,7 +81,7 @@ func (p *pipe) Flush() error {
 	return p.line.Flush()
 }
 
-// parameter is the value of a column for one row, and else an array.
+// parameter returns the value of a column for one row, and an array for several.
 func parameter(c *store.Column, rows int) []byte {
 	const length = 4
 	if rows == 1 {
@@ -101,7 +101,7 @@ func parameter(c *store.Column, rows int) []byte {
 	return append(array, c.Data...)
 }
 
-// oid names the type of a column to PostgreSQL.
+// oid returns PostgreSQL's id of the type of a column.
 func oid(kind string) uint32 {
 	switch kind {
 	case "SMALLINT":
@@ -118,7 +118,7 @@ func oid(kind string) uint32 {
 	return pgtype.Int8OID
 }
 
-// wait ends the line and takes all results.
+// wait ends the pipeline and reads all results.
 func (p *pipe) wait() error {
 	if p.line == nil {
 		return nil
@@ -144,7 +144,7 @@ func (p *pipe) wait() error {
 	return err
 }
 
-// result takes the next result of a line.
+// result reads the next result of a pipeline.
 func result(line *pgconn.Pipeline) (int64, error) {
 	next, err := line.GetResults()
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/trowel-project/trowel/internal/store/storetest/pgtest"
 )
 
-// A statement that fails after it was sent is told of at the next one that has to wait, and after it.
+// The error of a statement that was sent is returned by the next call that waits, and by those after it.
 func TestFailedStatementBeforeAnother(t *testing.T) {
 	t.Parallel()
 	db := open(t, pgtest.Options(t))

@@ -19,7 +19,7 @@ import (
 //go:embed migration/*.sql
 var migrations embed.FS
 
-// Open connects to the database and brings its schema up to date; several servers may do so at once.
+// Open connects to the database and brings its schema up to date. Several servers may do so at once.
 // A database that cannot be reached is an ErrUnavailable.
 func Open(ctx context.Context, opts Options, now time.Time) (*store.DB, error) {
 	opts = opts.withDefaults()
@@ -39,8 +39,8 @@ func Open(ctx context.Context, opts Options, now time.Time) (*store.DB, error) {
 }
 
 func newPool(config *pgx.ConnConfig, opts Options) *sql.DB {
-	// A lost connection is found when a transaction begins, and another one is tried then: to ask before
-	// each would double the questions of an idle server.
+	// A lost connection is detected when a transaction begins, and another one is tried then. A ping before
+	// each transaction would double the requests of an idle server.
 	pool := stdlib.OpenDB(*config, stdlib.OptionShouldPing(func(context.Context, stdlib.ShouldPingParams) bool { return false }))
 	pool.SetMaxOpenConns(opts.MaxConnections)
 	pool.SetMaxIdleConns(opts.MaxConnections)
@@ -60,7 +60,7 @@ func open(ctx context.Context, pool *sql.DB, config *pgx.ConnConfig, opts Option
 		BeginWrite: "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE",
 		BeginRead:  "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
 		Control:    control,
-		// What refers to a locked row, as a chunk of its log, may still be inserted.
+		// Rows that refer to a locked row, such as a chunk of its log, may still be inserted.
 		LockRows:        " FOR NO KEY UPDATE",
 		OwnRows:         " FOR UPDATE",
 		KeepRows:        " FOR KEY SHARE",
@@ -76,7 +76,7 @@ func open(ctx context.Context, pool *sql.DB, config *pgx.ConnConfig, opts Option
 	})
 }
 
-// lockMigration is the key of the advisory lock that orders migrations of all servers.
+// lockMigration is the key of the advisory lock that serializes the migrations of all servers.
 const lockMigration = 0x74726f77656c // "trowel"
 
 const (
@@ -86,8 +86,8 @@ const (
 	sqlFindSchema      = `SELECT count(*) FROM pg_namespace WHERE nspname = $1`
 )
 
-// migrate makes the schema and its tables under a lock of the whole database. Its connection has all
-// that takes part in it, so that the lock goes with it.
+// migrate makes the schema and its tables under a lock of the whole database. It uses a single connection for
+// everything, so that the lock ends with it.
 func migrate(ctx context.Context, pool *sql.DB, dir fs.FS, opts Options, now time.Time) (err error) {
 	conn, err := pool.Conn(ctx)
 	if err != nil {
@@ -139,9 +139,9 @@ func hasMigrations(ctx context.Context, db store.Database) (exists bool, err err
 	return exists, rows.Err()
 }
 
-// control begins or ends a transaction. A COMMIT of a transaction that failed is answered with
-// ROLLBACK, which must not pass for a commit; and a ROLLBACK on a connection that is closed has
-// happened.
+// control begins or ends a transaction. PostgreSQL answers a COMMIT of a failed transaction with
+// ROLLBACK, which must not pass for a commit. A ROLLBACK on a closed connection counts as
+// done.
 func control(ctx context.Context, conn *sql.Conn, statement string) error {
 	err := conn.Raw(func(driverConn any) error {
 		known, ok := driverConn.(*stdlib.Conn)

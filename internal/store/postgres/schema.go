@@ -10,7 +10,7 @@ import (
 	"github.com/trowel-project/trowel/internal/store"
 )
 
-// ReadSchema looks how far the tables of a database are, and changes nothing.
+// ReadSchema returns how far the tables of a database are migrated, and changes nothing.
 func ReadSchema(ctx context.Context, opts Options) (store.Schema, error) {
 	dir, err := fs.Sub(migrations, "migration")
 	if err != nil {
@@ -31,8 +31,8 @@ func ReadSchema(ctx context.Context, opts Options) (store.Schema, error) {
 	return schema, errors.Join(err, pool.Close())
 }
 
-// Connect opens a plain pool of connections, for tables that are not of this program. Nothing is
-// looked at or changed, nor is a connection made before it is needed.
+// Connect opens a plain pool of connections, for tables of other programs. It reads and changes nothing, and
+// connects only when a connection is needed.
 func Connect(opts Options) (*sql.DB, error) {
 	opts = opts.withDefaults()
 	if err := opts.check(); err != nil {
@@ -45,7 +45,7 @@ func Connect(opts Options) (*sql.DB, error) {
 	return newPool(config, opts), nil
 }
 
-// Where names the database for people, without the password.
+// Where describes the database for people, without the password.
 func (o Options) Where() string { return o.withDefaults().where() }
 
 // Classify gives an error of the driver one of trowel's kinds, or returns it as it is.

@@ -11,7 +11,7 @@ import (
 const sqlServer = `SELECT CAST(current_setting('server_version_num') AS INTEGER), current_setting('server_version'),
 current_setting('server_encoding')`
 
-// oldest is the number of the oldest version that is supported.
+// oldest is the oldest supported version.
 const oldest = 130000
 
 // server is what a PostgreSQL says about itself.
@@ -21,7 +21,7 @@ type server struct {
 	encoding string
 }
 
-// checkServer refuses a server or a database that would fail later, on the first odd text or statement.
+// checkServer refuses a server or a database that would fail later, at the first unusual text or statement.
 func checkServer(ctx context.Context, conn *sql.Conn) error {
 	var s server
 	if err := conn.QueryRowContext(ctx, sqlServer).Scan(&s.number, &s.version, &s.encoding); err != nil {

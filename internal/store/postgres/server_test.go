@@ -7,7 +7,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// Old servers and databases that cannot keep all texts are refused, with what to do.
+// Old servers, and databases that cannot store all texts, are refused with what to do.
 func TestServers(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {

@@ -10,8 +10,8 @@ import (
 	"github.com/trowel-project/trowel/internal/store/sqlite"
 )
 
-// TestCanceledCallersLeaveNoTransaction ends the contexts of many writers at any moment of their
-// transactions: the connection must be usable by the next one.
+// TestCanceledCallersLeaveNoTransaction ends the contexts of many writers at random moments of their
+// transactions. The next writer must be able to use the connection.
 func TestCanceledCallersLeaveNoTransaction(t *testing.T) {
 	t.Parallel()
 	db, err := sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(t.TempDir(), "t.db")}, time.Now())

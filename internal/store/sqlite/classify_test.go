@@ -10,7 +10,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// What is wrong with the place of the database may pass, and is told with its cause.
+// Errors of the place of the database may pass, and are reported with their cause.
 func TestClassify(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "t.db")

@@ -26,7 +26,7 @@ func migrate(ctx context.Context, pool *sql.DB, dir fs.FS, opts Options, now tim
 	return store.CheckMigrated(ctx, pool, dir, exists)
 }
 
-// checkThere refuses a file that is not there if the schema may not be changed: it would be made.
+// checkThere refuses a missing file if the schema may not be changed, as opening would make it.
 func checkThere(ctx context.Context, opts Options) error {
 	if !opts.KeepSchema || !missing(opts.Path) {
 		return nil
@@ -48,8 +48,8 @@ func hasMigrations(ctx context.Context, pool *sql.DB) (bool, error) {
 	return tables > 0, nil
 }
 
-// ReadSchema looks how far the tables of a database are, and changes nothing. A file that is not there
-// is not made.
+// ReadSchema returns how far the tables of a database are migrated, and changes nothing. It does not make a missing
+// file.
 func ReadSchema(ctx context.Context, opts Options) (store.Schema, error) {
 	dir, err := fs.Sub(migrations, "migration")
 	if err != nil {

@@ -24,20 +24,20 @@ import (
 //go:embed migration/*.sql
 var migrations embed.FS
 
-// Options say where the database is and how careful it is.
+// Options say where the database is and how durable it is.
 type Options struct {
-	// Path of the database file, which is made if it is missing; empty for a database in memory.
+	// Path is the database file, which is made if it is missing. Empty for a database in memory.
 	Path string
 	// Durable makes every commit survive a loss of power, not only a kill of the process.
 	Durable bool
-	// Wait is how long a transaction waits for one of another program; 10 seconds if it is zero.
+	// Wait is how long a transaction waits for one of another program. Zero means 10 seconds.
 	Wait time.Duration
-	// KeepSchema tells not to change the schema (database.migrate=false): one that is not up to date is
+	// KeepSchema forbids changes of the schema (database.migrate=false). A schema that is not up to date is
 	// refused.
 	KeepSchema bool
 }
 
-// connectionsPerCore read at the same time, beside the one that writes; others wait for them.
+// connectionsPerCore is how many transactions per core read at the same time, beside the one that writes.
 const connectionsPerCore = 4
 
 // Open opens the database and brings its schema up to date.
@@ -57,8 +57,8 @@ func Open(ctx context.Context, opts Options, now time.Time) (*store.DB, error) {
 		pool.SetMaxOpenConns(1)
 		pool.SetConnMaxLifetime(0)
 	} else {
-		// Each has three files open and a cache of 2 MB. They stay open: SQLite keeps the files of one that is
-		// closed as long as another one holds a lock.
+		// Each connection has three files open and a cache of 2 MB. They stay open, as SQLite keeps the files of a closed one
+		// until no other connection holds a lock.
 		most := 1 + connectionsPerCore*max(runtime.NumCPU(), 2)
 		pool.SetMaxOpenConns(most)
 		pool.SetMaxIdleConns(most)
@@ -70,8 +70,8 @@ func Open(ctx context.Context, opts Options, now time.Time) (*store.DB, error) {
 	return db, nil
 }
 
-// makeFile makes the file of a new database, which is for its user alone. SQLite makes it readable for all
-// whom the umask lets, and gives its other files the mode of this one.
+// makeFile makes the file of a new database, for its user alone. SQLite would make it readable for everybody whom
+// the umask allows. Its other files get the mode of this one.
 func makeFile(path string) error {
 	if path == "" {
 		return nil
@@ -120,14 +120,14 @@ func dataSource(opts Options) string {
 	if wait == 0 {
 		wait = 10 * time.Second
 	}
-	// A page that is written again and again goes from the log to its place only once in 16 MB.
+	// A page that is written again and again is copied from the log to its place only once in 16 MB.
 	q := url.Values{"_pragma": {
 		"busy_timeout(" + strconv.FormatInt(wait.Milliseconds(), 10) + ")", "journal_mode(WAL)", "wal_autocheckpoint(4000)", "synchronous(" + synchronous + ")", "foreign_keys(1)",
 	}}
 	return (&url.URL{Scheme: "file", Opaque: url.PathEscape(opts.Path), RawQuery: q.Encode()}).String()
 }
 
-// coded is an error of the driver, or of a statement that is executed without it.
+// coded is an error of SQLite, from the driver or from a statement that is executed without it.
 type coded interface {
 	error
 	Code() int
@@ -152,8 +152,8 @@ func classify(err error) error {
 	}
 }
 
-// passing reports whether an error is one of the place of the database, or of another program: trying
-// again later may be right.
+// passing reports whether an error comes from the place of the database or from another program, so that the same call
+// may succeed later.
 func passing(primary int) bool {
 	switch primary {
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_CANTOPEN,

@@ -99,7 +99,7 @@ func TestViewBesideUpdate(t *testing.T) {
 	}
 }
 
-// What cannot be opened is told with the path.
+// Errors of opening name the path.
 func TestOpenFails(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -120,7 +120,7 @@ func TestOpenFails(t *testing.T) {
 	}
 }
 
-// A writer that finds the file locked for too long is told that it may try again.
+// A writer that waits too long for a locked file gets an error that it may try again.
 func TestBusy(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "trowel.db")

@@ -14,21 +14,21 @@ import (
 	"github.com/trowel-project/trowel/internal/store"
 )
 
-// statement executes a statement for rows by SQLite's own functions, on the driver's connection. The
-// driver would look for each value among all others, allocate it, and allocate its text once more, which is a
-// fourth of what a row costs.
+// statement executes a statement for rows with SQLite's own functions, on the driver's connection. The
+// driver would search for each value among all others, allocate it, and allocate its text again, which is a
+// quarter of the cost of a row.
 type statement struct {
 	tls  *libc.TLS
 	db   uintptr // sqlite3*
 	stmt uintptr // sqlite3_stmt*
-	// data is memory of SQLite for texts and bytes of a row, which it may not look for in Go's.
+	// data is memory of SQLite for the texts and bytes of a row, as SQLite may not read Go's memory.
 	data uintptr
 	size int
-	// bound are the values of the row before: numbers that are the same again stay bound.
+	// bound are the values of the previous row. Numbers that are the same again stay bound.
 	bound []store.Value
 }
 
-// failure is an error of SQLite, in the form of the driver's.
+// failure is an error of SQLite in the form of the driver's errors.
 type failure struct {
 	code    int
 	message string
@@ -58,12 +58,12 @@ func prepare(conn any, text string) (store.RowStatement, error) {
 		return nil, s.failed(code)
 	}
 	s.stmt = *(*uintptr)(pointer(stmt))
-	s.bound = make([]store.Value, sqlite3.Xsqlite3_bind_parameter_count(s.tls, s.stmt)) // all are NULL
+	s.bound = make([]store.Value, sqlite3.Xsqlite3_bind_parameter_count(s.tls, s.stmt)) // all places are NULL
 	return s, nil
 }
 
-// handles returns what the driver keeps of a connection for itself. Its version is fixed in go.mod, and all
-// tests of this package fail with one that keeps it otherwise.
+// handles returns the driver's private fields of a connection. go.mod fixes the driver's version, and all
+// tests of this package fail with a version that has other fields.
 func handles(conn any) (tls *libc.TLS, db uintptr, err error) {
 	v := reflect.Indirect(reflect.ValueOf(conn))
 	if v.Kind() == reflect.Struct {
@@ -75,7 +75,7 @@ func handles(conn any) (tls *libc.TLS, db uintptr, err error) {
 	return nil, 0, fmt.Errorf("driver connection %T has no open database", conn)
 }
 
-// checkDriver tells at once if prepare does not know this version of the driver, and not with the first write.
+// checkDriver returns an error when a database is opened, not at the first write, if prepare does not know this version of the driver.
 func checkDriver(ctx context.Context, pool *sql.DB) error {
 	conn, err := pool.Conn(ctx)
 	if err != nil {
@@ -91,7 +91,7 @@ func checkDriver(ctx context.Context, pool *sql.DB) error {
 	return errors.Join(err, conn.Close())
 }
 
-// pointer makes a pointer of an address outside of Go's memory.
+// pointer returns an address outside of Go's memory as a pointer.
 func pointer(address uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&address)) }
 
 // Exec implements store.RowStatement.
@@ -102,7 +102,7 @@ func (s *statement) Exec(row *store.Row) (int64, error) {
 	code := sqlite3.Xsqlite3_step(s.tls, s.stmt)
 	if code != sqlite3.SQLITE_DONE {
 		err := s.failed(code)
-		sqlite3.Xsqlite3_reset(s.tls, s.stmt) // says the same once more
+		sqlite3.Xsqlite3_reset(s.tls, s.stmt) // it returns the same error again
 		return 0, err
 	}
 	changed := int64(sqlite3.Xsqlite3_changes(s.tls, s.db))
@@ -112,7 +112,7 @@ func (s *statement) Exec(row *store.Row) (int64, error) {
 	return changed, nil
 }
 
-// bind sets all places of the statement. Texts are not copied again: they stay in data until the next row.
+// bind sets all places of the statement. SQLite does not copy the texts: they stay in data until the next row.
 func (s *statement) bind(row *store.Row) error {
 	if len(s.bound) != len(row.Values) {
 		return fmt.Errorf("a statement with %d places got %d values", len(s.bound), len(row.Values))
@@ -147,10 +147,10 @@ func (s *statement) bind(row *store.Row) error {
 	return nil
 }
 
-// largeData is how many bytes a statement keeps for the next row.
+// largeData is the largest size in bytes of data that is kept for the next row.
 const largeData = 1 << 20
 
-// keep copies texts and bytes to data. An empty one needs an address as well: without, it would be NULL.
+// keep copies texts and bytes to data. An empty one needs an address, too. Without one it would be NULL.
 func (s *statement) keep(data []byte) error {
 	if s.data == 0 || s.size < len(data) || s.size > largeData {
 		sqlite3.Xsqlite3_free(s.tls, s.data)
@@ -165,7 +165,7 @@ func (s *statement) keep(data []byte) error {
 	return nil
 }
 
-// failed makes an error of a result code, with what SQLite says of it.
+// failed returns the error of a result code, with SQLite's message.
 func (s *statement) failed(code int32) error {
 	kind, message := libc.GoString(sqlite3.Xsqlite3_errstr(s.tls, code)), libc.GoString(sqlite3.Xsqlite3_errmsg(s.tls, s.db))
 	if message != kind {
@@ -176,7 +176,7 @@ func (s *statement) failed(code int32) error {
 
 // Close implements store.RowStatement.
 func (s *statement) Close() error {
-	sqlite3.Xsqlite3_finalize(s.tls, s.stmt) // says again what the last Exec has said
+	sqlite3.Xsqlite3_finalize(s.tls, s.stmt) // it returns the error of the last Exec again
 	sqlite3.Xsqlite3_free(s.tls, s.data)
 	*s = statement{}
 	return nil

@@ -34,7 +34,7 @@ func rowOf(values ...any) *store.Row {
 	return row
 }
 
-// memory is a connection to a database in memory with one table.
+// memory returns a connection to a database in memory with one table.
 func memory(t *testing.T, table string) *sql.Conn {
 	t.Helper()
 	pool, err := sql.Open("sqlite", dataSource(Options{}))
@@ -53,7 +53,7 @@ func memory(t *testing.T, table string) *sql.Conn {
 	return conn
 }
 
-// A statement stores all kinds of values as they are, however long, tells how many rows changed, and goes on
+// A statement stores values of all kinds and lengths as they are, returns how many rows changed, and works again
 // after an error.
 func TestStatement(t *testing.T) {
 	t.Parallel()
@@ -136,7 +136,7 @@ func TestStatement(t *testing.T) {
 	}
 }
 
-// What a place had in the row before is not what it has in this one, also if the row before was refused.
+// A row never has values of the row before, even if that one was refused.
 func TestStatementValues(t *testing.T) {
 	t.Parallel()
 	conn := memory(t, "CREATE TABLE kept (value, CHECK (value IS NULL OR value <> 13))")
@@ -182,7 +182,7 @@ func TestStatementValues(t *testing.T) {
 	}
 }
 
-// otherConn is a connection of a driver that keeps its database otherwise.
+// otherConn is a connection of a driver with other private fields.
 type otherConn struct {
 	driver.Conn
 
@@ -192,7 +192,7 @@ type otherConn struct {
 
 func (otherConn) Close() error { return nil }
 
-// otherDriver connects with it.
+// otherDriver makes such connections.
 type otherDriver struct{}
 
 func (otherDriver) Connect(context.Context) (driver.Conn, error) {
@@ -201,7 +201,7 @@ func (otherDriver) Connect(context.Context) (driver.Conn, error) {
 
 func (otherDriver) Driver() driver.Driver { return nil }
 
-// A driver that keeps its database otherwise is refused when a database is opened.
+// A driver with other private fields is refused when a database is opened.
 func TestOtherDriver(t *testing.T) {
 	t.Parallel()
 	pool := sql.OpenDB(otherDriver{})

@@ -37,8 +37,8 @@ func testPauses(t *testing.T, db trowel.Store) {
 	})
 }
 
-// Attempts that wait are admitted by session time, those of backfills last. They are not among the
-// admitted ones, and neither are those of a backfill whose turn has not come (control K813).
+// Attempts that wait are admitted by session time, those of backfills last. They do not count as
+// admitted, and neither do those of a backfill whose turn has not come (control K813).
 func testWaiting(t *testing.T, db trowel.Store) {
 	s := newSetting(t, db)
 	insert := func(workflow string, seconds int64, cause, wait string) *trowel.Attempt {

@@ -74,7 +74,7 @@ func testAgents(t *testing.T, db trowel.Store) {
 	equal(t, "ListAgents after a deletion", listAgents(t, db), []*trowel.Agent{a})
 }
 
-// A lease is renewed as long as the agent is there, also after its end.
+// A lease can be renewed as long as the agent has a row, even after the lease has ended.
 func testLeases(t *testing.T, db trowel.Store) {
 	good, late, other := newAgent("good", 10), newAgent("late", 5), newAgent("other", 10)
 	putAgents(t, db, good, late, other)
@@ -91,8 +91,8 @@ func testLeases(t *testing.T, db trowel.Store) {
 	equal(t, "agents after a renewal", listAgents(t, db), []*trowel.Agent{good, late, other})
 }
 
-// Only agents of that server that were not drained are held, and an agent that is held cannot be
-// taken away meanwhile.
+// Only agents of that server that are not drained are held. A held agent cannot be changed by others
+// meanwhile.
 func testHeldAgents(t *testing.T, db trowel.Store) {
 	mine, other, drained := fullAgent("mine", "s1"), fullAgent("other", "s2"), fullAgent("drained", "s1")
 	mine.DrainedAt, other.DrainedAt = time.Time{}, time.Time{}
@@ -144,7 +144,7 @@ func testParallelLeases(t *testing.T, db trowel.Store) {
 	})
 }
 
-// Orphans are running tasks without an agent whose lease goes on.
+// Orphans are running tasks whose agent has no valid lease.
 func testOrphans(t *testing.T, db trowel.Store) {
 	s := newSetting(t, db)
 	a, other := newAttempt(t, db, s, ""), newAttempt(t, db, s, "other")

@@ -12,7 +12,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// Attempts of one session are numbered; a session is made once for project, workflow and time, and
+// Attempts of one session are numbered. There is one session for a project, workflow and time, which
 // keeps its first UUID.
 func testAttempts(t *testing.T, db trowel.Store) {
 	s := newSetting(t, db)
@@ -52,7 +52,7 @@ func testAttempts(t *testing.T, db trowel.Store) {
 	})
 }
 
-// A taken name is refused, and the transaction goes on: the flusher starts others in it.
+// A taken name is refused, and the transaction can go on: the flusher starts others in it.
 func testAttemptConflicts(t *testing.T, db trowel.Store) {
 	s := newSetting(t, db)
 	newAttempt(t, db, s, "")
@@ -96,7 +96,7 @@ func testAttemptCount(t *testing.T, db trowel.Store) {
 	})
 }
 
-// Attempts are locked in the order of their ids, whatever the order asked for; unknown ones are
+// Attempts are locked in the order of their ids, not in the order of the arguments. Unknown ones are
 // left out.
 func testAttemptLocks(t *testing.T, db trowel.Store) {
 	s := newSetting(t, db)
@@ -120,8 +120,8 @@ func testAttemptLocks(t *testing.T, db trowel.Store) {
 	}
 }
 
-// Attempts that are as they are expected are locked, and get the next version; one that has changed or ended, or
-// is unknown, refuses the transaction.
+// Attempts at the expected versions are locked, and get the next version. If one of them has changed, has ended or is
+// unknown, the transaction fails.
 func testExpectedAttempts(t *testing.T, db trowel.Store) {
 	s := newSetting(t, db)
 	versions := map[trowel.AttemptID]int64{}
@@ -167,7 +167,7 @@ func testExpectedAttempts(t *testing.T, db trowel.Store) {
 	refuse(t, db, trowel.ErrConflict, expect(map[trowel.AttemptID]int64{all[1].ID: versions[all[1].ID] + 1}))
 	refuse(t, db, trowel.ErrConflict, expect(map[trowel.AttemptID]int64{999: 0}))
 	some := map[trowel.AttemptID]int64{all[0].ID: versions[all[0].ID], all[1].ID: versions[all[1].ID]}
-	for _, known := range []map[trowel.AttemptID]int64{some, versions} { // by one who waits for the lock of who changes one
+	for _, known := range []map[trowel.AttemptID]int64{some, versions} { // by a transaction that waits for the lock of one that changes them
 		changed, refused := make(chan struct{}), make(chan error, 1)
 		tell := sync.OnceFunc(func() { close(changed) })
 		go func() {
@@ -180,7 +180,7 @@ func testExpectedAttempts(t *testing.T, db trowel.Store) {
 			for range 100 {
 				_, errCount := tx.CountRunningAttempts(ctx)
 				err = errors.Join(err, errCount)
-				tell() // of a change that the reading has brought to the database; the other one comes to its lock meanwhile
+				tell() // the database has the change after the reading; the other transaction comes to its lock meanwhile
 			}
 			return err
 		})

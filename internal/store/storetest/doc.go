@@ -1,3 +1,3 @@
-// Package storetest is the one suite that every backend of the store passes, one file per noun, and
-// a Store that fails on demand. A backend calls Run from its own test.
+// Package storetest is the suite that every backend of the store passes, one file per noun, and
+// has a Store that fails on demand. A backend calls Run from its own test.
 package storetest

@@ -12,16 +12,16 @@ import (
 // Fault is what goes wrong with one writing transaction.
 type Fault uint8
 
-// The faults. The errors are of the kind ErrUnavailable: trying again is right.
+// The faults. Their errors are ErrUnavailable, so the caller may try again.
 const (
 	None        Fault = iota
 	Begin             // the transaction does not begin
 	Statement         // one of its statements fails, and with it the whole transaction
 	Commit            // it is rolled back instead of committed
-	AfterCommit       // it is committed, and told to have failed
+	AfterCommit       // it is committed, but reported as failed
 )
 
-// Plan says how one transaction goes.
+// Plan says what happens to one transaction.
 type Plan struct {
 	Fault Fault
 	// Statement is how many statements succeed before one fails.
@@ -63,7 +63,7 @@ func (f *Faulty) Update(ctx context.Context, do func(trowel.Tx) error) error {
 		switch {
 		case err != nil:
 			return err
-		case broken.failed: // whoever swallowed the error cannot commit
+		case broken.failed: // a caller that ignored the error cannot commit
 			return failure("commit after a failed statement")
 		case plan.Fault == Commit:
 			return failure("commit")

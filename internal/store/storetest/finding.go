@@ -8,7 +8,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// What was found in a revision is kept with it, whatever stands in the texts; another one has nothing.
+// Findings are stored with their revision, whatever their texts contain. Another revision has none.
 func testFindings(t *testing.T, db trowel.Store) {
 	s := newSetting(t, db)
 	want := trowel.Findings{Total: 3000, List: []trowel.Finding{

@@ -10,10 +10,10 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// at is an instant with microseconds, which is what a store keeps.
+// at returns an instant with microseconds, which a store keeps.
 func at(seconds int64) time.Time { return time.UnixMicro(1705276800_000001 + seconds*1e6).UTC() }
 
-// rich has one value of each kind, with keys out of the order of letters.
+// rich returns a map with a value of each kind, whose keys are not sorted.
 func rich() *param.Map {
 	huge, _ := new(big.Int).SetString("123456789012345678901234567890", 10)
 	return param.Of(
@@ -38,7 +38,7 @@ func newSetting(t *testing.T, db trowel.Store) *trowel.Setting {
 	return s
 }
 
-// newAttempt stores an attempt of a session of its own.
+// newAttempt stores an attempt in a session of its own.
 func newAttempt(t *testing.T, db trowel.Store, s *trowel.Setting, name string) *trowel.Attempt {
 	t.Helper()
 	a := &trowel.Attempt{
@@ -48,7 +48,7 @@ func newAttempt(t *testing.T, db trowel.Store, s *trowel.Setting, name string) *
 	return a
 }
 
-// newTask makes a task as attempts begin with.
+// newTask returns a task like those that attempts begin with.
 func newTask(a *trowel.Attempt, id trowel.TaskID) *trowel.Task {
 	return &trowel.Task{
 		ID: id, AttemptID: a.ID, FullName: "+w+t", State: trowel.TaskBlocked, Flags: trowel.TaskInitial,
@@ -56,7 +56,7 @@ func newTask(a *trowel.Attempt, id trowel.TaskID) *trowel.Task {
 	}
 }
 
-// fullTask has a value in every field.
+// fullTask returns a task with a value in every field.
 func fullTask(a *trowel.Attempt, id trowel.TaskID) *trowel.Task {
 	return &trowel.Task{
 		ID: id, AttemptID: a.ID, ParentID: 1, FullName: "+w+a^sub", Group: true, Local: rich(), Export: param.Of("e", 1),
@@ -71,7 +71,7 @@ func fullTask(a *trowel.Attempt, id trowel.TaskID) *trowel.Task {
 	}
 }
 
-// fullNeeds has a value in every field.
+// fullNeeds returns needs with a value in every field.
 func fullNeeds() *trowel.Needs {
 	weight := -3
 	return &trowel.Needs{

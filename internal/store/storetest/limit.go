@@ -25,12 +25,12 @@ func addUses(ctx context.Context, tx trowel.Tx, changes map[string]int) (map[str
 	for name := range changes {
 		names = append(names, name)
 	}
-	_, errShare := tx.ShareLimits(ctx)
+	_, _, errShare := tx.ShareLimits(ctx)
 	before, errLock := tx.LockUses(ctx, names)
 	return before, errors.Join(errShare, errLock, tx.AddUses(ctx, changes))
 }
 
-// Counters that are not stored are zero, and many change at once. What was not locked before is a
+// Counters that are not stored are zero, and many can change at once. Changing one without a lock is a
 // conflict.
 func testUses(t *testing.T, db trowel.Store) {
 	many := map[string]int{}
@@ -57,14 +57,14 @@ func testUses(t *testing.T, db trowel.Store) {
 	})
 	equal(t, "ListUses", listUses(t, db), map[string]int{"pool:1": 2, "concurrency:site:k\u00e4": 1})
 	refuse(t, db, trowel.ErrConflict, func(ctx context.Context, tx trowel.Tx) error {
-		// This one went when it was zero.
+		// This counter was deleted when it was zero.
 		return tx.AddUses(ctx, map[string]int{"pool:1": 1, "concurrency:site:7": 1})
 	})
 	equal(t, "ListUses after a conflict", listUses(t, db), map[string]int{"pool:1": 2, "concurrency:site:k\u00e4": 1})
 }
 
-// Counters are recounted from what running, waiting and planned tasks hold; a running one that holds no slot
-// of a pool counts for the default pool, if that has a limit, whatever else it holds.
+// Counters are recounted from what running, waiting and planned tasks hold. A running task that holds no slot
+// of a pool counts for the default pool if that has a limit, whatever else it holds.
 func testRecounts(t *testing.T, db trowel.Store) {
 	a := newAttempt(t, db, newSetting(t, db), "")
 	task := func(id trowel.TaskID, state trowel.TaskState, holds trowel.Holds) *trowel.Task {
@@ -85,11 +85,11 @@ func testRecounts(t *testing.T, db trowel.Store) {
 			err := tx.LockLimits(ctx)
 			counted, errCount := tx.CountHolds(ctx)
 			equal(t, "CountHolds", counted, want)
-			before, errBefore := tx.ShareLimits(ctx)
+			before, _, errBefore := tx.ShareLimits(ctx)
 			errExpect := tx.ExpectLimits(ctx, before)
 			changed, errRecount := tx.RecountUses(ctx)
 			equal(t, "RecountUses", changed, wrong)
-			after, errAfter := tx.ShareLimits(ctx)
+			after, _, errAfter := tx.ShareLimits(ctx)
 			equal(t, "growth of the version", after-before, int64(1))
 			return errors.Join(err, errCount, errBefore, errExpect, errRecount, errAfter)
 		})
@@ -108,7 +108,7 @@ func testRecounts(t *testing.T, db trowel.Store) {
 	recount(want, map[string]int{"tasks:1/w": -5, "pool:7": -1, pool.Use(): 3})
 }
 
-// Who locks the same counters in any order, while others recount, loses nothing and nobody gets stuck.
+// Transactions that lock the same counters in any order, while others recount, lose nothing and do not deadlock.
 func testParallelUses(t *testing.T, db trowel.Store) {
 	names := []string{"pool:1", "concurrency:site:k", "concurrency:site:m", "tasks:1/w"}
 	parallel(t, writers, func(i int) error {

@@ -10,7 +10,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// Live tasks are those for which somebody does something, with what is needed for it.
+// Live tasks are those that wait for a server, with what it must know of them.
 func testLiveTasks(t *testing.T, db trowel.Store) {
 	s := newSetting(t, db)
 	a, other := newAttempt(t, db, s, ""), newAttempt(t, db, s, "other")
@@ -55,7 +55,7 @@ func testLiveTasks(t *testing.T, db trowel.Store) {
 	})
 }
 
-// Changed tasks are those with a later version, at most as many as are asked for.
+// Changed tasks are those with a later version, up to the limit.
 func testChangedTasks(t *testing.T, db trowel.Store) {
 	s := newSetting(t, db)
 	a, other := newAttempt(t, db, s, ""), newAttempt(t, db, s, "other")
@@ -88,6 +88,9 @@ func testRunning(t *testing.T, db trowel.Store) {
 			a.FinishedAt = at(9)
 		}
 		a.Flags, a.Version = trowel.AttemptCancelRequested, int64(i)
+		if i == 7 {
+			a.Flags |= 1 << 14 // of a later version
+		}
 		update(t, db, func(ctx context.Context, tx trowel.Tx) error { return tx.UpdateAttempts(ctx, a) })
 		if i != 3 {
 			want = append(want, trowel.RunningAttempt{

@@ -26,7 +26,7 @@ func insertChunks(t *testing.T, db trowel.Store, chunks ...trowel.LogChunk) {
 	update(t, db, func(ctx context.Context, tx trowel.Tx) error { return tx.InsertLogChunks(ctx, chunks) })
 }
 
-// Chunks come back in order, with their data only when it is asked for. One that is stored twice
+// Chunks are returned in order, with their data only when it is asked for. One that is stored twice
 // stays as it was.
 func testLogChunks(t *testing.T, db trowel.Store) {
 	a := newAttempt(t, db, newSetting(t, db), "")
@@ -52,7 +52,7 @@ func testLogChunks(t *testing.T, db trowel.Store) {
 	})
 }
 
-// Files are summed up in the order of their names, by the beginning of the name as it is written.
+// Files are summed up in the order of their names. The prefix of a name is matched literally.
 func testLogFiles(t *testing.T, db trowel.Store) {
 	s := newSetting(t, db)
 	a, other := newAttempt(t, db, s, ""), newAttempt(t, db, s, "other")
@@ -78,7 +78,7 @@ func testLogFiles(t *testing.T, db trowel.Store) {
 	}
 }
 
-// Chunks move into blobs once their attempt is done. A file knows a blob that has nothing else.
+// Chunks move into blobs once their attempt is done. A file has the key of a blob that contains nothing else.
 func testPackedLogs(t *testing.T, db trowel.Store) {
 	s := newSetting(t, db)
 	a, running, quiet := newAttempt(t, db, s, ""), newAttempt(t, db, s, "running"), newAttempt(t, db, s, "quiet")

@@ -10,7 +10,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// Ready and running tasks are counted by project, needs and agent; others are not looked at.
+// Ready and running tasks are counted by project, needs and agent. Others are not counted.
 func testOverview(t *testing.T, db trowel.Store) {
 	s := newSetting(t, db)
 	a := newAttempt(t, db, s, "")
@@ -25,7 +25,7 @@ func testOverview(t *testing.T, db trowel.Store) {
 		return row
 	}
 	old := ready(3, nil, 5)
-	old.AgentID = "before" // that of an earlier try
+	old.AgentID = "before" // the agent of an earlier try
 	insertTasks(t, db, newTask(a, 1), ready(2, nil, 9), old, ready(4, fullNeeds(), 7), running(5, "x"), running(6, "y"), running(7, "x"), fullTask(a, 8))
 	view(t, db, func(ctx context.Context, tx trowel.Tx) error {
 		got, err := tx.CountLive(ctx)

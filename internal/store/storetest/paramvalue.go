@@ -11,7 +11,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// A key has the value that was put last, until it is too old.
+// A key has the value that was set last, unless that is too old.
 func testParamValues(t *testing.T, db trowel.Store) {
 	value := func(key, text string, seconds int64) trowel.ParamValue {
 		return trowel.ParamValue{Key: key, Value: text, UpdatedAt: at(seconds)}
@@ -47,7 +47,7 @@ func testParamValues(t *testing.T, db trowel.Store) {
 	equal(t, "number of values after the deletion", len(list(0, "a", "b", "empty")), 0)
 }
 
-// Writers of the same keys in any order do not hinder one another for long.
+// Writers of the same keys in any order do not block each other for long.
 func testParallelParamValues(t *testing.T, db trowel.Store) {
 	var keys []string
 	for i := range 10 {

@@ -33,7 +33,7 @@ func listPools(t *testing.T, db trowel.Store) (list []*trowel.Pool) {
 	return list
 }
 
-// A new store has pool default alone, without limit. Names are taken once on the site and once in each
+// A new store has only the pool default, without limit. A name is unique on the site, and in each
 // project (control K801).
 func testPools(t *testing.T, db trowel.Store) {
 	s := newSetting(t, db)

@@ -9,7 +9,7 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// A project is made with its first revision and taken up by later ones; a workflow is found in the
+// A project is made with its first revision, and later ones join it. A workflow is found in the
 // newest revision.
 func testProjects(t *testing.T, db trowel.Store) {
 	first := newSetting(t, db)
@@ -62,8 +62,8 @@ func testRevisionConflicts(t *testing.T, db trowel.Store) {
 	})
 }
 
-// All fields of a revision come back, and revisions are found by name, as the newest one, and in
-// pages from the newest on.
+// All fields of a revision come back. Revisions are found by name, as the newest one, and in
+// pages, newest first.
 func testRevisions(t *testing.T, db trowel.Store) {
 	s := newSetting(t, db)
 	var all []*trowel.Revision
@@ -93,7 +93,7 @@ func testRevisions(t *testing.T, db trowel.Store) {
 		wantNotFound(t, map[string]error{"FindRevision(unknown)": errUnknown, "FindRevision of an unknown project": errProject})
 		return errors.Join(errNamed, errNewest, errPage, errRest, errBeyond)
 	})
-	// The project of a clash is told.
+	// ErrTaken comes with the project's id.
 	p := trowel.Project{Name: "p", CreatedAt: at(0)}
 	refuse(t, db, trowel.ErrConflict, func(ctx context.Context, tx trowel.Tx) error {
 		return tx.InsertRevision(ctx, &p, &trowel.Revision{Name: "fulla", CreatedAt: at(0)}, nil)
@@ -156,8 +156,8 @@ func testDeletedProjects(t *testing.T, db trowel.Store) {
 	}
 }
 
-// Projects are listed with their newest revision, in pages, and by a part of their name as it is
-// written.
+// Projects are listed with their newest revision, in pages, and by a literal part of their
+// name.
 func testProjectLists(t *testing.T, db trowel.Store) {
 	var all []trowel.ProjectRevision
 	for _, name := range []string{"alpha", "Beta", "alphabet", "50%", "under_score", "\u00e4lpha"} {
@@ -197,7 +197,7 @@ func testProjectLists(t *testing.T, db trowel.Store) {
 	}
 }
 
-// Workflows are listed of the newest revisions or of one, in both orders, by name and by parts of
+// Workflows are listed from the newest revisions or from one, in both orders, by name and by parts of
 // names. Revisions share definitions that did not change.
 func testWorkflowLists(t *testing.T, db trowel.Store) {
 	push := func(project, revision string, workflows ...*trowel.Workflow) (list []*trowel.Definition) {
@@ -246,7 +246,7 @@ func testWorkflowLists(t *testing.T, db trowel.Store) {
 	})
 }
 
-// Two pushes to one project at once wait for each other, and the newest revision is that with the
+// Two pushes to one project at once wait for each other, and the newest revision is the one with the
 // largest id.
 func testParallelRevisions(t *testing.T, db trowel.Store) {
 	parallel(t, writers, func(i int) error {

@@ -10,17 +10,17 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// house stores attempts in sessions of their own or together, by hand.
-type house struct {
+// pastAttempts stores attempts in sessions of their own, or in shared ones.
+type pastAttempts struct {
 	*testing.T
 
 	db      trowel.Store
 	setting *trowel.Setting
 }
 
-// attempt stores an attempt with something of everything that belongs to one. ended is when it ended,
+// attempt stores an attempt with rows of everything that belongs to one. ended is when it ended,
 // zero if it runs.
-func (h *house) attempt(workflow string, hour int, ended time.Time) trowel.AttemptID {
+func (h *pastAttempts) attempt(workflow string, hour int, ended time.Time) trowel.AttemptID {
 	h.Helper()
 	s := &trowel.Session{
 		ProjectID: h.setting.Project.ID, Workflow: workflow, Time: time.Unix(1705276800+int64(hour)*3600, 0).UTC(), UUID: fmt.Sprint(workflow, hour),
@@ -56,8 +56,8 @@ func (h *house) attempt(workflow string, hour int, ended time.Time) trowel.Attem
 	return a.ID
 }
 
-// clean deletes in pages of three what is old at an instant.
-func (h *house) clean(before time.Time) (deleted trowel.DeletedAttempts) {
+// clean deletes what is old at an instant, in pages of three.
+func (h *pastAttempts) clean(before time.Time) (deleted trowel.DeletedAttempts) {
 	h.Helper()
 	for after := trowel.AttemptID(0); ; {
 		var old []trowel.AttemptID
@@ -76,9 +76,9 @@ func (h *house) clean(before time.Time) (deleted trowel.DeletedAttempts) {
 	}
 }
 
-// left lists the attempts of all sessions, by session in the order of ids; each session must still have
+// left returns the attempts of all sessions, in the order of the sessions' ids. Each session must still have
 // its last attempt.
-func (h *house) left() (ids []trowel.AttemptID) {
+func (h *pastAttempts) left() (ids []trowel.AttemptID) {
 	h.Helper()
 	view(h.T, h.db, func(ctx context.Context, tx trowel.Tx) error {
 		all, err := tx.ListAttempts(ctx, trowel.AttemptFilter{Limit: -1})
@@ -95,11 +95,11 @@ func (h *house) left() (ids []trowel.AttemptID) {
 	return ids
 }
 
-// Attempts go that ended before an instant, with all that belongs to them; the last one of a session goes
-// with the session, when all others may go. The newest session of a workflow stays, one that runs, and
-// one that a backfill waits for.
+// Attempts that ended before an instant are deleted, with all that belongs to them. The last one of a session is
+// deleted together with the session when all others can be deleted. The newest session of a workflow stays, and so do
+// sessions that run or that a backfill waits for.
 func testOldAttempts(t *testing.T, db trowel.Store) {
-	h := &house{t, db, newSetting(t, db)}
+	h := &pastAttempts{t, db, newSetting(t, db)}
 	old, before, young := at(10), at(20), at(20)
 	gone := []trowel.AttemptID{h.attempt("w", 1, old), h.attempt("w", 1, old), h.attempt("w", 2, old)}
 	first, last := h.attempt("w", 3, old), h.attempt("w", 3, time.Time{})    // the last one runs
@@ -124,7 +124,7 @@ func testOldAttempts(t *testing.T, db trowel.Store) {
 		wantNoRows(t, db, id)
 	}
 
-	// Nothing of a deleted project has to stay.
+	// Nothing has to stay in a deleted project.
 	update(t, db, func(ctx context.Context, tx trowel.Tx) error {
 		return errors.Join(tx.DeleteDelayed(ctx, waits), tx.DeleteProject(ctx, h.setting.Project.ID, at(21)))
 	})
@@ -132,7 +132,7 @@ func testOldAttempts(t *testing.T, db trowel.Store) {
 	equal(t, "what is left of it", h.left(), []trowel.AttemptID{last, running, ended, earlier, fresh, waits})
 }
 
-// wantRows looks for all that belongs to running attempts.
+// wantRows checks that everything that belongs to running attempts is there.
 func wantRows(t *testing.T, db trowel.Store, ids ...trowel.AttemptID) {
 	t.Helper()
 	for _, id := range ids {
@@ -165,9 +165,9 @@ func wantNoRows(t *testing.T, db trowel.Store, id trowel.AttemptID) {
 	})
 }
 
-// Who begins an attempt in a session that is deleted at the same time gets one that is whole.
+// An attempt that begins in a session which is deleted at the same time is complete.
 func testParallelRetention(t *testing.T, db trowel.Store) {
-	h := &house{t, db, newSetting(t, db)}
+	h := &pastAttempts{t, db, newSetting(t, db)}
 	const sessions = 20
 	var old []trowel.AttemptID
 	for hour := range sessions {
@@ -212,8 +212,8 @@ func testParallelRetention(t *testing.T, db trowel.Store) {
 	})
 }
 
-// Revisions go that nothing refers to, with definitions that no other has; the newest one of a project
-// stays, as do those with attempts and schedules and those that are young.
+// Revisions that nothing refers to are deleted, with definitions that no other revision uses. The newest one of a
+// project stays, and so do young ones and those with attempts or schedules.
 func testOldRevisions(t *testing.T, db trowel.Store) {
 	var revisions []trowel.Revision
 	var workflows []*trowel.Workflow
@@ -258,7 +258,7 @@ func testOldRevisions(t *testing.T, db trowel.Store) {
 		equal(t, "number of revisions before the first", len(none), 0)
 		n, archives, errDelete := tx.DeleteRevisions(ctx, at(50), project.ID, all)
 		equal(t, "number of deleted revisions", n, 3)
-		// k1 is still that of the revision with the attempt.
+		// The revision with the attempt still uses k1.
 		equal(t, "archives", archives, []trowel.Archive{{Type: "db", Key: "k0"}})
 		return errors.Join(err, errPage, errNone, errDelete)
 	})
@@ -279,7 +279,7 @@ func testOldRevisions(t *testing.T, db trowel.Store) {
 	})
 }
 
-// Only the oldest decisions are looked at, and of these those go that are old.
+// Only the oldest decisions are looked at, and only old ones among them are deleted.
 func testOldDecisions(t *testing.T, db trowel.Store) {
 	s := newSetting(t, db)
 	var decisions []trowel.Decision

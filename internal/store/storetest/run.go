@@ -12,7 +12,7 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// Run runs the whole suite. open returns an empty store of its own, and closes it when the test
+// Run runs the whole suite. open returns an empty store for one test, and closes it when the test
 // ends.
 func Run(t *testing.T, open func(t *testing.T) trowel.Store) {
 	t.Helper()
@@ -65,6 +65,7 @@ func Run(t *testing.T, open func(t *testing.T) trowel.Store) {
 		{"leases", testLeases},
 		{"held agents", testHeldAgents},
 		{"orphans", testOrphans},
+		{"writers", testWriters},
 		{"pools", testPools},
 		{"counters", testUses},
 		{"recounting", testRecounts},
@@ -139,7 +140,7 @@ func refuse(t *testing.T, db trowel.Store, kind error, f func(ctx context.Contex
 	}
 }
 
-// wantNotFound reports the errors that are not ErrNotFound, by what they are about.
+// wantNotFound fails the test for each error that is not ErrNotFound, and names what it is about.
 func wantNotFound(t *testing.T, errs map[string]error) {
 	t.Helper()
 	for what, err := range errs {
@@ -149,7 +150,7 @@ func wantNotFound(t *testing.T, errs map[string]error) {
 	}
 }
 
-// equal compares with go-cmp; an empty object is equal to none.
+// equal compares with go-cmp. An empty object equals none.
 func equal(t *testing.T, what string, got, want any) {
 	t.Helper()
 	same := cmp.Comparer(func(a, b *param.Map) bool { return a.Len()+b.Len() == 0 || param.Equal(a, b) })
@@ -158,7 +159,7 @@ func equal(t *testing.T, what string, got, want any) {
 	}
 }
 
-// short keeps a difference readable when values are large.
+// short shortens a difference when values are large.
 func short(diff string) string {
 	const limit = 4000
 	if len(diff) <= limit {

@@ -11,7 +11,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// newSchedule makes a schedule of a setting's workflow.
+// newSchedule returns a schedule of a setting's workflow.
 func newSchedule(s *trowel.Setting, next time.Time) *trowel.Schedule {
 	return &trowel.Schedule{
 		ProjectID: s.Project.ID, Workflow: s.Workflow.Name, WorkflowID: s.Workflow.ID, NextRunAt: next, NextSessionAt: next.Add(-time.Hour),
@@ -19,8 +19,8 @@ func newSchedule(s *trowel.Setting, next time.Time) *trowel.Schedule {
 	}
 }
 
-// newSchedules stores a project with n workflows, each with a schedule that is due a second after
-// the one before it.
+// newSchedules stores a project with n workflows. The schedule of each is due a second after the one before
+// it.
 func newSchedules(t *testing.T, db trowel.Store, project string, n int) (list []*trowel.ScheduledWorkflow) {
 	t.Helper()
 	p, r := trowel.Project{Name: project, CreatedAt: at(0)}, trowel.Revision{Name: "r1", Params: rich(), CreatedAt: at(1)}
@@ -117,7 +117,7 @@ func testScheduleLists(t *testing.T, db trowel.Store) {
 	})
 }
 
-// Due schedules are those that are enabled and whose time has come, the earliest first.
+// Due schedules are enabled ones whose time has come, the earliest first.
 func testDueSchedules(t *testing.T, db trowel.Store) {
 	view(t, db, func(ctx context.Context, tx trowel.Tx) error {
 		next, err := tx.FindNextRun(ctx)
@@ -126,7 +126,7 @@ func testDueSchedules(t *testing.T, db trowel.Store) {
 	})
 	all := newSchedules(t, db, "p", 6)
 	all[0].Schedule.DisabledAt = at(9)
-	all[1].Schedule.NextRunAt = at(4) // as that of all[4], whose id is larger
+	all[1].Schedule.NextRunAt = at(4) // the same as all[4], whose id is larger
 	all[2].Schedule.NextRunAt = trowel.ScheduleEnded()
 	update(t, db, func(ctx context.Context, tx trowel.Tx) error {
 		return errors.Join(tx.UpdateSchedule(ctx, &all[0].Schedule), tx.UpdateSchedule(ctx, &all[1].Schedule), tx.UpdateSchedule(ctx, &all[2].Schedule))
@@ -142,7 +142,7 @@ func testDueSchedules(t *testing.T, db trowel.Store) {
 		equal(t, "number of schedules due too early", len(none), 0)
 		return errors.Join(errNext, errDue, errSome, errNone)
 	})
-	// Control K816: those of paused workflows are not due, and are again after it.
+	// Control K816: schedules of paused workflows are not due until the pause ends.
 	first := all[3].Schedule
 	update(t, db, func(ctx context.Context, tx trowel.Tx) error {
 		return tx.PutPause(ctx, &trowel.Pause{ProjectID: first.ProjectID, Workflow: first.Workflow, At: at(1)})
@@ -164,7 +164,7 @@ func testDueSchedules(t *testing.T, db trowel.Store) {
 	})
 }
 
-// A schedule is moved once, whoever tries.
+// A schedule is moved once, even if several try.
 func testScheduleMoves(t *testing.T, db trowel.Store) {
 	all := newSchedules(t, db, "p", 20)
 	var moved atomic.Int64

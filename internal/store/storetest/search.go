@@ -9,7 +9,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// A search finds the same attempts as a look at all of them, page by page.
+// A search finds the same attempts as a scan of all of them, page by page.
 func testSearch(t *testing.T, db trowel.Store) {
 	all := newSummaries(t, db)
 	for i, n := range []int64{5, 3, 9, 9, 1, 7, 2, 8} { // ids and times are not in the same order
@@ -24,7 +24,8 @@ func testSearch(t *testing.T, db trowel.Store) {
 			a.Flags = []trowel.AttemptFlags{
 				0, trowel.AttemptCancelRequested, trowel.AttemptDone, trowel.AttemptDone | trowel.AttemptSuccess,
 				trowel.AttemptDone | trowel.AttemptCancelRequested, trowel.AttemptDone | trowel.AttemptSuccess | trowel.AttemptCancelRequested,
-			}[i%6]
+				256, trowel.AttemptDone | trowel.AttemptSuccess | 1<<14, // of later versions
+			}[i%8]
 			if a.Flags&trowel.AttemptDone != 0 {
 				a.FinishedAt = at(99)
 			}
@@ -64,7 +65,7 @@ func testSearch(t *testing.T, db trowel.Store) {
 	}
 }
 
-// searched are the ids of all pages of a search.
+// searched returns the ids of all pages of a search.
 func searched(t *testing.T, db trowel.Store, q trowel.AttemptSearch) (ids []trowel.AttemptID) {
 	t.Helper()
 	for {
@@ -88,7 +89,7 @@ func searched(t *testing.T, db trowel.Store, q trowel.AttemptSearch) (ids []trow
 	}
 }
 
-// sought are the ids that a search must find.
+// sought returns the ids that a search must find.
 func sought(all []*trowel.AttemptSummary, q *trowel.AttemptSearch, last map[trowel.SessionID]trowel.AttemptID) (ids []trowel.AttemptID) {
 	found := slices.Clone(all)
 	slices.SortFunc(found, func(a, b *trowel.AttemptSummary) int {

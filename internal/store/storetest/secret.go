@@ -14,10 +14,10 @@ func newSecret(s *trowel.Setting, key string) *trowel.Secret {
 	}
 }
 
-// A secret is one value for project, scope and key, and is replaced as a whole.
+// There is one value for project, scope and key, which is replaced as a whole.
 func testSecrets(t *testing.T, db trowel.Store) {
 	s := newSetting(t, db)
-	// In the order of their bytes, which is not that of a dictionary.
+	// Keys are sorted by their bytes, unlike in a dictionary.
 	keys := []*trowel.Secret{newSecret(s, "B.b"), newSecret(s, "a"), newSecret(s, "a.B"), newSecret(s, "a_b"), newSecret(s, "\u00e4")}
 	other := newSecret(s, "a")
 	other.Scope, other.Value = trowel.SecretDefault, "another"
@@ -61,7 +61,7 @@ func testSecrets(t *testing.T, db trowel.Store) {
 	})
 }
 
-// In an empty database all secrets are bound from the beginning; who stores one keeps it so until the end.
+// In an empty database all secrets are bound from the beginning. A transaction that stores one keeps that from changing.
 func testSecretForm(t *testing.T, db trowel.Store) {
 	s := newSetting(t, db)
 	a, b := newSecret(s, "a"), newSecret(s, "b")

@@ -32,7 +32,7 @@ func newSummaries(t *testing.T, db trowel.Store) (list []*trowel.AttemptSummary)
 	return list
 }
 
-// pick returns the summaries at some places.
+// pick returns the summaries at some indexes.
 func pick(list []*trowel.AttemptSummary, places ...int) (picked []*trowel.AttemptSummary) {
 	for _, i := range places {
 		picked = append(picked, list[i])
@@ -55,7 +55,7 @@ func testSessionLists(t *testing.T, db trowel.Store) {
 		{"workflow", trowel.SessionFilter{Limit: -1, Project: first, Workflow: "a"}, pick(all, 3, 1)},
 		{"page of a workflow", trowel.SessionFilter{Limit: 5, Project: first, Workflow: "a", Before: all[3].Session.ID}, pick(all, 1)},
 		{"unknown workflow", trowel.SessionFilter{Limit: -1, Project: first, Workflow: "c"}, nil},
-		{"few bytes", trowel.SessionFilter{Limit: -1, MaxBytes: 1}, pick(all, 15)}, // never none
+		{"few bytes", trowel.SessionFilter{Limit: -1, MaxBytes: 1}, pick(all, 15)}, // one at least
 		{"many bytes", trowel.SessionFilter{Limit: 2, MaxBytes: 1 << 30}, pick(all, 15, 13)},
 	} {
 		view(t, db, func(ctx context.Context, tx trowel.Tx) error {
@@ -91,7 +91,7 @@ func testSummaryLists(t *testing.T, db trowel.Store) {
 		{"session", trowel.AttemptFilter{Limit: -1, Session: all[8].Session.ID}, pick(all, 9, 8)},
 		{"last ones", trowel.AttemptFilter{Limit: 3, LastOnly: true}, pick(all, 15, 13, 11)},
 		{"last ones of a workflow", trowel.AttemptFilter{Limit: -1, LastOnly: true, Project: first, Workflow: "a"}, pick(all, 3, 1)},
-		{"few bytes", trowel.AttemptFilter{Limit: -1, MaxBytes: 1, Before: all[9].Attempt.ID}, pick(all, 8)}, // never none
+		{"few bytes", trowel.AttemptFilter{Limit: -1, MaxBytes: 1, Before: all[9].Attempt.ID}, pick(all, 8)}, // one at least
 		{"many bytes", trowel.AttemptFilter{Limit: 2, MaxBytes: 1 << 30}, pick(all, 15, 14)},
 		{"page of last ones", trowel.AttemptFilter{Limit: 1, LastOnly: true, Before: all[3].Attempt.ID}, pick(all, 1)},
 	} {
@@ -103,7 +103,7 @@ func testSummaryLists(t *testing.T, db trowel.Store) {
 	}
 }
 
-// P15: the last session before an instant is that with the latest time, whatever its id.
+// P15: the last session before an instant is the one with the latest time, whatever its id.
 func testLastSessions(t *testing.T, db trowel.Store) {
 	all := newSummaries(t, db)
 	late, early := all[0].Session, all[2].Session
@@ -132,7 +132,7 @@ func testActiveAttempts(t *testing.T, db trowel.Store) {
 	active := func(want bool, change func(a *trowel.Attempt)) {
 		t.Helper()
 		update(t, db, func(ctx context.Context, tx trowel.Tx) error {
-			// The older attempts and the other session of the workflow have ended in all cases.
+			// The older attempts, and the other session of the workflow, have ended in all cases.
 			for i, s := range all[:4] {
 				row := s.Attempt
 				if i == 3 {

@@ -9,7 +9,7 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// Ids are positive, grow, and are never handed out twice, also not after a rollback in between.
+// Ids are positive and grow. None is given out twice, even after a rollback in between.
 func testTaskIDs(t *testing.T, db trowel.Store) {
 	next := trowel.TaskID(1)
 	for _, n := range []int{1, 1000, 1, 7} {
@@ -24,13 +24,15 @@ func testTaskIDs(t *testing.T, db trowel.Store) {
 	}
 }
 
-// Every field of a task comes back as it was, in the order of the ids.
+// Every field of a task comes back as it was, and tasks are in the order of their ids.
 func testTaskFields(t *testing.T, db trowel.Store) {
 	a := newAttempt(t, db, newSetting(t, db), "")
 	plain, full := newTask(a, 11), fullTask(a, 12)
 	bare := &trowel.Task{ID: 10, AttemptID: a.ID, FullName: "+w", UpdatedAt: at(3), Version: 7}
-	insertTasks(t, db, full, plain, bare)
-	equal(t, "ListTasks", listTasks(t, db, a), []*trowel.Task{bare, plain, full})
+	later := newTask(a, 13) // what a later version writes
+	later.State, later.Flags = trowel.TaskAwaitingInput, trowel.TaskInitial|1<<14
+	insertTasks(t, db, full, plain, bare, later)
+	equal(t, "ListTasks", listTasks(t, db, a), []*trowel.Task{bare, plain, full, later})
 	view(t, db, func(ctx context.Context, tx trowel.Tx) error {
 		got, err := tx.ListTasks(ctx, a.ID, 1)
 		equal(t, "tasks newer than version 1", got, []*trowel.Task{bare, full})
@@ -43,7 +45,7 @@ func testTaskFields(t *testing.T, db trowel.Store) {
 	})
 }
 
-// An update without detail leaves alone what only one with detail writes.
+// An update without detail leaves alone what only an update with detail writes.
 func testTaskUpdates(t *testing.T, db trowel.Store) {
 	a := newAttempt(t, db, newSetting(t, db), "")
 	moved, ended, emptied := newTask(a, 1), newTask(a, 2), fullTask(a, 3)
@@ -64,7 +66,7 @@ func testTaskUpdates(t *testing.T, db trowel.Store) {
 			{Task: emptied, From: trowel.TaskGroupRetryWaiting, Detail: true},
 		})
 	})
-	// What never changes: place, name and body.
+	// Place, name and body never change.
 	for _, row := range []*trowel.Task{moved, ended} {
 		row.ParentID, row.FullName, row.Group, row.Local, row.Export = 0, before.FullName, false, before.Local, nil
 		row.Origin = before.Origin
@@ -75,7 +77,7 @@ func testTaskUpdates(t *testing.T, db trowel.Store) {
 	equal(t, "tasks after the update", listTasks(t, db, a), []*trowel.Task{moved, ended, emptied})
 }
 
-// A row that is not in the expected state is a conflict, and nothing of the transaction is kept.
+// A task that is not in the expected state is a conflict, and the transaction has no effect.
 func testTaskMisses(t *testing.T, db trowel.Store) {
 	a := newAttempt(t, db, newSetting(t, db), "")
 	first, second := newTask(a, 1), newTask(a, 2)
@@ -108,8 +110,8 @@ func testTaskConflicts(t *testing.T, db trowel.Store) {
 	equal(t, "number of tasks", len(listTasks(t, db, a)), 1)
 }
 
-// Statements over many rows are cut into pieces; none may be lost at the cuts, and lists of
-// upstreams that are equal are one slice.
+// Statements over many rows are cut into pieces. No row is lost at the cuts, and equal lists of
+// upstreams share one slice.
 func testManyTasks(t *testing.T, db trowel.Store) {
 	a := newAttempt(t, db, newSetting(t, db), "")
 	id := trowel.TaskID(0)

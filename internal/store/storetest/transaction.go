@@ -11,7 +11,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// An error rolls everything back and comes out as it is; the store goes on.
+// An error rolls everything back and is returned as it is. The store works on.
 func testAtomicity(t *testing.T, db trowel.Store) {
 	a := newAttempt(t, db, newSetting(t, db), "")
 	failure := errors.New("of the caller")
@@ -38,8 +38,8 @@ func testAtomicity(t *testing.T, db trowel.Store) {
 	insertTasks(t, db, newTask(a, 1))
 }
 
-// A statement that failed makes the transaction fail, also when its error is swallowed: a database may
-// have given the transaction up. An answer that there is no such row is no failure.
+// A failed statement makes the transaction fail even if its error is ignored, as a database may
+// have given up the transaction. A missing row is not a failure.
 func testSwallowedErrors(t *testing.T, db trowel.Store) {
 	a := newAttempt(t, db, newSetting(t, db), "")
 	refuse(t, db, trowel.ErrConflict, func(ctx context.Context, tx trowel.Tx) error {
@@ -71,7 +71,7 @@ func testPanics(t *testing.T, db trowel.Store) {
 	insertTasks(t, db, newTask(a, 1))
 }
 
-// A context that ends rolls back, is told as such, and leaves the store usable.
+// A context that ends rolls back, its error is returned, and the store works on.
 func testCancellation(t *testing.T, db trowel.Store) {
 	a := newAttempt(t, db, newSetting(t, db), "")
 	for what, end := range map[string]int{"before": 0, "in the middle of": 1, "at the end of": 2} {
@@ -104,14 +104,14 @@ func testCancellation(t *testing.T, db trowel.Store) {
 	insertTasks(t, db, newTask(a, 1))
 }
 
-// Notifications are a part of a transaction, and Listen ends with its context, whether or not a
-// database tells other processes of them.
+// Notifications are a part of a transaction, and Listen ends with its context, even if the
+// database has no notifications.
 func testNotifications(t *testing.T, db trowel.Store) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- db.Listen(ctx, func(topic string) { equal(t, "topic", topic, "") }) }()
 	update(t, db, func(ctx context.Context, tx trowel.Tx) error {
-		return errors.Join(tx.Notify(ctx, "attempts"), tx.Notify(ctx, "schedules")) // its own, which it does not hear
+		return errors.Join(tx.Notify(ctx, "attempts"), tx.Notify(ctx, "schedules")) // a store does not hear its own
 	})
 	cancel()
 	if err := <-ended; !errors.Is(err, context.Canceled) {

@@ -9,7 +9,7 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// Values of some megabytes are kept whole.
+// Values of some megabytes are stored completely.
 func testLargeValues(t *testing.T, db trowel.Store) {
 	a := newAttempt(t, db, newSetting(t, db), "")
 	text := strings.Repeat("0123456789 \u00e4\"\n", 200_000)
@@ -31,8 +31,8 @@ func testLargeValues(t *testing.T, db trowel.Store) {
 	})
 }
 
-// Texts of programs may hold anything. What is not UTF-8 becomes U+FFFD, as in JSON, and NUL, which
-// PostgreSQL does not keep, too.
+// Texts of programs may contain anything. What is not UTF-8 becomes U+FFFD, as in JSON, and so does NUL, which
+// PostgreSQL cannot store.
 func testOddTexts(t *testing.T, db trowel.Store) {
 	a := newAttempt(t, db, newSetting(t, db), "")
 	row := newTask(a, 1)

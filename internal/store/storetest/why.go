@@ -11,7 +11,7 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// outlinesOf are what ListOutlines returns of tasks.
+// outlinesOf returns what ListOutlines returns for tasks.
 func outlinesOf(rows ...*trowel.Task) []trowel.TaskOutline {
 	list := make([]trowel.TaskOutline, len(rows))
 	for i, row := range rows {
@@ -99,7 +99,7 @@ func testWaitingTasks(t *testing.T, db trowel.Store) {
 	})
 }
 
-// Keys of a workflow are found without the rest of it.
+// Keys of a workflow are read without the rest of it.
 func testWorkflowKeys(t *testing.T, db trowel.Store) {
 	s := newSetting(t, db)
 	a := newAttempt(t, db, s, "")
@@ -145,7 +145,7 @@ func testCountedChildren(t *testing.T, db trowel.Store) {
 	})
 }
 
-// Ready and running tasks of all attempts come with the names of where they belong.
+// Ready and running tasks of all attempts come with the names of their workflow and project.
 func testBusyTasks(t *testing.T, db trowel.Store) {
 	s := newSetting(t, db)
 	a := newAttempt(t, db, s, "")
@@ -180,7 +180,7 @@ func testBusyTasks(t *testing.T, db trowel.Store) {
 	})
 }
 
-// Admitted attempts, the tries of one task, and what happened at one instant.
+// Admitted attempts, the tries of one task, and the changes of one instant.
 func testWhyRest(t *testing.T, db trowel.Store) {
 	s := newSetting(t, db)
 	a, b := newAttempt(t, db, s, ""), newAttempt(t, db, s, "other")

@@ -1,4 +1,4 @@
-// Package mailtest is a small SMTP server for tests. It keeps the messages that it gets.
+// Package mailtest is a small SMTP server for tests. It keeps the messages that it receives.
 package mailtest
 
 import (
@@ -48,7 +48,7 @@ type Message struct {
 	From      string
 	To        []string // recipients of the envelope
 	User      string   // that logged in
-	ActingFor string   // the user's identity that PLAIN names besides
+	ActingFor string   // the identity that PLAIN gives besides the user
 	Encrypted bool
 	Header    mail.Header
 	Parts     []Part // one, unless there are attachments
@@ -90,7 +90,7 @@ func New(t *testing.T, options Options) *Server {
 	return s
 }
 
-// Messages returns what has arrived.
+// Messages returns the messages that have arrived.
 func (s *Server) Messages() []Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -128,7 +128,7 @@ func (c *session) use(conn net.Conn) {
 
 func (c *session) say(line string) { _ = c.text.PrintfLine("%s", line) }
 
-// obey answers a command; false ends the conversation.
+// obey answers a command. It returns false to end the conversation.
 func (c *session) obey(line string) bool {
 	verb, rest, _ := strings.Cut(line, " ")
 	switch strings.ToUpper(verb) {

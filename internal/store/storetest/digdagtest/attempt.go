@@ -9,7 +9,7 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// session makes a session with one to three attempts, of which the last may be running.
+// session makes a session with one to three attempts. The last one may be running.
 func (f *filler) session(tb testing.TB, p *trowel.Project, w *trowel.Workflow, number int) {
 	tb.Helper()
 	s := &trowel.Session{
@@ -43,7 +43,7 @@ func (f *filler) attempt(tb testing.TB, s *trowel.Session, w *trowel.Workflow, n
 	a.FinishedAt = a.CreatedAt.Add(time.Minute)
 	var finished any
 	archived := a.FinishedAt
-	if !running && !f.chance(10) { // the column is younger than the first rows
+	if !running && !f.chance(10) { // the first rows were written before the column was added
 		finished = a.FinishedAt
 	}
 	f.Exec(tb, `INSERT INTO session_attempts (id, session_id, site_id, project_id, attempt_name, workflow_definition_id, state_flags, timezone,
@@ -61,8 +61,8 @@ params, created_at, finished_at, index) VALUES ($1, $2, 0, $3, $4, $5, $6, $7, $
 	f.Exec(tb, `INSERT INTO task_archives (id, tasks, created_at) VALUES ($1, $2, $3)`, a.ID, text, archived)
 }
 
-// tasks makes the tasks of an attempt and Digdag's text of them: as its first versions wrote it, or its
-// last one with keys that nobody knows yet.
+// tasks returns the tasks of an attempt and Digdag's text of them: either in the form of its first versions, or in that
+// of its last one with unknown keys.
 func (f *filler) tasks(a *trowel.Attempt) (tasks []*trowel.Task, text string) {
 	old := f.chance(3)
 	list := param.List{}
@@ -91,7 +91,7 @@ func (f *filler) tasks(a *trowel.Attempt) (tasks []*trowel.Task, text string) {
 	return tasks, param.JSON(list)
 }
 
-// archived is a task as Digdag's JSON has it (server 6.4).
+// archived returns a task in the form of Digdag's JSON (server 6.4).
 func archived(t *trowel.Task, old bool) *param.Map {
 	number := func(n int64) param.Value {
 		if n == 0 {

@@ -11,8 +11,8 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// Content is what a Digdag database has of site 0, as a store has it after a migration. Ids are those
-// of Digdag; they have gaps.
+// Content is what a Digdag database has in site 0, in the form that a store has after a migration. Ids are Digdag's,
+// and have gaps.
 type Content struct {
 	Projects  []*trowel.Project
 	Revisions []*trowel.Revision
@@ -24,21 +24,21 @@ type Content struct {
 	Attempts  []*trowel.Attempt // those that have ended
 	Tasks     map[trowel.AttemptID][]*trowel.Task
 	Running   []trowel.AttemptID
-	// LastAttempt is the last one of each session that has ended; zero if none has.
+	// LastAttempt is the last ended attempt of each session. Zero if none has ended.
 	LastAttempt map[trowel.SessionID]trowel.AttemptID
 
 	random *rand.Rand
 	ids    int64
 }
 
-// names are odd ones of all kinds.
+// names returns unusual names of all kinds.
 func names() []string {
 	return []string{
 		"etl", "with blank", "quote ' and \"", "100%", "a,b=c", "\u00e4\u4e16\U0001F600", "back\\slash", "$(dollar)`tick`", "semi;colon", "%s{0}",
 	}
 }
 
-// rich has one value of each kind.
+// rich returns a map with a value of each kind.
 func rich() *param.Map {
 	return param.Of(
 		"z", "text with \"quotes\", \\ and \u00e4\u4e16\U0001F600", "a", int64(1)<<60, "float", 1.5, "no", nil, "yes", true,
@@ -46,7 +46,7 @@ func rich() *param.Map {
 	)
 }
 
-// Fill writes rows of all kinds, with so many sessions for each workflow, and returns what they are.
+// Fill writes rows of all kinds, with so many sessions for each workflow, and returns them.
 func (d *Database) Fill(tb testing.TB, seed uint64, sessions int) *Content {
 	tb.Helper()
 	c := &Content{
@@ -58,11 +58,11 @@ func (d *Database) Fill(tb testing.TB, seed uint64, sessions int) *Content {
 	for i, name := range names() {
 		f.project(tb, name, i == 3 || i == 7, sessions)
 	}
-	f.project(tb, names()[3], false, sessions) // the name of a deleted one, used again
+	f.project(tb, names()[3], false, sessions) // a deleted project has this name as well
 	return c
 }
 
-// filler is one Fill.
+// filler is one call of Fill.
 type filler struct {
 	*Database
 	*Content
@@ -75,12 +75,12 @@ func (c *Content) id() int64 {
 
 func (c *Content) chance(oneIn int) bool { return c.random.IntN(oneIn) == 0 }
 
-// at is an instant with microseconds, which differs from call to call.
+// at returns an instant with microseconds, a different one at each call.
 func (c *Content) at() time.Time {
 	return time.UnixMicro(1705276800_000000 + c.random.Int64N(1e12)).UTC()
 }
 
-// params are sometimes empty.
+// params returns parameters, which are sometimes empty.
 func (c *Content) params() *param.Map {
 	if c.chance(3) {
 		return param.New()
@@ -90,7 +90,7 @@ func (c *Content) params() *param.Map {
 	return m
 }
 
-// object is a JSON column: an empty object is NULL.
+// object returns a JSON column. An empty object becomes NULL.
 func object(m *param.Map) any {
 	if m.Len() == 0 {
 		return nil
@@ -98,7 +98,7 @@ func object(m *param.Map) any {
 	return param.JSON(m)
 }
 
-// otherSite has rows that are not to be copied.
+// otherSite makes rows that must not be copied.
 func (f *filler) otherSite(tb testing.TB) {
 	tb.Helper()
 	f.Exec(tb, `INSERT INTO projects (id, site_id, name, created_at) VALUES (1000000, 7, 'etl', now()), (1000001, 7, 'more', now())`)

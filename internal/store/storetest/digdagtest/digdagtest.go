@@ -17,18 +17,18 @@ var schema string
 
 // Database is a Digdag database.
 type Database struct {
-	Options postgres.Options // how to connect to it; its tables are in a schema of their own
+	Options postgres.Options // how to connect; the tables are in a schema of their own
 	DB      *sql.DB
 }
 
-// Open makes the tables of Digdag, without rows but those of its migrations, on the server that tests
-// share.
+// Open makes Digdag's tables on the server that tests share. They only have the rows of Digdag's
+// migrations.
 func Open(tb testing.TB) *Database {
 	tb.Helper()
 	return In(tb, pgtest.Options(tb))
 }
 
-// In makes the tables of Digdag in a schema of a server.
+// In makes Digdag's tables in a schema of a server.
 func In(tb testing.TB, opts postgres.Options) *Database {
 	tb.Helper()
 	d := &Database{Options: opts, DB: pgtest.Connect(tb, opts)}

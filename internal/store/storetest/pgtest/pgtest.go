@@ -21,7 +21,7 @@ import (
 	"github.com/trowel-project/trowel/internal/store/postgres"
 )
 
-// Env names a server for tests, as postgresql://user:password@host:port/database. Without it they
+// Env names a server for tests, such as postgresql://user:password@host:port/database. Without it they
 // start one themselves.
 const Env = "TROWEL_TEST_POSTGRESQL"
 
@@ -38,8 +38,8 @@ var (
 	schemas atomic.Int64
 )
 
-// Main runs the tests of a package and ends the server that they shared, if any started one. It
-// returns what os.Exit takes.
+// Main runs the tests of a package, and stops the server that they shared if they started one. It
+// returns the exit code.
 func Main(m *testing.M) int {
 	code := m.Run()
 	if shared.server != nil {
@@ -51,8 +51,8 @@ func Main(m *testing.M) int {
 	return code
 }
 
-// Options name an empty schema for one test, on the server that the tests of the package share. The
-// test is skipped where there is no PostgreSQL, except in CI, where it fails.
+// Options returns the options of an empty schema for one test, on the server that the tests of the package share.
+// Without PostgreSQL the test is skipped, except in CI, where it fails.
 func Options(tb testing.TB) postgres.Options {
 	tb.Helper()
 	shared.once.Do(func() { shared.start(context.WithoutCancel(tb.Context())) })
@@ -79,7 +79,7 @@ func Open(tb testing.TB) *store.DB {
 	return db
 }
 
-// Start starts a server for one test alone, which may stop it.
+// Start starts a server for one test, which may stop it.
 func Start(tb testing.TB) *Server {
 	tb.Helper()
 	s, err := New(tb.Context())
@@ -135,7 +135,7 @@ func (s *Server) URL() string {
 	return fmt.Sprintf("postgresql://%s@127.0.0.1:%d/postgres?sslmode=disable", user, s.port)
 }
 
-// Connect opens a plain pool of connections to a store's schema, for a test to look at tables.
+// Connect opens a plain pool of connections to a store's schema, for tests that look at tables.
 func Connect(tb testing.TB, opts postgres.Options) *sql.DB {
 	tb.Helper()
 	db, err := connect(opts)
@@ -156,7 +156,7 @@ func connect(opts postgres.Options) (*sql.DB, error) {
 	for key, value := range opts.Parameters {
 		query.Set(key, value)
 	}
-	query.Set("application_name", "test") // not that of a store
+	query.Set("application_name", "test") // different from a store's
 	u.RawQuery = query.Encode()
 	return sql.Open("pgx", u.String())
 }

@@ -16,14 +16,14 @@ import (
 	"github.com/trowel-project/trowel/internal/store/postgres"
 )
 
-// Server is a PostgreSQL with an empty database, for tests: New's does not wait for disks. It is gone
-// with this process, however that ends.
+// Server is a PostgreSQL with an empty database, for tests. It is stopped and deleted when this process ends, however
+// that happens.
 type Server struct {
 	bin  string // folder of its programs
 	dir  string
 	port int
 
-	durable bool // it waits for disks
+	durable bool // it syncs to disk
 
 	watch *exec.Cmd // stops the server and removes its files when life is closed
 	life  io.Closer
@@ -32,10 +32,10 @@ type Server struct {
 // ErrMissing says that this machine has no PostgreSQL.
 var ErrMissing = errors.New("there is no PostgreSQL: make setup installs it, or TROWEL_TEST_POSTGRESQL names a server")
 
-// New starts a server on a free port of this machine.
+// New starts a server on a free port of this machine. It does not sync to disk.
 func New(ctx context.Context) (*Server, error) { return create(ctx, false) }
 
-// NewDurable is New for measurements: the server waits for disks, as it does unless told otherwise.
+// NewDurable is New for measurements. The server syncs to disk, as PostgreSQL does by default.
 func NewDurable(ctx context.Context) (*Server, error) { return create(ctx, true) }
 
 func create(ctx context.Context, durable bool) (*Server, error) {
@@ -67,7 +67,7 @@ func create(ctx context.Context, durable bool) (*Server, error) {
 	return s, nil
 }
 
-// guard starts a process that waits for the end of this one, or for Close.
+// guard starts a process that waits until this one ends, or Close is called.
 func (s *Server) guard(ctx context.Context) (err error) {
 	s.watch = exec.CommandContext(context.WithoutCancel(ctx), "sh", "-c", `trap '' INT TERM HUP; cat >/dev/null; "$@"; rm -rf "$0"`, s.dir)
 	s.watch.Args = append(s.watch.Args, s.command(ctx, "pg_ctl", "-D", s.data(), "-m", "immediate", "-w", "stop").Args...)
@@ -80,15 +80,15 @@ func (s *Server) guard(ctx context.Context) (err error) {
 // Close stops the server and removes its files.
 func (s *Server) Close() error { return errors.Join(s.life.Close(), s.watch.Wait()) }
 
-// programs returns the folder of initdb and postgres: the newest version of those that Debian keeps
-// side by side, or what the PATH has.
+// programs returns the folder of initdb and postgres: the newest of the versions that Debian installs
+// side by side, or the one in the PATH.
 func programs() (string, error) {
 	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/initdb")
 	if err != nil {
 		return "", err
 	}
 	version := func(path string) int {
-		n, _ := strconv.Atoi(filepath.Base(filepath.Dir(filepath.Dir(path)))) // zero is the oldest
+		n, _ := strconv.Atoi(filepath.Base(filepath.Dir(filepath.Dir(path)))) // zero counts as the oldest
 		return n
 	}
 	if len(found) > 0 {
@@ -101,7 +101,7 @@ func programs() (string, error) {
 	return filepath.Dir(path), nil
 }
 
-// command makes a command that runs a program of PostgreSQL, which refuses to run as root.
+// command returns a command that runs a program of PostgreSQL as another user if this one is root, which they refuse.
 func (s *Server) command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	argv := append([]string{filepath.Join(s.bin, name)}, args...)
 	if os.Geteuid() == 0 {
@@ -112,7 +112,7 @@ func (s *Server) command(ctx context.Context, name string, args ...string) *exec
 	return cmd
 }
 
-// own hands the folder to the user that the server runs as.
+// own gives the folder to the user of the server.
 func (s *Server) own(ctx context.Context) error {
 	if os.Geteuid() != 0 {
 		return nil
@@ -120,8 +120,8 @@ func (s *Server) own(ctx context.Context) error {
 	return run(exec.CommandContext(ctx, "chown", "postgres", s.dir))
 }
 
-// init makes the files of the database. Its order of texts is not that of their bytes, as in most
-// databases, where the version can do that.
+// init makes the files of the database. If this version can do that, texts are not sorted by their bytes, as in most
+// databases.
 func (s *Server) init(ctx context.Context) error {
 	args := []string{"-D", s.data(), "-A", "trust", "-U", user, "-E", "UTF8", "--locale=C", "--no-sync"}
 	err := run(s.command(ctx, "initdb", append(args, "--locale-provider=icu", "--icu-locale=en")...))
@@ -135,7 +135,7 @@ const user = "trowel"
 
 func (s *Server) data() string { return filepath.Join(s.dir, "data") }
 
-// Start starts the server after Stop, and returns when it takes connections.
+// Start starts the server after Stop, and returns when it accepts connections.
 func (s *Server) Start(ctx context.Context) error {
 	settings := []string{"-h 127.0.0.1", "-p " + strconv.Itoa(s.port), "-k " + s.dir, "-c max_connections=300"}
 	if !s.durable {
@@ -149,20 +149,30 @@ func (s *Server) Start(ctx context.Context) error {
 	return nil
 }
 
-// Stop ends the server at once, as kill -9 would: what is not committed is lost.
+// Stop stops the server at once, as kill -9 would: what is not committed is lost.
 func (s *Server) Stop(ctx context.Context) error {
 	return run(s.command(ctx, "pg_ctl", "-D", s.data(), "-m", "immediate", "-w", "stop"))
 }
 
-// LogFile is where the server writes its log.
+// LogFile returns where the server writes its log.
 func (s *Server) LogFile() string { return filepath.Join(s.dir, "log") }
 
-// Options say how to connect to the server's database.
+// PID returns the process of the server, which is the parent of those that serve connections.
+func (s *Server) PID() (int, error) {
+	text, err := os.ReadFile(filepath.Join(s.data(), "postmaster.pid"))
+	if err != nil {
+		return 0, err
+	}
+	pid, _, _ := strings.Cut(string(text), "\n")
+	return strconv.Atoi(pid)
+}
+
+// Options returns how to connect to the server's database.
 func (s *Server) Options() postgres.Options {
 	return postgres.Options{Host: "127.0.0.1", Port: s.port, User: user, Database: "postgres"}
 }
 
-// run runs a command to its end. What it starts in the background does not keep it.
+// run runs a command and waits for it, but not for processes that it starts in the background.
 func run(cmd *exec.Cmd) error {
 	out, err := os.CreateTemp("", "trowel-postgresql-out-")
 	if err != nil {

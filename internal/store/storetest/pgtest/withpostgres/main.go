@@ -1,8 +1,8 @@
-// Command withpostgres runs a command with a PostgreSQL of its own, whose address is in
-// TROWEL_TEST_POSTGRESQL, and ends the server with it: withpostgres go test ./...
+// Command withpostgres runs a command with a PostgreSQL of its own, as in: withpostgres go test ./...
+// The server's address is in TROWEL_TEST_POSTGRESQL, and the server ends with the command.
 //
-// Where the variable is set already, the command runs with that server. Where there is no PostgreSQL,
-// it runs without, except in CI.
+// If the variable is set already, the command runs with that server. Without PostgreSQL
+// it runs without a server, except in CI.
 package main
 
 import (
@@ -31,7 +31,7 @@ func main() {
 
 // run returns the exit code of the command.
 func run(ctx context.Context, argv []string) (code int, err error) {
-	signal.Ignore(os.Interrupt) // the command has it too, and ends
+	signal.Ignore(os.Interrupt) // the command gets it as well, and ends
 	if os.Getenv(pgtest.Env) == "" {
 		server, err := pgtest.New(ctx)
 		if errors.Is(err, pgtest.ErrMissing) && os.Getenv("CI") != "true" {

@@ -1,0 +1,3 @@
+package plain
+
+func one() int { return two() }

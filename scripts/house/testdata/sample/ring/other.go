@@ -1,0 +1,8 @@
+package ring
+
+func use() Open {
+	var l list[Open]
+	l.add(Open{Name: "n"})
+	l.next = nil
+	return first(&l)
+}

@@ -1,0 +1,3 @@
+package ring
+
+func system() string { return "windows" }
