@@ -7,61 +7,61 @@ import (
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/cluster"
 	"github.com/trowel-project/trowel/internal/flush"
-	"github.com/trowel-project/trowel/internal/server"
+	"github.com/trowel-project/trowel/internal/server/events"
 )
 
 func (p *serverProcess) openEvents(context.Context) error {
-	p.events, p.output = server.NewEvents(), newOutputNews()
+	p.events, p.output = events.NewFeed(), newOutputNews()
 	return nil
 }
 
 // outputEvents returns the events about pieces of output that can be read now.
-func outputEvents(chunks []trowel.LogChunk) []server.Event {
-	events := make([]server.Event, len(chunks))
+func outputEvents(chunks []trowel.LogChunk) []events.Event {
+	list := make([]events.Event, len(chunks))
 	for i := range chunks {
-		events[i] = outputEvent(cluster.PieceOf(&chunks[i]))
+		list[i] = outputEvent(cluster.PieceOf(&chunks[i]))
 	}
-	return events
+	return list
 }
 
-func outputEvent(o cluster.TaskOutput) server.Event {
-	return server.Event{AttemptID: o.AttemptID, Log: &server.LogRow{Task: o.Task, Offset: o.Offset, Size: o.Size}}
+func outputEvent(o cluster.TaskOutput) events.Event {
+	return events.Event{AttemptID: o.AttemptID, Log: &events.LogRow{Task: o.Task, Offset: o.Offset, Size: o.Size}}
 }
 
 // eventFeed passes what was committed to the event stream. It is a flush.Listener.
-type eventFeed struct{ events *server.Events }
+type eventFeed struct{ events *events.Feed }
 
 // Heard implements flush.Listener.
 func (f eventFeed) Heard(batch *flush.Batch) {
-	events := make([]server.Event, 0, len(batch.Changes)+len(batch.Started)+len(batch.Ended)+len(batch.Killed))
-	rows := make([]server.TaskRow, len(batch.Changes))
+	list := make([]events.Event, 0, len(batch.Changes)+len(batch.Started)+len(batch.Ended)+len(batch.Killed))
+	rows := make([]events.TaskRow, len(batch.Changes))
 	for i := range batch.Changes {
 		t := batch.Changes[i].Task
 		rows[i] = rowOf(t, batch.At)
 		event := eventOf(batch, t.AttemptID)
 		event.Task, event.Version = &rows[i], t.Version
-		events = append(events, event)
+		list = append(list, event)
 	}
 	for _, changed := range [][]trowel.Attempt{batch.Started, batch.Killed, batch.Ended} {
 		for i := range changed {
 			event := eventOf(batch, changed[i].ID)
 			event.Version = changed[i].Version
-			events = append(events, event)
+			list = append(list, event)
 		}
 	}
-	f.events.Publish(events...)
+	f.events.Publish(list...)
 }
 
-func eventOf(batch *flush.Batch, id trowel.AttemptID) server.Event {
-	event := server.Event{AttemptID: id}
+func eventOf(batch *flush.Batch, id trowel.AttemptID) events.Event {
+	event := events.Event{AttemptID: id}
 	if s := batch.Setting(id); s != nil {
 		event.ProjectID, event.Workflow = s.Project.ID, s.Workflow.Name
 	}
 	return event
 }
 
-func rowOf(t *trowel.Task, at time.Time) server.TaskRow {
-	row := server.TaskRow{
+func rowOf(t *trowel.Task, at time.Time) events.TaskRow {
+	row := events.TaskRow{
 		ID: t.ID, ParentID: t.ParentID, State: t.State, Try: t.Try, StartedAt: t.StartedAt, Reason: string(t.WaitReason), Version: t.Version,
 	}
 	if t.State.Done() {

@@ -11,7 +11,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/blob"
 	"github.com/trowel-project/trowel/internal/config"
-	"github.com/trowel-project/trowel/internal/server"
+	"github.com/trowel-project/trowel/internal/server/health"
 )
 
 // healthBlobs remembers whether a store of blobs outside of the database could be written.
@@ -20,13 +20,13 @@ type healthBlobs struct {
 
 	part   string // its name in /api/health
 	bucket bool   // somebody else runs it, who may charge for each write and keep it
-	writes *server.Writes
+	writes *health.Writes
 	now    func() time.Time
 }
 
 // watchBlobs adds a store to the server's health.
 func (p *serverProcess) watchBlobs(part string, s *config.Storage, store blob.Store) blob.Store {
-	watched := healthBlobs{store, part, s.Type != config.StorageFile, &server.Writes{}, p.opts.Now}
+	watched := healthBlobs{store, part, s.Type != config.StorageFile, &health.Writes{}, p.opts.Now}
 	p.blobs = append(p.blobs, watched)
 	return watched
 }

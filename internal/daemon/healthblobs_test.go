@@ -12,7 +12,7 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/blob"
-	"github.com/trowel-project/trowel/internal/server"
+	"github.com/trowel-project/trowel/internal/server/health"
 )
 
 // endingBlobs is a store whose writes all end in the same way.
@@ -46,7 +46,7 @@ func TestHealthBlobs(t *testing.T) {
 	for _, bucket := range []bool{false, true} {
 		now := time.Now()
 		below := &endingBlobs{}
-		s := healthBlobs{below, "archives", bucket, &server.Writes{}, func() time.Time { return now }}
+		s := healthBlobs{below, "archives", bucket, &health.Writes{}, func() time.Time { return now }}
 		for _, step := range []struct {
 			name           string
 			after          time.Duration

@@ -6,14 +6,14 @@ import (
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
-	"github.com/trowel-project/trowel/internal/server"
+	"github.com/trowel-project/trowel/internal/server/health"
 )
 
 // healthStore remembers whether the database could be written.
 type healthStore struct {
 	trowel.Store
 
-	writes *server.Writes
+	writes *health.Writes
 	now    func() time.Time
 }
 
@@ -37,7 +37,7 @@ const healthProbe = 5 * time.Second
 const healthProbeBytes = 16 << 10
 
 // health returns the parts of /api/health.
-func (p *serverProcess) health() *server.Health {
+func (p *serverProcess) health() *health.Monitor {
 	probe := func(ctx context.Context) {
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), healthProbe) // it ends even if the caller has left
 		defer cancel()
@@ -47,14 +47,14 @@ func (p *serverProcess) health() *server.Health {
 			return errors.Join(tx.InsertBlobPart(ctx, key, 0, make([]byte, healthProbeBytes)), tx.DeleteBlob(ctx, key))
 		})
 	}
-	parts := []server.Part{{Name: "database", Check: func(ctx context.Context) error {
+	parts := []health.Part{{Name: "database", Check: func(ctx context.Context) error {
 		if err := p.store.View(ctx, func(trowel.Tx) error { return nil }); err != nil {
 			return err
 		}
 		return p.writes.Check(ctx, p.opts.Now(), probe)
 	}}}
 	for _, blobs := range p.blobs {
-		parts = append(parts, server.Part{Name: blobs.part, Check: func(ctx context.Context) error { return blobs.check(ctx, p.id) }})
+		parts = append(parts, health.Part{Name: blobs.part, Check: func(ctx context.Context) error { return blobs.check(ctx, p.id) }})
 	}
-	return server.NewHealth(parts...)
+	return health.New(parts...)
 }

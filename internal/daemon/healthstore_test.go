@@ -8,7 +8,7 @@ import (
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
-	"github.com/trowel-project/trowel/internal/server"
+	"github.com/trowel-project/trowel/internal/server/health"
 )
 
 // endingStore is a store whose transactions all end in the same way.
@@ -26,7 +26,7 @@ func TestHealthStore(t *testing.T) {
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
 	full := fmt.Errorf("disk full: %w", trowel.ErrUnavailable)
-	var writes server.Writes
+	var writes health.Writes
 	for _, step := range []struct {
 		name  string
 		ctx   context.Context //nolint:containedctx // of one step

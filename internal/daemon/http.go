@@ -12,6 +12,16 @@ import (
 	"github.com/trowel-project/trowel/internal/fix"
 	"github.com/trowel-project/trowel/internal/operator"
 	"github.com/trowel-project/trowel/internal/server"
+	"github.com/trowel-project/trowel/internal/server/accesslog"
+	"github.com/trowel-project/trowel/internal/server/agentapi"
+	"github.com/trowel-project/trowel/internal/server/document"
+	"github.com/trowel-project/trowel/internal/server/download"
+	"github.com/trowel-project/trowel/internal/server/explain"
+	"github.com/trowel-project/trowel/internal/server/health"
+	"github.com/trowel-project/trowel/internal/server/ops"
+	"github.com/trowel-project/trowel/internal/server/rest"
+	"github.com/trowel-project/trowel/internal/server/stream"
+	v1 "github.com/trowel-project/trowel/internal/server/v1"
 	"github.com/trowel-project/trowel/internal/tasklog"
 	"github.com/trowel-project/trowel/internal/version"
 )
@@ -24,9 +34,9 @@ const (
 // openServer makes the HTTP parts.
 func (p *serverProcess) openServer(context.Context) error {
 	s := p.settings
-	var accessLog func(server.Access)
+	var accessLog func(accesslog.Entry)
 	if s.AccessLog.Dir != "" {
-		file, err := server.OpenAccessFile(p.opts.path(s.AccessLog.Dir), s.AccessLog.Pattern)
+		file, err := accesslog.Open(p.opts.path(s.AccessLog.Dir), s.AccessLog.Pattern)
 		if err != nil {
 			return fix.UseAccessLog.Failed(err)
 		}
@@ -37,21 +47,33 @@ func (p *serverProcess) openServer(context.Context) error {
 	if s.Logs.Type != config.StorageNone {
 		logs = tasklog.NewReader(p.store, p.logBlobs, s.Logs.Bucket.DirectDownload)
 	}
+	archives := &download.Archives{Stores: p.archives, Direct: map[string]bool{s.Archives.Type: s.Archives.Bucket.DirectDownload}}
 	p.server = server.New(server.Options{
-		Store: p.store, Launcher: p.launcher, Killer: p.flusher, Auth: access.New(access.Options{
-			Username: s.Auth.Username, Password: s.Auth.Password, Admin: s.Auth.Admin,
-			Tokens: access.NewTokens(p.store, p.opts.Now), Now: p.opts.Now,
-			Braked: p.braked,
-		}), Agents: p.hub,
-		Archives: p.archives, ArchiveType: s.Archives.Type,
-		DirectDownload: map[string]bool{s.Archives.Type: s.Archives.Bucket.DirectDownload},
-		Logs:           logs, Crypter: p.crypter, Events: p.events, Health: p.health(),
-		Now: p.opts.Now, Log: p.log, AccessLog: accessLog, Observe: p.meters.observe, Metrics: p.meters.page(p.store), SchedulesChanged: p.schedulesChanged, Mask: p.own.Text,
-		AgentsChanged: p.agentsChanged, Catalog: operator.DefaultCatalog("the project"), Limits: p.flusher, Aging: s.Engine.Aging,
-		Version: version.Number, DigdagVersion: version.Digdag, UpgradeRecommended: s.Versions.UpgradeIfOlder, Incompatible: s.Versions.IncompatibleIfOlder,
-		MaxStreams: descriptors() / streamFiles, Names: s.Names(), SignIn: s.Auth.SignIn(), Headers: s.Listen.Headers, TempDir: p.tempDir(), MaxArchive: s.API.MaxArchiveBytes, MaxBody: maxBody,
-		MaxAttempts: s.Engine.MaxAttempts, MaxSessionsPage: s.API.MaxSessionsPage, MaxAttemptsPage: s.API.MaxAttemptsPage,
-		Swagger: s.Listen.Swagger, RequestTimeout: requestTimeout, ReserveAfter: s.Engine.ReserveAfter, MaxRunning: p.maxRunning(),
+		REST: rest.Options{
+			Store: p.store, Now: p.opts.Now, Log: p.log, AccessLog: accessLog, Observe: p.meters.observe, Metrics: p.meters.page(p.store), Mask: p.own.Text,
+			Auth: access.New(access.Options{
+				Username: s.Auth.Username, Password: s.Auth.Password, Admin: s.Auth.Admin,
+				Tokens: access.NewTokens(p.store, p.opts.Now), Now: p.opts.Now,
+				Braked: p.braked,
+			}),
+			Version: version.Number, Names: s.Names(), SignIn: s.Auth.SignIn(), Headers: s.Listen.Headers, MaxBody: maxBody, Swagger: s.Listen.Swagger,
+			RequestTimeout: requestTimeout,
+		},
+		V1: v1.Options{
+			Launcher: p.launcher, Killer: p.flusher, Archives: archives, Crypter: p.crypter, Logs: logs, Events: p.events, SchedulesChanged: p.schedulesChanged,
+			Versions: v1.Versions{
+				Server: version.Number, Digdag: version.Digdag, UpgradeRecommended: s.Versions.UpgradeIfOlder, Incompatible: s.Versions.IncompatibleIfOlder,
+			},
+			Pushes: v1.PushOptions{
+				ArchiveType: s.Archives.Type, MaxArchive: s.API.MaxArchiveBytes, TempDir: p.tempDir(), Catalog: operator.DefaultCatalog("the project"),
+			},
+			MaxAttempts: s.Engine.MaxAttempts, MaxSessionsPage: s.API.MaxSessionsPage, MaxAttemptsPage: s.API.MaxAttemptsPage,
+		},
+		Health:  health.Options{Health: p.health()},
+		Stream:  stream.Options{Events: p.events, MaxStreams: descriptors() / streamFiles},
+		Ops:     ops.Options{Limits: p.flusher, SchedulesChanged: p.schedulesChanged, AgentsChanged: p.agentsChanged, Aging: s.Engine.Aging},
+		Explain: explain.Options{Aging: s.Engine.Aging, ReserveAfter: s.Engine.ReserveAfter, MaxRunning: p.maxRunning()},
+		Agents:  agentapi.Options{Agents: p.hub, Archives: archives, Version: version.Number},
 	})
 	return nil
 }
@@ -59,7 +81,7 @@ func (p *serverProcess) openServer(context.Context) error {
 // braked adds an address that guesses to the log and the audit.
 func (p *serverProcess) braked(address string, failures int) {
 	p.log.Warn("tries to sign in are slowed down", slog.String("address", address), slog.Int("failures", failures))
-	record := server.BrakeRecord(p.opts.Now(), address, failures)
+	record := document.BrakeRecord(p.opts.Now(), address, failures)
 	p.parts.Go(func() {
 		ctx, cancel := context.WithTimeout(p.partsCtx, requestTimeout)
 		defer cancel()

@@ -5,7 +5,7 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/cluster"
-	"github.com/trowel-project/trowel/internal/server"
+	"github.com/trowel-project/trowel/internal/server/events"
 )
 
 // heard acts on a message of a server, which may be this one.
@@ -43,29 +43,29 @@ func (p *serverProcess) wakeScheduler() {
 }
 
 // streamEvents returns the events of a message for those who follow this server's event stream.
-func streamEvents(message cluster.Message) []server.Event {
-	var events []server.Event
+func streamEvents(message cluster.Message) []events.Event {
+	var list []events.Event
 	switch m := message.(type) {
 	case cluster.Gap:
-		events = append(events, server.Event{Missed: true})
+		list = append(list, events.Event{Gap: true})
 	case cluster.Schedules:
 		if m.ID != 0 {
-			events = append(events, server.Event{Schedule: m.ID, ProjectID: m.ProjectID, Workflow: m.Workflow})
+			list = append(list, events.Event{Schedule: m.ID, ProjectID: m.ProjectID, Workflow: m.Workflow})
 		}
 	case cluster.Attempts:
 		if m.Any {
-			return []server.Event{{Elsewhere: true}}
+			return []events.Event{{Remote: true}}
 		}
 		for _, id := range m.Changed {
-			events = append(events, server.Event{AttemptID: id, Elsewhere: true, Noted: slices.Contains(m.Noted, id)})
+			list = append(list, events.Event{AttemptID: id, Remote: true, AttemptChanged: slices.Contains(m.Noted, id)})
 		}
 	case cluster.Output:
 		if len(m.Tasks) == 0 {
-			return []server.Event{{Elsewhere: true, Log: &server.LogRow{}}} // everybody who follows any output looks for themselves
+			return []events.Event{{Remote: true, Log: &events.LogRow{}}} // everybody who follows any output looks for themselves
 		}
 		for _, o := range m.Tasks {
-			events = append(events, outputEvent(o))
+			list = append(list, outputEvent(o))
 		}
 	}
-	return events
+	return list
 }

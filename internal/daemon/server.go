@@ -30,7 +30,9 @@ import (
 	"github.com/trowel-project/trowel/internal/queue"
 	"github.com/trowel-project/trowel/internal/scheduler"
 	"github.com/trowel-project/trowel/internal/secret"
-	"github.com/trowel-project/trowel/internal/server"
+	"github.com/trowel-project/trowel/internal/server/events"
+	"github.com/trowel-project/trowel/internal/server/health"
+	"github.com/trowel-project/trowel/internal/server/rest"
 	"github.com/trowel-project/trowel/internal/store"
 	"github.com/trowel-project/trowel/internal/store/digdag"
 	"github.com/trowel-project/trowel/internal/store/postgres"
@@ -54,7 +56,7 @@ type serverProcess struct {
 	listeners *listeners
 	sole      bool // no other process uses the database
 	store     trowel.Store
-	writes    server.Writes // results of writes to the database
+	writes    health.Writes // results of writes to the database
 	meters    meters
 
 	archives    map[string]blob.Store // by archive type
@@ -84,8 +86,8 @@ type serverProcess struct {
 	output    *outputNews
 	scheduler *scheduler.Scheduler
 
-	events *server.Events
-	server *server.Server
+	events *events.Feed
+	server *rest.Server
 
 	stopping     atomic.Bool // the agent in this process takes no more tasks
 	parts        sync.WaitGroup

@@ -33,6 +33,10 @@ import (
 	"github.com/trowel-project/trowel/internal/remote"
 	"github.com/trowel-project/trowel/internal/secret"
 	"github.com/trowel-project/trowel/internal/server"
+	"github.com/trowel-project/trowel/internal/server/agentapi"
+	"github.com/trowel-project/trowel/internal/server/download"
+	"github.com/trowel-project/trowel/internal/server/rest"
+	"github.com/trowel-project/trowel/internal/server/v1"
 	"github.com/trowel-project/trowel/internal/store/sqlite"
 	"github.com/trowel-project/trowel/internal/template"
 )
@@ -164,10 +168,14 @@ func (w *world) serve(t *testing.T, id, address string) *house {
 		},
 		Now: time.Now, Log: log,
 	})
+	archives := &download.Archives{Stores: map[string]blob.Store{"db": blobdb.New(w.store)}}
 	api := server.New(server.Options{
-		Store: w.store, Auth: access.New(access.Options{Username: "me", Password: "hush", Tokens: w, Now: time.Now}), Agents: h.hub,
-		Archives: map[string]blob.Store{"db": blobdb.New(w.store)}, ArchiveType: "db", Crypter: crypter, Events: server.NewEvents(),
-		Now: time.Now, Log: log, Version: "0.1.0", MaxBody: maxReport, RequestTimeout: 5 * time.Second,
+		REST: rest.Options{
+			Store: w.store, Auth: access.New(access.Options{Username: "me", Password: "hush", Tokens: w, Now: time.Now}),
+			Now: time.Now, Log: log, Version: "0.1.0", MaxBody: maxReport, RequestTimeout: 5 * time.Second,
+		},
+		V1:     v1.Options{Archives: archives, Crypter: crypter},
+		Agents: agentapi.Options{Agents: h.hub, Archives: archives, Version: "0.1.0"},
 	})
 	h.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if hurt := h.hurt.Load(); hurt != nil {

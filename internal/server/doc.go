@@ -1,8 +1,7 @@
-// Package server is the HTTP side: Digdag's REST API (docs/spec/server.md, chapter 2) and what
-// Trowel adds to it. It reads the store, and hands what changes attempts and schedules to those who
-// know the rules: launch, the flusher and scheduler.
+// Package server is the HTTP side of a server: Digdag's REST API (docs/spec/server.md, chapter 2) and what Trowel
+// adds to it. It joins the routes of all groups; package rest answers requests by them.
 //
-// Read routes.go first: one table of all paths. Each noun has a file with its handlers; call.go is
-// what a handler has of its request; errors.go is the one place that knows which error has which
-// status; shape.go makes the JSON documents of package api.
+// Each group is a package below this one. Its routes.go has its paths and what it works with; the other files have
+// its handlers, by noun. Groups read the store. They hand what changes attempts and schedules to those who know the
+// rules: launch, the flusher and scheduler.
 package server

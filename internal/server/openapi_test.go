@@ -9,16 +9,15 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/trowel-project/trowel/internal/server"
+	"github.com/trowel-project/trowel/internal/server/servertest"
 )
 
-const scheduled = "timezone: Asia/Tokyo\nschedule:\n  daily>: 07:00:00\n+a:\n  echo>: hi\n"
-
-// TestOpenAPI checks what the API answers against its own description.
+// TestOpenAPI checks answers against the API document.
 func TestOpenAPI(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, nil)
+	h := servertest.New(t, nil)
 	var document any
-	if err := json.Unmarshal([]byte(h.get(t, "/api/openapi.json").body), &document); err != nil {
+	if err := json.Unmarshal([]byte(h.Get(t, "/api/openapi.json").Body), &document); err != nil {
 		t.Fatal(err)
 	}
 	compiler := jsonschema.NewCompiler()
@@ -26,7 +25,7 @@ func TestOpenAPI(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, r := range []struct{ method, path, route, contentType, body string }{
-		{"PUT", "/api/projects?project=p&revision=r1", "/api/projects", "application/gzip", packed(t, "main.dig", scheduled)},
+		{"PUT", "/api/projects?project=p&revision=r1", "/api/projects", "application/gzip", servertest.Packed(t, "main.dig", servertest.Scheduled)},
 		{"GET", "/api/projects", "", "", ""},
 		{"GET", "/api/projects/1", "/api/projects/{id}", "", ""},
 		{"GET", "/api/projects/1/revisions", "/api/projects/{id}/revisions", "", ""},
@@ -77,7 +76,7 @@ func TestOpenAPI(t *testing.T) {
 		{"GET", "/api/version/check?client=0.1.0", "/api/version/check", "", ""},
 		{"DELETE", "/api/projects/1", "/api/projects/{id}", "", ""},
 	} {
-		a := h.do(t, r.method, r.path, r.contentType, r.body)
+		a := h.Do(t, r.method, r.path, r.contentType, r.body)
 		status, route := "200", r.route
 		if route == "409" {
 			status, route = "409", ""
@@ -85,8 +84,8 @@ func TestOpenAPI(t *testing.T) {
 		if route == "" {
 			route = r.path
 		}
-		if got := http.StatusText(a.status); (a.status == http.StatusOK) != (status == "200") {
-			t.Errorf("%s %s = %d %s: %s", r.method, r.path, a.status, got, a.body)
+		if got := http.StatusText(a.Status); (a.Status == http.StatusOK) != (status == "200") {
+			t.Errorf("%s %s = %d %s: %s", r.method, r.path, a.Status, got, a.Body)
 			continue
 		}
 		place := "api.json#/paths/" + strings.NewReplacer("~", "~0", "/", "~1").Replace(route) + "/" + strings.ToLower(r.method) +
@@ -96,30 +95,30 @@ func TestOpenAPI(t *testing.T) {
 			t.Errorf("%s %s: %v", r.method, r.path, err)
 			continue
 		}
-		value, err := jsonschema.UnmarshalJSON(strings.NewReader(a.body))
+		value, err := jsonschema.UnmarshalJSON(strings.NewReader(a.Body))
 		if err == nil {
 			err = schema.Validate(value)
 		}
 		if err != nil {
-			t.Errorf("%s %s: %v\n%s", r.method, r.path, err, a.body)
+			t.Errorf("%s %s: %v\n%s", r.method, r.path, err, a.Body)
 		}
 	}
 }
 
-// TestSwagger checks 2.6.9: with the setting there are descriptions in Digdag's places, for everybody.
+// TestSwagger checks 2.6.9: with the setting the API document is at Digdag's paths, too, for callers of any origin.
 func TestSwagger(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t, func(o *server.Options) { o.Swagger = true })
+	h := servertest.New(t, func(o *server.Options) { o.REST.Swagger = true })
 	for path, begin := range map[string]string{"/api/swagger.json": "{", "/api/swagger.yaml": "components:"} {
-		a := h.get(t, path)
-		if a.status != http.StatusOK || !strings.HasPrefix(a.body, begin) {
-			t.Errorf("GET %s = %d %s", path, a.status, short(a.body))
+		a := h.Get(t, path)
+		if a.Status != http.StatusOK || !strings.HasPrefix(a.Body, begin) {
+			t.Errorf("GET %s = %d %s", path, a.Status, servertest.Short(a.Body))
 		}
-		if got := a.header.Get("Access-Control-Allow-Origin"); got != "*" {
+		if got := a.Header.Get("Access-Control-Allow-Origin"); got != "*" {
 			t.Errorf("GET %s: Access-Control-Allow-Origin = %q, want *", path, got)
 		}
 	}
-	if a := newHouse(t, nil).get(t, "/api/swagger.json"); a.status != http.StatusNotFound {
-		t.Errorf("without the setting: %d, want 404", a.status)
+	if a := servertest.New(t, nil).Get(t, "/api/swagger.json"); a.Status != http.StatusNotFound {
+		t.Errorf("without the setting: %d, want 404", a.Status)
 	}
 }

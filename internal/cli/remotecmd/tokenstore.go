@@ -13,7 +13,7 @@ import (
 	"github.com/trowel-project/trowel/internal/cli/cmd"
 	"github.com/trowel-project/trowel/internal/config"
 	"github.com/trowel-project/trowel/internal/database"
-	"github.com/trowel-project/trowel/internal/server"
+	"github.com/trowel-project/trowel/internal/server/document"
 )
 
 // openTokenKeeper returns what has the tokens, and what lets go of it. It is the database if --database
@@ -68,7 +68,7 @@ func (s *tokenStore) ListTokens(ctx context.Context) (*api.TokenList, error) {
 			if err == nil && t.ProjectID != 0 {
 				project, err = tx.FindProjectByID(ctx, t.ProjectID)
 			}
-			list.Items = append(list.Items, server.TokenOf(t, project))
+			list.Items = append(list.Items, document.Token(t, project))
 		}
 		return err
 	})
@@ -101,12 +101,12 @@ func (s *tokenStore) CreateToken(ctx context.Context, r api.TokenRequest) (*api.
 		if err := tx.InsertToken(ctx, t); err != nil {
 			return err
 		}
-		return s.record(ctx, tx, server.TokenRecord("token.create", t))
+		return s.record(ctx, tx, document.TokenRecord("token.create", t))
 	})
 	if err != nil {
 		return nil, err
 	}
-	shape := server.TokenOf(t, project)
+	shape := document.Token(t, project)
 	shape.Secret = bearer
 	return &shape, nil
 }
@@ -139,15 +139,15 @@ func (s *tokenStore) RevokeToken(ctx context.Context, id api.ID) (*api.Token, er
 			return &trowel.Error{Kind: trowel.ErrNotFound, Message: fmt.Sprintf("there is no token with id %s in the database", id)}
 		}
 		if !tokens[i].RevokedAt.IsZero() {
-			shape = server.TokenOf(tokens[i], nil)
+			shape = document.Token(tokens[i], nil)
 			return nil
 		}
 		tokens[i].RevokedAt = s.now()
-		shape = server.TokenOf(tokens[i], nil)
+		shape = document.Token(tokens[i], nil)
 		if err := tx.UpdateToken(ctx, tokens[i]); err != nil {
 			return err
 		}
-		return s.record(ctx, tx, server.TokenRecord("token.revoke", tokens[i]))
+		return s.record(ctx, tx, document.TokenRecord("token.revoke", tokens[i]))
 	})
 	return &shape, err
 }

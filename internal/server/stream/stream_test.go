@@ -1,0 +1,47 @@
+package stream_test
+
+import (
+	"bufio"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/trowel-project/trowel/internal/server/events"
+	"github.com/trowel-project/trowel/internal/server/servertest"
+)
+
+// A stream sends events at once, and ends with the server.
+func TestEventStream(t *testing.T) {
+	t.Parallel()
+	h := servertest.New(t, nil)
+	h.Push(t, "project=p&revision=r1", "main.dig", servertest.Scheduled)
+	if a := h.Put(t, "/api/attempts", `{"workflowId":"1","sessionTime":"2024-01-01T00:00:00Z","params":{}}`); a.Status != http.StatusOK {
+		t.Fatalf("start: %d %s", a.Status, a.Body)
+	}
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, h.URL+"/api/events?topic=site", http.NoBody)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := h.Client().Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = w.Body.Close() }()
+	if got := w.Header.Get("Content-Type"); got != "text/event-stream" {
+		t.Errorf("content type %q", got)
+	}
+	h.Events.Publish(events.Event{AttemptID: 1, ProjectID: 1, Workflow: "main"})
+	lines := bufio.NewScanner(w.Body)
+	got := ""
+	for !strings.HasPrefix(got, "data: ") && lines.Scan() {
+		got = lines.Text()
+	}
+	if !strings.Contains(got, `"id":"1"`) || !strings.Contains(got, `"sessionTime":"2024-01-01T09:00:00+09:00"`) {
+		t.Errorf("event %q, want the attempt", got)
+	}
+	h.Events.Close()
+	if _, err := io.Copy(io.Discard, w.Body); err != nil {
+		t.Errorf("the stream does not end: %v", err)
+	}
+}

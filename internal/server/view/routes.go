@@ -1,0 +1,29 @@
+package view
+
+import (
+	"github.com/trowel-project/trowel/internal/access"
+	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/server/rest"
+)
+
+// Routes are the paths of lists made for people.
+func Routes() []rest.Route {
+	return []rest.Route{
+		{
+			Method: "GET", Path: "/api/search/attempts", Name: "searchAttempts", Verb: access.ListSessionsOfSite, Answer: api.AttemptSearch{},
+			Handle: searchAttempts, About: "Attempts by status, project, workflow and time, the newest first.",
+			Query: append(rest.PageParams(),
+				rest.QueryText("unit", "attempt, or session for the last attempt of each session alone; attempt if it is missing."),
+				rest.QueryText("status", "Only those of this status: running, success, error or killed."),
+				rest.QueryText("project", "Only those of the project of that name."),
+				rest.QueryText("workflow", "Only those of this workflow of the project."),
+				rest.QueryText("createdFrom", "Only those that were made then or later: an instant, as in 2026-01-02T03:04:05Z."),
+				rest.QueryText("createdTo", "Only those that were made before then."),
+				rest.QueryText("sort", "-createdAt, or createdAt for the oldest first; -createdAt if it is missing.")),
+		},
+		{
+			Method: "GET", Path: "/api/attempts/{id:64}/places", Name: "getTaskPlaces", Verb: access.GetTasksFromAttempt, Answer: api.TaskPlaceList{},
+			Handle: getTaskPlaces, About: "Where the tasks of an attempt are written: file, line and column, by id of the task.",
+		},
+	}
+}
