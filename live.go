@@ -14,7 +14,7 @@ type LiveTask struct {
 	State      TaskState // never a terminal state
 	Flags      TaskFlags // zero for none
 	Try        int       // the present or last try, from 1; zero before the first claim
-	WaitReason WaitCode    // empty unless the task waits
+	WaitReason WaitCode  // empty unless the task waits
 	ReadyAt    time.Time // when it last became ready; zero before
 	RetryAt    time.Time // when a waiting task is due; zero otherwise
 	StartedAt  time.Time // when it was first claimed; zero before
@@ -42,7 +42,7 @@ type ChangedTask struct {
 	ParentID   TaskID    // zero for the root
 	State      TaskState // its state now
 	Try        int       // the present or last try, from 1; zero before the first claim
-	WaitReason WaitCode    // empty unless the task waits
+	WaitReason WaitCode  // empty unless the task waits
 	StartedAt  time.Time // when it was first claimed; zero before
 	UpdatedAt  time.Time // when it last changed; for a done task when it ended
 	Version    int64     // the attempt's Version at the change

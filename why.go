@@ -17,7 +17,7 @@ type TaskOutline struct {
 	Round       int       // how often its own subtree was repeated
 	ParentRound int       // the Round of the parent in which it was made
 	Upstreams   []TaskID  // siblings that must succeed first; one may stand twice
-	WaitReason  WaitCode    // empty unless it waits
+	WaitReason  WaitCode  // empty unless it waits
 	UpdatedAt   time.Time // when it last changed
 }
 

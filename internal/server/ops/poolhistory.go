@@ -3,11 +3,11 @@ package ops
 import (
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/api"
-	"github.com/trowel-project/trowel/internal/usage"
 	"github.com/trowel-project/trowel/internal/pool"
 	"github.com/trowel-project/trowel/internal/server/document"
 	"github.com/trowel-project/trowel/internal/server/find"
 	"github.com/trowel-project/trowel/internal/server/rest"
+	"github.com/trowel-project/trowel/internal/usage"
 )
 
 // getPoolHistory answers with the use of a pool over a day.

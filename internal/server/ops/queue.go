@@ -8,8 +8,8 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/api"
-	"github.com/trowel-project/trowel/internal/usage"
 	"github.com/trowel-project/trowel/internal/server/rest"
+	"github.com/trowel-project/trowel/internal/usage"
 )
 
 // queueCount is the use and demand of one queue.

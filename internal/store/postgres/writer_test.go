@@ -46,16 +46,25 @@ func TestRaiseWaitsForClaims(t *testing.T) {
 	}
 	share(two)
 	raised := make(chan struct{})
-	err := one.Update(t.Context(), func(tx trowel.Tx) error {
+	conn, err := three.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = conn.Close() }()
+	var pid int
+	if err := conn.QueryRowContext(t.Context(), "SELECT pg_backend_pid()").Scan(&pid); err != nil {
+		t.Fatal(err)
+	}
+	err = one.Update(t.Context(), func(tx trowel.Tx) error {
 		_, _, err := tx.ShareLimits(t.Context())
 		go func() {
 			defer close(raised)
-			if _, err := three.ExecContext(t.Context(), "UPDATE writer SET lowest = 7, since = '0.7.0'"); err != nil {
+			if _, err := conn.ExecContext(t.Context(), "UPDATE writer SET lowest = 7, since = '0.7.0'"); err != nil {
 				t.Error(err)
 			}
 		}()
 		for waits := 0; waits == 0 && err == nil; {
-			err = three.QueryRowContext(t.Context(), "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted").Scan(&waits)
+			err = three.QueryRowContext(t.Context(), "SELECT count(*) FROM pg_locks WHERE pid = $1 AND locktype = 'advisory' AND NOT granted", pid).Scan(&waits)
 		}
 		select {
 		case <-raised:
