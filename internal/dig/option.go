@@ -29,9 +29,6 @@ func optionKeys() []string {
 	return []string{keyPool, keyPoolSlots, keyPriorityWeight, keyWeightRule, keyConcurrency, keyQueue}
 }
 
-// controlKeys returns the option keys of workflows.
-func controlKeys() []string { return []string{keyMaxActiveAttempts, keyMaxActiveTasks} }
-
 // isOptionKey reports whether a key is one of optionKeys. It is called for every key of every task.
 func isOptionKey(key string) bool {
 	switch key {

@@ -4,28 +4,28 @@ import (
 	"strings"
 )
 
-// Look is how the views draws: with which signs, and whether in colour.
+// Look is how views draw: with which signs, and whether in colour.
 type Look struct {
 	Color bool
-	Signs signs
+	Signs Signs
 }
 
-// signs are the characters of the views. All are one column wide.
-type signs struct {
+// Signs are the characters of the views. All are one column wide.
+type Signs struct {
 	Spin                                              []string
 	Waiting, Retry, Done, Failed, Canceled, Rest, Bar string
 }
 
 // UnicodeSigns are the signs of terminals that speak UTF-8.
-func UnicodeSigns() signs {
-	return signs{
+func UnicodeSigns() Signs {
+	return Signs{
 		Spin:    []string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"},
 		Waiting: "·", Retry: "↻", Done: "✓", Failed: "✗", Canceled: "■", Rest: "…", Bar: "│",
 	}
 }
 
-func asciiSigns() signs {
-	return signs{
+func asciiSigns() Signs {
+	return Signs{
 		Spin:    []string{"|", "/", "-", "\\"},
 		Waiting: ".", Retry: "~", Done: "v", Failed: "x", Canceled: "#", Rest: "~", Bar: "|",
 	}
@@ -60,8 +60,8 @@ func utf8Locale(lookup func(string) (string, bool)) bool {
 // Ink is a colour sequence without ESC [ and m; empty for none.
 type Ink string
 
+// Inks of views and tables. InkPlain is the terminal's own colour.
 const (
-	// InkPlain is the terminal's own colour.
 	InkPlain  Ink = ""
 	InkBold   Ink = "1"
 	InkDim    Ink = "2"

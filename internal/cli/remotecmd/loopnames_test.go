@@ -85,8 +85,11 @@ func TestFollowTreeShowsLoops(t *testing.T) {
 		running[i].State = "running"
 	}
 	view.Tasks(a, running)
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
 	for _, want := range []string{"table=customers_of_the_north", "table=customers_of_the_south", "+say"} {
-		for tick := time.NewTicker(time.Millisecond); !strings.Contains(plainText(stderr.String()), want); <-tick.C { // until the tree is drawn
+		for !strings.Contains(plainText(stderr.String()), want) { // until the tree is drawn
+			<-tick.C
 		}
 	}
 	a.Done = true

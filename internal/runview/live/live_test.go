@@ -106,7 +106,7 @@ func TestLive(t *testing.T) {
 	about := (&logging.Handler{To: s.live.Log()}).ForTask(s.Lease("+w+b"))
 	about.Info("sh>: x")
 	about.Warn("Skipped")
-	about.Warn(runview.ParamsHead + "  a: 1\n  b: |\n    x\n") // --show-params //nolint:sloglint // as it is logged
+	about.Warn(runview.ParamsHead + "  a: 1\n  b: |\n    x\n") //nolint:sloglint // as --show-params logs it
 	about.Error("Task failed", slog.Int("try", 1))
 	s.output("+w+b", "four\n")
 	s.Fail("no", "+w+b")
