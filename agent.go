@@ -51,13 +51,13 @@ type Agent struct {
 	// DrainedAt is when somebody told the agent to take no new tasks. Zero if nobody did.
 	DrainedAt time.Time
 
-	// RestReason is why the agent itself takes no new tasks for a while, such as a full disk. Empty while it
+	// SuspendReason is why the agent itself takes no new tasks for a while, such as a full disk. Empty while it
 	// takes tasks.
-	RestReason string
+	SuspendReason string
 }
 
 // Serves reports whether the agent may run a task with these needs.
-func (a *Agent) Serves(n *Needs) bool {
+func (a *Agent) Serves(n *Requirements) bool {
 	queue := n.QueueName()
 	if len(a.Queues) == 0 && queue != DefaultQueue || len(a.Queues) > 0 && !slices.Contains(a.Queues, queue) {
 		return false
@@ -86,14 +86,14 @@ type AgentTx interface {
 	ListAgents(ctx context.Context) ([]*Agent, error)
 	// FindAgent returns one agent, or ErrNotFound.
 	FindAgent(ctx context.Context, id string) (*Agent, error)
-	// HoldAgents returns the ids of those agents that still have this ServerID and are not drained, and keeps
+	// LockAgents returns the ids of those agents that still have this ServerID and are not drained, and keeps
 	// them so until the transaction ends. Call it before claiming tasks for agents that may have gone or
 	// moved to another server.
-	HoldAgents(ctx context.Context, ids []string, server string) ([]string, error)
+	LockAgents(ctx context.Context, ids []string, server string) ([]string, error)
 	// DrainAgent sets DrainedAt. A zero instant lets the agent take tasks again.
 	DrainAgent(ctx context.Context, id string, at time.Time) error
-	// RestAgent sets RestReason. An empty reason means that the agent takes tasks again.
-	RestAgent(ctx context.Context, id, reason string) error
+	// SuspendAgent sets SuspendReason. An empty reason means that the agent takes tasks again.
+	SuspendAgent(ctx context.Context, id, reason string) error
 	// ListOrphans returns up to limit running tasks whose agent has no row or whose lease ended before now,
 	// in the order of their ids.
 	ListOrphans(ctx context.Context, now time.Time, limit int) ([]Orphan, error)

@@ -83,8 +83,8 @@ type Attempt struct {
 	WaitReason WaitCode
 }
 
-// Setting is what an attempt belongs to. It stays the same while the attempt runs.
-type Setting struct {
+// AttemptContext is what an attempt belongs to. It stays the same while the attempt runs.
+type AttemptContext struct {
 	// Project is the project of the session.
 	Project Project
 
@@ -100,8 +100,8 @@ type Setting struct {
 	// Defaults are the parameters of all attempts of a server, the weakest ones (server 3.1). They are not stored.
 	Defaults *param.Map
 
-	// Control are the limits that the workflow sets for itself. They are read from its definition.
-	Control Control
+	// Limits are the limits that the workflow sets for itself. They are read from its definition.
+	Limits WorkflowLimits
 }
 
 // AttemptSummary is an attempt with what lists show beside it.
@@ -130,15 +130,15 @@ type AttemptTx interface {
 	InsertAttempt(ctx context.Context, s *Session, a *Attempt) error
 	// LockAttempts returns those attempts that exist, in the order of their ids, and locks those that are not done.
 	LockAttempts(ctx context.Context, ids []AttemptID) ([]*Attempt, error)
-	// ExpectAttempts locks attempts that the caller knows, and raises their versions by one. If one of them is
+	// LockAttemptVersions locks attempts that the caller knows, and raises their versions by one. If one of them is
 	// done or has another version, that is an ErrConflict, and the transaction must be rolled back. The
-	// error may come as late as Settle.
-	ExpectAttempts(ctx context.Context, versions map[AttemptID]int64) error
+	// error may come as late as Sync.
+	LockAttemptVersions(ctx context.Context, versions map[AttemptID]int64) error
 	// UpdateAttempts writes flags, version, end and WaitReason of locked attempts. If one of them does not exist,
 	// that is an ErrNotFound, and the transaction must be rolled back.
 	UpdateAttempts(ctx context.Context, attempts ...*Attempt) error
-	// FindSetting returns what an attempt belongs to.
-	FindSetting(ctx context.Context, id AttemptID) (*Setting, error)
+	// FindAttemptContext returns what an attempt belongs to.
+	FindAttemptContext(ctx context.Context, id AttemptID) (*AttemptContext, error)
 	// FindAttempt returns one attempt, or ErrNotFound.
 	FindAttempt(ctx context.Context, id AttemptID) (*Attempt, error)
 	// FindAttemptSummary returns one attempt with its session and project, or ErrNotFound.

@@ -7,8 +7,8 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// Audit is one change of the state of an attempt or task. Entries are only ever added.
-type Audit struct {
+// AuditEntry is one change of the state of an attempt or task. Entries are only ever added.
+type AuditEntry struct {
 	// At is when the change was made.
 	At time.Time
 
@@ -27,7 +27,7 @@ type Audit struct {
 	// To is the state after.
 	To string
 
-	// Cause is the Move that changed a task; for an attempt its Cause at the beginning, and "end" at the end.
+	// Cause is the Transition that changed a task; for an attempt its Cause at the beginning, and "end" at the end.
 	Cause string
 
 	// Actor is who made the change: an agent, a user, or "engine".
@@ -39,16 +39,16 @@ type Audit struct {
 
 // AuditRow holds the entries of one transaction about one attempt, in the order in which they were written.
 type AuditRow struct {
-	ID      int64   // grows with each row, but rows are not always committed in this order
-	Entries []Audit // one or more
+	ID      int64        // grows with each row, but rows are not always committed in this order
+	Entries []AuditEntry // one or more
 }
 
 // AuditTx is the part of a transaction about changes of attempts and tasks.
 type AuditTx interface {
 	// InsertAudits stores entries.
-	InsertAudits(ctx context.Context, entries []Audit) error
+	InsertAudits(ctx context.Context, entries []AuditEntry) error
 	// ListAudits returns the entries of an attempt in the order in which they were written.
-	ListAudits(ctx context.Context, attempt AttemptID) ([]Audit, error)
+	ListAudits(ctx context.Context, attempt AttemptID) ([]AuditEntry, error)
 	// ListAuditRows returns up to limit rows of an attempt in the order of their ids: those after the row
 	// from, or, if descending, those before it, largest id first. from is 0 for the beginning of the list.
 	ListAuditRows(ctx context.Context, attempt AttemptID, from int64, descending bool, limit int) ([]AuditRow, error)
@@ -57,9 +57,9 @@ type AuditTx interface {
 	HasBatch(ctx context.Context, attempt AttemptID, batch int64) (bool, error)
 }
 
-// Record is an entry of the audit about anything but the states of attempts and tasks, for which there is
-// Audit: who did what to which object. Records are only ever added.
-type Record struct {
+// AuditRecord is an entry of the audit about anything but the states of attempts and tasks, for which there is
+// Audit: who did what to which object. Entries are only ever added.
+type AuditRecord struct {
 	// ID is zero until InsertRecords sets it.
 	ID int64
 
@@ -144,7 +144,7 @@ type RecordFilter struct {
 // RecordTx is the part of a transaction about records.
 type RecordTx interface {
 	// InsertRecords stores records and sets their ids.
-	InsertRecords(ctx context.Context, records ...*Record) error
+	InsertRecords(ctx context.Context, records ...*AuditRecord) error
 	// ListRecords returns the records that a filter selects.
-	ListRecords(ctx context.Context, f RecordFilter) ([]*Record, error)
+	ListRecords(ctx context.Context, f RecordFilter) ([]*AuditRecord, error)
 }

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Delayed is an attempt of a backfill that waits for the session before it (language S40).
-type Delayed struct {
+// QueuedBackfillAttempt is an attempt of a backfill that waits for the session before it (language S40).
+type QueuedBackfillAttempt struct {
 	AttemptID AttemptID // the attempt that waits
 	DependsOn SessionID // the session whose attempts must have ended first; zero for the first of the backfill
 	NextRunAt time.Time // the attempt does not begin before this instant
@@ -14,13 +14,13 @@ type Delayed struct {
 
 // BackfillTx is the part of a transaction about attempts of backfills that wait for their turn.
 type BackfillTx interface {
-	// InsertDelayed stores what an attempt waits for, or replaces it.
-	InsertDelayed(ctx context.Context, d *Delayed) error
-	// FindDelayed returns what an attempt waits for. It is an ErrNotFound if the attempt does not wait.
-	FindDelayed(ctx context.Context, id AttemptID) (*Delayed, error)
-	// DeleteDelayed deletes what an attempt waited for. It is no error if there is nothing.
-	DeleteDelayed(ctx context.Context, id AttemptID) error
-	// ListReadyDelayed returns up to limit waiting attempts whose NextRunAt is not later than now and
+	// InsertQueuedBackfillAttempt stores what an attempt waits for, or replaces it.
+	InsertQueuedBackfillAttempt(ctx context.Context, d *QueuedBackfillAttempt) error
+	// FindQueuedBackfillAttempt returns what an attempt waits for. It is an ErrNotFound if the attempt does not wait.
+	FindQueuedBackfillAttempt(ctx context.Context, id AttemptID) (*QueuedBackfillAttempt, error)
+	// DeleteQueuedBackfillAttempt deletes what an attempt waited for. It is no error if there is nothing.
+	DeleteQueuedBackfillAttempt(ctx context.Context, id AttemptID) error
+	// ListDueBackfillAttempts returns up to limit waiting attempts whose NextRunAt is not later than now and
 	// whose DependsOn has no unfinished attempt, in the order of their ids.
-	ListReadyDelayed(ctx context.Context, now time.Time, limit int) ([]Delayed, error)
+	ListDueBackfillAttempts(ctx context.Context, now time.Time, limit int) ([]QueuedBackfillAttempt, error)
 }

@@ -24,8 +24,8 @@ type Lease struct {
 	// FullName is the full name of the task, such as "+load+fetch".
 	FullName string
 
-	// Setting is what the attempt belongs to.
-	Setting *Setting
+	// Context is what the attempt belongs to.
+	Context *AttemptContext
 
 	// AttemptName is the Name of the attempt. Empty for the unnamed one.
 	AttemptName string

@@ -9,18 +9,18 @@ import (
 // its values to be evaluated. It has what a server must know of such a task without reading its attempt. All
 // fields are those of Task.
 type LiveTask struct {
-	AttemptID  AttemptID // the attempt of the task
-	TaskID     TaskID    // the task's ID
-	State      TaskState // never a terminal state
-	Flags      TaskFlags // zero for none
-	Try        int       // the present or last try, from 1; zero before the first claim
-	WaitReason WaitCode  // empty unless the task waits
-	ReadyAt    time.Time // when it last became ready; zero before
-	RetryAt    time.Time // when a waiting task is due; zero otherwise
-	StartedAt  time.Time // when it was first claimed; zero before
-	AgentID    string    // who has or had the last try; empty before the first claim
-	Needs      *Needs    // nil for the defaults, and before it was ready
-	Holds      Holds     // nil for nothing
+	AttemptID    AttemptID     // the attempt of the task
+	TaskID       TaskID        // the task's ID
+	State        TaskState     // never a terminal state
+	Flags        TaskFlags     // zero for none
+	Try          int           // the present or last try, from 1; zero before the first claim
+	WaitReason   WaitCode      // empty unless the task waits
+	ReadyAt      time.Time     // when it last became ready; zero before
+	RetryAt      time.Time     // when a waiting task is due; zero otherwise
+	StartedAt    time.Time     // when it was first claimed; zero before
+	AgentID      string        // who has or had the last try; empty before the first claim
+	Requirements *Requirements // nil for the defaults, and before it was ready
+	Acquired     Acquired      // nil for nothing
 }
 
 // RunningAttempt is an attempt that is not done, as far as a server keeps it in its lists. All fields but

@@ -7,12 +7,12 @@ import (
 
 // LiveCount counts ready or running tasks that are equal in all that decides who may run.
 type LiveCount struct {
-	State     TaskState // TaskReady or TaskRunning
-	ProjectID ProjectID // the project of the tasks
-	Needs     *Needs    // what they need to run; nil for the defaults
-	AgentID   string    // the agent of running tasks; empty for ready ones
-	Count     int       // how many tasks there are
-	Oldest    time.Time // the smallest ReadyAt among them
+	State        TaskState     // TaskReady or TaskRunning
+	ProjectID    ProjectID     // the project of the tasks
+	Requirements *Requirements // what they need to run; nil for the defaults
+	AgentID      string        // the agent of running tasks; empty for ready ones
+	Count        int           // how many tasks there are
+	Oldest       time.Time     // the smallest ReadyAt among them
 }
 
 // TaskName says in names which task an id stands for.

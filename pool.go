@@ -48,8 +48,8 @@ type Pool struct {
 	UpdatedAt time.Time
 }
 
-// Use returns the name of the pool's counter, see LimitTx.
-func (p *Pool) Use() string { return "pool:" + strconv.FormatInt(int64(p.ID), 10) }
+// Counter returns the name of the pool's counter, see LimitTx.
+func (p *Pool) Counter() string { return "pool:" + strconv.FormatInt(int64(p.ID), 10) }
 
 // PoolTx is the part of a transaction about pools.
 //
@@ -66,13 +66,13 @@ type PoolTx interface {
 	ListPools(ctx context.Context) ([]*Pool, error)
 }
 
-// Holds are what a task has taken from limits: amounts by the names of counters. Nil for nothing. A running task that
+// Acquired are what a task has taken from limits: amounts by the names of counters. Nil for nothing. A running task that
 // holds no slot of a pool has an implicit slot of DefaultPool. A task that no longer runs holds at most its place
 // under a concurrency limit. It keeps that until it is done, also while it is planned (control K810).
-type Holds map[string]int
+type Acquired map[string]int
 
-// ConcurrencyUse is how the names of counters of concurrency limits begin (control K810).
-const ConcurrencyUse = "concurrency:"
+// ConcurrencyCounterPrefix is how the names of counters of concurrency limits begin (control K810).
+const ConcurrencyCounterPrefix = "concurrency:"
 
 // LimitTx is the part of a transaction about the counters of limits. A counter says how much of a limit
 // is in use. It changes in the same transaction in which a task or attempt takes something or gives it back.
@@ -84,30 +84,30 @@ type LimitTx interface {
 	// which RecountUses raises. Call it before tasks are claimed or give back what they hold. It also returns
 	// who may write, which cannot change meanwhile either. A program that may not write claims nothing.
 	ShareLimits(ctx context.Context) (version int64, writers Writers, err error)
-	// ExpectLimits is ShareLimits for a caller that knows the version. If it is another one, or this program may not
+	// CheckLimitsVersion is ShareLimits for a caller that knows the version. If it is another one, or this program may not
 	// write any more, that is an ErrConflict, and the transaction must be rolled back. The error may come as late as
-	// Settle.
-	ExpectLimits(ctx context.Context, version int64) error
+	// Sync.
+	CheckLimitsVersion(ctx context.Context, version int64) error
 	// LockLimits waits until no other transaction shares the limits, and keeps others from sharing them until
 	// this one ends. Call it before pools are changed or counters are recounted.
 	LockLimits(ctx context.Context) error
-	// LockUses locks counters and returns all of them.
-	LockUses(ctx context.Context, names []string) (map[string]int, error)
-	// AddUses adds amounts to locked counters.
-	AddUses(ctx context.Context, changes map[string]int) error
-	// ListUses returns all counters that are not zero. It does not lock them.
-	ListUses(ctx context.Context) (map[string]int, error)
-	// CountHolds works out what the counters should be from all tasks that have begun and are not done. This
-	// is the sum of their Holds. If the default pool has a limit, each running task that holds no slot of
+	// LockCounters locks counters and returns all of them.
+	LockCounters(ctx context.Context, names []string) (map[string]int, error)
+	// AddToCounters adds amounts to locked counters.
+	AddToCounters(ctx context.Context, changes map[string]int) error
+	// ListCounters returns all counters that are not zero. It does not lock them.
+	ListCounters(ctx context.Context) (map[string]int, error)
+	// CountAcquired works out what the counters should be from all tasks that have begun and are not done. This
+	// is the sum of their Acquired. If the default pool has a limit, each running task that holds no slot of
 	// another pool adds one to it.
-	CountHolds(ctx context.Context) (map[string]int, error)
-	// RecountUses writes what CountHolds returns. It returns the counters that were wrong, with what it
+	CountAcquired(ctx context.Context) (map[string]int, error)
+	// RecountCounters writes what CountHolds returns. It returns the counters that were wrong, with what it
 	// added to each.
-	RecountUses(ctx context.Context) (map[string]int, error)
+	RecountCounters(ctx context.Context) (map[string]int, error)
 }
 
 // HasPool reports whether the task holds slots of a pool.
-func (h Holds) HasPool() bool {
+func (h Acquired) HasPool() bool {
 	for name := range h {
 		if strings.HasPrefix(name, "pool:") {
 			return true

@@ -6,9 +6,9 @@ const (
 	DefaultQueue = "default"
 )
 
-// Needs are what a ready task needs before an agent may take it, with all values evaluated
+// Requirements are what a ready task needs before an agent may take it, with all values evaluated
 // (control K802 to K817). Nil means one slot of DefaultPool, DefaultQueue and weight 1.
-type Needs struct {
+type Requirements struct {
 	// Queue is the queue whose agents may take the task. Empty for DefaultQueue.
 	Queue string `json:"queue,omitempty"`
 
@@ -16,7 +16,7 @@ type Needs struct {
 	Labels []string `json:"labels,omitempty"`
 
 	// Pools are the slots that the task takes, sorted by the name of the pool. Empty for one slot of DefaultPool.
-	Pools []PoolNeed `json:"pools,omitempty"`
+	Pools []PoolRequirement `json:"pools,omitempty"`
 
 	// Weight is the effective priority weight, after the weight rule. Nil for 1.
 	Weight *int `json:"weight,omitempty"`
@@ -25,8 +25,8 @@ type Needs struct {
 	Concurrency *Concurrency `json:"concurrency,omitempty"`
 }
 
-// PoolNeed is a number of slots of a pool.
-type PoolNeed struct {
+// PoolRequirement is a number of slots of a pool.
+type PoolRequirement struct {
 	Name  string `json:"name"`  // the name of the pool
 	Slots int    `json:"slots"` // 1 or more
 }
@@ -58,7 +58,7 @@ const (
 )
 
 // QueueName returns the queue of a task with these needs.
-func (n *Needs) QueueName() string {
+func (n *Requirements) QueueName() string {
 	if n == nil || n.Queue == "" {
 		return DefaultQueue
 	}
@@ -66,17 +66,17 @@ func (n *Needs) QueueName() string {
 }
 
 // PriorityWeight returns the effective weight of a task with these needs, without aging.
-func (n *Needs) PriorityWeight() int {
+func (n *Requirements) PriorityWeight() int {
 	if n == nil || n.Weight == nil {
 		return 1
 	}
 	return *n.Weight
 }
 
-// PoolNeeds returns the pool slots that a task with these needs takes. There is at least one.
-func (n *Needs) PoolNeeds() []PoolNeed {
+// PoolRequirements returns the pool slots that a task with these needs takes. There is at least one.
+func (n *Requirements) PoolRequirements() []PoolRequirement {
 	if n == nil || len(n.Pools) == 0 {
-		return []PoolNeed{{DefaultPool, 1}}
+		return []PoolRequirement{{DefaultPool, 1}}
 	}
 	return n.Pools
 }

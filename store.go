@@ -31,7 +31,7 @@ type Tx interface {
 	SessionTx
 	SearchTx
 	AttemptTx
-	MonitorTx
+	SLATx
 	BackfillTx
 	TaskTx
 	AuditTx
@@ -47,14 +47,14 @@ type Tx interface {
 	RecordTx
 	WhyTx
 	OverviewTx
-	LoadTx
+	UsageTx
 	ParamTx
 	RetentionTx
 	WriterTx
 
-	// Settle waits until the database has accepted everything that the transaction has written so far, or returns
-	// the error of what it has not. Without Settle such an error may come from the next call, or from the commit.
-	Settle(ctx context.Context) error
+	// Sync waits until the database has accepted everything that the transaction has written so far, or returns
+	// the error of what it has not. Without Sync such an error may come from the next call, or from the commit.
+	Sync(ctx context.Context) error
 
 	// Notify sends a topic to Listen in other processes, once the transaction is committed. It may get lost, so
 	// listeners also look for themselves now and then.

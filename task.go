@@ -135,7 +135,7 @@ type Task struct {
 	// Upstreams are the siblings that must succeed first. One may stand twice (language C25).
 	Upstreams []TaskID
 
-	// State is the present state. Only a Move changes it.
+	// State is the present state. only a Transition changes it.
 	State TaskState
 
 	// Flags are set besides the state. Zero for none.
@@ -188,11 +188,11 @@ type Task struct {
 	// AgentID is the agent of the present or last try. Empty before the first claim.
 	AgentID string
 
-	// Needs are what the task needs to run. Nil for the defaults, and before the task was ready.
-	Needs *Needs
+	// Requirements are what the task needs to run. Nil for the defaults, and before the task was ready.
+	Requirements *Requirements
 
-	// Holds are what the task has taken from limits. Nil for nothing.
-	Holds Holds
+	// Acquired are what the task has taken from limits. Nil for nothing.
+	Acquired Acquired
 
 	// Losses is how many tries in a row were lost with their agents.
 	Losses int

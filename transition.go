@@ -1,72 +1,72 @@
 package trowel
 
-// Move names a change of a task's state. Every writer of states uses one of these, and Transitions lists
+// Transition names a change of a task's state. Every writer of states uses one of these, and Transitions lists
 // which states each of them connects.
-type Move string
+type Transition string
 
 // The moves.
 const (
-	MoveInsert       Move = "insert"        // a task is made: at the start, by an operator, for a failure, by a group retry
-	MoveUnblock      Move = "unblock"       // the parent may run children and all upstreams succeeded
-	MoveEvaluate     Move = "evaluate"      // the same, but an agent evaluates options of the task first
-	MoveClaim        Move = "claim"         // an agent takes the task
-	MoveSuccess      Move = "success"       // the operator, or all children, succeeded
-	MoveSubtasks     Move = "subtasks"      // the operator succeeded and has children to run
-	MoveError        Move = "error"         // the operator failed
-	MoveGroupError   Move = "group_error"   // children failed
-	MoveFailureTasks Move = "failure_tasks" // the task failed, and its ^error or ^failure-alert tasks run first
-	MoveRetry        Move = "retry"         // the operator asks to be run again
-	MoveGroupRetry   Move = "group_retry"   // the failed subtree will be repeated
-	MoveRelease      Move = "release"       // the agent is gone, or gave the task back before its end
-	MoveDue          Move = "due"           // the instant of a retry, poll or group retry has come
-	MoveRestart      Move = "restart"       // a group runs its subtree again
-	MoveCancel       Move = "cancel"        // a kill; a task that cannot end at once is flagged and keeps its state
+	TransitionInsert       Transition = "insert"        // a task is made: at the start, by an operator, for a failure, by a group retry
+	TransitionUnblock      Transition = "unblock"       // the parent may run children and all upstreams succeeded
+	TransitionEvaluate     Transition = "evaluate"      // the same, but an agent evaluates options of the task first
+	TransitionClaim        Transition = "claim"         // an agent takes the task
+	TransitionSuccess      Transition = "success"       // the operator, or all children, succeeded
+	TransitionSubtasks     Transition = "subtasks"      // the operator succeeded and has children to run
+	TransitionError        Transition = "error"         // the operator failed
+	TransitionGroupError   Transition = "group_error"   // children failed
+	TransitionFailureTasks Transition = "failure_tasks" // the task failed, and its ^error or ^failure-alert tasks run first
+	TransitionRetry        Transition = "retry"         // the operator asks to be run again
+	TransitionGroupRetry   Transition = "group_retry"   // the failed subtree will be repeated
+	TransitionRelease      Transition = "release"       // the agent is gone, or gave the task back before its end
+	TransitionDue          Transition = "due"           // the instant of a retry, poll or group retry has come
+	TransitionRestart      Transition = "restart"       // a group runs its subtree again
+	TransitionCancel       Transition = "cancel"        // a kill; a task that cannot end at once is flagged and keeps its state
 )
 
-// Transition is one row of the table of allowed changes.
-type Transition struct {
-	From TaskState // the state before
-	Move Move      // what happens
-	To   TaskState // the state after
-	Rule string    // the rule in docs/spec/language.md or control.md
+// TransitionRule is one row of the table of allowed changes.
+type TransitionRule struct {
+	From       TaskState  // the state before
+	Transition Transition // what happens
+	To         TaskState  // the state after
+	Rule       string     // the rule in docs/spec/language.md or control.md
 }
 
-// Transitions returns all changes of state that a task may make. docs/states.md draws them.
-func Transitions() []Transition {
-	return []Transition{
-		{TaskBlocked, MoveUnblock, TaskReady, "X9"},
-		{TaskBlocked, MoveUnblock, TaskPlanned, "X9"},
-		{TaskBlocked, MoveEvaluate, TaskBlocked, "K109"},
-		{TaskBlocked, MoveError, TaskError, "K109"},
-		{TaskBlocked, MoveFailureTasks, TaskPlanned, "K109"},
-		{TaskBlocked, MoveCancel, TaskBlocked, "X46"},
-		{TaskBlocked, MoveCancel, TaskCanceled, "X9"},
-		{TaskReady, MoveClaim, TaskRunning, "X56"},
-		{TaskReady, MoveError, TaskError, "K811"},
-		{TaskReady, MoveFailureTasks, TaskPlanned, "K811"},
-		{TaskReady, MoveRestart, TaskPlanned, "X37"},
-		{TaskReady, MoveCancel, TaskCanceled, "X47"},
-		{TaskRunning, MoveSuccess, TaskSuccess, "3.4"},
-		{TaskRunning, MoveSubtasks, TaskPlanned, "3.4"},
-		{TaskRunning, MoveRetry, TaskRetryWaiting, "X26"},
-		{TaskRunning, MoveRelease, TaskReady, "X59a"},
-		{TaskRunning, MoveError, TaskError, "3.4"},
-		{TaskRunning, MoveFailureTasks, TaskPlanned, "3.4"},
-		{TaskRunning, MoveCancel, TaskRunning, "X46"},
-		{TaskRunning, MoveCancel, TaskCanceled, "3.4"},
-		{TaskRetryWaiting, MoveDue, TaskReady, "X8"},
-		{TaskRetryWaiting, MoveCancel, TaskCanceled, "X47"},
-		{TaskGroupRetryWaiting, MoveDue, TaskReady, "X8"},
-		{TaskGroupRetryWaiting, MoveEvaluate, TaskBlocked, "K109"},
-		{TaskGroupRetryWaiting, MoveError, TaskError, "K110"},
-		{TaskGroupRetryWaiting, MoveFailureTasks, TaskPlanned, "K110"},
-		{TaskGroupRetryWaiting, MoveCancel, TaskCanceled, "X47"},
-		{TaskPlanned, MoveSuccess, TaskSuccess, "X13"},
-		{TaskPlanned, MoveGroupRetry, TaskGroupRetryWaiting, "X34"},
-		{TaskPlanned, MoveFailureTasks, TaskPlanned, "X15"},
-		{TaskPlanned, MoveGroupError, TaskGroupError, "X13"},
-		{TaskPlanned, MoveError, TaskError, "X13"},
-		{TaskPlanned, MoveCancel, TaskPlanned, "X46"},
-		{TaskPlanned, MoveCancel, TaskCanceled, "X13"},
+// TransitionRules returns all changes of state that a task may make. docs/states.md draws them.
+func TransitionRules() []TransitionRule {
+	return []TransitionRule{
+		{TaskBlocked, TransitionUnblock, TaskReady, "X9"},
+		{TaskBlocked, TransitionUnblock, TaskPlanned, "X9"},
+		{TaskBlocked, TransitionEvaluate, TaskBlocked, "K109"},
+		{TaskBlocked, TransitionError, TaskError, "K109"},
+		{TaskBlocked, TransitionFailureTasks, TaskPlanned, "K109"},
+		{TaskBlocked, TransitionCancel, TaskBlocked, "X46"},
+		{TaskBlocked, TransitionCancel, TaskCanceled, "X9"},
+		{TaskReady, TransitionClaim, TaskRunning, "X56"},
+		{TaskReady, TransitionError, TaskError, "K811"},
+		{TaskReady, TransitionFailureTasks, TaskPlanned, "K811"},
+		{TaskReady, TransitionRestart, TaskPlanned, "X37"},
+		{TaskReady, TransitionCancel, TaskCanceled, "X47"},
+		{TaskRunning, TransitionSuccess, TaskSuccess, "3.4"},
+		{TaskRunning, TransitionSubtasks, TaskPlanned, "3.4"},
+		{TaskRunning, TransitionRetry, TaskRetryWaiting, "X26"},
+		{TaskRunning, TransitionRelease, TaskReady, "X59a"},
+		{TaskRunning, TransitionError, TaskError, "3.4"},
+		{TaskRunning, TransitionFailureTasks, TaskPlanned, "3.4"},
+		{TaskRunning, TransitionCancel, TaskRunning, "X46"},
+		{TaskRunning, TransitionCancel, TaskCanceled, "3.4"},
+		{TaskRetryWaiting, TransitionDue, TaskReady, "X8"},
+		{TaskRetryWaiting, TransitionCancel, TaskCanceled, "X47"},
+		{TaskGroupRetryWaiting, TransitionDue, TaskReady, "X8"},
+		{TaskGroupRetryWaiting, TransitionEvaluate, TaskBlocked, "K109"},
+		{TaskGroupRetryWaiting, TransitionError, TaskError, "K110"},
+		{TaskGroupRetryWaiting, TransitionFailureTasks, TaskPlanned, "K110"},
+		{TaskGroupRetryWaiting, TransitionCancel, TaskCanceled, "X47"},
+		{TaskPlanned, TransitionSuccess, TaskSuccess, "X13"},
+		{TaskPlanned, TransitionGroupRetry, TaskGroupRetryWaiting, "X34"},
+		{TaskPlanned, TransitionFailureTasks, TaskPlanned, "X15"},
+		{TaskPlanned, TransitionGroupError, TaskGroupError, "X13"},
+		{TaskPlanned, TransitionError, TaskError, "X13"},
+		{TaskPlanned, TransitionCancel, TaskPlanned, "X46"},
+		{TaskPlanned, TransitionCancel, TaskCanceled, "X13"},
 	}
 }

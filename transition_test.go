@@ -14,8 +14,8 @@ import (
 func diagram() []string {
 	lines := []string{"stateDiagram-v2", "    [*] --> blocked: insert"}
 	ends := map[string]bool{}
-	for _, row := range trowel.Transitions() {
-		lines = append(lines, "    "+row.From.String()+" --> "+row.To.String()+": "+string(row.Move)+" ("+row.Rule+")")
+	for _, row := range trowel.TransitionRules() {
+		lines = append(lines, "    "+row.From.String()+" --> "+row.To.String()+": "+string(row.Transition)+" ("+row.Rule+")")
 		if row.To.Done() && !ends[row.To.String()] {
 			ends[row.To.String()] = true
 		}
@@ -48,17 +48,17 @@ func TestTransitions(t *testing.T) {
 	t.Parallel()
 	reached := map[trowel.TaskState]bool{trowel.TaskBlocked: true}
 	left := map[trowel.TaskState]bool{}
-	seen := map[trowel.Transition]bool{}
-	for _, row := range trowel.Transitions() {
+	seen := map[trowel.TransitionRule]bool{}
+	for _, row := range trowel.TransitionRules() {
 		if row.From.Done() {
-			t.Errorf("%s is terminal and left by %s to %s", row.From, row.Move, row.To)
+			t.Errorf("%s is terminal and left by %s to %s", row.From, row.Transition, row.To)
 		}
 		if row.From != row.To {
 			reached[row.To], left[row.From] = true, true
 		}
 		row.Rule = ""
 		if seen[row] {
-			t.Errorf("%s from %s to %s is listed twice", row.Move, row.From, row.To)
+			t.Errorf("%s from %s to %s is listed twice", row.Transition, row.From, row.To)
 		}
 		seen[row] = true
 	}

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// UseStep is the period that one PoolUse sums up.
-const UseStep = 5 * time.Minute
+// UsageStep is the period that one PoolUse sums up.
+const UsageStep = 5 * time.Minute
 
-// PoolUse is how much of a pool was used and wanted during one UseStep, by samples that servers took.
-type PoolUse struct {
+// PoolUsage is how much of a pool was used and wanted during one UseStep, by samples that servers took.
+type PoolUsage struct {
 	Pool        PoolID    // the pool
 	At          time.Time // the beginning of the step
 	Samples     int       // how many samples were taken
@@ -79,20 +79,20 @@ func (h *HandOffs) Within(part float64) time.Duration {
 	return 0
 }
 
-// LoadTx is the part of a transaction about how busy pools and queues were.
-type LoadTx interface {
-	// AddPoolUses adds a sample of all pools that are used or wanted to its UseStep. It does nothing and returns
+// UsageTx is the part of a transaction about how busy pools and queues were.
+type UsageTx interface {
+	// AddPoolUsage adds a sample of all pools that are used or wanted to its UseStep. It does nothing and returns
 	// false if any server took a sample less than apart before.
-	AddPoolUses(ctx context.Context, at time.Time, apart time.Duration, uses []PoolUse) (bool, error)
-	// ListPoolUses returns the use of a pool since an instant in the order of time, one for each step with samples.
-	ListPoolUses(ctx context.Context, pool PoolID, since time.Time) ([]PoolUse, error)
+	AddPoolUsage(ctx context.Context, at time.Time, apart time.Duration, uses []PoolUsage) (bool, error)
+	// ListPoolUsage returns the use of a pool since an instant in the order of time, one for each step with samples.
+	ListPoolUsage(ctx context.Context, pool PoolID, since time.Time) ([]PoolUsage, error)
 	// FindPoolSample returns when the last sample was taken, or zero if there is none.
 	FindPoolSample(ctx context.Context) (time.Time, error)
 	// InsertHandOffs stores hand-offs.
 	InsertHandOffs(ctx context.Context, list []HandOffs) error
 	// ListHandOffs returns the hand-offs since an instant.
 	ListHandOffs(ctx context.Context, since time.Time) ([]HandOffs, error)
-	// DeleteLoad deletes the uses of pools that are older than the first instant, and the hand-offs that are
+	// DeleteUsage deletes the uses of pools that are older than the first instant, and the hand-offs that are
 	// older than the second.
-	DeleteLoad(ctx context.Context, uses, handOffs time.Time) error
+	DeleteUsage(ctx context.Context, uses, handOffs time.Time) error
 }

@@ -37,30 +37,30 @@ type ChildCount struct {
 	First       TaskID    // the smallest id among them
 }
 
-// ReadyCount counts ready tasks of an attempt with equal Needs, Holds and Flags.
+// ReadyCount counts ready tasks of an attempt with equal Requirements, Acquired and Flags.
 type ReadyCount struct {
-	First   TaskID    // the smallest id among them
-	Count   int       // how many there are, 1 or more
-	ReadyAt time.Time // when the oldest of them became ready
-	Flags   TaskFlags // their flags
-	Needs   *Needs    // what each of them needs; nil for the defaults
-	Holds   Holds     // what each of them has taken; nil for nothing
+	First        TaskID        // the smallest id among them
+	Count        int           // how many there are, 1 or more
+	ReadyAt      time.Time     // when the oldest of them became ready
+	Flags        TaskFlags     // their flags
+	Requirements *Requirements // what each of them needs; nil for the defaults
+	Acquired     Acquired      // what each of them has taken; nil for nothing
 }
 
 // BusyTask is a ready or running task of any attempt, with the names that people know.
 type BusyTask struct {
-	AttemptID AttemptID // its attempt
-	TaskID    TaskID    // the task
-	FullName  string    // the path of names from the root
-	ProjectID ProjectID // its project
-	Project   string    // the name of its project
-	Workflow  string    // the name of its workflow
-	AgentID   string    // the agent of a running task; empty for a ready one
-	ReadyAt   time.Time // when it last became ready
-	ClaimedAt time.Time // when a running task was claimed
-	Needs     *Needs    // what it needs; nil for the defaults
-	Holds     Holds     // what it has taken; nil for nothing
-	Hidden    bool      // the caller must not learn which task it is; the store leaves it false
+	AttemptID    AttemptID     // its attempt
+	TaskID       TaskID        // the task
+	FullName     string        // the path of names from the root
+	ProjectID    ProjectID     // its project
+	Project      string        // the name of its project
+	Workflow     string        // the name of its workflow
+	AgentID      string        // the agent of a running task; empty for a ready one
+	ReadyAt      time.Time     // when it last became ready
+	ClaimedAt    time.Time     // when a running task was claimed
+	Requirements *Requirements // what it needs; nil for the defaults
+	Acquired     Acquired      // what it has taken; nil for nothing
+	Hidden       bool          // the caller must not learn which task it is; the store leaves it false
 }
 
 // WhyTx is the part of a transaction that finds out why tasks do not run. Apart from FindTasks its methods do not
@@ -102,5 +102,5 @@ type WhyTx interface {
 	// ListTriesOf returns the ended tries of a task in the order of their numbers.
 	ListTriesOf(ctx context.Context, attempt AttemptID, task TaskID) ([]Try, error)
 	// ListAuditsAt returns the audit entries of an attempt with one instant.
-	ListAuditsAt(ctx context.Context, attempt AttemptID, at time.Time) ([]Audit, error)
+	ListAuditsAt(ctx context.Context, attempt AttemptID, at time.Time) ([]AuditEntry, error)
 }

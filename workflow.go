@@ -40,8 +40,8 @@ type Definition struct {
 	Workflow Workflow // the workflow itself
 }
 
-// Control are the limits that a workflow sets for itself (control K104, K813). Zero means no limit.
-type Control struct {
+// WorkflowLimits are the limits that a workflow sets for itself (control K104, K813). Zero means no limit.
+type WorkflowLimits struct {
 	ActiveAttempts   int  // how many attempts may be admitted and not done
 	RejectAttempts   bool // refuse attempts above ActiveAttempts, instead of letting them wait
 	TasksPerAttempt  int  // how many tasks of one attempt may run at the same time

@@ -20,10 +20,10 @@ const fleetAgents = 500
 // idler is an agent that gets nothing to do.
 type idler struct{}
 
-func (idler) Hold(string)           {}
-func (idler) Give([]*trowel.Lease)  {}
-func (idler) Cancel([]trowel.TryID) {}
-func (idler) Lose([]trowel.TryID)   {}
+func (idler) Rebind(string)          {}
+func (idler) Assign([]*trowel.Lease) {}
+func (idler) Cancel([]trowel.TryID)  {}
+func (idler) Lose([]trowel.TryID)    {}
 
 // idleFleet measures what idle agents cost a server and its database. They are all in this process, each with
 // its own connections, over HTTPS.

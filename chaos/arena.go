@@ -247,11 +247,11 @@ func (a *arena) stuck(ctx context.Context) error {
 			for _, t := range tasks {
 				if !t.State.Done() {
 					fmt.Fprintf(&waits, "\n    %s is %s %s: try %d of %s, ready %s, retry %s, needs %s, holds %v", t.FullName, t.State, t.WaitReason, t.Try, t.AgentID,
-						t.ReadyAt, t.RetryAt, needs(t), t.Holds)
+						t.ReadyAt, t.RetryAt, needs(t), t.Acquired)
 				}
 			}
 		}
-		uses, err := tx.ListUses(ctx)
+		uses, err := tx.ListCounters(ctx)
 		fmt.Fprintf(&waits, "\n  limits used: %v", uses)
 		return err
 	})
@@ -260,7 +260,7 @@ func (a *arena) stuck(ctx context.Context) error {
 
 // needs returns what a task needs, as JSON.
 func needs(t *trowel.Task) string {
-	text, err := json.Marshal(t.Needs)
+	text, err := json.Marshal(t.Requirements)
 	if err != nil {
 		return err.Error()
 	}

@@ -53,7 +53,7 @@ func (d *database) makePools(ctx context.Context) (err error) {
 				return err
 			}
 		}
-		_, err = tx.RecountUses(ctx)
+		_, err = tx.RecountCounters(ctx)
 		return err
 	})
 }

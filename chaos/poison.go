@@ -84,7 +84,7 @@ func (c *rows) poison(ctx context.Context, store trowel.Store) error {
 	if c.counts["tasks set aside"] == 0 {
 		c.violation("no task was set aside")
 	}
-	var records []*trowel.Record
+	var records []*trowel.AuditRecord
 	err := store.View(ctx, func(tx trowel.Tx) (err error) {
 		records, err = tx.ListRecords(ctx, trowel.RecordFilter{Action: trowel.ActionAgentLost, Limit: 10_000})
 		return err
@@ -106,7 +106,7 @@ func (c *rows) died(a *verify.Attempt, t *trowel.Task) {
 }
 
 // lostAgents compares the records of lost agents with the tries that were lost.
-func (c *rows) lostAgents(records []*trowel.Record) error {
+func (c *rows) lostAgents(records []*trowel.AuditRecord) error {
 	lost := map[string]int{}
 	for _, a := range c.history.Attempts {
 		for i := range a.Tries {

@@ -50,8 +50,8 @@ func (w *watcher) run(ctx context.Context) {
 
 func (w *watcher) look(ctx context.Context) error {
 	return w.store.View(ctx, func(tx trowel.Tx) error {
-		used, errUsed := tx.ListUses(ctx)
-		counted, errCounted := tx.CountHolds(ctx)
+		used, errUsed := tx.ListCounters(ctx)
+		counted, errCounted := tx.CountAcquired(ctx)
 		agents, err := tx.ListAgents(ctx)
 		if err := errors.Join(errUsed, errCounted, err); err != nil {
 			return err
@@ -84,7 +84,7 @@ func differences(used, counted map[string]int) (wrong []string) {
 // settled checks that nothing is held in the end.
 func (w *watcher) settled(ctx context.Context) error {
 	return w.store.View(ctx, func(tx trowel.Tx) error {
-		used, err := tx.ListUses(ctx)
+		used, err := tx.ListCounters(ctx)
 		if diff := cmp.Diff(map[string]int{}, used); err == nil && diff != "" {
 			w.c.violation("limits are used although nothing runs: %s", diff)
 		}
@@ -100,7 +100,7 @@ func (c *cluster) served(a *verify.Attempt, task *trowel.Task, try *trowel.Try) 
 	switch {
 	case agent == nil:
 		c.count("tries of agents that nobody saw")
-	case !agent.Serves(task.Needs), kindOf(task) == specialQueue && !slices.Contains(agent.Queues, specialQueue):
+	case !agent.Serves(task.Requirements), kindOf(task) == specialQueue && !slices.Contains(agent.Queues, specialQueue):
 		c.violation("attempt %d: try %d of %s ran on %s, which does not serve it", a.ID, try.Number, task.FullName, agent.Name)
 	}
 }

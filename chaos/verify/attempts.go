@@ -49,7 +49,7 @@ func (f *findings) attempts(h *History) {
 	}
 }
 
-func (f *findings) entry(h *History, l *life, place int, e *trowel.Audit) {
+func (f *findings) entry(h *History, l *life, place int, e *trowel.AuditEntry) {
 	a := h.Attempts[e.AttemptID]
 	if a == nil {
 		f.add("the audit tells of attempt %d, which is not there", e.AttemptID)
@@ -80,4 +80,4 @@ func (f *findings) entry(h *History, l *life, place int, e *trowel.Audit) {
 }
 
 // isEnd reports whether an entry is the end of an attempt.
-func isEnd(e *trowel.Audit) bool { return e.TaskID == 0 && e.Cause == "end" }
+func isEnd(e *trowel.AuditEntry) bool { return e.TaskID == 0 && e.Cause == "end" }

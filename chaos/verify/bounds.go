@@ -122,7 +122,7 @@ func waiting(h *History, roots map[trowel.AttemptID]*trowel.Task) map[trowel.Att
 }
 
 // entry takes or gives back what an entry of the audit means.
-func (n *counter) entry(a *Attempt, t, root *trowel.Task, waited bool, to trowel.TaskState, e *trowel.Audit) {
+func (n *counter) entry(a *Attempt, t, root *trowel.Task, waited bool, to trowel.TaskState, e *trowel.AuditEntry) {
 	key := taskKey{e.AttemptID, e.TaskID}
 	if n.bound.Term == WhileActive {
 		switch {
@@ -143,7 +143,7 @@ func (n *counter) entry(a *Attempt, t, root *trowel.Task, waited bool, to trowel
 	}
 }
 
-func (n *counter) take(key taskKey, a *Attempt, t *trowel.Task, e *trowel.Audit) {
+func (n *counter) take(key taskKey, a *Attempt, t *trowel.Task, e *trowel.AuditEntry) {
 	group, amount := n.bound.Takes(a, t, e.Actor)
 	if amount == 0 {
 		return

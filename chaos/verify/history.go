@@ -10,7 +10,7 @@ import (
 // Commit is what one transaction changed.
 type Commit struct {
 	At      time.Time // when it was committed, by the database's clock
-	Entries []trowel.Audit
+	Entries []trowel.AuditEntry
 }
 
 // Attempt is the final state of an attempt.

@@ -16,8 +16,8 @@ func states() map[string]trowel.TaskState {
 // moves checks that each task changed its state as the table of transitions says, without a gap,
 // never out of a final state, and to the state that it has in the archive.
 func (f *findings) moves(h *History) {
-	allowed := map[trowel.Transition]bool{}
-	for _, t := range trowel.Transitions() {
+	allowed := map[trowel.TransitionRule]bool{}
+	for _, t := range trowel.TransitionRules() {
 		t.Rule = ""
 		allowed[t] = true
 	}
@@ -35,7 +35,7 @@ func (f *findings) moves(h *History) {
 				f.add("attempt %d: %s leaves %s for %s", a.ID, a.name(e.TaskID), before, e.To)
 			case known && before != e.From:
 				f.add("attempt %d: %s was %s, and goes from %s to %s", a.ID, a.name(e.TaskID), before, e.From, e.To)
-			case !allowed[trowel.Transition{From: named[e.From], Move: trowel.Move(e.Cause), To: named[e.To]}]:
+			case !allowed[trowel.TransitionRule{From: named[e.From], Transition: trowel.Transition(e.Cause), To: named[e.To]}]:
 				f.add("attempt %d: %s goes from %s to %s by %s", a.ID, a.name(e.TaskID), e.From, e.To, e.Cause)
 			}
 			at[key] = e.To

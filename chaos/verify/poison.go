@@ -30,17 +30,17 @@ func (f *findings) poison(h *History) {
 }
 
 // lost checks the end of a try.
-func (f *findings) lost(limit int, a *Attempt, e *trowel.Audit, t *trowel.Try, losses map[taskKey]int) {
+func (f *findings) lost(limit int, a *Attempt, e *trowel.AuditEntry, t *trowel.Try, losses map[taskKey]int) {
 	task := taskKey{a.ID, e.TaskID}
-	move := trowel.Move(e.Cause)
+	move := trowel.Transition(e.Cause)
 	switch {
-	case t.Exit != trowel.ExitLost || move == trowel.MoveRelease && e.Actor == t.AgentID: // the agent reported, or gave the task back
+	case t.Exit != trowel.ExitLost || move == trowel.TransitionRelease && e.Actor == t.AgentID: // the agent reported, or gave the task back
 		losses[task] = 0
-	case move == trowel.MoveRelease:
+	case move == trowel.TransitionRelease:
 		if losses[task]++; losses[task] >= limit {
 			f.add("attempt %d: %s goes on after %d lost agents in a row, of %d", a.ID, a.name(e.TaskID), losses[task], limit)
 		}
-	case move == trowel.MoveError, move == trowel.MoveFailureTasks:
+	case move == trowel.TransitionError, move == trowel.TransitionFailureTasks:
 		if losses[task]++; losses[task] != limit {
 			f.add("attempt %d: %s is set aside after %d lost agents in a row, of %d", a.ID, a.name(e.TaskID), losses[task], limit)
 		}

@@ -20,18 +20,18 @@ type claim struct {
 
 // exits returns how a try may end if a move leaves RUNNING.
 func exits(move string) []string {
-	switch trowel.Move(move) {
-	case trowel.MoveSuccess, trowel.MoveSubtasks:
+	switch trowel.Transition(move) {
+	case trowel.TransitionSuccess, trowel.TransitionSubtasks:
 		return []string{trowel.ExitSuccess}
-	case trowel.MoveError, trowel.MoveFailureTasks:
+	case trowel.TransitionError, trowel.TransitionFailureTasks:
 		return []string{trowel.ExitError, trowel.ExitLost} // lost too often
-	case trowel.MoveRetry:
+	case trowel.TransitionRetry:
 		return []string{trowel.ExitRetry, trowel.ExitPoll}
-	case trowel.MoveRelease:
+	case trowel.TransitionRelease:
 		return []string{trowel.ExitLost}
-	case trowel.MoveCancel:
+	case trowel.TransitionCancel:
 		return []string{trowel.ExitCanceled, trowel.ExitLost} // it was lost, so there was nothing to stop
-	case trowel.MoveInsert, trowel.MoveEvaluate, trowel.MoveUnblock, trowel.MoveClaim, trowel.MoveGroupError, trowel.MoveGroupRetry, trowel.MoveDue, trowel.MoveRestart:
+	case trowel.TransitionInsert, trowel.TransitionEvaluate, trowel.TransitionUnblock, trowel.TransitionClaim, trowel.TransitionGroupError, trowel.TransitionGroupRetry, trowel.TransitionDue, trowel.TransitionRestart:
 	}
 	return nil
 }
@@ -113,9 +113,9 @@ func (f *findings) claims(h *History) map[tryKey]*claim {
 }
 
 // isClaim reports whether an entry is the beginning of a try.
-func isClaim(e *trowel.Audit) bool { return e.Cause == string(trowel.MoveClaim) }
+func isClaim(e *trowel.AuditEntry) bool { return e.Cause == string(trowel.TransitionClaim) }
 
 // isRelease reports whether an entry is the end of a try.
-func isRelease(e *trowel.Audit) bool {
+func isRelease(e *trowel.AuditEntry) bool {
 	return e.From == trowel.TaskRunning.String() && e.To != e.From
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // entry makes an entry from "attempt task try from to cause actor". "-" means nothing.
-func entry(t *testing.T, text string) trowel.Audit {
+func entry(t *testing.T, text string) trowel.AuditEntry {
 	t.Helper()
 	words := strings.Fields(text)
 	if len(words) != 7 {
@@ -24,7 +24,7 @@ func entry(t *testing.T, text string) trowel.Audit {
 			words[i] = ""
 		}
 	}
-	return trowel.Audit{
+	return trowel.AuditEntry{
 		AttemptID: trowel.AttemptID(number(words[0])), TaskID: trowel.TaskID(number(words[1])), Try: int(number(words[2])),
 		From: words[3], To: words[4], Cause: words[5], Actor: words[6],
 	}
@@ -113,7 +113,7 @@ func triesOfOne(t *testing.T, ends string) *History {
 			"poll": "retry_waiting retry x", "failed": "error error x", "lost": "ready release engine", "back": "ready release x", "aside": "error error engine",
 		}
 		number := string(rune('1' + i))
-		h.Commits = append(h.Commits, Commit{Entries: []trowel.Audit{
+		h.Commits = append(h.Commits, Commit{Entries: []trowel.AuditEntry{
 			entry(t, "1 2 "+number+" ready running claim x"), entry(t, "1 2 "+number+" running "+moves[end]),
 		}})
 		a.Tries = append(a.Tries, trowel.Try{TaskID: 2, Number: i + 1, AgentID: "x", Exit: exits[end]})
@@ -201,7 +201,7 @@ func TestPlanted(t *testing.T) {
 			"attempt 1: +w+b is a success without a try", "attempt 1: try 1 of 1 of +w+b has no end",
 		}},
 		{"numbers of tries", func(h *History) {
-			for _, e := range []*trowel.Audit{&h.Commits[8].Entries[0], &h.Commits[9].Entries[0]} {
+			for _, e := range []*trowel.AuditEntry{&h.Commits[8].Entries[0], &h.Commits[9].Entries[0]} {
 				e.Try = 3
 			}
 			h.Attempts[2].Tries[1].Number, h.Attempts[2].Tasks[1].Try = 3, 3
@@ -212,7 +212,7 @@ func TestPlanted(t *testing.T) {
 		}},
 		{"success over a failure", func(h *History) {
 			h.Attempts[2].Tasks[0].State = trowel.TaskSuccess
-			h.Commits[9].Entries[1] = trowel.Audit{AttemptID: 2, TaskID: 4, From: "planned", To: "success", Cause: "success"}
+			h.Commits[9].Entries[1] = trowel.AuditEntry{AttemptID: 2, TaskID: 4, From: "planned", To: "success", Cause: "success"}
 		}, []string{
 			"attempt 2: +w is a success, and its +w+a is error", "attempt 2 has ended, and +w+b was not reached although nothing held it",
 		}},
@@ -235,7 +235,7 @@ func (h *History) again(commit, entry int) {
 }
 
 // take removes an entry.
-func (h *History) take(commit, entry int) trowel.Audit {
+func (h *History) take(commit, entry int) trowel.AuditEntry {
 	c := &h.Commits[commit]
 	e := c.Entries[entry]
 	c.Entries = slices.Delete(c.Entries, entry, entry+1)

@@ -17,7 +17,7 @@ import (
 // OnServer returns advice for the log of a task on a server, after a failure.
 func OnServer(lease *trowel.Lease, err error) string {
 	message, _ := operator.Kind(err)
-	advice := why.SetSecret(message, lease.Setting.Project.Name)
+	advice := why.SetSecret(message, lease.Context.Project.Name)
 	if advice == "" {
 		advice, _ = OfMistake(lease, err)
 	}

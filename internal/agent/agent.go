@@ -125,8 +125,8 @@ func (a *Agent) ID() string {
 	return a.id
 }
 
-// Hold implements queue.Holder. Tries under another id are killed with all their processes and given back.
-func (a *Agent) Hold(id string) {
+// Rebind implements queue.Holder. Tries under another id are killed with all their processes and given back.
+func (a *Agent) Rebind(id string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.id == id {
@@ -138,8 +138,8 @@ func (a *Agent) Hold(id string) {
 	}
 }
 
-// RestReason implements queue.Holder.
-func (a *Agent) RestReason() string {
+// SuspendReason implements queue.Holder.
+func (a *Agent) SuspendReason() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.room.missing
@@ -160,7 +160,7 @@ func (a *Agent) Free() int {
 }
 
 // Serves implements queue.Agent.
-func (a *Agent) Serves(n *trowel.Needs) bool {
+func (a *Agent) Serves(n *trowel.Requirements) bool {
 	row := trowel.Agent{Queues: a.opts.Queues, Labels: a.opts.Labels}
 	return a.opts.Anything || row.Serves(n)
 }
@@ -168,8 +168,8 @@ func (a *Agent) Serves(n *trowel.Needs) bool {
 // Remote implements queue.Agent: it is in this process.
 func (*Agent) Remote() bool { return false }
 
-// Give implements queue.Agent. Tries that come after Drain, or after the lease was lost, are given back.
-func (a *Agent) Give(leases []*trowel.Lease) {
+// Assign implements queue.Agent. Tries that come after Drain, or after the lease was lost, are given back.
+func (a *Agent) Assign(leases []*trowel.Lease) {
 	var tries []*try
 	var late []*trowel.Lease
 	a.mu.Lock()

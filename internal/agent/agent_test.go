@@ -61,7 +61,7 @@ func begin(t *testing.T, table operator.Table, change func(*agent.Options)) (*ag
 
 func lease(id int64, local *param.Map) *trowel.Lease {
 	return &trowel.Lease{
-		TaskID: trowel.TaskID(id), AttemptID: 1, Try: 1, AgentID: "test", FullName: "+w+t", Setting: &trowel.Setting{},
+		TaskID: trowel.TaskID(id), AttemptID: 1, Try: 1, AgentID: "test", FullName: "+w+t", Context: &trowel.AttemptContext{},
 		Zone: time.UTC, Scope: param.New(), Local: local,
 	}
 }
@@ -117,7 +117,7 @@ func TestReports(t *testing.T) { // X24
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			a, reports := begin(t, operators(test.run), nil)
-			a.Give([]*trowel.Lease{lease(7, test.local)})
+			a.Assign([]*trowel.Lease{lease(7, test.local)})
 			got := <-reports
 			got.StartedAt, got.EndedAt = time.Time{}, time.Time{}
 			test.want.TaskID, test.want.AttemptID, test.want.Try = 7, 1, 1
@@ -149,7 +149,7 @@ func TestLargeReports(t *testing.T) {
 			t.Parallel()
 			run := func(context.Context, *operator.Request) (operator.Outcome, error) { return row.outcome, row.err }
 			a, reports := begin(t, operators(run), nil)
-			a.Give([]*trowel.Lease{lease(7, param.Of("do>", "x"))})
+			a.Assign([]*trowel.Lease{lease(7, param.Of("do>", "x"))})
 			got := <-reports
 			message, _ := got.Error.Get("message")
 			told, _ := message.(string)
@@ -168,7 +168,7 @@ func TestPanicIsFailure(t *testing.T) {
 	a, reports := begin(t, operators(func(context.Context, *operator.Request) (operator.Outcome, error) {
 		panic("broken")
 	}), nil)
-	a.Give([]*trowel.Lease{lease(1, param.Of("do>", nil))})
+	a.Assign([]*trowel.Lease{lease(1, param.Of("do>", nil))})
 	got := <-reports
 	if message, _ := got.Error.Get("message"); got.Outcome != trowel.OutcomeFailure || message != "broken (panic)" {
 		t.Errorf("report has outcome %d and message %v, want a failure with broken (panic)", got.Outcome, message)
@@ -178,7 +178,7 @@ func TestPanicIsFailure(t *testing.T) {
 func TestUnknownOperator(t *testing.T) { // L54
 	t.Parallel()
 	a, reports := begin(t, operators(nil), nil)
-	a.Give([]*trowel.Lease{lease(1, param.Of("nope>", nil))})
+	a.Assign([]*trowel.Lease{lease(1, param.Of("nope>", nil))})
 	got := <-reports
 	if message, _ := got.Error.Get("message"); message != "Unknown task type: nope (config)" {
 		t.Errorf("message = %v, want Unknown task type: nope (config)", message)
@@ -211,7 +211,7 @@ func TestFree(t *testing.T) {
 			if got := a.Free(); got != test.before {
 				t.Errorf("Free() = %d before anything runs, want %d", got, test.before)
 			}
-			a.Give([]*trowel.Lease{lease(1, param.Of("do>", 1)), lease(2, param.Of("do>", 1)), lease(3, param.Of("do>", 1))})
+			a.Assign([]*trowel.Lease{lease(1, param.Of("do>", 1)), lease(2, param.Of("do>", 1)), lease(3, param.Of("do>", 1))})
 			started.Wait()
 			if got := a.Free(); got != test.after {
 				t.Errorf("Free() = %d while three tasks wait, want %d", got, test.after)
@@ -233,7 +233,7 @@ func TestCancelEndsOneTask(t *testing.T) {
 		<-ctx.Done()
 		return operator.Outcome{}, context.Cause(ctx)
 	}), nil)
-	a.Give([]*trowel.Lease{lease(1, param.Of("do>", 1)), lease(2, param.Of("do>", 1))})
+	a.Assign([]*trowel.Lease{lease(1, param.Of("do>", 1)), lease(2, param.Of("do>", 1))})
 	a.Cancel([]trowel.TryID{{Task: 2, Number: 1}, {Task: 1, Number: 2}, {Task: 99, Number: 1}})
 	if got := <-reports; got.TaskID != 2 || got.Outcome != trowel.OutcomeFailure {
 		t.Errorf("report of task %d with outcome %d, want a failure of task 2", got.TaskID, got.Outcome)
@@ -251,7 +251,7 @@ func TestGiveAfterStopIsHandedBack(t *testing.T) {
 	if got := a.Free(); got != 0 {
 		t.Errorf("Free() = %d after Stop, want 0", got)
 	}
-	a.Give([]*trowel.Lease{lease(1, param.Of("do>", 1))})
+	a.Assign([]*trowel.Lease{lease(1, param.Of("do>", 1))})
 	if got := <-reports; got.Outcome != trowel.OutcomeReleased {
 		t.Errorf("report has outcome %d, want a released one", got.Outcome)
 	}
@@ -290,7 +290,7 @@ func TestHook(t *testing.T) { // A15, A19
 					return agent.Log{Output: discarding{io.Discard}, Logger: slog.New(slog.NewTextHandler(&log, nil))}
 				}
 			})
-			a.Give([]*trowel.Lease{lease(1, param.Of("do>", 1))})
+			a.Assign([]*trowel.Lease{lease(1, param.Of("do>", 1))})
 			got := <-reports
 			if from, _ := got.Result.Store.Get("from"); from != test.want {
 				t.Errorf("result is from %v, want %s", from, test.want)

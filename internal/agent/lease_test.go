@@ -25,9 +25,9 @@ func TestLostLease(t *testing.T) {
 		causes <- context.Cause(ctx)
 		return operator.Outcome{}, context.Cause(ctx)
 	}), nil)
-	a.Give([]*trowel.Lease{lease(1, param.Of("do>", 1))})
-	a.Hold("test") // nothing new
-	a.Hold("another")
+	a.Assign([]*trowel.Lease{lease(1, param.Of("do>", 1))})
+	a.Rebind("test") // nothing new
+	a.Rebind("another")
 	if cause := <-causes; !errors.Is(cause, agent.ErrLost) || !errors.Is(cause, command.ErrKill) {
 		t.Errorf("cause = %v, want a lost lease that kills at once", cause)
 	}
@@ -36,11 +36,11 @@ func TestLostLease(t *testing.T) {
 	}
 	late, next := lease(2, param.Of("do>", 1)), lease(1, param.Of("do>", 1))
 	next.Try, next.AgentID = 2, "another"
-	a.Give([]*trowel.Lease{late})
+	a.Assign([]*trowel.Lease{late})
 	if got := <-reports; got.TaskID != 2 || got.Outcome != trowel.OutcomeReleased {
 		t.Errorf("report of task %d with outcome %d, want task 2 released", got.TaskID, got.Outcome)
 	}
-	a.Give([]*trowel.Lease{next})
+	a.Assign([]*trowel.Lease{next})
 	if got := <-reports; got.TaskID != 1 || got.Try != 2 || got.Outcome != trowel.OutcomeSuccess {
 		t.Errorf("report of try %d with outcome %d, want a success of try 2", got.Try, got.Outcome)
 	}
@@ -58,14 +58,14 @@ func TestDrain(t *testing.T) {
 		<-release
 		return operator.Outcome{}, nil
 	}), nil)
-	a.Give([]*trowel.Lease{lease(1, param.Of("do>", 1)), lease(2, param.Of("do>", 1))})
+	a.Assign([]*trowel.Lease{lease(1, param.Of("do>", 1)), lease(2, param.Of("do>", 1))})
 	<-running
 	<-running
 	a.Drain()
 	if free, n := a.Free(), a.Running(); free != 0 || n != 2 {
 		t.Errorf("Free() = %d, Running() = %d of an agent that rests, want 0 and 2", free, n)
 	}
-	a.Give([]*trowel.Lease{lease(3, param.Of("do>", 1))})
+	a.Assign([]*trowel.Lease{lease(3, param.Of("do>", 1))})
 	if got := <-reports; got.TaskID != 3 || got.Outcome != trowel.OutcomeReleased {
 		t.Errorf("report of task %d with outcome %d, want task 3 released", got.TaskID, got.Outcome)
 	}
@@ -101,7 +101,7 @@ func TestReportHasRestOfLog(t *testing.T) {
 			return log
 		}
 	})
-	a.Give([]*trowel.Lease{lease(1, param.Of("do>", 1))})
+	a.Assign([]*trowel.Lease{lease(1, param.Of("do>", 1))})
 	if got := <-reports; len(got.Logs) != 1 || got.Logs[0].Seq != 3 {
 		t.Errorf("logs of the report = %v, want the rest", got.Logs)
 	}

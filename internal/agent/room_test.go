@@ -95,7 +95,7 @@ func newCramped(t *testing.T, d *disk, run func(context.Context, *operator.Reque
 
 // try gives the agent a try and returns how it ended.
 func (c *cramped) try(id int64) trowel.Outcome {
-	c.Give([]*trowel.Lease{lease(id, param.Of("do>", 1))})
+	c.Assign([]*trowel.Lease{lease(id, param.Of("do>", 1))})
 	r := <-c.reports
 	return r.Outcome
 }

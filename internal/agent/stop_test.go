@@ -29,7 +29,7 @@ func TestWaitAfterStopSeesAllTasks(t *testing.T) {
 			leases = append(leases, lease(id+1, param.Of("do>", 1)))
 		}
 		var giving sync.WaitGroup
-		giving.Go(func() { a.Give(leases) })
+		giving.Go(func() { a.Assign(leases) })
 		<-first
 		a.Stop()
 		a.Wait()

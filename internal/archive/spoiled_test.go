@@ -66,7 +66,7 @@ func TestWorkspaceIsAlwaysSpoiled(t *testing.T) {
 	d := &depot{archives: map[string][]byte{"a": archiveOf(t, file("x", "x"))}}
 	all := newWorkspaces(t, WorkspaceOptions{Dir: t.TempDir(), Fetch: d.fetch})
 	uses := 0
-	err := all.cache.use(t.Context(), d.lease("a").Setting.Revision.Archive, func(string) (int64, error) {
+	err := all.cache.use(t.Context(), d.lease("a").Context.Revision.Archive, func(string) (int64, error) {
 		uses++
 		return 1, nil
 	})

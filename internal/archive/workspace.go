@@ -238,7 +238,7 @@ func (w *Workspace) make(ctx context.Context) (string, error) {
 		return "", w.all.room(err)
 	}
 	dir := ""
-	err := w.all.cache.use(ctx, w.lease.Setting.Revision.Archive, func(files string) (int64, error) {
+	err := w.all.cache.use(ctx, w.lease.Context.Revision.Archive, func(files string) (int64, error) {
 		err := removeIfMade(dir)
 		if err == nil {
 			dir, err = os.MkdirTemp(w.all.work, folderPrefix(w.lease)+"_*")
@@ -283,6 +283,6 @@ func folderPrefix(lease *trowel.Lease) string {
 		default:
 			return '_'
 		}
-	}, lease.Setting.Workflow.Name)
-	return fmt.Sprintf("%d_%s_%d_%d", lease.Setting.Project.ID, workflow[:min(len(workflow), maxWorkflowInName)], lease.AttemptID, lease.TaskID)
+	}, lease.Context.Workflow.Name)
+	return fmt.Sprintf("%d_%s_%d_%d", lease.Context.Project.ID, workflow[:min(len(workflow), maxWorkflowInName)], lease.AttemptID, lease.TaskID)
 }

@@ -45,7 +45,7 @@ func (d *depot) lease(key string) *trowel.Lease {
 	sum := md5.Sum(d.archives[key]) //nolint:gosec // see above
 	return &trowel.Lease{
 		AttemptID: 7, TaskID: 9,
-		Setting: &trowel.Setting{
+		Context: &trowel.AttemptContext{
 			Project: trowel.Project{ID: 5}, Workflow: trowel.Workflow{Name: "daily/é x"},
 			Revision: trowel.Revision{Archive: trowel.Archive{Type: "db", Key: key, MD5: sum[:]}},
 		},
@@ -164,7 +164,7 @@ func TestWorkspacesAfterCrash(t *testing.T) {
 	put(t, filepath.Dir(first.work), map[string]string{"revisions/.new-1/x": "half"})
 	closeAll(t, first.lock, second.lock) // as the system does when processes die
 	third := newWorkspaces(t, opts)
-	tree := "revisions/" + treeName(treeKey(d.lease("a").Setting.Revision.Archive), 2*fileOverhead+1)
+	tree := "revisions/" + treeName(treeKey(d.lease("a").Context.Revision.Archive), 2*fileOverhead+1)
 	want := map[string]string{"lock": "", "work/": "", "revisions/": "", tree + "/": "", tree + "/x": "x"}
 	if diff := cmp.Diff(want, filesIn(t, filepath.Dir(third.work))); diff != "" {
 		t.Errorf("files (-want +got):\n%s", diff)
@@ -206,7 +206,7 @@ func TestWorkspacesAreBounded(t *testing.T) {
 	want := map[string]string{}
 	for _, key := range []string{"0", "3"} {
 		size := 10_000 + int(key[0]-'0')
-		want[treeName(treeKey(d.lease(key).Setting.Revision.Archive), int64(2*fileOverhead+size))+"/x"] = fmt.Sprint(size)
+		want[treeName(treeKey(d.lease(key).Context.Revision.Archive), int64(2*fileOverhead+size))+"/x"] = fmt.Sprint(size)
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("kept (-want +got):\n%s", diff)
@@ -233,7 +233,7 @@ func TestWorkspaceFetchFails(t *testing.T) {
 		}, nil, 3, nil},
 		{"always", func(int64) error { return errDown }, nil, 10, errDown},
 		{"not there", func(int64) error { return trowel.ErrNotFound }, nil, 1, trowel.ErrNotFound},
-		{"another sum", nil, func(l *trowel.Lease) { l.Setting.Revision.Archive.MD5 = make([]byte, 16) }, 10, nil},
+		{"another sum", nil, func(l *trowel.Lease) { l.Context.Revision.Archive.MD5 = make([]byte, 16) }, 10, nil},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {

@@ -61,7 +61,7 @@ func (l attemptLog) change(batch *flush.Batch, c *engine.Change) {
 	message, _ := c.Task.Error.Get("message")
 	text, _ := message.(string)
 	attrs := []any{slog.Int64(telemetry.KeyAttemptID, int64(c.Task.AttemptID))}
-	if s := batch.Setting(c.Task.AttemptID); s != nil {
+	if s := batch.Context(c.Task.AttemptID); s != nil {
 		attrs = append(attrs, slog.String(telemetry.KeyProject, s.Project.Name))
 	}
 	l.log.Warn("task failed", append(attrs, slog.String(telemetry.KeyTask, c.Task.FullName),
@@ -80,7 +80,7 @@ func shortLine(text string) string {
 // attemptAttrs returns log attributes that identify an attempt.
 func attemptAttrs(batch *flush.Batch, a *trowel.Attempt) []any {
 	attrs := []any{slog.Int64(telemetry.KeyAttemptID, int64(a.ID))}
-	if s := batch.Setting(a.ID); s != nil {
+	if s := batch.Context(a.ID); s != nil {
 		attrs = append(attrs, slog.String(telemetry.KeyProject, s.Project.Name), slog.String(telemetry.KeyWorkflow, s.Workflow.Name),
 			slog.String("session_time", s.Session.Time.Format(trowel.SessionTimeLayout)))
 	}

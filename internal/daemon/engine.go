@@ -55,7 +55,7 @@ func (p *serverProcess) openEngine(ctx context.Context) error {
 	p.renewals = queue.NewRenewals(queue.RenewalOptions{Store: p.store, Lease: p.settings.Agent.Lease, Now: p.opts.Now})
 	if p.runsTasks() {
 		p.heartbeat = queue.NewHeartbeat(queue.HeartbeatOptions{
-			Store: p.store, Renewals: p.renewals, Agent: p.agent, Row: p.agentRow(), Every: p.settings.Agent.Heartbeat, Log: p.log,
+			Store: p.store, Renewals: p.renewals, Agent: p.agent, Row: p.agentRow(), Interval: p.settings.Agent.Heartbeat, Log: p.log,
 		})
 	}
 	p.openHub()
@@ -155,7 +155,7 @@ func commandEnvironment(environ []string, settings map[string]string) []string {
 
 // secretsOf returns a Finder of a try's secrets, those of its project.
 func (p *serverProcess) secretsOf(lease *trowel.Lease) secret.Finder {
-	return p.secretsIn(lease.Setting.Project.ID)
+	return p.secretsIn(lease.Context.Project.ID)
 }
 
 func (p *serverProcess) secretsIn(project trowel.ProjectID) secret.Finder {
@@ -197,6 +197,6 @@ func (p *serverProcess) Heard(batch *flush.Batch) {
 	}
 	for i := range batch.Timeouts {
 		t := &batch.Timeouts[i]
-		p.notifier.Post(notify.OfAttempt(batch.At, t.Message, t.Attempt.ID, batch.Setting(t.Attempt.ID)))
+		p.notifier.Post(notify.OfAttempt(batch.At, t.Message, t.Attempt.ID, batch.Context(t.Attempt.ID)))
 	}
 }

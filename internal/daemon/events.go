@@ -54,7 +54,7 @@ func (f eventFeed) Heard(batch *flush.Batch) {
 
 func eventOf(batch *flush.Batch, id trowel.AttemptID) events.Event {
 	event := events.Event{AttemptID: id}
-	if s := batch.Setting(id); s != nil {
+	if s := batch.Context(id); s != nil {
 		event.ProjectID, event.Workflow = s.Project.ID, s.Workflow.Name
 	}
 	return event

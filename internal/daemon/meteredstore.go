@@ -60,7 +60,7 @@ func (s *meteredStore) count(kind string, began time.Time, err error) {
 	switch {
 	case errors.Is(err, trowel.ErrUnavailable):
 		s.meters.Add(telemetry.DatabaseErrors, 1, s.part, "unavailable")
-	case errors.Is(err, store.ErrAgain):
+	case errors.Is(err, store.ErrRetry):
 		s.meters.Add(telemetry.DatabaseErrors, 1, s.part, "conflict")
 	}
 }

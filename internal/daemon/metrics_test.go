@@ -117,7 +117,7 @@ func TestMetricsOfTheStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	nothing := func(trowel.Tx) error { return nil }
-	for _, kind := range []error{trowel.ErrUnavailable, store.ErrAgain} {
+	for _, kind := range []error{trowel.ErrUnavailable, store.ErrRetry} {
 		if err := m.metered(brokenStore{err: kind}, "flusher").Update(t.Context(), nothing); !errors.Is(err, kind) {
 			t.Errorf("error = %v, want %v", err, kind)
 		}

@@ -37,7 +37,7 @@ func notification(t *testing.T, pairs ...string) (log string, err error) {
 		return "", err
 	}
 	err = taskNotifier{n}.Notify(t.Context(), operator.Notification{
-		At: time.Unix(0, 0), Message: "hello", Lease: &trowel.Lease{AttemptID: 4, FullName: "+w+a", Zone: time.UTC, Setting: &trowel.Setting{}},
+		At: time.Unix(0, 0), Message: "hello", Lease: &trowel.Lease{AttemptID: 4, FullName: "+w+a", Zone: time.UTC, Context: &trowel.AttemptContext{}},
 	})
 	return out.String(), err
 }

@@ -15,7 +15,7 @@ func (p *serverProcess) configurePools(ctx context.Context) error {
 	if len(pools) == 0 {
 		return nil
 	}
-	by := trowel.Record{At: p.opts.Now(), ActorKind: trowel.ActorServer, Actor: p.agentName(), Source: trowel.SourceConfig}
+	by := trowel.AuditRecord{At: p.opts.Now(), ActorKind: trowel.ActorServer, Actor: p.agentName(), Source: trowel.SourceConfig}
 	for i := range pools {
 		wanted := &pools[i]
 		change := pool.Change{Name: wanted.Name, Slots: &wanted.Slots, By: by, Description: wanted.Description, IncludeDeferred: wanted.IncludeDeferred}

@@ -19,8 +19,8 @@ func (f loadFeed) Heard(batch *flush.Batch) {
 	now := f.now()
 	for i := range batch.Changes {
 		c := &batch.Changes[i]
-		if c.Move == trowel.MoveClaim && !c.Task.ReadyAt.IsZero() {
-			f.usage.HandedOut(c.Task.Needs.QueueName(), max(now.Sub(c.Task.ReadyAt), 0))
+		if c.Transition == trowel.TransitionClaim && !c.Task.ReadyAt.IsZero() {
+			f.usage.HandedOut(c.Task.Requirements.QueueName(), max(now.Sub(c.Task.ReadyAt), 0))
 		}
 	}
 }

@@ -26,12 +26,12 @@ func TestLoadFeed(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = store.Close() })
 	recorder := usage.New(usage.Options{Store: store, Now: clock, Log: slog.New(slog.DiscardHandler)})
-	change := func(move trowel.Move, needs *trowel.Needs) engine.Change {
-		return engine.Change{Task: &trowel.Task{ReadyAt: now.Add(-time.Second), Needs: needs}, Move: move}
+	change := func(move trowel.Transition, needs *trowel.Requirements) engine.Change {
+		return engine.Change{Task: &trowel.Task{ReadyAt: now.Add(-time.Second), Requirements: needs}, Transition: move}
 	}
-	gpu := &trowel.Needs{Queue: "gpu"}
+	gpu := &trowel.Requirements{Queue: "gpu"}
 	loadFeed{recorder, clock}.Heard(&flush.Batch{Changes: []engine.Change{
-		change(trowel.MoveClaim, nil), change(trowel.MoveClaim, gpu), change(trowel.MoveClaim, gpu), change(trowel.MoveSuccess, gpu),
+		change(trowel.TransitionClaim, nil), change(trowel.TransitionClaim, gpu), change(trowel.TransitionClaim, gpu), change(trowel.TransitionSuccess, gpu),
 	}})
 	if err := recorder.WriteHandOffs(t.Context()); err != nil {
 		t.Fatal(err)

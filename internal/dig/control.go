@@ -10,17 +10,17 @@ func ControlKeys() []string { return []string{keyMaxActiveAttempts, keyMaxActive
 
 // ControlOf reads the limits that a workflow sets for itself from its stored definition (control K104,
 // K813). The error is an *Error of kind config.
-func ControlOf(definition *param.Map) (trowel.Control, error) {
+func ControlOf(definition *param.Map) (trowel.WorkflowLimits, error) {
 	r := optionReader{}
 	control := r.control(definition)
 	if len(r.errs) > 0 {
-		return trowel.Control{}, r.errs[0].err
+		return trowel.WorkflowLimits{}, r.errs[0].err
 	}
 	return control, nil
 }
 
 // control reads the keys of a workflow. None of them is ever evaluated.
-func (r *optionReader) control(definition *param.Map) (c trowel.Control) {
+func (r *optionReader) control(definition *param.Map) (c trowel.WorkflowLimits) {
 	attempts, _ := definition.Get(keyMaxActiveAttempts)
 	tasks, _ := definition.Get(keyMaxActiveTasks)
 	if attempts != nil && r.plain(attempts, keyMaxActiveAttempts) {
@@ -44,7 +44,7 @@ func (r *optionReader) plain(value param.Value, key string) bool {
 	return false
 }
 
-func (r *optionReader) activeAttempts(value param.Value, c *trowel.Control) {
+func (r *optionReader) activeAttempts(value param.Value, c *trowel.WorkflowLimits) {
 	object, ok := value.(*param.Map)
 	if !ok {
 		c.ActiveAttempts = r.integer(value, 1, maxCount, keyMaxActiveAttempts)
@@ -61,7 +61,7 @@ func (r *optionReader) activeAttempts(value param.Value, c *trowel.Control) {
 	}
 }
 
-func (r *optionReader) activeTasks(value param.Value, c *trowel.Control) {
+func (r *optionReader) activeTasks(value param.Value, c *trowel.WorkflowLimits) {
 	object, ok := value.(*param.Map)
 	if !ok {
 		c.TasksPerAttempt = r.integer(value, 1, maxCount, keyMaxActiveTasks)

@@ -66,8 +66,8 @@ func (r *optionReader) lacking(option, key string) {
 }
 
 // needs reads options without null.
-func (r *optionReader) needs(values *param.Map, fullName string) (*trowel.Needs, WeightRule) {
-	n := &trowel.Needs{}
+func (r *optionReader) needs(values *param.Map, fullName string) (*trowel.Requirements, WeightRule) {
+	n := &trowel.Requirements{}
 	slots := 1
 	if value, ok := values.Get(keyPoolSlots); ok {
 		slots = r.integer(value, 1, maxCount, keyPoolSlots)
@@ -75,7 +75,7 @@ func (r *optionReader) needs(values *param.Map, fullName string) (*trowel.Needs,
 	if value, ok := values.Get(keyPool); ok {
 		n.Pools = r.pools(value, slots)
 	} else if slots != 1 {
-		n.Pools = []trowel.PoolNeed{{Name: trowel.DefaultPool, Slots: slots}}
+		n.Pools = []trowel.PoolRequirement{{Name: trowel.DefaultPool, Slots: slots}}
 	}
 	if value, ok := values.Get(keyPriorityWeight); ok {
 		weight := r.integer(value, -maxWeight, maxWeight, keyPriorityWeight)
@@ -95,33 +95,33 @@ func (r *optionReader) needs(values *param.Map, fullName string) (*trowel.Needs,
 }
 
 // pools reads _pool. slots is the value of _pool_slots.
-func (r *optionReader) pools(value param.Value, slots int) []trowel.PoolNeed {
+func (r *optionReader) pools(value param.Value, slots int) []trowel.PoolRequirement {
 	list, isList := value.(param.List)
 	if !isList {
-		return []trowel.PoolNeed{r.pool(value, slots)}
+		return []trowel.PoolRequirement{r.pool(value, slots)}
 	}
 	if len(list) == 0 || len(list) > maxPools {
 		r.wrongf([]string{keyPool}, "must name 1 to %d pools, but names %d", maxPools, len(list))
 		return nil
 	}
-	needs := make([]trowel.PoolNeed, len(list))
+	needs := make([]trowel.PoolRequirement, len(list))
 	for i, item := range list {
 		needs[i] = r.pool(item, 1)
-		named := func(n trowel.PoolNeed) bool { return n.Name == needs[i].Name }
+		named := func(n trowel.PoolRequirement) bool { return n.Name == needs[i].Name }
 		if needs[i].Name != "" && slices.ContainsFunc(needs[:i], named) {
 			r.wrongf([]string{keyPool}, "names the pool %q twice", needs[i].Name)
 		}
 	}
-	slices.SortFunc(needs, func(a, b trowel.PoolNeed) int { return cmp.Compare(a.Name, b.Name) })
+	slices.SortFunc(needs, func(a, b trowel.PoolRequirement) int { return cmp.Compare(a.Name, b.Name) })
 	return needs
 }
 
-func (r *optionReader) pool(value param.Value, slots int) trowel.PoolNeed {
+func (r *optionReader) pool(value param.Value, slots int) trowel.PoolRequirement {
 	object, ok := value.(*param.Map)
 	if !ok {
-		return trowel.PoolNeed{Name: r.text(value, keyPool), Slots: slots}
+		return trowel.PoolRequirement{Name: r.text(value, keyPool), Slots: slots}
 	}
-	need := trowel.PoolNeed{Slots: 1}
+	need := trowel.PoolRequirement{Slots: 1}
 	r.known(without(object, "scope"), keyPool, "name", "slots")
 	if name, ok := object.Get("name"); ok {
 		need.Name = r.text(name, keyPool, "name")
@@ -175,7 +175,7 @@ func (r *optionReader) concurrency(value param.Value, fullName string) *trowel.C
 }
 
 // queue reads _queue into needs.
-func (r *optionReader) queue(value param.Value, n *trowel.Needs) {
+func (r *optionReader) queue(value param.Value, n *trowel.Requirements) {
 	object, ok := value.(*param.Map)
 	if !ok {
 		n.Queue = r.text(value, keyQueue)

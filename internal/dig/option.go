@@ -154,7 +154,7 @@ func (o *Options) Weight() int {
 // Needs returns what an operator task with these options needs, and its weight rule. The weight in it is only the
 // task's own. evaluated has the values of Templated; an option that it lacks counts as not written. fullName is
 // the task's. The error is an *Error of kind config (control K110).
-func (o *Options) Needs(evaluated *param.Map, fullName string) (*trowel.Needs, WeightRule, error) {
+func (o *Options) Needs(evaluated *param.Map, fullName string) (*trowel.Requirements, WeightRule, error) {
 	if o == nil || o.values.Len() == 0 {
 		return nil, WeightAbsolute, nil
 	}

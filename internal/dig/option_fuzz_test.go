@@ -48,9 +48,9 @@ func FuzzOptions(f *testing.F) {
 			if err != nil && (!errors.As(err, &known) || !strings.Contains(text, "${")) {
 				t.Errorf("%s: %v", task.FullName, err)
 			}
-			for _, pool := range needs.PoolNeeds() {
-				if pool.Slots < 1 || pool.Name == "" || len(needs.PoolNeeds()) > 4 {
-					t.Errorf("%s: pools = %+v", task.FullName, needs.PoolNeeds())
+			for _, pool := range needs.PoolRequirements() {
+				if pool.Slots < 1 || pool.Name == "" || len(needs.PoolRequirements()) > 4 {
+					t.Errorf("%s: pools = %+v", task.FullName, needs.PoolRequirements())
 				}
 			}
 			if w := needs.PriorityWeight(); w < -1_000_000 || w > 1_000_000 {

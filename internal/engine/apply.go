@@ -24,18 +24,18 @@ type Limits struct {
 type Change struct {
 	// Task is the live row. Later changes in the same transaction change it further, so take the state after this change
 	// from To.
-	Task *trowel.Task
-	Move trowel.Move
-	From trowel.TaskState // meaningless if the task is new
-	To   trowel.TaskState
-	New  bool
+	Task       *trowel.Task
+	Transition trowel.Transition
+	From       trowel.TaskState // meaningless if the task is new
+	To         trowel.TaskState
+	New        bool
 	// Detail reports whether state parameters, retry, result, error, needs, holds or losses changed too.
 	Detail bool
 	// Freed reports whether the task is no longer RUNNING. Given is what it gave back to limits, by counter; if Freed,
 	// nil means one slot of trowel.DefaultPool. A task may give something back without being freed: its place under a
 	// concurrency limit, which it keeps until it is done.
 	Freed bool
-	Given trowel.Holds
+	Given trowel.Acquired
 }
 
 // Applied is the result of an event.
@@ -48,10 +48,10 @@ type Applied struct {
 	Evaluations []Evaluation
 }
 
-// Apply applies an event to the image and returns what changed. An event that no longer fits changes nothing: a report
+// Apply applies an event to the task tree and returns what changed. An event that no longer fits changes nothing: a report
 // of an earlier try, a claim of a task that is not ready, a kill of an ended attempt. So every event may come late or
 // twice. An attempt that has ended never changes.
-func (img *Image) Apply(ev Event, at time.Time, ids IDs, limits Limits) Applied {
+func (img *TaskTree) Apply(ev Event, at time.Time, ids IDs, limits Limits) Applied {
 	a := &applying{img: img, at: at, ids: ids, limits: limits}
 	if img.Done() {
 		return a.out // results of tasks that still run below a done root are dropped (language X54)
@@ -68,7 +68,7 @@ func (img *Image) Apply(ev Event, at time.Time, ids IDs, limits Limits) Applied 
 
 // applying is one run of Apply.
 type applying struct {
-	img    *Image
+	img    *TaskTree
 	at     time.Time
 	ids    IDs
 	limits Limits
@@ -132,13 +132,13 @@ func (a *applying) follow(h occurrence) {
 }
 
 // move changes a task's state, keeps the counters right and records the change.
-func (a *applying) move(t *task, m trowel.Move, to trowel.TaskState, detail bool) {
-	c := Change{Task: &t.Task, Move: m, From: t.State, To: to, Detail: detail}
+func (a *applying) move(t *task, m trowel.Transition, to trowel.TaskState, detail bool) {
+	c := Change{Task: &t.Task, Transition: m, From: t.State, To: to, Detail: detail}
 	t.count(-1)
 	if t.evaluating() {
 		t.WaitReason, c.Detail = "", true
 	}
-	if m == trowel.MoveEvaluate {
+	if m == trowel.TransitionEvaluate {
 		t.WaitReason = trowel.WaitEvaluating
 	}
 	a.free(t, &c)
@@ -165,12 +165,12 @@ func (a *applying) free(t *task, c *Change) {
 		a.img.running--
 		c.Freed = true
 	}
-	if t.Holds == nil {
+	if t.Acquired == nil {
 		return
 	}
 	kept, given := t.holding(c.To)
 	if len(given) > 0 || c.Freed {
-		t.Holds, c.Given, c.Detail = kept, given, true
+		t.Acquired, c.Given, c.Detail = kept, given, true
 	}
 }
 

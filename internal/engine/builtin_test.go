@@ -19,7 +19,7 @@ func scopeOf(t *testing.T, attempt trowel.Attempt, at time.Time, export *param.M
 	setting.Session.Time = at
 	setting.Revision.Params = nil
 	root := &trowel.Task{ID: 1, FullName: "+w", State: trowel.TaskReady, Local: param.Of("op>", 1), Export: export}
-	img, err := engine.NewImage(attempt, setting, []*trowel.Task{root})
+	img, err := engine.NewTaskTree(attempt, setting, []*trowel.Task{root})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,9 +7,9 @@ import trowel "github.com/trowel-project/trowel"
 type Claim struct {
 	Task  trowel.TaskID
 	Agent string
-	// Holds is all that the task has taken from limits, including what it held before; nil for one slot of
+	// Acquired is all that the task has taken from limits, including what it held before; nil for one slot of
 	// trowel.DefaultPool.
-	Holds trowel.Holds
+	Acquired trowel.Acquired
 }
 
 func (c Claim) apply(a *applying) {
@@ -23,7 +23,7 @@ func (c Claim) apply(a *applying) {
 	if t.StartedAt.IsZero() {
 		t.StartedAt = a.at
 	}
-	detail := t.Holds != nil || c.Holds != nil
-	t.Holds = c.Holds
-	a.move(t, trowel.MoveClaim, trowel.TaskRunning, detail)
+	detail := t.Acquired != nil || c.Acquired != nil
+	t.Acquired = c.Acquired
+	a.move(t, trowel.TransitionClaim, trowel.TaskRunning, detail)
 }

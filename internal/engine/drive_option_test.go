@@ -62,12 +62,12 @@ func (d *drive) given(c *engine.Change) error {
 // compareHolds checks that what tasks hold is what claims took and no change gave back, and that the
 // tasks whose options are evaluated are those that wait for it.
 func (d *drive) compareHolds(rows []*trowel.Task) error {
-	holds, running := trowel.Holds{}, 0
+	holds, running := trowel.Acquired{}, 0
 	for _, row := range rows {
 		if row.State == trowel.TaskRunning {
 			running++
 		}
-		for name, n := range row.Holds {
+		for name, n := range row.Acquired {
 			holds[name] += n
 		}
 	}

@@ -13,18 +13,18 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// resumed are the tasks of an earlier attempt that count as done, for image and model.
+// resumed are the tasks of an earlier attempt that count as done, for the task tree and the model.
 type resumed struct {
 	rows []*trowel.Task
 	want []*model.Task
 }
 
-// image builds an image from rows of the store.
-func (d *drive) image(rows []*trowel.Task) (*engine.Image, error) {
+// image builds a task tree from rows of the store.
+func (d *drive) image(rows []*trowel.Task) (*engine.TaskTree, error) {
 	_, setting := testSetting()
-	img, err := engine.NewImage(d.img.Attempt, setting, rows)
+	img, err := engine.NewTaskTree(d.img.Attempt, setting, rows)
 	if err == nil {
-		img.KeepResumed(engine.Lasting(d.resumed.rows))
+		img.SetResumed(engine.StillNeeded(d.resumed.rows))
 	}
 	return img, err
 }
@@ -67,7 +67,7 @@ func playResumed(k model.Case, order uint64) (*drive, error) {
 	return second, second.play(maxEvents)
 }
 
-// chooseResumed chooses what to resume, and compares what image and model say about it.
+// chooseResumed chooses what to resume, and compares what task tree and model say about it.
 func (d *drive) chooseResumed(rng *rand.Rand) (r resumed, err error) {
 	rows := d.rows(-1)
 	var refused, wantRefused error

@@ -17,15 +17,15 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// drive plays one random case: it gives the same events to an image and to the reference model, and
+// drive plays one random case: it gives the same events to a task tree and to the reference model, and
 // compares them after each.
 type drive struct {
 	model.Case
 
 	rng   *rand.Rand
 	now   time.Time
-	img   *engine.Image
-	other *engine.Image // what another server knows: some transactions behind
+	img   *engine.TaskTree
+	other *engine.TaskTree // what another server knows: some transactions behind
 	want  *model.Model
 	kept  keeper
 	trace []string
@@ -39,7 +39,7 @@ type drive struct {
 	kills int
 	late  bool            // the SLA has fired
 	wait  trowel.WaitCode // why the attempt may not begin at once
-	uses  trowel.Holds    // what all tasks hold, as claims and changes tell it
+	uses  trowel.Acquired // what all tasks hold, as claims and changes tell it
 
 	resumed resumed
 }
@@ -52,14 +52,14 @@ type outside struct {
 
 // keeper stands for the store: it keeps what changes say, and gives it back after a crash.
 type keeper interface {
-	write(img *engine.Image, changes []engine.Change) error
+	write(img *engine.TaskTree, changes []engine.Change) error
 	read(newerThan int64) ([]*trowel.Task, error)
 }
 
 // maxEvents is far more than any case needs to come to its end.
 const maxEvents = 5000
 
-// play plays a case with an order of events. An error tells where the image left the rules.
+// play plays a case with an order of events. An error tells where the task tree left the rules.
 func play(k model.Case, order uint64, kept keeper) (d *drive, err error) {
 	d = newDrive(k, order, kept)
 	return d, d.play(maxEvents)
@@ -71,7 +71,7 @@ func newDrive(k model.Case, order uint64, kept keeper) *drive {
 		wait = trowel.WaitAttemptsLimit
 	}
 	return &drive{
-		wait: wait, uses: trowel.Holds{},
+		wait: wait, uses: trowel.Acquired{},
 		Case: k, kept: kept, now: time.Unix(1705276800, 0).UTC(),
 		rng:  rand.New(rand.NewPCG(order, 2)),
 		seen: map[string]int{}, runs: map[trowel.TaskID]int{}, state: map[trowel.TaskID]outside{},
@@ -106,8 +106,8 @@ type sequence struct{}
 
 func (sequence) Next(after trowel.TaskID) trowel.TaskID { return after + 1 }
 
-func testSetting() (trowel.Attempt, *trowel.Setting) {
-	setting := &trowel.Setting{
+func testSetting() (trowel.Attempt, *trowel.AttemptContext) {
+	setting := &trowel.AttemptContext{
 		Project:  trowel.Project{ID: 1, Name: "p"},
 		Revision: trowel.Revision{ID: 2, Params: param.Of("a", "revision", "r", "revision")},
 		Workflow: trowel.Workflow{ID: 3, Name: "w"},
@@ -125,7 +125,7 @@ func (d *drive) start(tasks []dig.Task) error {
 		if err == nil {
 			return fmt.Errorf("%d tasks began, want at most %d", len(tasks), d.Limit-1)
 		}
-		d.img, _ = engine.NewImage(attempt, setting, []*trowel.Task{{ID: 1, State: trowel.TaskError}})
+		d.img, _ = engine.NewTaskTree(attempt, setting, []*trowel.Task{{ID: 1, State: trowel.TaskError}})
 		return nil
 	}
 	if err != nil {
@@ -166,7 +166,7 @@ func (d *drive) move() error {
 	case dice < 15:
 		if ids := d.in(trowel.TaskReady); len(ids) > 0 {
 			id := ids[d.rng.IntN(len(ids))]
-			return d.apply("full "+d.want.Task(id).Name, engine.Full{Task: id, Reason: "full"}, func() { d.want.Full(id, "full", d.now) })
+			return d.apply("full "+d.want.Task(id).Name, engine.ConcurrencyFull{Task: id, Reason: "full"}, func() { d.want.Full(id, "full", d.now) })
 		}
 	case dice < 24:
 		if ids := d.waiting(); len(ids) > 0 {
@@ -203,13 +203,13 @@ func (d *drive) claim(id trowel.TaskID) error {
 	d.seen[name]++
 	d.runs[id] = d.seen[name]
 	holds := d.Holds(d.want.Task(id))
-	for name, n := range d.img.Find(id).Holds {
+	for name, n := range d.img.Find(id).Acquired {
 		d.uses[name] -= n
 	}
 	for name, n := range holds {
 		d.uses[name] += n
 	}
-	ev := engine.Claim{Task: id, Agent: "agent", Holds: maps.Clone(holds)}
+	ev := engine.Claim{Task: id, Agent: "agent", Acquired: maps.Clone(holds)}
 	err := d.apply("claim "+name, ev, func() { d.want.Claim(id, holds, d.now) })
 	if err != nil {
 		return err
@@ -274,7 +274,7 @@ func (d *drive) stray() error {
 	}
 }
 
-// crash replaces the image: by one built from the store, by one built from copies of the rows in
+// crash replaces the task tree: by one built from the store, by one built from copies of the rows in
 // memory, or by that of another server after a refresh.
 func (d *drive) crash() (err error) {
 	attempt := d.img.Attempt
@@ -337,8 +337,8 @@ func (d *drive) observe(applied engine.Applied) error {
 			return fmt.Errorf("%s is made %s, want blocked", c.Task.FullName, c.To)
 		case !c.New && known.state != c.From:
 			return fmt.Errorf("%s moves from %s, but it was %s", c.Task.FullName, c.From, known.state)
-		case !c.New && !allowed(c.From, c.Move, c.To):
-			return fmt.Errorf("%s: %s from %s to %s is not in Transitions", c.Task.FullName, c.Move, c.From, c.To)
+		case !c.New && !allowed(c.From, c.Transition, c.To):
+			return fmt.Errorf("%s: %s from %s to %s is not in Transitions", c.Task.FullName, c.Transition, c.From, c.To)
 		case exists && known.state.Done():
 			return fmt.Errorf("%s leaves %s", c.Task.FullName, known.state)
 		}
@@ -353,9 +353,9 @@ func (d *drive) observe(applied engine.Applied) error {
 	return d.kept.write(d.img, applied.Changes)
 }
 
-func allowed(from trowel.TaskState, m trowel.Move, to trowel.TaskState) bool {
-	return slices.ContainsFunc(trowel.Transitions(), func(row trowel.Transition) bool {
-		return row.From == from && row.Move == m && row.To == to
+func allowed(from trowel.TaskState, m trowel.Transition, to trowel.TaskState) bool {
+	return slices.ContainsFunc(trowel.TransitionRules(), func(row trowel.TransitionRule) bool {
+		return row.From == from && row.Transition == m && row.To == to
 	})
 }
 
@@ -380,7 +380,7 @@ func (d *drive) after() error {
 	return d.compare()
 }
 
-// compare compares the image with the model, task by task, and recounts its counters.
+// compare compares the task tree with the model, task by task, and recounts its counters.
 func (d *drive) compare() error {
 	if err := d.img.Recount(); err != nil {
 		return fmt.Errorf("recount: %w", err)
@@ -446,10 +446,10 @@ func compareTask(got *trowel.Task, want *model.Task) error {
 		return fmt.Errorf("waits until %v for %q, in state %s", got.RetryAt, got.WaitReason, got.State)
 	case !slices.Equal(got.Result.ResetKeys, want.Result.ResetKeys):
 		return fmt.Errorf("reset keys = %v, want %v", got.Result.ResetKeys, want.Result.ResetKeys)
-	case !reflect.DeepEqual(got.Needs, want.Needs):
-		return fmt.Errorf("needs = %s, want %s", asJSON(got.Needs), asJSON(want.Needs))
-	case !maps.Equal(got.Holds, want.Holds):
-		return fmt.Errorf("holds = %v, want %v", got.Holds, want.Holds)
+	case !reflect.DeepEqual(got.Requirements, want.Needs):
+		return fmt.Errorf("needs = %s, want %s", asJSON(got.Requirements), asJSON(want.Needs))
+	case !maps.Equal(got.Acquired, want.Holds):
+		return fmt.Errorf("holds = %v, want %v", got.Acquired, want.Holds)
 	case got.Losses != want.Losses:
 		return fmt.Errorf("losses = %d, want %d", got.Losses, want.Losses)
 	}
@@ -527,7 +527,7 @@ type memory struct{ rows map[trowel.TaskID]trowel.Task }
 
 func newMemory() *memory { return &memory{rows: map[trowel.TaskID]trowel.Task{}} }
 
-func (k *memory) write(_ *engine.Image, changes []engine.Change) error {
+func (k *memory) write(_ *engine.TaskTree, changes []engine.Change) error {
 	for _, c := range changes {
 		row, known := k.rows[c.Task.ID]
 		if !known || c.Detail {

@@ -19,17 +19,17 @@ func (d Due) apply(a *applying) {
 	switch t.State {
 	case trowel.TaskRetryWaiting:
 		t.WaitReason, t.RetryAt = "", time.Time{}
-		a.move(t, trowel.MoveDue, trowel.TaskReady, true)
+		a.move(t, trowel.TransitionDue, trowel.TaskReady, true)
 	case trowel.TaskGroupRetryWaiting:
 		t.Round++
 		t.countChildren() // only those that count in every round
 		t.WaitReason, t.RetryAt = "", time.Time{}
 		if t.Group {
-			a.move(t, trowel.MoveDue, trowel.TaskReady, true)
+			a.move(t, trowel.TransitionDue, trowel.TaskReady, true)
 			a.restart(t)
 			return
 		}
-		a.makeReady(t, trowel.MoveDue) // its option values are evaluated again (control K109)
+		a.makeReady(t, trowel.TransitionDue) // its option values are evaluated again (control K109)
 	case trowel.TaskBlocked, trowel.TaskReady, trowel.TaskRunning, trowel.TaskPlanned, trowel.TaskGroupError,
 		trowel.TaskSuccess, trowel.TaskError, trowel.TaskCanceled, trowel.TaskSkipped, trowel.TaskDeferred,
 		trowel.TaskAwaitingInput:
@@ -59,10 +59,10 @@ func (a *applying) restart(t *task) {
 	a.copyUpstreams(added, copies, t)
 	a.img.attach(added)
 	for _, c := range added {
-		a.out.Changes = append(a.out.Changes, Change{Task: &c.Task, Move: trowel.MoveInsert, To: c.State, New: true})
+		a.out.Changes = append(a.out.Changes, Change{Task: &c.Task, Transition: trowel.TransitionInsert, To: c.State, New: true})
 	}
 	a.setResult(t, trowel.Result{})
-	a.move(t, trowel.MoveRestart, trowel.TaskPlanned, true)
+	a.move(t, trowel.TransitionRestart, trowel.TaskPlanned, true)
 	a.then(t, opened)
 }
 

@@ -7,8 +7,8 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// Recount compares everything that an image keeps about its tasks with a count over all of them.
-func (img *Image) Recount() error {
+// Recount compares everything that a task tree keeps about its tasks with a count over all of them.
+func (img *TaskTree) Recount() error {
 	children := map[trowel.TaskID][]*task{}
 	for _, row := range img.List() {
 		t := img.tasks[row.ID]
@@ -57,7 +57,7 @@ func (t *task) recount(children []*task) error {
 	return nil
 }
 
-func (img *Image) recountGate(t *task) error {
+func (img *TaskTree) recountGate(t *task) error {
 	if t.barrier == nil {
 		if len(t.Upstreams) > 0 {
 			return fmt.Errorf("waits for %v and has no barrier", t.Upstreams)
@@ -88,7 +88,7 @@ func (img *Image) recountGate(t *task) error {
 }
 
 // Queued is how many entries the queue of ready tasks has, those that are out of date included.
-func (img *Image) Queued() int { return len(img.ready) }
+func (img *TaskTree) Queued() int { return len(img.ready) }
 
 // MaskedState is what is hidden of a task after a report that leaves other state parameters.
 func MaskedState(row *trowel.Task, r *trowel.Report) trowel.Masked {

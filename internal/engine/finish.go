@@ -14,20 +14,20 @@ func (a *applying) finish(t *task) {
 	}
 	switch {
 	case t.Flags&trowel.TaskCancelRequested != 0:
-		a.move(t, trowel.MoveCancel, trowel.TaskCanceled, false)
+		a.move(t, trowel.TransitionCancel, trowel.TaskCanceled, false)
 	case t.Flags&trowel.TaskDelayedError != 0:
-		a.move(t, trowel.MoveError, trowel.TaskError, false)
+		a.move(t, trowel.TransitionError, trowel.TaskError, false)
 	case t.Flags&trowel.TaskDelayedGroupError != 0:
-		a.move(t, trowel.MoveGroupError, trowel.TaskGroupError, false)
+		a.move(t, trowel.TransitionGroupError, trowel.TaskGroupError, false)
 	case t.failed == 0:
-		a.move(t, trowel.MoveSuccess, trowel.TaskSuccess, false)
+		a.move(t, trowel.TransitionSuccess, trowel.TaskSuccess, false)
 	case a.retryGroup(t):
 	case a.insertFailureTasks(t):
 		t.Flags |= trowel.TaskDelayedGroupError
-		a.move(t, trowel.MoveFailureTasks, trowel.TaskPlanned, false)
+		a.move(t, trowel.TransitionFailureTasks, trowel.TaskPlanned, false)
 		a.then(t, opened)
 	default:
-		a.move(t, trowel.MoveGroupError, trowel.TaskGroupError, false)
+		a.move(t, trowel.TransitionGroupError, trowel.TaskGroupError, false)
 	}
 }
 
@@ -52,7 +52,7 @@ func (a *applying) retryGroup(t *task) bool {
 	t.StateParams = params
 	t.RetryAt = a.at.Add(retry.Delay(done))
 	t.WaitReason = trowel.WaitGroupRetry
-	a.move(t, trowel.MoveGroupRetry, trowel.TaskGroupRetryWaiting, true)
+	a.move(t, trowel.TransitionGroupRetry, trowel.TaskGroupRetryWaiting, true)
 	return true
 }
 

@@ -27,7 +27,7 @@ func (Kill) apply(a *applying) {
 		}
 		t.Flags |= trowel.TaskCancelRequested
 		if waits && t == a.img.root || t.evaluating() {
-			a.move(t, trowel.MoveCancel, trowel.TaskCanceled, true)
+			a.move(t, trowel.TransitionCancel, trowel.TaskCanceled, true)
 			continue
 		}
 		a.cancel(t)
@@ -39,9 +39,9 @@ func (a *applying) cancel(t *task) {
 	switch t.State {
 	case trowel.TaskReady, trowel.TaskRetryWaiting, trowel.TaskGroupRetryWaiting, trowel.TaskDeferred, trowel.TaskAwaitingInput:
 		t.WaitReason, t.RetryAt = "", time.Time{}
-		a.move(t, trowel.MoveCancel, trowel.TaskCanceled, true)
+		a.move(t, trowel.TransitionCancel, trowel.TaskCanceled, true)
 	case trowel.TaskBlocked, trowel.TaskRunning, trowel.TaskPlanned:
-		a.out.Changes = append(a.out.Changes, Change{Task: &t.Task, Move: trowel.MoveCancel, From: t.State, To: t.State})
+		a.out.Changes = append(a.out.Changes, Change{Task: &t.Task, Transition: trowel.TransitionCancel, From: t.State, To: t.State})
 		a.check(t)
 	case trowel.TaskGroupError, trowel.TaskSuccess, trowel.TaskError, trowel.TaskCanceled, trowel.TaskSkipped:
 	}

@@ -35,13 +35,13 @@ func (t *task) handler() bool {
 
 // read is the result of Options.Needs for options that need no evaluation.
 type read struct {
-	needs *trowel.Needs
+	needs *trowel.Requirements
 	rule  dig.WeightRule
 	err   error
 }
 
 // read reads options. Those without expressions are read once for all tasks that share them.
-func (img *Image) read(o *dig.Options, evaluated *param.Map) read {
+func (img *TaskTree) read(o *dig.Options, evaluated *param.Map) read {
 	known, ok := img.needs[o]
 	if ok && o.Templated() == nil {
 		return known
@@ -58,7 +58,7 @@ func (img *Image) read(o *dig.Options, evaluated *param.Map) read {
 }
 
 // needsOf returns the needs of an operator task. evaluated has the values of its options with expressions.
-func (img *Image) needsOf(t *task, evaluated *param.Map) (*trowel.Needs, error) {
+func (img *TaskTree) needsOf(t *task, evaluated *param.Map) (*trowel.Requirements, error) {
 	o := t.options()
 	if o == nil {
 		return nil, nil
@@ -96,10 +96,10 @@ func (img *Image) needsOf(t *task, evaluated *param.Map) (*trowel.Needs, error) 
 // Otherwise the two would wait for each other.
 func (t *task) heldAbove(c *trowel.Concurrency) bool {
 	for p := t.parent; p != nil; p = p.parent {
-		if p.Needs == nil || p.Needs.Concurrency == nil || p.Needs.Concurrency.RunningOnly {
+		if p.Requirements == nil || p.Requirements.Concurrency == nil || p.Requirements.Concurrency.RunningOnly {
 			continue
 		}
-		if above := p.Needs.Concurrency; above.Per == c.Per && above.Key == c.Key {
+		if above := p.Requirements.Concurrency; above.Per == c.Per && above.Key == c.Key {
 			return true
 		}
 	}
@@ -136,20 +136,20 @@ func without(m, shared *param.Map, key string) *param.Map {
 
 // holding returns what a task keeps holding in a state, and what it gives back. It keeps its place under a concurrency
 // limit until it is done, unless waiting does not count; all else it keeps while it runs (control K804, K810).
-func (t *task) holding(to trowel.TaskState) (kept, given trowel.Holds) {
-	if t.Holds == nil || to == trowel.TaskRunning {
-		return t.Holds, nil
+func (t *task) holding(to trowel.TaskState) (kept, given trowel.Acquired) {
+	if t.Acquired == nil || to == trowel.TaskRunning {
+		return t.Acquired, nil
 	}
-	given = trowel.Holds{}
-	place := t.Needs != nil && t.Needs.Concurrency != nil && !t.Needs.Concurrency.RunningOnly &&
+	given = trowel.Acquired{}
+	place := t.Requirements != nil && t.Requirements.Concurrency != nil && !t.Requirements.Concurrency.RunningOnly &&
 		!to.Done() && to != trowel.TaskBlocked // the next evaluation may give another key
-	for name, n := range t.Holds {
-		if !place || !strings.HasPrefix(name, trowel.ConcurrencyUse) {
+	for name, n := range t.Acquired {
+		if !place || !strings.HasPrefix(name, trowel.ConcurrencyCounterPrefix) {
 			given[name] = n
 			continue
 		}
 		if kept == nil {
-			kept = trowel.Holds{}
+			kept = trowel.Acquired{}
 		}
 		kept[name] = n
 	}

@@ -19,7 +19,7 @@ import (
 // trial is an attempt whose events a test makes happen one by one.
 type trial struct {
 	t   *testing.T
-	img *engine.Image
+	img *engine.TaskTree
 	now time.Time
 }
 
@@ -96,8 +96,8 @@ func (tr *trial) want(name string, state trowel.TaskState, needs string) {
 	tr.t.Helper()
 	row := tr.find(name)
 	text := ""
-	if row.Needs != nil {
-		data, err := json.Marshal(row.Needs)
+	if row.Requirements != nil {
+		data, err := json.Marshal(row.Requirements)
 		if err != nil {
 			tr.t.Fatal(err)
 		}
@@ -283,25 +283,25 @@ func TestGivenBack(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name, option string
-		waits, ends  trowel.Holds
+		waits, ends  trowel.Acquired
 	}{
-		{"K810 waiting states count", "2", trowel.Holds{"pool:3": 2}, trowel.Holds{"pool:3": 2, trowel.ConcurrencyUse + "k": 1}},
+		{"K810 waiting states count", "2", trowel.Acquired{"pool:3": 2}, trowel.Acquired{"pool:3": 2, trowel.ConcurrencyCounterPrefix + "k": 1}},
 		{
 			"K810 include_waiting is false", "{limit: 2, include_waiting: false}",
-			trowel.Holds{"pool:3": 2, trowel.ConcurrencyUse + "k": 1},
-			trowel.Holds{"pool:3": 2, trowel.ConcurrencyUse + "k": 1},
+			trowel.Acquired{"pool:3": 2, trowel.ConcurrencyCounterPrefix + "k": 1},
+			trowel.Acquired{"pool:3": 2, trowel.ConcurrencyCounterPrefix + "k": 1},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			tr := newTrial(t, "{+a: {op>: 1, _concurrency: "+c.option+"}}", "")
 			row := tr.find("+a")
-			all := trowel.Holds{"pool:3": 2, trowel.ConcurrencyUse + "k": 1}
+			all := trowel.Acquired{"pool:3": 2, trowel.ConcurrencyCounterPrefix + "k": 1}
 			for _, try := range []struct {
 				outcome trowel.Outcome
-				given   trowel.Holds
+				given   trowel.Acquired
 			}{{trowel.OutcomePoll, c.waits}, {trowel.OutcomeReleased, c.waits}, {trowel.OutcomeFailure, c.ends}} {
-				tr.apply(engine.Claim{Task: row.ID, Agent: "a", Holds: all})
+				tr.apply(engine.Claim{Task: row.ID, Agent: "a", Acquired: all})
 				applied := tr.apply(engine.Report{Report: trowel.Report{TaskID: row.ID, Try: row.Try, Outcome: try.outcome}})
 				if diff := cmp.Diff(try.given, applied.Changes[0].Given); diff != "" || !applied.Changes[0].Freed || !applied.Changes[0].Detail {
 					t.Errorf("after %d: freed = %v, given (-want +got):\n%s", try.outcome, applied.Changes[0].Freed, diff)
@@ -329,12 +329,12 @@ func TestConcurrencyOfGenerated(t *testing.T) {
 func TestFull(t *testing.T) {
 	t.Parallel()
 	tr := newTrial(t, "{+a: {op>: 1, _error: {op>: 1}}}", "")
-	tr.apply(engine.Full{Task: tr.find("+a").ID, Reason: "2 of 2 run"})
+	tr.apply(engine.ConcurrencyFull{Task: tr.find("+a").ID, Reason: "2 of 2 run"})
 	tr.want("+a^error", trowel.TaskReady, "")
 	if got, _ := tr.find("+a").Error.Get("message"); got != "2 of 2 run (limit)" {
 		t.Errorf("message = %q", got)
 	}
-	if len(tr.apply(engine.Full{Task: tr.find("+a").ID}).Changes) > 0 {
+	if len(tr.apply(engine.ConcurrencyFull{Task: tr.find("+a").ID}).Changes) > 0 {
 		t.Error("it fails twice")
 	}
 }

@@ -18,7 +18,7 @@ type TTLs struct {
 // Overdue says whether a time limit has passed, so that the attempt must be killed. message is the announcement of that
 // in Digdag's words (language X62); empty if no limit has passed. next is when to ask again; zero for never. An attempt
 // that was already killed is never overdue.
-func (img *Image) Overdue(at time.Time, limits TTLs) (message string, next time.Time) {
+func (img *TaskTree) Overdue(at time.Time, limits TTLs) (message string, next time.Time) {
 	if img.Done() || img.root == nil || img.Attempt.Flags != 0 {
 		return "", time.Time{}
 	}

@@ -68,7 +68,7 @@ func TestOverdue(t *testing.T) {
 			attempt, setting := testSetting()
 			attempt.CreatedAt, attempt.Flags = begun, row.flags
 			tasks := append([]*trowel.Task{{ID: 1, FullName: "+w", Group: true, State: trowel.TaskPlanned}}, row.tasks...)
-			img, err := engine.NewImage(attempt, setting, tasks)
+			img, err := engine.NewTaskTree(attempt, setting, tasks)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -15,7 +15,7 @@ var (
 	seed   = flag.Uint64("engine.seed", 1, "the first of them")
 )
 
-// TestRandomCases drives image and model with the same random workflows, outcomes, orders of
+// TestRandomCases drives task tree and model with the same random workflows, outcomes, orders of
 // events, kills, late and doubled reports, and with crashes between any two events.
 func TestRandomCases(t *testing.T) {
 	t.Parallel()

@@ -37,12 +37,12 @@ func (e Evaluated) apply(a *applying) {
 		a.fail(t, optionError(e.Err, "template"))
 		return
 	}
-	a.equip(t, trowel.MoveUnblock, e.Values)
+	a.equip(t, trowel.TransitionUnblock, e.Values)
 }
 
-// Evaluations returns what must still be evaluated, in the order of the tasks. It is for an image that was read from the
+// Evaluations returns what must still be evaluated, in the order of the tasks. It is for a task tree that was read from the
 // store.
-func (img *Image) Evaluations() []Evaluation {
+func (img *TaskTree) Evaluations() []Evaluation {
 	var list []Evaluation
 	for _, row := range img.List() {
 		if t := img.tasks[row.ID]; t.evaluating() {
@@ -52,7 +52,7 @@ func (img *Image) Evaluations() []Evaluation {
 	return list
 }
 
-func (img *Image) evaluation(t *task) Evaluation {
+func (img *TaskTree) evaluation(t *task) Evaluation {
 	values, scope := t.options().Templated(), img.Scope(t.ID)
 	for key, value := range values.All() {
 		if _, object := value.(*param.Map); object {
@@ -66,25 +66,25 @@ func (img *Image) evaluation(t *task) Evaluation {
 func (t *task) evaluating() bool { return t.State == trowel.TaskBlocked && t.WaitReason != "" }
 
 // makeReady makes an operator task ready that may run now, once its options are known.
-func (a *applying) makeReady(t *task, m trowel.Move) {
+func (a *applying) makeReady(t *task, m trowel.Transition) {
 	o := t.options()
 	if o.Templated() == nil {
 		a.equip(t, m, nil)
 		return
 	}
-	a.move(t, trowel.MoveEvaluate, trowel.TaskBlocked, true)
+	a.move(t, trowel.TransitionEvaluate, trowel.TaskBlocked, true)
 	a.evaluating = append(a.evaluating, t)
 }
 
 // equip sets the needs of a task and makes it ready.
-func (a *applying) equip(t *task, m trowel.Move, evaluated *param.Map) {
+func (a *applying) equip(t *task, m trowel.Transition, evaluated *param.Map) {
 	needs, err := a.img.needsOf(t, evaluated)
 	if err != nil {
 		a.fail(t, optionError(err, dig.KindConfig))
 		return
 	}
-	detail := t.Needs != nil || needs != nil || m == trowel.MoveDue
-	t.Needs = needs
+	detail := t.Requirements != nil || needs != nil || m == trowel.TransitionDue
+	t.Requirements = needs
 	a.move(t, m, trowel.TaskReady, detail)
 }
 
@@ -102,14 +102,14 @@ func quotedError(text, kind string) *param.Map {
 	return trowel.ErrorObject(strings.ReplaceAll(text, "${", "{"), kind)
 }
 
-// Full fails a ready task, because its concurrency limit is full and it must not wait for it (control K811). It does
+// ConcurrencyFull fails a ready task, because its concurrency limit is full and it must not wait for it (control K811). It does
 // nothing to a task that is not ready.
-type Full struct {
+type ConcurrencyFull struct {
 	Task   trowel.TaskID
 	Reason string // one sentence
 }
 
-func (f Full) apply(a *applying) {
+func (f ConcurrencyFull) apply(a *applying) {
 	t := a.img.tasks[f.Task]
 	if t == nil || t.State != trowel.TaskReady {
 		return

@@ -7,9 +7,9 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// Refresh applies rows that another server changed or added, and returns them as they are in the image now. Its cost
+// Refresh applies rows that another server changed or added, and returns them as they are in the task tree now. Its cost
 // depends on these rows only, not on the size of the attempt.
-func (img *Image) Refresh(attempt trowel.Attempt, rows []*trowel.Task) []*trowel.Task {
+func (img *TaskTree) Refresh(attempt trowel.Attempt, rows []*trowel.Task) []*trowel.Task {
 	img.Attempt = attempt
 	rows = slices.SortedFunc(slices.Values(rows), func(a, b *trowel.Task) int { return cmp.Compare(a.ID, b.ID) })
 	var added []*task
@@ -50,7 +50,7 @@ func (img *Image) Refresh(attempt trowel.Attempt, rows []*trowel.Task) []*trowel
 
 // replace takes over a row, and reports whether the task is in another round now. It keeps the parts that never change,
 // because tasks share them.
-func (img *Image) replace(t *task, row *trowel.Task) bool {
+func (img *TaskTree) replace(t *task, row *trowel.Task) bool {
 	was, stored := t.Task, t.storing()
 	t.Task = *row
 	t.Local, t.Export, t.Upstreams = was.Local, was.Export, was.Upstreams
@@ -85,7 +85,7 @@ func (t *task) countChildren() {
 }
 
 // queueReady inserts a ready task into the queue, ordered by instant.
-func (img *Image) queueReady(t *task) {
+func (img *TaskTree) queueReady(t *task) {
 	if t.State != trowel.TaskReady {
 		return
 	}

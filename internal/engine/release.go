@@ -26,7 +26,7 @@ func (r Release) apply(a *applying) {
 	}
 	a.recordTry(t, trowel.Report{}, trowel.ExitLost)
 	if t.Flags&trowel.TaskCancelRequested != 0 {
-		a.move(t, trowel.MoveCancel, trowel.TaskCanceled, false)
+		a.move(t, trowel.TransitionCancel, trowel.TaskCanceled, false)
 		return
 	}
 	if r.Lost {
@@ -36,7 +36,7 @@ func (r Release) apply(a *applying) {
 		a.fail(t, poisoned(t, r.Poison))
 		return
 	}
-	a.move(t, trowel.MoveRelease, trowel.TaskReady, r.Lost)
+	a.move(t, trowel.TransitionRelease, trowel.TaskReady, r.Lost)
 }
 
 // poisoned is the error of a task that may be killing its agents.

@@ -24,13 +24,13 @@ func (r Report) apply(a *applying) {
 	t.Losses = 0
 	switch {
 	case canceled:
-		a.move(t, trowel.MoveCancel, trowel.TaskCanceled, wasLost)
+		a.move(t, trowel.TransitionCancel, trowel.TaskCanceled, wasLost)
 	case r.Outcome == trowel.OutcomeSuccess:
 		a.succeed(t, r.Report, wasLost)
 	case r.Outcome == trowel.OutcomePoll, r.Outcome == trowel.OutcomeRetry:
 		a.wait(t, r.Report)
 	case r.Outcome == trowel.OutcomeReleased:
-		a.move(t, trowel.MoveRelease, trowel.TaskReady, wasLost)
+		a.move(t, trowel.TransitionRelease, trowel.TaskReady, wasLost)
 	default:
 		a.fail(t, r.Error)
 	}
@@ -76,10 +76,10 @@ func (a *applying) succeed(t *task, r trowel.Report, detail bool) {
 	t.Masked = t.Masked.In(trowel.AreaState).With(r.Masked.In(trowel.AreaExport)...).With(r.Masked.In(trowel.AreaStore)...)
 	a.setResult(t, result)
 	if len(follow.sub)+len(follow.check) == 0 {
-		a.move(t, trowel.MoveSuccess, trowel.TaskSuccess, detail)
+		a.move(t, trowel.TransitionSuccess, trowel.TaskSuccess, detail)
 		return
 	}
-	a.move(t, trowel.MoveSubtasks, trowel.TaskPlanned, detail)
+	a.move(t, trowel.TransitionSubtasks, trowel.TaskPlanned, detail)
 	a.insertFollowing(t, follow)
 	a.then(t, opened)
 }
@@ -94,7 +94,7 @@ func (a *applying) wait(t *task, r trowel.Report) {
 	if r.Outcome == trowel.OutcomeRetry {
 		t.WaitReason = trowel.WaitRetry
 	}
-	a.move(t, trowel.MoveRetry, trowel.TaskRetryWaiting, true)
+	a.move(t, trowel.TransitionRetry, trowel.TaskRetryWaiting, true)
 }
 
 // maskedState are the hidden places when a try leaves other state parameters. A place that was hidden before stays
@@ -112,11 +112,11 @@ func (a *applying) fail(t *task, object *param.Map) {
 	t.Error = object
 	if a.insertErrorTasks(t, object, nil) {
 		t.Flags |= trowel.TaskDelayedError
-		a.move(t, trowel.MoveFailureTasks, trowel.TaskPlanned, true)
+		a.move(t, trowel.TransitionFailureTasks, trowel.TaskPlanned, true)
 		a.then(t, opened)
 		return
 	}
-	a.move(t, trowel.MoveError, trowel.TaskError, true)
+	a.move(t, trowel.TransitionError, trowel.TaskError, true)
 }
 
 func (a *applying) setResult(t *task, result trowel.Result) {

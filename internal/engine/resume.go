@@ -99,9 +99,9 @@ func patternError(err error) error {
 	}
 }
 
-// Lasting returns the resumed tasks that are still needed later: those that are generated while the attempt runs
+// StillNeeded returns the resumed tasks that are still needed later: those that are generated while the attempt runs
 // (language X69).
-func Lasting(resumed []*trowel.Task) []*trowel.Task {
+func StillNeeded(resumed []*trowel.Task) []*trowel.Task {
 	var list []*trowel.Task
 	for _, row := range resumed {
 		if strings.Contains(row.FullName, "^") {
@@ -172,11 +172,11 @@ func (s *source) gatherBelow(row *trowel.Task, g *gathering) {
 	}
 }
 
-// KeepResumed sets the tasks of an earlier attempt that count as done when tasks of their names are generated. It is for
-// an image that was read from the store; Begin does the same by itself.
-func (img *Image) KeepResumed(tasks []*trowel.Task) { img.resume(tasks) }
+// SetResumed sets the tasks of an earlier attempt that count as done when tasks of their names are generated. It is for
+// a task tree that was read from the store; Begin does the same by itself.
+func (img *TaskTree) SetResumed(tasks []*trowel.Task) { img.resume(tasks) }
 
-func (img *Image) resume(tasks []*trowel.Task) {
+func (img *TaskTree) resume(tasks []*trowel.Task) {
 	img.resumed = make(map[string]*trowel.Task, len(tasks))
 	for _, row := range tasks {
 		img.resumed[row.FullName] = row
@@ -185,7 +185,7 @@ func (img *Image) resume(tasks []*trowel.Task) {
 
 // takeOver turns a task that is about to be inserted into the success of an earlier attempt, if it is a resumed one
 // (language X67).
-func (img *Image) takeOver(t *task) {
+func (img *TaskTree) takeOver(t *task) {
 	row := img.resumed[t.FullName]
 	if row == nil || t.ParentID == 0 {
 		return
@@ -212,7 +212,7 @@ func (a *applying) tookOver(added []*task, parent *task) {
 
 // storedLate clears the cached scopes if t left parameters after a later task had already gathered its own. That can
 // happen because a resumed task waits for nothing, nor do the tasks below it or behind it (language P4, X76, X77).
-func (img *Image) storedLate(t *task) {
+func (img *TaskTree) storedLate(t *task) {
 	for ; t != nil; t = t.parent {
 		if t.walked {
 			img.forgetScopes()
@@ -222,7 +222,7 @@ func (img *Image) storedLate(t *task) {
 }
 
 // forgetScopes clears all cached scopes.
-func (img *Image) forgetScopes() {
+func (img *TaskTree) forgetScopes() {
 	img.scopes.last.before, img.scopes.last.scope = nil, nil
 	for _, t := range img.tasks {
 		t.inside, t.walked = nil, false

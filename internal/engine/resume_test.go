@@ -318,7 +318,7 @@ func TestRefusedBeginning(t *testing.T) {
 func TestKillBeforeBeginning(t *testing.T) {
 	t.Parallel()
 	attempt, setting := testSetting()
-	img, err := engine.NewImage(attempt, setting, nil)
+	img, err := engine.NewTaskTree(attempt, setting, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

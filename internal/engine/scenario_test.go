@@ -36,7 +36,7 @@ import (
 //	kill                   the attempt is killed
 //	sla {+x: {op>: 1}}     the attempt is late, with this block besides its time
 //	resume failed          another attempt begins that resumes this one; by "from +a" from a task
-//	crash                  the image is built again from rows
+//	crash                  the task tree is built again from rows
 //	show +a                flags, tries and other fields of the task
 //	scope +a k             what its templates see under the key
 //
@@ -273,7 +273,7 @@ func (p *player) trace(err error) (string, error) {
 		case c.New:
 			text = p.name(c.Task.ID) + " new"
 		case c.From == c.To:
-			text += " (" + string(c.Move) + ")"
+			text += " (" + string(c.Transition) + ")"
 		case c.To == trowel.TaskRetryWaiting || c.To == trowel.TaskGroupRetryWaiting:
 			text += " " + c.Task.RetryAt.Sub(p.d.now).String()
 		}

@@ -21,12 +21,12 @@ type scopes struct {
 	base     *param.Map // parameters of revision and session
 	builtins *param.Map // without task_name and the parts of last_... and next_...
 	zone     schedule.Zone
-	setting  *trowel.Setting
+	setting  *trowel.AttemptContext
 
 	last struct{ before, scope *param.Map } // see scope
 }
 
-func newScopes(attempt *trowel.Attempt, setting *trowel.Setting) (*scopes, error) {
+func newScopes(attempt *trowel.Attempt, setting *trowel.AttemptContext) (*scopes, error) {
 	zone, err := schedule.ParseZone(attempt.Zone)
 	if err != nil {
 		return nil, err
@@ -40,13 +40,13 @@ func newScopes(attempt *trowel.Attempt, setting *trowel.Setting) (*scopes, error
 }
 
 // Lease returns what an agent needs to run a claimed task.
-func (img *Image) Lease(id trowel.TaskID) *trowel.Lease {
+func (img *TaskTree) Lease(id trowel.TaskID) *trowel.Lease {
 	t := img.tasks[id]
 	scope := img.Scope(id)
 	t.addDefaults(scope)
 	return &trowel.Lease{
 		TaskID: t.ID, AttemptID: t.AttemptID, Try: t.Try, AgentID: t.AgentID, FullName: t.FullName,
-		Setting: img.scopes.setting, Zone: img.scopes.zone.Location,
+		Context: img.scopes.setting, Zone: img.scopes.zone.Location,
 		Scope: scope, Local: t.own(), StateParams: t.StateParams,
 		RetryCount: t.RetryCount, StartedAt: t.StartedAt,
 		AttemptName: img.Attempt.Name, AttemptCreatedAt: img.Attempt.CreatedAt,
@@ -55,7 +55,7 @@ func (img *Image) Lease(id trowel.TaskID) *trowel.Lease {
 
 // Scope returns what the templates of a task see: all parameters including its own _export, overlaid with the built-ins
 // (language P3). The task must be ready, or be evaluated.
-func (img *Image) Scope(id trowel.TaskID) *param.Map {
+func (img *TaskTree) Scope(id trowel.TaskID) *param.Map {
 	t := img.tasks[id]
 	scope := img.scopes.scope(t)
 	scope.Set("task_name", t.FullName)
@@ -245,7 +245,7 @@ const (
 )
 
 // builtins are the parameters that the engine sets for every task of an attempt (language P12).
-func builtins(attempt *trowel.Attempt, setting *trowel.Setting, zone schedule.Zone) *param.Map {
+func builtins(attempt *trowel.Attempt, setting *trowel.AttemptContext, zone schedule.Zone) *param.Map {
 	at := setting.Session.Time.In(zone.Location)
 	m := param.Of(
 		"timezone", zone.ID,

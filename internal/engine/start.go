@@ -11,18 +11,18 @@ import (
 // NewAttempt is an attempt that will begin: its rows as they will be stored, and its tasks. If its Attempt has an id, it
 // is already stored without tasks, because it waited for its turn in a backfill (language S40).
 type NewAttempt struct {
-	Setting trowel.Setting // Project, Revision and Workflow must be stored; Session is found or created
+	Context trowel.AttemptContext // Project, Revision and Workflow must be stored; Session is found or created
 	Attempt trowel.Attempt
 	Tasks   []dig.Task
 	// Resumed are tasks of an earlier attempt that count as done (see ResumeFailed and ResumeFrom).
 	Resumed []*trowel.Task
-	// Monitor is the SLA; nil without one. It gets the id of the attempt.
-	Monitor *trowel.Monitor
+	// SLATimer is the SLA; nil without one. It gets the id of the attempt.
+	SLATimer *trowel.SLATimer
 	// KeepTooLarge stores an attempt with too many tasks as a failed one instead of refusing it, see Begin (differs from
 	// S27a and S40a, see docs/compatibility.md).
 	KeepTooLarge bool
 	// Record is the entry of the audit about who asked for it; nil for none. Its object is filled in.
-	Record *trowel.Record
+	Record *trowel.AuditRecord
 }
 
 // Begin inserts the tasks of an attempt. The root is planned or ready at once, and so are tasks without upstreams
@@ -52,7 +52,7 @@ func (b Begin) apply(a *applying) {
 	if b.Wait == "" {
 		a.unblock(root)
 	}
-	a.img.resume(Lasting(b.Resumed))
+	a.img.resume(StillNeeded(b.Resumed))
 }
 
 // refuse inserts only the root and lets it fail, with the alert and the workflow's _error tasks, which see the reason.
@@ -64,18 +64,18 @@ func (a *applying) refuse(b Begin) {
 	root.Error = errorObject(b.Refused)
 	a.insertFailureTrees(root, root.Error, nil)
 	root.Flags |= trowel.TaskDelayedGroupError
-	a.move(root, trowel.MoveFailureTasks, trowel.TaskPlanned, true)
+	a.move(root, trowel.TransitionFailureTasks, trowel.TaskPlanned, true)
 	a.then(root, opened)
 }
 
-// Start builds the image of a new attempt and begins it. Too many tasks are an ErrLimit with Digdag's text.
-func Start(attempt trowel.Attempt, setting *trowel.Setting, b Begin, at time.Time, ids IDs, limits Limits) (*Image, Applied, error) {
+// Start builds the task tree of a new attempt and begins it. Too many tasks are an ErrLimit with Digdag's text.
+func Start(attempt trowel.Attempt, setting *trowel.AttemptContext, b Begin, at time.Time, ids IDs, limits Limits) (*TaskTree, Applied, error) {
 	if b.Refused == nil {
 		if err := CheckSize(b.Tasks, limits); err != nil {
 			return nil, Applied{}, err
 		}
 	}
-	img, err := NewImage(attempt, setting, nil)
+	img, err := NewTaskTree(attempt, setting, nil)
 	if err != nil {
 		return nil, Applied{}, err
 	}
@@ -147,7 +147,7 @@ func (a *applying) insertIn(tasks []dig.Task, parent *task, round int, upstreams
 	}
 	a.img.attach(added)
 	for _, t := range added {
-		a.out.Changes = append(a.out.Changes, Change{Task: &t.Task, Move: trowel.MoveInsert, To: t.State, New: true})
+		a.out.Changes = append(a.out.Changes, Change{Task: &t.Task, Transition: trowel.TransitionInsert, To: t.State, New: true})
 	}
 	a.tookOver(added, parent)
 	return added[0]

@@ -38,9 +38,9 @@ func TestRandomCasesStored(t *testing.T) {
 	}
 }
 
-func insertSetting(t *testing.T, db trowel.Store) trowel.Setting {
+func insertSetting(t *testing.T, db trowel.Store) trowel.AttemptContext {
 	t.Helper()
-	s := trowel.Setting{Project: trowel.Project{Name: "p"}, Revision: trowel.Revision{Name: "r"}}
+	s := trowel.AttemptContext{Project: trowel.Project{Name: "p"}, Revision: trowel.Revision{Name: "r"}}
 	s.Project.CreatedAt, s.Revision.CreatedAt = time.Unix(1, 0), time.Unix(1, 0)
 	w := &trowel.Workflow{Name: "w", Zone: "UTC"}
 	err := db.Update(t.Context(), func(tx trowel.Tx) error {
@@ -53,7 +53,7 @@ func insertSetting(t *testing.T, db trowel.Store) trowel.Setting {
 	return s
 }
 
-func insertAttempt(t *testing.T, db trowel.Store, s trowel.Setting, i int) trowel.AttemptID {
+func insertAttempt(t *testing.T, db trowel.Store, s trowel.AttemptContext, i int) trowel.AttemptID {
 	t.Helper()
 	session := &trowel.Session{ProjectID: s.Project.ID, Workflow: "w", Time: time.Unix(int64(i+1), 0), UUID: "u"}
 	a := &trowel.Attempt{WorkflowID: s.Workflow.ID, Zone: "UTC", Params: param.New(), Cause: "test", CreatedAt: time.Unix(1, 0)}
@@ -71,7 +71,7 @@ type stored struct {
 	attempt trowel.AttemptID
 }
 
-func (k *stored) write(img *engine.Image, changes []engine.Change) error {
+func (k *stored) write(img *engine.TaskTree, changes []engine.Change) error {
 	var inserts []*trowel.Task
 	var updates []trowel.TaskUpdate
 	place := map[*trowel.Task]int{}
@@ -111,7 +111,7 @@ func (k *stored) read(newerThan int64) (rows []*trowel.Task, err error) {
 }
 
 // archive archives the tasks and compares what comes back.
-func (k *stored) archive(img *engine.Image) error {
+func (k *stored) archive(img *engine.TaskTree) error {
 	want := img.List()
 	var got []*trowel.Task
 	err := k.db.Update(k.ctx, func(tx trowel.Tx) error {

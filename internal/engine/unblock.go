@@ -33,11 +33,11 @@ func (a *applying) openDownstream(t *task) {
 func (a *applying) unblock(t *task) {
 	switch {
 	case t.Group:
-		a.move(t, trowel.MoveUnblock, trowel.TaskPlanned, false)
+		a.move(t, trowel.TransitionUnblock, trowel.TaskPlanned, false)
 		a.then(t, opened)
 	case t.Flags&trowel.TaskCancelRequested != 0:
-		a.move(t, trowel.MoveCancel, trowel.TaskCanceled, false)
+		a.move(t, trowel.TransitionCancel, trowel.TaskCanceled, false)
 	default:
-		a.makeReady(t, trowel.MoveUnblock)
+		a.makeReady(t, trowel.TransitionUnblock)
 	}
 }

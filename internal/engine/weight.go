@@ -25,7 +25,7 @@ type flow struct {
 // weight returns the effective weight of a task by a rule other than the absolute one: its own weight and those of all
 // operator tasks downstream, or upstream, at any distance, among its siblings and those of its ancestors. Generated
 // tasks have the weight of the task that generated them; handler trees, which inherit nothing, have their own.
-func (img *Image) weight(t *task, own int, rule dig.WeightRule) int {
+func (img *TaskTree) weight(t *task, own int, rule dig.WeightRule) int {
 	var generator *task
 	for p := t; p != nil; p = p.parent {
 		if p.handler() {
@@ -36,7 +36,7 @@ func (img *Image) weight(t *task, own int, rule dig.WeightRule) int {
 		}
 	}
 	if generator != nil {
-		return generator.Needs.PriorityWeight()
+		return generator.Requirements.PriorityWeight()
 	}
 	if img.weights.subtrees == nil {
 		img.weights = weights{subtrees: map[*task]int64{}, own: map[*dig.Options]int64{}, flows: map[flow]int64{}}

@@ -33,7 +33,7 @@ func TestWeights(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			tr := newTrial(t, c.tree, "")
-			if got := tr.find("+a").Needs.PriorityWeight(); got != c.weight {
+			if got := tr.find("+a").Requirements.PriorityWeight(); got != c.weight {
 				t.Errorf("weight = %d, want %d", got, c.weight)
 			}
 		})
@@ -121,7 +121,7 @@ func checkWeights(t *testing.T, seed uint64, body *param.Map) {
 		for j := range after[int(row.ID)-1] {
 			want += own(j)
 		}
-		if got := row.Needs.PriorityWeight(); got != want {
+		if got := row.Requirements.PriorityWeight(); got != want {
 			t.Fatalf("graph %d: weight of %s = %d, want %d in %s", seed, row.FullName, got, want, param.JSON(body))
 		}
 		tr.run(strings.TrimPrefix(row.FullName, "+m"), trowel.Report{})

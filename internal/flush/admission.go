@@ -104,12 +104,12 @@ func (ad *admission) lock(ctx context.Context, t *txn, batch []request) error {
 		if a, ok := r.(admitted); ok {
 			begins = true
 			if name, oneByOne := a.ofWorkflow(); oneByOne {
-				names[queue.AttemptsUse(name)] = true
+				names[queue.AdmissionCounter(name)] = true
 			}
 		}
 	}
 	if len(names) > 0 {
-		if _, err := t.tx.LockUses(ctx, slices.Collect(maps.Keys(names))); err != nil {
+		if _, err := t.tx.LockCounters(ctx, slices.Collect(maps.Keys(names))); err != nil {
 			return err
 		}
 	}

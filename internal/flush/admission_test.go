@@ -21,7 +21,7 @@ type gated struct {
 	outage
 
 	store   trowel.Store
-	setting trowel.Setting
+	setting trowel.AttemptContext
 	letGo   chan struct{}
 	sever   atomic.Int64 // how many reads still fail
 }

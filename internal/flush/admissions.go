@@ -45,7 +45,7 @@ func (ad *admissions) add(name trowel.WorkflowName) {
 
 // waitReason returns why an attempt must wait before it begins (control K813, K816); empty if it may begin
 // now. A caller that begins it must call admissions.add.
-func (t *txn) waitReason(ctx context.Context, name trowel.WorkflowName, control trowel.Control) (trowel.WaitCode, error) {
+func (t *txn) waitReason(ctx context.Context, name trowel.WorkflowName, control trowel.WorkflowLimits) (trowel.WaitCode, error) {
 	if t.admissions.paused[name] {
 		return trowel.WaitWorkflowPaused, nil
 	}

@@ -88,7 +88,7 @@ func (as *agents) lock(ctx context.Context, tx trowel.Tx, slots []queue.Slot) (s
 	if len(remote) == 0 {
 		return slots, nil, nil
 	}
-	held, err := tx.HoldAgents(ctx, remote, as.serverID)
+	held, err := tx.LockAgents(ctx, remote, as.serverID)
 	if err != nil {
 		return nil, nil, err
 	}

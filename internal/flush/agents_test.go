@@ -128,7 +128,7 @@ func (d *deaf) listen() {
 	d.hears = true
 }
 
-func (d *deaf) Give(leases []*trowel.Lease) {
+func (d *deaf) Assign(leases []*trowel.Lease) {
 	d.mu.Lock()
 	hears := d.hears
 	if !hears {
@@ -136,7 +136,7 @@ func (d *deaf) Give(leases []*trowel.Lease) {
 	}
 	d.mu.Unlock()
 	if hears {
-		d.crowd.Give(leases)
+		d.crowd.Assign(leases)
 	}
 }
 

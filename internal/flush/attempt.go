@@ -13,10 +13,10 @@ import (
 type attempt struct {
 	id       trowel.AttemptID
 	workflow trowel.WorkflowName
-	control  trowel.Control
+	control  trowel.WorkflowLimits
 
 	// tree is the task tree; nil if it is not in memory.
-	tree   *engine.Image
+	tree   *engine.TaskTree
 	stored trowel.Attempt // the row of the attempt as it is in the store
 	// version is the version of the attempt that its alarms and ready tasks belong to.
 	version int64
@@ -61,14 +61,14 @@ func (a *attempt) running() bool { return a != nil && a.tree != nil && !a.tree.D
 // ready returns a ready task in the form of the queue.
 func (a *attempt) ready(row *trowel.Task) queue.Ready {
 	return queue.Ready{
-		Attempt: a.id, Task: row.ID, At: row.ReadyAt, Workflow: a.workflow, Needs: row.Needs, Control: a.control, Held: row.Holds,
+		Attempt: a.id, Task: row.ID, At: row.ReadyAt, Workflow: a.workflow, Requirements: row.Requirements, Limits: a.control, Acquired: row.Acquired,
 	}
 }
 
 // liveReady is ready for a task whose tree is not in memory.
 func (a *attempt) liveReady(row *trowel.LiveTask) queue.Ready {
 	return queue.Ready{
-		Attempt: a.id, Task: row.TaskID, At: row.ReadyAt, Workflow: a.workflow, Needs: row.Needs, Control: a.control, Held: row.Holds,
+		Attempt: a.id, Task: row.TaskID, At: row.ReadyAt, Workflow: a.workflow, Requirements: row.Requirements, Limits: a.control, Acquired: row.Acquired,
 	}
 }
 

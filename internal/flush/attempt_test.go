@@ -19,7 +19,7 @@ func TestAnyChangedFieldIsWritten(t *testing.T) {
 		field := reflect.TypeFor[trowel.Attempt]().Field(i)
 		t.Run(field.Name, func(t *testing.T) {
 			t.Parallel()
-			img, err := engine.NewImage(row, &trowel.Setting{}, nil)
+			img, err := engine.NewTaskTree(row, &trowel.AttemptContext{}, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -33,7 +33,7 @@ type Batch struct {
 	Warnings []string
 	Waits    []Wait // set for listeners
 
-	settings map[trowel.AttemptID]*trowel.Setting
+	settings map[trowel.AttemptID]*trowel.AttemptContext
 }
 
 // Timeout is an attempt that was killed because a time limit had passed (language X62).
@@ -42,15 +42,15 @@ type Timeout struct {
 	Message string // for the notification, in Digdag's words
 }
 
-// Setting returns what an attempt of the batch belongs to; nil if the attempt did not change.
-func (b *Batch) Setting(id trowel.AttemptID) *trowel.Setting { return b.settings[id] }
+// Context returns what an attempt of the batch belongs to; nil if the attempt did not change.
+func (b *Batch) Context(id trowel.AttemptID) *trowel.AttemptContext { return b.settings[id] }
 
 // canceled lists the running tries that were asked to stop, by the ids of their agents.
 func (b *Batch) canceled() map[string][]trowel.TryID {
 	tries := map[string][]trowel.TryID{}
 	for i := range b.Changes {
 		c := &b.Changes[i]
-		if c.Move == trowel.MoveCancel && c.To == trowel.TaskRunning {
+		if c.Transition == trowel.TransitionCancel && c.To == trowel.TaskRunning {
 			tries[c.Task.AgentID] = append(tries[c.Task.AgentID], trowel.TryID{Task: c.Task.ID, Number: c.Task.Try})
 		}
 	}
@@ -71,7 +71,7 @@ func (b *Batch) returns() bool {
 func (b *Batch) notify(n *cluster.Attempts) {
 	for i := range b.Changes {
 		if row := b.Changes[i].Task; row.State == trowel.TaskReady {
-			n.Weight = max(n.Weight, row.Needs.PriorityWeight())
+			n.Weight = max(n.Weight, row.Requirements.PriorityWeight())
 		}
 	}
 	for _, noted := range [][]trowel.Attempt{b.Started, b.Killed, b.Ended} {

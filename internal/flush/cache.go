@@ -35,11 +35,11 @@ func (c *cache) entry(id trowel.AttemptID) *attempt {
 }
 
 // put gives an attempt its task tree, as it is in the store.
-func (c *cache) put(a *attempt, tree *engine.Image) {
+func (c *cache) put(a *attempt, tree *engine.TaskTree) {
 	c.byID[a.id] = a
 	a.tree, a.stored, a.leftAlone = tree, tree.Attempt, nil
-	setting := tree.Setting()
-	a.workflow, a.control = nameOf(setting), setting.Control
+	setting := tree.Context()
+	a.workflow, a.control = nameOf(setting), setting.Limits
 	c.touch(a)
 }
 
@@ -93,6 +93,6 @@ func (c *cache) close() {
 	}
 }
 
-func nameOf(s *trowel.Setting) trowel.WorkflowName {
+func nameOf(s *trowel.AttemptContext) trowel.WorkflowName {
 	return trowel.WorkflowName{ProjectID: s.Project.ID, Name: s.Workflow.Name}
 }

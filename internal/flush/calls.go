@@ -40,7 +40,7 @@ func (f *Flusher) Begin(ctx context.Context, a engine.NewAttempt) (*trowel.Attem
 	if started == nil {
 		return nil, err
 	}
-	return &trowel.AttemptSummary{Attempt: started.Attempt, Session: started.Session, Project: a.Setting.Project}, err
+	return &trowel.AttemptSummary{Attempt: started.Attempt, Session: started.Session, Project: a.Context.Project}, err
 }
 
 // Kill asks all tasks of an attempt to stop, and returns once that is written. For an attempt that has ended
@@ -51,7 +51,7 @@ func (f *Flusher) Kill(ctx context.Context, id trowel.AttemptID, actor string) e
 }
 
 // KillBy is Kill with a record for the audit. What the record is about is filled in.
-func (f *Flusher) KillBy(ctx context.Context, id trowel.AttemptID, actor string, record *trowel.Record) error {
+func (f *Flusher) KillBy(ctx context.Context, id trowel.AttemptID, actor string, record *trowel.AuditRecord) error {
 	return f.inbox.do(ctx, newKill(id, actor, record))
 }
 

@@ -19,22 +19,22 @@ type changes struct {
 	inserts []*trowel.Task
 	updates []trowel.TaskUpdate
 	rows    map[*trowel.Task]int // index in updates, or -1 for an insert
-	audits  []trowel.Audit
-	records []*trowel.Record
+	audits  []trowel.AuditEntry
+	records []*trowel.AuditRecord
 	logs    []trowel.LogChunk
 }
 
 func newChanges(at time.Time, mark int64) changes {
 	return changes{
 		at: at, mark: mark, rows: map[*trowel.Task]int{},
-		batch: Batch{At: at, settings: map[trowel.AttemptID]*trowel.Setting{}},
+		batch: Batch{At: at, settings: map[trowel.AttemptID]*trowel.AttemptContext{}},
 	}
 }
 
 // begin records the start of an attempt.
 func (c *changes) begin(row *trowel.Attempt, actor string) {
 	c.batch.Started = append(c.batch.Started, *row)
-	c.audit(trowel.Audit{AttemptID: row.ID, To: row.Flags.Status(), Cause: row.Cause, Actor: actor})
+	c.audit(trowel.AuditEntry{AttemptID: row.ID, To: row.Flags.Status(), Cause: row.Cause, Actor: actor})
 }
 
 // add takes what an event changed in an attempt.
@@ -50,7 +50,7 @@ func (c *changes) add(row *trowel.Attempt, applied *engine.Applied, actor string
 	}
 	if applied.Ended {
 		c.batch.Ended = append(c.batch.Ended, *row)
-		c.audit(trowel.Audit{AttemptID: row.ID, From: "running", To: row.Flags.Status(), Cause: "end", Actor: actor})
+		c.audit(trowel.AuditEntry{AttemptID: row.ID, From: "running", To: row.Flags.Status(), Cause: "end", Actor: actor})
 	}
 }
 
@@ -69,13 +69,13 @@ func (c *changes) addTask(change *engine.Change, version int64, actor string) {
 	case at >= 0 && change.Detail:
 		c.updates[at].Detail = true
 	}
-	c.audit(trowel.Audit{
+	c.audit(trowel.AuditEntry{
 		AttemptID: task.AttemptID, TaskID: task.ID, Try: task.Try,
-		From: change.From.String(), To: change.To.String(), Cause: string(change.Move), Actor: actor,
+		From: change.From.String(), To: change.To.String(), Cause: string(change.Transition), Actor: actor,
 	})
 }
 
-func (c *changes) audit(e trowel.Audit) {
+func (c *changes) audit(e trowel.AuditEntry) {
 	e.At, e.Batch = c.at, c.mark
 	c.audits = append(c.audits, e)
 }
@@ -99,8 +99,8 @@ func (c *changes) nameAgent(first int, r *trowel.Report) {
 }
 
 // record adds an audit record about the person or server that asked for a change.
-func (c *changes) record(of *trowel.Record, a *attempt) {
-	r, s := *of, a.tree.Setting() // a copy: the transaction may be tried again
+func (c *changes) record(of *trowel.AuditRecord, a *attempt) {
+	r, s := *of, a.tree.Context() // a copy: the transaction may be tried again
 	r.At, r.ObjectKind, r.ObjectID = c.at, "attempt", strconv.FormatInt(int64(a.id), 10)
 	r.Object, r.ProjectID, r.Workflow, r.AttemptID = s.Project.Name+"/"+s.Session.Workflow, s.Project.ID, s.Session.Workflow, a.id
 	c.records = append(c.records, &r)

@@ -34,7 +34,7 @@ func (c *claimer) claim(ctx context.Context, t *txn, s selection) error {
 		t.effects.gone = gone
 		c.failFull(t, limits, c.pick(t, limits, slots, candidates))
 	}
-	return t.tx.AddUses(ctx, t.counters.added)
+	return t.tx.AddToCounters(ctx, t.counters.added)
 }
 
 // candidates lists the ready tasks of locked attempts that may be claimed.
@@ -82,33 +82,33 @@ func (c *claimer) lockLimits(ctx context.Context, t *txn, candidates []queue.Rea
 	for i := range candidates {
 		demands, _ := limits.Demands(&candidates[i])
 		for _, d := range demands {
-			names[d.Use] = true
+			names[d.Counter] = true
 		}
 		c.addHeldAbove(names, &candidates[i])
 	}
-	limits.Uses = map[string]int{}
+	limits.Counters = map[string]int{}
 	if len(names) > 0 {
 		var err error
-		if limits.Uses, err = t.tx.LockUses(ctx, slices.Collect(maps.Keys(names))); err != nil {
+		if limits.Counters, err = t.tx.LockCounters(ctx, slices.Collect(maps.Keys(names))); err != nil {
 			return nil, err
 		}
 	}
 	for name, n := range t.counters.added {
-		limits.Uses[name] += n
+		limits.Counters[name] += n
 	}
-	t.counters.locked = limits.Uses
+	t.counters.locked = limits.Counters
 	return limits, nil
 }
 
 // addHeldAbove adds the counters held by the parents of a task. If the task fails because a limit is full,
 // its parents may end with it, and give back what they hold.
 func (c *claimer) addHeldAbove(names map[string]bool, r *queue.Ready) {
-	if r.Needs == nil || r.Needs.Concurrency == nil || !r.Needs.Concurrency.Fail {
+	if r.Requirements == nil || r.Requirements.Concurrency == nil || !r.Requirements.Concurrency.Fail {
 		return
 	}
 	tree := c.cache.get(r.Attempt).tree
 	for row := tree.Find(r.Task); row != nil; row = tree.Find(row.ParentID) {
-		for name := range row.Holds {
+		for name := range row.Acquired {
 			names[name] = true
 		}
 	}
@@ -124,7 +124,7 @@ func (c *claimer) failFull(t *txn, limits *queue.Limits, candidates []queue.Read
 			others = append(others, r)
 			continue
 		}
-		t.apply(c.cache.get(r.Attempt), engine.Full{Task: r.Task, Reason: reason}, actorEngine)
+		t.apply(c.cache.get(r.Attempt), engine.ConcurrencyFull{Task: r.Task, Reason: reason}, actorEngine)
 		t.counters.addReturned(t.changes.batch.Changes, limits)
 	}
 	return others
@@ -132,12 +132,12 @@ func (c *claimer) failFull(t *txn, limits *queue.Limits, candidates []queue.Read
 
 // pick claims the tasks that may run now, and returns those that are to fail.
 func (c *claimer) pick(t *txn, limits *queue.Limits, slots []queue.Slot, candidates []queue.Ready) []queue.Ready {
-	picks, full, _ := c.backlog.Among(candidates).Pick(queue.Picking{Slots: slices.Clone(slots), Limits: limits, Now: t.at})
+	picks, full, _ := c.backlog.Subset(candidates).Pick(queue.Picking{Slots: slices.Clone(slots), Limits: limits, Now: t.at})
 	for i := range picks {
 		p := &picks[i]
 		a, id := c.cache.get(p.Attempt), p.Agent.ID()
 		t.counters.take(p.Demands)
-		t.apply(a, engine.Claim{Task: p.Task, Agent: id, Holds: p.Holds()}, id)
+		t.apply(a, engine.Claim{Task: p.Task, Agent: id, Acquired: p.AllAcquired()}, id)
 		t.effects.give(a, p.Task, p.Agent)
 	}
 	return full

@@ -37,7 +37,7 @@ type claimer struct {
 func (c *claimer) choose(ctx context.Context, batch []request, slots []queue.Slot) selection {
 	s := selection{slots: slots}
 	if len(s.slots) == 0 {
-		c.backlog.AllBusy(c.now())
+		c.backlog.NoteAllBusy(c.now())
 	}
 	if len(s.slots) == 0 || c.backlog.Len() == 0 {
 		return s
@@ -87,7 +87,7 @@ func (c *claimer) expected(batch []request) *queue.Limits {
 			continue
 		}
 		if row := a.tree.Find(report.report.TaskID); row != nil && row.State == trowel.TaskRunning {
-			giveBack(limits, row.Holds)
+			giveBack(limits, row.Acquired)
 			returned[a.id]++
 		}
 	}
@@ -96,7 +96,7 @@ func (c *claimer) expected(batch []request) *queue.Limits {
 
 // limits combines pools and counters with the settings of the site.
 func (c *claimer) limits(pools []*trowel.Pool, uses map[string]int) *queue.Limits {
-	return &queue.Limits{Pools: pools, Uses: uses, AnyPool: c.anyPool, Most: c.maxRunning, Running: c.cache.runningTasks}
+	return &queue.Limits{Pools: pools, Counters: uses, AnyPool: c.anyPool, MaxRunning: c.maxRunning, Running: c.cache.runningTasks}
 }
 
 // stop ends all claims of a build that may not write any more.

@@ -22,8 +22,8 @@ type counters struct {
 func (c *counters) addReturned(changes []engine.Change, limits *queue.Limits) {
 	give := func(name string, n int) {
 		c.added[name] -= n
-		if limits.Uses != nil {
-			limits.Uses[name] -= n
+		if limits.Counters != nil {
+			limits.Counters[name] -= n
 		}
 	}
 	for i := c.returned; i < len(changes); i++ {
@@ -32,7 +32,7 @@ func (c *counters) addReturned(changes []engine.Change, limits *queue.Limits) {
 			give(name, n)
 		}
 		if change.Freed {
-			if pool := limits.Unkept(change.Given); pool != "" {
+			if pool := limits.ImplicitCounter(change.Given); pool != "" {
 				give(pool, 1)
 			}
 		}
@@ -43,7 +43,7 @@ func (c *counters) addReturned(changes []engine.Change, limits *queue.Limits) {
 // take adds what a claimed task needs.
 func (c *counters) take(demands []queue.Demand) {
 	for _, d := range demands {
-		c.added[d.Use] += d.Amount
+		c.added[d.Counter] += d.Amount
 	}
 }
 

@@ -324,7 +324,7 @@ func (h *hand) Free() int {
 	return h.room
 }
 
-func (h *hand) Give(leases []*trowel.Lease) {
+func (h *hand) Assign(leases []*trowel.Lease) {
 	h.mu.Lock()
 	h.room -= len(leases)
 	h.mu.Unlock()
@@ -349,7 +349,7 @@ func (h *hand) work(r trowel.Report) {
 }
 
 func (h *hand) Cancel(tries []trowel.TryID) { h.m.d.Cancel(tries) }
-func (h *hand) Serves(n *trowel.Needs) bool {
+func (h *hand) Serves(n *trowel.Requirements) bool {
 	return (n.QueueName() != trowel.DefaultQueue) == h.remote
 }
 func (h *hand) Remote() bool { return h.remote }

@@ -32,7 +32,7 @@ func TestDelayedAttemptBegunInAnOutage(t *testing.T) {
 				if err := tx.InsertAttempt(t.Context(), &setting.Session, &row); err != nil {
 					return err
 				}
-				return tx.InsertDelayed(t.Context(), &trowel.Delayed{AttemptID: row.ID, NextRunAt: time.Now()})
+				return tx.InsertQueuedBackfillAttempt(t.Context(), &trowel.QueuedBackfillAttempt{AttemptID: row.ID, NextRunAt: time.Now()})
 			})
 			if err != nil {
 				t.Fatal(err)

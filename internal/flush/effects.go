@@ -17,8 +17,8 @@ type effects struct {
 	evaluations []evaluation
 	early       []earlyTask
 	limits      []limitAlarm
-	monitors    []trowel.Monitor // SLAs of new attempts, and those whose alarm rang too early
-	gone        []string         // agents that this server does not serve any more
+	monitors    []trowel.SLATimer // SLAs of new attempts, and those whose alarm rang too early
+	gone        []string          // agents that this server does not serve any more
 }
 
 // lease is a task that is given to an agent.
@@ -79,7 +79,7 @@ func giveLeases(list []lease) {
 		for i, l := range list[:n] {
 			leases[i] = l.attempt.tree.Lease(l.task)
 		}
-		list[0].agent.Give(leases)
+		list[0].agent.Assign(leases)
 		list = list[n:]
 	}
 }

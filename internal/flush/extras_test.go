@@ -28,7 +28,7 @@ func (*patient) ID() string            { return "patient" }
 func (*patient) Free() int             { return 10 }
 func (*patient) Cancel([]trowel.TryID) {}
 
-func (a *patient) Give(leases []*trowel.Lease) {
+func (a *patient) Assign(leases []*trowel.Lease) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, l := range leases {
@@ -40,7 +40,7 @@ func (a *patient) Give(leases []*trowel.Lease) {
 type restarting struct {
 	t       *testing.T
 	store   trowel.Store
-	setting trowel.Setting
+	setting trowel.AttemptContext
 	agent   *patient
 	flusher *flush.Flusher
 	stop    func()
@@ -53,7 +53,7 @@ func newRestarting(t *testing.T) *restarting {
 		t.Fatal(err)
 	}
 	r := &restarting{t: t, store: db, agent: &patient{given: map[string]*trowel.Lease{}}}
-	r.setting = trowel.Setting{
+	r.setting = trowel.AttemptContext{
 		Project:  trowel.Project{Name: "p", CreatedAt: time.Now()},
 		Revision: trowel.Revision{Name: "r", CreatedAt: time.Now()},
 	}
@@ -135,7 +135,7 @@ func (r *restarting) states(id trowel.AttemptID) []string {
 func (r *restarting) left(id trowel.AttemptID) (monitor, resumed bool) {
 	r.t.Helper()
 	err := r.store.View(r.t.Context(), func(tx trowel.Tx) error {
-		_, err := tx.FindMonitor(r.t.Context(), id)
+		_, err := tx.FindSLATimer(r.t.Context(), id)
 		monitor = err == nil
 		if err != nil && !errors.Is(err, trowel.ErrNotFound) {
 			return err
@@ -169,7 +169,7 @@ func TestSLAOverRestart(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			r := newRestarting(t)
 			id := r.start(func(s *flush.Start) {
-				s.Monitor = &trowel.Monitor{DueAt: time.Now().Add(30 * time.Minute), Config: param.Of("duration", "00:30", "fail", true)}
+				s.SLATimer = &trowel.SLATimer{DueAt: time.Now().Add(30 * time.Minute), Config: param.Of("duration", "00:30", "fail", true)}
 			}, param.Of("+a", param.Of("echo>", 1)))
 			r.stop()
 			r.pass(away)
@@ -195,7 +195,7 @@ func TestMonitorEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRestarting(t)
 		id := r.start(func(s *flush.Start) {
-			s.Monitor = &trowel.Monitor{DueAt: time.Now().Add(time.Hour), Config: param.Of("duration", "01:00")}
+			s.SLATimer = &trowel.SLATimer{DueAt: time.Now().Add(time.Hour), Config: param.Of("duration", "01:00")}
 		}, param.Of("+a", param.Of("echo>", 1)))
 		if monitor, _ := r.left(id); !monitor {
 			t.Error("the monitor is not stored")
@@ -257,5 +257,5 @@ func TestResumedOverRestart(t *testing.T) {
 	})
 }
 
-func (*patient) Serves(*trowel.Needs) bool { return true }
-func (*patient) Remote() bool              { return false }
+func (*patient) Serves(*trowel.Requirements) bool { return true }
+func (*patient) Remote() bool                     { return false }

@@ -67,7 +67,7 @@ type key struct {
 type faulty struct {
 	store   trowel.Store // without faults
 	flusher *flush.Flusher
-	setting trowel.Setting
+	setting trowel.AttemptContext
 	cases   []model.Case
 
 	mu      sync.Mutex
@@ -97,7 +97,7 @@ type heard struct {
 	attempt  trowel.AttemptID
 	task     trowel.TaskID
 	from, to trowel.TaskState
-	move     trowel.Move
+	move     trowel.Transition
 }
 
 func newFaulty(t *testing.T, number uint64) *faulty {
@@ -222,7 +222,7 @@ func (f *faulty) start(i int, k model.Case) (flush.Start, error) {
 	f.mu.Lock()
 	f.of[setting.Session.Time.Unix()] = k
 	f.mu.Unlock()
-	return flush.Start{Setting: setting, Tasks: tasks, Attempt: trowel.Attempt{
+	return flush.Start{Context: setting, Tasks: tasks, Attempt: trowel.Attempt{
 		WorkflowID: setting.Workflow.ID, Zone: "UTC", Cause: "test", Actor: "test",
 	}}, err
 }
@@ -245,7 +245,7 @@ func (f *faulty) Free() int {
 	return f.free
 }
 
-func (f *faulty) Give(leases []*trowel.Lease) {
+func (f *faulty) Assign(leases []*trowel.Lease) {
 	for _, l := range leases {
 		r := f.given(l, &f.free)
 		f.working.Go(func() { f.work(r, &f.free) })
@@ -264,7 +264,7 @@ func (f *faulty) given(l *trowel.Lease, free *int) trowel.Report {
 	f.leases[k] = l
 	name := fmt.Sprintf("%d%s", l.AttemptID, l.FullName)
 	f.seen[name]++
-	r := f.of[l.Setting.Session.Time.Unix()].Outcome(l.FullName, f.seen[name])
+	r := f.of[l.Context.Session.Time.Unix()].Outcome(l.FullName, f.seen[name])
 	r.TaskID, r.AttemptID, r.Try = l.TaskID, l.AttemptID, l.Try
 	f.reports[k] = r
 	return r
@@ -297,7 +297,7 @@ func (f *faulty) Committed(batch *flush.Batch) error {
 	defer f.mu.Unlock()
 	for _, c := range batch.Changes {
 		if !c.New {
-			f.heard = append(f.heard, heard{c.Task.AttemptID, c.Task.ID, c.From, c.To, c.Move})
+			f.heard = append(f.heard, heard{c.Task.AttemptID, c.Task.ID, c.From, c.To, c.Transition})
 		}
 	}
 	return nil
@@ -316,11 +316,11 @@ func (f *faulty) stuck(ctx context.Context, id trowel.AttemptID) string {
 	_ = f.store.View(ctx, func(tx trowel.Tx) error {
 		rows, err := tx.ListTasks(ctx, id, -1)
 		for _, row := range rows {
-			needs, _ := json.Marshal(row.Needs)
+			needs, _ := json.Marshal(row.Requirements)
 			text += fmt.Sprintf("\n  %d %s: %s %s, try %d of %s, retry at %v, needs %s, holds %v", row.ID, row.FullName, row.State, row.WaitReason, row.Try,
-				row.AgentID, row.RetryAt, needs, row.Holds)
+				row.AgentID, row.RetryAt, needs, row.Acquired)
 		}
-		uses, errUses := tx.ListUses(ctx)
+		uses, errUses := tx.ListCounters(ctx)
 		text += fmt.Sprintf("\n  uses %v", uses)
 		return errors.Join(err, errUses)
 	})
@@ -328,9 +328,9 @@ func (f *faulty) stuck(ctx context.Context, id trowel.AttemptID) string {
 }
 
 // insertSetting stores the workflow and the pools.
-func (f *faulty) insertSetting(t *testing.T, db trowel.Store) trowel.Setting {
+func (f *faulty) insertSetting(t *testing.T, db trowel.Store) trowel.AttemptContext {
 	t.Helper()
-	s := trowel.Setting{
+	s := trowel.AttemptContext{
 		Project:  trowel.Project{Name: "p", CreatedAt: time.Now()},
 		Revision: trowel.Revision{Name: "r", CreatedAt: time.Now(), Params: param.Of("a", "revision")},
 	}
@@ -349,8 +349,8 @@ func (f *faulty) insertSetting(t *testing.T, db trowel.Store) trowel.Setting {
 	return s
 }
 
-func (*faulty) Serves(n *trowel.Needs) bool { return n.QueueName() == trowel.DefaultQueue }
-func (*faulty) Remote() bool                { return false }
+func (*faulty) Serves(n *trowel.Requirements) bool { return n.QueueName() == trowel.DefaultQueue }
+func (*faulty) Remote() bool                       { return false }
 
 // noteWait notes whether an attempt had to wait before it began.
 func (f *faulty) noteWait(a trowel.Attempt) {

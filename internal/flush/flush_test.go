@@ -36,7 +36,7 @@ func (a *scripted) Free() int {
 	return a.room - a.given
 }
 
-func (a *scripted) Give(leases []*trowel.Lease) {
+func (a *scripted) Assign(leases []*trowel.Lease) {
 	a.mu.Lock()
 	a.given += len(leases)
 	a.mu.Unlock()
@@ -59,12 +59,12 @@ func (a *scripted) work() {
 }
 
 // begin runs a flusher on a store in memory, with an agent that has much room.
-func begin(tb testing.TB, run func(*trowel.Lease) trowel.Report) (*flush.Flusher, trowel.Store, trowel.Setting) {
+func begin(tb testing.TB, run func(*trowel.Lease) trowel.Report) (*flush.Flusher, trowel.Store, trowel.AttemptContext) {
 	tb.Helper()
 	return beginWith(tb, run, func(*flush.Options, *scripted) {})
 }
 
-func beginWith(tb testing.TB, run func(*trowel.Lease) trowel.Report, change func(*flush.Options, *scripted)) (*flush.Flusher, trowel.Store, trowel.Setting) {
+func beginWith(tb testing.TB, run func(*trowel.Lease) trowel.Report, change func(*flush.Options, *scripted)) (*flush.Flusher, trowel.Store, trowel.AttemptContext) {
 	tb.Helper()
 	ctx, cancel := context.WithCancel(tb.Context())
 	db, closeStore := openStore(tb)
@@ -89,7 +89,7 @@ func beginWith(tb testing.TB, run func(*trowel.Lease) trowel.Report, change func
 		closeStore()
 	})
 	now := time.Now()
-	setting := trowel.Setting{
+	setting := trowel.AttemptContext{
 		Project:  trowel.Project{Name: "default", CreatedAt: now},
 		Revision: trowel.Revision{Name: now.Format(time.RFC3339Nano), CreatedAt: now},
 	}
@@ -105,13 +105,13 @@ func beginWith(tb testing.TB, run func(*trowel.Lease) trowel.Report, change func
 	return agent.flusher, db, setting
 }
 
-func request(tb testing.TB, setting trowel.Setting, body *param.Map) flush.Start {
+func request(tb testing.TB, setting trowel.AttemptContext, body *param.Map) flush.Start {
 	tb.Helper()
 	tasks, err := dig.Compile("", "+w", body)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return flush.Start{Setting: setting, Tasks: tasks, Attempt: trowel.Attempt{
+	return flush.Start{Context: setting, Tasks: tasks, Attempt: trowel.Attempt{
 		WorkflowID: setting.Workflow.ID, Zone: "UTC", Cause: "test", Actor: "test",
 	}}
 }
@@ -156,5 +156,5 @@ func BenchmarkChain(b *testing.B) {
 	b.ReportMetric(b.Elapsed().Seconds()*1e6/float64(200*n), "µs/task")
 }
 
-func (*scripted) Serves(*trowel.Needs) bool { return true }
-func (*scripted) Remote() bool              { return false }
+func (*scripted) Serves(*trowel.Requirements) bool { return true }
+func (*scripted) Remote() bool                     { return false }

@@ -17,10 +17,10 @@ import (
 // history is what the store has of an ended attempt.
 type history struct {
 	attempt *trowel.Attempt
-	setting *trowel.Setting
+	setting *trowel.AttemptContext
 	tasks   []*trowel.Task
 	tries   []trowel.Try
-	audits  []trowel.Audit
+	audits  []trowel.AuditEntry
 }
 
 // check reads the history of an ended attempt and plays it to the model.
@@ -32,7 +32,7 @@ func (f *faulty) check(ctx context.Context, end trowel.Attempt) error {
 			errLive = fmt.Errorf("%d live tasks are left", len(live))
 		}
 		var errs [5]error
-		h.setting, errs[4] = tx.FindSetting(ctx, end.ID)
+		h.setting, errs[4] = tx.FindAttemptContext(ctx, end.ID)
 		h.attempt, errs[0] = tx.FindAttempt(ctx, end.ID)
 		h.tasks, errs[1] = tx.ListArchivedTasks(ctx, end.ID)
 		h.tries, errs[2] = tx.ListTries(ctx, end.ID)
@@ -157,7 +157,7 @@ func (f *faulty) replay(h *history) error {
 			return fmt.Errorf("audit entry %d, %s of %s: in the model that is %s", i, e.Cause, want, got)
 		}
 		f.event(m, h, i, m.Task(id))
-		if e.Cause == string(trowel.MoveClaim) {
+		if e.Cause == string(trowel.TransitionClaim) {
 			if err := f.checkScope(m, id, key{e.TaskID, e.Try}, base); err != nil {
 				return err
 			}
@@ -171,9 +171,9 @@ func (f *faulty) replay(h *history) error {
 func (f *faulty) event(m *model.Model, h *history, i int, t *model.Task) {
 	e, id := h.audits[i], t.ID
 	switch {
-	case e.Cause == string(trowel.MoveClaim):
+	case e.Cause == string(trowel.TransitionClaim):
 		m.Claim(id, nil, e.At)
-	case e.Cause == string(trowel.MoveRelease):
+	case e.Cause == string(trowel.TransitionRelease):
 		m.Release(id, e.Try, false, 0, e.At)
 	case e.Actor == killer:
 		if m.Flags&trowel.AttemptCancelRequested == 0 {

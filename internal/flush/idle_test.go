@@ -87,7 +87,7 @@ func (f *faulty) lookForIdle(ctx context.Context) error {
 	}
 	return f.store.View(ctx, func(tx trowel.Tx) error {
 		pools, errPools := tx.ListPools(ctx)
-		uses, errUses := tx.ListUses(ctx)
+		uses, errUses := tx.ListCounters(ctx)
 		admitted, errAdmitted := tx.CountAdmitted(ctx, f.setting.Project.ID, f.setting.Workflow.Name)
 		waiting, errWaiting := tx.ListWaiting(ctx, f.setting.Project.ID, f.setting.Workflow.Name, 10)
 		running, errRunning := tx.ListRunning(ctx, 0, 1000)
@@ -112,7 +112,7 @@ func (f *faulty) lookForIdle(ctx context.Context) error {
 			w := trowel.WorkflowName{ProjectID: a.ProjectID, Name: a.Workflow}
 			for _, row := range rows {
 				slots := free
-				if row.Needs.QueueName() != trowel.DefaultQueue {
+				if row.Requirements.QueueName() != trowel.DefaultQueue {
 					slots = aside
 				}
 				if row.State == trowel.TaskReady && slots > 0 && site.has(row, w) {
@@ -132,20 +132,20 @@ type room struct {
 }
 
 func (r *room) has(row *trowel.Task, w trowel.WorkflowName) bool {
-	if r.most > 0 && r.uses[queue.SiteUse] >= r.most || r.perWorkflow > 0 && r.uses[queue.WorkflowUse(w)] >= r.perWorkflow {
+	if r.most > 0 && r.uses[queue.SiteCounter] >= r.most || r.perWorkflow > 0 && r.uses[queue.WorkflowCounter(w)] >= r.perWorkflow {
 		return false
 	}
-	for _, need := range row.Needs.PoolNeeds() {
+	for _, need := range row.Requirements.PoolRequirements() {
 		p := r.pools[need.Name]
-		if p == nil || p.Slots != trowel.Unlimited && r.uses[p.Use()]+need.Slots > p.Slots {
+		if p == nil || p.Slots != trowel.Unlimited && r.uses[p.Counter()]+need.Slots > p.Slots {
 			return false
 		}
 	}
-	if row.Needs == nil || row.Needs.Concurrency == nil {
+	if row.Requirements == nil || row.Requirements.Concurrency == nil {
 		return true
 	}
-	c := row.Needs.Concurrency
-	use := queue.ConcurrencyUse(c, w, row.AttemptID)
-	_, held := row.Holds[use]
+	c := row.Requirements.Concurrency
+	use := queue.ConcurrencyCounter(c, w, row.AttemptID)
+	_, held := row.Acquired[use]
 	return held || c.Fail || r.uses[use] < c.Limit
 }

@@ -10,10 +10,10 @@ import (
 type killRequest struct {
 	reply
 
-	record *trowel.Record // for the audit; nil for none
+	record *trowel.AuditRecord // for the audit; nil for none
 }
 
-func newKill(id trowel.AttemptID, actor string, record *trowel.Record) *killRequest {
+func newKill(id trowel.AttemptID, actor string, record *trowel.AuditRecord) *killRequest {
 	r := &killRequest{record: record}
 	r.begin(id, actor)
 	return r

@@ -94,7 +94,7 @@ func TestDefaultPoolOfProject(t *testing.T) {
 				if err := do(tx); err != nil {
 					return err
 				}
-				_, err := tx.RecountUses(t.Context())
+				_, err := tx.RecountCounters(t.Context())
 				return err
 			})
 			if err != nil {
@@ -120,8 +120,8 @@ func TestDefaultPoolOfProject(t *testing.T) {
 		second := start(t, l.Flusher, l.setting, time.Second, group(1))
 		synctest.Wait()
 		err := l.store.View(t.Context(), func(tx trowel.Tx) error {
-			uses, errUses := tx.ListUses(t.Context())
-			held, err := tx.CountHolds(t.Context())
+			uses, errUses := tx.ListCounters(t.Context())
+			held, err := tx.CountAcquired(t.Context())
 			if diff := cmp.Diff(held, uses); diff != "" || len(held) != 2 {
 				t.Errorf("counters (-held +used):\n%s", diff)
 			}

@@ -24,7 +24,7 @@ func (k *knownLimits) read(ctx context.Context, tx trowel.Tx) (err error) {
 		return err
 	}
 	k.version = -1
-	k.uses, err = tx.ListUses(ctx)
+	k.uses, err = tx.ListCounters(ctx)
 	return err
 }
 
@@ -41,7 +41,7 @@ func (k *knownLimits) copyUses() map[string]int {
 func (k *knownLimits) lockPools(ctx context.Context, t *txn, check bool) error {
 	t.counters.pools = k.pools
 	if k.pools != nil && k.version >= 0 && !t.pessimistic && !check {
-		return t.tx.ExpectLimits(ctx, k.version)
+		return t.tx.CheckLimitsVersion(ctx, k.version)
 	}
 	version, writers, err := t.tx.ShareLimits(ctx)
 	if err == nil {
@@ -73,11 +73,11 @@ func (k *knownLimits) learn(c *counters) {
 }
 
 // giveBack subtracts what a task held that does not run any more.
-func giveBack(limits *queue.Limits, holds trowel.Holds) {
+func giveBack(limits *queue.Limits, holds trowel.Acquired) {
 	for name, n := range holds {
-		limits.Uses[name] -= n
+		limits.Counters[name] -= n
 	}
-	if pool := limits.Unkept(holds); pool != "" {
-		limits.Uses[pool]--
+	if pool := limits.ImplicitCounter(holds); pool != "" {
+		limits.Counters[pool]--
 	}
 }

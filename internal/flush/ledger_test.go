@@ -82,8 +82,8 @@ func optionsOf(k model.Case, name string, keys []string) (*param.Map, error) {
 // sidekick is the other agent of a round, which serves the other queues.
 type sidekick struct{ *faulty }
 
-func (s *sidekick) ID() string                  { return "sidekick" }
-func (s *sidekick) Serves(n *trowel.Needs) bool { return n.QueueName() != trowel.DefaultQueue }
+func (s *sidekick) ID() string                         { return "sidekick" }
+func (s *sidekick) Serves(n *trowel.Requirements) bool { return n.QueueName() != trowel.DefaultQueue }
 
 func (s *sidekick) Free() int {
 	s.mu.Lock()
@@ -91,7 +91,7 @@ func (s *sidekick) Free() int {
 	return s.aside
 }
 
-func (s *sidekick) Give(leases []*trowel.Lease) {
+func (s *sidekick) Assign(leases []*trowel.Lease) {
 	for _, l := range leases {
 		r := s.given(l, &s.aside)
 		s.working.Go(func() { s.work(r, &s.aside) })
@@ -103,7 +103,7 @@ func (s *sidekick) Give(leases []*trowel.Lease) {
 type ledger struct {
 	trowel.Store
 
-	setting *trowel.Setting
+	setting *trowel.AttemptContext
 	site    int
 
 	mu    sync.Mutex
@@ -156,7 +156,7 @@ func (l *ledger) check(ctx context.Context, tx trowel.Tx) error {
 		return err
 	}
 	pools, errPools := tx.ListPools(ctx)
-	uses, errUses := tx.ListUses(ctx)
+	uses, errUses := tx.ListCounters(ctx)
 	admitted, errAdmitted := tx.CountAdmitted(ctx, l.setting.Project.ID, l.setting.Workflow.Name)
 	running, errRunning := tx.ListRunning(ctx, 0, 1000)
 	if err := errors.Join(errPools, errUses, errAdmitted, errRunning); err != nil {
@@ -164,19 +164,19 @@ func (l *ledger) check(ctx context.Context, tx trowel.Tx) error {
 	}
 	limits := map[string]int{}
 	if l.site > 0 {
-		limits[queue.SiteUse] = l.site
+		limits[queue.SiteCounter] = l.site
 	}
 	if control.TasksPerWorkflow > 0 {
-		limits[queue.WorkflowUse(trowel.WorkflowName{ProjectID: l.setting.Project.ID, Name: l.setting.Workflow.Name})] = control.TasksPerWorkflow
+		limits[queue.WorkflowCounter(trowel.WorkflowName{ProjectID: l.setting.Project.ID, Name: l.setting.Workflow.Name})] = control.TasksPerWorkflow
 	}
 	unkept := ""
 	for _, p := range pools {
 		if p.Slots == trowel.Unlimited {
 			continue
 		}
-		limits[p.Use()] = p.Slots
+		limits[p.Counter()] = p.Slots
 		if p.Name == trowel.DefaultPool {
-			unkept = p.Use()
+			unkept = p.Counter()
 		}
 	}
 	held := map[string]int{}
@@ -207,21 +207,21 @@ func (l *ledger) check(ctx context.Context, tx trowel.Tx) error {
 // do not say which pool. Limits of concurrency are learned from the tasks.
 func hold(rows []*trowel.Task, unkept string, held, limits map[string]int) (running int) {
 	for _, row := range rows {
-		for name, n := range row.Holds {
+		for name, n := range row.Acquired {
 			held[name] += n
 		}
 		if row.State == trowel.TaskRunning {
 			running++
-			if unkept != "" && !row.Holds.HasPool() {
+			if unkept != "" && !row.Acquired.HasPool() {
 				held[unkept]++
 			}
 		}
-		if row.Needs == nil || row.Needs.Concurrency == nil {
+		if row.Requirements == nil || row.Requirements.Concurrency == nil {
 			continue
 		}
-		c := row.Needs.Concurrency
-		for name := range row.Holds {
-			if len(name) > len(trowel.ConcurrencyUse) && name[:len(trowel.ConcurrencyUse)] == trowel.ConcurrencyUse {
+		c := row.Requirements.Concurrency
+		for name := range row.Acquired {
+			if len(name) > len(trowel.ConcurrencyCounterPrefix) && name[:len(trowel.ConcurrencyCounterPrefix)] == trowel.ConcurrencyCounterPrefix {
 				limits[name] = c.Limit
 			}
 		}
@@ -232,7 +232,7 @@ func hold(rows []*trowel.Task, unkept string, held, limits map[string]int) (runn
 // nothingHeld checks that nothing is held when all attempts have ended.
 func (f *faulty) nothingHeld(ctx context.Context) error {
 	return f.store.View(ctx, func(tx trowel.Tx) error {
-		uses, err := tx.ListUses(ctx)
+		uses, err := tx.ListCounters(ctx)
 		if err == nil && len(uses) > 0 {
 			err = fmt.Errorf("all attempts have ended, and counters are %v", uses)
 		}

@@ -65,11 +65,11 @@ type crowd struct {
 	running sync.WaitGroup
 }
 
-func (c *crowd) ID() string                  { return c.id }
-func (c *crowd) Serves(n *trowel.Needs) bool { return n.QueueName() == trowel.DefaultQueue }
-func (c *crowd) Remote() bool                { return c.remote }
-func (c *crowd) Cancel([]trowel.TryID)       {}
-func (c *crowd) Free() int                   { c.mu.Lock(); defer c.mu.Unlock(); return c.slots - c.held }
+func (c *crowd) ID() string                         { return c.id }
+func (c *crowd) Serves(n *trowel.Requirements) bool { return n.QueueName() == trowel.DefaultQueue }
+func (c *crowd) Remote() bool                       { return c.remote }
+func (c *crowd) Cancel([]trowel.TryID)              {}
+func (c *crowd) Free() int                          { c.mu.Lock(); defer c.mu.Unlock(); return c.slots - c.held }
 
 // peak is how many tries it had at the same time.
 func (c *crowd) peak() int {
@@ -78,7 +78,7 @@ func (c *crowd) peak() int {
 	return c.most
 }
 
-func (c *crowd) Give(leases []*trowel.Lease) {
+func (c *crowd) Assign(leases []*trowel.Lease) {
 	c.mu.Lock()
 	c.held += len(leases)
 	c.most = max(c.most, c.held)
@@ -111,7 +111,7 @@ type limited struct {
 
 	agent   *crowd
 	store   trowel.Store
-	setting trowel.Setting
+	setting trowel.AttemptContext
 }
 
 func begun(t *testing.T, agent *crowd, pools ...*trowel.Pool) *limited {
@@ -126,7 +126,7 @@ func begun(t *testing.T, agent *crowd, pools ...*trowel.Pool) *limited {
 	}
 	asServer(&opts)
 	now := time.Now()
-	l.setting = trowel.Setting{Project: trowel.Project{Name: "p", CreatedAt: now}, Revision: trowel.Revision{Name: "r", CreatedAt: now}}
+	l.setting = trowel.AttemptContext{Project: trowel.Project{Name: "p", CreatedAt: now}, Revision: trowel.Revision{Name: "r", CreatedAt: now}}
 	workflow := &trowel.Workflow{Name: "w", Zone: "UTC"}
 	err := db.Update(ctx, func(tx trowel.Tx) error {
 		for _, p := range pools {
@@ -166,7 +166,7 @@ func begun(t *testing.T, agent *crowd, pools ...*trowel.Pool) *limited {
 func (l *limited) settled(t *testing.T) {
 	t.Helper()
 	err := l.store.View(t.Context(), func(tx trowel.Tx) error {
-		uses, err := tx.ListUses(t.Context())
+		uses, err := tx.ListCounters(t.Context())
 		if err == nil && len(uses) > 0 {
 			t.Errorf("counters = %v, want all to be zero", uses)
 		}
@@ -237,7 +237,7 @@ func TestPoolsChange(t *testing.T) {
 					err = f(tx)
 				}
 				if err == nil {
-					_, err = tx.RecountUses(t.Context())
+					_, err = tx.RecountCounters(t.Context())
 				}
 				return err
 			})
@@ -318,7 +318,7 @@ func TestAdmission(t *testing.T) {
 		agent := &crowd{id: "many", slots: 50, gauge: g, run: func(l *trowel.Lease) trowel.Report {
 			mu.Lock()
 			defer mu.Unlock()
-			order = append(order, fmt.Sprint(l.Setting.Session.Time.Unix()-1705276800))
+			order = append(order, fmt.Sprint(l.Context.Session.Time.Unix()-1705276800))
 			return success(l)
 		}}
 		l := begun(t, agent)

@@ -56,11 +56,11 @@ func (l *loader) refresh(ctx context.Context, tx trowel.Tx, row *trowel.Attempt)
 
 // load reads the task tree of an attempt.
 func (l *loader) load(ctx context.Context, tx trowel.Tx, row *trowel.Attempt) (*attempt, error) {
-	setting, err := tx.FindSetting(ctx, row.ID)
+	setting, err := tx.FindAttemptContext(ctx, row.ID)
 	if err != nil {
 		return nil, err
 	}
-	setting.Defaults, setting.Control = l.defaults, l.workflows.of(&setting.Workflow)
+	setting.Defaults, setting.Limits = l.defaults, l.workflows.of(&setting.Workflow)
 	tasks, err := tx.ListTasks(ctx, row.ID, -1)
 	if err == nil {
 		err = understood(row, tasks)
@@ -68,7 +68,7 @@ func (l *loader) load(ctx context.Context, tx trowel.Tx, row *trowel.Attempt) (*
 	if err != nil {
 		return nil, err
 	}
-	tree, err := engine.NewImage(*row, setting, tasks)
+	tree, err := engine.NewTaskTree(*row, setting, tasks)
 	if err != nil {
 		return nil, err
 	}
@@ -92,8 +92,8 @@ func (l *loader) loadExtras(ctx context.Context, tx trowel.Tx, a *attempt) error
 		return err
 	}
 	a.resumed = len(resumed) > 0
-	a.tree.KeepResumed(resumed)
-	monitor, err := tx.FindMonitor(ctx, a.id)
+	a.tree.SetResumed(resumed)
+	monitor, err := tx.FindSLATimer(ctx, a.id)
 	if errors.Is(err, trowel.ErrNotFound) {
 		a.monitored = false
 		return nil

@@ -64,5 +64,5 @@ func (l *loader) lockOptimistic(ctx context.Context, t *txn, ids []trowel.Attemp
 		t.join(a)
 		t.bump(a)
 	}
-	return t.tx.ExpectAttempts(ctx, versions)
+	return t.tx.LockAttemptVersions(ctx, versions)
 }

@@ -99,7 +99,7 @@ func (rc *recoverer) deleteAgent(ctx context.Context, tx trowel.Tx, a *trowel.Ag
 		return err
 	}
 	rc.log.WarnContext(ctx, "agent lost", slog.String("agent", a.Name), slog.String("id", a.ID), slog.Int("tries", len(tries)))
-	return tx.InsertRecords(ctx, &trowel.Record{
+	return tx.InsertRecords(ctx, &trowel.AuditRecord{
 		At: now, ActorKind: trowel.ActorServer, Actor: "engine", Source: trowel.SourceServer, Action: trowel.ActionAgentLost,
 		ObjectKind: "agent", ObjectID: a.ID, Object: a.Name, After: param.Of("tries", len(tries)),
 	})

@@ -21,7 +21,7 @@ func (t raisedTx) ShareLimits(ctx context.Context) (int64, trowel.Writers, error
 	return version, trowel.Writers{Lowest: trowel.Generation + 1, Since: "9.9"}, err
 }
 
-func (t raisedTx) ExpectLimits(context.Context, int64) error { return trowel.ErrConflict }
+func (t raisedTx) CheckLimitsVersion(context.Context, int64) error { return trowel.ErrConflict }
 
 // Once later versions alone may write, the task that runs comes to its end, what follows becomes ready for others, and
 // nothing is claimed.

@@ -78,7 +78,7 @@ func (rc *recoverer) recount(ctx context.Context) {
 	err := rc.store.Update(ctx, func(tx trowel.Tx) error {
 		err := tx.LockLimits(ctx)
 		if err == nil {
-			wrong, err = tx.RecountUses(ctx)
+			wrong, err = tx.RecountCounters(ctx)
 		}
 		return err
 	})

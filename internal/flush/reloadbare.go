@@ -30,7 +30,7 @@ func (rl *reloader) reloadBare(ctx context.Context, tx trowel.Tx, bare []trowel.
 	for i := range live {
 		rl.trackLive(l.cache.get(live[i].AttemptID), &live[i])
 	}
-	monitors, err := tx.ListMonitors(ctx, ids)
+	monitors, err := tx.ListSLATimers(ctx, ids)
 	for i := range monitors {
 		l.timers.setSLA(l.cache.get(monitors[i].AttemptID), &monitors[i])
 	}

@@ -64,7 +64,7 @@ func (rl *reloader) stealReady(chosen *selection) {
 	}
 	lightest := math.MaxInt
 	for i := range chosen.picks {
-		lightest = min(lightest, chosen.picks[i].Needs.PriorityWeight())
+		lightest = min(lightest, chosen.picks[i].Requirements.PriorityWeight())
 	}
 	rl.mu.Lock()
 	defer rl.mu.Unlock()

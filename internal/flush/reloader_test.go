@@ -35,7 +35,7 @@ func TestStealReady(t *testing.T) {
 			f.reloader.queue = reloadQueue{}
 			chosen := selection{slots: []queue.Slot{{Free: row.slots}}}
 			for i := range row.chosen {
-				chosen.picks = append(chosen.picks, queue.Picked{Ready: queue.Ready{Needs: &trowel.Needs{Weight: &row.chosen[i]}}})
+				chosen.picks = append(chosen.picks, queue.Picked{Ready: queue.Ready{Requirements: &trowel.Requirements{Weight: &row.chosen[i]}}})
 			}
 			f.reloader.stealReady(&chosen)
 			if got := len(f.reloader.queue.ids) == 1 && f.reloader.queue.ids[0] == 7; got != row.want {

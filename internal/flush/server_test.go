@@ -274,11 +274,11 @@ type brokenTx struct {
 	broken *atomic.Int64
 }
 
-func (t brokenTx) ExpectAttempts(ctx context.Context, versions map[trowel.AttemptID]int64) error {
+func (t brokenTx) LockAttemptVersions(ctx context.Context, versions map[trowel.AttemptID]int64) error {
 	if _, ok := versions[trowel.AttemptID(t.broken.Load())]; ok {
 		return errors.New("no such column")
 	}
-	return t.Tx.ExpectAttempts(ctx, versions)
+	return t.Tx.LockAttemptVersions(ctx, versions)
 }
 
 // TestBrokenAttempt has one attempt that the store does not take at all; others go on.
@@ -314,7 +314,7 @@ func (h *timeouts) Heard(batch *flush.Batch) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, out := range batch.Timeouts {
-		h.told = append(h.told, fmt.Sprintf("%s of %s after %v", out.Message, batch.Setting(out.Attempt.ID).Workflow.Name, batch.At.Sub(out.Attempt.CreatedAt)))
+		h.told = append(h.told, fmt.Sprintf("%s of %s after %v", out.Message, batch.Context(out.Attempt.ID).Workflow.Name, batch.At.Sub(out.Attempt.CreatedAt)))
 	}
 }
 
@@ -370,7 +370,7 @@ func TestDelayedAttempts(t *testing.T) {
 			if err := tx.InsertAttempt(t.Context(), &session, &rows[i]); err != nil {
 				return err
 			}
-			if err := tx.InsertDelayed(t.Context(), &trowel.Delayed{AttemptID: rows[i].ID, NextRunAt: time.Now()}); err != nil {
+			if err := tx.InsertQueuedBackfillAttempt(t.Context(), &trowel.QueuedBackfillAttempt{AttemptID: rows[i].ID, NextRunAt: time.Now()}); err != nil {
 				return err
 			}
 		}
@@ -402,7 +402,7 @@ func TestDelayedAttempts(t *testing.T) {
 			}
 		}
 		err = store.View(t.Context(), func(tx trowel.Tx) error {
-			if _, err := tx.FindDelayed(t.Context(), row.ID); !errors.Is(err, trowel.ErrNotFound) {
+			if _, err := tx.FindQueuedBackfillAttempt(t.Context(), row.ID); !errors.Is(err, trowel.ErrNotFound) {
 				t.Errorf("attempt %d still waits: %v", row.ID, err)
 			}
 			return nil

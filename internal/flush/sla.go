@@ -26,7 +26,7 @@ func (r *slaRequest) apply(ctx context.Context, t *txn) error {
 	if !a.running() {
 		return nil
 	}
-	monitor, err := t.tx.FindMonitor(ctx, a.id)
+	monitor, err := t.tx.FindSLATimer(ctx, a.id)
 	if errors.Is(err, trowel.ErrNotFound) {
 		return nil
 	}
@@ -37,7 +37,7 @@ func (r *slaRequest) apply(ctx context.Context, t *txn) error {
 		t.effects.monitors = append(t.effects.monitors, *monitor)
 		return nil
 	}
-	if err := t.tx.DeleteMonitor(ctx, a.id); err != nil {
+	if err := t.tx.DeleteSLATimer(ctx, a.id); err != nil {
 		return err
 	}
 	t.apply(a, engine.SLA{Config: r.config}, actorEngine)

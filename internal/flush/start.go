@@ -45,7 +45,7 @@ func (r *startRequest) target() trowel.AttemptID { return r.start.Attempt.ID }
 func (r *startRequest) apply(ctx context.Context, t *txn) error { return r.starter.start(ctx, t, r) }
 
 func (r *startRequest) ofWorkflow() (trowel.WorkflowName, bool) {
-	return nameOf(&r.start.Setting), r.starter.workflows.of(&r.start.Setting.Workflow).ActiveAttempts > 0
+	return nameOf(&r.start.Context), r.starter.workflows.of(&r.start.Context.Workflow).ActiveAttempts > 0
 }
 
 // startsLast returns a batch with the requests that insert attempts at the end, in the order of their
@@ -64,7 +64,7 @@ func startsLast(batch []request) []request {
 		case !alsoStart:
 			return 1
 		}
-		s, o := &first.start.Setting.Session, &second.start.Setting.Session
+		s, o := &first.start.Context.Session, &second.start.Context.Session
 		return cmp.Or(cmp.Compare(s.ProjectID, o.ProjectID), cmp.Compare(s.Workflow, o.Workflow), s.Time.Compare(o.Time))
 	})
 	return sorted

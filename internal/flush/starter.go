@@ -32,7 +32,7 @@ func (s *starter) start(ctx context.Context, t *txn, r *startRequest) error {
 		}
 		begin.Refused, r.err = tooLarge, keptError{tooLarge}
 	}
-	name, control := nameOf(&r.start.Setting), s.workflows.of(&r.start.Setting.Workflow)
+	name, control := nameOf(&r.start.Context), s.workflows.of(&r.start.Context.Workflow)
 	wait, err := t.waitReason(ctx, name, control)
 	if err != nil {
 		return err
@@ -63,7 +63,7 @@ func (s *starter) start(ctx context.Context, t *txn, r *startRequest) error {
 	}
 	t.add(a, &applied, r.actor)
 	r.attempt = a.id
-	r.started.Attempt, r.started.Session = a.tree.Attempt, a.tree.Setting().Session
+	r.started.Attempt, r.started.Session = a.tree.Attempt, a.tree.Context().Session
 	t.effects.waiters = append(t.effects.waiters, waiter{a, r.started.Ended})
 	return s.writeExtras(ctx, t, a, &r.start)
 }
@@ -86,8 +86,8 @@ func (s *starter) insert(ctx context.Context, t *txn, r *startRequest) (*attempt
 		r.err = engine.TooManyAttempts(s.maxAttempts, running)
 		return nil, nil //nolint:nilnil // refused
 	}
-	setting, row := r.start.Setting, r.start.Attempt
-	setting.Defaults, setting.Control = s.defaults, s.workflows.of(&setting.Workflow)
+	setting, row := r.start.Context, r.start.Attempt
+	setting.Defaults, setting.Limits = s.defaults, s.workflows.of(&setting.Workflow)
 	row.CreatedAt, row.Version = t.at, 1
 	err = t.tx.InsertAttempt(ctx, &setting.Session, &row)
 	if errors.Is(err, trowel.ErrTaken) {
@@ -96,7 +96,7 @@ func (s *starter) insert(ctx context.Context, t *txn, r *startRequest) (*attempt
 	if err != nil {
 		return nil, err
 	}
-	tree, err := engine.NewImage(row, &setting, nil)
+	tree, err := engine.NewTaskTree(row, &setting, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -134,26 +134,26 @@ func (s *starter) findStored(ctx context.Context, t *txn, r *startRequest) (*att
 		}
 		return nil, nil //nolint:nilnil // refused
 	}
-	return a, t.tx.DeleteDelayed(ctx, a.id)
+	return a, t.tx.DeleteQueuedBackfillAttempt(ctx, a.id)
 }
 
 // writeExtras stores what an attempt has besides its tasks: tasks of an earlier attempt that it resumes, and its
 // SLA.
 func (s *starter) writeExtras(ctx context.Context, t *txn, a *attempt, start *Start) error {
-	if later := engine.Lasting(start.Resumed); len(later) > 0 {
+	if later := engine.StillNeeded(start.Resumed); len(later) > 0 {
 		a.resumed = true
 		if err := t.tx.InsertResumed(ctx, a.id, later); err != nil {
 			return err
 		}
 	}
-	if start.Monitor == nil {
+	if start.SLATimer == nil {
 		return nil
 	}
-	monitor := *start.Monitor
+	monitor := *start.SLATimer
 	monitor.AttemptID = a.id
 	a.monitored = true
 	t.effects.monitors = append(t.effects.monitors, monitor)
-	return t.tx.InsertMonitor(ctx, &monitor)
+	return t.tx.InsertSLATimer(ctx, &monitor)
 }
 
 // tooManyActive says that an attempt is refused for the limit of its workflow.

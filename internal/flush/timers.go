@@ -45,7 +45,7 @@ func (t *timers) setDue(a *attempt, task trowel.TaskID, at time.Time) {
 }
 
 // setSLA sets the alarm of an SLA.
-func (t *timers) setSLA(a *attempt, m *trowel.Monitor) {
+func (t *timers) setSLA(a *attempt, m *trowel.SLATimer) {
 	a.monitored = true
 	t.set(a, m.DueAt, &slaRequest{attempt: a.id, config: m.Config})
 }

@@ -82,7 +82,7 @@ func (c *committer) fill(ctx context.Context, t *txn, batch []request, chosen se
 			return err
 		}
 	}
-	if err := t.tx.Settle(ctx); err != nil { // what fails after this is the commit
+	if err := t.tx.Sync(ctx); err != nil { // what fails after this is the commit
 		return err
 	}
 	t.state = txnWritten
@@ -124,7 +124,7 @@ func (c *committer) evict(t *txn) {
 		return
 	}
 	t.state = txnEvicted
-	t.evicted = make([]*engine.Image, 0, len(t.participants))
+	t.evicted = make([]*engine.TaskTree, 0, len(t.participants))
 	for _, a := range t.participants {
 		t.evicted = append(t.evicted, a.tree)
 		t.cache.evict(a)

@@ -18,7 +18,7 @@ import (
 
 func success(*trowel.Lease) trowel.Report { return trowel.Report{Outcome: trowel.OutcomeSuccess} }
 
-func start(t *testing.T, f *flush.Flusher, setting trowel.Setting, after time.Duration, body *param.Map) *flush.Started {
+func start(t *testing.T, f *flush.Flusher, setting trowel.AttemptContext, after time.Duration, body *param.Map) *flush.Started {
 	t.Helper()
 	setting.Session.Time = setting.Session.Time.Add(after)
 	started, err := f.Start(t.Context(), request(t, setting, body))

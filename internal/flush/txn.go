@@ -31,7 +31,7 @@ type txn struct {
 	txnParts
 	participants []*attempt // the locked attempts that run, and those that it began
 	begun        []*attempt
-	evicted      []*engine.Image           // the trees of the participants, if they were evicted
+	evicted      []*engine.TaskTree        // the trees of the participants, if they were evicted
 	done         map[trowel.AttemptID]bool // attempts that had ended before this transaction
 	admissions   admissions
 
@@ -90,7 +90,7 @@ func (t *txn) touch(a *attempt) {
 	}
 	a.part.touched = true
 	t.changes.touched = append(t.changes.touched, a.id)
-	t.changes.batch.settings[a.id] = a.tree.Setting()
+	t.changes.batch.settings[a.id] = a.tree.Context()
 	if !a.part.bumped {
 		a.tree.Attempt.Version++
 	}

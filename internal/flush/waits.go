@@ -19,18 +19,18 @@ func waitsOf(b *Batch, backlog *queue.Backlog) []Wait {
 	var list []Wait
 	for i := range b.Changes {
 		c := &b.Changes[i]
-		switch c.Move { //nolint:exhaustive // the moves that begin or end a wait of known length
-		case trowel.MoveClaim:
+		switch c.Transition { //nolint:exhaustive // the moves that begin or end a wait of known length
+		case trowel.TransitionClaim:
 			if long := c.Task.ClaimedAt.Sub(c.Task.ReadyAt); long > 0 {
 				list = append(list, Wait{backlog.BlockedBy(c.Task.AttemptID, c.Task.ID), long})
 			}
-		case trowel.MoveRetry:
+		case trowel.TransitionRetry:
 			code := trowel.WaitPoll
 			if c.Task.WaitReason != "" {
 				code = c.Task.WaitReason
 			}
 			list = append(list, Wait{code, c.Task.RetryAt.Sub(b.At)})
-		case trowel.MoveGroupRetry:
+		case trowel.TransitionGroupRetry:
 			list = append(list, Wait{trowel.WaitGroupRetry, c.Task.RetryAt.Sub(b.At)})
 		}
 	}

@@ -34,7 +34,7 @@ func (t *txn) writeAttempts(ctx context.Context) error {
 			changed, a.stored = append(changed, &a.tree.Attempt), a.tree.Attempt
 		}
 	}
-	if err := t.tx.ExpectAttempts(ctx, versions); err != nil {
+	if err := t.tx.LockAttemptVersions(ctx, versions); err != nil {
 		return err
 	}
 	return t.tx.UpdateAttempts(ctx, changed...)
@@ -61,7 +61,7 @@ func (t *txn) archive(ctx context.Context) error {
 // deleteExtras deletes what an attempt has besides its tasks, when it ends.
 func deleteExtras(ctx context.Context, tx trowel.Tx, a *attempt) error {
 	if a.tree.Len() == 0 { // killed while it waited for its turn
-		if err := tx.DeleteDelayed(ctx, a.id); err != nil {
+		if err := tx.DeleteQueuedBackfillAttempt(ctx, a.id); err != nil {
 			return err
 		}
 	}
@@ -71,7 +71,7 @@ func deleteExtras(ctx context.Context, tx trowel.Tx, a *attempt) error {
 		}
 	}
 	if a.monitored {
-		return tx.DeleteMonitor(ctx, a.id)
+		return tx.DeleteSLATimer(ctx, a.id)
 	}
 	return nil
 }

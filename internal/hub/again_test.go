@@ -28,7 +28,7 @@ func TestAgainTakesSlots(t *testing.T) {
 	if _, again := p.compare(running, map[trowel.TryID]bool{one: true}); len(again) != 1 {
 		t.Errorf("a heartbeat before that: sent again: %v, want %v once more", again, two)
 	}
-	p.Give([]*trowel.Lease{{TaskID: 2, Try: 1}})
+	p.Assign([]*trowel.Lease{{TaskID: 2, Try: 1}})
 	free("when it was sent again", 0)
 	if _, leases, _ := p.stream.take(); len(leases) != 1 {
 		t.Errorf("%d leases are sent, want 1", len(leases))

@@ -22,7 +22,7 @@ func TestEndedTakesNoSlot(t *testing.T) {
 			t.Parallel()
 			p := newPeer(1)
 			p.reconnect(newStream(p), nil, nil)
-			p.Give([]*trowel.Lease{leaseNumber(1)})
+			p.Assign([]*trowel.Lease{leaseNumber(1)})
 			done := p.endings.read()
 			p.endings.begin(one)
 			p.end(one, func() {})
@@ -120,7 +120,7 @@ func TestReportDuringHeartbeat(t *testing.T) {
 	p.silent = time.Hour
 	p.connected()
 	p.reconnect(newStream(p), nil, nil)
-	p.Give([]*trowel.Lease{leaseNumber(1)})
+	p.Assign([]*trowel.Lease{leaseNumber(1)})
 	answered := make(chan error, 1)
 	store.read = func() {
 		go func() {

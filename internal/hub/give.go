@@ -33,9 +33,9 @@ func (h *Hub) running(ctx context.Context, id string, token trowel.TokenID, t ap
 }
 
 // setting returns the project, revision, workflow and session of an attempt.
-func (h *Hub) setting(ctx context.Context, attempt trowel.AttemptID) (s *trowel.Setting, err error) {
+func (h *Hub) setting(ctx context.Context, attempt trowel.AttemptID) (s *trowel.AttemptContext, err error) {
 	err = h.opts.Store.View(ctx, func(tx trowel.Tx) error {
-		s, err = tx.FindSetting(ctx, attempt)
+		s, err = tx.FindAttemptContext(ctx, attempt)
 		return err
 	})
 	return s, err

@@ -74,7 +74,7 @@ type Hub struct {
 // New returns a Hub; call Run.
 func New(opts Options) *Hub {
 	if opts.Heartbeat <= 0 {
-		opts.Heartbeat = queue.DefaultEvery
+		opts.Heartbeat = queue.DefaultHeartbeat
 	}
 	if opts.Lease <= 0 {
 		opts.Lease = queue.DefaultLease

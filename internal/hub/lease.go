@@ -9,7 +9,7 @@ import (
 
 // leaseShape is a lease as an agent gets it, with only what its try needs.
 func leaseShape(l *trowel.Lease) api.AgentLease {
-	s := l.Setting
+	s := l.Context
 	zone := ""
 	if l.Zone != nil {
 		zone = l.Zone.String()

@@ -50,7 +50,7 @@ func (p *peer) ID() string { return p.id }
 func (p *peer) Remote() bool { return true }
 
 // Serves implements queue.Agent.
-func (p *peer) Serves(n *trowel.Needs) bool {
+func (p *peer) Serves(n *trowel.Requirements) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.row.Serves(n)
@@ -66,8 +66,8 @@ func (p *peer) Free() int {
 	return max(p.row.Slots-len(p.given), 0)
 }
 
-// Give implements queue.Agent. Leases wait while there is no connection.
-func (p *peer) Give(leases []*trowel.Lease) {
+// Assign implements queue.Agent. Leases wait while there is no connection.
+func (p *peer) Assign(leases []*trowel.Lease) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, lease := range leases {
@@ -211,14 +211,14 @@ const maxReason = 500
 func (p *peer) suspendReason() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.row.RestReason
+	return p.row.SuspendReason
 }
 
 // setSuspendReason notes what was stored.
 func (p *peer) setSuspendReason(reason string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.row.RestReason = reason
+	p.row.SuspendReason = reason
 }
 
 // compare matches the given tries with those that the database has and those that the agent says it has. lost are tries

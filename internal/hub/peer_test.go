@@ -17,7 +17,7 @@ import (
 func tryNumber(task int) trowel.TryID { return trowel.TryID{Task: trowel.TaskID(task), Number: 1} }
 
 func leaseNumber(task int) *trowel.Lease {
-	return &trowel.Lease{TaskID: trowel.TaskID(task), AttemptID: 1, Try: 1, Setting: &trowel.Setting{}}
+	return &trowel.Lease{TaskID: trowel.TaskID(task), AttemptID: 1, Try: 1, Context: &trowel.AttemptContext{}}
 }
 
 func newPeer(slots int) *peer {
@@ -70,7 +70,7 @@ func TestReconnect(t *testing.T) {
 			p.reconnect(first, nil, nil)
 			give := func(tasks []int) {
 				for _, task := range tasks {
-					p.Give([]*trowel.Lease{leaseNumber(task)})
+					p.Assign([]*trowel.Lease{leaseNumber(task)})
 				}
 			}
 			give(row.sent)
@@ -117,8 +117,8 @@ func TestSlots(t *testing.T) {
 		}
 		s := newStream(p)
 		p.reconnect(s, nil, nil)
-		p.Give([]*trowel.Lease{leaseNumber(1)})
-		p.Give([]*trowel.Lease{leaseNumber(1)})
+		p.Assign([]*trowel.Lease{leaseNumber(1)})
+		p.Assign([]*trowel.Lease{leaseNumber(1)})
 		if len(s.leases) != 1 || p.Free() != 1 {
 			t.Errorf("%d leases are sent and %d slots are free, want 1 and 1", len(s.leases), p.Free())
 		}
@@ -152,7 +152,7 @@ func TestCompareForgets(t *testing.T) {
 	t.Parallel()
 	p := newPeer(2)
 	p.reconnect(newStream(p), nil, nil)
-	p.Give([]*trowel.Lease{leaseNumber(1)})
+	p.Assign([]*trowel.Lease{leaseNumber(1)})
 	for n, want := range []int{1, 2} {
 		if lost, again := p.compare(nil, nil); len(lost)+len(again) > 0 || p.Free() != want {
 			t.Errorf("after heartbeat %d: lost %v, again %v, %d slots free; want nothing and %d", n+1, lost, again, p.Free(), want)
@@ -172,7 +172,7 @@ func TestStream(t *testing.T) {
 		if err != nil || len(message.Leases) > 0 || time.Since(began) != time.Second {
 			t.Errorf("Next = %+v, %v after %v, want an empty message after 1 s", message, err, time.Since(began))
 		}
-		p.Give([]*trowel.Lease{leaseNumber(1), leaseNumber(2)})
+		p.Assign([]*trowel.Lease{leaseNumber(1), leaseNumber(2)})
 		p.Cancel([]trowel.TryID{tryNumber(1), tryNumber(9)})
 		message, err = s.Next(t.Context())
 		if err != nil || len(message.Leases) != 2 || len(message.Cancel) != 1 || message.Cancel[0].TaskID != 1 {

@@ -149,7 +149,7 @@ func (h *Hub) heard(ctx context.Context, p *peer, held *api.AgentHeld) {
 	if reason == p.suspendReason() {
 		return
 	}
-	err := h.opts.Store.Update(ctx, func(tx trowel.Tx) error { return tx.RestAgent(ctx, p.id, reason) })
+	err := h.opts.Store.Update(ctx, func(tx trowel.Tx) error { return tx.SuspendAgent(ctx, p.id, reason) })
 	if err == nil {
 		p.setSuspendReason(reason)
 	}

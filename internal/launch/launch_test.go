@@ -28,13 +28,13 @@ type inserter struct {
 
 func (i *inserter) Begin(ctx context.Context, a engine.NewAttempt) (*trowel.AttemptSummary, error) {
 	i.last = a
-	row, session := a.Attempt, a.Setting.Session
+	row, session := a.Attempt, a.Context.Session
 	row.CreatedAt = now()
 	err := i.store.Update(ctx, func(tx trowel.Tx) error { return tx.InsertAttempt(ctx, &session, &row) })
 	if err != nil {
 		return nil, err
 	}
-	return &trowel.AttemptSummary{Attempt: row, Session: session, Project: a.Setting.Project}, nil
+	return &trowel.AttemptSummary{Attempt: row, Session: session, Project: a.Context.Project}, nil
 }
 
 // house is a store with a project, and a launcher around it.
@@ -208,12 +208,12 @@ func TestMonitor(t *testing.T) {
 		if _, err := h.start(t, workflow, nil); err != nil {
 			t.Fatal(err)
 		}
-		if m := h.flusher.last.Monitor; m == nil || !m.DueAt.Equal(want) {
+		if m := h.flusher.last.SLATimer; m == nil || !m.DueAt.Equal(want) {
 			t.Errorf("Start(%s): monitor = %v, want due at %v", workflow, m, want)
 		}
 	}
-	if _, err := h.start(t, "none", nil); err != nil || h.flusher.last.Monitor != nil {
-		t.Errorf("Start(none): monitor = %v, %v, want none", h.flusher.last.Monitor, err)
+	if _, err := h.start(t, "none", nil); err != nil || h.flusher.last.SLATimer != nil {
+		t.Errorf("Start(none): monitor = %v, %v, want none", h.flusher.last.SLATimer, err)
 	}
 }
 
@@ -312,7 +312,7 @@ func TestResumeOfAnotherProject(t *testing.T) {
 			}
 		}
 	}
-	if h.flusher.last.Setting.Session != begun.Setting.Session {
+	if h.flusher.last.Context.Session != begun.Context.Session {
 		t.Errorf("an attempt was begun: %+v", h.flusher.last.Attempt)
 	}
 }

@@ -45,7 +45,7 @@ type Request struct {
 	Cause       string // one of the Cause constants
 	Actor       string // who asks
 	// Record is stored with the attempt as its entry in the audit; nil for none. Its object is filled in.
-	Record *trowel.Record
+	Record *trowel.AuditRecord
 }
 
 // Start begins an attempt and returns it once it is stored. Errors: *TakenError if the name is taken, ErrNotFound for an
@@ -73,7 +73,7 @@ func (l *Launcher) Start(ctx context.Context, r Request) (*trowel.AttemptSummary
 	}
 	a := plan.Attempt(r.SessionTime, r.RetryName, r.Params, time.Time{})
 	a.Attempt.Cause, a.Attempt.Actor = r.Cause, r.Actor
-	a.Resumed, a.Monitor, a.Record = resumed, plan.Monitor(l.Now()), r.Record
+	a.Resumed, a.SLATimer, a.Record = resumed, plan.SLATimer(l.Now()), r.Record
 	return l.Begin(ctx, a)
 }
 
@@ -94,7 +94,7 @@ func (l *Launcher) Begin(ctx context.Context, a engine.NewAttempt) (*trowel.Atte
 // existing finds the attempt that has the name already; for the unnamed attempt, the newest of the session (language
 // A3).
 func (l *Launcher) existing(ctx context.Context, a *engine.NewAttempt) (existing *trowel.AttemptSummary, err error) {
-	s := &a.Setting.Session
+	s := &a.Context.Session
 	err = l.Store.View(ctx, func(tx trowel.Tx) error {
 		latest, err := tx.FindLatestAttempt(ctx, s.ProjectID, s.Workflow, s.Time, a.Attempt.Name)
 		if err != nil {

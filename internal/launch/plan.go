@@ -18,8 +18,8 @@ type Plan struct {
 	Definition trowel.Definition
 	Zone       schedule.Zone
 	Tasks      []dig.Task
-	Schedule   *schedule.Schedule // nil without one
-	Control    trowel.Control     // the limits that the workflow sets for itself
+	Schedule   *schedule.Schedule    // nil without one
+	Limits     trowel.WorkflowLimits // the limits that the workflow sets for itself
 
 	sla *param.Map // nil without one
 }
@@ -42,7 +42,7 @@ func NewPlan(d trowel.Definition) (*Plan, error) {
 	if p.Schedule, err = scheduleOf(w); err != nil {
 		return nil, refused(err)
 	}
-	if p.Control, err = dig.ControlOf(d.Workflow.Definition); err != nil {
+	if p.Limits, err = dig.ControlOf(d.Workflow.Definition); err != nil {
 		return nil, refused(err)
 	}
 	if p.sla, err = w.SLABlock(); err == nil && p.sla != nil {
@@ -100,10 +100,10 @@ func (p *Plan) Attempt(session time.Time, name string, params *param.Map, execut
 		params.Set("last_executed_session_time", executed.In(p.Zone.Location).Format(trowel.SessionTimeLayout))
 	}
 	return engine.NewAttempt{
-		Setting: trowel.Setting{
+		Context: trowel.AttemptContext{
 			Project: d.Project, Revision: d.Revision, Workflow: d.Workflow,
 			Session: trowel.Session{ProjectID: d.Project.ID, Workflow: d.Workflow.Name, Time: at, UUID: uuid.NewString()},
-			Control: p.Control,
+			Limits:  p.Limits,
 		},
 		Attempt: trowel.Attempt{
 			ProjectID: d.Project.ID, WorkflowID: d.Workflow.ID, Name: name, Zone: p.Zone.ID, Params: params,
@@ -112,8 +112,8 @@ func (p *Plan) Attempt(session time.Time, name string, params *param.Map, execut
 	}
 }
 
-// Monitor returns the SLA of an attempt whose reference time is given (language S44), nil without one.
-func (p *Plan) Monitor(reference time.Time) *trowel.Monitor {
+// SLATimer returns the SLA of an attempt whose reference time is given (language S44), nil without one.
+func (p *Plan) SLATimer(reference time.Time) *trowel.SLATimer {
 	if p.sla == nil {
 		return nil
 	}
@@ -121,5 +121,5 @@ func (p *Plan) Monitor(reference time.Time) *trowel.Monitor {
 	if err != nil {
 		return nil // NewPlan has refused it
 	}
-	return &trowel.Monitor{DueAt: sla.Due(reference, p.Zone), Config: p.sla}
+	return &trowel.SLATimer{DueAt: sla.Due(reference, p.Zone), Config: p.sla}
 }

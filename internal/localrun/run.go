@@ -86,7 +86,7 @@ type run struct {
 	agent        *agent.Agent
 	templates    *template.Evaluator
 	flusher      *flush.Flusher
-	setting      trowel.Setting
+	setting      trowel.AttemptContext
 	keeper       *statusdir.Writer
 	failed       *failures
 	killNow      chan struct{}
@@ -242,7 +242,7 @@ func (l *run) storeProject(ctx context.Context, now time.Time) error {
 	for i, w := range l.Project.Workflows {
 		workflows[i] = &trowel.Workflow{Name: w.Name, Zone: w.Zone.ID, Definition: w.Definition, Origin: w.Origin}
 	}
-	l.setting = trowel.Setting{
+	l.setting = trowel.AttemptContext{
 		Project:  trowel.Project{Name: "default", CreatedAt: now},
 		Revision: trowel.Revision{Name: now.UTC().Format(time.RFC3339Nano), Params: l.Params, Archive: trowel.Archive{Type: trowel.ArchiveNone}, CreatedAt: now},
 	}
@@ -344,10 +344,10 @@ func positiveSetting(settings config.Settings, key string, otherwise int) (int, 
 func (l *run) attemptOf(w *dig.Workflow, row trowel.Workflow, at time.Time, params *param.Map, tasks []dig.Task, cause, name string) flush.Start {
 	setting := l.setting
 	setting.Workflow = row
-	setting.Control, _ = dig.ControlOf(w.Definition) // Load has refused what is wrong
+	setting.Limits, _ = dig.ControlOf(w.Definition) // Load has refused what is wrong
 	setting.Session = trowel.Session{ProjectID: setting.Project.ID, Workflow: w.Name, Time: at, UUID: uuid.NewString()}
 	return flush.Start{
-		Setting: setting,
+		Context: setting,
 		Tasks:   tasks,
 		Attempt: trowel.Attempt{WorkflowID: row.ID, Name: name, Zone: w.Zone.ID, Params: params, Cause: cause, Actor: "cli"},
 	}

@@ -42,7 +42,7 @@ func TestMail(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	lease := &trowel.Lease{AttemptID: 4, FullName: "+w^failure-alert", Zone: time.UTC, Setting: setting()}
+	lease := &trowel.Lease{AttemptID: 4, FullName: "+w^failure-alert", Zone: time.UTC, Context: setting()}
 	if err := mails.Send(t.Context(), notify.OfTask(at(), "Workflow session attempt failed", lease)); err != nil {
 		t.Fatal(err)
 	}

@@ -33,18 +33,18 @@ type Notification struct {
 
 // OfTask returns a notification about the task of a lease.
 func OfTask(at time.Time, message string, lease *trowel.Lease) Notification {
-	n := OfAttempt(at, message, lease.AttemptID, lease.Setting)
+	n := OfAttempt(at, message, lease.AttemptID, lease.Context)
 	n.TaskName = lease.FullName
 	n.Zone = lease.Zone
-	if lease.Setting != nil {
-		n.SessionUUID, n.SessionTime = lease.Setting.Session.UUID, lease.Setting.Session.Time
+	if lease.Context != nil {
+		n.SessionUUID, n.SessionTime = lease.Context.Session.UUID, lease.Context.Session.Time
 	}
 	return n
 }
 
 // OfAttempt returns a notification about an attempt. As in Digdag it does not have the session's time
 // (server 7.1).
-func OfAttempt(at time.Time, message string, attempt trowel.AttemptID, setting *trowel.Setting) Notification {
+func OfAttempt(at time.Time, message string, attempt trowel.AttemptID, setting *trowel.AttemptContext) Notification {
 	n := Notification{At: at, Message: message, AttemptID: attempt}
 	if setting == nil {
 		return n

@@ -9,8 +9,8 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-func setting() *trowel.Setting {
-	return &trowel.Setting{
+func setting() *trowel.AttemptContext {
+	return &trowel.AttemptContext{
 		Project:  trowel.Project{ID: 1, Name: "p"},
 		Revision: trowel.Revision{ID: 9, Name: "r"},
 		Workflow: trowel.Workflow{ID: 2, Name: "w"},
@@ -30,13 +30,13 @@ func TestPayload(t *testing.T) {
 		want string
 	}{
 		{
-			"task", notify.OfTask(at(), "Workflow session attempt failed", &trowel.Lease{AttemptID: 4, FullName: "+w^failure-alert", Zone: time.UTC, Setting: setting()}),
+			"task", notify.OfTask(at(), "Workflow session attempt failed", &trowel.Lease{AttemptID: 4, FullName: "+w^failure-alert", Zone: time.UTC, Context: setting()}),
 			`{"timestamp":"2024-01-02T03:04:05Z","message":"Workflow session attempt failed","site_id":0,"project_id":1,` +
 				`"project_name":"p","workflow_name":"w","revision":"r","attempt_id":4,"session_id":3,"task_name":"+w^failure-alert",` +
 				`"timezone":"UTC","session_uuid":"21b98f61","session_time":"2024-01-01T00:00:00+00:00","workflow_definition_id":2}`,
 		},
 		{
-			"zone", notify.OfTask(at(), "m", &trowel.Lease{AttemptID: 4, FullName: "+w+a", Zone: tokyo, Setting: setting()}),
+			"zone", notify.OfTask(at(), "m", &trowel.Lease{AttemptID: 4, FullName: "+w+a", Zone: tokyo, Context: setting()}),
 			`{"timestamp":"2024-01-02T03:04:05Z","message":"m","site_id":0,"project_id":1,` +
 				`"project_name":"p","workflow_name":"w","revision":"r","attempt_id":4,"session_id":3,"task_name":"+w+a",` +
 				`"timezone":"Asia/Tokyo","session_uuid":"21b98f61","session_time":"2024-01-01T09:00:00+09:00","workflow_definition_id":2}`,

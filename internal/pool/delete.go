@@ -11,7 +11,7 @@ import (
 type Removal struct {
 	Project trowel.ProjectID
 	Name    string
-	By      trowel.Record
+	By      trowel.AuditRecord
 	DryRun  bool
 	Check   func(before *trowel.Pool) error
 }

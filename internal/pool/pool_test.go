@@ -19,8 +19,8 @@ func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
 
 func at(seconds int64) time.Time { return time.Unix(1_700_000_000+seconds, 0).UTC() }
 
-func by(seconds int64) trowel.Record {
-	return trowel.Record{At: at(seconds), ActorKind: trowel.ActorUser, Actor: "ann", Source: trowel.SourceREST, Note: "why"}
+func by(seconds int64) trowel.AuditRecord {
+	return trowel.AuditRecord{At: at(seconds), ActorKind: trowel.ActorUser, Actor: "ann", Source: trowel.SourceREST, Note: "why"}
 }
 
 // Control K801, K802: pools are made once, changed in what is given, and deleted but for the built-in one;

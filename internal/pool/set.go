@@ -17,7 +17,7 @@ type Change struct {
 	Description     *string
 	IncludeDeferred *bool
 	// By is the template of the record: its At, ActorKind, Actor, Source and Note say who asks.
-	By trowel.Record
+	By trowel.AuditRecord
 	// DryRun only says what would change.
 	DryRun bool
 	// Check is called with the present pool, nil if there is none. Its error ends the change. Check may be nil.
@@ -135,8 +135,8 @@ func same(a, b *trowel.Pool) bool {
 }
 
 // finish recounts the counters, writes the record and notifies all servers.
-func finish(ctx context.Context, tx trowel.Tx, done *Changed, by trowel.Record) error {
-	if _, err := tx.RecountUses(ctx); err != nil {
+func finish(ctx context.Context, tx trowel.Tx, done *Changed, by trowel.AuditRecord) error {
+	if _, err := tx.RecountCounters(ctx); err != nil {
 		return err
 	}
 	of := done.After

@@ -156,9 +156,9 @@ func (b *Backlog) giveShares(r *runs, n int) {
 	}
 }
 
-// Among returns a backlog of only these tasks, with the shares of this one. Pools that tasks of this backlog reserve are
+// Subset returns a backlog of only these tasks, with the shares of this one. Pools that tasks of this backlog reserve are
 // reserved in it too.
-func (b *Backlog) Among(list []Ready) *Backlog {
+func (b *Backlog) Subset(list []Ready) *Backlog {
 	some := NewBacklog(b.rules)
 	some.shares = b.shares
 	if b.count > 0 {

@@ -38,7 +38,7 @@ func (l *Limits) Blocked(c Candidate) (list []Blocked) {
 	}
 	list = l.blockedBy(trowel.WaitPool, c, list)
 	list = l.blockedBy(trowel.WaitConcurrency, c, list)
-	if limit := c.Task.Control.TasksPerAttempt; limit > 0 && c.Running >= limit {
+	if limit := c.Task.Limits.TasksPerAttempt; limit > 0 && c.Running >= limit {
 		list = append(list, Blocked{trowel.WaitMaxActiveTasks, Demand{Amount: 1, Limit: limit}})
 	}
 	list = l.blockedBy(trowel.WaitMaxActiveTasks, c, list)
@@ -76,12 +76,12 @@ func (b *Backlog) BlockedBy(attempt trowel.AttemptID, task trowel.TaskID) trowel
 	return trowel.WaitDispatch
 }
 
-// AllBusy notes that no agent has a free slot now.
-func (b *Backlog) AllBusy(now time.Time) { b.busyAt = now }
+// NoteAllBusy notes that no agent has a free slot now.
+func (b *Backlog) NoteAllBusy(now time.Time) { b.busyAt = now }
 
 // noAgent says why no agent takes the head of a lane: none serves it, or those that do have no free slot.
 func (run *picking) noAgent(h *head) trowel.WaitCode {
-	needs := h.items[h.at].Needs
+	needs := h.items[h.at].Requirements
 	for i := range run.Slots {
 		if run.Slots[i].Agent.Serves(needs) {
 			return trowel.WaitAgentSlots

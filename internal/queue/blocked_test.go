@@ -27,7 +27,7 @@ func TestBlockedBy(t *testing.T) {
 	} {
 		b := queue.NewBacklog(queue.Rules{})
 		b.Add(ready(t, text))
-		limits := &queue.Limits{Pools: pools, Uses: map[string]int{"pool:1": 1, "concurrency:w1/a:k": 1}}
+		limits := &queue.Limits{Pools: pools, Counters: map[string]int{"pool:1": 1, "concurrency:w1/a:k": 1}}
 		b.Pick(queue.Picking{
 			Slots: []queue.Slot{{Agent: &someone{id: "x"}, Free: 2}}, Limits: limits, Now: noon, Agents: []queue.Agent{busy},
 		})
@@ -57,16 +57,16 @@ func TestBlockedByWhatIsOver(t *testing.T) {
 func TestBlocked(t *testing.T) {
 	t.Parallel()
 	r := ready(t, "a1 small=3 db=1 #k/1")
-	r.Control = trowel.Control{TasksPerAttempt: 1, TasksPerWorkflow: 1}
+	r.Limits = trowel.WorkflowLimits{TasksPerAttempt: 1, TasksPerWorkflow: 1}
 	limits := &queue.Limits{
-		Pools: []*trowel.Pool{{ID: 1, Name: "db", Slots: 1}, {ID: 2, Name: "small", Slots: 2}},
-		Uses:  map[string]int{"pool:1": 1, "concurrency:w1/a:k": 1, "tasks:1/a": 1, queue.SiteUse: 1}, Most: 1,
+		Pools:    []*trowel.Pool{{ID: 1, Name: "db", Slots: 1}, {ID: 2, Name: "small", Slots: 2}},
+		Counters: map[string]int{"pool:1": 1, "concurrency:w1/a:k": 1, "tasks:1/a": 1, queue.SiteCounter: 1}, MaxRunning: 1,
 	}
 	demands, _ := limits.Demands(&r)
 	list := limits.Blocked(queue.Candidate{Task: &r, Demands: demands, Missing: true, Running: 1})
 	var got []string
 	for _, b := range list {
-		got = append(got, string(b.Code)+" "+b.Demand.Use)
+		got = append(got, string(b.Code)+" "+b.Demand.Counter)
 	}
 	want := []string{
 		"pool_missing ", "pool_too_small pool:2", "pool pool:1", "concurrency concurrency:w1/a:k", "max_active_tasks ", "max_active_tasks tasks:1/a",
@@ -75,7 +75,7 @@ func TestBlocked(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("Blocked (-want +got):\n%s", diff)
 	}
-	limits.Uses, r.Control, demands = map[string]int{}, trowel.Control{}, demands[1:2]
+	limits.Counters, r.Limits, demands = map[string]int{}, trowel.WorkflowLimits{}, demands[1:2]
 	reserved := func(queue.Demand) bool { return true }
 	if list := limits.Blocked(queue.Candidate{Task: &r, Demands: demands, Reserved: reserved}); len(list) != 1 || list[0].Code != trowel.WaitPool {
 		t.Errorf("Blocked by a reserved pool = %+v, want pool", list)

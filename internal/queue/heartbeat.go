@@ -12,28 +12,28 @@ import (
 
 // Defaults: the length of a lease, and the time between two renewals.
 const (
-	DefaultEvery = 10 * time.Second
-	DefaultLease = 30 * time.Second
+	DefaultHeartbeat = 10 * time.Second
+	DefaultLease     = 30 * time.Second
 )
 
-// Holder is an agent with a lease.
-type Holder interface {
-	// Hold gives the agent the id of its lease; from now on tasks are claimed under this id. Tries that were claimed
+// LeaseHolder is an agent with a lease.
+type LeaseHolder interface {
+	// Rebind gives the agent the id of its lease; from now on tasks are claimed under this id. Tries that were claimed
 	// under an earlier id are not the agent's any more, so it ends them at once.
-	Hold(id string)
-	// RestReason is why the agent has suspended taking tasks; empty if it has not.
-	RestReason() string
+	Rebind(id string)
+	// SuspendReason is why the agent has suspended taking tasks; empty if it has not.
+	SuspendReason() string
 }
 
 // HeartbeatOptions are what a Heartbeat works with. Store, Renewals, Agent, Row and Log are required.
 type HeartbeatOptions struct {
 	Store    trowel.Store
 	Renewals *Renewals
-	Agent    Holder
+	Agent    LeaseHolder
 	// Row is the agent's row. The Heartbeat sets its id and instants.
-	Row   trowel.Agent
-	Every time.Duration // between two renewals
-	Log   *slog.Logger
+	Row      trowel.Agent
+	Interval time.Duration // between two renewals
+	Log      *slog.Logger
 }
 
 // Heartbeat keeps the lease of the agent of this process: a row that says until when the agent owns the tasks that it
@@ -54,8 +54,8 @@ type Heartbeat struct {
 
 // NewHeartbeat returns a Heartbeat; call Register, then Run, and End when the agent has stopped.
 func NewHeartbeat(opts HeartbeatOptions) *Heartbeat {
-	if opts.Every <= 0 {
-		opts.Every = DefaultEvery
+	if opts.Interval <= 0 {
+		opts.Interval = DefaultHeartbeat
 	}
 	return &Heartbeat{opts: opts}
 }
@@ -70,14 +70,14 @@ func (h *Heartbeat) Register(ctx context.Context) error {
 	h.mu.Lock()
 	h.id = row.ID
 	h.mu.Unlock()
-	h.opts.Agent.Hold(row.ID)
+	h.opts.Agent.Rebind(row.ID)
 	return nil
 }
 
 // Run renews the lease until ctx ends. Only a timer wakes it; after a failure it tries again sooner. If it dies
 // half-way, the lease expires by itself.
 func (h *Heartbeat) Run(ctx context.Context) error {
-	timer := time.NewTimer(h.opts.Every)
+	timer := time.NewTimer(h.opts.Interval)
 	defer timer.Stop()
 	for {
 		select {
@@ -85,7 +85,7 @@ func (h *Heartbeat) Run(ctx context.Context) error {
 			return context.Cause(ctx)
 		case <-timer.C:
 		}
-		pause := h.opts.Every
+		pause := h.opts.Interval
 		if err := h.beat(ctx); err != nil && ctx.Err() == nil {
 			h.opts.Log.WarnContext(ctx, "lease not renewed", slog.String("agent", h.opts.Row.Name), slog.Any("error", err))
 			pause = min(pause, time.Second)
@@ -111,11 +111,11 @@ func (h *Heartbeat) beat(ctx context.Context) error {
 
 // storeSuspension stores whether the agent has suspended taking tasks, and why. If that fails, the next heartbeat tries again.
 func (h *Heartbeat) storeSuspension(ctx context.Context) {
-	reason := h.opts.Agent.RestReason()
+	reason := h.opts.Agent.SuspendReason()
 	if reason == h.storedReason {
 		return
 	}
-	err := h.opts.Store.Update(ctx, func(tx trowel.Tx) error { return tx.RestAgent(ctx, h.agentID(), reason) })
+	err := h.opts.Store.Update(ctx, func(tx trowel.Tx) error { return tx.SuspendAgent(ctx, h.agentID(), reason) })
 	if err != nil {
 		h.opts.Log.WarnContext(ctx, "it is not stored whether the agent takes tasks", slog.String("agent", h.opts.Row.Name), slog.Any("error", err))
 		return

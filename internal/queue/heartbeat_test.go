@@ -27,7 +27,7 @@ type holder struct {
 	rests string
 }
 
-func (h *holder) RestReason() string {
+func (h *holder) SuspendReason() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.rests
@@ -39,7 +39,7 @@ func (h *holder) rest(reason string) {
 	h.rests = reason
 }
 
-func (h *holder) Hold(id string) {
+func (h *holder) Rebind(id string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.ids = append(h.ids, id)
@@ -117,7 +117,7 @@ func TestHeartbeatTellsRest(t *testing.T) {
 			t.Helper()
 			<-time.After(25 * time.Second)
 			synctest.Wait()
-			if agents := b.agents(t); len(agents) != 1 || agents[0].RestReason != want {
+			if agents := b.agents(t); len(agents) != 1 || agents[0].SuspendReason != want {
 				t.Errorf("agents = %+v, want one that rests for %q", agents, want)
 			}
 		}

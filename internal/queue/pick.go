@@ -16,7 +16,7 @@ type Slot struct {
 // Picking says what Pick may choose from.
 type Picking struct {
 	Slots  []Slot  // Free goes down with each task that an agent is given
-	Limits *Limits // Uses goes up with what is taken; nil for no limits
+	Limits *Limits // Counters goes up with what is taken; nil for no limits
 	Now    time.Time
 	Agents []Agent // all agents, also without a free slot: so a busy agent is told from a missing one
 }
@@ -38,7 +38,7 @@ func (b *Backlog) Pick(p Picking) (picks []Picked, full []Ready, limited bool) {
 		run.free += max(p.Slots[i].Free, 0)
 	}
 	if run.free == 0 {
-		b.AllBusy(p.Now)
+		b.NoteAllBusy(p.Now)
 	}
 	b.reserved = nil
 	if run.free == 0 || b.count == 0 {
@@ -71,7 +71,7 @@ func (b *Backlog) Pick(p Picking) (picks []Picked, full []Ready, limited bool) {
 		heap.Fix(&run.heads, 0)
 	}
 	if len(run.heads) > 0 {
-		b.AllBusy(p.Now)
+		b.NoteAllBusy(p.Now)
 	}
 	return picks, run.full, run.limited
 }
@@ -123,7 +123,7 @@ func (run *picking) agentFor(h *head) Agent {
 	for i := range run.Slots {
 		at := (run.next + i) % len(run.Slots)
 		s := &run.Slots[at]
-		if s.Free > 0 && s.Agent.Serves(h.items[h.at].Needs) {
+		if s.Free > 0 && s.Agent.Serves(h.items[h.at].Requirements) {
 			run.next = at
 			return s.Agent
 		}
@@ -136,7 +136,7 @@ func (run *picking) room(h *head, r *Ready) bool {
 	c := Candidate{
 		Task: r, Demands: h.demands, Missing: h.missing, Reserved: func(d Demand) bool { return run.reservedFrom(h, r, d) },
 	}
-	if r.Control.TasksPerAttempt > 0 && run.Limits != nil && run.Limits.Running != nil {
+	if r.Limits.TasksPerAttempt > 0 && run.Limits != nil && run.Limits.Running != nil {
 		c.Running = run.Limits.Running(r.Attempt) + run.running[r.Attempt]
 	}
 	blocked := run.Limits.Blocked(c)
@@ -161,7 +161,7 @@ func (run *picking) noteFull(h *head) {
 
 func (run *picking) take(h *head, r *Ready) {
 	for _, d := range h.demands {
-		run.Limits.Uses[d.Use] += d.Amount
+		run.Limits.Counters[d.Counter] += d.Amount
 	}
 	run.Slots[run.next].Free--
 	run.next = (run.next + 1) % len(run.Slots)

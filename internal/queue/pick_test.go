@@ -23,14 +23,14 @@ type someone struct {
 }
 
 func (s *someone) ID() string { return s.id }
-func (s *someone) Serves(n *trowel.Needs) bool {
+func (s *someone) Serves(n *trowel.Requirements) bool {
 	row := trowel.Agent{Queues: s.queues, Labels: s.labels}
 	return row.Serves(n)
 }
-func (*someone) Free() int             { return 0 }
-func (*someone) Give([]*trowel.Lease)  {}
-func (*someone) Cancel([]trowel.TryID) {}
-func (*someone) Remote() bool          { return false }
+func (*someone) Free() int              { return 0 }
+func (*someone) Assign([]*trowel.Lease) {}
+func (*someone) Cancel([]trowel.TryID)  {}
+func (*someone) Remote() bool           { return false }
 
 var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
 
@@ -42,7 +42,7 @@ func ready(t *testing.T, text string) queue.Ready {
 	if _, err := fmt.Sscan(fields[0][1:], &r.Task); err != nil {
 		t.Fatal(err)
 	}
-	needs := &trowel.Needs{}
+	needs := &trowel.Requirements{}
 	for _, f := range fields[1:] {
 		var n int
 		switch f[0] {
@@ -61,11 +61,11 @@ func ready(t *testing.T, text string) queue.Ready {
 		default:
 			name, slots, _ := strings.Cut(f, "=")
 			_, _ = fmt.Sscan(slots, &n)
-			needs.Pools = append(needs.Pools, trowel.PoolNeed{Name: name, Slots: n})
+			needs.Pools = append(needs.Pools, trowel.PoolRequirement{Name: name, Slots: n})
 		}
 	}
 	if len(fields) > 1 {
-		r.Needs = needs
+		r.Requirements = needs
 	}
 	return r
 }
@@ -124,7 +124,7 @@ func TestPickOrder(t *testing.T) {
 				uses = map[string]int{}
 			}
 			picks, _, limited := b.Pick(queue.Picking{
-				Slots: []queue.Slot{{Agent: &someone{id: "x"}, Free: row.n}}, Limits: &queue.Limits{Pools: pools, Uses: uses}, Now: noon,
+				Slots: []queue.Slot{{Agent: &someone{id: "x"}, Free: row.n}}, Limits: &queue.Limits{Pools: pools, Counters: uses}, Now: noon,
 			})
 			var got []string
 			for _, p := range picks {
@@ -155,7 +155,7 @@ func TestPickAgents(t *testing.T) {
 	picks, _, limited := b.Pick(queue.Picking{Slots: slots, Now: noon})
 	given := map[string]int{}
 	for _, p := range picks {
-		if !p.Agent.Serves(p.Needs) {
+		if !p.Agent.Serves(p.Requirements) {
 			t.Errorf("task %d went to %s, which does not serve it", p.Task, p.Agent.ID())
 		}
 		given[p.Agent.ID()]++
@@ -172,8 +172,8 @@ func TestPickProperties(t *testing.T) {
 	for seed := range uint64(3000) {
 		rng := rand.New(rand.NewPCG(seed, 7))
 		pools := []*trowel.Pool{{ID: 1, Name: "default", Slots: rng.IntN(8) - 1}, {ID: 2, Name: "p", Slots: rng.IntN(6) - 1}, {ID: 3, Name: "q", Slots: rng.IntN(4)}}
-		limits := &queue.Limits{Pools: pools, Uses: map[string]int{"pool:2": rng.IntN(4)}, Most: rng.IntN(3) * 5}
-		before := maps.Clone(limits.Uses)
+		limits := &queue.Limits{Pools: pools, Counters: map[string]int{"pool:2": rng.IntN(4)}, MaxRunning: rng.IntN(3) * 5}
+		before := maps.Clone(limits.Counters)
 		b := queue.NewBacklog(queue.Rules{Aging: time.Minute})
 		all := map[trowel.TaskID]queue.Ready{}
 		for id := range trowel.TaskID(rng.IntN(30)) {
@@ -193,28 +193,28 @@ func TestPickProperties(t *testing.T) {
 		uses := before
 		for i := range picks {
 			demands, missing := limits.Demands(&picks[i].Ready)
-			if missing != "" || !agent.Serves(picks[i].Needs) {
+			if missing != "" || !agent.Serves(picks[i].Requirements) {
 				t.Fatalf("seed %d: picked task %d, which may not run", seed, picks[i].Task)
 			}
 			for _, d := range demands {
-				uses[d.Use] += d.Amount
-				if d.Limit != trowel.Unlimited && uses[d.Use] > d.Limit {
-					t.Fatalf("seed %d: %s is used %d times, the limit is %d", seed, d.Use, uses[d.Use], d.Limit)
+				uses[d.Counter] += d.Amount
+				if d.Limit != trowel.Unlimited && uses[d.Counter] > d.Limit {
+					t.Fatalf("seed %d: %s is used %d times, the limit is %d", seed, d.Counter, uses[d.Counter], d.Limit)
 				}
 			}
 			delete(all, picks[i].Task)
 		}
-		if !maps.Equal(uses, limits.Uses) {
-			t.Fatalf("seed %d: counters %v, want %v", seed, limits.Uses, uses)
+		if !maps.Equal(uses, limits.Counters) {
+			t.Fatalf("seed %d: counters %v, want %v", seed, limits.Counters, uses)
 		}
 		if len(picks) == free {
 			continue
 		}
 		for _, r := range all {
 			demands, missing := limits.Demands(&r)
-			open := missing == "" && agent.Serves(r.Needs)
+			open := missing == "" && agent.Serves(r.Requirements)
 			for _, d := range demands {
-				open = open && (d.Limit == trowel.Unlimited || limits.Open(d) >= d.Amount)
+				open = open && (d.Limit == trowel.Unlimited || limits.Available(d) >= d.Amount)
 			}
 			if open {
 				t.Fatalf("seed %d: task %d may run and waits although there is a slot: %+v", seed, r.Task, r)
@@ -231,13 +231,13 @@ func randomReady(rng *rand.Rand, id trowel.TaskID) queue.Ready {
 	if rng.IntN(3) == 0 {
 		return r
 	}
-	needs := &trowel.Needs{}
+	needs := &trowel.Requirements{}
 	if rng.IntN(2) == 0 {
 		needs.Weight = new(rng.IntN(3))
 	}
 	for _, name := range []string{"nowhere", "p", "q"} {
 		if rng.IntN(4) == 0 && (name != "nowhere" || rng.IntN(4) == 0) {
-			needs.Pools = append(needs.Pools, trowel.PoolNeed{Name: name, Slots: 1 + rng.IntN(3)})
+			needs.Pools = append(needs.Pools, trowel.PoolRequirement{Name: name, Slots: 1 + rng.IntN(3)})
 		}
 	}
 	if rng.IntN(4) == 0 {
@@ -246,7 +246,7 @@ func randomReady(rng *rand.Rand, id trowel.TaskID) queue.Ready {
 	if rng.IntN(4) == 0 {
 		needs.Concurrency = &trowel.Concurrency{Limit: 1 + rng.IntN(2), Per: trowel.PerSite, Key: "k"}
 	}
-	r.Needs = needs
+	r.Requirements = needs
 	return r
 }
 
@@ -275,9 +275,9 @@ func TestBacklogContent(t *testing.T) {
 				maps.DeleteFunc(want, func(_ trowel.TaskID, other queue.Ready) bool { return other.Attempt == r.Attempt })
 			}
 		}
-		limits := &queue.Limits{Pools: []*trowel.Pool{{Name: "p", Slots: -1}, {Name: "q", Slots: -1}, {Name: "nowhere", Slots: -1}}, Uses: map[string]int{}}
+		limits := &queue.Limits{Pools: []*trowel.Pool{{Name: "p", Slots: -1}, {Name: "q", Slots: -1}, {Name: "nowhere", Slots: -1}}, Counters: map[string]int{}}
 		for id, r := range want { // limits of their own, so that all are picked
-			r.Needs, r.Control = nil, trowel.Control{}
+			r.Requirements, r.Limits = nil, trowel.WorkflowLimits{}
 			b.Add(r)
 			want[id] = r
 		}

@@ -10,11 +10,11 @@ type Agent interface {
 	// ID names the agent in leases and in the audit.
 	ID() string
 	// Serves reports whether the agent may run a task with these needs: it serves the queue and has the labels.
-	Serves(n *trowel.Needs) bool
+	Serves(n *trowel.Requirements) bool
 	// Free returns how many tasks the agent takes now.
 	Free() int
-	// Give hands over claimed tasks. Each is reported once it has ended.
-	Give(leases []*trowel.Lease)
+	// Assign hands over claimed tasks. Each is reported once it has ended.
+	Assign(leases []*trowel.Lease)
 	// Cancel asks the agent to stop those of the tries that it runs. They are reported too.
 	Cancel(tries []trowel.TryID)
 	// Remote reports whether the agent is another process. Such an agent may be lost or go to another server at any

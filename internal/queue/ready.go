@@ -10,42 +10,42 @@ import (
 
 // Ready is a task that waits for an agent.
 type Ready struct {
-	Attempt  trowel.AttemptID
-	Task     trowel.TaskID
-	At       time.Time // since when
-	Workflow trowel.WorkflowName
-	Needs    *trowel.Needs // nil for the defaults
-	Control  trowel.Control
-	// Held are the counters that it holds from an earlier try.
-	Held trowel.Holds
+	Attempt      trowel.AttemptID
+	Task         trowel.TaskID
+	At           time.Time // since when
+	Workflow     trowel.WorkflowName
+	Requirements *trowel.Requirements // nil for the defaults
+	Limits       trowel.WorkflowLimits
+	// Acquired are the counters that it holds from an earlier try.
+	Acquired trowel.Acquired
 }
 
 // laneKey is what the tasks of a lane share: if one of them cannot run now, none can. Fields without influence are zero.
 type laneKey struct {
 	workflow trowel.WorkflowName
 	weight   int
-	needs    string           // all of Needs but the weight
+	needs    string           // all of Requirements but the weight
 	attempt  trowel.AttemptID // set if a limit is per attempt
-	control  trowel.Control
+	control  trowel.WorkflowLimits
 	held     bool
 }
 
 func (r *Ready) lane() laneKey {
-	key := laneKey{workflow: r.Workflow, weight: r.Needs.PriorityWeight(), control: r.Control}
+	key := laneKey{workflow: r.Workflow, weight: r.Requirements.PriorityWeight(), control: r.Limits}
 	key.control.ActiveAttempts, key.control.RejectAttempts = 0, false // they do not limit tasks
-	if r.Control.TasksPerAttempt > 0 {
+	if r.Limits.TasksPerAttempt > 0 {
 		key.attempt = r.Attempt
 	}
-	if r.Needs == nil {
+	if r.Requirements == nil {
 		return key
 	}
-	if c := r.Needs.Concurrency; c != nil {
+	if c := r.Requirements.Concurrency; c != nil {
 		if c.Per == trowel.PerAttempt {
 			key.attempt = r.Attempt
 		}
-		_, key.held = r.Held[ConcurrencyUse(c, r.Workflow, r.Attempt)]
+		_, key.held = r.Acquired[ConcurrencyCounter(c, r.Workflow, r.Attempt)]
 	}
-	same := *r.Needs
+	same := *r.Requirements
 	same.Weight = nil
 	text, err := json.Marshal(&same)
 	if err != nil {
@@ -67,7 +67,7 @@ func (r *Ready) older(other *Ready) bool {
 
 // aged is the weight including aging: waiting adds 1 for each whole interval.
 func (r *Ready) aged(now time.Time, aging time.Duration) int {
-	weight := r.Needs.PriorityWeight()
+	weight := r.Requirements.PriorityWeight()
 	waited := now.Sub(r.At)
 	if aging <= 0 || waited < aging {
 		return weight

@@ -33,14 +33,14 @@ func (run *picking) reserve() {
 			if d.Code != trowel.WaitPool {
 				continue
 			}
-			other, taken := run.reserved[d.Use]
+			other, taken := run.reserved[d.Counter]
 			if taken && (other.aged > h.aged || other.aged == h.aged && !r.At.Before(other.at)) {
 				continue
 			}
 			if run.reserved == nil {
 				run.reserved = map[string]reservation{}
 			}
-			run.reserved[d.Use] = reservation{h.aged, r.At, r.Task}
+			run.reserved[d.Counter] = reservation{h.aged, r.At, r.Task}
 		}
 	}
 }
@@ -58,7 +58,7 @@ func (run *picking) wide(h *head) bool {
 		return false
 	}
 	for i := range run.Slots {
-		if run.Slots[i].Agent.Serves(h.items[h.at].Needs) {
+		if run.Slots[i].Agent.Serves(h.items[h.at].Requirements) {
 			return true
 		}
 	}
@@ -67,7 +67,7 @@ func (run *picking) wide(h *head) bool {
 
 // reservedFrom reports whether a pool is reserved for another task that is older and has at least the same weight.
 func (run *picking) reservedFrom(h *head, r *Ready, d Demand) bool {
-	other, taken := run.reserved[d.Use]
+	other, taken := run.reserved[d.Counter]
 	if !taken || other.task == r.Task {
 		return false
 	}

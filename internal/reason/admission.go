@@ -88,7 +88,7 @@ func (f *Facts) paused() Reason {
 
 func (f *Facts) attemptsLimit() Reason {
 	a := f.Admission
-	limit, active := f.Control.ActiveAttempts, a.ActiveCount
+	limit, active := f.WorkflowLimits.ActiveAttempts, a.ActiveCount
 	r := Reason{
 		Code: trowel.WaitAttemptsLimit, Since: f.Attempt.CreatedAt,
 		Text:   fmt.Sprintf("workflow %s has %d of %d active attempts%s", f.Workflow.Name, active, limit, f.line("attempt", a.Position)),

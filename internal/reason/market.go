@@ -39,7 +39,7 @@ func (m *Market) all() []ask {
 			b := &m.Ready[i]
 			m.asks[i].named = b
 			m.asks[i].Ready = queue.Ready{
-				Attempt: b.AttemptID, Task: b.TaskID, At: b.ReadyAt, Needs: b.Needs, Held: b.Holds,
+				Attempt: b.AttemptID, Task: b.TaskID, At: b.ReadyAt, Requirements: b.Requirements, Acquired: b.Acquired,
 				Workflow: trowel.WorkflowName{ProjectID: b.ProjectID, Name: b.Workflow},
 			}
 			m.asks[i].demands, _ = m.Limits.Demands(&m.asks[i].Ready)
@@ -51,7 +51,7 @@ func (m *Market) all() []ask {
 // takes returns how much a task takes from a counter; zero for nothing.
 func (a *ask) takes(use string) int {
 	for i := range a.demands {
-		if a.demands[i].Use == use {
+		if a.demands[i].Counter == use {
 			return a.demands[i].Amount
 		}
 	}
@@ -91,20 +91,20 @@ func (m *Market) before(a, b *queue.Ready, now time.Time) bool {
 
 // aged is the weight of a task, aging included (control K807).
 func (m *Market) aged(r *queue.Ready, now time.Time) int {
-	weight := r.Needs.PriorityWeight()
+	weight := r.Requirements.PriorityWeight()
 	if waited := now.Sub(r.At); m.Rules.Aging > 0 && waited > 0 {
 		weight += int(waited / m.Rules.Aging)
 	}
 	return weight
 }
 
-// holders are the running tasks that hold some of a counter. With unkept, a task without Holds holds one.
+// holders are the running tasks that hold some of a counter. With unkept, a task without Acquired holds one.
 func (m *Market) holders(use string, unkept bool) []holder {
 	var list []holder
 	for i := range m.Holders {
 		h := &m.Holders[i]
-		n := h.Holds[use]
-		if n == 0 && unkept && h.Holds == nil {
+		n := h.Acquired[use]
+		if n == 0 && unkept && h.Acquired == nil {
 			n = 1
 		}
 		if n > 0 {
@@ -128,9 +128,9 @@ func (m *Market) reservedFor(own *queue.Ready, d queue.Demand, now time.Time) *t
 	asks := m.all()
 	for i := range asks {
 		r := &asks[i]
-		wants := r.takes(d.Use)
+		wants := r.takes(d.Counter)
 		switch {
-		case r.Task == own.Task, wants < 2, wants > d.Limit, m.Limits.Open(d) >= wants:
+		case r.Task == own.Task, wants < 2, wants > d.Limit, m.Limits.Available(d) >= wants:
 		case now.Sub(r.At) >= m.Rules.ReserveAfter && r.At.Before(own.At) && m.aged(&r.Ready, now) >= m.aged(own, now):
 			return r.named
 		}

@@ -38,7 +38,7 @@ type player struct {
 
 	rng   *rand.Rand
 	now   time.Time
-	img   *engine.Image
+	img   *engine.TaskTree
 	runs  map[string]int
 	ended map[trowel.TaskID]string // what was told to be not reached, and why
 	trace []string
@@ -54,7 +54,7 @@ func (p *player) play() error {
 		return err
 	}
 	p.ended = map[trowel.TaskID]string{}
-	setting := &trowel.Setting{
+	setting := &trowel.AttemptContext{
 		Project: trowel.Project{ID: 1, Name: "p"}, Revision: trowel.Revision{ID: 2}, Workflow: trowel.Workflow{ID: 3, Name: "w"},
 		Session: trowel.Session{ID: 4, Time: p.now},
 	}

@@ -17,7 +17,7 @@ import (
 func ready(t *trowel.Task, f *Facts) []Reason {
 	m := f.Market
 	own := &queue.Ready{
-		Attempt: t.AttemptID, Task: t.ID, At: t.ReadyAt, Workflow: f.Workflow, Needs: t.Needs, Control: f.Control, Held: t.Holds,
+		Attempt: t.AttemptID, Task: t.ID, At: t.ReadyAt, Workflow: f.Workflow, Requirements: t.Requirements, Limits: f.WorkflowLimits, Acquired: t.Acquired,
 	}
 	asked := asking{Facts: f, Market: m, own: own, since: t.ReadyAt}
 	if t.Flags&trowel.TaskCancelRequested != 0 {
@@ -104,8 +104,8 @@ func (a *asking) smallPool(d queue.Demand) Reason {
 
 func (a *asking) fullPool(d queue.Demand) Reason {
 	pool, kept := a.poolOf(d), a.reservedFor(a.own, d, a.Now)
-	used := a.Limits.Uses[d.Use]
-	place := a.position(a.own, a.Now, func(r *ask) bool { return r.takes(d.Use) > 0 })
+	used := a.Limits.Counters[d.Counter]
+	place := a.position(a.own, a.Now, func(r *ask) bool { return r.takes(d.Counter) > 0 })
 	text := fmt.Sprintf("waits for a slot of pool `%s`: %d of %d slots are used", pool.Name, used, d.Limit)
 	if d.Amount > 1 {
 		text = fmt.Sprintf("waits for %d slots of pool `%s`: %d of %d slots are used", d.Amount, pool.Name, used, d.Limit)
@@ -113,7 +113,7 @@ func (a *asking) fullPool(d queue.Demand) Reason {
 	r := Reason{Code: trowel.WaitPool, Blockers: []Blocker{a.poolBlocker(pool, d)}, Offers: []Offer{a.setPool(pool, used+d.Amount)}}
 	by := param.List{}
 	var names []string
-	holders := a.holders(d.Use, d.Unkept)
+	holders := a.holders(d.Counter, d.Implicit)
 	for _, h := range holders[:min(len(holders), 5)] {
 		by = append(by, param.Of("attempt", idText(h.BusyTask, int64(h.AttemptID)), "id", idText(h.BusyTask, int64(h.TaskID)), "name", h.FullName,
 			"project", h.Project, "workflow", h.Workflow, "slots", int64(h.amount), "since", instant(h.ClaimedAt)))
@@ -129,7 +129,7 @@ func (a *asking) fullPool(d queue.Demand) Reason {
 		text += fmt.Sprintf("; they are kept for %s, which waits for several", a.taskName(kept))
 	}
 	r.Text = text + a.line("task", place)
-	r.Fields = param.Of("pool", pool.Name, "slots", int64(d.Amount), "open", int64(a.Limits.Open(d)), "used_by", by,
+	r.Fields = param.Of("pool", pool.Name, "slots", int64(d.Amount), "open", int64(a.Limits.Available(d)), "used_by", by,
 		"position", position(place), "reserved", reserved)
 	return r
 }
@@ -159,12 +159,12 @@ func holdingBlocker(b *trowel.BusyTask, detail string) Blocker {
 
 // poolOf is the pool of a demand.
 func (a *asking) poolOf(d queue.Demand) *trowel.Pool {
-	return a.Limits.Pools[slices.IndexFunc(a.Limits.Pools, func(p *trowel.Pool) bool { return p.Use() == d.Use })]
+	return a.Limits.Pools[slices.IndexFunc(a.Limits.Pools, func(p *trowel.Pool) bool { return p.Counter() == d.Counter })]
 }
 
 func (a *asking) poolBlocker(p *trowel.Pool, d queue.Demand) Blocker {
 	return Blocker{
-		Kind: "pool", ID: fmt.Sprint(p.ID), Name: p.Name, Detail: fmt.Sprintf("%d of %d slots used", a.Limits.Uses[d.Use], d.Limit),
+		Kind: "pool", ID: fmt.Sprint(p.ID), Name: p.Name, Detail: fmt.Sprintf("%d of %d slots used", a.Limits.Counters[d.Counter], d.Limit),
 	}
 }
 
@@ -177,13 +177,13 @@ func (a *asking) setPool(p *trowel.Pool, n int) Offer {
 }
 
 func (a *asking) concurrency(d queue.Demand) Reason {
-	c, active := a.own.Needs.Concurrency, a.Limits.Uses[d.Use]
+	c, active := a.own.Requirements.Concurrency, a.Limits.Counters[d.Counter]
 	r := Reason{
 		Code: trowel.WaitConcurrency, Text: fmt.Sprintf("%d of %d tasks with the concurrency key `%s` are begun", active, d.Limit, c.Key),
 		Fields: param.Of("key", c.Key, "limit", int64(d.Limit), "active", int64(active), "per", c.Per),
 	}
 	var names []string
-	for _, h := range a.holders(d.Use, false) {
+	for _, h := range a.holders(d.Counter, false) {
 		if len(names) < 3 {
 			names = append(names, a.taskName(h.BusyTask))
 			r.Blockers = append(r.Blockers, holdingBlocker(h.BusyTask, "begun"))
@@ -198,8 +198,8 @@ func (a *asking) concurrency(d queue.Demand) Reason {
 // activeTasks is about the limit of the attempt, which has no counter, or that of the workflow.
 func (a *asking) activeTasks(d queue.Demand) Reason {
 	scope, of, active := trowel.PerAttempt, "the attempt", a.Running
-	if d.Use != "" {
-		scope, of, active = trowel.PerWorkflow, "workflow "+a.Workflow.Name, a.Limits.Uses[d.Use]
+	if d.Counter != "" {
+		scope, of, active = trowel.PerWorkflow, "workflow "+a.Workflow.Name, a.Limits.Counters[d.Counter]
 	}
 	return Reason{
 		Code: trowel.WaitMaxActiveTasks, Text: fmt.Sprintf("%d of %d tasks of %s run, as max_active_tasks says", active, d.Limit, of),
@@ -208,7 +208,7 @@ func (a *asking) activeTasks(d queue.Demand) Reason {
 }
 
 func (a *asking) site(d queue.Demand) Reason {
-	active := a.Limits.Uses[d.Use]
+	active := a.Limits.Counters[d.Counter]
 	return Reason{
 		Code: trowel.WaitSiteLimit, Text: fmt.Sprintf("%d of %d tasks run in all, as executor.max_running_tasks says", active, d.Limit),
 		Fields: param.Of("limit", int64(d.Limit), "active", int64(active)),
@@ -217,20 +217,20 @@ func (a *asking) site(d queue.Demand) Reason {
 
 // agents adds a reason if no agent serves the task, or if all agents that do are busy.
 func (a *asking) agents() {
-	name := a.own.Needs.QueueName()
+	name := a.own.Requirements.QueueName()
 	var labels []string
-	if a.own.Needs != nil {
-		labels = a.own.Needs.Labels
+	if a.own.Requirements != nil {
+		labels = a.own.Requirements.Labels
 	}
 	var seen time.Time
 	var idle []*trowel.Agent
 	serving, total, used, free := 0, 0, 0, false
 	for _, agent := range a.Agents {
 		switch {
-		case !agent.Serves(a.own.Needs):
+		case !agent.Serves(a.own.Requirements):
 			continue
 		case !agent.LeaseEnds.After(a.Now):
-		case !agent.DrainedAt.IsZero() || agent.RestReason != "":
+		case !agent.DrainedAt.IsZero() || agent.SuspendReason != "":
 			idle = append(idle, agent)
 		default:
 			serving++
@@ -244,7 +244,7 @@ func (a *asking) agents() {
 	case serving == 0:
 		a.add(a.noAgent(name, labels, idle, seen))
 	case !free:
-		place := a.position(a.own, a.Now, func(r *ask) bool { return r.Needs.QueueName() == name })
+		place := a.position(a.own, a.Now, func(r *ask) bool { return r.Requirements.QueueName() == name })
 		text := fmt.Sprintf("all agents that serve queue `%s` are busy: %d of %s of %s are used", name, used, textutil.Plural(total, "slot"), textutil.Plural(serving, "agent"))
 		a.add(Reason{
 			Code: trowel.WaitAgentSlots, Text: text + a.line("task", place),
@@ -259,7 +259,7 @@ func whyIdle(agent *trowel.Agent) string {
 	if !agent.DrainedAt.IsZero() {
 		return "is drained"
 	}
-	return "rests: " + agent.RestReason
+	return "rests: " + agent.SuspendReason
 }
 
 func (a *asking) noAgent(name string, labels []string, idle []*trowel.Agent, seen time.Time) Reason {

@@ -55,9 +55,9 @@ type Facts struct {
 	Now     time.Time
 	Attempt *trowel.Attempt
 	Project string
-	// Workflow is the attempt's workflow, and Control its limits.
-	Workflow trowel.WorkflowName
-	Control  trowel.Control
+	// Workflow is the attempt's workflow, and WorkflowLimits its limits.
+	Workflow       trowel.WorkflowName
+	WorkflowLimits trowel.WorkflowLimits
 	// Tree has the tasks in question, their ancestors, and the upstreams of all these.
 	Tree *Tree
 	// Admission is why the attempt has not begun; nil unless it waits.

@@ -30,10 +30,12 @@ func after(ids ...trowel.TaskID) func(*trowel.Task) {
 
 func flagged(f trowel.TaskFlags) func(*trowel.Task) { return func(t *trowel.Task) { t.Flags |= f } }
 
-func needing(n *trowel.Needs) func(*trowel.Task) { return func(t *trowel.Task) { t.Needs = n } }
+func needing(n *trowel.Requirements) func(*trowel.Task) {
+	return func(t *trowel.Task) { t.Requirements = n }
+}
 
 func wanting(pool string, slots int) func(*trowel.Task) {
-	return needing(&trowel.Needs{Pools: []trowel.PoolNeed{{Name: pool, Slots: slots}}})
+	return needing(&trowel.Requirements{Pools: []trowel.PoolRequirement{{Name: pool, Slots: slots}}})
 }
 
 func waiting(why trowel.WaitCode, count int) func(*trowel.Task) {
@@ -214,7 +216,7 @@ func TestBlocked(t *testing.T) {
 			name: "the next attempt", about: 1,
 			tasks: []*trowel.Task{row(1, 0, "+w", blocked)},
 			change: func(f *reason.Facts) {
-				f.Attempt.WaitReason, f.Control.ActiveAttempts = trowel.WaitAttemptsLimit, 2
+				f.Attempt.WaitReason, f.WorkflowLimits.ActiveAttempts = trowel.WaitAttemptsLimit, 2
 				f.Admission = &reason.Admission{Active: []trowel.AttemptID{5, 6}, ActiveCount: 2, Position: 1}
 			},
 			want:   []string{"attempts_limit: workflow w has 2 of 2 active attempts; it is the next attempt"},
@@ -224,7 +226,7 @@ func TestBlocked(t *testing.T) {
 			name: "one attempt before it, in a zone that is not known", about: 1,
 			tasks: []*trowel.Task{row(1, 0, "+w", blocked)},
 			change: func(f *reason.Facts) {
-				f.Attempt.WaitReason, f.Attempt.Zone, f.Control.ActiveAttempts = trowel.WaitAttemptsLimit, "Nowhere/City", 1
+				f.Attempt.WaitReason, f.Attempt.Zone, f.WorkflowLimits.ActiveAttempts = trowel.WaitAttemptsLimit, "Nowhere/City", 1
 				f.Admission = &reason.Admission{Pause: &trowel.Pause{At: at(0)}, ActiveCount: 1, Position: 2}
 			},
 			want: []string{
@@ -236,7 +238,7 @@ func TestBlocked(t *testing.T) {
 			name: "too many attempts, and paused since", about: 2,
 			tasks: []*trowel.Task{row(1, 0, "+w", blocked), row(2, 1, "+w+a", blocked)},
 			change: func(f *reason.Facts) {
-				f.Attempt.WaitReason, f.Control.ActiveAttempts = trowel.WaitAttemptsLimit, 1
+				f.Attempt.WaitReason, f.WorkflowLimits.ActiveAttempts = trowel.WaitAttemptsLimit, 1
 				f.Admission = &reason.Admission{Pause: &trowel.Pause{Actor: "ann", At: at(0)}, Active: []trowel.AttemptID{5}, ActiveCount: 1, Position: 3}
 			},
 			want: []string{
@@ -279,17 +281,17 @@ func TestLongRows(t *testing.T) {
 // crowded are facts with a pool db whose 4 slots are all used, and two tasks before the one in question.
 func crowded(f *reason.Facts) {
 	db := &trowel.Pool{ID: 2, Name: "db", Slots: 4}
-	need := &trowel.Needs{Pools: []trowel.PoolNeed{{Name: "db", Slots: 1}}}
-	f.Market.Limits = queue.Limits{Pools: []*trowel.Pool{{ID: 1, Name: "default", Slots: trowel.Unlimited}, db}, Uses: map[string]int{"pool:2": 4}}
+	need := &trowel.Requirements{Pools: []trowel.PoolRequirement{{Name: "db", Slots: 1}}}
+	f.Market.Limits = queue.Limits{Pools: []*trowel.Pool{{ID: 1, Name: "default", Slots: trowel.Unlimited}, db}, Counters: map[string]int{"pool:2": 4}}
 	f.Market.Holders = []trowel.BusyTask{
-		{AttemptID: 7, TaskID: 50, FullName: "+w+x", Project: "p", Workflow: "w", ProjectID: 1, Holds: trowel.Holds{"pool:2": 1}},
-		{AttemptID: 8, TaskID: 51, FullName: "+v+y", Project: "p", Workflow: "v", ProjectID: 1, Holds: trowel.Holds{"pool:2": 3}},
+		{AttemptID: 7, TaskID: 50, FullName: "+w+x", Project: "p", Workflow: "w", ProjectID: 1, Acquired: trowel.Acquired{"pool:2": 1}},
+		{AttemptID: 8, TaskID: 51, FullName: "+v+y", Project: "p", Workflow: "v", ProjectID: 1, Acquired: trowel.Acquired{"pool:2": 3}},
 		{AttemptID: 8, TaskID: 52, FullName: "+v+z", ProjectID: 1},
 	}
 	f.Market.Ready = []trowel.BusyTask{
-		{AttemptID: 8, TaskID: 60, FullName: "+v+a", ProjectID: 1, Workflow: "v", ReadyAt: at(5), Needs: need},
-		{AttemptID: 7, TaskID: 2, FullName: "+w+a", ProjectID: 1, Workflow: "w", ReadyAt: at(10), Needs: need},
-		{AttemptID: 8, TaskID: 61, FullName: "+v+b", ProjectID: 1, Workflow: "v", ReadyAt: at(10), Needs: need},
+		{AttemptID: 8, TaskID: 60, FullName: "+v+a", ProjectID: 1, Workflow: "v", ReadyAt: at(5), Requirements: need},
+		{AttemptID: 7, TaskID: 2, FullName: "+w+a", ProjectID: 1, Workflow: "w", ReadyAt: at(10), Requirements: need},
+		{AttemptID: 8, TaskID: 61, FullName: "+v+b", ProjectID: 1, Workflow: "v", ReadyAt: at(10), Requirements: need},
 		{AttemptID: 8, TaskID: 59, FullName: "+v+c", ProjectID: 1, Workflow: "v", ReadyAt: at(1)},
 	}
 }
@@ -297,7 +299,7 @@ func crowded(f *reason.Facts) {
 // K819, of ready tasks.
 func TestReady(t *testing.T) {
 	t.Parallel()
-	limited := func(c *trowel.Concurrency) func(*trowel.Task) { return needing(&trowel.Needs{Concurrency: c}) }
+	limited := func(c *trowel.Concurrency) func(*trowel.Task) { return needing(&trowel.Requirements{Concurrency: c}) }
 	for _, s := range []scene{
 		{name: "nothing keeps it", tasks: []*trowel.Task{row(2, 1, "+w+a", ready)}, want: []string{"dispatch: an agent is about to take it"}, fields: `{}`},
 		{
@@ -323,7 +325,7 @@ func TestReady(t *testing.T) {
 			name: "the default pool has a limit", tasks: []*trowel.Task{row(2, 1, "+w+a", ready)},
 			change: func(f *reason.Facts) {
 				crowded(f)
-				f.Market.Limits.Pools[0].Slots, f.Market.Limits.Uses["pool:1"] = 1, 1
+				f.Market.Limits.Pools[0].Slots, f.Market.Limits.Counters["pool:1"] = 1, 1
 			},
 			want: []string{"pool: waits for a slot of pool `default`: 1 of 1 slots are used by +v+z of attempt 8; 1 task is before it"},
 		},
@@ -332,8 +334,8 @@ func TestReady(t *testing.T) {
 			change: func(f *reason.Facts) {
 				crowded(f)
 				f.Market.Rules.ReserveAfter = time.Minute
-				f.Market.Limits.Uses["pool:2"] = 2
-				f.Market.Ready[0].Needs = &trowel.Needs{Pools: []trowel.PoolNeed{{Name: "db", Slots: 3}}}
+				f.Market.Limits.Counters["pool:2"] = 2
+				f.Market.Ready[0].Requirements = &trowel.Requirements{Pools: []trowel.PoolRequirement{{Name: "db", Slots: 3}}}
 			},
 			want: []string{"pool: waits for a slot of pool `db`: 2 of 4 slots are used by +w+x and +v+y of attempt 8; they are kept for +v+a of attempt 8, which waits for several; 1 task is before it"},
 		},
@@ -343,15 +345,15 @@ func TestReady(t *testing.T) {
 				crowded(f)
 				f.Market.Rules.Aging = time.Second
 				heavy := 100
-				f.Market.Ready[2].Needs = &trowel.Needs{Pools: []trowel.PoolNeed{{Name: "db", Slots: 1}}, Weight: &heavy}
+				f.Market.Ready[2].Requirements = &trowel.Requirements{Pools: []trowel.PoolRequirement{{Name: "db", Slots: 1}}, Weight: &heavy}
 			},
 			want: []string{"pool: waits for 2 slots of pool `db`: 4 of 4 slots are used by +w+x and +v+y of attempt 8; 2 tasks are before it"},
 		},
 		{
 			name: "concurrency", tasks: []*trowel.Task{row(2, 1, "+w+a", ready, limited(&trowel.Concurrency{Limit: 1, Per: trowel.PerWorkflow, Key: "t-1"}))},
 			change: func(f *reason.Facts) {
-				f.Market.Limits.Uses = map[string]int{"concurrency:w1/w:t-1": 1}
-				f.Market.Holders = []trowel.BusyTask{{AttemptID: 8, TaskID: 9, FullName: "+w+a", Holds: trowel.Holds{"concurrency:w1/w:t-1": 1}}}
+				f.Market.Limits.Counters = map[string]int{"concurrency:w1/w:t-1": 1}
+				f.Market.Holders = []trowel.BusyTask{{AttemptID: 8, TaskID: 9, FullName: "+w+a", Acquired: trowel.Acquired{"concurrency:w1/w:t-1": 1}}}
 			},
 			want:   []string{"concurrency: 1 of 1 tasks with the concurrency key `t-1` are begun: +w+a of attempt 8"}, // V8.4
 			fields: `{"key":"t-1","limit":1,"active":1,"per":"workflow"}`,
@@ -359,8 +361,8 @@ func TestReady(t *testing.T) {
 		{
 			name: "tasks of the attempt and of the workflow", tasks: []*trowel.Task{row(2, 1, "+w+a", ready)},
 			change: func(f *reason.Facts) {
-				f.Control, f.Market.Running = trowel.Control{TasksPerAttempt: 2, TasksPerWorkflow: 3}, 2
-				f.Market.Limits.Uses = map[string]int{"tasks:1/w": 3}
+				f.WorkflowLimits, f.Market.Running = trowel.WorkflowLimits{TasksPerAttempt: 2, TasksPerWorkflow: 3}, 2
+				f.Market.Limits.Counters = map[string]int{"tasks:1/w": 3}
 			},
 			want: []string{
 				"max_active_tasks: 2 of 2 tasks of the attempt run, as max_active_tasks says",
@@ -369,7 +371,7 @@ func TestReady(t *testing.T) {
 			fields: `{"scope":"attempt","limit":2,"active":2}`,
 		},
 		{
-			name: "no agent for the queue", tasks: []*trowel.Task{row(2, 1, "+w+a", ready, needing(&trowel.Needs{Queue: "gpu", Labels: []string{"a", "b"}}))},
+			name: "no agent for the queue", tasks: []*trowel.Task{row(2, 1, "+w+a", ready, needing(&trowel.Requirements{Queue: "gpu", Labels: []string{"a", "b"}}))},
 			change: func(f *reason.Facts) {
 				f.Market.Agents = append(f.Market.Agents,
 					&trowel.Agent{ID: "a2", Name: "two", Queues: []string{"gpu"}, Labels: []string{"a", "b"}, SeenAt: at(50), LeaseEnds: at(80)})
@@ -384,11 +386,11 @@ func TestReady(t *testing.T) {
 		},
 		{
 			name: "resting", tasks: []*trowel.Task{row(2, 1, "+w+a", ready)},
-			change: func(f *reason.Facts) { f.Market.Agents[0].RestReason = "no room in /tmp" },
+			change: func(f *reason.Facts) { f.Market.Agents[0].SuspendReason = "no room in /tmp" },
 			want:   []string{"no_agent: no live agent serves queue `default`; agent one would, but rests: no room in /tmp"},
 		},
 		{
-			name: "no agent with the label", tasks: []*trowel.Task{row(2, 1, "+w+a", ready, needing(&trowel.Needs{Labels: []string{"ssd"}}))},
+			name: "no agent with the label", tasks: []*trowel.Task{row(2, 1, "+w+a", ready, needing(&trowel.Requirements{Labels: []string{"ssd"}}))},
 			want: []string{"no_agent: no live agent serves queue `default` and has label `ssd`"},
 		},
 		{
@@ -426,7 +428,7 @@ func TestReady(t *testing.T) {
 		{
 			name: "the whole site is full", tasks: []*trowel.Task{row(2, 1, "+w+a", ready)},
 			change: func(f *reason.Facts) {
-				f.Market.Limits.Most, f.Market.Limits.Uses = 5, map[string]int{queue.SiteUse: 5}
+				f.Market.Limits.MaxRunning, f.Market.Limits.Counters = 5, map[string]int{queue.SiteCounter: 5}
 			},
 			want:   []string{"site_limit: 5 of 5 tasks run in all, as executor.max_running_tasks says"},
 			fields: `{"limit":5,"active":5}`,

@@ -107,7 +107,7 @@ func TestArchiveElsewhere(t *testing.T) {
 	linked <- w.connect(t, func(ctx context.Context, r *operator.Request) (operator.Outcome, error) {
 		m := <-linked
 		for range places {
-			from, err := m.link.Archive(ctx, r.Lease.Setting.Revision.Archive)
+			from, err := m.link.Archive(ctx, r.Lease.Context.Revision.Archive)
 			if err != nil {
 				got = append(got, err.Error())
 				continue

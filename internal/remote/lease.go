@@ -18,7 +18,7 @@ func (l *Link) leaseOf(id string, s *api.AgentLease) (*trowel.Lease, error) {
 	}
 	return &trowel.Lease{
 		TaskID: trowel.TaskID(s.TaskID), AttemptID: trowel.AttemptID(s.AttemptID), Try: s.Try, AgentID: id, FullName: s.FullName,
-		Setting: &trowel.Setting{
+		Context: &trowel.AttemptContext{
 			Project: trowel.Project{ID: trowel.ProjectID(s.ProjectID), Name: s.Project},
 			Revision: trowel.Revision{
 				ID: trowel.RevisionID(s.RevisionID), ProjectID: trowel.ProjectID(s.ProjectID), Name: s.Revision,

@@ -33,9 +33,9 @@ type Options struct {
 
 // Agent runs the tries; package agent implements it.
 type Agent interface {
-	// Hold gives the agent another id. Tries under an earlier id end at once.
-	Hold(id string)
-	Give(leases []*trowel.Lease)
+	// Rebind gives the agent another id. Tries under an earlier id end at once.
+	Rebind(id string)
+	Assign(leases []*trowel.Lease)
 	// Cancel ends tries that were killed, Lose tries that the agent has lost.
 	Cancel(tries []trowel.TryID)
 	Lose(tries []trowel.TryID)
@@ -197,7 +197,7 @@ func (l *Link) renew(ctx context.Context, old string) error {
 	if err != nil {
 		return err
 	}
-	l.agent.Hold(s.ID) // before leases for this id can come
+	l.agent.Rebind(s.ID) // before leases for this id can come
 	l.become(s)
 	l.mu.Lock()
 	defer l.mu.Unlock()

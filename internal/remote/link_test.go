@@ -39,9 +39,9 @@ func TestTasksRunRemotely(t *testing.T) {
 		t.Fatalf("the attempt ended as %s, want success", got)
 	}
 	first := <-leases
-	if first.FullName != "+w+a" || first.Setting.Project.Name != "etl" || first.Setting.Session.UUID != "u" || first.Zone.String() != "UTC+09:00" ||
-		!first.Setting.Session.Time.Equal(w.setting.Session.Time.Add(time.Hour)) || first.Try != 1 {
-		t.Errorf("lease = %+v of %+v", first, first.Setting)
+	if first.FullName != "+w+a" || first.Context.Project.Name != "etl" || first.Context.Session.UUID != "u" || first.Zone.String() != "UTC+09:00" ||
+		!first.Context.Session.Time.Equal(w.setting.Session.Time.Add(time.Hour)) || first.Try != 1 {
+		t.Errorf("lease = %+v of %+v", first, first.Context)
 	}
 	second := <-leases
 	if value, _ := second.Scope.Get("last"); value != "x!" {

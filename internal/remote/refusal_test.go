@@ -352,7 +352,7 @@ func TestNeeds(t *testing.T) {
 		got = append(got, fmt.Sprint(link.SetParams(ctx, map[string]string{"k": "v"})))
 		values, err := link.FindParams(ctx, []string{"k", "none"})
 		got = append(got, fmt.Sprint(values, err))
-		from, err := link.Archive(ctx, r.Lease.Setting.Revision.Archive)
+		from, err := link.Archive(ctx, r.Lease.Context.Revision.Archive)
 		if err != nil {
 			got = append(got, err.Error())
 			return operator.Outcome{}, err
@@ -436,9 +436,9 @@ type lastly struct {
 	lost  chan struct{}
 }
 
-func (l *lastly) Hold(string)           {}
-func (l *lastly) Give([]*trowel.Lease)  { l.begun <- struct{}{} }
-func (l *lastly) Cancel([]trowel.TryID) {}
+func (l *lastly) Rebind(string)          {}
+func (l *lastly) Assign([]*trowel.Lease) { l.begun <- struct{}{} }
+func (l *lastly) Cancel([]trowel.TryID)  {}
 func (l *lastly) Lose(ids []trowel.TryID) {
 	if len(ids) > 0 {
 		l.lost <- struct{}{}

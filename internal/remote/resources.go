@@ -120,7 +120,7 @@ func (l *Link) leaseWith(a trowel.Archive) *trowel.Lease {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, h := range l.tries {
-		own := &h.lease.Setting.Revision.Archive
+		own := &h.lease.Context.Revision.Archive
 		if h.report == nil && own.Type == a.Type && own.Key == a.Key && bytes.Equal(own.MD5, a.MD5) {
 			return h.lease
 		}

@@ -141,7 +141,7 @@ func (l *Link) accept(id string, shapes []api.AgentLease) error {
 		}
 	}
 	l.mu.Unlock()
-	l.agent.Give(fresh)
+	l.agent.Assign(fresh)
 	return nil
 }
 

@@ -51,7 +51,7 @@ const (
 // world is a store with a workflow, and what serves it.
 type world struct {
 	store   trowel.Store
-	setting trowel.Setting
+	setting trowel.AttemptContext
 	bearer  string // token of the role agent
 	// lease and beat are how long leases last, and how often agents send heartbeats.
 	lease, beat time.Duration
@@ -68,7 +68,7 @@ func newWorld(t *testing.T) *world {
 	t.Cleanup(func() { _ = store.Close() })
 	w := &world{store: store, lease: testLease, beat: testBeat}
 	now := time.Now()
-	w.setting = trowel.Setting{
+	w.setting = trowel.AttemptContext{
 		Project:  trowel.Project{Name: "etl", CreatedAt: now},
 		Revision: trowel.Revision{Name: "r1", CreatedAt: now, Archive: trowel.Archive{Type: "db", Key: "a1", SizeBytes: 5}},
 	}
@@ -137,12 +137,12 @@ type house struct {
 // noAgent is the server's own agent, which takes nothing.
 type noAgent struct{}
 
-func (noAgent) ID() string                { return "none" }
-func (noAgent) Serves(*trowel.Needs) bool { return false }
-func (noAgent) Free() int                 { return 0 }
-func (noAgent) Give([]*trowel.Lease)      {}
-func (noAgent) Cancel([]trowel.TryID)     {}
-func (noAgent) Remote() bool              { return false }
+func (noAgent) ID() string                       { return "none" }
+func (noAgent) Serves(*trowel.Requirements) bool { return false }
+func (noAgent) Free() int                        { return 0 }
+func (noAgent) Assign([]*trowel.Lease)           {}
+func (noAgent) Cancel([]trowel.TryID)            {}
+func (noAgent) Remote() bool                     { return false }
 
 // serve begins a server; address is empty for any.
 func (w *world) serve(t *testing.T, id, address string) *house {
@@ -252,7 +252,7 @@ func (h *house) start(t *testing.T, body *param.Map) *flush.Started {
 	setting := h.world.setting
 	setting.Session.Time = setting.Session.Time.Add(time.Duration(h.world.sessions.Add(1)) * time.Hour)
 	started, err := h.flusher.Start(t.Context(), flush.Start{
-		Setting: setting, Tasks: tasks,
+		Context: setting, Tasks: tasks,
 		Attempt: trowel.Attempt{WorkflowID: h.world.setting.Workflow.ID, Zone: "UTC+09:00", Cause: "test", Actor: "test"},
 	})
 	if err != nil {

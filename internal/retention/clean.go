@@ -150,7 +150,7 @@ func (p *pass) deleteAttempts(ctx context.Context, before time.Time, old []trowe
 		if n, err = tx.DeleteAttempts(ctx, before, old); err != nil || n.Attempts == 0 {
 			return err
 		}
-		return tx.InsertRecords(ctx, &trowel.Record{
+		return tx.InsertRecords(ctx, &trowel.AuditRecord{
 			At: p.now, ActorKind: trowel.ActorServer, Actor: "retention", Source: trowel.SourceServer, Action: "attempt.delete", ObjectKind: "attempt",
 			Object: fmt.Sprintf("%d attempts that ended before %s", n.Attempts, before.UTC().Format(time.RFC3339)),
 		})

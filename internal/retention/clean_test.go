@@ -99,7 +99,7 @@ func insert(ctx context.Context, tx trowel.Tx, p *trowel.Project, w *trowel.Work
 	row := &trowel.Task{ID: task, AttemptID: a.ID, FullName: "+w", State: trowel.TaskRunning, Local: param.New(), UpdatedAt: at, Version: 1}
 	err := errors.Join(
 		tx.InsertTries(ctx, []trowel.Try{{AttemptID: a.ID, TaskID: task, Number: 1, FullName: "+w", EndedAt: at, Exit: trowel.ExitSuccess}}),
-		tx.InsertAudits(ctx, []trowel.Audit{{At: at, AttemptID: a.ID, TaskID: task, Batch: 1, To: "running", Cause: "claim"}}),
+		tx.InsertAudits(ctx, []trowel.AuditEntry{{At: at, AttemptID: a.ID, TaskID: task, Batch: 1, To: "running", Cause: "claim"}}),
 		tx.InsertLogChunks(ctx, []trowel.LogChunk{{AttemptID: a.ID, File: "+w@1.log.gz", TextBytes: 1, DataBytes: 1, Data: []byte("x")}}),
 	)
 	if err != nil || i%10 == 0 {

@@ -56,7 +56,7 @@ func taskEvent(dst []byte, c *engine.Change, at string) jsonEvent {
 	row := c.Task
 	e := beginEvent(dst, "task", at).
 		text("task", row.FullName).number("id", int64(row.ID)).number("attempt_id", int64(row.AttemptID)).
-		text("move", string(c.Move))
+		text("move", string(c.Transition))
 	if c.New {
 		e = append(e.number("parent_id", int64(row.ParentID)), `,"group":`...)
 		e = strconv.AppendBool(e, row.Group)
@@ -70,7 +70,7 @@ func taskEvent(dst []byte, c *engine.Change, at string) jsonEvent {
 	if c.To == trowel.TaskRetryWaiting || c.To == trowel.TaskGroupRetryWaiting {
 		e = e.text("retry_at", row.RetryAt.UTC().Format(jsonTime)).text("reason", string(row.WaitReason))
 	}
-	if message := ErrorMessage(row); message != "" && (c.Move == trowel.MoveError || c.Move == trowel.MoveFailureTasks) {
+	if message := ErrorMessage(row); message != "" && (c.Transition == trowel.TransitionError || c.Transition == trowel.TransitionFailureTasks) {
 		e = e.text("message", message)
 	}
 	return e

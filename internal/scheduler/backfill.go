@@ -31,7 +31,7 @@ type BackfillRequest struct {
 	Limit  int       // how many attempts may run at the same time (language C40)
 	Now    time.Time
 	Actor  string
-	By     trowel.Record // who asks, for the audit; nothing is recorded without an ActorKind
+	By     trowel.AuditRecord // who asks, for the audit; nothing is recorded without an ActorKind
 }
 
 // Backfilled is what a backfill started, ordered by session time. The attempts of a dry run have neither ids nor
@@ -137,7 +137,7 @@ func (r *BackfillRequest) rehearse(plan *launch.Plan, sessions []time.Time) []*t
 	for i, at := range sessions {
 		a := plan.Attempt(at, r.Name, nil, time.Time{})
 		a.Attempt.Params, a.Attempt.CreatedAt = param.New(), r.Now
-		list[i] = &trowel.AttemptSummary{Attempt: a.Attempt, Session: a.Setting.Session, Project: a.Setting.Project}
+		list[i] = &trowel.AttemptSummary{Attempt: a.Attempt, Session: a.Context.Session, Project: a.Context.Project}
 	}
 	return list
 }
@@ -153,7 +153,7 @@ func (r *BackfillRequest) insert(ctx context.Context, tx trowel.Tx, plan *launch
 		return nil, err
 	}
 	var list []*trowel.AttemptSummary
-	var audits []trowel.Audit
+	var audits []trowel.AuditEntry
 	var before trowel.SessionID
 	batch := rand.Int64() //nolint:gosec // a random number to tell backfills apart; not a secret
 	for _, at := range sessions {
@@ -165,7 +165,7 @@ func (r *BackfillRequest) insert(ctx context.Context, tx trowel.Tx, plan *launch
 			return nil, engine.TooManyAttempts(r.Limit, running) // language S40a
 		}
 		a := plan.Attempt(at, r.Name, nil, executed)
-		row, session := a.Attempt, a.Setting.Session
+		row, session := a.Attempt, a.Context.Session
 		row.Cause, row.Actor, row.CreatedAt = launch.CauseBackfill, r.Actor, r.Now
 		err = tx.InsertAttempt(ctx, &session, &row)
 		if errors.Is(err, trowel.ErrTaken) {
@@ -174,13 +174,13 @@ func (r *BackfillRequest) insert(ctx context.Context, tx trowel.Tx, plan *launch
 		if err != nil {
 			return nil, err
 		}
-		if err := tx.InsertDelayed(ctx, &trowel.Delayed{AttemptID: row.ID, DependsOn: before, NextRunAt: r.Now}); err != nil {
+		if err := tx.InsertQueuedBackfillAttempt(ctx, &trowel.QueuedBackfillAttempt{AttemptID: row.ID, DependsOn: before, NextRunAt: r.Now}); err != nil {
 			return nil, err
 		}
-		audits = append(audits, trowel.Audit{
+		audits = append(audits, trowel.AuditEntry{
 			At: r.Now, AttemptID: row.ID, To: row.Flags.Status(), Cause: row.Cause, Actor: row.Actor, Batch: batch,
 		})
-		list = append(list, &trowel.AttemptSummary{Attempt: row, Session: session, Project: a.Setting.Project})
+		list = append(list, &trowel.AttemptSummary{Attempt: row, Session: session, Project: a.Context.Project})
 		executed, before = at, session.ID
 	}
 	return list, tx.InsertAudits(ctx, audits)

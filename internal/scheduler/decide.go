@@ -97,7 +97,7 @@ func (s *Scheduler) start(ctx context.Context, d *session) outcome {
 	}
 	a := plan.Attempt(d.Schedule.NextSessionAt, "", nil, d.Schedule.LastSessionAt)
 	a.Attempt.Cause, a.Attempt.Actor = launch.CauseSchedule, "scheduler"
-	a.Monitor = plan.Monitor(d.Schedule.NextRunAt)
+	a.SLATimer = plan.SLATimer(d.Schedule.NextRunAt)
 	a.KeepTooLarge = true
 	begun, err := s.opts.Launcher.Begin(ctx, a)
 	taken, isTaken := errors.AsType[*launch.TakenError](err)

@@ -21,9 +21,9 @@ const delayedAtOnce = 100
 // begun once, by the first server that comes.
 func (s *Scheduler) beginDelayed(ctx context.Context) (time.Time, error) {
 	for {
-		var ready []trowel.Delayed
+		var ready []trowel.QueuedBackfillAttempt
 		err := s.opts.Store.View(ctx, func(tx trowel.Tx) (err error) {
-			ready, err = tx.ListReadyDelayed(ctx, s.opts.Now(), delayedAtOnce)
+			ready, err = tx.ListDueBackfillAttempts(ctx, s.opts.Now(), delayedAtOnce)
 			return err
 		})
 		if err != nil {
@@ -50,23 +50,23 @@ func (s *Scheduler) beginDelayed(ctx context.Context) (time.Time, error) {
 // begin begins one attempt with its own revision, and reports whether it no longer waits. An attempt that cannot run is
 // stored as a failed one, so that the next one gets its turn (differs from S40a, see docs/compatibility.md).
 func (s *Scheduler) begin(ctx context.Context, id trowel.AttemptID) (bool, error) {
-	var setting *trowel.Setting
+	var setting *trowel.AttemptContext
 	var early bool
 	err := s.opts.Store.View(ctx, func(tx trowel.Tx) (err error) {
 		if early, err = isEarly(ctx, tx, id); err != nil || early {
 			return err
 		}
-		setting, err = tx.FindSetting(ctx, id)
+		setting, err = tx.FindAttemptContext(ctx, id)
 		return err
 	})
 	if err == nil && !early {
-		setting.Control, err = dig.ControlOf(setting.Workflow.Definition)
+		setting.Limits, err = dig.ControlOf(setting.Workflow.Definition)
 	}
 	if err != nil || early {
 		return false, err
 	}
 	_, err = s.opts.Launcher.Flusher.Begin(ctx, engine.NewAttempt{
-		Setting: *setting, Attempt: trowel.Attempt{ID: id, Actor: "scheduler"}, Tasks: tasksOf(setting), KeepTooLarge: true,
+		Context: *setting, Attempt: trowel.Attempt{ID: id, Actor: "scheduler"}, Tasks: tasksOf(setting), KeepTooLarge: true,
 	})
 	switch {
 	case errors.Is(err, trowel.ErrConflict), errors.Is(err, trowel.ErrNotFound): // it has begun or ended
@@ -91,7 +91,7 @@ func (s *Scheduler) forget(ctx context.Context, id trowel.AttemptID) (over bool,
 		if err != nil || !over {
 			return err
 		}
-		return tx.DeleteDelayed(ctx, id)
+		return tx.DeleteQueuedBackfillAttempt(ctx, id)
 	})
 	return over, err
 }
@@ -129,7 +129,7 @@ func isEarly(ctx context.Context, tx trowel.Tx, id trowel.AttemptID) (bool, erro
 
 // tasksOf compiles the workflow of an attempt. If it no longer compiles, because another version of the program stored
 // it, the only task is one that fails with the reason.
-func tasksOf(setting *trowel.Setting) []dig.Task {
+func tasksOf(setting *trowel.AttemptContext) []dig.Task {
 	plan, err := launch.NewPlan(trowel.Definition{Project: setting.Project, Revision: setting.Revision, Workflow: setting.Workflow})
 	if err == nil {
 		return plan.Tasks

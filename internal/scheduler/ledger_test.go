@@ -39,7 +39,7 @@ type beginning struct {
 
 // Begin implements launch.Flusher.
 func (l *ledger) Begin(ctx context.Context, a engine.NewAttempt) (*trowel.AttemptSummary, error) {
-	row, session := a.Attempt, a.Setting.Session
+	row, session := a.Attempt, a.Context.Session
 	tooLarge := engine.CheckSize(a.Tasks, engine.Limits{Tasks: l.tasks})
 	err := l.store.Update(ctx, func(tx trowel.Tx) error {
 		if row.ID != 0 {
@@ -68,14 +68,14 @@ func (l *ledger) Begin(ctx context.Context, a engine.NewAttempt) (*trowel.Attemp
 	if length >= 0 {
 		l.ends.Go(func() { l.end(ctx, row.ID, length) })
 	}
-	return &trowel.AttemptSummary{Attempt: row, Session: session, Project: a.Setting.Project}, tooLarge
+	return &trowel.AttemptSummary{Attempt: row, Session: session, Project: a.Context.Project}, tooLarge
 }
 
 func (l *ledger) beginDelayed(ctx context.Context, tx trowel.Tx, row *trowel.Attempt) error {
-	if _, err := tx.FindDelayed(ctx, row.ID); err != nil {
+	if _, err := tx.FindQueuedBackfillAttempt(ctx, row.ID); err != nil {
 		return trowel.ErrConflict
 	}
-	return tx.DeleteDelayed(ctx, row.ID)
+	return tx.DeleteQueuedBackfillAttempt(ctx, row.ID)
 }
 
 func (l *ledger) end(ctx context.Context, id trowel.AttemptID, after time.Duration) {

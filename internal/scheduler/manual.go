@@ -42,7 +42,7 @@ type SkipRequest struct {
 	DryRun   bool      // change nothing
 	Now      time.Time
 	Actor    string
-	By       trowel.Record // who asks, for the audit; nothing is recorded without an ActorKind
+	By       trowel.AuditRecord // who asks, for the audit; nothing is recorded without an ActorKind
 }
 
 // Skip moves a schedule to a session after its next one; otherwise it is an ErrConflict. The sessions between are not
@@ -62,7 +62,7 @@ type EnableRequest struct {
 	NextTime *Moment // continue with the first session from then on; nil for Now
 	Now      time.Time
 	Actor    string
-	By       trowel.Record // as in SkipRequest
+	By       trowel.AuditRecord // as in SkipRequest
 }
 
 // Enable enables a schedule. Without Skip all missed sessions are started. If skipping is impossible, the error is an
@@ -84,7 +84,7 @@ func Enable(ctx context.Context, store trowel.Store, id trowel.ScheduleID, r Ena
 
 // Disable disables a schedule. Disabling twice sets a new time. by is who asks, for the audit; nothing is recorded
 // without an ActorKind.
-func Disable(ctx context.Context, store trowel.Store, id trowel.ScheduleID, now time.Time, by trowel.Record) (*trowel.ScheduledWorkflow, error) {
+func Disable(ctx context.Context, store trowel.Store, id trowel.ScheduleID, now time.Time, by trowel.AuditRecord) (*trowel.ScheduledWorkflow, error) {
 	return change(ctx, store, id, false, acting(by, "disable"), func(_ trowel.Tx, w *trowel.ScheduledWorkflow) error {
 		w.Schedule.DisabledAt, w.Schedule.UpdatedAt = now, now
 		return nil
@@ -93,7 +93,7 @@ func Disable(ctx context.Context, store trowel.Store, id trowel.ScheduleID, now 
 
 // change locks a schedule, changes it, and writes it with its record, unless it is a dry run.
 func change(
-	ctx context.Context, store trowel.Store, id trowel.ScheduleID, try bool, by trowel.Record, f func(trowel.Tx, *trowel.ScheduledWorkflow) error,
+	ctx context.Context, store trowel.Store, id trowel.ScheduleID, try bool, by trowel.AuditRecord, f func(trowel.Tx, *trowel.ScheduledWorkflow) error,
 ) (*trowel.ScheduledWorkflow, error) {
 	var changed *trowel.ScheduledWorkflow
 	err := store.Update(ctx, func(tx trowel.Tx) error {

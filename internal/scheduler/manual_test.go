@@ -104,7 +104,7 @@ func TestEnable(t *testing.T) {
 	t.Parallel()
 	h, id := daily2291(t)
 	now := time.Now()
-	if _, err := scheduler.Disable(t.Context(), h.store, id, now, trowel.Record{}); err != nil {
+	if _, err := scheduler.Disable(t.Context(), h.store, id, now, trowel.AuditRecord{}); err != nil {
 		t.Fatal(err)
 	}
 	past := scheduler.EnableRequest{Skip: true, NextTime: local("2291-02-01 00:00:00"), Now: now}

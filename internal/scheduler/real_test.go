@@ -25,13 +25,13 @@ type minute struct {
 	running sync.WaitGroup
 }
 
-func (*minute) ID() string                { return "minute" }
-func (*minute) Free() int                 { return 10 }
-func (*minute) Cancel([]trowel.TryID)     {}
-func (*minute) Serves(*trowel.Needs) bool { return true }
-func (*minute) Remote() bool              { return false }
+func (*minute) ID() string                       { return "minute" }
+func (*minute) Free() int                        { return 10 }
+func (*minute) Cancel([]trowel.TryID)            {}
+func (*minute) Serves(*trowel.Requirements) bool { return true }
+func (*minute) Remote() bool                     { return false }
 
-func (a *minute) Give(leases []*trowel.Lease) {
+func (a *minute) Assign(leases []*trowel.Lease) {
 	for _, l := range leases {
 		a.running.Go(func() {
 			select {
@@ -162,7 +162,7 @@ func TestSLAWhole(t *testing.T) {
 			t.Errorf("%d tasks before the SLA, %d after, want 2 and 5", before, after)
 		}
 		err := h.store.View(t.Context(), func(tx trowel.Tx) error {
-			_, err := tx.FindMonitor(t.Context(), 1)
+			_, err := tx.FindSLATimer(t.Context(), 1)
 			return err
 		})
 		if !errors.Is(err, trowel.ErrNotFound) {

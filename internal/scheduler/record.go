@@ -10,13 +10,13 @@ import (
 )
 
 // acting is the record of an action on a schedule.
-func acting(by trowel.Record, verb string) trowel.Record {
+func acting(by trowel.AuditRecord, verb string) trowel.AuditRecord {
 	by.Action = "schedule." + verb
 	return by
 }
 
 // record writes the record of a change of a schedule, unless nobody is named.
-func record(ctx context.Context, tx trowel.Tx, w *trowel.ScheduledWorkflow, by trowel.Record, before, after *param.Map) error {
+func record(ctx context.Context, tx trowel.Tx, w *trowel.ScheduledWorkflow, by trowel.AuditRecord, before, after *param.Map) error {
 	if by.ActorKind == "" {
 		return nil
 	}

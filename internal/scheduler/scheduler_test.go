@@ -188,7 +188,7 @@ func TestWake(t *testing.T) {
 		play(t, map[string]string{"w": `{"schedule": {"hourly>": "00:00"}, "+a": {"echo>": "hi"}}`}, scheduler.Push{}, 1, nil, func(c *clockwork) {
 			t := c.t
 			id := c.schedule(t, "w").ID
-			if _, err := scheduler.Disable(t.Context(), c.store, id, time.Now(), trowel.Record{}); err != nil {
+			if _, err := scheduler.Disable(t.Context(), c.store, id, time.Now(), trowel.AuditRecord{}); err != nil {
 				t.Fatal(err)
 			}
 			pass(70 * time.Minute)

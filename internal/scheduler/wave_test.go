@@ -20,12 +20,12 @@ import (
 // full is an agent that has no room.
 type full struct{}
 
-func (full) ID() string                { return "full" }
-func (full) Free() int                 { return 0 }
-func (full) Give([]*trowel.Lease)      {}
-func (full) Cancel([]trowel.TryID)     {}
-func (full) Serves(*trowel.Needs) bool { return true }
-func (full) Remote() bool              { return false }
+func (full) ID() string                       { return "full" }
+func (full) Free() int                        { return 0 }
+func (full) Assign([]*trowel.Lease)           {}
+func (full) Cancel([]trowel.TryID)            {}
+func (full) Serves(*trowel.Requirements) bool { return true }
+func (full) Remote() bool                     { return false }
 
 // counting waits for so many attempts to begin.
 type counting struct {

@@ -179,7 +179,7 @@ func belongings(t *testing.T, h *servertest.Server, name string) map[string]stri
 			{ID: root, AttemptID: trowel.AttemptID(a.ID), FullName: "+" + flow, Group: true, State: trowel.TaskPlanned},
 			{
 				ID: task, AttemptID: trowel.AttemptID(a.ID), ParentID: root, FullName: "+" + flow + "+a", State: trowel.TaskReady,
-				Needs: servertest.Needing("shared", 1, 1),
+				Requirements: servertest.Needing("shared", 1, 1),
 			},
 		})
 	})

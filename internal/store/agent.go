@@ -32,7 +32,7 @@ WHERE t.begun AND t.state = 4 AND (g.id IS NULL OR g.lease_ends <= $1) ORDER BY 
 
 func (t *tx) PutAgent(ctx context.Context, a *trowel.Agent) error {
 	_, err := t.exec(ctx, sqlPutAgent, a.ID, a.Name, a.Version, a.Slots, a.Host, names(a.Queues), names(a.Labels), a.Remote, a.ServerID, number(a.Token),
-		micros(a.StartedAt), micros(a.SeenAt), micros(a.LeaseEnds), micros(a.DrainedAt), text(a.RestReason))
+		micros(a.StartedAt), micros(a.SeenAt), micros(a.LeaseEnds), micros(a.DrainedAt), text(a.SuspendReason))
 	if err != nil {
 		return fmt.Errorf("put agent %q: %w", a.ID, err)
 	}
@@ -63,11 +63,11 @@ func renewLeases(n int, lockRows string) string {
 
 func selectAgents(first, n int) string { return sqlSelectIDs + ` WHERE g.id IN ` + list(first, n) }
 
-func (t *tx) HoldAgents(ctx context.Context, ids []string, server string) ([]string, error) {
+func (t *tx) LockAgents(ctx context.Context, ids []string, server string) ([]string, error) {
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	held, err := t.texts(ctx, holdAgents(len(ids))+t.dialect.ShareRows, append([]any{server}, paddedTexts(ids)...))
+	held, err := t.texts(ctx, holdAgents(len(ids))+t.dialect.LockShared, append([]any{server}, paddedTexts(ids)...))
 	if err != nil {
 		return nil, fmt.Errorf("hold agents: %w", err)
 	}
@@ -97,7 +97,7 @@ func (t *tx) DrainAgent(ctx context.Context, id string, at time.Time) error {
 	return nil
 }
 
-func (t *tx) RestAgent(ctx context.Context, id, reason string) error {
+func (t *tx) SuspendAgent(ctx context.Context, id, reason string) error {
 	if err := mustChange(t.exec(ctx, sqlRestAgent, id, text(reason))); err != nil {
 		return fmt.Errorf("let agent %q rest: %w", id, err)
 	}
@@ -133,7 +133,7 @@ func (t *tx) agents(ctx context.Context, query string, args ...any) ([]*trowel.A
 		a := &trowel.Agent{}
 		var queues, labels sql.NullString
 		var token, started, seen, ends, drained sql.NullInt64
-		err := scan(&a.ID, &a.Name, &a.Version, &a.Slots, &a.Host, &queues, &labels, &a.Remote, &a.ServerID, &token, &started, &seen, &ends, &drained, &a.RestReason)
+		err := scan(&a.ID, &a.Name, &a.Version, &a.Slots, &a.Host, &queues, &labels, &a.Remote, &a.ServerID, &token, &started, &seen, &ends, &drained, &a.SuspendReason)
 		if err != nil {
 			return err
 		}

@@ -206,13 +206,13 @@ func (m *members) task(row *trowel.Task) {
 	m.instant("startedAt", row.StartedAt)
 	m.instant("updatedAt", row.UpdatedAt)
 	m.text("agent", row.AgentID)
-	if row.Needs != nil {
+	if row.Requirements != nil {
 		m.key("needs")
-		*m = append(*m, mustJSON(row.Needs)...)
+		*m = append(*m, mustJSON(row.Requirements)...)
 	}
-	if row.Holds != nil {
+	if row.Acquired != nil {
 		m.key("holds")
-		*m = append(*m, mustJSON(row.Holds)...)
+		*m = append(*m, mustJSON(row.Acquired)...)
 	}
 	m.number("losses", int64(row.Losses))
 	m.list("masked", len(row.Masked), func(m *members, i int) { *m = param.AppendQuoted(*m, row.Masked[i]) })
@@ -264,7 +264,7 @@ func unarchived(attempt trowel.AttemptID, r *param.Reader) (*trowel.Task, error)
 		UpdatedAt: instant("updatedAt"), AgentID: text("agent"), ResumingID: trowel.TaskID(number("resumingTaskId")), Version: number("version"),
 		Losses: int(number("losses")),
 	}
-	for key, to := range map[string]any{"needs": &row.Needs, "holds": &row.Holds} {
+	for key, to := range map[string]any{"needs": &row.Requirements, "holds": &row.Acquired} {
 		if value, ok := r.Value(key); ok {
 			errs = append(errs, readJSON(sql.NullString{String: param.JSON(value), Valid: true}, to))
 		}

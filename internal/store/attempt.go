@@ -102,7 +102,7 @@ func (t *tx) lockVersions(ctx context.Context, ids []trowel.AttemptID) error {
 	})
 }
 
-func (t *tx) ExpectAttempts(ctx context.Context, versions map[trowel.AttemptID]int64) error {
+func (t *tx) LockAttemptVersions(ctx context.Context, versions map[trowel.AttemptID]int64) error {
 	ids := slices.Sorted(maps.Keys(versions))
 	err := t.raiseVersions(ctx, ids, versions, func(rows int64) error {
 		return fmt.Errorf("%w: %d of %d attempts have changed", trowel.ErrConflict, rows, len(ids))
@@ -282,10 +282,10 @@ func (t *tx) CountRunningAttempts(ctx context.Context) (int, error) {
 	return n, nil
 }
 
-func (t *tx) FindSetting(ctx context.Context, id trowel.AttemptID) (*trowel.Setting, error) {
+func (t *tx) FindAttemptContext(ctx context.Context, id trowel.AttemptID) (*trowel.AttemptContext, error) {
 	var d trowel.Definition
 	var row sessionRow
-	s := &trowel.Setting{}
+	s := &trowel.AttemptContext{}
 	err := t.rows(ctx, sqlFindSetting, []any{id}, func(scan func(...any) error) error {
 		return scanDefinition(scan, &d, row.dest(&s.Session)...)
 	})

@@ -25,7 +25,7 @@ func (t *tx) attemptsExist(ctx context.Context, n int, of func(i int) trowel.Att
 	}
 	slices.Sort(unknown)
 	for some := range slices.Chunk(slices.Compact(unknown), lockedAtOnce) {
-		err := t.rows(ctx, selectExisting(len(some))+t.dialect.KeepRows, padded(some), func(scan func(...any) error) error {
+		err := t.rows(ctx, selectExisting(len(some))+t.dialect.LockForChange, padded(some), func(scan func(...any) error) error {
 			var id trowel.AttemptID
 			err := scan(&id)
 			t.markLocked(id)

@@ -31,7 +31,7 @@ type auditRow struct {
 	count   int
 }
 
-func (t *tx) InsertAudits(ctx context.Context, entries []trowel.Audit) error {
+func (t *tx) InsertAudits(ctx context.Context, entries []trowel.AuditEntry) error {
 	rows := auditRows(entries)
 	err := t.attemptsExist(ctx, len(rows), func(i int) trowel.AttemptID { return rows[i].attempt })
 	if err != nil {
@@ -49,7 +49,7 @@ func (t *tx) InsertAudits(ctx context.Context, entries []trowel.Audit) error {
 	return nil
 }
 
-func auditRows(entries []trowel.Audit) []*auditRow {
+func auditRows(entries []trowel.AuditEntry) []*auditRow {
 	var rows []*auditRow
 	open := map[trowel.AttemptID]*auditRow{}
 	for i := range entries {
@@ -65,7 +65,7 @@ func auditRows(entries []trowel.Audit) []*auditRow {
 	return rows
 }
 
-func (r *auditRow) add(e *trowel.Audit) {
+func (r *auditRow) add(e *trowel.AuditEntry) {
 	if r.count > 0 {
 		r.entries = append(r.entries, ',')
 	} else {
@@ -83,7 +83,7 @@ func (r *auditRow) add(e *trowel.Audit) {
 	r.count++
 }
 
-func (t *tx) ListAudits(ctx context.Context, attempt trowel.AttemptID) ([]trowel.Audit, error) {
+func (t *tx) ListAudits(ctx context.Context, attempt trowel.AttemptID) ([]trowel.AuditEntry, error) {
 	list, err := t.audits(ctx, attempt, sqlListAudits, attempt)
 	if err != nil {
 		return nil, fmt.Errorf("list the audit of attempt %d: %w", attempt, err)
@@ -91,8 +91,8 @@ func (t *tx) ListAudits(ctx context.Context, attempt trowel.AttemptID) ([]trowel
 	return list, nil
 }
 
-func (t *tx) audits(ctx context.Context, attempt trowel.AttemptID, query string, args ...any) ([]trowel.Audit, error) {
-	var list []trowel.Audit
+func (t *tx) audits(ctx context.Context, attempt trowel.AttemptID, query string, args ...any) ([]trowel.AuditEntry, error) {
+	var list []trowel.AuditEntry
 	err := t.rows(ctx, query, args, func(scan func(...any) error) error {
 		var at sql.NullInt64
 		var batch int64
@@ -101,14 +101,14 @@ func (t *tx) audits(ctx context.Context, attempt trowel.AttemptID, query string,
 			return err
 		}
 		var err error
-		list, err = readAudits(list, trowel.Audit{At: instant(at), AttemptID: attempt, Batch: batch}, entries)
+		list, err = readAudits(list, trowel.AuditEntry{At: instant(at), AttemptID: attempt, Batch: batch}, entries)
 		return err
 	})
 	return list, err
 }
 
 // readAudits appends the entries of a row. e has what they share.
-func readAudits(list []trowel.Audit, e trowel.Audit, entries string) ([]trowel.Audit, error) {
+func readAudits(list []trowel.AuditEntry, e trowel.AuditEntry, entries string) ([]trowel.AuditEntry, error) {
 	value, err := param.Parse(entries)
 	if err != nil {
 		return nil, err

@@ -33,7 +33,7 @@ func (t *tx) ListAuditRows(ctx context.Context, attempt trowel.AttemptID, from i
 			return err
 		}
 		var err error
-		row.Entries, err = readAudits(nil, trowel.Audit{At: instant(at), AttemptID: attempt, Batch: batch}, entries)
+		row.Entries, err = readAudits(nil, trowel.AuditEntry{At: instant(at), AttemptID: attempt, Batch: batch}, entries)
 		list = append(list, row)
 		return err
 	})

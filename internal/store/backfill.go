@@ -18,7 +18,7 @@ ON CONFLICT (attempt_id) DO UPDATE SET depends_on = excluded.depends_on, next_ru
 AND NOT EXISTS (SELECT 1 FROM attempt a WHERE a.session_id = d.depends_on AND a.finished_at IS NULL) ORDER BY d.attempt_id LIMIT $2`
 )
 
-func (t *tx) InsertDelayed(ctx context.Context, d *trowel.Delayed) error {
+func (t *tx) InsertQueuedBackfillAttempt(ctx context.Context, d *trowel.QueuedBackfillAttempt) error {
 	var dependsOn any
 	if d.DependsOn != 0 {
 		dependsOn = d.DependsOn
@@ -29,7 +29,7 @@ func (t *tx) InsertDelayed(ctx context.Context, d *trowel.Delayed) error {
 	return nil
 }
 
-func (t *tx) FindDelayed(ctx context.Context, id trowel.AttemptID) (*trowel.Delayed, error) {
+func (t *tx) FindQueuedBackfillAttempt(ctx context.Context, id trowel.AttemptID) (*trowel.QueuedBackfillAttempt, error) {
 	d, err := first(t.delayed(ctx, sqlFindDelayed, id))
 	if err != nil {
 		return nil, fmt.Errorf("find what attempt %d waits for: %w", id, err)
@@ -37,14 +37,14 @@ func (t *tx) FindDelayed(ctx context.Context, id trowel.AttemptID) (*trowel.Dela
 	return &d, nil
 }
 
-func (t *tx) DeleteDelayed(ctx context.Context, id trowel.AttemptID) error {
+func (t *tx) DeleteQueuedBackfillAttempt(ctx context.Context, id trowel.AttemptID) error {
 	if _, err := t.exec(ctx, sqlDeleteDelayed, id); err != nil {
 		return fmt.Errorf("end the wait of attempt %d: %w", id, err)
 	}
 	return nil
 }
 
-func (t *tx) ListReadyDelayed(ctx context.Context, now time.Time, limit int) ([]trowel.Delayed, error) {
+func (t *tx) ListDueBackfillAttempts(ctx context.Context, now time.Time, limit int) ([]trowel.QueuedBackfillAttempt, error) {
 	list, err := t.delayed(ctx, sqlListReadyDelayed, micros(now), limit)
 	if err != nil {
 		return nil, fmt.Errorf("list attempts that need not wait: %w", err)
@@ -52,10 +52,10 @@ func (t *tx) ListReadyDelayed(ctx context.Context, now time.Time, limit int) ([]
 	return list, nil
 }
 
-func (t *tx) delayed(ctx context.Context, query string, args ...any) ([]trowel.Delayed, error) {
-	var list []trowel.Delayed
+func (t *tx) delayed(ctx context.Context, query string, args ...any) ([]trowel.QueuedBackfillAttempt, error) {
+	var list []trowel.QueuedBackfillAttempt
 	err := t.rows(ctx, query, args, func(scan func(...any) error) error {
-		var d trowel.Delayed
+		var d trowel.QueuedBackfillAttempt
 		var dependsOn, next sql.NullInt64
 		err := scan(&d.AttemptID, &dependsOn, &next)
 		d.DependsOn, d.NextRunAt = trowel.SessionID(dependsOn.Int64), instant(next)

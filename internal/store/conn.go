@@ -113,13 +113,13 @@ func (c *connection) rollback(ctx context.Context) error {
 
 func (c *connection) control(ctx context.Context, statement string) error {
 	_ = c.closePipe(ctx) // a commit has checked this before, and all else is rolled back
-	if c.dialect.Control == nil {
+	if c.dialect.TransactionControl == nil {
 		_, err := c.exec(ctx, statement)
 		return err
 	}
 	limited, cancel := limit(ctx, c.dialect.Timeout)
 	defer cancel()
-	return classify(ctx, c.dialect, c.dialect.Control(limited, c.conn, statement))
+	return classify(ctx, c.dialect, c.dialect.TransactionControl(limited, c.conn, statement))
 }
 
 // ready waits for the answers to what was sent, and makes sure that the transaction has begun.

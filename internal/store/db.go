@@ -63,7 +63,7 @@ func New(ctx context.Context, pool *sql.DB, dialect Dialect) (*DB, error) {
 func (db *DB) Update(ctx context.Context, f func(trowel.Tx) error) error {
 	for run := 1; ; run++ {
 		err := db.update(ctx, f)
-		if !errors.Is(err, ErrAgain) || run == maxRuns {
+		if !errors.Is(err, ErrRetry) || run == maxRuns {
 			return err
 		}
 		longest := time.Duration(run*run) * giveWay

@@ -7,24 +7,24 @@ import (
 	"time"
 )
 
-// ErrAgain is the error of a transaction that lost to another one, for example in a deadlock. The same
+// ErrRetry is the error of a transaction that lost to another one, for example in a deadlock. The same
 // function may succeed when it runs again from the beginning.
-var ErrAgain = errors.New("lost to another transaction")
+var ErrRetry = errors.New("lost to another transaction")
 
 // Dialect is all that differs between the databases.
 type Dialect struct {
 	// BeginWrite and BeginRead begin a transaction.
 	BeginWrite, BeginRead string
-	// Control runs the statement that begins or ends a transaction, and returns an error unless it
+	// TransactionControl runs the statement that begins or ends a transaction, and returns an error unless it
 	// did exactly that. If it is nil, the statement is executed like any other.
-	Control func(ctx context.Context, conn *sql.Conn, statement string) error
+	TransactionControl func(ctx context.Context, conn *sql.Conn, statement string) error
 	// LockRows ends a SELECT that locks its rows until the end of the transaction.
 	LockRows string
-	// OwnRows ends a SELECT whose rows will be deleted, so that no new row may refer to them. KeepRows ends one
+	// LockForDelete ends a SELECT whose rows will be deleted, so that no new row may refer to them. KeepRows ends one
 	// whose rows may change but must not be deleted.
-	OwnRows, KeepRows string
-	// ShareRows ends a SELECT whose rows must not change before the transaction ends. Several transactions may share them.
-	ShareRows string
+	LockForDelete, LockForChange string
+	// LockShared ends a SELECT whose rows must not change before the transaction ends. Several transactions may share them.
+	LockShared string
 	// Pipe opens a pipe on a connection, for bulk statements that take an array for each column, see bulk.
 	// It ends with ctx. If it is nil, statements are executed row by row, with Prepare.
 	Pipe func(ctx context.Context, conn *sql.Conn) (Pipe, error)

@@ -176,9 +176,9 @@ func hot() []statement {
 			_, err := tx.FindLatestAttempt(ctx, 1, "w1", time.UnixMicro(7), "")
 			return err
 		})),
-		one("FindSetting", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.FindSetting(ctx, 77); return err }),
+		one("FindSetting", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.FindAttemptContext(ctx, 77); return err }),
 		scanned(one("ListReadyDelayed", func(ctx context.Context, tx trowel.Tx) error {
-			_, err := tx.ListReadyDelayed(ctx, time.UnixMicro(9), 20)
+			_, err := tx.ListDueBackfillAttempts(ctx, time.UnixMicro(9), 20)
 			return err
 		})),
 		sorted(one("ListTasks", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.ListTasks(ctx, 7, 3); return err })),
@@ -207,13 +207,13 @@ func hot() []statement {
 			return err
 		}),
 		// All tasks that run, once in a while.
-		{name: "CountHolds", allowed: "SCAN TEMP B-TREE", run: func(ctx context.Context, tx trowel.Tx) error { _, err := tx.CountHolds(ctx); return err }},
+		{name: "CountHolds", allowed: "SCAN TEMP B-TREE", run: func(ctx context.Context, tx trowel.Tx) error { _, err := tx.CountAcquired(ctx); return err }},
 		one("CountAdmitted", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.CountAdmitted(ctx, 1, "w1"); return err }),
 		sorted(one("ListWaiting", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.ListWaiting(ctx, 1, "w1", 20); return err })),
 		// All attempts that wait: their index has no others.
 		scanned(one("ListWaitingWorkflows", func(ctx context.Context, tx trowel.Tx) error { _, err := tx.ListWaitingWorkflows(ctx); return err })),
 		one("HoldAgents", func(ctx context.Context, tx trowel.Tx) error {
-			_, err := tx.HoldAgents(ctx, []string{"a7", "a8"}, "s")
+			_, err := tx.LockAgents(ctx, []string{"a7", "a8"}, "s")
 			return err
 		}),
 		one("RenewLeases", func(ctx context.Context, tx trowel.Tx) error {
@@ -221,7 +221,7 @@ func hot() []statement {
 			return err
 		}),
 		one("LockUses", func(ctx context.Context, tx trowel.Tx) error {
-			_, err := tx.LockUses(ctx, []string{"n7", "n8"})
+			_, err := tx.LockCounters(ctx, []string{"n7", "n8"})
 			return err
 		}),
 		one("FindTasks", func(ctx context.Context, tx trowel.Tx) error {
@@ -249,7 +249,7 @@ func hot() []statement {
 			return err
 		})),
 		one("ListPoolUses", func(ctx context.Context, tx trowel.Tx) error {
-			_, err := tx.ListPoolUses(ctx, 7, time.UnixMicro(int64(*thousands)*1000-20))
+			_, err := tx.ListPoolUsage(ctx, 7, time.UnixMicro(int64(*thousands)*1000-20))
 			return err
 		}),
 		one("ListHandOffs", func(ctx context.Context, tx trowel.Tx) error {

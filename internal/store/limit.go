@@ -50,7 +50,7 @@ func (t *tx) ShareLimits(ctx context.Context) (version int64, writers trowel.Wri
 	return version, writers, nil
 }
 
-func (t *tx) ExpectLimits(ctx context.Context, version int64) error {
+func (t *tx) CheckLimitsVersion(ctx context.Context, version int64) error {
 	changed := fmt.Errorf("%w: the limits have changed", trowel.ErrConflict)
 	if t.dialect.Pipe == nil {
 		now, writers, err := t.ShareLimits(ctx)
@@ -81,7 +81,7 @@ func (t *tx) LockLimits(ctx context.Context) error {
 	return nil
 }
 
-func (t *tx) LockUses(ctx context.Context, names []string) (map[string]int, error) {
+func (t *tx) LockCounters(ctx context.Context, names []string) (map[string]int, error) {
 	sorted := slices.Compact(slices.Sorted(slices.Values(names)))
 	uses := make(map[string]int, len(sorted))
 	for missing := sorted; len(missing) > 0; {
@@ -130,7 +130,7 @@ func (t *tx) uses(ctx context.Context, query string, args []any, uses map[string
 	})
 }
 
-func (t *tx) AddUses(ctx context.Context, changes map[string]int) error {
+func (t *tx) AddToCounters(ctx context.Context, changes map[string]int) error {
 	var names, emptied []string
 	var by []int64
 	for _, name := range slices.Sorted(maps.Keys(changes)) {
@@ -177,7 +177,7 @@ func (t *tx) addUses(ctx context.Context, names []string, by []int64) (changed i
 	return changed, nil
 }
 
-func (t *tx) ListUses(ctx context.Context) (map[string]int, error) {
+func (t *tx) ListCounters(ctx context.Context) (map[string]int, error) {
 	uses := map[string]int{}
 	if err := t.uses(ctx, sqlListUses, nil, uses); err != nil {
 		return nil, fmt.Errorf("list counters of limits: %w", err)
@@ -185,7 +185,7 @@ func (t *tx) ListUses(ctx context.Context) (map[string]int, error) {
 	return uses, nil
 }
 
-func (t *tx) CountHolds(ctx context.Context) (map[string]int, error) {
+func (t *tx) CountAcquired(ctx context.Context) (map[string]int, error) {
 	uses, err := t.countHolds(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("recount what tasks hold: %w", err)
@@ -206,12 +206,12 @@ func (t *tx) countHolds(ctx context.Context) (map[string]int, error) {
 		if err := scan(&text, &running, &tasks); err != nil {
 			return err
 		}
-		var held trowel.Holds
+		var held trowel.Acquired
 		if err := readJSON(text, &held); err != nil {
 			return err
 		}
 		if limited.ID != 0 && !held.HasPool() {
-			uses[limited.Use()] += running
+			uses[limited.Counter()] += running
 		}
 		for name, n := range held {
 			uses[name] += n * tasks
@@ -222,15 +222,15 @@ func (t *tx) countHolds(ctx context.Context) (map[string]int, error) {
 	return uses, err
 }
 
-func (t *tx) RecountUses(ctx context.Context) (map[string]int, error) {
+func (t *tx) RecountCounters(ctx context.Context) (map[string]int, error) {
 	if _, err := t.exec(ctx, sqlChangePools); err != nil {
 		return nil, fmt.Errorf("raise the version of pools: %w", err)
 	}
-	want, err := t.CountHolds(ctx)
+	want, err := t.CountAcquired(ctx)
 	if err != nil {
 		return nil, err
 	}
-	wrong, err := t.ListUses(ctx)
+	wrong, err := t.ListCounters(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -244,8 +244,8 @@ func (t *tx) RecountUses(ctx context.Context) (map[string]int, error) {
 	if len(wrong) == 0 {
 		return wrong, nil
 	}
-	if _, err := t.LockUses(ctx, slices.Collect(maps.Keys(wrong))); err != nil {
+	if _, err := t.LockCounters(ctx, slices.Collect(maps.Keys(wrong))); err != nil {
 		return nil, err
 	}
-	return wrong, t.AddUses(ctx, wrong)
+	return wrong, t.AddToCounters(ctx, wrong)
 }

@@ -64,8 +64,8 @@ func (r *liveReader) row(scan func(...any) error) error {
 	row.WaitReason, row.AgentID = trowel.WaitCode(wait.String), agent.String
 	row.ReadyAt, row.RetryAt, row.StartedAt = instant(ready), instant(retry), instant(started)
 	var errNeeds error
-	row.Needs, errNeeds = r.needs.read(needs)
-	err = errors.Join(errNeeds, readJSON(holds, &row.Holds))
+	row.Requirements, errNeeds = r.needs.read(needs)
+	err = errors.Join(errNeeds, readJSON(holds, &row.Acquired))
 	r.list = append(r.list, row)
 	return err
 }

@@ -37,7 +37,7 @@ func (t *tx) CountLive(ctx context.Context) ([]trowel.LiveCount, error) {
 			return err
 		}
 		var err error
-		c.Needs, err = needs.read(text)
+		c.Requirements, err = needs.read(text)
 		c.AgentID, c.Oldest = agent.String, instant(oldest)
 		list = append(list, c)
 		return err

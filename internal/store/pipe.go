@@ -139,5 +139,5 @@ func (c *connection) closePipe(ctx context.Context) error {
 	return nil
 }
 
-// Settle implements trowel.Tx.
-func (t *tx) Settle(ctx context.Context) error { return t.closePipe(ctx) }
+// Sync implements trowel.Tx.
+func (t *tx) Sync(ctx context.Context) error { return t.closePipe(ctx) }

@@ -17,7 +17,7 @@ VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) RETURNING i
 	sqlSelectRecords = `SELECT id, ` + recordColumns + ` FROM audit_record r`
 )
 
-func (t *tx) InsertRecords(ctx context.Context, records ...*trowel.Record) error {
+func (t *tx) InsertRecords(ctx context.Context, records ...*trowel.AuditRecord) error {
 	for _, r := range records {
 		err := t.row(ctx, sqlInsertRecord, []any{
 			micros(r.At), r.ActorKind, r.Actor, r.Source, r.Action, r.ObjectKind, r.ObjectID, r.Object,
@@ -30,9 +30,9 @@ func (t *tx) InsertRecords(ctx context.Context, records ...*trowel.Record) error
 	return nil
 }
 
-func (t *tx) ListRecords(ctx context.Context, f trowel.RecordFilter) ([]*trowel.Record, error) {
+func (t *tx) ListRecords(ctx context.Context, f trowel.RecordFilter) ([]*trowel.AuditRecord, error) {
 	s := selectRecords(f)
-	var list []*trowel.Record
+	var list []*trowel.AuditRecord
 	err := t.rows(ctx, s.text(sqlSelectRecords, "r.id DESC", f.Limit), s.args, func(scan func(...any) error) error {
 		r, err := scanRecord(scan)
 		list = append(list, r)
@@ -72,8 +72,8 @@ func selectRecords(f trowel.RecordFilter) *selection {
 	return s
 }
 
-func scanRecord(scan func(...any) error) (*trowel.Record, error) {
-	r := &trowel.Record{}
+func scanRecord(scan func(...any) error) (*trowel.AuditRecord, error) {
+	r := &trowel.AuditRecord{}
 	var at, project, attempt sql.NullInt64
 	var workflow, before, after, note sql.NullString
 	err := scan(&r.ID, &at, &r.ActorKind, &r.Actor, &r.Source, &r.Action, &r.ObjectKind, &r.ObjectID, &r.Object,

@@ -9,7 +9,7 @@ import (
 )
 
 // needs writes what a task needs as JSON. Nil becomes NULL.
-func (v *values) needs(n *trowel.Needs) {
+func (v *values) needs(n *trowel.Requirements) {
 	if n == nil {
 		v.null()
 		return
@@ -18,7 +18,7 @@ func (v *values) needs(n *trowel.Needs) {
 }
 
 // holds writes what a task has taken as JSON. Nil becomes NULL, which is different from nothing.
-func (v *values) holds(h trowel.Holds) {
+func (v *values) holds(h trowel.Acquired) {
 	if h == nil {
 		v.null()
 		return
@@ -55,16 +55,16 @@ func readJSON(text sql.NullString, to any) error {
 }
 
 // needsReader reads the needs of many tasks. Equal ones share one value, which nobody changes.
-type needsReader map[string]*trowel.Needs
+type needsReader map[string]*trowel.Requirements
 
-func (r needsReader) read(text sql.NullString) (*trowel.Needs, error) {
+func (r needsReader) read(text sql.NullString) (*trowel.Requirements, error) {
 	if !text.Valid {
 		return nil, nil //nolint:nilnil // nil means the defaults
 	}
 	if known := r[text.String]; known != nil {
 		return known, nil
 	}
-	n := &trowel.Needs{}
+	n := &trowel.Requirements{}
 	if err := readJSON(text, n); err != nil {
 		return nil, err
 	}

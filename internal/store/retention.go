@@ -125,7 +125,7 @@ func (t *tx) deleteOld(ctx context.Context, before time.Time, ids []trowel.Attem
 		return err
 	}
 	// Transactions that write what belongs to an ended attempt lock it, so no rows can be added after this.
-	err = t.rows(ctx, selectExisting(len(old))+t.dialect.OwnRows, padded(old), func(scan func(...any) error) error { return scan(new(int64)) })
+	err = t.rows(ctx, selectExisting(len(old))+t.dialect.LockForDelete, padded(old), func(scan func(...any) error) error { return scan(new(int64)) })
 	if err != nil {
 		return err
 	}

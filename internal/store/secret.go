@@ -65,7 +65,7 @@ func (t *tx) ListAllSecrets(ctx context.Context) ([]*trowel.Secret, error) {
 func (t *tx) SecretsBound(ctx context.Context) (bool, error) { return t.secretForm(ctx, "") }
 
 func (t *tx) KeepSecretForm(ctx context.Context) (bool, error) {
-	return t.secretForm(ctx, t.dialect.ShareRows)
+	return t.secretForm(ctx, t.dialect.LockShared)
 }
 
 func (t *tx) LockSecretForm(ctx context.Context) error {

@@ -16,19 +16,19 @@ const (
 	sqlDeleteMonitor  = `DELETE FROM monitor WHERE attempt_id = $1`
 )
 
-func (t *tx) InsertMonitor(ctx context.Context, m *trowel.Monitor) error {
+func (t *tx) InsertSLATimer(ctx context.Context, m *trowel.SLATimer) error {
 	if _, err := t.exec(ctx, sqlInsertMonitor, m.AttemptID, micros(m.DueAt), object(m.Config)); err != nil {
 		return fmt.Errorf("insert monitor of attempt %d: %w", m.AttemptID, err)
 	}
 	return nil
 }
 
-func (t *tx) ListMonitors(ctx context.Context, ids []trowel.AttemptID) ([]trowel.Monitor, error) {
-	var list []trowel.Monitor
+func (t *tx) ListSLATimers(ctx context.Context, ids []trowel.AttemptID) ([]trowel.SLATimer, error) {
+	var list []trowel.SLATimer
 	for some := range slices.Chunk(slices.Sorted(slices.Values(ids)), lockedAtOnce) {
 		query := sqlSelectMonitors + ` WHERE attempt_id IN (` + manyPlaces(len(some)) + `) ORDER BY attempt_id`
 		err := t.rows(ctx, query, padded(some), func(scan func(...any) error) error {
-			var m trowel.Monitor
+			var m trowel.SLATimer
 			var due sql.NullInt64
 			var config sql.NullString
 			err := scan(&m.AttemptID, &due, &config)
@@ -46,8 +46,8 @@ func (t *tx) ListMonitors(ctx context.Context, ids []trowel.AttemptID) ([]trowel
 	return list, nil
 }
 
-func (t *tx) FindMonitor(ctx context.Context, id trowel.AttemptID) (*trowel.Monitor, error) {
-	m := &trowel.Monitor{AttemptID: id}
+func (t *tx) FindSLATimer(ctx context.Context, id trowel.AttemptID) (*trowel.SLATimer, error) {
+	m := &trowel.SLATimer{AttemptID: id}
 	var due sql.NullInt64
 	var config sql.NullString
 	err := t.row(ctx, sqlFindMonitor, []any{id}, &due, &config)
@@ -61,7 +61,7 @@ func (t *tx) FindMonitor(ctx context.Context, id trowel.AttemptID) (*trowel.Moni
 	return m, nil
 }
 
-func (t *tx) DeleteMonitor(ctx context.Context, id trowel.AttemptID) error {
+func (t *tx) DeleteSLATimer(ctx context.Context, id trowel.AttemptID) error {
 	if _, err := t.exec(ctx, sqlDeleteMonitor, id); err != nil {
 		return fmt.Errorf("delete monitor of attempt %d: %w", id, err)
 	}

@@ -102,7 +102,7 @@ func (t *tx) InsertTasks(ctx context.Context, tasks []*trowel.Task) error {
 // isFresh reports whether newColumns have all that there is to a task.
 func isFresh(row *trowel.Task) bool {
 	return row.ResumingID == 0 && row.Round == 0 && row.RetryCount == 0 && row.RetryAt.IsZero() && row.WaitReason == "" &&
-		row.StateParams.Len() == 0 && row.Result.Empty() && row.Error.Len() == 0 && row.Needs == nil && row.Holds == nil && row.Losses == 0 && len(row.Masked) == 0
+		row.StateParams.Len() == 0 && row.Result.Empty() && row.Error.Len() == 0 && row.Requirements == nil && row.Acquired == nil && row.Losses == 0 && len(row.Masked) == 0
 }
 
 func addNew(v *values, row *trowel.Task) {
@@ -149,8 +149,8 @@ func addDetail(v *values, row *trowel.Task) {
 	v.lines(row.Result.ResetKeys)
 	v.object(row.Result.Store)
 	v.object(row.Error)
-	v.needs(row.Needs)
-	v.holds(row.Holds)
+	v.needs(row.Requirements)
+	v.holds(row.Acquired)
 	v.number(int64(row.Losses))
 	v.lines(row.Masked)
 }
@@ -196,10 +196,10 @@ func (r *taskReader) scan(scan func(...any) error) (*trowel.Task, error) {
 	if row.Upstreams, err = r.ids(upstreams.String); err != nil {
 		return nil, err
 	}
-	if row.Needs, err = r.needs.read(needs); err != nil {
+	if row.Requirements, err = r.needs.read(needs); err != nil {
 		return nil, err
 	}
-	if err := readJSON(holds, &row.Holds); err != nil {
+	if err := readJSON(holds, &row.Acquired); err != nil {
 		return nil, err
 	}
 	return row, readObjects(map[**param.Map]sql.NullString{

@@ -35,8 +35,8 @@ most_waiting = CASE WHEN excluded.most_waiting > pool_history.most_waiting THEN 
 	sqlDeleteHandOffs = `DELETE FROM hand_off WHERE at < $1`
 )
 
-func (t *tx) AddPoolUses(ctx context.Context, at time.Time, apart time.Duration, uses []trowel.PoolUse) (bool, error) {
-	step := micros(at.Truncate(trowel.UseStep))
+func (t *tx) AddPoolUsage(ctx context.Context, at time.Time, apart time.Duration, uses []trowel.PoolUsage) (bool, error) {
+	step := micros(at.Truncate(trowel.UsageStep))
 	marked, err := t.exec(ctx, sqlMarkSample, everyPool, step, micros(at), micros(at.Add(-apart)))
 	if err != nil {
 		return false, fmt.Errorf("count a sample of pools: %w", err)
@@ -44,7 +44,7 @@ func (t *tx) AddPoolUses(ctx context.Context, at time.Time, apart time.Duration,
 	if marked == 0 {
 		return false, nil
 	}
-	for _, u := range slices.SortedFunc(slices.Values(uses), func(a, b trowel.PoolUse) int { return cmp.Compare(a.Pool, b.Pool) }) {
+	for _, u := range slices.SortedFunc(slices.Values(uses), func(a, b trowel.PoolUsage) int { return cmp.Compare(a.Pool, b.Pool) }) {
 		_, err := t.exec(ctx, sqlAddSample, u.Pool, step, micros(at), u.Slots, u.Used, u.Used, u.Waiting, u.Waiting)
 		if err != nil {
 			return false, fmt.Errorf("add a sample of pool %d: %w", u.Pool, err)
@@ -53,13 +53,13 @@ func (t *tx) AddPoolUses(ctx context.Context, at time.Time, apart time.Duration,
 	return true, nil
 }
 
-func (t *tx) ListPoolUses(ctx context.Context, pool trowel.PoolID, since time.Time) ([]trowel.PoolUse, error) {
+func (t *tx) ListPoolUsage(ctx context.Context, pool trowel.PoolID, since time.Time) ([]trowel.PoolUsage, error) {
 	steps, err := t.poolUses(ctx, everyPool, since)
 	if err != nil {
 		return nil, err
 	}
 	found, err := t.poolUses(ctx, pool, since)
-	byStep := make(map[int64]*trowel.PoolUse, len(found))
+	byStep := make(map[int64]*trowel.PoolUsage, len(found))
 	for i := range found {
 		byStep[found[i].At.UnixMicro()] = &found[i]
 	}
@@ -73,10 +73,10 @@ func (t *tx) ListPoolUses(ctx context.Context, pool trowel.PoolID, since time.Ti
 	return steps, err
 }
 
-func (t *tx) poolUses(ctx context.Context, pool trowel.PoolID, since time.Time) ([]trowel.PoolUse, error) {
-	var list []trowel.PoolUse
+func (t *tx) poolUses(ctx context.Context, pool trowel.PoolID, since time.Time) ([]trowel.PoolUsage, error) {
+	var list []trowel.PoolUsage
 	err := t.rows(ctx, sqlListUse, []any{pool, micros(since)}, func(scan func(...any) error) error {
-		u := trowel.PoolUse{Pool: pool}
+		u := trowel.PoolUsage{Pool: pool}
 		var at int64
 		err := scan(&at, &u.Samples, &u.Slots, &u.Used, &u.MostUsed, &u.Waiting, &u.MostWaiting)
 		u.At = time.UnixMicro(at).UTC()
@@ -139,7 +139,7 @@ func (t *tx) ListHandOffs(ctx context.Context, since time.Time) ([]trowel.HandOf
 	return list, nil
 }
 
-func (t *tx) DeleteLoad(ctx context.Context, uses, handOffs time.Time) error {
+func (t *tx) DeleteUsage(ctx context.Context, uses, handOffs time.Time) error {
 	if _, err := t.exec(ctx, sqlDeleteUse, micros(uses)); err != nil {
 		return fmt.Errorf("delete old uses of pools: %w", err)
 	}

@@ -153,8 +153,8 @@ func (t *tx) busy(ctx context.Context, what, query string, limit int) ([]trowel.
 		}
 		b.AgentID, b.ReadyAt, b.ClaimedAt = agent.String, instant(ready), instant(claimed)
 		var errNeeds error
-		b.Needs, errNeeds = read.read(needs)
-		err = errors.Join(errNeeds, readJSON(holds, &b.Holds))
+		b.Requirements, errNeeds = read.read(needs)
+		err = errors.Join(errNeeds, readJSON(holds, &b.Acquired))
 		list = append(list, b)
 		return err
 	})
@@ -195,8 +195,8 @@ func (t *tx) CountReady(ctx context.Context, attempt trowel.AttemptID) ([]trowel
 		}
 		c.ReadyAt = instant(ready)
 		var err error
-		c.Needs, err = read.read(needs)
-		err = errors.Join(err, readJSON(holds, &c.Holds))
+		c.Requirements, err = read.read(needs)
+		err = errors.Join(err, readJSON(holds, &c.Acquired))
 		list = append(list, c)
 		return err
 	})
@@ -255,7 +255,7 @@ func (t *tx) ListTriesOf(ctx context.Context, attempt trowel.AttemptID, task tro
 	return list, nil
 }
 
-func (t *tx) ListAuditsAt(ctx context.Context, attempt trowel.AttemptID, at time.Time) ([]trowel.Audit, error) {
+func (t *tx) ListAuditsAt(ctx context.Context, attempt trowel.AttemptID, at time.Time) ([]trowel.AuditEntry, error) {
 	list, err := t.audits(ctx, attempt, sqlListAuditsAt, attempt, micros(at))
 	if err != nil {
 		return nil, fmt.Errorf("list the audit of attempt %d at %s: %w", attempt, at, err)

@@ -327,7 +327,7 @@ func TestWriterLines(t *testing.T) {
 	opts.Mask = func(to io.Writer) io.WriteCloser { return &withheld{to: to} }
 	g := NewGatherer(opts)
 	lease := testLease("+daily+step1")
-	lease.TaskID, lease.AttemptID, lease.Setting.Session.ID, lease.Setting.Project.Name = 4, 3, 2, "etl"
+	lease.TaskID, lease.AttemptID, lease.Context.Session.ID, lease.Context.Project.Name = 4, 3, 2, "etl"
 	w := g.Open(lease)
 	log := w.Logger()
 	log.Info("sh>: echo secret")

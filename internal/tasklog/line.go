@@ -42,12 +42,12 @@ const noProject = "----"
 // ThreadName is the name of a task in lines, in the form of Digdag's threads (server 5.2). Tools look for the four ids
 // in brackets.
 func ThreadName(lease *trowel.Lease) string {
-	project := lease.Setting.Project.Name
+	project := lease.Context.Project.Name
 	if project == "" {
 		project = noProject
 	}
 	return strconv.FormatInt(int64(lease.TaskID), 10) + "@[0:" + project + ":" +
-		strconv.FormatInt(int64(lease.Setting.Session.ID), 10) + ":" +
+		strconv.FormatInt(int64(lease.Context.Session.ID), 10) + ":" +
 		strconv.FormatInt(int64(lease.AttemptID), 10) + "]" + lease.FullName
 }
 

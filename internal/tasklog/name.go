@@ -26,7 +26,7 @@ func nameLimits() []int { return []int{nameLimit, 143, 120} }
 // folderName is the directory of an attempt's logs: date and attempt (server 5.1). The attempt's name is in the
 // parameters of its tasks.
 func folderName(lease *trowel.Lease, createdAt time.Time, limit int) string {
-	s := lease.Setting
+	s := lease.Context
 	zone := lease.Zone
 	if zone == nil {
 		zone = time.UTC

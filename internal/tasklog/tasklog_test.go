@@ -29,7 +29,7 @@ var (
 func testLease(task string) *trowel.Lease {
 	return &trowel.Lease{
 		FullName: task, Zone: time.FixedZone("", 9*3600),
-		Setting: &trowel.Setting{
+		Context: &trowel.AttemptContext{
 			Project: trowel.Project{ID: 1}, Workflow: trowel.Workflow{Name: "daily"},
 			Session: trowel.Session{Time: time.Date(2024, 1, 1, 15, 0, 0, 0, time.UTC)},
 		},
@@ -123,7 +123,7 @@ func TestName(t *testing.T) {
 			`2024-01-02/0\.1daily@20240102T000000\+0900_again/\+daily\+step1@.*`,
 		},
 		{
-			"workflow in a folder", func(l *trowel.Lease) { l.Setting.Workflow.Name = "sub/daily" },
+			"workflow in a folder", func(l *trowel.Lease) { l.Context.Workflow.Name = "sub/daily" },
 			`2024-01-02/0\.1sub/daily@20240102T000000\+0900/\+daily\+step1@.*`,
 		},
 		{"no zone", func(l *trowel.Lease) { l.Zone = nil }, `2024-01-02/0\.1daily@20240101T150000\+0000/.*`},

@@ -115,7 +115,7 @@ func (r *Recorder) giveBack(taken map[string]*trowel.HandOffs) {
 func (r *Recorder) SamplePools(ctx context.Context) error {
 	now := r.opts.Now()
 	const apart = Sample - Write/2 // a server does not sample at exact intervals
-	var uses []trowel.PoolUse
+	var uses []trowel.PoolUsage
 	var last time.Time
 	err := r.opts.Store.View(ctx, func(tx trowel.Tx) (err error) {
 		if last, err = tx.FindPoolSample(ctx); err == nil && now.Sub(last) >= apart {
@@ -127,16 +127,16 @@ func (r *Recorder) SamplePools(ctx context.Context) error {
 		return err
 	}
 	return r.opts.Store.Update(ctx, func(tx trowel.Tx) error {
-		added, err := tx.AddPoolUses(ctx, now, apart, uses)
+		added, err := tx.AddPoolUsage(ctx, now, apart, uses)
 		if err != nil || !added {
 			return err
 		}
-		return tx.DeleteLoad(ctx, now.Add(-Kept-trowel.UseStep), now.Add(-2*Lately))
+		return tx.DeleteUsage(ctx, now.Add(-Kept-trowel.UsageStep), now.Add(-2*Lately))
 	})
 }
 
 // pools are pools by their names.
-type pools map[poolName]*trowel.PoolUse
+type pools map[poolName]*trowel.PoolUsage
 
 type poolName struct {
 	project trowel.ProjectID
@@ -144,12 +144,12 @@ type poolName struct {
 }
 
 // count returns the used and wanted slots of each pool, without idle pools.
-func count(ctx context.Context, tx trowel.Tx) ([]trowel.PoolUse, error) {
+func count(ctx context.Context, tx trowel.Tx) ([]trowel.PoolUsage, error) {
 	list, err := tx.ListPools(ctx)
 	if err != nil {
 		return nil, err
 	}
-	used, err := tx.ListUses(ctx)
+	used, err := tx.ListCounters(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -159,12 +159,12 @@ func count(ctx context.Context, tx trowel.Tx) ([]trowel.PoolUse, error) {
 	}
 	found := make(pools, len(list))
 	for _, p := range list {
-		found[poolName{p.ProjectID, p.Name}] = &trowel.PoolUse{Pool: p.ID, Slots: p.Slots, Used: used[p.Use()]}
+		found[poolName{p.ProjectID, p.Name}] = &trowel.PoolUsage{Pool: p.ID, Slots: p.Slots, Used: used[p.Counter()]}
 	}
 	for i := range live {
 		found.count(&live[i])
 	}
-	var uses []trowel.PoolUse
+	var uses []trowel.PoolUsage
 	for _, u := range found {
 		if u.Used != 0 || u.Waiting != 0 {
 			uses = append(uses, *u)
@@ -176,7 +176,7 @@ func count(ctx context.Context, tx trowel.Tx) ([]trowel.PoolUse, error) {
 // count adds live tasks: those that are ready, and those that run in the default pool of the site while it is unlimited
 // and so has no counter.
 func (p pools) count(live *trowel.LiveCount) {
-	for _, need := range live.Needs.PoolNeeds() {
+	for _, need := range live.Requirements.PoolRequirements() {
 		name := poolName{live.ProjectID, need.Name}
 		u := p[name]
 		if u == nil {

@@ -90,10 +90,10 @@ func TestSamplePools(t *testing.T) {
 	err := f.store.Update(t.Context(), func(tx trowel.Tx) error {
 		warehouse = trowel.Pool{Name: "warehouse", Slots: 4, Actor: "ann", CreatedAt: f.now, UpdatedAt: f.now}
 		use := func(p *trowel.Pool, n int) error {
-			if _, err := tx.LockUses(t.Context(), []string{p.Use()}); err != nil {
+			if _, err := tx.LockCounters(t.Context(), []string{p.Counter()}); err != nil {
 				return err
 			}
-			return tx.AddUses(t.Context(), map[string]int{p.Use(): n})
+			return tx.AddToCounters(t.Context(), map[string]int{p.Counter(): n})
 		}
 		return errors.Join(tx.InsertPool(t.Context(), &warehouse), use(&warehouse, 3))
 	})
@@ -108,10 +108,10 @@ func TestSamplePools(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	uses := func() (list []trowel.PoolUse) {
+	uses := func() (list []trowel.PoolUsage) {
 		t.Helper()
 		err := f.store.View(t.Context(), func(tx trowel.Tx) (err error) {
-			list, err = tx.ListPoolUses(t.Context(), warehouse.ID, time.Unix(1, 0))
+			list, err = tx.ListPoolUsage(t.Context(), warehouse.ID, time.Unix(1, 0))
 			return err
 		})
 		if err != nil {
@@ -124,7 +124,7 @@ func TestSamplePools(t *testing.T) {
 	look(other, 0)
 	look(one, usage.Write)
 	look(other, usage.Sample)
-	want := []trowel.PoolUse{{Pool: warehouse.ID, At: begin, Samples: 2, Slots: 4, Used: 6, MostUsed: 3}}
+	want := []trowel.PoolUsage{{Pool: warehouse.ID, At: begin, Samples: 2, Slots: 4, Used: 6, MostUsed: 3}}
 	if diff := cmp.Diff(want, uses()); diff != "" {
 		t.Errorf("uses (-want +got):\n%s", diff)
 	}
@@ -132,7 +132,7 @@ func TestSamplePools(t *testing.T) {
 	if err := one.WriteHandOffs(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	look(other, usage.Kept+2*trowel.UseStep)
+	look(other, usage.Kept+2*trowel.UsageStep)
 	if got := uses(); len(got) != 1 || got[0].At.Before(begin.Add(usage.Kept)) || len(f.handOffs(t)) != 0 {
 		t.Errorf("after a day uses = %v and hand-offs = %v, want the new use alone", got, f.handOffs(t))
 	}

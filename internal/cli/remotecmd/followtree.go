@@ -74,7 +74,7 @@ func (v *followTree) move(id api.ID, to trowel.TaskState) engine.Change {
 	row := v.rows[id]
 	c := engine.Change{Task: row, From: row.State, To: to}
 	if to == trowel.TaskError {
-		c.Move = trowel.MoveError
+		c.Transition = trowel.TransitionError
 	}
 	row.State = to
 	return c

@@ -55,7 +55,7 @@ func rewriteAndSay(ctx context.Context, c *cmd.Call, settings *config.Server, st
 			}
 			names[f.Project] = p.Name
 		}
-		record := trowel.Record{Action: "secret.rewrite", ObjectKind: "secret", Object: "all secrets"}
+		record := trowel.AuditRecord{Action: "secret.rewrite", ObjectKind: "secret", Object: "all secrets"}
 		return (&tokenStore{store: store, now: c.Env.Now}).record(ctx, tx, record)
 	})
 	if err != nil {

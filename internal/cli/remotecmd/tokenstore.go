@@ -121,7 +121,7 @@ func noProject(name string, err error) error {
 }
 
 // record leaves a record of who works on the database itself.
-func (s *tokenStore) record(ctx context.Context, tx trowel.Tx, r trowel.Record) error {
+func (s *tokenStore) record(ctx context.Context, tx trowel.Tx, r trowel.AuditRecord) error {
 	r.At, r.ActorKind, r.Actor, r.Source = s.now(), trowel.ActorUser, actorCommandLine, trowel.SourceCLI
 	return tx.InsertRecords(ctx, &r)
 }

@@ -32,8 +32,8 @@ type Task struct {
 	Forgotten bool
 	// Waits marks a blocked task whose options are being evaluated (K109).
 	Waits  bool
-	Needs  *trowel.Needs
-	Holds  trowel.Holds
+	Needs  *trowel.Requirements
+	Holds  trowel.Acquired
 	Losses int
 	// Resuming is the task of an earlier attempt whose success this one is (X67).
 	Resuming trowel.TaskID
@@ -79,7 +79,7 @@ func (m *Model) Task(id trowel.TaskID) *Task {
 }
 
 // Claim makes a ready operator task run (3.4).
-func (m *Model) Claim(id trowel.TaskID, holds trowel.Holds, now time.Time) {
+func (m *Model) Claim(id trowel.TaskID, holds trowel.Acquired, now time.Time) {
 	m.now = now
 	t := m.Task(id)
 	if t == nil || t.State != trowel.TaskReady || m.Tasks[0].State.Done() {

@@ -99,18 +99,18 @@ func (m *Model) equip(t *Task, values *param.Map) {
 	}
 }
 
-func (m *Model) needs(t *Task, found map[string]param.Value) *trowel.Needs {
-	n := &trowel.Needs{}
+func (m *Model) needs(t *Task, found map[string]param.Value) *trowel.Requirements {
+	n := &trowel.Requirements{}
 	slots, weight := 1, 1
 	if value, ok := found["_pool_slots"]; ok {
 		slots, _ = param.AsInt(value)
-		n.Pools = []trowel.PoolNeed{{Name: "default", Slots: slots}}
+		n.Pools = []trowel.PoolRequirement{{Name: "default", Slots: slots}}
 	}
 	switch pool := found["_pool"].(type) {
 	case string:
-		n.Pools = []trowel.PoolNeed{{Name: pool, Slots: slots}}
+		n.Pools = []trowel.PoolRequirement{{Name: pool, Slots: slots}}
 	case *param.Map:
-		n.Pools = []trowel.PoolNeed{{Name: text(pool, "name"), Slots: number(pool, "slots")}}
+		n.Pools = []trowel.PoolRequirement{{Name: text(pool, "name"), Slots: number(pool, "slots")}}
 	}
 	if value, ok := found["_priority_weight"]; ok {
 		weight, _ = param.AsInt(value)
@@ -232,7 +232,7 @@ func (m *Model) giveBack() {
 			continue
 		}
 		place := t.Needs != nil && t.Needs.Concurrency != nil && !t.Needs.Concurrency.RunningOnly && !t.State.Done() && !t.Waits
-		left := trowel.Holds{}
+		left := trowel.Acquired{}
 		for name, n := range t.Holds {
 			if place && strings.HasPrefix(name, "concurrency:") {
 				left[name] = n

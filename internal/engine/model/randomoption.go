@@ -69,9 +69,9 @@ func (k Case) Values(t *Task, keys []string) *param.Map {
 }
 
 // Holds is what a task takes when it is claimed: now and then nothing but a slot of the default pool.
-func (k Case) Holds(t *Task) trowel.Holds {
+func (k Case) Holds(t *Task) trowel.Acquired {
 	c := k.chooser(t.Name + "!" + strings.Repeat("x", t.Try))
-	holds := trowel.Holds{"pool:1": 1 + c.IntN(2)}
+	holds := trowel.Acquired{"pool:1": 1 + c.IntN(2)}
 	if t.Needs != nil && t.Needs.Concurrency != nil {
 		holds["concurrency:"+t.Needs.Concurrency.Key] = 1
 	} else if c.one(2) {

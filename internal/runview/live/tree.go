@@ -130,10 +130,10 @@ func (t *liveTree) apply(c *engine.Change, when time.Time) {
 	if task == nil {
 		return
 	}
-	if c.Move == trowel.MoveDue && c.From == trowel.TaskGroupRetryWaiting {
+	if c.Transition == trowel.TransitionDue && c.From == trowel.TaskGroupRetryWaiting {
 		t.dropRound(task)
 	}
-	if c.To == c.From && c.Move == trowel.MoveCancel {
+	if c.To == c.From && c.Transition == trowel.TransitionCancel {
 		t.stopping = "stopping" // the task tells when it has stopped
 		return
 	}
@@ -204,7 +204,7 @@ func (task *liveTask) note(c *engine.Change, at, due time.Duration) {
 		try := task.trying()
 		try.due, try.poll, try.retries = due, false, row.Round+1
 	case trowel.TaskPlanned, trowel.TaskError:
-		if c.Move == trowel.MoveFailureTasks || c.Move == trowel.MoveError {
+		if c.Transition == trowel.TransitionFailureTasks || c.Transition == trowel.TransitionError {
 			task.trying().failing = true
 			task.try.message = runview.ErrorMessage(row)
 		}

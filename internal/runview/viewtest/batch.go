@@ -13,19 +13,19 @@ import (
 func BenchBatch(n int) *flush.Batch {
 	root := &trowel.Task{ID: 1, FullName: "+w", Group: true}
 	batch := &flush.Batch{At: time.Now(), Changes: []engine.Change{
-		{Task: root, Move: trowel.MoveInsert, New: true},
-		{Task: root, Move: trowel.MoveUnblock, To: trowel.TaskPlanned},
+		{Task: root, Transition: trowel.TransitionInsert, New: true},
+		{Task: root, Transition: trowel.TransitionUnblock, To: trowel.TaskPlanned},
 	}}
 	rows := make([]trowel.Task, n)
 	for i := range rows {
 		rows[i] = trowel.Task{ID: trowel.TaskID(i + 2), ParentID: 1, FullName: fmt.Sprintf("+w+task-%06d", i), Try: 1}
-		batch.Changes = append(batch.Changes, engine.Change{Task: &rows[i], Move: trowel.MoveInsert, New: true})
+		batch.Changes = append(batch.Changes, engine.Change{Task: &rows[i], Transition: trowel.TransitionInsert, New: true})
 	}
 	for i := range rows {
 		batch.Changes = append(batch.Changes,
-			engine.Change{Task: &rows[i], Move: trowel.MoveUnblock, From: trowel.TaskBlocked, To: trowel.TaskReady},
-			engine.Change{Task: &rows[i], Move: trowel.MoveClaim, From: trowel.TaskReady, To: trowel.TaskRunning},
-			engine.Change{Task: &rows[i], Move: trowel.MoveSuccess, From: trowel.TaskRunning, To: trowel.TaskSuccess})
+			engine.Change{Task: &rows[i], Transition: trowel.TransitionUnblock, From: trowel.TaskBlocked, To: trowel.TaskReady},
+			engine.Change{Task: &rows[i], Transition: trowel.TransitionClaim, From: trowel.TaskReady, To: trowel.TaskRunning},
+			engine.Change{Task: &rows[i], Transition: trowel.TransitionSuccess, From: trowel.TaskRunning, To: trowel.TaskSuccess})
 	}
 	return batch
 }

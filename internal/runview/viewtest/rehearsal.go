@@ -18,7 +18,7 @@ type Rehearsal struct {
 	Show  func(*flush.Batch)
 	Begun time.Time
 	Now   time.Time
-	image *engine.Image
+	image *engine.TaskTree
 	Tasks []dig.Task
 	last  trowel.TaskID
 }
@@ -48,7 +48,7 @@ func Rehearse(t *testing.T, body string) *Rehearsal {
 func (r *Rehearsal) Start() {
 	r.T.Helper()
 	attempt := trowel.Attempt{ID: 1, Zone: "UTC", Params: param.New()}
-	setting := &trowel.Setting{Session: trowel.Session{Time: r.Begun}}
+	setting := &trowel.AttemptContext{Session: trowel.Session{Time: r.Begun}}
 	image, applied, err := engine.Start(attempt, setting, engine.Begin{Tasks: r.Tasks}, r.Now, r, engine.Limits{Tasks: 1_000_000})
 	if err != nil {
 		r.T.Fatal(err)

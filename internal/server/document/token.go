@@ -23,8 +23,8 @@ func Token(t *trowel.Token, project *trowel.Project) api.Token {
 }
 
 // TokenRecord returns the audit record of a new or revoked token. It has nothing of the secret.
-func TokenRecord(action string, t *trowel.Token) trowel.Record {
-	r := trowel.Record{
+func TokenRecord(action string, t *trowel.Token) trowel.AuditRecord {
+	r := trowel.AuditRecord{
 		Action: action, ObjectKind: "token", ObjectID: strconv.FormatInt(int64(t.ID), 10), Object: t.Name, ProjectID: t.ProjectID,
 	}
 	if t.RevokedAt.IsZero() {
@@ -41,8 +41,8 @@ const ActionBrake = "address.brake"
 
 // BrakeRecord returns the audit record of an address that guesses passwords or tokens. failures are those since its last
 // record.
-func BrakeRecord(at time.Time, address string, failures int) trowel.Record {
-	return trowel.Record{
+func BrakeRecord(at time.Time, address string, failures int) trowel.AuditRecord {
+	return trowel.AuditRecord{
 		At: at, ActorKind: trowel.ActorServer, Actor: "server", Source: trowel.SourceServer, Action: ActionBrake,
 		ObjectKind: "address", ObjectID: address, Object: address, After: param.Of("failures", failures),
 	}

@@ -11,7 +11,7 @@ import (
 // readAdmission reads why the attempt has not begun. It reads nothing if the attempt has.
 func (r *reader) readAdmission() error {
 	attempt := &r.summary.Attempt
-	delayed, err := r.tx.FindDelayed(r.Ctx(), attempt.ID)
+	delayed, err := r.tx.FindQueuedBackfillAttempt(r.Ctx(), attempt.ID)
 	switch {
 	case errors.Is(err, trowel.ErrNotFound):
 		delayed = nil

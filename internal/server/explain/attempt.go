@@ -75,7 +75,7 @@ func (a *asker) readyByCode() ([]reason.Waiting, error) {
 	list := make([]reason.Waiting, len(counts))
 	for i, c := range counts {
 		t := &trowel.Task{
-			ID: c.First, AttemptID: a.summary.Attempt.ID, State: trowel.TaskReady, Flags: c.Flags, ReadyAt: c.ReadyAt, Needs: c.Needs, Holds: c.Holds,
+			ID: c.First, AttemptID: a.summary.Attempt.ID, State: trowel.TaskReady, Flags: c.Flags, ReadyAt: c.ReadyAt, Requirements: c.Requirements, Acquired: c.Acquired,
 		}
 		first := reason.Explain(t, a.facts)[0]
 		list[i] = reason.Waiting{Code: first.Code, Count: c.Count, Sample: c.First}

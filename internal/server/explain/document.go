@@ -121,15 +121,15 @@ func effectiveOf(t *trowel.Task) *api.Effective {
 	if t.Group || t.ReadyAt.IsZero() {
 		return nil
 	}
-	shape := &api.Effective{Queue: t.Needs.QueueName(), PriorityWeight: t.Needs.PriorityWeight()}
-	for _, p := range t.Needs.PoolNeeds() {
+	shape := &api.Effective{Queue: t.Requirements.QueueName(), PriorityWeight: t.Requirements.PriorityWeight()}
+	for _, p := range t.Requirements.PoolRequirements() {
 		shape.Pools = append(shape.Pools, api.TaskPool{Name: p.Name, Slots: p.Slots})
 	}
-	if t.Needs == nil {
+	if t.Requirements == nil {
 		return shape
 	}
-	shape.Labels = t.Needs.Labels
-	if c := t.Needs.Concurrency; c != nil {
+	shape.Labels = t.Requirements.Labels
+	if c := t.Requirements.Concurrency; c != nil {
 		shape.Concurrency = &api.TaskConcurrency{Key: c.Key, Limit: c.Limit, Per: c.Per, OnLimit: "wait", IncludeWaiting: !c.RunningOnly}
 		if c.Fail {
 			shape.Concurrency.OnLimit = "fail"

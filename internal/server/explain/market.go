@@ -19,7 +19,7 @@ func (r *reader) readControl() error {
 		return err
 	}
 	if control, err := dig.ControlOf(keys); err == nil {
-		r.facts.Control = control
+		r.facts.WorkflowLimits = control
 	}
 	return nil
 }
@@ -42,10 +42,10 @@ func (r *reader) readMarket() error {
 		return err
 	}
 	m := &reason.Market{Rules: r.rules.queue}
-	m.Limits.Most = r.rules.maxRunning
+	m.Limits.MaxRunning = r.rules.maxRunning
 	var errs [6]error
 	m.Limits.Pools, errs[0] = r.tx.ListPools(r.Ctx())
-	m.Limits.Uses, errs[1] = r.tx.ListUses(r.Ctx())
+	m.Limits.Counters, errs[1] = r.tx.ListCounters(r.Ctx())
 	m.Agents, errs[2] = r.tx.ListAgents(r.Ctx())
 	m.Busy, m.Running, errs[3] = r.tx.CountBusy(r.Ctx(), r.summary.Attempt.ID)
 	m.Ready, errs[4] = r.tx.ListReady(r.Ctx(), maxReady)

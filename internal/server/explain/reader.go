@@ -204,7 +204,7 @@ func (r *reader) readKiller(t *trowel.Task) error {
 	}
 	entries, err := r.tx.ListAuditsAt(r.Ctx(), t.AttemptID, t.UpdatedAt)
 	for _, e := range entries {
-		if e.TaskID == t.ID && e.Cause == string(trowel.MoveCancel) {
+		if e.TaskID == t.ID && e.Cause == string(trowel.TransitionCancel) {
 			r.facts.KilledBy = e.Actor
 		}
 	}

@@ -49,7 +49,7 @@ func newTrial(t *testing.T, h *servertest.Server, tasks ...*trowel.Task) {
 func trial() []*trowel.Task {
 	return []*trowel.Task{
 		{FullName: "+w", Group: true, State: trowel.TaskPlanned},
-		{FullName: "+w+load", State: trowel.TaskReady, Origin: trowel.Origin{Place: "w.dig:3:1"}, Needs: &trowel.Needs{Pools: []trowel.PoolNeed{{Name: "db", Slots: 2}}}},
+		{FullName: "+w+load", State: trowel.TaskReady, Origin: trowel.Origin{Place: "w.dig:3:1"}, Requirements: &trowel.Requirements{Pools: []trowel.PoolRequirement{{Name: "db", Slots: 2}}}},
 		{FullName: "+w+g", Group: true, State: trowel.TaskBlocked, Upstreams: []trowel.TaskID{2}},
 		{FullName: "+w+g+load", State: trowel.TaskBlocked},
 		{FullName: "+w+g+next", State: trowel.TaskBlocked, Upstreams: []trowel.TaskID{4}},

@@ -21,7 +21,7 @@ func agentOf(c *rest.Call, a *trowel.Agent, used int) api.Agent {
 	shape := api.Agent{
 		ID: a.ID, Name: a.Name, Host: a.Host, Version: a.Version, Queues: queuesOf(a), Labels: a.Labels, Used: used, Remote: a.Remote,
 		Server: a.ServerID, StartedAt: document.Instant(a.StartedAt), HeartbeatAt: document.Instant(a.SeenAt), LeaseEndsAt: document.Instant(a.LeaseEnds), DrainedAt: document.OptInstant(a.DrainedAt),
-		State: agentState(a, used, c.Now), RestReason: document.OptText(a.RestReason), Can: can(c, 0, access.DrainAgents),
+		State: agentState(a, used, c.Now), RestReason: document.OptText(a.SuspendReason), Can: can(c, 0, access.DrainAgents),
 	}
 	if a.Slots > 0 {
 		shape.Slots = &a.Slots
@@ -39,7 +39,7 @@ func agentState(a *trowel.Agent, used int, now time.Time) string {
 		return document.AgentDrained
 	case alive == document.AgentLate:
 		return document.AgentLate
-	case a.RestReason != "":
+	case a.SuspendReason != "":
 		return document.AgentResting
 	}
 	return document.AgentLive
@@ -190,7 +190,7 @@ func (h *drains) change(c *rest.Call, action string, drainedAt time.Time) (any, 
 		if err := tx.DrainAgent(c.Ctx(), a.ID, drainedAt); err != nil {
 			return err
 		}
-		err = c.Record(tx, trowel.Record{
+		err = c.Record(tx, trowel.AuditRecord{
 			Action: action, ObjectKind: "agent", ObjectID: a.ID, Object: a.Name, Note: request.Note,
 			Before: before, After: param.Of("drained", strconv.FormatBool(!drainedAt.IsZero())),
 		})

@@ -150,7 +150,7 @@ func (n projectNames) name(c *rest.Call, tx trowel.Tx, id trowel.ProjectID) (*ap
 }
 
 // recordEntry returns the document of a record.
-func recordEntry(c *rest.Call, tx trowel.Tx, r *trowel.Record, projects projectNames) (api.AuditEntry, error) {
+func recordEntry(c *rest.Call, tx trowel.Tx, r *trowel.AuditRecord, projects projectNames) (api.AuditEntry, error) {
 	project, err := projects.name(c, tx, r.ProjectID)
 	entry := api.AuditEntry{
 		ID: "r" + strconv.FormatInt(r.ID, 10), At: document.Instant(r.At), Actor: api.AuditActor{Kind: r.ActorKind, Name: r.Actor},

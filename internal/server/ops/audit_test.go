@@ -87,7 +87,7 @@ func TestRecordOfLostAgent(t *testing.T) {
 	h := servertest.New(t, nil)
 	err := h.Store.Update(t.Context(), func(tx trowel.Tx) error {
 		for tries := range 3 {
-			if err := tx.InsertRecords(t.Context(), &trowel.Record{
+			if err := tx.InsertRecords(t.Context(), &trowel.AuditRecord{
 				At: time.Now(), ActorKind: trowel.ActorServer, Actor: "engine", Source: trowel.SourceServer, Action: trowel.ActionAgentLost,
 				ObjectKind: "agent", ObjectID: "ac807129", Object: "gpu-1", After: param.Of("tries", tries),
 			}); err != nil {
@@ -129,16 +129,16 @@ func TestAuditOfAttempt(t *testing.T) {
 	h := servertest.New(t, nil)
 	id := h.InsertTasks(t, "p", &trowel.Task{ID: 1, FullName: "+main"}, &trowel.Task{ID: 2, FullName: "+main+a"}, &trowel.Task{ID: 3, FullName: "+main+ab"})
 	at := func(s int) time.Time { return time.UnixMilli(1_700_000_000_000 + int64(s)*1000) }
-	move := func(s int, task trowel.TaskID, from, to, cause, actor string) trowel.Audit {
-		return trowel.Audit{At: at(s), AttemptID: id, TaskID: task, Try: 1, From: from, To: to, Cause: cause, Actor: actor, Batch: int64(s)}
+	move := func(s int, task trowel.TaskID, from, to, cause, actor string) trowel.AuditEntry {
+		return trowel.AuditEntry{At: at(s), AttemptID: id, TaskID: task, Try: 1, From: from, To: to, Cause: cause, Actor: actor, Batch: int64(s)}
 	}
-	batches := [][]trowel.Audit{
+	batches := [][]trowel.AuditEntry{
 		{move(1, 0, "", "running", "start", "ann"), move(1, 1, "blocked", "planned", "unblock", "ann"), move(1, 2, "blocked", "ready", "unblock", "ann")},
 		{move(2, 2, "ready", "running", "claim", "agent-1")},
 		{move(4, 2, "running", "success", "success", "agent-1"), move(4, 3, "blocked", "canceled", "cancel", "bob"), move(4, 0, "running", "killed", "end", "engine")},
 	}
-	record := func(s int, action, actor string) *trowel.Record {
-		return &trowel.Record{
+	record := func(s int, action, actor string) *trowel.AuditRecord {
+		return &trowel.AuditRecord{
 			At: at(s), ActorKind: trowel.ActorUser, Actor: actor, Source: trowel.SourceREST, Action: action, ObjectKind: "attempt",
 			ObjectID: fmt.Sprint(int64(id)), Object: "p/main", ProjectID: 1, AttemptID: id,
 		}
@@ -212,12 +212,12 @@ func TestAgents(t *testing.T) {
 	agent := func(id string, lease time.Duration, slots int, queues ...string) *trowel.Agent {
 		return &trowel.Agent{ID: id, Name: id + "-name", Slots: slots, Queues: queues, StartedAt: now, SeenAt: now, LeaseEnds: now.Add(lease), Remote: true}
 	}
-	gpu := &trowel.Needs{Queue: "gpu"}
-	h.InsertTasks(t, "p", &trowel.Task{FullName: "+x", State: trowel.TaskRunning, Try: 2, AgentID: "a", StartedAt: now, Needs: gpu},
-		&trowel.Task{State: trowel.TaskReady, Needs: &trowel.Needs{Queue: "huge"}, ReadyAt: now.Add(-time.Minute)})
+	gpu := &trowel.Requirements{Queue: "gpu"}
+	h.InsertTasks(t, "p", &trowel.Task{FullName: "+x", State: trowel.TaskRunning, Try: 2, AgentID: "a", StartedAt: now, Requirements: gpu},
+		&trowel.Task{State: trowel.TaskReady, Requirements: &trowel.Requirements{Queue: "huge"}, ReadyAt: now.Add(-time.Minute)})
 	err := h.Store.Update(t.Context(), func(tx trowel.Tx) error {
 		full := agent("d", time.Hour, 1, "other")
-		full.RestReason = "no room"
+		full.SuspendReason = "no room"
 		for _, a := range []*trowel.Agent{agent("a", time.Hour, 4, "gpu", "default"), agent("b", time.Hour, 0), agent("c", -time.Hour, 2), full} {
 			if err := tx.PutAgent(t.Context(), a); err != nil {
 				return err

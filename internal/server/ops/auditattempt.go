@@ -51,9 +51,9 @@ type history struct {
 	names   map[trowel.TaskID]string
 	wants   func(trowel.TaskID) bool
 
-	records  []*trowel.Record // not taken yet
-	recorded map[string]bool  // actors and actions of all records
-	record   int64            // id of the last one taken
+	records  []*trowel.AuditRecord // not taken yet
+	recorded map[string]bool       // actors and actions of all records
+	record   int64                 // id of the last one taken
 
 	rows []trowel.AuditRow // not read to their ends yet
 	at   int               // entries of the first row that were read
@@ -123,7 +123,7 @@ func (h *history) fill() (err error) {
 }
 
 // move returns the next transition without taking it; nil if there is none.
-func (h *history) move() (*trowel.Audit, error) {
+func (h *history) move() (*trowel.AuditEntry, error) {
 	if err := h.fill(); err != nil || len(h.rows) == 0 {
 		return nil, err
 	}
@@ -175,7 +175,7 @@ func (h *history) page(limit int) (api.AuditList, error) {
 
 // recordIsNext reports whether the next record comes before the next transition. At equal times it does, since it is the
 // cause of the transitions.
-func (h *history) recordIsNext(move *trowel.Audit) bool {
+func (h *history) recordIsNext(move *trowel.AuditEntry) bool {
 	switch {
 	case len(h.records) == 0:
 		return false

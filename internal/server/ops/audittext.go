@@ -29,7 +29,7 @@ func actionPhrases() map[string]string {
 }
 
 // recordText describes a record in a sentence.
-func recordText(r *trowel.Record) string {
+func recordText(r *trowel.AuditRecord) string {
 	phrase, known := actionPhrases()[r.Action]
 	if !known {
 		phrase = strings.ReplaceAll(r.Action, ".", " ")
@@ -48,7 +48,7 @@ func recordText(r *trowel.Record) string {
 }
 
 // triesText says what an agent ran when it was lost.
-func triesText(r *trowel.Record) string {
+func triesText(r *trowel.AuditRecord) string {
 	tries, _ := param.NewReader(r.After).IntOr("tries", 0) // the engine writes a number
 	switch tries {
 	case 0:
@@ -79,7 +79,7 @@ func changesText(before, after *param.Map) string {
 }
 
 // moveEntry returns the document of a transition of a task, or of the attempt itself.
-func (h *history) moveEntry(id string, m *trowel.Audit) api.AuditEntry {
+func (h *history) moveEntry(id string, m *trowel.AuditEntry) api.AuditEntry {
 	project, attempt := document.IDName(h.attempt.Project), api.ID(h.attempt.Attempt.ID)
 	cause := strconv.FormatUint(uint64(m.Batch), 36) //nolint:gosec // a random number, to be told apart
 	entry := api.AuditEntry{
@@ -107,7 +107,7 @@ func (h *history) moveEntry(id string, m *trowel.Audit) api.AuditEntry {
 }
 
 // moveText describes a transition in a sentence.
-func moveText(what string, m *trowel.Audit) string {
+func moveText(what string, m *trowel.AuditEntry) string {
 	move := m.To
 	if m.From != "" {
 		move = m.From + " to " + m.To
@@ -128,12 +128,12 @@ func stateMap(state string) *param.Map {
 
 // actorOf returns who caused a transition. Agents claim tasks and end those that they run. People start and kill, unless
 // the server itself did.
-func actorOf(m *trowel.Audit) api.AuditActor {
+func actorOf(m *trowel.AuditEntry) api.AuditActor {
 	kind := trowel.ActorUser
 	switch {
 	case m.Actor == "" || m.Actor == "engine" || m.Actor == trowel.SourceScheduler:
 		kind = trowel.ActorServer
-	case m.Cause == string(trowel.MoveClaim), m.TaskID != 0 && m.From == trowel.TaskRunning.String() && m.From != m.To:
+	case m.Cause == string(trowel.TransitionClaim), m.TaskID != 0 && m.From == trowel.TaskRunning.String() && m.From != m.To:
 		kind = trowel.ActorAgent // a kill does not change the state of a running task
 	}
 	return api.AuditActor{Kind: kind, Name: m.Actor}

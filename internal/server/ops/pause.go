@@ -85,7 +85,7 @@ func (h *pauses) change(c *rest.Call, action string, change func(trowel.Tx, *tro
 		if shape, err = workflowState(c, tx, project); err != nil {
 			return err
 		}
-		err = c.Record(tx, trowel.Record{
+		err = c.Record(tx, trowel.AuditRecord{
 			Action: action, ObjectKind: "workflow", ObjectID: of.Name, Object: project.Name + "/" + of.Name, ProjectID: project.ID, Workflow: of.Name,
 			Note: request.Note, Before: param.Of("paused", before.Paused != nil), After: param.Of("paused", shape.Paused != nil),
 		})

@@ -56,7 +56,7 @@ func readPools(c *rest.Call, tx trowel.Tx, with *trowel.Pool) (*poolSnapshot, er
 	if with != nil {
 		b.limits.Pools = append(slices.DeleteFunc(b.limits.Pools, func(p *trowel.Pool) bool { return p.ProjectID == with.ProjectID && p.Name == with.Name }), with)
 	}
-	if b.limits.Uses, err = tx.ListUses(c.Ctx()); err != nil {
+	if b.limits.Counters, err = tx.ListCounters(c.Ctx()); err != nil {
 		return nil, err
 	}
 	for _, p := range b.limits.Pools {
@@ -79,7 +79,7 @@ func readPools(c *rest.Call, tx trowel.Tx, with *trowel.Pool) (*poolSnapshot, er
 
 // count adds live tasks.
 func (b *poolSnapshot) count(live *trowel.LiveCount) {
-	for _, need := range live.Needs.PoolNeeds() {
+	for _, need := range live.Requirements.PoolRequirements() {
 		var of *poolCount
 		if p := b.limits.Pool(live.ProjectID, need.Name); p != nil {
 			of = b.counts[p.ID]
@@ -98,7 +98,7 @@ func (b *poolSnapshot) count(live *trowel.LiveCount) {
 		if of.oldest.IsZero() || live.Oldest.Before(of.oldest) {
 			of.oldest = live.Oldest
 		}
-		of.wants = append(of.wants, poolWant{live.Needs.PriorityWeight(), need.Slots, live.Count, live.Oldest})
+		of.wants = append(of.wants, poolWant{live.Requirements.PriorityWeight(), need.Slots, live.Count, live.Oldest})
 	}
 }
 
@@ -107,7 +107,7 @@ func (b *poolSnapshot) used(p *trowel.Pool) int {
 	if p.ProjectID == 0 && p.Name == trowel.DefaultPool && p.Slots == trowel.Unlimited {
 		return b.counts[p.ID].running
 	}
-	return b.limits.Uses[p.Use()]
+	return b.limits.Counters[p.Counter()]
 }
 
 // startable returns how many of the waiting tasks fit into so many open slots, by weight.

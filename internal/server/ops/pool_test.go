@@ -20,10 +20,10 @@ func TestPools(t *testing.T) {
 	t.Parallel()
 	h := servertest.New(t, nil)
 	now := time.Now()
-	running := &trowel.Task{State: trowel.TaskRunning, Try: 1, AgentID: "x", StartedAt: now, Needs: servertest.Needing("db", 3, 1)}
+	running := &trowel.Task{State: trowel.TaskRunning, Try: 1, AgentID: "x", StartedAt: now, Requirements: servertest.Needing("db", 3, 1)}
 	h.InsertTasks(t, "p", running,
-		&trowel.Task{State: trowel.TaskReady, Needs: servertest.Needing("db", 2, 1), ReadyAt: now.Add(-time.Hour)},
-		&trowel.Task{State: trowel.TaskReady, Needs: servertest.Needing("db", 1, 100), ReadyAt: now},
+		&trowel.Task{State: trowel.TaskReady, Requirements: servertest.Needing("db", 2, 1), ReadyAt: now.Add(-time.Hour)},
+		&trowel.Task{State: trowel.TaskReady, Requirements: servertest.Needing("db", 1, 100), ReadyAt: now},
 		&trowel.Task{State: trowel.TaskReady},
 		&trowel.Task{State: trowel.TaskRunning, Try: 1, AgentID: "x", StartedAt: now})
 	list := servertest.Read[api.PoolList](t, h.Get(t, "/api/pools"), 200)
@@ -41,12 +41,12 @@ func TestPools(t *testing.T) {
 	if made.Action != "create" || h.Flusher.LimitChanges.Load() != 1 {
 		t.Errorf("made = %+v, flusher told %d times", made, h.Flusher.LimitChanges.Load())
 	}
-	running.Holds = trowel.Holds{"pool:" + made.Pool.ID.String(): 3}
+	running.Acquired = trowel.Acquired{"pool:" + made.Pool.ID.String(): 3}
 	err := h.Store.Update(t.Context(), func(tx trowel.Tx) error {
 		if err := tx.UpdateTasks(t.Context(), []trowel.TaskUpdate{{Task: running, From: trowel.TaskRunning, Detail: true}}); err != nil {
 			return err
 		}
-		_, err := tx.RecountUses(t.Context())
+		_, err := tx.RecountCounters(t.Context())
 		return err
 	})
 	if err != nil {
@@ -97,7 +97,7 @@ func TestWaitingForPool(t *testing.T) {
 	h := servertest.New(t, nil)
 	now := time.Now()
 	ready := func(name string, weight int, waited time.Duration) *trowel.Task {
-		return &trowel.Task{FullName: name, State: trowel.TaskReady, Needs: servertest.Needing("db", 1, weight), ReadyAt: now.Add(-waited)}
+		return &trowel.Task{FullName: name, State: trowel.TaskReady, Requirements: servertest.Needing("db", 1, weight), ReadyAt: now.Add(-waited)}
 	}
 	h.Put(t, "/api/pools/db", `{"slots":0}`)
 	h.InsertTasks(t, "p", ready("+late", 1, 0), ready("+aged", 1, 21*time.Minute), ready("+heavy", 5, 0), ready("+light", -7, 0), ready("+early", 1, time.Minute))
@@ -189,8 +189,8 @@ func TestPoolsOfProjects(t *testing.T) {
 	h.Push(t, "project=p&revision=r1", "main.dig", "+a:\n  echo>: a\n")
 	h.Put(t, "/api/pools/db", `{"slots":1}`)
 	h.Put(t, "/api/pools/db?project=p", `{"slots":2}`)
-	h.InsertTasks(t, "q", &trowel.Task{State: trowel.TaskReady, Needs: servertest.Needing("db", 1, 1)})
-	h.InsertTasks(t, "p2", &trowel.Task{State: trowel.TaskReady, Needs: servertest.Needing("db", 1, 1)})
+	h.InsertTasks(t, "q", &trowel.Task{State: trowel.TaskReady, Requirements: servertest.Needing("db", 1, 1)})
+	h.InsertTasks(t, "p2", &trowel.Task{State: trowel.TaskReady, Requirements: servertest.Needing("db", 1, 1)})
 	all := servertest.Read[api.PoolList](t, h.Get(t, "/api/pools?limit=2"), 200)
 	if len(all.Items) != 2 || all.Next == nil || all.Items[0].Name != "db" || all.Items[0].Waiting != 2 {
 		t.Fatalf("first page = %+v", all)

@@ -47,10 +47,10 @@ func TestExpectedSlots(t *testing.T) {
 	task := func(n int, state trowel.TaskState, slots int) *trowel.Task {
 		row := &trowel.Task{
 			ID: trowel.TaskID(5000 + n), AttemptID: trowel.AttemptID(a.ID), FullName: fmt.Sprintf("+main+t%d", n), State: state, Flags: trowel.TaskInitial,
-			Needs: servertest.Needing("db", slots, 1), ReadyAt: now.Add(time.Duration(n-10) * time.Minute), UpdatedAt: now,
+			Requirements: servertest.Needing("db", slots, 1), ReadyAt: now.Add(time.Duration(n-10) * time.Minute), UpdatedAt: now,
 		}
 		if state == trowel.TaskRunning {
-			row.Try, row.AgentID, row.StartedAt, row.Holds = 1, "x", now.Add(-10*time.Minute), trowel.Holds{use: slots}
+			row.Try, row.AgentID, row.StartedAt, row.Acquired = 1, "x", now.Add(-10*time.Minute), trowel.Acquired{use: slots}
 		}
 		return row
 	}
@@ -60,7 +60,7 @@ func TestExpectedSlots(t *testing.T) {
 		}); err != nil {
 			return err
 		}
-		_, err := tx.RecountUses(t.Context())
+		_, err := tx.RecountCounters(t.Context())
 		return err
 	})
 	if err != nil {

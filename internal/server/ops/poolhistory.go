@@ -12,7 +12,7 @@ import (
 
 // getPoolHistory answers with the use of a pool over a day.
 func getPoolHistory(c *rest.Call) (any, error) {
-	var uses []trowel.PoolUse
+	var uses []trowel.PoolUsage
 	err := c.View(func(tx trowel.Tx) error {
 		project, err := find.ProjectParam(c, tx)
 		if err != nil {
@@ -26,13 +26,13 @@ func getPoolHistory(c *rest.Call) (any, error) {
 		if p == nil {
 			return noPool(c, project)
 		}
-		uses, err = tx.ListPoolUses(c.Ctx(), p.ID, c.Now.Add(-usage.Kept))
+		uses, err = tx.ListPoolUsage(c.Ctx(), p.ID, c.Now.Add(-usage.Kept))
 		return err
 	})
-	return api.PoolHistory{StepMS: trowel.UseStep.Milliseconds(), Items: document.List(uses, useOf)}, err
+	return api.PoolHistory{StepMS: trowel.UsageStep.Milliseconds(), Items: document.List(uses, useOf)}, err
 }
 
-func useOf(u trowel.PoolUse) api.PoolUseStep {
+func useOf(u trowel.PoolUsage) api.PoolUseStep {
 	mean := func(sum int) float64 { return float64(sum) / float64(max(u.Samples, 1)) }
 	shape := api.PoolUseStep{
 		At: document.Instant(u.At), Samples: u.Samples, Used: mean(u.Used), MostUsed: u.MostUsed, Waiting: mean(u.Waiting), MostWaiting: u.MostWaiting,

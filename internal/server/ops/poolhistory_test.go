@@ -19,17 +19,17 @@ import (
 func TestPoolHistory(t *testing.T) {
 	t.Parallel()
 	h := servertest.New(t, nil)
-	step := time.Now().Add(-time.Hour).Truncate(trowel.UseStep).UTC()
-	add := func(at time.Time, uses ...trowel.PoolUse) error {
+	step := time.Now().Add(-time.Hour).Truncate(trowel.UsageStep).UTC()
+	add := func(at time.Time, uses ...trowel.PoolUsage) error {
 		return h.Store.Update(t.Context(), func(tx trowel.Tx) error {
-			_, err := tx.AddPoolUses(t.Context(), at, time.Second, uses)
+			_, err := tx.AddPoolUsage(t.Context(), at, time.Second, uses)
 			return err
 		})
 	}
 	err := errors.Join(
-		add(step.Add(-48*time.Hour), trowel.PoolUse{Pool: 1, Slots: 9, Used: 9}),
-		add(step, trowel.PoolUse{Pool: 1, Slots: 4, Used: 3, Waiting: 1}), add(step.Add(time.Minute), trowel.PoolUse{Pool: 2, Used: 7}),
-		add(step.Add(trowel.UseStep)),
+		add(step.Add(-48*time.Hour), trowel.PoolUsage{Pool: 1, Slots: 9, Used: 9}),
+		add(step, trowel.PoolUsage{Pool: 1, Slots: 4, Used: 3, Waiting: 1}), add(step.Add(time.Minute), trowel.PoolUsage{Pool: 2, Used: 7}),
+		add(step.Add(trowel.UsageStep)),
 	)
 	if err != nil {
 		t.Fatal(err)
@@ -37,7 +37,7 @@ func TestPoolHistory(t *testing.T) {
 	slots := 4
 	want := api.PoolHistory{StepMS: 300_000, Items: api.List[api.PoolUseStep]{
 		{At: document.Instant(step), Samples: 2, Slots: &slots, Used: 1.5, MostUsed: 3, Waiting: 0.5, MostWaiting: 1},
-		{At: document.Instant(step.Add(trowel.UseStep)), Samples: 1},
+		{At: document.Instant(step.Add(trowel.UsageStep)), Samples: 1},
 	}}
 	if diff := cmp.Diff(want, servertest.Read[api.PoolHistory](t, h.Get(t, "/api/pools/default/history"), 200)); diff != "" {
 		t.Errorf("history (-want +got):\n%s", diff)

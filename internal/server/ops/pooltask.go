@@ -25,7 +25,7 @@ func (r poolRank) compare(o poolRank) int {
 
 // rankOf returns the rank of a task. One of weight counts as much as waiting for aging (control K807).
 func rankOf(t *trowel.LiveTask, aging time.Duration) poolRank {
-	weight := int64(t.Needs.PriorityWeight())
+	weight := int64(t.Requirements.PriorityWeight())
 	if aging <= 0 {
 		const apart = int64(100 * 365 * 24 * time.Hour / time.Microsecond) // longer than any wait
 		return poolRank{t.ReadyAt.UnixMicro() - weight*apart, t.TaskID}
@@ -107,10 +107,10 @@ func (h *poolTasks) find(c *rest.Call, tx trowel.Tx, p *trowel.Pool, pools []*tr
 	}
 	err := tx.EachLive(c.Ctx(), state, func(t *trowel.LiveTask, project trowel.ProjectID) error {
 		slots := 0
-		if state == trowel.TaskRunning && t.Holds != nil {
-			slots = t.Holds[p.Use()]
+		if state == trowel.TaskRunning && t.Acquired != nil {
+			slots = t.Acquired[p.Counter()]
 		} else {
-			for _, need := range t.Needs.PoolNeeds() {
+			for _, need := range t.Requirements.PoolRequirements() {
 				if meant := limits.Pool(project, need.Name); meant != nil && meant.ID == p.ID {
 					slots = need.Slots
 				}
@@ -141,7 +141,7 @@ func poolTaskDocuments(c *rest.Call,
 		t := &found[i].task
 		shape := api.PoolTask{
 			ID: api.ID(t.TaskID), AttemptID: api.ID(t.AttemptID), State: t.State.String(), Slots: found[i].slots,
-			Weight: t.Needs.PriorityWeight(), Queue: t.Needs.QueueName(), ReadyAt: document.Instant(t.ReadyAt), ExpectedAt: document.OptInstant(expected[t.TaskID]),
+			Weight: t.Requirements.PriorityWeight(), Queue: t.Requirements.QueueName(), ReadyAt: document.Instant(t.ReadyAt), ExpectedAt: document.OptInstant(expected[t.TaskID]),
 		}
 		if name := names[t.TaskID]; c.Authorize(name.ProjectID) == nil {
 			shape.FullName, shape.Workflow, shape.Project = name.FullName, name.Workflow, api.IDName{ID: api.ID(name.ProjectID), Name: name.Project}

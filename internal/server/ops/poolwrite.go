@@ -49,7 +49,7 @@ func (h *poolChanges) delete(c *rest.Call) (any, error) {
 }
 
 // recordWithNote returns a record of the caller with a note.
-func recordWithNote(c *rest.Call, note string) trowel.Record {
+func recordWithNote(c *rest.Call, note string) trowel.AuditRecord {
 	by := c.NewRecord()
 	by.Note = note
 	return by

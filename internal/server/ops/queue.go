@@ -48,7 +48,7 @@ func getQueues(c *rest.Call) (any, error) {
 	}
 	of(trowel.DefaultQueue)
 	for i := range live {
-		of(live[i].Needs.QueueName()).count(&live[i])
+		of(live[i].Requirements.QueueName()).count(&live[i])
 	}
 	for _, a := range agents {
 		for _, name := range queuesOf(a) {

@@ -26,14 +26,14 @@ type inserter struct{ store trowel.Store }
 
 func (i inserter) Begin(ctx context.Context, a engine.NewAttempt) (*trowel.AttemptSummary, error) {
 	a.Attempt.CreatedAt = time.Now()
-	err := i.store.Update(ctx, func(tx trowel.Tx) error { return tx.InsertAttempt(ctx, &a.Setting.Session, &a.Attempt) })
-	return &trowel.AttemptSummary{Attempt: a.Attempt, Session: a.Setting.Session, Project: a.Setting.Project}, err
+	err := i.store.Update(ctx, func(tx trowel.Tx) error { return tx.InsertAttempt(ctx, &a.Context.Session, &a.Attempt) })
+	return &trowel.AttemptSummary{Attempt: a.Attempt, Session: a.Context.Session, Project: a.Context.Project}, err
 }
 
 // nobody is a v1.Killer that finds no running attempt.
 type nobody struct{}
 
-func (nobody) KillBy(context.Context, trowel.AttemptID, string, *trowel.Record) error {
+func (nobody) KillBy(context.Context, trowel.AttemptID, string, *trowel.AuditRecord) error {
 	return trowel.ErrConflict
 }
 

@@ -97,6 +97,6 @@ func (s *Server) InsertTasks(t *testing.T, project string, tasks ...*trowel.Task
 }
 
 // Needing returns the needs of a task that takes slots of a pool.
-func Needing(pool string, slots, weight int) *trowel.Needs {
-	return &trowel.Needs{Pools: []trowel.PoolNeed{{Name: pool, Slots: slots}}, Weight: &weight}
+func Needing(pool string, slots, weight int) *trowel.Requirements {
+	return &trowel.Requirements{Pools: []trowel.PoolRequirement{{Name: pool, Slots: slots}}, Weight: &weight}
 }

@@ -81,7 +81,7 @@ type Launcher interface {
 type Killer interface {
 	// KillBy requests that all tasks of an attempt stop, and stores the record with that. It returns an ErrConflict if
 	// the attempt is done or has not begun.
-	KillBy(ctx context.Context, id trowel.AttemptID, actor string, record *trowel.Record) error
+	KillBy(ctx context.Context, id trowel.AttemptID, actor string, record *trowel.AuditRecord) error
 }
 
 // attempts are the handlers that begin and stop attempts.
@@ -166,13 +166,13 @@ func getUserInfo(c *rest.Call) (any, error) {
 	if !c.Caller.Admin {
 		return nil, rest.BareError(http.StatusForbidden)
 	}
-	var setting *trowel.Setting
+	var setting *trowel.AttemptContext
 	err := c.View(func(tx trowel.Tx) error {
 		s, err := find.Attempt(c, tx)
 		if err != nil {
 			return err
 		}
-		setting, err = tx.FindSetting(c.Ctx(), s.Attempt.ID)
+		setting, err = tx.FindAttemptContext(c.Ctx(), s.Attempt.ID)
 		return err
 	})
 	if err != nil {

@@ -164,7 +164,7 @@ func deleteProject(c *rest.Call) (any, error) {
 		if err := tx.DeleteProject(c.Ctx(), p.ID, c.Now); err != nil {
 			return err
 		}
-		return c.Record(tx, trowel.Record{
+		return c.Record(tx, trowel.AuditRecord{
 			Action: "project.delete", ObjectKind: "project", ObjectID: shape.ID.String(), Object: p.Name, ProjectID: p.ID,
 			Before: param.Of("revision", r.Name),
 		})

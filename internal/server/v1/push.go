@@ -251,7 +251,7 @@ func (p *push) insert(kept trowel.Archive, found trowel.Findings) (api.Project, 
 			}
 		}
 		shape = projectOf(*project, *revision)
-		err = p.Record(tx, trowel.Record{
+		err = p.Record(tx, trowel.AuditRecord{
 			Action: "project.push", ObjectKind: "project", ObjectID: shape.ID.String(), Object: project.Name, ProjectID: project.ID,
 			After: param.Of("revision", revision.Name, "workflows", len(p.workflows)),
 		})

@@ -70,7 +70,7 @@ func changeSecret(c *rest.Call,
 			return err
 		}
 		// The record never has the value.
-		return c.Record(tx, trowel.Record{Action: action, ObjectKind: "secret", ObjectID: key, Object: p.Name + "/" + key, ProjectID: p.ID})
+		return c.Record(tx, trowel.AuditRecord{Action: action, ObjectKind: "secret", ObjectID: key, Object: p.Name + "/" + key, ProjectID: p.ID})
 	})
 	return shape, changed, err
 }

@@ -53,7 +53,7 @@ func classifyCode(err error, code string) error {
 	case codeUnique, codeForeignKey:
 		return fmt.Errorf("%w: %w", trowel.ErrConflict, err)
 	case codeSerialization, codeDeadlock:
-		return fmt.Errorf("%w: %w: %w", trowel.ErrConflict, store.ErrAgain, err)
+		return fmt.Errorf("%w: %w: %w", trowel.ErrConflict, store.ErrRetry, err)
 	case codeIdleInTx, codeReadOnly, codeQueryCanceled:
 		return fmt.Errorf("%w: %w", trowel.ErrUnavailable, err)
 	}

@@ -26,8 +26,8 @@ func TestClassify(t *testing.T) {
 		{&pgconn.PgError{Code: "23505"}, trowel.ErrConflict},
 		{&pgconn.PgError{Code: "23503"}, trowel.ErrConflict},
 		{&pgconn.PgError{Code: "40001"}, trowel.ErrConflict},
-		{&pgconn.PgError{Code: "40001"}, store.ErrAgain},
-		{&pgconn.PgError{Code: "40P01"}, store.ErrAgain},
+		{&pgconn.PgError{Code: "40001"}, store.ErrRetry},
+		{&pgconn.PgError{Code: "40P01"}, store.ErrRetry},
 		{&pgconn.PgError{Code: "53100"}, trowel.ErrUnavailable}, // disk full
 		{&pgconn.PgError{Code: "53300"}, trowel.ErrUnavailable}, // too many connections
 		{&pgconn.PgError{Code: "57P01"}, trowel.ErrUnavailable}, // admin shutdown

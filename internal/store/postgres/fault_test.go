@@ -247,7 +247,7 @@ func TestTimeoutOfFirstStatement(t *testing.T) {
 	one := open(t, opts)
 	opts.SocketTimeout = time.Second
 	two := open(t, opts)
-	known := two.Update(t.Context(), func(tx trowel.Tx) error { return tx.ExpectLimits(t.Context(), 1) })
+	known := two.Update(t.Context(), func(tx trowel.Tx) error { return tx.CheckLimitsVersion(t.Context(), 1) })
 	if known != nil { // the first one also prepares its statements, and waits for that
 		t.Fatal(known)
 	}
@@ -260,7 +260,7 @@ func TestTimeoutOfFirstStatement(t *testing.T) {
 			if runs++; runs > 1 {
 				return errors.New("run again")
 			}
-			return tx.ExpectLimits(t.Context(), 1)
+			return tx.CheckLimitsVersion(t.Context(), 1)
 		})
 		if runs != 1 || !errors.Is(err, trowel.ErrUnavailable) {
 			t.Errorf("Update that waits for a lock, run %d times = %v, want unavailable after one", runs, err)

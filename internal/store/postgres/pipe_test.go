@@ -15,7 +15,7 @@ func TestFailedStatementBeforeAnother(t *testing.T) {
 	db := open(t, pgtest.Options(t))
 	for range 2 { // the second time the statements are prepared
 		err := db.Update(t.Context(), func(tx trowel.Tx) error {
-			errAudit := tx.InsertAudits(t.Context(), []trowel.Audit{{At: time.Unix(1, 0), AttemptID: 7, To: "running"}}) // there is no attempt
+			errAudit := tx.InsertAudits(t.Context(), []trowel.AuditEntry{{At: time.Unix(1, 0), AttemptID: 7, To: "running"}}) // there is no attempt
 			errTry := tx.InsertTries(t.Context(), []trowel.Try{{AttemptID: 7, TaskID: 1, Number: 1, EndedAt: time.Unix(1, 0), Exit: trowel.ExitSuccess}})
 			return errors.Join(errAudit, errTry)
 		})

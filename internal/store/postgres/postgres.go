@@ -57,14 +57,14 @@ func open(ctx context.Context, pool *sql.DB, config *pgx.ConnConfig, opts Option
 		return nil, err
 	}
 	return store.New(ctx, pool, store.Dialect{
-		BeginWrite: "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE",
-		BeginRead:  "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
-		Control:    control,
+		BeginWrite:         "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE",
+		BeginRead:          "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+		TransactionControl: control,
 		// Rows that refer to a locked row, such as a chunk of its log, may still be inserted.
 		LockRows:        " FOR NO KEY UPDATE",
-		OwnRows:         " FOR UPDATE",
-		KeepRows:        " FOR KEY SHARE",
-		ShareRows:       " FOR SHARE",
+		LockForDelete:   " FOR UPDATE",
+		LockForChange:   " FOR KEY SHARE",
+		LockShared:      " FOR SHARE",
 		Pipe:            openPipe,
 		KeepsStatements: true,
 		TaskIDs:         true,

@@ -57,7 +57,7 @@ func testWaiting(t *testing.T, db trowel.Store) {
 	delayed := insert("w", 50, "backfill", "")
 	ended.FinishedAt = at(60)
 	update(t, db, func(ctx context.Context, tx trowel.Tx) error {
-		return errors.Join(tx.UpdateAttempts(ctx, ended), tx.InsertDelayed(ctx, &trowel.Delayed{AttemptID: delayed.ID, NextRunAt: at(1)}))
+		return errors.Join(tx.UpdateAttempts(ctx, ended), tx.InsertQueuedBackfillAttempt(ctx, &trowel.QueuedBackfillAttempt{AttemptID: delayed.ID, NextRunAt: at(1)}))
 	})
 	look := func(count int, waiting []trowel.AttemptID, workflows ...string) {
 		t.Helper()

@@ -19,7 +19,7 @@ func fullAgent(id, server string) *trowel.Agent {
 	return &trowel.Agent{
 		ID: id, Name: "2@other", Version: "0.2", Slots: 8, Host: "other", Queues: []string{"gpu", "default"}, Labels: []string{"a\"b"},
 		Remote: true, ServerID: server, Token: 7, StartedAt: at(20), SeenAt: at(21), LeaseEnds: at(22), DrainedAt: at(23),
-		RestReason: "no room",
+		SuspendReason: "no room",
 	}
 }
 
@@ -59,14 +59,14 @@ func testAgents(t *testing.T, db trowel.Store) {
 		wantNotFound(t, map[string]error{"FindAgent": errUnknown})
 		return err
 	})
-	a.DrainedAt, a.RestReason = time.Time{}, ""
+	a.DrainedAt, a.SuspendReason = time.Time{}, ""
 	update(t, db, func(ctx context.Context, tx trowel.Tx) error {
 		wantNotFound(t, map[string]error{
-			"DrainAgent": tx.DrainAgent(ctx, "unknown", at(1)), "RestAgent": tx.RestAgent(ctx, "unknown", "full"),
+			"DrainAgent": tx.DrainAgent(ctx, "unknown", at(1)), "RestAgent": tx.SuspendAgent(ctx, "unknown", "full"),
 		})
-		return errors.Join(tx.DrainAgent(ctx, "a", at(1)), tx.DrainAgent(ctx, "a", time.Time{}), tx.RestAgent(ctx, "a", ""), tx.RestAgent(ctx, "B", "full\x00\xff"))
+		return errors.Join(tx.DrainAgent(ctx, "a", at(1)), tx.DrainAgent(ctx, "a", time.Time{}), tx.SuspendAgent(ctx, "a", ""), tx.SuspendAgent(ctx, "B", "full\x00\xff"))
 	})
-	b.RestReason = "full\ufffd\ufffd"
+	b.SuspendReason = "full\ufffd\ufffd"
 	equal(t, "ListAgents after a drain and a rest", listAgents(t, db), []*trowel.Agent{b, a})
 	update(t, db, func(ctx context.Context, tx trowel.Tx) error {
 		return errors.Join(tx.DeleteAgent(ctx, "B"), tx.DeleteAgent(ctx, "unknown"))
@@ -99,9 +99,9 @@ func testHeldAgents(t *testing.T, db trowel.Store) {
 	putAgents(t, db, mine, other, drained)
 	deleted := make(chan error, 1)
 	update(t, db, func(ctx context.Context, tx trowel.Tx) error {
-		held, err := tx.HoldAgents(ctx, []string{"unknown", "other", "mine", "drained"}, "s1")
+		held, err := tx.LockAgents(ctx, []string{"unknown", "other", "mine", "drained"}, "s1")
 		equal(t, "HoldAgents", held, []string{"mine"})
-		none, errNone := tx.HoldAgents(ctx, nil, "s1")
+		none, errNone := tx.LockAgents(ctx, nil, "s1")
 		equal(t, "number of agents held of none", len(none), 0)
 		go func() {
 			deleted <- db.Update(ctx, func(tx trowel.Tx) error { return tx.DeleteAgent(ctx, "mine") })

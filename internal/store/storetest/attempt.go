@@ -133,7 +133,7 @@ func testExpectedAttempts(t *testing.T, db trowel.Store) {
 	}
 	expect := func(versions map[trowel.AttemptID]int64) func(context.Context, trowel.Tx) error {
 		return func(ctx context.Context, tx trowel.Tx) error {
-			return errors.Join(tx.ExpectAttempts(ctx, versions), tx.InsertRecords(ctx, &trowel.Record{At: at(1), Action: "probe"}))
+			return errors.Join(tx.LockAttemptVersions(ctx, versions), tx.InsertRecords(ctx, &trowel.AuditRecord{At: at(1), Action: "probe"}))
 		}
 	}
 	succeed := func(ids ...trowel.AttemptID) {
@@ -200,9 +200,9 @@ func testSettings(t *testing.T, db trowel.Store) {
 	a := newAttempt(t, db, s, "")
 	s.Workflow.RevisionID = s.Revision.ID
 	view(t, db, func(ctx context.Context, tx trowel.Tx) error {
-		got, err := tx.FindSetting(ctx, a.ID)
+		got, err := tx.FindAttemptContext(ctx, a.ID)
 		equal(t, "FindSetting", got, s)
-		if _, err := tx.FindSetting(ctx, 999); !errors.Is(err, trowel.ErrNotFound) {
+		if _, err := tx.FindAttemptContext(ctx, 999); !errors.Is(err, trowel.ErrNotFound) {
 			t.Errorf("setting of an unknown attempt: %v, want not found", err)
 		}
 		return err

@@ -15,23 +15,23 @@ func testDelayed(t *testing.T, db trowel.Store) {
 	before, retry := newAttempt(t, db, s, ""), newAttempt(t, db, s, "retry")
 	s.Session = trowel.Session{ProjectID: s.Project.ID, Workflow: "w", Time: time.Unix(0, 0).UTC(), UUID: "u"}
 	first, second, early := newAttempt(t, db, s, ""), newAttempt(t, db, s, "2"), newAttempt(t, db, s, "3")
-	delayed := []trowel.Delayed{
+	delayed := []trowel.QueuedBackfillAttempt{
 		{AttemptID: first.ID, NextRunAt: at(10)},
 		{AttemptID: second.ID, DependsOn: before.SessionID, NextRunAt: at(10)},
 		{AttemptID: early.ID, NextRunAt: at(12)},
 	}
 	update(t, db, func(ctx context.Context, tx trowel.Tx) error {
 		for i := range delayed {
-			if err := tx.InsertDelayed(ctx, &delayed[2-i]); err != nil {
+			if err := tx.InsertQueuedBackfillAttempt(ctx, &delayed[2-i]); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	ready := func(now int64, limit int, want ...trowel.Delayed) {
+	ready := func(now int64, limit int, want ...trowel.QueuedBackfillAttempt) {
 		t.Helper()
 		view(t, db, func(ctx context.Context, tx trowel.Tx) error {
-			got, err := tx.ListReadyDelayed(ctx, at(now), limit)
+			got, err := tx.ListDueBackfillAttempts(ctx, at(now), limit)
 			equal(t, "ListReadyDelayed", got, want)
 			return err
 		})
@@ -50,14 +50,14 @@ func testDelayed(t *testing.T, db trowel.Store) {
 	ready(10, 10, delayed[0], delayed[1])
 	ready(12, 2, delayed[0], delayed[1])
 	view(t, db, func(ctx context.Context, tx trowel.Tx) error {
-		got, err := tx.FindDelayed(ctx, second.ID)
+		got, err := tx.FindQueuedBackfillAttempt(ctx, second.ID)
 		equal(t, "FindDelayed", got, &delayed[1])
-		_, errUnknown := tx.FindDelayed(ctx, before.ID)
+		_, errUnknown := tx.FindQueuedBackfillAttempt(ctx, before.ID)
 		wantNotFound(t, map[string]error{"FindDelayed of one that does not wait": errUnknown})
 		return err
 	})
 	update(t, db, func(ctx context.Context, tx trowel.Tx) error {
-		return errors.Join(tx.DeleteDelayed(ctx, second.ID), tx.DeleteDelayed(ctx, second.ID))
+		return errors.Join(tx.DeleteQueuedBackfillAttempt(ctx, second.ID), tx.DeleteQueuedBackfillAttempt(ctx, second.ID))
 	})
 	ready(10, 10, delayed[0])
 }

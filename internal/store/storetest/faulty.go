@@ -122,11 +122,11 @@ func (t *faultyTx) LockAttempts(ctx context.Context, ids []trowel.AttemptID) ([]
 	return result(t, func() ([]*trowel.Attempt, error) { return t.Tx.LockAttempts(ctx, ids) })
 }
 
-func (t *faultyTx) ExpectAttempts(ctx context.Context, versions map[trowel.AttemptID]int64) error {
+func (t *faultyTx) LockAttemptVersions(ctx context.Context, versions map[trowel.AttemptID]int64) error {
 	if err := t.next(); err != nil {
 		return err
 	}
-	return t.Tx.ExpectAttempts(ctx, versions)
+	return t.Tx.LockAttemptVersions(ctx, versions)
 }
 
 func (t *faultyTx) UpdateAttempts(ctx context.Context, attempts ...*trowel.Attempt) error {
@@ -136,8 +136,8 @@ func (t *faultyTx) UpdateAttempts(ctx context.Context, attempts ...*trowel.Attem
 	return t.Tx.UpdateAttempts(ctx, attempts...)
 }
 
-func (t *faultyTx) FindSetting(ctx context.Context, id trowel.AttemptID) (*trowel.Setting, error) {
-	return result(t, func() (*trowel.Setting, error) { return t.Tx.FindSetting(ctx, id) })
+func (t *faultyTx) FindAttemptContext(ctx context.Context, id trowel.AttemptID) (*trowel.AttemptContext, error) {
+	return result(t, func() (*trowel.AttemptContext, error) { return t.Tx.FindAttemptContext(ctx, id) })
 }
 
 func (t *faultyTx) CountRunningAttempts(ctx context.Context) (int, error) {
@@ -173,7 +173,7 @@ func (t *faultyTx) InsertTries(ctx context.Context, tries []trowel.Try) error {
 	return t.Tx.InsertTries(ctx, tries)
 }
 
-func (t *faultyTx) InsertAudits(ctx context.Context, entries []trowel.Audit) error {
+func (t *faultyTx) InsertAudits(ctx context.Context, entries []trowel.AuditEntry) error {
 	if err := t.next(); err != nil {
 		return err
 	}

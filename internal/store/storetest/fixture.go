@@ -23,9 +23,9 @@ func rich() *param.Map {
 }
 
 // newSetting stores a project with one workflow.
-func newSetting(t *testing.T, db trowel.Store) *trowel.Setting {
+func newSetting(t *testing.T, db trowel.Store) *trowel.AttemptContext {
 	t.Helper()
-	s := &trowel.Setting{
+	s := &trowel.AttemptContext{
 		Project:  trowel.Project{Name: "p", CreatedAt: at(0)},
 		Revision: trowel.Revision{Name: "r1", Params: rich(), CreatedAt: at(1)},
 		Workflow: trowel.Workflow{Name: "w", Zone: "Asia/Tokyo", Definition: rich()},
@@ -39,7 +39,7 @@ func newSetting(t *testing.T, db trowel.Store) *trowel.Setting {
 }
 
 // newAttempt stores an attempt in a session of its own.
-func newAttempt(t *testing.T, db trowel.Store, s *trowel.Setting, name string) *trowel.Attempt {
+func newAttempt(t *testing.T, db trowel.Store, s *trowel.AttemptContext, name string) *trowel.Attempt {
 	t.Helper()
 	a := &trowel.Attempt{
 		Name: name, WorkflowID: s.Workflow.ID, Zone: "Asia/Tokyo", Params: rich(), Cause: "run", Actor: "somebody", CreatedAt: at(2),
@@ -66,16 +66,16 @@ func fullTask(a *trowel.Attempt, id trowel.TaskID) *trowel.Task {
 		Round: 4, ParentRound: 5, Try: 6, RetryCount: 7, RetryAt: at(10), WaitReason: "group_retry", StateParams: param.Of("s", 1),
 		Result: trowel.Result{Subtasks: param.Of("+x", param.New()), Export: rich(), ResetKeys: []string{"a.b", "c"}, Store: rich()},
 		Error:  param.Of("message", "no", "stacktrace", "a, b"), ReadyAt: at(11), ClaimedAt: at(12), StartedAt: at(13), UpdatedAt: at(14),
-		AgentID: "agent-1", Needs: fullNeeds(), Holds: trowel.Holds{"pool:1": 2, "concurrency:site:a\"b": 1}, Losses: 3, ResumingID: 99, Version: 8,
+		AgentID: "agent-1", Requirements: fullNeeds(), Acquired: trowel.Acquired{"pool:1": 2, "concurrency:site:a\"b": 1}, Losses: 3, ResumingID: 99, Version: 8,
 		Masked: trowel.Masked{"store/a~1b/0", "state/\u00fc\"~2~k"},
 	}
 }
 
 // fullNeeds returns needs with a value in every field.
-func fullNeeds() *trowel.Needs {
+func fullNeeds() *trowel.Requirements {
 	weight := -3
-	return &trowel.Needs{
-		Queue: "gpu", Labels: []string{"a", "b<c"}, Pools: []trowel.PoolNeed{{Name: "etl", Slots: 2}}, Weight: &weight,
+	return &trowel.Requirements{
+		Queue: "gpu", Labels: []string{"a", "b<c"}, Pools: []trowel.PoolRequirement{{Name: "etl", Slots: 2}}, Weight: &weight,
 		Concurrency: &trowel.Concurrency{Limit: 1, Per: trowel.PerSite, Key: "k\u00e4", Fail: true, RunningOnly: true},
 	}
 }

@@ -106,16 +106,16 @@ func testTries(t *testing.T, db trowel.Store) {
 func testAudits(t *testing.T, db trowel.Store) {
 	s := newSetting(t, db)
 	a, other := newAttempt(t, db, s, ""), newAttempt(t, db, s, "other")
-	want := []trowel.Audit{{At: at(1), AttemptID: a.ID, To: "running", Cause: "run", Actor: "somebody"}}
+	want := []trowel.AuditEntry{{At: at(1), AttemptID: a.ID, To: "running", Cause: "run", Actor: "somebody"}}
 	for i := range 40 {
-		want = append(want, trowel.Audit{
-			At: at(int64(i / 3)), AttemptID: a.ID, TaskID: trowel.TaskID(1 + i%5), Try: i, From: "ready", To: "running", Cause: string(trowel.MoveClaim),
+		want = append(want, trowel.AuditEntry{
+			At: at(int64(i / 3)), AttemptID: a.ID, TaskID: trowel.TaskID(1 + i%5), Try: i, From: "ready", To: "running", Cause: string(trowel.TransitionClaim),
 			Actor: []string{"agent", "engine", "o'hara; \"x\"\n\u00e4"}[i%3], Batch: int64(1+i/2) << 40,
 		})
 	}
-	foreign := trowel.Audit{At: at(1), AttemptID: other.ID, To: "running", Cause: "run", Actor: "somebody"}
+	foreign := trowel.AuditEntry{At: at(1), AttemptID: other.ID, To: "running", Cause: "run", Actor: "somebody"}
 	update(t, db, func(ctx context.Context, tx trowel.Tx) error {
-		mixed := append([]trowel.Audit{want[0], foreign}, want[1:30]...)
+		mixed := append([]trowel.AuditEntry{want[0], foreign}, want[1:30]...)
 		return errors.Join(tx.InsertAudits(ctx, nil), tx.InsertAudits(ctx, mixed))
 	})
 	update(t, db, func(ctx context.Context, tx trowel.Tx) error { return tx.InsertAudits(ctx, want[30:]) })
@@ -123,7 +123,7 @@ func testAudits(t *testing.T, db trowel.Store) {
 		got, err := tx.ListAudits(ctx, a.ID)
 		equal(t, "ListAudits", got, want)
 		theirs, errOther := tx.ListAudits(ctx, other.ID)
-		equal(t, "audit of the other attempt", theirs, []trowel.Audit{foreign})
+		equal(t, "audit of the other attempt", theirs, []trowel.AuditEntry{foreign})
 		for batch, want := range map[int64]bool{1 << 40: true, 16 << 40: true, 99: false} {
 			has, err := tx.HasBatch(ctx, a.ID, batch)
 			equal(t, "HasBatch", has, want)
@@ -136,6 +136,6 @@ func testAudits(t *testing.T, db trowel.Store) {
 		return errors.Join(err, errOther)
 	})
 	refuse(t, db, trowel.ErrConflict, func(ctx context.Context, tx trowel.Tx) error {
-		return tx.InsertAudits(ctx, []trowel.Audit{{At: at(1), AttemptID: 999, To: "running", Cause: "run", Actor: "somebody"}})
+		return tx.InsertAudits(ctx, []trowel.AuditEntry{{At: at(1), AttemptID: 999, To: "running", Cause: "run", Actor: "somebody"}})
 	})
 }

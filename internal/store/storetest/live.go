@@ -27,12 +27,12 @@ func testLiveTasks(t *testing.T, db trowel.Store) {
 	evaluating := task(a, 40, trowel.TaskBlocked)
 	evaluating.WaitReason = trowel.WaitEvaluating
 	theirs := task(other, 200, trowel.TaskRunning)
-	theirs.AgentID, theirs.Needs, theirs.Try, theirs.StartedAt = "agent", fullNeeds(), 1, at(5)
+	theirs.AgentID, theirs.Requirements, theirs.Try, theirs.StartedAt = "agent", fullNeeds(), 1, at(5)
 	insertTasks(t, db, append(all, theirs, full, evaluating)...)
 	live := func(row *trowel.Task) trowel.LiveTask {
 		return trowel.LiveTask{
 			AttemptID: row.AttemptID, TaskID: row.ID, State: row.State, Flags: row.Flags, Try: row.Try, WaitReason: row.WaitReason, ReadyAt: row.ReadyAt,
-			RetryAt: row.RetryAt, StartedAt: row.StartedAt, AgentID: row.AgentID, Needs: row.Needs, Holds: row.Holds,
+			RetryAt: row.RetryAt, StartedAt: row.StartedAt, AgentID: row.AgentID, Requirements: row.Requirements, Acquired: row.Acquired,
 		}
 	}
 	want := []trowel.LiveTask{live(evaluating), live(full), live(all[1]), live(all[2]), live(all[3])}

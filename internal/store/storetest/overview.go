@@ -14,14 +14,14 @@ import (
 func testOverview(t *testing.T, db trowel.Store) {
 	s := newSetting(t, db)
 	a := newAttempt(t, db, s, "")
-	ready := func(id trowel.TaskID, needs *trowel.Needs, seconds int64) *trowel.Task {
+	ready := func(id trowel.TaskID, needs *trowel.Requirements, seconds int64) *trowel.Task {
 		row := newTask(a, id)
-		row.State, row.Needs, row.ReadyAt = trowel.TaskReady, needs, at(seconds)
+		row.State, row.Requirements, row.ReadyAt = trowel.TaskReady, needs, at(seconds)
 		return row
 	}
 	running := func(id trowel.TaskID, agent string) *trowel.Task {
 		row := ready(id, nil, 50)
-		row.State, row.AgentID, row.Holds = trowel.TaskRunning, agent, trowel.Holds{"pool:7": 1}
+		row.State, row.AgentID, row.Acquired = trowel.TaskRunning, agent, trowel.Acquired{"pool:7": 1}
 		return row
 	}
 	old := ready(3, nil, 5)
@@ -34,7 +34,7 @@ func testOverview(t *testing.T, db trowel.Store) {
 		})
 		equal(t, "CountLive", got, []trowel.LiveCount{
 			{State: trowel.TaskReady, ProjectID: s.Project.ID, Count: 2, Oldest: at(5)},
-			{State: trowel.TaskReady, ProjectID: s.Project.ID, Needs: fullNeeds(), Count: 1, Oldest: at(7)},
+			{State: trowel.TaskReady, ProjectID: s.Project.ID, Requirements: fullNeeds(), Count: 1, Oldest: at(7)},
 			{State: trowel.TaskRunning, ProjectID: s.Project.ID, AgentID: "x", Count: 2, Oldest: at(50)},
 			{State: trowel.TaskRunning, ProjectID: s.Project.ID, AgentID: "y", Count: 1, Oldest: at(50)},
 		})
@@ -51,7 +51,7 @@ func testOverview(t *testing.T, db trowel.Store) {
 		var want []trowel.LiveTask
 		for id, agent := range map[trowel.TaskID]string{5: "x", 6: "y", 7: "x"} {
 			want = append(want, trowel.LiveTask{
-				AttemptID: a.ID, TaskID: id, State: trowel.TaskRunning, Flags: trowel.TaskInitial, ReadyAt: at(50), AgentID: agent, Holds: trowel.Holds{"pool:7": 1},
+				AttemptID: a.ID, TaskID: id, State: trowel.TaskRunning, Flags: trowel.TaskInitial, ReadyAt: at(50), AgentID: agent, Acquired: trowel.Acquired{"pool:7": 1},
 			})
 		}
 		slices.SortFunc(want, func(a, b trowel.LiveTask) int { return cmp.Compare(a.TaskID, b.TaskID) })
@@ -81,12 +81,12 @@ func testOverview(t *testing.T, db trowel.Store) {
 func testAuditRows(t *testing.T, db trowel.Store) {
 	s := newSetting(t, db)
 	a, other := newAttempt(t, db, s, ""), newAttempt(t, db, s, "other")
-	entry := func(of *trowel.Attempt, batch int64, task trowel.TaskID) trowel.Audit {
-		return trowel.Audit{At: at(batch), AttemptID: of.ID, TaskID: task, Try: 1, From: "ready", To: "running", Cause: "claim", Actor: "x", Batch: batch}
+	entry := func(of *trowel.Attempt, batch int64, task trowel.TaskID) trowel.AuditEntry {
+		return trowel.AuditEntry{At: at(batch), AttemptID: of.ID, TaskID: task, Try: 1, From: "ready", To: "running", Cause: "claim", Actor: "x", Batch: batch}
 	}
 	for batch := range int64(5) {
 		update(t, db, func(ctx context.Context, tx trowel.Tx) error {
-			return tx.InsertAudits(ctx, []trowel.Audit{entry(a, batch, 1), entry(other, batch, 3), entry(a, batch, 2)})
+			return tx.InsertAudits(ctx, []trowel.AuditEntry{entry(a, batch, 1), entry(other, batch, 3), entry(a, batch, 2)})
 		})
 	}
 	view(t, db, func(ctx context.Context, tx trowel.Tx) error {
@@ -99,7 +99,7 @@ func testAuditRows(t *testing.T, db trowel.Store) {
 			}
 			for _, row := range rows {
 				batch := row.Entries[0].Batch
-				equal(t, "entries", row.Entries, []trowel.Audit{entry(a, batch, 1), entry(a, batch, 2)})
+				equal(t, "entries", row.Entries, []trowel.AuditEntry{entry(a, batch, 1), entry(a, batch, 2)})
 				batches, from = append(batches, batch), row.ID
 			}
 		}

@@ -11,12 +11,12 @@ import (
 
 // Every field of a record comes back as it was, and records are selected by each.
 func testRecords(t *testing.T, db trowel.Store) {
-	full := &trowel.Record{
+	full := &trowel.AuditRecord{
 		At: at(10), ActorKind: trowel.ActorUser, Actor: "somebody", Source: "rest", Action: "pool.create", ObjectKind: "pool", ObjectID: "7",
 		Object: "etl", ProjectID: 3, Workflow: "w", AttemptID: 5, Before: rich(), After: rich(), Note: "b\u00e4",
 	}
-	bare := &trowel.Record{At: at(11), ActorKind: trowel.ActorServer, Action: "pool"}
-	other := &trowel.Record{At: at(12), ActorKind: trowel.ActorToken, Actor: "other", Source: "cli", Action: "pools.delete", ProjectID: 3, Workflow: "x"}
+	bare := &trowel.AuditRecord{At: at(11), ActorKind: trowel.ActorServer, Action: "pool"}
+	other := &trowel.AuditRecord{At: at(12), ActorKind: trowel.ActorToken, Actor: "other", Source: "cli", Action: "pools.delete", ProjectID: 3, Workflow: "x"}
 	update(t, db, func(ctx context.Context, tx trowel.Tx) error {
 		return errors.Join(tx.InsertRecords(ctx), tx.InsertRecords(ctx, full, bare), tx.InsertRecords(ctx, other))
 	})
@@ -26,18 +26,18 @@ func testRecords(t *testing.T, db trowel.Store) {
 	for _, row := range []struct {
 		name   string
 		filter trowel.RecordFilter
-		want   []*trowel.Record
+		want   []*trowel.AuditRecord
 	}{
-		{"all", trowel.RecordFilter{}, []*trowel.Record{other, bare, full}},
-		{"actor", trowel.RecordFilter{Actor: "other"}, []*trowel.Record{other}},
-		{"action", trowel.RecordFilter{Action: "pool.create"}, []*trowel.Record{full}},
-		{"action with all below", trowel.RecordFilter{Action: "pool"}, []*trowel.Record{bare, full}},
-		{"source", trowel.RecordFilter{Source: "rest"}, []*trowel.Record{full}},
-		{"project", trowel.RecordFilter{ProjectID: 3}, []*trowel.Record{other, full}},
-		{"workflow", trowel.RecordFilter{ProjectID: 3, Workflow: "w"}, []*trowel.Record{full}},
-		{"attempt", trowel.RecordFilter{AttemptID: 5}, []*trowel.Record{full}},
-		{"instants", trowel.RecordFilter{From: at(11), To: at(12)}, []*trowel.Record{bare}},
-		{"before", trowel.RecordFilter{Before: other.ID}, []*trowel.Record{bare, full}},
+		{"all", trowel.RecordFilter{}, []*trowel.AuditRecord{other, bare, full}},
+		{"actor", trowel.RecordFilter{Actor: "other"}, []*trowel.AuditRecord{other}},
+		{"action", trowel.RecordFilter{Action: "pool.create"}, []*trowel.AuditRecord{full}},
+		{"action with all below", trowel.RecordFilter{Action: "pool"}, []*trowel.AuditRecord{bare, full}},
+		{"source", trowel.RecordFilter{Source: "rest"}, []*trowel.AuditRecord{full}},
+		{"project", trowel.RecordFilter{ProjectID: 3}, []*trowel.AuditRecord{other, full}},
+		{"workflow", trowel.RecordFilter{ProjectID: 3, Workflow: "w"}, []*trowel.AuditRecord{full}},
+		{"attempt", trowel.RecordFilter{AttemptID: 5}, []*trowel.AuditRecord{full}},
+		{"instants", trowel.RecordFilter{From: at(11), To: at(12)}, []*trowel.AuditRecord{bare}},
+		{"before", trowel.RecordFilter{Before: other.ID}, []*trowel.AuditRecord{bare, full}},
 	} {
 		for limit := 1; limit <= 3; limit++ {
 			row.filter.Limit = limit

@@ -15,7 +15,7 @@ type pastAttempts struct {
 	*testing.T
 
 	db      trowel.Store
-	setting *trowel.Setting
+	setting *trowel.AttemptContext
 }
 
 // attempt stores an attempt with rows of everything that belongs to one. ended is when it ended,
@@ -42,10 +42,10 @@ func (h *pastAttempts) attempt(workflow string, hour int, ended time.Time) trowe
 		err = errors.Join(
 			tx.InsertTasks(ctx, []*trowel.Task{row}),
 			tx.InsertTries(ctx, []trowel.Try{{AttemptID: a.ID, TaskID: row.ID, Number: 1, FullName: "+w", EndedAt: at(3), Exit: trowel.ExitSuccess}}),
-			tx.InsertAudits(ctx, []trowel.Audit{{At: at(3), AttemptID: a.ID, TaskID: row.ID, Batch: 1, To: "ready", Cause: "start"}}),
+			tx.InsertAudits(ctx, []trowel.AuditEntry{{At: at(3), AttemptID: a.ID, TaskID: row.ID, Batch: 1, To: "ready", Cause: "start"}}),
 			tx.InsertLogChunks(ctx, newChunks(a, "+w@1.log.gz", 2)),
 			tx.InsertResumed(ctx, a.ID, []*trowel.Task{row}),
-			tx.InsertMonitor(ctx, &trowel.Monitor{AttemptID: a.ID, DueAt: at(9)}),
+			tx.InsertSLATimer(ctx, &trowel.SLATimer{AttemptID: a.ID, DueAt: at(9)}),
 		)
 		if err != nil || ended.IsZero() {
 			return err
@@ -114,7 +114,7 @@ func testOldAttempts(t *testing.T, db trowel.Store) {
 		if err != nil {
 			return err
 		}
-		return tx.InsertDelayed(ctx, &trowel.Delayed{AttemptID: waits, DependsOn: a.SessionID, NextRunAt: at(1)})
+		return tx.InsertQueuedBackfillAttempt(ctx, &trowel.QueuedBackfillAttempt{AttemptID: waits, DependsOn: a.SessionID, NextRunAt: at(1)})
 	})
 	equal(t, "deleted", h.clean(before), trowel.DeletedAttempts{Attempts: len(gone) + 2, Sessions: 2})
 	equal(t, "what is left", h.left(), []trowel.AttemptID{last, running, ended, earlier, fresh, awaited, newest, other, waits})
@@ -126,7 +126,7 @@ func testOldAttempts(t *testing.T, db trowel.Store) {
 
 	// Nothing has to stay in a deleted project.
 	update(t, db, func(ctx context.Context, tx trowel.Tx) error {
-		return errors.Join(tx.DeleteDelayed(ctx, waits), tx.DeleteProject(ctx, h.setting.Project.ID, at(21)))
+		return errors.Join(tx.DeleteQueuedBackfillAttempt(ctx, waits), tx.DeleteProject(ctx, h.setting.Project.ID, at(21)))
 	})
 	equal(t, "deleted of a deleted project", h.clean(before), trowel.DeletedAttempts{Attempts: 3, Sessions: 3})
 	equal(t, "what is left of it", h.left(), []trowel.AttemptID{last, running, ended, earlier, fresh, waits})
@@ -142,7 +142,7 @@ func wantRows(t *testing.T, db trowel.Store, ids ...trowel.AttemptID) {
 			audits, errAudits := tx.ListAudits(ctx, id)
 			logs, errLogs := tx.ListLogFiles(ctx, id, "")
 			resumed, errResumed := tx.ListResumed(ctx, id)
-			_, errMonitor := tx.FindMonitor(ctx, id)
+			_, errMonitor := tx.FindSLATimer(ctx, id)
 			equal(t, "rows of a running attempt", []int{len(tasks), len(tries), len(audits), len(logs), len(resumed)}, []int{1, 1, 1, 1, 1})
 			return errors.Join(errTasks, errTries, errAudits, errLogs, errResumed, errMonitor)
 		})
@@ -156,7 +156,7 @@ func wantNoRows(t *testing.T, db trowel.Store, id trowel.AttemptID) {
 		audits, errAudits := tx.ListAudits(ctx, id)
 		logs, errLogs := tx.ListLogFiles(ctx, id, "")
 		resumed, errResumed := tx.ListResumed(ctx, id)
-		_, errMonitor := tx.FindMonitor(ctx, id)
+		_, errMonitor := tx.FindSLATimer(ctx, id)
 		_, errAttempt := tx.FindAttempt(ctx, id)
 		_, errArchive := tx.ListArchivedTasks(ctx, id)
 		equal(t, "rows of a deleted attempt", []int{len(tries), len(audits), len(logs), len(resumed)}, []int{0, 0, 0, 0})

@@ -12,7 +12,7 @@ import (
 )
 
 // newSchedule returns a schedule of a setting's workflow.
-func newSchedule(s *trowel.Setting, next time.Time) *trowel.Schedule {
+func newSchedule(s *trowel.AttemptContext, next time.Time) *trowel.Schedule {
 	return &trowel.Schedule{
 		ProjectID: s.Project.ID, Workflow: s.Workflow.Name, WorkflowID: s.Workflow.ID, NextRunAt: next, NextSessionAt: next.Add(-time.Hour),
 		CreatedAt: at(1), UpdatedAt: at(2),
@@ -35,7 +35,7 @@ func newSchedules(t *testing.T, db trowel.Store, project string, n int) (list []
 		list = nil
 		for i, w := range workflows {
 			d := trowel.Definition{Project: p, Revision: r, Workflow: *w}
-			s := newSchedule(&trowel.Setting{Project: p, Workflow: *w}, at(int64(i)))
+			s := newSchedule(&trowel.AttemptContext{Project: p, Workflow: *w}, at(int64(i)))
 			if err := tx.InsertSchedule(ctx, s); err != nil {
 				return err
 			}

@@ -8,7 +8,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-func newSecret(s *trowel.Setting, key string) *trowel.Secret {
+func newSecret(s *trowel.AttemptContext, key string) *trowel.Secret {
 	return &trowel.Secret{
 		ProjectID: s.Project.ID, Scope: trowel.SecretProject, Key: key, Engine: "aesgcm", Value: "encrypted " + key, Actor: "somebody", UpdatedAt: at(5),
 	}
@@ -57,7 +57,7 @@ func testSecrets(t *testing.T, db trowel.Store) {
 		return errors.Join(err, errList)
 	})
 	refuse(t, db, trowel.ErrConflict, func(ctx context.Context, tx trowel.Tx) error {
-		return tx.PutSecret(ctx, newSecret(&trowel.Setting{Project: trowel.Project{ID: 999}}, "k"))
+		return tx.PutSecret(ctx, newSecret(&trowel.AttemptContext{Project: trowel.Project{ID: 999}}, "k"))
 	})
 }
 

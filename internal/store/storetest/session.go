@@ -19,7 +19,7 @@ func newSummaries(t *testing.T, db trowel.Store) (list []*trowel.AttemptSummary)
 		update(t, db, func(ctx context.Context, tx trowel.Tx) error { return tx.InsertRevision(ctx, &p, &r, workflows) })
 		for _, w := range workflows {
 			for i := range 2 {
-				s := &trowel.Setting{Workflow: *w, Session: trowel.Session{
+				s := &trowel.AttemptContext{Workflow: *w, Session: trowel.Session{
 					ProjectID: p.ID, Workflow: w.Name, Time: time.Unix(1_000_000-int64(i)*3600, 0).UTC(), UUID: project + w.Name + string(rune('0'+i)),
 				}}
 				for _, name := range []string{"", "again"} {

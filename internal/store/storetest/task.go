@@ -73,7 +73,7 @@ func testTaskUpdates(t *testing.T, db trowel.Store) {
 		row.Upstreams, row.ParentRound, row.ResumingID = nil, 0, 0
 	}
 	moved.RetryCount, moved.RetryAt, moved.WaitReason, moved.StateParams = 0, before.RetryAt, "", nil
-	moved.Result, moved.Error, moved.Needs, moved.Holds, moved.Losses, moved.Masked = trowel.Result{}, nil, nil, nil, 0, nil
+	moved.Result, moved.Error, moved.Requirements, moved.Acquired, moved.Losses, moved.Masked = trowel.Result{}, nil, nil, nil, 0, nil
 	equal(t, "tasks after the update", listTasks(t, db, a), []*trowel.Task{moved, ended, emptied})
 }
 

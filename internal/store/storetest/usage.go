@@ -12,38 +12,38 @@ import (
 // Samples of pools are summed up by steps. If several servers take one at the same time, one counts. Idle pools have zeros.
 func testPoolUses(t *testing.T, db trowel.Store) {
 	begin := time.Date(2024, 1, 15, 10, 0, 0, 0, time.UTC)
-	sample := func(after time.Duration, counts bool, uses ...trowel.PoolUse) {
+	sample := func(after time.Duration, counts bool, uses ...trowel.PoolUsage) {
 		update(t, db, func(ctx context.Context, tx trowel.Tx) error {
-			added, err := tx.AddPoolUses(ctx, begin.Add(after), 20*time.Second, uses)
+			added, err := tx.AddPoolUsage(ctx, begin.Add(after), 20*time.Second, uses)
 			equal(t, "AddPoolUses", added, counts)
 			return err
 		})
 	}
-	sample(0, true, trowel.PoolUse{Pool: 8, Slots: 4, Used: 3, Waiting: 9}, trowel.PoolUse{Pool: 7, Slots: -1, Used: 1})
-	sample(10*time.Second, false, trowel.PoolUse{Pool: 8, Slots: 4, Used: 4})
-	sample(30*time.Second, true, trowel.PoolUse{Pool: 8, Slots: 5, Used: 1})
+	sample(0, true, trowel.PoolUsage{Pool: 8, Slots: 4, Used: 3, Waiting: 9}, trowel.PoolUsage{Pool: 7, Slots: -1, Used: 1})
+	sample(10*time.Second, false, trowel.PoolUsage{Pool: 8, Slots: 4, Used: 4})
+	sample(30*time.Second, true, trowel.PoolUsage{Pool: 8, Slots: 5, Used: 1})
 	sample(time.Minute, true)
-	sample(trowel.UseStep, true, trowel.PoolUse{Pool: 7, Slots: -1, Used: 2, Waiting: 1})
+	sample(trowel.UsageStep, true, trowel.PoolUsage{Pool: 7, Slots: -1, Used: 2, Waiting: 1})
 	view(t, db, func(ctx context.Context, tx trowel.Tx) error {
-		both, err := tx.ListPoolUses(ctx, 8, begin)
-		equal(t, "ListPoolUses", both, []trowel.PoolUse{
+		both, err := tx.ListPoolUsage(ctx, 8, begin)
+		equal(t, "ListPoolUses", both, []trowel.PoolUsage{
 			{Pool: 8, At: begin, Samples: 3, Slots: 5, Used: 4, MostUsed: 3, Waiting: 9, MostWaiting: 9},
-			{Pool: 8, At: begin.Add(trowel.UseStep), Samples: 1},
+			{Pool: 8, At: begin.Add(trowel.UsageStep), Samples: 1},
 		})
-		second, errSecond := tx.ListPoolUses(ctx, 7, begin.Add(time.Second))
-		equal(t, "ListPoolUses since a later instant", second, []trowel.PoolUse{
-			{Pool: 7, At: begin.Add(trowel.UseStep), Samples: 1, Slots: -1, Used: 2, MostUsed: 2, Waiting: 1, MostWaiting: 1},
+		second, errSecond := tx.ListPoolUsage(ctx, 7, begin.Add(time.Second))
+		equal(t, "ListPoolUses since a later instant", second, []trowel.PoolUsage{
+			{Pool: 7, At: begin.Add(trowel.UsageStep), Samples: 1, Slots: -1, Used: 2, MostUsed: 2, Waiting: 1, MostWaiting: 1},
 		})
 		last, errLast := tx.FindPoolSample(ctx)
-		equal(t, "FindPoolSample", last, begin.Add(trowel.UseStep))
+		equal(t, "FindPoolSample", last, begin.Add(trowel.UsageStep))
 		return errors.Join(err, errSecond, errLast)
 	})
 	update(t, db, func(ctx context.Context, tx trowel.Tx) error {
-		return tx.DeleteLoad(ctx, begin.Add(time.Second), begin)
+		return tx.DeleteUsage(ctx, begin.Add(time.Second), begin)
 	})
 	view(t, db, func(ctx context.Context, tx trowel.Tx) error {
-		left, err := tx.ListPoolUses(ctx, 8, begin)
-		equal(t, "ListPoolUses without what was deleted", left, []trowel.PoolUse{{Pool: 8, At: begin.Add(trowel.UseStep), Samples: 1}})
+		left, err := tx.ListPoolUsage(ctx, 8, begin)
+		equal(t, "ListPoolUses without what was deleted", left, []trowel.PoolUsage{{Pool: 8, At: begin.Add(trowel.UsageStep), Samples: 1}})
 		return err
 	})
 }
@@ -64,7 +64,7 @@ func testHandOffs(t *testing.T, db trowel.Store) {
 	}
 	equal(t, "ListHandOffs", list(1), []trowel.HandOffs{early, late})
 	equal(t, "ListHandOffs since an instant", list(20), []trowel.HandOffs{late})
-	update(t, db, func(ctx context.Context, tx trowel.Tx) error { return tx.DeleteLoad(ctx, at(1), at(20)) })
+	update(t, db, func(ctx context.Context, tx trowel.Tx) error { return tx.DeleteUsage(ctx, at(1), at(20)) })
 	equal(t, "ListHandOffs without what was deleted", list(1), []trowel.HandOffs{late})
 	view(t, db, func(ctx context.Context, tx trowel.Tx) error {
 		none, err := tx.FindPoolSample(ctx)

@@ -42,7 +42,7 @@ func testOddTexts(t *testing.T, db trowel.Store) {
 		AttemptID: a.ID, TaskID: 1, Number: 1, FullName: "+w+\xc3(", EndedAt: at(1), Exit: trowel.ExitError,
 		LastLines: []string{"caf\xe9", "\x00\x00", "ok \u00e9", "return\r"},
 	}
-	audit := trowel.Audit{At: at(1), AttemptID: a.ID, To: "running", Cause: "run", Actor: "some\xffone"}
+	audit := trowel.AuditEntry{At: at(1), AttemptID: a.ID, To: "running", Cause: "run", Actor: "some\xffone"}
 	update(t, db, func(ctx context.Context, tx trowel.Tx) error {
 		if err := tx.InsertTasks(ctx, []*trowel.Task{row}); err != nil {
 			return err
@@ -50,7 +50,7 @@ func testOddTexts(t *testing.T, db trowel.Store) {
 		if err := tx.InsertTries(ctx, []trowel.Try{try}); err != nil {
 			return err
 		}
-		return tx.InsertAudits(ctx, []trowel.Audit{audit})
+		return tx.InsertAudits(ctx, []trowel.AuditEntry{audit})
 	})
 	row.Error = param.Of("message", "bad \ufffd\ufffd byte \x00 and \x1b[31m colour")
 	row.WaitReason, row.AgentID = "a\ufffdb", "a\ufffdb"
@@ -64,7 +64,7 @@ func testOddTexts(t *testing.T, db trowel.Store) {
 		}
 		equal(t, "tries with odd texts", tries, []trowel.Try{try})
 		audits, err := tx.ListAudits(ctx, a.ID)
-		equal(t, "audit with odd texts", audits, []trowel.Audit{audit})
+		equal(t, "audit with odd texts", audits, []trowel.AuditEntry{audit})
 		return err
 	})
 }

@@ -156,7 +156,7 @@ func testBusyTasks(t *testing.T, db trowel.Store) {
 	busy := func(row *trowel.Task) trowel.BusyTask {
 		return trowel.BusyTask{
 			AttemptID: a.ID, TaskID: row.ID, FullName: row.FullName, ProjectID: s.Project.ID, Project: "p", Workflow: "w", AgentID: row.AgentID,
-			ReadyAt: row.ReadyAt, ClaimedAt: row.ClaimedAt, Needs: row.Needs, Holds: row.Holds,
+			ReadyAt: row.ReadyAt, ClaimedAt: row.ClaimedAt, Requirements: row.Requirements, Acquired: row.Acquired,
 		}
 	}
 	view(t, db, func(ctx context.Context, tx trowel.Tx) error {
@@ -174,7 +174,7 @@ func testBusyTasks(t *testing.T, db trowel.Store) {
 		equal(t, "CountBusy of another attempt", none, 0)
 		ofAttempt, errReady := tx.CountReady(ctx, a.ID)
 		equal(t, "CountReady", ofAttempt, []trowel.ReadyCount{
-			{First: ready.ID, Count: 1, ReadyAt: ready.ReadyAt, Flags: ready.Flags, Needs: ready.Needs, Holds: ready.Holds},
+			{First: ready.ID, Count: 1, ReadyAt: ready.ReadyAt, Flags: ready.Flags, Requirements: ready.Requirements, Acquired: ready.Acquired},
 		})
 		return errors.Join(err, errBusy, errOne, errCounts, errNone, errReady)
 	})
@@ -190,10 +190,10 @@ func testWhyRest(t *testing.T, db trowel.Store) {
 	ended := func(task trowel.TaskID, took int64) trowel.Try {
 		return trowel.Try{AttemptID: a.ID, TaskID: task, Number: 1, FullName: "+x", StartedAt: at(30), EndedAt: at(30 + took), Exit: trowel.ExitSuccess}
 	}
-	early := trowel.Audit{At: at(1), AttemptID: a.ID, TaskID: 1, From: "ready", To: "running", Cause: "claim", Actor: "agent", Batch: 1}
-	late := trowel.Audit{At: at(2), AttemptID: a.ID, TaskID: 1, From: "blocked", To: "blocked", Cause: "cancel", Actor: "ann", Batch: 2}
+	early := trowel.AuditEntry{At: at(1), AttemptID: a.ID, TaskID: 1, From: "ready", To: "running", Cause: "claim", Actor: "agent", Batch: 1}
+	late := trowel.AuditEntry{At: at(2), AttemptID: a.ID, TaskID: 1, From: "blocked", To: "blocked", Cause: "cancel", Actor: "ann", Batch: 2}
 	update(t, db, func(ctx context.Context, tx trowel.Tx) error {
-		return errors.Join(tx.InsertTries(ctx, []trowel.Try{try(1, 1), try(1, 2), try(2, 1), ended(7, 2), ended(8, 3)}), tx.InsertAudits(ctx, []trowel.Audit{early, late}))
+		return errors.Join(tx.InsertTries(ctx, []trowel.Try{try(1, 1), try(1, 2), try(2, 1), ended(7, 2), ended(8, 3)}), tx.InsertAudits(ctx, []trowel.AuditEntry{early, late}))
 	})
 	view(t, db, func(ctx context.Context, tx trowel.Tx) error {
 		took, errTook := tx.FindTimesTaken(ctx, a.ID, []string{"+w", "+x", "+x", "+none"})
@@ -201,7 +201,7 @@ func testWhyRest(t *testing.T, db trowel.Store) {
 		tries, err := tx.ListTriesOf(ctx, a.ID, 1)
 		equal(t, "ListTriesOf", tries, []trowel.Try{try(1, 1), try(1, 2)})
 		entries, errAudit := tx.ListAuditsAt(ctx, a.ID, at(2))
-		equal(t, "ListAuditsAt", entries, []trowel.Audit{late})
+		equal(t, "ListAuditsAt", entries, []trowel.AuditEntry{late})
 		admitted, errAdmitted := tx.ListAdmitted(ctx, s.Project.ID, "w", 10)
 		equal(t, "ListAdmitted", admitted, []trowel.AttemptID{a.ID, b.ID})
 		one, errOne := tx.ListAdmitted(ctx, s.Project.ID, "w", 1)

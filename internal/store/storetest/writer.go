@@ -44,5 +44,5 @@ func Raised(t *testing.T, db trowel.Store, raise func(statement string)) {
 		}
 		return errors.Join(err, errShare)
 	})
-	refuse(t, db, trowel.ErrConflict, func(ctx context.Context, tx trowel.Tx) error { return tx.ExpectLimits(ctx, version) })
+	refuse(t, db, trowel.ErrConflict, func(ctx context.Context, tx trowel.Tx) error { return tx.CheckLimitsVersion(ctx, version) })
 }

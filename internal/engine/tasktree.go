@@ -10,9 +10,9 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// Image is one attempt's task tree in memory, with counters instead of scans. It is a cache of the store's rows. It is
+// TaskTree is one attempt's task tree in memory, with counters instead of scans. It is a cache of the store's rows. It is
 // not safe for concurrent use.
-type Image struct {
+type TaskTree struct {
 	Attempt trowel.Attempt
 
 	tasks  map[trowel.TaskID]*task
@@ -66,18 +66,18 @@ type barrier struct {
 	walked    bool       // its upstream closure is marked as walked
 }
 
-// NewImage builds the image of an attempt from all its rows, which may come in any order.
-func NewImage(attempt trowel.Attempt, setting *trowel.Setting, rows []*trowel.Task) (*Image, error) {
+// NewTaskTree builds the task tree of an attempt from all its rows, which may come in any order.
+func NewTaskTree(attempt trowel.Attempt, setting *trowel.AttemptContext, rows []*trowel.Task) (*TaskTree, error) {
 	s, err := newScopes(&attempt, setting)
 	if err != nil {
 		return nil, err
 	}
-	img := &Image{Attempt: attempt, scopes: s}
+	img := &TaskTree{Attempt: attempt, scopes: s}
 	img.build(rows)
 	return img, nil
 }
 
-func (img *Image) build(rows []*trowel.Task) {
+func (img *TaskTree) build(rows []*trowel.Task) {
 	rows = slices.SortedFunc(slices.Values(rows), func(a, b *trowel.Task) int { return cmp.Compare(a.ID, b.ID) })
 	img.tasks = make(map[trowel.TaskID]*task, len(rows))
 	img.root, img.ready, img.running = nil, nil, 0
@@ -97,7 +97,7 @@ func (img *Image) build(rows []*trowel.Task) {
 }
 
 // attach adds tasks to the tree, in the order of their ids.
-func (img *Image) attach(added []*task) {
+func (img *TaskTree) attach(added []*task) {
 	for _, t := range added {
 		img.tasks[t.ID] = t
 		img.lastID = max(img.lastID, t.ID)
@@ -122,7 +122,7 @@ func (img *Image) attach(added []*task) {
 }
 
 // join links a task with its upstreams. Tasks whose lists of upstreams are the same slice share a barrier.
-func (img *Image) join(t *task, barriers map[*trowel.TaskID]*barrier) {
+func (img *TaskTree) join(t *task, barriers map[*trowel.TaskID]*barrier) {
 	if len(t.Upstreams) == 0 {
 		return
 	}
@@ -204,18 +204,18 @@ func (t *task) descendants(yield func(*task) bool) bool {
 }
 
 // Done reports whether the attempt has ended: its root is done, or it was killed before it had a root.
-func (img *Image) Done() bool {
+func (img *TaskTree) Done() bool {
 	if img.root == nil {
 		return img.Attempt.Flags&trowel.AttemptDone != 0
 	}
 	return img.root.State.Done()
 }
 
-// Setting returns the attempt's project, revision, workflow and session. It must not be changed.
-func (img *Image) Setting() *trowel.Setting { return img.scopes.setting }
+// Context returns the attempt's project, revision, workflow and session. It must not be changed.
+func (img *TaskTree) Context() *trowel.AttemptContext { return img.scopes.setting }
 
 // Find returns the row of a task, or nil. It must not be changed.
-func (img *Image) Find(id trowel.TaskID) *trowel.Task {
+func (img *TaskTree) Find(id trowel.TaskID) *trowel.Task {
 	if t := img.tasks[id]; t != nil {
 		return &t.Task
 	}
@@ -223,7 +223,7 @@ func (img *Image) Find(id trowel.TaskID) *trowel.Task {
 }
 
 // List returns all rows in the order of their ids. They must not be changed.
-func (img *Image) List() []*trowel.Task {
+func (img *TaskTree) List() []*trowel.Task {
 	rows := make([]*trowel.Task, 0, len(img.tasks))
 	for _, t := range img.tasks {
 		rows = append(rows, &t.Task)
@@ -233,13 +233,13 @@ func (img *Image) List() []*trowel.Task {
 }
 
 // Len returns how many tasks the attempt has, those of earlier rounds included (language C38).
-func (img *Image) Len() int { return len(img.tasks) }
+func (img *TaskTree) Len() int { return len(img.tasks) }
 
 // Running returns how many tasks are RUNNING.
-func (img *Image) Running() int { return img.running }
+func (img *TaskTree) Running() int { return img.running }
 
 // NextReady returns the ready task that has waited longest, without taking it.
-func (img *Image) NextReady() (trowel.TaskID, bool) {
+func (img *TaskTree) NextReady() (trowel.TaskID, bool) {
 	for len(img.ready) > 0 {
 		if r := img.ready[0]; r.current() {
 			return r.t.ID, true
@@ -252,7 +252,7 @@ func (img *Image) NextReady() (trowel.TaskID, bool) {
 
 // tidyReady removes stale entries when there are many: behind a task that waits for long, others may become ready again
 // and again.
-func (img *Image) tidyReady() {
+func (img *TaskTree) tidyReady() {
 	if len(img.ready) > 2*len(img.tasks)+16 {
 		img.ready = slices.DeleteFunc(img.ready, func(r readyEntry) bool { return !r.current() })
 	}
