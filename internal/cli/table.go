@@ -8,7 +8,7 @@ import (
 )
 
 // table lists all commands, in the order in which Digdag names them; ours follow. A command
-// without run belongs to a later version: its usage and its arguments are checked all the same.
+// without run belongs to a later version: its usage and its arguments are checked nevertheless.
 func table() []cmd.Command {
 	return []cmd.Command{
 		local.Init(),

@@ -20,7 +20,7 @@ func (e *TaskLimitError) Error() string { return e.err.Message }
 // Unwrap returns the error that the engine made.
 func (e *TaskLimitError) Unwrap() error { return e.err }
 
-// limitFix tells of an attempt with too many tasks where they come from, and which option lets it run.
+// limitFix turns the error of an attempt with too many tasks into one that says where they come from.
 func (l *run) limitFix(err error) error {
 	known, ok := errors.AsType[*trowel.Error](err)
 	if !ok || !errors.Is(err, trowel.ErrLimit) || !advice.IsTaskLimit(known.Message) {

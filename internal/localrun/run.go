@@ -119,7 +119,7 @@ func (l *run) run(ctx context.Context, signals <-chan os.Signal) (end runview.En
 	var broken error
 	flushing.Go(func() {
 		broken = l.flusher.Run(ctx)
-		l.agent.Stop() // without a flusher nobody hears of what is done
+		l.agent.Stop() // without a flusher no result is written
 	})
 	interrupted, attempt, err := l.await(ctx, signals)
 	l.halt(signals)

@@ -44,7 +44,7 @@ type keptLogs struct {
 	created map[trowel.AttemptID]time.Time // when the first try of an attempt began
 }
 
-// add opens the file of a try. Without one the task runs all the same, and the log says why.
+// add opens the file of a try. If that fails, the task runs without one, and the log says why.
 func (k *keptLogs) add(shown agent.Log, lease *trowel.Lease) agent.Log {
 	now := k.now()
 	file, err := k.logs.Open(lease, k.agent, k.createdAt(lease, now), now)
@@ -70,7 +70,7 @@ func (k *keptLogs) createdAt(lease *trowel.Lease, now time.Time) time.Time {
 	return at
 }
 
-// keptOutput shows and keeps the output of a try. That it could not be kept is told by Close: the
+// keptOutput shows and keeps the output of a try. If it could not be kept, Close returns the error: the
 // task is not to blame.
 type keptOutput struct {
 	shown, file io.WriteCloser

@@ -64,7 +64,7 @@ func (w jsonLog) LogEntry(entry logging.Entry) {
 	w.events.add(e.text("message", entry.Message))
 }
 
-// Write implements io.Writer. Text tells no level.
+// Write implements io.Writer. Text has no level.
 func (w jsonLog) Write(data []byte) (int, error) {
 	w.LogEntry(logging.Entry{At: w.events.now(), Level: slog.LevelInfo, Message: strings.TrimSuffix(string(data), "\n")})
 	return len(data), nil

@@ -12,7 +12,7 @@ import (
 
 // View shows a run: to people on a terminal, to scripts as Digdag does, to programs as JSON.
 type View interface {
-	// Committed hears of every change of a task. It is called by one goroutine and must be quick.
+	// Committed receives every change of a task. It is called by one goroutine and must be quick.
 	flush.Observer
 	// Begin is called once, before anything else, when the attempt is about to start.
 	Begin(Begin)
@@ -22,15 +22,15 @@ type View interface {
 	// Log is where log lines go that have no file of their own. It may be written to from any
 	// goroutine; each Write is one whole entry.
 	Log() io.Writer
-	// Would tells what a task of a dry run would do: its operator with the evaluated command. It may be
+	// Would shows what a task of a dry run would do: its operator with the evaluated command. It may be
 	// called from any goroutine.
 	Would(lease *trowel.Lease, command string)
-	// Stopping tells, once, that the run was asked to stop: nothing new starts, what runs is ended.
+	// Stopping is called once when the run is asked to stop: nothing new starts, what runs is ended.
 	Stopping()
 	// End is called once, when nothing is running any more. It shows how the run ended.
 	End(End)
 	// Abandon is called in the place of End if the run came to nothing because of an error that the
-	// caller tells. Begin may not have been called.
+	// caller reports. Begin may not have been called.
 	Abandon(err error)
 }
 
@@ -88,7 +88,7 @@ func ErrorMessage(row *trowel.Task) string {
 	return text
 }
 
-// Beginnings of log entries by which a view tells what they are about.
+// Beginnings of log entries by which a view knows what they are about.
 const (
 	// NewSessionText is about a session time that nobody asked for.
 	NewSessionText = "Using a new session time "

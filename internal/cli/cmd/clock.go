@@ -4,5 +4,5 @@ package cmd
 
 import "time"
 
-// processClock is what tells this process the time. A program for chaos has another one.
+// processClock returns the clock of this process. A build for chaos tests has another one.
 func processClock() func() time.Time { return time.Now }

@@ -31,8 +31,8 @@ func ParseClock(text string) (time.Time, bool) {
 	return time.Date(year, time.Month(month), min(day, endOfMonth), hour, minute, second, 0, time.UTC), true
 }
 
-// WarnOfDay tells people on a terminal which day counts where an option names one that its month has not, as
-// 2026-02-30.
+// WarnOfDay warns people on a terminal of an option that names a day which its month does not have, as 2026-02-30. The
+// warning says which day counts.
 func WarnOfDay(c *Call, option string) {
 	text := c.Args.Text(option)
 	clock, ok := ParseClock(text)

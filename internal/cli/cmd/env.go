@@ -25,7 +25,7 @@ type Env struct {
 	Stdin io.Reader
 	// Stdout takes what a command produces, Stderr the banner, usage, hints and errors.
 	Stdout, Stderr io.Writer
-	// Terminals tells which of the three streams are terminals.
+	// Terminals says which of the three streams are terminals.
 	Terminals Terminals
 	// Dir is the working folder, absolute. Relative paths of the command line start here.
 	Dir string
@@ -38,7 +38,7 @@ type Env struct {
 	AskSecret func(prompt string) (string, error)
 }
 
-// Terminals tells which streams of a process are terminals.
+// Terminals says which streams of a process are terminals.
 type Terminals struct{ Stdin, Stdout, Stderr bool }
 
 // ProcessEnv returns the Env of this process.

@@ -18,7 +18,7 @@ func CatchSignals() (signals <-chan os.Signal, restore func()) {
 }
 
 // catchPipes makes a closed pipe an error of the Write instead of the end of the process: a run goes
-// on without a reader, and leaves no commands behind. Commands get the signal as ever.
+// on without a reader, and leaves no commands behind. The commands of tasks still get the signal.
 func catchPipes() (restore func()) {
 	pipes := make(chan os.Signal, 1)
 	signal.Notify(pipes, syscall.SIGPIPE)

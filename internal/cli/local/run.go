@@ -225,7 +225,7 @@ func (p *preparation) chooseSession(ctx context.Context) error {
 	if err != nil {
 		return projectdir.Refuse(c, p.Project.Dir, err)
 	}
-	if plan != nil && p.people() == nil { // who are told by findings
+	if plan != nil && p.people() == nil { // they read it among the findings
 		for _, line := range plan.Unused() {
 			logging.Print(ctx, p.Log, slog.LevelError, strings.TrimRight(line, "\n"))
 		}
@@ -334,8 +334,8 @@ func workflowName(dir, argument string) (string, error) {
 	return strings.TrimSuffix(filepath.ToSlash(relative), ".dig"), nil
 }
 
-// workflowOfArgument is the name of the workflow that an argument means. Who gave a path from the current folder beside
-// --project is told where paths count from.
+// workflowOfArgument is the name of the workflow that an argument means. The error of a path that is one from
+// the current folder, given beside --project, says where such paths count from.
 func workflowOfArgument(c *cmd.Call, dir, argument string) (string, error) {
 	name, err := workflowName(dir, argument)
 	if err == nil || !c.Args.Given("--project") {

@@ -16,7 +16,7 @@ type agentNames struct {
 	byID   map[string]string
 }
 
-// look asks the server once, as soon as an agent is among the entries. Who may not see agents sees ids.
+// look asks the server once, as soon as an agent is among the entries. Callers that may not see agents see ids.
 func (n *agentNames) look(ctx context.Context, entries []api.AuditEntry) {
 	for i := range entries {
 		if n.asked || entries[i].Actor.Kind != trowel.ActorAgent {

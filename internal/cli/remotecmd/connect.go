@@ -104,7 +104,7 @@ func ignoredPath(endpoint string) string {
 	return "/" + path
 }
 
-// signRequests adds what tells the server who calls, and the other headers of the command line. What is said for
+// signRequests adds the credentials of the caller and the other headers of the command line. What is said for
 // one command goes before what is said for all, and --basic-auth and --token before other headers. signedBy
 // says which it was.
 func signRequests(c *cmd.Call, settings config.Settings, header http.Header) error {

@@ -159,7 +159,7 @@ func (f *follower) take(event client.Event) (ended bool) {
 	return json.Unmarshal(event.Data, &attempt) == nil && attempt.ID == f.id && attempt.Done
 }
 
-// stale shows what an event tells of tasks, and reports whether they must be listed anew.
+// stale shows what an event says about tasks, and reports whether they must be listed again.
 func (f *follower) stale(event client.Event) bool {
 	switch event.Name {
 	case "reset", "attempt":

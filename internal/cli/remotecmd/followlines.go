@@ -10,7 +10,7 @@ import (
 // standard output, and why tasks failed on standard error.
 type followLines struct {
 	call   *cmd.Call
-	states map[api.ID]string // as they were told
+	states map[api.ID]string // as they were shown last
 	names  map[api.ID]string // of tasks with an operator
 }
 
@@ -34,7 +34,7 @@ func (l *followLines) Tasks(_ *api.Attempt, tasks []api.Task) {
 func (l *followLines) Changed(rows []api.TaskChange) (stale bool) {
 	for i := range rows {
 		if _, known := l.states[rows[i].ID]; !known && l.names[rows[i].ID] == "" {
-			stale = true // it may be a group, too, of which nothing is told
+			stale = true // it may be a group, which is not shown
 			continue
 		}
 		l.tell(rows[i].ID, rows[i].State)

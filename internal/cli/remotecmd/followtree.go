@@ -17,8 +17,8 @@ import (
 	"github.com/trowel-project/trowel/internal/terminal"
 )
 
-// followTree shows an attempt of a server in the tree of a run. What the server tells becomes the changes that
-// a run in this process has. A list of all tasks makes the tree anew, so nothing depends on all events having
+// followTree shows an attempt of a server in the tree of a run. The answers of the server become the changes that
+// a run in this process has. A list of all tasks replaces the tree, so nothing depends on all events having
 // been heard.
 type followTree struct {
 	call *cmd.Call

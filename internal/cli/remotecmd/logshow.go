@@ -37,7 +37,7 @@ type shownLog struct {
 
 	lines int             // that were printed or hidden
 	tail  string          // a last line whose end is missing
-	begun string          // that line, if it was written all the same
+	begun string          // that line, if it was written nevertheless
 	level cmd.LevelFilter // after those lines
 	whole bool            // the file had its end
 }

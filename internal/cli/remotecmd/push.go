@@ -114,7 +114,7 @@ func uploadArchive(ctx context.Context, c *cmd.Call, file *os.File, project stri
 	send := func(ctx context.Context, c *cmd.Call, server *client.Client) error {
 		if dir != "" {
 			warnings := slices.DeleteFunc(projectdir.Findings(dir), func(f dig.Finding) bool {
-				return f.Severity == dig.SeverityError // the server tells them
+				return f.Severity == dig.SeverityError // the server reports them
 			})
 			projectdir.ShowWarnings(c, warnings, dir)
 		}

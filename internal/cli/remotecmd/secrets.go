@@ -20,7 +20,7 @@ type secretKeeper interface {
 	Delete(ctx context.Context, key string) error
 }
 
-// secretsRewriteWord is the argument with which secrets are stored anew.
+// secretsRewriteWord is the argument that stores all secrets again.
 const secretsRewriteWord = "rewrite"
 
 // Secrets is the row of the command secrets.
@@ -144,7 +144,7 @@ func checkDeleted(c *cmd.Call, keys []string) error {
 }
 
 // deleteSecrets deletes the secrets of keys that were checked. One that cannot be deleted ends it. People on a
-// terminal are told of keys that there are not; else those count as deleted (server 1.10.19).
+// terminal read which keys did not exist; otherwise these count as deleted (server 1.10.19).
 func deleteSecrets(ctx context.Context, c *cmd.Call, keeper secretKeeper, keys []string) error {
 	there := keys
 	if c.Env.Terminals.Stderr {

@@ -111,7 +111,7 @@ func (r *migrateReport) restart(running *digdag.Running) (command, note string) 
 }
 
 // assignments are the parameters that people gave, as -p takes them; those about the schedule are worked
-// out anew. plain is false if -p cannot say them.
+// out again. plain is false if -p cannot say them.
 func assignments(params *param.Map) (pairs []string, plain bool) {
 	for key, value := range params.All() {
 		if key == "last_session_time" || key == "next_session_time" {

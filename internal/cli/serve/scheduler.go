@@ -14,7 +14,7 @@ import (
 )
 
 // fromScheduler is where a database in memory comes from that nobody asked for: the files of the project
-// tell everything anew.
+// describe everything again.
 const fromScheduler = "scheduler"
 
 // Scheduler is the row of the command scheduler.

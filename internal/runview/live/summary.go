@@ -29,7 +29,7 @@ type summary struct {
 	text  strings.Builder
 }
 
-// summary tells how the run ended, in lines of a window of so many columns.
+// summary says how the run ended, in lines of a window of so many columns.
 func (l *View) summary(end runview.End, columns int) string {
 	s := summary{look: &l.look, width: columns, dir: l.opts.Dir}
 	s.headline(end, l.begin.Workflow)
@@ -176,7 +176,7 @@ func (s *summary) succeeded(end runview.End) {
 	}
 }
 
-// goOn tells what is kept, and the command that goes on with the rest.
+// goOn says what is kept, and the command that goes on with the rest.
 func (s *summary) goOn(end runview.End) {
 	if end.DryRun {
 		s.line(terminal.InkDim, "\n  nothing was run, and nothing was saved")

@@ -134,7 +134,7 @@ func (t *liveTree) apply(c *engine.Change, when time.Time) {
 		t.dropRound(task)
 	}
 	if c.To == c.From && c.Transition == trowel.TransitionCancel {
-		t.stopping = "stopping" // the task tells when it has stopped
+		t.stopping = "stopping" // the state of the task shows when it has stopped
 		return
 	}
 	task.note(c, at, c.Task.RetryAt.Sub(t.begun))
@@ -185,7 +185,7 @@ func (task *liveTask) count(kind liveKind, sign int) {
 	}
 }
 
-// note keeps what the row tells beyond its state. A waiting task goes on at the instant due.
+// note keeps what the row has besides its state. A waiting task goes on at the instant due.
 func (task *liveTask) note(c *engine.Change, at, due time.Duration) {
 	if !task.begun && kindOf(c.To) != kindWaiting {
 		task.begun, task.started = true, at
