@@ -37,6 +37,29 @@ func TestAnyChangedFieldIsWritten(t *testing.T) {
 	}
 }
 
+// An attempt that changes without any of its tasks is written, too.
+func TestAttemptAloneIsWritten(t *testing.T) {
+	t.Parallel()
+	row := trowel.Attempt{ID: 1, Version: 1}
+	img, err := engine.NewTaskTree(row, &trowel.AttemptContext{}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := newCache()
+	a := known.entry(row.ID)
+	known.put(a, img)
+	tx := newTxn(nil, time.Time{}, nil, false, txnParts{cache: known})
+	tx.add(a, &engine.Applied{}, "")
+	if len(tx.changes.touched) != 0 {
+		t.Error("an attempt in which nothing has changed is to be written")
+	}
+	a.tree.Attempt.Actor = "another"
+	tx.add(a, &engine.Applied{}, "")
+	if len(tx.changes.touched) != 1 {
+		t.Error("an attempt that has changed without its tasks is not to be written")
+	}
+}
+
 // change sets a field to another value.
 func change(t *testing.T, field reflect.Value) {
 	t.Helper()

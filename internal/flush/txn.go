@@ -119,7 +119,7 @@ func (t *txn) apply(a *attempt, ev engine.Event, actor string) engine.Applied {
 // add takes what an event changed in an attempt.
 func (t *txn) add(a *attempt, applied *engine.Applied, actor string) {
 	t.effects.evaluate(a, applied.Evaluations)
-	if len(applied.Changes) > 0 || applied.Ended {
+	if len(applied.Changes) > 0 || applied.Ended || a.rowChanged() {
 		t.touch(a)
 	}
 	t.changes.add(&a.tree.Attempt, applied, actor)
