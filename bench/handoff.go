@@ -39,35 +39,24 @@ func (s *server) pushChain() (api.ID, error) {
 }
 
 // handOff measures the hand-off on an empty database, with the server's own agent.
-func handOff(b *bench) (results []result, err error) {
+func handOff(b *bench) ([]result, error) {
 	rate, err := b.noopTasks()
 	if err != nil {
 		return nil, err
 	}
-	rate *= handOffAt
-	db, err := b.postgresql()
-	if err != nil {
-		return nil, err
-	}
-	s, err := b.serve(db)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, s.stop()) }()
-	id, err := s.pushChain()
-	if err != nil {
-		return nil, err
-	}
-	h, err := s.handOff(db, id, rate, measuring)
-	if err != nil {
-		return nil, err
-	}
-	return handOffResults("hand-off on PostgreSQL", h, rate, 2, 10), nil
+	return b.handOffs([]handOffRate{{"hand-off on PostgreSQL", rate * handOffAt, measuring, 2, 10}})
 }
 
-// evenHandOff is measured at rates that do not depend on what the machine can do. At the low rate a transaction has one
-// task, so its time is that of the way alone.
-func evenHandOff(b *bench) (results []result, err error) {
+// handOffRate is a rate at which hand-off is measured, and its limits.
+type handOffRate struct {
+	name     string
+	rate     float64 // tasks a second
+	length   time.Duration
+	p50, p99 float64 // in milliseconds
+}
+
+// handOffs measures the hand-off of one server at some rates, one after the other.
+func (b *bench) handOffs(rates []handOffRate) (results []result, err error) {
 	db, err := b.postgresql()
 	if err != nil {
 		return nil, err
@@ -81,18 +70,23 @@ func evenHandOff(b *bench) (results []result, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, at := range []struct {
-		name   string
-		rate   float64
-		length time.Duration // the lower the rate, the longer, for as many chains as p99 needs
-	}{{"100", 100, 2 * measuring}, {"1,000", 1000, measuring}} {
+	for _, at := range rates {
 		h, err := s.handOff(db, id, at.rate, at.length)
 		if err != nil {
 			return nil, err
 		}
-		results = append(results, handOffResults(fmt.Sprintf("hand-off on PostgreSQL at %s tasks a second", at.name), h, at.rate, 1.5, 5)...)
+		results = append(results, handOffResults(at.name, h, at.rate, at.p50, at.p99)...)
 	}
 	return results, nil
+}
+
+// evenHandOff is measured at rates that do not depend on what the machine can do. At the low rate a transaction has one
+// task, so its time is that of the way alone.
+func evenHandOff(b *bench) ([]result, error) {
+	return b.handOffs([]handOffRate{ // the lower the rate, the longer, for as many chains as p99 needs
+		{"hand-off on PostgreSQL at 100 tasks a second", 100, 2 * measuring, 1.5, 5},
+		{"hand-off on PostgreSQL at 1,000 tasks a second", 1000, measuring, 1.5, 5},
+	})
 }
 
 func handOffResults(name string, h *handOffs, rate, p50, p99 float64) []result {

@@ -41,7 +41,7 @@ func ErrorText(err error, others ...func(error) string) string {
 	return err.Error()
 }
 
-// ErrorWithFix is errorText, for people with what to do about a file.
+// ErrorWithFix is ErrorText, for people with what to do about a file.
 func (c *Call) ErrorWithFix(err error, others ...func(error) string) string {
 	text := ErrorText(err, others...)
 	if fix := fix.OfFile(err); fix != "" && c.Env.Terminals.Stderr && !strings.Contains(text, "\nfix: ") && !strings.Contains(text, "\ndid you mean ") {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/trowel-project/trowel/internal/client"
 	"github.com/trowel-project/trowel/internal/textutil"
+	"github.com/trowel-project/trowel/internal/wait"
 )
 
 // awayMost is the longest time between two tries to reach a server that went away.
@@ -44,14 +45,7 @@ func (s *awayServer) wait(ctx context.Context, err error) error {
 	}
 	pause := min(s.least<<min(s.misses, 8), awayMost)
 	s.misses++
-	timer := time.NewTimer(pause)
-	defer timer.Stop()
-	select {
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	case <-timer.C:
-		return nil
-	}
+	return wait.Sleep(ctx, pause)
 }
 
 // wentAway reports whether a server may be back later.
