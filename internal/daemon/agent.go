@@ -4,28 +4,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
-	"github.com/trowel-project/trowel/internal/advice"
 	"github.com/trowel-project/trowel/internal/agent"
-	"github.com/trowel-project/trowel/internal/archive"
-	executor "github.com/trowel-project/trowel/internal/command"
-	"github.com/trowel-project/trowel/internal/config"
 	"github.com/trowel-project/trowel/internal/fix"
-	"github.com/trowel-project/trowel/internal/logging"
-	"github.com/trowel-project/trowel/internal/notify"
-	"github.com/trowel-project/trowel/internal/operator"
-	"github.com/trowel-project/trowel/internal/operator/builtin"
-	uplink "github.com/trowel-project/trowel/internal/remote"
+	"github.com/trowel-project/trowel/internal/remote"
 	"github.com/trowel-project/trowel/internal/secret"
 	"github.com/trowel-project/trowel/internal/tasklog"
-	"github.com/trowel-project/trowel/internal/template"
 	"github.com/trowel-project/trowel/internal/version"
 )
 
@@ -37,46 +26,31 @@ const (
 	textAgentEnded   = "Agent ended"
 )
 
-// agentProcess is an agent in a process of its own, with all its parts.
+// agentProcess is an agent in a process of its own. What a server has in its own process comes through the link here.
 type agentProcess struct {
-	opts     Options
-	settings *config.Server
-	log      *slog.Logger
-	own      *secret.Mask // for the agent's own log and its reports
-	mask     *secret.Mask // for the output of tasks; nil if it is shown as it is
-	link     *uplink.Link
+	*process
 
-	workspaces *archive.Workspaces
-	gatherer   *tasklog.Gatherer
-	notifier   *notify.Notifier
-	killNow    chan struct{}
-	commands   *executor.Local
-	journal    *executor.Journal
-	agent      *agent.Agent
-
-	secretFiles []string // files with secret settings
+	link  *remote.Link
+	local *localAgent
 }
 
 // RunAgent runs an agent until a signal ends it, or until the servers refuse it.
 func RunAgent(ctx context.Context, opts Options, signals <-chan os.Signal) (err error) {
-	own := secret.NewMask(secret.OwnChars)
-	own.Add(secret.NewValue(opts.Settings.Agent.Token))
-	p := &agentProcess{opts: opts, settings: opts.Settings, own: own, log: slog.New(own.Handler(opts.Log.Handler()))}
-	p.secretFiles = opts.secretFiles(ctx, p.log)
-	if p.link, err = opts.link(p.log); err != nil {
+	p := &agentProcess{process: newProcess(ctx, opts, secret.NewValue(opts.Settings.Agent.Token))}
+	p.local = newLocalAgent(p.process)
+	if p.link, err = openLink(p.process); err != nil {
 		return err
 	}
 	defer p.link.Close()
-	return p.serve(ctx, signals)
+	return errors.Join(p.serve(ctx, signals), p.close())
 }
 
 // serve registers the agent, runs its tasks, and ends in order. At the first signal it takes no new tasks and waits for
 // running ones, at the second these are stopped and handed back, and at the third they are killed.
-func (p *agentProcess) serve(ctx context.Context, signals <-chan os.Signal) (err error) {
+func (p *agentProcess) serve(ctx context.Context, signals <-chan os.Signal) error {
 	if err := p.openFiles(ctx); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, p.journal.Close(), p.workspaces.Close()) }()
 	registering, cancel := context.WithCancel(ctx)
 	settings, interrupted, err := p.register(registering, cancel, signals)
 	cancel()
@@ -90,13 +64,13 @@ func (p *agentProcess) serve(ctx context.Context, signals <-chan os.Signal) (err
 		return errors.Join(err, p.link.Leave(ctx))
 	}
 	err = refusedAgent(p.run(ctx, signals))
-	logging.Print(ctx, p.log, slog.LevelInfo, textAgentEnded)
+	p.say(ctx, textAgentEnded)
 	return err
 }
 
 // refusedAgent adds what to do to an error of a link.
 func refusedAgent(err error) error {
-	fix := uplink.Fix(err)
+	fix := remote.Fix(err)
 	if err == nil || fix == "" {
 		return err
 	}
@@ -104,7 +78,7 @@ func refusedAgent(err error) error {
 }
 
 // register registers the agent with a server, unless a signal comes first.
-func (p *agentProcess) register(ctx context.Context, cancel func(), signals <-chan os.Signal) (s uplink.Settings, interrupted bool, err error) {
+func (p *agentProcess) register(ctx context.Context, cancel func(), signals <-chan os.Signal) (s remote.Settings, interrupted bool, err error) {
 	var registering sync.WaitGroup
 	done := make(chan struct{})
 	registering.Go(func() {
@@ -123,160 +97,78 @@ func (p *agentProcess) register(ctx context.Context, cancel func(), signals <-ch
 
 // openFiles makes the parts that write the files of tasks and run their commands. This comes before registration, as no
 // task should be claimed if it fails.
-func (p *agentProcess) openFiles(ctx context.Context) error {
-	user, err := findCommandUser(&p.settings.Agent)
-	if err != nil {
+func (p *agentProcess) openFiles(ctx context.Context) (err error) {
+	a := p.local
+	if a.user, err = findCommandUser(&p.settings.Agent); err != nil {
 		return err
 	}
-	if p.workspaces, err = archive.NewWorkspaces(archive.WorkspaceOptions{
-		Dir: p.workspaceDir(), Fetch: p.link.Archive, Log: p.log, Passable: user != nil, Abandoned: endAbandoned(p.log),
-	}); err != nil {
-		return fix.UseWorkspaces.Failed(fmt.Errorf("make a folder for the files of tasks: %w", err))
+	if err := a.openWorkspaces(p.link.Archive, fix.UseWorkspaces); err != nil {
+		return err
 	}
-	p.killNow = make(chan struct{})
-	commands := taskCommands{
-		settings: p.settings, user: user, environ: withoutToken(p.opts.Environ), killNow: p.killNow, workspaces: p.workspaces,
-		private: p.secretFiles, log: p.log,
+	if err := a.openCommands(ctx, withoutToken(p.opts.Environ), p.secretFiles); err != nil {
+		return err
 	}
-	if p.commands, p.journal, err = commands.open(ctx); err != nil {
-		return errors.Join(err, p.workspaces.Close())
-	}
-	p.log.InfoContext(ctx, "agent opened", slog.String("version", version.Number), slog.String("workspaces", p.workspaces.Work()),
-		slog.String("commands_as", commandUserName(user)))
+	p.log.InfoContext(ctx, "agent opened", slog.String("version", version.Number), slog.String("workspaces", a.workspaces.Work()),
+		slog.String("commands_as", commandUserName(a.user)))
 	return nil
 }
 
-// open makes the other parts, like those of a server (engine.go, storage.go). What a server has in its own
-// process comes through the link here.
-func (p *agentProcess) open(ctx context.Context, s *uplink.Settings) (err error) {
-	templates := template.New(template.Options{})
-	if p.notifier, err = newNotifier(ctx, &p.settings.Notification, templates, p.log); err != nil {
+// open makes the other parts.
+func (p *agentProcess) open(ctx context.Context, s *remote.Settings) error {
+	a := p.local
+	if err := a.openNotifier(ctx); err != nil {
 		return err
 	}
-	options, err := builtin.Options(p.operatorSetting, p.opts.lookup, version.UserAgent)
-	if err != nil {
+	if err := a.openOperators(p.link); err != nil {
 		return err
 	}
-	if options.Params == nil {
-		options.Params = p.link
-	}
-	options.Templates, options.LogOnly = templates, true
-	p.gatherer = tasklog.NewGatherer(p.gathering())
-	a := &p.settings.Agent
-	p.agent = agent.New(ctx, agent.Options{
-		ID: s.ID, Queues: a.Queues, Labels: a.Labels, Operators: operator.Builtin(options), Templates: templates,
-		Commands: p.commands,
-		Secrets:  p.secretsOf, Sessions: p.link, Notifier: taskNotifier{p.notifier}, Workspaces: p.workspaces, TaskLimit: s.TaskLimit,
-		Now: p.opts.Now, OpenLog: p.openLog, Report: p.report, Wake: func() {}, Suspended: p.link.Suspend, Advice: advice.OnServer, Log: p.log,
+	a.openGatherer(tasklog.GathererOptions{Insert: p.link.InsertLogs, Now: p.link.Now})
+	a.openAgent(ctx, agent.Options{
+		ID: s.ID, Secrets: func(lease *trowel.Lease) secret.Finder { return a.hidden(p.link.Secrets(lease)) }, Sessions: p.link,
+		Workspaces: a.workspaces, TaskLimit: s.TaskLimit, Suspended: p.link.Suspend, Wake: func() {},
+		Report: func(r trowel.Report) { p.link.Report(p.hideSecrets(r)) },
 	})
 	return nil
-}
-
-func (p *agentProcess) gathering() tasklog.GathererOptions {
-	name := p.settings.Agent.ID
-	if name == "" {
-		name = agent.ProcessName()
-	}
-	options := tasklog.GathererOptions{
-		Insert: p.link.InsertLogs, Agent: name, Level: p.opts.LogLevel, SplitBytes: p.settings.Logs.SplitBytes,
-		Now: p.link.Now, Logger: p.log,
-	}
-	if p.settings.Logs.MaskSecrets {
-		p.mask = secret.NewMask(secret.OutputChars)
-		options.Mask = func(to io.Writer) io.WriteCloser { return p.mask.Writer(to) }
-	}
-	return options
-}
-
-// workspaceDir returns a folder that belongs to this user, like a server's.
-func (p *agentProcess) workspaceDir() string {
-	dir := p.settings.TempDir
-	switch {
-	case p.opts.Workspaces != "":
-		dir = p.opts.path(p.opts.Workspaces)
-	case dir != "":
-		dir = p.opts.path(dir)
-	default:
-		dir = os.TempDir()
-	}
-	return filepath.Join(dir, fmt.Sprintf("trowel-workspaces-%d", os.Getuid()))
-}
-
-func (p *agentProcess) operatorSetting(key string) (string, bool) {
-	value, found := p.settings.Operators[key]
-	return value, found
-}
-
-// secretsOf returns a Finder of a try's secrets, which asks the server.
-func (p *agentProcess) secretsOf(lease *trowel.Lease) secret.Finder {
-	finder := p.own.Finder(p.link.Secrets(lease))
-	if p.mask != nil {
-		finder = p.mask.Finder(finder)
-	}
-	return finder
-}
-
-func (p *agentProcess) openLog(lease *trowel.Lease) agent.Log {
-	w := p.gatherer.Open(lease)
-	return agent.Log{Output: w, Logger: w.Logger(), Remainder: w.Remainder}
-}
-
-// report passes on the end of a try. It removes secrets from what is said about a failure.
-func (p *agentProcess) report(r trowel.Report) {
-	r.Error = p.own.Params(r.Error)
-	for i, line := range r.LastLines {
-		r.LastLines[i] = p.own.Text(line)
-	}
-	p.link.Report(r)
 }
 
 // run runs the parts until a signal, or until the servers refuse the agent.
 func (p *agentProcess) run(ctx context.Context, signals <-chan os.Signal) error {
 	ctx = context.WithoutCancel(ctx)
-	partsCtx, endParts := context.WithCancel(ctx)
-	defer endParts()
-	var parts sync.WaitGroup
-	refused := make(chan error, 1)
-	parts.Go(func() {
-		if err := p.link.Run(partsCtx, p.agent); err != nil && !errors.Is(err, context.Canceled) {
-			refused <- err
-		}
-	})
-	parts.Go(func() { _ = p.gatherer.Run(partsCtx) }) // it only ends with ctx
-	parts.Go(func() { _ = p.notifier.Run(partsCtx) }) // the same
-	var err error
+	defer p.parts.end()
+	p.parts.start(func(ctx context.Context) error { return p.link.Run(ctx, p.local.agent) })
+	p.parts.startNamed("log gatherer", p.local.gatherer.Run)
+	p.parts.startNamed("notifier", p.local.notifier.Run)
 	select {
 	case <-signals:
 		p.drain(ctx, signals)
-	case err = <-refused:
-		p.agent.Stop()
-		p.agent.Wait()
+		return nil
+	case err := <-p.parts.failures:
+		p.local.agent.Stop()
+		p.local.agent.Wait()
+		return err
 	}
-	endParts()
-	parts.Wait()
-	return err
 }
 
 // drain ends the agent in order.
 func (p *agentProcess) drain(ctx context.Context, signals <-chan os.Signal) {
 	p.link.Drain()
-	p.agent.Drain()
-	if n := p.agent.Running(); n > 0 {
-		logging.Print(ctx, p.log, slog.LevelInfo, fmt.Sprintf(textAgentDrains, n))
-		logging.Print(ctx, p.log, slog.LevelInfo, textAgentSecond)
+	p.local.agent.Drain()
+	if n := p.local.agent.Running(); n > 0 {
+		p.say(ctx, fmt.Sprintf(textAgentDrains, n))
+		p.say(ctx, textAgentSecond)
 	}
-	awaitTasks(p.agent, signals, p.settings.ShutdownGrace, p.killNow, func() { logging.Print(ctx, p.log, slog.LevelInfo, textHandBack) })
-	logging.Print(ctx, p.log, slog.LevelInfo, textAgentReports)
-	settling, cancel := context.WithTimeout(ctx, max(p.settings.ShutdownGrace, requestsGrace))
+	p.local.awaitTasks(ctx, signals)
+	p.say(ctx, textAgentReports)
+	delivering, cancel := context.WithTimeout(ctx, max(p.settings.ShutdownGrace, requestsGrace))
 	defer cancel()
-	settled := make(chan error, 1)
-	go func() { settled <- p.link.AwaitReports(settling) }()
+	delivered := make(chan error, 1)
+	go func() { delivered <- p.link.AwaitReports(delivering) }()
 	var err error
 	select {
-	case err = <-settled:
+	case err = <-delivered:
 	case <-signals:
 		cancel()
-		err = <-settled
+		err = <-delivered
 	}
 	if err != nil {
 		p.log.WarnContext(ctx, "results are not with a server; their tasks run again when the lease of this agent ends", slog.Any("error", err))

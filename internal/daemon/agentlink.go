@@ -4,7 +4,6 @@ import (
 	"crypto/tls"
 	"crypto/x509"
 	"fmt"
-	"log/slog"
 	"net/http"
 	"net/url"
 	"runtime"
@@ -16,16 +15,16 @@ import (
 	"github.com/trowel-project/trowel/internal/agent"
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/fix"
-	uplink "github.com/trowel-project/trowel/internal/remote"
+	"github.com/trowel-project/trowel/internal/remote"
 	"github.com/trowel-project/trowel/internal/version"
 )
 
 // slotsPerCore is how many tasks an agent runs at a time for each core, unless it has a setting.
 const slotsPerCore = 4
 
-// link returns the connection to the servers.
-func (o *Options) link(log *slog.Logger) (*uplink.Link, error) {
-	s := o.Settings
+// openLink returns the connection of an agent to its servers.
+func openLink(p *process) (*remote.Link, error) {
+	o, s := &p.opts, p.settings
 	if strings.ContainsAny(s.Agent.Token, " \t\r\n\x00") {
 		return nil, &trowel.Error{Kind: trowel.ErrInvalid, Message: "the token has space in it", Hint: "a token is one word, trw_..."}
 	}
@@ -44,21 +43,17 @@ func (o *Options) link(log *slog.Logger) (*uplink.Link, error) {
 	if slots == 0 {
 		slots = slotsPerCore * runtime.GOMAXPROCS(0)
 	}
-	name := s.Agent.ID
-	if name == "" {
-		name = agent.ProcessName()
-	}
 	proxy := (&httpproxy.Config{
 		HTTPProxy: o.either("HTTP_PROXY", "http_proxy"), HTTPSProxy: o.either("HTTPS_PROXY", "https_proxy"),
 		NoProxy: o.either("NO_PROXY", "no_proxy"),
 	}).ProxyFunc()
-	return uplink.New(uplink.Options{
+	return remote.New(remote.Options{
 		Servers: servers, Token: s.Agent.Token, TLS: security,
 		Proxy: func(r *http.Request) (*url.URL, error) { return proxy(r.URL) },
 		Self: api.AgentRegistration{
-			Name: name, Host: agent.HostName(), Version: version.Number, Queues: s.Agent.Queues, Labels: s.Agent.Labels, Slots: slots,
+			Name: p.agentName(), Host: agent.HostName(), Version: version.Number, Queues: s.Agent.Queues, Labels: s.Agent.Labels, Slots: slots,
 		},
-		Now: o.Now, Log: log,
+		Now: o.Now, Log: p.log,
 	})
 }
 

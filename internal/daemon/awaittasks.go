@@ -1,22 +1,24 @@
 package daemon
 
 import (
+	"context"
 	"os"
 	"time"
-
-	"github.com/trowel-project/trowel/internal/agent"
 )
 
-// awaitTasks waits until an agent that takes nothing new runs no task. At a signal, or after grace unless that
-// is zero, it calls say and hands the tasks back. A second signal closes killNow.
-func awaitTasks(a *agent.Agent, signals <-chan os.Signal, grace time.Duration, killNow chan<- struct{}, say func()) {
+// textHandBack is what a process says when it does not wait any longer for running tasks.
+const textHandBack = "Stopping running tasks, they will run again"
+
+// awaitTasks waits until an agent that takes nothing new runs no task. At a signal, or after the grace of the settings
+// unless that is zero, the tasks are stopped and handed back. A second signal kills their commands.
+func (a *localAgent) awaitTasks(ctx context.Context, signals <-chan os.Signal) {
 	idle := make(chan struct{})
 	go func() {
 		defer close(idle)
-		a.Wait()
+		a.agent.Wait()
 	}()
 	var over <-chan time.Time
-	if grace > 0 {
+	if grace := a.settings.ShutdownGrace; grace > 0 {
 		timer := time.NewTimer(grace)
 		defer timer.Stop()
 		over = timer.C
@@ -27,13 +29,13 @@ func awaitTasks(a *agent.Agent, signals <-chan os.Signal, grace time.Duration, k
 	case <-signals:
 	case <-over:
 	}
-	say()
-	a.Stop()
+	a.say(ctx, textHandBack)
+	a.agent.Stop()
 	select {
 	case <-idle:
 		return
 	case <-signals:
-		close(killNow)
+		close(a.killNow)
 	}
 	<-idle
 }

@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"context"
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
@@ -9,11 +8,6 @@ import (
 	"github.com/trowel-project/trowel/internal/flush"
 	"github.com/trowel-project/trowel/internal/server/events"
 )
-
-func (p *serverProcess) openEvents(context.Context) error {
-	p.events, p.output = events.NewFeed(), newOutputNews()
-	return nil
-}
 
 // outputEvents returns the events about pieces of output that can be read now.
 func outputEvents(chunks []trowel.LogChunk) []events.Event {

@@ -10,7 +10,6 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/blob"
-	"github.com/trowel-project/trowel/internal/config"
 	"github.com/trowel-project/trowel/internal/server/health"
 )
 
@@ -22,13 +21,6 @@ type healthBlobs struct {
 	bucket bool   // somebody else runs it, who may charge for each write and keep it
 	writes *health.Writes
 	now    func() time.Time
-}
-
-// watchBlobs adds a store to the server's health.
-func (p *serverProcess) watchBlobs(part string, s *config.Storage, store blob.Store) blob.Store {
-	watched := healthBlobs{store, part, s.Type != config.StorageFile, &health.Writes{}, p.opts.Now}
-	p.blobs = append(p.blobs, watched)
-	return watched
 }
 
 // Put implements blob.Store.

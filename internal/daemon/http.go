@@ -3,11 +3,9 @@ package daemon
 import (
 	"context"
 	"log/slog"
-	"time"
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/access"
-	"github.com/trowel-project/trowel/internal/cluster"
 	"github.com/trowel-project/trowel/internal/config"
 	"github.com/trowel-project/trowel/internal/fix"
 	"github.com/trowel-project/trowel/internal/operator"
@@ -26,10 +24,8 @@ import (
 	"github.com/trowel-project/trowel/internal/version"
 )
 
-const (
-	maxBody        = 16 << 20         // bytes of a JSON request
-	requestTimeout = 30 * time.Second // for requests that only use the database
-)
+// maxBody is how many bytes a JSON request may have.
+const maxBody = 16 << 20
 
 // openServer makes the HTTP parts.
 func (p *serverProcess) openServer(context.Context) error {
@@ -45,22 +41,22 @@ func (p *serverProcess) openServer(context.Context) error {
 	}
 	var logs *tasklog.Reader
 	if s.Logs.Type != config.StorageNone {
-		logs = tasklog.NewReader(p.store, p.logBlobs, s.Logs.Bucket.DirectDownload)
+		logs = tasklog.NewReader(p.storage.store, p.storage.logs, s.Logs.Bucket.DirectDownload)
 	}
-	archives := &download.Archives{Stores: p.archives, Direct: map[string]bool{s.Archives.Type: s.Archives.Bucket.DirectDownload}}
+	archives := &download.Archives{Stores: p.storage.archives, Direct: map[string]bool{s.Archives.Type: s.Archives.Bucket.DirectDownload}}
 	p.server = server.New(server.Options{
 		REST: rest.Options{
-			Store: p.store, Now: p.opts.Now, Log: p.log, AccessLog: accessLog, Observe: p.meters.observe, Metrics: p.meters.page(p.store), Mask: p.own.Text,
+			Store: p.storage.store, Now: p.opts.Now, Log: p.log, AccessLog: accessLog, Observe: p.meters.observe, Metrics: p.meters.page(p.storage.store), Mask: p.own.Text,
 			Auth: access.New(access.Options{
 				Username: s.Auth.Username, Password: s.Auth.Password, Admin: s.Auth.Admin,
-				Tokens: access.NewTokens(p.store, p.opts.Now), Now: p.opts.Now,
+				Tokens: access.NewTokens(p.storage.store, p.opts.Now), Now: p.opts.Now,
 				Braked: p.braked,
 			}),
 			Version: version.Number, Names: s.Names(), SignIn: s.Auth.SignIn(), Headers: s.Listen.Headers, MaxBody: maxBody, Swagger: s.Listen.Swagger,
 			RequestTimeout: requestTimeout,
 		},
 		V1: v1.Options{
-			Launcher: p.launcher, Killer: p.flusher, Archives: archives, Crypter: p.crypter, Logs: logs, Events: p.events, SchedulesChanged: p.schedulesChanged,
+			Launcher: p.launcher, Killer: p.flusher, Archives: archives, Crypter: p.crypter, Logs: logs, Events: p.events, SchedulesChanged: p.messenger.schedulesChanged,
 			Versions: v1.Versions{
 				Server: version.Number, Digdag: version.Digdag, UpgradeRecommended: s.Versions.UpgradeIfOlder, Incompatible: s.Versions.IncompatibleIfOlder,
 			},
@@ -69,11 +65,11 @@ func (p *serverProcess) openServer(context.Context) error {
 			},
 			MaxAttempts: s.Engine.MaxAttempts, MaxSessionsPage: s.API.MaxSessionsPage, MaxAttemptsPage: s.API.MaxAttemptsPage,
 		},
-		Health:  health.Options{Health: p.health()},
+		Health:  health.Options{Health: p.storage.health(p.id)},
 		Stream:  stream.Options{Events: p.events, MaxStreams: descriptors() / streamFiles},
-		Ops:     ops.Options{Limits: p.flusher, SchedulesChanged: p.schedulesChanged, AgentsChanged: p.agentsChanged, Aging: s.Engine.Aging},
-		Explain: explain.Options{Aging: s.Engine.Aging, ReserveAfter: s.Engine.ReserveAfter, MaxRunning: p.maxRunning()},
-		Agents:  agentapi.Options{Agents: p.hub, Archives: archives, Version: version.Number},
+		Ops:     ops.Options{Limits: p.flusher, SchedulesChanged: p.messenger.schedulesChanged, AgentsChanged: p.agents.changed, Aging: s.Engine.Aging},
+		Explain: explain.Options{Aging: s.Engine.Aging, ReserveAfter: s.Engine.ReserveAfter, MaxRunning: maxRunning(&s.Engine)},
+		Agents:  agentapi.Options{Agents: p.agents.hub, Archives: archives, Version: version.Number},
 	})
 	return nil
 }
@@ -82,32 +78,9 @@ func (p *serverProcess) openServer(context.Context) error {
 func (p *serverProcess) braked(address string, failures int) {
 	p.log.Warn("tries to sign in are slowed down", slog.String("address", address), slog.Int("failures", failures))
 	record := document.BrakeRecord(p.opts.Now(), address, failures)
-	p.parts.Go(func() {
-		ctx, cancel := context.WithTimeout(p.partsCtx, requestTimeout)
-		defer cancel()
-		if err := p.store.Update(ctx, func(tx trowel.Tx) error { return tx.InsertRecords(ctx, &record) }); err != nil {
+	p.parts.background(func(ctx context.Context) {
+		if err := p.storage.store.Update(ctx, func(tx trowel.Tx) error { return tx.InsertRecords(ctx, &record) }); err != nil {
 			p.log.Warn("the audit is not told of tries to sign in", slog.Any("error", err))
 		}
-	})
-}
-
-// schedulesChanged wakes the schedulers of all servers. one is the schedule that was changed, or nil if there are
-// several.
-func (p *serverProcess) schedulesChanged(one *trowel.Schedule) {
-	if p.scheduler != nil {
-		p.scheduler.Wake()
-	}
-	if p.sole {
-		return
-	}
-	var message cluster.Schedules // any
-	if one != nil {
-		message = cluster.Schedules{ID: one.ID, ProjectID: one.ProjectID, Workflow: one.Workflow}
-	}
-	p.parts.Go(func() {
-		ctx, cancel := context.WithTimeout(p.partsCtx, requestTimeout)
-		defer cancel()
-		// If the message gets lost, the other servers look for themselves soon.
-		_ = p.store.Update(ctx, func(tx trowel.Tx) error { return tx.Notify(ctx, message.String()) })
 	})
 }

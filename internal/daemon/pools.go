@@ -10,7 +10,7 @@ import (
 
 // configurePools makes or changes the pools in the settings. It leaves others as they are, and also what the
 // settings do not mention.
-func (p *serverProcess) configurePools(ctx context.Context) error {
+func (p *process) configurePools(ctx context.Context, store trowel.Store) error {
 	pools := p.settings.Engine.Pools
 	if len(pools) == 0 {
 		return nil
@@ -19,7 +19,7 @@ func (p *serverProcess) configurePools(ctx context.Context) error {
 	for i := range pools {
 		wanted := &pools[i]
 		change := pool.Change{Name: wanted.Name, Slots: &wanted.Slots, By: by, Description: wanted.Description, IncludeDeferred: wanted.IncludeDeferred}
-		err := p.store.Update(ctx, func(tx trowel.Tx) error {
+		err := store.Update(ctx, func(tx trowel.Tx) error {
 			_, err := pool.Set(ctx, tx, change)
 			return err
 		})

@@ -35,11 +35,11 @@ func (e *BrokenProjectError) Error() string { return strings.TrimSpace(e.Err.Err
 func (e *BrokenProjectError) Unwrap() error { return e.Err }
 
 // outputPlace says where the output of tasks is, as it is not in the log of a server.
-func (p *serverProcess) outputPlace() string {
+func outputPlace(p *process, listening runtimeInfo) string {
 	if p.settings.Logs.Type == config.StorageNone {
 		return "Output of tasks is not kept, as log-server.type says"
 	}
-	address, scheme := p.listeners.info.Local[0], "http://"
+	address, scheme := listening.Local[0], "http://"
 	if p.settings.Listen.TLSCert != "" {
 		scheme = "https://"
 	}
@@ -49,15 +49,18 @@ func (p *serverProcess) outputPlace() string {
 
 // localFolder is a project on this machine. Its present state is stored as the newest revision.
 type localFolder struct {
-	dir string
-	log *slog.Logger
+	dir     string
+	log     *slog.Logger
+	store   trowel.Store
+	now     func() time.Time
+	changed func(*trowel.Schedule) // is called with nil when the schedules may have changed
 
 	revision int    // number of the newest one
 	stored   string // definitions of that revision
 }
 
 // load stores the project if it has changed.
-func (f *localFolder) load(ctx context.Context, p *serverProcess) error {
+func (f *localFolder) load(ctx context.Context) error {
 	project, err := f.read()
 	if err != nil {
 		return &BrokenProjectError{err}
@@ -69,13 +72,13 @@ func (f *localFolder) load(ctx context.Context, p *serverProcess) error {
 	if f.revision > 0 {
 		logging.Print(ctx, f.log, slog.LevelInfo, fmt.Sprintf(textReloading, f.dir))
 	}
-	number, err := f.store(ctx, p, project)
+	number, err := f.addRevision(ctx, project)
 	if err != nil {
 		return err
 	}
 	f.revision, f.stored = number, text
 	logging.Print(ctx, f.log, slog.LevelInfo, fmt.Sprintf(textAddedRevision, number))
-	p.schedulesChanged(nil) //nolint:contextcheck // goes on when this load has ended
+	f.changed(nil)
 	return nil
 }
 
@@ -100,13 +103,13 @@ func definitionsOf(project *dig.Project) string {
 	return param.JSON(all)
 }
 
-// store adds a revision and moves the schedules. In an existing database it continues the
+// addRevision stores a revision and moves the schedules. In an existing database it continues the
 // numbers.
-func (f *localFolder) store(ctx context.Context, p *serverProcess, project *dig.Project) (number int, err error) {
-	now := p.opts.Now()
+func (f *localFolder) addRevision(ctx context.Context, project *dig.Project) (number int, err error) {
+	now := f.now()
 	number = f.revision + 1
 	for {
-		err := p.store.Update(ctx, func(tx trowel.Tx) error {
+		err := f.store.Update(ctx, func(tx trowel.Tx) error {
 			workflows := make([]*trowel.Workflow, len(project.Workflows))
 			for i, w := range project.Workflows {
 				workflows[i] = &trowel.Workflow{Name: w.Name, Zone: w.Zone.ID, Definition: w.Definition, Origin: w.Origin}
@@ -129,7 +132,7 @@ func (f *localFolder) store(ctx context.Context, p *serverProcess, project *dig.
 
 // watch loads the project every few seconds. If it is broken, that is logged each time, and the revision
 // before stays.
-func (f *localFolder) watch(ctx context.Context, p *serverProcess) error {
+func (f *localFolder) watch(ctx context.Context) error {
 	ticker := time.NewTicker(reloadEvery)
 	defer ticker.Stop()
 	for {
@@ -138,7 +141,7 @@ func (f *localFolder) watch(ctx context.Context, p *serverProcess) error {
 			return context.Cause(ctx)
 		case <-ticker.C:
 		}
-		if err := f.load(ctx, p); err != nil && ctx.Err() == nil {
+		if err := f.load(ctx); err != nil && ctx.Err() == nil {
 			f.log.ErrorContext(ctx, textFailedReload, slog.Any("error", err))
 		}
 	}

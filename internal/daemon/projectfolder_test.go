@@ -31,7 +31,7 @@ func TestLocalFolderUnknownOption(t *testing.T) {
 		}
 		f := &localFolder{dir: dir, revision: 1, stored: "what was loaded before"}
 		for range 2 {
-			if err := f.load(t.Context(), nil); err == nil || !strings.Contains(err.Error(), want) {
+			if err := f.load(t.Context()); err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("load with %s: %v, want %s", option, err, want)
 			}
 		}
@@ -47,11 +47,11 @@ func TestLocalFolderRevisions(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	process := &serverProcess{opts: Options{Now: time.Now}, store: db, sole: true}
 	dir := t.TempDir()
 	var out bytes.Buffer
 	begin := func() *localFolder {
-		return &localFolder{dir: dir, log: slog.New(&logging.Handler{To: &out, Thread: "main"})}
+		log := slog.New(&logging.Handler{To: &out, Thread: "main"})
+		return &localFolder{dir: dir, log: log, store: db, now: time.Now, changed: func(*trowel.Schedule) {}}
 	}
 	const (
 		twice = "schedule: {minutes_interval>: 2}\n+a: {echo>: a}\n"
@@ -82,7 +82,7 @@ func TestLocalFolderRevisions(t *testing.T) {
 		if err := os.WriteFile(filepath.Join(dir, "w.dig"), []byte(step.text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		err := folder.load(t.Context(), process)
+		err := folder.load(t.Context())
 		if _, broken := errors.AsType[*BrokenProjectError](err); broken != (step.wrong != "") || broken && !strings.Contains(err.Error(), step.wrong) || err != nil && !broken {
 			t.Errorf("%s: error = %v, want one about %q", step.name, err, step.wrong)
 		}

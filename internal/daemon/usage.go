@@ -8,14 +8,14 @@ import (
 	"github.com/trowel-project/trowel/internal/usage"
 )
 
-// loadFeed records which tasks go to agents, for the figures about queues. It is a flush.Listener.
-type loadFeed struct {
+// usageFeed records which tasks go to agents, for the figures about queues. It is a flush.Listener.
+type usageFeed struct {
 	usage *usage.Recorder
 	now   func() time.Time
 }
 
 // Heard implements flush.Listener. It is called after the commit, just before the agents get the tasks.
-func (f loadFeed) Heard(batch *flush.Batch) {
+func (f usageFeed) Heard(batch *flush.Batch) {
 	now := f.now()
 	for i := range batch.Changes {
 		c := &batch.Changes[i]

@@ -16,7 +16,7 @@ import (
 )
 
 // The tasks that agents take in a batch are recorded by queue.
-func TestLoadFeed(t *testing.T) {
+func TestUsageFeed(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2024, 1, 15, 10, 0, 0, 0, time.UTC)
 	clock := func() time.Time { return now }
@@ -30,7 +30,7 @@ func TestLoadFeed(t *testing.T) {
 		return engine.Change{Task: &trowel.Task{ReadyAt: now.Add(-time.Second), Requirements: needs}, Transition: move}
 	}
 	gpu := &trowel.Requirements{Queue: "gpu"}
-	loadFeed{recorder, clock}.Heard(&flush.Batch{Changes: []engine.Change{
+	usageFeed{recorder, clock}.Heard(&flush.Batch{Changes: []engine.Change{
 		change(trowel.TransitionClaim, nil), change(trowel.TransitionClaim, gpu), change(trowel.TransitionClaim, gpu), change(trowel.TransitionSuccess, gpu),
 	}})
 	if err := recorder.WriteHandOffs(t.Context()); err != nil {
