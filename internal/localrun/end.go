@@ -16,9 +16,9 @@ func (l *run) ended(attempt *trowel.Attempt, interrupted bool, broken error, ela
 	if attempt != nil {
 		end.Status = attempt.Flags.Status()
 	}
-	end.Nothing = end.Status == "success" && l.passed.Load() && !l.asked.Load()
+	end.Nothing = end.Status == "success" && l.hook.passed.Load() && !l.hook.asked.Load()
 	if interrupted || broken != nil {
-		end.Succeeded = l.keeper.Succeeded()
+		end.Succeeded = l.statuses.Succeeded()
 	}
 	if l.Dry {
 		end.StateDir = "" // nothing was kept

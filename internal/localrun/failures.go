@@ -65,6 +65,14 @@ func (f *failures) Committed(batch *flush.Batch) error {
 // taskAdvice is what to do about the failure of a task, and the key in its body that is the culprit, if known.
 type taskAdvice struct{ text, culprit string }
 
+// adviceInRun keeps, for the summary of a run, what to do after a failure. The log has nothing of it.
+func (f *failures) adviceInRun(lease *trowel.Lease, err error) string {
+	if advice, culprit := advice.OfMistake(lease, err); advice != "" || culprit != "" {
+		f.advise(lease.TaskID, taskAdvice{advice, culprit})
+	}
+	return ""
+}
+
 // advise keeps what to do about the failure of a task. It may be called concurrently, before the failure is
 // committed.
 func (f *failures) advise(task trowel.TaskID, advice taskAdvice) {

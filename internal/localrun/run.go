@@ -3,100 +3,49 @@ package localrun
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 	"maps"
 	"os"
-	"strconv"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/google/uuid"
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/agent"
-	executor "github.com/trowel-project/trowel/internal/command"
+	"github.com/trowel-project/trowel/internal/command"
 	"github.com/trowel-project/trowel/internal/config"
-	"github.com/trowel-project/trowel/internal/database"
-	"github.com/trowel-project/trowel/internal/dig"
 	"github.com/trowel-project/trowel/internal/engine"
-	"github.com/trowel-project/trowel/internal/fix"
 	"github.com/trowel-project/trowel/internal/flush"
-	"github.com/trowel-project/trowel/internal/logging"
 	"github.com/trowel-project/trowel/internal/operator"
 	"github.com/trowel-project/trowel/internal/operator/builtin"
-	"github.com/trowel-project/trowel/internal/param"
 	"github.com/trowel-project/trowel/internal/runview"
 	"github.com/trowel-project/trowel/internal/secret"
 	"github.com/trowel-project/trowel/internal/statusdir"
-	"github.com/trowel-project/trowel/internal/store/sqlite"
 	"github.com/trowel-project/trowel/internal/template"
 	"github.com/trowel-project/trowel/internal/version"
 )
 
-// Defaults of settings (server 3.1).
-const (
-	defaultTaskLimit    = 1000
-	defaultAttemptLimit = 100
-)
-
-// Options say what is run and how.
-type Options struct {
-	// settings are those of the command; operators and limits are read from them.
-	Settings config.Settings
-	// environ is the environment of commands, KEY=VALUE each.
-	Environ []string
-	Now     func() time.Time
-	// project has the workflow and those that require> starts.
-	Project  *dig.Project
-	Workflow *dig.Workflow
-	Params   *param.Map
-	// tasks are those of the workflow, or of the part of it that is run.
-	Tasks   []dig.Task
-	Session time.Time
-	// attemptName is the name of the attempt; empty for the unnamed one.
-	AttemptName string
-	// state is where tasks that succeed are kept; its folder is empty if they are not.
-	State statusdir.Session
-	// sets say which tasks are passed over.
-	Sets Selection
-	// dry runs no operator and writes nothing.
-	Dry bool
-	// showParams logs the parameters of each task.
-	ShowParams bool
-	// slots is how many tasks run at a time; 0 asks the settings, which may set no limit.
-	Slots int
-	// taskLogs is the folder of the logs of tasks, absolute; empty for none.
-	TaskLogs string
-	// secrets is the folder of the user's secrets; empty for none.
-	Secrets string
-	View    runview.View
-	Logs    *logging.Handler
-	Log     *slog.Logger // to logs
-}
-
-// run is one run of a workflow in this process: a store, a flusher and an agent around one
-// project folder.
+// run is one run of a workflow in this process: a store, a flusher and an agent around one project folder. Fields are in the
+// order in which they are made.
 type run struct {
 	Options
 
-	store        trowel.Store
-	databaseLock *os.File // nil if the store does not outlive the run
-	agent        *agent.Agent
-	templates    *template.Evaluator
-	flusher      *flush.Flusher
-	setting      trowel.AttemptContext
-	keeper       *statusdir.Writer
-	failed       *failures
-	killNow      chan struct{}
-	passed       atomic.Bool      // a task was passed over, as it had succeeded before
-	asked        atomic.Bool      // a task was run, or left out by the command line
-	attempt      trowel.AttemptID // the attempt that this run is about
+	storage  *storage
+	project  *project
+	statuses *statusdir.Writer // of tasks that succeed
+	failed   *failures
+	hook     *hook
+	sessions *sessions
+	killNow  chan struct{} // closed to kill commands that do not end when they are stopped
+	agent    *agent.Agent
+	flusher  *flush.Flusher
+
+	attempt trowel.AttemptID // the attempt that this run is about
 }
 
 // Run runs a workflow to its end and returns how it ended. Signals interrupt it. A workflow with too many tasks is a
-// *taskLimitError.
+// *TaskLimitError.
 func Run(ctx context.Context, opts Options, signals <-chan os.Signal) (runview.End, error) {
 	return (&run{Options: opts}).run(ctx, signals)
 }
@@ -111,7 +60,7 @@ func (l *run) run(ctx context.Context, signals <-chan os.Signal) (end runview.En
 	if err := l.open(ctx); err != nil {
 		return end, err
 	}
-	defer func() { err = errors.Join(err, l.store.Close(), l.unlock()) }()
+	defer func() { err = errors.Join(err, l.storage.close()) }()
 
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -122,8 +71,8 @@ func (l *run) run(ctx context.Context, signals <-chan os.Signal) (end runview.En
 		l.agent.Stop() // without a flusher no result is written
 	})
 	interrupted, attempt, err := l.await(ctx, signals)
-	l.halt(signals)
-	if interrupted && l.databaseLock != nil {
+	halt(l.agent, l.killNow, signals)
+	if interrupted && l.storage.lasts() {
 		// Nobody goes on with it, so it must not count as running for ever.
 		if err := l.flusher.Kill(ctx, l.attempt, "signal"); err != nil {
 			l.Log.WarnContext(ctx, "attempt not ended in the database", slog.Any("error", err))
@@ -149,11 +98,11 @@ var errDone = errors.New("done")
 
 // await starts the attempt and waits for its end, or for a signal. attempt is nil unless it ended.
 func (l *run) await(ctx context.Context, signals <-chan os.Signal) (interrupted bool, attempt *trowel.Attempt, err error) {
-	l.tellSession(ctx, l.Workflow, l.Session)
-	started, err := l.flusher.Start(ctx, l.request())
+	l.project.tellSession(ctx, l.Workflow, l.Session)
+	started, err := l.flusher.Start(ctx, l.start())
 	if errors.Is(err, trowel.ErrConflict) { // in a database that was there before
 		l.AttemptName = uuid.NewString()
-		started, err = l.flusher.Start(ctx, l.request())
+		started, err = l.flusher.Start(ctx, l.start())
 	}
 	if err != nil {
 		return false, nil, l.limitFix(err)
@@ -172,96 +121,48 @@ func (l *run) await(ctx context.Context, signals <-chan os.Signal) (interrupted 
 	return true, nil, nil
 }
 
-// tellSession logs that a session begins, as Digdag does.
-func (l *run) tellSession(ctx context.Context, w *dig.Workflow, at time.Time) {
-	logging.Print(ctx, l.Log, slog.LevelInfo, fmt.Sprintf("Starting a new session project id=%d workflow name=%s session_time=%s",
-		l.setting.Project.ID, w.Name, at.In(w.Zone.Location).Format(trowel.SessionTimeLayout)))
+// open makes the store, the flusher and the agent.
+func (l *run) open(ctx context.Context) (err error) {
+	now := l.Now()
+	if l.storage, err = openStorage(ctx, &l.Options, now); err != nil {
+		return err
+	}
+	if err := l.openOn(ctx, now); err != nil {
+		return errors.Join(err, l.storage.close())
+	}
+	return nil
 }
 
-// open makes the store, the flusher and the agent.
-func (l *run) open(ctx context.Context) error {
-	now := l.Now()
-	var opts sqlite.Options
-	var err error
-	if !l.Dry { // an attempt that did nothing is not for the records
-		if opts, err = databaseOptions(l.Settings); err != nil {
-			return err
-		}
+// openOn makes what needs the store.
+func (l *run) openOn(ctx context.Context, now time.Time) (err error) {
+	if l.project, err = storeProject(ctx, l.storage.store, &l.Options, now); err != nil {
+		return err
 	}
-	if opts.Path != "" {
-		if l.databaseLock, err = database.Lock(opts.Path); err != nil {
-			return err
-		}
-	}
-	store, err := sqlite.Open(ctx, opts, now)
+	limits, err := l.limits()
 	if err != nil {
-		return errors.Join(fix.Database(err), l.unlock())
+		return err
 	}
-	l.store = store
-	if err := l.storeProject(ctx, now); err != nil {
-		return errors.Join(err, store.Close(), l.unlock())
-	}
-	taskLimit, err := positiveSetting(l.Settings, "executor.task_max_run", defaultTaskLimit)
-	if err != nil {
-		return errors.Join(err, store.Close(), l.unlock())
-	}
-	attemptLimit, err := positiveSetting(l.Settings, "executor.attempt_max_run", defaultAttemptLimit)
-	if err != nil {
-		return errors.Join(err, store.Close(), l.unlock())
-	}
-	l.killNow = make(chan struct{})
 	kept := l.State
 	if l.Dry {
 		kept = statusdir.Session{}
 	}
-	l.keeper = statusdir.NewWriter(kept)
-	l.failed = newFailures()
-	if err := l.openAgent(ctx, taskLimit); err != nil {
-		return errors.Join(err, store.Close(), l.unlock())
+	l.statuses, l.failed = statusdir.NewWriter(kept), newFailures()
+	l.hook = &hook{options: &l.Options, statuses: l.statuses}
+	l.sessions = &sessions{project: l.project}
+	templates := template.New(template.Options{})
+	if err := l.openAgent(ctx, limits, templates); err != nil {
+		return err
 	}
 	l.flusher = flush.New(flush.Options{
-		Store: store, Agent: l.agent, Now: l.Now, Log: l.Log,
-		Observers: []flush.Observer{l.keeper, l.failed, l.View},
-		Limits:    engine.Limits{Tasks: taskLimit}, Attempts: attemptLimit, Templates: l.templates, AnyPool: true,
+		Store: l.storage.store, Agent: l.agent, Now: l.Now, Log: l.Log,
+		Observers: []flush.Observer{l.statuses, l.failed, l.View},
+		Limits:    engine.Limits{Tasks: limits.tasks}, Attempts: limits.attempts, Templates: templates, AnyPool: true,
 	})
+	l.sessions.flusher = l.flusher
 	return nil
 }
 
-// unlock lets others use a database that outlives the run.
-func (l *run) unlock() error {
-	if l.databaseLock == nil {
-		return nil
-	}
-	return l.databaseLock.Close()
-}
-
-// storeProject stores the project as Digdag's local mode does: under the name default, as a revision
-// named after the present instant.
-func (l *run) storeProject(ctx context.Context, now time.Time) error {
-	workflows := make([]*trowel.Workflow, len(l.Project.Workflows))
-	for i, w := range l.Project.Workflows {
-		workflows[i] = &trowel.Workflow{Name: w.Name, Zone: w.Zone.ID, Definition: w.Definition, Origin: w.Origin}
-	}
-	l.setting = trowel.AttemptContext{
-		Project:  trowel.Project{Name: "default", CreatedAt: now},
-		Revision: trowel.Revision{Name: now.UTC().Format(time.RFC3339Nano), Params: l.Params, Archive: trowel.Archive{Type: trowel.ArchiveNone}, CreatedAt: now},
-	}
-	err := l.store.Update(ctx, func(tx trowel.Tx) error {
-		return tx.InsertRevision(ctx, &l.setting.Project, &l.setting.Revision, workflows)
-	})
-	for i, w := range l.Project.Workflows {
-		if w == l.Workflow {
-			l.setting.Workflow = *workflows[i]
-		}
-	}
-	return err
-}
-
-func (l *run) openAgent(ctx context.Context, taskLimit int) error {
-	slots, err := l.slotCount()
-	if err != nil {
-		return err
-	}
+func (l *run) openAgent(ctx context.Context, limits limits, templates *template.Evaluator) error {
 	openLog, err := l.openTaskLogs()
 	if err != nil {
 		return err
@@ -270,105 +171,43 @@ func (l *run) openAgent(ctx context.Context, taskLimit int) error {
 	if err != nil {
 		return err
 	}
-	l.templates = template.New(template.Options{})
-	operators.Templates = l.templates
+	operators.Templates = templates
 	mask, err := newOutputMask(l.Settings)
 	if err != nil {
 		return err
 	}
 	secrets := mask.finder(l.secretFinder())
+	l.killNow = make(chan struct{})
 	l.agent = agent.New(ctx, agent.Options{
 		ID:        "local",
-		Slots:     slots,
+		Slots:     limits.slots,
 		Anything:  true,
 		Operators: operator.Builtin(operators),
-		Templates: operators.Templates,
-		Commands: executor.NewLocal(executor.LocalOptions{
+		Templates: templates,
+		Commands: command.NewLocal(command.LocalOptions{
 			Env: l.Environ, KillNow: l.killNow, Log: l.Log,
 		}),
 		Secrets:   func(*trowel.Lease) secret.Finder { return secrets },
-		Sessions:  &sessions{run: l},
+		Sessions:  l.sessions,
 		Project:   l.Project.Dir,
-		TaskLimit: taskLimit,
+		TaskLimit: limits.tasks,
 		Now:       l.Now,
 		OpenLog:   func(lease *trowel.Lease) agent.Log { return mask.log(openLog(lease)) },
-		Hook:      &hook{run: l},
-		Advice:    l.adviceInRun,
+		Hook:      l.hook,
+		Advice:    l.failed.adviceInRun,
 		Report:    func(r trowel.Report) { l.flusher.Report(mask.report(r)) },
 		Wake:      func() { l.flusher.Wake() },
 	})
 	return nil
 }
 
+// start describes the attempt to start (language A7, A8).
+func (l *run) start() flush.Start {
+	return l.project.attemptOf(l.Workflow, l.project.workflow, l.Session, l.Params, l.Tasks, "run", l.AttemptName)
+}
+
 // secretFinder has the secrets of local mode: settings, then the user's files (server 1.9.2).
-func (l *run) secretFinder() secret.Finder {
-	properties := maps.Collect(l.Settings.Prefix("secrets."))
-	return secret.NewLocal(secret.LocalOptions{Properties: properties, Dir: l.Secrets, Log: l.Log})
-}
-
-// slotCount is how many tasks run at a time; 0 for no limit.
-func (l *run) slotCount() (int, error) {
-	if l.Slots > 0 {
-		return l.Slots, nil
-	}
-	return numberSetting(l.Settings, "agent.max-task-threads", 0)
-}
-
-// request is the attempt to start (language A7, A8).
-func (l *run) request() flush.Start {
-	return l.attemptOf(l.Workflow, l.setting.Workflow, l.Session, l.Params, l.Tasks, "run", l.AttemptName)
-}
-
-// numberSetting reads a number among the settings.
-func numberSetting(settings config.Settings, key string, otherwise int) (int, error) {
-	text, found := settings.Get(key)
-	if !found {
-		return otherwise, nil
-	}
-	n, err := strconv.Atoi(text)
-	if err != nil {
-		return 0, fmt.Errorf("setting %s = %s: want a number", key, text)
-	}
-	return n, nil
-}
-
-func positiveSetting(settings config.Settings, key string, otherwise int) (int, error) {
-	n, err := numberSetting(settings, key, otherwise)
-	if err == nil && n < 1 {
-		return 0, fmt.Errorf("setting %s = %d: want a number from 1 on", key, n)
-	}
-	return n, err
-}
-
-// attemptOf describes an attempt of a workflow of this project.
-func (l *run) attemptOf(w *dig.Workflow, row trowel.Workflow, at time.Time, params *param.Map, tasks []dig.Task, cause, name string) flush.Start {
-	setting := l.setting
-	setting.Workflow = row
-	setting.Limits, _ = dig.ControlOf(w.Definition) // Load has refused what is wrong
-	setting.Session = trowel.Session{ProjectID: setting.Project.ID, Workflow: w.Name, Time: at, UUID: uuid.NewString()}
-	return flush.Start{
-		Context: setting,
-		Tasks:   tasks,
-		Attempt: trowel.Attempt{WorkflowID: row.ID, Name: name, Zone: w.Zone.ID, Params: params, Cause: cause, Actor: "cli"},
-	}
-}
-
-// databaseOptions say where the store is: in memory unless the settings name a file.
-func databaseOptions(settings config.Settings) (sqlite.Options, error) {
-	kind, _ := settings.Get("database.type")
-	path, _ := settings.Get("database.path")
-	switch kind {
-	case "", "memory":
-		return sqlite.Options{}, nil
-	case "sqlite", "h2":
-		if path == "" {
-			return sqlite.Options{}, fmt.Errorf("setting database.type = %s needs database.path, the database's folder", kind)
-		}
-		if err := os.MkdirAll(path, 0o777); err != nil { //nolint:gosec // the umask decides
-			return sqlite.Options{}, fix.UseDatabase.Failed(fmt.Errorf("make the folder of the database: %w", err))
-		}
-		return sqlite.Options{Path: path + "/" + config.DatabaseFile}, nil
-	default:
-		return sqlite.Options{}, fmt.Errorf("setting database.type = %s: a local run knows memory and sqlite", kind)
-	}
+func (o *Options) secretFinder() secret.Finder {
+	properties := maps.Collect(o.Settings.Prefix("secrets."))
+	return secret.NewLocal(secret.LocalOptions{Properties: properties, Dir: o.Secrets, Log: o.Log})
 }

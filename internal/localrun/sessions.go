@@ -6,22 +6,25 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/dig"
+	"github.com/trowel-project/trowel/internal/flush"
 	"github.com/trowel-project/trowel/internal/launch"
 	"github.com/trowel-project/trowel/internal/operator"
 	"github.com/trowel-project/trowel/internal/schedule"
 )
 
 // sessions starts other workflows of the same project for require> (operators 2.3).
-type sessions struct{ run *run }
+type sessions struct {
+	project *project
+	flusher *flush.Flusher
+}
 
 // StartSession implements operator.Sessions.
 func (s *sessions) StartSession(ctx context.Context, r operator.StartRequest) (operator.StartedSession, error) {
-	l := s.run
-	project := l.setting.Project
-	if (r.ProjectName != "" && r.ProjectName != project.Name) || (r.ProjectName == "" && r.ProjectID != project.ID) {
+	p := s.project
+	if (r.ProjectName != "" && r.ProjectName != p.row.Name) || (r.ProjectName == "" && r.ProjectID != p.row.ID) {
 		return operator.StartedSession{}, trowel.ErrNotFound
 	}
-	w := l.Project.Find(r.Workflow)
+	w := p.files.Find(r.Workflow)
 	if w == nil {
 		return operator.StartedSession{}, trowel.ErrNotFound
 	}
@@ -41,7 +44,7 @@ func (s *sessions) StartSession(ctx context.Context, r operator.StartRequest) (o
 		return operator.StartedSession{}, err
 	}
 	params := launch.SessionParams(r.Params, plan, r.SessionTime.In(w.Zone.Location))
-	started, err := l.flusher.Start(ctx, l.attemptOf(w, *row, r.SessionTime, params, tasks, "require", r.AttemptName))
+	started, err := s.flusher.Start(ctx, p.attemptOf(w, *row, r.SessionTime, params, tasks, "require", r.AttemptName))
 	if errors.Is(err, trowel.ErrConflict) {
 		return s.existing(ctx, r)
 	}
@@ -51,14 +54,14 @@ func (s *sessions) StartSession(ctx context.Context, r operator.StartRequest) (o
 	if err != nil {
 		return operator.StartedSession{}, err
 	}
-	l.tellSession(ctx, w, r.SessionTime)
+	p.tellSession(ctx, w, r.SessionTime)
 	a := started.Attempt
 	return operator.StartedSession{New: true, SessionID: a.SessionID, AttemptID: a.ID, Flags: a.Flags}, nil
 }
 
 func (s *sessions) find(ctx context.Context, workflow string) (row *trowel.Workflow, err error) {
-	err = s.run.store.View(ctx, func(tx trowel.Tx) error {
-		row, _, err = tx.FindWorkflow(ctx, s.run.setting.Project.ID, workflow)
+	err = s.project.store.View(ctx, func(tx trowel.Tx) error {
+		row, _, err = tx.FindWorkflow(ctx, s.project.row.ID, workflow)
 		return err
 	})
 	return row, err
@@ -66,8 +69,8 @@ func (s *sessions) find(ctx context.Context, workflow string) (row *trowel.Workf
 
 // existing finds the attempt that is in the way (language A3).
 func (s *sessions) existing(ctx context.Context, r operator.StartRequest) (found operator.StartedSession, err error) {
-	err = s.run.store.View(ctx, func(tx trowel.Tx) error {
-		a, err := tx.FindLatestAttempt(ctx, s.run.setting.Project.ID, r.Workflow, r.SessionTime, r.AttemptName)
+	err = s.project.store.View(ctx, func(tx trowel.Tx) error {
+		a, err := tx.FindLatestAttempt(ctx, s.project.row.ID, r.Workflow, r.SessionTime, r.AttemptName)
 		if err != nil {
 			return err
 		}

@@ -15,21 +15,21 @@ import (
 
 // openTaskLogs returns what opens the log of a try: the display, and below the folder of --task-log a
 // file with what is logged about the task and what it prints (server 5).
-func (l *run) openTaskLogs() (func(*trowel.Lease) agent.Log, error) {
+func (o *Options) openTaskLogs() (func(*trowel.Lease) agent.Log, error) {
 	shown := func(lease *trowel.Lease) agent.Log {
-		return agent.Log{Output: l.View.Open(lease), Logger: l.Logs.ForTask(lease)}
+		return agent.Log{Output: o.View.Open(lease), Logger: o.Logs.ForTask(lease)}
 	}
-	if l.TaskLogs == "" {
+	if o.TaskLogs == "" {
 		return shown, nil
 	}
-	logs, err := tasklog.New(l.TaskLogs)
+	logs, err := tasklog.New(o.TaskLogs)
 	if err != nil {
 		return nil, &trowel.Error{
-			Kind: trowel.ErrInvalid, Message: "cannot keep the logs of tasks in " + l.TaskLogs, Err: fix.Reason(err),
+			Kind: trowel.ErrInvalid, Message: "cannot keep the logs of tasks in " + o.TaskLogs, Err: fix.Reason(err),
 			Hint: "give a folder that can be written to with --task-log, or leave it out",
 		}
 	}
-	kept := &keptLogs{logs: logs, agent: agent.ProcessName(), now: l.Now, level: l.Logs.Level, created: map[trowel.AttemptID]time.Time{}}
+	kept := &keptLogs{logs: logs, agent: agent.ProcessName(), now: o.Now, level: o.Logs.Level, created: map[trowel.AttemptID]time.Time{}}
 	return func(lease *trowel.Lease) agent.Log { return kept.add(shown(lease), lease) }, nil
 }
 
