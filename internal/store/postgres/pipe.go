@@ -3,7 +3,6 @@ package postgres
 import (
 	"context"
 	"database/sql"
-	"encoding/binary"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
@@ -18,12 +17,12 @@ import (
 type pipe struct {
 	ctx     context.Context //nolint:containedctx // a pipe lives no longer than the transaction that opens it
 	conn    *pgx.Conn
-	known   map[string]any   // names of prepared statements by their texts
+	known   map[string]any // names of prepared statements by their texts, and the buffer
+	buffer  *sendBuffer
 	line    *pgconn.Pipeline // nil while nothing is sent
 	sent    int              // statements in the line
 	changed []int64
 	failed  error // the first error; changed has the statements before it
-	params  [][]byte
 }
 
 // openPipe returns a pipe on a connection, which nobody else may use until the pipe is closed.
@@ -41,11 +40,24 @@ func openPipe(ctx context.Context, conn *sql.Conn) (store.Pipe, error) {
 		return nil, err
 	}
 	p.known = p.conn.PgConn().CustomData() // nobody else uses it
+	buffer, ok := p.known[bufferKey].(*sendBuffer)
+	if !ok {
+		buffer = &sendBuffer{}
+		p.known[bufferKey] = buffer
+	}
+	p.buffer = buffer
 	return p, nil
 }
 
+// bufferKey is where a connection keeps its buffer. No statement has this text.
+const bufferKey = "buffer"
+
 // inBinary returns the format of all parameters.
 func inBinary() []int16 { return []int16{pgx.BinaryFormatCode} }
+
+// messageBytes is more than what the messages of a statement have beside its name and values, and those that begin
+// and end a transaction.
+const messageBytes = 512
 
 // Send implements store.Pipe.
 func (p *pipe) Send(statement string, columns []store.Column, rows int) error {
@@ -64,11 +76,9 @@ func (p *pipe) Send(statement string, columns []store.Column, rows int) error {
 	if p.line == nil {
 		p.line = p.conn.PgConn().StartPipeline(p.ctx)
 	}
-	p.params = p.params[:0]
-	for i := range columns {
-		p.params = append(p.params, parameter(&columns[i], rows))
-	}
-	p.line.SendQueryPrepared(name, p.params, inBinary(), nil)
+	params := p.buffer.values(columns, rows)
+	p.buffer.reserve(p.conn.PgConn().Frontend(), len(name)+messageBytes+size(columns))
+	p.line.SendQueryPrepared(name, params, inBinary(), nil)
 	p.sent++
 	return nil
 }
@@ -79,26 +89,6 @@ func (p *pipe) Flush() error {
 		return nil
 	}
 	return p.line.Flush()
-}
-
-// parameter returns the value of a column for one row, and an array for several.
-func parameter(c *store.Column, rows int) []byte {
-	const length = 4
-	if rows == 1 {
-		if c.Nulls {
-			return nil
-		}
-		return c.Data[length:]
-	}
-	array := make([]byte, 0, 5*length+len(c.Data))
-	nulls := uint32(0)
-	if c.Nulls {
-		nulls = 1
-	}
-	for _, n := range [...]uint32{1, nulls, oid(c.Kind), uint32(rows), 1} { //nolint:gosec // up to some thousand rows
-		array = binary.BigEndian.AppendUint32(array, n)
-	}
-	return append(array, c.Data...)
 }
 
 // oid returns PostgreSQL's id of the type of a column.
