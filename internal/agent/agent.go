@@ -91,7 +91,7 @@ type Options struct {
 // once.
 const maxStarting = 256
 
-// Agent runs tasks in this process, each in a goroutine. It implements queue.Agent.
+// Agent runs tasks in this process, as many at the same time as there are. It implements queue.Agent.
 type Agent struct {
 	opts Options
 	ctx  context.Context //nolint:containedctx // ends all tasks; canceled by Stop
@@ -100,6 +100,7 @@ type Agent struct {
 	mu             sync.Mutex
 	id             string
 	active         map[trowel.TryID]context.CancelCauseFunc // tries that are not reported yet
+	queue          []*try                                   // those of active that no goroutine has begun
 	starting       int                                      // those of active that are still starting
 	draining       bool                                     // takes no more tasks, for good
 	drainRequested bool                                     // takes no more tasks until SetDrained says so
@@ -184,18 +185,40 @@ func (a *Agent) Assign(leases []*trowel.Lease) {
 	}
 	a.starting += len(tries)
 	a.running.Add(len(tries)) // under the mutex, so that Wait after Drain waits for all of these
+	a.queue = append(a.queue, tries...)
 	a.mu.Unlock()
-	for _, t := range tries {
-		go func() {
-			defer a.running.Done()
-			t.run()
-		}()
+	for range tries {
+		go a.work()
 	}
 	for _, lease := range late {
 		a.opts.Report(trowel.Report{
 			TaskID: lease.TaskID, AttemptID: lease.AttemptID, Try: lease.Try, Outcome: trowel.OutcomeReleased,
 		})
 	}
+}
+
+// work runs queued tries until there are none. There is a goroutine for each try, so none waits for the end of
+// another. But those of quick tasks are run by the goroutines that happen to be first: a stack that is large enough
+// for a task is made once for many of them.
+func (a *Agent) work() {
+	for t := a.dequeue(); t != nil; t = a.dequeue() {
+		t.run()
+		a.running.Done()
+	}
+}
+
+// dequeue returns the next try to run; nil if there is none.
+func (a *Agent) dequeue() *try {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if len(a.queue) == 0 {
+		a.queue = nil
+		return nil
+	}
+	t := a.queue[0]
+	a.queue[0] = nil
+	a.queue = a.queue[1:]
+	return t
 }
 
 // Cancel implements queue.Agent.

@@ -227,6 +227,33 @@ func TestFree(t *testing.T) {
 	}
 }
 
+// However long some tasks take, and however quick others are, all run at the same time.
+func TestTasksRunTogether(t *testing.T) {
+	t.Parallel()
+	const slow, quick = 50, 50
+	var together sync.WaitGroup
+	together.Add(slow)
+	a, reports := begin(t, operator.Table{
+		"slow": {Run: func(context.Context, *operator.Request) (operator.Outcome, error) {
+			together.Done()
+			together.Wait() // ends only if all of them run
+			return operator.Outcome{}, nil
+		}},
+		"quick": {Run: func(context.Context, *operator.Request) (operator.Outcome, error) { return operator.Outcome{}, nil }},
+	}, nil)
+	var leases []*trowel.Lease
+	for i := range int64(slow) {
+		leases = append(leases, lease(2*i+1, param.Of("quick>", "x")), lease(2*i+2, param.Of("slow>", "x")))
+	}
+	a.Assign(leases[:30])
+	a.Assign(leases[30:])
+	for range slow + quick {
+		if r := <-reports; r.Outcome != trowel.OutcomeSuccess {
+			t.Errorf("task %d: %v, want success", r.TaskID, r.Outcome)
+		}
+	}
+}
+
 func TestCancelEndsOneTask(t *testing.T) {
 	t.Parallel()
 	a, reports := begin(t, operators(func(ctx context.Context, _ *operator.Request) (operator.Outcome, error) {
