@@ -27,6 +27,9 @@ type eventFeed struct{ events *events.Feed }
 
 // Heard implements flush.Listener.
 func (f eventFeed) Heard(batch *flush.Batch) {
+	if !f.events.Watched() {
+		return
+	}
 	list := make([]events.Event, 0, len(batch.Changes)+len(batch.Started)+len(batch.Ended)+len(batch.Killed))
 	rows := make([]events.TaskRow, len(batch.Changes))
 	for i := range batch.Changes {

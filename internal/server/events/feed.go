@@ -10,14 +10,15 @@ import (
 // maxKept is how many events a stream that comes back can get.
 const maxKept = 1 << 14
 
-// Feed passes events to watchers, and keeps the last ones for streams that come back. It is safe for concurrent use. No
-// method waits for a watcher.
+// Feed passes events to watchers, and keeps the last ones for streams that come back: from the first watcher on, as
+// before it nobody has a position to come back to. It is safe for concurrent use. No method waits for a watcher.
 type Feed struct {
 	// life differs between processes: positions of an earlier process are invalid.
 	epoch string
 
 	mu       sync.Mutex
-	ring     []Event // position p is at p % kept
+	ring     []Event // position p is at p % maxKept; empty before the first watcher
+	first    int64   // no event before this position was kept
 	next     int64   // position of the next event
 	watchers map[*Watcher]struct{}
 	closed   bool
@@ -28,6 +29,13 @@ func NewFeed() *Feed {
 	return &Feed{epoch: strings.ToLower(rand.Text()[:8]), watchers: map[*Watcher]struct{}{}}
 }
 
+// Watched reports whether there has been a watcher. If not, events need not be published.
+func (e *Feed) Watched() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.ring != nil
+}
+
 // Publish passes events to all watchers.
 func (e *Feed) Publish(events ...Event) {
 	if len(events) == 0 {
@@ -35,12 +43,11 @@ func (e *Feed) Publish(events ...Event) {
 	}
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if e.ring == nil {
+		return
+	}
 	for _, event := range events {
-		if len(e.ring) < maxKept {
-			e.ring = append(e.ring, event)
-		} else {
-			e.ring[e.next%maxKept] = event
-		}
+		e.ring[e.next%maxKept] = event
 		e.next++
 		for w := range e.watchers {
 			w.note(event)
@@ -68,6 +75,9 @@ func (e *Feed) Watch(t Topic, after string, version int64) (w *Watcher, lost boo
 	w = &Watcher{events: e, Topic: t, Ready: make(chan struct{}, 1), known: version}
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	if e.ring == nil {
+		e.ring, e.first = make([]Event, maxKept), e.next
+	}
 	if after != "" {
 		from, ok := e.position(after)
 		lost = !ok
@@ -84,7 +94,7 @@ func (e *Feed) Watch(t Topic, after string, version int64) (w *Watcher, lost boo
 func (e *Feed) position(text string) (int64, bool) {
 	life, number, _ := strings.Cut(text, "-")
 	p, err := strconv.ParseInt(number, 10, 64)
-	if err != nil || life != e.epoch || p > e.next || p < e.next-int64(len(e.ring)) {
+	if err != nil || life != e.epoch || p > e.next || p < max(e.first, e.next-maxKept) {
 		return 0, false
 	}
 	return p, true

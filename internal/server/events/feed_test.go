@@ -81,6 +81,29 @@ func TestEventsResume(t *testing.T) {
 	}
 }
 
+// Events before the first watcher are not kept, so nothing is promised about them.
+func TestFirstWatcher(t *testing.T) {
+	t.Parallel()
+	e := NewFeed()
+	site, _ := ParseTopic("site")
+	e.Publish(Event{AttemptID: 1})
+	if e.Watched() {
+		t.Error("a new feed was watched, want not")
+	}
+	first, _ := e.Watch(site, "", 0)
+	start, _ := first.Take()
+	e.Publish(Event{AttemptID: 2})
+	e.Leave(first)
+	if !e.Watched() {
+		t.Error("the feed was not watched, although a stream may come back")
+	}
+	if again, lost := e.Watch(site, start.Position, 0); lost {
+		t.Error("events since the first watcher are lost")
+	} else if g, _ := again.Take(); len(g.Attempts) != 1 {
+		t.Errorf("after the return: attempts %v, want 2", g.Attempts)
+	}
+}
+
 // Changes by other servers, and gaps between versions, must be read. A stream that comes back must read everything again
 // if another server has changed something meanwhile.
 func TestEventsElsewhere(t *testing.T) {
