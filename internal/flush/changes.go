@@ -24,11 +24,17 @@ type changes struct {
 	logs    []trowel.LogChunk
 }
 
-func newChanges(at time.Time, mark int64) changes {
-	return changes{
-		at: at, mark: mark, rows: map[*trowel.Task]int{},
-		batch: Batch{At: at, settings: map[trowel.AttemptID]*trowel.AttemptContext{}},
+// newChanges returns changes without rows, in the memory of an earlier transaction.
+func newChanges(at time.Time, mark int64, s *spare) changes {
+	c := changes{
+		at: at, mark: mark, inserts: s.inserts, updates: s.updates, rows: s.rows, audits: s.audits, logs: s.logs,
+		batch: Batch{
+			At: at, Changes: make([]engine.Change, 0, s.changes), Tries: make([]trowel.Try, 0, s.tries),
+			settings: map[trowel.AttemptID]*trowel.AttemptContext{},
+		},
 	}
+	*s = *newSpare() // the memory is not the next one's if this transaction fails
+	return c
 }
 
 // begin records the start of an attempt.

@@ -39,12 +39,14 @@ func (c *claimer) claim(ctx context.Context, t *txn, s selection) error {
 
 // candidates lists the ready tasks of locked attempts that may be claimed.
 func (c *claimer) candidates(t *txn, s selection) []queue.Ready {
-	var list []queue.Ready
-	seen := map[trowel.TaskID]bool{}
+	c.listed = emptied(c.listed)
+	if clear(c.seen); c.seen == nil || cap(c.listed) == 0 {
+		c.seen = map[trowel.TaskID]bool{}
+	}
 	add := func(a *attempt, row *trowel.Task) {
-		if row != nil && row.State == trowel.TaskReady && !seen[row.ID] {
-			seen[row.ID] = true
-			list = append(list, a.ready(row))
+		if row != nil && row.State == trowel.TaskReady && !c.seen[row.ID] {
+			c.seen[row.ID] = true
+			c.listed = append(c.listed, a.ready(row))
 		}
 	}
 	for i := range s.picks {
@@ -64,7 +66,7 @@ func (c *claimer) candidates(t *txn, s selection) []queue.Ready {
 			}
 		}
 	}
-	return list
+	return c.listed
 }
 
 // lockLimits locks the counters that the candidates need, and those that something was given back to.
@@ -114,14 +116,15 @@ func (c *claimer) addHeldAbove(names map[string]bool, r *queue.Ready) {
 	}
 }
 
-// failFull fails the tasks that do not wait for a full limit (control K811), and returns the others. Tasks
-// that become ready by that are left to the next transaction, as their counters are not locked.
+// failFull fails the tasks that do not wait for a full limit (control K811), and returns the others, in the memory of
+// all of them. Tasks that become ready by that are left to the next transaction, as their counters are not locked.
 func (c *claimer) failFull(t *txn, limits *queue.Limits, candidates []queue.Ready) []queue.Ready {
-	others := candidates[:0:0]
-	for _, r := range candidates {
-		reason := queue.FullConcurrency(limits, &r)
+	others := candidates[:0]
+	for i := range candidates {
+		r := &candidates[i]
+		reason := queue.FullConcurrency(limits, r)
 		if reason == "" {
-			others = append(others, r)
+			others = append(others, *r)
 			continue
 		}
 		t.apply(c.cache.get(r.Attempt), engine.ConcurrencyFull{Task: r.Task, Reason: reason}, actorEngine)

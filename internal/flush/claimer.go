@@ -31,6 +31,10 @@ type claimer struct {
 
 	known         knownLimits
 	limitsChanged atomic.Bool // pools or counters may have changed
+
+	// listed and seen are the memory of candidates, which lives for one transaction.
+	listed []queue.Ready
+	seen   map[trowel.TaskID]bool
 }
 
 // choose looks for what to claim together with a batch of requests.

@@ -109,6 +109,7 @@ func (c *committer) commit(ctx context.Context, batch []request, chosen selectio
 func (c *committer) publish(ctx context.Context, t *txn, batch []request) error {
 	err := c.publisher.publish(ctx, t, batch)
 	c.stopped = c.stopped || err != nil
+	c.parts.spare.take(&t.changes)
 	return err
 }
 

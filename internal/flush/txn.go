@@ -52,13 +52,14 @@ type txnParts struct {
 	ids    *ids
 	count  *attemptCount
 	bounds engine.Limits
+	spare  *spare
 }
 
 func newTxn(tx trowel.Tx, at time.Time, before *txn, pessimistic bool, parts txnParts) *txn {
 	mark := rand.Int64() //nolint:gosec // to be told apart, not to be secret
 	return &txn{
 		tx: tx, at: at, began: time.Now(), before: before, pessimistic: pessimistic, txnParts: parts,
-		done: map[trowel.AttemptID]bool{}, changes: newChanges(at, mark),
+		done: map[trowel.AttemptID]bool{}, changes: newChanges(at, mark, parts.spare),
 	}
 }
 

@@ -31,7 +31,7 @@ func Select(config *param.Map) (s Selection, ok bool, err error) {
 		if !isOperator {
 			continue
 		}
-		selected := config.Clone()
+		selected := config.CloneFor(2)
 		selected.Set("_type", name)
 		if command == nil {
 			selected.Delete("_command")

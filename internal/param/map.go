@@ -159,11 +159,15 @@ func (m *Map) All() iter.Seq2[string, Value] {
 }
 
 // Clone returns a copy with the same values. Adding and deleting keys does not affect the original.
-func (m *Map) Clone() *Map {
+func (m *Map) Clone() *Map { return m.CloneFor(0) }
+
+// CloneFor is Clone for a copy to which n more keys will be added.
+func (m *Map) CloneFor(n int) *Map {
 	if m == nil {
-		return &Map{}
+		return Sized(n)
 	}
-	c := &Map{keys: slices.Clone(m.keys), vals: slices.Clone(m.vals)}
+	size := len(m.keys) + n
+	c := &Map{keys: append(make([]string, 0, size), m.keys...), vals: append(make([]Value, 0, size), m.vals...)}
 	if m.index != nil {
 		c.index = m.index.clone()
 	}
@@ -217,7 +221,7 @@ func Merged(base, other *Map) *Map {
 	if other.Len() == 0 && base != nil {
 		return base
 	}
-	m := base.Clone()
+	m := base.CloneFor(other.Len())
 	m.Merge(other)
 	return m
 }

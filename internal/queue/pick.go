@@ -45,6 +45,7 @@ func (b *Backlog) Pick(p Picking) (picks []Picked, full []Ready, limited bool) {
 		return nil, nil, false
 	}
 	run.begin()
+	picks = make([]Picked, 0, min(run.free, b.count))
 	for run.free > 0 && len(run.heads) > 0 {
 		h := run.heads[0]
 		if share := run.share(h.key.workflow); share != h.share {

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -13,6 +14,9 @@ import (
 )
 
 const sqlFindArchive = `SELECT tasks FROM task_archive WHERE attempt_id = $1 ORDER BY part`
+
+// archivedBytes is about what a task without parameters takes in the archive.
+const archivedBytes = 256
 
 // archivePart is how many tasks one row of the archive has, so that no value gets large.
 const archivePart = 500
@@ -44,10 +48,12 @@ func (t *tx) archive(ctx context.Context, at time.Time, ended []trowel.EndedTask
 		}
 	}
 	insert := bulk{table: "task_archive", columns: "attempt_id BIGINT, part INTEGER, tasks TEXT, created_at BIGINT"}
+	var text []byte
 	err := t.bulk(ctx, insert, len(parts), func(v *values, i int) {
+		text = appendArchive(text[:0], parts[i].tasks)
 		v.number(int64(parts[i].attempt))
 		v.number(int64(parts[i].part))
-		v.whole(string(appendArchive(nil, parts[i].tasks)))
+		v.whole(string(text))
 		v.instant(at)
 	})
 	if err != nil {
@@ -164,7 +170,7 @@ func (m *members) list(name string, length int, item func(m *members, i int)) {
 
 // appendArchive writes tasks as a JSON list of objects.
 func appendArchive(text []byte, tasks []*trowel.Task) []byte {
-	m := members(append(text, '['))
+	m := members(append(slices.Grow(text, len(tasks)*archivedBytes), '['))
 	for i, row := range tasks {
 		if i > 0 {
 			m = append(m, ',')

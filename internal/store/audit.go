@@ -22,6 +22,9 @@ const (
 // auditEntries is the largest number of entries in a row.
 const auditEntries = 1000
 
+// auditEntryBytes is about what an entry takes in a row.
+const auditEntryBytes = 64
+
 // auditRow collects the entries of one row.
 type auditRow struct {
 	attempt trowel.AttemptID
@@ -57,6 +60,7 @@ func auditRows(entries []trowel.AuditEntry) []*auditRow {
 		row := open[e.AttemptID]
 		if at := e.At.UnixMicro(); row == nil || row.at != at || row.batch != e.Batch || row.count == auditEntries {
 			row = &auditRow{attempt: e.AttemptID, at: at, batch: e.Batch}
+			row.entries = make([]byte, 0, min(len(entries)-i, auditEntries)*auditEntryBytes)
 			rows = append(rows, row)
 			open[e.AttemptID] = row
 		}

@@ -20,7 +20,7 @@ import (
 // Errors are those of Text.
 func (e *Evaluator) Config(ctx context.Context, scope, local *param.Map, zone *time.Location) (*param.Map, error) {
 	w := walk{ctx: ctx, evaluator: e, params: scope, zone: zone}
-	merged := scope.Clone()
+	merged := scope.CloneFor(local.Len())
 	merged.Merge(local)
 	changed := param.New()
 	for key, value := range merged.All() {
