@@ -1,0 +1,1 @@
+-- How PostgreSQL stores rows. Nothing changes here.
