@@ -13,17 +13,16 @@ import (
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/flush"
 	"github.com/trowel-project/trowel/internal/param"
+	"github.com/trowel-project/trowel/internal/trowtest"
 )
 
 // gated is a server whose tasks run until they are let go, and whose store can be away.
 type gated struct {
-	*flush.Flusher
+	*trowtest.Fixture
 	outage
 
-	store   trowel.Store
-	setting trowel.AttemptContext
-	letGo   chan struct{}
-	sever   atomic.Int64 // how many reads still fail
+	letGo chan struct{}
+	sever atomic.Int64 // how many reads still fail
 }
 
 // readless is a store of which reads may fail.
@@ -43,17 +42,17 @@ func (r readless) View(ctx context.Context, do func(trowel.Tx) error) error {
 func newGated(t *testing.T, definition *param.Map) *gated {
 	t.Helper()
 	g := &gated{letGo: make(chan struct{})}
-	g.Flusher, g.store, g.setting = beginWith(t, func(l *trowel.Lease) trowel.Report {
+	g.Fixture = beginWith(t, func(l *trowel.Lease) trowel.Report {
 		if l.FullName == "+w+held" {
 			<-g.letGo
 		}
-		return success(l)
-	}, func(o *flush.Options, _ *scripted) {
+		return trowtest.Success(l)
+	}, func(o *flush.Options) {
 		asServer(o)
 		o.Attempts = 1000
 		o.Store = readless{g.wrap(o.Store), g}
 	})
-	g.setting.Workflow.Definition = definition
+	g.Context.Workflow.Definition = definition
 	return g
 }
 
@@ -75,9 +74,9 @@ func (g *gated) together(t *testing.T, submit ...func()) {
 // begin begins an attempt; nil if it is refused.
 func (g *gated) begin(t *testing.T, after time.Duration, body *param.Map) *flush.Started {
 	t.Helper()
-	s := g.setting
-	s.Session.Time = s.Session.Time.Add(after)
-	started, err := g.Start(t.Context(), request(t, s, body))
+	r := g.Request(body)
+	r.Context.Session.Time = r.Context.Session.Time.Add(after)
+	started, err := g.Start(t.Context(), r)
 	if err != nil && !errors.Is(err, trowel.ErrConflict) {
 		t.Error(err)
 	}
@@ -91,13 +90,13 @@ func TestRefusedStartTakesNoPlace(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		g := newGated(t, limitOfOne())
-		end(t, g.begin(t, 0, group(1)))
+		g.End(g.begin(t, 0, group(1)))
 		var again, other *flush.Started
 		g.together(t, func() { again = g.begin(t, 0, group(1)) }, func() { other = g.begin(t, time.Second, group(1)) })
 		if again != nil || other == nil {
 			t.Fatalf("begun are %v and %v, want the second alone", again, other)
 		}
-		if got := end(t, other).Flags.Status(); got != "success" {
+		if got := g.Status(other); got != "success" {
 			t.Errorf("attempt ended as %s, want success", got)
 		}
 	})
@@ -120,8 +119,8 @@ func TestKilledBeforeAdmission(t *testing.T) {
 			t.Errorf("the third attempt waits for %q, want %q", third.Attempt.WaitReason, trowel.WaitAttemptsLimit)
 		}
 		close(g.letGo)
-		end(t, held)
-		end(t, third)
+		g.End(held)
+		g.End(third)
 	})
 }
 
@@ -130,21 +129,21 @@ func TestManyAreAdmitted(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		g := newGated(t, nil)
-		name := trowel.WorkflowName{ProjectID: g.setting.Project.ID, Name: "w"}
+		name := trowel.WorkflowName{ProjectID: g.Context.Project.ID, Name: "w"}
 		pause := &trowel.Pause{ProjectID: name.ProjectID, Workflow: name.Name, At: time.Now(), Actor: "me"}
-		if err := g.store.Update(t.Context(), func(tx trowel.Tx) error { return tx.PutPause(t.Context(), pause) }); err != nil {
+		if err := g.Store.Update(t.Context(), func(tx trowel.Tx) error { return tx.PutPause(t.Context(), pause) }); err != nil {
 			t.Fatal(err)
 		}
 		var all []*flush.Started
 		for i := range 120 {
 			all = append(all, g.begin(t, time.Duration(i)*time.Second, group(1)))
 		}
-		if err := g.store.Update(t.Context(), func(tx trowel.Tx) error { return tx.DeletePause(t.Context(), name.ProjectID, name.Name) }); err != nil {
+		if err := g.Store.Update(t.Context(), func(tx trowel.Tx) error { return tx.DeletePause(t.Context(), name.ProjectID, name.Name) }); err != nil {
 			t.Fatal(err)
 		}
 		g.Admit(name)
 		for _, s := range all {
-			end(t, s)
+			g.End(s)
 		}
 	})
 }
@@ -158,14 +157,14 @@ func TestAdmittedAfterOlderRevision(t *testing.T) {
 			g := newGated(t, nil)
 			held := g.begin(t, 0, param.Of("+held", param.Of("echo>", 1)))
 			newer := &trowel.Workflow{Name: "w", Zone: "UTC", Definition: limitOfOne()}
-			revision := trowel.Revision{ProjectID: g.setting.Project.ID, Name: "newer", CreatedAt: time.Now()}
-			err := g.store.Update(t.Context(), func(tx trowel.Tx) error {
-				return tx.InsertRevision(t.Context(), &g.setting.Project, &revision, []*trowel.Workflow{newer})
+			revision := trowel.Revision{ProjectID: g.Context.Project.ID, Name: "newer", CreatedAt: time.Now()}
+			err := g.Store.Update(t.Context(), func(tx trowel.Tx) error {
+				return tx.InsertRevision(t.Context(), &g.Context.Project, &revision, []*trowel.Workflow{newer})
 			})
 			if err != nil {
 				t.Fatal(err)
 			}
-			g.setting.Revision, g.setting.Workflow = revision, *newer
+			g.Context.Revision, g.Context.Workflow = revision, *newer
 			waits := g.begin(t, time.Second, group(1))
 			if waits.Attempt.WaitReason == "" {
 				t.Error("the attempt does not wait")
@@ -173,8 +172,8 @@ func TestAdmittedAfterOlderRevision(t *testing.T) {
 			synctest.Wait()
 			g.sever.Store(reads)
 			close(g.letGo)
-			end(t, held)
-			if got := end(t, waits).Flags.Status(); got != "success" {
+			g.End(held)
+			if got := g.Status(waits); got != "success" {
 				t.Errorf("attempt ended as %s, want success", got)
 			}
 		})

@@ -9,35 +9,34 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/param"
+	"github.com/trowel-project/trowel/internal/trowtest"
 )
 
 // A remote agent gets tasks only as long as its row names this server, and no more than its slots.
 func TestRemoteAgents(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		own := &crowd{id: "own", slots: 0}
-		l := begun(t, own)
-		far := &crowd{id: "far", slots: 3, remote: true, flusher: own.flusher}
-		t.Cleanup(far.running.Wait)
+		f := begun(t, &trowtest.Agent{Name: "own"})
+		far := &trowtest.Agent{Name: "far", Slots: 3, Far: true, Parallel: true, Takes: time.Millisecond}
 		put := func(server string) {
 			row := &trowel.Agent{ID: "far", Name: "far", Remote: true, ServerID: server, StartedAt: time.Now(), SeenAt: time.Now(), LeaseEnds: time.Now().Add(24 * time.Hour)}
-			if err := l.store.Update(t.Context(), func(tx trowel.Tx) error { return tx.PutAgent(t.Context(), row) }); err != nil {
+			if err := f.Store.Update(t.Context(), func(tx trowel.Tx) error { return tx.PutAgent(t.Context(), row) }); err != nil {
 				t.Fatal(err)
 			}
 		}
 		put("another")
-		l.Attach(far)
-		started := start(t, l.Flusher, l.setting, 0, group(9, "_parallel", true))
+		f.Attach(far)
+		started := f.Begin(0, group(9, "_parallel", true))
 		<-time.After(time.Minute)
-		if far.peak() != 0 {
-			t.Errorf("an agent of another server was given %d tasks", far.peak())
+		if far.Peak() != 0 {
+			t.Errorf("an agent of another server was given %d tasks", far.Peak())
 		}
 		put("")
-		l.Attach(far)
-		if got := end(t, started).Flags.Status(); got != "success" || far.peak() != 3 {
-			t.Errorf("attempt ended as %s with %d tasks at the same time, want success and 3", got, far.peak())
+		f.Attach(far)
+		if got := f.Status(started); got != "success" || far.Peak() != 3 {
+			t.Errorf("attempt ended as %s with %d tasks at the same time, want success and 3", got, far.Peak())
 		}
-		l.Detach("far")
+		f.Detach("far")
 	})
 }
 
@@ -47,8 +46,8 @@ func TestReportAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		var answers []error
-		agent := &crowd{id: "own", slots: 1, run: func(l *trowel.Lease) trowel.Report {
-			r := success(l)
+		agent := &trowtest.Agent{Name: "own", Slots: 1, Parallel: true, Takes: time.Millisecond, Work: func(l *trowel.Lease) trowel.Report {
+			r := trowtest.Success(l)
 			r.Answer = func(err error) {
 				mu.Lock()
 				defer mu.Unlock()
@@ -56,27 +55,27 @@ func TestReportAnswers(t *testing.T) {
 			}
 			return r
 		}}
-		l := begun(t, agent)
-		started := start(t, l.Flusher, l.setting, 0, param.Of("+a", param.Of("echo>", 1)))
-		end(t, started)
+		f := begun(t, agent)
+		started := f.Begin(0, param.Of("+a", param.Of("echo>", 1)))
+		f.End(started)
 		answer := make(chan error, 3)
 		for _, r := range []trowel.Report{
 			{AttemptID: started.Attempt.ID, TaskID: 2, Try: 1}, {AttemptID: 999, TaskID: 1, Try: 1},
 		} {
 			r.Outcome, r.Answer = trowel.OutcomeSuccess, func(err error) { answer <- err }
-			l.Report(r)
+			f.Report(r)
 			if err := <-answer; err == nil {
 				t.Errorf("a late report of %d is accepted", r.AttemptID)
 			}
 		}
-		second := start(t, l.Flusher, l.setting, time.Second, param.Of("+a", param.Of("sleep>", 1)))
-		l.Report(trowel.Report{
+		second := f.Begin(time.Second, param.Of("+a", param.Of("sleep>", 1)))
+		f.Report(trowel.Report{
 			AttemptID: second.Attempt.ID, TaskID: 1, Try: 7, Outcome: trowel.OutcomeSuccess, Answer: func(err error) { answer <- err },
 		})
 		if err := <-answer; !errors.Is(err, trowel.ErrConflict) {
 			t.Errorf("a report of another try: error = %v, want ErrConflict", err)
 		}
-		end(t, second)
+		f.End(second)
 		synctest.Wait()
 		mu.Lock()
 		defer mu.Unlock()
@@ -90,11 +89,10 @@ func TestReportAnswers(t *testing.T) {
 func TestResend(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		own := &crowd{id: "own", slots: 0}
-		l := begun(t, own)
-		far := &deaf{crowd: crowd{id: "far", slots: 2, flusher: own.flusher}}
-		l.Attach(far)
-		started := start(t, l.Flusher, l.setting, 0, group(2, "_parallel", true))
+		f := begun(t, &trowtest.Agent{Name: "own"})
+		far := &deaf{Agent: &trowtest.Agent{Name: "far", Slots: 2}}
+		f.Attach(far)
+		started := f.Begin(0, group(2, "_parallel", true))
 		synctest.Wait()
 		lost := append([]*trowel.Lease(nil), far.lost...)
 		if len(lost) == 0 {
@@ -105,10 +103,10 @@ func TestResend(t *testing.T) {
 			tries = append(tries, lease.ID())
 		}
 		far.listen()
-		if err := l.Resend(t.Context(), "far", tries); err != nil {
+		if err := f.Resend(t.Context(), "far", tries); err != nil {
 			t.Fatal(err)
 		}
-		if got := end(t, started).Flags.Status(); got != "success" {
+		if got := f.Status(started); got != "success" {
 			t.Errorf("attempt ended as %s, want success", got)
 		}
 	})
@@ -116,8 +114,9 @@ func TestResend(t *testing.T) {
 
 // deaf is an agent that does not hear what it is given until it listens.
 type deaf struct {
-	crowd
+	*trowtest.Agent
 
+	mu    sync.Mutex
 	hears bool
 	lost  []*trowel.Lease
 }
@@ -136,7 +135,7 @@ func (d *deaf) Assign(leases []*trowel.Lease) {
 	}
 	d.mu.Unlock()
 	if hears {
-		d.crowd.Assign(leases)
+		d.Agent.Assign(leases)
 	}
 }
 
@@ -144,24 +143,21 @@ func (d *deaf) Assign(leases []*trowel.Lease) {
 func TestPoison(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		own := &crowd{id: "own", slots: 0}
-		l := begun(t, own)
-		started := start(t, l.Flusher, l.setting, 0, param.Of("+a", param.Of("echo>", 1)))
+		f := begun(t, &trowtest.Agent{Name: "own"})
+		started := f.Begin(0, param.Of("+a", param.Of("echo>", 1)))
 		for i := range 3 {
-			far := &deaf{crowd: crowd{id: string(rune('a' + i)), slots: 1}}
-			l.Attach(far)
+			far := &deaf{Agent: &trowtest.Agent{Name: string(rune('a' + i)), Slots: 1}}
+			f.Attach(far)
 			<-time.After(time.Minute) // the agent is not stored, so its task is released at the next look around
-			l.Detach(far.id)
-			l.Resync()
+			f.Detach(far.Name)
+			f.Resync()
 			<-time.After(time.Minute)
 		}
-		well := &crowd{id: "well", slots: 9, flusher: own.flusher} // for the alert
-		t.Cleanup(well.running.Wait)
-		l.Attach(well)
-		if got := end(t, started).Flags.Status(); got != "error" {
+		f.Attach(&trowtest.Agent{Name: "well", Slots: 9}) // for the alert
+		if got := f.Status(started); got != "error" {
 			t.Errorf("attempt ended as %s, want error", got)
 		}
-		for _, row := range archived(t, l.store, started.Attempt.ID) {
+		for _, row := range f.Archived(started.Attempt.ID) {
 			if message, _ := row.Error.Get("message"); row.FullName == "+w+a" && (row.Try != 3 || message == nil) {
 				t.Errorf("task = try %d with error %v, want the third try and a reason", row.Try, message)
 			}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"sync"
 	"testing"
 	"time"
@@ -14,8 +13,8 @@ import (
 	"github.com/trowel-project/trowel/internal/engine"
 	"github.com/trowel-project/trowel/internal/flush"
 	"github.com/trowel-project/trowel/internal/queue"
-	"github.com/trowel-project/trowel/internal/store/sqlite"
 	"github.com/trowel-project/trowel/internal/store/storetest"
+	"github.com/trowel-project/trowel/internal/trowtest"
 )
 
 // TestDeaths is TestFaults with servers that die at any moment, one or two at a time on one store,
@@ -46,7 +45,8 @@ type deadly struct {
 type mortal struct {
 	d       *deadly
 	name    string
-	flusher *flush.Flusher
+	flusher *trowtest.Flusher
+	begun   chan struct{} // closed when there is a flusher
 	die     context.CancelFunc
 	running sync.WaitGroup
 	own     *hand
@@ -61,16 +61,11 @@ func newDeadly(t *testing.T, number uint64) *deadly {
 
 func (d *deadly) run(t *testing.T) error {
 	t.Helper()
-	db, err := sqlite.Open(t.Context(), sqlite.Options{}, time.Now())
-	if err != nil {
-		return err
-	}
-	defer func() { _ = db.Close() }()
 	servers := 1
 	if !d.sole {
 		servers += d.roll(2)
 	}
-	return d.runOn(t, db, servers, true)
+	return d.runOn(t, trowtest.Store(t), servers, true)
 }
 
 // runOn runs the round on an empty store, with so many servers. Each transaction is checked, if there is but one
@@ -126,7 +121,7 @@ func (d *deadly) runOn(t *testing.T, db trowel.Store, servers int, checked bool)
 func (d *deadly) bear(t *testing.T) error {
 	t.Helper()
 	d.births++
-	m := &mortal{d: d, name: fmt.Sprintf("server%d", d.births)}
+	m := &mortal{d: d, name: fmt.Sprintf("server%d", d.births), begun: make(chan struct{})}
 	m.own = &hand{m: m, id: fmt.Sprintf("agent%d", d.births), room: 1 + d.roll(10)}
 	far := m.newFar()
 	if err := errors.Join(m.put(t.Context(), m.own), m.put(t.Context(), far)); err != nil {
@@ -138,18 +133,13 @@ func (d *deadly) bear(t *testing.T) error {
 	if !d.calm {
 		store = storetest.NewFaulty(store, d.plan)
 	}
-	m.flusher = flush.New(flush.Options{
-		Store: store, Agent: m.own, Listeners: []flush.Listener{m}, Now: time.Now,
-		Log: slog.New(slog.DiscardHandler), Limits: engine.Limits{Tasks: 1000}, Attempts: 100,
+	m.flusher = trowtest.RunFlusher(t, flush.Options{
+		Store: store, Agent: m.own, Listeners: []flush.Listener{m}, Limits: engine.Limits{Tasks: 1000},
 		RetryForever: true, Recover: true, Exclusive: d.sole, Poll: d.poll, ServerID: m.name, Templates: options{d.faulty}, MaxRunning: d.site,
 		Rules: queue.Rules{Aging: time.Second, ReserveAfter: time.Second},
 	})
 	m.flusher.Attach(far)
-	m.running.Go(func() {
-		if err := m.flusher.Run(ctx); !errors.Is(err, context.Canceled) {
-			t.Errorf("flusher: %v", err)
-		}
-	})
+	close(m.begun)
 	m.running.Go(func() { m.beat(ctx, far) })
 	d.mu.Lock()
 	d.alive = append(d.alive, m)
@@ -206,6 +196,7 @@ func (m *mortal) beat(ctx context.Context, far *hand) {
 
 func (m *mortal) end() {
 	m.die()
+	m.flusher.Stop()
 	m.running.Wait()
 }
 
@@ -341,6 +332,7 @@ func (h *hand) work(r trowel.Report) {
 	h.mu.Lock()
 	h.room++
 	h.mu.Unlock()
+	<-h.m.begun
 	h.m.flusher.Report(r)
 	if other := d.anyone(); other != nil && d.roll(4) == 0 {
 		d.pause(400)

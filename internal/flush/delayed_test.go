@@ -9,6 +9,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/flush"
 	"github.com/trowel-project/trowel/internal/store/storetest"
+	"github.com/trowel-project/trowel/internal/trowtest"
 )
 
 // An attempt of a backfill whose beginning is tried several times, as the store was away, has one end,
@@ -18,7 +19,7 @@ func TestDelayedAttemptBegunInAnOutage(t *testing.T) {
 	for _, fault := range []storetest.Fault{storetest.Commit, storetest.AfterCommit} {
 		synctest.Test(t, func(t *testing.T) {
 			var failures atomic.Int64
-			f, store, setting := beginWith(t, succeed, func(o *flush.Options, _ *scripted) {
+			f := beginWith(t, trowtest.Success, func(o *flush.Options) {
 				asServer(o)
 				o.Store = storetest.NewFaulty(o.Store, func() storetest.Plan {
 					if failures.Add(-1) >= 0 {
@@ -27,9 +28,9 @@ func TestDelayedAttemptBegunInAnOutage(t *testing.T) {
 					return storetest.Plan{}
 				})
 			})
-			row := trowel.Attempt{WorkflowID: setting.Workflow.ID, Zone: "UTC", Cause: "backfill", CreatedAt: time.Now()}
-			err := store.Update(t.Context(), func(tx trowel.Tx) error {
-				if err := tx.InsertAttempt(t.Context(), &setting.Session, &row); err != nil {
+			row := trowel.Attempt{WorkflowID: f.Context.Workflow.ID, Zone: "UTC", Cause: "backfill", CreatedAt: time.Now()}
+			err := f.Store.Update(t.Context(), func(tx trowel.Tx) error {
+				if err := tx.InsertAttempt(t.Context(), &f.Context.Session, &row); err != nil {
 					return err
 				}
 				return tx.InsertQueuedBackfillAttempt(t.Context(), &trowel.QueuedBackfillAttempt{AttemptID: row.ID, NextRunAt: time.Now()})
@@ -39,13 +40,13 @@ func TestDelayedAttemptBegunInAnOutage(t *testing.T) {
 			}
 			synctest.Wait()
 			failures.Store(3)
-			request := request(t, setting, group(3))
+			request := f.Request(group(3))
 			request.Attempt = row
 			started, err := f.Start(t.Context(), request)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got := end(t, started).Flags.Status(); got != "success" {
+			if got := f.Status(started); got != "success" {
 				t.Errorf("attempt ended as %s, want success", got)
 			}
 			if err := f.Barrier(t.Context()); err != nil {

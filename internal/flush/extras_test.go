@@ -1,9 +1,7 @@
 package flush_test
 
 import (
-	"context"
 	"errors"
-	"log/slog"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -15,79 +13,42 @@ import (
 	"github.com/trowel-project/trowel/internal/engine"
 	"github.com/trowel-project/trowel/internal/flush"
 	"github.com/trowel-project/trowel/internal/param"
-	"github.com/trowel-project/trowel/internal/store/sqlite"
+	"github.com/trowel-project/trowel/internal/trowtest"
 )
 
-// patient is an agent that keeps its leases until the test says what became of them.
-type patient struct {
-	mu    sync.Mutex
-	given map[string]*trowel.Lease
-}
-
-func (*patient) ID() string            { return "patient" }
-func (*patient) Free() int             { return 10 }
-func (*patient) Cancel([]trowel.TryID) {}
-
-func (a *patient) Assign(leases []*trowel.Lease) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	for _, l := range leases {
-		a.given[l.FullName] = l
-	}
-}
-
-// restarting is a store with one flusher at a time.
+// restarting is a store with one flusher at a time, and an agent that keeps its leases until the test says what became of
+// them.
 type restarting struct {
-	t       *testing.T
-	store   trowel.Store
-	setting trowel.AttemptContext
-	agent   *patient
-	flusher *flush.Flusher
-	stop    func()
+	*trowtest.Fixture
+
+	t     *testing.T
+	agent *trowtest.Agent
+	mu    sync.Mutex
+	given map[string]*trowel.Lease // by the name of the task
 }
 
 func newRestarting(t *testing.T) *restarting {
 	t.Helper()
-	db, err := sqlite.Open(t.Context(), sqlite.Options{}, time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := &restarting{t: t, store: db, agent: &patient{given: map[string]*trowel.Lease{}}}
-	r.setting = trowel.AttemptContext{
-		Project:  trowel.Project{Name: "p", CreatedAt: time.Now()},
-		Revision: trowel.Revision{Name: "r", CreatedAt: time.Now()},
-	}
-	workflow := &trowel.Workflow{Name: "w", Zone: "UTC"}
-	err = db.Update(t.Context(), func(tx trowel.Tx) error {
-		return tx.InsertRevision(t.Context(), &r.setting.Project, &r.setting.Revision, []*trowel.Workflow{workflow})
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.setting.Workflow = *workflow
-	r.setting.Session = trowel.Session{ProjectID: r.setting.Project.ID, Workflow: "w", Time: time.Unix(1705276800, 0), UUID: "u"}
-	r.begin()
+	r := &restarting{t: t, given: map[string]*trowel.Lease{}}
+	// Its row is not stored, so it is given its tasks again every few seconds.
+	r.agent = &trowtest.Agent{Name: "patient", Slots: 1 << 20, Take: func(l *trowel.Lease) {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.given[l.FullName] = l
+	}}
+	r.Fixture = trowtest.New(t, trowtest.Options{Agent: r.agent, Flusher: func(o *flush.Options) { o.RetryForever, o.Recover = true, true }})
+	synctest.Wait()
 	return r
 }
 
-// begin starts a flusher, which goes on with what it finds.
+// begin starts another flusher, which goes on with what it finds.
 func (r *restarting) begin() {
-	ctx, cancel := context.WithCancel(r.t.Context())
-	r.flusher = flush.New(flush.Options{
-		Store: r.store, Agent: r.agent, Now: time.Now, Log: slog.New(slog.DiscardHandler),
-		Limits: engine.Limits{Tasks: 1000}, Attempts: 100, RetryForever: true, Recover: true,
-	})
-	var running sync.WaitGroup
-	running.Go(func() { _ = r.flusher.Run(ctx) })
-	r.stop = func() {
-		cancel()
-		running.Wait()
-	}
+	r.Flusher = trowtest.RunFlusher(r.t, flush.Options{Store: r.Store, Agent: r.agent, RetryForever: true, Recover: true})
 	synctest.Wait()
 }
 
 func (r *restarting) restart() {
-	r.stop()
+	r.Stop()
 	r.begin()
 }
 
@@ -101,28 +62,22 @@ func (r *restarting) pass(d time.Duration) {
 }
 
 func (r *restarting) report(task string, result trowel.Result) {
-	r.agent.mu.Lock()
-	l := r.agent.given[task]
-	r.agent.mu.Unlock()
+	r.mu.Lock()
+	l := r.given[task]
+	r.mu.Unlock()
 	if l == nil {
 		r.t.Fatalf("%s was not given out", task)
 	}
-	r.flusher.Report(trowel.Report{TaskID: l.TaskID, AttemptID: l.AttemptID, Try: l.Try, Outcome: trowel.OutcomeSuccess, Result: result})
+	r.agent.Report(l, trowel.Report{Outcome: trowel.OutcomeSuccess, Result: result})
 	synctest.Wait()
 }
 
 // states lists the tasks of an attempt with their states, live or archived.
 func (r *restarting) states(id trowel.AttemptID) []string {
 	r.t.Helper()
-	var rows []*trowel.Task
-	err := r.store.View(r.t.Context(), func(tx trowel.Tx) (err error) {
-		if rows, err = tx.ListTasks(r.t.Context(), id, -1); err == nil && len(rows) == 0 {
-			rows, err = tx.ListArchivedTasks(r.t.Context(), id)
-		}
-		return err
-	})
-	if err != nil {
-		r.t.Fatal(err)
+	rows := r.Tasks(id)
+	if len(rows) == 0 {
+		rows = r.Archived(id)
 	}
 	var list []string
 	for _, row := range rows {
@@ -134,7 +89,7 @@ func (r *restarting) states(id trowel.AttemptID) []string {
 // left tells which rows beside an attempt are stored.
 func (r *restarting) left(id trowel.AttemptID) (monitor, resumed bool) {
 	r.t.Helper()
-	err := r.store.View(r.t.Context(), func(tx trowel.Tx) error {
+	trowtest.View(r.t, r.Store, func(tx trowel.Tx) error {
 		_, err := tx.FindSLATimer(r.t.Context(), id)
 		monitor = err == nil
 		if err != nil && !errors.Is(err, trowel.ErrNotFound) {
@@ -144,17 +99,14 @@ func (r *restarting) left(id trowel.AttemptID) (monitor, resumed bool) {
 		resumed = len(rows) > 0
 		return err
 	})
-	if err != nil {
-		r.t.Fatal(err)
-	}
 	return monitor, resumed
 }
 
 func (r *restarting) start(change func(*flush.Start), body *param.Map) trowel.AttemptID {
 	r.t.Helper()
-	s := request(r.t, r.setting, body)
+	s := r.Request(body)
 	change(&s)
-	started, err := r.flusher.Start(r.t.Context(), s)
+	started, err := r.Start(r.t.Context(), s)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -171,7 +123,7 @@ func TestSLAOverRestart(t *testing.T) {
 			id := r.start(func(s *flush.Start) {
 				s.SLATimer = &trowel.SLATimer{DueAt: time.Now().Add(30 * time.Minute), Config: param.Of("duration", "00:30", "fail", true)}
 			}, param.Of("+a", param.Of("echo>", 1)))
-			r.stop()
+			r.Stop()
 			r.pass(away)
 			r.begin()
 			r.pass(time.Hour)
@@ -183,8 +135,6 @@ func TestSLAOverRestart(t *testing.T) {
 			if monitor, _ := r.left(id); monitor {
 				t.Errorf("%s: the monitor is stored after it has fired", name)
 			}
-			r.stop()
-			_ = r.store.Close()
 		})
 	}
 }
@@ -208,8 +158,6 @@ func TestMonitorEnds(t *testing.T) {
 		if diff := cmp.Diff([]string{"+w success", "+w+a success"}, r.states(id)); diff != "" {
 			t.Errorf("tasks (-want +got):\n%s", diff)
 		}
-		r.stop()
-		_ = r.store.Close()
 	})
 }
 
@@ -235,7 +183,7 @@ func TestResumedOverRestart(t *testing.T) {
 		if diff := cmp.Diff([]string{"+w planned", "+w+a success", "+w+b running"}, r.states(id)); diff != "" {
 			t.Errorf("after the start (-want +got):\n%s", diff)
 		}
-		if k, _ := r.agent.given["+w+b"].Scope.Get("k"); k != int64(1) {
+		if k, _ := r.given["+w+b"].Scope.Get("k"); k != int64(1) {
 			t.Errorf("k = %v for +b, want 1", k)
 		}
 		r.restart()
@@ -252,10 +200,5 @@ func TestResumedOverRestart(t *testing.T) {
 		if _, resumed := r.left(id); resumed {
 			t.Error("what was resumed is kept after the attempt has ended")
 		}
-		r.stop()
-		_ = r.store.Close()
 	})
 }
-
-func (*patient) Serves(*trowel.Requirements) bool { return true }
-func (*patient) Remote() bool                     { return false }

@@ -7,6 +7,7 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/param"
+	"github.com/trowel-project/trowel/internal/trowtest"
 )
 
 // What becomes ready as a task fails for a full limit needs a pool that its transaction has not locked: the
@@ -14,15 +15,8 @@ import (
 func TestFailuresForLimits(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		g := newGauge(func(l *trowel.Lease) string {
-			if pool, ok := l.Local.Get("pool"); ok {
-				return pool.(string) //nolint:forcetypeassert // as it is written below
-			}
-			return "none"
-		})
-		agent := &crowd{id: "many", slots: 50, gauge: g}
-		agent.run = func(l *trowel.Lease) trowel.Report {
-			r := success(l)
+		agent := many(func(l *trowel.Lease) trowel.Report {
+			r := trowtest.Success(l)
 			switch l.FullName {
 			case "+w+pool+a", "+w+pool+b", "+w+holds":
 				<-time.After(10 * time.Millisecond)
@@ -30,21 +24,27 @@ func TestFailuresForLimits(t *testing.T) {
 				r.Result.Subtasks = param.Of("+full", param.Of("echo>", 1, "_concurrency", param.Of("limit", 1, "key", "k", "on_limit", "fail")))
 			}
 			return r
+		})
+		agent.CountBy = func(l *trowel.Lease) string {
+			if pool, ok := l.Local.Get("pool"); ok {
+				return pool.(string) //nolint:forcetypeassert // as it is written below
+			}
+			return "none"
 		}
-		l := begun(t, agent, &trowel.Pool{Name: "one", Slots: 1})
+		f := begun(t, agent, &trowel.Pool{Name: "one", Slots: 1})
 		fails := param.Of("limit", 1, "key", "k", "on_limit", "fail")
-		started := start(t, l.Flusher, l.setting, 0, param.Of("_parallel", true,
+		started := f.Begin(0, param.Of("_parallel", true,
 			"+pool", param.Of("_parallel", true, "+a", param.Of("echo>", 1, "pool", "one", "_pool", "one"), "+b", param.Of("echo>", 1, "pool", "one", "_pool", "one")),
 			"+holds", param.Of("echo>", 1, "_concurrency", fails),
 			"+later", param.Of("+first", param.Of("echo>", 1),
 				"+fails", param.Of("echo>", 1, "_concurrency", fails, "_error", param.Of("+e", param.Of("echo>", 1, "pool", "one", "_pool", "one")))),
 			"+over", param.Of("echo>", 1, "_concurrency", param.Of("limit", 3, "key", "over"))))
-		if got := end(t, started).Flags.Status(); got != "error" {
+		if got := f.Status(started); got != "error" {
 			t.Errorf("attempt ended as %s, want error", got)
 		}
-		if got := g.peaks(); got["one"] != 1 {
+		if got := agent.Peaks(); got["one"] != 1 {
 			t.Errorf("%d tasks of a pool of one slot ran at the same time", got["one"])
 		}
-		l.settled(t)
+		checkCounters(t, f)
 	})
 }

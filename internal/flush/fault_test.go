@@ -6,7 +6,6 @@ import (
 	"errors"
 	"flag"
 	"fmt"
-	"log/slog"
 	"math/rand/v2"
 	"sync"
 	"testing"
@@ -19,8 +18,8 @@ import (
 	"github.com/trowel-project/trowel/internal/engine/model"
 	"github.com/trowel-project/trowel/internal/flush"
 	"github.com/trowel-project/trowel/internal/param"
-	"github.com/trowel-project/trowel/internal/store/sqlite"
 	"github.com/trowel-project/trowel/internal/store/storetest"
+	"github.com/trowel-project/trowel/internal/trowtest"
 )
 
 var (
@@ -66,7 +65,7 @@ type key struct {
 // faulty is one round: a flusher on a failing store, and an agent that does what cases say.
 type faulty struct {
 	store   trowel.Store // without faults
-	flusher *flush.Flusher
+	flusher *trowtest.Flusher
 	setting trowel.AttemptContext
 	cases   []model.Case
 
@@ -133,50 +132,43 @@ func (f *faulty) plan() storetest.Plan {
 
 func (f *faulty) run(t *testing.T) error {
 	t.Helper()
-	db, err := sqlite.Open(t.Context(), sqlite.Options{}, time.Now())
-	if err != nil {
-		return err
-	}
-	defer func() { _ = db.Close() }()
-	return f.runOn(t, db)
+	return f.runOn(t, trowtest.Store(t))
 }
 
 // runOn runs the round on an empty store.
 func (f *faulty) runOn(t *testing.T, db trowel.Store) error {
 	t.Helper()
-	ctx, stop := context.WithCancel(t.Context())
-	defer stop()
-	f.store = db
-	f.setting = f.insertSetting(t, db)
 	ledger := &ledger{Store: db, setting: &f.setting, site: f.site}
-	f.flusher = flush.New(flush.Options{
-		Store: storetest.NewFaulty(ledger, f.plan), Agent: f, Observers: []flush.Observer{f}, Now: time.Now, Log: slog.New(slog.DiscardHandler),
-		Limits: engine.Limits{Tasks: 1000}, Attempts: 100, Templates: options{f}, MaxRunning: f.site,
-	})
-	f.flusher.Attach(&sidekick{f})
-	var flushing sync.WaitGroup
-	flushing.Go(func() {
-		if err := f.flusher.Run(ctx); !errors.Is(err, context.Canceled) {
-			t.Errorf("flusher: %v", err)
-		}
-	})
-	err := f.attempts(ctx)
+	f.begin(t, db, func(o *flush.Options) { o.Store = storetest.NewFaulty(ledger, f.plan) })
+	err := f.attempts(t.Context())
 	f.working.Wait()
-	stop()
-	flushing.Wait()
+	f.flusher.Stop()
 	return errors.Join(err, f.twiceGiven(), ledger.errors(), f.nothingHeld(t.Context()))
+}
+
+// begin stores the workflow and runs a flusher with the two agents of the round.
+func (f *faulty) begin(t *testing.T, db trowel.Store, change func(o *flush.Options)) {
+	t.Helper()
+	f.store, f.setting = db, f.insertSetting(t, db)
+	o := flush.Options{
+		Store: db, Agent: f, Observers: []flush.Observer{f}, Limits: engine.Limits{Tasks: 1000}, Templates: options{f}, MaxRunning: f.site,
+	}
+	change(&o)
+	f.flusher = trowtest.RunFlusher(t, o)
+	f.flusher.Attach(&sidekick{f})
 }
 
 // attempts begins all cases, waits for their ends and checks them.
 func (f *faulty) attempts(ctx context.Context) error {
 	var all []*flush.Started
 	for i, k := range f.cases {
-		started, err := f.begin(ctx, i, k)
+		start, err := f.start(i, k)
 		if err != nil {
 			return err
 		}
-		if started == nil {
-			continue
+		started, err := f.flusher.Start(ctx, start)
+		if err != nil {
+			return err
 		}
 		f.noteWait(started.Attempt)
 		all = append(all, started)
@@ -203,14 +195,6 @@ func (f *faulty) attempts(ctx context.Context) error {
 		}
 	}
 	return nil
-}
-
-func (f *faulty) begin(ctx context.Context, i int, k model.Case) (*flush.Started, error) {
-	start, err := f.start(i, k)
-	if err != nil {
-		return nil, err
-	}
-	return f.flusher.Start(ctx, start)
 }
 
 // start is the request for a case.
@@ -330,23 +314,15 @@ func (f *faulty) stuck(ctx context.Context, id trowel.AttemptID) string {
 // insertSetting stores the workflow and the pools.
 func (f *faulty) insertSetting(t *testing.T, db trowel.Store) trowel.AttemptContext {
 	t.Helper()
-	s := trowel.AttemptContext{
-		Project:  trowel.Project{Name: "p", CreatedAt: time.Now()},
-		Revision: trowel.Revision{Name: "r", CreatedAt: time.Now(), Params: param.Of("a", "revision")},
-	}
-	w := &trowel.Workflow{Name: "w", Zone: "UTC", Definition: f.control}
-	err := db.Update(t.Context(), func(tx trowel.Tx) error {
+	p := trowtest.NewProject(t, "p", map[string]string{"w": "{}"})
+	p.Revision.Params, p.Workflows["w"].Definition = param.Of("a", "revision"), f.control
+	trowtest.Update(t, db, func(tx trowel.Tx) error {
 		if err := f.putPools(t.Context(), tx); err != nil {
 			return err
 		}
-		return tx.InsertRevision(t.Context(), &s.Project, &s.Revision, []*trowel.Workflow{w})
+		return p.Insert(t.Context(), tx)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Workflow = *w
-	s.Session = trowel.Session{ProjectID: s.Project.ID, Workflow: "w", Time: time.Unix(1705276800, 0), UUID: "u"}
-	return s
+	return p.Context("w")
 }
 
 func (*faulty) Serves(n *trowel.Requirements) bool { return n.QueueName() == trowel.DefaultQueue }

@@ -4,18 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"sync"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/dig"
-	"github.com/trowel-project/trowel/internal/engine"
 	"github.com/trowel-project/trowel/internal/flush"
 	"github.com/trowel-project/trowel/internal/queue"
-	"github.com/trowel-project/trowel/internal/store/sqlite"
+	"github.com/trowel-project/trowel/internal/trowtest"
 )
 
 // TestNothingWaits runs random workflows on a store without faults. Whenever nobody has anything to do, no task
@@ -32,21 +29,10 @@ func TestNothingWaits(t *testing.T) {
 // runCalm runs the round without faults and looks at the store whenever everybody waits.
 func (f *faulty) runCalm(t *testing.T) error {
 	t.Helper()
-	db, err := sqlite.Open(t.Context(), sqlite.Options{}, time.Now())
-	if err != nil {
-		return err
-	}
-	defer func() { _ = db.Close() }()
 	ctx, stop := context.WithCancel(t.Context())
-	f.store, f.setting = db, f.insertSetting(t, db)
-	f.flusher = flush.New(flush.Options{
-		Store: db, Agent: f, Observers: []flush.Observer{f}, Now: time.Now, Log: slog.New(slog.DiscardHandler),
-		Limits: engine.Limits{Tasks: 1000}, Attempts: 100, Templates: options{f}, MaxRunning: f.site,
-	})
-	f.flusher.Attach(&sidekick{f})
-	var flushing sync.WaitGroup
-	flushing.Go(func() { _ = f.flusher.Run(ctx) })
+	f.begin(t, trowtest.Store(t), func(*flush.Options) {})
 	done := false
+	var err error
 	var running sync.WaitGroup
 	running.Go(func() {
 		err = f.attempts(ctx)
@@ -72,7 +58,7 @@ func (f *faulty) runCalm(t *testing.T) error {
 	running.Wait()
 	f.working.Wait()
 	stop()
-	flushing.Wait()
+	f.flusher.Stop()
 	return errors.Join(idle, err)
 }
 

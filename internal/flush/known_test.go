@@ -1,10 +1,7 @@
 package flush_test
 
 import (
-	"context"
-	"log/slog"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,48 +10,38 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/cluster"
-	"github.com/trowel-project/trowel/internal/engine"
 	"github.com/trowel-project/trowel/internal/flush"
 	"github.com/trowel-project/trowel/internal/param"
+	"github.com/trowel-project/trowel/internal/trowtest"
 )
 
 // What another server has given back is known as soon as it keeps something, and not a second later.
 func TestGivenBackElsewhere(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		var second atomic.Pointer[flush.Flusher]
 		claimed := make(chan time.Time, 2)
-		agent := &crowd{id: "one", slots: 1, run: func(l *trowel.Lease) trowel.Report {
+		agent := &trowtest.Agent{Name: "one", Slots: 1, Work: func(l *trowel.Lease) trowel.Report {
 			claimed <- time.Now()
 			<-time.After(time.Minute)
-			return success(l)
+			return trowtest.Success(l)
 		}}
-		l := begun(t, agent, &trowel.Pool{Name: "one", Slots: 1})
-		agent.flusher = second.Load
-		other := flush.New(flush.Options{
-			Store: l.store, Agent: &scripted{name: "other"}, Now: time.Now, Log: slog.New(slog.DiscardHandler),
-			Limits: engine.Limits{Tasks: 1000}, Attempts: 100,
-		})
-		second.Store(other)
-		ctx, cancel := context.WithCancel(t.Context())
-		var running sync.WaitGroup
-		running.Go(func() { _ = other.Run(ctx) })
+		f := begun(t, agent, &trowel.Pool{Name: "one", Slots: 1})
+		other := trowtest.RunFlusher(t, flush.Options{Store: f.Store})
+		agent.ReportTo(other)
 		body := param.Of("+a", param.Of("echo>", 1, "_pool", "one"))
-		first := start(t, l.Flusher, l.setting, 0, body)
-		later := start(t, l.Flusher, l.setting, time.Second, body)
+		first := f.Begin(0, body)
+		later := f.Begin(time.Second, body)
 		began := <-claimed
 		<-time.After(time.Minute)
 		synctest.Wait()
-		second.Store(l.Flusher)
-		l.LimitsChanged()
+		agent.ReportTo(f.Flusher)
+		f.LimitsChanged()
 		if took := (<-claimed).Sub(began); took > time.Minute+time.Second/2 {
 			t.Errorf("the next task was claimed after %v, want it at once after a minute", took)
 		}
 		<-later.Ended
-		l.OnNotify(cluster.Attempts{Changed: []trowel.AttemptID{first.Attempt.ID}})
+		f.OnNotify(cluster.Attempts{Changed: []trowel.AttemptID{first.Attempt.ID}})
 		<-first.Ended
-		cancel()
-		running.Wait()
 	})
 }
 
@@ -64,14 +51,14 @@ func TestOlderTasksOfAttemptFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		var order []string
-		l := begun(t, &crowd{id: "many", slots: 50, run: func(l *trowel.Lease) trowel.Report {
+		f := begun(t, many(func(l *trowel.Lease) trowel.Report {
 			mu.Lock()
 			defer mu.Unlock()
 			order = append(order, l.FullName)
-			return success(l)
-		}})
-		l.setting.Workflow.Definition = param.Of("max_active_tasks", param.Of("per_attempt", 1))
-		end(t, start(t, l.Flusher, l.setting, 0, param.Of("_parallel", true,
+			return trowtest.Success(l)
+		}))
+		f.Context.Workflow.Definition = param.Of("max_active_tasks", param.Of("per_attempt", 1))
+		f.End(f.Begin(0, param.Of("_parallel", true,
 			"+chain", param.Of("+1", param.Of("echo>", 1), "+2", param.Of("echo>", 1), "+3", param.Of("echo>", 1)),
 			"+old", param.Of("echo>", 1))))
 		if diff := cmp.Diff([]string{"+w+chain+1", "+w+old", "+w+chain+2", "+w+chain+3"}, order); diff != "" {
@@ -85,12 +72,12 @@ func TestOlderTasksOfAttemptFirst(t *testing.T) {
 func TestDefaultPoolOfProject(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := begun(t, &crowd{id: "many", slots: 50, run: func(l *trowel.Lease) trowel.Report {
+		f := begun(t, many(func(l *trowel.Lease) trowel.Report {
 			<-time.After(time.Minute)
-			return success(l)
-		}})
+			return trowtest.Success(l)
+		}))
 		change := func(do func(tx trowel.Tx) error) {
-			err := l.store.Update(t.Context(), func(tx trowel.Tx) error {
+			err := f.Store.Update(t.Context(), func(tx trowel.Tx) error {
 				if err := do(tx); err != nil {
 					return err
 				}
@@ -100,7 +87,7 @@ func TestDefaultPoolOfProject(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			l.LimitsChanged()
+			f.LimitsChanged()
 		}
 		change(func(tx trowel.Tx) error {
 			pools, err := tx.ListPools(t.Context())
@@ -110,16 +97,16 @@ func TestDefaultPoolOfProject(t *testing.T) {
 			}
 			return err
 		})
-		first := start(t, l.Flusher, l.setting, 0, group(1))
+		first := f.Begin(0, group(1))
 		change(func(tx trowel.Tx) error {
 			now := time.Now()
 			return tx.InsertPool(t.Context(), &trowel.Pool{
-				ProjectID: l.setting.Project.ID, Name: trowel.DefaultPool, Slots: trowel.Unlimited, CreatedAt: now, UpdatedAt: now,
+				ProjectID: f.Context.Project.ID, Name: trowel.DefaultPool, Slots: trowel.Unlimited, CreatedAt: now, UpdatedAt: now,
 			})
 		})
-		second := start(t, l.Flusher, l.setting, time.Second, group(1))
+		second := f.Begin(time.Second, group(1))
 		synctest.Wait()
-		err := l.store.View(t.Context(), func(tx trowel.Tx) error {
+		err := f.Store.View(t.Context(), func(tx trowel.Tx) error {
 			uses, errUses := tx.ListCounters(t.Context())
 			held, err := tx.CountAcquired(t.Context())
 			if diff := cmp.Diff(held, uses); diff != "" || len(held) != 2 {
@@ -135,6 +122,6 @@ func TestDefaultPoolOfProject(t *testing.T) {
 		}
 		<-first.Ended
 		<-second.Ended
-		l.settled(t)
+		checkCounters(t, f)
 	})
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/trowel-project/trowel/internal/cluster"
 	"github.com/trowel-project/trowel/internal/flush"
 	"github.com/trowel-project/trowel/internal/param"
+	"github.com/trowel-project/trowel/internal/trowtest"
 )
 
 // notedLog is a log that may be read while it is written.
@@ -59,21 +60,21 @@ func TestLeaveAlone(t *testing.T) {
 				var log notedLog
 				var left atomic.Int32
 				release := make(chan struct{})
-				f, store, setting := beginWith(t, func(l *trowel.Lease) trowel.Report {
+				f := beginWith(t, func(l *trowel.Lease) trowel.Report {
 					<-release
-					return success(l)
-				}, func(opts *flush.Options, _ *scripted) {
+					return trowtest.Success(l)
+				}, func(opts *flush.Options) {
 					opts.RetryForever = true
 					opts.Log = slog.New(slog.NewTextHandler(&log, nil))
 					opts.LeftAlone = func() { left.Add(1) }
 				})
 				body := param.Of("+a", param.Of("echo>", 1), "+b", param.Of("echo>", 1))
-				first := start(t, f, setting, 0, body)
-				second := start(t, f, setting, time.Hour, body)
+				first := f.Begin(0, body)
+				second := f.Begin(time.Hour, body)
 				synctest.Wait()
 				elsewhere := func(later bool) {
 					t.Helper()
-					err := store.Update(t.Context(), func(tx trowel.Tx) error { return byAnother(t.Context(), tx, first.Attempt.ID, later, row.change) })
+					err := f.Store.Update(t.Context(), func(tx trowel.Tx) error { return byAnother(t.Context(), tx, first.Attempt.ID, later, row.change) })
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -81,7 +82,7 @@ func TestLeaveAlone(t *testing.T) {
 				}
 				elsewhere(true)
 				close(release)
-				if got := end(t, second).Flags.Status(); got != "success" {
+				if got := f.Status(second); got != "success" {
 					t.Errorf("the other attempt ended as %s, want success", got)
 				}
 				<-time.After(10 * time.Minute)
@@ -91,7 +92,7 @@ func TestLeaveAlone(t *testing.T) {
 				if told, noted := log.lines("attempt left alone"), log.lines(row.why); told != 1 || noted != 1 || left.Load() != 1 {
 					t.Errorf("the log tells it %d times, %d times with %q, and %d are counted; want once\n%s", told, noted, row.why, left.Load(), &log.text)
 				}
-				if got := stateIn(t, store, first.Attempt.ID, "+w+a"); got != trowel.TaskRunning {
+				if got := stateIn(t, f, first.Attempt.ID, "+w+a"); got != trowel.TaskRunning {
 					t.Errorf("+a is %s, want running as it was", got)
 				}
 				elsewhere(false)
@@ -141,19 +142,12 @@ func byAnother(ctx context.Context, tx trowel.Tx, id trowel.AttemptID, later boo
 	return tx.UpdateAttempts(ctx, a)
 }
 
-func stateIn(t *testing.T, store trowel.Store, id trowel.AttemptID, name string) (state trowel.TaskState) {
+func stateIn(t *testing.T, f *trowtest.Fixture, id trowel.AttemptID, name string) (state trowel.TaskState) {
 	t.Helper()
-	err := store.View(t.Context(), func(tx trowel.Tx) error {
-		rows, err := tx.ListTasks(t.Context(), id, -1)
-		for _, row := range rows {
-			if row.FullName == name {
-				state = row.State
-			}
+	for _, row := range f.Tasks(id) {
+		if row.FullName == name {
+			state = row.State
 		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	return state
 }

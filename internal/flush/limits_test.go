@@ -1,11 +1,8 @@
 package flush_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"log/slog"
-	"maps"
 	"slices"
 	"sync"
 	"testing"
@@ -13,168 +10,40 @@ import (
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
-	"github.com/trowel-project/trowel/internal/engine"
 	"github.com/trowel-project/trowel/internal/flush"
 	"github.com/trowel-project/trowel/internal/param"
 	"github.com/trowel-project/trowel/internal/queue"
 	"github.com/trowel-project/trowel/internal/template"
+	"github.com/trowel-project/trowel/internal/trowtest"
 )
 
-// gauge notes how many tries run at the same time, by what a test counts them, and lets each take a
-// millisecond of the bubble's time.
-type gauge struct {
-	by func(*trowel.Lease) string
-
-	mu   sync.Mutex
-	now  map[string]int
-	most map[string]int
+// many returns an agent with 50 slots, whose tries run side by side for a millisecond before work.
+func many(work func(*trowel.Lease) trowel.Report) *trowtest.Agent {
+	return &trowtest.Agent{Name: "many", Slots: 50, Parallel: true, Takes: time.Millisecond, Work: work}
 }
 
-func newGauge(by func(*trowel.Lease) string) *gauge {
-	return &gauge{by: by, now: map[string]int{}, most: map[string]int{}}
-}
-
-// peaks returns how many ran at the same time.
-func (g *gauge) peaks() map[string]int {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return maps.Clone(g.most)
-}
-
-// add notes a try that begins, or, with -1, one that ends.
-func (g *gauge) add(l *trowel.Lease, n int) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	key := g.by(l)
-	g.now[key] += n
-	g.most[key] = max(g.most[key], g.now[key])
-}
-
-// crowd is an agent that runs any number of tries side by side.
-type crowd struct {
-	id      string
-	slots   int
-	remote  bool
-	gauge   *gauge
-	flusher func() *flush.Flusher
-	run     func(*trowel.Lease) trowel.Report
-
-	mu      sync.Mutex
-	held    int
-	most    int
-	running sync.WaitGroup
-}
-
-func (c *crowd) ID() string                         { return c.id }
-func (c *crowd) Serves(n *trowel.Requirements) bool { return n.QueueName() == trowel.DefaultQueue }
-func (c *crowd) Remote() bool                       { return c.remote }
-func (c *crowd) Cancel([]trowel.TryID)              {}
-func (c *crowd) Free() int                          { c.mu.Lock(); defer c.mu.Unlock(); return c.slots - c.held }
-
-// peak is how many tries it had at the same time.
-func (c *crowd) peak() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.most
-}
-
-func (c *crowd) Assign(leases []*trowel.Lease) {
-	c.mu.Lock()
-	c.held += len(leases)
-	c.most = max(c.most, c.held)
-	c.mu.Unlock()
-	for _, l := range leases {
-		if c.gauge != nil {
-			c.gauge.add(l, 1)
-		}
-		c.running.Go(func() {
-			<-time.After(time.Millisecond)
-			r := success(l)
-			if c.run != nil {
-				r = c.run(l)
-			}
-			r.TaskID, r.AttemptID, r.Try = l.TaskID, l.AttemptID, l.Try
-			if c.gauge != nil {
-				c.gauge.add(l, -1)
-			}
-			c.mu.Lock()
-			c.held--
-			c.mu.Unlock()
-			c.flusher().Report(r)
-		})
-	}
-}
-
-// limited runs a flusher in a bubble, with an agent of many slots and these pools.
-type limited struct {
-	*flush.Flusher
-
-	agent   *crowd
-	store   trowel.Store
-	setting trowel.AttemptContext
-}
-
-func begun(t *testing.T, agent *crowd, pools ...*trowel.Pool) *limited {
+// begun runs the flusher of a server, with pools.
+func begun(t *testing.T, agent queue.Agent, pools ...*trowel.Pool) *trowtest.Fixture {
 	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	db, closeStore := openStore(t)
-	l := &limited{agent: agent, store: db}
-	agent.flusher = func() *flush.Flusher { return l.Flusher }
-	opts := flush.Options{
-		Store: db, Agent: agent, Now: time.Now, Log: slog.New(slog.DiscardHandler), Limits: engine.Limits{Tasks: 1000}, Attempts: 100,
-		Rules: queue.Rules{Aging: time.Minute, ReserveAfter: time.Minute}, Templates: template.New(template.Options{}), Poison: 3,
-	}
-	asServer(&opts)
-	now := time.Now()
-	l.setting = trowel.AttemptContext{Project: trowel.Project{Name: "p", CreatedAt: now}, Revision: trowel.Revision{Name: "r", CreatedAt: now}}
-	workflow := &trowel.Workflow{Name: "w", Zone: "UTC"}
-	err := db.Update(ctx, func(tx trowel.Tx) error {
-		for _, p := range pools {
-			p.CreatedAt, p.UpdatedAt = now, now
-			if err := tx.InsertPool(ctx, p); err != nil {
-				return err
-			}
-		}
-		row := &trowel.Agent{ID: agent.id, Name: agent.id, StartedAt: now, SeenAt: now, LeaseEnds: now.Add(24 * time.Hour)}
-		if err := tx.PutAgent(ctx, row); err != nil {
-			return err
-		}
-		return tx.InsertRevision(ctx, &l.setting.Project, &l.setting.Revision, []*trowel.Workflow{workflow})
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.setting.Workflow = *workflow
-	l.setting.Session = trowel.Session{ProjectID: l.setting.Project.ID, Workflow: "w", Time: time.Unix(1705276800, 0), UUID: "u"}
-	l.Flusher = flush.New(opts)
-	var running sync.WaitGroup
-	running.Go(func() {
-		if err := l.Run(ctx); !errors.Is(err, context.Canceled) {
-			t.Errorf("flusher: %v", err)
-		}
-	})
-	t.Cleanup(func() {
-		agent.running.Wait()
-		cancel()
-		running.Wait()
-		closeStore()
-	})
-	return l
+	store := openStore(t)
+	trowtest.PutAgent(t, store, agent.ID(), 24*time.Hour)
+	return trowtest.New(t, trowtest.Options{Store: store, Agent: agent, Pools: pools, Flusher: func(o *flush.Options) {
+		asServer(o)
+		o.Rules = queue.Rules{Aging: time.Minute, ReserveAfter: time.Minute}
+		o.Templates, o.Poison = template.New(template.Options{}), 3
+	}})
 }
 
-// settled checks that nothing is held any more, and that counters say so.
-func (l *limited) settled(t *testing.T) {
+// checkCounters checks that nothing is in use any more.
+func checkCounters(t *testing.T, f *trowtest.Fixture) {
 	t.Helper()
-	err := l.store.View(t.Context(), func(tx trowel.Tx) error {
+	trowtest.View(t, f.Store, func(tx trowel.Tx) error {
 		uses, err := tx.ListCounters(t.Context())
 		if err == nil && len(uses) > 0 {
 			t.Errorf("counters = %v, want all to be zero", uses)
 		}
 		return err
 	})
-	if err != nil {
-		t.Error(err)
-	}
 }
 
 // Pools, concurrency and limits of the workflow bound what runs at the same time, and all of it runs in the
@@ -200,18 +69,16 @@ func TestLimitsHold(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				g := newGauge(func(*trowel.Lease) string { return "all" })
-				l := begun(t, &crowd{id: "many", slots: 50, gauge: g},
-					&trowel.Pool{Name: "three", Slots: 3}, &trowel.Pool{Name: "two", Slots: 2})
-				l.setting.Workflow.Definition = row.workflow
+				f := begun(t, many(nil), &trowel.Pool{Name: "three", Slots: 3}, &trowel.Pool{Name: "two", Slots: 2})
+				f.Context.Workflow.Definition = row.workflow
 				body := group(12, append([]any{"_parallel", true}, row.options...)...)
-				if got := end(t, start(t, l.Flusher, l.setting, 0, body)).Flags.Status(); got != "success" {
+				if got := f.Status(f.Begin(0, body)); got != "success" {
 					t.Errorf("attempt ended as %s, want success", got)
 				}
-				if got := g.peaks()["all"]; got != row.want {
+				if got := f.Agent.Peak(); got != row.want {
 					t.Errorf("%d tasks ran at the same time, want %d", got, row.want)
 				}
-				l.settled(t)
+				checkCounters(t, f)
 			})
 		})
 	}
@@ -221,43 +88,42 @@ func TestLimitsHold(t *testing.T) {
 func TestPoolsChange(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		g := newGauge(func(l *trowel.Lease) string { return l.FullName })
+		agent := many(nil)
+		agent.CountBy = func(l *trowel.Lease) string { return l.FullName }
 		db := &trowel.Pool{Name: "db", Slots: 0}
-		l := begun(t, &crowd{id: "many", slots: 50, gauge: g}, db)
-		started := start(t, l.Flusher, l.setting, 0, param.Of("_parallel", true,
+		f := begun(t, agent, db)
+		started := f.Begin(0, param.Of("_parallel", true,
 			"+free", param.Of("echo>", 1), "+zero", param.Of("echo>", 1, "_pool", "db"), "+missing", param.Of("echo>", 1, "_pool", "later")))
 		<-time.After(time.Hour)
-		if len(g.peaks()) != 1 || g.peaks()["+w+free"] != 1 {
-			t.Errorf("ran %v, want +w+free alone", g.peaks())
+		if ran := agent.Peaks(); len(ran) != 1 || ran["+w+free"] != 1 {
+			t.Errorf("ran %v, want +w+free alone", ran)
 		}
-		change := func(f func(tx trowel.Tx) error) {
-			err := l.store.Update(t.Context(), func(tx trowel.Tx) error {
+		change := func(do func(tx trowel.Tx) error) {
+			t.Helper()
+			trowtest.Update(t, f.Store, func(tx trowel.Tx) error {
 				err := tx.LockLimits(t.Context())
 				if err == nil {
-					err = f(tx)
+					err = do(tx)
 				}
 				if err == nil {
 					_, err = tx.RecountCounters(t.Context())
 				}
 				return err
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			l.LimitsChanged()
+			f.LimitsChanged()
 		}
 		change(func(tx trowel.Tx) error { db.Slots = 1; return tx.UpdatePool(t.Context(), db) })
 		<-time.After(time.Second)
-		if g.peaks()["+w+zero"] != 1 {
-			t.Errorf("ran %v, want +w+zero as well", g.peaks())
+		if ran := agent.Peaks(); ran["+w+zero"] != 1 {
+			t.Errorf("ran %v, want +w+zero as well", ran)
 		}
 		change(func(tx trowel.Tx) error {
 			return tx.InsertPool(t.Context(), &trowel.Pool{Name: "later", Slots: 1, CreatedAt: time.Now(), UpdatedAt: time.Now()})
 		})
-		if got := end(t, started).Flags.Status(); got != "success" {
+		if got := f.Status(started); got != "success" {
 			t.Errorf("attempt ended as %s, want success", got)
 		}
-		l.settled(t)
+		checkCounters(t, f)
 	})
 }
 
@@ -265,9 +131,8 @@ func TestPoolsChange(t *testing.T) {
 func TestDefaultPool(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		g := newGauge(func(*trowel.Lease) string { return "all" })
-		l := begun(t, &crowd{id: "many", slots: 50, gauge: g})
-		err := l.store.Update(t.Context(), func(tx trowel.Tx) error {
+		f := begun(t, many(nil))
+		err := f.Store.Update(t.Context(), func(tx trowel.Tx) error {
 			pools, err := tx.ListPools(t.Context())
 			if err == nil {
 				pools[0].Slots = 4
@@ -278,11 +143,11 @@ func TestDefaultPool(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		end(t, start(t, l.Flusher, l.setting, 0, group(20, "_parallel", true)))
-		if got := g.peaks()["all"]; got != 4 {
+		f.End(f.Begin(0, group(20, "_parallel", true)))
+		if got := f.Agent.Peak(); got != 4 {
 			t.Errorf("%d tasks ran at the same time, want 4", got)
 		}
-		l.settled(t)
+		checkCounters(t, f)
 	})
 }
 
@@ -290,20 +155,20 @@ func TestDefaultPool(t *testing.T) {
 func TestConcurrencyFails(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := begun(t, &crowd{id: "many", slots: 50})
+		f := begun(t, many(nil))
 		body := group(5, "_parallel", true, "_concurrency", param.Of("limit", 2, "key", "k", "on_limit", "fail"))
-		started := start(t, l.Flusher, l.setting, 0, body)
-		if got := end(t, started).Flags.Status(); got != "error" {
+		started := f.Begin(0, body)
+		if got := f.Status(started); got != "error" {
 			t.Errorf("attempt ended as %s, want error", got)
 		}
 		states := map[trowel.TaskState]int{}
-		for _, row := range archived(t, l.store, started.Attempt.ID) {
+		for _, row := range f.Archived(started.Attempt.ID) {
 			states[row.State]++
 		}
 		if states[trowel.TaskSuccess] < 2 || states[trowel.TaskError] != 3 {
 			t.Errorf("states = %v, want 2 tasks to succeed and 3 to fail", states)
 		}
-		l.settled(t)
+		checkCounters(t, f)
 	})
 }
 
@@ -314,37 +179,35 @@ func TestAdmission(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var order []string
 		var mu sync.Mutex
-		g := newGauge(func(*trowel.Lease) string { return "all" })
-		agent := &crowd{id: "many", slots: 50, gauge: g, run: func(l *trowel.Lease) trowel.Report {
+		f := begun(t, many(func(l *trowel.Lease) trowel.Report {
 			mu.Lock()
 			defer mu.Unlock()
-			order = append(order, fmt.Sprint(l.Context.Session.Time.Unix()-1705276800))
-			return success(l)
-		}}
-		l := begun(t, agent)
-		l.setting.Workflow.Definition = param.Of("max_active_attempts", 2)
+			order = append(order, fmt.Sprint(l.Context.Session.Time.Sub(trowtest.SessionTime).Seconds()))
+			return trowtest.Success(l)
+		}))
+		f.Context.Workflow.Definition = param.Of("max_active_attempts", 2)
 		body := param.Of("+a", param.Of("echo>", 1))
 		var all []*flush.Started
 		for _, after := range []int{5, 1, 4, 2, 3} {
-			all = append(all, start(t, l.Flusher, l.setting, time.Duration(after)*time.Second, body))
+			all = append(all, f.Begin(time.Duration(after)*time.Second, body))
 		}
 		for _, s := range all {
-			end(t, s)
+			f.End(s)
 		}
 		synctest.Wait()
 		mu.Lock()
 		slices.Sort(order[:2]) // two run side by side
 		slices.Sort(order[2:4])
-		if got := fmt.Sprint(order); g.peaks()["all"] > 2 || got != "[1 5 2 3 4]" {
-			t.Errorf("attempts ran in the order %s, %d at the same time, want 5 and 1 and then 2, 3, 4, two at the same time", got, g.peaks()["all"])
+		if got := fmt.Sprint(order); f.Agent.Peak() > 2 || got != "[1 5 2 3 4]" {
+			t.Errorf("attempts ran in the order %s, %d at the same time, want 5 and 1 and then 2, 3, 4, two at the same time", got, f.Agent.Peak())
 		}
 		mu.Unlock()
-		pause := &trowel.Pause{ProjectID: l.setting.Project.ID, Workflow: "w", At: time.Now(), Actor: "me"}
-		if err := l.store.Update(t.Context(), func(tx trowel.Tx) error { return tx.PutPause(t.Context(), pause) }); err != nil {
+		pause := &trowel.Pause{ProjectID: f.Context.Project.ID, Workflow: "w", At: time.Now(), Actor: "me"}
+		if err := f.Store.Update(t.Context(), func(tx trowel.Tx) error { return tx.PutPause(t.Context(), pause) }); err != nil {
 			t.Fatal(err)
 		}
-		paused := start(t, l.Flusher, l.setting, time.Hour, body)
-		killed := start(t, l.Flusher, l.setting, 2*time.Hour, body)
+		paused := f.Begin(time.Hour, body)
+		killed := f.Begin(2*time.Hour, body)
 		<-time.After(time.Hour)
 		mu.Lock()
 		ran := len(order)
@@ -352,15 +215,15 @@ func TestAdmission(t *testing.T) {
 		if ran != 5 || paused.Attempt.WaitReason != trowel.WaitWorkflowPaused {
 			t.Errorf("%d attempts ran, want 5; the new one waits for %q", ran, paused.Attempt.WaitReason)
 		}
-		if err := l.Kill(t.Context(), killed.Attempt.ID, "me"); err != nil || end(t, killed).Flags.Status() != "killed" {
+		if err := f.Kill(t.Context(), killed.Attempt.ID, "me"); err != nil || f.Status(killed) != "killed" {
 			t.Errorf("Kill of an attempt that waits: %v", err)
 		}
-		name := trowel.WorkflowName{ProjectID: l.setting.Project.ID, Name: "w"}
-		if err := l.store.Update(t.Context(), func(tx trowel.Tx) error { return tx.DeletePause(t.Context(), name.ProjectID, name.Name) }); err != nil {
+		name := trowel.WorkflowName{ProjectID: f.Context.Project.ID, Name: "w"}
+		if err := f.Store.Update(t.Context(), func(tx trowel.Tx) error { return tx.DeletePause(t.Context(), name.ProjectID, name.Name) }); err != nil {
 			t.Fatal(err)
 		}
-		l.Admit(name)
-		if got := end(t, paused).Flags.Status(); got != "success" {
+		f.Admit(name)
+		if got := f.Status(paused); got != "success" {
 			t.Errorf("attempt ended as %s after the pause, want success", got)
 		}
 	})
@@ -369,15 +232,15 @@ func TestAdmission(t *testing.T) {
 func TestAdmissionRefused(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		l := begun(t, &crowd{id: "many", slots: 50})
-		l.setting.Workflow.Definition = param.Of("max_active_attempts", param.Of("limit", 1, "on_exceed", "reject"))
+		f := begun(t, many(nil))
+		f.Context.Workflow.Definition = param.Of("max_active_attempts", param.Of("limit", 1, "on_exceed", "reject"))
 		body := param.Of("+a", param.Of("echo>", 1))
-		first := start(t, l.Flusher, l.setting, 0, body)
-		l.setting.Session.Time = l.setting.Session.Time.Add(time.Second)
-		if _, err := l.Start(t.Context(), request(t, l.setting, body)); !errors.Is(err, trowel.ErrLimit) {
+		first := f.Begin(0, body)
+		f.Context.Session.Time = f.Context.Session.Time.Add(time.Second)
+		if _, err := f.Start(t.Context(), f.Request(body)); !errors.Is(err, trowel.ErrLimit) {
 			t.Errorf("second attempt: error = %v, want ErrLimit", err)
 		}
-		end(t, first)
-		end(t, start(t, l.Flusher, l.setting, time.Second, body))
+		f.End(first)
+		f.End(f.Begin(time.Second, body))
 	})
 }

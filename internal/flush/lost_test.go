@@ -1,17 +1,14 @@
 package flush_test
 
 import (
-	"context"
-	"log/slog"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
-	"github.com/trowel-project/trowel/internal/engine"
 	"github.com/trowel-project/trowel/internal/flush"
 	"github.com/trowel-project/trowel/internal/param"
+	"github.com/trowel-project/trowel/internal/trowtest"
 )
 
 // TestLostAgent has a server die with a task while another one lives: the task runs there within a
@@ -30,13 +27,13 @@ func TestLostAgent(t *testing.T) {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				f, store, setting := beginWith(t, success, func(_ *flush.Options, a *scripted) { a.room = 0 })
-				started := start(t, f, setting, 0, param.Of("+a", param.Of("echo>", 1)))
-				putAgent(t, store, "dead", lease)
-				claimAndDie(t, store)
+				f := beginWithoutRoom(t, nil)
+				started := f.Begin(0, param.Of("+a", param.Of("echo>", 1)))
+				trowtest.PutAgent(t, f.Store, "dead", lease)
+				claimAndDie(t, f.Store)
 				died := time.Now()
-				putAgent(t, store, "living", 24*time.Hour)
-				given, stop := serve(t, store, "living", row.sole)
+				trowtest.PutAgent(t, f.Store, "living", 24*time.Hour)
+				given, living := serve(t, f.Store, "living", row.sole)
 				l := <-given
 				if took := time.Since(died); took > row.want {
 					t.Errorf("the task was given to another after %v, want at most %v", took, row.want)
@@ -47,47 +44,29 @@ func TestLostAgent(t *testing.T) {
 				if !l.StartedAt.Equal(died) {
 					t.Errorf("started at %v, want that of the first try, %v", l.StartedAt, died)
 				}
-				stop()
-				checkLost(t, store, started.Attempt.ID)
+				living.Stop()
+				checkLost(t, f.Store, started.Attempt.ID)
 			})
 		})
-	}
-}
-
-func putAgent(t *testing.T, store trowel.Store, id string, lease time.Duration) {
-	t.Helper()
-	now := time.Now()
-	err := store.Update(t.Context(), func(tx trowel.Tx) error {
-		return tx.PutAgent(t.Context(), &trowel.Agent{ID: id, Name: id, StartedAt: now, SeenAt: now, LeaseEnds: now.Add(lease)})
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 }
 
 // claimAndDie has a server claim a task and die.
 func claimAndDie(t *testing.T, store trowel.Store) {
 	t.Helper()
-	given, die := serve(t, store, "dead", false)
+	given, dying := serve(t, store, "dead", false)
 	<-given
-	die()
+	dying.Stop()
 }
 
-// serve runs a server whose agent takes tasks and never reports. stop ends it.
-func serve(t *testing.T, store trowel.Store, agent string, sole bool) (given chan *trowel.Lease, stop func()) {
+// serve runs a server whose agent takes one task and never reports.
+func serve(t *testing.T, store trowel.Store, agent string, exclusive bool) (given chan *trowel.Lease, f *trowtest.Flusher) {
 	t.Helper()
-	ctx, cancel := context.WithCancel(t.Context())
-	a := &scripted{name: agent, room: 1, finished: make(chan *trowel.Lease, 1)}
-	f := flush.New(flush.Options{
-		Store: store, Agent: a, Now: time.Now, Log: slog.New(slog.DiscardHandler),
-		Limits: engine.Limits{Tasks: 1000}, Attempts: 100, RetryForever: true, Recover: true, Exclusive: sole,
+	given = make(chan *trowel.Lease, 1)
+	return given, trowtest.RunFlusher(t, flush.Options{
+		Store: store, Agent: &trowtest.Agent{Name: agent, Slots: 1, Take: func(l *trowel.Lease) { given <- l }},
+		RetryForever: true, Recover: true, Exclusive: exclusive,
 	})
-	var running sync.WaitGroup
-	running.Go(func() { _ = f.Run(ctx) })
-	return a.finished, func() {
-		cancel()
-		running.Wait()
-	}
 }
 
 // checkLost checks that the first try is recorded as lost, and the dead agent is forgotten.
@@ -124,28 +103,19 @@ func checkLost(t *testing.T, store trowel.Store, id trowel.AttemptID) {
 func TestEndedElsewhere(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		f, store, setting := beginWith(t, success, func(o *flush.Options, a *scripted) { o.RetryForever, a.room = true, 0 })
-		putAgent(t, store, "executor", 24*time.Hour)
-		ctx, cancel := context.WithCancel(t.Context())
-		a := &scripted{name: "executor", room: 4, run: success, finished: make(chan *trowel.Lease, 4)}
-		a.flusher = flush.New(flush.Options{
-			Store: store, Agent: a, Now: time.Now, Log: slog.New(slog.DiscardHandler),
-			Limits: engine.Limits{Tasks: 1000}, Attempts: 100, RetryForever: true, Recover: true,
+		f := beginWithoutRoom(t, func(o *flush.Options) { o.RetryForever = true })
+		trowtest.PutAgent(t, f.Store, "executor", 24*time.Hour)
+		trowtest.RunFlusher(t, flush.Options{
+			Store: f.Store, Agent: &trowtest.Agent{Name: "executor", Slots: 4}, RetryForever: true, Recover: true,
 		})
-		var running sync.WaitGroup
-		running.Go(func() { _ = a.flusher.Run(ctx) })
-		running.Go(a.work)
 		<-time.After(time.Second) // it has looked once, and found nothing
 		begun := time.Now()
-		started := start(t, f, setting, 0, group(3))
+		started := f.Begin(0, group(3))
 		if got := (<-started.Ended).Flags.Status(); got != "success" {
 			t.Errorf("attempt ended as %s, want success", got)
 		}
 		if took := time.Since(begun); took > 20*time.Second {
 			t.Errorf("the end was heard after %v, want at most two looks of 10 s", took)
 		}
-		cancel()
-		close(a.finished)
-		running.Wait()
 	})
 }

@@ -11,6 +11,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/flush"
 	"github.com/trowel-project/trowel/internal/param"
+	"github.com/trowel-project/trowel/internal/trowtest"
 )
 
 // raisedTx shows a database that only later versions may write.
@@ -32,11 +33,11 @@ func TestOutdated(t *testing.T) {
 		var runs atomic.Int32
 		var told atomic.Pointer[error]
 		release := make(chan struct{})
-		f, store, setting := beginWith(t, func(l *trowel.Lease) trowel.Report {
+		f := beginWith(t, func(l *trowel.Lease) trowel.Report {
 			runs.Add(1)
 			<-release
-			return success(l)
-		}, func(opts *flush.Options, _ *scripted) {
+			return trowtest.Success(l)
+		}, func(opts *flush.Options) {
 			opts.RetryForever = true
 			opts.Outdated = func(err error) { told.Store(&err) }
 			opts.Store = hooked{opts.Store, func(tx trowel.Tx) trowel.Tx {
@@ -46,7 +47,7 @@ func TestOutdated(t *testing.T) {
 				return tx
 			}}
 		})
-		first := start(t, f, setting, 0, param.Of("+a", param.Of("echo>", 1), "+b", param.Of("echo>", 1)))
+		first := f.Begin(0, param.Of("+a", param.Of("echo>", 1), "+b", param.Of("echo>", 1)))
 		synctest.Wait()
 		raised.Store(true)
 		close(release)
@@ -57,11 +58,11 @@ func TestOutdated(t *testing.T) {
 		if got := runs.Load(); got != 1 {
 			t.Errorf("%d tasks ran, want the first alone", got)
 		}
-		if a, b := stateIn(t, store, first.Attempt.ID, "+w+a"), stateIn(t, store, first.Attempt.ID, "+w+b"); a != trowel.TaskSuccess || b != trowel.TaskReady {
+		if a, b := stateIn(t, f, first.Attempt.ID, "+w+a"), stateIn(t, f, first.Attempt.ID, "+w+b"); a != trowel.TaskSuccess || b != trowel.TaskReady {
 			t.Errorf("+a is %s and +b %s, want success and ready", a, b)
 		}
 		// Another start is still written, for others.
-		start(t, f, setting, time.Hour, param.Of("+a", param.Of("echo>", 1)))
+		f.Begin(time.Hour, param.Of("+a", param.Of("echo>", 1)))
 		if got := runs.Load(); got != 1 {
 			t.Errorf("%d tasks ran, want the first alone", got)
 		}

@@ -1,30 +1,25 @@
 package flush_test
 
 import (
-	"context"
 	"flag"
 	"fmt"
 	"testing"
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
-	"github.com/trowel-project/trowel/internal/store/sqlite"
 	"github.com/trowel-project/trowel/internal/store/storetest/pgtest"
+	"github.com/trowel-project/trowel/internal/trowtest"
 )
 
 var onPostgres = flag.Bool("flush.postgres", false, "tests and benchmarks of the flusher run on PostgreSQL, not on SQLite in memory")
 
-// openStore opens an empty store; it is closed by the function that comes with it.
-func openStore(tb testing.TB) (db trowel.Store, closeStore func()) {
+// openStore opens an empty store.
+func openStore(tb testing.TB) trowel.Store {
 	tb.Helper()
 	if *onPostgres {
-		return pgtest.Open(tb), func() {}
+		return pgtest.Open(tb)
 	}
-	memory, err := sqlite.Open(context.WithoutCancel(tb.Context()), sqlite.Options{}, time.Now())
-	if err != nil {
-		tb.Fatal(err)
-	}
-	return memory, func() { _ = memory.Close() }
+	return trowtest.Store(tb)
 }
 
 // TestFaultsOnPostgres runs a few of the rounds of TestFaults on PostgreSQL, whose sockets do not go
@@ -63,11 +58,10 @@ func TestLostOnceOnPostgres(t *testing.T) {
 	const agents, servers = 20, 4
 	store := pgtest.Open(t)
 	for n := range agents {
-		putAgent(t, store, fmt.Sprintf("dead %d", n), -time.Second)
+		trowtest.PutAgent(t, store, fmt.Sprintf("dead %d", n), -time.Second)
 	}
 	for n := range servers {
-		_, stop := serve(t, store, fmt.Sprintf("living %d", n), false)
-		defer stop()
+		serve(t, store, fmt.Sprintf("living %d", n), false)
 	}
 	look := time.NewTicker(20 * time.Millisecond)
 	defer look.Stop()

@@ -18,6 +18,7 @@ import (
 	"github.com/trowel-project/trowel/internal/flush"
 	"github.com/trowel-project/trowel/internal/param"
 	"github.com/trowel-project/trowel/internal/store/storetest"
+	"github.com/trowel-project/trowel/internal/trowtest"
 )
 
 // asServer sets the options of a server that has its store for itself.
@@ -42,14 +43,14 @@ func TestOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var o outage
 		release := make(chan struct{})
-		f, _, setting := beginWith(t, func(l *trowel.Lease) trowel.Report {
+		f := beginWith(t, func(l *trowel.Lease) trowel.Report {
 			<-release
-			return success(l)
-		}, func(opts *flush.Options, _ *scripted) {
+			return trowtest.Success(l)
+		}, func(opts *flush.Options) {
 			asServer(opts)
 			opts.Store = o.wrap(opts.Store)
 		})
-		first := start(t, f, setting, 0, param.Of("+a", param.Of("echo>", 1), "+b", param.Of("echo>", 1)))
+		first := f.Begin(0, param.Of("+a", param.Of("echo>", 1), "+b", param.Of("echo>", 1)))
 		synctest.Wait()
 		o.away.Store(true)
 		close(release)
@@ -58,8 +59,8 @@ func TestOutage(t *testing.T) {
 		if err := f.Kill(ctx, first.Attempt.ID, "somebody"); !errors.Is(err, trowel.ErrUnavailable) || !strings.Contains(err.Error(), "could not write it: ") || !strings.Contains(err.Error(), "; nothing was changed") {
 			t.Errorf("Kill while the store is away: error = %v, want unavailable and nothing changed", err)
 		}
-		setting.Session.Time = setting.Session.Time.Add(time.Hour)
-		_, err := f.Start(ctx, request(t, setting, param.Of("+a", param.Of("echo>", 1))))
+		f.Context.Session.Time = f.Context.Session.Time.Add(time.Hour)
+		_, err := f.Start(ctx, f.Request(param.Of("+a", param.Of("echo>", 1))))
 		if !errors.Is(err, trowel.ErrUnavailable) {
 			t.Errorf("Start while the store is away: error = %v, want unavailable", err)
 		}
@@ -72,7 +73,7 @@ func TestOutage(t *testing.T) {
 		if took := time.Since(back); took > time.Second {
 			t.Errorf("the attempt went on %v after the store was back, want at most 1 s", took)
 		}
-		if _, err := f.Start(t.Context(), request(t, setting, param.Of("+a", param.Of("echo>", 1)))); err != nil {
+		if _, err := f.Start(t.Context(), f.Request(param.Of("+a", param.Of("echo>", 1)))); err != nil {
 			t.Errorf("Start of what was withdrawn before: %v", err)
 		}
 	})
@@ -84,7 +85,7 @@ func TestDoubt(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var plan atomic.Uint32
-		f, store, setting := beginWith(t, succeed, func(opts *flush.Options, _ *scripted) {
+		f := beginWith(t, trowtest.Success, func(opts *flush.Options) {
 			asServer(opts)
 			opts.Store = storetest.NewFaulty(opts.Store, func() storetest.Plan {
 				fault := storetest.Fault(plan.Load()) //nolint:gosec // one of the faults
@@ -98,7 +99,7 @@ func TestDoubt(t *testing.T) {
 		plan.Store(uint32(storetest.AfterCommit))
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
-		_, err := f.Start(ctx, request(t, setting, param.Of("+a", param.Of("echo>", 1))))
+		_, err := f.Start(ctx, f.Request(param.Of("+a", param.Of("echo>", 1))))
 		if !errors.Is(err, trowel.ErrUnavailable) || !strings.Contains(err.Error(), "not known") {
 			t.Errorf("Start without an answer: error = %v, want unavailable and not known", err)
 		}
@@ -107,7 +108,7 @@ func TestDoubt(t *testing.T) {
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		if n := countRunning(t, store); n != 0 {
+		if n := countRunning(t, f.Store); n != 0 {
 			t.Errorf("%d attempts run, want the one attempt to have ended", n)
 		}
 	})
@@ -115,13 +116,10 @@ func TestDoubt(t *testing.T) {
 
 func countRunning(t *testing.T, store trowel.Store) (n int) {
 	t.Helper()
-	err := store.View(t.Context(), func(tx trowel.Tx) (err error) {
+	trowtest.View(t, store, func(tx trowel.Tx) (err error) {
 		n, err = tx.CountRunningAttempts(t.Context())
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	return n
 }
 
@@ -160,7 +158,7 @@ func TestStartSeenLate(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var lose atomic.Bool
-		f, _, setting := beginWith(t, succeed, func(opts *flush.Options, _ *scripted) {
+		f := beginWith(t, trowtest.Success, func(opts *flush.Options) {
 			faulty := storetest.NewFaulty(opts.Store, func() storetest.Plan {
 				if lose.CompareAndSwap(true, false) {
 					return storetest.Plan{Fault: storetest.AfterCommit}
@@ -170,14 +168,14 @@ func TestStartSeenLate(t *testing.T) {
 			opts.Store = hooked{faulty, func(tx trowel.Tx) trowel.Tx { return &lateTx{Tx: tx} }}
 		})
 		lose.Store(true)
-		started, err := f.Start(t.Context(), request(t, setting, group(5)))
+		started, err := f.Start(t.Context(), f.Request(group(5)))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if got := (<-started.Ended).Flags.Status(); got != "success" {
 			t.Errorf("attempt ended as %s, want success", got)
 		}
-		_, err = f.Start(t.Context(), request(t, setting, group(5)))
+		_, err = f.Start(t.Context(), f.Request(group(5)))
 		if !errors.Is(err, trowel.ErrConflict) {
 			t.Errorf("Start of a taken name: error = %v, want a conflict", err)
 		}
@@ -227,25 +225,25 @@ func TestRefusedResult(t *testing.T) {
 	for _, rollbacks := range []int{0, 3} {
 		t.Run(fmt.Sprintf("after %d transactions without an answer", rollbacks), func(t *testing.T) {
 			t.Parallel()
-			f, store, setting := beginWith(t, func(l *trowel.Lease) trowel.Report {
-				r := success(l)
+			f := beginWith(t, func(l *trowel.Lease) trowel.Report {
+				r := trowtest.Success(l)
 				if l.FullName == "+w+bad" {
 					r.Result.Store = param.Of("poison", 1)
 				}
 				return r
-			}, func(opts *flush.Options, _ *scripted) {
+			}, func(opts *flush.Options) {
 				asServer(opts)
 				opts.Store = &picky{opts.Store, rollbacks}
 			})
-			bad := start(t, f, setting, 0, param.Of("_parallel", true, "+bad", param.Of("echo>", 1), "+good", param.Of("echo>", 1)))
-			good := start(t, f, setting, time.Second, group(20))
-			if got := end(t, good).Flags.Status(); got != "success" {
+			bad := f.Begin(0, param.Of("_parallel", true, "+bad", param.Of("echo>", 1), "+good", param.Of("echo>", 1)))
+			good := f.Begin(time.Second, group(20))
+			if got := f.Status(good); got != "success" {
 				t.Errorf("the other attempt ended as %s, want success", got)
 			}
-			if got := end(t, bad).Flags.Status(); got != "error" {
+			if got := f.Status(bad); got != "error" {
 				t.Errorf("attempt ended as %s, want error", got)
 			}
-			for _, row := range archived(t, store, bad.Attempt.ID) {
+			for _, row := range f.Archived(bad.Attempt.ID) {
 				message, _ := row.Error.Get("message")
 				want := row.FullName == "+w+bad"
 				if text, _ := message.(string); want != strings.Contains(text, "cannot store the result of the task: ") {
@@ -254,18 +252,6 @@ func TestRefusedResult(t *testing.T) {
 			}
 		})
 	}
-}
-
-func archived(t *testing.T, store trowel.Store, id trowel.AttemptID) (rows []*trowel.Task) {
-	t.Helper()
-	err := store.View(t.Context(), func(tx trowel.Tx) (err error) {
-		rows, err = tx.ListArchivedTasks(t.Context(), id)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return rows
 }
 
 // brokenTx cannot change some attempt at all.
@@ -286,20 +272,20 @@ func TestBrokenAttempt(t *testing.T) {
 	t.Parallel()
 	var broken atomic.Int64
 	hold := make(chan struct{})
-	f, _, setting := beginWith(t, func(l *trowel.Lease) trowel.Report {
+	agent := &trowtest.Agent{Name: "agent", Slots: 2, Work: func(l *trowel.Lease) trowel.Report {
 		<-hold
-		return success(l)
-	}, func(opts *flush.Options, a *scripted) {
+		return trowtest.Success(l)
+	}}
+	f := newFixture(t, trowtest.Options{Agent: agent, Flusher: func(opts *flush.Options) {
 		asServer(opts)
-		a.room = 2
 		opts.Store = hooked{opts.Store, func(tx trowel.Tx) trowel.Tx { return brokenTx{tx, &broken} }}
-	})
+	}})
 	wide := group(4, "_parallel", true)
-	bad := start(t, f, setting, 0, wide)
-	good := start(t, f, setting, time.Second, wide)
+	bad := f.Begin(0, wide)
+	good := f.Begin(time.Second, wide)
 	broken.Store(int64(bad.Attempt.ID))
 	close(hold)
-	if got := end(t, good).Flags.Status(); got != "success" {
+	if got := f.Status(good); got != "success" {
 		t.Errorf("the other attempt ended as %s, want success", got)
 	}
 }
@@ -334,19 +320,19 @@ func TestTimeLimits(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				var heard timeouts
-				f, store, setting := beginWith(t, func(*trowel.Lease) trowel.Report {
+				f := beginWith(t, func(*trowel.Lease) trowel.Report {
 					return trowel.Report{Outcome: trowel.OutcomePoll, RetryIn: time.Hour}
-				}, func(o *flush.Options, _ *scripted) {
+				}, func(o *flush.Options) {
 					o.TTLs, o.Listeners = row.ttls, []flush.Listener{&heard}
 				})
-				started := start(t, f, setting, 0, param.Of("+a", param.Of("wait>", 1)))
+				started := f.Begin(0, param.Of("+a", param.Of("wait>", 1)))
 				if got := (<-started.Ended).Flags.Status(); got != "killed" {
 					t.Errorf("attempt ended as %s, want killed", got)
 				}
 				if diff := cmp.Diff([]string{row.want}, heard.told); diff != "" {
 					t.Errorf("told (-want +got):\n%s", diff)
 				}
-				for _, task := range archived(t, store, started.Attempt.ID) {
+				for _, task := range f.Archived(started.Attempt.ID) {
 					if strings.Contains(task.FullName, "^") {
 						t.Errorf("%s was added, want no failure tasks", task.FullName) // X64
 					}
@@ -360,13 +346,13 @@ func TestTimeLimits(t *testing.T) {
 // begin if it is not; others answer as X46 says.
 func TestDelayedAttempts(t *testing.T) {
 	t.Parallel()
-	f, store, setting := beginWith(t, succeed, func(o *flush.Options, _ *scripted) { asServer(o) })
+	f := beginWith(t, trowtest.Success, func(o *flush.Options) { asServer(o) })
 	var rows [2]trowel.Attempt
-	err := store.Update(t.Context(), func(tx trowel.Tx) error {
+	err := f.Store.Update(t.Context(), func(tx trowel.Tx) error {
 		for i := range rows {
-			session := setting.Session
+			session := f.Context.Session
 			session.Time = session.Time.Add(time.Duration(i) * time.Hour)
-			rows[i] = trowel.Attempt{WorkflowID: setting.Workflow.ID, Zone: "UTC", Cause: "backfill", CreatedAt: time.Now()}
+			rows[i] = trowel.Attempt{WorkflowID: f.Context.Workflow.ID, Zone: "UTC", Cause: "backfill", CreatedAt: time.Now()}
 			if err := tx.InsertAttempt(t.Context(), &session, &rows[i]); err != nil {
 				return err
 			}
@@ -387,7 +373,7 @@ func TestDelayedAttempts(t *testing.T) {
 			t.Errorf("Kill(%d): error = %v, want %v", id, err, want)
 		}
 	}
-	request := request(t, setting, group(3))
+	request := f.Request(group(3))
 	for i, row := range rows {
 		request.Attempt = row
 		started, err := f.Start(t.Context(), request)
@@ -397,11 +383,11 @@ func TestDelayedAttempts(t *testing.T) {
 		case i == 1 && err != nil:
 			t.Errorf("Start of an attempt that waited: %v", err)
 		case i == 1:
-			if got := end(t, started).Flags.Status(); got != "success" {
+			if got := f.Status(started); got != "success" {
 				t.Errorf("attempt ended as %s, want success", got)
 			}
 		}
-		err = store.View(t.Context(), func(tx trowel.Tx) error {
+		err = f.Store.View(t.Context(), func(tx trowel.Tx) error {
 			if _, err := tx.FindQueuedBackfillAttempt(t.Context(), row.ID); !errors.Is(err, trowel.ErrNotFound) {
 				t.Errorf("attempt %d still waits: %v", row.ID, err)
 			}
@@ -416,15 +402,15 @@ func TestDelayedAttempts(t *testing.T) {
 // The last pieces of a try's output are stored with its end.
 func TestLogsOfReports(t *testing.T) {
 	t.Parallel()
-	f, store, setting := begin(t, func(l *trowel.Lease) trowel.Report {
-		r := success(l)
+	f := begin(t, func(l *trowel.Lease) trowel.Report {
+		r := trowtest.Success(l)
 		r.Logs = []trowel.LogChunk{{AttemptID: l.AttemptID, File: l.FullName + "@1.log.gz", Lines: 1, TextBytes: 3, DataBytes: 2, Data: []byte("ab")}}
 		return r
 	})
-	started := start(t, f, setting, 0, group(2))
-	end(t, started)
+	started := f.Begin(0, group(2))
+	f.End(started)
 	var files []trowel.LogFile
-	err := store.View(t.Context(), func(tx trowel.Tx) (err error) {
+	err := f.Store.View(t.Context(), func(tx trowel.Tx) (err error) {
 		files, err = tx.ListLogFiles(t.Context(), started.Attempt.ID, "")
 		return err
 	})
@@ -437,18 +423,18 @@ func TestLogsOfReports(t *testing.T) {
 func TestRest(t *testing.T) {
 	t.Parallel()
 	given, release := make(chan struct{}), make(chan struct{})
-	f, store, setting := begin(t, func(l *trowel.Lease) trowel.Report {
+	f := begin(t, func(l *trowel.Lease) trowel.Report {
 		given <- struct{}{}
 		<-release
-		return success(l)
+		return trowtest.Success(l)
 	})
-	started := start(t, f, setting, 0, group(2))
+	started := f.Begin(0, group(2))
 	<-given
 	f.StopClaiming()
 	close(release)
 	states := func() string {
 		var text []string
-		err := store.View(t.Context(), func(tx trowel.Tx) error {
+		err := f.Store.View(t.Context(), func(tx trowel.Tx) error {
 			rows, err := tx.ListTasks(t.Context(), started.Attempt.ID, -1)
 			for _, row := range rows {
 				text = append(text, row.State.String())

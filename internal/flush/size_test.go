@@ -10,9 +10,8 @@ import (
 	"github.com/trowel-project/trowel/internal/engine"
 	"github.com/trowel-project/trowel/internal/flush"
 	"github.com/trowel-project/trowel/internal/param"
+	"github.com/trowel-project/trowel/internal/trowtest"
 )
-
-func succeed(*trowel.Lease) trowel.Report { return trowel.Report{Outcome: trowel.OutcomeSuccess} }
 
 // group makes a body of n tasks that do nothing.
 func group(n int, options ...any) *param.Map {
@@ -28,8 +27,8 @@ func benchmarkAttempt(b *testing.B, tasks int, body *param.Map, run func(*trowel
 	b.Helper()
 	for b.Loop() {
 		b.StopTimer()
-		f, _, setting := begin(b, run)
-		req := request(b, setting, body)
+		f := begin(b, run)
+		req := f.Request(body)
 		b.StartTimer()
 		started, err := f.Start(b.Context(), req)
 		if err != nil {
@@ -45,14 +44,14 @@ func benchmarkAttempt(b *testing.B, tasks int, body *param.Map, run func(*trowel
 // Time must grow as the number of tasks does.
 func BenchmarkParallel(b *testing.B) {
 	for _, n := range []int{10_000, 50_000, 100_000} {
-		b.Run(fmt.Sprint(n), func(b *testing.B) { benchmarkAttempt(b, n, group(n, "_parallel", true), succeed) })
+		b.Run(fmt.Sprint(n), func(b *testing.B) { benchmarkAttempt(b, n, group(n, "_parallel", true), trowtest.Success) })
 	}
 }
 
 func BenchmarkChunks(b *testing.B) {
 	for _, n := range []int{1_000, 10_000} {
 		body := group(n, "_parallel", param.Of("limit", 100))
-		b.Run(fmt.Sprint(n), func(b *testing.B) { benchmarkAttempt(b, n, body, succeed) })
+		b.Run(fmt.Sprint(n), func(b *testing.B) { benchmarkAttempt(b, n, body, trowtest.Success) })
 	}
 }
 
@@ -83,14 +82,14 @@ func BenchmarkGenerated(b *testing.B) {
 
 // Many small attempts at the same time.
 func BenchmarkAttempts(b *testing.B) {
-	f, _, setting := begin(b, succeed)
+	f := begin(b, trowtest.Success)
 	body := group(10)
 	const n = 100
 	for b.Loop() {
 		ends := make([]chan trowel.Attempt, n)
 		for i := range ends {
-			setting.Session.Time = setting.Session.Time.Add(time.Second)
-			started, err := f.Start(b.Context(), request(b, setting, body))
+			f.Context.Session.Time = f.Context.Session.Time.Add(time.Second)
+			started, err := f.Start(b.Context(), f.Request(body))
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -107,12 +106,12 @@ func BenchmarkAttempts(b *testing.B) {
 func BenchmarkBesideWaiting(b *testing.B) {
 	for _, n := range []int{1, 10_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			f, _, setting := beginWith(b, func(l *trowel.Lease) trowel.Report {
+			f := beginWith(b, func(l *trowel.Lease) trowel.Report {
 				if l.FullName == "+w+wait" {
 					return trowel.Report{Outcome: trowel.OutcomePoll, RetryIn: 1000 * time.Hour}
 				}
-				return succeed(l)
-			}, func(o *flush.Options, _ *scripted) {
+				return trowtest.Success(l)
+			}, func(o *flush.Options) {
 				o.Attempts = n + 2
 				o.TTLs = engine.TTLs{Attempt: 7 * 24 * time.Hour, Task: 24 * time.Hour}
 			})
@@ -120,8 +119,8 @@ func BenchmarkBesideWaiting(b *testing.B) {
 			var starting sync.WaitGroup
 			some := make(chan struct{}, 100)
 			for range n {
-				setting.Session.Time = setting.Session.Time.Add(time.Second)
-				req := request(b, setting, wait)
+				f.Context.Session.Time = f.Context.Session.Time.Add(time.Second)
+				req := f.Request(wait)
 				some <- struct{}{}
 				starting.Go(func() {
 					if _, err := f.Start(b.Context(), req); err != nil {
@@ -134,8 +133,8 @@ func BenchmarkBesideWaiting(b *testing.B) {
 			const chain = 100
 			body := group(chain)
 			for b.Loop() {
-				setting.Session.Time = setting.Session.Time.Add(time.Second)
-				started, err := f.Start(b.Context(), request(b, setting, body))
+				f.Context.Session.Time = f.Context.Session.Time.Add(time.Second)
+				started, err := f.Start(b.Context(), f.Request(body))
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -1,9 +1,7 @@
 package flush_test
 
 import (
-	"context"
 	"errors"
-	"log/slog"
 	"sync"
 	"testing"
 	"time"
@@ -11,54 +9,28 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	trowel "github.com/trowel-project/trowel"
-	"github.com/trowel-project/trowel/internal/engine"
 	"github.com/trowel-project/trowel/internal/flush"
 	"github.com/trowel-project/trowel/internal/param"
+	"github.com/trowel-project/trowel/internal/trowtest"
 )
-
-func success(*trowel.Lease) trowel.Report { return trowel.Report{Outcome: trowel.OutcomeSuccess} }
-
-func start(t *testing.T, f *flush.Flusher, setting trowel.AttemptContext, after time.Duration, body *param.Map) *flush.Started {
-	t.Helper()
-	setting.Session.Time = setting.Session.Time.Add(after)
-	started, err := f.Start(t.Context(), request(t, setting, body))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return started
-}
-
-// end waits for the end of an attempt.
-func end(t *testing.T, started *flush.Started) trowel.Attempt {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
-	defer cancel()
-	select {
-	case a := <-started.Ended:
-		return a
-	case <-ctx.Done():
-		t.Fatalf("attempt %d does not end", started.Attempt.ID)
-	}
-	return trowel.Attempt{}
-}
 
 // TestWorkflowsTakeTurns lets two workflows have many ready tasks and an agent with one slot (control K807).
 func TestWorkflowsTakeTurns(t *testing.T) {
 	t.Parallel()
 	var order []trowel.AttemptID // of the agent's goroutine until both have ended
 	both := make(chan struct{})
-	f, _, setting := beginWith(t, func(l *trowel.Lease) trowel.Report {
+	f := newFixture(t, trowtest.Options{Agent: &trowtest.Agent{Name: "agent", Slots: 1, Work: func(l *trowel.Lease) trowel.Report {
 		<-both
 		order = append(order, l.AttemptID)
-		return success(l)
-	}, func(_ *flush.Options, a *scripted) { a.room = 1 })
+		return trowtest.Success(l)
+	}}})
 	wide := param.Of("_parallel", true, "+a", param.Of("echo>", 1), "+b", param.Of("echo>", 1), "+c", param.Of("echo>", 1))
-	first := start(t, f, setting, 0, wide)
-	setting.Workflow.Name, setting.Session.Workflow = "other", "other"
-	second := start(t, f, setting, time.Second, wide)
+	first := f.Begin(0, wide)
+	f.Context.Workflow.Name, f.Context.Session.Workflow = "other", "other"
+	second := f.Begin(time.Second, wide)
 	close(both)
-	end(t, first)
-	end(t, second)
+	f.End(first)
+	f.End(second)
 	a, b := first.Attempt.ID, second.Attempt.ID
 	if diff := cmp.Diff([]trowel.AttemptID{a, b, a, b, a, b}, order); diff != "" {
 		t.Errorf("attempts whose tasks were claimed (-want +got):\n%s", diff)
@@ -98,13 +70,13 @@ func (c *steppingBack) Committed(batch *flush.Batch) error {
 func TestClockStepsBack(t *testing.T) {
 	t.Parallel()
 	clock := &steppingBack{}
-	f, _, setting := beginWith(t, func(l *trowel.Lease) trowel.Report {
+	f := beginWith(t, func(l *trowel.Lease) trowel.Report {
 		if l.Try == 1 {
 			return trowel.Report{Outcome: trowel.OutcomePoll, RetryIn: 20 * time.Millisecond}
 		}
-		return success(l)
-	}, func(o *flush.Options, _ *scripted) { o.Now, o.Observers = clock.now, []flush.Observer{clock} })
-	if got := end(t, start(t, f, setting, 0, param.Of("+a", param.Of("wait>", 1)))).Flags.Status(); got != "success" {
+		return trowtest.Success(l)
+	}, func(o *flush.Options) { o.Now, o.Observers = clock.now, []flush.Observer{clock} })
+	if got := f.Status(f.Begin(0, param.Of("+a", param.Of("wait>", 1)))); got != "success" {
 		t.Errorf("attempt ended as %s, want success", got)
 	}
 }
@@ -113,25 +85,16 @@ func TestClockStepsBack(t *testing.T) {
 // hears of it when it comes to touch the attempt.
 func TestEndedByAnotherFlusher(t *testing.T) {
 	t.Parallel()
-	noRoom := func(_ *flush.Options, a *scripted) { a.room = 0 }
-	f, store, setting := beginWith(t, success, noRoom)
-	started := start(t, f, setting, 0, param.Of("+a", param.Of("echo>", 1)))
-	other := flush.New(flush.Options{
-		Store: store, Agent: &scripted{}, Now: time.Now, Log: slog.New(slog.DiscardHandler),
-		Limits: engine.Limits{Tasks: 1000}, Attempts: 100,
-	})
-	ctx, stop := context.WithCancel(t.Context())
-	var flushing sync.WaitGroup
-	flushing.Go(func() { _ = other.Run(ctx) })
-	defer flushing.Wait()
-	defer stop()
+	f := beginWithoutRoom(t, nil)
+	started := f.Begin(0, param.Of("+a", param.Of("echo>", 1)))
+	other := trowtest.RunFlusher(t, flush.Options{Store: f.Store})
 	if err := other.Kill(t.Context(), started.Attempt.ID, "somebody"); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.Kill(t.Context(), started.Attempt.ID, "somebody"); !errors.Is(err, trowel.ErrConflict) {
 		t.Errorf("Kill of an attempt that is done: error = %v, want ErrConflict", err)
 	}
-	if got := end(t, started).Flags.Status(); got != "killed" {
+	if got := f.Status(started); got != "killed" {
 		t.Errorf("attempt ended as %s, want killed", got)
 	}
 }

@@ -2,9 +2,7 @@ package flush_test
 
 import (
 	"context"
-	"log/slog"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -12,37 +10,18 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/cluster"
-	"github.com/trowel-project/trowel/internal/engine"
 	"github.com/trowel-project/trowel/internal/flush"
 	"github.com/trowel-project/trowel/internal/param"
+	"github.com/trowel-project/trowel/internal/trowtest"
 )
-
-// runOther runs another flusher on a store, with an agent that takes nothing. stop ends it.
-func runOther(t *testing.T, store trowel.Store, change func(*flush.Options)) (f *flush.Flusher, stop func()) {
-	t.Helper()
-	opts := flush.Options{
-		Store: store, Agent: &scripted{name: "nobody"}, Now: time.Now, Log: slog.New(slog.DiscardHandler),
-		Limits: engine.Limits{Tasks: 1000}, Attempts: 100,
-	}
-	change(&opts)
-	ctx, cancel := context.WithCancel(t.Context())
-	var running sync.WaitGroup
-	f = flush.New(opts)
-	running.Go(func() { _ = f.Run(ctx) })
-	return f, func() {
-		cancel()
-		running.Wait()
-	}
-}
 
 // What is heard of an attempt is looked at at once, however many others are named with it.
 func TestHeardOfMany(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		f, store, setting := beginWith(t, success, func(_ *flush.Options, a *scripted) { a.room = 0 })
-		started := start(t, f, setting, 0, group(1))
-		other, stop := runOther(t, store, func(*flush.Options) {})
-		defer stop()
+		f := beginWithoutRoom(t, nil)
+		started := f.Begin(0, group(1))
+		other := trowtest.RunFlusher(t, flush.Options{Store: f.Store})
 		if err := other.Kill(t.Context(), started.Attempt.ID, "me"); err != nil {
 			t.Fatal(err)
 		}
@@ -78,8 +57,8 @@ func TestEvaluatedElsewhereFirst(t *testing.T) {
 		var here, there slow
 		here.takes.Store(int64(8 * time.Second))
 		var tries atomic.Int64
-		f, store, setting := beginWith(t, func(l *trowel.Lease) trowel.Report {
-			r := success(l)
+		f := beginWith(t, func(l *trowel.Lease) trowel.Report {
+			r := trowtest.Success(l)
 			switch {
 			case strings.HasSuffix(l.FullName, "^sub+fails"):
 				r.Outcome, r.Error = trowel.OutcomeFailure, param.Of("message", "it fails")
@@ -87,13 +66,13 @@ func TestEvaluatedElsewhereFirst(t *testing.T) {
 				r.Result.Subtasks = param.Of("+fails", param.Of("echo>", 1))
 			}
 			return r
-		}, func(o *flush.Options, _ *scripted) { o.RetryForever, o.Recover, o.Templates = true, true, &here })
-		putAgent(t, store, "scripted", 24*time.Hour)
-		putAgent(t, store, "nobody", 24*time.Hour)
-		started := start(t, f, setting, 0, param.Of("+a", param.Of("op>", 1, "_retry", param.Of("limit", 1, "interval", 60), "_queue", "${q}")))
-		_, stop := runOther(t, store, func(o *flush.Options) { o.RetryForever, o.Recover, o.Templates = true, true, &there })
+		}, func(o *flush.Options) { o.RetryForever, o.Recover, o.Templates = true, true, &here })
+		trowtest.PutAgent(t, f.Store, "agent", 24*time.Hour)
+		trowtest.PutAgent(t, f.Store, "nobody", 24*time.Hour)
+		started := f.Begin(0, param.Of("+a", param.Of("op>", 1, "_retry", param.Of("limit", 1, "interval", 60), "_queue", "${q}")))
+		other := trowtest.RunFlusher(t, flush.Options{Store: f.Store, RetryForever: true, Recover: true, Templates: &there})
 		<-time.After(20 * time.Second)
-		stop()
+		other.Stop()
 		here.takes.Store(0)
 		if got := (<-started.Ended).Flags.Status(); got != "success" || tries.Load() != 2 {
 			t.Errorf("attempt ended as %s after %d tries, want success after 2", got, tries.Load())
@@ -106,17 +85,13 @@ func TestPutAsideForAWhile(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var broken atomic.Int64
-		var agent *scripted
-		f, _, setting := beginWith(t, success, func(o *flush.Options, a *scripted) {
+		f := beginWithoutRoom(t, func(o *flush.Options) {
 			asServer(o)
-			agent, a.room = a, 0
 			o.Store = hooked{o.Store, func(tx trowel.Tx) trowel.Tx { return brokenTx{tx, &broken} }}
 		})
-		started := start(t, f, setting, 0, group(1))
+		started := f.Begin(0, group(1))
 		broken.Store(int64(started.Attempt.ID))
-		agent.mu.Lock()
-		agent.room = 1
-		agent.mu.Unlock()
+		f.Agent.SetSlots(1)
 		f.Wake()
 		<-time.After(time.Hour)
 		broken.Store(0)
@@ -127,55 +102,43 @@ func TestPutAsideForAWhile(t *testing.T) {
 	})
 }
 
-// canceler notes what it is told to stop.
-type canceler struct {
-	crowd
-
-	stopped chan trowel.TryID
-}
-
-func (c *canceler) Cancel(tries []trowel.TryID) {
-	for _, try := range tries {
-		c.stopped <- try
-	}
-}
-
 // A kill at another server reaches the agent of a server that has evicted the attempt.
 func TestKillReachesForgottenAttempt(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var away outage
 		held := make(chan struct{})
-		agent := &canceler{stopped: make(chan trowel.TryID, 9)}
-		agent.crowd = crowd{id: "far", slots: 1, run: func(l *trowel.Lease) trowel.Report {
-			<-held
-			return success(l)
-		}}
-		f, store, setting := beginWith(t, success, func(o *flush.Options, a *scripted) {
-			o.RetryForever, o.Recover, a.room = true, true, 0
+		stopped := make(chan trowel.TryID, 9)
+		agent := &trowtest.Agent{
+			Name: "far", Slots: 1, OnCancel: func(try trowel.TryID) { stopped <- try },
+			Work: func(l *trowel.Lease) trowel.Report {
+				<-held
+				return trowtest.Success(l)
+			},
+		}
+		f := beginWithoutRoom(t, func(o *flush.Options) {
+			o.RetryForever, o.Recover = true, true
 			o.Store = away.wrap(o.Store)
 		})
-		agent.flusher = func() *flush.Flusher { return f }
-		putAgent(t, store, "scripted", 24*time.Hour)
-		putAgent(t, store, "far", 24*time.Hour)
-		putAgent(t, store, "nobody", 24*time.Hour)
+		trowtest.PutAgent(t, f.Store, "agent", 24*time.Hour)
+		trowtest.PutAgent(t, f.Store, "far", 24*time.Hour)
+		trowtest.PutAgent(t, f.Store, "nobody", 24*time.Hour)
 		f.Attach(agent)
-		started := start(t, f, setting, 0, param.Of("_parallel", true, "+a", param.Of("echo>", 1), "+b", param.Of("echo>", 1)))
+		started := f.Begin(0, param.Of("_parallel", true, "+a", param.Of("echo>", 1), "+b", param.Of("echo>", 1)))
 		synctest.Wait()
 		f.Evict(started.Attempt.ID)
-		other, stop := runOther(t, store, func(*flush.Options) {})
+		other := trowtest.RunFlusher(t, flush.Options{Store: f.Store})
 		if err := other.Kill(t.Context(), started.Attempt.ID, "me"); err != nil {
 			t.Fatal(err)
 		}
 		killed := time.Now()
-		stop()
-		<-agent.stopped
+		other.Stop()
+		<-stopped
 		if took := time.Since(killed); took > 11*time.Second {
 			t.Errorf("the agent was told after %v, want at most a look of 10 s", took)
 		}
 		close(held)
 		<-started.Ended
-		agent.running.Wait()
 	})
 }
 
@@ -183,8 +146,8 @@ func TestKillReachesForgottenAttempt(t *testing.T) {
 func TestEndedElsewhereIsForgotten(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		f, store, _ := beginWith(t, success, func(o *flush.Options, a *scripted) { o.RetryForever, o.Recover, a.room = true, true, 0 })
-		putAgent(t, store, "scripted", 24*time.Hour)
+		f := beginWithoutRoom(t, func(o *flush.Options) { o.RetryForever, o.Recover = true, true })
+		trowtest.PutAgent(t, f.Store, "agent", 24*time.Hour)
 		f.OnNotify(cluster.Attempts{Changed: []trowel.AttemptID{7, 8}, Ready: []trowel.AttemptID{7, 8}})
 		<-time.After(time.Minute)
 		if n := f.RemoteReady(); n > 0 {

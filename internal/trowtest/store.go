@@ -1,0 +1,62 @@
+package trowtest
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+	"time"
+
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/store"
+	"github.com/trowel-project/trowel/internal/store/sqlite"
+)
+
+// Store opens an empty store in memory. For one in PostgreSQL see package pgtest.
+func Store(tb testing.TB) *store.DB {
+	tb.Helper()
+	return open(tb, sqlite.Options{})
+}
+
+// FileStore opens an empty store in a file of a temporary folder, with several connections.
+func FileStore(tb testing.TB) *store.DB {
+	tb.Helper()
+	return open(tb, sqlite.Options{Path: filepath.Join(tb.TempDir(), "trowel.db")})
+}
+
+func open(tb testing.TB, opts sqlite.Options) *store.DB {
+	tb.Helper()
+	db, err := sqlite.Open(context.WithoutCancel(tb.Context()), opts, time.Now())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		if err := db.Close(); err != nil {
+			tb.Errorf("close the store: %v", err)
+		}
+	})
+	return db
+}
+
+// Update changes a store in one transaction.
+func Update(tb testing.TB, db trowel.Store, change func(tx trowel.Tx) error) {
+	tb.Helper()
+	if err := db.Update(tb.Context(), change); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// View reads a store in one transaction.
+func View(tb testing.TB, db trowel.Store, read func(tx trowel.Tx) error) {
+	tb.Helper()
+	if err := db.View(tb.Context(), read); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// PutAgent stores the row of an agent whose lease ends after a while. A negative lease has ended.
+func PutAgent(tb testing.TB, db trowel.Store, id string, lease time.Duration) {
+	tb.Helper()
+	now := time.Now()
+	row := &trowel.Agent{ID: id, Name: id, StartedAt: now, SeenAt: now, LeaseEnds: now.Add(lease)}
+	Update(tb, db, func(tx trowel.Tx) error { return tx.PutAgent(tb.Context(), row) })
+}
