@@ -1,7 +1,6 @@
 package launch_test
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -11,86 +10,49 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	trowel "github.com/trowel-project/trowel"
-	"github.com/trowel-project/trowel/internal/engine"
 	"github.com/trowel-project/trowel/internal/launch"
 	"github.com/trowel-project/trowel/internal/param"
-	"github.com/trowel-project/trowel/internal/store/sqlite"
+	"github.com/trowel-project/trowel/internal/trowtest"
 )
 
 // now is when all requests of these tests are made.
 func now() time.Time { return time.Date(2024, 1, 15, 9, 30, 0, 0, time.UTC) }
 
-// inserter stands for the flusher: it stores attempts, without tasks.
-type inserter struct {
-	store trowel.Store
-	last  engine.NewAttempt
+// fixture is a store with a project, and a launcher around it.
+type fixture struct {
+	store    trowel.Store
+	flusher  *trowtest.Inserter
+	launcher *launch.Launcher
+	project  *trowtest.Project
 }
 
-func (i *inserter) Begin(ctx context.Context, a engine.NewAttempt) (*trowel.AttemptSummary, error) {
-	i.last = a
-	row, session := a.Attempt, a.Context.Session
-	row.CreatedAt = now()
-	err := i.store.Update(ctx, func(tx trowel.Tx) error { return tx.InsertAttempt(ctx, &session, &row) })
-	if err != nil {
-		return nil, err
-	}
-	return &trowel.AttemptSummary{Attempt: row, Session: session, Project: a.Context.Project}, nil
-}
-
-// house is a store with a project, and a launcher around it.
-type house struct {
-	store     trowel.Store
-	flusher   *inserter
-	launcher  *launch.Launcher
-	project   trowel.Project
-	workflows map[string]*trowel.Workflow
-}
-
-// open stores a project with workflows: name and JSON of each.
-func open(t *testing.T, workflows map[string]string) *house {
+// open stores a project with workflows in Tokyo.
+func open(t *testing.T, workflows map[string]string) *fixture {
 	t.Helper()
-	db, err := sqlite.Open(t.Context(), sqlite.Options{}, now())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	h := &house{store: db, flusher: &inserter{store: db}, workflows: map[string]*trowel.Workflow{}, project: trowel.Project{Name: "p", CreatedAt: now()}}
-	h.launcher = &launch.Launcher{Store: db, Flusher: h.flusher, Now: now}
-	var rows []*trowel.Workflow
-	for name, text := range workflows {
-		definition, err := param.ParseMap(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		w := &trowel.Workflow{Name: name, Zone: "Asia/Tokyo", Definition: definition}
-		h.workflows[name] = w
-		rows = append(rows, w)
-	}
-	revision := &trowel.Revision{Name: "r1", CreatedAt: now(), Archive: trowel.Archive{Type: "none"}}
-	err = db.Update(t.Context(), func(tx trowel.Tx) error { return tx.InsertRevision(t.Context(), &h.project, revision, rows) })
-	if err != nil {
-		t.Fatal(err)
-	}
-	return h
+	db := trowtest.Store(t)
+	f := &fixture{store: db, flusher: &trowtest.Inserter{Store: db, Now: now}, project: trowtest.NewProject(t, "p", workflows).In("Asia/Tokyo")}
+	f.launcher = &launch.Launcher{Store: db, Flusher: f.flusher, Now: now}
+	trowtest.Update(t, db, func(tx trowel.Tx) error { return f.project.Insert(t.Context(), tx) })
+	return f
 }
 
-func (h *house) start(t *testing.T, workflow string, change func(*launch.Request)) (*trowel.AttemptSummary, error) {
+func (f *fixture) start(t *testing.T, workflow string, change func(*launch.Request)) (*trowel.AttemptSummary, error) {
 	t.Helper()
 	r := launch.Request{
-		WorkflowID: h.workflows[workflow].ID, SessionTime: time.Date(2024, 1, 15, 0, 0, 0, 5e8, time.UTC),
+		WorkflowID: f.project.Workflows[workflow].ID, SessionTime: time.Date(2024, 1, 15, 0, 0, 0, 5e8, time.UTC),
 		Cause: launch.CauseStart, Actor: "somebody",
 	}
 	if change != nil {
 		change(&r)
 	}
-	return h.launcher.Start(t.Context(), r)
+	return f.launcher.Start(t.Context(), r)
 }
 
 // TestSessionParams checks A8 and P14: the times of the schedule stand over those of the request, in
 // the workflow's zone, and the session time has whole seconds.
 func TestSessionParams(t *testing.T) {
 	t.Parallel()
-	h := open(t, map[string]string{
+	f := open(t, map[string]string{
 		"plain": `{"+a": {"echo>": "hi"}}`,
 		"daily": `{"schedule": {"daily>": "10:00:00"}, "+a": {"echo>": "hi"}}`,
 	})
@@ -101,7 +63,7 @@ func TestSessionParams(t *testing.T) {
 		{"daily", `{"x":1,"next_session_time":"2024-01-16T00:00:00+09:00","last_session_time":"2024-01-15T00:00:00+09:00"}`},
 	}
 	for _, test := range tests {
-		got, err := h.start(t, test.workflow, func(r *launch.Request) { r.Params = param.Of("x", 1, "next_session_time", "mine") })
+		got, err := f.start(t, test.workflow, func(r *launch.Request) { r.Params = param.Of("x", 1, "next_session_time", "mine") })
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -119,17 +81,17 @@ func TestSessionParams(t *testing.T) {
 // the session for an unnamed request.
 func TestTaken(t *testing.T) {
 	t.Parallel()
-	h := open(t, map[string]string{"w": `{"+a": {"echo>": "hi"}}`})
+	f := open(t, map[string]string{"w": `{"+a": {"echo>": "hi"}}`})
 	ids := map[string]trowel.AttemptID{}
 	for _, name := range []string{"", "one", "two"} {
-		begun, err := h.start(t, "w", func(r *launch.Request) { r.RetryName = name })
+		begun, err := f.start(t, "w", func(r *launch.Request) { r.RetryName = name })
 		if err != nil {
 			t.Fatal(err)
 		}
 		ids[name] = begun.Attempt.ID
 	}
 	for name, want := range map[string]trowel.AttemptID{"": ids["two"], "one": ids["one"], "two": ids["two"]} {
-		_, err := h.start(t, "w", func(r *launch.Request) { r.RetryName = name })
+		_, err := f.start(t, "w", func(r *launch.Request) { r.RetryName = name })
 		taken, ok := errors.AsType[*launch.TakenError](err)
 		if !ok || !errors.Is(err, trowel.ErrConflict) || taken.Existing.Attempt.ID != want {
 			t.Errorf("Start named %q again: error %v, want TakenError with attempt %d", name, err, want)
@@ -141,7 +103,7 @@ func TestTaken(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("ü", 256)
-	h := open(t, map[string]string{
+	f := open(t, map[string]string{
 		"w":        `{"+a": {"echo>": "hi"}}`,
 		"exports":  `{"+a": {"_export": 1, "echo>": "hi"}}`,
 		"word":     `{"sla": {"time": "soon"}, "+a": {"echo>": "hi"}}`,
@@ -170,7 +132,7 @@ func TestRefusals(t *testing.T) {
 		{"schedule", nil, trowel.ErrInvalid, "daily> scheduler requires hh:mm:ss format: soon"},
 	}
 	for _, test := range tests {
-		_, err := h.start(t, test.workflow, test.change)
+		_, err := f.start(t, test.workflow, test.change)
 		if err == nil || !errors.Is(err, test.kind) || err.Error() != test.want {
 			t.Errorf("Start(%s): error = %v, want %q (%v)", test.workflow, err, test.want, test.kind)
 		}
@@ -180,12 +142,9 @@ func TestRefusals(t *testing.T) {
 // TestDeletedProject checks A5 with the text of server 2.6.7.
 func TestDeletedProject(t *testing.T) {
 	t.Parallel()
-	h := open(t, map[string]string{"w": `{"+a": {"echo>": "hi"}}`})
-	err := h.store.Update(t.Context(), func(tx trowel.Tx) error { return tx.DeleteProject(t.Context(), h.project.ID, now()) })
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = h.start(t, "w", nil)
+	f := open(t, map[string]string{"w": `{"+a": {"echo>": "hi"}}`})
+	trowtest.Update(t, f.store, func(tx trowel.Tx) error { return tx.DeleteProject(t.Context(), f.project.ID, now()) })
+	_, err := f.start(t, "w", nil)
 	if !errors.Is(err, trowel.ErrNotFound) || err.Error() != "Project id={} name={} is already deleted" {
 		t.Errorf("Start in a deleted project: error = %v", err)
 	}
@@ -194,7 +153,7 @@ func TestDeletedProject(t *testing.T) {
 // TestMonitor checks S44 for a request at 18:30 in Tokyo.
 func TestMonitor(t *testing.T) {
 	t.Parallel()
-	h := open(t, map[string]string{
+	f := open(t, map[string]string{
 		"duration": `{"sla": {"duration": "00:30"}, "+a": {"echo>": "hi"}}`,
 		"later":    `{"sla": {"time": "19:00:10"}, "+a": {"echo>": "hi"}}`,
 		"tomorrow": `{"sla": {"time": "18:00"}, "+a": {"echo>": "hi"}}`,
@@ -205,23 +164,23 @@ func TestMonitor(t *testing.T) {
 		"later":    now().Add(30*time.Minute + 10*time.Second),
 		"tomorrow": now().Add(23*time.Hour + 30*time.Minute),
 	} {
-		if _, err := h.start(t, workflow, nil); err != nil {
+		if _, err := f.start(t, workflow, nil); err != nil {
 			t.Fatal(err)
 		}
-		if m := h.flusher.last.SLATimer; m == nil || !m.DueAt.Equal(want) {
+		if m := f.flusher.Last().SLATimer; m == nil || !m.DueAt.Equal(want) {
 			t.Errorf("Start(%s): monitor = %v, want due at %v", workflow, m, want)
 		}
 	}
-	if _, err := h.start(t, "none", nil); err != nil || h.flusher.last.SLATimer != nil {
-		t.Errorf("Start(none): monitor = %v, %v, want none", h.flusher.last.SLATimer, err)
+	if _, err := f.start(t, "none", nil); err != nil || f.flusher.Last().SLATimer != nil {
+		t.Errorf("Start(none): monitor = %v, %v, want none", f.flusher.Last().SLATimer, err)
 	}
 }
 
 // TestResume checks that the tasks of the source are found, live or archived (X65).
 func TestResume(t *testing.T) {
 	t.Parallel()
-	h := open(t, map[string]string{"w": `{"+a": {"echo>": "hi"}, "+b": {"fail>": "no"}}`})
-	source, err := h.start(t, "w", nil)
+	f := open(t, map[string]string{"w": `{"+a": {"echo>": "hi"}, "+b": {"fail>": "no"}}`})
+	source, err := f.start(t, "w", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,11 +198,11 @@ func TestResume(t *testing.T) {
 	check := func(name string) {
 		t.Helper()
 		for _, mode := range []string{"failed", "from"} {
-			if _, err := h.start(t, "w", change(mode, "+b", name+mode)); err != nil {
+			if _, err := f.start(t, "w", change(mode, "+b", name+mode)); err != nil {
 				t.Fatal(err)
 			}
 			var names []string
-			for _, row := range h.flusher.last.Resumed {
+			for _, row := range f.flusher.Last().Resumed {
 				names = append(names, row.FullName)
 			}
 			if diff := cmp.Diff([]string{"+w+a"}, names); diff != "" {
@@ -251,17 +210,13 @@ func TestResume(t *testing.T) {
 			}
 		}
 	}
-	if err := h.store.Update(t.Context(), func(tx trowel.Tx) error { return tx.InsertTasks(t.Context(), rows) }); err != nil {
-		t.Fatal(err)
-	}
+	trowtest.Update(t, f.store, func(tx trowel.Tx) error { return tx.InsertTasks(t.Context(), rows) })
 	check("live")
-	if err := h.store.Update(t.Context(), func(tx trowel.Tx) error {
+	trowtest.Update(t, f.store, func(tx trowel.Tx) error {
 		return tx.ArchiveTasks(t.Context(), now(), trowel.EndedTasks{AttemptID: id, Tasks: rows})
-	}); err != nil {
-		t.Fatal(err)
-	}
+	})
 	check("archived")
-	_, err = h.start(t, "w", change("from", "+none", "x"))
+	_, err = f.start(t, "w", change("from", "+none", "x"))
 	const want = "io.digdag.core.workflow.TaskMatchPattern$NoMatchException: Task pattern '+none' doesn't match with any tasks."
 	if !errors.Is(err, trowel.ErrInvalid) || err.Error() != want {
 		t.Errorf("Start from +none: error = %v, want %q", err, want)
@@ -272,37 +227,26 @@ func TestResume(t *testing.T) {
 // reported as missing.
 func TestResumeOfAnotherProject(t *testing.T) {
 	t.Parallel()
-	h := open(t, map[string]string{"w": `{"+a": {"echo>": "hi"}, "+b": {"fail>": "no"}}`})
-	own := *h.workflows["w"]
-	other := &trowel.Workflow{Name: "w", Zone: own.Zone, Definition: own.Definition}
-	revision := &trowel.Revision{Name: "r1", CreatedAt: now(), Archive: trowel.Archive{Type: "none"}}
-	err := h.store.Update(t.Context(), func(tx trowel.Tx) error {
-		return tx.InsertRevision(t.Context(), &trowel.Project{Name: "q", CreatedAt: now()}, revision, []*trowel.Workflow{other})
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	source, err := h.start(t, "w", func(r *launch.Request) { r.WorkflowID = other.ID })
+	f := open(t, map[string]string{"w": `{"+a": {"echo>": "hi"}, "+b": {"fail>": "no"}}`})
+	other := trowtest.Push(t, f.store, "q", map[string]string{"w": `{"+a": {"echo>": "hi"}, "+b": {"fail>": "no"}}`}).Workflows["w"]
+	source, err := f.start(t, "w", func(r *launch.Request) { r.WorkflowID = other.ID })
 	if err != nil {
 		t.Fatal(err)
 	}
 	foreign := source.Attempt.ID
 	stored := param.Of("key", "confidential")
-	err = h.store.Update(t.Context(), func(tx trowel.Tx) error {
+	trowtest.Update(t, f.store, func(tx trowel.Tx) error {
 		return tx.InsertTasks(t.Context(), []*trowel.Task{
 			{ID: 1, AttemptID: foreign, FullName: "+w", Group: true, State: trowel.TaskGroupError},
 			{ID: 2, AttemptID: foreign, ParentID: 1, FullName: "+w+a", State: trowel.TaskSuccess, Result: trowel.Result{Store: stored}},
 			{ID: 3, AttemptID: foreign, ParentID: 1, FullName: "+w+b", State: trowel.TaskError, Upstreams: []trowel.TaskID{2}},
 		})
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	begun := h.flusher.last
+	begun := f.flusher.Last()
 	for _, mode := range []string{launch.ResumeFailed, launch.ResumeFrom} {
 		for _, from := range []string{"+b", "+none"} {
 			for _, id := range []trowel.AttemptID{foreign, 4711} {
-				_, err := h.start(t, "w", func(r *launch.Request) {
+				_, err := f.start(t, "w", func(r *launch.Request) {
 					r.RetryName, r.Resume = "again", &launch.Resume{Attempt: id, Mode: mode, From: from}
 				})
 				want := fmt.Sprintf("Resource does not exist: session attempt id=%d", id)
@@ -312,7 +256,7 @@ func TestResumeOfAnotherProject(t *testing.T) {
 			}
 		}
 	}
-	if h.flusher.last.Context.Session != begun.Context.Session {
-		t.Errorf("an attempt was begun: %+v", h.flusher.last.Attempt)
+	if f.flusher.Last().Context.Session != begun.Context.Session {
+		t.Errorf("an attempt was begun: %+v", f.flusher.Last().Attempt)
 	}
 }

@@ -18,10 +18,10 @@ import (
 // An agent may ask any server of its database: one that it is not connected to answers by the rows alone.
 func TestOtherServer(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.lease = time.Hour
-	first, second := w.serve(t, "s1", ""), w.serve(t, "s2", "")
-	id, task := w.registered(t, first)
+	f := newFixture(t)
+	f.lease = time.Hour
+	first, second := f.serve(t, "s1", ""), f.serve(t, "s2", "")
+	id, task := f.registered(t, first)
 	own := api.AgentTry{TaskID: int64(task.TaskID), Try: task.Try}
 	report := api.AgentReport{TaskID: own.TaskID, AttemptID: int64(task.AttemptID), Try: own.Try, Outcome: api.AgentSuccess, Ran: true}
 	foreign := report
@@ -42,12 +42,12 @@ func TestOtherServer(t *testing.T) {
 		{"a heartbeat after its end", "POST", "/heartbeat", api.AgentHeld{}, 404, "never registered"},
 		{"its end again", "DELETE", "", nil, 404, "never registered"},
 	} {
-		status, text := second.call(t, c.method, "/api/agents/"+id+c.path, w.bearer, "", c.body)
+		status, text := second.call(t, c.method, "/api/agents/"+id+c.path, f.bearer, "", c.body)
 		if status != c.status || !strings.Contains(text, c.want) {
 			t.Errorf("%s: status %d, %s; want %d and %q", c.name, status, text, c.status, c.want)
 		}
 	}
-	if tries := w.tries(t, task.AttemptID); len(tries) != 1 || tries[0].AgentID != id {
+	if tries := f.tries(t, task.AttemptID); len(tries) != 1 || tries[0].AgentID != id {
 		t.Errorf("tries = %+v, want one of agent %s", tries, id)
 	}
 }
@@ -55,16 +55,16 @@ func TestOtherServer(t *testing.T) {
 // A server that is about to end takes no agents and connects none, and says what to do instead.
 func TestNoAgentsAtTheEnd(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	h := w.serve(t, "s1", "")
-	id, _ := w.registered(t, h)
+	f := newFixture(t)
+	h := f.serve(t, "s1", "")
+	id, _ := f.registered(t, h)
 	h.hub.Drain()
 	registration := api.AgentRegistration{Name: "b", Host: "h", Version: "0", Slots: 1}
-	status, text := h.call(t, "POST", "/api/agents", w.bearer, "", registration)
+	status, text := h.call(t, "POST", "/api/agents", f.bearer, "", registration)
 	if status != http.StatusServiceUnavailable || !strings.Contains(text, "is about to end") {
 		t.Errorf("register: status %d, %s; want 503", status, text)
 	}
-	_, err := h.hub.Connect(t.Context(), id, tokenID(t, w), api.AgentHeld{})
+	_, err := h.hub.Connect(t.Context(), id, tokenID(t, f), api.AgentHeld{})
 	if err == nil || !strings.Contains(err.Error(), "is about to end") {
 		t.Errorf("connect: error = %v, want that the server is about to end", err)
 	}
@@ -74,9 +74,9 @@ func TestNoAgentsAtTheEnd(t *testing.T) {
 // not see the token, and what goes wrong there names it.
 func TestArchiveElsewhere(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.lease, w.beat = time.Hour, time.Hour
-	h := w.serve(t, "s1", "")
+	f := newFixture(t)
+	f.lease, f.beat = time.Hour, time.Hour
+	h := f.serve(t, "s1", "")
 	var sent []string
 	store := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		sent = append(sent, r.URL.Path+" "+r.Header.Get("Authorization"))
@@ -103,8 +103,8 @@ func TestArchiveElsewhere(t *testing.T) {
 	}
 	h.hurt.Store(&redirect)
 	var got []string
-	linked := make(chan *machine, 1)
-	linked <- w.connect(t, func(ctx context.Context, r *operator.Request) (operator.Outcome, error) {
+	linked := make(chan *testAgent, 1)
+	linked <- f.connect(t, func(ctx context.Context, r *operator.Request) (operator.Outcome, error) {
 		m := <-linked
 		for range places {
 			from, err := m.link.Archive(ctx, r.Lease.Context.Revision.Archive)

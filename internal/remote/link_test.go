@@ -24,10 +24,10 @@ func one(value param.Value) *param.Map { return param.Of("+a", param.Of("do>", v
 // Tasks go to a remote agent with all that they need, and their results come back.
 func TestTasksRunRemotely(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	h := w.serve(t, "s1", "")
+	f := newFixture(t)
+	h := f.serve(t, "s1", "")
 	leases := make(chan *trowel.Lease, 20)
-	w.connect(t, func(_ context.Context, r *operator.Request) (operator.Outcome, error) {
+	f.connect(t, func(_ context.Context, r *operator.Request) (operator.Outcome, error) {
 		leases <- r.Lease
 		text, err := r.Params.String("_command")
 		return operator.Outcome{Result: trowel.Result{Store: param.Of("last", text+"!")}}, err
@@ -40,7 +40,7 @@ func TestTasksRunRemotely(t *testing.T) {
 	}
 	first := <-leases
 	if first.FullName != "+w+a" || first.Context.Project.Name != "etl" || first.Context.Session.UUID != "u" || first.Zone.String() != "UTC+09:00" ||
-		!first.Context.Session.Time.Equal(w.setting.Session.Time.Add(time.Hour)) || first.Try != 1 {
+		!first.Context.Session.Time.Equal(f.context.Session.Time.Add(time.Hour)) || first.Try != 1 {
 		t.Errorf("lease = %+v of %+v", first, first.Context)
 	}
 	second := <-leases
@@ -50,7 +50,7 @@ func TestTasksRunRemotely(t *testing.T) {
 	if value, _ := second.Scope.Get("big"); value != int64(1)<<60 {
 		t.Errorf("big = %v, want an integer", value)
 	}
-	tries := w.tries(t, started.Attempt.ID)
+	tries := f.tries(t, started.Attempt.ID)
 	if len(tries) != 5 {
 		t.Fatalf("%d tries, want 5", len(tries))
 	}
@@ -65,9 +65,9 @@ func TestTasksRunRemotely(t *testing.T) {
 // Failures, retries and polls are reported unchanged.
 func TestOutcomes(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	h := w.serve(t, "s1", "")
-	w.connect(t, func(_ context.Context, r *operator.Request) (operator.Outcome, error) {
+	f := newFixture(t)
+	h := f.serve(t, "s1", "")
+	f.connect(t, func(_ context.Context, r *operator.Request) (operator.Outcome, error) {
 		if r.State.Len() == 0 {
 			return operator.Outcome{Again: &operator.Again{After: time.Millisecond, State: param.Of("n", 1)}}, nil
 		}
@@ -78,7 +78,7 @@ func TestOutcomes(t *testing.T) {
 		t.Fatalf("the attempt ended as %s, want error", got)
 	}
 	var exits []string
-	for _, try := range w.tries(t, started.Attempt.ID) {
+	for _, try := range f.tries(t, started.Attempt.ID) {
 		exits = append(exits, try.FullName+" "+try.Exit)
 	}
 	if diff := cmp.Diff([]string{"+w+a poll", "+w+a error"}, exits[:2]); diff != "" {
@@ -89,10 +89,10 @@ func TestOutcomes(t *testing.T) {
 // A kill on the server ends what runs on the agent.
 func TestKill(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	h := w.serve(t, "s1", "")
+	f := newFixture(t)
+	h := f.serve(t, "s1", "")
 	begun := make(chan struct{}, 1)
-	w.connect(t, func(ctx context.Context, _ *operator.Request) (operator.Outcome, error) {
+	f.connect(t, func(ctx context.Context, _ *operator.Request) (operator.Outcome, error) {
 		begun <- struct{}{}
 		<-ctx.Done()
 		return operator.Outcome{}, context.Cause(ctx)
@@ -110,12 +110,12 @@ func TestKill(t *testing.T) {
 // What a task runs goes on while its server is away, and its result is taken by the next one.
 func TestServerRestarts(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	first := w.serve(t, "s1", "")
+	f := newFixture(t)
+	first := f.serve(t, "s1", "")
 	address := first.Listener.Addr().String()
 	begun, finish := make(chan struct{}, 8), make(chan struct{})
 	var runs atomic.Int32
-	w.connect(t, func(ctx context.Context, r *operator.Request) (operator.Outcome, error) {
+	f.connect(t, func(ctx context.Context, r *operator.Request) (operator.Outcome, error) {
 		if r.Lease.FullName == "+w+a" {
 			runs.Add(1)
 			begun <- struct{}{}
@@ -131,12 +131,12 @@ func TestServerRestarts(t *testing.T) {
 	within(t, begun, "the task")
 	first.stop()
 	close(finish) // it ends while there is no server
-	second := w.serve(t, "s2", address)
-	waitDone(t, w, started.Attempt.ID)
+	second := f.serve(t, "s2", address)
+	waitDone(t, f, started.Attempt.ID)
 	if runs.Load() != 1 {
 		t.Errorf("the task ran %d times, want once", runs.Load())
 	}
-	for _, try := range w.tries(t, started.Attempt.ID) {
+	for _, try := range f.tries(t, started.Attempt.ID) {
 		if try.Number != 1 || try.Exit != trowel.ExitSuccess {
 			t.Errorf("try = %+v, want the first one with success", try)
 		}
@@ -148,14 +148,14 @@ func TestServerRestarts(t *testing.T) {
 }
 
 // waitDone returns when an attempt is done, whoever serves it.
-func waitDone(t *testing.T, w *world, id trowel.AttemptID) {
+func waitDone(t *testing.T, f *fixture, id trowel.AttemptID) {
 	t.Helper()
 	ticker := time.NewTicker(20 * time.Millisecond)
 	defer ticker.Stop()
 	limit := time.After(30 * time.Second)
 	for {
 		var flags trowel.AttemptFlags
-		err := w.store.View(t.Context(), func(tx trowel.Tx) error {
+		err := f.store.View(t.Context(), func(tx trowel.Tx) error {
 			a, err := tx.FindAttempt(t.Context(), id)
 			if err == nil {
 				flags = a.Flags
@@ -179,9 +179,9 @@ func waitDone(t *testing.T, w *world, id trowel.AttemptID) {
 // An agent goes to the next server when its own is about to end, and takes tasks there at once.
 func TestServerLeaves(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	first, second := w.serve(t, "s1", ""), w.serve(t, "s2", "")
-	w.connect(t, done, nil, first.URL, second.URL)
+	f := newFixture(t)
+	first, second := f.serve(t, "s1", ""), f.serve(t, "s2", "")
+	f.connect(t, done, nil, first.URL, second.URL)
 	if got := result(t, first.start(t, one("x"))); got != "success" {
 		t.Fatalf("the attempt ended as %s, want success", got)
 	}
@@ -196,9 +196,9 @@ func TestServerLeaves(t *testing.T) {
 // heard that the agent has the try. As soon as the result is stored the slot is free there: no heartbeat is waited for.
 func TestReportOvertaken(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.lease, w.beat = time.Hour, time.Hour
-	first, second := w.serve(t, "s1", ""), w.serve(t, "s2", "")
+	f := newFixture(t)
+	f.lease, f.beat = time.Hour, time.Hour
+	first, second := f.serve(t, "s1", ""), f.serve(t, "s2", "")
 	came, connected, release := make(chan struct{}, 8), make(chan struct{}, 8), make(chan struct{})
 	hold := func(rw http.ResponseWriter, r *http.Request, next http.Handler) {
 		if isPath(r, "/reports") {
@@ -215,7 +215,7 @@ func TestReportOvertaken(t *testing.T) {
 		next.ServeHTTP(rw, r)
 	}
 	second.hurt.Store(&notice)
-	w.connect(t, done, func(o *remote.Options, _ *agent.Options) { o.Self.Slots = 1 }, first.URL, second.URL)
+	f.connect(t, done, func(o *remote.Options, _ *agent.Options) { o.Self.Slots = 1 }, first.URL, second.URL)
 	one, two := first.start(t, one("x")), second.start(t, one("y"))
 	within(t, came, "the result")
 	first.flusher.StopClaiming()
@@ -251,8 +251,8 @@ func (n noticed) Unwrap() http.ResponseWriter { return n.ResponseWriter }
 // A report whose answer is lost is sent again and taken for what it is.
 func TestLostAnswer(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	h := w.serve(t, "s1", "")
+	f := newFixture(t)
+	h := f.serve(t, "s1", "")
 	var cut atomic.Int32
 	hurt := func(rw http.ResponseWriter, r *http.Request, next http.Handler) {
 		if isPath(r, "/reports") && cut.Add(1) <= 2 {
@@ -263,7 +263,7 @@ func TestLostAnswer(t *testing.T) {
 	}
 	h.hurt.Store(&hurt)
 	var runs atomic.Int32
-	m := w.connect(t, func(context.Context, *operator.Request) (operator.Outcome, error) {
+	m := f.connect(t, func(context.Context, *operator.Request) (operator.Outcome, error) {
 		runs.Add(1)
 		return operator.Outcome{}, nil
 	}, nil, h.URL)
@@ -274,7 +274,7 @@ func TestLostAnswer(t *testing.T) {
 	if err := m.link.AwaitReports(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if n := len(w.tries(t, started.Attempt.ID)); n != 2 || runs.Load() != 2 || cut.Load() < 3 {
+	if n := len(f.tries(t, started.Attempt.ID)); n != 2 || runs.Load() != 2 || cut.Load() < 3 {
 		t.Errorf("%d tries, %d runs, %d requests; want 2 tries, run once each, and reports sent again", n, runs.Load(), cut.Load())
 	}
 }
@@ -291,8 +291,8 @@ func (d discard) SetWriteDeadline(time.Time) error { return nil }
 // A lease that is lost on the way comes again, as the same try.
 func TestLostLease(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	h := w.serve(t, "s1", "")
+	f := newFixture(t)
+	h := f.serve(t, "s1", "")
 	var cut atomic.Int32
 	hurt := func(rw http.ResponseWriter, r *http.Request, next http.Handler) {
 		if isPath(r, "/leases") {
@@ -301,12 +301,12 @@ func TestLostLease(t *testing.T) {
 		next.ServeHTTP(rw, r)
 	}
 	h.hurt.Store(&hurt)
-	w.connect(t, done, nil, h.URL)
+	f.connect(t, done, nil, h.URL)
 	started := h.start(t, one("x"))
 	if got := result(t, started); got != "success" {
 		t.Errorf("the attempt ended as %s, want success", got)
 	}
-	tries := w.tries(t, started.Attempt.ID)
+	tries := f.tries(t, started.Attempt.ID)
 	if len(tries) != 1 || tries[0].Number != 1 || cut.Load() < 2 {
 		t.Errorf("tries = %+v after %d cuts, want the first try alone", tries, cut.Load())
 	}
@@ -332,11 +332,11 @@ func (c *cutting) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 // it says of the lost try is not heard.
 func TestLeaseLost(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	h := w.serve(t, "s1", "")
+	f := newFixture(t)
+	h := f.serve(t, "s1", "")
 	ended := make(chan error, 4)
 	begun := make(chan *trowel.Lease, 4)
-	m := w.connect(t, func(ctx context.Context, r *operator.Request) (operator.Outcome, error) {
+	m := f.connect(t, func(ctx context.Context, r *operator.Request) (operator.Outcome, error) {
 		begun <- r.Lease
 		if r.Lease.Try > 1 {
 			return operator.Outcome{}, nil
@@ -347,7 +347,7 @@ func TestLeaseLost(t *testing.T) {
 	}, nil, h.URL)
 	started := h.start(t, one("x"))
 	first := within(t, begun, "the first try")
-	w.update(t, func(tx trowel.Tx) error { return tx.DeleteAgent(t.Context(), m.id) })
+	f.update(t, func(tx trowel.Tx) error { return tx.DeleteAgent(t.Context(), m.id) })
 	if err := within(t, ended, "the end of the lost try"); !errors.Is(err, agent.ErrLost) {
 		t.Errorf("the try ended with %v, want ErrLost", err)
 	}
@@ -358,7 +358,7 @@ func TestLeaseLost(t *testing.T) {
 	if got := result(t, started); got != "success" {
 		t.Errorf("the attempt ended as %s, want success", got)
 	}
-	tries := w.tries(t, started.Attempt.ID)
+	tries := f.tries(t, started.Attempt.ID)
 	if len(tries) != 2 || tries[0].Exit != trowel.ExitLost || tries[1].Exit != trowel.ExitSuccess {
 		t.Errorf("tries = %+v, want a lost one and a success", tries)
 	}
@@ -367,10 +367,10 @@ func TestLeaseLost(t *testing.T) {
 // An agent that ends in order runs what it has, takes nothing new and deletes its row.
 func TestLeave(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	h := w.serve(t, "s1", "")
+	f := newFixture(t)
+	h := f.serve(t, "s1", "")
 	begun, finish := make(chan struct{}, 4), make(chan struct{})
-	m := w.connect(t, func(context.Context, *operator.Request) (operator.Outcome, error) {
+	m := f.connect(t, func(context.Context, *operator.Request) (operator.Outcome, error) {
 		begun <- struct{}{}
 		<-finish
 		return operator.Outcome{}, nil
@@ -387,10 +387,10 @@ func TestLeave(t *testing.T) {
 	if err := m.link.Leave(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if tries := w.tries(t, started.Attempt.ID); len(tries) == 0 || tries[0].Exit != trowel.ExitSuccess || tries[0].Number != 1 {
+	if tries := f.tries(t, started.Attempt.ID); len(tries) == 0 || tries[0].Exit != trowel.ExitSuccess || tries[0].Number != 1 {
 		t.Errorf("tries = %+v, want the first with success", tries)
 	}
-	err := w.store.View(t.Context(), func(tx trowel.Tx) error {
+	err := f.store.View(t.Context(), func(tx trowel.Tx) error {
 		_, err := tx.FindAgent(t.Context(), m.id)
 		return err
 	})
@@ -398,7 +398,7 @@ func TestLeave(t *testing.T) {
 		t.Errorf("FindAgent: %v, want that it is gone", err)
 	}
 	m.stop()
-	w.connect(t, done, nil, h.URL)
+	f.connect(t, done, nil, h.URL)
 	if got := result(t, started); got != "success" {
 		t.Errorf("the attempt ended as %s, want success with the next agent", got)
 	}
@@ -407,24 +407,24 @@ func TestLeave(t *testing.T) {
 // An agent that is drained gets nothing, and goes on when it is no longer.
 func TestDrained(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	h := w.serve(t, "s1", "")
-	drained := w.connect(t, func(context.Context, *operator.Request) (operator.Outcome, error) {
+	f := newFixture(t)
+	h := f.serve(t, "s1", "")
+	drained := f.connect(t, func(context.Context, *operator.Request) (operator.Outcome, error) {
 		return operator.Outcome{Result: trowel.Result{Store: param.Of("by", "drained")}}, nil
 	}, nil, h.URL)
-	w.update(t, func(tx trowel.Tx) error { return tx.DrainAgent(t.Context(), drained.id, time.Now()) })
+	f.update(t, func(tx trowel.Tx) error { return tx.DrainAgent(t.Context(), drained.id, time.Now()) })
 	h.hub.AgentsChanged()
 	started := h.start(t, one("x"))
-	other := w.connect(t, done, nil, h.URL)
+	other := f.connect(t, done, nil, h.URL)
 	if got := result(t, started); got != "success" {
 		t.Fatalf("the attempt ended as %s, want success", got)
 	}
-	if tries := w.tries(t, started.Attempt.ID); len(tries) != 1 || tries[0].AgentID != other.id {
+	if tries := f.tries(t, started.Attempt.ID); len(tries) != 1 || tries[0].AgentID != other.id {
 		t.Errorf("tries = %+v, want one by the agent that is not drained", tries)
 	}
 	other.stop()
-	w.update(t, func(tx trowel.Tx) error { return tx.DrainAgent(t.Context(), other.id, time.Now()) })
-	w.update(t, func(tx trowel.Tx) error { return tx.DrainAgent(t.Context(), drained.id, time.Time{}) })
+	f.update(t, func(tx trowel.Tx) error { return tx.DrainAgent(t.Context(), other.id, time.Now()) })
+	f.update(t, func(tx trowel.Tx) error { return tx.DrainAgent(t.Context(), drained.id, time.Time{}) })
 	h.hub.AgentsChanged()
 	if got := result(t, h.start(t, one("y"))); got != "success" {
 		t.Errorf("the attempt ended as %s, want success", got)
@@ -434,9 +434,9 @@ func TestDrained(t *testing.T) {
 // A result that is larger than the server takes is a failure that says so, and much output goes before it.
 func TestLargeResult(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	h := w.serve(t, "s1", "")
-	w.connect(t, func(context.Context, *operator.Request) (operator.Outcome, error) {
+	f := newFixture(t)
+	h := f.serve(t, "s1", "")
+	f.connect(t, func(context.Context, *operator.Request) (operator.Outcome, error) {
 		return operator.Outcome{Result: trowel.Result{Store: param.Of("text", strings.Repeat("x", maxReport))}}, nil
 	}, func(_ *remote.Options, a *agent.Options) {
 		open := a.OpenLog
@@ -461,7 +461,7 @@ func TestLargeResult(t *testing.T) {
 	if got := result(t, started); got != "error" {
 		t.Fatalf("the attempt ended as %s, want error", got)
 	}
-	err := w.store.View(t.Context(), func(tx trowel.Tx) error {
+	err := f.store.View(t.Context(), func(tx trowel.Tx) error {
 		tasks, err := tx.ListArchivedTasks(t.Context(), started.Attempt.ID)
 		if err != nil {
 			return err

@@ -26,7 +26,7 @@ import (
 )
 
 // call sends a request as an agent would; with an empty protocol it has that of this version.
-func (h *house) call(t *testing.T, method, path, bearer, protocol string, body any) (status int, text string) {
+func (s *testServer) call(t *testing.T, method, path, bearer, protocol string, body any) (status int, text string) {
 	t.Helper()
 	var reader io.Reader
 	switch body := body.(type) {
@@ -40,7 +40,7 @@ func (h *house) call(t *testing.T, method, path, bearer, protocol string, body a
 		}
 		reader = bytes.NewReader(data)
 	}
-	req, err := http.NewRequestWithContext(t.Context(), method, h.URL+path, reader)
+	req, err := http.NewRequestWithContext(t.Context(), method, s.URL+path, reader)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func (h *house) call(t *testing.T, method, path, bearer, protocol string, body a
 	if bearer != "" {
 		req.Header.Set("Authorization", "Bearer "+bearer)
 	}
-	res, err := h.Client().Do(req)
+	res, err := s.Client().Do(req)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,8 +67,8 @@ func (h *house) call(t *testing.T, method, path, bearer, protocol string, body a
 // Callers that may not be agents get the right status and a sentence.
 func TestRefusedAgents(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	h := w.serve(t, "s1", "")
+	f := newFixture(t)
+	h := f.serve(t, "s1", "")
 	self := api.AgentRegistration{Name: "a", Host: "h", Version: "0.1.0", Slots: 4}
 	with := func(change func(*api.AgentRegistration)) api.AgentRegistration {
 		r := self
@@ -81,21 +81,21 @@ func TestRefusedAgents(t *testing.T) {
 		status                 int
 		want                   string
 	}{
-		{"right", w.bearer, "", self, 200, `"heartbeatMs":200`},
-		{"administrator", w.token(t, &trowel.Token{Name: "admin", Role: "admin"}), "", self, 200, `"leaseMs":3000`},
+		{"right", f.bearer, "", self, 200, `"heartbeatMs":200`},
+		{"administrator", f.token(t, &trowel.Token{Name: "admin", Role: "admin"}), "", self, 200, `"leaseMs":3000`},
 		{"no token", "", "", self, 401, "Missing Authorization header"},
 		{"wrong token", "trw_x", "", self, 401, "unauthorized"},
-		{"expired", w.token(t, &trowel.Token{Name: "e", Role: "agent", ExpiresAt: time.Now()}), "", self, 401, "the token e expired at "},
-		{"revoked", w.token(t, &trowel.Token{Name: "r", Role: "agent", RevokedAt: time.Now()}), "", self, 401, "the token r was revoked at "},
-		{"operator", w.token(t, &trowel.Token{Name: "o", Role: "operator"}), "", self, 403, "it needs RunAgent"},
-		{"reader", w.token(t, &trowel.Token{Name: "o", Role: "read"}), "", self, 403, "it needs RunAgent"},
-		{"of a project", w.token(t, &trowel.Token{Name: "p", Role: "agent", ProjectID: w.setting.Project.ID}), "", self, 403, "is for one project"},
-		{"another version", w.bearer, "99", self, 409, `speaks version 1 of the agents' protocol, and the agent \"99\"`},
-		{"no slots", w.bearer, "", with(func(r *api.AgentRegistration) { r.Slots = 0 }), 400, "slots must be 1 to 10000, not 0"},
-		{"no name", w.bearer, "", with(func(r *api.AgentRegistration) { r.Name = "" }), 400, "the agent's name must have"},
-		{"a name that turns text round", w.bearer, "", with(func(r *api.AgentRegistration) { r.Name = "a\u202eb" }), 400, "without control characters"},
-		{"odd queue", w.bearer, "", with(func(r *api.AgentRegistration) { r.Queues = []string{"a\nb"} }), 400, "name of a queue"},
-		{"nonsense", w.bearer, "", strings.NewReader("{"), 400, "unexpected end"},
+		{"expired", f.token(t, &trowel.Token{Name: "e", Role: "agent", ExpiresAt: time.Now()}), "", self, 401, "the token e expired at "},
+		{"revoked", f.token(t, &trowel.Token{Name: "r", Role: "agent", RevokedAt: time.Now()}), "", self, 401, "the token r was revoked at "},
+		{"operator", f.token(t, &trowel.Token{Name: "o", Role: "operator"}), "", self, 403, "it needs RunAgent"},
+		{"reader", f.token(t, &trowel.Token{Name: "o", Role: "read"}), "", self, 403, "it needs RunAgent"},
+		{"of a project", f.token(t, &trowel.Token{Name: "p", Role: "agent", ProjectID: f.context.Project.ID}), "", self, 403, "is for one project"},
+		{"another version", f.bearer, "99", self, 409, `speaks version 1 of the agents' protocol, and the agent \"99\"`},
+		{"no slots", f.bearer, "", with(func(r *api.AgentRegistration) { r.Slots = 0 }), 400, "slots must be 1 to 10000, not 0"},
+		{"no name", f.bearer, "", with(func(r *api.AgentRegistration) { r.Name = "" }), 400, "the agent's name must have"},
+		{"a name that turns text round", f.bearer, "", with(func(r *api.AgentRegistration) { r.Name = "a\u202eb" }), 400, "without control characters"},
+		{"odd queue", f.bearer, "", with(func(r *api.AgentRegistration) { r.Queues = []string{"a\nb"} }), 400, "name of a queue"},
+		{"nonsense", f.bearer, "", strings.NewReader("{"), 400, "unexpected end"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Parallel()
@@ -108,7 +108,7 @@ func TestRefusedAgents(t *testing.T) {
 	t.Run("a token of agents is for nothing else", func(t *testing.T) {
 		t.Parallel()
 		for _, path := range []string{"/api/projects", "/api/projects/1/secrets", "/api/attempts/1", "/api/tokens", "/api/projects/99"} {
-			if status, text := h.call(t, "GET", path, w.bearer, "", nil); status != 403 {
+			if status, text := h.call(t, "GET", path, f.bearer, "", nil); status != 403 {
 				t.Errorf("GET %s: status %d, %s; want 403", path, status, text)
 			}
 		}
@@ -117,15 +117,15 @@ func TestRefusedAgents(t *testing.T) {
 
 // registered makes an agent without a connection that runs a task, as the database has it, and returns its
 // id and the task.
-func (w *world) registered(t *testing.T, h *house) (id string, row trowel.LiveTask) {
+func (f *fixture) registered(t *testing.T, h *testServer) (id string, row trowel.LiveTask) {
 	t.Helper()
-	status, text := h.call(t, "POST", "/api/agents", w.bearer, "", api.AgentRegistration{Name: "a", Host: "h", Version: "0", Slots: 4})
+	status, text := h.call(t, "POST", "/api/agents", f.bearer, "", api.AgentRegistration{Name: "a", Host: "h", Version: "0", Slots: 4})
 	var got api.AgentRegistered
 	if err := json.Unmarshal([]byte(text), &got); err != nil || status != 200 {
 		t.Fatalf("register: %d, %s", status, text)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	s, err := h.hub.Connect(ctx, got.ID, tokenID(t, w), api.AgentHeld{})
+	s, err := h.hub.Connect(ctx, got.ID, tokenID(t, f), api.AgentHeld{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func (w *world) registered(t *testing.T, h *house) (id string, row trowel.LiveTa
 	}
 	cancel()
 	s.Close()
-	err = w.store.View(t.Context(), func(tx trowel.Tx) error {
+	err = f.store.View(t.Context(), func(tx trowel.Tx) error {
 		rows, err := tx.ListRunningOf(t.Context(), got.ID)
 		row = rows[0]
 		return err
@@ -152,9 +152,9 @@ func (w *world) registered(t *testing.T, h *house) (id string, row trowel.LiveTa
 	return got.ID, row
 }
 
-func tokenID(t *testing.T, w *world) (id trowel.TokenID) {
+func tokenID(t *testing.T, f *fixture) (id trowel.TokenID) {
 	t.Helper()
-	err := w.store.View(t.Context(), func(tx trowel.Tx) error {
+	err := f.store.View(t.Context(), func(tx trowel.Tx) error {
 		tokens, err := tx.ListTokens(t.Context())
 		id = tokens[0].ID
 		return err
@@ -169,11 +169,11 @@ func tokenID(t *testing.T, w *world) (id trowel.TokenID) {
 // agent's; one that is too large is refused before it is read.
 func TestReportsAreChecked(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.lease = time.Hour // these agents send no heartbeats
-	h := w.serve(t, "s1", "")
-	id, task := w.registered(t, h)
-	other, _ := w.registered(t, h)
+	f := newFixture(t)
+	f.lease = time.Hour // these agents send no heartbeats
+	h := f.serve(t, "s1", "")
+	id, task := f.registered(t, h)
+	other, _ := f.registered(t, h)
 	report := api.AgentReport{TaskID: int64(task.TaskID), AttemptID: int64(task.AttemptID), Try: task.Try, Outcome: api.AgentSuccess, Ran: true}
 	change := func(f func(*api.AgentReport)) api.AgentReport {
 		r := report
@@ -204,7 +204,7 @@ func TestReportsAreChecked(t *testing.T) {
 		{"again", id, report, 200, ""},
 		{"again, in other words", id, change(func(r *api.AgentReport) { r.Outcome = api.AgentFailure }), 200, ""},
 	} {
-		status, text := h.call(t, "POST", "/api/agents/"+row.agent+"/reports", w.bearer, "", api.AgentReports{Reports: []api.AgentReport{row.report}})
+		status, text := h.call(t, "POST", "/api/agents/"+row.agent+"/reports", f.bearer, "", api.AgentReports{Reports: []api.AgentReport{row.report}})
 		var got api.AgentAnswers
 		if err := json.Unmarshal([]byte(text), &got); err != nil || status != 200 || len(got.Answers) != 1 {
 			t.Fatalf("%s: status %d, %s", row.name, status, text)
@@ -213,12 +213,12 @@ func TestReportsAreChecked(t *testing.T) {
 			t.Errorf("%s: answer %+v, want %d and %q", row.name, a, row.status, row.want)
 		}
 	}
-	tries := w.tries(t, task.AttemptID)
+	tries := f.tries(t, task.AttemptID)
 	if len(tries) != 1 || tries[0].Exit != trowel.ExitSuccess {
 		t.Errorf("tries = %+v, want one success", tries)
 	}
 	large := io.LimitReader(zeros{}, 100<<20)
-	if status, text := h.call(t, "POST", "/api/agents/"+id+"/reports", w.bearer, "", large); status != 413 || !strings.Contains(text, "the body is larger than") {
+	if status, text := h.call(t, "POST", "/api/agents/"+id+"/reports", f.bearer, "", large); status != 413 || !strings.Contains(text, "the body is larger than") {
 		t.Errorf("100 MB: status %d, %s; want 413", status, text)
 	}
 }
@@ -241,16 +241,16 @@ func (zeros) Read(data []byte) (int, error) {
 // Nothing is given out for tries that do not run on the agent, nor to who comes with another token.
 func TestNeedsAreForRunningTries(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.lease = time.Hour // these agents send no heartbeats
-	h := w.serve(t, "s1", "")
-	id, task := w.registered(t, h)
-	idle, idleTask := w.registered(t, h)
+	f := newFixture(t)
+	f.lease = time.Hour // these agents send no heartbeats
+	h := f.serve(t, "s1", "")
+	id, task := f.registered(t, h)
+	idle, idleTask := f.registered(t, h)
 	report := api.AgentReport{TaskID: int64(idleTask.TaskID), AttemptID: int64(idleTask.AttemptID), Try: idleTask.Try, Outcome: api.AgentSuccess}
-	if status, text := h.call(t, "POST", "/api/agents/"+idle+"/reports", w.bearer, "", api.AgentReports{Reports: []api.AgentReport{report}}); status != 200 {
+	if status, text := h.call(t, "POST", "/api/agents/"+idle+"/reports", f.bearer, "", api.AgentReports{Reports: []api.AgentReport{report}}); status != 200 {
 		t.Fatalf("report: %d, %s", status, text)
 	}
-	stranger := w.token(t, &trowel.Token{Name: "other agents", Role: "agent"})
+	stranger := f.token(t, &trowel.Token{Name: "other agents", Role: "agent"})
 	own := api.AgentTry{TaskID: int64(task.TaskID), Try: task.Try}
 	log := func(attempt trowel.AttemptID, task string) api.AgentLogs {
 		return api.AgentLogs{Chunks: []api.AgentLogChunk{piece(attempt, task+"@65a3f2c000000001.a.log.gz")}}
@@ -280,7 +280,7 @@ func TestNeedsAreForRunningTries(t *testing.T) {
 		for _, who := range []struct {
 			agent, bearer string
 			want          int
-		}{{id, w.bearer, r.own}, {idle, w.bearer, 409}, {"nobody", w.bearer, 404}, {id, stranger, 404}, {id, "trw_x", 401}} {
+		}{{id, f.bearer, r.own}, {idle, f.bearer, 409}, {"nobody", f.bearer, 404}, {id, stranger, 404}, {id, "trw_x", 401}} {
 			status, text := h.call(t, r.method, "/api/agents/"+who.agent+r.path, who.bearer, "", r.body)
 			slowed := who.want == http.StatusUnauthorized && status == http.StatusTooManyRequests // who failed often waits
 			if status != who.want && !slowed {
@@ -288,7 +288,7 @@ func TestNeedsAreForRunningTries(t *testing.T) {
 			}
 		}
 	}
-	if status, text := h.call(t, "POST", "/api/agents/nobody/heartbeat", w.bearer, "", api.AgentHeld{}); status != 404 || !strings.Contains(text, "never registered") {
+	if status, text := h.call(t, "POST", "/api/agents/nobody/heartbeat", f.bearer, "", api.AgentHeld{}); status != 404 || !strings.Contains(text, "never registered") {
 		t.Errorf("heartbeat of nobody: status %d, %s; want 404", status, text)
 	}
 	if status, text := h.call(t, "POST", "/api/agents/"+id+"/heartbeat", stranger, "", api.AgentHeld{}); status != 404 || !strings.Contains(text, "never registered") {
@@ -306,12 +306,12 @@ func TestNeedsAreForRunningTries(t *testing.T) {
 		"of another attempt":       {TaskID: own.TaskID, AttemptID: int64(task.AttemptID) + 1, Try: own.Try, Outcome: api.AgentSuccess},
 		"with a log of other task": {TaskID: own.TaskID, AttemptID: int64(task.AttemptID), Try: own.Try, Outcome: api.AgentSuccess, Logs: log(task.AttemptID, "+w+z").Chunks},
 	} {
-		_, text := h.call(t, "POST", "/api/agents/"+id+"/reports", w.bearer, "", api.AgentReports{Reports: []api.AgentReport{wrong}})
+		_, text := h.call(t, "POST", "/api/agents/"+id+"/reports", f.bearer, "", api.AgentReports{Reports: []api.AgentReport{wrong}})
 		if strings.Contains(text, `"status":200`) {
 			t.Errorf("a report %s is accepted: %s", name, text)
 		}
 	}
-	if tries := w.tries(t, task.AttemptID); len(tries) != 0 {
+	if tries := f.tries(t, task.AttemptID); len(tries) != 0 {
 		t.Errorf("a try has ended: %+v", tries)
 	}
 }
@@ -319,25 +319,25 @@ func TestNeedsAreForRunningTries(t *testing.T) {
 // What a task asks its server for comes as it would in the server's process.
 func TestNeeds(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	w.lease, w.beat = time.Hour, time.Hour // the task runs once, however slow the machine is
-	h := w.serve(t, "s1", "")
+	f := newFixture(t)
+	f.lease, f.beat = time.Hour, time.Hour // the task runs once, however slow the machine is
+	h := f.serve(t, "s1", "")
 	crypter, err := secret.NewCrypter("MDEyMzQ1Njc4OTAxMjM0NQ==")
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.update(t, func(tx trowel.Tx) error {
+	f.update(t, func(tx trowel.Tx) error {
 		return crypter.Store(t.Context(), tx, &trowel.Secret{
-			ProjectID: w.setting.Project.ID, Scope: trowel.SecretProject, Key: "db.password", UpdatedAt: time.Now(),
+			ProjectID: f.context.Project.ID, Scope: trowel.SecretProject, Key: "db.password", UpdatedAt: time.Now(),
 		}, "hush")
 	})
-	if err := blobdb.New(w.store).Put(t.Context(), "a1", strings.NewReader("files"), 5); err != nil {
+	if err := blobdb.New(f.store).Put(t.Context(), "a1", strings.NewReader("files"), 5); err != nil {
 		t.Fatal(err)
 	}
 	var link *remote.Link
 	ready := make(chan struct{})
 	var got []string
-	m := w.connect(t, func(ctx context.Context, r *operator.Request) (operator.Outcome, error) {
+	m := f.connect(t, func(ctx context.Context, r *operator.Request) (operator.Outcome, error) {
 		<-ready
 		value, found, err := r.Secrets.Find(ctx, "db.password")
 		got = append(got, fmt.Sprint(value.Reveal(), found, err))
@@ -378,8 +378,8 @@ func TestNeeds(t *testing.T) {
 // An agent that no server takes says why, and does not try for ever.
 func TestRegisterRefused(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	h := w.serve(t, "s1", "")
+	f := newFixture(t)
+	h := f.serve(t, "s1", "")
 	link, err := remote.New(remote.Options{
 		Servers: []string{"http://127.0.0.1:1", h.URL}, Token: "trw_wrong", Now: time.Now, Log: slog.New(slog.DiscardHandler),
 		Self: api.AgentRegistration{Name: "a", Host: "h", Version: "0", Slots: 1},
@@ -397,12 +397,12 @@ func TestRegisterRefused(t *testing.T) {
 // An agent whose token is revoked stops what it runs when its lease is over, and ends.
 func TestRevoked(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	h := w.serve(t, "s1", "")
+	f := newFixture(t)
+	h := f.serve(t, "s1", "")
 	ended := make(chan error, 1)
 	begun := make(chan struct{}, 1)
 	link, err := remote.New(remote.Options{
-		Servers: []string{h.URL}, Token: w.bearer, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+		Servers: []string{h.URL}, Token: f.bearer, Now: time.Now, Log: slog.New(slog.DiscardHandler),
 		Self: api.AgentRegistration{Name: "a", Host: "h", Version: "0", Slots: 1},
 	})
 	if err != nil {
@@ -416,7 +416,7 @@ func TestRevoked(t *testing.T) {
 	go func() { ended <- link.Run(t.Context(), a) }()
 	h.start(t, one("x"))
 	within(t, begun, "the task")
-	w.update(t, func(tx trowel.Tx) error {
+	f.update(t, func(tx trowel.Tx) error {
 		tokens, err := tx.ListTokens(t.Context())
 		if err != nil {
 			return err

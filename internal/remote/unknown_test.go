@@ -12,10 +12,10 @@ import (
 // also in the same request. Once the flag is gone it is stored.
 func TestResultOfUnknown(t *testing.T) {
 	t.Parallel()
-	w := newWorld(t)
-	h := w.serve(t, "s1", "")
+	f := newFixture(t)
+	h := f.serve(t, "s1", "")
 	begun, release := make(chan struct{}, 8), make(chan struct{})
-	w.connect(t, func(context.Context, *operator.Request) (operator.Outcome, error) {
+	f.connect(t, func(context.Context, *operator.Request) (operator.Outcome, error) {
 		begun <- struct{}{}
 		<-release
 		return operator.Outcome{}, nil
@@ -25,7 +25,7 @@ func TestResultOfUnknown(t *testing.T) {
 	within(t, begun, "another task")
 	mark := func(flags trowel.AttemptFlags) {
 		t.Helper()
-		w.update(t, func(tx trowel.Tx) error {
+		f.update(t, func(tx trowel.Tx) error {
 			rows, err := tx.LockAttempts(t.Context(), []trowel.AttemptID{strange.Attempt.ID})
 			if err != nil {
 				return err
@@ -47,7 +47,7 @@ func TestResultOfUnknown(t *testing.T) {
 	if got := result(t, strange); got != "success" {
 		t.Errorf("the attempt ended as %s, want success", got)
 	}
-	if tries := w.tries(t, strange.Attempt.ID); len(tries) != 1 {
+	if tries := f.tries(t, strange.Attempt.ID); len(tries) != 1 {
 		t.Errorf("the task was tried %d times, want once: %+v", len(tries), tries)
 	}
 }

@@ -97,9 +97,9 @@ func (l *ledger) end(ctx context.Context, id trowel.AttemptID, after time.Durati
 	}
 }
 
-// clockwork is a house whose schedulers run in a bubble of synctest.
+// clockwork is a fixture whose schedulers run in a bubble of synctest.
 type clockwork struct {
-	*house
+	*fixture
 	t          *testing.T
 	ledger     *ledger
 	served     trowel.Store // as the schedulers see it
@@ -113,7 +113,7 @@ func play(t *testing.T, workflows map[string]string, push scheduler.Push, server
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(tokyo("2024-03-10 12:00:00"))) //nolint:forbidigo // of the bubble's clock
-		c := &clockwork{house: newHouse(t), t: t}
+		c := &clockwork{fixture: newFixture(t), t: t}
 		c.served = c.store
 		c.ledger = &ledger{store: c.store, attempts: 100, tasks: 1000}
 		push.Now = time.Now()
@@ -145,7 +145,6 @@ func play(t *testing.T, workflows map[string]string, push scheduler.Push, server
 		stop()
 		running.Wait()
 		c.ledger.ends.Wait()
-		_ = c.store.Close()
 	})
 }
 

@@ -26,13 +26,13 @@ func instant(text string) *scheduler.Moment {
 }
 
 // daily2291 is a schedule whose next session is 2291-02-01 in Tokyo, as in the recorded cases.
-func daily2291(t *testing.T) (*house, trowel.ScheduleID) {
+func daily2291(t *testing.T) (*fixture, trowel.ScheduleID) {
 	t.Helper()
-	h := newHouse(t)
-	h.mustPush(t, scheduler.Push{Now: time.Now()}, map[string]string{
+	f := newFixture(t)
+	f.mustPush(t, scheduler.Push{Now: time.Now()}, map[string]string{
 		"main": `{"schedule": {"daily>": "10:00:00", "start": "2291-02-01"}, "+a": {"echo>": "hi"}}`,
 	})
-	return h, h.schedule(t, "main").ID
+	return f, f.schedule(t, "main").ID
 }
 
 // TestSkip checks S36 with the times of the recorded case rest-schedule-skip.
@@ -58,12 +58,12 @@ func TestSkip(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			h, id := daily2291(t)
-			before := h.schedule(t, "main")
+			f, id := daily2291(t)
+			before := f.schedule(t, "main")
 			for _, dry := range []bool{true, false} {
 				r := test.request
 				r.DryRun, r.Now, r.Actor = dry, time.Now(), "somebody"
-				got, err := scheduler.Skip(t.Context(), h.store, id, r)
+				got, err := scheduler.Skip(t.Context(), f.store, id, r)
 				if test.fail != "" {
 					if err == nil || err.Error() != test.fail {
 						t.Fatalf("Skip: error = %v, want %q", err, test.fail)
@@ -80,7 +80,7 @@ func TestSkip(t *testing.T) {
 				if !dry {
 					want = tokyo(test.session)
 				}
-				if stored := h.schedule(t, "main"); !stored.NextSessionAt.Equal(want) {
+				if stored := f.schedule(t, "main"); !stored.NextSessionAt.Equal(want) {
 					t.Errorf("Skip, dry run %v: stored session = %v, want %v", dry, stored.NextSessionAt, want)
 				}
 			}
@@ -91,8 +91,8 @@ func TestSkip(t *testing.T) {
 // TestSkipUnknown checks the text of server 2.5.
 func TestSkipUnknown(t *testing.T) {
 	t.Parallel()
-	h, _ := daily2291(t)
-	_, err := scheduler.Skip(t.Context(), h.store, 99, scheduler.SkipRequest{NextTime: local("2291-02-03 00:00:00")})
+	f, _ := daily2291(t)
+	_, err := scheduler.Skip(t.Context(), f.store, 99, scheduler.SkipRequest{NextTime: local("2291-02-03 00:00:00")})
 	if !errors.Is(err, trowel.ErrNotFound) || err.Error() != "Resource does not exist: schedule id=99" {
 		t.Errorf("Skip of an unknown schedule: error = %v", err)
 	}
@@ -102,26 +102,26 @@ func TestSkipUnknown(t *testing.T) {
 // disabled if it cannot.
 func TestEnable(t *testing.T) {
 	t.Parallel()
-	h, id := daily2291(t)
+	f, id := daily2291(t)
 	now := time.Now()
-	if _, err := scheduler.Disable(t.Context(), h.store, id, now, trowel.AuditRecord{}); err != nil {
+	if _, err := scheduler.Disable(t.Context(), f.store, id, now, trowel.AuditRecord{}); err != nil {
 		t.Fatal(err)
 	}
 	past := scheduler.EnableRequest{Skip: true, NextTime: local("2291-02-01 00:00:00"), Now: now}
-	if _, err := scheduler.Enable(t.Context(), h.store, id, past); !errors.Is(err, trowel.ErrConflict) {
+	if _, err := scheduler.Enable(t.Context(), f.store, id, past); !errors.Is(err, trowel.ErrConflict) {
 		t.Errorf("Enable, skipping to the next session: error = %v, want ErrConflict", err)
 	}
-	if h.schedule(t, "main").DisabledAt.IsZero() {
+	if f.schedule(t, "main").DisabledAt.IsZero() {
 		t.Error("a refused Enable has enabled the schedule")
 	}
 	ahead := scheduler.EnableRequest{Skip: true, NextTime: local("2291-02-05 00:00:00"), Now: now}
-	if _, err := scheduler.Enable(t.Context(), h.store, id, ahead); err != nil {
+	if _, err := scheduler.Enable(t.Context(), f.store, id, ahead); err != nil {
 		t.Fatal(err)
 	}
-	if s := h.schedule(t, "main"); !s.DisabledAt.IsZero() || !s.NextSessionAt.Equal(tokyo("2291-02-05 00:00:00")) {
+	if s := f.schedule(t, "main"); !s.DisabledAt.IsZero() || !s.NextSessionAt.Equal(tokyo("2291-02-05 00:00:00")) {
 		t.Errorf("Enable: schedule = %+v", s)
 	}
-	if got, err := scheduler.Enable(t.Context(), h.store, id, scheduler.EnableRequest{Now: now}); err != nil || !got.Schedule.NextSessionAt.Equal(tokyo("2291-02-05 00:00:00")) {
+	if got, err := scheduler.Enable(t.Context(), f.store, id, scheduler.EnableRequest{Now: now}); err != nil || !got.Schedule.NextSessionAt.Equal(tokyo("2291-02-05 00:00:00")) {
 		t.Errorf("Enable again: %v, %v", got, err)
 	}
 }
@@ -129,14 +129,14 @@ func TestEnable(t *testing.T) {
 // TestBackfillSessions checks S38, S39 and S42 with the recorded cases rest-schedule-backfill.
 func TestBackfillSessions(t *testing.T) {
 	t.Parallel()
-	h, id := daily2291(t)
+	f, id := daily2291(t)
 	now := time.Now()
-	if _, err := scheduler.Skip(t.Context(), h.store, id, scheduler.SkipRequest{NextTime: local("2291-02-05 00:00:00"), Now: now}); err != nil {
+	if _, err := scheduler.Skip(t.Context(), f.store, id, scheduler.SkipRequest{NextTime: local("2291-02-05 00:00:00"), Now: now}); err != nil {
 		t.Fatal(err)
 	}
 	dry := func(from string, n *int) ([]*trowel.AttemptSummary, error) {
 		r := scheduler.BackfillRequest{From: instant(from).Time, Name: "fill", Count: n, DryRun: true, Limit: 100, Now: now}
-		done, err := scheduler.Backfill(t.Context(), h.store, id, r)
+		done, err := scheduler.Backfill(t.Context(), f.store, id, r)
 		if err != nil {
 			return nil, err
 		}
@@ -172,7 +172,7 @@ func TestBackfillSessions(t *testing.T) {
 		err.Error() != "count is set to 3 but there are only 2 attempts until the next schedule time" {
 		t.Errorf("Backfill of too many: error = %v", err)
 	}
-	if len(h.attempts(t)) > 0 {
+	if len(f.attempts(t)) > 0 {
 		t.Error("a dry run has stored attempts")
 	}
 }
@@ -180,23 +180,23 @@ func TestBackfillSessions(t *testing.T) {
 // TestBackfillRefused checks S39 and S40a: nothing is kept of a backfill that is refused.
 func TestBackfillRefused(t *testing.T) {
 	t.Parallel()
-	h, id := daily2291(t)
+	f, id := daily2291(t)
 	now := time.Now()
-	if _, err := scheduler.Skip(t.Context(), h.store, id, scheduler.SkipRequest{NextTime: local("2291-02-05 00:00:00"), Now: now}); err != nil {
+	if _, err := scheduler.Skip(t.Context(), f.store, id, scheduler.SkipRequest{NextTime: local("2291-02-05 00:00:00"), Now: now}); err != nil {
 		t.Fatal(err)
 	}
 	fill := func(from, name string, limit int) error {
-		_, err := scheduler.Backfill(t.Context(), h.store, id, scheduler.BackfillRequest{From: instant(from).Time, Name: name, Limit: limit, Now: now})
+		_, err := scheduler.Backfill(t.Context(), f.store, id, scheduler.BackfillRequest{From: instant(from).Time, Name: name, Limit: limit, Now: now})
 		return err
 	}
 	err := fill("2291-02-02T00:00:00Z", "fill", 2)
-	if !errors.Is(err, trowel.ErrLimit) || err.Error() != "Too many attempts running. Limit: 2, Current: 2" || len(h.attempts(t)) > 0 {
-		t.Errorf("Backfill beyond the limit: error = %v, %d attempts kept", err, len(h.attempts(t)))
+	if !errors.Is(err, trowel.ErrLimit) || err.Error() != "Too many attempts running. Limit: 2, Current: 2" || len(f.attempts(t)) > 0 {
+		t.Errorf("Backfill beyond the limit: error = %v, %d attempts kept", err, len(f.attempts(t)))
 	}
 	if err := fill("2291-02-03T00:00:00Z", "fill", 100); err != nil {
 		t.Fatal(err)
 	}
-	list := h.attempts(t)
+	list := f.attempts(t)
 	if len(list) != 2 || list[0].Attempt.Params.Has("last_executed_session_time") {
 		t.Fatalf("Backfill: %d attempts, the first with %v", len(list), list[0].Attempt.Params.Keys())
 	}
@@ -205,8 +205,8 @@ func TestBackfillRefused(t *testing.T) {
 	}
 	err = fill("2291-02-02T00:00:00Z", "fill", 100)
 	const taken = "Attempt of project id=1 workflow=main instant=2291-02-02T15:00:00Z attempt name=fill already exists"
-	if !errors.Is(err, trowel.ErrConflict) || err.Error() != taken || len(h.attempts(t)) != 2 {
-		t.Errorf("Backfill under a taken name: error = %v, %d attempts", err, len(h.attempts(t)))
+	if !errors.Is(err, trowel.ErrConflict) || err.Error() != taken || len(f.attempts(t)) != 2 {
+		t.Errorf("Backfill under a taken name: error = %v, %d attempts", err, len(f.attempts(t)))
 	}
 	if err := fill("2291-02-02T00:00:00Z", "", 100); err == nil || err.Error() != "Validating session attempt failed\nretry attempt name must not be blank: \"\"" {
 		t.Errorf("Backfill without a name: error = %v", err)

@@ -16,32 +16,8 @@ import (
 	"github.com/trowel-project/trowel/internal/flush"
 	"github.com/trowel-project/trowel/internal/launch"
 	"github.com/trowel-project/trowel/internal/scheduler"
+	"github.com/trowel-project/trowel/internal/trowtest"
 )
-
-// minute is an agent whose tasks take a minute.
-type minute struct {
-	ctx     context.Context //nolint:containedctx // of the test
-	flusher *flush.Flusher
-	running sync.WaitGroup
-}
-
-func (*minute) ID() string                       { return "minute" }
-func (*minute) Free() int                        { return 10 }
-func (*minute) Cancel([]trowel.TryID)            {}
-func (*minute) Serves(*trowel.Requirements) bool { return true }
-func (*minute) Remote() bool                     { return false }
-
-func (a *minute) Assign(leases []*trowel.Lease) {
-	for _, l := range leases {
-		a.running.Go(func() {
-			select {
-			case <-time.After(time.Minute):
-				a.flusher.Report(trowel.Report{TaskID: l.TaskID, AttemptID: l.AttemptID, Try: l.Try, Outcome: trowel.OutcomeSuccess})
-			case <-a.ctx.Done():
-			}
-		})
-	}
-}
 
 // waking tells the scheduler of ended attempts.
 type waking struct{ scheduler *scheduler.Scheduler }
@@ -54,48 +30,45 @@ func (w *waking) Committed(batch *flush.Batch) error {
 	return nil
 }
 
-// machine is a house with all that runs in it, and the test of its bubble.
-type machine struct {
-	*house
+// process is a fixture with all that runs in it, and the test of its bubble.
+type process struct {
+	*fixture
 	t         *testing.T
 	scheduler *scheduler.Scheduler
-	flusher   *flush.Flusher
+	flusher   *trowtest.Flusher
 }
 
-// whole runs a scheduler with a flusher and an agent at 2024-03-10 12:00 in Tokyo.
-func whole(t *testing.T, workflows map[string]string, push scheduler.Push, limit int, f func(*machine)) {
+// whole runs a scheduler with a flusher, and an agent whose tasks take a minute, at 2024-03-10 12:00 in Tokyo.
+func whole(t *testing.T, workflows map[string]string, push scheduler.Push, limit int, do func(*process)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		pass(time.Until(tokyo("2024-03-10 12:00:00")))
-		h := newHouse(t)
+		f := newFixture(t)
 		push.Now = time.Now()
-		h.mustPush(t, push, workflows)
-		ctx, stop := context.WithCancel(t.Context())
-		agent, wake := &minute{ctx: ctx}, &waking{}
-		agent.flusher = flush.New(flush.Options{
-			Store: h.store, Agent: agent, Now: time.Now, Log: slog.New(slog.DiscardHandler),
-			Limits: engine.Limits{Tasks: limit}, Attempts: 100, Observers: []flush.Observer{wake},
+		f.mustPush(t, push, workflows)
+		wake := &waking{}
+		flusher := trowtest.RunFlusher(t, flush.Options{
+			Store: f.store, Agent: &trowtest.Agent{Name: "minute", Slots: 10, Parallel: true, Takes: time.Minute},
+			Limits: engine.Limits{Tasks: limit}, Observers: []flush.Observer{wake},
 		})
 		wake.scheduler = scheduler.New(scheduler.Options{
-			Store: h.store, Now: time.Now, Log: slog.New(slog.DiscardHandler),
-			Launcher: &launch.Launcher{Store: h.store, Flusher: agent.flusher, Now: time.Now},
+			Store: f.store, Now: time.Now, Log: slog.New(slog.DiscardHandler),
+			Launcher: &launch.Launcher{Store: f.store, Flusher: flusher, Now: time.Now},
 		})
+		ctx, stop := context.WithCancel(t.Context())
 		var running sync.WaitGroup
-		running.Go(func() { _ = agent.flusher.Run(ctx) })
 		running.Go(func() { _ = wake.scheduler.Run(ctx) })
-		f(&machine{h, t, wake.scheduler, agent.flusher})
+		do(&process{f, t, wake.scheduler, flusher})
 		stop()
 		running.Wait()
-		agent.running.Wait()
-		_ = h.store.Close()
 	})
 }
 
 // statuses lists session, name and status of all attempts.
-func (h *house) statuses(t *testing.T) []string {
+func (f *fixture) statuses(t *testing.T) []string {
 	t.Helper()
 	var list []string
-	for _, a := range h.attempts(t) {
+	for _, a := range f.attempts(t) {
 		list = append(list, a.Session.Time.In(tokyo("2024-01-01 00:00:00").Location()).Format("01-02 15:04 ")+a.Attempt.Name+" "+a.Attempt.Flags.Status())
 	}
 	return list
@@ -105,25 +78,25 @@ func (h *house) statuses(t *testing.T) []string {
 // second of them killed while it waits (language S40, design 9).
 func TestBackfillWhole(t *testing.T) {
 	t.Parallel()
-	whole(t, map[string]string{"w": daily}, scheduler.Push{}, 1000, func(h *machine) {
-		t := h.t
+	whole(t, map[string]string{"w": daily}, scheduler.Push{}, 1000, func(p *process) {
+		t := p.t
 		r := scheduler.BackfillRequest{From: tokyo("2024-03-08 00:00:00"), Name: "fill", Limit: 100, Now: time.Now()}
-		done, err := scheduler.Backfill(t.Context(), h.store, h.schedule(t, "w").ID, r)
+		done, err := scheduler.Backfill(t.Context(), p.store, p.schedule(t, "w").ID, r)
 		if err != nil {
 			t.Fatal(err)
 		}
-		h.scheduler.Wake()
+		p.scheduler.Wake()
 		pass(30 * time.Second)
-		if err := h.flusher.Kill(t.Context(), done.Attempts[1].Attempt.ID, "somebody"); err != nil {
+		if err := p.flusher.Kill(t.Context(), done.Attempts[1].Attempt.ID, "somebody"); err != nil {
 			t.Fatal(err)
 		}
 		pass(time.Minute)
 		want := []string{"03-08 00:00 fill success", "03-09 00:00 fill killed", "03-10 00:00 fill running"}
-		if diff := cmp.Diff(want, h.statuses(t)); diff != "" {
+		if diff := cmp.Diff(want, p.statuses(t)); diff != "" {
 			t.Errorf("after 90 seconds (-want +got):\n%s", diff)
 		}
 		pass(time.Minute)
-		if got := h.statuses(t)[2]; got != "03-10 00:00 fill success" {
+		if got := p.statuses(t)[2]; got != "03-10 00:00 fill success" {
 			t.Errorf("the last one: %s", got)
 		}
 	})
@@ -134,14 +107,14 @@ func TestBackfillWhole(t *testing.T) {
 func TestTooLarge(t *testing.T) {
 	t.Parallel()
 	workflows := map[string]string{"w": `{"schedule": {"hourly>": "00:00"}, "+a": {"echo>": "hi"}, "+b": {"echo>": "hi"}}`}
-	whole(t, workflows, scheduler.Push{}, 3, func(h *machine) {
-		t := h.t
+	whole(t, workflows, scheduler.Push{}, 3, func(p *process) {
+		t := p.t
 		pass(62 * time.Minute)
 		want := []string{"03-10 12:00  error", "03-10 13:00  error"}
-		if diff := cmp.Diff(want, h.statuses(t)); diff != "" {
+		if diff := cmp.Diff(want, p.statuses(t)); diff != "" {
 			t.Errorf("attempts (-want +got):\n%s", diff)
 		}
-		d := h.decisions(t, "w")[0]
+		d := p.decisions(t, "w")[0]
 		if d.What != trowel.DecisionError || d.AttemptID == 0 || d.Reason == "" {
 			t.Errorf("decision = %+v", d)
 		}
@@ -153,15 +126,15 @@ func TestTooLarge(t *testing.T) {
 func TestSLAWhole(t *testing.T) {
 	t.Parallel()
 	workflows := map[string]string{"w": `{"schedule": {"hourly>": "00:00"}, "sla": {"duration": "00:00:30", "fail": true}, "+a": {"echo>": "hi"}}`}
-	whole(t, workflows, scheduler.Push{}, 1000, func(h *machine) {
-		t := h.t
+	whole(t, workflows, scheduler.Push{}, 1000, func(p *process) {
+		t := p.t
 		pass(29 * time.Second)
-		before := h.taskCount(t)
+		before := p.taskCount(t)
 		pass(2 * time.Second)
-		if after := h.taskCount(t); before != 2 || after != 5 {
+		if after := p.taskCount(t); before != 2 || after != 5 {
 			t.Errorf("%d tasks before the SLA, %d after, want 2 and 5", before, after)
 		}
-		err := h.store.View(t.Context(), func(tx trowel.Tx) error {
+		err := p.store.View(t.Context(), func(tx trowel.Tx) error {
 			_, err := tx.FindSLATimer(t.Context(), 1)
 			return err
 		})
@@ -171,15 +144,12 @@ func TestSLAWhole(t *testing.T) {
 	})
 }
 
-func (h *house) taskCount(t *testing.T) int {
+func (f *fixture) taskCount(t *testing.T) int {
 	t.Helper()
 	var rows []*trowel.Task
-	err := h.store.View(t.Context(), func(tx trowel.Tx) (err error) {
+	trowtest.View(t, f.store, func(tx trowel.Tx) (err error) {
 		rows, err = tx.ListTasks(t.Context(), 1, -1)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	return len(rows)
 }

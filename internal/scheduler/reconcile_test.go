@@ -86,8 +86,8 @@ func TestReconcile(t *testing.T) {
 // TestReconcileRefused checks S33: a name that is not in the revision.
 func TestReconcileRefused(t *testing.T) {
 	t.Parallel()
-	h := newHouse(t)
-	err := h.push(t, scheduler.Push{Now: time.Now(), Clear: []string{"gone"}}, map[string]string{"w": daily})
+	f := newFixture(t)
+	err := f.push(t, scheduler.Push{Now: time.Now(), Clear: []string{"gone"}}, map[string]string{"w": daily})
 	if !errors.Is(err, trowel.ErrInvalid) || err.Error() != "gone does not exist" {
 		t.Errorf("push that clears an unknown workflow: error = %v", err)
 	}

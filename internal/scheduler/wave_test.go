@@ -10,22 +10,12 @@ import (
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
-	"github.com/trowel-project/trowel/internal/engine"
 	"github.com/trowel-project/trowel/internal/flush"
 	"github.com/trowel-project/trowel/internal/launch"
 	"github.com/trowel-project/trowel/internal/scheduler"
 	"github.com/trowel-project/trowel/internal/store/storetest/pgtest"
+	"github.com/trowel-project/trowel/internal/trowtest"
 )
-
-// full is an agent that has no room.
-type full struct{}
-
-func (full) ID() string                       { return "full" }
-func (full) Free() int                        { return 0 }
-func (full) Assign([]*trowel.Lease)           {}
-func (full) Cancel([]trowel.TryID)            {}
-func (full) Serves(*trowel.Requirements) bool { return true }
-func (full) Remote() bool                     { return false }
 
 // counting waits for so many attempts to begin.
 type counting struct {
@@ -51,14 +41,14 @@ func (c *counting) Committed(batch *flush.Batch) error {
 
 // wave lets schedules of so many workflows be due at once, and waits until servers have started all
 // of them, each once.
-func wave(tb testing.TB, h *house, n, servers int) time.Duration {
+func wave(tb testing.TB, f *fixture, n, servers int) time.Duration {
 	tb.Helper()
 	workflows := map[string]string{}
 	for i := range n {
 		workflows[fmt.Sprintf("w%d", i)] = `{"schedule": {"daily>": "00:00:00"}, "+a": {"echo>": "hi"}, "+b": {"echo>": "hi"}}`
 	}
 	now := time.Now()
-	h.mustPush(tb, scheduler.Push{Now: now, From: now.Add(-24 * time.Hour)}, workflows)
+	f.mustPush(tb, scheduler.Push{Now: now, From: now.Add(-24 * time.Hour)}, workflows)
 	ctx, stop := context.WithCancel(tb.Context())
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -66,14 +56,11 @@ func wave(tb testing.TB, h *house, n, servers int) time.Duration {
 	seen := &counting{left: n, all: make(chan struct{})}
 	begin := time.Now()
 	for range servers {
-		f := flush.New(flush.Options{
-			Store: h.store, Agent: full{}, Now: time.Now, Log: slog.New(slog.DiscardHandler),
-			Limits: engine.Limits{Tasks: 1000}, Attempts: n + 1, Observers: []flush.Observer{seen},
-		})
-		running.Go(func() { _ = f.Run(ctx) })
+		flusher := trowtest.RunFlusher(tb, flush.Options{Store: f.store, Attempts: n + 1, Observers: []flush.Observer{seen}})
+		defer flusher.Stop()
 		s := scheduler.New(scheduler.Options{
-			Store: h.store, Now: time.Now, Log: slog.New(slog.DiscardHandler), Shared: servers > 1,
-			Launcher: &launch.Launcher{Store: h.store, Flusher: f, Now: time.Now},
+			Store: f.store, Now: time.Now, Log: slog.New(slog.DiscardHandler), Shared: servers > 1,
+			Launcher: &launch.Launcher{Store: f.store, Flusher: flusher, Now: time.Now},
 		})
 		running.Go(func() {
 			if err := s.Run(ctx); !errors.Is(err, context.Canceled) {
@@ -83,13 +70,13 @@ func wave(tb testing.TB, h *house, n, servers int) time.Duration {
 	}
 	<-seen.all
 	took := time.Since(begin)
-	if got := len(h.attempts(tb)); got != n {
+	if got := len(f.attempts(tb)); got != n {
 		tb.Errorf("%d attempts, want %d", got, n)
 	}
-	for h.next(tb).Before(now) { // until the last step is recorded
+	for f.next(tb).Before(now) { // until the last step is recorded
 	}
 	for workflow := range workflows {
-		if list := h.decisions(tb, workflow); len(list) != 1 || list[0].What != trowel.DecisionStarted {
+		if list := f.decisions(tb, workflow); len(list) != 1 || list[0].What != trowel.DecisionStarted {
 			tb.Fatalf("decisions about %s = %+v, want that one session was started", workflow, list)
 		}
 	}
@@ -99,20 +86,20 @@ func wave(tb testing.TB, h *house, n, servers int) time.Duration {
 // TestWave starts the sessions of many schedules that are due at once through real flushers.
 func TestWave(t *testing.T) {
 	t.Parallel()
-	wave(t, newHouse(t), 100, 1)
+	wave(t, newFixture(t), 100, 1)
 }
 
 // TestWaveOfServers does the same with several servers on one PostgreSQL (language S24b).
 func TestWaveOfServers(t *testing.T) {
 	t.Parallel()
-	wave(t, &house{store: pgtest.Open(t)}, 100, 3)
+	wave(t, &fixture{store: pgtest.Open(t)}, 100, 3)
 }
 
 // BenchmarkWave is the bar of 1,000 schedules due in one second, on both databases.
 func BenchmarkWave(b *testing.B) {
-	for name, open := range map[string]func() *house{
-		"sqlite":     func() *house { return newHouse(b) },
-		"postgresql": func() *house { return &house{store: pgtest.Open(b)} },
+	for name, open := range map[string]func() *fixture{
+		"sqlite":     func() *fixture { return newFixture(b) },
+		"postgresql": func() *fixture { return &fixture{store: pgtest.Open(b)} },
 	} {
 		b.Run(name, func(b *testing.B) {
 			var took time.Duration

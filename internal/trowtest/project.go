@@ -40,6 +40,14 @@ func NewProject(tb testing.TB, name string, workflows map[string]string) *Projec
 	return p
 }
 
+// In puts all workflows into a time zone, and returns the project.
+func (p *Project) In(zone string) *Project {
+	for _, w := range p.Workflows {
+		w.Zone = zone
+	}
+	return p
+}
+
 // Push makes a project and stores it.
 func Push(tb testing.TB, db trowel.Store, name string, workflows map[string]string) *Project {
 	tb.Helper()

@@ -3,10 +3,8 @@ package servertest
 import (
 	"context"
 	"sync/atomic"
-	"time"
 
 	trowel "github.com/trowel-project/trowel"
-	"github.com/trowel-project/trowel/internal/engine"
 )
 
 // Flusher counts the calls of ops.Limits.
@@ -20,15 +18,6 @@ func (f *Flusher) LimitsChanged() { f.LimitChanges.Add(1) }
 
 // Admit implements ops.Limits.
 func (f *Flusher) Admit(trowel.WorkflowName) { f.Admissions.Add(1) }
-
-// inserter stores attempts without tasks. They never run.
-type inserter struct{ store trowel.Store }
-
-func (i inserter) Begin(ctx context.Context, a engine.NewAttempt) (*trowel.AttemptSummary, error) {
-	a.Attempt.CreatedAt = time.Now()
-	err := i.store.Update(ctx, func(tx trowel.Tx) error { return tx.InsertAttempt(ctx, &a.Context.Session, &a.Attempt) })
-	return &trowel.AttemptSummary{Attempt: a.Attempt, Session: a.Context.Session, Project: a.Context.Project}, err
-}
 
 // nobody is a v1.Killer that finds no running attempt.
 type nobody struct{}

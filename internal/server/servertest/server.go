@@ -22,10 +22,9 @@ import (
 	"github.com/trowel-project/trowel/internal/server/health"
 	"github.com/trowel-project/trowel/internal/server/ops"
 	"github.com/trowel-project/trowel/internal/server/rest"
-	"github.com/trowel-project/trowel/internal/server/stream"
 	v1 "github.com/trowel-project/trowel/internal/server/v1"
-	"github.com/trowel-project/trowel/internal/store/sqlite"
 	"github.com/trowel-project/trowel/internal/tasklog"
+	"github.com/trowel-project/trowel/internal/trowtest"
 )
 
 // Server is a server on a store of its own. Nothing runs its tasks.
@@ -39,34 +38,10 @@ type Server struct {
 // New starts a server, and ends it with the test. change may set its options.
 func New(t *testing.T, change func(*server.Options)) *Server {
 	t.Helper()
-	store, err := sqlite.Open(t.Context(), sqlite.Options{}, time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
-	crypter, err := secret.NewCrypter("MDEyMzQ1Njc4OTAxMjM0NQ==")
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := trowtest.Store(t)
 	s := &Server{Store: store, Events: events.NewFeed(), Flusher: &Flusher{}}
-	archives := &download.Archives{Stores: map[string]blob.Store{"db": blobdb.New(store)}}
-	opts := server.Options{
-		REST: rest.Options{
-			Store: store, Auth: access.New(access.Options{Tokens: Tokens{store}, Now: time.Now}), Now: time.Now, Log: slog.New(slog.DiscardHandler),
-			Version: "0.1.0", MaxBody: 1 << 20, RequestTimeout: 10 * time.Second,
-		},
-		V1: v1.Options{
-			Launcher: &launch.Launcher{Store: store, Flusher: inserter{store}, Now: time.Now}, Killer: nobody{}, Archives: archives,
-			Crypter: crypter, Logs: tasklog.NewReader(store, nil, false), Events: s.Events, SchedulesChanged: func(*trowel.Schedule) {},
-			Versions:    v1.Versions{Server: "0.1.0", Digdag: "0.10.6"},
-			Pushes:      v1.PushOptions{ArchiveType: "db", MaxArchive: 2 << 20, TempDir: t.TempDir()},
-			MaxAttempts: 100, MaxSessionsPage: 100, MaxAttemptsPage: 100,
-		},
-		Health:  health.Options{Health: health.New(health.Part{Name: "database", Check: func(context.Context) error { return nil }})},
-		Stream:  stream.Options{Events: s.Events},
-		Ops:     ops.Options{Limits: s.Flusher, SchedulesChanged: func(*trowel.Schedule) {}, AgentsChanged: func() {}, Aging: 5 * time.Minute},
-		Explain: explain.Options{Aging: 5 * time.Minute},
-		Agents:  agentapi.Options{Archives: archives, Version: "0.1.0"},
-	}
+	opts := Options(t, store)
+	opts.V1.Events, opts.Stream.Events, opts.Ops.Limits = s.Events, s.Events, s.Flusher
 	if change != nil {
 		change(&opts)
 	}
@@ -74,7 +49,34 @@ func New(t *testing.T, change func(*server.Options)) *Server {
 	t.Cleanup(func() {
 		s.Events.Close()
 		s.Close()
-		_ = store.Close()
 	})
 	return s
+}
+
+// Options returns the options of a server on a store, but for what makes events and what limits are told of.
+func Options(t *testing.T, store trowel.Store) server.Options {
+	t.Helper()
+	crypter, err := secret.NewCrypter("MDEyMzQ1Njc4OTAxMjM0NQ==")
+	if err != nil {
+		t.Fatal(err)
+	}
+	archives := &download.Archives{Stores: map[string]blob.Store{"db": blobdb.New(store)}}
+	return server.Options{
+		REST: rest.Options{
+			Store: store, Auth: access.New(access.Options{Tokens: Tokens{store}, Now: time.Now}), Now: time.Now, Log: slog.New(slog.DiscardHandler),
+			Version: "0.1.0", MaxBody: 1 << 20, RequestTimeout: 10 * time.Second,
+		},
+		V1: v1.Options{
+			Launcher: &launch.Launcher{Store: store, Flusher: &trowtest.Inserter{Store: store, Now: time.Now}, Now: time.Now},
+			Killer:   nobody{}, Archives: archives,
+			Crypter: crypter, Logs: tasklog.NewReader(store, nil, false), SchedulesChanged: func(*trowel.Schedule) {},
+			Versions:    v1.Versions{Server: "0.1.0", Digdag: "0.10.6"},
+			Pushes:      v1.PushOptions{ArchiveType: "db", MaxArchive: 2 << 20, TempDir: t.TempDir()},
+			MaxAttempts: 100, MaxSessionsPage: 100, MaxAttemptsPage: 100,
+		},
+		Health:  health.Options{Health: health.New(health.Part{Name: "database", Check: func(context.Context) error { return nil }})},
+		Ops:     ops.Options{SchedulesChanged: func(*trowel.Schedule) {}, AgentsChanged: func() {}, Aging: 5 * time.Minute},
+		Explain: explain.Options{Aging: 5 * time.Minute},
+		Agents:  agentapi.Options{Archives: archives, Version: "0.1.0"},
+	}
 }

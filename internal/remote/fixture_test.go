@@ -20,11 +20,7 @@ import (
 	"github.com/trowel-project/trowel/internal/access"
 	"github.com/trowel-project/trowel/internal/agent"
 	"github.com/trowel-project/trowel/internal/api"
-	"github.com/trowel-project/trowel/internal/blob"
-	blobdb "github.com/trowel-project/trowel/internal/blob/db"
 	"github.com/trowel-project/trowel/internal/command"
-	"github.com/trowel-project/trowel/internal/dig"
-	"github.com/trowel-project/trowel/internal/engine"
 	"github.com/trowel-project/trowel/internal/flush"
 	"github.com/trowel-project/trowel/internal/hub"
 	"github.com/trowel-project/trowel/internal/operator"
@@ -33,12 +29,9 @@ import (
 	"github.com/trowel-project/trowel/internal/remote"
 	"github.com/trowel-project/trowel/internal/secret"
 	"github.com/trowel-project/trowel/internal/server"
-	"github.com/trowel-project/trowel/internal/server/agentapi"
-	"github.com/trowel-project/trowel/internal/server/download"
-	"github.com/trowel-project/trowel/internal/server/rest"
-	"github.com/trowel-project/trowel/internal/server/v1"
-	"github.com/trowel-project/trowel/internal/store/sqlite"
+	"github.com/trowel-project/trowel/internal/server/servertest"
 	"github.com/trowel-project/trowel/internal/template"
+	"github.com/trowel-project/trowel/internal/trowtest"
 )
 
 // Leases of tests are short, and heartbeats come often.
@@ -48,10 +41,10 @@ const (
 	maxReport = 1 << 20
 )
 
-// world is a store with a workflow, and what serves it.
-type world struct {
+// fixture is a store with a workflow, whom servers and agents share.
+type fixture struct {
 	store   trowel.Store
-	setting trowel.AttemptContext
+	context trowel.AttemptContext
 	bearer  string // token of the role agent
 	// lease and beat are how long leases last, and how often agents send heartbeats.
 	lease, beat time.Duration
@@ -59,155 +52,108 @@ type world struct {
 	sessions atomic.Int64
 }
 
-func newWorld(t *testing.T) *world {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	store, err := sqlite.Open(t.Context(), sqlite.Options{}, time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = store.Close() })
-	w := &world{store: store, lease: testLease, beat: testBeat}
-	now := time.Now()
-	w.setting = trowel.AttemptContext{
-		Project:  trowel.Project{Name: "etl", CreatedAt: now},
-		Revision: trowel.Revision{Name: "r1", CreatedAt: now, Archive: trowel.Archive{Type: "db", Key: "a1", SizeBytes: 5}},
-	}
-	workflow := &trowel.Workflow{Name: "w", Zone: "UTC+09:00", Definition: param.New()}
-	w.update(t, func(tx trowel.Tx) error {
-		return tx.InsertRevision(t.Context(), &w.setting.Project, &w.setting.Revision, []*trowel.Workflow{workflow})
-	})
-	w.setting.Workflow = *workflow
-	w.setting.Session = trowel.Session{ProjectID: w.setting.Project.ID, Workflow: "w", Time: time.Unix(1705276800, 0), UUID: "u"}
-	w.bearer = w.token(t, &trowel.Token{Name: "agents", Role: string(access.RoleAgent)})
-	return w
+	f := &fixture{store: trowtest.Store(t), lease: testLease, beat: testBeat}
+	p := trowtest.NewProject(t, "etl", map[string]string{"w": "{}"}).In("UTC+09:00")
+	p.Revision.Archive = trowel.Archive{Type: "db", Key: "a1", SizeBytes: 5}
+	f.update(t, func(tx trowel.Tx) error { return p.Insert(t.Context(), tx) })
+	f.context = p.Context("w")
+	f.bearer = f.token(t, &trowel.Token{Name: "agents", Role: string(access.RoleAgent)})
+	return f
 }
 
-func (w *world) update(t *testing.T, f func(tx trowel.Tx) error) {
+func (f *fixture) update(t *testing.T, do func(tx trowel.Tx) error) {
 	t.Helper()
-	if err := w.store.Update(t.Context(), f); err != nil {
-		t.Fatal(err)
-	}
+	trowtest.Update(t, f.store, do)
 }
 
 // token stores a token and returns what its bearer sends.
-func (w *world) token(t *testing.T, row *trowel.Token) string {
+func (f *fixture) token(t *testing.T, row *trowel.Token) string {
 	t.Helper()
 	bearer, hash := access.NewToken()
 	row.Hash, row.CreatedAt = hash, time.Now()
-	w.update(t, func(tx trowel.Tx) error { return tx.InsertToken(t.Context(), row) })
+	f.update(t, func(tx trowel.Tx) error { return tx.InsertToken(t.Context(), row) })
 	return bearer
 }
 
 // tries returns the ended tries of an attempt.
-func (w *world) tries(t *testing.T, id trowel.AttemptID) (tries []trowel.Try) {
+func (f *fixture) tries(t *testing.T, id trowel.AttemptID) (tries []trowel.Try) {
 	t.Helper()
-	err := w.store.View(t.Context(), func(tx trowel.Tx) (err error) {
+	trowtest.View(t, f.store, func(tx trowel.Tx) (err error) {
 		tries, err = tx.ListTries(t.Context(), id)
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	return tries
 }
 
-// FindToken implements access.Tokens.
-func (w *world) FindToken(ctx context.Context, hash []byte) (found *trowel.Token, project *trowel.Project, err error) {
-	err = w.store.View(ctx, func(tx trowel.Tx) error {
-		if found, err = tx.FindToken(ctx, hash); err != nil || found.ProjectID == 0 {
-			return err
-		}
-		project, err = tx.FindProjectByID(ctx, found.ProjectID)
-		return err
-	})
-	return found, project, err
-}
-
-// house is a server.
-type house struct {
+// testServer is a server that agents can be connected to.
+type testServer struct {
 	*httptest.Server
-	world   *world
-	flusher *flush.Flusher
+	fixture *fixture
+	flusher *trowtest.Flusher
 	hub     *hub.Hub
 	stop    func() // ends it as a crash does
 	// hurt stands between agents and the server; nil lets everything through.
 	hurt atomic.Pointer[func(w http.ResponseWriter, r *http.Request, next http.Handler)]
 }
 
-// noAgent is the server's own agent, which takes nothing.
-type noAgent struct{}
-
-func (noAgent) ID() string                       { return "none" }
-func (noAgent) Serves(*trowel.Requirements) bool { return false }
-func (noAgent) Free() int                        { return 0 }
-func (noAgent) Assign([]*trowel.Lease)           {}
-func (noAgent) Cancel([]trowel.TryID)            {}
-func (noAgent) Remote() bool                     { return false }
-
 // serve begins a server; address is empty for any.
-func (w *world) serve(t *testing.T, id, address string) *house {
+func (f *fixture) serve(t *testing.T, id, address string) *testServer {
 	t.Helper()
-	h := &house{world: w}
+	s := &testServer{fixture: f}
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
-	h.flusher = flush.New(flush.Options{
-		Store: w.store, Agent: noAgent{}, Now: time.Now, Log: log, Limits: engine.Limits{Tasks: 1000}, Attempts: 100,
-		RetryForever: true, Recover: true, Poll: 100 * time.Millisecond, ServerID: id, Poison: 5,
+	s.flusher = trowtest.RunFlusher(t, flush.Options{
+		Store: f.store, Log: log, RetryForever: true, Recover: true, Poll: 100 * time.Millisecond, ServerID: id, Poison: 5,
 	})
-	renewals := queue.NewRenewals(queue.RenewalOptions{Store: w.store, Lease: w.lease, Now: time.Now})
-	crypter, err := secret.NewCrypter("MDEyMzQ1Njc4OTAxMjM0NQ==")
-	if err != nil {
-		t.Fatal(err)
-	}
-	h.hub = hub.New(hub.Options{
-		Store: w.store, Flusher: h.flusher, Renewals: renewals, Report: h.flusher.Report, ServerID: id, Version: "0.1.0",
-		Heartbeat: w.beat, Lease: w.lease, TaskLimit: 1000, MaxReport: maxReport,
-		Secrets:  func(p trowel.ProjectID) secret.Finder { return secret.NewStored(rows{w.store}, crypter, p) },
-		Sessions: sessions{}, Params: &operator.StoreParams{Store: w.store, Now: time.Now},
+	opts := servertest.Options(t, f.store)
+	renewals := queue.NewRenewals(queue.RenewalOptions{Store: f.store, Lease: f.lease, Now: time.Now})
+	s.hub = hub.New(hub.Options{
+		Store: f.store, Flusher: s.flusher, Renewals: renewals, Report: s.flusher.Report, ServerID: id, Version: "0.1.0",
+		Heartbeat: f.beat, Lease: f.lease, TaskLimit: 1000, MaxReport: maxReport,
+		Secrets:  func(p trowel.ProjectID) secret.Finder { return secret.NewStored(rows{f.store}, opts.V1.Crypter, p) },
+		Sessions: sessions{}, Params: &operator.StoreParams{Store: f.store, Now: time.Now},
 		KeepOutput: func(ctx context.Context, chunks []trowel.LogChunk) error {
-			return w.store.Update(ctx, func(tx trowel.Tx) error { return tx.InsertLogChunks(ctx, chunks) })
+			return f.store.Update(ctx, func(tx trowel.Tx) error { return tx.InsertLogChunks(ctx, chunks) })
 		},
 		Now: time.Now, Log: log,
 	})
-	archives := &download.Archives{Stores: map[string]blob.Store{"db": blobdb.New(w.store)}}
-	api := server.New(server.Options{
-		REST: rest.Options{
-			Store: w.store, Auth: access.New(access.Options{Username: "me", Password: "hush", Tokens: w, Now: time.Now}),
-			Now: time.Now, Log: log, Version: "0.1.0", MaxBody: maxReport, RequestTimeout: 5 * time.Second,
-		},
-		V1:     v1.Options{Archives: archives, Crypter: crypter},
-		Agents: agentapi.Options{Agents: h.hub, Archives: archives, Version: "0.1.0"},
-	})
-	h.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if hurt := h.hurt.Load(); hurt != nil {
+	opts.REST.Auth = access.New(access.Options{Username: "me", Password: "hush", Tokens: servertest.Tokens{Store: f.store}, Now: time.Now})
+	opts.REST.Log, opts.REST.MaxBody, opts.REST.RequestTimeout = log, maxReport, 5*time.Second
+	opts.Agents.Agents = s.hub
+	api := server.New(opts)
+	s.Server = httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if hurt := s.hurt.Load(); hurt != nil {
 			(*hurt)(w, r, api)
 			return
 		}
 		api.ServeHTTP(w, r)
 	}))
 	if address != "" {
-		_ = h.Listener.Close()
+		_ = s.Listener.Close()
 		listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", address)
 		if err != nil {
 			t.Fatal(err)
 		}
-		h.Listener = listener
+		s.Listener = listener
 	}
-	h.Start()
+	s.Start()
 	ctx, cancel := context.WithCancel(t.Context())
 	var running sync.WaitGroup
-	for _, part := range []func(context.Context) error{h.flusher.Run, renewals.Run, h.hub.Run} {
+	for _, part := range []func(context.Context) error{renewals.Run, s.hub.Run} {
 		running.Go(func() { _ = part(ctx) })
 	}
-	h.stop = sync.OnceFunc(func() {
-		h.CloseClientConnections()
+	s.stop = sync.OnceFunc(func() {
+		s.CloseClientConnections()
 		cancel()
+		s.flusher.Stop()
 		running.Wait()
-		_ = h.Listener.Close()
-		h.CloseClientConnections()
-		h.Close()
+		_ = s.Listener.Close()
+		s.CloseClientConnections()
+		s.Close()
 	})
-	t.Cleanup(h.stop)
-	return h
+	t.Cleanup(s.stop)
+	return s
 }
 
 // rows reads secrets.
@@ -243,26 +189,19 @@ func (sessions) StartSession(_ context.Context, r operator.StartRequest) (operat
 }
 
 // start begins an attempt of a body, each in a session of its own.
-func (h *house) start(t *testing.T, body *param.Map) *flush.Started {
+func (s *testServer) start(t *testing.T, body *param.Map) *flush.Started {
 	t.Helper()
-	tasks, err := dig.Compile("", "+w", body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	setting := h.world.setting
-	setting.Session.Time = setting.Session.Time.Add(time.Duration(h.world.sessions.Add(1)) * time.Hour)
-	started, err := h.flusher.Start(t.Context(), flush.Start{
-		Context: setting, Tasks: tasks,
-		Attempt: trowel.Attempt{WorkflowID: h.world.setting.Workflow.ID, Zone: "UTC+09:00", Cause: "test", Actor: "test"},
-	})
+	r := trowtest.Request(t, s.fixture.context, body)
+	r.Context.Session.Time = r.Context.Session.Time.Add(time.Duration(s.fixture.sessions.Add(1)) * time.Hour)
+	started, err := s.flusher.Start(t.Context(), r)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return started
 }
 
-// machine is an agent with its link.
-type machine struct {
+// testAgent is an agent with its link.
+type testAgent struct {
 	link  *remote.Link
 	agent *agent.Agent
 	id    string
@@ -272,11 +211,11 @@ type machine struct {
 type work func(ctx context.Context, r *operator.Request) (operator.Outcome, error)
 
 // connect begins an agent that does one kind of work, do>.
-func (w *world) connect(t *testing.T, do work, change func(*remote.Options, *agent.Options), servers ...string) *machine {
+func (f *fixture) connect(t *testing.T, do work, change func(*remote.Options, *agent.Options), servers ...string) *testAgent {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
 	opts := remote.Options{
-		Servers: servers, Token: w.bearer, Now: time.Now, Log: log,
+		Servers: servers, Token: f.bearer, Now: time.Now, Log: log,
 		Self: api.AgentRegistration{Name: "a1", Host: "host", Version: "0.1.0", Slots: 4},
 	}
 	agentOpts := agent.Options{
@@ -295,7 +234,7 @@ func (w *world) connect(t *testing.T, do work, change func(*remote.Options, *age
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &machine{link: link, id: settings.ID}
+	m := &testAgent{link: link, id: settings.ID}
 	agentOpts.ID, agentOpts.Report, agentOpts.Secrets, agentOpts.Sessions = settings.ID, link.Report, link.Secrets, link
 	agentCtx, kill := context.WithCancelCause(context.Background())
 	m.agent = agent.New(agentCtx, agentOpts)
