@@ -11,20 +11,21 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/trowel-project/trowel/internal/access"
+	"github.com/trowel-project/trowel/internal/trowtest"
 )
 
 // guarded is an Authenticator with a clock that the test moves.
 type guarded struct {
 	*access.Authenticator
 
-	at      time.Time
+	clock   *trowtest.Clock
 	reports []string
 }
 
 func newGuarded(known tokens) *guarded {
-	g := &guarded{at: now()}
+	g := &guarded{clock: trowtest.NewClock(now())}
 	g.Authenticator = access.New(access.Options{
-		Username: "me", Password: "hush", Tokens: known, Now: func() time.Time { return g.at },
+		Username: "me", Password: "hush", Tokens: known, Now: g.clock.Now,
 		Braked: func(address string, failures int) { g.reports = append(g.reports, fmt.Sprint(address, " ", failures)) },
 	})
 	return g
@@ -74,13 +75,13 @@ func TestBrake(t *testing.T) {
 		step("a token", near, "Bearer trw_good", "in")
 		step("an expired token", near, "Bearer trw_old", "wrong")
 		step("another host", "192.0.2.2:1000", right, "in")
-		g.at = g.at.Add(time.Second)
+		g.clock.Advance(time.Second)
 		step("after a second", near, right, "in")
 		step("and at once", near, right, "wait")
-		g.at = g.at.Add(time.Second)
+		g.clock.Advance(time.Second)
 		step("a guess after a second", near, guess, "wrong")
 		step("and at once", near, right, "wait")
-		g.at = g.at.Add(time.Minute)
+		g.clock.Advance(time.Minute)
 		step("after a minute", near, right, "in")
 		step("after a minute, again", near, right, "in")
 		if diff := cmp.Diff([]string{"192.0.2.1 10"}, g.reports); diff != "" {
@@ -137,7 +138,7 @@ func TestBrakeIsTold(t *testing.T) {
 	g := newGuarded(nil)
 	for range 600 { // ten minutes
 		g.try(t, near, basic("me:x"))
-		g.at = g.at.Add(time.Second)
+		g.clock.Advance(time.Second)
 	}
 	if n := len(g.reports); n < 9 || n > 10 {
 		t.Errorf("in ten minutes there are %d reports, want 10", n)

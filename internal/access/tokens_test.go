@@ -9,7 +9,7 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/access"
-	"github.com/trowel-project/trowel/internal/store/sqlite"
+	"github.com/trowel-project/trowel/internal/trowtest"
 )
 
 // countingStore counts what is read.
@@ -28,17 +28,11 @@ func (s *countingStore) View(ctx context.Context, f func(trowel.Tx) error) error
 // longer than that. All others are read at each call.
 func TestNewTokens(t *testing.T) {
 	t.Parallel()
-	db, err := sqlite.Open(t.Context(), sqlite.Options{}, now())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	store, clock := &countingStore{Store: db}, now()
+	db := trowtest.Store(t)
+	store, clock := &countingStore{Store: db}, trowtest.NewClock(now())
 	update := func(f func(tx trowel.Tx) error) {
 		t.Helper()
-		if err := db.Update(t.Context(), f); err != nil {
-			t.Fatal(err)
-		}
+		trowtest.Update(t, db, f)
 	}
 	agent := &trowel.Token{Name: "agents", Role: "agent", Hash: []byte("agent"), CreatedAt: now()}
 	other := &trowel.Token{Name: "more agents", Role: "agent", Hash: []byte("other"), CreatedAt: now()}
@@ -49,11 +43,11 @@ func TestNewTokens(t *testing.T) {
 	revoke := func(token *trowel.Token) func(tx trowel.Tx) error {
 		return func(tx trowel.Tx) error {
 			revoked := *token
-			revoked.RevokedAt = clock
+			revoked.RevokedAt = clock.Now()
 			return tx.UpdateToken(t.Context(), &revoked)
 		}
 	}
-	tokens := access.NewTokens(store, func() time.Time { return clock })
+	tokens := access.NewTokens(store, clock.Now)
 	for _, step := range []struct {
 		name    string
 		later   time.Duration
@@ -75,7 +69,7 @@ func TestNewTokens(t *testing.T) {
 		{name: "a token of nobody", later: 5 * time.Second, token: &trowel.Token{Hash: []byte("nobody")}, missing: true, reads: 1},
 		{name: "a reader that was revoked", change: revoke(reader), token: reader, revoked: true, reads: 1},
 	} {
-		clock = clock.Add(step.later)
+		clock.Advance(step.later)
 		if step.change != nil {
 			update(step.change)
 		}

@@ -13,18 +13,14 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/blob/file"
-	"github.com/trowel-project/trowel/internal/store/sqlite"
+	"github.com/trowel-project/trowel/internal/trowtest"
 	"github.com/trowel-project/trowel/internal/trowtest/servertest"
 )
 
 // fillDatabase makes a server's database below a folder, with attempts of three days that have ended.
 func fillDatabase(t *testing.T, dir string) {
 	t.Helper()
-	db, err := sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(dir, "trowel.db")}, time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = db.Update(t.Context(), func(tx trowel.Tx) error {
+	trowtest.UpdateFile(t, filepath.Join(dir, "trowel.db"), func(tx trowel.Tx) error {
 		from := time.Date(2023, 11, 1, 0, 0, 0, 0, time.UTC)
 		p, r, w := &trowel.Project{Name: "p", CreatedAt: from}, &trowel.Revision{Name: "r", CreatedAt: from}, &trowel.Workflow{Name: "w", Zone: "UTC"}
 		r.Archive.Type = "none"
@@ -44,9 +40,6 @@ func fillDatabase(t *testing.T, dir string) {
 		}
 		return nil
 	})
-	if err := errors.Join(err, db.Close()); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // db clean deletes what is older than it is told, or than the setting says, and says what it was.
@@ -100,11 +93,7 @@ func TestDBCleanFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	db, err := sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(c.Dir, "trowel.db")}, time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = db.Update(t.Context(), func(tx trowel.Tx) error {
+	trowtest.UpdateFile(t, filepath.Join(c.Dir, "trowel.db"), func(tx trowel.Tx) error {
 		chunk := trowel.LogChunk{AttemptID: 1, File: "+w@1.log.gz", TextBytes: 1, DataBytes: 1, Data: []byte("x")}
 		moved := chunk
 		moved.Data, moved.BlobKey = nil, "logs/1.gz"
@@ -115,9 +104,6 @@ func TestDBCleanFiles(t *testing.T) {
 		}
 		return err
 	})
-	if err := errors.Join(err, db.Close()); err != nil {
-		t.Fatal(err)
-	}
 	got := c.Run("db", "clean", "-c", "server.properties")
 	if want := "Deleted 2 attempts, 2 sessions, 1 revision, 1 archive.\n"; got.Exit != 0 || got.Stdout != want {
 		t.Errorf("db clean = %d, %q, %q, want %q", got.Exit, got.Stdout, got.Stderr, want)

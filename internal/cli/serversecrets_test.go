@@ -13,26 +13,11 @@ import (
 	"github.com/trowel-project/trowel/internal/cli/clitest"
 	"github.com/trowel-project/trowel/internal/keyring"
 	"github.com/trowel-project/trowel/internal/secret"
-	"github.com/trowel-project/trowel/internal/store/sqlite"
+	"github.com/trowel-project/trowel/internal/trowtest"
 	"github.com/trowel-project/trowel/internal/trowtest/servertest"
 )
 
 const testKey = "MDEyMzQ1Njc4OTAxMjM0NQ=="
-
-// change works on a database that no server uses.
-func changeDatabase(t *testing.T, dir string, f func(tx trowel.Tx) error) {
-	t.Helper()
-	db, err := sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(dir, "trowel.db")}, time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Update(t.Context(), f); err != nil {
-		t.Fatal(err)
-	}
-	if err := db.Close(); err != nil {
-		t.Fatal(err)
-	}
-}
 
 const showSecret = "+a:\n  sh>: echo \"<$A>\"\n  _env: {A: '${secret:db.pw}'}\n"
 
@@ -159,7 +144,7 @@ func TestServerBindsSecrets(t *testing.T) {
 			ProjectID: project, Scope: trowel.SecretProject, Key: key, Engine: secret.Engine, Value: value, UpdatedAt: time.Now(),
 		})
 	}
-	changeDatabase(t, dir, func(tx trowel.Tx) error { return put(tx, 1, "db.pw", old) })
+	trowtest.UpdateFile(t, filepath.Join(dir, "trowel.db"), func(tx trowel.Tx) error { return put(tx, 1, "db.pw", old) })
 	s = servertest.Start(t, "database.path", dir, "digdag.secret-encryption-key", testKey)
 	if log := shownBySession(s, "2024-01-01T00:00:00Z"); !strings.Contains(log, "does not say which project and key it belongs to") {
 		t.Errorf("the older form in a database of the newer one: %s, want a refusal", log)
@@ -172,7 +157,7 @@ func TestServerBindsSecrets(t *testing.T) {
 	if out := run(); out.Exit != 0 || out.Stdout != "1 secret rewritten.\nAll are bound to their projects and keys; the older form is not read any more.\n" {
 		t.Errorf("secrets rewrite: exit %d, %s%s", out.Exit, out.Stdout, out.Stderr)
 	}
-	changeDatabase(t, dir, func(tx trowel.Tx) error {
+	trowtest.UpdateFile(t, filepath.Join(dir, "trowel.db"), func(tx trowel.Tx) error {
 		row, err := tx.FindSecret(ctx, 1, trowel.SecretProject, "db.pw")
 		if err != nil {
 			return err

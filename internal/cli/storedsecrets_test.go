@@ -9,6 +9,7 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/param"
+	"github.com/trowel-project/trowel/internal/trowtest"
 	"github.com/trowel-project/trowel/internal/trowtest/servertest"
 )
 
@@ -127,7 +128,7 @@ func TestStoredSecretsAreNotShown(t *testing.T) {
 	}
 	check("resumed attempt", everythingOf(s, resumed.ID)+"true value, stored x") // what succeeded does not run again
 	s.End()
-	changeDatabase(t, dir, func(tx trowel.Tx) error {
+	trowtest.UpdateFile(t, filepath.Join(dir, "trowel.db"), func(tx trowel.Tx) error {
 		tasks, err := tx.ListArchivedTasks(t.Context(), 1)
 		if err != nil {
 			return err

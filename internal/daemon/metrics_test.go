@@ -13,7 +13,7 @@ import (
 	"github.com/trowel-project/trowel/internal/engine"
 	"github.com/trowel-project/trowel/internal/flush"
 	"github.com/trowel-project/trowel/internal/store"
-	"github.com/trowel-project/trowel/internal/store/sqlite"
+	"github.com/trowel-project/trowel/internal/trowtest"
 	"github.com/trowel-project/trowel/internal/version"
 )
 
@@ -87,11 +87,7 @@ func (s brokenStore) Update(_ context.Context, f func(trowel.Tx) error) error {
 func TestMetricsOfTheStore(t *testing.T) {
 	t.Parallel()
 	now := time.Unix(1000, 0).UTC()
-	db, err := sqlite.Open(t.Context(), sqlite.Options{}, now)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
+	db := trowtest.Store(t)
 	m := newMeters(func() time.Time { return now })
 	server := m.metered(db, "server")
 	scheduler := m.metered(server, "scheduler")
@@ -106,7 +102,7 @@ func TestMetricsOfTheStore(t *testing.T) {
 		})
 	}
 	failure := errors.New("no")
-	err = scheduler.Update(t.Context(), func(tx trowel.Tx) error { return errors.Join(decide(tx), failure) })
+	err := scheduler.Update(t.Context(), func(tx trowel.Tx) error { return errors.Join(decide(tx), failure) })
 	if !errors.Is(err, failure) {
 		t.Fatal(err)
 	}

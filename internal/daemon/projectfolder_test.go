@@ -12,7 +12,7 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/logging"
-	"github.com/trowel-project/trowel/internal/store/sqlite"
+	"github.com/trowel-project/trowel/internal/trowtest"
 )
 
 // A project whose schedule has an option that nobody reads is refused, at the first load and at each
@@ -42,11 +42,7 @@ func TestLocalFolderUnknownOption(t *testing.T) {
 // one before. In a database that was there before, numbers go on.
 func TestLocalFolderRevisions(t *testing.T) {
 	t.Parallel()
-	db, err := sqlite.Open(t.Context(), sqlite.Options{}, time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
+	db := trowtest.Store(t)
 	dir := t.TempDir()
 	var out bytes.Buffer
 	begin := func() *localFolder {

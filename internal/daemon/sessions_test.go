@@ -8,37 +8,23 @@ import (
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/operator"
 	"github.com/trowel-project/trowel/internal/param"
-	"github.com/trowel-project/trowel/internal/store/sqlite"
+	"github.com/trowel-project/trowel/internal/trowtest"
 )
 
 // Where require> may not leave its project, it fails in the same way for an existing project and a missing one, by name and
 // by id. Otherwise it finds the other workflow, as in Digdag.
 func TestRequireOfOtherProjects(t *testing.T) {
 	t.Parallel()
-	db, err := sqlite.Open(t.Context(), sqlite.Options{}, time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
+	db := trowtest.Store(t)
 	workflows := map[string]*trowel.Workflow{}
 	var projects []trowel.ProjectID
 	for _, name := range []string{"own", "other"} {
-		p := &trowel.Project{Name: name, CreatedAt: time.Now()}
-		workflows[name] = &trowel.Workflow{Name: "w", Zone: "UTC", Definition: param.New()}
-		err := db.Update(t.Context(), func(tx trowel.Tx) error {
-			revision := &trowel.Revision{Name: "r", CreatedAt: time.Now(), Archive: trowel.Archive{Type: "none"}}
-			return tx.InsertRevision(t.Context(), p, revision, []*trowel.Workflow{workflows[name]})
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		projects = append(projects, p.ID)
+		p := trowtest.Push(t, db, name, map[string]string{"w": "{}"})
+		workflows[name], projects = p.Workflows["w"], append(projects, p.ID)
 	}
 	asks := &trowel.Attempt{ProjectID: projects[0], WorkflowID: workflows["own"].ID, Zone: "UTC", Params: param.New(), CreatedAt: time.Now()}
 	session := &trowel.Session{ProjectID: projects[0], Workflow: "w", Time: time.Unix(1700000000, 0), UUID: "00000000-0000-0000-0000-000000000001"}
-	if err := db.Update(t.Context(), func(tx trowel.Tx) error { return tx.InsertAttempt(t.Context(), session, asks) }); err != nil {
-		t.Fatal(err)
-	}
+	trowtest.Update(t, db, func(tx trowel.Tx) error { return tx.InsertAttempt(t.Context(), session, asks) })
 	for _, row := range []struct {
 		name    string
 		project operator.StartRequest

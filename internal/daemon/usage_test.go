@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"context"
 	"log/slog"
 	"testing"
 	"time"
@@ -11,7 +10,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/engine"
 	"github.com/trowel-project/trowel/internal/flush"
-	"github.com/trowel-project/trowel/internal/store/sqlite"
+	"github.com/trowel-project/trowel/internal/trowtest"
 	"github.com/trowel-project/trowel/internal/usage"
 )
 
@@ -20,11 +19,7 @@ func TestUsageFeed(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2024, 1, 15, 10, 0, 0, 0, time.UTC)
 	clock := func() time.Time { return now }
-	store, err := sqlite.Open(t.Context(), sqlite.Options{}, now)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = store.Close() })
+	store := trowtest.Store(t)
 	recorder := usage.New(usage.Options{Store: store, Now: clock, Log: slog.New(slog.DiscardHandler)})
 	change := func(move trowel.Transition, needs *trowel.Requirements) engine.Change {
 		return engine.Change{Task: &trowel.Task{ReadyAt: now.Add(-time.Second), Requirements: needs}, Transition: move}
@@ -37,16 +32,13 @@ func TestUsageFeed(t *testing.T) {
 		t.Fatal(err)
 	}
 	totals := map[string]int{}
-	err = store.View(t.Context(), func(tx trowel.Tx) error {
-		list, err := tx.ListHandOffs(context.Background(), now)
+	trowtest.View(t, store, func(tx trowel.Tx) error {
+		list, err := tx.ListHandOffs(t.Context(), now)
 		for i := range list {
 			totals[list[i].Queue] += list[i].Total()
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	if diff := cmp.Diff(map[string]int{"default": 1, "gpu": 2}, totals); diff != "" {
 		t.Errorf("hand-offs (-want +got):\n%s", diff)
 	}

@@ -12,19 +12,15 @@ import (
 	"github.com/trowel-project/trowel/internal/engine"
 	"github.com/trowel-project/trowel/internal/engine/model"
 	"github.com/trowel-project/trowel/internal/param"
-	"github.com/trowel-project/trowel/internal/store/sqlite"
+	"github.com/trowel-project/trowel/internal/trowtest"
 )
 
 // TestRandomCasesStored plays random cases with a SQLite store: what a crash loses is read back
 // from there, and in the end from the archive.
 func TestRandomCasesStored(t *testing.T) {
 	t.Parallel()
-	db, err := sqlite.Open(t.Context(), sqlite.Options{}, time.Unix(0, 0))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
-	base := insertSetting(t, db)
+	db := trowtest.Store(t)
+	base := trowtest.Push(t, db, "p", map[string]string{"w": "{}"}).Context("w")
 	for i := range max(40, *rounds/20) {
 		number := *seed + uint64(i)
 		kept := &stored{ctx: t.Context(), db: db, attempt: insertAttempt(t, db, base, i)}
@@ -38,29 +34,11 @@ func TestRandomCasesStored(t *testing.T) {
 	}
 }
 
-func insertSetting(t *testing.T, db trowel.Store) trowel.AttemptContext {
-	t.Helper()
-	s := trowel.AttemptContext{Project: trowel.Project{Name: "p"}, Revision: trowel.Revision{Name: "r"}}
-	s.Project.CreatedAt, s.Revision.CreatedAt = time.Unix(1, 0), time.Unix(1, 0)
-	w := &trowel.Workflow{Name: "w", Zone: "UTC"}
-	err := db.Update(t.Context(), func(tx trowel.Tx) error {
-		return tx.InsertRevision(t.Context(), &s.Project, &s.Revision, []*trowel.Workflow{w})
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Workflow = *w
-	return s
-}
-
 func insertAttempt(t *testing.T, db trowel.Store, s trowel.AttemptContext, i int) trowel.AttemptID {
 	t.Helper()
 	session := &trowel.Session{ProjectID: s.Project.ID, Workflow: "w", Time: time.Unix(int64(i+1), 0), UUID: "u"}
 	a := &trowel.Attempt{WorkflowID: s.Workflow.ID, Zone: "UTC", Params: param.New(), Cause: "test", CreatedAt: time.Unix(1, 0)}
-	err := db.Update(t.Context(), func(tx trowel.Tx) error { return tx.InsertAttempt(t.Context(), session, a) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	trowtest.Update(t, db, func(tx trowel.Tx) error { return tx.InsertAttempt(t.Context(), session, a) })
 	return a.ID
 }
 

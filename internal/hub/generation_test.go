@@ -9,7 +9,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/queue"
-	"github.com/trowel-project/trowel/internal/store/sqlite"
+	"github.com/trowel-project/trowel/internal/trowtest"
 )
 
 // meddling does something before each Update, and after each View.
@@ -65,11 +65,7 @@ func TestConnectWhileRowsAreRead(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			db, err := sqlite.Open(t.Context(), sqlite.Options{}, time.Now())
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { _ = db.Close() })
+			db := trowtest.Store(t)
 			row := trowel.Agent{ID: "a", Name: "a", Slots: 1, Remote: true, ServerID: "other", StartedAt: time.Now(), SeenAt: time.Now(), LeaseEnds: time.Now().Add(time.Hour)}
 			if err := db.Update(t.Context(), func(tx trowel.Tx) error { return tx.PutAgent(t.Context(), &row) }); err != nil {
 				t.Fatal(err)

@@ -14,10 +14,8 @@ import (
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/config"
 	"github.com/trowel-project/trowel/internal/keyring"
-	"github.com/trowel-project/trowel/internal/param"
 	"github.com/trowel-project/trowel/internal/secret"
-	"github.com/trowel-project/trowel/internal/store"
-	"github.com/trowel-project/trowel/internal/store/sqlite"
+	"github.com/trowel-project/trowel/internal/trowtest"
 )
 
 // Keys of 16 bytes.
@@ -30,17 +28,8 @@ const (
 // earlier version.
 func database(t *testing.T, file string, bound bool) (trowel.Store, trowel.ProjectID) {
 	t.Helper()
-	open := func() *store.DB {
-		db, err := sqlite.Open(t.Context(), sqlite.Options{Path: file}, time.Now())
-		if err != nil {
-			t.Fatal(err)
-		}
-		return db
-	}
 	if !bound {
-		if err := open().Close(); err != nil {
-			t.Fatal(err)
-		}
+		trowtest.UpdateFile(t, file, func(trowel.Tx) error { return nil })
 		raw, err := sql.Open("sqlite", file)
 		if err != nil {
 			t.Fatal(err)
@@ -52,17 +41,8 @@ func database(t *testing.T, file string, bound bool) (trowel.Store, trowel.Proje
 			t.Fatal(err)
 		}
 	}
-	db := open()
-	t.Cleanup(func() { _ = db.Close() })
-	project := &trowel.Project{Name: "p", CreatedAt: time.Now()}
-	err := db.Update(t.Context(), func(tx trowel.Tx) error {
-		workflow := &trowel.Workflow{Name: "w", Zone: "UTC", Definition: param.New()}
-		return tx.InsertRevision(t.Context(), project, &trowel.Revision{Name: "r", CreatedAt: time.Now()}, []*trowel.Workflow{workflow})
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return db, project.ID
+	db := trowtest.OpenFile(t, file)
+	return db, trowtest.Push(t, db, "p", map[string]string{"w": "{}"}).ID
 }
 
 func put(t *testing.T, rows trowel.Store, crypter *secret.Crypter, project trowel.ProjectID, key, value string) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"maps"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -13,7 +12,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/operator"
 	"github.com/trowel-project/trowel/internal/param"
-	"github.com/trowel-project/trowel/internal/store/sqlite"
+	"github.com/trowel-project/trowel/internal/trowtest"
 )
 
 // paramMap is a param server in memory.
@@ -115,11 +114,7 @@ func TestParamGet(t *testing.T) {
 func TestStoreParams(t *testing.T) {
 	t.Parallel()
 	now := time.Date(2024, 1, 15, 0, 0, 0, 0, time.UTC)
-	store, err := sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(t.TempDir(), "trowel.db")}, now)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = store.Close() })
+	store := trowtest.FileStore(t)
 	server := &operator.StoreParams{Store: store, Now: func() time.Time { return now }}
 	set := func(values map[string]string) {
 		t.Helper()

@@ -14,8 +14,8 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/queue"
-	"github.com/trowel-project/trowel/internal/store/sqlite"
 	"github.com/trowel-project/trowel/internal/store/storetest"
+	"github.com/trowel-project/trowel/internal/trowtest"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -61,10 +61,7 @@ type beating struct {
 
 func beat(t *testing.T) *beating {
 	t.Helper()
-	db, err := sqlite.Open(t.Context(), sqlite.Options{}, time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
+	db := trowtest.Store(t)
 	b := &beating{store: db}
 	faulty := storetest.NewFaulty(db, func() storetest.Plan {
 		if b.away.Load() {
@@ -91,20 +88,16 @@ func beat(t *testing.T) *beating {
 	t.Cleanup(func() {
 		stop()
 		running.Wait()
-		_ = db.Close()
 	})
 	return b
 }
 
 func (b *beating) agents(t *testing.T) (list []*trowel.Agent) {
 	t.Helper()
-	err := b.store.View(t.Context(), func(tx trowel.Tx) (err error) {
+	trowtest.View(t, b.store, func(tx trowel.Tx) (err error) {
 		list, err = tx.ListAgents(t.Context())
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	return list
 }
 

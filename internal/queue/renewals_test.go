@@ -11,7 +11,7 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/queue"
-	"github.com/trowel-project/trowel/internal/store/sqlite"
+	"github.com/trowel-project/trowel/internal/trowtest"
 )
 
 // counted counts transactions that write.
@@ -30,10 +30,7 @@ func (c *counted) Update(ctx context.Context, f func(tx trowel.Tx) error) error 
 func TestRenewalsGather(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		db, err := sqlite.Open(t.Context(), sqlite.Options{}, time.Now())
-		if err != nil {
-			t.Fatal(err)
-		}
+		db := trowtest.Store(t)
 		store := &counted{Store: db}
 		r := queue.NewRenewals(queue.RenewalOptions{Store: store, Lease: 30 * time.Second, Now: time.Now})
 		ctx, stop := context.WithCancel(t.Context())
@@ -75,6 +72,5 @@ func TestRenewalsGather(t *testing.T) {
 		if _, err := r.Renew(ctx, ids[0]); !errors.Is(err, context.Canceled) {
 			t.Errorf("Renew after the end: %v, want that of the context", err)
 		}
-		_ = db.Close()
 	})
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -16,9 +15,9 @@ import (
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/param"
 	"github.com/trowel-project/trowel/internal/retention"
-	"github.com/trowel-project/trowel/internal/store/sqlite"
 	"github.com/trowel-project/trowel/internal/store/storetest"
 	"github.com/trowel-project/trowel/internal/store/storetest/pgtest"
+	"github.com/trowel-project/trowel/internal/trowtest"
 )
 
 func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
@@ -30,11 +29,7 @@ const day = 24 * time.Hour
 
 func openSQLite(t *testing.T) trowel.Store {
 	t.Helper()
-	db, err := sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(t.TempDir(), "trowel.db")}, now)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = db.Close() })
+	db := trowtest.FileStore(t)
 	return db
 }
 
@@ -46,20 +41,17 @@ func options(db trowel.Store) retention.Options {
 
 func update(t *testing.T, db trowel.Store, f func(ctx context.Context, tx trowel.Tx) error) {
 	t.Helper()
-	if err := db.Update(t.Context(), func(tx trowel.Tx) error { return f(t.Context(), tx) }); err != nil {
-		t.Fatal(err)
-	}
+	trowtest.Update(t, db, func(tx trowel.Tx) error { return f(t.Context(), tx) })
 }
 
 // project stores a project with one workflow and returns its workflow.
 func project(t *testing.T, db trowel.Store, name string) (*trowel.Project, *trowel.Workflow) {
 	t.Helper()
-	p, w := &trowel.Project{Name: name, CreatedAt: now.Add(-400 * day)}, &trowel.Workflow{Name: "w", Zone: "UTC", Definition: param.Of("+a", 1)}
-	r := &trowel.Revision{Name: "r", CreatedAt: p.CreatedAt, Archive: trowel.Archive{Type: "none"}}
-	update(t, db, func(ctx context.Context, tx trowel.Tx) error {
-		return tx.InsertRevision(ctx, p, r, []*trowel.Workflow{w})
-	})
-	return p, w
+	p := trowtest.NewProject(t, name, map[string]string{"w": "+a: {}"})
+	p.Revision.Name = "r"
+	p.CreatedAt, p.Revision.CreatedAt = now.Add(-400*day), now.Add(-400*day)
+	update(t, db, func(ctx context.Context, tx trowel.Tx) error { return p.Insert(ctx, tx) })
+	return &p.Project, p.Workflows["w"]
 }
 
 // fill stores n attempts of ten workflows, one an hour, the oldest first; each tenth one runs.

@@ -8,7 +8,6 @@ import (
 	"io"
 	"log/slog"
 	"math/rand/v2"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -21,7 +20,7 @@ import (
 	"github.com/trowel-project/trowel/internal/blob"
 	"github.com/trowel-project/trowel/internal/blob/file"
 	"github.com/trowel-project/trowel/internal/param"
-	"github.com/trowel-project/trowel/internal/store/sqlite"
+	"github.com/trowel-project/trowel/internal/trowtest"
 )
 
 // archive is a database with an attempt, and a store for logs.
@@ -58,15 +57,7 @@ func (s *signing) Put(ctx context.Context, key string, from io.Reader, size int6
 
 func newArchive(t *testing.T) *archive {
 	t.Helper()
-	db, err := sqlite.Open(t.Context(), sqlite.Options{Path: filepath.Join(t.TempDir(), "t.db")}, time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	db := trowtest.FileStore(t)
 	blobs, err := file.New(t.TempDir(), time.Now())
 	if err != nil {
 		t.Fatal(err)
@@ -74,15 +65,9 @@ func newArchive(t *testing.T) *archive {
 	a := &archive{db: db, blobs: &signing{Store: blobs}, want: map[string]string{}}
 	a.packer = NewPacker(PackerOptions{Database: db, Blobs: a.blobs, Logger: slog.New(slog.DiscardHandler)})
 	a.reader = NewReader(db, a.blobs, true)
-	p := &trowel.Project{Name: "p", CreatedAt: time.Now()}
-	r := &trowel.Revision{Name: "r", Params: param.New(), CreatedAt: time.Now()}
-	w := &trowel.Workflow{Name: "daily", Zone: "UTC", Definition: param.New()}
-	a.attempt = &trowel.Attempt{Zone: "UTC", Params: param.New(), Cause: "start", CreatedAt: time.Now()}
+	p := trowtest.Push(t, db, "p", map[string]string{"daily": "{}"})
+	a.attempt = &trowel.Attempt{WorkflowID: p.Workflows["daily"].ID, Zone: "UTC", Params: param.New(), Cause: "start", CreatedAt: time.Now()}
 	a.update(t, func(ctx context.Context, tx trowel.Tx) error {
-		if err := tx.InsertRevision(ctx, p, r, []*trowel.Workflow{w}); err != nil {
-			return err
-		}
-		a.attempt.WorkflowID = w.ID
 		return tx.InsertAttempt(ctx, &trowel.Session{ProjectID: p.ID, Workflow: "daily", Time: time.Unix(0, 0), UUID: "1"}, a.attempt)
 	})
 	return a
@@ -90,9 +75,7 @@ func newArchive(t *testing.T) *archive {
 
 func (a *archive) update(t *testing.T, f func(context.Context, trowel.Tx) error) {
 	t.Helper()
-	if err := a.db.Update(t.Context(), func(tx trowel.Tx) error { return f(t.Context(), tx) }); err != nil {
-		t.Fatal(err)
-	}
+	trowtest.Update(t, a.db, func(tx trowel.Tx) error { return f(t.Context(), tx) })
 }
 
 // end ends the attempt.

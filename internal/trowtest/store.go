@@ -20,7 +20,13 @@ func Store(tb testing.TB) *store.DB {
 // FileStore opens an empty store in a file of a temporary folder, with several connections.
 func FileStore(tb testing.TB) *store.DB {
 	tb.Helper()
-	return open(tb, sqlite.Options{Path: filepath.Join(tb.TempDir(), "trowel.db")})
+	return OpenFile(tb, filepath.Join(tb.TempDir(), "trowel.db"))
+}
+
+// OpenFile opens the store in a file, which is made if it does not exist.
+func OpenFile(tb testing.TB, path string) *store.DB {
+	tb.Helper()
+	return open(tb, sqlite.Options{Path: path})
 }
 
 func open(tb testing.TB, opts sqlite.Options) *store.DB {
@@ -29,12 +35,26 @@ func open(tb testing.TB, opts sqlite.Options) *store.DB {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	tb.Cleanup(func() {
-		if err := db.Close(); err != nil {
-			tb.Errorf("close the store: %v", err)
-		}
-	})
+	tb.Cleanup(func() { closeStore(tb, db) })
 	return db
+}
+
+func closeStore(tb testing.TB, db *store.DB) {
+	tb.Helper()
+	if err := db.Close(); err != nil {
+		tb.Errorf("close the store: %v", err)
+	}
+}
+
+// UpdateFile changes the store in a file, and closes it. The file is made if it does not exist.
+func UpdateFile(tb testing.TB, path string, change func(tx trowel.Tx) error) {
+	tb.Helper()
+	db, err := sqlite.Open(tb.Context(), sqlite.Options{Path: path}, time.Now())
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer closeStore(tb, db)
+	Update(tb, db, change)
 }
 
 // Update changes a store in one transaction.

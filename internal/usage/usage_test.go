@@ -10,28 +10,23 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	trowel "github.com/trowel-project/trowel"
-	"github.com/trowel-project/trowel/internal/store/sqlite"
 	"github.com/trowel-project/trowel/internal/store/storetest"
+	"github.com/trowel-project/trowel/internal/trowtest"
 	"github.com/trowel-project/trowel/internal/usage"
 )
 
 type fixture struct {
 	store trowel.Store
-	now   time.Time
+	clock *trowtest.Clock
 }
 
 func newFixture(t *testing.T) *fixture {
 	t.Helper()
-	store, err := sqlite.Open(t.Context(), sqlite.Options{}, time.Now())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = store.Close() })
-	return &fixture{store, time.Date(2024, 1, 15, 10, 0, 0, 0, time.UTC)}
+	return &fixture{trowtest.Store(t), trowtest.NewClock(time.Date(2024, 1, 15, 10, 0, 0, 0, time.UTC))}
 }
 
 func (f *fixture) recorder(store trowel.Store) *usage.Recorder {
-	return usage.New(usage.Options{Store: store, Now: func() time.Time { return f.now }, Log: slog.New(slog.DiscardHandler)})
+	return usage.New(usage.Options{Store: store, Now: f.clock.Now, Log: slog.New(slog.DiscardHandler)})
 }
 
 func (f *fixture) handOffs(t *testing.T) (list []trowel.HandOffs) {
@@ -73,8 +68,8 @@ func TestWriteHandOffs(t *testing.T) {
 	totals := map[string]int{}
 	for _, h := range f.handOffs(t) {
 		totals[h.Queue] += h.Total()
-		if !h.At.Equal(f.now) {
-			t.Errorf("hand-offs at %s, want %s", h.At, f.now)
+		if !h.At.Equal(f.clock.Now()) {
+			t.Errorf("hand-offs at %s, want %s", h.At, f.clock.Now())
 		}
 	}
 	if diff := cmp.Diff(map[string]int{"default": 1, "gpu": 2}, totals); diff != "" {
@@ -88,7 +83,7 @@ func TestSamplePools(t *testing.T) {
 	f := newFixture(t)
 	var warehouse trowel.Pool
 	err := f.store.Update(t.Context(), func(tx trowel.Tx) error {
-		warehouse = trowel.Pool{Name: "warehouse", Slots: 4, Actor: "ann", CreatedAt: f.now, UpdatedAt: f.now}
+		warehouse = trowel.Pool{Name: "warehouse", Slots: 4, Actor: "ann", CreatedAt: f.clock.Now(), UpdatedAt: f.clock.Now()}
 		use := func(p *trowel.Pool, n int) error {
 			if _, err := tx.LockCounters(t.Context(), []string{p.Counter()}); err != nil {
 				return err
@@ -103,7 +98,7 @@ func TestSamplePools(t *testing.T) {
 	one, other := f.recorder(f.store), f.recorder(f.store)
 	look := func(r *usage.Recorder, after time.Duration) {
 		t.Helper()
-		f.now = f.now.Add(after)
+		f.clock.Advance(after)
 		if err := r.SamplePools(t.Context()); err != nil {
 			t.Fatal(err)
 		}
@@ -119,7 +114,7 @@ func TestSamplePools(t *testing.T) {
 		}
 		return list
 	}
-	begin := f.now
+	begin := f.clock.Now()
 	look(one, 0)
 	look(other, 0)
 	look(one, usage.Write)
