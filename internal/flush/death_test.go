@@ -24,42 +24,42 @@ func TestDeaths(t *testing.T) {
 	t.Parallel()
 	play(t, func(t *testing.T, number uint64) error {
 		t.Helper()
-		return newDeadly(t, number).run(t)
+		return newDeathRound(t, number).run(t)
 	})
 }
 
-// deadly is one round.
-type deadly struct {
-	*faulty
+// deathRound is one round.
+type deathRound struct {
+	*faultRound
 
-	sole   bool // one server at a time
-	lease  time.Duration
-	poll   time.Duration
-	calm   bool // no transaction fails
-	ledger trowel.Store
-	alive  []*mortal
-	births int
+	sole    bool // one server at a time
+	lease   time.Duration
+	poll    time.Duration
+	calm    bool         // no transaction fails
+	served  trowel.Store // what servers see of it
+	alive   []*dyingServer
+	started int
 }
 
-// mortal is a server: a flusher, its own agent and a remote one.
-type mortal struct {
-	d       *deadly
+// dyingServer is a server that may die at any moment: a flusher, its own agent and a remote one.
+type dyingServer struct {
+	d       *deathRound
 	name    string
 	flusher *trowtest.Flusher
 	begun   chan struct{} // closed when there is a flusher
 	die     context.CancelFunc
 	running sync.WaitGroup
-	own     *hand
+	own     *serverAgent
 }
 
-func newDeadly(t *testing.T, number uint64) *deadly {
+func newDeathRound(t *testing.T, number uint64) *deathRound {
 	t.Helper()
-	d := &deadly{faulty: newFaulty(t, number), lease: 30 * time.Second, poll: 10 * time.Second}
+	d := &deathRound{faultRound: newFaultRound(t, number), lease: 30 * time.Second, poll: 10 * time.Second}
 	d.deaths, d.sole = true, d.roll(2) == 0
 	return d
 }
 
-func (d *deadly) run(t *testing.T) error {
+func (d *deathRound) run(t *testing.T) error {
 	t.Helper()
 	servers := 1
 	if !d.sole {
@@ -70,15 +70,15 @@ func (d *deadly) run(t *testing.T) error {
 
 // runOn runs the round on an empty store, with so many servers. Each transaction is checked, if there is but one
 // at a time; else the store is checked now and then.
-func (d *deadly) runOn(t *testing.T, db trowel.Store, servers int, checked bool) error {
+func (d *deathRound) runOn(t *testing.T, db trowel.Store, servers int, checked bool) error {
 	t.Helper()
-	d.store, d.ledger, d.setting = db, db, d.insertSetting(t, db)
-	l := &ledger{Store: db, setting: &d.setting, site: d.site}
+	d.store, d.served, d.context = db, db, d.insertContext(t, db)
+	l := &checkedStore{Store: db, context: &d.context, site: d.site}
 	if checked {
-		d.ledger = l
+		d.served = l
 	}
 	for range servers {
-		if err := d.bear(t); err != nil {
+		if err := d.startServer(t); err != nil {
 			return err
 		}
 	}
@@ -117,25 +117,25 @@ func (d *deadly) runOn(t *testing.T, db trowel.Store, servers int, checked bool)
 	return errors.Join(d.twiceGiven(), l.errors(), d.nothingHeld(t.Context()))
 }
 
-// bear begins a server: its agents are registered first.
-func (d *deadly) bear(t *testing.T) error {
+// startServer starts a server: its agents are registered first.
+func (d *deathRound) startServer(t *testing.T) error {
 	t.Helper()
-	d.births++
-	m := &mortal{d: d, name: fmt.Sprintf("server%d", d.births), begun: make(chan struct{})}
-	m.own = &hand{m: m, id: fmt.Sprintf("agent%d", d.births), room: 1 + d.roll(10)}
+	d.started++
+	m := &dyingServer{d: d, name: fmt.Sprintf("server%d", d.started), begun: make(chan struct{})}
+	m.own = &serverAgent{m: m, id: fmt.Sprintf("agent%d", d.started), room: 1 + d.roll(10)}
 	far := m.newFar()
 	if err := errors.Join(m.put(t.Context(), m.own), m.put(t.Context(), far)); err != nil {
 		return err
 	}
 	ctx, die := context.WithCancel(t.Context())
 	m.die = die
-	store := d.ledger
+	store := d.served
 	if !d.calm {
 		store = storetest.NewFaulty(store, d.plan)
 	}
 	m.flusher = trowtest.RunFlusher(t, flush.Options{
 		Store: store, Agent: m.own, Listeners: []flush.Listener{m}, Limits: engine.Limits{Tasks: 1000},
-		RetryForever: true, Recover: true, Exclusive: d.sole, Poll: d.poll, ServerID: m.name, Templates: options{d.faulty}, MaxRunning: d.site,
+		RetryForever: true, Recover: true, Exclusive: d.sole, Poll: d.poll, ServerID: m.name, Templates: options{d.faultRound}, MaxRunning: d.site,
 		Rules: queue.Rules{Aging: time.Second, ReserveAfter: time.Second},
 	})
 	m.flusher.Attach(far)
@@ -148,11 +148,11 @@ func (d *deadly) bear(t *testing.T) error {
 }
 
 // newFar makes a remote agent of the server, which has not been there before.
-func (m *mortal) newFar() *hand {
-	return &hand{m: m, id: fmt.Sprintf("far%d-%d", m.d.births, m.d.roll(1<<30)), room: 1 + m.d.roll(3), remote: true}
+func (m *dyingServer) newFar() *serverAgent {
+	return &serverAgent{m: m, id: fmt.Sprintf("far%d-%d", m.d.started, m.d.roll(1<<30)), room: 1 + m.d.roll(3), remote: true}
 }
 
-func (m *mortal) put(ctx context.Context, h *hand) error {
+func (m *dyingServer) put(ctx context.Context, h *serverAgent) error {
 	now := time.Now()
 	row := &trowel.Agent{ID: h.ID(), StartedAt: now, SeenAt: now, LeaseEnds: now.Add(m.d.lease), Remote: h.remote}
 	if h.remote {
@@ -163,7 +163,7 @@ func (m *mortal) put(ctx context.Context, h *hand) error {
 
 // beat renews the leases of the agents. Now and then one was lost: the own agent goes on under another id,
 // and another remote one comes.
-func (m *mortal) beat(ctx context.Context, far *hand) {
+func (m *dyingServer) beat(ctx context.Context, far *serverAgent) {
 	for i := 0; ; i++ {
 		select {
 		case <-ctx.Done():
@@ -194,25 +194,25 @@ func (m *mortal) beat(ctx context.Context, far *hand) {
 	}
 }
 
-func (m *mortal) end() {
+func (m *dyingServer) end() {
 	m.die()
 	m.flusher.Stop()
 	m.running.Wait()
 }
 
 // replace lets the server that is oldest die and begins another.
-func (d *deadly) replace(t *testing.T) error {
+func (d *deathRound) replace(t *testing.T) error {
 	t.Helper()
 	d.mu.Lock()
 	oldest := d.alive[0]
 	d.alive = d.alive[1:]
 	d.mu.Unlock()
 	oldest.end()
-	return d.bear(t)
+	return d.startServer(t)
 }
 
 // anyone returns a server that is alive; a late report may find none.
-func (d *deadly) anyone() *mortal {
+func (d *deathRound) anyone() *dyingServer {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if len(d.alive) == 0 {
@@ -222,7 +222,7 @@ func (d *deadly) anyone() *mortal {
 }
 
 // beginAll begins all cases, each at a server that is alive, while servers die.
-func (d *deadly) beginAll(ctx context.Context) ([]trowel.AttemptID, error) {
+func (d *deathRound) beginAll(ctx context.Context) ([]trowel.AttemptID, error) {
 	var ids []trowel.AttemptID
 	for i, k := range d.cases {
 		start, err := d.start(i, k)
@@ -255,7 +255,7 @@ func (d *deadly) beginAll(ctx context.Context) ([]trowel.AttemptID, error) {
 }
 
 // open counts the attempts that have not ended.
-func (d *deadly) open(ctx context.Context, ids []trowel.AttemptID) (n int, err error) {
+func (d *deathRound) open(ctx context.Context, ids []trowel.AttemptID) (n int, err error) {
 	err = d.store.View(ctx, func(tx trowel.Tx) error {
 		for _, id := range ids {
 			a, err := tx.FindAttempt(ctx, id)
@@ -271,7 +271,7 @@ func (d *deadly) open(ctx context.Context, ids []trowel.AttemptID) (n int, err e
 	return n, err
 }
 
-func (d *deadly) checkStored(ctx context.Context, id trowel.AttemptID) error {
+func (d *deathRound) checkStored(ctx context.Context, id trowel.AttemptID) error {
 	var end *trowel.Attempt
 	err := d.store.View(ctx, func(tx trowel.Tx) (err error) {
 		end, err = tx.FindAttempt(ctx, id)
@@ -286,9 +286,9 @@ func (d *deadly) checkStored(ctx context.Context, id trowel.AttemptID) error {
 	return nil
 }
 
-// hand is an agent of a server: its own one serves one queue, a remote one the others.
-type hand struct {
-	m      *mortal
+// serverAgent is an agent of a server: its own one serves one queue, a remote one the others.
+type serverAgent struct {
+	m      *dyingServer
 	remote bool
 
 	mu   sync.Mutex
@@ -296,26 +296,26 @@ type hand struct {
 	room int
 }
 
-func (h *hand) rename(id string) {
+func (h *serverAgent) rename(id string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.id = id
 }
 
 // ID implements queue.Agent, like the methods below.
-func (h *hand) ID() string {
+func (h *serverAgent) ID() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.id
 }
 
-func (h *hand) Free() int {
+func (h *serverAgent) Free() int {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.room
 }
 
-func (h *hand) Assign(leases []*trowel.Lease) {
+func (h *serverAgent) Assign(leases []*trowel.Lease) {
 	h.mu.Lock()
 	h.room -= len(leases)
 	h.mu.Unlock()
@@ -326,7 +326,7 @@ func (h *hand) Assign(leases []*trowel.Lease) {
 }
 
 // work reports after a while. The processes of a dead server live on: their reports come to another.
-func (h *hand) work(r trowel.Report) {
+func (h *serverAgent) work(r trowel.Report) {
 	d := h.m.d
 	d.pause(200)
 	h.mu.Lock()
@@ -340,14 +340,14 @@ func (h *hand) work(r trowel.Report) {
 	}
 }
 
-func (h *hand) Cancel(tries []trowel.TryID) { h.m.d.Cancel(tries) }
-func (h *hand) Serves(n *trowel.Requirements) bool {
+func (h *serverAgent) Cancel(tries []trowel.TryID) { h.m.d.Cancel(tries) }
+func (h *serverAgent) Serves(n *trowel.Requirements) bool {
 	return (n.QueueName() != trowel.DefaultQueue) == h.remote
 }
-func (h *hand) Remote() bool { return h.remote }
+func (h *serverAgent) Remote() bool { return h.remote }
 
 // Heard implements flush.Listener: now and then the others are told what changed.
-func (m *mortal) Heard(batch *flush.Batch) {
+func (m *dyingServer) Heard(batch *flush.Batch) {
 	other := m.d.anyone()
 	if other == nil || other == m || m.d.roll(2) == 0 {
 		return

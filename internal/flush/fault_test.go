@@ -35,7 +35,7 @@ func TestFaults(t *testing.T) {
 	t.Parallel()
 	play(t, func(t *testing.T, number uint64) error {
 		t.Helper()
-		return newFaulty(t, number).run(t)
+		return newFaultRound(t, number).run(t)
 	})
 }
 
@@ -62,18 +62,18 @@ type key struct {
 	try  int
 }
 
-// faulty is one round: a flusher on a failing store, and an agent that does what cases say.
-type faulty struct {
+// faultRound is one round: a flusher on a failing store, and an agent that does what cases say.
+type faultRound struct {
 	store   trowel.Store // without faults
 	flusher *trowtest.Flusher
-	setting trowel.AttemptContext
+	context trowel.AttemptContext
 	cases   []model.Case
 
 	mu      sync.Mutex
 	rng     *rand.Rand
 	inARow  int                  // faults
 	free    int                  // of the agent
-	aside   int                  // of the other agent, see sidekick
+	aside   int                  // of the other agent, see otherAgent
 	of      map[int64]model.Case // cases by the session time in Unix seconds
 	seen    map[string]int       // tries by attempt and name
 	leases  map[key]*trowel.Lease
@@ -99,9 +99,9 @@ type heard struct {
 	move     trowel.Transition
 }
 
-func newFaulty(t *testing.T, number uint64) *faulty {
+func newFaultRound(t *testing.T, number uint64) *faultRound {
 	t.Helper()
-	f := &faulty{
+	f := &faultRound{
 		rng: rand.New(rand.NewPCG(number, 3)), of: map[int64]model.Case{}, seen: map[string]int{},
 		leases: map[key]*trowel.Lease{}, reports: map[key]trowel.Report{}, canceled: map[trowel.TaskID]bool{},
 		waits: map[trowel.AttemptID]trowel.WaitCode{},
@@ -116,7 +116,7 @@ func newFaulty(t *testing.T, number uint64) *faulty {
 }
 
 // plan decides how a transaction goes; after three faults one succeeds.
-func (f *faulty) plan() storetest.Plan {
+func (f *faultRound) plan() storetest.Plan {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	p := storetest.Plan{Delay: time.Duration(f.rng.IntN(3)) * time.Millisecond}
@@ -130,36 +130,36 @@ func (f *faulty) plan() storetest.Plan {
 	return p
 }
 
-func (f *faulty) run(t *testing.T) error {
+func (f *faultRound) run(t *testing.T) error {
 	t.Helper()
 	return f.runOn(t, trowtest.Store(t))
 }
 
 // runOn runs the round on an empty store.
-func (f *faulty) runOn(t *testing.T, db trowel.Store) error {
+func (f *faultRound) runOn(t *testing.T, db trowel.Store) error {
 	t.Helper()
-	ledger := &ledger{Store: db, setting: &f.setting, site: f.site}
-	f.begin(t, db, func(o *flush.Options) { o.Store = storetest.NewFaulty(ledger, f.plan) })
+	checked := &checkedStore{Store: db, context: &f.context, site: f.site}
+	f.begin(t, db, func(o *flush.Options) { o.Store = storetest.NewFaulty(checked, f.plan) })
 	err := f.attempts(t.Context())
 	f.working.Wait()
 	f.flusher.Stop()
-	return errors.Join(err, f.twiceGiven(), ledger.errors(), f.nothingHeld(t.Context()))
+	return errors.Join(err, f.twiceGiven(), checked.errors(), f.nothingHeld(t.Context()))
 }
 
 // begin stores the workflow and runs a flusher with the two agents of the round.
-func (f *faulty) begin(t *testing.T, db trowel.Store, change func(o *flush.Options)) {
+func (f *faultRound) begin(t *testing.T, db trowel.Store, change func(o *flush.Options)) {
 	t.Helper()
-	f.store, f.setting = db, f.insertSetting(t, db)
+	f.store, f.context = db, f.insertContext(t, db)
 	o := flush.Options{
 		Store: db, Agent: f, Observers: []flush.Observer{f}, Limits: engine.Limits{Tasks: 1000}, Templates: options{f}, MaxRunning: f.site,
 	}
 	change(&o)
 	f.flusher = trowtest.RunFlusher(t, o)
-	f.flusher.Attach(&sidekick{f})
+	f.flusher.Attach(&otherAgent{f})
 }
 
 // attempts begins all cases, waits for their ends and checks them.
-func (f *faulty) attempts(ctx context.Context) error {
+func (f *faultRound) attempts(ctx context.Context) error {
 	var all []*flush.Started
 	for i, k := range f.cases {
 		start, err := f.start(i, k)
@@ -198,38 +198,38 @@ func (f *faulty) attempts(ctx context.Context) error {
 }
 
 // start is the request for a case.
-func (f *faulty) start(i int, k model.Case) (flush.Start, error) {
+func (f *faultRound) start(i int, k model.Case) (flush.Start, error) {
 	tasks, err := dig.Compile("", "+w", k.Body)
 	k.Limit = 1000
-	setting := f.setting
-	setting.Session.Time = setting.Session.Time.Add(time.Duration(i) * time.Second)
+	c := f.context
+	c.Session.Time = c.Session.Time.Add(time.Duration(i) * time.Second)
 	f.mu.Lock()
-	f.of[setting.Session.Time.Unix()] = k
+	f.of[c.Session.Time.Unix()] = k
 	f.mu.Unlock()
-	return flush.Start{Context: setting, Tasks: tasks, Attempt: trowel.Attempt{
-		WorkflowID: setting.Workflow.ID, Zone: "UTC", Cause: "test", Actor: "test",
+	return flush.Start{Context: c, Tasks: tasks, Attempt: trowel.Attempt{
+		WorkflowID: c.Workflow.ID, Zone: "UTC", Cause: "test", Actor: "test",
 	}}, err
 }
 
-func (f *faulty) roll(n int) int {
+func (f *faultRound) roll(n int) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.rng.IntN(n)
 }
 
 // pause waits for up to so many milliseconds of the bubble's time.
-func (f *faulty) pause(upTo int) { <-time.After(time.Duration(f.roll(upTo)) * time.Millisecond) }
+func (f *faultRound) pause(upTo int) { <-time.After(time.Duration(f.roll(upTo)) * time.Millisecond) }
 
 // ID implements queue.Agent, like the methods below.
-func (f *faulty) ID() string { return "agent" }
+func (f *faultRound) ID() string { return "agent" }
 
-func (f *faulty) Free() int {
+func (f *faultRound) Free() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.free
 }
 
-func (f *faulty) Assign(leases []*trowel.Lease) {
+func (f *faultRound) Assign(leases []*trowel.Lease) {
 	for _, l := range leases {
 		r := f.given(l, &f.free)
 		f.working.Go(func() { f.work(r, &f.free) })
@@ -237,7 +237,7 @@ func (f *faulty) Assign(leases []*trowel.Lease) {
 }
 
 // given notes a lease and returns how its try will end.
-func (f *faulty) given(l *trowel.Lease, free *int) trowel.Report {
+func (f *faultRound) given(l *trowel.Lease, free *int) trowel.Report {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	*free--
@@ -255,7 +255,7 @@ func (f *faulty) given(l *trowel.Lease, free *int) trowel.Report {
 }
 
 // work reports after a while, now and then twice.
-func (f *faulty) work(r trowel.Report, free *int) {
+func (f *faultRound) work(r trowel.Report, free *int) {
 	f.pause(20)
 	f.mu.Lock()
 	*free++
@@ -267,7 +267,7 @@ func (f *faulty) work(r trowel.Report, free *int) {
 	}
 }
 
-func (f *faulty) Cancel(tries []trowel.TryID) {
+func (f *faultRound) Cancel(tries []trowel.TryID) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, try := range tries {
@@ -276,7 +276,7 @@ func (f *faulty) Cancel(tries []trowel.TryID) {
 }
 
 // Committed implements flush.Observer.
-func (f *faulty) Committed(batch *flush.Batch) error {
+func (f *faultRound) Committed(batch *flush.Batch) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, c := range batch.Changes {
@@ -287,7 +287,7 @@ func (f *faulty) Committed(batch *flush.Batch) error {
 	return nil
 }
 
-func (f *faulty) twiceGiven() error {
+func (f *faultRound) twiceGiven() error {
 	if len(f.twice) > 0 {
 		return fmt.Errorf("tries given twice: %v", f.twice)
 	}
@@ -295,7 +295,7 @@ func (f *faulty) twiceGiven() error {
 }
 
 // stuck tells where an attempt hangs.
-func (f *faulty) stuck(ctx context.Context, id trowel.AttemptID) string {
+func (f *faultRound) stuck(ctx context.Context, id trowel.AttemptID) string {
 	var text string
 	_ = f.store.View(ctx, func(tx trowel.Tx) error {
 		rows, err := tx.ListTasks(ctx, id, -1)
@@ -311,8 +311,8 @@ func (f *faulty) stuck(ctx context.Context, id trowel.AttemptID) string {
 	return text
 }
 
-// insertSetting stores the workflow and the pools.
-func (f *faulty) insertSetting(t *testing.T, db trowel.Store) trowel.AttemptContext {
+// insertContext stores the workflow and the pools.
+func (f *faultRound) insertContext(t *testing.T, db trowel.Store) trowel.AttemptContext {
 	t.Helper()
 	p := trowtest.NewProject(t, "p", map[string]string{"w": "{}"})
 	p.Revision.Params, p.Workflows["w"].Definition = param.Of("a", "revision"), f.control
@@ -325,11 +325,11 @@ func (f *faulty) insertSetting(t *testing.T, db trowel.Store) trowel.AttemptCont
 	return p.Context("w")
 }
 
-func (*faulty) Serves(n *trowel.Requirements) bool { return n.QueueName() == trowel.DefaultQueue }
-func (*faulty) Remote() bool                       { return false }
+func (*faultRound) Serves(n *trowel.Requirements) bool { return n.QueueName() == trowel.DefaultQueue }
+func (*faultRound) Remote() bool                       { return false }
 
 // noteWait notes whether an attempt had to wait before it began.
-func (f *faulty) noteWait(a trowel.Attempt) {
+func (f *faultRound) noteWait(a trowel.Attempt) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.waits[a.ID] = a.WaitReason

@@ -17,14 +17,14 @@ import (
 // history is what the store has of an ended attempt.
 type history struct {
 	attempt *trowel.Attempt
-	setting *trowel.AttemptContext
+	context *trowel.AttemptContext
 	tasks   []*trowel.Task
 	tries   []trowel.Try
 	audits  []trowel.AuditEntry
 }
 
 // check reads the history of an ended attempt and plays it to the model.
-func (f *faulty) check(ctx context.Context, end trowel.Attempt) error {
+func (f *faultRound) check(ctx context.Context, end trowel.Attempt) error {
 	var h history
 	err := f.store.View(ctx, func(tx trowel.Tx) (err error) {
 		live, errLive := tx.ListTasks(ctx, end.ID, -1)
@@ -32,7 +32,7 @@ func (f *faulty) check(ctx context.Context, end trowel.Attempt) error {
 			errLive = fmt.Errorf("%d live tasks are left", len(live))
 		}
 		var errs [5]error
-		h.setting, errs[4] = tx.FindAttemptContext(ctx, end.ID)
+		h.context, errs[4] = tx.FindAttemptContext(ctx, end.ID)
 		h.attempt, errs[0] = tx.FindAttempt(ctx, end.ID)
 		h.tasks, errs[1] = tx.ListArchivedTasks(ctx, end.ID)
 		h.tries, errs[2] = tx.ListTries(ctx, end.ID)
@@ -67,7 +67,7 @@ func (h *history) text() string {
 
 // checkTries compares the ended tries with the leases: each ended once, and in the way that was
 // reported.
-func (f *faulty) checkTries(h *history) error {
+func (f *faultRound) checkTries(h *history) error {
 	ended := map[key]bool{}
 	for _, try := range h.tries {
 		k := key{try.TaskID, try.Number}
@@ -100,7 +100,7 @@ func exitOf(o trowel.Outcome) string {
 }
 
 // checkHeard compares what observers heard with the audit: the same changes, each once, in order.
-func (f *faulty) checkHeard(h *history) error {
+func (f *faultRound) checkHeard(h *history) error {
 	if f.deaths {
 		return nil
 	}
@@ -134,17 +134,17 @@ func (f *faulty) checkHeard(h *history) error {
 
 // replay plays the audit to the model and compares the outcome with the archive. The ids of the
 // model are the ranks of those in the store.
-func (f *faulty) replay(h *history) error {
+func (f *faultRound) replay(h *history) error {
 	rank := map[trowel.TaskID]trowel.TaskID{}
 	for i, row := range h.tasks {
 		rank[row.ID] = trowel.TaskID(i + 1)
 	}
-	tasks, err := dig.Compile("", "+w", f.of[h.setting.Session.Time.Unix()].Body)
+	tasks, err := dig.Compile("", "+w", f.of[h.context.Session.Time.Unix()].Body)
 	if err != nil {
 		return err
 	}
 	m := model.Start(tasks, nil, 1000, f.waits[h.attempt.ID], h.audits[0].At)
-	base := param.Merged(f.setting.Revision.Params, h.attempt.Params)
+	base := param.Merged(f.context.Revision.Params, h.attempt.Params)
 	for i, e := range h.audits {
 		if e.TaskID == 0 {
 			continue
@@ -168,7 +168,7 @@ func (f *faulty) replay(h *history) error {
 
 // event gives the model the event that an audit entry is the direct consequence of; entries that
 // follow from others are none.
-func (f *faulty) event(m *model.Model, h *history, i int, t *model.Task) {
+func (f *faultRound) event(m *model.Model, h *history, i int, t *model.Task) {
 	e, id := h.audits[i], t.ID
 	switch {
 	case e.Cause == string(trowel.TransitionClaim):
@@ -184,7 +184,7 @@ func (f *faulty) event(m *model.Model, h *history, i int, t *model.Task) {
 	case m.Wait != "":
 		m.Admit(e.At)
 	case t.Waits && e.To != trowel.TaskBlocked.String():
-		k := f.of[h.setting.Session.Time.Unix()]
+		k := f.of[h.context.Session.Time.Unix()]
 		values, err := optionsOf(k, t.Name, m.Expressions(t))
 		m.Evaluated(id, values, err, e.At)
 	case e.From == trowel.TaskReady.String() && !t.Group:
@@ -198,7 +198,7 @@ func (f *faulty) event(m *model.Model, h *history, i int, t *model.Task) {
 }
 
 // checkScope compares what a lease showed with the parameters of the model.
-func (f *faulty) checkScope(m *model.Model, id trowel.TaskID, k key, base *param.Map) error {
+func (f *faultRound) checkScope(m *model.Model, id trowel.TaskID, k key, base *param.Map) error {
 	lease := f.leases[k]
 	if lease == nil && f.deaths {
 		return nil // claimed, and its process died

@@ -22,12 +22,12 @@ func TestNothingWaits(t *testing.T) {
 	t.Parallel()
 	play(t, func(t *testing.T, number uint64) error {
 		t.Helper()
-		return newFaulty(t, number).runCalm(t)
+		return newFaultRound(t, number).runCalm(t)
 	})
 }
 
 // runCalm runs the round without faults and looks at the store whenever everybody waits.
-func (f *faulty) runCalm(t *testing.T) error {
+func (f *faultRound) runCalm(t *testing.T) error {
 	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	f.begin(t, trowtest.Store(t), func(*flush.Options) {})
@@ -63,19 +63,19 @@ func (f *faulty) runCalm(t *testing.T) error {
 }
 
 // lookForIdle finds a task that could run, or an attempt that could begin.
-func (f *faulty) lookForIdle(ctx context.Context) error {
+func (f *faultRound) lookForIdle(ctx context.Context) error {
 	f.mu.Lock()
 	free, aside := f.free, f.aside
 	f.mu.Unlock()
-	control, err := dig.ControlOf(f.setting.Workflow.Definition)
+	control, err := dig.ControlOf(f.context.Workflow.Definition)
 	if err != nil {
 		return err
 	}
 	return f.store.View(ctx, func(tx trowel.Tx) error {
 		pools, errPools := tx.ListPools(ctx)
 		uses, errUses := tx.ListCounters(ctx)
-		admitted, errAdmitted := tx.CountAdmitted(ctx, f.setting.Project.ID, f.setting.Workflow.Name)
-		waiting, errWaiting := tx.ListWaiting(ctx, f.setting.Project.ID, f.setting.Workflow.Name, 10)
+		admitted, errAdmitted := tx.CountAdmitted(ctx, f.context.Project.ID, f.context.Workflow.Name)
+		waiting, errWaiting := tx.ListWaiting(ctx, f.context.Project.ID, f.context.Workflow.Name, 10)
 		running, errRunning := tx.ListRunning(ctx, 0, 1000)
 		if err := errors.Join(errPools, errUses, errAdmitted, errWaiting, errRunning); err != nil {
 			return err

@@ -29,7 +29,7 @@ func TestFaultsOnPostgres(t *testing.T) {
 	for number := uint64(1); number <= 4; number++ {
 		t.Run(fmt.Sprint(number), func(t *testing.T) {
 			t.Parallel()
-			if err := newFaulty(t, number).runOn(t, pgtest.Open(t)); err != nil {
+			if err := newFaultRound(t, number).runOn(t, pgtest.Open(t)); err != nil {
 				t.Fatal(err)
 			}
 		})
@@ -42,7 +42,7 @@ func TestDeathsOnPostgres(t *testing.T) {
 	for number := uint64(1); number <= 3; number++ {
 		t.Run(fmt.Sprint(number), func(t *testing.T) {
 			t.Parallel()
-			d := newDeadly(t, number)
+			d := newDeathRound(t, number)
 			d.sole, d.calm, d.lease, d.poll = false, true, time.Second, 200*time.Millisecond
 			if err := d.runOn(t, pgtest.Open(t), 3, false); err != nil {
 				t.Fatal(err)

@@ -182,16 +182,16 @@ func TestStartSeenLate(t *testing.T) {
 	})
 }
 
-// picky is a store that does not take a result with the key poison: it rolls the first transactions
+// refusingStore is a store that does not take a result with the key poison: it rolls the first transactions
 // with it back without saying so, and refuses those after them.
-type picky struct {
+type refusingStore struct {
 	trowel.Store
 	rollbacks int
 }
 
-func (p *picky) Update(ctx context.Context, f func(trowel.Tx) error) error {
+func (p *refusingStore) Update(ctx context.Context, f func(trowel.Tx) error) error {
 	return p.Store.Update(ctx, func(tx trowel.Tx) error {
-		watched := &pickyTx{Tx: tx, refuse: p.rollbacks == 0}
+		watched := &refusingTx{Tx: tx, refuse: p.rollbacks == 0}
 		err := f(watched)
 		if err == nil && watched.poisoned {
 			p.rollbacks--
@@ -201,12 +201,12 @@ func (p *picky) Update(ctx context.Context, f func(trowel.Tx) error) error {
 	})
 }
 
-type pickyTx struct {
+type refusingTx struct {
 	trowel.Tx
 	refuse, poisoned bool
 }
 
-func (t *pickyTx) UpdateTasks(ctx context.Context, updates []trowel.TaskUpdate) error {
+func (t *refusingTx) UpdateTasks(ctx context.Context, updates []trowel.TaskUpdate) error {
 	for _, u := range updates {
 		if u.Task.Result.Store.Has("poison") {
 			t.poisoned = true
@@ -233,7 +233,7 @@ func TestRefusedResult(t *testing.T) {
 				return r
 			}, func(opts *flush.Options) {
 				asServer(opts)
-				opts.Store = &picky{opts.Store, rollbacks}
+				opts.Store = &refusingStore{opts.Store, rollbacks}
 			})
 			bad := f.Begin(0, param.Of("_parallel", true, "+bad", param.Of("echo>", 1), "+good", param.Of("echo>", 1)))
 			good := f.Begin(time.Second, group(20))

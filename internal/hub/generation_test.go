@@ -12,14 +12,14 @@ import (
 	"github.com/trowel-project/trowel/internal/trowtest"
 )
 
-// meddling does something before each Update, and after each View.
-type meddling struct {
+// hookedStore does something before each Update, and after each View.
+type hookedStore struct {
 	trowel.Store
 
 	before, after func()
 }
 
-func (m *meddling) Update(ctx context.Context, f func(tx trowel.Tx) error) error {
+func (m *hookedStore) Update(ctx context.Context, f func(tx trowel.Tx) error) error {
 	if before := m.before; before != nil {
 		m.before = nil
 		before()
@@ -27,7 +27,7 @@ func (m *meddling) Update(ctx context.Context, f func(tx trowel.Tx) error) error
 	return m.Store.Update(ctx, f)
 }
 
-func (m *meddling) View(ctx context.Context, f func(tx trowel.Tx) error) error {
+func (m *hookedStore) View(ctx context.Context, f func(tx trowel.Tx) error) error {
 	err := m.Store.View(ctx, f)
 	if after := m.after; after != nil {
 		m.after = nil
@@ -36,7 +36,7 @@ func (m *meddling) View(ctx context.Context, f func(tx trowel.Tx) error) error {
 	return err
 }
 
-// idle is a flusher that claims nothing.
+// idleFlusher is a flusher that claims nothing.
 type idleFlusher struct{ attached map[string]bool }
 
 func (f *idleFlusher) Attach(a queue.Agent) { f.attached[a.ID()] = true }
@@ -52,13 +52,13 @@ func TestConnectWhileRowsAreRead(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name string
-		play func(t *testing.T, m *meddling, connect, refresh func())
+		play func(t *testing.T, m *hookedStore, connect, refresh func())
 	}{
-		{"compared before the row is written", func(_ *testing.T, m *meddling, connect, refresh func()) {
+		{"compared before the row is written", func(_ *testing.T, m *hookedStore, connect, refresh func()) {
 			m.before = refresh
 			connect()
 		}},
-		{"compared with an old row", func(_ *testing.T, m *meddling, connect, refresh func()) {
+		{"compared with an old row", func(_ *testing.T, m *hookedStore, connect, refresh func()) {
 			m.after = connect
 			refresh()
 		}},
@@ -70,7 +70,7 @@ func TestConnectWhileRowsAreRead(t *testing.T) {
 			if err := db.Update(t.Context(), func(tx trowel.Tx) error { return tx.PutAgent(t.Context(), &row) }); err != nil {
 				t.Fatal(err)
 			}
-			store, flusher := &meddling{Store: db}, &idleFlusher{attached: map[string]bool{}}
+			store, flusher := &hookedStore{Store: db}, &idleFlusher{attached: map[string]bool{}}
 			h := New(Options{Store: store, Flusher: flusher, ServerID: "mine", Now: time.Now, Log: slog.New(slog.DiscardHandler)})
 			if _, err := h.begin("a"); err != nil { // it was here before
 				t.Fatal(err)

@@ -51,37 +51,37 @@ func (h *holder) held() []string {
 	return append([]string(nil), h.ids...)
 }
 
-// beating is a heartbeat in a bubble, with a store that can be away.
-type beating struct {
+// fixture is a heartbeat in a bubble, with a store that can be away.
+type fixture struct {
 	store  trowel.Store
 	holder holder
 	away   atomic.Bool
 	beat   *queue.Heartbeat
 }
 
-func beat(t *testing.T) *beating {
+func newFixture(t *testing.T) *fixture {
 	t.Helper()
 	db := trowtest.Store(t)
-	b := &beating{store: db}
+	f := &fixture{store: db}
 	faulty := storetest.NewFaulty(db, func() storetest.Plan {
-		if b.away.Load() {
+		if f.away.Load() {
 			return storetest.Plan{Fault: storetest.Begin}
 		}
 		return storetest.Plan{}
 	})
 	renewals := queue.NewRenewals(queue.RenewalOptions{Store: faulty, Now: time.Now})
-	b.beat = queue.NewHeartbeat(queue.HeartbeatOptions{
-		Store: faulty, Renewals: renewals, Agent: &b.holder, Row: trowel.Agent{Name: "1@host", Version: "1", Slots: 4},
+	f.beat = queue.NewHeartbeat(queue.HeartbeatOptions{
+		Store: faulty, Renewals: renewals, Agent: &f.holder, Row: trowel.Agent{Name: "1@host", Version: "1", Slots: 4},
 		Log: slog.New(slog.DiscardHandler),
 	})
-	if err := b.beat.Register(t.Context()); err != nil {
+	if err := f.beat.Register(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	var running sync.WaitGroup
 	running.Go(func() { _ = renewals.Run(ctx) })
 	running.Go(func() {
-		if err := b.beat.Run(ctx); !errors.Is(err, context.Canceled) {
+		if err := f.beat.Run(ctx); !errors.Is(err, context.Canceled) {
 			t.Errorf("heartbeat: %v", err)
 		}
 	})
@@ -89,12 +89,12 @@ func beat(t *testing.T) *beating {
 		stop()
 		running.Wait()
 	})
-	return b
+	return f
 }
 
-func (b *beating) agents(t *testing.T) (list []*trowel.Agent) {
+func (f *fixture) agents(t *testing.T) (list []*trowel.Agent) {
 	t.Helper()
-	trowtest.View(t, b.store, func(tx trowel.Tx) (err error) {
+	trowtest.View(t, f.store, func(tx trowel.Tx) (err error) {
 		list, err = tx.ListAgents(t.Context())
 		return err
 	})
@@ -105,26 +105,26 @@ func (b *beating) agents(t *testing.T) (list []*trowel.Agent) {
 func TestHeartbeatTellsRest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		b := beat(t)
+		f := newFixture(t)
 		soon := func(want string) {
 			t.Helper()
 			<-time.After(25 * time.Second)
 			synctest.Wait()
-			if agents := b.agents(t); len(agents) != 1 || agents[0].SuspendReason != want {
+			if agents := f.agents(t); len(agents) != 1 || agents[0].SuspendReason != want {
 				t.Errorf("agents = %+v, want one that rests for %q", agents, want)
 			}
 		}
-		b.away.Store(true)
-		b.holder.rest("full")
+		f.away.Store(true)
+		f.holder.rest("full")
 		soon("")
-		b.away.Store(false)
+		f.away.Store(false)
 		soon("full")
-		err := b.store.Update(t.Context(), func(tx trowel.Tx) error { return tx.DeleteAgent(t.Context(), b.holder.held()[0]) })
+		err := f.store.Update(t.Context(), func(tx trowel.Tx) error { return tx.DeleteAgent(t.Context(), f.holder.held()[0]) })
 		if err != nil {
 			t.Fatal(err)
 		}
 		soon("full")
-		b.holder.rest("")
+		f.holder.rest("")
 		soon("")
 	})
 }
@@ -133,22 +133,22 @@ func TestHeartbeatTellsRest(t *testing.T) {
 func TestHeartbeatRenews(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		b := beat(t)
+		f := newFixture(t)
 		for range 50 {
 			<-time.After(7 * time.Second)
 			synctest.Wait()
-			agents := b.agents(t)
-			if len(agents) != 1 || agents[0].Name != "1@host" || agents[0].Slots != 4 || agents[0].ID != b.holder.held()[0] {
+			agents := f.agents(t)
+			if len(agents) != 1 || agents[0].Name != "1@host" || agents[0].Slots != 4 || agents[0].ID != f.holder.held()[0] {
 				t.Fatalf("agents = %+v, want one that is held", agents)
 			}
 			if left := time.Until(agents[0].LeaseEnds); left < 19*time.Second || left > 30*time.Second {
 				t.Fatalf("the lease ends in %v, want 19 to 30 s", left)
 			}
 		}
-		if err := b.beat.End(t.Context()); err != nil || len(b.agents(t)) != 0 {
-			t.Errorf("End: error %v, agents %v, want none", err, b.agents(t))
+		if err := f.beat.End(t.Context()); err != nil || len(f.agents(t)) != 0 {
+			t.Errorf("End: error %v, agents %v, want none", err, f.agents(t))
 		}
-		if n := len(b.holder.held()); n != 1 {
+		if n := len(f.holder.held()); n != 1 {
 			t.Errorf("the agent got %d ids, want one", n)
 		}
 	})
@@ -158,15 +158,15 @@ func TestHeartbeatRenews(t *testing.T) {
 func TestHeartbeatSurvivesOutage(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		b := beat(t)
-		b.away.Store(true)
+		f := newFixture(t)
+		f.away.Store(true)
 		<-time.After(time.Hour)
-		b.away.Store(false)
+		f.away.Store(false)
 		<-time.After(3 * time.Second)
 		synctest.Wait()
-		agents := b.agents(t)
-		if len(agents) != 1 || len(b.holder.held()) != 1 || time.Until(agents[0].LeaseEnds) < 19*time.Second {
-			t.Errorf("agents = %+v and ids %v, want the same one with a new lease", agents, b.holder.held())
+		agents := f.agents(t)
+		if len(agents) != 1 || len(f.holder.held()) != 1 || time.Until(agents[0].LeaseEnds) < 19*time.Second {
+			t.Errorf("agents = %+v and ids %v, want the same one with a new lease", agents, f.holder.held())
 		}
 	})
 }
@@ -175,15 +175,15 @@ func TestHeartbeatSurvivesOutage(t *testing.T) {
 func TestHeartbeatLost(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		b := beat(t)
-		first := b.holder.held()[0]
-		err := b.store.Update(t.Context(), func(tx trowel.Tx) error { return tx.DeleteAgent(t.Context(), first) })
+		f := newFixture(t)
+		first := f.holder.held()[0]
+		err := f.store.Update(t.Context(), func(tx trowel.Tx) error { return tx.DeleteAgent(t.Context(), first) })
 		if err != nil {
 			t.Fatal(err)
 		}
 		<-time.After(12 * time.Second)
 		synctest.Wait()
-		held, agents := b.holder.held(), b.agents(t)
+		held, agents := f.holder.held(), f.agents(t)
 		if len(held) != 2 || held[1] == first || len(agents) != 1 || agents[0].ID != held[1] {
 			t.Errorf("ids = %v, agents = %+v, want another id that is stored", held, agents)
 		}

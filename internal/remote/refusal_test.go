@@ -412,7 +412,7 @@ func TestRevoked(t *testing.T) {
 	if _, err := link.Register(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	a := &lastly{begun: begun, lost: make(chan struct{}, 1)}
+	a := &losingAgent{begun: begun, lost: make(chan struct{}, 1)}
 	go func() { ended <- link.Run(t.Context(), a) }()
 	h.start(t, one("x"))
 	within(t, begun, "the task")
@@ -430,16 +430,16 @@ func TestRevoked(t *testing.T) {
 	within(t, a.lost, "the stop of the task")
 }
 
-// lastly is an agent that notes what is lost.
-type lastly struct {
+// losingAgent is an agent that notes what is lost.
+type losingAgent struct {
 	begun chan struct{}
 	lost  chan struct{}
 }
 
-func (l *lastly) Rebind(string)          {}
-func (l *lastly) Assign([]*trowel.Lease) { l.begun <- struct{}{} }
-func (l *lastly) Cancel([]trowel.TryID)  {}
-func (l *lastly) Lose(ids []trowel.TryID) {
+func (l *losingAgent) Rebind(string)          {}
+func (l *losingAgent) Assign([]*trowel.Lease) { l.begun <- struct{}{} }
+func (l *losingAgent) Cancel([]trowel.TryID)  {}
+func (l *losingAgent) Lose(ids []trowel.TryID) {
 	if len(ids) > 0 {
 		l.lost <- struct{}{}
 	}

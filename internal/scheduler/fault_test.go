@@ -16,7 +16,7 @@ func TestFaults(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(2) {
 		workflows := map[string]string{"w": `{"schedule": {"minutes_interval>": 1}, "+a": {"echo>": "hi"}}`}
-		prepare := func(c *clockwork) {
+		prepare := func(c *simulation) {
 			rng := rand.New(rand.NewPCG(seed, 1))
 			c.served = storetest.NewFaulty(c.store, func() storetest.Plan {
 				if rng.IntN(3) > 0 {
@@ -24,11 +24,11 @@ func TestFaults(t *testing.T) {
 				}
 				return storetest.Plan{Fault: storetest.Fault(1 + rng.IntN(4)), Statement: rng.IntN(3)}
 			})
-			c.ledger.store = c.served
-			c.ledger.length = -1
-			c.ledger.attempts = 1000
+			c.flusher.store = c.served
+			c.flusher.length = -1
+			c.flusher.attempts = 1000
 		}
-		play(t, workflows, scheduler.Push{}, 2, prepare, func(c *clockwork) {
+		play(t, workflows, scheduler.Push{}, 2, prepare, func(c *simulation) {
 			t := c.t
 			pass(time.Hour + 30*time.Second)
 			seen := map[time.Time]int{}

@@ -19,7 +19,7 @@ func TestDecisionsAreLogged(t *testing.T) {
 		"late":  `{"schedule": {"hourly>": "00:00", "skip_delayed_by": "30m"}, "+a": {"echo>": "hi"}}`,
 		"wrong": `{"schedule": {"hourly>": "00:00", "skip_on_overtime": "maybe"}, "+a": {"echo>": "hi"}}`,
 	}
-	play(t, workflows, push, 1, func(c *clockwork) { c.log = &log; c.ledger.attempts, c.ledger.length = 1, time.Minute }, func(*clockwork) { pass(time.Hour - time.Second) })
+	play(t, workflows, push, 1, func(c *simulation) { c.log = &log; c.flusher.attempts, c.flusher.length = 1, time.Minute }, func(*simulation) { pass(time.Hour - time.Second) })
 	for _, line := range []string{
 		`level=INFO msg="session of a schedule skipped" project=p workflow=late session_time=2024-03-10T02:00:00.000Z reason="skip_delayed_by`,
 		`level=WARN msg="session of a schedule failed" project=p workflow=wrong session_time=2024-03-10T02:00:00.000Z reason="Expected 'true'`,

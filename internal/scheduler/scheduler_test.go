@@ -17,7 +17,7 @@ import (
 func TestTicks(t *testing.T) {
 	t.Parallel()
 	workflows := map[string]string{"w": `{"schedule": {"minutes_interval>": 1, "delay": 5}, "+a": {"echo>": "hi"}}`}
-	play(t, workflows, scheduler.Push{}, 1, nil, func(c *clockwork) {
+	play(t, workflows, scheduler.Push{}, 1, nil, func(c *simulation) {
 		t := c.t
 		pass(time.Hour + 10*time.Second)
 		begun := c.begun()
@@ -44,7 +44,7 @@ func TestTwoServers(t *testing.T) {
 	for i := range 5 {
 		workflows[fmt.Sprintf("w%d", i)] = `{"schedule": {"minutes_interval>": 1, "skip_on_overtime": true}, "+a": {"echo>": "hi"}}`
 	}
-	play(t, workflows, scheduler.Push{From: tokyo("2024-03-10 11:00:00")}, 2, nil, func(c *clockwork) {
+	play(t, workflows, scheduler.Push{From: tokyo("2024-03-10 11:00:00")}, 2, nil, func(c *simulation) {
 		t := c.t
 		pass(10*time.Minute + 30*time.Second)
 		for workflow := range workflows {
@@ -78,7 +78,7 @@ func TestCatchUp(t *testing.T) {
 		"a": `{"schedule": {"hourly>": "00:00"}, "+a": {"echo>": "hi"}}`,
 		"b": `{"schedule": {"hourly>": "00:00"}, "+a": {"echo>": "hi"}}`,
 	}
-	play(t, workflows, scheduler.Push{From: tokyo("2024-03-10 08:00:00")}, 1, nil, func(c *clockwork) {
+	play(t, workflows, scheduler.Push{From: tokyo("2024-03-10 08:00:00")}, 1, nil, func(c *simulation) {
 		t := c.t
 		pass(0)
 		last := map[string]time.Time{}
@@ -120,7 +120,7 @@ func TestOutcomes(t *testing.T) {
 	started := func(session string) outcome { return outcome{session, "started", "", true} }
 	tests := []struct {
 		name, workflow string
-		prepare        func(*clockwork)
+		prepare        func(*simulation)
 		after          time.Duration
 		want           []outcome
 		next, run      string
@@ -131,22 +131,22 @@ func TestOutcomes(t *testing.T) {
 			"13:00:00", "13:00:00",
 		},
 		{
-			"skip_on_overtime", hourly(`, "skip_on_overtime": true`), func(c *clockwork) { c.ledger.length = 2 * time.Hour }, 0,
+			"skip_on_overtime", hourly(`, "skip_on_overtime": true`), func(c *simulation) { c.flusher.length = 2 * time.Hour }, 0,
 			[]outcome{started("11:00"), {"12:00", "skipped", "skip_on_overtime: another attempt of the workflow is active", false}},
 			"13:00:00", "13:00:00",
 		},
 		{
-			"attempt limit", hourly(""), func(c *clockwork) { c.ledger.attempts, c.ledger.length = 1, time.Minute }, 0,
+			"attempt limit", hourly(""), func(c *simulation) { c.flusher.attempts, c.flusher.length = 1, time.Minute }, 0,
 			[]outcome{started("11:00"), {"12:00", "postponed", "Too many attempts running. Limit: 1, Current: 1", false}},
 			"12:00:00", "12:10:00",
 		},
 		{
-			"after the attempt limit", hourly(""), func(c *clockwork) { c.ledger.attempts, c.ledger.length = 1, time.Minute }, 10 * time.Minute,
+			"after the attempt limit", hourly(""), func(c *simulation) { c.flusher.attempts, c.flusher.length = 1, time.Minute }, 10 * time.Minute,
 			[]outcome{started("11:00"), {"12:00", "postponed", "Too many attempts running. Limit: 1, Current: 1", false}, started("12:00")},
 			"13:00:00", "13:00:00",
 		},
 		{
-			"task limit", hourly(""), func(c *clockwork) { c.ledger.tasks = 2 }, 0,
+			"task limit", hourly(""), func(c *simulation) { c.flusher.tasks = 2 }, 0,
 			[]outcome{{"11:00", "error", "Too many tasks. Limit: 2, Current: 1, Adding: 2", true}, {"12:00", "error", "Too many tasks. Limit: 2, Current: 1, Adding: 2", true}},
 			"13:00:00", "13:00:00",
 		},
@@ -165,7 +165,7 @@ func TestOutcomes(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			push := scheduler.Push{From: tokyo("2024-03-10 10:30:00")}
-			play(t, map[string]string{"w": test.workflow}, push, 1, test.prepare, func(c *clockwork) {
+			play(t, map[string]string{"w": test.workflow}, push, 1, test.prepare, func(c *simulation) {
 				t := c.t
 				pass(test.after)
 				if diff := cmp.Diff(test.want, outcomes(c.decisions(t, "w"))); diff != "" {
@@ -185,7 +185,7 @@ func TestOutcomes(t *testing.T) {
 func TestWake(t *testing.T) {
 	t.Parallel()
 	for _, heard := range []bool{true, false} {
-		play(t, map[string]string{"w": `{"schedule": {"hourly>": "00:00"}, "+a": {"echo>": "hi"}}`}, scheduler.Push{}, 1, nil, func(c *clockwork) {
+		play(t, map[string]string{"w": `{"schedule": {"hourly>": "00:00"}, "+a": {"echo>": "hi"}}`}, scheduler.Push{}, 1, nil, func(c *simulation) {
 			t := c.t
 			id := c.schedule(t, "w").ID
 			if _, err := scheduler.Disable(t.Context(), c.store, id, time.Now(), trowel.AuditRecord{}); err != nil {
@@ -213,8 +213,8 @@ func TestWake(t *testing.T) {
 // and only then; the schedule stays as it is (language S41).
 func TestBackfillTurns(t *testing.T) {
 	t.Parallel()
-	prepare := func(c *clockwork) { c.ledger.length = 7 * time.Minute }
-	play(t, map[string]string{"w": daily}, scheduler.Push{}, 2, prepare, func(c *clockwork) {
+	prepare := func(c *simulation) { c.flusher.length = 7 * time.Minute }
+	play(t, map[string]string{"w": daily}, scheduler.Push{}, 2, prepare, func(c *simulation) {
 		t := c.t
 		before := c.schedule(t, "w")
 		r := scheduler.BackfillRequest{From: tokyo("2024-03-08 00:00:00"), Name: "fill", Limit: 100, Now: time.Now(), Actor: "somebody"}

@@ -18,7 +18,7 @@ import (
 
 // limit draws the limits of a round: pools with room for what cases ask for at least, and limits of the
 // workflow and of the site.
-func (f *faulty) limit() {
+func (f *faultRound) limit() {
 	for _, name := range []string{"p1", "p2", "p3"} {
 		f.pools = append(f.pools, &trowel.Pool{Name: name, Slots: 3 + f.rng.IntN(2)})
 	}
@@ -38,7 +38,7 @@ func (f *faulty) limit() {
 }
 
 // putPools stores the pools; the default pool is there already, without limit.
-func (f *faulty) putPools(ctx context.Context, tx trowel.Tx) error {
+func (f *faultRound) putPools(ctx context.Context, tx trowel.Tx) error {
 	there, err := tx.ListPools(ctx)
 	if err != nil {
 		return err
@@ -56,7 +56,7 @@ func (f *faulty) putPools(ctx context.Context, tx trowel.Tx) error {
 }
 
 // options evaluates options of tasks as their cases say.
-type options struct{ f *faulty }
+type options struct{ f *faultRound }
 
 // Config implements flush.Evaluator.
 func (o options) Config(_ context.Context, scope, local *param.Map, _ *time.Location) (*param.Map, error) {
@@ -79,31 +79,31 @@ func optionsOf(k model.Case, name string, keys []string) (*param.Map, error) {
 	return k.Values(&model.Task{Name: name}, slices.Sorted(slices.Values(keys))), nil
 }
 
-// sidekick is the other agent of a round, which serves the other queues.
-type sidekick struct{ *faulty }
+// otherAgent is the other agent of a round, which serves the other queues.
+type otherAgent struct{ *faultRound }
 
-func (s *sidekick) ID() string                         { return "sidekick" }
-func (s *sidekick) Serves(n *trowel.Requirements) bool { return n.QueueName() != trowel.DefaultQueue }
+func (s *otherAgent) ID() string                         { return "other" }
+func (s *otherAgent) Serves(n *trowel.Requirements) bool { return n.QueueName() != trowel.DefaultQueue }
 
-func (s *sidekick) Free() int {
+func (s *otherAgent) Free() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.aside
 }
 
-func (s *sidekick) Assign(leases []*trowel.Lease) {
+func (s *otherAgent) Assign(leases []*trowel.Lease) {
 	for _, l := range leases {
 		r := s.given(l, &s.aside)
 		s.working.Go(func() { s.work(r, &s.aside) })
 	}
 }
 
-// ledger is a store that looks at each transaction before it is committed: counters must say what tasks
+// checkedStore is a store that looks at each transaction before it is committed: counters must say what tasks
 // hold, and no limit may be exceeded.
-type ledger struct {
+type checkedStore struct {
 	trowel.Store
 
-	setting *trowel.AttemptContext
+	context *trowel.AttemptContext
 	site    int
 
 	mu    sync.Mutex
@@ -111,7 +111,7 @@ type ledger struct {
 }
 
 // Update implements trowel.Store.
-func (l *ledger) Update(ctx context.Context, do func(trowel.Tx) error) error {
+func (l *checkedStore) Update(ctx context.Context, do func(trowel.Tx) error) error {
 	return l.Store.Update(ctx, func(tx trowel.Tx) error {
 		if err := do(tx); err != nil {
 			return err
@@ -122,7 +122,7 @@ func (l *ledger) Update(ctx context.Context, do func(trowel.Tx) error) error {
 }
 
 // look checks the store while nobody claims or gives back.
-func (l *ledger) look(ctx context.Context) {
+func (l *checkedStore) look(ctx context.Context) {
 	l.note(ctx, l.Store.Update(ctx, func(tx trowel.Tx) error {
 		if err := tx.LockLimits(ctx); err != nil {
 			return err
@@ -131,7 +131,7 @@ func (l *ledger) look(ctx context.Context) {
 	}))
 }
 
-func (l *ledger) note(ctx context.Context, err error) {
+func (l *checkedStore) note(ctx context.Context, err error) {
 	if err == nil || ctx.Err() != nil {
 		return
 	}
@@ -141,7 +141,7 @@ func (l *ledger) note(ctx context.Context, err error) {
 }
 
 // errors returns the first finding.
-func (l *ledger) errors() error {
+func (l *checkedStore) errors() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.found) == 0 {
@@ -150,14 +150,14 @@ func (l *ledger) errors() error {
 	return fmt.Errorf("%d transactions left limits wrong, the first: %w", len(l.found), l.found[0])
 }
 
-func (l *ledger) check(ctx context.Context, tx trowel.Tx) error {
-	control, err := dig.ControlOf(l.setting.Workflow.Definition)
+func (l *checkedStore) check(ctx context.Context, tx trowel.Tx) error {
+	control, err := dig.ControlOf(l.context.Workflow.Definition)
 	if err != nil {
 		return err
 	}
 	pools, errPools := tx.ListPools(ctx)
 	uses, errUses := tx.ListCounters(ctx)
-	admitted, errAdmitted := tx.CountAdmitted(ctx, l.setting.Project.ID, l.setting.Workflow.Name)
+	admitted, errAdmitted := tx.CountAdmitted(ctx, l.context.Project.ID, l.context.Workflow.Name)
 	running, errRunning := tx.ListRunning(ctx, 0, 1000)
 	if err := errors.Join(errPools, errUses, errAdmitted, errRunning); err != nil {
 		return err
@@ -167,7 +167,7 @@ func (l *ledger) check(ctx context.Context, tx trowel.Tx) error {
 		limits[queue.SiteCounter] = l.site
 	}
 	if control.TasksPerWorkflow > 0 {
-		limits[queue.WorkflowCounter(trowel.WorkflowName{ProjectID: l.setting.Project.ID, Name: l.setting.Workflow.Name})] = control.TasksPerWorkflow
+		limits[queue.WorkflowCounter(trowel.WorkflowName{ProjectID: l.context.Project.ID, Name: l.context.Workflow.Name})] = control.TasksPerWorkflow
 	}
 	unkept := ""
 	for _, p := range pools {
@@ -230,7 +230,7 @@ func hold(rows []*trowel.Task, unkept string, held, limits map[string]int) (runn
 }
 
 // nothingHeld checks that nothing is held when all attempts have ended.
-func (f *faulty) nothingHeld(ctx context.Context) error {
+func (f *faultRound) nothingHeld(ctx context.Context) error {
 	return f.store.View(ctx, func(tx trowel.Tx) error {
 		uses, err := tx.ListCounters(ctx)
 		if err == nil && len(uses) > 0 {

@@ -16,9 +16,9 @@ import (
 	"github.com/trowel-project/trowel/internal/scheduler"
 )
 
-// ledger stands for the flusher: it stores attempts, without tasks, and ends them when they have run
+// fakeFlusher stands for the flusher: it stores attempts, without tasks, and ends them when they have run
 // for a while.
-type ledger struct {
+type fakeFlusher struct {
 	store    trowel.Store
 	attempts int           // how many may run at the same time
 	tasks    int           // how many an attempt may have
@@ -38,7 +38,7 @@ type beginning struct {
 }
 
 // Begin implements launch.Flusher.
-func (l *ledger) Begin(ctx context.Context, a engine.NewAttempt) (*trowel.AttemptSummary, error) {
+func (l *fakeFlusher) Begin(ctx context.Context, a engine.NewAttempt) (*trowel.AttemptSummary, error) {
 	row, session := a.Attempt, a.Context.Session
 	tooLarge := engine.CheckSize(a.Tasks, engine.Limits{Tasks: l.tasks})
 	err := l.store.Update(ctx, func(tx trowel.Tx) error {
@@ -71,14 +71,14 @@ func (l *ledger) Begin(ctx context.Context, a engine.NewAttempt) (*trowel.Attemp
 	return &trowel.AttemptSummary{Attempt: row, Session: session, Project: a.Context.Project}, tooLarge
 }
 
-func (l *ledger) beginDelayed(ctx context.Context, tx trowel.Tx, row *trowel.Attempt) error {
+func (l *fakeFlusher) beginDelayed(ctx context.Context, tx trowel.Tx, row *trowel.Attempt) error {
 	if _, err := tx.FindQueuedBackfillAttempt(ctx, row.ID); err != nil {
 		return trowel.ErrConflict
 	}
 	return tx.DeleteQueuedBackfillAttempt(ctx, row.ID)
 }
 
-func (l *ledger) end(ctx context.Context, id trowel.AttemptID, after time.Duration) {
+func (l *fakeFlusher) end(ctx context.Context, id trowel.AttemptID, after time.Duration) {
 	select {
 	case <-ctx.Done():
 		return
@@ -97,11 +97,11 @@ func (l *ledger) end(ctx context.Context, id trowel.AttemptID, after time.Durati
 	}
 }
 
-// clockwork is a fixture whose schedulers run in a bubble of synctest.
-type clockwork struct {
+// simulation is a fixture whose schedulers run in a bubble of synctest.
+type simulation struct {
 	*fixture
 	t          *testing.T
-	ledger     *ledger
+	flusher    *fakeFlusher
 	served     trowel.Store // as the schedulers see it
 	log        io.Writer    // what the schedulers log; nil for nobody
 	schedulers []*scheduler.Scheduler
@@ -109,17 +109,17 @@ type clockwork struct {
 
 // play runs a test at 2024-03-10 12:00 in Tokyo, with an hour to the next full one. Attempts end at
 // once unless prepare says otherwise.
-func play(t *testing.T, workflows map[string]string, push scheduler.Push, servers int, prepare func(*clockwork), f func(*clockwork)) {
+func play(t *testing.T, workflows map[string]string, push scheduler.Push, servers int, prepare func(*simulation), f func(*simulation)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Until(tokyo("2024-03-10 12:00:00"))) //nolint:forbidigo // of the bubble's clock
-		c := &clockwork{fixture: newFixture(t), t: t}
+		c := &simulation{fixture: newFixture(t), t: t}
 		c.served = c.store
-		c.ledger = &ledger{store: c.store, attempts: 100, tasks: 1000}
+		c.flusher = &fakeFlusher{store: c.store, attempts: 100, tasks: 1000}
 		push.Now = time.Now()
 		c.mustPush(t, push, workflows)
 		ctx, stop := context.WithCancel(t.Context())
-		c.ledger.ended = func() {
+		c.flusher.ended = func() {
 			for _, s := range c.schedulers {
 				s.AttemptsEnded()
 			}
@@ -130,7 +130,7 @@ func play(t *testing.T, workflows map[string]string, push scheduler.Push, server
 		for range servers {
 			c.schedulers = append(c.schedulers, scheduler.New(scheduler.Options{
 				Store: c.served, Now: time.Now, Log: c.logger(),
-				Launcher: &launch.Launcher{Store: c.served, Flusher: c.ledger, Now: time.Now},
+				Launcher: &launch.Launcher{Store: c.served, Flusher: c.flusher, Now: time.Now},
 			}))
 		}
 		var running sync.WaitGroup
@@ -144,11 +144,11 @@ func play(t *testing.T, workflows map[string]string, push scheduler.Push, server
 		f(c)
 		stop()
 		running.Wait()
-		c.ledger.ends.Wait()
+		c.flusher.ends.Wait()
 	})
 }
 
-func (c *clockwork) logger() *slog.Logger {
+func (c *simulation) logger() *slog.Logger {
 	if c.log == nil {
 		return slog.New(slog.DiscardHandler)
 	}
@@ -162,8 +162,8 @@ func pass(d time.Duration) {
 }
 
 // begun lists what was begun so far, in its order.
-func (c *clockwork) begun() []beginning {
-	c.ledger.mu.Lock()
-	defer c.ledger.mu.Unlock()
-	return append([]beginning(nil), c.ledger.begun...)
+func (c *simulation) begun() []beginning {
+	c.flusher.mu.Lock()
+	defer c.flusher.mu.Unlock()
+	return append([]beginning(nil), c.flusher.begun...)
 }
