@@ -172,7 +172,7 @@ func needShell(t *testing.T, name string) string {
 	return path
 }
 
-// completionScript is the script for a shell, which must be written without anything else.
+// completionScript returns the script for a shell, which must be written without anything else.
 func completionScript(t *testing.T, c *clitest.Console, shell string) string {
 	t.Helper()
 	got := c.Run("completion", shell)
@@ -182,7 +182,7 @@ func completionScript(t *testing.T, c *clitest.Console, shell string) string {
 	return got.Stdout
 }
 
-// proposals are the lines of a shell's answer, sorted.
+// proposals returns the lines of a shell's answer, sorted.
 func proposals(out string) []string {
 	lines := slices.DeleteFunc(strings.Split(out, "\n"), func(line string) bool { return line == "" })
 	if len(lines) == 0 {

@@ -149,7 +149,7 @@ func TestConfigSettings(t *testing.T) {
 	}
 }
 
-// configOf are settings that stand nowhere.
+// configOf returns settings that stand nowhere.
 func configOf(values map[string]string) config.Settings {
 	settings := config.Settings{}
 	cmd.Add(settings, values, "")

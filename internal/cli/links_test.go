@@ -60,7 +60,7 @@ func linksOf(t *testing.T, page string) []string {
 	return links
 }
 
-// prose is the text of a page without its blocks of code.
+// prose returns the text of a page without its blocks of code.
 func prose(t *testing.T, page string) string {
 	t.Helper()
 	text, err := os.ReadFile(page)
@@ -92,7 +92,7 @@ func brokenLink(t *testing.T, page, link string) string {
 	return "there is no such heading"
 }
 
-// anchorOf is the anchor of a heading, as forges make it.
+// anchorOf returns the anchor of a heading, as forges make it.
 func anchorOf(heading string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

@@ -106,7 +106,7 @@ func expectMigrate(t *testing.T, c *clitest.Console, args, stdout string) {
 	}
 }
 
-// settingsOf are the settings that name a PostgreSQL.
+// settingsOf returns the settings that name a PostgreSQL.
 func settingsOf(opts postgres.Options) string {
 	return fmt.Sprintf("database.type = postgresql\ndatabase.host = %s\ndatabase.port = %d\ndatabase.user = %s\ndatabase.password = %s\ndatabase.database = %s\n",
 		opts.Host, max(opts.Port, 5432), opts.User, opts.Password, opts.Database)

@@ -24,7 +24,7 @@ const (
 		`"object":{"kind":"pool","id":"2","path":"db"},"note":"more","source":"rest","causeId":null}`
 )
 
-// moveBy is an entry of the audit: an agent takes a task.
+// moveBy returns an entry of the audit: an agent takes a task.
 func moveBy(agent string) string {
 	return `{"id":"m1.0","at":"2024-01-01T00:00:01Z","actor":{"kind":"agent","name":"` + agent + `"},"action":"task.claim",` +
 		`"text":"+main+a: ready to running (claim)","object":{"kind":"task","id":"3","path":"+main+a"},"source":"engine","causeId":null}`

@@ -50,7 +50,7 @@ func pushServer(t *testing.T) (url string, pushed *[]string, archived *bytes.Buf
 	return server.URL, pushed, archived
 }
 
-// namesIn are the names of the entries of an archive.
+// namesIn returns the names of the entries of an archive.
 func namesIn(t *testing.T, data []byte) []string {
 	t.Helper()
 	zip, err := gzip.NewReader(bytes.NewReader(data))

@@ -6,7 +6,7 @@ import (
 	"github.com/trowel-project/trowel/internal/cli/cmd"
 )
 
-// selfupdateRow is the row of the command selfupdate.
+// selfupdateRow returns the row of the command selfupdate.
 func selfupdateRow() cmd.Command {
 	return cmd.Command{
 		Name: "selfupdate", Section: cmd.SectionOther,
@@ -20,8 +20,8 @@ func selfupdateRow() cmd.Command {
 	}
 }
 
-// runSelfupdate says how to upgrade. Digdag's replaces the program by what a server of its own hands
-// out (server 1.9.7); this program is installed and upgraded like any other.
+// runSelfupdate says how to upgrade. Digdag's selfupdate replaces the program with one from its
+// server (server 1.9.7); this program is installed and upgraded like any other.
 func runSelfupdate(_ context.Context, c *cmd.Call) error {
 	return &cmd.ComplaintError{
 		Text: c.Program + " does not replace itself",

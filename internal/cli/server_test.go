@@ -84,7 +84,7 @@ func TestServerStops(t *testing.T) {
 	}
 }
 
-// firstAgent is the id of the first agent of a list.
+// firstAgent returns the id of the first agent of a list.
 func firstAgent(list string) string {
 	_, rest, _ := strings.Cut(list, "  id: ")
 	id, _, _ := strings.Cut(rest, "\n")

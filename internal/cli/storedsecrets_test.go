@@ -38,7 +38,7 @@ _error:
 `
 )
 
-// everythingOf is all that the server shows of the tasks of an attempt, in all ways.
+// everythingOf returns all that the server shows of the tasks of an attempt, in all ways.
 func everythingOf(s *servertest.Server, attempt string) string {
 	s.T.Helper()
 	var all strings.Builder

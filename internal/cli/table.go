@@ -7,8 +7,8 @@ import (
 	"github.com/trowel-project/trowel/internal/cli/serve"
 )
 
-// table lists all commands, in the order in which Digdag names them; ours follow. A command
-// without run belongs to a later version: its usage and its arguments are checked nevertheless.
+// table lists all commands in Digdag's order, followed by our own. A command
+// without Run belongs to a later version; its usage and its arguments are checked nevertheless.
 func table() []cmd.Command {
 	return []cmd.Command{
 		local.Init(),

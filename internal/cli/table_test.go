@@ -101,7 +101,7 @@ func TestOptionsThatHandlersAskFor(t *testing.T) {
 	}
 }
 
-// askedOption is the spelling in a call like args.Text("--log"); empty for any other node.
+// askedOption returns the spelling in a call like args.Text("--log"); empty for any other node.
 func askedOption(n ast.Node) string {
 	c, ok := n.(*ast.CallExpr)
 	if !ok || len(c.Args) != 1 {
@@ -122,7 +122,7 @@ func askedOption(n ast.Node) string {
 	return name
 }
 
-// sourceFiles are the files of all commands without their tests.
+// sourceFiles returns the files of all commands without their tests.
 func sourceFiles(t *testing.T) []string {
 	t.Helper()
 	var files []string

@@ -23,7 +23,7 @@ func asRoot(t *testing.T) {
 	}
 }
 
-// reachable is a folder that other users can pass through.
+// reachable returns a folder that other users can pass through.
 func reachable(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

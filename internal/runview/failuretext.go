@@ -6,8 +6,8 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// FailureText is the message of an error object as Digdag's run shows it: without what leads up to
-// the name of an exception (server 1.9.2).
+// FailureText returns the message of an error object as Digdag's run shows it: without the text up to the name
+// of an exception (server 1.9.2).
 func FailureText(object *param.Map) string {
 	value, _ := object.Get("message")
 	message, ok := value.(string)

@@ -11,11 +11,11 @@ import (
 	"github.com/trowel-project/trowel/internal/flush"
 )
 
-// JSON shows a run to programs: one event a line on standard output and nothing else.
+// JSON shows a run to programs. It writes one event per line to standard output and nothing else.
 // docs/json-events.md describes the events; their keys never change.
 //
-// Events are written by a goroutine of their own, as soon as they come and the reader takes them.
-// A reader that is slow slows down the tasks that print, nothing else.
+// A goroutine writes events as soon as they come and the reader takes them.
+// A slow reader slows down the tasks that print and nothing else.
 type JSON struct {
 	out   io.Writer
 	now   func() time.Time
@@ -24,8 +24,8 @@ type JSON struct {
 	ended sync.WaitGroup
 
 	mu      sync.Mutex
-	writing bool  // the goroutine runs: it alone writes
-	err     error // why events got lost
+	writing bool  // the goroutine runs, and only it writes
+	err     error // why events were lost
 }
 
 // NewJSON writes the events of a run to a stream.
@@ -49,7 +49,7 @@ func (j *JSON) Begin(begin Begin) {
 	j.ended.Go(j.run)
 }
 
-// Committed implements flush.Observer. It fails once an event could not be written: who reads them
+// Committed implements flush.Observer. It fails after an event could not be written, since readers
 // would no longer know what happened.
 func (j *JSON) Committed(batch *flush.Batch) error {
 	at := batch.At.UTC().Format(jsonTime)
@@ -78,7 +78,7 @@ func (j *JSON) Would(lease *trowel.Lease, command string) {
 		text("task", lease.FullName).number("id", int64(lease.TaskID)).text("command", command))
 }
 
-// Stopping implements View: what is stopped has events of its own.
+// Stopping implements View. It does nothing: tasks that are stopped have events.
 func (j *JSON) Stopping() {}
 
 // End implements View.
@@ -87,7 +87,7 @@ func (j *JSON) End(end End) {
 	j.close()
 }
 
-// Abandon implements View. A run that was not begun has no events.
+// Abandon implements View. A run that did not begin has no events.
 func (j *JSON) Abandon(err error) {
 	if j.begun() {
 		j.End(End{Broken: err})
@@ -100,7 +100,7 @@ func (j *JSON) begun() bool {
 	return j.writing
 }
 
-// close ends the writing and writes the rest.
+// close ends the goroutine and writes the remaining events.
 func (j *JSON) close() {
 	j.spool.Close()
 	close(j.stop)
@@ -115,7 +115,7 @@ func (j *JSON) event(kind string, at time.Time) jsonEvent {
 	return beginEvent(nil, kind, at.UTC().Format(jsonTime))
 }
 
-// add adds an event. Before the run and after it, it is written at once.
+// add adds an event. Before and after the run it is written at once.
 func (j *JSON) add(e jsonEvent) {
 	j.spool.Add(func(pending []byte) []byte { return append(append(pending, e...), "}\n"...) })
 	j.mu.Lock()
@@ -125,7 +125,7 @@ func (j *JSON) add(e jsonEvent) {
 	}
 }
 
-// run writes events until the run is over. It is woken by every event.
+// run writes events until the run is over. Every event wakes it.
 func (j *JSON) run() {
 	for {
 		select {

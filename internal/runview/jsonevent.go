@@ -8,13 +8,13 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// jsonTime is how events show instants: UTC, with microseconds.
+// jsonTime is the format of instants in events: UTC with microseconds.
 const jsonTime = "2006-01-02T15:04:05.000000Z"
 
 // jsonEvent is an event that is being built, without its closing brace.
 type jsonEvent []byte
 
-// beginEvent appends the keys that every event has.
+// beginEvent begins an event with the keys that all events have.
 func beginEvent(dst []byte, kind, at string) jsonEvent {
 	dst = append(dst, `{"type":"`...)
 	dst = append(dst, kind...)
@@ -37,7 +37,7 @@ func (e jsonEvent) number(key string, value int64) jsonEvent {
 	return strconv.AppendInt(e.key(key), value, 10)
 }
 
-// truth adds a key that is true; what is false is left out.
+// truth adds a key that is true. It leaves out one that is false.
 func (e jsonEvent) truth(key string) jsonEvent { return append(e.key(key), "true"...) }
 
 func (e jsonEvent) list(key string, values []string) jsonEvent {
@@ -51,7 +51,7 @@ func (e jsonEvent) list(key string, values []string) jsonEvent {
 	return append(e, ']')
 }
 
-// taskEvent appends the event of one change, up to its closing brace.
+// taskEvent builds the event of a change, without its closing brace.
 func taskEvent(dst []byte, c *engine.Change, at string) jsonEvent {
 	row := c.Task
 	e := beginEvent(dst, "task", at).
@@ -76,7 +76,7 @@ func taskEvent(dst []byte, c *engine.Change, at string) jsonEvent {
 	return e
 }
 
-// endEvent adds how the run ended.
+// endEvent adds the end of the run.
 func endEvent(e jsonEvent, end End) jsonEvent {
 	status := end.Status
 	switch {

@@ -11,15 +11,15 @@ import (
 	"github.com/trowel-project/trowel/internal/terminal"
 )
 
-// jsonOutput makes events of the output of one try: one for each piece that the task writes, with a
-// character that came in two pieces kept whole.
+// jsonOutput makes events of the output of one try: one for each piece that the task writes. A
+// character that comes in two pieces is not split.
 type jsonOutput struct {
 	events *JSON
 	lease  *trowel.Lease
-	rest   []byte // the beginning of a character
+	rest   []byte // the beginning of an incomplete character
 }
 
-// Write implements io.Writer. It waits when the reader of the events is slow.
+// Write implements io.Writer. It waits if the reader of the events is slow.
 func (o *jsonOutput) Write(data []byte) (int, error) {
 	text := data
 	if len(o.rest) > 0 {
@@ -32,7 +32,7 @@ func (o *jsonOutput) Write(data []byte) (int, error) {
 	return len(data), nil
 }
 
-// Close emits what is left of a character that never became whole.
+// Close emits the rest of an incomplete character.
 func (o *jsonOutput) Close() error {
 	o.emit(o.rest)
 	o.rest = nil

@@ -17,7 +17,7 @@ type Plain struct {
 	stderr io.Writer
 }
 
-// LockedWriter keeps the writes of several goroutines apart.
+// LockedWriter serializes the writes of several goroutines.
 type LockedWriter struct {
 	mu sync.Mutex
 	To io.Writer
@@ -32,12 +32,12 @@ func (w *LockedWriter) Write(data []byte) (int, error) {
 // Close does nothing: the stream outlives the task.
 func (w *LockedWriter) Close() error { return nil }
 
-// NewPlain shows a run on these streams.
+// NewPlain returns a view that shows a run on these streams.
 func NewPlain(stdout, stderr io.Writer) *Plain {
 	return &Plain{stdout: LockedWriter{To: stdout}, stderr: stderr}
 }
 
-// Begin implements View: Digdag says nothing.
+// Begin implements View. Digdag prints nothing.
 func (p *Plain) Begin(Begin) {}
 
 // Committed implements flush.Observer.
@@ -61,7 +61,7 @@ func (p *Plain) End(end End) {
 	}
 }
 
-// Would implements View. It says nothing: standard output is Digdag's.
+// Would implements View. It prints nothing: standard output is as in Digdag.
 func (p *Plain) Would(*trowel.Lease, string) {}
 
 // Stopping implements View.
@@ -75,14 +75,14 @@ const hintLines = `  * Use --session <daily | hourly | "yyyy-MM-dd[ HH:mm:ss]"> 
   * Use --rerun, --start +NAME, or --goal +NAME argument to rerun skipped tasks.
 `
 
-// textDryRun stands in the place of where task state is saved.
+// textDryRun replaces the line that says where task state is saved.
 const textDryRun = "This was a dry run: nothing was run, and no task state is saved.\n"
 
-// TextNothing is about a run that had nothing to do.
+// TextNothing is shown after a run that had nothing to do.
 const TextNothing = "nothing to do: all tasks had succeeded before; --rerun runs them again"
 
-// resultText is Digdag's text of how a run ended (server 1.9.2), with the places of failed tasks
-// and the last lines of their output between its lines.
+// resultText returns Digdag's text about the end of a run (server 1.9.2), with the places of failed tasks
+// and the last lines of their output inserted.
 func resultText(end End) string {
 	var text strings.Builder
 	if end.Status == "success" && end.DryRun {
@@ -118,7 +118,7 @@ func resultText(end End) string {
 	return text.String() + "Task state is saved at " + end.StateDir + " directory.\n" + hintLines
 }
 
-// sayInterruption says why a run did not come to its end, and what had succeeded.
+// sayInterruption says why a run was broken off, and which tasks had succeeded.
 func sayInterruption(w io.Writer, end End) {
 	switch {
 	case end.Broken != nil:

@@ -2,12 +2,12 @@ package runview
 
 import "sync"
 
-// spoolLimit is how many bytes may wait to be written before those who add output are held up.
+// spoolLimit is how many bytes may be pending before Wait blocks.
 const spoolLimit = 2 << 20
 
-// Spool gathers what many goroutines print until the one that owns it writes it. Adding never waits
-// for the stream; who prints much calls wait afterwards, so that a slow reader slows down the task
-// that prints and nobody else.
+// Spool collects what many goroutines print until its owner writes it. Adding never waits
+// for the stream. Goroutines that print much call Wait afterwards, so that a slow reader slows down the task
+// that prints and nothing else.
 type Spool struct {
 	mu      sync.Mutex
 	room    sync.Cond // pending was taken, or the spool was closed
@@ -15,7 +15,7 @@ type Spool struct {
 	spare   []byte
 	closed  bool
 
-	// filled gets a value when more than wakeAt bytes are pending.
+	// filled gets a value once more than wakeAt bytes are pending.
 	Filled chan struct{}
 	wakeAt int
 }
@@ -27,7 +27,7 @@ func NewSpool(wakeAt int) *Spool {
 	return s
 }
 
-// Add appends to what is pending. The function is called at once and returns its argument, grown.
+// Add appends to the pending bytes. The function is called at once; it appends to its argument and returns the result.
 func (s *Spool) Add(grow func(pending []byte) []byte) {
 	s.mu.Lock()
 	s.pending = grow(s.pending)
@@ -42,7 +42,7 @@ func (s *Spool) Add(grow func(pending []byte) []byte) {
 	}
 }
 
-// Wait returns once there is room again.
+// Wait waits until there is room.
 func (s *Spool) Wait() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -51,7 +51,7 @@ func (s *Spool) Wait() {
 	}
 }
 
-// Take returns what is pending. The owner gives it back once it is written.
+// Take returns the pending bytes. The owner must give them back after writing them.
 func (s *Spool) Take() []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -61,7 +61,7 @@ func (s *Spool) Take() []byte {
 	return taken
 }
 
-// GiveBack lets what was taken be used again; very large ones are left to the collector.
+// GiveBack lets the memory of taken bytes be used again, unless it is very large.
 func (s *Spool) GiveBack(taken []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -70,7 +70,7 @@ func (s *Spool) GiveBack(taken []byte) {
 	}
 }
 
-// Close ends all waiting: nobody will write any more but the owner, who takes the rest.
+// Close ends all waiting. After it only the owner writes, who takes the rest.
 func (s *Spool) Close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

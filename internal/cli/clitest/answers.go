@@ -12,11 +12,11 @@ import (
 	"github.com/trowel-project/trowel/internal/version"
 )
 
-// Answers are what a server says to requests, by method and path; the status stands before the body
+// Answers are the answers of a server by method and path. The status comes before the body
 // unless it is 200.
 type Answers map[string]string
 
-// APIServer is a server of fixed answers that remembers what it was asked.
+// APIServer is a server with fixed answers that records its requests.
 type APIServer struct {
 	URL string
 
@@ -24,7 +24,8 @@ type APIServer struct {
 	Asked []string
 }
 
-// NewAPI starts a server of fixed answers for the length of a test. It says that it fits the client, unless it is told what to say.
+// NewAPI starts a server with fixed answers until the test ends. It accepts the version of the client, unless answers say
+// otherwise.
 func NewAPI(t *testing.T, known Answers) *APIServer {
 	t.Helper()
 	s := &APIServer{}
@@ -61,7 +62,7 @@ func NewAPI(t *testing.T, known Answers) *APIServer {
 	return s
 }
 
-// VersionCheck is what every command asks first.
+// VersionCheck is the first request of every command.
 const VersionCheck = "GET version/check?client=0.10.6&version=" + version.Number
 
 // Answers of a server, in the shapes that were recorded.

@@ -10,7 +10,7 @@ import (
 	"github.com/trowel-project/trowel/internal/cli/cmd"
 )
 
-// Case is a command line and what it does on a server.
+// Case is a command line, the answers of the server, and what is expected.
 type Case struct {
 	Name    string
 	Args    string // separated by blanks
@@ -19,11 +19,11 @@ type Case struct {
 	Exit    int
 	Stdout  string
 	Stderr  string
-	Asked   []string // but for the check of versions
+	Asked   []string // requests, except the check of versions
 	AnyText bool     // stdout is not compared
 }
 
-// RunCases runs command lines of a program against servers of fixed answers.
+// RunCases runs command lines of a program against servers with fixed answers.
 func RunCases(t *testing.T, p cmd.Program, cases []Case) {
 	t.Helper()
 	for _, tc := range cases {

@@ -13,7 +13,7 @@ import (
 	"github.com/trowel-project/trowel/internal/version"
 )
 
-// Console is a place to run commands in: an empty folder, and a home that has nothing in it.
+// Console is a place to run commands in: an empty working folder and an empty home folder.
 type Console struct {
 	t        *testing.T
 	Dir      string // working folder
@@ -45,7 +45,7 @@ func New(t *testing.T, p cmd.Program) *Console {
 	return c
 }
 
-// Env is the Env of one command line, and the buffers it writes to.
+// Env returns the Env of one command line, and the buffers it writes to.
 func (c *Console) Env(args ...string) (env cmd.Env, stdout, stderr *bytes.Buffer) {
 	stdout, stderr = &bytes.Buffer{}, &bytes.Buffer{}
 	zone := time.FixedZone("", 9*60*60)
@@ -67,7 +67,7 @@ func (c *Console) Exec(env cmd.Env) int {
 	return cmd.Run(c.t.Context(), env, c.Commands)
 }
 
-// Run runs one command line; its banner, which all tests but one do not care for, is cut off.
+// Run runs one command line. It removes the banner, which only one test looks at.
 func (c *Console) Run(args ...string) Outcome {
 	c.t.Helper()
 	env, stdout, stderr := c.Env(args...)
@@ -75,14 +75,14 @@ func (c *Console) Run(args ...string) Outcome {
 	return Outcome{exit, stdout.String(), strings.TrimPrefix(stderr.String(), TestBanner)}
 }
 
-// TestBanner is what the banner is on a console.
+// TestBanner is the banner of a console.
 const TestBanner = "2024-01-02 03:04:05 +0900: Trowel v" + version.Number + "\n"
 
 // Call reads a command line without running its command.
 func (c *Console) Call(args ...string) *cmd.Call {
 	c.t.Helper()
 	env, _, _ := c.Env(args...)
-	// Commands of later versions can be read too.
+	// Commands without Run can be parsed too.
 	read, err := cmd.Read(env, c.Commands)
 	if wrong, ok := errors.AsType[*cmd.ComplaintError](err); ok && !strings.Contains(wrong.Text, "not part of") {
 		c.t.Fatalf("read %q: %v", args, err)

@@ -1,2 +1,3 @@
-// Package clitest runs command lines in tests: a Console is an empty folder to run them in, NewAPI a server of fixed answers.
+// Package clitest runs command lines in tests. A Console is an empty folder to run them in, NewAPI starts a server with
+// fixed answers.
 package clitest

@@ -26,10 +26,10 @@ func newArguments(options []Option) *Arguments {
 	return a
 }
 
-// Given reports whether an option stands on the command line; for a flag, whether it is on.
+// Given reports whether an option is on the command line, or whether a flag is on.
 func (a *Arguments) Given(name string) bool { return len(a.List(name)) > 0 }
 
-// Text is the value of an option, or its standard value if it is not given.
+// Text returns the value of an option, or its default if it is not given.
 func (a *Arguments) Text(name string) string {
 	if values := a.List(name); len(values) > 0 {
 		return values[0]
@@ -40,7 +40,7 @@ func (a *Arguments) Text(name string) string {
 	return ""
 }
 
-// spelling is how an option was written on the command line; as it is asked for if it was not.
+// spelling returns how an option was written on the command line. If it was not given, it returns the spelling that is asked for.
 func (a *Arguments) spelling(name string) string {
 	if o := a.options[name]; o != nil && a.spellings[o.Names[0]] != "" {
 		return a.spellings[o.Names[0]]
@@ -48,7 +48,7 @@ func (a *Arguments) spelling(name string) string {
 	return name
 }
 
-// Number is the value of an integer option, or its standard value; 0 if it has neither.
+// Number returns the value of an integer option, its default, or 0 if it has neither.
 func (a *Arguments) Number(name string) int {
 	n, err := strconv.ParseInt(a.Text(name), 10, 32)
 	if err != nil {
@@ -57,7 +57,7 @@ func (a *Arguments) Number(name string) int {
 	return int(n)
 }
 
-// List holds all values of an option, in order.
+// List returns all values of an option, in order.
 func (a *Arguments) List(name string) []string {
 	o := a.options[name]
 	if o == nil {
@@ -66,8 +66,8 @@ func (a *Arguments) List(name string) []string {
 	return a.values[o.Names[0]]
 }
 
-// Pairs holds the keys and values of a KEY=VALUE option in order. Only the first = separates. Of
-// equal keys the last one counts; it is for the caller to let it.
+// Pairs returns the keys and values of a KEY=VALUE option in order. Only the first = separates. If a key occurs
+// more than once, callers must use its last value.
 func (a *Arguments) Pairs(name string) []Pair {
 	var pairs []Pair
 	for _, text := range a.List(name) {

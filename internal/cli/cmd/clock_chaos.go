@@ -10,15 +10,15 @@ import (
 	"unsafe"
 )
 
-// offsetVariable names a file with how much the clock of this process is fast, as "-2m3s". A file
-// that is not there, or says something else, is no offset.
+// offsetVariable names a file that says how far ahead the clock of this process is, such as "-2m3s". There is no
+// offset if the file is missing or says anything else.
 const offsetVariable = "TROWEL_CLOCK_OFFSET"
 
-// offsetAge is how old a reading of that file may be.
+// offsetAge is how long a value read from that file is used.
 const offsetAge = 20 * time.Millisecond
 
-// processClock is a clock that is wrong, and that somebody sets while the process runs. Lengths of
-// time are right, as they are where a machine's clock is set: they come from another clock.
+// processClock returns a clock that is wrong and may be set while the process runs. Durations are still right, as
+// they are when the clock of a machine is set: they come from a monotonic clock.
 func processClock() func() time.Time {
 	path := os.Getenv(offsetVariable)
 	if path == "" {
@@ -47,15 +47,15 @@ func (c *wrongClock) read(now time.Time) time.Time {
 	return setWall(now, c.offset)
 }
 
-// instant is how time.Time keeps a reading of both clocks: what people call the time, and the time since
-// the process began. The test of this file fails if that changes.
+// instant is the layout of time.Time, which holds a reading of both clocks: the wall clock and the monotonic one.
+// The test of this file fails if that changes.
 type instant struct {
 	wall uint64
 	ext  int64
 	loc  *time.Location
 }
 
-// setWall moves what people call the time alone. time.Time.Add moves both.
+// setWall moves the wall clock alone. time.Time.Add moves both clocks.
 func setWall(t time.Time, offset time.Duration) time.Time {
 	moved := t.Add(offset)
 	(*instant)(unsafe.Pointer(&moved)).ext = (*instant)(unsafe.Pointer(&t)).ext //nolint:gosec // a clock that is set

@@ -10,9 +10,9 @@ import (
 	"github.com/trowel-project/trowel/internal/textutil"
 )
 
-// This file says what is wrong with a session time that people typed.
+// This file explains what is wrong with a session time that somebody typed.
 
-// Beginnings of what was meant as a time.
+// Patterns that match the beginning of what was meant as a time.
 var (
 	clockWithT      = regexp.MustCompile(`^\d{4}-\d\d-\d\d[Tt]\d`)
 	clockWithZone   = regexp.MustCompile(`^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d.`)
@@ -21,8 +21,8 @@ var (
 	clockBeginDigit = regexp.MustCompile(`^\d`)
 )
 
-// ClockError is about an option whose value is neither a date, nor a date and time, nor one of its words.
-// digdag is the text without a terminal.
+// ClockError returns the complaint about an option whose value is not a date, not a date and time, and not one of its
+// words. digdag is the text that is shown without a terminal.
 func ClockError(option, value, digdag string, words ...string) *ComplaintError {
 	forms := append(slices.Clone(words), `"yyyy-MM-dd"`, `"yyyy-MM-dd HH:mm:ss"`)
 	fault := clockFault(value, words)
@@ -33,7 +33,7 @@ func ClockError(option, value, digdag string, words ...string) *ComplaintError {
 	}
 }
 
-// clockFault is what is wrong with a value that parseClock does not take.
+// clockFault explains what is wrong with a value that ParseClock refuses.
 func clockFault(value string, words []string) string {
 	if m := clockPattern.FindStringSubmatch(value); m != nil {
 		return clockRange(m[2:])
@@ -62,8 +62,8 @@ func clockFault(value string, words []string) string {
 	return "there is no such word"
 }
 
-// clockRange names the first part that no clock or calendar has. The parts are month, day, hour, minute and
-// second, each a text of digits; the last three may be empty.
+// clockRange names the first part that is out of range. The parts are month, day, hour, minute and second, each in
+// digits; the last three may be empty.
 func clockRange(parts []string) string {
 	for i, part := range []struct {
 		name        string

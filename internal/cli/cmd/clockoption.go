@@ -11,7 +11,7 @@ import (
 
 var clockPattern = regexp.MustCompile(`^(\d{4})-(\d\d)-(\d\d)(?: (\d\d):(\d\d):(\d\d))?$`)
 
-// ParseClock reads a date, or a date and time, as a clock in UTC. A day past the end of its month is
+// ParseClock reads a date, or a date and time, as if it were in UTC. A day past the end of its month is
 // the last one, and 24:00:00 is the next midnight (server 1.9.2).
 func ParseClock(text string) (time.Time, bool) {
 	m := clockPattern.FindStringSubmatch(text)
@@ -31,8 +31,8 @@ func ParseClock(text string) (time.Time, bool) {
 	return time.Date(year, time.Month(month), min(day, endOfMonth), hour, minute, second, 0, time.UTC), true
 }
 
-// WarnOfDay warns people on a terminal of an option that names a day which its month does not have, as 2026-02-30. The
-// warning says which day counts.
+// WarnOfDay warns people on a terminal if an option names a day that its month does not have, such as 2026-02-30. The
+// warning says which day is used.
 func WarnOfDay(c *Call, option string) {
 	text := c.Args.Text(option)
 	clock, ok := ParseClock(text)

@@ -15,7 +15,7 @@ type Command struct {
 	// usage holds the forms of the command's own usage, without the program's name. The first one is
 	// Digdag's, letter by letter.
 	Usage []string
-	// people holds the forms for those who read them on a terminal, where Digdag's are odd; nil for usage.
+	// people holds the forms shown on a terminal, where Digdag's are odd; nil if they are those of usage.
 	People   []string
 	Min, Max int                     // positional arguments that it takes; max -1 for any number
 	Operand  Offer                   // what completion proposes for its arguments
@@ -29,8 +29,8 @@ type Command struct {
 // Line is a form of a command and what it does.
 type Line struct{ Form, Text string }
 
-// Handler does what a command is for. A *complaint or any other error ends the program with a
-// message; server 1.1 says with which exit code.
+// Handler runs a command. A *ComplaintError or any other error ends the program with a message; server 1.1 says with
+// which exit code.
 type Handler func(ctx context.Context, c *Call) error
 
 // section is a heading of the global usage.
@@ -63,12 +63,12 @@ func find(commands []Command, name string) *Command {
 	return nil
 }
 
-// Names are the command's name and its aliases.
+// Names returns the command's name and its aliases.
 func (c *Command) Names() []string {
 	return append([]string{c.Name}, c.Aliases...)
 }
 
-// Forms are what people can type.
+// Forms returns the forms of the command for people.
 func (c *Command) Forms() []string {
 	if c.People != nil {
 		return c.People
@@ -76,7 +76,7 @@ func (c *Command) Forms() []string {
 	return c.Usage
 }
 
-// AllOptions are the options of the command, those shared with others included.
+// AllOptions returns the options of the command, including those that it shares with others.
 func (c *Command) AllOptions() []Option {
 	if c.Remote {
 		return Options(c.Options, clientOptions, commonOptions)

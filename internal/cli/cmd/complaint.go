@@ -14,11 +14,11 @@ const (
 )
 
 // ComplaintError says that a command line makes no sense. It is shown as a usage text, an error line
-// with Digdag's text, and lines of ours, each part only if there is one. Without a text it is no
-// failure: a wrong number of arguments ends with 0, as in Digdag (server 1.1).
+// with Digdag's text, and lines of our own; each part may be missing. Without an error line the command does not
+// fail: a wrong number of arguments ends with 0, as in Digdag (server 1.1).
 //
-// People on a terminal read our own words, if there are any, and only as much of the usage as leaves the
-// reason in sight.
+// People on a terminal read our own words, if there are any, and the usage is shortened so that the reason stays in
+// sight.
 type ComplaintError struct {
 	usage func(w io.Writer) // writes the usage text; nil for none
 	brief func(w io.Writer) // writes what people on a terminal read of it beside a reason; nil for all of it
@@ -35,7 +35,7 @@ func (c *ComplaintError) Error() string {
 	return c.Text
 }
 
-// report writes the complaint, to people on a terminal or to anybody, and returns the exit code.
+// report writes the complaint in the form for a terminal or for others, and returns the exit code.
 func (c *ComplaintError) report(w io.Writer, onTerminal bool) int {
 	switch {
 	case onTerminal && c.brief != nil && (c.Text != "" || c.Hint != ""):
@@ -72,12 +72,12 @@ func (c *ComplaintError) Hinting(format string, args ...any) *ComplaintError {
 	return c
 }
 
-// NotPartOf is the error for what the compatible command line has and this version does not.
+// NotPartOf returns the error about a part of Digdag's command line that this version does not have.
 func NotPartOf(what string) error {
 	return Complainf("%s is not part of this version", what)
 }
 
-// DidYouMean is the hint that offers a near miss; empty if there is none.
+// DidYouMean returns the hint that offers a similar word; empty if there is none.
 func DidYouMean(suggestion string) string {
 	if suggestion == "" {
 		return ""

@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// Completion is the row of the command completion.
+// Completion returns the row of the command completion.
 func Completion() Command {
 	return Command{
 		Name: "completion", Section: SectionOther, Extra: true,
@@ -17,8 +17,8 @@ func Completion() Command {
 	}
 }
 
-// runCompletion writes a script that teaches a shell to complete this program's commands, options
-// and their values. All three are made from the table.
+// runCompletion writes a script with which a shell completes the program's commands, options and values. The scripts of
+// all three shells are made from the table.
 func runCompletion(_ context.Context, c *Call) error {
 	writers := map[string]func(io.Writer, string, []Command){
 		"bash": writeBashCompletion,
@@ -34,12 +34,12 @@ func runCompletion(_ context.Context, c *Call) error {
 	return nil
 }
 
-// valueOptions are the options that take a value.
+// valueOptions returns the options that take a value.
 func valueOptions(options []Option) []Option {
 	return slices.DeleteFunc(slices.Clone(options), func(o Option) bool { return o.Takes == TakesNothing })
 }
 
-// spellings are all names of some options, in order.
+// spellings returns all spellings of some options, in order.
 func spellings(options []Option) []string {
 	var names []string
 	for i := range options {
@@ -48,7 +48,7 @@ func spellings(options []Option) []string {
 	return names
 }
 
-// allNames are the names and aliases of all commands.
+// allNames returns the names and aliases of all commands.
 func allNames(commands []Command) []string {
 	var names []string
 	for i := range commands {
@@ -57,7 +57,7 @@ func allNames(commands []Command) []string {
 	return names
 }
 
-// summary is a command in a few words.
+// summary describes a command in a few words.
 func (c *Command) summary() string {
 	if len(c.Lines) == 0 {
 		return ""

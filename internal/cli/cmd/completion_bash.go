@@ -7,8 +7,8 @@ import (
 	"github.com/trowel-project/trowel/internal/terminal"
 )
 
-// The parts of the bash script around what is made from the table. It needs no other package, and
-// runs in bash 3.2, which macOS has. Where = breaks words, as in --log-level=info, it is stepped over.
+// The fixed parts of the bash script, around what is made from the table. The script needs no other package, and
+// runs in bash 3.2, which macOS has. It skips the = that breaks words, as in --log-level=info.
 const (
 	bashHead = `# bash completion for PROGRAM; load it with: source <(PROGRAM completion bash)
 _PROGRAM() {
@@ -63,8 +63,8 @@ func writeBashCompletion(w io.Writer, program string, commands []Command) {
 	terminal.Say(w, "%s", strings.ReplaceAll(bashTail, "PROGRAM", program))
 }
 
-// writeBashCommand writes the branch of one command: its options, what its arguments are, and for
-// each option with a value what that is.
+// writeBashCommand writes the branch of one command: its options, what its arguments are, and what the value of each
+// option is.
 func writeBashCommand(w io.Writer, pattern string, options []Option, operand Offer, commands []Command) {
 	terminal.Say(w, "        %s)\n", pattern)
 	terminal.Say(w, "            options='%s'\n", strings.Join(spellings(options), " "))
@@ -78,7 +78,7 @@ func writeBashCommand(w io.Writer, pattern string, options []Option, operand Off
 	terminal.Say(w, "            esac\n            ;;\n")
 }
 
-// bashOffer says in the script's terms what completion proposes.
+// bashOffer returns what completion proposes, in the terms of the script.
 func bashOffer(o Offer, commands []Command) (kind, words string) {
 	switch o.kind {
 	case offerNothing:

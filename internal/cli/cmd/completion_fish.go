@@ -54,7 +54,7 @@ func writeFishOptions(w io.Writer, lead string, options []Option, commands []Com
 	}
 }
 
-// fishOffer are the arguments of complete that say what to propose; empty for nothing.
+// fishOffer returns the arguments of complete that say what to propose; empty if nothing is proposed.
 func fishOffer(o Offer, commands []Command) string {
 	switch o.kind {
 	case offerNothing:
@@ -73,7 +73,7 @@ func fishOffer(o Offer, commands []Command) string {
 	return ""
 }
 
-// fishQuote is a text in single quotes.
+// fishQuote returns a text in single quotes.
 func fishQuote(text string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(text) + "'"
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/trowel-project/trowel/internal/terminal"
 )
 
-// zshHead and zshTail stand around what is made from the table. The script can be sourced, or be
-// put into a folder of fpath as _trowel.
+// zshHead and zshTail are the fixed parts around what is made from the table. The script can be sourced, or put into a
+// folder of fpath as _trowel.
 const (
 	zshHead = `#compdef PROGRAM
 # zsh completion for PROGRAM; load it with: source <(PROGRAM completion zsh)
@@ -75,7 +75,7 @@ func writeZshOptions(w io.Writer, indent string, options []Option) {
 	}
 }
 
-// zshAction is what _arguments does to complete a value.
+// zshAction returns the action of _arguments that completes a value.
 func zshAction(o Offer) string {
 	switch o.kind {
 	case offerNothing:
@@ -94,10 +94,10 @@ func zshAction(o Offer) string {
 	return " "
 }
 
-// zshEscape protects the characters that have a meaning in a specification.
+// zshEscape escapes the characters that have a meaning in a specification.
 func zshEscape(text string) string {
 	return strings.NewReplacer(`\`, `\\`, `:`, `\:`, `[`, `\[`, `]`, `\]`).Replace(text)
 }
 
-// zshQuote is a text in single quotes.
+// zshQuote returns a text in single quotes.
 func zshQuote(text string) string { return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'" }

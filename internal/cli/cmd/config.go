@@ -13,8 +13,8 @@ import (
 	"github.com/trowel-project/trowel/internal/fix"
 )
 
-// Config gathers the settings of this command line, from the weakest source to the strongest:
-// the default file unless there is --config, the text in DIGDAG_CONFIG, -X, the file of --config.
+// Config collects the settings of this command line, from the weakest source to the strongest:
+// the default file unless --config is given, the text in DIGDAG_CONFIG, -X, the file of --config.
 func (c *Call) Config() (config.Settings, error) {
 	settings := config.Settings{}
 	if c.ConfigPath == "" {
@@ -39,15 +39,15 @@ func (c *Call) Config() (config.Settings, error) {
 	return settings, addLimits(settings)
 }
 
-// Add puts the values of one place on top of the settings.
+// Add adds the values of one source, which replace earlier ones.
 func Add(settings config.Settings, values map[string]string, from string) {
 	for key, value := range values {
 		settings[key] = config.Setting{Value: value, From: from}
 	}
 }
 
-// addLimits takes the limits that Digdag reads from properties of the JVM, which -X sets and files do not
-// (server 1.5): they are defaults of settings.
+// addLimits adds the limits that Digdag reads from properties of the JVM, which only -X can set (server 1.5). They are
+// defaults of settings.
 func addLimits(settings config.Settings) error {
 	for _, limit := range []struct{ property, key string }{
 		{"io.digdag.limits.maxWorkflowTasks", "executor.task_max_run"},
@@ -68,8 +68,8 @@ func addLimits(settings config.Settings) error {
 	return nil
 }
 
-// addDefaultFile reads the file that TROWEL_CONFIG names, which must exist; without the variable
-// the first that exists of Trowel's own file and Digdag's, if any.
+// addDefaultFile reads the file that TROWEL_CONFIG names, which must exist. Without the variable it reads Trowel's own
+// file or else Digdag's, if one of them exists.
 func addDefaultFile(settings config.Settings, env Env) error {
 	if file, set := env.LookupText("TROWEL_CONFIG"); set {
 		return AddFile(settings, env, file)
@@ -87,7 +87,7 @@ func addDefaultFile(settings config.Settings, env Env) error {
 	return nil
 }
 
-// AddFile reads a properties file on top of what is there.
+// AddFile adds the values of a properties file, which replace earlier ones.
 func AddFile(settings config.Settings, env Env, file string) error {
 	data, err := env.ReadFile(file)
 	if err != nil {
@@ -101,13 +101,13 @@ func AddFile(settings config.Settings, env Env, file string) error {
 	return nil
 }
 
-// trowelHome is the folder of Trowel's own configuration.
+// trowelHome returns the folder of Trowel's own configuration.
 func (e Env) trowelHome() (string, error) {
 	dir, err := e.configFolder()
 	return filepath.Join(dir, "trowel"), err
 }
 
-// digdagHome is the folder of Digdag's configuration and of the local secrets.
+// digdagHome returns the folder of Digdag's configuration and of the local secrets.
 func (e Env) digdagHome() (string, error) {
 	if dir, set := e.LookupText("DIGDAG_CONFIG_HOME"); set {
 		return e.Path(dir), nil
@@ -116,7 +116,7 @@ func (e Env) digdagHome() (string, error) {
 	return filepath.Join(dir, "digdag"), err
 }
 
-// configFolder is the folder in which programs keep the user's configuration.
+// configFolder returns the folder in which programs keep the user's configuration.
 func (e Env) configFolder() (string, error) {
 	if dir, set := e.LookupText("XDG_CONFIG_HOME"); set {
 		return e.Path(dir), nil
@@ -132,7 +132,7 @@ func (e Env) configFolder() (string, error) {
 	return e.Path(filepath.Join(home, ".config")), nil
 }
 
-// useSettings is the use of a file of settings.
+// useSettings returns how the file of settings was named.
 func useSettings(c *Call) fix.Use {
 	if c.ConfigPath != "" {
 		return fix.UseConfigOption

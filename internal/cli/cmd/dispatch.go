@@ -13,7 +13,7 @@ import (
 	"github.com/trowel-project/trowel/internal/version"
 )
 
-// Call is one command line that was understood, and all that its command may use.
+// Call is a command line that was parsed, and all that its command may use.
 type Call struct {
 	Env      Env
 	Program  string    // what usage and hints call the program
@@ -21,22 +21,22 @@ type Call struct {
 	explain  func(c *Call, err error) string
 	Command  *Command
 	Args     *Arguments
-	// configPath is the file of --config, wherever it stands; empty without.
+	// configPath is the file of --config, before or after the command; empty if it is not given.
 	ConfigPath     string
 	configSpelling string // of that option
-	// signedBy is what signs the requests in, for people; empty if nothing does.
+	// signedBy names the credentials of the requests, for people; empty if there are none.
 	SignedBy string
 }
 
 // Program is a command line program.
 type Program struct {
 	Commands []Command
-	// explain is what people read of the error that ends a command.
+	// explain returns the text that people read about the error that ends a command.
 	Explain func(c *Call, err error) string
 }
 
-// Run does what a command line says and returns the exit code of the process. It prints everything
-// there is to print, errors included. Canceling ctx stops a command that takes time.
+// Run runs a command line and returns the exit code of the process. It prints everything there is to print, including
+// errors. Canceling ctx stops a command that takes time.
 func Run(ctx context.Context, env Env, p Program) (exit int) {
 	if len(env.Args) > 0 && slices.Contains(env.Args[1:], "--version") { // server 1.1: whatever else is there
 		terminal.Say(env.Stdout, "%s\n", version.Number)
@@ -59,7 +59,7 @@ func Run(ctx context.Context, env Env, p Program) (exit int) {
 	return c.exitCode(err)
 }
 
-// Read reads a command line without running its command.
+// Read parses a command line without running its command.
 func Read(env Env, p Program) (*Call, error) {
 	c := &Call{Env: env, Program: env.programName(), commands: p.Commands, explain: p.Explain}
 	var raw []string
@@ -69,7 +69,7 @@ func Read(env Env, p Program) (*Call, error) {
 	return c, c.read(raw)
 }
 
-// exitCode reports an error, if there is one.
+// exitCode prints an error, if there is one, and returns the exit code.
 func (c *Call) exitCode(err error) int {
 	if err == nil {
 		return ExitSuccess
@@ -127,7 +127,7 @@ func (c *Call) read(raw []string) error {
 	return c.checkCount()
 }
 
-// withOptions names the list of options beside an unknown one that is near to none.
+// withOptions adds where options are listed, if an unknown option is similar to none.
 func (c *Call) withOptions(err error) error {
 	wrong, ok := errors.AsType[*ComplaintError](err)
 	if ok && wrong.Hint == "" && strings.HasPrefix(wrong.Text, strings.TrimSuffix(textUnknownOption, "%s")) {
@@ -136,8 +136,8 @@ func (c *Call) withOptions(err error) error {
 	return err
 }
 
-// checkCount refuses a wrong number of positional arguments: Digdag shows the usage and says no more, and calls
-// it a success. A command that Digdag does not have fails.
+// checkCount refuses a wrong number of positional arguments. As in Digdag the usage is shown and the command succeeds;
+// a command that Digdag does not have fails.
 func (c *Call) checkCount() error {
 	given, least, most := len(c.Args.Positional), c.Command.Min, c.Command.Max
 	if given >= least && (given <= most || most < 0) {
@@ -157,8 +157,8 @@ func (c *Call) checkCount() error {
 	return c.UsageError("").Hinting("%s", text)
 }
 
-// strayOption is the complaint about a wrong option before the command. Digdag shows its usage and
-// calls it a success.
+// strayOption returns the complaint about a wrong option before the command. Digdag shows its usage and
+// succeeds.
 func (c *Call) strayOption(err error) error {
 	wrong := c.globalUsage("")
 	if cause, ok := errors.AsType[*ComplaintError](err); ok {
@@ -167,7 +167,7 @@ func (c *Call) strayOption(err error) error {
 	return wrong
 }
 
-// unknownCommand is the complaint about a first argument that names no command.
+// unknownCommand returns the complaint about a first argument that names no command.
 func (c *Call) unknownCommand(name string) error {
 	var names []string
 	for i := range c.commands {

@@ -16,20 +16,21 @@ import (
 	"github.com/trowel-project/trowel/internal/fix"
 )
 
-// Env is all that a command line sees of the process it runs in, so that tests can run commands in
-// their own process. ProcessEnv returns the real one.
+// Env is all that commands see of their process, so that tests can run commands in
+// theirs. ProcessEnv returns the real one.
 type Env struct {
 	// Args are the arguments as in os.Args, with the program's own name first.
 	Args []string
 	// Stdin is read by the commands that ask for input.
 	Stdin io.Reader
-	// Stdout takes what a command produces, Stderr the banner, usage, hints and errors.
+	// Stdout gets what a command produces, Stderr the banner, usage, hints and errors.
 	Stdout, Stderr io.Writer
-	// Terminals says which of the three streams are terminals.
+	// Terminals says which of the streams are terminals.
 	Terminals Terminals
 	// Dir is the working folder, absolute. Relative paths of the command line start here.
 	Dir string
-	// Environ is the environment as in os.Environ: KEY=VALUE each, the last of equal keys counts.
+	// Environ is the environment as in os.Environ, each entry KEY=VALUE. If a key occurs more than once, its last value
+	// is used.
 	Environ []string
 	// Now returns the time, in the zone of the system.
 	Now func() time.Time
@@ -69,7 +70,7 @@ func (e Env) Lookup(name string) (string, bool) {
 	return config.LookupEnv(e.Environ, name)
 }
 
-// LookupText returns a variable that is set to a text; an empty one counts as not set.
+// LookupText returns an environment variable. One that is empty counts as not set.
 func (e Env) LookupText(name string) (string, bool) {
 	value, _ := e.Lookup(name)
 	return value, value != ""
@@ -85,8 +86,8 @@ func (e Env) ReadFile(name string) ([]byte, error) {
 	return fix.ReadNamed(e.Path(name), name)
 }
 
-// programName is the name that usage and hints show: digdag if the program was called by that
-// name, as through a link, else trowel.
+// programName returns the name that usage and hints show: digdag if the program was called by that
+// name, for example through a link, else trowel.
 func (e Env) programName() string {
 	if len(e.Args) > 0 {
 		name := filepath.Base(e.Args[0])

@@ -15,7 +15,7 @@ import (
 	"github.com/trowel-project/trowel/internal/terminal"
 )
 
-// ZoneName is the name of the system's time zone.
+// ZoneName returns the name of the system's time zone.
 func (e Env) ZoneName() string {
 	if name, set := e.LookupText("TZ"); set {
 		return strings.TrimPrefix(name, ":")
@@ -60,8 +60,8 @@ func (e Env) CanDraw() bool {
 	}
 }
 
-// DrawsTree reports whether a tree that moves is for somebody who looks at it. On the terminals of CI nobody
-// does: they keep every frame.
+// DrawsTree reports whether a live tree makes sense. It does not on the terminals of CI, which nobody watches and which
+// keep every frame.
 func DrawsTree(env Env) bool {
 	if ci, set := env.LookupText("CI"); set && ci != "false" && ci != "0" {
 		return false
@@ -69,8 +69,8 @@ func DrawsTree(env Env) bool {
 	return env.Terminals.Stdout && env.Terminals.Stderr && env.CanDraw()
 }
 
-// shownLevel is the level from which on a live tree shows entries of the log: warnings, unless the
-// command line says something else.
+// shownLevel returns the lowest level of log entries that a live tree shows: warnings, unless the
+// command line says otherwise.
 func shownLevel(c *Call) slog.Level {
 	if c.Args.Given("--log-level") {
 		return logging.ParseLevel(c.Args.Text("--log-level"))
@@ -78,7 +78,7 @@ func shownLevel(c *Call) slog.Level {
 	return slog.LevelWarn
 }
 
-// LiveOptionsOf are those of a tree on the terminal of this command.
+// LiveOptionsOf returns the options of a tree on the terminal of this command.
 func LiveOptionsOf(c *Call) live.Options {
 	env := c.Env.unguarded()
 	return live.Options{Stdout: env.Stdout, Stderr: env.Stderr, Now: env.Now, Dir: env.Dir, Look: terminal.NewLook(env.Lookup), Level: shownLevel(c)}

@@ -6,7 +6,7 @@ import (
 	"github.com/trowel-project/trowel/internal/secret"
 )
 
-// LocalSecrets returns the store of this user. It is Digdag's, so that both programs see the same.
+// LocalSecrets returns the secrets of this user. They are stored where Digdag stores them, so both programs see the same.
 func (e Env) LocalSecrets() (secret.LocalFolder, error) {
 	home, err := e.digdagHome()
 	if err != nil {

@@ -10,16 +10,16 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// ExitInterrupted is the exit code of a run that a signal ended, as shells have it.
+// ExitInterrupted is the exit code after a signal has ended a run, as in shells.
 const ExitInterrupted = 130
 
-// ExitError ends the program with a code. All there is to say has been said.
+// ExitError ends the program with a code. Nothing more is printed.
 type ExitError struct{ Code int }
 
 func (e *ExitError) Error() string { return "exit" }
 
-// ErrorText is what people read of an error: Digdag's message with its kind (server 1.1), then how
-// to go on. Others word errors that are not known here; a text of theirs is empty for an error that they do not know either.
+// ErrorText returns the text that people read about an error: Digdag's message with its kind (server 1.1), then how
+// to go on. others provide texts for errors that are not known here; they return an empty text for those they do not know.
 func ErrorText(err error, others ...func(error) string) string {
 	if known, ok := errors.AsType[*fix.Error](err); ok {
 		return ErrorText(known.Err, others...) + "\nfix: " + known.Fix
@@ -41,7 +41,7 @@ func ErrorText(err error, others ...func(error) string) string {
 	return err.Error()
 }
 
-// ErrorWithFix is ErrorText, for people with what to do about a file.
+// ErrorWithFix returns ErrorText and, for people, what to do about the file that the error names.
 func (c *Call) ErrorWithFix(err error, others ...func(error) string) string {
 	text := ErrorText(err, others...)
 	if fix := fix.OfFile(err); fix != "" && c.Env.Terminals.Stderr && !strings.Contains(text, "\nfix: ") && !strings.Contains(text, "\ndid you mean ") {

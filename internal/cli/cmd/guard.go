@@ -6,8 +6,8 @@ import (
 	"github.com/trowel-project/trowel/internal/terminal"
 )
 
-// guardTerminals puts a terminal.Writer before each stream that is a terminal. The returned function
-// writes what they hold back.
+// guardTerminals wraps each stream that is a terminal in a terminal.Writer. The returned function
+// writes what these still hold.
 func (e *Env) guardTerminals() (flush func()) {
 	var guards []*terminal.Writer
 	guard := func(w io.Writer, isTerminal bool) io.Writer {
@@ -25,7 +25,7 @@ func (e *Env) guardTerminals() (flush func()) {
 	}
 }
 
-// unguarded is the environment for a display that moves the cursor, and cleans all text itself.
+// unguarded returns the environment for a display that moves the cursor and makes all text harmless itself.
 func (e Env) unguarded() Env {
 	e.Stdout, e.Stderr = unguarded(e.Stdout), unguarded(e.Stderr)
 	return e

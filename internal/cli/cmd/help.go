@@ -8,7 +8,7 @@ import (
 	"github.com/trowel-project/trowel/internal/operator"
 )
 
-// Help is the row of the command help.
+// Help returns the row of the command help.
 func Help() Command {
 	return Command{
 		Name: "help", Section: SectionOther, Extra: true,
@@ -44,7 +44,7 @@ func runHelp(_ context.Context, c *Call) error {
 	return nil
 }
 
-// helpOperator writes about an operator, or all of them, whether its name is written as in a file or not.
+// helpOperator describes an operator, or lists all of them. The name may be written with or without its >.
 func helpOperator(c *Call, name string) error {
 	table := operator.Builtin(operator.Options{})
 	bare := strings.TrimSuffix(strings.TrimSuffix(name, ":"), ">")
@@ -63,5 +63,5 @@ func helpOperator(c *Call, name string) error {
 	return nil
 }
 
-// operatorsTopic is what help lists all operators for.
+// operatorsTopic is the argument with which help lists all operators.
 const operatorsTopic = "operators"

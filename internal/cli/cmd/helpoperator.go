@@ -67,7 +67,7 @@ const proseWidth = 76
 
 var markdownLink = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
 
-// withoutMarks is Markdown without its marks; what stands in back quotes keeps them.
+// withoutMarks removes the markup from Markdown, but not inside back quotes.
 func withoutMarks(text string) string {
 	return strings.ReplaceAll(markdownLink.ReplaceAllString(text, "$1"), "**", "")
 }

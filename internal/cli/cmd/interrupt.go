@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// CatchSignals makes the signals that interrupt a run come through a channel: Ctrl-C, the request to
-// end, and that the terminal was closed, unless nohup says to ignore that.
+// CatchSignals delivers the signals that interrupt a run through a channel: Ctrl-C, the request to
+// terminate, and the hangup of the terminal unless nohup ignores it.
 func CatchSignals() (signals <-chan os.Signal, restore func()) {
 	caught := make(chan os.Signal, 4)
 	signal.Notify(caught, os.Interrupt, syscall.SIGTERM)
@@ -17,8 +17,8 @@ func CatchSignals() (signals <-chan os.Signal, restore func()) {
 	return caught, func() { signal.Stop(caught) }
 }
 
-// catchPipes makes a closed pipe an error of the Write instead of the end of the process: a run goes
-// on without a reader, and leaves no commands behind. The commands of tasks still get the signal.
+// catchPipes makes a write to a closed pipe fail instead of ending the process, so a run goes
+// on without a reader and leaves no commands behind. The commands of tasks still get the signal.
 func catchPipes() (restore func()) {
 	pipes := make(chan os.Signal, 1)
 	signal.Notify(pipes, syscall.SIGPIPE)

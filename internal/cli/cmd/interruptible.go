@@ -5,11 +5,11 @@ import (
 	"errors"
 )
 
-// ErrInterrupted is the cause of the end of what a signal ended.
+// ErrInterrupted is the cause with which a signal cancels a context.
 var ErrInterrupted = errors.New("interrupted")
 
-// Interruptible does something that leaves files behind unless it ends in good order: a signal ends
-// its context, and then the program with the exit code that shells expect.
+// Interruptible runs a function that must clean up files when it is interrupted. A signal cancels
+// its context; then the program ends with the exit code that shells expect.
 func Interruptible(ctx context.Context, do func(ctx context.Context) error) error {
 	signals, restore := CatchSignals()
 	defer restore()

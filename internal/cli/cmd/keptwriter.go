@@ -6,9 +6,9 @@ import (
 	"syscall"
 )
 
-// keptWriter keeps the first error of a writer, so that output which got lost, as on a full disk,
-// ends with an exit code that says so. A pipe whose reader has gone away (head, grep -q) is no error:
-// the rest is for nobody. It is for one goroutine at a time, like what it wraps.
+// keptWriter keeps the first error of a writer, so that the exit code says that output was lost, for example on a full
+// disk. It is no error if the reader of a pipe has gone away (head, grep -q). Only one goroutine at a time may use it,
+// like the writer that it wraps.
 type keptWriter struct {
 	w      io.Writer
 	err    error
@@ -30,5 +30,5 @@ func (k *keptWriter) Write(data []byte) (int, error) {
 	return n, err
 }
 
-// Behind is the writer itself.
+// Behind returns the wrapped writer.
 func (k *keptWriter) Behind() io.Writer { return k.w }

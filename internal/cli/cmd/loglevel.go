@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// LevelFilter finds out which lines of a task's log are below INFO (server 1.10.9). It is given the
-// lines of one file in their order.
+// LevelFilter decides which lines of a task's log are below INFO (server 1.10.9). It must be given the
+// lines of one file in order.
 type LevelFilter struct{ hidden bool }
 
 // leveled matches a line that says its level.
 var leveled = regexp.MustCompile(`^[0-9: \-+.]*\[([A-Za-z]+)\]`)
 
-// Hides reports whether a line is below INFO. A line without a level that is known goes with the one
+// Hides reports whether a line is below INFO. A line without a known level is treated like the one
 // before it.
 func (f *LevelFilter) Hides(line string) bool {
 	if m := leveled.FindStringSubmatch(line); m != nil {

@@ -101,5 +101,5 @@ func roff(text string) string {
 	return text
 }
 
-// RoffBold is a text in bold face for man.
+// RoffBold returns a text in bold face for man.
 func RoffBold(text string) string { return `\fB` + roff(text) + `\fR` }

@@ -6,7 +6,7 @@ import (
 	"github.com/trowel-project/trowel/internal/logging"
 )
 
-// OpenLog returns the log of a command: it goes to the file of --log, or to the given writer, where
+// OpenLog returns the log of a command. It is written to the file of --log, or else to the given writer, where
 // entries name the class that logs.
 func (c *Call) OpenLog(to io.Writer, class string) (*logging.Handler, error) {
 	format := &logging.Handler{To: to, Level: logging.ParseLevel(c.Args.Text("--log-level")), Thread: "main", Class: class}

@@ -21,7 +21,7 @@ type Option struct {
 type valueKind int
 
 const (
-	// TakesNothing is that of a flag.
+	// TakesNothing is the kind of a flag.
 	TakesNothing  valueKind = iota
 	takesText               // the next argument
 	takesInt                // the next argument, an integer of 32 bits
@@ -41,7 +41,7 @@ func (o *Option) Repeatable() bool {
 	return false
 }
 
-// Label is the option as usage texts name it: all spellings and the value.
+// Label returns the option as usage texts show it: all spellings and the value.
 func (o *Option) Label() string {
 	label := textutil.CommaList(o.Names)
 	if o.Takes == TakesNothing {
@@ -53,7 +53,7 @@ func (o *Option) Label() string {
 	return label + " " + o.Value
 }
 
-// helpText is what the option does, and its value where it is not given.
+// helpText says what the option does, and what its default is.
 func (o *Option) helpText() string {
 	if o.standard == "" || o.standard == "0" {
 		return o.Help
@@ -83,17 +83,17 @@ func OneOf(words ...string) Offer { return Offer{kind: offerWords, words: words}
 
 // The constructors below take the help text first, then the spellings in declared order.
 
-// FlagOption is an option without a value.
+// FlagOption returns an option without a value.
 func FlagOption(help string, names ...string) Option {
 	return Option{Names: names, Help: help}
 }
 
-// TextOption is an option with a text; value names it in the usage.
+// TextOption returns an option with a text; value names it in the usage.
 func TextOption(value, help string, names ...string) Option {
 	return Option{Names: names, Takes: takesText, Value: value, Help: help}
 }
 
-// IntOption is an option with a whole number.
+// IntOption returns an option with a whole number.
 func IntOption(value, help string, names ...string) Option {
 	return Option{Names: names, Takes: takesInt, Value: value, Help: help}
 }
@@ -102,7 +102,7 @@ func pairsOption(help string, names ...string) Option {
 	return Option{Names: names, Takes: takesPairs, Value: "KEY=VALUE", Help: help}
 }
 
-// ListOption is an option that may be given several times.
+// ListOption returns an option that may be given several times.
 func ListOption(value, help string, names ...string) Option {
 	return Option{Names: names, Takes: takesList, Value: value, Help: help}
 }
@@ -110,7 +110,7 @@ func ListOption(value, help string, names ...string) Option {
 // Offering adds what completion proposes.
 func (o Option) Offering(what Offer) Option { o.offer = what; return o }
 
-// Or adds the value that holds when the option is not given.
+// Or sets the default.
 func (o Option) Or(standard string) Option { o.standard = standard; return o }
 
 // Checked adds a check of the value, which returns a complaint.

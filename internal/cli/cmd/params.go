@@ -7,14 +7,14 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// textNotNested is Digdag's text for a key that goes below a value that is no object (server 1.6).
+// textNotNested is Digdag's text about a key below a value that is not an object (server 1.6).
 const textNotNested = "Parameter '%s' is set but '%s' is not a object (%s)"
 
 // parametersReader reads the file of --params-file: a YAML mapping, by the rules of .dig files.
 type parametersReader func(path string) (*param.Map, error)
 
-// ReadParameters assembles the parameters of the command line (server 1.6); what comes later wins:
-// settings below "params.", the file of --params-file, --param. A key that goes below a value is a
+// ReadParameters collects the parameters of the command line (server 1.6). Later sources win:
+// settings below "params.", the file of --params-file, --param. A key below a value that is not an object is a
 // *param.Error.
 func ReadParameters(c *Call, settings config.Settings, read parametersReader) (*param.Map, error) {
 	params := param.New()
@@ -34,8 +34,8 @@ func ReadParameters(c *Call, settings config.Settings, read parametersReader) (*
 	return withOptions(params, c.Args.Pairs("--param"))
 }
 
-// withOptions adds the values of --param. Digdag keeps them in a hash map, whose order decides the
-// order of new parameters; of equal keys the last counts.
+// withOptions adds the values of --param. New parameters come in the order of the hash map in which Digdag keeps them.
+// If a key occurs more than once, its last value is used.
 func withOptions(params *param.Map, pairs []Pair) (*param.Map, error) {
 	values := map[string]string{}
 	var keys []string
@@ -54,7 +54,7 @@ func withOptions(params *param.Map, pairs []Pair) (*param.Map, error) {
 	return params, nil
 }
 
-// withNested returns params with the value of a key whose dots nest: a.b=1 is {"a":{"b":"1"}}.
+// withNested adds a value to params. Dots in its key mean objects: a.b=1 is {"a":{"b":"1"}}.
 func withNested(params *param.Map, key, value string) (*param.Map, error) {
 	segments := strings.Split(strings.TrimRight(key, "."), ".") // Java's split drops empty ends
 	return nest(params, key, segments, 0, value)

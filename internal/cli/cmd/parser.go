@@ -9,9 +9,9 @@ import (
 // one more form, --option=VALUE, which Digdag refuses.
 //
 //   - Options and positional arguments may be mixed; after -- all arguments are positional.
-//   - Blanks around an argument and one pair of double quotes around all of it are taken off.
+//   - Blanks around an argument are removed, and then one pair of double quotes around all of it.
 //   - A value is the next argument, whatever it looks like.
-//   - Spellings are not abbreviated, and values are not glued to them, but for -XKEY=VALUE.
+//   - Spellings cannot be abbreviated, and values do not follow them directly, except in -XKEY=VALUE.
 
 // Texts of the reference's parser (server 1.3).
 const (
@@ -58,8 +58,8 @@ func parse(options []Option, raw []string) (*Arguments, error) {
 	return arguments, nil
 }
 
-// parseHead reads the options up to the first positional argument, and returns what is left from
-// there on. It returns what it has read also with an error.
+// parseHead reads the options before the first positional argument, and returns the remaining arguments. With an error
+// it still returns what it has read.
 func parseHead(options []Option, raw []string) (*Arguments, []string, error) {
 	p := &parser{options: options, arguments: newArguments(options)}
 	for len(raw) > 0 {
@@ -80,7 +80,7 @@ func parseHead(options []Option, raw []string) (*Arguments, []string, error) {
 	return p.arguments, raw, nil
 }
 
-// positional adds an argument that is no option; an empty one is dropped.
+// positional adds an argument that is not an option. An empty one is dropped.
 func (p *parser) positional(token string) {
 	if token != "" {
 		p.arguments.Positional = append(p.arguments.Positional, token)
@@ -124,7 +124,7 @@ func (p *parser) separate(o *Option, spelling string, rest []string) (taken int,
 	return taken, nil
 }
 
-// glued finds the option of a token with its value glued on, as -Xkey=value.
+// glued returns the option of a token that its value follows directly, as in -Xkey=value.
 func (p *parser) glued(token string) (o *Option, value string) {
 	for i := range p.options {
 		o := &p.options[i]
@@ -169,7 +169,7 @@ func (p *parser) add(o *Option, spelling, value string) error {
 	return nil
 }
 
-// addPairs keeps KEY=VALUE[,KEY=VALUE...], split at the commas. A part without = goes on with the
+// addPairs keeps KEY=VALUE[,KEY=VALUE...], split at the commas. A part without = belongs to the
 // value before it: a=1,2 is one pair. Empty parts at the end are dropped, as Java's split does.
 func (p *parser) addPairs(o *Option, value string) error {
 	first := o.Names[0]
@@ -194,7 +194,7 @@ func (p *parser) addPairs(o *Option, value string) error {
 // find returns the option of a spelling, nil if there is none.
 func (p *parser) find(spelling string) *Option { return p.arguments.options[spelling] }
 
-// bare takes blanks off both ends, as Java's trim does, and then one pair of double quotes.
+// bare removes blanks from both ends, as Java's trim does, and then one pair of double quotes.
 func bare(argument string) string {
 	argument = strings.TrimFunc(argument, func(r rune) bool { return r <= ' ' })
 	if len(argument) > 1 && argument[0] == '"' && argument[len(argument)-1] == '"' {

@@ -18,8 +18,8 @@ func parseLatin1Properties(data []byte) (map[string]string, error) {
 	return parseProperties(string(runes))
 }
 
-// parseProperties reads Java's properties syntax. The library does it but for two things that Java
-// also takes: lines that go on after a carriage return and line feed, and pairs of \uXXXX for
+// parseProperties reads Java's properties syntax. It handles two things that the library does not:
+// lines continued after a carriage return and line feed, and pairs of \uXXXX for
 // characters beyond U+FFFF.
 func parseProperties(text string) (map[string]string, error) {
 	text = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text)
@@ -32,11 +32,11 @@ func parseProperties(text string) (map[string]string, error) {
 	return p.Map(), nil
 }
 
-// surrogates matches the two escapes of one character, and the backslashes before them.
+// surrogates matches the two escapes that make one character, and the backslashes before them.
 var surrogates = regexp.MustCompile(`\\+u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}`)
 
-// joinSurrogates replaces the two escapes by the character they stand for, unless the first of them
-// is text: after an even number of backslashes there is no escape.
+// joinSurrogates replaces the two escapes with their character, unless the backslash of the first
+// one is itself escaped.
 func joinSurrogates(match string) string {
 	const escape = len(`\uXXXX`)
 	before := match[:len(match)-2*escape]

@@ -9,15 +9,15 @@ import (
 	"github.com/trowel-project/trowel/internal/textutil"
 )
 
-// This file makes the commands that hints name. They reach the server that the command line of the hint names.
+// This file builds the commands that hints suggest. They reach the server of the command line that shows the hint.
 
-// Hinted is a command of this program for the same server. The form is its words for a shell, with names quoted and
-// with placeholders as they are.
+// Hinted returns a command of this program for the same server. form has its words as typed in a shell: names are
+// quoted, placeholders are left as they are.
 func (c *Call) Hinted(form string) string {
 	return c.OnServer(c.Program + " " + form)
 }
 
-// HintedToPeople is hinted in a text of Digdag's, which programs read as it is: only people get the options.
+// HintedToPeople is Hinted for texts of Digdag's. Programs may read these, so only people on a terminal get the options.
 func (c *Call) HintedToPeople(form string) string {
 	if !c.Env.Terminals.Stderr {
 		return c.Program + " " + form
@@ -25,8 +25,8 @@ func (c *Call) HintedToPeople(form string) string {
 	return c.Hinted(form)
 }
 
-// sameServer are the options of the command line that say which server it is, as they were spelled. Those that sign in
-// are left out: the command may be seen by others.
+// sameServer returns the options of the command line that name the server, as they were spelled. Credentials are left
+// out, since others may see the command.
 func (c *Call) sameServer() []string {
 	var words []string
 	for _, p := range c.Args.Pairs("-X") {
@@ -43,7 +43,7 @@ func (c *Call) sameServer() []string {
 	return words
 }
 
-// OnServer adds these options to a command that is made elsewhere.
+// OnServer adds these options to a command that was built elsewhere.
 func (c *Call) OnServer(command string) string {
 	if options := c.sameServer(); len(options) > 0 {
 		command += " " + textutil.ShellLine(options...)
@@ -51,13 +51,13 @@ func (c *Call) OnServer(command string) string {
 	return command
 }
 
-// ServerCommand is a command line for the same server, for a shell, that starts this program as it was started.
+// ServerCommand returns a command line for the same server, as typed in a shell, that starts this program as it was started.
 func ServerCommand(c *Call, words ...string) string {
 	return textutil.ShellLine(append(append(StartedAs(c), words...), c.sameServer()...)...)
 }
 
-// StartedAs is what starts this program once more from the same folder: its name or, where that is a
-// path, the path. The program of go run is gone after the run.
+// StartedAs returns what starts this program again from the same folder: its name, or its path if it was called by one.
+// After go run it is that command, as the program itself is deleted when it ends.
 func StartedAs(c *Call) []string {
 	if len(c.Env.Args) == 0 || !strings.ContainsRune(c.Env.Args[0], filepath.Separator) {
 		return []string{c.Program}

@@ -25,7 +25,7 @@ const (
 	keyLogPath       = "log-server.local.path"
 )
 
-// ServerConflict is a complaint about options that do not go together, or that are missing.
+// ServerConflict returns a complaint about options that do not go together, or that are missing.
 func ServerConflict(c *Call) string {
 	memory, database := c.Args.Given(FromMemory), c.Args.Given("--database")
 	switch {
@@ -38,7 +38,7 @@ func ServerConflict(c *Call) string {
 	}
 }
 
-// ServerSettings are the settings with the options of the command line on top (server 1.9.4).
+// ServerSettings returns the settings, overridden by the options of the command line (server 1.9.4).
 func ServerSettings(c *Call) (config.Settings, error) {
 	base, err := c.Config()
 	if err != nil {
@@ -89,7 +89,7 @@ func ServerSettings(c *Call) (config.Settings, error) {
 	return settings, addDefaultParams(c, base, settings)
 }
 
-// addDefaultParams puts the parameters of the command line among the settings.
+// addDefaultParams adds the parameters of the command line to the settings.
 func addDefaultParams(c *Call, base config.Settings, settings config.Settings) error {
 	params, err := ReadParameters(c, base, c.Env.ReadParams)
 	if err != nil {
@@ -101,7 +101,7 @@ func addDefaultParams(c *Call, base config.Settings, settings config.Settings) e
 	return nil
 }
 
-// ReadServer checks the settings, and logs what it thinks of them.
+// ReadServer checks the settings and logs warnings about them.
 func ReadServer(ctx context.Context, c *Call, settings config.Settings, log *slog.Logger) (*config.Server, error) {
 	server, warnings, err := config.Read(settings)
 	for _, w := range warnings {
@@ -117,7 +117,7 @@ func ReadServer(ctx context.Context, c *Call, settings config.Settings, log *slo
 }
 
 // DatabaseSettings reads where a server's database is, for commands with --database and --config.
-// Settings that are not right are said on standard error.
+// It writes warnings about settings to standard error.
 func DatabaseSettings(ctx context.Context, c *Call) (*config.Server, error) {
 	settings, err := ServerSettings(c)
 	if err != nil {

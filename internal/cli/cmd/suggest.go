@@ -6,8 +6,8 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// nearOption is what an unknown option may have meant, as it should be typed; empty if nothing is
-// near.
+// nearOption returns the option that an unknown one may have meant, as it should be typed; empty if none is
+// similar.
 func nearOption(known map[string]*Option, token string) string {
 	name, _, _ := strings.Cut(token, "=")
 	if o := known[name]; o != nil && o.Takes == TakesNothing {
@@ -28,7 +28,7 @@ func nearOption(known map[string]*Option, token string) string {
 	return ""
 }
 
-// splitGlued takes a token like -pa=1 apart, if it looks like a short option with its value.
+// splitGlued splits a token such as -pa=1, if it looks like a short option with its value.
 func splitGlued(known map[string]*Option, token string) (short, value string, ok bool) {
 	if len(token) < 3 || isLong(token) {
 		return "", "", false
@@ -41,7 +41,7 @@ func splitGlued(known map[string]*Option, token string) (short, value string, ok
 	return short, strings.TrimPrefix(value, "="), true
 }
 
-// nearCommand is the command that an unknown one may have meant; empty if nothing is near.
+// nearCommand returns the command that an unknown one may have meant; empty if none is similar.
 func nearCommand(commands []Command, name string) string {
 	var names []string
 	for i := range commands {
@@ -50,10 +50,10 @@ func nearCommand(commands []Command, name string) string {
 	return NearWord(name, names)
 }
 
-// NearWord returns the candidate that a word most likely meant, empty if none is near: among those
-// within edit distance and those that the word begins, the one with the longest common beginning,
-// of these the shortest, and of these the first by alphabet. Two letters that changed places are one
-// mistake. Words of one or two letters are near to everything, so they have none.
+// NearWord returns the candidate that a word most likely meant, or an empty text. Candidates are similar if they are
+// within edit distance or begin with the word. Of these it returns the one with the longest common prefix; if there are
+// several, the shortest, and then the alphabetically first. Two swapped letters are one mistake. Words of one or two
+// letters are similar to everything, so nothing is suggested for them.
 func NearWord(word string, candidates []string) string {
 	if len(word) < 3 {
 		return ""
@@ -82,7 +82,7 @@ func swapped(a, b string) bool {
 	return len(a) == len(b) && at+1 < len(a) && a[at] == b[at+1] && a[at+1] == b[at] && a[at+2:] == b[at+2:]
 }
 
-// commonBeginning is the number of bytes that two texts begin with in common.
+// commonBeginning returns the length in bytes of the common prefix of two texts.
 func commonBeginning(a, b string) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {

@@ -19,7 +19,7 @@ const (
 	HelpWidth     = 79 // of both columns: the window of most terminals has 80
 )
 
-// UsageError is a complaint that shows the usage of the call's command.
+// UsageError returns a complaint that shows the usage of the call's command.
 func (c *Call) UsageError(text string) *ComplaintError {
 	people := FormLines(c.Program, c.Command.Forms(), HelpWidth)
 	forms := people
@@ -36,7 +36,7 @@ func (c *Call) UsageError(text string) *ComplaintError {
 	}
 }
 
-// globalUsage is a complaint that shows all commands.
+// globalUsage returns a complaint that shows all commands.
 func (c *Call) globalUsage(text string) *ComplaintError {
 	return &ComplaintError{
 		Text:  text,
@@ -45,11 +45,11 @@ func (c *Call) globalUsage(text string) *ComplaintError {
 	}
 }
 
-// formIndent is where the rest of a form stands that is too long for a line.
+// formIndent is how far the second line of a long form is indented.
 const formIndent = 10
 
-// FormLines are the lines that say what can be typed. A form that is too long for the columns goes on in the next
-// line, behind what is to be typed if it says there what that does.
+// FormLines returns the lines that show what can be typed. A form that is too long is wrapped and indented, and what it
+// does gets lines of its own.
 func FormLines(program string, forms []string, columns int) (lines []string) {
 	lead := "Usage: " + program + " "
 	for _, form := range forms {
@@ -96,7 +96,7 @@ func writeUsage(w io.Writer, forms []string, c *Command) {
 	writeOptions(w, "Options of all commands", commonOptions)
 }
 
-// writeOptions writes a heading and a line for each option.
+// writeOptions writes a heading, and a line for each option.
 func writeOptions(w io.Writer, heading string, options []Option) {
 	terminal.Say(w, "\n  %s:\n", heading)
 	for i := range options {
@@ -104,7 +104,7 @@ func writeOptions(w io.Writer, heading string, options []Option) {
 	}
 }
 
-// writeGlobalUsage writes all commands under their headings, and the options that many have.
+// writeGlobalUsage writes all commands under their headings, and the options that most of them have.
 func writeGlobalUsage(w io.Writer, program string, commands []Command) {
 	terminal.Say(w, "Usage: %s <command> [options...]\n", program)
 	later := false
@@ -132,7 +132,7 @@ func writeGlobalUsage(w io.Writer, program string, commands []Command) {
 	terminal.Say(w, "\n  Use `%s <command> --help` to show the options of a command.\n", program)
 }
 
-// writeColumns writes two texts side by side, the right one in as many lines as a narrow window needs; a left
+// writeColumns writes two texts side by side. The right one is wrapped in a narrow window; a left
 // one that is too long gets a line of its own.
 func writeColumns(w io.Writer, left, right string, width int) {
 	left = "    " + left
@@ -146,7 +146,7 @@ func writeColumns(w io.Writer, left, right string, width int) {
 	}
 }
 
-// capital is a text with its first letter in upper case.
+// capital returns a text with its first letter in upper case.
 func capital(text string) string {
 	if text == "" {
 		return ""

@@ -14,7 +14,7 @@ import (
 	"github.com/trowel-project/trowel/internal/terminal"
 )
 
-// Archive is the row of the command archive.
+// Archive returns the row of the command archive.
 func Archive() cmd.Command {
 	return cmd.Command{
 		Name: "archive", Section: cmd.SectionProject,
@@ -50,8 +50,8 @@ func runArchive(ctx context.Context, c *cmd.Call) error {
 	return nil
 }
 
-// writeArchive makes an archive under another name, hidden so that it is not put into itself, and
-// gives it its own name when it is whole. A device is written to as it is.
+// writeArchive writes an archive under another name, hidden so that it does not become part of itself, and
+// renames it when it is complete. A device is written directly.
 func writeArchive(ctx context.Context, c *cmd.Call, project *dig.Project, path string) error {
 	partly := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".part")
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {

@@ -18,10 +18,10 @@ import (
 	"github.com/trowel-project/trowel/internal/textutil"
 )
 
-// textNoFindings is what people on a terminal read where check has found nothing.
+// textNoFindings is shown on a terminal if check has found nothing.
 const textNoFindings = "No mistakes found."
 
-// Check is the row of the command check.
+// Check returns the row of the command check.
 func Check() cmd.Command {
 	return cmd.Command{
 		Name: "check", Aliases: []string{"c"}, Section: cmd.SectionLocal,
@@ -38,8 +38,8 @@ func Check() cmd.Command {
 	}
 }
 
-// runCheck validates a local project and shows what is in it (server 1.9.3). Each block is printed
-// before the next one is computed, so that what precedes an error is there.
+// runCheck validates a local project and shows what is in it (server 1.9.3). It prints each block
+// before it computes the next one, so that blocks before an error are shown.
 func runCheck(ctx context.Context, c *cmd.Call) error {
 	settings, err := c.Config()
 	if err != nil {
@@ -83,7 +83,7 @@ func runCheck(ctx context.Context, c *cmd.Call) error {
 		return projectdir.Refuse(c, dir, err)
 	}
 	findings := projectdir.Findings(dir)
-	if len(findings) == 0 && c.Env.Terminals.Stdout { // Digdag says no more
+	if len(findings) == 0 && c.Env.Terminals.Stdout { // Digdag prints nothing more
 		terminal.Say(c.Env.Stdout, "%s\n", textNoFindings)
 	}
 	projectdir.ShowFindings(c, findings)
@@ -91,8 +91,8 @@ func runCheck(ctx context.Context, c *cmd.Call) error {
 	return projectdir.FailStrictly(c, findings)
 }
 
-// warnOfMissing says on a terminal that there is no workflow of a name that was given: Digdag's check takes any name
-// and always shows the whole project, so that a mistyped one looks as if it had been checked.
+// warnOfMissing warns on a terminal that there is no workflow with the given name. Digdag's check accepts any name
+// and always shows the whole project, so a mistyped name looks as if it had been checked.
 func warnOfMissing(c *cmd.Call, project *dig.Project, names []string) {
 	for _, name := range names {
 		isName := func(w *dig.Workflow) bool { return w.Name == name }
@@ -102,7 +102,7 @@ func warnOfMissing(c *cmd.Call, project *dig.Project, names []string) {
 	}
 }
 
-// sayRefused says on a terminal that a project with errors that Digdag's check lets pass is refused by others.
+// sayRefused says on a terminal that other commands refuse a project with errors that Digdag's check ignores.
 func sayRefused(c *cmd.Call, findings []dig.Finding) {
 	if projectdir.HasErrors(findings) && c.Env.Terminals.Stderr {
 		terminal.Say(c.Env.Stderr, "\nerror: run may pass over what is wrong here, but push refuses it\n")
@@ -129,7 +129,7 @@ func showAdditions(c *cmd.Call, project *dig.Project) error {
 	return &cmd.ExitError{Code: cmd.ExitFailure}
 }
 
-// projectParameters are those of the command line, and the project's path if it is elsewhere.
+// projectParameters returns the parameters of the command line, and the path of the project if it is elsewhere.
 func projectParameters(c *cmd.Call, settings config.Settings, dir string) (*param.Map, error) {
 	params, err := cmd.ReadParameters(c, settings, c.Env.ReadParams)
 	if err != nil || dir == c.Env.Dir {
@@ -195,7 +195,7 @@ func showSchedules(ctx context.Context, c *cmd.Call, project *dig.Project) error
 	return nil
 }
 
-// checkLog is the log of check, which has few entries: to standard output unless --log says
+// checkLog returns the log of check, which has few entries. It goes to standard output unless --log says
 // otherwise.
 func checkLog(c *cmd.Call) (*slog.Logger, error) {
 	format, err := c.OpenLog(c.Env.Stdout, "trowel.check")

@@ -7,7 +7,7 @@ import (
 	"github.com/trowel-project/trowel/internal/cli/cmd"
 )
 
-// commandLine is a program of the commands of this package.
+// commandLine returns a program of the commands of this package.
 func commandLine() cmd.Program {
 	return cmd.Program{Explain: func(c *cmd.Call, err error) string { return c.ErrorWithFix(err) }, Commands: []cmd.Command{
 		Init(), Run(), Check(), Schema(), Archive(),

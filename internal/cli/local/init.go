@@ -26,7 +26,7 @@ var initFiles embed.FS
 // projectType is a type of project that init can make.
 type projectType struct {
 	name  string
-	files []string // besides the workflow, in the order in which they are announced
+	files []string // besides the workflow, in the order in which they are listed
 }
 
 // projectTypes are the values of init --type (server 1.9.1).
@@ -52,7 +52,7 @@ func projectTypeNames() []string {
 	return names
 }
 
-// Init is the row of the command init.
+// Init returns the row of the command init.
 func Init() cmd.Command {
 	return cmd.Command{
 		Name: "init", Aliases: []string{"new"}, Section: cmd.SectionLocal,
@@ -67,7 +67,7 @@ func Init() cmd.Command {
 	}
 }
 
-// runInit makes a folder with a first workflow (server 1.9.1). A second run finds the workflow and
+// runInit makes a folder with a first workflow (server 1.9.1). If the workflow exists, it
 // changes nothing.
 func runInit(_ context.Context, c *cmd.Call) error {
 	typeName := c.Args.Text("--type")
@@ -77,7 +77,7 @@ func runInit(_ context.Context, c *cmd.Call) error {
 	}
 	dir := shownFolder(c.Args.Positional[0])
 	target := c.Env.Path(dir)
-	here := filepath.Clean(dir) == "." // another way to this folder is shown as given
+	here := filepath.Clean(dir) == "." // any other path is shown as it was given
 	if here {
 		dir = "."
 	}
@@ -93,15 +93,15 @@ func runInit(_ context.Context, c *cmd.Call) error {
 	return nil
 }
 
-// newProject is a project's folder in the making.
+// newProject is the folder of a project that is being made.
 type newProject struct {
 	call   *cmd.Call
 	dir    string // as the user gave it, for messages
 	target string // absolute
-	found  bool   // the workflow was there before
+	found  bool   // the workflow existed before
 }
 
-// create writes the files of a type, and announces each.
+// create writes the files of a type, and lists each.
 func (p *newProject) create(t projectType, workflow string) error {
 	if err := os.MkdirAll(p.target, 0o755); err != nil {
 		return fix.UseNewProject.Failed(fmt.Errorf("make folder %s: %w", p.dir, fix.Reason(err)))
@@ -125,7 +125,7 @@ func (p *newProject) create(t projectType, workflow string) error {
 	return p.write("gitignore", ".gitignore")
 }
 
-// write copies an embedded file into the project; scripts can be executed.
+// write copies an embedded file into the project. Scripts become executable.
 func (p *newProject) write(source, file string) error {
 	terminal.Say(p.call.Env.Stdout, "  Creating %s\n", p.shown(file))
 	data, err := initFiles.ReadFile(path.Join("initfiles", source))
@@ -142,7 +142,7 @@ func (p *newProject) write(source, file string) error {
 		err = os.WriteFile(target, data, mode)
 	}
 	if err == nil && mode == 0o755 {
-		err = os.Chmod(target, mode) // a file that was there kept its mode
+		err = os.Chmod(target, mode) // a file that existed has kept its mode
 	}
 	if err != nil {
 		return fix.UseNewProject.Failed(fmt.Errorf("create %s: %w", p.shown(file), fix.Reason(err)))
@@ -150,18 +150,18 @@ func (p *newProject) write(source, file string) error {
 	return nil
 }
 
-// exists reports whether a file of the project is there.
+// exists reports whether a file of the project exists.
 func (p *newProject) exists(file string) bool {
 	_, err := os.Lstat(filepath.Join(p.target, file))
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// shown is a file's path for messages: below the folder as the user gave it.
+// shown returns the path of a file for messages, in the folder as the user gave it.
 func (p *newProject) shown(file string) string {
 	return strings.TrimSuffix(p.dir, string(filepath.Separator)) + string(filepath.Separator) + filepath.FromSlash(file)
 }
 
-// farewell is the last line: what to type now (server 1.9.1; the wording is Digdag's).
+// farewell returns the last line, which says what to type next (server 1.9.1; the wording is Digdag's).
 func (p *newProject) farewell(typeName, name string, here bool) string {
 	first := ""
 	if !here {
@@ -174,7 +174,7 @@ func (p *newProject) farewell(typeName, name string, here bool) string {
 	return fmt.Sprintf("Done. Type %s`%s run %s.dig` to run the workflow. Enjoy!", first, p.call.Program, name)
 }
 
-// shownFolder is a folder as the user gave it, without doubled and trailing separators.
+// shownFolder returns a folder as the user gave it, without doubled and trailing separators.
 func shownFolder(dir string) string {
 	separator := string(filepath.Separator)
 	dir = filepath.FromSlash(dir)
@@ -187,7 +187,7 @@ func shownFolder(dir string) string {
 	return dir
 }
 
-// workflowNameFault is what is wrong with the name of a workflow, in Digdag's words (server 4.5);
+// workflowNameFault returns what is wrong with the name of a workflow, in Digdag's words (server 4.5);
 // empty if nothing is.
 func workflowNameFault(name string) string {
 	var fault string

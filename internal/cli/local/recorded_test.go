@@ -328,7 +328,7 @@ func recordedRun(t *testing.T, project string, step recordedStep, w *watcher) *p
 	return l
 }
 
-// first is the attempt that the run began with: those of require> come after it.
+// first returns the attempt that the run began with: those of require> come after it.
 func (w *watcher) first() trowel.AttemptID {
 	var first trowel.AttemptID
 	for _, task := range w.tasks {
@@ -377,7 +377,7 @@ func (w *watcher) describe(attempt trowel.AttemptID) []recordedTask {
 	return list
 }
 
-// scrubbed is the JSON of maps merged over each other, last first, free of what differs from run to
+// scrubbed returns the JSON of maps merged over each other, last first, free of what differs from run to
 // run.
 func scrubbed(maps ...*param.Map) any {
 	m := param.New()

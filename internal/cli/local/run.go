@@ -41,7 +41,7 @@ type preparation struct {
 	localrun.Options
 }
 
-// Run is the row of the command run.
+// Run returns the row of the command run.
 func Run() cmd.Command {
 	return cmd.Command{
 		Name: "run", Aliases: []string{"r"}, Section: cmd.SectionLocal,
@@ -103,7 +103,7 @@ func runRun(ctx context.Context, c *cmd.Call) error {
 	return nil
 }
 
-// prepareRun does all that can go wrong before something runs, in Digdag's order.
+// prepareRun does everything that can fail before something runs, in Digdag's order.
 func prepareRun(ctx context.Context, c *cmd.Call) (*preparation, error) {
 	p := &preparation{c: c, Options: localrun.Options{
 		Environ: c.Env.Environ, Now: c.Env.Now, Slots: c.Args.Number("--max-task-threads"),
@@ -129,14 +129,14 @@ func prepareRun(ctx context.Context, c *cmd.Call) (*preparation, error) {
 	if p.TaskLogs, err = taskLogDir(c, p.Settings); err != nil {
 		return nil, err
 	}
-	if secrets, err := c.Env.LocalSecrets(); err == nil { // without a home, as under cron, there are none
+	if secrets, err := c.Env.LocalSecrets(); err == nil { // without a home folder, as under cron, there are none
 		p.Secrets = secrets.Dir
 	}
 	p.warn()
 	return p, nil
 }
 
-// run runs the workflow; signals of the process interrupt it.
+// run runs the workflow. Signals interrupt it.
 func (p *preparation) run(ctx context.Context) (runview.End, error) {
 	signals, restore := cmd.CatchSignals()
 	defer restore()
@@ -162,7 +162,7 @@ func (p *preparation) warn() {
 	view.Warned(findings)
 }
 
-// people is the display of a run that people look at, who are shown findings; nil without them.
+// people returns the display if people look at the run, who are shown findings; otherwise nil.
 func (p *preparation) people() *live.View {
 	view, ok := p.View.(*live.View)
 	if !ok || !p.c.Env.Terminals.Stderr {
@@ -202,7 +202,7 @@ func (p *preparation) load(ctx context.Context) error {
 	return nil
 }
 
-// selectTasks cuts the workflow down to the task of the second argument.
+// selectTasks reduces the workflow to the task that the second argument names.
 func (p *preparation) selectTasks() error {
 	if err := dig.CheckExports(p.Tasks); err != nil {
 		return projectdir.Refuse(p.c, p.Project.Dir, err)
@@ -217,7 +217,7 @@ func (p *preparation) selectTasks() error {
 	return err
 }
 
-// chooseSession finds the session time and where its tasks are kept.
+// chooseSession chooses the session time and the folder of its status files.
 func (p *preparation) chooseSession(ctx context.Context) error {
 	c := p.c
 	cmd.WarnOfDay(c, "--session")
@@ -253,8 +253,8 @@ func (p *preparation) chooseSession(ctx context.Context) error {
 	return nil
 }
 
-// checkSLA refuses an sla that no attempt can have (language S43). Whether a local run is late is
-// for whoever waits for it.
+// checkSLA refuses an invalid sla (language S43). It has no effect on a local
+// run, whose user sees that it is late.
 func checkSLA(w *dig.Workflow) error {
 	block, err := w.SLABlock()
 	if err != nil || block == nil {
@@ -264,7 +264,7 @@ func checkSLA(w *dig.Workflow) error {
 	return err
 }
 
-// resumeCommand is what goes on with the tasks that have not succeeded; empty if nothing was kept.
+// resumeCommand returns the command that goes on with the tasks that have not succeeded; empty if nothing was kept.
 func (p *preparation) resumeCommand() string {
 	if p.State.Dir == "" {
 		return ""
@@ -272,7 +272,7 @@ func (p *preparation) resumeCommand() string {
 	c := p.c
 	words := append(cmd.StartedAs(c), "run")
 	words = append(words, c.Args.Positional...)
-	// Not --rerun and --start: what this run did is not done again.
+	// Without --rerun and --start: what this run did is not repeated.
 	for _, name := range []string{
 		"--project", "--goal", "--end", "--save", "--params-file", "--max-task-threads", "--task-log",
 	} {
@@ -292,8 +292,8 @@ func (p *preparation) resumeCommand() string {
 	return textutil.ShellLine(words...)
 }
 
-// runFolder returns the project's folder and the argument that names the workflow in it. Where the
-// working folder has no workflow of its own, a file below it brings its folder along (differs from
+// runFolder returns the project's folder and the argument that names the workflow in it. If the
+// working folder has no workflows, the folder of a given file below it is the project (this differs from
 // server 1.9.2, see docs/compatibility.md).
 func runFolder(c *cmd.Call) (dir, argument string, err error) {
 	argument = c.Args.Positional[0]
@@ -320,7 +320,7 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// workflowName turns an argument into the name of a workflow: a file is named relative to the
+// workflowName turns an argument into the name of a workflow. A file is named relative to the
 // project.
 func workflowName(dir, argument string) (string, error) {
 	if !strings.HasSuffix(argument, ".dig") {
@@ -334,8 +334,8 @@ func workflowName(dir, argument string) (string, error) {
 	return strings.TrimSuffix(filepath.ToSlash(relative), ".dig"), nil
 }
 
-// workflowOfArgument is the name of the workflow that an argument means. The error of a path that is one from
-// the current folder, given beside --project, says where such paths count from.
+// workflowOfArgument returns the name of the workflow that an argument means. If a path is only right from the
+// current folder and --project is given, the error says from where such paths are read.
 func workflowOfArgument(c *cmd.Call, dir, argument string) (string, error) {
 	name, err := workflowName(dir, argument)
 	if err == nil || !c.Args.Given("--project") {
@@ -358,7 +358,7 @@ func noWorkflow(c *cmd.Call, project *dig.Project, name string) error {
 	return cmd.Complainf("%s (resource not found)", text).Hinting("%s", workflowsOf(project))
 }
 
-// workflowsOf is the hint that names the workflows of a project.
+// workflowsOf returns a hint that lists the workflows of a project.
 func workflowsOf(project *dig.Project) string {
 	var names []string
 	for _, w := range project.Workflows {
@@ -381,10 +381,10 @@ func (p *preparation) openDisplay() (err error) {
 	return nil
 }
 
-// defaultTaskLogs is where logs of tasks go if the settings ask for them without a place (server 3.1).
+// defaultTaskLogs is the folder of logs of tasks if the settings ask for them but name no folder (server 3.1).
 const defaultTaskLogs = "digdag.log"
 
-// taskLogDir is the folder that --task-log or the settings name; absolute; empty without.
+// taskLogDir returns the folder that --task-log or the settings name, as an absolute path; empty if there is none.
 func taskLogDir(c *cmd.Call, settings config.Settings) (string, error) {
 	if dir := c.Args.Text("--task-log"); dir != "" {
 		return c.Env.Path(dir), nil
@@ -403,7 +403,7 @@ func taskLogDir(c *cmd.Call, settings config.Settings) (string, error) {
 }
 
 // runConflict refuses options of run that exclude each other (server 1.9.2). The texts are Digdag's;
-// the second one names the wrong option, and --start with --end is allowed.
+// the second one names the wrong option. --start with --end is allowed.
 func runConflict(a *cmd.Arguments) string {
 	switch {
 	case a.Given("--start") && a.Given("--goal"):

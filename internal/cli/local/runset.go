@@ -6,8 +6,8 @@ import (
 	"github.com/trowel-project/trowel/internal/localrun"
 )
 
-// newRunSets reads --start, --goal, --end and --rerun. The errors are those of matchTask. Their patterns
-// see the tasks of a subtree without the ancestors that were dropped.
+// newRunSets reads --start, --goal, --end and --rerun. The errors are those of matchTask. In a subtree, patterns match
+// the names of tasks without the ancestors that were dropped.
 func newRunSets(tasks []dig.Task, args *cmd.Arguments) (localrun.Selection, error) {
 	seen := withoutAncestors(tasks)
 	s := localrun.Selection{All: true, Any: true}
@@ -44,8 +44,8 @@ func newRunSets(tasks []dig.Task, args *cmd.Arguments) (localrun.Selection, erro
 	return s, nil
 }
 
-// before is what comes before a task: its ancestors, the upstreams of it and of these, and all that
-// is below those upstreams.
+// before returns what comes before a task: its ancestors, the upstreams of the task and of its ancestors, and all tasks
+// below these upstreams.
 func before(tasks []dig.Task, at int) map[string]bool {
 	marked := make([]bool, len(tasks)) // upstreams, and then what is below them
 	names := map[string]bool{}
@@ -75,7 +75,7 @@ func markUpstreams(tasks []dig.Task, at int, marked []bool) {
 	}
 }
 
-// within reports whether a task is another one or below it.
+// within reports whether a task is another task or below it.
 func within(tasks []dig.Task, i, root int) bool {
 	for ; i >= 0; i = tasks[i].Parent {
 		if i == root {
@@ -85,7 +85,7 @@ func within(tasks []dig.Task, i, root int) bool {
 	return false
 }
 
-// subtree cuts the tasks down to the root and what is at or below one task, which becomes a child of
+// subtree reduces the tasks to the root, one task and what is below it. That task becomes a child of
 // the root without upstreams (server 1.9.2, "+task").
 func subtree(tasks []dig.Task, at int) []dig.Task {
 	if at == 0 {

@@ -12,7 +12,7 @@ import (
 	"github.com/trowel-project/trowel/internal/terminal"
 )
 
-// Schema is the row of the command schema.
+// Schema returns the row of the command schema.
 func Schema() cmd.Command {
 	return cmd.Command{
 		Name: "schema", Section: cmd.SectionLocal, Extra: true,

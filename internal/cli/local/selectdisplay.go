@@ -6,8 +6,8 @@ import (
 	"github.com/trowel-project/trowel/internal/runview/live"
 )
 
-// selectDisplay chooses how a run is shown: as JSON if asked for, as a live tree to people whose
-// standard output and standard error are terminals, and as Digdag does to everybody else.
+// selectDisplay chooses how a run is shown: as JSON with --json, as a live tree if
+// standard output and standard error are terminals, and as Digdag does otherwise.
 func selectDisplay(c *cmd.Call) runview.View {
 	switch {
 	case c.Args.Given("--json"):

@@ -58,7 +58,7 @@ func (s *sessionChoice) midnight() time.Time {
 	return s.zone.FirstOccurrence(time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, time.UTC))
 }
 
-// last takes up the newest session that has kept tasks of the workflow, or begins a new one.
+// last returns the newest session that has kept tasks of the workflow, or begins a new one.
 func (s *sessionChoice) last(ctx context.Context) (time.Time, error) {
 	last, found, err := s.states.Newest(s.workflow, s.zone)
 	switch {

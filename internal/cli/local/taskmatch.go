@@ -10,10 +10,10 @@ import (
 	"github.com/trowel-project/trowel/internal/textutil"
 )
 
-// maxNamedTasks is how many tasks are named where none has the name that was asked for.
+// maxNamedTasks is how many tasks an error lists if none matches.
 const maxNamedTasks = 10
 
-// matchTask is dig.MatchTask. Where no task has the name it says which one may have been meant, or which there are.
+// matchTask is dig.MatchTask. If no task matches, the error says which one may have been meant, or lists them.
 func matchTask(pattern string, tasks []dig.Task) (int, error) {
 	at, err := dig.MatchTask(pattern, tasks)
 	known, ok := errors.AsType[*dig.Error](err)

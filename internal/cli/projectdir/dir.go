@@ -8,7 +8,7 @@ import (
 	"github.com/trowel-project/trowel/internal/fix"
 )
 
-// Dir is the absolute folder of --project, by default the working folder.
+// Dir returns the absolute folder of --project, by default the working folder.
 func Dir(c *cmd.Call) (string, error) {
 	name := c.Args.Text("--project")
 	if name == "" {

@@ -12,11 +12,11 @@ import (
 	"github.com/trowel-project/trowel/internal/textutil"
 )
 
-// Findings is all that is wrong or suspicious in a project of this machine.
+// Findings returns everything that is wrong or suspicious in a project on this machine.
 func Findings(dir string) []dig.Finding { return dig.Check(dir, operator.DefaultCatalog(dir)) }
 
-// Refuse says why a project cannot be used. On a terminal that are the findings alone, which say what is
-// wrong in plain words, and where; without one Digdag's line comes before them (design, section 9).
+// Refuse says why a project cannot be used. On a terminal it shows only the findings, which say in plain words what is
+// wrong and where. Otherwise Digdag's line comes first (design, section 9).
 func Refuse(c *cmd.Call, dir string, err error) error {
 	findings := Findings(dir)
 	if c.Args.Given("--json") && c.Command.Name == "check" {
@@ -40,7 +40,7 @@ func HasErrors(findings []dig.Finding) bool {
 	return slices.ContainsFunc(findings, func(f dig.Finding) bool { return f.Severity == dig.SeverityError })
 }
 
-// ShowFindings lists findings on standard error, after what stands there.
+// ShowFindings lists findings on standard error, after a blank line.
 func ShowFindings(c *cmd.Call, findings []dig.Finding) {
 	if len(findings) > 0 {
 		terminal.Say(c.Env.Stderr, "\n")
@@ -48,10 +48,10 @@ func ShowFindings(c *cmd.Call, findings []dig.Finding) {
 	}
 }
 
-// mostWarnings is how many warnings are shown before something else is done.
+// mostWarnings is how many warnings ShowWarnings shows at most.
 const mostWarnings = 50
 
-// ShowWarnings lists findings on standard error before a command goes on, not more than one looks at.
+// ShowWarnings lists some findings on standard error before a command goes on.
 func ShowWarnings(c *cmd.Call, findings []dig.Finding, dir string) {
 	dig.Render(c.Env.Stderr, findings[:min(len(findings), mostWarnings)], c.Env.Colour())
 	if more := len(findings) - mostWarnings; more > 0 {
@@ -59,7 +59,7 @@ func ShowWarnings(c *cmd.Call, findings []dig.Finding, dir string) {
 	}
 }
 
-// FailStrictly fails for any finding where --strict wants that.
+// FailStrictly fails for any finding if --strict is given.
 func FailStrictly(c *cmd.Call, findings []dig.Finding) error {
 	if c.Args.Given("--strict") && len(findings) > 0 {
 		return &cmd.ExitError{Code: cmd.ExitFailure}
@@ -74,7 +74,7 @@ type checkReport struct {
 	Warnings int                   `json:"warnings"`
 }
 
-// FindingsJSON writes findings for programs, and fails for errors, or with --strict for all.
+// FindingsJSON writes findings for programs. It fails if there are errors or, with --strict, any findings.
 func FindingsJSON(c *cmd.Call, findings []dig.Finding) error {
 	var report checkReport
 	for _, f := range findings {

@@ -13,7 +13,7 @@ import (
 	"github.com/trowel-project/trowel/internal/textutil"
 )
 
-// Load reads the project as far as Digdag's loader checks it before it makes an archive.
+// Load reads the project and makes the checks that Digdag makes before it packs an archive.
 func Load(c *cmd.Call) (*dig.Project, error) {
 	dir, err := Dir(c)
 	if err != nil {
@@ -26,7 +26,7 @@ func Load(c *cmd.Call) (*dig.Project, error) {
 	return project, nil
 }
 
-// Pack writes the archive of a folder, lists what goes into it, and says which folders of a server do not.
+// Pack writes the archive of a folder. It lists what goes into it, and says which folders of servers do not.
 func Pack(ctx context.Context, c *cmd.Call, to io.Writer, dir string) error {
 	var left serversWithin
 	err := archive.Pack(ctx, to, dir, archive.PackOptions{

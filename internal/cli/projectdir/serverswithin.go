@@ -11,13 +11,13 @@ import (
 	"github.com/trowel-project/trowel/internal/keyring"
 )
 
-// serversWithin finds the files of servers that keep their data inside a project. None goes into an archive: who
-// may download the project would have the key of all secrets, and the database is no part of it.
+// serversWithin finds the files of servers that keep their data inside a project. They must not go into an archive:
+// whoever may download the project would get the key of all secrets, and the database does not belong to it.
 type serversWithin struct {
 	folders []string // those that have such files
 }
 
-// leaveOut reports whether a file belongs to a server: it has the name of one, and a database stands beside it.
+// leaveOut reports whether a file belongs to a server: it has the name of such a file, and a database is beside it.
 func (s *serversWithin) leaveOut(path string) bool {
 	dir, name := filepath.Split(path)
 	suffix, ofDatabase := strings.CutPrefix(name, config.DatabaseFile)

@@ -8,15 +8,15 @@ import (
 	"github.com/trowel-project/trowel/internal/client"
 )
 
-// agentNames are the names of the agents that are there, by their ids. The audit has ids alone, as names may
-// come again.
+// agentNames holds the names of the present agents by their ids. The audit has only ids, as names may be
+// used again.
 type agentNames struct {
 	server *client.Client
 	asked  bool
 	byID   map[string]string
 }
 
-// look asks the server once, as soon as an agent is among the entries. Callers that may not see agents see ids.
+// look asks the server once, when the first entry is about an agent. Callers who may not see agents see ids.
 func (n *agentNames) look(ctx context.Context, entries []api.AuditEntry) {
 	for i := range entries {
 		if n.asked || entries[i].Actor.Kind != trowel.ActorAgent {
@@ -37,7 +37,7 @@ func (n *agentNames) look(ctx context.Context, entries []api.AuditEntry) {
 // shownID is how much of the id of an agent is shown.
 const shownID = 8
 
-// name is that of an agent, or the beginning of the id of one that is gone; logs of servers have both.
+// name returns the name of an agent, or the beginning of the id if the agent is gone. Logs of servers have both.
 func (n *agentNames) name(id string) string {
 	if name := n.byID[id]; name != "" {
 		return name

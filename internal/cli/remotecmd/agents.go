@@ -24,7 +24,7 @@ const (
 	agentsUndrain = "undrain"
 )
 
-// Agents is the row of the command agents.
+// Agents returns the row of the command agents.
 func Agents() cmd.Command {
 	return cmd.Command{
 		Name: "agents", Section: cmd.SectionServer, Remote: true, Extra: true,
@@ -41,7 +41,7 @@ func Agents() cmd.Command {
 	}
 }
 
-// runAgents lists and shows agents, and lets them take nothing new.
+// runAgents lists, shows and drains agents.
 func runAgents(ctx context.Context, c *cmd.Call) error {
 	form, rest := agentsList, c.Args.Positional
 	if len(rest) > 0 {
@@ -190,7 +190,7 @@ func showAgent(ctx context.Context, c *cmd.Call, server *client.Client, a *api.A
 	return nil
 }
 
-// Queues is the row of the command queues.
+// Queues returns the row of the command queues.
 func Queues() cmd.Command {
 	return cmd.Command{
 		Name: "queues", Aliases: []string{"queue"}, Section: cmd.SectionServer, Remote: true, Extra: true,
@@ -227,7 +227,8 @@ func runQueues(ctx context.Context, c *cmd.Call, server *client.Client) error {
 	return nil
 }
 
-// paceText says how fast tasks of a queue went to agents lately; empty if none did, or the server does not tell.
+// paceText says how fast tasks of a queue were recently handed to agents; empty if none were, or if the server does not
+// say.
 func paceText(q *api.Queue) string {
 	if q.P50MS == nil || q.P99MS == nil || q.RatePerMin == nil {
 		return ""
@@ -235,7 +236,7 @@ func paceText(q *api.Queue) string {
 	return fmt.Sprintf("  hand-off: half within %s, 99 %% within %s; %s tasks a minute\n", shortText(*q.P50MS), shortText(*q.P99MS), figure(*q.RatePerMin))
 }
 
-// shortText is a length of time that may be short.
+// shortText formats a duration that may be short.
 func shortText(ms float64) string {
 	if ms < 10_000 {
 		return figure(ms) + " ms"
@@ -243,7 +244,7 @@ func shortText(ms float64) string {
 	return lengthText(int64(ms))
 }
 
-// figure is a number with three digits, or with all before the point.
+// figure formats a number with three significant digits, and all those before the point.
 func figure(x float64) string {
 	if x >= 100 {
 		return strconv.FormatFloat(x, 'f', 0, 64)

@@ -22,16 +22,16 @@ type attemptFilter struct {
 	status, project, workflow string
 	since                     time.Time
 	sinceText, next           string
-	size                      int // at most so many; 0 for the standard
+	size                      int // the most to list; 0 for the default
 }
 
-// attemptStatuses are the values of --status.
+// attemptStatuses returns the values of --status.
 func attemptStatuses() []string { return []string{"running", "success", "error", "killed"} }
 
 // knownStatus checks --status.
 func knownStatus(value string) string { return statusAmong(value, attemptStatuses()) }
 
-// statusAmong is the complaint about a value of --status that is none of these; empty if it is one.
+// statusAmong returns the complaint about a value of --status that is none of the given ones; empty if it is one.
 func statusAmong(value string, words []string) string {
 	if slices.Contains(words, value) {
 		return ""
@@ -80,7 +80,7 @@ func newAttemptFilter(c *cmd.Call) (*attemptFilter, error) {
 	return f, err
 }
 
-// search asks a server for a page of what the filter means. next is what goes on after it, empty at the end.
+// search asks a server for a page of what matches the filter. next continues after the page; it is empty at the end.
 func (f *attemptFilter) search(ctx context.Context, server *client.Client, sessions bool, standard int) (found []api.Attempt, next string, err error) {
 	q := client.AttemptSearch{Status: f.status, Workflow: f.workflow, CreatedFrom: f.since, LastOnly: sessions}
 	if f.project != "" {
@@ -115,7 +115,7 @@ func (f *attemptFilter) search(ctx context.Context, server *client.Client, sessi
 	return found, optText(page.Next), nil
 }
 
-// again is the command line that shows the page after this one.
+// again returns the command line that shows the next page.
 func (f *attemptFilter) again(c *cmd.Call, command, next string) string {
 	words := []string{command}
 	for _, option := range []struct{ name, value string }{
@@ -132,7 +132,7 @@ func (f *attemptFilter) again(c *cmd.Call, command, next string) string {
 	return c.Hinted(textutil.ShellLine(words...))
 }
 
-// none says that nothing was found, and of what.
+// none says that nothing was found, and what was searched for.
 func (f *attemptFilter) none(c *cmd.Call, command, clock string) string {
 	text := "There is no " + strings.TrimSuffix(command, "s")
 	if f.status != "" {
@@ -153,7 +153,7 @@ func (f *attemptFilter) none(c *cmd.Call, command, clock string) string {
 	return text + ".\n`" + c.Hinted(command) + "` shows the newest of all."
 }
 
-// sessionsOf are the sessions of their last attempts.
+// sessionsOf returns the sessions of their last attempts.
 func sessionsOf(attempts []api.Attempt) []api.Session {
 	list := make([]api.Session, len(attempts))
 	for i := range attempts {

@@ -10,7 +10,7 @@ import (
 	"github.com/trowel-project/trowel/internal/terminal"
 )
 
-// Attempts is the row of the command attempts.
+// Attempts returns the row of the command attempts.
 func Attempts() cmd.Command {
 	return cmd.Command{
 		Name: "attempts", Section: cmd.SectionSession, Remote: true,
@@ -89,7 +89,7 @@ func runAttempts(ctx context.Context, c *cmd.Call) error {
 	return remote(list)(ctx, c)
 }
 
-// searchAttempts lists the attempts that a filter means.
+// searchAttempts lists the attempts that match a filter.
 func searchAttempts(ctx context.Context, c *cmd.Call, server *client.Client, filter *attemptFilter) error {
 	view, standard := newListView(c), 0
 	if view != nil {
@@ -133,7 +133,7 @@ func showAttempts(c *cmd.Call, attempts *api.AttemptCollection) error {
 	return nil
 }
 
-// Attempt is the row of the command attempt.
+// Attempt returns the row of the command attempt.
 func Attempt() cmd.Command {
 	return cmd.Command{
 		Name: "attempt", Section: cmd.SectionSession, Remote: true,
@@ -179,8 +179,8 @@ func printAttempt(c *cmd.Call, a *api.Attempt) {
 	terminal.Say(c.Env.Stdout, "  kill requested: %t\n  status: %s\n\n", a.CancelRequested, statusText(c, attemptStatus(a)))
 }
 
-// attemptStatus is the word for the state of an attempt. Digdag's client does not rely on the
-// server's word, which older ones do not send.
+// attemptStatus returns the word for the state of an attempt. Like Digdag's client it does not use the
+// word that servers send, since older ones send none.
 func attemptStatus(a *api.Attempt) string {
 	switch {
 	case a.Success:

@@ -13,10 +13,10 @@ import (
 	"github.com/trowel-project/trowel/internal/terminal"
 )
 
-// auditClock shows instants of the audit: moves are milliseconds apart.
+// auditClock is the format of instants of the audit: transitions are milliseconds apart.
 const auditClock = "2006-01-02 15:04:05.000 -0700"
 
-// History is the row of the command history.
+// History returns the row of the command history.
 func History() cmd.Command {
 	return cmd.Command{
 		Name: "history", Section: cmd.SectionSession, Remote: true, Extra: true,
@@ -67,7 +67,7 @@ func runHistory(ctx context.Context, c *cmd.Call) error {
 	})(ctx, c)
 }
 
-// Audit is the row of the command audit.
+// Audit returns the row of the command audit.
 func Audit() cmd.Command {
 	return cmd.Command{
 		Name: "audit", Section: cmd.SectionServer, Remote: true, Extra: true,
@@ -154,7 +154,7 @@ func printAudit(c *cmd.Call, entries []api.AuditEntry, agents *agentNames) {
 		if e.Note != "" {
 			note = "  # " + e.Note
 		}
-		what := strings.TrimPrefix(e.Text, e.Actor.Name+" ") // the sentence begins with who it was
+		what := strings.TrimPrefix(e.Text, e.Actor.Name+" ") // the sentence begins with the actor
 		terminal.Say(c.Env.Stdout, "%s  %-12s  %s%s\n", when, who, what, note)
 	}
 }

@@ -12,20 +12,20 @@ import (
 	"github.com/trowel-project/trowel/internal/wait"
 )
 
-// awayMost is the longest time between two tries to reach a server that went away.
+// awayMost is the longest interval between two attempts to reach a server that went away.
 const awayMost = 10 * time.Second
 
-// awayServer waits for a server that went away while something of it was followed. One that never answered
-// is not waited for: its address may be wrong.
+// awayServer waits for a server that went away while something on it was followed. It does not wait for a server that
+// never answered, since the address may be wrong.
 type awayServer struct {
 	least time.Duration // before the first new try
 	note  func(text string)
 
 	answered bool
-	misses   int // times in a row that it was not there
+	misses   int // failures in a row
 }
 
-// back is called after each answer.
+// back must be called after each answer.
 func (s *awayServer) back() {
 	s.answered = true
 	if s.misses > 0 {
@@ -34,7 +34,7 @@ func (s *awayServer) back() {
 	}
 }
 
-// wait waits before the next try, longer each time. It returns err where that does not say that the server
+// wait waits before the next attempt, longer each time. It returns err if that does not mean that the server
 // went away.
 func (s *awayServer) wait(ctx context.Context, err error) error {
 	if !s.answered || ctx.Err() != nil || !wentAway(err) {

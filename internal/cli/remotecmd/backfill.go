@@ -16,7 +16,7 @@ import (
 // textBackfillFrom is Digdag's text about a bad --from (server 1.10.17).
 const textBackfillFrom = "--from must be \"yyyy-MM-dd\", or \"yyyy-MM-dd HH:mm:SS\" format: %s"
 
-// Backfill is the row of the command backfill.
+// Backfill returns the row of the command backfill.
 func Backfill() cmd.Command {
 	return cmd.Command{
 		Name: "backfill", Section: cmd.SectionSchedule, Remote: true,
@@ -34,7 +34,7 @@ func Backfill() cmd.Command {
 	}
 }
 
-// runBackfill starts sessions of the past (server 1.10.17).
+// runBackfill starts past sessions (server 1.10.17).
 func runBackfill(ctx context.Context, c *cmd.Call) error {
 	if len(c.Args.Positional) == 1 && !allDigits(c.Args.Positional[0]) {
 		return c.UsageError("").Hinting("a schedule is named by its id, or by project and workflow")
@@ -74,7 +74,7 @@ func runBackfill(ctx context.Context, c *cmd.Call) error {
 	return remote(backfill)(ctx, c)
 }
 
-// backfilled is the schedule that the arguments name.
+// backfilled returns the schedule that the arguments name.
 func backfilled(ctx context.Context, c *cmd.Call, server *client.Client) (*api.Schedule, error) {
 	if len(c.Args.Positional) == 1 {
 		id, err := firstID(c)

@@ -26,8 +26,8 @@ const (
 	standardEndpoint = "http://127.0.0.1:65432"
 )
 
-// remote wraps what a command does on a server: it gets a client that the server takes (server
-// 1.7.4).
+// remote returns the handler of a command that works on a server. The command gets a client whose version the server
+// accepts (server 1.7.4).
 func remote(do func(ctx context.Context, c *cmd.Call, server *client.Client) error) cmd.Handler {
 	return func(ctx context.Context, c *cmd.Call) error {
 		server, err := connect(ctx, c)
@@ -39,7 +39,7 @@ func remote(do func(ctx context.Context, c *cmd.Call, server *client.Client) err
 	}
 }
 
-// connect returns a client after the check of versions, unless the command line switches that off.
+// connect returns a client. It checks the versions first, unless the command line says otherwise.
 func connect(ctx context.Context, c *cmd.Call) (*client.Client, error) {
 	server, err := newClient(c)
 	if err != nil || c.Args.Given("--disable-version-check") {
@@ -52,8 +52,7 @@ func connect(ctx context.Context, c *cmd.Call) (*client.Client, error) {
 	return server, nil
 }
 
-// newClient returns a client as the settings and the command line want it (server 1.7.1). What the
-// command line says goes before the settings.
+// newClient returns a client made from the settings and the command line, which overrides them (server 1.7.1).
 func newClient(c *cmd.Call) (*client.Client, error) {
 	settings, err := c.Config()
 	if err != nil {
@@ -92,7 +91,7 @@ func newClient(c *cmd.Call) (*client.Client, error) {
 	})
 }
 
-// ignoredPath is what follows the host and the port of an endpoint, which nobody reads (server 1.7.1); empty for a single slash.
+// ignoredPath returns the path of an endpoint, which is ignored (server 1.7.1); empty for a single slash.
 func ignoredPath(endpoint string) string {
 	if _, rest, found := strings.Cut(endpoint, "://"); found {
 		endpoint = rest
@@ -104,9 +103,8 @@ func ignoredPath(endpoint string) string {
 	return "/" + path
 }
 
-// signRequests adds the credentials of the caller and the other headers of the command line. What is said for
-// one command goes before what is said for all, and --basic-auth and --token before other headers. signedBy
-// says which it was.
+// signRequests adds the credentials of the caller and the other headers of the command line. Options override
+// settings, and --basic-auth and --token override other headers. signedBy says where the credentials come from.
 func signRequests(c *cmd.Call, settings config.Settings, header http.Header) error {
 	if header.Get("Authorization") != "" {
 		c.SignedBy = "what the setting " + settingHeaders + "Authorization says"
@@ -140,7 +138,7 @@ func signRequests(c *cmd.Call, settings config.Settings, header http.Header) err
 	return nil
 }
 
-// basicAuthorization is the header that signs in USER:PASS.
+// basicAuthorization returns the Authorization header for USER:PASS.
 func basicAuthorization(signed string) string {
 	user, password, _ := strings.Cut(signed, ":")
 	r := http.Request{Header: http.Header{}}
@@ -148,7 +146,7 @@ func basicAuthorization(signed string) string {
 	return r.Header.Get("Authorization")
 }
 
-// checkHeader refuses headers that no request can have, with their names but without their values,
+// checkHeader refuses headers that are not valid. The error has the name but not the value,
 // which may be secret.
 func checkHeader(header http.Header) error {
 	for name, values := range header {
@@ -162,11 +160,11 @@ func checkHeader(header http.Header) error {
 	return nil
 }
 
-// serverErrorText is what people read of any error of a command that talks to a server.
+// serverErrorText returns the text that people read about an error of a command that talks to a server.
 func serverErrorText(err error) string { return cmd.ErrorText(err, serverText) }
 
-// serverText is what people read of an error of the server or of the way to it (server 1.7.3): Digdag's
-// text, and behind it what the server said if that is not in it, or how to find the server. It is
+// serverText returns the text about an error of the server or of the connection to it (server 1.7.3): Digdag's
+// text, followed by what the server said unless the text has it, or by how to find the server. It is
 // empty for any other error.
 func serverText(err error) string {
 	if near, ok := errors.AsType[*nearMissError](err); ok {
@@ -200,14 +198,14 @@ func unreachableHint(err *client.UnreachableError) string {
 	}
 }
 
-// plainToTLS is what a server made with Go says to those who do not speak TLS.
+// plainToTLS is what a server written in Go answers to a client that does not use TLS.
 const plainToTLS = "Client sent an HTTP request to an HTTPS server."
 
-// refusedText is a refusal with what the server said.
+// refusedText returns a refusal with what the server said.
 func refusedText(refused *client.StatusError) string {
 	var text strings.Builder
 	answer := refused.Answer()
-	if answer.Code != "" && answer.Message != nil { // of one of Trowel's own paths
+	if answer.Code != "" && answer.Message != nil { // an error of one of Trowel's own paths
 		text.WriteString(*answer.Message)
 		if answer.Hint != "" {
 			text.WriteString("\nfix: " + answer.Hint)
@@ -225,7 +223,7 @@ func refusedText(refused *client.StatusError) string {
 	return text.String()
 }
 
-// findingsOf are what the server found in a project that it refused.
+// findingsOf returns what the server found in a project that it refused.
 func findingsOf(err error) []dig.Finding {
 	refused, ok := errors.AsType[*client.StatusError](err)
 	if !ok {

@@ -7,7 +7,7 @@ import (
 	"github.com/trowel-project/trowel/internal/cli/cmd"
 )
 
-// commandLine is a program of the commands of this package.
+// commandLine returns a program of the commands of this package.
 func commandLine() cmd.Program {
 	return cmd.Program{Explain: Explain, Commands: []cmd.Command{
 		Push(), Upload(), Download(), Projects(), Workflows(), Start(), Retry(), Sessions(), Attempts(), Attempt(), Reschedule(), Backfill(), Log(), Kill(),

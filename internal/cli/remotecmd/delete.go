@@ -11,7 +11,7 @@ import (
 	"github.com/trowel-project/trowel/internal/terminal"
 )
 
-// Delete is the row of the command delete.
+// Delete returns the row of the command delete.
 func Delete() cmd.Command {
 	return cmd.Command{
 		Name: "delete", Section: cmd.SectionProject, Remote: true,
@@ -25,7 +25,7 @@ func Delete() cmd.Command {
 	}
 }
 
-// runDelete deletes a project, if the user is sure (server 1.10.18).
+// runDelete deletes a project after the user has confirmed it (server 1.10.18).
 func runDelete(ctx context.Context, c *cmd.Call, server *client.Client) error {
 	project, err := findProject(ctx, server, c.Args.Positional[0])
 	if err != nil {
@@ -49,8 +49,8 @@ func runDelete(ctx context.Context, c *cmd.Call, server *client.Client) error {
 	return nil
 }
 
-// confirm asks a question on standard error and reads the answer from standard input. Nothing but y
-// and yes is a yes.
+// confirm asks a question on standard error and reads the answer from standard input. Only y
+// and yes count as a yes.
 func confirm(c *cmd.Call, question string) (bool, error) {
 	terminal.Say(c.Env.Stderr, "%s", question)
 	line, err := bufio.NewReader(c.Env.Stdin).ReadString('\n')

@@ -9,7 +9,7 @@ import (
 	"github.com/trowel-project/trowel/internal/terminal"
 )
 
-// Disable is the row of the command disable.
+// Disable returns the row of the command disable.
 func Disable() cmd.Command {
 	return cmd.Command{
 		Name: "disable", Section: cmd.SectionSchedule, Remote: true,
@@ -32,7 +32,7 @@ func runDisable(ctx context.Context, c *cmd.Call, server *client.Client) error {
 	})
 }
 
-// Enable is the row of the command enable.
+// Enable returns the row of the command enable.
 func Enable() cmd.Command {
 	return cmd.Command{
 		Name: "enable", Section: cmd.SectionSchedule, Remote: true,
@@ -43,7 +43,7 @@ func Enable() cmd.Command {
 	}
 }
 
-// runEnable lets schedules go on (server 1.10.15).
+// runEnable starts schedules again (server 1.10.15).
 func runEnable(ctx context.Context, c *cmd.Call, server *client.Client) error {
 	return eachSchedule(ctx, c, server, func(id api.ID) error {
 		done, err := server.EnableSchedule(ctx, id)
@@ -81,7 +81,7 @@ func eachSchedule(ctx context.Context, c *cmd.Call, server *client.Client, do fu
 		}
 		next := page.Schedules[len(page.Schedules)-1].ID
 		if next <= last {
-			return nil // a server that does not page
+			return nil // the server does not page
 		}
 		last = next
 	}

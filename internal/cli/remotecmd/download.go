@@ -17,7 +17,7 @@ import (
 	"github.com/trowel-project/trowel/internal/terminal"
 )
 
-// Download is the row of the command download.
+// Download returns the row of the command download.
 func Download() cmd.Command {
 	return cmd.Command{
 		Name: "download", Section: cmd.SectionProject, Remote: true,
@@ -56,8 +56,8 @@ func runDownload(ctx context.Context, c *cmd.Call, server *client.Client) error 
 	return nil
 }
 
-// downloadDir is the folder to write into: that of the option, or one with the name of the project. A name that
-// nobody typed, as that of a project that was asked for by its id, must not lead to another place.
+// downloadDir returns the folder to write into: that of the option, or one with the name of the project. A name that
+// was not typed, such as that of a project given by its id, must not lead out of the current folder.
 func downloadDir(c *cmd.Call, project *api.Project) (string, error) {
 	if dir := c.Args.Text("--output"); dir != "" {
 		return dir, nil
@@ -69,7 +69,7 @@ func downloadDir(c *cmd.Call, project *api.Project) (string, error) {
 	return name, nil
 }
 
-// maxDownload is the size of an archive that is fetched: as much as is unpacked of one.
+// maxDownload is the largest archive that is fetched. It equals the limit for what is unpacked.
 const maxDownload = 16 << 30
 
 // downloadRevision fetches the archive as a whole before anything is written.

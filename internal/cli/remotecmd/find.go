@@ -11,10 +11,10 @@ import (
 	"github.com/trowel-project/trowel/internal/client"
 )
 
-// This file looks things up by the names that people type. A name that there is not costs one more
-// request, for those that may have been meant.
+// This file looks things up by the names that people type. If a name does not exist, one more
+// request finds those that may have been meant.
 
-// findProject returns the project of a name, or else of an id.
+// findProject returns the project with a name, or else with an id.
 func findProject(ctx context.Context, server *client.Client, name string) (*api.Project, error) {
 	project, err := server.FindProject(ctx, name)
 	if !notFound(err) {
@@ -33,14 +33,14 @@ func findProject(ctx context.Context, server *client.Client, name string) (*api.
 	for i := range list.Projects {
 		names = append(names, list.Projects[i].Name)
 	}
-	if len(names) <= 1 && cmd.NearWord(name, names) == "" { // as who has a token of one project sees them
+	if len(names) <= 1 && cmd.NearWord(name, names) == "" { // a token for one project sees only that
 		return nil, withinScope(ctx, server, err)
 	}
 	return nil, meant(err, name, names)
 }
 
-// findWorkflow returns a workflow by the names of project and workflow, in a revision or in the
-// latest one if that is empty.
+// findWorkflow returns a workflow by the names of project and workflow, in the given revision or, if that is
+// empty, in the latest one.
 func findWorkflow(ctx context.Context, server *client.Client, project, workflow, revision string) (*api.Workflow, error) {
 	found, err := findProject(ctx, server, project)
 	if err != nil {
@@ -82,13 +82,13 @@ func findSchedule(ctx context.Context, server *client.Client, project, workflow 
 	return nil, meant(err, workflow, names)
 }
 
-// notFound reports whether a server does not have something.
+// notFound reports whether an error says that a server does not have something.
 func notFound(err error) bool {
 	refused, ok := errors.AsType[*client.StatusError](err)
 	return ok && refused.Code == http.StatusNotFound
 }
 
-// meant adds the name that may have been meant to an error. Workflows are often named like files.
+// meant adds the name that may have been meant to an error. A workflow is often called by the name of its file.
 func meant(err error, name string, names []string) error {
 	near := cmd.NearWord(strings.TrimSuffix(name, ".dig"), names)
 	if near == "" {
@@ -97,7 +97,7 @@ func meant(err error, name string, names []string) error {
 	return &nearMissError{err: err, near: near}
 }
 
-// nearMissError is an error about a name, with one that may have been meant.
+// nearMissError is an error about a name, with a similar one that may have been meant.
 type nearMissError struct {
 	err  error
 	near string
@@ -105,5 +105,5 @@ type nearMissError struct {
 
 func (e *nearMissError) Error() string { return e.err.Error() + "\n" + cmd.DidYouMean(e.near) }
 
-// Unwrap gives the error itself to errors.Is and errors.As.
+// Unwrap returns the error without the similar name.
 func (e *nearMissError) Unwrap() error { return e.err }

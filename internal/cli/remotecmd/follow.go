@@ -15,8 +15,8 @@ import (
 )
 
 // followAttempt shows an attempt until it has ended. Its error is the exit code: none after a success, 1 after
-// a failure or a kill, and 130 if a signal ended the watching, after which the attempt goes on. The server of
-// one that was just started has answered.
+// a failure or a kill, and 130 if a signal ended the watching, after which the attempt goes on. answered says that
+// the server has answered before, as it has if the attempt was just started.
 func followAttempt(ctx context.Context, c *cmd.Call, server *client.Client, id api.ID, answered bool) error {
 	var attempt *api.Attempt
 	err := cmd.Interruptible(ctx, func(ctx context.Context) (err error) {
@@ -41,8 +41,7 @@ func followAttempt(ctx context.Context, c *cmd.Call, server *client.Client, id a
 	return nil
 }
 
-// newFollowView chooses how an attempt is shown, as selectDisplay does for a run. Of a document for programs
-// the end is enough.
+// newFollowView chooses how an attempt is shown, as selectDisplay does for a run. With --json only the end is shown.
 func newFollowView(c *cmd.Call) followView {
 	switch {
 	case c.Args.Given("--json"):
@@ -54,16 +53,16 @@ func newFollowView(c *cmd.Call) followView {
 	}
 }
 
-// followCommand is what follows the attempt again, with the options that find its server. Those that sign in
-// are left out: the command may be seen by others.
+// followCommand returns the command that follows the attempt again, with the options that name its server. Credentials
+// are left out, since others may see the command.
 func followCommand(c *cmd.Call, id api.ID) string {
 	return cmd.ServerCommand(c, "attempt", id.String(), "--follow")
 }
 
-// followedEnd describes the end of an attempt as that of a run.
+// followedEnd describes the end of an attempt like the end of a run.
 func followedEnd(c *cmd.Call, a *api.Attempt, tasks []api.Task, facts taskFacts) runview.End {
 	end := runview.End{Status: attemptStatus(a), Elapsed: attemptLength(a), Whole: attemptLength(a)%time.Second == 0}
-	tasks = lastRounds(tasks) // a group that was retried says its last failure
+	tasks = lastRounds(tasks) // of a group that was retried, the last failure counts
 	names := loopNames(tasks)
 	for i := range tasks {
 		if tasks[i].State == "error" {
@@ -80,7 +79,7 @@ func followedEnd(c *cmd.Call, a *api.Attempt, tasks []api.Task, facts taskFacts)
 	return end
 }
 
-// taskFailure is why a task failed; empty if the server does not say.
+// taskFailure returns why a task failed; empty if the server does not say.
 func taskFailure(t *api.Task) string {
 	if t.Error == nil {
 		return ""
@@ -88,7 +87,7 @@ func taskFailure(t *api.Task) string {
 	return runview.FailureText(t.Error)
 }
 
-// attemptLength is how long an attempt took.
+// attemptLength returns how long an attempt took.
 func attemptLength(a *api.Attempt) time.Duration {
 	if a.FinishedAt == nil {
 		return 0
@@ -105,7 +104,7 @@ func attemptTitle(a *api.Attempt) string {
 	return title
 }
 
-// followQuiet shows nothing but what happens on the way to the server.
+// followQuiet shows only what happens to the connection.
 type followQuiet struct{ env cmd.Env }
 
 func (q *followQuiet) Begin(*api.Attempt) {}

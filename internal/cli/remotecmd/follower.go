@@ -10,51 +10,51 @@ import (
 	"github.com/trowel-project/trowel/internal/client"
 )
 
-// How often a server is asked about an attempt. To list 10,000 tasks takes a server and the line some tenths
-// of a second, so the time between two lists goes by how long the last one took.
+// How often a server is asked about an attempt. To list 10,000 tasks takes some tenths of a second,
+// so the time between two lists depends on how long the last one took.
 const (
-	lookLeast  = time.Second      // between two looks at least
-	lookMost   = 30 * time.Second // at most, where there is no stream of events or it is refused for now
-	lookShare  = 20               // a look takes one part of so many of the time
-	lookSafety = time.Minute      // a stream that is silent for so long is not trusted
+	lookLeast  = time.Second      // shortest time between two lists
+	lookMost   = 30 * time.Second // longest, if there is no stream of events or it is refused for now
+	lookShare  = 20               // listing takes at most 1/lookShare of the time
+	lookSafety = time.Minute      // after this long without an event the tasks are listed anyway
 )
 
 // followView shows an attempt that a server runs. Its methods are called by one goroutine.
 type followView interface {
 	// Begin is called once, before anything else.
 	Begin(a *api.Attempt)
-	// Tasks has all tasks as they are now, by ascending id.
+	// Tasks is given all tasks as they are now, by ascending id.
 	Tasks(a *api.Attempt, tasks []api.Task)
-	// Changed has tasks that changed since. It reports whether any of them makes a new list necessary.
+	// Changed is given tasks that have changed since. It reports whether a new list is needed.
 	Changed(rows []api.TaskChange) (stale bool)
-	// Note is a line about the way to the server.
+	// Note shows a line about the connection to the server.
 	Note(text string)
-	// End is called once when the attempt has ended, after Tasks. Of one that did not succeed it has what the
-	// server knows of its tasks beyond the list.
+	// End is called once when the attempt has ended, after Tasks. If the attempt did not succeed, it is given what the
+	// server knows about its tasks beyond the list.
 	End(a *api.Attempt, tasks []api.Task, facts taskFacts)
-	// Leave is called in the place of End if nobody looks on.
+	// Leave is called instead of End if the user stops watching.
 	Leave()
 }
 
-// follower watches an attempt: by a stream of events, and by lists of its tasks where that does not tell
-// enough or is not there, as on Digdag's server.
+// follower watches an attempt by a stream of events, and by lists of its tasks where the stream does not say
+// enough or does not exist, as on Digdag's server.
 type follower struct {
 	server *client.Client
 	id     api.ID
 	view   followView
-	least  time.Duration // between two looks; lookLeast but in tests
+	least  time.Duration // shortest time between two lists; lookLeast except in tests
 
 	stream   chan client.Event // closed when the stream has ended; nil without one
 	close    func()            // ends the stream
 	position string            // in the stream
 	none     bool              // the server has no streams
-	asked    time.Time         // when the stream was last asked for
+	asked    time.Time         // when the stream was last requested
 	looked   time.Time         // when the tasks were last listed
-	took     time.Duration     // how long that took
+	took     time.Duration     // how long the last list took
 	away     awayServer
 }
 
-// run follows the attempt to its end and returns it. A server that goes away meanwhile is waited for.
+// run follows the attempt to its end and returns it. If the server goes away meanwhile, it waits for it.
 func (f *follower) run(ctx context.Context) (*api.Attempt, error) {
 	f.away.least, f.away.note = f.least, f.view.Note
 	attempt, err := f.find(ctx)
@@ -104,7 +104,7 @@ func (f *follower) find(ctx context.Context) (*api.Attempt, error) {
 // look reads the attempt and its tasks.
 func (f *follower) look(ctx context.Context, attempt **api.Attempt) ([]api.Task, error) {
 	begun := time.Now()
-	found, err := f.server.FindAttempt(ctx, f.id) // before the tasks: the list of one that is done is the last
+	found, err := f.server.FindAttempt(ctx, f.id) // before the tasks: if the attempt is done, this list is the last
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +119,7 @@ func (f *follower) look(ctx context.Context, attempt **api.Attempt) ([]api.Task,
 	return list.Tasks, nil
 }
 
-// wait returns when it is time to look again.
+// wait returns when it is time to list the tasks again.
 func (f *follower) wait(ctx context.Context) error {
 	soon := f.looked.Add(max(f.least, lookShare*f.took))
 	next := f.looked.Add(lookSafety)
@@ -149,7 +149,7 @@ func (f *follower) wait(ctx context.Context) error {
 	}
 }
 
-// take keeps the position of an event, and reports whether the attempt has ended by it.
+// take keeps the position of an event, and reports whether the event says that the attempt has ended.
 func (f *follower) take(event client.Event) (ended bool) {
 	f.position = event.Position
 	if event.Name != "attempt" {
@@ -174,8 +174,8 @@ func (f *follower) stale(event client.Event) bool {
 	return false
 }
 
-// openStream opens the stream of events, if there is none and the attempt goes on. One that is refused is
-// asked for again later.
+// openStream opens the stream of events, if there is none and the attempt goes on. If the server refuses, it is asked
+// again later.
 func (f *follower) openStream(ctx context.Context, done bool) {
 	if f.stream != nil || f.none || done || time.Since(f.asked) < lookMost && f.away.misses == 0 && !f.asked.IsZero() {
 		return

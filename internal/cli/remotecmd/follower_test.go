@@ -94,7 +94,7 @@ func followed(ctx context.Context, t *testing.T, s *attemptServer) (*noted, erro
 	return view, err
 }
 
-// clientOf is a client of a server, which it closes with the test.
+// clientOf returns a client of a server, which it closes with the test.
 func clientOf(t *testing.T, server *httptest.Server) *client.Client {
 	t.Helper()
 	t.Cleanup(server.Close)

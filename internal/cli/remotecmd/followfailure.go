@@ -17,18 +17,18 @@ import (
 	"github.com/trowel-project/trowel/internal/runview/live"
 )
 
-// outputPatience is how long the end of an attempt that was followed waits for the output of its failed tasks.
+// outputPatience is how long the summary of an attempt waits for the output of its failed tasks.
 const outputPatience = 5 * time.Second
 
-// taskFacts is what a server knows of the tasks of an attempt beyond their list: nothing of one that does not
-// say, as Digdag's.
+// taskFacts is what a server knows about the tasks of an attempt beyond their list. It is empty for servers that do not
+// say, such as Digdag's.
 type taskFacts struct {
 	places map[api.ID]string
-	lines  map[api.ID][]string // that failed tasks wrote last
+	lines  map[api.ID][]string // last lines of output of failed tasks
 }
 
-// factsOf asks a server about the tasks of an attempt that did not succeed, and for the output of as many failed
-// ones as a summary shows.
+// factsOf asks a server about the tasks of an attempt that did not succeed, and for the output of those failed tasks
+// that a summary shows.
 func factsOf(ctx context.Context, server *client.Client, id api.ID, tasks []api.Task) taskFacts {
 	facts := taskFacts{places: taskPlaces(ctx, server, id), lines: map[api.ID][]string{}}
 	ctx, cancel := context.WithTimeout(ctx, outputPatience)
@@ -43,14 +43,14 @@ func factsOf(ctx context.Context, server *client.Client, id api.ID, tasks []api.
 		}
 		lines, err := lastOutput(ctx, server, id, t.ID)
 		if err != nil {
-			break // the answers to the others would be no better
+			break // the others would fail too
 		}
 		facts.lines[t.ID] = lines
 	}
 	return facts
 }
 
-// lastOutput is what a task wrote last before it failed.
+// lastOutput returns the last lines of output of a failed task.
 func lastOutput(ctx context.Context, server *client.Client, attempt, task api.ID) ([]string, error) {
 	detail, err := server.FindTask(ctx, attempt, task)
 	if err != nil || len(detail.Tries) == 0 {
@@ -62,7 +62,7 @@ func lastOutput(ctx context.Context, server *client.Client, attempt, task api.ID
 // mostExplained is how many failed tasks trowel why shows with their output.
 const mostExplained = 5
 
-// outputBehind is what the failed tasks behind an answer wrote last, by their ids.
+// outputBehind returns the last lines of output of the failed tasks in an answer, by their ids.
 func outputBehind(ctx context.Context, server *client.Client, answer *api.Why) map[api.ID][]string {
 	lines := map[api.ID][]string{}
 	for i := range answer.Chain {
@@ -79,8 +79,8 @@ func outputBehind(ctx context.Context, server *client.Client, answer *api.Why) m
 	return lines
 }
 
-// fixOnServer says what to do about a failed task of a server, as far as its message and what the tasks of
-// the attempt have tell; empty if that is not known.
+// fixOnServer says what to do about a failed task of a server, judging by its message and by what the tasks of
+// the attempt have; empty if that is not known.
 func fixOnServer(c *cmd.Call, a *api.Attempt, message string, tasks []api.Task) string {
 	if fix := why.SetSecret(message, a.Project.Name); fix != "" {
 		return c.OnServer(fix)

@@ -6,8 +6,8 @@ import (
 	"github.com/trowel-project/trowel/internal/terminal"
 )
 
-// followLines shows an attempt without a terminal: a line for each task that begins, waits or ends, on
-// standard output, and why tasks failed on standard error.
+// followLines shows an attempt without a terminal: on standard output a line for each task that begins, waits or ends,
+// and on standard error why tasks failed.
 type followLines struct {
 	call   *cmd.Call
 	states map[api.ID]string // as they were shown last
@@ -42,7 +42,7 @@ func (l *followLines) Changed(rows []api.TaskChange) (stale bool) {
 	return stale
 }
 
-// tell writes the state of a task if it is news. A task that is done stays so.
+// tell writes the state of a task if it has changed. A task that is done stays done.
 func (l *followLines) tell(id api.ID, state string) {
 	before := l.states[id]
 	if before == state || before != "" && !goesOn(before) {

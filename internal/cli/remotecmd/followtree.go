@@ -17,9 +17,8 @@ import (
 	"github.com/trowel-project/trowel/internal/terminal"
 )
 
-// followTree shows an attempt of a server in the tree of a run. The answers of the server become the changes that
-// a run in this process has. A list of all tasks replaces the tree, so nothing depends on all events having
-// been heard.
+// followTree shows an attempt of a server as a tree, like a run in this process. It turns answers of the server into the
+// changes of such a run. A list of all tasks replaces the tree, so missed events do no harm.
 type followTree struct {
 	call *cmd.Call
 	live *live.View
@@ -69,7 +68,7 @@ func (v *followTree) Tasks(a *api.Attempt, tasks []api.Task) {
 	v.live.Retell(batches, stopping)
 }
 
-// move is the change of a task to a state; rows remember it.
+// move returns the change of a task to a state, and notes it in rows.
 func (v *followTree) move(id api.ID, to trowel.TaskState) engine.Change {
 	row := v.rows[id]
 	c := engine.Change{Task: row, From: row.State, To: to}
@@ -80,8 +79,7 @@ func (v *followTree) move(id api.ID, to trowel.TaskState) engine.Change {
 	return c
 }
 
-// Changed implements followView. Why a task failed, and which tasks a group got for its next round, is in the
-// list alone.
+// Changed implements followView. Only the list says why a task failed, and which tasks a group got for its next round.
 func (v *followTree) Changed(changes []api.TaskChange) (stale bool) {
 	now := v.call.Env.Now()
 	for i := range changes {
@@ -124,7 +122,7 @@ func (v *followTree) End(a *api.Attempt, tasks []api.Task, facts taskFacts) {
 // Leave implements followView.
 func (v *followTree) Leave() { v.live.Abandon(nil) }
 
-// row is the row of a task that has not begun. The tree relies on names that begin with that of the parent; those
+// row returns the row of a task that has not begun. The tree relies on names that begin with that of the parent; those
 // of a server that does not hold to that are made so.
 func (v *followTree) row(t *api.Task) *trowel.Task {
 	row := &trowel.Task{ID: trowel.TaskID(t.ID), FullName: terminal.Clean(t.FullName), Group: t.IsGroup, State: trowel.TaskBlocked, Error: t.Error, Export: loopExports(t)}
@@ -143,7 +141,7 @@ func (v *followTree) row(t *api.Task) *trowel.Task {
 	return row
 }
 
-// taskState is the state of a word of the API. A word of a later version is taken for one of a task that runs.
+// taskState returns the state for a word of the API. An unknown word, of a later version, counts as running.
 func taskState(word string) trowel.TaskState {
 	for state := trowel.TaskBlocked; state <= trowel.TaskAwaitingInput; state++ {
 		if state.String() == word {
@@ -153,8 +151,8 @@ func taskState(word string) trowel.TaskState {
 	return trowel.TaskRunning
 }
 
-// lastRounds leaves out what a group with retries did in earlier rounds: of tasks of one name below one parent
-// the last counts, with what is below it.
+// lastRounds leaves out what a group with retries did in earlier rounds: of several tasks with one name and parent
+// it keeps the last one, and what is below that.
 func lastRounds(tasks []api.Task) []api.Task {
 	type place struct {
 		parent api.ID
@@ -183,7 +181,7 @@ func lastRounds(tasks []api.Task) []api.Task {
 	return kept
 }
 
-// beginnings is when tasks began: a group with the first of its tasks.
+// beginnings returns when tasks began. A group begins with the first of its tasks.
 func beginnings(tasks []api.Task) map[api.ID]time.Time {
 	began := make(map[api.ID]time.Time, len(tasks))
 	for i := range slices.Backward(tasks) { // children come after their parents

@@ -95,7 +95,7 @@ func TestFollowTree(t *testing.T) {
 	}
 }
 
-// plainText is what a terminal shows of a text with colours.
+// plainText returns what a terminal shows of a text with colours.
 func plainText(text string) string {
 	var plain []string
 	for line := range strings.SplitSeq(text, "\n") {
@@ -128,7 +128,7 @@ func TestDrawsTree(t *testing.T) {
 	}
 }
 
-// newFollowTree is the view of `attempt 4 --follow` on a terminal, and what it draws on.
+// newFollowTree returns the view of `attempt 4 --follow` on a terminal, and what it draws on.
 func newFollowTree(t *testing.T) (*followTree, *servertest.Buffer) {
 	t.Helper()
 	console := newConsole(t)

@@ -8,7 +8,7 @@ import (
 	"github.com/trowel-project/trowel/internal/terminal"
 )
 
-// Kill is the row of the command kill.
+// Kill returns the row of the command kill.
 func Kill() cmd.Command {
 	return cmd.Command{
 		Name: "kill", Section: cmd.SectionSession, Remote: true,

@@ -11,7 +11,7 @@ import (
 
 // The tables of what runs: attempts, sessions and tasks.
 
-// attemptTable has the attempts in the order of the list.
+// attemptTable returns the table of attempts, in the order of the list.
 func attemptTable(v *listView, attempts []api.Attempt) *listTable {
 	t := &listTable{painted: 1, columns: []listColumn{
 		{title: "ID", right: true},
@@ -33,7 +33,7 @@ func attemptTable(v *listView, attempts []api.Attempt) *listTable {
 	return t
 }
 
-// tableStatus is the word of the tables for the state of an attempt.
+// tableStatus returns the word that tables show for the state of an attempt.
 func tableStatus(a *api.Attempt) string {
 	status := attemptStatus(a)
 	if status == "running" && a.CancelRequested {
@@ -42,7 +42,7 @@ func tableStatus(a *api.Attempt) string {
 	return status
 }
 
-// sessionTable has the sessions with their last attempts.
+// sessionTable returns the table of sessions with their last attempts.
 func sessionTable(v *listView, sessions []api.Session) *listTable {
 	t := &listTable{painted: 1, columns: []listColumn{
 		{title: "ID", right: true},
@@ -68,7 +68,7 @@ func sessionTable(v *listView, sessions []api.Session) *listTable {
 	return t
 }
 
-// backfillTable has the sessions of a backfill. In a dry run there are no attempts of them.
+// backfillTable returns the table of the sessions of a backfill. In a dry run they have no attempts.
 func backfillTable(v *listView, attempts []api.Attempt, dryRun bool) *listTable {
 	t := &listTable{columns: []listColumn{{title: "SESSION"}, {title: "WORKFLOW", least: 12}}}
 	if !dryRun {
@@ -85,8 +85,8 @@ func backfillTable(v *listView, attempts []api.Attempt, dryRun bool) *listTable 
 	return t
 }
 
-// taskTable has the tasks of an attempt. Below one that failed stands where it is written and its error, below
-// one that waits why. Tasks of loops have names with the values of these.
+// taskTable returns the table of the tasks of an attempt. Below a failed task are its place and its error, below
+// a waiting one the reason. Names of tasks in loops show the values of these.
 func taskTable(v *listView, tasks []api.Task, names map[api.ID][]loopname.Part, reasons, places map[api.ID]string) *listTable {
 	t := &listTable{painted: 1, named: 2, columns: []listColumn{
 		{title: "ID", right: true, drop: 2}, {title: "STATE"}, {title: "TASK", least: 16}, {title: "STARTED", drop: 1}, {title: "TOOK", right: true},
@@ -115,7 +115,7 @@ func taskTable(v *listView, tasks []api.Task, names map[api.ID][]loopname.Part, 
 	return t
 }
 
-// taskError is the first line of why a task failed; empty if it did not, or only because tasks in it did.
+// taskError returns the first line of why a task failed; empty if it did not fail, or only because tasks in it did.
 func taskError(task *api.Task) string {
 	if task.State != "error" && task.State != "retry_waiting" || task.Error.Len() == 0 {
 		return ""
@@ -126,7 +126,7 @@ func taskError(task *api.Task) string {
 	return line
 }
 
-// errorHint says how to see why the first attempt failed that did; empty if none did.
+// errorHint says how to see why the first failed attempt failed; empty if none did.
 func (v *listView) errorHint(attempts []api.Attempt) string {
 	for i := range attempts {
 		if attemptStatus(&attempts[i]) == "error" {
@@ -136,7 +136,7 @@ func (v *listView) errorHint(attempts []api.Attempt) string {
 	return ""
 }
 
-// tasksIn are the tasks in a state; all if it is empty.
+// tasksIn returns the tasks in a state; all if it is empty.
 func tasksIn(tasks []api.Task, state string) []api.Task {
 	if state == "" {
 		return tasks

@@ -56,7 +56,7 @@ func queueTable(queues []api.Queue) *listTable {
 	return t
 }
 
-// agentTable has the agents. Below one that takes nothing stands why.
+// agentTable returns the table of agents. Below an agent that takes nothing is the reason.
 func agentTable(v *listView, agents []api.Agent) *listTable {
 	t := &listTable{painted: 1, columns: []listColumn{
 		{title: "AGENT", least: 12},
@@ -118,7 +118,7 @@ func tokenTable(v *listView, tokens []api.Token) *listTable {
 	return t
 }
 
-// tokenState says whether a token is taken.
+// tokenState says whether a token is valid.
 func tokenState(k *api.Token, now time.Time) string {
 	if k.RevokedAt != nil {
 		return "revoked"

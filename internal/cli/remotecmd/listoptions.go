@@ -9,13 +9,13 @@ import (
 //
 //nolint:gochecknoglobals // tables that are only read
 var (
-	// jsonOption makes a listing a document for programs. It is ours.
+	// jsonOption prints a list as JSON. Digdag does not have it.
 	jsonOption = cmd.FlagOption("write the server's answer, as one JSON document", "--json")
 
-	// waitOption makes a start one that a script can build on.
+	// waitOption makes a command wait for the end of the attempt, for scripts.
 	waitOption = cmd.FlagOption("follow the attempt until it has ended; exit 1 if it did not succeed", "--wait")
 
-	// noteOption says why, for the audit.
+	// noteOption is the reason that goes into the audit.
 	noteOption = cmd.TextOption("TEXT", "why; the audit shows it", "-m", "--note")
 
 	// pageOptions are the options of commands that list page by page (server 1.10.11).

@@ -18,7 +18,7 @@ import (
 // largestSize matches what Digdag and Trowel say about a page that is too large (server 2.2).
 var largestSize = regexp.MustCompile(`^Your specified page_size is .*MAX_PAGE_SIZE: ([0-9]+)`)
 
-// sizeError is what people read of a page size that the server does not take; other errors stay as they are.
+// sizeError explains that a server refuses the size of a page; it returns other errors as they are.
 func sizeError(v *listView, err error) error {
 	refused, ok := errors.AsType[*client.StatusError](err)
 	if v == nil || !ok || refused.Answer().Message == nil {
@@ -32,22 +32,22 @@ func sizeError(v *listView, err error) error {
 
 // listPage is a page of a list by ids, newest first.
 type listPage struct {
-	command     []string // that lists it, without the program
-	shown, size int      // how many there are, and how many were asked for
-	last        api.ID   // of the last one
-	bytes       int      // of parameters in it
-	// next reports whether there is one after the last.
+	command     []string // lists the page, without the name of the program
+	shown, size int      // how many entries it has, and how many were asked for
+	last        api.ID   // of the last entry
+	bytes       int      // size of the parameters in it
+	// next reports whether there is an entry after the last one.
 	next func() (bool, error)
 }
 
-// A server ends a page early when it has 4 MiB, by its own count: each entry is some hundred bytes beside its parameters.
+// A server ends a page early at 4 MiB, by its own count: each entry has some hundred bytes besides its parameters.
 const (
-	earlyEnd   = 2 << 20 // well below, as secrets in parameters are shown as ***
+	earlyEnd   = 2 << 20 // well below 4 MiB, as secrets in parameters are shown as ***
 	entryBytes = 500
 )
 
-// older says how to go on after a page; empty if it is the last one. A page that is not full is the last one, but for a
-// large one, which the server may have ended early: then it is asked once more.
+// older says how to go on after a page; empty if it is the last one. A page that is not full is the last one, unless it
+// is so large that the server may have ended it early: then the server is asked again.
 func (v *listView) older(p *listPage) string {
 	if p.shown < p.size {
 		if p.bytes+p.shown*entryBytes < earlyEnd {
@@ -60,10 +60,10 @@ func (v *listView) older(p *listPage) string {
 	return fmt.Sprintf("Older ones: `%s`", v.hinted(textutil.ShellLine(append(p.command, "--last-id", p.last.String())...)))
 }
 
-// paramsBytes is the size of parameters as a server stores them.
+// paramsBytes returns the size of parameters as a server stores them.
 func paramsBytes(params *param.Map) int { return len(param.JSON(params)) }
 
-// localTimes writes all moments in a text in the zone of this system. The zone is said once, by timesHint.
+// localTimes converts all times in a text to the zone of this system. timesHint names the zone once.
 func (v *listView) localTimes(text string) string {
 	return instants.ReplaceAllStringFunc(text, func(found string) string {
 		at, err := time.Parse(cmd.ClockFormat, found)
@@ -74,11 +74,11 @@ func (v *listView) localTimes(text string) string {
 	})
 }
 
-// instants matches moments as clockFormat writes them.
+// instants matches times as clockFormat writes them.
 var instants = regexp.MustCompile(`\b\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d{4}`)
 
-// inLocalTimes makes all moments in what a command prints on a terminal those of this system's zone, and says at the
-// end, once, which that is. The command calls done when it has printed all.
+// inLocalTimes converts all times that a command prints on a terminal to the zone of this system, and names the zone at
+// the end. The command must call done when it has printed everything.
 func inLocalTimes(c *cmd.Call) (done func()) {
 	v := newListView(c)
 	if v == nil {

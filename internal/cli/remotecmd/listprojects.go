@@ -8,7 +8,7 @@ import (
 	"github.com/trowel-project/trowel/internal/terminal"
 )
 
-// The tables of what is there to run: projects, workflows and schedules.
+// The tables of what can be run: projects, workflows and schedules.
 
 func projectTable(v *listView, projects []api.Project) *listTable {
 	t := &listTable{painted: -1, columns: []listColumn{
@@ -21,7 +21,7 @@ func projectTable(v *listView, projects []api.Project) *listTable {
 	return t
 }
 
-// workflowTable has the workflows by the names of project and workflow.
+// workflowTable returns the table of workflows, sorted by the names of project and workflow.
 func workflowTable(workflows []api.Workflow) *listTable {
 	t := &listTable{painted: -1, columns: []listColumn{
 		{title: "PROJECT", least: 10}, {title: "WORKFLOW", least: 12}, {title: "ID", right: true}, {title: "TIME ZONE", drop: 1}, {title: "REVISION", least: 8, drop: 2},
@@ -36,7 +36,7 @@ func workflowTable(workflows []api.Workflow) *listTable {
 	return t
 }
 
-// scheduleTable has the schedules, those that run next first; those that are disabled stand at the end.
+// scheduleTable returns the table of schedules: those that run next come first, disabled ones last.
 func scheduleTable(v *listView, schedules []api.Schedule) *listTable {
 	t := &listTable{painted: 4, columns: []listColumn{
 		{title: "ID", right: true}, {title: "WORKFLOW", least: 12}, {title: "NEXT RUN", drop: 1}, {title: "NEXT SESSION", drop: 2}, {title: "WHEN"},

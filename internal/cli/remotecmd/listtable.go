@@ -14,38 +14,38 @@ import (
 	"github.com/trowel-project/trowel/internal/textutil"
 )
 
-// Lists of things on a server are tables for people: one line each, which fits the window. Without a terminal
-// they have Digdag's form. What a cell holds is text from outside, and is cleaned like all of it.
+// On a terminal, lists are tables with one line for each thing, which fit the window. Otherwise
+// they have Digdag's form. The text of a cell comes from outside and is made harmless like all such text.
 
 // listColumn is a column of a table.
 type listColumn struct {
 	title string
-	right bool // numbers and lengths of time
-	least int  // columns that it may be cut down to; 0: it is never cut
-	// drop says when the column is left out, where the window is too narrow: those with the largest number go
-	// first; 0: never.
+	right bool // aligned to the right, as numbers and durations
+	least int  // width that it may be cut down to; 0 if it is never cut
+	// drop says when the column is left out of a narrow window: columns with the largest number go
+	// first; 0 for never.
 	drop int
 }
 
-// listRow is a line of a table, and what stands below it.
+// listRow is a line of a table, and a note below it.
 type listRow struct {
 	cells []string
-	name  []loopname.Part // of the cell that has a name with the values of loops, which is cut as such a name; else nil
-	ink   terminal.Ink    // of the cell of the column that is painted
-	note  string          // a line below, as the error of a failed task; empty for none
+	name  []loopname.Part // parts of the cell with a name that has values of loops, which is cut as such; nil otherwise
+	ink   terminal.Ink    // of the cell in the painted column
+	note  string          // a line below, such as the error of a failed task; empty for none
 }
 
 // listTable is a table.
 type listTable struct {
 	columns []listColumn
 	painted int // the column whose cells are painted, from 0
-	named   int // the column with the names of rows that have some
+	named   int // the column of the names in listRow.name
 	rows    []listRow
 }
 
 const (
 	columnGap = 2
-	leastCell = 4 // of a column that may be cut, whatever is in it
+	leastCell = 4 // least width of a column that may be cut
 )
 
 // write lays the table out for a number of columns.
@@ -98,7 +98,7 @@ func (t *listTable) write(w io.Writer, look *terminal.Look, width int) {
 	_, _ = io.WriteString(w, text.String()) // the writer of standard output keeps its error
 }
 
-// widths are those of the columns: what their widest cell takes, or less. 0 leaves a column out.
+// widths returns the widths of the columns: that of the widest cell, or less. 0 leaves a column out.
 func (t *listTable) widths(limit int) []int {
 	widths := make([]int, len(t.columns))
 	for i, column := range t.columns {
@@ -107,7 +107,7 @@ func (t *listTable) widths(limit int) []int {
 			used = used || row.cells[i] != ""
 			widths[i] = max(widths[i], terminal.Width(row.cells[i]))
 		}
-		if !used && column.drop > 0 { // nobody misses it
+		if !used && column.drop > 0 { // it is empty
 			widths[i] = 0
 			continue
 		}
@@ -140,7 +140,7 @@ func (t *listTable) widths(limit int) []int {
 	return widths
 }
 
-// tooWide reports whether a table does not fit, however much its cells are cut.
+// tooWide reports whether a table does not fit even if its cells are cut as far as possible.
 func (t *listTable) tooWide(widths []int, limit int) bool {
 	least := slices.Clone(widths)
 	for i, column := range t.columns {
@@ -151,7 +151,7 @@ func (t *listTable) tooWide(widths []int, limit int) bool {
 	return total(least) > limit
 }
 
-// total is how many columns of the window the columns of a table take.
+// total returns how wide a table is, with the space between its columns.
 func total(widths []int) int {
 	sum := -columnGap
 	for _, w := range widths {
@@ -162,7 +162,7 @@ func total(widths []int) int {
 	return sum
 }
 
-// listView is how a list is shown on a terminal.
+// listView shows lists on a terminal.
 type listView struct {
 	out, hints    io.Writer
 	look          terminal.Look
@@ -172,7 +172,7 @@ type listView struct {
 	hinted        func(form string) string // a command for the same server
 }
 
-// newListView returns how lists are shown to people; nil if standard output is no terminal, or JSON is wanted.
+// newListView returns the view of lists for people; nil if standard output is not a terminal, or with --json.
 func newListView(c *cmd.Call) *listView {
 	if !c.Env.Terminals.Stdout || c.Args.Given("--json") {
 		return nil
@@ -190,7 +190,7 @@ func newListView(c *cmd.Call) *listView {
 	return v
 }
 
-// show writes a table with what is to be said about it. Where it has no rows, only none is said.
+// show writes a table with its hints. If it has no rows, it writes none instead.
 func (v *listView) show(t *listTable, none string, hints ...string) {
 	if len(t.rows) == 0 {
 		terminal.Say(v.hints, "%s\n", none)
@@ -205,16 +205,16 @@ func (v *listView) show(t *listTable, none string, hints ...string) {
 	}
 }
 
-// timesHint says in which zone the times of a list are.
+// timesHint names the zone of the times in a list.
 func (v *listView) timesHint() string { return "Times are in " + v.zone + "." }
 
-// pageSize is how many rows of a list are shown when nobody says how many: as many as the window shows.
+// pageSize returns how many rows of a list are shown by default: as many as fit into the window.
 func (v *listView) pageSize() int {
 	const around = 6 // title, hints and prompt
 	return min(max(v.rows-around, 10), 100)
 }
 
-// clock is a moment in the zone of this system, without the zone, which is said once.
+// clock returns a time in the zone of this system. It does not name the zone, which timesHint does.
 func (v *listView) clock(at time.Time) string {
 	if at.IsZero() {
 		return ""
@@ -222,7 +222,7 @@ func (v *listView) clock(at time.Time) string {
 	return at.In(v.now.Location()).Format("2006-01-02 15:04:05")
 }
 
-// optClock is clock for a moment that may be missing.
+// optClock is clock for a time that may be missing.
 func (v *listView) optClock(at *api.Instant) string {
 	if at == nil {
 		return ""
@@ -230,7 +230,7 @@ func (v *listView) optClock(at *api.Instant) string {
 	return v.clock(at.Time)
 }
 
-// textClock is clock for an instant as Trowel's own documents have it.
+// textClock is clock for a time as Trowel's own documents write it.
 func (v *listView) textClock(text *string) string {
 	if text == nil {
 		return ""
@@ -242,7 +242,7 @@ func (v *listView) textClock(text *string) string {
 	return v.clock(at)
 }
 
-// distance says how far a moment is away, in the two largest units: "in 1 day 9 h", "5 min ago".
+// distance says how far away a time is, in the two largest units: "in 1 day 9 h", "5 min ago".
 func (v *listView) distance(at time.Time) string {
 	d := at.Sub(v.now)
 	text := roughText(d.Abs())
@@ -252,7 +252,7 @@ func (v *listView) distance(at time.Time) string {
 	return "in " + text
 }
 
-// roughText is a length of time in its two largest units.
+// roughText returns a duration in its two largest units.
 func roughText(d time.Duration) string {
 	const day = 24 * time.Hour
 	unit := func(n time.Duration, name string) string {
@@ -278,7 +278,7 @@ func roughText(d time.Duration) string {
 	return strconv.Itoa(int(d/time.Second)) + " s"
 }
 
-// took is how long something took that has ended, or has taken up to now; empty if it has not begun.
+// took returns how long something took, or has taken up to now if it has not ended; empty if it has not begun.
 func (v *listView) took(from time.Time, to *api.Instant) string {
 	switch {
 	case from.IsZero():
@@ -289,7 +289,7 @@ func (v *listView) took(from time.Time, to *api.Instant) string {
 	return textutil.Span(from, to.Time)
 }
 
-// statusInk is the colour of the word for a state.
+// statusInk returns the colour of the word for a state.
 func statusInk(word string) terminal.Ink {
 	switch word {
 	case "success", "live":

@@ -15,7 +15,7 @@ import (
 	"github.com/trowel-project/trowel/internal/terminal"
 )
 
-// testView is a list on a terminal of so many columns.
+// testView returns a list on a terminal of so many columns.
 func testView(width int) (v *listView, out, hints *bytes.Buffer) {
 	out, hints = &bytes.Buffer{}, &bytes.Buffer{}
 	now := time.Date(2024, 1, 2, 3, 4, 5, 0, time.FixedZone("", 9*60*60))

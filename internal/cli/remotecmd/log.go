@@ -10,16 +10,16 @@ import (
 	"github.com/trowel-project/trowel/internal/terminal"
 )
 
-// afterEnd is how often log --follow looks once more at logs whose end is missing although the attempt
-// has ended: the agent may be gone.
+// afterEnd is how often log --follow reads logs again whose end is missing although the attempt
+// has ended. The agent may be gone.
 const afterEnd = 10
 
-// followInterval is the time between two looks of log --follow. Digdag waits twice as long each time
-// nothing new is there, up to 10 s (server 1.10.9); here a line is seen within a second, unless looking
+// followInterval is how often log --follow asks for new lines. Digdag doubles the interval each time
+// there is nothing new, up to 10 s (server 1.10.9). Here a line is seen within a second, unless reading
 // takes long: a log that grew is read from its beginning.
 const followInterval = 500 * time.Millisecond
 
-// Log is the row of the command log.
+// Log returns the row of the command log.
 func Log() cmd.Command {
 	return cmd.Command{
 		Name: "log", Aliases: []string{"logs"}, Section: cmd.SectionSession, Remote: true,
@@ -65,12 +65,11 @@ func runLog(ctx context.Context, c *cmd.Call) error {
 	return remote(show)(ctx, c)
 }
 
-// textNoSuchLogs stands where Digdag says nothing: names of tasks are often given without that of the
-// workflow, with which they begin.
+// textNoSuchLogs is shown where Digdag prints nothing. Often the name of a task was given without the name of the
+// workflow, with which it begins.
 const textNoSuchLogs = "attempt %d has no logs of tasks whose full names begin with %s; `%s` lists them\n"
 
-// followed follows the logs to their end. That the attempt failed is known to the exit code, so that scripts
-// can rely on it.
+// followed follows the logs to their end. If the attempt failed, the exit code says so, for scripts.
 func (l *logShow) followed(ctx context.Context) error {
 	if err := l.follow(ctx, followInterval); err != nil {
 		return err
@@ -89,8 +88,8 @@ func (l *logShow) followed(ctx context.Context) error {
 	}
 }
 
-// follow prints what is there and what comes, until the attempt or the tasks of the prefix have
-// ended. A server that goes away meanwhile is waited for.
+// follow prints the logs and what is added to them, until the attempt or the tasks with the prefix have
+// ended. If the server goes away meanwhile, it waits for it.
 func (l *logShow) follow(ctx context.Context, interval time.Duration) error {
 	for looks := 0; looks < afterEnd; {
 		begun := time.Now()
@@ -119,8 +118,8 @@ func (l *logShow) follow(ctx context.Context, interval time.Duration) error {
 	return l.finish()
 }
 
-// look prints what is new. Whether more will come is asked before the files are looked at, so that the last
-// lines are there.
+// look prints new lines. It asks whether more will come before it reads the files, so that it gets the last
+// lines.
 func (l *logShow) look(ctx context.Context) (ended, whole bool, err error) {
 	if ended, err = l.ended(ctx); err != nil {
 		return false, false, err
@@ -152,7 +151,7 @@ func (l *logShow) ended(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// over reports whether the attempt has ended: after a kill, tasks that had not begun stay blocked.
+// over reports whether the attempt has ended. After a kill, tasks that had not begun stay blocked.
 func (l *logShow) over(ctx context.Context) (bool, error) {
 	attempt, err := l.server.FindAttempt(ctx, l.attempt)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/trowel-project/trowel/internal/client"
 )
 
-// zipped is a gzip file. One that is being written has no end.
+// zipped returns a gzip file. One that is being written has no end.
 func zipped(text string, whole bool) string {
 	var data bytes.Buffer
 	zip := gzip.NewWriter(&data)
@@ -30,7 +30,7 @@ func zipped(text string, whole bool) string {
 	return data.String()
 }
 
-// listedLog is an entry of a list of log files.
+// listedLog returns an entry of a list of log files.
 func listedLog(name, task, at string, size int) string {
 	return fmt.Sprintf(`{"fileName":%q,"fileSize":%d,"taskName":%q,"fileTime":%q,"agentId":"a","direct":null}`, name, size, task, at)
 }
@@ -134,7 +134,7 @@ func (l *longest) Write(data []byte) (int, error) {
 	return l.Buffer.Write(data)
 }
 
-// WriteString is what io.WriteString uses.
+// WriteString returns what io.WriteString uses.
 func (l *longest) WriteString(text string) (int, error) { return l.Write([]byte(text)) }
 
 // TestLogFollow holds that lines appear once, as soon as they are whole, and that the last ones are

@@ -26,28 +26,27 @@ type logShow struct {
 	attempt api.ID
 	prefix  string // of the full names of tasks
 	verbose bool
-	screen  bool // out is a terminal: what a line overwrites with carriage returns is left out
+	screen  bool // out is a terminal: text that a line overwrites after a carriage return is left out
 	away    awayServer
 	files   []*shownLog
 }
 
-// shownLog is how far a file was printed.
+// shownLog says how far a file has been printed.
 type shownLog struct {
-	api.LogFile // as it was listed last
+	api.LogFile // as it was last listed
 
-	lines int             // that were printed or hidden
-	tail  string          // a last line whose end is missing
-	begun string          // that line, if it was written nevertheless
-	level cmd.LevelFilter // after those lines
-	whole bool            // the file had its end
+	lines int             // how many were printed or hidden
+	tail  string          // a last line without its end
+	begun string          // what was printed of that line
+	level cmd.LevelFilter // its state after those lines
+	whole bool            // the file was complete
 }
 
 // maxShownLine is how much of a line is kept in memory. Longer ones are printed piece by piece.
 const maxShownLine = 1 << 20
 
-// once prints the new lines of all files that grew; if the attempt has ended, those without an end
-// are read once more as well. It reports whether all files were whole. One that is spoiled is an error when the
-// others were printed.
+// once prints the new lines of all files that grew. If the attempt has ended, it also reads incomplete files again. It
+// reports whether all files were complete. It returns an error about a damaged file after the others were printed.
 func (l *logShow) once(ctx context.Context, ended bool) (whole bool, err error) {
 	listed, err := l.server.ListLogFiles(ctx, l.attempt, l.prefix)
 	if err != nil {
@@ -62,11 +61,11 @@ func (l *logShow) once(ctx context.Context, ended bool) (whole bool, err error) 
 			if err := l.print(ctx, s); isSpoiled(err) {
 				spoiled = errors.Join(spoiled, err)
 			} else if err != nil {
-				s.FileSize = -1 // it is read again, should there be another look
+				s.FileSize = -1 // so that it is read again next time
 				return false, err
 			}
-		} else if s.whole { // it has not grown since the last look
-			if err := l.settle(s); err != nil {
+		} else if s.whole { // it has not grown since
+			if err := l.flushTail(s); err != nil {
 				return false, err
 			}
 		}
@@ -75,13 +74,13 @@ func (l *logShow) once(ctx context.Context, ended bool) (whole bool, err error) 
 	return whole, spoiled
 }
 
-// isSpoiled reports whether a file is not what a server keeps of a log, in a part that will not change.
+// isSpoiled reports whether an error says that a file is damaged in a part that will not change.
 func isSpoiled(err error) bool {
 	_, corrupt := errors.AsType[flate.CorruptInputError](err)
 	return corrupt || errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum)
 }
 
-// file is what is known of a file.
+// file returns the state of a file.
 func (l *logShow) file(file api.LogFile) (s *shownLog, known bool) {
 	for _, s := range l.files {
 		if s.FileName == file.FileName {
@@ -93,18 +92,18 @@ func (l *logShow) file(file api.LogFile) (s *shownLog, known bool) {
 	return s, false
 }
 
-// finish prints the last lines without an end: none will come.
+// finish prints last lines without an end, since no more will come.
 func (l *logShow) finish() error {
 	for _, s := range l.files {
-		if err := l.settle(s); err != nil {
+		if err := l.flushTail(s); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// settle prints a last line without an end. Should the rest of it come later, it gets a line of its own.
-func (l *logShow) settle(s *shownLog) error {
+// flushTail prints a last line without its end. If the rest comes later, it gets a line of its own.
+func (l *logShow) flushTail(s *shownLog) error {
 	if s.tail == "" || s.tail == s.begun {
 		return nil
 	}
@@ -113,7 +112,7 @@ func (l *logShow) settle(s *shownLog) error {
 	return l.write(s, rest+"\n")
 }
 
-// inOrder sorts files by task, the task that began first before the others, and then by time.
+// inOrder sorts files by the time at which their tasks began, and the files of one task by time.
 func inOrder(files []api.LogFile) []api.LogFile {
 	first := map[string]string{}
 	for i := range files {
@@ -138,7 +137,7 @@ func inOrder(files []api.LogFile) []api.LogFile {
 // Names of tasks and agents may have an @ as well.
 var stamps = regexp.MustCompile(`@([0-9a-f]{16})\.`)
 
-// logOrder is a text that sorts files by the time at which they were begun. The name of a file has it
+// logOrder returns a text by which files are sorted by their begin. The name of a file has that time
 // more exactly than the list.
 func logOrder(f *api.LogFile) string {
 	seconds := fmt.Sprintf("%08x", f.FileTime.Unix())
@@ -150,8 +149,8 @@ func logOrder(f *api.LogFile) string {
 	return seconds
 }
 
-// print writes the lines of a file that were not written before. The end of a file that is being
-// written may be missing; that is no error.
+// print writes the lines of a file that were not printed before. It is no error if the end of a file that is being
+// written is missing.
 func (l *logShow) print(ctx context.Context, s *shownLog) (err error) {
 	body, err := l.server.FetchLogFile(ctx, l.attempt, &s.LogFile)
 	if err != nil {
@@ -193,7 +192,7 @@ func (l *logShow) print(ctx context.Context, s *shownLog) (err error) {
 	return fmt.Errorf("read the log %s: %w", s.FileName, err)
 }
 
-// write writes a line, or a piece of a long one, unless it is of a level that is not wanted.
+// write writes a line, or a piece of a long one, unless its level is hidden.
 func (l *logShow) write(s *shownLog, line string) error {
 	if s.level.Hides(line) && !l.verbose {
 		return nil

@@ -10,8 +10,8 @@ import (
 	"github.com/trowel-project/trowel/internal/terminal"
 )
 
-// loopNames are the names, as people see them, of the tasks of an attempt that are in an iteration of for_each>.
-// The tasks are in the order of a server, parents first.
+// loopNames returns the displayed names of those tasks of an attempt that are in an iteration of for_each>.
+// The tasks are in the order of the server, parents first.
 func loopNames(tasks []api.Task) map[api.ID][]loopname.Part {
 	full := make(map[api.ID]string, len(tasks))
 	names := map[api.ID][]loopname.Part{}
@@ -39,7 +39,7 @@ func loopNames(tasks []api.Task) map[api.ID][]loopname.Part {
 	return names
 }
 
-// withoutGroup leaves out the group of generated tasks at the end of a name, as the tree does.
+// withoutGroup removes the group of generated tasks from the end of a name, as the tree does.
 func withoutGroup(name []loopname.Part) []loopname.Part {
 	last := len(name) - 1
 	text, ok := strings.CutSuffix(name[last].Text, "^sub")
@@ -52,7 +52,7 @@ func withoutGroup(name []loopname.Part) []loopname.Part {
 	return append(slices.Clone(name[:last]), loopname.Part{Text: text})
 }
 
-// loopExports are the parameters that a task has from the loop that made it; nil if it has none.
+// loopExports returns the parameters that a task has from the loop that made it; nil if it has none.
 func loopExports(t *api.Task) *param.Map {
 	if t.Config == nil {
 		return nil
@@ -62,7 +62,7 @@ func loopExports(t *api.Task) *param.Map {
 	return exports
 }
 
-// loopValues are the values of the loops in a name: "region=apac kind=orders".
+// loopValues returns the values of the loops in a name: "region=apac kind=orders".
 func loopValues(name []loopname.Part) string {
 	var loops []loopname.Part
 	for _, part := range name {

@@ -13,7 +13,7 @@ import (
 	"github.com/trowel-project/trowel/internal/terminal"
 )
 
-// iterationTasks are those of `for_each>: {table: [...]}` with a second loop in it whose group is its own task.
+// iterationTasks returns those of `for_each>: {table: [...]}` with a second loop in it whose group is its own task.
 func iterationTasks() []api.Task {
 	tasks := followTasks("1 - +w error", "2 1 +w+load error", "3 2 +w+load^sub error")
 	for i, table := range []string{"customers_of_the_north", "customers_of_the_south", "\x1b]0;T\x07"} {

@@ -10,7 +10,7 @@ import (
 	"github.com/trowel-project/trowel/internal/textutil"
 )
 
-// Pause is the row of the command pause.
+// Pause returns the row of the command pause.
 func Pause() cmd.Command {
 	return cmd.Command{
 		Name: "pause", Section: cmd.SectionSchedule, Remote: true, Extra: true,
@@ -22,7 +22,7 @@ func Pause() cmd.Command {
 	}
 }
 
-// runPause lets nothing new of a workflow begin (control K816).
+// runPause pauses a workflow: nothing new of it begins (control K816).
 func runPause(ctx context.Context, c *cmd.Call, server *client.Client) error {
 	state, err := changePause(ctx, c, server, false)
 	if err != nil || c.Args.Given("--json") {
@@ -35,7 +35,7 @@ func runPause(ctx context.Context, c *cmd.Call, server *client.Client) error {
 	return nil
 }
 
-// Unpause is the row of the command unpause.
+// Unpause returns the row of the command unpause.
 func Unpause() cmd.Command {
 	return cmd.Command{
 		Name: "unpause", Section: cmd.SectionSchedule, Remote: true, Extra: true,
@@ -47,7 +47,7 @@ func Unpause() cmd.Command {
 	}
 }
 
-// runUnpause ends that.
+// runUnpause ends the pause of a workflow.
 func runUnpause(ctx context.Context, c *cmd.Call, server *client.Client) error {
 	state, err := changePause(ctx, c, server, true)
 	if err != nil || c.Args.Given("--json") {

@@ -22,10 +22,10 @@ const (
 	poolsDelete = "delete"
 )
 
-// unlimitedText is what people write and read for a pool without limit.
+// unlimitedText is the word for a pool without limit, in arguments and output.
 const unlimitedText = "unlimited"
 
-// Pools is the row of the command pools.
+// Pools returns the row of the command pools.
 func Pools() cmd.Command {
 	return cmd.Command{
 		Name: "pools", Aliases: []string{"pool"}, Section: cmd.SectionServer, Remote: true, Extra: true,
@@ -59,7 +59,7 @@ func runPools(ctx context.Context, c *cmd.Call) error {
 	return remote(do)(ctx, c)
 }
 
-// poolsForm checks the command line and returns what it wants.
+// poolsForm checks the command line and returns what it asks for.
 func poolsForm(c *cmd.Call) (func(context.Context, *cmd.Call, *client.Client) error, error) {
 	form, rest := poolsList, c.Args.Positional
 	if len(rest) > 0 {
@@ -105,7 +105,7 @@ func poolsForm(c *cmd.Call) (func(context.Context, *cmd.Call, *client.Client) er
 	return nil, c.UsageError("Invalid command").Hinting("%s", cmd.DidYouMean(cmd.NearWord(form, []string{poolsList, poolsShow, poolsSet, poolsDelete})))
 }
 
-// poolRequest is what pools set asks for; slots has at most one text.
+// poolRequest returns the request of pools set; slots has at most one text.
 func poolRequest(c *cmd.Call, name string, slots []string) (api.PoolRequest, error) {
 	r := api.PoolRequest{Note: c.Args.Text("--note"), DryRun: c.Args.Given("--dry-run")}
 	if len(slots) == 1 {
@@ -203,7 +203,7 @@ func waited(ms *int64) string {
 	return fmt.Sprintf(" (the oldest for %s)", lengthText(*ms))
 }
 
-// lengthText is a length of time without its direction.
+// lengthText returns how long something is, whether it is past or future.
 func lengthText(ms int64) string { return strings.TrimPrefix(textutil.Distance(millis(ms)), "in ") }
 
 // showPool shows a pool, who holds it and who waits for it.
@@ -239,7 +239,7 @@ func showPool(ctx context.Context, c *cmd.Call, server *client.Client, name stri
 	return nil
 }
 
-// printPoolHistory says how much of a pool was used at most, up to now; nothing if no server has looked yet.
+// printPoolHistory prints the peak use of a pool so far; nothing if no server has measured it yet.
 func printPoolHistory(c *cmd.Call, p *api.Pool, h *api.PoolHistory) {
 	used, waiting := p.Used, p.Waiting
 	for i := range h.Items {
@@ -271,7 +271,7 @@ func printPoolTasks(c *cmd.Call, title string, list *api.PoolTaskList) {
 	terminal.Say(c.Env.Stdout, "%d entries.%s\n\n", len(list.Items), more)
 }
 
-// printPoolChange says what became of a pool.
+// printPoolChange prints how a pool was changed.
 func printPoolChange(c *cmd.Call, done *api.PoolChange, err error) error {
 	if err != nil {
 		return err

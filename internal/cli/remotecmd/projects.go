@@ -11,7 +11,7 @@ import (
 	"github.com/trowel-project/trowel/internal/terminal"
 )
 
-// Projects is the row of the command project.
+// Projects returns the row of the command project.
 func Projects() cmd.Command {
 	return cmd.Command{
 		Name: "project", Aliases: []string{"projects"}, Section: cmd.SectionProject, Remote: true,

@@ -43,12 +43,12 @@ func (p projectSecrets) Delete(ctx context.Context, key string) error {
 	return secretRefused("delete", p.server.DeleteSecret(ctx, p.project, key))
 }
 
-// noKeyFix says how a server gets a key.
+// noKeyFix says how to give a server a key.
 const noKeyFix = "fix: set digdag.secret-encryption-key in the configuration of the server to 16 random bytes in Base64, the same on all servers of the database, and " +
 	"start it again; `openssl rand -base64 16` makes one"
 
-// secretRefused makes an answer that refuses a change Digdag's text (server 1.10.19), with what the
-// server said behind it.
+// secretRefused turns the refusal of a change into Digdag's text (server 1.10.19), followed by what the
+// server said.
 func secretRefused(what string, err error) error {
 	refused, ok := errors.AsType[*client.StatusError](err)
 	if !ok {

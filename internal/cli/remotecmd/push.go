@@ -23,7 +23,7 @@ import (
 // tempFolder is where push keeps its archive, below the current folder (server 1.10.1).
 const tempFolder = ".digdag/tmp"
 
-// Push is the row of the command push.
+// Push returns the row of the command push.
 func Push() cmd.Command {
 	return cmd.Command{
 		Name: "push", Section: cmd.SectionProject, Remote: true,
@@ -70,8 +70,8 @@ func runPush(ctx context.Context, c *cmd.Call) error {
 	})
 }
 
-// tempArchive makes the file for the archive. Its name is shown as Digdag does: in full if the folder
-// had to be made.
+// tempArchive creates the file for the archive. It is shown with its full path if the folder had to be created, as in
+// Digdag.
 func tempArchive(c *cmd.Call) (file *os.File, shown string, err error) {
 	dir := filepath.Join(c.Env.Dir, tempFolder)
 	_, err = os.Stat(dir)
@@ -94,7 +94,7 @@ func discard(file *os.File) error {
 	return errors.Join(file.Close(), os.Remove(file.Name()))
 }
 
-// uploadArchive sends an archive as a revision of a project and shows what the server made of it. dir is the folder
+// uploadArchive sends an archive as a revision of a project and shows the result. dir is the folder
 // of the project; empty if only the archive is known.
 func uploadArchive(ctx context.Context, c *cmd.Call, file *os.File, project string, from time.Time, dir string) error {
 	revision := c.Args.Text("--revision")
@@ -139,7 +139,7 @@ func uploadArchive(ctx context.Context, c *cmd.Call, file *os.File, project stri
 	return remote(send)(ctx, c)
 }
 
-// pushRefused shows all that the server found in the project, once the error itself was shown.
+// pushRefused shows all findings of the server in the project, after the error itself.
 func pushRefused(c *cmd.Call, err error) error {
 	findings := findingsOf(err)
 	if len(findings) == 0 {

@@ -9,9 +9,9 @@ import (
 	"github.com/trowel-project/trowel/internal/dig"
 )
 
-// warnOfPools shows the pools that a pushed project names and that the server does not have (control K803).
-// A server is only asked if the project names any. One that has no pools, as Digdag's, is asked in vain,
-// which is no harm: the push has succeeded.
+// warnOfPools warns about pools that a pushed project names and the server does not have (control K803).
+// It asks the server only if the project names any. A server without pools, such as Digdag's, gives no answer, which
+// does no harm: the push has succeeded.
 func warnOfPools(ctx context.Context, c *cmd.Call, server *client.Client, dir, project string) {
 	var known map[string]bool
 	var err error
@@ -26,7 +26,7 @@ func warnOfPools(ctx context.Context, c *cmd.Call, server *client.Client, dir, p
 	}
 }
 
-// poolsOf asks a server for the names of the pools that tasks of a project can name.
+// poolsOf asks a server for the names of the pools that tasks of a project may use.
 func poolsOf(ctx context.Context, server *client.Client, project string) (map[string]bool, error) {
 	known := map[string]bool{}
 	for page := (client.Cursor{Limit: largestPage}); ; {

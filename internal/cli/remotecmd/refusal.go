@@ -14,10 +14,10 @@ import (
 	"github.com/trowel-project/trowel/internal/config"
 )
 
-// This file says what people read when a server refuses what a command asks for: without a terminal Digdag's
-// text, on a terminal what was refused and by whom, and in either case how to go on.
+// This file words what people read when a server refuses a request: Digdag's text without a terminal, on a terminal
+// what was refused and by which server, and in either case how to go on.
 
-// Explain is what people read of the error that ends a command.
+// Explain returns the text that people read about the error that ends a command.
 func Explain(c *cmd.Call, err error) string {
 	refused, ok := errors.AsType[*client.StatusError](err)
 	if foreign, isForeign := errors.AsType[*client.ForeignError](err); !ok && isForeign && c.Env.Terminals.Stderr {
@@ -48,7 +48,7 @@ func Explain(c *cmd.Call, err error) string {
 	return text
 }
 
-// refusedForPeople is a refusal in our own words: what, and where.
+// refusedForPeople words a refusal for people: what was refused, and where.
 func refusedForPeople(refused *client.StatusError) string {
 	answer := refused.Answer()
 	what := http.StatusText(refused.Code)
@@ -67,10 +67,10 @@ func refusedForPeople(refused *client.StatusError) string {
 	return text
 }
 
-// javaClass matches the exception that Digdag's texts of some refusals begin with.
+// javaClass matches the class of an exception, with which some of Digdag's texts begin.
 var javaClass = regexp.MustCompile(`^(?:[a-z]\w*\.)+[\w$]+Exception: `)
 
-// takenAttempt is the attempt that is in the way of one of the same name, nil if that is not the reason.
+// takenAttempt returns the existing attempt of the same name, or nil if that is not the reason of a refusal.
 func takenAttempt(refused *client.StatusError) *api.Attempt {
 	var attempt api.Attempt
 	if refused.Code != http.StatusConflict || json.Unmarshal(refused.Body, &attempt) != nil || attempt.ID == 0 {
@@ -86,7 +86,7 @@ func takenText(taken *api.Attempt) string {
 	return fmt.Sprintf("an attempt named %s exists: %s", *taken.RetryAttemptName, taken.ID)
 }
 
-// refusedFix is how to go on after a refusal; empty if the reason says it.
+// refusedFix says how to go on after a refusal; empty if the reason itself says it.
 func refusedFix(c *cmd.Call, refused *client.StatusError) string {
 	if refused.Foreign() {
 		return strings.TrimPrefix(foreignFix(refused.Endpoint), "fix: ")
@@ -98,7 +98,7 @@ func refusedFix(c *cmd.Call, refused *client.StatusError) string {
 		}
 		return fixSignIn
 	case http.StatusForbidden:
-		if c.Command.Name == "tokens" { // who reads this cannot list them
+		if c.Command.Name == "tokens" { // the caller cannot list them
 			return "sign in with a token of an administrator; the first one is made beside the database: `" + c.Program +
 				" tokens create --database DIR --name NAME --role admin`"
 		}
@@ -121,19 +121,19 @@ func refusedFix(c *cmd.Call, refused *client.StatusError) string {
 	return requestFix(c, refused)
 }
 
-// fixSignIn is how to say who one is.
+// fixSignIn says how to give credentials.
 const fixSignIn = "sign in with --basic-auth USER:PASS or --token TOKEN; the variable " + config.EnvToken + " or the setting " +
 	settingToken + " does it for all commands"
 
-// foreignFix is how to find a server when something else answered.
+// foreignFix says how to find a server if something else answered.
 func foreignFix(endpoint string) string {
 	return "fix: is that a Trowel server, at " + endpoint + "? The option -e or the setting " + config.KeyEndpoint + " names another one"
 }
 
-// textNoProject is how both servers begin to say that there is no project of a name.
+// textNoProject is how both servers begin the error about a project that does not exist.
 const textNoProject = "project not found"
 
-// missingFix names the command that lists what there is.
+// missingFix names the command that lists what exists.
 func missingFix(c *cmd.Call, refused *client.StatusError) string {
 	var list string
 	if message := refused.Answer().Message; strings.HasPrefix(refused.Text, textNoProject) || message != nil && strings.HasPrefix(*message, textNoProject) {
@@ -158,7 +158,7 @@ func missingFix(c *cmd.Call, refused *client.StatusError) string {
 	return fmt.Sprintf("`%s` lists what there is", c.Hinted(list))
 }
 
-// conflictFix is how to go on when something is in the way.
+// conflictFix says how to go on after a conflict.
 func conflictFix(c *cmd.Call) string {
 	switch c.Command.Name {
 	case "retry", "backfill":
@@ -175,7 +175,7 @@ func conflictFix(c *cmd.Call) string {
 	return "somebody else may have changed it meanwhile; look, and try again"
 }
 
-// requestFix is how to go on after a request that makes no sense to the server.
+// requestFix says how to go on after a request that the server does not understand.
 func requestFix(c *cmd.Call, refused *client.StatusError) string {
 	message := refused.Answer().Message
 	if message == nil {
@@ -198,7 +198,7 @@ func requestFix(c *cmd.Call, refused *client.StatusError) string {
 	return ""
 }
 
-// attemptsFix is how to go on where so many attempts run that no other may begin. All sessions of a backfill
+// attemptsFix says how to go on if too many attempts run. All sessions of a backfill
 // count as running from its beginning.
 func attemptsFix(c *cmd.Call) string {
 	raise := "raise executor.attempt_max_run in the settings of the server"

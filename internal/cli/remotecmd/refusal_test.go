@@ -12,7 +12,7 @@ import (
 	"github.com/trowel-project/trowel/internal/client"
 )
 
-// refusing is a server that refuses everything in one way, but says that the client fits if it is Trowel's.
+// refusing returns a server that refuses everything in one way, but says that the client fits if it is Trowel's.
 func refusing(t *testing.T, trowels bool, status int, header, body string) (url string) {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

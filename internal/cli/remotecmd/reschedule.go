@@ -9,7 +9,7 @@ import (
 	"github.com/trowel-project/trowel/internal/terminal"
 )
 
-// Reschedule is the row of the command reschedule.
+// Reschedule returns the row of the command reschedule.
 func Reschedule() cmd.Command {
 	return cmd.Command{
 		Name: "reschedule", Section: cmd.SectionSchedule, Remote: true,
@@ -61,7 +61,7 @@ func runReschedule(ctx context.Context, c *cmd.Call) error {
 	return remote(skip)(ctx, c)
 }
 
-// skipRequest reads --skip, --skip-to and --run-at. Sessions are counted from now, and not from the
+// skipRequest reads --skip, --skip-to and --run-at. --skip counts sessions from now, not from the
 // next session.
 func skipRequest(c *cmd.Call) (api.ScheduleSkipRequest, error) {
 	request := api.ScheduleSkipRequest{DryRun: c.Args.Given("--dry-run")}

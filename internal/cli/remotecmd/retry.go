@@ -38,7 +38,7 @@ func retryConflict(a *cmd.Arguments) string {
 	return ""
 }
 
-// countGiven is how many of some options stand on the command line.
+// countGiven returns how many of some options are given.
 func countGiven(a *cmd.Arguments, names ...string) int {
 	n := 0
 	for _, name := range names {
@@ -49,7 +49,7 @@ func countGiven(a *cmd.Arguments, names ...string) int {
 	return n
 }
 
-// Retry is the row of the command retry.
+// Retry returns the row of the command retry.
 func Retry() cmd.Command {
 	return cmd.Command{
 		Name: "retry", Section: cmd.SectionSession, Remote: true,
@@ -117,7 +117,7 @@ func runRetry(ctx context.Context, c *cmd.Call) error {
 	return remote(retry)(ctx, c)
 }
 
-// retryWorkflow is the workflow to run: the attempt's own, or the one of that name in another
+// retryWorkflow returns the workflow to run: the attempt's own, or the one of that name in another
 // revision.
 func retryWorkflow(ctx context.Context, c *cmd.Call, server *client.Client, attempt *api.Attempt) (api.ID, error) {
 	if c.Args.Given("--keep-revision") {
@@ -133,7 +133,7 @@ func retryWorkflow(ctx context.Context, c *cmd.Call, server *client.Client, atte
 	return workflow.ID, nil
 }
 
-// retryResume says what is taken over from the attempt; nil for nothing.
+// retryResume returns what is taken over from the attempt; nil for nothing.
 func retryResume(c *cmd.Call, id api.ID) *api.Resume {
 	switch {
 	case c.Args.Given("--resume"):

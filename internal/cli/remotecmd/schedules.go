@@ -10,7 +10,7 @@ import (
 	"github.com/trowel-project/trowel/internal/terminal"
 )
 
-// listedSchedules are the first page of all schedules, or of a project's, or the one of a workflow.
+// listedSchedules returns the first page of all schedules, or of a project's, or the one of a workflow.
 func listedSchedules(ctx context.Context, c *cmd.Call, server *client.Client) (*api.ScheduleCollection, error) {
 	switch names := c.Args.Positional; len(names) {
 	case 0:
@@ -33,7 +33,7 @@ func listedSchedules(ctx context.Context, c *cmd.Call, server *client.Client) (*
 // schedulesPage is how many schedules a page has (server 2.6.5).
 const schedulesPage = 100
 
-// Schedules is the row of the command schedule.
+// Schedules returns the row of the command schedule.
 func Schedules() cmd.Command {
 	return cmd.Command{
 		Name: "schedule", Aliases: []string{"schedules"}, Section: cmd.SectionSchedule, Remote: true,
@@ -79,13 +79,13 @@ func runSchedules(ctx context.Context, c *cmd.Call, server *client.Client) error
 	return nil
 }
 
-// printTimes prints the end of a record of a schedule.
+// printTimes prints the times of a schedule.
 func printTimes(c *cmd.Call, workflow string, disabled *api.Instant, session api.OffsetTime, next api.Instant) {
 	terminal.Say(c.Env.Stdout, "  workflow: %s\n  disabled at: %s\n  next session time: %s\n  next scheduled to run at: %s\n\n",
 		workflow, localTimeWithDistance(c, disabled), sessionTime(session), localTimeWithDistance(c, &next))
 }
 
-// scheduleOfArguments is the schedule that the arguments name: by its id, or by project and workflow.
+// scheduleOfArguments returns the schedule that the arguments name: by its id, or by project and workflow.
 func scheduleOfArguments(ctx context.Context, c *cmd.Call, server *client.Client) (api.ID, error) {
 	if len(c.Args.Positional) == 1 {
 		return firstID(c)

@@ -13,7 +13,7 @@ import (
 	"github.com/trowel-project/trowel/internal/secret"
 )
 
-// secretItems reads the values of secrets --set (server 1.10.19):
+// secretItems reads the arguments of secrets --set (server 1.10.19):
 //
 //	KEY=VALUE  KEY=@FILE  KEY=-  KEY  @FILE  @-
 //
@@ -24,7 +24,7 @@ type secretItems struct {
 	stdinRead bool
 }
 
-// readSecretItems returns keys and values in the order of the command line, all of them checked.
+// readSecretItems returns keys and values in the order of the command line. All of them are checked.
 func readSecretItems(c *cmd.Call, items []string) ([]cmd.Pair, error) {
 	s := &secretItems{call: c}
 	for _, item := range items {
@@ -69,7 +69,7 @@ func (s *secretItems) read(item string) error {
 	return nil
 }
 
-// value reads what stands after KEY=.
+// value reads what follows KEY=.
 func (s *secretItems) value(key, text string) (string, error) {
 	switch {
 	case text == "": // Digdag crashes
@@ -94,7 +94,7 @@ func (s *secretItems) ask(key string) error {
 	if s.stdinRead {
 		return s.call.UsageError("Stdin already read")
 	}
-	if !secret.ValidKey(key) { // before somebody types a value in vain
+	if !secret.ValidKey(key) { // before the user types a value in vain
 		return s.call.UsageError("Invalid secret key: "+key).Hinting("%s", secretKeyHint)
 	}
 	value, err := s.call.Env.AskSecret(key + ":")
@@ -154,7 +154,7 @@ func (s *secretItems) stdin() ([]byte, error) {
 	return data, nil
 }
 
-// has reports whether a key was given already.
+// has reports whether a key was given before.
 func (s *secretItems) has(key string) bool {
 	for _, item := range s.secrets {
 		if item.Key == key {
@@ -164,8 +164,8 @@ func (s *secretItems) has(key string) bool {
 	return false
 }
 
-// secretMapping reads a mapping in YAML or JSON, in its order. Numbers and booleans keep the text
-// that stands in the file.
+// secretMapping reads a mapping in YAML or JSON, in its order. Numbers and booleans keep their text
+// in the file.
 func secretMapping(data []byte) ([]cmd.Pair, error) {
 	document, err := yaml.Parse(string(data))
 	if wrong, ok := errors.AsType[*yaml.Error](err); ok {

@@ -11,7 +11,7 @@ import (
 	"github.com/trowel-project/trowel/internal/terminal"
 )
 
-// secretKeeper has the secrets that a command is about: those of local runs or of a project.
+// secretKeeper stores the secrets that a command works on: those of local runs or of a project.
 type secretKeeper interface {
 	// List returns the keys in alphabetical order.
 	List(ctx context.Context) ([]string, error)
@@ -20,10 +20,10 @@ type secretKeeper interface {
 	Delete(ctx context.Context, key string) error
 }
 
-// secretsRewriteWord is the argument that stores all secrets again.
+// secretsRewriteWord is the argument with which all secrets are stored again.
 const secretsRewriteWord = "rewrite"
 
-// Secrets is the row of the command secrets.
+// Secrets returns the row of the command secrets.
 func Secrets() cmd.Command {
 	return cmd.Command{
 		Name: "secrets", Aliases: []string{"secret"}, Section: cmd.SectionProject, Remote: true,
@@ -81,7 +81,7 @@ func runSecrets(ctx context.Context, c *cmd.Call) error {
 	return listSecrets(ctx, c, keeper)
 }
 
-// openSecretKeeper returns what the command line names.
+// openSecretKeeper returns the secrets that the command line names.
 func openSecretKeeper(ctx context.Context, c *cmd.Call) (secretKeeper, error) {
 	if c.Args.Given("--local") {
 		return c.Env.LocalSecrets()
@@ -115,7 +115,7 @@ func listSecrets(ctx context.Context, c *cmd.Call, keeper secretKeeper) error {
 	return nil
 }
 
-// setSecrets stores secrets that were checked. One that cannot be stored ends it.
+// setSecrets stores secrets that were checked. It stops at the first one that cannot be stored.
 func setSecrets(ctx context.Context, c *cmd.Call, keeper secretKeeper, secrets []cmd.Pair) error {
 	for _, secret := range secrets {
 		if err := keeper.Set(ctx, secret.Key, secret.Value); err != nil {
@@ -126,7 +126,7 @@ func setSecrets(ctx context.Context, c *cmd.Call, keeper secretKeeper, secrets [
 	return nil
 }
 
-// checkDeleted refuses all keys if one of them is no key.
+// checkDeleted refuses all keys if one of them is not valid.
 func checkDeleted(c *cmd.Call, keys []string) error {
 	seen := map[string]bool{}
 	for _, key := range keys {
@@ -143,12 +143,12 @@ func checkDeleted(c *cmd.Call, keys []string) error {
 	return nil
 }
 
-// deleteSecrets deletes the secrets of keys that were checked. One that cannot be deleted ends it. People on a
-// terminal read which keys did not exist; otherwise these count as deleted (server 1.10.19).
+// deleteSecrets deletes the secrets of keys that were checked. It stops at the first one that cannot be deleted. On a
+// terminal it says which keys did not exist; otherwise these count as deleted (server 1.10.19).
 func deleteSecrets(ctx context.Context, c *cmd.Call, keeper secretKeeper, keys []string) error {
 	there := keys
 	if c.Env.Terminals.Stderr {
-		if list, err := keeper.List(ctx); err == nil { // who may delete may not be allowed to list
+		if list, err := keeper.List(ctx); err == nil { // the caller may be allowed to delete but not to list
 			there = list
 		}
 	}

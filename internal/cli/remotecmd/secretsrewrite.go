@@ -15,8 +15,8 @@ import (
 	"github.com/trowel-project/trowel/internal/textutil"
 )
 
-// secretsRewrite is what `trowel secrets rewrite` does, beside the servers of a database: all secrets get the
-// form that is bound to project and key, with the present key.
+// secretsRewrite runs `trowel secrets rewrite` on the database itself, while servers may run: it encrypts all secrets
+// again with the present key, bound to their project and key.
 func secretsRewrite(ctx context.Context, c *cmd.Call) error {
 	for _, option := range []string{"--local", "--project", "--set", "--delete"} {
 		if c.Args.Given(option) {

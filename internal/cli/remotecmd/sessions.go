@@ -13,7 +13,7 @@ import (
 	"github.com/trowel-project/trowel/internal/textutil"
 )
 
-// Sessions is the row of the command session.
+// Sessions returns the row of the command session.
 func Sessions() cmd.Command {
 	return cmd.Command{
 		Name: "session", Aliases: []string{"sessions"}, Section: cmd.SectionSession, Remote: true,
@@ -91,7 +91,7 @@ func runSessions(ctx context.Context, c *cmd.Call, server *client.Client) error 
 	return nil
 }
 
-// sessionPages returns what lists the sessions that the command line names, and the page that it wants of them.
+// sessionPages returns a function that lists the sessions that the command line names, and the page it asks for.
 func sessionPages(ctx context.Context, c *cmd.Call, server *client.Client) (
 	ask func(client.Page) (*api.SessionCollection, error), page client.Page, err error,
 ) {
@@ -123,7 +123,7 @@ func sessionPages(ctx context.Context, c *cmd.Call, server *client.Client) (
 	}, page, nil
 }
 
-// searchSessions lists the sessions whose last attempts a filter means.
+// searchSessions lists the sessions whose last attempts match a filter.
 func searchSessions(ctx context.Context, c *cmd.Call, server *client.Client, filter *attemptFilter) error {
 	if n := len(c.Args.Positional); n > 0 {
 		if filter.project != "" {
@@ -184,7 +184,7 @@ func showSession(ctx context.Context, c *cmd.Call, server *client.Client) error 
 	return nil
 }
 
-// printSession prints a session with what its last attempt says.
+// printSession prints a session with its last attempt.
 func printSession(c *cmd.Call, s *api.Session) {
 	attempt, name, params, created, killed := "", "", "", "", false
 	if last := s.LastAttempt; last != nil {
@@ -197,7 +197,7 @@ func printSession(c *cmd.Call, s *api.Session) {
 	terminal.Say(c.Env.Stdout, "  kill requested: %t\n  status: %s\n\n", killed, statusText(c, sessionStatus(s.LastAttempt)))
 }
 
-// sessionStatus is the word for the state of a session. A killed one is called error.
+// sessionStatus returns the word for the state of a session. A killed one is called error.
 func sessionStatus(last *api.LastAttempt) string {
 	switch {
 	case last == nil:

@@ -8,14 +8,14 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// sinceForms are what --since takes, for its complaint.
+// sinceForms lists the forms of --since, for error messages.
 const sinceForms = `write a length of time back from now, as in 12h or 7d, today, yesterday, "HH:mm", "yyyy-MM-dd", "yyyy-MM-dd HH:mm:ss", with a zone as in +0900 or without, or UNIX seconds`
 
-// leastSeconds are the first UNIX seconds that are taken, of 1973: shorter numbers are meant as a year, a date without
-// hyphens or a length of time without its unit, and would list everything.
+// leastSeconds is the smallest number that counts as UNIX seconds; it is in 1973. Shorter numbers are probably a year, a
+// date without hyphens or a duration without its unit, and would list everything.
 const leastSeconds = 100_000_000
 
-// sinceTime is the moment that --since means. Clocks and dates without a zone are those of now.
+// sinceTime returns the time that --since means. Times and dates without a zone are in the zone of now.
 func sinceTime(text string, now time.Time) (time.Time, bool) {
 	midnight := func(days int) time.Time {
 		return time.Date(now.Year(), now.Month(), now.Day()+days, 0, 0, 0, 0, now.Location())

@@ -22,7 +22,7 @@ const (
 	textHintRetry        = "\nhint: use `%s` command to run the session again for the same session_time"
 )
 
-// Start is the row of the command start.
+// Start returns the row of the command start.
 func Start() cmd.Command {
 	return cmd.Command{
 		Name: "start", Section: cmd.SectionSession, Remote: true,
@@ -88,7 +88,7 @@ func runStart(ctx context.Context, c *cmd.Call) error {
 	return remote(start)(ctx, c)
 }
 
-// startTime is the time of --session as the server takes it, and how it cuts it off.
+// startTime returns the time of --session for the server, and to what the server truncates it.
 func startTime(c *cmd.Call, text string) (at, cut string, err error) {
 	now := c.Env.Now().UTC().Format("2006-01-02T15:04:05.000Z")
 	switch text {
@@ -107,7 +107,7 @@ func startTime(c *cmd.Call, text string) (at, cut string, err error) {
 	return isoLocal(clock), client.CutNothing, nil
 }
 
-// sessionExists makes the answer that there is such an attempt an error that says how to go on.
+// sessionExists turns the answer that the attempt exists into an error that says how to go on.
 func sessionExists(c *cmd.Call, err error, at api.OffsetTime) error {
 	refused, ok := errors.AsType[*client.StatusError](err)
 	if !ok || refused.Code != http.StatusConflict {
@@ -121,13 +121,13 @@ func sessionExists(c *cmd.Call, err error, at api.OffsetTime) error {
 		attempt.SessionID, attempt.ID, isoShort(attempt.SessionTime), retryForm(c, attempt.ID.String()))}
 }
 
-// retryForm is the command that runs a session again.
+// retryForm returns the command that runs a session again.
 func retryForm(c *cmd.Call, attempt string) string {
 	return c.HintedToPeople("retry " + attempt + " --latest-revision --all")
 }
 
-// startedOrFollowed shows an attempt that was just started, with --wait until it has ended. The tree says all
-// that the record does.
+// startedOrFollowed shows an attempt that was just started, with --wait until it has ended. The tree shows all
+// that the record has.
 func startedOrFollowed(ctx context.Context, c *cmd.Call, server *client.Client, attempt *api.Attempt) error {
 	if !c.Args.Given("--wait") {
 		return showStarted(c, attempt)

@@ -7,13 +7,13 @@ import (
 	"github.com/trowel-project/trowel/internal/client"
 )
 
-// placedTask is a task with its place beside it, for programs.
+// placedTask is a task with its place, for programs.
 type placedTask struct {
 	*api.Task
 	Place string `json:"place,omitempty"` // file:line:column
 }
 
-// taskPlaces are the places of the tasks of an attempt, by their ids: none of a server that does not know.
+// taskPlaces returns the places of the tasks of an attempt by their ids. It has none if the server does not know them.
 func taskPlaces(ctx context.Context, server *client.Client, id api.ID) map[api.ID]string {
 	list, err := server.ListPlaces(ctx, id)
 	if err != nil {
@@ -26,7 +26,7 @@ func taskPlaces(ctx context.Context, server *client.Client, id api.ID) map[api.I
 	return places
 }
 
-// withPlaces puts the places beside the tasks.
+// withPlaces adds their places to tasks.
 func withPlaces(tasks []api.Task, places map[api.ID]string) any {
 	placed := make([]placedTask, len(tasks))
 	for i := range tasks {

@@ -12,7 +12,7 @@ import (
 	"github.com/trowel-project/trowel/internal/terminal"
 )
 
-// Tasks is the row of the command task.
+// Tasks returns the row of the command task.
 func Tasks() cmd.Command {
 	return cmd.Command{
 		Name: "task", Aliases: []string{"tasks"}, Section: cmd.SectionSession, Remote: true,
@@ -69,7 +69,7 @@ func runTasks(ctx context.Context, c *cmd.Call) error {
 	return remote(list)(ctx, c)
 }
 
-// taskStates are the values of --status.
+// taskStates returns the values of --status.
 func taskStates() []string {
 	var words []string
 	for state := trowel.TaskBlocked; state <= trowel.TaskAwaitingInput; state++ {
@@ -81,8 +81,8 @@ func taskStates() []string {
 // knownState checks --status.
 func knownState(value string) string { return statusAmong(value, taskStates()) }
 
-// waitReasons are the texts of why tasks wait, by their ids, while the attempt goes on. What an ended attempt did
-// not reach is listed as Digdag does. A server that does not know leaves them out.
+// waitReasons returns why tasks wait, by their ids, while the attempt goes on. Tasks that an ended attempt did not reach
+// have no reason. A server may not know the reasons.
 func waitReasons(ctx context.Context, server *client.Client, id api.ID, tasks *api.TaskCollection) map[api.ID]string {
 	if len(tasks.Tasks) == 0 || !goesOn(tasks.Tasks[0].State) {
 		return nil
@@ -105,7 +105,7 @@ func waitReasons(ctx context.Context, server *client.Client, id api.ID, tasks *a
 	return texts
 }
 
-// maxReasons is of how many tasks the reason is asked.
+// maxReasons is for how many tasks a server is asked for the reason.
 const maxReasons = 2000
 
 // goesOn reports whether a root in this state, or an attempt of this status, is not done.

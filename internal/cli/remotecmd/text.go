@@ -12,14 +12,14 @@ import (
 	"github.com/trowel-project/trowel/internal/textutil"
 )
 
-// This file holds the forms in which several commands show what a server answers (server 1.8, 1.10).
+// This file formats values of answers in the way that several commands share (server 1.8, 1.10).
 
-// localTime is a moment in the zone of this system.
+// localTime formats a time in the zone of this system.
 func localTime(c *cmd.Call, i api.Instant) string {
 	return i.In(c.Env.Now().Location()).Format(cmd.ClockFormat)
 }
 
-// optLocalTime is a moment in the zone of this system; empty if there is none.
+// optLocalTime is localTime for a time that may be missing.
 func optLocalTime(c *cmd.Call, i *api.Instant) string {
 	if i == nil {
 		return ""
@@ -27,7 +27,7 @@ func optLocalTime(c *cmd.Call, i *api.Instant) string {
 	return localTime(c, *i)
 }
 
-// localTimeWithDistance is a moment and how far it is from now; empty if there is none.
+// localTimeWithDistance formats a time, and how far it is from now; empty if there is none.
 func localTimeWithDistance(c *cmd.Call, i *api.Instant) string {
 	if i == nil {
 		return ""
@@ -35,10 +35,10 @@ func localTimeWithDistance(c *cmd.Call, i *api.Instant) string {
 	return fmt.Sprintf("%s (%s)", localTime(c, *i), textutil.Distance(i.Sub(c.Env.Now())))
 }
 
-// sessionTime is a session time in its own offset.
+// sessionTime formats a session time in its own offset.
 func sessionTime(t api.OffsetTime) string { return t.Format(cmd.ClockFormat) }
 
-// statusText is the word for a state, coloured on a terminal.
+// statusText returns the word for a state, coloured on a terminal.
 func statusText(c *cmd.Call, word string) string {
 	_, no := c.Env.LookupText("NO_COLOR")
 	if no || !c.Env.Terminals.Stdout || !c.Env.CanDraw() {
@@ -47,7 +47,7 @@ func statusText(c *cmd.Call, word string) string {
 	return (&terminal.Look{Color: true}).Paint(statusInk(word), word)
 }
 
-// optText is an optional text; empty if there is none.
+// optText returns an optional text; empty if there is none.
 func optText(text *string) string {
 	if text == nil {
 		return ""
@@ -81,7 +81,7 @@ func lastID(c *cmd.Call) (api.ID, error) {
 	return id, nil
 }
 
-// optionNumber is the value of an integer option; nil if it is not given and has no standard value.
+// optionNumber returns the value of an integer option; nil if it is not given and has no default.
 func optionNumber(c *cmd.Call, name string) *int {
 	if c.Args.Text(name) == "" {
 		return nil
@@ -96,8 +96,8 @@ func allDigits(text string) bool {
 	return err == nil
 }
 
-// instantOption reads an option that is a moment: UNIX seconds, or yyyy-MM-dd HH:mm:ss Z (server 1.8).
-// label is how Digdag's complaint names the option.
+// instantOption reads an option that is a time: UNIX seconds, or yyyy-MM-dd HH:mm:ss Z (server 1.8).
+// label is the name of the option in Digdag's complaint.
 func instantOption(c *cmd.Call, name, label string) (time.Time, error) {
 	text := c.Args.Text(name)
 	if seconds, err := strconv.ParseInt(text, 10, 64); err == nil {
@@ -113,7 +113,7 @@ func instantOption(c *cmd.Call, name, label string) (time.Time, error) {
 	return at, nil
 }
 
-// isoLocal is a date and time without zone as Java writes it: seconds only if there are any.
+// isoLocal formats a date and time without zone as Java does: it leaves out zero seconds.
 func isoLocal(clock time.Time) string {
 	if clock.Second() == 0 {
 		return clock.Format("2006-01-02T15:04")
@@ -121,7 +121,7 @@ func isoLocal(clock time.Time) string {
 	return clock.Format("2006-01-02T15:04:05")
 }
 
-// isoShort is a session time as Java writes it: seconds only if there are any, and Z for no offset.
+// isoShort formats a session time as Java does: it leaves out zero seconds, and writes Z for no offset.
 func isoShort(t api.OffsetTime) string {
 	if t.Second() == 0 {
 		return t.Format("2006-01-02T15:04Z07:00")
@@ -129,5 +129,5 @@ func isoShort(t api.OffsetTime) string {
 	return t.Format("2006-01-02T15:04:05Z07:00")
 }
 
-// paramsText is the compact JSON of parameters.
+// paramsText returns the compact JSON of parameters.
 func paramsText(params *param.Map) string { return param.JSON(params) }

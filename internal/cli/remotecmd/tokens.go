@@ -24,7 +24,7 @@ const (
 	tokensRevoke = "revoke"
 )
 
-// tokenKeeper has the tokens of a server: over its API, or in its database.
+// tokenKeeper stores the tokens of a server. It works over the API or on the database.
 type tokenKeeper interface {
 	ListTokens(ctx context.Context) (*api.TokenList, error)
 	CreateToken(ctx context.Context, r api.TokenRequest) (*api.Token, error)
@@ -33,7 +33,7 @@ type tokenKeeper interface {
 
 var _ tokenKeeper = (*client.Client)(nil)
 
-// Tokens is the row of the command tokens.
+// Tokens returns the row of the command tokens.
 func Tokens() cmd.Command {
 	return cmd.Command{
 		Name: "tokens", Aliases: []string{"token"}, Section: cmd.SectionServer, Remote: true, Extra: true,
@@ -57,8 +57,8 @@ func Tokens() cmd.Command {
 	}
 }
 
-// runTokens lists, makes and revokes tokens. Without an administrator nobody may do that over the API, so
-// it is also done on the database itself.
+// runTokens lists, makes and revokes tokens. As long as there is no administrator, nobody may do that over the API, so
+// it can also work on the database itself.
 func runTokens(ctx context.Context, c *cmd.Call) error {
 	do, err := tokensForm(c)
 	if err != nil {
@@ -75,7 +75,7 @@ func runTokens(ctx context.Context, c *cmd.Call) error {
 	return err
 }
 
-// tokensForm checks the command line and returns what it wants.
+// tokensForm checks the command line and returns what it asks for.
 func tokensForm(c *cmd.Call) (func(ctx context.Context, keeper tokenKeeper) error, error) {
 	form, count := tokensList, len(c.Args.Positional)
 	if count > 0 {
@@ -110,7 +110,7 @@ func tokensForm(c *cmd.Call) (func(ctx context.Context, keeper tokenKeeper) erro
 	return nil, c.UsageError("Invalid command").Hinting("%s", cmd.DidYouMean(cmd.NearWord(form, []string{tokensList, tokensCreate, tokensRevoke})))
 }
 
-// tokenRequest is what the options ask for.
+// tokenRequest returns the request that the options make.
 func tokenRequest(c *cmd.Call) (api.TokenRequest, error) {
 	r := api.TokenRequest{Name: strings.TrimSpace(c.Args.Text("--name")), Role: c.Args.Text("--role"), Project: c.Args.Text("--project")}
 	switch {
@@ -178,7 +178,8 @@ func printToken(c *cmd.Call, t *api.Token) {
 		t.ID, t.Name, strings.Join(t.Scopes, ","), project, localText(c, &t.CreatedAt), localText(c, t.LastUsedAt), localText(c, t.ExpiresAt), localText(c, t.RevokedAt))
 }
 
-// localText is an instant in the zone of this system; empty if there is none, as it is if it is none.
+// localText formats a time in the zone of this system. It is empty if there is none; a text that is not a time stays as
+// it is.
 func localText(c *cmd.Call, text *string) string {
 	if text == nil {
 		return ""

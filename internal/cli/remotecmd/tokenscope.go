@@ -9,7 +9,7 @@ import (
 	"github.com/trowel-project/trowel/internal/client"
 )
 
-// scopeError is an error about a name that there is not, for who has a token that sees one project alone.
+// scopeError is an error about a name that does not exist, for a caller whose token sees only one project.
 type scopeError struct {
 	err     error
 	project string
@@ -17,24 +17,24 @@ type scopeError struct {
 
 func (e *scopeError) Error() string { return e.err.Error() }
 
-// Unwrap gives the error itself to errors.Is and errors.As.
+// Unwrap returns the error without the project.
 func (e *scopeError) Unwrap() error { return e.err }
 
-// withinScope adds to an error about a name for which project alone the token is, if it is for one. A list does not
-// say so, as the refusal of an id does.
+// withinScope adds to an error about a name the project that the token is restricted to, if there is one. A list does
+// not say so, but the refusal of an id does.
 func withinScope(ctx context.Context, server *client.Client, err error) error {
-	_, errByID := server.ProjectByID(ctx, 0) // there is none
+	_, errByID := server.ProjectByID(ctx, 0) // no project has this id
 	if project := tokenScope(errByID); project != "" {
 		return &scopeError{err, project}
 	}
 	return err
 }
 
-// scopeNote matches how a server says that a thing may be hidden from a token, or is refused to it.
+// scopeNote matches the texts by which a server says that something is hidden from a token or refused to it.
 var scopeNote = regexp.MustCompile(`(?s)(?:\(|: )the token is for the project ([^)]+?)(?:\)|, and .*)?$`)
 
-// tokenScope is the only project that the token sees by whose project a server refused something; empty if that is
-// not the reason.
+// tokenScope returns the project that the token is restricted to, if that is the reason of a refusal; otherwise it is
+// empty.
 func tokenScope(err error) string {
 	if scope, ok := errors.AsType[*scopeError](err); ok {
 		return scope.project

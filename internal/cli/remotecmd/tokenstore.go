@@ -16,8 +16,8 @@ import (
 	"github.com/trowel-project/trowel/internal/server/document"
 )
 
-// openTokenKeeper returns what has the tokens, and what lets go of it. It is the database if --database
-// names one, or if the file of --config does and no server is named; otherwise the server.
+// openTokenKeeper returns the tokens and a function that closes them. They are those of the database if --database
+// names one, or if the file of --config does and no server is named; otherwise those of the server.
 func openTokenKeeper(ctx context.Context, c *cmd.Call) (keeper tokenKeeper, done func() error, err error) {
 	direct := c.Args.Given("--database")
 	if !direct && c.ConfigPath != "" {
@@ -47,14 +47,14 @@ func openTokenKeeper(ctx context.Context, c *cmd.Call) (keeper tokenKeeper, done
 	return &tokenStore{store: store, now: c.Env.Now}, store.Close, nil
 }
 
-// tokenStore has the tokens in a server's database. It is for who may read and write the database
+// tokenStore stores tokens in a server's database, for those who can read and write that
 // anyway.
 type tokenStore struct {
 	store trowel.Store
 	now   func() time.Time
 }
 
-// actorCommandLine is who makes tokens in the database.
+// actorCommandLine is the actor in the audit for tokens made in the database.
 const actorCommandLine = "command line"
 
 // ListTokens implements tokenKeeper.
@@ -120,7 +120,7 @@ func noProject(name string, err error) error {
 	}
 }
 
-// record leaves a record of who works on the database itself.
+// record leaves an audit record of a change in the database.
 func (s *tokenStore) record(ctx context.Context, tx trowel.Tx, r trowel.AuditRecord) error {
 	r.At, r.ActorKind, r.Actor, r.Source = s.now(), trowel.ActorUser, actorCommandLine, trowel.SourceCLI
 	return tx.InsertRecords(ctx, &r)

@@ -12,7 +12,7 @@ import (
 	"github.com/trowel-project/trowel/internal/fix"
 )
 
-// Upload is the row of the command upload.
+// Upload returns the row of the command upload.
 func Upload() cmd.Command {
 	return cmd.Command{
 		Name: "upload", Section: cmd.SectionProject, Remote: true,

@@ -8,7 +8,7 @@ import (
 	"github.com/trowel-project/trowel/internal/version"
 )
 
-// Version is the row of the command version.
+// Version returns the row of the command version.
 func Version() cmd.Command {
 	return cmd.Command{
 		Name: "version", Section: cmd.SectionOther, Remote: true,
@@ -19,7 +19,7 @@ func Version() cmd.Command {
 	}
 }
 
-// runVersion prints the versions of client and server (server 1.10.20), which need not fit.
+// runVersion prints the versions of client and server (server 1.10.20). They need not match.
 func runVersion(ctx context.Context, c *cmd.Call) error {
 	terminal.Say(c.Env.Stdout, "Client version: %s\n", version.Number)
 	server, err := newClient(c)

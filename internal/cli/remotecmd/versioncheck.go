@@ -16,16 +16,16 @@ const (
 	textObsoleted    = "This client version is obsoleted. It is recommended to upgrade (client: %s, server: %s)."
 )
 
-// hintUpgrade stands in the place of Digdag's advice: its command selfupdate would bring Digdag.
+// hintUpgrade replaces Digdag's advice, since its command selfupdate would install Digdag.
 const hintUpgrade = "fix: this is Trowel " + version.Number + ", which stands for Digdag " + version.Digdag + ", and the server asks for more in the setting\n" +
 	"server.client-version-check.%s: lower that, take a newer Trowel,\n" +
 	"or go on all the same with --disable-version-check"
 
-// settingVersionCheck says whether there is a person who may upgrade: batch or interactive. It is a
+// settingVersionCheck says whether somebody is there to upgrade: batch or interactive. It is a
 // system property in Digdag, so only -X sets it (server 1.5).
 const settingVersionCheck = "io.digdag.cli.versionCheckMode"
 
-// checkVersion asks the server whether it takes this client (server 1.7.4).
+// checkVersion asks the server whether it accepts this client (server 1.7.4).
 func checkVersion(ctx context.Context, c *cmd.Call, server *client.Client) error {
 	batch, err := batch(c)
 	if err != nil {

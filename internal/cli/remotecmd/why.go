@@ -12,7 +12,7 @@ import (
 	"github.com/trowel-project/trowel/internal/terminal"
 )
 
-// Why is the row of the command why.
+// Why returns the row of the command why.
 func Why() cmd.Command {
 	return cmd.Command{
 		Name: "why", Section: cmd.SectionSession, Remote: true, Extra: true,
@@ -56,7 +56,7 @@ func runWhy(ctx context.Context, c *cmd.Call) error {
 	})(ctx, c)
 }
 
-// showWhy prints an answer; that about a whole attempt also says what its tasks wait for.
+// showWhy prints an answer. If it is about a whole attempt, it also says what the tasks wait for.
 func showWhy(ctx context.Context, c *cmd.Call, server *client.Client, why *api.AttemptWhy, err error, whole bool) error {
 	switch {
 	case err != nil:
@@ -80,7 +80,7 @@ func showWhy(ctx context.Context, c *cmd.Call, server *client.Client, why *api.A
 	return nil
 }
 
-// sampleText names what tasks wait for, and one of them.
+// sampleText says what tasks wait for, and names one of them.
 func sampleText(count *api.CodeCount) string {
 	text := count.Sample.Name
 	if count.Count > 1 {
@@ -92,7 +92,7 @@ func sampleText(count *api.CodeCount) string {
 	return text
 }
 
-// printWhy prints an answer, with what failed tasks behind it wrote last.
+// printWhy prints an answer, with the last output of the failed tasks in it.
 func printWhy(c *cmd.Call, why *api.Why, output map[api.ID][]string) {
 	subject := "attempt " + why.Attempt.String()
 	if why.Task != nil {
@@ -141,7 +141,7 @@ func linkName(link *api.WhyLink) string {
 	return link.Task.Name
 }
 
-// sinceText says since when, in the zone of this system.
+// sinceText says since when something holds, in the zone of this system.
 func sinceText(c *cmd.Call, since *string) string {
 	if since == nil {
 		return ""

@@ -11,7 +11,7 @@ import (
 	"github.com/trowel-project/trowel/internal/terminal"
 )
 
-// Workflows is the row of the command workflow.
+// Workflows returns the row of the command workflow.
 func Workflows() cmd.Command {
 	return cmd.Command{
 		Name: "workflow", Aliases: []string{"workflows"}, Section: cmd.SectionProject, Remote: true,

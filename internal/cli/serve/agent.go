@@ -13,7 +13,7 @@ import (
 	"github.com/trowel-project/trowel/internal/daemon"
 )
 
-// Agent is the row of the command agent.
+// Agent returns the row of the command agent.
 func Agent() cmd.Command {
 	return cmd.Command{
 		Name: "agent", Section: cmd.SectionServer, Extra: true,
@@ -60,7 +60,7 @@ func serveAgent(ctx context.Context, c *cmd.Call, settings config.Settings, log 
 	return daemon.RunAgent(ctx, opts, signals)
 }
 
-// agentSettings are the settings with the options of the command line on top.
+// agentSettings returns the settings, overridden by the options of the command line.
 func agentSettings(c *cmd.Call) (config.Settings, error) {
 	base, err := c.Config()
 	if err != nil {

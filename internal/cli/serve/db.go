@@ -17,10 +17,10 @@ import (
 	"github.com/trowel-project/trowel/internal/terminal"
 )
 
-// keyKeepAttempts is the setting that db clean takes its limit from.
+// keyKeepAttempts is the setting with the default limit of db clean.
 const keyKeepAttempts = "retention.attempts"
 
-// DB is the row of the command db.
+// DB returns the row of the command db.
 func DB() cmd.Command {
 	return cmd.Command{
 		Name: "db", Section: cmd.SectionServer, Extra: true,
@@ -36,7 +36,7 @@ func DB() cmd.Command {
 	}
 }
 
-// runDB does what its argument says with a server's database: clean deletes what is old.
+// runDB runs a subcommand on a server's database: clean deletes what is old.
 func runDB(ctx context.Context, c *cmd.Call) error {
 	if word := c.Args.Positional[0]; word != "clean" {
 		return c.UsageError("Invalid command").Hinting("db takes clean, not %s", word)
@@ -59,8 +59,8 @@ func runDB(ctx context.Context, c *cmd.Call) error {
 	return cmd.Interruptible(ctx, func(ctx context.Context) error { return cleanDatabase(ctx, c, settings) })
 }
 
-// cleanDatabase deletes what is old, beside a server or without one, and says what it was, also of what it had
-// deleted before it failed.
+// cleanDatabase deletes what is old, while a server runs or not. It says what it has deleted, also if it failed after
+// that.
 func cleanDatabase(ctx context.Context, c *cmd.Call, settings *config.Server) error {
 	log := slog.New(&logging.Handler{To: c.Env.Stderr, Level: slog.LevelWarn, Thread: "main", Class: "trowel", Harmless: true})
 	store, err := database.OpenBeside(ctx, &settings.Database, c.Env.Now())
@@ -75,7 +75,7 @@ func cleanDatabase(ctx context.Context, c *cmd.Call, settings *config.Server) er
 	return errors.Join(err, store.Close())
 }
 
-// cleaned says what a pass has deleted, or would delete.
+// cleaned describes what was deleted, or would be.
 func cleaned(result retention.Result, dry bool) string {
 	var parts []string
 	for _, n := range result.Counts() {

@@ -20,14 +20,14 @@ const (
 	textNoTable         = "No table exist"
 )
 
-// The forms of migrate. The last one is ours.
+// The forms of migrate. The last one is our own.
 const (
 	migrateRun   = "run"
 	migrateCheck = "check"
 	migrateFrom  = "from-digdag"
 )
 
-// Migrate is the row of the command migrate.
+// Migrate returns the row of the command migrate.
 func Migrate() cmd.Command {
 	return cmd.Command{
 		Name: "migrate", Section: cmd.SectionServer,
@@ -50,7 +50,7 @@ func Migrate() cmd.Command {
 	}
 }
 
-// runMigrate brings the tables of a server's database up to date, looks whether they are, or copies a
+// runMigrate brings the tables of a server's database up to date, checks whether they are, or copies a
 // Digdag database into them.
 func runMigrate(ctx context.Context, c *cmd.Call) error {
 	if len(c.Args.Positional) != 1 {
@@ -84,7 +84,7 @@ func runMigrate(ctx context.Context, c *cmd.Call) error {
 	return cmd.Interruptible(ctx, func(ctx context.Context) error { return run(ctx, c, settings) })
 }
 
-// migrateDatabase applies what is pending. A database in memory is made and thrown away.
+// migrateDatabase applies pending migrations. A database in memory is made and thrown away.
 func migrateDatabase(ctx context.Context, c *cmd.Call, settings *config.Server) error {
 	schema, err := database.ReadSchema(ctx, &settings.Database)
 	if err != nil {
@@ -105,7 +105,7 @@ func migrateDatabase(ctx context.Context, c *cmd.Call, settings *config.Server) 
 	return nil
 }
 
-// checkMigration lists what is pending.
+// checkMigration lists pending migrations.
 func checkMigration(ctx context.Context, c *cmd.Call, settings *config.Server) error {
 	schema, err := database.ReadSchema(ctx, &settings.Database)
 	if err != nil {

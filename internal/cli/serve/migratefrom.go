@@ -18,8 +18,8 @@ import (
 	"github.com/trowel-project/trowel/internal/terminal"
 )
 
-// migrateFromDigdag copies what a Digdag database in PostgreSQL holds into an empty database of a
-// server, and says what it has copied and what not.
+// migrateFromDigdag copies a Digdag database in PostgreSQL into an empty database of a
+// server, and reports what it has copied and what not.
 func migrateFromDigdag(ctx context.Context, c *cmd.Call, settings *config.Server) (err error) {
 	site, err := migratedSite(c)
 	if err != nil {
@@ -67,7 +67,7 @@ func migratedSite(c *cmd.Call) (int64, error) {
 	return site, nil
 }
 
-// keyPrefixes are what the settings put before the keys of archives.
+// keyPrefixes returns the prefixes of the keys of archives in the settings.
 func keyPrefixes(archives *config.Storage) map[string]string {
 	return map[string]string{archives.Type: archives.Bucket.Path}
 }
@@ -88,7 +88,7 @@ func (archivesInside) Get(ctx context.Context, tx trowel.Tx, key string) ([]byte
 	return data, errors.Join(err, content.Close())
 }
 
-// insideTx is a database whose transactions are all part of one that is open.
+// insideTx is a database whose transactions are all part of an open one.
 type insideTx struct{ tx trowel.Tx }
 
 func (d insideTx) Update(_ context.Context, f func(trowel.Tx) error) error { return f(d.tx) }
@@ -115,7 +115,7 @@ func (p *migrateProgress) tell(now digdag.Progress) {
 	}
 }
 
-// notPostgreSQL is the error about a source that cannot be read.
+// notPostgreSQL returns the error about a source that is not PostgreSQL.
 func notPostgreSQL(kind, where string) error {
 	return &trowel.Error{
 		Kind: trowel.ErrInvalid, Message: fmt.Sprintf("database.type is %q: only a Digdag database in PostgreSQL can be copied", kind), Where: where,

@@ -15,13 +15,13 @@ import (
 	"github.com/trowel-project/trowel/internal/textutil"
 )
 
-// migrateReport says what became of a migration.
+// migrateReport describes the result of a migration.
 type migrateReport struct {
 	*digdag.Report
 
-	program  string // as hints name it
+	program  string // its name in hints
 	from, to string // databases
-	archives string // the target's archive.type
+	archives string // archive.type of the target
 }
 
 func (r *migrateReport) write(w io.Writer) {
@@ -44,7 +44,7 @@ func (r *migrateReport) write(w io.Writer) {
 	}
 }
 
-// elsewhere says what a server needs to find archives.
+// elsewhere says which setting a server needs to find archives of a kind.
 func (r *migrateReport) elsewhere(kind string) string {
 	if kind == r.archives {
 		return ", where the settings look for them"
@@ -73,8 +73,8 @@ func (r *migrateReport) writeRunning(w io.Writer) {
 	terminal.Say(w, "\n")
 }
 
-// restart is the command that starts an attempt again, and what to know about it. There is none for one
-// that cannot be started.
+// restart returns the command that starts an attempt again, and a note about it. The command is empty if the attempt
+// cannot be started.
 func (r *migrateReport) restart(running *digdag.Running) (command, note string) {
 	switch {
 	case running.Project == "":
@@ -110,8 +110,8 @@ func (r *migrateReport) restart(running *digdag.Running) (command, note string) 
 	return textutil.ShellLine(words...), strings.Join(notes, "; ")
 }
 
-// assignments are the parameters that people gave, as -p takes them; those about the schedule are worked
-// out again. plain is false if -p cannot say them.
+// assignments returns the parameters that people gave, in the form of -p. It leaves out those of the schedule, which are
+// computed again. plain is false if -p cannot express them.
 func assignments(params *param.Map) (pairs []string, plain bool) {
 	for key, value := range params.All() {
 		if key == "last_session_time" || key == "next_session_time" {

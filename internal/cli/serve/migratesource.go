@@ -23,8 +23,8 @@ const (
 	hintSourceURL = "it looks like postgresql://user:password@host:5432/digdag?sslmode=require&search_path=public"
 )
 
-// digdagDatabase says how to connect to the database that is copied: that of --from or --from-url, else
-// the target's own, which both programs share.
+// digdagDatabase returns how to connect to the database that is copied: that of --from or --from-url, or else
+// the target itself, which both programs share.
 func digdagDatabase(ctx context.Context, c *cmd.Call, target *config.Server) (postgres.Options, error) {
 	file, address := c.Args.Given("--from"), c.Args.Given("--from-url")
 	switch {
@@ -73,7 +73,7 @@ func digdagURL(address string) (postgres.Options, error) {
 	}
 	u, err := url.Parse(address)
 	if err != nil {
-		return wrong("is no URL") // the reason shows parts of it
+		return wrong("is no URL") // the error of the parser would show parts of it
 	}
 	if u.Scheme != "postgres" && u.Scheme != "postgresql" {
 		return wrong("does not begin with postgresql://")

@@ -13,11 +13,11 @@ import (
 	"github.com/trowel-project/trowel/internal/terminal"
 )
 
-// fromScheduler is where a database in memory comes from that nobody asked for: the files of the project
-// describe everything again.
+// fromScheduler is the source of the setting for a database in memory that was not asked for. It may be lost: the files
+// of the project describe everything.
 const fromScheduler = "scheduler"
 
-// Scheduler is the row of the command scheduler.
+// Scheduler returns the row of the command scheduler.
 func Scheduler() cmd.Command {
 	return cmd.Command{
 		Name: "scheduler", Aliases: []string{"sched"}, Section: cmd.SectionLocal,
@@ -29,8 +29,8 @@ func Scheduler() cmd.Command {
 	}
 }
 
-// runScheduler runs a server for one local project (server 1.9.5, language S29): its tasks work in the
-// project's folder itself, and its files are looked at again and again.
+// runScheduler runs a server for one local project (server 1.9.5, language S29). Tasks work in the
+// project's folder itself, and changes of its files are noticed.
 func runScheduler(ctx context.Context, c *cmd.Call) error {
 	if c.Args.Given("--memory") && c.Args.Given("--database") {
 		return c.UsageError(cmd.TextTwoDatabases)
@@ -55,8 +55,8 @@ func runScheduler(ctx context.Context, c *cmd.Call) error {
 	return err
 }
 
-// schedulerRefused shows why the files of a project are refused, and where. Of an option that nobody reads the
-// findings are warnings, as for a run.
+// schedulerRefused shows why and where the files of a project are refused. Findings about unused options are
+// warnings, as for a run.
 func schedulerRefused(c *cmd.Call, dir string, broken *daemon.BrokenProjectError) error {
 	findings := projectdir.Findings(dir)
 	if projectdir.HasErrors(findings) {

@@ -13,7 +13,7 @@ import (
 	"github.com/trowel-project/trowel/internal/logging"
 )
 
-// Server is the row of the command server.
+// Server returns the row of the command server.
 func Server() cmd.Command {
 	return cmd.Command{
 		Name: "server", Section: cmd.SectionServer,
@@ -52,11 +52,11 @@ func serveLogged(ctx context.Context, c *cmd.Call, serve func(context.Context, *
 	return errors.Join(serve(ctx, slog.New(logs), signals), logs.Close())
 }
 
-// serverGC is the growth of memory, in percent, after which garbage is collected. A server's live memory is small, and
-// with Go's default of 100 a busy one spends a fifth of its time on it.
+// serverGC is the growth of memory, in percent, after which garbage is collected. A server uses little memory, and
+// with Go's default of 100 a busy one would spend a fifth of its time on this.
 const serverGC = 200
 
-// runServerProcess runs a server, of all projects or of the one in a folder.
+// runServerProcess runs a server, either for all projects or for the one in a folder.
 func runServerProcess(ctx context.Context, c *cmd.Call, settings config.Settings, log *slog.Logger, signals <-chan os.Signal, project string) error {
 	server, err := cmd.ReadServer(ctx, c, settings, log)
 	if err != nil {
@@ -73,7 +73,7 @@ func runServerProcess(ctx context.Context, c *cmd.Call, settings config.Settings
 	return daemon.RunServer(ctx, opts, signals)
 }
 
-// processOptions are those of a server or agent that a command line starts.
+// processOptions returns the options of a server or agent that a command line starts.
 func processOptions(c *cmd.Call, settings config.Settings, server *config.Server, log *slog.Logger) daemon.Options {
 	opts := daemon.Options{
 		Settings: server, Sources: settings, Dir: c.Env.Dir, Environ: c.Env.Environ, Now: c.Env.Now, Log: log,

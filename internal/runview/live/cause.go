@@ -9,14 +9,14 @@ import (
 )
 
 // explained is a failure as people on a terminal see it: the cause without what Trowel's own programs add
-// to it, and what can be done. The error object keeps Digdag's text.
+// to it, and what to do about it. The error object keeps Digdag's text.
 type explained struct {
 	message string
-	lines   []string // of output, those that the message does not have
-	fix     string   // empty if it is not known
+	lines   []string // lines of output that the message does not have
+	fix     string   // empty if unknown
 }
 
-// Texts of commands that cannot begin, with the name of what is missing.
+// Texts about commands that cannot start, with the name of what is missing.
 var (
 	shellFailure = regexp.MustCompile(`runner\.sh: (?:line )?\d+: (.+?): ((?:command )?not found|No such file or directory|Permission denied)$`)
 	noModule     = regexp.MustCompile(`No module named '([\w.]+)'`)
@@ -47,7 +47,7 @@ func explain(failed *runview.FailedTask) explained {
 	return e
 }
 
-// shell explains what a shell could not run.
+// shell explains that a shell could not run a command.
 func (e *explained) shell() {
 	for i, line := range e.lines {
 		m := shellFailure.FindStringSubmatch(line)
@@ -71,10 +71,10 @@ func (e *explained) shell() {
 	}
 }
 
-// ruby takes the cause out of the output of the runner, whose frames and code nobody needs.
+// ruby extracts the cause from the output of the runner. It leaves out frames and code of the runner.
 func (e *explained) ruby() {
 	var kept []string
-	runner := false // the lines belong to a frame of the runner
+	runner := false // the current lines belong to a frame of the runner
 	for _, line := range e.lines {
 		text := strings.TrimSpace(line)
 		switch {
@@ -95,8 +95,8 @@ func (e *explained) ruby() {
 	}
 }
 
-// pythonCause shortens the trace of Python, a part on each line that begins with "from": without frames of
-// the runner, and without what went wrong in it alone because of an error before.
+// pythonCause shortens the trace of Python, whose parts begin with "from" on a line of their own. It leaves out frames of
+// the runner, and errors of the runner that only follow from an earlier one.
 func pythonCause(trace string) string {
 	parts := strings.Split(trace, "\n\tfrom ")
 	headline := strings.TrimSpace(parts[0])
@@ -120,7 +120,7 @@ func pythonCause(trace string) string {
 	return strings.Join(append([]string{headline}, frames...), "\n")
 }
 
-// withoutLines leaves out lines that a text has already, and those of the runner.
+// withoutLines removes lines that a text already has, and those of the runner.
 func withoutLines(lines []string, text string) []string {
 	told := map[string]bool{"": true, "Traceback (most recent call last):": true}
 	for line := range strings.Lines(text) {

@@ -1,3 +1,3 @@
-// Package live shows a run to people on a terminal: a tree of tasks that changes in place, above it their output, and at the
-// end a summary. A local run and an attempt on a server are shown alike.
+// Package live shows a run to people on a terminal: a tree of tasks that changes in place, the output of the tasks above it,
+// and a summary at the end. A local run and an attempt on a server look the same.
 package live

@@ -6,14 +6,14 @@ import (
 	"github.com/trowel-project/trowel/internal/runview"
 )
 
-// repeatedFailure is a task that failed in the same way, in some tries or some rounds of a group.
+// repeatedFailure is a task that failed in the same way in several tries, or in several rounds of a group.
 type repeatedFailure struct {
 	runview.FailedTask
 	times int
 }
 
-// mergeFailures lists the same failure of the same task once, where it last happened: a group that is
-// retried has a new task of each name in each round.
+// mergeFailures lists the same failure of a task once, where it last happened. A group that is
+// retried has a new task of the same name in each round.
 func mergeFailures(failed []runview.FailedTask) []repeatedFailure {
 	type failure struct{ name, message, values string }
 	times := map[failure]int{}
@@ -32,7 +32,7 @@ func mergeFailures(failed []runview.FailedTask) []repeatedFailure {
 	return merged
 }
 
-// timesText says how often a task failed; nothing of one that failed once.
+// timesText says how often a task failed; empty if it failed once.
 func (f *repeatedFailure) timesText() string {
 	if f.times < 2 {
 		return ""

@@ -17,14 +17,14 @@ type drawnLine struct {
 	width int
 }
 
-// frame is one picture of the tree.
+// frame is one image of the tree.
 type frame struct {
 	look  *terminal.Look
 	now   time.Duration // since the run began
 	width int           // of the window
-	names int           // columns of the tree of names, before the times
-	over  bool          // nothing runs any more
-	whole bool          // instants are those of a server, many in whole seconds
+	names int           // width of the tree of names, before the times
+	over  bool          // the run is over
+	whole bool          // instants come from a server, many in whole seconds
 
 	stopping string // shown beside the roots
 }
@@ -34,13 +34,13 @@ const (
 	indentWidth   = 2
 	timeWidth     = 6
 	leastNames    = 10
-	nameShare     = 65 // percent of the window that names take at most
-	narrow        = 28 // a window below this has no times
+	nameShare     = 65 // most that names take, in percent of the window
+	narrow        = 28 // in a narrower window no times are shown
 	spinPerSecond = 10
 )
 
-// frame draws what fits into a window. names is what the last frame used: names never get less room,
-// so that the columns beside them stand still.
+// frame draws what fits into a window. names is the width of the names in the last frame: it never shrinks,
+// so that the columns beside them do not move.
 func (t *liveTree) draw(look *terminal.Look, now time.Duration, width, height, names int) ([]drawnLine, int) {
 	lines := t.lines(height)
 	for i := range lines {
@@ -62,8 +62,8 @@ func (t *liveTree) draw(look *terminal.Look, now time.Duration, width, height, n
 	return drawn, f.names
 }
 
-// line draws one line. The last column of the window stays free: what is written there makes some
-// terminals wrap.
+// line draws one line. The last column of the window stays empty, since some terminals wrap
+// after it.
 func (f *frame) line(line liveLine) drawnLine {
 	out := terminal.Line{Look: f.look, Limit: f.width - 1}
 	out.Add(terminal.InkPlain, strings.Repeat(" ", min(line.depth*indentWidth, f.names/2)))
@@ -103,7 +103,7 @@ func (f *frame) task(out *terminal.Line, task *liveTask, parts []loopname.Part, 
 	}
 }
 
-// sign is the sign for the state of a task.
+// sign returns the sign for the state of a task.
 func (f *frame) sign(task *liveTask) (string, terminal.Ink) {
 	signs := &f.look.Signs
 	if f.over && task.begun && !task.state.Done() {
@@ -111,7 +111,7 @@ func (f *frame) sign(task *liveTask) (string, terminal.Ink) {
 	}
 	switch task.state {
 	case trowel.TaskBlocked, trowel.TaskReady:
-		if task.begun { // for its next try
+		if task.begun { // it waits for its next try
 			return signs.Retry, terminal.InkYellow
 		}
 		return signs.Waiting, terminal.InkDim
@@ -149,7 +149,7 @@ func (f *frame) time(out *terminal.Line, task *liveTask) {
 	out.Add(terminal.InkDim, text)
 }
 
-// progress shows how many operator tasks below a task are done.
+// progress says how many operator tasks below a task are done.
 func (f *frame) progress(out *terminal.Line, task *liveTask) {
 	if task.inside == nil {
 		return
@@ -169,7 +169,7 @@ func (f *frame) progress(out *terminal.Line, task *liveTask) {
 	}
 }
 
-// note shows what a task waits for, why it failed, or what it printed last.
+// note says what a task waits for, why it failed, or what it printed last.
 func (f *frame) note(out *terminal.Line, task *liveTask) {
 	if in := task.inside; in != nil && in.sub != nil && in.sub.state == trowel.TaskGroupRetryWaiting {
 		task = in.sub // its own line is not shown
@@ -194,7 +194,7 @@ func (f *frame) note(out *terminal.Line, task *liveTask) {
 	}
 }
 
-// wait says what a task waits for, or which try runs.
+// wait says what a task waits for, or which of its tries runs.
 func (f *frame) wait(task *liveTask) string {
 	try := task.try
 	in := " in " + textutil.Until(try.due-f.now)

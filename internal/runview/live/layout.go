@@ -12,29 +12,29 @@ import (
 
 // Limits of a layout.
 const (
-	foldedTo    = 3    // tasks that are shown of a list that does not fit
-	restFrom    = 6    // groups of so many children say what is left out of them; of smaller ones one sees it
-	scanLimit   = 1000 // children of a task that one frame looks at, besides those that run or failed
-	failedPart  = 3    // one line in so many goes to failed tasks at most, as long as others run
-	leastHeight = 4    // below this only the roots are shown
+	foldedTo    = 3    // how many tasks of a list are shown if it does not fit
+	restFrom    = 6    // groups with at least so many children have a line about those that are left out
+	scanLimit   = 1000 // how many children of a task a frame examines, besides those that run or failed
+	failedPart  = 3    // failed tasks take at most 1/failedPart of the lines while others run
+	leastHeight = 4    // with fewer lines only the roots are shown
 )
 
-// liveLine is one line of a frame: a task, or what is left out of a group.
+// liveLine is one line of a frame: a task, or a text about tasks of a group that are left out.
 type liveLine struct {
 	depth int
-	task  *liveTask       // nil for a line of what is left out
-	name  []loopname.Part // of the task, with those of groups that have no line of their own
-	text  string          // what is left out
+	task  *liveTask       // nil for a text
+	name  []loopname.Part // name of the task, after those of groups without a line of their own
+	text  string          // about what is left out
 }
 
-// layout chooses what a frame shows. What runs or failed comes first, then what comes next, then
-// what is over; a task is shown below its groups. A group of which one child is shown has its line in
-// common with it. A large group has a further line for what is left out, as long as something is that
-// still runs, waits or failed.
+// layout chooses what a frame shows. Running and failed tasks come first, then those that run next, then
+// those that are done. A task is shown below its groups. If only one child of a group is shown, both share a
+// line. A large group has one more line about tasks that are left out, as long as some of these
+// run, wait or have failed.
 type layout struct {
 	frame int
-	room  int         // lines that are left
-	open  []*liveTask // tasks whose children may be shown, in the order in which they were chosen
+	room  int         // how many lines are free
+	open  []*liveTask // tasks whose children may be shown, in the order of choice
 }
 
 // lines lays out a frame of at most height lines.
@@ -51,7 +51,7 @@ func (t *liveTree) lines(height int) []liveLine {
 	l.addList(&t.failed, height/failedPart)
 	l.addList(&t.active, height)
 	l.addList(&t.failed, height)
-	for i := 0; i < len(l.open); { // grows on the way
+	for i := 0; i < len(l.open); { // l.open grows meanwhile
 		l.addNext(l.open[i])
 		i++
 	}
@@ -61,32 +61,32 @@ func (t *liveTree) lines(height int) []liveLine {
 	return appendLines(make([]liveLine, 0, height), &t.top, 0)
 }
 
-// addList adds the first tasks of a list, as long as they take no more than so many lines. Of the
-// first one that does not fit it adds the nearest group that does.
+// addList adds the first tasks of a list, as long as they take at most so many lines. For the
+// first one that does not fit, it adds the nearest group that does.
 func (l *layout) addList(list *taskList, lines int) {
 	stop := l.room - lines
 	for task := list.first; task != nil && l.room > stop; task = task.after {
 		for a := task; !l.add(a); a = a.parent {
-			stop = l.room // no more after this one
+			stop = l.room // add no more after this one
 		}
 	}
 }
 
-// addNext adds the children of a task that wait for others, and those that are open but have
-// nothing that runs: all if they fit, else the next few.
+// addNext adds the children of a task that wait for others, and those that are open but in which nothing
+// runs: all of them if they fit, otherwise the next few.
 func (l *layout) addNext(task *liveTask) {
 	in := task.inside
 	for in.waiting < len(in.children) && kindOf(in.children[in.waiting].state) != kindWaiting {
 		in.waiting++
 	}
 	if task.state.Done() {
-		return // the rest will not run any more
+		return // the others will not run any more
 	}
 	in.scan(l, kindRunning, in.waiting-scanLimit/2)
 	in.scan(l, kindWaiting, in.waiting)
 }
 
-// scan adds children of a kind, from a place on if there are very many children.
+// scan adds children of a kind, beginning at a place if there are very many.
 func (in *liveInside) scan(l *layout, kind liveKind, from int) {
 	want := l.fold(in.kinds[kind] - in.shown[kind])
 	if len(in.children) <= scanLimit {
@@ -107,7 +107,7 @@ func (in *liveInside) scan(l *layout, kind liveKind, from int) {
 	}
 }
 
-// addSettled adds the children of a task that are over: all if they fit, else the latest few.
+// addSettled adds the children of a task that are done: all of them if they fit, otherwise the latest few.
 func (l *layout) addSettled(task *liveTask) {
 	in := task.inside
 	want := l.fold(in.kinds[kindDone] + in.kinds[kindCanceled])
@@ -127,7 +127,7 @@ func (l *layout) addSettled(task *liveTask) {
 	}
 }
 
-// fold is how many of n tasks are shown: all if they fit, else a few.
+// fold returns how many of n tasks are shown: all of them if they fit, otherwise a few.
 func (l *layout) fold(n int) int {
 	if n <= l.room {
 		return n
@@ -135,11 +135,11 @@ func (l *layout) fold(n int) int {
 	return min(n, foldedTo)
 }
 
-// add shows a task and those above it, and reports whether there was room.
+// add adds a task and those above it, and reports whether there was room.
 func (l *layout) add(task *liveTask) bool {
-	var path []*liveTask // from the task up to what is shown already
+	var path []*liveTask // from the task up to the first one that is already shown
 	cost := 0
-	shown, left := 0, 0 // children of the next task up
+	shown, left := 0, 0 // of the children of the parent
 	for a := task; a.frame != l.frame; a = a.parent {
 		path = append(path, a)
 		if a.inside != nil {
@@ -174,22 +174,22 @@ func count(b bool) int {
 	return 0
 }
 
-// lines is how many lines a task takes of which so many children are shown, and so many unsettled
+// lines returns how many lines a task takes if so many of its children are shown, and so many unsettled
 // ones are not.
 func (task *liveTask) lines(shown, left int) int {
 	return 1 - count(task.joins(shown)) + count(left > 0 && task.tellsRest())
 }
 
-// joins reports whether the task has its line in common with its child if so many are shown.
+// joins reports whether a task shares its line with its child if so many children are shown.
 func (task *liveTask) joins(shown int) bool {
 	return shown == 1 && task.group && task.parent != nil && task.parent.parent != nil && !task.tellsRest() &&
 		(task.state == trowel.TaskPlanned || task.state == trowel.TaskGroupError)
 }
 
-// tellsRest reports whether the task has a line for what is left out of it.
+// tellsRest reports whether a task has a line about children that are left out.
 func (task *liveTask) tellsRest() bool { return task.open() && len(task.inside.children) >= restFrom }
 
-// enter begins the frame for a task.
+// enter resets what a task has of the last frame.
 func (l *layout) enter(task *liveTask) {
 	task.frame = l.frame
 	if task.inside == nil {
@@ -202,12 +202,12 @@ func (l *layout) enter(task *liveTask) {
 	}
 }
 
-// unsettled reports whether tasks of a kind are not over, or failed.
+// unsettled reports whether tasks of a kind are not done, or have failed.
 func unsettled(kind liveKind) bool {
 	return kind != kindDone && kind != kindCanceled
 }
 
-// unsettled is how many children are not over, or failed.
+// unsettled returns how many children are not done, or have failed.
 func (in *liveInside) unsettled() int {
 	return in.kinds[kindWaiting] + in.kinds[kindRunning] + in.kinds[kindFailed] + in.kinds[kindFallen]
 }
@@ -216,7 +216,7 @@ func (in *liveInside) leftOut() int {
 	return in.unsettled() - in.shown[kindWaiting] - in.shown[kindRunning] - in.shown[kindFailed] - in.shown[kindFallen]
 }
 
-// appendLines appends the lines of what is shown below a task.
+// appendLines appends the lines of the tasks that are shown below a task.
 func appendLines(lines []liveLine, task *liveTask, depth int) []liveLine {
 	in := task.inside
 	slices.SortFunc(in.picked, func(a, b *liveTask) int { return cmp.Compare(a.place, b.place) })
@@ -236,7 +236,7 @@ func appendLines(lines []liveLine, task *liveTask, depth int) []liveLine {
 	return lines
 }
 
-// restText says what the frame does not show of the children of a task that are not settled.
+// restText describes the unsettled children of a task that the frame leaves out.
 func (task *liveTask) restText() string {
 	in := task.inside
 	left := func(kind liveKind) int { return in.kinds[kind] - in.shown[kind] }
@@ -249,7 +249,7 @@ func (task *liveTask) restText() string {
 		counted{left(kindWaiting), waits})
 }
 
-// counted is a number of things of one kind.
+// counted is a number of things of a kind.
 type counted struct {
 	n    int
 	what string

@@ -167,7 +167,7 @@ func (l *View) prefix(lease *trowel.Lease) string {
 	return l.look.Paint(terminal.InkDim, name+" "+l.look.Signs.Bar) + " "
 }
 
-// nameOf is the name of a task below the root.
+// nameOf returns the name of a task below the root.
 func (l *View) nameOf(lease *trowel.Lease) []loopname.Part {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -185,7 +185,7 @@ func (l *View) nameOf(lease *trowel.Lease) []loopname.Part {
 	return []loopname.Part{{Text: l.shortName(lease.FullName)}}
 }
 
-// rootName is the full name of the root of the run; empty if it has no tasks.
+// rootName returns the full name of the root of the run; empty if it has no tasks.
 func rootName(begin runview.Begin) string {
 	if len(begin.Tasks) == 0 {
 		return ""
@@ -271,7 +271,7 @@ func (l *View) frame(columns, rows int) (lines []drawnLine, changed bool) {
 	return lines, true
 }
 
-// treeHeight is how many lines of a window the tree may take: the rest is for output.
+// treeHeight returns how many lines of a window the tree may take: the rest is for output.
 func treeHeight(rows int) int { return max(rows-max(rows/4, 2), 1) }
 
 // End implements runview.View: the tree gives way to a summary.

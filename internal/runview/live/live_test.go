@@ -50,7 +50,7 @@ type stage struct {
 	clock  *clock
 }
 
-// lookOf is the look in an environment of KEY=VALUE each.
+// lookOf returns the look in an environment of KEY=VALUE each.
 func lookOf(environ ...string) terminal.Look {
 	return terminal.NewLook(func(name string) (string, bool) { return config.LookupEnv(environ, name) })
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/trowel-project/trowel/internal/terminal"
 )
 
-// scrolled is what a terminal gets of what a task prints, in the given pieces.
+// scrolled returns what a terminal gets of what a task prints, in the given pieces.
 func scrolled(t *testing.T, pieces ...string) string {
 	t.Helper()
 	out := &liveOutput{spool: runview.NewSpool(urgentSize), prefix: "+a| "}

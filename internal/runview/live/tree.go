@@ -343,7 +343,7 @@ func (l *taskList) remove(task *liveTask) {
 	task.in, task.before, task.after = nil, nil, nil
 }
 
-// path are the parts of the names from a task up to the child of another one, that one's first.
+// path returns the parts of the names from a task up to the child of another one, that one's first.
 func (task *liveTask) path(below *liveTask) []loopname.Part {
 	var parts []loopname.Part
 	for ; task != nil && task != below; task = task.parent {

@@ -89,7 +89,7 @@ func (r *Rehearsal) Claim(names ...string) {
 	}
 }
 
-// Lease is the right to the present try of a task.
+// Lease returns the right to the present try of a task.
 func (r *Rehearsal) Lease(name string) *trowel.Lease {
 	r.T.Helper()
 	return r.image.Lease(r.Find(name).ID)
