@@ -7,8 +7,8 @@ import (
 	"github.com/trowel-project/trowel/internal/trowtest/servertest"
 )
 
-// A missing secret is answered with what to type, on a server in the log of the task and by why. The
-// message that workflows see is Digdag's.
+// The error about a missing secret says what to type. On a server it is in the log of the task and in the answer of why.
+// The message that workflows see is Digdag's.
 func TestMissingSecretOnServer(t *testing.T) {
 	t.Parallel()
 	s := servertest.Start(t, "digdag.secret-encryption-key", "MDEyMzQ1Njc4OTAxMjM0NQ==")
@@ -25,7 +25,7 @@ func TestMissingSecretOnServer(t *testing.T) {
 	}
 }
 
-// In a local run the summary says it.
+// In a local run the summary says what to type.
 func TestMissingSecretInRun(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t)
@@ -38,7 +38,7 @@ func TestMissingSecretInRun(t *testing.T) {
 	}
 }
 
-// What a task was refused for has a place, and says how to go on.
+// The error of a task that was refused has a place, and says how to go on.
 func TestMistakesInRun(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ name, task, place, fix string }{

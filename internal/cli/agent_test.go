@@ -87,7 +87,7 @@ func TestAgentEnds(t *testing.T) {
 	}
 }
 
-// What is wrong on the command line is said before anything begins.
+// Mistakes on the command line are reported before anything begins.
 func TestAgentComplaints(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct{ args, want string }{
@@ -104,7 +104,7 @@ func TestAgentComplaints(t *testing.T) {
 	}
 }
 
-// An agent with a wrong token ends with the server's word for it.
+// An agent with a wrong token ends with the error of the server.
 func TestAgentRefused(t *testing.T) {
 	t.Parallel()
 	s := servertest.Start(t)

@@ -11,7 +11,7 @@ import (
 )
 
 // An agent that cannot write files of tasks gives a task back, once, and takes nothing more; another agent runs it
-// at once, and the attempt succeeds. So do a server's own agent and one in a process of its own.
+// at once, and the attempt succeeds. This holds for a server's own agent and for one in another process.
 func TestAgentWithoutRoom(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct {

@@ -7,7 +7,7 @@ import (
 	"github.com/trowel-project/trowel/internal/cli/cmd"
 )
 
-// Digdag's check lets a schedule pass that is no object. On a terminal it is said that a push does not.
+// Digdag's check accepts a schedule that is not an object. On a terminal, check says that a push refuses it.
 func TestCheckSaysWhatPushRefuses(t *testing.T) {
 	t.Parallel()
 	const said = "error: run may pass over what is wrong here, but push refuses it\n"

@@ -7,7 +7,7 @@ import (
 	"github.com/trowel-project/trowel/internal/cli/clitest"
 )
 
-// TestCheckVerdict: people on a terminal are told that nothing was found; others read Digdag's bytes.
+// TestCheckVerdict: on a terminal, check says that nothing was found; elsewhere it prints what Digdag prints.
 func TestCheckVerdict(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -33,7 +33,7 @@ func TestCheckVerdict(t *testing.T) {
 	}
 }
 
-// TestCheckOfMissing: a name that no workflow has is told to people, as check would pass it without a word.
+// TestCheckOfMissing: people are warned about a name that no workflow has, which Digdag's check ignores.
 func TestCheckOfMissing(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {

@@ -13,8 +13,8 @@ import (
 	"github.com/trowel-project/trowel/internal/cli/cmd"
 )
 
-// TestBashCompletion asks a real bash what it proposes. A line is split as bash splits it: = stands
-// alone. The last word is the one that is completed.
+// TestBashCompletion asks a real bash what it proposes. A line is split as bash splits it: = is a word
+// of its own. The last word is completed.
 func TestBashCompletion(t *testing.T) {
 	t.Parallel()
 	bash := needShell(t, "bash")
@@ -145,8 +145,8 @@ func TestZshCompletion(t *testing.T) {
 	}
 }
 
-// zshDriver types each of its arguments and the tabulator into one interactive zsh, and prints the
-// lines that it has then.
+// zshDriver types each of its arguments and a tab into one interactive zsh, and prints the
+// resulting lines.
 const zshDriver = `
 zmodload zsh/zpty
 zpty -b shell zsh -f -i
@@ -172,7 +172,7 @@ func needShell(t *testing.T, name string) string {
 	return path
 }
 
-// completionScript returns the script for a shell, which must be written without anything else.
+// completionScript returns the script for a shell. Nothing else may be printed.
 func completionScript(t *testing.T, c *clitest.Console, shell string) string {
 	t.Helper()
 	got := c.Run("completion", shell)

@@ -14,8 +14,8 @@ import (
 	"github.com/trowel-project/trowel/internal/config"
 )
 
-// TestConfig holds the order of sources (server 1.5). Each source that is there sets one key of its
-// own and the key "all", so that the strongest source shows.
+// TestConfig checks the order of sources (server 1.5). Each source sets a key of its
+// own and the key "all", which shows the strongest source.
 func TestConfig(t *testing.T) {
 	t.Parallel()
 	const (
@@ -27,7 +27,7 @@ func TestConfig(t *testing.T) {
 		files   []string
 		environ []string
 		args    string
-		want    string // the sources that count, the strongest last
+		want    string // the sources that are used, the strongest last
 	}{
 		{"nothing", nil, nil, "version", ""},
 		{"Digdag's file", []string{digdag}, nil, "version", digdag},
@@ -75,7 +75,7 @@ func TestConfig(t *testing.T) {
 	}
 }
 
-// TestConfigComplaints: a file that is named must be there (server 1.1) and make sense.
+// TestConfigComplaints: a file that is named must exist (server 1.1) and be valid.
 func TestConfigComplaints(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t)
@@ -118,7 +118,7 @@ func TestConfigPrefix(t *testing.T) {
 	}
 }
 
-// TestLookup: of equal variables the last one counts, as for os.Getenv's sake exec does it.
+// TestLookup: if a variable occurs more than once, its last value is used, as in os/exec.
 func TestLookup(t *testing.T) {
 	t.Parallel()
 	env := cmd.Env{Environ: []string{"A=1", "B=2=3", "A=4", "C="}}
@@ -130,7 +130,7 @@ func TestLookup(t *testing.T) {
 	}
 }
 
-// Every setting is known with the place where it stands.
+// Every setting has the place where it was set.
 func TestConfigSettings(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t)
@@ -149,7 +149,7 @@ func TestConfigSettings(t *testing.T) {
 	}
 }
 
-// configOf returns settings that stand nowhere.
+// configOf returns settings without a place.
 func configOf(values map[string]string) config.Settings {
 	settings := config.Settings{}
 	cmd.Add(settings, values, "")

@@ -12,7 +12,7 @@ import (
 	"github.com/trowel-project/trowel/internal/database"
 )
 
-// A database that cannot be opened is told with what to change, and without its password.
+// The error about a database that cannot be opened says what to change, and does not contain its password.
 func TestDatabaseFix(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

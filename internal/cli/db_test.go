@@ -42,7 +42,7 @@ func fillDatabase(t *testing.T, dir string) {
 	})
 }
 
-// db clean deletes what is older than it is told, or than the setting says, and says what it was.
+// db clean deletes what is older than its option or the setting says, and reports what it was.
 func TestDBClean(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t)
@@ -76,7 +76,7 @@ func TestDBClean(t *testing.T) {
 	}
 }
 
-// What a deleted attempt and an unused revision have in the stores of logs and archives goes, too.
+// The logs of a deleted attempt and the archive of an unused revision are deleted too.
 func TestDBCleanFiles(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t)

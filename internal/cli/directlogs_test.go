@@ -16,8 +16,8 @@ import (
 	"github.com/trowel-project/trowel/internal/trowtest/servertest"
 )
 
-// With log-server.s3.direct_download each small log has an address in the store soon after the end of its attempt,
-// and the file itself is answered with it.
+// With log-server.s3.direct_download each small log has an address in the store soon after its attempt has ended,
+// and requests for the file are redirected there.
 func TestDirectLogs(t *testing.T) {
 	t.Parallel()
 	backend := s3mem.New()

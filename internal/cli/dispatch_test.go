@@ -10,7 +10,7 @@ import (
 	"github.com/trowel-project/trowel/internal/version"
 )
 
-// TestRun pins which texts go where and how commands exit (server 1.1). Usage texts are compared by
+// TestRun checks which texts go where, and the exit codes of commands (server 1.1). Usage texts are compared by
 // their first line; ... stands for the rest.
 func TestRun(t *testing.T) {
 	t.Parallel()
@@ -78,7 +78,7 @@ func TestRun(t *testing.T) {
 	}
 }
 
-// TestRunConflict pins the options of run that exclude each other (server 1.9.2).
+// TestRunConflict checks the options of run that exclude each other (server 1.9.2).
 func TestRunConflict(t *testing.T) {
 	t.Parallel()
 	cases := []struct{ args, want string }{
@@ -106,8 +106,8 @@ func TestRunConflict(t *testing.T) {
 	}
 }
 
-// TestBanner pins when the banner stands before everything else (server 1.1): not with --version,
-// nor with commands whose output goes to a pipe or a start-up file.
+// TestBanner checks when the banner is printed (server 1.1): not with --version,
+// nor by commands whose output goes to a pipe or a start-up file.
 func TestBanner(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
@@ -135,7 +135,7 @@ func TestBanner(t *testing.T) {
 	}
 }
 
-// TestProgramName pins whose name usage and hints show.
+// TestProgramName checks which name of the program usage and hints show.
 func TestProgramName(t *testing.T) {
 	t.Parallel()
 	cases := []struct{ arg, want string }{
@@ -154,7 +154,7 @@ func TestProgramName(t *testing.T) {
 	}
 }
 
-// TestLostOutput: a command whose output was lost did not succeed.
+// TestLostOutput: a command whose output was lost fails.
 func TestLostOutput(t *testing.T) {
 	t.Parallel()
 	env, _, stderr := newConsole(t).Env("help")

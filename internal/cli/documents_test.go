@@ -19,15 +19,15 @@ import (
 	"time"
 )
 
-// Pages for people show workflows and commands. TestDocuments does what they show, each page from top to bottom
-// in a folder and a shell of its own, and reads what is printed:
+// Pages of the documentation show workflows and commands. TestDocuments runs them, each page from top to bottom
+// in its own folder and shell, and compares the output:
 //
 //   - A fence `yaml` whose first line is `# FILE.dig` is written to that file. One without a name is a workflow by itself, and
 //     `trowel check` must find nothing wrong with it. `yaml wrong` marks one that is shown for its mistake.
 //   - A fence of another language whose first line is `# FILE` or `// FILE` is written too.
 //   - A fence `console` has commands behind `$ `, which may start servers with `&`: of trowel, or on the ports PORT and MAIL_PORT. What stands below must be printed, line by line in this order; a line `...`
 //     stands for any lines, and `...` at the end of a line for its rest. `[exit 1]` is the exit status, without it 0.
-//   - Other fences are not looked at.
+//   - Other fences are ignored.
 func TestDocuments(t *testing.T) {
 	t.Parallel()
 	for _, pattern := range []string{"../../docs/tutorial.md", "../../docs/reference/*.md", "../../examples/README.md"} {
@@ -44,7 +44,7 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// Every example is shown on its page, and so is run.
+// Every example is shown on its page, so that it is run.
 func TestExamplesAreShown(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../../examples/README.md")
@@ -67,7 +67,7 @@ func TestExamplesAreShown(t *testing.T) {
 
 // fence is a block of code of a page.
 type fence struct {
-	line int // of its first line of code
+	line int // number of its first line of code
 	info string
 	code []string
 }
@@ -121,7 +121,7 @@ func playPage(t *testing.T, page string) {
 	}
 }
 
-// copyFolder copies a folder without what runs in it have left behind.
+// copyFolder copies a folder without files that earlier runs have left in it.
 func copyFolder(t *testing.T, from, to string) {
 	t.Helper()
 	if err := os.CopyFS(to, os.DirFS(from)); err != nil {
@@ -172,7 +172,7 @@ type shell struct {
 	t      *testing.T
 	stdin  io.Writer
 	output *bufio.Reader
-	ports  map[string]string // by the variable that commands name it by; "" for trowel's server
+	ports  map[string]string // by the variable that commands use; "" for trowel's server
 }
 
 func newShell(t *testing.T, folder string) *shell {
@@ -286,7 +286,7 @@ func (s *shell) play(where string, lines []string) {
 	}
 }
 
-// missingLine returns the first wanted line that is not printed behind those before it; empty if all are.
+// missingLine returns the first wanted line that was not printed after those before it; empty if all were.
 func missingLine(output string, wanted []string) string {
 	printed := strings.Split(output, "\n")
 	for _, want := range wanted {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Commands that fail at a file say what to do about it on a terminal. Elsewhere their texts are as they were.
+// On a terminal, commands that fail because of a file say what to do about it. Elsewhere their texts have no advice.
 func TestFileErrors(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ args, says, fix string }{

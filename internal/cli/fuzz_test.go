@@ -9,9 +9,9 @@ import (
 	"github.com/trowel-project/trowel/internal/cli/cmd"
 )
 
-// FuzzArguments reads whatever somebody may type, one argument a line. There is no panic; what is
-// refused is refused with a complaint; what is accepted has a command, as many arguments as it
-// takes, none of them empty, and every option at most once that may not be repeated.
+// FuzzArguments parses any arguments, one per line. Nothing panics. What is
+// refused is refused with a complaint. What is accepted has a command, as many arguments as it
+// takes, none of them empty, and at most one of each option that may not be repeated.
 func FuzzArguments(f *testing.F) {
 	for _, seed := range []string{
 		"run\nx.dig\n-p\na=1,2", "push\n--nope", "-c\n\nversion", "secrets\n--set\n-X", "\"\n--\n-", "-Xa\n-X=",

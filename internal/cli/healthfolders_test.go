@@ -12,7 +12,7 @@ import (
 	"github.com/trowel-project/trowel/internal/trowtest/servertest"
 )
 
-// A server whose archives or logs cannot be kept says so in its health, without where they are, until they can.
+// A server that cannot store archives or logs says so in its health, without their location, until it can.
 func TestHealthOfFolders(t *testing.T) {
 	t.Parallel()
 	root := t.TempDir()

@@ -7,7 +7,7 @@ import (
 	"github.com/trowel-project/trowel/internal/operator"
 )
 
-// An operator is shown whatever way its name is written, with its options and an example that can be copied.
+// help describes an operator, however its name is written, with its options and an example that can be copied.
 func TestHelpOperator(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"sh", "sh>", "sh>:"} {

@@ -11,13 +11,13 @@ import (
 	"github.com/trowel-project/trowel/internal/cli/cmd"
 )
 
-// searched is attemptDone as a search has it, failed, with a name that attacks.
+// searched is a failed attemptDone in the answer of a search, with a name that attacks the terminal.
 var searchedAttempt = strings.NewReplacer(
 	`"success","id"`, `"error","id"`, `"success":true`, `"success":false`, `:00Z"`, `:00.123Z"`, `:05Z"`, `:05.123Z"`,
 	`"retryAttemptName":null`, `"retryAttemptName":"\u001b]0;T\u0007\u202e"`,
 ).Replace(clitest.AttemptDone)
 
-// What people see of lists on a terminal of 80 columns; what is asked of the server is in order, too.
+// Lists on a terminal of 80 columns, and the requests for them in order.
 func TestListsOnATerminal(t *testing.T) {
 	t.Parallel()
 	const since = "createdFrom=2023-12-31T15%3A00%3A00Z"
@@ -161,7 +161,7 @@ func TestListsOnATerminal(t *testing.T) {
 	}
 }
 
-// TestErrorsOnATerminal holds that what a server says of a failure does nothing to a terminal.
+// TestErrorsOnATerminal checks that the text of a failure from a server is harmless to a terminal.
 func TestErrorsOnATerminal(t *testing.T) {
 	t.Parallel()
 	server := clitest.NewAPI(t, clitest.Answers{"GET attempts/9": `404{"message":"none\u001b[2J\u009b\u2028","status":404}`})

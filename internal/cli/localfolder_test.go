@@ -7,7 +7,7 @@ import (
 	"github.com/trowel-project/trowel/internal/cli/cmd"
 )
 
-// The local scheduler says what it refuses, and where.
+// The local scheduler says what it refuses and where that is.
 func TestSchedulerRefuses(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

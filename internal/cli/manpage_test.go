@@ -9,7 +9,7 @@ import (
 	"github.com/trowel-project/trowel/internal/cli/cmd"
 )
 
-// The manual has all commands and their options, and is one that man can show.
+// The manual page has all commands and their options, and man can show it.
 func TestManual(t *testing.T) {
 	t.Parallel()
 	got := newConsole(t).Run("help", "--man")

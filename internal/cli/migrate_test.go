@@ -44,7 +44,7 @@ func TestMigrateComplaints(t *testing.T) {
 	}
 }
 
-// check changes nothing, run applies what is pending, once.
+// migrate check changes nothing, and migrate run applies what is pending once.
 func TestMigrate(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t)
@@ -63,7 +63,7 @@ func TestMigrate(t *testing.T) {
 	expectMigrate(t, c, "run -c memory.properties", "Migrations successfully finished\n")
 }
 
-// forget makes a database one that lacks its last migration, and returns the line about it.
+// forget removes the last migration from a database, and returns the line about it.
 func forget(t *testing.T, path string) string {
 	t.Helper()
 	db, err := sql.Open("sqlite", path)

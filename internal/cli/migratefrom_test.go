@@ -68,8 +68,8 @@ func digdagAddress(d *digdagtest.Database) string {
 	return u.String()
 }
 
-// After a migration a server goes on: what had ended is shown and can be resumed, what was running starts
-// again by the command of the report, with Digdag's files.
+// After a migration a server goes on: attempts that had ended are shown and can be resumed, and those that ran are
+// started again by the command in the report, with Digdag's files.
 func TestMigrateFromDigdag(t *testing.T) {
 	t.Parallel()
 	d := digdagtest.Open(t)

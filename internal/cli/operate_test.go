@@ -30,7 +30,7 @@ func moveBy(agent string) string {
 		`"text":"+main+a: ready to running (claim)","object":{"kind":"task","id":"3","path":"+main+a"},"source":"engine","causeId":null}`
 }
 
-// What people read of pools, queues, agents, pauses and the audit.
+// Output of the commands about pools, queues, agents, pauses and the audit.
 func TestOperating(t *testing.T) {
 	t.Parallel()
 	const agents = "GET agents?limit=500"
@@ -129,7 +129,7 @@ func TestOperating(t *testing.T) {
 	})
 }
 
-// What makes no sense is said before anything is asked.
+// Invalid command lines are refused before any request.
 func TestOperatingArguments(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct{ args, want string }{
@@ -156,8 +156,8 @@ func TestOperatingArguments(t *testing.T) {
 	}
 }
 
-// The commands work on a server: a pause holds attempts back, a pool tasks, and the history and the audit
-// tell of all of it.
+// The commands work on a server: a pause holds back attempts, a pool holds back tasks, and the history and the audit
+// have all of it.
 func TestOperatingServer(t *testing.T) {
 	t.Parallel()
 	s := servertest.Start(t, "pool.narrow.slots", "2", "pool.narrow.description", "from the settings")

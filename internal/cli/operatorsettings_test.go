@@ -11,7 +11,7 @@ import (
 	"github.com/trowel-project/trowel/internal/version"
 )
 
-// TestOperatorSettings holds that config.* and param_server.* reach the operators of a local run
+// TestOperatorSettings checks that config.* and param_server.* reach the operators of a local run
 // (operators 11, server 3.1).
 func TestOperatorSettings(t *testing.T) {
 	t.Parallel()

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A day that its month has not is taken for the last one, as in Digdag, which people are told.
+// As in Digdag, a day that its month does not have means the last day of the month. People are warned.
 func TestOtherDay(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct{ args, want string }{

@@ -8,7 +8,7 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// TestParameters holds the order in which parameters are assembled, and how keys nest (server 1.6).
+// TestParameters checks the order in which parameters are merged, and how keys nest (server 1.6).
 func TestParameters(t *testing.T) {
 	t.Parallel()
 	file := param.Of("a", "file", "b", 5, "c", param.Of("d", param.List{int64(1), int64(2)}))
@@ -74,7 +74,7 @@ func TestParameters(t *testing.T) {
 	}
 }
 
-// TestParametersFile: what is wrong with the file is returned as it is.
+// TestParametersFile: errors about the file are returned as they are.
 func TestParametersFile(t *testing.T) {
 	t.Parallel()
 	bad := errors.New("bad file")

@@ -9,7 +9,7 @@ import (
 	"github.com/trowel-project/trowel/internal/cli/cmd"
 )
 
-// TestUsageOnTerminal holds what people on a terminal read: the reason, and not much more.
+// TestUsageOnTerminal checks that people on a terminal read the reason and not much more.
 func TestUsageOnTerminal(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -51,7 +51,7 @@ func TestUsageOnTerminal(t *testing.T) {
 	}
 }
 
-// TestFormsFitTerminal: the forms of a command fit a window of 80 columns, and none of them loses a word.
+// TestFormsFitTerminal: the forms of commands fit into a window of 80 columns and lose no words.
 func TestFormsFitTerminal(t *testing.T) {
 	t.Parallel()
 	commands := table()

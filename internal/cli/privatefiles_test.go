@@ -10,7 +10,7 @@ import (
 	"github.com/trowel-project/trowel/internal/trowtest/servertest"
 )
 
-// What a server writes for its operators is not for everybody, whatever the umask allows.
+// Files that a server writes for its operators cannot be read by others, whatever the umask is.
 func TestServerFilesArePrivate(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -20,7 +20,7 @@ import (
 	"github.com/trowel-project/trowel/internal/cli/clitest"
 )
 
-// pushServer takes archives and hands out the last one.
+// pushServer accepts archives and serves the last one.
 func pushServer(t *testing.T) (url string, pushed *[]string, archived *bytes.Buffer) {
 	t.Helper()
 	pushed, archived = &[]string{}, &bytes.Buffer{}
@@ -78,7 +78,7 @@ func anyArchive(text string) string {
 	return regexp.MustCompile(`archive-\d+\.tar\.gz`).ReplaceAllString(text, "ARCHIVE")
 }
 
-// A project that is asked for by its id has a name that others chose: it must not say where files go.
+// The name of a project that is given by its id was chosen by others. It must not decide where files go.
 func TestDownloadIntoTheNamesFolder(t *testing.T) {
 	t.Parallel()
 	for name, refused := range map[string]bool{
@@ -104,7 +104,7 @@ func TestDownloadIntoTheNamesFolder(t *testing.T) {
 	}
 }
 
-// TestPushAndDownload holds what push sends and prints, and that download brings it back (server
+// TestPushAndDownload checks what push sends and prints, and that download brings it back (server
 // 1.10.1, 1.10.4).
 func TestPushAndDownload(t *testing.T) {
 	t.Parallel()
@@ -152,7 +152,7 @@ func TestPushAndDownload(t *testing.T) {
 	}
 }
 
-// What a server keeps in a folder of the project is not sent, least of all its key.
+// Data of a server in a folder of the project is not sent, least of all its key.
 func TestPushLeavesOutServer(t *testing.T) {
 	t.Parallel()
 	url, _, archived := pushServer(t)
@@ -174,7 +174,7 @@ func TestPushLeavesOutServer(t *testing.T) {
 	}
 }
 
-// TestArchiveAndUpload holds that archive makes a file without a server, which upload sends (server
+// TestArchiveAndUpload checks that archive makes a file without a server, which upload sends (server
 // 1.10.2, 1.10.3).
 func TestArchiveAndUpload(t *testing.T) {
 	t.Parallel()
@@ -202,7 +202,7 @@ func TestArchiveAndUpload(t *testing.T) {
 	}
 }
 
-// TestPushRefused holds what push says before it sends anything (server 1.10.1).
+// TestPushRefused checks what push says before it sends anything (server 1.10.1).
 func TestPushRefused(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t)

@@ -41,7 +41,7 @@ func TestSameServer(t *testing.T) {
 	}
 }
 
-// The hints of commands carry the options that find the server, and names are quoted.
+// Hints have the options that name the server, and names in them are quoted.
 func TestHintsFindTheServer(t *testing.T) {
 	t.Parallel()
 	s := servertest.Start(t, "database.type", "memory")

@@ -17,7 +17,7 @@ func atoi(ts *testscript.TestScript, text string) int {
 	return n
 }
 
-// appears waits until a file exists; it tells false if the process ended before.
+// appears waits until a file exists. It returns false if the process ends before that.
 func appears(file string, ended chan struct{}) bool {
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()

@@ -51,7 +51,7 @@ func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	signaled(ts, neg, args, os.Interrupt)
 }
 
-// hangup is interrupt with SIGHUP and SIGTERM at once, as of a terminal that is closed.
+// hangup is interrupt with SIGHUP and SIGTERM at once, as when a terminal is closed.
 func hangup(ts *testscript.TestScript, neg bool, args []string) {
 	signaled(ts, neg, args, syscall.SIGHUP, syscall.SIGTERM)
 }
@@ -68,7 +68,7 @@ func signaled(ts *testscript.TestScript, neg bool, args []string, signals ...os.
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = cmd.Wait() // its exit code is looked at
+		_ = cmd.Wait() // the exit code is checked
 	}()
 	for _, file := range splitFiles(args[1]) {
 		if !appears(ts.MkAbs(file), ended) {

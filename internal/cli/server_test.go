@@ -34,7 +34,7 @@ func TestServer(t *testing.T) {
 }
 
 // TestServerStops checks 3.3: running tasks end, tasks after them do not start, requests are answered
-// meanwhile, and the texts come in their order. In the end the next server goes on.
+// meanwhile, and the texts are printed in order. Then the next server goes on.
 func TestServerStops(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -116,7 +116,7 @@ func TestServerStopsAtOnce(t *testing.T) {
 	}
 }
 
-// A second server on the same database is told that there is one.
+// A second server on the same database is refused.
 func TestServerIsAlone(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -128,7 +128,7 @@ func TestServerIsAlone(t *testing.T) {
 	}
 }
 
-// A server whose port is taken leaves nothing behind: no folder, no key of secrets, no database, no file of the access log.
+// A server whose port is taken leaves nothing behind: no folder, no key of secrets, no database, no access log.
 func TestServerPortTaken(t *testing.T) {
 	t.Parallel()
 	taken, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")

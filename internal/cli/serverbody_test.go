@@ -21,7 +21,7 @@ const (
 	flatHeap = 80 << 20
 )
 
-// spaces are a text of blanks without an end.
+// spaces is an endless text of blanks.
 type spaces struct{}
 
 func (spaces) Read(p []byte) (int, error) {
@@ -59,7 +59,7 @@ func largeArchive(t *testing.T) string {
 	return name
 }
 
-// Large bodies pass through: neither one that is stored, nor one that is refused, is in memory as a
+// Large bodies are streamed: whether stored or refused, they are never in memory as a
 // whole.
 func TestLargeBodies(t *testing.T) { //nolint:paralleltest // it measures the memory of the process
 	s := servertest.Start(t, "api.max_archive_total_size_limit", "300000000")

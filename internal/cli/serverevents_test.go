@@ -11,7 +11,7 @@ import (
 	"github.com/trowel-project/trowel/internal/trowtest/servertest"
 )
 
-// eventsOf reads a stream of events until enough says so of what was told last of the attempt and of each task.
+// eventsOf reads a stream of events until enough says so, which is given the last states of the attempt and of each task.
 func eventsOf(s *servertest.Server, stream *bufio.Scanner, enough func(frame, status string, tasks map[string]string) bool) {
 	s.T.Helper()
 	frame, status, tasks := "", "", map[string]string{}
@@ -43,8 +43,8 @@ func eventsOf(s *servertest.Server, stream *bufio.Scanner, enough func(frame, st
 	s.T.Fatalf("the stream ended with status %q, tasks %v: %v", status, tasks, stream.Err())
 }
 
-// A stream of a server that moves nothing tells all that another server on the database commits; when the
-// connection for messages was lost, it says that something may have been missed.
+// A stream of a server that runs no tasks has all that another server on the database commits. If the
+// connection for notifications was lost, it says that something may have been missed.
 func TestEventsOfAnotherServer(t *testing.T) {
 	t.Parallel()
 	opts := pgtest.Start(t).Options()

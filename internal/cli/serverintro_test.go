@@ -11,8 +11,8 @@ import (
 	"github.com/trowel-project/trowel/internal/version"
 )
 
-// A server says what it is and where things are, and that it does not read files of H2. Others cannot read
-// its database: it has archives, logs and parameters in it.
+// A server says what it is and where its files are, and that it does not read files of H2. Others cannot read
+// its database, which holds archives, logs and parameters.
 func TestServerIntroduces(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "db")

@@ -7,8 +7,8 @@ import (
 	"github.com/trowel-project/trowel/internal/trowtest/servertest"
 )
 
-// TestServerLog checks what a server logs of attempts: start, failed tasks, kill and end, each with the
-// names that people know it by.
+// TestServerLog checks what a server logs about attempts: start, failed tasks, kill and end, each with the
+// names that users know.
 func TestServerLog(t *testing.T) {
 	t.Parallel()
 	s := servertest.Start(t)

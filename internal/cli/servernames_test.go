@@ -10,8 +10,8 @@ import (
 	"github.com/trowel-project/trowel/internal/trowtest/servertest"
 )
 
-// TestUnprintableNames holds that a server takes no new name with control characters, wherever it is given, and
-// says what is wrong with it.
+// TestUnprintableNames checks that a server refuses new names with control characters, wherever they are given, and
+// says what is wrong with them.
 func TestUnprintableNames(t *testing.T) {
 	t.Parallel()
 	s := servertest.Start(t)
@@ -42,7 +42,7 @@ func TestUnprintableNames(t *testing.T) {
 	}
 }
 
-// sendNamed sends JSON, or an archive with a workflow in the place of the word.
+// sendNamed sends JSON, or an archive with a workflow in place of the word.
 func sendNamed(s *servertest.Server, method, path, body string) (int, string) {
 	s.T.Helper()
 	if body != "archive" {

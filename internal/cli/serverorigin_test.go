@@ -42,7 +42,7 @@ func sendRaw(t *testing.T, address, request string) (int, string) {
 	return w.StatusCode, string(text)
 }
 
-// A server that nobody signs in to answers to its own names alone, on both listeners and in every form in which a
+// A server without authentication answers only to its own names, on both listeners and in every form in which a
 // request can name its host.
 func TestServerHosts(t *testing.T) {
 	t.Parallel()
@@ -103,7 +103,7 @@ func TestServerHosts(t *testing.T) {
 	}
 }
 
-// A server that answers to every name, and lets everybody in, says so once.
+// A server that answers to every name and has no authentication says so once.
 func TestServerInsecureWarns(t *testing.T) {
 	t.Parallel()
 	s := servertest.Start(t, "server.insecure", "true")

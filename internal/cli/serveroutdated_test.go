@@ -13,8 +13,8 @@ import (
 	"github.com/trowel-project/trowel/internal/trowtest/servertest"
 )
 
-// Once a later version has said that only its like may write, a server lets its tasks come to their end, begins and
-// changes nothing, and ends by itself; what it had is finished by others. Until that is taken back it does not start again.
+// Once only later versions may write, a server lets its tasks end, begins and
+// changes nothing, and ends by itself; others finish its attempts. It does not start again until this is reverted.
 func TestServerOutdated(t *testing.T) {
 	t.Parallel()
 	opts := pgtest.Start(t).Options()

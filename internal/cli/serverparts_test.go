@@ -10,8 +10,8 @@ import (
 	"github.com/trowel-project/trowel/internal/trowtest/servertest"
 )
 
-// A server whose parts are switched off serves the API, passes on what happens, and starts attempts, which
-// another server on the database moves on, and a remote agent runs: one that had asked the first. Neither
+// A server whose parts are switched off serves the API and events and starts attempts, which
+// another server on the database drives and a remote agent of the first one runs. Neither server
 // counts as an agent.
 func TestServerParts(t *testing.T) {
 	t.Parallel()
@@ -34,7 +34,7 @@ func TestServerParts(t *testing.T) {
 	}
 	defer func() { _ = stream.Body.Close() }()
 	attempt := front.StartAttempt("1", "2024-01-01T00:00:00Z")
-	// A server that runs nothing is no agent, so that people learn what is missing.
+	// A server that runs nothing is not an agent, so that people see what is missing.
 	front.Eventually("a task without an agent", func() bool {
 		return strings.Contains(newConsole(t).Run("why", attempt, "+a", "-e", front.URL).Stdout, "no_agent: no live agent serves queue `default`")
 	})

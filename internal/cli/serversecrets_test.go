@@ -29,8 +29,8 @@ func shownBySession(s *servertest.Server, session string) string {
 	return newConsole(s.T).Run("log", attempt, "-e", s.URL).Stdout
 }
 
-// A server on SQLite makes a key once, in a file for its owner alone, says so, and goes on with it. Without the
-// file it does not start as long as there are secrets.
+// A server on SQLite creates a key once, in a file that only its owner can read, says so, and uses it from then on.
+// Without the file it does not start as long as there are secrets.
 func TestServerMakesSecretKey(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "db")
@@ -59,7 +59,7 @@ func TestServerMakesSecretKey(t *testing.T) {
 	}
 	s.End()
 
-	// With a key in the settings the one of the file still decrypts.
+	// With a key in the settings, the key in the file still decrypts.
 	s = servertest.Start(t, "database.path", dir, "digdag.secret-encryption-key", testKey)
 	if log := shownBySession(s, "2024-01-02T00:00:00Z"); !strings.Contains(log, "<ab>") {
 		t.Errorf("with another key in the settings: %s", log)
@@ -91,7 +91,7 @@ func TestServerMakesSecretKey(t *testing.T) {
 	}
 }
 
-// One in memory keeps secrets as long as it lives, and writes no file.
+// A server in memory keeps secrets while it runs, and writes no file.
 func TestServerInMemoryHasSecretKey(t *testing.T) {
 	t.Parallel()
 	s := servertest.Start(t, "database.type", "memory")
@@ -107,7 +107,7 @@ func TestServerInMemoryHasSecretKey(t *testing.T) {
 	}
 }
 
-// Where no key can be made the client says what to do.
+// If no key can be created, the client says what to do.
 func TestSecretsWithoutKey(t *testing.T) {
 	t.Parallel()
 	clitest.RunCases(t, commandLine(), []clitest.Case{{
@@ -121,7 +121,7 @@ func TestSecretsWithoutKey(t *testing.T) {
 	}})
 }
 
-// What an older version stored is read, and a server that is alone binds it to project and key when it starts:
+// Secrets of an older version can be read. A server that is alone binds them to project and key when it starts:
 // a row that is moved to another key or project cannot be read then.
 func TestServerBindsSecrets(t *testing.T) {
 	t.Parallel()

@@ -13,7 +13,7 @@ import (
 	"github.com/trowel-project/trowel/internal/trowtest/servertest"
 )
 
-// storing stores a secret in all ways, looks whether later tasks have it, and shows it to its error tasks.
+// storing stores a secret in all ways, checks that later tasks have it, and shows it to its error tasks.
 const (
 	storingPy = `import digdag, os
 
@@ -38,7 +38,7 @@ _error:
 `
 )
 
-// everythingOf returns all that the server shows of the tasks of an attempt, in all ways.
+// everythingOf returns everything that the server shows of the tasks of an attempt.
 func everythingOf(s *servertest.Server, attempt string) string {
 	s.T.Helper()
 	var all strings.Builder
@@ -70,7 +70,7 @@ func queryOf(path string) string {
 	return ""
 }
 
-// What tasks store of their secrets is shown nowhere, by whom it is run and however the secret changes; later
+// Secrets that tasks store are shown nowhere, whichever agent runs them and however the secret changes. Later
 // tasks and a resumed attempt have the true values.
 func TestStoredSecretsAreNotShown(t *testing.T) {
 	t.Parallel()

@@ -15,7 +15,7 @@ import (
 	"github.com/trowel-project/trowel/internal/cli/cmd"
 )
 
-// TestCommandNames pins the commands of server 1.2 in the order of server 1.1.
+// TestCommandNames checks the commands of server 1.2 in the order of server 1.1.
 func TestCommandNames(t *testing.T) {
 	t.Parallel()
 	want := strings.Fields("init run check scheduler server push archive upload download project workflow start retry " +
@@ -66,8 +66,8 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// TestOptionsThatHandlersAskFor finds options in the source that no command has: asking for one
-// would quietly yield nothing.
+// TestOptionsThatHandlersAskFor finds options in the source that no command has. Asking for such an
+// option would silently return nothing.
 func TestOptionsThatHandlersAskFor(t *testing.T) {
 	t.Parallel()
 	known := map[string]bool{}

@@ -15,7 +15,7 @@ import (
 	"github.com/trowel-project/trowel/internal/trowtest/servertest"
 )
 
-// asRoot skips where no other user can be taken on.
+// asRoot skips a test where the user cannot be changed.
 func asRoot(t *testing.T) {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -35,8 +35,8 @@ func reachable(t *testing.T) string {
 	return dir
 }
 
-// With another user tasks reach their own files, and nothing of the server: neither settings nor database,
-// nor its process, nor the files of other tries and revisions.
+// Tasks that run as another user reach their own files and nothing of the server: no settings, no database,
+// no process, and no files of other tries and revisions.
 func TestCommandsAsAnotherUser(t *testing.T) {
 	t.Parallel()
 	asRoot(t)
@@ -87,7 +87,7 @@ func TestCommandsAsAnotherUser(t *testing.T) {
 	}
 }
 
-// A server warns of its files that tasks reach although they are another user's: of the key of secrets, too.
+// A server warns about its files that tasks can reach although they run as another user, also about the key of secrets.
 func TestServerSaysWhatTasksReach(t *testing.T) {
 	t.Parallel()
 	asRoot(t)
@@ -102,7 +102,7 @@ func TestServerSaysWhatTasksReach(t *testing.T) {
 	}
 }
 
-// Whoever pushes has the rights of the server where commands run as its user: it says so once.
+// If commands run as the user of the server, whoever pushes has its rights. The server says so once.
 func TestServerSaysWhomCommandsRunAs(t *testing.T) {
 	t.Parallel()
 	const said = "whoever may push to a project reaches its settings"
@@ -118,7 +118,7 @@ func TestServerSaysWhomCommandsRunAs(t *testing.T) {
 	}
 }
 
-// A server, an agent or a scheduler that cannot take the user on does not start.
+// A server, an agent or a scheduler that cannot change to the user does not start.
 func TestCommandUserThatCannotBe(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

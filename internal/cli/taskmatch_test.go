@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestRunOfMissingTask: after Digdag's text of a task that there is not stands the one that may have been meant, or those there are.
+// TestRunOfMissingTask: Digdag's error about a missing task is followed by the one that may have been meant, or by a list.
 func TestRunOfMissingTask(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t)
@@ -37,7 +37,7 @@ func TestRunOfMissingTask(t *testing.T) {
 	}
 }
 
-// TestRunOfPathBesideProject: who gives the path from the current folder is told the one from the project's.
+// TestRunOfPathBesideProject: the error about a path from the current folder names the path from the project's folder.
 func TestRunOfPathBesideProject(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t)

@@ -48,7 +48,7 @@ func TestTokens(t *testing.T) {
 	})
 }
 
-// What makes no sense is said before anything is asked.
+// Invalid command lines are refused before any request.
 func TestTokensArguments(t *testing.T) {
 	t.Parallel()
 	for _, row := range []struct{ args, want string }{
@@ -72,8 +72,8 @@ func TestTokensArguments(t *testing.T) {
 	}
 }
 
-// Where nobody may make tokens over the API they are made in the database, beside the running server, and
-// hold there at once until they are revoked.
+// Where nobody may make tokens over the API, they are made in the database while the server runs, and
+// are valid at once until they are revoked.
 func TestTokensInTheDatabase(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Who has a token of one project is told so when another one is looked for, by name or id, or is pushed to.
+// Callers with a token for one project are told so if they look for another one, by name or id, or push to it.
 func TestTokenScope(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-// Without an answer the hint fits the reason: an unknown certificate, the wrong scheme, a proxy.
+// If there is no answer, the hint suits the reason: an unknown certificate, the wrong scheme, a proxy.
 func TestUnreachableHints(t *testing.T) {
 	t.Parallel()
 	plain, secure := httptest.NewServer(nil), httptest.NewUnstartedServer(nil)
-	secure.Config.ErrorLog = log.New(io.Discard, "", 0) // it says who does not trust it
+	secure.Config.ErrorLog = log.New(io.Discard, "", 0) // it logs who does not trust it
 	secure.StartTLS()
 	t.Cleanup(plain.Close)
 	t.Cleanup(secure.Close)

@@ -20,7 +20,7 @@ const (
 		`"next":{"at":null,"estimateAt":null},"reasons":[],"chain":[],"offers":[]}`
 )
 
-// TestWhyCommand holds what trowel why asks for and shows (control K818).
+// TestWhyCommand checks what trowel why asks for and shows (control K818).
 func TestWhyCommand(t *testing.T) {
 	t.Parallel()
 	byCode := `,"byCode":[{"code":"pool","arg":"db","count":12,"sample":{"id":"2","name":"+m+load"}},{"code":"children","arg":"","count":1,"sample":{"id":"1","name":"+m"}}]}`
@@ -62,7 +62,7 @@ func TestWhyCommand(t *testing.T) {
 	})
 }
 
-// TestTasksWithReasons holds that tasks that wait have a further line while the attempt goes on.
+// TestTasksWithReasons checks that waiting tasks have one more line while the attempt goes on.
 func TestTasksWithReasons(t *testing.T) {
 	t.Parallel()
 	task := func(id, name, state string) string {

@@ -22,7 +22,7 @@ import (
 type jsonStage struct {
 	*viewtest.Rehearsal
 	events *JSON
-	errs   []error // of Committed
+	errs   []error // what Committed returned
 }
 
 func newJSONStage(t *testing.T, stdout io.Writer, body string) *jsonStage {
@@ -49,7 +49,7 @@ func (s *jsonStage) log(logger *slog.Logger, level slog.Level, message string, a
 	}
 }
 
-// The events of a run, one of each kind at least, byte by byte.
+// The events of a run, at least one of each kind, byte by byte.
 func TestJSONEvents(t *testing.T) {
 	t.Parallel()
 	var stdout bytes.Buffer
@@ -97,7 +97,7 @@ func TestJSONEvents(t *testing.T) {
 	viewtest.Golden(t, filepath.Join("testdata", "events.jsonl"), stdout.String())
 }
 
-// A run that did not come to its end says why and what had succeeded.
+// A run that was broken off says why, and what had succeeded.
 func TestJSONRunEnded(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
@@ -134,7 +134,7 @@ func TestJSONRunEnded(t *testing.T) {
 	}
 }
 
-// A run that came to nothing ends like one that broke off; one that was not begun has no events.
+// A run that failed with an error ends like one that was broken off. One that did not begin has no events.
 func TestJSONAbandon(t *testing.T) {
 	t.Parallel()
 	var stdout bytes.Buffer
@@ -152,7 +152,7 @@ func TestJSONAbandon(t *testing.T) {
 	}
 }
 
-// A reader that takes nothing holds up the task that prints, not the flusher; nothing gets lost.
+// A reader that takes nothing blocks the task that prints, but not the flusher. Nothing is lost.
 func TestJSONSlowReader(t *testing.T) {
 	t.Parallel()
 	reader, writer := io.Pipe()
@@ -200,7 +200,7 @@ func TestJSONSlowReader(t *testing.T) {
 	}
 }
 
-// Who reads the events must hear of all of them: when they cannot be written the run ends.
+// Readers must get all events: if these cannot be written the run ends.
 func TestJSONLostEvents(t *testing.T) {
 	t.Parallel()
 	s := newJSONStage(t, viewtest.FullDisk{}, "+a: {sh>: x}\n")

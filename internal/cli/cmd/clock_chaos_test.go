@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// The clock is set while the process runs, and lengths of time stay right.
+// The clock is set while the process runs, and durations stay right.
 func TestWrongClock(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "offset")
 	t.Setenv(offsetVariable, path)

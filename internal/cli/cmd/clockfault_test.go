@@ -2,7 +2,7 @@ package cmd
 
 import "testing"
 
-// TestClockFault holds what people read about a time that they mistyped.
+// TestClockFault checks what people read about a time that they mistyped.
 func TestClockFault(t *testing.T) {
 	t.Parallel()
 	words := []string{"daily", "hourly", "last"}

@@ -58,7 +58,7 @@ func TestTerminalWriter(t *testing.T) {
 	}
 }
 
-// TestTerminalWriterLines holds that colours end with their line, and that a prompt is seen at once.
+// TestTerminalWriterLines checks that colours end with their line, and that a prompt is shown at once.
 func TestTerminalWriterLines(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
@@ -76,7 +76,7 @@ func TestTerminalWriterLines(t *testing.T) {
 	}
 }
 
-// TestGuardTerminals holds that a pipe gets all bytes, and a display of its own its terminal.
+// TestGuardTerminals checks that a pipe gets all bytes, and that a live display gets the terminal itself.
 func TestGuardTerminals(t *testing.T) {
 	t.Parallel()
 	var stdout, stderr bytes.Buffer
@@ -93,7 +93,7 @@ func TestGuardTerminals(t *testing.T) {
 	}
 }
 
-// TestHarmlessLog holds that no text in an entry of a server's log reaches a terminal as it is, or looks like
+// TestHarmlessLog checks that text in an entry of a server's log cannot control a terminal or look like
 // another entry.
 func TestHarmlessLog(t *testing.T) {
 	t.Parallel()

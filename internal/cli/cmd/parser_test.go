@@ -20,7 +20,7 @@ var testOptions = []Option{
 	TextOption("U", "", "--basic-auth").Checked(userAndPassword),
 }
 
-// TestParse holds the rules of server 1.3, one a case. Values are by first spelling.
+// TestParse checks the rules of server 1.3, one in each case. Values are keyed by the first spelling.
 func TestParse(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
@@ -86,7 +86,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestParseComplaints pins the texts of server 1.3, and the hint after each.
+// TestParseComplaints checks the texts of server 1.3, and the hint after each.
 func TestParseComplaints(t *testing.T) {
 	t.Parallel()
 	cases := []struct {

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestParseProperties holds the syntax of Java's properties (server 1.5).
+// TestParseProperties checks the syntax of Java's properties (server 1.5).
 func TestParseProperties(t *testing.T) {
 	t.Parallel()
 	cases := []struct {

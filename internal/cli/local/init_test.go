@@ -13,7 +13,7 @@ import (
 	"github.com/trowel-project/trowel/internal/cli/clitest"
 )
 
-// TestInit holds which files init makes, and how it announces them (server 1.9.1).
+// TestInit checks which files init makes, and how it lists them (server 1.9.1).
 func TestInit(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
@@ -111,8 +111,8 @@ func TestInitTypes(t *testing.T) {
 	}
 }
 
-// TestInitKeeps: a workflow that is there stops init, and a .gitignore stays; files of the type are
-// replaced, and scripts can be executed whatever they were before.
+// TestInitKeeps: an existing workflow stops init, and a .gitignore stays. Files of the type are
+// replaced, and scripts become executable.
 func TestInitKeeps(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t)

@@ -178,14 +178,14 @@ func (c recordedCase) onlyStarts() bool {
 	return true
 }
 
-// watcher is a display that remembers all tasks and what they print.
+// watcher is a view that records all tasks and what they print.
 type watcher struct {
 	mu    sync.Mutex
 	tasks map[trowel.TaskID]*trowel.Task
 	logs  map[string][]*bytes.Buffer // by task, one for each try
 	log   runview.LockedWriter
 
-	unexplained error // what lacked a reason, see explain
+	unexplained error // a task without a reason, see explain
 }
 
 func (w *watcher) Begin(runview.Begin)         {}
@@ -249,7 +249,7 @@ func (o *watched) Write(data []byte) (int, error) {
 
 func (o *watched) Close() error { return nil }
 
-// replay runs one attempt in this process and describes it as the recording does.
+// replay runs one attempt in this process and describes it in the form of the recording.
 func replay(t *testing.T, project string, step recordedStep, logs bool) recordedAttempt {
 	t.Helper()
 	w := &watcher{tasks: map[trowel.TaskID]*trowel.Task{}, logs: map[string][]*bytes.Buffer{}, log: runview.LockedWriter{To: io.Discard}}

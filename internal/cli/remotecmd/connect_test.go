@@ -9,7 +9,7 @@ import (
 	"github.com/trowel-project/trowel/internal/version"
 )
 
-// TestVersionCheck holds what becomes of a server that does not take the client (server 1.7.4).
+// TestVersionCheck checks what happens if a server does not accept the client (server 1.7.4).
 func TestVersionCheck(t *testing.T) {
 	t.Parallel()
 	check := clitest.VersionCheck
@@ -47,7 +47,7 @@ func TestVersionCheck(t *testing.T) {
 	})
 }
 
-// TestRemoteRefused holds what people read when a server refuses something (server 1.7.3).
+// TestRemoteRefused checks what people read when a server refuses something (server 1.7.3).
 func TestRemoteRefused(t *testing.T) {
 	t.Parallel()
 	clitest.RunCases(t, commandLine(), []clitest.Case{
@@ -79,7 +79,7 @@ func TestRemoteRefused(t *testing.T) {
 	})
 }
 
-// TestListings holds the forms of the commands that list and show (server 1.10.5 to 1.10.14).
+// TestListings checks the forms of the commands that list and show (server 1.10.5 to 1.10.14).
 func TestListings(t *testing.T) {
 	t.Parallel()
 	projects := "Projects\n  name: demo\n  id: 1\n  revision: r1\n  archive type: db\n  project created at: 2024-01-01 09:00:00 +0900\n  revision updated at: 2024-01-02 03:00:00 +0900\n\n"
@@ -164,7 +164,7 @@ func TestListings(t *testing.T) {
 	})
 }
 
-// TestStart holds what start asks for and shows (server 1.10.7).
+// TestStart checks what start asks for and shows (server 1.10.7).
 func TestStart(t *testing.T) {
 	t.Parallel()
 	known := func(cut, put string) clitest.Answers {
@@ -224,7 +224,7 @@ func TestStart(t *testing.T) {
 	})
 }
 
-// TestRetry holds what retry asks for (server 1.10.8).
+// TestRetry checks what retry asks for (server 1.10.8).
 func TestRetry(t *testing.T) {
 	t.Parallel()
 	known := clitest.Answers{
@@ -257,7 +257,7 @@ func TestRetry(t *testing.T) {
 	})
 }
 
-// TestSchedules holds what the commands for schedules ask for (server 1.10.15 to 1.10.17).
+// TestSchedules checks what the commands for schedules ask for (server 1.10.15 to 1.10.17).
 func TestSchedules(t *testing.T) {
 	t.Parallel()
 	byName := clitest.Answers{
@@ -311,7 +311,7 @@ func TestSchedules(t *testing.T) {
 	})
 }
 
-// TestDelete holds that delete asks first (server 1.10.18).
+// TestDelete checks that delete asks first (server 1.10.18).
 func TestDelete(t *testing.T) {
 	t.Parallel()
 	known := clitest.Answers{"GET projects?name=demo": `{"projects":[` + clitest.ProjectDemo + `]}`, "DELETE projects/1": clitest.ProjectDemo}
@@ -330,7 +330,7 @@ func TestDelete(t *testing.T) {
 	})
 }
 
-// TestProjectSecrets holds what secrets --project asks for (server 1.10.19).
+// TestProjectSecrets checks what secrets --project asks for (server 1.10.19).
 func TestProjectSecrets(t *testing.T) {
 	t.Parallel()
 	known := clitest.Answers{
@@ -355,7 +355,7 @@ func TestProjectSecrets(t *testing.T) {
 	})
 }
 
-// A path behind the endpoint is ignored, which people on a terminal are told.
+// A path after the endpoint is ignored. People on a terminal are told so.
 func TestIgnoredPath(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {

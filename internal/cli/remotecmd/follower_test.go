@@ -20,7 +20,7 @@ import (
 	"github.com/trowel-project/trowel/internal/client"
 )
 
-// noted is a view that writes down what it is told.
+// noted is a view that records its calls.
 type noted struct {
 	known map[api.ID]bool
 	told  []string
@@ -59,13 +59,13 @@ func (n *noted) End(a *api.Attempt, _ []api.Task, _ taskFacts) {
 
 func (n *noted) Leave() { n.told = append(n.told, "leave") }
 
-// attemptServer is a server of one attempt. Its lists have one state after the other; the attempt is done
-// with the last.
+// attemptServer is a server with one attempt. Its lists show one state after the other; with the last one the attempt is
+// done.
 type attemptServer struct {
 	states []string
-	// answer may take a request; it returns whether it did.
+	// answer may handle a request. It reports whether it did.
 	answer func(w http.ResponseWriter, r *http.Request) bool
-	looks  atomic.Int32 // lists so far
+	looks  atomic.Int32 // number of lists so far
 }
 
 func (s *attemptServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -106,7 +106,7 @@ func clientOf(t *testing.T, server *httptest.Server) *client.Client {
 	return c
 }
 
-// A server without events, as Digdag's, is asked again and again.
+// A server without events, such as Digdag's, is polled.
 func TestFollowByLooking(t *testing.T) {
 	t.Parallel()
 	view, err := followed(t.Context(), t, &attemptServer{states: []string{"blocked", "running", "running", "error"}})
@@ -116,7 +116,7 @@ func TestFollowByLooking(t *testing.T) {
 	}
 }
 
-// With events a list is asked for at the beginning, at the end, and where they do not tell enough.
+// With events, tasks are listed only at the beginning, at the end, and when events do not say enough.
 func TestFollowByEvents(t *testing.T) {
 	t.Parallel()
 	s := &attemptServer{states: []string{"blocked", "running", "success"}}
@@ -151,7 +151,7 @@ func TestFollowByEvents(t *testing.T) {
 	}
 }
 
-// A server that goes away is waited for; one that refuses is not.
+// The command waits for a server that goes away, but not for one that refuses.
 func TestFollowServerGoesAway(t *testing.T) {
 	t.Parallel()
 	var refused atomic.Int32
@@ -181,7 +181,7 @@ func TestFollowServerGoesAway(t *testing.T) {
 	}
 }
 
-// Who looks on may go; nothing is waited for then.
+// The user may stop watching. Then the command waits for nothing.
 func TestFollowInterrupted(t *testing.T) {
 	t.Parallel()
 	ctx, cancel := context.WithCancelCause(t.Context())

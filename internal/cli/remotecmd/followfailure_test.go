@@ -12,7 +12,7 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// Who follows an attempt that fails reads what the task wrote last, and what to do, without a further command.
+// If an attempt that is followed fails, the last output of the task and what to do are shown without another command.
 func TestFollowShowsOutput(t *testing.T) {
 	t.Parallel()
 	const message = `{"message":"Secret not found for key: 'db.password' (secret not found)"}`

@@ -35,8 +35,8 @@ func followTasks(lines ...string) []api.Task {
 	return tasks
 }
 
-// What a server tells of an attempt is shown as the run of a workflow here: its counts, what failed and how to
-// go on. Earlier rounds of a group count for nothing, and no list of a server breaks the tree.
+// An attempt of a server is shown like a local run: its counts, what failed and how to
+// go on. Earlier rounds of a group do not count, and no list of a server breaks the tree.
 func TestFollowTree(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {
@@ -104,7 +104,7 @@ func plainText(text string) string {
 	return strings.Join(plain, "\n")
 }
 
-// The tree is for people: on the terminal of CI there are lines.
+// The tree is for people. On the terminal of CI lines are printed.
 func TestDrawsTree(t *testing.T) {
 	t.Parallel()
 	both := cmd.Terminals{Stdout: true, Stderr: true}

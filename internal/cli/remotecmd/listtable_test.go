@@ -15,14 +15,14 @@ import (
 	"github.com/trowel-project/trowel/internal/terminal"
 )
 
-// testView returns a list on a terminal of so many columns.
+// testView returns a view of lists on a terminal of a width.
 func testView(width int) (v *listView, out, hints *bytes.Buffer) {
 	out, hints = &bytes.Buffer{}, &bytes.Buffer{}
 	now := time.Date(2024, 1, 2, 3, 4, 5, 0, time.FixedZone("", 9*60*60))
 	return &listView{out: out, hints: hints, look: terminal.Look{Signs: terminal.UnicodeSigns()}, columns: width, rows: 24, now: now, zone: "Asia/Tokyo", hinted: func(form string) string { return "trowel " + form }}, out, hints
 }
 
-// testAttempts have names of all widths, and one that attacks.
+// testAttempts have names of all widths, and one that attacks the terminal.
 func testAttempts() []api.Attempt {
 	at := func(s int64) api.Instant { return api.Instant{Time: time.Unix(1_704_100_000+s, 0)} }
 	ended := at(3725)
@@ -59,8 +59,8 @@ func TestAttemptTable(t *testing.T) {
 	}
 }
 
-// TestTablesFit holds that a line of any list is as wide as the window at most, is one line, and does nothing to a
-// terminal; and that what a list is about stays in it however narrow the window is.
+// TestTablesFit checks that a line of a list is never wider than the window, is one line, and is harmless to a
+// terminal, and that the most important columns stay however narrow the window is.
 func TestTablesFit(t *testing.T) {
 	t.Parallel()
 	evil := "a\x1b[2J\u202e日本語" + strings.Repeat("x", 60) + "\nb"
@@ -109,7 +109,7 @@ func TestTablesFit(t *testing.T) {
 	}
 }
 
-// TestSessionStatus holds that the tables of sessions and attempts have the same word for one state.
+// TestSessionStatus checks that the tables of sessions and attempts have the same word for one state.
 func TestSessionStatus(t *testing.T) {
 	t.Parallel()
 	v, _, _ := testView(80)
@@ -130,7 +130,7 @@ func TestSessionStatus(t *testing.T) {
 	}
 }
 
-// TestEmptyList holds that a list without rows says so, and nothing else.
+// TestEmptyList checks that a list without rows says so, and nothing else.
 func TestEmptyList(t *testing.T) {
 	t.Parallel()
 	v, out, hints := testView(80)
@@ -177,7 +177,7 @@ func TestSinceTime(t *testing.T) {
 	}
 }
 
-// The commands that go on in a list can be copied, whatever the names in them are.
+// The commands that show the next page of a list can be copied, whatever names they have.
 func TestNextPage(t *testing.T) {
 	t.Parallel()
 	v, _, _ := testView(80)
@@ -211,8 +211,8 @@ func TestNextPage(t *testing.T) {
 	}
 }
 
-// TestBackfillShown holds that people on a terminal see the sessions of a backfill in a line each, and in a dry run no ids of
-// attempts that are not there.
+// TestBackfillShown checks that people on a terminal see one line for each session of a backfill, and in a dry run no ids
+// of attempts that do not exist.
 func TestBackfillShown(t *testing.T) {
 	t.Parallel()
 	started := &api.ScheduleAttemptCollection{Attempts: testAttempts()[2:]}

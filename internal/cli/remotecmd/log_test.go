@@ -35,8 +35,8 @@ func listedLog(name, task, at string, size int) string {
 	return fmt.Sprintf(`{"fileName":%q,"fileSize":%d,"taskName":%q,"fileTime":%q,"agentId":"a","direct":null}`, name, size, task, at)
 }
 
-// TestLog holds which lines log prints, and in which order (server 1.10.9): by task, the one that
-// began first before the others, exact times being in the names; the files of one task by time.
+// TestLog checks which lines log prints, and in which order (server 1.10.9): tasks in the order in which they
+// began, whose exact times are in the names, and the files of one task by time.
 func TestLog(t *testing.T) {
 	t.Parallel()
 	second := "2024-01-15T00:00:00Z" // 65a47680
@@ -69,7 +69,7 @@ func TestLog(t *testing.T) {
 	})
 }
 
-// TestLogSpoiled holds that a file that cannot be read hides no other one.
+// TestLogSpoiled checks that a file that cannot be read does not hide others.
 func TestLogSpoiled(t *testing.T) {
 	t.Parallel()
 	whole := zipped("a text that is long enough\n", true)
@@ -92,7 +92,7 @@ func TestLogSpoiled(t *testing.T) {
 	clitest.RunCases(t, commandLine(), cases)
 }
 
-// TestLogLongLine holds that a line of any length is shown, and not kept as a whole.
+// TestLogLongLine checks that lines of any length are shown, and that long ones are not kept in memory.
 func TestLogLongLine(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("0123456789", maxShownLine/4)
@@ -123,7 +123,7 @@ func TestLogLongLine(t *testing.T) {
 	}
 }
 
-// longest knows how much was written at once.
+// longest records the longest write.
 type longest struct {
 	bytes.Buffer
 	most int
@@ -134,14 +134,14 @@ func (l *longest) Write(data []byte) (int, error) {
 	return l.Buffer.Write(data)
 }
 
-// WriteString returns what io.WriteString uses.
+// WriteString implements io.StringWriter.
 func (l *longest) WriteString(text string) (int, error) { return l.Write([]byte(text)) }
 
-// TestLogFollow holds that lines appear once, as soon as they are whole, and that the last ones are
-// there when the attempt has ended.
+// TestLogFollow checks that each line appears once, as soon as it is complete, and that the last ones are
+// printed when the attempt has ended.
 func TestLogFollow(t *testing.T) {
 	t.Parallel()
-	// What the server has at each look; the attempt ends with the fourth one.
+	// What the server has at each poll. The attempt ends with the fourth one.
 	looks := []string{zipped("one\ntw", false), zipped("one\ntw", false), zipped("one\ntwo\n", false), zipped("one\ntwo\nthree", false), zipped("one\ntwo\nthree\n", true)}
 	look, reads := -1, 0
 	mux := http.NewServeMux()
@@ -169,25 +169,25 @@ func TestLogFollow(t *testing.T) {
 	if diff := cmp.Diff("one\ntwo\nthree\n", out.String()); diff != "" {
 		t.Errorf("log (-want +got):\n%s", diff)
 	}
-	if reads != 4 { // not for the look that had nothing new
+	if reads != 4 { // not at the poll without anything new
 		t.Errorf("the log was read %d times, want 4", reads)
 	}
 }
 
-// TestLogFollowServerGoesAway holds that a server that goes away is waited for, wherever it breaks off, and
-// that no line is lost or told twice; and that one that refuses, or never answered, ends the command.
+// TestLogFollowServerGoesAway checks that the command waits for a server that goes away, wherever that happens, and
+// that no line is lost or printed twice. A server that refuses, or never answered, ends the command.
 func TestLogFollowServerGoesAway(t *testing.T) {
 	t.Parallel()
-	// Requests are numbered from 1; without a break a look asks for the attempt, the list and the file. The client
-	// itself asks some times before it gives up.
+	// Requests are numbered from 1. Without a failure a poll requests the attempt, the list and the file. The client
+	// itself tries several times before it gives up.
 	there := []string{"waiting for the server", "the server answers again"}
 	cases := []struct {
 		name           string
-		from, requests int // those that break
-		status         int // that they are answered with; 0 where the connection ends without an answer
+		from, requests int // the first request that fails, and how many do
+		status         int // status of the answers; 0 if the connection ends without an answer
 		want           string
 		notes          []string
-		code           int // of the refusal that ends it
+		code           int // code of the refusal that ends the command
 	}{
 		{"attempt", 4, 25, 503, "one\ntwo\n", there, 0},
 		{"list", 5, 25, 502, "one\ntwo\n", there, 0},
@@ -242,8 +242,8 @@ func TestLogFollowServerGoesAway(t *testing.T) {
 	}
 }
 
-// TestLogSettles holds that a last line without an end is shown before the attempt has ended, once its
-// file no longer grows, and that nothing is lost should it grow again.
+// TestLogSettles checks that a last line without an end is shown before the attempt has ended, once its
+// file no longer grows, and that nothing is lost if it grows again.
 func TestLogSettles(t *testing.T) {
 	t.Parallel()
 	looks := []string{zipped("one\ntw", true), zipped("one\ntw", true), zipped("one\ntwo\nthree", true), zipped("one\ntwo\nthree", true)}
@@ -267,8 +267,8 @@ func TestLogSettles(t *testing.T) {
 	}
 }
 
-// TestLogFollowTask holds that with a task's name only its state counts, unless the attempt is over;
-// and that a log whose end never comes does not keep the command for ever.
+// TestLogFollowTask checks that with the name of a task only its state counts, unless the attempt is over,
+// and that the command ends even if the end of a log never comes.
 func TestLogFollowTask(t *testing.T) {
 	t.Parallel()
 	cases := []struct {

@@ -13,7 +13,8 @@ import (
 	"github.com/trowel-project/trowel/internal/terminal"
 )
 
-// iterationTasks returns those of `for_each>: {table: [...]}` with a second loop in it whose group is its own task.
+// iterationTasks returns the tasks of `for_each>: {table: [...]}` with a second loop in it, whose group is a task of its
+// own.
 func iterationTasks() []api.Task {
 	tasks := followTasks("1 - +w error", "2 1 +w+load error", "3 2 +w+load^sub error")
 	for i, table := range []string{"customers_of_the_north", "customers_of_the_south", "\x1b]0;T\x07"} {
@@ -30,7 +31,7 @@ func iterationTasks() []api.Task {
 	return tasks
 }
 
-// Iterations whose names begin alike are told apart by the values of their loops, in as many columns as there are.
+// Iterations whose names begin alike are told apart by the values of their loops, in a window of any width.
 func TestLoopNamesInTaskTable(t *testing.T) {
 	t.Parallel()
 	tasks := iterationTasks()
@@ -62,7 +63,7 @@ func TestLoopNamesInTaskTable(t *testing.T) {
 	}
 }
 
-// Names stay as the server has them where nothing is known of a loop, and no list of a server breaks them.
+// Names stay as the server has them if nothing is known about a loop, and no list of a server breaks them.
 func TestLoopNamesUnknown(t *testing.T) {
 	t.Parallel()
 	tasks := followTasks("1 - +w success", "2 1 +w^sub+for-0=x=0=1 success", "3 99 +lost success", "4 2 elsewhere success", "5 5 +w+self success")
@@ -73,7 +74,7 @@ func TestLoopNamesUnknown(t *testing.T) {
 	}
 }
 
-// The tree of an attempt and its summary show the values of loops, as those of a run do.
+// The tree of an attempt and its summary show the values of loops, as those of a local run do.
 func TestFollowTreeShowsLoops(t *testing.T) {
 	t.Parallel()
 	tasks := iterationTasks()

@@ -12,7 +12,7 @@ import (
 	"github.com/trowel-project/trowel/internal/client"
 )
 
-// refusing returns a server that refuses everything in one way, but says that the client fits if it is Trowel's.
+// refusing returns a server that refuses all requests in one way, but accepts the version of Trowel's client.
 func refusing(t *testing.T, trowels bool, status int, header, body string) (url string) {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -34,8 +34,8 @@ func refusing(t *testing.T, trowels bool, status int, header, body string) (url 
 	return server.URL
 }
 
-// TestRefusals holds what people read of a refusal: without a terminal Digdag's text, on one what was refused and
-// by whom, and in either case how to go on.
+// TestRefusals checks the texts about refusals: Digdag's without a terminal, on a terminal what was refused and
+// by which server, and in either case how to go on.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	const page = "<html><title>Welcome to nginx!</title></html>"
@@ -46,7 +46,7 @@ func TestRefusals(t *testing.T) {
 		trowels        bool
 		status         int
 		header, body   string
-		people, others string // on a terminal and without; ... at the end stands for any text
+		people, others string // texts on a terminal and elsewhere; ... at the end matches any text
 	}{
 		{
 			"kill of what ended", "kill 6", true, 409, "", `{"message":"Session attempt already killed or finished","status":409}`,
@@ -159,7 +159,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// Who may not list tokens is not told to list them.
+// A caller who may not list tokens is not told to list them.
 func TestTokensFix(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t).Call("tokens")
@@ -169,7 +169,7 @@ func TestTokensFix(t *testing.T) {
 	}
 }
 
-// Who signs in and is refused is told with what, as several places may say it; who does not, how to.
+// A refused caller is told where the credentials came from, as there are several places, or else how to give some.
 func TestSignInRefused(t *testing.T) {
 	t.Parallel()
 	url := refusing(t, true, 401, "", `{"message":"unauthorized","status":401}`)

@@ -14,10 +14,10 @@ import (
 	"github.com/trowel-project/trowel/internal/secret"
 )
 
-// secretsDir is where a console's secrets are, seen from its working folder.
+// secretsDir is the folder of a console's secrets, relative to its working folder.
 const secretsDir = "../home/.config/digdag/secrets"
 
-// TestSetSecrets holds the forms of secrets --set (server 1.10.19).
+// TestSetSecrets checks the forms of secrets --set (server 1.10.19).
 func TestSetSecrets(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
@@ -66,7 +66,7 @@ func TestSetSecrets(t *testing.T) {
 	}
 }
 
-// TestSecretsComplaints pins texts and exit codes (server 1.10.19). Nothing is stored or deleted.
+// TestSecretsComplaints checks texts and exit codes (server 1.10.19). Nothing is stored or deleted.
 func TestSecretsComplaints(t *testing.T) {
 	t.Parallel()
 	const usage = "Usage: trowel secrets [--local] [--project <project>] [--set <key>=<value>] [--delete key]\n..."
@@ -158,7 +158,7 @@ func TestListAndDeleteSecrets(t *testing.T) {
 	}
 }
 
-// TestDeleteSecretOnTerminal: people are told of a key that there is not.
+// TestDeleteSecretOnTerminal: people are told if a key does not exist.
 func TestDeleteSecretOnTerminal(t *testing.T) {
 	t.Parallel()
 	c := newConsole(t)
@@ -174,7 +174,7 @@ func TestDeleteSecretOnTerminal(t *testing.T) {
 	}
 }
 
-// TestSecretsAreTheOwners: folder and files that are made can be read by their owner alone, and
+// TestSecretsAreTheOwners: only their owner can read the folder and files that are made.
 // DIGDAG_CONFIG_HOME moves them (server 1.5).
 func TestSecretsAreTheOwners(t *testing.T) {
 	t.Parallel()
@@ -211,7 +211,7 @@ func TestSecretThatCannotBeWritten(t *testing.T) {
 	}
 }
 
-// TestSecretKeys holds the form of keys (server 1.10.19).
+// TestSecretKeys checks the form of keys (server 1.10.19).
 func TestSecretKeys(t *testing.T) {
 	t.Parallel()
 	for key, want := range map[string]bool{

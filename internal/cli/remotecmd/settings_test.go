@@ -11,8 +11,8 @@ import (
 	"github.com/trowel-project/trowel/internal/cli/cmd"
 )
 
-// TestClientSettings holds where a command finds its server and what it signs in with (server 1.5,
-// 1.7.1): the command line goes before the settings, and --basic-auth before all other headers.
+// TestClientSettings checks which server and which credentials a command uses (server 1.5,
+// 1.7.1): the command line overrides the settings, and --basic-auth overrides all other headers.
 func TestClientSettings(t *testing.T) {
 	t.Parallel()
 	const alice = "Basic YWxpY2U6c2VjcmV0OndpdGggY29sb24=" // alice:secret:with colon
@@ -54,7 +54,7 @@ func TestClientSettings(t *testing.T) {
 	}
 }
 
-// TestClientDigdag holds that a program that is called digdag calls itself so in hints.
+// TestClientDigdag checks that a program called as digdag uses that name in hints.
 func TestClientDigdag(t *testing.T) {
 	t.Parallel()
 	server := clitest.NewAPI(t, clitest.Answers{"GET schedules": `{"schedules":[]}`})
@@ -66,7 +66,7 @@ func TestClientDigdag(t *testing.T) {
 	}
 }
 
-// TestColours holds that the words for states are coloured on a terminal alone.
+// TestColours checks that the words for states are coloured only on a terminal.
 func TestColours(t *testing.T) {
 	t.Parallel()
 	cases := []struct {

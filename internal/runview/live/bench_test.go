@@ -49,7 +49,7 @@ func BenchmarkLiveTree(b *testing.B) {
 	}
 }
 
-// Output of a task through the whole display, to a terminal that takes everything.
+// Output of a task through the whole display, to a terminal that accepts everything.
 func BenchmarkLive(b *testing.B) {
 	look := terminal.NewLook(func(string) (string, bool) { return "", false })
 	l := New(Options{Stdout: io.Discard, Stderr: io.Discard, Now: time.Now, Look: look})

@@ -6,7 +6,7 @@ import (
 	"github.com/trowel-project/trowel/internal/runview"
 )
 
-// The same failure of a task is told once, with how often it happened.
+// The same failure of a task is shown once, with how often it happened.
 func TestMergeFailures(t *testing.T) {
 	t.Parallel()
 	merged := mergeFailures([]runview.FailedTask{

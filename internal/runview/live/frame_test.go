@@ -15,7 +15,7 @@ import (
 	"github.com/trowel-project/trowel/internal/terminal"
 )
 
-// album is what a rehearsal looked like: frames of a tree, one below the other.
+// album holds the frames of a rehearsal, one below the other.
 type album struct {
 	*viewtest.Rehearsal
 	tree          *liveTree
@@ -213,7 +213,7 @@ func TestFramesFolded(t *testing.T) {
 	a.compare("folded")
 }
 
-// What was asked to stop says so.
+// The tree says that the run was asked to stop.
 func TestFramesKill(t *testing.T) {
 	t.Parallel()
 	a := newAlbum(t, 60, 10, "_parallel: true\n+a: {sh>: x}\n+b: {sh>: x}\n+c: {+d: {sh>: x}}\n")

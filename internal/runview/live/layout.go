@@ -189,7 +189,7 @@ func (task *liveTask) joins(shown int) bool {
 // tellsRest reports whether a task has a line about children that are left out.
 func (task *liveTask) tellsRest() bool { return task.open() && len(task.inside.children) >= restFrom }
 
-// enter resets what a task has of the last frame.
+// enter resets what a task keeps from the last frame, and adds it to the open ones if its children may be shown.
 func (l *layout) enter(task *liveTask) {
 	task.frame = l.frame
 	if task.inside == nil {

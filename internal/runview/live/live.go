@@ -18,10 +18,10 @@ import (
 
 // How often the tree is drawn.
 const (
-	frameEvery = 50 * time.Millisecond // at most
-	beatEvery  = 2                     // frames between two steps of the clock and the signs that turn
-	urgentSize = 32 << 10              // so many bytes of output are written without waiting for a frame
-	treeStands = 16 * time.Millisecond // how long the tree is left alone at least, so that one sees it
+	frameEvery = 50 * time.Millisecond // shortest time between frames
+	beatEvery  = 2                     // frames between two steps of the clock and of the spinning signs
+	urgentSize = 32 << 10              // this much output, in bytes, is written without waiting for a frame
+	treeStands = 16 * time.Millisecond // shortest time that the tree stays as it is, so that it is seen
 )
 
 // Options are what a live display works with.
@@ -29,10 +29,10 @@ type Options struct {
 	// Stdout gets the output of the tasks, Stderr the tree. Both are the same terminal.
 	Stdout, Stderr io.Writer
 	Now            func() time.Time
-	// Dir is where the command was typed: paths below it are shown from there.
+	// Dir is the folder in which the command was typed. Paths below it are shown relative to it.
 	Dir  string
 	Look terminal.Look
-	// Level is the least level of log entries that are shown between the output.
+	// Level is the lowest level of log entries that are shown between the output.
 	Level slog.Level
 	// Size returns the columns and rows of the window; nil asks the terminal of Stderr.
 	Size func() (columns, rows int)
@@ -41,24 +41,24 @@ type Options struct {
 // View shows a run to people: a tree of tasks that changes in place on standard error, above it the
 // output of the tasks, which scrolls by on standard output. Both must be the same terminal.
 //
-// Changes and output are only taken down when they come; one goroutine draws. So neither the
-// flusher nor the tasks wait for the terminal, but for those tasks that print faster than it takes.
+// Changes and output are only noted when they come, and one goroutine draws. So neither the
+// flusher nor the tasks wait for the terminal, except tasks that print faster than it can show.
 type View struct {
 	opts   Options
 	look   terminal.Look
 	spool  *runview.Spool
 	screen screen
 	begin  runview.Begin
-	told   map[string]bool // names that findings were shown about before the run
+	told   map[string]bool // names in findings that were shown before the run
 
 	mu      sync.Mutex
 	tree    *liveTree // nil before the run begins
-	news    bool      // the tree changed since it was drawn
-	drawing bool      // run draws: it alone writes
+	news    bool      // the tree has changed since it was drawn
+	drawing bool      // run draws, and only it writes
 	skipped int       // tasks that succeeded because they had before, or need not run
 
-	// Of the goroutine that draws.
-	names int // columns of names in the last frame
+	// The goroutine that draws uses these alone.
+	names int // width of the names in the last frame
 	beat  int
 	stop  chan struct{}
 	ended sync.WaitGroup
@@ -75,7 +75,7 @@ func New(opts Options) *View {
 	}
 }
 
-// Begin implements runview.View: the tree appears.
+// Begin implements runview.View. It shows the tree.
 func (l *View) Begin(begin runview.Begin) {
 	l.mu.Lock()
 	l.begin = begin
@@ -111,7 +111,7 @@ func (l *View) Stopping() {
 	l.tree.stopping, l.news = "stopping, Ctrl-C again to kill", true
 }
 
-// Would implements runview.View: it stands where the output of the task would.
+// Would implements runview.View. It prints a line in place of the output of the task.
 func (l *View) Would(lease *trowel.Lease, command string) {
 	l.print(&liveOutput{spool: l.spool, prefix: l.prefix(lease)}, command+"\n")
 }
@@ -127,11 +127,11 @@ func (l *View) Open(lease *trowel.Lease) io.WriteCloser {
 	return out
 }
 
-// Log implements runview.View. Its writer is an entrySink: of the log only what the tree does not tell is
-// shown, and in short.
+// Log implements runview.View. Its writer is an entrySink: it shows only entries that the tree does not
+// show, and in short.
 func (l *View) Log() io.Writer { return liveLog{l} }
 
-// print adds text between the output of the tasks. Before the run and after it, it is written at
+// print adds text between the output of the tasks. Before and after the run it is written at
 // once.
 func (l *View) print(out *liveOutput, text string) {
 	l.spool.Add(func(pending []byte) []byte { return out.appendLines(pending, []byte(text)) })
@@ -145,7 +145,7 @@ func (l *View) print(out *liveOutput, text string) {
 // Note adds a line for people between the output of the tasks.
 func (l *View) Note(text string) { l.print(&liveOutput{spool: l.spool}, text+"\n") }
 
-// Retell replaces all tasks by those that the changes of some batches make. stopping is what is said above them; empty for nothing.
+// Retell replaces all tasks with those that the changes in batches make. stopping is shown above them unless it is empty.
 func (l *View) Retell(batches []*flush.Batch, stopping string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -159,8 +159,8 @@ func (l *View) Retell(batches []*flush.Batch, stopping string) {
 	l.tree, l.news = tree, true
 }
 
-// prefix stands before each line of a task: its name without that of the workflow, which all have
-// in common.
+// prefix returns what is written before each line of a task: its name without that of the workflow, which all tasks
+// share.
 func (l *View) prefix(lease *trowel.Lease) string {
 	columns, _ := l.opts.Size()
 	name := loopname.Fit(l.nameOf(lease), max(columns/3, leastNames), l.look.Signs.Rest)
@@ -240,14 +240,14 @@ func (l *View) run() {
 	}
 }
 
-// scroll writes output above the tree as it was drawn last.
+// scroll writes output above the tree, which stays as it was last drawn.
 func (l *View) scroll() {
 	output := l.spool.Take()
 	l.screen.show(output, l.screen.lines, l.screen.width)
 	l.spool.GiveBack(output)
 }
 
-// draw writes what there is to write of output and tree.
+// draw writes pending output, and the tree if it has changed.
 func (l *View) draw() {
 	output := l.spool.Take()
 	l.beat++
@@ -258,7 +258,7 @@ func (l *View) draw() {
 	l.spool.GiveBack(output)
 }
 
-// frame lays out the tree, if it is time to.
+// frame lays out the tree if a new frame is due.
 func (l *View) frame(columns, rows int) (lines []drawnLine, changed bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -274,20 +274,20 @@ func (l *View) frame(columns, rows int) (lines []drawnLine, changed bool) {
 // treeHeight returns how many lines of a window the tree may take: the rest is for output.
 func treeHeight(rows int) int { return max(rows-max(rows/4, 2), 1) }
 
-// End implements runview.View: the tree gives way to a summary.
+// End implements runview.View. It replaces the tree with a summary.
 func (l *View) End(end runview.End) {
 	columns, _ := l.opts.Size()
 	l.close(columns)
 	terminal.Say(l.opts.Stderr, "%s", l.summary(end, columns))
 }
 
-// Abandon implements runview.View: the tree goes.
+// Abandon implements runview.View. It removes the tree.
 func (l *View) Abandon(error) {
 	columns, _ := l.opts.Size()
 	l.close(columns)
 }
 
-// close ends the drawing, if it was begun, and writes what is left of the output.
+// close ends the drawing if it has begun, and writes the remaining output.
 func (l *View) close(columns int) {
 	l.spool.Close()
 	close(l.stop)
@@ -298,18 +298,18 @@ func (l *View) close(columns int) {
 	l.screen.show(l.spool.Take(), nil, columns)
 }
 
-// liveLog puts the log between the output of the tasks.
+// liveLog shows the log between the output of the tasks.
 type liveLog struct{ live *View }
 
-// skippedText is what is logged about a task that is passed over (server 1.9.2).
+// skippedText is the log message about a task that is skipped (server 1.9.2).
 const skippedText = "Skipped"
 
-// LogEntry implements entrySink. A run that goes on where another ended passes over many tasks: the
+// LogEntry implements entrySink. It only counts skipped tasks, of which a resumed run has many; the
 // summary has their number.
 func (w liveLog) LogEntry(entry logging.Entry) {
 	l := w.live
 	if entry.Message == skippedText {
-		if !strings.HasSuffix(entry.Task, failureAlert) { // no task of the file, and in no other number
+		if !strings.HasSuffix(entry.Task, failureAlert) { // it is not a task of the file and is not counted anywhere
 			l.mu.Lock()
 			l.skipped++
 			l.mu.Unlock()
@@ -318,7 +318,7 @@ func (w liveLog) LogEntry(entry logging.Entry) {
 			return
 		}
 	}
-	if strings.HasPrefix(entry.Message, runview.NewSessionText) { // so does every first run
+	if strings.HasPrefix(entry.Message, runview.NewSessionText) { // every first run logs this
 		entry.Level = min(entry.Level, slog.LevelInfo)
 	}
 	if l.warnedOf(entry.Message) {
@@ -331,7 +331,7 @@ func (w liveLog) LogEntry(entry logging.Entry) {
 		return
 	}
 	prefix := l.entryPrefix(entry)
-	if params, found := strings.CutPrefix(entry.Message, runview.ParamsHead); found && entry.Task != "" { // it warns of nothing
+	if params, found := strings.CutPrefix(entry.Message, runview.ParamsHead); found && entry.Task != "" { // it is not a warning
 		prefix = l.look.Paint(terminal.InkDim, l.shortName(entry.Task)+" "+l.look.Signs.Bar) + " "
 		entry.Message = strings.TrimRight(params, "\n")
 	}

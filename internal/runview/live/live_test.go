@@ -24,7 +24,7 @@ import (
 	"github.com/trowel-project/trowel/internal/textutil"
 )
 
-// clock is a time that a test moves.
+// clock is a clock that a test moves.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -92,7 +92,7 @@ func (s *stage) output(name string, pieces ...string) {
 	}
 }
 
-// A run on a terminal leaves the output of its tasks, warnings of the log and a summary.
+// After a run on a terminal, the output of its tasks, warnings of the log and a summary stay.
 func TestLive(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, "+a: {sh>: x}\n+b: {sh>: x}\n")
@@ -171,8 +171,8 @@ type writerFunc func([]byte) (int, error)
 
 func (f writerFunc) Write(data []byte) (int, error) { return f(data) }
 
-// A terminal that takes nothing holds up the task that prints, but neither the flusher nor the log;
-// once the terminal goes on, nothing is missing.
+// A terminal that takes nothing blocks the task that prints, but neither the flusher nor the log.
+// Once the terminal goes on, nothing is missing.
 func TestLiveBlockedTerminal(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, "_parallel: true\n+a: {sh>: x}\n+b: {sh>: x}\n")
@@ -187,7 +187,7 @@ func TestLiveBlockedTerminal(t *testing.T) {
 	s.Claim("+w+a", "+w+b")
 	out := s.live.Open(s.Lease("+w+a"))
 	line := strings.Repeat("x", 1000) + "\n"
-	const lines = 3000 // far more than the spool takes
+	const lines = 3000 // far more than the spool holds
 	var written sync.WaitGroup
 	written.Go(func() {
 		for range lines {
@@ -213,7 +213,7 @@ func TestLiveBlockedTerminal(t *testing.T) {
 	}
 }
 
-// A run that came to nothing leaves its output and no tree; the caller says why.
+// A run that failed with an error leaves its output and no tree. The caller says why it failed.
 func TestLiveAbandon(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, "+a: {sh>: x}\n")
@@ -231,7 +231,7 @@ func TestLiveAbandon(t *testing.T) {
 	}
 }
 
-// A run that is asked to stop says how to end what does not.
+// A run that is asked to stop says how to end tasks that do not stop.
 func TestLiveStopping(t *testing.T) {
 	t.Parallel()
 	a := newAlbum(t, 80, 10, "+a: {sh>: x}\n")
@@ -244,7 +244,7 @@ func TestLiveStopping(t *testing.T) {
 	}
 }
 
-// A dry run shows what each task would do, and has its title in the tree.
+// A dry run shows what each task would do, and the tree has a title.
 func TestLiveDryRun(t *testing.T) {
 	t.Parallel()
 	s := newStage(t, "+a: {sh>: x}\n")

@@ -9,34 +9,34 @@ import (
 	"github.com/trowel-project/trowel/internal/terminal"
 )
 
-// Limits of what is kept of a line.
+// Limits of how much of a line is kept.
 const (
-	longestPart = 8 << 10 // a line that gets longer than this before it ends is shown in parts
-	keptTail    = 400     // bytes of the last line, for the tree
-	keptColors  = 64      // bytes of colour sequences that go on in the next line
+	longestPart = 8 << 10 // longer lines are shown in parts
+	keptTail    = 400     // bytes of the last line that are kept for the tree
+	keptColors  = 64      // bytes of colour sequences that continue in the next line
 )
 
-// liveOutput is the output of one try: whole lines scroll by with the name of the task before each.
-// It is written to by one goroutine at a time; lastLine may be asked for by another.
+// liveOutput is the output of one try. Whole lines scroll by, each after the name of the task.
+// One goroutine at a time writes to it; another may call lastLine.
 type liveOutput struct {
 	spool  *runview.Spool
 	prefix string // with colours
-	part   []byte // of a line that has not ended
-	colors []byte // sequences that are in force at the end of the last line
+	part   []byte // the beginning of a line that has not ended
+	colors []byte // colour sequences in effect at the end of the last line
 
 	mu   sync.Mutex
-	last []byte // the last line that is not blank, or its beginning
+	last []byte // the last line that is not blank, or the beginning of it
 }
 
-// Write implements io.Writer. It waits for the terminal when much is waiting for it already, and
-// does not fail: a task is not to blame for a terminal that went away.
+// Write implements io.Writer. It waits for the terminal if much output is pending. It never
+// fails: a task must not fail because the terminal went away.
 func (o *liveOutput) Write(data []byte) (int, error) {
 	o.spool.Add(func(pending []byte) []byte { return o.appendLines(pending, data) })
 	o.spool.Wait()
 	return len(data), nil
 }
 
-// Close shows what is left of a line without an end.
+// Close shows the rest of a line without an end.
 func (o *liveOutput) Close() error {
 	if len(o.part) > 0 {
 		o.spool.Add(func(pending []byte) []byte { return o.appendLine(pending, o.part) })
@@ -45,7 +45,7 @@ func (o *liveOutput) Close() error {
 	return nil
 }
 
-// appendLines appends the lines that data completes, and keeps the rest.
+// appendLines appends the lines that data completes, and keeps the remainder.
 func (o *liveOutput) appendLines(pending, data []byte) []byte {
 	var last []byte
 	for {
@@ -84,8 +84,8 @@ func (o *liveOutput) appendLines(pending, data []byte) []byte {
 	return pending
 }
 
-// appendLine appends one line with the name of the task before it. Colours that go on from line to
-// line are taken up behind the name.
+// appendLine appends one line after the name of the task. Colours that continue from the line before
+// are set again after the name.
 func (o *liveOutput) appendLine(dst, line []byte) []byte {
 	dst = append(dst, o.prefix...)
 	dst = append(dst, o.colors...)
@@ -116,7 +116,7 @@ func (o *liveOutput) remember(line []byte) {
 	o.last = append(o.last[:0], line[:min(len(line), keptTail)]...)
 }
 
-// lastLine returns the last line that is not blank, harmless and without colours.
+// lastLine returns the last line that is not blank. It is made harmless and has no colours.
 func (o *liveOutput) lastLine() string {
 	o.mu.Lock()
 	line := string(terminal.VisibleLine(o.last))

@@ -6,8 +6,8 @@ import (
 	"strconv"
 )
 
-// Sequences for terminals. Those that know the first two show what is written between them at once;
-// others ignore them.
+// Sequences for terminals. The first two make what is written between them appear at once; terminals that do not know
+// them ignore them.
 const (
 	beginUpdate = "\x1b[?2026h"
 	endUpdate   = "\x1b[?2026l"
@@ -16,19 +16,19 @@ const (
 )
 
 // screen is the lower end of a terminal: output scrolls by above some lines that change in place.
-// The cursor rests at the beginning of the line below them, so whatever else is printed begins a
-// line, and a process that dies leaves the terminal usable.
+// The cursor stays at the beginning of the line below them. So anything else that is printed begins a
+// new line, and a process that dies leaves the terminal usable.
 //
 // No keys are read and no modes are set, so there is nothing to restore.
 type screen struct {
-	out   io.Writer // standard output, gets what scrolls
-	lower io.Writer // standard error, gets the lines
+	out   io.Writer // standard output, for what scrolls
+	lower io.Writer // standard error, for the lines
 	lines []drawnLine
-	width int // of the window when the lines were drawn
+	width int // width of the window when the lines were drawn
 }
 
-// show writes output, which is whole lines, above the lines, and then the lines as they are now, for
-// a window of a width.
+// show writes output, which must be whole lines, and below it the lines as they are now. width is the width of the
+// window.
 func (s *screen) show(output []byte, lines []drawnLine, width int) {
 	if len(output) == 0 && width == s.width && len(lines) > 0 && len(s.lines) > 0 {
 		s.update(lines)
@@ -50,7 +50,7 @@ func (s *screen) show(output []byte, lines []drawnLine, width int) {
 	s.lines, s.width = append(s.lines[:0], lines...), width
 }
 
-// update writes what is different from the lines that are there.
+// update writes only the lines that have changed.
 func (s *screen) update(lines []drawnLine) {
 	same := 0
 	for same < len(lines) && same < len(s.lines) && lines[same] == s.lines[same] {
@@ -77,7 +77,7 @@ func (s *screen) update(lines []drawnLine) {
 	s.lines = append(s.lines[:0], lines...)
 }
 
-// erase removes the lines. A window that became narrower has wrapped them.
+// erase removes the lines. If the window became narrower, it has wrapped them.
 func (s *screen) erase(text *bytes.Buffer, width int) {
 	if len(s.lines) == 0 {
 		return
@@ -90,7 +90,7 @@ func (s *screen) erase(text *bytes.Buffer, width int) {
 	text.WriteString(eraseBelow)
 }
 
-// moveUp puts the cursor at the beginning of a line further up.
+// moveUp moves the cursor to the beginning of a line further up.
 func moveUp(text *bytes.Buffer, rows int) {
 	text.WriteByte('\r')
 	if rows > 0 {
@@ -98,7 +98,7 @@ func moveUp(text *bytes.Buffer, rows int) {
 	}
 }
 
-// flush writes to standard error. If that fails there is nobody left to tell.
+// flush writes to standard error. It ignores errors, since nobody is left to read about them.
 func (s *screen) flush(text *bytes.Buffer) {
 	_, _ = s.lower.Write(text.Bytes())
 	text.Reset()

@@ -18,8 +18,8 @@ type window struct {
 	width    int
 	height   int
 	rows     []string // what scrolled off, then the lines of the window
-	row, col int      // of the cursor, in rows
-	pending  []byte   // of a sequence
+	row, col int      // position of the cursor in rows
+	pending  []byte   // the beginning of a sequence
 }
 
 func newWindow(t *testing.T, width, height int) *window {
@@ -124,8 +124,8 @@ func (w *window) text() []string {
 	return lines
 }
 
-// Whatever is shown, in whatever order, the window has all output and below it the lines as they
-// were given last.
+// Whatever is shown, in whatever order, the window has all output, and below it the lines as they
+// were last given.
 func TestScreen(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(300) {
@@ -160,7 +160,7 @@ func TestScreen(t *testing.T) {
 	}
 }
 
-// A window that becomes narrower wraps the lines of the tree; they are removed all the same.
+// A window that becomes narrower wraps the lines of the tree. They are removed completely.
 func TestScreenResize(t *testing.T) {
 	t.Parallel()
 	w := newWindow(t, 40, 20)
@@ -177,7 +177,7 @@ func TestScreenResize(t *testing.T) {
 	}
 }
 
-// A frame that is like the last one writes nothing, and one with a changed line no more than that line.
+// A frame that equals the last one writes nothing, and one with a changed line only that line.
 func TestScreenWritesChangesOnly(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer

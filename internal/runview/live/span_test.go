@@ -9,7 +9,7 @@ import (
 	"github.com/trowel-project/trowel/internal/terminal"
 )
 
-// In the tree of an attempt on a server lengths are in whole seconds where instants are; a local run knows more.
+// In the tree of an attempt on a server, durations are in whole seconds if instants are. A local run is more precise.
 func TestSpansInTree(t *testing.T) {
 	t.Parallel()
 	for _, tc := range []struct {

@@ -14,22 +14,22 @@ import (
 // Limits of a summary.
 const (
 	summaryIndent = 2
-	summaryTasks  = 20 // tasks below the root that are listed with their times
-	summaryNames  = 50 // succeeded tasks that are named when a run breaks off
-	SummaryFails  = 20 // failed tasks that are shown with message and output
+	summaryTasks  = 20 // most tasks below the root that are listed with their times
+	summaryNames  = 50 // most succeeded tasks that are named after a run was broken off
+	SummaryFails  = 20 // most failed tasks that are shown with message and output
 )
 
-// summary is what stays on the terminal when a run is over: how it ended, how many tasks did, how
-// long the parts took, what failed and where, and how to go on.
+// summary is what stays on the terminal after a run: how it ended, how many tasks ended how, how
+// long its parts took, what failed and where, and how to go on.
 type summary struct {
 	look  *terminal.Look
 	width int
-	dir   string // where the command was typed
-	done  int    // operator tasks that succeeded
+	dir   string // folder in which the command was typed
+	done  int    // how many operator tasks succeeded
 	text  strings.Builder
 }
 
-// summary says how the run ended, in lines of a window of so many columns.
+// summary returns the lines of the summary for a window of a width.
 func (l *View) summary(end runview.End, columns int) string {
 	s := summary{look: &l.look, width: columns, dir: l.opts.Dir}
 	s.headline(end, l.begin.Workflow)
@@ -78,8 +78,8 @@ func (s *summary) headline(end runview.End, workflow string) {
 	}
 }
 
-// counts says how many operator tasks ended how, and how many of those that succeeded were passed
-// over.
+// counts says how many operator tasks ended how, and how many of those that succeeded were
+// skipped.
 func (s *summary) counts(top *liveTask, skipped int, end runview.End) {
 	n := top.inside.below
 	s.done = n[kindDone]
@@ -88,7 +88,7 @@ func (s *summary) counts(top *liveTask, skipped int, end runview.End) {
 		all += count
 	}
 	rest := "not run"
-	if end.Interrupted || end.Broken != nil { // what was stopped waits for another run
+	if end.Interrupted || end.Broken != nil { // stopped tasks are left to another run
 		n[kindWaiting] += n[kindRunning]
 		n[kindRunning] = 0
 		rest = "not done"
@@ -105,7 +105,7 @@ func (s *summary) counts(top *liveTask, skipped int, end runview.End) {
 		counted{n[kindCanceled], "canceled"}, counted{n[kindRunning], "unfinished"}, counted{n[kindWaiting], rest}))
 }
 
-// times lists the tasks below the root with what each took, if it is a list that one reads.
+// times lists the tasks below the root with the time that each took, unless there is only one or too many.
 func (s *summary) times(top *liveTask, end runview.End) {
 	if len(top.inside.children) != 1 || top.inside.children[0].inside == nil {
 		return
@@ -128,7 +128,7 @@ func (s *summary) times(top *liveTask, end runview.End) {
 	}
 }
 
-// failure shows one failed task: where it stands, why it failed, what it printed last.
+// failure shows one failed task: its place, why it failed, and what it printed last.
 func (s *summary) failure(failed *repeatedFailure) {
 	s.line(terminal.InkPlain, "")
 	title, values, place := s.look.Signs.Failed+" "+failed.Name+failed.timesText(), "", ""
@@ -156,7 +156,7 @@ func (s *summary) failure(failed *repeatedFailure) {
 	}
 }
 
-// succeeded names what need not be done again after a run that broke off.
+// succeeded names the tasks that need not run again after a run was broken off.
 func (s *summary) succeeded(end runview.End) {
 	if end.Broken == nil && !end.Interrupted {
 		return
@@ -176,7 +176,7 @@ func (s *summary) succeeded(end runview.End) {
 	}
 }
 
-// goOn says what is kept, and the command that goes on with the rest.
+// goOn says what is kept, and which command runs the remaining tasks.
 func (s *summary) goOn(end runview.End) {
 	if end.DryRun {
 		s.line(terminal.InkDim, "\n  nothing was run, and nothing was saved")

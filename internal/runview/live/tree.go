@@ -9,74 +9,74 @@ import (
 	"github.com/trowel-project/trowel/internal/runview"
 )
 
-// liveTree is what the live display knows of the tasks of a run. A change costs as much as the task
-// is deep, and a frame as much as it shows, however many tasks there are. Tasks that ended are
-// forgotten with the group that they were in.
+// liveTree is what the live display knows about the tasks of a run. The cost of a change depends on the depth of the task,
+// that of a frame on what it shows, and neither on the number of tasks. Tasks that ended are
+// dropped with their group.
 //
-// The group ^sub, which holds what an operator generated, is not in the tree: its children hang from
+// The group ^sub, which holds the tasks that an operator generated, is not in the tree: its children belong to
 // the task of the operator.
 type liveTree struct {
 	begun  time.Time
-	tasks  map[trowel.TaskID]*liveTask // those that are not done
+	tasks  map[trowel.TaskID]*liveTask // tasks that are not done
 	top    liveTask                    // above the roots of all attempts
-	active taskList                    // running or waiting by themselves, by the instant they began to
-	failed taskList                    // failed in their own operator
-	frame  int                         // the last frame that was laid out
-	title  string                      // stands before the names of the roots; empty for none
-	whole  bool                        // instants are those of a server, many in whole seconds
-	// stopping is shown beside the roots when they were asked to stop; empty before.
+	active taskList                    // tasks that run or wait by themselves, in the order in which they began to
+	failed taskList                    // tasks that failed in their own operator
+	frame  int                         // number of the last frame that was laid out
+	title  string                      // precedes the names of the roots; may be empty
+	whole  bool                        // instants come from a server, many in whole seconds
+	// stopping is shown beside the roots once they were asked to stop; empty before.
 	stopping string
 }
 
-// liveTask is one task of the tree. All instants are counted from the begin of the run.
+// liveTask is one task of the tree. Its instants count from the beginning of the run.
 type liveTask struct {
 	id      trowel.TaskID
 	parent  *liveTask
-	place   int    // among the children of parent
+	place   int    // index among the children of parent
 	full    string // full name
-	name    string // what full adds to the parent's
+	name    string // what full adds to the name of the parent
 	shown   loopname.Part
-	group   bool // does not count as a task
+	group   bool // it does not count as a task
 	state   trowel.TaskState
 	begun   bool          // it no longer waits for others
-	started time.Duration // when that was
+	started time.Duration // when it began
 	ended   time.Duration // when it was done
 	try     *liveTry      // from the first claim, retry or failure on
 	inside  *liveInside   // nil without children
-	hoisted bool          // a ^sub: not in the tree, parent has its children
+	hoisted bool          // a group ^sub: it is not in the tree, and parent has its children
 
 	in            *taskList
-	before, after *liveTask // in that list
+	before, after *liveTask // neighbours in that list
 
-	frame int // the last frame in which it is shown
+	frame int // the last frame that shows it
 }
 
-// liveTry is what is known of a task that has been claimed.
+// liveTry is what is known about a task that has been claimed.
 type liveTry struct {
-	number  int           // of the try
-	retries int           // retries asked for so far
-	due     time.Duration // when a waiting task goes on
+	number  int           // number of the try
+	retries int           // how many retries were asked for so far
+	due     time.Duration // when the waiting task goes on
 	poll    bool          // it waits for a poll, not after a failure
 	message string        // why it failed
-	failing bool          // it failed; what follows from that still runs
-	output  *liveOutput   // of the try that runs; nil if it has none
+	failing bool          // it failed, but what follows from that still runs
+	output  *liveOutput   // output of the running try; nil if it has none
 }
 
-// liveInside is what is known of the children of a task.
+// liveInside is what is known about the children of a task.
 type liveInside struct {
 	children []*liveTask
-	waiting  int            // no child at a smaller place waits for others
-	kinds    [kindCount]int // children of each kind
-	below    [kindCount]int // operator tasks of each kind at any depth
-	sub      *liveTask      // the hoisted ^sub
+	waiting  int            // no child before this index waits for others
+	kinds    [kindCount]int // how many children are of each kind
+	below    [kindCount]int // how many operator tasks at any depth are of each kind
+	sub      *liveTask      // the hoisted group ^sub
 	picked   []*liveTask    // children that the frame shows
-	shown    [kindCount]int // how many of them, by kind
+	shown    [kindCount]int // how many of these are of each kind
 }
 
 // dryRunTitle is the title of a run in which no operator runs.
 const dryRunTitle = "dry run: "
 
-// failureAlert is a task that nobody wrote, so that it does not count (language X21).
+// failureAlert is a task that no file has, so it does not count (language X21).
 const failureAlert = "^failure-alert"
 
 // liveKind is how a task is shown.
@@ -119,7 +119,7 @@ func newLiveTree(begun time.Time) *liveTree {
 	}
 }
 
-// apply takes one change that was committed at an instant.
+// apply applies a change that was committed at an instant.
 func (t *liveTree) apply(c *engine.Change, when time.Time) {
 	at := when.Sub(t.begun)
 	if c.New {
@@ -134,7 +134,7 @@ func (t *liveTree) apply(c *engine.Change, when time.Time) {
 		t.dropRound(task)
 	}
 	if c.To == c.From && c.Transition == trowel.TransitionCancel {
-		t.stopping = "stopping" // the state of the task shows when it has stopped
+		t.stopping = "stopping" // the state of the task shows once it has stopped
 		return
 	}
 	task.note(c, at, c.Task.RetryAt.Sub(t.begun))
@@ -174,7 +174,7 @@ func (t *liveTree) insert(c *engine.Change) {
 	task.count(kindOf(task.state), 1)
 }
 
-// count adds the task to the counters above it, or takes it away.
+// count adds the task to the counters above it, or removes it.
 func (task *liveTask) count(kind liveKind, sign int) {
 	task.parent.inside.kinds[kind] += sign
 	if task.group {
@@ -185,7 +185,7 @@ func (task *liveTask) count(kind liveKind, sign int) {
 	}
 }
 
-// note keeps what the row has besides its state. A waiting task goes on at the instant due.
+// note keeps what the row has besides its state. due is when a waiting task goes on.
 func (task *liveTask) note(c *engine.Change, at, due time.Duration) {
 	if !task.begun && kindOf(c.To) != kindWaiting {
 		task.begun, task.started = true, at
@@ -255,7 +255,7 @@ func (t *liveTree) move(task *liveTask, to trowel.TaskState, at time.Duration) {
 	}
 }
 
-// forget drops what is not shown of a task that succeeded; the counters stay.
+// forget drops what is not shown of a task that succeeded: its try, and the tasks below it. The counters stay.
 func (task *liveTask) forget() {
 	task.try = nil
 	if task.inside != nil {
@@ -263,8 +263,8 @@ func (task *liveTask) forget() {
 	}
 }
 
-// dropRound takes the tasks of the last round of a group out of the tree: the next round brings
-// copies, or generates its own.
+// dropRound removes the tasks of the last round of a group from the tree: the next round has
+// copies of them, or generates its own.
 func (t *liveTree) dropRound(task *liveTask) {
 	if task.hoisted {
 		task = task.parent
@@ -300,7 +300,7 @@ func (t *liveTree) dropChild(task *liveTask) {
 	}
 }
 
-// open reports whether the frame shows what is below the task: as long as it is not known to be good.
+// open reports whether frames show what is below a task: they do while it runs, and if it has failed.
 func (task *liveTask) open() bool {
 	if task.inside == nil {
 		return false
@@ -309,10 +309,10 @@ func (task *liveTask) open() bool {
 	return kind == kindRunning || kind == kindFailed || kind == kindFallen
 }
 
-// taskList is a list of tasks in the order in which they came to it. A task is in one list at most.
+// taskList is a list of tasks in the order in which they were added. A task is in at most one list.
 type taskList struct{ first, last *liveTask }
 
-// take puts a task at the end, unless it is in the list.
+// take adds a task at the end, unless it is in the list.
 func (l *taskList) take(task *liveTask) {
 	if task.in == l {
 		return
@@ -343,7 +343,7 @@ func (l *taskList) remove(task *liveTask) {
 	task.in, task.before, task.after = nil, nil, nil
 }
 
-// path returns the parts of the names from a task up to the child of another one, that one's first.
+// path returns the names from a child of another task down to a task.
 func (task *liveTask) path(below *liveTask) []loopname.Part {
 	var parts []loopname.Part
 	for ; task != nil && task != below; task = task.parent {

@@ -7,14 +7,14 @@ import (
 	"github.com/trowel-project/trowel/internal/dig"
 )
 
-// unusedLine matches what the log says of a parameter that nobody read, once for each task that has it.
+// unusedLine matches the log entry about a parameter that nothing reads. There is one for each task that has it.
 var unusedLine = regexp.MustCompile(`^Parameter '([^']*)' is not used at `)
 
-// quotedName matches the first name that a finding is about.
+// quotedName matches the first quoted name in a finding.
 var quotedName = regexp.MustCompile(`'([^']*)'`)
 
-// Warned remembers the findings that were shown before the first task: the log need not say the same after
-// each task. It is called before Begin.
+// Warned records the findings that were shown before the first task, so that the log does not repeat them after
+// each task. It must be called before Begin.
 func (l *View) Warned(findings []dig.Finding) {
 	l.told = map[string]bool{}
 	for _, f := range findings {
@@ -24,7 +24,7 @@ func (l *View) Warned(findings []dig.Finding) {
 	}
 }
 
-// warnedOf reports whether a line of the log repeats what was shown before the first task.
+// warnedOf reports whether a log line repeats what was shown before the first task.
 func (l *View) warnedOf(message string) bool {
 	if m := unusedLine.FindStringSubmatch(message); m != nil {
 		return l.told[m[1]]

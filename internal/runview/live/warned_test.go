@@ -8,7 +8,7 @@ import (
 	"github.com/trowel-project/trowel/internal/logging"
 )
 
-// What was said before the first task is not said again after each task.
+// Warnings that were shown before the first task are not repeated after each task.
 func TestWarnedOf(t *testing.T) {
 	t.Parallel()
 	l := &View{}
@@ -32,7 +32,7 @@ func TestWarnedOf(t *testing.T) {
 	}
 }
 
-// A task that nobody wrote is in no number of a summary, so not in that of skipped ones either.
+// A task that no file has is not counted in a summary, so it is not counted as skipped either.
 func TestSkipped(t *testing.T) {
 	t.Parallel()
 	l := &View{opts: Options{Level: slog.LevelError}}

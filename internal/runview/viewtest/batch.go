@@ -9,7 +9,7 @@ import (
 	"github.com/trowel-project/trowel/internal/flush"
 )
 
-// BenchBatch returns the life of n tasks in one group, in one batch.
+// BenchBatch returns a batch with all changes of n tasks in one group.
 func BenchBatch(n int) *flush.Batch {
 	root := &trowel.Task{ID: 1, FullName: "+w", Group: true}
 	batch := &flush.Batch{At: time.Now(), Changes: []engine.Change{

@@ -1,2 +1,2 @@
-// Package viewtest drives views through rehearsed runs, for tests.
+// Package viewtest drives views through simulated runs, for tests.
 package viewtest

@@ -11,7 +11,7 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// Rehearsal drives a view through a run: the engine says what happens to the tasks, the test what
+// Rehearsal drives a view through a run. The engine decides what happens to tasks; the test says what
 // operators do and when.
 type Rehearsal struct {
 	T     *testing.T
@@ -61,10 +61,10 @@ func (r *Rehearsal) commit(applied engine.Applied) {
 	r.Show(&flush.Batch{At: r.Now, Changes: applied.Changes, Tries: applied.Tries})
 }
 
-// After lets time go by.
+// After advances the time.
 func (r *Rehearsal) After(d time.Duration) { r.Now = r.Now.Add(d) }
 
-// Find returns the newest task of a name.
+// Find returns the newest task with a name.
 func (r *Rehearsal) Find(name string) *trowel.Task {
 	r.T.Helper()
 	for id := r.last; id > 0; id-- {
@@ -76,12 +76,12 @@ func (r *Rehearsal) Find(name string) *trowel.Task {
 	return nil
 }
 
-// Apply is one event of the attempt.
+// Apply applies one event to the attempt.
 func (r *Rehearsal) Apply(ev engine.Event) {
 	r.commit(r.image.Apply(ev, r.Now, r, engine.Limits{Tasks: 1_000_000}))
 }
 
-// Claim begins tries of tasks.
+// Claim starts tries of tasks.
 func (r *Rehearsal) Claim(names ...string) {
 	r.T.Helper()
 	for _, name := range names {
@@ -89,7 +89,7 @@ func (r *Rehearsal) Claim(names ...string) {
 	}
 }
 
-// Lease returns the right to the present try of a task.
+// Lease returns the lease of the current try of a task.
 func (r *Rehearsal) Lease(name string) *trowel.Lease {
 	r.T.Helper()
 	return r.image.Lease(r.Find(name).ID)
@@ -102,7 +102,7 @@ func (r *Rehearsal) report(name string, report trowel.Report) {
 	r.Apply(engine.Report{Report: report})
 }
 
-// Succeed ends tries of tasks well.
+// Succeed ends tries of tasks with success.
 func (r *Rehearsal) Succeed(names ...string) {
 	r.T.Helper()
 	for _, name := range names {
@@ -110,7 +110,7 @@ func (r *Rehearsal) Succeed(names ...string) {
 	}
 }
 
-// Generate ends a try with tasks to run below.
+// Generate ends a try that generates tasks.
 func (r *Rehearsal) Generate(name, body string) {
 	r.T.Helper()
 	config, err := dig.ReadYAML([]byte(body))
@@ -128,13 +128,13 @@ func (r *Rehearsal) Fail(message string, names ...string) {
 	}
 }
 
-// Again ends a try that will be followed by another, after a failure or to look again.
+// Again ends a try that another one follows, after a failure or for a poll.
 func (r *Rehearsal) Again(name string, outcome trowel.Outcome, in time.Duration) {
 	r.T.Helper()
 	r.report(name, trowel.Report{Outcome: outcome, RetryIn: in, StateParams: param.New()})
 }
 
-// Due wakes a waiting task at its instant.
+// Due wakes a waiting task when it is due.
 func (r *Rehearsal) Due(name string) {
 	r.T.Helper()
 	row := r.Find(name)
