@@ -36,12 +36,12 @@ type View interface {
 
 // Begin is what is known when a run begins.
 type Begin struct {
-	Workflow string
-	Session  time.Time // session time in the workflow's zone
-	Tasks    []dig.Task
-	DryRun   bool      // no operator is run
-	At       time.Time // when the run began; zero for now
-	Whole    bool      // instants come from a server, many in whole seconds
+	Workflow string     // name of the workflow
+	Session  time.Time  // session time in the workflow's zone
+	Tasks    []dig.Task // all tasks of the workflow that may run
+	DryRun   bool       // no operator is run
+	At       time.Time  // when the run began; zero for now
+	Whole    bool       // instants come from a server, many in whole seconds
 }
 
 // End is how a run ended.
@@ -70,7 +70,7 @@ func (e *End) After() string {
 
 // FailedTask describes a task that failed.
 type FailedTask struct {
-	Name      string
+	Name      string   // full name
 	Message   string   // Digdag's text (server 1.9.2)
 	LastLines []string // the end of its output
 	Where     string   // file:line:column; empty if unknown

@@ -16,9 +16,10 @@ type Agent struct {
 	Far   bool   // whether it is a remote one
 	// Work says how a try ends; the agent adds which try it was. It may wait. If it is nil, all tries succeed.
 	Work func(l *trowel.Lease) trowel.Report
-	// Parallel says that tries run side by side, not one after the other, each for Takes before Work is called.
+	// Parallel says that tries run side by side, not one after the other.
 	Parallel bool
-	Takes    time.Duration
+	// Takes is how long a try lasts before Work is called.
+	Takes time.Duration
 	// Take, if it is set, is given each lease instead. The test calls Report when it likes.
 	Take func(l *trowel.Lease)
 	// OnCancel, if it is set, is called for each try that the agent is to stop.

@@ -12,7 +12,7 @@ import (
 // Inserter stands for a flusher where attempts need not run: it stores them, without tasks.
 type Inserter struct {
 	Store trowel.Store
-	Now   func() time.Time
+	Now   func() time.Time // when attempts are created
 
 	mu   sync.Mutex
 	last engine.NewAttempt

@@ -13,7 +13,7 @@ import (
 // Project is a project with one revision.
 type Project struct {
 	trowel.Project
-	Revision  trowel.Revision
+	Revision  trowel.Revision             // named r1 unless a test changes it
 	Workflows map[string]*trowel.Workflow // by name
 }
 

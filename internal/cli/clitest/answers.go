@@ -18,10 +18,10 @@ type Answers map[string]string
 
 // APIServer is a server with fixed answers that records its requests.
 type APIServer struct {
-	URL string
+	URL string // address of the server
 
 	mu    sync.Mutex
-	Asked []string
+	Asked []string // requests so far, except checks of versions: method, path below /api/, JSON
 }
 
 // NewAPI starts a server with fixed answers until the test ends. It accepts the version of the client, unless answers say

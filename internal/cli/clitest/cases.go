@@ -12,11 +12,11 @@ import (
 
 // Case is a command line, the answers of the server, and what is expected.
 type Case struct {
-	Name    string
-	Args    string // separated by blanks
-	Known   Answers
+	Name    string  // name of the test
+	Args    string  // separated by blanks
+	Known   Answers // of the server
 	Stdin   string
-	Exit    int
+	Exit    int // expected, like Stdout and Stderr
 	Stdout  string
 	Stderr  string
 	Asked   []string // requests, except the check of versions

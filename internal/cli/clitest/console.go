@@ -16,18 +16,18 @@ import (
 // Console is a place to run commands in: an empty working folder and an empty home folder.
 type Console struct {
 	t        *testing.T
-	Dir      string // working folder
-	Home     string
-	Environ  []string
-	Stdin    string
-	Program  string // the name by which it was called
-	Commands cmd.Program
-	Answers  map[string]string // to prompts
+	Dir      string            // working folder
+	Home     string            // home folder of the user
+	Environ  []string          // KEY=VALUE each
+	Stdin    string            // what commands read from standard input
+	Program  string            // the name by which the program is called
+	Commands cmd.Program       // the program
+	Answers  map[string]string // what the user types, by prompt
 }
 
 // Outcome is what a command did.
 type Outcome struct {
-	Exit           int
+	Exit           int // exit code
 	Stdout, Stderr string
 }
 

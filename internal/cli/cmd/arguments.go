@@ -7,7 +7,7 @@ import (
 
 // Arguments are the values of one command line. Options are asked for by any of their spellings.
 type Arguments struct {
-	Positional []string
+	Positional []string            // arguments that are not options
 	values     map[string][]string // by first spelling; a flag that is given has one empty text
 	spellings  map[string]string   // by first spelling: the one that was used last
 	options    map[string]*Option  // by every spelling

@@ -8,22 +8,22 @@ import (
 // Command is one row of the command table (server 1.2).
 type Command struct {
 	Name    string
-	Aliases []string
-	Section section
-	// lines describe the command in the global usage: each a form to type and what it does.
+	Aliases []string // other names, as in Digdag
+	Section section  // where the global usage lists it
+	// Lines describe the command in the global usage: each has a form to type and what it does.
 	Lines []Line
-	// usage holds the forms of the command's own usage, without the program's name. The first one is
-	// Digdag's, letter by letter.
+	// Usage holds the forms of the command's own usage, without the program's name. The first one is
+	// exactly Digdag's.
 	Usage []string
-	// people holds the forms shown on a terminal, where Digdag's are odd; nil if they are those of usage.
+	// People holds the forms shown on a terminal, where Digdag's are odd; nil if they are those of Usage.
 	People   []string
-	Min, Max int                     // positional arguments that it takes; max -1 for any number
+	Min, Max int                     // how many positional arguments it takes; Max is -1 for any number
 	Operand  Offer                   // what completion proposes for its arguments
 	Options  []Option                // its own, in the order of the usage text
-	Remote   bool                    // has the options of clients too
-	Extra    bool                    // not a command of Digdag
-	Refuse   func(*Arguments) string // a complaint about options that do not go together, or empty
-	Run      Handler                 // nil in a version that does not have the command
+	Remote   bool                    // it also has the options of clients
+	Extra    bool                    // Digdag does not have it
+	Refuse   func(*Arguments) string // returns a complaint about options that exclude each other, or an empty text
+	Run      Handler                 // nil if this version does not have the command
 }
 
 // Line is a form of a command and what it does.

@@ -15,23 +15,23 @@ import (
 
 // Call is a command line that was parsed, and all that its command may use.
 type Call struct {
-	Env      Env
-	Program  string    // what usage and hints call the program
+	Env      Env       // the environment of the command
+	Program  string    // name of the program in usage and hints
 	commands []Command // the table
 	explain  func(c *Call, err error) string
-	Command  *Command
-	Args     *Arguments
-	// configPath is the file of --config, before or after the command; empty if it is not given.
+	Command  *Command   // nil if the command line names none
+	Args     *Arguments // its values
+	// ConfigPath is the file of --config, before or after the command; empty if it is not given.
 	ConfigPath     string
 	configSpelling string // of that option
-	// signedBy names the credentials of the requests, for people; empty if there are none.
+	// SignedBy names the credentials of the requests, for people; empty if there are none.
 	SignedBy string
 }
 
 // Program is a command line program.
 type Program struct {
-	Commands []Command
-	// explain returns the text that people read about the error that ends a command.
+	Commands []Command // in the order of usage texts
+	// Explain returns the text that people read about the error that ends a command.
 	Explain func(c *Call, err error) string
 }
 

@@ -8,11 +8,11 @@ import (
 
 // Option is one option of a command.
 type Option struct {
-	Names    []string // spellings in declared order; complaints of double use name the first
-	Takes    valueKind
-	Value    string // name of the value in usage texts
-	standard string // value when it is not given
-	Help     string
+	Names    []string                  // spellings in declared order; complaints of double use name the first
+	Takes    valueKind                 // what kind of value
+	Value    string                    // name of the value in usage texts
+	standard string                    // value when it is not given
+	Help     string                    // what it does, for usage texts
 	offer    Offer                     // what completion proposes as value
 	check    func(value string) string // a complaint about the value, or empty
 }

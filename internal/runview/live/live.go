@@ -28,9 +28,11 @@ const (
 type Options struct {
 	// Stdout gets the output of the tasks, Stderr the tree. Both are the same terminal.
 	Stdout, Stderr io.Writer
-	Now            func() time.Time
+	// Now returns the time, by which durations are shown.
+	Now func() time.Time
 	// Dir is the folder in which the command was typed. Paths below it are shown relative to it.
-	Dir  string
+	Dir string
+	// Look says which colours and signs the terminal can show.
 	Look terminal.Look
 	// Level is the lowest level of log entries that are shown between the output.
 	Level slog.Level

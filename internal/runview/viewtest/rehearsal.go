@@ -15,8 +15,8 @@ import (
 // operators do and when.
 type Rehearsal struct {
 	T     *testing.T
-	Show  func(*flush.Batch)
-	Begun time.Time
+	Show  func(*flush.Batch) // gets the changes, as an observer of the flusher does
+	Begun time.Time          // when the run began
 	Now   time.Time
 	image *engine.TaskTree
 	Tasks []dig.Task

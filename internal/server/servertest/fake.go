@@ -9,8 +9,8 @@ import (
 
 // Flusher counts the calls of ops.Limits.
 type Flusher struct {
-	LimitChanges atomic.Int32
-	Admissions   atomic.Int32
+	LimitChanges atomic.Int32 // calls of LimitsChanged
+	Admissions   atomic.Int32 // calls of Admit
 }
 
 // LimitsChanged implements ops.Limits.

@@ -31,8 +31,8 @@ import (
 type Server struct {
 	*httptest.Server
 	Store   trowel.Store
-	Events  *events.Feed
-	Flusher *Flusher
+	Events  *events.Feed // what streams of events show
+	Flusher *Flusher     // stands for the flusher in changes of limits
 }
 
 // New starts a server, and ends it with the test. change may set its options.

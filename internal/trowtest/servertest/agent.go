@@ -15,9 +15,9 @@ import (
 
 // Agent is a remote agent in this process.
 type Agent struct {
-	Log     *Buffer
-	Signals chan os.Signal
-	Ended   chan error
+	Log     *Buffer        // what it logs
+	Signals chan os.Signal // it handles these like signals of its process
+	Ended   chan error     // gets the error with which it has ended, or nil
 }
 
 // Connect runs an agent of a server until the test ends.

@@ -23,12 +23,12 @@ import (
 
 // Server is a server in this process.
 type Server struct {
-	RuntimeInfo string // the file
+	RuntimeInfo string // path of the runtime-info file
 	T           *testing.T
-	URL         string
-	Log         *Buffer
-	Signals     chan os.Signal
-	Ended       chan error
+	URL         string         // address, without a slash at the end
+	Log         *Buffer        // what it logs
+	Signals     chan os.Signal // it handles these like signals of its process
+	Ended       chan error     // gets the error with which it has ended, or nil
 }
 
 // Start starts a server with further settings, on a database in a folder unless they say otherwise.
@@ -68,7 +68,7 @@ func Start(t *testing.T, settings ...string) *Server {
 	return s
 }
 
-// processOptionsOf are the options of a process with these settings, whose files are in a folder.
+// processOptionsOf returns the options of a process with these settings, whose files are in a folder.
 func processOptionsOf(t *testing.T, all config.Settings, dir string, log *slog.Logger) daemon.Options {
 	t.Helper()
 	settings, warnings, err := config.Read(all)
@@ -102,7 +102,7 @@ func (s *Server) await(file string) string {
 	return fmt.Sprintf("http://%s:%d", info.Local[0].Host, info.Local[0].Port)
 }
 
-// Eventually waits until something holds.
+// Eventually waits up to a minute until something holds.
 func (s *Server) Eventually(what string, holds func() bool) {
 	s.T.Helper()
 	patience := time.NewTimer(time.Minute)
@@ -120,7 +120,7 @@ func (s *Server) Eventually(what string, holds func() bool) {
 	}
 }
 
-// Request returns the status and the body of an answer; a request that got none has the status 0.
+// Request sends a request and returns the status and the body of the answer. Without an answer the status is 0.
 func (s *Server) Request(method, path, contentType, body string) (int, string) {
 	s.T.Helper()
 	r, err := http.NewRequestWithContext(s.T.Context(), method, s.URL+path, strings.NewReader(body))
@@ -140,7 +140,7 @@ func (s *Server) Request(method, path, contentType, body string) (int, string) {
 	return w.StatusCode, string(text)
 }
 
-// Push sends a project with one workflow, main, as revision r1.
+// Push pushes a project with one workflow, main, as revision r1.
 func (s *Server) Push(name, workflow string) {
 	s.T.Helper()
 	dir := s.T.TempDir()
@@ -156,7 +156,7 @@ func (s *Server) Push(name, workflow string) {
 	}
 }
 
-// StartAttempt starts the workflow with an id and returns the attempt's.
+// StartAttempt starts a workflow by its id, and returns the id of the attempt.
 func (s *Server) StartAttempt(workflow, session string) string {
 	s.T.Helper()
 	status, text := s.Request("PUT", "/api/attempts", "application/json",
@@ -182,7 +182,7 @@ func (s *Server) Wait(attempt string) string {
 	return shape.Status
 }
 
-// States are those of the tasks of an attempt, by name.
+// States returns the states of the tasks of an attempt by their full names.
 func (s *Server) States(attempt string) map[string]string {
 	s.T.Helper()
 	_, text := s.Request("GET", "/api/attempts/"+attempt+"/tasks", "application/json", "")
