@@ -131,16 +131,12 @@ func TestManyAreAdmitted(t *testing.T) {
 		g := newGated(t, nil)
 		name := trowel.WorkflowName{ProjectID: g.Context.Project.ID, Name: "w"}
 		pause := &trowel.Pause{ProjectID: name.ProjectID, Workflow: name.Name, At: time.Now(), Actor: "me"}
-		if err := g.Store.Update(t.Context(), func(tx trowel.Tx) error { return tx.PutPause(t.Context(), pause) }); err != nil {
-			t.Fatal(err)
-		}
+		trowtest.Update(t, g.Store, func(tx trowel.Tx) error { return tx.PutPause(t.Context(), pause) })
 		var all []*flush.Started
 		for i := range 120 {
 			all = append(all, g.begin(t, time.Duration(i)*time.Second, group(1)))
 		}
-		if err := g.Store.Update(t.Context(), func(tx trowel.Tx) error { return tx.DeletePause(t.Context(), name.ProjectID, name.Name) }); err != nil {
-			t.Fatal(err)
-		}
+		trowtest.Update(t, g.Store, func(tx trowel.Tx) error { return tx.DeletePause(t.Context(), name.ProjectID, name.Name) })
 		g.Admit(name)
 		for _, s := range all {
 			g.End(s)
@@ -158,12 +154,9 @@ func TestAdmittedAfterOlderRevision(t *testing.T) {
 			held := g.begin(t, 0, param.Of("+held", param.Of("echo>", 1)))
 			newer := &trowel.Workflow{Name: "w", Zone: "UTC", Definition: limitOfOne()}
 			revision := trowel.Revision{ProjectID: g.Context.Project.ID, Name: "newer", CreatedAt: time.Now()}
-			err := g.Store.Update(t.Context(), func(tx trowel.Tx) error {
+			trowtest.Update(t, g.Store, func(tx trowel.Tx) error {
 				return tx.InsertRevision(t.Context(), &g.Context.Project, &revision, []*trowel.Workflow{newer})
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
 			g.Context.Revision, g.Context.Workflow = revision, *newer
 			waits := g.begin(t, time.Second, group(1))
 			if waits.Attempt.WaitReason == "" {

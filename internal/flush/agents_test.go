@@ -20,9 +20,7 @@ func TestRemoteAgents(t *testing.T) {
 		far := &trowtest.Agent{Name: "far", Slots: 3, Far: true, Parallel: true, Takes: time.Millisecond}
 		put := func(server string) {
 			row := &trowel.Agent{ID: "far", Name: "far", Remote: true, ServerID: server, StartedAt: time.Now(), SeenAt: time.Now(), LeaseEnds: time.Now().Add(24 * time.Hour)}
-			if err := f.Store.Update(t.Context(), func(tx trowel.Tx) error { return tx.PutAgent(t.Context(), row) }); err != nil {
-				t.Fatal(err)
-			}
+			trowtest.Update(t, f.Store, func(tx trowel.Tx) error { return tx.PutAgent(t.Context(), row) })
 		}
 		put("another")
 		f.Attach(far)

@@ -29,15 +29,12 @@ func TestDelayedAttemptBegunInAnOutage(t *testing.T) {
 				})
 			})
 			row := trowel.Attempt{WorkflowID: f.Context.Workflow.ID, Zone: "UTC", Cause: "backfill", CreatedAt: time.Now()}
-			err := f.Store.Update(t.Context(), func(tx trowel.Tx) error {
+			trowtest.Update(t, f.Store, func(tx trowel.Tx) error {
 				if err := tx.InsertAttempt(t.Context(), &f.Context.Session, &row); err != nil {
 					return err
 				}
 				return tx.InsertQueuedBackfillAttempt(t.Context(), &trowel.QueuedBackfillAttempt{AttemptID: row.ID, NextRunAt: time.Now()})
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
 			synctest.Wait()
 			failures.Store(3)
 			request := f.Request(group(3))

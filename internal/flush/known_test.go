@@ -77,16 +77,13 @@ func TestDefaultPoolOfProject(t *testing.T) {
 			return trowtest.Success(l)
 		}))
 		change := func(do func(tx trowel.Tx) error) {
-			err := f.Store.Update(t.Context(), func(tx trowel.Tx) error {
+			trowtest.Update(t, f.Store, func(tx trowel.Tx) error {
 				if err := do(tx); err != nil {
 					return err
 				}
 				_, err := tx.RecountCounters(t.Context())
 				return err
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
 			f.LimitsChanged()
 		}
 		change(func(tx trowel.Tx) error {

@@ -132,7 +132,7 @@ func TestDefaultPool(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		f := begun(t, many(nil))
-		err := f.Store.Update(t.Context(), func(tx trowel.Tx) error {
+		trowtest.Update(t, f.Store, func(tx trowel.Tx) error {
 			pools, err := tx.ListPools(t.Context())
 			if err == nil {
 				pools[0].Slots = 4
@@ -140,9 +140,6 @@ func TestDefaultPool(t *testing.T) {
 			}
 			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
 		f.End(f.Begin(0, group(20, "_parallel", true)))
 		if got := f.Agent.Peak(); got != 4 {
 			t.Errorf("%d tasks ran at the same time, want 4", got)
@@ -203,9 +200,7 @@ func TestAdmission(t *testing.T) {
 		}
 		mu.Unlock()
 		pause := &trowel.Pause{ProjectID: f.Context.Project.ID, Workflow: "w", At: time.Now(), Actor: "me"}
-		if err := f.Store.Update(t.Context(), func(tx trowel.Tx) error { return tx.PutPause(t.Context(), pause) }); err != nil {
-			t.Fatal(err)
-		}
+		trowtest.Update(t, f.Store, func(tx trowel.Tx) error { return tx.PutPause(t.Context(), pause) })
 		paused := f.Begin(time.Hour, body)
 		killed := f.Begin(2*time.Hour, body)
 		<-time.After(time.Hour)
@@ -219,9 +214,7 @@ func TestAdmission(t *testing.T) {
 			t.Errorf("Kill of an attempt that waits: %v", err)
 		}
 		name := trowel.WorkflowName{ProjectID: f.Context.Project.ID, Name: "w"}
-		if err := f.Store.Update(t.Context(), func(tx trowel.Tx) error { return tx.DeletePause(t.Context(), name.ProjectID, name.Name) }); err != nil {
-			t.Fatal(err)
-		}
+		trowtest.Update(t, f.Store, func(tx trowel.Tx) error { return tx.DeletePause(t.Context(), name.ProjectID, name.Name) })
 		f.Admit(name)
 		if got := f.Status(paused); got != "success" {
 			t.Errorf("attempt ended as %s after the pause, want success", got)

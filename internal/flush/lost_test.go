@@ -72,7 +72,7 @@ func serve(t *testing.T, store trowel.Store, agent string, exclusive bool) (give
 // checkLost checks that the first try is recorded as lost, and the dead agent is forgotten.
 func checkLost(t *testing.T, store trowel.Store, id trowel.AttemptID) {
 	t.Helper()
-	err := store.View(t.Context(), func(tx trowel.Tx) error {
+	trowtest.View(t, store, func(tx trowel.Tx) error {
 		tries, err := tx.ListTries(t.Context(), id)
 		if err != nil {
 			return err
@@ -93,9 +93,6 @@ func checkLost(t *testing.T, store trowel.Store, id trowel.AttemptID) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 }
 
 // A server without an executor learns that another one has ended its attempt, and one with an executor

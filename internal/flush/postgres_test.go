@@ -66,15 +66,13 @@ func TestLostOnceOnPostgres(t *testing.T) {
 	look := time.NewTicker(20 * time.Millisecond)
 	defer look.Stop()
 	for there := agents; there > 0; <-look.C {
-		if err := store.View(t.Context(), func(tx trowel.Tx) error {
+		trowtest.View(t, store, func(tx trowel.Tx) error {
 			rows, err := tx.ListAgents(t.Context())
 			there = len(rows)
 			return err
-		}); err != nil {
-			t.Fatal(err)
-		}
+		})
 	}
-	if err := store.View(t.Context(), func(tx trowel.Tx) error {
+	trowtest.View(t, store, func(tx trowel.Tx) error {
 		records, err := tx.ListRecords(t.Context(), trowel.RecordFilter{Action: trowel.ActionAgentLost, Limit: 2 * agents})
 		of := map[string]bool{}
 		for _, r := range records {
@@ -84,7 +82,5 @@ func TestLostOnceOnPostgres(t *testing.T) {
 			t.Errorf("%d records of %d agents, want one of each of %d", len(records), len(of), agents)
 		}
 		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
+	})
 }

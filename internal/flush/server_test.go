@@ -348,7 +348,7 @@ func TestDelayedAttempts(t *testing.T) {
 	t.Parallel()
 	f := beginWith(t, trowtest.Success, func(o *flush.Options) { asServer(o) })
 	var rows [2]trowel.Attempt
-	err := f.Store.Update(t.Context(), func(tx trowel.Tx) error {
+	trowtest.Update(t, f.Store, func(tx trowel.Tx) error {
 		for i := range rows {
 			session := f.Context.Session
 			session.Time = session.Time.Add(time.Duration(i) * time.Hour)
@@ -362,9 +362,6 @@ func TestDelayedAttempts(t *testing.T) {
 		}
 		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	if err := f.Kill(t.Context(), rows[0].ID, "somebody"); err != nil {
 		t.Errorf("Kill of an attempt that waits: %v", err)
 	}
@@ -387,15 +384,12 @@ func TestDelayedAttempts(t *testing.T) {
 				t.Errorf("attempt ended as %s, want success", got)
 			}
 		}
-		err = f.Store.View(t.Context(), func(tx trowel.Tx) error {
+		trowtest.View(t, f.Store, func(tx trowel.Tx) error {
 			if _, err := tx.FindQueuedBackfillAttempt(t.Context(), row.ID); !errors.Is(err, trowel.ErrNotFound) {
 				t.Errorf("attempt %d still waits: %v", row.ID, err)
 			}
 			return nil
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
 	}
 }
 
@@ -434,16 +428,13 @@ func TestRest(t *testing.T) {
 	close(release)
 	states := func() string {
 		var text []string
-		err := f.Store.View(t.Context(), func(tx trowel.Tx) error {
+		trowtest.View(t, f.Store, func(tx trowel.Tx) error {
 			rows, err := tx.ListTasks(t.Context(), started.Attempt.ID, -1)
 			for _, row := range rows {
 				text = append(text, row.State.String())
 			}
 			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
 		return strings.Join(text, " ")
 	}
 	for ctx := t.Context(); states() != "planned success ready"; {

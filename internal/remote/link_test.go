@@ -17,6 +17,7 @@ import (
 	"github.com/trowel-project/trowel/internal/operator"
 	"github.com/trowel-project/trowel/internal/param"
 	"github.com/trowel-project/trowel/internal/remote"
+	"github.com/trowel-project/trowel/internal/trowtest"
 )
 
 func one(value param.Value) *param.Map { return param.Of("+a", param.Of("do>", value)) }
@@ -155,16 +156,13 @@ func waitDone(t *testing.T, f *fixture, id trowel.AttemptID) {
 	limit := time.After(30 * time.Second)
 	for {
 		var flags trowel.AttemptFlags
-		err := f.store.View(t.Context(), func(tx trowel.Tx) error {
+		trowtest.View(t, f.store, func(tx trowel.Tx) error {
 			a, err := tx.FindAttempt(t.Context(), id)
 			if err == nil {
 				flags = a.Flags
 			}
 			return err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
 		if flags&trowel.AttemptDone != 0 {
 			return
 		}
@@ -461,7 +459,7 @@ func TestLargeResult(t *testing.T) {
 	if got := result(t, started); got != "error" {
 		t.Fatalf("the attempt ended as %s, want error", got)
 	}
-	err := f.store.View(t.Context(), func(tx trowel.Tx) error {
+	trowtest.View(t, f.store, func(tx trowel.Tx) error {
 		tasks, err := tx.ListArchivedTasks(t.Context(), started.Attempt.ID)
 		if err != nil {
 			return err
@@ -476,7 +474,4 @@ func TestLargeResult(t *testing.T) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 }

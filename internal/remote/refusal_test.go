@@ -23,6 +23,7 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 	"github.com/trowel-project/trowel/internal/remote"
 	"github.com/trowel-project/trowel/internal/secret"
+	"github.com/trowel-project/trowel/internal/trowtest"
 )
 
 // call sends a request as an agent would; with an empty protocol it has that of this version.
@@ -141,27 +142,21 @@ func (f *fixture) registered(t *testing.T, h *testServer) (id string, row trowel
 	}
 	cancel()
 	s.Close()
-	err = f.store.View(t.Context(), func(tx trowel.Tx) error {
+	trowtest.View(t, f.store, func(tx trowel.Tx) error {
 		rows, err := tx.ListRunningOf(t.Context(), got.ID)
 		row = rows[0]
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	return got.ID, row
 }
 
 func tokenID(t *testing.T, f *fixture) (id trowel.TokenID) {
 	t.Helper()
-	err := f.store.View(t.Context(), func(tx trowel.Tx) error {
+	trowtest.View(t, f.store, func(tx trowel.Tx) error {
 		tokens, err := tx.ListTokens(t.Context())
 		id = tokens[0].ID
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	return id
 }
 
