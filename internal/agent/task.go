@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"runtime/debug"
 	"sync/atomic"
+	"time"
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/archive"
@@ -172,9 +173,16 @@ func (t *try) announce(selection operator.Selection, log *slog.Logger) {
 	}
 }
 
-// say logs a line for people, with Digdag's text.
+// say logs a line for people, with Digdag's text. It does without the place in the code, which no log of a task shows and
+// which takes longer to find than the line takes to write.
 func (t *try) say(log *slog.Logger, level slog.Level, line string, attrs ...slog.Attr) {
-	log.LogAttrs(t.ctx, level, line, attrs...) //nolint:sloglint // the whole line is the message
+	handler := log.Handler()
+	if !handler.Enabled(t.ctx, level) {
+		return
+	}
+	record := slog.NewRecord(time.Now(), level, line, 0)
+	record.AddAttrs(attrs...)
+	_ = handler.Handle(t.ctx, record) // as a Logger, which cannot report it either
 }
 
 // advice says what can be done about a failure; empty if unknown.

@@ -36,6 +36,19 @@ type forms struct {
 	known   map[string]bool
 }
 
+// plain returns how many bytes at the beginning of data neither belong to a form nor begin one.
+func (f *forms) plain(data []byte) int {
+	if len(f.known) == 0 {
+		return len(data)
+	}
+	for i, b := range data {
+		if f.byFirst[b] != nil {
+			return i
+		}
+	}
+	return len(data)
+}
+
 // NewMask returns a Mask for values of at least minChars characters, without the space around
 // them.
 func NewMask(minChars int) *Mask {

@@ -38,6 +38,9 @@ func (w *writeCloser) Close() error { return errors.Join(w.Writer.Close(), w.clo
 func (w *Writer) Write(data []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if len(w.held) == 0 && w.covered == 0 && w.mask.forms.Load().plain(data) == len(data) {
+		return w.to.Write(data)
+	}
 	w.held = append(w.held, data...)
 	if err := w.flush(false); err != nil {
 		return 0, err
@@ -58,9 +61,12 @@ func (w *Writer) flush(last bool) error {
 	w.clean = w.clean[:0]
 	i, end := 0, w.covered // data[:end] belongs to secrets
 	for ; i < len(data); i++ {
-		if i >= end && forms.byFirst[data[i]] == nil {
-			w.clean = append(w.clean, data[i])
-			continue
+		if i >= end {
+			n := forms.plain(data[i:])
+			w.clean = append(w.clean, data[i:i+n]...)
+			if i += n; i == len(data) {
+				break
+			}
 		}
 		if forms.byFirst[data[i]] != nil {
 			size, open := forms.at(data[i:])

@@ -67,7 +67,9 @@ func (w *Writer) write(data []byte) (int, error) {
 		added, err = w.cut()
 	}
 	w.mu.Unlock()
-	w.gatherer.count(added)
+	if added > 0 {
+		w.gatherer.count(added)
+	}
 	w.gatherer.changed(w)
 	if err != nil {
 		return 0, err
