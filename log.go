@@ -53,6 +53,9 @@ type LogFile struct {
 type LogTx interface {
 	// InsertLogChunks stores chunks. A chunk with the attempt, file and number of a stored one is ignored.
 	InsertLogChunks(ctx context.Context, chunks []LogChunk) error
+	// InsertNewLogChunks stores chunks that are most likely not stored yet. It costs less than InsertLogChunks, and fails
+	// with ErrConflict if one of them is stored already.
+	InsertNewLogChunks(ctx context.Context, chunks []LogChunk) error
 	// ListLogFiles returns the files of an attempt whose name begins with prefix, in the order of
 	// their names.
 	ListLogFiles(ctx context.Context, attempt AttemptID, prefix string) ([]LogFile, error)

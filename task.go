@@ -222,6 +222,9 @@ type TaskUpdate struct {
 	Task   *Task     // the task as it is now
 	From   TaskState // its state when the transaction began
 	Detail bool      // more changed than state, flags, rounds and instants: state parameters, retry, result, error, needs, holds or losses
+	// Ended reports whether nothing changed but what the end of a try changes: state and flags. Round, try, agent and the
+	// instants of the try are as they are stored.
+	Ended bool
 }
 
 // EndedTasks are all tasks of an attempt that has ended.

@@ -81,11 +81,21 @@ func (t *meteredTx) InsertDecisions(ctx context.Context, decisions []trowel.Deci
 
 // InsertLogChunks implements trowel.LogTx.
 func (t *meteredTx) InsertLogChunks(ctx context.Context, chunks []trowel.LogChunk) error {
+	t.countChunks(chunks)
+	return t.Tx.InsertLogChunks(ctx, chunks)
+}
+
+// InsertNewLogChunks implements trowel.LogTx.
+func (t *meteredTx) InsertNewLogChunks(ctx context.Context, chunks []trowel.LogChunk) error {
+	t.countChunks(chunks)
+	return t.Tx.InsertNewLogChunks(ctx, chunks)
+}
+
+func (t *meteredTx) countChunks(chunks []trowel.LogChunk) {
 	for i := range chunks {
 		t.textBytes += chunks[i].TextBytes
 		t.storedBytes += chunks[i].DataBytes
 	}
-	return t.Tx.InsertLogChunks(ctx, chunks)
 }
 
 func (m meters) wrote(t *meteredTx) {

@@ -62,9 +62,10 @@ func (k *stored) write(img *engine.TaskTree, changes []engine.Change) error {
 			inserts = append(inserts, c.Task)
 		case !known:
 			place[c.Task] = len(updates)
-			updates = append(updates, trowel.TaskUpdate{Task: c.Task, From: c.From, Detail: c.Detail})
+			updates = append(updates, trowel.TaskUpdate{Task: c.Task, From: c.From, Detail: c.Detail, Ended: c.To.Done()})
 		case at >= 0:
 			updates[at].Detail = updates[at].Detail || c.Detail
+			updates[at].Ended = updates[at].Ended && c.To.Done()
 		}
 	}
 	return k.db.Update(k.ctx, func(tx trowel.Tx) error {

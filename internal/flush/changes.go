@@ -22,6 +22,7 @@ type changes struct {
 	audits  []trowel.AuditEntry
 	records []*trowel.AuditRecord
 	logs    []trowel.LogChunk
+	oldLogs bool // some of logs may be stored already
 }
 
 // newChanges returns changes without rows, in the memory of an earlier transaction.
@@ -71,9 +72,10 @@ func (c *changes) addTask(change *engine.Change, version int64, actor string) {
 		return // needs no audit: the row itself shows that it was added
 	case !known:
 		c.rows[task] = len(c.updates)
-		c.updates = append(c.updates, trowel.TaskUpdate{Task: task, From: change.From, Detail: change.Detail})
-	case at >= 0 && change.Detail:
-		c.updates[at].Detail = true
+		c.updates = append(c.updates, trowel.TaskUpdate{Task: task, From: change.From, Detail: change.Detail, Ended: change.To.Done()})
+	case at >= 0:
+		u := &c.updates[at]
+		u.Detail, u.Ended = u.Detail || change.Detail, u.Ended && change.To.Done()
 	}
 	c.audit(trowel.AuditEntry{
 		AttemptID: task.AttemptID, TaskID: task.ID, Try: task.Try,
@@ -132,5 +134,8 @@ func (c *changes) write(ctx context.Context, tx trowel.Tx) error {
 	if len(c.logs) == 0 {
 		return nil
 	}
-	return tx.InsertLogChunks(ctx, c.logs)
+	if c.oldLogs {
+		return tx.InsertLogChunks(ctx, c.logs)
+	}
+	return tx.InsertNewLogChunks(ctx, c.logs)
 }

@@ -19,7 +19,7 @@ type reportRequest struct {
 func (r *reportRequest) target() trowel.AttemptID { return r.report.AttemptID }
 
 func (r *reportRequest) apply(_ context.Context, t *txn) error {
-	t.keepLogs(r.report.AttemptID, r.report.Logs)
+	t.keepLogs(&r.report.Report)
 	a := t.cache.get(r.report.AttemptID)
 	if !a.running() {
 		r.err = trowel.ErrNotFound

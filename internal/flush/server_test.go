@@ -413,6 +413,32 @@ func TestLogsOfReports(t *testing.T) {
 	}
 }
 
+// Output that was stored although nobody knows it, as its answer was lost, comes again with the end of the try. The end is
+// written, and the output is there once.
+func TestLogsStoredAlready(t *testing.T) {
+	t.Parallel()
+	var store trowel.Store
+	f := beginWith(t, func(l *trowel.Lease) trowel.Report {
+		r := trowtest.Success(l)
+		r.Logs = []trowel.LogChunk{{AttemptID: l.AttemptID, File: l.FullName + "@1.log.gz", Lines: 1, TextBytes: 3, DataBytes: 2, Data: []byte("ab")}}
+		if err := store.Update(t.Context(), func(tx trowel.Tx) error { return tx.InsertLogChunks(t.Context(), r.Logs) }); err != nil {
+			t.Error(err)
+		}
+		return r
+	}, func(o *flush.Options) { store = o.Store })
+	started := f.Begin(0, group(2))
+	if a := f.End(started); a.Flags.Status() != "success" {
+		t.Errorf("the attempt ended as %s, want success", a.Flags.Status())
+	}
+	trowtest.View(t, f.Store, func(tx trowel.Tx) error {
+		files, err := tx.ListLogFiles(t.Context(), started.Attempt.ID, "")
+		if len(files) != 2 || files[0].Chunks != 1 || files[1].Chunks != 1 {
+			t.Errorf("log files = %v, want two of one piece", files)
+		}
+		return err
+	})
+}
+
 // X61: a flusher that rests writes what is reported, and what is ready stays so.
 func TestRest(t *testing.T) {
 	t.Parallel()

@@ -57,10 +57,12 @@ type txnParts struct {
 
 func newTxn(tx trowel.Tx, at time.Time, before *txn, pessimistic bool, parts txnParts) *txn {
 	mark := rand.Int64() //nolint:gosec // to be told apart, not to be secret
-	return &txn{
+	t := &txn{
 		tx: tx, at: at, began: time.Now(), before: before, pessimistic: pessimistic, txnParts: parts,
 		done: map[trowel.AttemptID]bool{}, changes: newChanges(at, mark, parts.spare),
 	}
+	t.changes.oldLogs = pessimistic
+	return t
 }
 
 // join adds an attempt that may change.
@@ -136,10 +138,12 @@ func (t *txn) kill(a *attempt, actor string) bool {
 	return true
 }
 
-// keepLogs takes the output of a try, even if its report comes too late; but not if the attempt does not exist.
-func (t *txn) keepLogs(id trowel.AttemptID, chunks []trowel.LogChunk) {
-	if len(chunks) > 0 && (t.done[id] || t.cache.get(id) != nil) {
-		t.changes.logs = append(t.changes.logs, chunks...)
+// keepLogs takes the output of a try, even if its report comes too late; but not if the attempt does not exist. Remote
+// agents send a report again if its answer was lost.
+func (t *txn) keepLogs(r *trowel.Report) {
+	if len(r.Logs) > 0 && (t.done[r.AttemptID] || t.cache.get(r.AttemptID) != nil) {
+		t.changes.logs = append(t.changes.logs, r.Logs...)
+		t.changes.oldLogs = t.changes.oldLogs || r.Answer != nil
 	}
 }
 

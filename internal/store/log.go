@@ -35,7 +35,16 @@ data_bytes BIGINT, data BYTEA`
 const nearby = 16
 
 func (t *tx) InsertLogChunks(ctx context.Context, chunks []trowel.LogChunk) error {
-	insert := bulk{table: "log_chunk", columns: chunkColumns, unique: "attempt_id, file, seq"}
+	return t.insertChunks(ctx, bulk{table: "log_chunk", columns: chunkColumns, unique: "attempt_id, file, seq"}, chunks)
+}
+
+// InsertNewLogChunks leaves the keys to the table: PostgreSQL looks twice for each row that may be ignored, and writes it in
+// two steps.
+func (t *tx) InsertNewLogChunks(ctx context.Context, chunks []trowel.LogChunk) error {
+	return t.insertChunks(ctx, bulk{table: "log_chunk", columns: chunkColumns}, chunks)
+}
+
+func (t *tx) insertChunks(ctx context.Context, insert bulk, chunks []trowel.LogChunk) error {
 	err := t.attemptsExist(ctx, len(chunks), func(i int) trowel.AttemptID { return chunks[i].AttemptID })
 	if err != nil {
 		return fmt.Errorf("insert %d pieces of output: %w", len(chunks), err)

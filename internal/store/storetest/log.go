@@ -34,8 +34,12 @@ func testLogChunks(t *testing.T, db trowel.Store) {
 	insertChunks(t, db, want[2], want[0], want[1])
 	again := want[1]
 	again.Data, again.Lines = []byte("other"), 99
-	insertChunks(t, db, again, want[3], want[4])
+	insertChunks(t, db, again, want[3])
 	insertChunks(t, db)
+	update(t, db, func(ctx context.Context, tx trowel.Tx) error { return tx.InsertNewLogChunks(ctx, want[4:]) })
+	refuse(t, db, trowel.ErrConflict, func(ctx context.Context, tx trowel.Tx) error {
+		return tx.InsertNewLogChunks(ctx, []trowel.LogChunk{again})
+	})
 	view(t, db, func(ctx context.Context, tx trowel.Tx) error {
 		all, errAll := tx.ListLogChunks(ctx, a.ID, want[0].File, 0, 100, true)
 		equal(t, "ListLogChunks with data", all, want)
@@ -49,6 +53,9 @@ func testLogChunks(t *testing.T, db trowel.Store) {
 	})
 	refuse(t, db, trowel.ErrConflict, func(ctx context.Context, tx trowel.Tx) error {
 		return tx.InsertLogChunks(ctx, newChunks(&trowel.Attempt{ID: 999}, "f", 1))
+	})
+	refuse(t, db, trowel.ErrConflict, func(ctx context.Context, tx trowel.Tx) error {
+		return tx.InsertNewLogChunks(ctx, newChunks(&trowel.Attempt{ID: 999}, "f", 1))
 	})
 }
 

@@ -75,6 +75,16 @@ func testTaskUpdates(t *testing.T, db trowel.Store) {
 	moved.RetryCount, moved.RetryAt, moved.WaitReason, moved.StateParams = 0, before.RetryAt, "", nil
 	moved.Result, moved.Error, moved.Requirements, moved.Acquired, moved.Losses, moved.Masked = trowel.Result{}, nil, nil, nil, 0, nil
 	equal(t, "tasks after the update", listTasks(t, db, a), []*trowel.Task{moved, ended, emptied})
+
+	over := *moved
+	over.State, over.Flags, over.UpdatedAt, over.Version = trowel.TaskError, trowel.TaskCancelRequested, at(30), 10
+	written := over
+	written.Round, written.Try, written.AgentID = 7, 8, "not written"
+	written.ReadyAt, written.ClaimedAt, written.StartedAt = at(31), at(32), at(33)
+	update(t, db, func(ctx context.Context, tx trowel.Tx) error {
+		return tx.UpdateTasks(ctx, []trowel.TaskUpdate{{Task: &written, From: moved.State, Ended: true}})
+	})
+	equal(t, "tasks after an end", listTasks(t, db, a), []*trowel.Task{&over, ended, emptied})
 }
 
 // A task that is not in the expected state is a conflict, and the transaction has no effect.
