@@ -35,3 +35,13 @@ const (
 	WaitChildren       WaitCode = "children"
 	WaitHandlers       WaitCode = "handlers"
 )
+
+// WaitCodes returns all codes. What has a row or a case for each of them is compared with this list.
+func WaitCodes() []WaitCode {
+	return []WaitCode{
+		WaitCanceling, WaitWorkflowPaused, WaitAttemptsLimit, WaitBackfill, WaitParent, WaitParentSkipped, WaitParentFailed,
+		WaitParentCanceled, WaitNotReached, WaitUpstream, WaitEvaluating, WaitPoolMissing, WaitPoolTooSmall, WaitPool, WaitConcurrency,
+		WaitMaxActiveTasks, WaitNoAgent, WaitAgentSlots, WaitSiteLimit, WaitDispatch, WaitRetry, WaitPoll, WaitGroupRetry,
+		WaitDeferred, WaitAwaitingInput, WaitChildren, WaitHandlers,
+	}
+}

@@ -36,20 +36,22 @@ func (l *Limits) Blocked(c Candidate) (list []Blocked) {
 			list = append(list, Blocked{trowel.WaitPoolTooSmall, d})
 		}
 	}
-	list = l.blockedBy(trowel.WaitPool, c, list)
-	list = l.blockedBy(trowel.WaitConcurrency, c, list)
+	wide := slices.IndexFunc(c.Demands, Demand.ofManyTasks)
+	if wide < 0 {
+		wide = len(c.Demands)
+	}
+	list = l.withoutRoom(c, c.Demands[:wide], list)
 	if limit := c.Task.Limits.TasksPerAttempt; limit > 0 && c.Running >= limit {
 		list = append(list, Blocked{trowel.WaitMaxActiveTasks, Demand{Amount: 1, Limit: limit}})
 	}
-	list = l.blockedBy(trowel.WaitMaxActiveTasks, c, list)
-	return l.blockedBy(trowel.WaitSiteLimit, c, list)
+	return l.withoutRoom(c, c.Demands[wide:], list)
 }
 
-// blockedBy appends the counters of one kind that have no room.
-func (l *Limits) blockedBy(code trowel.WaitCode, c Candidate, list []Blocked) []Blocked {
-	for _, d := range c.Demands {
-		if d.Code == code && !d.tooLarge() && (!l.fits(d) || d.Code == trowel.WaitPool && c.Reserved(d)) {
-			list = append(list, Blocked{code, d})
+// withoutRoom appends the demands for which there is no room, whatever limit they are made of.
+func (l *Limits) withoutRoom(c Candidate, demands []Demand, list []Blocked) []Blocked {
+	for _, d := range demands {
+		if !d.tooLarge() && (!l.fits(d) || d.Code == trowel.WaitPool && c.Reserved(d)) {
+			list = append(list, Blocked{d.Code, d})
 		}
 	}
 	return list

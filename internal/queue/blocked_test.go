@@ -8,7 +8,6 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/queue"
-	"github.com/trowel-project/trowel/internal/reason"
 )
 
 // BlockedBy names what kept a task since it became ready, in the order of control K819.
@@ -82,19 +81,18 @@ func TestBlocked(t *testing.T) {
 	}
 }
 
-// Every code has its row in the table of reasons.
-func TestBlockedCodes(t *testing.T) {
+// A demand of any kind keeps the task from running when its counter is full.
+func TestBlockedByAnyDemand(t *testing.T) {
 	t.Parallel()
-	known := map[trowel.WaitCode]bool{}
-	for _, e := range reason.Codes() {
-		known[e.Code] = true
-	}
-	for _, code := range []trowel.WaitCode{
-		trowel.WaitPoolMissing, trowel.WaitPoolTooSmall, trowel.WaitPool, trowel.WaitConcurrency, trowel.WaitMaxActiveTasks, trowel.WaitNoAgent,
-		trowel.WaitAgentSlots, trowel.WaitSiteLimit, trowel.WaitDispatch,
-	} {
-		if !known[code] {
-			t.Errorf("%q is no code of a reason", code)
+	r := ready(t, "a1")
+	for _, code := range append(trowel.WaitCodes(), "a new code") {
+		limits := &queue.Limits{Counters: map[string]int{"full": 3, "open": 2}}
+		for counter, want := range map[string]int{"full": 1, "open": 0} {
+			demand := queue.Demand{Code: code, Counter: counter, Amount: 1, Limit: 3}
+			list := limits.Blocked(queue.Candidate{Task: &r, Demands: []queue.Demand{demand}, Reserved: func(queue.Demand) bool { return false }})
+			if len(list) != want || want == 1 && (list[0].Code != code || list[0].Demand != demand) {
+				t.Errorf("Blocked by a demand %q of counter %s = %+v, want %d", code, counter, list, want)
+			}
 		}
 	}
 }

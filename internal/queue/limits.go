@@ -49,7 +49,7 @@ func ConcurrencyCounter(c *trowel.Concurrency, w trowel.WorkflowName, attempt tr
 
 // Demand is what a task takes from one counter.
 type Demand struct {
-	Code    trowel.WaitCode // what the task waits for without room: WaitPool, WaitConcurrency, WaitMaxActiveTasks or WaitSiteLimit
+	Code    trowel.WaitCode // what the task waits for without room
 	Counter string
 	Amount  int
 	Limit   int // trowel.Unlimited for none
@@ -60,6 +60,12 @@ type Demand struct {
 // tooLarge reports whether a task wants more slots than the pool has.
 func (d Demand) tooLarge() bool {
 	return d.Code == trowel.WaitPool && d.Limit != trowel.Unlimited && d.Amount > d.Limit
+}
+
+// ofManyTasks reports whether a limit is for all tasks of a workflow or of the site, whatever they ask for. Its reason comes
+// after that of the attempt's own limit.
+func (d Demand) ofManyTasks() bool {
+	return d.Code == trowel.WaitMaxActiveTasks || d.Code == trowel.WaitSiteLimit
 }
 
 // Demands lists what a task takes, in the order of reasons: pools, concurrency, tasks of the workflow, tasks of the

@@ -56,14 +56,15 @@ func (f *Facts) admissionCodes() []trowel.WaitCode {
 }
 
 func (f *Facts) admission(code trowel.WaitCode) Reason {
-	switch code { //nolint:exhaustive // the codes of an admission
+	switch code { //nolint:exhaustive // those of admissionCodes
 	case trowel.WaitWorkflowPaused:
 		return f.paused()
 	case trowel.WaitAttemptsLimit:
 		return f.attemptsLimit()
-	default:
+	case trowel.WaitBackfill:
 		return f.backfill()
 	}
+	return Reason{Code: code, Text: fmt.Sprintf("has not begun, with code `%s`", code), Since: f.Attempt.CreatedAt, Fields: param.New()}
 }
 
 func (f *Facts) paused() Reason {

@@ -71,7 +71,7 @@ func blocked(task *trowel.Task, f *Facts) []Reason {
 }
 
 func (f *Facts) blockedReason(code trowel.WaitCode, n *node) Reason {
-	switch code { //nolint:exhaustive // the codes of blocked tasks
+	switch code {
 	case trowel.WaitCanceling:
 		return f.canceling(n.TaskOutline)
 	case trowel.WaitWorkflowPaused, trowel.WaitAttemptsLimit, trowel.WaitBackfill:
@@ -88,8 +88,13 @@ func (f *Facts) blockedReason(code trowel.WaitCode, n *node) Reason {
 		return Reason{
 			Code: trowel.WaitEvaluating, Text: "its options with ${...} are being evaluated", Since: n.UpdatedAt, Fields: param.Of("option", nil),
 		}
+	case trowel.WaitParent:
+		return f.parent(n)
+	case trowel.WaitPoolMissing, trowel.WaitPoolTooSmall, trowel.WaitPool, trowel.WaitConcurrency, trowel.WaitMaxActiveTasks, trowel.WaitNoAgent,
+		trowel.WaitAgentSlots, trowel.WaitSiteLimit, trowel.WaitDispatch, trowel.WaitRetry, trowel.WaitPoll, trowel.WaitGroupRetry,
+		trowel.WaitDeferred, trowel.WaitAwaitingInput, trowel.WaitChildren, trowel.WaitHandlers: // not of blocked tasks
 	}
-	return f.parent(n)
+	return Reason{Code: code, Text: fmt.Sprintf("waits, with code `%s`", code), Since: n.UpdatedAt, Fields: param.New()}
 }
 
 func (f *Facts) canceling(o trowel.TaskOutline) Reason {

@@ -57,7 +57,7 @@ func (a *asking) add(r Reason) {
 
 // blocked words what package queue found. missing is the name of the pool that does not exist.
 func (a *asking) blocked(b queue.Blocked, missing string) Reason {
-	switch b.Code { //nolint:exhaustive // the codes of limits
+	switch b.Code {
 	case trowel.WaitPoolMissing:
 		return a.missing(missing)
 	case trowel.WaitPoolTooSmall:
@@ -68,9 +68,14 @@ func (a *asking) blocked(b queue.Blocked, missing string) Reason {
 		return a.concurrency(b.Demand)
 	case trowel.WaitMaxActiveTasks:
 		return a.activeTasks(b.Demand)
-	default:
+	case trowel.WaitSiteLimit:
 		return a.site(b.Demand)
+	case trowel.WaitCanceling, trowel.WaitWorkflowPaused, trowel.WaitAttemptsLimit, trowel.WaitBackfill, trowel.WaitParent, trowel.WaitParentSkipped,
+		trowel.WaitParentFailed, trowel.WaitParentCanceled, trowel.WaitNotReached, trowel.WaitUpstream, trowel.WaitEvaluating, trowel.WaitNoAgent,
+		trowel.WaitAgentSlots, trowel.WaitDispatch, trowel.WaitRetry, trowel.WaitPoll, trowel.WaitGroupRetry, trowel.WaitDeferred,
+		trowel.WaitAwaitingInput, trowel.WaitChildren, trowel.WaitHandlers: // no limits
 	}
+	return a.otherLimit(b)
 }
 
 func (a *asking) missing(name string) Reason {
@@ -212,6 +217,15 @@ func (a *asking) site(d queue.Demand) Reason {
 	return Reason{
 		Code: trowel.WaitSiteLimit, Text: fmt.Sprintf("%d of %d tasks run in all, as executor.max_running_tasks says", active, d.Limit),
 		Fields: param.Of("limit", int64(d.Limit), "active", int64(active)),
+	}
+}
+
+// otherLimit is about a limit that has no sentence of its own.
+func (a *asking) otherLimit(b queue.Blocked) Reason {
+	active := a.Limits.Counters[b.Demand.Counter]
+	return Reason{
+		Code: b.Code, Text: fmt.Sprintf("limit `%s` has no room: %d of %d are used", b.Code, active, b.Demand.Limit),
+		Fields: param.Of("limit", int64(b.Demand.Limit), "active", int64(active)),
 	}
 }
 

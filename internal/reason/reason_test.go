@@ -616,14 +616,23 @@ func TestStanding(t *testing.T) {
 	}
 }
 
-// Every code is in the table once, with what it means.
+// Every code is in the table once, with what it means, and the table has no others.
 func TestCodes(t *testing.T) {
 	t.Parallel()
-	seen := map[trowel.WaitCode]bool{}
+	rows := map[trowel.WaitCode]int{}
 	for _, e := range reason.Codes() {
-		if seen[e.Code] || e.About == "" || !strings.HasSuffix(e.About, ".") && !strings.Contains(e.About, ". ") {
+		if e.About == "" || !strings.HasSuffix(e.About, ".") && !strings.Contains(e.About, ". ") {
 			t.Errorf("entry %+v", e)
 		}
-		seen[e.Code] = true
+		rows[e.Code]++
+	}
+	for _, code := range trowel.WaitCodes() {
+		if rows[code] != 1 {
+			t.Errorf("code %q has %d rows in Codes of code.go, want 1", code, rows[code])
+		}
+		delete(rows, code)
+	}
+	for code := range rows {
+		t.Errorf("code %q has a row and is not one of trowel.WaitCodes", code)
 	}
 }
