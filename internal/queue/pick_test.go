@@ -73,7 +73,7 @@ func ready(t *testing.T, text string) queue.Ready {
 // The order of claims (control K807): weight with aging, fewest running, age, id.
 func TestPickOrder(t *testing.T) {
 	t.Parallel()
-	pools := []*trowel.Pool{{ID: 1, Name: "default", Slots: trowel.Unlimited}, {ID: 2, Name: "db", Slots: 2}, {ID: 3, Name: "zero", Slots: 0}, {ID: 4, Name: "own", ProjectID: 1, Slots: 1}, {ID: 5, Name: "own", Slots: 9}}
+	pools := []*trowel.Pool{{ID: 1, Name: "default", Slots: trowel.Unlimited}, {ID: 2, Name: "db", Slots: 2}, {ID: 3, Name: "zero", Slots: 0}, {ID: 4, Name: "own", ProjectID: 1, Slots: 1}, {ID: 5, Name: "own", Slots: 9}, {ID: 6, Name: "free", Slots: trowel.Unlimited}}
 	for _, row := range []struct {
 		name    string
 		ready   []string
@@ -108,6 +108,7 @@ func TestPickOrder(t *testing.T) {
 		{name: "nor a larger weight", ready: []string{"a1 db=2 -61", "a2 w2 db=1 -59"}, uses: map[string]int{"pool:2": 1}, n: 9, want: "a2", limited: true},
 		{name: "nor one that lacks something else", ready: []string{"a1 db=2 zero=1 -61", "a2 db=1 -59"}, uses: map[string]int{"pool:2": 1}, n: 9, want: "a2", limited: true},
 		{name: "nor one that no agent serves", ready: []string{"a1 db=2 @gpu -61", "a2 db=1 -59"}, uses: map[string]int{"pool:2": 1}, n: 9, want: "a2"},
+		{name: "nor of a pool without a limit", ready: []string{"a1 db=2 free=1 -61", "a2 free=1 -59", "a3 db=1 -59"}, uses: map[string]int{"pool:2": 1}, n: 9, want: "a2", limited: true},
 		{name: "queues", ready: []string{"a1 @gpu", "a2"}, n: 9, want: "a2"},
 	} {
 		t.Run(row.name, func(t *testing.T) {

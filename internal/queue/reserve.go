@@ -16,8 +16,8 @@ type reservation struct {
 
 // reserve finds the tasks that reserve pools (control K808): they need several slots, have waited long enough and wait
 // for slots only, if for anything. A task reserves its pools even if there are enough slots now, because a task that becomes ready later
-// may come before it. If several tasks want one pool, the first in order reserves it. A task that wants more slots than
-// the pool has, or that no agent here serves, reserves nothing.
+// may come before it. If several tasks want one pool, the first in order reserves it. A pool without a limit is not reserved. A task
+// that wants more slots than the pool has, or that no agent here serves, reserves nothing.
 func (run *picking) reserve() {
 	after := run.backlog.rules.ReserveAfter
 	if after <= 0 || run.Limits == nil {
@@ -30,7 +30,7 @@ func (run *picking) reserve() {
 			continue
 		}
 		for _, d := range h.demands {
-			if d.Code != trowel.WaitPool {
+			if d.Code != trowel.WaitPool || d.Limit == trowel.Unlimited {
 				continue
 			}
 			other, taken := run.reserved[d.Counter]
