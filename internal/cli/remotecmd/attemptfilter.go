@@ -106,7 +106,7 @@ func (f *attemptFilter) search(ctx context.Context, server *client.Client, sessi
 	}
 	found = make([]api.Attempt, 0, len(page.Items))
 	for i := range page.Items {
-		a, err := page.Items[i].Attempt()
+		a, err := page.Items[i].Listed()
 		if err != nil {
 			return nil, "", fmt.Errorf("read attempt %s: %w", page.Items[i].ID, err)
 		}

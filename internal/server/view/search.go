@@ -110,10 +110,7 @@ func readSearch(c *rest.Call) (*trowel.AttemptSearch, error) {
 }
 
 func itemOf(s *trowel.AttemptSummary) api.AttemptItem {
-	a := document.Attempt(s)
 	return api.AttemptItem{
-		Status: a.Status, ID: a.ID, Index: a.Index, Project: a.Project, Workflow: a.Workflow, SessionID: a.SessionID, SessionUUID: a.SessionUUID,
-		SessionTime: a.SessionTime, RetryAttemptName: a.RetryAttemptName, Done: a.Done, Success: a.Success, CancelRequested: a.CancelRequested,
-		Params: a.Params, CreatedAt: document.Instant(s.Attempt.CreatedAt), FinishedAt: document.OptInstant(s.Attempt.FinishedAt),
+		Attempt: document.Attempt(s), CreatedAt: document.Instant(s.Attempt.CreatedAt), FinishedAt: document.OptInstant(s.Attempt.FinishedAt),
 	}
 }

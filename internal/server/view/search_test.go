@@ -71,7 +71,7 @@ func TestSearchAttempts(t *testing.T) {
 		t.Errorf("another project's attempts: %d %s", a.Status, a.Body)
 	}
 	item := servertest.Read[api.AttemptSearch](t, h.Get(t, "/api/search/attempts?project=one"), 200).Items[0]
-	if got, err := item.Attempt(); err != nil || int64(got.ID) != int64(one) || !strings.Contains(item.CreatedAt, ".") || got.CreatedAt.IsZero() {
+	if got, err := item.Listed(); err != nil || int64(got.ID) != int64(one) || !strings.Contains(item.CreatedAt, ".") || got.CreatedAt.IsZero() {
 		t.Errorf("item = %+v, %v, want attempt %d with milliseconds", item, err, one)
 	}
 	for query, where := range map[string]string{
