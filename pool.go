@@ -49,7 +49,7 @@ type Pool struct {
 }
 
 // Counter returns the name of the pool's counter, see LimitTx.
-func (p *Pool) Counter() string { return "pool:" + strconv.FormatInt(int64(p.ID), 10) }
+func (p *Pool) Counter() string { return CounterPool.Counter(strconv.FormatInt(int64(p.ID), 10)) }
 
 // PoolTx is the part of a transaction about pools.
 //
@@ -70,9 +70,6 @@ type PoolTx interface {
 // holds no slot of a pool has an implicit slot of DefaultPool. A task that no longer runs holds at most its place
 // under a concurrency limit. It keeps that until it is done, also while it is planned (control K810).
 type Acquired map[string]int
-
-// ConcurrencyCounterPrefix is how the names of counters of concurrency limits begin (control K810).
-const ConcurrencyCounterPrefix = "concurrency:"
 
 // LimitTx is the part of a transaction about the counters of limits. A counter says how much of a limit
 // is in use. It changes in the same transaction in which a task or attempt takes something or gives it back.
@@ -109,7 +106,7 @@ type LimitTx interface {
 // HasPool reports whether the task holds slots of a pool.
 func (h Acquired) HasPool() bool {
 	for name := range h {
-		if strings.HasPrefix(name, "pool:") {
+		if KindOfCounter(name) == CounterPool {
 			return true
 		}
 	}

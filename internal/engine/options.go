@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"strings"
-
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/dig"
 	"github.com/trowel-project/trowel/internal/param"
@@ -144,7 +142,7 @@ func (t *task) holding(to trowel.TaskState) (kept, given trowel.Acquired) {
 	place := t.Requirements != nil && t.Requirements.Concurrency != nil && !t.Requirements.Concurrency.RunningOnly &&
 		!to.Done() && to != trowel.TaskBlocked // the next evaluation may give another key
 	for name, n := range t.Acquired {
-		if !place || !strings.HasPrefix(name, trowel.ConcurrencyCounterPrefix) {
+		if !place || trowel.KindOfCounter(name) != trowel.CounterConcurrency {
 			given[name] = n
 			continue
 		}

@@ -285,18 +285,18 @@ func TestGivenBack(t *testing.T) {
 		name, option string
 		waits, ends  trowel.Acquired
 	}{
-		{"K810 waiting states count", "2", trowel.Acquired{"pool:3": 2}, trowel.Acquired{"pool:3": 2, trowel.ConcurrencyCounterPrefix + "k": 1}},
+		{"K810 waiting states count", "2", trowel.Acquired{"pool:3": 2}, trowel.Acquired{"pool:3": 2, trowel.CounterConcurrency.Counter("k"): 1}},
 		{
 			"K810 include_waiting is false", "{limit: 2, include_waiting: false}",
-			trowel.Acquired{"pool:3": 2, trowel.ConcurrencyCounterPrefix + "k": 1},
-			trowel.Acquired{"pool:3": 2, trowel.ConcurrencyCounterPrefix + "k": 1},
+			trowel.Acquired{"pool:3": 2, trowel.CounterConcurrency.Counter("k"): 1},
+			trowel.Acquired{"pool:3": 2, trowel.CounterConcurrency.Counter("k"): 1},
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			tr := newTrial(t, "{+a: {op>: 1, _concurrency: "+c.option+"}}", "")
 			row := tr.find("+a")
-			all := trowel.Acquired{"pool:3": 2, trowel.ConcurrencyCounterPrefix + "k": 1}
+			all := trowel.Acquired{"pool:3": 2, trowel.CounterConcurrency.Counter("k"): 1}
 			for _, try := range []struct {
 				outcome trowel.Outcome
 				given   trowel.Acquired

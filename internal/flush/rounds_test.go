@@ -221,7 +221,7 @@ func hold(rows []*trowel.Task, unkept string, held, limits map[string]int) (runn
 		}
 		c := row.Requirements.Concurrency
 		for name := range row.Acquired {
-			if len(name) > len(trowel.ConcurrencyCounterPrefix) && name[:len(trowel.ConcurrencyCounterPrefix)] == trowel.ConcurrencyCounterPrefix {
+			if trowel.KindOfCounter(name) == trowel.CounterConcurrency {
 				limits[name] = c.Limit
 			}
 		}

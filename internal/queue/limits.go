@@ -18,16 +18,18 @@ type Limits struct {
 }
 
 // SiteCounter is the counter of all running tasks. It is kept only if their number is limited.
-const SiteCounter = "tasks"
+const SiteCounter = string(trowel.CounterTasks)
 
 // WorkflowCounter is the counter of a workflow's running tasks.
 func WorkflowCounter(w trowel.WorkflowName) string {
-	return "tasks:" + workflowText(w)
+	return trowel.CounterTasks.Counter(workflowText(w))
 }
 
 // AdmissionCounter is the counter that a transaction locks to admit attempts of a workflow, so that only one does so at a
 // time.
-func AdmissionCounter(w trowel.WorkflowName) string { return "attempts:" + workflowText(w) }
+func AdmissionCounter(w trowel.WorkflowName) string {
+	return trowel.CounterAdmission.Counter(workflowText(w))
+}
 
 func workflowText(w trowel.WorkflowName) string {
 	return strconv.FormatInt(int64(w.ProjectID), 10) + "/" + w.Name
@@ -35,16 +37,18 @@ func workflowText(w trowel.WorkflowName) string {
 
 // ConcurrencyCounter is the counter of a concurrency limit.
 func ConcurrencyCounter(c *trowel.Concurrency, w trowel.WorkflowName, attempt trowel.AttemptID) string {
+	var scope string
 	switch c.Per {
 	case trowel.PerSite:
-		return "concurrency:site:" + c.Key
+		scope = "site"
 	case trowel.PerProject:
-		return fmt.Sprintf("concurrency:p%d:%s", w.ProjectID, c.Key)
+		scope = fmt.Sprintf("p%d", w.ProjectID)
 	case trowel.PerAttempt:
-		return fmt.Sprintf("concurrency:a%d:%s", attempt, c.Key)
+		scope = fmt.Sprintf("a%d", attempt)
 	default:
-		return fmt.Sprintf("concurrency:w%s:%s", workflowText(w), c.Key)
+		scope = "w" + workflowText(w)
 	}
+	return trowel.CounterConcurrency.Counter(scope + ":" + c.Key)
 }
 
 // Demand is what a task takes from one counter.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	trowel "github.com/trowel-project/trowel"
 )
@@ -34,10 +33,6 @@ GROUP BY holds` // also of planned tasks, which hold places under concurrency li
 
 // lockLimits is the key of ShareLimits and LockLimits.
 const lockLimits = 0x74726f77 // "trow"
-
-// keyed begins the names of counters that are deleted when they are zero. Their names contain keys of workflows,
-// of which there can be any number.
-const keyed = "concurrency:"
 
 func (t *tx) ShareLimits(ctx context.Context) (version int64, writers trowel.Writers, err error) {
 	query := sqlShareLimitsPostgres
@@ -138,7 +133,7 @@ func (t *tx) AddToCounters(ctx context.Context, changes map[string]int) error {
 			continue
 		}
 		names, by = append(names, name), append(by, int64(changes[name]))
-		if changes[name] < 0 && strings.HasPrefix(name, keyed) {
+		if changes[name] < 0 && trowel.KindOfCounter(name).Unbounded() {
 			emptied = append(emptied, name)
 		}
 	}
