@@ -265,7 +265,7 @@ func TestWhyOfNothing(t *testing.T) {
 	newTrial(t, h, append(trial(), &trowel.Task{FullName: "+w+g+x", Group: true}, &trowel.Task{FullName: "+w+g+x+deep"},
 		&trowel.Task{FullName: "+w+h+x", Group: true}, &trowel.Task{FullName: "+w+h+x+deep"})...)
 	for path, want := range map[string]string{
-		"/api/attempts/2/why":                   `404 {"message":"Resource does not exist: session attempt id=2","status":404}`,
+		"/api/attempts/2/why":                   `404 {"message":"Resource does not exist: session attempt id=2","status":404,"code":"not_found"}`,
 		"/api/attempts/1/tasks/99":              `404 {"message":"attempt 1 has no task 99","status":404,"code":"not_found"}`,
 		"/api/attempts/1/tasks/99/why":          `404 {"message":"attempt 1 has no task 99","status":404,"code":"not_found"}`,
 		"/api/attempts/1/why?task=%2Bnone":      `404 {"message":"attempt 1 has no task whose name ends in +none","status":404,"code":"not_found","hint":"trowel tasks 1 lists its tasks"}`,

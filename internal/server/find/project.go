@@ -47,6 +47,11 @@ func ProjectNamed(c *rest.Call, tx trowel.Tx, name string) (*trowel.Project, err
 	return p, err
 }
 
+// RevisionParam describes ?revision= of paths of a project.
+func RevisionParam() rest.Parameter {
+	return rest.QueryText("revision", "Name of a revision; the newest one if it is missing.")
+}
+
 // ProjectParam returns the project that ?project= names; nil if the parameter is absent. It fails if the caller may not do
 // with the project what the route does.
 func ProjectParam(c *rest.Call, tx trowel.Tx) (*trowel.Project, error) {

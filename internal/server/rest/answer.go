@@ -60,6 +60,11 @@ func (c *Call) answerError(err error) {
 		masked.message = c.opts.Mask(e.message)
 		e = &masked
 	}
+	if e.status == http.StatusNotFound && e.code == "" && c.Route != nil && !c.Route.Digdag {
+		coded := *e
+		coded.code = CodeNotFound
+		e = &coded
+	}
 	if c.Route != nil && c.Route.Answer != nil {
 		answerJSON(c, e.status, e.document())
 		return

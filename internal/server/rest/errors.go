@@ -58,7 +58,7 @@ func InvalidValue(where, format string, args ...any) *Error {
 	return e
 }
 
-// NoResource is the error for something that does not exist (404), in Digdag's words.
+// NoResource is the error for something that does not exist (404), in Digdag's words. Its answer has CodeNotFound on Trowel's own paths.
 func NoResource(format string, args ...any) *Error {
 	return Errorf(http.StatusNotFound, "%s", trowel.NotFound(format, args...).Message)
 }
@@ -71,7 +71,7 @@ func OrNoResource(err error, format string, args ...any) error {
 	return err
 }
 
-// NotFound is NoResource for Trowel's own paths.
+// NotFound is NoResource in words of Trowel's, for its own paths.
 func NotFound(format string, args ...any) *Error {
 	return withCode(http.StatusNotFound, CodeNotFound, format, args...)
 }

@@ -8,12 +8,14 @@ import (
 type Route struct {
 	Method string
 	// Path may have placeholders: {id:32} and {id:64} are numbers of so many bits, {name} is any text.
-	Path  string
-	Name  string      // in metrics (server 7.2), and the operation in the API document
-	Verb  access.Verb // the caller must be allowed this; empty for all callers
-	Open  bool        // needs no authentication
-	Query []Parameter
-	Body  Body
+	Path string
+	Name string      // in metrics (server 7.2), and the operation in the API document
+	Verb access.Verb // the caller must be allowed this; empty for all callers
+	Open bool        // needs no authentication
+	// Digdag says that the path is one of Digdag's. Errors of others have a code.
+	Digdag bool
+	Query  []Parameter
+	Body   Body
 	// Answer is a value of the type that the handler returns, for the API document; nil for a File.
 	Answer any
 	About  string // one line for the API document

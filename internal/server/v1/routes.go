@@ -6,6 +6,7 @@ import (
 	"github.com/trowel-project/trowel/internal/access"
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/param"
+	"github.com/trowel-project/trowel/internal/server/find"
 	"github.com/trowel-project/trowel/internal/server/rest"
 )
 
@@ -17,17 +18,17 @@ func pageParams() []rest.Parameter {
 	}
 }
 
-func ofRevision() rest.Parameter {
-	return rest.QueryText("revision", "Name of a revision; the newest one if it is missing.")
-}
-
 func ofName(about string) rest.Parameter { return rest.QueryText("name", about) }
 
-// Routes are Digdag's paths (server 2.6.11) by noun, and what Trowel adds to these nouns.
+// Routes are Digdag's paths (server 2.6.11) by noun.
 func Routes(o *Options) []rest.Route {
-	return slices.Concat(
+	routes := slices.Concat(
 		versionRoutes(&o.Versions), projectRoutes(o), projectPartRoutes(o), workflowRoutes(), scheduleRoutes(o), sessionRoutes(o), attemptRoutes(o), logRoutes(o),
 	)
+	for i := range routes {
+		routes[i].Digdag = true
+	}
+	return routes
 }
 
 func versionRoutes(v *Versions) []rest.Route {
@@ -95,28 +96,23 @@ func projectPartRoutes(o *Options) []rest.Route {
 			Query: []rest.Parameter{rest.QueryInt("last_id", "Only smaller ids."), ofName("The revision of that name, or nothing.")},
 		},
 		{
-			Method: "GET", Path: "/api/projects/{id:32}/findings", Name: "getFindings", Verb: access.GetProject, Answer: api.FindingCollection{},
-			Handle: getFindings, About: "What the push of a revision has found and accepted: its warnings.",
-			Query: []rest.Parameter{ofRevision()},
-		},
-		{
 			Method: "GET", Path: "/api/projects/{id:32}/archive", Name: "getArchive", Verb: access.GetProjectArchive, Handle: kept.get, Redirects: true,
 			About: "The archive of a revision, as it was pushed.", Long: true,
-			Query: []rest.Parameter{ofRevision(), rest.QueryFlag("direct_download", "false to get it from this server in any case.")},
+			Query: []rest.Parameter{find.RevisionParam(), rest.QueryFlag("direct_download", "false to get it from this server in any case.")},
 		},
 		{
 			Method: "GET", Path: "/api/projects/{id:32}/workflow", Name: "getWorkflow", Verb: access.GetWorkflow, Answer: api.Workflow{},
 			Handle: getProjectWorkflowByQuery, About: "A workflow of a revision; an older form.",
-			Query: []rest.Parameter{ofName("Name of the workflow."), ofRevision()},
+			Query: []rest.Parameter{ofName("Name of the workflow."), find.RevisionParam()},
 		},
 		{
 			Method: "GET", Path: "/api/projects/{id:32}/workflows", Name: "getWorkflows", Verb: access.ListWorkflowsOfProject,
 			Answer: api.WorkflowCollection{}, Handle: getProjectWorkflows, About: "Workflows of a revision, by id.",
-			Query: []rest.Parameter{ofRevision(), ofName("The workflow of that name, or nothing.")},
+			Query: []rest.Parameter{find.RevisionParam(), ofName("The workflow of that name, or nothing.")},
 		},
 		{
 			Method: "GET", Path: "/api/projects/{id:32}/workflows/{name}", Name: "getWorkflowByName", Verb: access.GetWorkflow,
-			Answer: api.Workflow{}, Handle: getProjectWorkflow, About: "A workflow of a revision.", Query: []rest.Parameter{ofRevision()},
+			Answer: api.Workflow{}, Handle: getProjectWorkflow, About: "A workflow of a revision.", Query: []rest.Parameter{find.RevisionParam()},
 		},
 		{
 			Method: "GET", Path: "/api/projects/{id:32}/schedules", Name: "getProjectSchedules", Verb: access.ListSchedulesOfProject,
@@ -148,7 +144,7 @@ func workflowRoutes() []rest.Route {
 		{
 			Method: "GET", Path: "/api/workflow", Name: "getWorkflowDefinition", Verb: access.GetWorkflow, Answer: api.Workflow{},
 			Handle: getWorkflowByName, About: "A workflow by names; an older form.",
-			Query: []rest.Parameter{rest.QueryText("project", "Name of the project."), ofName("Name of the workflow."), ofRevision()},
+			Query: []rest.Parameter{rest.QueryText("project", "Name of the project."), ofName("Name of the workflow."), find.RevisionParam()},
 		},
 		{
 			Method: "GET", Path: "/api/workflows", Name: "getWorkflowDefinitions", Verb: access.ListWorkflowsOfSite,

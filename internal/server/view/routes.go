@@ -3,6 +3,7 @@ package view
 import (
 	"github.com/trowel-project/trowel/internal/access"
 	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/server/find"
 	"github.com/trowel-project/trowel/internal/server/rest"
 )
 
@@ -24,6 +25,11 @@ func Routes() []rest.Route {
 		{
 			Method: "GET", Path: "/api/attempts/{id:64}/places", Name: "getTaskPlaces", Verb: access.GetTasksFromAttempt, Answer: api.TaskPlaceList{},
 			Handle: getTaskPlaces, About: "Where the tasks of an attempt are written: file, line and column, by id of the task.",
+		},
+		{
+			Method: "GET", Path: "/api/projects/{id:32}/findings", Name: "getFindings", Verb: access.GetProject, Answer: api.FindingCollection{},
+			Handle: getFindings, About: "What the push of a revision has found and accepted: its warnings.",
+			Query: []rest.Parameter{find.RevisionParam()},
 		},
 	}
 }
