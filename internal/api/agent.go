@@ -1,6 +1,6 @@
 package api
 
-// Agent is the document of an agent (ui.md, A44). Instants are in UTC with milliseconds.
+// Agent is the document of an agent (docs/agents.md). Instants are in UTC with milliseconds.
 type Agent struct {
 	ID          string       `json:"id"`   // unique among all agents that ever were
 	Name        string       `json:"name"` // what people know it by; several agents may share it

@@ -2,7 +2,7 @@ package api
 
 import "github.com/trowel-project/trowel/internal/param"
 
-// AuditEntry says who did what, when (ui.md, A45). Instants are in UTC with milliseconds.
+// AuditEntry says who did what, when (docs/audit.md). Instants are in UTC with milliseconds.
 type AuditEntry struct {
 	ID      string      `json:"id"` // names the entry among all entries of the audit
 	At      string      `json:"at"`

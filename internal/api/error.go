@@ -5,7 +5,7 @@ type Error struct {
 	Message  *string   `json:"message"` // null if the cause has no message
 	Status   int       `json:"status"`
 	Findings []Finding `json:"findings,omitempty"` // all that is wrong in a refused project; Digdag reports only the first mistake
-	Code     string    `json:"code,omitempty"`     // a word for programs; only on Trowel's own paths (ui.md, section 4)
+	Code     string    `json:"code,omitempty"`     // a word for programs; only on Trowel's own paths (docs/rest.md)
 	Where    string    `json:"where,omitempty"`    // the part of the request that is wrong; only on Trowel's own paths
 	Hint     string    `json:"hint,omitempty"`     // how to go on; only on Trowel's own paths
 }

@@ -1,6 +1,6 @@
 package api
 
-// TasksEvent is the event "tasks" of a stream about one attempt (ui.md, A5).
+// TasksEvent is the event "tasks" of a stream about one attempt (docs/rest.md, Events).
 type TasksEvent struct {
 	Rows  List[TaskChange] `json:"rows"`
 	Stale List[ID]         `json:"stale"` // groups in which so much changed that their tasks must be read again

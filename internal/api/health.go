@@ -1,6 +1,6 @@
 package api
 
-// HealthReport is the document of the server's health (ui.md, A4). Only readers get its parts and agents.
+// HealthReport is the document of the server's health (docs/rest.md, Health). Only readers get its parts and agents.
 type HealthReport struct {
 	OK     bool             `json:"ok"`
 	Parts  List[HealthPart] `json:"parts,omitempty"`

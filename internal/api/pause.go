@@ -1,6 +1,6 @@
 package api
 
-// WorkflowState says whether a workflow is paused (ui.md, A24).
+// WorkflowState says whether a workflow is paused.
 type WorkflowState struct {
 	Project  IDName `json:"project"`
 	Workflow string `json:"workflow"`

@@ -1,6 +1,6 @@
 package api
 
-// Pool is the document of a pool (ui.md, A42). Instants are in UTC with milliseconds.
+// Pool is the document of a pool (docs/pools.md). Instants are in UTC with milliseconds.
 type Pool struct {
 	ID              ID           `json:"id"`
 	Name            string       `json:"name"`

@@ -1,6 +1,6 @@
 package api
 
-// PoolHistory is the use of a pool over the last 24 hours (ui.md, A42).
+// PoolHistory is the use of a pool over the last 24 hours.
 type PoolHistory struct {
 	StepMS int64             `json:"stepMs"` // time from one item to the next
 	Items  List[PoolUseStep] `json:"items"`  // oldest first; steps without a sample are missing

@@ -1,6 +1,6 @@
 package api
 
-// Queue is the document of a queue (ui.md, A43).
+// Queue is the document of a queue.
 type Queue struct {
 	Name          string `json:"name"`
 	Ready         int    `json:"ready"`         // ready tasks

@@ -1,6 +1,6 @@
 package api
 
-// Token is the document of a token (ui.md, A3). Instants are in UTC with milliseconds.
+// Token is the document of a token (docs/tokens.md). Instants are in UTC with milliseconds.
 type Token struct {
 	ID         ID           `json:"id"`
 	Name       string       `json:"name"`

@@ -50,7 +50,7 @@ func (r *Reason) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Why says why a task, or an attempt, does not run (ui.md, A30): its first reason, and what is known besides.
+// Why says why a task, or an attempt, does not run (docs/why.md): its first reason, and what is known besides.
 type Why struct {
 	Code     *string       `json:"code"`  // nil if it runs or is done
 	Text     string        `json:"text"`  // the first reason in a sentence

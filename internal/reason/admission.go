@@ -153,7 +153,7 @@ func somebody(name string) string {
 	return name
 }
 
-// instant formats an instant for fields: UTC with milliseconds (ui.md, section 4).
+// instant formats an instant for fields: UTC with milliseconds.
 func instant(at time.Time) param.Value {
 	if at.IsZero() {
 		return nil

@@ -11,7 +11,7 @@ import (
 // InstantLayout is the form of times in Trowel's own documents and in messages.
 const InstantLayout = "2006-01-02T15:04:05.000Z"
 
-// Instant writes a time as Trowel's own documents do (ui.md, section 4). The zero time is empty.
+// Instant writes a time as Trowel's own documents do, in UTC with milliseconds. The zero time is empty.
 func Instant(at time.Time) string {
 	if at.IsZero() {
 		return ""

@@ -8,7 +8,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 )
 
-// Topic selects the events of a stream (ui.md, A5).
+// Topic selects the events of a stream (docs/rest.md, Events).
 type Topic struct {
 	kind     string // "site", "project", "workflow", "attempt", "log" or "schedules"
 	Project  trowel.ProjectID

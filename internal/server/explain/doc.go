@@ -1,3 +1,3 @@
-// Package explain answers why tasks and attempts do not run (ui.md, A28, A30). It reads the facts; package reason draws
+// Package explain answers why tasks and attempts do not run (docs/why.md). It reads the facts; package reason draws
 // the conclusions.
 package explain

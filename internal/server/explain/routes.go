@@ -16,7 +16,7 @@ type Options struct {
 	MaxRunning   int           // see executor.max_running_tasks; zero for no limit
 }
 
-// Routes are the paths that explain why tasks do not run (ui.md, A28, A30).
+// Routes are the paths that explain why tasks do not run.
 func Routes(o Options) []rest.Route {
 	h := &handlers{rules{queue: queue.Rules{Aging: o.Aging, ReserveAfter: o.ReserveAfter}, maxRunning: o.MaxRunning}}
 	return []rest.Route{

@@ -1,2 +1,2 @@
-// Package health checks whether the parts of a server work, and answers requests about it (ui.md, A4).
+// Package health checks whether the parts of a server work, and answers requests about it (docs/rest.md, Health).
 package health

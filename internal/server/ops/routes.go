@@ -18,7 +18,7 @@ type Options struct {
 	Aging            time.Duration              // after which a waiting task gains one of weight, see queue.aging; zero for never
 }
 
-// Routes are the paths of pools, queues, agents, pauses, tokens and the audit (ui.md, section 4).
+// Routes are the paths of pools, queues, agents, pauses, tokens and the audit.
 func Routes(o Options) []rest.Route {
 	return slices.Concat(poolRoutes(&o), agentRoutes(&o), pauseRoutes(&o), tokenRoutes(), auditRoutes())
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/trowel-project/trowel/internal/dig"
 )
 
-// Codes of errors, for programs. They never change meaning. Digdag's own paths have none (ui.md, section 4).
+// Codes of errors, for programs. They never change meaning. Digdag's own paths have none (docs/rest.md).
 const (
 	CodeInvalid     = "invalid"      // the value named by where makes no sense
 	CodeNotFound    = "not_found"    // there is no such thing

@@ -9,7 +9,7 @@ import (
 // DefaultPage is the size of a page if the request sets none (server 2.4).
 const DefaultPage = 100
 
-// maxPage is the largest limit of Trowel's own lists, which have limit and cursor (ui.md, section 4).
+// maxPage is the largest limit of Trowel's own lists, which have limit and cursor (docs/rest.md).
 const maxPage = 500
 
 // MaxPageBytes ends pages of attempts and sessions early, since their parameters may be large, and take many times as

@@ -1,3 +1,3 @@
-// Package stream sends changes of attempts, tasks and schedules as server-sent events (ui.md, A5). It gets them from
+// Package stream sends changes of attempts, tasks and schedules as server-sent events (docs/rest.md, Events). It gets them from
 // package events.
 package stream

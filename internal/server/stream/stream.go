@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	minInterval  = 250 * time.Millisecond // between sets of frames (ui.md, A5)
+	minInterval  = 250 * time.Millisecond // between sets of frames: changes of that time come together
 	maxInterval  = 5 * time.Second        // if reading takes long
 	commentEvery = 15 * time.Second       // so that proxies keep the connection open
 )
