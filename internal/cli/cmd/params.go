@@ -13,6 +13,15 @@ const textNotNested = "Parameter '%s' is set but '%s' is not a object (%s)"
 // parametersReader reads the file of --params-file: a YAML mapping, by the rules of .dig files.
 type parametersReader func(path string) (*param.Map, error)
 
+// Parameters collects the parameters of the command line, as ReadParameters does, with the settings of the command.
+func (c *Call) Parameters() (*param.Map, error) {
+	settings, err := c.Config()
+	if err != nil {
+		return nil, err
+	}
+	return ReadParameters(c, settings, c.Env.ReadParams)
+}
+
 // ReadParameters collects the parameters of the command line (server 1.6). Later sources win:
 // settings below "params.", the file of --params-file, --param. A key below a value that is not an object is a
 // *param.Error.

@@ -81,11 +81,7 @@ func runRetry(ctx context.Context, c *cmd.Call) error {
 		return c.UsageError(text).Hinting("to run what did not succeed, with the newest revision: %s\nto run all tasks again: %s",
 			c.Hinted("retry "+id.String()+" --latest-revision --resume"), c.Hinted("retry "+id.String()+" --latest-revision --all"))
 	}
-	settings, err := c.Config()
-	if err != nil {
-		return err
-	}
-	params, err := cmd.ReadParameters(c, settings, c.Env.ReadParams)
+	params, err := c.Parameters()
 	if err != nil {
 		return err
 	}

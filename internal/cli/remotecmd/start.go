@@ -51,11 +51,7 @@ func runStart(ctx context.Context, c *cmd.Call) error {
 	if err != nil {
 		return err
 	}
-	settings, err := c.Config()
-	if err != nil {
-		return err
-	}
-	params, err := cmd.ReadParameters(c, settings, c.Env.ReadParams)
+	params, err := c.Parameters()
 	if err != nil {
 		return err
 	}
