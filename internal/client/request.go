@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/wait"
 )
 
 // Tries of a GET (server 1.7.2, 1.7.3). Between them the client waits 2, 4, 8 ... 512 ms.
@@ -217,20 +218,16 @@ func readJSON(res *http.Response, into any) error {
 
 // patiently repeats something while that may help, with growing waits.
 func (c *Client) patiently(ctx context.Context, do func() error) error {
-	wait := firstWait
+	pause := firstWait
 	for try := 1; ; try++ {
 		err := do()
 		if err == nil || try == tries || !passing(err) {
 			return err
 		}
-		timer := time.NewTimer(wait)
-		select {
-		case <-ctx.Done():
-			timer.Stop()
-			return context.Cause(ctx)
-		case <-timer.C:
+		if err := wait.Sleep(ctx, pause); err != nil {
+			return err
 		}
-		wait *= 2
+		pause *= 2
 	}
 }
 

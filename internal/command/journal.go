@@ -2,6 +2,7 @@ package command
 
 import (
 	"bytes"
+	"context"
 	"crypto/rand"
 	"errors"
 	"fmt"
@@ -13,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/trowel-project/trowel/internal/wait"
 )
 
 // Journal is a file with the processes of running commands: the session of each, and the instant at which it began,
@@ -158,8 +161,9 @@ type leftBehind struct {
 const patience = 10 * time.Second
 
 // EndLeft kills the processes in the journal of a dead process, and removes the file. They are killed at once, like
-// processes of a lost lease. The file need not exist. Nothing in it is trusted unless the system confirms it.
-func EndLeft(path string, log *slog.Logger) error {
+// processes of a lost lease. The file need not exist. Nothing in it is trusted unless the system confirms it. If ctx ends
+// before the processes have, the file stays.
+func EndLeft(ctx context.Context, path string, log *slog.Logger) error {
 	file, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -186,8 +190,9 @@ func EndLeft(path string, log *slog.Logger) error {
 			log.Error("processes of tasks of an earlier server or agent do not end", slog.Int("processes", n))
 			break
 		}
-		timer := time.NewTimer(pause)
-		<-timer.C
+		if err := wait.Sleep(ctx, pause); err != nil {
+			return err
+		}
 	}
 	return os.Remove(path)
 }

@@ -36,7 +36,7 @@ func TestEndLeft(t *testing.T) {
 			t.Parallel()
 			path := filepath.Join(t.TempDir(), "processes")
 			pid := runAbandoned(t, path, c.text)
-			if err := command.EndLeft(path, slog.New(slog.DiscardHandler)); err != nil {
+			if err := command.EndLeft(t.Context(), path, slog.New(slog.DiscardHandler)); err != nil {
 				t.Fatal(err)
 			}
 			if lives(pid) {
@@ -134,11 +134,11 @@ func TestEndLeftSparesOthers(t *testing.T) {
 		if err := os.WriteFile(path, []byte(c.journal), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if err := command.EndLeft(path, slog.New(slog.DiscardHandler)); err != nil || !lives(stranger.Process.Pid) {
+		if err := command.EndLeft(t.Context(), path, slog.New(slog.DiscardHandler)); err != nil || !lives(stranger.Process.Pid) {
 			t.Fatalf("%s: EndLeft = %v, the stranger lives: %v", c.name, err, lives(stranger.Process.Pid))
 		}
 	}
-	if err := command.EndLeft(filepath.Join(t.TempDir(), "none"), slog.New(slog.DiscardHandler)); err != nil {
+	if err := command.EndLeft(t.Context(), filepath.Join(t.TempDir(), "none"), slog.New(slog.DiscardHandler)); err != nil {
 		t.Errorf("EndLeft without a journal = %v, want nil", err)
 	}
 }

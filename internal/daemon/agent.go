@@ -102,7 +102,7 @@ func (p *agentProcess) openFiles(ctx context.Context) (err error) {
 	if a.user, err = findCommandUser(&p.settings.Agent); err != nil {
 		return err
 	}
-	if err := a.openWorkspaces(p.link.Archive, fix.UseWorkspaces); err != nil {
+	if err := a.openWorkspaces(ctx, p.link.Archive, fix.UseWorkspaces); err != nil {
 		return err
 	}
 	if err := a.openCommands(ctx, withoutToken(p.opts.Environ), p.secretFiles); err != nil {

@@ -31,8 +31,8 @@ func findCommandUser(a *config.Agent) (*command.User, error) {
 const journalName = "processes"
 
 // endAbandoned ends processes of tasks that outlived the server or agent to which a folder belonged.
-func endAbandoned(log *slog.Logger) func(place string) error {
-	return func(place string) error { return command.EndLeft(filepath.Join(place, journalName), log) }
+func endAbandoned(ctx context.Context, log *slog.Logger) func(place string) error {
+	return func(place string) error { return command.EndLeft(ctx, filepath.Join(place, journalName), log) }
 }
 
 // openCommands makes what runs the commands of tasks, in an environment. With another user it first runs a command, so that a

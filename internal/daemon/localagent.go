@@ -43,9 +43,9 @@ func newLocalAgent(p *process) *localAgent {
 }
 
 // openWorkspaces makes the folder for the files of tries. An error says what to do about one of that use.
-func (a *localAgent) openWorkspaces(fetch archive.Fetch, use fix.Use) (err error) {
+func (a *localAgent) openWorkspaces(ctx context.Context, fetch archive.Fetch, use fix.Use) (err error) {
 	if a.workspaces, err = archive.NewWorkspaces(archive.WorkspaceOptions{
-		Dir: a.workspaceDir(), Fetch: fetch, Log: a.log, Passable: a.user != nil, Abandoned: endAbandoned(a.log),
+		Dir: a.workspaceDir(), Fetch: fetch, Log: a.log, Passable: a.user != nil, Abandoned: endAbandoned(ctx, a.log),
 	}); err != nil {
 		return use.Failed(fmt.Errorf("make a folder for the files of tasks: %w", err))
 	}

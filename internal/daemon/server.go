@@ -116,7 +116,7 @@ func (p *serverProcess) openFiles(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if err := p.local.openWorkspaces(p.storage.fetchArchive, fix.UseTemporary); err != nil {
+	if err := p.local.openWorkspaces(ctx, p.storage.fetchArchive, fix.UseTemporary); err != nil {
 		return err
 	}
 	logs := &p.settings.Logs

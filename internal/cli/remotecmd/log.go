@@ -8,6 +8,7 @@ import (
 	"github.com/trowel-project/trowel/internal/cli/cmd"
 	"github.com/trowel-project/trowel/internal/client"
 	"github.com/trowel-project/trowel/internal/terminal"
+	"github.com/trowel-project/trowel/internal/wait"
 )
 
 // afterEnd is how often log --follow reads logs again whose end is missing although the attempt
@@ -107,12 +108,8 @@ func (l *logShow) follow(ctx context.Context, interval time.Duration) error {
 			}
 			looks++
 		}
-		pause := time.NewTimer(max(interval, 2*time.Since(begun)))
-		select {
-		case <-ctx.Done():
-			pause.Stop()
-			return context.Cause(ctx)
-		case <-pause.C:
+		if err := wait.Sleep(ctx, max(interval, 2*time.Since(begun))); err != nil {
+			return err
 		}
 	}
 	return l.finish()
