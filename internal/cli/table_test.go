@@ -38,7 +38,7 @@ func TestTable(t *testing.T) {
 	for _, c := range table() {
 		t.Run(c.Name, func(t *testing.T) {
 			t.Parallel()
-			if len(c.Lines) == 0 || len(c.Usage) == 0 || !slices.Contains(cmd.Sections, c.Section) {
+			if len(c.Lines) == 0 || len(c.UsageForms()) == 0 || !slices.Contains(cmd.Sections, c.Section) {
 				t.Errorf("%s lacks lines, usage or a section", c.Name)
 			}
 			if c.Max >= 0 && c.Min > c.Max {

@@ -26,19 +26,27 @@ func ValidKey(key string) bool { return len(key) <= MaxKeyBytes && keyForm.Match
 // ValidValue reports whether a value may be stored (server 1.10.19). It may be empty.
 func ValidValue(value string) bool { return len(value) <= MaxValueBytes }
 
+// KeyHint says what a key that may be stored looks like.
+const KeyHint = "a key is made of letters, digits, _ and -, in parts that a dot separates, each beginning with a letter: pg.password"
+
+// ValueHint says why a value may not be stored.
+func ValueHint(value string) string {
+	return fmt.Sprintf("a value has at most %d bytes, this one has %d", MaxValueBytes, len(value))
+}
+
 // CheckStored refuses a key or a value that may not be stored, with Digdag's text and kind invalid
 // (server 2.6.3). The hint says which of them it is.
 func CheckStored(key, value string) error {
 	if !ValidKey(key) {
 		return &trowel.Error{
 			Kind: trowel.ErrInvalid, Message: invalidSecret,
-			Hint: "a key is made of letters, digits, _ and -, in parts that a dot separates, each beginning with a letter: pg.password",
+			Hint: KeyHint,
 		}
 	}
 	if !ValidValue(value) {
 		return &trowel.Error{
 			Kind: trowel.ErrInvalid, Message: invalidSecret,
-			Hint: fmt.Sprintf("a value has at most %d bytes, this one has %d", MaxValueBytes, len(value)),
+			Hint: ValueHint(value),
 		}
 	}
 	return nil

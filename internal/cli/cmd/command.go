@@ -12,8 +12,8 @@ type Command struct {
 	Section section  // where the global usage lists it
 	// Lines describe the command in the global usage: each has a form to type and what it does.
 	Lines []Line
-	// Usage holds the forms of the command's own usage, without the program's name. The first one is
-	// exactly Digdag's.
+	// Usage holds the forms of the command's own usage, without the program's name; nil if they are those of
+	// Lines. The first one is exactly Digdag's.
 	Usage []string
 	// People holds the forms shown on a terminal, where Digdag's are odd; nil if they are those of Usage.
 	People   []string
@@ -73,7 +73,19 @@ func (c *Command) Forms() []string {
 	if c.People != nil {
 		return c.People
 	}
-	return c.Usage
+	return c.UsageForms()
+}
+
+// UsageForms are the forms of the command's own usage, as scripts read them.
+func (c *Command) UsageForms() []string {
+	if c.Usage != nil {
+		return c.Usage
+	}
+	forms := make([]string, len(c.Lines))
+	for i, l := range c.Lines {
+		forms[i] = l.Form
+	}
+	return forms
 }
 
 // AllOptions returns the options of the command, including those that it shares with others.

@@ -11,7 +11,6 @@ func Completion() Command {
 	return Command{
 		Name: "completion", Section: SectionOther, Extra: true,
 		Lines: []Line{{"completion (bash|zsh|fish)", "write a completion script for a shell"}},
-		Usage: []string{"completion (bash|zsh|fish)"},
 		Min:   1, Max: 1, Operand: OneOf("bash", "zsh", "fish"),
 		Run: runCompletion,
 	}

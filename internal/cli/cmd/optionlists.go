@@ -6,6 +6,9 @@ import (
 	"github.com/trowel-project/trowel/internal/textutil"
 )
 
+// NoEffect is the help text of options of Digdag's that change nothing here.
+const NoEffect = "accepted for Digdag's sake; has no effect"
+
 // Lists of options that several commands have. They are tables: nobody changes them.
 //
 //nolint:gochecknoglobals // tables that are only read
@@ -27,7 +30,7 @@ var (
 			Or("-").Offering(AnyFile),
 		TextOption("LEVEL", "log messages of this level and above: "+textutil.CommaList(logLevels), "-l", "--log-level").
 			Or("info").Offering(OneOf(logLevels...)),
-		TextOption("PATH", "accepted for Digdag's sake; has no effect", "--logback-config").Offering(AnyFile),
+		TextOption("PATH", NoEffect, "--logback-config").Offering(AnyFile),
 		{Names: []string{"-X"}, Takes: takesProperty, Value: "KEY=VALUE", Help: "set a setting for this command"},
 		helpOption,
 		versionOption,

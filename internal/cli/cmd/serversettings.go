@@ -116,6 +116,14 @@ func ReadServer(ctx context.Context, c *Call, settings config.Settings, log *slo
 	return server, nil
 }
 
+// LacksDatabase is the complaint about a command line that does not say which database is meant; nil if it does (server 1.9.6).
+func (c *Call) LacksDatabase() *ComplaintError {
+	if c.Args.Given("--database") || c.ConfigPath != "" {
+		return nil
+	}
+	return c.UsageError("--database, or --config option is required")
+}
+
 // DatabaseSettings reads where a server's database is, for commands with --database and --config.
 // It writes warnings about settings to standard error.
 func DatabaseSettings(ctx context.Context, c *Call) (*config.Server, error) {

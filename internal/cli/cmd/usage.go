@@ -19,12 +19,18 @@ const (
 	HelpWidth     = 79 // of both columns: the window of most terminals has 80
 )
 
+// Headings of options that many commands have.
+const (
+	headOptions       = "Options of all commands"
+	headClientOptions = headOptions + " that talk to a server"
+)
+
 // UsageError returns a complaint that shows the usage of the call's command.
 func (c *Call) UsageError(text string) *ComplaintError {
 	people := FormLines(c.Program, c.Command.Forms(), HelpWidth)
 	forms := people
 	if !c.Env.Terminals.Stderr {
-		forms = FormLines(c.Program, c.Command.Usage, math.MaxInt)
+		forms = FormLines(c.Program, c.Command.UsageForms(), math.MaxInt)
 	}
 	return &ComplaintError{
 		Text:  text,
@@ -91,9 +97,9 @@ func writeUsage(w io.Writer, forms []string, c *Command) {
 		writeOptions(w, "Options", c.Options)
 	}
 	if c.Remote {
-		writeOptions(w, "Options of all commands that talk to a server", clientOptions)
+		writeOptions(w, headClientOptions, clientOptions)
 	}
-	writeOptions(w, "Options of all commands", commonOptions)
+	writeOptions(w, headOptions, commonOptions)
 }
 
 // writeOptions writes a heading, and a line for each option.
@@ -126,8 +132,8 @@ func writeGlobalUsage(w io.Writer, program string, commands []Command) {
 	if later {
 		terminal.Say(w, "\n  * not part of this version\n")
 	}
-	writeOptions(w, "Options of all commands", commonOptions)
-	writeOptions(w, "Options of all commands that talk to a server", clientOptions)
+	writeOptions(w, headOptions, commonOptions)
+	writeOptions(w, headClientOptions, clientOptions)
 	writeOptions(w, "Options of all commands that read a project", []Option{ProjectOption})
 	terminal.Say(w, "\n  Use `%s <command> --help` to show the options of a command.\n", program)
 }

@@ -63,7 +63,7 @@ func Run() cmd.Command {
 			cmd.FlagOption("go through the tasks without running them", "-d", "--dry-run"),
 			cmd.FlagOption("log the parameters of each task before it runs", "-E", "--show-params"),
 			cmd.FlagOption("both --dry-run and --show-params", "-dE"),
-			cmd.TextOption("ZONE", "accepted for Digdag's sake; has no effect", "--timezone"),
+			cmd.TextOption("ZONE", cmd.NoEffect, "--timezone"),
 			cmd.IntOption("N", "run at most N tasks at a time; default: no limit", "--max-task-threads").Or("0"),
 			cmd.TextOption("DIR", "write a log of each task below this folder", "-O", "--task-log").Offering(cmd.AnyFolder),
 			cmd.FlagOption("write events to standard output, each a line of JSON, and no log", "--json"),

@@ -17,7 +17,6 @@ func Schema() cmd.Command {
 	return cmd.Command{
 		Name: "schema", Section: cmd.SectionLocal, Extra: true,
 		Lines: []cmd.Line{{Form: "schema", Text: "write a JSON Schema of .dig files, for editors"}},
-		Usage: []string{"schema"},
 		Run:   runSchema,
 	}
 }

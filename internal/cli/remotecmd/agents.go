@@ -195,7 +195,6 @@ func Queues() cmd.Command {
 	return cmd.Command{
 		Name: "queues", Aliases: []string{"queue"}, Section: cmd.SectionServer, Remote: true, Extra: true,
 		Lines:   []cmd.Line{{Form: "queues", Text: "show queues, and what is ready and runs in them"}},
-		Usage:   []string{"queues"},
 		Options: []cmd.Option{jsonOption},
 		Run:     remote(runQueues),
 	}

@@ -128,7 +128,7 @@ func showAttempts(c *cmd.Call, attempts *api.AttemptCollection) error {
 		printAttempt(c, &a)
 	}
 	if len(attempts.Attempts) == 0 {
-		terminal.Say(c.Env.Stderr, "Use `%s` to start a session.\n", c.HintedToPeople("start"))
+		sayHowToStart(c)
 	}
 	return nil
 }
@@ -172,11 +172,11 @@ func runAttempt(ctx context.Context, c *cmd.Call) error {
 }
 
 func printAttempt(c *cmd.Call, a *api.Attempt) {
-	terminal.Say(c.Env.Stdout, "  session id: %s\n  attempt id: %s\n  uuid: %s\n", a.SessionID, a.ID, a.SessionUUID)
-	terminal.Say(c.Env.Stdout, "  project: %s\n  workflow: %s\n  session time: %s\n", a.Project.Name, a.Workflow.Name, sessionTime(a.SessionTime))
-	terminal.Say(c.Env.Stdout, "  retry attempt name: %s\n  params: %s\n  created at: %s\n  finished at: %s\n",
+	terminal.Say(c.Env.Stdout, recordIDs, a.SessionID, a.ID, a.SessionUUID)
+	terminal.Say(c.Env.Stdout, recordPlace, a.Project.Name, a.Workflow.Name, sessionTime(a.SessionTime))
+	terminal.Say(c.Env.Stdout, recordName+"  finished at: %s\n",
 		optText(a.RetryAttemptName), paramsText(a.Params), localTime(c, a.CreatedAt), optLocalTime(c, a.FinishedAt))
-	terminal.Say(c.Env.Stdout, "  kill requested: %t\n  status: %s\n\n", a.CancelRequested, statusText(c, attemptStatus(a)))
+	terminal.Say(c.Env.Stdout, recordState, a.CancelRequested, statusText(c, attemptStatus(a)))
 }
 
 // attemptStatus returns the word for the state of an attempt. Like Digdag's client it does not use the

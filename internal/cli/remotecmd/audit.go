@@ -21,7 +21,6 @@ func History() cmd.Command {
 	return cmd.Command{
 		Name: "history", Section: cmd.SectionSession, Remote: true, Extra: true,
 		Lines: []cmd.Line{{Form: "history <attempt-id> [+task]", Text: "show what happened to an attempt: who, what and when"}},
-		Usage: []string{"history <attempt-id> [+task]"},
 		Min:   1, Max: 2,
 		Options: []cmd.Option{jsonOption},
 		Run:     runHistory,

@@ -21,7 +21,6 @@ func Backfill() cmd.Command {
 	return cmd.Command{
 		Name: "backfill", Section: cmd.SectionSchedule, Remote: true,
 		Lines: []cmd.Line{{Form: "backfill <schedule-id> | <project-name> <name>", Text: "start sessions of the past"}},
-		Usage: []string{"backfill <schedule-id> | <project-name> <name>"},
 		Min:   1, Max: 2,
 		Options: []cmd.Option{
 			cmd.TextOption("TIME", "first session: \"yyyy-MM-dd\" or \"yyyy-MM-dd HH:mm:ss\"; required", "-f", "--from"),
@@ -36,8 +35,8 @@ func Backfill() cmd.Command {
 
 // runBackfill starts past sessions (server 1.10.17).
 func runBackfill(ctx context.Context, c *cmd.Call) error {
-	if len(c.Args.Positional) == 1 && !allDigits(c.Args.Positional[0]) {
-		return c.UsageError("").Hinting("a schedule is named by its id, or by project and workflow")
+	if wrong := wrongScheduleName(c); wrong != nil {
+		return wrong
 	}
 	if !c.Args.Given("--from") {
 		return &cmd.ComplaintError{Text: "--from option is required"}
@@ -102,9 +101,9 @@ func showBackfill(c *cmd.Call, started *api.ScheduleAttemptCollection, dryRun bo
 	terminal.Say(c.Env.Stdout, "Session attempts:\n")
 	for i := range started.Attempts {
 		a := &started.Attempts[i]
-		terminal.Say(c.Env.Stdout, "  id: %s\n  uuid: %s\n  project: %s\n  workflow: %s\n  session time: %s\n",
+		terminal.Say(c.Env.Stdout, "  id: %s\n  uuid: %s\n"+recordPlace,
 			a.ID, a.SessionUUID, a.Project.Name, a.Workflow.Name, sessionTime(a.SessionTime))
-		terminal.Say(c.Env.Stdout, "  retry attempt name: %s\n  params: %s\n  created at: %s\n\n",
+		terminal.Say(c.Env.Stdout, recordName+"\n",
 			optText(a.RetryAttemptName), paramsText(a.Params), localTime(c, a.CreatedAt))
 	}
 	if dryRun || len(started.Attempts) == 0 {

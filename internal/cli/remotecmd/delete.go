@@ -16,7 +16,6 @@ func Delete() cmd.Command {
 	return cmd.Command{
 		Name: "delete", Section: cmd.SectionProject, Remote: true,
 		Lines: []cmd.Line{{Form: "delete <project>", Text: "delete a project"}},
-		Usage: []string{"delete <project>"},
 		Min:   1, Max: 1,
 		Options: []cmd.Option{
 			cmd.FlagOption("do not ask", "--force"),

@@ -14,7 +14,6 @@ func Disable() cmd.Command {
 	return cmd.Command{
 		Name: "disable", Section: cmd.SectionSchedule, Remote: true,
 		Lines: []cmd.Line{{Form: "disable <schedule-id> | <project-name> [name]", Text: "stop schedules"}},
-		Usage: []string{"disable <schedule-id> | <project-name> [name]"},
 		Min:   1, Max: 2,
 		Run: remote(runDisable),
 	}
@@ -37,7 +36,6 @@ func Enable() cmd.Command {
 	return cmd.Command{
 		Name: "enable", Section: cmd.SectionSchedule, Remote: true,
 		Lines: []cmd.Line{{Form: "enable <schedule-id> | <project-name> [name]", Text: "let schedules go on"}},
-		Usage: []string{"enable <schedule-id> | <project-name> [name]"},
 		Min:   1, Max: 2,
 		Run: remote(runEnable),
 	}

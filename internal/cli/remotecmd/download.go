@@ -22,7 +22,6 @@ func Download() cmd.Command {
 	return cmd.Command{
 		Name: "download", Section: cmd.SectionProject, Remote: true,
 		Lines: []cmd.Line{{Form: "download <project>", Text: "fetch the files of a project"}},
-		Usage: []string{"download <project>"},
 		Min:   1, Max: 1,
 		Options: []cmd.Option{
 			cmd.TextOption("REVISION", "revision to fetch; default: the latest", "-r", "--revision"),

@@ -13,7 +13,6 @@ func Kill() cmd.Command {
 	return cmd.Command{
 		Name: "kill", Section: cmd.SectionSession, Remote: true,
 		Lines: []cmd.Line{{Form: "kill <attempt-id>", Text: "stop an attempt"}},
-		Usage: []string{"kill <attempt-id>"},
 		Min:   1, Max: 1,
 		Run: runKill,
 	}

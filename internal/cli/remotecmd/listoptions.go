@@ -18,6 +18,14 @@ var (
 	// noteOption is the reason that goes into the audit.
 	noteOption = cmd.TextOption("TEXT", "why; the audit shows it", "-m", "--note")
 
+	// newRevisionOption names what a project's files become.
+	newRevisionOption = cmd.TextOption("REVISION", "name of the revision; default: a random one", "-r", "--revision")
+
+	// Options of lists of projects and workflows (server 1.10.5, 1.10.6).
+	afterOption   = cmd.TextOption("ID", "show what comes after this id", "--last-id")
+	countOption   = cmd.IntOption("N", "show at most N", "--count").Or("100")
+	patternOption = cmd.TextOption("PATTERN", "show those whose name contains this", "--name")
+
 	// pageOptions are the options of commands that list page by page (server 1.10.11).
 	pageOptions = []cmd.Option{
 		cmd.TextOption("ID", "show what comes before this id", "-i", "--last-id"),

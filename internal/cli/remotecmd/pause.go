@@ -15,7 +15,6 @@ func Pause() cmd.Command {
 	return cmd.Command{
 		Name: "pause", Section: cmd.SectionSchedule, Remote: true, Extra: true,
 		Lines: []cmd.Line{{Form: "pause <project-name> <name>", Text: "let no new attempt of a workflow begin"}},
-		Usage: []string{"pause <project-name> <name>"},
 		Min:   2, Max: 2,
 		Options: []cmd.Option{noteOption, jsonOption},
 		Run:     remote(runPause),
@@ -40,7 +39,6 @@ func Unpause() cmd.Command {
 	return cmd.Command{
 		Name: "unpause", Section: cmd.SectionSchedule, Remote: true, Extra: true,
 		Lines: []cmd.Line{{Form: "unpause <project-name> <name>", Text: "end a pause: attempts that wait begin"}},
-		Usage: []string{"unpause <project-name> <name>"},
 		Min:   2, Max: 2,
 		Options: []cmd.Option{noteOption, jsonOption},
 		Run:     remote(runUnpause),

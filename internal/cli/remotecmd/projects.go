@@ -16,12 +16,11 @@ func Projects() cmd.Command {
 	return cmd.Command{
 		Name: "project", Aliases: []string{"projects"}, Section: cmd.SectionProject, Remote: true,
 		Lines: []cmd.Line{{Form: "projects [name]", Text: "show projects"}},
-		Usage: []string{"projects [name]"},
 		Max:   1,
 		Options: []cmd.Option{
-			cmd.TextOption("ID", "show what comes after this id", "--last-id"),
-			cmd.IntOption("N", "show at most N", "--count").Or("100"),
-			cmd.TextOption("PATTERN", "show those whose name contains this", "--name"),
+			afterOption,
+			countOption,
+			patternOption,
 			jsonOption,
 		},
 		Run: remote(runProjects),

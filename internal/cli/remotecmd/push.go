@@ -32,7 +32,7 @@ func Push() cmd.Command {
 		Min:   1, Max: 1,
 		Options: []cmd.Option{
 			cmd.ProjectOption,
-			cmd.TextOption("REVISION", "name of the revision; default: a random one", "-r", "--revision"),
+			newRevisionOption,
 			cmd.TextOption("TIME", "start schedules from then: \"yyyy-MM-dd HH:mm:ss Z\" or UNIX seconds; default: now",
 				"--schedule-from"),
 			cmd.FlagOption("send what links that leave the project point to", "--copy-outgoing-symlinks"),

@@ -14,7 +14,6 @@ func Reschedule() cmd.Command {
 	return cmd.Command{
 		Name: "reschedule", Section: cmd.SectionSchedule, Remote: true,
 		Lines: []cmd.Line{{Form: "reschedule <schedule-id> | <project-name> <name>", Text: "skip sessions of a schedule"}},
-		Usage: []string{"reschedule <schedule-id> | <project-name> <name>"},
 		Min:   1, Max: 2,
 		Options: []cmd.Option{
 			cmd.IntOption("N", "skip this many, counted from now", "-s", "--skip").Or("0"),
@@ -30,8 +29,8 @@ func Reschedule() cmd.Command {
 
 // runReschedule moves a schedule on (server 1.10.16).
 func runReschedule(ctx context.Context, c *cmd.Call) error {
-	if len(c.Args.Positional) == 1 && !allDigits(c.Args.Positional[0]) {
-		return c.UsageError("").Hinting("a schedule is named by its id, or by project and workflow")
+	if wrong := wrongScheduleName(c); wrong != nil {
+		return wrong
 	}
 	request, err := skipRequest(c)
 	if err != nil {

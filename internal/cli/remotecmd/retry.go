@@ -54,7 +54,6 @@ func Retry() cmd.Command {
 	return cmd.Command{
 		Name: "retry", Section: cmd.SectionSession, Remote: true,
 		Lines: []cmd.Line{{Form: "retry <attempt-id>", Text: "run a session again"}},
-		Usage: []string{"retry <attempt-id>"},
 		Min:   1, Max: 1,
 		Options: cmd.Options([]cmd.Option{
 			cmd.FlagOption("use the latest revision", "--latest-revision"),

@@ -75,8 +75,16 @@ func runSchedules(ctx context.Context, c *cmd.Call, server *client.Client) error
 		printTimes(c, s.Workflow.Name, s.DisabledAt, s.NextScheduleTime, s.NextRunTime)
 	}
 	terminal.Say(c.Env.Stdout, "%d entries.\n", len(schedules.Schedules))
-	terminal.Say(c.Env.Stderr, "Use `%s` to show workflow details.\n", c.HintedToPeople("workflows [project-name] [name]"))
+	terminal.Say(c.Env.Stderr, "Use `%s` to show workflow details.\n", c.HintedToPeople(formWorkflows))
 	return nil
+}
+
+// wrongScheduleName is the complaint about a single argument that is no id of a schedule; nil if there is none.
+func wrongScheduleName(c *cmd.Call) *cmd.ComplaintError {
+	if len(c.Args.Positional) != 1 || allDigits(c.Args.Positional[0]) {
+		return nil
+	}
+	return c.UsageError("").Hinting("a schedule is named by its id, or by project and workflow")
 }
 
 // printTimes prints the times of a schedule.

@@ -34,18 +34,18 @@ func readSecretItems(c *cmd.Call, items []string) ([]cmd.Pair, error) {
 	}
 	for _, item := range s.secrets {
 		if !secret.ValidKey(item.Key) {
-			return nil, c.UsageError("Invalid secret key: "+item.Key).Hinting("%s", secretKeyHint)
+			return nil, c.UsageError("Invalid secret key: "+item.Key).Hinting("%s", secret.KeyHint)
 		}
-		if len(item.Value) > secret.MaxValueBytes {
-			return nil, c.UsageError("Invalid secret value for key: "+item.Key).
-				Hinting("a value has at most %d bytes, this one has %d", secret.MaxValueBytes, len(item.Value))
+		if !secret.ValidValue(item.Value) {
+			return nil, c.UsageError(textSecretValue+item.Key).
+				Hinting("%s", secret.ValueHint(item.Value))
 		}
 	}
 	return s.secrets, nil
 }
 
-// secretKeyHint says what a key looks like.
-const secretKeyHint = "a key is made of letters, digits, _ and -, in parts that a dot separates, each beginning with a letter: pg.password"
+// textSecretValue is Digdag's text about a value that may not be stored (server 1.10.19).
+const textSecretValue = "Invalid secret value for key: "
 
 func (s *secretItems) read(item string) error {
 	if source, many := strings.CutPrefix(item, "@"); many {
@@ -73,7 +73,7 @@ func (s *secretItems) read(item string) error {
 func (s *secretItems) value(key, text string) (string, error) {
 	switch {
 	case text == "": // Digdag crashes
-		return "", s.call.UsageError("Invalid secret value for key: "+key).
+		return "", s.call.UsageError(textSecretValue+key).
 			Hinting("the value is empty; an empty secret can be read from a file: %s=@FILE", key)
 	case text == "-":
 		data, err := s.stdin()
@@ -95,7 +95,7 @@ func (s *secretItems) ask(key string) error {
 		return s.call.UsageError("Stdin already read")
 	}
 	if !secret.ValidKey(key) { // before the user types a value in vain
-		return s.call.UsageError("Invalid secret key: "+key).Hinting("%s", secretKeyHint)
+		return s.call.UsageError("Invalid secret key: "+key).Hinting("%s", secret.KeyHint)
 	}
 	value, err := s.call.Env.AskSecret(key + ":")
 	if err != nil {

@@ -136,7 +136,7 @@ func checkDeleted(c *cmd.Call, keys []string) error {
 		case seen[key]:
 			return c.UsageError(fmt.Sprintf("Duplicate --delete secret key: '%s'", key))
 		case !secret.ValidKey(key):
-			return c.UsageError("Invalid secret key: "+key).Hinting("%s", secretKeyHint)
+			return c.UsageError("Invalid secret key: "+key).Hinting("%s", secret.KeyHint)
 		}
 		seen[key] = true
 	}

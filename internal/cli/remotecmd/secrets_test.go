@@ -79,9 +79,9 @@ func TestSecretsComplaints(t *testing.T) {
 		{"set and delete", "--local --set a=1 --delete b", 1, usage + "error: Please specify only one of --set or --delete\n"},
 		{"set and delete without a target", "--set a=1 --delete b", 1, usage + "error: Please specify only one of --set or --delete\n"},
 		{"an argument", "--local x", 0, usage + "secrets takes no argument but rewrite, not x\n"},
-		{"a bad key", "--local --set a.=1", 1, usage + "error: Invalid secret key: a.\n" + secretKeyHint + "\n"},
-		{"a key that leaves the folder", "--local --set ../a=1", 1, usage + "error: Invalid secret key: ../a\n" + secretKeyHint + "\n"},
-		{"a bad key that would be asked for", "--local --set ../a", 1, usage + "error: Invalid secret key: ../a\n" + secretKeyHint + "\n"},
+		{"a bad key", "--local --set a.=1", 1, usage + "error: Invalid secret key: a.\n" + secret.KeyHint + "\n"},
+		{"a key that leaves the folder", "--local --set ../a=1", 1, usage + "error: Invalid secret key: ../a\n" + secret.KeyHint + "\n"},
+		{"a bad key that would be asked for", "--local --set ../a", 1, usage + "error: Invalid secret key: ../a\n" + secret.KeyHint + "\n"},
 		{"a good key before a bad one", "--local --set a=1 -- --set -b=1", 0, usage + "secrets takes 0 to 1 argument, not 2\n"},
 		{"no key", "--local --set =1", 0, usage + "\"=1\" has no key\n"},
 		{"a value that begins with a hyphen", "--local --set x=-1", 0, usage + "a value that begins with - can be read from a file: x=@FILE\n"},
@@ -109,7 +109,7 @@ func TestSecretsComplaints(t *testing.T) {
 		{"null as value", "--local --set @null", 1, "error: read secrets from null: line 1: the value of a must be a text, a number or a boolean\n"},
 		{"broken YAML", "--local --set @broken", 1, "error: read secrets from broken: line 3: while parsing a flow sequence: expected ',' or ']', but got <stream end>\n"},
 		{"delete a key twice", "--local --delete a a", 1, usage + "error: Duplicate --delete secret key: 'a'\n"},
-		{"delete what is no key", "--local --delete kept ../x", 1, usage + "error: Invalid secret key: ../x\n" + secretKeyHint + "\n"},
+		{"delete what is no key", "--local --delete kept ../x", 1, usage + "error: Invalid secret key: ../x\n" + secret.KeyHint + "\n"},
 		{"nothing to set", "--local --set", 1, "error: Expected a value after parameter --set\n..."},
 	}
 	for _, tc := range cases {

@@ -23,8 +23,8 @@ func secretsRewrite(ctx context.Context, c *cmd.Call) error {
 			return c.UsageError(option + " is no option of secrets " + secretsRewriteWord)
 		}
 	}
-	if !c.Args.Given("--database") && c.ConfigPath == "" {
-		return c.UsageError("--database, or --config option is required").Hinting("the secrets are rewritten in the database itself: name that of the servers, with their key")
+	if lack := c.LacksDatabase(); lack != nil {
+		return lack.Hinting("the secrets are rewritten in the database itself: name that of the servers, with their key")
 	}
 	settings, err := cmd.DatabaseSettings(ctx, c)
 	if err != nil {

@@ -86,7 +86,7 @@ func runSessions(ctx context.Context, c *cmd.Call, server *client.Client) error 
 		printSession(c, &s)
 	}
 	if len(sessions.Sessions) == 0 {
-		terminal.Say(c.Env.Stderr, "Use `%s` to start a session.\n", c.HintedToPeople("start"))
+		sayHowToStart(c)
 	}
 	return nil
 }
@@ -191,10 +191,10 @@ func printSession(c *cmd.Call, s *api.Session) {
 		attempt, name, params = last.ID.String(), optText(last.RetryAttemptName), paramsText(last.Params)
 		created, killed = localTime(c, last.CreatedAt), last.CancelRequested
 	}
-	terminal.Say(c.Env.Stdout, "  session id: %s\n  attempt id: %s\n  uuid: %s\n", s.ID, attempt, s.SessionUUID)
-	terminal.Say(c.Env.Stdout, "  project: %s\n  workflow: %s\n  session time: %s\n", s.Project.Name, s.Workflow.Name, sessionTime(s.SessionTime))
-	terminal.Say(c.Env.Stdout, "  retry attempt name: %s\n  params: %s\n  created at: %s\n", name, params, created)
-	terminal.Say(c.Env.Stdout, "  kill requested: %t\n  status: %s\n\n", killed, statusText(c, sessionStatus(s.LastAttempt)))
+	terminal.Say(c.Env.Stdout, recordIDs, s.ID, attempt, s.SessionUUID)
+	terminal.Say(c.Env.Stdout, recordPlace, s.Project.Name, s.Workflow.Name, sessionTime(s.SessionTime))
+	terminal.Say(c.Env.Stdout, recordName, name, params, created)
+	terminal.Say(c.Env.Stdout, recordState, killed, statusText(c, sessionStatus(s.LastAttempt)))
 }
 
 // sessionStatus returns the word for the state of a session. A killed one is called error.

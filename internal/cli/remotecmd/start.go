@@ -27,7 +27,6 @@ func Start() cmd.Command {
 	return cmd.Command{
 		Name: "start", Section: cmd.SectionSession, Remote: true,
 		Lines: []cmd.Line{{Form: "start <project-name> <name>", Text: "start a session of a workflow"}},
-		Usage: []string{"start <project-name> <name>"},
 		Min:   2, Max: 2,
 		Options: cmd.Options([]cmd.Option{
 			cmd.TextOption("SESSION", "daily, hourly, now, \"yyyy-MM-dd\" or \"yyyy-MM-dd HH:mm:ss\"; required", "--session").
@@ -142,9 +141,9 @@ func showStarted(c *cmd.Call, a *api.Attempt) error {
 		return cmd.PrintJSON(c, a)
 	}
 	terminal.Say(c.Env.Stdout, "Started a session attempt:\n")
-	terminal.Say(c.Env.Stdout, "  session id: %s\n  attempt id: %s\n  uuid: %s\n", a.SessionID, a.ID, a.SessionUUID)
-	terminal.Say(c.Env.Stdout, "  project: %s\n  workflow: %s\n  session time: %s\n", a.Project.Name, a.Workflow.Name, sessionTime(a.SessionTime))
-	terminal.Say(c.Env.Stdout, "  retry attempt name: %s\n  params: %s\n  created at: %s\n\n",
+	terminal.Say(c.Env.Stdout, recordIDs, a.SessionID, a.ID, a.SessionUUID)
+	terminal.Say(c.Env.Stdout, recordPlace, a.Project.Name, a.Workflow.Name, sessionTime(a.SessionTime))
+	terminal.Say(c.Env.Stdout, recordName+"\n",
 		optText(a.RetryAttemptName), paramsText(a.Params), localTime(c, a.CreatedAt))
 	terminal.Say(c.Env.Stderr, "* Use `%s` to show session status.\n", c.HintedToPeople("session "+a.SessionID.String()))
 	terminal.Say(c.Env.Stderr, "* Use `%s` and `%s` to show task status and logs.\n",
@@ -159,8 +158,8 @@ func showDryRun(c *cmd.Call, workflow *api.Workflow, request api.AttemptRequest)
 	}
 	const unknown = "(dry run)"
 	terminal.Say(c.Env.Stdout, "Session attempt:\n")
-	terminal.Say(c.Env.Stdout, "  session id: %s\n  attempt id: %s\n  uuid: %s\n", unknown, unknown, unknown)
-	terminal.Say(c.Env.Stdout, "  project: %s\n  workflow: %s\n  session time: %s\n", workflow.Project.Name, workflow.Name, localTime(c, request.SessionTime))
+	terminal.Say(c.Env.Stdout, recordIDs, unknown, unknown, unknown)
+	terminal.Say(c.Env.Stdout, recordPlace, workflow.Project.Name, workflow.Name, localTime(c, request.SessionTime))
 	terminal.Say(c.Env.Stdout, "  retry attempt name: %s\n  params: %s\n\n", optText(request.RetryAttemptName), param.JSON(request.Params))
 	terminal.Say(c.Env.Stderr, "Session attempt is not started.\n")
 	return nil

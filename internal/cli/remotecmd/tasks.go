@@ -17,7 +17,6 @@ func Tasks() cmd.Command {
 	return cmd.Command{
 		Name: "task", Aliases: []string{"tasks"}, Section: cmd.SectionSession, Remote: true,
 		Lines: []cmd.Line{{Form: "tasks <attempt-id>", Text: "show the tasks of an attempt"}},
-		Usage: []string{"tasks <attempt-id>"},
 		Min:   1, Max: 1,
 		Options: []cmd.Option{
 			cmd.TextOption("STATE", "show only those in this state, as in error or running", "--status").

@@ -14,6 +14,19 @@ import (
 
 // This file formats values of answers in the way that several commands share (server 1.8, 1.10).
 
+// Lines of the records in which Digdag's client shows sessions and attempts.
+const (
+	recordIDs   = "  session id: %s\n  attempt id: %s\n  uuid: %s\n"
+	recordPlace = "  project: %s\n  workflow: %s\n  session time: %s\n"
+	recordName  = "  retry attempt name: %s\n  params: %s\n  created at: %s\n"
+	recordState = "  kill requested: %t\n  status: %s\n\n"
+)
+
+// sayHowToStart is the last line where there is nothing to show.
+func sayHowToStart(c *cmd.Call) {
+	terminal.Say(c.Env.Stderr, "Use `%s` to start a session.\n", c.HintedToPeople("start"))
+}
+
 // localTime formats a time in the zone of this system.
 func localTime(c *cmd.Call, i api.Instant) string {
 	return i.In(c.Env.Now().Location()).Format(cmd.ClockFormat)

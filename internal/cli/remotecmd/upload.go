@@ -17,10 +17,9 @@ func Upload() cmd.Command {
 	return cmd.Command{
 		Name: "upload", Section: cmd.SectionProject, Remote: true,
 		Lines: []cmd.Line{{Form: "upload <path.tar.gz> <project>", Text: "send an archive to the server"}},
-		Usage: []string{"upload <path.tar.gz> <project>"},
 		Min:   2, Max: 2, Operand: cmd.AnyFile,
 		Options: []cmd.Option{
-			cmd.TextOption("REVISION", "name of the revision; default: a random one", "-r", "--revision"),
+			newRevisionOption,
 		},
 		Run: runUpload,
 	}

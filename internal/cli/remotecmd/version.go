@@ -13,7 +13,6 @@ func Version() cmd.Command {
 	return cmd.Command{
 		Name: "version", Section: cmd.SectionOther, Remote: true,
 		Lines: []cmd.Line{{Form: "version", Text: "show the versions of client and server"}},
-		Usage: []string{"version"},
 		Max:   -1,
 		Run:   runVersion,
 	}

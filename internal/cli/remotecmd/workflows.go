@@ -11,18 +11,23 @@ import (
 	"github.com/trowel-project/trowel/internal/terminal"
 )
 
+// What can be typed to see all workflows, or one.
+const (
+	formWorkflows = "workflows [project-name] [name]"
+	formWorkflow  = "workflows <project-name> <name>"
+)
+
 // Workflows returns the row of the command workflow.
 func Workflows() cmd.Command {
 	return cmd.Command{
 		Name: "workflow", Aliases: []string{"workflows"}, Section: cmd.SectionProject, Remote: true,
-		Lines: []cmd.Line{{Form: "workflows [project-name] [name]", Text: "show workflows, or the text of one"}},
-		Usage: []string{"workflows [project-name] [name]"},
+		Lines: []cmd.Line{{Form: formWorkflows, Text: "show workflows, or the text of one"}},
 		Max:   2,
 		Options: []cmd.Option{
-			cmd.TextOption("ID", "show what comes after this id", "--last-id"),
-			cmd.IntOption("N", "show at most N", "--count").Or("100"),
+			afterOption,
+			countOption,
 			cmd.TextOption("ORDER", "asc or desc", "--order").Or("asc").Offering(cmd.OneOf("asc", "desc")).Checked(ascOrDesc),
-			cmd.TextOption("PATTERN", "show those whose name contains this", "--name"),
+			patternOption,
 			jsonOption,
 		},
 		Run: remote(runWorkflows),
@@ -47,7 +52,7 @@ func runWorkflows(ctx context.Context, c *cmd.Call, server *client.Client) error
 			more = fmt.Sprintf("More: `%s`", c.Hinted("workflows --last-id "+workflows.Workflows[n-1].ID.String()))
 		}
 		none := "There are no workflows. Use `" + c.Hinted("push") + "` to send a project."
-		view.show(workflowTable(workflows.Workflows), none, more, "`"+c.Hinted("workflows <project-name> <name>")+"` shows the text of one.")
+		view.show(workflowTable(workflows.Workflows), none, more, "`"+c.Hinted(formWorkflow)+"` shows the text of one.")
 		return nil
 	}
 	last := ""
@@ -60,7 +65,7 @@ func runWorkflows(ctx context.Context, c *cmd.Call, server *client.Client) error
 		terminal.Say(c.Env.Stdout, "    %s\n", w.Name)
 	}
 	terminal.Say(c.Env.Stdout, "\n")
-	terminal.Say(c.Env.Stderr, "Use `%s` to show details.\n", c.HintedToPeople("workflows <project-name> <name>"))
+	terminal.Say(c.Env.Stderr, "Use `%s` to show details.\n", c.HintedToPeople(formWorkflow))
 	return nil
 }
 

@@ -41,8 +41,8 @@ func runDB(ctx context.Context, c *cmd.Call) error {
 	if word := c.Args.Positional[0]; word != "clean" {
 		return c.UsageError("Invalid command").Hinting("db takes clean, not %s", word)
 	}
-	if !c.Args.Given("--database") && c.ConfigPath == "" {
-		return c.UsageError("--database, or --config option is required")
+	if lack := c.LacksDatabase(); lack != nil {
+		return lack
 	}
 	settings, err := cmd.DatabaseSettings(ctx, c)
 	if err != nil {

@@ -12,12 +12,11 @@ import (
 
 // Texts of server 1.9.6.
 const (
-	textMigrateCommand  = "Invalid command"
-	textMigrateCount    = "Invalid parameters"
-	textMigrateDatabase = "--database, or --config option is required"
-	textNoUpdate        = "No update"
-	textMigrated        = "Migrations successfully finished"
-	textNoTable         = "No table exist"
+	textMigrateCommand = "Invalid command"
+	textMigrateCount   = "Invalid parameters"
+	textNoUpdate       = "No update"
+	textMigrated       = "Migrations successfully finished"
+	textNoTable        = "No table exist"
 )
 
 // The forms of migrate. The last one is our own.
@@ -74,8 +73,8 @@ func runMigrate(ctx context.Context, c *cmd.Call) error {
 			}
 		}
 	}
-	if !c.Args.Given("--database") && c.ConfigPath == "" {
-		return c.UsageError(textMigrateDatabase)
+	if lack := c.LacksDatabase(); lack != nil {
+		return lack
 	}
 	settings, err := cmd.DatabaseSettings(ctx, c)
 	if err != nil {
