@@ -8,6 +8,7 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/dig"
+	"github.com/trowel-project/trowel/internal/engine"
 	"github.com/trowel-project/trowel/internal/operator"
 	"github.com/trowel-project/trowel/internal/param"
 	why "github.com/trowel-project/trowel/internal/reason"
@@ -22,7 +23,7 @@ func OnServer(lease *trowel.Lease, err error) string {
 		advice, _ = OfMistake(lease, err)
 	}
 	if advice == "" && IsTaskLimit(message) {
-		advice = "split the workflow, or raise executor.task_max_run in the server's configuration"
+		advice = engine.LimitHint
 	}
 	if advice == "" {
 		return ""
@@ -70,7 +71,7 @@ func OfMistake(lease *trowel.Lease, err error) (advice, culprit string) {
 		}
 	}
 	if message == "Invalid configuration" {
-		advice = "write days, hours, minutes and seconds, such as `1h 30m` or `10s`" // language O29
+		advice = dig.DurationHint // language O29
 	}
 	return advice, culprit
 }

@@ -85,6 +85,16 @@ func usualName(name string) string {
 	}
 }
 
+// Hints for several messages.
+const (
+	operatorBelowHint = "write the operator below the task's name: `+name:` and in the next line `  echo>: text`"
+	parallelHint      = "write `_parallel: true` or `_parallel: {limit: 3}`"
+	plainBooleanHint  = "write true or false: expressions are not evaluated here"
+	renameHint        = "rename the file so that its name begins with a letter"
+	shareHint         = "put what is shared into a file that call> runs, or split the project"
+	quoteHint         = "put quotes around a text that begins with "
+)
+
 // hintRule is a hint for messages that contain a text.
 type hintRule struct{ text, hint string }
 
@@ -95,16 +105,16 @@ var hintRules = []hintRule{
 	{"more than one operator", "move one of the operators into a task of its own"},
 	{"can't have subtasks", "move the operator into a task of its own beside the + tasks"},
 	{param.RequiredButNull, "give it a body, such as `echo>: text`, or {} for a group that does nothing"},
-	{"must be an object or array of objects", "write the operator below the task's name: `+name:` and in the next line `  echo>: text`"},
-	{"Expected object but got", "write the operator below the task's name: `+name:` and in the next line `  echo>: text`"},
+	{"must be an object or array of objects", operatorBelowHint},
+	{"Expected object but got", operatorBelowHint},
 	{"invalid if its parent task doesn't have", "put `_parallel: true` into the group, or remove _after: tasks of this group run one after the other"},
 	{"invalid (unnecessary) if its parent", "remove _background: all tasks of this group run in parallel"},
 	{"Expected array type for key '_after'", "write a list: `_after: [+a, +b]`"},
-	{"Invalid _parallel format", "write `_parallel: true` or `_parallel: {limit: 3}`"},
-	{"for key '_parallel'", "write true or false: expressions are not evaluated here"},
+	{"Invalid _parallel format", parallelHint},
+	{"for key '_parallel'", plainBooleanHint},
 	{"must not contain ^", "^ is kept for tasks that Trowel generates"},
-	{"must not start with a numeric digit", "rename the file so that its name begins with a letter"},
-	{"must not include special symbols", "rename the file so that its name begins with a letter"},
+	{"must not start with a numeric digit", renameHint},
+	{"must not include special symbols", renameHint},
 	{"File name must not include ..", "a file can only include files of its own folder or below it"},
 	{"No such file", "the path counts from the folder of this file"},
 	{"File includes itself", "remove one of the includes"},
@@ -130,7 +140,7 @@ func (in *inspection) hint(message, key string) string {
 				return near
 			}
 		}
-		return "write true or false: expressions are not evaluated here"
+		return plainBooleanHint
 	case strings.Contains(message, "for key 'timezone'"):
 		return zoneHint(message)
 	case strings.HasPrefix(message, "Schedule config requires ") && key != "" && key != keySchedule:
@@ -218,14 +228,14 @@ func (in *inspection) groupKeyHint(key string) string {
 //nolint:gochecknoglobals // a table that never changes
 var syntaxRules = []hintRule{
 	{"(TAB)", "use blanks instead of tabs"},
-	{"found undefined alias", "put quotes around a text that begins with *"},
-	{"while scanning an alias", "put quotes around a text that begins with *"},
-	{"while scanning an anchor", "put quotes around a text that begins with &"},
+	{"found undefined alias", quoteHint + "*"},
+	{"while scanning an alias", quoteHint + "*"},
+	{"while scanning an anchor", quoteHint + "&"},
 	{"tag !include", "write `!include : 'path'` as a key, with a blank before the colon"},
-	{"for the tag !", "put quotes around a text that begins with !"},
-	{"while scanning a tag", "put quotes around a text that begins with !"},
-	{"cannot start any token", "put quotes around a text that begins with this character"},
-	{"while scanning a directive", "put quotes around a text that begins with %"},
+	{"for the tag !", quoteHint + "!"},
+	{"while scanning a tag", quoteHint + "!"},
+	{"cannot start any token", quoteHint + "this character"},
+	{"while scanning a directive", quoteHint + "%"},
 	{"found unknown escape", `double the backslash, or use single quotes`},
 	{"while scanning a quoted scalar", "close the quotation marks"},
 	{"Duplicated keys", "rename or remove one of them"},
@@ -241,8 +251,8 @@ var syntaxRules = []hintRule{
 	{"while parsing a flow", "close the bracket, and put a comma between the entries"},
 	{"sequence entries are not allowed", "put the - into a line of its own"},
 	{"for merging", "give << a mapping, or a list of mappings"},
-	{"aliases and included files stand for", "put what is shared into a file that call> runs, or split the project"},
-	{"included files have more than", "put what is shared into a file that call> runs, or split the project"},
+	{"aliases and included files stand for", shareHint},
+	{"included files have more than", shareHint},
 	{"stand for more than", "write the values out, or use fewer aliases"},
 	{"within the value that it stands for", "a value cannot contain itself"},
 }

@@ -55,6 +55,15 @@ func judge(name string, value param.Value, v Value) []fault {
 	return faults
 }
 
+// What values should be, in words.
+const (
+	wantedObject  = "an object with keys of its own"
+	wantedInstant = "a date and time with an offset"
+)
+
+// DurationHint says how to write a length of time.
+const DurationHint = "write days, hours, minutes and seconds, such as `1h 30m` or `10s`"
+
 // wants says what a value should be and how to write that. Both are empty if the value is right.
 func (v Value) wants(value param.Value) (wanted, hint string) {
 	text, isScalar := param.AsString(value)
@@ -67,7 +76,7 @@ func (v Value) wants(value param.Value) (wanted, hint string) {
 	case Text:
 		wanted, ok = "a text", isScalar
 		if object, _ := value.(*param.Map); isObject && object.Len() == 1 && strings.HasPrefix(object.Keys()[0], "{") {
-			hint = "put quotes around a text that begins with {"
+			hint = quoteHint + "{"
 		}
 		if isList {
 			hint = "write one text; for more lines, put `|` behind the colon and indent them below"
@@ -82,19 +91,19 @@ func (v Value) wants(value param.Value) (wanted, hint string) {
 	case List:
 		wanted, hint, ok = "a list", "write a list: `[a, b]`, or each item in a line of its own that begins with `- `", isList
 	case Object:
-		wanted, ok = "an object with keys of its own", isObject
+		wanted, ok = wantedObject, isObject
 	case JSONObject:
-		wanted, ok = "an object with keys of its own", isObject || isText && isJSON[*param.Map](text)
+		wanted, ok = wantedObject, isObject || isText && isJSON[*param.Map](text)
 	case JSONList:
 		wanted, hint, ok = "a list", "write a list: `[a, b]`", isList || isText && isJSON[param.List](text)
 	case TextOrList:
 		wanted, ok = "a text or a list", isScalar || isList
 	case Duration:
-		wanted, hint = "a length of time", "write days, hours, minutes and seconds, such as `1h 30m` or `10s`"
+		wanted, hint = "a length of time", DurationHint
 		_, err := param.ParseDuration(text)
 		ok = isScalar && err == nil
 	case Instant:
-		wanted, hint = "a date and time with an offset", "write it as 2026-01-31T00:00:00+09:00, or ${session_time}"
+		wanted, hint = wantedInstant, "write it as 2026-01-31T00:00:00+09:00, or ${session_time}"
 		ok = isText && isInstant(text)
 	}
 	if ok && len(v.Choices) > 0 && !slices.Contains(v.Choices, text) {

@@ -16,7 +16,6 @@ import (
 // Texts of warnings. Where Digdag has one, it is what the task will report when it runs.
 const (
 	unknownOperator = "Unknown task type: %s"                            // L54
-	unusedKey       = "Parameter '%s' is not used at task %s."           // L55
 	calledOutside   = "File name must not be outside of the project: %s" // ours
 	calledMissing   = "File not found: %s"                               // O14
 	requiredMissing = "Workflow '%s' does not exist in this project"     // ours
@@ -29,6 +28,9 @@ func directives() []string {
 		keyParallel, keyRetry, keySecrets, keyType, keyWorkdir,
 	}
 }
+
+// UnusedKey is the text about a key of a task that nothing reads (language L55).
+const UnusedKey = "Parameter '%s' is not used at task %s."
 
 // task inspects one task: its operator, its keys, and the bodies that are compiled when it runs.
 func (in *inspection) task(t tree, index int, workdir string) {
@@ -150,7 +152,7 @@ func (in *inspection) unusedKeys(t tree, index int, name string, operator Operat
 			continue
 		}
 		if directive := meantDirective(key); directive != "" && operator.Generates && !task.Local.Has(directive) && !named(words(), key) {
-			in.warnAt(t, index, ruleUnused, fmt.Sprintf(unusedKey, key, task.FullName), didYouMean([]string{directive}), key)
+			in.warnAt(t, index, ruleUnused, fmt.Sprintf(UnusedKey, key, task.FullName), didYouMean([]string{directive}), key)
 			continue
 		}
 		meant := meantOption(key)
@@ -166,7 +168,7 @@ func (in *inspection) unusedKeys(t tree, index int, name string, operator Operat
 		}
 		hint := didYouMean(near)
 		if meant != "" {
-			in.tellAt(t, index, findingSpelling, fmt.Sprintf(unusedKey, key, task.FullName), hint, key)
+			in.tellAt(t, index, findingSpelling, fmt.Sprintf(UnusedKey, key, task.FullName), hint, key)
 			continue
 		}
 		if hint == "" && strings.HasPrefix(key, "_") {
@@ -175,7 +177,7 @@ func (in *inspection) unusedKeys(t tree, index int, name string, operator Operat
 		if hint == "" {
 			hint = "remove it, or name it in an expression: other tasks cannot see it"
 		}
-		in.warnAt(t, index, ruleUnused, fmt.Sprintf(unusedKey, key, task.FullName), hint, key)
+		in.warnAt(t, index, ruleUnused, fmt.Sprintf(UnusedKey, key, task.FullName), hint, key)
 	}
 }
 

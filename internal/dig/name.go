@@ -6,20 +6,26 @@ import (
 	"unicode/utf16"
 )
 
-// Messages of the checks of names (language L6, C12).
+// What can be wrong with the name of a workflow or a project, in Digdag's words (language L6).
 const (
-	nameBlank        = "must not be blank"
-	nameDigit        = "must not start with a numeric digit (0-9)"
-	nameSymbol       = `must not include special symbols (+ ^ @ / \ / : * ? " < > |)`
-	nameSuffix       = "must not end with .dig"
-	nameLength       = "must not be longer than 255 characters"
+	NameBlank  = "must not be blank"
+	NameDigit  = "must not start with a numeric digit (0-9)"
+	NameSymbol = `must not include special symbols (+ ^ @ / \ / : * ? " < > |)`
+	NameSuffix = "must not end with .dig"
+	NameLength = "must not be longer than 255 characters"
+)
+
+// NameSymbols are the characters with which such a name must not begin.
+const NameSymbols = `+^@/\:*?"<>|`
+
+// Messages of the checks of the names of tasks (language C12).
+const (
 	taskNameDigit    = "must not start with a digit (0-9)"
 	taskNamePlus     = "must start with '+'"
 	taskNameCaret    = "must not contain ^ character"
 	taskNameStart    = "must start with '+' or '^'"
 	taskNameChar     = "must not contain character '%s'"
 	maxName          = 255 // UTF-16 units
-	nameSymbols      = `+^@/\:*?"<>|`
 	taskNameSymbols  = "_-=[]{}%&@`,.^"
 	validationHead   = "Validating %s failed"
 	validationPrefix = "io.digdag.core.repository.ModelValidationException: "
@@ -63,12 +69,12 @@ func (v *validation) compiling() *Error {
 
 // name checks the name of a workflow or a project (language L6).
 func (v *validation) name(field, name string) {
-	v.check(name != "", field, nameBlank, name)
+	v.check(name != "", field, NameBlank, name)
 	first := name + "\x00"
-	v.check(first[0] < '0' || first[0] > '9', field, nameDigit, name)
-	v.check(!strings.Contains(nameSymbols, first[:1]), field, nameSymbol, name)
-	v.check(!strings.HasSuffix(name, suffix), field, nameSuffix, name)
-	v.check(units(name) <= maxName, field, nameLength, name)
+	v.check(first[0] < '0' || first[0] > '9', field, NameDigit, name)
+	v.check(!strings.Contains(NameSymbols, first[:1]), field, NameSymbol, name)
+	v.check(!strings.HasSuffix(name, suffix), field, NameSuffix, name)
+	v.check(units(name) <= maxName, field, NameLength, name)
 }
 
 // topTaskName checks the name of a task at the top level of a file (language L39).
@@ -80,7 +86,7 @@ func (v *validation) topTaskName(field, name string) {
 
 // taskName checks the name of any task (language C12).
 func (v *validation) taskName(field, name string) {
-	v.check(name != "", field, nameBlank, name)
+	v.check(name != "", field, NameBlank, name)
 	if name == "" {
 		return
 	}
@@ -90,7 +96,7 @@ func (v *validation) taskName(field, name string) {
 		first := []rune(bad)[0]
 		v.add(field, fmt.Sprintf(taskNameChar, string(first)), name)
 	}
-	v.check(len(name) <= maxName || units(name) <= maxName, field, nameLength, name)
+	v.check(len(name) <= maxName || units(name) <= maxName, field, NameLength, name)
 }
 
 func isTaskNameRune(r rune) bool {
@@ -128,8 +134,8 @@ func CheckProjectName(name string) error {
 // CheckRevisionName checks the name of a revision (server 4.5). The error is an *Error.
 func CheckRevisionName(name string) error {
 	v := validation{model: "revision"}
-	v.check(name != "", "name", nameBlank, name)
-	v.check(units(name) <= maxName, "name", nameLength, name)
+	v.check(name != "", "name", NameBlank, name)
+	v.check(units(name) <= maxName, "name", NameLength, name)
 	if err := v.err(); err != nil {
 		return err
 	}

@@ -7,6 +7,9 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
+// insteadOfRate says what there is until keyRate is supported.
+const insteadOfRate = "use _concurrency to bound how many run at the same time"
+
 // checkOptions adds problems of the options in the body of a task (control K103, K107,
 // K110).
 func (c *compiler) checkOptions(index int, body *param.Map) {
@@ -29,7 +32,7 @@ func (r *optionReader) body(body *param.Map, group bool) {
 		case key == keyDefaults:
 			r.misplaced("belongs to a group, not to a task with an operator", key)
 		case key == keyRate && !group:
-			r.later("use _concurrency to bound how many run at the same time", key)
+			r.later(insteadOfRate, key)
 		}
 	}
 	if own.Len() > 0 {
@@ -67,7 +70,7 @@ func (r *optionReader) defaults(value param.Value) {
 		case key == keyRetry:
 			in.retry(value)
 		case key == keyRate:
-			in.later("use _concurrency to bound how many run at the same time", key)
+			in.later(insteadOfRate, key)
 		default:
 			in.misplaced("does not belong into _defaults, which takes "+alternatives(append([]string{keyRetry}, optionKeys()...)), key)
 		}

@@ -36,9 +36,9 @@ func (v Value) shape() (types param.List, form, must string) {
 	case List:
 		return param.List{"array", "string", "null"}, noText, "write a list: [a, b]"
 	case Object:
-		return param.List{"object", "string", "null"}, noText, "write an object with keys of its own"
+		return param.List{"object", "string", "null"}, noText, "write " + wantedObject
 	case JSONObject:
-		return param.List{"object", "string", "null"}, `^\s*\{`, "write an object with keys of its own"
+		return param.List{"object", "string", "null"}, `^\s*\{`, "write " + wantedObject
 	case JSONList:
 		return param.List{"array", "string", "null"}, `^\s*\[`, "write a list: [a, b]"
 	case TextOrList:

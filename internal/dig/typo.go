@@ -165,7 +165,7 @@ func (in *inspection) compileProblem(t tree, p problem) {
 	if ok && slices.Equal(p.path, []string{keyParallel}) && !object.Has("limit") {
 		f := missingKey(keyParallel, "limit", object, Value{})
 		if f.hint == "" {
-			f.hint = "write `_parallel: true` or `_parallel: {limit: 3}`"
+			f.hint = parallelHint
 		}
 		in.tell(Finding{
 			Place: in.sources.locate(t.file, append(t.path(p), f.path...)), Severity: t.severity, Rule: ruleValue, Message: f.message, Hint: f.hint,

@@ -90,13 +90,13 @@ func ownType(wanted string) string {
 	case strings.HasPrefix(wanted, "array"):
 		return "a list"
 	case strings.HasPrefix(wanted, "object"), strings.Contains(wanted, ".Config>"):
-		return "an object with keys of its own"
+		return wantedObject
 	case strings.Contains(wanted, "DurationParam"):
 		return "a length of time, such as 1h 30m"
 	case strings.Contains(wanted, "ZoneId"):
 		return "a time zone"
 	case strings.Contains(wanted, "Instant"):
-		return "a date and time with an offset"
+		return wantedInstant
 	case strings.HasPrefix(wanted, "string"), strings.Contains(wanted, "java.lang.String"):
 		return "a text"
 	}

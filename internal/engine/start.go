@@ -99,6 +99,9 @@ func TooManyAttempts(limit, running int) error {
 	}
 }
 
+// LimitHint says what to do about an attempt with too many tasks on a server.
+const LimitHint = "split the workflow, or raise executor.task_max_run in the server's configuration"
+
 // LimitMessage is the text about an attempt with too many tasks (language C36).
 func LimitMessage(limit, current, adding int) string {
 	return fmt.Sprintf("Too many tasks. Limit: %d, Current: %d, Adding: %d", limit, current, adding)
@@ -108,7 +111,7 @@ func tooMany(limit, current, adding int) error {
 	return &trowel.Error{
 		Kind:    trowel.ErrLimit,
 		Message: LimitMessage(limit, current, adding),
-		Hint:    "split the workflow, or raise executor.task_max_run in the server's configuration",
+		Hint:    LimitHint,
 	}
 }
 

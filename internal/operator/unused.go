@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/trowel-project/trowel/internal/dig"
 	"github.com/trowel-project/trowel/internal/param"
 )
 
@@ -20,7 +21,7 @@ func Unused(task string, local *param.Map, params *param.Reader) []string {
 		if params.Used(key) || key == named || named == "" && strings.HasSuffix(key, ">") {
 			continue
 		}
-		lines = append(lines, fmt.Sprintf("Parameter '%s' is not used at task %s.", key, task))
+		lines = append(lines, fmt.Sprintf(dig.UnusedKey, key, task))
 		if near := param.Near(key, params.UsedKeys()); len(near) > 0 {
 			lines = append(lines, fmt.Sprintf("  > Did you mean [%s]?", strings.Join(near, ", ")))
 		}

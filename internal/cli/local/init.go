@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/trowel-project/trowel/internal/cli/cmd"
+	"github.com/trowel-project/trowel/internal/dig"
 	"github.com/trowel-project/trowel/internal/fix"
 	"github.com/trowel-project/trowel/internal/terminal"
 	"github.com/trowel-project/trowel/internal/textutil"
@@ -193,15 +194,15 @@ func workflowNameFault(name string) string {
 	var fault string
 	switch {
 	case name == "":
-		fault = "must not be blank"
+		fault = dig.NameBlank
 	case len([]rune(name)) > 255:
-		fault = "must not be longer than 255 characters"
+		fault = dig.NameLength
 	case name[0] >= '0' && name[0] <= '9':
-		fault = "must not start with a numeric digit (0-9)"
-	case strings.ContainsRune(`+^@/\:*?"<>|`, rune(name[0])):
-		fault = `must not include special symbols (+ ^ @ / \ / : * ? " < > |)`
+		fault = dig.NameDigit
+	case strings.ContainsRune(dig.NameSymbols, rune(name[0])):
+		fault = dig.NameSymbol
 	case strings.HasSuffix(name, ".dig"):
-		fault = "must not end with .dig"
+		fault = dig.NameSuffix
 	default:
 		return ""
 	}
