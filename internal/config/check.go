@@ -111,10 +111,10 @@ func (r *reader) checkDatabase() {
 		r.sslMode()
 	}
 	if db.ExpireInterval == 0 {
-		r.wrong("database.queue.expireLockInterval", errZero())
+		r.wrong(keyExpireInterval, errZero())
 	}
 	if r.server.Engine.TTLInterval == 0 {
-		r.wrong("executor.ttl_reaping_interval", errZero())
+		r.wrong(keyTTLInterval, errZero())
 	}
 }
 

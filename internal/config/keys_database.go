@@ -50,6 +50,6 @@ func databaseKeys() []Key {
 		key("database.idleTimeout", aNumberOfSeconds(), "600", "an idle connection is closed after it", func(s *Server) *time.Duration { return &s.Database.IdleTimeout }),
 		key("database.maximumPoolSize", aNumber(0), "0", "most connections; 0 goes by the number of cores", func(s *Server) *int { return &s.Database.MaxConnections }),
 		key("database.migrate", aBoolean(), "true", "tables are brought up to date at start", func(s *Server) *bool { return &s.Database.Migrate }),
-		key("database.queue.expireLockInterval", aNumberOfSeconds(), "10", "how often leases of silent agents are ended", func(s *Server) *time.Duration { return &s.Database.ExpireInterval }),
+		key(keyExpireInterval, aNumberOfSeconds(), "10", "how often leases of silent agents are ended", func(s *Server) *time.Duration { return &s.Database.ExpireInterval }),
 	}
 }

@@ -8,7 +8,7 @@ func engineKeys() []Key {
 		key("schedule.enabled", aBoolean(), "true", "schedules and waiting backfills are started by this server", func(s *Server) *bool { return &s.Schedule.Enabled }),
 		key("executor.task_ttl", aDuration(), "1d", "an attempt with a task that runs longer is killed", func(s *Server) *time.Duration { return &s.Engine.TaskTTL }),
 		key("executor.attempt_ttl", aDuration(), "7d", "an attempt that is older is killed", func(s *Server) *time.Duration { return &s.Engine.AttemptTTL }),
-		key("executor.ttl_reaping_interval", aDuration(), "5s", "how often these two are looked at", func(s *Server) *time.Duration { return &s.Engine.TTLInterval }),
+		key(keyTTLInterval, aDuration(), "5s", "how often these two are looked at", func(s *Server) *time.Duration { return &s.Engine.TTLInterval }),
 		key("executor.task_max_run", aNumber(1), "1000", "most tasks of an attempt", func(s *Server) *int { return &s.Engine.MaxTasks }),
 		key("executor.attempt_max_run", aNumber(1), "100", "most running attempts", func(s *Server) *int { return &s.Engine.MaxAttempts }),
 		key("executor.require_other_projects", aBoolean(), "true", "`require>` may start workflows of other projects, see [tokens.md](tokens.md)", func(s *Server) *bool { return &s.Engine.RequireOthers }),

@@ -14,6 +14,12 @@ const (
 	KeyEndpoint = "client.http.endpoint"
 )
 
+// Settings that are checked once all of them are read.
+const (
+	keyExpireInterval = "database.queue.expireLockInterval"
+	keyTTLInterval    = "executor.ttl_reaping_interval"
+)
+
 // LookupEnv returns the value of a variable in an environment of entries NAME=VALUE, and whether it is set. If it is
 // there twice, the last one counts.
 func LookupEnv(environ []string, name string) (string, bool) {

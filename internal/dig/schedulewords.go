@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/trowel-project/trowel/internal/param"
+	"github.com/trowel-project/trowel/internal/schedule"
 )
 
 // Digdag's texts about schedules.
@@ -107,8 +108,8 @@ func scheduleMend(message string) string {
 	}
 	if m := badCronName.FindStringSubmatch(message); m != nil {
 		values := map[string]string{
-			"month":   "jan feb mar apr may jun jul aug sep oct nov dec",
-			"weekday": "sun mon tue wed thu fri sat",
+			"month":   schedule.CronMonths,
+			"weekday": schedule.CronWeekdays,
 		}
 		word, names := strings.ToLower(m[2]), strings.Fields(values[m[1]])
 		for _, name := range names {

@@ -126,7 +126,7 @@ func (a *applying) compileErrorTasks(t *task, object, exports *param.Map) []dig.
 	body.Set("_export", export)
 	tree, err := compile(t, t.Origin.Of("_error"), "^error", body)
 	if err != nil {
-		a.warn("cannot add the _error tasks of " + t.FullName + ": " + err.Error())
+		a.warnOfHandler(t, err.Error())
 		return nil
 	}
 	return tree
@@ -138,8 +138,12 @@ func (a *applying) roomFor(t *task, tree []dig.Task, more int) bool {
 	if current+len(tree) <= a.limits.Tasks {
 		return true
 	}
-	a.warn("cannot add the _error tasks of " + t.FullName + ": " + LimitMessage(a.limits.Tasks, current, len(tree)))
+	a.warnOfHandler(t, LimitMessage(a.limits.Tasks, current, len(tree)))
 	return false
+}
+
+func (a *applying) warnOfHandler(t *task, reason string) {
+	a.warn("cannot add the _error tasks of " + t.FullName + ": " + reason)
 }
 
 func (a *applying) warn(text string) { a.out.Warnings = append(a.out.Warnings, text) }

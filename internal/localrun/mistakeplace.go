@@ -27,7 +27,7 @@ func mistakePlace(dir, task, message, key string) string {
 		culprit = name + ">"
 	} else if name, undefined := template.Undefined(message); undefined {
 		culprit, lead = name, leadTo(message, name)
-	} else if text, found := strings.CutPrefix(message, "Failed to evaluate a variable "); found {
+	} else if text, found := strings.CutPrefix(message, template.FailureHead); found {
 		culprit = firstExpression(text)
 	} else if m := keyText.FindStringSubmatch(message); m != nil {
 		culprit = m[1] + ":"
@@ -71,7 +71,7 @@ func firstExpression(text string) string {
 // leadTo is what stands before a name in the expression of a message that has it, in its line: the name alone
 // may stand in other places, too.
 func leadTo(message, name string) string {
-	text, _, _ := strings.Cut(strings.TrimPrefix(message, "Failed to evaluate a variable "), " (ReferenceError: ")
+	text, _, _ := strings.Cut(strings.TrimPrefix(message, template.FailureHead), " (ReferenceError: ")
 	word, err := regexp.Compile(`(?:^|[^\pL\pN_$.])` + regexp.QuoteMeta(name) + `(?:[^\pL\pN_$]|$)`)
 	if err != nil {
 		return ""

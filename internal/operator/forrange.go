@@ -93,7 +93,7 @@ func optLong(command *param.Reader, key string) (value int64, present bool, err 
 	}
 	value, ok := param.AsLong(raw)
 	if !ok {
-		return 0, true, param.WrongType(key, optional("java.lang.Long"), raw)
+		return 0, true, param.WrongType(key, param.OptionalType("java.lang.Long"), raw)
 	}
 	return value, true, nil
 }

@@ -46,11 +46,6 @@ func parsedList(params *param.Reader, key string) (param.List, error) {
 	return list, nil
 }
 
-// optional returns the name of an optional type in some messages (language L35).
-func optional(class string) string {
-	return "[reference type, class com.google.common.base.Optional<" + class + "><[simple type, class " + class + "]>]"
-}
-
 // badJSON returns the error about a text that is not JSON. For a word, which people give most often, its message is that
 // of Digdag's JSON library. For other texts it is Go's.
 func badJSON(text string, err error) error {

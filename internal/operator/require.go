@@ -227,7 +227,7 @@ func readProject(r *Request) (p requireProject, err error) {
 	id, ok := param.AsInt(raw)
 	switch {
 	case !ok:
-		return p, param.WrongType("project_id", optional("java.lang.Integer"), raw)
+		return p, param.WrongType("project_id", param.OptionalType("java.lang.Integer"), raw)
 	case hasName:
 		return p, param.Errorf(requireProjects)
 	}
@@ -242,7 +242,7 @@ func optLocalString(m *param.Map, key string) (text string, present bool, err er
 	}
 	text, ok := param.AsString(raw)
 	if !ok {
-		return "", true, param.WrongType(key, optional("java.lang.String"), raw)
+		return "", true, param.WrongType(key, param.OptionalType("java.lang.String"), raw)
 	}
 	return text, true, nil
 }

@@ -38,6 +38,11 @@ func WrongType(key, wanted string, got Value) *Error {
 	return Errorf("Expected %s for key '%s' but got %s (%s)", wanted, key, sample, kindOf(got))
 }
 
+// OptionalType is Digdag's name for the type of an optional parameter of a host class, for WrongType (language L35).
+func OptionalType(class string) string {
+	return "[reference type, class com.google.common.base.Optional<" + class + "><[simple type, class " + class + "]>]"
+}
+
 // Missing returns the error about a required key that is missing.
 func Missing(key string) *Error {
 	return Errorf("Parameter '%s' is required but not set", key)

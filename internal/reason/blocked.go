@@ -130,7 +130,7 @@ func (f *Facts) parent(n *node) Reason {
 func (f *Facts) ended(n *node, e end) Reason {
 	r := Reason{Code: e.code, Fields: param.New(), Next: e.task}
 	if f.attemptDone() {
-		r.Offers = []Offer{{ActionRetry, fmt.Sprintf("trowel retry %d --latest-revision --resume", f.Attempt.ID)}}
+		r.Offers = []Offer{OfferRetry(f.Attempt.ID)}
 	}
 	if e.code == trowel.WaitNotReached {
 		f.notReached(&r, n, e)

@@ -13,6 +13,9 @@ type Entry struct {
 	Mend   string           // what a person can do about it; empty if there is nothing
 }
 
+// seeTask is what a person can do about a group that waits for a task in it.
+const seeTask = "See the reason of that task."
+
 // Codes returns all codes in the order of their priority within a state. docs/why.md is generated from it.
 func Codes() []Entry {
 	return []Entry{
@@ -22,9 +25,9 @@ func Codes() []Entry {
 		{trowel.WaitBackfill, trowel.TaskBlocked, "state, session, attempt, at", "The attempt belongs to a backfill, which runs one session after the other.", "Wait for, or mend, the session before."},
 		{trowel.WaitParent, trowel.TaskBlocked, "task, state", "The group of the task has not begun.", "See the reason of the group."},
 		{trowel.WaitParentSkipped, trowel.TaskBlocked, "task", "The task will not run: a group that it is in was skipped.", ""},
-		{trowel.WaitParentFailed, trowel.TaskBlocked, "task", "The task will not run: a group that it is in has failed.", "`trowel retry ATTEMPT --latest-revision --resume`"},
-		{trowel.WaitParentCanceled, trowel.TaskBlocked, "task", "The task will not run: a group that it is in was canceled.", "`trowel retry ATTEMPT --latest-revision --resume`"},
-		{trowel.WaitNotReached, trowel.TaskBlocked, "rule, upstreams, task", "The task will not run: a task before it, or before a group that it is in, did not succeed. Each of `upstreams` has `task` and `class`: F failed, N not reached, K skipped.", "`trowel retry ATTEMPT --latest-revision --resume`"},
+		{trowel.WaitParentFailed, trowel.TaskBlocked, "task", "The task will not run: a group that it is in has failed.", "`" + retryForm + "`"},
+		{trowel.WaitParentCanceled, trowel.TaskBlocked, "task", "The task will not run: a group that it is in was canceled.", "`" + retryForm + "`"},
+		{trowel.WaitNotReached, trowel.TaskBlocked, "rule, upstreams, task", "The task will not run: a task before it, or before a group that it is in, did not succeed. Each of `upstreams` has `task` and `class`: F failed, N not reached, K skipped.", "`" + retryForm + "`"},
 		{trowel.WaitUpstream, trowel.TaskBlocked, "rule, open, count", "Tasks before it have not ended. `open` has the first 10 of them, `count` is how many there are.", "See the reasons of those."},
 		{trowel.WaitEvaluating, trowel.TaskBlocked, "option", "Options with `${...}` are being evaluated.", "Wait for a moment."},
 		{trowel.WaitPoolMissing, trowel.TaskReady, "pool", "No pool has that name.", "`trowel pools set NAME SLOTS`, or mend the name and push."},
@@ -41,8 +44,8 @@ func Codes() []Entry {
 		{trowel.WaitGroupRetry, trowel.TaskGroupRetryWaiting, "at, retry, limit, causes", "Tasks in it failed, and all of it will be repeated at that time. `causes` has the first 3 that failed.", "Wait."},
 		{trowel.WaitDeferred, trowel.TaskDeferred, "", "It waits for a trigger, without an agent.", "Wait."},
 		{trowel.WaitAwaitingInput, trowel.TaskAwaitingInput, "", "It waits for a person's answer.", "Answer."},
-		{trowel.WaitChildren, trowel.TaskPlanned, "counts, task", "Tasks in it have not ended. `counts` has how many are in each state; `task` is the first that is not done.", "See the reason of that task."},
-		{trowel.WaitHandlers, trowel.TaskPlanned, "phase, task", "It has failed, and its `_error` tasks or the alert run.", "See the reason of that task."},
+		{trowel.WaitChildren, trowel.TaskPlanned, "counts, task", "Tasks in it have not ended. `counts` has how many are in each state; `task` is the first that is not done.", seeTask},
+		{trowel.WaitHandlers, trowel.TaskPlanned, "phase, task", "It has failed, and its `_error` tasks or the alert run.", seeTask},
 	}
 }
 

@@ -1,6 +1,8 @@
 package reason
 
 import (
+	"strconv"
+	"strings"
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
@@ -49,6 +51,14 @@ const (
 	ActionUndrain = "undrain_agent"
 	ActionSecret  = "set_secret"
 )
+
+// retryForm is the command that runs a session again; ATTEMPT stands for its attempt.
+const retryForm = "trowel retry ATTEMPT --latest-revision --resume"
+
+// OfferRetry offers to run what did not succeed in an attempt again.
+func OfferRetry(id trowel.AttemptID) Offer {
+	return Offer{ActionRetry, strings.Replace(retryForm, "ATTEMPT", strconv.FormatInt(int64(id), 10), 1)}
+}
 
 // Facts are what is known about an attempt at one time.
 type Facts struct {

@@ -112,7 +112,7 @@ func (b *block) optionalText(key string) (text string, present bool) {
 	}
 	text, ok := param.AsString(value)
 	if !ok {
-		b.note(param.WrongType(key, optional("java.lang.String"), value))
+		b.note(param.WrongType(key, param.OptionalType("java.lang.String"), value))
 	}
 	return text, true
 }

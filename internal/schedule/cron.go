@@ -25,9 +25,10 @@ type cronFields struct {
 // lastDay is the value of L in the field of days, the last day of the month.
 const lastDay = 32
 
+// Names that cron accepts besides numbers, in order.
 const (
-	monthNames   = "jan feb mar apr may jun jul aug sep oct nov dec"
-	weekdayNames = "sun mon tue wed thu fri sat"
+	CronMonths   = "jan feb mar apr may jun jul aug sep oct nov dec"
+	CronWeekdays = "sun mon tue wed thu fri sat"
 )
 
 // cronField describes how the values of one field are written: as numbers, or as names in any case.
@@ -77,8 +78,8 @@ func parseCronFields(text string) (cronFields, error) {
 		{&fields.minutes, cronField{name: "minute", max: 59}},
 		{&fields.hours, cronField{name: "hour", max: 23}},
 		{&fields.days, cronField{name: "day of month", min: 1, max: 31, names: "l", firstName: lastDay}},
-		{&fields.months, cronField{name: "month", min: 1, max: 12, names: monthNames, firstName: 1}},
-		{&fields.weekdays, cronField{name: "weekday", max: 7, names: weekdayNames, modulus: 7}},
+		{&fields.months, cronField{name: "month", min: 1, max: 12, names: CronMonths, firstName: 1}},
+		{&fields.weekdays, cronField{name: "weekday", max: 7, names: CronWeekdays, modulus: 7}},
 	}
 	words := tokens(text, " \t")
 	if len(words) != len(columns) {

@@ -68,5 +68,5 @@ func (s *Schedule) SkipDelayedBy() (late time.Duration, set bool, err error) {
 			return late, true, nil
 		}
 	}
-	return 0, false, param.WrongType(key, optional("io.digdag.util.DurationParam"), value)
+	return 0, false, param.WrongType(key, param.OptionalType("io.digdag.util.DurationParam"), value)
 }

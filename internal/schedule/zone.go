@@ -39,12 +39,7 @@ func ZoneOf(value param.Value) (Zone, error) {
 }
 
 func wrongZone(value param.Value) error {
-	return param.WrongType("timezone", optional("java.time.ZoneId"), value)
-}
-
-// optional is Digdag's name for the type of an optional parameter of a host class (language L35).
-func optional(class string) string {
-	return "[reference type, class com.google.common.base.Optional<" + class + "><[simple type, class " + class + "]>]"
+	return param.WrongType("timezone", param.OptionalType("java.time.ZoneId"), value)
 }
 
 // ParseZone reads the name of a time zone: a region (case matters), Z, an offset of up to 18 hours, or

@@ -21,6 +21,8 @@ const archivedBytes = 256
 // archivePart is how many tasks one row of the archive has, so that no value gets large.
 const archivePart = 500
 
+const archiveColumns = "attempt_id BIGINT, part INTEGER, tasks TEXT, created_at BIGINT"
+
 func (t *tx) ArchiveTasks(ctx context.Context, at time.Time, ended ...trowel.EndedTasks) error {
 	// Each statement takes about as many tasks as one part has, so that it does not get large.
 	for len(ended) > 0 {
@@ -47,7 +49,7 @@ func (t *tx) archive(ctx context.Context, at time.Time, ended []trowel.EndedTask
 			parts = append(parts, archived{e.AttemptID, part, e.Tasks[from:min(from+archivePart, len(e.Tasks))]})
 		}
 	}
-	insert := bulk{table: "task_archive", columns: "attempt_id BIGINT, part INTEGER, tasks TEXT, created_at BIGINT"}
+	insert := bulk{table: "task_archive", columns: archiveColumns}
 	var text []byte
 	err := t.bulk(ctx, insert, len(parts), func(v *values, i int) {
 		text = appendArchive(text[:0], parts[i].tasks)

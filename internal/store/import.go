@@ -218,7 +218,7 @@ func (im *Importer) archives(ctx context.Context, list []ImportedAttempt) error 
 			parts = append(parts, importedPart{&list[i], part, tasks[from:min(from+archivePart, len(tasks))]})
 		}
 	}
-	b := bulk{table: "task_archive", columns: `attempt_id BIGINT, part INTEGER, tasks TEXT, created_at BIGINT`}
+	b := bulk{table: "task_archive", columns: archiveColumns}
 	return im.insert(ctx, b, len(parts), func(v *values, i int) {
 		p := &parts[i]
 		v.number(int64(p.attempt.ID))

@@ -95,6 +95,13 @@ func (env *environment) throwType(format string, args ...any) {
 	throw(env.rt.NewTypeError(fmt.Sprintf(format, args...)))
 }
 
+// Messages of exceptions that several guards throw.
+const (
+	tooDeep         = "Maximum call stack size exceeded"
+	slowRegexp      = "a regular expression took longer than %v"
+	calledOnNothing = "String.prototype.%s called on null or undefined"
+)
+
 // throwRange throws a RangeError.
 func (env *environment) throwRange(format string, args ...any) {
 	throw(env.rangeError(fmt.Sprintf(format, args...)))

@@ -18,7 +18,10 @@ var (
 )
 
 // formatFailure is the text of an error: the whole template and JavaScript's message (language T27).
-const formatFailure = "Failed to evaluate a variable %s (%s)"
+const formatFailure = FailureHead + "%s (%s)"
+
+// FailureHead begins the message about an expression that cannot be evaluated.
+const FailureHead = "Failed to evaluate a variable "
 
 // limitError is a *param.Error that is also one of the errors about limits.
 type limitError struct {

@@ -196,7 +196,7 @@ func (env *environment) checkJSON(text string) {
 			values++
 		}
 		if depth > maxNesting {
-			env.throwRange("Maximum call stack size exceeded")
+			env.throwRange(tooDeep)
 		}
 	}
 	env.itemCount(values * 4) // each takes several hundred bytes

@@ -49,7 +49,7 @@ func (env *environment) guardJoin() {
 			return env.rt.ToValue("") // as in all engines, though no standard says so
 		}
 		if len(open) >= maxNesting {
-			env.throwRange("Maximum call stack size exceeded")
+			env.throwRange(tooDeep)
 		}
 		open = append(open, list)
 		defer func() { open = open[:len(open)-1] }()
@@ -116,7 +116,7 @@ func (env *environment) flatten(list *goja.Object, depth int64) goja.Value {
 	var add func(list *goja.Object, depth int64, nesting int)
 	add = func(list *goja.Object, depth int64, nesting int) {
 		if nesting > maxNesting {
-			env.throwRange("Maximum call stack size exceeded")
+			env.throwRange(tooDeep)
 		}
 		for i := range env.itemCount(length(list)) {
 			v := list.Get(strconv.FormatInt(i, 10))

@@ -14,7 +14,7 @@ func textGuard(name string, parameters int, check func(env *environment, text go
 		own := original(prototype, name)
 		env.method(prototype, name, parameters, func(c goja.FunctionCall) goja.Value {
 			if goja.IsUndefined(c.This) || goja.IsNull(c.This) {
-				env.throwType("String.prototype.%s called on null or undefined", name)
+				env.throwType(calledOnNothing, name)
 			}
 			text := env.toText(c.This)
 			check(env, text, c)
@@ -84,7 +84,7 @@ func searchGuard(name string) func(*environment) {
 		own := original(prototype, name)
 		env.method(prototype, name, 1, func(c goja.FunctionCall) goja.Value {
 			if goja.IsUndefined(c.This) || goja.IsNull(c.This) {
-				env.throwType("String.prototype.%s called on null or undefined", name)
+				env.throwType(calledOnNothing, name)
 			}
 			text := env.toText(c.This)
 			env.searched(text.Length())
@@ -108,7 +108,7 @@ func (env *environment) timed(search func() goja.Value) goja.Value {
 	result := search()
 	if time.Since(start)-(env.called-called) >= regexpLimit {
 		env.check()
-		env.throwRange("a regular expression took longer than %v", regexpLimit)
+		env.throwRange(slowRegexp, regexpLimit)
 	}
 	return result
 }

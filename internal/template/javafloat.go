@@ -17,7 +17,7 @@ func (env *environment) formatFloat(d directive, v goja.Value) string {
 		return d.pad(d.cut("null"))
 	}
 	if !goja.IsNumber(v) {
-		env.throwMismatch(d)
+		env.throwMismatch(d, "java.lang.String")
 	}
 	f := v.ToFloat()
 	if math.IsNaN(f) || math.IsInf(f, 0) {

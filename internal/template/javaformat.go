@@ -174,13 +174,14 @@ func (env *environment) formatCharacter(d directive, v goja.Value) string {
 	}
 	text := v.ToString().String()
 	if utf8.RuneCountInString(text) != 1 {
-		env.throwMismatch(d)
+		env.throwMismatch(d, "java.lang.String")
 	}
 	return text
 }
 
-func (env *environment) throwMismatch(d directive) {
-	env.throwJava("IllegalFormatConversionException: " + string(d.conversion) + " != java.lang.String")
+// throwMismatch throws what Java does for a conversion of a value of this class.
+func (env *environment) throwMismatch(d directive, class string) {
+	env.throwJava("IllegalFormatConversionException: " + string(d.conversion) + " != " + class)
 }
 
 func (env *environment) formatInteger(d directive, v goja.Value) string {
@@ -188,11 +189,11 @@ func (env *environment) formatInteger(d directive, v goja.Value) string {
 		return d.pad(d.cut("null"))
 	}
 	if !goja.IsNumber(v) {
-		env.throwMismatch(d)
+		env.throwMismatch(d, "java.lang.String")
 	}
 	f := v.ToFloat()
 	if f != math.Trunc(f) || math.IsInf(f, 0) {
-		env.throwJava("IllegalFormatConversionException: " + string(d.conversion) + " != java.lang.Double")
+		env.throwMismatch(d, "java.lang.Double")
 	}
 	n, _ := new(big.Float).SetFloat64(f).Int(nil)
 	if d.conversion == 'd' {

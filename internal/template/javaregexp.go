@@ -74,7 +74,7 @@ func (env *environment) searchError(err error) {
 		return
 	}
 	env.check()
-	env.throwRange("a regular expression took longer than %v", regexpLimit)
+	env.throwRange(slowRegexp, regexpLimit)
 }
 
 // javaReplace replaces all matches, or the first one. In the replacement, $1 is a group, ${name} is a

@@ -206,7 +206,7 @@ func (r *rewriter) expr(e ast.Expression) ast.Expression {
 	case *ast.YieldExpression:
 		e.Argument = r.expr(e.Argument)
 	case *ast.AwaitExpression:
-		r.refuse(e.Await, "async functions are not available")
+		r.refuse(e.Await, noAsync)
 	case *ast.DotExpression, *ast.PrivateDotExpression, *ast.BracketExpression, *ast.CallExpression, *ast.NewExpression,
 		*ast.OptionalChain, *ast.Optional:
 		return r.access(e)

@@ -5,17 +5,19 @@ import (
 	"github.com/dop251/goja/file"
 )
 
+const noAsync = "async functions are not available"
+
 // definition rewrites a function or a class.
 func (r *rewriter) definition(e ast.Expression) {
 	switch e := e.(type) {
 	case *ast.FunctionLiteral:
 		if e.Async {
-			r.refuse(e.Function, "async functions are not available")
+			r.refuse(e.Function, noAsync)
 		}
 		r.function(e.ParameterList, func() { r.body(e.Body) })
 	case *ast.ArrowFunctionLiteral:
 		if e.Async {
-			r.refuse(e.Start, "async functions are not available")
+			r.refuse(e.Start, noAsync)
 		}
 		r.function(e.ParameterList, func() { e.Body = r.arrowBody(e.Body) })
 	case *ast.ClassLiteral:

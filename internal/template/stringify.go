@@ -152,7 +152,7 @@ func (s *stringifier) object(object *goja.Object) {
 		s.env.throwType("Converting circular structure to JSON")
 	}
 	if len(s.open) >= maxNesting {
-		s.env.throwRange("Maximum call stack size exceeded")
+		s.env.throwRange(tooDeep)
 	}
 	s.open = append(s.open, object)
 	outer := s.indent

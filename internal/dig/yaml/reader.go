@@ -76,10 +76,8 @@ func (r *reader) load() {
 func (r *reader) refuse(at int) {
 	m := placeOf(r.text, at)
 	m.window = int32(len(r.windows) - 1) //nolint:gosec // see mark
-	r.fail(&Error{
-		Kind: KindReader, Problem: "special characters are not allowed", Place: m,
-		message: "special characters are not allowed",
-	})
+	const problem = "special characters are not allowed"
+	r.fail(&Error{Kind: KindReader, Problem: problem, Place: m, message: problem})
 }
 
 func placeOf(text string, at int) Mark {

@@ -87,6 +87,11 @@ func (s *scanner) scanFault(context string, start Mark, problem string) {
 	s.report(fault{KindScanner, context, &start, problem, &m})
 }
 
+// scanWanted reports that c stands where something else should.
+func (s *scanner) scanWanted(context string, start Mark, wanted string, c rune) {
+	s.scanFault(context, start, fmt.Sprintf("expected %s, but found %s(%d)", wanted, text(c), c))
+}
+
 // scanFaultHere reports a problem here.
 func (s *scanner) scanFaultHere(context, problem string) {
 	m := s.mark()

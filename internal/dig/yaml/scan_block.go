@@ -1,7 +1,6 @@
 package yaml
 
 import (
-	"fmt"
 	"strings"
 )
 
@@ -14,6 +13,8 @@ const (
 	keep
 )
 
+const scanningBlock = "while scanning a block scalar"
+
 // fetchBlockScalar makes a token of a scalar after '|' or '>'.
 func (s *scanner) fetchBlockScalar(style rune) {
 	s.keyAllowed = true
@@ -21,7 +22,7 @@ func (s *scanner) fetchBlockScalar(style rune) {
 	start := s.mark()
 	s.forward(1)
 	chomp, increment := s.blockHeader(start)
-	s.ignoredLine("while scanning a block scalar", start)
+	s.ignoredLine(scanningBlock, start)
 	indent := max(s.indent+1, 1)
 	var breaks strings.Builder
 	var end Mark
@@ -77,8 +78,7 @@ func (s *scanner) blockHeader(start Mark) (chomp chomping, increment int) {
 		}
 	}
 	if c := s.peek(); !isBlankOrBreak(c) {
-		s.scanFault("while scanning a block scalar", start, fmt.Sprintf(
-			"expected chomping or indentation indicators, but found %s(%d)", text(c), c))
+		s.scanWanted(scanningBlock, start, "chomping or indentation indicators", c)
 	}
 	return chomp, increment
 }
@@ -98,7 +98,7 @@ func (s *scanner) increment(start Mark) int {
 	}
 	n := int(c - '0')
 	if n == 0 {
-		s.scanFault("while scanning a block scalar", start,
+		s.scanFault(scanningBlock, start,
 			"expected indentation indicator in the range 1-9, but found 0")
 	}
 	s.forward(1)
@@ -115,8 +115,7 @@ func (s *scanner) ignoredLine(context string, start Mark) {
 	}
 	c := s.peek()
 	if s.lineBreak() == "" && c != eof {
-		s.scanFault(context, start, fmt.Sprintf(
-			"expected a comment or a line break, but found %s(%d)", text(c), c))
+		s.scanWanted(context, start, "a comment or a line break", c)
 	}
 }
 

@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 )
 
+const scanningQuoted = "while scanning a quoted scalar"
+
 // simpleEscape returns what an escape of a double-quoted scalar stands for, if it is one character.
 func simpleEscape(c rune) (r rune, ok bool) {
 	const names = `0abtnvfre "\N_LP`
@@ -203,7 +205,7 @@ func (s *scanner) quotedSpaces(b *strings.Builder, start Mark) {
 	}
 	blanks := s.take(end)
 	if s.peek() == eof {
-		s.scanFault("while scanning a quoted scalar", start, "found unexpected end of stream")
+		s.scanFault(scanningQuoted, start, "found unexpected end of stream")
 		return
 	}
 	first := s.lineBreak()
@@ -226,7 +228,7 @@ func (s *scanner) quotedSpaces(b *strings.Builder, start Mark) {
 func (s *scanner) quotedBreaks(b *strings.Builder, start Mark) {
 	for {
 		if (s.hasPrefix("---") || s.hasPrefix("...")) && s.spaceAfterIndicator() {
-			s.scanFault("while scanning a quoted scalar", start, "found unexpected document separator")
+			s.scanFault(scanningQuoted, start, "found unexpected document separator")
 			return
 		}
 		for c := s.peek(); c == ' ' || c == '\t'; c = s.peek() {

@@ -20,8 +20,7 @@ func (s *scanner) fetchAnchor(indicator rune) {
 	name := s.word()
 	c := s.peek()
 	if name == "" || !isSpaceOrBreak(c) && !strings.ContainsRune("?:,]}%@`", c) {
-		s.scanFault(context, start, fmt.Sprintf(
-			"expected alphabetic or numeric character, but found %s(%d)", text(c), c))
+		s.scanWanted(context, start, "alphabetic or numeric character", c)
 		return
 	}
 	s.tokens = append(s.tokens, token{kind: kind, start: start, end: s.mark(), value: name})
@@ -90,7 +89,7 @@ func (s *scanner) tagHasHandle() bool {
 // tagHandle reads "!", "!!" or "!name!".
 func (s *scanner) tagHandle(context string, start Mark) string {
 	if c := s.peek(); c != '!' {
-		s.scanFault(context, start, fmt.Sprintf("expected '!', but found %s(%d)", text(c), c))
+		s.scanWanted(context, start, "'!'", c)
 		return ""
 	}
 	if s.peekNext() == ' ' {
@@ -99,7 +98,7 @@ func (s *scanner) tagHandle(context string, start Mark) string {
 	end := s.wordEnd(s.pos + 1)
 	if c, _ := s.at(end); c != '!' {
 		s.take(end)
-		s.scanFault(context, start, fmt.Sprintf("expected '!', but found %s(%d)", text(c), c))
+		s.scanWanted(context, start, "'!'", c)
 		return ""
 	}
 	return s.take(end + 1)
@@ -122,7 +121,7 @@ func (s *scanner) tagURI(context string, start Mark) string {
 	}
 	b.WriteString(s.take(end))
 	if b.Len() == 0 {
-		s.scanFault(context, start, fmt.Sprintf("expected URI, but found %s(%d)", text(c), c))
+		s.scanWanted(context, start, "URI", c)
 	}
 	return b.String()
 }
@@ -214,15 +213,14 @@ func (s *scanner) fetchDirective() {
 
 func (s *scanner) directiveSpace(start Mark, ok bool) {
 	if c := s.peek(); !ok {
-		s.scanFault("while scanning a directive", start, fmt.Sprintf("expected ' ', but found %s(%d)", text(c), c))
+		s.scanWanted("while scanning a directive", start, "' '", c)
 	}
 }
 
 func (s *scanner) directiveName(start Mark) string {
 	name := s.word()
 	if c := s.peek(); name == "" || !isBlankOrBreak(c) {
-		s.scanFault("while scanning a directive", start, fmt.Sprintf(
-			"expected alphabetic or numeric character, but found %s(%d)", text(c), c))
+		s.scanWanted("while scanning a directive", start, "alphabetic or numeric character", c)
 	}
 	return name
 }
@@ -233,13 +231,13 @@ func (s *scanner) directiveVersion(start Mark) string {
 	s.stepSpaces()
 	major := s.directiveNumber(start)
 	if c := s.peek(); c != '.' {
-		s.scanFault(context, start, fmt.Sprintf("expected a digit or '.', but found %s(%d)", text(c), c))
+		s.scanWanted(context, start, "a digit or '.'", c)
 		return ""
 	}
 	s.forward(1)
 	minor := s.directiveNumber(start)
 	if c := s.peek(); !isBlankOrBreak(c) {
-		s.scanFault(context, start, fmt.Sprintf("expected a digit or ' ', but found %s(%d)", text(c), c))
+		s.scanWanted(context, start, "a digit or ' '", c)
 		return ""
 	}
 	return major + "." + minor
@@ -247,7 +245,7 @@ func (s *scanner) directiveVersion(start Mark) string {
 
 func (s *scanner) directiveNumber(start Mark) string {
 	if c := s.peek(); !has(c, classDigit) {
-		s.scanFault("while scanning a directive", start, fmt.Sprintf("expected a digit, but found %s(%d)", text(c), c))
+		s.scanWanted("while scanning a directive", start, "a digit", c)
 		return ""
 	}
 	end := s.pos

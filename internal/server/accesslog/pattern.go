@@ -80,6 +80,10 @@ func parseText(pattern string) ([]part, error) {
 	return append(parts, part{text: pattern[at:]}), nil
 }
 
+func unknownAttribute(text string) error {
+	return wrongPattern("unknown attribute in the access log's pattern: " + text)
+}
+
 func wrongPattern(message string) error {
 	return &trowel.Error{
 		Kind: trowel.ErrInvalid, Message: message, Where: "server.access-log.pattern",
@@ -91,7 +95,7 @@ func wrongPattern(message string) error {
 func parseAttribute(text string) (func(a Entry) (string, bool), error) {
 	match := attribute.FindStringSubmatch(text)
 	if match == nil || match[0] != text {
-		return nil, wrongPattern("unknown attribute in the access log's pattern: " + text)
+		return nil, unknownAttribute(text)
 	}
 	argument := match[3]
 	values := map[string]func(a Entry) (string, bool){
@@ -122,7 +126,7 @@ func parseAttribute(text string) (func(a Entry) (string, bool), error) {
 	}
 	value := values[match[1]+match[2]]
 	if value == nil {
-		return nil, wrongPattern("unknown attribute in the access log's pattern: " + text)
+		return nil, unknownAttribute(text)
 	}
 	return value, nil
 }

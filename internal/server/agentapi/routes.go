@@ -64,7 +64,7 @@ func Routes(o Options) []rest.Route {
 		{
 			Method: "GET", Path: id + "/archives/{attempt:64}", Name: "getAgentArchive", Verb: access.RunAgent, Handle: h.forAgents(h.getAgentArchive), Redirects: true,
 			About: "The archive of an attempt of which a try runs on a remote agent.", Long: true,
-			Query: []rest.Parameter{rest.QueryFlag("direct_download", "false to get it from this server in any case.")},
+			Query: []rest.Parameter{download.QueryDirect()},
 		},
 	}
 }

@@ -18,6 +18,11 @@ type Archives struct {
 	Direct map[string]bool
 }
 
+// QueryDirect is the parameter by which callers of Answer ask for the bytes themselves.
+func QueryDirect() rest.Parameter {
+	return rest.QueryFlag("direct_download", "false to get it from this server in any case.")
+}
+
 // Answer returns the answer with an archive, or with its address if clients may fetch it directly.
 func (a *Archives) Answer(c *rest.Call, wanted *trowel.Archive) (any, error) {
 	store := a.Stores[wanted.Type]

@@ -1,8 +1,6 @@
 package explain
 
 import (
-	"fmt"
-
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/reason"
@@ -27,7 +25,7 @@ func (a *asker) whyAttempt() (api.Why, error) {
 			return shape, nil
 		}
 		if attempt.Flags&trowel.AttemptSuccess == 0 {
-			a.offer([]reason.Offer{{Action: reason.ActionRetry, Label: fmt.Sprintf("trowel retry %d --latest-revision --resume", attempt.ID)}})
+			a.offer([]reason.Offer{reason.OfferRetry(attempt.ID)})
 		}
 		shape.Chain, err = a.chain(root)
 		shape.Offers = a.offers

@@ -47,9 +47,24 @@ func ProjectNamed(c *rest.Call, tx trowel.Tx, name string) (*trowel.Project, err
 	return p, err
 }
 
-// RevisionParam describes ?revision= of paths of a project.
-func RevisionParam() rest.Parameter {
+// QueryRevision is the parameter of paths of a project that names a revision.
+func QueryRevision() rest.Parameter {
 	return rest.QueryText("revision", "Name of a revision; the newest one if it is missing.")
+}
+
+// QueryProject is the parameter that ProjectParam reads, of lists.
+func QueryProject() rest.Parameter {
+	return rest.QueryText("project", "Only those of the project of that name.")
+}
+
+// QueryWorkflow is the parameter beside QueryProject.
+func QueryWorkflow() rest.Parameter {
+	return rest.QueryText("workflow", "Only those of this workflow of the project.")
+}
+
+// OrNoRevision turns trowel.ErrNotFound into the error about a revision that the project does not have.
+func OrNoRevision(err error, project trowel.ProjectID, name string) error {
+	return rest.OrNoResource(err, "revision name=%s in project id=%d", name, project)
 }
 
 // ProjectParam returns the project that ?project= names; nil if the parameter is absent. It fails if the caller may not do

@@ -7,6 +7,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/access"
 	"github.com/trowel-project/trowel/internal/api"
+	"github.com/trowel-project/trowel/internal/server/find"
 	"github.com/trowel-project/trowel/internal/server/rest"
 )
 
@@ -30,7 +31,7 @@ func poolRoutes(o *Options) []rest.Route {
 		{
 			Method: "GET", Path: "/api/pools", Name: "getPools", Verb: access.ListSessionsOfSite, Answer: api.PoolList{}, Handle: getPools,
 			About: "Pools of the site, then those of projects, by name.",
-			Query: append(rest.PageParams(), rest.QueryText("project", "Only those of the project of that name.")),
+			Query: append(rest.PageParams(), find.QueryProject()),
 		},
 		{
 			Method: "GET", Path: "/api/pools/{name}", Name: "getPool", Verb: access.ListSessionsOfSite, Answer: api.Pool{}, Handle: getPool,

@@ -126,7 +126,7 @@ func findRevision(c *rest.Call, tx trowel.Tx, project trowel.ProjectID) (*trowel
 	}
 	name := c.Query.Get("revision")
 	r, err := revisionNamed(c, tx, project, name)
-	return r, rest.OrNoResource(err, "revision name=%s in project id=%d", name, project)
+	return r, find.OrNoRevision(err, project, name)
 }
 
 // archives has the handler of archives.

@@ -6,15 +6,22 @@ import (
 	"github.com/trowel-project/trowel/internal/access"
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/param"
+	"github.com/trowel-project/trowel/internal/server/download"
 	"github.com/trowel-project/trowel/internal/server/find"
 	"github.com/trowel-project/trowel/internal/server/rest"
+)
+
+// What parameters of lists mean.
+const (
+	aboutLastID = "Only what comes after this id in the order of the list."
+	aboutCount  = "How many items at most; 100 if it is missing."
 )
 
 // pageParams are the parameters of lists with pages.
 func pageParams() []rest.Parameter {
 	return []rest.Parameter{
-		rest.QueryInt("last_id", "Only what comes after this id in the order of the list."),
-		rest.QueryInt("page_size", "How many items at most; 100 if it is missing."),
+		rest.QueryInt("last_id", aboutLastID),
+		rest.QueryInt("page_size", aboutCount),
 	}
 }
 
@@ -56,7 +63,7 @@ func projectRoutes(o *Options) []rest.Route {
 			Handle: getProjects, About: "Projects with a revision, by id.",
 			Query: []rest.Parameter{
 				rest.QueryInt("last_id", "Only larger ids."),
-				rest.QueryInt("count", "How many items at most; 100 if it is missing."),
+				rest.QueryInt("count", aboutCount),
 				ofName("The project of that name, or nothing."),
 				rest.QueryText("name_pattern", "A part of the name."),
 			},
@@ -98,21 +105,21 @@ func projectPartRoutes(o *Options) []rest.Route {
 		{
 			Method: "GET", Path: "/api/projects/{id:32}/archive", Name: "getArchive", Verb: access.GetProjectArchive, Handle: kept.get, Redirects: true,
 			About: "The archive of a revision, as it was pushed.", Long: true,
-			Query: []rest.Parameter{find.RevisionParam(), rest.QueryFlag("direct_download", "false to get it from this server in any case.")},
+			Query: []rest.Parameter{find.QueryRevision(), download.QueryDirect()},
 		},
 		{
 			Method: "GET", Path: "/api/projects/{id:32}/workflow", Name: "getWorkflow", Verb: access.GetWorkflow, Answer: api.Workflow{},
 			Handle: getProjectWorkflowByQuery, About: "A workflow of a revision; an older form.",
-			Query: []rest.Parameter{ofName("Name of the workflow."), find.RevisionParam()},
+			Query: []rest.Parameter{ofName("Name of the workflow."), find.QueryRevision()},
 		},
 		{
 			Method: "GET", Path: "/api/projects/{id:32}/workflows", Name: "getWorkflows", Verb: access.ListWorkflowsOfProject,
 			Answer: api.WorkflowCollection{}, Handle: getProjectWorkflows, About: "Workflows of a revision, by id.",
-			Query: []rest.Parameter{find.RevisionParam(), ofName("The workflow of that name, or nothing.")},
+			Query: []rest.Parameter{find.QueryRevision(), ofName("The workflow of that name, or nothing.")},
 		},
 		{
 			Method: "GET", Path: "/api/projects/{id:32}/workflows/{name}", Name: "getWorkflowByName", Verb: access.GetWorkflow,
-			Answer: api.Workflow{}, Handle: getProjectWorkflow, About: "A workflow of a revision.", Query: []rest.Parameter{find.RevisionParam()},
+			Answer: api.Workflow{}, Handle: getProjectWorkflow, About: "A workflow of a revision.", Query: []rest.Parameter{find.QueryRevision()},
 		},
 		{
 			Method: "GET", Path: "/api/projects/{id:32}/schedules", Name: "getProjectSchedules", Verb: access.ListSchedulesOfProject,
@@ -144,14 +151,14 @@ func workflowRoutes() []rest.Route {
 		{
 			Method: "GET", Path: "/api/workflow", Name: "getWorkflowDefinition", Verb: access.GetWorkflow, Answer: api.Workflow{},
 			Handle: getWorkflowByName, About: "A workflow by names; an older form.",
-			Query: []rest.Parameter{rest.QueryText("project", "Name of the project."), ofName("Name of the workflow."), find.RevisionParam()},
+			Query: []rest.Parameter{rest.QueryText("project", "Name of the project."), ofName("Name of the workflow."), find.QueryRevision()},
 		},
 		{
 			Method: "GET", Path: "/api/workflows", Name: "getWorkflowDefinitions", Verb: access.ListWorkflowsOfSite,
 			Answer: api.WorkflowCollection{}, Handle: getWorkflows, About: "Workflows of the newest revisions of all projects.",
 			Query: []rest.Parameter{
-				rest.QueryInt("last_id", "Only what comes after this id in the order of the list."),
-				rest.QueryInt("count", "How many items at most; 100 if it is missing."),
+				rest.QueryInt("last_id", aboutLastID),
+				rest.QueryInt("count", aboutCount),
 				rest.QueryText("order", "asc or desc, by id."),
 				rest.QueryText("name_pattern", "A part of the workflow's name."),
 				rest.QueryFlag("search_project_name", "The pattern may also be a part of the project's name."),
@@ -229,8 +236,8 @@ func attemptRoutes(o *Options) []rest.Route {
 			Method: "GET", Path: "/api/attempts", Name: "getAttempts", Verb: access.ListSessionsOfSite, Answer: api.AttemptCollection{},
 			Handle: listed.getAttempts, About: "Attempts, newest first.",
 			Query: append(pageParams(),
-				rest.QueryText("project", "Only those of the project of that name."),
-				rest.QueryText("workflow", "Only those of this workflow of the project."),
+				find.QueryProject(),
+				find.QueryWorkflow(),
 				rest.QueryFlag("include_retried", "Also those that are not the last of their session.")),
 		},
 		{

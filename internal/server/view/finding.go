@@ -11,9 +11,10 @@ import (
 // getFindings answers with the warnings about a revision.
 func getFindings(c *rest.Call) (any, error) {
 	return find.InProject(c, func(tx trowel.Tx, p *trowel.Project) (api.FindingCollection, error) {
-		r, err := tx.FindRevision(c.Ctx(), p.ID, c.Query.Get("revision"))
+		name := c.Query.Get("revision")
+		r, err := tx.FindRevision(c.Ctx(), p.ID, name)
 		if err != nil {
-			return api.FindingCollection{}, rest.OrNoResource(err, "revision name=%s in project id=%d", c.Query.Get("revision"), p.ID)
+			return api.FindingCollection{}, find.OrNoRevision(err, p.ID, name)
 		}
 		found, err := tx.FindFindings(c.Ctx(), r.ID)
 		shape := api.FindingCollection{Revision: r.Name, Total: found.Total, Findings: api.List[api.Finding]{}}

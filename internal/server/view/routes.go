@@ -16,8 +16,8 @@ func Routes() []rest.Route {
 			Query: append(rest.PageParams(),
 				rest.QueryText("unit", "attempt, or session for the last attempt of each session alone; attempt if it is missing."),
 				rest.QueryText("status", "Only those of this status: running, success, error or killed."),
-				rest.QueryText("project", "Only those of the project of that name."),
-				rest.QueryText("workflow", "Only those of this workflow of the project."),
+				find.QueryProject(),
+				find.QueryWorkflow(),
 				rest.QueryText("createdFrom", "Only those that were made then or later: an instant, as in 2026-01-02T03:04:05Z."),
 				rest.QueryText("createdTo", "Only those that were made before then."),
 				rest.QueryText("sort", "-createdAt, or createdAt for the oldest first; -createdAt if it is missing.")),
@@ -29,7 +29,7 @@ func Routes() []rest.Route {
 		{
 			Method: "GET", Path: "/api/projects/{id:32}/findings", Name: "getFindings", Verb: access.GetProject, Answer: api.FindingCollection{},
 			Handle: getFindings, About: "What the push of a revision has found and accepted: its warnings.",
-			Query: []rest.Parameter{find.RevisionParam()},
+			Query: []rest.Parameter{find.QueryRevision()},
 		},
 	}
 }
