@@ -48,6 +48,14 @@ func newAttempt(t *testing.T, db trowel.Store, s *trowel.AttemptContext, name st
 	return a
 }
 
+// fullAttempt returns an attempt with a value in every field but those that InsertAttempt sets.
+func fullAttempt(s *trowel.AttemptContext, name string) *trowel.Attempt {
+	return &trowel.Attempt{
+		Name: name, WorkflowID: s.Workflow.ID, Zone: "Asia/Tokyo", Params: rich(), Flags: trowel.AttemptCancelRequested | trowel.AttemptDone,
+		Cause: "backfill", Actor: "somebody", Version: 5, CreatedAt: at(20), FinishedAt: at(21), WaitReason: trowel.WaitAttemptsLimit,
+	}
+}
+
 // newTask returns a task like those that attempts begin with.
 func newTask(a *trowel.Attempt, id trowel.TaskID) *trowel.Task {
 	return &trowel.Task{

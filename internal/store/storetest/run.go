@@ -38,6 +38,7 @@ func Run(t *testing.T, open func(t *testing.T) trowel.Store) {
 		{"last sessions", testLastSessions},
 		{"active attempts", testActiveAttempts},
 		{"sessions and attempts", testAttempts},
+		{"rows with all fields", testWholeRows},
 		{"attempts that clash", testAttemptConflicts},
 		{"counting attempts", testAttemptCount},
 		{"locking attempts", testAttemptLocks},
