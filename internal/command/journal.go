@@ -154,6 +154,7 @@ func (j *Journal) write(place int, text string) {
 type leftBehind struct {
 	mark     string
 	sessions map[int]int64 // when each began
+	killed   map[int]int64 // processes that were killed, and when each began
 }
 
 // patience is how long EndLeft waits for killed processes. A process inside a system call ends once the call returns,
@@ -206,7 +207,7 @@ func readJournal(data []byte) *leftBehind {
 	if len(head) != 2 || string(head[0]) != bootID() {
 		return nil
 	}
-	left := &leftBehind{mark: string(head[1]), sessions: map[int]int64{}}
+	left := &leftBehind{mark: string(head[1]), sessions: map[int]int64{}, killed: map[int]int64{}}
 	for line := range bytes.Lines(data[journalHeadBytes:]) {
 		fields := strings.Fields(string(line))
 		if len(fields) != 2 {

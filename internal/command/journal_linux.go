@@ -58,7 +58,8 @@ func parseProcess(stat []byte) (p aProcess, ok bool) {
 
 // kill kills what is left, and returns the number of processes. A session belongs to the journal if its first process is
 // the noted one, or if one of its processes has the mark. Processes with the mark that began their own sessions belong
-// to it too. This process and its ancestors are spared, because a task may have started the server.
+// to it too, and so does what was killed before and still dies. This process and its ancestors are spared, because a task
+// may have started the server.
 func (l *leftBehind) kill() (n int) {
 	all := readProcesses()
 	ours := map[int]bool{}
@@ -79,7 +80,10 @@ func (l *leftBehind) kill() (n int) {
 		all[above] = p
 	}
 	for pid, p := range all {
-		if !p.dead && pid > 1 && (ours[p.session] || marked[pid]) && syscall.Kill(pid, syscall.SIGKILL) == nil {
+		started, dying := l.killed[pid] // a process that dies has no environment any more
+		dying = dying && started == p.started
+		if !p.dead && pid > 1 && (ours[p.session] || marked[pid] || dying) && syscall.Kill(pid, syscall.SIGKILL) == nil {
+			l.killed[pid] = p.started
 			n++
 		}
 	}
