@@ -17,7 +17,7 @@ import (
 type pipe struct {
 	ctx     context.Context //nolint:containedctx // a pipe lives no longer than the transaction that opens it
 	conn    *pgx.Conn
-	known   map[string]any // names of prepared statements by their texts, and the buffer
+	known   map[string]any // prepared statements by their texts, and the buffer
 	buffer  *sendBuffer
 	line    *pgconn.Pipeline // nil while nothing is sent
 	sent    int              // statements in the line
@@ -61,7 +61,7 @@ const messageBytes = 512
 
 // Send implements store.Pipe.
 func (p *pipe) Send(statement string, columns []store.Column, rows int) error {
-	name, ok := p.known[statement].(string)
+	prepared, ok := p.known[statement].(*pgconn.StatementDescription)
 	if !ok {
 		if err := p.wait(); err != nil { // an open pipeline cannot describe statements
 			return err
@@ -70,17 +70,23 @@ func (p *pipe) Send(statement string, columns []store.Column, rows int) error {
 		if err != nil {
 			return err
 		}
-		name = made.Name
-		p.known[statement] = name
+		prepared = undescribed(made)
+		p.known[statement] = prepared
 	}
 	if p.line == nil {
 		p.line = p.conn.PgConn().StartPipeline(p.ctx)
 	}
 	params := p.buffer.values(columns, rows)
-	p.buffer.reserve(p.conn.PgConn().Frontend(), len(name)+messageBytes+size(columns))
-	p.line.SendQueryPrepared(name, params, inBinary(), nil)
+	p.buffer.reserve(p.conn.PgConn().Frontend(), len(prepared.Name)+messageBytes+size(columns))
+	p.line.SendQueryStatement(prepared, params, inBinary(), nil)
 	p.sent++
 	return nil
+}
+
+// undescribed returns a statement whose rows nobody reads. With a column, whichever, the driver does not ask the database
+// for a description with each execution, as it would of a statement that returns none.
+func undescribed(made *pgconn.StatementDescription) *pgconn.StatementDescription {
+	return &pgconn.StatementDescription{Name: made.Name, Fields: []pgconn.FieldDescription{{}}}
 }
 
 // Flush implements store.Pipe.
