@@ -48,8 +48,8 @@ func (a Attempts) String() string {
 	return b.String()
 }
 
-// parseAttempts reads what comes after the first word. It skips words that it does not know. If it knows none of
-// them, any attempt may have changed.
+// parseAttempts reads what comes after the first word. An attempt that is named twice counts once. Words that it does not
+// know are skipped. If it knows none of them, any attempt may have changed.
 func parseAttempts(rest string) Attempts {
 	a := Attempts{}
 	for text := range strings.FieldsSeq(rest) {
@@ -70,8 +70,10 @@ func parseAttempts(rest string) Attempts {
 			a.Noted = append(a.Noted, id)
 			continue
 		}
-		a.Changed = append(a.Changed, id)
-		if text[0] == '+' {
+		if !slices.Contains(a.Changed, id) {
+			a.Changed = append(a.Changed, id)
+		}
+		if text[0] == '+' && !slices.Contains(a.Ready, id) {
 			a.Ready = append(a.Ready, id)
 		}
 	}

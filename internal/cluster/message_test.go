@@ -55,6 +55,7 @@ func TestParseOthers(t *testing.T) {
 		"assets 7": nil, "admit": nil, "admit 7": nil, "admit 7/": nil, "admit x/y": nil, "admit /y": nil,
 		"schedules x 3 w": cluster.Schedules{}, "schedules 7 x w": cluster.Schedules{}, "schedules 7 3": cluster.Schedules{},
 		"output [": cluster.Output{}, "attempts 1 ?2 x !": cluster.Attempts{Changed: ids(1)}, "attempts x": cluster.Attempts{Any: true},
+		"attempts 7 +7 7 +7": cluster.Attempts{Changed: ids(7), Ready: ids(7)},
 	} {
 		if diff := cmp.Diff(want, cluster.Parse(text)); diff != "" {
 			t.Errorf("Parse(%q) (-want +got):\n%s", text, diff)
