@@ -48,7 +48,7 @@ func TestAttemptAloneIsWritten(t *testing.T) {
 	known := newCache()
 	a := known.entry(row.ID)
 	known.put(a, img)
-	tx := newTxn(nil, time.Time{}, nil, false, txnParts{cache: known, spare: newSpare()})
+	tx := newTxn(nil, time.Time{}, nil, false, txnParts{cache: known, spare: &spare{}})
 	tx.add(a, &engine.Applied{}, "")
 	if len(tx.changes.touched) != 0 {
 		t.Error("an attempt in which nothing has changed is to be written")

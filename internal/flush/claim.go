@@ -39,10 +39,7 @@ func (c *claimer) claim(ctx context.Context, t *txn, s selection) error {
 
 // candidates lists the ready tasks of locked attempts that may be claimed.
 func (c *claimer) candidates(t *txn, s selection) []queue.Ready {
-	c.listed = emptied(c.listed)
-	if clear(c.seen); c.seen == nil || cap(c.listed) == 0 {
-		c.seen = map[trowel.TaskID]bool{}
-	}
+	c.listed, c.seen = emptied(c.listed), emptiedMap(c.seen)
 	add := func(a *attempt, row *trowel.Task) {
 		if row != nil && row.State == trowel.TaskReady && !c.seen[row.ID] {
 			c.seen[row.ID] = true

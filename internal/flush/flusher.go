@@ -59,7 +59,7 @@ func New(o Options) *Flusher {
 	}
 	f.committer = &committer{
 		store: o.Store, log: o.Log, now: o.Now, notify: o.Notify, retryForever: o.RetryForever,
-		parts: txnParts{cache: f.cache, ids: &ids{}, count: &attemptCount{}, bounds: o.Limits, spare: newSpare()},
+		parts: txnParts{cache: f.cache, ids: &ids{}, count: &attemptCount{}, bounds: o.Limits, spare: &spare{}},
 		inbox: f.inbox, loader: loader, admission: f.admission, claimer: f.claimer,
 		publisher: &publisher{
 			log: o.Log, observers: o.Observers, listeners: o.Listeners, cache: f.cache, loader: loader, timers: f.timers,
