@@ -149,7 +149,7 @@ func (d *deathRound) startServer(t *testing.T) error {
 
 // newFar makes a remote agent of the server, which has not been there before.
 func (m *dyingServer) newFar() *serverAgent {
-	return &serverAgent{m: m, id: fmt.Sprintf("far%d-%d", m.d.started, m.d.roll(1<<30)), room: 1 + m.d.roll(3), remote: true}
+	return &serverAgent{m: m, id: fmt.Sprintf("far-%s-%d", m.name, m.d.roll(1<<30)), room: 1 + m.d.roll(3), remote: true}
 }
 
 func (m *dyingServer) put(ctx context.Context, h *serverAgent) error {
