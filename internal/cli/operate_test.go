@@ -149,10 +149,7 @@ func TestOperatingArguments(t *testing.T) {
 		{"audit --count 0", "error: --count must be 1 or more\n"},
 		{"audit --from yesterday", "error: --from option must be"},
 	} {
-		got := newConsole(t).Run(append(strings.Fields(row.args), "-e", "http://127.0.0.1:1")...)
-		if got.Exit != 1 || got.Stdout != "" || !strings.Contains(got.Stderr, row.want) {
-			t.Errorf("%s = %d, %q, %q, want 1 and %q", row.args, got.Exit, got.Stdout, got.Stderr, row.want)
-		}
+		wantRefused(t, row.args, row.want)
 	}
 }
 

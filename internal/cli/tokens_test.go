@@ -65,10 +65,7 @@ func TestTokensArguments(t *testing.T) {
 		{"tokens list --name n", "error: --name is an option of tokens create\n"},
 		{"tokens list --token a --basic-auth b:c", "error: --basic-auth and --token don't work together\n"},
 	} {
-		got := newConsole(t).Run(append(strings.Fields(row.args), "-e", "http://127.0.0.1:1")...)
-		if got.Exit != 1 || got.Stdout != "" || !strings.Contains(got.Stderr, row.want) {
-			t.Errorf("%s = %d, %q, %q, want 1 and %q", row.args, got.Exit, got.Stdout, got.Stderr, row.want)
-		}
+		wantRefused(t, row.args, row.want)
 	}
 }
 

@@ -28,11 +28,14 @@ type changes struct {
 // newChanges returns changes without rows, in the memory of an earlier transaction.
 func newChanges(at time.Time, mark int64, s *spare) changes {
 	c := changes{
-		at: at, mark: mark, inserts: s.inserts, updates: s.updates, rows: emptiedMap(s.rows), audits: s.audits, logs: s.logs,
+		at: at, mark: mark, inserts: s.inserts, updates: s.updates, rows: s.rows, audits: s.audits, logs: s.logs,
 		batch: Batch{
 			At: at, Changes: make([]engine.Change, 0, s.changes), Tries: make([]trowel.Try, 0, s.tries),
 			settings: map[trowel.AttemptID]*trowel.AttemptContext{},
 		},
+	}
+	if c.rows == nil {
+		c.rows = map[*trowel.Task]int{}
 	}
 	*s = spare{} // the memory is not the next one's if this transaction fails
 	return c

@@ -52,7 +52,7 @@ func TestDigdagsRoutes(t *testing.T) {
 		getAttempts startAttempt getAttempt getAttemptRetries getTasks killAttempt getUserInfo
 		getFileHandles getFile`)
 	var got []string
-	for _, r := range v1.Routes(&v1.Options{Archives: &download.Archives{}}) {
+	for _, r := range digdagRoutes() {
 		got = append(got, r.Name)
 	}
 	slices.Sort(want)
@@ -78,7 +78,7 @@ func TestRoutesAreDocumented(t *testing.T) {
 		text.Write(data)
 	}
 	digdags, agents := map[string]bool{}, agentRoutes()
-	for _, r := range v1.Routes(&v1.Options{Archives: &download.Archives{}}) {
+	for _, r := range digdagRoutes() {
 		digdags[r.Name] = true
 	}
 	placeholder := regexp.MustCompile(`\\\{[^}]*\\\}`)
@@ -96,6 +96,8 @@ func TestRoutesAreDocumented(t *testing.T) {
 func allRoutes() []rest.Route {
 	return Routes(&Options{V1: v1.Options{Archives: &download.Archives{}}})
 }
+
+func digdagRoutes() []rest.Route { return v1.Routes(&v1.Options{Archives: &download.Archives{}}) }
 
 // agentRoutes are the names of what only agents ask.
 func agentRoutes() map[string]bool {
