@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// UsageStep is the period that one PoolUse sums up.
+// UsageStep is the period that one PoolUsage sums up.
 const UsageStep = 5 * time.Minute
 
 // PoolUsage is how much of a pool was used and wanted during one UseStep, by samples that servers took.

@@ -52,7 +52,7 @@ type Log struct {
 
 // Options are the dependencies of an Agent. Everything is required unless a comment says otherwise.
 type Options struct {
-	ID        string   // until Hold sets another one
+	ID        string   // until Rebind sets another one
 	Slots     int      // concurrent tasks; 0 for unlimited
 	Queues    []string // the queues it serves; none for the default queue
 	Labels    []string
@@ -78,7 +78,7 @@ type Options struct {
 	Report func(trowel.Report)
 	Wake   func()
 	// Suspended is called with the reason when the agent suspends taking tasks, and with "" when it resumes. It must not
-	// block or call the agent. A suspension is announced before the Report of the try that caused it. Pause may be nil.
+	// block or call the agent. A suspension is announced before the Report of the try that caused it. Suspended may be nil.
 	Suspended func(reason string)
 	// Advice returns what can be done about a failure, as a line for the log of the try; empty if unknown. It may be
 	// nil.

@@ -14,7 +14,7 @@ type Limits struct {
 	Counters   map[string]int             // by counter
 	Running    func(trowel.AttemptID) int // how many tasks of an attempt run; may be nil
 	AnyPool    bool                       // pools that do not exist are unlimited
-	MaxRunning int                        // how many tasks may run on the site, counted by SiteUse (control K814); zero for unlimited
+	MaxRunning int                        // how many tasks may run on the site, counted by SiteCounter (control K814); zero for unlimited
 }
 
 // SiteCounter is the counter of all running tasks. It is kept only if their number is limited.
