@@ -10,6 +10,7 @@ import (
 	"github.com/trowel-project/trowel/internal/dig"
 	"github.com/trowel-project/trowel/internal/engine"
 	"github.com/trowel-project/trowel/internal/operator"
+	"github.com/trowel-project/trowel/internal/operator/builtin"
 	"github.com/trowel-project/trowel/internal/param"
 	why "github.com/trowel-project/trowel/internal/reason"
 	"github.com/trowel-project/trowel/internal/template"
@@ -44,7 +45,7 @@ func InRun(message string) string {
 func OfMistake(lease *trowel.Lease, err error) (advice, culprit string) {
 	message, kind := operator.Kind(err)
 	if name, found := strings.CutPrefix(message, "Unknown task type: "); found {
-		return dig.OperatorHint(name, operator.Builtin(operator.Options{}).Names()), ""
+		return dig.OperatorHint(name, builtin.Names()), ""
 	}
 	if advice := OfUndefined(message, append(lease.Scope.Keys(), lease.Local.Keys()...)); advice != "" {
 		return advice, ""
@@ -55,7 +56,7 @@ func OfMistake(lease *trowel.Lease, err error) (advice, culprit string) {
 	if kind != "config" || strings.HasPrefix(message, "Failed to evaluate ") {
 		return expressionAdvice(message), ""
 	}
-	key, wrong, hint := operator.DefaultCatalog("").Fault(lease.Local)
+	key, wrong, hint := builtin.Catalog("").Fault(lease.Local)
 	switch {
 	case key != "" && hint != "":
 		return wrong + "; " + hint, key

@@ -30,6 +30,7 @@ var (
 // Evaluator evaluates templates; package template implements it.
 type Evaluator interface {
 	Config(ctx context.Context, scope, local *param.Map, zone *time.Location) (*param.Map, error)
+	operator.Templates
 }
 
 // Hook is called for each task before its operator, and may replace it. Its methods are called concurrently.

@@ -30,6 +30,10 @@ func (asWritten) Config(_ context.Context, scope, local *param.Map, _ *time.Loca
 	return param.Merged(scope, local), nil
 }
 
+func (asWritten) Text(_ context.Context, text string, _ *param.Map, _ *time.Location) (string, error) {
+	return text, nil
+}
+
 // discarding is the log of a task that nobody reads.
 type discarding struct{ io.Writer }
 
@@ -202,8 +206,8 @@ func TestFree(t *testing.T) {
 			var started sync.WaitGroup
 			started.Add(3)
 			a, reports := begin(t, operators(func(_ context.Context, r *operator.Request) (operator.Outcome, error) {
-				r.Waiting()
-				r.Waiting() // a second time counts no more
+				r.OnWait()
+				r.OnWait() // a second time counts no more
 				started.Done()
 				<-release
 				return operator.Outcome{}, nil

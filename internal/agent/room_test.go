@@ -204,11 +204,11 @@ func TestFailuresOfTasksWithoutRoom(t *testing.T) {
 			want trowel.Outcome
 		}{
 			{"its command fails", func(_ context.Context, r *operator.Request) (operator.Outcome, error) {
-				r.Waiting()
+				r.OnWait()
 				return operator.Outcome{}, &operator.Failure{Message: "Command failed with code 1"}
 			}, trowel.OutcomeFailure},
 			{"its command has left no file", func(_ context.Context, r *operator.Request) (operator.Outcome, error) {
-				r.Waiting()
+				r.OnWait()
 				_, err := os.ReadFile(filepath.Join(d.work, "out.json"))
 				return operator.Outcome{}, err
 			}, trowel.OutcomeFailure},

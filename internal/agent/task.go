@@ -139,7 +139,7 @@ func (t *try) operate(out *output, log *slog.Logger) (operator.Outcome, error) {
 	request := &operator.Request{
 		Lease: t.lease, Params: params, Local: local, State: t.lease.StateParams, Project: opts.Project,
 		Secrets: t.given.Finder(opts.Secrets(t.lease)), Commands: opts.Commands, Sessions: opts.Sessions, Notifier: opts.Notifier,
-		Output: out, Log: log, TaskLimit: opts.TaskLimit, Waiting: t.waiting,
+		Templates: opts.Templates, Output: out, Log: log, TaskLimit: opts.TaskLimit, OnWait: t.waiting,
 	}
 	if opts.Workspaces != nil {
 		workspace := opts.Workspaces.Open(t.lease)

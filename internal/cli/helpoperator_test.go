@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/trowel-project/trowel/internal/operator"
+	"github.com/trowel-project/trowel/internal/operator/builtin"
 )
 
 // help describes an operator, however its name is written, with its options and an example that can be copied.
@@ -18,7 +18,7 @@ func TestHelpOperator(t *testing.T) {
 		}
 	}
 	got := newConsole(t).Run("help", "operators")
-	for _, name := range operator.Builtin(operator.Options{}).Names() {
+	for _, name := range builtin.Names() {
 		if !strings.Contains(got.Stdout, "\n    "+name+"> ") {
 			t.Errorf("help operators lacks %s>:\n%s", name, got.Stdout)
 		}

@@ -8,7 +8,7 @@ import (
 	"github.com/trowel-project/trowel/internal/access"
 	"github.com/trowel-project/trowel/internal/config"
 	"github.com/trowel-project/trowel/internal/fix"
-	"github.com/trowel-project/trowel/internal/operator"
+	"github.com/trowel-project/trowel/internal/operator/builtin"
 	"github.com/trowel-project/trowel/internal/server"
 	"github.com/trowel-project/trowel/internal/server/accesslog"
 	"github.com/trowel-project/trowel/internal/server/agentapi"
@@ -61,7 +61,7 @@ func (p *serverProcess) openServer(context.Context) error {
 				Server: version.Number, Digdag: version.Digdag, UpgradeRecommended: s.Versions.UpgradeIfOlder, Incompatible: s.Versions.IncompatibleIfOlder,
 			},
 			Pushes: v1.PushOptions{
-				ArchiveType: s.Archives.Type, MaxArchive: s.API.MaxArchiveBytes, TempDir: p.tempDir(), Catalog: operator.DefaultCatalog("the project"),
+				ArchiveType: s.Archives.Type, MaxArchive: s.API.MaxArchiveBytes, TempDir: p.tempDir(), Catalog: builtin.Catalog("the project"),
 			},
 			MaxAttempts: s.Engine.MaxAttempts, MaxSessionsPage: s.API.MaxSessionsPage, MaxAttemptsPage: s.API.MaxAttemptsPage,
 		},

@@ -73,15 +73,15 @@ func (a *localAgent) openNotifier(ctx context.Context) (err error) {
 
 // openOperators makes the operators. params keeps the values of param_set>, unless a setting names another place.
 func (a *localAgent) openOperators(params operator.ParamServer) error {
-	options, err := builtin.Options(a.operatorSetting, a.opts.lookup, version.UserAgent)
+	options, err := builtin.Read(a.operatorSetting, a.opts.lookup, version.UserAgent)
 	if err != nil {
 		return err
 	}
 	if options.Params == nil {
 		options.Params = params
 	}
-	options.Templates, options.LogOnly = a.templates, true
-	a.params, a.operators = options.Params, operator.Builtin(options)
+	options.LogOnly = true
+	a.params, a.operators = options.Params, builtin.Table(options)
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package dig
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/trowel-project/trowel/internal/param"
@@ -24,8 +25,9 @@ type Operator struct {
 	Keys map[string]Value
 	// Open is set if all other keys are valid too, as parameters that become variables of a command.
 	Open bool
-	// Section is the name of a block that may have its options as well. Empty for none.
-	Section string
+	// Blocks are the names of blocks of parameters that may have its options as well. A block within a block is named with
+	// a dot, as "aws.s3"; the outer one then is in the list, too.
+	Blocks []string
 	// Command describes the value of its name. NeedsCommand is set if it is required, and Generates
 	// if the operator needs a body below _do.
 	Command                 Value
@@ -33,7 +35,13 @@ type Operator struct {
 }
 
 // runsCommand reports whether the operator runs a command, for which Digdag uses a container if docker is set.
-func (o Operator) runsCommand() bool { return o.Open && o.Section != "" }
+func (o Operator) runsCommand() bool { return o.Open && len(o.Blocks) > 0 }
+
+// block returns the name of the block at a path of keys, and whether the operator has it.
+func (o Operator) block(path ...string) (name string, found bool) {
+	name = strings.Join(path, ".")
+	return name, slices.Contains(o.Blocks, name)
+}
 
 // Kind is a type of value. A text with an expression has every kind until it is evaluated.
 type Kind uint8
@@ -57,6 +65,9 @@ const (
 type Value struct {
 	Kind    Kind     // zero for any kind
 	Doc     string   // what it is for, in one line
+	Default string   // what holds where it is not given, as text; empty for nothing
+	Since   string   // the version of Trowel from which on it is known; empty for that of the operator
+	Differs string   // how it differs from Digdag 0.10, as "not in Digdag"; empty if it does not
 	Choices []string // of a Text; empty for any
 	// Fields are the keys of an Object. Required are the keys that must be given, and Others describes the values of all
 	// other keys; nil if there are none. Without all of these any object is valid.
@@ -71,6 +82,18 @@ type Value struct {
 // About returns the Value with a description.
 func (v Value) About(doc string) Value {
 	v.Doc = doc
+	return v
+}
+
+// Or returns the Value with what holds where it is not given.
+func (v Value) Or(text string) Value {
+	v.Default = text
+	return v
+}
+
+// DiffersBy returns the Value with how it differs from Digdag 0.10.
+func (v Value) DiffersBy(what string) Value {
+	v.Differs = what
 	return v
 }
 

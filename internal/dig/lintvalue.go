@@ -118,8 +118,8 @@ func (in *inspection) operatorValues(t tree, index int, key, name string, known 
 		if v, ok := known.Keys[own]; ok {
 			in.judge(t, index, value, v, own)
 		}
-		if own == known.Section {
-			in.section(t, index, value, known, own)
+		if _, ok := known.block(own); ok {
+			in.block(t, index, value, known, []string{own}, own)
 		}
 	}
 	in.inherited(t, index, known, seen)
@@ -169,11 +169,12 @@ func (in *inspection) inherited(t tree, index int, known Operator, seen map[stri
 		task := &above.compiler.tasks[at]
 		for key, value := range task.Export.All() {
 			v, isKey := known.Keys[key]
-			if seen[key] || !isKey && (key != known.Section || key == "") {
+			_, isBlock := known.block(key)
+			if seen[key] || !isKey && !isBlock {
 				continue
 			}
 			seen[key] = true
-			id := exported{task.Export, known.Section, key}
+			id := exported{task.Export, strings.Join(known.Blocks, " "), key}
 			if in.judged[id] {
 				continue
 			}
@@ -181,7 +182,7 @@ func (in *inspection) inherited(t tree, index int, known Operator, seen map[stri
 			if isKey {
 				in.judge(above, at, value, v, keyExport, key)
 			} else {
-				in.section(above, at, value, known, keyExport, key)
+				in.block(above, at, value, known, []string{key}, keyExport, key)
 			}
 		}
 	}
@@ -189,20 +190,24 @@ func (in *inspection) inherited(t tree, index int, known Operator, seen map[stri
 
 // exported is an option in an _export that was inspected.
 type exported struct {
-	export       *param.Map
-	section, key string
+	export      *param.Map
+	blocks, key string // of the operator; the option
 }
 
-// section inspects a block with options of an operator, at a path of keys in a task.
-func (in *inspection) section(t tree, index int, value param.Value, known Operator, path ...string) {
+// block inspects a block with options of an operator, and the blocks in it, at a path of keys in a task.
+func (in *inspection) block(t tree, index int, value param.Value, known Operator, name []string, path ...string) {
 	object, ok := value.(*param.Map)
 	if !ok {
 		in.judge(t, index, value, Value{Kind: Object}, path...)
 		return
 	}
 	for key, inner := range object.All() {
+		deeper, at := append(slices.Clone(name), key), append(slices.Clone(path), key)
 		if v, ok := known.Keys[key]; ok {
-			in.judge(t, index, inner, v, append(slices.Clone(path), key)...)
+			in.judge(t, index, inner, v, at...)
+		}
+		if _, ok := known.block(deeper...); ok {
+			in.block(t, index, inner, known, deeper, at...)
 		}
 	}
 }

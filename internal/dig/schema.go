@@ -4,6 +4,7 @@ import (
 	"maps"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/trowel-project/trowel/internal/param"
 	"github.com/trowel-project/trowel/internal/schedule"
@@ -229,8 +230,10 @@ func (b *schemaBuilder) oneOperator(name string, known Operator) *param.Map {
 	for _, option := range slices.Sorted(maps.Keys(known.Keys)) {
 		properties.Set(option, known.Keys[option].schema(true))
 	}
-	if known.Section != "" {
-		properties.Set(known.Section, Value{Kind: Object, Fields: known.Keys, Others: &Value{}}.schema(true))
+	for _, block := range known.Blocks {
+		if outer, _, inner := strings.Cut(block, "."); !inner && !properties.Has(outer) {
+			properties.Set(outer, Value{Kind: Object, Fields: known.Keys, Others: &Value{}}.schema(true))
+		}
 	}
 	s := param.Of("properties", properties)
 	if known.Generates && name != "if" {

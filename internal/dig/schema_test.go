@@ -13,20 +13,17 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/trowel-project/trowel/internal/dig"
-	"github.com/trowel-project/trowel/internal/operator"
+	"github.com/trowel-project/trowel/internal/operator/builtin"
 	"github.com/trowel-project/trowel/internal/param"
-	"github.com/trowel-project/trowel/internal/template"
 )
 
-// builtin returns the program's catalog.
-func builtin() dig.Catalog {
-	return operator.Builtin(operator.Options{}).Catalog(template.New(template.Options{}))
-}
+// builtinCatalog returns the program's catalog.
+func builtinCatalog() dig.Catalog { return builtin.Catalog("") }
 
 // schemaOf returns the compiled schema of workflow files.
 func schemaOf(t *testing.T) *jsonschema.Schema {
 	t.Helper()
-	document, err := jsonschema.UnmarshalJSON(strings.NewReader(param.JSON(dig.Schema(builtin()))))
+	document, err := jsonschema.UnmarshalJSON(strings.NewReader(param.JSON(dig.Schema(builtinCatalog()))))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +58,7 @@ func readAsEditor(text string) (*param.Map, error) {
 // The schema accepts every workflow that is recorded, shown or made by init and in which check finds nothing.
 func TestSchemaAcceptsSoundFiles(t *testing.T) {
 	t.Parallel()
-	schema, catalog := schemaOf(t), builtin()
+	schema, catalog := schemaOf(t), builtinCatalog()
 	sound, faulty, flagged := 0, 0, 0
 	for _, root := range []string{"../../conformance", "../../examples", "../cli/local/initfiles"} {
 		err := filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
@@ -142,7 +139,7 @@ var everything = []string{
 // If one value or one key of a file is replaced, the schema only flags what check flags as well.
 func TestSchemaFlagsNothingElse(t *testing.T) {
 	t.Parallel()
-	schema, catalog := schemaOf(t), builtin()
+	schema, catalog := schemaOf(t), builtinCatalog()
 	values := []param.Value{
 		nil, true, int64(1), 1.5, "three", "3", "${x}", "", "null", "True", "1h", "2026-01-31T00:00:00Z",
 		param.List{},
@@ -284,7 +281,7 @@ func TestSchemaFlagsMistakes(t *testing.T) {
 			t.Errorf("%s: the schema accepts %s", name, text)
 		}
 		files := fstest.MapFS{"x.dig": {Data: []byte(text)}}
-		if len(dig.CheckFS(files, "/project", builtin())) == 0 {
+		if len(dig.CheckFS(files, "/project", builtinCatalog())) == 0 {
 			t.Errorf("%s: check finds nothing in %s", name, text)
 		}
 	}
@@ -293,7 +290,7 @@ func TestSchemaFlagsMistakes(t *testing.T) {
 // Each directive has a description, and so does each option in the schema.
 func TestSchemaIsDescribed(t *testing.T) {
 	t.Parallel()
-	schema := dig.Schema(builtin())
+	schema := dig.Schema(builtinCatalog())
 	description := func(keys ...string) (string, bool) {
 		at := schema
 		for _, key := range keys {
@@ -311,7 +308,7 @@ func TestSchemaIsDescribed(t *testing.T) {
 			t.Errorf("%s: described as %q in a file and %q in a task, want %q", d.Key, inFile, inTask, d.Doc)
 		}
 	}
-	for name, known := range builtin().Operators {
+	for name, known := range builtinCatalog().Operators {
 		for _, definition := range []string{"task", "operator-" + name} {
 			if text, _ := description("definitions", definition, "properties", name+">"); known.Doc == "" || !strings.HasPrefix(text, known.Doc) {
 				t.Errorf("%s>: described as %q, want %q", name, text, known.Doc)

@@ -17,7 +17,6 @@ import (
 	"github.com/trowel-project/trowel/internal/config"
 	"github.com/trowel-project/trowel/internal/engine"
 	"github.com/trowel-project/trowel/internal/flush"
-	"github.com/trowel-project/trowel/internal/operator"
 	"github.com/trowel-project/trowel/internal/operator/builtin"
 	"github.com/trowel-project/trowel/internal/runview"
 	"github.com/trowel-project/trowel/internal/secret"
@@ -167,11 +166,10 @@ func (l *run) openAgent(ctx context.Context, limits limits, templates *template.
 	if err != nil {
 		return err
 	}
-	operators, err := builtin.Options(l.Settings.Get, func(name string) (string, bool) { return config.LookupEnv(l.Environ, name) }, version.UserAgent)
+	operators, err := builtin.Read(l.Settings.Get, func(name string) (string, bool) { return config.LookupEnv(l.Environ, name) }, version.UserAgent)
 	if err != nil {
 		return err
 	}
-	operators.Templates = templates
 	mask, err := newOutputMask(l.Settings)
 	if err != nil {
 		return err
@@ -182,7 +180,7 @@ func (l *run) openAgent(ctx context.Context, limits limits, templates *template.
 		ID:        "local",
 		Slots:     limits.slots,
 		Anything:  true,
-		Operators: operator.Builtin(operators),
+		Operators: builtin.Table(operators),
 		Templates: templates,
 		Commands: command.NewLocal(command.LocalOptions{
 			Env: l.Environ, KillNow: l.killNow, Log: l.Log,

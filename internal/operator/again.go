@@ -1,7 +1,6 @@
 package operator
 
 import (
-	"context"
 	"time"
 
 	"github.com/trowel-project/trowel/internal/param"
@@ -13,9 +12,9 @@ const (
 	longestRetry  = 30 * time.Second
 )
 
-// retryLater asks for another run because of a failure that may pass, as often as needed (operators 1.11,
+// RetryLater asks for another run because of a failure that may pass, as often as needed (operators 1.11,
 // retry executor): after 1, 2, 4... 30 seconds, counted in the state below key.
-func retryLater(state *param.Map, key string, cause error) (Outcome, error) {
+func RetryLater(state *param.Map, key string, cause error) (Outcome, error) {
 	own, err := param.NewReader(state).OptMap(key)
 	if err != nil {
 		return Outcome{}, err
@@ -30,22 +29,4 @@ func retryLater(state *param.Map, key string, cause error) (Outcome, error) {
 	next.Set(key, own)
 	after := min(shortestRetry<<min(max(done, 0), 10), longestRetry)
 	return Outcome{Again: &Again{After: after, State: next, Cause: cause}}, nil
-}
-
-// unretried is an error that _retry does not repeat: in Digdag it occurs when the operator is made
-// (operators 1.12).
-type unretried struct{ err error }
-
-func (e *unretried) Error() string { return e.err.Error() }
-
-// Unwrap returns the error.
-func (e *unretried) Unwrap() error { return e.err }
-
-// optSecret returns the secret of a key, which _secrets may rename, and whether there is one.
-func (r *Request) optSecret(ctx context.Context, key string) (string, bool, error) {
-	value, found, err := r.mounted.Find(ctx, key)
-	if err != nil || !found {
-		return "", false, err
-	}
-	return value.Reveal(), true, nil
 }

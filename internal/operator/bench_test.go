@@ -19,10 +19,10 @@ func BenchmarkSh(b *testing.B) {
 		work.Go(func() {
 			f := newFixtureIn(b, project, param.Of("sh>", "true"))
 			for i := range 20 {
-				f.with("session_variable_"+string(rune('a'+i)), "2024-01-15T00:00:00+00:00")
+				f.With("session_variable_"+string(rune('a'+i)), "2024-01-15T00:00:00+00:00")
 			}
-			f.table, f.request.Commands = shared.table, shared.request.Commands
-			if _, err := f.run(); err != nil {
+			f.Table, f.Request.Commands = shared.Table, shared.Request.Commands
+			if _, err := f.Run(); err != nil {
 				b.Error(err)
 			}
 			<-gate

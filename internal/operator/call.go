@@ -30,7 +30,7 @@ func runCall(_ context.Context, r *Request) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, callError(name, err)
 	}
-	outcome, err := generate(workflow.Definition)
+	outcome, err := Generate(workflow.Definition)
 	outcome.Origin = workflow.Origin
 	return outcome, err
 }
@@ -40,9 +40,9 @@ func callError(name string, err error) error {
 	file, ok := errors.AsType[*dig.Error](err)
 	switch {
 	case ok && file.Kind == dig.KindNoSuchFile:
-		return &Error{Kind: kindConfig, Message: "File not found: " + file.Message, Err: err}
+		return &Error{Kind: KindConfig, Message: "File not found: " + file.Message, Err: err}
 	case ok && file.Kind == dig.KindIO:
-		return &Error{Kind: kindConfig, Message: "Failed to read file: " + name + ": " + file.Message, Err: err}
+		return &Error{Kind: KindConfig, Message: "Failed to read file: " + name + ": " + file.Message, Err: err}
 	default:
 		return err
 	}

@@ -66,13 +66,13 @@ func TestCall(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t, param.Of("call>", c.command))
 			if c.workdir != "" {
-				f.with("_workdir", c.workdir)
+				f.With("_workdir", c.workdir)
 			}
 			for name, text := range files {
-				f.file(name, text)
+				f.File(name, text)
 			}
-			outcome, err := f.run()
-			if got := strings.ReplaceAll(message(err), f.project, "PROJECT"); got != c.message {
+			outcome, err := f.Run()
+			if got := strings.ReplaceAll(message(err), f.Project, "PROJECT"); got != c.message {
 				t.Fatalf("message = %q, want %q", got, c.message)
 			}
 			if c.message == "" {
@@ -87,7 +87,7 @@ func TestCall(t *testing.T) {
 // Operators 2.1: _retry repeats the loading, too.
 func TestCallRetry(t *testing.T) {
 	t.Parallel()
-	outcome, err := newFixture(t, param.Of("call>", "nowhere", "_retry", 1)).run()
+	outcome, err := newFixture(t, param.Of("call>", "nowhere", "_retry", 1)).Run()
 	if err != nil || outcome.Again == nil || !strings.HasPrefix(message(outcome.Again.Cause), "File not found: ") {
 		t.Errorf("outcome = %+v, %v, want a retry", outcome, err)
 	}

@@ -15,13 +15,9 @@ import (
 func (t Table) Catalog(templates *template.Evaluator) dig.Catalog {
 	c := dig.Catalog{Operators: map[string]dig.Operator{}}
 	for name, d := range t {
-		o := dig.Operator{
-			Doc: d.Doc, Keys: d.Keys, Open: d.Open, Command: d.Command, NeedsCommand: d.NeedsCommand, Generates: d.Generates,
+		c.Operators[name] = dig.Operator{
+			Doc: d.Doc, Keys: d.Keys, Open: d.Open, Blocks: d.Blocks, Command: d.Command, NeedsCommand: d.NeedsCommand, Generates: d.Generates,
 		}
-		if d.Section {
-			o.Section = name
-		}
-		c.Operators[name] = o
 	}
 	c.Expression = func(text string) (code, fault string) {
 		found, _ := templates.Check(text)
@@ -30,33 +26,22 @@ func (t Table) Catalog(templates *template.Evaluator) dig.Catalog {
 	return c
 }
 
-// Kinds of values in the table.
-func text() dig.Value     { return dig.Value{Kind: dig.Text} }
-func integer() dig.Value  { return dig.Value{Kind: dig.Integer} }
-func boolean() dig.Value  { return dig.Value{Kind: dig.Boolean} }
-func object() dig.Value   { return dig.Value{Kind: dig.Object} }
-func anything() dig.Value { return dig.Value{} }
-
-func oneOf(choices ...string) dig.Value { return dig.Value{Kind: dig.Text, Choices: choices} }
-
-func listOf(items dig.Value) dig.Value { return dig.Value{Kind: dig.List, Items: &items} }
-
 // httpKeys returns the options of requests, together with more.
 func httpKeys(more map[string]dig.Value) map[string]dig.Value {
 	keys := map[string]dig.Value{
-		"content":          anything().About("the body: a text, or any value that is sent in `content_format`"),
+		"content":          Anything().About("the body: a text, or any value that is sent in `content_format`"),
 		"content_format":   dig.Value{Kind: dig.Text, Check: formatOf}.About("`text`, `json` or `form`; lists and objects are JSON unless this says otherwise"),
-		"content_type":     text().About("the header Content-Type, in place of that of the format"),
-		"follow_redirects": boolean().About("whether redirects are followed; true"),
+		"content_type":     Text().About("the header Content-Type, in place of that of the format"),
+		"follow_redirects": Boolean().About("whether redirects are followed; true"),
 		"headers":          dig.Value{Kind: dig.List, Check: headersOf}.About("a list of `- Name: value`"),
-		"insecure":         boolean().About("whether any TLS certificate is accepted; false"),
+		"insecure":         Boolean().About("whether any TLS certificate is accepted; false"),
 		"method":           dig.Value{Kind: dig.Text, Check: methodOf}.About("GET unless it says otherwise"),
 		"proxy": {Kind: dig.Object, Doc: "`{enabled: true, host: ..., port: ..., tls: false}`", Fields: map[string]dig.Value{
-			"enabled": boolean(), "host": text(), "port": integer(), "tls": boolean(),
+			"enabled": Boolean(), "host": Text(), "port": Integer(), "tls": Boolean(),
 		}},
-		"query":   anything().About("what is added to the query: an object, or text such as `a=1&b=2`"),
-		"retry":   boolean().About("whether it is tried again; true for GET, HEAD, OPTIONS and TRACE"),
-		"timeout": integer().About("seconds for one request; 30"),
+		"query":   Anything().About("what is added to the query: an object, or text such as `a=1&b=2`"),
+		"retry":   Boolean().About("whether it is tried again; true for GET, HEAD, OPTIONS and TRACE"),
+		"timeout": Integer().About("seconds for one request; 30"),
 	}
 	maps.Copy(keys, more)
 	return keys
@@ -120,24 +105,24 @@ func pythonOf(value param.Value) error {
 
 func mailKeys() map[string]dig.Value {
 	return map[string]dig.Value{
-		"attach_files": listOf(dig.Value{
+		"attach_files": ListOf(dig.Value{
 			Kind: dig.Object, Required: []string{"path"},
-			Fields: map[string]dig.Value{"path": text(), "filename": text(), "content_type": text()},
+			Fields: map[string]dig.Value{"path": Text(), "filename": Text(), "content_type": Text()},
 		}).About("files of the project: a list of `{path: ..., filename: ..., content_type: ...}`"),
-		"bcc":      listOf(text()).About("who gets it unseen by others"),
-		"body":     text().About("the text, where there is no command"),
-		"cc":       listOf(text()).About("who gets a copy"),
-		"debug":    boolean().About("whether the conversation with the server is written to the task's log; false"),
-		"from":     text().About("the sender; the system may have one"),
-		"host":     text().About("the mail server; the secret `mail.host` comes first"),
-		"html":     boolean().About("whether the text is HTML; false"),
-		"password": text().About("has no effect: use the secret `mail.password`"),
-		"port":     integer().About("the port of the mail server; the secret `mail.port` comes first"),
-		"ssl":      boolean().About("TLS from the start; false"),
-		"subject":  text().About("the subject; the system may have one"),
-		"tls":      boolean().About("STARTTLS where the server offers it; true"),
+		"bcc":      ListOf(Text()).About("who gets it unseen by others"),
+		"body":     Text().About("the text, where there is no command"),
+		"cc":       ListOf(Text()).About("who gets a copy"),
+		"debug":    Boolean().About("whether the conversation with the server is written to the task's log; false"),
+		"from":     Text().About("the sender; the system may have one"),
+		"host":     Text().About("the mail server; the secret `mail.host` comes first"),
+		"html":     Boolean().About("whether the text is HTML; false"),
+		"password": Text().About("has no effect: use the secret `mail.password`"),
+		"port":     Integer().About("the port of the mail server; the secret `mail.port` comes first"),
+		"ssl":      Boolean().About("TLS from the start; false"),
+		"subject":  Text().About("the subject; the system may have one"),
+		"tls":      Boolean().About("STARTTLS where the server offers it; true"),
 		"to":       dig.Value{Kind: dig.TextOrList}.About("who gets it: one address, or a list of them"),
-		"username": text().About("the user to log in as; the secret `mail.username` comes first"),
+		"username": Text().About("the user to log in as; the secret `mail.username` comes first"),
 	}
 }
 
@@ -145,9 +130,9 @@ func mailKeys() map[string]dig.Value {
 func rangeOf() dig.Value {
 	return dig.Value{
 		Kind: dig.JSONObject, Required: []string{"from", "to"},
-		Fields: map[string]dig.Value{"from": integer(), "to": integer(), "step": integer(), "slices": integer()},
+		Fields: map[string]dig.Value{"from": Integer(), "to": Integer(), "step": Integer(), "slices": Integer()},
 		Check: func(value param.Value) error {
-			command, err := parsedMap(param.NewReader(param.Of("_command", value)), "_command")
+			command, err := ParsedMap(param.NewReader(param.Of("_command", value)), "_command")
 			if err == nil {
 				_, err = readSpan(param.NewReader(command))
 			}
@@ -159,12 +144,4 @@ func rangeOf() dig.Value {
 // axesOf returns the value that for_each> takes: lists by the names of their variables.
 func axesOf() dig.Value {
 	return dig.Value{Kind: dig.JSONObject, Others: &dig.Value{Kind: dig.JSONList}}
-}
-
-// DefaultCatalog returns what this version knows about workflow files, without settings. Messages use folder as the name
-// of the project's folder.
-func DefaultCatalog(folder string) dig.Catalog {
-	catalog := Builtin(Options{}).Catalog(template.New(template.Options{}))
-	catalog.Folder = folder
-	return catalog
 }

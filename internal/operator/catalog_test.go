@@ -41,7 +41,7 @@ func TestFindingsOfAllProjects(t *testing.T) {
 		}
 	}
 	slices.Sort(folders)
-	catalog := operator.Builtin(operator.Options{}).Catalog(template.New(template.Options{}))
+	catalog := operator.Core(operator.Options{}).Catalog(template.New(template.Options{}))
 	var found strings.Builder
 	for _, dir := range slices.Compact(folders) {
 		name, _ := filepath.Rel(root, dir)
@@ -68,7 +68,7 @@ func TestFindingsOfAllProjects(t *testing.T) {
 // What operators report about a command or an option before they run.
 func TestFindingsOfValues(t *testing.T) {
 	t.Parallel()
-	catalog := operator.Builtin(operator.Options{}).Catalog(template.New(template.Options{}))
+	catalog := operator.Core(operator.Options{}).Catalog(template.New(template.Options{}))
 	for _, c := range []struct{ task, want string }{
 		{`{http>: "http://example.com/x"}`, ""},
 		{`{http>: "https://example.com"}`, ""},

@@ -18,8 +18,8 @@ type generating struct {
 func (c *generating) check(t *testing.T) {
 	t.Helper()
 	f := newFixture(t, c.own)
-	f.inherited.Merge(c.inherited)
-	outcome, err := f.run()
+	f.Inherited.Merge(c.inherited)
+	outcome, err := f.Run()
 	if got := message(err); got != c.message {
 		t.Fatalf("message = %q, want %q", got, c.message)
 	}
@@ -160,7 +160,7 @@ func TestLoopSharesBody(t *testing.T) {
 	export := param.Of("a", 1)
 	do := param.Of("_export", export, "+x", body("x"))
 	f := newFixture(t, param.Of("loop>", 2, "_do", do))
-	outcome, err := f.run()
+	outcome, err := f.Run()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -276,7 +276,7 @@ func TestForEachNames(t *testing.T) {
 		"\uFFFD23456789": "%EF%BF%BD2345678",
 	} {
 		f := newFixture(t, param.Of("for_each>", param.Of("v", param.List{value}), "_do", param.New()))
-		outcome, err := f.run()
+		outcome, err := f.Run()
 		if err != nil {
 			t.Errorf("for_each of %q: %v", value, err)
 			continue
@@ -358,10 +358,10 @@ func BenchmarkLoop(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			own := param.Merged(c.own, param.Of("_do", param.Of("+a", body("${i}"), "+b", body("x"))))
 			f := newFixture(b, own)
-			f.request.TaskLimit = 1 << 20
+			f.Request.TaskLimit = 1 << 20
 			b.ReportAllocs()
 			for b.Loop() {
-				if _, err := f.run(); err != nil {
+				if _, err := f.Run(); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -17,10 +17,10 @@ func (e echo) run(_ context.Context, r *Request) (Outcome, error) {
 		return Outcome{}, err
 	}
 	if text == "" && e.logOnly {
-		return success()
+		return Success()
 	}
 	if _, err := io.WriteString(r.Output, text+"\n"); err != nil {
 		return Outcome{}, fmt.Errorf("write the output: %w", err)
 	}
-	return success()
+	return Success()
 }

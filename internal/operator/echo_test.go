@@ -42,11 +42,11 @@ func TestEcho(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t, c.own)
-			_, err := f.run()
+			_, err := f.Run()
 			if got := message(err); got != c.message {
 				t.Errorf("echo: message = %q, want %q", got, c.message)
 			}
-			if got := f.output.String(); got != c.output {
+			if got := f.Output.String(); got != c.output {
 				t.Errorf("echo: output = %q, want %q", got, c.output)
 			}
 		})
@@ -59,11 +59,11 @@ func TestEchoIntoLog(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{"": "", "a": "a\n", " ": " \n"} {
 		f := newFixture(t, param.Of("echo>", text))
-		f.table = operator.Builtin(operator.Options{LogOnly: true})
-		if _, err := f.run(); err != nil {
+		f.Table = operator.Core(operator.Options{LogOnly: true})
+		if _, err := f.Run(); err != nil {
 			t.Fatal(err)
 		}
-		if got := f.output.String(); got != want {
+		if got := f.Output.String(); got != want {
 			t.Errorf("echo of %q: output = %q, want %q", text, got, want)
 		}
 	}

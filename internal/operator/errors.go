@@ -13,11 +13,11 @@ import (
 
 // Kinds of errors, which follow messages (language X33, operators 1.13).
 const (
-	kindConfig          = "config"
-	kindIllegalArgument = "illegal argument"
+	KindConfig          = "config"
+	KindIllegalArgument = "illegal argument"
 	kindModelValidation = "model validation"
 	kindNotification    = "notification"
-	kindRuntime         = "runtime"
+	KindRuntime         = "runtime"
 	kindSecretNotFound  = "secret not found"
 )
 
@@ -34,7 +34,7 @@ func (f *Failure) Error() string { return f.Message }
 // Unwrap returns the cause.
 func (f *Failure) Unwrap() error { return f.Err }
 
-func failuref(format string, args ...any) error {
+func Failuref(format string, args ...any) error {
 	return &Failure{Message: fmt.Sprintf(format, args...)}
 }
 
@@ -50,9 +50,9 @@ func (e *Error) Error() string { return e.Message }
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// runtimeError returns an error in the work of the operator, not in its options.
-func runtimeError(format string, args ...any) error {
-	return &Error{Kind: kindRuntime, Message: fmt.Sprintf(format, args...)}
+// Runtimef returns an error in the work of the operator, not in its options.
+func Runtimef(format string, args ...any) error {
+	return &Error{Kind: KindRuntime, Message: fmt.Sprintf(format, args...)}
 }
 
 // Kind returns message and kind of an error (language X33): those of the error in its chain that has
@@ -65,7 +65,7 @@ func Kind(err error) (message, kind string) {
 		return known.Message, known.Kind
 	}
 	if config, ok := errors.AsType[*param.Error](err); ok {
-		return config.Message, kindConfig
+		return config.Message, KindConfig
 	}
 	if file, ok := errors.AsType[*dig.Error](err); ok {
 		return file.Message, file.Kind
@@ -74,9 +74,9 @@ func Kind(err error) (message, kind string) {
 		return missing.Error(), kindSecretNotFound
 	}
 	if key, ok := errors.AsType[*secret.KeyError](err); ok {
-		return key.Error(), kindIllegalArgument
+		return key.Error(), KindIllegalArgument
 	}
-	return err.Error(), kindRuntime
+	return err.Error(), KindRuntime
 }
 
 // ErrorObject returns the error object of a failed run (language X33, operators 1.13): "message", and
@@ -112,7 +112,7 @@ func LogText(task string, err error) string {
 	switch kind {
 	case "":
 		return fmt.Sprintf("Task %s failed.\n%s", task, message)
-	case kindConfig:
+	case KindConfig:
 		return fmt.Sprintf("Configuration error at task %s: %s (config)", task, message)
 	default:
 		return "Task failed with unexpected error: " + message

@@ -24,7 +24,7 @@ func TestFail(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			_, err := newFixture(t, c.own).run()
+			_, err := newFixture(t, c.own).Run()
 			if err == nil {
 				t.Fatal("fail> succeeded")
 			}
@@ -37,7 +37,7 @@ func TestFail(t *testing.T) {
 
 func TestFailWithObject(t *testing.T) {
 	t.Parallel()
-	_, err := newFixture(t, param.Of("fail>", param.Of("a", 1))).run()
+	_, err := newFixture(t, param.Of("fail>", param.Of("a", 1))).Run()
 	const want = `Expected string type for key '_command' but got {"a":1} (object) (config)`
 	if got := message(err); got != want {
 		t.Errorf("message = %q, want %q", got, want)

@@ -53,7 +53,7 @@ type axis struct {
 
 // readAxes reads the command: an object of lists, either of which may be JSON text (language O7).
 func readAxes(params *param.Reader) ([]axis, error) {
-	command, err := parsedMap(params, "_command")
+	command, err := ParsedMap(params, "_command")
 	if err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ func runForRange(_ context.Context, r *Request) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	command, err := parsedMap(r.Params, "_command")
+	command, err := ParsedMap(r.Params, "_command")
 	if err != nil {
 		return Outcome{}, err
 	}

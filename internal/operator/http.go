@@ -68,11 +68,11 @@ func newWeb(options HTTPOptions) *web {
 func (w *web) runHTTP(ctx context.Context, r *Request) (Outcome, error) {
 	params, options, err := readHTTP(r)
 	if err != nil {
-		return Outcome{}, &unretried{err}
+		return Outcome{}, Unretried(err)
 	}
 	store, err := params.BoolOr("store_content", false)
 	if err != nil {
-		return Outcome{}, &unretried{err}
+		return Outcome{}, Unretried(err)
 	}
 	target, err := httpTargetOf(ctx, r, params, true)
 	if err != nil {
@@ -117,7 +117,7 @@ func (w *web) fetch(
 	request.keepBytes = keepBytes(keep)
 	sender := w.transports.take(w.route(r, options))
 	r.Log.Info("sending HTTP request", slog.String("method", request.method), slog.String("uri", target.shown))
-	r.waiting()
+	r.Waiting()
 	response, err := w.send(ctx, sender, request)
 	if err == nil {
 		r.Log.Info("received HTTP response", slog.Int("status", response.status), slog.String("uri", target.shown))
@@ -135,7 +135,7 @@ func (w *web) fetch(
 	if !retry {
 		return nil, nil, err
 	}
-	outcome, err := retryLater(r.State, "request", err)
+	outcome, err := RetryLater(r.State, "request", err)
 	return nil, outcome.Again, err
 }
 

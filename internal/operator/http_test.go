@@ -103,8 +103,8 @@ func web(t *testing.T, s *site, options operator.HTTPOptions, own *param.Map) *f
 		t.Fatal(err)
 	}
 	f := newFixture(t, own)
-	f.request.Secrets = secretMap{}
-	f.table = operator.Builtin(operator.Options{HTTP: options})
+	f.Request.Secrets = secretMap{}
+	f.Table = operator.Core(operator.Options{HTTP: options})
 	return f
 }
 
@@ -185,8 +185,8 @@ func TestHTTPRequest(t *testing.T) {
 			t.Parallel()
 			server := newSite(t, httptest.NewServer)
 			f := web(t, server, operator.HTTPOptions{UserAgent: "Agent/9"}, c.own)
-			f.request.Secrets = c.secrets
-			outcome, err := f.run()
+			f.Request.Secrets = c.secrets
+			outcome, err := f.Run()
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -295,8 +295,8 @@ func TestHTTPOutcome(t *testing.T) {
 			t.Parallel()
 			server := newSite(t, httptest.NewServer)
 			f := web(t, server, operator.HTTPOptions{MaxStoredSize: 201}, c.own)
-			f.state = c.state
-			outcome, err := f.run()
+			f.State = c.state
+			outcome, err := f.Run()
 			if again := outcome.Again; again != nil {
 				err = again.Cause
 				if again.After != c.again {
@@ -323,7 +323,7 @@ func TestHTTPResets(t *testing.T) {
 	t.Parallel()
 	server := newSite(t, httptest.NewServer)
 	for content, want := range map[bool][]string{false: {"http.last_status"}, true: {"http.last_status", "http.last_content"}} {
-		outcome, err := web(t, server, operator.HTTPOptions{}, param.Of("http>", "SITE/", "store_content", content)).run()
+		outcome, err := web(t, server, operator.HTTPOptions{}, param.Of("http>", "SITE/", "store_content", content)).Run()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -364,11 +364,11 @@ func TestHTTPMistakes(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			server := newSite(t, httptest.NewServer)
-			_, err := web(t, server, operator.HTTPOptions{}, c.own).run()
+			_, err := web(t, server, operator.HTTPOptions{}, c.own).Run()
 			if got := message(err); got != c.message {
 				t.Errorf("message = %q, want %q", got, c.message)
 			}
-			outcome, _ := web(t, server, operator.HTTPOptions{}, param.Merged(c.own, param.Of("_retry", 2))).run()
+			outcome, _ := web(t, server, operator.HTTPOptions{}, param.Merged(c.own, param.Of("_retry", 2))).Run()
 			if got := outcome.Again != nil; got != c.repeated {
 				t.Errorf("with _retry: repeated = %v, want %v", got, c.repeated)
 			}
@@ -412,8 +412,8 @@ func TestHTTPSecretURI(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			f := web(t, server, operator.HTTPOptions{}, c.own)
-			f.request.Secrets = c.secrets
-			_, err := f.run()
+			f.Request.Secrets = c.secrets
+			_, err := f.Run()
 			if got := strings.ReplaceAll(message(err), server.URL, "SITE"); got != c.message {
 				t.Errorf("message = %q, want %q", got, c.message)
 			}
@@ -444,8 +444,8 @@ func TestHTTPRedirects(t *testing.T) {
 			t.Parallel()
 			server := newSite(t, httptest.NewServer)
 			f := web(t, server, operator.HTTPOptions{}, param.Of("http>", fmt.Sprintf("SITE/to/%d?/end", c.code), "method", c.method, "content", "x"))
-			f.request.Secrets = secretMap{"http.authorization": "mine"}
-			if _, err := f.run(); err != nil {
+			f.Request.Secrets = secretMap{"http.authorization": "mine"}
+			if _, err := f.Run(); err != nil {
 				t.Fatal(err)
 			}
 			got := server.last(t)
@@ -461,8 +461,8 @@ func TestHTTPRedirectToAnotherServer(t *testing.T) {
 	t.Parallel()
 	first, second := newSite(t, httptest.NewServer), newSite(t, httptest.NewServer)
 	f := web(t, first, operator.HTTPOptions{}, param.Of("http>", "SITE/to/302?"+second.URL+"/end"))
-	f.request.Secrets = secretMap{"http.user": "ann"}
-	if _, err := f.run(); err != nil {
+	f.Request.Secrets = secretMap{"http.user": "ann"}
+	if _, err := f.Run(); err != nil {
 		t.Fatal(err)
 	}
 	if got := second.last(t); got.URI != "/end" || got.Header.Get("Authorization") != "" {
@@ -479,14 +479,14 @@ func TestHTTPCertificates(t *testing.T) {
 		s.StartTLS()
 		return s
 	})
-	if _, err := web(t, server, operator.HTTPOptions{}, param.Of("http>", "SITE/", "insecure", true)).run(); err != nil {
+	if _, err := web(t, server, operator.HTTPOptions{}, param.Of("http>", "SITE/", "insecure", true)).Run(); err != nil {
 		t.Errorf("insecure: %v", err)
 	}
-	_, err := web(t, server, operator.HTTPOptions{}, param.Of("http>", "SITE/", "retry", false)).run()
+	_, err := web(t, server, operator.HTTPOptions{}, param.Of("http>", "SITE/", "retry", false)).Run()
 	if got := message(err); !strings.HasSuffix(got, "(ssl handshake)") {
 		t.Errorf("message = %q, want one of the kind ssl handshake", got)
 	}
-	outcome, err := web(t, server, operator.HTTPOptions{}, param.Of("http>", "SITE/")).run()
+	outcome, err := web(t, server, operator.HTTPOptions{}, param.Of("http>", "SITE/")).Run()
 	if err != nil || outcome.Again == nil {
 		t.Errorf("with retry: %v, want another run", err)
 	}
@@ -645,7 +645,7 @@ func TestHTTPProxies(t *testing.T) {
 			if c.user {
 				own.Set("proxy", param.Of("enabled", true, "host", host, "port", port, "tls", c.tls))
 			}
-			if _, err := web(t, server, options, own).run(); err != nil {
+			if _, err := web(t, server, options, own).Run(); err != nil {
 				t.Fatal(err)
 			}
 			if got := p.counted(); got != [2]int{c.plain, c.connected} {
@@ -663,7 +663,7 @@ func TestHTTPProxyRefuses(t *testing.T) {
 		p := newProxy(t, false)
 		p.refuse = status
 		host, port := p.address(t)
-		outcome, err := web(t, server, operator.HTTPOptions{Proxy: &operator.HTTPProxy{Host: host, Port: port}}, param.Of("http>", "SITE/")).run()
+		outcome, err := web(t, server, operator.HTTPOptions{Proxy: &operator.HTTPProxy{Host: host, Port: port}}, param.Of("http>", "SITE/")).Run()
 		if outcome.Again != nil {
 			err = outcome.Again.Cause
 		}
@@ -682,8 +682,8 @@ func TestHTTPEndsWithItsTask(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	defer cancel(nil)
 	f := web(t, server, operator.HTTPOptions{}, param.Of("http>", "SITE/hang", "_retry", 3))
-	f.request.Waiting = func() { cancel(errKilled) }
-	outcome, err := f.runCtx(ctx)
+	f.Request.OnWait = func() { cancel(errKilled) }
+	outcome, err := f.RunContext(ctx)
 	if err == nil || outcome.Again != nil || !strings.Contains(err.Error(), errKilled.Error()) {
 		t.Errorf("outcome = %+v, error = %v, want the cause of the kill", outcome, err)
 	}
@@ -699,8 +699,8 @@ func TestHTTPOwnAcceptEncoding(t *testing.T) {
 	}))
 	defer server.Close()
 	f := newFixture(t, param.Of("http>", server.URL, "store_content", true, "headers", param.List{param.Of("Accept-Encoding", "gzip")}))
-	f.request.Secrets = secretMap{}
-	outcome, err := f.run()
+	f.Request.Secrets = secretMap{}
+	outcome, err := f.Run()
 	if err != nil || param.JSON(outcome.Result.Store) != `{"http":{"last_status":200,"last_content":"hello"}}` {
 		t.Errorf("stored = %s, error %v", param.JSON(outcome.Result.Store), err)
 	}

@@ -27,11 +27,11 @@ const (
 func (w *web) runHTTPCall(ctx context.Context, r *Request) (Outcome, error) {
 	params, options, err := readHTTP(r)
 	if err != nil {
-		return Outcome{}, &unretried{err}
+		return Outcome{}, Unretried(err)
 	}
 	override, err := params.StringOr("content_type_override", "")
 	if err != nil {
-		return Outcome{}, &unretried{err}
+		return Outcome{}, Unretried(err)
 	}
 	target, err := httpTargetOf(ctx, r, params, false)
 	if err != nil {
@@ -67,11 +67,11 @@ func definitionOf(text, override, received string) (string, error) {
 	case "application/json":
 		object, err := param.ParseMap(text)
 		if err != nil {
-			return "", failuref(httpCallBadJSON, err)
+			return "", Failuref(httpCallBadJSON, err)
 		}
 		return string(param.AppendYAML(nil, object, 0)), nil
 	default:
-		return "", failuref(httpCallBadType, bareType(received))
+		return "", Failuref(httpCallBadType, bareType(received))
 	}
 }
 
@@ -94,7 +94,7 @@ func callFetched(r *Request, definition string) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, callError(httpCallFileName, err)
 	}
-	return generate(workflow.Definition)
+	return Generate(workflow.Definition)
 }
 
 // withFile is a file system in which one file has the given content.

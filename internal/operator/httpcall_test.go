@@ -41,9 +41,9 @@ func TestHTTPCall(t *testing.T) {
 			}
 			f := web(t, server, operator.HTTPOptions{MaxCallSize: 100}, own)
 			if c.secrets != nil {
-				f.request.Secrets = c.secrets
+				f.Request.Secrets = c.secrets
 			}
-			outcome, err := f.run()
+			outcome, err := f.Run()
 			if got := message(err); got != c.message {
 				t.Fatalf("message = %q, want %q", got, c.message)
 			}
@@ -56,7 +56,7 @@ func TestHTTPCall(t *testing.T) {
 			if outcome.Result.Store.Len() != 0 {
 				t.Errorf("stored = %s, want nothing", param.JSON(outcome.Result.Store))
 			}
-			data, err := os.ReadFile(filepath.Join(f.project, "http_call.dig"))
+			data, err := os.ReadFile(filepath.Join(f.Project, "http_call.dig"))
 			if err != nil || c.file != "" && string(data) != c.file {
 				t.Errorf("http_call.dig = %q, error %v, want %q", data, err, c.file)
 			}
@@ -69,15 +69,15 @@ func TestHTTPCallInFolder(t *testing.T) {
 	t.Parallel()
 	server := newSite(t, httptest.NewServer)
 	f := web(t, server, operator.HTTPOptions{}, param.Of("http_call>", "SITE/text?type=application/json&text=%7B%7D"))
-	f.with("_workdir", "sub").file("sub/x", "")
-	outcome, err := f.run()
+	f.With("_workdir", "sub").File("sub/x", "")
+	outcome, err := f.Run()
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got := param.JSON(outcome.Result.Subtasks); got != `{"_export":{"_workdir":"sub"}}` {
 		t.Errorf("subtasks = %s", got)
 	}
-	if _, err := os.Stat(filepath.Join(f.project, "sub", "http_call.dig")); err != nil {
+	if _, err := os.Stat(filepath.Join(f.Project, "sub", "http_call.dig")); err != nil {
 		t.Error(err)
 	}
 }

@@ -55,7 +55,7 @@ func httpContent(ctx context.Context, r *Request, params *param.Reader) (content
 	fields, isMap := raw.(*param.Map)
 	switch {
 	case format == "text" && isScalar:
-		text, err = r.expand(ctx, text)
+		text, err = r.Expand(ctx, text)
 		return content{body: []byte(text), contentType: choose(mediaText)}, err
 	case format == "json":
 		value, err := r.expandAll(ctx, raw)
@@ -71,7 +71,7 @@ func httpContent(ctx context.Context, r *Request, params *param.Reader) (content
 func (r *Request) expandAll(ctx context.Context, value param.Value) (param.Value, error) {
 	switch value := value.(type) {
 	case string:
-		return r.expand(ctx, value)
+		return r.Expand(ctx, value)
 	case param.List:
 		list := make(param.List, len(value))
 		for i, element := range value {
@@ -84,7 +84,7 @@ func (r *Request) expandAll(ctx context.Context, value param.Value) (param.Value
 	case *param.Map:
 		object := param.Sized(value.Len())
 		for key, member := range value.All() {
-			key, err := r.expand(ctx, key)
+			key, err := r.Expand(ctx, key)
 			if err != nil {
 				return nil, err
 			}

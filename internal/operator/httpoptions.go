@@ -44,7 +44,7 @@ func (p HTTPProxy) url() *url.URL {
 
 // readHTTP reads the options. It returns a Reader with them and those of the block http.
 func readHTTP(r *Request) (params *param.Reader, o httpOptions, err error) {
-	if params, err = r.withSection("http"); err != nil {
+	if params, err = r.Section("http"); err != nil {
 		return nil, o, err
 	}
 	method, err := params.StringOr("method", "GET")
@@ -116,7 +116,7 @@ type httpTarget struct {
 // the task's command, with its secrets.
 func httpTargetOf(ctx context.Context, r *Request, params *param.Reader, secretCounts bool) (*httpTarget, error) {
 	if secretCounts {
-		text, found, err := r.optSecret(ctx, "http.uri")
+		text, found, err := r.OptSecret(ctx, "http.uri")
 		if err != nil {
 			return nil, err
 		}
@@ -128,7 +128,7 @@ func httpTargetOf(ctx context.Context, r *Request, params *param.Reader, secretC
 	if err != nil {
 		return nil, err
 	}
-	text, err := r.expand(ctx, command)
+	text, err := r.Expand(ctx, command)
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +146,7 @@ func newHTTPTarget(text string, secret bool) (*httpTarget, error) {
 		shown = scheme + "://***"
 	}
 	refuse := func(reason string) (*httpTarget, error) {
-		return nil, &Error{Kind: kindIllegalArgument, Message: reason + ": " + shown}
+		return nil, &Error{Kind: KindIllegalArgument, Message: reason + ": " + shown}
 	}
 	if at := strings.IndexFunc(text, isIllegalInURI); at >= 0 {
 		return refuse(fmt.Sprintf("Illegal character in URI at index %d", at))

@@ -77,7 +77,7 @@ func (q *httpRequest) has(header string) bool { return len(q.header[header]) > 0
 
 // authorize sets the header Authorization from secrets (operators 5.1), or from the URI.
 func (q *httpRequest) authorize(ctx context.Context, r *Request, inURI *url.Userinfo) error {
-	value, found, err := r.optSecret(ctx, "http.authorization")
+	value, found, err := r.OptSecret(ctx, "http.authorization")
 	if err != nil {
 		return err
 	}
@@ -85,14 +85,14 @@ func (q *httpRequest) authorize(ctx context.Context, r *Request, inURI *url.User
 		q.header.Set("Authorization", value)
 		return nil
 	}
-	user, found, err := r.optSecret(ctx, "http.user")
+	user, found, err := r.OptSecret(ctx, "http.user")
 	if err != nil {
 		return err
 	}
 	var password string
 	switch {
 	case found:
-		if password, _, err = r.optSecret(ctx, "http.password"); err != nil {
+		if password, _, err = r.OptSecret(ctx, "http.password"); err != nil {
 			return err
 		}
 	case inURI != nil:
@@ -118,10 +118,10 @@ func (q *httpRequest) addHeaders(ctx context.Context, r *Request, params *param.
 		if !ok {
 			return param.Errorf(httpInvalidHeader, param.JSON(element))
 		}
-		if name, err = r.expand(ctx, name); err != nil {
+		if name, err = r.Expand(ctx, name); err != nil {
 			return err
 		}
-		if value, err = r.expand(ctx, value); err != nil {
+		if value, err = r.Expand(ctx, value); err != nil {
 			return err
 		}
 		if !isHeader(name, value) {
@@ -180,7 +180,7 @@ func httpQuery(ctx context.Context, r *Request, params *param.Reader) (string, e
 	if err != nil || !found {
 		return "", err
 	}
-	if text, err = r.expand(ctx, text); err != nil {
+	if text, err = r.Expand(ctx, text); err != nil {
 		return "", err
 	}
 	var pairs []string
@@ -205,11 +205,11 @@ func encodeForm(ctx context.Context, r *Request, entries *param.Map, invalid str
 		if !ok {
 			return "", param.Errorf(invalid, param.JSON(value))
 		}
-		name, err := r.expand(ctx, name)
+		name, err := r.Expand(ctx, name)
 		if err != nil {
 			return "", err
 		}
-		if text, err = r.expand(ctx, text); err != nil {
+		if text, err = r.Expand(ctx, text); err != nil {
 			return "", err
 		}
 		pairs = append(pairs, escapeForm(name)+"="+escapeForm(text))

@@ -83,7 +83,7 @@ func (p *httpResponse) text(mediaType string, limit int) (string, error) {
 		units = max(units, limit+1)
 	}
 	if units > limit {
-		return "", failuref(httpTooLarge, units, limit)
+		return "", Failuref(httpTooLarge, units, limit)
 	}
 	return text, nil
 }

@@ -25,8 +25,8 @@ func runIf(_ context.Context, r *Request) (Outcome, error) {
 	case do.Len() == 0 && otherwise.Len() == 0:
 		return Outcome{}, param.Errorf("Both _do and _else_do are not specified.") // language O1
 	case condition:
-		return generate(do)
+		return Generate(do)
 	default:
-		return generate(otherwise)
+		return Generate(otherwise)
 	}
 }

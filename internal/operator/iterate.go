@@ -65,5 +65,5 @@ func (it *iterations) finish(params *param.Reader) (Outcome, error) {
 		value, _ := params.Value("_parallel")
 		it.sub.Set("_parallel", value)
 	}
-	return generate(it.sub)
+	return Generate(it.sub)
 }

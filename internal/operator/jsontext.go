@@ -10,8 +10,8 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// parsedMap reads an object, or the JSON text of one (language L34, "parsed").
-func parsedMap(params *param.Reader, key string) (*param.Map, error) {
+// ParsedMap reads an object, or the JSON text of one (language L34, "parsed").
+func ParsedMap(params *param.Reader, key string) (*param.Map, error) {
 	raw, _ := params.Value(key)
 	text, isText := raw.(string)
 	if !isText {
@@ -58,7 +58,7 @@ func badJSON(text string, err error) error {
 				word, expected(word), source(text), line, column)
 		}
 	}
-	return &Error{Kind: kindConfig, Message: "com.fasterxml.jackson.core.JsonParseException: " + reason, Err: err}
+	return &Error{Kind: KindConfig, Message: "com.fasterxml.jackson.core.JsonParseException: " + reason, Err: err}
 }
 
 // identifier returns the Java identifier at the beginning of a text.

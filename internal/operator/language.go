@@ -29,7 +29,7 @@ type language struct {
 
 // run calls a function or method of the project and returns its result (operators 3.3, 3.4).
 func (l *language) run(ctx context.Context, r *Request, s *scripts) (Outcome, error) {
-	params, err := r.withSection(l.operator)
+	params, err := r.Section(l.operator)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -47,9 +47,9 @@ func (l *language) finish(r *Request, status command.Status) (trowel.Result, err
 	case err != nil && !missing:
 		return trowel.Result{}, fmt.Errorf("read what the command left: %w", err)
 	case status.ExitCode != 0:
-		return trowel.Result{}, runtimeError("%s", fmt.Sprintf(l.failed, status.ExitCode)+l.explain(status, output))
+		return trowel.Result{}, Runtimef("%s", fmt.Sprintf(l.failed, status.ExitCode)+l.explain(status, output))
 	case missing:
-		return trowel.Result{}, runtimeError("output.json does not exist. Something unexpected error happened. Please check logs.") // operators 3.3
+		return trowel.Result{}, Runtimef("output.json does not exist. Something unexpected error happened. Please check logs.") // operators 3.3
 	}
 	return readResult(output)
 }

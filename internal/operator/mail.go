@@ -11,7 +11,6 @@ import (
 	"github.com/trowel-project/trowel/internal/operator/mail"
 	"github.com/trowel-project/trowel/internal/param"
 	"github.com/trowel-project/trowel/internal/secret"
-	"github.com/trowel-project/trowel/internal/template"
 )
 
 // Texts and kinds of operators 5.2.
@@ -39,13 +38,12 @@ type MailOptions struct {
 
 // mailer runs mail>.
 type mailer struct {
-	options   MailOptions
-	templates *template.Evaluator
+	options MailOptions
 }
 
 // runMail sends one message (operators 5.2). A task that is repeated sends it again.
 func (m *mailer) runMail(ctx context.Context, r *Request) (Outcome, error) {
-	params, err := r.withSection("mail")
+	params, err := r.Section("mail")
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -61,11 +59,11 @@ func (m *mailer) runMail(ctx context.Context, r *Request) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	r.waiting()
+	r.Waiting()
 	err = mail.Send(ctx, server, message)
 	switch {
 	case err == nil:
-		return success()
+		return Success()
 	case ctx.Err() != nil:
 		return Outcome{}, fmt.Errorf("send mail: %w", context.Cause(ctx))
 	}
@@ -89,7 +87,7 @@ type mailDraft struct {
 }
 
 func (m *mailer) draft(ctx context.Context, r *Request, params *param.Reader) (d mailDraft, err error) {
-	if d.body, err = commandText(ctx, m.templates, r, params, "body"); err != nil {
+	if d.body, err = r.CommandText(ctx, params, "body"); err != nil {
 		return d, err
 	}
 	if d.subject, err = stringOrSetting(params, "subject", m.options.Subject); err != nil {
@@ -143,7 +141,7 @@ func stringOrSetting(params *param.Reader, key, setting string) (string, error) 
 func mailAddress(text string) (*netmail.Address, error) {
 	address, err := netmail.ParseAddress(text)
 	if err != nil {
-		return nil, &Error{Kind: kindConfig, Message: mailBadAddress, Err: fmt.Errorf("%q: %w", text, err)}
+		return nil, &Error{Kind: KindConfig, Message: mailBadAddress, Err: fmt.Errorf("%q: %w", text, err)}
 	}
 	return address, nil
 }

@@ -21,9 +21,9 @@ func mailing(t *testing.T, options operator.MailOptions, own *param.Map) (*fixtu
 	own = own.Clone()
 	own.MergeDefaults(param.Of("mail>", nil, "subject", "hi", "from", "a@x.test", "to", "b@x.test"))
 	f := newFixture(t, own)
-	f.request.Secrets = secretMap{}
-	f.with("mail", param.Of("host", server.Host, "port", server.Port))
-	f.table = operator.Builtin(operator.Options{Mail: options})
+	f.Request.Secrets = secretMap{}
+	f.With("mail", param.Of("host", server.Host, "port", server.Port))
+	f.Table = operator.Core(operator.Options{Mail: options})
 	return f, server
 }
 
@@ -73,8 +73,8 @@ func TestMailMessage(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			f, server := mailing(t, operator.MailOptions{}, c.own)
-			f.file("sub/body.txt", "Dear ${who}")
-			outcome, err := f.run()
+			f.File("sub/body.txt", "Dear ${who}")
+			outcome, err := f.Run()
 			if err != nil || !outcome.Result.Empty() {
 				t.Fatalf("result %+v, error %v", outcome.Result, err)
 			}
@@ -140,9 +140,9 @@ func TestMailMistakes(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			f, server := mailing(t, operator.MailOptions{}, c.own)
-			f.file("sub/x", "").file("bad.txt", "${nobody.x}")
-			_, err := f.run()
-			if got := strings.ReplaceAll(message(err), f.project, "PROJECT"); got != c.message {
+			f.File("sub/x", "").File("bad.txt", "${nobody.x}")
+			_, err := f.Run()
+			if got := strings.ReplaceAll(message(err), f.Project, "PROJECT"); got != c.message {
 				t.Errorf("message = %q, want %q", got, c.message)
 			}
 			if got := server.Messages(); len(got) != 0 {
@@ -207,9 +207,9 @@ func TestMailServerOfWhom(t *testing.T) {
 				secrets[key] = fill(text)
 			}
 			f := newFixture(t, own)
-			f.request.Secrets = secrets
-			f.table = operator.Builtin(operator.Options{Mail: system})
-			_, err := f.run()
+			f.Request.Secrets = secrets
+			f.Table = operator.Core(operator.Options{Mail: system})
+			_, err := f.Run()
 			if got := message(err); got != c.message {
 				t.Fatalf("message = %q, want %q", got, c.message)
 			}
@@ -228,18 +228,18 @@ func TestMailDefaults(t *testing.T) {
 	t.Parallel()
 	server := mailtest.New(t, mailtest.Options{})
 	f := newFixture(t, param.Of("mail>", nil, "body", "x", "to", "b@x.test"))
-	f.request.Secrets = secretMap{}
-	f.table = operator.Builtin(operator.Options{Mail: operator.MailOptions{
+	f.Request.Secrets = secretMap{}
+	f.Table = operator.Core(operator.Options{Mail: operator.MailOptions{
 		Host: server.Host, Port: server.Port, From: "sys@x.test", Subject: "from the system", Debug: true,
 	}})
-	if _, err := f.run(); err != nil {
+	if _, err := f.Run(); err != nil {
 		t.Fatal(err)
 	}
 	if got := server.Messages()[0]; got.From != "sys@x.test" || got.Header.Get("Subject") != "from the system" {
 		t.Errorf("message = %+v", got)
 	}
-	if !strings.Contains(f.output.String(), "C: MAIL FROM:<sys@x.test>") {
-		t.Errorf("output = %q, want the conversation", f.output.String())
+	if !strings.Contains(f.Output.String(), "C: MAIL FROM:<sys@x.test>") {
+		t.Errorf("output = %q, want the conversation", f.Output.String())
 	}
 }
 
@@ -247,7 +247,7 @@ func TestMailDefaults(t *testing.T) {
 func TestMailRetry(t *testing.T) {
 	t.Parallel()
 	f, _ := mailing(t, operator.MailOptions{}, param.Of("body", "x", "to", param.List{}, "_retry", 1))
-	outcome, err := f.run()
+	outcome, err := f.Run()
 	if err != nil || outcome.Again == nil {
 		t.Errorf("outcome = %+v, error %v, want another run", outcome, err)
 	}

@@ -68,7 +68,7 @@ type mailUser struct {
 
 func (u *mailUser) secret(key string) (text string, found bool) {
 	if u.err == nil {
-		text, found, u.err = u.request.optSecret(u.ctx, "mail."+key)
+		text, found, u.err = u.request.OptSecret(u.ctx, "mail."+key)
 	}
 	return text, found
 }

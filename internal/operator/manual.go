@@ -85,8 +85,10 @@ func option(key string, v dig.Value) Option { return Option{key, v.Type(), v.Doc
 // notes returns what the table says besides options.
 func (d Definition) notes(name string) string {
 	var notes []string
-	if d.Section {
-		notes = append(notes, fmt.Sprintf("Options may stand in a block `%s:`.", name))
+	if len(d.Blocks) == 1 {
+		notes = append(notes, fmt.Sprintf("Options may stand in a block `%s:`.", d.Blocks[0]))
+	} else if len(d.Blocks) > 1 {
+		notes = append(notes, fmt.Sprintf("Options may stand in the blocks `%s:`, of which the first comes first.", strings.Join(d.Blocks, ":`, `")))
 	}
 	if !d.Wrapped {
 		notes = append(notes, "`_retry` runs again what it has generated, not the operator itself.")

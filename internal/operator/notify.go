@@ -13,12 +13,12 @@ func runNotify(ctx context.Context, r *Request) (Outcome, error) {
 		return Outcome{}, err
 	}
 	if r.Notifier == nil {
-		return success()
+		return Success()
 	}
-	r.waiting()
+	r.Waiting()
 	err = r.Notifier.Notify(ctx, Notification{At: time.Now(), Message: message, Lease: r.Lease})
 	if err != nil {
 		return Outcome{}, &Error{Kind: kindNotification, Message: "Sending notification failed", Err: err} // operators 2.11
 	}
-	return success()
+	return Success()
 }

@@ -26,33 +26,33 @@ func TestNotify(t *testing.T) {
 	own := param.Of("_type", "notify", "_command", "Workflow session attempt failed")
 	t.Run("nobody", func(t *testing.T) {
 		t.Parallel()
-		if _, err := newFixture(t, own).run(); err != nil {
+		if _, err := newFixture(t, own).Run(); err != nil {
 			t.Error(err)
 		}
 	})
 	t.Run("sent", func(t *testing.T) {
 		t.Parallel()
 		f, n := newFixture(t, own), &notifier{}
-		f.request.Notifier = n
-		if _, err := f.run(); err != nil {
+		f.Request.Notifier = n
+		if _, err := f.Run(); err != nil {
 			t.Fatal(err)
 		}
-		if len(n.got) != 1 || n.got[0].Message != "Workflow session attempt failed" || n.got[0].Lease != f.request.Lease || n.got[0].At.IsZero() {
+		if len(n.got) != 1 || n.got[0].Message != "Workflow session attempt failed" || n.got[0].Lease != f.Request.Lease || n.got[0].At.IsZero() {
 			t.Errorf("notifications = %+v", n.got)
 		}
 	})
 	t.Run("failed", func(t *testing.T) {
 		t.Parallel()
 		f, n := newFixture(t, own), &notifier{err: errors.New("no mail today")}
-		f.request.Notifier = n
-		_, err := f.run()
+		f.Request.Notifier = n
+		_, err := f.Run()
 		if got, want := message(err), "Sending notification failed (notification)"; got != want || !errors.Is(err, n.err) {
 			t.Errorf("message = %q, want %q with its cause", got, want)
 		}
 	})
 	t.Run("no message", func(t *testing.T) {
 		t.Parallel()
-		_, err := newFixture(t, param.Of("notify>", nil)).run()
+		_, err := newFixture(t, param.Of("notify>", nil)).Run()
 		if got, want := message(err), "Parameter '_command' is required but not set (config)"; got != want {
 			t.Errorf("message = %q, want %q", got, want)
 		}

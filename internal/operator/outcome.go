@@ -22,15 +22,21 @@ type Again struct {
 	Cause error         // the failure that is retried; nil for plain polling
 }
 
-// success returns the outcome of an operator that leaves nothing behind.
-func success() (Outcome, error) { return Outcome{}, nil }
+// Error makes an Again the error of a step that goes on in another run, see Steps.
+func (a *Again) Error() string { return "runs again after " + a.After.String() }
 
-// generate returns the outcome of an operator whose work is done by further tasks.
-func generate(body *param.Map) (Outcome, error) {
+// Unwrap returns the failure that is retried.
+func (a *Again) Unwrap() error { return a.Cause }
+
+// Success returns the outcome of an operator that leaves nothing behind.
+func Success() (Outcome, error) { return Outcome{}, nil }
+
+// Generate returns the outcome of an operator whose work is done by further tasks.
+func Generate(body *param.Map) (Outcome, error) {
 	return Outcome{Result: trowel.Result{Subtasks: body}}, nil
 }
 
-// poll returns the outcome of an operator that waits for something.
-func poll(after time.Duration, state *param.Map) (Outcome, error) {
+// Poll returns the outcome of an operator that waits for something.
+func Poll(after time.Duration, state *param.Map) (Outcome, error) {
 	return Outcome{Again: &Again{After: after, State: state}}, nil
 }

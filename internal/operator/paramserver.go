@@ -42,11 +42,11 @@ func (p *params) runSet(ctx context.Context, r *Request) (Outcome, error) {
 	for _, entry := range entries {
 		values[entry.name] = entry.text
 	}
-	r.waiting()
+	r.Waiting()
 	if err := p.server.SetParams(ctx, values); err != nil {
 		return Outcome{}, paramFailure(ctx, "set parameters", err)
 	}
-	return success()
+	return Success()
 }
 
 // runGet stores the server's values for the task's own keys, under the names that these say. A missing value is stored
@@ -60,7 +60,7 @@ func (p *params) runGet(ctx context.Context, r *Request) (Outcome, error) {
 	for i, entry := range entries {
 		keys[i] = entry.name
 	}
-	r.waiting()
+	r.Waiting()
 	found, err := p.server.FindParams(ctx, keys)
 	if err != nil {
 		return Outcome{}, paramFailure(ctx, "get parameters", err)

@@ -37,7 +37,7 @@ func (m paramMap) FindParams(_ context.Context, keys []string) (map[string]strin
 }
 
 func withParams(f *fixture, server operator.ParamServer) *fixture {
-	f.table = operator.Builtin(operator.Options{Params: server})
+	f.Table = operator.Core(operator.Options{Params: server})
 	return f
 }
 
@@ -67,13 +67,13 @@ func TestParamSet(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			got := paramMap{}
-			f := newFixture(t, c.own).with("other", "x")
+			f := newFixture(t, c.own).With("other", "x")
 			if c.none {
 				withParams(f, nil)
 			} else {
 				withParams(f, got)
 			}
-			outcome, err := f.run()
+			outcome, err := f.Run()
 			if shown := message(err); shown != c.message || !outcome.Result.Empty() {
 				t.Fatalf("message = %q, want %q; result %+v", shown, c.message, outcome.Result)
 			}
@@ -99,7 +99,7 @@ func TestParamGet(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			c.own.Delete("_retry")
-			outcome, err := withParams(newFixture(t, c.own), server).run()
+			outcome, err := withParams(newFixture(t, c.own), server).Run()
 			if got := message(err); got != c.message {
 				t.Errorf("message = %q, want %q", got, c.message)
 			}

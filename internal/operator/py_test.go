@@ -227,14 +227,14 @@ func TestPyFailures(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t, c.own)
-			f.inherited.Merge(python())
+			f.Inherited.Merge(python())
 			for name, text := range pyFiles {
-				f.file(name, text)
+				f.File(name, text)
 			}
-			_, err := f.run()
+			_, err := f.Run()
 			got, trace, hasTrace := strings.Cut(message(err), "\n\tfrom ")
 			if got != c.message {
-				t.Errorf("message = %q, want %q\noutput: %s", got, c.message, f.output.String())
+				t.Errorf("message = %q, want %q\noutput: %s", got, c.message, f.Output.String())
 			}
 			if hasTrace && !strings.HasPrefix(trace, "Traceback (most recent call last):\n\n\tfrom   File ") {
 				t.Errorf("trace = %q, want Python's, line by line", trace)

@@ -207,18 +207,18 @@ func TestRbFailures(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			f := newFixture(t, c.own).file("jobs.rb", jobsRb)
-			f.inherited.Merge(ruby())
-			_, err := f.run()
+			f := newFixture(t, c.own).File("jobs.rb", jobsRb)
+			f.Inherited.Merge(ruby())
+			_, err := f.Run()
 			got, trace, hasTrace := strings.Cut(message(err), "\n\tfrom ")
 			if got != c.message {
-				t.Errorf("message = %q, want %q\noutput: %s", got, c.message, f.output.String())
+				t.Errorf("message = %q, want %q\noutput: %s", got, c.message, f.Output.String())
 			}
 			if hasTrace && !strings.Contains(trace, "jobs.rb:") {
 				t.Errorf("trace = %q, want the method in it", trace)
 			}
-			if !strings.Contains(f.output.String(), c.logged) {
-				t.Errorf("output = %q, want %q in it", f.output.String(), c.logged)
+			if !strings.Contains(f.Output.String(), c.logged) {
+				t.Errorf("output = %q, want %q in it", f.Output.String(), c.logged)
 			}
 		})
 	}

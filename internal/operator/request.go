@@ -32,18 +32,25 @@ type Request struct {
 	Secrets  secret.Finder    // finds the project's secrets
 	Commands command.Executor // runs command lines
 	Sessions Sessions         // for require>
-	Notifier Notifier         // for notify>; nil to notify nobody
+	// Templates evaluates files that operators read.
+	Templates Templates
+	Notifier  Notifier // for notify>; nil to notify nobody
 
 	Output    io.Writer // takes what the task prints, for its log
 	Log       *slog.Logger
 	TaskLimit int // tasks that an attempt may have (operators 1.15)
-	// Waiting is called when a run has begun to wait, for a process for example, and does not keep
+	// OnWait is called when a run has begun to wait, for a process for example, and does not keep
 	// this process busy. It may be called more than once. Nil for no calls.
-	Waiting func()
+	OnWait func()
 
 	workspace *workspace    // set if the operator's Definition asks for it
 	mounted   secret.Finder // Secrets, with keys that _secrets renames
 	env       []variable    // own _env (operators 1.7), without expanded secrets
+}
+
+// Templates evaluates templates; package template implements it. It is safe for concurrent use.
+type Templates interface {
+	Text(ctx context.Context, text string, params *param.Map, zone *time.Location) (string, error)
 }
 
 // Sessions starts attempts of other workflows. It is safe for concurrent use.
@@ -87,9 +94,9 @@ type Notification struct {
 	Lease   *trowel.Lease
 }
 
-// waiting calls Waiting, if there is one.
-func (r *Request) waiting() {
-	if r.Waiting != nil {
-		r.Waiting()
+// Waiting calls Waiting, if there is one.
+func (r *Request) Waiting() {
+	if r.OnWait != nil {
+		r.OnWait()
 	}
 }

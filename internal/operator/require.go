@@ -112,7 +112,7 @@ func requirePoll(state *param.Map, after time.Duration) (Outcome, error) {
 		after = min(time.Second<<min(polls, 10), requireLongestPoll)
 	}
 	state.Set(requirePolls, int64(polls+1))
-	return poll(after, state)
+	return Poll(after, state)
 }
 
 // requireVerdict ends the task as the poll before this run has decided.
@@ -122,7 +122,7 @@ func requireVerdict(state *param.Reader) (Outcome, error) {
 		return Outcome{}, err
 	}
 	if succeeded {
-		return success()
+		return Success()
 	}
 	session, err := state.LongOr(requireSession, 0)
 	if err != nil {

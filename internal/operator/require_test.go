@@ -66,8 +66,8 @@ const (
 
 func requiring(t *testing.T, s *sessions, own *param.Map) *fixture {
 	t.Helper()
-	f := newFixture(t, param.Merged(param.Of("require>", "other"), own)).with("session_time", "2024-01-15T00:00:00+00:00")
-	f.request.Sessions = s
+	f := newFixture(t, param.Merged(param.Of("require>", "other"), own)).With("session_time", "2024-01-15T00:00:00+00:00")
+	f.Request.Sessions = s
 	return f
 }
 
@@ -75,12 +75,12 @@ func requiring(t *testing.T, s *sessions, own *param.Map) *fixture {
 func polls(t *testing.T, f *fixture, each func(run int)) (waits []time.Duration, err error) {
 	t.Helper()
 	for run := 1; run < 30; run++ {
-		outcome, err := f.run()
+		outcome, err := f.Run()
 		if err != nil || outcome.Again == nil {
 			return waits, err
 		}
 		waits = append(waits, outcome.Again.After)
-		f.state = outcome.Again.State
+		f.State = outcome.Again.State
 		each(run)
 	}
 	t.Fatal("the task polls for ever")
@@ -160,7 +160,7 @@ func TestRequire(t *testing.T) {
 func TestRequireState(t *testing.T) {
 	t.Parallel()
 	f := requiring(t, &sessions{}, nil)
-	outcome, err := f.run()
+	outcome, err := f.Run()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -210,8 +210,8 @@ func TestRequireRequest(t *testing.T) {
 			t.Parallel()
 			s := &sessions{}
 			f := requiring(t, s, c.own)
-			f.inherited.Merge(c.inherited)
-			if _, err := f.run(); err != nil {
+			f.Inherited.Merge(c.inherited)
+			if _, err := f.Run(); err != nil {
 				t.Fatal(err)
 			}
 			c.want.Workflow, c.want.Requirer = "other", 11
@@ -277,7 +277,7 @@ func TestRequireErrors(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			_, err := requiring(t, &sessions{err: c.err}, c.own).run()
+			_, err := requiring(t, &sessions{err: c.err}, c.own).Run()
 			if got := message(err); got != c.message {
 				t.Errorf("message = %q, want %q", got, c.message)
 			}
@@ -289,17 +289,17 @@ func TestRequireErrors(t *testing.T) {
 func TestRequireRetry(t *testing.T) {
 	t.Parallel()
 	f := requiring(t, new(sessions).has(failed), param.Of("_retry", 1))
-	first, err := f.run()
+	first, err := f.Run()
 	if err != nil {
 		t.Fatal(err)
 	}
-	f.state = first.Again.State
-	second, err := f.run()
+	f.State = first.Again.State
+	second, err := f.Run()
 	if err != nil || second.Again == nil || second.Again.Cause == nil {
 		t.Fatalf("outcome = %+v, %v, want a retry", second, err)
 	}
-	f.state = second.Again.State
-	_, err = f.run()
+	f.State = second.Again.State
+	_, err = f.Run()
 	if got, want := message(err), "Dependent workflow failed. Session id: 50, attempt id: 99"; got != want {
 		t.Errorf("message = %q, want %q", got, want)
 	}

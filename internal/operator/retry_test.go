@@ -56,13 +56,13 @@ func TestRetryAfterFailure(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t, param.Of("sh>", "exit 1"))
 			if c.inherited {
-				f.with("_retry", c.retry)
+				f.With("_retry", c.retry)
 			} else {
-				f.own.Set("_retry", c.retry)
+				f.Own.Set("_retry", c.retry)
 			}
 			// A null parameter makes sh> fail before it runs its command.
-			f.state = c.state
-			outcome, err := f.run()
+			f.State = c.state
+			outcome, err := f.Run()
 			if got := message(err); got != c.message {
 				t.Fatalf("message = %q, want %q", got, c.message)
 			}
@@ -83,7 +83,7 @@ func TestRetryAfterFailure(t *testing.T) {
 // An invalid _retry fails even a task that would succeed (C31).
 func TestInvalidRetryFailsSuccess(t *testing.T) {
 	t.Parallel()
-	_, err := newFixture(t, param.Of("sh>", "true", "_retry", false)).run()
+	_, err := newFixture(t, param.Of("sh>", "true", "_retry", false)).Run()
 	if got, want := message(err), "Invalid _retry format:false (config)"; got != want {
 		t.Errorf("message = %q, want %q", got, want)
 	}
@@ -93,8 +93,8 @@ func TestInvalidRetryFailsSuccess(t *testing.T) {
 func TestOutsideIsNotRetried(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, param.Of("sh>", "true", "_retry", 3, "_workdir", "../.."))
-	_, err := f.run()
-	want := "Working directory must not be outside of project path (" + f.project + "): ../.. (illegal argument)"
+	_, err := f.Run()
+	want := "Working directory must not be outside of project path (" + f.Project + "): ../.. (illegal argument)"
 	if got := message(err); got != want {
 		t.Errorf("message = %q, want %q", got, want)
 	}
@@ -108,11 +108,11 @@ func table(run func(context.Context, *operator.Request) (operator.Outcome, error
 func runIn(ctx context.Context, t *testing.T, table operator.Table, own, state *param.Map) (operator.Outcome, error) {
 	t.Helper()
 	f := newFixture(t, own)
-	request := f.request
+	request := f.Request
 	request.Params = param.NewReader(own)
 	request.Local = own
 	request.State = state
-	request.Project = f.project
+	request.Project = f.Project
 	return table.Run(ctx, "x", &request)
 }
 

@@ -61,7 +61,7 @@ func (s *scripts) run(
 	if !status.Finished {
 		state := r.State.Clone()
 		state.Set(commandStatus, status.State)
-		return poll(commandPoll, state)
+		return Poll(commandPoll, state)
 	}
 	result, err := finish(status)
 	if !status.Left && (err == nil || !kind.keep) {
@@ -106,7 +106,7 @@ func (s *scripts) startOrPoll(
 	defer leave()
 	request.Started = func() {
 		leave()
-		r.waiting()
+		r.Waiting()
 	}
 	dir, err := s.folders.take(r.workspace.project, fmt.Sprintf("digdag-%s-%d-", kind.name, r.Lease.TaskID))
 	if err != nil {

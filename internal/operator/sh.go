@@ -14,14 +14,14 @@ const shRunner = "runner.sh"
 
 // runSh runs its command as a shell script (operators 3.2). All parameters are environment variables.
 func (s *scripts) runSh(ctx context.Context, r *Request) (Outcome, error) {
-	params, err := r.withSection("sh")
+	params, err := r.Section("sh")
 	if err != nil {
 		return Outcome{}, err
 	}
 	begin := func() (*script, error) { return shScript(ctx, r, params) }
 	return s.run(ctx, r, commandKind{name: "sh"}, begin, func(status command.Status) (trowel.Result, error) {
 		if status.ExitCode != 0 {
-			return trowel.Result{}, runtimeError("Command failed with code %d", status.ExitCode) // operators 3.2
+			return trowel.Result{}, Runtimef("Command failed with code %d", status.ExitCode) // operators 3.2
 		}
 		return trowel.Result{}, nil
 	})
@@ -36,7 +36,7 @@ func shScript(ctx context.Context, r *Request, params *param.Reader) (*script, e
 	if err != nil {
 		return nil, err
 	}
-	text, err = r.expand(ctx, text)
+	text, err = r.Expand(ctx, text)
 	if err != nil {
 		return nil, err
 	}

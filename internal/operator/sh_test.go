@@ -26,20 +26,20 @@ type scripting struct {
 func (c *scripting) check(t *testing.T) operator.Outcome {
 	t.Helper()
 	f := newFixture(t, c.own)
-	f.inherited.Merge(c.inherited)
+	f.Inherited.Merge(c.inherited)
 	for name, text := range c.files {
-		f.file(name, text)
+		f.File(name, text)
 	}
-	outcome, err := f.run()
-	shown := strings.ReplaceAll(message(err), f.project, "PROJECT")
+	outcome, err := f.Run()
+	shown := strings.ReplaceAll(message(err), f.Project, "PROJECT")
 	shown = randomPart.ReplaceAllString(shown, "RANDOM")
 	if shown != c.message {
-		t.Errorf("message = %q, want %q\noutput: %s", shown, c.message, f.output.String())
+		t.Errorf("message = %q, want %q\noutput: %s", shown, c.message, f.Output.String())
 	}
 	if c.message != "" {
 		return outcome
 	}
-	if got := strings.ReplaceAll(f.output.String(), f.project, "PROJECT"); randomPart.ReplaceAllString(got, "RANDOM") != c.output {
+	if got := strings.ReplaceAll(f.Output.String(), f.Project, "PROJECT"); randomPart.ReplaceAllString(got, "RANDOM") != c.output {
 		t.Errorf("output = %q, want %q", got, c.output)
 	}
 	return outcome
@@ -175,13 +175,13 @@ func TestRunFolderIsRemoved(t *testing.T) {
 			defer cancel()
 			f := newFixture(t, c.own)
 			if c.name == "stopped" {
-				f.request.Waiting = cancel
+				f.Request.OnWait = cancel
 			}
-			_, err := f.runCtx(ctx)
+			_, err := f.RunContext(ctx)
 			if (err == nil) != (c.name == "success" || c.name == "python") {
 				t.Errorf("error = %v", err)
 			}
-			entries, err := os.ReadDir(filepath.Join(f.project, ".digdag", "tmp"))
+			entries, err := os.ReadDir(filepath.Join(f.Project, ".digdag", "tmp"))
 			if err != nil || len(entries) != c.want {
 				t.Errorf("left %v, %v, want %d folders", entries, err, c.want)
 			}
@@ -192,8 +192,8 @@ func TestRunFolderIsRemoved(t *testing.T) {
 // The error says that nothing can be written in the folder.
 func TestRunFolderCannotBeMade(t *testing.T) {
 	t.Parallel()
-	f := newFixture(t, param.Of("sh>", "true")).file(".digdag", "a file")
-	_, err := f.run()
+	f := newFixture(t, param.Of("sh>", "true")).File(".digdag", "a file")
+	_, err := f.Run()
 	if err == nil || !strings.HasPrefix(err.Error(), "make the folder of the command: ") {
 		t.Errorf("error = %v, want one about the folder", err)
 	}
@@ -226,18 +226,18 @@ func TestCommandElsewhere(t *testing.T) {
 	t.Parallel()
 	executor := &elsewhere{}
 	f := newFixture(t, param.Of("sh>", "x", "_retry", 1))
-	f.request.Commands = executor
+	f.Request.Commands = executor
 	for range 2 {
-		outcome, err := f.run()
+		outcome, err := f.Run()
 		if err != nil || outcome.Again == nil || outcome.Again.Cause != nil || outcome.Again.After != 10*time.Second {
 			t.Fatalf("outcome = %+v, %v, want a poll after 10 s", outcome, err)
 		}
-		f.state = outcome.Again.State
+		f.State = outcome.Again.State
 	}
-	if got := param.JSON(f.state); !strings.HasPrefix(got, `{"commandStatus":{"looks":1,`) {
+	if got := param.JSON(f.State); !strings.HasPrefix(got, `{"commandStatus":{"looks":1,`) {
 		t.Errorf("state = %s, want the command's", got)
 	}
-	outcome, err := f.run()
+	outcome, err := f.Run()
 	if err != nil || outcome.Again == nil || message(outcome.Again.Cause) != "Command failed with code 3 (runtime)" {
 		t.Fatalf("outcome = %+v, %v, want a retry", outcome, err)
 	}
@@ -257,19 +257,19 @@ func TestShParallel(t *testing.T) {
 	for i := range 60 {
 		runs.Go(func() {
 			word := strings.Repeat("x", i)
-			f := newFixtureIn(t, shared.project, param.Of("sh>", "echo "+word+"; sleep 0.0"+strconv.Itoa(i%10)+"; echo $0 end"+word))
-			f.table, f.request.Commands = shared.table, shared.request.Commands
-			if _, err := f.run(); err != nil {
+			f := newFixtureIn(t, shared.Project, param.Of("sh>", "echo "+word+"; sleep 0.0"+strconv.Itoa(i%10)+"; echo $0 end"+word))
+			f.Table, f.Request.Commands = shared.Table, shared.Request.Commands
+			if _, err := f.Run(); err != nil {
 				t.Error(err)
 			}
-			lines := strings.Split(f.output.String(), "\n")
+			lines := strings.Split(f.Output.String(), "\n")
 			if len(lines) != 3 || lines[0] != word || !strings.HasSuffix(lines[1], "/runner.sh end"+word) {
-				t.Errorf("output = %q, want %q", f.output.String(), word)
+				t.Errorf("output = %q, want %q", f.Output.String(), word)
 			}
 		})
 	}
 	runs.Wait()
-	left, err := os.ReadDir(filepath.Join(shared.project, ".digdag", "tmp"))
+	left, err := os.ReadDir(filepath.Join(shared.Project, ".digdag", "tmp"))
 	if err != nil || len(left) != 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
@@ -279,12 +279,12 @@ func TestShParallel(t *testing.T) {
 func TestRunFolderOfBackground(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t, param.Of("sh>", `(while [ ! -e go ]; do sleep 0.01; done; [ -e "$0" ] && echo > seen) >/dev/null 2>&1 &`))
-	if _, err := f.run(); err != nil {
+	if _, err := f.Run(); err != nil {
 		t.Fatal(err)
 	}
-	f.file("go", "")
+	f.File("go", "")
 	for deadline := time.Now().Add(20 * time.Second); ; {
-		if _, err := os.Stat(filepath.Join(f.project, "seen")); err == nil {
+		if _, err := os.Stat(filepath.Join(f.Project, "seen")); err == nil {
 			return
 		}
 		if time.Now().After(deadline) {

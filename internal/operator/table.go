@@ -8,7 +8,6 @@ import (
 	"github.com/trowel-project/trowel/internal/dig"
 	"github.com/trowel-project/trowel/internal/param"
 	"github.com/trowel-project/trowel/internal/secret"
-	"github.com/trowel-project/trowel/internal/template"
 )
 
 // Definition is one operator.
@@ -28,9 +27,9 @@ type Definition struct {
 	NeedsCommand, Generates bool
 	// Open is set if all other keys are valid, too, as parameters of what is run.
 	Open bool
-	// Section is set if a block with the operator's name may have its options (language P11).
-	Section bool
-	Doc     string // what it does, in one line
+	// Blocks are the names of blocks of parameters that may have its options (language P11, operators 1.3), see dig.Operator.
+	Blocks []string
+	Doc    string // what it does, in one line
 }
 
 // Table is a set of operators by name.
@@ -43,83 +42,78 @@ type Options struct {
 	Params ParamServer // for param_set> and param_get>; nil for none
 	// LogOnly is set if what tasks print only goes into their logs, not to a screen.
 	LogOnly bool
-	// Templates evaluates files that operators read. Nil for an evaluator with the default limits.
-	Templates *template.Evaluator
 }
 
-// Builtin returns all operators of this version. The operators of one Table share caches and connections
-// between runs.
-func Builtin(options Options) Table {
+// Core returns the operators that need no client library; package builtin has all. The operators of one Table share caches
+// and connections between runs.
+func Core(options Options) Table {
 	scripts := &scripts{folders: newRunFolders()}
 	web := newWeb(options.HTTP)
-	if options.Templates == nil {
-		options.Templates = template.New(template.Options{})
-	}
 	params := &params{server: options.Params}
-	mailer := &mailer{options: options.Mail, templates: options.Templates}
+	mailer := &mailer{options: options.Mail}
 	return Table{
-		"call":      {Run: runCall, Wrapped: true, Command: text().About("the path to the file"), NeedsCommand: true, Doc: "runs the tasks of another workflow file"},
-		"echo":      {Run: echo{options.LogOnly}.run, Command: text().About("the text"), NeedsCommand: true, Doc: "prints a text"},
-		"fail":      {Run: runFail, Command: text().About("the message"), Doc: "fails with a message"},
+		"call":      {Run: runCall, Wrapped: true, Command: Text().About("the path to the file"), NeedsCommand: true, Doc: "runs the tasks of another workflow file"},
+		"echo":      {Run: echo{options.LogOnly}.run, Command: Text().About("the text"), NeedsCommand: true, Doc: "prints a text"},
+		"fail":      {Run: runFail, Command: Text().About("the message"), Doc: "fails with a message"},
 		"for_each":  {Run: runForEach, Command: axesOf().About("lists by the names of their parameters"), NeedsCommand: true, Generates: true, Doc: "runs _do for all combinations of values"},
 		"for_range": {Run: runForRange, Command: rangeOf().About("`from`, `to`, and `step` or `slices`"), NeedsCommand: true, Generates: true, Doc: "runs _do for the slices of a range of numbers"},
 		"http": {
-			Run: web.runHTTP, Wrapped: true, NoFiles: true, Section: true, Doc: "sends an HTTP request",
-			Command: dig.Value{Kind: dig.Text, Check: addressOf}.About("the address; the secret `http.uri` comes first"), Keys: httpKeys(map[string]dig.Value{"store_content": boolean().About("whether `${http.last_content}` gets the answer; false")}),
+			Run: web.runHTTP, Wrapped: true, NoFiles: true, Blocks: []string{"http"}, Doc: "sends an HTTP request",
+			Command: dig.Value{Kind: dig.Text, Check: addressOf}.About("the address; the secret `http.uri` comes first"), Keys: httpKeys(map[string]dig.Value{"store_content": Boolean().About("whether `${http.last_content}` gets the answer; false")}),
 		},
 		"http_call": {
 			Run: web.runHTTPCall, Wrapped: true, Doc: "runs the tasks of a workflow that it fetches",
-			Command: dig.Value{Kind: dig.Text, Check: addressOf}.About("the address"), NeedsCommand: true, Keys: httpKeys(map[string]dig.Value{"content_type_override": text().About("the type to take the answer for")}),
+			Command: dig.Value{Kind: dig.Text, Check: addressOf}.About("the address"), NeedsCommand: true, Keys: httpKeys(map[string]dig.Value{"content_type_override": Text().About("the type to take the answer for")}),
 		},
-		"if": {Run: runIf, Command: boolean().About("the condition"), NeedsCommand: true, Generates: true, Doc: "runs _do or _else_do"},
+		"if": {Run: runIf, Command: Boolean().About("the condition"), NeedsCommand: true, Generates: true, Doc: "runs _do or _else_do"},
 		"loop": {
-			Run: runLoop, Command: integer().About("how many times"), NeedsCommand: true, Generates: true, Doc: "runs _do a number of times",
-			Keys: map[string]dig.Value{"count": integer().About("is used in place of the command")},
+			Run: runLoop, Command: Integer().About("how many times"), NeedsCommand: true, Generates: true, Doc: "runs _do a number of times",
+			Keys: map[string]dig.Value{"count": Integer().About("is used in place of the command")},
 		},
 		"mail": {
-			Run: mailer.runMail, Wrapped: true, Section: true, Doc: "sends a mail",
+			Run: mailer.runMail, Wrapped: true, Blocks: []string{"mail"}, Doc: "sends a mail",
 			Command: dig.Value{Check: mailTextOf}.About("the file with the text, or `{data: TEXT}`"), Keys: mailKeys(),
 		},
-		"notify":    {Run: runNotify, Command: text().About("the text"), NeedsCommand: true, Doc: "sends a notification"},
+		"notify":    {Run: runNotify, Command: Text().About("the text"), NeedsCommand: true, Doc: "sends a notification"},
 		"param_get": {Run: params.runGet, Wrapped: true, NoFiles: true, Open: true, Doc: "takes parameters from the param server"},
 		"param_set": {Run: params.runSet, Wrapped: true, NoFiles: true, Open: true, Doc: "keeps parameters on the param server"},
 		"py": {
-			Run: scripts.runPy, Wrapped: true, Section: true, Open: true, Doc: "calls a Python function or method",
+			Run: scripts.runPy, Wrapped: true, Blocks: []string{"py"}, Open: true, Doc: "calls a Python function or method",
 			Command: dig.Value{Kind: dig.Text, Check: pythonOf}.About("the path to a function or method"), Keys: map[string]dig.Value{
 				"python": dig.Value{Kind: dig.TextOrList}.About("the interpreter, with options if it is a list; `python`"),
-				"script": text().About("Python source to run, where there is no command"),
+				"script": Text().About("Python source to run, where there is no command"),
 			},
 		},
 		"rb": {
-			Run: scripts.runRb, Wrapped: true, Section: true, Open: true, Doc: "calls a Ruby method",
-			Command: text().About("the path to a method"), Keys: map[string]dig.Value{
-				"require": text().About("the file to load first"),
+			Run: scripts.runRb, Wrapped: true, Blocks: []string{"rb"}, Open: true, Doc: "calls a Ruby method",
+			Command: Text().About("the path to a method"), Keys: map[string]dig.Value{
+				"require": Text().About("the file to load first"),
 				"ruby":    dig.Value{Kind: dig.TextOrList}.About("the interpreter, with options if it is a list; `ruby`"),
-				"script":  text().About("Ruby source to run, where there is no command"),
+				"script":  Text().About("Ruby source to run, where there is no command"),
 			},
 		},
 		"require": {
 			Run: runRequire, Wrapped: true, NoFiles: true, Doc: "waits for a session of another workflow",
-			Command: text().About("the name of the workflow"), NeedsCommand: true,
+			Command: Text().About("the name of the workflow"), NeedsCommand: true,
 			Keys: map[string]dig.Value{
-				"ignore_failure":     boolean().About("whether a failed attempt will do; false"),
-				"params":             object().About("parameters for the attempt, if one is started"),
-				"project_id":         integer().About("the other workflow's project, by id"),
-				"project_name":       text().About("the other workflow's project, by name"),
-				"rerun_on":           oneOf("none", "failed", "all").About("which ended attempts are run again"),
-				"retry_attempt_name": text().About("the attempt of this name; the unnamed one if it is missing"),
+				"ignore_failure":     Boolean().About("whether a failed attempt will do; false"),
+				"params":             Object().About("parameters for the attempt, if one is started"),
+				"project_id":         Integer().About("the other workflow's project, by id"),
+				"project_name":       Text().About("the other workflow's project, by name"),
+				"rerun_on":           OneOf("none", "failed", "all").About("which ended attempts are run again"),
+				"retry_attempt_name": Text().About("the attempt of this name; the unnamed one if it is missing"),
 				"session_time":       dig.Value{Kind: dig.Instant}.About("the session; that of this one if it is missing"),
 			},
 		},
 		"sh": {
-			Run: scripts.runSh, Wrapped: true, Section: true, Open: true, Doc: "runs a shell script",
-			Command: text().About("the script"), NeedsCommand: true, Keys: map[string]dig.Value{"shell": listOf(text()).About("the program that runs the script, and its arguments; `[/bin/sh]`")},
+			Run: scripts.runSh, Wrapped: true, Blocks: []string{"sh"}, Open: true, Doc: "runs a shell script",
+			Command: Text().About("the script"), NeedsCommand: true, Keys: map[string]dig.Value{"shell": ListOf(Text()).About("the program that runs the script, and its arguments; `[/bin/sh]`")},
 		},
 		"wait": {
 			Run: runWait, Doc: "waits for a length of time",
 			Command: dig.Value{Kind: dig.Duration}.About("how long"), NeedsCommand: true,
 			Keys: map[string]dig.Value{
-				"blocking":      boolean().About("whether it keeps a slot busy; false"),
+				"blocking":      Boolean().About("whether it keeps a slot busy; false"),
 				"poll_interval": dig.Value{Kind: dig.Duration}.About("how often it looks whether the time is over"),
 			},
 		},
@@ -179,24 +173,4 @@ func (r *Request) prepare() error {
 	r.env, err = readEnv(r.Local)
 	r.Params.Value("_env") // counts as read (language L55)
 	return err
-}
-
-// withSection returns a Reader of the parameters, with those in the block of that name as defaults
-// (language L33, P11, operators 1.3).
-func (r *Request) withSection(name string) (*param.Reader, error) {
-	section, err := r.Params.OptMap(name)
-	if err != nil {
-		return nil, err
-	}
-	if section.Len() == 0 {
-		return r.Params, nil
-	}
-	merged := r.Params.Map().Clone()
-	merged.MergeDefaults(section)
-	return param.NewReader(merged), nil
-}
-
-// expand replaces the secrets in a text.
-func (r *Request) expand(ctx context.Context, text string) (string, error) {
-	return secret.Expand(ctx, r.mounted, text)
 }

@@ -1,8 +1,6 @@
 package operator_test
 
 import (
-	"os"
-	"strings"
 	"testing"
 
 	"github.com/trowel-project/trowel/internal/operator"
@@ -18,7 +16,7 @@ func TestUnknownOperator(t *testing.T) {
 		"Echo":       "Unknown task type: Echo (config)",
 		"":           "Unknown task type:  (config)",
 	} {
-		_, err := newFixture(t, param.Of(name+">", "x", "_retry", 3)).run()
+		_, err := newFixture(t, param.Of(name+">", "x", "_retry", 3)).Run()
 		if got := message(err); got != want {
 			t.Errorf("%s>: message = %q, want %q", name, got, want)
 		}
@@ -28,7 +26,7 @@ func TestUnknownOperator(t *testing.T) {
 // Language X27, X28: which of Digdag's operators have a working directory and use _retry.
 func TestWrapped(t *testing.T) {
 	t.Parallel()
-	table := operator.Builtin(operator.Options{})
+	table := operator.Core(operator.Options{})
 	for _, name := range []string{"call", "http", "http_call", "mail", "param_get", "param_set", "py", "rb", "require", "sh"} {
 		if !table[name].Wrapped {
 			t.Errorf("%s: Wrapped = false, want true", name)
@@ -38,19 +36,6 @@ func TestWrapped(t *testing.T) {
 		if d, ok := table[name]; !ok || d.Wrapped {
 			t.Errorf("%s: is there: %v, Wrapped = %v, want true and false", name, ok, d.Wrapped)
 		}
-	}
-}
-
-// README names all operators.
-func TestReadmeNamesOperators(t *testing.T) {
-	t.Parallel()
-	readme, err := os.ReadFile("../../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := "| operators | `" + strings.Join(operator.Builtin(operator.Options{}).Names(), "` `") + "` |\n"
-	if !strings.Contains(string(readme), want) {
-		t.Errorf("README.md lacks the row %s", want)
 	}
 }
 
@@ -104,12 +89,12 @@ func TestSecretsOfTasks(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			f := newFixture(t, c.own)
-			f.inherited.Merge(c.inherited)
-			_, err := f.run()
+			f.Inherited.Merge(c.inherited)
+			_, err := f.Run()
 			if got := message(err); got != c.message {
 				t.Errorf("message = %q, want %q", got, c.message)
 			}
-			if got := f.output.String(); got != c.output {
+			if got := f.Output.String(); got != c.output {
 				t.Errorf("output = %q, want %q", got, c.output)
 			}
 		})

@@ -42,9 +42,9 @@ func TestUnused(t *testing.T) {
 				t.Fatal(err)
 			}
 			params := param.NewReader(selection.Config)
-			request := f.request
-			request.Params, request.Local, request.Project, request.Output = params, c.own, f.project, &f.output
-			if _, err := operator.Builtin(operator.Options{}).Run(t.Context(), selection.Type, &request); err != nil {
+			request := f.Request
+			request.Params, request.Local, request.Project, request.Output = params, c.own, f.Project, &f.Output
+			if _, err := operator.Core(operator.Options{}).Run(t.Context(), selection.Type, &request); err != nil {
 				t.Fatal(err)
 			}
 			if diff := cmp.Diff(c.want, operator.Unused("+a", c.own, params)); diff != "" {

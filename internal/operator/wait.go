@@ -36,11 +36,11 @@ func runWait(ctx context.Context, r *Request) (Outcome, error) {
 	}
 	end := start.Add(options.length)
 	if now.After(end) {
-		return success()
+		return Success()
 	}
 	left := max(end.Sub(now).Truncate(time.Second), time.Second)
 	if options.blocking {
-		r.waiting()
+		r.Waiting()
 		return waitHere(ctx, left)
 	}
 	if options.hasInterval {
@@ -48,14 +48,14 @@ func runWait(ctx context.Context, r *Request) (Outcome, error) {
 	}
 	state := r.State.Clone()
 	state.Set(waitStartKey, start.UnixMilli())
-	return poll(left, state)
+	return Poll(left, state)
 }
 
 func waitHere(ctx context.Context, left time.Duration) (Outcome, error) {
 	if cause := wait.Sleep(ctx, left); cause != nil {
-		return Outcome{}, &Error{Kind: kindRuntime, Message: waitInterrupted, Err: cause}
+		return Outcome{}, &Error{Kind: KindRuntime, Message: waitInterrupted, Err: cause}
 	}
-	return success()
+	return Success()
 }
 
 type waitOptions struct {
@@ -71,7 +71,7 @@ func readWait(params *param.Reader) (o waitOptions, err error) {
 		o.length, err = param.ParseDuration(command)
 	}
 	if err != nil {
-		return o, &Error{Kind: kindConfig, Message: waitInvalid, Err: err}
+		return o, &Error{Kind: KindConfig, Message: waitInvalid, Err: err}
 	}
 	if o.blocking, err = params.BoolOr("blocking", false); err != nil {
 		return o, err
@@ -81,7 +81,7 @@ func readWait(params *param.Reader) (o waitOptions, err error) {
 		o.interval, err = param.ParseDuration(interval)
 	}
 	if err != nil {
-		return o, &Error{Kind: kindConfig, Message: waitInvalid, Err: err}
+		return o, &Error{Kind: KindConfig, Message: waitInvalid, Err: err}
 	}
 	o.hasInterval = hasInterval
 	if o.blocking && o.hasInterval {

@@ -56,7 +56,7 @@ func TestWaitOptions(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			outcome, err := newFixture(t, c.own).run()
+			outcome, err := newFixture(t, c.own).Run()
 			if got := message(err); got != c.message {
 				t.Fatalf("message = %q, want %q", got, c.message)
 			}
@@ -76,14 +76,14 @@ func runsUntilDone(t *testing.T, f *fixture) (took time.Duration, runs int) {
 	t.Helper()
 	start := time.Now()
 	for runs = 1; ; runs++ {
-		outcome, err := f.run()
+		outcome, err := f.Run()
 		if err != nil {
 			t.Fatal(err)
 		}
 		if outcome.Again == nil {
 			return time.Since(start), runs
 		}
-		f.state = outcome.Again.State
+		f.State = outcome.Again.State
 		<-time.After(outcome.Again.After)
 	}
 }
@@ -121,8 +121,8 @@ func TestWaitState(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, param.Of("wait>", "10s"))
-		f.state = param.Of("other", 1)
-		outcome, err := f.run()
+		f.State = param.Of("other", 1)
+		outcome, err := f.Run()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -140,11 +140,11 @@ func TestWaitIsStopped(t *testing.T) {
 		reason := errors.New("shutting down")
 		f := newFixture(t, param.Of("wait>", "1h", "blocking", true))
 		waiting := false
-		f.request.Waiting = func() {
+		f.Request.OnWait = func() {
 			waiting = true
 			cancel(reason)
 		}
-		_, err := f.runCtx(ctx)
+		_, err := f.RunContext(ctx)
 		if !waiting || !errors.Is(err, reason) || !strings.HasPrefix(message(err), "`wait` operator with blocking mode is interrupted") {
 			t.Errorf("waiting = %v, error = %v, want an interrupted wait", waiting, err)
 		}

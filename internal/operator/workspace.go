@@ -31,7 +31,7 @@ func newWorkspace(project string, params *param.Reader) (*workspace, error) {
 	project = filepath.Clean(project)
 	dir := resolve(project, workdir)
 	if !within(project, dir) {
-		return nil, &Error{Kind: kindIllegalArgument, Message: fmt.Sprintf(workdirOutside, project, workdir)}
+		return nil, &Error{Kind: KindIllegalArgument, Message: fmt.Sprintf(workdirOutside, project, workdir)}
 	}
 	return &workspace{project: project, dir: dir}, nil
 }
@@ -41,7 +41,7 @@ func newWorkspace(project string, params *param.Reader) (*workspace, error) {
 func (w *workspace) path(name string) (string, error) {
 	path := resolve(w.dir, name)
 	if !within(w.project, path) {
-		return "", &Error{Kind: kindIllegalArgument, Message: fmt.Sprintf(fileOutside, w.project, name)}
+		return "", &Error{Kind: KindIllegalArgument, Message: fmt.Sprintf(fileOutside, w.project, name)}
 	}
 	return path, nil
 }

@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"github.com/trowel-project/trowel/internal/operator"
+	"github.com/trowel-project/trowel/internal/operator/builtin"
 )
 
 // Help returns the row of the command help.
@@ -46,7 +46,7 @@ func runHelp(_ context.Context, c *Call) error {
 
 // helpOperator describes an operator, or lists all of them. The name may be written with or without its >.
 func helpOperator(c *Call, name string) error {
-	table := operator.Builtin(operator.Options{})
+	table := builtin.Table(builtin.Options{})
 	bare := strings.TrimSuffix(strings.TrimSuffix(name, ":"), ">")
 	switch _, known := table[bare]; {
 	case name == operatorsTopic:

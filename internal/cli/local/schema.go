@@ -7,7 +7,7 @@ import (
 
 	"github.com/trowel-project/trowel/internal/cli/cmd"
 	"github.com/trowel-project/trowel/internal/dig"
-	"github.com/trowel-project/trowel/internal/operator"
+	"github.com/trowel-project/trowel/internal/operator/builtin"
 	"github.com/trowel-project/trowel/internal/param"
 	"github.com/trowel-project/trowel/internal/terminal"
 )
@@ -24,7 +24,7 @@ func Schema() cmd.Command {
 // runSchema writes the JSON Schema of workflow files to standard output.
 func runSchema(_ context.Context, c *cmd.Call) error {
 	var text bytes.Buffer
-	if err := json.Indent(&text, []byte(param.JSON(dig.Schema(operator.DefaultCatalog("")))), "", "  "); err != nil {
+	if err := json.Indent(&text, []byte(param.JSON(dig.Schema(builtin.Catalog("")))), "", "  "); err != nil {
 		return err
 	}
 	terminal.Say(c.Env.Stdout, "%s\n", text.String())

@@ -7,13 +7,13 @@ import (
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/cli/cmd"
 	"github.com/trowel-project/trowel/internal/dig"
-	"github.com/trowel-project/trowel/internal/operator"
+	"github.com/trowel-project/trowel/internal/operator/builtin"
 	"github.com/trowel-project/trowel/internal/terminal"
 	"github.com/trowel-project/trowel/internal/textutil"
 )
 
 // Findings returns everything that is wrong or suspicious in a project on this machine.
-func Findings(dir string) []dig.Finding { return dig.Check(dir, operator.DefaultCatalog(dir)) }
+func Findings(dir string) []dig.Finding { return dig.Check(dir, builtin.Catalog(dir)) }
 
 // Refuse says why a project cannot be used. On a terminal it shows only the findings, which say in plain words what is
 // wrong and where. Otherwise Digdag's line comes first (design, section 9).

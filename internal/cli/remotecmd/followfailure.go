@@ -12,7 +12,7 @@ import (
 	"github.com/trowel-project/trowel/internal/cli/cmd"
 	"github.com/trowel-project/trowel/internal/client"
 	"github.com/trowel-project/trowel/internal/dig"
-	"github.com/trowel-project/trowel/internal/operator"
+	"github.com/trowel-project/trowel/internal/operator/builtin"
 	why "github.com/trowel-project/trowel/internal/reason"
 	"github.com/trowel-project/trowel/internal/runview/live"
 )
@@ -86,7 +86,7 @@ func fixOnServer(c *cmd.Call, a *api.Attempt, message string, tasks []api.Task) 
 		return c.OnServer(fix)
 	}
 	if name, found := strings.CutPrefix(strings.TrimSuffix(message, " (config)"), "Unknown task type: "); found {
-		return dig.OperatorHint(name, operator.Builtin(operator.Options{}).Names())
+		return dig.OperatorHint(name, builtin.Names())
 	}
 	known := map[string]bool{}
 	for i := range tasks {

@@ -1,4 +1,4 @@
-// Package builtin makes the options of built-in operators from a system's settings, with the drivers for a param server.
+// Package builtin has the table of all operators, and makes their options from a system's settings.
 package builtin
 
 import (
@@ -16,12 +16,13 @@ import (
 	"github.com/trowel-project/trowel/internal/secret"
 )
 
-// Options returns the options of operators from the settings config.* and param_server.* (operators
+// Read returns the options of operators from the settings config.* and param_server.* (operators
 // 11), for a local run or a server. get looks up a setting by its whole key, and env a variable of the
 // environment. userAgent is the user agent of http> unless a setting has another one.
-func Options(get, env func(string) (string, bool), userAgent string) (operator.Options, error) {
+func Read(get, env func(string) (string, bool), userAgent string) (Options, error) {
 	s := &settings{get: get}
-	return operator.Options{HTTP: s.http(env, userAgent), Mail: s.mail(), Params: s.paramServer()}, errors.Join(s.errs...)
+	core := operator.Options{HTTP: s.http(env, userAgent), Mail: s.mail(), Params: s.paramServer()}
+	return Options{Options: core}, errors.Join(s.errs...)
 }
 
 // settings reads typed settings and collects errors about them.

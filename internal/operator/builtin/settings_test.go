@@ -20,7 +20,7 @@ func TestSettingsAreThoseOfTheServer(t *testing.T) {
 		"config.http.proxy.enabled": "true", "config.http.proxy.host": "h", "config.http.proxy.port": "1", "config.mail.host": "h",
 		"config.mail.port": "1", "param_server.type": "redis",
 	}
-	_, err := builtin.Options(func(key string) (string, bool) {
+	_, err := builtin.Read(func(key string) (string, bool) {
 		read[key] = true
 		value, found := given[key]
 		return value, found

@@ -1,21 +1,24 @@
-package operator_test
+package builtin_test
 
 import (
+	"flag"
 	"os"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/trowel-project/trowel/internal/operator"
+	"github.com/trowel-project/trowel/internal/operator/builtin"
 )
 
-const manualFile = "../../docs/reference/operators.md"
+var update = flag.Bool("update", false, "write what the code does into the golden files")
+
+const manualFile = "../../../docs/reference/operators.md"
 
 // docs/reference/operators.md is generated from the tables.
 func TestManual(t *testing.T) {
 	t.Parallel()
-	want := operator.Builtin(operator.Options{}).Document()
+	want := builtin.Table(builtin.Options{}).Document()
 	if *update {
 		if err := os.WriteFile(manualFile, []byte(want), 0o644); err != nil {
 			t.Fatal(err)
@@ -33,7 +36,7 @@ func TestManual(t *testing.T) {
 // Each operator and each of its options has a description, and each operator has an example.
 func TestManualIsWhole(t *testing.T) {
 	t.Parallel()
-	table := operator.Builtin(operator.Options{})
+	table := builtin.Table(builtin.Options{})
 	for _, name := range table.Names() {
 		if manual := table.Manual(name); !strings.Contains(manual, "```yaml") || !strings.Contains(manual, name+">") {
 			t.Errorf("internal/operator/doc/%s.md is missing, or has no example", name)
@@ -46,5 +49,18 @@ func TestManualIsWhole(t *testing.T) {
 	}
 	if table.Manual("nope") != "" || table.Manual("../doc/sh") != "" {
 		t.Error("there is a manual of an operator that there is not")
+	}
+}
+
+// README names all operators.
+func TestReadmeNamesOperators(t *testing.T) {
+	t.Parallel()
+	readme, err := os.ReadFile("../../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "| operators | `" + strings.Join(builtin.Names(), "` `") + "` |\n"
+	if !strings.Contains(string(readme), want) {
+		t.Errorf("README.md lacks the row %s", want)
 	}
 }

@@ -1,0 +1,28 @@
+package builtin
+
+import (
+	"github.com/trowel-project/trowel/internal/dig"
+	"github.com/trowel-project/trowel/internal/operator"
+	"github.com/trowel-project/trowel/internal/template"
+)
+
+// Options are the settings of all operators. The zero value has the defaults.
+type Options struct {
+	operator.Options
+}
+
+// Table returns all operators of this version.
+func Table(o Options) operator.Table {
+	return operator.Core(o.Options)
+}
+
+// Names returns the names of all operators, sorted.
+func Names() []string { return Table(Options{}).Names() }
+
+// Catalog returns what this version knows about workflow files, without settings. Messages use folder as the name
+// of the project's folder.
+func Catalog(folder string) dig.Catalog {
+	catalog := Table(Options{}).Catalog(template.New(template.Options{}))
+	catalog.Folder = folder
+	return catalog
+}
