@@ -48,6 +48,12 @@ type Lease struct {
 	// RetryCount is the RetryCount of the task: how often it was woken up for a retry or poll.
 	RetryCount int
 
+	// Job reports whether a job that StateParams names goes on outside, or may go on (TaskHasJob).
+	Job bool
+
+	// Cancel reports whether the try does nothing but cancel that job, because the task was killed.
+	Cancel bool
+
 	// StartedAt is when the first try of the task was claimed.
 	StartedAt time.Time
 }
@@ -98,6 +104,10 @@ type Report struct {
 	// StateParams are what the operator keeps for its next try.
 	StateParams *param.Map
 
+	// Job reports whether a job that StateParams names goes on outside, or may go on, after an OutcomePoll or
+	// OutcomeRetry (TaskHasJob).
+	Job bool
+
 	// Error is the error object (language X33) of a failure, or of the reason for a retry. Nil without one.
 	Error *param.Map
 
@@ -109,6 +119,12 @@ type Report struct {
 
 	// LastLines are the last lines of output of a failure or retry, at most 20.
 	LastLines []string
+
+	// Links lead to pages about what the try has started or used outside. Empty for none.
+	Links []Link
+
+	// Usage is what the commands of the try have used. Zero if nobody measured it.
+	Usage Usage
 
 	// Masked are the places in Result and StateParams that contain a secret which the try was given.
 	Masked Masked

@@ -104,6 +104,9 @@ const (
 	TaskDelayedGroupError TaskFlags = 4
 	// TaskInitial marks tasks of the compiled workflow and of ^sub trees (language X5).
 	TaskInitial TaskFlags = 8
+	// TaskHasJob marks a task that has begun something outside which goes on, or may go on, and which its state
+	// parameters name. A kill cancels it with a further try.
+	TaskHasJob TaskFlags = 16
 )
 
 // Task is one task of an attempt.

@@ -58,6 +58,26 @@ type Try struct {
 
 	// LastLines are the last lines of output of a failure or retry, at most 20.
 	LastLines []string
+
+	// Links lead to pages about what the try has started or used outside. Empty for none.
+	Links []Link
+
+	// Usage is what the commands of the try have used. Zero if nobody measured it.
+	Usage Usage
+}
+
+// Usage is what the commands of a try have used. A figure that nobody measured is zero.
+type Usage struct {
+	PeakMemory   int64         // bytes that all processes of the try had at the same time
+	CPUTime      time.Duration // processor time of all of them together
+	BytesWritten int64         // bytes that they wrote to files
+}
+
+// Add counts a further command of the same try, which ran after those that are counted.
+func (u *Usage) Add(command Usage) {
+	u.PeakMemory = max(u.PeakMemory, command.PeakMemory)
+	u.CPUTime += command.CPUTime
+	u.BytesWritten += command.BytesWritten
 }
 
 // ErrorObject returns the error object of a failure (language X33): the message with its kind in parentheses,

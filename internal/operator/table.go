@@ -14,6 +14,10 @@ import (
 type Definition struct {
 	// Run does the work. It may be run again for the same task, after a poll, a failure or a crash.
 	Run func(ctx context.Context, r *Request) (Outcome, error)
+	// CancelJob ends what r.State names, when the task is killed after a run that returned Again with Job. It is
+	// prepared like Run, and may be called more than once, also for what has ended by itself. An error makes the
+	// agent call it again, for about a minute. Nil for operators that never set Job.
+	CancelJob func(ctx context.Context, r *Request) error
 	// Wrapped is set for operators that have a working directory and use _retry (language X27). For others
 	// _retry only concerns their subtasks (X28). Reading _retry counts as reading all keys (L55).
 	Wrapped bool
@@ -126,24 +130,50 @@ func (t Table) Names() []string { return slices.Sorted(maps.Keys(t)) }
 // Run runs an operator for a Request. An unknown operator is a *param.Error
 // (language L54).
 func (t Table) Run(ctx context.Context, name string, r *Request) (Outcome, error) {
-	definition, ok := t[name]
-	if !ok {
-		return Outcome{}, param.Errorf("Unknown task type: %s", name)
-	}
-	if err := r.prepare(); err != nil {
+	definition, err := t.find(name)
+	if err != nil {
 		return Outcome{}, err
 	}
-	if err := r.enter(ctx, definition); err != nil {
+	if err := r.begin(ctx, definition); err != nil {
 		return Outcome{}, err
 	}
 	if !definition.Wrapped {
 		return definition.Run(ctx, r)
 	}
-	var err error
-	if r.workspace, err = newWorkspace(r.Project, r.Params); err != nil {
-		return Outcome{}, err
-	}
 	return runWithRetry(ctx, definition.Run, r)
+}
+
+// Cancel ends what r.State names, as Definition.CancelJob says. It does nothing if the operator has no jobs.
+func (t Table) Cancel(ctx context.Context, name string, r *Request) error {
+	definition, err := t.find(name)
+	if err != nil || definition.CancelJob == nil {
+		return err
+	}
+	if err := r.begin(ctx, definition); err != nil {
+		return err
+	}
+	return definition.CancelJob(ctx, r)
+}
+
+func (t Table) find(name string) (Definition, error) {
+	definition, ok := t[name]
+	if !ok {
+		return Definition{}, param.Errorf("Unknown task type: %s", name)
+	}
+	return definition, nil
+}
+
+// begin prepares a Request for an operator.
+func (r *Request) begin(ctx context.Context, definition Definition) error {
+	if err := r.prepare(); err != nil {
+		return err
+	}
+	if err := r.enter(ctx, definition); err != nil || !definition.Wrapped {
+		return err
+	}
+	var err error
+	r.workspace, err = newWorkspace(r.Project, r.Params)
+	return err
 }
 
 // noProject is the project in messages about an operator that has no files.
