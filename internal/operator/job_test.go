@@ -11,6 +11,7 @@ import (
 
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/operator"
+	"github.com/trowel-project/trowel/internal/operator/operatortest"
 	"github.com/trowel-project/trowel/internal/param"
 )
 
@@ -21,7 +22,7 @@ func jobRequest(t *testing.T) *operator.Request {
 	return &operator.Request{
 		Lease: &trowel.Lease{TaskID: 7, Job: true}, Params: param.NewReader(own), Local: own,
 		State: param.Of("job", "j1"), Project: t.TempDir(), Log: slog.New(slog.DiscardHandler),
-		Secrets: secrets{},
+		Secrets: operatortest.AnySecret{},
 	}
 }
 

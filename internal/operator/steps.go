@@ -12,6 +12,10 @@ import (
 // result (operators 1.11). Each step keeps what it knows under a key of its own. A step that has to go on in another
 // run returns an *Again as its error, which the operator passes on to Steps.Outcome.
 type Steps struct {
+	// Job is set as long as the state names a job that goes on outside, or may go on, see Again.Job. It counts where
+	// Outcome is called.
+	Job bool
+
 	ctx   context.Context //nolint:containedctx // of the run that the steps belong to
 	state *param.Map      // of this level; belongs to the Steps
 }
@@ -57,7 +61,7 @@ func (s *Steps) Outcome(result Outcome, err error) (Outcome, error) {
 	if !ok {
 		return result, err
 	}
-	again.State = s.state
+	again.State, again.Job = s.state, s.Job
 	return Outcome{Again: again}, nil
 }
 
