@@ -37,10 +37,9 @@ type Operator struct {
 // runsCommand reports whether the operator runs a command, for which Digdag uses a container if docker is set.
 func (o Operator) runsCommand() bool { return o.Open && len(o.Blocks) > 0 }
 
-// block returns the name of the block at a path of keys, and whether the operator has it.
-func (o Operator) block(path ...string) (name string, found bool) {
-	name = strings.Join(path, ".")
-	return name, slices.Contains(o.Blocks, name)
+// hasBlock reports whether the operator has a block at a path of keys.
+func (o Operator) hasBlock(path ...string) bool {
+	return slices.Contains(o.Blocks, strings.Join(path, "."))
 }
 
 // Kind is a type of value. A text with an expression has every kind until it is evaluated.

@@ -118,7 +118,7 @@ func (in *inspection) operatorValues(t tree, index int, key, name string, known 
 		if v, ok := known.Keys[own]; ok {
 			in.judge(t, index, value, v, own)
 		}
-		if _, ok := known.block(own); ok {
+		if known.hasBlock(own) {
 			in.block(t, index, value, known, []string{own}, own)
 		}
 	}
@@ -169,8 +169,7 @@ func (in *inspection) inherited(t tree, index int, known Operator, seen map[stri
 		task := &above.compiler.tasks[at]
 		for key, value := range task.Export.All() {
 			v, isKey := known.Keys[key]
-			_, isBlock := known.block(key)
-			if seen[key] || !isKey && !isBlock {
+			if seen[key] || !isKey && !known.hasBlock(key) {
 				continue
 			}
 			seen[key] = true
@@ -206,7 +205,7 @@ func (in *inspection) block(t tree, index int, value param.Value, known Operator
 		if v, ok := known.Keys[key]; ok {
 			in.judge(t, index, inner, v, at...)
 		}
-		if _, ok := known.block(deeper...); ok {
+		if known.hasBlock(deeper...) {
 			in.block(t, index, inner, known, deeper, at...)
 		}
 	}

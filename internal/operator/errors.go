@@ -34,6 +34,7 @@ func (f *Failure) Error() string { return f.Message }
 // Unwrap returns the cause.
 func (f *Failure) Unwrap() error { return f.Err }
 
+// Failuref returns a Failure with a formatted message.
 func Failuref(format string, args ...any) error {
 	return &Failure{Message: fmt.Sprintf(format, args...)}
 }

@@ -57,7 +57,7 @@ func (t Table) Document() string {
 				fmt.Fprintf(&b, "| `%s` | %s | %s |\n", o.Key, o.Type, o.Doc)
 			}
 		}
-		if notes := d.notes(name); notes != "" {
+		if notes := d.notes(); notes != "" {
 			b.WriteString("\n" + notes + "\n")
 		}
 		b.WriteString("\n" + t.Manual(name))
@@ -83,7 +83,7 @@ func (d Definition) OptionTable(name string) []Option {
 func option(key string, v dig.Value) Option { return Option{key, v.Type(), v.Doc} }
 
 // notes returns what the table says besides options.
-func (d Definition) notes(name string) string {
+func (d Definition) notes() string {
 	var notes []string
 	if len(d.Blocks) == 1 {
 		notes = append(notes, fmt.Sprintf("Options may stand in a block `%s:`.", d.Blocks[0]))

@@ -21,7 +21,7 @@ type Outcome struct {
 }
 
 // Again asks for another run of the task (language X26).
-type Again struct {
+type Again struct { //nolint:errname // an error only on its way out of steps
 	After time.Duration // time until the next run
 	State *param.Map    // the state of the next run, which replaces the present one
 	Cause error         // the failure that is retried; nil for plain polling

@@ -70,12 +70,12 @@ func Later(after time.Duration) error { return &Again{After: after} }
 
 // Constant returns a value that is made once. The first run that asks for it ends at once, so that the value is
 // stored before anything is done with it.
-func (s *Steps) Constant(key string, make func() string) (string, error) {
+func (s *Steps) Constant(key string, create func() string) (string, error) {
 	value, found, err := s.Read().OptString(key)
 	if err != nil || found {
 		return value, err
 	}
-	s.state.Set(key, make())
+	s.state.Set(key, create())
 	return "", Later(0)
 }
 
