@@ -26,10 +26,12 @@ A ?= HEAD
 B ?= .
 ROUNDS ?= 5
 EXAMPLES ?= 20
+# One case of each kind of waiting and of each executor.
+WIRESAMPLE ?= ^(bq-query|docker-workdir|ecs-(sh|kill)|emr-existing-cluster-steps|gcs-wait-errors|pg-(script|retry|ssl-preferred)|redshift-unload|s3-wait-appears|td-(kill|for-each|load-file|wait-until-true))$$
 
 .DEFAULT_GOAL := help
 .PHONY: help setup build test race stress chaos fuzz bench bench-record bench-compare lint fmt fmt-check vet dev house cover conformance \
-	conformance-check conformance-sync java schemathesis image smoke ci
+	wire conformance-check conformance-sync java schemathesis image smoke ci
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -92,6 +94,11 @@ conformance: build ## compare command line and REST API, on both databases, with
 	go run ./conformance/cli -bin bin/trowel -cases conformance/cli/own -run '$(RUN)'
 	go run ./conformance/both -bin bin/trowel -differs conformance/differs -run '$(RUN)'
 	go run ./conformance/both -bin bin/trowel -differs conformance/differs -run '$(RUN)' -agent
+
+wire: build ## compare what operators send to outside services with what Digdag sent; WIRESAMPLE is replayed on PostgreSQL with a remote agent, too
+	go build -C conformance/wire -o $(CURDIR)/bin/wire .
+	bin/wire -bin bin/trowel -cases conformance/wire/cases -differs conformance/differs -run '$(RUN)'
+	go run ./conformance/outside -bin bin/trowel -wire bin/wire -run '$(WIRESAMPLE)'
 
 conformance-check:
 	@scripts/sync.sh --check
