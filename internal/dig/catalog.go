@@ -96,6 +96,14 @@ func (v Value) DiffersBy(what string) Value {
 	return v
 }
 
+// Description returns what the value is for and what holds without it, for people.
+func (v Value) Description() string {
+	if v.Default == "" {
+		return v.Doc
+	}
+	return v.Doc + "; " + v.Default
+}
+
 // Type names the kind of the value for people.
 func (v Value) Type() string {
 	if len(v.Choices) > 0 {

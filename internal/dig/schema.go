@@ -145,11 +145,11 @@ func (b *schemaBuilder) operatorDoc(name string) string {
 	known := b.catalog.Operators[name]
 	switch {
 	case known.Doc == "":
-		return known.Command.Doc
+		return known.Command.Description()
 	case known.Command.Doc == "":
 		return known.Doc
 	}
-	return known.Doc + ": " + known.Command.Doc
+	return known.Doc + ": " + known.Command.Description()
 }
 
 // belongsToFile reports whether a key only has an effect at the top of a file. Groups may have it, too.
@@ -221,7 +221,7 @@ func sorted(m *param.Map) *param.Map {
 // oneOperator returns the schema of a task with a certain operator.
 func (b *schemaBuilder) oneOperator(name string, known Operator) *param.Map {
 	command := known.Command
-	command.Doc = b.operatorDoc(name)
+	command.Doc, command.Default = b.operatorDoc(name), ""
 	key := command.schema(true)
 	if known.NeedsCommand {
 		key.Set("not", param.Of("type", "null"))

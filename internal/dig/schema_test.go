@@ -315,8 +315,8 @@ func TestSchemaIsDescribed(t *testing.T) {
 			}
 		}
 		for key, option := range known.Keys {
-			if text, _ := description("definitions", "operator-"+name, "properties", key); text != option.Doc {
-				t.Errorf("%s>: %s is described as %q, want %q", name, key, text, option.Doc)
+			if text, _ := description("definitions", "operator-"+name, "properties", key); text != option.Description() {
+				t.Errorf("%s>: %s is described as %q, want %q", name, key, text, option.Description())
 			}
 		}
 	}

@@ -75,7 +75,7 @@ func (v Value) schema(evaluated bool) *param.Map {
 	if v.Items != nil {
 		s.Set("items", v.Items.schema(evaluated))
 	}
-	return about(s, v.Doc)
+	return about(s, v.Description())
 }
 
 // about adds a description, which editors show.

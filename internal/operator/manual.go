@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"maps"
@@ -65,22 +66,33 @@ func (t Table) Document() string {
 	return b.String()
 }
 
-// Option is a row of an operator's options: a key, what it holds, and what it is for.
-type Option struct{ Key, Type, Doc string }
+// Option is a row of an operator's options.
+type Option struct {
+	Key, Type string // the name, and what it holds
+	Doc       string // what it is for, with its default
+	Default   string // what holds without it; empty for nothing
+	Since     string // the version of Trowel from which on it is known
+	Differs   string // how it differs from Digdag 0.10; empty if it does not
+}
 
 // OptionTable returns the command of an operator, if it takes one, and its options.
 func (d Definition) OptionTable(name string) []Option {
 	var options []Option
 	if d.NeedsCommand || d.Command.Doc != "" {
-		options = append(options, option(name+">", d.Command))
+		options = append(options, d.option(name+">", d.Command))
 	}
 	for _, key := range slices.Sorted(maps.Keys(d.Keys)) {
-		options = append(options, option(key, d.Keys[key]))
+		options = append(options, d.option(key, d.Keys[key]))
 	}
 	return options
 }
 
-func option(key string, v dig.Value) Option { return Option{key, v.Type(), v.Doc} }
+func (d Definition) option(key string, v dig.Value) Option {
+	return Option{key, v.Type(), v.Description(), v.Default, cmp.Or(v.Since, d.Since, firstVersion), cmp.Or(v.Differs, d.Differs)}
+}
+
+// firstVersion is the version of Trowel that has what says nothing else.
+const firstVersion = "0.1"
 
 // notes returns what the table says besides options.
 func (d Definition) notes() string {
@@ -94,4 +106,26 @@ func (d Definition) notes() string {
 		notes = append(notes, "`_retry` runs again what it has generated, not the operator itself.")
 	}
 	return strings.Join(notes, " ")
+}
+
+// optionsHead begins docs/reference/options.md.
+const optionsHead = `# Options of operators
+
+All options of all operators. This page is made from the operators' own tables; [the operators](operators.md) have examples. Any parameter in scope with the name of an option
+counts as that option, as in Digdag. An empty cell of the default means that nothing is done without the option, or that it is required.
+
+| operator | option | type | default | since | as in Digdag 0.10 |
+|---|---|---|---|---|---|
+`
+
+// OptionsDocument returns the text of docs/reference/options.md.
+func (t Table) OptionsDocument() string {
+	var b strings.Builder
+	b.WriteString(optionsHead)
+	for _, name := range t.Names() {
+		for _, o := range t[name].OptionTable(name) {
+			fmt.Fprintf(&b, "| [`%s>`](operators.md#%s) | `%s` | %s | %s | %s | %s |\n", name, name, o.Key, o.Type, o.Default, o.Since, cmp.Or(o.Differs, "yes"))
+		}
+	}
+	return b.String()
 }

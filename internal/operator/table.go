@@ -32,8 +32,10 @@ type Definition struct {
 	// Open is set if all other keys are valid, too, as parameters of what is run.
 	Open bool
 	// Blocks are the names of blocks of parameters that may have its options (language P11, operators 1.3), see dig.Operator.
-	Blocks []string
-	Doc    string // what it does, in one line
+	Blocks  []string
+	Since   string // the version of Trowel from which on there is the operator; empty for the first
+	Differs string // how it differs from Digdag 0.10, as "not in Digdag"; empty if only single options do
+	Doc     string // what it does, in one line
 }
 
 // Table is a set of operators by name.
@@ -63,7 +65,7 @@ func Core(options Options) Table {
 		"for_range": {Run: runForRange, Command: rangeOf().About("`from`, `to`, and `step` or `slices`"), NeedsCommand: true, Generates: true, Doc: "runs _do for the slices of a range of numbers"},
 		"http": {
 			Run: web.runHTTP, Wrapped: true, NoFiles: true, Blocks: []string{"http"}, Doc: "sends an HTTP request",
-			Command: dig.Value{Kind: dig.Text, Check: addressOf}.About("the address; the secret `http.uri` comes first"), Keys: httpKeys(map[string]dig.Value{"store_content": Boolean().About("whether `${http.last_content}` gets the answer; false")}),
+			Command: dig.Value{Kind: dig.Text, Check: addressOf}.About("the address; the secret `http.uri` comes first"), Keys: httpKeys(map[string]dig.Value{"store_content": Boolean().About("whether `${http.last_content}` gets the answer").Or("false")}),
 		},
 		"http_call": {
 			Run: web.runHTTPCall, Wrapped: true, Doc: "runs the tasks of a workflow that it fetches",
@@ -84,7 +86,7 @@ func Core(options Options) Table {
 		"py": {
 			Run: scripts.runPy, Wrapped: true, Blocks: []string{"py"}, Open: true, Doc: "calls a Python function or method",
 			Command: dig.Value{Kind: dig.Text, Check: pythonOf}.About("the path to a function or method"), Keys: map[string]dig.Value{
-				"python": dig.Value{Kind: dig.TextOrList}.About("the interpreter, with options if it is a list; `python`"),
+				"python": dig.Value{Kind: dig.TextOrList}.About("the interpreter, with options if it is a list").Or("`python`"),
 				"script": Text().About("Python source to run, where there is no command"),
 			},
 		},
@@ -92,7 +94,7 @@ func Core(options Options) Table {
 			Run: scripts.runRb, Wrapped: true, Blocks: []string{"rb"}, Open: true, Doc: "calls a Ruby method",
 			Command: Text().About("the path to a method"), Keys: map[string]dig.Value{
 				"require": Text().About("the file to load first"),
-				"ruby":    dig.Value{Kind: dig.TextOrList}.About("the interpreter, with options if it is a list; `ruby`"),
+				"ruby":    dig.Value{Kind: dig.TextOrList}.About("the interpreter, with options if it is a list").Or("`ruby`"),
 				"script":  Text().About("Ruby source to run, where there is no command"),
 			},
 		},
@@ -100,24 +102,24 @@ func Core(options Options) Table {
 			Run: runRequire, Wrapped: true, NoFiles: true, Doc: "waits for a session of another workflow",
 			Command: Text().About("the name of the workflow"), NeedsCommand: true,
 			Keys: map[string]dig.Value{
-				"ignore_failure":     Boolean().About("whether a failed attempt will do; false"),
+				"ignore_failure":     Boolean().About("whether a failed attempt will do").Or("false"),
 				"params":             Object().About("parameters for the attempt, if one is started"),
 				"project_id":         Integer().About("the other workflow's project, by id"),
 				"project_name":       Text().About("the other workflow's project, by name"),
 				"rerun_on":           OneOf("none", "failed", "all").About("which ended attempts are run again"),
-				"retry_attempt_name": Text().About("the attempt of this name; the unnamed one if it is missing"),
-				"session_time":       dig.Value{Kind: dig.Instant}.About("the session; that of this one if it is missing"),
+				"retry_attempt_name": Text().About("the attempt of this name").Or("the unnamed one"),
+				"session_time":       dig.Value{Kind: dig.Instant}.About("the session").Or("that of this one"),
 			},
 		},
 		"sh": {
 			Run: scripts.runSh, Wrapped: true, Blocks: []string{"sh"}, Open: true, Doc: "runs a shell script",
-			Command: Text().About("the script"), NeedsCommand: true, Keys: map[string]dig.Value{"shell": ListOf(Text()).About("the program that runs the script, and its arguments; `[/bin/sh]`")},
+			Command: Text().About("the script"), NeedsCommand: true, Keys: map[string]dig.Value{"shell": ListOf(Text()).About("the program that runs the script, and its arguments").Or("`[/bin/sh]`")},
 		},
 		"wait": {
 			Run: runWait, Doc: "waits for a length of time",
 			Command: dig.Value{Kind: dig.Duration}.About("how long"), NeedsCommand: true,
 			Keys: map[string]dig.Value{
-				"blocking":      Boolean().About("whether it keeps a slot busy; false"),
+				"blocking":      Boolean().About("whether it keeps a slot busy").Or("false"),
 				"poll_interval": dig.Value{Kind: dig.Duration}.About("how often it looks whether the time is over"),
 			},
 		},

@@ -3,6 +3,7 @@ package builtin_test
 import (
 	"flag"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -13,23 +14,24 @@ import (
 
 var update = flag.Bool("update", false, "write what the code does into the golden files")
 
-const manualFile = "../../../docs/reference/operators.md"
-
-// docs/reference/operators.md is generated from the tables.
+// The pages of operators and of their options are generated from the tables.
 func TestManual(t *testing.T) {
 	t.Parallel()
-	want := builtin.Table(builtin.Options{}).Document()
-	if *update {
-		if err := os.WriteFile(manualFile, []byte(want), 0o644); err != nil {
+	table := builtin.Table(builtin.Options{})
+	for name, want := range map[string]string{"operators.md": table.Document(), "options.md": table.OptionsDocument()} {
+		file := filepath.Join("../../../docs/reference", name)
+		if *update {
+			if err := os.WriteFile(file, []byte(want), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		got, err := os.ReadFile(file)
+		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	got, err := os.ReadFile(manualFile)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(want, string(got)); diff != "" {
-		t.Errorf("docs/reference/operators.md differs from the tables; run this test with -update (-want +got):\n%s", diff)
+		if diff := cmp.Diff(want, string(got)); diff != "" {
+			t.Errorf("docs/reference/%s differs from the tables; run this test with -update (-want +got):\n%s", name, diff)
+		}
 	}
 }
 
