@@ -125,7 +125,14 @@ func (l *Local) Run(ctx context.Context, r *Request) (Status, error) {
 // Poll implements Executor. A local command is always waited for, so the state must come from another executor that was
 // configured when the command was started.
 func (l *Local) Poll(context.Context, *Request, *param.Map) (Status, error) {
-	return Status{}, errors.New("the command was started by another command executor than \"simple\"")
+	return Status{}, errNotLocal()
+}
+
+// Stop implements Executor. A local command is ended by the context of Run.
+func (l *Local) Stop(context.Context, *Request, *param.Map) error { return errNotLocal() }
+
+func errNotLocal() error {
+	return errors.New("the command was started by another command executor than \"simple\"")
 }
 
 // enter waits until another command may start. leave makes room for the next one.

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/trowel-project/trowel/internal/command"
+	"github.com/trowel-project/trowel/internal/command/builtin"
 	"github.com/trowel-project/trowel/internal/config"
 )
 
@@ -47,14 +48,15 @@ func (a *localAgent) openCommands(ctx context.Context, environ, private []string
 	if a.user != nil {
 		environ = a.user.Environment(environ)
 	}
-	a.commands = command.NewLocal(command.LocalOptions{
+	local := command.NewLocal(command.LocalOptions{
 		Env: commandEnvironment(environ, a.settings.Environment), User: a.user,
 		Grace: a.settings.Agent.KillGrace, KillNow: a.killNow, Journal: journal, Log: a.log,
 	})
-	if a.user == nil {
-		return nil
+	a.commands, err = builtin.New(builtin.Options{Type: a.settings.Agent.CommandExecutor, Setting: a.executorSetting, Local: local})
+	if err != nil || a.user == nil {
+		return err
 	}
-	reached, err := a.commands.Try(ctx, a.workspaces.Work(), private)
+	reached, err := local.Try(ctx, a.workspaces.Work(), private)
 	if err != nil {
 		return fmt.Errorf("use agent.command.user: %w", err)
 	}
@@ -63,6 +65,12 @@ func (a *localAgent) openCommands(ctx context.Context, environ, private []string
 			slog.String("user", a.user.Name), slog.String("fix", "take the rights to it from that user and its groups"))
 	}
 	return nil
+}
+
+// executorSetting returns a setting of command executors, below agent.command_executor.
+func (a *localAgent) executorSetting(name string) (string, bool) {
+	text, found := a.settings.Agent.Executors[name]
+	return text, found
 }
 
 // commandEnvironment returns an environment with variables from the settings, which have priority.

@@ -34,7 +34,7 @@ type localAgent struct {
 	params     operator.ParamServer
 	operators  operator.Table
 	killNow    chan struct{} // closed to kill commands that do not end when they should
-	commands   *command.Local
+	commands   command.Executor
 	agent      *agent.Agent
 }
 

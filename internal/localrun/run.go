@@ -14,6 +14,7 @@ import (
 	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/agent"
 	"github.com/trowel-project/trowel/internal/command"
+	executors "github.com/trowel-project/trowel/internal/command/builtin"
 	"github.com/trowel-project/trowel/internal/config"
 	"github.com/trowel-project/trowel/internal/engine"
 	"github.com/trowel-project/trowel/internal/flush"
@@ -176,15 +177,17 @@ func (l *run) openAgent(ctx context.Context, limits limits, templates *template.
 	}
 	secrets := mask.finder(l.secretFinder())
 	l.killNow = make(chan struct{})
+	commands, err := l.openCommands()
+	if err != nil {
+		return err
+	}
 	l.agent = agent.New(ctx, agent.Options{
 		ID:        "local",
 		Slots:     limits.slots,
 		Anything:  true,
 		Operators: builtin.Table(operators),
 		Templates: templates,
-		Commands: command.NewLocal(command.LocalOptions{
-			Env: l.Environ, KillNow: l.killNow, Log: l.Log,
-		}),
+		Commands:  commands,
 		Secrets:   func(*trowel.Lease) secret.Finder { return secrets },
 		Sessions:  l.sessions,
 		Project:   l.Project.Dir,
@@ -197,6 +200,16 @@ func (l *run) openAgent(ctx context.Context, limits limits, templates *template.
 		Wake:      func() { l.flusher.Wake() },
 	})
 	return nil
+}
+
+// openCommands makes what runs the commands of tasks.
+func (l *run) openCommands() (command.Executor, error) {
+	const prefix = "agent.command_executor."
+	kind, _ := l.Settings.Get(prefix + "type")
+	return executors.New(executors.Options{
+		Type: kind, Setting: func(name string) (string, bool) { return l.Settings.Get(prefix + name) },
+		Local: command.NewLocal(command.LocalOptions{Env: l.Environ, KillNow: l.killNow, Log: l.Log}),
+	})
 }
 
 // start describes the attempt to start (language A7, A8).

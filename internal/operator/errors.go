@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/command"
 	"github.com/trowel-project/trowel/internal/dig"
 	"github.com/trowel-project/trowel/internal/param"
 	"github.com/trowel-project/trowel/internal/secret"
@@ -64,6 +65,12 @@ func Kind(err error) (message, kind string) {
 	}
 	if known, ok := errors.AsType[*Error](err); ok {
 		return known.Message, known.Kind
+	}
+	if executor, ok := errors.AsType[*command.Error](err); ok {
+		return executor.Message, executor.Kind
+	}
+	if limit, ok := errors.AsType[*command.LimitError](err); ok {
+		return limit.Error(), limit.Kind
 	}
 	if config, ok := errors.AsType[*param.Error](err); ok {
 		return config.Message, KindConfig

@@ -1,6 +1,7 @@
 package operator
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -61,13 +62,39 @@ func (s *scripts) run(
 	if !status.Finished {
 		state := r.State.Clone()
 		state.Set(commandStatus, status.State)
-		return Poll(commandPoll, state)
+		again := &Again{After: cmp.Or(status.PollIn, commandPoll), State: state, Job: true}
+		return Outcome{Again: again, Links: status.Links, Usage: status.Usage}, nil
 	}
 	result, err := finish(status)
+	if status.Exceeded != nil {
+		result, err = trowel.Result{}, status.Exceeded
+	}
 	if !status.Left && (err == nil || !kind.keep) {
 		s.giveBack(r, filepath.Join(r.workspace.project, filepath.FromSlash(status.IODir)))
 	}
-	return Outcome{Result: result}, err
+	return Outcome{Result: result, Links: status.Links, Usage: status.Usage}, err
+}
+
+// cancel ends the command that an earlier run has started, because the task was killed (operators 1.14). Digdag does so
+// for py> alone.
+func (*scripts) cancel(ctx context.Context, r *Request) error {
+	state, err := param.NewReader(r.State).OptMap(commandStatus)
+	if err != nil || state.Len() == 0 {
+		return err
+	}
+	return r.Commands.Stop(ctx, commandRequest(r), state)
+}
+
+// commandRequest returns what all requests for a command of the task have in common.
+func commandRequest(r *Request) *command.Request {
+	return &command.Request{
+		Project: r.workspace.project,
+		WorkDir: r.workspace.fromProject(r.workspace.dir),
+		Output:  r.Output,
+		Try:     command.TryOf(r.Lease),
+		Params:  r.Params.Map(),
+		Log:     r.Log,
+	}
 }
 
 // giveBack does nothing if the files are a copy for this try, which is removed as a whole.
@@ -83,11 +110,7 @@ func (s *scripts) giveBack(r *Request, dir string) {
 func (s *scripts) startOrPoll(
 	ctx context.Context, r *Request, kind commandKind, begin func() (*script, error),
 ) (command.Status, error) {
-	request := &command.Request{
-		Project: r.workspace.project,
-		WorkDir: r.workspace.fromProject(r.workspace.dir),
-		Output:  r.Output,
-	}
+	request := commandRequest(r)
 	if r.State.Has(commandStatus) {
 		state, err := param.NewReader(r.State).MapOf(commandStatus)
 		if err != nil {
@@ -127,7 +150,7 @@ func (s *script) start(ctx context.Context, r *Request, dir string, request *com
 		}
 	}
 	request.IODir = r.workspace.fromProject(dir)
-	request.Env, request.Log = s.env, r.Log
+	request.Env = s.env
 	inDir := r.workspace.fromDir(dir)
 	request.Args = s.args(func(name string) string { return inDir + "/" + name })
 	return r.Commands.Run(ctx, request)

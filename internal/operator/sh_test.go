@@ -202,6 +202,7 @@ func TestRunFolderCannotBeMade(t *testing.T) {
 // elsewhere is an executor whose commands finish at the third check.
 type elsewhere struct {
 	request *command.Request
+	stopped []string // states of commands that were stopped
 }
 
 func (e *elsewhere) Run(_ context.Context, r *command.Request) (command.Status, error) {
@@ -220,6 +221,11 @@ func (e *elsewhere) Poll(_ context.Context, _ *command.Request, state *param.Map
 	return command.Status{IODir: dir.(string), State: state}, nil
 }
 
+func (e *elsewhere) Stop(_ context.Context, _ *command.Request, state *param.Map) error {
+	e.stopped = append(e.stopped, param.JSON(state))
+	return nil
+}
+
 // Operators 3.1: a command that runs elsewhere is checked every 10 seconds. It is
 // started only once, but again by _retry (1.12).
 func TestCommandElsewhere(t *testing.T) {
@@ -229,8 +235,8 @@ func TestCommandElsewhere(t *testing.T) {
 	f.Request.Commands = executor
 	for range 2 {
 		outcome, err := f.Run()
-		if err != nil || outcome.Again == nil || outcome.Again.Cause != nil || outcome.Again.After != 10*time.Second {
-			t.Fatalf("outcome = %+v, %v, want a poll after 10 s", outcome, err)
+		if err != nil || outcome.Again == nil || outcome.Again.Cause != nil || outcome.Again.After != 10*time.Second || !outcome.Again.Job {
+			t.Fatalf("outcome = %+v, %v, want a poll after 10 s of a job that goes on", outcome, err)
 		}
 		f.State = outcome.Again.State
 	}
@@ -291,5 +297,30 @@ func TestRunFolderOfBackground(t *testing.T) {
 			t.Fatal("the process that was left behind did not find its script")
 		}
 		<-time.After(10 * time.Millisecond)
+	}
+}
+
+// Operators 1.14, with the quirk mended: sh>, py> and rb> stop what they have started elsewhere.
+func TestCommandElsewhereIsCanceled(t *testing.T) {
+	t.Parallel()
+	for _, name := range []string{"sh", "py", "rb"} {
+		executor := &elsewhere{}
+		f := newFixture(t, param.Of(name+">", "a.b"))
+		f.Request.Commands = executor
+		cancel := func(state *param.Map) {
+			f.Request.Params, f.Request.Local = param.NewReader(param.Of("_command", "a.b")), param.New()
+			f.Request.State, f.Request.Project = state, f.Project
+			if err := f.Table.Cancel(t.Context(), name, &f.Request); err != nil {
+				t.Fatal(err)
+			}
+		}
+		cancel(param.Of("retry_count", 1))
+		if len(executor.stopped) != 0 {
+			t.Errorf("%s: stopped %v, though nothing had been started", name, executor.stopped)
+		}
+		cancel(param.Of("commandStatus", param.Of("id", "c1")))
+		if got, want := strings.Join(executor.stopped, " "), `{"id":"c1"}`; got != want {
+			t.Errorf("%s: stopped %s, want %s", name, got, want)
+		}
 	}
 }
