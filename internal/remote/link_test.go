@@ -407,6 +407,7 @@ func TestLeave(t *testing.T) {
 func TestDrained(t *testing.T) {
 	t.Parallel()
 	f := newFixture(t)
+	f.lease = time.Minute // a busy machine must not lose it
 	h := f.serve(t, "s1", "")
 	drained := f.connect(t, func(context.Context, *operator.Request) (operator.Outcome, error) {
 		return operator.Outcome{Result: trowel.Result{Store: param.Of("by", "drained")}}, nil
