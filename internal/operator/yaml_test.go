@@ -13,7 +13,7 @@ func TestParseYAML(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"on: yes\nflag: true\ntime: 12:30:45\ndate: 2024-01-01\nmode: 010\n": `{"on":"yes","flag":true,"time":"12:30:45","date":"2024-01-01","mode":8}`,
-		`{"in": {"n": 1, "x": null}}`: `{"in":{"n":1,"x":null}}`,
+		`{"in": {"n": 1, "x": null}}`:                                        `{"in":{"n":1,"x":null}}`,
 	} {
 		got, err := operator.ParseYAML(text)
 		if err != nil || param.JSON(got) != want {
