@@ -14,7 +14,7 @@ import (
 // runForEach runs _do for each combination of values of several lists (operators 2.5, language O7 to
 // O11). The last list varies fastest.
 func runForEach(_ context.Context, r *Request) (Outcome, error) {
-	it, err := newIterations(r.Params)
+	it, err := NewIterations(r.Params)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -37,11 +37,11 @@ func runForEach(_ context.Context, r *Request) (Outcome, error) {
 			name.WriteString(axis.tags[combination[i]])
 			variables.Set(axis.key, axis.values[combination[i]])
 		}
-		if err := it.add(name.String(), variables); err != nil {
+		if err := it.Add(name.String(), variables); err != nil {
 			return Outcome{}, err
 		}
 	}
-	return it.finish(r.Params)
+	return it.Finish(r.Params)
 }
 
 // axis is one list to combine.
@@ -60,7 +60,7 @@ func readAxes(params *param.Reader) ([]axis, error) {
 	lists := param.NewReader(command)
 	var axes []axis
 	for i, key := range command.Keys() {
-		values, err := parsedList(lists, key)
+		values, err := ParsedList(lists, key)
 		if err != nil {
 			return nil, err
 		}

@@ -17,7 +17,7 @@ const (
 
 // runForRange runs _do for consecutive slices of a range of integers (operators 2.6, language O12, O13).
 func runForRange(_ context.Context, r *Request) (Outcome, error) {
-	it, err := newIterations(r.Params)
+	it, err := NewIterations(r.Params)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -41,12 +41,12 @@ func runForRange(_ context.Context, r *Request) (Outcome, error) {
 		}
 		part := param.Of("from", from, "to", to, "index", index)
 		name := fmt.Sprintf("+range-from=%d&to=%d", from, to)
-		if err := it.add(name, param.Of("range", part)); err != nil {
+		if err := it.Add(name, param.Of("range", part)); err != nil {
 			return Outcome{}, err
 		}
 		from = to
 	}
-	return it.finish(r.Params)
+	return it.Finish(r.Params)
 }
 
 // span is a range of integers, without to, and the size of its slices, which is not zero.

@@ -5,26 +5,26 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// iterations builds the body of the ^sub task of a loop. It has one task for each iteration, with the body _do
+// Iterations builds the body of the ^sub task of a loop. It has one task for each iteration, with the body _do
 // and its own variables. What iterations have in common is shared, not copied.
-type iterations struct {
+type Iterations struct {
 	do     *param.Map
 	export *param.Map // _export of do; nil until it is read
 	sub    *param.Map
 }
 
-// newIterations reads _do, which is required. That counts as reading all keys (operators 1.17).
-func newIterations(params *param.Reader) (*iterations, error) {
+// NewIterations reads _do, which is required. That counts as reading all keys (operators 1.17).
+func NewIterations(params *param.Reader) (*Iterations, error) {
 	params.UseAll()
 	do, err := params.MapOf("_do")
 	if err != nil {
 		return nil, err
 	}
-	return &iterations{do: do, sub: param.New()}, nil
+	return &Iterations{do: do, sub: param.New()}, nil
 }
 
 // readExport reads the _export of _do, if there are iterations.
-func (it *iterations) readExport() error {
+func (it *Iterations) readExport() error {
 	if it.export != nil {
 		return nil
 	}
@@ -36,8 +36,8 @@ func (it *iterations) readExport() error {
 	return nil
 }
 
-// add adds an iteration. Its variables replace those of the same names in _do's _export.
-func (it *iterations) add(name string, variables *param.Map) error {
+// Add adds an iteration. Its variables replace those of the same names in _do's _export.
+func (it *Iterations) Add(name string, variables *param.Map) error {
 	if err := it.readExport(); err != nil {
 		return err
 	}
@@ -54,9 +54,9 @@ func (it *iterations) add(name string, variables *param.Map) error {
 	return nil
 }
 
-// finish returns the outcome. It copies _parallel of the loop as it is, unless it is false (language
+// Finish returns the outcome. It copies _parallel of the loop as it is, unless it is false (language
 // O6). Then even a loop without iterations makes a task.
-func (it *iterations) finish(params *param.Reader) (Outcome, error) {
+func (it *Iterations) Finish(params *param.Reader) (Outcome, error) {
 	parallel, err := dig.ParseParallel(params.Map())
 	if err != nil {
 		return Outcome{}, err

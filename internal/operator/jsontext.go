@@ -28,8 +28,8 @@ func ParsedMap(params *param.Reader, key string) (*param.Map, error) {
 	return m, nil
 }
 
-// parsedList reads a list, or the JSON text of one (language L34, "parsed").
-func parsedList(params *param.Reader, key string) (param.List, error) {
+// ParsedList reads a list, or the JSON text of one (language L34, "parsed").
+func ParsedList(params *param.Reader, key string) (param.List, error) {
 	raw, _ := params.Value(key)
 	text, isText := raw.(string)
 	if !isText {

@@ -10,7 +10,7 @@ import (
 // runLoop runs _do a number of times, with the index as i (operators 2.4, language O4 to O6). A
 // parameter named count, even an inherited one, replaces the number of the command (quirk, O5).
 func runLoop(_ context.Context, r *Request) (Outcome, error) {
-	it, err := newIterations(r.Params)
+	it, err := NewIterations(r.Params)
 	if err != nil {
 		return Outcome{}, err
 	}
@@ -25,9 +25,9 @@ func runLoop(_ context.Context, r *Request) (Outcome, error) {
 		return Outcome{}, param.Errorf("Too many loop subtasks. Limit: %d", r.TaskLimit) // language O4
 	}
 	for i := range count {
-		if err := it.add("+loop-"+strconv.Itoa(i), param.Of("i", i)); err != nil {
+		if err := it.Add("+loop-"+strconv.Itoa(i), param.Of("i", i)); err != nil {
 			return Outcome{}, err
 		}
 	}
-	return it.finish(r.Params)
+	return it.Finish(r.Params)
 }

@@ -155,7 +155,7 @@ func readRequire(r *Request) (o requireOptions, err error) {
 	if o.workflow, err = r.Params.String("_command"); err != nil {
 		return o, err
 	}
-	if o.at, err = readInstant(r.Params, "session_time"); err != nil {
+	if o.at, err = ReadInstant(r.Params, "session_time"); err != nil {
 		return o, err
 	}
 	if o.ignoreFailure, err = r.Params.BoolOr("ignore_failure", false); err != nil {
