@@ -12,6 +12,7 @@ import (
 	"github.com/trowel-project/trowel/internal/operator"
 	"github.com/trowel-project/trowel/internal/operator/postgres"
 	"github.com/trowel-project/trowel/internal/operator/redis"
+	"github.com/trowel-project/trowel/internal/operator/td"
 	"github.com/trowel-project/trowel/internal/param"
 	"github.com/trowel-project/trowel/internal/secret"
 )
@@ -22,7 +23,7 @@ import (
 func Read(get, env func(string) (string, bool), userAgent string) (Options, error) {
 	s := &settings{get: get}
 	core := operator.Options{HTTP: s.http(env, userAgent), Mail: s.mail(), Params: s.paramServer()}
-	return Options{Options: core}, errors.Join(s.errs...)
+	return Options{Options: core, TD: s.td(env, userAgent)}, errors.Join(s.errs...)
 }
 
 // settings reads typed settings and collects errors about them.
@@ -51,6 +52,19 @@ func (s *settings) number(key string, low int) (n int, found bool) {
 		s.wrong(key, text, fmt.Sprintf("a number from %d on", low))
 	}
 	return n, true
+}
+
+// duration reads a length of time; zero if the setting is not there.
+func (s *settings) duration(key string) time.Duration {
+	text, found := s.get(key)
+	if !found {
+		return 0
+	}
+	d, err := param.ParseDuration(text)
+	if err != nil || d <= 0 {
+		s.wrong(key, text, "a length of time, as 30s")
+	}
+	return d
 }
 
 func (s *settings) flag(key string, otherwise bool) bool {
@@ -116,6 +130,24 @@ func (s *settings) mail() operator.MailOptions {
 	}
 	if options.Host != "" {
 		options.Port = s.need("config.mail.port", 1, host)
+	}
+	return options
+}
+
+// td reads the settings of Treasure Data, with what is wrong with them together.
+func (s *settings) td(env func(string) (string, bool), userAgent string) td.Options {
+	options := td.Options{
+		Endpoint: s.text("config.td.default_endpoint"),
+		MinPoll:  s.duration("config.td.min_poll_interval"), MaxPoll: s.duration("config.td.max_poll_interval"),
+		MinRetry: s.duration("config.td.min_retry_interval"), MaxRetry: s.duration("config.td.max_retry_interval"),
+		Wait: td.WaitOptions{
+			Poll:    s.duration("config.td.wait.poll_interval"),
+			MinPoll: s.duration("config.td.wait.min_poll_interval"), MaxPoll: s.duration("config.td.wait.max_poll_interval"),
+		},
+		UserAgent: userAgent, Env: env,
+	}
+	if err := options.Check(); err != nil {
+		s.errs = append(s.errs, err)
 	}
 	return options
 }

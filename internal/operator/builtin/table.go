@@ -1,19 +1,25 @@
 package builtin
 
 import (
+	"maps"
+
 	"github.com/trowel-project/trowel/internal/dig"
 	"github.com/trowel-project/trowel/internal/operator"
+	"github.com/trowel-project/trowel/internal/operator/td"
 	"github.com/trowel-project/trowel/internal/template"
 )
 
 // Options are the settings of all operators. The zero value has the defaults.
 type Options struct {
 	operator.Options
+	TD td.Options
 }
 
 // Table returns all operators of this version.
 func Table(o Options) operator.Table {
-	return operator.Core(o.Options)
+	table := operator.Core(o.Options)
+	maps.Copy(table, td.Table(o.TD))
+	return table
 }
 
 // Names returns the names of all operators, sorted.
