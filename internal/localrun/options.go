@@ -42,7 +42,9 @@ type Options struct {
 	TaskLogs string
 	// Secrets is the folder of the user's secrets; empty for none.
 	Secrets string
-	View    runview.View
-	Logs    *logging.Handler
-	Log     *slog.Logger // to logs
+	// TDConfig is the file of Treasure Data's command line, which may have secrets. It need not exist; empty for none.
+	TDConfig string
+	View     runview.View
+	Logs     *logging.Handler
+	Log      *slog.Logger // to logs
 }

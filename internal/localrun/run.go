@@ -217,8 +217,16 @@ func (l *run) start() flush.Start {
 	return l.project.attemptOf(l.Workflow, l.project.workflow, l.Session, l.Params, l.Tasks, "run", l.AttemptName)
 }
 
-// secretFinder has the secrets of local mode: settings, then the user's files (server 1.9.2).
+// keyTDSecrets is the setting that says whether secrets are read from the file of Treasure Data's command line.
+const keyTDSecrets = "io.digdag.standards.td.secrets.enabled"
+
+// secretFinder has the secrets of local mode: the file of Treasure Data's command line, settings, then the user's files
+// (server 1.9.2).
 func (o *Options) secretFinder() secret.Finder {
 	properties := maps.Collect(o.Settings.Prefix("secrets."))
-	return secret.NewLocal(secret.LocalOptions{Properties: properties, Dir: o.Secrets, Log: o.Log})
+	options := secret.LocalOptions{Properties: properties, Dir: o.Secrets, Log: o.Log}
+	if enabled, found := o.Settings.Get(keyTDSecrets); !found || enabled != "false" {
+		options.First = secret.ReadTDConfig(o.TDConfig)
+	}
+	return secret.NewLocal(options)
 }

@@ -19,12 +19,13 @@ const maxFileBytes = 1 << 20
 
 // LocalOptions say where a local run finds secrets.
 type LocalOptions struct {
+	First      map[string]string // secrets by key that come before all others
 	Properties map[string]string // secrets of the configuration, by key, without the prefix "secrets."
 	Dir        string            // folder with one file for each key; it need not exist; empty for none
 	Log        *slog.Logger      // gets a warning for a file that others can read
 }
 
-// Local finds the secrets of a local run: first in the configuration, then in a folder where each
+// Local finds the secrets of a local run: after those that come first, in the configuration, then in a folder where each
 // file's name is a key and its content the secret, as it is (server 1.9.2).
 type Local struct {
 	options LocalOptions
@@ -42,6 +43,9 @@ func NewLocal(options LocalOptions) *Local {
 func (l *Local) Find(_ context.Context, key string) (Value, bool, error) {
 	if err := CheckKey(key); err != nil {
 		return Value{}, false, err
+	}
+	if text, ok := l.options.First[key]; ok {
+		return NewValue(text), true, nil
 	}
 	if text, ok := l.options.Properties[key]; ok {
 		return NewValue(text), true, nil

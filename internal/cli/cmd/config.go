@@ -121,15 +121,21 @@ func (e Env) configFolder() (string, error) {
 	if dir, set := e.LookupText("XDG_CONFIG_HOME"); set {
 		return e.Path(dir), nil
 	}
-	variable := "HOME"
-	if runtime.GOOS == "windows" {
-		variable = "USERPROFILE"
-	}
-	home, set := e.LookupText(variable)
+	home, set := e.home()
 	if !set {
-		return "", fmt.Errorf("find the configuration folder: neither XDG_CONFIG_HOME nor %s is set", variable)
+		return "", fmt.Errorf("find the configuration folder: neither XDG_CONFIG_HOME nor %s is set", homeVariable())
 	}
 	return e.Path(filepath.Join(home, ".config")), nil
+}
+
+// home returns the user's folder, and whether there is one.
+func (e Env) home() (string, bool) { return e.LookupText(homeVariable()) }
+
+func homeVariable() string {
+	if runtime.GOOS == "windows" {
+		return "USERPROFILE"
+	}
+	return "HOME"
 }
 
 // useSettings returns how the file of settings was named.

@@ -14,3 +14,18 @@ func (e Env) LocalSecrets() (secret.LocalFolder, error) {
 	}
 	return secret.LocalFolder{Dir: filepath.Join(home, "secrets")}, nil
 }
+
+// TDConfig returns the file of Treasure Data's command line, which may have secrets of this user (operators 8.1). It need not
+// exist; empty for none.
+func (e Env) TDConfig() string {
+	for _, name := range []string{"TREASURE_DATA_CONFIG_PATH", "TD_CONFIG_PATH"} {
+		if file, set := e.LookupText(name); set {
+			return e.Path(file)
+		}
+	}
+	home, set := e.home()
+	if !set {
+		return ""
+	}
+	return e.Path(filepath.Join(home, ".td", "td.conf"))
+}

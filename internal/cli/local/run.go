@@ -132,6 +132,7 @@ func prepareRun(ctx context.Context, c *cmd.Call) (*preparation, error) {
 	if secrets, err := c.Env.LocalSecrets(); err == nil { // without a home folder, as under cron, there are none
 		p.Secrets = secrets.Dir
 	}
+	p.TDConfig = c.Env.TDConfig()
 	p.warn()
 	return p, nil
 }
