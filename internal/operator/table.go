@@ -58,8 +58,14 @@ func Core(options Options) Table {
 	params := &params{server: options.Params}
 	mailer := &mailer{options: options.Mail}
 	return Table{
-		"call":      {Run: runCall, Wrapped: true, Command: Text().About("the path to the file"), NeedsCommand: true, Doc: "runs the tasks of another workflow file"},
-		"echo":      {Run: echo{options.LogOnly}.run, Command: Text().About("the text"), NeedsCommand: true, Doc: "prints a text"},
+		"call": {Run: runCall, Wrapped: true, Command: Text().About("the path to the file"), NeedsCommand: true, Doc: "runs the tasks of another workflow file"},
+		"echo": {Run: echo{options.LogOnly}.run, Command: Text().About("the text"), NeedsCommand: true, Doc: "prints a text"},
+		"embulk": {
+			Run: scripts.runEmbulk, CancelJob: scripts.cancel, Wrapped: true, Blocks: []string{"embulk"}, Open: true, Doc: "runs Embulk",
+			Command: Text().About("the file with the configuration, in YAML"), Keys: map[string]dig.Value{
+				"config": Object().About("the configuration, where there is no command"),
+			},
+		},
 		"fail":      {Run: runFail, Command: Text().About("the message"), Doc: "fails with a message"},
 		"for_each":  {Run: runForEach, Command: axesOf().About("lists by the names of their parameters"), NeedsCommand: true, Generates: true, Doc: "runs _do for all combinations of values"},
 		"for_range": {Run: runForRange, Command: rangeOf().About("`from`, `to`, and `step` or `slices`"), NeedsCommand: true, Generates: true, Doc: "runs _do for the slices of a range of numbers"},
