@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/trowel-project/trowel/internal/operator"
+	"github.com/trowel-project/trowel/internal/operator/gcp"
 	"github.com/trowel-project/trowel/internal/operator/postgres"
 	"github.com/trowel-project/trowel/internal/operator/redis"
 	"github.com/trowel-project/trowel/internal/operator/td"
@@ -23,7 +24,11 @@ import (
 func Read(get, env func(string) (string, bool), userAgent string) (Options, error) {
 	s := &settings{get: get}
 	core := operator.Options{HTTP: s.http(env, userAgent), Mail: s.mail(), Params: s.paramServer()}
-	return Options{Options: core, TD: s.td(env, userAgent)}, errors.Join(s.errs...)
+	return Options{
+		Options: core,
+		GCP:     gcp.Options{Env: env},
+		TD:      s.td(env, userAgent),
+	}, errors.Join(s.errs...)
 }
 
 // settings reads typed settings and collects errors about them.

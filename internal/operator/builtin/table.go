@@ -6,6 +6,7 @@ import (
 	"github.com/trowel-project/trowel/internal/dig"
 	"github.com/trowel-project/trowel/internal/operator"
 	"github.com/trowel-project/trowel/internal/operator/td"
+	"github.com/trowel-project/trowel/internal/operator/gcp"
 	"github.com/trowel-project/trowel/internal/template"
 )
 
@@ -13,12 +14,14 @@ import (
 type Options struct {
 	operator.Options
 	TD td.Options
+	GCP gcp.Options
 }
 
 // Table returns all operators of this version.
 func Table(o Options) operator.Table {
 	table := operator.Core(o.Options)
 	maps.Copy(table, td.Table(o.TD))
+	maps.Copy(table, gcp.Table(o.GCP))
 	return table
 }
 
