@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/trowel-project/trowel/internal/operator"
+	"github.com/trowel-project/trowel/internal/operator/aws"
 	"github.com/trowel-project/trowel/internal/operator/gcp"
 	"github.com/trowel-project/trowel/internal/operator/postgres"
 	"github.com/trowel-project/trowel/internal/operator/redis"
@@ -26,6 +27,7 @@ func Read(get, env func(string) (string, bool), userAgent string) (Options, erro
 	core := operator.Options{HTTP: s.http(env, userAgent), Mail: s.mail(), Params: s.paramServer()}
 	return Options{
 		Options: core,
+		AWS:     aws.Options{Env: env},
 		GCP:     gcp.Options{Env: env},
 		TD:      s.td(env, userAgent),
 	}, errors.Join(s.errs...)

@@ -5,15 +5,17 @@ import (
 
 	"github.com/trowel-project/trowel/internal/dig"
 	"github.com/trowel-project/trowel/internal/operator"
-	"github.com/trowel-project/trowel/internal/operator/td"
+	"github.com/trowel-project/trowel/internal/operator/aws"
 	"github.com/trowel-project/trowel/internal/operator/gcp"
+	"github.com/trowel-project/trowel/internal/operator/td"
 	"github.com/trowel-project/trowel/internal/template"
 )
 
 // Options are the settings of all operators. The zero value has the defaults.
 type Options struct {
 	operator.Options
-	TD td.Options
+	TD  td.Options
+	AWS aws.Options
 	GCP gcp.Options
 }
 
@@ -21,6 +23,7 @@ type Options struct {
 func Table(o Options) operator.Table {
 	table := operator.Core(o.Options)
 	maps.Copy(table, td.Table(o.TD))
+	maps.Copy(table, aws.Table(o.AWS))
 	maps.Copy(table, gcp.Table(o.GCP))
 	return table
 }

@@ -1,0 +1,219 @@
+package aws
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"encoding/base64"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptrace"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/trowel-project/trowel/internal/operator"
+)
+
+// connectTime is how long the way to a service may take to open.
+const connectTime = 30 * time.Second
+
+// answerTime is how long one request may take.
+const answerTime = time.Minute
+
+// newTransport returns the connections to the services, which all tasks share: a task that waits holds none. They go through
+// the proxies of the environment, with their credentials (operators 1.16). The transport opens TLS itself, also through a
+// proxy, so that it sees the headers of answers as they were sent, see recordedConn.
+func newTransport(env func(string) (string, bool)) *http.Transport {
+	d := &dialer{env: env, dialer: net.Dialer{Timeout: connectTime, KeepAlive: 30 * time.Second}}
+	return &http.Transport{
+		Proxy: func(request *http.Request) (*url.URL, error) {
+			if request.URL.Scheme == "https" {
+				return nil, nil //nolint:nilnil // dialTLS connects through it
+			}
+			return d.proxy(false), nil
+		},
+		DialContext:           d.dial,
+		DialTLSContext:        d.dialTLS,
+		MaxIdleConns:          64,
+		MaxIdleConnsPerHost:   16,
+		IdleConnTimeout:       30 * time.Second,
+		ResponseHeaderTimeout: answerTime,
+	}
+}
+
+// dialer opens connections.
+type dialer struct {
+	env    func(string) (string, bool)
+	dialer net.Dialer
+}
+
+// proxy returns the proxy for a kind of target; nil for none. Tasks are warned of a variable that is no URL.
+func (d *dialer) proxy(secure bool) *url.URL {
+	at, err := operator.EnvProxy(d.env, secure)
+	if err != nil {
+		return nil
+	}
+	return at
+}
+
+func (d *dialer) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	conn, err := d.dialer.DialContext(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	return &recordedConn{Conn: conn}, nil
+}
+
+// dialTLS opens TLS to a service, or to a proxy with TLS for services without it.
+func (d *dialer) dialTLS(ctx context.Context, network, address string) (net.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, connectTime)
+	defer cancel()
+	proxy := d.proxy(true)
+	if plain := d.proxy(false); plain != nil && plain.Scheme == "https" && hostPort(plain) == address {
+		proxy = nil // the service behind it has no TLS
+	}
+	if proxy == nil {
+		conn, err := d.dialer.DialContext(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		return secured(ctx, conn, address)
+	}
+	conn, err := d.dialer.DialContext(ctx, network, hostPort(proxy))
+	if err != nil {
+		return nil, err
+	}
+	if proxy.Scheme == "https" {
+		if conn, err = secured(ctx, conn, hostPort(proxy)); err != nil {
+			return nil, err
+		}
+	}
+	if err := connect(ctx, conn, proxy, address); err != nil {
+		_ = conn.Close()
+		return nil, err
+	}
+	return secured(ctx, conn, address)
+}
+
+// secured begins TLS on a connection, which is closed if that fails.
+func secured(ctx context.Context, conn net.Conn, address string) (net.Conn, error) {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		host = address
+	}
+	secure := tls.Client(conn, &tls.Config{ServerName: host, MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}})
+	if err := secure.HandshakeContext(ctx); err != nil {
+		_ = conn.Close()
+		return nil, err
+	}
+	return &recordedConn{Conn: secure}, nil
+}
+
+// connect asks a proxy for a connection to an address.
+func connect(ctx context.Context, conn net.Conn, proxy *url.URL, address string) error {
+	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
+	defer stop()
+	request := "CONNECT " + address + " HTTP/1.1\r\nHost: " + address + "\r\n"
+	if proxy.User != nil {
+		password, _ := proxy.User.Password()
+		request += "Proxy-Authorization: Basic " + base64.StdEncoding.EncodeToString([]byte(proxy.User.Username()+":"+password)) + "\r\n"
+	}
+	if _, err := conn.Write([]byte(request + "\r\n")); err != nil {
+		return fmt.Errorf("ask the proxy: %w", err)
+	}
+	answer, err := http.ReadResponse(bufio.NewReaderSize(conn, 1), &http.Request{Method: http.MethodConnect})
+	if err != nil {
+		return fmt.Errorf("ask the proxy: %w", err)
+	}
+	defer answer.Body.Close()
+	if answer.StatusCode != http.StatusOK {
+		return fmt.Errorf("the proxy answered %s", answer.Status)
+	}
+	return nil
+}
+
+func hostPort(at *url.URL) string {
+	port := at.Port()
+	if port == "" {
+		port = map[string]string{"http": "80", "https": "443"}[at.Scheme]
+	}
+	return net.JoinHostPort(at.Hostname(), port)
+}
+
+// mostRecorded is the size of the longest header that is kept.
+const mostRecorded = 256 << 10
+
+// recordedConn remembers, if it is asked to, the beginning of an answer: net/http changes the letters of the names of headers.
+type recordedConn struct {
+	net.Conn
+	mu        sync.Mutex
+	recording bool
+	data      []byte
+}
+
+// Read implements net.Conn.
+func (c *recordedConn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.recording && len(c.data) < mostRecorded {
+		c.data = append(c.data, p[:n]...)
+	}
+	return n, err
+}
+
+func (c *recordedConn) record() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.recording, c.data = true, nil
+}
+
+func (c *recordedConn) take() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	data := string(c.data)
+	c.recording, c.data = false, nil
+	return data
+}
+
+// header is one header of an answer, with its name as it was sent.
+type header struct{ name, value string }
+
+// recorder finds the headers of the last answer to the requests of a context.
+type recorder struct{ conn *recordedConn }
+
+// watch returns a context for requests whose headers are wanted.
+func (r *recorder) watch(ctx context.Context) context.Context {
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(info httptrace.GotConnInfo) {
+		if conn, ok := info.Conn.(*recordedConn); ok {
+			r.conn = conn
+			conn.record()
+		}
+	}})
+}
+
+// headers returns the headers of the answer.
+func (r *recorder) headers() []header {
+	if r.conn == nil {
+		return nil
+	}
+	rest := r.conn.take()
+	for {
+		head, after, _ := strings.Cut(rest, "\r\n\r\n")
+		status, lines, _ := strings.Cut(head, "\r\n")
+		if _, code, _ := strings.Cut(status, " "); strings.HasPrefix(code, "1") && after != "" {
+			rest = after // an answer before the answer
+			continue
+		}
+		var found []header
+		for line := range strings.SplitSeq(lines, "\r\n") {
+			if name, value, ok := strings.Cut(line, ":"); ok {
+				found = append(found, header{strings.TrimSpace(name), strings.TrimSpace(value)})
+			}
+		}
+		return found
+	}
+}
