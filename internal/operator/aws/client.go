@@ -12,6 +12,8 @@ import (
 	"github.com/aws/aws-sdk-go-v2/aws/ratelimit"
 	"github.com/aws/aws-sdk-go-v2/aws/retry"
 	"github.com/aws/aws-sdk-go-v2/credentials"
+	"github.com/aws/smithy-go/middleware"
+	smithyhttp "github.com/aws/smithy-go/transport/http"
 
 	"github.com/trowel-project/trowel/internal/operator"
 	"github.com/trowel-project/trowel/internal/param"
@@ -67,9 +69,24 @@ func (o *operators) config(region string, keys aws.CredentialsProvider) aws.Conf
 				s.Retryables = append([]retry.IsErrorRetryable{retry.IsErrorRetryableFunc(busy)}, s.Retryables...)
 			})
 		},
+		APIOptions:                 []func(*middleware.Stack) error{withoutOperation},
 		RequestChecksumCalculation: aws.RequestChecksumCalculationWhenRequired,
 		ResponseChecksumValidation: aws.ResponseChecksumValidationWhenRequired,
 	}
+}
+
+// withoutOperation removes the parameter with the name of the operation, which the library adds to addresses for its own use, and
+// which some stores with S3's API do not expect.
+func withoutOperation(stack *middleware.Stack) error {
+	remove := func(ctx context.Context, in middleware.BuildInput, next middleware.BuildHandler) (middleware.BuildOutput, middleware.Metadata, error) {
+		if request, ok := in.Request.(*smithyhttp.Request); ok && strings.Contains(request.URL.RawQuery, "x-id=") {
+			query := request.URL.Query()
+			query.Del("x-id")
+			request.URL.RawQuery = query.Encode()
+		}
+		return next.HandleBuild(ctx, in)
+	}
+	return stack.Build.Add(middleware.BuildMiddlewareFunc("WithoutOperation", remove), middleware.After)
 }
 
 // busy says of an answer whether the request may be repeated at once.

@@ -29,5 +29,33 @@ func Table(options Options) operator.Table {
 				"version_id":          operator.Text().About("the version of the object"),
 			},
 		},
+		"emr": {
+			Run: o.runEMR, CancelJob: o.cancelEMR, Wrapped: true, Blocks: []string{"aws", "aws.emr"}, Doc: "runs steps on an Amazon EMR cluster",
+			Keys: emrKeys(),
+		},
+	}
+}
+
+func emrKeys() map[string]dig.Value {
+	place := func(service string) dig.Value {
+		return operator.Text().About("the region of " + service + "; the secrets `aws.SERVICE.region` and `aws.region` come first").Or(someRegion)
+	}
+	endpoint := func(service string) dig.Value {
+		return operator.Text().About("the address of " + service + "; the secret `aws.SERVICE.endpoint` comes first")
+	}
+	return map[string]dig.Value{
+		"action_on_failure": operator.OneOf("TERMINATE_JOB_FLOW", "TERMINATE_CLUSTER", "CANCEL_AND_WAIT", "CONTINUE").About("what happens if a step fails").Or("CANCEL_AND_WAIT"),
+		"cluster":           operator.Anything().About("the id of a cluster, or an object that describes one to make: `{name: ..., release: ..., ec2: {...}, ...}`"),
+		"emr.endpoint":      endpoint("EMR"),
+		"emr.region":        place("EMR"),
+		"kms.endpoint":      endpoint("KMS"),
+		"kms.region":        place("KMS"),
+		"s3.endpoint":       endpoint("S3"),
+		"s3.region":         place("S3"),
+		"staging":           operator.Text().About("where files for the cluster are put, as `s3://BUCKET/FOLDER/`"),
+		"steps": operator.ListOf(dig.Value{
+			Kind: dig.Object, Required: []string{"type"}, Others: &dig.Value{},
+			Fields: map[string]dig.Value{"type": operator.OneOf("flink", "hive", "spark", "spark-sql", "script", "command")},
+		}).About("required: what runs, a list of `{type: ..., ...}`"),
 	}
 }
