@@ -105,7 +105,7 @@ type Report struct {
 	StateParams *param.Map
 
 	// Job reports whether a job that StateParams names goes on outside, or may go on, after an OutcomePoll or
-	// OutcomeRetry (TaskHasJob).
+	// OutcomeRetry (TaskHasJob). With an OutcomeFailure of a killed task it says that the job could not be canceled.
 	Job bool
 
 	// Error is the error object (language X33) of a failure, or of the reason for a retry. Nil without one.

@@ -113,6 +113,19 @@ func (h Acquired) HasPool() bool {
 	return false
 }
 
+// withoutSlot is the counter of no pool, see WithoutSlot.
+const withoutSlot = string(CounterPool) + ":"
+
+// WithoutSlot returns what a running task holds that takes nothing but what it held before. A mark in it, a pool without
+// an id of which it holds nothing, keeps the task from counting as one that has a slot of the default pool.
+func (h Acquired) WithoutSlot() Acquired {
+	all := Acquired{withoutSlot: 0}
+	for name, n := range h {
+		all[name] = n
+	}
+	return all
+}
+
 // maxPoolName is the length of the longest allowed name of a pool.
 const maxPoolName = 64
 

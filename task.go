@@ -109,6 +109,11 @@ const (
 	TaskHasJob TaskFlags = 16
 )
 
+// Canceling reports whether the task, unless it is done, runs again only to cancel its job.
+func (f TaskFlags) Canceling() bool {
+	return f&(TaskCancelRequested|TaskHasJob) == TaskCancelRequested|TaskHasJob
+}
+
 // Task is one task of an attempt.
 type Task struct {
 	// ID is unique among the tasks of all attempts. ReserveTaskIDs assigns it.

@@ -21,6 +21,7 @@ const (
 	TransitionDue          Transition = "due"           // the instant of a retry, poll or group retry has come
 	TransitionRestart      Transition = "restart"       // a group runs its subtree again
 	TransitionCancel       Transition = "cancel"        // a kill; a task that cannot end at once is flagged and keeps its state
+	TransitionCancelJob    Transition = "cancel_job"    // a killed task has a job outside, which one more try is to cancel
 )
 
 // TransitionRule is one row of the table of allowed changes.
@@ -46,6 +47,7 @@ func TransitionRules() []TransitionRule {
 		{TaskReady, TransitionFailureTasks, TaskPlanned, "K811"},
 		{TaskReady, TransitionRestart, TaskPlanned, "X37"},
 		{TaskReady, TransitionCancel, TaskCanceled, "X47"},
+		{TaskReady, TransitionCancelJob, TaskReady, "X49"},
 		{TaskRunning, TransitionSuccess, TaskSuccess, "3.4"},
 		{TaskRunning, TransitionSubtasks, TaskPlanned, "3.4"},
 		{TaskRunning, TransitionRetry, TaskRetryWaiting, "X26"},
@@ -54,8 +56,10 @@ func TransitionRules() []TransitionRule {
 		{TaskRunning, TransitionFailureTasks, TaskPlanned, "3.4"},
 		{TaskRunning, TransitionCancel, TaskRunning, "X46"},
 		{TaskRunning, TransitionCancel, TaskCanceled, "3.4"},
+		{TaskRunning, TransitionCancelJob, TaskReady, "X49"},
 		{TaskRetryWaiting, TransitionDue, TaskReady, "X8"},
 		{TaskRetryWaiting, TransitionCancel, TaskCanceled, "X47"},
+		{TaskRetryWaiting, TransitionCancelJob, TaskReady, "X49"},
 		{TaskGroupRetryWaiting, TransitionDue, TaskReady, "X8"},
 		{TaskGroupRetryWaiting, TransitionEvaluate, TaskBlocked, "K109"},
 		{TaskGroupRetryWaiting, TransitionError, TaskError, "K110"},

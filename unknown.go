@@ -8,7 +8,7 @@ var ErrUnknown = fmt.Errorf("%w: unknown to this version", ErrUnavailable)
 
 const (
 	knownAttemptFlags = AttemptCancelRequested | AttemptDone | AttemptSuccess
-	knownTaskFlags    = TaskCancelRequested | TaskDelayedError | TaskDelayedGroupError | TaskInitial
+	knownTaskFlags    = TaskCancelRequested | TaskDelayedError | TaskDelayedGroupError | TaskInitial | TaskHasJob
 	// Nothing in this build brings a task into a state above, though TaskDeferred and TaskAwaitingInput have names.
 	lastKnownState = TaskSkipped
 )

@@ -48,6 +48,7 @@ type drive struct {
 type outside struct {
 	state trowel.TaskState
 	name  string
+	job   bool // waits with a job outside
 }
 
 // keeper stands for the store: it keeps what changes say, and gives it back after a crash.
@@ -339,13 +340,16 @@ func (d *drive) observe(applied engine.Applied) error {
 			return fmt.Errorf("%s moves from %s, but it was %s", c.Task.FullName, c.From, known.state)
 		case !c.New && !allowed(c.From, c.Transition, c.To):
 			return fmt.Errorf("%s: %s from %s to %s is not in Transitions", c.Task.FullName, c.Transition, c.From, c.To)
+		case known.job && c.To.Done():
+			return fmt.Errorf("%s is %s, but nobody has canceled its job", c.Task.FullName, c.To)
 		case exists && known.state.Done():
 			return fmt.Errorf("%s leaves %s", c.Task.FullName, known.state)
 		}
 		if err := d.given(c); err != nil {
 			return err
 		}
-		d.state[c.Task.ID] = outside{c.To, c.Task.FullName}
+		job := c.Task.Flags&trowel.TaskHasJob != 0 && c.To != trowel.TaskRunning // else its agent sees to it
+		d.state[c.Task.ID] = outside{c.To, c.Task.FullName, job}
 	}
 	if applied.Ended {
 		d.ended++

@@ -9,7 +9,8 @@ import (
 // Kill asks every task that is not done to stop (language X46). Waiting tasks are canceled at once, running tasks when
 // their agent reports, and groups when nothing below them runs (differs from X47 and X48, see docs/compatibility.md). An
 // attempt without tasks, which waits for its turn in a backfill, ends at once (differs from X52), and so does one that
-// waits for its admission. A second kill does nothing.
+// waits for its admission. A waiting task with a job outside gets one more try, which cancels the job. A second kill does
+// nothing.
 type Kill struct{}
 
 func (Kill) apply(a *applying) {
@@ -38,10 +39,19 @@ func (Kill) apply(a *applying) {
 func (a *applying) cancel(t *task) {
 	switch t.State {
 	case trowel.TaskReady, trowel.TaskRetryWaiting, trowel.TaskGroupRetryWaiting, trowel.TaskDeferred, trowel.TaskAwaitingInput:
+		if t.hasJob() {
+			t.Losses = 0
+			a.cancelJob(t)
+			return
+		}
 		t.WaitReason, t.RetryAt = "", time.Time{}
 		a.move(t, trowel.TransitionCancel, trowel.TaskCanceled, true)
 	case trowel.TaskBlocked, trowel.TaskRunning, trowel.TaskPlanned:
-		a.out.Changes = append(a.out.Changes, Change{Task: &t.Task, Transition: trowel.TransitionCancel, From: t.State, To: t.State})
+		detail := t.hasJob() && t.Losses > 0
+		if detail {
+			t.Losses = 0 // from now on they count tries that were to cancel the job
+		}
+		a.out.Changes = append(a.out.Changes, Change{Task: &t.Task, Transition: trowel.TransitionCancel, From: t.State, To: t.State, Detail: detail})
 		a.check(t)
 	case trowel.TaskGroupError, trowel.TaskSuccess, trowel.TaskError, trowel.TaskCanceled, trowel.TaskSkipped:
 	}

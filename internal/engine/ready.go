@@ -103,7 +103,7 @@ func quotedError(text, kind string) *param.Map {
 }
 
 // ConcurrencyFull fails a ready task, because its concurrency limit is full and it must not wait for it (control K811). It does
-// nothing to a task that is not ready.
+// nothing to a task that is not ready, or that has a job outside, which would be left.
 type ConcurrencyFull struct {
 	Task   trowel.TaskID
 	Reason string // one sentence
@@ -111,7 +111,7 @@ type ConcurrencyFull struct {
 
 func (f ConcurrencyFull) apply(a *applying) {
 	t := a.img.tasks[f.Task]
-	if t == nil || t.State != trowel.TaskReady {
+	if t == nil || t.State != trowel.TaskReady || t.hasJob() {
 		return
 	}
 	a.fail(t, quotedError(f.Reason, "limit"))

@@ -9,7 +9,7 @@ import (
 
 // Release takes a try away from an agent that is gone (language X59a). The task becomes ready again; its next claim
 // begins the next try. That does not count as a retry, and the instant of the first start stays. A task that was to stop
-// is canceled instead. Release does nothing to an ended try, so several may send it, and more than once.
+// is canceled instead, or ready for a try that cancels its job. Release does nothing to an ended try, so several may send it, and more than once.
 type Release struct {
 	Task trowel.TaskID
 	Try  int
@@ -25,6 +25,10 @@ func (r Release) apply(a *applying) {
 		return
 	}
 	a.recordTry(t, trowel.Report{}, trowel.ExitLost)
+	if t.canceling() {
+		a.cancelJobAgain(t)
+		return
+	}
 	if t.Flags&trowel.TaskCancelRequested != 0 {
 		a.move(t, trowel.TransitionCancel, trowel.TaskCanceled, false)
 		return
@@ -33,6 +37,10 @@ func (r Release) apply(a *applying) {
 		t.Losses++
 	}
 	if r.Lost && r.Poison > 0 && t.Losses >= r.Poison {
+		if t.hasJob() {
+			a.warn("Task " + t.FullName + " is set aside, but what it has started outside may go on")
+			t.setJob(false)
+		}
 		a.fail(t, poisoned(t, r.Poison))
 		return
 	}

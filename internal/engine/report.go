@@ -20,10 +20,21 @@ func (r Report) apply(a *applying) {
 		exit = trowel.ExitCanceled
 	}
 	a.recordTry(t, r.Report, exit)
+	if r.Outcome != trowel.OutcomeReleased {
+		t.setJob(r.Job)
+	}
+	if t.canceling() && r.Outcome != trowel.OutcomeFailure {
+		a.keepState(t, r.Report)
+		a.cancelJobAgain(t)
+		return
+	}
 	wasLost := t.Losses > 0 // earlier losses no longer count
 	t.Losses = 0
 	switch {
 	case canceled:
+		if t.hasJob() {
+			a.warn("Task " + t.FullName + " is canceled, but what it has started outside may go on, see the task's log")
+		}
 		a.move(t, trowel.TransitionCancel, trowel.TaskCanceled, wasLost)
 	case r.Outcome == trowel.OutcomeSuccess:
 		a.succeed(t, r.Report, wasLost)
@@ -43,7 +54,7 @@ func (a *applying) recordTry(t *task, r trowel.Report, exit string) {
 	a.out.Tries = append(a.out.Tries, trowel.Try{
 		AttemptID: t.AttemptID, TaskID: t.ID, Number: t.Try, FullName: t.FullName, AgentID: t.AgentID,
 		ReadyAt: t.ReadyAt, ClaimedAt: t.ClaimedAt, StartedAt: r.StartedAt, EndedAt: r.EndedAt,
-		Exit: exit, LastLines: r.LastLines,
+		Exit: exit, LastLines: r.LastLines, Links: r.Links, Usage: r.Usage,
 	})
 }
 
@@ -88,13 +99,21 @@ func (a *applying) succeed(t *task, r trowel.Report, detail bool) {
 func (a *applying) wait(t *task, r trowel.Report) {
 	t.RetryAt = a.at.Add(r.RetryIn)
 	t.RetryCount++
-	t.Masked = maskedState(t, r)
-	t.StateParams = r.StateParams
+	a.keepState(t, r)
 	t.WaitReason = trowel.WaitPoll
 	if r.Outcome == trowel.OutcomeRetry {
 		t.WaitReason = trowel.WaitRetry
 	}
 	a.move(t, trowel.TransitionRetry, trowel.TaskRetryWaiting, true)
+}
+
+// keepState stores what a try keeps for the next one.
+func (*applying) keepState(t *task, r trowel.Report) {
+	if r.Outcome != trowel.OutcomePoll && r.Outcome != trowel.OutcomeRetry {
+		return
+	}
+	t.Masked = maskedState(t, r)
+	t.StateParams = r.StateParams
 }
 
 // maskedState are the hidden places when a try leaves other state parameters. A place that was hidden before stays

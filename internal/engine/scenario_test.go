@@ -27,6 +27,8 @@ import (
 //	fail +a message        it fails
 //	poll +a 5s {n: 1}      it asks to be run again with these state params
 //	retry +a 5s {n: 1}     it asks the same because of a failure
+//	job +a 5s {n: 1}       it asks the same, and a job outside goes on
+//	left +a                it could not cancel its job
 //	back +a                its agent gives it back
 //	lose +a                the agent of its try is gone
 //	late +a                the report of the try before comes
@@ -188,6 +190,9 @@ func reported(verb, rest string) (r trowel.Report, err error) {
 	if verb == "fail" {
 		return trowel.Report{Outcome: trowel.OutcomeFailure, Error: param.Of("message", rest)}, nil
 	}
+	if verb == "left" {
+		return trowel.Report{Outcome: trowel.OutcomeFailure, Job: true}, nil
+	}
 	if verb == "back" {
 		return trowel.Report{Outcome: trowel.OutcomeReleased}, nil
 	}
@@ -210,6 +215,8 @@ func reported(verb, rest string) (r trowel.Report, err error) {
 		r.Result, err = result(body)
 	case "poll":
 		r.Outcome, r.StateParams = trowel.OutcomePoll, body
+	case "job":
+		r.Outcome, r.StateParams, r.Job = trowel.OutcomePoll, body, true
 	case "retry":
 		r.Outcome, r.StateParams = trowel.OutcomeRetry, body
 	default:
@@ -294,7 +301,7 @@ func (p *player) show(id trowel.TaskID) string {
 	var parts []string
 	for flag, name := range map[trowel.TaskFlags]string{
 		trowel.TaskCancelRequested: "cancel_requested", trowel.TaskDelayedError: "delayed_error",
-		trowel.TaskDelayedGroupError: "delayed_group_error", trowel.TaskInitial: "initial",
+		trowel.TaskDelayedGroupError: "delayed_group_error", trowel.TaskInitial: "initial", trowel.TaskHasJob: "job",
 	} {
 		if t.Flags&flag != 0 {
 			parts = append(parts, name)
@@ -305,6 +312,9 @@ func (p *player) show(id trowel.TaskID) string {
 		if present {
 			parts = append(parts, fmt.Sprintf("%s=%v", name, value))
 		}
+	}
+	if p.d.img.Find(id).State == trowel.TaskRunning && p.d.img.Lease(id).Cancel {
+		parts = append(parts, "cancels")
 	}
 	add("try", t.Try, t.Try > 0)
 	add("retry_count", t.RetryCount, t.RetryCount > 0)

@@ -48,7 +48,7 @@ func (img *TaskTree) Lease(id trowel.TaskID) *trowel.Lease {
 		TaskID: t.ID, AttemptID: t.AttemptID, Try: t.Try, AgentID: t.AgentID, FullName: t.FullName,
 		Context: img.scopes.setting, Zone: img.scopes.zone.Location,
 		Scope: scope, Local: t.own(), StateParams: t.StateParams,
-		RetryCount: t.RetryCount, StartedAt: t.StartedAt,
+		RetryCount: t.RetryCount, StartedAt: t.StartedAt, Job: t.hasJob(), Cancel: t.canceling(),
 		AttemptName: img.Attempt.Name, AttemptCreatedAt: img.Attempt.CreatedAt,
 	}
 }

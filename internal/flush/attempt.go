@@ -62,6 +62,7 @@ func (a *attempt) running() bool { return a != nil && a.tree != nil && !a.tree.D
 func (a *attempt) ready(row *trowel.Task) queue.Ready {
 	return queue.Ready{
 		Attempt: a.id, Task: row.ID, At: row.ReadyAt, Workflow: a.workflow, Requirements: row.Requirements, Limits: a.control, Acquired: row.Acquired,
+		Flags: row.Flags,
 	}
 }
 
@@ -69,6 +70,7 @@ func (a *attempt) ready(row *trowel.Task) queue.Ready {
 func (a *attempt) liveReady(row *trowel.LiveTask) queue.Ready {
 	return queue.Ready{
 		Attempt: a.id, Task: row.TaskID, At: row.ReadyAt, Workflow: a.workflow, Requirements: row.Requirements, Limits: a.control, Acquired: row.Acquired,
+		Flags: row.Flags,
 	}
 }
 

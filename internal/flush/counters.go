@@ -21,6 +21,9 @@ type counters struct {
 // then updates the locked limits, too.
 func (c *counters) addReturned(changes []engine.Change, limits *queue.Limits) {
 	give := func(name string, n int) {
+		if n == 0 {
+			return
+		}
 		c.added[name] -= n
 		if limits.Counters != nil {
 			limits.Counters[name] -= n

@@ -208,7 +208,9 @@ func (l *checkedStore) check(ctx context.Context, tx trowel.Tx) error {
 func hold(rows []*trowel.Task, unkept string, held, limits map[string]int) (running int) {
 	for _, row := range rows {
 		for name, n := range row.Acquired {
-			held[name] += n
+			if n != 0 { // see trowel.Acquired.WithoutSlot
+				held[name] += n
+			}
 		}
 		if row.State == trowel.TaskRunning {
 			running++

@@ -41,7 +41,7 @@ func (l *Limits) Blocked(c Candidate) (list []Blocked) {
 		wide = len(c.Demands)
 	}
 	list = l.withoutRoom(c, c.Demands[:wide], list)
-	if limit := c.Task.Limits.TasksPerAttempt; limit > 0 && c.Running >= limit {
+	if limit := c.Task.Limits.TasksPerAttempt; limit > 0 && c.Running >= limit && !c.Task.Flags.Canceling() {
 		list = append(list, Blocked{trowel.WaitMaxActiveTasks, Demand{Amount: 1, Limit: limit}})
 	}
 	return l.withoutRoom(c, c.Demands[wide:], list)

@@ -75,7 +75,7 @@ func (d Demand) ofManyTasks() bool {
 // Demands lists what a task takes, in the order of reasons: pools, concurrency, tasks of the workflow, tasks of the
 // site. missing is the first pool that does not exist. The limit of the attempt has no counter, see Blocked.
 func (l *Limits) Demands(r *Ready) (demands []Demand, missing string) {
-	if l == nil {
+	if l == nil || r.Flags.Canceling() {
 		return nil, ""
 	}
 	if r.Requirements == nil || len(r.Requirements.Pools) == 0 {
@@ -134,6 +134,9 @@ func (l *Limits) fits(d Demand) bool {
 
 // AllAcquired are what a task holds once it runs: what it held before and what it takes now.
 func (p *Picked) AllAcquired() trowel.Acquired {
+	if p.Flags.Canceling() {
+		return p.Acquired.WithoutSlot()
+	}
 	holds := maps.Clone(p.Acquired)
 	for _, d := range p.Demands {
 		if d.Implicit {
@@ -163,7 +166,7 @@ func (l *Limits) ImplicitCounter(holds trowel.Acquired) string {
 // FullConcurrency says why a task fails instead of waiting: its concurrency limit is full and its on_limit is fail
 // (control K811). It is empty if the task may wait or run.
 func FullConcurrency(l *Limits, r *Ready) string {
-	if r.Requirements == nil || r.Requirements.Concurrency == nil || !r.Requirements.Concurrency.Fail {
+	if r.hasJob() || r.Requirements == nil || r.Requirements.Concurrency == nil || !r.Requirements.Concurrency.Fail {
 		return ""
 	}
 	c := r.Requirements.Concurrency

@@ -18,7 +18,13 @@ type Ready struct {
 	Limits       trowel.WorkflowLimits
 	// Acquired are the counters that it holds from an earlier try.
 	Acquired trowel.Acquired
+	// Flags are those of the task. One that is Canceling takes nothing from limits, so that nothing holds it up.
+	Flags trowel.TaskFlags
 }
+
+// hasJob reports whether a job of the task goes on outside: it must not fail instead of waiting for a limit, as the
+// job would be left.
+func (r *Ready) hasJob() bool { return r.Flags&trowel.TaskHasJob != 0 }
 
 // laneKey is what the tasks of a lane share: if one of them cannot run now, none can. Fields without influence are zero.
 type laneKey struct {
@@ -28,12 +34,18 @@ type laneKey struct {
 	attempt  trowel.AttemptID // set if a limit is per attempt
 	control  trowel.WorkflowLimits
 	held     bool
+	job      bool
+	cancel   bool
 }
 
 func (r *Ready) lane() laneKey {
 	key := laneKey{workflow: r.Workflow, weight: r.Requirements.PriorityWeight(), control: r.Limits}
 	key.control.ActiveAttempts, key.control.RejectAttempts = 0, false // they do not limit tasks
-	if r.Limits.TasksPerAttempt > 0 {
+	key.job, key.cancel = r.hasJob(), r.Flags.Canceling()
+	if key.cancel {
+		key.control = trowel.WorkflowLimits{}
+	}
+	if key.control.TasksPerAttempt > 0 {
 		key.attempt = r.Attempt
 	}
 	if r.Requirements == nil {

@@ -18,6 +18,7 @@ func ready(t *trowel.Task, f *Facts) []Reason {
 	m := f.Market
 	own := &queue.Ready{
 		Attempt: t.AttemptID, Task: t.ID, At: t.ReadyAt, Workflow: f.Workflow, Requirements: t.Requirements, Limits: f.WorkflowLimits, Acquired: t.Acquired,
+		Flags: t.Flags,
 	}
 	asked := asking{Facts: f, Market: m, own: own, since: t.ReadyAt}
 	if t.Flags&trowel.TaskCancelRequested != 0 {

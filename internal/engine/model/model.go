@@ -121,7 +121,18 @@ func (m *Model) Kill(now time.Time) {
 			continue
 		}
 		flagged = true
+		again := t.Flags&trowel.TaskCancelRequested != 0
 		t.Flags |= trowel.TaskCancelRequested
+		if t.Flags&trowel.TaskHasJob != 0 {
+			if again {
+				continue
+			}
+			t.Losses = 0
+			if t.State != trowel.TaskRunning {
+				t.State = trowel.TaskReady
+			}
+			continue
+		}
 		if t.Waits || m.Wait != "" && t.Parent == 0 || t.State == trowel.TaskReady || t.State == trowel.TaskRetryWaiting || t.State == trowel.TaskGroupRetryWaiting {
 			t.State, t.Waits = trowel.TaskCanceled, false
 		}
@@ -140,9 +151,24 @@ func (m *Model) Report(r trowel.Report, now time.Time) {
 	if t == nil || t.State != trowel.TaskRunning || t.Try != r.Try || m.Tasks[0].State.Done() { // X54
 		return
 	}
+	killed := t.Flags&trowel.TaskCancelRequested != 0
+	if r.Outcome != trowel.OutcomeReleased {
+		t.Flags &^= trowel.TaskHasJob
+		if r.Job {
+			t.Flags |= trowel.TaskHasJob
+		}
+	}
+	if killed && t.Flags&trowel.TaskHasJob != 0 && r.Outcome != trowel.OutcomeFailure {
+		if r.Outcome != trowel.OutcomeReleased {
+			t.StateParams = r.StateParams
+		}
+		m.cancelAgain(t)
+		m.rounds()
+		return
+	}
 	t.Losses = 0
 	switch {
-	case t.Flags&trowel.TaskCancelRequested != 0:
+	case killed:
 		t.State = trowel.TaskCanceled
 	case r.Outcome == trowel.OutcomeReleased:
 		t.State = trowel.TaskReady
@@ -170,15 +196,27 @@ func (m *Model) Release(id trowel.TaskID, try int, lost bool, poison int, now ti
 		t.Losses++
 	}
 	switch {
+	case t.Flags&trowel.TaskCancelRequested != 0 && t.Flags&trowel.TaskHasJob != 0:
+		m.cancelAgain(t)
 	case t.Flags&trowel.TaskCancelRequested != 0:
 		t.State = trowel.TaskCanceled
 	case lost && poison > 0 && t.Losses >= poison:
+		t.Flags &^= trowel.TaskHasJob
 		m.fail(t, trowel.ErrorObject(fmt.Sprintf("The task is set aside: %d agents in a row were lost while they ran it, "+
 			"the last one was agent (agent.poison_limit: %d)", t.Losses, poison), "lost"))
 	default:
 		t.State = trowel.TaskReady
 	}
 	m.rounds()
+}
+
+// cancelAgain has the job of a killed task canceled by one more try, of which there are five (1.14 of operators.md).
+func (m *Model) cancelAgain(t *Task) {
+	if t.Losses++; t.Losses < 5 {
+		t.State = trowel.TaskReady
+	} else {
+		t.State = trowel.TaskCanceled
+	}
 }
 
 // children lists the direct children of a task in the order of their ids.

@@ -208,7 +208,7 @@ func (m *Model) total(t *Task) (sum int) {
 // Full fails a ready task (K811).
 func (m *Model) Full(id trowel.TaskID, reason string, now time.Time) {
 	m.now = now
-	if t := m.Task(id); t != nil && t.State == trowel.TaskReady && !m.Tasks[0].State.Done() {
+	if t := m.Task(id); t != nil && t.State == trowel.TaskReady && !m.Tasks[0].State.Done() && t.Flags&trowel.TaskHasJob == 0 {
 		m.fail(t, trowel.ErrorObject(reason, "limit"))
 		m.rounds()
 	}

@@ -25,8 +25,9 @@ const (
 	Exports
 	Resets
 	Mistakes // subtasks that do not compile
+	Jobs     // polls and retries with a job outside
 
-	AllFeatures = Failures | Polls | Retries | Subtasks | Stores | Exports | Resets | Mistakes
+	AllFeatures = Failures | Polls | Retries | Subtasks | Stores | Exports | Resets | Mistakes | Jobs
 )
 
 // Case is a random attempt: its workflow, and what its operators do.
@@ -60,11 +61,15 @@ func (k Case) Outcome(fullName string, nth int) trowel.Report {
 	case dice < 18 && may&Failures != 0:
 		return trowel.Report{Outcome: trowel.OutcomeFailure, Error: c.failure(fullName)}
 	case dice < 26 && may&Polls != 0:
-		return trowel.Report{Outcome: trowel.OutcomePoll, RetryIn: c.delay(), StateParams: param.Of("polled", nth)}
+		r := trowel.Report{Outcome: trowel.OutcomePoll, RetryIn: c.delay(), StateParams: param.Of("polled", nth)}
+		r.Job = may&Jobs != 0 && c.one(2)
+		return r
 	case dice < 34 && may&Retries != 0:
-		return trowel.Report{
+		r := trowel.Report{
 			Outcome: trowel.OutcomeRetry, RetryIn: c.delay(), StateParams: param.Of("retry_count", c.IntN(3)), Error: c.failure(fullName),
 		}
+		r.Job = may&Jobs != 0 && c.one(3)
+		return r
 	}
 	return trowel.Report{Outcome: trowel.OutcomeSuccess, Result: c.result(may, strings.Count(fullName, "^sub"))}
 }
