@@ -181,6 +181,9 @@ func (a *Agent) Assign(leases []*trowel.Lease) {
 			continue
 		}
 		ctx, cancel := context.WithCancelCause(a.ctx)
+		if lease.Cancel {
+			cancel = unlessKilled(cancel)
+		}
 		a.active[lease.ID()] = cancel
 		tries = append(tries, &try{agent: a, lease: lease, ctx: ctx})
 	}

@@ -40,7 +40,7 @@ func (t *try) run() {
 	report.TaskID, report.AttemptID, report.Try = t.lease.TaskID, t.lease.AttemptID, t.lease.Try
 	report.StartedAt, report.EndedAt = begun, a.opts.Now()
 	report.Masked = t.given.Places(&report)
-	if report.Outcome == trowel.OutcomeFailure || report.Outcome == trowel.OutcomeRetry {
+	if report.Outcome == trowel.OutcomeFailure && !report.Job || report.Outcome == trowel.OutcomeRetry {
 		report.LastLines = out.lastLines()
 	}
 	if err := log.Output.Close(); err != nil {
@@ -73,8 +73,24 @@ func (t *try) waiting() {
 	}
 }
 
-// execute runs the task. A panic of an operator is a failure of its task.
-func (t *try) execute(out *output, log *slog.Logger) (report trowel.Report) {
+// execute runs the task. If it is killed meanwhile, a job that goes on outside is canceled.
+func (t *try) execute(out *output, log *slog.Logger) trowel.Report {
+	if t.lease.Cancel {
+		return t.cancelJob(t.lease.StateParams, out, log)
+	}
+	report, left := t.runOperator(out, log)
+	if left == nil || !errors.Is(context.Cause(t.ctx), ErrKilled) {
+		return report
+	}
+	canceled := t.cancelJob(left, out, log)
+	canceled.Links, canceled.Usage = report.Links, report.Usage
+	return canceled
+}
+
+// runOperator runs the task, and returns the state that names a job which goes on outside, or may go on. A panic of an
+// operator is a failure of its task.
+func (t *try) runOperator(out *output, log *slog.Logger) (report trowel.Report, left *param.Map) {
+	left = t.jobLeft(&operator.Outcome{}, errNotRun)
 	defer func() {
 		if p := recover(); p != nil {
 			err := &operator.Error{Kind: "panic", Message: fmt.Sprint(p)}
@@ -85,15 +101,29 @@ func (t *try) execute(out *output, log *slog.Logger) (report trowel.Report) {
 	if hook := t.agent.opts.Hook; hook != nil {
 		if result, done := hook.Before(t.lease); done {
 			log.Warn("Skipped")
-			return trowel.Report{Outcome: trowel.OutcomeSuccess, Result: result}
+			return trowel.Report{Outcome: trowel.OutcomeSuccess, Result: result}, nil
 		}
 	}
 	outcome, err := t.operate(out, log)
+	left = t.jobLeft(&outcome, err)
+	report = t.outcome(&outcome, err, log)
+	report.Usage = outcome.Usage
+	if len(outcome.Links) > 0 {
+		report.Links = t.links(outcome.Links, log)
+	}
+	return report, left
+}
+
+// errNotRun stands for the error of a run that has not come to its end.
+var errNotRun = errors.New("not run")
+
+// outcome returns the report about a run of the operator.
+func (t *try) outcome(outcome *operator.Outcome, err error, log *slog.Logger) trowel.Report {
 	switch {
 	case errors.Is(err, ErrStopped), errors.Is(err, ErrLost): // not a failure: it runs again
 		log.Warn("Stopped")
 		return trowel.Report{Outcome: trowel.OutcomeReleased}
-	case t.hasNoRoom(&outcome, err, log):
+	case t.hasNoRoom(outcome, err, log):
 		return trowel.Report{Outcome: trowel.OutcomeReleased}
 	case err != nil:
 		t.say(log, slog.LevelError, operator.LogText(t.lease.FullName, err))
@@ -104,7 +134,9 @@ func (t *try) execute(out *output, log *slog.Logger) (report trowel.Report) {
 	case outcome.Again == nil:
 		return trowel.Report{Outcome: trowel.OutcomeSuccess, Result: outcome.Result, Origin: outcome.Origin}
 	}
-	again := trowel.Report{Outcome: trowel.OutcomePoll, RetryIn: outcome.Again.After, StateParams: outcome.Again.State}
+	again := trowel.Report{
+		Outcome: trowel.OutcomePoll, RetryIn: outcome.Again.After, StateParams: outcome.Again.State, Job: outcome.Again.Job,
+	}
 	if cause := outcome.Again.Cause; cause != nil {
 		message, _ := operator.Kind(cause)
 		t.say(log, slog.LevelError, "Task failed, retrying: "+message)
@@ -120,43 +152,71 @@ func failure(err error) trowel.Report {
 // operate evaluates the task's configuration and runs the operator that it names.
 func (t *try) operate(out *output, log *slog.Logger) (operator.Outcome, error) {
 	opts := &t.agent.opts
-	config, err := opts.Templates.Config(t.ctx, t.lease.Scope, t.ownKeys(), t.lease.Zone)
-	if err != nil {
-		return operator.Outcome{}, err
-	}
-	selection, ok, err := operator.Select(config)
+	task, ok, err := t.configure(t.ctx)
 	if err != nil || !ok {
 		return operator.Outcome{}, err
 	}
 	if opts.Hook != nil {
-		if result, done := opts.Hook.Instead(t.lease, selection); done {
+		if result, done := opts.Hook.Instead(t.lease, task.Selection); done {
 			return operator.Outcome{Result: result}, nil
 		}
 	}
-	t.announce(selection, log)
-	local := t.localValues(config)
-	params := param.NewReader(selection.Config)
-	request := &operator.Request{
-		Lease: t.lease, Params: params, Local: local, State: t.lease.StateParams, Project: opts.Project,
-		Secrets: t.given.Finder(opts.Secrets(t.lease)), Commands: opts.Commands, Sessions: opts.Sessions, Notifier: opts.Notifier,
-		Templates: opts.Templates, Output: out, Log: log, TaskLimit: opts.TaskLimit, OnWait: t.waiting,
-	}
-	if opts.Workspaces != nil {
-		workspace := opts.Workspaces.Open(t.lease)
-		defer t.leave(workspace, log)
-		request.Files = workspace.Dir
-	}
-	outcome, err := opts.Operators.Run(t.ctx, selection.Type, request)
+	t.announce(task.Selection, log)
+	request := t.request(&task, out, log)
+	defer t.leave(t.lend(request), log)
+	outcome, err := opts.Operators.Run(t.ctx, task.Type, request)
 	if err == nil && outcome.Again == nil {
-		for _, line := range operator.Unused(t.lease.FullName, local, params) {
+		for _, line := range operator.Unused(t.lease.FullName, task.local, request.Params) {
 			t.say(log, slog.LevelError, line)
 		}
 	}
 	return outcome, err
 }
 
-// leave removes the files of the try.
+// configured is a task with its evaluated configuration.
+type configured struct {
+	operator.Selection
+
+	local *param.Map // the task's own keys
+}
+
+// configure evaluates the task's configuration. ok is false if the task names no operator.
+func (t *try) configure(ctx context.Context) (task configured, ok bool, err error) {
+	config, err := t.agent.opts.Templates.Config(ctx, t.lease.Scope, t.ownKeys(), t.lease.Zone)
+	if err != nil {
+		return configured{}, false, err
+	}
+	selection, ok, err := operator.Select(config)
+	if err != nil || !ok {
+		return configured{}, false, err
+	}
+	return configured{selection, t.localValues(config)}, true, nil
+}
+
+func (t *try) request(task *configured, out *output, log *slog.Logger) *operator.Request {
+	opts := &t.agent.opts
+	return &operator.Request{
+		Lease: t.lease, Params: param.NewReader(task.Config), Local: task.local, State: t.lease.StateParams, Project: opts.Project,
+		Secrets: t.given.Finder(opts.Secrets(t.lease)), Commands: opts.Commands, Sessions: opts.Sessions, Notifier: opts.Notifier,
+		Templates: opts.Templates, Output: out, Log: log, TaskLimit: opts.TaskLimit, OnWait: t.waiting,
+	}
+}
+
+// lend gives a request files of its own if there are any, and returns them; or nil.
+func (t *try) lend(request *operator.Request) *archive.Workspace {
+	if t.agent.opts.Workspaces == nil {
+		return nil
+	}
+	workspace := t.agent.opts.Workspaces.Open(t.lease)
+	request.Files = workspace.Dir
+	return workspace
+}
+
+// leave removes the files of the try, if it has any.
 func (t *try) leave(workspace *archive.Workspace, log *slog.Logger) {
+	if workspace == nil {
+		return
+	}
 	if err := workspace.Close(); err != nil {
 		log.Warn("files of the task are left", slog.Any("error", err))
 	}

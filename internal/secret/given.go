@@ -39,6 +39,14 @@ func (g *Given) add(value Value) {
 	g.mask.Add(value)
 }
 
+// In reports whether a text contains a secret of at least OutputChars characters.
+func (g *Given) In(text string) bool {
+	g.mu.Lock()
+	mask := g.mask
+	g.mu.Unlock()
+	return mask != nil && mask.Has(text)
+}
+
 // Places returns the places in a report's parameters that contain a secret of at least OutputChars characters.
 func (g *Given) Places(r *trowel.Report) trowel.Masked {
 	g.mu.Lock()
