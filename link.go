@@ -17,8 +17,8 @@ const (
 
 // Link leads people to a page about what a try has started or used outside, such as the page of a job.
 type Link struct {
-	Name string // what the page shows, such as "td job 1234"
-	URL  string // an absolute URL of http or https
+	Name string `json:"name"` // what the page shows, such as "td job 1234"
+	URL  string `json:"url"`  // an absolute URL of http or https
 }
 
 // Check returns an error unless the link can be shown. It never quotes the URL, which may be wrong because it

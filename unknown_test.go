@@ -18,14 +18,14 @@ func TestCheckKnown(t *testing.T) {
 		}
 	}
 	for flags := range TaskFlags(1 << 15) {
-		if err := CheckKnownTask(&Task{ID: 5, AttemptID: 3, Flags: flags}); errors.Is(err, ErrUnknown) != (flags > 15) {
+		if err := CheckKnownTask(&Task{ID: 5, AttemptID: 3, Flags: flags}); errors.Is(err, ErrUnknown) != (flags > 31) {
 			t.Fatalf("CheckKnownTask with flags %d = %v", flags, err)
 		}
 	}
 	for want, err := range map[string]error{
 		"attempt 3 has flag 256, which only later versions of Trowel know":             CheckKnown(3, AttemptDone|256),
 		"task 5 of attempt 3 is in state 40, which only later versions of Trowel know": CheckKnownTask(&Task{ID: 5, AttemptID: 3, State: 40}),
-		"task 5 of attempt 3 has flag 48, which only later versions of Trowel know":    CheckKnownTask(&Task{ID: 5, AttemptID: 3, Flags: TaskInitial | 48}),
+		"task 5 of attempt 3 has flag 96, which only later versions of Trowel know":    CheckKnownTask(&Task{ID: 5, AttemptID: 3, Flags: TaskInitial | 96}),
 	} {
 		if err == nil || err.Error() != want || !errors.Is(err, ErrUnavailable) {
 			t.Errorf("got %v, want %s", err, want)

@@ -101,6 +101,8 @@ type WhyTx interface {
 	ListAdmitted(ctx context.Context, project ProjectID, workflow string, limit int) ([]AttemptID, error)
 	// ListTriesOf returns the ended tries of a task in the order of their numbers.
 	ListTriesOf(ctx context.Context, attempt AttemptID, task TaskID) ([]Try, error)
+	// ListTellingTries returns those ended tries of an attempt that have links or usage, in the order of tasks and numbers.
+	ListTellingTries(ctx context.Context, attempt AttemptID) ([]Try, error)
 	// ListAuditsAt returns the audit entries of an attempt with one instant.
 	ListAuditsAt(ctx context.Context, attempt AttemptID, at time.Time) ([]AuditEntry, error)
 }

@@ -7,7 +7,7 @@ import "github.com/trowel-project/trowel/internal/param"
 // long it took, so its clock decides nothing.
 
 // AgentProtocol is the version of this conversation. A server only talks to agents with the same version.
-const AgentProtocol = "1"
+const AgentProtocol = "2"
 
 // AgentProtocolHeader is the header with the AgentProtocol in each request of an agent.
 const AgentProtocolHeader = "Trowel-Agent-Protocol"
@@ -84,6 +84,8 @@ type AgentLease struct {
 	Local       *param.Map   `json:"local"`      // the task's own keys, not evaluated
 	State       *param.Map   `json:"state"`      // what the operator kept at the end of its last try
 	RetryCount  int          `json:"retryCount"` // how often the task was woken up for a retry or poll
+	Job         bool         `json:"job"`        // State names a job that goes on outside
+	Cancel      bool         `json:"cancel"`     // the try does nothing but cancel that job
 	StartedAt   int64        `json:"startedAt"`  // when the first try was claimed
 }
 
@@ -126,6 +128,9 @@ type AgentReport struct {
 	RetryInMicros int64           `json:"retryInMicros,omitempty"`  // time until the next try, after a poll or retry
 	State         *param.Map      `json:"state,omitempty"`          // what the operator keeps for its next try
 	Error         *param.Map      `json:"error,omitempty"`          // error object of a failure or retry
+	Job           bool            `json:"job,omitempty"`            // State names a job that goes on outside; after a failure, one that could not be canceled
+	Links         []Link          `json:"links,omitempty"`          // pages about what the try has started or used outside
+	Usage         *Usage          `json:"usage,omitempty"`          // what its commands have used
 	Masked        []string        `json:"masked,omitempty"`         // places in result and state that contain secrets, such as "store/db/0"
 	Ran           bool            `json:"ran"`                      // the agent had begun to run the task
 	RanMicros     int64           `json:"ranMicros,omitempty"`      // how long it ran

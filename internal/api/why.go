@@ -144,6 +144,8 @@ type TaskDetail struct {
 	Agent       *string       `json:"agent"`       // who runs or ran the last try
 	Effective   *Effective    `json:"effective"`   // its options with all values evaluated; nil before it was ready
 	Tries       List[TaskTry] `json:"tries"`       // ended tries in the order of their numbers
+	Links       List[Link]    `json:"links"`       // those of all ended tries, each once
+	Usage       *Usage        `json:"usage"`       // what the commands of all ended tries have used; nil if nobody measured it
 }
 
 // Effective has the options of a task that say when and where it runs.
@@ -180,4 +182,6 @@ type TaskTry struct {
 	EndedAt   *string      `json:"endedAt"`
 	Exit      string       `json:"exit"`      // "success", "error", "retry", "poll", "canceled" or "lost"
 	LastLines List[string] `json:"lastLines"` // last lines of output of a failure or retry, at most 20
+	Links     List[Link]   `json:"links"`     // pages about what it has started or used outside
+	Usage     *Usage       `json:"usage"`     // what its commands have used; nil if nobody measured it
 }

@@ -21,7 +21,7 @@ func (r Report) apply(a *applying) {
 	}
 	a.recordTry(t, r.Report, exit)
 	if r.Outcome != trowel.OutcomeReleased {
-		t.setJob(r.Job)
+		t.setJob(r.Job && (canceled || r.Outcome != trowel.OutcomeFailure))
 	}
 	if t.canceling() && r.Outcome != trowel.OutcomeFailure {
 		a.keepState(t, r.Report)

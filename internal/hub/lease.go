@@ -24,6 +24,7 @@ func leaseShape(l *trowel.Lease) api.AgentLease {
 		SessionID: int64(s.Session.ID), SessionTime: micros(s.Session.Time), SessionUUID: s.Session.UUID,
 		Attempt: api.AgentAttempt{Name: l.AttemptName, CreatedAt: micros(l.AttemptCreatedAt)},
 		Zone:    zone, Scope: l.Scope, Local: l.Local, State: l.StateParams, RetryCount: l.RetryCount, StartedAt: micros(l.StartedAt),
+		Job: l.Job, Cancel: l.Cancel,
 	}
 }
 

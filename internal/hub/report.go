@@ -173,6 +173,20 @@ func (h *Hub) answerEnded(ctx context.Context, id string, reports []api.AgentRep
 	return nil
 }
 
+// maxCPUTimeMs is more processor time than a try can have: a century.
+const maxCPUTimeMs = 100 * 366 * 24 * 3600 * 1000
+
+// linksOf returns those links of a report that can be shown. The agent has checked them, too.
+func linksOf(sent []api.Link) (links []trowel.Link) {
+	for _, link := range sent {
+		link := trowel.Link{Name: link.Name, URL: link.URL}
+		if len(links) < trowel.MaxLinks && link.Check() == nil {
+			links = append(links, link)
+		}
+	}
+	return links
+}
+
 func reportTry(r *api.AgentReport) trowel.TryID {
 	return trowel.TryID{Task: trowel.TaskID(r.TaskID), Number: r.Try}
 }
@@ -181,7 +195,12 @@ func reportTry(r *api.AgentReport) trowel.TryID {
 func reportOf(r *api.AgentReport, now time.Time) (trowel.Report, error) {
 	report := trowel.Report{
 		TaskID: trowel.TaskID(r.TaskID), AttemptID: trowel.AttemptID(r.AttemptID), Try: r.Try,
-		StateParams: r.State, Error: r.Error, LastLines: r.LastLines,
+		StateParams: r.State, Error: r.Error, LastLines: r.LastLines, Job: r.Job, Links: linksOf(r.Links),
+	}
+	if u := r.Usage; u != nil {
+		report.Usage = trowel.Usage{
+			PeakMemory: max(u.PeakMemoryBytes, 0), CPUTime: time.Duration(max(min(u.CPUTimeMs, maxCPUTimeMs), 0)) * time.Millisecond, BytesWritten: max(u.BytesWritten, 0),
+		}
 	}
 	outcomes := map[string]trowel.Outcome{
 		api.AgentSuccess: trowel.OutcomeSuccess, api.AgentPoll: trowel.OutcomePoll, api.AgentRetry: trowel.OutcomeRetry,

@@ -32,6 +32,7 @@ func (l *Link) leaseOf(id string, s *api.AgentLease) (*trowel.Lease, error) {
 		},
 		AttemptName: s.Attempt.Name, AttemptCreatedAt: instant(s.Attempt.CreatedAt), Zone: zone,
 		Scope: s.Scope, Local: s.Local, StateParams: s.State, RetryCount: s.RetryCount, StartedAt: instant(s.StartedAt),
+		Job: s.Job, Cancel: s.Cancel,
 	}, nil
 }
 

@@ -91,7 +91,7 @@ func TestRefusedAgents(t *testing.T) {
 		{"operator", f.token(t, &trowel.Token{Name: "o", Role: "operator"}), "", self, 403, "it needs RunAgent"},
 		{"reader", f.token(t, &trowel.Token{Name: "o", Role: "read"}), "", self, 403, "it needs RunAgent"},
 		{"of a project", f.token(t, &trowel.Token{Name: "p", Role: "agent", ProjectID: f.context.Project.ID}), "", self, 403, "is for one project"},
-		{"another version", f.bearer, "99", self, 409, `speaks version 1 of the agents' protocol, and the agent \"99\"`},
+		{"another version", f.bearer, "99", self, 409, `speaks version 2 of the agents' protocol, and the agent \"99\"`},
 		{"no slots", f.bearer, "", with(func(r *api.AgentRegistration) { r.Slots = 0 }), 400, "slots must be 1 to 10000, not 0"},
 		{"no name", f.bearer, "", with(func(r *api.AgentRegistration) { r.Name = "" }), 400, "the agent's name must have"},
 		{"a name that turns text round", f.bearer, "", with(func(r *api.AgentRegistration) { r.Name = "a\u202eb" }), 400, "without control characters"},

@@ -221,6 +221,13 @@ func (l *Link) reportShape(r *trowel.Report) api.AgentReport {
 	shape := api.AgentReport{
 		TaskID: int64(r.TaskID), AttemptID: int64(r.AttemptID), Try: r.Try, Outcome: outcomes[r.Outcome],
 		RetryInMicros: max(r.RetryIn.Microseconds(), 0), State: r.StateParams, Error: r.Error, LastLines: r.LastLines, Masked: r.Masked,
+		Job: r.Job,
+	}
+	for _, link := range r.Links {
+		shape.Links = append(shape.Links, api.Link{Name: link.Name, URL: link.URL})
+	}
+	if u := r.Usage; u != (trowel.Usage{}) {
+		shape.Usage = &api.Usage{PeakMemoryBytes: u.PeakMemory, CPUTimeMs: u.CPUTime.Milliseconds(), BytesWritten: u.BytesWritten}
 	}
 	if !r.StartedAt.IsZero() {
 		shape.Ran = true

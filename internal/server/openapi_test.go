@@ -45,6 +45,7 @@ func documentedRequests(t *testing.T) []documented {
 		{"GET", "/api/attempts/1/retries", "/api/attempts/{id}/retries", "", ""},
 		{"GET", "/api/attempts/1/tasks", "/api/attempts/{id}/tasks", "", ""},
 		{"GET", "/api/attempts/1/places", "/api/attempts/{id}/places", "", ""},
+		{"GET", "/api/attempts/1/outside", "/api/attempts/{id}/outside", "", ""},
 		{"GET", "/api/attempts/1/why", "/api/attempts/{id}/why", "", ""},
 		{"GET", "/api/attempts/1/reasons", "/api/attempts/{id}/reasons", "", ""},
 		{"GET", "/api/sessions", "", "", ""},

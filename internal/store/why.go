@@ -39,6 +39,7 @@ WHERE a.id = $1`
 	sqlListAdmitted = `SELECT a.id FROM attempt a WHERE a.project_id = $1 AND a.workflow = $2 AND a.finished_at IS NULL AND a.wait_reason IS NULL
 AND NOT EXISTS (SELECT 1 FROM delayed_attempt d WHERE d.attempt_id = a.id) ORDER BY a.id LIMIT $3`
 	sqlListTriesOf  = sqlSelectTries + ` AND task_id = $2 ORDER BY number`
+	sqlListTelling  = sqlSelectTries + ` AND (links IS NOT NULL OR peak_memory IS NOT NULL OR cpu_time IS NOT NULL OR bytes_written IS NOT NULL) ORDER BY task_id, number`
 	sqlListAuditsAt = `SELECT at, batch, entries FROM audit WHERE attempt_id = $1 AND at = $2 ORDER BY id`
 )
 
@@ -251,6 +252,14 @@ func (t *tx) ListTriesOf(ctx context.Context, attempt trowel.AttemptID, task tro
 	list, err := t.tries(ctx, sqlListTriesOf, attempt, task)
 	if err != nil {
 		return nil, fmt.Errorf("list tries of task %d: %w", task, err)
+	}
+	return list, nil
+}
+
+func (t *tx) ListTellingTries(ctx context.Context, attempt trowel.AttemptID) ([]trowel.Try, error) {
+	list, err := t.tries(ctx, sqlListTelling, attempt)
+	if err != nil {
+		return nil, fmt.Errorf("list tries with links or usage of attempt %d: %w", attempt, err)
 	}
 	return list, nil
 }

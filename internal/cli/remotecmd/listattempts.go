@@ -87,13 +87,15 @@ func backfillTable(v *listView, attempts []api.Attempt, dryRun bool) *listTable 
 
 // taskTable returns the table of the tasks of an attempt. Below a failed task are its place and its error, below
 // a waiting one the reason. Names of tasks in loops show the values of these.
-func taskTable(v *listView, tasks []api.Task, names map[api.ID][]loopname.Part, reasons, places map[api.ID]string) *listTable {
+func taskTable(v *listView, tasks []api.Task, names map[api.ID][]loopname.Part, reasons, places map[api.ID]string, outside map[api.ID]*api.TaskOutside) *listTable {
 	t := &listTable{painted: 1, named: 2, columns: []listColumn{
 		{title: "ID", right: true, drop: 2}, {title: "STATE"}, {title: "TASK", least: 16}, {title: "STARTED", drop: 1}, {title: "TOOK", right: true},
+		{title: "PEAK", right: true, drop: 3},
 	}}
 	for i := range tasks {
 		task := &tasks[i]
-		row := listRow{ink: statusInk(task.State), note: reasons[task.ID], cells: []string{task.ID.String(), task.State, task.FullName, v.optClock(task.StartedAt), ""}}
+		row := listRow{ink: statusInk(task.State), note: reasons[task.ID], cells: []string{task.ID.String(), task.State, task.FullName, v.optClock(task.StartedAt), "", peakText(outside[task.ID])}}
+		row.links = linkLines(outside[task.ID])
 		if name := names[task.ID]; name != nil {
 			row.name, row.cells[t.named] = name, loopname.Join(name, true, 0, "")
 		}

@@ -27,12 +27,13 @@ type listColumn struct {
 	drop int
 }
 
-// listRow is a line of a table, and a note below it.
+// listRow is a line of a table, and what stands below it.
 type listRow struct {
 	cells []string
 	name  []loopname.Part // parts of the cell with a name that has values of loops, which is cut as such; nil otherwise
 	ink   terminal.Ink    // of the cell in the painted column
 	note  string          // a line below, such as the error of a failed task; empty for none
+	links []string        // further lines below, which are never cut
 }
 
 // listTable is a table.
@@ -85,6 +86,9 @@ func (t *listTable) write(w io.Writer, look *terminal.Look, width int) {
 		text.WriteString(strings.TrimRight(l.Text.String(), " ") + "\n")
 		if row.note != "" {
 			text.WriteString(look.Paint(terminal.InkDim, "  "+terminal.Cut(terminal.Clean(row.note), width-columnGap, look.Signs.Rest)) + "\n")
+		}
+		for _, link := range row.links {
+			text.WriteString(look.Paint(terminal.InkDim, "  "+terminal.Clean(link)) + "\n")
 		}
 	}
 	titles := listRow{}

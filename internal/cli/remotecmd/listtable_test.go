@@ -76,7 +76,7 @@ func TestTablesFit(t *testing.T) {
 			"12345":   attemptTable(v, testAttempts()),
 			"SESSION": backfillTable(v, testAttempts(), width%2 == 0),
 			"pending": sessionTable(v, []api.Session{{ID: 1, Project: api.IDName{Name: evil}, Workflow: api.NameOptID{Name: evil}, SessionTime: session}}),
-			"error":   taskTable(v, []api.Task{failed, {ID: 9, FullName: "+a", State: "blocked"}}, nil, map[api.ID]string{9: evil}, map[api.ID]string{failed.ID: evil}),
+			"error":   taskTable(v, []api.Task{failed, {ID: 9, FullName: "+a", State: "blocked"}}, nil, map[api.ID]string{9: evil}, map[api.ID]string{failed.ID: evil}, nil),
 			"PROJECT": projectTable(v, []api.Project{{ID: 1, Name: evil, Revision: evil}}),
 			"WORK":    workflowTable([]api.Workflow{{ID: 1, Project: api.IDName{Name: evil}, Name: evil, Revision: evil, Timezone: evil}}),
 			"WHEN":    scheduleTable(v, []api.Schedule{{ID: 1, Project: api.IDName{Name: evil}, Workflow: api.IDName{Name: evil}, NextRunTime: api.Instant{Time: v.now.Add(time.Hour)}, NextScheduleTime: session}}),

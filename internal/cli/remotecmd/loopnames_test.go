@@ -45,10 +45,10 @@ func TestLoopNamesInTaskTable(t *testing.T) {
 		50: {"_north +say", "_south +say"},
 	} {
 		v, out, _ := testView(width)
-		v.show(taskTable(v, tasks[3:], loopNames(tasks), nil, nil), "none")
+		v.show(taskTable(v, tasks[3:], loopNames(tasks), nil, nil, nil), "none")
 		if width == 140 {
 			out.Reset()
-			v.show(taskTable(v, tasks, loopNames(tasks), nil, nil), "none")
+			v.show(taskTable(v, tasks, loopNames(tasks), nil, nil, nil), "none")
 		}
 		for _, name := range want {
 			if !strings.Contains(out.String(), name+" ") {

@@ -44,8 +44,12 @@ func runTasks(ctx context.Context, c *cmd.Call) error {
 			}
 		}
 		shown := tasksIn(tasks.Tasks, c.Args.Text("--status"))
+		var outside map[api.ID]*api.TaskOutside
+		if len(shown) > 0 {
+			outside = tasksOutside(ctx, server, id)
+		}
 		if c.Args.Given("--json") {
-			return cmd.PrintJSON(c, withPlaces(shown, taskPlaces(ctx, server, id)))
+			return cmd.PrintJSON(c, withPlaces(shown, taskPlaces(ctx, server, id), outside))
 		}
 		reasons := waitReasons(ctx, server, id, tasks)
 		if view := newListView(c); view != nil {
@@ -56,11 +60,11 @@ func runTasks(ctx context.Context, c *cmd.Call) error {
 			if state := c.Args.Text("--status"); state != "" {
 				none += " of the state " + state
 			}
-			view.show(taskTable(view, shown, loopNames(tasks.Tasks), reasons, taskPlaces(ctx, server, id)), none+".", view.failureHint(id, shown), view.timesHint())
+			view.show(taskTable(view, shown, loopNames(tasks.Tasks), reasons, taskPlaces(ctx, server, id), outside), none+".", view.failureHint(id, shown), view.timesHint())
 			return nil
 		}
 		for i := range shown {
-			printTask(c, &shown[i], reasons[shown[i].ID])
+			printTask(c, &shown[i], reasons[shown[i].ID], outside[shown[i].ID])
 		}
 		terminal.Say(c.Env.Stdout, "%d entries.\n", len(shown))
 		return nil
@@ -116,7 +120,7 @@ func goesOn(state string) bool {
 	return true
 }
 
-func printTask(c *cmd.Call, t *api.Task, reason string) {
+func printTask(c *cmd.Call, t *api.Task, reason string, outside *api.TaskOutside) {
 	parent := "null"
 	if t.ParentID != nil {
 		parent = t.ParentID.String()
@@ -132,6 +136,12 @@ func printTask(c *cmd.Call, t *api.Task, reason string) {
 		paramsText(t.ExportParams), paramsText(t.StoreParams), paramsText(t.StateParams))
 	if reason != "" {
 		terminal.Say(c.Env.Stdout, "   reason: %s\n", reason)
+	}
+	for _, link := range linkLines(outside) {
+		terminal.Say(c.Env.Stdout, "   link: %s\n", link)
+	}
+	if used := usageText(outside); used != "" {
+		terminal.Say(c.Env.Stdout, "   used: %s\n", used)
 	}
 	terminal.Say(c.Env.Stdout, "\n")
 }

@@ -154,7 +154,7 @@ func (m *Model) Report(r trowel.Report, now time.Time) {
 	killed := t.Flags&trowel.TaskCancelRequested != 0
 	if r.Outcome != trowel.OutcomeReleased {
 		t.Flags &^= trowel.TaskHasJob
-		if r.Job {
+		if r.Job && (killed || r.Outcome != trowel.OutcomeFailure) {
 			t.Flags |= trowel.TaskHasJob
 		}
 	}

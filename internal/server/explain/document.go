@@ -107,7 +107,8 @@ func (a *asker) detail(t *trowel.Task) (api.TaskDetail, error) {
 	}
 	shape := api.TaskDetail{
 		Task: document.Task(t), StateDetail: reason.Detail(t, a.facts), Place: document.OptText(t.Origin.Place), Try: t.Try, ReadyAt: document.OptInstant(t.ReadyAt), ClaimedAt: document.OptInstant(t.ClaimedAt),
-		Agent: document.OptText(t.AgentID), Effective: effectiveOf(t), Tries: document.List(tries, tryOf),
+		Agent: document.OptText(t.AgentID), Effective: effectiveOf(t), Tries: document.List(tries, document.Try),
+		Links: document.Links(tries), Usage: document.Usage(tries),
 	}
 	if reasons := reason.Explain(t, a.facts); len(reasons) > 0 {
 		first := reasonOf(reasons[0])
@@ -136,11 +137,4 @@ func effectiveOf(t *trowel.Task) *api.Effective {
 		}
 	}
 	return shape
-}
-
-func tryOf(t trowel.Try) api.TaskTry {
-	return api.TaskTry{
-		Try: t.Number, Agent: document.OptText(t.AgentID), ReadyAt: document.OptInstant(t.ReadyAt), ClaimedAt: document.OptInstant(t.ClaimedAt), StartedAt: document.OptInstant(t.StartedAt),
-		EndedAt: document.OptInstant(t.EndedAt), Exit: t.Exit, LastLines: t.LastLines,
-	}
 }

@@ -27,6 +27,10 @@ func Routes() []rest.Route {
 			Handle: getTaskPlaces, About: "Where the tasks of an attempt are written: file, line and column, by id of the task.",
 		},
 		{
+			Method: "GET", Path: "/api/attempts/{id:64}/outside", Name: "getTasksOutside", Verb: access.GetTasksFromAttempt, Answer: api.TaskOutsideList{},
+			Handle: getTasksOutside, About: "Links that the tasks of an attempt have given to what they started outside, and what their commands have used, by id of the task.",
+		},
+		{
 			Method: "GET", Path: "/api/projects/{id:32}/findings", Name: "getFindings", Verb: access.GetProject, Answer: api.FindingCollection{},
 			Handle: getFindings, About: "What the push of a revision has found and accepted: its warnings.",
 			Query: []rest.Parameter{find.QueryRevision()},

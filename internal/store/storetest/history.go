@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"testing"
+	"time"
 
 	trowel "github.com/trowel-project/trowel"
 )
@@ -83,6 +84,10 @@ func testTries(t *testing.T, db trowel.Store) {
 	want[3].Exit, want[3].LastLines = trowel.ExitError, []string{"first", "", "  last \t"}
 	want[4].LastLines = []string{""}
 	want[5].LastLines = []string{"", ""}
+	want[6].Links = []trowel.Link{{Name: "job <1>", URL: "https://example.com/1?a=b&c=ü"}, {Name: "log", URL: "http://localhost/"}}
+	want[6].Usage = trowel.Usage{PeakMemory: 1 << 40, CPUTime: 1500 * time.Microsecond, BytesWritten: 3}
+	want[9].Usage.CPUTime = time.Hour
+	want[12].Links = want[6].Links[1:]
 	foreign := trowel.Try{AttemptID: other.ID, TaskID: 1, Number: 1, FullName: "+w", EndedAt: at(1), Exit: trowel.ExitPoll}
 	update(t, db, func(ctx context.Context, tx trowel.Tx) error {
 		return errors.Join(tx.InsertTries(ctx, want[:1]), tx.InsertTries(ctx, nil), tx.InsertTries(ctx, []trowel.Try{foreign}), tx.InsertTries(ctx, want[1:]))
@@ -92,12 +97,15 @@ func testTries(t *testing.T, db trowel.Store) {
 		equal(t, "ListTries", got, want)
 		one, errOne := tx.FindTry(ctx, a.ID, trowel.TryID{Task: want[3].TaskID, Number: want[3].Number})
 		equal(t, "FindTry", one, &want[3])
+		telling, errTelling := tx.ListTellingTries(ctx, a.ID)
+		equal(t, "ListTellingTries", telling, []trowel.Try{want[12], want[9], want[6]})
 		_, errNumber := tx.FindTry(ctx, a.ID, trowel.TryID{Task: want[3].TaskID, Number: 99})
 		_, errAttempt := tx.FindTry(ctx, other.ID, trowel.TryID{Task: want[3].TaskID, Number: want[3].Number})
 		wantNotFound(t, map[string]error{"try of another number": errNumber, "try of another attempt": errAttempt})
-		return errors.Join(err, errOne)
+		return errors.Join(err, errOne, errTelling)
 	})
 	refuse(t, db, trowel.ErrConflict, func(ctx context.Context, tx trowel.Tx) error { return tx.InsertTries(ctx, want[7:8]) })
+	refuse(t, db, trowel.ErrConflict, func(ctx context.Context, tx trowel.Tx) error { return tx.InsertTries(ctx, want[6:7]) })
 	refuse(t, db, trowel.ErrConflict, func(ctx context.Context, tx trowel.Tx) error {
 		return tx.InsertTries(ctx, []trowel.Try{{AttemptID: 999, TaskID: 1, Number: 1, FullName: "+w", EndedAt: at(1), Exit: trowel.ExitPoll}})
 	})
