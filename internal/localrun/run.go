@@ -38,8 +38,10 @@ type run struct {
 	hook     *hook
 	sessions *sessions
 	killNow  chan struct{} // closed to kill commands that do not end when they are stopped
-	agent    *agent.Agent
-	flusher  *flush.Flusher
+	// agentOptions are those of agent. Operators are made from the settings, unless they are set before.
+	agentOptions agent.Options
+	agent        *agent.Agent
+	flusher      *flush.Flusher
 
 	attempt trowel.AttemptID // the attempt that this run is about
 }
@@ -72,10 +74,9 @@ func (l *run) run(ctx context.Context, signals <-chan os.Signal) (end runview.En
 	})
 	interrupted, attempt, err := l.await(ctx, signals)
 	halt(l.agent, l.killNow, signals)
-	if interrupted && l.storage.lasts() {
-		// Nobody goes on with it, so it must not count as running for ever.
-		if err := l.flusher.Kill(ctx, l.attempt, "signal"); err != nil {
-			l.Log.WarnContext(ctx, "attempt not ended in the database", slog.Any("error", err))
+	if interrupted {
+		if err := l.giveUp(ctx, signals); err != nil {
+			l.Log.WarnContext(ctx, "attempt not ended", slog.Any("error", err))
 		}
 	}
 	drained := l.flusher.Barrier(ctx) // what the last tasks reported
@@ -181,11 +182,15 @@ func (l *run) openAgent(ctx context.Context, limits limits, templates *template.
 	if err != nil {
 		return err
 	}
-	l.agent = agent.New(ctx, agent.Options{
+	table := l.agentOptions.Operators
+	if table == nil {
+		table = builtin.Table(operators)
+	}
+	l.agentOptions = agent.Options{
 		ID:        "local",
 		Slots:     limits.slots,
 		Anything:  true,
-		Operators: builtin.Table(operators),
+		Operators: table,
 		Templates: templates,
 		Commands:  commands,
 		Secrets:   func(*trowel.Lease) secret.Finder { return secrets },
@@ -198,7 +203,8 @@ func (l *run) openAgent(ctx context.Context, limits limits, templates *template.
 		Advice:    l.failed.adviceInRun,
 		Report:    func(r trowel.Report) { l.flusher.Report(mask.report(r)) },
 		Wake:      func() { l.flusher.Wake() },
-	})
+	}
+	l.agent = agent.New(ctx, l.agentOptions)
 	return nil
 }
 
