@@ -47,6 +47,7 @@ func Judge(h *History, bounds []Bound) []string {
 	f.attempts(h)
 	f.moves(h)
 	f.tries(h)
+	f.jobs(h)
 	f.reached(h)
 	f.poison(h)
 	f.bounds(h, bounds)

@@ -29,7 +29,7 @@ func exits(move string) []string {
 		return []string{trowel.ExitRetry, trowel.ExitPoll}
 	case trowel.TransitionRelease:
 		return []string{trowel.ExitLost}
-	case trowel.TransitionCancel:
+	case trowel.TransitionCancel, trowel.TransitionCancelJob:
 		return []string{trowel.ExitCanceled, trowel.ExitLost} // it was lost, so there was nothing to stop
 	case trowel.TransitionInsert, trowel.TransitionEvaluate, trowel.TransitionUnblock, trowel.TransitionClaim, trowel.TransitionGroupError, trowel.TransitionGroupRetry, trowel.TransitionDue, trowel.TransitionRestart:
 	}
