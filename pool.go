@@ -3,6 +3,7 @@ package trowel
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 	"time"
@@ -120,9 +121,7 @@ const withoutSlot = string(CounterPool) + ":"
 // an id of which it holds nothing, keeps the task from counting as one that has a slot of the default pool.
 func (h Acquired) WithoutSlot() Acquired {
 	all := Acquired{withoutSlot: 0}
-	for name, n := range h {
-		all[name] = n
-	}
+	maps.Copy(all, h)
 	return all
 }
 

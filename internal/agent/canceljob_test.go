@@ -80,12 +80,17 @@ func TestCancelTry(t *testing.T) {
 	}{
 		{"canceled at once", fakeJobs{}, trowel.OutcomeSuccess, false, []time.Duration{0}, "Task +w+t is canceled."},
 		{
-			"after some calls that failed", fakeJobs{fails: 3}, trowel.OutcomeSuccess, false,
-			[]time.Duration{0, time.Second, 3 * time.Second, 7 * time.Second}, "Task +w+t is canceled.",
+			"after some calls that failed",
+			fakeJobs{fails: 3},
+			trowel.OutcomeSuccess, false,
+			[]time.Duration{0, time.Second, 3 * time.Second, 7 * time.Second},
+			"Task +w+t is canceled.",
 		},
 		{"after a panic", fakeJobs{panics: true}, trowel.OutcomeSuccess, false, []time.Duration{0, time.Second}, "Task +w+t is canceled."},
 		{
-			"given up", fakeJobs{fails: -1}, trowel.OutcomeFailure, true,
+			"given up",
+			fakeJobs{fails: -1},
+			trowel.OutcomeFailure, true,
 			[]time.Duration{0, time.Second, 3 * time.Second, 7 * time.Second, 15 * time.Second, 31 * time.Second, 51 * time.Second},
 			"Task +w+t is canceled, but what it has started outside may go on: no answer",
 		},

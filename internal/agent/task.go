@@ -90,12 +90,11 @@ func (t *try) execute(out *output, log *slog.Logger) trowel.Report {
 // runOperator runs the task, and returns the state that names a job which goes on outside, or may go on. A panic of an
 // operator is a failure of its task.
 func (t *try) runOperator(out *output, log *slog.Logger) (report trowel.Report, left *param.Map) {
-	left = t.jobLeft(&operator.Outcome{}, errNotRun)
 	defer func() {
 		if p := recover(); p != nil {
 			err := &operator.Error{Kind: "panic", Message: fmt.Sprint(p)}
 			t.say(log, slog.LevelError, operator.LogText(t.lease.FullName, err), slog.String("stack", string(debug.Stack())))
-			report = failure(err)
+			report, left = failure(err), t.jobLeft(&operator.Outcome{}, err)
 		}
 	}()
 	if hook := t.agent.opts.Hook; hook != nil {
@@ -113,9 +112,6 @@ func (t *try) runOperator(out *output, log *slog.Logger) (report trowel.Report, 
 	}
 	return report, left
 }
-
-// errNotRun stands for the error of a run that has not come to its end.
-var errNotRun = errors.New("not run")
 
 // outcome returns the report about a run of the operator.
 func (t *try) outcome(outcome *operator.Outcome, err error, log *slog.Logger) trowel.Report {

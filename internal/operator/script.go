@@ -57,7 +57,7 @@ func (s *scripts) run(
 	defer s.folders.end()
 	status, err := s.startOrPoll(ctx, r, kind, begin)
 	if err != nil {
-		return Outcome{}, err
+		return Outcome{Links: status.Links, Usage: status.Usage}, err
 	}
 	if !status.Finished {
 		state := r.State.Clone()

@@ -55,14 +55,14 @@ func (s *Steps) At(key string) *Steps {
 }
 
 // Outcome returns what the operator returns: result, or another run with the present state if err is an *Again, or the
-// error.
+// error. Links and usage of result stay in each case.
 func (s *Steps) Outcome(result Outcome, err error) (Outcome, error) {
 	again, ok := errors.AsType[*Again](err)
 	if !ok {
 		return result, err
 	}
 	again.State, again.Job = s.state, s.Job
-	return Outcome{Again: again}, nil
+	return Outcome{Again: again, Links: result.Links, Usage: result.Usage}, nil
 }
 
 // Later returns the error of a step that goes on in another run.

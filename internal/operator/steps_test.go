@@ -7,6 +7,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/operator"
 	"github.com/trowel-project/trowel/internal/param"
 )
@@ -129,5 +130,18 @@ func TestStepsLeaveTheStateAlone(t *testing.T) {
 	_ = s.Retry(operator.Retry{Key: "poll", Passing: passing}, func(*operator.Steps) error { return errPassing })
 	if got := param.JSON(before); got != `{"poll":{"retry":2}}` {
 		t.Errorf("state %s", got)
+	}
+}
+
+// Links and usage of a run count whether it ends, fails or goes on.
+func TestStepsKeepLinks(t *testing.T) {
+	t.Parallel()
+	known := operator.Outcome{Links: []trowel.Link{{Name: "job", URL: "https://example.com/1"}}, Usage: trowel.Usage{PeakMemory: 3}}
+	for name, err := range map[string]error{"ends": nil, "fails": errLasting, "goes on": operator.Later(time.Second)} {
+		s := operator.NewSteps(t.Context(), &operator.Request{})
+		got, _ := s.Outcome(known, err)
+		if diff := cmp.Diff(known.Links, got.Links); diff != "" || got.Usage != known.Usage || (got.Again != nil) != (name == "goes on") {
+			t.Errorf("%s: %+v, want links and usage of the run; links (-want +got):\n%s", name, got, diff)
+		}
 	}
 }

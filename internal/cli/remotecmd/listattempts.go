@@ -89,7 +89,11 @@ func backfillTable(v *listView, attempts []api.Attempt, dryRun bool) *listTable 
 // a waiting one the reason. Names of tasks in loops show the values of these.
 func taskTable(v *listView, tasks []api.Task, names map[api.ID][]loopname.Part, reasons, places map[api.ID]string, outside map[api.ID]*api.TaskOutside) *listTable {
 	t := &listTable{painted: 1, named: 2, columns: []listColumn{
-		{title: "ID", right: true, drop: 2}, {title: "STATE"}, {title: "TASK", least: 16}, {title: "STARTED", drop: 1}, {title: "TOOK", right: true},
+		{title: "ID", right: true, drop: 2},
+		{title: "STATE"},
+		{title: "TASK", least: 16},
+		{title: "STARTED", drop: 1},
+		{title: "TOOK", right: true},
 		{title: "PEAK", right: true, drop: 3},
 	}}
 	for i := range tasks {
