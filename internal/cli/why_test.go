@@ -82,17 +82,17 @@ func TestTasksWithReasons(t *testing.T) {
 				"GET attempts/4/reasons?limit=500": reasons + `null}`,
 			},
 			Stdout: shown("1", "+m", "planned") + "   reason: waits for the tasks in it\n\n" + shown("2", "+m+a", "running") + "\n2 entries.\n",
-			Asked:  []string{"GET attempts/4/tasks", "GET attempts/4/reasons?limit=500"},
+			Asked:  []string{"GET attempts/4/tasks", "GET attempts/4/outside", "GET attempts/4/reasons?limit=500"},
 		},
 		{
 			Name: "an attempt that has ended", Args: "tasks 4",
 			Known:  clitest.Answers{"GET attempts/4/tasks": `{"tasks":[` + task("1", "+m", "error") + "," + task("2", "+m+a", "blocked") + `]}`},
-			Stdout: shown("1", "+m", "error") + "\n" + shown("2", "+m+a", "blocked") + "\n2 entries.\n", Asked: []string{"GET attempts/4/tasks"},
+			Stdout: shown("1", "+m", "error") + "\n" + shown("2", "+m+a", "blocked") + "\n2 entries.\n", Asked: []string{"GET attempts/4/tasks", "GET attempts/4/outside"},
 		},
 		{
 			Name: "a server that does not know", Args: "tasks 4",
 			Known:  clitest.Answers{"GET attempts/4/tasks": `{"tasks":[` + task("1", "+m", "blocked") + `]}`},
-			Stdout: shown("1", "+m", "blocked") + "\n1 entries.\n", Asked: []string{"GET attempts/4/tasks", "GET attempts/4/reasons?limit=500"},
+			Stdout: shown("1", "+m", "blocked") + "\n1 entries.\n", Asked: []string{"GET attempts/4/tasks", "GET attempts/4/outside", "GET attempts/4/reasons?limit=500"},
 		},
 	})
 }
