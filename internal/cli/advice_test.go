@@ -62,7 +62,7 @@ func TestMistakesInRun(t *testing.T) {
 		{"of Airflow", "echo>: ${ds}", "2:12", "write session_date"},
 		{"of a schedule", "echo>: ${last_session_tme}", "2:12", "did you mean last_session_time? It is there in a workflow with a schedule"},
 		{"interpreter", "py>: a.b\n  python: no-such-python", "1:1", "there is no program no-such-python in PATH: is it installed?"},
-		{"of Digdag", "td>: q.sql", "2:3", "this version has no such operator of Digdag: call the program or API that it stands for with sh>, py> or http>"},
+		{"of a plugin", "snowflake>: q.sql", "2:3", "this is an operator of a plugin of Digdag, which Trowel does not have: call the program or API that it stands for with sh>, py> or http>"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()

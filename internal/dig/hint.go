@@ -27,8 +27,8 @@ func OperatorHint(name string, names []string) string {
 	if bare != name && slices.Contains(names, bare) {
 		return "remove the blank before the >"
 	}
-	if slices.Contains(digdagOperators(), bare) {
-		return "this version has no such operator of Digdag: call the program or API that it stands for with sh>, py> or http>"
+	if slices.Contains(pluginOperators(), bare) {
+		return "this is an operator of a plugin of Digdag, which Trowel does not have: call the program or API that it stands for with sh>, py> or http>"
 	}
 	name = usualName(bare)
 	if slices.Contains(names, name) {
@@ -44,14 +44,12 @@ func OperatorHint(name string, names []string) string {
 	return didYouMean(near)
 }
 
-// digdagOperators returns Digdag's operators that this version does not have.
-func digdagOperators() []string {
+// pluginOperators returns operators that projects have of plugins of Digdag, or of its older versions.
+func pluginOperators() []string {
 	return []string{
 		"athena.add_partition", "athena.apas", "athena.ctas", "athena.drop_partition", "athena.drop_table", "athena.drop_table_multi",
-		"athena.preview", "athena.query", "athena.table_exists", "athena.table_not_exists", "bq", "bq_ddl", "bq_extract", "bq_load",
-		"embulk", "emr", "gcs_wait", "pg", "redshift", "redshift_load", "redshift_unload", "s3_copy", "s3_delete", "s3_move",
-		"s3_touch", "s3_wait", "snowflake", "td", "td_ddl", "td_for_each", "td_load", "td_partial_delete", "td_result_export",
-		"td_run", "td_table_export", "td_wait", "td_wait_table",
+		"athena.preview", "athena.query", "athena.table_exists", "athena.table_not_exists", "s3_copy", "s3_delete", "s3_move", "s3_touch",
+		"snowflake",
 	}
 }
 
