@@ -99,7 +99,10 @@ const maxRefusal = 64 << 10
 
 // refusal returns the error of an answer that is no success.
 func refusal(response *http.Response, r *request) *Error {
-	data, _ := io.ReadAll(io.LimitReader(response.Body, maxRefusal)) // as much as has come
+	data, err := io.ReadAll(io.LimitReader(response.Body, maxRefusal))
+	if err != nil && response.StatusCode == http.StatusConflict {
+		return broken(r, err) // it may name a job
+	}
 	e := &Error{Status: response.StatusCode, target: r.target(), RetryAfter: retryAfter(response.Header.Get("Retry-After"), time.Now())}
 	e.text, e.Conflict = refusalText(data)
 	e.Type, e.passing = classify(response.StatusCode)
