@@ -3,7 +3,7 @@ package config
 import "github.com/trowel-project/trowel/internal/param"
 
 func operatorKeys() []Key {
-	return []Key{
+	return append(queryKeys(), []Key{
 		checked("config.mail.host", aText(), "", "mail server of `mail>` tasks that name none"),
 		checked("config.mail.port", aPort(), "", ""),
 		checked("config.mail.tls", aBoolean(), "true", "STARTTLS if the server has it"),
@@ -37,7 +37,25 @@ func operatorKeys() []Key {
 		hidden(checked("param_server.password", aText(), "", "")),
 		hidden(operatorsBelow("param_server.NAME", "the same names as below `database`, for `postgresql`")),
 		hidden(operatorsBelow("config.NAME", "settings of other operators: intervals of polling, limits of results")),
+	}...)
+}
+
+// queryKeys are the settings of operators that run SQL.
+func queryKeys() (keys []Key) {
+	for _, name := range []string{"pg", "redshift", "mysql", "jdbc"} {
+		prefix, about, limits := "config."+name+".", "what `store_last_results` of `"+name+">` may store at most; those of `config.jdbc` unless set", [3]string{}
+		if name == "jdbc" {
+			about, limits = "the same for all of these operators", [3]string{"8192", "64", "256"}
+		} else {
+			keys = append(keys, checked(prefix+"max_connections", aNumber(1), "20", "connections that `"+name+">` tasks of one agent have to one server; others wait"))
+		}
+		keys = append(keys,
+			checked(prefix+"max_store_last_results_rows", aNumber(1), limits[0], about),
+			checked(prefix+"max_store_last_results_columns", aNumber(1), limits[1], ""),
+			checked(prefix+"max_store_last_results_value_size", aNumber(1), limits[2], "characters of a text"),
+		)
 	}
+	return keys
 }
 
 // operatorsBelow returns a row for settings that operators read, without a check.

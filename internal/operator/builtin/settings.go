@@ -14,6 +14,7 @@ import (
 	"github.com/trowel-project/trowel/internal/operator/gcp"
 	"github.com/trowel-project/trowel/internal/operator/postgres"
 	"github.com/trowel-project/trowel/internal/operator/redis"
+	"github.com/trowel-project/trowel/internal/operator/sqldb"
 	"github.com/trowel-project/trowel/internal/operator/td"
 	"github.com/trowel-project/trowel/internal/param"
 	"github.com/trowel-project/trowel/internal/secret"
@@ -29,6 +30,7 @@ func Read(get, env func(string) (string, bool), userAgent string) (Options, erro
 		Options: core,
 		AWS:     aws.Options{Env: env},
 		GCP:     gcp.Options{Env: env},
+		SQL:     sqldb.Options{PG: s.database("pg"), Redshift: s.database("redshift"), MySQL: s.database("mysql"), Env: env},
 		TD:      s.td(env, userAgent),
 	}, errors.Join(s.errs...)
 }
@@ -157,6 +159,25 @@ func (s *settings) td(env func(string) (string, bool), userAgent string) td.Opti
 		s.errs = append(s.errs, err)
 	}
 	return options
+}
+
+// database reads the settings of one kind of database. Limits of results may also be set for all of them (operators 7.1).
+func (s *settings) database(name string) sqldb.Settings {
+	limit := func(key string) int {
+		own, found := s.number("config."+name+"."+key, 1)
+		all, _ := s.number("config.jdbc."+key, 1)
+		if found {
+			return own
+		}
+		return all
+	}
+	connections, _ := s.number("config."+name+".max_connections", 1)
+	return sqldb.Settings{
+		MaxConnections: connections,
+		MaxRows:        limit("max_store_last_results_rows"),
+		MaxColumns:     limit("max_store_last_results_columns"),
+		MaxValueSize:   limit("max_store_last_results_value_size"),
+	}
 }
 
 // paramServer returns nil if there are no settings for one.

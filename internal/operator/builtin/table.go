@@ -7,6 +7,7 @@ import (
 	"github.com/trowel-project/trowel/internal/operator"
 	"github.com/trowel-project/trowel/internal/operator/aws"
 	"github.com/trowel-project/trowel/internal/operator/gcp"
+	"github.com/trowel-project/trowel/internal/operator/sqldb"
 	"github.com/trowel-project/trowel/internal/operator/td"
 	"github.com/trowel-project/trowel/internal/template"
 )
@@ -17,6 +18,7 @@ type Options struct {
 	TD  td.Options
 	AWS aws.Options
 	GCP gcp.Options
+	SQL sqldb.Options
 }
 
 // Table returns all operators of this version.
@@ -25,6 +27,7 @@ func Table(o Options) operator.Table {
 	maps.Copy(table, td.Table(o.TD))
 	maps.Copy(table, aws.Table(o.AWS))
 	maps.Copy(table, gcp.Table(o.GCP))
+	maps.Copy(table, sqldb.Table(o.SQL))
 	return table
 }
 
