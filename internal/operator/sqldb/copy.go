@@ -72,6 +72,10 @@ const (
 // credentials returns what the statement is given to reach the files: keys for a time, which allow nothing but that, or
 // with temp_credentials: false those of the task.
 func (t copyTask) credentials(ctx context.Context, aws cloud, allowed func(context.Context) (policy, error)) (awsKeys, error) {
+	policy, err := allowed(ctx)
+	if err != nil {
+		return awsKeys{}, err
+	}
 	temporary, err := t.params.BoolOr("temp_credentials", true)
 	if err != nil || !temporary {
 		return t.keys, err
@@ -87,10 +91,6 @@ func (t copyTask) credentials(ctx context.Context, aws cloud, allowed func(conte
 	if err != nil {
 		return awsKeys{}, err
 	}
-	policy, err := allowed(ctx)
-	if err != nil {
-		return awsKeys{}, err
-	}
 	return aws.temporary(ctx, t.keys, t.role, session, seconds, policy.text())
 }
 
@@ -100,14 +100,17 @@ func (k awsKeys) text() string {
 	if k.token != "" {
 		text += ";token=" + k.token
 	}
-	return "CREDENTIALS '" + quotedText(text) + "'"
+	return "CREDENTIALS " + literal(text)
 }
 
 // hide removes keys from a text.
 func (k awsKeys) hide(text string) string {
 	for _, key := range []string{k.secret, k.token, k.id} {
-		if key != "" {
-			text = strings.ReplaceAll(strings.ReplaceAll(text, quotedText(key), "********"), key, "********")
+		if key == "" {
+			continue
+		}
+		for _, form := range []string{key, strings.Trim(literal(key), "'"), quotedText(key)} {
+			text = strings.ReplaceAll(text, form, "********")
 		}
 	}
 	return text
@@ -151,6 +154,9 @@ func hideKeys(err error, keys awsKeys) error {
 	return &operator.Failure{Message: keys.hide(failed.Message), Err: errors.New(keys.hide(failed.Err.Error()))}
 }
 
+// literal returns a text as Redshift reads it in quotes, where a backslash takes the next character as it is.
+func literal(text string) string { return "'" + quotedText(strings.ReplaceAll(text, `\`, `\\`)) + "'" }
+
 // clauses are the options of COPY and UNLOAD, one in each line.
 type clauses struct {
 	params *param.Reader
@@ -178,7 +184,7 @@ func (c *clauses) text(key, keyword string) {
 		keyword = strings.ToUpper(key)
 	}
 	if text != "" {
-		keyword += " '" + quotedText(text) + "'"
+		keyword += " " + literal(text)
 	}
 	c.add(keyword)
 }

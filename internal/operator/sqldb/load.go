@@ -49,7 +49,7 @@ func (c *copier) copyHead(params *param.Reader) (head, from string, err error) {
 			return "", "", err
 		}
 	}
-	return "COPY " + c.quoted(name) + columns + " FROM '" + quotedText(from) + "'", from, nil
+	return "COPY " + c.quoted(name) + columns + " FROM " + literal(from), from, nil
 }
 
 // columnList returns names of columns, which are a list or a text with commas.
@@ -91,7 +91,7 @@ func copyClauses(params *param.Reader) ([]string, error) {
 		if quote == "" {
 			c.add("CSV")
 		} else {
-			c.add("CSV QUOTE '" + quotedText(quote) + "'")
+			c.add("CSV QUOTE " + literal(quote))
 		}
 	}
 	c.text("delimiter", "")

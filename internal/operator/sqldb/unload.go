@@ -48,7 +48,7 @@ func (c *copier) unload(ctx context.Context, r *operator.Request) (operator.Outc
 		if err := c.cloud.clear(ctx, t.keys, prefix); err != nil {
 			return "", keys, err
 		}
-		head := "UNLOAD ('" + quotedText(query) + "') TO '" + quotedText(prefix.String()) + "'"
+		head := "UNLOAD (" + literal(query) + ") TO " + literal(prefix.String())
 		return strings.Join(append([]string{head, keys.text()}, options...), "\n"), keys, nil
 	})
 }
