@@ -31,6 +31,7 @@ func tables() []table {
 		{"## Recorded: cost of a task", costBars()},
 		{"## Recorded: limits of a server", doorBars()},
 		{"## Recorded: many servers, many agents", manyBars()},
+		{"## Recorded: SQL", sqlBars()},
 	}
 }
 

@@ -3,6 +3,7 @@ package sqldb
 import (
 	"context"
 	"net"
+	"slices"
 	"strconv"
 	"sync"
 )
@@ -11,13 +12,22 @@ import (
 type gates struct {
 	size int
 	mu   sync.Mutex
-	all  map[string]*gate // by host and port
+	all  map[string]*gate // by host and port; those that have users
 }
 
 // gate has a place for each connection that there may be.
 type gate struct {
-	places chan struct{}
-	users  int // that have a place or wait for one
+	key   string
+	taken int
+	queue []*waiter // in the order in which they came
+}
+
+// waiter waits for a place.
+type waiter struct {
+	to login
+	// place is closed when the waiter has a place. Then connection is one that came with it, or nil.
+	place      chan struct{}
+	connection connection
 }
 
 func newGates(size int) *gates {
@@ -27,45 +37,69 @@ func newGates(size int) *gates {
 	return &gates{size: size, all: map[string]*gate{}}
 }
 
-// enter takes a place at a server, in the order of those who wait. It calls waiting first if there is none. leave
-// gives the place back.
-func (g *gates) enter(ctx context.Context, host string, port int, waiting func()) (leave func(), err error) {
-	key := net.JoinHostPort(host, strconv.Itoa(port))
-	at := g.use(key)
-	select {
-	case at.places <- struct{}{}:
-	default:
-		waiting()
-		select {
-		case at.places <- struct{}{}:
-		case <-ctx.Done():
-			g.release(key, at)
-			return nil, context.Cause(ctx)
-		}
-	}
-	return func() {
-		<-at.places
-		g.release(key, at)
-	}, nil
-}
-
-// use returns the gate of a server, which stays until it has been released as often.
-func (g *gates) use(key string) *gate {
+// enter takes a place at a server, in the order of those who wait. It calls waiting first if there is none. With the
+// place may come a connection that is as good as a new one; else the connection is nil.
+func (g *gates) enter(ctx context.Context, to login, waiting func()) (*gate, connection, error) {
+	key := net.JoinHostPort(to.host, strconv.Itoa(to.port))
 	g.mu.Lock()
-	defer g.mu.Unlock()
 	at := g.all[key]
 	if at == nil {
-		at = &gate{places: make(chan struct{}, g.size)}
+		at = &gate{key: key}
 		g.all[key] = at
 	}
-	at.users++
-	return at
+	if at.taken < g.size {
+		at.taken++
+		g.mu.Unlock()
+		return at, nil, nil
+	}
+	w := &waiter{to: to, place: make(chan struct{})}
+	at.queue = append(at.queue, w)
+	g.mu.Unlock()
+	waiting()
+	select {
+	case <-w.place:
+		return at, w.connection, nil
+	case <-ctx.Done():
+	}
+	g.mu.Lock()
+	i := slices.Index(at.queue, w)
+	if i >= 0 {
+		at.queue = slices.Delete(at.queue, i, i+1)
+	}
+	g.mu.Unlock()
+	if i < 0 { // the place has come at the same time
+		g.leave(at, w.connection)
+	}
+	return nil, nil, context.Cause(ctx)
 }
 
-func (g *gates) release(key string, at *gate) {
+// wanted reports whether the next one who waits could use a connection.
+func (g *gates) wanted(at *gate, to login) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if at.users--; at.users == 0 {
-		delete(g.all, key)
+	return len(at.queue) > 0 && at.queue[0].to == to
+}
+
+// leave gives a place back, and with it a connection that is as good as new, or nil. If the next one who waits cannot use that, it
+// is closed.
+func (g *gates) leave(at *gate, c connection) {
+	g.mu.Lock()
+	defer func() {
+		g.mu.Unlock()
+		if c != nil {
+			c.close()
+		}
+	}()
+	if len(at.queue) == 0 {
+		if at.taken--; at.taken == 0 {
+			delete(g.all, at.key)
+		}
+		return
 	}
+	w := at.queue[0]
+	at.queue = slices.Delete(at.queue, 0, 1)
+	if c != nil && c.target() == w.to {
+		w.connection, c = c, nil
+	}
+	close(w.place)
 }

@@ -106,9 +106,12 @@ func dialPostgresWith(ctx context.Context, to login, encrypt bool) (*pgSession, 
 	wire.limit(to.socketTimeout)
 	session := &pgSession{wire: wire, server: taken.Frontend, pid: taken.PID, key: taken.SecretKey, parameters: maps.Clone(taken.ParameterStatuses), to: to}
 	if version, _, _ := strings.Cut(session.parameters["server_version"], "."); version == "9" || version == "10" || version == "11" {
-		err = session.run(ctx, "SET extra_float_digits = 3")
+		if err := session.run(ctx, "SET extra_float_digits = 3"); err != nil {
+			session.close()
+			return nil, err
+		}
 	}
-	return session, err
+	return session, nil
 }
 
 // localZone returns the name of the system's time zone, which sessions have, as in Digdag.

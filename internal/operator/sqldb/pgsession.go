@@ -46,6 +46,9 @@ type pgSession struct {
 	parameters map[string]string
 	to         login
 	busy       bool // the server works on something
+	status     byte // of the transaction, as the server says
+	// begun is when the session began. It is zero if it cannot be made as if it began anew.
+	begun time.Time
 }
 
 // run implements connection.
@@ -140,9 +143,9 @@ func (s *pgSession) listen(hear func(pgproto3.BackendMessage) error) error {
 			}
 			return err
 		}
-		switch message.(type) {
+		switch message := message.(type) {
 		case *pgproto3.ReadyForQuery:
-			s.busy = false
+			s.busy, s.status = false, message.TxStatus
 			return refused
 		case *pgproto3.CopyInResponse, *pgproto3.CopyOutResponse, *pgproto3.CopyBothResponse:
 			return errCopy
@@ -207,6 +210,17 @@ func (s *pgSession) sendCancel() error {
 	}
 	_, _ = conn.Read(make([]byte, 1)) // the server closes when it has done it
 	return nil
+}
+
+func (s *pgSession) target() login { return s.to }
+
+// longestReuse is how long a session is used for one run after the other.
+const longestReuse = time.Minute
+
+// reset implements connection. A session with a transaction that is open is not worth it.
+func (s *pgSession) reset(ctx context.Context) bool {
+	fresh := !s.begun.IsZero() && time.Since(s.begun) < longestReuse
+	return fresh && !s.busy && s.status == 'I' && s.run(ctx, "DISCARD ALL") == nil && s.status == 'I'
 }
 
 // close implements connection. What is still going on is cancelled.

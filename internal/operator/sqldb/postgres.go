@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 )
 
 const statusHint = "hint: if you don't have permission to create tables, please try one of these options:\n" +
@@ -26,11 +27,9 @@ func newPostgres() *dialect {
 func connectPostgres(ctx context.Context, to login) (connection, error) {
 	session, err := dialPostgres(ctx, to)
 	if err != nil {
-		if session != nil {
-			session.close()
-		}
 		return nil, err
 	}
+	session.begun = time.Now()
 	return session, nil
 }
 

@@ -167,26 +167,38 @@ func (d *database) readOnce(ctx context.Context, c connection, query string, tak
 // with calls do with a connection, within the bound of connections to that server.
 func (d *database) with(ctx context.Context, r *operator.Request, to login, do func(connection) error) error {
 	r.Waiting()
-	leave, err := d.gates.enter(ctx, to.host, to.port, func() {
+	at, c, err := d.gates.enter(ctx, to, func() {
 		r.Log.Info(fmt.Sprintf("waits for a connection: this agent has %d to the server", d.gates.size), slog.String("setting", "config."+d.name+".max_connections"))
 	})
 	if err != nil {
 		return err
 	}
-	defer leave()
-	connecting, stop := context.WithTimeout(ctx, to.connectTimeout)
-	c, err := d.connect(connecting, to)
-	stop()
-	if err != nil {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-		return failure("Failed to connect to the database", err)
+	if c == nil {
+		c, err = d.open(ctx, to)
 	}
-	defer c.close()
+	if err != nil {
+		d.gates.leave(at, nil)
+		return err
+	}
 	err = do(c)
+	if err == nil && d.gates.wanted(at, to) && c.reset(ctx) {
+		d.gates.leave(at, c)
+		return nil
+	}
+	c.close()
+	d.gates.leave(at, nil)
 	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
 	return err
+}
+
+func (d *database) open(ctx context.Context, to login) (connection, error) {
+	connecting, stop := context.WithTimeout(ctx, to.connectTimeout)
+	defer stop()
+	c, err := d.connect(connecting, to)
+	if err != nil && ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return c, failure("Failed to connect to the database", err)
 }

@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/jackc/pgx/v5"
+
 	"github.com/trowel-project/trowel/internal/store/postgres"
 )
 
@@ -147,6 +149,30 @@ func (s *Server) Start(ctx context.Context) error {
 		return fmt.Errorf("start PostgreSQL: %w\n%s", err, text)
 	}
 	return nil
+}
+
+// AddUser adds a user who needs a password (SCRAM), unlike others.
+func (s *Server) AddUser(ctx context.Context, name, password string) error {
+	file := filepath.Join(s.data(), "pg_hba.conf")
+	rules, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	rule := "host all " + name + " 127.0.0.1/32 scram-sha-256\n"
+	if err := os.WriteFile(file, append([]byte(rule), rules...), 0o600); err != nil { // it keeps its owner
+		return err
+	}
+	conn, err := pgx.Connect(ctx, s.URL())
+	if err != nil {
+		return err
+	}
+	create := "CREATE ROLE " + pgx.Identifier{name}.Sanitize() + " LOGIN PASSWORD '" + strings.ReplaceAll(password, "'", "''") + "'"
+	for _, statement := range []string{"SET password_encryption = 'scram-sha-256'", create, "SELECT pg_reload_conf()"} {
+		if _, more := conn.Exec(ctx, statement); err == nil {
+			err = more
+		}
+	}
+	return errors.Join(err, conn.Close(ctx))
 }
 
 // Stop stops the server at once, as kill -9 would: what is not committed is lost.
