@@ -23,6 +23,8 @@ type Definition struct {
 	Wrapped bool
 	// NoFiles is set for a Wrapped operator that never touches the files of the project.
 	NoFiles bool
+	// FilesFor reports whether a run of a Wrapped operator touches files of the project. Nil if all runs may.
+	FilesFor func(r *Request) bool
 	// Keys are the options that the operator knows besides directives, which begin with "_", with their
 	// values. Command is the value of its name. NeedsCommand is set if that is required, and Generates
 	// if the operator makes tasks from _do.
@@ -191,7 +193,7 @@ const noProject = "/project"
 func (r *Request) enter(ctx context.Context, definition Definition) (err error) {
 	switch {
 	case r.Project != "":
-	case definition.NoFiles || !definition.Wrapped:
+	case definition.NoFiles, !definition.Wrapped, definition.FilesFor != nil && !definition.FilesFor(r):
 		r.Project = noProject
 	default:
 		r.Project, err = r.Files(ctx)

@@ -23,6 +23,18 @@ func newDatabase(d *dialect, settings Settings) *database {
 	return &database{dialect: d, settings: settings, gates: newGates(settings.MaxConnections)}
 }
 
+// touchesFiles reports whether the query of a task is in a file, or its result goes into one. Errors show when the task runs.
+func (d *database) touchesFiles(r *operator.Request) bool {
+	params, err := r.Section(d.name)
+	if err != nil {
+		return false
+	}
+	command, found := params.Value("_command")
+	_, given := command.(*param.Map)
+	file, _ := params.Value("download_file")
+	return found && !given || file != nil
+}
+
 // run runs a query of a task (operators 7.1).
 func (d *database) run(ctx context.Context, r *operator.Request) (operator.Outcome, error) {
 	params, err := r.Section(d.name)

@@ -18,15 +18,15 @@ func Table(o Options) operator.Table {
 	queries := dig.Value{Check: queryOf}.About("the file with the SQL, or `{data: SQL}`")
 	return operator.Table{
 		"mysql": {
-			Run: mysql.run, Wrapped: true, Blocks: []string{"mysql"}, Command: queries, Keys: queryKeys(mysql.dialect),
+			Run: mysql.run, Wrapped: true, FilesFor: mysql.touchesFiles, Blocks: []string{"mysql"}, Command: queries, Keys: queryKeys(mysql.dialect),
 			Doc: "runs SQL in MySQL or MariaDB",
 		},
 		"pg": {
-			Run: pg.run, Wrapped: true, Blocks: []string{"pg"}, Command: queries, Keys: queryKeys(pg.dialect),
+			Run: pg.run, Wrapped: true, FilesFor: pg.touchesFiles, Blocks: []string{"pg"}, Command: queries, Keys: queryKeys(pg.dialect),
 			Doc: "runs SQL in PostgreSQL",
 		},
 		"redshift": {
-			Run: redshift.run, Wrapped: true, Blocks: []string{"redshift"}, Command: queries, Keys: queryKeys(redshift.dialect),
+			Run: redshift.run, Wrapped: true, FilesFor: redshift.touchesFiles, Blocks: []string{"redshift"}, Command: queries, Keys: queryKeys(redshift.dialect),
 			Doc: "runs SQL in Amazon Redshift",
 		},
 		"redshift_load": {
