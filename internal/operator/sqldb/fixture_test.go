@@ -16,7 +16,13 @@ import (
 	"github.com/trowel-project/trowel/internal/store/storetest/pgtest"
 )
 
-func TestMain(m *testing.M) { os.Exit(pgtest.Main(m)) }
+func TestMain(m *testing.M) {
+	code := pgtest.Main(m)
+	if maria.server != nil && maria.server.Close() != nil {
+		code = max(code, 1)
+	}
+	os.Exit(code)
+}
 
 // place is an empty schema of a PostgreSQL, or an empty database of a MariaDB.
 type place struct {

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -101,7 +100,7 @@ func mysqlOne(ctx context.Context, s *status, query string, args ...any) (text s
 type mysqlSession struct {
 	conn   mysqlConn
 	config *mysql.Config
-	wire   net.Conn
+	wire   *silentConn
 	id     string // by which another session ends a query
 	to     login
 	zone   *time.Location
@@ -123,16 +122,16 @@ func connectMySQL(ctx context.Context, to login) (connection, error) {
 	}
 	s.config.Net, s.config.Addr = "tcp", net.JoinHostPort(to.host, strconv.Itoa(to.port))
 	s.config.MultiStatements = true
-	s.config.ReadTimeout = to.socketTimeout
 	s.config.Logger = &mysql.NopLogger{}
 	s.config.TLS = tlsConfig(to, "The certificate of the server does not name the host %s")
 	s.config.AllowFallbackToPlaintext = !to.ssl
 	s.config.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
 		conn, err := (&net.Dialer{KeepAlive: 30 * time.Second}).DialContext(ctx, network, address)
-		if s.wire == nil {
-			s.wire = conn
+		if err != nil || s.wire != nil { // that of a session which cancels is of no interest
+			return conn, err
 		}
-		return conn, err
+		s.wire = &silentConn{Conn: conn, longest: to.socketTimeout}
+		return s.wire, nil
 	}
 	if err := s.open(ctx); err != nil {
 		return nil, err
@@ -274,11 +273,12 @@ func (s *mysqlSession) told(err error) error {
 		s.busy = false
 		return mysqlError(refused)
 	}
+	if silent := s.wire.tooLong(); silent != nil {
+		return silent
+	}
 	switch {
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		return fmt.Errorf("the server was silent for %s (socket_timeout)", s.to.socketTimeout)
 	case errors.Is(err, driver.ErrBadConn), errors.Is(err, mysql.ErrInvalidConn), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return errors.New("the connection to the server was lost")
+		return errLost
 	}
 	return fmt.Errorf("the connection to the server was lost: %w", innermost(err))
 }

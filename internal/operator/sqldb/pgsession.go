@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -26,6 +25,7 @@ var (
 	errNoResult       = errors.New(noResult)
 	errSeveralResults = errors.New(severalResults)
 	errUnwantedResult = errors.New(unwantedResult)
+	errLost           = errors.New("the connection to the server was lost")
 	errCopy           = errors.New("COPY FROM STDIN and COPY TO STDOUT are not possible here: nobody sends or takes the data")
 )
 
@@ -173,11 +173,11 @@ func (s *pgSession) receive() (pgproto3.BackendMessage, error) {
 
 // lost returns what is to be told of a connection that broke.
 func (s *pgSession) lost(err error) error {
-	switch {
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		return fmt.Errorf("the server was silent for %s (socket_timeout)", s.to.socketTimeout)
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return errors.New("the connection to the server was lost")
+	if silent := s.wire.tooLong(); silent != nil {
+		return silent
+	}
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return errLost
 	}
 	return fmt.Errorf("the connection to the server was lost: %w", innermost(err))
 }

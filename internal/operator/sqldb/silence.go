@@ -1,7 +1,10 @@
 package sqldb
 
 import (
+	"errors"
+	"fmt"
 	"net"
+	"os"
 	"sync"
 	"time"
 )
@@ -14,6 +17,7 @@ type silentConn struct {
 	mu      sync.Mutex
 	longest time.Duration // zero for no bound
 	fixed   bool          // a deadline is set
+	ended   bool          // the bound was reached
 }
 
 // Read implements net.Conn.
@@ -23,7 +27,23 @@ func (c *silentConn) Read(p []byte) (int, error) {
 		_ = c.Conn.SetReadDeadline(time.Now().Add(c.longest))
 	}
 	c.mu.Unlock()
-	return c.Conn.Read(p)
+	n, err := c.Conn.Read(p)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		c.mu.Lock()
+		c.ended = !c.fixed
+		c.mu.Unlock()
+	}
+	return n, err
+}
+
+// tooLong returns the error about a server that was silent for too long; nil if it was not.
+func (c *silentConn) tooLong() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.ended {
+		return nil
+	}
+	return fmt.Errorf("the server was silent for %s (socket_timeout)", c.longest)
 }
 
 // SetDeadline implements net.Conn.
