@@ -29,6 +29,9 @@ type Agent struct {
 	// Labels are what the agent offers to tasks that require labels. Empty for none.
 	Labels []string
 
+	// Limits are the limits of commands that the agent keeps. Empty for an agent of an earlier version.
+	Limits KeptLimits
+
 	// Remote is set for a process of its own, which a server serves over HTTP. It is not set for the agent
 	// inside a server.
 	Remote bool
@@ -56,8 +59,18 @@ type Agent struct {
 	SuspendReason string
 }
 
-// Serves reports whether the agent may run a task with these needs.
+// Serves reports whether the agent may run a task with these needs: it serves the queue, has the labels and keeps the limits.
 func (a *Agent) Serves(n *Requirements) bool {
+	return a.ServesQueue(n) && len(a.Limits.Lacking(n)) == 0
+}
+
+// Allows reports whether the limits of a task are within the bounds of the agent.
+func (a *Agent) Allows(n *Requirements) bool {
+	return n == nil || len(n.Limits.Above(a.Limits.Max)) == 0
+}
+
+// ServesQueue reports whether the agent serves the queue of a task with these needs and has the labels.
+func (a *Agent) ServesQueue(n *Requirements) bool {
 	queue := n.QueueName()
 	if len(a.Queues) == 0 && queue != DefaultQueue || len(a.Queues) > 0 && !slices.Contains(a.Queues, queue) {
 		return false

@@ -7,7 +7,7 @@ const (
 )
 
 // Requirements are what a ready task needs before an agent may take it, with all values evaluated
-// (control K802 to K817). Nil means one slot of DefaultPool, DefaultQueue and weight 1.
+// (control K802 to K823). Nil means one slot of DefaultPool, DefaultQueue and weight 1.
 type Requirements struct {
 	// Queue is the queue whose agents may take the task. Empty for DefaultQueue.
 	Queue string `json:"queue,omitempty"`
@@ -23,6 +23,9 @@ type Requirements struct {
 
 	// Concurrency is the task's concurrency limit. Nil for none.
 	Concurrency *Concurrency `json:"concurrency,omitempty"`
+
+	// Limits are what the commands of the task may use. Nil for no limits but those of the agent.
+	Limits *CommandLimits `json:"limits,omitempty"`
 }
 
 // PoolRequirement is a number of slots of a pool.

@@ -31,6 +31,7 @@ func Directives() []Directive {
 		{keyWeightRule, "whose numbers a task adds to its own"},
 		{keyConcurrency, "how many tries of the task run at the same time: `1`, or `{limit: 1, per: site, key: name}`"},
 		{keyQueue, "the queue of agents that run the task: `name`, or `{name: ..., labels: [...]}`"},
+		{keyLimits, "what the commands of a try may use: `{memory: 2GiB, cpu: 1.5, pids: 500, disk: 10GiB}`"},
 		{keyDefaults, "options and `_retry` for all tasks with an operator below the group"},
 		{keyMaxActiveAttempts, "how many attempts of the workflow run at the same time: `1`, or `{limit: 1, on_exceed: reject}`"},
 		{keyMaxActiveTasks, "how many of its tasks run at the same time: `8`, or `{per_attempt: 8, per_workflow: 16}`"},

@@ -63,6 +63,8 @@ func optionHint(p problem) string {
 		return "write `_concurrency: 1`, or `_concurrency: {limit: 1, per: site, key: name}`"
 	case keyQueue:
 		return "write `_queue: name`, or `_queue: {name: ..., labels: [...]}`"
+	case keyLimits:
+		return "write `_limits: {memory: 2GiB, cpu: 1.5, pids: 500, disk: 10GiB}`, or some of these"
 	case keyDefaults:
 		return "write options as keys below _defaults"
 	case keyMaxActiveAttempts:

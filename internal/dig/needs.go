@@ -91,6 +91,9 @@ func (r *optionReader) needs(values *param.Map, fullName string) (*trowel.Requir
 	if value, ok := values.Get(keyQueue); ok {
 		r.queue(value, n)
 	}
+	if value, ok := values.Get(keyLimits); ok {
+		n.Limits = r.commandLimits(value)
+	}
 	return n, rule
 }
 

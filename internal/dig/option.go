@@ -15,6 +15,7 @@ const (
 	keyWeightRule     = "_weight_rule"
 	keyConcurrency    = "_concurrency"
 	keyQueue          = "_queue"
+	keyLimits         = "_limits"
 	keyDefaults       = "_defaults"
 
 	keyRate = "_rate" // not supported yet
@@ -23,16 +24,16 @@ const (
 	keyMaxActiveTasks    = "max_active_tasks"
 )
 
-// optionKeys returns the keys of tasks that decide who may run when, and how many at the same time. A task
-// inherits them (control K106).
+// optionKeys returns the keys of tasks that decide who may run when, how many at the same time, and with how much. A
+// task inherits them (control K106).
 func optionKeys() []string {
-	return []string{keyPool, keyPoolSlots, keyPriorityWeight, keyWeightRule, keyConcurrency, keyQueue}
+	return []string{keyPool, keyPoolSlots, keyPriorityWeight, keyWeightRule, keyConcurrency, keyQueue, keyLimits}
 }
 
 // isOptionKey reports whether a key is one of optionKeys. It is called for every key of every task.
 func isOptionKey(key string) bool {
 	switch key {
-	case keyPool, keyPoolSlots, keyPriorityWeight, keyWeightRule, keyConcurrency, keyQueue:
+	case keyPool, keyPoolSlots, keyPriorityWeight, keyWeightRule, keyConcurrency, keyQueue, keyLimits:
 		return true
 	}
 	return false
@@ -91,6 +92,13 @@ func (o *Options) take(body *param.Map) {
 		case !isOptionKey(key):
 		case value == nil:
 			o.values.Delete(key)
+		case key == keyLimits:
+			inherited, _ := o.values.Get(key)
+			if all := takeLimits(inherited, value); all != nil {
+				o.values.Set(key, all)
+			} else {
+				o.values.Delete(key)
+			}
 		default:
 			o.values.Set(key, value)
 		}

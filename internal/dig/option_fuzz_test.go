@@ -17,6 +17,7 @@ func FuzzOptions(f *testing.F) {
 		`{"_defaults":{"_priority_weight":-5,"_weight_rule":"upstream","_retry":1},"+a":{"_pool":null,"+b":{"x>":1}}}`,
 		`{"+a":{"x>":1,"_concurrency":{"limit":1.5,"per":"site","key":true,"on_limit":"fail","include_waiting":"false"}}}`,
 		`{"max_active_attempts":{"limit":2,"on_exceed":"reject"},"max_active_tasks":{"per_attempt":1,"per_workflow":"3"}}`,
+		`{"_limits":{"memory":"2GiB","cpu":1.5,"pids":"7"},"+a":{"x>":1,"_limits":{"memory":null,"disk":"1.5 TB","cpu":"${c}"}}}`,
 		`{"+a":{"x>":1,"_concurrency":"${n}","_pool":[{"name":"${p}"}]}}`,
 	} {
 		f.Add(seed)
@@ -58,6 +59,12 @@ func FuzzOptions(f *testing.F) {
 			}
 			if needs != nil && needs.Concurrency != nil && (needs.Concurrency.Limit < 1 || needs.Concurrency.Key == "") {
 				t.Errorf("%s: concurrency = %+v", task.FullName, needs.Concurrency)
+			}
+			if needs == nil || needs.Limits == nil {
+				continue
+			}
+			if l := needs.Limits; len(l.Names()) == 0 || l.Memory < 0 || l.CPU < 0 || l.PIDs < 0 || l.Disk < 0 {
+				t.Errorf("%s: limits = %+v", task.FullName, l)
 			}
 			_ = options[i].Handler().Templated()
 		}

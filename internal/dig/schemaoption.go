@@ -5,7 +5,7 @@ import (
 	"github.com/trowel-project/trowel/internal/param"
 )
 
-// optionSchemas returns the schemas of the options and limits that Trowel adds (control K802 to K817), by their keys.
+// optionSchemas returns the schemas of the options and limits that Trowel adds (control K802 to K823), by their keys.
 func optionSchemas() map[string]*param.Map {
 	doc := directiveDocs()
 	pool := Value{
@@ -39,9 +39,33 @@ func optionSchemas() map[string]*param.Map {
 		keyWeightRule:        Value{Kind: Text, Choices: weightRules(), Doc: doc[keyWeightRule]}.schema(true),
 		keyConcurrency:       union(doc[keyConcurrency], count(true), concurrency.schema(true), nil),
 		keyQueue:             union(doc[keyQueue], Value{Kind: Text}.schema(true), queue.schema(true), nil),
+		keyLimits:            limitsSchema(doc[keyLimits]),
 		keyMaxActiveAttempts: union(doc[keyMaxActiveAttempts], count(false), attempts.schema(false), nil),
 		keyMaxActiveTasks:    union(doc[keyMaxActiveTasks], count(false), tasks.schema(false), nil),
 	}
+}
+
+// Regular expressions for parts of _limits, in the syntax that editors and Go have in common.
+const (
+	sizeForm  = `^\s*[0-9]+(\.[0-9]+)?\s*([kKmMgGtTpP]?[bB]|[kKmMgGtTpP]i[bB])?\s*$`
+	coresForm = `^\s*[0-9]+(\.[0-9]+)?\s*$`
+)
+
+// limitsSchema returns the schema of _limits (control K823).
+func limitsSchema(doc string) *param.Map {
+	number := func(form, must, doc string) *param.Map {
+		return param.Of("type", param.List{"number", "string", "null"}, "pattern", form+"|"+expressionForm,
+			"patternErrorMessage", must+", or an expression ${...}", "description", doc)
+	}
+	size := func(doc string) *param.Map { return number(sizeForm, "write a size, such as 512MiB or 2GiB", doc) }
+	s := param.Of("type", param.List{"object", "null"})
+	closed(s, param.Of(
+		trowel.LimitMemory, size("memory of all processes together"),
+		trowel.LimitCPU, number(coresForm, "write a number of cores, such as 1.5", "cores"),
+		trowel.LimitPIDs, about(bounded(Value{Kind: Integer}.schema(true), 1, maxCount), "processes and threads"),
+		trowel.LimitDisk, size("what the folder of the task may grow to"),
+	))
+	return about(s, doc)
 }
 
 // bounded adds bounds to the schema of a number.

@@ -84,7 +84,7 @@ func (img *TaskTree) needsOf(t *task, evaluated *param.Map) (*trowel.Requirement
 		n.Weight = &weight
 		needs = &n
 	}
-	if n := needs; n.Queue == "" && n.Labels == nil && n.Pools == nil && n.Weight == nil && n.Concurrency == nil {
+	if n := needs; n.Queue == "" && n.Labels == nil && n.Pools == nil && n.Weight == nil && n.Concurrency == nil && n.Limits == nil {
 		return nil, nil
 	}
 	return needs, nil

@@ -134,6 +134,14 @@ func TestNeeds(t *testing.T) {
 			`{"concurrency":{"limit":2,"per":"site","key":"k","fail":true,"running_only":true}}`,
 		},
 		{"K817 queue and labels", "{+a: {op>: 1, _queue: {name: q, labels: [b, a, b]}}}", `{"queue":"q","labels":["a","b"]}`},
+		{
+			"K823 limits", "{+a: {op>: 1, _limits: {memory: 512MiB, cpu: 1.5, pids: 500, disk: 10}}}",
+			`{"limits":{"memory":536870912,"cpu":1.5,"pids":500,"disk":10}}`,
+		},
+		{"K106 K823 limits are inherited part by part", "{_limits: {memory: 1, cpu: 2}, +a: {_limits: {memory: 3}, +b: {op>: 1, _limits: {pids: 4}}}}", `{"limits":{"memory":3,"cpu":2,"pids":4}}`},
+		{"K106 K823 null ends the inheritance of one part", "{_limits: {memory: 1, cpu: 2}, +a: {op>: 1, _limits: {memory: null}}}", `{"limits":{"cpu":2}}`},
+		{"K106 K823 null ends the inheritance of all parts", "{_limits: {memory: 1, cpu: 2}, +a: {op>: 1, _limits: null}}", ``},
+		{"K107 K823 limits in _defaults", "{_defaults: {_limits: {memory: 1, cpu: 2}}, _limits: {cpu: 3}, +a: {op>: 1}}", `{"limits":{"memory":1,"cpu":3}}`},
 		{"K817 the default queue", "{+a: {op>: 1, _queue: default}}", ``},
 	} {
 		t.Run(c.name, func(t *testing.T) {

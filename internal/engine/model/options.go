@@ -11,11 +11,14 @@ import (
 )
 
 // Options are the options that random cases have.
-var Options = []string{"_pool", "_pool_slots", "_priority_weight", "_weight_rule", "_concurrency", "_queue"} //nolint:gochecknoglobals // a list that never changes
+var Options = []string{"_pool", "_pool_slots", "_priority_weight", "_weight_rule", "_concurrency", "_queue", "_limits"} //nolint:gochecknoglobals // a list that never changes
 
 // option finds the value of an option: of the nearest body that has it, plainly or in _defaults (K106,
 // K107); above a handler tree only a plain _queue counts (K111).
 func (m *Model) option(t *Task, key string) param.Value {
+	if key == "_limits" {
+		return m.limits(t)
+	}
 	handled := false
 	for ; t != nil; t = m.Task(t.Parent) {
 		if value, ok := t.Local.Get(key); ok && (!handled || key == "_queue") {
@@ -29,6 +32,34 @@ func (m *Model) option(t *Task, key string) param.Value {
 		handled = handled || m.handler(t)
 	}
 	return nil
+}
+
+// limits finds each part of _limits by itself (K823).
+func (m *Model) limits(t *Task) param.Value {
+	found := param.New()
+	for _, part := range []string{"memory", "cpu", "pids", "disk"} {
+		value, handled := param.Value(nil), false
+		for at := t; at != nil && !handled && value == nil; at = m.Task(at.Parent) {
+			defaults, _ := at.Local.Get("_defaults")
+			of, _ := defaults.(*param.Map)
+			for _, body := range []*param.Map{at.Local, of} {
+				given, written := body.Get("_limits")
+				object, _ := given.(*param.Map)
+				own, named := object.Get(part)
+				if !handled && value == nil && written {
+					value, handled = own, named || given == nil // null ends the search
+				}
+			}
+			handled = handled || m.handler(at)
+		}
+		if value != nil {
+			found.Set(part, value)
+		}
+	}
+	if found.Len() == 0 {
+		return nil
+	}
+	return found
 }
 
 // suffix is what the name of a task adds to that of its parent.
@@ -124,6 +155,16 @@ func (m *Model) needs(t *Task, found map[string]param.Value) *trowel.Requirement
 		n.Concurrency = m.concurrency(t, value)
 	}
 	n.Queue, _ = found["_queue"].(string)
+	if object, ok := found["_limits"].(*param.Map); ok {
+		n.Limits = &trowel.CommandLimits{PIDs: number(object, "pids")}
+		memory, _ := object.Get("memory")
+		n.Limits.Memory, _ = param.AsLong(memory)
+		if text, ok := memory.(string); ok {
+			n.Limits.Memory = map[string]int64{"1MiB": 1 << 20, "2KiB": 2048}[text]
+		}
+		cpu, _ := object.Get("cpu")
+		n.Limits.CPU, _ = cpu.(float64)
+	}
 	return n
 }
 

@@ -44,6 +44,10 @@ func (c chooser) option(key string) param.Value {
 			param.Of("limit", "${limit}"), param.Of("limit", int64(1), "key", "f", "on_limit", "fail"), nil,
 		},
 		"_queue": {"q1", nil, "${queue}"},
+		"_limits": {
+			param.Of("memory", int64(5)), param.Of("pids", int64(3), "cpu", 1.5), param.Of("memory", nil, "pids", "4"), nil,
+			param.Of("memory", "${memory}", "cpu", 0.25), param.Of("cpu", nil),
+		},
 	}[key]
 	return values[c.IntN(len(values))]
 }
@@ -63,6 +67,8 @@ func (k Case) Values(t *Task, keys []string) *param.Map {
 			m.Set(key, param.Of("limit", "2"))
 		case "_queue":
 			m.Set(key, "q2")
+		case "_limits":
+			m.Set(key, param.Of("memory", param.List{"1MiB", "2KiB"}[c.IntN(2)], "pids", "7"))
 		}
 	}
 	return m
