@@ -82,7 +82,7 @@ func (l *CommandLimits) Or(others CommandLimits) CommandLimits {
 	return all
 }
 
-// Text returns one of the limits for people, such as "512 MiB" or "1.5".
+// Text returns one of the limits for people, such as "512MiB" or "1.5".
 func (l *CommandLimits) Text(name string) string {
 	switch name {
 	case LimitMemory:
@@ -95,10 +95,14 @@ func (l *CommandLimits) Text(name string) string {
 	return strconv.FormatFloat(l.CPU, 'f', -1, 64)
 }
 
-// KeptLimits are the limits of commands that an agent keeps (control K823).
+// KeptLimits are the limits of commands that an agent keeps (control K823). A task that asks for another one is not given
+// to it.
 type KeptLimits struct {
-	// Names are the limits that it keeps. A task that asks for another one is not given to it.
+	// Names are the limits that it keeps for commands that run as its own processes.
 	Names []string `json:"names,omitempty"`
+
+	// Container are the limits that it keeps for commands of tasks that ask for a container.
+	Container []string `json:"container,omitempty"`
 
 	// Max are its upper bounds. They also hold for tasks that ask for nothing.
 	Max CommandLimits `json:"max"`
@@ -109,5 +113,9 @@ func (k *KeptLimits) Lacking(n *Requirements) []string {
 	if n == nil {
 		return nil
 	}
-	return slices.DeleteFunc(n.Limits.Names(), func(name string) bool { return slices.Contains(k.Names, name) })
+	kept := k.Names
+	if n.Container {
+		kept = k.Container
+	}
+	return slices.DeleteFunc(n.Limits.Names(), func(name string) bool { return slices.Contains(kept, name) })
 }

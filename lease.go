@@ -56,6 +56,9 @@ type Lease struct {
 
 	// StartedAt is when the first try of the task was claimed.
 	StartedAt time.Time
+
+	// Limits are what the commands of the task may use, as it asks for. Nil for nothing; the bounds of the agent hold too.
+	Limits *CommandLimits
 }
 
 // ID returns the id of the try.

@@ -26,6 +26,9 @@ type Requirements struct {
 
 	// Limits are what the commands of the task may use. Nil for no limits but those of the agent.
 	Limits *CommandLimits `json:"limits,omitempty"`
+
+	// Container says that the task asks for a container. It is set only together with Limits.
+	Container bool `json:"container,omitempty"`
 }
 
 // PoolRequirement is a number of slots of a pool.

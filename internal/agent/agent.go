@@ -57,7 +57,8 @@ type Options struct {
 	Slots     int      // concurrent tasks; 0 for unlimited
 	Queues    []string // the queues it serves; none for the default queue
 	Labels    []string
-	Anything  bool // serves all queues and labels, as the only agent of a local run
+	Limits    trowel.KeptLimits // limits of commands that it keeps, and its bounds
+	Anything  bool              // serves all queues, labels and limits, as the only agent of a local run
 	Operators operator.Table
 	Templates Evaluator
 	Commands  command.Executor
@@ -163,8 +164,14 @@ func (a *Agent) Free() int {
 
 // Serves implements queue.Agent.
 func (a *Agent) Serves(n *trowel.Requirements) bool {
-	row := trowel.Agent{Queues: a.opts.Queues, Labels: a.opts.Labels}
+	row := trowel.Agent{Queues: a.opts.Queues, Labels: a.opts.Labels, Limits: a.opts.Limits}
 	return a.opts.Anything || row.Serves(n)
+}
+
+// Allows implements queue.Agent.
+func (a *Agent) Allows(n *trowel.Requirements) bool {
+	row := trowel.Agent{Limits: a.opts.Limits}
+	return row.Allows(n)
 }
 
 // Remote implements queue.Agent: it is in this process.

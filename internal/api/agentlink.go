@@ -19,7 +19,8 @@ type AgentRegistration struct {
 	Version string       `json:"version"`
 	Queues  List[string] `json:"queues"` // empty for the default queue alone
 	Labels  List[string] `json:"labels"`
-	Slots   int          `json:"slots"` // 1 or more
+	Slots   int          `json:"slots"`            // 1 or more
+	Limits  *KeptLimits  `json:"limits,omitempty"` // limits of commands that it keeps; nil for none
 }
 
 // AgentRegistered is the answer to a registration: what the agent must know from then on.
@@ -64,29 +65,30 @@ type AgentMessage struct {
 
 // AgentLease is a lease. Its fields are those of trowel.Lease. Instants are microseconds since 1970, 0 for none.
 type AgentLease struct {
-	TaskID      int64        `json:"taskId"`
-	AttemptID   int64        `json:"attemptId"`
-	Try         int          `json:"try"`
-	FullName    string       `json:"fullName"`
-	ProjectID   int64        `json:"projectId"`
-	Project     string       `json:"project"`
-	RevisionID  int64        `json:"revisionId"`
-	Revision    string       `json:"revision"`
-	Archive     AgentArchive `json:"archive"`
-	WorkflowID  int64        `json:"workflowId"`
-	Workflow    string       `json:"workflow"`
-	SessionID   int64        `json:"sessionId"`
-	SessionTime int64        `json:"sessionTime"` // microseconds since 1970
-	SessionUUID string       `json:"sessionUuid"`
-	Attempt     AgentAttempt `json:"attempt"`
-	Zone        string       `json:"zone"`       // id of the attempt's time zone
-	Scope       *param.Map   `json:"scope"`      // what templates see, not evaluated
-	Local       *param.Map   `json:"local"`      // the task's own keys, not evaluated
-	State       *param.Map   `json:"state"`      // what the operator kept at the end of its last try
-	RetryCount  int          `json:"retryCount"` // how often the task was woken up for a retry or poll
-	Job         bool         `json:"job"`        // State names a job that goes on outside
-	Cancel      bool         `json:"cancel"`     // the try does nothing but cancel that job
-	StartedAt   int64        `json:"startedAt"`  // when the first try was claimed
+	TaskID      int64          `json:"taskId"`
+	AttemptID   int64          `json:"attemptId"`
+	Try         int            `json:"try"`
+	FullName    string         `json:"fullName"`
+	ProjectID   int64          `json:"projectId"`
+	Project     string         `json:"project"`
+	RevisionID  int64          `json:"revisionId"`
+	Revision    string         `json:"revision"`
+	Archive     AgentArchive   `json:"archive"`
+	WorkflowID  int64          `json:"workflowId"`
+	Workflow    string         `json:"workflow"`
+	SessionID   int64          `json:"sessionId"`
+	SessionTime int64          `json:"sessionTime"` // microseconds since 1970
+	SessionUUID string         `json:"sessionUuid"`
+	Attempt     AgentAttempt   `json:"attempt"`
+	Zone        string         `json:"zone"`             // id of the attempt's time zone
+	Scope       *param.Map     `json:"scope"`            // what templates see, not evaluated
+	Local       *param.Map     `json:"local"`            // the task's own keys, not evaluated
+	State       *param.Map     `json:"state"`            // what the operator kept at the end of its last try
+	RetryCount  int            `json:"retryCount"`       // how often the task was woken up for a retry or poll
+	Job         bool           `json:"job"`              // State names a job that goes on outside
+	Cancel      bool           `json:"cancel"`           // the try does nothing but cancel that job
+	StartedAt   int64          `json:"startedAt"`        // when the first try was claimed
+	Limits      *CommandLimits `json:"limits,omitempty"` // limits of commands that the task asks for; nil for none
 }
 
 // AgentArchive says where the files of a revision are.

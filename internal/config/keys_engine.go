@@ -38,6 +38,10 @@ func agentKeys() []Key {
 		key("kill_grace", aDuration(), "10s", "time between SIGTERM and SIGKILL when a task is killed", func(s *Server) *time.Duration { return &s.Agent.KillGrace }),
 		key("agent.command.user", aText(), "", "user, by name or number, that commands of tasks run as, so that settings, database and secrets of the server or agent are out of their reach; it needs root, or the capabilities that docs/server.md names", func(s *Server) *string { return &s.Agent.CommandUser }),
 		key("agent.command.group", aText(), "", "group of that user in place of its own", func(s *Server) *string { return &s.Agent.CommandGroup }),
+		key("agent.limits.memory", aLimitOfBytes(), "0", "most memory of the commands of a try, as in 2GiB; the limit of tasks that have none in `_limits`, and the bound of those that have ([limits.md](limits.md#limits-of-commands)); 0 is without limit", func(s *Server) *int64 { return &s.Agent.Limits.Memory }),
+		key("agent.limits.cpu", aLimitOfCores(), "0", "likewise: most cores, as in 1.5", func(s *Server) *float64 { return &s.Agent.Limits.CPU }),
+		key("agent.limits.pids", aNumber(0), "0", "likewise: most processes and threads", func(s *Server) *int { return &s.Agent.Limits.PIDs }),
+		key("agent.limits.disk", aLimitOfBytes(), "0", "likewise: most that the folder of a try may grow to", func(s *Server) *int64 { return &s.Agent.Limits.Disk }),
 		key("agent.command_executor.type", aChoice("ecs", "kubernetes", "docker", "simple"), "ecs", "what runs commands: `ecs` without a cluster is `docker`, and `docker` without an image is `simple`, a process", func(s *Server) *string { return &s.Agent.CommandExecutor }),
 		hidden(keysBelow("agent.command_executor.NAME", "settings of `ecs` and `kubernetes`", func(s *Server) *map[string]string { return &s.Agent.Executors })),
 	}

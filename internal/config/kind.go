@@ -76,6 +76,30 @@ func aSize() kind[int64] {
 	}}
 }
 
+// aLimitOfBytes returns the kind of settings that are a size with a unit, or zero for no limit.
+func aLimitOfBytes() kind[int64] {
+	return kind[int64]{"size", func(text string) (int64, error) {
+		n, err := param.ParseSize(text)
+		if err != nil {
+			return 0, errors.New("use a size, as in 512MiB or 2GiB, or a number of bytes; 0 is no limit")
+		}
+		return n, nil
+	}}
+}
+
+// aLimitOfCores returns the kind of settings that are a number of processor cores, or zero for no limit.
+func aLimitOfCores() kind[float64] {
+	return kind[float64]{"number", func(text string) (float64, error) {
+		n, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+		if err != nil || !(n == 0 || n >= 0.01 && n <= maxCores) {
+			return 0, errors.New("use a number of cores from 0.01 on, as in 1.5; 0 is no limit")
+		}
+		return n, nil
+	}}
+}
+
+const maxCores = 1_000_000
+
 // aDuration returns the kind of settings that are a length of time in Digdag's form, with units.
 func aDuration() kind[time.Duration] {
 	return kind[time.Duration]{"duration", func(text string) (time.Duration, error) {

@@ -3,6 +3,7 @@ package config
 import (
 	"time"
 
+	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/param"
 )
 
@@ -162,6 +163,8 @@ type Agent struct {
 	// CommandUser is the user of commands, by name or number. CommandGroup is its group, if not the user's
 	// own. Empty for the user of this process.
 	CommandUser, CommandGroup string
+	// Limits are the bounds of the commands of a try. Zero is without limit.
+	Limits trowel.CommandLimits
 	// Executors are the settings of command executors, below agent.command_executor.
 	Executors map[string]string
 }

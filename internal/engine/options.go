@@ -84,10 +84,27 @@ func (img *TaskTree) needsOf(t *task, evaluated *param.Map) (*trowel.Requirement
 		n.Weight = &weight
 		needs = &n
 	}
+	if needs.Limits != nil && img.wantsContainer(t) {
+		n := *needs
+		n.Container = true
+		needs = &n
+	}
 	if n := needs; n.Queue == "" && n.Labels == nil && n.Pools == nil && n.Weight == nil && n.Concurrency == nil && n.Limits == nil {
 		return nil, nil
 	}
 	return needs, nil
+}
+
+// keyDocker is the parameter with which a task asks for a container (operators 4.2).
+const keyDocker = "docker"
+
+// wantsContainer reports whether a task asks for a container.
+func (img *TaskTree) wantsContainer(t *task) bool {
+	value, own := t.Local.Get(keyDocker)
+	if !own {
+		value, _ = img.Scope(t.ID).Get(keyDocker)
+	}
+	return value != nil
 }
 
 // heldAbove reports whether an ancestor that generated this task holds a place under the same key until it is done.

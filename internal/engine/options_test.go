@@ -142,6 +142,8 @@ func TestNeeds(t *testing.T) {
 		{"K106 K823 null ends the inheritance of one part", "{_limits: {memory: 1, cpu: 2}, +a: {op>: 1, _limits: {memory: null}}}", `{"limits":{"cpu":2}}`},
 		{"K106 K823 null ends the inheritance of all parts", "{_limits: {memory: 1, cpu: 2}, +a: {op>: 1, _limits: null}}", ``},
 		{"K107 K823 limits in _defaults", "{_defaults: {_limits: {memory: 1, cpu: 2}}, _limits: {cpu: 3}, +a: {op>: 1}}", `{"limits":{"memory":1,"cpu":3}}`},
+		{"K823 limits of a container", "{_export: {docker: {image: x}}, +a: {op>: 1, _limits: {pids: 3}}}", `{"limits":{"pids":3},"container":true}`},
+		{"K823 a container without limits", "{+a: {op>: 1, docker: {image: x}}}", ``},
 		{"K817 the default queue", "{+a: {op>: 1, _queue: default}}", ``},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -44,13 +44,17 @@ func (img *TaskTree) Lease(id trowel.TaskID) *trowel.Lease {
 	t := img.tasks[id]
 	scope := img.Scope(id)
 	t.addDefaults(scope)
-	return &trowel.Lease{
+	lease := &trowel.Lease{
 		TaskID: t.ID, AttemptID: t.AttemptID, Try: t.Try, AgentID: t.AgentID, FullName: t.FullName,
 		Context: img.scopes.setting, Zone: img.scopes.zone.Location,
 		Scope: scope, Local: t.own(), StateParams: t.StateParams,
 		RetryCount: t.RetryCount, StartedAt: t.StartedAt, Job: t.hasJob(), Cancel: t.canceling(),
 		AttemptName: img.Attempt.Name, AttemptCreatedAt: img.Attempt.CreatedAt,
 	}
+	if t.Requirements != nil {
+		lease.Limits = t.Requirements.Limits
+	}
+	return lease
 }
 
 // Scope returns what the templates of a task see: all parameters including its own _export, overlaid with the built-ins

@@ -132,7 +132,7 @@ func (c *claimer) failFull(t *txn, limits *queue.Limits, candidates []queue.Read
 
 // pick claims the tasks that may run now, and returns those that are to fail.
 func (c *claimer) pick(t *txn, limits *queue.Limits, slots []queue.Slot, candidates []queue.Ready) []queue.Ready {
-	picks, full, _ := c.backlog.Subset(candidates).Pick(queue.Picking{Slots: slices.Clone(slots), Limits: limits, Now: t.at})
+	picks, full, _ := c.backlog.Subset(candidates).Pick(queue.Picking{Slots: slices.Clone(slots), Limits: limits, Now: t.at, Agents: c.agents.all()})
 	for i := range picks {
 		p := &picks[i]
 		a, id := c.cache.get(p.Attempt), p.Agent.ID()

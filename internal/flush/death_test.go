@@ -340,7 +340,8 @@ func (h *serverAgent) work(r trowel.Report) {
 	}
 }
 
-func (h *serverAgent) Cancel(tries []trowel.TryID) { h.m.d.Cancel(tries) }
+func (h *serverAgent) Cancel(tries []trowel.TryID)      { h.m.d.Cancel(tries) }
+func (h *serverAgent) Allows(*trowel.Requirements) bool { return true }
 func (h *serverAgent) Serves(n *trowel.Requirements) bool {
 	return (n.QueueName() != trowel.DefaultQueue) == h.remote
 }

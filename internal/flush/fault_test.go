@@ -325,6 +325,7 @@ func (f *faultRound) insertContext(t *testing.T, db trowel.Store) trowel.Attempt
 	return p.Context("w")
 }
 
+func (*faultRound) Allows(*trowel.Requirements) bool   { return true }
 func (*faultRound) Serves(n *trowel.Requirements) bool { return n.QueueName() == trowel.DefaultQueue }
 func (*faultRound) Remote() bool                       { return false }
 

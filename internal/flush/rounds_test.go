@@ -83,6 +83,7 @@ func optionsOf(k model.Case, name string, keys []string) (*param.Map, error) {
 type otherAgent struct{ *faultRound }
 
 func (s *otherAgent) ID() string                         { return "other" }
+func (s *otherAgent) Allows(*trowel.Requirements) bool   { return true }
 func (s *otherAgent) Serves(n *trowel.Requirements) bool { return n.QueueName() != trowel.DefaultQueue }
 
 func (s *otherAgent) Free() int {

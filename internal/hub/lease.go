@@ -24,8 +24,17 @@ func leaseShape(l *trowel.Lease) api.AgentLease {
 		SessionID: int64(s.Session.ID), SessionTime: micros(s.Session.Time), SessionUUID: s.Session.UUID,
 		Attempt: api.AgentAttempt{Name: l.AttemptName, CreatedAt: micros(l.AttemptCreatedAt)},
 		Zone:    zone, Scope: l.Scope, Local: l.Local, State: l.StateParams, RetryCount: l.RetryCount, StartedAt: micros(l.StartedAt),
-		Job: l.Job, Cancel: l.Cancel,
+		Job: l.Job, Cancel: l.Cancel, Limits: limitsShape(l.Limits),
 	}
+}
+
+// limitsShape is limits as they are sent; nil for none.
+func limitsShape(l *trowel.CommandLimits) *api.CommandLimits {
+	if l == nil {
+		return nil
+	}
+	shape := api.CommandLimits(*l)
+	return &shape
 }
 
 // micros is an instant as it is sent; 0 for the zero instant.

@@ -56,6 +56,13 @@ func (p *peer) Serves(n *trowel.Requirements) bool {
 	return p.row.Serves(n)
 }
 
+// Allows implements queue.Agent.
+func (p *peer) Allows(n *trowel.Requirements) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.row.Allows(n)
+}
+
 // Free implements queue.Agent. An agent that is not connected, or has been silent for most of a lease, has no free slot.
 func (p *peer) Free() int {
 	p.mu.Lock()

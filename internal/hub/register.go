@@ -30,6 +30,9 @@ func (h *Hub) Register(ctx context.Context, token trowel.TokenID, r api.AgentReg
 		Name: r.Name, Host: r.Host, Version: r.Version, Slots: r.Slots, Queues: r.Queues, Labels: r.Labels,
 		Remote: true, ServerID: h.opts.ServerID, Token: token,
 	}
+	if l := r.Limits; l != nil {
+		row.Limits = trowel.KeptLimits{Names: l.Names, Container: l.Container, Max: trowel.CommandLimits(l.Max)}
+	}
 	if err := h.opts.Renewals.Register(ctx, &row); err != nil {
 		return api.AgentRegistered{}, err
 	}
@@ -63,9 +66,25 @@ func checkRegistration(r *api.AgentRegistration) error {
 		}
 		slices.Sort(list.names)
 	}
+	if err := checkLimits(r.Limits); err != nil {
+		return err
+	}
 	if r.Slots < 1 || r.Slots > maxSlots {
 		return invalid("slots must be 1 to %d, not %d", maxSlots, r.Slots)
 	}
+	return nil
+}
+
+// checkLimits refuses limits without meaning. Names that this version does not know are left out.
+func checkLimits(l *api.KeptLimits) error {
+	if l == nil {
+		return nil
+	}
+	if m := l.Max; m.Memory < 0 || !(m.CPU >= 0) || m.PIDs < 0 || m.Disk < 0 {
+		return invalid("the bounds of an agent's limits must not be negative")
+	}
+	unknown := func(name string) bool { return !slices.Contains(trowel.LimitNames(), name) }
+	l.Names, l.Container = slices.DeleteFunc(l.Names, unknown), slices.DeleteFunc(l.Container, unknown)
 	return nil
 }
 

@@ -43,7 +43,7 @@ func invalidSize(text string) error {
 	return fmt.Errorf("invalid size %.40q: use bytes, or a number with KiB, MiB, GiB or TiB, as in 512MiB", text)
 }
 
-// SizeText returns the text of a number of bytes for people, such as "512 MiB" or "1.5 GiB", with up to two decimals.
+// SizeText returns the text of a number of bytes for people, such as "512MiB" or "1.5GiB", with up to two decimals.
 // ParseSize reads it.
 func SizeText(n int64) string {
 	units := []string{"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"}
@@ -52,5 +52,5 @@ func SizeText(n int64) string {
 		value, unit = value/1024, unit+1
 	}
 	text := strconv.FormatFloat(value, 'f', 2, 64)
-	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".") + " " + units[unit]
+	return strings.TrimSuffix(strings.TrimRight(text, "0"), ".") + units[unit]
 }

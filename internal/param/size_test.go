@@ -27,8 +27,8 @@ func TestSizes(t *testing.T) {
 func TestSizeTexts(t *testing.T) {
 	t.Parallel()
 	for n, want := range map[int64]string{
-		0: "0 B", 1023: "1023 B", 1024: "1 KiB", 1536: "1.5 KiB", 512 << 20: "512 MiB", 1<<30 - 1: "1 GiB", 5 << 30: "5 GiB",
-		1234567: "1.18 MiB", math.MaxInt64: "8 EiB", 110 << 30: "110 GiB",
+		0: "0B", 1023: "1023B", 1024: "1KiB", 1536: "1.5KiB", 512 << 20: "512MiB", 1<<30 - 1: "1GiB", 5 << 30: "5GiB",
+		1234567: "1.18MiB", math.MaxInt64: "8EiB", 110 << 30: "110GiB",
 	} {
 		if got := param.SizeText(n); got != want {
 			t.Errorf("SizeText(%d) = %q, want %q", n, got, want)

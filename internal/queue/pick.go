@@ -2,6 +2,7 @@ package queue
 
 import (
 	"container/heap"
+	"slices"
 	"time"
 
 	trowel "github.com/trowel-project/trowel"
@@ -18,7 +19,7 @@ type Picking struct {
 	Slots  []Slot  // Free goes down with each task that an agent is given
 	Limits *Limits // Counters goes up with what is taken; nil for no limits
 	Now    time.Time
-	Agents []Agent // all agents, also without a free slot: so a busy agent is told from a missing one
+	Agents []Agent // all agents, also without a free slot: a busy agent is told from a missing one, and preferred to one with too low bounds
 }
 
 // Picked is a task for an agent, with what it takes from counters.
@@ -119,17 +120,36 @@ func (run *picking) begin() {
 
 func (run *picking) share(w trowel.WorkflowName) int { return run.backlog.shares[w] + run.shares[w] }
 
-// agentFor returns an agent that serves a lane and has a free slot; nil if there is none. Agents take turns.
+// agentFor returns an agent that serves a lane and has a free slot; nil if there is none. Agents take turns. An agent whose
+// bounds are too low for the limits of the lane, so that the task fails, is chosen only if there is no other one, be it busy
+// (control K823).
 func (run *picking) agentFor(h *head) Agent {
+	needs, low := h.items[h.at].Requirements, -1
 	for i := range run.Slots {
 		at := (run.next + i) % len(run.Slots)
 		s := &run.Slots[at]
-		if s.Free > 0 && s.Agent.Serves(h.items[h.at].Requirements) {
+		if s.Free <= 0 || !s.Agent.Serves(needs) {
+			continue
+		}
+		if s.Agent.Allows(needs) {
 			run.next = at
 			return s.Agent
 		}
+		if low < 0 {
+			low = at
+		}
 	}
-	return nil
+	if low < 0 || run.allowed(needs) {
+		return nil
+	}
+	run.next = low
+	return run.Slots[low].Agent
+}
+
+// allowed reports whether the limits of a task are within the bounds of an agent that serves it.
+func (run *picking) allowed(n *trowel.Requirements) bool {
+	allows := func(a Agent) bool { return a.Serves(n) && a.Allows(n) }
+	return slices.ContainsFunc(run.Agents, allows) || slices.ContainsFunc(run.Slots, func(s Slot) bool { return allows(s.Agent) })
 }
 
 // room reports whether all limits let a task run.

@@ -20,12 +20,18 @@ type someone struct {
 	id     string
 	queues []string
 	labels []string
+	limits trowel.KeptLimits
 }
 
 func (s *someone) ID() string { return s.id }
 func (s *someone) Serves(n *trowel.Requirements) bool {
-	row := trowel.Agent{Queues: s.queues, Labels: s.labels}
+	row := trowel.Agent{Queues: s.queues, Labels: s.labels, Limits: s.limits}
 	return row.Serves(n)
+}
+
+func (s *someone) Allows(n *trowel.Requirements) bool {
+	row := trowel.Agent{Limits: s.limits}
+	return row.Allows(n)
 }
 func (*someone) Free() int              { return 0 }
 func (*someone) Assign([]*trowel.Lease) {}
@@ -163,6 +169,65 @@ func TestPickAgents(t *testing.T) {
 	}
 	if want := map[string]int{"x": 2, "y": 2, "z": 2}; !maps.Equal(given, want) || limited {
 		t.Errorf("given %v, limited %v, want %v", given, limited, want)
+	}
+}
+
+// A task goes to agents that keep its limits and whose bounds are not below them. One with too low bounds gets it only if no
+// other agent would ever take it (control K823).
+func TestPickByLimits(t *testing.T) {
+	t.Parallel()
+	agent := func(id, kept string, memory int64) *someone {
+		return &someone{id: id, limits: trowel.KeptLimits{Names: strings.Fields(kept), Max: trowel.CommandLimits{Memory: memory}}}
+	}
+	for _, row := range []struct {
+		name   string
+		limits *trowel.CommandLimits
+		free   []queue.Slot
+		busy   []queue.Agent
+		want   string
+	}{
+		{name: "no limits", free: []queue.Slot{{Agent: agent("old", "", 0), Free: 1}}, want: "old"},
+		{
+			name: "not kept", limits: &trowel.CommandLimits{CPU: 1, Memory: 1},
+			free: []queue.Slot{{Agent: agent("old", "", 0), Free: 1}, {Agent: agent("watching", "memory pids disk", 0), Free: 1}},
+		},
+		{
+			name: "kept", limits: &trowel.CommandLimits{CPU: 1, Memory: 1},
+			free: []queue.Slot{{Agent: agent("watching", "memory pids disk", 0), Free: 1}, {Agent: agent("all", "memory cpu pids disk", 0), Free: 1}}, want: "all",
+		},
+		{
+			name: "within the bounds of one", limits: &trowel.CommandLimits{Memory: 9},
+			free: []queue.Slot{{Agent: agent("low", "memory", 8), Free: 1}, {Agent: agent("high", "memory", 9), Free: 1}}, want: "high",
+		},
+		{
+			name: "within the bounds of one that is busy", limits: &trowel.CommandLimits{Memory: 9},
+			free: []queue.Slot{{Agent: agent("low", "memory", 8), Free: 1}}, busy: []queue.Agent{agent("high", "memory", 9)},
+		},
+		{
+			name: "above all bounds", limits: &trowel.CommandLimits{Memory: 9},
+			free: []queue.Slot{{Agent: agent("old", "", 0), Free: 1}, {Agent: agent("low", "memory", 8), Free: 1}},
+			busy: []queue.Agent{agent("lower", "memory", 7)}, want: "low",
+		},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			b := queue.NewBacklog(queue.Rules{})
+			r := ready(t, "a1")
+			r.Requirements = &trowel.Requirements{Limits: row.limits}
+			b.Add(r)
+			picking := queue.Picking{Slots: row.free, Now: noon, Agents: row.busy}
+			for _, s := range row.free {
+				picking.Agents = append(picking.Agents, s.Agent)
+			}
+			picks, _, _ := b.Pick(picking)
+			got := ""
+			for _, p := range picks {
+				got = p.Agent.ID()
+			}
+			if got != row.want {
+				t.Errorf("the task went to %q, want %q", got, row.want)
+			}
+		})
 	}
 }
 

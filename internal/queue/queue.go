@@ -9,8 +9,11 @@ import (
 type Agent interface {
 	// ID names the agent in leases and in the audit.
 	ID() string
-	// Serves reports whether the agent may run a task with these needs: it serves the queue and has the labels.
+	// Serves reports whether the agent may run a task with these needs: it serves the queue, has the labels and
+	// keeps the limits.
 	Serves(n *trowel.Requirements) bool
+	// Allows reports whether the limits of a task are within the agent's bounds. If they are not, the task fails on it.
+	Allows(n *trowel.Requirements) bool
 	// Free returns how many tasks the agent takes now.
 	Free() int
 	// Assign hands over claimed tasks. Each is reported once it has ended.

@@ -239,10 +239,17 @@ func (a *asking) agents() {
 	}
 	var seen time.Time
 	var idle []*trowel.Agent
+	var lacking *trowel.Agent // serves the queue, but does not keep all limits
 	serving, total, used, free := 0, 0, 0, false
+	allowed := slices.ContainsFunc(a.Agents, func(agent *trowel.Agent) bool { // agents with too low bounds do not take it then
+		return agent.LeaseEnds.After(a.Now) && agent.Serves(a.own.Requirements) && agent.Allows(a.own.Requirements)
+	})
 	for _, agent := range a.Agents {
 		switch {
-		case !agent.Serves(a.own.Requirements):
+		case !agent.Serves(a.own.Requirements), allowed && !agent.Allows(a.own.Requirements):
+			if lacking == nil && agent.ServesQueue(a.own.Requirements) && len(agent.Limits.Lacking(a.own.Requirements)) > 0 && agent.LeaseEnds.After(a.Now) {
+				lacking = agent
+			}
 			continue
 		case !agent.LeaseEnds.After(a.Now):
 		case !agent.DrainedAt.IsZero() || agent.SuspendReason != "":
@@ -257,7 +264,11 @@ func (a *asking) agents() {
 	}
 	switch {
 	case serving == 0:
-		a.add(a.noAgent(name, labels, idle, seen))
+		r := a.noAgent(name, labels, idle, seen)
+		if lacking != nil && len(idle) == 0 {
+			a.noLimits(&r, lacking)
+		}
+		a.add(r)
 	case !free:
 		place := a.position(a.own, a.Now, func(r *ask) bool { return r.Requirements.QueueName() == name })
 		text := fmt.Sprintf("all agents that serve queue `%s` are busy: %d of %s of %s are used", name, used, textutil.Plural(total, "slot"), textutil.Plural(serving, "agent"))
@@ -291,7 +302,7 @@ func (a *asking) noAgent(name string, labels []string, idle []*trowel.Agent, see
 		text += fmt.Sprintf(" and has labels `%s`", strings.Join(labels, "`, `"))
 	}
 	r := Reason{
-		Code: trowel.WaitNoAgent, Fields: param.Of("queue", name, "labels", list, "last_seen_at", instant(seen)),
+		Code: trowel.WaitNoAgent, Fields: param.Of("queue", name, "labels", list, "limits", param.List{}, "last_seen_at", instant(seen)),
 		Blockers: []Blocker{{Kind: "queue", ID: name, Name: name, Detail: "no agent"}},
 	}
 	switch {
@@ -310,4 +321,29 @@ func (a *asking) noAgent(name string, labels []string, idle []*trowel.Agent, see
 	}
 	r.Text = text
 	return r
+}
+
+// noLimits words that agents would take the task if they kept all limits that it asks for. It names what one of them lacks.
+func (a *asking) noLimits(r *Reason, agent *trowel.Agent) {
+	list := param.List{}
+	lacks := agent.Limits.Lacking(a.own.Requirements)
+	for _, name := range lacks {
+		list = append(list, name)
+	}
+	r.Fields.Set("limits", list)
+	kept := agent.Limits.Names
+	if a.own.Requirements.Container {
+		kept = agent.Limits.Container
+	}
+	keeps := "keeps no limits of commands"
+	if len(kept) > 0 {
+		keeps = "keeps only limits of " + enumerate(kept, len(kept))
+	}
+	limits := "limit"
+	if len(lacks) > 1 {
+		limits = "limits"
+	}
+	r.Text = fmt.Sprintf("no live agent of queue `%s` keeps the %s `%s`; agent %s %s",
+		a.own.Requirements.QueueName(), limits, strings.Join(lacks, "`, `"), agent.Name, keeps)
+	r.Blockers = append(r.Blockers, Blocker{Kind: "agent", ID: agent.ID, Name: agent.Name, Detail: "does not keep the " + limits})
 }

@@ -377,7 +377,42 @@ func TestReady(t *testing.T) {
 					&trowel.Agent{ID: "a2", Name: "two", Queues: []string{"gpu"}, Labels: []string{"a", "b"}, SeenAt: at(50), LeaseEnds: at(80)})
 			},
 			want:   []string{"no_agent: no live agent serves queue `gpu` and has labels `a`, `b`; one was last seen at 2024-01-15 00:00:50 +0000"},
-			fields: `{"queue":"gpu","labels":["a","b"],"last_seen_at":"2024-01-15T00:00:50.000Z"}`,
+			fields: `{"queue":"gpu","labels":["a","b"],"limits":[],"last_seen_at":"2024-01-15T00:00:50.000Z"}`,
+		},
+		{
+			name: "K823 no agent keeps a limit", tasks: []*trowel.Task{row(2, 1, "+w+a", ready, needing(&trowel.Requirements{Limits: &trowel.CommandLimits{CPU: 2, Memory: 5}}))},
+			change: func(f *reason.Facts) { f.Market.Agents[0].Limits.Names = []string{"memory", "pids", "disk"} },
+			want:   []string{"no_agent: no live agent of queue `default` keeps the limit `cpu`; agent one keeps only limits of memory, pids and disk"},
+			fields: `{"queue":"default","labels":[],"limits":["cpu"],"last_seen_at":null}`,
+		},
+		{
+			name: "K823 an agent of an earlier version keeps no limits", tasks: []*trowel.Task{row(2, 1, "+w+a", ready, needing(&trowel.Requirements{Limits: &trowel.CommandLimits{CPU: 2, Memory: 5}}))},
+			want:   []string{"no_agent: no live agent of queue `default` keeps the limits `memory`, `cpu`; agent one keeps no limits of commands"},
+			fields: `{"queue":"default","labels":[],"limits":["memory","cpu"],"last_seen_at":null}`,
+		},
+		{
+			name: "K823 limits in a container", tasks: []*trowel.Task{row(2, 1, "+w+a", ready, needing(&trowel.Requirements{Limits: &trowel.CommandLimits{CPU: 2}, Container: true}))},
+			change: func(f *reason.Facts) { f.Market.Agents[0].Limits.Container = []string{"cpu"} },
+			want:   []string{"dispatch: an agent is about to take it"},
+		},
+		{
+			name: "K823 an agent that keeps the limit is drained", tasks: []*trowel.Task{row(2, 1, "+w+a", ready, needing(&trowel.Requirements{Limits: &trowel.CommandLimits{CPU: 2}}))},
+			change: func(f *reason.Facts) {
+				f.Market.Agents[0].Limits.Names, f.Market.Agents[0].DrainedAt = []string{"cpu"}, at(1)
+				f.Market.Agents = append(f.Market.Agents, &trowel.Agent{ID: "a2", Name: "two", LeaseEnds: at(200)})
+			},
+			want: []string{"no_agent: no live agent serves queue `default`; agent one would, but is drained"},
+		},
+		{
+			name: "K823 an agent with too low bounds does not take what another one takes later",
+			tasks: []*trowel.Task{row(2, 1, "+w+a", ready, needing(&trowel.Requirements{Limits: &trowel.CommandLimits{Memory: 9}}))},
+			change: func(f *reason.Facts) {
+				f.Market.Agents[0].Limits.Names, f.Market.Agents[0].Limits.Max.Memory = []string{"memory"}, 8
+				f.Market.Agents = append(f.Market.Agents,
+					&trowel.Agent{ID: "a2", Name: "two", LeaseEnds: at(200), Slots: 1, Limits: trowel.KeptLimits{Names: []string{"memory"}}})
+				f.Market.Busy = map[string]int{"a2": 1}
+			},
+			want: []string{"agent_slots: all agents that serve queue `default` are busy: 1 of 1 slot of 1 agent are used"},
 		},
 		{
 			name: "drained", tasks: []*trowel.Task{row(2, 1, "+w+a", ready)},

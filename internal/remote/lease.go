@@ -16,7 +16,7 @@ func (l *Link) leaseOf(id string, s *api.AgentLease) (*trowel.Lease, error) {
 	if err != nil {
 		return nil, fmt.Errorf("read the lease of task %d: %w", s.TaskID, err)
 	}
-	return &trowel.Lease{
+	lease := &trowel.Lease{
 		TaskID: trowel.TaskID(s.TaskID), AttemptID: trowel.AttemptID(s.AttemptID), Try: s.Try, AgentID: id, FullName: s.FullName,
 		Context: &trowel.AttemptContext{
 			Project: trowel.Project{ID: trowel.ProjectID(s.ProjectID), Name: s.Project},
@@ -33,7 +33,12 @@ func (l *Link) leaseOf(id string, s *api.AgentLease) (*trowel.Lease, error) {
 		AttemptName: s.Attempt.Name, AttemptCreatedAt: instant(s.Attempt.CreatedAt), Zone: zone,
 		Scope: s.Scope, Local: s.Local, StateParams: s.State, RetryCount: s.RetryCount, StartedAt: instant(s.StartedAt),
 		Job: s.Job, Cancel: s.Cancel,
-	}, nil
+	}
+	if s.Limits != nil {
+		limits := trowel.CommandLimits(*s.Limits)
+		lease.Limits = &limits
+	}
+	return lease, nil
 }
 
 // instant is an instant as it is sent; 0 for none.

@@ -12,13 +12,13 @@ import (
 )
 
 const (
-	agentColumns = `id, name, version, slots, host, queues, labels, is_remote, server_id, token_id, started_at, seen_at, lease_ends, drained_at, rest_reason`
+	agentColumns = `id, name, version, slots, host, queues, labels, is_remote, server_id, token_id, started_at, seen_at, lease_ends, drained_at, rest_reason, limits`
 
-	sqlPutAgent = `INSERT INTO agent (` + agentColumns + `) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+	sqlPutAgent = `INSERT INTO agent (` + agentColumns + `) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)
 ON CONFLICT (id) DO UPDATE SET name = excluded.name, version = excluded.version, slots = excluded.slots, host = excluded.host,
 queues = excluded.queues, labels = excluded.labels, is_remote = excluded.is_remote, server_id = excluded.server_id, token_id = excluded.token_id,
 started_at = excluded.started_at, seen_at = excluded.seen_at, lease_ends = excluded.lease_ends, drained_at = excluded.drained_at,
-rest_reason = excluded.rest_reason`
+rest_reason = excluded.rest_reason, limits = excluded.limits`
 	sqlRenewLeases = `UPDATE agent SET seen_at = $1, lease_ends = $2`
 	sqlSelectIDs   = `SELECT g.id FROM agent g`
 	sqlDeleteAgent = `DELETE FROM agent WHERE id = $1`
@@ -32,7 +32,7 @@ WHERE t.begun AND t.state = 4 AND (g.id IS NULL OR g.lease_ends <= $1) ORDER BY 
 
 func (t *tx) PutAgent(ctx context.Context, a *trowel.Agent) error {
 	_, err := t.exec(ctx, sqlPutAgent, a.ID, a.Name, a.Version, a.Slots, a.Host, names(a.Queues), names(a.Labels), a.Remote, a.ServerID, number(a.Token),
-		micros(a.StartedAt), micros(a.SeenAt), micros(a.LeaseEnds), micros(a.DrainedAt), text(a.SuspendReason))
+		micros(a.StartedAt), micros(a.SeenAt), micros(a.LeaseEnds), micros(a.DrainedAt), text(a.SuspendReason), keptLimits(&a.Limits))
 	if err != nil {
 		return fmt.Errorf("put agent %q: %w", a.ID, err)
 	}
@@ -131,16 +131,16 @@ func (t *tx) agents(ctx context.Context, query string, args ...any) ([]*trowel.A
 	var list []*trowel.Agent
 	err := t.rows(ctx, query, args, func(scan func(...any) error) error {
 		a := &trowel.Agent{}
-		var queues, labels sql.NullString
+		var queues, labels, limits sql.NullString
 		var token, started, seen, ends, drained sql.NullInt64
-		err := scan(&a.ID, &a.Name, &a.Version, &a.Slots, &a.Host, &queues, &labels, &a.Remote, &a.ServerID, &token, &started, &seen, &ends, &drained, &a.SuspendReason)
+		err := scan(&a.ID, &a.Name, &a.Version, &a.Slots, &a.Host, &queues, &labels, &a.Remote, &a.ServerID, &token, &started, &seen, &ends, &drained, &a.SuspendReason, &limits)
 		if err != nil {
 			return err
 		}
 		a.Token = trowel.TokenID(token.Int64)
 		a.StartedAt, a.SeenAt, a.LeaseEnds, a.DrainedAt = instant(started), instant(seen), instant(ends), instant(drained)
 		list = append(list, a)
-		return errors.Join(readJSON(queues, &a.Queues), readJSON(labels, &a.Labels))
+		return errors.Join(readJSON(queues, &a.Queues), readJSON(labels, &a.Labels), readJSON(limits, &a.Limits))
 	})
 	return list, err
 }

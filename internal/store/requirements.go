@@ -34,6 +34,14 @@ func names(list []string) any {
 	return mustJSON(list)
 }
 
+// keptLimits writes the limits that an agent keeps as JSON. None becomes NULL.
+func keptLimits(k *trowel.KeptLimits) any {
+	if len(k.Names) == 0 && len(k.Container) == 0 {
+		return nil
+	}
+	return mustJSON(k)
+}
+
 // mustJSON writes a value of texts, numbers and lists of them as JSON, which cannot fail.
 func mustJSON(value any) string {
 	data, err := json.Marshal(value)

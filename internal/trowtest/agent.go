@@ -48,6 +48,9 @@ func (a *Agent) ID() string { return a.Name }
 // Serves implements queue.Agent.
 func (*Agent) Serves(*trowel.Requirements) bool { return true }
 
+// Allows implements queue.Agent.
+func (*Agent) Allows(*trowel.Requirements) bool { return true }
+
 // Remote implements queue.Agent.
 func (a *Agent) Remote() bool { return a.Far }
 

@@ -20,6 +20,9 @@ func fullAgent(id, server string) *trowel.Agent {
 		ID: id, Name: "2@other", Version: "0.2", Slots: 8, Host: "other", Queues: []string{"gpu", "default"}, Labels: []string{"a\"b"},
 		Remote: true, ServerID: server, Token: 7, StartedAt: at(20), SeenAt: at(21), LeaseEnds: at(22), DrainedAt: at(23),
 		SuspendReason: "no room",
+		Limits: trowel.KeptLimits{
+			Names: []string{"memory", "disk"}, Container: []string{"cpu"}, Max: trowel.CommandLimits{Memory: 1 << 40, CPU: 1.5, PIDs: 7, Disk: 9},
+		},
 	}
 }
 

@@ -85,6 +85,7 @@ func fullNeeds() *trowel.Requirements {
 	return &trowel.Requirements{
 		Queue: "gpu", Labels: []string{"a", "b<c"}, Pools: []trowel.PoolRequirement{{Name: "etl", Slots: 2}}, Weight: &weight,
 		Concurrency: &trowel.Concurrency{Limit: 1, Per: trowel.PerSite, Key: "k\u00e4", Fail: true, RunningOnly: true},
+		Limits:      &trowel.CommandLimits{Memory: 1 << 40, CPU: 0.5, PIDs: 3, Disk: 4}, Container: true,
 	}
 }
 
