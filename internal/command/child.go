@@ -179,6 +179,16 @@ func (c *child) stop(atOnce bool, grace time.Duration, killNow, over <-chan stru
 	c.awaitEnd(drainTime, nil, over)
 }
 
+// killNow kills the process and its whole session, because of a limit. What holds the output afterwards is not waited for.
+func (c *child) killNow() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.alive() {
+		c.proc.kill()
+	}
+	c.giveUpOutput()
+}
+
 // send sends a signal unless the command is gone, and reports whether it did.
 func (c *child) send(signal func()) bool {
 	c.mu.Lock()

@@ -62,6 +62,13 @@ func (e *environment) with(entries []string) []string {
 	return vars
 }
 
+// replace changes a variable of e in an environment that with has returned, unless an additional entry has changed it.
+func (e *environment) replace(vars []string, name string, change func(string) string) {
+	if i, ok := e.index[foldName(name)]; ok && vars[i] == e.vars[i] {
+		vars[i] = change(vars[i])
+	}
+}
+
 // splitVar splits NAME=value. The name is in the case in which the system compares names. A name may begin with "=", as
 // some of Windows do.
 func splitVar(entry string) (name, value string) {

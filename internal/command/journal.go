@@ -60,7 +60,7 @@ func OpenJournal(path string, log *slog.Logger) (*Journal, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &Journal{file: file, mark: strings.ToLower(rand.Text()), log: log}
+	j := &Journal{file: file, mark: newMark(), log: log}
 	head := fmt.Sprintf("%-*s\n", journalHeadBytes-1, bootID()+" "+j.mark)
 	if _, err := file.WriteString(head); err != nil {
 		return nil, errors.Join(err, file.Close())
@@ -72,11 +72,15 @@ func OpenJournal(path string, log *slog.Logger) (*Journal, error) {
 func (j *Journal) Close() error { return errors.Join(os.Remove(j.file.Name()), j.file.Close()) }
 
 // variable is the environment entry with the mark; above is the entry of the parent process.
-func (j *Journal) variable(above string) string {
+func (j *Journal) variable(above string) string { return markVariable(above, j.mark) }
+
+func newMark() string { return strings.ToLower(rand.Text()) }
+
+func markVariable(above, mark string) string {
 	if above != "" {
 		above += ","
 	}
-	return markName + "=" + above + j.mark
+	return markName + "=" + above + mark
 }
 
 // begin notes a process that leads a session.

@@ -37,6 +37,8 @@ type aProcess struct {
 	parent, session int
 	started         int64 // ticks since the boot
 	dead            bool  // a zombie
+	threads         int
+	ticks           int64 // of the processor
 }
 
 func parseProcess(stat []byte) (p aProcess, ok bool) {
@@ -48,10 +50,15 @@ func parseProcess(stat []byte) (p aProcess, ok bool) {
 	if len(fields) < 20 {
 		return p, false
 	}
-	var errs [3]error
+	var errs [6]error
 	p.parent, errs[0] = strconv.Atoi(string(fields[1]))
 	p.session, errs[1] = strconv.Atoi(string(fields[3]))
 	p.started, errs[2] = strconv.ParseInt(string(fields[19]), 10, 64)
+	var user, system int64
+	user, errs[3] = strconv.ParseInt(string(fields[11]), 10, 64)
+	system, errs[4] = strconv.ParseInt(string(fields[12]), 10, 64)
+	p.ticks = user + system
+	p.threads, errs[5] = strconv.Atoi(string(fields[17]))
 	p.dead = fields[0][0] == 'Z' || fields[0][0] == 'X'
 	return p, errors.Join(errs[:]...) == nil
 }

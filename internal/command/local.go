@@ -12,6 +12,7 @@ import (
 	"sync"
 	"time"
 
+	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/param"
 )
 
@@ -29,6 +30,8 @@ type LocalOptions struct {
 	Grace time.Duration
 	// KillNow, once closed, ends the Grace of all commands that were asked to end.
 	KillNow <-chan struct{}
+	// Groups keep the limits of commands, and measure what they use. Without them the processes of commands are looked at.
+	Groups *Groups
 	// Journal notes the processes, so that they can be ended if this process is killed; may be nil.
 	Journal *Journal
 	Log     *slog.Logger
@@ -58,6 +61,7 @@ type Local struct {
 	gate     chan struct{}
 	chunks   sync.Pool
 	sessions sessions
+	watch    supervisor
 }
 
 // NewLocal returns a Local.
@@ -76,13 +80,19 @@ func NewLocal(options LocalOptions) *Local {
 	}
 	env := newEnvironment(options.Env)
 	env.others = options.User != nil
+	mark := ""
 	if options.Journal != nil {
 		env.add(options.Journal.variable(env.value(markName)))
+		mark = options.Journal.mark
+	} else {
+		mark = newMark()
+		env.add(markVariable(env.value(markName), mark))
 	}
 	return &Local{
 		options: options,
 		env:     env,
 		gate:    make(chan struct{}, options.Starts),
+		watch:   supervisor{groups: options.Groups, mark: mark},
 		chunks:  sync.Pool{New: func() any { return new([chunkBytes]byte) }},
 	}
 }
@@ -95,7 +105,7 @@ func (l *Local) Run(ctx context.Context, r *Request) (Status, error) {
 	if err != nil {
 		return Status{}, err
 	}
-	c, err := l.start(r)
+	c, watch, err := l.start(r)
 	if err != nil {
 		leave()
 		return Status{}, err
@@ -111,15 +121,30 @@ func (l *Local) Run(ctx context.Context, r *Request) (Status, error) {
 	started()
 	left := c.proc.groupAlive()
 	l.options.Journal.end(c.line, left)
+	usage, exceeded := watch.end(ctx, c.exit != 0, c.stopped, c.proc.used)
 	switch {
+	case exceeded != nil:
 	case c.stopped:
-		return Status{}, fmt.Errorf("the command was stopped: %w", context.Cause(ctx))
+		return Status{Usage: usage}, fmt.Errorf("the command was stopped: %w", context.Cause(ctx))
 	case c.waitErr != nil:
-		return Status{}, fmt.Errorf("wait for the command: %w", c.waitErr)
+		return Status{Usage: usage}, fmt.Errorf("wait for the command: %w", c.waitErr)
 	case writeErr != nil:
-		return Status{}, fmt.Errorf("write the output of the command: %w", writeErr)
+		return Status{Usage: usage}, fmt.Errorf("write the output of the command: %w", writeErr)
 	}
-	return Status{Finished: true, ExitCode: c.exit, IODir: r.IODir, Left: left, Owner: l.options.User}, nil
+	return Status{
+		Finished: true, ExitCode: c.exit, IODir: r.IODir, Left: left, Owner: l.options.User, Usage: usage, Exceeded: exceeded,
+	}, nil
+}
+
+// Kept returns the limits that are kept here, see Limits.
+func (l *Local) Kept() []string {
+	switch {
+	case l.options.Groups != nil:
+		return []string{trowel.LimitMemory, trowel.LimitCPU, trowel.LimitPIDs, trowel.LimitDisk}
+	case canLook:
+		return []string{trowel.LimitMemory, trowel.LimitPIDs, trowel.LimitDisk}
+	}
+	return []string{trowel.LimitDisk}
 }
 
 // Poll implements Executor. A local command is always waited for, so the state must come from another executor that was
@@ -155,25 +180,33 @@ type launch struct {
 	env  []string
 	out  *os.File
 	user *User // nil for the user of this process
+
+	group *group // nil for that of this process
 }
 
-func (l *Local) start(r *Request) (*child, error) {
+func (l *Local) start(r *Request) (*child, *supervision, error) {
 	dir, program := r.Dir(), r.Args[0]
 	paths, err := l.env.lookPath(dir, program)
 	if err != nil {
-		return nil, &StartError{Program: program, Dir: dir, Err: err}
+		return nil, nil, &StartError{Program: program, Dir: dir, Err: err}
 	}
 	if user := l.options.User; user != nil {
 		if err := user.handOver(r.Project); err != nil {
-			return nil, fmt.Errorf("give the files of the command to its user: %w", err)
+			return nil, nil, fmt.Errorf("give the files of the command to its user: %w", err)
 		}
 	}
 	reader, writer, err := os.Pipe()
 	if err != nil {
-		return nil, fmt.Errorf("make a pipe for the output: %w", err)
+		return nil, nil, fmt.Errorf("make a pipe for the output: %w", err)
 	}
 	defer writer.Close() //nolint:errcheck // the child has its own
-	how := &launch{dir: dir, env: l.env.with(r.Env), out: writer, user: l.options.User}
+	watch, err := l.watch.prepare(r.Limits)
+	if err != nil {
+		reader.Close() //nolint:errcheck,gosec // nothing was read
+		return nil, nil, err
+	}
+	how := &launch{dir: dir, env: l.env.with(r.Env), out: writer, user: l.options.User, group: watch.group}
+	l.env.replace(how.env, markName, watch.marked)
 	var proc *process
 	for _, path := range paths {
 		if proc, err = l.sessions.startProcess(path, r.Args, how); !errors.Is(err, fs.ErrPermission) {
@@ -182,9 +215,12 @@ func (l *Local) start(r *Request) (*child, error) {
 	}
 	if err != nil {
 		reader.Close() //nolint:errcheck,gosec // nothing was read
-		return nil, &StartError{Program: program, Dir: dir, Err: err}
+		watch.cancel()
+		return nil, nil, &StartError{Program: program, Dir: dir, Err: err}
 	}
-	return &child{
+	c := &child{
 		proc: proc, output: reader, chunks: &l.chunks, name: program, log: cmp.Or(r.Log, l.options.Log), line: l.options.Journal.begin(proc.id()),
-	}, nil
+	}
+	watch.begin(c, r.Project)
+	return c, watch, nil
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/command"
 )
 
@@ -66,6 +67,7 @@ func TestRun(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
+			status.Usage = trowel.Usage{}
 			want := command.Status{Finished: true, ExitCode: c.exit, IODir: ".digdag/tmp/x"}
 			if diff := cmp.Diff(want, status); diff != "" {
 				t.Errorf("Run(%s): status differs (-want +got):\n%s", c.text, diff)

@@ -6,6 +6,9 @@ import (
 	"errors"
 	"os"
 	"syscall"
+	"time"
+
+	trowel "github.com/trowel-project/trowel"
 )
 
 // errorWord comes before the number of a system error in Digdag's text (operators 3.2).
@@ -17,6 +20,7 @@ const errorWord = "error"
 type process struct {
 	pid      int
 	sessions *sessions
+	used     trowel.Usage // by the process and all that it has waited for, once it has ended
 }
 
 // startProcess starts a program with empty input. A file that is no program is run by /bin/sh, as execvp(3) does.
@@ -32,6 +36,7 @@ func (s *sessions) startProcess(path string, args []string, l *launch) (*process
 		Files: []uintptr{null.Fd(), l.out.Fd(), l.out.Fd()},
 		Sys:   &syscall.SysProcAttr{Setsid: true, Credential: l.user.credential()},
 	}
+	l.group.join(attr.Sys)
 	pid, err := syscall.ForkExec(path, args, attr)
 	if errors.Is(err, syscall.ENOEXEC) {
 		pid, err = syscall.ForkExec(shell, append([]string{shell, path}, args[1:]...), attr)
@@ -58,7 +63,11 @@ func (p *process) tryWait() (exit int, ended bool, err error) { return p.wait4(s
 func (p *process) wait4(options int) (exit int, ended bool, err error) {
 	for {
 		var status syscall.WaitStatus
-		pid, err := syscall.Wait4(p.pid, &status, options, nil)
+		var used syscall.Rusage
+		pid, err := syscall.Wait4(p.pid, &status, options, &used)
+		if pid == p.pid {
+			p.used = usageOf(&used)
+		}
 		switch {
 		case errors.Is(err, syscall.EINTR):
 		case err != nil:
@@ -93,4 +102,12 @@ func (p *process) sessionAlive() bool { return p.sessions.alive(p.pid) }
 // groupAlive reports the same of the group. It is cheap if the group is empty.
 func (p *process) groupAlive() bool {
 	return syscall.Kill(-p.pid, 0) == nil && p.sessions.alive(p.pid)
+}
+
+// usageOf returns what a process has used. The peak of its memory is not among it: Maxrss begins with that of the process
+// which started it.
+func usageOf(used *syscall.Rusage) trowel.Usage {
+	return trowel.Usage{
+		CPUTime: time.Duration(used.Utime.Nano() + used.Stime.Nano()), BytesWritten: bytesWritten(used),
+	}
 }

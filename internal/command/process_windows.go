@@ -7,6 +7,8 @@ import (
 	"syscall"
 
 	"golang.org/x/sys/windows"
+
+	trowel "github.com/trowel-project/trowel"
 )
 
 // errorWord comes before the number of a system error in Digdag's text (operators 3.2).
@@ -16,7 +18,11 @@ const errorWord = "CreateProcess error"
 type sessions struct{}
 
 // process leads a process group of the console.
-type process struct{ *os.Process }
+type process struct {
+	*os.Process
+
+	used trowel.Usage // once it has ended
+}
 
 func (*sessions) startProcess(path string, args []string, l *launch) (*process, error) {
 	null, err := os.Open(os.DevNull)
@@ -44,6 +50,7 @@ func (p *process) wait() (exit int, err error) {
 	if err != nil {
 		return 0, err
 	}
+	p.used.CPUTime = state.UserTime() + state.SystemTime()
 	return state.ExitCode(), nil
 }
 

@@ -404,7 +404,7 @@ func TestReady(t *testing.T) {
 			want: []string{"no_agent: no live agent serves queue `default`; agent one would, but is drained"},
 		},
 		{
-			name: "K823 an agent with too low bounds does not take what another one takes later",
+			name:  "K823 an agent with too low bounds does not take what another one takes later",
 			tasks: []*trowel.Task{row(2, 1, "+w+a", ready, needing(&trowel.Requirements{Limits: &trowel.CommandLimits{Memory: 9}}))},
 			change: func(f *reason.Facts) {
 				f.Market.Agents[0].Limits.Names, f.Market.Agents[0].Limits.Max.Memory = []string{"memory"}, 8
