@@ -180,8 +180,8 @@ func TestUsage(t *testing.T) {
 		t.Fatalf("Run = %+v, %v", status, err)
 	}
 	u := status.Usage
-	if u.PeakMemory < 60*mebibyte || u.PeakMemory > 120*mebibyte {
-		t.Errorf("peak of the memory = %d, want 60 to 120 MiB", u.PeakMemory)
+	if u.PeakMemory < 60*mebibyte || u.PeakMemory > 300*mebibyte { // this program takes more with the race detector
+		t.Errorf("peak of the memory = %d, want 60 MiB and not much more", u.PeakMemory)
 	}
 	if u.CPUTime < 50*time.Millisecond || u.CPUTime > time.Minute {
 		t.Errorf("time of the processor = %v", u.CPUTime)
