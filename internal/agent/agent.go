@@ -106,6 +106,7 @@ type Agent struct {
 	starting       int                                      // those of active that are still starting
 	draining       bool                                     // takes no more tasks, for good
 	drainRequested bool                                     // takes no more tasks until SetDrained says so
+	notKept        sync.Once                                // tells of limits that are not kept
 	room           room
 	running        sync.WaitGroup
 }

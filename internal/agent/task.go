@@ -159,6 +159,9 @@ func (t *try) operate(out *output, log *slog.Logger) (operator.Outcome, error) {
 	}
 	t.announce(task.Selection, log)
 	request := t.request(&task, out, log)
+	if request.Limits, err = t.limits(log); err != nil {
+		return operator.Outcome{}, err
+	}
 	defer t.leave(t.lend(request), log)
 	outcome, err := opts.Operators.Run(t.ctx, task.Type, request)
 	if err == nil && outcome.Again == nil {

@@ -173,8 +173,11 @@ func (g *Groups) removeOld() {
 		return
 	}
 	for _, dir := range old {
-		(&group{dir: dir}).kill()
-		g.remove(dir)
+		owner, _, _ := strings.Cut(strings.TrimPrefix(filepath.Base(dir), tryGroup), "-")
+		if _, err := os.Stat("/proc/" + owner); err != nil {
+			(&group{dir: dir}).kill()
+			g.remove(dir)
+		}
 	}
 }
 
@@ -213,15 +216,14 @@ const cpuPeriod = 100_000
 // add makes a group with limits.
 func (g *Groups) add(limits Limits) (*group, error) {
 	g.mu.Lock()
-	g.last++
-	one := &group{groups: g, dir: filepath.Join(g.dir, tryGroup+strconv.Itoa(os.Getpid())+"-"+strconv.Itoa(g.last)), limits: limits}
 	left := g.left
 	g.left = nil
 	g.mu.Unlock()
 	for _, dir := range left {
 		g.remove(dir)
 	}
-	err := os.Mkdir(one.dir, 0o755) //nolint:gosec // others may see it, as all groups
+	one := &group{groups: g, limits: limits}
+	err := one.make()
 	if err == nil {
 		err = one.limit()
 	}
@@ -235,6 +237,19 @@ func (g *Groups) add(limits Limits) (*group, error) {
 	_, err = os.Stat(filepath.Join(one.dir, "memory.peak"))
 	one.keepsPeak = err == nil
 	return one, nil
+}
+
+// make makes the folder of a group, under a name that nothing else in this process has taken.
+func (c *group) make() error {
+	for {
+		c.groups.mu.Lock()
+		c.groups.last++
+		c.dir = filepath.Join(c.groups.dir, fmt.Sprintf("%s%d-%d", tryGroup, os.Getpid(), c.groups.last))
+		c.groups.mu.Unlock()
+		if err := os.Mkdir(c.dir, 0o755); !errors.Is(err, fs.ErrExist) { //nolint:gosec // others may see it, as all groups
+			return err
+		}
+	}
 }
 
 // limit sets the limits of a group. Memory may not go to the disk instead, and if it does not suffice all processes of the

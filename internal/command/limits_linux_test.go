@@ -229,7 +229,7 @@ func TestKept(t *testing.T) {
 	if groups != nil {
 		want = trowel.LimitNames()
 	}
-	if got := keeper(t).Kept(); !slices.Equal(got, want) {
+	if got := command.Kept(groups); !slices.Equal(got, want) {
 		t.Errorf("Kept() = %v, want %v", got, want)
 	}
 }

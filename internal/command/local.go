@@ -136,10 +136,10 @@ func (l *Local) Run(ctx context.Context, r *Request) (Status, error) {
 	}, nil
 }
 
-// Kept returns the limits that are kept here, see Limits.
-func (l *Local) Kept() []string {
+// Kept returns the limits that a Local keeps, with control groups or, if they are nil, without.
+func Kept(groups *Groups) []string {
 	switch {
-	case l.options.Groups != nil:
+	case groups != nil:
 		return []string{trowel.LimitMemory, trowel.LimitCPU, trowel.LimitPIDs, trowel.LimitDisk}
 	case canLook:
 		return []string{trowel.LimitMemory, trowel.LimitPIDs, trowel.LimitDisk}

@@ -38,7 +38,8 @@ type agentProcess struct {
 func RunAgent(ctx context.Context, opts Options, signals <-chan os.Signal) (err error) {
 	p := &agentProcess{process: newProcess(ctx, opts, secret.NewValue(opts.Settings.Agent.Token))}
 	p.local = newLocalAgent(p.process)
-	if p.link, err = openLink(p.process); err != nil {
+	p.local.openGroups(ctx)
+	if p.link, err = openLink(p.process, p.local.keptLimits()); err != nil {
 		return err
 	}
 	defer p.link.Close()

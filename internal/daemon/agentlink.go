@@ -22,8 +22,8 @@ import (
 // slotsPerCore is how many tasks an agent runs at a time for each core, unless it has a setting.
 const slotsPerCore = 4
 
-// openLink returns the connection of an agent to its servers.
-func openLink(p *process) (*remote.Link, error) {
+// openLink returns the connection of an agent to its servers. limits are those that it keeps.
+func openLink(p *process, limits trowel.KeptLimits) (*remote.Link, error) {
 	o, s := &p.opts, p.settings
 	if strings.ContainsAny(s.Agent.Token, " \t\r\n\x00") {
 		return nil, &trowel.Error{Kind: trowel.ErrInvalid, Message: "the token has space in it", Hint: "a token is one word, trw_..."}
@@ -52,6 +52,7 @@ func openLink(p *process) (*remote.Link, error) {
 		Proxy: func(r *http.Request) (*url.URL, error) { return proxy(r.URL) },
 		Self: api.AgentRegistration{
 			Name: p.agentName(), Host: agent.HostName(), Version: version.Number, Queues: s.Agent.Queues, Labels: s.Agent.Labels, Slots: slots,
+			Limits: limitsShape(&limits),
 		},
 		Now: o.Now, Log: p.log,
 	})

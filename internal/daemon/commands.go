@@ -50,7 +50,7 @@ func (a *localAgent) openCommands(ctx context.Context, environ, private []string
 	}
 	local := command.NewLocal(command.LocalOptions{
 		Env: commandEnvironment(environ, a.settings.Environment), User: a.user,
-		Grace: a.settings.Agent.KillGrace, KillNow: a.killNow, Journal: journal, Log: a.log,
+		Grace: a.settings.Agent.KillGrace, KillNow: a.killNow, Groups: a.groups, Journal: journal, Log: a.log,
 	})
 	a.commands, err = builtin.New(builtin.Options{Type: a.settings.Agent.CommandExecutor, Setting: a.executorSetting, Local: local})
 	if err != nil || a.user == nil {

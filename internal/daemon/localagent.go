@@ -33,7 +33,8 @@ type localAgent struct {
 	notifier   *notify.Notifier
 	params     operator.ParamServer
 	operators  operator.Table
-	killNow    chan struct{} // closed to kill commands that do not end when they should
+	groups     *command.Groups // of commands; nil where there are none
+	killNow    chan struct{}   // closed to kill commands that do not end when they should
 	commands   command.Executor
 	agent      *agent.Agent
 }
@@ -88,7 +89,7 @@ func (a *localAgent) openOperators(params operator.ParamServer) error {
 // openAgent makes the agent. The options have what differs: id and slots, where secrets, sessions and reports come from and
 // go to.
 func (a *localAgent) openAgent(ctx context.Context, o agent.Options) {
-	o.Queues, o.Labels = a.settings.Agent.Queues, a.settings.Agent.Labels
+	o.Queues, o.Labels, o.Limits = a.settings.Agent.Queues, a.settings.Agent.Labels, a.keptLimits()
 	o.Operators, o.Templates, o.Commands, o.Notifier = a.operators, a.templates, a.commands, taskNotifier{a.notifier}
 	o.Now, o.OpenLog, o.Advice, o.Log = a.opts.Now, a.openLog, advice.OnServer, a.log
 	a.agent = agent.New(ctx, o)

@@ -17,6 +17,9 @@ import (
 // openAgent makes the agent of this server, which takes no tasks if none run here.
 func (p *serverProcess) openAgent(ctx context.Context) error {
 	a := p.local
+	if runsTasks(p.settings) {
+		a.openGroups(ctx)
+	}
 	params := &operator.StoreParams{Store: store.Retrying{Store: p.storage.store}, Now: p.opts.Now}
 	if err := a.openOperators(params); err != nil {
 		return err
@@ -51,7 +54,7 @@ func (p *serverProcess) openAgents() {
 			Store: store, Renewals: p.agents.renewals, Agent: p.local.agent, Interval: p.settings.Agent.Heartbeat, Log: p.log,
 			Row: trowel.Agent{
 				Name: p.agentName(), Version: version.Number, Slots: slots(p.settings), Host: agent.HostName(),
-				Queues: p.settings.Agent.Queues, Labels: p.settings.Agent.Labels, ServerID: p.id,
+				Queues: p.settings.Agent.Queues, Labels: p.settings.Agent.Labels, Limits: p.local.keptLimits(), ServerID: p.id,
 			},
 		})
 	}

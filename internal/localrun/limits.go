@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 
+	trowel "github.com/trowel-project/trowel"
+	"github.com/trowel-project/trowel/internal/command"
 	"github.com/trowel-project/trowel/internal/config"
 )
 
@@ -18,6 +20,7 @@ type limits struct {
 	tasks    int // of one attempt
 	attempts int // at a time
 	slots    int // tasks at a time; 0 for no limit
+	commands trowel.KeptLimits
 }
 
 // limits reads the limits of a run.
@@ -29,8 +32,12 @@ func (o *Options) limits() (l limits, err error) {
 		return l, err
 	}
 	if l.slots = o.Slots; l.slots <= 0 {
-		l.slots, err = numberSetting(o.Settings, "agent.max-task-threads", 0)
+		if l.slots, err = numberSetting(o.Settings, "agent.max-task-threads", 0); err != nil {
+			return l, err
+		}
 	}
+	l.commands.Names, l.commands.Container = command.Kept(nil), trowel.LimitNames()
+	l.commands.Max, err = config.CommandLimits(o.Settings)
 	return l, err
 }
 

@@ -189,6 +189,7 @@ func (l *run) openAgent(ctx context.Context, limits limits, templates *template.
 	l.agentOptions = agent.Options{
 		ID:        "local",
 		Slots:     limits.slots,
+		Limits:    limits.commands,
 		Anything:  true,
 		Operators: table,
 		Templates: templates,

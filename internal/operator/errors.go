@@ -122,6 +122,8 @@ func LogText(task string, err error) string {
 		return fmt.Sprintf("Task %s failed.\n%s", task, message)
 	case KindConfig:
 		return fmt.Sprintf("Configuration error at task %s: %s (config)", task, message)
+	case command.LimitMemory, command.LimitPIDs, command.LimitDisk:
+		return fmt.Sprintf("Task %s failed: %s (%s)", task, message, kind)
 	default:
 		return "Task failed with unexpected error: " + message
 	}

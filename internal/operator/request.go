@@ -38,7 +38,8 @@ type Request struct {
 
 	Output    io.Writer // takes what the task prints, for its log
 	Log       *slog.Logger
-	TaskLimit int // tasks that an attempt may have (operators 1.15)
+	Limits    command.Limits // of the commands of the try
+	TaskLimit int            // tasks that an attempt may have (operators 1.15)
 	// OnWait is called when a run has begun to wait, for a process for example, and does not keep
 	// this process busy. It may be called more than once. Nil for no calls.
 	OnWait func()

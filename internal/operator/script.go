@@ -93,6 +93,7 @@ func commandRequest(r *Request) *command.Request {
 		Output:  r.Output,
 		Try:     command.TryOf(r.Lease),
 		Params:  r.Params.Map(),
+		Limits:  r.Limits,
 		Log:     r.Log,
 	}
 }
