@@ -31,7 +31,7 @@ WIRESAMPLE ?= ^(bq-query|docker-workdir|ecs-(sh|kill)|emr-existing-cluster-steps
 
 .DEFAULT_GOAL := help
 .PHONY: help setup build test race stress chaos fuzz bench bench-record bench-compare lint fmt fmt-check vet dev house cover conformance \
-	wire conformance-check conformance-sync java schemathesis image smoke ci
+	wire conformance-check conformance-sync cgroup java schemathesis image smoke ci
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -56,6 +56,9 @@ stress: ## repeat the concurrent packages under the race detector, STRESSCOUNT t
 chaos: ## trouble servers and agents under load: CHAOSKILLS kills in each mode, CHAOSFAULTS faults in the cluster; RUN selects modes
 	go build -tags chaos -o bin/trowel-chaos ./cmd/trowel
 	go run ./chaos -bin bin/trowel-chaos -kills $(CHAOSKILLS) -faults $(CHAOSFAULTS) -run '$(RUN)' $(CHAOSFLAGS)
+
+cgroup: ## prove that control groups keep limits of commands, in a small virtual machine; half a minute, and not part of `make ci`
+	scripts/cgroup.sh
 
 fuzz: ## fuzz every target for FUZZTIME
 	@scripts/fuzz.sh $(FUZZTIME)

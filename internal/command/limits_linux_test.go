@@ -72,16 +72,16 @@ func TestExceededLimits(t *testing.T) {
 			name: "memory of what has left the session", text: "(setsid sh -c '" + eating(t, 200) + "' > /dev/null 2>&1 &); sleep 5",
 			limits: command.Limits{Memory: 64 * mebibyte}, kind: "memory", least: 60 * mebibyte,
 		},
-		{name: "processes", text: "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14; do sleep 5 & done; wait", limits: command.Limits{PIDs: 10}, kind: "pids", least: 10},
+		{name: "processes", text: "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14; do sleep 2 & done; wait", limits: command.Limits{PIDs: 10}, kind: "pids", least: 10},
 		{
-			name: "processes that start each other", text: `f() { if [ "$1" -gt 0 ]; then f $(($1-1)) & f $(($1-1)) & fi; sleep 5; wait; }; f 8; exit 1`,
+			name: "processes that start each other", text: `f() { if [ "$1" -gt 0 ]; then f $(($1-1)) & f $(($1-1)) & fi; sleep 2; wait; }; f 8; exit 1`,
 			limits: command.Limits{PIDs: 40}, kind: "pids", least: 40,
 		},
 		{
 			name: "a folder that grows", text: "i=0; while [ $i -lt 200 ]; do head -c 1000000 /dev/zero > f$i; i=$((i+1)); sleep 0.02; done",
 			limits: command.Limits{Disk: 10e6}, kind: "disk", least: 10e6,
 		},
-		{name: "a file that is there at the end", text: "head -c 5000000 /dev/zero > f", limits: command.Limits{Disk: 1e6}, kind: "disk", least: 5e6},
+		{name: "a file that is there at the end", text: "head -c 5000000 /dev/zero > f", limits: command.Limits{Disk: 1e6}, kind: "disk", least: 1e6},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
