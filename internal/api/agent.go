@@ -8,6 +8,7 @@ type Agent struct {
 	Version     string       `json:"version"` // the version of Trowel that it runs
 	Queues      List[string] `json:"queues"`  // the queues that it serves, never empty
 	Labels      List[string] `json:"labels"`  // what it offers to tasks that require labels
+	Limits      KeptLimits   `json:"limits"`  // limits of commands that it keeps, and its bounds
 	Slots       *int         `json:"slots"`   // how many tries it runs at the same time; nil without limit
 	Used        int          `json:"used"`    // how many tries it runs now
 	Remote      bool         `json:"remote"`  // a process of its own, which a server serves over HTTP

@@ -155,6 +155,7 @@ type Effective struct {
 	Pools          List[TaskPool]   `json:"pools"`
 	PriorityWeight int              `json:"priorityWeight"` // after the weight rule, without aging
 	Concurrency    *TaskConcurrency `json:"concurrency"`    // nil without a limit
+	Limits         *CommandLimits   `json:"limits"`         // what its commands may use; nil if it asks for no limits
 }
 
 // TaskPool is a number of slots that a task takes from a pool.

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/dig/yaml"
 	"github.com/trowel-project/trowel/internal/param"
 	"github.com/trowel-project/trowel/internal/schedule"
@@ -78,6 +79,7 @@ type inspection struct {
 	grown     growth // of the workflow files so far
 	only      string // the id of the findings that are wanted; empty for all that Check reports
 	knownPool func(name string) bool
+	agents    func() []trowel.KeptLimits // asked for only if a limit depends on them
 
 	judged        map[exported]bool    // options that many tasks inherit
 	compiled      map[string][2]string // what Catalog.Expression says of a text
@@ -359,6 +361,8 @@ func (in *inspection) tree(t tree) {
 			in.additions(t, i)
 		case findingPool:
 			in.unknownPools(t, i)
+		case findingLimit:
+			in.limitsWithoutAgents(t, i)
 		}
 		in.task(t, i, workdirs[i])
 	}

@@ -57,6 +57,7 @@ func Rules() []Rule {
 		{findingValue, "the value of an option is of a wrong type or out of its bounds"},
 		{findingLater, "an option is not in this version"},
 		{findingPool, "the server has no such pool"},
+		{findingLimit, "no agent of the server keeps a limit of `_limits`, or allows it"},
 		{findingDigdag, "Digdag does not know it (`--digdag`)"},
 	}
 }

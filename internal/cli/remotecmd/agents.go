@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	trowel "github.com/trowel-project/trowel"
 	"github.com/trowel-project/trowel/internal/api"
 	"github.com/trowel-project/trowel/internal/cli/cmd"
 	"github.com/trowel-project/trowel/internal/client"
@@ -160,8 +161,23 @@ func printAgent(c *cmd.Call, a *api.Agent) {
 	}
 	terminal.Say(c.Env.Stdout, "  id: %s\n  name: %s\n  state: %s\n  host: %s\n  version: %s\n  remote: %t\n", a.ID, a.Name, state, a.Host, a.Version, a.Remote)
 	terminal.Say(c.Env.Stdout, "  queues: %s\n  labels: %s\n  slots: %s\n  used: %d\n", strings.Join(a.Queues, ", "), strings.Join(a.Labels, ", "), slots, a.Used)
+	terminal.Say(c.Env.Stdout, "  limits: %s\n", limitsText(&a.Limits))
 	terminal.Say(c.Env.Stdout, "  last heartbeat: %s\n  lease ends: %s\n  drained at: %s\n\n",
 		localText(c, &a.HeartbeatAt), localText(c, &a.LeaseEndsAt), localText(c, a.DrainedAt))
+}
+
+// limitsText lists the limits of commands that an agent keeps, each with its bound if there is one.
+func limitsText(l *api.KeptLimits) string {
+	bounds := trowel.CommandLimits(l.Max)
+	bounded := bounds.Names()
+	var list []string
+	for _, name := range l.Names {
+		if slices.Contains(bounded, name) {
+			name += " up to " + bounds.Text(name)
+		}
+		list = append(list, name)
+	}
+	return strings.Join(list, ", ")
 }
 
 // showAgent shows an agent and what it runs.

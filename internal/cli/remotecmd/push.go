@@ -133,6 +133,7 @@ func uploadArchive(ctx context.Context, c *cmd.Call, file *os.File, project stri
 		terminal.Say(c.Env.Stdout, "Use `%s` to show all workflows.\n", workflows)
 		if dir != "" {
 			warnOfPools(ctx, c, server, dir, project)
+			warnOfLimits(ctx, c, server, dir)
 		}
 		return nil
 	}

@@ -130,6 +130,10 @@ func effectiveOf(t *trowel.Task) *api.Effective {
 		return shape
 	}
 	shape.Labels = t.Requirements.Labels
+	if l := t.Requirements.Limits; l != nil {
+		limits := api.CommandLimits(*l)
+		shape.Limits = &limits
+	}
 	if c := t.Requirements.Concurrency; c != nil {
 		shape.Concurrency = &api.TaskConcurrency{Key: c.Key, Limit: c.Limit, Per: c.Per, OnLimit: "wait", IncludeWaiting: !c.RunningOnly}
 		if c.Fail {

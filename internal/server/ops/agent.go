@@ -20,6 +20,7 @@ import (
 func agentOf(c *rest.Call, a *trowel.Agent, used int) api.Agent {
 	shape := api.Agent{
 		ID: a.ID, Name: a.Name, Host: a.Host, Version: a.Version, Queues: queuesOf(a), Labels: a.Labels, Used: used, Remote: a.Remote,
+		Limits: api.KeptLimits{Names: a.Limits.Names, Container: a.Limits.Container, Max: api.CommandLimits(a.Limits.Max)},
 		Server: a.ServerID, StartedAt: document.Instant(a.StartedAt), HeartbeatAt: document.Instant(a.SeenAt), LeaseEndsAt: document.Instant(a.LeaseEnds), DrainedAt: document.OptInstant(a.DrainedAt),
 		State: agentState(a, used, c.Now), RestReason: document.OptText(a.SuspendReason), Can: can(c, 0, access.DrainAgents),
 	}
