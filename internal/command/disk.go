@@ -20,9 +20,10 @@ type DiskWatch struct {
 	done   sync.WaitGroup
 }
 
-// NewDiskWatch begins to watch a folder. It calls passed, once, when the folder takes more than limit bytes.
-func NewDiskWatch(dir string, limit int64, passed func(used int64)) *DiskWatch {
-	ctx, cancel := context.WithCancel(context.Background())
+// NewDiskWatch begins to watch a folder, until ctx ends at the latest. It calls passed, once, when the folder takes more than
+// limit bytes.
+func NewDiskWatch(ctx context.Context, dir string, limit int64, passed func(used int64)) *DiskWatch {
+	ctx, cancel := context.WithCancel(ctx)
 	var once sync.Once
 	w := &DiskWatch{dir: dir, limit: limit, cancel: cancel, passed: func(used int64) { once.Do(func() { passed(used) }) }}
 	w.done.Go(func() { w.run(ctx) })

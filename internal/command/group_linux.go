@@ -187,7 +187,7 @@ func (g *Groups) try() error {
 	if err != nil {
 		return err
 	}
-	defer one.end(&trowel.Usage{}, false)
+	defer one.discard()
 	if _, err := os.Stat(filepath.Join(one.dir, "cgroup.kill")); err != nil {
 		return errors.New("the kernel is older than 5.14")
 	}
@@ -293,9 +293,14 @@ func (c *group) end(usage *trowel.Usage, failed bool) (why *LimitError) {
 	case c.limits.PIDs > 0 && failed && c.entry("pids.events", "max") > 0:
 		why = &LimitError{Kind: LimitPIDs, Limit: int64(c.limits.PIDs), Peak: max(c.number("pids.peak"), int64(c.limits.PIDs))}
 	}
+	c.discard()
+	return why
+}
+
+// discard removes the group.
+func (c *group) discard() {
 	c.folder.Close() //nolint:errcheck,gosec // only its place was needed
 	c.groups.remove(c.dir)
-	return why
 }
 
 // remove removes the folder of a group. If processes of its command run on, that is left for later.
@@ -308,7 +313,7 @@ func (g *Groups) remove(dir string) {
 		if pause > 64*time.Millisecond || populated(dir) {
 			break
 		}
-		time.Sleep(pause)
+		<-time.After(pause)
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -30,5 +30,6 @@ type group struct {
 }
 
 func (*group) memory() int64                       { return 0 }
+func (*group) discard()                            {}
 func (*group) kill()                               {}
 func (*group) end(*trowel.Usage, bool) *LimitError { return nil }

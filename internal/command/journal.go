@@ -71,11 +71,10 @@ func OpenJournal(path string, log *slog.Logger) (*Journal, error) {
 // Close removes the file. Processes that still run were left behind on purpose.
 func (j *Journal) Close() error { return errors.Join(os.Remove(j.file.Name()), j.file.Close()) }
 
-// variable is the environment entry with the mark; above is the entry of the parent process.
-func (j *Journal) variable(above string) string { return markVariable(above, j.mark) }
-
+// newMark returns a mark that nothing else has.
 func newMark() string { return strings.ToLower(rand.Text()) }
 
+// markVariable is the environment entry with the mark; above is the entry of the parent process.
 func markVariable(above, mark string) string {
 	if above != "" {
 		above += ","

@@ -24,7 +24,7 @@ import (
 const groupsVariable = "TROWEL_TEST_GROUPS"
 
 // groups are opened once, as this process can enter them only once.
-var groups, errGroups = openGroups() //nolint:gochecknoglobals // see above
+var groups, errGroups = openGroups()
 
 func openGroups() (*command.Groups, error) {
 	if os.Getenv(groupsVariable) == "" || os.Getenv(eatVariable) != "" {

@@ -80,14 +80,11 @@ func NewLocal(options LocalOptions) *Local {
 	}
 	env := newEnvironment(options.Env)
 	env.others = options.User != nil
-	mark := ""
+	mark := newMark()
 	if options.Journal != nil {
-		env.add(options.Journal.variable(env.value(markName)))
 		mark = options.Journal.mark
-	} else {
-		mark = newMark()
-		env.add(markVariable(env.value(markName), mark))
 	}
+	env.add(markVariable(env.value(markName), mark))
 	return &Local{
 		options: options,
 		env:     env,
@@ -105,7 +102,7 @@ func (l *Local) Run(ctx context.Context, r *Request) (Status, error) {
 	if err != nil {
 		return Status{}, err
 	}
-	c, watch, err := l.start(r)
+	c, watch, err := l.start(ctx, r)
 	if err != nil {
 		leave()
 		return Status{}, err
@@ -184,7 +181,7 @@ type launch struct {
 	group *group // nil for that of this process
 }
 
-func (l *Local) start(r *Request) (*child, *supervision, error) {
+func (l *Local) start(ctx context.Context, r *Request) (*child, *supervision, error) {
 	dir, program := r.Dir(), r.Args[0]
 	paths, err := l.env.lookPath(dir, program)
 	if err != nil {
@@ -221,6 +218,6 @@ func (l *Local) start(r *Request) (*child, *supervision, error) {
 	c := &child{
 		proc: proc, output: reader, chunks: &l.chunks, name: program, log: cmp.Or(r.Log, l.options.Log), line: l.options.Journal.begin(proc.id()),
 	}
-	watch.begin(c, r.Project)
+	watch.begin(ctx, c, r.Project)
 	return c, watch, nil
 }

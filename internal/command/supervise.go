@@ -21,7 +21,10 @@ const (
 
 // killTime is how long processes of a command that has exceeded a limit are killed again and again, as some may be about to
 // start others.
-const killTime = 2 * time.Second
+const (
+	killTime  = 2 * time.Second
+	killPause = 5 * time.Millisecond
+)
 
 // supervisor keeps the limits of running commands, and measures what they use: by control groups of the kernel, or by
 // looking at the processes of the machine.
@@ -76,10 +79,10 @@ func (v *supervision) marked(all string) string {
 }
 
 // begin supervises a command that has started. dir is what Limits.Disk is about.
-func (v *supervision) begin(c *child, dir string) {
+func (v *supervision) begin(ctx context.Context, c *child, dir string) {
 	v.child = c
 	if v.limits.Disk > 0 {
-		v.disk = NewDiskWatch(dir, v.limits.Disk, func(used int64) {
+		v.disk = NewDiskWatch(ctx, dir, v.limits.Disk, func(used int64) {
 			v.exceed(&LimitError{Kind: LimitDisk, Limit: v.limits.Disk, Peak: used})
 		})
 	}
@@ -111,7 +114,7 @@ func (s *supervisor) add(v *supervision) {
 // cancel ends the supervision of a command that could not be started.
 func (v *supervision) cancel() {
 	if v.group != nil {
-		v.group.end(&trowel.Usage{}, false)
+		v.group.discard()
 	}
 }
 
@@ -209,7 +212,9 @@ func (v *supervision) kill() {
 		v.group.kill()
 		return
 	}
-	for deadline := time.Now().Add(killTime); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+	again := time.NewTicker(killPause)
+	defer again.Stop()
+	for deadline := time.Now().Add(killTime); time.Now().Before(deadline); <-again.C {
 		if v.supervisor.table.kill(v) == 0 {
 			return
 		}

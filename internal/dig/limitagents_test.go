@@ -47,7 +47,7 @@ func TestLimitsWithoutAgents(t *testing.T) {
 				if f.ID != "limit-agents" || f.Severity != dig.SeverityWarning {
 					t.Errorf("finding %+v, want a warning limit-agents", f)
 				}
-				got = append(got, strings.Join([]string{f.Place.String(), f.Message}, " "))
+				got = append(got, strings.Join([]string{f.String(), f.Message}, " "))
 			}
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Errorf("findings (-want +got):\n%s", diff)
