@@ -116,11 +116,11 @@ func lists(file, without string) error {
 }
 
 // hintDelegate says how to let a service make control groups.
-const hintDelegate = "; a service of systemd may with Delegate=yes"
+const hintDelegate = "; Delegate=yes in its unit allows it for a service of systemd"
 
 // enter moves this process into a group of its own, and gives the groups beside it their controllers.
 func (g *Groups) enter() error {
-	if err := lists(filepath.Join(g.dir, "cgroup.controllers"), "the controller %s is not delegated to "+g.dir+hintDelegate); err != nil {
+	if err := lists(filepath.Join(g.dir, "cgroup.controllers"), "this process may not use the controller %s in "+g.dir+hintDelegate); err != nil {
 		return err
 	}
 	if _, err := os.Stat("/run/systemd/system"); err == nil && os.Geteuid() == 0 && !delegated(g.dir) {

@@ -49,21 +49,36 @@ func (in *inspection) limitsWithoutAgentsIn(t tree, index int, body *param.Map, 
 		if limits == nil || len(r.errs) > 0 {
 			continue // which is another finding
 		}
-		if message := withoutAgent(limits, name, in.agents()); message != "" {
+		if message := withoutAgent(limits, name, in.agents(), t.asksForContainers()); message != "" {
 			in.tellAt(t, index, findingLimit, message, "lower the limit, or see agent.limits.* of the agents", append(slices.Clone(path), name)...)
 		}
 	}
 }
 
-// withoutAgent says why none of the agents takes a task with a limit; empty if one does, or if there are no agents.
-func withoutAgent(limits *trowel.CommandLimits, name string, agents []trowel.KeptLimits) string {
+// asksForContainers reports whether a task of the tree, or of those around it, asks for a container.
+func (t tree) asksForContainers() bool {
+	for ; ; t = *t.outer {
+		for i := range t.compiler.tasks {
+			if task := &t.compiler.tasks[i]; task.Local.Has(keyDocker) || task.Export.Has(keyDocker) {
+				return true
+			}
+		}
+		if t.outer == nil {
+			return false
+		}
+	}
+}
+
+// withoutAgent says why none of the agents takes a task with a limit, which may ask for a container; empty if one does, or if
+// there are no agents.
+func withoutAgent(limits *trowel.CommandLimits, name string, agents []trowel.KeptLimits, container bool) string {
 	if len(agents) == 0 {
 		return ""
 	}
 	var most *trowel.CommandLimits
 	for i := range agents {
 		a := &agents[i]
-		if !slices.Contains(a.Names, name) && !slices.Contains(a.Container, name) {
+		if !slices.Contains(a.Names, name) && (!container || !slices.Contains(a.Container, name)) {
 			continue
 		}
 		if len(limits.Above(a.Max)) == 0 {

@@ -23,6 +23,10 @@ func TestLimitsWithoutAgents(t *testing.T) {
 	watching := trowel.KeptLimits{Names: []string{"memory", "pids", "disk"}, Max: trowel.CommandLimits{Memory: 8 << 30, PIDs: 9}}
 	small := trowel.KeptLimits{Names: []string{"memory", "pids"}, Max: trowel.CommandLimits{Memory: 1 << 30, PIDs: 10}}
 	const unkept = "main.dig:1:25 No agent keeps the limit 'cpu': tasks with it wait until one does"
+	contained := fstest.MapFS{"main.dig": {Data: []byte("_export: {docker: {image: x}}\n+a: {sh>: x, _limits: {cpu: 2}}\n")}}
+	if found := dig.LimitsWithoutAgents(contained, "/p", func() []trowel.KeptLimits { return []trowel.KeptLimits{{Container: []string{"cpu"}}} }); len(found) > 0 {
+		t.Errorf("findings about a task in a container: %v", found)
+	}
 	for _, c := range []struct {
 		name   string
 		agents []trowel.KeptLimits
@@ -38,7 +42,7 @@ func TestLimitsWithoutAgents(t *testing.T) {
 			unkept, "main.dig:3:25 No agent allows a limit of 11 of pids, at most 10: tasks with it fail",
 			"main.dig:4:26 No agent allows a limit of 9GiB of memory, at most 8GiB: tasks with it fail",
 		}},
-		{"one keeps all in containers", []trowel.KeptLimits{{Container: trowel.LimitNames()}}, nil},
+		{"one keeps all, but some only in containers", []trowel.KeptLimits{{Names: []string{"memory", "pids", "disk"}, Container: trowel.LimitNames()}}, []string{unkept}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
